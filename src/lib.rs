@@ -66,7 +66,7 @@
 //! | `tool` | arguments, results, error codes, client table: every shape and text that a client sees; no transport | context, view, model | unicode_segmentation |
 //! | `embed` | [`Pagewise`]: the library in one value | context, tool | |
 //! | `serve` | MCP over standard input and output, and over HTTP | tool | rmcp, axum, hyper, hyper_util, async_trait |
-//! | `cli` | the command line | tool, serve | clap, clap_complete, clap_mangen, indicatif, toml, strsim, terminal_size, tracing_subscriber |
+//! | `cli` | the command line | tool, serve | anstream, anstyle, clap, clap_complete, clap_mangen, indicatif, toml, strsim, terminal_size, tracing_subscriber, unicode_width |
 //!
 //! # Invariants
 //!

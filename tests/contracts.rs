@@ -22,7 +22,7 @@ fn check_refused(place: &Place, arguments: &[&str], code: &str, message: &str) {
 fn a_missing_parameter_is_named() {
     let place = Place::new();
     check_refused(&place, &["get-file"], "validation_error", "Parameter 'PATH' is required");
-    check_refused(&place, &["page", "a.pdf", "1"], "validation_error", "Parameter '--out' is required");
+    check_refused(&place, &["search", "a.pdf"], "validation_error", "Parameter 'QUERY' is required");
     check_refused(&place, &["context", "status"], "validation_error", "Parameter '--conversation' is required");
     check_refused(&place, &["get-file", ""], "validation_error", "Parameter 'PATH' is required");
     check_refused(&place, &["info", " "], "validation_error", "Parameter 'PATH' is required");

@@ -55,6 +55,7 @@ mod store_promises;
 mod streams;
 mod structured;
 mod support;
+mod terminal;
 mod text;
 mod tools;
 mod updates;

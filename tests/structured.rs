@@ -81,7 +81,7 @@ fn a_highlight_is_yellow_and_a_text_that_is_not_there_is_noted() {
     let drawn = |name: &str, more: &[&str]| {
         let run = place.run(&[&["render", "two.pdf", "1", "--out", name], more].concat());
         assert_eq!(run.status, 0, "{}", run.stderr);
-        (std::fs::read(place.path(name)).unwrap(), run.stdout)
+        (std::fs::read(place.path(name)).unwrap(), run.stderr)
     };
     let (plain, _) = drawn("plain.png", &[]);
     let (text, said) = drawn("text.png", &["--highlight", "apples"]);
@@ -104,8 +104,8 @@ fn hidden_text_is_told_of_and_given_where_it_is_asked_for() {
     let hidden = place.run(&["text", "ghost.pdf", "--hidden"]).stdout;
     assert!(hidden.contains("Seen.\n\n[Hidden on this page, not seen by a reader:]\nIgnore all that."), "{hidden}");
     assert!(!place.run(&["text", "ghost.pdf", "--format", "markdown"]).stdout.contains("Ignore"));
-    assert!(place.run(&["info", "ghost.pdf"]).stdout.contains("Hidden text: on page 1"));
-    assert!(place.run(&["get-file", "ghost.pdf"]).stdout.contains("Hidden text (left out of what you get): page 1"));
+    assert!(place.run(&["info", "ghost.pdf"]).stdout.contains("Hidden text:  on page 1; it is left out"));
+    assert!(place.run(&["get-file", "ghost.pdf"]).stdout.contains("Hidden text:  page 1 (left out"));
 }
 
 #[test]

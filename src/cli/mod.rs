@@ -1,11 +1,15 @@
 //! The command line: the only room that prints or names clap.
 
+mod answers;
 mod arguments;
 mod commands;
 mod config;
 mod log;
 mod open;
+mod show;
 mod terminal;
+#[cfg(test)]
+mod tests;
 mod watchdog;
 mod worker;
 
@@ -15,9 +19,12 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use serde_json::json;
 
+use self::arguments::flags::ColorWhen;
 use self::arguments::{Command, CommandLine};
-use self::commands::{ask, context, doctor, fetch, generate, get_file, pdf, serve, settings, split};
+use self::commands::{ask, context, cut, doctor, fetch, generate, get_file, pdf, serve, settings};
+use self::config::LoadedSettings;
 use self::terminal::print::{self, Report};
+use self::terminal::screen::Screen;
 use crate::tool::ToolError;
 
 /// Exit status of a request that was refused: a bad argument or file.
@@ -32,6 +39,7 @@ pub fn run() -> ExitCode {
     if let Some(bytes) = worker::memory_bytes(std::env::args_os()) {
         return worker::run(bytes);
     }
+    ColorWhen::typed(words()).apply();
     let read = CommandLine::command().try_get_matches().or_else(|_| {
         // Help and errors need the arguments of all commands, which are deferred otherwise.
         let mut all = CommandLine::command();
@@ -64,24 +72,29 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
     let is_server = matches!(typed.command, Some(Command::Serve(_)));
     // A server logs its warnings.
     loaded.warnings.iter().filter(|_| !is_server).for_each(|text| print::warning(text));
+    run_command(typed.command, &loaded, Screen::of_stdout())
+}
+
+fn run_command(command: Option<Command>, loaded: &LoadedSettings, screen: Screen) -> Result<Report, ToolError> {
     let config = &loaded.config;
-    match typed.command.ok_or_else(|| ToolError::required("COMMAND").hint("pagewise --help shows all commands."))? {
-        Command::GetFile(arguments) => get_file::run(&arguments, config),
-        Command::Page(arguments) => watchdog::catch_panic(&arguments.path, || pdf::page(&arguments, config)),
-        Command::Split(arguments) => watchdog::catch_panic(&arguments.path, || split::run(&arguments, config)),
-        Command::Info(arguments) => pdf::info(&arguments, config),
+    match command.ok_or_else(|| ToolError::required("COMMAND").hint("pagewise --help shows all commands."))? {
+        Command::GetFile(arguments) => get_file::run(&arguments, config, screen),
+        Command::Page(arguments) => watchdog::catch_panic(&arguments.path, || cut::page(&arguments, config)),
+        Command::Split(arguments) => watchdog::catch_panic(&arguments.path, || cut::split(&arguments, config)),
+        Command::Info(arguments) => pdf::info(&arguments, config, screen),
         Command::Text(arguments) => pdf::text(&arguments, config),
         Command::Tables(arguments) => pdf::tables(&arguments, config),
         Command::Render(arguments) => pdf::render(&arguments, config),
-        Command::Search(arguments) => pdf::search(&arguments, config),
-        Command::Outline(arguments) => pdf::outline(&arguments, config),
+        Command::Show(arguments) => commands::show::run(&arguments, config, screen),
+        Command::Search(arguments) => pdf::search(&arguments, config, screen),
+        Command::Outline(arguments) => pdf::outline(&arguments, config, screen),
         Command::Ask(arguments) => ask::run(&arguments, config),
         Command::Fetch(arguments) => fetch::fetch(&arguments, config),
         Command::Content(arguments) => fetch::content(&arguments, config),
-        Command::Context(arguments) => context::run(&arguments.command, config),
-        Command::Doctor(arguments) => doctor::run(&arguments, config),
-        Command::Settings(arguments) => settings::run(&arguments, &loaded),
-        Command::Serve(_) => serve::run(&loaded),
+        Command::Context(arguments) => context::run(&arguments.command, config, screen),
+        Command::Doctor(arguments) => doctor::run(&arguments, config, screen),
+        Command::Settings(arguments) => settings::run(&arguments, loaded, screen),
+        Command::Serve(_) => serve::run(loaded),
         Command::Completions(arguments) => Ok(generate::completions(&arguments)),
         Command::Man(arguments) => generate::man(&arguments),
     }
@@ -96,6 +109,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Text(arguments) => arguments.document.json.json,
         Command::Tables(arguments) => arguments.wants_json(),
         Command::Render(arguments) => arguments.document.json.json,
+        Command::Show(arguments) => arguments.document.json.json,
         Command::Search(arguments) => arguments.json.json,
         Command::Outline(arguments) => arguments.document.json.json,
         Command::Ask(arguments) => arguments.document.json.json,
@@ -113,10 +127,16 @@ fn usage_error(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return print::clap_text(error, ExitCode::SUCCESS);
     }
-    if std::env::args().any(|argument| argument == "--json") {
+    if words().any(|argument| argument == "--json") {
         return print::refusal(&as_tool_error(error), true);
     }
     print::clap_text(error, ExitCode::from(REFUSED))
+}
+
+/// What was typed, up to `--`.
+fn words() -> impl Iterator<Item = String> {
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    words.take_while(|word| word != "--")
 }
 
 /// Names the first missing argument; other errors keep clap's words.

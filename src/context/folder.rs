@@ -193,7 +193,7 @@ impl ContextManager {
         let blocks = vec![Block::Text(listing.text(next))];
         let file = request.file.clone();
         let details = AnswerDetails { file, mime_type: FOLDER, folder: Some(listing), ..AnswerDetails::default() };
-        Ok(FileAnswer { blocks, details, delivery: self.delivery(None) })
+        Ok(FileAnswer { blocks, content: 0..0, details, summary: None, delivery: self.delivery(None) })
     }
 }
 

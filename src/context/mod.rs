@@ -8,10 +8,12 @@ mod annotations;
 mod answer;
 mod config;
 mod conversation;
+mod documents;
 mod error;
 mod files;
 mod folder;
 mod markdown;
+mod page_notes;
 mod pdf;
 mod phrases;
 mod plain_file;
@@ -38,9 +40,11 @@ pub use self::error::ContextError;
 pub use self::files::{FetchOutcome, FetchedText, MissingFile, OpenPdf, PdfFile, PdfPassword, Requester, Sources};
 pub use self::folder::{FOLDER, FolderListing, FolderPdfs, ListedPages, ListedPdf, MAX_LISTED_PDFS};
 pub use self::markdown::{MarkdownPage, MarkdownPages, read_markdown};
+pub use self::page_notes::PageNotes;
 pub use self::pdf::{
-    HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, image_tokens, page_change_lines,
-    pages_with_hidden_text, picture_tokens, plan_pages, select_from, select_one_or_more, select_page,
+    FormCost, HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, SummaryFacts, image_tokens, moved_phrase,
+    page_change_lines, pages_with_hidden_text, picture_tokens, plan_pages, select_from, select_one_or_more,
+    select_page,
 };
 pub use self::phrases::{
     NO_TEXT_IN_PDF, TEXT_DELETED, count_of, file_size, grouped, one_line, outline_line, page_heading, page_held,
@@ -54,7 +58,7 @@ pub use crate::document::{
     FormField, Link, LinkTarget, Outline, OutlineItem, PageAnnotations, PageGeometry, Signature,
 };
 pub use crate::limits::{Cancellation, StopReason};
-pub use crate::render::{Dpi, MAX_SHEET_PAGES, Region, SheetLayout, contact_sheet};
+pub use crate::render::{Dpi, MAX_SHEET_PAGES, Pixels, Region, SheetLayout, contact_sheet, decode as decode_picture};
 pub use crate::source::{Reference, SourceError, is_url};
 pub use crate::store::{
     AddressError, CallTally, DatabaseSettings, PostgresAddress, PostgresError, ServerReport, SessionStore, StoreError,
@@ -64,7 +68,8 @@ pub use crate::structure::tables::{
     Cell as TableCell, Table, join_continued, to_csv as table_csv, to_html as table_html, to_markdown as table_markdown,
 };
 pub use crate::text::{
-    Bounds, Case, Pattern, QuerySyntax, QuoteError, QuoteSearch, QuoteVerdict, SearchHit, TextBoxes, WordDifference,
+    Bounds, Case, PageRemark, Pattern, QuerySyntax, QuoteError, QuoteSearch, QuoteVerdict, SearchHit, TextBoxes,
+    WordDifference,
 };
 pub use crate::web::{
     AddressRange, FetchedResponse, FetchedUrl, HostPattern, ResponseId, StoredText, Web, WebError, WebSettings,
@@ -289,7 +294,7 @@ impl ContextManager {
             let held = |what: &HeldItem| Holding { content, file: requested.key, what: *what };
             let pages = draft.details.pages.filter(|_| !self.contents.knows_page_count(&content));
             let delivery = store::DeliveryRecord {
-                forget: draft.forget,
+                forget: draft.forget.clone(),
                 holdings: draft.holdings.iter().map(held).collect(),
                 names: BTreeMap::from([(requested.key, requested.absolute.display().to_string())]),
                 page_counts: pages.map(|pages| (content, pages)).into_iter().collect(),
@@ -299,71 +304,12 @@ impl ContextManager {
             let texts = text.map(|text| (content, text)).into_iter().collect();
             PendingRecord { conversation, delivery, texts }
         });
-        FileAnswer { blocks: draft.blocks, details: draft.details, delivery: self.delivery(record) }
+        let AnswerDraft { blocks, content, details, summary, .. } = draft;
+        FileAnswer { blocks, content, details, summary, delivery: self.delivery(record) }
     }
 
     fn delivery(&self, record: Option<PendingRecord>) -> Delivery {
         Delivery::new(&self.cache, &self.contents, record)
-    }
-
-    /// A PDF that this process opened before, by its content hash. `None` if no such file is known, or its path now has
-    /// other content.
-    ///
-    /// Nothing is recorded: the client reads it for itself, and its model may never see it.
-    ///
-    /// # Errors
-    /// Every refusal of the file and the PDF.
-    pub fn pdf_by_content(
-        &self,
-        content: &ContentHash,
-        cancellation: &Cancellation,
-    ) -> Result<Option<OpenPdf>, ContextError> {
-        let Some(reference) = self.contents.reference(content) else { return Ok(None) };
-        let requested = self.open_file(&reference, Requester::anybody(cancellation), None)?;
-        if requested.content_hash(&self.hashes)? != *content {
-            return Ok(None);
-        }
-        let document = self.document(&requested, None, cancellation)?;
-        Ok(Some(requested.into_pdf(document, cancellation)))
-    }
-
-    /// Opens a PDF for a tool that needs no conversation. Cancelling ends all work on it.
-    ///
-    /// # Errors
-    /// Every refusal of the file and of the reader.
-    pub fn open_pdf(
-        &self,
-        reference: &str,
-        password: Option<&str>,
-        cancellation: &Cancellation,
-    ) -> Result<OpenPdf, ContextError> {
-        self.open_pdf_for(reference, password, Requester::anybody(cancellation))
-    }
-
-    /// Like [`Self::open_pdf`]; `reference` may also be the `responseId` of content that the conversation fetched.
-    ///
-    /// # Errors
-    /// Every refusal of the file and of the reader.
-    pub fn open_pdf_for(
-        &self,
-        reference: &str,
-        password: Option<&str>,
-        requester: Requester<'_>,
-    ) -> Result<OpenPdf, ContextError> {
-        self.sources.open_pdf(reference, password, &*self.reader, &self.limits, requester)
-    }
-
-    /// Parses an open file again: the same bytes, even if the name now leads elsewhere.
-    ///
-    /// # Errors
-    /// Every refusal of the reader.
-    pub fn open_pdf_again(
-        &self,
-        file: &PdfFile,
-        password: Option<&str>,
-        cancellation: &Cancellation,
-    ) -> Result<OpenPdf, ContextError> {
-        file.clone().open(&*self.reader, password, cancellation)
     }
 
     /// The absolute path that `reference` names, whether a file exists there or not.

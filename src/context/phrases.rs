@@ -131,12 +131,12 @@ pub fn count_of(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
-/// A size in bytes with at most two digits behind the point: `812 bytes`, `34 KB`, `1.2 MB`.
+/// A size in bytes with at most two digits behind the point: `812 bytes`, `34 kB`, `1.2 MB`.
 #[must_use]
 #[allow(clippy::cast_precision_loss, reason = "a size for people has two or three digits")]
 pub fn file_size(bytes: u64) -> String {
-    let units = [(1e9, "GB"), (1e6, "MB"), (1e3, "KB")];
-    // 999,950 bytes would be written as 1000 KB.
+    let units = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+    // 999,950 bytes would be written as 1000 kB.
     let unit = units.into_iter().find(|(size, _)| bytes as f64 >= size * 0.999_5);
     match unit {
         None => count_of(bytes, "byte"),
@@ -173,10 +173,10 @@ mod tests {
             "0 bytes",
             "1 byte",
             "999 bytes",
-            "1.0 KB",
-            "9.9 KB",
-            "10 KB",
-            "999 KB",
+            "1.0 kB",
+            "9.9 kB",
+            "10 kB",
+            "999 kB",
             "1.0 MB",
             "1.2 MB",
             "537 MB",

@@ -13,6 +13,7 @@ mod size;
 
 pub use fonts::{FontFile, FontSource, NoFonts, WantedFont, WantedScript};
 pub use highlight::HighlightBox;
+pub use png::{Pixels, decode};
 pub use sheet::{MAX_SHEET_PAGES, SheetLayout, contact_sheet};
 pub use size::{Dpi, Region};
 

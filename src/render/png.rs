@@ -1,8 +1,9 @@
-//! Encodes pixels as a PNG with the smallest colour type that fits.
+//! Encodes pixels as a PNG with the smallest colour type that fits, and decodes PNGs of our own.
 
 use super::RenderError;
-use png::{BitDepth, ColorType, Compression, Encoder};
+use png::{BitDepth, ColorType, Compression, Decoder, Encoder, Transformations};
 use std::collections::HashMap;
+use std::io::Cursor;
 
 /// The most colours of a palette.
 const MAX_COLORS: usize = 256;
@@ -42,6 +43,38 @@ pub(super) fn encode(pixels: &[u8], width: u16, height: u16) -> Result<Vec<u8>, 
     });
     written.map_err(|error| RenderError::Encoding { reason: error.to_string() })?;
     Ok(file)
+}
+
+/// Pixels of four bytes, row by row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pixels {
+    /// Pixels from left to right.
+    pub width: u16,
+    /// Pixels from top to bottom.
+    pub height: u16,
+    /// Red, green, blue and alpha of each.
+    pub rgba: Vec<u8>,
+}
+
+/// The pixels of a PNG that fits into `room`; `None` for any other.
+#[must_use]
+pub fn decode(png: &[u8], room: (u16, u16)) -> Option<Pixels> {
+    let mut decoder = Decoder::new(Cursor::new(png));
+    decoder.set_transformations(Transformations::normalize_to_color8() | Transformations::ALPHA);
+    let mut reader = decoder.read_info().ok()?;
+    let width = u16::try_from(reader.info().width).ok().filter(|width| *width <= room.0)?;
+    let height = u16::try_from(reader.info().height).ok().filter(|height| *height <= room.1)?;
+    let mut data = vec![0; reader.output_buffer_size()?];
+    let frame = reader.next_frame(&mut data).ok()?;
+    data.truncate(frame.buffer_size());
+    let rgba = match frame.color_type {
+        ColorType::Rgba => data,
+        ColorType::GrayscaleAlpha => {
+            data.as_chunks().0.iter().flat_map(|[gray, alpha]| [*gray, *gray, *gray, *alpha]).collect()
+        }
+        _ => return None,
+    };
+    Some(Pixels { width, height, rgba })
 }
 
 fn reduce_colors(pixels: &[u8]) -> ReducedPixels {

@@ -1,10 +1,7 @@
 //! Puts pictures of pages side by side on one picture, each with its number.
 
-use std::io::Cursor;
-
-use png::{Decoder, Transformations};
-
-use super::{Dpi, Picture, RenderError, png::encode};
+use super::png::{Pixels, decode, encode};
+use super::{Dpi, Picture, RenderError};
 use crate::document::PageGeometry;
 
 /// The pages of one sheet. More would be too small to tell apart.
@@ -72,32 +69,6 @@ pub fn contact_sheet(layout: SheetLayout, pages: &[(u32, Option<Vec<u8>>)]) -> R
     }
     let png = encode(&sheet.pixels, sheet.width, sheet.height)?;
     Ok(Picture { png, width: sheet.width.into(), height: sheet.height.into(), notes: Vec::new() })
-}
-
-/// Pixels of four bytes.
-struct Pixels {
-    width: u16,
-    rgba: Vec<u8>,
-}
-
-/// The pixels of a PNG that fits into `room`; `None` for any other.
-fn decode(png: &[u8], room: (u16, u16)) -> Option<Pixels> {
-    let mut decoder = Decoder::new(Cursor::new(png));
-    decoder.set_transformations(Transformations::normalize_to_color8() | Transformations::ALPHA);
-    let mut reader = decoder.read_info().ok()?;
-    let width = u16::try_from(reader.info().width).ok().filter(|width| *width <= room.0)?;
-    u16::try_from(reader.info().height).ok().filter(|height| *height <= room.1)?;
-    let mut data = vec![0; reader.output_buffer_size()?];
-    let frame = reader.next_frame(&mut data).ok()?;
-    data.truncate(frame.buffer_size());
-    let rgba = match frame.color_type {
-        png::ColorType::Rgba => data,
-        png::ColorType::GrayscaleAlpha => {
-            data.as_chunks().0.iter().flat_map(|[gray, alpha]| [*gray, *gray, *gray, *alpha]).collect()
-        }
-        _ => return None,
-    };
-    Some(Pixels { width, rgba })
 }
 
 /// A sheet that is being drawn.

@@ -31,7 +31,7 @@ mod words;
 pub use document_texts::DocumentTexts;
 pub use normalize::normalize_text;
 pub use page_layout::{Bounds, Fill, LinkArea, PageLayout, Rule, Word};
-pub use page_text::{PageKind, PageText, TextEngine};
+pub use page_text::{PageKind, PageRemark, PageText, TextEngine};
 pub use page_words::{PageWords, PlacedWord};
 pub use quote::{QuoteError, QuoteSearch, QuoteVerdict, WordDifference};
 pub use search::{Case, Pattern, PatternError, QuerySyntax, SearchHit};

@@ -1,5 +1,8 @@
 //! The text of a page, with facts about its completeness.
 
+use std::borrow::Cow;
+use std::fmt;
+
 use super::contents_page::lists_pages;
 
 /// The text of a page, with facts about its completeness.
@@ -106,26 +109,61 @@ impl PageText {
         lists_pages(&self.text)
     }
 
-    /// Remarks on the page for users, one sentence each.
+    /// What a user should know of the page and its text.
     #[must_use]
-    pub fn remarks(&self) -> Vec<String> {
+    pub fn remarks(&self) -> Vec<PageRemark> {
         let kind = match self.kind {
             PageKind::Text => None,
-            PageKind::Empty => Some("nothing is drawn on the page".to_owned()),
-            PageKind::Picture => Some("the page has pictures or drawings and no text".to_owned()),
-            PageKind::Scan => Some("the page is a picture without text: it may be a scan".to_owned()),
+            PageKind::Empty => Some("nothing is drawn there"),
+            PageKind::Picture => Some("pictures or drawings, and no text"),
+            PageKind::Scan => Some("a picture without text, which may be a scan"),
             PageKind::Undecodable => {
-                Some("the page's text cannot be decoded: its fonts do not say which characters they show".to_owned())
+                Some("the text cannot be decoded, since its fonts do not say which characters they show")
             }
         };
         let hidden = self.hidden.chars().filter(|character| !character.is_whitespace()).count();
         let counts = [
             (u64::try_from(hidden).unwrap_or(u64::MAX), "characters are hidden on the page and left out"),
-            (self.invisible, "characters of it are invisible on the page"),
+            (self.invisible, "characters of the text are invisible on the page"),
             (self.off_page, "characters outside of the visible page are left out"),
             (self.undecoded, "glyphs are of unknown characters and not in the text"),
         ];
-        let counts = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
-        kind.into_iter().chain(counts).collect()
+        let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+        kind.map(PageRemark::plain)
+            .into_iter()
+            .chain(counts.map(|(count, what)| PageRemark::counted(count, what)))
+            .collect()
+    }
+}
+
+/// What a user should know of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageRemark {
+    /// How many of what is named, where something is counted.
+    pub count: Option<u64>,
+    /// The remark, after the count.
+    pub what: Cow<'static, str>,
+}
+
+impl PageRemark {
+    /// A remark that counts nothing.
+    #[must_use]
+    pub fn plain(what: impl Into<Cow<'static, str>>) -> Self {
+        Self { count: None, what: what.into() }
+    }
+
+    /// A remark on `count` of something.
+    #[must_use]
+    pub fn counted(count: u64, what: &'static str) -> Self {
+        Self { count: Some(count), what: what.into() }
+    }
+}
+
+impl fmt::Display for PageRemark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.count {
+            Some(count) => write!(f, "{count} {}", self.what),
+            None => f.write_str(&self.what),
+        }
     }
 }

@@ -78,6 +78,17 @@ pub enum QuoteVerdict {
     Absent,
 }
 
+impl QuoteVerdict {
+    /// The page where the passage begins.
+    #[must_use]
+    pub fn page(&self) -> Option<PageIndex> {
+        match self {
+            Self::Verbatim { page, .. } | Self::Altered { page, .. } => Some(*page),
+            Self::Absent => None,
+        }
+    }
+}
+
 /// Words of a quote and what the document has in their place. One of them may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordDifference {

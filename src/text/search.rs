@@ -92,6 +92,8 @@ pub struct SearchHit {
     pub matches: usize,
     /// Where the first of them are in the page's text.
     pub places: Vec<Range<usize>>,
+    /// Where these stand in the excerpt, in bytes.
+    pub spans: Vec<Range<usize>>,
 }
 
 impl Pattern {
@@ -189,10 +191,9 @@ fn hits(expression: &Regex, text: &str, folded: &FoldedText<'_>, max: usize) -> 
 /// A part of a text around one or more matches, in bytes.
 struct Excerpt {
     first_match: Range<usize>,
+    /// The matches after the first.
+    others: Vec<Range<usize>>,
     shown: Range<usize>,
-    matches: usize,
-    /// The first matches.
-    places: Vec<Range<usize>>,
 }
 
 impl Excerpt {
@@ -204,7 +205,7 @@ impl Excerpt {
         let start = if start == 0 { 0 } else { start + next_word(text.get(start..matched.start).unwrap_or_default()) };
         let end = if end == after.len() { end } else { last_word(after.get(..end).unwrap_or_default()) };
         let shown = start..matched.end + end;
-        Self { places: vec![matched.clone()], first_match: matched, shown, matches: 1 }
+        Self { first_match: matched, others: Vec::new(), shown }
     }
 
     /// Takes the match of `next` too if their excerpts overlap. Returns whether it did.
@@ -214,10 +215,7 @@ impl Excerpt {
         if is_near {
             self.shown.end = next.shown.end;
         }
-        self.matches += usize::from(is_near || is_within);
-        if (is_near || is_within) && self.places.len() < MAX_PLACES {
-            self.places.push(next.first_match.clone());
-        }
+        self.others.extend((is_near || is_within).then(|| next.first_match.clone()));
         is_near || is_within
     }
 
@@ -229,14 +227,63 @@ impl Excerpt {
             .char_indices()
             .nth(MAX_MATCH_CHARACTERS)
             .map_or(whole_match, |(at, _)| part(self.first_match.start..self.first_match.start + at));
-        let excerpt = match matched.len() < whole_match.len() {
-            true => format!("{}{matched}\u{2026}", part(start..self.first_match.start)),
-            false => part(start..end).to_owned(),
-        };
-        let ellipsis = if start > 0 { "\u{2026}" } else { "" };
-        let excerpt = format!("{ellipsis}{}", one_line(excerpt.chars()));
-        let (matched, places) = (one_line(matched.chars()), self.places.clone());
-        SearchHit { matched, excerpt, matches: self.matches, places }
+        let is_cut = matched.len() < whole_match.len();
+        let shown_match = self.first_match.start..self.first_match.start + matched.len();
+        let others = self.others.iter().filter(|_| !is_cut).cloned();
+        let mut line = ExcerptLine::new(start > 0);
+        let mut at = start;
+        for found in std::iter::once(shown_match).chain(others) {
+            line.push(part(at..found.start));
+            line.push_match(part(found.start.max(at)..found.end));
+            at = found.end.max(at);
+        }
+        line.push(if is_cut { "\u{2026}" } else { part(at..end) });
+        let ExcerptLine { text: excerpt, spans, .. } = line.trimmed();
+        let places = std::iter::once(&self.first_match).chain(&self.others).take(MAX_PLACES).cloned().collect();
+        SearchHit { matched: one_line(matched.chars()), excerpt, matches: 1 + self.others.len(), places, spans }
+    }
+}
+
+/// An excerpt on one line.
+struct ExcerptLine {
+    text: String,
+    /// Bytes of the ellipsis before it.
+    start: usize,
+    /// Where the matches stand.
+    spans: Vec<Range<usize>>,
+}
+
+impl ExcerptLine {
+    /// A line that begins with an ellipsis if it does not begin with the page.
+    fn new(has_ellipsis: bool) -> Self {
+        let text = if has_ellipsis { "\u{2026}".to_owned() } else { String::new() };
+        Self { start: text.len(), text, spans: Vec::new() }
+    }
+
+    fn push(&mut self, text: &str) {
+        for character in text.chars() {
+            let is_space = character.is_whitespace();
+            let is_dropped = is_space && (self.text.len() == self.start || self.text.ends_with(' '));
+            match is_space {
+                _ if is_dropped || character == SOFT_HYPHEN => {}
+                true => self.text.push(' '),
+                false => self.text.push(character),
+            }
+        }
+    }
+
+    fn push_match(&mut self, text: &str) {
+        let start = self.text.len();
+        self.push(text);
+        self.spans.push(start..self.text.len());
+    }
+
+    /// The same without spaces at the end.
+    fn trimmed(mut self) -> Self {
+        let length = self.text.trim_end().len();
+        self.text.truncate(length);
+        self.spans.iter_mut().for_each(|span| *span = span.start.min(length)..span.end.min(length));
+        self
     }
 }
 
@@ -277,7 +324,7 @@ fn on_one_line(text: impl Iterator<Item = char>) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failed test may stop where it stands")]
     use super::super::layout::hyphens::join_words;
     use super::*;
 
@@ -286,6 +333,10 @@ mod tests {
         let page = PageText { text, joints, ..PageText::default() };
         let (hits, count) = Pattern::new(query, kind, case).unwrap().hits(&page, 9);
         assert_eq!(hits.iter().map(|hit| hit.matches).sum::<usize>(), count);
+        for hit in &hits {
+            assert_eq!(hit.spans.len(), hit.matches, "{hit:?}");
+            assert_eq!(hit.excerpt.get(hit.spans[0].clone()), Some(hit.matched.as_str()));
+        }
         hits.into_iter().map(|hit| hit.excerpt).collect()
     }
 
@@ -314,6 +365,14 @@ mod tests {
         for expression in ["co-?oper", "co-oper", "cooper"] {
             assert_eq!(excerpts(expression, QuerySyntax::Expression, Case::Sensitive, text).len(), 1, "{expression}");
         }
+    }
+
+    #[test]
+    fn an_excerpt_says_where_its_matches_stand() {
+        let page = PageText { text: "A fold,\n two \u{AD}folds \nand a FOLD.".to_owned(), ..PageText::default() };
+        let (hits, _) = Pattern::new("fold", QuerySyntax::Literal, Case::Insensitive).unwrap().hits(&page, 9);
+        let found = hits[0].spans.iter().map(|span| hits[0].excerpt.get(span.clone()).unwrap()).collect::<Vec<_>>();
+        assert_eq!((hits[0].excerpt.as_str(), found), ("A fold, two folds and a FOLD.", vec!["fold", "fold", "FOLD"]));
     }
 
     #[test]

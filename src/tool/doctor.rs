@@ -104,34 +104,6 @@ impl From<ServerReport> for DatabaseServerState {
     }
 }
 
-impl StoreState {
-    fn lines(&self) -> Vec<String> {
-        let Self { engine, place, schema, read_us, record_us, conversations, holdings, server } = self;
-        let mut lines = vec![
-            format!("  {engine}, schema {schema}: {place}"),
-            format!("  {conversations} conversations, {holdings} holdings"),
-            format!("  a read takes {read_us} µs, a record {record_us} µs (medians)"),
-        ];
-        lines.extend(server.iter().flat_map(DatabaseServerState::lines));
-        lines
-    }
-}
-
-impl DatabaseServerState {
-    fn lines(&self) -> [String; 4] {
-        let clock = match self.clock_ahead_seconds {
-            0 => "agrees with this machine's".to_owned(),
-            ahead => format!("is {ahead} s ahead of this machine's"),
-        };
-        [
-            format!("  connection: {}", self.tls.as_deref().unwrap_or("without TLS")),
-            format!("  user {} may read and write every table", self.user),
-            format!("  at most {} connections of this program, {} of all", self.max_pool, self.max_connections),
-            format!("  its clock {clock}; synchronous_commit is {}", self.synchronous_commit),
-        ]
-    }
-}
-
 /// One sandbox layer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LayerState {
@@ -173,30 +145,5 @@ impl DoctorResult {
     #[must_use]
     pub fn is_healthy(&self) -> bool {
         self.worker_problem.is_none() && self.store_problem.is_none()
-    }
-
-    /// The diagnosis as lines of text.
-    #[must_use]
-    pub fn text(&self) -> String {
-        let reading = match (&self.worker_problem, self.workers) {
-            (Some(problem), _) => problem.clone(),
-            (None, true) => "in processes of their own".to_owned(),
-            (None, false) => "in this process, without a sandbox".to_owned(),
-        };
-        let layer = |layer: &LayerState| {
-            let state = match (layer.name, layer.active, self.landlock_abi) {
-                ("landlock", true, Some(version)) => format!("active (version {version})"),
-                (_, true, _) => "active".to_owned(),
-                (_, false, _) => "missing on this system".to_owned(),
-            };
-            format!("  {}: {state}", layer.name)
-        };
-        let folder = self.data_directory.as_ref().map_or_else(|| "none".to_owned(), |path| path.display().to_string());
-        let head = [format!("pagewise {} on {}", self.version, self.system), format!("PDFs are read: {reading}")];
-        let memory = self.store_problem.as_deref().unwrap_or("works");
-        let tail = [format!("Data folder: {folder}"), format!("Memory of conversations: {memory}")];
-        let store = self.store.iter().flat_map(StoreState::lines);
-        let lines = head.into_iter().chain(self.layers.iter().map(layer)).chain(tail).chain(store);
-        lines.collect::<Vec<_>>().join("\n")
     }
 }

@@ -29,8 +29,9 @@ pub use self::client::{
     RESULT_SIZE_HINT, decide_form,
 };
 pub use self::context::{
-    ForgetArguments, ForkArguments, StatusArguments, UpdatesAnswer, WatchArguments, context_forget, context_fork,
-    context_status, context_updates, update_json, update_text, updates_json, updates_text,
+    ForgetArguments, ForkArguments, StatusArguments, StatusResult, UpdatesResult, WatchArguments, context_forget,
+    context_fork, context_status, context_updates, held_file_name, held_words, update_json, update_text, updates_json,
+    updates_text,
 };
 pub use self::data_answer::DataAnswer;
 pub use self::delivery::{DeliverError, DeliveryOutcome, Dispatch, Recall, deliver};
@@ -44,10 +45,11 @@ pub use self::get_file::{GetFileAnswer, GetFileArguments, details_json, get_file
 pub(crate) use self::get_file::{document_header, file_request, folder_brief, folder_json, get_file_spec};
 pub use self::pdf::{
     AttachmentData, BesideText, CellOfTable, CommentData, CountData, DEFAULT_MAX_CHARS, DocumentArguments,
-    ExtractedPage, FailedPage, FieldData, Highlight, InfoResult, JoinResult, LinkData, OptionData, OutlineArguments,
-    PageContent, PageResult, PageSize, RenderAnswer, RenderArguments, RenderResult, RenderedPages, SearchArguments,
-    SheetResult, ShownOutline, SplitResult, TableFormat, TableOnPage, TablesResult, TextArguments, TextFormat,
-    TextResult, extract_text, find_tables, info, outline, pages_to_render, render_page, search, size_in_words, split,
+    ExtractedPage, FailedPage, FieldData, FoundInDocument, FoundInDocuments, Highlight, InfoAnswer, InfoResult,
+    JoinResult, LinkData, MatchedPage, OptionData, OutlineArguments, OutlineEntry, OutlineResult, PageContent,
+    PageResult, PageSize, QuoteFindings, RenderAnswer, RenderArguments, RenderResult, RenderedPages, SearchArguments,
+    SearchResult, SheetResult, ShownOutline, SplitResult, TableFormat, TableOnPage, TablesResult, TextArguments,
+    TextFormat, TextResult, extract_text, find_tables, info, outline, render_page, search, select_pages, split,
     write_joined, write_page, write_picture, write_pictures, write_sheet,
 };
 pub use self::resource::{
@@ -57,10 +59,14 @@ pub use self::resource::{
 pub use self::schema::ToolSpec;
 pub use self::tool_list::{INSTRUCTIONS, ToolSet, tool_specs};
 pub use crate::context::{
-    AddressRange, AnswerSettings, Block, CallTally, Cancellation, ContextConfig, ContextManager, DEFAULT_DEADLINE,
-    DatabaseSettings, Delivery, FileUpdate, HAS_PROCESSES, HostPattern, Isolation, NoProgress, OpenPdf, OutputBounds,
-    PdfPassword, PostgresAddress, PostgresError, ProgressListener, ReaderMemory, Receipt, SessionStore, StoreError,
-    StoreTally, StoredSession, WebSettings, WorkerSettings, end_writing, json_length, run_worker,
+    AddressRange, AnswerDetails, AnswerSettings, Block, CallTally, Cancellation, ContextConfig, ContextError,
+    ContextManager, DEFAULT_DEADLINE, DatabaseSettings, Delivery, Dpi, FOLDER, FileChange, FileUpdate, FolderListing,
+    FormCost, HAS_PROCESSES, HeldFile, HostPattern, Isolation, ListedPages, ListedPdf, NextCall, NoProgress, OpenPdf,
+    OutlineItem, OutputBounds, PageChanges, PageGeometry, PageNotes, PageRemark, PdfError, PdfPassword, Picture,
+    Pixels, PostgresAddress, PostgresError, ProgressListener, QuoteVerdict, ReaderMemory, Receipt, Region,
+    RenderOptions, RequestBounds, SearchHit, SessionStore, StoreError, StoreTally, StoredSession, SummaryFacts,
+    Updates, Usage, WebSettings, WordDifference, WorkerSettings, count_of, decode_picture, end_writing, file_size,
+    grouped, json_length, moved_phrase, one_line, page_or_pages, run_worker,
 };
 pub use crate::model::{
     ModelChain, ModelClient, ModelName, ModelSettings, NoReplyListener, PROVIDERS, RemoteReferences, ReplyListener,

@@ -52,6 +52,47 @@ pub(crate) struct Password {
     password: Option<String>,
 }
 
+#[derive(Debug, Clone, Copy, Args)]
+#[allow(dead_code, reason = "read before the other arguments")]
+pub(crate) struct Color {
+    /// Use colours: auto means on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
+    color: ColorWhen,
+}
+
+/// When texts have colours.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ColorWhen {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+impl ColorWhen {
+    /// What was typed, read before clap does: its own errors and help have colours too.
+    pub(crate) fn typed(arguments: impl Iterator<Item = String>) -> Self {
+        let arguments = arguments.collect::<Vec<_>>();
+        let typed = arguments.iter().enumerate().filter_map(|(at, argument)| match argument.strip_prefix("--color") {
+            Some("") => arguments.get(at + 1).map(String::as_str),
+            Some(value) => value.strip_prefix('='),
+            None => None,
+        });
+        let last = typed.last().and_then(|value| <Self as clap::ValueEnum>::from_str(value, false).ok());
+        last.unwrap_or_default()
+    }
+
+    /// Decides the colours of this process.
+    pub(crate) fn apply(self) {
+        let choice = match self {
+            Self::Auto => anstream::ColorChoice::Auto,
+            Self::Always => anstream::ColorChoice::Always,
+            Self::Never => anstream::ColorChoice::Never,
+        };
+        choice.write_global();
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Json {
     /// Print one JSON object, errors too

@@ -9,6 +9,7 @@ pub(crate) mod get_file;
 pub(crate) mod pages;
 pub(crate) mod parameters;
 pub(crate) mod program;
+pub(crate) mod show;
 
 use clap::{Parser, Subcommand};
 
@@ -16,10 +17,11 @@ use self::ask::Ask;
 use self::context::Context;
 use self::documents::{Info, Outline, Search, Tables, Text};
 use self::fetch::{Content, Fetch};
-use self::flags::{Json, Sandbox, SettingsFlags};
+use self::flags::{Color, Json, Sandbox, SettingsFlags};
 use self::get_file::GetFile;
 use self::pages::{Page, Render, Split};
 use self::program::{Completions, Doctor, Man, Serve, Settings};
+use self::show::Show;
 
 /// PDFs for coding agents: a summary first, then single pages, each sent once.
 #[derive(Debug, Parser)]
@@ -49,6 +51,8 @@ pub(crate) struct CommandLine {
     #[command(flatten)]
     pub(crate) settings: SettingsFlags,
     #[command(flatten)]
+    color: Color,
+    #[command(flatten)]
     pub(crate) json: Json,
 }
 
@@ -63,6 +67,7 @@ pub(crate) enum Command {
     Text(Text),
     Tables(Tables),
     Render(Render),
+    Show(Show),
     Search(Search),
     Outline(Outline),
     Ask(Ask),

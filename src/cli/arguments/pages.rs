@@ -6,22 +6,28 @@ use clap::Args;
 
 use super::flags::DocumentFlags;
 
-/// Cut one page out of a PDF, as a PDF of its own
+/// Cut pages out of a PDF, each as a PDF of its own
 ///
-/// The file is written completely or not at all. The same page always has the same bytes.
+/// One page becomes a file, several a folder of files. With --join, or an --out that ends with .pdf, they become one file.
+/// A file is written completely or not at all. The same page always has the same bytes.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  pagewise page report.pdf 3 --out page3.pdf
-  pagewise page report.pdf 3 --out page3.pdf --json")]
+  pagewise page report.pdf 3
+  pagewise page report.pdf 3 --out page3.pdf --json
+  pagewise page report.pdf 3-5,9 --out pages
+  pagewise page report.pdf 3-5,9 --out part.pdf")]
 pub(crate) struct Page {
     /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
-    /// The page, by 1-based number, label:iv or section:TITLE
-    #[arg(allow_hyphen_values = true)]
-    pub(crate) number: String,
-    /// The file to write
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: PathBuf,
+    /// The pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE (default: all)
+    #[arg(value_name = "PAGES", allow_hyphen_values = true)]
+    pub(crate) pages: Option<String>,
+    /// The file to write, or the folder for several (default: named after the PDF, in the working directory)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write all pages into one PDF
+    #[arg(long)]
+    pub(crate) join: bool,
     #[command(flatten)]
     pub(crate) document: DocumentFlags,
 }

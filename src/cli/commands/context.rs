@@ -2,41 +2,47 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::cli::answers;
 use crate::cli::arguments::context::{ContextCommand, Forget, Fork, Status, Watch};
 use crate::cli::arguments::parameters::tool_arguments;
 use crate::cli::config::Config;
 use crate::cli::open;
 use crate::cli::terminal::print::{Report, line, warning};
+use crate::cli::terminal::screen::Screen;
 use crate::tool::{
     self, Caller, ContextManager, DataAnswer, DeliverError, Dispatch, FileUpdate, ForgetArguments, ForkArguments,
     StatusArguments, ToolError, WatchArguments, deliver,
 };
 
 /// Answers `context …`.
-pub(crate) fn run(typed: &ContextCommand, config: &Config) -> Result<Report, ToolError> {
+pub(crate) fn run(typed: &ContextCommand, config: &Config, screen: Screen) -> Result<Report, ToolError> {
     match typed {
-        ContextCommand::Status(typed) => status(typed, config),
-        ContextCommand::Updates(typed) => updates(typed, config),
+        ContextCommand::Status(typed) => status(typed, config, screen),
+        ContextCommand::Updates(typed) => updates(typed, config, screen),
         ContextCommand::Forget(typed) => forget(typed, config),
         ContextCommand::Fork(typed) => fork(typed, config),
-        ContextCommand::Watch(typed) => watch(typed, config),
+        ContextCommand::Watch(typed) => watch(typed, config, screen),
     }
 }
 
-fn status(typed: &Status, config: &Config) -> Result<Report, ToolError> {
+fn status(typed: &Status, config: &Config, screen: Screen) -> Result<Report, ToolError> {
     let arguments = StatusArguments::parse("context_status", &status_arguments(typed))?;
     let caller = caller(&arguments.conversation)?;
-    answer_from_memory(config, |context| tool::context_status(context, &arguments, &caller))
+    let context = open::memory(config)?;
+    let result = tool::context_status(&context, &arguments, &caller)?;
+    open::warn_about(&context);
+    Ok(Report::new(answers::status::text(&result, screen), result.structure()))
 }
 
-fn updates(typed: &Status, config: &Config) -> Result<Report, ToolError> {
+fn updates(typed: &Status, config: &Config, screen: Screen) -> Result<Report, ToolError> {
     let arguments = StatusArguments::parse("context_updates", &status_arguments(typed))?;
     let caller = caller(&arguments.conversation)?;
     let context = open::context(true, config)?;
-    let updates = tool::context_updates(&context, &arguments, &caller)?;
+    let result = tool::context_updates(&context, &arguments, &caller)?;
     open::warn_about(&context);
-    let report = Report::new(updates.answer.text, updates.answer.structure);
-    Ok(Report { delivery: Some(updates.delivery), ..report })
+    let text = answers::updates::text(&result.updates, result.conversation.as_str(), screen);
+    let report = Report::new(text, result.structure()).with_notes(answers::updates::notes(&result.updates));
+    Ok(Report { delivery: Some(result.updates.delivery), ..report })
 }
 
 fn forget(typed: &Forget, config: &Config) -> Result<Report, ToolError> {
@@ -81,12 +87,13 @@ fn answer_from(
 }
 
 /// Follows the files until the process ends, or its output is closed.
-fn watch(typed: &Watch, config: &Config) -> Result<Report, ToolError> {
+fn watch(typed: &Watch, config: &Config, screen: Screen) -> Result<Report, ToolError> {
     let arguments = WatchArguments::parse(&tool_arguments([
         ("conversation", json!(typed.conversation)),
         ("intervalMs", json!(typed.interval_ms)),
     ]))?;
     let context = open::context(true, config)?;
+    let conversation = arguments.conversation.to_string();
     let mut watch = context.watch(arguments.conversation);
     let mut printed_notes = Vec::new();
     loop {
@@ -97,7 +104,12 @@ fn watch(typed: &Watch, config: &Config) -> Result<Report, ToolError> {
             updates.notes.iter().for_each(|note| warning(note));
             printed_notes.clone_from(&updates.notes);
         }
-        let print = || updates.files.iter().try_for_each(|update| line(&update_line(update, typed.json.json)));
+        let print = || {
+            updates
+                .files
+                .iter()
+                .try_for_each(|update| line(&update_line(update, typed.json.json, &conversation, screen)))
+        };
         match deliver(Dispatch::of(Some(updates.delivery).filter(|_| typed.record)), print) {
             Err(DeliverError::Write(_)) => return Ok(Report::new(String::new(), Value::Null)),
             Err(error @ DeliverError::Store(_)) => warning(&error.to_string()),
@@ -108,8 +120,11 @@ fn watch(typed: &Watch, config: &Config) -> Result<Report, ToolError> {
 }
 
 /// One update, for programs or for people.
-fn update_line(update: &FileUpdate, is_json: bool) -> String {
-    if is_json { tool::update_json(update).to_string() } else { tool::update_text(update) }
+fn update_line(update: &FileUpdate, is_json: bool, conversation: &str, screen: Screen) -> String {
+    match is_json {
+        true => tool::update_json(update).to_string(),
+        false => answers::updates::file(update, conversation, screen),
+    }
 }
 
 fn status_arguments(typed: &Status) -> Map<String, Value> {

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::cli::answers::file::readable;
 use crate::cli::arguments::fetch::{Content, Fetch};
 use crate::cli::arguments::parameters::tool_arguments;
-use crate::cli::commands::get_file::readable;
 use crate::cli::config::Config;
 use crate::cli::open;
 use crate::cli::terminal::print::Report;

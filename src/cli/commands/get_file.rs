@@ -2,25 +2,27 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::cli::answers;
+use crate::cli::answers::file::readable;
 use crate::cli::arguments::get_file::{EmitShape, GetFile};
 use crate::cli::arguments::parameters::tool_arguments;
 use crate::cli::config::Config;
 use crate::cli::open;
 use crate::cli::terminal::print::{Output, Report};
 use crate::cli::terminal::progress::TerminalProgress;
-use crate::hash::ContentHash;
+use crate::cli::terminal::screen::Screen;
 use crate::tool::Block;
 use crate::tool::{self, Caller, EmitFormat, FormArgument, GetFileAnswer, GetFileArguments, ToolError};
 
 /// Answers `get-file`.
-pub(crate) fn run(typed: &GetFile, config: &Config) -> Result<Report, ToolError> {
+pub(crate) fn run(typed: &GetFile, config: &Config, screen: Screen) -> Result<Report, ToolError> {
     let arguments = GetFileArguments::parse(&arguments(typed, config))?;
     let context = open::context(arguments.conversation.is_some(), config)?;
     let terminal = TerminalProgress::new();
     let answer = tool::get_file(&context, arguments, &Caller::direct(), &terminal);
     terminal.finish();
     open::warn_about(&context);
-    report(answer?, typed.emit)
+    report(answer?, typed, screen)
 }
 
 fn arguments(typed: &GetFile, config: &Config) -> Map<String, Value> {
@@ -44,16 +46,21 @@ fn form(typed: &GetFile, config: &Config) -> FormArgument {
     if typed.out_dir.is_some() && !is_chosen { FormArgument::Path } else { config.form }
 }
 
-fn report(answer: GetFileAnswer, emit: Option<EmitShape>) -> Result<Report, ToolError> {
+fn report(answer: GetFileAnswer, typed: &GetFile, screen: Screen) -> Result<Report, ToolError> {
+    let emit = typed.emit;
     let shape = emit.map_or(Some(EmitFormat::Anthropic), provider);
     let content = |emit| answer.blocks.iter().map(|block| tool::emit_block(block, emit)).collect::<Vec<_>>();
     let text = match (emit, shape) {
-        (None, _) => Output::Text(readable(&answer.blocks)),
+        (None, _) => Output::Text(answers::file::text(&answer, screen)),
         (Some(_), Some(shape)) => Output::Text(Value::Array(content(shape)).to_string()),
         (Some(_), None) => raw(&answer.blocks)?,
     };
     let json = json!({ "content": content(shape.unwrap_or_default()), "details": answer.details });
-    Ok(Report { text, notes: Vec::new(), json, delivery: Some(answer.delivery), is_failure: false })
+    let notes = match emit {
+        None => answers::file::notes(&answer, typed.conversation.as_deref()),
+        Some(_) => Vec::new(),
+    };
+    Ok(Report { text, notes, json, delivery: Some(answer.delivery), is_failure: false })
 }
 
 fn provider(shape: EmitShape) -> Option<EmitFormat> {
@@ -64,20 +71,6 @@ fn provider(shape: EmitShape) -> Option<EmitFormat> {
         EmitShape::Mcp => Some(EmitFormat::Mcp),
         EmitShape::Raw => None,
     }
-}
-
-/// Blocks as text for a terminal, with a line for each PDF and image.
-pub(crate) fn readable(blocks: &[Block]) -> String {
-    let line = |block: &Block| match block {
-        Block::Text(text) => text.trim_end_matches('\n').to_owned(),
-        Block::Document(page) => data_line("document", &page.title, &page.bytes),
-        Block::Image(image) => data_line("image", image.mime_type, &image.bytes),
-    };
-    blocks.iter().map(line).collect::<Vec<_>>().join("\n")
-}
-
-fn data_line(kind: &str, title: &str, bytes: &[u8]) -> String {
-    format!("[{kind}] {title}  {} bytes  blake3 {}", bytes.len(), ContentHash::of(bytes))
 }
 
 /// The bytes of the only page or image, or the text if there is neither.

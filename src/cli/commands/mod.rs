@@ -2,6 +2,7 @@
 
 pub(super) mod ask;
 pub(super) mod context;
+pub(super) mod cut;
 pub(super) mod doctor;
 pub(super) mod fetch;
 pub(super) mod generate;
@@ -9,4 +10,4 @@ pub(super) mod get_file;
 pub(super) mod pdf;
 pub(super) mod serve;
 pub(super) mod settings;
-pub(super) mod split;
+pub(super) mod show;

@@ -1,47 +1,35 @@
-//! `pagewise page`, `info`, `text`, `tables`, `render`, `search` and `outline`: commands about one PDF that record nothing.
+//! `pagewise info`, `text`, `tables`, `render`, `search` and `outline`: commands about one PDF that record nothing.
 
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
+use crate::cli::answers;
 use crate::cli::arguments::documents::{self, Info, Outline, Search, Tables, Text};
 use crate::cli::arguments::flags::DocumentFlags;
-use crate::cli::arguments::pages::Page;
 use crate::cli::arguments::pages::Render;
 use crate::cli::arguments::parameters::tool_arguments;
 use crate::cli::config::Config;
 use crate::cli::open;
 use crate::cli::terminal::print::Report;
 use crate::cli::terminal::progress::TerminalProgress;
-use crate::cli::watchdog::Watchdog;
+use crate::cli::terminal::screen::Screen;
 use crate::tool::{
-    self, Caller, DocumentArguments, ErrorCode, OutlineArguments, PageResult, RenderArguments, SearchArguments,
+    self, Caller, DocumentArguments, ErrorCode, InfoAnswer, OutlineArguments, RenderArguments, SearchArguments,
     ShownOutline, TableFormat, TextArguments, TextFormat, ToolError,
 };
 
-/// Answers `page`.
-pub(crate) fn page(typed: &Page, config: &Config) -> Result<Report, ToolError> {
-    let folder = typed.out.parent().unwrap_or(&typed.out);
-    let watchdog = Watchdog::start(&typed.path, typed.document.json.json, config);
-    let pdf = open::pdf_confined(&document(&typed.path, &typed.document)?, folder, config)?;
-    watchdog.step();
-    let result = tool::write_page(&pdf, &typed.number, &typed.out)?;
-    Ok(Report::new(page_text(&result), as_json(&result)?).with_notes(result.notes))
-}
-
-fn page_text(result: &PageResult) -> String {
-    let PageResult { file, page, pages, bytes, .. } = result;
-    format!("Page {page} of {pages} written to {}: {}", file.display(), tool::size_in_words(*bytes))
-}
-
 /// Answers `info`.
-pub(crate) fn info(typed: &Info, config: &Config) -> Result<Report, ToolError> {
+pub(crate) fn info(typed: &Info, config: &Config, screen: Screen) -> Result<Report, ToolError> {
     let arguments = document(&typed.path, &typed.document)?;
     let context = open::context(false, config)?;
-    let next = |first| format!("Go on with: pagewise get-file {} --start-line {first}", typed.path);
-    let answer = tool::info(&context, &arguments, &Caller::direct(), next)?;
-    Ok(Report::new(answer.text, answer.structure))
+    let answer = tool::info(&context, &arguments, &Caller::direct())?;
+    let (text, notes) = match &answer {
+        InfoAnswer::Document(info) => (answers::info::text(info, screen), info.notes.clone()),
+        InfoAnswer::Folder(listing) => (answers::folder::text(listing, screen), answers::folder::notes(listing)),
+    };
+    Ok(Report::new(text, answer.structure()?).with_notes(notes))
 }
 
 /// More characters than any text has, and still a whole number in every reader of JSON.
@@ -105,32 +93,27 @@ pub(crate) fn render(typed: &Render, config: &Config) -> Result<Report, ToolErro
         ("contact_sheet", json!(typed.contact_sheet)),
     ]))?;
     let pdf = open::pdf(&arguments.document, config)?;
-    let pages = tool::pages_to_render(&pdf, &arguments)?;
+    let pages = tool::select_pages(&pdf, arguments.page.as_deref())?;
     if let Some(page) = pages.iter().next().filter(|_| pages.len() == 1 && !typed.contact_sheet) {
         let out = out_path(&typed.path, typed.out.as_deref(), &format!("page{}.png", page.number()));
         let result = tool::write_picture(&pdf, &arguments, &out)?;
-        return Ok(Report::new(result.text(), as_json(&result)?));
+        return Ok(Report::new(answers::pages::picture(&result), as_json(&result)?).with_notes(result.notes));
     }
     drop(pdf);
     let context = open::drawing_context(config)?;
     let watcher = TerminalProgress::writing();
     let report = if typed.contact_sheet {
-        let result = tool::write_sheet(
-            &context,
-            &arguments,
-            &out_path(&typed.path, typed.out.as_deref(), "sheet.png"),
-            &watcher,
-        )?;
-        Report { is_failure: !result.failed.is_empty(), ..Report::new(result.text(), as_json(&result)?) }
+        let out = out_path(&typed.path, typed.out.as_deref(), "sheet.png");
+        let result = tool::write_sheet(&context, &arguments, &out, &watcher)?;
+        let report = Report::new(answers::pages::sheet(&result), as_json(&result)?);
+        let report = report.with_notes(answers::pages::sheet_notes(&result));
+        Report { is_failure: !result.failed.is_empty(), ..report }
     } else {
-        let result = tool::write_pictures(
-            &context,
-            &arguments,
-            &out_path(&typed.path, typed.out.as_deref(), "pages"),
-            &watcher,
-        )?;
-        let is_failure = result.interrupted || !result.failed.is_empty();
-        Report { is_failure, ..Report::new(result.text(), as_json(&result)?) }
+        let out = out_path(&typed.path, typed.out.as_deref(), "pages");
+        let result = tool::write_pictures(&context, &arguments, &out, &watcher)?;
+        let report = Report::new(answers::pages::pictures(&result, &out), as_json(&result)?);
+        let report = report.with_notes(answers::pages::pictures_notes(&result));
+        Report { is_failure: result.interrupted || !result.failed.is_empty(), ..report }
     };
     watcher.finish();
     Ok(report)
@@ -143,7 +126,7 @@ pub(crate) fn out_path(path: &str, out: Option<&Path>, end: &str) -> PathBuf {
 }
 
 /// Answers `search`.
-pub(crate) fn search(typed: &Search, config: &Config) -> Result<Report, ToolError> {
+pub(crate) fn search(typed: &Search, config: &Config, screen: Screen) -> Result<Report, ToolError> {
     let arguments = SearchArguments::parse(&tool_arguments([
         ("path", json!(typed.path)),
         ("query", json!(typed.query)),
@@ -156,13 +139,14 @@ pub(crate) fn search(typed: &Search, config: &Config) -> Result<Report, ToolErro
     ]))?;
     let context = open::context(arguments.document.conversation.is_some(), config)?;
     let watcher = TerminalProgress::new();
-    let answer = tool::search(&context, &arguments, &Caller::direct(), &watcher)?;
+    let found = tool::search(&context, &arguments, &Caller::direct(), &watcher)?;
     watcher.finish();
-    Ok(Report::new(answer.text, answer.structure))
+    let report = Report::new(answers::search::text(&found, screen), found.structure(&arguments));
+    Ok(report.with_notes(answers::search::notes(&found, &arguments, screen)))
 }
 
 /// Answers `outline`.
-pub(crate) fn outline(typed: &Outline, config: &Config) -> Result<Report, ToolError> {
+pub(crate) fn outline(typed: &Outline, config: &Config, screen: Screen) -> Result<Report, ToolError> {
     let mut arguments = OutlineArguments::parse(&tool_arguments([
         ("path", json!(typed.path)),
         ("conversation", json!(typed.document.conversation)),
@@ -173,8 +157,9 @@ pub(crate) fn outline(typed: &Outline, config: &Config) -> Result<Report, ToolEr
         arguments.shown.max_items = ShownOutline::WHOLE.max_items;
     }
     let pdf = open::pdf(&arguments.document, config)?;
-    let answer = tool::outline(&pdf, arguments.shown, None);
-    Ok(Report::new(answer.text, answer.structure))
+    let outline = tool::outline(&pdf, arguments.shown, None);
+    let report = Report::new(answers::outline::text(&outline, screen), outline.structure());
+    Ok(report.with_notes(answers::outline::notes(&outline)))
 }
 
 /// The document of a command without a tool of its own.

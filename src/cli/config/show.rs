@@ -6,6 +6,8 @@ use toml::Value;
 use super::Config;
 use super::load::{Layer, LoadedSettings};
 use super::table::{GROUPS, Setting};
+use crate::cli::terminal::layout::wrapped;
+use crate::cli::terminal::screen::{Part, Screen};
 
 /// A setting in force.
 struct Row {
@@ -79,21 +81,21 @@ pub(in crate::cli) fn as_json(loaded: &LoadedSettings, word: Option<&str>) -> Js
     json!({ "file": loaded.file, "settings": rows.collect::<Vec<_>>(), "warnings": loaded.warnings })
 }
 
-/// The settings that contain `word`, as a list for people: in columns of a terminal of `width`, or one line each.
-pub(in crate::cli) fn as_list(loaded: &LoadedSettings, word: Option<&str>, width: Option<usize>) -> String {
+/// The settings that contain `word`, as a list for people: in the columns of a terminal, or one line each.
+pub(in crate::cli) fn as_list(loaded: &LoadedSettings, word: Option<&str>, screen: Screen) -> String {
     let rows = rows(loaded).into_iter().filter(|row| row.contains(word)).collect::<Vec<_>>();
     let longest = |of: fn(&Row) -> usize| rows.iter().map(of).max().unwrap_or_default();
     let columns = Columns {
         name: longest(|row| row.setting.name.len()),
         default: longest(|row| row.default_with_unit().len()),
-        width,
+        screen,
     };
     let mut list = String::new();
     let mut group = "";
     for row in &rows {
         if row.group != group {
             list.push_str(if group.is_empty() { "" } else { "\n" });
-            list.push_str(row.group);
+            list.push_str(&screen.paint(Part::Heading, row.group));
             list.push('\n');
             group = row.group;
         }
@@ -161,8 +163,7 @@ impl Layer {
 struct Columns {
     name: usize,
     default: usize,
-    /// The terminal's, if there is one.
-    width: Option<usize>,
+    screen: Screen,
 }
 
 impl Columns {
@@ -172,35 +173,21 @@ impl Columns {
     fn write(&self, row: &Row, list: &mut String) {
         let (name, default) = (self.name, self.default);
         let start = format!("  {:name$}  {:default$}", row.setting.name, row.default_with_unit());
+        let painted = start.replacen(row.setting.name, &self.screen.paint(Part::Page, row.setting.name), 1);
         let text = row.explanation();
-        let Some(width) = self.width else {
-            list.push_str(&format!("{start}  {text}\n"));
+        let Some(columns) = self.screen.columns else {
+            list.push_str(&format!("{painted}  {text}\n"));
             return;
         };
         let indent = start.chars().count() + 2;
-        if width >= indent + Self::MIN_MEANING {
-            let lines = wrapped(&text, width - indent).join(&format!("\n{:indent$}", ""));
-            list.push_str(&format!("{start}  {lines}\n"));
+        if columns >= indent + Self::MIN_MEANING {
+            let text = wrapped(&text, columns - indent, indent);
+            list.push_str(&format!("{painted}  {text}\n"));
         } else {
-            let lines = wrapped(&text, width.saturating_sub(6)).join("\n      ");
-            list.push_str(&format!("{}\n      {lines}\n", start.trim_end()));
+            let text = wrapped(&text, columns.saturating_sub(6), 6);
+            list.push_str(&format!("{}\n      {text}\n", painted.trim_end()));
         }
     }
-}
-
-/// Lines of at most `width` characters, except for longer words.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }
 
 #[cfg(test)]
@@ -219,7 +206,8 @@ mod tests {
             layer: Layer::File,
         };
         let mut list = String::new();
-        Columns { name: 15, default: 5, width: Some(width) }.write(&row, &mut list);
+        Columns { name: 15, default: 5, screen: Screen { columns: Some(width), has_colors: false } }
+            .write(&row, &mut list);
         list
     }
 

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use crate::cli::arguments::parameters::typed_name;
+use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::{FAILED, REFUSED};
 use crate::tool::{DeliverError, Delivery, Dispatch, ToolError, deliver};
 
@@ -116,8 +117,9 @@ pub(crate) fn clap_text(error: &clap::Error, status: ExitCode) -> ExitCode {
 
 /// One line on standard error.
 pub(crate) fn warning(text: &str) {
+    let name = Screen::of_stderr().paint(Part::Heading, "pagewise:");
     // There is no other place to report a failure.
-    let _ = writeln!(io::stderr().lock(), "pagewise: {text}");
+    let _ = writeln!(io::stderr().lock(), "{name} {text}");
 }
 
 /// Prints a part of an answer that is still arriving.
@@ -129,9 +131,9 @@ fn print_error(error: &ToolError) -> io::Result<()> {
     io::stderr().lock().write_all(error_text(error).as_bytes())
 }
 
-fn error_text(error: &ToolError) -> String {
+pub(crate) fn error_text(error: &ToolError) -> String {
     let hint = error.hint.iter().map(|hint| format!("  {hint}\n")).collect::<String>();
-    format!("pagewise: {}\n{hint}", error.message)
+    format!("{} {}\n{hint}", Screen::of_stderr().paint(Part::Bad, "pagewise:"), error.message)
 }
 
 fn output(output: &Output) -> io::Result<()> {

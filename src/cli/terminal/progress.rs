@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::cli::terminal::print::warning;
 use crate::cli::watchdog::Watchdog;
@@ -40,7 +40,11 @@ impl TerminalProgress {
 
 impl ProgressListener for TerminalProgress {
     fn starts(&self, pages: u64) {
-        self.bar.set_length(pages);
+        start(&self.bar, pages, "pages");
+    }
+
+    fn starts_documents(&self, documents: u64) {
+        start(&self.bar, documents, "PDFs");
     }
 
     fn page_done(&self) {
@@ -53,10 +57,25 @@ impl ProgressListener for TerminalProgress {
     }
 }
 
-/// Visible only if standard error is a terminal.
+/// Invisible until it is known how much there is to do.
 fn bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} pages, {eta} left");
-    ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden())
+}
+
+/// Shows the bar if standard error is a terminal, and there is more than one thing to do.
+fn start(bar: &ProgressBar, total: u64, noun: &str) {
+    let style = ProgressStyle::with_template(&format!("{{bar:40}} {{pos}}/{{len}} {noun}{{left}}"));
+    let left = |state: &ProgressState, line: &mut dyn std::fmt::Write| {
+        // Nothing is known of the time before the first is done.
+        if state.pos() > 0 {
+            let _ = write!(line, ", {:#} left", indicatif::HumanDuration(state.eta()));
+        }
+    };
+    bar.set_style(style.map_or_else(|_| ProgressStyle::default_bar(), |style| style.with_key("left", left)));
+    bar.set_length(total);
+    if total > 1 {
+        bar.set_draw_target(ProgressDrawTarget::stderr());
+    }
 }
 
 /// A flag that the first interrupt sets. Without a handler the process could end between writing a file and renaming it.

@@ -1,12 +1,19 @@
 //! An answer before its delivery is prepared.
 
+use std::ops::Range;
+
 use super::{AnswerDetails, Block};
+use crate::context::pdf::SummaryFacts;
 use crate::view::{ForgetScope, HeldItem};
 
 /// Blocks, details, and what to record once they were delivered.
+#[derive(Default)]
 pub(crate) struct AnswerDraft {
     pub(crate) blocks: Vec<Block>,
+    /// The blocks that hold pages.
+    pub(crate) content: Range<usize>,
     pub(crate) details: AnswerDetails,
+    pub(crate) summary: Option<Box<SummaryFacts>>,
     pub(crate) holdings: Vec<HeldItem>,
     /// Forgotten before the holdings are recorded: positions that show other pages now.
     pub(crate) forget: Vec<ForgetScope>,
@@ -14,6 +21,6 @@ pub(crate) struct AnswerDraft {
 
 impl AnswerDraft {
     pub(crate) fn new(block: Block, details: AnswerDetails, holdings: Vec<HeldItem>) -> Self {
-        Self { blocks: vec![block], details, holdings, forget: Vec::new() }
+        Self { blocks: vec![block], details, holdings, ..Self::default() }
     }
 }

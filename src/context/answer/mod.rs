@@ -7,6 +7,8 @@ mod result_budget;
 mod usage;
 mod write_file;
 
+use std::ops::Range;
+
 use bytes::Bytes;
 
 pub(super) use self::draft::AnswerDraft;
@@ -149,8 +151,12 @@ pub enum NextCall {
 pub struct FileAnswer {
     /// The blocks for the model, in order.
     pub blocks: Vec<Block>,
+    /// The blocks that hold pages of a PDF.
+    pub content: Range<usize>,
     /// What the program gets.
     pub details: AnswerDetails,
+    /// The facts of a PDF's summary.
+    pub summary: Option<Box<super::SummaryFacts>>,
     /// Commit it once the answer has been written to the client.
     pub delivery: super::Delivery,
 }

@@ -23,7 +23,7 @@ pub use self::estimate::{image_tokens, picture_tokens};
 pub(super) use self::held::held_summary;
 pub use self::plan::{HeldStatus, PagePlan, PlannedPage, plan_pages};
 pub(super) use self::revision_diff::RevisionDiff;
-pub use self::revision_diff::page_change_lines;
+pub use self::revision_diff::{moved_phrase, page_change_lines};
 pub use self::sample::pages_with_hidden_text;
 pub use self::selection::{SelectedPages, select_from, select_one_or_more, select_page};
 
@@ -34,12 +34,14 @@ use self::plan::rest_of;
 use self::revision_diff::change_lines;
 use self::sample::PageSample;
 use self::selection::select;
+pub use self::summary::{FormCost, SummaryFacts};
 use self::summary::{GivenForms, SummaryInput};
 use super::answer::{AnswerDetails, AnswerDraft, Block, BoundExceeded, NextCall, OutputFolder, usage_of};
 use super::conversation::FileMemory;
 use super::error::ContextError;
 use super::files::RequestedFile;
 use super::markdown::MarkdownPages;
+use super::page_notes::PageNotes;
 use super::phrases::{numbered, one_line, page_or_pages, untrusted};
 use super::progress::ProgressListener;
 use super::request::{AnswerSettings, FileRequest, form_name};
@@ -112,12 +114,18 @@ impl PdfAnswerBuilder<'_> {
     fn summary(&self) -> Result<AnswerDraft, ContextError> {
         let sample = PageSample::of(self.document);
         let can_cut = sample.can_cut || sample.estimates.is_empty();
-        let text = if can_cut { self.summary_text(&sample) } else { self.fallback_text(&sample)? };
+        let input = self.summary_input(&sample);
+        let (text, facts) = if can_cut {
+            let (text, facts) = input.read();
+            (text, Some(Box::new(facts)))
+        } else {
+            (self.fallback_text(&sample)?, None)
+        };
         let mut details = self.details();
         details.supports_page_extraction = Some(can_cut);
         details.estimates = sample.estimates;
         let holdings = vec![HeldItem::Summary { supports_page_extraction: can_cut }];
-        let mut draft = AnswerDraft::new(Block::Text(text), details, holdings);
+        let mut draft = AnswerDraft { summary: facts, ..AnswerDraft::new(Block::Text(text), details, holdings) };
         let lines = draft.add_revision_diff(
             self.revision_diff(),
             self.memory.file(),
@@ -134,8 +142,8 @@ impl PdfAnswerBuilder<'_> {
         Ok(draft)
     }
 
-    fn summary_text(&self, sample: &PageSample) -> String {
-        let facts = SummaryInput {
+    fn summary_input<'s>(&'s self, sample: &'s PageSample) -> SummaryInput<'s> {
+        SummaryInput {
             path: &self.requested.path,
             file_bytes: self.requested.file_bytes,
             document: self.document,
@@ -143,8 +151,7 @@ impl PdfAnswerBuilder<'_> {
             forms: GivenForms::of(self.request),
             held: self.memory.held_lines(),
             max_outline_items: self.settings.max_outline_items,
-        };
-        facts.text()
+        }
     }
 
     /// The document's text in place of a summary, if its pages cannot be cut.
@@ -201,8 +208,7 @@ impl PdfAnswerBuilder<'_> {
     fn pages(&self, selected: &SelectedPages) -> Result<AnswerDraft, ContextError> {
         let mut plan = self.plan(&selected.pages);
         let BuiltPages { built, unreadable, full } = self.build_pages(&mut plan)?;
-        let mut draft =
-            AnswerDraft { blocks: Vec::new(), details: self.details(), holdings: Vec::new(), forget: Vec::new() };
+        let mut draft = AnswerDraft { details: self.details(), ..AnswerDraft::default() };
         let sent = built.iter().map(|page| page.sent.page.index()).collect();
         let diff = draft.add_revision_diff(self.revision_diff(), self.memory.file(), &sent, &plan.held);
         draft.details.supports_page_extraction = self.supports_extraction(&built);
@@ -215,12 +221,20 @@ impl PdfAnswerBuilder<'_> {
             .iter()
             .any(|page| [PageForm::Text, PageForm::Markdown, PageForm::Image].map(form_name).contains(&page.sent.form));
         let untrusted = quotes.then(|| untrusted(&self.requested.path));
+        let noted = page_notes(&built);
+        let first = draft.blocks.len();
         for page in built {
             self.add_page(&mut draft, page);
         }
+        draft.content = first..draft.blocks.len();
+        draft.details.notes.extend(selected.note.clone());
+        draft
+            .details
+            .notes
+            .extend(full.as_ref().map(|full| format!("Nothing more fits into this conversation: {full}")));
         let closing = self.closing_lines(&plan, &draft.details.replaced, full.as_ref());
         let told = self.held_lines().into_iter().chain(closing).chain(diff).chain(unreadable.iter().cloned());
-        let lines = untrusted.into_iter().chain(told);
+        let lines = untrusted.into_iter().chain(noted).chain(told);
         draft.blocks.extend(joined(lines).map(Block::Text));
         draft.details.notes.extend(unreadable);
         Ok(draft)
@@ -346,6 +360,15 @@ impl PdfAnswerBuilder<'_> {
     pub(super) fn pdf_error(&self, error: PdfError) -> ContextError {
         ContextError::Pdf { path: self.requested.path.clone(), error }
     }
+}
+
+/// What is noted of the pages, each kind of note once.
+fn page_notes(built: &[BuiltPage]) -> Vec<String> {
+    let mut notes = PageNotes::default();
+    for page in built {
+        page.remarks.iter().for_each(|remark| notes.add(page.sent.page.index(), remark));
+    }
+    notes.sentences().into_iter().map(|note| format!("Note: {note}")).collect()
 }
 
 /// The result of building a plan.

@@ -14,7 +14,7 @@ use crate::context::token_estimate::estimated_tokens;
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::{PageIndex, PageNumber};
 use crate::store::Usage;
-use crate::text::{PageKind, PageText};
+use crate::text::{PageKind, PageRemark, PageText};
 use crate::view::PageForm;
 use crate::worker::PdfChunk;
 
@@ -26,6 +26,8 @@ pub(crate) struct BuiltPage {
     pub(crate) fingerprint: Option<PageFingerprint>,
     pub(crate) replaces: bool,
     pub(crate) tokens: u64,
+    /// What the answer notes of the page, beside its text.
+    pub(crate) remarks: Vec<PageRemark>,
 }
 
 pub(crate) enum PageBody {
@@ -49,15 +51,14 @@ impl PageBody {
 }
 
 /// What is said of a page with a table that was found by white space alone.
-const GUESSED_TABLE: &str =
-    "The columns of a table on this page are a guess, since no lines divide them. See it with as: \"image\"";
+const GUESSED_TABLE: &str = "the columns of a table are a guess, since no lines divide them. See it with as: \"image\"";
 
 /// The text that is given of a page.
 struct GivenText<'t> {
     form: PageForm,
     text: &'t str,
-    /// Lines before it.
-    opening: Vec<String>,
+    /// What the answer notes of it.
+    opening: Vec<PageRemark>,
     /// Why the requested form was refused.
     was_refused: Option<String>,
 }
@@ -120,7 +121,7 @@ impl PdfAnswerBuilder<'_> {
             PageBody::Document(DocumentBlock { title, page, source, bytes: chunk.bytes })
         };
         let tokens = self.tokens_as_pdf(planned.page);
-        Ok(BuiltPage { body, sent, fingerprint, replaces: planned.replaces, tokens })
+        Ok(BuiltPage { body, sent, fingerprint, replaces: planned.replaces, tokens, remarks: Vec::new() })
     }
 
     /// Whether the file written earlier for this page is still intact. A removed or changed file is written again.
@@ -152,9 +153,10 @@ impl PdfAnswerBuilder<'_> {
         instead: Option<String>,
     ) -> Result<BuiltPage, ContextError> {
         let found = self.document.page_text(planned.page).map_err(|error| self.pdf_error(error))?;
-        let opening = instead
-            .iter()
-            .map(|reason| format!("Given as text, because it could not be given as requested: {}", one_line(reason)));
+        let opening = instead.iter().map(|reason| {
+            let reason = one_line(reason);
+            PageRemark::plain(format!("given as text, because it could not be given as requested: {reason}"))
+        });
         let given =
             GivenText { form: PageForm::Text, text: &found.text, opening: opening.collect(), was_refused: instead };
         Ok(self.text_page(planned, fingerprint, &found, given))
@@ -172,7 +174,7 @@ impl PdfAnswerBuilder<'_> {
             Some(Err(error)) => return self.build_text(planned, fingerprint, Some(error.to_string())),
             None => return self.build_text(planned, fingerprint, Some("its structure was not read".to_owned())),
         };
-        let opening = read.has_guessed_table().then(|| GUESSED_TABLE.to_owned()).into_iter().collect();
+        let opening = read.has_guessed_table().then(|| PageRemark::plain(GUESSED_TABLE)).into_iter().collect();
         let given = GivenText { form: PageForm::Markdown, text: &read.markdown, opening, was_refused: None };
         Ok(self.text_page(planned, fingerprint, &read.text, given))
     }
@@ -187,15 +189,11 @@ impl PdfAnswerBuilder<'_> {
     ) -> BuiltPage {
         let GivenText { form, text: page_text, opening, was_refused } = given;
         let mut text = format!("--- Page {} ---\n", self.page_name(planned.page));
-        opening.iter().for_each(|line| text.push_str(&format!("[{line}]\n")));
         let is_blank = found.kind == PageKind::Empty;
-        for remark in found.remarks().iter().filter(|_| !is_blank) {
-            text.push_str(&format!("[{remark}]\n"));
-        }
         if is_blank {
             text.push_str("[blank]");
         } else if page_text.is_empty() {
-            text.push_str(&format!("[No text on this page. Ask with {}.]", self.other_forms(was_refused.is_some())));
+            text.push_str("[no text]");
         }
         text.push_str(&self.bounded_text(page_text));
         text.push_str(&self.lines_after(planned.page, form));
@@ -207,12 +205,19 @@ impl PdfAnswerBuilder<'_> {
             blake3: ContentHash::of(page_text.as_bytes()),
             fingerprint,
             tier: None,
-            notes: was_refused.into_iter().chain(found.remarks()).collect(),
+            notes: was_refused.iter().cloned().chain(found.remarks().iter().map(ToString::to_string)).collect(),
         };
         let tokens = estimated_tokens(&text);
         let is_whole = page_text.chars().count() <= self.settings.max_text_characters;
         let fingerprint = fingerprint.filter(|_| is_whole);
-        BuiltPage { body: PageBody::Text(text), sent, fingerprint, replaces: planned.replaces, tokens }
+        let without = page_text.is_empty().then(|| {
+            let forms = self.other_forms(was_refused.is_some());
+            PageRemark::plain(format!("no text. To see it ask with {forms}."))
+        });
+        let remarks = if is_blank { Vec::new() } else { found.remarks() };
+        let without = without.filter(|_| !is_blank);
+        let remarks = opening.into_iter().chain(remarks).chain(without).collect();
+        BuiltPage { body: PageBody::Text(text), sent, fingerprint, replaces: planned.replaces, tokens, remarks }
     }
 
     /// The comments, links and form fields of a page, with the gap to its text.

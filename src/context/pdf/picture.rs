@@ -12,6 +12,7 @@ use crate::hash::{ContentHash, PageFingerprint};
 use crate::limits::{Limit, LimitExceeded};
 use crate::page::PageIndex;
 use crate::render::{Dpi, RenderOptions};
+use crate::text::PageRemark;
 use crate::view::PageForm;
 use crate::worker::{PdfAction, PdfError, Picture};
 
@@ -69,7 +70,6 @@ impl PdfAnswerBuilder<'_> {
     fn with_picture(&self, planned: PlannedPage, fingerprint: Option<PageFingerprint>, picture: Picture) -> BuiltPage {
         let page_text = self.request.with_text.then(|| self.document.page_text(planned.page).ok()).flatten();
         let mut text = format!("--- Page {} ---", self.page_name(planned.page));
-        picture.notes.iter().for_each(|note| text.push_str(&format!("\n[{note}]")));
         if let Some(page_text) = page_text.filter(|page| !page.text.is_empty()) {
             text.push('\n');
             text.push_str(&self.bounded_text(&page_text.text));
@@ -82,11 +82,13 @@ impl PdfAnswerBuilder<'_> {
             blake3: ContentHash::of(&picture.png),
             fingerprint,
             tier: None,
-            notes: picture.notes,
+            notes: picture.notes.clone(),
         };
+        let remarks = picture.notes.into_iter().map(PageRemark::plain).collect();
         let tokens = picture_tokens(picture.width, picture.height).saturating_add(estimated_tokens(&text));
         let image = ImageBlock { mime_type: "image/png", bytes: picture.png.into() };
-        BuiltPage { body: PageBody::Picture { text, image }, sent, fingerprint, replaces: planned.replaces, tokens }
+        let body = PageBody::Picture { text, image };
+        BuiltPage { body, sent, fingerprint, replaces: planned.replaces, tokens, remarks }
     }
 }
 

@@ -93,7 +93,8 @@ pub(crate) fn change_lines(changes: &PageChanges, sent: &PageSet) -> Vec<String>
 }
 
 /// For example `pages 3-5 are now pages 4-6, page 9 is now page 2`. Neighbours that moved alike are joined.
-fn moved_phrase(moved: &[(PageIndex, PageIndex)]) -> String {
+#[must_use]
+pub fn moved_phrase(moved: &[(PageIndex, PageIndex)]) -> String {
     let mut runs: Vec<(PageSet, PageSet, i64)> = Vec::new();
     for (then, now) in moved {
         let by = i64::from(now.0) - i64::from(then.0);

@@ -7,10 +7,58 @@ use crate::context::annotations::attachment_line;
 use crate::context::answer::PageEstimate;
 use crate::context::phrases::{HOW_TO_READ_PAGES, grouped, one_line, outline_line, page_or_pages, points, untrusted};
 use crate::context::request::{FileRequest, form_name};
-use crate::document::{AnnotationCounts, DocumentInfo, Outline};
-use crate::page::{PageIndex, PageSet};
+use crate::document::{AnnotationCounts, DocumentInfo, Outline, OutlineItem};
+use crate::page::{PageIndex, PageLabel, PageSet};
 use crate::view::PageForm;
 use crate::worker::Pages;
+
+/// The facts of a summary.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SummaryFacts {
+    /// The document's information.
+    pub info: DocumentInfo,
+    /// Bytes of the file.
+    pub file_bytes: u64,
+    /// Pages.
+    pub page_count: u32,
+    /// The distinct page sizes of the sample in points: width and height.
+    pub sizes_pt: Vec<(f64, f64)>,
+    /// The printed labels of the first and the last page.
+    pub labels: Option<(String, String)>,
+    /// The upper levels of the outline, as many entries as fit, with the labels of their pages.
+    pub outline: Vec<(OutlineItem, Option<PageLabel>)>,
+    /// Entries of the outline.
+    pub outline_total: usize,
+    /// Pages that were looked at.
+    pub looked_at: u64,
+    /// Pages without usable text among them.
+    pub without_text: PageSet,
+    /// Pages whose text cannot be decoded among them.
+    pub undecodable: PageSet,
+    /// Pages with text that is not seen among them.
+    pub hidden: PageSet,
+    /// Comments and links.
+    pub annotations: AnnotationCounts,
+    /// Attachments, a line each, as many as fit.
+    pub attachments: Vec<String>,
+    /// Estimated tokens by form, the cheapest first.
+    pub costs: Vec<FormCost>,
+    /// What the conversation holds, one line per form.
+    pub held: Vec<String>,
+}
+
+/// The estimated cost of a document in one form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FormCost {
+    /// The form, as `as` names it.
+    pub form: &'static str,
+    /// Tokens of an average page.
+    pub of_a_page: u64,
+    /// Tokens of all pages.
+    pub of_all: u64,
+    /// Whether pages come in this form if none is named.
+    pub is_given: bool,
+}
 
 /// The input of a summary.
 pub(crate) struct SummaryInput<'a> {
@@ -26,18 +74,42 @@ pub(crate) struct SummaryInput<'a> {
 }
 
 impl SummaryInput<'_> {
-    /// The summary's text.
-    pub(crate) fn text(&self) -> String {
+    /// The summary as text, and its facts.
+    pub(crate) fn read(&self) -> (String, SummaryFacts) {
         let info = self.document.info();
         let outline = self.document.outline(MAX_OUTLINE_READ);
-        let mut lines = vec![format!("PDF Document: {}", self.path), format!("Pages: {}", self.document.page_count())];
-        let quoted = metadata_lines(&info);
-        if !quoted.is_empty() || !outline.items.is_empty() || info.attachments > 0 {
+        let (rows, is_cut) = self.outline_rows(&outline);
+        let outline_lines = outline_lines(&outline, &rows, is_cut);
+        let page_count = self.document.page_count();
+        let facts = SummaryFacts {
+            file_bytes: self.file_bytes,
+            page_count,
+            sizes_pt: self.sample.sizes_pt.clone(),
+            labels: self.labels(&info),
+            outline: rows.into_iter().map(|row| (row.item, row.label)).collect(),
+            outline_total: outline.total,
+            looked_at: self.sample.looked_at.len(),
+            without_text: self.sample.without_text.clone(),
+            undecodable: self.sample.undecodable.clone(),
+            hidden: self.sample.hidden.clone(),
+            annotations: self.document.annotation_counts(),
+            attachments: self.attachments(&info),
+            costs: costs(&self.sample.estimates, page_count.into(), self.forms),
+            held: self.held.clone(),
+            info,
+        };
+        (self.text(&facts, outline_lines), facts)
+    }
+
+    fn text(&self, facts: &SummaryFacts, outline_lines: Vec<String>) -> String {
+        let mut lines = vec![format!("PDF Document: {}", self.path), format!("Pages: {}", facts.page_count)];
+        let quoted = metadata_lines(&facts.info);
+        if !quoted.is_empty() || !outline_lines.is_empty() || !facts.attachments.is_empty() {
             lines.push(untrusted(self.path));
         }
         lines.extend(quoted);
-        lines.extend(self.property_lines(&info));
-        lines.extend(self.outline_lines(&outline));
+        lines.extend(self.property_lines(facts));
+        lines.extend(outline_lines);
         lines.extend(self.sample_lines());
         lines.extend(self.held.iter().map(|held| format!("Already held in this conversation: {held}")));
         lines.extend(self.document.notes().iter().map(|note| format!("Note: {}", one_line(note))));
@@ -45,83 +117,64 @@ impl SummaryInput<'_> {
         lines.join("\n")
     }
 
-    fn property_lines(&self, info: &DocumentInfo) -> Vec<String> {
+    fn property_lines(&self, facts: &SummaryFacts) -> Vec<String> {
+        let info = &facts.info;
         let mut lines = vec![format!("File size: {} bytes", grouped(self.file_bytes))];
         if !info.pdf_version.is_empty() {
             lines.push(format!("PDF version: {}", one_line(&info.pdf_version)));
         }
         lines.extend(sizes_line(self.sample));
-        lines.extend(self.labels_line(info));
+        lines.extend(facts.labels.as_ref().map(|(first, last)| format!("Page labels: {first} to {last}")));
         let flags = [(info.encrypted, "Encrypted: yes"), (info.signed, "Signed: yes"), (info.tagged, "Tagged: yes")];
         lines.extend(flags.into_iter().filter(|flag| flag.0).map(|flag| flag.1.to_owned()));
         if info.form_fields > 0 {
             let xfa = if info.is_xfa { " (XFA: some of the form may show only in readers of XFA)" } else { "" };
             lines.push(format!("Form fields: {}{xfa}", info.form_fields));
         }
-        lines.extend(self.attachment_lines(info));
-        lines.extend(count_lines(&self.document.annotation_counts(), self.document.page_count()));
+        lines.extend(attachment_lines(facts));
+        lines.extend(count_lines(&facts.annotations, facts.page_count));
         lines
     }
 
     /// The attachments by name, as many as fit.
-    fn attachment_lines(&self, info: &DocumentInfo) -> Vec<String> {
+    fn attachments(&self, info: &DocumentInfo) -> Vec<String> {
         if info.attachments == 0 {
             return Vec::new();
         }
         let attachments = self.document.attachments(MAX_ATTACHMENTS);
-        let mut lines = vec![format!("Attachments: {}", info.attachments)];
-        lines.extend(attachments.items.iter().map(|file| format!("- {}", attachment_line(file, self.path))));
-        let more = info.attachments.saturating_sub(attachments.items.len());
-        lines.extend((more > 0).then(|| format!("- and {more} more: pdf_info")));
-        lines
+        attachments.items.iter().map(|file| attachment_line(file, self.path)).collect()
     }
 
-    fn labels_line(&self, info: &DocumentInfo) -> Option<String> {
+    /// The printed labels of the first and the last page.
+    fn labels(&self, info: &DocumentInfo) -> Option<(String, String)> {
         if !info.has_page_labels {
             return None;
         }
         let label = |page: u32| self.document.page_label(PageIndex(page)).map(|label| one_line(&label.0));
-        let first = label(0)?;
-        let last = label(self.document.page_count().saturating_sub(1))?;
-        Some(format!("Page labels: {first} to {last}"))
+        Some((label(0)?, label(self.document.page_count().saturating_sub(1))?))
     }
 
-    /// The upper levels of the outline, as many as fit.
-    fn outline_lines(&self, outline: &Outline) -> Vec<String> {
+    /// The upper levels of the outline, as many entries as fit, and whether the last of these levels is cut.
+    fn outline_rows(&self, outline: &Outline) -> (Vec<OutlineRow>, bool) {
         let leads_nowhere = outline.items.iter().all(|item| item.page.is_none());
-        let lines = outline.items.iter().filter(|item| leads_nowhere || item.page.is_some()).map(|item| {
+        let rows = outline.items.iter().filter(|item| leads_nowhere || item.page.is_some()).map(|item| {
             let label = item.page.and_then(|page| self.document.page_label(page));
-            (item.depth, outline_line(item, label.as_ref()))
+            OutlineRow { line: outline_line(item, label.as_ref()), item: item.clone(), label }
         });
-        let mut lines = lines.collect::<Vec<_>>();
-        let read = lines.len();
-        if let Some(levels) = fitting_levels(&lines, self.max_outline_items) {
-            lines.retain(|(depth, _)| *depth < levels);
+        let mut rows = rows.collect::<Vec<_>>();
+        if let Some(levels) = fitting_levels(&rows, self.max_outline_items) {
+            rows.retain(|row| row.item.depth < levels);
         }
         let mut left = MAX_OUTLINE_CHARACTERS;
-        let fits = |(_, line): &&(u32, String)| {
-            let rest = left.checked_sub(line.chars().count());
+        let fits = |row: &&OutlineRow| {
+            let rest = left.checked_sub(row.line.chars().count());
             left = rest.unwrap_or(0);
             rest.is_some()
         };
-        let shown = lines.iter().take(self.max_outline_items).take_while(fits).count();
-        if read == 0 {
-            return Vec::new();
-        }
-        let is_cut = shown < lines.len();
-        lines.truncate(shown);
-        let title = match (is_cut, shown < outline.total) {
-            (false, false) => "Outline:".to_owned(),
-            (false, true) => format!(
-                "Outline (upper levels, {shown} of {} entries; all: pdf_outline):",
-                grouped_count(outline.total)
-            ),
-            (true, _) => {
-                format!("Outline (the first {shown} of {} entries; all: pdf_outline):", grouped_count(outline.total))
-            }
-        };
-        let gap = outline.is_incomplete.then(|| "- (some entries could not be read)".to_owned());
-        std::iter::once(title).chain(lines.into_iter().map(|(_, line)| line)).chain(gap).collect()
+        let shown = rows.iter().take(self.max_outline_items).take_while(fits).count();
+        let is_cut = shown < rows.len();
+        rows.truncate(shown);
+        (rows, is_cut)
     }
 
     fn sample_lines(&self) -> Vec<String> {
@@ -147,6 +200,18 @@ impl SummaryInput<'_> {
 /// Attachments that are named in a summary.
 const MAX_ATTACHMENTS: usize = 10;
 
+/// The attachments under a heading.
+fn attachment_lines(facts: &SummaryFacts) -> Vec<String> {
+    let total = facts.info.attachments;
+    if total == 0 {
+        return Vec::new();
+    }
+    let more = total.saturating_sub(facts.attachments.len());
+    let more = (more > 0).then(|| format!("- and {more} more: pdf_info"));
+    let named = facts.attachments.iter().map(|line| format!("- {line}"));
+    std::iter::once(format!("Attachments: {total}")).chain(named).chain(more).collect()
+}
+
 /// How many comments and links there are, and where.
 fn count_lines(counts: &AnnotationCounts, pages: u32) -> Vec<String> {
     let scope = match counts.pages_read {
@@ -159,6 +224,28 @@ fn count_lines(counts: &AnnotationCounts, pages: u32) -> Vec<String> {
     let comments = line("Comments", counts.comments, &counts.pages_with_comments);
     let links = line("Links", counts.links, &counts.pages_with_links);
     comments.into_iter().chain(links).collect()
+}
+
+/// An entry of the outline that may be shown.
+struct OutlineRow {
+    item: OutlineItem,
+    label: Option<PageLabel>,
+    line: String,
+}
+
+/// The upper levels of the outline, with a title. `is_cut` says that the last of these levels is not whole.
+fn outline_lines(outline: &Outline, rows: &[OutlineRow], is_cut: bool) -> Vec<String> {
+    if outline.items.is_empty() {
+        return Vec::new();
+    }
+    let (shown, total) = (rows.len(), grouped_count(outline.total));
+    let title = match (is_cut, shown < outline.total) {
+        (false, false) => "Outline:".to_owned(),
+        (false, true) => format!("Outline (upper levels, {shown} of {total} entries; all: pdf_outline):"),
+        (true, _) => format!("Outline (the first {shown} of {total} entries; all: pdf_outline):"),
+    };
+    let gap = outline.is_incomplete.then(|| "- (some entries could not be read)".to_owned());
+    std::iter::once(title).chain(rows.iter().map(|row| row.line.clone())).chain(gap).collect()
 }
 
 fn metadata_lines(info: &DocumentInfo) -> Vec<String> {
@@ -183,12 +270,12 @@ const MAX_OUTLINE_READ: usize = 1_000;
 const MAX_OUTLINE_CHARACTERS: usize = 900;
 
 /// How many levels of an outline fit, if at least one does.
-fn fitting_levels(lines: &[(u32, String)], max_items: usize) -> Option<u32> {
-    let deepest = lines.iter().map(|(depth, _)| *depth).max()?;
+fn fitting_levels(rows: &[OutlineRow], max_items: usize) -> Option<u32> {
+    let deepest = rows.iter().map(|row| row.item.depth).max()?;
     let fits = |levels: &u32| {
-        let within = lines.iter().filter(|(depth, _)| depth < levels);
+        let within = rows.iter().filter(|row| row.item.depth < *levels);
         let (count, characters) =
-            within.fold((0, 0), |(count, characters), (_, line)| (count + 1, characters + line.chars().count()));
+            within.fold((0, 0), |(count, characters), row| (count + 1, characters + row.line.chars().count()));
         count <= max_items && characters <= MAX_OUTLINE_CHARACTERS
     };
     (1..=deepest.saturating_add(1).min(MAX_LEVELS)).rev().find(fits)
@@ -249,24 +336,32 @@ impl GivenForms {
 /// The value of `as` for text where it is complete, and else pictures or PDFs.
 const MIXED: &str = "mixed";
 
-/// Says how many tokens the document and an average page cost in each form, the cheapest form first.
-fn cost_lines(estimates: &[PageEstimate], pages: u64, given: GivenForms) -> Vec<String> {
+/// The estimated tokens in each form, the cheapest first.
+fn costs(estimates: &[PageEstimate], pages: u64, given: GivenForms) -> Vec<FormCost> {
     let best = if given.form == PageForm::Document { PageForm::Document } else { PageForm::Image };
     let plain = |form| GivenForms { form, is_mixed: false, with_text: given.with_text && form == given.form };
     let mixed = GivenForms { is_mixed: true, with_text: given.is_mixed && given.with_text, ..plain(best) };
     let costs = [plain(PageForm::Text), mixed, plain(best)].into_iter().filter_map(|form| {
         let of_a_page = mean(estimates.iter().filter_map(|page| form.tokens(page)))?;
-        Some((of_a_page, form.name()))
+        let (name, of_all) = (form.name(), of_a_page.saturating_mul(pages));
+        Some(FormCost { form: name, of_a_page, of_all, is_given: name == given.name() })
     });
     let mut costs = costs.collect::<Vec<_>>();
-    costs.sort_by_key(|(of_a_page, _)| *of_a_page);
-    let name = |form: &str| if form == given.name() { format!("{form} (what you get)") } else { form.to_owned() };
-    let listed =
-        costs.iter().map(|(of_a_page, form)| format!("{} as {}", grouped(of_a_page.saturating_mul(pages)), name(form)));
+    costs.sort_by_key(|cost| cost.of_a_page);
+    costs
+}
+
+/// Says how many tokens the document and an average page cost in each form.
+fn cost_lines(estimates: &[PageEstimate], pages: u64, given: GivenForms) -> Vec<String> {
+    let costs = costs(estimates, pages, given);
+    let listed = costs.iter().map(|cost| {
+        let given = if cost.is_given { " (what you get)" } else { "" };
+        format!("{} as {}{given}", grouped(cost.of_all), cost.form)
+    });
     let sampled = estimates.len();
     let is_sample = u64::try_from(sampled).is_ok_and(|sampled| sampled < pages);
     let basis = if is_sample { format!(", from {sampled} of them") } else { String::new() };
-    let of_a_page = costs.iter().map(|(of_a_page, _)| grouped(*of_a_page)).collect::<Vec<_>>().join(", ");
+    let of_a_page = costs.iter().map(|cost| grouped(cost.of_a_page)).collect::<Vec<_>>().join(", ");
     let tokens = (!costs.is_empty()).then(|| {
         let listed = listed.collect::<Vec<_>>().join(", ");
         format!("Estimated tokens of all {pages} pages{basis}: {listed}; of a page: {of_a_page}")

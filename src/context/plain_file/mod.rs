@@ -154,7 +154,7 @@ impl PlainFileAnswer<'_> {
             blake3: self.requested.known_hash(),
             ..AnswerDetails::default()
         };
-        AnswerDraft { blocks, details, holdings, forget: Vec::new() }
+        AnswerDraft { blocks, details, holdings, ..AnswerDraft::default() }
     }
 }
 

@@ -6,14 +6,14 @@ use crate::tool::{self, ForgetArguments, ForkArguments, StatusArguments, ToolErr
 
 pub(crate) fn status(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let arguments = StatusArguments::parse("context_status", call.arguments)?;
-    Ok(convert::data_result(&tool::context_status(call.context(), &arguments, call.caller)?).into())
+    Ok(convert::data_result(&tool::context_status(call.context(), &arguments, call.caller)?.data()).into())
 }
 
 pub(crate) fn updates(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let arguments = StatusArguments::parse("context_updates", call.arguments)?;
     let updates = tool::context_updates(call.context(), &arguments, call.caller)?;
-    let delivery = Some(updates.delivery);
-    Ok(ToolResult { delivery, ..convert::data_result(&updates.answer).into() })
+    let answer = updates.data();
+    Ok(ToolResult { delivery: Some(updates.updates.delivery), ..convert::data_result(&answer).into() })
 }
 
 pub(crate) fn forget(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {

@@ -12,7 +12,7 @@ use crate::tool::{
 pub(crate) fn info(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let arguments = DocumentArguments::parse("pdf_info", call.arguments)?;
     let next = |first| format!("Next call: get_file filePath: \"{}\", startLine: {first}", arguments.path);
-    let answer = tool::info(call.context(), &arguments, call.caller, next)?;
+    let answer = tool::info(call.context(), &arguments, call.caller)?.data(next)?;
     Ok(convert::data_result(&answer).into())
 }
 
@@ -46,8 +46,9 @@ pub(crate) fn render_page(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> 
 }
 
 pub(crate) fn search(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
-    let answer = tool::search(call.context(), &SearchArguments::parse(call.arguments)?, call.caller, call.progress)?;
-    Ok(convert::data_result(&answer).into())
+    let arguments = SearchArguments::parse(call.arguments)?;
+    let found = tool::search(call.context(), &arguments, call.caller, call.progress)?;
+    Ok(convert::data_result(&found.data(&arguments)).into())
 }
 
 pub(crate) fn outline(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
@@ -55,7 +56,7 @@ pub(crate) fn outline(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let pdf = arguments.document.open(call.context(), call.caller)?;
     let answer = tool::outline(&pdf, arguments.shown, call.caller.result_budget(call.context()));
     pdf.check()?;
-    Ok(convert::data_result(&answer).into())
+    Ok(convert::data_result(&answer.data()).into())
 }
 
 /// Answers and errors of `pdf` both carry details.

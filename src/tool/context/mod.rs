@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 pub use self::arguments::{ForgetArguments, ForkArguments, StatusArguments, WatchArguments};
 pub(super) use self::schema::context_tools;
 pub(super) use self::updates::pages_json;
-pub use self::updates::{UpdatesAnswer, context_updates, update_json, update_text, updates_json, updates_text};
+pub use self::updates::{UpdatesResult, context_updates, update_json, update_text, updates_json, updates_text};
 
 use super::caller::Caller;
 use super::data_answer::DataAnswer;
@@ -25,6 +25,21 @@ use crate::view::{AgentView, ConversationId};
 /// Files in one answer to a client.
 const MAX_FILES: usize = 10;
 
+/// What a conversation holds, for one answer.
+#[derive(Debug, Clone)]
+pub struct StatusResult {
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// What it holds.
+    pub status: ConversationStatus,
+    /// What one request to a provider may hold.
+    pub bounds: RequestBounds,
+    /// Files before the first listed one.
+    skipped: usize,
+    /// Files that are listed.
+    max: usize,
+}
+
 /// Answers `context_status`.
 ///
 /// # Errors
@@ -33,43 +48,68 @@ pub fn context_status(
     context: &ContextManager,
     arguments: &StatusArguments,
     caller: &Caller,
-) -> Result<DataAnswer, ToolError> {
+) -> Result<StatusResult, ToolError> {
     let conversation = required_conversation(caller, arguments.conversation.as_deref())?;
     let status = context.status(&conversation, arguments.generation)?;
-    let bounds = context.settings().request_bounds;
     let total = status.files.len();
-    let first = usize::try_from(arguments.start_file.unwrap_or(1).saturating_sub(1)).unwrap_or(usize::MAX);
-    if first > 0 && first >= total {
+    let skipped = usize::try_from(arguments.start_file.unwrap_or(1).saturating_sub(1)).unwrap_or(usize::MAX);
+    if skipped > 0 && skipped >= total {
         return Err(ToolError::parameter("startFile", &format!("must be at most {total}, the number of files")));
     }
     let max = if caller.client.is_direct { usize::MAX } else { MAX_FILES };
-    let files = status.files.iter().skip(first).take(max).collect::<Vec<_>>();
-    let mut lines = vec![format!("Files that conversation {conversation} holds: {total}")];
-    lines.extend(files.iter().map(|file| file_line(file)));
-    let next = first.saturating_add(files.len());
-    let left = total - next.min(total);
-    lines.extend((left > 0).then(|| {
-        let from = next + 1;
-        format!("[{left} more files, used less lately. Next call: context_status with startFile: {from}]")
-    }));
-    lines.push(sent_line(&status.sent, &bounds));
-    lines.push(point_line(&status));
-    let structure = json!({
-        "conversation": conversation.as_str(),
-        "generation": status.generation,
-        "point": status.point.0,
-        "files": files.iter().map(|file| file_json(file)).collect::<Vec<_>>(),
-        "totals": sent_json(&status.sent, &bounds),
-        "providers": published().map(limits_json).collect::<Vec<_>>(),
-    });
-    let brief = json!({
-        "conversation": conversation.as_str(),
-        "point": status.point.0,
-        "files": files.iter().map(|file| brief_file(file)).collect::<Vec<_>>(),
-        "left": left,
-        "totals": sent_brief(&status.sent),
-    });
-    Ok(DataAnswer { text: lines.join("\n"), structure, brief })
+    Ok(StatusResult { conversation, status, bounds: context.settings().request_bounds, skipped, max })
+}
+
+impl StatusResult {
+    /// The answer for a client.
+    #[must_use]
+    pub fn data(&self) -> DataAnswer {
+        let brief = json!({
+            "conversation": self.conversation.as_str(),
+            "point": self.status.point.0,
+            "files": self.files().map(brief_file).collect::<Vec<_>>(),
+            "left": self.left(),
+            "totals": sent_brief(&self.status.sent),
+        });
+        DataAnswer { text: self.text(), structure: self.structure(), brief }
+    }
+
+    /// The status as data.
+    #[must_use]
+    pub fn structure(&self) -> Value {
+        json!({
+            "conversation": self.conversation.as_str(),
+            "generation": self.status.generation,
+            "point": self.status.point.0,
+            "files": self.files().map(file_json).collect::<Vec<_>>(),
+            "totals": sent_json(&self.status.sent, &self.bounds),
+            "providers": published().map(limits_json).collect::<Vec<_>>(),
+        })
+    }
+
+    fn text(&self) -> String {
+        let total = self.status.files.len();
+        let mut lines = vec![format!("Files that conversation {} holds: {total}", self.conversation)];
+        lines.extend(self.files().map(file_line));
+        let left = self.left();
+        lines.extend((left > 0).then(|| {
+            let from = total - left + 1;
+            format!("[{left} more files, used less lately. Next call: context_status with startFile: {from}]")
+        }));
+        lines.push(sent_line(&self.status.sent, &self.bounds));
+        lines.push(point_line(&self.status));
+        lines.join("\n")
+    }
+
+    /// The files that are listed.
+    fn files(&self) -> impl Iterator<Item = &HeldFile> {
+        self.status.files.iter().skip(self.skipped).take(self.max)
+    }
+
+    /// Files after the last listed one.
+    fn left(&self) -> usize {
+        self.status.files.len().saturating_sub(self.skipped.saturating_add(self.max))
+    }
 }
 
 /// Answers `context_forget`.
@@ -93,7 +133,8 @@ pub fn context_forget(
         && !context.holds(&conversation, file, pages.as_ref())?
     {
         let refused = ToolError::validation(&format!("Conversation {conversation} does not hold {what}"));
-        return Err(refused.hint("context_status names what it holds."));
+        let command = format!("pagewise context status --conversation {conversation} shows what it holds.");
+        return Err(refused.hint("context_status names what it holds.").command_hint(&command));
     }
     if let Some(generation) = arguments.generation {
         context.enter(&conversation, generation)?;
@@ -162,16 +203,19 @@ fn selection(
     Ok(select_from(text, &*pdf.document)?.pages)
 }
 
-fn file_name(file: &HeldFile) -> String {
+/// The path of a file, or what is known of it instead.
+#[must_use]
+pub fn held_file_name(file: &HeldFile) -> String {
     file.path.clone().unwrap_or_else(|| format!("a file with blake3 {}", file.content))
 }
 
 fn file_line(file: &HeldFile) -> String {
-    format!("- {}: {}", one_line(&file_name(file)), held_words(file))
+    format!("- {}: {}", one_line(&held_file_name(file)), held_words(file))
 }
 
 /// What is held of a file.
-fn held_words(file: &HeldFile) -> String {
+#[must_use]
+pub fn held_words(file: &HeldFile) -> String {
     let mut parts = Vec::new();
     match &file.view {
         Some(AgentView::Text { lines, .. }) => {

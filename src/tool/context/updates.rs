@@ -5,21 +5,22 @@ use serde_json::{Map, Value, json};
 use super::arguments::StatusArguments;
 use super::required_conversation;
 use crate::context::{
-    ContextManager, Delivery, FileChange, FileUpdate, PageChanges, ResultBudget, TEXT_DELETED, Updates, json_length,
-    one_line, page_change_lines, untrusted,
+    ContextManager, FileChange, FileUpdate, PageChanges, ResultBudget, TEXT_DELETED, Updates, json_length, one_line,
+    page_change_lines, untrusted,
 };
 use crate::page::PageSet;
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::DataAnswer;
 use crate::tool::error::ToolError;
+use crate::view::ConversationId;
 
-/// The result of `context_updates`.
+/// The result of `context_updates`. Commit its delivery once the answer was written to the client.
 #[derive(Debug)]
-pub struct UpdatesAnswer {
-    /// For the model and for the program.
-    pub answer: DataAnswer,
-    /// Commit it once the answer was written to the client. The changes then count as reported.
-    pub delivery: Delivery,
+pub struct UpdatesResult {
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// The changes.
+    pub updates: Updates,
 }
 
 /// Answers `context_updates`.
@@ -30,17 +31,32 @@ pub fn context_updates(
     context: &ContextManager,
     arguments: &StatusArguments,
     caller: &Caller,
-) -> Result<UpdatesAnswer, ToolError> {
+) -> Result<UpdatesResult, ToolError> {
     let conversation = required_conversation(caller, arguments.conversation.as_deref())?;
     let mut left = caller.result_budget(context).map(ResultBudget::bytes);
     let mut takes = |update: &FileUpdate| left.as_mut().is_none_or(|left| takes(left, update));
     let updates = context.updates_within(&conversation, arguments.generation, &caller.cancellation, &mut takes)?;
-    let mut structure = updates_json(&updates);
-    structure.insert("conversation".to_owned(), json!(conversation.as_str()));
-    structure.insert("generation".to_owned(), json!(updates.generation));
-    let brief = json!({ "files": structure.get("files"), "left": updates.left, "notes": updates.notes });
-    let answer = DataAnswer { text: updates_text(&updates), structure: Value::Object(structure), brief };
-    Ok(UpdatesAnswer { answer, delivery: updates.delivery })
+    Ok(UpdatesResult { conversation, updates })
+}
+
+impl UpdatesResult {
+    /// The answer for a client.
+    #[must_use]
+    pub fn data(&self) -> DataAnswer {
+        let Updates { left, notes, .. } = &self.updates;
+        let structure = self.structure();
+        let brief = json!({ "files": structure.get("files"), "left": left, "notes": notes });
+        DataAnswer { text: updates_text(&self.updates), structure, brief }
+    }
+
+    /// The changes as data.
+    #[must_use]
+    pub fn structure(&self) -> Value {
+        let mut structure = updates_json(&self.updates);
+        structure.insert("conversation".to_owned(), json!(self.conversation.as_str()));
+        structure.insert("generation".to_owned(), json!(self.updates.generation));
+        Value::Object(structure)
+    }
 }
 
 /// Bytes between two updates, in the text and in the data.

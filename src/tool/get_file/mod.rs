@@ -4,6 +4,8 @@ mod arguments;
 mod details;
 mod schema;
 
+use std::ops::Range;
+
 use serde_json::Value;
 
 pub use self::arguments::GetFileArguments;
@@ -15,7 +17,8 @@ use super::caller::Caller;
 use super::client::{FormDecision, decide_form};
 use super::error::ToolError;
 use crate::context::{
-    Block, Cancellation, ContextManager, Delivery, FileAnswer, FileRequest, ProgressListener, page_or_pages, untrusted,
+    AnswerDetails, Block, Cancellation, ContextManager, Delivery, FileAnswer, FileRequest, ProgressListener,
+    SummaryFacts, page_or_pages, untrusted,
 };
 use crate::page::PageSet;
 use crate::view::ConversationId;
@@ -25,7 +28,13 @@ use crate::view::ConversationId;
 pub struct GetFileAnswer {
     /// For the model, in order.
     pub blocks: Vec<Block>,
-    /// For the program.
+    /// The blocks that hold pages of a PDF.
+    pub content: Range<usize>,
+    /// The facts of a PDF's summary.
+    pub summary: Option<Box<SummaryFacts>>,
+    /// What came of the request.
+    pub facts: AnswerDetails,
+    /// The same for the program.
     pub details: Value,
     /// Goes before documents in protocols whose documents have no titles.
     pub header: Option<String>,
@@ -55,7 +64,8 @@ pub fn get_file(
     answer.details.notes.extend(caller.store_note.clone());
     let (header, footer) = header_and_footer(&answer, conversation.as_ref());
     let details = details_json(&answer.details, conversation.as_ref().map(ConversationId::as_str));
-    Ok(GetFileAnswer { blocks: answer.blocks, details, header, footer, delivery: answer.delivery })
+    let FileAnswer { blocks, content, details: facts, summary, delivery } = answer;
+    Ok(GetFileAnswer { blocks, content, summary, facts, details, header, footer, delivery })
 }
 
 /// What the context is asked for a call with these arguments.

@@ -279,11 +279,12 @@ impl AttachmentData {
 }
 
 impl CountData {
-    /// The count and the pages as a line.
-    pub(super) fn text(&self, name: &str) -> String {
+    /// The count and the pages: `5 on pages 2-4`.
+    #[must_use]
+    pub fn phrase(&self) -> String {
         let read = self.pages_read.map(|read| format!(", of the first {read} pages")).unwrap_or_default();
         let noun = if self.pages.contains(['-', ',']) { "pages" } else { "page" };
-        format!("{name}: {} on {noun} {}{read}", self.count, self.pages)
+        format!("{} on {noun} {}{read}", self.count, self.pages)
     }
 
     /// The comments and the links of a document of `pages` pages; `None` where there are none.

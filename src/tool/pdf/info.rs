@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::arguments::DocumentArguments;
 use super::beside::{AttachmentData, CountData, FieldData};
 use crate::context::{
-    Attachments, ContextManager, Form, OpenPdf, Requester, attachment_line, attachment_path, field_line, one_line,
-    page_or_pages, pages_with_hidden_text, points, untrusted,
+    Attachments, ContextManager, FolderListing, Form, OpenPdf, Requester, attachment_line, attachment_path, field_line,
+    one_line, page_or_pages, pages_with_hidden_text, points, untrusted,
 };
 use crate::page::PageIndex;
 use crate::tool::caller::Caller;
@@ -17,32 +17,60 @@ use crate::tool::data_answer::{DataAnswer, without_blanks};
 use crate::tool::error::{ErrorCode, ToolError};
 use crate::tool::{folder_brief, folder_json};
 
-/// Answers `pdf_info`: the facts of a PDF, or the PDFs of a folder. `next` says how to go on with the PDF of a number.
+/// The facts of a PDF, or the PDFs of a folder.
+#[derive(Debug, Clone, PartialEq)]
+pub enum InfoAnswer {
+    /// Of a PDF.
+    Document(Box<InfoResult>),
+    /// Of a folder.
+    Folder(FolderListing),
+}
+
+/// Answers `pdf_info`.
 ///
 /// # Errors
 /// Every refusal of the file and of the reader.
-pub fn info(
-    context: &ContextManager,
-    arguments: &DocumentArguments,
-    caller: &Caller,
-    next: impl Fn(usize) -> String,
-) -> Result<DataAnswer, ToolError> {
+pub fn info(context: &ContextManager, arguments: &DocumentArguments, caller: &Caller) -> Result<InfoAnswer, ToolError> {
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
     let requester = Requester { conversation: conversation.as_ref(), cancellation: &caller.cancellation };
     let pdf = match context.open_pdf_for(&arguments.path, arguments.password.as_deref(), requester) {
         Err(error) if error.is_folder() => {
-            let listing = context.list_folder(&arguments.path, None, None, &caller.cancellation)?;
-            let mut structure = folder_json(&listing);
-            structure.insert("path".into(), json!(listing.path));
-            let (structure, brief) = (Value::Object(structure), folder_brief(&listing));
-            return Ok(DataAnswer { text: listing.text(next), structure, brief });
+            return Ok(InfoAnswer::Folder(context.list_folder(&arguments.path, None, None, &caller.cancellation)?));
         }
         opened => opened?,
     };
     let result = InfoResult::of(&pdf);
     pdf.check()?;
-    let structure = as_json(&result)?;
-    Ok(DataAnswer { text: result.text(), brief: result.brief(&structure), structure })
+    Ok(InfoAnswer::Document(Box::new(result)))
+}
+
+impl InfoAnswer {
+    /// The answer as data.
+    ///
+    /// # Errors
+    /// `write_failed` for a path that is not Unicode.
+    pub fn structure(&self) -> Result<Value, ToolError> {
+        match self {
+            Self::Document(result) => as_json(result),
+            Self::Folder(listing) => {
+                let mut structure = folder_json(listing);
+                structure.insert("path".into(), json!(listing.path));
+                Ok(Value::Object(structure))
+            }
+        }
+    }
+
+    /// The answer for a client. `next` says how to go on with the PDF of a number.
+    ///
+    /// # Errors
+    /// As [`Self::structure`].
+    pub fn data(&self, next: impl Fn(usize) -> String) -> Result<DataAnswer, ToolError> {
+        let structure = self.structure()?;
+        Ok(match self {
+            Self::Document(result) => DataAnswer { text: result.text(), brief: result.brief(&structure), structure },
+            Self::Folder(listing) => DataAnswer { text: listing.text(next), structure, brief: folder_brief(listing) },
+        })
+    }
 }
 
 /// Facts about a document. Blank values are left out.
@@ -190,6 +218,20 @@ impl InfoResult {
         }
     }
 
+    /// The first fields, one a line.
+    #[must_use]
+    pub fn field_lines(&self) -> &[String] {
+        let [fields, _] = &self.lists;
+        fields
+    }
+
+    /// The first attached files, one a line.
+    #[must_use]
+    pub fn attachment_lines(&self) -> &[String] {
+        let [_, files] = &self.lists;
+        files
+    }
+
     /// The facts as lines of text.
     #[must_use]
     pub fn text(&self) -> String {
@@ -205,8 +247,8 @@ impl InfoResult {
         lines.extend(counted("Attachments", self.attachments));
         let all = format!("get_file with {} names all", attachment_path(&self.path, ""));
         lines.extend(listed(attachments, self.attachments, &all));
-        lines.extend(self.comments.as_ref().map(|count| count.text("Comments")));
-        lines.extend(self.links.as_ref().map(|count| count.text("Links")));
+        lines.extend(self.comments.as_ref().map(|count| format!("Comments: {}", count.phrase())));
+        lines.extend(self.links.as_ref().map(|count| format!("Links: {}", count.phrase())));
         lines.extend(counted("Outline entries", self.outline_entries));
         lines.extend(self.notes.iter().map(|note| format!("Note: {note}")));
         lines.join("\n")

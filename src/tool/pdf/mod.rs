@@ -21,16 +21,16 @@ pub use self::arguments::{
 };
 pub use self::beside::{AttachmentData, BesideText, CommentData, CountData, FieldData, LinkData, OptionData};
 pub use self::extracted_page::{ExtractedPage, PageContent};
-pub use self::info::{InfoResult, PageSize, info};
-pub use self::outline::{ShownOutline, outline};
+pub use self::info::{InfoAnswer, InfoResult, PageSize, info};
+pub use self::outline::{OutlineEntry, OutlineResult, ShownOutline, outline};
 pub(super) use self::page::cut;
-pub use self::page::{JoinResult, PageResult, size_in_words, write_joined, write_page};
+pub use self::page::{JoinResult, PageResult, write_joined, write_page};
 pub use self::render::{
-    RenderAnswer, RenderResult, RenderedPages, SheetResult, pages_to_render, render_page, write_picture,
-    write_pictures, write_sheet,
+    RenderAnswer, RenderResult, RenderedPages, SheetResult, render_page, select_pages, write_picture, write_pictures,
+    write_sheet,
 };
 pub(super) use self::schema::{ask_spec, pdf_tools};
-pub use self::search::search;
+pub use self::search::{FoundInDocument, FoundInDocuments, MatchedPage, QuoteFindings, SearchResult, search};
 pub use self::split::{FailedPage, SplitResult, split};
 pub use self::tables::{CellOfTable, TableFormat, TableOnPage, TablesResult, find_tables};
 pub use self::text::{TextResult, extract_text};

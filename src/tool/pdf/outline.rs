@@ -23,92 +23,152 @@ impl ShownOutline {
     pub const WHOLE: Self = Self { levels: u64::MAX, max_items: u64::MAX };
 }
 
+/// An outline, or a part of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutlineResult {
+    /// The document, as the request named it.
+    pub path: String,
+    /// Entries of the outline.
+    pub total: usize,
+    /// The entries shown.
+    pub entries: Vec<OutlineEntry>,
+    /// Entries of the levels to show.
+    pub of_levels: usize,
+    /// Whether the result has room for no more.
+    pub is_full: bool,
+    /// Whether some entries could not be read.
+    pub is_incomplete: bool,
+}
+
+/// An entry of an outline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutlineEntry {
+    /// Its title, depth and page.
+    pub item: OutlineItem,
+    /// The printed label of its page, if it differs from the number.
+    pub label: Option<PageLabel>,
+}
+
 /// The outline of `pdf` with page numbers, cut to `budget`.
 #[must_use]
-pub fn outline(pdf: &OpenPdf, wanted: ShownOutline, budget: Option<ResultBudget>) -> DataAnswer {
+pub fn outline(pdf: &OpenPdf, wanted: ShownOutline, budget: Option<ResultBudget>) -> OutlineResult {
     let Outline { mut items, total, is_incomplete } = pdf.document.outline(MAX_ENTRIES);
     items.retain(|item| u64::from(item.depth) < wanted.levels);
     let of_levels = items.len();
     items.truncate(usize::try_from(wanted.max_items).unwrap_or(usize::MAX));
-    let before_budget = items.len();
-    if let Some(budget) = budget {
-        items.truncate(fitting(pdf, &items, budget));
-    }
-    let shown = items.len();
-    let mut lines = vec![format!("Outline of {}: {total} entries", pdf.path)];
-    if shown > 0 {
-        lines.push(untrusted(&pdf.path));
-    }
-    lines.extend(items.iter().map(|item| line(pdf, item)));
-    if shown < before_budget {
-        let budget = "The result has room for no more (max_result_bytes).";
-        lines.push(format!(
-            "[{} {budget} To read any section, call get_file with pages: \"section:TITLE\".]",
-            first(&items)
-        ));
-    } else if shown < of_levels {
-        let next = format!("Next call: pdf_outline with depth: 1, or with max_items: {of_levels}.");
-        lines.push(format!("[{} {next}]", first(&items)));
-    } else if total > MAX_ENTRIES {
-        lines.push(format!("[{} No more entries are read.]", first(&items)));
-    }
-    lines.extend(is_incomplete.then(|| "[Some entries could not be read.]".to_owned()));
-    let structure = json!({
-        "path": pdf.path,
-        "entries": total,
-        "items": items.iter().map(|item| structure(pdf, item)).collect::<Vec<_>>(),
-        "isIncomplete": is_incomplete,
-    });
-    let brief = json!({ "entries": total, "items": items.iter().map(|item| brief(pdf, item)).collect::<Vec<_>>() });
-    DataAnswer { text: lines.join("\n"), structure, brief }
+    let mut entries = items.into_iter().map(|item| OutlineEntry::of(pdf, item)).collect::<Vec<_>>();
+    let fitting = budget.map_or(usize::MAX, |budget| fitting(&entries, budget));
+    let is_full = fitting < entries.len();
+    entries.truncate(fitting);
+    OutlineResult { path: pdf.path.clone(), total, entries, of_levels, is_full, is_incomplete }
 }
 
-/// How far a cut outline goes.
-fn first(items: &[OutlineItem]) -> String {
-    let page = items.iter().rev().find_map(|item| item.page);
-    let up_to = page.map(|page| format!(", up to page {}", page.number())).unwrap_or_default();
-    format!("Only the first {} entries are shown{up_to}.", items.len())
-}
+impl OutlineResult {
+    /// The answer for a client.
+    #[must_use]
+    pub fn data(&self) -> DataAnswer {
+        let brief = self.entries.iter().map(OutlineEntry::brief).collect::<Vec<_>>();
+        DataAnswer {
+            text: self.text(),
+            structure: self.structure(),
+            brief: json!({ "entries": self.total, "items": brief }),
+        }
+    }
 
-/// An entry as `[depth, title, page, label]`.
-fn brief(pdf: &OpenPdf, item: &OutlineItem) -> Value {
-    let mut entry = vec![json!(item.depth), json!(one_line(&item.title))];
-    entry.extend(item.page.map(|page| json!(page.number().get())));
-    entry.extend(label(pdf, item).map(|label| json!(label.0)));
-    Value::Array(entry)
+    /// The outline as data.
+    #[must_use]
+    pub fn structure(&self) -> Value {
+        json!({
+            "path": self.path,
+            "entries": self.total,
+            "items": self.entries.iter().map(OutlineEntry::structure).collect::<Vec<_>>(),
+            "isIncomplete": self.is_incomplete,
+        })
+    }
+
+    /// Whether the outline has more entries of these levels.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.entries.len() < self.of_levels
+    }
+
+    /// Whether the outline has more entries than are read.
+    #[must_use]
+    pub fn is_too_long(&self) -> bool {
+        self.total > MAX_ENTRIES
+    }
+
+    fn text(&self) -> String {
+        let mut lines = vec![format!("Outline of {}: {} entries", self.path, self.total)];
+        lines.extend((!self.entries.is_empty()).then(|| untrusted(&self.path)));
+        lines.extend(self.entries.iter().map(OutlineEntry::line));
+        lines.extend(self.next().map(|next| format!("[{} {next}]", self.first())));
+        lines.extend(self.is_incomplete.then(|| "[Some entries could not be read.]".to_owned()));
+        lines.join("\n")
+    }
+
+    /// How to read the entries that are left out.
+    fn next(&self) -> Option<String> {
+        if self.is_full {
+            let section = "To read any section, call get_file with pages: \"section:TITLE\".";
+            return Some(format!("The result has room for no more (max_result_bytes). {section}"));
+        }
+        if self.is_cut() {
+            let all = self.of_levels;
+            return Some(format!("Next call: pdf_outline with depth: 1, or with max_items: {all}."));
+        }
+        self.is_too_long().then(|| "No more entries are read.".to_owned())
+    }
+
+    /// How far a cut outline goes.
+    fn first(&self) -> String {
+        let page = self.entries.iter().rev().find_map(|entry| entry.item.page);
+        let up_to = page.map(|page| format!(", up to page {}", page.number())).unwrap_or_default();
+        format!("Only the first {} entries are shown{up_to}.", self.entries.len())
+    }
 }
 
 /// How many leading entries fit, in the text and in the structure.
-fn fitting(pdf: &OpenPdf, items: &[OutlineItem], budget: ResultBudget) -> usize {
+fn fitting(entries: &[OutlineEntry], budget: ResultBudget) -> usize {
     let mut left = budget.bytes();
-    let fits = |item: &&OutlineItem| {
-        let cost = json_length(&line(pdf, item)).saturating_add(json_length(&brief(pdf, item)));
+    let fits = |entry: &&OutlineEntry| {
+        let cost = json_length(&entry.line()).saturating_add(json_length(&entry.brief()));
         let rest = left.checked_sub(cost);
         left = rest.unwrap_or(0);
         rest.is_some()
     };
-    items.iter().take_while(fits).count()
+    entries.iter().take_while(fits).count()
 }
 
-fn line(pdf: &OpenPdf, item: &OutlineItem) -> String {
-    outline_line(item, label(pdf, item).as_ref())
-}
-
-/// The printed label of the entry's page, if it differs from the number.
-fn label(pdf: &OpenPdf, item: &OutlineItem) -> Option<PageLabel> {
-    let page = item.page?;
-    pdf.document.page_label(page).filter(|label| label.0 != page.number().to_string())
-}
-
-fn structure(pdf: &OpenPdf, item: &OutlineItem) -> Value {
-    let mut entry = Map::new();
-    entry.insert("title".into(), json!(item.title));
-    entry.insert("depth".into(), json!(item.depth));
-    if let Some(page) = item.page {
-        entry.insert("page".into(), json!(page.number().get()));
+impl OutlineEntry {
+    fn of(pdf: &OpenPdf, item: OutlineItem) -> Self {
+        let label = item.page.and_then(|page| Some((page, pdf.document.page_label(page)?)));
+        let label = label.filter(|(page, label)| label.0 != page.number().to_string()).map(|(_, label)| label);
+        Self { item, label }
     }
-    if let Some(label) = label(pdf, item) {
-        entry.insert("label".into(), json!(label.0));
+
+    fn line(&self) -> String {
+        outline_line(&self.item, self.label.as_ref())
     }
-    Value::Object(entry)
+
+    /// `[depth, title, page, label]`.
+    fn brief(&self) -> Value {
+        let mut entry = vec![json!(self.item.depth), json!(one_line(&self.item.title))];
+        entry.extend(self.item.page.map(|page| json!(page.number().get())));
+        entry.extend(self.label.as_ref().map(|label| json!(label.0)));
+        Value::Array(entry)
+    }
+
+    fn structure(&self) -> Value {
+        let mut entry = Map::new();
+        entry.insert("title".into(), json!(self.item.title));
+        entry.insert("depth".into(), json!(self.item.depth));
+        if let Some(page) = self.item.page {
+            entry.insert("page".into(), json!(page.number().get()));
+        }
+        if let Some(label) = &self.label {
+            entry.insert("label".into(), json!(label.0));
+        }
+        Value::Object(entry)
+    }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::arguments::selected_pages;
-use crate::context::{ContextError, OpenPdf, PdfChunk, PdfError, SelectedPages, file_size, select_page, write_whole};
+use crate::context::{ContextError, OpenPdf, PdfChunk, PdfError, SelectedPages, select_page, write_whole};
 use crate::hash::ContentHash;
 use crate::page::PageNumber;
 use crate::tool::error::{ErrorCode, ToolError};
@@ -99,12 +99,6 @@ pub(crate) fn cut(pdf: &OpenPdf, page: PageNumber) -> Result<PdfChunk, ToolError
 
 pub(crate) fn write_chunk(chunk: &PdfChunk, out: &Path) -> Result<(), ToolError> {
     write_whole(out, &chunk.bytes).map_err(|error| write_failed(out, &error))
-}
-
-/// A number of bytes as a person reads it: `1.2 MB`.
-#[must_use]
-pub fn size_in_words(bytes: usize) -> String {
-    file_size(u64::try_from(bytes).unwrap_or(u64::MAX))
 }
 
 pub(crate) fn write_failed(out: &Path, error: &std::io::Error) -> ToolError {

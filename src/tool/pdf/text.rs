@@ -8,8 +8,9 @@ use super::arguments::{TextArguments, TextFormat, selected_pages};
 use super::beside::BesideText;
 use super::extracted_page::{ExtractedPage, PageContent};
 use crate::context::{
-    ContextError, MarkdownPage, NO_TEXT_IN_PDF, OpenPdf, PageKind, PageText, PdfError, ProgressListener, ResultBudget,
-    SelectedPages, grouped, json_length, page_heading, page_or_pages, read_markdown, unreadable_page_text, untrusted,
+    ContextError, MarkdownPage, NO_TEXT_IN_PDF, OpenPdf, PageKind, PageNotes, PageRemark, PageText, PdfError,
+    ProgressListener, ResultBudget, SelectedPages, grouped, json_length, page_heading, page_or_pages, read_markdown,
+    untrusted,
 };
 use crate::page::{PageIndex, PageSet};
 use crate::tool::error::ToolError;
@@ -46,9 +47,6 @@ pub struct TextResult {
     #[serde(skip)]
     wanted: PageSet,
 }
-
-/// Notes on pages in one answer. Hundreds of pages may have the same note.
-const MAX_NOTES: usize = 20;
 
 /// Extracts the text of the selected pages.
 ///
@@ -91,10 +89,8 @@ fn text_and_content(pdf: &OpenPdf, page: PageIndex, format: TextFormat) -> Resul
 /// Before the hidden text of a page.
 const HIDDEN_TEXT: &str = "[Hidden on this page, not seen by a reader:]";
 
-/// The note on a table that was found by white space alone.
-fn guessed_table(page: PageIndex) -> String {
-    format!("Page {}: the columns of a table are a guess, since no lines divide them", page.number())
-}
+/// The note on a page with a table whose columns are not certain.
+const GUESSED_TABLE: &str = "the columns of a table are a guess, since no lines divide them";
 
 struct TextResultBuilder<'a> {
     pdf: &'a OpenPdf,
@@ -108,6 +104,7 @@ struct TextResultBuilder<'a> {
     read: u64,
     without_text: PageSet,
     notes: Vec<String>,
+    page_notes: PageNotes,
     failure: Option<PdfError>,
 }
 
@@ -124,6 +121,7 @@ impl<'a> TextResultBuilder<'a> {
             read: 0,
             without_text: PageSet::new(),
             notes: Vec::new(),
+            page_notes: PageNotes::default(),
             failure: None,
         }
     }
@@ -135,8 +133,9 @@ impl<'a> TextResultBuilder<'a> {
             let read = read_markdown(&*self.pdf.document, &mut pages, goes_on);
             self.pdf.check()?;
             for (page, read) in read {
-                let guessed = read.as_ref().is_ok_and(MarkdownPage::has_guessed_table).then(|| guessed_table(page));
-                self.notes.extend(guessed);
+                if read.as_ref().is_ok_and(MarkdownPage::has_guessed_table) {
+                    self.page_notes.add(page, &PageRemark::plain(GUESSED_TABLE));
+                }
                 let content = read.map(|read| (read.text, Some(read.markdown)));
                 self.add(page, content);
                 progress.page_done();
@@ -146,7 +145,6 @@ impl<'a> TextResultBuilder<'a> {
     }
 
     fn add(&mut self, page: PageIndex, read: Result<TextAndContent, PdfError>) {
-        let number = page.number();
         match read {
             Ok((found, content)) => {
                 self.read += 1;
@@ -155,8 +153,9 @@ impl<'a> TextResultBuilder<'a> {
                 }
                 // Most pages without text are empty or pictures: no remark needed.
                 let is_plain = matches!(found.kind, PageKind::Text | PageKind::Undecodable);
-                let remarks = found.remarks().into_iter().filter(|_| is_plain || found.off_page > 0);
-                self.notes.extend(remarks.map(|remark| format!("Page {number}: {remark}")));
+                let remarks = found.remarks();
+                let worth_it = remarks.iter().filter(|_| is_plain || found.off_page > 0);
+                worth_it.for_each(|remark| self.page_notes.add(page, remark));
                 let mut content = content.unwrap_or(found.text);
                 if self.with_hidden && !found.hidden.is_empty() {
                     content = format!("{content}\n\n{HIDDEN_TEXT}\n{}", found.hidden).trim_start().to_owned();
@@ -165,7 +164,8 @@ impl<'a> TextResultBuilder<'a> {
                 self.push(page, &content, beside);
             }
             Err(error) => {
-                self.notes.push(unreadable_page_text(number, &error));
+                let remark = PageRemark::plain(format!("the text cannot be read: {error}"));
+                self.page_notes.add(page, &remark);
                 self.failure.get_or_insert(error);
             }
         }
@@ -213,9 +213,7 @@ impl<'a> TextResultBuilder<'a> {
         let path = &self.pdf.path;
         let file = Path::new(path).file_name().map_or_else(|| path.as_str().into(), |name| name.to_string_lossy());
         let mut notes = self.notes;
-        let more = notes.len().saturating_sub(MAX_NOTES);
-        notes.truncate(MAX_NOTES);
-        notes.extend((more > 0).then(|| format!("{more} more notes on pages are left out")));
+        notes.extend(self.page_notes.sentences());
         Ok(TextResult {
             file: file.into_owned(),
             path: path.clone(),

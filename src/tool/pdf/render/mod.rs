@@ -4,5 +4,5 @@ mod highlights;
 mod page;
 mod pages;
 
-pub use self::page::{RenderAnswer, RenderResult, pages_to_render, render_page, write_picture};
+pub use self::page::{RenderAnswer, RenderResult, render_page, select_pages, write_picture};
 pub use self::pages::{RenderedPages, SheetResult, write_pictures, write_sheet};

@@ -74,7 +74,7 @@ pub fn render_page(
         return Err(ToolError::required("page"));
     }
     let pdf = arguments.document.open(context, caller)?;
-    let pages = pages_to_render(&pdf, arguments)?;
+    let pages = select_pages(&pdf, arguments.page.as_deref())?;
     if arguments.contact_sheet || pages.len() > 1 {
         drop(pdf);
         return render_several(context, arguments, caller, progress);
@@ -86,12 +86,12 @@ pub fn render_page(
     shown(context, arguments, caller, picture.png, text, as_json(&result)?)
 }
 
-/// The pages that the arguments select; all without a selection.
+/// The pages of `selection`, which usually is one page; all without a selection.
 ///
 /// # Errors
 /// `invalid_page` and `invalid_page_range`.
-pub fn pages_to_render(pdf: &OpenPdf, arguments: &RenderArguments) -> Result<PageSet, ToolError> {
-    match &arguments.page {
+pub fn select_pages(pdf: &OpenPdf, selection: Option<&str>) -> Result<PageSet, ToolError> {
+    match selection {
         Some(selection) => Ok(select_one_or_more(selection, &*pdf.document)?.pages),
         None => Ok(PageSet::all(pdf.document.page_count())),
     }

@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::highlights::options_for;
 use super::page::{RenderResult, result};
 use crate::context::{
-    ContextError, ContextManager, MAX_SHEET_PAGES, OpenPdf, Picture, ProgressListener, RenderOptions, SelectedPages,
-    SheetLayout, contact_sheet, page_or_pages, select_one_or_more, write_whole,
+    ContextError, ContextManager, MAX_SHEET_PAGES, OpenPdf, PageNotes, PageRemark, Picture, ProgressListener,
+    RenderOptions, SelectedPages, SheetLayout, contact_sheet, page_or_pages, select_one_or_more, write_whole,
 };
 use crate::page::{PageIndex, PageNumber, PageSet};
 use crate::tool::caller::Caller;
@@ -284,6 +284,17 @@ fn remarks(failed: &[FailedPage], notes: &[String]) -> Vec<String> {
 }
 
 impl RenderedPages {
+    /// What could not be drawn, each kind once with its pages.
+    #[must_use]
+    pub fn page_notes(&self) -> Vec<String> {
+        let mut notes = PageNotes::default();
+        for picture in &self.pictures {
+            let Some(page) = PageNumber::new(picture.page) else { continue };
+            picture.notes.iter().for_each(|note| notes.add(page.index(), &PageRemark::plain(note.clone())));
+        }
+        notes.sentences()
+    }
+
     /// The result as lines of text.
     #[must_use]
     pub fn text(&self) -> String {
@@ -299,6 +310,7 @@ impl RenderedPages {
             format!("{name}: {}x{}, {} bytes", picture.width, picture.height, picture.bytes)
         }));
         lines.extend(remarks(&self.failed, &self.notes));
+        lines.extend(self.page_notes().into_iter().map(|note| format!("Note: {note}")));
         lines.extend(self.interrupted.then(|| "Interrupted: the other pages were not rendered".to_owned()));
         lines.join("\n")
     }

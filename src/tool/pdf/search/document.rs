@@ -2,44 +2,33 @@
 
 use serde_json::{Value, json};
 
-use super::matched_page::{MatchedPage, counted};
-use super::quote::check_quote;
-use crate::context::{
-    Case, ContextManager, OpenPdf, PageKind, Pattern, ProgressListener, QuerySyntax, ResultBudget, SelectedPages,
-    json_length, one_line, page_or_pages, untrusted,
-};
-use crate::page::{PageIndex, PageSet};
+use super::findings::SearchFindings;
+use super::matched_page::MatchedPage;
+use crate::context::{Case, ContextManager, Pattern, ProgressListener, QuerySyntax, SelectedPages, json_length};
+use crate::page::PageSet;
 use crate::tool::caller::Caller;
-use crate::tool::data_answer::{DataAnswer, without_blanks};
+use crate::tool::data_answer::DataAnswer;
 use crate::tool::error::ToolError;
 use crate::tool::pdf::arguments::{SearchArguments, selected_pages};
 
-/// Answers `pdf_search` of one document.
+/// Searches one document, and keeps what fits into the result.
 pub(super) fn search_document(
     context: &ContextManager,
     arguments: &SearchArguments,
     caller: &Caller,
     progress: &dyn ProgressListener,
-) -> Result<DataAnswer, ToolError> {
-    if let Some(quote) = &arguments.quote {
-        return check_quote(context, quote, arguments, caller, progress);
-    }
+) -> Result<FoundInDocument, ToolError> {
+    let budget = caller.result_budget(context);
     // Only programs are given boxes: a model is given the text.
-    let boxes = if caller.result_budget(context).is_none() { Boxes::Read } else { Boxes::None };
-    let FoundInDocument { path, pages, mut found } = find(context, arguments, caller, progress, boxes)?;
-    let answer = DataAnswer {
-        text: found.text(&path, arguments),
-        structure: found.structure(&path, &arguments.query),
-        brief: found.brief(),
-    };
-    match caller.result_budget(context) {
-        Some(budget) if json_length(&answer.text).saturating_add(json_length(&answer.brief)) > budget.bytes() => {
-            found.drop_what_does_not_fit(budget, &pages);
-            let structure = found.structure(&path, &arguments.query);
-            Ok(DataAnswer { text: found.text(&path, arguments), structure, brief: found.brief() })
+    let boxes = if budget.is_none() { Boxes::Read } else { Boxes::None };
+    let mut found = find(context, arguments, caller, progress, boxes)?;
+    if let Some(budget) = budget {
+        let answer = found.data(arguments);
+        if json_length(&answer.text).saturating_add(json_length(&answer.brief)) > budget.bytes() {
+            found.found.drop_what_does_not_fit(budget, &found.pages);
         }
-        _ => Ok(answer),
     }
+    Ok(found)
 }
 
 /// Whether the boxes of matches are read.
@@ -52,7 +41,7 @@ pub(super) enum Boxes {
 }
 
 /// What was found in one document.
-pub(super) struct FoundInDocument {
+pub struct FoundInDocument {
     path: String,
     /// The pages searched.
     pages: PageSet,
@@ -94,33 +83,89 @@ fn pattern(arguments: &SearchArguments) -> Result<Pattern, ToolError> {
     let kind = if arguments.is_regex { QuerySyntax::Expression } else { QuerySyntax::Literal };
     let case = if arguments.is_case_sensitive { Case::Sensitive } else { Case::Insensitive };
     Pattern::new(&arguments.query, kind, case).map_err(|error| {
-        ToolError::parameter("query", "must be a regular expression, as regex is true")
+        ToolError::parameter("query", "must be a regular expression")
             .hint("The syntax is that of the Rust crate regex: no look-around and no back references.")
             .with("reason", json!(error.reason))
     })
 }
 
 impl FoundInDocument {
-    pub(super) fn path(&self) -> &str {
+    /// The document, as the request named it.
+    #[must_use]
+    pub fn path(&self) -> &str {
         &self.path
     }
 
+    /// The pages with their excerpts.
+    #[must_use]
+    pub fn pages(&self) -> &[MatchedPage] {
+        &self.found.pages
+    }
+
     /// All matches.
-    pub(super) fn total(&self) -> usize {
+    #[must_use]
+    pub fn total(&self) -> usize {
         self.found.total
     }
 
+    /// Pages with matches.
+    #[must_use]
+    pub fn matching_pages(&self) -> usize {
+        self.found.matching
+    }
+
     /// Matches in the excerpts.
-    pub(super) fn shown(&self) -> usize {
+    #[must_use]
+    pub fn shown(&self) -> usize {
         self.found.shown_count()
+    }
+
+    /// Pages whose text was searched.
+    #[must_use]
+    pub fn searched_pages(&self) -> u64 {
+        self.found.searched
+    }
+
+    /// Pages without usable text.
+    #[must_use]
+    pub fn without_text(&self) -> &PageSet {
+        &self.found.without_text
+    }
+
+    /// Pages whose text cannot be read.
+    #[must_use]
+    pub fn unreadable(&self) -> &PageSet {
+        &self.found.unreadable
+    }
+
+    /// The pages with matches that are not shown.
+    #[must_use]
+    pub fn rest(&self) -> &PageSet {
+        &self.found.rest
+    }
+
+    /// The listed pages that the conversation holds.
+    #[must_use]
+    pub fn held(&self) -> PageSet {
+        self.found.held()
+    }
+
+    /// A note on how the pages were selected.
+    #[must_use]
+    pub fn note(&self) -> Option<&str> {
+        self.found.note.as_deref()
+    }
+
+    pub(super) fn data(&self, arguments: &SearchArguments) -> DataAnswer {
+        DataAnswer {
+            text: self.found.text(&self.path, arguments),
+            structure: self.structure(&arguments.query),
+            brief: self.found.brief(),
+        }
     }
 
     pub(super) fn excerpts(&self) -> u64 {
         u64::try_from(self.found.max - self.found.left).unwrap_or(u64::MAX)
-    }
-
-    pub(super) fn searched_pages(&self) -> u64 {
-        self.found.searched
     }
 
     pub(super) fn has_pages_without_text(&self) -> bool {
@@ -138,238 +183,5 @@ impl FoundInDocument {
 
     pub(super) fn excerpts_by_page(&self) -> Value {
         self.found.brief().get_mut("pages").map(Value::take).unwrap_or_else(|| json!({}))
-    }
-}
-
-#[derive(Default)]
-struct SearchFindings {
-    /// Pages with matches that are shown, those of contents last.
-    pages: Vec<MatchedPage>,
-    /// Pages of contents with matches, until all pages were searched.
-    contents: Vec<MatchedPage>,
-    /// The pages of contents among those with matches.
-    contents_pages: PageSet,
-    /// Pages with matches that are not shown.
-    unlisted: PageSet,
-    without_text: PageSet,
-    unreadable: PageSet,
-    /// Matches that may still be shown.
-    left: usize,
-    /// Matches that may be shown.
-    max: usize,
-    total: usize,
-    /// Pages whose text was searched.
-    searched: u64,
-    /// A note on how the pages were selected.
-    note: Option<String>,
-    /// The selection that shows the unlisted pages.
-    rest: PageSet,
-    /// Whether the result has room for no more.
-    is_full: bool,
-    /// A page whose matches alone are too many.
-    alone: Option<PageIndex>,
-    /// Pages with matches.
-    matching: usize,
-}
-
-/// Pages of contents that are remembered until all pages were searched.
-const MAX_CONTENTS: usize = 50;
-
-/// Pages whose matches have boxes. Each is read again.
-const MAX_BOXED_PAGES: usize = 100;
-
-/// The longest exact selection of the pages that are left.
-const MAX_REST_CHARACTERS: usize = 60;
-
-impl SearchFindings {
-    fn search_page(&mut self, pdf: &OpenPdf, page: PageIndex, pattern: &Pattern, held: &PageSet) {
-        let text = match pdf.document.page_text(page) {
-            Ok(found) => found,
-            Err(_) => return self.unreadable.insert(page),
-        };
-        match text.kind {
-            // Search whatever text there is.
-            PageKind::Undecodable => self.unreadable.insert(page),
-            _ if text.text.is_empty() => self.without_text.insert(page),
-            _ => self.searched += 1,
-        }
-        let is_contents = text.is_contents() && self.contents.len() < MAX_CONTENTS;
-        let (hits, count) = pattern.hits(&text, if is_contents { self.max } else { self.left });
-        if count == 0 {
-            return;
-        }
-        self.total += count;
-        self.matching += 1;
-        let label = pdf.document.page_label(page).map(|label| label.0);
-        let label = label.filter(|label| *label != page.number().to_string());
-        let found = MatchedPage { page, label, count, is_held: held.contains(page), hits, boxes: Vec::new() };
-        if is_contents { self.contents.push(found) } else { self.list(found) }
-    }
-
-    /// Lists a page while there is room for its matches.
-    fn list(&mut self, mut page: MatchedPage) {
-        while page.shown_count() > self.left {
-            page.hits.pop();
-        }
-        if page.hits.is_empty() {
-            return self.unlisted.insert(page.page);
-        }
-        self.left -= page.shown_count();
-        self.pages.push(page);
-    }
-
-    /// Reads the boxes of the matches on the first pages.
-    fn read_boxes(&mut self, pdf: &OpenPdf) {
-        self.pages.iter_mut().take(MAX_BOXED_PAGES).for_each(|page| page.read_boxes(pdf));
-    }
-
-    /// Lists the pages of contents after all others.
-    fn finish(&mut self, searched: &PageSet) {
-        for page in std::mem::take(&mut self.contents) {
-            self.contents_pages.insert(page.page);
-            self.list(page);
-        }
-        self.set_rest(searched);
-    }
-
-    /// Names the unlisted pages, or, if they are scattered, all searched pages from the first of them on.
-    fn set_rest(&mut self, searched: &PageSet) {
-        let is_short = self.unlisted.to_string().len() <= MAX_REST_CHARACTERS;
-        let is_contents = |page: &PageIndex| self.contents_pages.contains(*page);
-        let first = self.unlisted.iter().find(|page| !is_contents(page));
-        self.rest = match first {
-            Some(first) if !is_short => {
-                let contents = self.unlisted.iter().filter(is_contents);
-                searched.iter().filter(|page| *page >= first).chain(contents).collect()
-            }
-            _ => self.unlisted.clone(),
-        };
-    }
-
-    /// Drops matches that do not fit into the result.
-    fn drop_what_does_not_fit(&mut self, budget: ResultBudget, searched: &PageSet) {
-        self.is_full = true;
-        let mut left = budget.bytes();
-        let mut kept = 0;
-        for page in &mut self.pages {
-            let head = page.head_cost();
-            let costs = page.hits.iter().map(MatchedPage::hit_cost);
-            let fitting = costs
-                .scan(left.saturating_sub(head), |left, cost| {
-                    *left = left.checked_sub(cost)?;
-                    Some(*left)
-                })
-                .collect::<Vec<_>>();
-            let is_whole = head <= left && fitting.len() == page.hits.len();
-            left = fitting.last().copied().unwrap_or_else(|| left.saturating_sub(head));
-            page.hits.truncate(fitting.len());
-            if !is_whole {
-                break;
-            }
-            kept += 1;
-        }
-        // Keep the matches that fit of a partly fitting page. If it is the only page, the same call would give the same
-        // result again.
-        let some = self.pages.get(kept).is_some_and(|page| !page.hits.is_empty());
-        self.alone = self.pages.first().filter(|_| some && kept == 0).map(|page| page.page);
-        let dropped = self.pages.iter().skip(kept.max(usize::from(self.alone.is_some()))).map(|page| page.page);
-        dropped.for_each(|page| self.unlisted.insert(page));
-        self.set_rest(searched);
-        self.pages.truncate(kept + usize::from(some));
-    }
-
-    fn shown_count(&self) -> usize {
-        self.pages.iter().map(MatchedPage::shown_count).sum()
-    }
-
-    fn text(&self, path: &str, arguments: &SearchArguments) -> String {
-        let query = one_line(&arguments.query);
-        let (total, pages, searched) = (self.total, self.matching, self.searched);
-        let matches = counted(total, "match", "matches");
-        let searched =
-            format!("{} searched", counted(usize::try_from(searched).unwrap_or(usize::MAX), "page", "pages"));
-        let found = if total == 0 { format!("on {searched}") } else { format!("on {pages} of {searched}") };
-        let mut lines = vec![format!("{matches} of \"{query}\" {found}: {path}")];
-        if total > 0 {
-            lines.push(untrusted(path));
-        }
-        lines.extend(self.note.as_deref().map(one_line));
-        lines.extend(self.pages.iter().flat_map(MatchedPage::lines));
-        lines.extend(self.held_line());
-        lines.extend(self.cut_line());
-        let blind = [
-            (&self.without_text, "Without usable text (scans or blank), so not searched"),
-            (&self.unreadable, "Not searched, because the text cannot be read"),
-        ];
-        let blind = blind.into_iter().filter(|(pages, _)| !pages.is_empty());
-        lines.extend(blind.map(|(pages, why)| format!("{why}: {}", page_or_pages(pages))));
-        lines.join("\n")
-    }
-
-    /// The listed pages that the conversation holds.
-    fn held(&self) -> PageSet {
-        self.pages.iter().filter(|page| page.is_held).map(|page| page.page).collect()
-    }
-
-    fn held_line(&self) -> Option<String> {
-        let held = self.held();
-        (!held.is_empty()).then(|| format!("Already provided to you in this conversation: {}", page_or_pages(&held)))
-    }
-
-    /// Where the matches were cut, and the call that goes on.
-    fn cut_line(&self) -> Option<String> {
-        let (shown, total) = (self.shown_count(), self.total);
-        if shown == total {
-            return None;
-        }
-        let why = if self.is_full { ": the result has room for no more (max_result_bytes)" } else { "" };
-        let alone = self.alone.map(|page| format!(" For more of page {}, ask for a longer query.", page.number()));
-        let next = match (self.rest.is_empty(), self.is_full) {
-            (false, true) => format!(" Next call: pdf_search with pages: \"{}\"", self.rest),
-            (false, false) => {
-                format!(" Next call: pdf_search with pages: \"{}\", or with a larger max_results", self.rest)
-            }
-            (true, true) => String::new(),
-            (true, false) => " Ask with a larger max_results for the others on these pages.".to_owned(),
-        };
-        Some(format!("[{shown} of {total} matches are shown{why}.{}{next}]", alone.unwrap_or_default()))
-    }
-
-    /// For programs.
-    fn structure(&self, path: &str, query: &str) -> Value {
-        json!({
-            "path": path,
-            "query": query,
-            "matches": self.total,
-            "shown": self.shown_count(),
-            "searchedPages": self.searched,
-            "pages": self.pages.iter().map(MatchedPage::structure).collect::<Vec<_>>(),
-            "withoutText": self.without_text.to_string(),
-            "unreadable": self.unreadable.to_string(),
-            "rest": self.rest.to_string(),
-        })
-    }
-
-    /// The excerpts by page number.
-    fn brief(&self) -> Value {
-        let by_page = |value: &dyn Fn(&MatchedPage) -> Option<Value>| {
-            let entry = |page: &MatchedPage| Some((page.page.number().to_string(), value(page)?));
-            Value::Object(self.pages.iter().filter_map(entry).collect())
-        };
-        let structure = json!({
-            "pages": by_page(&|page| Some(page.hits.iter().map(|hit| hit.excerpt.as_str()).collect())),
-            "counts": by_page(&|page| (page.count != page.hits.len()).then(|| json!(page.count))),
-            "labels": by_page(&|page| page.label.as_ref().map(|label| json!(label))),
-            "held": self.held().to_string(),
-            "withoutText": self.without_text.to_string(),
-            "unreadable": self.unreadable.to_string(),
-            "rest": self.rest.to_string(),
-        });
-        let mut brief = without_blanks(structure);
-        if let Value::Object(members) = &mut brief {
-            members.insert("matches".to_owned(), json!(self.total));
-            members.insert("searchedPages".to_owned(), json!(self.searched));
-        }
-        brief
     }
 }

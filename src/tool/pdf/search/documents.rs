@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::document::{Boxes, FoundInDocument, find, search_document};
 use super::matched_page::counted;
+use super::quote::{QuoteFindings, check_quote};
 use crate::context::{ContextManager, ProgressListener, one_line, untrusted};
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
@@ -22,6 +23,38 @@ const SEARCH_TIME: Duration = Duration::from_secs(20);
 /// Documents that are listed with their matches, or as unreadable. The others are counted.
 const MAX_LISTED: usize = 100;
 
+/// What `pdf_search` found.
+pub enum SearchResult {
+    /// In one document.
+    Document(FoundInDocument),
+    /// In several documents.
+    Documents(FoundInDocuments),
+    /// Whether a quote is in a document.
+    Quote(QuoteFindings),
+}
+
+impl SearchResult {
+    /// The answer for a client.
+    #[must_use]
+    pub fn data(&self, arguments: &SearchArguments) -> DataAnswer {
+        match self {
+            Self::Document(found) => found.data(arguments),
+            Self::Documents(found) => found.data(arguments),
+            Self::Quote(found) => found.data(),
+        }
+    }
+
+    /// The answer as data.
+    #[must_use]
+    pub fn structure(&self, arguments: &SearchArguments) -> Value {
+        match self {
+            Self::Document(found) => found.structure(&arguments.query),
+            Self::Documents(found) => found.structure(arguments),
+            Self::Quote(found) => found.structure(),
+        }
+    }
+}
+
 /// Answers `pdf_search`.
 ///
 /// # Errors
@@ -32,24 +65,30 @@ pub fn search(
     arguments: &SearchArguments,
     caller: &Caller,
     progress: &dyn ProgressListener,
-) -> Result<DataAnswer, ToolError> {
+) -> Result<SearchResult, ToolError> {
     let Documents { paths, is_cut } = match documents(context, arguments)? {
         Some(_) if arguments.quote.is_some() => {
             return Err(ToolError::parameter("path", "must be one PDF, as a quote is looked for in one document"));
         }
         Some(documents) => documents,
-        None => return search_document(context, arguments, caller, progress),
+        None => {
+            return match &arguments.quote {
+                Some(quote) => check_quote(context, quote, arguments, caller, progress).map(SearchResult::Quote),
+                None => search_document(context, arguments, caller, progress).map(SearchResult::Document),
+            };
+        }
     };
     let is_bounded = caller.result_budget(context).is_some();
     let start = Instant::now();
-    let mut findings = Findings { is_cut, total: paths.len(), left: arguments.max_results, ..Findings::default() };
+    let mut findings =
+        FoundInDocuments { is_cut, total: paths.len(), left: arguments.max_results, ..FoundInDocuments::default() };
     let first = arguments.start_document.unwrap_or(1);
     let skipped = usize::try_from(first.saturating_sub(1)).unwrap_or(usize::MAX);
     if skipped > 0 && skipped >= paths.len() {
         let expected = format!("must be at most {}, the number of documents", paths.len());
         return Err(ToolError::parameter("start_document", &expected));
     }
-    progress.starts(u64::try_from(paths.len() - skipped).unwrap_or(u64::MAX));
+    progress.starts_documents(u64::try_from(paths.len() - skipped).unwrap_or(u64::MAX));
     for (number, path) in paths.iter().enumerate().skip(skipped) {
         caller.cancellation.check().map_err(|stopped| ToolError::stopped(path, stopped))?;
         let is_over = number - skipped >= MAX_DOCUMENTS || start.elapsed() > SEARCH_TIME;
@@ -60,7 +99,10 @@ pub fn search(
         findings.search(context, arguments, path, caller, progress)?;
         progress.page_done();
     }
-    findings.answer(arguments)
+    match findings.failure.take().filter(|_| findings.searched == 0) {
+        Some(failure) => Err(failure.with("documents", json!(findings.total))),
+        None => Ok(SearchResult::Documents(findings)),
+    }
 }
 
 /// The PDFs of a request for several.
@@ -89,24 +131,28 @@ fn documents(context: &ContextManager, arguments: &SearchArguments) -> Result<Op
 
 /// What was found in several documents.
 #[derive(Default)]
-struct Findings {
+pub struct FoundInDocuments {
     /// Documents with matches.
-    found: Vec<FoundInDocument>,
+    pub found: Vec<FoundInDocument>,
     /// Documents that could not be read, with the reason.
-    unread: Vec<(String, String)>,
-    /// The error of the first of them.
-    failure: Option<ToolError>,
+    pub unread: Vec<(String, String)>,
     /// Documents without usable text on some pages.
-    without_text: Vec<String>,
-    searched: usize,
-    matches: usize,
-    pages: u64,
+    pub without_text: Vec<String>,
+    /// Documents searched.
+    pub searched: usize,
+    /// Matches in all of them.
+    pub matches: usize,
+    /// Pages searched.
+    pub pages: u64,
+    /// The number of the first document that was not searched.
+    pub next: Option<usize>,
+    /// Whether a folder has more files than one search reads.
+    pub is_cut: bool,
+    /// The error of the first document that could not be read.
+    failure: Option<ToolError>,
     total: usize,
     /// Excerpts that may still be shown.
     left: u64,
-    /// The number of the first document that was not searched.
-    next: Option<usize>,
-    is_cut: bool,
 }
 
 /// Hides the pages of one document from the progress, which counts documents.
@@ -122,7 +168,7 @@ impl ProgressListener for OneDocument<'_> {
     }
 }
 
-impl Findings {
+impl FoundInDocuments {
     fn search(
         &mut self,
         context: &ContextManager,
@@ -159,12 +205,8 @@ impl Findings {
         Ok(())
     }
 
-    fn answer(self, arguments: &SearchArguments) -> Result<DataAnswer, ToolError> {
-        if let Some(failure) = self.failure.clone().filter(|_| self.searched == 0) {
-            return Err(failure.with("documents", json!(self.total)));
-        }
-        let text = self.text(arguments);
-        Ok(DataAnswer { text, structure: self.structure(arguments), brief: self.brief() })
+    fn data(&self, arguments: &SearchArguments) -> DataAnswer {
+        DataAnswer { text: self.text(arguments), structure: self.structure(arguments), brief: self.brief() }
     }
 
     fn text(&self, arguments: &SearchArguments) -> String {

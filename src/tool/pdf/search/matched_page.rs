@@ -7,15 +7,19 @@ use crate::page::PageIndex;
 use crate::tool::pdf::boxes::{boxes_of, edges_of};
 
 /// A page with matches.
-pub(super) struct MatchedPage {
-    pub(super) page: PageIndex,
+pub struct MatchedPage {
+    /// The page.
+    pub page: PageIndex,
     /// The printed label, if it differs from the number.
-    pub(super) label: Option<String>,
-    pub(super) count: usize,
-    pub(super) is_held: bool,
-    pub(super) hits: Vec<SearchHit>,
+    pub label: Option<String>,
+    /// Its matches, also those that are not shown.
+    pub count: usize,
+    /// Whether the conversation holds the page.
+    pub is_held: bool,
+    /// The matches that are shown.
+    pub hits: Vec<SearchHit>,
     /// The boxes of each hit's matches, where they were asked for.
-    pub(super) boxes: Vec<Vec<Bounds>>,
+    pub boxes: Vec<Vec<Bounds>>,
 }
 
 /// `1 match` or `2 matches`.

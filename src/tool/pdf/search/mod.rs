@@ -2,7 +2,11 @@
 
 mod document;
 mod documents;
+mod findings;
 mod matched_page;
 mod quote;
 
-pub use self::documents::search;
+pub use self::document::FoundInDocument;
+pub use self::documents::{FoundInDocuments, SearchResult, search};
+pub use self::matched_page::MatchedPage;
+pub use self::quote::QuoteFindings;

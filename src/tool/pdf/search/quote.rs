@@ -21,13 +21,13 @@ const MAX_DIFFERENCES: usize = 20;
 ///
 /// # Errors
 /// `validation_error` for a quote without words or with too many, and the errors of the selection, the file and the PDF.
-pub(crate) fn check_quote(
+pub(super) fn check_quote(
     context: &ContextManager,
     quote: &str,
     arguments: &SearchArguments,
     caller: &Caller,
     progress: &dyn ProgressListener,
-) -> Result<DataAnswer, ToolError> {
+) -> Result<QuoteFindings, ToolError> {
     let mut search = QuoteSearch::new(quote).map_err(quote_error)?;
     let conversation = caller.conversation(arguments.document.conversation.as_deref())?;
     let pdf = arguments.document.open(context, caller)?;
@@ -52,7 +52,9 @@ pub(crate) fn check_quote(
     let searched = pages.len().saturating_sub(unread.len());
     let verdict = search.finish();
     let boxes = passage_boxes(&pdf, &verdict);
-    Ok(QuoteFindings { pdf: &pdf, content, verdict, boxes, searched, unread, note }.answer())
+    let label = verdict.page().and_then(|page| Some((page, pdf.document.page_label(page)?)));
+    let label = label.filter(|(page, label)| label.0 != page.number().to_string()).map(|(_, label)| label.0);
+    Ok(QuoteFindings { path: pdf.path.clone(), content, verdict, label, boxes, searched, unread, note })
 }
 
 /// The boxes of the passage that was found.
@@ -75,37 +77,51 @@ fn quote_error(error: QuoteError) -> ToolError {
     }
 }
 
-struct QuoteFindings<'a> {
-    pdf: &'a OpenPdf,
-    content: ContentHash,
-    verdict: QuoteVerdict,
+/// Whether a quote is in a document.
+pub struct QuoteFindings {
+    /// The document, as the request named it.
+    pub path: String,
+    /// blake3 of the document.
+    pub content: ContentHash,
+    /// What was found.
+    pub verdict: QuoteVerdict,
+    /// The printed label of the page of the verdict, if it differs from the number.
+    pub label: Option<String>,
     /// The boxes of the passage, one for each of its lines.
-    boxes: Vec<Bounds>,
+    pub boxes: Vec<Bounds>,
     /// Pages whose text was searched.
-    searched: u64,
+    pub searched: u64,
     /// Pages without usable text.
-    unread: PageSet,
+    pub unread: PageSet,
     /// A note on how the pages were selected.
-    note: Option<String>,
+    pub note: Option<String>,
 }
 
-impl QuoteFindings<'_> {
-    fn answer(&self) -> DataAnswer {
+impl QuoteFindings {
+    pub(super) fn data(&self) -> DataAnswer {
+        DataAnswer { text: self.lines().join("\n"), structure: self.structure(), brief: self.brief() }
+    }
+
+    pub(super) fn structure(&self) -> Value {
+        let mut structure = self.brief();
+        if let (Value::Object(members), false) = (&mut structure, self.boxes.is_empty()) {
+            members.insert("boxes".into(), self.boxes.iter().map(|bounds| json!(edges_of(*bounds))).collect());
+        }
+        structure
+    }
+
+    /// The structure without boxes: a model is given the link.
+    fn brief(&self) -> Value {
         let mut structure = without_blanks(json!({ "withoutText": self.unread.to_string() }));
         if let Value::Object(members) = &mut structure {
             members.insert("searchedPages".to_owned(), json!(self.searched));
             members.extend(self.members());
         }
-        let mut answer = DataAnswer::new(self.lines().join("\n"), structure);
-        if let (Value::Object(members), false) = (&mut answer.structure, self.boxes.is_empty()) {
-            // A model is given the link.
-            members.insert("boxes".into(), self.boxes.iter().map(|bounds| json!(edges_of(*bounds))).collect());
-        }
-        answer
+        structure
     }
 
     fn lines(&self) -> Vec<String> {
-        let path = &self.pdf.path;
+        let path = &self.path;
         let mut lines = match &self.verdict {
             QuoteVerdict::Verbatim { page, pages, excerpt, .. } => {
                 let pages = match pages.len() {
@@ -166,8 +182,7 @@ impl QuoteFindings<'_> {
 
     /// The page's number, with its printed label if that differs.
     fn name(&self, page: PageIndex) -> String {
-        let label = self.pdf.document.page_label(page).filter(|label| label.0 != page.number().to_string());
-        let label = label.map(|label| format!(" (label {})", one_line(&label.0))).unwrap_or_default();
+        let label = self.label.as_deref().map(|label| format!(" (label {})", one_line(label))).unwrap_or_default();
         format!("{}{label}", page.number())
     }
 

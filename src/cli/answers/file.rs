@@ -1,0 +1,89 @@
+//! What `pagewise get-file` prints.
+
+use crate::cli::answers::{folder, summary, updates};
+use crate::cli::terminal::screen::Screen;
+use crate::cli::terminal::wording::{command, size};
+use crate::hash::ContentHash;
+use crate::page::PageSet;
+use crate::tool::{AnswerDetails, Block, GetFileAnswer, PageNotes, PageRemark, page_or_pages};
+
+/// The MIME type of a PDF.
+const PDF: &str = "application/pdf";
+
+/// The answer, without notes.
+pub(crate) fn text(answer: &GetFileAnswer, screen: Screen) -> String {
+    let facts = &answer.facts;
+    match (&answer.summary, &facts.folder) {
+        (Some(summary), _) => summary::text(&facts.file, summary, screen),
+        (_, Some(listing)) => folder::text(listing, screen),
+        _ if is_held_summary(facts) => String::new(),
+        _ if has_pages(facts) => readable(answer.blocks.get(answer.content.clone()).unwrap_or_default()),
+        _ => readable(&answer.blocks),
+    }
+}
+
+/// Whether the conversation holds the summary, so that there is none.
+fn is_held_summary(facts: &AnswerDetails) -> bool {
+    facts.mime_type == PDF && !has_pages(facts) && facts.supports_page_extraction.is_none()
+}
+
+/// Whether pages were requested.
+fn has_pages(facts: &AnswerDetails) -> bool {
+    !(facts.sent.is_empty() && facts.already_held.is_empty() && facts.deferred.is_empty())
+}
+
+/// What the answer does not show.
+pub(crate) fn notes(answer: &GetFileAnswer, conversation: Option<&str>) -> Vec<String> {
+    let facts = &answer.facts;
+    if let Some(listing) = &facts.folder {
+        return folder::notes(listing);
+    }
+    if facts.mime_type != PDF {
+        return facts.notes.clone();
+    }
+    let again = "--force gives it again";
+    let held = is_held_summary(facts).then(|| format!("the conversation already holds the summary: {again}"));
+    let pages = Some(&facts.already_held).filter(|pages| !pages.is_empty());
+    let pages = pages.map(|pages| {
+        let again = if pages.len() == 1 { again } else { "--force gives them again" };
+        format!("the conversation already holds {}: {again}", page_or_pages(pages))
+    });
+    let replaced = Some(&facts.replaced).filter(|pages| !pages.is_empty());
+    let replaced = replaced.map(|pages| format!("changed since the conversation got them: {}", page_or_pages(pages)));
+    let changes = facts.changes.iter().flat_map(updates::page_changes);
+    let left = (!facts.deferred.is_empty()).then(|| left(&facts.file, &facts.deferred, conversation));
+    let noted = page_notes(facts).sentences();
+    let all = noted.into_iter().chain(facts.notes.iter().cloned()).chain(held).chain(pages).chain(replaced);
+    all.chain(changes).chain(left).collect()
+}
+
+fn page_notes(facts: &AnswerDetails) -> PageNotes {
+    let mut notes = PageNotes::default();
+    for sent in &facts.sent {
+        sent.notes.iter().for_each(|note| notes.add(sent.page.index(), &PageRemark::plain(note.clone())));
+    }
+    notes
+}
+
+/// The command that goes on with the pages that are left.
+fn left(file: &str, pages: &PageSet, conversation: Option<&str>) -> String {
+    let mut words: Vec<&dyn std::fmt::Display> = vec![&"get-file", &file, &"--pages", pages];
+    if let Some(conversation) = &conversation {
+        words.extend([&"--conversation" as &dyn std::fmt::Display, conversation]);
+    }
+    format!("not given, for lack of room: {}; next: {}", page_or_pages(pages), command(&words))
+}
+
+/// Blocks as text for a terminal, with a line for each PDF and image.
+pub(crate) fn readable(blocks: &[Block]) -> String {
+    let line = |block: &Block| match block {
+        Block::Text(text) => text.trim_end_matches('\n').to_owned(),
+        Block::Document(page) => data_line("document", &page.title, &page.bytes),
+        Block::Image(image) => data_line("image", image.mime_type, &image.bytes),
+    };
+    blocks.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn data_line(kind: &str, title: &str, bytes: &[u8]) -> String {
+    format!("[{kind}] {title}  {}  blake3 {}", size(bytes.len()), ContentHash::of(bytes))
+}

@@ -1,0 +1,63 @@
+//! The text of `pagewise search --quote`.
+
+use crate::cli::terminal::layout::wrapped;
+use crate::cli::terminal::screen::{Part, Screen};
+use crate::page::PageIndex;
+use crate::tool::{QuoteFindings, QuoteVerdict, WordDifference, one_line, page_or_pages};
+
+/// Whether the quote is there, and the passage.
+pub(crate) fn text(found: &QuoteFindings, screen: Screen) -> String {
+    let path = screen.paint(Part::Path, &one_line(&found.path));
+    match &found.verdict {
+        QuoteVerdict::Verbatim { page, pages, excerpt, .. } => {
+            let pages = if pages.len() == 1 { page_name(found, *page) } else { page_or_pages(pages) };
+            let verdict = screen.paint(Part::Good, "verbatim");
+            format!("{verdict}: word for word on {pages} of {path}\n{}", indented(excerpt, screen))
+        }
+        QuoteVerdict::Altered { page, excerpt, differences, .. } => {
+            let page = page_name(found, *page);
+            let verdict = screen.paint(Part::Bad, "altered");
+            let head = format!("{verdict}: a passage on {page} of {path} is like it, and differs");
+            let shown = differences.iter().take(MAX_DIFFERENCES).map(difference);
+            let more = differences.len().saturating_sub(MAX_DIFFERENCES);
+            let more = (more > 0).then(|| format!("  and {more} more differences"));
+            [head, indented(excerpt, screen)].into_iter().chain(shown).chain(more).collect::<Vec<_>>().join("\n")
+        }
+        QuoteVerdict::Absent => {
+            let pages = if found.searched == 1 { "page" } else { "pages" };
+            let verdict = screen.paint(Part::Bad, "absent");
+            format!("{verdict}: nothing like it on {} {pages} searched of {path}", found.searched)
+        }
+    }
+}
+
+/// Differences that are listed.
+const MAX_DIFFERENCES: usize = 20;
+
+fn page_name(found: &QuoteFindings, page: PageIndex) -> String {
+    let label = found.label.as_deref().map(|label| format!(" (label {})", one_line(label))).unwrap_or_default();
+    format!("page {}{label}", page.number())
+}
+
+fn indented(excerpt: &str, screen: Screen) -> String {
+    let excerpt = excerpt.chars().filter(|character| !character.is_control()).collect::<String>();
+    let room = screen.columns.map(|columns| columns.saturating_sub(2));
+    format!("  {}", room.map_or_else(|| excerpt.clone(), |room| wrapped(&excerpt, room, 2)))
+}
+
+fn difference(difference: &WordDifference) -> String {
+    let (quote, document) = (one_line(&difference.quote), one_line(&difference.document));
+    match (quote.is_empty(), document.is_empty()) {
+        (true, _) => format!("  the document also has \"{document}\""),
+        (_, true) => format!("  \"{quote}\" is not in the document"),
+        _ => format!("  \"{quote}\" is \"{document}\" in the document"),
+    }
+}
+
+/// What the verdict does not say.
+pub(crate) fn notes(found: &QuoteFindings) -> Vec<String> {
+    let is_found = matches!(found.verdict, QuoteVerdict::Verbatim { .. });
+    let unread = (!is_found && !found.unread.is_empty())
+        .then(|| format!("{}: no usable text, so the quote may be there", page_or_pages(&found.unread)));
+    found.note.as_deref().map(one_line).into_iter().chain(unread).collect()
+}

@@ -1,0 +1,91 @@
+//! `pagewise page` and `pagewise split`: pages as PDFs, cut in this process.
+
+use std::path::Path;
+
+use crate::cli::answers;
+use crate::cli::arguments::flags::DocumentFlags;
+use crate::cli::arguments::pages::{Page, Split};
+use crate::cli::commands::pdf::{as_json, document, out_path};
+use crate::cli::config::Config;
+use crate::cli::open;
+use crate::cli::terminal::print::Report;
+use crate::cli::terminal::progress::TerminalProgress;
+use crate::cli::watchdog::Watchdog;
+use crate::tool::{self, OpenPdf, ToolError};
+
+/// Answers `page`.
+pub(crate) fn page(typed: &Page, config: &Config) -> Result<Report, ToolError> {
+    let pages = selection([&typed.pages]);
+    let named = typed.out.as_deref();
+    // Whether there will be a file or a folder is known once the document is open.
+    let folder = named.and_then(Path::parent).unwrap_or(Path::new(""));
+    let opened = OpenForCutting::open(&typed.path, &typed.document, folder, config)?;
+    let selected = tool::select_pages(&opened.pdf, pages)?;
+    let is_one_file = named.and_then(Path::extension).is_some_and(|extension| extension.eq_ignore_ascii_case("pdf"));
+    if typed.join || is_one_file && selected.len() > 1 {
+        let end = format!("pages{}.pdf", selected.to_string().replace(',', "_"));
+        return opened.join(pages, &out_path(&typed.path, named, &end));
+    }
+    match selected.iter().next().filter(|_| selected.len() == 1) {
+        Some(page) => opened.write(pages, &out_path(&typed.path, named, &format!("page{}.pdf", page.number()))),
+        None => opened.split(pages, &out_path(&typed.path, named, "pages")),
+    }
+}
+
+/// Answers `split`.
+pub(crate) fn split(typed: &Split, config: &Config) -> Result<Report, ToolError> {
+    let pages = selection([&typed.selection, &typed.pages]);
+    match &typed.out {
+        Some(out) => {
+            let folder = out.parent().unwrap_or(out);
+            OpenForCutting::open(&typed.path, &typed.document, folder, config)?.join(pages, out)
+        }
+        None => {
+            let out_dir = typed.out_dir.clone().unwrap_or_else(|| out_path(&typed.path, None, "pages"));
+            OpenForCutting::open(&typed.path, &typed.document, &out_dir, config)?.split(pages, &out_dir)
+        }
+    }
+}
+
+/// The selection of pages; a blank one selects all, as everywhere.
+fn selection<const N: usize>(typed: [&Option<String>; N]) -> Option<&str> {
+    let typed = typed.into_iter().flatten().next();
+    typed.map(String::as_str).filter(|pages| !pages.trim().is_empty())
+}
+
+/// A PDF that is open in this process, which is confined.
+struct OpenForCutting {
+    pdf: OpenPdf,
+    watchdog: Watchdog,
+}
+
+impl OpenForCutting {
+    fn open(path: &str, flags: &DocumentFlags, folder: &Path, config: &Config) -> Result<Self, ToolError> {
+        let watchdog = Watchdog::start(path, flags.json.json, config);
+        let pdf = open::pdf_confined(&document(path, flags)?, folder, config)?;
+        watchdog.step();
+        Ok(Self { pdf, watchdog })
+    }
+
+    /// One page in a file.
+    fn write(self, page: Option<&str>, out: &Path) -> Result<Report, ToolError> {
+        let result = tool::write_page(&self.pdf, page.unwrap_or("1"), out)?;
+        Ok(Report::new(answers::pages::page(&result), as_json(&result)?).with_notes(result.notes))
+    }
+
+    /// All pages in one file.
+    fn join(self, pages: Option<&str>, out: &Path) -> Result<Report, ToolError> {
+        let result = tool::write_joined(&self.pdf, pages, out)?;
+        Ok(Report::new(answers::pages::joined(&result), as_json(&result)?).with_notes(result.notes))
+    }
+
+    /// Each page in a file of its own.
+    fn split(self, pages: Option<&str>, out_dir: &Path) -> Result<Report, ToolError> {
+        let watcher = TerminalProgress::interruptible(self.watchdog);
+        let result = tool::split(&self.pdf, pages, out_dir, &watcher)?;
+        watcher.finish();
+        let is_failure = result.interrupted || !result.failed.is_empty();
+        let report = Report::new(answers::pages::split(&result), as_json(&result)?);
+        Ok(Report { is_failure, ..report.with_notes(answers::pages::split_notes(&result)) })
+    }
+}

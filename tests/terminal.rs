@@ -1,0 +1,126 @@
+//! What people get from the program itself: colours by the usual rules, conversations, pages and their names, pictures in
+//! the terminal. The texts of single commands in a terminal are snapshots in `src/cli`.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failed test may stop where it stands")]
+
+use std::fs;
+
+use crate::support::program::Place;
+use crate::support::{fixture, small_pdf};
+
+#[test]
+fn colours_follow_the_flag_and_then_the_environment() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let has_colors = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = place.command();
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+            command.env_remove(name);
+        }
+        let run = command.envs(variables.iter().copied()).args(["info", &pdf]).args(arguments).output().unwrap();
+        assert!(run.status.success());
+        run.stdout.contains(&0x1b)
+    };
+    assert!(!has_colors(&[], &[]), "a pipe");
+    assert!(has_colors(&["--color", "always"], &[]));
+    assert!(has_colors(&["--color=always"], &[("NO_COLOR", "1")]), "the flag wins");
+    assert!(has_colors(&[], &[("CLICOLOR_FORCE", "1")]));
+    assert!(!has_colors(&[], &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
+    assert!(!has_colors(&["--color", "never"], &[("CLICOLOR_FORCE", "1")]));
+    assert!(!has_colors(&["--json", "--color", "always"], &[]), "JSON has none");
+}
+
+#[test]
+fn a_wrong_argument_is_explained_in_the_wanted_colours() {
+    let place = Place::new();
+    let stderr = |color: &str| place.run(&["info", "--color", color]).stderr;
+    assert!(stderr("always").contains('\u{1b}') && !stderr("never").contains('\u{1b}'));
+    assert_eq!(place.run(&["info", "a.pdf", "--color", "sometimes"]).status, 1);
+}
+
+#[test]
+fn a_conversation_is_told_in_the_words_of_the_command_line() {
+    let place = Place::new();
+    place.file("report.pdf", fs::read(fixture("report-v1.pdf")).unwrap());
+    let run = |arguments: &[&str]| {
+        let run = place.run(&[arguments, &["--conversation", "review"]].concat());
+        let text = format!("{}{}", run.stdout, run.stderr).replace(place.folder().to_str().unwrap(), "HOME");
+        text.replace('\u{1b}', "^")
+    };
+    let mut texts = vec![
+        run(&["get-file", "report.pdf", "--pages", "1-2"]),
+        run(&["get-file", "report.pdf", "--pages", "2-3"]),
+        run(&["context", "status"]),
+        run(&["context", "status", "--color", "always"]),
+    ];
+    place.file("report.pdf", fs::read(fixture("report-v2.pdf")).unwrap());
+    texts.push(run(&["context", "updates"]));
+    texts.push(run(&["context", "updates"]));
+    texts.push(run(&["context", "forget", "report.pdf", "--pages", "1"]));
+    texts.push(run(&["context", "forget", "other.pdf"]));
+    insta::assert_snapshot!("conversation", texts.join("\n"));
+}
+
+#[test]
+fn notes_that_pages_share_are_said_once() {
+    let place = Place::new();
+    let pdf = place.file("blank.pdf", small_pdf(12));
+    let shared = |run: &crate::support::program::Run, what: &str| run.stderr.matches(what).count();
+    let run = place.run(&["get-file", &pdf, "--pages", "1-12", "--as", "text", "--max-tokens", "100000"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert_eq!(shared(&run, "Pages 1-12: nothing is drawn there"), 1, "{}", run.stderr);
+    assert_eq!(run.stdout.matches("[blank]").count(), 12, "{}", run.stdout);
+}
+
+#[test]
+fn page_writes_one_page_several_or_a_joined_file_under_names_of_its_own() {
+    let place = Place::new();
+    let pdf = place.file("book.pdf", small_pdf(12));
+    assert_eq!(place.run(&["page", &pdf, "3"]).status, 0);
+    assert!(place.path("book-page3.pdf").is_file());
+    let (status, result) = place.json(&["page", &pdf, "2-4,9"]);
+    assert_eq!((status, &result["written"]), (0, &serde_json::json!(4)));
+    let mut names =
+        fs::read_dir(place.path("book-pages")).unwrap().map(|entry| entry.unwrap().file_name()).collect::<Vec<_>>();
+    names.sort();
+    assert_eq!(names, ["book-02.pdf", "book-03.pdf", "book-04.pdf", "book-09.pdf"]);
+    let (_, joined) = place.json(&["page", &pdf, "2-4,9", "--join"]);
+    assert_eq!((&joined["file"], &joined["joined"]), (&"book-pages2-4_9.pdf".into(), &4.into()));
+    assert_eq!(place.json(&["info", "book-pages2-4_9.pdf"]).1["pages"], 4);
+    let (_, all) = place.json(&["page", &pdf, "--out", "new/folder"]);
+    assert_eq!(all["written"], 12);
+    assert_eq!(
+        fs::read(place.path("new/folder/book-03.pdf")).unwrap(),
+        fs::read(place.path("book-page3.pdf")).unwrap()
+    );
+}
+
+#[test]
+fn show_draws_only_in_a_terminal_unless_it_is_told_how() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let (status, code, _) = place.refused(&["show", &pdf, "--json"]);
+    assert_eq!((status, code.as_str()), (1, "validation_error"));
+    let refused = place.run(&["show", &pdf]);
+    assert_eq!((refused.status, refused.stdout.as_str()), (1, ""));
+    assert!(refused.stderr.contains("--protocol"), "{}", refused.stderr);
+
+    let drawn = |protocol: &str| place.run(&["show", &pdf, "3", "--protocol", protocol]).stdout;
+    let blocks = drawn("blocks");
+    assert!(blocks.lines().all(|line| line.matches('▀').count() == 80), "80 columns");
+    assert_eq!(blocks.lines().count(), 57, "half as many rows as the page is higher, rounded up");
+    assert!(drawn("kitty").starts_with("\u{1b}_Ga=T,f=100,"));
+    assert!(drawn("iterm").starts_with("\u{1b}]1337;File=inline=1;"));
+    assert!(drawn("sixel").starts_with("\u{1b}P0;1;0q\"1;1;"));
+}
+
+#[test]
+fn show_draws_several_pages_and_parts_of_them() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let show = |arguments: &[&str]| place.run(&[&["show", &pdf, "--protocol", "blocks"], arguments].concat()).stdout;
+    let both = show(&["2-3"]);
+    let headings = both.lines().filter(|line| line.starts_with("Page ")).collect::<Vec<_>>();
+    assert_eq!(headings, ["Page 2 (label ii) of 8", "Page 3 (label 1) of 8"]);
+    assert_eq!(show(&["3", "--region", "0,0,1,0.5"]).lines().count(), 29, "half of the page");
+    assert_eq!(place.run(&["show", &pdf, "9", "--protocol", "blocks"]).status, 1);
+}
