@@ -1,5 +1,7 @@
 //! Text that is not seen is told apart from text that is.
 
+#![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
+
 use super::support::pdf::pages_of;
 use pagewise::document::{Document, ReadAt};
 use pagewise::limits::Limits;

@@ -1,5 +1,7 @@
 //! The layout of a page says what stands where.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failed test may stop where it stands")]
+
 use super::support::pdf::stream_of;
 use super::support::{file_of, fixture};
 use pagewise::document::{Document, ReadAt};

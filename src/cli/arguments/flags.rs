@@ -73,12 +73,13 @@ impl ColorWhen {
     /// What was typed, read before clap does: its own errors and help have colours too.
     pub(crate) fn typed(arguments: impl Iterator<Item = String>) -> Self {
         let arguments = arguments.collect::<Vec<_>>();
-        let typed = arguments.iter().enumerate().filter_map(|(at, argument)| match argument.strip_prefix("--color") {
-            Some("") => arguments.get(at + 1).map(String::as_str),
-            Some(value) => value.strip_prefix('='),
-            None => None,
-        });
-        let last = typed.last().and_then(|value| <Self as clap::ValueEnum>::from_str(value, false).ok());
+        let mut typed =
+            arguments.iter().enumerate().filter_map(|(at, argument)| match argument.strip_prefix("--color") {
+                Some("") => arguments.get(at + 1).map(String::as_str),
+                Some(value) => value.strip_prefix('='),
+                None => None,
+            });
+        let last = typed.next_back().and_then(|value| <Self as clap::ValueEnum>::from_str(value, false).ok());
         last.unwrap_or_default()
     }
 

@@ -50,8 +50,8 @@ impl Sources {
         if is_there(reference) {
             return None;
         }
-        let ends = reference.rmatch_indices(ATTACHMENT_MARK).map(|(at, _)| at).take(MAX_DEPTH);
-        let container = ends.filter(|at| reference.get(..*at).is_some_and(is_there)).next();
+        let mut ends = reference.rmatch_indices(ATTACHMENT_MARK).map(|(at, _)| at).take(MAX_DEPTH);
+        let container = ends.find(|at| reference.get(..*at).is_some_and(is_there));
         Some(split_at(reference, container.unwrap_or(first.len())))
     }
 

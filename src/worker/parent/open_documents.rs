@@ -90,19 +90,20 @@ mod tests {
     #[test]
     fn the_document_that_was_used_least_recently_makes_room() {
         let mut open = OpenDocuments::default();
-        let keys = (0..5_u8).map(|number| [number; 32]).collect::<Vec<_>>();
+        let keys = [0, 1, 2, 3, 4].map(|number| [number; 32]);
+        let [first, second, _, _, last] = keys;
         for (page_count, key) in (1..).zip(&keys).take(MAX_OPEN_DOCUMENTS) {
             open.replace_oldest();
             open.keep_current(*key, page_count);
         }
-        assert_eq!(open.select(&keys[0]), Some((0, 1)));
+        assert_eq!(open.select(&first), Some((0, 1)));
         assert_eq!(open.replace_oldest(), 1);
-        open.keep_current(keys[4], 5);
-        assert_eq!(open.select(&keys[1]), None);
-        assert_eq!(open.select(&keys[4]), Some((1, 5)));
+        open.keep_current(last, 5);
+        assert_eq!(open.select(&second), None);
+        assert_eq!(open.select(&last), Some((1, 5)));
         assert_eq!(open.count(), MAX_OPEN_DOCUMENTS);
         open.forget_current();
-        assert_eq!((open.select(&keys[4]), open.count()), (None, 3));
+        assert_eq!((open.select(&last), open.count()), (None, 3));
         assert_eq!(open.replace_oldest(), 1);
     }
 }

@@ -71,7 +71,7 @@ impl ReplyCache {
         let answers = self.answers.as_ref()?;
         if let WorkerRequest::Cut { page, identify: false } | WorkerRequest::Fingerprint(page) = request {
             let both = answers.get(&key(document, &WorkerRequest::Cut { page: *page, identify: true })?);
-            if let Some(answer) = both.and_then(|both| both.as_answer_to(request)) {
+            if let Some(answer) = both.and_then(|both| both.into_answer_to(request)) {
                 return Some(answer);
             }
         }
@@ -110,7 +110,7 @@ impl ReplyCache {
 
 impl CachedAnswer {
     /// This answer to a request for a page and its fingerprint, as one to a request for either.
-    fn as_answer_to(self, request: &WorkerRequest) -> Option<Self> {
+    fn into_answer_to(self, request: &WorkerRequest) -> Option<Self> {
         match (request, &self.reply) {
             (WorkerRequest::Fingerprint(_), WorkerReply::Chunk { fingerprint, .. }) => {
                 Some(Self { reply: WorkerReply::Fingerprint((*fingerprint)?), body: Bytes::new(), ..self })
