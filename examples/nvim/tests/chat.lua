@@ -83,3 +83,20 @@ T.test("a killed read never calls back, and is not held", function()
   local _, answer = read(chat, { file = T.fixture("latex.pdf"), pages = "1" })
   T.equal({ is_called, answer.content[1].type }, { false, "document" })
 end)
+
+T.test("what follows files ends with Neovim", function()
+  local id_file = T.folder .. "/follower"
+  local script = T.folder .. "/follow.lua"
+  vim.fn.writefile({
+    ("vim.opt.runtimepath:prepend(%q)"):format(T.root),
+    ("require('pagewise').setup({ command = { %q } })"):format(T.program),
+    "local chat = require('pagewise').chat('leaving')",
+    "chat:follow()",
+    ("vim.fn.writefile({ tostring(chat.watcher.process.pid) }, %q)"):format(id_file),
+  }, script)
+  vim.system({ vim.v.progpath, "--clean", "--headless", "-l", script }):wait()
+  local id = assert(tonumber(vim.fn.readfile(id_file)[1]))
+  T.wait("the program ends", function()
+    return vim.uv.kill(id, 0) ~= 0
+  end)
+end)

@@ -90,7 +90,7 @@ function M.outline()
     local found = {}
     for _, item in ipairs(answer.items) do
       if item.page then
-        local text = ("  "):rep(item.depth) .. item.title
+        local text = ("  "):rep(item.depth) .. item.title:gsub("%c", " ")
         found[#found + 1] = { file = shown.file, page = item.page, label = item.label, text = text, match = item.title }
       end
     end

@@ -62,6 +62,19 @@ local function command(arguments)
   return vim.list_extend(vim.list_slice(config.get().command), arguments)
 end
 
+---Programs under way. Neovim leaves its children running when it exits, so they are ended before.
+---@type table<pagewise.Job, true>
+local running = {}
+
+vim.api.nvim_create_autocmd("VimLeavePre", {
+  group = vim.api.nvim_create_augroup("pagewise.cli", { clear = true }),
+  callback = function()
+    for job in pairs(running) do
+      job:kill()
+    end
+  end,
+})
+
 ---Starts the program.
 ---@param job pagewise.Job
 ---@param arguments string[]
@@ -69,9 +82,13 @@ end
 ---@param on_exit fun(finished: vim.SystemCompleted)
 ---@return pagewise.Error?
 local function start(job, arguments, options, on_exit)
-  local ok, process = pcall(vim.system, command(arguments), options, on_exit)
+  local ok, process = pcall(vim.system, command(arguments), options, function(finished)
+    running[job] = nil
+    on_exit(finished)
+  end)
   if ok then
     job.process = process
+    running[job] = true
     return nil
   end
   local name = config.get().command[1]

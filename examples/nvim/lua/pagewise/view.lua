@@ -38,7 +38,7 @@ end
 ---@return string
 local function name_of(page)
   if page.label and page.label ~= tostring(page.number) then
-    return ("Page %d (%s)"):format(page.number, page.label)
+    return ("Page %d (%s)"):format(page.number, (page.label:gsub("%c", " ")))
   end
   return ("Page %d"):format(page.number)
 end
