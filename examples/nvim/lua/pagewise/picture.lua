@@ -40,7 +40,8 @@ local backends = {
       return ok and pcall(image.get_images)
     end,
     draw = function(buffer, window, path)
-      local picture = require("image").from_file(path, { buffer = buffer, window = window, x = 0, y = 0 })
+      local place = { buffer = buffer, window = window, x = 0, y = 0, max_height_window_percentage = 100 }
+      local picture = require("image").from_file(path, place)
       picture:render()
       return function()
         picture:clear()
