@@ -374,7 +374,7 @@ fn a_home_that_cannot_be_written_costs_one_warning_and_no_reply() {
     let place = Place::new();
     let pdf = place.copied("latex.pdf");
     place.file("data", "a file where the folder belongs");
-    let run = place.run(&["get-file", &pdf, "--pages", "1", "--conversation", "c"]);
+    let run = place.run(&["get-file", &pdf, "--pages", "1", "--as", "text", "--conversation", "c"]);
     assert_eq!(run.status, 0);
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
     assert!(run.stderr.contains("conversations end with this process"), "{}", run.stderr);

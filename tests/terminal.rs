@@ -47,8 +47,9 @@ fn a_conversation_is_told_in_the_words_of_the_command_line() {
         text.replace('\u{1b}', "^")
     };
     let mut texts = vec![
+        run(&["get-file", "report.pdf", "--pages", "1", "--as", "text"]),
         run(&["get-file", "report.pdf", "--pages", "1-2"]),
-        run(&["get-file", "report.pdf", "--pages", "2-3"]),
+        run(&["get-file", "report.pdf", "--pages", "1-3", "--as", "text", "--max-tokens", "100000"]),
         run(&["context", "status"]),
         run(&["context", "status", "--color", "always"]),
     ];
@@ -58,6 +59,34 @@ fn a_conversation_is_told_in_the_words_of_the_command_line() {
     texts.push(run(&["context", "forget", "report.pdf", "--pages", "1"]));
     texts.push(run(&["context", "forget", "other.pdf"]));
     insta::assert_snapshot!("conversation", texts.join("\n"));
+}
+
+#[test]
+fn pages_that_a_text_only_names_are_not_held() {
+    let place = Place::new();
+    let pdf = place.file("book.pdf", small_pdf(2));
+    let held = |conversation: &str, arguments: &[&str]| {
+        let asked = ["get-file", &pdf, "--pages", "1", "--conversation", conversation];
+        let run = place.run(&[&asked, arguments].concat());
+        assert_eq!(run.status, 0, "{}", run.stderr);
+        let (_, status) = place.json(&["context", "status", "--conversation", conversation]);
+        (status["files"][0]["pages"].clone(), run.stderr.contains("the conversation does not hold these pages"))
+    };
+    assert_eq!(held("named", &[]), (serde_json::Value::Null, true));
+    assert_eq!(held("drawn", &["--as", "image"]), (serde_json::Value::Null, true));
+    assert_eq!(held("bytes", &["--emit", "anthropic"]), (serde_json::json!({ "document": "1" }), false));
+    assert_eq!(held("words", &["--as", "text"]), (serde_json::json!({ "text": "1" }), false));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_watch_ends_with_the_program_that_reads_it() {
+    let place = Place::new();
+    let mut command = place.command();
+    let watch = ["context", "watch", "--conversation", "c", "--interval-ms", "20"];
+    let mut watching = command.args(watch).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    drop(watching.stdout.take());
+    assert!(watching.wait().is_ok());
 }
 
 #[test]

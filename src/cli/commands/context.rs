@@ -7,7 +7,7 @@ use crate::cli::arguments::context::{ContextCommand, Forget, Fork, Status, Watch
 use crate::cli::arguments::parameters::tool_arguments;
 use crate::cli::config::Config;
 use crate::cli::open;
-use crate::cli::terminal::print::{Report, line, warning};
+use crate::cli::terminal::print::{Report, is_output_closed, line, warning};
 use crate::cli::terminal::screen::Screen;
 use crate::tool::{
     self, Caller, ContextManager, DataAnswer, DeliverError, Dispatch, FileUpdate, ForgetArguments, ForkArguments,
@@ -114,6 +114,9 @@ fn watch(typed: &Watch, config: &Config, screen: Screen) -> Result<Report, ToolE
             Err(DeliverError::Write(_)) => return Ok(Report::new(String::new(), Value::Null)),
             Err(error @ DeliverError::Store(_)) => warning(&error.to_string()),
             Ok(_) => {}
+        }
+        if is_output_closed() {
+            return Ok(Report::new(String::new(), Value::Null));
         }
         std::thread::sleep(arguments.interval);
     }

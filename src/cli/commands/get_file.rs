@@ -56,11 +56,25 @@ fn report(answer: GetFileAnswer, typed: &GetFile, screen: Screen) -> Result<Repo
         (Some(_), None) => raw(&answer.blocks)?,
     };
     let json = json!({ "content": content(shape.unwrap_or_default()), "details": answer.details });
-    let notes = match emit {
+    let mut notes = match emit {
         None => answers::file::notes(&answer, typed.conversation.as_deref()),
         Some(_) => Vec::new(),
     };
-    Ok(Report { text, notes, json, delivery: Some(answer.delivery), is_failure: false })
+    let is_named_only = emit.is_none() && !typed.json.json && answer.blocks.iter().any(is_data);
+    if is_named_only && typed.conversation.is_some() {
+        notes.push(NAMED_ONLY.to_owned());
+    }
+    let delivery = Some(answer.delivery).filter(|_| !is_named_only);
+    Ok(Report { text, notes, json, delivery, is_failure: false })
+}
+
+/// The note on pages that were named on standard output, and not given.
+const NAMED_ONLY: &str = "the conversation does not hold these pages, as text shows no PDF or picture: --out-dir DIR \
+                          writes them to files, --emit and --json give their bytes, --as text their text";
+
+/// Whether a block is a PDF or a picture, which text only names.
+fn is_data(block: &Block) -> bool {
+    matches!(block, Block::Document(_) | Block::Image(_))
 }
 
 fn provider(shape: EmitShape) -> Option<EmitFormat> {
