@@ -88,6 +88,16 @@ pub fn page_or_pages(pages: &PageSet) -> String {
     format!("{noun} {pages}")
 }
 
+/// Characters of the longest list of pages beside a count.
+const MAX_LISTED_CHARACTERS: usize = 60;
+
+/// `page 3` or `pages 1-3,7`, or their number alone if the list is long.
+#[must_use]
+pub fn listed_or_counted(pages: &PageSet) -> String {
+    let listed = page_or_pages(pages);
+    if listed.len() <= MAX_LISTED_CHARACTERS { listed } else { format!("{} pages", grouped(pages.len())) }
+}
+
 /// Characters of a quoted title or label. Longer ones are cut and say so.
 const MAX_QUOTED_CHARACTERS: usize = 300;
 

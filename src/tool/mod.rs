@@ -66,7 +66,7 @@ pub use crate::context::{
     Pixels, PostgresAddress, PostgresError, ProgressListener, QuoteVerdict, ReaderMemory, Receipt, Region,
     RenderOptions, RequestBounds, SearchHit, SessionStore, StoreError, StoreTally, StoredSession, SummaryFacts,
     Updates, Usage, WebSettings, WordDifference, WorkerSettings, count_of, decode_picture, end_writing, file_size,
-    grouped, json_length, moved_phrase, one_line, page_or_pages, run_worker,
+    grouped, json_length, listed_or_counted, moved_phrase, one_line, page_or_pages, run_worker,
 };
 pub use crate::model::{
     ModelChain, ModelClient, ModelName, ModelSettings, NoReplyListener, PROVIDERS, RemoteReferences, ReplyListener,

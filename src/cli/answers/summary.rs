@@ -7,7 +7,7 @@ use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::table::{Column, Table};
 use crate::cli::terminal::wording::{command, counted, date, page_size};
 use crate::page::PageSet;
-use crate::tool::{SummaryFacts, file_size, grouped, one_line, page_or_pages};
+use crate::tool::{SummaryFacts, file_size, grouped, listed_or_counted, one_line, page_or_pages};
 
 /// What is in a PDF, what its pages cost, and how to read them.
 pub(crate) fn text(path: &str, facts: &SummaryFacts, screen: Screen) -> String {
@@ -55,7 +55,8 @@ fn pages(facts: &SummaryFacts) -> String {
 }
 
 fn places(count: usize, pages: &PageSet) -> Option<String> {
-    (count > 0).then(|| format!("{} on {}", grouped(u64::try_from(count).unwrap_or(u64::MAX)), page_or_pages(pages)))
+    (count > 0)
+        .then(|| format!("{} on {}", grouped(u64::try_from(count).unwrap_or(u64::MAX)), listed_or_counted(pages)))
 }
 
 /// Sizes of pages that are named.

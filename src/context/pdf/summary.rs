@@ -5,7 +5,9 @@ use std::fmt::Write;
 use super::sample::PageSample;
 use crate::context::annotations::attachment_line;
 use crate::context::answer::PageEstimate;
-use crate::context::phrases::{HOW_TO_READ_PAGES, grouped, one_line, outline_line, page_or_pages, points, untrusted};
+use crate::context::phrases::{
+    HOW_TO_READ_PAGES, grouped, listed_or_counted, one_line, outline_line, page_or_pages, points, untrusted,
+};
 use crate::context::request::{FileRequest, form_name};
 use crate::document::{AnnotationCounts, DocumentInfo, Outline, OutlineItem};
 use crate::page::{PageIndex, PageLabel, PageSet};
@@ -219,7 +221,7 @@ fn count_lines(counts: &AnnotationCounts, pages: u32) -> Vec<String> {
         _ => String::new(),
     };
     let line = |name: &str, count: usize, pages: &PageSet| {
-        (count > 0).then(|| format!("{name}: {} on {}{scope}", grouped_count(count), page_or_pages(pages)))
+        (count > 0).then(|| format!("{name}: {} on {}{scope}", grouped_count(count), listed_or_counted(pages)))
     };
     let comments = line("Comments", counts.comments, &counts.pages_with_comments);
     let links = line("Links", counts.links, &counts.pages_with_links);

@@ -1,12 +1,13 @@
 //! What stands beside the text of a page, as data: comments, links and form fields with their boxes.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::arguments::TextFormat;
 use crate::context::{
     AnnotationCounts, Attachment, Comment, DisplayedArea, FieldValue, FormField, Link, LinkTarget, PageAnnotations,
-    annotation_lines, attachment_path, comment_and_field_lines,
+    annotation_lines, attachment_path, comment_and_field_lines, listed_or_counted,
 };
+use crate::page::PageSet;
 
 /// What stands beside the text of a page. Boxes are left, top, right and bottom in points from the top left of the page as
 /// displayed.
@@ -164,7 +165,8 @@ pub struct CountData {
     /// Their number.
     pub count: usize,
     /// Their pages, as a selection.
-    pub pages: String,
+    #[serde(serialize_with = "as_selection")]
+    pub pages: PageSet,
     /// Pages that were looked at, if not all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pages_read: Option<u32>,
@@ -190,6 +192,10 @@ impl BesideText {
         let gap = if text.is_empty() || self.lines.is_empty() { "" } else { "\n\n" };
         format!("{gap}{}", self.lines)
     }
+}
+
+fn as_selection<S: Serializer>(pages: &PageSet, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(pages)
 }
 
 /// The edges of an area in hundredths of a point, without the digits that a narrower number brings along.
@@ -283,8 +289,7 @@ impl CountData {
     #[must_use]
     pub fn phrase(&self) -> String {
         let read = self.pages_read.map(|read| format!(", of the first {read} pages")).unwrap_or_default();
-        let noun = if self.pages.contains(['-', ',']) { "pages" } else { "page" };
-        format!("{} on {noun} {}{read}", self.count, self.pages)
+        format!("{} on {}{read}", self.count, listed_or_counted(&self.pages))
     }
 
     /// The comments and the links of a document of `pages` pages; `None` where there are none.
@@ -292,6 +297,6 @@ impl CountData {
         let pages_read = Some(counts.pages_read).filter(|read| *read < pages);
         let comments = (counts.comments, &counts.pages_with_comments);
         [comments, (counts.links, &counts.pages_with_links)]
-            .map(|(count, pages)| (count > 0).then(|| Self { count, pages: pages.to_string(), pages_read }))
+            .map(|(count, pages)| (count > 0).then(|| Self { count, pages: pages.clone(), pages_read }))
     }
 }

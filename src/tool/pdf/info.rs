@@ -261,6 +261,10 @@ impl InfoResult {
         if let Value::Object(members) = &mut brief {
             let beside_text = ["file", "hasPageLabels", "tagged", "fields", "attachedFiles"];
             beside_text.iter().for_each(|name| drop(members.remove(*name)));
+            let counts = [("comments", &self.comments), ("links", &self.links)];
+            let phrase =
+                |(name, count): (&str, &Option<CountData>)| Some((name.to_owned(), json!(count.as_ref()?.phrase())));
+            members.extend(counts.into_iter().filter_map(phrase));
             let size = self.page_size.map(|size| json!([points(size.width_pt), points(size.height_pt)].join(" x ")));
             members.extend(size.map(|size| ("pageSize".to_owned(), size)));
         }
