@@ -50,8 +50,9 @@
 //! | `provider` | `ProviderLimits`: what providers accept in a request | | |
 //! | `document` | bytes → `Document`: four readers behind one trait, page tree, information, labels, outline, comments, links, form fields, attachments, encryption, notes on damage | | qpdf, weezl, flate2, smallvec, unicode_bidi |
 //! | `split` | a page → `PageChunk`, several → `JoinedPages`: closure, pruning, canonical writer, verification, fingerprint | document | |
-//! | `text` | a page → `PageText` in reading order, search in it; its `PageLayout`: words, rules, areas and links in their places | document | pdf_extract, skrifa, hayro_font, regex, unicode_normalization |
+//! | `text` | a page → `PageText` in reading order, search in it; its `PageLayout`: words, rules, areas and links in their places | document | pdf_extract, skrifa, hayro_font, regex |
 //! | `structure` | a layout → lines and `Table`s, pages together → `Block`s, and Markdown | text | |
+//! | `library` | ranked search over many documents: `Index`, segments, ranking | document | rust_stemmers, whatlang |
 //! | `render` | a page → pixels → PNG | document | png |
 //! | `charset` | the charset of bytes, and the text in them | | chardetng, encoding_rs |
 //! | `html` | a web page → `ReadablePage` Markdown | http | dom_smoothie, dom_query |
@@ -61,7 +62,7 @@
 //! | `source` | paths inside roots, references, file types, content hashes; no other room opens files of clients | charset, web | |
 //! | `http` | the only HTTP client: TLS, no proxy, no redirects by itself, bodies produced while they are sent | | reqwest, http_body |
 //! | `web` | fetching: allowed addresses (`WebSettings`), redirects, bounds, kept responses | http | |
-//! | `context` | `ContextManager`: plan, build, deliver, commit | document, split, text, structure, render, charset, html, worker, view, store, source, web | dashmap, similar, getrandom |
+//! | `context` | `ContextManager`: plan, build, deliver, commit | document, split, text, structure, render, charset, html, worker, library, view, store, source, web | dashmap, similar, getrandom |
 //! | `model` | `ModelClient`: providers of models, their protocols and limits | http | base64, base64_simd, httpdate |
 //! | `tool` | arguments, results, error codes, client table: every shape and text that a client sees; no transport | context, view, model | unicode_segmentation |
 //! | `embed` | [`Pagewise`]: the library in one value | context, tool | |
@@ -106,6 +107,8 @@
 //! - **The program has a fixed address**, since moving it at each start takes longer than reading a short document. See
 //!   `build.rs`.
 //! - **Our readers check a deadline, libraries do not**: a late worker is killed, and a watchdog ends a late command.
+//! - **Ranked search has an index of its own**: immutable segments that are read by position, so that a new process answers
+//!   at once, and scores that are computed before, so that a query adds bytes. See `library`.
 //! - **Base64 is made while it is written**, so that results need no memory for it. See `serve`.
 //! - **Commits are batched but never deferred**: a commit writes all pending records, and returns when its own is durable.
 //! - **No process has state of its own that others must learn.** Merging copies would need tombstones; all processes
@@ -132,6 +135,8 @@ pub mod hash;
 #[doc(hidden)]
 pub mod html;
 pub(crate) mod http;
+#[doc(hidden)]
+pub mod library;
 #[doc(hidden)]
 pub mod limits;
 #[doc(hidden)]

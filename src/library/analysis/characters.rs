@@ -1,0 +1,81 @@
+//! What characters do in words, and how words are folded.
+
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
+
+/// What a character does in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::library) enum CharacterClass {
+    /// A letter or a digit.
+    Letter,
+    /// A character of a script that puts no spaces between words.
+    Unspaced,
+    /// Punctuation that joins words, such as a hyphen or a decimal point.
+    Joiner,
+    /// A mark or a control character, which counts as a part of the word.
+    Hidden,
+    /// A space or any other character.
+    Other,
+}
+
+/// Whether the character may divide a word at the end of a line.
+pub(in crate::library) fn is_hyphen(character: char) -> bool {
+    matches!(character, '-' | '\u{2010}' | '\u{2011}')
+}
+
+/// Small letters without accents; compatibility forms become plain.
+#[must_use]
+pub(in crate::library) fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let plain = text.nfkd().filter(|character| !is_combining_mark(*character) && !is_hidden(*character));
+    let mut folded = String::with_capacity(text.len());
+    for character in plain {
+        match character {
+            'ß' => folded.push_str("ss"),
+            'ø' | 'Ø' => folded.push('o'),
+            'ł' | 'Ł' => folded.push('l'),
+            'ı' => folded.push('i'),
+            'æ' | 'Æ' => folded.push_str("ae"),
+            'œ' | 'Œ' => folded.push_str("oe"),
+            '\u{2010}'..='\u{2015}' | '\u{2212}' => folded.push('-'),
+            '\u{2018}' | '\u{2019}' => folded.push('\''),
+            'ς' => folded.push('σ'),
+            character => folded.extend(character.to_lowercase()),
+        }
+    }
+    folded
+}
+
+/// What the character does in a word.
+pub(in crate::library) fn class(character: char) -> CharacterClass {
+    if character.is_ascii() {
+        return match character {
+            'a'..='z' | 'A'..='Z' | '0'..='9' => CharacterClass::Letter,
+            '.' | ',' | '-' | '_' | '/' | '\'' | ':' | '+' | '@' | '#' | '&' => CharacterClass::Joiner,
+            _ => CharacterClass::Other,
+        };
+    }
+    match character {
+        '\u{2010}' | '\u{2011}' | '\u{2019}' => CharacterClass::Joiner,
+        character if is_hidden(character) => CharacterClass::Hidden,
+        character if is_unspaced(character) => CharacterClass::Unspaced,
+        character if character.is_alphanumeric() => CharacterClass::Letter,
+        character if is_combining_mark(character) => CharacterClass::Hidden,
+        _ => CharacterClass::Other,
+    }
+}
+
+fn is_hidden(character: char) -> bool {
+    matches!(character, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{FFFD}')
+}
+
+/// Whether the character is of a script that puts no spaces between words.
+pub(in crate::library) fn is_unspaced(character: char) -> bool {
+    matches!(character,
+        '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}'
+        | '\u{2E80}'..='\u{2FDF}' | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30FA}' | '\u{30FC}'..='\u{30FF}' | '\u{3100}'..='\u{312F}' | '\u{31F0}'..='\u{31FF}'
+        | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{F900}'..='\u{FAFF}'
+        | '\u{FF66}'..='\u{FF9F}' | '\u{20000}'..='\u{3FFFF}')
+}

@@ -1,0 +1,84 @@
+//! Finds the language of a text, and stems its words.
+
+use rust_stemmers::{Algorithm, Stemmer as Snowball};
+
+use super::characters::fold;
+
+/// Letters of a text that its language is judged by.
+const SAMPLE: usize = 6000;
+
+/// Reduces words to what their inflections share.
+pub(in crate::library) struct Stemmer {
+    code: &'static str,
+    snowball: Option<Snowball>,
+}
+
+const LANGUAGES: [(&str, Algorithm); 14] = [
+    ("eng", Algorithm::English),
+    ("deu", Algorithm::German),
+    ("fra", Algorithm::French),
+    ("spa", Algorithm::Spanish),
+    ("ita", Algorithm::Italian),
+    ("por", Algorithm::Portuguese),
+    ("nld", Algorithm::Dutch),
+    ("swe", Algorithm::Swedish),
+    ("dan", Algorithm::Danish),
+    ("nob", Algorithm::Norwegian),
+    ("fin", Algorithm::Finnish),
+    ("rus", Algorithm::Russian),
+    ("ron", Algorithm::Romanian),
+    ("hun", Algorithm::Hungarian),
+];
+
+impl Stemmer {
+    /// The stemmer of a language, by its code; one that leaves words as they are for any other.
+    pub(in crate::library) fn of(code: &str) -> Self {
+        let known = LANGUAGES.iter().find(|(known, _)| *known == code);
+        Self { code: known.map_or("", |known| known.0), snowball: known.map(|known| Snowball::create(known.1)) }
+    }
+
+    /// The stemmer of the language that a text is in.
+    pub(in crate::library) fn for_text(text: &str) -> Self {
+        let end = text.char_indices().nth(SAMPLE).map_or(text.len(), |(end, _)| end);
+        let guess = whatlang::detect(text.get(..end).unwrap_or_default());
+        Self::of(guess.filter(whatlang::Info::is_reliable).map_or("", |guess| guess.lang().code()))
+    }
+
+    /// The languages of a set of bits.
+    pub(in crate::library) fn of_bits(bits: u32) -> Vec<Self> {
+        let codes = (0..).zip(LANGUAGES).filter(|(at, _)| bits >> at & 1 == 1);
+        codes.map(|(_, (code, _))| Self::of(code)).collect()
+    }
+
+    /// The bit of the language in such a set; 0 if it is not known.
+    pub(in crate::library) fn bit(&self) -> u32 {
+        let at = LANGUAGES.iter().position(|(code, _)| *code == self.code);
+        at.map_or(0, |at| 1 << at)
+    }
+
+    /// The code of the language; empty if it is not known.
+    pub(in crate::library) fn code(&self) -> &'static str {
+        self.code
+    }
+
+    /// The key of a folded word.
+    pub(in crate::library) fn key(&self, word: &str) -> String {
+        match &self.snowball {
+            Some(snowball) if word.chars().all(char::is_alphabetic) => fold(&snowball.stem(word)),
+            _ => word.to_owned(),
+        }
+    }
+
+    /// The key and the folded form of a word as it stands in a text.
+    pub(in crate::library) fn key_and_word(&self, text: &str) -> (String, String) {
+        let word = fold(text);
+        let key = match &self.snowball {
+            // Snowball reads composed small letters with their accents.
+            Some(snowball) if !text.is_ascii() && text.chars().all(char::is_alphabetic) => {
+                fold(&snowball.stem(&text.to_lowercase()))
+            }
+            _ => self.key(&word),
+        };
+        (key, word)
+    }
+}

@@ -1,0 +1,362 @@
+//! Cuts text into tokens: words, numbers and identifiers whole and in part, pairs of characters where no spaces divide words.
+
+use unicode_normalization::UnicodeNormalization as _;
+
+use super::characters::{CharacterClass, class, fold, is_hyphen, is_unspaced};
+use super::language::Stemmer;
+
+/// The most parts of a compound that are tokens of their own.
+const MAX_PARTS: usize = 12;
+
+/// Longer words are cut: no query has them, and they would fill the index.
+const MAX_KEY_CHARACTERS: usize = 48;
+
+/// A token of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::library) struct Token {
+    /// What the index knows it by: folded, and stemmed where the language is known.
+    pub(in crate::library) key: String,
+    /// The folded word, not stemmed.
+    pub(in crate::library) word: String,
+    /// Its place among the words of the text.
+    pub(in crate::library) position: u32,
+    /// Where it begins in the text, in bytes.
+    pub(in crate::library) start: usize,
+    /// Where it ends.
+    pub(in crate::library) end: usize,
+    /// How it stands in the text.
+    pub(in crate::library) kind: TokenKind,
+}
+
+/// How a token stands in its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::library) enum TokenKind {
+    /// A word between spaces or punctuation.
+    Word,
+    /// Several words or numbers that are joined by punctuation, such as `39.83` or `V1.2-b`.
+    Compound,
+    /// A part of a compound.
+    Part,
+    /// A part of a word, such as `Name` in `getUserName`.
+    Piece,
+    /// Two characters of a script without spaces.
+    Pair,
+}
+
+/// The tokens of a text, in order.
+pub(in crate::library) fn tokens(text: &str, stemmer: &Stemmer) -> Vec<Token> {
+    let mut scanner = Scanner { text, stemmer, wanted: None, found: Vec::with_capacity(text.len() / 6), position: 0 };
+    scanner.run();
+    scanner.found
+}
+
+/// The tokens of a text that begin with one of these characters: the others are not even stemmed.
+pub(in crate::library) fn tokens_with(text: &str, stemmer: &Stemmer, wanted: &Initials) -> Vec<Token> {
+    let mut scanner = Scanner { text, stemmer, wanted: Some(wanted), found: Vec::new(), position: 0 };
+    scanner.run();
+    scanner.found
+}
+
+/// How words begin: by their first two characters.
+#[derive(Debug)]
+pub(in crate::library) struct Initials {
+    /// For each first ASCII character, a bit for each second one.
+    ascii: [u128; 128],
+    others: Vec<char>,
+}
+
+/// Stands for a word's second character if it has only one.
+const NO_SECOND: char = '\0';
+
+impl Initials {
+    /// Those of folded words.
+    pub(in crate::library) fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
+        let mut initials = Self { ascii: [0; 128], others: Vec::new() };
+        for word in words {
+            let mut characters = word.chars();
+            let Some(first) = characters.next() else { continue };
+            let second = characters.next().unwrap_or(NO_SECOND);
+            match usize::try_from(u32::from(first)).ok().and_then(|first| initials.ascii.get_mut(first)) {
+                Some(seconds) => *seconds |= bit_of(second),
+                None => initials.others.push(first),
+            }
+        }
+        initials
+    }
+
+    /// Whether a word may begin so. Characters with accents may be anything.
+    fn may_hold(&self, text: &str) -> bool {
+        let mut characters = text.chars();
+        let Some(first) = characters.next() else { return false };
+        let code = usize::try_from(u32::from(first.to_ascii_lowercase())).unwrap_or(usize::MAX);
+        match self.ascii.get(code) {
+            Some(0) => false,
+            Some(seconds) => seconds & bit_of(characters.next().unwrap_or(NO_SECOND).to_ascii_lowercase()) != 0,
+            None => !is_unspaced(first) || self.others.contains(&first),
+        }
+    }
+}
+
+/// The bit of a second character. Accents may be folded and joiners left out, so these have all bits.
+fn bit_of(second: char) -> u128 {
+    match u32::from(second) {
+        code if second.is_ascii_alphanumeric() || second == NO_SECOND => 1 << code,
+        _ => u128::MAX,
+    }
+}
+
+struct Scanner<'a> {
+    text: &'a str,
+    stemmer: &'a Stemmer,
+    wanted: Option<&'a Initials>,
+    found: Vec<Token>,
+    position: u32,
+}
+
+impl Scanner<'_> {
+    fn run(&mut self) {
+        let mut at = 0;
+        while let Some(character) = self.text.get(at..).and_then(|rest| rest.chars().next()) {
+            at = match class(character) {
+                CharacterClass::Letter => self.compound(at),
+                CharacterClass::Unspaced => self.unspaced_run(at),
+                _ => at + character.len_utf8(),
+            };
+        }
+    }
+
+    /// Reads a word with what is joined to it. Returns where it ends.
+    fn compound(&mut self, start: usize) -> usize {
+        let first = self.word_end(start);
+        let Some(mut next) = self.joined(first) else {
+            self.word(start, first, TokenKind::Word);
+            return first;
+        };
+        let mut parts = vec![(start, first)];
+        let end = loop {
+            let end = self.word_end(next);
+            parts.push((next, end));
+            match self.joined(end) {
+                Some(following) => next = following,
+                None => break end,
+            }
+        };
+        self.whole(&parts);
+        for (from, to) in parts.into_iter().take(MAX_PARTS) {
+            self.word(from, to, TokenKind::Part);
+        }
+        end
+    }
+
+    fn word_end(&self, start: usize) -> usize {
+        let bytes = self.text.as_bytes().get(start..).unwrap_or_default();
+        let start = start + bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        let rest = self.text.get(start..).unwrap_or_default();
+        let length =
+            rest.find(|character| !matches!(class(character), CharacterClass::Letter | CharacterClass::Hidden));
+        start + length.unwrap_or(rest.len())
+    }
+
+    /// Where the next part begins, if one joiner, or a hyphen at the end of a line, stands between.
+    fn joined(&self, end: usize) -> Option<usize> {
+        let rest = self.text.get(end..)?;
+        let mut characters = rest.char_indices();
+        let (_, joiner) = characters.next()?;
+        if class(joiner) != CharacterClass::Joiner {
+            return None;
+        }
+        let (next, first) = characters.next()?;
+        if class(first) == CharacterClass::Letter {
+            return Some(end + next);
+        }
+        let (after, second) = characters.next()?;
+        let divides = is_hyphen(joiner) && first == '\n' && second.is_lowercase();
+        divides.then_some(end + after)
+    }
+
+    /// The token of a whole compound.
+    fn whole(&mut self, parts: &[(usize, usize)]) {
+        let (Some((start, _)), Some((_, end))) = (parts.first().copied(), parts.last().copied()) else { return };
+        let text = self.text.get(start..end).unwrap_or_default();
+        if !self.is_wanted(text) {
+            return;
+        }
+        let word = match text.chars().any(char::is_numeric) || text.contains(['_', '/', '@', ':', '#']) {
+            true => number(&fold(&text.replace('\n', ""))),
+            false => fold(text).chars().filter(|character| character.is_alphanumeric()).collect(),
+        };
+        let only_letters = word.chars().all(char::is_alphabetic);
+        let key = if only_letters { self.stemmer.key(&word) } else { word.clone() };
+        self.push(key, word, start, end, TokenKind::Compound);
+    }
+
+    fn word(&mut self, start: usize, end: usize, kind: TokenKind) {
+        let text = self.text.get(start..end).unwrap_or_default();
+        if self.is_wanted(text) {
+            let (key, word) = self.stemmer.key_and_word(text);
+            self.push(key, word, start, end, kind);
+        }
+        self.pieces(start, end);
+        self.position = self.position.saturating_add(1);
+    }
+
+    fn is_wanted(&self, text: &str) -> bool {
+        self.wanted.is_none_or(|wanted| wanted.may_hold(text))
+    }
+
+    /// Pieces of an identifier: `getUserName`, `test262`.
+    fn pieces(&mut self, start: usize, end: usize) {
+        let text = self.text.get(start..end).unwrap_or_default();
+        if text.bytes().skip(1).all(|byte| byte.is_ascii_lowercase()) {
+            return;
+        }
+        let cuts = piece_starts(text);
+        if cuts.len() < 2 || cuts.len() > MAX_PARTS {
+            return;
+        }
+        let ends = cuts.iter().skip(1).copied().chain([text.len()]);
+        for (from, to) in cuts.iter().copied().zip(ends) {
+            let piece = text.get(from..to).unwrap_or_default();
+            if piece.chars().count() > 1 && self.is_wanted(piece) {
+                let (key, word) = self.stemmer.key_and_word(piece);
+                self.push(key, word, start + from, start + to, TokenKind::Piece);
+            }
+        }
+    }
+
+    fn unspaced_run(&mut self, start: usize) -> usize {
+        let rest = self.text.get(start..).unwrap_or_default();
+        let mut before: Option<(usize, char)> = None;
+        let mut end = start;
+        for (at, character) in rest.char_indices() {
+            // A line that ends within a run does not end a word.
+            if character == '\n' && next_is_unspaced(rest, at) {
+                continue;
+            }
+            match class(character) {
+                CharacterClass::Unspaced => {}
+                CharacterClass::Hidden => continue,
+                _ => break,
+            }
+            if let Some((from, first)) = before {
+                self.pair(&[first, character], start + from, start + at + character.len_utf8());
+            }
+            before = Some((at, character));
+            end = start + at + character.len_utf8();
+        }
+        if let Some((from, last)) = before {
+            self.pair(&[last], start + from, end);
+        }
+        end
+    }
+
+    fn pair(&mut self, characters: &[char], start: usize, end: usize) {
+        self.position = self.position.saturating_add(1);
+        if !self.is_wanted(self.text.get(start..end).unwrap_or_default()) {
+            return;
+        }
+        let key: String = characters.iter().copied().nfkc().flat_map(char::to_lowercase).collect();
+        let position = self.position.saturating_sub(1);
+        self.found.push(Token { word: key.clone(), key, position, start, end, kind: TokenKind::Pair });
+    }
+
+    fn push(&mut self, key: String, word: String, start: usize, end: usize, kind: TokenKind) {
+        if !key.is_empty() {
+            self.found.push(Token { key: cut(key), word, position: self.position, start, end, kind });
+        }
+    }
+}
+
+fn next_is_unspaced(text: &str, at: usize) -> bool {
+    let next = text.get(at + 1..).and_then(|rest| rest.chars().next());
+    next.is_some_and(|next| class(next) == CharacterClass::Unspaced)
+}
+
+fn cut(key: String) -> String {
+    match key.char_indices().nth(MAX_KEY_CHARACTERS) {
+        Some((end, _)) => key.get(..end).unwrap_or_default().to_owned(),
+        None => key,
+    }
+}
+
+/// A number without the commas between its thousands.
+fn number(word: &str) -> String {
+    let groups: Vec<&str> = word.split(',').collect();
+    let whole = groups.len() > 1
+        && groups.iter().skip(1).all(|group| {
+            group.len() >= 3
+                && group.chars().take(3).all(|digit| digit.is_ascii_digit())
+                && group.chars().nth(3).is_none_or(|next| !next.is_alphanumeric())
+        });
+    let first =
+        groups.first().is_some_and(|group| group.len() <= 3 && group.chars().all(|digit| digit.is_ascii_digit()));
+    if whole && first { groups.concat() } else { word.to_owned() }
+}
+
+/// Where pieces of an identifier begin: at a capital after a small letter, and between letters and digits.
+fn piece_starts(text: &str) -> Vec<usize> {
+    let mut starts = vec![0];
+    let mut characters = text.char_indices().peekable();
+    let mut before: Option<char> = None;
+    while let Some((at, character)) = characters.next() {
+        let next_is_small = characters.peek().is_some_and(|(_, next)| next.is_lowercase());
+        let is_start = before.is_some_and(|before| {
+            before.is_lowercase() && character.is_uppercase()
+                || before.is_uppercase() && character.is_uppercase() && next_is_small
+                || before.is_numeric() != character.is_numeric()
+        });
+        if is_start {
+            starts.push(at);
+        }
+        before = Some(character);
+    }
+    starts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(text: &str) -> Vec<String> {
+        tokens(text, &Stemmer::of("")).into_iter().map(|token| token.key).collect()
+    }
+
+    #[test]
+    fn numbers_and_identifiers_are_found_whole_and_in_part() {
+        assert_eq!(keys("39.83"), ["39.83", "39", "83"]);
+        assert_eq!(keys("V1.2-b"), ["v1.2-b", "v1", "2", "b"]);
+        assert_eq!(keys("2,500,072"), ["2500072", "2", "500", "072"]);
+        assert_eq!(keys("getUserName"), ["getusername", "get", "user", "name"]);
+        assert_eq!(keys("end_line."), ["end_line", "end", "line"]);
+    }
+
+    #[test]
+    fn hyphenated_words_have_both_readings() {
+        assert_eq!(keys("well-known"), ["wellknown", "well", "known"]);
+        assert_eq!(keys("Trace-\nmonkey"), ["tracemonkey", "trace", "monkey"]);
+        assert_eq!(keys("co\u{AD}operate"), ["cooperate"]);
+        assert_eq!(keys("Trace-\nMonkey"), ["trace", "monkey"]);
+    }
+
+    #[test]
+    fn scripts_without_spaces_are_pairs_and_line_ends_do_not_divide_them() {
+        assert_eq!(keys("\u{6771}\u{4EAC}\n\u{90FD}"), ["\u{6771}\u{4EAC}", "\u{4EAC}\u{90FD}", "\u{90FD}"]);
+    }
+
+    #[test]
+    fn accents_and_forms_are_folded() {
+        assert_eq!(keys("R\u{E9}sum\u{E9} \u{FB01}n \u{FF21} Stra\u{DF}e"), ["resume", "fin", "a", "strasse"]);
+    }
+
+    #[test]
+    fn wanted_tokens_stand_where_they_stand_among_all() {
+        let wanted = Initials::of(["income"].into_iter());
+        let found = tokens_with("the net income rose", &Stemmer::of(""), &wanted);
+        assert_eq!(found.iter().map(|token| (token.key.as_str(), token.position)).collect::<Vec<_>>(), [("income", 2)]);
+    }
+
+    #[test]
+    fn long_keys_are_cut() {
+        assert!(keys(&"a".repeat(10_000)).iter().all(|key| key.len() <= MAX_KEY_CHARACTERS));
+    }
+}

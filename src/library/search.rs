@@ -1,0 +1,269 @@
+//! Answers a query from segments.
+
+use std::collections::HashSet;
+use std::collections::hash_map::{Entry, HashMap};
+use std::ops::Range;
+
+use super::analysis::{Stemmer, plain};
+use super::ranking::{
+    CandidateSource, PageAddress, PageToScore, PassageScore, Rescorer, ScopedSegment, excerpt, first_stage, fuse,
+    query_terms,
+};
+use super::segment::{DocumentDetails, Segment, SegmentDocument, SegmentError};
+use crate::hash::ContentHash;
+use crate::page::PageIndex;
+
+/// Pages whose text the second stage reads.
+const READ_PAGES: usize = 60;
+
+/// Threads that read these, and pages for which one is started at least.
+const MAX_THREADS: usize = 4;
+const MIN_SHARE: usize = 8;
+
+/// The most hits of an answer.
+pub const MAX_HITS: usize = 200;
+
+/// Copies of a page that are named.
+const MAX_COPIES: usize = 10;
+
+/// Documents by the hashes of their files.
+pub type DocumentSet = HashSet<ContentHash, foldhash::fast::RandomState>;
+
+/// Which pages are asked for.
+#[derive(Debug, Clone, Default)]
+pub struct SearchScope {
+    /// The documents.
+    pub documents: DocumentSet,
+    /// Only documents in this language, as ISO 639-3 has it.
+    pub language: Option<String>,
+    /// Only these pages, from 0.
+    pub pages: Option<Range<u32>>,
+}
+
+/// A page that answers a query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RankedPage {
+    /// The document.
+    pub content: ContentHash,
+    /// The page.
+    pub page: PageIndex,
+    /// The printed label, if it differs from the number.
+    pub label: Option<String>,
+    /// Higher is better. Scores of different queries cannot be compared.
+    pub score: f32,
+    /// The part of the text that answers best.
+    pub excerpt: String,
+    /// The titles of the section that the page is in, from the outermost on.
+    pub section: Vec<String>,
+    /// `/Title` of the document; empty if it has none.
+    pub title: String,
+    /// Its text.
+    pub text: String,
+    /// Other pages with the same text.
+    pub copies: Vec<(ContentHash, PageIndex)>,
+}
+
+/// The pages that answer a query best. Pages with the same text are one hit.
+///
+/// # Errors
+/// Those of reading the segments.
+pub fn search(
+    segments: &[&Segment],
+    scope: &SearchScope,
+    query: &str,
+    limit: usize,
+    sources: &[&dyn CandidateSource],
+) -> Result<Vec<RankedPage>, SegmentError> {
+    let limit = limit.min(MAX_HITS);
+    let languages = segments.iter().fold(0, |all, segment| all | segment.languages());
+    let terms = query_terms(query, &Stemmer::of_bits(languages));
+    if terms.is_empty() || limit == 0 {
+        return Ok(Vec::new());
+    }
+    let mut known = KnownDocuments::default();
+    let scoped = segments.iter().map(|segment| scoped(segment, scope, &mut known)).collect::<Result<Vec<_>, _>>()?;
+    let mut found = first_stage(&scoped, &terms, READ_PAGES.max(limit))?;
+    add_sources(&mut found.pages, &scoped, sources, query);
+    let rescorer = Rescorer::new(&terms, &found.rarities);
+    let places = known.places(segments, &found.pages, &rescorer)?;
+    let mut pages = read_pages(&places, &known, &rescorer)?;
+    pages.sort_by(|one, other| other.score.score.total_cmp(&one.score.score).then(one.address.cmp(&other.address)));
+    if !sources.is_empty() {
+        order_by_fusion(&mut pages, sources, query);
+    }
+    Ok(hits(pages, limit, &known))
+}
+
+/// A document that a search looked at.
+struct KnownDocument {
+    details: DocumentDetails,
+    stemmer: Stemmer,
+    /// The share of the query that stands in its title.
+    title: Option<f32>,
+}
+
+#[derive(Default)]
+struct KnownDocuments(HashMap<ContentHash, KnownDocument>);
+
+/// A candidate with where its text stands.
+struct PagePlace<'a> {
+    address: PageAddress,
+    candidate: f32,
+    segment: &'a Segment,
+    document: &'a SegmentDocument,
+}
+
+impl KnownDocuments {
+    fn of(&mut self, segment: &Segment, document: &SegmentDocument) -> Result<&mut KnownDocument, SegmentError> {
+        match self.0.entry(document.content) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(new) => {
+                let details = segment.details(document)?;
+                let stemmer = Stemmer::of(details.language);
+                Ok(new.insert(KnownDocument { details, stemmer, title: None }))
+            }
+        }
+    }
+
+    /// The places of candidates, whose documents are known then.
+    fn places<'a>(
+        &mut self,
+        segments: &[&'a Segment],
+        candidates: &[(PageAddress, f32)],
+        rescorer: &Rescorer<'_>,
+    ) -> Result<Vec<PagePlace<'a>>, SegmentError> {
+        let mut places = Vec::with_capacity(candidates.len());
+        for (address, candidate) in candidates.iter().copied() {
+            let segment = *segments.get(address.segment).ok_or(SegmentError::Damaged)?;
+            let document = segment.document_of(address.page).ok_or(SegmentError::Damaged)?;
+            let known = self.of(segment, document)?;
+            known.title.get_or_insert_with(|| rescorer.title(&known.details.title, &known.stemmer));
+            places.push(PagePlace { address, candidate, segment, document });
+        }
+        Ok(places)
+    }
+}
+
+fn scoped<'a>(
+    segment: &'a Segment,
+    scope: &SearchScope,
+    known: &mut KnownDocuments,
+) -> Result<ScopedSegment<'a>, SegmentError> {
+    let mut pages = Vec::new();
+    for document in segment.documents().iter().filter(|document| scope.documents.contains(&document.content)) {
+        if let Some(language) = &scope.language
+            && known.of(segment, document)?.details.language != language
+        {
+            continue;
+        }
+        let wanted = scope.pages.clone().unwrap_or(0..u32::MAX);
+        let start = document.first.saturating_add(wanted.start.min(document.pages));
+        let end = document.first.saturating_add(wanted.end.min(document.pages));
+        pages.push(start..end);
+    }
+    Ok(ScopedSegment { segment, pages })
+}
+
+/// Adds the pages of other rankings that the first stage has not.
+fn add_sources(
+    pages: &mut Vec<(PageAddress, f32)>,
+    scoped: &[ScopedSegment<'_>],
+    sources: &[&dyn CandidateSource],
+    query: &str,
+) {
+    let is_in_scope = |address: &PageAddress| {
+        let segment = scoped.get(address.segment);
+        segment.is_some_and(|segment| segment.pages.iter().any(|pages| pages.contains(&address.page)))
+    };
+    let known = pages.iter().map(|(address, _)| *address).collect::<HashSet<_>>();
+    let named = sources.iter().flat_map(|source| source.candidates(query, READ_PAGES));
+    let new = named.filter(|address| !known.contains(address) && is_in_scope(address)).collect::<HashSet<_>>();
+    pages.extend(new.into_iter().map(|address| (address, 0.0)));
+}
+
+fn order_by_fusion(pages: &mut [ReadPage], sources: &[&dyn CandidateSource], query: &str) {
+    let own = pages.iter().map(|page| page.address).collect();
+    let others = sources.iter().map(|source| source.candidates(query, READ_PAGES));
+    let scores = fuse(&others.chain([own]).collect::<Vec<_>>()).into_iter().collect::<HashMap<_, _>>();
+    for page in pages.iter_mut() {
+        page.score.score = scores.get(&page.address).copied().unwrap_or(0.0);
+    }
+    pages.sort_by(|one, other| other.score.score.total_cmp(&one.score.score));
+}
+
+/// A page whose text was read.
+struct ReadPage {
+    address: PageAddress,
+    content: ContentHash,
+    page: PageIndex,
+    label: String,
+    text: String,
+    score: PassageScore,
+}
+
+/// Reads the texts of pages and scores them, on as many threads as there are processors.
+fn read_pages(
+    places: &[PagePlace<'_>],
+    known: &KnownDocuments,
+    rescorer: &Rescorer<'_>,
+) -> Result<Vec<ReadPage>, SegmentError> {
+    let read = |places: &[PagePlace<'_>]| {
+        places.iter().map(|place| read_page(place, known, rescorer)).collect::<Result<Vec<_>, _>>()
+    };
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(MAX_THREADS);
+    let share = places.len().div_ceil(threads).max(MIN_SHARE);
+    let (own, others) = places.split_at(share.min(places.len()));
+    std::thread::scope(|scope| {
+        let start = |places| std::thread::Builder::new().spawn_scoped(scope, move || read(places)).ok();
+        let started = others.chunks(share).map(|places| (places, start(places))).collect::<Vec<_>>();
+        let mut pages = read(own)?;
+        for (places, thread) in started {
+            // Without a thread, or after a panic, this one does the work.
+            let done = thread.and_then(|thread| thread.join().ok()).unwrap_or_else(|| read(places));
+            pages.extend(done?);
+        }
+        Ok(pages)
+    })
+}
+
+fn read_page(place: &PagePlace<'_>, known: &KnownDocuments, rescorer: &Rescorer<'_>) -> Result<ReadPage, SegmentError> {
+    let PagePlace { address, candidate, segment, document } = *place;
+    let content = segment.page(address.page)?;
+    let known = known.0.get(&document.content).ok_or(SegmentError::Damaged)?;
+    let (stemmer, title) = (&known.stemmer, known.title.unwrap_or(0.0));
+    let is_contents = segment.is_contents(address.page);
+    let score = rescorer.score(&PageToScore { text: &content.text, stemmer, is_contents, candidate, title });
+    let page = PageIndex(address.page - document.first);
+    Ok(ReadPage { address, content: document.content, page, label: content.label, text: content.text, score })
+}
+
+fn hits(pages: Vec<ReadPage>, limit: usize, known: &KnownDocuments) -> Vec<RankedPage> {
+    let mut hits: Vec<RankedPage> = Vec::new();
+    let mut by_text: HashMap<String, usize> = HashMap::new();
+    for page in pages {
+        if let Some(hit) = by_text.get(&page.text).and_then(|at| hits.get_mut(*at)) {
+            if hit.copies.len() < MAX_COPIES {
+                hit.copies.push((page.content, page.page));
+            }
+        } else if hits.len() < limit {
+            hits.push(hit(&page, known));
+            by_text.insert(page.text, hits.len() - 1);
+        }
+    }
+    hits
+}
+
+fn hit(page: &ReadPage, known: &KnownDocuments) -> RankedPage {
+    let known = known.0.get(&page.content).map(|known| &known.details);
+    RankedPage {
+        content: page.content,
+        page: page.page,
+        label: Some(page.label.clone()).filter(|label| !label.is_empty()),
+        score: page.score.score,
+        excerpt: excerpt(&page.text, page.score.place),
+        section: known.map(|known| known.section(page.page.0)).unwrap_or_default(),
+        title: known.map(|known| known.title.clone()).unwrap_or_default(),
+        text: plain(&page.text),
+        copies: Vec::new(),
+    }
+}
