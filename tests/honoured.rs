@@ -35,6 +35,7 @@ const COMMANDS: &[(&str, &str, &[&str])] = &[
     ("max_answer_bytes", "10", &["get-file", "PDF", "--pages", "1-2"]),
     ("max_text_characters", "20", &["get-file", "TEXT"]),
     ("max_text_file_bytes", "5", &["get-file", "TEXT"]),
+    ("max_index_bytes", "0", &["search", "PDF", "page", "--ranked"]),
     ("max_image_bytes", "5", &["get-file", "PICTURE"]),
     ("max_picture_bytes", "5", &["get-file", "PDF", "--pages", "1", "--as", "image"]),
     ("max_conversation_blocks", "0", &["get-file", "PDF", "--pages", "1", "--conversation", "c"]),
@@ -60,6 +61,7 @@ const COMMANDS: &[(&str, &str, &[&str])] = &[
 /// Settings with tests of their own: the file, and a word that the test contains.
 const TESTED: &[(&str, &str, &str)] = &[
     ("store_connections", "tests/postgres.rs", "store_connections"),
+    ("index", "tests/library.rs", "index=disk"),
     ("max_output_days", "tests/cli.rs", "max_output_days"),
     ("max_output_bytes", "tests/honoured.rs", "fn bounds_that_are_set_hold_in_a_named_folder"),
     ("max_unused_days", "tests/support/stores.rs", "max_holdings"),

@@ -30,6 +30,7 @@ mod interleavings;
 mod join;
 mod large;
 mod layouts;
+mod library;
 mod lies;
 mod limits;
 mod many_pages;

@@ -21,7 +21,7 @@ use serde_json::json;
 
 use self::arguments::flags::ColorWhen;
 use self::arguments::{Command, CommandLine};
-use self::commands::{ask, context, cut, doctor, fetch, generate, get_file, pdf, serve, settings};
+use self::commands::{ask, context, cut, doctor, fetch, generate, get_file, index, pdf, serve, settings};
 use self::config::LoadedSettings;
 use self::terminal::print::{self, Report};
 use self::terminal::screen::Screen;
@@ -92,6 +92,7 @@ fn run_command(command: Option<Command>, loaded: &LoadedSettings, screen: Screen
         Command::Fetch(arguments) => fetch::fetch(&arguments, config),
         Command::Content(arguments) => fetch::content(&arguments, config),
         Command::Context(arguments) => context::run(&arguments.command, config, screen),
+        Command::Index(arguments) => index::run(&arguments.command, config),
         Command::Doctor(arguments) => doctor::run(&arguments, config, screen),
         Command::Settings(arguments) => settings::run(&arguments, loaded, screen),
         Command::Serve(_) => serve::run(loaded),
@@ -116,6 +117,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Fetch(arguments) => arguments.json.json,
         Command::Content(arguments) => arguments.json.json,
         Command::Context(arguments) => arguments.command.wants_json(),
+        Command::Index(arguments) => arguments.command.wants_json(),
         Command::Doctor(arguments) => arguments.json.json,
         Command::Settings(arguments) => arguments.json.json,
         Command::Serve(_) | Command::Completions(_) | Command::Man(_) => false,

@@ -4,7 +4,7 @@ use std::env;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use super::config::Config;
+use super::config::{Config, IndexPlace};
 use super::log;
 use super::terminal::print::warning;
 use crate::limits::{Deadline, Limits};
@@ -37,6 +37,18 @@ pub(super) fn context(remembers: bool, config: &Config) -> Result<ContextManager
 /// The context of a command that draws many pages: as many workers as there are processors.
 pub(super) fn drawing_context(config: &Config) -> Result<ContextManager, ToolError> {
     open(context_config(config, isolation(config)))
+}
+
+/// The context of a command that reads many documents, if its index does not have them: workers start when one is read.
+pub(super) fn library_context(remembers: bool, config: &Config) -> Result<ContextManager, ToolError> {
+    let data_directory = config.data_dir.clone().filter(|_| remembers);
+    let database = if remembers { config.database()? } else { None };
+    open(ContextConfig { data_directory, database, ..context_config(config, isolation(config).on_demand()) })
+}
+
+/// The same for commands about the index itself: that on disk, whatever the setting says.
+pub(super) fn index_context(config: &Config) -> Result<ContextManager, ToolError> {
+    library_context(false, &Config { index: IndexPlace::Disk, ..config.clone() })
 }
 
 /// The context of a command that fetches. Responses are kept; conversations are not.
@@ -137,7 +149,9 @@ fn answers(config: &Config) -> AnswerSettings {
     let output_bounds = if is_named_by_user { OutputBounds::NONE } else { config.answers.output_bounds };
     let usual = || config.data_dir.as_ref().map(|folder| folder.join("pages"));
     let output_directory = named.or_else(usual).unwrap_or_else(|| env::temp_dir().join("pagewise"));
-    AnswerSettings { output_directory, output_bounds, ..config.answers.clone() }
+    let index_folder = config.data_dir.as_ref().filter(|_| config.index == IndexPlace::Disk);
+    let index_folder = index_folder.map(|folder| folder.join("index"));
+    AnswerSettings { output_directory, output_bounds, index_folder, ..config.answers.clone() }
 }
 
 /// The root, if the working directory was deleted: absolute paths still work then.

@@ -16,8 +16,8 @@ use crate::store::{
 };
 use crate::web::{Web, WebSettings};
 use crate::worker::{
-    HAS_PROCESSES, InProcessReader, LocalFonts, Reader, SandboxLayers, WorkerError, WorkerReader, WorkerSettings,
-    confine_command,
+    DelayedReader, HAS_PROCESSES, InProcessReader, LocalFonts, Reader, SandboxLayers, WorkerError, WorkerReader,
+    WorkerSettings, confine_command,
 };
 
 /// The configuration of a context.
@@ -62,6 +62,19 @@ pub enum Isolation {
     },
     /// In confined worker processes.
     Workers(WorkerSettings),
+    /// The same; they start when the first document is opened, which may be never.
+    WorkersOnDemand(WorkerSettings),
+}
+
+impl Isolation {
+    /// Starts no worker before it is needed.
+    #[must_use]
+    pub fn on_demand(self) -> Self {
+        match self {
+            Self::Workers(settings) => Self::WorkersOnDemand(settings),
+            other => other,
+        }
+    }
 }
 
 /// Which parts of the configuration work.
@@ -134,8 +147,12 @@ impl ContextConfig {
     pub fn diagnose(&self) -> Diagnosis {
         let layers = match &self.isolation {
             Isolation::InProcess | Isolation::Confined { .. } => None,
-            Isolation::Workers(settings) if !HAS_PROCESSES && !settings.require_sandbox => None,
-            Isolation::Workers(settings) => {
+            Isolation::Workers(settings) | Isolation::WorkersOnDemand(settings)
+                if !HAS_PROCESSES && !settings.require_sandbox =>
+            {
+                None
+            }
+            Isolation::Workers(settings) | Isolation::WorkersOnDemand(settings) => {
                 Some(WorkerReader::start(settings.clone(), self.limits.clone(), Arc::new(SystemFonts)).layers())
             }
         };
@@ -181,6 +198,9 @@ impl ContextConfig {
             }
             Isolation::Workers(settings) => {
                 Arc::new(WorkerReader::start(settings.clone(), self.limits.clone(), Arc::new(SystemFonts)))
+            }
+            Isolation::WorkersOnDemand(settings) => {
+                Arc::new(DelayedReader::new(settings.clone(), self.limits.clone(), Arc::new(SystemFonts)))
             }
         }
     }

@@ -197,11 +197,11 @@ impl ContextManager {
     }
 }
 
-fn is_pdf_name(file: &Path) -> bool {
+pub(super) fn is_pdf_name(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pdf"))
 }
 
-fn why_not_opened(error: &SourceError) -> &'static str {
+pub(super) fn why_not_opened(error: &SourceError) -> &'static str {
     match error {
         SourceError::NotAllowed { .. } => "outside the allowed folders",
         SourceError::NotFound { .. } => "a link to nothing",
@@ -210,7 +210,7 @@ fn why_not_opened(error: &SourceError) -> &'static str {
     }
 }
 
-fn why_not_read(error: &PdfError) -> &'static str {
+pub(super) fn why_not_read(error: &PdfError) -> &'static str {
     match error {
         PdfError::NotAPdf { .. } => "not a PDF",
         PdfError::Encrypted { .. } => "encrypted",

@@ -12,6 +12,7 @@ mod documents;
 mod error;
 mod files;
 mod folder;
+mod library;
 mod markdown;
 mod page_notes;
 mod pdf;
@@ -39,6 +40,7 @@ pub use self::conversation::{ConversationPoint, ConversationStatus, Delivery, Fo
 pub use self::error::ContextError;
 pub use self::files::{FetchOutcome, FetchedText, MissingFile, OpenPdf, PdfFile, PdfPassword, Requester, Sources};
 pub use self::folder::{FOLDER, FolderListing, FolderPdfs, ListedPages, ListedPdf, MAX_LISTED_PDFS};
+pub use self::library::{IndexStatus, RankedHit, RankedHits, RankedRequest};
 pub use self::markdown::{MarkdownPage, MarkdownPages, read_markdown};
 pub use self::page_notes::PageNotes;
 pub use self::pdf::{
@@ -83,6 +85,7 @@ use self::answer::AnswerDraft;
 use self::answer::{OutputFolder, PageFileName, usage_of};
 use self::conversation::{ContentRegistry, ConversationCache, FileMemory, PendingRecord, Snapshot};
 use self::files::{ContainerReader, RequestedFile};
+use self::library::LibraryIndex;
 use self::pdf::{PdfAnswerBuilder, held_summary};
 use self::plain_file::PlainFileAnswer;
 use crate::hash::ContentHash;
@@ -103,6 +106,7 @@ pub struct ContextManager {
     cache: Arc<ConversationCache>,
     contents: Arc<ContentRegistry>,
     store: Arc<StoreMonitor>,
+    library: LibraryIndex,
 }
 
 /// The parts that a [`ContextManager`] is built from.
@@ -136,6 +140,7 @@ impl ContextManager {
             output: OutputFolder::new(&parts.settings.output_directory, parts.settings.output_bounds),
             settings: parts.settings,
             store,
+            library: LibraryIndex::default(),
         }
     }
 

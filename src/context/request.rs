@@ -128,6 +128,10 @@ pub struct AnswerSettings {
     pub output_directory: PathBuf,
     /// How much is kept in that folder.
     pub output_bounds: OutputBounds,
+    /// The folder for the texts of ranked searches; `None` keeps them in memory until the process ends.
+    pub index_folder: Option<PathBuf>,
+    /// Bytes of these texts. 1 GiB: about a million pages.
+    pub max_index_bytes: u64,
 }
 
 /// How long conversations are remembered.
@@ -163,6 +167,8 @@ impl Default for AnswerSettings {
             retention: Retention::default(),
             output_directory: PathBuf::from("."),
             output_bounds: OutputBounds::default(),
+            index_folder: None,
+            max_index_bytes: 1 << 30,
         }
     }
 }

@@ -55,6 +55,16 @@ impl Stat {
         }
     }
 
+    /// The stat of the file at `path`.
+    pub(super) fn at(path: &Path) -> Result<Self, SourceError> {
+        let metadata = std::fs::metadata(path).map_err(|error| SourceError::from_io(path, error))?;
+        match metadata.file_type() {
+            kind if kind.is_dir() => Err(SourceError::IsDirectory { path: path.to_path_buf() }),
+            kind if kind.is_file() => Ok(Self::of(path, &metadata)),
+            _ => Err(SourceError::NotAFile { path: path.to_path_buf() }),
+        }
+    }
+
     /// A hash of all fields.
     #[must_use]
     pub fn key(&self) -> [u8; 32] {

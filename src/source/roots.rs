@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::SourceError;
-use super::file::OpenFile;
+use super::file::{OpenFile, Stat};
 use super::folder_entry::FolderEntry;
 use super::reference::Reference;
 use super::root_folder::{RootFolder, list_anywhere, open_anywhere};
@@ -88,6 +88,17 @@ impl Roots {
             AllowedRoots::Beneath(roots) => beneath_any(roots, path, RootFolder::open_beneath),
         };
         OpenFile::from_regular(path, opened.map_err(|refused| self.refusal(path, refused))?)
+    }
+
+    /// The stat of the file at an absolute path, without reading it.
+    ///
+    /// # Errors
+    /// As [`Roots::open`].
+    pub fn stat(&self, path: &Path) -> Result<Stat, SourceError> {
+        match &self.allowed {
+            AllowedRoots::Everything => Stat::at(path),
+            AllowedRoots::Beneath(_) => self.open_path(path).map(|file| file.stat()),
+        }
     }
 
     /// The first `max` names in a folder.

@@ -47,10 +47,11 @@ pub use self::pdf::{
     AttachmentData, BesideText, CellOfTable, CommentData, CountData, DEFAULT_MAX_CHARS, DocumentArguments,
     ExtractedPage, FailedPage, FieldData, FoundInDocument, FoundInDocuments, Highlight, InfoAnswer, InfoResult,
     JoinResult, LinkData, MatchedPage, OptionData, OutlineArguments, OutlineEntry, OutlineResult, PageContent,
-    PageResult, PageSize, QuoteFindings, RenderAnswer, RenderArguments, RenderResult, RenderedPages, SearchArguments,
-    SearchResult, SheetResult, ShownOutline, SplitResult, TableFormat, TableOnPage, TablesResult, TextArguments,
-    TextFormat, TextResult, extract_text, find_tables, info, outline, render_page, search, select_pages, split,
-    write_joined, write_page, write_picture, write_pictures, write_sheet,
+    PageResult, PageSize, QuoteFindings, RankedResult, RenderAnswer, RenderArguments, RenderResult, RenderedPages,
+    SearchArguments, SearchResult, SheetResult, ShownOutline, SplitResult, TableFormat, TableOnPage, TablesResult,
+    TextArguments, TextFormat, TextResult, add_to_index, clear_index, extract_text, find_tables, index_status, info,
+    outline, render_page, search, select_pages, split, write_joined, write_page, write_picture, write_pictures,
+    write_sheet,
 };
 pub use self::resource::{
     PageResource, RESOURCE_TEMPLATES, ResourceContent, ResourceForm, ResourceTemplateRow, complete_page, page_uri,
@@ -63,10 +64,10 @@ pub use crate::context::{
     ContextManager, DEFAULT_DEADLINE, DatabaseSettings, Delivery, Dpi, FOLDER, FileChange, FileUpdate, FolderListing,
     FormCost, HAS_PROCESSES, HeldFile, HostPattern, Isolation, ListedPages, ListedPdf, NextCall, NoProgress, OpenPdf,
     OutlineItem, OutputBounds, PageChanges, PageGeometry, PageNotes, PageRemark, PdfError, PdfPassword, Picture,
-    Pixels, PostgresAddress, PostgresError, ProgressListener, QuoteVerdict, ReaderMemory, Receipt, Region,
-    RenderOptions, RequestBounds, SearchHit, SessionStore, StoreError, StoreTally, StoredSession, SummaryFacts,
-    Updates, Usage, WebSettings, WordDifference, WorkerSettings, count_of, decode_picture, end_writing, file_size,
-    grouped, json_length, listed_or_counted, moved_phrase, one_line, page_or_pages, run_worker,
+    Pixels, PostgresAddress, PostgresError, ProgressListener, QuoteVerdict, RankedHit, RankedHits, ReaderMemory,
+    Receipt, Region, RenderOptions, RequestBounds, SearchHit, SessionStore, StoreError, StoreTally, StoredSession,
+    SummaryFacts, Updates, Usage, WebSettings, WordDifference, WorkerSettings, count_of, decode_picture, end_writing,
+    file_size, grouped, json_length, listed_or_counted, moved_phrase, one_line, page_or_pages, run_worker,
 };
 pub use crate::model::{
     ModelChain, ModelClient, ModelName, ModelSettings, NoReplyListener, PROVIDERS, RemoteReferences, ReplyListener,

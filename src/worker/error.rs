@@ -55,6 +55,19 @@ pub enum WorkerError {
 }
 
 impl WorkerError {
+    /// Whether the same request may succeed later.
+    pub(crate) fn is_passing(&self) -> bool {
+        match self {
+            Self::Busy { .. } | Self::NotStarted { .. } | Self::Unsandboxed { .. } => true,
+            Self::Stopped(stopped) => *stopped == StopReason::Cancelled,
+            Self::OutOfMemory { .. }
+            | Self::StackOverflow
+            | Self::Died { .. }
+            | Self::Quarantined { .. }
+            | Self::Nonsense => false,
+        }
+    }
+
     /// Whether the document is to blame for the end of the worker.
     #[cfg(all(unix, not(pagewise_portable)))]
     pub(super) fn is_death(&self) -> bool {

@@ -21,6 +21,7 @@
 
 #[cfg(all(unix, not(pagewise_portable)))]
 mod child;
+mod delayed;
 #[cfg(all(unix, not(pagewise_portable), debug_assertions))]
 mod drill;
 mod error;
@@ -40,6 +41,7 @@ mod without_processes;
 
 #[cfg(all(unix, not(pagewise_portable)))]
 pub use child::run as run_worker;
+pub use delayed::DelayedReader;
 #[cfg(all(unix, not(pagewise_portable), debug_assertions))]
 pub use drill::Drill;
 pub use error::WorkerError;

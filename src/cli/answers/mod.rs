@@ -10,6 +10,7 @@ pub(super) mod info;
 pub(super) mod outline;
 pub(super) mod pages;
 pub(super) mod quote;
+pub(super) mod ranked;
 pub(super) mod search;
 pub(super) mod status;
 pub(super) mod summary;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::cli::answers::quote;
+use crate::cli::answers::{quote, ranked};
 use crate::cli::terminal::layout::{lines, width};
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::wording::{command, counted, matches};
@@ -20,6 +20,7 @@ pub(crate) fn text(found: &SearchResult, screen: Screen) -> String {
             documents.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(gap)
         }
         SearchResult::Quote(found) => quote::text(found, screen),
+        SearchResult::Ranked(found) => ranked::text(&found.found, screen),
     }
 }
 
@@ -90,6 +91,7 @@ pub(crate) fn notes(found: &SearchResult, arguments: &SearchArguments, screen: S
         SearchResult::Document(found) => document_notes(found, arguments, screen),
         SearchResult::Documents(found) => documents_notes(found, screen),
         SearchResult::Quote(found) => quote::notes(found),
+        SearchResult::Ranked(found) => ranked::notes(&found.found, screen),
     }
 }
 
@@ -160,7 +162,7 @@ fn documents_notes(found: &FoundInDocuments, screen: Screen) -> Vec<String> {
 }
 
 /// A note for each of the first files, and how many more there are.
-fn named(what: &str, files: Vec<String>) -> Vec<String> {
+pub(super) fn named(what: &str, files: Vec<String>) -> Vec<String> {
     let more = files.len().saturating_sub(MAX_NAMED);
     let notes = files.into_iter().take(MAX_NAMED).map(|file| format!("{what}: {file}"));
     notes.chain((more > 0).then(|| format!("{what}: {more} more"))).collect()

@@ -103,11 +103,13 @@ pub(crate) enum TableFormat {
 
 /// Find words in the text of a PDF, or of all PDFs in a folder
 ///
-/// Pages without usable text are named, since a word on them cannot be found.
+/// Pages without usable text are named, since a word on them cannot be found. With --ranked, the pages that answer the
+/// query best come first, whatever document they are in. With the setting index=disk, their text is read only once.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise search report.pdf \"net income\"
   pagewise search ~/papers \"net income\"
+  pagewise search ~/papers \"how income is taxed\" --ranked --set index=disk
   pagewise search report.pdf --quote \"net income rose by 12 %\"
   pagewise search report.pdf '\\b20[0-9]{2}\\b' --regex --pages 1-20 --json")]
 pub(crate) struct Search {
@@ -128,9 +130,15 @@ pub(crate) struct Search {
     /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) pages: Option<String>,
-    /// Show at most this many matches (default: 50)
+    /// Show at most this many matches (default: 50, or 10 with --ranked)
     #[arg(long, value_name = "N")]
     pub(crate) max_results: Option<String>,
+    /// The pages that answer the query best, the best first
+    #[arg(long)]
+    pub(crate) ranked: bool,
+    /// With --ranked: only documents in this language, as ISO 639-3 names it: eng, deu, fra
+    #[arg(long, value_name = "CODE", requires = "ranked")]
+    pub(crate) language: Option<String>,
     /// The conversation whose held pages are marked; for a responseId, the one that fetched it
     #[arg(long, value_name = "H")]
     pub(crate) conversation: Option<String>,

@@ -6,6 +6,7 @@ pub(crate) mod documents;
 pub(crate) mod fetch;
 pub(crate) mod flags;
 pub(crate) mod get_file;
+pub(crate) mod index;
 pub(crate) mod pages;
 pub(crate) mod parameters;
 pub(crate) mod program;
@@ -19,6 +20,7 @@ use self::documents::{Info, Outline, Search, Tables, Text};
 use self::fetch::{Content, Fetch};
 use self::flags::{Color, Json, Sandbox, SettingsFlags};
 use self::get_file::GetFile;
+use self::index::Index;
 use self::pages::{Page, Render, Split};
 use self::program::{Completions, Doctor, Man, Serve, Settings};
 use self::show::Show;
@@ -74,6 +76,7 @@ pub(crate) enum Command {
     Fetch(Fetch),
     Content(Content),
     Context(Context),
+    Index(Index),
     Doctor(Doctor),
     Settings(Settings),
     Serve(Serve),

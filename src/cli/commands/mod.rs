@@ -7,6 +7,7 @@ pub(super) mod doctor;
 pub(super) mod fetch;
 pub(super) mod generate;
 pub(super) mod get_file;
+pub(super) mod index;
 pub(super) mod pdf;
 pub(super) mod serve;
 pub(super) mod settings;

@@ -136,8 +136,14 @@ pub(crate) fn search(typed: &Search, config: &Config, screen: Screen) -> Result<
         ("pages", json!(typed.pages)),
         ("max_results", json!(typed.max_results)),
         ("conversation", json!(typed.conversation)),
+        ("ranked", json!(typed.ranked.then_some(true))),
+        ("language", json!(typed.language)),
     ]))?;
-    let context = open::context(arguments.document.conversation.is_some(), config)?;
+    let remembers = arguments.document.conversation.is_some();
+    let context = match arguments.is_ranked {
+        true => open::library_context(remembers, config)?,
+        false => open::context(remembers, config)?,
+    };
     let watcher = TerminalProgress::new();
     let found = tool::search(&context, &arguments, &Caller::direct(), &watcher)?;
     watcher.finish();

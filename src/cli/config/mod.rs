@@ -53,6 +53,8 @@ pub(super) struct Config {
     pub(super) no_sandbox: bool,
     /// Refuse to read if a layer of the sandbox is missing.
     pub(super) require_sandbox: bool,
+    /// Where the texts of ranked searches are kept.
+    pub(super) index: IndexPlace,
     /// Bounds on answers.
     pub(super) answers: AnswerSettings,
     /// Whether a bound on the output folder was set.
@@ -91,6 +93,7 @@ impl Default for Config {
             tools: ToolSet::default(),
             no_sandbox: false,
             require_sandbox: false,
+            index: IndexPlace::default(),
             answers: AnswerSettings::default(),
             are_output_bounds_set: false,
             limits: Limits::default(),
@@ -103,6 +106,27 @@ impl Default for Config {
             log_level: LogLevel::default(),
             log_format: LogFormat::default(),
             http: HttpSettings::new(SocketAddr::from(([127, 0, 0, 1], 0))),
+        }
+    }
+}
+
+/// Where the texts of ranked searches are kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum IndexPlace {
+    /// In memory, until the process ends.
+    #[default]
+    Memory,
+    /// In the data folder.
+    Disk,
+}
+
+impl IndexPlace {
+    const ALL: [Self; 2] = [Self::Memory, Self::Disk];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Disk => "disk",
         }
     }
 }

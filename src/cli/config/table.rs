@@ -95,6 +95,8 @@ pub(super) const GROUPS: &[Group] = &[
             .flag("password", "--password"),
         setting("output_dir", "Folder for pages and pictures that are given as a path", |c| SettingTarget::Folder(&mut c.output_dir))
             .flag("out_dir", "--out-dir").default("pages in data_dir"),
+        setting("index", "Where texts for ranked searches are kept: memory, until the process ends, or disk, in data_dir", |c| SettingTarget::Index(&mut c.index)),
+        number("max_index_bytes", "bytes", "Size of these texts; documents beyond it are not searched", |c| SettingTarget::U64(&mut c.answers.max_index_bytes)),
         number("max_output_days", "days", "Older pages there are removed; 0 keeps all", |c| SettingTarget::U32(&mut c.answers.output_bounds.max_days)),
         number("max_output_bytes", "bytes", "Size of that folder; beyond it the oldest pages are removed; 0 is no limit", |c| SettingTarget::U64(&mut c.answers.output_bounds.max_bytes)),
     ] },

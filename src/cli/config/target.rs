@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use toml::Value;
 
-use super::Secret;
+use super::{IndexPlace, Secret};
 use crate::cli::log::{LogFormat, LogLevel};
 use crate::tool::{AddressRange, FormArgument, HostPattern, ToolSet};
 
@@ -44,6 +44,7 @@ pub(super) enum SettingTarget<'a> {
     Tools(&'a mut ToolSet),
     LogLevel(&'a mut LogLevel),
     LogFormat(&'a mut LogFormat),
+    Index(&'a mut IndexPlace),
     Hosts(&'a mut Vec<HostPattern>),
     Ranges(&'a mut Vec<AddressRange>),
 }
@@ -148,6 +149,10 @@ impl SettingTarget<'_> {
                 let named = |name| LogFormat::ALL.into_iter().find(|format| format.name() == name);
                 put(place, raw.text().and_then(named))
             }
+            Self::Index(place) => {
+                let named = |name| IndexPlace::ALL.into_iter().find(|index| index.name() == name);
+                put(place, raw.text().and_then(named))
+            }
             Self::Forms(place) => {
                 place.extend(forms(raw)?);
                 Some(())
@@ -174,6 +179,7 @@ impl SettingTarget<'_> {
             Self::Tools(_) => "core, all, or names of tools",
             Self::LogLevel(_) => "off, error, warn or info",
             Self::LogFormat(_) => "text or json",
+            Self::Index(_) => "memory or disk",
             Self::Form(_) => FORMS,
             Self::Forms(_) => CLIENT_FORMS,
         };
@@ -202,6 +208,7 @@ impl SettingTarget<'_> {
             Self::Ranges(ranges) => Some(listed(ranges)),
             Self::LogLevel(level) => Some(Value::String(level.name().to_owned())),
             Self::LogFormat(format) => Some(Value::String(format.name().to_owned())),
+            Self::Index(index) => Some(Value::String(index.name().to_owned())),
             Self::Form(form) => Some(Value::String(form.name().to_owned())),
             Self::Tools(tools) => Some(Value::String(tools.words())),
             Self::Forms(forms) => {

@@ -288,7 +288,17 @@ pub struct SearchArguments {
     pub pages: Option<String>,
     /// `max_results`.
     pub max_results: u64,
+    /// `ranked`.
+    pub is_ranked: bool,
+    /// `language`, for a ranked search.
+    pub language: Option<String>,
 }
+
+/// Hits of a ranked search by default.
+const DEFAULT_RANKED_RESULTS: u64 = 10;
+
+/// Parameters that a ranked search does not have.
+const UNRANKED: [&str; 4] = ["quote", "regex", "case_sensitive", "start_document"];
 
 impl SearchArguments {
     /// Reads the arguments of a call.
@@ -298,7 +308,11 @@ impl SearchArguments {
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
         let fields = ArgumentReader { tool: "pdf_search", arguments };
         let own = ["query", "quote", "regex", "case_sensitive", "pages", "max_results", "paths", "start_document"];
-        reject_unknown(&fields, &own)?;
+        reject_unknown(&fields, &[own.as_slice(), &["ranked", "language"]].concat())?;
+        let is_ranked = fields.boolean("ranked")?;
+        if let Some(other) = UNRANKED.into_iter().find(|name| is_ranked && fields.value(name).is_some()) {
+            return Err(ToolError::one_of("ranked", other));
+        }
         let quote = fields.string("quote")?;
         let others = ["query", "regex", "case_sensitive", "max_results", "paths", "start_document"];
         if let Some(other) = others.into_iter().find(|name| quote.is_some() && fields.value(name).is_some()) {
@@ -316,7 +330,13 @@ impl SearchArguments {
             is_regex: fields.boolean("regex")?,
             is_case_sensitive: fields.boolean("case_sensitive")?,
             pages: fields.selection()?,
-            max_results: fields.positive("max_results")?.unwrap_or(DEFAULT_MAX_RESULTS),
+            max_results: fields.positive("max_results")?.unwrap_or(default_results(is_ranked)),
+            is_ranked,
+            language: fields.string("language")?,
         })
     }
+}
+
+fn default_results(is_ranked: bool) -> u64 {
+    if is_ranked { DEFAULT_RANKED_RESULTS } else { DEFAULT_MAX_RESULTS }
 }

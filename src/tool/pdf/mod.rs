@@ -30,7 +30,10 @@ pub use self::render::{
     write_sheet,
 };
 pub(super) use self::schema::{ask_spec, pdf_tools};
-pub use self::search::{FoundInDocument, FoundInDocuments, MatchedPage, QuoteFindings, SearchResult, search};
+pub use self::search::{
+    FoundInDocument, FoundInDocuments, MatchedPage, QuoteFindings, RankedResult, SearchResult, add_to_index,
+    clear_index, index_status, search,
+};
 pub use self::split::{FailedPage, SplitResult, split};
 pub use self::tables::{CellOfTable, TableFormat, TableOnPage, TablesResult, find_tables};
 pub use self::text::{TextResult, extract_text};

@@ -141,6 +141,7 @@ fn search() -> ToolSpec {
         "case_sensitive": flag(),
         "pages": pages(),
         "max_results": whole("Default: 50.", 1),
+        "ranked": boolean("Best pages first, any words."),
     }));
     ToolSpec {
         name: "pdf_search",

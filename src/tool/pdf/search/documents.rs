@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::document::{Boxes, FoundInDocument, find, search_document};
 use super::matched_page::counted;
 use super::quote::{QuoteFindings, check_quote};
+use super::ranked::{RankedResult, search_ranked};
 use crate::context::{ContextManager, ProgressListener, one_line, untrusted};
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
@@ -18,10 +19,10 @@ const MAX_EXCERPTS: u64 = 5;
 
 /// Documents in one answer to a client, and the time for them. The command line has no such bounds.
 const MAX_DOCUMENTS: usize = 500;
-const SEARCH_TIME: Duration = Duration::from_secs(20);
+pub(super) const SEARCH_TIME: Duration = Duration::from_secs(20);
 
 /// Documents that are listed with their matches, or as unreadable. The others are counted.
-const MAX_LISTED: usize = 100;
+pub(super) const MAX_LISTED: usize = 100;
 
 /// What `pdf_search` found.
 pub enum SearchResult {
@@ -31,6 +32,8 @@ pub enum SearchResult {
     Documents(FoundInDocuments),
     /// Whether a quote is in a document.
     Quote(QuoteFindings),
+    /// The best pages of all documents.
+    Ranked(RankedResult),
 }
 
 impl SearchResult {
@@ -41,6 +44,7 @@ impl SearchResult {
             Self::Document(found) => found.data(arguments),
             Self::Documents(found) => found.data(arguments),
             Self::Quote(found) => found.data(),
+            Self::Ranked(found) => found.data(arguments),
         }
     }
 
@@ -51,6 +55,7 @@ impl SearchResult {
             Self::Document(found) => found.structure(&arguments.query),
             Self::Documents(found) => found.structure(arguments),
             Self::Quote(found) => found.structure(),
+            Self::Ranked(found) => found.structure(arguments),
         }
     }
 }
@@ -66,6 +71,9 @@ pub fn search(
     caller: &Caller,
     progress: &dyn ProgressListener,
 ) -> Result<SearchResult, ToolError> {
+    if arguments.is_ranked {
+        return search_ranked(context, arguments, caller, progress).map(SearchResult::Ranked);
+    }
     let Documents { paths, is_cut } = match documents(context, arguments)? {
         Some(_) if arguments.quote.is_some() => {
             return Err(ToolError::parameter("path", "must be one PDF, as a quote is looked for in one document"));
@@ -306,7 +314,7 @@ fn reason(error: &ToolError, path: &str) -> String {
 }
 
 /// The first paths, and how many more there are.
-fn named(paths: &[String]) -> String {
+pub(super) fn named(paths: &[String]) -> String {
     const MAX_NAMED: usize = 10;
     let more = paths.len().saturating_sub(MAX_NAMED);
     let first = paths.iter().take(MAX_NAMED).map(|path| one_line(path)).collect::<Vec<_>>().join(", ");

@@ -1,12 +1,16 @@
-//! `pdf_search`: a query or a quote, in one document or in several.
+//! `pdf_search`: a query or a quote, in one document or in several, or ranked over all of them.
 
 mod document;
 mod documents;
 mod findings;
+mod index;
 mod matched_page;
 mod quote;
+mod ranked;
 
 pub use self::document::FoundInDocument;
 pub use self::documents::{FoundInDocuments, SearchResult, search};
+pub use self::index::{add_to_index, clear_index, index_status};
 pub use self::matched_page::MatchedPage;
 pub use self::quote::QuoteFindings;
+pub use self::ranked::RankedResult;

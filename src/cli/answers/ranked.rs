@@ -1,0 +1,52 @@
+//! The text of `pagewise search --ranked`: `FILE:PAGE: excerpt`, or on a terminal the excerpt below its page.
+
+use crate::cli::answers::search::named;
+use crate::cli::terminal::layout::wrapped;
+use crate::cli::terminal::screen::{Part, Screen};
+use crate::cli::terminal::wording::counted;
+use crate::tool::{RankedHit, RankedHits, one_line};
+
+/// The pages, the best first.
+pub(crate) fn text(found: &RankedHits, screen: Screen) -> String {
+    let gap = if screen.is_terminal() { "\n\n" } else { "\n" };
+    found.hits.iter().map(|hit| page(hit, screen)).collect::<Vec<_>>().join(gap)
+}
+
+fn page(hit: &RankedHit, screen: Screen) -> String {
+    let path = screen.paint(Part::Path, &one_line(&hit.file));
+    let number = screen.paint(Part::Page, &hit.page.number().to_string());
+    let excerpt = one_line(&hit.excerpt);
+    match screen.columns {
+        None => format!("{path}:{number}: {excerpt}"),
+        Some(columns) => {
+            let label = hit.label.as_deref().map(|label| format!(" ({})", one_line(label))).unwrap_or_default();
+            let section = hit.section.iter().map(|title| one_line(title)).collect::<Vec<_>>().join(" > ");
+            let section = if section.is_empty() { section } else { format!("  {section}") };
+            let excerpt = wrapped(&excerpt, columns.saturating_sub(2), 2);
+            format!("{path}:{number}{}\n  {excerpt}", screen.paint(Part::Faint, &format!("{label}{section}")))
+        }
+    }
+}
+
+/// What the pages do not say.
+pub(crate) fn notes(found: &RankedHits, screen: Screen) -> Vec<String> {
+    let pages = counted(usize::try_from(found.pages).unwrap_or(usize::MAX), "page");
+    let searched = format!("{} searched ({pages})", counted(found.documents, "PDF"));
+    let summary = (screen.is_terminal() || found.hits.is_empty()).then(|| match found.hits.len() {
+        0 => format!("no page answers it in {searched}"),
+        _ => searched,
+    });
+    let left = (found.left > 0).then(|| {
+        format!("{} not searched: the index has no room for more (max_index_bytes)", counted(found.left, "PDF"))
+    });
+    let cut = found.is_cut.then(|| "a folder has more files than one search reads: name the folders in it".to_owned());
+    let own = found.notes.iter().map(|note| one_line(note));
+    let unread = found.unread.iter().map(|(path, why)| format!("{}: {}", one_line(path), one_line(why)));
+    let unread = named("not searched", unread.collect());
+    let blind = found.without_text.iter().map(|(path, pages)| {
+        let pages = counted(usize::try_from(*pages).unwrap_or(usize::MAX), "page");
+        format!("{} ({pages})", one_line(path))
+    });
+    let blind = named("not searched whole, since pages have no usable text (scans)", blind.collect());
+    [summary, left, cut].into_iter().flatten().chain(own).chain(unread).chain(blind).collect()
+}

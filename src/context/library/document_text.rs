@@ -1,0 +1,59 @@
+//! The text of a document, as an index takes it.
+
+use crate::context::folder::why_not_read;
+use crate::library::{DocumentText, OutlineTitle, PageTextToIndex};
+use crate::page::PageIndex;
+use crate::worker::{PageKind, Pages, PdfError};
+
+/// Outline titles of one document.
+const MAX_TITLES: usize = 20_000;
+
+/// Bytes of text of one document. Further pages are indexed without text.
+const MAX_TEXT_BYTES: usize = 64 << 20;
+
+/// Why the text of a document was not read.
+pub(super) enum NotRead {
+    /// For the same file, it will fail again.
+    Unreadable(String),
+    /// Another time it may be read.
+    NotNow,
+}
+
+impl From<PdfError> for NotRead {
+    fn from(error: PdfError) -> Self {
+        match error {
+            PdfError::Stopped(crate::limits::StopReason::Cancelled) => Self::NotNow,
+            PdfError::Worker(error) if error.is_passing() => Self::NotNow,
+            error => Self::Unreadable(why_not_read(&error).to_owned()),
+        }
+    }
+}
+
+/// Reads all pages. A page that fails alone has no text.
+pub(super) fn document_text(document: &dyn Pages) -> Result<DocumentText, NotRead> {
+    let outline = document
+        .outline(MAX_TITLES)
+        .items
+        .into_iter()
+        .filter_map(|item| Some(OutlineTitle { page: item.page?.0, depth: item.depth, title: item.title }));
+    let mut text = DocumentText { title: document.info().title, outline: outline.collect(), pages: Vec::new() };
+    let mut bytes = 0_usize;
+    for page in (0..document.page_count()).map(PageIndex) {
+        let read = if bytes < MAX_TEXT_BYTES { page_text(document, page)? } else { None };
+        bytes = bytes.saturating_add(read.as_ref().map_or(0, String::len));
+        let label = document.page_label(page).map(|label| label.0).filter(|label| *label != page.number().to_string());
+        text.pages.push(PageTextToIndex { label, text: read });
+    }
+    Ok(text)
+}
+
+fn page_text(document: &dyn Pages, page: PageIndex) -> Result<Option<String>, NotRead> {
+    match document.page_text(page) {
+        Ok(text) if text.kind == PageKind::Empty => Ok(Some(String::new())),
+        Ok(text) => Ok(Some(text.text).filter(|one| text.kind != PageKind::Undecodable && !one.is_empty())),
+        Err(error) => match NotRead::from(error) {
+            NotRead::NotNow => Err(NotRead::NotNow),
+            NotRead::Unreadable(_) => Ok(None),
+        },
+    }
+}

@@ -1,0 +1,68 @@
+//! The files of a search, with their stats.
+
+use std::path::{Path, PathBuf};
+
+use crate::context::ContextManager;
+use crate::context::error::ContextError;
+use crate::context::files::source_error;
+use crate::context::folder::{is_pdf_name, why_not_opened};
+use crate::source::{SourceError, Stat, is_url};
+
+/// A file of a search.
+#[derive(Debug)]
+pub(super) struct ScopeFile {
+    /// As the request reaches it.
+    pub(super) shown: String,
+    /// The absolute path.
+    pub(super) path: PathBuf,
+    /// The same as the index knows it.
+    pub(super) key: String,
+    /// Its stat, or why it cannot be opened.
+    pub(super) stat: Result<Stat, &'static str>,
+}
+
+/// The files of a search.
+#[derive(Debug, Default)]
+pub(super) struct SearchFiles {
+    pub(super) files: Vec<ScopeFile>,
+    /// Folders that were listed whole: a file that the index has beneath one, and that is not listed, is gone.
+    pub(super) folders: Vec<PathBuf>,
+    /// Whether a folder has more files than a walk reads.
+    pub(super) is_cut: bool,
+}
+
+impl ContextManager {
+    /// The PDFs that `paths` name, and those in folders that they name.
+    pub(super) fn search_files(&self, paths: &[String]) -> Result<SearchFiles, ContextError> {
+        let mut found = SearchFiles::default();
+        for path in paths {
+            if is_url(path) {
+                let error = SourceError::UnsupportedReference { reference: path.clone() };
+                return Err(source_error(path, error));
+            }
+            let resolved = self.sources.resolve(path)?.path().components().collect::<PathBuf>();
+            match self.sources.roots.stat(&resolved) {
+                Err(SourceError::IsDirectory { .. }) => self.add_folder(path, &resolved, &mut found)?,
+                stat => found.files.push(scope_file(path.clone(), resolved, stat)),
+            }
+        }
+        Ok(found)
+    }
+
+    fn add_folder(&self, shown: &str, folder: &Path, found: &mut SearchFiles) -> Result<(), ContextError> {
+        let walk = self.sources.roots.walk(folder).map_err(|error| source_error(shown, error))?;
+        for file in walk.files.iter().filter(|file| is_pdf_name(file)) {
+            let path = folder.join(file);
+            let stat = self.sources.roots.stat(&path);
+            found.files.push(scope_file(Path::new(shown).join(file).display().to_string(), path, stat));
+        }
+        found.is_cut |= walk.is_cut;
+        found.folders.extend((!walk.is_cut).then(|| folder.to_path_buf()));
+        Ok(())
+    }
+}
+
+fn scope_file(shown: String, path: PathBuf, stat: Result<Stat, SourceError>) -> ScopeFile {
+    let stat = stat.map_err(|error| why_not_opened(&error));
+    ScopeFile { shown, key: path.display().to_string(), path, stat }
+}

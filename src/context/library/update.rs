@@ -1,0 +1,253 @@
+//! Brings an index up to date with the files of a search.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard, TryLockError};
+use std::time::{Duration, Instant, SystemTime};
+
+use super::document_text::{NotRead, document_text};
+use super::scope::{ScopeFile, SearchFiles};
+use super::{RankedRequest, with_index};
+use crate::context::ContextManager;
+use crate::context::error::ContextError;
+use crate::context::files::IdentifiedFile;
+use crate::context::folder::why_not_opened;
+use crate::context::progress::ProgressListener;
+use crate::hash::ContentHash;
+use crate::library::{DocumentText, FileRecord, Index, IndexBatch, IndexLock};
+use crate::limits::{StopReason, watch_this_thread};
+use crate::source::OpenFile;
+
+/// Documents that were read and wait to be added.
+const MAX_WAITING: usize = 4;
+
+/// Time between two attempts to become the one who writes.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// Time in which another writer must end, if the request has no deadline.
+const LONGEST_WAIT: Duration = Duration::from_secs(600);
+
+/// A file that was read for the index.
+struct ReadFile {
+    key: String,
+    record: FileRecord,
+    /// `None` if the index has the document.
+    text: Option<Result<DocumentText, String>>,
+}
+
+/// The right to write an index.
+struct WriteAccess<'a> {
+    _process: MutexGuard<'a, ()>,
+    _lock: IndexLock,
+}
+
+impl ContextManager {
+    /// Reads files that are new or changed, and forgets those that are gone. Returns how many were not read.
+    pub(super) fn update_index(
+        &self,
+        request: &RankedRequest,
+        files: &SearchFiles,
+        index: &RwLock<Index>,
+        progress: &dyn ProgressListener,
+    ) -> Result<usize, ContextError> {
+        let stale = with_index(index, |index| self.stale(files, index));
+        let gone = with_index(index, |index| gone_files(files, index));
+        if stale.is_empty() && gone.is_empty() {
+            return Ok(0);
+        }
+        let access = self.write_access(request, index);
+        let stopped = |stopped: StopReason| ContextError::Pdf {
+            path: request.paths.first().cloned().unwrap_or_default(),
+            error: stopped.into(),
+        };
+        request.cancellation.check().map_err(stopped)?;
+        let Some(_access) = access else { return Ok(stale.len()) };
+        // Another writer may have read some of them meanwhile.
+        write(index).reopen();
+        let stale = with_index(index, |index| self.stale(files, index));
+        let left = self.read_all(request, &stale, index, progress);
+        // A renamed file is the same document, so the old name goes last.
+        let gone = with_index(index, |index| gone_files(files, index));
+        write(index).forget(&gone);
+        request.cancellation.check().map_err(stopped)?;
+        Ok(left)
+    }
+
+    /// The files that the index does not have as they are.
+    fn stale<'a>(&self, files: &'a SearchFiles, index: &Index) -> Vec<&'a ScopeFile> {
+        let now = SystemTime::now();
+        files.files.iter().filter(|file| !self.is_fresh(file, index, now)).collect()
+    }
+
+    fn is_fresh(&self, file: &ScopeFile, index: &Index, now: SystemTime) -> bool {
+        // A file that cannot be opened has nothing to read.
+        let Ok(stat) = &file.stat else { return true };
+        let Some(record) = index.file(&file.key).filter(|record| record.stat == stat.key()) else { return false };
+        if index.document(&record.content).is_none() {
+            return false;
+        }
+        // Another change right after the last may have left the same stat.
+        !stat.is_recent(now) || self.hash_of(file).is_ok_and(|(_, content)| content == record.content)
+    }
+
+    fn hash_of(&self, file: &ScopeFile) -> Result<(Arc<OpenFile>, ContentHash), &'static str> {
+        let opened = self.sources.roots.open_path(&file.path).map_err(|error| why_not_opened(&error))?;
+        let content = self.hashes.content_hash(&opened, SystemTime::now()).map_err(|error| why_not_opened(&error))?;
+        Ok((Arc::new(opened), content))
+    }
+
+    /// Waits until nobody else writes; `None` if that lasts too long.
+    fn write_access(&self, request: &RankedRequest, index: &RwLock<Index>) -> Option<WriteAccess<'_>> {
+        let deadline = request.deadline.unwrap_or_else(|| Instant::now() + LONGEST_WAIT);
+        while Instant::now() < deadline && request.cancellation.check().is_ok() {
+            let process = match self.library.update.try_lock() {
+                Ok(guard) => Some(guard),
+                Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+                Err(TryLockError::WouldBlock) => None,
+            };
+            if let Some(process) = process {
+                // A folder that cannot be locked cannot be written either, which the index notes.
+                let lock = with_index(index, Index::lock).unwrap_or_else(|_| Some(IndexLock::default()));
+                if let Some(lock) = lock {
+                    return Some(WriteAccess { _process: process, _lock: lock });
+                }
+            }
+            std::thread::sleep(PATIENCE);
+        }
+        None
+    }
+
+    /// Reads files on several threads, and adds them in batches. Returns how many were not read.
+    fn read_all(
+        &self,
+        request: &RankedRequest,
+        stale: &[&ScopeFile],
+        index: &RwLock<Index>,
+        progress: &dyn ProgressListener,
+    ) -> usize {
+        progress.starts_documents(u64::try_from(stale.len()).unwrap_or(u64::MAX));
+        let next = AtomicUsize::new(0);
+        let known = with_index(index, known_documents);
+        let known = Mutex::new(known);
+        let is_over = || {
+            let is_late = request.deadline.is_some_and(|deadline| Instant::now() > deadline);
+            is_late || progress.is_stopped() || request.cancellation.is_cancelled() || self.is_full(index)
+        };
+        let (sender, receiver) = sync_channel(MAX_WAITING);
+        let read_files = |sender: SyncSender<ReadFile>| {
+            let _watched = watch_this_thread();
+            while let Some(file) = stale.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| !is_over()) {
+                let is_new = |content| known.lock().unwrap_or_else(PoisonError::into_inner).insert(content);
+                let read = self.read_file(request, file, is_new);
+                progress.page_done();
+                if read.is_some_and(|read| sender.send(read).is_err()) {
+                    return;
+                }
+            }
+        };
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(stale.len());
+        let done = std::thread::scope(|scope| {
+            for _ in 0..threads {
+                let sender = sender.clone();
+                let started = std::thread::Builder::new().spawn_scoped(scope, || read_files(sender));
+                if started.is_err() {
+                    break;
+                }
+            }
+            drop(sender);
+            add_all(&receiver, index)
+        });
+        stale.len().saturating_sub(done)
+    }
+
+    fn is_full(&self, index: &RwLock<Index>) -> bool {
+        with_index(index, Index::status).bytes >= self.settings.max_index_bytes
+    }
+
+    /// Reads a file; `None` if that may succeed another time.
+    fn read_file(
+        &self,
+        request: &RankedRequest,
+        file: &ScopeFile,
+        is_new: impl FnOnce(ContentHash) -> bool,
+    ) -> Option<ReadFile> {
+        let stat = file.stat.as_ref().ok()?;
+        let (opened, content) = self.hash_of(file).ok()?;
+        // It was replaced since the search began: the next search reads it.
+        if opened.stat() != *stat {
+            return None;
+        }
+        let record = FileRecord { stat: stat.key(), content };
+        let key = file.key.clone();
+        if !is_new(content) {
+            return Some(ReadFile { key, record, text: None });
+        }
+        let text = match self.read_text(request, opened, content) {
+            Ok(text) => Ok(text),
+            Err(NotRead::Unreadable(problem)) => Err(problem),
+            Err(NotRead::NotNow) => return None,
+        };
+        Some(ReadFile { key, record, text: Some(text) })
+    }
+
+    fn read_text(
+        &self,
+        request: &RankedRequest,
+        file: Arc<OpenFile>,
+        content: ContentHash,
+    ) -> Result<DocumentText, NotRead> {
+        if file.len() > self.limits.max_file_bytes {
+            return Err(NotRead::Unreadable("too large".to_owned()));
+        }
+        let identified = Arc::new(IdentifiedFile { identity: content.0, file: Arc::clone(&file) });
+        let document = self.reader.open(identified, None, &request.cancellation)?;
+        let text = document_text(&*document)?;
+        // What was read of a file that changed meanwhile belongs to no content.
+        match file.is_unchanged() {
+            Ok(true) => Ok(text),
+            _ => Err(NotRead::NotNow),
+        }
+    }
+}
+
+fn write(index: &RwLock<Index>) -> RwLockWriteGuard<'_, Index> {
+    index.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The documents that need not be read.
+fn known_documents(index: &Index) -> HashSet<ContentHash> {
+    index.documents().copied().collect()
+}
+
+/// The files that the index has beneath folders that were listed whole, and that are no longer there.
+fn gone_files(files: &SearchFiles, index: &Index) -> Vec<String> {
+    let listed = files.files.iter().map(|file| file.key.as_str()).collect::<HashSet<_>>();
+    let known = files.folders.iter().flat_map(|folder| index.files_beneath(folder));
+    known.filter(|path| !listed.contains(path.as_str())).collect()
+}
+
+/// Adds what arrives, until all senders are done. Returns the number of files.
+fn add_all(receiver: &Receiver<ReadFile>, index: &RwLock<Index>) -> usize {
+    let (mut batch, mut done) = (IndexBatch::default(), 0);
+    for ReadFile { key, record, text } in receiver {
+        match text {
+            Some(Ok(text)) if batch.document(record.content, &text).is_ok() => {}
+            Some(Ok(_)) => batch.unreadable(record.content, "too large"),
+            Some(Err(problem)) => batch.unreadable(record.content, &problem),
+            None => {}
+        }
+        batch.file(key, record);
+        done += 1;
+        if batch.is_full() {
+            add(std::mem::take(&mut batch), index);
+        }
+    }
+    add(batch, index);
+    done
+}
+
+fn add(batch: IndexBatch, index: &RwLock<Index>) {
+    // Damage is found again by the search, which then makes the index anew.
+    let _ = write(index).add(batch);
+}

@@ -1,0 +1,194 @@
+//! Ranked search: the best pages of many documents, as the files are at each search.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failed test may stop where it stands")]
+
+use std::collections::BTreeMap;
+
+use pagewise::context::{AnswerSettings, NoProgress, RankedHits, RankedRequest};
+use pagewise::limits::Cancellation;
+use serde_json::{Value, json};
+
+use crate::support::mcp::Client;
+use crate::support::pdf::{lines_of, pages_of};
+use crate::support::program::{Place, texts};
+use crate::support::words::{Bench, pages};
+
+fn request(bench: &Bench, query: &str) -> RankedRequest {
+    RankedRequest {
+        paths: vec![bench.folder.path().display().to_string()],
+        query: query.to_owned(),
+        max_hits: 10,
+        language: None,
+        pages: None,
+        conversation: Some("c".parse().unwrap()),
+        deadline: None,
+        cancellation: Cancellation::new(),
+    }
+}
+
+fn ranked(bench: &Bench, query: &str) -> RankedHits {
+    bench.context.search_ranked(&request(bench, query), &NoProgress).unwrap()
+}
+
+/// The hits as file names with page numbers.
+fn names(hits: &RankedHits) -> Vec<String> {
+    let name = |file: &str| file.rsplit('/').next().unwrap_or_default().to_owned();
+    hits.hits.iter().map(|hit| format!("{} {}", name(&hit.file), hit.page.number())).collect()
+}
+
+#[test]
+fn a_search_follows_the_files() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["about windmills", "about rivers"]);
+    bench.pdf("b.pdf", &["about harbours"]);
+    assert_eq!(names(&ranked(&bench, "rivers")), ["a.pdf 2"]);
+    bench.pdf("c.pdf", &["about volcanoes"]);
+    assert_eq!(names(&ranked(&bench, "volcanoes")), ["c.pdf 1"], "added");
+    bench.pdf("c.pdf", &["nothing", "about glaciers"]);
+    assert_eq!(names(&ranked(&bench, "glaciers")), ["c.pdf 2"], "changed");
+    assert_eq!(names(&ranked(&bench, "volcanoes")), Vec::<String>::new(), "changed");
+    std::fs::rename(bench.folder.path().join("c.pdf"), bench.folder.path().join("d.pdf")).unwrap();
+    assert_eq!(names(&ranked(&bench, "glaciers")), ["d.pdf 2"], "renamed");
+    std::fs::remove_file(bench.folder.path().join("d.pdf")).unwrap();
+    assert_eq!(names(&ranked(&bench, "glaciers")), Vec::<String>::new(), "removed");
+    assert_eq!(bench.context.index_status().0.files, 2);
+    assert_eq!(names(&ranked(&bench, "windmill")), ["a.pdf 1"]);
+}
+
+#[test]
+fn a_hit_says_whether_the_conversation_holds_it_and_copies_are_named_once() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["about windmills"]);
+    bench.pdf("same.pdf", &["about windmills"]);
+    let before = ranked(&bench, "windmills");
+    assert_eq!((before.hits.len(), before.hits[0].copies.len(), before.hits[0].is_held), (1, 1, false));
+    assert_eq!((before.documents, before.pages), (2, 2));
+    bench.given(&before.hits[0].file, pages("1"));
+    assert!(ranked(&bench, "windmills").hits[0].is_held);
+}
+
+#[test]
+fn what_cannot_be_searched_is_named() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["about windmills", "mute 2"]);
+    std::os::unix::fs::symlink("nowhere", bench.folder.path().join("link.pdf")).unwrap();
+    let found = ranked(&bench, "windmills");
+    assert_eq!(found.unread.iter().map(|(_, why)| why.as_str()).collect::<Vec<_>>(), ["a link to nothing"]);
+    assert_eq!(found.without_text.iter().map(|(_, pages)| *pages).collect::<Vec<_>>(), [1]);
+}
+
+#[test]
+fn nothing_outside_of_the_searched_folder_is_found() {
+    let bench = Bench::new();
+    std::fs::create_dir_all(bench.folder.path().join("in")).unwrap();
+    bench.pdf("secret.pdf", &["about windmills"]);
+    bench.pdf("in/a.pdf", &["about windmills too"]);
+    assert_eq!(ranked(&bench, "windmills").hits.len(), 2);
+    let inside = RankedRequest {
+        paths: vec![bench.folder.path().join("in").display().to_string()],
+        ..request(&bench, "windmills")
+    };
+    assert_eq!(names(&bench.context.search_ranked(&inside, &NoProgress).unwrap()), ["a.pdf 1"]);
+}
+
+#[test]
+fn a_search_without_time_says_how_much_is_left_and_the_next_goes_on() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["about windmills"]);
+    let late = RankedRequest { deadline: Some(std::time::Instant::now()), ..request(&bench, "windmills") };
+    let found = bench.context.search_ranked(&late, &NoProgress).unwrap();
+    assert_eq!((found.left, found.hits.len()), (1, 0));
+    assert_eq!(ranked(&bench, "windmills").left, 0);
+    let cancelled = request(&bench, "windmills");
+    cancelled.cancellation.cancel();
+    bench.pdf("b.pdf", &["more"]);
+    assert!(bench.context.search_ranked(&cancelled, &NoProgress).is_err());
+}
+
+#[test]
+fn documents_that_have_no_room_in_the_index_are_counted() {
+    let bench = Bench::with(AnswerSettings { max_index_bytes: 0, ..AnswerSettings::default() });
+    bench.pdf("a.pdf", &["about windmills"]);
+    assert_eq!(ranked(&bench, "windmills").left, 1);
+}
+
+/// A folder of two books.
+fn shelf(place: &Place) {
+    std::fs::create_dir(place.path("shelf")).unwrap();
+    let first = pages_of(&[&lines_of(&["Of piracy"]), &lines_of(&["The harbour permit costs 39.83 a day."])]);
+    place.file("shelf/one.pdf", first);
+    place.file("shelf/two.pdf", pages_of(&[&lines_of(&["A harbour is a place for ships.", "A permit is a paper."])]));
+    place.file("shelf/broken.pdf", "no PDF");
+}
+
+const KEPT: [&str; 2] = ["--set", "index=disk"];
+
+fn hits(found: &Value) -> Vec<String> {
+    let hits = found["hits"].as_array().unwrap();
+    hits.iter().map(|hit| format!("{} {}", hit["file"].as_str().unwrap(), hit["page"])).collect()
+}
+
+#[test]
+fn the_command_ranks_pages_over_documents() {
+    let place = Place::new();
+    shelf(&place);
+    let run = place.run(&["search", "shelf", "what does a harbour permit cost", "--ranked"]);
+    insta::assert_snapshot!(run.stdout);
+    let (status, found) = place.json(&["search", "shelf", "39.83", "--ranked"]);
+    assert_eq!((status, hits(&found)), (0, vec!["shelf/one.pdf 2".to_owned()]));
+    assert_eq!((&found["documents"], &found["pages"]), (&json!(2), &json!(3)));
+    assert_eq!(found["unread"], json!([{ "path": "shelf/broken.pdf", "problem": "not a PDF" }]));
+    assert!(!place.path("data/index").exists(), "kept in memory");
+    for (other, refused) in [("--regex", "regex"), ("--case-sensitive", "case-sensitive")] {
+        let (_, code, message) = place.refused(&["search", "shelf", "x", "--ranked", other]);
+        assert_eq!((code.as_str(), message.contains(refused)), ("validation_error", true), "{message}");
+    }
+}
+
+#[test]
+fn an_index_on_disk_is_used_again_and_made_anew_if_it_is_damaged() {
+    let place = Place::new();
+    shelf(&place);
+    let search = || place.json(&[&["search", "shelf", "harbour permit", "--ranked"], &KEPT[..]].concat()).1;
+    let first = search();
+    let (_, status) = place.json(&["index", "status"]);
+    assert_eq!((&status["files"], &status["documents"], &status["pages"]), (&json!(3), &json!(2), &json!(3)));
+    assert_eq!(search(), first);
+    let segments = std::fs::read_dir(place.path("data/index")).unwrap().map(|file| file.unwrap().path());
+    for segment in segments.filter(|path| path.extension().is_some_and(|extension| extension == "segment")) {
+        std::fs::write(segment, "damaged").unwrap();
+    }
+    let after = search();
+    assert_eq!(after["hits"], first["hits"]);
+    assert!(after["notes"].to_string().contains("made anew"), "{}", after["notes"]);
+    assert_eq!(search(), first);
+    place.json(&["index", "clear"]);
+    assert_eq!(place.json(&["index", "status"]).1["documents"], 0);
+    assert_eq!(place.json(&["index", "add", "shelf"]).1["documents"], 2);
+    assert_eq!(search(), first);
+}
+
+#[test]
+fn several_processes_share_an_index() {
+    let place = Place::new();
+    shelf(&place);
+    let found = std::thread::scope(|scope| {
+        let search = || place.json(&[&["search", "shelf", "harbour permit", "--ranked"], &KEPT[..]].concat()).1;
+        let started = (0..4).map(|_| scope.spawn(search)).collect::<Vec<_>>();
+        started.into_iter().map(|one| hits(&one.join().unwrap())).collect::<Vec<_>>()
+    });
+    assert_eq!(found, vec![found[0].clone(); 4]);
+    assert_eq!(found[0].len(), 2);
+    assert_eq!(place.json(&["index", "status"]).1["files"], 3);
+}
+
+#[test]
+fn a_server_ranks_too() {
+    let place = Place::new();
+    shelf(&place);
+    let mut client = Client::start(&place, "tester");
+    let result = client.call("pdf_search", json!({ "path": "shelf", "query": "harbour permit", "ranked": true }));
+    assert!(texts(&result)[0].starts_with("2 pages answer \"harbour permit\" best, of 2 documents (3 pages): shelf"));
+    let structured: BTreeMap<String, Value> = serde_json::from_value(result["structuredContent"].clone()).unwrap();
+    assert_eq!(structured["hits"].as_array().map(Vec::len), Some(2));
+}
