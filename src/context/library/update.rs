@@ -22,6 +22,9 @@ use crate::source::OpenFile;
 /// Documents that were read and wait to be added.
 const MAX_WAITING: usize = 4;
 
+/// Time after which a batch is added even if it is small, so that little is lost if the process ends.
+const BATCH_TIME: Duration = Duration::from_secs(3);
+
 /// Time between two attempts to become the one who writes.
 const PATIENCE: Duration = Duration::from_millis(20);
 
@@ -229,7 +232,7 @@ fn gone_files(files: &SearchFiles, index: &Index) -> Vec<String> {
 
 /// Adds what arrives, until all senders are done. Returns the number of files.
 fn add_all(receiver: &Receiver<ReadFile>, index: &RwLock<Index>) -> usize {
-    let (mut batch, mut done) = (IndexBatch::default(), 0);
+    let (mut batch, mut done, mut begun) = (IndexBatch::default(), 0, Instant::now());
     for ReadFile { key, record, text } in receiver {
         match text {
             Some(Ok(text)) if batch.document(record.content, &text).is_ok() => {}
@@ -239,8 +242,9 @@ fn add_all(receiver: &Receiver<ReadFile>, index: &RwLock<Index>) -> usize {
         }
         batch.file(key, record);
         done += 1;
-        if batch.is_full() {
+        if batch.is_full() || begun.elapsed() > BATCH_TIME {
             add(std::mem::take(&mut batch), index);
+            begun = Instant::now();
         }
     }
     add(batch, index);
