@@ -12,9 +12,12 @@ use serde_json::{Value, json};
 use crate::support::mcp::Client;
 use crate::support::program::Place;
 
+fn file(name: &str) -> String {
+    std::fs::read_to_string(format!("{}/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
 fn packaged(name: &str) -> Value {
-    let text = std::fs::read_to_string(format!("{}/.mcp/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
-    serde_json::from_str(&text).unwrap()
+    serde_json::from_str(&file(&format!(".packaging/{name}"))).unwrap()
 }
 
 #[test]
@@ -44,7 +47,7 @@ fn the_manual_has_a_page_for_the_program_and_for_each_command() {
 /// The required fields and bounds of the registry's schema of 2025-12-11.
 #[test]
 fn the_description_for_the_registry_is_one() {
-    let server = packaged("server.json");
+    let server = packaged("mcp/server.json");
     let text = |key: &str| server[key].as_str().unwrap_or_else(|| panic!("{key}")).to_owned();
     assert!(text("$schema").ends_with("/2025-12-11/server.schema.json"));
     let (space, name) = text("name").split_once('/').map(|(space, name)| (space.to_owned(), name.to_owned())).unwrap();
@@ -54,19 +57,53 @@ fn the_description_for_the_registry_is_one() {
     assert!((1..=100).contains(&text("description").chars().count()));
     assert!((1..=100).contains(&text("title").chars().count()));
     assert_eq!(text("version"), env!("CARGO_PKG_VERSION"));
-    let package = &server["packages"][0];
-    let facts = ["registryType", "identifier", "version"].map(|key| package[key].as_str().unwrap_or_default());
-    assert_eq!(facts, ["cargo", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")]);
-    assert_eq!(package["transport"], json!({ "type": "stdio" }));
+    for package in server["packages"].as_array().unwrap() {
+        assert_eq!(package["transport"], json!({ "type": "stdio" }));
+    }
     // The registry looks for this in what the package's page shows.
-    let readme = std::fs::read_to_string(format!("{}/README.md", env!("CARGO_MANIFEST_DIR"))).unwrap();
-    assert!(readme.contains(&format!("`mcp-name: {}`", text("name"))));
+    assert!(file("README.md").contains(&format!("`mcp-name: {}`", text("name"))));
+}
+
+/// Cargo.toml holds the version; the files that cannot take it from there repeat it.
+#[test]
+fn every_package_has_the_version_of_the_program() {
+    let version = env!("CARGO_PKG_VERSION");
+    let server = packaged("mcp/server.json");
+    let packages = server["packages"].as_array().unwrap();
+    let kinds: Vec<&str> = packages.iter().map(|package| package["registryType"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["npm", "pypi", "oci", "cargo"], "bundles are added when their hashes are known");
+    for package in packages {
+        let tag = package["identifier"].as_str().unwrap().split_once(':').map(|(_, tag)| tag);
+        assert_eq!(tag.or(package["version"].as_str()), Some(version), "{package}");
+    }
+    assert_eq!(packaged("mcp/manifest.json")["version"], version);
+}
+
+/// What a package promises and what the workflow builds.
+#[test]
+fn a_release_builds_each_platform_that_packages_name() {
+    let platforms = packaged("platforms.json");
+    let targets = platforms.as_array().unwrap().iter().map(|platform| platform["target"].as_str().unwrap());
+    let workflow = file(".github/workflows/release.yml");
+    let built = workflow.lines().filter_map(|line| line.trim().strip_prefix("- target: "));
+    assert_eq!(targets.collect::<Vec<_>>(), built.collect::<Vec<_>>());
+}
+
+/// The registry compares the image's label and the package of npm with the name of the server.
+#[test]
+fn the_image_is_of_the_server_and_the_repository_that_are_described() {
+    let image = file(".packaging/image/Containerfile");
+    let server = packaged("mcp/server.json");
+    let name = server["name"].as_str().unwrap();
+    assert!(image.contains(&format!("io.modelcontextprotocol.server.name=\"{name}\"")));
+    assert!(image.contains(&format!("image.source=\"{}\"", env!("CARGO_PKG_REPOSITORY"))));
+    assert_eq!(server["repository"]["url"], env!("CARGO_PKG_REPOSITORY"));
 }
 
 /// The described command starts a server.
 #[test]
 fn the_arguments_that_the_registry_knows_are_taken() {
-    let server = packaged("server.json");
+    let server = packaged("mcp/server.json");
     let mut words = Vec::new();
     for argument in server["packages"][0]["packageArguments"].as_array().unwrap() {
         match argument["type"].as_str().unwrap() {
@@ -87,7 +124,7 @@ fn the_arguments_that_the_registry_knows_are_taken() {
 /// The required fields of the bundle's manifest, version 0.3.
 #[test]
 fn the_manifest_of_the_bundle_is_one_and_lists_the_tools() {
-    let manifest = packaged("manifest.json");
+    let manifest = packaged("mcp/manifest.json");
     assert_eq!(manifest["manifest_version"], "0.3");
     assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
     for key in ["name", "description"] {
