@@ -77,6 +77,7 @@ fn every_package_has_the_version_of_the_program() {
         assert_eq!(tag.or(package["version"].as_str()), Some(version), "{package}");
     }
     assert_eq!(packaged("mcp/manifest.json")["version"], version);
+    assert!(file("README.md").contains(packages[2]["identifier"].as_str().unwrap()));
 }
 
 /// What a package promises and what the workflow builds.

@@ -87,7 +87,7 @@ assert settings["Entrypoint"] == ["/usr/bin/pagewise"] and settings["Cmd"] == ["
 print("\n".join("image/" + layer for layer in manifest["Layers"]))
 PYTHON
     while read -r layer; do tar -xf "$layer" -C root; done <layers
-    mkdir -p root/work root/proc root/dev root/tmp
+    mkdir -p root/work root/proc root/dev
     local contained=(bwrap --unshare-all --die-with-parent --ro-bind root / --ro-bind "$PWD" /work --proc /proc --dev /dev
         --tmpfs /data --uid 65532 --gid 65532 --chdir /work --clearenv --setenv PATH /usr/bin --setenv PAGEWISE_DATA_DIR /data)
     "${contained[@]}" /usr/bin/pagewise doctor
