@@ -15,8 +15,8 @@ def package_name(platform):
 
 
 def manifest(name, **more):
-    repository = {"type": "git", "url": f"git+{REPOSITORY}.git"}
-    common = {"name": name, "version": VERSION, "description": DESCRIPTION, "license": LICENCE, "repository": repository}
+    common = {"name": name, "version": VERSION, "description": DESCRIPTION, "license": LICENCE}
+    common["repository"] = {"type": "git", "url": f"git+{REPOSITORY}.git"}
     return json.dumps(common | more, indent=2).encode() + b"\n"
 
 

@@ -8,8 +8,8 @@ from release import DOWNLOADS, NAME, SERVER, VERSION, arguments, built, sha256, 
 
 def bundle(packages, platform):
     file = f"{NAME}-{VERSION}-{platform['target']}.mcpb"
-    hashed = sha256(packages / file)
-    return {"registryType": "mcpb", "identifier": f"{DOWNLOADS}/{file}", "fileSha256": hashed, "transport": {"type": "stdio"}}
+    facts = {"registryType": "mcpb", "identifier": f"{DOWNLOADS}/{file}", "fileSha256": sha256(packages / file)}
+    return facts | {"transport": {"type": "stdio"}}
 
 
 def main():
