@@ -54,8 +54,7 @@ impl Fetcher {
     pub(super) fn new(settings: WebSettings, resolver: Arc<dyn Resolver>) -> Result<Self, WebError> {
         let checked_addresses = CheckedAddresses::default();
         let mut builder = http::client().dns_resolver(checked_addresses.clone());
-        // The client's limits for HTTP/1 cannot be set: 408 KiB or 100 header fields.
-        builder = builder.http2_max_header_list_size(u32::try_from(settings.max_header_bytes).unwrap_or(u32::MAX));
+        // The client's own limits cannot be set: 408 KiB or 100 header fields.
         builder = builder.pool_max_idle_per_host(settings.host_connections).connect_timeout(settings.deadline);
         if let Some(file) = &settings.ca_file {
             let unreadable = |reason: String| WebError::failed(format!("web_ca_file {}: {reason}", file.display()));
