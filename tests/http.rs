@@ -268,7 +268,8 @@ fn a_server_answers_although_nobody_reads_its_log() {
 fn a_cancellation_in_a_session_takes_the_record_of_its_answer_back() {
     let (place, pdf) = place_with_pdf();
     let server = Server::start(&place, &[]);
-    let (session, other) = (Session::start(&server, "opencode"), Session::start(&server, "opencode"));
+    let client = "gemini-cli-mcp-client";
+    let (session, other) = (Session::start(&server, client), Session::start(&server, client));
     let conversation = handle(&session.call("get_file", json!({ "filePath": pdf })));
     let gives = |id: u64| {
         let arguments = json!({ "filePath": pdf, "pages": "1", "conversation": conversation });

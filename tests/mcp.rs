@@ -101,7 +101,8 @@ fn a_client_gets_the_form_that_reaches_its_model() {
     };
     let named = |name: &str| Client::start(&place, name);
     assert_eq!(sent_as(named("opencode"), "auto"), ("document".into(), true));
-    assert_eq!(sent_as(named("claude-code"), "auto"), ("document".into(), true));
+    assert_eq!(sent_as(named("gemini-cli-mcp-client"), "auto"), ("document".into(), true));
+    assert_eq!(sent_as(named("claude-code"), "auto"), ("text".into(), false));
     assert_eq!(sent_as(named("nobody-knows-it"), "document"), ("document".into(), true));
     let flagged = Client::start_with(&place, &["--as", "document"], "nobody-knows-it", json!({}));
     assert_eq!(sent_as(flagged, "auto"), ("document".into(), true));
@@ -221,7 +222,7 @@ fn gives(client: &mut Client, id: u64, pdf: &str, pages: &str) -> bool {
 #[test]
 fn a_cancellation_after_the_answer_takes_its_record_back() {
     let (place, pdf) = place_with_pdf();
-    let mut client = Client::start(&place, "opencode");
+    let mut client = Client::start(&place, "gemini-cli-mcp-client");
     assert!(gives(&mut client, 71, &pdf, "1"));
     client.notify("notifications/cancelled", json!({ "requestId": 71 }));
     assert!(gives(&mut client, 72, &pdf, "1"), "the client was to ignore that answer");
@@ -231,10 +232,20 @@ fn a_cancellation_after_the_answer_takes_its_record_back() {
     assert!(!gives(&mut client, 73, &pdf, "1"), "nobody cancelled this one");
 }
 
+/// opencode 1.18 cancels every request after it read the answer.
+#[test]
+fn what_a_client_read_stays_recorded_though_it_cancels_out_of_habit() {
+    let (place, pdf) = place_with_pdf();
+    let mut client = Client::start(&place, "opencode");
+    assert!(gives(&mut client, 71, &pdf, "1"));
+    client.notify("notifications/cancelled", json!({ "requestId": 71 }));
+    assert!(!gives(&mut client, 72, &pdf, "1"));
+}
+
 #[test]
 fn an_answer_that_is_not_read_is_taken_back_by_a_cancellation() {
     let (place, pdf) = place_with_pdf();
-    let mut client = Client::start(&place, "opencode");
+    let mut client = Client::start(&place, "gemini-cli-mcp-client");
     let id = client.send("tools/call", call(&pdf, "c"));
     while held(&place, "c") == json!([]) {
         std::thread::sleep(std::time::Duration::from_millis(20));
@@ -246,7 +257,7 @@ fn an_answer_that_is_not_read_is_taken_back_by_a_cancellation() {
 #[test]
 fn an_id_that_is_used_again_takes_back_only_what_it_names_now() {
     let (place, pdf) = place_with_pdf();
-    let mut client = Client::start(&place, "opencode");
+    let mut client = Client::start(&place, "gemini-cli-mcp-client");
     assert!(gives(&mut client, 77, &pdf, "1"));
     assert!(gives(&mut client, 77, &pdf, "2"));
     client.notify("notifications/cancelled", json!({ "requestId": 77 }));
@@ -424,7 +435,35 @@ fn tools_with_long_results_say_so_to_claude_code() {
     let long = ["get_file", "pdf_extract_text", "pdf_search", "pdf_outline", "get_search_content"];
     assert_eq!(names, [&long[..], &["context_status", "context_updates"]].concat());
     let hints = tools.iter().filter(|tool| tool["_meta"].is_object()).count();
-    assert_eq!(hints, names.len(), "no other hint is given");
+    assert_eq!(hints, names.len(), "no other tool has a hint");
+    let loaded = tools.iter().filter(|tool| tool["_meta"]["anthropic/alwaysLoad"] == json!(true));
+    assert_eq!(loaded.map(|tool| &tool["name"]).collect::<Vec<_>>(), ["get_file"], "the others wait for a look-up");
+}
+
+/// Claude Code and Codex give their models the structure alone, without what the text notes.
+#[test]
+fn clients_that_drop_the_text_beside_structure_get_the_text_alone() {
+    let (place, pdf) = place_with_pdf();
+    let has_structure = |name: &str| {
+        let mut client = Client::start(&place, name);
+        let found = client.call("pdf_search", json!({ "path": pdf, "query": "the" }));
+        assert!(texts(&found)[0].contains("Untrusted content"), "{found}");
+        let listed = client.request("tools/list", json!({}));
+        let schemas = listed["tools"].as_array().unwrap().iter().any(|tool| tool.get("outputSchema").is_some());
+        (found.get("structuredContent").is_some(), schemas)
+    };
+    assert_eq!(
+        ["claude-code", "codex-mcp-client", "opencode"].map(has_structure),
+        [(false, false), (false, false), (true, true)]
+    );
+}
+
+#[test]
+fn gemini_cli_gets_the_text_of_an_error_once() {
+    let place = Place::new();
+    let refused = |name: &str| Client::start(&place, name).call("get_file", json!({ "filePath": "nothing.pdf" }));
+    assert!(refused("gemini-cli-mcp-client").get("_meta").is_none());
+    assert_eq!(refused("opencode")["_meta"]["io.github.pagewise/error"]["code"], "file_not_found");
 }
 
 #[test]

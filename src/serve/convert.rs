@@ -9,10 +9,12 @@ use rmcp::model::{
 use serde_json::{Value, json};
 
 use super::delivery::ResultBlobs;
+use super::identity::CallerIdentity;
 use crate::tool::Block;
 use crate::tool::{
-    DataAnswer, Delivery, GetFileAnswer, MAX_RESULT_SIZE_CHARS, PDF, PageResource, RESOURCE_TEMPLATES,
-    RESULT_SIZE_HINT, ResourceContent, ResourceTemplateRow, ToolError, ToolSpec, error_details, json_length, page_uri,
+    ALWAYS_LOAD_HINT, ClientHabit, DataAnswer, Delivery, GetFileAnswer, MAX_RESULT_SIZE_CHARS, PDF, PageResource,
+    RESOURCE_TEMPLATES, RESULT_SIZE_HINT, ResourceContent, ResourceTemplateRow, ToolError, ToolSpec, error_details,
+    json_length, page_uri,
 };
 
 /// The key in `_meta` of a result's details.
@@ -37,16 +39,19 @@ impl From<CallToolResult> for ToolResult {
     }
 }
 
-/// The entry of a tool in `tools/list`.
-pub(super) fn tool(spec: ToolSpec) -> Tool {
-    let (is_open_world, is_long) = (spec.is_open_world(), spec.is_long());
+/// The entry of a tool in `tools/list`. A tool with an output schema must send structured content.
+pub(super) fn tool(spec: ToolSpec, has_structure: bool) -> Tool {
+    let (is_open_world, is_long, is_first) = (spec.is_open_world(), spec.is_long(), spec.is_first());
     let annotations =
         ToolAnnotations::new().read_only(spec.is_read_only).destructive(false).idempotent(spec.is_idempotent());
     let mut tool = Tool::new(spec.name, spec.description, Arc::new(spec.input_schema))
         .with_title(spec.title)
         .with_annotations(annotations.open_world(is_open_world));
-    tool.meta = is_long.then(|| meta(RESULT_SIZE_HINT, json!(MAX_RESULT_SIZE_CHARS)));
-    match spec.output_schema {
+    let size = is_long.then(|| (RESULT_SIZE_HINT, json!(MAX_RESULT_SIZE_CHARS)));
+    let load = is_first.then(|| (ALWAYS_LOAD_HINT, json!(true)));
+    let hints = size.into_iter().chain(load).map(|(key, value)| (key.to_owned(), value)).collect::<JsonObject>();
+    tool.meta = (!hints.is_empty()).then_some(MetaObject(hints));
+    match spec.output_schema.filter(|_| has_structure) {
         Some(schema) => tool.with_raw_output_schema(Arc::new(schema)),
         None => tool,
     }
@@ -76,6 +81,16 @@ pub(super) fn data_result(answer: &DataAnswer) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text.as_str())]);
     result.structured_content = Some(answer.brief.clone());
     result
+}
+
+/// Leaves out what keeps a client from showing the text, or repeats it.
+pub(super) fn adapt_result(result: &mut CallToolResult, client: &CallerIdentity) {
+    if client.has(ClientHabit::DropsTextBesideStructure) {
+        result.structured_content = None;
+    }
+    if client.has(ClientHabit::ShowsErrorMeta) && result.is_error == Some(true) {
+        result.meta = None;
+    }
 }
 
 /// An error as a tool result, so that the model sees it.

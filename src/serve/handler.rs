@@ -19,7 +19,7 @@ use super::progress::ToolProgress;
 use super::server_parts::ServerParts;
 use super::tools::{ToolCall, ToolEntry};
 use super::{convert, http, tools};
-use crate::tool::{self, Caller, Cancellation, ConversationId, INSTRUCTIONS, ToolError};
+use crate::tool::{self, Caller, Cancellation, ClientHabit, ConversationId, INSTRUCTIONS, ToolError};
 
 /// Handles the protocol's requests. The newest protocol version makes one handler for each request, so all state is
 /// shared.
@@ -94,7 +94,8 @@ impl Handler {
             let caller = identity.caller(&server, &arguments, tool, cancellation);
             let outcome = caller.as_ref().map_err(ToolError::clone).and_then(run);
             // A tool's error is a result too, so that the model sees it.
-            let outcome = outcome.unwrap_or_else(|error| convert::error_result(&error).into());
+            let mut outcome = outcome.unwrap_or_else(|error| convert::error_result(&error).into());
+            convert::adapt_result(&mut outcome.result, &identity);
             let outcome = convert::within_result_limit(outcome, tool.name, result_bytes);
             if let Some(problem) = server.context.take_warning() {
                 (server.warn)(&problem);
@@ -131,9 +132,11 @@ impl ServerHandler for Handler {
     async fn list_tools(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::specs(&self.server).into_iter().map(convert::tool).collect()))
+        let has_structure = !CallerIdentity::of(&context, &self.server).has(ClientHabit::DropsTextBesideStructure);
+        let tool = |spec| convert::tool(spec, has_structure);
+        Ok(ListToolsResult::with_all_items(tools::specs(&self.server).into_iter().map(tool).collect()))
     }
 
     async fn call_tool(
@@ -150,6 +153,7 @@ impl ServerHandler for Handler {
             self.in_flight.wait_until_settled(key).await;
         }
         let exchange = identity.http.as_ref().map(|http| Arc::clone(&http.exchange));
+        let ignores_late_notice = identity.has(ClientHabit::CancelsAnsweredRequests);
         let (ToolResult { mut result, blobs, delivery }, conversation) =
             self.run(tool, identity, arguments, &context).await?;
         let delivery = delivery.map(|delivery| {
@@ -157,7 +161,8 @@ impl ServerHandler for Handler {
             let key = key.or_else(|| conversation.map(|handle| handle.as_str().to_owned()));
             (delivery, self.in_flight.begin(key.as_deref().unwrap_or_default()))
         });
-        self.attach(&mut result, exchange.as_deref(), &context, ResponseParts { blobs, delivery });
+        let parts = ResponseParts { blobs, delivery, ignores_late_notice };
+        self.attach(&mut result, exchange.as_deref(), &context, parts);
         Ok(CallToolResponse::from(result))
     }
 
@@ -227,7 +232,7 @@ impl ServerHandler for Handler {
             () = context.ct.cancelled() => return Err(internal("cancelled")),
         };
         let (result, blobs) = read.map_err(|error| ErrorData::resource_not_found(error.text(), None))?;
-        let answer = ResponseParts { blobs, delivery: None };
+        let answer = ResponseParts { blobs, delivery: None, ignores_late_notice: false };
         match (&identity.http, &self.pending_responses) {
             (Some(http), _) => http.exchange.put(answer, None),
             (None, Some(pending_responses)) => pending_responses.put(&context.id, answer),

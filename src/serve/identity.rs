@@ -15,7 +15,8 @@ use super::http::{HttpCaller, SESSION_HEADER};
 use super::server_parts::ServerParts;
 use super::tools::ToolEntry;
 use crate::tool::{
-    CONTENT_EXTENSION, Caller, Cancellation, ClientProfile, ContextManager, ConversationId, ToolError, argument,
+    CONTENT_EXTENSION, Caller, Cancellation, ClientHabit, ClientProfile, ContextManager, ConversationId, ToolError,
+    argument,
 };
 
 /// The key of `_meta` under which a client such as Codex names its conversation.
@@ -60,6 +61,11 @@ impl CallerIdentity {
     /// The client's name, cut to a length that suits a log line.
     pub(super) fn client_name(&self) -> Option<String> {
         self.client.name.as_ref().map(|name| name.chars().take(64).collect())
+    }
+
+    /// Whether the client is known to have a habit.
+    pub(super) fn has(&self, habit: ClientHabit) -> bool {
+        self.client.has(habit)
     }
 
     /// Most bytes of a serialized result.

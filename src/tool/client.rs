@@ -11,6 +11,12 @@ pub const CONTENT_EXTENSION: &str = "io.github.pagewise/content";
 /// into a file, and the model gets its path.
 pub const RESULT_SIZE_HINT: &str = "anthropic/maxResultSizeChars";
 
+/// The key in a tool's `_meta` that keeps its schema in the prompt.
+///
+/// Claude Code (seen in 2.1.330) names the tools of a server alone, and the model has to look up a schema before its
+/// first call. A look-up of "read a pdf" does not find `get_file`.
+pub const ALWAYS_LOAD_HINT: &str = "anthropic/alwaysLoad";
+
 /// The largest value that Claude Code accepts for [`RESULT_SIZE_HINT`]. Every tool bounds its own results and says
 /// where it cut them; a client that cuts again does not.
 pub const MAX_RESULT_SIZE_CHARS: u32 = 500_000;
@@ -69,38 +75,67 @@ impl FormArgument {
 /// Observed behaviour of one client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientRow {
-    /// The name that the client sends in `clientInfo`.
+    /// The name that the client sends in `clientInfo`, perhaps with the name of the server behind it.
     pub name: &'static str,
-    /// The form that reaches its model.
+    /// The best form that reaches its model.
     pub form: FormArgument,
+    /// What else its answers have to allow for.
+    pub habits: &'static [ClientHabit],
     /// What was observed, and in which version.
     pub evidence: &'static str,
+}
+
+/// What a client does with answers, besides pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientHabit {
+    /// Gives its model the structured content of a result alone, which lacks notices that the text has.
+    DropsTextBesideStructure,
+    /// Cancels every request after it read the answer.
+    CancelsAnsweredRequests,
+    /// Gives its model the `_meta` of an error, which repeats the text.
+    ShowsErrorMeta,
 }
 
 /// Clients whose handling of pages was observed with a mock model server. All others get [`FormArgument::Mixed`].
 pub const CLIENTS: &[ClientRow] = &[
     ClientRow {
         name: "claude-code",
-        form: FormArgument::Document,
-        evidence: "2.1.330 saves a PDF blob in a folder of its own and names it; its Read opens it there unasked and gives \
-                   the model a document block; a file in another folder needs the user's permission",
+        form: FormArgument::Mixed,
+        habits: &[ClientHabit::DropsTextBesideStructure],
+        evidence: "2.1.330 passes text and images in one call; it saves a PDF blob to a file that the model must read \
+                   with a further call, and asks the user before it reads a file in our output folder",
     },
     ClientRow {
         name: "codex-mcp-client",
         form: FormArgument::Mixed,
+        habits: &[ClientHabit::DropsTextBesideStructure],
         evidence: "0.169 passes images as input_image and pastes a PDF blob as base64 text; in code mode the model's own \
                    script passes the blocks on",
     },
     ClientRow {
+        name: "continue-cli-client",
+        form: FormArgument::Text,
+        habits: &[],
+        evidence: "1.5.47 pastes pictures and PDF blobs as base64 text, until the context is full",
+    },
+    ClientRow {
         name: "gemini-cli-mcp-client",
         form: FormArgument::Document,
+        habits: &[ClientHabit::ShowsErrorMeta],
         evidence: "0.61 passes a PDF blob as inlineData application/pdf, byte for byte",
     },
     ClientRow {
         name: "opencode",
         form: FormArgument::Document,
+        habits: &[ClientHabit::CancelsAnsweredRequests],
         evidence: "1.18 passes a PDF blob as a document block (Anthropic), input_file (OpenAI Responses), inlineData \
                    (Google) or file part; a model it holds unable to read PDFs gets a sentence that says so",
+    },
+    ClientRow {
+        name: "qwen-cli-mcp-client",
+        form: FormArgument::Mixed,
+        habits: &[ClientHabit::DropsTextBesideStructure],
+        evidence: "0.24 passes text, and pictures if it holds the model able to see them",
     },
 ];
 
@@ -126,6 +161,12 @@ impl ClientProfile {
     #[must_use]
     pub fn direct() -> Self {
         Self { is_direct: true, ..Self::default() }
+    }
+
+    /// Whether the client is known to have a habit.
+    #[must_use]
+    pub fn has(&self, habit: ClientHabit) -> bool {
+        self.name.as_deref().and_then(client_row).is_some_and(|row| row.habits.contains(&habit))
     }
 
     /// The bytes that a serialized result may have: the setting, or less if the client declares less. Unbounded for
@@ -210,7 +251,14 @@ fn declared_form(accepts: &[String]) -> FormArgument {
 }
 
 fn table_form(name: &str) -> Option<FormArgument> {
-    CLIENTS.iter().find(|row| row.name == name).map(|row| row.form)
+    client_row(name).map(|row| row.form)
+}
+
+fn client_row(name: &str) -> Option<&'static ClientRow> {
+    let names = |row: &&ClientRow| {
+        name.strip_prefix(row.name).is_some_and(|server| server.is_empty() || server.starts_with('-'))
+    };
+    CLIENTS.iter().find(names)
 }
 
 #[cfg(test)]
@@ -287,6 +335,26 @@ mod tests {
         assert_eq!(seen(&named("opencode")), (PageForm::Document, true));
         assert_eq!(seen(&named("codex-mcp-client")), (PageForm::Image, true));
         assert_eq!(seen(&ClientProfile::default()), (PageForm::Image, true));
+    }
+
+    #[test]
+    fn claude_code_gets_text_or_pictures_and_documents_on_request() {
+        let client = named("claude-code");
+        let by_itself = decide_form(FormArgument::Auto, &client);
+        assert_eq!((by_itself.form, by_itself.is_mixed), (PageForm::Image, true));
+        let set = ClientProfile { named_form: Some(FormArgument::Document), ..client };
+        assert_eq!(decided(FormArgument::Auto, &set), (PageForm::Document, false));
+    }
+
+    #[test]
+    fn a_client_is_known_by_its_name_with_that_of_the_server_behind_it() {
+        let drops = |name: &str| named(name).has(ClientHabit::DropsTextBesideStructure);
+        assert!(drops("qwen-cli-mcp-client") && drops("qwen-cli-mcp-client-pagewise"));
+        assert!(
+            !drops("qwen-cli-mcp-clients")
+                && !drops("qwen")
+                && !ClientProfile::direct().has(ClientHabit::ShowsErrorMeta)
+        );
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! `serve` passes its way of writing to [`deliver`]. The delivery is committed only after everything was written and flushed.
 //! The holder of the [`Recall`] may cancel at any time: before, during or after writing and recording.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::context::{Delivery, Receipt, StoreError};
@@ -11,16 +12,25 @@ use crate::context::{Delivery, Receipt, StoreError};
 /// An answer on its way to a client. Dropping it records nothing.
 #[derive(Debug)]
 #[must_use = "an answer that is not delivered is not recorded"]
-pub struct Dispatch(Arc<Mutex<DeliveryStage>>);
+pub struct Dispatch(Arc<DispatchState>);
 
 /// Cancels a pending answer, or takes back the record of a written one.
 #[derive(Debug, Clone)]
-pub struct Recall(Arc<Mutex<DeliveryStage>>);
+pub struct Recall(Arc<DispatchState>);
+
+/// What a dispatch and its recalls share.
+#[derive(Debug, Default)]
+struct DispatchState {
+    stage: Mutex<DeliveryStage>,
+    /// Whether the client cancels requests whose answers it read.
+    ignores_late_notice: AtomicBool,
+}
 
 /// The stage of an answer.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 enum DeliveryStage {
     /// The request is being processed.
+    #[default]
     Open,
     /// The answer is ready and not yet written.
     Made(Delivery),
@@ -75,12 +85,13 @@ pub fn deliver<E>(
 impl Dispatch {
     /// Opens the dispatch of a new request.
     pub fn open() -> Self {
-        Self(Arc::new(Mutex::new(DeliveryStage::Open)))
+        Self(Arc::default())
     }
 
     /// The dispatch of a finished answer, which may have nothing to record.
     pub fn of(delivery: Option<Delivery>) -> Self {
-        Self(Arc::new(Mutex::new(delivery.map_or(DeliveryStage::Open, DeliveryStage::Made))))
+        let stage = Mutex::new(delivery.map_or(DeliveryStage::Open, DeliveryStage::Made));
+        Self(Arc::new(DispatchState { stage, ..DispatchState::default() }))
     }
 
     /// A handle that can cancel the answer.
@@ -95,6 +106,11 @@ impl Dispatch {
         if matches!(*stage, DeliveryStage::Open | DeliveryStage::Made(_)) {
             *stage = DeliveryStage::Made(delivery);
         }
+    }
+
+    /// Lets the answer stand if the client cancels it after it was written.
+    pub fn ignore_late_notice(&self) {
+        self.0.ignores_late_notice.store(true, Ordering::Relaxed);
     }
 
     /// Marks the answer as possibly received. [`deliver`] calls this before writing; a caller that writes elsewhere calls
@@ -168,6 +184,13 @@ impl Recall {
         }
     }
 
+    /// Cancels the answer because its client said so; see [`Recall::cancel`].
+    #[must_use = "what was recorded stays until it is taken back"]
+    pub fn cancel_by_notice(&self) -> Option<Receipt> {
+        let is_ignored = self.0.ignores_late_notice.load(Ordering::Relaxed) && self.is_answered();
+        if is_ignored { None } else { self.cancel() }
+    }
+
     /// Whether there is nothing left to cancel.
     #[must_use]
     pub fn is_over(&self) -> bool {
@@ -182,6 +205,6 @@ impl Recall {
 }
 
 /// Stages are replaced whole, so a poisoned lock is safe to use.
-fn locked(stage: &Mutex<DeliveryStage>) -> MutexGuard<'_, DeliveryStage> {
-    stage.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked(state: &DispatchState) -> MutexGuard<'_, DeliveryStage> {
+    state.stage.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -25,8 +25,8 @@ pub use self::arguments::argument;
 pub use self::ask::{AskAnswer, AskArguments, AskContext, DEFAULT_PROMPT, MAX_PDFS, ask, error_details};
 pub use self::caller::Caller;
 pub use self::client::{
-    CLIENTS, CONTENT_EXTENSION, ClientProfile, ClientRow, FormArgument, FormDecision, MAX_RESULT_SIZE_CHARS,
-    RESULT_SIZE_HINT, decide_form,
+    ALWAYS_LOAD_HINT, CLIENTS, CONTENT_EXTENSION, ClientHabit, ClientProfile, ClientRow, FormArgument, FormDecision,
+    MAX_RESULT_SIZE_CHARS, RESULT_SIZE_HINT, decide_form,
 };
 pub use self::context::{
     ForgetArguments, ForkArguments, StatusArguments, StatusResult, UpdatesResult, WatchArguments, context_forget,

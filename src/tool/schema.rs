@@ -34,6 +34,12 @@ impl ToolSpec {
         self.name != "context_fork"
     }
 
+    /// Whether a model needs it before it can choose among the others.
+    #[must_use]
+    pub fn is_first(&self) -> bool {
+        self.name == "get_file"
+    }
+
     /// Whether its result may be long on request, so that a client should pass it on whole.
     #[must_use]
     pub fn is_long(&self) -> bool {

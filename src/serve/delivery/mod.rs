@@ -37,6 +37,8 @@ pub(super) struct ResponseParts {
     pub(super) blobs: ResultBlobs,
     /// The delivery to record once the response is written. The conversation's next request waits for it.
     pub(super) delivery: Option<(Delivery, Flight)>,
+    /// Whether the client cancels requests whose answers it read.
+    pub(super) ignores_late_notice: bool,
 }
 
 impl PendingResponse {
@@ -54,8 +56,11 @@ impl PendingResponse {
         self.dispatch.begin_writing();
     }
 
-    pub(super) fn put(&mut self, delivery: Option<(Delivery, Flight)>) {
+    pub(super) fn put(&mut self, delivery: Option<(Delivery, Flight)>, ignores_late_notice: bool) {
         if let Some((delivery, flight)) = delivery {
+            if ignores_late_notice {
+                self.dispatch.ignore_late_notice();
+            }
             self.dispatch.put(delivery);
             self.flight = Some(flight);
         }
@@ -105,7 +110,7 @@ impl PendingResponses {
     pub(super) fn put(&self, id: &RequestId, answer: ResponseParts) {
         match lock(&self.requests).get_mut(id) {
             Some(AwaitedResponse::One(awaited)) => {
-                awaited.0.put(answer.delivery);
+                awaited.0.put(answer.delivery, answer.ignores_late_notice);
                 awaited.1 = answer.blobs;
             }
             Some(AwaitedResponse::Either(blobs)) => blobs.append(answer.blobs),

@@ -45,7 +45,7 @@ impl Recalls {
     pub(crate) fn cancel(&self, id: &RequestId) -> Vec<Receipt> {
         let mut requests = lock(&self.0);
         let named = requests.iter().filter(|request| request.id == *id && request.began.elapsed() < MAX_AGE);
-        let receipts = named.filter_map(|request| request.recall.cancel()).collect();
+        let receipts = named.filter_map(|request| request.recall.cancel_by_notice()).collect();
         requests.retain(|request| request.id != *id);
         receipts
     }

@@ -61,9 +61,10 @@ impl Exchange {
 
     /// Keeps the data and the delivery until the response is written. `mark` is the number of the answer's mark;
     /// without one nothing is recorded.
-    pub(in crate::serve) fn put(&self, ResponseParts { blobs, delivery }: ResponseParts, mark: Option<u64>) {
+    pub(in crate::serve) fn put(&self, parts: ResponseParts, mark: Option<u64>) {
+        let ResponseParts { blobs, delivery, ignores_late_notice } = parts;
         let pending = lock(&self.pending).take().map(|mut pending| {
-            pending.put(delivery);
+            pending.put(delivery, ignores_late_notice);
             pending
         });
         *lock(&self.lease) = Some(self.open.lease(blobs, mark.zip(pending)));
