@@ -32,10 +32,10 @@ fn the_summary_is_as_reviewed() {
     PDF version: 1.7
     Page size: 792 x 612 pt
     Page labels: i to iii
-    Outline:
-    - Entry 0, page 1 (label i)
-      - Entry 1, page 2 (label ii)
-    - Entry 2, page 3 (label iii)
+    Outline, by page (label):
+    - Entry 0, 1 (i)
+      - Entry 1, 2 (ii)
+    - Entry 2, 3 (iii)
     Without usable text (scans or blank): page 2
     Estimated tokens of all 3 pages: 9 as text, 9 as mixed, 4,713 as document (what you get); of a page: 3, 3, 1,571
     A page as document: about 4 bytes
@@ -50,9 +50,9 @@ fn a_long_outline_is_cut_to_its_upper_levels_or_its_beginning_and_says_so() {
     let bench = Bench::new();
     let lines = |count: u32| (0..count).map(|page| format!("page {page}")).collect::<Vec<_>>();
     let titles = [
-        (20, "Outline:", 20),
-        (50, "Outline (upper levels, 25 of 50 entries; all: pdf_outline):", 25),
-        (200, "Outline (the first 44 of 200 entries; all: pdf_outline):", 44),
+        (20, "Outline, by page (label):", 20),
+        (50, "Outline, by page (label); upper levels, 25 of 50 entries (all: pdf_outline):", 25),
+        (200, "Outline, by page (label); the first 44 of 200 entries (all: pdf_outline):", 44),
     ];
     for (count, title, shown) in titles {
         let name = format!("{count}.pdf");
@@ -194,7 +194,7 @@ fn mixed_pages_come_as_text_but_for_those_with_figures() {
     let mixed = within((1_568..1_700).find(holds_three).unwrap());
     let answer = bench.ask("a.pdf", mixed);
     insta::assert_snapshot!(lines(&answer).join("\n---\n"), @r#"
-        Given here: page 2 as document, pages 1,3 as text. Pages that are complete as text come as text.
+        Given here: page 2 as document, pages 1,3 as text.
         ---
         --- Page 1 (label i) ---
         The text of one

@@ -60,6 +60,12 @@ pub(super) fn numbered(page: PageNumber, label: Option<&PageLabel>) -> String {
     }
 }
 
+/// A printed label that differs from the page's number.
+fn in_brackets(page: PageNumber, label: Option<&PageLabel>) -> String {
+    let label = label.filter(|label| label.0 != page.to_string());
+    label.map(|label| format!(" ({})", one_line(&label.0))).unwrap_or_default()
+}
+
 /// The heading of a page's text, with the gap to the text before it.
 #[must_use]
 pub fn page_heading(page: impl Display, is_first: bool) -> String {
@@ -73,12 +79,18 @@ pub fn unreadable_page_text(page: PageNumber, error: &PdfError) -> String {
     format!("Page {page}: its text cannot be read: {error}")
 }
 
+/// Names the numbers at the ends of [`outline_line`]s. A label is given if it differs from the number.
+#[must_use]
+pub fn outline_columns(has_labels: bool) -> &'static str {
+    if has_labels { ", by page (label)" } else { ", by page" }
+}
+
 /// An entry of the outline: its title, indented by its depth, with its page.
 #[must_use]
 pub fn outline_line(item: &OutlineItem, label: Option<&PageLabel>) -> String {
     let indent = "  ".repeat(usize::try_from(item.depth.min(20)).unwrap_or(0));
-    let page = item.page.map(|page| format!(", page {}", numbered(page.number(), label))).unwrap_or_default();
-    format!("{indent}- {}{page}", one_line(&item.title))
+    let page = item.page.map(|page| format!(", {}{}", page.number(), in_brackets(page.number(), label)));
+    format!("{indent}- {}{}", one_line(&item.title), page.unwrap_or_default())
 }
 
 /// `page 2`, or `pages 2-3,7`.

@@ -121,7 +121,10 @@ impl CallerIdentity {
             (Some(None), _) => None,
             // If the store cannot record the conversation's owner, the call goes on without memory.
             (None, Some(name)) => context.named_conversation(name, principal).ok(),
-            (None, None) => tool.records_delivery.then(|| context.mint(Some(principal)).ok()).flatten(),
+            (None, None) => {
+                let conversation = tool.records_delivery.then(|| context.mint(Some(principal)).ok()).flatten();
+                return Ok(Caller { is_new_conversation: conversation.is_some(), conversation, ..caller });
+            }
         };
         Ok(Caller { conversation, ..caller })
     }

@@ -15,6 +15,8 @@ pub struct Caller {
     pub client: ClientProfile,
     /// The conversation of calls that name none.
     pub conversation: Option<ConversationId>,
+    /// Whether this call began that conversation, so that its client does not know the handle yet.
+    pub is_new_conversation: bool,
     /// Why the owner of the named conversation could not be checked. The call then runs without a conversation.
     pub store_note: Option<String>,
     /// Cancels the work of its call.

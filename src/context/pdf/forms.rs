@@ -10,13 +10,6 @@ use crate::page::{PageIndex, PageSet};
 use crate::view::PageForm;
 use crate::worker::StructuredPage;
 
-/// Why pages come in several forms.
-const COMPLETE_PAGES: &str = "Pages that are complete as text come as text.";
-
-/// The same if some have tables.
-const COMPLETE_PAGES_AND_TABLES: &str =
-    "Pages that are complete as text come as text, and those whose tables are certain as markdown.";
-
 impl PdfAnswerBuilder<'_> {
     /// The form in which to give a page.
     pub(super) fn form_of(&self, page: PageIndex) -> PageForm {
@@ -53,17 +46,15 @@ impl PdfAnswerBuilder<'_> {
         }
     }
 
-    /// Which form each page comes in, if the server chose and not all come as text.
+    /// Which form each page comes in, if the server chose more than one.
     pub(super) fn chosen_forms_note(&self, built: &[BuiltPage]) -> Option<String> {
         let pages = |form: &str| {
             let pages: PageSet =
                 built.iter().filter(|page| page.sent.form == form).map(|page| page.sent.page.index()).collect();
             (!pages.is_empty()).then(|| format!("{} as {form}", page_or_pages(&pages)))
         };
-        let forms = PageForm::ALL.into_iter().filter_map(|form| pages(form_name(form))).collect::<Vec<_>>().join(", ");
-        let is_chosen = self.request.is_mixed && built.iter().any(|page| page.sent.form != form_name(PageForm::Text));
-        let has_markdown = built.iter().any(|page| page.sent.form == form_name(PageForm::Markdown));
-        let why = if has_markdown { COMPLETE_PAGES_AND_TABLES } else { COMPLETE_PAGES };
-        is_chosen.then(|| format!("Given here: {forms}. {why}"))
+        let forms = PageForm::ALL.into_iter().filter_map(|form| pages(form_name(form))).collect::<Vec<_>>();
+        let is_chosen = self.request.is_mixed && forms.len() > 1;
+        is_chosen.then(|| format!("Given here: {}.", forms.join(", ")))
     }
 }

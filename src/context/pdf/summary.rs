@@ -6,7 +6,8 @@ use super::sample::PageSample;
 use crate::context::annotations::attachment_line;
 use crate::context::answer::PageEstimate;
 use crate::context::phrases::{
-    HOW_TO_READ_PAGES, grouped, listed_or_counted, one_line, outline_line, page_or_pages, points, untrusted,
+    HOW_TO_READ_PAGES, grouped, listed_or_counted, one_line, outline_columns, outline_line, page_or_pages, points,
+    untrusted,
 };
 use crate::context::request::{FileRequest, form_name};
 use crate::document::{AnnotationCounts, DocumentInfo, Outline, OutlineItem};
@@ -235,16 +236,25 @@ struct OutlineRow {
     line: String,
 }
 
+impl OutlineRow {
+    /// Whether its page has a printed label that differs from the number.
+    fn has_label(&self) -> bool {
+        let page = self.item.page.map(|page| page.number().to_string());
+        page.zip(self.label.as_ref()).is_some_and(|(number, label)| label.0 != number)
+    }
+}
+
 /// The upper levels of the outline, with a title. `is_cut` says that the last of these levels is not whole.
 fn outline_lines(outline: &Outline, rows: &[OutlineRow], is_cut: bool) -> Vec<String> {
     if outline.items.is_empty() {
         return Vec::new();
     }
     let (shown, total) = (rows.len(), grouped_count(outline.total));
+    let columns = outline_columns(rows.iter().any(OutlineRow::has_label));
     let title = match (is_cut, shown < outline.total) {
-        (false, false) => "Outline:".to_owned(),
-        (false, true) => format!("Outline (upper levels, {shown} of {total} entries; all: pdf_outline):"),
-        (true, _) => format!("Outline (the first {shown} of {total} entries; all: pdf_outline):"),
+        (false, false) => format!("Outline{columns}:"),
+        (false, true) => format!("Outline{columns}; upper levels, {shown} of {total} entries (all: pdf_outline):"),
+        (true, _) => format!("Outline{columns}; the first {shown} of {total} entries (all: pdf_outline):"),
     };
     let gap = outline.is_incomplete.then(|| "- (some entries could not be read)".to_owned());
     std::iter::once(title).chain(rows.iter().map(|row| row.line.clone())).chain(gap).collect()
@@ -269,7 +279,7 @@ fn metadata_lines(info: &DocumentInfo) -> Vec<String> {
 const MAX_OUTLINE_READ: usize = 1_000;
 
 /// Characters of the outline in a summary.
-const MAX_OUTLINE_CHARACTERS: usize = 900;
+const MAX_OUTLINE_CHARACTERS: usize = 720;
 
 /// How many levels of an outline fit, if at least one does.
 fn fitting_levels(rows: &[OutlineRow], max_items: usize) -> Option<u32> {

@@ -62,7 +62,9 @@ pub fn get_file(
     let mut answer = context.get_file_with_progress(&request, progress)?;
     answer.blocks.extend(caller.store_note.clone().map(Block::Text));
     answer.details.notes.extend(caller.store_note.clone());
-    let (header, footer) = header_and_footer(&answer, conversation.as_ref());
+    // Pages go to the conversation that the model is in, so it needs the name of a new one alone.
+    let named = conversation.as_ref().filter(|_| caller.is_new_conversation || answer.summary.is_some());
+    let (header, footer) = header_and_footer(&answer, named);
     let details = details_json(&answer.details, conversation.as_ref().map(ConversationId::as_str));
     let FileAnswer { blocks, content, details: facts, summary, delivery } = answer;
     Ok(GetFileAnswer { blocks, content, summary, facts, details, header, footer, delivery })

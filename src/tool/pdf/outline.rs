@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::context::{OpenPdf, Outline, OutlineItem, ResultBudget, json_length, one_line, outline_line, untrusted};
+use crate::context::{
+    OpenPdf, Outline, OutlineItem, ResultBudget, json_length, one_line, outline_columns, outline_line, untrusted,
+};
 use crate::page::PageLabel;
 use crate::tool::data_answer::DataAnswer;
 
@@ -99,7 +101,8 @@ impl OutlineResult {
     }
 
     fn text(&self) -> String {
-        let mut lines = vec![format!("Outline of {}: {} entries", self.path, self.total)];
+        let columns = outline_columns(self.entries.iter().any(|entry| entry.label.is_some()));
+        let mut lines = vec![format!("Outline of {}: {} entries{columns}", self.path, self.total)];
         lines.extend((!self.entries.is_empty()).then(|| untrusted(&self.path)));
         lines.extend(self.entries.iter().map(OutlineEntry::line));
         lines.extend(self.next().map(|next| format!("[{} {next}]", self.first())));
