@@ -443,7 +443,8 @@ fn tools_with_long_results_say_so_to_claude_code() {
 /// Claude Code and Codex give their models the structure alone, without what the text notes.
 #[test]
 fn clients_that_drop_the_text_beside_structure_get_the_text_alone() {
-    let (place, pdf) = place_with_pdf();
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
     let has_structure = |name: &str| {
         let mut client = Client::start(&place, name);
         let found = client.call("pdf_search", json!({ "path": pdf, "query": "the" }));

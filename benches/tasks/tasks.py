@@ -8,15 +8,12 @@ DOCUMENTS for the keys. Tokens are those of o200k_base if bpe_openai or tiktoken
 """
 
 import argparse
-import base64
 import json
-import math
 import os
 import re
 import shutil
 import struct
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -24,20 +21,21 @@ from clients import CLIENTS, page_cost, picture_cost, tokens
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
-# What each task reads. A value in --documents replaces the one of the same key.
+# What each task reads. A value in --documents replaces the one of the same key. A task is done if the model saw the words
+# of "expect" in some text, or a picture or a PDF, which show everything.
 DOCUMENTS = {
     "chapter": {"file": "latex.pdf", "section": "From sheet to page"},
     "term": {"file": "libreoffice.pdf", "query": "table"},
-    "table": {"file": "latex.pdf", "query": "Octavo"},
-    "form": {"file": "form.pdf", "pages": "1-3"},
+    "table": {"file": "latex.pdf", "query": "Folds, leaves", "expect": "Sextodecimo"},
+    "form": {"file": "form.pdf", "pages": "1-3", "expect": "barge"},
     "scan": {"file": "scan.pdf", "pages": "1-2"},
     "versions": {"before": "report-v1.pdf", "after": "report-v2.pdf"},
     "compaction": {"file": "typst.pdf", "pages": "1-3", "again": "2"},
     "damaged": {"file": "cairo.pdf", "pages": "1"},
-    "comments": {"file": "annotations.pdf"},
-    "attachment": {"file": "attachments.pdf"},
+    "comments": {"file": "annotations.pdf", "expect": "width of this margin"},
+    "attachment": {"file": "attachments.pdf", "expect": "wove,120"},
     "library": {"place": ".", "query": "leaves"},
-    "quotation": {"file": "latex.pdf", "quote": "A page is a promise: what stands on it will stay there tomorrow"},
+    "quotation": {"file": "latex.pdf", "expect": "altered", "quote": "A page is a promise: what stands on it will stay there tomorrow"},
 }
 
 
@@ -83,12 +81,8 @@ class Agent:
         self.server = Server(program, client, folder, data)
         self.page_text, self.verbose = page_text, verbose
         self.calls = self.tokens = 0
-        self.notes = []
-
-    def takes(self, tool, parameter):
-        """Whether a tool has a parameter."""
-        schema = next((row for row in self.server.tools if row["name"] == tool), {})
-        return parameter in schema.get("inputSchema", {}).get("properties", {})
+        self.seen = ""
+        self.sees_pages = False
 
     def call(self, tool, **arguments):
         """Calls a tool. Gives the text that the model sees, and whether it is an error."""
@@ -97,6 +91,8 @@ class Agent:
             self.server.send({"method": "notifications/cancelled", "params": {"requestId": self.server.number}})
         seen = self.client.seen(result)
         text = "\n".join(part for kind, part in seen if kind == "text")
+        self.seen += text
+        self.sees_pages |= any(kind != "text" for kind, _ in seen)
         cost = tokens(json.dumps(arguments)) + tokens(tool) + sum(self.cost(kind, part) for kind, part in seen)
         # A PDF that the client saved is read with a call of its own.
         reads = sum(1 for kind, _ in seen if kind == "pdf") if self.client.reads_saved else 0
@@ -135,9 +131,7 @@ def first_page(found):
 def find_and_read(agent, file, query):
     found, _ = agent.call("pdf_search", path=file, query=query)
     page = first_page(found)
-    if page is None:
-        agent.notes.append("nothing found")
-    else:
+    if page is not None:
         agent.call("get_file", filePath=file, pages=page)
 
 
@@ -190,38 +184,28 @@ def damaged(agent, folder, file, pages):
 
 def comments(agent, folder, file):
     told, _ = agent.call("pdf_info", path=file)
-    if "omment" not in told:
-        agent.call("get_file", filePath=file)
-        agent.call("get_file", filePath=file, pages="1-")
+    named = re.search(r"Comments: .* on pages? ([\d,-]+)", told) or re.search(r'"comments":{.*?"pages":"([\d,-]+)"', told)
+    agent.call("get_file", filePath=file, pages=named.group(1) if named else "1-")
 
 
 def attachment(agent, folder, file):
     told, _ = agent.call("pdf_info", path=file)
-    name = re.search(r"^[- ]*([\w.-]+\.(?:txt|csv|xml|json|md))\b", told, re.M) or re.search(r"([\w.-]+\.(?:txt|csv))", told)
-    if name is None:
-        agent.notes.append("the attachment has no name")
-        return
-    _, is_refused = agent.call("get_file", filePath=f"{file}#attachment={name.group(1)}")
-    if is_refused:
-        agent.notes.append("the attachment cannot be read")
+    named = re.search(r"#attachment=([\w.%-]+)", told)
+    if named:
+        agent.call("get_file", filePath=f"{file}#attachment={named.group(1)}")
 
 
 def library(agent, folder, place, query):
     _, is_refused = agent.call("get_file", filePath=".")
     _, is_alone = agent.call("pdf_search", path=".", query=query)
-    if is_refused or is_alone:
-        agent.notes.append("folders cannot be read; each file is searched")
-        for file in sorted(folder.glob("*.pdf")):
-            agent.call("pdf_search", path=file.name, query=query)
+    for file in sorted(folder.glob("*.pdf")) if is_refused or is_alone else []:
+        agent.call("pdf_search", path=file.name, query=query)
 
 
 def quotation(agent, folder, file, quote):
-    if agent.takes("pdf_search", "quote"):
-        agent.call("pdf_search", path=file, quote=quote)
-        return
-    agent.notes.append("no check of quotations")
-    agent.call("pdf_search", path=file, query=quote)
-    find_and_read(agent, file, " ".join(quote.split()[:4]))
+    _, is_refused = agent.call("pdf_search", path=file, quote=quote)
+    if is_refused:
+        find_and_read(agent, file, " ".join(quote.split()[:4]))
 
 
 TASKS = {name: globals()[name] for name in DOCUMENTS}
@@ -242,7 +226,8 @@ def play(program, client, documents, verbose):
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place) / "documents"
             folder.mkdir()
-            asked = documents[name]
+            asked = dict(documents[name])
+            expected = asked.pop("expect", "")
             for key in ("file", "before", "after"):
                 if key in asked:
                     source = FIXTURES / asked[key]
@@ -254,7 +239,8 @@ def play(program, client, documents, verbose):
                 print(f"== {name}")
             agent = Agent(program, client, folder, Path(place) / "data", page_text, verbose)
             run(agent, folder, **asked)
-            rows[name] = (agent.calls, agent.tokens, agent.notes)
+            is_done = expected in agent.seen or agent.sees_pages
+            rows[name] = (agent.calls, agent.tokens, is_done)
             listed = agent.server
             listed.end()
     measure.end()
@@ -275,16 +261,28 @@ def main():
     documents = DOCUMENTS | (json.loads(options.documents.read_text()) if options.documents else {})
     for client in options.client or sorted(CLIENTS):
         played = [play(os.path.abspath(program), client, documents, options.verbose) for program in options.programs]
-        print(f"\n{client}: calls and tokens of {' and '.join(options.programs)}")
-        for name in [*TASKS]:
-            cells = "  ".join(f"{rows[name][0]:3} {rows[name][1]:8,}" for rows, _ in played)
-            change = f" {100 * (played[-1][0][name][1] / played[0][0][name][1] - 1):+5.0f} %" if len(played) > 1 else ""
-            notes = "; ".join(f"{index + 1}: {', '.join(rows[name][2])}" for index, (rows, _) in enumerate(played) if rows[name][2])
-            print(f"  {name:12} {cells}{change}  {notes}")
-        sums = [(sum(row[0] for row in rows.values()), sum(row[1] for row in rows.values())) for rows, _ in played]
-        change = f" {100 * (sums[-1][1] / sums[0][1] - 1):+5.0f} %" if len(sums) > 1 else ""
-        print(f"  {'all':12} " + "  ".join(f"{calls:3} {cost:8,}" for calls, cost in sums) + change)
-        print(f"  {'tools listed':12} " + "  ".join(f"    {start:8,}" for _, start in played))
+        report(client, options.programs, played)
+
+
+def report(client, programs, played):
+    """Prints calls and tokens by task and program. Tasks that a program cannot do count for none."""
+    print(f"\n{client}: calls and tokens of {' and '.join(programs)}")
+    sums = [(0, 0)] * len(played)
+    for name in TASKS:
+        rows = [rows[name] for rows, _ in played]
+        is_done = all(done for _, _, done in rows)
+        if is_done:
+            sums = [(calls + row[0], cost + row[1]) for (calls, cost), row in zip(sums, rows)]
+        cells = "  ".join(f"{calls:3} {cost:8,}" if done else "  not done  " for calls, cost, done in rows)
+        print(f"  {name:12} {cells}{change([row[1] for row in rows]) if is_done else ''}")
+    print(f"  {'all':12} " + "  ".join(f"{calls:3} {cost:8,}" for calls, cost in sums) + change([cost for _, cost in sums]))
+    starts = [start for _, start in played]
+    print(f"  {'tool list':12} " + "  ".join(f"    {start:8,}" for start in starts) + change(starts))
+
+
+def change(costs):
+    """The change from the first cost to the last."""
+    return f" {100 * (costs[-1] / costs[0] - 1):+5.0f} %" if len(costs) > 1 and costs[0] else ""
 
 
 if __name__ == "__main__":
