@@ -52,7 +52,7 @@ fn a_long_outline_is_cut_to_its_upper_levels_or_its_beginning_and_says_so() {
     let titles = [
         (20, "Outline, by page (label):", 20),
         (50, "Outline, by page (label); upper levels, 25 of 50 entries (all: pdf_outline):", 25),
-        (200, "Outline, by page (label); the first 44 of 200 entries (all: pdf_outline):", 44),
+        (200, "Outline, by page (label); the first 48 of 200 entries (all: pdf_outline):", 48),
     ];
     for (count, title, shown) in titles {
         let name = format!("{count}.pdf");

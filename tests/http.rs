@@ -63,7 +63,7 @@ fn a_handle_is_minted_and_what_it_holds_is_not_sent_again() {
     let first = ask(None);
     let minted = handle(&first);
     assert_eq!(minted.len(), "conv_".len() + 32);
-    assert_eq!(kinds(&ask(Some(&minted))), ["text", "text"], "already provided");
+    assert_eq!(kinds(&ask(Some(&minted))), ["text"], "already provided");
     let other = ask(None);
     assert_eq!(kinds(&other), ["text", "resource"], "without a handle nothing is held back");
     assert_ne!(handle(&other), minted);
@@ -471,7 +471,7 @@ fn a_session_goes_on_at_another_server_of_the_same_store() {
     session.call("context_status", json!({ "conversation": conversation }));
     let moved = session.at(&second);
     let again = moved.call("get_file", json!({ "filePath": pdf, "pages": "1", "conversation": conversation }));
-    assert_eq!(kinds(&again), ["text", "text"], "already provided, to the client that it was");
+    assert_eq!(kinds(&again), ["text"], "already provided, to the client that it was");
     let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
     assert_eq!(moved.as_shown_by("two").post(&ping).status, 404, "another's");
     assert_eq!(session.post(&ping).status, 200, "and it goes on at the first");

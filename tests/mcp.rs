@@ -511,7 +511,7 @@ fn the_stateless_protocol_is_served_too() {
         client.request("tools/call", json!({ "_meta": meta, "name": "get_file", "arguments": arguments }))
     };
     assert_eq!(kinds(&ask()), ["text", "resource"]);
-    assert_eq!(kinds(&ask()), ["text", "text"]);
+    assert_eq!(kinds(&ask()), ["text"]);
 }
 
 #[test]
