@@ -21,6 +21,13 @@ pub(crate) fn shared_width(a: Bounds, b: Bounds) -> f32 {
     a.x1.min(b.x1) - a.x0.max(b.x0)
 }
 
+/// A length in units of a quarter point, for comparison.
+pub(crate) fn quarters(length: f32) -> i32 {
+    #[expect(clippy::cast_possible_truncation, reason = "the value is in range after the clamp")]
+    let quarters = (length * 4.0).round().clamp(-1e6, 1e6) as i32;
+    quarters
+}
+
 /// The page as seen by a reader of text in one direction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame {

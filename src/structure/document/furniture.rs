@@ -1,6 +1,6 @@
 //! Furniture: running heads, running feet and page numbers, by repetition and place.
 
-use super::super::bounds::Frame;
+use super::super::bounds::{Frame, quarters};
 use super::super::page_structure::{Line, Region};
 use super::DocumentPage;
 use super::drafts::roman_value;
@@ -10,6 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_ROWS: usize = 4;
 /// Furniture stands in this share of the height, at the top or at the bottom.
 const ZONE: f32 = 0.14;
+/// The margin is this share of the height, and a running line in it has at most so many words.
+const MARGIN: f32 = 0.055;
+const MAX_MARGINAL_WORDS: usize = 8;
 /// Rows at the same height differ by less, in points.
 const TOLERANCE_PT: f32 = 3.0;
 /// Furniture has this space towards the text, in ems.
@@ -38,16 +41,20 @@ struct Row<'a> {
     space: f32,
     size: f32,
     is_in_zone: bool,
+    is_in_margin: bool,
     parts: Vec<String>,
+    /// What numbers that stand alone on it are more than the number of the page.
+    offsets: Vec<i64>,
 }
 
 /// Finds the furniture of the pages.
 pub(super) fn find(pages: &[DocumentPage]) -> Furniture {
     let body = body_size(pages);
     let mut furniture = Furniture::default();
+    let offsets = offsets(pages);
     for is_top in [true, false] {
         let rows: Vec<Vec<Row>> = pages.iter().map(|page| outer_rows(page, is_top)).collect();
-        let votes = Votes::of(&rows);
+        let votes = Votes::of(&rows, offsets.clone());
         for (page, rows) in rows.iter().enumerate() {
             // A foot of the only page and a head of a later page have no others to be compared with.
             let is_unique = if is_top { page > 0 } else { pages.len() == 1 };
@@ -62,13 +69,24 @@ pub(super) fn find(pages: &[DocumentPage]) -> Furniture {
     furniture
 }
 
+/// What the numbers that stand alone in the outer rows are more than the numbers of their pages, by frequency.
+fn offsets(pages: &[DocumentPage]) -> BTreeMap<i64, usize> {
+    let mut counts = BTreeMap::new();
+    for page in pages {
+        let rows = [true, false].into_iter().flat_map(|is_top| outer_rows(page, is_top));
+        let own: BTreeSet<i64> = rows.filter(|row| row.is_in_zone).flat_map(|row| row.offsets).collect();
+        own.into_iter().for_each(|offset| *counts.entry(offset).or_default() += 1);
+    }
+    counts
+}
+
 /// The size of most characters.
 fn body_size(pages: &[DocumentPage]) -> f32 {
     let mut sizes: BTreeMap<i32, usize> = BTreeMap::new();
     for region in pages.iter().flat_map(|page| &page.structure.regions) {
         let Region::Column(column) = region else { continue };
         for line in &column.lines {
-            *sizes.entry(super::type_statistics::quarters(line.size)).or_default() += line.len();
+            *sizes.entry(quarters(line.size)).or_default() += line.len();
         }
     }
     let most = sizes.into_iter().max_by_key(|(_, count)| *count).map_or(40, |(size, _)| size);
@@ -102,26 +120,36 @@ fn outer_rows(page: &DocumentPage, is_top: bool) -> Vec<Row<'_>> {
                 space: f32::INFINITY,
                 size: line.size,
                 is_in_zone: distance < ZONE * structure.height,
+                is_in_margin: distance < MARGIN * structure.height,
                 parts: Vec::new(),
+                offsets: Vec::new(),
             }),
         }
     }
-    finish(rows)
+    finish(rows, page.number)
 }
 
-fn finish(mut rows: Vec<Row>) -> Vec<Row> {
+fn finish(mut rows: Vec<Row>, page: u32) -> Vec<Row> {
     let distances: Vec<f32> = rows.iter().skip(1).map(|row| row.distance).collect();
     for (row, next) in rows.iter_mut().zip(distances) {
         row.space = (next - row.distance) / row.size.max(1.0);
     }
     for row in &mut rows {
-        row.parts = row.lines.iter().flat_map(|(_, _, line)| parts(line)).collect();
+        let parts: Vec<String> = row.lines.iter().flat_map(|(_, _, line)| parts(line)).collect();
+        let numbers = parts.iter().filter_map(|part| part.parse::<u16>().ok());
+        row.offsets = numbers.map(|number| i64::from(number) - i64::from(page)).collect();
+        row.parts = parts.iter().map(|part| signature_of_part(part)).collect();
     }
     rows.truncate(MAX_ROWS);
     rows
 }
 
-/// The texts of a line between wide gaps, with `0` for numbers.
+/// A text with `0` for its numbers.
+fn signature_of_part(part: &str) -> String {
+    part.split(' ').map(signature).collect::<Vec<_>>().join(" ")
+}
+
+/// The texts of a line between wide gaps.
 fn parts(line: &Line) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut right = f32::INFINITY;
@@ -130,9 +158,9 @@ fn parts(line: &Line) -> Vec<String> {
         match parts.last_mut() {
             Some(part) if !is_far => {
                 part.push(' ');
-                part.push_str(&signature(&word.text));
+                part.push_str(&word.text);
             }
-            _ => parts.push(signature(&word.text)),
+            _ => parts.push(word.text.clone()),
         }
         right = word.bounds.x1;
     }
@@ -158,12 +186,14 @@ fn signature(word: &str) -> String {
 struct Votes<'r> {
     texts: BTreeMap<&'r str, Vec<f32>>,
     places: Vec<(f32, f32, f32)>,
+    /// How many pages have a number that is so much more than their own.
+    offsets: BTreeMap<i64, usize>,
     pages: usize,
 }
 
 impl<'r> Votes<'r> {
-    fn of(pages: &'r [Vec<Row>]) -> Self {
-        let mut votes = Self { texts: BTreeMap::new(), places: Vec::new(), pages: pages.len() };
+    fn of(pages: &'r [Vec<Row>], offsets: BTreeMap<i64, usize>) -> Self {
+        let mut votes = Self { texts: BTreeMap::new(), places: Vec::new(), offsets, pages: pages.len() };
         for row in pages.iter().flatten().filter(|row| row.is_in_zone) {
             row.parts.iter().for_each(|part| votes.texts.entry(part).or_default().push(row.distance));
             votes.places.push((row.distance, row.size, row.space));
@@ -179,6 +209,11 @@ impl<'r> Votes<'r> {
         let from = distances.partition_point(|other| *other < distance - TOLERANCE_PT);
         let to = distances.partition_point(|other| *other <= distance + TOLERANCE_PT);
         to - from >= 2
+    }
+
+    /// Whether a row has a page number: another page counts from the same number.
+    fn has_page_number(&self, row: &Row) -> bool {
+        row.offsets.iter().any(|offset| self.offsets.get(offset).is_some_and(|count| *count > 1))
     }
 
     /// Whether a good part of the pages has a row of the same size at the height, with space towards the text.
@@ -203,7 +238,14 @@ fn is_furniture(row: &Row, votes: &Votes, body: f32, is_unique: bool) -> bool {
             && is_apart
             && row.parts.iter().all(|part| is_page_number(part) && (votes.pages == 1 || !has_word(part))))
         || (is_apart && votes.has_place(row) && (is_small || has_number))
-        || (is_unique && is_small && row.space > FOOT_SPACE_EM)
+        || (is_unique && (is_small || is_marginal(row, body)) && row.space > FOOT_SPACE_EM)
+        || (is_apart && votes.has_page_number(row))
+}
+
+/// Whether a short plain text stands in the margin of the page.
+fn is_marginal(row: &Row, body: f32) -> bool {
+    let is_plain = |line: &Line| !line.is_bold() && line.words.len() <= MAX_MARGINAL_WORDS;
+    row.is_in_margin && row.size < 1.02 * body && row.lines.iter().all(|(_, _, line)| is_plain(line))
 }
 
 /// Whether a text is a page number: one or two numbers, and hardly a word besides.

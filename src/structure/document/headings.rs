@@ -1,10 +1,11 @@
 //! Headings: by size, weight and place; their levels by the rank of their styles, checked by their numbers.
 
+use super::super::bounds::quarters;
 use super::super::page_structure::has_letter;
 use super::OutlineHeading;
 use super::drafts::{Draft, DraftKind};
 use super::drafts::{MarkerKind, roman_value};
-use super::type_statistics::{TypeStatistics, quarters};
+use super::type_statistics::TypeStatistics;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -19,6 +20,8 @@ const SMALLER: f32 = 0.93;
 const SPACE_ABOVE: f32 = 1.15;
 /// So much of a heading is bold. Single signs may come from another font.
 const MOST: f32 = 0.85;
+/// So many lines below a title may be its authors and its date.
+const MAX_BYLINE: usize = 6;
 /// Markdown has so many levels.
 const MAX_LEVEL: usize = 6;
 
@@ -34,6 +37,8 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
             headings.push(*index);
         }
     }
+    let byline = byline(drafts, &flow, &headings);
+    headings.retain(|index| !byline.contains(index));
     let levels = levels(drafts, &headings, &outline);
     for (index, level) in headings.into_iter().zip(levels) {
         if let Some(draft) = drafts.get_mut(index) {
@@ -41,6 +46,28 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
             draft.marker = None;
         }
     }
+}
+
+/// The lines of the first page that are centred below the title and look like no other heading: authors and date.
+fn byline(drafts: &[Draft], flow: &[usize], headings: &[usize]) -> Vec<usize> {
+    let first = headings.first().filter(|first| flow.first() == Some(first));
+    let Some(title) = first.and_then(|first| drafts.get(*first)).filter(|title| title.place.page == 0) else {
+        return Vec::new();
+    };
+    let below = flow.iter().zip(headings).skip(1).take_while(|(own, heading)| own == heading).map(|(own, _)| *own);
+    let ranks: Vec<Rank> = headings.iter().filter_map(|at| drafts.get(*at)).map(rank).collect();
+    let is_alone = |draft: &Draft| ranks.iter().filter(|other| **other == rank(draft)).count() == 1;
+    let is_byline = |draft: &Draft| {
+        let is_plain = heading_size(draft) < heading_size(title) && draft.share(|style| style.is_bold) <= 0.5;
+        is_plain && section_depth(draft).is_none() && is_centered_below(title, draft) && is_alone(draft)
+    };
+    below.take(MAX_BYLINE).take_while(|at| drafts.get(*at).is_some_and(is_byline)).collect()
+}
+
+fn is_centered_below(title: &Draft, draft: &Draft) -> bool {
+    let (above, own) = (title.bounds(), draft.bounds());
+    let is_set_in = own.x0 - draft.origin > 2.0 * draft.size();
+    is_set_in && ((above.x0 + above.x1) - (own.x0 + own.x1)).abs() < 2.0 * draft.size()
 }
 
 fn is_in_flow(draft: &Draft) -> bool {
@@ -95,7 +122,7 @@ fn is_emphasised(draft: &Draft, statistics: &TypeStatistics) -> bool {
     let is_coloured = draft
         .is_all(|line| is_vivid(line.color()) && line.words.iter().all(|word| word.target.is_none()))
         && !is_vivid(statistics.color);
-    is_bold || is_coloured || is_capitals(draft)
+    is_bold || is_coloured || (is_capitals(draft) && !statistics.is_capitals)
 }
 
 /// Whether a colour is neither black nor grey nor white.

@@ -1,6 +1,6 @@
 //! Paragraphs that go over columns and pages.
 
-use super::super::page_structure::Line;
+use super::super::page_structure::{Line, LineWord};
 use super::DocumentPage;
 use super::drafts::{Draft, DraftKind};
 use super::type_statistics::TypeStatistics;
@@ -11,18 +11,22 @@ const TOLERANCE_EM: f32 = 0.6;
 /// Appends the beginnings of columns to the paragraphs and items that they continue.
 pub(super) fn join(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &TypeStatistics) {
     let mut open: Option<usize> = None;
+    let mut is_divided = false;
     for index in 0..drafts.len() {
         let Some(draft) = drafts.get(index) else { continue };
         if is_passed_over(draft, statistics) {
+            is_divided |= matches!(draft.kind, DraftKind::Table(_));
             continue;
         }
         let before = open.and_then(|open| drafts.get(open));
-        let is_continued =
-            before.is_some_and(|before| are_near(before, draft, pages) && continues(before, draft, drafts, index));
+        let is_continued = before
+            .is_some_and(|before| are_near(before, draft, pages) && continues(before, draft, drafts, index))
+            && !(is_divided && before.is_some_and(Draft::ends_sentence));
         match open.filter(|_| is_continued) {
             Some(target) => append(drafts, target, index),
             None => open = Some(index),
         }
+        is_divided = false;
     }
 }
 
@@ -68,9 +72,7 @@ fn continues(before: &Draft, after: &Draft, drafts: &[Draft], index: usize) -> b
 fn is_first_of_column(drafts: &[Draft], index: usize) -> bool {
     let Some(place) = drafts.get(index).map(|draft| draft.place) else { return false };
     let own = drafts.iter().take(index).rev().take_while(|draft| draft.place == place);
-    own.take(40).all(|draft| {
-        matches!(draft.kind, DraftKind::Furniture | DraftKind::Caption | DraftKind::Table(_) | DraftKind::Joined)
-    })
+    own.take(40).all(|draft| matches!(draft.kind, DraftKind::Furniture | DraftKind::Caption | DraftKind::Table(_)))
 }
 
 /// Whether the text begins where the next line of the paragraph before would.
@@ -99,12 +101,31 @@ fn reads_on(before: &Draft, after: &Draft) -> bool {
     if !before.ends_sentence() {
         return !matches!(before.kind, DraftKind::Item { .. }) || before.lines.len() > 1 || before.len() > 40;
     }
+    if is_run_in(before, after) {
+        return false;
+    }
     if is_justified(before) {
         return true;
     }
     // Paragraphs that begin with an indent: one without it continues.
     let is_indented = |draft: &Draft| draft.first_left() - draft.text_left() > TOLERANCE_EM * draft.size();
-    is_indented(before) && !is_indented(after) && after.lines.len() > 1
+    let is_alike = is_indented(before) || leaves_no_room(before, after);
+    is_alike && !is_indented(after) && after.lines.len() > 1
+}
+
+/// Whether the first word of one draft has no room at the end of the other. Few last lines of paragraphs are so full.
+fn leaves_no_room(before: &Draft, after: &Draft) -> bool {
+    let (Some(last), Some(first)) = (before.lines.last(), after.lines.first()) else { return false };
+    let word = first.words.first().map_or(0.0, |word| word.bounds.x1 - word.bounds.x0);
+    before.lines.len() > 1 && before.right - last.bounds.x1 < word + 0.2 * last.size
+}
+
+/// Whether text begins in bold type after text that does not end in it: a heading at the beginning of a paragraph.
+fn is_run_in(before: &Draft, after: &Draft) -> bool {
+    let last = before.lines.last().and_then(|line| line.words.last());
+    let first = after.lines.first().and_then(|line| line.words.first());
+    let is_bold = |word: Option<&LineWord>| word.is_some_and(|word| word.style.is_bold);
+    is_bold(first) && !is_bold(last)
 }
 
 /// Whether all its lines, the last one too, end at one right edge.

@@ -1,7 +1,7 @@
 //! Quotes: paragraphs that are set in on both sides.
 
+use super::super::bounds::quarters;
 use super::drafts::{Draft, DraftKind};
-use super::type_statistics::quarters;
 use std::collections::BTreeMap;
 
 /// A quote is set in by this on the left, in ems, and by half of it on the right.

@@ -1,5 +1,6 @@
 //! What type a document is set in: size, leading, margins.
 
+use super::super::bounds::quarters;
 use super::super::page_structure::{Line, Region};
 use super::DocumentPage;
 use super::furniture::Furniture;
@@ -21,6 +22,8 @@ pub(super) struct TypeStatistics {
     pub(super) is_monospace: bool,
     /// Whether most characters are bold.
     pub(super) is_bold: bool,
+    /// Whether most lines are all capitals.
+    pub(super) is_capitals: bool,
     /// The colour of most characters.
     pub(super) color: [u8; 3],
     /// For each page the font of most of its words in the size of the body.
@@ -31,13 +34,6 @@ pub(super) struct TypeStatistics {
     origins: BTreeMap<i32, usize>,
     /// The number of lines at the most frequent of them.
     most_at_origin: usize,
-}
-
-/// A length in units of a quarter point, for comparison.
-pub(super) fn quarters(length: f32) -> i32 {
-    #[expect(clippy::cast_possible_truncation, reason = "the value is in range after the clamp")]
-    let quarters = (length * 4.0).round().clamp(-1e6, 1e6) as i32;
-    quarters
 }
 
 impl TypeStatistics {
@@ -90,6 +86,8 @@ struct Votes {
     looks: BTreeMap<Look, usize>,
     leadings: BTreeMap<i32, BTreeMap<i32, usize>>,
     origins: BTreeMap<i32, usize>,
+    lines: usize,
+    capital_lines: usize,
 }
 
 impl Votes {
@@ -101,6 +99,8 @@ impl Votes {
                 *self.looks.entry(look).or_default() += word.text.chars().count();
             }
         }
+        self.lines += lines.len();
+        self.capital_lines += lines.iter().filter(|line| line.is_capitals()).count();
         for pair in lines.windows(2) {
             if let [above, below] = pair {
                 self.add_leading(above, below);
@@ -131,6 +131,7 @@ impl Votes {
             body_size: (f32::from(size) / 4.0).max(0.25),
             is_monospace: most(&|look| i64::from(look.1)) == 1,
             is_bold: most(&|look| i64::from(look.2)) == 1,
+            is_capitals: 2 * self.capital_lines > self.lines,
             color: [byte(16), byte(8), byte(0)],
             leadings: self.leadings.iter().map(|(size, steps)| (*size, usual_step(steps))).collect(),
             most_at_origin: self.origins.values().copied().max().unwrap_or(0),

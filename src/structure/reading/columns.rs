@@ -19,12 +19,17 @@ const GUTTER_EM: f32 = 0.75;
 /// A column has at least so many lines and ems of width.
 const MIN_LINES: usize = 3;
 const MIN_WIDTH_EM: f32 = 5.0;
+/// A note in the margin is narrower. Its lines follow each other closely, unlike the labels of a form.
+const MIN_NOTE_EM: f32 = 3.5;
+const NOTE_LEADING_EM: f32 = 1.6;
 /// Columns with lines on the same baselines are prose if so much of their width is filled.
 const PROSE_FILL: f32 = 0.6;
 /// Columns share at least this part of the height of the lower one.
 const SHARED_HEIGHT: f32 = 0.4;
 /// Columns of fewer lines begin at one left edge, most of their lines.
 const MANY_LINES: usize = 10;
+/// The lines of hanging paragraphs begin at two edges, no further apart than this.
+const MAX_HANG_EM: f32 = 3.5;
 /// What is below all other columns may have so many lines to be taken for the beginning of the text below.
 const MAX_TAIL: usize = 3;
 
@@ -177,12 +182,18 @@ fn are_columns(left: &Side, right: &Side, em: f32) -> bool {
 /// Whether the segments begin at one left edge, so that the white space is no accident of word spaces.
 fn is_aligned(side: &Side, em: f32) -> bool {
     let at_edge = side.lefts.iter().filter(|left| **left - side.bounds.x0 < 0.3 * em).count();
+    let hang =
+        side.lefts.iter().copied().filter(|left| left - side.bounds.x0 >= 0.3 * em).fold(f32::INFINITY, f32::min);
+    let at_hang = side.lefts.iter().filter(|left| (*left - hang).abs() < 0.3 * em).count();
     let lines = rows(side, em);
-    lines >= MANY_LINES || 2 * at_edge >= side.rows.len() && 4 * side.rows.len() <= 5 * lines
+    let is_hanging = at_edge >= 2 && hang - side.bounds.x0 < MAX_HANG_EM * em && at_edge + at_hang == side.rows.len();
+    lines >= MANY_LINES || (2 * at_edge >= side.rows.len() || is_hanging) && 4 * side.rows.len() <= 5 * lines
 }
 
 fn is_column(side: &Side, em: f32) -> bool {
-    side.has_table || (side.rows.len() >= MIN_LINES && side.bounds.x1 - side.bounds.x0 > MIN_WIDTH_EM * em)
+    let (width, height) = (side.bounds.x1 - side.bounds.x0, side.bounds.y1 - side.bounds.y0);
+    let is_note = || width > MIN_NOTE_EM * em && height < side.rows.iter().map(|_| NOTE_LEADING_EM * em).sum();
+    side.has_table || side.rows.len() >= MIN_LINES && (width > MIN_WIDTH_EM * em || is_note())
 }
 
 /// Whether the sides are read across: their lines share baselines, and their widths are not filled.

@@ -3,26 +3,28 @@
 use super::super::bounds::{Frame, center};
 use super::super::page_structure::LineWord;
 use super::segments::Segment;
+use crate::structure::bounds::quarters;
 use crate::text::{Bounds, PageLayout};
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Further shapes are not looked at.
 const MAX_SHAPES: usize = 20_000;
 /// A bullet is so large, in points and in ems of its line.
-const SIZE_PT: std::ops::Range<f32> = 0.8..16.0;
-const SIZE_EM: std::ops::Range<f32> = 0.1..0.75;
+const SIZE_PT: Range<f32> = 0.8..16.0;
+const SIZE_EM: Range<f32> = 0.1..0.75;
+/// The picture of a bullet is larger, with white space around it.
+const PICTURE_EM: Range<f32> = 0.4..1.5;
 /// It stands so far from the text, in ems.
-const GAP_EM: std::ops::Range<f32> = 0.1..2.5;
+const GAP_EM: Range<f32> = 0.1..2.5;
 /// Its middle is so far above the baseline, in ems.
-const RISE_EM: std::ops::Range<f32> = 0.08..0.65;
+const RISE_EM: Range<f32> = 0.08..0.65;
 
 /// Puts a bullet before each line that has a drawn one.
 pub(super) fn insert(segments: &mut [Segment], page: &PageLayout, frame: Frame) {
-    let marks = marks(page, frame);
+    let (marks, pictures) = (marks(page, frame), pictures(page, frame));
     for segment in segments.iter_mut().filter(|segment| segment.table.is_none()) {
-        let (top, bottom) = (segment.baseline - segment.size, segment.baseline);
-        let first = marks.partition_point(|mark| center(*mark).1 < top);
-        let near = marks.iter().skip(first).take_while(|mark| center(**mark).1 <= bottom).take(500);
-        let bullet = near.copied().filter(|mark| is_bullet(*mark, segment)).max_by(|a, b| a.x1.total_cmp(&b.x1));
+        let bullet = bullet_of(segment, &marks, &SIZE_EM).or_else(|| bullet_of(segment, &pictures, &PICTURE_EM));
         if let (Some(bounds), Some(word)) = (bullet, segment.words.first()) {
             let style = word.style;
             let bullet =
@@ -36,6 +38,24 @@ pub(super) fn insert(segments: &mut [Segment], page: &PageLayout, frame: Frame) 
     }
 }
 
+/// The mark next to a line on its left.
+fn bullet_of(line: &Segment, marks: &[Bounds], sizes: &Range<f32>) -> Option<Bounds> {
+    let (top, bottom) = (line.baseline - line.size, line.baseline);
+    let first = marks.partition_point(|mark| center(*mark).1 < top);
+    let near = marks.iter().skip(first).take_while(|mark| center(**mark).1 <= bottom).take(500);
+    near.copied().filter(|mark| is_bullet(*mark, line, sizes)).max_by(|a, b| a.x1.total_cmp(&b.x1))
+}
+
+/// Small pictures of one size that stand below each other, two at least.
+fn pictures(page: &PageLayout, frame: Frame) -> Vec<Bounds> {
+    let key = |b: &Bounds| [b.x0, b.x1 - b.x0, b.y1 - b.y0].map(quarters);
+    let mut pictures = marks_of(page.images.iter().copied(), frame);
+    let mut counts: BTreeMap<[i32; 3], usize> = BTreeMap::new();
+    pictures.iter().for_each(|picture| *counts.entry(key(picture)).or_default() += 1);
+    pictures.retain(|picture| counts.get(&key(picture)).is_some_and(|count| *count > 1));
+    pictures
+}
+
 /// Small shapes that are about as high as wide, by height on the page.
 fn marks(page: &PageLayout, frame: Frame) -> Vec<Bounds> {
     let shapes = page
@@ -44,6 +64,10 @@ fn marks(page: &PageLayout, frame: Frame) -> Vec<Bounds> {
         .map(|fill| fill.bounds)
         .chain(page.drawings.iter().copied())
         .chain(page.images.iter().copied());
+    marks_of(shapes, frame)
+}
+
+fn marks_of(shapes: impl Iterator<Item = Bounds>, frame: Frame) -> Vec<Bounds> {
     let is_mark = |b: &Bounds| {
         let (width, height) = (b.x1 - b.x0, b.y1 - b.y0);
         SIZE_PT.contains(&width) && SIZE_PT.contains(&height) && width < 1.6 * height && height < 1.6 * width
@@ -53,9 +77,9 @@ fn marks(page: &PageLayout, frame: Frame) -> Vec<Bounds> {
     marks
 }
 
-fn is_bullet(mark: Bounds, line: &Segment) -> bool {
+fn is_bullet(mark: Bounds, line: &Segment, sizes: &Range<f32>) -> bool {
     let em = line.size.max(0.1);
     let rise = (line.baseline - center(mark).1) / em;
     let gap = (line.bounds.x0 - mark.x1) / em;
-    SIZE_EM.contains(&((mark.x1 - mark.x0) / em)) && RISE_EM.contains(&rise) && GAP_EM.contains(&gap)
+    sizes.contains(&((mark.x1 - mark.x0) / em)) && RISE_EM.contains(&rise) && GAP_EM.contains(&gap)
 }

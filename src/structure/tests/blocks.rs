@@ -181,3 +181,68 @@ fn a_table_stands_where_its_area_is_and_takes_its_words() {
     let area = TableArea { bounds: Bounds { x0: 40.0, y0: 98.0, x1: 360.0, y1: 118.0 }, index: 0 };
     assert_eq!(markdown_with(&[sheet], &[area]).concat(), format!("{FULL}\n\n| table 0 |\n\nAfter it."));
 }
+
+#[test]
+fn small_pictures_of_one_size_before_lines_are_bullets() {
+    let mut sheet = Sheet::new().line(FULL).space(6.0);
+    for text in ["One", "Two"] {
+        sheet.layout.images.push(Bounds { x0: 60.0, y0: sheet.y - 9.0, x1: 69.0, y1: sheet.y + 2.0 });
+        sheet = sheet.at(75.0, PLAIN, text);
+    }
+    assert_eq!(markdown(sheet), format!("{FULL}\n\n- One\n- Two"));
+}
+
+#[test]
+fn a_sign_of_formulas_at_the_beginning_of_a_line_is_no_bullet() {
+    let sheet = Sheet::new().line(&format!("{FULL} where k")).space(4.0).line("> j is the first state of them");
+    assert!(!markdown(sheet).contains("- j"));
+    let list = Sheet::new().line(FULL).space(6.0).line("> One").line("> Two");
+    assert!(markdown(list).ends_with("- One\n- Two"));
+}
+
+#[test]
+fn authors_below_a_title_are_no_headings() {
+    let title = Face { size: 18.0, ..BOLD };
+    let sheet = Sheet::new().at(110.0, title, "The title of all").space(10.0).at(
+        150.0,
+        Face { size: 12.0, ..PLAIN },
+        "The author",
+    );
+    let sheet = sheet.space(20.0).at(50.0, Face { size: 13.0, ..BOLD }, "Beginning").space(4.0).line(FULL).line(FULL);
+    assert_eq!(markdown(sheet), format!("# The title of all\n\nThe author\n\n## Beginning\n\n{FULL} {FULL}"));
+}
+
+#[test]
+fn text_in_capitals_throughout_has_no_headings_for_that() {
+    let line = FULL.to_uppercase();
+    let sheet = Sheet::new().line(&line).line("IT ENDS HERE").space(10.0).line(&line).line("AND HERE");
+    assert!(!markdown(sheet).contains('#'));
+}
+
+#[test]
+fn a_column_of_hanging_paragraphs_is_read_by_itself() {
+    let mut sheet = Sheet::new();
+    let right = ["[14] the first work", "of its author", "[15] the second", "of another one"];
+    for row in 0..12_usize {
+        sheet.put(50.0, PLAIN, "left column words of text");
+        if let Some(text) = right.get(row) {
+            sheet.put(if row % 2 == 0 { 220.0 } else { 235.0 }, PLAIN, text);
+        }
+        sheet.y += 12.0;
+    }
+    let written = markdown(sheet);
+    assert!(written.contains("\n\n[14] the first work of its author"), "{written}");
+}
+
+#[test]
+fn the_labels_of_a_form_stay_beside_its_values() {
+    let mut sheet = Sheet::new();
+    for (label, value) in
+        [("Name", "Ada Printwright"), ("Town", "Inkford"), ("Form", "Gilt edges of it"), ("Sign", "Seven")]
+    {
+        sheet.put(50.0, PLAIN, label);
+        sheet.put(120.0, PLAIN, value);
+        sheet.y += 50.0;
+    }
+    assert!(markdown(sheet).starts_with("Name Ada Printwright\n\nTown Inkford"));
+}

@@ -1,7 +1,7 @@
 //! Pages that are read together.
 
 use super::super::{DocumentPage, read_document, read_page, to_markdown};
-use super::sheet::{FULL, Face, PLAIN, Sheet, markdown_of};
+use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, markdown_of};
 
 const SMALL: Face = Face { size: 8.0, ..PLAIN };
 
@@ -65,4 +65,52 @@ fn pages_that_are_only_evidence_get_no_text_and_give_none() {
         })
         .collect();
     assert_eq!(to_markdown(&read_document(&pages, &[]), &|_, _| None), ["and it goes on."]);
+}
+
+#[test]
+fn a_sentence_that_ends_a_full_last_line_goes_on_with_the_next_page() {
+    let full = format!("{}.", FULL.trim_end_matches('e'));
+    let next = page(2).line(FULL).line("The end.");
+    let expected = [format!("{FULL} {FULL} {full} {FULL} The end."), String::new()];
+    assert_eq!(markdown_of(&[page(1).line(FULL).line(FULL).line(&full), next]), expected);
+}
+
+#[test]
+fn a_bold_beginning_after_a_full_last_line_begins_a_paragraph() {
+    let full = format!("{}.", FULL.trim_end_matches('e'));
+    let mut next = page(2);
+    next.put(50.0, BOLD, "Second.");
+    next.put(90.0, PLAIN, "Words fill this line from the left edge on to it");
+    next.y += 12.0;
+    let written = markdown_of(&[page(1).line(FULL).line(FULL).line(&full), next.line("The end.")]);
+    assert_eq!(written.first(), Some(&format!("{FULL} {FULL} {full}")));
+}
+
+#[test]
+fn a_code_block_that_begins_after_a_continued_one_stays_apart() {
+    let code = |sheet: Sheet, text: &str| sheet.at(60.0, MONO, text);
+    let first = code(code(page(1).line(FULL).line(FULL).space(8.0), "let a = 1;"), "let b = 2;");
+    let second = code(code(code(page(2), "let c = 3;"), "let d = 4;").space(24.0), "let e = 5;").space(8.0).line(FULL);
+    let expected = [
+        format!("{FULL} {FULL}\n\n```\nlet a = 1;\nlet b = 2;\nlet c = 3;\nlet d = 4;\n```"),
+        format!("```\nlet e = 5;\n```\n\n{FULL}"),
+    ];
+    assert_eq!(markdown_of(&[first, second]), expected);
+}
+
+#[test]
+fn numbers_that_count_the_pages_are_left_out_with_their_running_lines() {
+    let first = Sheet::new().line(FULL).line("The end.").go_to(580.0).at(195.0, PLAIN, "1");
+    let mut second = Sheet::new().go_to(40.0);
+    second.put(50.0, PLAIN, "Citations");
+    second.put(340.0, PLAIN, "2");
+    let second = second.go_to(80.0).line(FULL).line("The end.");
+    assert_eq!(markdown_of(&[first, second]), vec![format!("{FULL} The end."); 2]);
+}
+
+#[test]
+fn a_short_line_in_the_margin_of_a_later_page_is_left_out() {
+    let text = |sheet: Sheet| sheet.go_to(90.0).line(FULL).line("The end.");
+    let written = markdown_of(&[text(Sheet::new()), text(Sheet::new().go_to(28.0).line("Running words"))]);
+    assert_eq!(written, vec![format!("{FULL} The end."); 2]);
 }

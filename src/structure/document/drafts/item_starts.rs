@@ -4,6 +4,8 @@ use super::markers::{Marker, MarkerKind};
 use super::splitting::Splitter;
 use std::collections::VecDeque;
 
+/// A sign of formulas is a mark if the same stands below or above it, at most so many lines away.
+const NEAR_LINES: usize = 6;
 /// So many marks are remembered, for items that continue an outer list.
 const MAX_RECENT: usize = 16;
 
@@ -38,6 +40,7 @@ impl Splitter<'_, '_> {
         match marker.kind {
             MarkerKind::Bullet(_) => true,
             MarkerKind::Reference => is_next || self.is_apart(index, start) || self.hangs(index),
+            MarkerKind::WeakBullet('>' | '+') if !self.has_neighbour(index) => false,
             MarkerKind::WeakBullet(_) => is_next || self.is_apart(index, start) || self.hangs(index),
             MarkerKind::Number(..) => {
                 is_next
@@ -77,6 +80,18 @@ impl Splitter<'_, '_> {
         let (Some(line), Some(next)) = (self.line(index), self.line(index + 1)) else { return false };
         let is_below = (next.bounds.x0 - marker.text_left).abs() < 0.3 * line.size;
         is_below && marker.text_left - line.bounds.x0 > 0.5 * line.size && !self.is_spaced(index, index + 1)
+    }
+
+    /// Whether a line near it has the same mark at the same place. Some marks are signs of formulas too.
+    fn has_neighbour(&self, index: usize) -> bool {
+        let (Some(Some(own)), Some(line)) = (self.markers.get(index), self.line(index)) else { return false };
+        let near = index.saturating_sub(NEAR_LINES)..=index.saturating_add(NEAR_LINES);
+        let is_like = |other: usize| {
+            let left = self.line(other).map_or(f32::INFINITY, |other| other.bounds.x0);
+            let kind = self.markers.get(other).and_then(Option::as_ref).map(|marker| &marker.kind);
+            kind == Some(&own.kind) && (left - line.bounds.x0).abs() < 0.3 * line.size
+        };
+        near.filter(|other| *other != index).any(is_like)
     }
 
     /// Whether one of the next lines has the mark that follows.

@@ -3,7 +3,7 @@
 use super::begins_small;
 use super::markers::marker;
 use super::splitting::Splitter;
-use crate::structure::document::type_statistics::quarters;
+use crate::structure::bounds::quarters;
 use crate::structure::page_structure::{Line, is_ideograph};
 use std::collections::BTreeMap;
 

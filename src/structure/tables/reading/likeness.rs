@@ -9,6 +9,9 @@ use crate::text::Bounds;
 /// So many ascending numbers in the last column are page numbers, whatever stands in the others.
 const MIN_CONTENTS: usize = 6;
 
+/// The head of a table that nothing draws has more rows only if its body has as many.
+const MAX_HEADS: usize = 4;
+
 /// Whether drawn cells hold the text of a table.
 pub(crate) fn is_grid(slots: &[Slot], rows: usize, columns: usize) -> bool {
     let filled: Vec<&Slot> = slots.iter().filter(|slot| !slot.words.is_empty()).collect();
@@ -42,13 +45,11 @@ fn is_valued(slots: &[Slot], column: usize) -> bool {
 fn is_contents(slots: &[Slot], columns: usize) -> bool {
     let mut last: Vec<&Slot> = slots.iter().filter(|slot| slot.column + 1 == columns).collect();
     last.sort_by_key(|slot| slot.row);
-    let number = |slot: &&Slot| -> Option<u32> {
-        slot.words.first().filter(|_| slot.words.len() == 1)?.word.text.trim_start_matches('.').parse().ok()
-    };
-    let numbers: Vec<u32> = last.iter().filter_map(number).collect();
+    let words = || last.iter().flat_map(|slot| &slot.words);
+    let numbers: Vec<u32> = words().filter_map(|w| w.word.text.trim_start_matches('.').parse().ok()).collect();
     let is_ascending = numbers.windows(2).all(|pair| matches!(pair, [a, b] if a <= b));
     let is_worded = numbers.len() >= MIN_CONTENTS || !(1..columns - 1).any(|column| is_valued(slots, column));
-    numbers.len() == last.len() && is_ascending && is_worded
+    numbers.len() == words().count() && is_ascending && is_worded
 }
 
 /// Whether many cells hold the signs of formulas.
@@ -123,5 +124,6 @@ pub(crate) fn is_table(slots: &[Slot], heads: usize, rows: usize, columns: &[Col
     };
     let words: usize = body.iter().map(|s| s.words.len()).sum();
     let is_prose = words > 25 * body.len() || aligned_share(&body, columns.len()) < 0.45;
-    is_dense && enough && !is_prose && (proof == Proof::Drawn || is_listing(slots, columns.len()))
+    let is_headed = heads <= MAX_HEADS || heads <= body_rows;
+    is_dense && enough && !is_prose && (proof == Proof::Drawn || is_headed && is_listing(slots, columns.len()))
 }
