@@ -303,24 +303,6 @@ fn a_head_without_end_is_given_up_early() {
     }
 }
 
-#[test]
-fn a_header_has_a_bound_over_http_2_too() {
-    let fetched = |bytes: Option<usize>| {
-        let (site, authority) = Site::start_h2("site.test", bytes);
-        let folder = tempfile::tempdir().unwrap();
-        let ca_file = folder.path().join("ca.pem");
-        std::fs::write(&ca_file, authority).unwrap();
-        let place = Place::new(WebSettings { ca_file: Some(ca_file), ..settings() });
-        place.fetch(&site.at("site.test", "/")).map(|fetched| std::fs::read(fetched.path).unwrap())
-    };
-    // More than the client takes where nothing is set, and less than is set.
-    assert_eq!(fetched(Some(48 << 10)), Ok(b"over HTTP/2".to_vec()));
-    for bytes in [Some(70 << 10), Some(1 << 20), None] {
-        let refused = fetched(bytes);
-        assert!(matches!(refused, Err(WebError::Failed { .. } | WebError::HeaderTooLarge { .. })), "{refused:?}");
-    }
-}
-
 /// Each is thrown away, so that only time is a bound.
 #[test]
 fn interim_answers_without_end_are_given_up_in_time() {

@@ -44,23 +44,6 @@ impl Site {
         (Self::serve("https", Arc::new(handler), Some(Arc::new(config))), authority)
     }
 
-    /// Serves HTTP/2 as `host`: every answer has the one header field `x` of so many bytes; or of more and more, without
-    /// end, for `None`.
-    pub(crate) fn start_h2(host: &str, bytes: Option<usize>) -> (Self, String) {
-        let (mut config, authority) = certified(host);
-        config.alpn_protocols = vec![b"h2".to_vec()];
-        let (config, listener) = (Arc::new(config), TcpListener::bind("127.0.0.1:0").unwrap());
-        let site = Self { address: listener.local_addr().unwrap(), scheme: "https", asked: Arc::default() };
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let connection = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
-                // The client goes when it has seen enough.
-                let _ = answer_h2(&mut rustls::StreamOwned::new(connection, stream), bytes);
-            }
-        });
-        (site, authority)
-    }
-
     fn serve(scheme: &'static str, handler: Handler, tls: Option<Arc<rustls::ServerConfig>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -121,52 +104,6 @@ fn certified(host: &str) -> (rustls::ServerConfig, String) {
         .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::try_from(key.serialize_der()).unwrap())
         .unwrap();
     (config, issuer.pem())
-}
-
-/// Frames of HTTP/2 (RFC 9113, 6), by number.
-const DATA: u8 = 0;
-const HEADERS: u8 = 1;
-const SETTINGS: u8 = 4;
-const CONTINUATION: u8 = 9;
-
-fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
-    [&length[1..], &[kind, flags, 0, 0, 0, stream], payload].concat()
-}
-
-/// Reads up to the first request and answers it with a header field of so many bytes.
-fn answer_h2(stream: &mut (impl Read + Write), bytes: Option<usize>) -> std::io::Result<()> {
-    stream.read_exact(&mut [0; 24])?;
-    stream.write_all(&frame(SETTINGS, 0, 0, &[]))?;
-    loop {
-        let mut head = [0; 9];
-        stream.read_exact(&mut head)?;
-        let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
-        stream.read_exact(&mut vec![0; length as usize])?;
-        match (head[3], head[4]) {
-            (HEADERS, _) => break,
-            (SETTINGS, 0) => stream.write_all(&frame(SETTINGS, 1, 0, &[]))?,
-            _ => {}
-        }
-    }
-    // Status 200, and a field by its name and its length (RFC 7541, 5.1 and 6.2.2).
-    let mut block = vec![0x88, 0, 1, b'x', 0x7f];
-    let mut rest = bytes.unwrap_or(1 << 30) - 0x7f;
-    while rest >= 0x80 {
-        block.push(u8::try_from(rest % 0x80).unwrap() | 0x80);
-        rest /= 0x80;
-    }
-    block.push(u8::try_from(rest).unwrap());
-    stream.write_all(&frame(HEADERS, 0, 1, &block))?;
-    let mut left = bytes.unwrap_or(usize::MAX);
-    while left > 0 {
-        let piece = left.min(16_384);
-        left -= piece;
-        stream.write_all(&frame(CONTINUATION, if left == 0 { 4 } else { 0 }, 1, &vec![b'a'; piece]))?;
-    }
-    stream.write_all(&frame(DATA, 1, 1, b"over HTTP/2"))?;
-    stream.flush()?;
-    stream.read_to_end(&mut Vec::new()).map(|_| ())
 }
 
 /// One request, one answer, and the end.
