@@ -48,7 +48,7 @@ pub(super) fn tool(spec: ToolSpec, has_structure: bool) -> Tool {
         .with_title(spec.title)
         .with_annotations(annotations.open_world(is_open_world));
     let size = is_long.then(|| (RESULT_SIZE_HINT, json!(MAX_RESULT_SIZE_CHARS)));
-    let load = is_first.then(|| (ALWAYS_LOAD_HINT, json!(true)));
+    let load = is_first.then_some((ALWAYS_LOAD_HINT, json!(true)));
     let hints = size.into_iter().chain(load).map(|(key, value)| (key.to_owned(), value)).collect::<JsonObject>();
     tool.meta = (!hints.is_empty()).then_some(MetaObject(hints));
     match spec.output_schema.filter(|_| has_structure) {
