@@ -4,7 +4,7 @@ use pagewise::document::{Document, DocumentError, ReadAt};
 use pagewise::limits::{Limit, LimitExceeded, Limits};
 use pagewise::page::PageIndex;
 use pagewise::split::cut;
-use pagewise::text::{DocumentTexts, TextError, chunk_text, page_text};
+use pagewise::text::{DocumentTexts, TextError, chunk_layout, chunk_text, page_text};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ fn a_cut_page_and_the_whole_file_give_the_same_words() -> Outcome {
 const ONE_BY_ONE: usize = 8;
 
 #[test]
-fn many_pages_are_read_at_once_and_have_the_same_words() -> Outcome {
+fn many_pages_are_read_at_once_and_have_the_same_words_in_the_same_places() -> Outcome {
     let (document, limits) = (open("latex.pdf")?, Limits::default());
     let texts = DocumentTexts::default();
     for page in [3; ONE_BY_ONE] {
@@ -41,6 +41,8 @@ fn many_pages_are_read_at_once_and_have_the_same_words() -> Outcome {
     for page in (0..document.page_count()).rev().chain([5, 5, 0]) {
         let alone = chunk_text(&cut(&document, PageIndex(page))?.bytes, &limits)?;
         assert_eq!(texts.page_text(&document, PageIndex(page), &limits), Some(alone), "{page}");
+        let layout = chunk_layout(&cut(&document, PageIndex(page))?.bytes, &limits)?;
+        assert_eq!(texts.page_layout(&document, PageIndex(page), &limits), Some(layout), "{page}");
     }
     assert_eq!(texts.page_text(&document, PageIndex(8), &limits), None);
     let bounded = Limits { max_text_bytes: 100, ..limits };

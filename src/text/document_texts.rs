@@ -1,9 +1,10 @@
-//! Extracts the text of many pages of one document, and reads shared fonts once.
+//! Extracts the text and the layout of many pages of one document, and reads shared fonts once.
 //!
 //! Extracting text from a page's chunk is safer but loads its fonts every time, which is half of the work for a book. So
 //! once enough pages of a sound document were read that way, an engine reads the file itself and keeps fonts for a
 //! number of pages. Pages that it cannot read are left to the other way. `benches/README.md` has the times.
 
+use super::page_layout::PageLayout;
 use super::page_text::PageText;
 use super::{TextError, is_unknown, main_engine};
 use crate::document::effort::{CountedFile, Steps};
@@ -31,7 +32,7 @@ const PAGES_A_CACHE: u32 = 64;
 /// After this many failed pages, the engine is given up.
 const MAX_FAILURES: u32 = 16;
 
-/// Reads the text of pages of one document, with shared work for many pages.
+/// Reads the text and the layout of pages of one document, with shared work for many pages.
 #[derive(Default)]
 pub struct DocumentTexts {
     requested: AtomicU32,
@@ -53,11 +54,12 @@ enum EngineState {
 struct PageRequest {
     page: PageIndex,
     id: ObjectId,
+    has_layout: bool,
     limits: Limits,
 }
 
 /// `None` if the page must be read by itself.
-type PageAnswer = Option<PageText>;
+type PageAnswer = Option<(PageText, PageLayout)>;
 
 impl DocumentTexts {
     /// The text of a page. Every call must be for the same document.
@@ -66,6 +68,17 @@ impl DocumentTexts {
     /// first pages, for large, encrypted or damaged documents, and while another page is being read.
     #[must_use]
     pub fn page_text(&self, document: &Document, index: PageIndex, limits: &Limits) -> Option<PageText> {
+        self.ask(document, index, false, limits).map(|(text, _)| text)
+    }
+
+    /// The text of a page, and its layout. `None` means that the caller must use [`chunk_layout`](super::chunk_layout) or
+    /// [`page_layout`](super::page_layout), as for [`page_text`](Self::page_text).
+    #[must_use]
+    pub fn page_layout(&self, document: &Document, index: PageIndex, limits: &Limits) -> PageAnswer {
+        self.ask(document, index, true, limits)
+    }
+
+    fn ask(&self, document: &Document, index: PageIndex, has_layout: bool, limits: &Limits) -> PageAnswer {
         let requested = self.requested.fetch_add(1, Ordering::Relaxed);
         if requested < MIN_SINGLE_PAGES.max(document.page_count() / PAGES_A_SINGLE) {
             return None;
@@ -80,7 +93,7 @@ impl DocumentTexts {
             return None;
         }
         let (file, id) = document.original_engine_file(index)?;
-        state.answer(&file, document.page_count(), PageRequest { page: index, id, limits: limits.clone() })
+        state.answer(&file, document.page_count(), PageRequest { page: index, id, has_layout, limits: limits.clone() })
     }
 }
 
@@ -112,11 +125,22 @@ fn serve(file: Bytes, page_count: u32, steps: &Steps, requests: &EngineRequests<
         let mut pages = main_engine::TextExtractor::new(&pdf, steps);
         for _ in 0..PAGES_A_CACHE {
             let Ok((request, answer)) = requests.recv() else { return };
-            let text = is_page(&pdf, &request).then(|| pages.page_text(request.page, &request.limits));
-            let text = text.and_then(Result::<_, TextError>::ok).filter(|page| !is_unknown(page));
+            let read = is_page(&pdf, &request).then(|| read(&mut pages, &request));
+            let read = read.and_then(Result::ok).filter(|(text, _)| !is_unknown(text));
             // An error means that the caller is gone.
-            drop(answer.send(text.filter(|_| !pages.used_font_names())));
+            drop(answer.send(read.filter(|_| !pages.used_font_names())));
         }
+    }
+}
+
+/// The text of a page; its layout is empty unless it was asked for.
+fn read(
+    pages: &mut main_engine::TextExtractor<'_>,
+    request: &PageRequest,
+) -> Result<(PageText, PageLayout), TextError> {
+    match request.has_layout {
+        true => pages.page_layout(request.page, &request.limits),
+        false => Ok((pages.page_text(request.page, &request.limits)?, PageLayout::default())),
     }
 }
 

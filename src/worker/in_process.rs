@@ -162,7 +162,9 @@ impl OpenDocument {
 
     /// The page's layout, from its chunk, or from the whole file if the page cannot be cut.
     fn page_layout(&self, page: PageIndex) -> Result<(PageText, PageLayout), PdfError> {
-        self.begin()?;
+        if let Some(found) = self.texts.page_layout(self.begin()?, page, &self.limits) {
+            return Ok(found);
+        }
         let Ok(chunk) = self.chunk(page) else {
             self.limits.deadline.check()?;
             return self.whole_file_layout(page);
