@@ -28,7 +28,7 @@ pub struct Attachments {
     /// Embedded files by name, then those associated with the document, then those of its pages; each file once, at most
     /// as many as requested.
     pub items: Vec<Attachment>,
-    /// Number of all of them, up to [`MAX_ATTACHMENTS`].
+    /// Number of all of them, up to a bound.
     pub total: usize,
 }
 
