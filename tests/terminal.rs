@@ -62,6 +62,26 @@ fn a_conversation_is_told_in_the_words_of_the_command_line() {
 }
 
 #[test]
+fn held_pages_are_told_on_standard_output_and_where_they_came_from() {
+    let place = Place::new();
+    let (first, second) = (fs::read(fixture("report-v1.pdf")).unwrap(), fs::read(fixture("report-v2.pdf")).unwrap());
+    let (a, b) = (place.file("a.pdf", first), place.file("b.pdf", &second));
+    let ask = |path: &str, pages: &str| {
+        place.run(&["get-file", path, "--pages", pages, "--as", "text", "--conversation", "c"])
+    };
+    ask(&a, "2");
+    ask(&b, "2");
+    place.file("a.pdf", second);
+    let held = ask(&a, "2");
+    assert!(held.stdout.contains("is page 2 of") && held.stdout.contains("b.pdf"), "{}", held.stdout);
+    assert!(held.stdout.contains("--force"), "{}", held.stdout);
+    fs::remove_file(place.path(&b)).unwrap();
+    assert!(ask(&a, "2").stdout.contains("Page 2"), "never an empty answer");
+    assert!(place.run(&["get-file", &a, "--conversation", "c"]).stdout.contains("Pages:"));
+    assert!(place.run(&["get-file", &a, "--conversation", "c"]).stdout.contains("already been provided"));
+}
+
+#[test]
 fn pages_that_a_text_only_names_are_not_held() {
     let place = Place::new();
     let pdf = place.file("book.pdf", small_pdf(2));

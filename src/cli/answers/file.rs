@@ -16,15 +16,25 @@ pub(crate) fn text(answer: &GetFileAnswer, screen: Screen) -> String {
     match (&answer.summary, &facts.folder) {
         (Some(summary), _) => summary::text(&facts.file, summary, screen),
         (_, Some(listing)) => folder::text(listing, screen),
-        _ if is_held_summary(facts) => String::new(),
-        _ if has_pages(facts) => readable(answer.blocks.get(answer.content.clone()).unwrap_or_default()),
-        _ => readable(&answer.blocks),
+        _ if has_pages(facts) && !answer.content.is_empty() => {
+            readable(answer.blocks.get(answer.content.clone()).unwrap_or_default())
+        }
+        // Of what is held, it says which and where from.
+        _ => readable(&answer.blocks).replace("with force: true", "with --force"),
     }
 }
 
-/// Whether the conversation holds the summary, so that there is none.
-fn is_held_summary(facts: &AnswerDetails) -> bool {
-    facts.mime_type == PDF && !has_pages(facts) && facts.supports_page_extraction.is_none()
+/// The end of what is said of held pages that were given as pages of other files.
+const HELD_ELSEWHERE: &str = "which you already have.";
+
+/// What the answer says of held pages that were given as pages of other files.
+fn held_elsewhere(answer: &GetFileAnswer) -> Vec<String> {
+    let texts = answer.blocks.iter().enumerate().filter(|(at, _)| !answer.content.contains(at));
+    let lines = texts.filter_map(|(_, block)| match block {
+        Block::Text(text) => Some(text.lines()),
+        Block::Document(_) | Block::Image(_) => None,
+    });
+    lines.flatten().filter(|line| line.ends_with(HELD_ELSEWHERE)).map(str::to_owned).collect()
 }
 
 /// Whether pages were requested.
@@ -42,8 +52,7 @@ pub(crate) fn notes(answer: &GetFileAnswer, conversation: Option<&str>) -> Vec<S
         return facts.notes.clone();
     }
     let again = "--force gives it again";
-    let held = is_held_summary(facts).then(|| format!("the conversation already holds the summary: {again}"));
-    let pages = Some(&facts.already_held).filter(|pages| !pages.is_empty());
+    let pages = Some(&facts.already_held).filter(|pages| !pages.is_empty() && !answer.content.is_empty());
     let pages = pages.map(|pages| {
         let again = if pages.len() == 1 { again } else { "--force gives them again" };
         format!("the conversation already holds {}: {again}", page_or_pages(pages))
@@ -53,8 +62,9 @@ pub(crate) fn notes(answer: &GetFileAnswer, conversation: Option<&str>) -> Vec<S
     let changes = facts.changes.iter().flat_map(updates::page_changes);
     let left = (!facts.deferred.is_empty()).then(|| left(&facts.file, &facts.deferred, conversation));
     let noted = page_notes(facts).sentences();
-    let all = noted.into_iter().chain(facts.notes.iter().cloned()).chain(held).chain(pages).chain(replaced);
-    all.chain(changes).chain(left).collect()
+    let all = noted.into_iter().chain(facts.notes.iter().cloned()).chain(pages).chain(replaced);
+    let elsewhere = Some(held_elsewhere(answer)).filter(|_| !answer.content.is_empty());
+    all.chain(elsewhere.into_iter().flatten()).chain(changes).chain(left).collect()
 }
 
 fn page_notes(facts: &AnswerDetails) -> PageNotes {
