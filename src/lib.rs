@@ -66,7 +66,8 @@
 //! | `model` | `ModelClient`: providers of models, their protocols and limits | http | base64, base64_simd, httpdate |
 //! | `tool` | arguments, results, error codes, client table: every shape and text that a client sees; no transport | context, view, model | unicode_segmentation |
 //! | `embed` | [`Pagewise`]: the library in one value | context, tool | |
-//! | `serve` | MCP over standard input and output, and over HTTP | tool | rmcp, axum, hyper, hyper_util, async_trait |
+//! | `inspect` | `Inspector`: the page that shows people what conversations hold, its data and its calls | context, tool, view | |
+//! | `serve` | MCP over standard input and output, and over HTTP; the page of conversations | tool, inspect | rmcp, axum, hyper, hyper_util, async_trait |
 //! | `cli` | the command line | tool, serve | anstream, anstyle, clap, clap_complete, clap_mangen, indicatif, toml, strsim, terminal_size, tracing_subscriber, unicode_width |
 //!
 //! # Invariants
@@ -135,6 +136,8 @@ pub mod hash;
 #[doc(hidden)]
 pub mod html;
 pub(crate) mod http;
+#[doc(hidden)]
+pub mod inspect;
 #[doc(hidden)]
 pub mod library;
 #[doc(hidden)]

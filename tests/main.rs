@@ -26,6 +26,7 @@ mod honoured;
 mod hostile;
 mod http;
 mod http_hostile;
+mod inspect;
 mod interleavings;
 mod join;
 mod large;

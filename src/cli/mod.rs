@@ -93,6 +93,7 @@ fn run_command(command: Option<Command>, loaded: &LoadedSettings, screen: Screen
         Command::Content(arguments) => fetch::content(&arguments, config),
         Command::Context(arguments) => context::run(&arguments.command, config, screen),
         Command::Index(arguments) => index::run(&arguments.command, config),
+        Command::Inspect(arguments) => commands::inspect::run(&arguments, config),
         Command::Doctor(arguments) => doctor::run(&arguments, config, screen),
         Command::Settings(arguments) => settings::run(&arguments, loaded, screen),
         Command::Serve(_) => serve::run(loaded),
@@ -120,7 +121,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Index(arguments) => arguments.command.wants_json(),
         Command::Doctor(arguments) => arguments.json.json,
         Command::Settings(arguments) => arguments.json.json,
-        Command::Serve(_) | Command::Completions(_) | Command::Man(_) => false,
+        Command::Inspect(_) | Command::Serve(_) | Command::Completions(_) | Command::Man(_) => false,
     }
 }
 

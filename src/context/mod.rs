@@ -12,6 +12,7 @@ mod documents;
 mod error;
 mod files;
 mod folder;
+mod inspection;
 mod library;
 mod markdown;
 mod page_notes;
@@ -40,6 +41,10 @@ pub use self::conversation::{ConversationPoint, ConversationStatus, Delivery, Fo
 pub use self::error::ContextError;
 pub use self::files::{FetchOutcome, FetchedText, MissingFile, OpenPdf, PdfFile, PdfPassword, Requester, Sources};
 pub use self::folder::{FOLDER, FolderListing, FolderPdfs, ListedPages, ListedPdf, MAX_LISTED_PDFS};
+pub use self::inspection::{
+    FileInspection, FileState, HeldRun, PageInspection, TextSegment, WordComparison, compare_words, inspect_page,
+    random_secret,
+};
 pub use self::library::{IndexStatus, RankedHit, RankedHits, RankedRequest};
 pub use self::markdown::{MarkdownPage, MarkdownPages, read_markdown};
 pub use self::page_notes::PageNotes;
@@ -63,8 +68,8 @@ pub use crate::limits::{Cancellation, StopReason};
 pub use crate::render::{Dpi, MAX_SHEET_PAGES, Pixels, Region, SheetLayout, contact_sheet, decode as decode_picture};
 pub use crate::source::{Reference, SourceError, is_url};
 pub use crate::store::{
-    AddressError, CallTally, DatabaseSettings, PostgresAddress, PostgresError, ServerReport, SessionStore, StoreError,
-    StoreReport, StoreTally, StoredSession, Usage,
+    AddressError, CallTally, ConversationRecord, DatabaseSettings, PostgresAddress, PostgresError, ServerReport,
+    SessionStore, StoreError, StoreReport, StoreTally, StoredSession, Usage,
 };
 pub use crate::structure::tables::{
     Cell as TableCell, Table, join_continued, to_csv as table_csv, to_html as table_html, to_markdown as table_markdown,
@@ -83,7 +88,7 @@ pub use crate::worker::{
 
 use self::answer::AnswerDraft;
 use self::answer::{OutputFolder, PageFileName, usage_of};
-use self::conversation::{ContentRegistry, ConversationCache, FileMemory, PendingRecord, Snapshot};
+use self::conversation::{ContentRegistry, ConversationCache, FileMemory, PendingRecord, Snapshot, mint_handle};
 use self::files::{ContainerReader, RequestedFile};
 use self::library::LibraryIndex;
 use self::pdf::{PdfAnswerBuilder, held_summary};

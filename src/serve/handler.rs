@@ -33,7 +33,7 @@ pub(super) struct Handler {
 }
 
 /// Cancels the work for a request once nobody waits for its answer.
-struct CancelOnDrop(Cancellation);
+pub(super) struct CancelOnDrop(pub(super) Cancellation);
 
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {

@@ -14,6 +14,7 @@ mod stdio;
 mod tools;
 
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,8 +27,10 @@ pub use self::server_parts::ServerParts;
 
 use self::delivery::{DeliveringTransport, InFlight, OpenBlobs, PendingResponses};
 use self::handler::Handler;
-use self::http::HttpState;
+use self::http::{HttpState, InspectAccess};
 use self::stdio::BlobWriter;
+use crate::inspect::OneTimeAccess;
+use crate::tool::ContextManager;
 
 /// How long work may go on after its client is gone.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
@@ -50,8 +53,40 @@ pub fn serve_http(server: ServerParts, settings: HttpSettings) -> io::Result<()>
     let (context, warn) = (Some(Arc::clone(&server.context)), server.warn);
     let state = HttpState { context, ..HttpState::default() };
     let handler = Handler::over_http(server, Arc::clone(&state.metrics), state.in_flight.clone());
-    run(tokio::runtime::Builder::new_multi_thread(), http::serve(handler, state, settings, warn))
+    let listening = listening(&settings);
+    run(tokio::runtime::Builder::new_multi_thread(), http::serve(handler, state, settings, listening, warn))
 }
+
+/// Announces where the protocol is served.
+fn listening(settings: &HttpSettings) -> impl FnOnce(SocketAddr) + use<> {
+    let announce = settings.announce;
+    move |address| announce(&format!("listening on http://{address}/mcp"))
+}
+
+/// Serves the page that shows conversations, to the owner of the store alone, until SIGTERM or an interrupt. `ready` gets
+/// its address, which opens it once.
+///
+/// # Errors
+/// [`io::ErrorKind::Other`] if the system has no random numbers; any error of listening.
+pub fn serve_inspect(
+    context: Arc<ContextManager>,
+    settings: HttpSettings,
+    ready: impl FnOnce(&str),
+    warn: fn(&str),
+) -> io::Result<()> {
+    let access = Arc::new(OneTimeAccess::new().map_err(io::Error::other)?);
+    let token = access.token().unwrap_or_default();
+    let listening = |address: SocketAddr| ready(&format!("http://{address}/inspect?token={token}"));
+    let state =
+        HttpState { context: Some(context), inspect: InspectAccess::StoreOwner(access), ..HttpState::default() };
+    run(tokio::runtime::Builder::new_multi_thread(), http::serve(NoTools, state, settings, listening, warn))
+}
+
+/// A handler without tools.
+#[derive(Clone)]
+struct NoTools;
+
+impl rmcp::ServerHandler for NoTools {}
 
 /// Serves any handler of the protocol behind the same gate, for the conformance suite. Not part of the public
 /// interface: it shows a type of the SDK.
@@ -64,7 +99,11 @@ pub fn serve_handler<H: rmcp::ServerHandler + Clone>(
     settings: HttpSettings,
     warn: fn(&str),
 ) -> io::Result<()> {
-    run(tokio::runtime::Builder::new_multi_thread(), http::serve(handler, HttpState::default(), settings, warn))
+    let listening = listening(&settings);
+    run(
+        tokio::runtime::Builder::new_multi_thread(),
+        http::serve(handler, HttpState::default(), settings, listening, warn),
+    )
 }
 
 fn run(mut runtime: tokio::runtime::Builder, serving: impl Future<Output = io::Result<()>>) -> io::Result<()> {

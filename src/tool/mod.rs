@@ -49,9 +49,9 @@ pub use self::pdf::{
     JoinResult, LinkData, MatchedPage, OptionData, OutlineArguments, OutlineEntry, OutlineResult, PageContent,
     PageResult, PageSize, QuoteFindings, RankedResult, RenderAnswer, RenderArguments, RenderResult, RenderedPages,
     SearchArguments, SearchResult, SheetResult, ShownOutline, SplitResult, TableFormat, TableOnPage, TablesResult,
-    TextArguments, TextFormat, TextResult, add_to_index, clear_index, extract_text, find_tables, index_status, info,
-    outline, render_page, search, select_pages, split, write_joined, write_page, write_picture, write_pictures,
-    write_sheet,
+    TextArguments, TextFormat, TextResult, add_to_index, clear_index, draw_to_width, extract_text, find_tables,
+    index_status, info, outline, render_page, search, select_pages, split, write_joined, write_page, write_picture,
+    write_pictures, write_sheet,
 };
 pub use self::resource::{
     PageResource, RESOURCE_TEMPLATES, ResourceContent, ResourceForm, ResourceTemplateRow, complete_page, page_uri,

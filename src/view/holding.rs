@@ -1,6 +1,7 @@
 //! Holdings: the rows of a conversation.
 
 use std::fmt;
+use std::str::FromStr;
 
 use crate::hash::{ContentHash, PageFingerprint};
 use crate::page::PageIndex;
@@ -39,9 +40,29 @@ impl FileKey {
 
 impl fmt::Debug for FileKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "FileKey({})", blake3::Hash::from_bytes(self.0).to_hex())
+        write!(f, "FileKey({self})")
     }
 }
+
+impl fmt::Display for FileKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&blake3::Hash::from_bytes(self.0).to_hex())
+    }
+}
+
+impl FromStr for FileKey {
+    type Err = FileKeyError;
+
+    /// Reads the 64 hexadecimal digits that `Display` writes.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        blake3::Hash::from_hex(text).map(|hash| Self(*hash.as_bytes())).map_err(|_| FileKeyError)
+    }
+}
+
+/// A text that is no key of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a key of a file has 64 hexadecimal digits")]
+pub struct FileKeyError;
 
 /// The form in which a page was given. A page held in one form may still be requested in another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -19,5 +19,5 @@ pub use self::agent_view::AgentView;
 pub use self::conversation::{ConversationView, HoldingChange};
 pub use self::conversation_id::{ConversationId, ConversationIdError, Principal};
 pub use self::forget::ForgetScope;
-pub use self::holding::{FileKey, HeldItem, Holding, LineSpan, PageForm, Sequence};
+pub use self::holding::{FileKey, FileKeyError, HeldItem, Holding, LineSpan, PageForm, Sequence};
 pub use self::sent_texts::SentTexts;

@@ -22,7 +22,7 @@ use self::flags::{Color, Json, Sandbox, SettingsFlags};
 use self::get_file::GetFile;
 use self::index::Index;
 use self::pages::{Page, Render, Split};
-use self::program::{Completions, Doctor, Man, Serve, Settings};
+use self::program::{Completions, Doctor, Inspect, Man, Serve, Settings};
 use self::show::Show;
 
 /// PDFs for coding agents: a summary first, then single pages, each sent once.
@@ -77,6 +77,7 @@ pub(crate) enum Command {
     Content(Content),
     Context(Context),
     Index(Index),
+    Inspect(Inspect),
     Doctor(Doctor),
     Settings(Settings),
     Serve(Serve),

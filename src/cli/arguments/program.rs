@@ -43,6 +43,20 @@ pub(crate) struct Serve {
     pub(crate) out_dir: Option<PathBuf>,
 }
 
+/// Show in the browser what each conversation holds: which pages of which files, when, and at what cost
+///
+/// Pages are drawn when they are looked at, and nothing of the files is kept. The address opens once, in one browser of
+/// this machine. Runs until it is interrupted.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise inspect
+  pagewise inspect --no-open     prints the address")]
+pub(crate) struct Inspect {
+    /// Print the address, and open no browser
+    #[arg(long)]
+    pub(crate) no_open: bool,
+}
+
 /// Check this system: layers of the sandbox, folders, memory of conversations
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {

@@ -8,6 +8,7 @@ pub(super) mod fetch;
 pub(super) mod generate;
 pub(super) mod get_file;
 pub(super) mod index;
+pub(super) mod inspect;
 pub(super) mod pdf;
 pub(super) mod serve;
 pub(super) mod settings;

@@ -49,6 +49,8 @@ pub struct ConversationPoint(pub u64);
 /// One file that a conversation holds.
 #[derive(Debug, Clone)]
 pub struct HeldFile {
+    /// Its key.
+    pub key: FileKey,
     /// The path, if known.
     pub path: Option<String>,
     /// The content last given, or last reported if none was given.
@@ -340,7 +342,7 @@ impl ContextManager {
     }
 }
 
-fn mint_handle() -> Result<ConversationId, ContextError> {
+pub(super) fn mint_handle() -> Result<ConversationId, ContextError> {
     let mut random = [0; 16];
     getrandom::fill(&mut random).map_err(|error| ContextError::Random { reason: error.to_string() })?;
     Ok(ConversationId::mint(random))
@@ -354,6 +356,7 @@ fn held_file(view: &ConversationView, file: FileKey, last_reported: ContentHash,
     let mut earlier_pages: PageSet = view.pages_at(file).map(|(page, _)| page).collect();
     pages.iter().flat_map(|(_, pages)| pages.iter()).for_each(|page| earlier_pages.remove(page));
     HeldFile {
+        key: file,
         path: path.cloned(),
         content,
         view: view.agent_view(&content),

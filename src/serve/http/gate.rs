@@ -1,5 +1,8 @@
 //! The checks before the protocol sees a request, and the pages for operators.
 
+mod events;
+mod inspect;
+
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -19,6 +22,9 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+pub(in crate::serve) use self::inspect::InspectAccess;
+
+use self::inspect::InspectDoor;
 use super::exchange::{AwaitingFlush, BodyTracking, Exchange, RequestSlot, TrackedBody};
 use super::head::head_bytes;
 use super::log::RequestLogEntry;
@@ -27,6 +33,7 @@ use super::responses::{INVALID_REQUEST, PARSE_ERROR, SERVER_ERROR, busy_response
 use super::sessions::{Admission, SESSION_HEADER, Sessions};
 use super::settings::HttpSettings;
 use super::state::HttpState;
+use crate::inspect::Inspector;
 use crate::serve::delivery::{OpenBlobs, Recalls, take_back};
 use crate::tool::{CallTally, Principal, StoreTally};
 
@@ -60,6 +67,8 @@ pub(super) struct Gate {
     /// The data of all responses that are being written.
     open: OpenBlobs,
     is_draining: AtomicBool,
+    /// The page that shows conversations; `None` without a store.
+    inspect: Option<InspectDoor>,
 }
 
 /// The notification with which a client of the older protocol versions cancels a request.
@@ -94,6 +103,9 @@ impl Gate {
         };
         let protocol = ProtocolService { answer: Box::new(answer), end: Box::new(move || ending.cancel()) };
         let tokens = settings.tokens.iter().map(|token| (blake3::hash(token.as_bytes()), Principal::of(token)));
+        let inspector = state.context.clone().map(Inspector::new);
+        let inspect = inspector
+            .map(|inspector| InspectDoor::new(inspector, state.inspect.clone(), &settings.tokens, address.port()));
         Arc::new(Self {
             protocol,
             sessions,
@@ -104,6 +116,7 @@ impl Gate {
             permits: Arc::new(Semaphore::new(settings.max_requests)),
             open: OpenBlobs::default(),
             is_draining: AtomicBool::new(false),
+            inspect,
             settings,
         })
     }
@@ -272,13 +285,15 @@ impl Gate {
 
 /// The routes of a server.
 pub(super) fn router(gate: &Arc<Gate>) -> Router {
-    Router::new()
+    let is_inspect_alone = gate.inspect.as_ref().is_some_and(InspectDoor::is_alone);
+    let protocol = Router::new()
         .route("/mcp", routing::any(mcp))
         .route("/healthz", routing::get(|| async { "ok\n" }))
         .route("/readyz", routing::get(ready))
-        .route("/metrics", routing::get(metrics))
-        .layer(middleware::from_fn_with_state(Arc::clone(gate), within_header_bytes))
-        .with_state(Arc::clone(gate))
+        .route("/metrics", routing::get(metrics));
+    let pages = inspect::routes().layer(middleware::from_fn_with_state(Arc::clone(gate), inspect::guard));
+    let routes = if is_inspect_alone { pages } else { protocol.merge(pages) };
+    routes.layer(middleware::from_fn_with_state(Arc::clone(gate), within_header_bytes)).with_state(Arc::clone(gate))
 }
 
 /// Refuses a request whose head is too large.

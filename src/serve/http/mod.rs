@@ -29,7 +29,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
 pub(super) use self::exchange::Exchange;
-pub(super) use self::gate::HttpCaller;
+pub(super) use self::gate::{HttpCaller, InspectAccess};
 pub(super) use self::log::{LoggedCall, trace_parent};
 pub(super) use self::metrics::Metrics;
 pub(super) use self::sessions::SESSION_HEADER;
@@ -61,6 +61,7 @@ pub(super) async fn serve<H: ServerHandler + Clone>(
     handler: H,
     state: HttpState,
     settings: HttpSettings,
+    on_listening: impl FnOnce(SocketAddr),
     warn: fn(&str),
 ) -> io::Result<()> {
     if settings.tokens.is_empty() && !settings.address.ip().is_loopback() {
@@ -69,7 +70,7 @@ pub(super) async fn serve<H: ServerHandler + Clone>(
     let listener = listen(settings.address)?;
     let announce = settings.announce;
     let gate = Gate::new(handler, state, settings, listener.local_addr()?, warn);
-    announce(&format!("listening on http://{}/mcp", listener.local_addr()?));
+    on_listening(listener.local_addr()?);
     let (stop, stopped) = watch::channel(false);
     let most = connection_limit(gate.settings().max_connections, warn);
     tokio::select! {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::gate::InspectAccess;
 use super::metrics::Metrics;
 use crate::serve::delivery::InFlight;
 use crate::tool::ContextManager;
@@ -13,4 +14,6 @@ pub(in crate::serve) struct HttpState {
     pub(in crate::serve) in_flight: InFlight,
     /// The store of sessions, from which other replicas can continue them.
     pub(in crate::serve) context: Option<Arc<ContextManager>>,
+    /// Who may see the page that shows conversations.
+    pub(in crate::serve) inspect: InspectAccess,
 }

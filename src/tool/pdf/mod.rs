@@ -26,8 +26,8 @@ pub use self::outline::{OutlineEntry, OutlineResult, ShownOutline, outline};
 pub(super) use self::page::cut;
 pub use self::page::{JoinResult, PageResult, write_joined, write_page};
 pub use self::render::{
-    RenderAnswer, RenderResult, RenderedPages, SheetResult, render_page, select_pages, write_picture, write_pictures,
-    write_sheet,
+    RenderAnswer, RenderResult, RenderedPages, SheetResult, draw_to_width, render_page, select_pages, write_picture,
+    write_pictures, write_sheet,
 };
 pub(super) use self::schema::{ask_spec, pdf_tools};
 pub use self::search::{

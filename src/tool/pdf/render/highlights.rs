@@ -24,7 +24,8 @@ pub(super) fn options_for(
     (RenderOptions { dpi, region, highlights, ..RenderOptions::default() }, note)
 }
 
-fn boxes_of_text(pdf: &OpenPdf, page: PageIndex, text: &str) -> Vec<Bounds> {
+/// The boxes of a text on a page, in any case.
+pub(super) fn boxes_of_text(pdf: &OpenPdf, page: PageIndex, text: &str) -> Vec<Bounds> {
     let Ok(pattern) = Pattern::new(text, QuerySyntax::Literal, Case::Insensitive) else { return Vec::new() };
     let Ok((page_text, words)) = pdf.document.page_words(page) else { return Vec::new() };
     let (hits, _) = pattern.hits(&page_text, MAX_PLACES);

@@ -1,0 +1,73 @@
+//! What people see of conversations: what was given of a file, what became of the file, and what its pages say.
+//!
+//! Nothing here records or forgets, and no web server is asked.
+
+mod file;
+mod page;
+mod words;
+
+pub use self::file::{FileInspection, FileState, HeldRun};
+pub use self::page::{PageInspection, inspect_page};
+pub use self::words::{TextSegment, WordComparison, compare_words};
+
+use super::{ContextError, ContextManager, OpenPdf, Requester, mint_handle};
+use crate::limits::Cancellation;
+use crate::source::is_url;
+use crate::store::{ConversationRecord, ViewStore as _};
+use crate::view::{ConversationId, FileKey, Principal};
+
+impl ContextManager {
+    /// The conversations of `owner`, or all of them, those used last first.
+    ///
+    /// # Errors
+    /// [`ContextError::Store`].
+    pub fn conversations(&self, owner: Option<&Principal>) -> Result<Vec<ConversationRecord>, ContextError> {
+        let mut records = self.cache.store().conversations()?;
+        records.retain(|record| owner.is_none_or(|owner| record.head.owner == Some(*owner)));
+        Ok(records)
+    }
+
+    /// The record of a conversation; `None` if the store has no such conversation.
+    ///
+    /// # Errors
+    /// [`ContextError::Store`].
+    pub fn conversation_record(&self, id: &ConversationId) -> Result<Option<ConversationRecord>, ContextError> {
+        Ok(self.cache.store().describe(id)?)
+    }
+
+    /// The path of a file that a conversation holds or follows. `None` if it does not, or if the path is not known.
+    ///
+    /// # Errors
+    /// [`ContextError::Store`].
+    pub fn held_path(&self, conversation: &ConversationId, file: FileKey) -> Result<Option<String>, ContextError> {
+        if self.cache.open(conversation)?.view.last_reported_content(&file).is_none() {
+            return Ok(None);
+        }
+        Ok(self.cache.store().file_names(&[file])?.remove(&file))
+    }
+
+    /// A PDF that a conversation holds or follows, as it is now. `None` for any other file, and for one from the web.
+    ///
+    /// # Errors
+    /// [`ContextError::Store`], and every refusal of the file and of the reader.
+    pub fn open_held_pdf(
+        &self,
+        conversation: &ConversationId,
+        file: FileKey,
+        cancellation: &Cancellation,
+    ) -> Result<Option<OpenPdf>, ContextError> {
+        let path = self.held_path(conversation, file)?.filter(|path| !is_url(path));
+        // A path that did not survive being stored leads to another file.
+        let path = path.filter(|path| self.sources.key(path).is_ok_and(|key| key == file));
+        let requester = Requester { conversation: Some(conversation), cancellation };
+        path.map(|path| self.open_pdf_for(&path, None, requester)).transpose()
+    }
+}
+
+/// A secret of 128 random bits, in hexadecimal digits.
+///
+/// # Errors
+/// [`ContextError::Random`].
+pub fn random_secret() -> Result<String, ContextError> {
+    Ok(mint_handle()?.as_str().trim_start_matches("conv_").to_owned())
+}

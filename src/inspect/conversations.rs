@@ -1,0 +1,97 @@
+//! The conversations, and what one of them holds.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::{Map, Value, json};
+
+use super::Call;
+use crate::context::{ContextError, ConversationRecord, HeldFile, Usage, form_name};
+use crate::provider::{ProviderLimits, published};
+use crate::tool::ToolError;
+use crate::view::AgentView;
+
+/// Conversations in one answer.
+const MAX_CONVERSATIONS: usize = 1_000;
+
+/// Files in one answer.
+const MAX_FILES: usize = 2_000;
+
+impl Call<'_> {
+    /// The conversations, those used last first.
+    pub(super) fn conversations(&self) -> Result<Value, ToolError> {
+        let records = self.context.conversations(self.viewer.owner())?;
+        Ok(json!({
+            "total": records.len(),
+            "conversations": records.iter().take(MAX_CONVERSATIONS).map(record_json).collect::<Vec<_>>(),
+        }))
+    }
+
+    /// One conversation, its cost and its files.
+    pub(super) fn conversation(&self) -> Result<Value, ToolError> {
+        let id = self.admitted()?;
+        let record = self.context.conversation_record(&id)?.ok_or(ContextError::UnknownConversation)?;
+        let status = self.context.status(&id, None)?;
+        let mut value = record_json(&record);
+        if let Value::Object(members) = &mut value {
+            let files = status.files.iter().take(MAX_FILES).map(file_json).collect::<Vec<_>>();
+            members.insert("generation".to_owned(), json!(status.generation));
+            members.insert("more".to_owned(), json!(status.files.len().saturating_sub(MAX_FILES)));
+            members.insert("files".to_owned(), Value::Array(files));
+            members.insert("providers".to_owned(), published().map(limits_json).collect());
+        }
+        Ok(value)
+    }
+}
+
+fn record_json(record: &ConversationRecord) -> Value {
+    json!({
+        "id": record.id.as_str(),
+        "created": seconds(record.created),
+        "used": seconds(record.used),
+        "point": record.head.latest.0,
+        "items": record.holdings,
+        "sent": usage_json(&record.head.sent),
+    })
+}
+
+/// Seconds since 1970.
+pub(super) fn seconds(moment: SystemTime) -> u64 {
+    moment.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+pub(super) fn usage_json(usage: &Usage) -> Value {
+    json!({ "blocks": usage.blocks, "pages": usage.pages, "bytes": usage.bytes, "tokens": usage.tokens })
+}
+
+fn limits_json(limits: &ProviderLimits) -> Value {
+    json!({
+        "title": limits.title,
+        "blocks": limits.max_blocks,
+        "pages": limits.max_request_pages,
+        "bytes": limits.max_request_bytes,
+    })
+}
+
+fn file_json(file: &HeldFile) -> Value {
+    let (kind, has_summary, lines) = match &file.view {
+        Some(AgentView::Pdf { has_summary, .. }) => ("pdf", *has_summary, None),
+        Some(AgentView::Binary { .. }) => ("binary", false, None),
+        Some(AgentView::Text { lines, .. }) => {
+            let spans = lines.iter().map(|span| format!("{}-{}", span.first(), span.last()));
+            ("text", false, Some(spans.collect::<Vec<_>>().join(",")))
+        }
+        None => ("followed", false, None),
+    };
+    let forms = file.pages.iter().map(|(form, pages)| (form_name(*form).to_owned(), json!(pages.to_string())));
+    json!({
+        "key": file.key.to_string(),
+        "path": file.path,
+        "content": file.content.to_string(),
+        "type": kind,
+        "summary": has_summary,
+        "lines": lines,
+        "forms": forms.collect::<Map<_, _>>(),
+        "earlier": file.earlier_pages.to_string(),
+        "changed": file.has_changed,
+    })
+}

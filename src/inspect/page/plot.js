@@ -1,0 +1,94 @@
+// What a conversation has cost over time, against what providers take.
+
+import { button, bytes, choice, clock, compact, grouped, h, region, s, table } from "./dom.js";
+
+const UNITS = {
+	tokens: ["Tokens", compact],
+	bytes: ["Bytes", bytes],
+	blocks: ["Media blocks", grouped],
+	pages: ["PDF pages", grouped],
+};
+const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [980, 190, 64, 12, 14, 24];
+
+// The bounds of a unit: each value with the providers that have it.
+export function boundsOf(providers, unit) {
+	const found = new Map();
+	for (const provider of providers) {
+		if (provider[unit] != null) found.set(provider[unit], [...(found.get(provider[unit]) ?? []), provider.title]);
+	}
+	return [...found].sort(([a], [b]) => a - b);
+}
+
+// Sums after each step. Everything forgotten begins the sums anew.
+function sums(history, unit) {
+	let sum = 0;
+	return history.map((step) => {
+		sum = step.kind === "emptied" ? 0 : Math.max(0, sum + step[unit]);
+		return sum;
+	});
+}
+
+const NAMES = { given: "given", forgotten: "forgotten", emptied: "all forgotten" };
+
+function drawing(history, providers, unit) {
+	const values = sums(history, unit);
+	const [label, format] = UNITS[unit];
+	const most = Math.max(...values, 1);
+	const bounds = boundsOf(providers, unit).filter(([bound]) => bound <= most * 3);
+	const top = Math.max(most * 1.08, ...bounds.map(([bound]) => bound * 1.08));
+	const [start, end] = [history[0].at, Math.max(history.at(-1).at, history[0].at + 60)];
+	const x = (at) => LEFT + ((at - start) / (end - start)) * (WIDTH - LEFT - RIGHT);
+	const y = (value) => HEIGHT - BOTTOM - (value / top) * (HEIGHT - TOP - BOTTOM);
+	const rule = (value, kind) => s("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value), class: kind });
+	const line = values.map((value, at) => `${at === 0 ? "M" : "H"}${x(history[at].at).toFixed(1)}${at === 0 ? " " : "V"}${y(value).toFixed(1)}`);
+	const [from, until] = [start, end].map((at) => new Date(at * 1000));
+	const isOneDay = from.toDateString() === until.toDateString();
+	const when = (moment) => (isOneDay ? moment.toLocaleTimeString() : moment.toLocaleDateString());
+	const title = `${label}: ${format(values.at(-1))} after ${history.length} steps`;
+	return s("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": title },
+		[0, most / 2, most].map((value) => [
+			s("text", { x: LEFT - 8, y: y(value) + 4, class: "scale end" }, format(Math.round(value))), rule(value, "grid")]),
+		bounds.map(([bound, titles]) => [
+			rule(bound, "bound"),
+			s("text", { x: WIDTH - RIGHT, y: y(bound) - 4, class: "scale end bound" }, `${titles.join("; ")}: ${format(bound)}`)]),
+		s("path", { d: line.join(""), class: "line" }),
+		values.slice(-400).map((value, at) => {
+			const step = history[Math.max(0, values.length - 400) + at];
+			return s("circle", { cx: x(step.at), cy: y(value), r: 3, class: `step ${step.kind}` },
+				s("title", {}, `${clock(step.at)}: ${NAMES[step.kind]}, ${format(value)}`));
+		}),
+		s("text", { x: LEFT, y: HEIGHT - 6, class: "scale" }, when(from)),
+		s("text", { x: WIDTH - RIGHT, y: HEIGHT - 6, class: "scale end" }, when(until)));
+}
+
+const MOST_ROWS = 200;
+
+// The plot, and the same as a table whose rows can be forked at.
+export function plot(fork) {
+	let [shown, history, providers] = ["tokens", [], []];
+	const figure = h("div", { class: "drawing" });
+	const rows = h("div", { class: "rows", ...region("Steps") });
+	const units = Object.fromEntries(Object.entries(UNITS).map(([unit, [label]]) => [unit, label]));
+	const chooser = choice("What to draw", units, shown, (unit) => { shown = unit; draw(); });
+	const steps = h("details", {}, h("summary", {}, "Steps, and forks at them"), rows);
+	steps.addEventListener("toggle", () => steps.open && list());
+	const element = h("section", { class: "card plot", "aria-labelledby": "cost", hidden: true },
+		h("div", { class: "row" }, h("h3", { id: "cost" }, "Cost over time"), chooser), figure, steps);
+	function draw() {
+		if (history.length > 0) figure.replaceChildren(drawing(history, providers, shown));
+	}
+	function list() {
+		const row = (step) => [grouped(step.point), clock(step.at), NAMES[step.kind], step.tokens ? `+${grouped(step.tokens)}` : "", step.bytes ? `+${bytes(step.bytes)}` : "",
+			button("Fork", () => fork(step), { class: "small", "aria-label": `Fork at step ${step.point}` })];
+		rows.replaceChildren(table("", ["Step", "When", "What", "Tokens", "Bytes", "Fork"], history.slice(-MOST_ROWS).reverse().map(row)));
+	}
+	return {
+		element,
+		update(next, limits) {
+			[history, providers] = [next ?? [], limits];
+			element.hidden = history.length === 0;
+			draw();
+			if (steps.open) list();
+		},
+	};
+}
