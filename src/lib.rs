@@ -115,6 +115,8 @@
 //! - **No process has state of its own that others must learn.** Merging copies would need tombstones; all processes
 //!   share one serialising store instead.
 //! - **A page that left one file stays held for the others**, since another file may have delivered it.
+//! - **The page of conversations draws when it is looked at**, since the store keeps no content; and no rule rests on the
+//!   history that the store keeps for it. See `inspect`.
 //! - **Separation colour spaces are not pruned**, since MuPDF blends a page differently without them, even unused ones.
 
 // Tests of a room may share what stands in tests/support.

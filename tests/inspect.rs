@@ -31,6 +31,10 @@ use crate::support::words::{Bench, pages};
 
 const CALLS: [&str; 8] = ["conversation", "file", "page", "picture", "search", "compare", "forget", "fork"];
 
+fn seconds(moment: SystemTime) -> u64 {
+    moment.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs()
+}
+
 /// An agent and an inspector over the same files and the same store.
 struct World {
     folder: Arc<TempDir>,
@@ -89,7 +93,11 @@ fn a_file_shows_which_pages_were_given_in_which_form_and_what_became_of_them() {
     world.agent.given("a.pdf", pages("4"));
     let file = world.file("a.pdf");
     assert_eq!((&file["state"], &file["pages"]), (&json!("same"), &json!(4)));
-    assert_eq!(file["marks"], json!([[1, 2, "document", 1], [4, 4, "document", 2]]));
+    let marks = file["marks"].as_array().unwrap();
+    let marks: Vec<_> = marks.iter().map(|mark| json!(mark.as_array().unwrap()[..4])).collect();
+    assert_eq!(marks, [json!([1, 2, "document", 1]), json!([4, 4, "document", 2])]);
+    let (now, given) = (seconds(SystemTime::now()), file["marks"][0][4].as_u64().unwrap());
+    assert!((now - 100..=now).contains(&given), "{given}");
     world.agent.pdf("a.pdf", &["zero", "one", "other", "three", "four"]);
     let file = world.file("a.pdf");
     assert_eq!((&file["state"], &file["pages"]), (&json!("changed"), &json!(5)));
@@ -133,8 +141,13 @@ fn pages_files_and_all_are_forgotten_and_a_fork_keeps_what_was_held_before() {
     let fork = world.call("fork", json!({ "id": "c", "point": 1 }));
     world.call("forget", json!({ "id": "c", "key": world.key("a.pdf"), "pages": "2" }));
     assert_eq!(world.conversation()["files"][0]["forms"], json!({ "document": "1" }));
+    assert_eq!(world.file("a.pdf")["forgotten"], "2");
+    world.agent.given("a.pdf", pages("2"));
+    assert_eq!(world.file("a.pdf")["forgotten"], "", "it was given again");
     world.call("forget", json!({ "id": "c" }));
-    assert_eq!(world.conversation()["files"], json!([]));
+    let files = world.conversation()["files"].clone();
+    assert_eq!((files.as_array().unwrap().len(), &files[0]["type"]), (1, &json!("forgotten")));
+    assert_eq!(world.file("a.pdf")["forgotten"], "1-2");
     let forked = world.call("conversation", json!({ "id": fork["id"] }));
     assert_eq!(forked["files"][0]["forms"], json!({ "document": "1" }));
     for pages in ["label:iv", "section:One", "0", "x"] {
@@ -143,6 +156,24 @@ fn pages_files_and_all_are_forgotten_and_a_fork_keeps_what_was_held_before() {
         let refused = world.call_as(Viewer::StoreOwner, "forget", arguments).unwrap_err();
         assert_eq!(refused.0, ErrorCode::ValidationError, "{pages}");
     }
+}
+
+#[test]
+fn the_history_tells_what_each_step_cost() {
+    let world = World::new();
+    world.agent.pdf("a.pdf", &["one", "two"]);
+    world.agent.given("a.pdf", pages("1"));
+    world.call("forget", json!({ "id": "c", "key": world.key("a.pdf"), "pages": "1" }));
+    world.agent.given("a.pdf", pages("1-2"));
+    world.call("forget", json!({ "id": "c" }));
+    let history = world.conversation()["history"].clone();
+    let steps: Vec<_> = history.as_array().unwrap().iter().map(|step| (&step["kind"], &step["blocks"])).collect();
+    let expected = [("given", 1), ("forgotten", 0), ("given", 2), ("emptied", 0)];
+    let expected = expected.map(|(kind, blocks)| (json!(kind), json!(blocks)));
+    assert_eq!(steps, expected.iter().map(|(kind, blocks)| (kind, blocks)).collect::<Vec<_>>());
+    let fork = world.call("fork", json!({ "id": "c", "point": 1 }));
+    let forked = world.call("conversation", json!({ "id": fork["id"] }));
+    assert_eq!(forked["history"].as_array().unwrap().len(), 1);
 }
 
 #[test]

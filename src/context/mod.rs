@@ -68,8 +68,8 @@ pub use crate::limits::{Cancellation, StopReason};
 pub use crate::render::{Dpi, MAX_SHEET_PAGES, Pixels, Region, SheetLayout, contact_sheet, decode as decode_picture};
 pub use crate::source::{Reference, SourceError, is_url};
 pub use crate::store::{
-    AddressError, CallTally, ConversationRecord, DatabaseSettings, PostgresAddress, PostgresError, ServerReport,
-    SessionStore, StoreError, StoreReport, StoreTally, StoredSession, Usage,
+    AddressError, CallTally, ConversationHistory, ConversationRecord, DatabaseSettings, HistoryStep, PostgresAddress,
+    PostgresError, ServerReport, SessionStore, StepKind, StoreError, StoreReport, StoreTally, StoredSession, Usage,
 };
 pub use crate::structure::tables::{
     Cell as TableCell, Table, join_continued, to_csv as table_csv, to_html as table_html, to_markdown as table_markdown,

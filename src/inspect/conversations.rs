@@ -5,10 +5,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::{Map, Value, json};
 
 use super::Call;
-use crate::context::{ContextError, ConversationRecord, HeldFile, Usage, form_name};
+use crate::context::{
+    ContextError, ConversationHistory, ConversationRecord, HeldFile, HistoryStep, StepKind, Usage, form_name,
+};
 use crate::provider::{ProviderLimits, published};
 use crate::tool::ToolError;
-use crate::view::AgentView;
+use crate::view::{AgentView, FileKey};
 
 /// Conversations in one answer.
 const MAX_CONVERSATIONS: usize = 1_000;
@@ -33,7 +35,11 @@ impl Call<'_> {
         let status = self.context.status(&id, None)?;
         let mut value = record_json(&record);
         if let Value::Object(members) = &mut value {
-            let files = status.files.iter().take(MAX_FILES).map(file_json).collect::<Vec<_>>();
+            let history = self.context.history(&id)?;
+            let forgotten = self.context.forgotten_files(&id, &history)?;
+            let forgotten = forgotten.iter().map(forgotten_json);
+            let files = status.files.iter().map(file_json).chain(forgotten).take(MAX_FILES).collect::<Vec<_>>();
+            members.insert("history".to_owned(), history_json(&history));
             members.insert("generation".to_owned(), json!(status.generation));
             members.insert("more".to_owned(), json!(status.files.len().saturating_sub(MAX_FILES)));
             members.insert("files".to_owned(), Value::Array(files));
@@ -41,6 +47,33 @@ impl Call<'_> {
         }
         Ok(value)
     }
+}
+
+fn history_json(history: &ConversationHistory) -> Value {
+    history.steps.iter().map(step_json).collect()
+}
+
+fn step_json(step: &HistoryStep) -> Value {
+    let kind = match step.kind {
+        StepKind::Delivery => "given",
+        StepKind::Forget => "forgotten",
+        StepKind::Emptying => "emptied",
+    };
+    let Usage { blocks, pages, bytes, tokens } = step.sent;
+    json!({
+        "point": step.at.0,
+        "at": seconds(step.moment),
+        "kind": kind,
+        "blocks": blocks,
+        "pages": pages,
+        "bytes": bytes,
+        "tokens": tokens,
+    })
+}
+
+/// A file that the conversation had forgotten as a whole.
+fn forgotten_json((key, path): (&FileKey, &String)) -> Value {
+    json!({ "key": key.to_string(), "path": path, "type": "forgotten", "summary": false, "forms": {}, "earlier": "" })
 }
 
 fn record_json(record: &ConversationRecord) -> Value {

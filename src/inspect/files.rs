@@ -1,8 +1,11 @@
 //! A file of a conversation, and its pages.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use super::Call;
+use super::conversations::seconds;
 use crate::context::{
     FileInspection, FileState, HeldRun, OpenPdf, PageInspection, SearchHit, TextSegment, compare_words, form_name,
     inspect_page,
@@ -28,7 +31,9 @@ impl Call<'_> {
     pub(super) fn file(&self) -> Result<Value, ToolError> {
         let (id, key) = (self.admitted()?, self.arguments.file("key")?);
         let inspected = self.context.inspect_file(&id, key, self.cancellation)?;
-        Ok(inspection_json(&inspected.ok_or_else(not_held)?))
+        let history = self.context.history(&id)?;
+        let moments = history.steps.iter().map(|step| (step.at.0, seconds(step.moment))).collect();
+        Ok(inspection_json(&inspected.ok_or_else(not_held)?, &moments))
     }
 
     /// A page's text, Markdown and cost.
@@ -103,8 +108,9 @@ fn not_drawn() -> ToolError {
     ToolError::new(ErrorCode::FileNotFound, "The conversation holds no PDF on this machine under this key")
 }
 
-fn inspection_json(inspection: &FileInspection) -> Value {
-    let FileInspection { state, content, page_count, held, changes, earlier } = inspection;
+/// `moments` are those of the points that are known.
+fn inspection_json(inspection: &FileInspection, moments: &BTreeMap<u64, u64>) -> Value {
+    let FileInspection { state, content, page_count, held, changes, earlier, forgotten } = inspection;
     let (state, why) = match state {
         FileState::Same => ("same", None),
         FileState::Changed => ("changed", None),
@@ -116,18 +122,25 @@ fn inspection_json(inspection: &FileInspection) -> Value {
     json!({
         "state": state,
         "why": why,
-        "content": content.to_string(),
+        "content": content.map(|content| content.to_string()),
         "pages": page_count.unwrap_or(0),
-        "marks": held.iter().map(run_json).collect::<Vec<_>>(),
+        "marks": held.iter().map(|run| run_json(run, moments)).collect::<Vec<_>>(),
         "changed": changes.changed.to_string(),
         "moved": changes.moved.iter().map(pairs).collect::<Vec<_>>(),
         "removed": changes.removed.to_string(),
         "earlier": earlier.to_string(),
+        "forgotten": forgotten.to_string(),
     })
 }
 
-fn run_json(run: &HeldRun) -> Value {
-    json!([run.first.number().get(), run.last.number().get(), form_name(run.form), run.point.0])
+fn run_json(run: &HeldRun, moments: &BTreeMap<u64, u64>) -> Value {
+    json!([
+        run.first.number().get(),
+        run.last.number().get(),
+        form_name(run.form),
+        run.point.0,
+        moments.get(&run.point.0)
+    ])
 }
 
 fn page_json(page: &PageInspection) -> Value {

@@ -5,9 +5,10 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+use super::history::{HistoryStep, MAX_FORGOTTEN_PAGES, MAX_STEPS, StepKind, forgotten_page};
 use super::{
-    ConversationHead, ConversationRecord, ConversationState, DeliveryRecord, MemorySessions, PruneCounts, RowUpdate,
-    SessionStore, StoreError, StoreHealth, Usage, Version, ViewStore,
+    ConversationHead, ConversationHistory, ConversationRecord, ConversationState, DeliveryRecord, MemorySessions,
+    PruneCounts, RowUpdate, SessionStore, StoreError, StoreHealth, Usage, Version, ViewStore,
 };
 use crate::hash::ContentHash;
 use crate::view::{ConversationId, ConversationView, FileKey, ForgetScope, HoldingChange, Principal, Sequence};
@@ -35,12 +36,20 @@ struct MemoryConversation {
     head: ConversationHead,
     /// When everything was last forgotten.
     emptied: Sequence,
+    history: ConversationHistory,
 }
 
 impl MemoryConversation {
     fn new(now: SystemTime) -> Self {
         let head = ConversationHead { begun: random_begun(), ..ConversationHead::default() };
-        Self { view: ConversationView::new(), created: now, used: now, head, emptied: Sequence::START }
+        Self {
+            view: ConversationView::new(),
+            created: now,
+            used: now,
+            head,
+            emptied: Sequence::START,
+            history: ConversationHistory::default(),
+        }
     }
 
     /// Assigns the next sequence and marks the conversation as used.
@@ -62,6 +71,7 @@ impl MemoryConversation {
         for what in &delivery.forget {
             self.forget_at(what, at);
         }
+        self.add_step(StepKind::Delivery, delivery.sent, now);
         self.view.extend(delivery.holdings.iter().map(|holding| (*holding, at)));
         Some(self.head.version())
     }
@@ -69,11 +79,18 @@ impl MemoryConversation {
     fn forget(&mut self, what: &ForgetScope, now: SystemTime) -> Version {
         let at = self.next(now);
         self.forget_at(what, at);
+        self.add_step(StepKind::of(what), Usage::default(), now);
         self.head.version()
     }
 
     fn forget_at(&mut self, what: &ForgetScope, at: Sequence) {
         let change = self.view.forget(what);
+        for (file, page) in change.delete.iter().filter_map(|deleted| forgotten_page(what, deleted)) {
+            let pages = self.history.forgotten.entry(file).or_default();
+            if pages.len() < MAX_FORGOTTEN_PAGES {
+                pages.insert(page);
+            }
+        }
         self.view.apply(&change);
         self.head.forgotten = at;
         if what.forgets_everything() {
@@ -82,7 +99,16 @@ impl MemoryConversation {
         }
     }
 
+    /// Adds a step under the latest sequence.
+    fn add_step(&mut self, kind: StepKind, sent: Usage, now: SystemTime) {
+        let steps = &mut self.history.steps;
+        steps.push(HistoryStep { at: self.head.latest, moment: now, kind, sent });
+        let excess = steps.len().saturating_sub(usize::try_from(MAX_STEPS).unwrap_or(usize::MAX));
+        steps.drain(..excess);
+    }
+
     fn take_back(&mut self, at: Sequence, sent: Usage, now: SystemTime) {
+        self.history.steps.retain(|step| step.at != at);
         if self.emptied < at {
             self.head.sent.subtract(sent);
         }
@@ -255,8 +281,10 @@ impl ViewStore for MemoryStore {
             return Err(StoreError::ConversationExists { conversation: to.clone() });
         }
         let head = ConversationHead { begun: random_begun(), ..entry.head };
-        let copy =
-            MemoryConversation { view: entry.view.fork(as_of), created: now, used: now, head, emptied: entry.emptied };
+        let steps = entry.history.steps.iter().filter(|step| as_of.is_none_or(|as_of| step.at <= as_of));
+        let history = ConversationHistory { steps: steps.copied().collect(), ..ConversationHistory::default() };
+        let (view, emptied) = (entry.view.fork(as_of), entry.emptied);
+        let copy = MemoryConversation { view, created: now, used: now, head, emptied, history };
         state.conversations.insert(to.clone(), copy);
         Ok(())
     }
@@ -274,6 +302,10 @@ impl ViewStore for MemoryStore {
         let mut records: Vec<_> = self.state().conversations.iter().map(|(id, entry)| entry.describe(id)).collect();
         records.sort_by(|a, b| b.used.cmp(&a.used).then_with(|| a.id.cmp(&b.id)));
         Ok(records)
+    }
+
+    fn history(&self, conversation: &ConversationId) -> Result<ConversationHistory, StoreError> {
+        Ok(self.state().conversations.get(conversation).map(|entry| entry.history.clone()).unwrap_or_default())
     }
 
     fn file_names(&self, files: &[FileKey]) -> Result<BTreeMap<FileKey, String>, StoreError> {

@@ -8,6 +8,9 @@
 //! usage. Never content. One exception: `context_status` shows file names, so each path is stored beside its hash, and
 //! removed with the last conversation that holds the file. Only the database's owner can read it.
 //!
+//! For people who look at a conversation, its last steps and forgotten pages are stored too: moments, usage and page numbers
+//! (not in PostgreSQL). No rule rests on them.
+//!
 //! **Cost**: see `benches/README.md`, measured by `benches/record.rs`.
 //!
 //! **Failures** must not fail an answer. Every failure is a typed [`StoreError`]. What cannot be read counts as not
@@ -15,6 +18,7 @@
 
 mod error;
 mod held_rows;
+mod history;
 mod memory;
 mod monitor;
 mod open;
@@ -28,6 +32,7 @@ mod view_store;
 use std::time::SystemTime;
 
 pub use self::error::{StoreError, StoreWarning};
+pub use self::history::{ConversationHistory, HistoryStep, StepKind};
 pub use self::memory::MemoryStore;
 pub use self::monitor::{CallTally, StoreMonitor, StoreTally};
 pub use self::open::{DatabaseSettings, OpenedStore, inspect_database, inspect_folder, open_database, open_or_memory};

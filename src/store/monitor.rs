@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::{
-    ConversationHead, ConversationRecord, ConversationState, DeliveryRecord, PruneCounts, SessionStore, StoreError,
-    StoreHealth, StoreWarning, Usage, Version, ViewStore,
+    ConversationHead, ConversationHistory, ConversationRecord, ConversationState, DeliveryRecord, PruneCounts,
+    SessionStore, StoreError, StoreHealth, StoreWarning, Usage, Version, ViewStore,
 };
 use crate::hash::ContentHash;
 use crate::view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
@@ -160,6 +160,10 @@ impl ViewStore for StoreMonitor {
 
     fn conversations(&self) -> Result<Vec<ConversationRecord>, StoreError> {
         self.reads.count(self.store.conversations())
+    }
+
+    fn history(&self, conversation: &ConversationId) -> Result<ConversationHistory, StoreError> {
+        self.reads.count(self.store.history(conversation))
     }
 
     fn file_names(&self, files: &[FileKey]) -> Result<BTreeMap<FileKey, String>, StoreError> {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use super::{
-    ConversationHead, ConversationRecord, ConversationState, DeliveryRecord, PruneCounts, SessionStore, StoreError,
-    StoreHealth, StoreWarning, Usage, Version,
+    ConversationHead, ConversationHistory, ConversationRecord, ConversationState, DeliveryRecord, PruneCounts,
+    SessionStore, StoreError, StoreHealth, StoreWarning, Usage, Version,
 };
 use crate::hash::ContentHash;
 use crate::view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
@@ -125,6 +125,14 @@ pub trait ViewStore: Send + Sync {
     /// # Errors
     /// [`StoreError`]
     fn conversations(&self) -> Result<Vec<ConversationRecord>, StoreError>;
+
+    /// What happened in a conversation, for display. A store may keep nothing of it.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    fn history(&self, _conversation: &ConversationId) -> Result<ConversationHistory, StoreError> {
+        Ok(ConversationHistory::default())
+    }
 
     /// The known paths of files.
     ///

@@ -59,8 +59,8 @@ async function accessible(where) {
 }
 
 const tests = {
-	async "the last conversation is shown, with the pages that were given"() {
-		await page.goto(url);
+	async "a conversation is shown, with the pages that were given"() {
+		await page.goto(`${url}#review`);
 		await wait(() => document.querySelectorAll(".page.given.drawn").length >= 3);
 		assert.equal(await page.$eval("#title", (title) => title.textContent), "review");
 		assert.ok(!page.url().includes("token"), "the token does not stay in the address");

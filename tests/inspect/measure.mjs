@@ -39,20 +39,25 @@ for (let file = 0; file < 1000; file += 1) writeFileSync(join(folder, `file-${fi
 /** Calls tools over standard input and output, one after the other. */
 async function calls(list) {
 	const serve = spawn(PAGEWISE, ["serve"], { env, cwd: folder, stdio: ["pipe", "pipe", "ignore"] });
-	let [rest, left] = ["", list.length];
-	const done = new Promise((resolve) => serve.stdout.on("data", (data) => {
-		const lines = (rest + data).split("\n");
-		rest = lines.pop();
-		left -= lines.filter((line) => JSON.parse(line).id > 0).length;
-		if (left === 0) resolve();
-	}));
 	const send = (message) => serve.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-	const clientInfo = { name: "measure", version: "1" };
-	send({ id: 0, method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo } });
-	send({ method: "notifications/initialized" });
-	list.forEach(([name, args], at) => send({ id: at + 1, method: "tools/call", params: { name, arguments: args } }));
-	await done;
-	serve.kill();
+	const next = (id) => send({ id: id + 1, method: "tools/call", params: { name: list[id][0], arguments: list[id][1] } });
+	let rest = "";
+	await new Promise((resolve) => {
+		serve.stdout.on("data", (data) => {
+			const lines = (rest + data).split("\n");
+			rest = lines.pop();
+			for (const { id } of lines.map((line) => JSON.parse(line)).filter(({ id }) => id !== undefined)) {
+				if (id < list.length) next(id);
+				else resolve();
+			}
+		});
+		const clientInfo = { name: "measure", version: "1" };
+		send({ id: 0, method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo } });
+		send({ method: "notifications/initialized" });
+	});
+	// What was given last is recorded once it was written.
+	serve.stdin.end();
+	await new Promise((resolve) => serve.once("exit", resolve));
 }
 
 const give = (file, pages, conversation) => ["get_file", { filePath: join(folder, file), pages, as: "text", conversation }];

@@ -6,8 +6,8 @@ use std::time::SystemTime;
 
 use pagewise::hash::ContentHash;
 use pagewise::store::{
-    ConversationHead, ConversationRecord, ConversationState, DeliveryRecord, PruneCounts, RowUpdate, StoreError,
-    StoreHealth, StoreWarning, Usage, Version, ViewStore,
+    ConversationHead, ConversationHistory, ConversationRecord, ConversationState, DeliveryRecord, PruneCounts,
+    RowUpdate, StoreError, StoreHealth, StoreWarning, Usage, Version, ViewStore,
 };
 use pagewise::view::{ConversationId, ConversationView, FileKey, ForgetScope, Principal, Sequence};
 
@@ -142,6 +142,10 @@ impl ViewStore for Hooked {
 
     fn conversations(&self) -> Result<Vec<ConversationRecord>, StoreError> {
         self.around("conversations", |store| store.conversations())
+    }
+
+    fn history(&self, conversation: &ConversationId) -> Result<ConversationHistory, StoreError> {
+        self.around("history", |store| store.history(conversation))
     }
 
     fn file_names(&self, files: &[FileKey]) -> Result<BTreeMap<FileKey, String>, StoreError> {

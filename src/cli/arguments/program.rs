@@ -12,8 +12,9 @@ use super::get_file::Form;
 /// Files in the working directory and in each --root can be read. Logs go to standard error.
 ///
 /// Over HTTP, an address other than loopback needs bearer tokens (setting http_tokens). Host is always checked, Origin if
-/// it is sent. /healthz and /readyz are for supervisors, /metrics for Prometheus; while the memory of conversations cannot
-/// be read, /readyz answers 503 and calls are answered without memory. On SIGTERM, open answers are finished first.
+/// it is sent. /healthz and /readyz are for supervisors, /metrics for Prometheus, /inspect for people who look at what
+/// conversations hold. While the memory of conversations cannot be read, /readyz answers 503 and calls are answered without
+/// memory. On SIGTERM, open answers are finished first.
 ///
 /// A client may declare what it can show its model as capabilities.extensions["io.github.pagewise/content"], with MIME
 /// types in accept and the largest size of a result in maxResultBytes.

@@ -11,7 +11,6 @@ use crate::hash::{ContentHash, PageFingerprint};
 use crate::limits::Cancellation;
 use crate::page::{PageIndex, PageSet};
 use crate::source::{FileKind, is_url};
-use crate::store::ViewStore as _;
 use crate::view::{ConversationId, ConversationView, FileKey, HeldItem, Holding, PageForm, Sequence};
 
 /// A file of a conversation, as it is now.
@@ -20,7 +19,7 @@ pub struct FileInspection {
     /// What became of it.
     pub state: FileState,
     /// Its content; the content last reported, if it cannot be read.
-    pub content: ContentHash,
+    pub content: Option<ContentHash>,
     /// Its pages; `None` if it is no PDF, or cannot be read.
     pub page_count: Option<u32>,
     /// The pages held, by their numbers now.
@@ -29,6 +28,8 @@ pub struct FileInspection {
     pub changes: PageChanges,
     /// Pages of an earlier version that are not among `held`, by their earlier numbers.
     pub earlier: PageSet,
+    /// Pages that were forgotten and not given again, by their numbers then.
+    pub forgotten: PageSet,
 }
 
 /// What became of a file.
@@ -63,7 +64,8 @@ pub struct HeldRun {
 }
 
 impl ContextManager {
-    /// Compares a file with what a conversation holds of it. `None` if the conversation neither holds nor follows it.
+    /// Compares a file with what a conversation holds of it. `None` if the conversation neither holds it nor follows it
+    /// nor had it forgotten.
     ///
     /// # Errors
     /// [`ContextError::Store`]. A file that cannot be read is a [`FileState`].
@@ -74,7 +76,11 @@ impl ContextManager {
         cancellation: &Cancellation,
     ) -> Result<Option<FileInspection>, ContextError> {
         let snapshot = self.cache.open(conversation)?;
-        let Some(content) = snapshot.view.last_reported_content(&file) else { return Ok(None) };
+        let content = snapshot.view.last_reported_content(&file);
+        let forgotten = self.cache.store().history(conversation)?.forgotten.remove(&file);
+        if content.is_none() && forgotten.is_none() {
+            return Ok(None);
+        }
         let without_pages = |state| FileInspection {
             state,
             content,
@@ -82,6 +88,7 @@ impl ContextManager {
             held: Vec::new(),
             changes: PageChanges::default(),
             earlier: PageSet::new(),
+            forgotten: PageSet::new(),
         };
         let path = self.cache.store().file_names(&[file])?.remove(&file);
         let opened = match path {
@@ -90,6 +97,7 @@ impl ContextManager {
             Some(path) => self.reopen(&path, file, cancellation),
         };
         let inspected = opened.and_then(|requested| self.compare_with_held(&snapshot, &requested, cancellation));
+        let inspected = inspected.map(|inspected| inspected.with_forgotten(forgotten.unwrap_or_default()));
         Ok(Some(inspected.unwrap_or_else(|error| match error {
             error if is_not_found(&error) => without_pages(FileState::Gone),
             error => without_pages(unreadable(&error.to_string())),
@@ -105,10 +113,12 @@ impl ContextManager {
         let (view, file) = (&snapshot.view, requested.key);
         let content = requested.content_hash(&self.hashes)?;
         let given = view.last_given_content(&file).or_else(|| view.last_reported_content(&file));
-        let state = if given == Some(content) { FileState::Same } else { FileState::Changed };
+        let state = if given.is_none_or(|given| given == content) { FileState::Same } else { FileState::Changed };
         if !matches!(requested.kind, FileKind::Pdf { .. }) {
-            let (held, changes, earlier) = (Vec::new(), PageChanges::default(), PageSet::new());
-            return Ok(FileInspection { state, content, page_count: None, held, changes, earlier });
+            let changes = PageChanges::default();
+            let (held, earlier, forgotten) = (Vec::new(), PageSet::new(), PageSet::new());
+            let content = Some(content);
+            return Ok(FileInspection { state, content, page_count: None, held, changes, earlier, forgotten });
         }
         let document = self.document(requested, None, cancellation)?;
         let is_all_current = pages_of(view, file).all(|(holding, ..)| holding.content == content);
@@ -123,12 +133,23 @@ impl ContextManager {
         placed.found.iter().for_each(|page| earlier.remove(page));
         Ok(FileInspection {
             state,
-            content,
+            content: Some(content),
             page_count: Some(document.page_count()),
             held: runs(placed.pages),
             changes,
             earlier,
+            forgotten: PageSet::new(),
         })
+    }
+}
+
+impl FileInspection {
+    /// With the pages among `forgotten` that are not held.
+    fn with_forgotten(mut self, mut forgotten: PageSet) -> Self {
+        self.held.iter().flat_map(|run| run.first.0..=run.last.0).for_each(|page| forgotten.remove(PageIndex(page)));
+        self.earlier.iter().for_each(|page| forgotten.remove(page));
+        self.forgotten = forgotten;
+        self
     }
 }
 

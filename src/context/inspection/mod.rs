@@ -10,10 +10,12 @@ pub use self::file::{FileInspection, FileState, HeldRun};
 pub use self::page::{PageInspection, inspect_page};
 pub use self::words::{TextSegment, WordComparison, compare_words};
 
+use std::collections::BTreeMap;
+
 use super::{ContextError, ContextManager, OpenPdf, Requester, mint_handle};
 use crate::limits::Cancellation;
 use crate::source::is_url;
-use crate::store::{ConversationRecord, ViewStore as _};
+use crate::store::{ConversationHistory, ConversationRecord};
 use crate::view::{ConversationId, FileKey, Principal};
 
 impl ContextManager {
@@ -35,18 +37,43 @@ impl ContextManager {
         Ok(self.cache.store().describe(id)?)
     }
 
-    /// The path of a file that a conversation holds or follows. `None` if it does not, or if the path is not known.
+    /// What happened in a conversation. Empty if the store keeps nothing of it.
+    ///
+    /// # Errors
+    /// [`ContextError::Store`].
+    pub fn history(&self, conversation: &ConversationId) -> Result<ConversationHistory, ContextError> {
+        Ok(self.cache.store().history(conversation)?)
+    }
+
+    /// The files that a conversation neither holds nor follows, and of which it had pages forgotten, with their paths.
+    ///
+    /// # Errors
+    /// [`ContextError::Store`].
+    pub fn forgotten_files(
+        &self,
+        conversation: &ConversationId,
+        history: &ConversationHistory,
+    ) -> Result<BTreeMap<FileKey, String>, ContextError> {
+        let view = self.cache.open(conversation)?.view;
+        let is_gone = |file: &&FileKey| view.last_reported_content(file).is_none();
+        let files: Vec<FileKey> = history.forgotten.keys().filter(is_gone).copied().collect();
+        Ok(self.cache.store().file_names(&files)?)
+    }
+
+    /// The path of a file that a conversation holds, follows or had forgotten. `None` for another file, or if the path is
+    /// not known.
     ///
     /// # Errors
     /// [`ContextError::Store`].
     pub fn held_path(&self, conversation: &ConversationId, file: FileKey) -> Result<Option<String>, ContextError> {
-        if self.cache.open(conversation)?.view.last_reported_content(&file).is_none() {
+        let is_held = self.cache.open(conversation)?.view.last_reported_content(&file).is_some();
+        if !is_held && !self.history(conversation)?.forgotten.contains_key(&file) {
             return Ok(None);
         }
         Ok(self.cache.store().file_names(&[file])?.remove(&file))
     }
 
-    /// A PDF that a conversation holds or follows, as it is now. `None` for any other file, and for one from the web.
+    /// A PDF that a conversation holds, follows or had forgotten, as it is now. `None` for any other file, and for one from the web.
     ///
     /// # Errors
     /// [`ContextError::Store`], and every refusal of the file and of the reader.

@@ -12,11 +12,13 @@ function half(title) {
 	return { picture, text, element: h("section", { class: "half" }, h("h3", {}, title), picture, text) };
 }
 
-async function draw({ picture }, wanted) {
+async function draw(half, wanted) {
+	half.wanted = wanted;
 	try {
-		picture.src = await load(wanted).promise;
+		const address = await load(wanted).promise;
+		if (half.wanted === wanted) half.picture.src = address;
 	} catch (error) {
-		picture.alt = error.message;
+		half.picture.alt = error.message;
 	}
 }
 
@@ -32,13 +34,16 @@ export function comparison(card, page) {
 	const number = h("input", { id: "with-page", type: "number", min: "1", value: usual ? page : page + 1 });
 	const [left, right] = [half("This page"), half("The other page")];
 	const said = h("p", { role: "status", class: "quiet" });
+	let turn = 0;
 	async function compare() {
 		const other = { key: file.value, page: Number(number.value) || 1 };
+		const mine = (turn += 1);
 		said.textContent = "Comparing";
 		draw(left, { id: conversation.id, key, page, width: WIDTH, version: card.last.content });
 		draw(right, { id: conversation.id, key: other.key, page: other.page, width: WIDTH });
 		try {
 			const found = await call("compare", { id: conversation.id, key, page, otherKey: other.key, otherPage: other.page });
+			if (mine !== turn) return;
 			left.text.replaceChildren(...words(found.left));
 			right.text.replaceChildren(...words(found.right));
 			said.textContent = found.changes === 0 ? "The words are the same." : `${counted(found.changes, "place")} with other words.`;

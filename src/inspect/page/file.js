@@ -19,6 +19,7 @@ function summary(file) {
 	for (const [form, pages] of Object.entries(file.forms)) said.push(`${pagesOf(pages)} ${FORMS[form][1]}`);
 	if (file.lines) said.push(`lines ${file.lines}`);
 	if (file.type === "binary") said.push("the whole file");
+	if (file.type === "forgotten") said.push("forgotten");
 	if (file.type === "followed" && said.length === 0) said.push("nothing, but its changes are followed");
 	if (file.earlier) said.push(`${pagesOf(file.earlier)} of an earlier version`);
 	return said.join("; ");
@@ -77,7 +78,7 @@ export class FileCard {
 	showNames(file) {
 		const [folder, last] = file.path ? parts(file.path) : ["", "A file without a known name"];
 		this.names.replaceChildren(h("h3", {}, wholeName(last)), folder ? h("p", { class: "quiet folder" }, name(folder, 90)) : "");
-		this.tools.replaceChildren(file.path ? button("Forget", () => this.forget(), { class: "danger" }) : "");
+		this.tools.replaceChildren(file.path && file.type !== "forgotten" ? button("Forget", () => this.forget(), { class: "danger" }) : "");
 	}
 
 	forget() {

@@ -98,8 +98,7 @@ async function refreshShown() {
 
 function welcome() {
 	content.replaceChildren(h("div", { class: "empty" }, h("h2", {}, "What did the agent see?"),
-		h("p", {}, "Each conversation holds the pages that were given to its agent, and what they cost. Choose one from the list."),
-		h("p", { class: "quiet" }, "Nothing of the files is kept: pages are drawn when they are looked at.")));
+		h("p", {}, "Choose a conversation. Pages are drawn when they are looked at, and nothing of the files is kept.")));
 }
 
 async function choose() {

@@ -16,14 +16,14 @@ class Viewer {
 		Object.assign(this, { card, page, query, count: card.strip.count });
 		this.title = h("h2", { id: "page-title" });
 		this.picture = h("img", { alt: "" });
-		this.drawn = h("div", { class: "sight", ...region("The page as it is drawn") }, this.picture);
+		this.drawn = h("div", { class: "sight", autofocus: true, ...region("The page as it is drawn") }, this.picture);
 		this.facts = h("div", { class: "facts" });
 		this.texts = h("div", { class: "texts" });
-		this.before = button("‹", () => this.turn(-1), { "aria-label": "Page before" });
-		this.after = button("›", () => this.turn(1), { "aria-label": "Page after" });
+		const before = button("‹", () => this.turn(-1), { "aria-label": "Page before" });
+		const after = button("›", () => this.turn(1), { "aria-label": "Page after" });
 		const close = button("✕", () => this.dialog.close(), { "aria-label": "Close" });
 		this.dialog = h("dialog", { class: "viewer", "aria-labelledby": "page-title" },
-			h("header", { class: "row" }, this.before, this.title, this.after, close),
+			h("header", { class: "row" }, before, this.title, after, close),
 			h("div", { class: "halves" }, this.drawn, h("div", { class: "told", ...region("About this page") }, this.facts, this.texts)));
 		this.dialog.addEventListener("keydown", (event) => this.key(event));
 		this.dialog.addEventListener("close", () => this.closed());
@@ -54,8 +54,6 @@ class Viewer {
 
 	open(page) {
 		this.page = page;
-		this.before.disabled = page <= 1;
-		this.after.disabled = page >= this.count;
 		this.data = null;
 		this.showTitle();
 		this.draw();
@@ -110,7 +108,7 @@ class Viewer {
 		const given = (mark?.forms ?? []).map(({ form, point, when }) =>
 			h("li", {}, `Given ${FORMS[form][1]}, `, when ? time(when) : `at step ${grouped(point)}`, when ? `, at step ${grouped(point)}` : ""));
 		const said = words(this.page, { ...mark, forms: null }).split(", ").slice(1).map((word) => h("li", {}, word[0].toUpperCase() + word.slice(1)));
-		if (given.length === 0 && said.length === 0) given.push(h("li", {}, "Never given in this conversation"));
+		if (given.length === 0 && said.length === 0) given.push(h("li", {}, "Never given"));
 		this.facts.replaceChildren(h("ul", { class: "given" }, given, said), this.cost(), this.actions(mark));
 	}
 

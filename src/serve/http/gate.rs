@@ -1,5 +1,6 @@
 //! The checks before the protocol sees a request, and the pages for operators.
 
+mod document_body;
 mod events;
 mod inspect;
 

@@ -1,6 +1,7 @@
 //! A store in one SQLite file, shared by several processes.
 
 mod file_hashes;
+mod history;
 mod integrity;
 mod opening;
 mod private_files;
@@ -24,8 +25,8 @@ use self::statements::{
 use super::held_rows::{signed, unsigned};
 use super::report::{StoreReport, measure_latency, scratch_conversation};
 use super::{
-    ConversationHead, ConversationRecord, ConversationState, DeliveryRecord, PruneCounts, RowUpdate, SessionStore,
-    StoreError, StoreHealth, StoreWarning, Usage, Version, ViewStore,
+    ConversationHead, ConversationHistory, ConversationRecord, ConversationState, DeliveryRecord, PruneCounts,
+    RowUpdate, SessionStore, StoreError, StoreHealth, StoreWarning, Usage, Version, ViewStore,
 };
 use crate::hash::ContentHash;
 use crate::view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
@@ -334,6 +335,13 @@ impl ViewStore for SqliteStore {
             let mut statement = connection.prepare_cached(&format!("{RECORD} ORDER BY used_at DESC, name"))?;
             let records: rusqlite::Result<Vec<_>> = statement.query_map([], conversation_record)?.collect();
             Ok(records?.into_iter().flatten().collect())
+        })
+    }
+
+    fn history(&self, conversation: &ConversationId) -> Result<ConversationHistory, StoreError> {
+        self.run(|connection| match conversation_id(connection, conversation)? {
+            Some(id) => history::history(connection, id),
+            None => Ok(ConversationHistory::default()),
         })
     }
 

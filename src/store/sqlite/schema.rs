@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 /// The version of the tables below, kept in `PRAGMA user_version`.
-pub(crate) const VERSION: i64 = 5;
+pub(crate) const VERSION: i64 = 6;
 
 /// The result of a migration.
 pub(crate) enum Migration {
@@ -145,6 +145,29 @@ CREATE TABLE session (
 ) STRICT, WITHOUT ROWID;
 ";
 
+/// Version 6: what happened in a conversation, for display alone.
+const VERSION_6: &str = "
+CREATE TABLE step (
+    conversation INTEGER NOT NULL REFERENCES conversation (id) ON DELETE CASCADE,
+    sequence INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    blocks INTEGER NOT NULL,
+    pages INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    tokens INTEGER NOT NULL,
+    PRIMARY KEY (conversation, sequence)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE forgotten_page (
+    conversation INTEGER NOT NULL REFERENCES conversation (id) ON DELETE CASCADE,
+    file BLOB NOT NULL,
+    page INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    PRIMARY KEY (conversation, file, page)
+) STRICT, WITHOUT ROWID;
+";
+
 /// Migrates the tables to [`VERSION`] atomically.
 pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<Migration> {
     // In the common case, no lock is taken.
@@ -178,6 +201,9 @@ fn upgrade(transaction: &Transaction<'_>, from: i64) -> rusqlite::Result<()> {
     }
     if from < 5 {
         transaction.execute_batch(VERSION_5)?;
+    }
+    if from < 6 {
+        transaction.execute_batch(VERSION_6)?;
     }
     Ok(())
 }

@@ -5,10 +5,12 @@ use std::time::{Duration, SystemTime};
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
+use super::history::{PendingStep, copy_steps, delete_step, insert_forgotten, insert_step};
 use crate::hash::ContentHash;
 use crate::store::held_rows::{HeldItemRow, sequence, signed, unsigned};
+use crate::store::history::forgotten_page;
 use crate::store::{
-    ConversationHead, ConversationRecord, DeliveryRecord, PruneCounts, Usage, Version, held_rows as rows,
+    ConversationHead, ConversationRecord, DeliveryRecord, PruneCounts, StepKind, Usage, Version, held_rows as rows,
     seconds_since_1970,
 };
 use crate::view::{
@@ -73,11 +75,15 @@ pub(crate) struct ConversationRow {
     pub(crate) head: ConversationHead,
     /// When everything was last forgotten.
     emptied: Sequence,
+    /// What happened under the latest sequence.
+    step: Option<PendingStep>,
 }
 
 impl ConversationRow {
     pub(crate) fn find(connection: &Connection, conversation: &ConversationId) -> rusqlite::Result<Option<Self>> {
-        let found = |row: &Row<'_>| Ok(Self { id: row.get(9)?, head: head(row)?, emptied: row.get(10).map(sequence)? });
+        let found = |row: &Row<'_>| {
+            Ok(Self { id: row.get(9)?, head: head(row)?, emptied: row.get(10).map(sequence)?, step: None })
+        };
         connection.prepare_cached(HEAD)?.query_row([conversation.as_str()], found).optional()
     }
 
@@ -115,18 +121,23 @@ impl ConversationRow {
         }
         insert_names(transaction, &delivery.names)?;
         insert_page_counts(transaction, &delivery.page_counts)?;
+        self.step = Some(PendingStep { kind: StepKind::Delivery, sent: delivery.sent });
         Ok(true)
     }
 
     /// Forgets under a new sequence.
     pub(crate) fn forget(&mut self, transaction: &Connection, what: &ForgetScope) -> rusqlite::Result<()> {
         let at = self.next();
+        self.step = Some(PendingStep { kind: StepKind::of(what), sent: Usage::default() });
         self.forget_at(transaction, what, at)
     }
 
     fn forget_at(&mut self, transaction: &Connection, what: &ForgetScope, at: Sequence) -> rusqlite::Result<()> {
         let view: ConversationView = rows_after(transaction, self.id, Sequence::START)?.into_iter().collect();
-        apply(transaction, self.id, &view.forget(what))?;
+        let change = view.forget(what);
+        apply(transaction, self.id, &change)?;
+        let forgotten = change.delete.iter().filter_map(|deleted| forgotten_page(what, deleted));
+        insert_forgotten(transaction, self.id, forgotten, at)?;
         self.head.forgotten = at;
         if what.forgets_everything() {
             self.emptied = at;
@@ -142,6 +153,7 @@ impl ConversationRow {
         }
         let delete = "DELETE FROM holding WHERE conversation = ?1 AND sequence = ?2";
         transaction.prepare_cached(delete)?.execute([self.id, signed(at.0)])?;
+        delete_step(transaction, self.id, at)?;
         self.head.forgotten = self.next();
         Ok(())
     }
@@ -160,6 +172,9 @@ impl ConversationRow {
             [latest.0, forgotten.0, self.emptied.0, generation, sent.blocks, sent.pages, sent.bytes, sent.tokens];
         let values = [self.id, unix_seconds(now)].into_iter().chain(numbers.map(signed));
         transaction.prepare_cached(update)?.execute(rusqlite::params_from_iter(values))?;
+        if let Some(step) = self.step {
+            insert_step(transaction, self.id, latest, step, now)?;
+        }
         Ok(self.head.version())
     }
 }
@@ -235,6 +250,7 @@ pub(crate) fn copy_conversation(
     let holdings = "INSERT INTO holding SELECT ?2, content, file, kind, first, last, form, fingerprint, sequence
         FROM holding WHERE conversation = ?1 AND sequence <= ?3";
     transaction.execute(holdings, [from, to, as_of])?;
+    copy_steps(transaction, from, to, as_of)?;
     let rest = "UPDATE conversation SET (emptied, latest, forgotten, generation, owner, blocks, pages, bytes, tokens) =
         (SELECT emptied, latest, forgotten, generation, owner, blocks, pages, bytes, tokens FROM conversation
         WHERE id = ?1) WHERE id = ?2";
@@ -261,7 +277,10 @@ pub(crate) fn prune(
             OVER (ORDER BY used_at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS up_to_here
         FROM conversation AS kept) WHERE up_to_here > ?1)";
     transaction.execute(excess, [signed(max_holdings)])?;
-    transaction.execute("DELETE FROM file_name WHERE file NOT IN (SELECT file FROM holding)", [])?;
+    transaction.execute(
+        "DELETE FROM file_name WHERE file NOT IN (SELECT file FROM holding UNION SELECT file FROM forgotten_page)",
+        [],
+    )?;
     transaction.execute("DELETE FROM page_count WHERE content NOT IN (SELECT content FROM holding)", [])?;
     transaction.execute("DELETE FROM file_hash WHERE used_at < ?1", [unused_since])?;
     let after = counts(transaction)?;

@@ -18,6 +18,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
+use super::document_body::DocumentBody;
 use super::events::event_stream;
 use super::{Gate, method_name};
 use crate::inspect::{self, ChangeWatch, InspectAnswer, Inspector, OneTimeAccess, Viewer};
@@ -44,10 +45,14 @@ pub(super) struct InspectDoor {
     /// Browsers keep cookies by host, not by port.
     cookie_name: String,
     streams: Arc<Semaphore>,
+    documents: Arc<Semaphore>,
 }
 
 /// Pages that may be open at once and be told of changes.
 const MAX_STREAMS: usize = 64;
+
+/// Documents that may be in memory at once, on their way out. Further requests wait.
+const MAX_DOCUMENTS: usize = 2;
 
 /// The header that a call needs.
 const CALL_HEADER: &str = "x-pagewise-inspect";
@@ -70,6 +75,7 @@ impl InspectDoor {
             cookies: cookies.collect(),
             cookie_name: format!("pagewise_inspect_{port}"),
             streams: Arc::new(Semaphore::new(MAX_STREAMS)),
+            documents: Arc::new(Semaphore::new(MAX_DOCUMENTS)),
         }
     }
 
@@ -238,13 +244,11 @@ async fn document(
         Err(refusal) => return refusal,
     };
     let Some(id) = text_of_hex(&conversation) else { return not_found() };
-    let Ok(_permit) = Arc::clone(&gate.permits).try_acquire_owned() else {
-        return refusal(StatusCode::SERVICE_UNAVAILABLE, "Too many requests are open (http_max_requests).");
-    };
+    let Ok(permit) = Arc::clone(&door.documents).acquire_owned().await else { return failed() };
     let arguments = Map::from_iter([("id".to_owned(), json!(id)), ("key".to_owned(), json!(key))]);
     let inspector = door.inspector.clone();
     match spawn_blocking(move || inspector.document(&viewer, &arguments)).await {
-        Ok(Ok(bytes)) => ([(header::CONTENT_TYPE, PDF)], bytes).into_response(),
+        Ok(Ok(bytes)) => ([(header::CONTENT_TYPE, PDF)], Body::new(DocumentBody::new(bytes, permit))).into_response(),
         Ok(Err(error)) => error_answer(&error),
         Err(_) => failed(),
     }
