@@ -89,8 +89,9 @@ const tests = {
 
 	async "two versions of a page are shown side by side"() {
 		await page.evaluate(() => [...document.querySelectorAll(".file")].find((file) => file.textContent.includes("newer.pdf")).scrollIntoView());
-		const card = () => [...document.querySelectorAll(".file")].find((file) => file.textContent.includes("newer.pdf"))?.querySelector(".page.given");
-		await (await wait(card)).asElement().click();
+		const changed = () => [...document.querySelectorAll(".file")].find((file) => file.textContent.includes("newer.pdf"))
+			?.querySelectorAll(".page")[1];
+		await (await wait(changed)).asElement().click();
 		await says("Compare");
 		await press("Compare");
 		await wait(() => document.querySelector("#with-file"));
@@ -99,7 +100,10 @@ const tests = {
 			choice.value = [...choice.options].find((option) => option.textContent.includes("report.pdf")).value;
 			choice.form.requestSubmit();
 		});
-		await wait(() => document.querySelectorAll(".half mark").length > 0);
+		await wait(() => {
+			const marks = document.querySelectorAll(".half mark").length;
+			return marks > 0 && marks < 20 && document.querySelectorAll(".half img[src]").length === 2;
+		});
 		await shoot("compare");
 		await accessible("a comparison");
 		await page.keyboard.press("Escape");

@@ -173,7 +173,8 @@ export class FileCard {
 		const line = (hit) => h("li", {}, h("button", { onclick: () => this.conversation.open(this, hit.page, q) },
 			h("span", { class: "number" }, grouped(hit.page)),
 			h("bdi", {}, hit.parts.map(([text, isMatch]) => (isMatch ? h("mark", {}, text) : text)))));
-		const said = total === 0 ? "No match." : `${counted(total, "match", "matches")}${hits.length < total ? `, the first ${hits.length} places here` : ""}.`;
+		const shown = hits.reduce((sum, { matches }) => sum + matches, 0);
+		const said = total === 0 ? "No match." : `${counted(total, "match", "matches")}${shown < total ? `, ${shown} of them here` : ""}.`;
 		this.hits.replaceChildren(h("p", { class: "quiet" }, said), hits.length > 0 ? h("ol", {}, hits.map(line)) : "");
 	}
 }

@@ -1,9 +1,8 @@
-// Pictures of pages, and the strip of all pages of a document. Only what is in view exists as elements.
+// Pictures of pages, a few at once, and the strip of all pages. Only what is in view exists as elements.
 
 import { picture } from "./api.js";
-import { FORMS, counted, grouped, h } from "./dom.js";
+import { FORMS, clock, counted, grouped, h } from "./dom.js";
 
-// Pictures are drawn when they are looked at, a few at once, and only the last ones are kept.
 const AT_ONCE = 4;
 const MOST_KEPT = 300;
 
@@ -115,6 +114,7 @@ class Cell {
 		for (const [kind, is] of Object.entries(kinds)) this.button.classList.toggle(kind, Boolean(is));
 		this.label.textContent = words(this.page, mark);
 		this.button.tabIndex = this.page === strip.current ? 0 : -1;
+		this.button.title = (mark?.forms ?? []).map(({ when }) => (when ? clock(when) : "")).join(", ");
 		const forms = (mark?.forms ?? []).map(({ form }) => h("span", { class: `form ${form}` }, FORMS[form][0]));
 		for (const kind of ["changed", "forgotten", "earlier"]) if (mark?.[kind]) forms.push(h("span", { class: `form ${kind}` }, kind));
 		this.forms.replaceChildren(...forms);
