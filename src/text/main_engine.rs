@@ -1,7 +1,7 @@
 //! The main engine: hayro-interpret places the glyphs, and this room puts them in reading order.
 
 use super::TextError;
-use super::fonts::StyleCollector;
+use super::fonts::{SharedFonts, StyleCollector};
 use super::glyphs::{
     CharacterResolver, GlyphCollector, LayoutCollector, PageFonts, PageGlyphs, PlacedGlyph, StepAccount, is_private,
 };
@@ -55,13 +55,15 @@ pub(super) struct TextExtractor<'p> {
     loaded: LoadedFonts,
     cache: InterpreterCache<'p>,
     characters: CharacterResolver<'p>,
+    /// Fonts that were loaded for their styles.
+    fonts: SharedFonts<'p>,
 }
 
 impl<'p> TextExtractor<'p> {
     /// An extractor for pages of `pdf`. `steps` is the budget of each page, including reads of the file.
     pub(super) fn new(pdf: &'p Pdf, steps: &'p Steps) -> Self {
         let (cache, characters) = (InterpreterCache::new(), CharacterResolver::new(pdf));
-        Self { pdf, steps, loaded: LoadedFonts::default(), cache, characters }
+        Self { pdf, steps, loaded: LoadedFonts::default(), cache, characters, fonts: SharedFonts::default() }
     }
 
     /// Whether characters were looked up by font names, which need not be unique in a document.
@@ -128,7 +130,7 @@ impl<'p> TextExtractor<'p> {
         let mut context = Context::new(page.initial_transform(true).to_kurbo(), shown, &self.cache, xref, settings);
         let account = StepAccount::new(self.steps, cost);
         let layout = (wanted == Wanted::Layout).then(|| LayoutCollector {
-            styles: StyleCollector::new(page, self.steps, limits),
+            styles: StyleCollector::new(page, self.steps, limits, &mut self.fonts),
             shapes: ShapeCollector::new(shown),
         });
         let mut collector = GlyphCollector::new(&mut self.characters, fonts, shown, limits, account, layout);

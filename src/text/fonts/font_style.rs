@@ -33,7 +33,8 @@ pub(crate) struct FontStyle {
 }
 
 impl FontStyle {
-    fn or(self, other: Self) -> Self {
+    /// What either of two says.
+    pub(super) fn or(self, other: Self) -> Self {
         Self {
             is_bold: self.is_bold || other.is_bold,
             is_italic: self.is_italic || other.is_italic,
@@ -74,11 +75,6 @@ impl FontStyle {
         let weight = program.weight.unwrap_or_default();
         let is_bold = f64::from(weight) >= f64::from(BOLD_WEIGHT);
         by_name.or(Self { is_bold, is_italic: program.is_italic, is_monospace: program.is_monospace })
-    }
-
-    /// The style of a font by its program and its dictionary.
-    pub(super) fn of_both(program: &OutlineFontData, font: Option<&Dict<'_>>) -> Self {
-        Self::of_program(program).or(font.map(Self::of_dictionary).unwrap_or_default())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Collects the styles of a page's glyphs.
 
 use super::font_style::FontStyle;
-use super::page_fonts::{FontKey, PageFontDictionaries};
+use super::page_fonts::{FontKey, PageFontDictionaries, SharedFonts};
 use crate::document::effort::Steps;
 use crate::limits::Limits;
 use hayro_interpret::font::{Glyph, GlyphRun};
@@ -50,8 +50,8 @@ pub(crate) struct StyleCollector<'c, 'p> {
 }
 
 impl<'c, 'p> StyleCollector<'c, 'p> {
-    pub(crate) fn new(page: &Page<'p>, steps: &'c Steps, limits: &'c Limits) -> Self {
-        let fonts = PageFontDictionaries::new(page, steps, limits);
+    pub(crate) fn new(page: &Page<'p>, steps: &'c Steps, limits: &'c Limits, shared: &'c mut SharedFonts<'p>) -> Self {
+        let fonts = PageFontDictionaries::new(page, steps, limits, shared);
         let (known, numbers, indices) = (HashMap::new(), HashMap::new(), HashMap::new());
         Self { fonts, known, numbers, styles: vec![GlyphStyle::default()], indices }
     }

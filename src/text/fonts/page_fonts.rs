@@ -7,14 +7,15 @@
 use super::font_dictionaries::font_dictionaries;
 use super::font_name::without_tag;
 use super::font_style::{FontStyle, base_name};
-use crate::document::effort::{Steps, price, take_font_steps};
+use crate::document::effort::{LoadedFonts, Steps, price, take_font_steps};
 use crate::limits::Limits;
 use hayro_font::{Font, FontCache, FontGlyph};
 use hayro_interpret::InterpreterSettings;
 use hayro_interpret::font::{Glyph, GlyphRun, OutlineGlyph};
 use hayro_interpret::hayro_cmap::BfString;
-use hayro_interpret::hayro_syntax::object::{Dict, Name};
+use hayro_interpret::hayro_syntax::object::{Dict, Name, ObjectIdentifier};
 use hayro_interpret::hayro_syntax::page::Page;
+use std::collections::HashMap;
 
 /// The most glyphs of a run that are compared with those of a Type 3 font.
 const MAX_COMPARED: usize = 16;
@@ -28,13 +29,38 @@ pub(super) enum FontKey {
     Dictionary(usize),
 }
 
+/// The fonts that the pages of a document share, each loaded once.
+#[derive(Default)]
+pub(crate) struct SharedFonts<'p> {
+    settings: InterpreterSettings,
+    cache: FontCache<'p>,
+    /// Fonts whose loading was counted.
+    counted: LoadedFonts,
+    styles: HashMap<ObjectIdentifier, FontStyle>,
+}
+
+impl<'p> SharedFonts<'p> {
+    fn load(&mut self, font: &Dict<'p>, steps: &Steps, limits: &Limits) -> Option<Font<'p>> {
+        if font.obj_id().is_none_or(|id| self.counted.insert(id)) {
+            take_font_steps(font, steps, limits);
+        }
+        self.cache.font(font, &self.settings.font_resolver, &self.settings.cmap_resolver)
+    }
+
+    fn style(&mut self, font: &Dict<'p>) -> FontStyle {
+        match font.obj_id() {
+            Some(id) => *self.styles.entry(id).or_insert_with(|| FontStyle::of_dictionary(font)),
+            None => FontStyle::of_dictionary(font),
+        }
+    }
+}
+
 /// The font dictionaries of a page.
 pub(super) struct PageFontDictionaries<'c, 'p> {
     steps: &'c Steps,
     limits: &'c Limits,
     dictionaries: Vec<Dict<'p>>,
-    settings: InterpreterSettings,
-    cache: FontCache<'p>,
+    shared: &'c mut SharedFonts<'p>,
     /// By position in `dictionaries`, as far as they are loaded.
     loaded: Vec<Option<Font<'p>>>,
     /// The Type 3 font of the last run.
@@ -42,14 +68,13 @@ pub(super) struct PageFontDictionaries<'c, 'p> {
 }
 
 impl<'c, 'p> PageFontDictionaries<'c, 'p> {
-    pub(super) fn new(page: &Page<'p>, steps: &'c Steps, limits: &'c Limits) -> Self {
+    pub(super) fn new(page: &Page<'p>, steps: &'c Steps, limits: &'c Limits, shared: &'c mut SharedFonts<'p>) -> Self {
         let dictionaries = font_dictionaries(page, steps);
-        let (settings, cache) = (InterpreterSettings::default(), FontCache::new());
-        Self { steps, limits, dictionaries, settings, cache, loaded: Vec::new(), last_type3: 0 }
+        Self { steps, limits, dictionaries, shared, loaded: Vec::new(), last_type3: 0 }
     }
 
-    fn style_at(&self, at: usize) -> FontStyle {
-        self.dictionaries.get(at).map(FontStyle::of_dictionary).unwrap_or_default()
+    fn style_at(&mut self, at: usize) -> FontStyle {
+        self.dictionaries.get(at).map(|font| self.shared.style(font)).unwrap_or_default()
     }
 
     /// The font of a run of Type 3 glyphs, its style, and whether other fonts match too.
@@ -67,7 +92,8 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
         if let Some(program) = outline.font_data() {
             let name = program.postscript_name.as_deref().map(without_tag);
             let font = self.dictionaries.iter().find(|font| name == Some(without_tag(&base_name(font))));
-            return Some((FontKey::Program(program.cache_key), FontStyle::of_both(&program, font)));
+            let style = font.map(|font| self.shared.style(font)).unwrap_or_default();
+            return Some((FontKey::Program(program.cache_key), FontStyle::of_program(&program).or(style)));
         }
         let at = self.outline_font(outline)?;
         Some((FontKey::Dictionary(at), self.style_at(at)))
@@ -123,11 +149,8 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
     fn load(&mut self, at: usize) -> Option<&Font<'p>> {
         while self.loaded.len() <= at {
             let font = self.dictionaries.get(self.loaded.len())?;
-            let font = is_simple(font).then(|| {
-                take_font_steps(font, self.steps, self.limits);
-                self.cache.font(font, &self.settings.font_resolver, &self.settings.cmap_resolver)
-            });
-            self.loaded.push(font.flatten());
+            let font = is_simple(font).then(|| self.shared.load(font, self.steps, self.limits)).flatten();
+            self.loaded.push(font);
         }
         self.loaded.get(at)?.as_ref()
     }
