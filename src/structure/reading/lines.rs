@@ -2,7 +2,7 @@
 
 use super::super::bounds::{NOTHING, center, holds};
 use super::super::page_structure::{Column, Line, LineWord, Region, TableArea};
-use super::segments::{Segment, dominant_size};
+use super::segments::{RAISED_GAP_EM, Segment, dominant_size};
 use crate::text::Bounds;
 
 /// Segments whose baselines differ less, in ems, are one line.
@@ -74,12 +74,15 @@ fn line_of(mut row: Vec<Segment>) -> Option<Line> {
     row.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
     let baseline = row.first()?.baseline;
     let mut words: Vec<LineWord> = Vec::new();
+    let mut right = f32::NEG_INFINITY;
     for segment in row {
         let from = words.len();
         words.extend(segment.words);
         if let Some(word) = words.get_mut(from) {
-            word.is_spaced = true;
+            // A lowered word fills the gap between the segments on both sides of it.
+            word.is_spaced |= segment.bounds.x0 - right > RAISED_GAP_EM * segment.size;
         }
+        right = segment.bounds.x1;
     }
     Some(line(words, baseline))
 }

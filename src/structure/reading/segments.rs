@@ -10,6 +10,8 @@ const GAP_EM: f32 = 0.65;
 const BASELINE_EM: f32 = 0.25;
 /// A raised word is smaller than its line by this factor.
 const RAISED_FACTOR: f32 = 0.87;
+/// A raised or lowered word that follows another one at a smaller gap, in ems of the line, is not spaced.
+pub(super) const RAISED_GAP_EM: f32 = 0.12;
 /// So many neighbours of a raised word are looked at.
 const MAX_NEIGHBOURS: usize = 300;
 
@@ -41,6 +43,14 @@ impl Segment {
         word.is_raised = is_raised;
         self.bounds = self.bounds.union(word.bounds);
         let at = self.words.partition_point(|other| other.bounds.x0 <= word.bounds.x0);
+        let gap = RAISED_GAP_EM * self.size;
+        let is_near = |left: &LineWord, right: &LineWord| right.bounds.x0 - left.bounds.x1 < gap;
+        if at.checked_sub(1).and_then(|before| self.words.get(before)).is_some_and(|before| is_near(before, &word)) {
+            word.is_spaced = false;
+        }
+        if let Some(after) = self.words.get_mut(at).filter(|after| is_near(&word, after)) {
+            after.is_spaced = false;
+        }
         self.words.insert(at, word);
     }
 }

@@ -154,6 +154,16 @@ fn text_set_in_on_both_sides_is_a_quote() {
 }
 
 #[test]
+fn lowered_words_follow_without_a_space_and_go_on_without_one() {
+    let (mut line, small) = (Sheet::new(), Face { size: 6.5, ..PLAIN });
+    line.put(50.0, PLAIN, "where V");
+    line.put(91.0, PLAIN, ", stands");
+    line.y += 2.5;
+    line.put(84.0, small, "dl");
+    assert_eq!(markdown(line), "where Vdl, stands");
+}
+
+#[test]
 fn a_raised_number_refers_to_the_note_that_begins_with_it() {
     let small = Face { size: 6.0, ..PLAIN };
     let mut sheet = Sheet::new();

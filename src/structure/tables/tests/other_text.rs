@@ -72,6 +72,15 @@ fn bars_with_labels_are_no_table() {
 }
 
 #[test]
+fn a_box_behind_words_that_its_sides_cut_is_no_table() {
+    let line = "word word word word word word";
+    let mut slide = page(&[line; 6].join("\n"));
+    let bounds = Bounds { x0: 98.0, y0: 95.0, x1: 200.0, y1: 190.0 };
+    slide.fills.push(Fill { bounds, color: [70, 255, 210] });
+    assert_eq!(find_tables(&slide), []);
+}
+
+#[test]
 fn an_empty_page_has_no_table() {
     assert_eq!(find_tables(&PageLayout::default()), []);
 }
