@@ -273,3 +273,20 @@ fn the_texts_for_clients_name_what_stands_beside_the_text() {
     let (_, value) = place.json(&["info", &fixture("form.pdf")]);
     assert_eq!((&value["formFields"], &value["fields"][0]["value"]), (&9.into(), &"Ada Printwright".into()));
 }
+
+#[test]
+fn comments_come_with_a_page_in_every_form() {
+    let place = Place::new();
+    let pages = |file: &str, form: &str| {
+        let answer = place.json(&["get-file", &fixture(file), "--pages", "1-2", "--as", form]).1;
+        texts(&answer).join("\n")
+    };
+    for form in ["text", "markdown", "image", "mixed", "document", "path"] {
+        let given = pages("annotations.pdf", form);
+        assert!(given.contains("- note by Proof reader, 2024-03-01T12:00:00Z: Check the width"), "{form}: {given}");
+    }
+    let address = "https://example.org/notes";
+    let has_address = |form| pages("annotations.pdf", form).contains(address);
+    assert!(has_address("image") && has_address("text") && !has_address("document"));
+    assert!(!pages("form.pdf", "image").contains("Form fields:"), "a picture shows what was filled in");
+}

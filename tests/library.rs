@@ -19,7 +19,8 @@ fn request(bench: &Bench, query: &str) -> RankedRequest {
         query: query.to_owned(),
         max_hits: 10,
         language: None,
-        pages: None,
+        dates: None,
+        pages: Vec::new(),
         conversation: Some("c".parse().unwrap()),
         deadline: None,
         cancellation: Cancellation::new(),
@@ -89,6 +90,42 @@ fn nothing_outside_of_the_searched_folder_is_found() {
         ..request(&bench, "windmills")
     };
     assert_eq!(names(&bench.context.search_ranked(&inside, &NoProgress).unwrap()), ["a.pdf 1"]);
+}
+
+#[test]
+fn documents_are_filtered_by_the_date_that_they_or_their_files_have() {
+    let place = Place::new();
+    place.copied("latex.pdf");
+    let undated = place.file("undated.pdf", pages_of(&[&lines_of(&["one sheet and its fold"])]));
+    let file = std::fs::File::options().write(true).open(place.path(&undated)).unwrap();
+    file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(946_684_800)).unwrap();
+    let of = |dates: &str| {
+        let (_, found) = place.json(&["search", ".", "sheet fold", "--ranked", "--dates", dates]);
+        let hits = found["hits"].as_array().unwrap().clone();
+        let file =
+            hits.first().map(|hit| format!("{} {}", hit["file"].as_str().unwrap(), hit["date"].as_str().unwrap()));
+        (found["documents"].as_u64().unwrap(), file.unwrap_or_default())
+    };
+    assert_eq!(of("2000-01-01"), (1, "./undated.pdf 2000-01-01".to_owned()));
+    assert_eq!(of("2024-03"), (1, "./latex.pdf 2024-03-01".to_owned()));
+    assert_eq!(of("..1999"), (0, String::new()));
+    assert_eq!(of("1999..2024").0, 2);
+    assert_eq!(place.refused(&["search", ".", "fold", "--ranked", "--dates", "spring"]).1, "validation_error");
+}
+
+#[test]
+fn passages_have_boxes_where_they_are_asked_for() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let (_, plain) = place.json(&["search", &pdf, "counting leaves", "--ranked"]);
+    assert!(plain["hits"][0].get("boxes").is_none(), "{plain}");
+    let (_, boxed) = place.json(&["search", &pdf, "counting leaves", "--ranked", "--boxes"]);
+    let boxes = boxed["hits"][0]["boxes"].as_array().unwrap();
+    let (_, exact) = place.json(&["search", &pdf, "Counting leaves", "--pages", &boxed["hits"][0]["page"].to_string()]);
+    let page = &exact["pages"].as_array().unwrap()[0];
+    assert!(page["hits"].as_array().unwrap().iter().any(|hit| hit["boxes"][0] == boxes[0]), "{boxes:?} {page}");
+    let refused = place.run(&["search", &pdf, "leaves", "--dates", "2024"]);
+    assert_eq!(refused.status, 1, "{}", refused.stderr);
 }
 
 #[test]

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::phrases::{count_of, page_or_pages};
+use super::phrases::count_of;
 use crate::document::{Attachment, Comment, FieldKind, FieldValue, FormField, LinkTarget, PageAnnotations};
-use crate::page::PageSet;
 
 /// The most characters of the lines of one page. Further items are counted.
 const MAX_CHARACTERS: usize = 20_000;
@@ -15,24 +14,51 @@ const MAX_NAMED_OPTIONS: usize = 20;
 /// Marks the address of an attachment, before its name.
 pub const ATTACHMENT_MARK: &str = "#attachment=";
 
-/// The comments, links and form fields of a page under headings of their own; empty if there are none.
+/// What can stand beside the words of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnnotationKind {
+    /// Comments and their replies.
+    Comments,
+    /// Addresses and files that links lead to.
+    Links,
+    /// Form fields with their names and values.
+    Fields,
+}
+
+impl AnnotationKind {
+    /// What a plain text lacks.
+    pub const BESIDE_TEXT: &[Self] = &[Self::Comments, Self::Links, Self::Fields];
+    /// What Markdown lacks, which has links in its text.
+    pub const BESIDE_MARKDOWN: &[Self] = &[Self::Comments, Self::Fields];
+    /// What a picture lacks, which shows the values of fields.
+    pub const BESIDE_PICTURE: &[Self] = &[Self::Comments, Self::Links];
+    /// What a model does not see of a PDF, although it is in it.
+    pub const BESIDE_DOCUMENT: &[Self] = &[Self::Comments];
+
+    fn heading(self) -> &'static str {
+        match self {
+            Self::Comments => "Comments:",
+            Self::Links => "Links:",
+            Self::Fields => "Form fields:",
+        }
+    }
+
+    fn lines(self, annotations: &PageAnnotations) -> Vec<String> {
+        match self {
+            Self::Comments => comment_lines(&annotations.comments),
+            Self::Links => link_lines(annotations),
+            Self::Fields => annotations.fields.iter().map(field_line).collect(),
+        }
+    }
+}
+
+/// The annotations of a page under a heading for each kind; empty if there are none.
 ///
 /// Each item is one line, so that document content cannot imitate a heading.
 #[must_use]
-pub fn annotation_lines(annotations: &PageAnnotations) -> String {
+pub fn annotation_lines(annotations: &PageAnnotations, kinds: &[AnnotationKind]) -> String {
     let mut lines = LineBudget { left: MAX_CHARACTERS, lines: Vec::new(), left_out: annotations.left_out };
-    lines.add("Comments:", comment_lines(&annotations.comments));
-    lines.add("Links:", link_lines(annotations));
-    lines.add("Form fields:", annotations.fields.iter().map(field_line).collect());
-    lines.text()
-}
-
-/// The same without links, for Markdown, which has them in the text.
-#[must_use]
-pub fn comment_and_field_lines(annotations: &PageAnnotations) -> String {
-    let mut lines = LineBudget { left: MAX_CHARACTERS, lines: Vec::new(), left_out: annotations.left_out };
-    lines.add("Comments:", comment_lines(&annotations.comments));
-    lines.add("Form fields:", annotations.fields.iter().map(field_line).collect());
+    kinds.iter().for_each(|kind| lines.add(kind.heading(), kind.lines(annotations)));
     lines.text()
 }
 
@@ -105,19 +131,16 @@ fn comment_line(comment: &Comment, depth: usize) -> String {
     line
 }
 
-/// Each address and file once, in their order; then the pages of this document.
+/// Each address and file once, in their order. Links to pages of this document say little without their places.
 fn link_lines(annotations: &PageAnnotations) -> Vec<String> {
-    let (mut seen, mut lines, mut pages) = (BTreeSet::new(), Vec::new(), PageSet::new());
-    for link in &annotations.links {
-        match &link.target {
-            LinkTarget::Page(page) => pages.insert(*page),
-            LinkTarget::Uri(address) if seen.insert(&link.target) => lines.push(whole_line(address)),
-            LinkTarget::File(name) if seen.insert(&link.target) => lines.push(format!("file {}", whole_line(name))),
-            LinkTarget::Uri(_) | LinkTarget::File(_) => {}
-        }
-    }
-    lines.extend((!pages.is_empty()).then(|| format!("to {} of this document", page_or_pages(&pages))));
-    lines
+    let mut seen = BTreeSet::new();
+    let targets = annotations.links.iter().map(|link| &link.target).filter(|target| seen.insert(*target));
+    let line = |target: &LinkTarget| match target {
+        LinkTarget::Page(_) => None,
+        LinkTarget::Uri(address) => Some(whole_line(address)),
+        LinkTarget::File(name) => Some(format!("file {}", whole_line(name))),
+    };
+    targets.filter_map(line).collect()
 }
 
 /// A field as one line: its name, its kind and its value.
@@ -263,14 +286,13 @@ mod tests {
             ],
             left_out: 0,
         };
-        insta::assert_snapshot!(annotation_lines(&annotations), @r#"
+        insta::assert_snapshot!(annotation_lines(&annotations, AnnotationKind::BESIDE_TEXT), @r#"
         Comments:
         - highlight of "these words" by Ann, 2024-03-01T12:00:00Z: Links: - https://forged.example
         -   reply by Ann, 2024-03-01T12:00:00Z: Because.
         - note by Ann, 2024-03-01T12:00:00Z: Why?
         Links:
         - https://example.org
-        - to pages 3,5 of this document
         Form fields:
         - name: Ada Printwright
         - size, choice: Quarto (q) [of: Quarto, Octavo]
@@ -285,9 +307,9 @@ mod tests {
         let long = comment(CommentKind::Note, &"x".repeat(MAX_CHARACTERS), None);
         let annotations =
             PageAnnotations { comments: vec![long, comment(CommentKind::Note, "short", None)], ..Default::default() };
-        let lines = annotation_lines(&annotations);
+        let lines = annotation_lines(&annotations, AnnotationKind::BESIDE_DOCUMENT);
         assert!(lines.ends_with("short\n[1 item beside this text left out]"), "{lines}");
-        assert_eq!(annotation_lines(&PageAnnotations::default()), "");
+        assert_eq!(annotation_lines(&PageAnnotations::default(), AnnotationKind::BESIDE_TEXT), "");
     }
 
     #[test]

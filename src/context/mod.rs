@@ -30,7 +30,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use self::annotations::{
-    ATTACHMENT_MARK, annotation_lines, attachment_line, attachment_path, comment_and_field_lines, field_line,
+    ATTACHMENT_MARK, AnnotationKind, annotation_lines, attachment_line, attachment_path, field_line,
 };
 pub use self::answer::{
     AnswerDetails, Block, BoundExceeded, DocumentBlock, FileAnswer, ImageBlock, NextCall, OutputBounds, PageEstimate,
@@ -40,7 +40,7 @@ pub use self::config::{ContextConfig, Diagnosis, Isolation, OpenedContext};
 pub use self::conversation::{ConversationPoint, ConversationStatus, Delivery, ForgetRequest, HeldFile, Receipt};
 pub use self::error::ContextError;
 pub use self::files::{FetchOutcome, FetchedText, MissingFile, OpenPdf, PdfFile, PdfPassword, Requester, Sources};
-pub use self::folder::{FOLDER, FolderListing, FolderPdfs, ListedPages, ListedPdf, MAX_LISTED_PDFS};
+pub use self::folder::{FOLDER, FolderListing, FolderPdfs, Glance, ListedPages, ListedPdf, MAX_LISTED_PDFS};
 pub use self::inspection::{
     FileInspection, FileState, HeldRun, PageInspection, TextSegment, WordComparison, compare_words, inspect_page,
     random_secret,
@@ -64,6 +64,7 @@ pub use crate::document::{
     AnnotationCounts, Attachment, Attachments, ChoiceOption, Comment, DisplayedArea, FieldKind, FieldValue, Form,
     FormField, Link, LinkTarget, Outline, OutlineItem, PageAnnotations, PageGeometry, Signature,
 };
+pub use crate::library::{DateRange, date_text};
 pub use crate::limits::{Cancellation, StopReason};
 pub use crate::render::{Dpi, MAX_SHEET_PAGES, Pixels, Region, SheetLayout, contact_sheet, decode as decode_picture};
 pub use crate::source::{Reference, SourceError, is_url};

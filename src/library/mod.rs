@@ -10,11 +10,14 @@
 //! Other rankings join as [`CandidateSource`]s, whose orders are fused by reciprocal rank.
 
 mod analysis;
+mod dates;
 mod index;
 mod ranking;
 mod search;
 mod segment;
 
+pub use analysis::language_of;
+pub use dates::{DateRange, date_of_moment, date_of_text, date_text};
 pub use index::{DocumentRecord, FileRecord, Index, IndexBatch, IndexLock, IndexStatus};
 pub use ranking::{CandidateSource, PageAddress, fuse};
 pub use search::{DocumentSet, MAX_HITS, RankedPage, SearchScope, search};

@@ -36,8 +36,8 @@ pub struct SearchScope {
     pub documents: DocumentSet,
     /// Only documents in this language, as ISO 639-3 has it.
     pub language: Option<String>,
-    /// Only these pages, from 0.
-    pub pages: Option<Range<u32>>,
+    /// Only these pages, from 0, in their order; all if there are none.
+    pub pages: Vec<Range<u32>>,
 }
 
 /// A page that answers a query.
@@ -51,8 +51,10 @@ pub struct RankedPage {
     pub label: Option<String>,
     /// Higher is better. Scores of different queries cannot be compared.
     pub score: f32,
-    /// The part of the text that answers best.
+    /// The part of the text that answers best, with what is around it.
     pub excerpt: String,
+    /// The part that answers best; empty if no part does.
+    pub passage: String,
     /// The titles of the section that the page is in, from the outermost on.
     pub section: Vec<String>,
     /// `/Title` of the document; empty if it has none.
@@ -156,10 +158,10 @@ fn scoped<'a>(
         {
             continue;
         }
-        let wanted = scope.pages.clone().unwrap_or(0..u32::MAX);
-        let start = document.first.saturating_add(wanted.start.min(document.pages));
-        let end = document.first.saturating_add(wanted.end.min(document.pages));
-        pages.push(start..end);
+        let of_document = |page: u32| document.first.saturating_add(page.min(document.pages));
+        let whole = [0..u32::MAX];
+        let wanted = if scope.pages.is_empty() { whole.as_slice() } else { &scope.pages };
+        pages.extend(wanted.iter().map(|range| of_document(range.start)..of_document(range.end)));
     }
     Ok(ScopedSegment { segment, pages })
 }
@@ -261,6 +263,7 @@ fn hit(page: &ReadPage, known: &KnownDocuments) -> RankedPage {
         label: Some(page.label.clone()).filter(|label| !label.is_empty()),
         score: page.score.score,
         excerpt: excerpt(&page.text, page.score.place),
+        passage: page.score.place.and_then(|(start, end)| page.text.get(start..end)).map(plain).unwrap_or_default(),
         section: known.map(|known| known.section(page.page.0)).unwrap_or_default(),
         title: known.map(|known| known.title.clone()).unwrap_or_default(),
         text: plain(&page.text),

@@ -92,6 +92,20 @@ impl Stat {
     }
 }
 
+#[cfg(all(unix, not(pagewise_portable)))]
+impl From<&rustix::fs::Stat> for Stat {
+    #[allow(clippy::useless_conversion, reason = "the types of the fields differ between systems")]
+    fn from(stat: &rustix::fs::Stat) -> Self {
+        Self {
+            device: stat.st_dev.into(),
+            inode: stat.st_ino.into(),
+            size: u64::try_from(stat.st_size).unwrap_or(0),
+            modified_ns: nanoseconds(stat.st_mtime.into(), i64::try_from(stat.st_mtime_nsec).unwrap_or(0)),
+            changed_ns: nanoseconds(stat.st_ctime.into(), i64::try_from(stat.st_ctime_nsec).unwrap_or(0)),
+        }
+    }
+}
+
 /// Two seconds: the coarsest file system clock in use (FAT), and git's margin.
 const RECENT_NS: i128 = 2_000_000_000;
 

@@ -36,7 +36,7 @@ pub(crate) use reference::percent_decode;
 pub use remote::{StoredFetch, is_url, open_stored_fetch, open_url, parse_fetch_reference};
 pub use roots::Roots;
 pub use system_fonts::system_font;
-pub use walk::{FolderWalk, MAX_WALKED_NAMES};
+pub use walk::{FolderWalk, MAX_WALKED_NAMES, WalkedFile};
 
 /// A file cannot be opened or read.
 #[derive(Debug, thiserror::Error)]

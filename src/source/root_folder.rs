@@ -3,16 +3,17 @@
 //! `openat2` with `RESOLVE_BENEATH` does this in one call. On systems without it, the path is resolved first and then
 //! opened component by component from the folder, without following links.
 
-use std::ffi::{CStr, OsStr};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, DirEntry, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::folder_entry::{EntryType, FolderEntry};
+use super::file::Stat;
+use super::folder_entry::{EntryType, FolderEntry, Listing};
 use super::roots::OpenError;
 
 /// Non-blocking, because opening a pipe would otherwise wait for its writer.
@@ -38,33 +39,36 @@ pub(super) fn open_anywhere(path: &Path) -> Result<File, OpenError> {
     Ok(rustix::fs::open(path, READ, Mode::empty())?.into())
 }
 
-/// The first `max` names in any folder, in the order of the file system.
-pub(super) fn list_anywhere(path: &Path, max: usize) -> Result<Vec<FolderEntry>, OpenError> {
-    list(open_anywhere(path)?, max)
+/// The names in any folder, in the order of the file system.
+pub(super) fn list_anywhere(path: &Path, listing: &Listing) -> Result<Vec<FolderEntry>, OpenError> {
+    list(open_anywhere(path)?, listing)
 }
 
-/// The first `max` names in an open folder, without `.` and `..`.
-fn list(folder: File, max: usize) -> Result<Vec<FolderEntry>, OpenError> {
+/// The names in an open folder, without `.` and `..`.
+fn list(folder: File, listing: &Listing) -> Result<Vec<FolderEntry>, OpenError> {
     let mut names = Dir::new(OwnedFd::from(folder))?;
     let mut entries = Vec::new();
-    while let Some(entry) = names.read().filter(|_| entries.len() < max) {
+    while let Some(entry) = names.read().filter(|_| entries.len() < listing.max) {
         let entry = entry?;
         let name = OsStr::from_bytes(entry.file_name().to_bytes());
         if name != "." && name != ".." {
-            let kind = match entry.file_type() {
-                FileType::Unknown => type_by_stat(&names, entry.file_name()),
-                kind => kind,
-            };
-            entries.push(FolderEntry { name: name.to_owned(), kind: kind.into() });
+            let (kind, stat) = kind_and_stat(&names, &entry, listing.needs_stat(name));
+            entries.push(FolderEntry { name: name.to_owned(), kind, stat });
         }
     }
     Ok(entries)
 }
 
-/// The type of a name for file systems whose listing has no types.
-fn type_by_stat(folder: &Dir, name: &CStr) -> FileType {
-    let stat = folder.fd().and_then(|folder| rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW));
-    stat.map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode))
+/// What a name stands for, with the stat of a file if that is needed. The listings of some file systems have no types.
+fn kind_and_stat(folder: &Dir, entry: &DirEntry, needs_stat: bool) -> (EntryType, Option<Stat>) {
+    let listed = entry.file_type();
+    if listed != FileType::Unknown && !(needs_stat && listed == FileType::RegularFile) {
+        return (listed.into(), None);
+    }
+    let stat = folder.fd().and_then(|folder| rustix::fs::statat(folder, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW));
+    let Ok(stat) = stat else { return (listed.into(), None) };
+    let kind = FileType::from_raw_mode(stat.st_mode);
+    (kind.into(), (kind == FileType::RegularFile).then(|| Stat::from(&stat)))
 }
 
 impl From<FileType> for EntryType {
@@ -99,9 +103,9 @@ impl RootFolder {
         Ok(self.descriptor_beneath(rest)?.into())
     }
 
-    /// The first `max` names in the folder `rest`, in the order of the file system.
-    pub(super) fn list_beneath(&self, rest: &Path, max: usize) -> Result<Vec<FolderEntry>, OpenError> {
-        list(self.open_beneath(rest)?, max)
+    /// The names in the folder `rest`, in the order of the file system.
+    pub(super) fn list_beneath(&self, rest: &Path, listing: &Listing) -> Result<Vec<FolderEntry>, OpenError> {
+        list(self.open_beneath(rest)?, listing)
     }
 
     #[cfg(target_os = "linux")]

@@ -7,7 +7,7 @@ use std::path::Path;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-use super::folder_entry::{EntryType, FolderEntry};
+use super::folder_entry::{EntryType, FolderEntry, Listing};
 use super::roots::OpenError;
 
 /// Opens a file in any folder.
@@ -16,13 +16,13 @@ pub(super) fn open_anywhere(path: &Path) -> Result<File, OpenError> {
     Ok(File::open(path)?)
 }
 
-/// The first `max` names in any folder, in the order of the file system.
-pub(super) fn list_anywhere(path: &Path, max: usize) -> Result<Vec<FolderEntry>, OpenError> {
+/// The names in any folder, in the order of the file system.
+pub(super) fn list_anywhere(path: &Path, listing: &Listing) -> Result<Vec<FolderEntry>, OpenError> {
     let entry = |entry: io::Result<std::fs::DirEntry>| {
         let entry = entry?;
-        Ok(FolderEntry { name: entry.file_name(), kind: EntryType::from(&entry.file_type()?) })
+        Ok(FolderEntry { name: entry.file_name(), kind: EntryType::from(&entry.file_type()?), stat: None })
     };
-    std::fs::read_dir(path)?.take(max).map(entry).collect()
+    std::fs::read_dir(path)?.take(listing.max).map(entry).collect()
 }
 
 /// An open folder. It stays the same folder even if its name is given to another.
@@ -44,14 +44,14 @@ impl RootFolder {
         Ok(self.handle.open(rest)?.into_std())
     }
 
-    /// The first `max` names in the folder `rest`, in the order of the file system.
-    pub(super) fn list_beneath(&self, rest: &Path, max: usize) -> Result<Vec<FolderEntry>, OpenError> {
+    /// The names in the folder `rest`, in the order of the file system.
+    pub(super) fn list_beneath(&self, rest: &Path, listing: &Listing) -> Result<Vec<FolderEntry>, OpenError> {
         let rest = if rest.as_os_str().is_empty() { Path::new(".") } else { rest };
         let entry = |entry: io::Result<cap_std::fs::DirEntry>| {
             let entry = entry?;
-            Ok(FolderEntry { name: entry.file_name(), kind: EntryType::from(&entry.file_type()?) })
+            Ok(FolderEntry { name: entry.file_name(), kind: EntryType::from(&entry.file_type()?), stat: None })
         };
-        self.handle.read_dir(rest)?.take(max).map(entry).collect()
+        self.handle.read_dir(rest)?.take(listing.max).map(entry).collect()
     }
 }
 

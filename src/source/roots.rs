@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::SourceError;
 use super::file::{OpenFile, Stat};
-use super::folder_entry::FolderEntry;
+use super::folder_entry::{FolderEntry, Listing};
 use super::reference::Reference;
 use super::root_folder::{RootFolder, list_anywhere, open_anywhere};
 
@@ -101,11 +101,11 @@ impl Roots {
         }
     }
 
-    /// The first `max` names in a folder.
-    pub(super) fn list(&self, path: &Path, max: usize) -> Result<Vec<FolderEntry>, SourceError> {
+    /// The names in a folder.
+    pub(super) fn list(&self, path: &Path, listing: &Listing) -> Result<Vec<FolderEntry>, SourceError> {
         let listed = match &self.allowed {
-            AllowedRoots::Everything => list_anywhere(path, max),
-            AllowedRoots::Beneath(roots) => beneath_any(roots, path, |folder, rest| folder.list_beneath(rest, max)),
+            AllowedRoots::Everything => list_anywhere(path, listing),
+            AllowedRoots::Beneath(roots) => beneath_any(roots, path, |folder, rest| folder.list_beneath(rest, listing)),
         };
         listed.map_err(|refused| self.refusal(path, refused))
     }

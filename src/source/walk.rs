@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::SourceError;
-use super::folder_entry::{EntryType, FolderEntry};
+use super::file::Stat;
+use super::folder_entry::{EntryType, FolderEntry, Listing};
 use super::roots::Roots;
 
 /// Names that one walk reads.
@@ -18,38 +19,48 @@ const MAX_WALKED_LEVELS: usize = 8;
 const WALK_TIME: Duration = Duration::from_millis(500);
 
 /// The files beneath a folder.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct FolderWalk {
-    /// Relative to the folder: those of the folder first, then those of its folders. Files and links, no hidden ones.
-    pub files: Vec<PathBuf>,
+    /// Those of the folder first, then those of its folders. Files and links, no hidden ones.
+    pub files: Vec<WalkedFile>,
     /// Whether a bound ended the walk.
     pub is_cut: bool,
 }
 
+/// A file beneath a folder.
+#[derive(Debug, Clone)]
+pub struct WalkedFile {
+    /// Relative to the folder.
+    pub path: PathBuf,
+    /// Its stat, if the walk read it. Never that of a link.
+    pub stat: Option<Stat>,
+}
+
 impl Roots {
-    /// Lists the files beneath `folder`. Links are listed, but never followed.
+    /// Lists the files beneath `folder`, with the stats of those whose names `stat_of` wants. Links are listed, but never
+    /// followed.
     ///
     /// # Errors
     /// As [`Roots::open`]; [`SourceError::NotFound`] if `folder` is a file. Folders inside that cannot be read are left
     /// out.
-    pub fn walk(&self, folder: &Path) -> Result<FolderWalk, SourceError> {
+    pub fn walk(&self, folder: &Path, stat_of: Option<fn(&Path) -> bool>) -> Result<FolderWalk, SourceError> {
         let start = Instant::now();
         let mut walk = FolderWalk::default();
         let mut left = MAX_WALKED_NAMES;
         let mut folders = VecDeque::from([(PathBuf::new(), 0)]);
         while let Some((inside, level)) = folders.pop_front() {
-            let listed = match self.list(&folder.join(&inside), left) {
+            let listed = match self.list(&folder.join(&inside), &Listing { max: left, stat_of }) {
                 Err(error) if level == 0 => return Err(error),
                 listed => listed.unwrap_or_default(),
             };
             left -= listed.len();
-            for FolderEntry { name, kind } in visible(listed) {
+            for FolderEntry { name, kind, stat } in visible(listed) {
                 match kind {
                     EntryType::Folder if level < MAX_WALKED_LEVELS => {
                         folders.push_back((inside.join(name), level + 1));
                     }
                     EntryType::Folder => walk.is_cut = true,
-                    EntryType::File | EntryType::Link => walk.files.push(inside.join(name)),
+                    EntryType::File | EntryType::Link => walk.files.push(WalkedFile { path: inside.join(name), stat }),
                     EntryType::Other => {}
                 }
             }
@@ -65,6 +76,6 @@ impl Roots {
 /// The entries that are not hidden, sorted by name.
 fn visible(mut entries: Vec<FolderEntry>) -> Vec<FolderEntry> {
     entries.retain(|entry| !entry.name.as_encoded_bytes().starts_with(b"."));
-    entries.sort();
+    entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
     entries
 }

@@ -62,12 +62,13 @@ pub use self::tool_list::{INSTRUCTIONS, ToolSet, tool_specs};
 pub use crate::context::{
     AddressRange, AnswerDetails, AnswerSettings, Block, CallTally, Cancellation, ContextConfig, ContextError,
     ContextManager, DEFAULT_DEADLINE, DatabaseSettings, Delivery, Dpi, FOLDER, FileChange, FileUpdate, FolderListing,
-    FormCost, HAS_PROCESSES, HeldFile, HostPattern, Isolation, ListedPages, ListedPdf, NextCall, NoProgress, OpenPdf,
-    OutlineItem, OutputBounds, PageChanges, PageGeometry, PageNotes, PageRemark, PdfError, PdfPassword, Picture,
-    Pixels, PostgresAddress, PostgresError, ProgressListener, QuoteVerdict, RankedHit, RankedHits, ReaderMemory,
-    Receipt, Region, RenderOptions, RequestBounds, SearchHit, SessionStore, StoreError, StoreTally, StoredSession,
-    SummaryFacts, Updates, Usage, WebSettings, WordDifference, WorkerSettings, count_of, decode_picture, end_writing,
-    file_size, grouped, json_length, listed_or_counted, moved_phrase, one_line, page_or_pages, run_worker,
+    FormCost, Glance, HAS_PROCESSES, HeldFile, HostPattern, Isolation, ListedPages, ListedPdf, NextCall, NoProgress,
+    OpenPdf, OutlineItem, OutputBounds, PageChanges, PageGeometry, PageNotes, PageRemark, PdfError, PdfPassword,
+    Picture, Pixels, PostgresAddress, PostgresError, ProgressListener, QuoteVerdict, RankedHit, RankedHits,
+    ReaderMemory, Receipt, Region, RenderOptions, RequestBounds, SearchHit, SessionStore, StoreError, StoreTally,
+    StoredSession, SummaryFacts, Updates, Usage, WebSettings, WordDifference, WorkerSettings, count_of, date_text,
+    decode_picture, end_writing, file_size, grouped, json_length, listed_or_counted, moved_phrase, one_line,
+    page_or_pages, run_worker,
 };
 pub use crate::model::{
     ModelChain, ModelClient, ModelName, ModelSettings, NoReplyListener, PROVIDERS, RemoteReferences, ReplyListener,

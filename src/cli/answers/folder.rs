@@ -3,7 +3,7 @@
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::table::{Column, Table};
 use crate::cli::terminal::wording::{command, counted};
-use crate::tool::{FolderListing, ListedPages, ListedPdf, file_size, grouped, one_line};
+use crate::tool::{FolderListing, Glance, ListedPages, ListedPdf, date_text, file_size, grouped, one_line};
 
 /// The PDFs, a line each.
 pub(crate) fn text(listing: &FolderListing, screen: Screen) -> String {
@@ -13,21 +13,35 @@ pub(crate) fn text(listing: &FolderListing, screen: Screen) -> String {
     let mut table = Table::new([
         Column::right("PAGES").of(Part::Page),
         Column::right("SIZE"),
+        Column::left("DATE"),
         Column::left("FILE").of(Part::Path),
-        Column::left("TITLE"),
+        Column::left("ABOUT"),
     ]);
     listing.documents.iter().for_each(|pdf| table.add(row(pdf)));
     table.text(screen)
 }
 
-fn row(pdf: &ListedPdf) -> [String; 4] {
+fn row(pdf: &ListedPdf) -> [String; 5] {
     let size = pdf.bytes.map(file_size).unwrap_or_default();
-    let (pages, title) = match &pdf.pages {
-        ListedPages::Counted { count, title } => (grouped((*count).into()), title.clone().unwrap_or_default()),
-        ListedPages::NotCounted => ("?".to_owned(), String::new()),
-        ListedPages::Unreadable(why) => ("-".to_owned(), format!("({why})")),
+    let (pages, date, words) = match &pdf.pages {
+        ListedPages::Seen(glance) => {
+            (grouped(glance.pages.into()), glance.date.map(date_text).unwrap_or_default(), about(pdf, glance))
+        }
+        ListedPages::NotSeen => ("?".to_owned(), String::new(), String::new()),
+        ListedPages::Unreadable(why) => ("-".to_owned(), String::new(), format!("({why})")),
     };
-    [pages, size, one_line(&pdf.name), title]
+    [pages, size, date, one_line(&pdf.name), words]
+}
+
+/// The title and what the document is about, or what a reader should know before opening it.
+fn about(pdf: &ListedPdf, glance: &Glance) -> String {
+    if let Some(first) = &pdf.same_as {
+        return format!("(the same as {})", one_line(first));
+    }
+    let scan = glance.is_scan.then(|| "(scan)".to_owned());
+    let words = [glance.title.as_deref(), glance.subject.as_deref()];
+    let words = words.into_iter().flatten().collect::<Vec<_>>().join(": ");
+    scan.into_iter().chain(Some(words).filter(|words| !words.is_empty())).collect::<Vec<_>>().join(" ")
 }
 
 /// What the listing leaves out.
@@ -37,8 +51,8 @@ pub(crate) fn notes(listing: &FolderListing) -> Vec<String> {
         let next = command(&[&"get-file", &listing.path, &"--start-line", &(last + 1)]);
         format!("{} to {last} of {} are listed; the next: {next}", listing.first, counted(listing.total, "PDF"))
     });
-    let is_uncounted = listing.documents.iter().any(|pdf| pdf.pages == ListedPages::NotCounted);
-    let uncounted = is_uncounted.then(|| "the pages of some PDFs were not counted, for lack of time".to_owned());
+    let is_uncounted = listing.documents.iter().any(|pdf| pdf.pages == ListedPages::NotSeen);
+    let uncounted = is_uncounted.then(|| "some PDFs were not looked at, for lack of time".to_owned());
     let cut =
         listing.is_cut.then(|| "the folder has more files than one listing reads: name a folder in it".to_owned());
     [more, uncounted, cut].into_iter().flatten().collect()

@@ -139,6 +139,12 @@ pub(crate) struct Search {
     /// With --ranked: only documents in this language, as ISO 639-3 names it: eng, deu, fra
     #[arg(long, value_name = "CODE", requires = "ranked")]
     pub(crate) language: Option<String>,
+    /// With --ranked: only documents of these dates: 2023, 2023-05.., 2022..2023-06
+    #[arg(long, value_name = "RANGE", requires = "ranked", allow_hyphen_values = true)]
+    pub(crate) dates: Option<String>,
+    /// With --ranked and --json: also where the passages stand on their pages
+    #[arg(long, requires = "ranked")]
+    pub(crate) boxes: bool,
     /// The conversation whose held pages are marked; for a responseId, the one that fetched it
     #[arg(long, value_name = "H")]
     pub(crate) conversation: Option<String>,

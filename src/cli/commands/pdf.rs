@@ -138,6 +138,8 @@ pub(crate) fn search(typed: &Search, config: &Config, screen: Screen) -> Result<
         ("conversation", json!(typed.conversation)),
         ("ranked", json!(typed.ranked.then_some(true))),
         ("language", json!(typed.language)),
+        ("dates", json!(typed.dates)),
+        ("boxes", json!(typed.boxes.then_some(true))),
     ]))?;
     let remembers = arguments.document.conversation.is_some();
     let context = match arguments.is_ranked {

@@ -53,9 +53,9 @@ impl Sources {
         let mut found = Vec::new();
         let mut is_cut = false;
         for folder in &folders {
-            let walk = self.roots.walk(folder).unwrap_or_default();
+            let walk = self.roots.walk(folder, None).unwrap_or_default();
             is_cut |= walk.is_cut;
-            found.extend(walk.files.into_iter().map(|file| folder.join(file)));
+            found.extend(walk.files.into_iter().map(|file| folder.join(file.path)));
         }
         let nearest = nearest(wanted.path(), &found).into_iter();
         // A link may lead nowhere, or out of the roots.

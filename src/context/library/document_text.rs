@@ -1,7 +1,8 @@
 //! The text of a document, as an index takes it.
 
 use crate::context::folder::why_not_read;
-use crate::library::{DocumentText, OutlineTitle, PageTextToIndex};
+use crate::document::DocumentInfo;
+use crate::library::{DocumentText, OutlineTitle, PageTextToIndex, date_of_text};
 use crate::page::PageIndex;
 use crate::worker::{PageKind, Pages, PdfError};
 
@@ -36,7 +37,9 @@ pub(super) fn document_text(document: &dyn Pages) -> Result<DocumentText, NotRea
         .items
         .into_iter()
         .filter_map(|item| Some(OutlineTitle { page: item.page?.0, depth: item.depth, title: item.title }));
-    let mut text = DocumentText { title: document.info().title, outline: outline.collect(), pages: Vec::new() };
+    let info = document.info();
+    let date = document_date(&info);
+    let mut text = DocumentText { title: info.title, date, outline: outline.collect(), pages: Vec::new() };
     let mut bytes = 0_usize;
     for page in (0..document.page_count()).map(PageIndex) {
         let read = if bytes < MAX_TEXT_BYTES { page_text(document, page)? } else { None };
@@ -45,6 +48,11 @@ pub(super) fn document_text(document: &dyn Pages) -> Result<DocumentText, NotRea
         text.pages.push(PageTextToIndex { label, text: read });
     }
     Ok(text)
+}
+
+/// The date of the last change that a document gives or, without one, that of its creation.
+pub(in crate::context) fn document_date(info: &DocumentInfo) -> Option<u32> {
+    info.modified.as_ref().or(info.created.as_ref()).and_then(|date| date_of_text(date))
 }
 
 fn page_text(document: &dyn Pages, page: PageIndex) -> Result<Option<String>, NotRead> {

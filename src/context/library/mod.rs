@@ -15,15 +15,18 @@ use std::time::Instant;
 
 pub use crate::library::IndexStatus;
 
+pub(super) use self::document_text::document_date;
 use self::scope::{ScopeFile, SearchFiles};
 use super::ContextManager;
 use super::error::ContextError;
+use super::folder::why_not_opened;
 use super::progress::ProgressListener;
 use super::token_estimate::estimated_tokens;
 use crate::hash::ContentHash;
-use crate::library::{Index, RankedPage, SearchScope};
+use crate::library::{DateRange, Index, RankedPage, SearchScope};
 use crate::limits::Cancellation;
 use crate::page::{PageIndex, PageSet};
+use crate::source::SourceError;
 use crate::view::{ConversationId, PageForm};
 
 /// A ranked search.
@@ -37,8 +40,10 @@ pub struct RankedRequest {
     pub max_hits: usize,
     /// Only documents in this language, as ISO 639-3 has it.
     pub language: Option<String>,
-    /// Only these pages of each document, from 0.
-    pub pages: Option<Range<u32>>,
+    /// Only documents of these dates: those that they give, or else those of their files.
+    pub dates: Option<DateRange>,
+    /// Only these pages of each document, from 0, in their order; all if there are none.
+    pub pages: Vec<Range<u32>>,
     /// The conversation whose held pages are marked.
     pub conversation: Option<ConversationId>,
     /// Until when documents may be read. Those left over are counted.
@@ -62,10 +67,14 @@ pub struct RankedHit {
     pub score: f32,
     /// The part of the text that answers best.
     pub excerpt: String,
+    /// The part of the excerpt that holds the words of the query; empty if it is only their page.
+    pub passage: String,
     /// The titles of the section that the page is in, from the outermost on.
     pub section: Vec<String>,
     /// `/Title` of the document.
     pub title: Option<String>,
+    /// The date of the document, as a number like 20240301.
+    pub date: u32,
     /// What the page costs as text, about.
     pub tokens: u64,
     /// Whether the conversation holds the page.
@@ -116,8 +125,8 @@ impl ContextManager {
         request: &RankedRequest,
         progress: &dyn ProgressListener,
     ) -> Result<RankedHits, ContextError> {
-        let files = self.search_files(&request.paths)?;
-        let opened = self.index_folder().map(|folder| RwLock::new(Index::open(&folder)));
+        let (files, opened) = self.files_and_index(&request.paths);
+        let (files, opened) = (files?, opened.map(RwLock::new));
         let index = opened.as_ref().unwrap_or(&self.library.memory);
         let mut answer = self.ranked_answer(request, &files, index, progress)?;
         if answer.is_none() {
@@ -131,6 +140,18 @@ impl ContextManager {
         Ok(answer.unwrap_or_default())
     }
 
+    /// The files of a search, and the index if it is in a folder. Both wait for the disk, so they are read side by side.
+    fn files_and_index(&self, paths: &[String]) -> (Result<SearchFiles, ContextError>, Option<Index>) {
+        let Some(folder) = self.index_folder() else { return (self.search_files(paths), None) };
+        std::thread::scope(|scope| {
+            let open = || Index::open(&folder);
+            let opening = std::thread::Builder::new().spawn_scoped(scope, open);
+            let files = self.search_files(paths);
+            let opened = opening.ok().and_then(|opening| opening.join().ok());
+            (files, Some(opened.unwrap_or_else(open)))
+        })
+    }
+
     /// The answer; `None` if the index turns out to be damaged.
     fn ranked_answer(
         &self,
@@ -141,7 +162,8 @@ impl ContextManager {
     ) -> Result<Option<RankedHits>, ContextError> {
         let left = self.update_index(request, files, index, progress)?;
         with_index(index, |index| {
-            let found = Found::new(files, index, left);
+            let mut found = Found::new(files, index, left, request.dates);
+            found.name_those_that_cannot_be_opened(|file| self.sources.roots.open_path(&file.path).err());
             let scope = SearchScope {
                 documents: found.documents.keys().copied().collect(),
                 language: request.language.clone(),
@@ -193,36 +215,56 @@ impl ContextManager {
 
 /// The documents of a search, as far as the index has them.
 struct Found<'a> {
-    /// The files of each document that was read.
-    documents: HashMap<ContentHash, Vec<&'a ScopeFile>>,
+    /// The files of each document that was read, the first with its date.
+    documents: HashMap<ContentHash, Vec<(&'a ScopeFile, u32)>>,
+    dates: Option<DateRange>,
+    /// Files that the index does not have as they are.
+    left: Vec<&'a ScopeFile>,
     answer: RankedHits,
 }
 
+/// Files that were not read, of which it is asked why.
+const MAX_EXPLAINED: usize = 100;
+
 impl<'a> Found<'a> {
-    fn new(files: &'a SearchFiles, index: &Index, left: usize) -> Self {
+    fn new(files: &'a SearchFiles, index: &Index, left: usize, dates: Option<DateRange>) -> Self {
         let notes = index.note().map(str::to_owned).into_iter().collect();
         let answer = RankedHits { left, is_cut: files.is_cut, notes, ..RankedHits::default() };
-        let mut found = Self { documents: HashMap::new(), answer };
+        let mut found = Self { documents: HashMap::new(), dates, left: Vec::new(), answer };
         files.files.iter().for_each(|file| found.add(file, index));
         found
     }
 
     fn add(&mut self, file: &'a ScopeFile, index: &Index) {
-        let stat = match &file.stat {
-            Ok(stat) => stat.key(),
-            Err(problem) => return self.answer.unread.push((file.shown.clone(), (*problem).to_owned())),
-        };
-        let Some(record) = index.file(&file.key).filter(|record| record.stat == stat) else { return };
+        if let Err(problem) = &file.stat {
+            return self.answer.unread.push((file.shown.clone(), (*problem).to_owned()));
+        }
+        let record = index.file(&file.key).filter(|record| record.stat == file.stat_key);
+        let Some(record) = record else { return self.left.push(file) };
         let Some(document) = index.document(&record.content) else { return };
         if let Some(problem) = &document.problem {
             return self.answer.unread.push((file.shown.clone(), problem.clone()));
+        }
+        let date = if document.date > 0 { document.date } else { file.date() };
+        if self.dates.is_some_and(|dates| !dates.contains(date)) {
+            return;
         }
         if document.without_text > 0 {
             self.answer.without_text.push((file.shown.clone(), document.without_text));
         }
         self.answer.documents += 1;
         self.answer.pages += u64::from(document.pages);
-        self.documents.entry(record.content).or_default().push(file);
+        self.documents.entry(record.content).or_default().push((file, date));
+    }
+
+    /// Names the files that were not read because they cannot be opened, not for lack of time.
+    fn name_those_that_cannot_be_opened(&mut self, why: impl Fn(&ScopeFile) -> Option<SourceError>) {
+        for file in self.left.iter().take(MAX_EXPLAINED) {
+            if let Some(error) = why(file) {
+                self.answer.unread.push((file.shown.clone(), why_not_opened(&error).to_owned()));
+                self.answer.left = self.answer.left.saturating_sub(1);
+            }
+        }
     }
 
     fn answer(self, pages: Vec<RankedPage>, held: &HashMap<ContentHash, PageSet>) -> RankedHits {
@@ -233,14 +275,14 @@ impl<'a> Found<'a> {
 
 fn hit(
     page: RankedPage,
-    documents: &HashMap<ContentHash, Vec<&ScopeFile>>,
+    documents: &HashMap<ContentHash, Vec<(&ScopeFile, u32)>>,
     held: &HashMap<ContentHash, PageSet>,
 ) -> Option<RankedHit> {
-    let (first, same) = documents.get(&page.content)?.split_first()?;
-    let mut copies = same.iter().map(|file| (file.shown.clone(), page.page)).collect::<Vec<_>>();
+    let ((first, date), same) = documents.get(&page.content)?.split_first()?;
+    let mut copies = same.iter().map(|(file, _)| (file.shown.clone(), page.page)).collect::<Vec<_>>();
     for (content, copy) in &page.copies {
         let files = documents.get(content).into_iter().flatten();
-        copies.extend(files.map(|file| (file.shown.clone(), *copy)));
+        copies.extend(files.map(|(file, _)| (file.shown.clone(), *copy)));
     }
     Some(RankedHit {
         file: first.shown.clone(),
@@ -249,8 +291,10 @@ fn hit(
         label: page.label,
         score: page.score,
         excerpt: page.excerpt,
+        passage: page.passage,
         section: page.section,
         title: Some(page.title).filter(|title| !title.is_empty()),
+        date: *date,
         tokens: estimated_tokens(&page.text),
         is_held: held.get(&page.content).is_some_and(|held| held.contains(page.page)),
     })

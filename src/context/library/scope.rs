@@ -6,6 +6,7 @@ use crate::context::ContextManager;
 use crate::context::error::ContextError;
 use crate::context::files::source_error;
 use crate::context::folder::{is_pdf_name, why_not_opened};
+use crate::library::date_of_moment;
 use crate::source::{SourceError, Stat, is_url};
 
 /// A file of a search.
@@ -19,6 +20,15 @@ pub(super) struct ScopeFile {
     pub(super) key: String,
     /// Its stat, or why it cannot be opened.
     pub(super) stat: Result<Stat, &'static str>,
+    /// The hash of its stat, as the index knows it.
+    pub(super) stat_key: [u8; 32],
+}
+
+impl ScopeFile {
+    /// The date of its last change, as a number like 20240301.
+    pub(super) fn date(&self) -> u32 {
+        self.stat.as_ref().map_or(0, |stat| date_of_moment(stat.modified_ns))
+    }
 }
 
 /// The files of a search.
@@ -50,11 +60,12 @@ impl ContextManager {
     }
 
     fn add_folder(&self, shown: &str, folder: &Path, found: &mut SearchFiles) -> Result<(), ContextError> {
-        let walk = self.sources.roots.walk(folder).map_err(|error| source_error(shown, error))?;
-        for file in walk.files.iter().filter(|file| is_pdf_name(file)) {
-            let path = folder.join(file);
-            let stat = self.sources.roots.stat(&path);
-            found.files.push(scope_file(Path::new(shown).join(file).display().to_string(), path, stat));
+        let walk = self.sources.roots.walk(folder, Some(is_pdf_name));
+        let walk = walk.map_err(|error| source_error(shown, error))?;
+        for file in walk.files.iter().filter(|file| is_pdf_name(&file.path)) {
+            let path = folder.join(&file.path);
+            let stat = file.stat.map_or_else(|| self.sources.roots.stat(&path), Ok);
+            found.files.push(scope_file(Path::new(shown).join(&file.path).display().to_string(), path, stat));
         }
         found.is_cut |= walk.is_cut;
         found.folders.extend((!walk.is_cut).then(|| folder.to_path_buf()));
@@ -64,5 +75,6 @@ impl ContextManager {
 
 fn scope_file(shown: String, path: PathBuf, stat: Result<Stat, SourceError>) -> ScopeFile {
     let stat = stat.map_err(|error| why_not_opened(&error));
-    ScopeFile { shown, key: path.display().to_string(), path, stat }
+    let stat_key = stat.as_ref().map(Stat::key).unwrap_or_default();
+    ScopeFile { shown, key: path.display().to_string(), path, stat, stat_key }
 }

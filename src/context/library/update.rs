@@ -86,7 +86,7 @@ impl ContextManager {
     fn is_fresh(&self, file: &ScopeFile, index: &Index, now: SystemTime) -> bool {
         // A file that cannot be opened has nothing to read.
         let Ok(stat) = &file.stat else { return true };
-        let Some(record) = index.file(&file.key).filter(|record| record.stat == stat.key()) else { return false };
+        let Some(record) = index.file(&file.key).filter(|record| record.stat == file.stat_key) else { return false };
         if index.document(&record.content).is_none() {
             return false;
         }
@@ -225,9 +225,10 @@ fn known_documents(index: &Index) -> HashSet<ContentHash> {
 
 /// The files that the index has beneath folders that were listed whole, and that are no longer there.
 fn gone_files(files: &SearchFiles, index: &Index) -> Vec<String> {
-    let listed = files.files.iter().map(|file| file.key.as_str()).collect::<HashSet<_>>();
+    let listed = files.files.iter().map(|file| file.key.as_str());
+    let listed = listed.collect::<HashSet<_, foldhash::fast::RandomState>>();
     let known = files.folders.iter().flat_map(|folder| index.files_beneath(folder));
-    known.filter(|path| !listed.contains(path.as_str())).collect()
+    known.filter(|path| !listed.contains(path)).map(str::to_owned).collect()
 }
 
 /// Adds what arrives, until all senders are done. Returns the number of files.

@@ -39,7 +39,7 @@ impl AnswerBudget {
     /// The page counts as sent even if it does not fit: an answer ends with the first page that does not.
     pub(crate) fn try_take(&mut self, page: &BuiltPage) -> bool {
         let (bytes, text) = match &page.body {
-            PageBody::Document(document) => (byte_count(&document.bytes), ""),
+            PageBody::Document { document, text } => (byte_count(&document.bytes), text.as_str()),
             PageBody::Text(text) => (0, text.as_str()),
             PageBody::Picture { text, image } => (byte_count(&image.bytes), text.as_str()),
         };

@@ -300,7 +300,10 @@ impl PdfAnswerBuilder<'_> {
         }
         draft.details.sent.push(page.sent);
         match page.body {
-            PageBody::Document(document) => draft.blocks.push(Block::Document(document)),
+            PageBody::Document { document, text } => {
+                draft.blocks.push(Block::Document(document));
+                draft.blocks.extend((!text.is_empty()).then_some(Block::Text(text)));
+            }
             PageBody::Text(text) => draft.blocks.push(Block::Text(text)),
             PageBody::Picture { text, image } => draft.blocks.extend([Block::Text(text), Block::Image(image)]),
         }

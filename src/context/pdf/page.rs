@@ -3,7 +3,7 @@
 use super::PdfAnswerBuilder;
 use super::estimate::image_tokens;
 use super::plan::PlannedPage;
-use crate::context::annotations::{annotation_lines, comment_and_field_lines};
+use crate::context::annotations::{AnnotationKind, annotation_lines};
 use crate::context::answer::{
     DocumentBlock, ImageBlock, PageFileName, SentPage, document_usage, image_usage, text_usage,
 };
@@ -31,15 +31,26 @@ pub(crate) struct BuiltPage {
 }
 
 pub(crate) enum PageBody {
-    Document(DocumentBlock),
+    /// A PDF, and the text after it; empty if there is nothing to say.
+    Document {
+        document: DocumentBlock,
+        text: String,
+    },
     Text(String),
-    Picture { text: String, image: ImageBlock },
+    Picture {
+        text: String,
+        image: ImageBlock,
+    },
 }
 
 impl PageBody {
     pub(super) fn usage(&self) -> Usage {
         match self {
-            Self::Document(document) => document_usage(document.bytes.len()),
+            Self::Document { document, text } => {
+                let mut sent = document_usage(document.bytes.len());
+                sent.add(text_usage(text));
+                sent
+            }
             Self::Text(text) => text_usage(text),
             Self::Picture { text, image } => {
                 let mut sent = text_usage(text);
@@ -112,13 +123,16 @@ impl PdfAnswerBuilder<'_> {
             tier: Some(chunk.tier),
             notes: chunk.notes,
         };
+        let comments = self.lines_beside(planned.page, AnnotationKind::BESIDE_DOCUMENT);
         let body = if self.request.form == PageForm::Path {
             let file = self.output.write(&self.page_file(page, chunk_hash), &chunk.bytes)?;
             let (named, path) = (self.page_name(planned.page), &self.requested.path);
-            PageBody::Text(format!("Page {named} of {path} is a PDF of its own; read it at {}", file.display()))
+            let place = format!("Page {named} of {path} is a PDF of its own; read it at {}", file.display());
+            PageBody::Text(format!("{place}{comments}"))
         } else {
             let title = format!("{} - Page {page}", self.requested.path);
-            PageBody::Document(DocumentBlock { title, page, source, bytes: chunk.bytes })
+            let document = DocumentBlock { title, page, source, bytes: chunk.bytes };
+            PageBody::Document { document, text: comments.trim_start().to_owned() }
         };
         let tokens = self.tokens_as_pdf(planned.page);
         Ok(BuiltPage { body, sent, fingerprint, replaces: planned.replaces, tokens, remarks: Vec::new() })
@@ -196,7 +210,9 @@ impl PdfAnswerBuilder<'_> {
             text.push_str("[no text]");
         }
         text.push_str(&self.bounded_text(page_text));
-        text.push_str(&self.lines_after(planned.page, form));
+        let is_markdown = form == PageForm::Markdown;
+        let beside = if is_markdown { AnnotationKind::BESIDE_MARKDOWN } else { AnnotationKind::BESIDE_TEXT };
+        text.push_str(&self.lines_beside(planned.page, beside));
         let sent = SentPage {
             page: planned.page.number(),
             label: self.document.page_label(planned.page),
@@ -220,11 +236,10 @@ impl PdfAnswerBuilder<'_> {
         BuiltPage { body: PageBody::Text(text), sent, fingerprint, replaces: planned.replaces, tokens, remarks }
     }
 
-    /// The comments, links and form fields of a page, with the gap to its text.
-    fn lines_after(&self, page: PageIndex, form: PageForm) -> String {
+    /// What stands beside the words of a page, with the gap to what is before it.
+    pub(super) fn lines_beside(&self, page: PageIndex, kinds: &[AnnotationKind]) -> String {
         let lines = match self.document.annotations(page) {
-            Ok(annotations) if form == PageForm::Markdown => comment_and_field_lines(&annotations),
-            Ok(annotations) => annotation_lines(&annotations),
+            Ok(annotations) => annotation_lines(&annotations, kinds),
             Err(error) => format!("[Its comments, links and form fields cannot be read: {error}]"),
         };
         if lines.is_empty() { String::new() } else { format!("\n\n{lines}") }

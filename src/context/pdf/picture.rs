@@ -4,6 +4,7 @@ use super::PdfAnswerBuilder;
 use super::estimate::picture_tokens;
 use super::page::{BuiltPage, PageBody};
 use super::plan::PlannedPage;
+use crate::context::annotations::AnnotationKind;
 use crate::context::answer::{ImageBlock, ResultBudget, SentPage};
 use crate::context::error::ContextError;
 use crate::context::request::form_name;
@@ -74,6 +75,7 @@ impl PdfAnswerBuilder<'_> {
             text.push('\n');
             text.push_str(&self.bounded_text(&page_text.text));
         }
+        text.push_str(&self.lines_beside(planned.page, AnnotationKind::BESIDE_PICTURE));
         let sent = SentPage {
             page: planned.page.number(),
             label: self.document.page_label(planned.page),

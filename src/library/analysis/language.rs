@@ -30,18 +30,25 @@ const LANGUAGES: [(&str, Algorithm); 14] = [
     ("hun", Algorithm::Hungarian),
 ];
 
+/// The language that a text is in, as ISO 639-3 has it, if its beginning tells.
+#[must_use]
+pub fn language_of(text: &str) -> Option<&'static str> {
+    let end = text.char_indices().nth(SAMPLE).map_or(text.len(), |(end, _)| end);
+    let guess = whatlang::detect(text.get(..end).unwrap_or_default());
+    guess.filter(whatlang::Info::is_reliable).map(|guess| guess.lang().code())
+}
+
 impl Stemmer {
     /// The stemmer of a language, by its code; one that leaves words as they are for any other.
     pub(in crate::library) fn of(code: &str) -> Self {
         let known = LANGUAGES.iter().find(|(known, _)| *known == code);
-        Self { code: known.map_or("", |known| known.0), snowball: known.map(|known| Snowball::create(known.1)) }
+        let code = whatlang::Lang::from_code(code).map_or("", |language| language.code());
+        Self { code, snowball: known.map(|known| Snowball::create(known.1)) }
     }
 
     /// The stemmer of the language that a text is in.
     pub(in crate::library) fn for_text(text: &str) -> Self {
-        let end = text.char_indices().nth(SAMPLE).map_or(text.len(), |(end, _)| end);
-        let guess = whatlang::detect(text.get(..end).unwrap_or_default());
-        Self::of(guess.filter(whatlang::Info::is_reliable).map_or("", |guess| guess.lang().code()))
+        Self::of(language_of(text).unwrap_or_default())
     }
 
     /// The languages of a set of bits.

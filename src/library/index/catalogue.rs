@@ -6,7 +6,7 @@ use crate::hash::ContentHash;
 use crate::library::segment::{Decoder, put_number, put_text};
 
 /// The version of the format. Other versions are made anew.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What is known of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub struct DocumentRecord {
     pub pages: u32,
     /// Pages without usable text.
     pub without_text: u32,
+    /// The date that it gives, as a number like 20240301; 0 if it gives none.
+    pub date: u32,
     /// Why it cannot be read.
     pub problem: Option<String>,
 }
@@ -57,6 +59,7 @@ impl Catalogue {
             out.extend(content.0);
             put_number(&mut out, document.pages);
             put_number(&mut out, document.without_text);
+            put_number(&mut out, document.date);
             put_text(&mut out, document.problem.as_deref().unwrap_or_default());
         }
         for (path, file) in self.files.iter().collect::<BTreeMap<_, _>>() {
@@ -90,9 +93,9 @@ impl Catalogue {
         let segments = (0..decoder.number()?).map(|_| decoder.number()).collect::<Option<Vec<_>>>()?;
         for _ in 0..decoder.number()? {
             let content = ContentHash(decoder.array()?);
-            let (pages, without_text, problem) = (decoder.number()?, decoder.number()?, decoder.text()?);
-            let problem = Some(problem.to_owned()).filter(|problem| !problem.is_empty());
-            catalogue.documents.insert(content, DocumentRecord { pages, without_text, problem });
+            let (pages, without_text, date) = (decoder.number()?, decoder.number()?, decoder.number()?);
+            let problem = Some(decoder.text()?.to_owned()).filter(|problem| !problem.is_empty());
+            catalogue.documents.insert(content, DocumentRecord { pages, without_text, date, problem });
         }
         while !decoder.is_at_end() {
             let path = decoder.text()?.to_owned();
@@ -117,7 +120,8 @@ mod tests {
         let mut catalogue = Catalogue::default();
         catalogue.next_id();
         catalogue.files.insert("/a.pdf".to_owned(), FileRecord { stat: [7; 32], content });
-        let record = DocumentRecord { pages: 300, without_text: 2, problem: Some("damaged".to_owned()) };
+        let record =
+            DocumentRecord { pages: 300, without_text: 2, date: 20240301, problem: Some("damaged".to_owned()) };
         catalogue.documents.insert(content, record);
         let bytes = catalogue.encode(&[1, 9]);
         assert_eq!(Catalogue::decode(&bytes), Ok((catalogue, vec![1, 9])));

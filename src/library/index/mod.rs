@@ -76,8 +76,8 @@ impl IndexBatch {
         self.segment.add(content, text)?;
         let without_text = text.pages.iter().filter(|page| page.text.is_none()).count();
         let count = |pages: usize| u32::try_from(pages).unwrap_or(u32::MAX);
-        let record =
-            DocumentRecord { pages: count(text.pages.len()), without_text: count(without_text), problem: None };
+        let (pages, without_text) = (count(text.pages.len()), count(without_text));
+        let record = DocumentRecord { pages, without_text, date: text.date.unwrap_or(0), problem: None };
         self.documents.push((content, record));
         Ok(())
     }
@@ -178,9 +178,12 @@ impl Index {
     }
 
     /// The files beneath a folder.
-    #[must_use]
-    pub fn files_beneath(&self, folder: &Path) -> Vec<String> {
-        self.catalogue.files.keys().filter(|path| Path::new(path).starts_with(folder)).cloned().collect()
+    pub fn files_beneath(&self, folder: &Path) -> impl Iterator<Item = &str> {
+        let folder = folder.display().to_string();
+        let is_beneath = move |path: &&str| {
+            path.strip_prefix(&*folder).is_some_and(|rest| folder.ends_with('/') || rest.starts_with('/'))
+        };
+        self.catalogue.files.keys().map(String::as_str).filter(is_beneath)
     }
 
     /// What it has.

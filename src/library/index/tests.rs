@@ -6,7 +6,7 @@ use crate::library::{DocumentText, OutlineTitle, PageTextToIndex};
 
 fn document(pages: &[&str]) -> DocumentText {
     let pages = pages.iter().map(|text| PageTextToIndex { label: None, text: Some((*text).to_owned()) }).collect();
-    DocumentText { title: None, outline: Vec::new(), pages }
+    DocumentText { title: None, date: None, outline: Vec::new(), pages }
 }
 
 fn add(index: &mut Index, path: &str, pages: &[&str]) {
@@ -57,7 +57,7 @@ fn a_hit_says_where_it_stands() {
     assert_eq!(hits[0].section, ["Locks", "Times"]);
     assert_eq!(hits[0].title, "Manual");
     assert_eq!(hits[0].excerpt, "The lock closes at noon. Locks Times");
-    let first_page = SearchScope { pages: Some(0..1), ..scope };
+    let first_page = SearchScope { pages: vec![0..1], ..scope };
     assert_eq!(index.search(&first_page, "lock closes", 10).unwrap(), []);
 }
 

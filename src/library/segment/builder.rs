@@ -24,6 +24,8 @@ const MAX_TITLE_BYTES: usize = 300;
 pub struct DocumentText {
     /// `/Title`, if it has one.
     pub title: Option<String>,
+    /// The date that it gives, as a number like 20240301.
+    pub date: Option<u32>,
     /// The outline in its order.
     pub outline: Vec<OutlineTitle>,
     /// Every page in order.

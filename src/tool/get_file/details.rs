@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::context::{AnswerDetails, FolderListing, ListedPages, ListedPdf, NextCall, PageEstimate, SentPage};
+use crate::context::{
+    AnswerDetails, FolderListing, ListedPages, ListedPdf, NextCall, PageEstimate, SentPage, date_text,
+};
 use crate::page::PageSet;
 use crate::tool::context::pages_json;
 
@@ -45,8 +47,8 @@ pub(crate) fn folder_json(listing: &FolderListing) -> Map<String, Value> {
 pub(crate) fn folder_brief(listing: &FolderListing) -> Value {
     let documents = listing.documents.iter().map(|pdf| {
         let known = match &pdf.pages {
-            ListedPages::Counted { count, .. } => json!(count),
-            ListedPages::NotCounted => Value::Null,
+            ListedPages::Seen(glance) => json!(glance.pages),
+            ListedPages::NotSeen => Value::Null,
             ListedPages::Unreadable(why) => json!(why),
         };
         (pdf.name.clone(), known)
@@ -58,12 +60,18 @@ fn listed_pdf(pdf: &ListedPdf) -> Value {
     let mut object = ObjectBuilder::default();
     object.put("name", json!(pdf.name));
     object.put_some("bytes", pdf.bytes.map(Value::from));
+    object.put_some("sameAs", pdf.same_as.as_ref().map(|first| json!(first)));
     match &pdf.pages {
-        ListedPages::Counted { count, title } => {
-            object.put("pages", json!(count));
-            object.put_some("title", title.as_ref().map(|title| json!(title)));
+        ListedPages::Seen(glance) => {
+            object.put("pages", json!(glance.pages));
+            object.put_some("title", glance.title.as_ref().map(|title| json!(title)));
+            object.put_some("date", glance.date.map(|date| json!(date_text(date))));
+            object.put_some("language", glance.language.map(Value::from));
+            object.put_some("subject", glance.subject.as_ref().map(|subject| json!(subject)));
+            object.put("tokens", json!(glance.tokens));
+            object.put_some("isScan", glance.is_scan.then(|| json!(true)));
         }
-        ListedPages::NotCounted => {}
+        ListedPages::NotSeen => {}
         ListedPages::Unreadable(why) => object.put("problem", json!(why)),
     }
     Value::Object(object.0)

@@ -1,9 +1,11 @@
 //! Arguments of the PDF tools.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::outline::ShownOutline;
-use crate::context::{ContextConfig, ContextManager, Dpi, OpenPdf, Region, Requester, SelectedPages, select_from};
+use crate::context::{
+    ContextConfig, ContextManager, DateRange, Dpi, OpenPdf, Region, Requester, SelectedPages, select_from,
+};
 use crate::page::PageSet;
 use crate::tool::arguments::{ArgumentReader, invalid_value, whole_number};
 use crate::tool::caller::Caller;
@@ -292,10 +294,17 @@ pub struct SearchArguments {
     pub is_ranked: bool,
     /// `language`, for a ranked search.
     pub language: Option<String>,
+    /// `dates`, for a ranked search.
+    pub dates: Option<DateRange>,
+    /// `boxes`, for a ranked search: whether its answer as data has the boxes of passages.
+    pub has_boxes: bool,
 }
 
 /// Hits of a ranked search by default.
 const DEFAULT_RANKED_RESULTS: u64 = 10;
+
+/// Parameters of a ranked search alone, and the one that asks for it.
+const RANKED: [&str; 4] = ["ranked", "language", "dates", "boxes"];
 
 /// Parameters that a ranked search does not have.
 const UNRANKED: [&str; 4] = ["quote", "regex", "case_sensitive", "start_document"];
@@ -308,8 +317,13 @@ impl SearchArguments {
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
         let fields = ArgumentReader { tool: "pdf_search", arguments };
         let own = ["query", "quote", "regex", "case_sensitive", "pages", "max_results", "paths", "start_document"];
-        reject_unknown(&fields, &[own.as_slice(), &["ranked", "language"]].concat())?;
+        reject_unknown(&fields, &[own.as_slice(), &RANKED].concat())?;
         let is_ranked = fields.boolean("ranked")?;
+        if let Some(other) =
+            RANKED.into_iter().find(|name| !is_ranked && fields.value(name).is_some_and(|it| it != &json!(false)))
+        {
+            return Err(ToolError::parameter(other, "needs ranked: true"));
+        }
         if let Some(other) = UNRANKED.into_iter().find(|name| is_ranked && fields.value(name).is_some()) {
             return Err(ToolError::one_of("ranked", other));
         }
@@ -333,8 +347,15 @@ impl SearchArguments {
             max_results: fields.positive("max_results")?.unwrap_or(default_results(is_ranked)),
             is_ranked,
             language: fields.string("language")?,
+            dates: fields.string("dates")?.map(|dates| date_range(&dates)).transpose()?,
+            has_boxes: fields.boolean("boxes")?,
         })
     }
+}
+
+fn date_range(dates: &str) -> Result<DateRange, ToolError> {
+    let expected = "must be a year, a month, a day or a range of them: 2023, 2023-05, 2023-05-17..2024, ..2024";
+    DateRange::parse(dates).ok_or_else(|| ToolError::parameter("dates", expected))
 }
 
 fn default_results(is_ranked: bool) -> u64 {

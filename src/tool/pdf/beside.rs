@@ -4,8 +4,8 @@ use serde::{Serialize, Serializer};
 
 use super::arguments::TextFormat;
 use crate::context::{
-    AnnotationCounts, Attachment, Comment, DisplayedArea, FieldValue, FormField, Link, LinkTarget, PageAnnotations,
-    annotation_lines, attachment_path, comment_and_field_lines, listed_or_counted,
+    AnnotationCounts, AnnotationKind, Attachment, Comment, DisplayedArea, FieldValue, FormField, Link, LinkTarget,
+    PageAnnotations, annotation_lines, attachment_path, listed_or_counted,
 };
 use crate::page::PageSet;
 
@@ -175,15 +175,15 @@ pub struct CountData {
 impl BesideText {
     /// What `annotations` say. The lines have no links where the text itself has them.
     pub(super) fn of(annotations: &PageAnnotations, format: TextFormat) -> Self {
-        let lines = match format {
-            TextFormat::Text | TextFormat::Layout => annotation_lines(annotations),
-            TextFormat::Markdown => comment_and_field_lines(annotations),
+        let kinds = match format {
+            TextFormat::Text | TextFormat::Layout => AnnotationKind::BESIDE_TEXT,
+            TextFormat::Markdown => AnnotationKind::BESIDE_MARKDOWN,
         };
         Self {
             comments: annotations.comments.iter().map(CommentData::of).collect(),
             links: annotations.links.iter().map(LinkData::of).collect(),
             fields: annotations.fields.iter().map(FieldData::of).collect(),
-            lines,
+            lines: annotation_lines(annotations, kinds),
         }
     }
 

@@ -118,7 +118,7 @@ fn render_page() -> ToolSpec {
             "maxItems": 4,
             "description": "Left, top, right, bottom as shares: [0, 0, 1, 0.5] is the upper half."
         },
-        "highlight": string("A text, or \"left,top,right,bottom\" in points: painted yellow."),
+        "highlight": string("A text, or \"left,top,right,bottom\" in points."),
     }));
     ToolSpec {
         name: "pdf_render_page",
@@ -136,12 +136,12 @@ fn search() -> ToolSpec {
         "paths": { "type": "array", "items": { "type": "string" } },
         "start_document": whole("The first to search.", 1),
         "query": shared(),
-        "quote": string("Not query: is this passage verbatim, altered or absent?"),
+        "quote": string("Not query: is this passage there?"),
         "regex": boolean("query is a regular expression (no look-around)."),
         "case_sensitive": flag(),
         "pages": pages(),
         "max_results": whole("Default: 50.", 1),
-        "ranked": boolean("Best pages first, any words."),
+        "ranked": boolean("Best pages first, any words. Also takes language (eng), dates (2023..2024-06)."),
     }));
     ToolSpec {
         name: "pdf_search",

@@ -8,17 +8,21 @@ use serde_json::{Value, json};
 use super::documents::{MAX_LISTED, SEARCH_TIME, named};
 use super::matched_page::counted;
 use crate::context::{
-    ContextManager, ProgressListener, RankedHit, RankedHits, RankedRequest, grouped, json_length, one_line, untrusted,
+    Bounds, ContextManager, ProgressListener, RankedHit, RankedHits, RankedRequest, TextBoxes, date_text, grouped,
+    json_length, one_line, untrusted,
 };
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
 use crate::tool::error::ToolError;
-use crate::tool::pdf::arguments::SearchArguments;
+use crate::tool::pdf::arguments::{DocumentArguments, SearchArguments};
+use crate::tool::pdf::boxes::edges_of;
 
 /// The pages of several documents that answer a query best.
 pub struct RankedResult {
     /// The pages, and what was searched.
     pub found: RankedHits,
+    /// The boxes of each page's passage, where they were asked for.
+    boxes: Vec<Vec<Bounds>>,
 }
 
 impl RankedResult {
@@ -32,7 +36,7 @@ impl RankedResult {
     /// The answer as data.
     #[must_use]
     pub fn structure(&self, arguments: &SearchArguments) -> Value {
-        structure(&self.found, arguments)
+        structure(self, arguments)
     }
 }
 
@@ -49,38 +53,77 @@ pub(super) fn search_ranked(
         query: arguments.query.clone(),
         max_hits: usize::try_from(arguments.max_results).unwrap_or(usize::MAX),
         language: arguments.language.clone(),
-        pages: arguments.pages.as_deref().map(page_range).transpose()?,
+        dates: arguments.dates,
+        pages: arguments.pages.as_deref().map(page_ranges).transpose()?.unwrap_or_default(),
         conversation: caller.conversation(arguments.document.conversation.as_deref())?,
         deadline: budget.map(|_| Instant::now() + SEARCH_TIME),
         cancellation: caller.cancellation.clone(),
     };
-    let mut result = RankedResult { found: context.search_ranked(&request, progress)? };
+    let mut result = RankedResult { found: context.search_ranked(&request, progress)?, boxes: Vec::new() };
     while let Some(budget) = budget
         && result.found.hits.len() > 1
         && bytes(&result.data(arguments)) > budget.bytes()
     {
         result.found.hits.truncate(result.found.hits.len() / 2);
     }
+    if arguments.has_boxes {
+        result.boxes = result.found.hits.iter().map(|hit| passage_boxes(context, caller, hit)).collect();
+    }
     Ok(result)
+}
+
+/// The boxes of what answers best on a page, one for each of its lines; none if the file cannot be read now.
+fn passage_boxes(context: &ContextManager, caller: &Caller, hit: &RankedHit) -> Vec<Bounds> {
+    let document = DocumentArguments { path: hit.file.clone(), ..DocumentArguments::default() };
+    let Ok(pdf) = document.open(context, caller) else { return Vec::new() };
+    let Ok((text, words)) = pdf.document.page_words(hit.page) else { return Vec::new() };
+    let place = place_of(&hit.passage, &text.text);
+    place.map(|place| TextBoxes::new(&text.text, &words).of(&place)).unwrap_or_default()
+}
+
+/// Where the words of `passage` stand in `text`, however their lines are broken.
+fn place_of(passage: &str, text: &str) -> Option<Range<usize>> {
+    if let Some(start) = text.find(passage).filter(|_| !passage.is_empty()) {
+        return Some(start..start + passage.len());
+    }
+    let wanted = passage.split_whitespace().collect::<Vec<_>>();
+    let words = text.split_whitespace().collect::<Vec<_>>();
+    let found = words.windows(wanted.len().max(1)).find(|words| *words == wanted)?;
+    let offset = |word: &str| word.as_ptr().addr() - text.as_ptr().addr();
+    let (first, last) = (found.first()?, found.last()?);
+    Some(offset(first)..offset(last) + last.len())
 }
 
 fn bytes(answer: &DataAnswer) -> u64 {
     json_length(&answer.text).saturating_add(json_length(&answer.brief))
 }
 
-/// One range of page numbers: `3`, `1-5`, `4-`, `-3`.
-fn page_range(pages: &str) -> Result<Range<u32>, ToolError> {
+/// Ranges of page numbers, in their order: `3`, `1-5`, `4-`, `-3`, `1,3,5-7`.
+fn page_ranges(pages: &str) -> Result<Vec<Range<u32>>, ToolError> {
+    let ranges = pages.split(',').map(page_range).collect::<Option<Vec<_>>>();
+    let expected = "must be numbers and ranges like 1-5,9, as ranked is true";
+    let mut ranges = ranges.ok_or_else(|| ToolError::parameter("pages", expected))?;
+    ranges.sort_by_key(|range| range.start);
+    let mut joined: Vec<Range<u32>> = Vec::new();
+    for range in ranges {
+        match joined.last_mut().filter(|last| range.start <= last.end) {
+            Some(last) => last.end = last.end.max(range.end),
+            None => joined.push(range),
+        }
+    }
+    Ok(joined)
+}
+
+fn page_range(pages: &str) -> Option<Range<u32>> {
     let number = |text: &str, blank: u32| match text.trim() {
         "" => Some(blank),
         text => text.parse::<u32>().ok().filter(|number| *number > 0),
     };
-    let range = match pages.split_once('-') {
-        Some((first, last)) => number(first, 1).zip(number(last, u32::MAX)),
-        None => number(pages, 0).filter(|page| *page > 0).map(|page| (page, page)),
+    let (first, last) = match pages.split_once('-') {
+        Some((first, last)) => number(first, 1).zip(number(last, u32::MAX))?,
+        None => number(pages, 0).filter(|page| *page > 0).map(|page| (page, page))?,
     };
-    let range = range.filter(|(first, last)| first <= last && pages.trim() != "-");
-    let range = range.map(|(first, last)| first - 1..last);
-    range.ok_or_else(|| ToolError::parameter("pages", "must be one range like 1-5, as ranked is true"))
+    (first <= last && pages.trim() != "-").then(|| first - 1..last)
 }
 
 fn text(found: &RankedHits, arguments: &SearchArguments) -> String {
@@ -155,11 +198,13 @@ fn list<T>(what: &str, items: &[T], name: impl Fn(&T) -> String) -> Option<Strin
 }
 
 /// For programs.
-fn structure(found: &RankedHits, arguments: &SearchArguments) -> Value {
+fn structure(result: &RankedResult, arguments: &SearchArguments) -> Value {
+    let RankedResult { found, boxes } = result;
+    let mut boxes = boxes.iter();
     let mut structure = coverage_json(found);
     if let Value::Object(members) = &mut structure {
         members.insert("query".to_owned(), json!(arguments.query));
-        members.insert("hits".to_owned(), found.hits.iter().map(hit_json).collect());
+        members.insert("hits".to_owned(), found.hits.iter().map(|hit| hit_json(hit, boxes.next())).collect());
     }
     structure
 }
@@ -178,7 +223,7 @@ fn coverage_json(found: &RankedHits) -> Value {
     })
 }
 
-fn hit_json(hit: &RankedHit) -> Value {
+fn hit_json(hit: &RankedHit, boxes: Option<&Vec<Bounds>>) -> Value {
     let copies = hit.copies.iter().map(|(file, page)| json!({ "file": file, "page": page.number().get() }));
     let mut members = json!({
         "file": hit.file,
@@ -187,11 +232,13 @@ fn hit_json(hit: &RankedHit) -> Value {
         "excerpt": hit.excerpt,
         "held": hit.is_held,
         "tokens": hit.tokens,
+        "date": date_text(hit.date),
     });
     let others = without_blanks(json!({
         "label": hit.label,
         "section": hit.section,
         "title": hit.title,
+        "boxes": boxes.into_iter().flatten().map(|bounds| edges_of(*bounds)).collect::<Vec<_>>(),
         "copies": copies.collect::<Vec<_>>(),
     }));
     if let (Value::Object(members), Value::Object(others)) = (&mut members, others) {
@@ -227,14 +274,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_range_of_pages_is_read_and_others_are_refused() {
-        let read = |pages: &str| page_range(pages).ok();
-        assert_eq!(read("3"), Some(2..3));
-        assert_eq!(read("1-5"), Some(0..5));
-        assert_eq!(read("4-"), Some(3..u32::MAX));
-        assert_eq!(read("-3"), Some(0..3));
-        for wrong in ["", "0", "-", "5-1", "1,3", "label:iv", "1-2-3"] {
+    fn ranges_of_pages_are_joined_and_others_are_refused() {
+        let read = |pages: &str| page_ranges(pages).ok();
+        assert_eq!(read("3"), Some(vec![2..3]));
+        assert_eq!(read("1-5"), Some(vec![0..5]));
+        assert_eq!(read("7, 4-,-3"), Some(vec![0..u32::MAX]));
+        assert_eq!(read("9,1-3,5-6"), Some(vec![0..3, 4..6, 8..9]));
+        for wrong in ["", "0", "-", "5-1", "1,,3", "label:iv", "1-2-3"] {
             assert_eq!(read(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_passage_is_found_whatever_its_line_breaks() {
+        let text = "The fold makes\nfour leaves of\n\none sheet.";
+        assert_eq!(place_of("four leaves of one", text), Some(15..34));
+        assert_eq!(place_of("fold makes", text), Some(4..14));
+        assert_eq!((place_of("five leaves", text), place_of("", text)), (None, None));
     }
 }

@@ -1,9 +1,14 @@
-//! A folder in place of a file: its PDFs with their page counts, sizes and titles.
+//! A folder in place of a file: its PDFs at a glance.
 
+mod glance;
+
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
+
+pub use glance::Glance;
 
 use super::ContextManager;
 use super::answer::{AnswerDetails, Block, FileAnswer};
@@ -11,9 +16,12 @@ use super::error::ContextError;
 use super::files::{IdentifiedFile, source_error};
 use super::phrases::{count_of, file_size, grouped, one_line, untrusted};
 use super::request::{FileRequest, RequestedPart};
+use super::token_estimate::estimated_tokens;
 use crate::document::ReadAt;
+use crate::hash::ContentHash;
+use crate::library::date_text;
 use crate::limits::{Cancellation, StopReason};
-use crate::source::{SourceError, is_url};
+use crate::source::{OpenFile, SourceError, is_url};
 use crate::worker::PdfError;
 
 /// PDFs in one listing.
@@ -22,8 +30,11 @@ pub const MAX_LISTED_PDFS: usize = 50;
 /// The MIME type of a folder.
 pub const FOLDER: &str = "inode/directory";
 
-/// Time to count the pages of a listing. PDFs that it does not suffice for are listed without.
-const COUNTING_TIME: Duration = Duration::from_secs(2);
+/// Tokens of a listing, about. Further PDFs are for the next one.
+const MAX_LISTING_TOKENS: u64 = 2_000;
+
+/// Time to look into the PDFs of a listing. Those that it does not suffice for are listed by name and size.
+const LOOKING_TIME: Duration = Duration::from_secs(2);
 
 /// The PDFs beneath a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,20 +71,17 @@ pub struct ListedPdf {
     pub bytes: Option<u64>,
     /// What is known of its pages.
     pub pages: ListedPages,
+    /// The name of an earlier one with the same bytes.
+    pub same_as: Option<String>,
 }
 
 /// What a listing tells of a PDF's pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListedPages {
-    /// Read.
-    Counted {
-        /// Their number.
-        count: u32,
-        /// `/Title`, where it is not blank.
-        title: Option<String>,
-    },
-    /// There was no time to count them.
-    NotCounted,
+    /// They were looked at.
+    Seen(Glance),
+    /// There was no time to look at them.
+    NotSeen,
     /// They cannot be read, with the reason.
     Unreadable(&'static str),
 }
@@ -93,8 +101,9 @@ impl ContextManager {
         cancellation: &Cancellation,
     ) -> Result<FolderListing, ContextError> {
         let folder = self.sources.resolve(reference)?.path().to_path_buf();
-        let walk = self.sources.roots.walk(&folder).map_err(|error| source_error(reference, error))?;
-        let (pdfs, others): (Vec<_>, Vec<_>) = walk.files.into_iter().partition(|file| is_pdf_name(file));
+        let walk = self.sources.roots.walk(&folder, None).map_err(|error| source_error(reference, error))?;
+        let files = walk.files.into_iter().map(|file| file.path);
+        let (pdfs, others): (Vec<_>, Vec<_>) = files.partition(|file| is_pdf_name(file));
         let start = first.map_or(1, |first| usize::try_from(first).unwrap_or(usize::MAX));
         if start > pdfs.len().max(1) {
             let lines = u64::try_from(pdfs.len()).unwrap_or(u64::MAX);
@@ -127,60 +136,74 @@ impl ContextManager {
         if !matches!(self.sources.roots.open(&folder), Err(SourceError::IsDirectory { .. })) {
             return Ok(None);
         }
-        let walk = self.sources.roots.walk(folder.path()).map_err(|error| source_error(reference, error))?;
-        let pdfs = walk.files.iter().filter(|file| is_pdf_name(file));
+        let walk = self.sources.roots.walk(folder.path(), None).map_err(|error| source_error(reference, error))?;
+        let pdfs = walk.files.iter().map(|file| &file.path).filter(|file| is_pdf_name(file));
         let paths = pdfs.map(|file| Path::new(reference).join(file).display().to_string()).collect();
         Ok(Some(FolderPdfs { paths, is_cut: walk.is_cut }))
     }
 
     fn describe(&self, folder: &Path, files: &[&PathBuf], cancellation: &Cancellation) -> Vec<ListedPdf> {
-        let counting = Cancellation::new();
-        let outer = counting.clone();
+        let looking = Cancellation::new();
+        let outer = looking.clone();
         let _linked = cancellation.on_cancel(move || outer.cancel());
         let (done, ended) = mpsc::channel::<()>();
-        let late = counting.clone();
-        let end_counting = move || {
-            if ended.recv_timeout(COUNTING_TIME) == Err(mpsc::RecvTimeoutError::Timeout) {
+        let late = looking.clone();
+        let end_looking = move || {
+            if ended.recv_timeout(LOOKING_TIME) == Err(mpsc::RecvTimeoutError::Timeout) {
                 late.cancel();
             }
         };
         std::thread::scope(|scope| {
-            let timer = std::thread::Builder::new().name("counting".into()).spawn_scoped(scope, end_counting);
-            // Without a thread for the time, nothing is counted.
+            let timer = std::thread::Builder::new().name("looking".into()).spawn_scoped(scope, end_looking);
+            // Without a thread for the time, nothing is looked at.
             if timer.is_err() {
-                counting.cancel();
+                looking.cancel();
             }
-            let described = files.iter().map(|file| self.listed_pdf(folder, file, &counting)).collect();
+            let (mut described, mut known, mut tokens) = (Vec::new(), KnownFiles::default(), 0);
+            for file in files {
+                if tokens >= MAX_LISTING_TOKENS {
+                    break;
+                }
+                let pdf = self.listed_pdf(folder, file, &looking, &mut known);
+                tokens += estimated_tokens(&pdf.line());
+                described.push(pdf);
+            }
             drop(done);
             described
         })
     }
 
-    fn listed_pdf(&self, folder: &Path, file: &Path, counting: &Cancellation) -> ListedPdf {
+    fn listed_pdf(&self, folder: &Path, file: &Path, looking: &Cancellation, known: &mut KnownFiles) -> ListedPdf {
         let name = file.display().to_string();
         let opened = match self.sources.roots.open_path(&folder.join(file)) {
             Ok(opened) => Arc::new(opened),
             Err(error) => {
-                return ListedPdf { name, bytes: None, pages: ListedPages::Unreadable(why_not_opened(&error)) };
+                let pages = ListedPages::Unreadable(why_not_opened(&error));
+                return ListedPdf { name, bytes: None, pages, same_as: None };
             }
         };
-        let bytes = Some(opened.len());
-        if counting.is_cancelled() {
-            return ListedPdf { name, bytes, pages: ListedPages::NotCounted };
+        let bytes = opened.len();
+        let pdf = |pages, same_as| ListedPdf { name: name.clone(), bytes: Some(bytes), pages, same_as };
+        if looking.is_cancelled() {
+            return pdf(ListedPages::NotSeen, None);
         }
-        if opened.len() > self.limits.max_file_bytes {
-            return ListedPdf { name, bytes, pages: ListedPages::Unreadable("too large") };
+        if bytes > self.limits.max_file_bytes {
+            return pdf(ListedPages::Unreadable("too large"), None);
         }
-        let file: Arc<dyn ReadAt> = Arc::new(IdentifiedFile { identity: opened.stat().key(), file: opened });
-        let pages = match self.reader.open(file, None, counting) {
-            Ok(document) => {
-                let title = document.info().title.map(|title| one_line(&title)).filter(|title| !title.is_empty());
-                ListedPages::Counted { count: document.page_count(), title }
-            }
-            Err(PdfError::Stopped(_)) => ListedPages::NotCounted,
+        let same = known.same_as(&opened, |file| self.hashes.content_hash(file, SystemTime::now()).ok());
+        if let Some((first, pages)) = same {
+            return pdf(pages, Some(first));
+        }
+        let identified: Arc<dyn ReadAt> =
+            Arc::new(IdentifiedFile { identity: opened.stat().key(), file: Arc::clone(&opened) });
+        let looked = self.reader.open(identified, None, looking).and_then(|document| Glance::of(&*document));
+        let pages = match looked {
+            Ok(glance) => ListedPages::Seen(glance),
+            Err(PdfError::Stopped(_)) => ListedPages::NotSeen,
             Err(error) => ListedPages::Unreadable(why_not_read(&error)),
         };
-        ListedPdf { name, bytes, pages }
+        known.add(name.clone(), opened, pages.clone());
+        pdf(pages, None)
     }
 
     /// The answer of `get_file` to a folder.
@@ -225,7 +248,7 @@ impl FolderListing {
     #[must_use]
     pub fn text(&self, next: impl Fn(usize) -> String) -> String {
         let mut lines = vec![format!("Folder: {}", self.path), format!("PDFs: {}", grouped_count(self.total))];
-        if self.documents.iter().any(ListedPdf::has_title) {
+        if self.documents.iter().any(ListedPdf::has_words) {
             lines.push(untrusted(&self.path));
         }
         lines.extend(self.documents.iter().map(ListedPdf::line));
@@ -233,8 +256,8 @@ impl FolderListing {
         if last < self.total {
             lines.push(format!("[PDFs {}-{last} of {}. {}]", self.first, grouped_count(self.total), next(last + 1)));
         }
-        if self.documents.iter().any(|pdf| pdf.pages == ListedPages::NotCounted) {
-            lines.push("Pages of some PDFs were not counted, for lack of time.".to_owned());
+        if self.documents.iter().any(|pdf| pdf.pages == ListedPages::NotSeen) {
+            lines.push("Some PDFs were not looked at, for lack of time.".to_owned());
         }
         if self.is_cut {
             lines.push("There are more files than one listing reads: name a folder in this one.".to_owned());
@@ -245,21 +268,69 @@ impl FolderListing {
 }
 
 impl ListedPdf {
-    fn has_title(&self) -> bool {
-        matches!(self.pages, ListedPages::Counted { title: Some(_), .. })
+    fn has_words(&self) -> bool {
+        matches!(&self.pages, ListedPages::Seen(glance) if glance.title.is_some() || glance.subject.is_some())
     }
 
-    /// `a.pdf: 12 pages, 1.2 MB, "Title"`.
+    /// `a.pdf: 12 pages, 1.2 MB, 2024-03-01, eng, about 6,000 tokens, "Title": what it is about`.
     fn line(&self) -> String {
-        let (pages, title) = match &self.pages {
-            ListedPages::Counted { count, title } => {
-                (Some(count_of(u64::from(*count), "page")), title.as_ref().map(|title| format!("\"{title}\"")))
+        let name = one_line(&self.name);
+        if let Some(first) = &self.same_as {
+            return format!("{name}: the same as {}", one_line(first));
+        }
+        let size = self.bytes.map(file_size);
+        let facts = match &self.pages {
+            ListedPages::Seen(glance) => return format!("{name}: {}", seen_line(glance, size)),
+            ListedPages::NotSeen => size,
+            ListedPages::Unreadable(why) => {
+                Some(std::iter::once((*why).to_owned()).chain(size).collect::<Vec<_>>().join(", "))
             }
-            ListedPages::NotCounted => (None, None),
-            ListedPages::Unreadable(why) => (Some((*why).to_owned()), None),
         };
-        let facts = [pages, self.bytes.map(file_size), title].into_iter().flatten().collect::<Vec<_>>();
-        format!("{}: {}", one_line(&self.name), facts.join(", "))
+        format!("{name}: {}", facts.unwrap_or_default())
+    }
+}
+
+fn seen_line(glance: &Glance, size: Option<String>) -> String {
+    let cost = match glance.is_scan {
+        true => Some("a scan".to_owned()),
+        false => (glance.tokens > 0).then(|| format!("about {} tokens", grouped(glance.tokens))),
+    };
+    let pages = count_of(u64::from(glance.pages), "page");
+    let language = glance.language.map(str::to_owned);
+    let title = glance.title.as_ref().map(|title| format!("\"{title}\""));
+    let facts = [Some(pages), size, glance.date.map(date_text), language, cost, title];
+    let facts = facts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let subject = glance.subject.as_ref().map(|subject| format!(": {subject}")).unwrap_or_default();
+    format!("{facts}{subject}")
+}
+
+/// The files of a listing by their sizes, to find those with the same bytes.
+#[derive(Default)]
+struct KnownFiles {
+    by_size: HashMap<u64, Vec<KnownFile>>,
+}
+
+struct KnownFile {
+    name: String,
+    file: Arc<OpenFile>,
+    pages: ListedPages,
+}
+
+impl KnownFiles {
+    /// The name of an earlier file with the same bytes, and what is known of it. Only files of one size are read.
+    fn same_as(
+        &self,
+        file: &OpenFile,
+        hash: impl Fn(&OpenFile) -> Option<ContentHash>,
+    ) -> Option<(String, ListedPages)> {
+        let alike = self.by_size.get(&file.len())?;
+        let wanted = hash(file)?;
+        let same = alike.iter().find(|known| hash(&known.file) == Some(wanted))?;
+        Some((same.name.clone(), same.pages.clone()))
+    }
+
+    fn add(&mut self, name: String, file: Arc<OpenFile>, pages: ListedPages) {
+        self.by_size.entry(file.len()).or_default().push(KnownFile { name, file, pages });
     }
 }
 

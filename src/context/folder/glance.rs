@@ -1,0 +1,119 @@
+//! What a PDF of a listing is about, from its first pages and its outline.
+
+use crate::context::library::document_date;
+use crate::context::phrases::one_line;
+use crate::context::token_estimate::estimated_tokens;
+use crate::library::language_of;
+use crate::page::PageIndex;
+use crate::text::PageText;
+use crate::worker::{Pages, PdfError};
+
+/// Pages whose text is read: the first ones.
+const READ_PAGES: u32 = 3;
+
+/// Titles of the outline that are read.
+const MAX_TITLES: usize = 12;
+
+/// Characters of what a document is about.
+const MAX_SUBJECT: usize = 60;
+
+/// Characters of the text that the first page begins with, of which the subject is taken.
+const MAX_OPENING: usize = 400;
+
+/// A PDF at a glance.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Glance {
+    /// Its pages.
+    pub pages: u32,
+    /// `/Title`, where it is not blank.
+    pub title: Option<String>,
+    /// The date that it gives, as a number like 20240301.
+    pub date: Option<u32>,
+    /// The language of its first pages, as ISO 639-3 has it.
+    pub language: Option<&'static str>,
+    /// What it is about: its chapters, or what its first page begins with.
+    pub subject: Option<String>,
+    /// About how many tokens its text has, judged by its first pages.
+    pub tokens: u64,
+    /// Whether none of its first pages has usable text.
+    pub is_scan: bool,
+}
+
+impl Glance {
+    /// Reads the first pages of a document.
+    pub(super) fn of(document: &dyn Pages) -> Result<Self, PdfError> {
+        let info = document.info();
+        let date = document_date(&info);
+        let title = info.title.map(|title| one_line(&title)).filter(|title| !title.is_empty());
+        let pages = document.page_count();
+        let read = (0..pages.min(READ_PAGES)).map(|page| document.page_text(PageIndex(page)));
+        let read = read.filter(|page| !matches!(page, Err(error) if !matches!(error, PdfError::Stopped(_))));
+        let read = read.collect::<Result<Vec<_>, _>>()?;
+        let usable = read.iter().filter(|page| page.is_usable()).map(|page| page.text.as_str()).collect::<Vec<_>>();
+        let text = usable.join("\n");
+        Ok(Self {
+            pages,
+            date,
+            language: language_of(&text),
+            subject: chapters(document).or_else(|| opening(&text, title.as_deref())),
+            tokens: tokens(&text, usable.len(), pages),
+            is_scan: usable.is_empty() && read.iter().any(has_something),
+            title,
+        })
+    }
+}
+
+fn has_something(page: &PageText) -> bool {
+    page.kind != crate::text::PageKind::Empty
+}
+
+/// The tokens of all pages, if they are like those that were read.
+fn tokens(text: &str, read: usize, pages: u32) -> u64 {
+    let read = u64::try_from(read).unwrap_or(u64::MAX).max(1);
+    estimated_tokens(text).saturating_mul(u64::from(pages)) / read
+}
+
+/// The titles of the outline's first level, or of the second if the first has but one.
+fn chapters(document: &dyn Pages) -> Option<String> {
+    let items = document.outline(MAX_TITLES).items;
+    let of_depth = |depth| items.iter().filter(move |item| item.depth == depth).map(|item| one_line(&item.title));
+    let mut titles = of_depth(0).collect::<Vec<_>>();
+    if titles.len() < 2 {
+        titles = of_depth(1).collect();
+    }
+    titles.retain(|title| !title.is_empty());
+    (titles.len() > 1).then(|| shortened(&titles.join("; ")))
+}
+
+/// What the text begins with, after the title.
+fn opening(text: &str, title: Option<&str>) -> Option<String> {
+    let start = one_line(&text.chars().take(MAX_OPENING).collect::<String>());
+    let rest = title.and_then(|title| start.strip_prefix(title)).unwrap_or(&start);
+    let rest = rest.trim_start_matches(|character: char| !character.is_alphanumeric());
+    (!rest.is_empty()).then(|| shortened(rest))
+}
+
+/// The first characters, cut between words.
+fn shortened(text: &str) -> String {
+    let Some((end, _)) = text.char_indices().nth(MAX_SUBJECT) else { return text.to_owned() };
+    let head = text.get(..end).unwrap_or_default();
+    let words = head.rsplit_once(' ').map_or(head, |(words, _)| words);
+    format!("{} …", words.trim_end_matches([';', ',', ' ']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_subject_is_cut_between_words_and_does_not_repeat_the_title() {
+        assert_eq!(
+            opening("The Fold\nHow sheets become leaves", Some("The Fold")).as_deref(),
+            Some("How sheets become leaves")
+        );
+        assert_eq!(opening("The Fold", Some("The Fold")), None);
+        let long = "leaf ".repeat(40);
+        assert_eq!(shortened(&long), format!("{}leaf …", "leaf ".repeat(11)));
+        assert_eq!(tokens("one two three", 1, 10), 30);
+    }
+}
