@@ -159,9 +159,10 @@ fn scoped<'a>(
             continue;
         }
         let of_document = |page: u32| document.first.saturating_add(page.min(document.pages));
-        let whole = [0..u32::MAX];
-        let wanted = if scope.pages.is_empty() { whole.as_slice() } else { &scope.pages };
-        pages.extend(wanted.iter().map(|range| of_document(range.start)..of_document(range.end)));
+        if scope.pages.is_empty() {
+            pages.push(of_document(0)..of_document(u32::MAX));
+        }
+        pages.extend(scope.pages.iter().map(|range| of_document(range.start)..of_document(range.end)));
     }
     Ok(ScopedSegment { segment, pages })
 }

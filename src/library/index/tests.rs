@@ -57,7 +57,7 @@ fn a_hit_says_where_it_stands() {
     assert_eq!(hits[0].section, ["Locks", "Times"]);
     assert_eq!(hits[0].title, "Manual");
     assert_eq!(hits[0].excerpt, "The lock closes at noon. Locks Times");
-    let first_page = SearchScope { pages: vec![0..1], ..scope };
+    let first_page = SearchScope { pages: std::iter::once(0..1).collect(), ..scope };
     assert_eq!(index.search(&first_page, "lock closes", 10).unwrap(), []);
 }
 

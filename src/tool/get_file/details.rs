@@ -69,7 +69,7 @@ fn listed_pdf(pdf: &ListedPdf) -> Value {
             object.put_some("language", glance.language.map(Value::from));
             object.put_some("subject", glance.subject.as_ref().map(|subject| json!(subject)));
             object.put("tokens", json!(glance.tokens));
-            object.put_some("isScan", glance.is_scan.then(|| json!(true)));
+            object.put_some("isScan", glance.is_scan.then_some(Value::Bool(true)));
         }
         ListedPages::NotSeen => {}
         ListedPages::Unreadable(why) => object.put("problem", json!(why)),

@@ -141,7 +141,7 @@ fn search() -> ToolSpec {
         "case_sensitive": flag(),
         "pages": pages(),
         "max_results": whole("Default: 50.", 1),
-        "ranked": boolean("Best pages first, any words. Also takes language (eng), dates (2023..2024-06)."),
+        "ranked": boolean("Best pages first, any words. Also: language (eng), dates (2023..2024-06)."),
     }));
     ToolSpec {
         name: "pdf_search",
