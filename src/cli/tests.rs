@@ -1,6 +1,8 @@
 //! What people see: each command's text in a terminal of 80 columns and in a pipe, with its notes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test may stop where it stands")]
 
+use std::path::Path;
+
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 use super::arguments::CommandLine;
@@ -39,7 +41,12 @@ fn shown(report: Report) -> String {
 fn info_is_aligned_and_wrapped() {
     insta::assert_snapshot!("info", printed(&["info", "fixtures/latex.pdf"], TERMINAL));
     insta::assert_snapshot!("info_colors", printed(&["info", "fixtures/attachments.pdf"], COLORS));
-    insta::assert_snapshot!("info_folder", printed(&["info", "fixtures"], TERMINAL));
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["encrypted-password.pdf", "latex.pdf", "scan.pdf", "cjk.pdf"] {
+        std::fs::copy(Path::new("fixtures").join(name), folder.path().join(name)).unwrap();
+    }
+    std::fs::copy("fixtures/latex.pdf", folder.path().join("walk.pdf")).unwrap();
+    insta::assert_snapshot!("info_folder", printed(&["info", folder.path().to_str().unwrap()], TERMINAL));
 }
 
 #[test]
