@@ -44,14 +44,14 @@ pub use self::fetch::{
 pub use self::get_file::{GetFileAnswer, GetFileArguments, details_json, get_file};
 pub(crate) use self::get_file::{document_header, file_request, folder_brief, folder_json, get_file_spec};
 pub use self::pdf::{
-    AttachmentData, BesideText, CellOfTable, CommentData, CountData, DEFAULT_MAX_CHARS, DocumentArguments,
+    AttachmentData, BesideText, CellOfTable, CommentData, CountData, Coverage, DEFAULT_MAX_CHARS, DocumentArguments,
     ExtractedPage, FailedPage, FieldData, FoundInDocument, FoundInDocuments, Highlight, InfoAnswer, InfoResult,
     JoinResult, LinkData, MatchedPage, OptionData, OutlineArguments, OutlineEntry, OutlineResult, PageContent,
-    PageResult, PageSize, QuoteFindings, RankedResult, RenderAnswer, RenderArguments, RenderResult, RenderedPages,
-    SearchArguments, SearchResult, SheetResult, ShownOutline, SplitResult, TableFormat, TableOnPage, TablesResult,
-    TextArguments, TextFormat, TextResult, add_to_index, clear_index, draw_to_width, extract_text, find_tables,
-    index_status, info, outline, render_page, search, select_pages, split, write_joined, write_page, write_picture,
-    write_pictures, write_sheet,
+    PageResult, PageSize, QuoteFindings, QuotesFindings, RankedResult, RenderAnswer, RenderArguments, RenderResult,
+    RenderedPages, SearchArguments, SearchResult, SheetResult, ShownOutline, SplitResult, TableFormat, TableOnPage,
+    TablesResult, TextArguments, TextFormat, TextResult, add_to_index, clear_index, draw_to_width, extract_text,
+    find_tables, index_status, info, outline, render_page, search, select_pages, split, write_joined, write_page,
+    write_picture, write_pictures, write_sheet,
 };
 pub use self::resource::{
     PageResource, RESOURCE_TEMPLATES, ResourceContent, ResourceForm, ResourceTemplateRow, complete_page, page_uri,

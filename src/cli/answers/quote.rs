@@ -1,9 +1,10 @@
 //! The text of `pagewise search --quote`.
 
+use super::search::{coverage_notes, named, searched};
 use crate::cli::terminal::layout::wrapped;
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::page::PageIndex;
-use crate::tool::{QuoteFindings, QuoteVerdict, WordDifference, one_line, page_or_pages};
+use crate::tool::{QuoteFindings, QuoteVerdict, QuotesFindings, WordDifference, one_line, page_or_pages};
 
 /// Whether the quote is there, and the passage.
 pub(crate) fn text(found: &QuoteFindings, screen: Screen) -> String {
@@ -60,4 +61,26 @@ pub(crate) fn notes(found: &QuoteFindings) -> Vec<String> {
     let unread = (!is_found && !found.unread.is_empty())
         .then(|| format!("{}: no usable text, so the quote may be there", page_or_pages(&found.unread)));
     found.note.as_deref().map(one_line).into_iter().chain(unread).collect()
+}
+
+/// The document that has the quote best.
+pub(crate) fn best_text(found: &QuotesFindings, screen: Screen) -> String {
+    match &found.best {
+        Some(best) => text(best, screen),
+        None => {
+            let verdict = screen.paint(Part::Bad, "absent");
+            format!("{verdict}: nothing like it in {}", searched(&found.coverage))
+        }
+    }
+}
+
+/// The other documents, and what was not searched.
+pub(crate) fn several_notes(found: &QuotesFindings) -> Vec<String> {
+    let others = found.others.iter().map(|(path, pages)| format!("{} ({pages})", one_line(path)));
+    let summary = found.best.as_ref().map(|_| format!("of {}", searched(&found.coverage)));
+    let blind = if found.is_verbatim() { &[] } else { found.without_text.as_slice() };
+    let blind = blind.iter().map(|path| one_line(path)).collect();
+    let blind = named("pages without usable text, so the quote may be there", blind);
+    let others = named("also word for word in", others.collect());
+    others.into_iter().chain(summary).chain(coverage_notes(&found.coverage)).chain(blind).collect()
 }

@@ -7,7 +7,8 @@ use crate::cli::terminal::layout::{lines, width};
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::wording::{command, counted, matches};
 use crate::tool::{
-    FoundInDocument, FoundInDocuments, MatchedPage, SearchArguments, SearchHit, SearchResult, one_line, page_or_pages,
+    Coverage, FoundInDocument, FoundInDocuments, MatchedPage, SearchArguments, SearchHit, SearchResult, one_line,
+    page_or_pages,
 };
 
 /// The matches.
@@ -20,6 +21,7 @@ pub(crate) fn text(found: &SearchResult, screen: Screen) -> String {
             documents.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(gap)
         }
         SearchResult::Quote(found) => quote::text(found, screen),
+        SearchResult::Quotes(found) => quote::best_text(found, screen),
         SearchResult::Ranked(found) => ranked::text(&found.found, screen),
     }
 }
@@ -91,6 +93,7 @@ pub(crate) fn notes(found: &SearchResult, arguments: &SearchArguments, screen: S
         SearchResult::Document(found) => document_notes(found, arguments, screen),
         SearchResult::Documents(found) => documents_notes(found, screen),
         SearchResult::Quote(found) => quote::notes(found),
+        SearchResult::Quotes(found) => quote::several_notes(found),
         SearchResult::Ranked(found) => ranked::notes(&found.found, screen),
     }
 }
@@ -140,8 +143,7 @@ fn all_command(found: &FoundInDocument, arguments: &SearchArguments) -> String {
 const MAX_NAMED: usize = 10;
 
 fn documents_notes(found: &FoundInDocuments, screen: Screen) -> Vec<String> {
-    let pages = counted(usize::try_from(found.pages).unwrap_or(usize::MAX), "page");
-    let searched = format!("{} searched ({pages})", counted(found.searched, "PDF"));
+    let searched = searched(&found.coverage);
     let shown = found.found.iter().map(FoundInDocument::shown).sum::<usize>();
     let is_cut = shown < found.matches;
     let is_worth_it = screen.is_terminal() || found.matches == 0 || is_cut;
@@ -152,13 +154,24 @@ fn documents_notes(found: &FoundInDocuments, screen: Screen) -> Vec<String> {
     let more = is_cut.then(|| {
         format!("{shown} of {} matches are shown, the first of each file; for all, search one file", found.matches)
     });
-    let stopped = found.next.map(|next| format!("stopped before PDF {next}"));
-    let cut = found.is_cut.then(|| "a folder has more files than one search reads: name the folders in it".to_owned());
-    let unread = found.unread.iter().map(|(path, why)| format!("{}: {}", one_line(path), one_line(why)));
-    let unread = named("not searched", unread.collect());
     let blind = found.without_text.iter().map(|path| one_line(path)).collect();
     let blind = named("not searched whole, since pages have no usable text (scans or blank)", blind);
-    [summary, more, stopped, cut].into_iter().flatten().chain(unread).chain(blind).collect()
+    [summary, more].into_iter().flatten().chain(coverage_notes(&found.coverage)).chain(blind).collect()
+}
+
+/// `3 PDFs searched (40 pages)`.
+pub(super) fn searched(coverage: &Coverage) -> String {
+    let pages = counted(usize::try_from(coverage.pages).unwrap_or(usize::MAX), "page");
+    format!("{} searched ({pages})", counted(coverage.searched, "PDF"))
+}
+
+/// What was not searched.
+pub(super) fn coverage_notes(coverage: &Coverage) -> Vec<String> {
+    let stopped = coverage.next.map(|next| format!("stopped before PDF {next}"));
+    let cut =
+        coverage.is_cut.then(|| "a folder has more files than one search reads: name the folders in it".to_owned());
+    let unread = coverage.unread.iter().map(|(path, why)| format!("{}: {}", one_line(path), one_line(why)));
+    [stopped, cut].into_iter().flatten().chain(named("not searched", unread.collect())).collect()
 }
 
 /// A note for each of the first files, and how many more there are.

@@ -328,7 +328,7 @@ impl SearchArguments {
             return Err(ToolError::one_of("ranked", other));
         }
         let quote = fields.string("quote")?;
-        let others = ["query", "regex", "case_sensitive", "max_results", "paths", "start_document"];
+        let others = ["query", "regex", "case_sensitive", "max_results"];
         if let Some(other) = others.into_iter().find(|name| quote.is_some() && fields.value(name).is_some()) {
             return Err(ToolError::one_of("quote", other));
         }

@@ -31,8 +31,8 @@ pub use self::render::{
 };
 pub(super) use self::schema::{ask_spec, pdf_tools};
 pub use self::search::{
-    FoundInDocument, FoundInDocuments, MatchedPage, QuoteFindings, RankedResult, SearchResult, add_to_index,
-    clear_index, index_status, search,
+    Coverage, FoundInDocument, FoundInDocuments, MatchedPage, QuoteFindings, QuotesFindings, RankedResult,
+    SearchResult, add_to_index, clear_index, index_status, search,
 };
 pub use self::split::{FailedPage, SplitResult, split};
 pub use self::tables::{CellOfTable, TableFormat, TableOnPage, TablesResult, find_tables};

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::document::{Boxes, FoundInDocument, find, search_document};
 use super::matched_page::counted;
 use super::quote::{QuoteFindings, check_quote};
+use super::quotes::{QuotesFindings, check_quotes};
 use super::ranked::{RankedResult, search_ranked};
 use crate::context::{ContextManager, ProgressListener, one_line, untrusted};
 use crate::tool::caller::Caller;
@@ -32,6 +33,8 @@ pub enum SearchResult {
     Documents(FoundInDocuments),
     /// Whether a quote is in a document.
     Quote(QuoteFindings),
+    /// Whether it is in several documents.
+    Quotes(QuotesFindings),
     /// The best pages of all documents.
     Ranked(RankedResult),
 }
@@ -44,6 +47,7 @@ impl SearchResult {
             Self::Document(found) => found.data(arguments),
             Self::Documents(found) => found.data(arguments),
             Self::Quote(found) => found.data(),
+            Self::Quotes(found) => found.data(arguments),
             Self::Ranked(found) => found.data(arguments),
         }
     }
@@ -55,6 +59,7 @@ impl SearchResult {
             Self::Document(found) => found.structure(&arguments.query),
             Self::Documents(found) => found.structure(arguments),
             Self::Quote(found) => found.structure(),
+            Self::Quotes(found) => found.structure(),
             Self::Ranked(found) => found.structure(arguments),
         }
     }
@@ -74,47 +79,77 @@ pub fn search(
     if arguments.is_ranked {
         return search_ranked(context, arguments, caller, progress).map(SearchResult::Ranked);
     }
-    let Documents { paths, is_cut } = match documents(context, arguments)? {
-        Some(_) if arguments.quote.is_some() => {
-            return Err(ToolError::parameter("path", "must be one PDF, as a quote is looked for in one document"));
-        }
-        Some(documents) => documents,
-        None => {
-            return match &arguments.quote {
-                Some(quote) => check_quote(context, quote, arguments, caller, progress).map(SearchResult::Quote),
-                None => search_document(context, arguments, caller, progress).map(SearchResult::Document),
-            };
-        }
+    let Some(documents) = documents(context, arguments)? else {
+        return match &arguments.quote {
+            Some(quote) => check_quote(context, quote, arguments, caller, progress).map(SearchResult::Quote),
+            None => search_document(context, arguments, caller, progress).map(SearchResult::Document),
+        };
     };
+    match &arguments.quote {
+        Some(quote) => check_quotes(context, quote, arguments, caller, progress, documents).map(SearchResult::Quotes),
+        None => search_documents(context, arguments, caller, progress, documents).map(SearchResult::Documents),
+    }
+}
+
+fn search_documents(
+    context: &ContextManager,
+    arguments: &SearchArguments,
+    caller: &Caller,
+    progress: &dyn ProgressListener,
+    documents: Documents,
+) -> Result<FoundInDocuments, ToolError> {
+    let mut findings = FoundInDocuments { left: arguments.max_results, ..FoundInDocuments::default() };
+    findings.coverage = read_each(context, arguments, caller, progress, documents, |one, progress| {
+        one.max_results = findings.left.min(MAX_EXCERPTS);
+        let found = find(context, one, caller, progress, Boxes::None)?;
+        let pages = found.searched_pages();
+        findings.add(found);
+        Ok(pages)
+    })?;
+    Ok(findings)
+}
+
+/// Has `read` read each of several documents, from `start_document` on and within the bounds of an answer. It is given the
+/// arguments for that document, and returns the pages that it searched.
+pub(super) fn read_each(
+    context: &ContextManager,
+    arguments: &SearchArguments,
+    caller: &Caller,
+    progress: &dyn ProgressListener,
+    documents: Documents,
+    mut read: impl FnMut(&mut SearchArguments, &dyn ProgressListener) -> Result<u64, ToolError>,
+) -> Result<Coverage, ToolError> {
+    let Documents { paths, is_cut } = documents;
     let is_bounded = caller.result_budget(context).is_some();
     let start = Instant::now();
-    let mut findings =
-        FoundInDocuments { is_cut, total: paths.len(), left: arguments.max_results, ..FoundInDocuments::default() };
     let first = arguments.start_document.unwrap_or(1);
     let skipped = usize::try_from(first.saturating_sub(1)).unwrap_or(usize::MAX);
     if skipped > 0 && skipped >= paths.len() {
         let expected = format!("must be at most {}, the number of documents", paths.len());
         return Err(ToolError::parameter("start_document", &expected));
     }
+    let mut coverage = Coverage { is_cut, total: paths.len(), ..Coverage::default() };
     progress.starts_documents(u64::try_from(paths.len() - skipped).unwrap_or(u64::MAX));
     for (number, path) in paths.iter().enumerate().skip(skipped) {
         caller.cancellation.check().map_err(|stopped| ToolError::stopped(path, stopped))?;
         let is_over = number - skipped >= MAX_DOCUMENTS || start.elapsed() > SEARCH_TIME;
         if is_bounded && is_over || progress.is_stopped() {
-            findings.next = Some(number + 1);
+            coverage.next = Some(number + 1);
             break;
         }
-        findings.search(context, arguments, path, caller, progress)?;
+        let mut one = arguments.clone();
+        one.document.path.clone_from(path);
+        coverage.add(path, read(&mut one, &OneDocument(progress)))?;
         progress.page_done();
     }
-    match findings.failure.take().filter(|_| findings.searched == 0) {
-        Some(failure) => Err(failure.with("documents", json!(findings.total))),
-        None => Ok(SearchResult::Documents(findings)),
+    match coverage.failure.take().filter(|_| coverage.searched == 0) {
+        Some(failure) => Err(failure.with("documents", json!(coverage.total))),
+        None => Ok(coverage),
     }
 }
 
 /// The PDFs of a request for several.
-struct Documents {
+pub(super) struct Documents {
     paths: Vec<String>,
     /// Whether a folder has more files than a walk reads.
     is_cut: bool,
@@ -142,16 +177,25 @@ fn documents(context: &ContextManager, arguments: &SearchArguments) -> Result<Op
 pub struct FoundInDocuments {
     /// Documents with matches.
     pub found: Vec<FoundInDocument>,
-    /// Documents that could not be read, with the reason.
-    pub unread: Vec<(String, String)>,
+    /// What was searched.
+    pub coverage: Coverage,
     /// Documents without usable text on some pages.
     pub without_text: Vec<String>,
-    /// Documents searched.
-    pub searched: usize,
     /// Matches in all of them.
     pub matches: usize,
+    /// Excerpts that may still be shown.
+    left: u64,
+}
+
+/// Which of several documents were searched.
+#[derive(Default)]
+pub struct Coverage {
+    /// Documents searched.
+    pub searched: usize,
     /// Pages searched.
     pub pages: u64,
+    /// Documents that could not be read, with the reason.
+    pub unread: Vec<(String, String)>,
     /// The number of the first document that was not searched.
     pub next: Option<usize>,
     /// Whether a folder has more files than one search reads.
@@ -159,8 +203,52 @@ pub struct FoundInDocuments {
     /// The error of the first document that could not be read.
     failure: Option<ToolError>,
     total: usize,
-    /// Excerpts that may still be shown.
-    left: u64,
+}
+
+impl Coverage {
+    /// Adds a document: the pages that were searched, or why it could not be read.
+    fn add(&mut self, path: &str, searched: Result<u64, ToolError>) -> Result<(), ToolError> {
+        match searched {
+            Ok(pages) => {
+                self.searched += 1;
+                self.pages += pages;
+            }
+            // An expression that does not compile fails for every document.
+            Err(error) if error.code == ErrorCode::ValidationError || error.code == ErrorCode::Cancelled => {
+                return Err(error);
+            }
+            Err(error) => {
+                self.unread.push((path.to_owned(), reason(&error, path)));
+                self.failure.get_or_insert(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// `3 documents searched (40 pages)`.
+    pub(super) fn phrase(&self) -> String {
+        let pages = counted(usize::try_from(self.pages).unwrap_or(usize::MAX), "page", "pages");
+        format!("{} searched ({pages})", counted(self.searched, "document", "documents"))
+    }
+
+    /// What was not searched, and how to go on.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let next = self.next.map(|next| {
+            let left = counted(self.total.saturating_sub(next - 1), "document", "documents");
+            format!("[{left} were not searched, for lack of time. Next call: pdf_search with start_document: {next}]")
+        });
+        let cut =
+            self.is_cut.then(|| "[A folder has more files than one search reads: name the folders in it.]".to_owned());
+        [next, cut, self.unread_line()].into_iter().flatten().collect()
+    }
+
+    fn unread_line(&self) -> Option<String> {
+        let listed = self.unread.iter().take(MAX_LISTED).map(|(path, why)| format!("{} ({why})", one_line(path)));
+        let listed = listed.collect::<Vec<_>>().join(", ");
+        let more = self.unread.len().saturating_sub(MAX_LISTED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        (!self.unread.is_empty()).then(|| format!("Not searched, because they cannot be read: {listed}{more}"))
+    }
 }
 
 /// Hides the pages of one document from the progress, which counts documents.
@@ -177,40 +265,15 @@ impl ProgressListener for OneDocument<'_> {
 }
 
 impl FoundInDocuments {
-    fn search(
-        &mut self,
-        context: &ContextManager,
-        arguments: &SearchArguments,
-        path: &str,
-        caller: &Caller,
-        progress: &dyn ProgressListener,
-    ) -> Result<(), ToolError> {
-        let mut one = arguments.clone();
-        one.document.path = path.to_owned();
-        one.max_results = self.left.min(MAX_EXCERPTS);
-        let found = match find(context, &one, caller, &OneDocument(progress), Boxes::None) {
-            Ok(found) => found,
-            // An expression that does not compile fails for every document.
-            Err(error) if error.code == ErrorCode::ValidationError || error.code == ErrorCode::Cancelled => {
-                return Err(error);
-            }
-            Err(error) => {
-                self.unread.push((path.to_owned(), reason(&error, path)));
-                self.failure.get_or_insert(error);
-                return Ok(());
-            }
-        };
-        self.searched += 1;
+    fn add(&mut self, found: FoundInDocument) {
         self.matches += found.total();
-        self.pages += found.searched_pages();
         self.left = self.left.saturating_sub(found.excerpts());
         if found.has_pages_without_text() {
-            self.without_text.push(path.to_owned());
+            self.without_text.push(found.path().to_owned());
         }
         if found.total() > 0 {
             self.found.push(found);
         }
-        Ok(())
     }
 
     fn data(&self, arguments: &SearchArguments) -> DataAnswer {
@@ -218,11 +281,7 @@ impl FoundInDocuments {
     }
 
     fn text(&self, arguments: &SearchArguments) -> String {
-        let searched = format!(
-            "{} searched ({})",
-            counted(self.searched, "document", "documents"),
-            counted(usize::try_from(self.pages).unwrap_or(usize::MAX), "page", "pages")
-        );
+        let searched = self.coverage.phrase();
         let matches = counted(self.matches, "match", "matches");
         let query = one_line(&arguments.query);
         let place = if self.matches == 0 { searched } else { format!("{} of {searched}", self.found.len()) };
@@ -246,17 +305,7 @@ impl FoundInDocuments {
                 self.matches
             ));
         }
-        lines.extend(self.next.map(|next| {
-            let left = self.total.saturating_sub(next - 1);
-            format!(
-                "[{} were not searched, for lack of time. Next call: pdf_search with start_document: {next}]",
-                counted(left, "document", "documents")
-            )
-        }));
-        lines.extend(
-            self.is_cut.then(|| "[A folder has more files than one search reads: name the folders in it.]".to_owned()),
-        );
-        lines.extend(self.unread_line());
+        lines.extend(self.coverage.lines());
         lines.extend((!self.without_text.is_empty()).then(|| {
             format!(
                 "With pages that have no usable text (scans or blank), so not searched whole: {}",
@@ -266,26 +315,18 @@ impl FoundInDocuments {
         lines.join("\n")
     }
 
-    fn unread_line(&self) -> Option<String> {
-        let listed = self.unread.iter().take(MAX_LISTED).map(|(path, why)| format!("{} ({why})", one_line(path)));
-        let listed = listed.collect::<Vec<_>>().join(", ");
-        let more = self.unread.len().saturating_sub(MAX_LISTED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        (!self.unread.is_empty()).then(|| format!("Not searched, because they cannot be read: {listed}{more}"))
-    }
-
     /// For programs.
     fn structure(&self, arguments: &SearchArguments) -> Value {
-        let unread = self.unread.iter().map(|(path, why)| json!({ "path": path, "problem": why }));
+        let unread = self.coverage.unread.iter().map(|(path, why)| json!({ "path": path, "problem": why }));
         json!({
             "query": arguments.query,
             "matches": self.matches,
-            "searchedDocuments": self.searched,
-            "searchedPages": self.pages,
+            "searchedDocuments": self.coverage.searched,
+            "searchedPages": self.coverage.pages,
             "documents": self.found.iter().map(|found| found.structure(&arguments.query)).collect::<Vec<_>>(),
             "unread": unread.collect::<Vec<_>>(),
             "withoutText": self.without_text,
-            "nextDocument": self.next,
+            "nextDocument": self.coverage.next,
         })
     }
 
@@ -293,15 +334,15 @@ impl FoundInDocuments {
     fn brief(&self) -> Value {
         let listed = self.found.iter().take(MAX_LISTED);
         let documents = listed.map(|found| (found.path().to_owned(), found.excerpts_by_page()));
-        let unread = self.unread.iter().take(MAX_LISTED).map(|(path, why)| (path.clone(), json!(why)));
+        let unread = self.coverage.unread.iter().take(MAX_LISTED).map(|(path, why)| (path.clone(), json!(why)));
         let mut brief = without_blanks(json!({
             "documents": documents.collect::<Map<_, _>>(),
             "unread": unread.collect::<Map<_, _>>(),
-            "nextDocument": self.next,
+            "nextDocument": self.coverage.next,
         }));
         if let Value::Object(members) = &mut brief {
             members.insert("matches".to_owned(), json!(self.matches));
-            members.insert("searchedPages".to_owned(), json!(self.pages));
+            members.insert("searchedPages".to_owned(), json!(self.coverage.pages));
         }
         brief
     }

@@ -6,11 +6,13 @@ mod findings;
 mod index;
 mod matched_page;
 mod quote;
+mod quotes;
 mod ranked;
 
 pub use self::document::FoundInDocument;
-pub use self::documents::{FoundInDocuments, SearchResult, search};
+pub use self::documents::{Coverage, FoundInDocuments, SearchResult, search};
 pub use self::index::{add_to_index, clear_index, index_status};
 pub use self::matched_page::MatchedPage;
 pub use self::quote::QuoteFindings;
+pub use self::quotes::QuotesFindings;
 pub use self::ranked::RankedResult;

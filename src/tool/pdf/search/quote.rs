@@ -111,7 +111,7 @@ impl QuoteFindings {
     }
 
     /// The structure without boxes: a model is given the link.
-    fn brief(&self) -> Value {
+    pub(super) fn brief(&self) -> Value {
         let mut structure = without_blanks(json!({ "withoutText": self.unread.to_string() }));
         if let Value::Object(members) = &mut structure {
             members.insert("searchedPages".to_owned(), json!(self.searched));
@@ -120,7 +120,7 @@ impl QuoteFindings {
         structure
     }
 
-    fn lines(&self) -> Vec<String> {
+    pub(super) fn lines(&self) -> Vec<String> {
         let path = &self.path;
         let mut lines = match &self.verdict {
             QuoteVerdict::Verbatim { page, pages, excerpt, .. } => {
