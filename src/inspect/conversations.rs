@@ -18,6 +18,9 @@ const MAX_CONVERSATIONS: usize = 1_000;
 /// Files in one answer.
 const MAX_FILES: usize = 2_000;
 
+/// Steps in one answer: the latest.
+const MAX_STEPS: usize = 1_000;
+
 impl Call<'_> {
     /// The conversations, those used last first.
     pub(super) fn conversations(&self) -> Result<Value, ToolError> {
@@ -50,7 +53,7 @@ impl Call<'_> {
 }
 
 fn history_json(history: &ConversationHistory) -> Value {
-    history.steps.iter().map(step_json).collect()
+    history.steps.iter().skip(history.steps.len().saturating_sub(MAX_STEPS)).map(step_json).collect()
 }
 
 fn step_json(step: &HistoryStep) -> Value {

@@ -133,6 +133,20 @@ const tests = {
 		await page.keyboard.press("Escape");
 	},
 
+	async "a forgotten page stays faded, and a fork at a step holds what was held then"() {
+		await wait(() => document.querySelector(".file:first-of-type .page.forgotten"));
+		await page.$eval(".plot details", (details) => { details.open = true; });
+		await wait(() => document.querySelectorAll(".rows button").length === 6);
+		assert.match(await page.$eval(".plot svg", (drawing) => drawing.getAttribute("aria-label")), /^Tokens: [\d.]+K after 6 steps$/);
+		await shoot("steps");
+		await page.$eval(".rows tr:last-child button", (button) => button.click());
+		await wait(() => document.querySelector(".question"));
+		await press("Fork");
+		await wait(() => document.querySelector("#title")?.textContent.startsWith("conv_"));
+		await wait(() => document.querySelectorAll(".file").length === 1);
+		assert.equal(await page.$eval(".file h3", (title) => title.textContent), "report.pdf");
+	},
+
 	async "hostile names are text, and a file that is gone says so"() {
 		rmSync(join(folder, "gone.pdf"));
 		await page.evaluate(() => { location.hash = "#names"; });

@@ -44,7 +44,7 @@ export class Conversation {
 			meter("Bytes", sent.bytes, boundsOf(providers, "bytes"), bytes),
 			meter("Media blocks", sent.blocks, boundsOf(providers, "blocks"), grouped),
 			meter("PDF pages", sent.pages, boundsOf(providers, "pages"), grouped));
-		this.plot.update(data.history, providers);
+		this.plot.update(data);
 		this.showFiles(data);
 	}
 

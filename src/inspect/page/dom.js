@@ -52,7 +52,7 @@ export function name(text, most = 60) {
 	return h("bdi", { class: "name" }, visible(cut(text, most)));
 }
 
-// The same, with a button that shows all of it if it was cut.
+// The same, with a button that shows all of it.
 export function wholeName(text, most = 60) {
 	if (cut(text, most) === text) return name(text, most);
 	const shown = name(text, most);

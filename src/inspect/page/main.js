@@ -98,7 +98,7 @@ async function refreshShown() {
 
 function welcome() {
 	content.replaceChildren(h("div", { class: "empty" }, h("h2", {}, "What did the agent see?"),
-		h("p", {}, "Choose a conversation. Pages are drawn when they are looked at, and nothing of the files is kept.")));
+		h("p", {}, "Pages are drawn when they are looked at, and nothing of the files is kept.")));
 }
 
 async function choose() {

@@ -19,19 +19,18 @@ export function boundsOf(providers, unit) {
 	return [...found].sort(([a], [b]) => a - b);
 }
 
-// Sums after each step. Everything forgotten begins the sums anew.
-function sums(history, unit) {
+// Sums after each step, up to the total. Steps before the first one are not known.
+function sums(history, unit, total) {
 	let sum = 0;
-	return history.map((step) => {
-		sum = step.kind === "emptied" ? 0 : Math.max(0, sum + step[unit]);
-		return sum;
-	});
+	const values = history.map((step) => (sum = step.kind === "emptied" ? 0 : sum + step[unit]));
+	const before = history.some(({ kind }) => kind === "emptied") ? 0 : Math.max(0, total - sum);
+	return values.map((value) => value + before);
 }
 
 const NAMES = { given: "given", forgotten: "forgotten", emptied: "all forgotten" };
 
-function drawing(history, providers, unit) {
-	const values = sums(history, unit);
+function drawing(history, providers, sent, unit) {
+	const values = sums(history, unit, sent[unit]);
 	const [label, format] = UNITS[unit];
 	const most = Math.max(...values, 1);
 	const bounds = boundsOf(providers, unit).filter(([bound]) => bound <= most * 3);
@@ -52,20 +51,17 @@ function drawing(history, providers, unit) {
 			rule(bound, "bound"),
 			s("text", { x: WIDTH - RIGHT, y: y(bound) - 4, class: "scale end bound" }, `${titles.join("; ")}: ${format(bound)}`)]),
 		s("path", { d: line.join(""), class: "line" }),
-		values.slice(-400).map((value, at) => {
-			const step = history[Math.max(0, values.length - 400) + at];
-			return s("circle", { cx: x(step.at), cy: y(value), r: 3, class: `step ${step.kind}` },
-				s("title", {}, `${clock(step.at)}: ${NAMES[step.kind]}, ${format(value)}`));
-		}),
+		values.map((value, at) => s("circle", { cx: x(history[at].at), cy: y(value), r: 3, class: `step ${history[at].kind}` },
+			s("title", {}, `${clock(history[at].at)}: ${NAMES[history[at].kind]}, ${format(value)}`))),
 		s("text", { x: LEFT, y: HEIGHT - 6, class: "scale" }, when(from)),
 		s("text", { x: WIDTH - RIGHT, y: HEIGHT - 6, class: "scale end" }, when(until)));
 }
 
 const MOST_ROWS = 200;
 
-// The plot, and the same as a table whose rows can be forked at.
+// The plot, and its steps as a table.
 export function plot(fork) {
-	let [shown, history, providers] = ["tokens", [], []];
+	let [shown, history, providers, sent] = ["tokens", []];
 	const figure = h("div", { class: "drawing" });
 	const rows = h("div", { class: "rows", ...region("Steps") });
 	const units = Object.fromEntries(Object.entries(UNITS).map(([unit, [label]]) => [unit, label]));
@@ -75,7 +71,7 @@ export function plot(fork) {
 	const element = h("section", { class: "card plot", "aria-labelledby": "cost", hidden: true },
 		h("div", { class: "row" }, h("h3", { id: "cost" }, "Cost over time"), chooser), figure, steps);
 	function draw() {
-		if (history.length > 0) figure.replaceChildren(drawing(history, providers, shown));
+		if (history.length > 0) figure.replaceChildren(drawing(history, providers, sent, shown));
 	}
 	function list() {
 		const row = (step) => [grouped(step.point), clock(step.at), NAMES[step.kind], step.tokens ? `+${grouped(step.tokens)}` : "", step.bytes ? `+${bytes(step.bytes)}` : "",
@@ -84,8 +80,8 @@ export function plot(fork) {
 	}
 	return {
 		element,
-		update(next, limits) {
-			[history, providers] = [next ?? [], limits];
+		update(data) {
+			({ history, providers, sent } = data);
 			element.hidden = history.length === 0;
 			draw();
 			if (steps.open) list();

@@ -26,7 +26,10 @@ fn kind_number(kind: StepKind) -> u8 {
     }
 }
 
-/// Adds a step, and drops those before the latest.
+/// Steps after which those before the latest are dropped.
+const STEPS_BETWEEN_DROPS: u64 = 256;
+
+/// Adds a step, and now and then drops those before the latest.
 pub(super) fn insert_step(
     transaction: &Connection,
     conversation: i64,
@@ -34,12 +37,15 @@ pub(super) fn insert_step(
     step: PendingStep,
     now: SystemTime,
 ) -> rusqlite::Result<()> {
-    let insert = "INSERT OR REPLACE INTO step VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    let insert = "INSERT INTO step VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     let Usage { blocks, pages, bytes, tokens } = step.sent;
     let [blocks, pages, bytes, tokens] = [blocks, pages, bytes, tokens].map(signed);
     let (at_number, kind) = (signed(at.0), kind_number(step.kind));
     let values = params![conversation, at_number, unix_seconds(now), kind, blocks, pages, bytes, tokens];
     transaction.prepare_cached(insert)?.execute(values)?;
+    if !at.0.is_multiple_of(STEPS_BETWEEN_DROPS) {
+        return Ok(());
+    }
     let drop = "DELETE FROM step WHERE conversation = ?1 AND sequence <= ?2";
     transaction.prepare_cached(drop)?.execute([conversation, signed(at.0.saturating_sub(MAX_STEPS))]).map(|_| ())
 }
