@@ -126,13 +126,13 @@ impl Gate {
     }
 
     /// The viewer of a request that no other site made.
-    fn admit_viewer(&self, headers: &HeaderMap) -> Result<(&InspectDoor, Viewer), Response> {
-        let door = self.inspect.as_ref().ok_or_else(not_found)?;
+    fn admit_viewer(&self, headers: &HeaderMap) -> Result<(&InspectDoor, Viewer), Box<Response>> {
+        let door = self.inspect.as_ref().ok_or_else(|| Box::new(not_found()))?;
         let site = headers.get("sec-fetch-site").and_then(|site| site.to_str().ok());
         if !site.is_none_or(|site| ["same-origin", "none"].contains(&site)) {
-            return Err(refusal(StatusCode::FORBIDDEN, "Another site may not ask for this."));
+            return Err(Box::new(refusal(StatusCode::FORBIDDEN, "Another site may not ask for this.")));
         }
-        self.viewer(door, headers).map(|viewer| (door, viewer)).ok_or_else(|| door.refuse_stranger())
+        self.viewer(door, headers).map(|viewer| (door, viewer)).ok_or_else(|| Box::new(door.refuse_stranger()))
     }
 }
 
@@ -208,7 +208,7 @@ async fn call(State(gate): State<Arc<Gate>>, Path(name): Path<String>, request: 
     let (parts, body) = request.into_parts();
     let (door, viewer) = match gate.admit_viewer(&parts.headers) {
         Ok(admitted) => admitted,
-        Err(refusal) => return refusal,
+        Err(refusal) => return *refusal,
     };
     if !parts.headers.contains_key(CALL_HEADER) {
         return refusal(StatusCode::FORBIDDEN, "A call needs the header x-pagewise-inspect.");
@@ -241,7 +241,7 @@ async fn document(
 ) -> Response {
     let (door, viewer) = match gate.admit_viewer(&headers) {
         Ok(admitted) => admitted,
-        Err(refusal) => return refusal,
+        Err(refusal) => return *refusal,
     };
     let Some(id) = text_of_hex(&conversation) else { return not_found() };
     let Ok(permit) = Arc::clone(&door.documents).acquire_owned().await else { return failed() };
@@ -258,7 +258,7 @@ async fn document(
 async fn events(State(gate): State<Arc<Gate>>, headers: HeaderMap) -> Response {
     let (door, viewer) = match gate.admit_viewer(&headers) {
         Ok(admitted) => admitted,
-        Err(refusal) => return refusal,
+        Err(refusal) => return *refusal,
     };
     let Ok(permit) = Arc::clone(&door.streams).try_acquire_owned() else {
         return refusal(StatusCode::SERVICE_UNAVAILABLE, "Too many of these pages are open.");
@@ -271,7 +271,7 @@ async fn events(State(gate): State<Arc<Gate>>, headers: HeaderMap) -> Response {
 
 /// The text of hexadecimal digits.
 fn text_of_hex(digits: &str) -> Option<String> {
-    let is_hex = digits.len() % 2 == 0 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let is_hex = digits.len().is_multiple_of(2) && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     if !is_hex {
         return None;
     }
