@@ -6,7 +6,8 @@
 //!
 //! **What is stored**: hashes of contents, pages, paths and owners; page and line numbers, page counts, forms, and
 //! usage. Never content. One exception: `context_status` shows file names, so each path is stored beside its hash, and
-//! removed with the last conversation that holds the file. Only the database's owner can read it.
+//! removed with the last conversation that holds the file or had pages of it forgotten. Only the database's owner can
+//! read it.
 //!
 //! For people who look at a conversation, its last steps and forgotten pages are stored too: moments, usage and page numbers
 //! (not in PostgreSQL). No rule rests on them.
