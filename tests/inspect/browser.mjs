@@ -164,7 +164,7 @@ const tests = {
 	async "the strip is used with the keyboard"() {
 		await page.evaluate(() => { location.hash = "#review"; });
 		await wait(() => document.querySelector(".page.given.drawn"));
-		await page.focus(".file:first-of-type .page[tabindex='0']");
+		await (await page.waitForSelector(".file:first-of-type .page[tabindex='0']")).focus();
 		await page.keyboard.press("End");
 		await wait(() => {
 			const cell = document.activeElement.closest(".cell");

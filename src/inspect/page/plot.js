@@ -10,7 +10,7 @@ const UNITS = {
 };
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [980, 190, 64, 12, 14, 24];
 
-// The bounds of a unit: each value with the providers that have it.
+// The bounds of a unit, each with its providers.
 export function boundsOf(providers, unit) {
 	const found = new Map();
 	for (const provider of providers) {
@@ -19,7 +19,7 @@ export function boundsOf(providers, unit) {
 	return [...found].sort(([a], [b]) => a - b);
 }
 
-// Sums after each step, up to the total. Steps before the first one are not known.
+// Sums after each step, up to the total.
 function sums(history, unit, total) {
 	let sum = 0;
 	const values = history.map((step) => (sum = step.kind === "emptied" ? 0 : sum + step[unit]));
@@ -51,7 +51,7 @@ function drawing(history, providers, sent, unit) {
 			rule(bound, "bound"),
 			s("text", { x: WIDTH - RIGHT, y: y(bound) - 4, class: "scale end bound" }, `${titles.join("; ")}: ${format(bound)}`)]),
 		s("path", { d: line.join(""), class: "line" }),
-		values.map((value, at) => s("circle", { cx: x(history[at].at), cy: y(value), r: 3, class: `step ${history[at].kind}` },
+		(values.length > 200 ? [] : values).map((value, at) => s("circle", { cx: x(history[at].at), cy: y(value), r: 3, class: `step ${history[at].kind}` },
 			s("title", {}, `${clock(history[at].at)}: ${NAMES[history[at].kind]}, ${format(value)}`))),
 		s("text", { x: LEFT, y: HEIGHT - 6, class: "scale" }, when(from)),
 		s("text", { x: WIDTH - RIGHT, y: HEIGHT - 6, class: "scale end" }, when(until)));
