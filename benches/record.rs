@@ -171,6 +171,7 @@ fn large() {
 fn context(folder: &Path, data: Option<PathBuf>) -> ContextManager {
     let surroundings = ContextConfig {
         fetched_directory: None,
+        ocr_models: None,
         database: None,
         web: WebSettings::default(),
         roots: None,

@@ -52,11 +52,12 @@
 //! | `split` | a page → `PageChunk`, several → `JoinedPages`: closure, pruning, canonical writer, verification, fingerprint | document | |
 //! | `text` | a page → `PageText` in reading order, search in it; its `PageLayout`: words, rules, areas and links in their places | document | pdf_extract, skrifa, hayro_font, regex |
 //! | `structure` | a layout → lines and `Table`s, pages together → `Block`s, and Markdown | text | |
+//! | `ocr` | the text in a picture: `GrayImage`, `Recogniser`, models and what they find | | rten, rten_tensor |
 //! | `library` | ranked search over many documents: `Index`, segments, ranking | document | rust_stemmers, whatlang |
 //! | `render` | a page → pixels → PNG | document | png |
 //! | `charset` | the charset of bytes, and the text in them | | chardetng, encoding_rs |
 //! | `html` | a web page → `ReadablePage` Markdown | http | dom_smoothie, dom_query |
-//! | `worker` | runs the readers of PDFs and web pages in this process or in confined ones: pool, messages, sandbox | document, split, text, structure, render, charset, html | landlock, seccompiler, quick_cache |
+//! | `worker` | runs the readers of PDFs and web pages in this process or in confined ones: pool, messages, sandbox | document, split, text, structure, render, ocr, charset, html, library | landlock, seccompiler, quick_cache |
 //! | `view` | what a conversation holds: pure data and rules | | |
 //! | `store` | `ViewStore`, `SessionStore`: SQLite, memory, PostgreSQL | view, source | rusqlite, tokio_postgres, deadpool_postgres, tokio_postgres_rustls, rustls_native_certs, futures_util, percent_encoding |
 //! | `source` | paths inside roots, references, file types, content hashes; no other room opens files of clients | charset, web | |
@@ -146,6 +147,8 @@ pub mod library;
 pub mod limits;
 #[doc(hidden)]
 pub mod model;
+#[doc(hidden)]
+pub mod ocr;
 #[doc(hidden)]
 pub mod page;
 #[doc(hidden)]

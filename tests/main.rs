@@ -38,6 +38,7 @@ mod many_pages;
 mod mcp;
 mod mutants;
 mod names;
+mod ocr;
 mod packaging;
 mod pages;
 mod pictures;

@@ -39,6 +39,9 @@ pub fn run() -> ExitCode {
     if let Some(bytes) = worker::memory_bytes(std::env::args_os()) {
         return worker::run(bytes);
     }
+    if let Some((bytes, path, arguments)) = worker::tesseract(std::env::args_os()) {
+        return worker::run_tesseract(bytes, &path, &arguments);
+    }
     ColorWhen::typed(words()).apply();
     let read = CommandLine::command().try_get_matches().or_else(|_| {
         // Help and errors need the arguments of all commands, which are deferred otherwise.
@@ -84,6 +87,7 @@ fn run_command(command: Option<Command>, loaded: &LoadedSettings, screen: Screen
         Command::Info(arguments) => pdf::info(&arguments, config, screen),
         Command::Text(arguments) => pdf::text(&arguments, config),
         Command::Tables(arguments) => pdf::tables(&arguments, config),
+        Command::Ocr(arguments) => pdf::ocr(&arguments, config),
         Command::Render(arguments) => pdf::render(&arguments, config),
         Command::Show(arguments) => commands::show::run(&arguments, config, screen),
         Command::Search(arguments) => pdf::search(&arguments, config, screen),
@@ -110,6 +114,7 @@ fn wants_json(command: &Command) -> bool {
         Command::Info(arguments) => arguments.document.json.json,
         Command::Text(arguments) => arguments.document.json.json,
         Command::Tables(arguments) => arguments.wants_json(),
+        Command::Ocr(arguments) => arguments.document.json.json,
         Command::Render(arguments) => arguments.document.json.json,
         Command::Show(arguments) => arguments.document.json.json,
         Command::Search(arguments) => arguments.json.json,

@@ -139,7 +139,13 @@ fn context_config(config: &Config, isolation: Isolation) -> ContextConfig {
         isolation,
         web: WebSettings { is_sandboxed: config.require_sandbox, ..config.web.clone() },
         fetched_directory: config.data_dir.as_ref().map(|folder| folder.join("fetched")),
+        ocr_models: ocr_models(config),
     }
+}
+
+/// The folder of the models that recognise text.
+pub(super) fn ocr_models(config: &Config) -> Option<PathBuf> {
+    config.ocr_models.clone().or_else(|| Some(config.data_dir.as_ref()?.join("ocr")))
 }
 
 /// Files in a folder that the user named are kept, unless bounds were set. Files in the usual folder stay within bounds.

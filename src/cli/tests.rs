@@ -9,7 +9,7 @@ use super::arguments::CommandLine;
 use super::terminal::print::{Output, Report, error_text};
 use super::terminal::screen::Screen;
 use super::{config, run_command};
-use crate::tool::{DatabaseServerState, DoctorResult, LayerState, StoreState, ToolError};
+use crate::tool::{DatabaseServerState, DoctorResult, LayerState, OcrState, StoreState, ToolError};
 
 const TERMINAL: Screen = Screen { columns: Some(80), has_colors: false };
 const COLORS: Screen = Screen { columns: Some(80), has_colors: true };
@@ -149,6 +149,7 @@ fn the_doctor_says_what_works_in_columns() {
         worker_problem: None,
         data_directory: None,
         store_problem: Some("disk full".to_owned()),
+        ocr: OcrState { engine: "tesseract", languages: vec!["eng".to_owned()], ..OcrState::default() },
         store: Some(store),
     };
     insta::assert_snapshot!("doctor", super::answers::doctor::text(&result, TERMINAL));

@@ -16,8 +16,8 @@ use crate::store::{
 };
 use crate::web::{Web, WebSettings};
 use crate::worker::{
-    DelayedReader, HAS_PROCESSES, InProcessReader, LocalFonts, Reader, SandboxLayers, WorkerError, WorkerReader,
-    WorkerSettings, confine_command,
+    DelayedReader, HAS_PROCESSES, InProcessReader, LocalFonts, OcrEngine, Reader, SandboxLayers, WorkerError,
+    WorkerReader, WorkerSettings, confine_command,
 };
 
 /// The configuration of a context.
@@ -45,6 +45,8 @@ pub struct ContextConfig {
     pub web: WebSettings,
     /// Where fetched content is kept; `None` keeps it until the process ends.
     pub fetched_directory: Option<PathBuf>,
+    /// The folder of the models that recognise text.
+    pub ocr_models: Option<PathBuf>,
 }
 
 /// Where PDFs are read.
@@ -86,6 +88,8 @@ pub struct Diagnosis {
     pub data_directory: Option<PathBuf>,
     /// Why conversations cannot be stored there.
     pub store_problem: Option<String>,
+    /// What recognises the text of scans.
+    pub ocr: OcrEngine,
 }
 
 /// A context, and a warning about how it was opened.
@@ -160,7 +164,15 @@ impl ContextConfig {
             Ok(store) => store.warning.map(|warning| warning.to_string()),
             Err(error) => Some(error.to_string()),
         };
-        Diagnosis { layers, data_directory: self.data_directory.clone(), store_problem }
+        Diagnosis { layers, data_directory: self.data_directory.clone(), store_problem, ocr: self.ocr_engine() }
+    }
+
+    fn ocr_engine(&self) -> OcrEngine {
+        let settings = match &self.isolation {
+            Isolation::Workers(settings) | Isolation::WorkersOnDemand(settings) => Some(self.with_models(settings)),
+            Isolation::InProcess | Isolation::Confined { .. } => None,
+        };
+        OcrEngine::find(self.ocr_models.as_deref(), settings.as_ref())
     }
 
     /// Inspects the store; `None` if conversations end with the process.
@@ -194,15 +206,20 @@ impl ContextConfig {
     fn reader_without_password(&self) -> Arc<dyn Reader> {
         match &self.isolation {
             Isolation::InProcess | Isolation::Confined { .. } => {
-                Arc::new(InProcessReader::new(self.limits.clone(), Arc::new(LocalFonts::new(Arc::new(SystemFonts)))))
+                let fonts = Arc::new(LocalFonts::new(Arc::new(SystemFonts)));
+                Arc::new(InProcessReader::with_models(self.limits.clone(), fonts, self.ocr_models.as_deref()))
             }
             Isolation::Workers(settings) => {
-                Arc::new(WorkerReader::start(settings.clone(), self.limits.clone(), Arc::new(SystemFonts)))
+                Arc::new(WorkerReader::start(self.with_models(settings), self.limits.clone(), Arc::new(SystemFonts)))
             }
             Isolation::WorkersOnDemand(settings) => {
-                Arc::new(DelayedReader::new(settings.clone(), self.limits.clone(), Arc::new(SystemFonts)))
+                Arc::new(DelayedReader::new(self.with_models(settings), self.limits.clone(), Arc::new(SystemFonts)))
             }
         }
+    }
+
+    fn with_models(&self, settings: &WorkerSettings) -> WorkerSettings {
+        WorkerSettings { models: self.ocr_models.clone(), ..settings.clone() }
     }
 
     fn sources(&self) -> Result<Sources, ContextError> {

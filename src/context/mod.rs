@@ -62,7 +62,7 @@ pub use self::request::{AnswerSettings, FileRequest, RequestedPart, Retention, f
 pub use self::updates::{FileChange, FileUpdate, FileWatch, Updates};
 pub use crate::document::{
     AnnotationCounts, Attachment, Attachments, ChoiceOption, Comment, DisplayedArea, FieldKind, FieldValue, Form,
-    FormField, Link, LinkTarget, Outline, OutlineItem, PageAnnotations, PageGeometry, Signature,
+    FormField, LayerWord, Link, LinkTarget, Outline, OutlineItem, PageAnnotations, PageGeometry, PageLayer, Signature,
 };
 pub use crate::library::{DateRange, date_text};
 pub use crate::limits::{Cancellation, StopReason};
@@ -76,15 +76,16 @@ pub use crate::structure::tables::{
     Cell as TableCell, Table, join_continued, to_csv as table_csv, to_html as table_html, to_markdown as table_markdown,
 };
 pub use crate::text::{
-    Bounds, Case, PageRemark, Pattern, QuerySyntax, QuoteError, QuoteSearch, QuoteVerdict, SearchHit, TextBoxes,
-    WordDifference,
+    Bounds, Case, PageRemark, Pattern, PlacedWord, QuerySyntax, QuoteError, QuoteSearch, QuoteVerdict, SearchHit,
+    TextBoxes, WordDifference,
 };
 pub use crate::web::{
     AddressRange, FetchedResponse, FetchedUrl, HostPattern, ResponseId, StoredText, Web, WebError, WebSettings,
 };
 pub use crate::worker::{
-    DEFAULT_DEADLINE, HAS_PROCESSES, InProcessReader, PageKind, PageText, PageWords, Pages, PdfAction, PdfChunk,
-    PdfError, Picture, Reader, ReaderMemory, RenderOptions, StructuredPage, WorkerError, WorkerSettings, run_worker,
+    DEFAULT_DEADLINE, HAS_PROCESSES, InProcessReader, MAX_OCR_PAGES, OcrEngine, OcrMode, OcrReport, PageKind,
+    PageSource, PageText, PageWords, Pages, PdfAction, PdfChunk, PdfError, Picture, Reader, ReaderMemory,
+    RecognisingDocument, RenderOptions, StructuredPage, WorkerError, WorkerSettings, become_tesseract, run_worker,
 };
 
 use self::answer::AnswerDraft;
@@ -96,7 +97,7 @@ use self::pdf::{PdfAnswerBuilder, held_summary};
 use self::plain_file::PlainFileAnswer;
 use crate::hash::ContentHash;
 use crate::limits::Limits;
-use crate::page::PageNumber;
+use crate::page::{PageNumber, PageSet};
 use crate::source::{FileKind, HashCache};
 use crate::store::{self, StoreMonitor, ViewStore};
 use crate::view::{HeldItem, Holding};
@@ -247,12 +248,18 @@ impl ContextManager {
         }
         let document = self.document(requested, request.password.as_deref(), &request.cancellation)?;
         let path_of = |file| self.cache.store().file_names(&[file]).ok()?.remove(&file);
+        let document = RecognisingDocument::new(
+            &*document,
+            request.ocr_mode(),
+            PageSet::all(document.page_count()),
+            MAX_OCR_PAGES,
+        );
         let answer = PdfAnswerBuilder {
             requested,
             request,
             settings: &self.settings_for(request),
             output: &self.output,
-            document: &*document,
+            document: &document,
             memory,
             progress,
             path_of: &path_of,

@@ -7,6 +7,7 @@ use super::files::Requester;
 use crate::limits::Cancellation;
 use crate::provider::{data_bytes, strictest};
 use crate::view::{ConversationId, PageForm};
+use crate::worker::OcrMode;
 
 /// The requested part of a PDF.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -58,6 +59,13 @@ impl FileRequest {
     /// For whom it is.
     pub(super) fn requester(&self) -> Requester<'_> {
         Requester { conversation: self.conversation.as_ref(), cancellation: &self.cancellation }
+    }
+
+    /// Pages that are asked for as text are recognised where they have none. Pictures show their text themselves.
+    #[must_use]
+    pub(super) fn ocr_mode(&self) -> OcrMode {
+        let is_text = matches!(self.form, PageForm::Text | PageForm::Markdown);
+        if is_text && self.part != RequestedPart::Summary { OcrMode::Auto } else { OcrMode::Never }
     }
 
     /// A request for the file as a whole: a PDF's summary, a text, or an image.

@@ -20,6 +20,7 @@ mod notes;
 mod readers;
 mod structure;
 mod syntax;
+mod text_layer;
 
 pub use annotations::{
     AnnotationCounts, ChoiceOption, Comment, CommentKind, FieldKind, FieldValue, Form, FormField, Link, LinkTarget,
@@ -37,6 +38,7 @@ pub(crate) use readers::{DirectReader, ObjectKind, ObjectStream, contains_stream
 pub(crate) use structure::Leaf;
 pub use structure::{DisplayedArea, DocumentInfo, Outline, OutlineItem, PageGeometry};
 pub(crate) use syntax::{filter, lexer, object, text_string};
+pub use text_layer::{LayerWord, PageLayer};
 
 use crate::limits::{Limit, LimitExceeded, Limits};
 use crate::page::{PageIndex, PageLabel};

@@ -136,6 +136,7 @@ impl Builder {
             roots: Some(roots),
             home: env::home_dir(),
             fetched_directory: data_folder.as_ref().map(|folder| folder.join("fetched")),
+            ocr_models: data_folder.as_ref().map(|folder| folder.join("ocr")),
             data_directory: data_folder,
             password: self.password.map(PdfPassword::new),
             database: None,

@@ -9,7 +9,7 @@ use crate::limits::Limits;
 use crate::page::PageIndex;
 use bytes::Bytes;
 use hayro::hayro_interpret::{
-    Context, InterpreterCache, InterpreterSettings, InterpreterWarning, TransformExt, interpret_page,
+    Context, Device, InterpreterCache, InterpreterSettings, InterpreterWarning, TransformExt, interpret_page,
 };
 use hayro::hayro_syntax::Pdf;
 use hayro::hayro_syntax::page::Page;
@@ -37,6 +37,47 @@ pub(super) fn draw_page(
     fonts: &Arc<FontResolver>,
     limits: &Limits,
 ) -> Result<DrawnPage, RenderError> {
+    with_page(file, index, canvas, fonts, limits, |page, settings, to_canvas, cost| {
+        let mut context = RenderContext::new(canvas.width, canvas.height);
+        let render_settings = RenderSettings { hinting: !cost.has_many_substitutions, ..RenderSettings::default() };
+        render_into(page, &RenderCache::new(), settings, &render_settings, &mut context, to_canvas);
+        context.flush();
+        let mut pixmap = Pixmap::new(canvas.width, canvas.height);
+        let white_background =
+            RasterizerSettings { target_init: TargetInit::Clear(WHITE), ..RasterizerSettings::default() };
+        context.render_with(&mut pixmap, &mut Resources::default(), white_background);
+        (pixmap.data_as_u8_slice().to_vec(), cost.may_draw)
+    })
+    .map(|((pixels, may_draw), notes)| DrawnPage { pixels, notes, may_draw })
+}
+
+/// Counts the steps of drawing one page of a file, then shows the page to a device that draws no more than the engine.
+pub(super) fn interpret(
+    file: &Bytes,
+    index: PageIndex,
+    canvas: &Canvas,
+    fonts: &Arc<FontResolver>,
+    limits: &Limits,
+    device: &mut impl for<'a> Device<'a>,
+) -> Result<(), RenderError> {
+    with_page(file, index, canvas, fonts, limits, |page, settings, to_canvas, _| {
+        let target = Rect::new(0.0, 0.0, canvas.width.into(), canvas.height.into());
+        let cache = InterpreterCache::new();
+        let mut context = Context::new(to_canvas, target, &cache, page.xref(), settings.clone());
+        interpret_page(page, &mut context, device);
+    })
+    .map(|((), _)| ())
+}
+
+/// Counts the steps of drawing one page of a file, and calls `run` with it. Returns the engine's notes too.
+fn with_page<T>(
+    file: &Bytes,
+    index: PageIndex,
+    canvas: &Canvas,
+    fonts: &Arc<FontResolver>,
+    limits: &Limits,
+    run: impl FnOnce(&Page<'_>, &InterpreterSettings, Affine, &PageCost) -> T,
+) -> Result<(T, BTreeSet<String>), RenderError> {
     let steps = Steps::for_picture(limits, u64::from(canvas.width) * u64::from(canvas.height));
     let file = CountedFile::new(file.clone(), &steps);
     let pdf = Pdf::new(Arc::new(file)).map_err(|_| RenderError::Unreadable)?;
@@ -55,16 +96,9 @@ pub(super) fn draw_page(
         * Affine::scale(canvas.scale)
         * page.initial_transform(true).to_kurbo();
     let cost = count_steps(page, canvas, to_canvas, &settings, &steps, limits);
-    let mut context = RenderContext::new(canvas.width, canvas.height);
-    let render_settings = RenderSettings { hinting: !cost.has_many_substitutions, ..RenderSettings::default() };
-    render_into(page, &RenderCache::new(), &settings, &render_settings, &mut context, to_canvas);
-    context.flush();
-    let mut pixmap = Pixmap::new(canvas.width, canvas.height);
-    let white_background =
-        RasterizerSettings { target_init: TargetInit::Clear(WHITE), ..RasterizerSettings::default() };
-    context.render_with(&mut pixmap, &mut Resources::default(), white_background);
+    let outcome = run(page, &settings, to_canvas, &cost);
     let notes = std::mem::take(&mut *warnings.lock().unwrap_or_else(PoisonError::into_inner));
-    Ok(DrawnPage { pixels: pixmap.data_as_u8_slice().to_vec(), notes, may_draw: cost.may_draw })
+    Ok((outcome, notes))
 }
 
 /// Counts the steps of drawing the page. Stops the engine if there are too many.

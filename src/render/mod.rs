@@ -8,12 +8,14 @@ mod draw;
 mod fonts;
 mod highlight;
 mod png;
+mod scan;
 mod sheet;
 mod size;
 
 pub use fonts::{FontFile, FontSource, NoFonts, WantedFont, WantedScript};
 pub use highlight::HighlightBox;
 pub use png::{Pixels, decode};
+pub use scan::{Scan, chunk_scan, page_scan};
 pub use sheet::{MAX_SHEET_PAGES, SheetLayout, contact_sheet};
 pub use size::{Dpi, Region};
 

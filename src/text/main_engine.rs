@@ -190,7 +190,8 @@ fn blocks_of(glyphs: Vec<PlacedGlyph>) -> Vec<TextBlock> {
     order_blocks(join_lines(merge_stacks(group_into_lines(glyphs))))
 }
 
-fn text_of(blocks: &[TextBlock]) -> (String, Vec<u64>) {
+/// The text of blocks, and the places of its hyphens that were removed.
+pub(super) fn text_of(blocks: &[TextBlock]) -> (String, Vec<u64>) {
     join_words(&normalize_text(&write_blocks(blocks)))
 }
 

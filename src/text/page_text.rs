@@ -42,6 +42,12 @@ const UNKNOWN_SHARE: u64 = 20;
 /// A page with fewer letters and digits has no usable text.
 const MIN_USABLE_CHARACTERS: usize = 10;
 
+/// Pictures that cover more of a page, in percent, may be what a reader reads.
+const COVERING_PERCENT: u8 = 50;
+
+/// A text with fewer letters and digits may be a stamp on a scan.
+const SPARSE_CHARACTERS: usize = 200;
+
 /// The kind of page, judged by its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PageKind {
@@ -66,6 +72,8 @@ pub enum TextEngine {
     Collector,
     /// The fallback engine, pdf-extract.
     PdfExtract,
+    /// The recognition of the page's picture.
+    Recognition,
 }
 
 impl PageText {
@@ -103,6 +111,36 @@ impl PageText {
         self.kind == PageKind::Text && letters.take(MIN_USABLE_CHARACTERS).count() == MIN_USABLE_CHARACTERS
     }
 
+    /// Whether the text may not be what a reader sees: none, garbage, hidden behind a picture, or little over one.
+    #[must_use]
+    pub fn is_doubtful(&self) -> bool {
+        match self.kind {
+            PageKind::Empty => false,
+            PageKind::Picture | PageKind::Scan | PageKind::Undecodable => true,
+            PageKind::Text => self.has_hidden_layer() || (self.picture_percent > COVERING_PERCENT && self.is_sparse()),
+        }
+    }
+
+    /// Whether most of the text is invisible, over a picture: the text layer of a scan.
+    #[must_use]
+    pub fn has_hidden_layer(&self) -> bool {
+        let letters = self.text.chars().filter(|character| !character.is_whitespace()).count();
+        let most = u64::try_from(letters / 2).unwrap_or(u64::MAX);
+        self.kind == PageKind::Text && self.picture_percent > COVERING_PERCENT && self.invisible > most
+    }
+
+    /// Whether the text has few letters and digits.
+    fn is_sparse(&self) -> bool {
+        let letters = self.text.chars().filter(|character| character.is_alphanumeric());
+        letters.take(SPARSE_CHARACTERS).count() < SPARSE_CHARACTERS
+    }
+
+    /// Whether the text was recognised from the page's picture.
+    #[must_use]
+    pub fn is_recognised(&self) -> bool {
+        self.engine == TextEngine::Recognition
+    }
+
     /// Whether the page lists titles with their page numbers.
     #[must_use]
     pub fn is_contents(&self) -> bool {
@@ -121,6 +159,8 @@ impl PageText {
                 Some("the text cannot be decoded, since its fonts do not say which characters they show")
             }
         };
+        let recognised =
+            self.is_recognised().then(|| PageRemark::plain("recognised from a picture, which is not certain"));
         let hidden = self.hidden.chars().filter(|character| !character.is_whitespace()).count();
         let counts = [
             (u64::try_from(hidden).unwrap_or(u64::MAX), "characters are hidden on the page and left out"),
@@ -131,6 +171,7 @@ impl PageText {
         let counts = counts.into_iter().filter(|(count, _)| *count > 0);
         kind.map(PageRemark::plain)
             .into_iter()
+            .chain(recognised)
             .chain(counts.map(|(count, what)| PageRemark::counted(count, what)))
             .collect()
     }

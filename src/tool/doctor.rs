@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::context::{Diagnosis, ServerReport, StoreError, StoreReport, WorkerError};
+use crate::context::{Diagnosis, OcrEngine, ServerReport, StoreError, StoreReport, WorkerError};
 
 /// What works here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -29,6 +29,8 @@ pub struct DoctorResult {
     /// Why conversations cannot be stored there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store_problem: Option<String>,
+    /// What recognises the text of scans.
+    pub ocr: OcrState,
     /// The store, if it was to be tested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store: Option<StoreState>,
@@ -104,6 +106,39 @@ impl From<ServerReport> for DatabaseServerState {
     }
 }
 
+/// What recognises the text of scans.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct OcrState {
+    /// `models`, `tesseract` or `none`.
+    pub engine: &'static str,
+    /// The folder of models.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<PathBuf>,
+    /// The languages of `tesseract`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub languages: Vec<String>,
+    /// Why the models cannot be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+impl OcrState {
+    fn of(engine: &OcrEngine) -> Self {
+        match engine {
+            OcrEngine::Models(folder, outcome) => Self {
+                engine: "models",
+                folder: Some(folder.clone()),
+                problem: outcome.as_ref().err().map(ToString::to_string),
+                ..Self::default()
+            },
+            OcrEngine::Tesseract(languages) => {
+                Self { engine: "tesseract", languages: languages.clone(), ..Self::default() }
+            }
+            OcrEngine::None(folder) => Self { engine: "none", folder: folder.clone(), ..Self::default() },
+        }
+    }
+}
+
 /// One sandbox layer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LayerState {
@@ -129,6 +164,7 @@ impl DoctorResult {
             worker_problem: failure.map(WorkerError::to_string),
             data_directory: diagnosis.data_directory.clone(),
             store_problem: diagnosis.store_problem.clone(),
+            ocr: OcrState::of(&diagnosis.ocr),
             store: None,
         }
     }
@@ -144,6 +180,6 @@ impl DoctorResult {
     /// Whether everything configured works. A layer that the system lacks is shown, but is no failure.
     #[must_use]
     pub fn is_healthy(&self) -> bool {
-        self.worker_problem.is_none() && self.store_problem.is_none()
+        self.worker_problem.is_none() && self.store_problem.is_none() && self.ocr.problem.is_none()
     }
 }

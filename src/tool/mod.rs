@@ -35,7 +35,7 @@ pub use self::context::{
 };
 pub use self::data_answer::DataAnswer;
 pub use self::delivery::{DeliverError, DeliveryOutcome, Dispatch, Recall, deliver};
-pub use self::doctor::{DatabaseServerState, DoctorResult, LayerState, StoreState};
+pub use self::doctor::{DatabaseServerState, DoctorResult, LayerState, OcrState, StoreState};
 pub use self::emit::{EmitFormat, PDF, base64, base64_length, emit_block, push_base64};
 pub use self::error::{ErrorCode, ToolError};
 pub use self::fetch::{
@@ -49,9 +49,9 @@ pub use self::pdf::{
     JoinResult, LinkData, MatchedPage, OptionData, OutlineArguments, OutlineEntry, OutlineResult, PageContent,
     PageResult, PageSize, QuoteFindings, QuotesFindings, RankedResult, RenderAnswer, RenderArguments, RenderResult,
     RenderedPages, SearchArguments, SearchResult, SheetResult, ShownOutline, SplitResult, TableFormat, TableOnPage,
-    TablesResult, TextArguments, TextFormat, TextResult, add_to_index, clear_index, draw_to_width, extract_text,
-    find_tables, index_status, info, outline, render_page, search, select_pages, split, write_joined, write_page,
-    write_picture, write_pictures, write_sheet,
+    TablesResult, TextArguments, TextFormat, TextLayerResult, TextResult, WordInBox, add_to_index, clear_index,
+    draw_to_width, extract_text, find_tables, index_status, info, outline, render_page, search, select_pages, split,
+    write_joined, write_page, write_picture, write_pictures, write_sheet, write_text_layer,
 };
 pub use self::resource::{
     PageResource, RESOURCE_TEMPLATES, ResourceContent, ResourceForm, ResourceTemplateRow, complete_page, page_uri,
@@ -63,12 +63,12 @@ pub use crate::context::{
     AddressRange, AnswerDetails, AnswerSettings, Block, CallTally, Cancellation, ContextConfig, ContextError,
     ContextManager, DEFAULT_DEADLINE, DatabaseSettings, Delivery, Dpi, FOLDER, FileChange, FileUpdate, FolderListing,
     FormCost, Glance, HAS_PROCESSES, HeldFile, HostPattern, Isolation, ListedPages, ListedPdf, NextCall, NoProgress,
-    OpenPdf, OutlineItem, OutputBounds, PageChanges, PageGeometry, PageNotes, PageRemark, PdfError, PdfPassword,
-    Picture, Pixels, PostgresAddress, PostgresError, ProgressListener, QuoteVerdict, RankedHit, RankedHits,
-    ReaderMemory, Receipt, Region, RenderOptions, RequestBounds, SearchHit, SessionStore, StoreError, StoreTally,
-    StoredSession, SummaryFacts, Updates, Usage, WebSettings, WordDifference, WorkerSettings, count_of, date_text,
-    decode_picture, end_writing, file_size, grouped, json_length, listed_or_counted, moved_phrase, one_line,
-    page_or_pages, run_worker,
+    OcrMode, OpenPdf, OutlineItem, OutputBounds, PageChanges, PageGeometry, PageNotes, PageRemark, PdfError,
+    PdfPassword, Picture, Pixels, PostgresAddress, PostgresError, ProgressListener, QuoteVerdict, RankedHit,
+    RankedHits, ReaderMemory, Receipt, Region, RenderOptions, RequestBounds, SearchHit, SessionStore, StoreError,
+    StoreTally, StoredSession, SummaryFacts, Updates, Usage, WebSettings, WordDifference, WorkerSettings,
+    become_tesseract, count_of, date_text, decode_picture, end_writing, file_size, grouped, json_length,
+    listed_or_counted, moved_phrase, one_line, page_or_pages, run_worker,
 };
 pub use crate::model::{
     ModelChain, ModelClient, ModelName, ModelSettings, NoReplyListener, PROVIDERS, RemoteReferences, ReplyListener,

@@ -108,7 +108,8 @@ fn content_of(pdf: &OpenPdf, page: PageNumber, form: ResourceForm) -> Result<Res
         ResourceForm::Text => {
             let document = DocumentArguments { path: pdf.path.clone(), ..DocumentArguments::default() };
             let (pages, format) = (Some(page.to_string()), TextFormat::Text);
-            let arguments = TextArguments { document, pages, max_chars: DEFAULT_MAX_CHARS, format, with_hidden: false };
+            let arguments =
+                TextArguments { document, pages, max_chars: DEFAULT_MAX_CHARS, format, ..TextArguments::default() };
             let text = extract_text(pdf, &arguments, &NoProgress)?;
             Ok(ResourceContent::Text(format!("{}\n\n{}", text.text(), text.remarks()).trim_end().to_owned()))
         }

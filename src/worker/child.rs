@@ -11,17 +11,20 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use super::engine::{Engine, OpenModel};
 use super::fonts::ParentFonts;
 use super::in_process::{InProcessReader, OpenDocument};
 use super::pages::{Pages, PdfAction, PdfError};
 use super::sandbox;
 use super::web_page::read_web_page;
+use super::wire::recognition::WireLayerWord;
 use super::wire::socket;
 use super::wire::{
     AnswerExtras, Greeting, TextSource, WebPageSource, WireError, WorkerAnswer, WorkerReply, WorkerRequest,
 };
-use crate::document::ReadAt;
+use crate::document::{LayerWord, ReadAt};
 use crate::limits::{Cancellation, Deadline, Limits};
+use crate::ocr::{GrayImage, OcrError, TesseractJob, TesseractRunner};
 use crate::page::{PageIndex, PageSet};
 use crate::render::FontSource;
 use crate::worker::wire::frame::{self, PREFIX_BYTES};
@@ -39,6 +42,8 @@ pub fn run(memory_bytes: u64) -> io::Result<()> {
         documents: BTreeMap::new(),
         current: 0,
         fonts: Arc::new(ParentFonts::new(Arc::clone(&socket))),
+        engine: Arc::default(),
+        socket: Arc::clone(&socket),
     };
     while let Some((prefix, file)) = socket::receive::<PREFIX_BYTES>(&socket)? {
         let (request, _) = frame::read_rest(prefix, &*socket)?;
@@ -55,6 +60,44 @@ struct RequestHandler {
     current: usize,
     /// Shared by all documents of this worker.
     fonts: Arc<dyn FontSource>,
+    /// Recognises text; shared too.
+    engine: Arc<Engine>,
+    socket: Arc<UnixStream>,
+}
+
+/// Has the parent run the program `tesseract`.
+struct ParentTesseract {
+    socket: Arc<UnixStream>,
+}
+
+impl ParentTesseract {
+    fn new(socket: Arc<UnixStream>) -> Self {
+        Self { socket }
+    }
+
+    /// Sends the picture in place of an answer. The parent replies and keeps waiting for the answer.
+    fn ask(&self, image: &GrayImage, job: &TesseractJob) -> io::Result<(Result<(), String>, Vec<u8>)> {
+        let question = WorkerAnswer::from(WorkerReply::WantsTesseract {
+            width: image.width(),
+            height: image.height(),
+            mode: job.mode.into(),
+            language: job.language.clone(),
+        });
+        let head = frame::encode_header(&question, image.pixels().len())?;
+        socket::send_parts(&self.socket, &head, image.pixels())?;
+        let received = socket::receive::<PREFIX_BYTES>(&self.socket)?;
+        let (prefix, _) = received.ok_or(io::ErrorKind::UnexpectedEof)?;
+        frame::read_rest(prefix, &*self.socket)
+    }
+}
+
+impl TesseractRunner for ParentTesseract {
+    fn run(&self, image: &GrayImage, job: &TesseractJob) -> Result<String, OcrError> {
+        let failed = |reason: String| OcrError::Program { reason };
+        let (outcome, bytes) = self.ask(image, job).map_err(|error| failed(error.to_string()))?;
+        outcome.map_err(failed)?;
+        String::from_utf8(bytes).map_err(|_| failed("its answer is no text".to_owned()))
+    }
 }
 
 impl RequestHandler {
@@ -71,6 +114,15 @@ impl RequestHandler {
             }
             WorkerRequest::CloseAll => {
                 self.documents.clear();
+                return None;
+            }
+            WorkerRequest::Model { part, length } => {
+                file.into_iter().for_each(|file| self.engine.add(OpenModel { part, file, length }));
+                return None;
+            }
+            WorkerRequest::Tesseract { languages, chosen } => {
+                let runner = ParentTesseract::new(Arc::clone(&self.socket));
+                self.engine.offer_tesseract(runner, languages, chosen);
                 return None;
             }
             WorkerRequest::Open { slot, length, password, limits, deadline_ms } => {
@@ -99,7 +151,7 @@ impl RequestHandler {
     ) -> Result<WorkerAnswer, PdfError> {
         let file = file.ok_or_else(|| failure("no file came with the request"))?;
         let file = Arc::new(ReceivedFile { file, length });
-        let reader = InProcessReader::new(limits, Arc::clone(&self.fonts));
+        let reader = InProcessReader::with_engine(limits, Arc::clone(&self.fonts), Arc::clone(&self.engine));
         let document = reader.open_document(file, password, &Cancellation::new())?;
         let page_count = document.page_count();
         self.documents.insert(self.current, document);
@@ -163,6 +215,7 @@ fn reply_about(document: &OpenDocument, request: WorkerRequest) -> Result<(Worke
         WorkerRequest::Picture { page, options } => {
             return Ok(WorkerReply::of_picture(document.picture(PageIndex(page), &options.into())?));
         }
+        WorkerRequest::Recognise { .. } | WorkerRequest::TextLayer(_) => return reply_of_scan(document, request),
         WorkerRequest::PageLabel(page) => WorkerReply::PageLabel(label_of(document, page)?),
         WorkerRequest::Info => WorkerReply::Info(unless_stopped(document, document.info())?),
         WorkerRequest::Outline(max) => WorkerReply::Outline(unless_stopped(document, document.outline(max))?.into()),
@@ -178,6 +231,8 @@ fn reply_about(document: &OpenDocument, request: WorkerRequest) -> Result<(Worke
         | WorkerRequest::Select(_)
         | WorkerRequest::Close
         | WorkerRequest::CloseAll
+        | WorkerRequest::Model { .. }
+        | WorkerRequest::Tesseract { .. }
         | WorkerRequest::ReadablePage(_) => {
             return Err(failure("no question about a document"));
         }
@@ -185,6 +240,22 @@ fn reply_about(document: &OpenDocument, request: WorkerRequest) -> Result<(Worke
         WorkerRequest::Drill(_) => return Err(failure("no question about a document")),
     };
     Ok((reply, Bytes::new()))
+}
+
+/// Answers a request to recognise a page, or to add what was recognised.
+fn reply_of_scan(document: &OpenDocument, request: WorkerRequest) -> Result<(WorkerReply, Bytes), PdfError> {
+    match request {
+        WorkerRequest::Recognise { page, is_forced, deadline_ms } => {
+            let deadline = Deadline::after(Duration::from_millis(deadline_ms));
+            Ok(WorkerReply::of_recognition(document.recognise_page(PageIndex(page), is_forced, &deadline)?)?)
+        }
+        WorkerRequest::TextLayer(layers) => {
+            let words = |words: Vec<WireLayerWord>| words.into_iter().map(LayerWord::from).collect();
+            let layers = layers.into_iter().map(|(page, layer)| (PageIndex(page), words(layer)));
+            Ok((WorkerReply::TextLayer, document.with_text_layer(&layers.collect::<Vec<_>>())?))
+        }
+        _ => Err(failure("no question about a scan")),
+    }
 }
 
 /// Answers a request about comments, links, form fields or attachments.

@@ -91,11 +91,11 @@ impl FontCache {
 
 /// Reads by offset, since the descriptor is shared with the parent.
 #[cfg(all(unix, not(pagewise_portable)))]
-fn read_whole(file: &File, bytes: &mut [u8]) -> std::io::Result<()> {
+pub(super) fn read_whole(file: &File, bytes: &mut [u8]) -> std::io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, 0)
 }
 
 #[cfg(any(not(unix), pagewise_portable))]
-fn read_whole(mut file: &File, bytes: &mut [u8]) -> std::io::Result<()> {
+pub(super) fn read_whole(mut file: &File, bytes: &mut [u8]) -> std::io::Result<()> {
     std::io::Read::read_exact(&mut file, bytes)
 }

@@ -1,20 +1,22 @@
 //! Reads PDFs in this process.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
+use super::engine::Engine;
 use super::marked_words::{add_marked_words, marks_words};
-use super::pages::{Pages, PdfAction, PdfChunk, PdfError, Reader, StructuredPage};
+use super::pages::{Pages, PdfAction, PdfChunk, PdfError, Reader, Recognition, StructuredPage};
 use crate::document::{
     AnnotationCounts, Attachments, Document, DocumentError, DocumentInfo, Form, Outline, PageAnnotations, PageGeometry,
-    ReadAt,
+    PageLayer, ReadAt,
 };
 use crate::hash::PageFingerprint;
 use crate::limits::{Cancellation, Limits, StopReason};
 use crate::page::{PageIndex, PageLabel, PageSet};
-use crate::render::{self, FontSource, Picture, RenderError, RenderOptions};
+use crate::render::{self, FontSource, Picture, RenderError, RenderOptions, Scan};
 use crate::split::{self, CutError, JoinError};
 use crate::structure::tables::find_tables;
 use crate::structure::{self, TableArea};
@@ -25,13 +27,24 @@ use crate::text::{self, DocumentTexts, PageLayout, PageText, PageWords, TextErro
 pub struct InProcessReader {
     limits: Limits,
     fonts: Arc<dyn FontSource>,
+    engine: Arc<Engine>,
 }
 
 impl InProcessReader {
     /// A reader with these limits. `fonts` provides fonts that are not embedded.
     #[must_use]
     pub fn new(limits: Limits, fonts: Arc<dyn FontSource>) -> Self {
-        Self { limits, fonts }
+        Self::with_engine(limits, fonts, Arc::default())
+    }
+
+    /// The same, with the models in a folder for recognising text.
+    #[must_use]
+    pub fn with_models(limits: Limits, fonts: Arc<dyn FontSource>, folder: Option<&Path>) -> Self {
+        Self::with_engine(limits, fonts, Arc::new(folder.map(Engine::in_folder).unwrap_or_default()))
+    }
+
+    pub(super) fn with_engine(limits: Limits, fonts: Arc<dyn FontSource>, engine: Arc<Engine>) -> Self {
+        Self { limits, fonts, engine }
     }
 }
 
@@ -49,6 +62,7 @@ impl InProcessReader {
             document,
             limits,
             fonts: Arc::clone(&self.fonts),
+            engine: Arc::clone(&self.engine),
             cached_chunks: Mutex::default(),
             texts: DocumentTexts::default(),
         })
@@ -69,8 +83,9 @@ impl Reader for InProcessReader {
 /// An open document with its caches.
 pub(super) struct OpenDocument {
     document: Document,
-    limits: Limits,
+    pub(super) limits: Limits,
     fonts: Arc<dyn FontSource>,
+    pub(super) engine: Arc<Engine>,
     cached_chunks: Mutex<CachedChunks>,
     texts: DocumentTexts,
 }
@@ -161,7 +176,7 @@ impl OpenDocument {
     }
 
     /// The page's layout, from its chunk, or from the whole file if the page cannot be cut.
-    fn page_layout(&self, page: PageIndex) -> Result<(PageText, PageLayout), PdfError> {
+    pub(super) fn page_layout(&self, page: PageIndex) -> Result<(PageText, PageLayout), PdfError> {
         if let Some(found) = self.texts.page_layout(self.begin()?, page, &self.limits) {
             return Ok(found);
         }
@@ -172,6 +187,15 @@ impl OpenDocument {
         let found = text::chunk_layout(&chunk.bytes, &self.limits).map_err(text_error);
         self.cached_chunks().insert(page, chunk);
         found
+    }
+
+    /// The page's picture for recognition, from its chunk, or from the whole file if the page cannot be cut.
+    pub(super) fn scan(&self, page: PageIndex) -> Result<Scan, PdfError> {
+        let Ok(chunk) = self.chunk(page) else {
+            self.limits.deadline.check()?;
+            return render::page_scan(&self.document, page, &self.fonts).map_err(render_error);
+        };
+        render::chunk_scan(&chunk.bytes, &self.fonts, &self.limits).map_err(render_error)
     }
 
     fn cached_chunks(&self) -> MutexGuard<'_, CachedChunks> {
@@ -287,6 +311,15 @@ impl Pages for OpenDocument {
         picture
     }
 
+    fn with_text_layer(&self, layers: &[PageLayer]) -> Result<Bytes, PdfError> {
+        let file = self.begin()?.with_text_layer(layers);
+        file.map(Bytes::from).map_err(|error| document_error(error, PdfAction::AddTextLayer))
+    }
+
+    fn recognise(&self, page: PageIndex, is_forced: bool) -> Result<Recognition, PdfError> {
+        self.recognise_page(page, is_forced, &self.limits.deadline)
+    }
+
     fn notes(&self) -> Vec<String> {
         let stopped = self.stop_reason().map(|stopped| stopped.to_string());
         self.document.notes().iter().map(ToString::to_string).chain(stopped).collect()
@@ -294,7 +327,7 @@ impl Pages for OpenDocument {
 }
 
 /// Finds the tables of a page, and reads the rest around them.
-fn structured_page((text, layout): (PageText, PageLayout)) -> StructuredPage {
+pub(super) fn structured_page((text, layout): (PageText, PageLayout)) -> StructuredPage {
     let tables = find_tables(&layout);
     let areas = tables.iter().enumerate().map(|(index, table)| TableArea { bounds: table.bounds, index });
     let structure = structure::read_page(&layout, &areas.collect::<Vec<_>>());

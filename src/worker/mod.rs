@@ -24,6 +24,7 @@ mod child;
 mod delayed;
 #[cfg(all(unix, not(pagewise_portable), debug_assertions))]
 mod drill;
+mod engine;
 mod error;
 mod fonts;
 mod in_process;
@@ -31,8 +32,12 @@ mod marked_words;
 mod pages;
 #[cfg(all(unix, not(pagewise_portable)))]
 mod parent;
+mod recognising;
+mod recognition;
 mod sandbox;
 mod settings;
+#[cfg(all(unix, not(pagewise_portable)))]
+mod tesseract;
 mod web_page;
 #[cfg(all(unix, not(pagewise_portable)))]
 mod wire;
@@ -44,20 +49,24 @@ pub use child::run as run_worker;
 pub use delayed::DelayedReader;
 #[cfg(all(unix, not(pagewise_portable), debug_assertions))]
 pub use drill::Drill;
+pub use engine::OcrEngine;
 pub use error::WorkerError;
 pub use fonts::{FontFiles, LocalFonts, OpenFont};
 pub use in_process::InProcessReader;
 pub use pages::{
-    PageKind, PageText, PageWords, Pages, PdfAction, PdfChunk, PdfError, Picture, ReadablePage, Reader, ReaderMemory,
-    RenderOptions, StructuredPage,
+    PageKind, PageSource, PageText, PageWords, Pages, PdfAction, PdfChunk, PdfError, Picture, ReadablePage, Reader,
+    ReaderMemory, RecognisedPage, Recognition, RenderOptions, StructuredPage,
 };
 #[cfg(all(unix, not(pagewise_portable)))]
 pub use parent::WorkerReader;
+pub use recognising::{MAX_OCR_PAGES, OcrMode, OcrReport, RecognisingDocument};
 pub use sandbox::SandboxLayers;
 pub(crate) use sandbox::confine_command;
 pub use settings::{DEFAULT_DEADLINE, WorkerSettings};
+#[cfg(all(unix, not(pagewise_portable)))]
+pub use tesseract::become_tesseract;
 #[cfg(any(not(unix), pagewise_portable))]
-pub use without_processes::{WorkerReader, run_worker};
+pub use without_processes::{WorkerReader, become_tesseract, run_worker};
 
 /// Whether this system has worker processes. Otherwise [`WorkerReader`] reads in this process.
 pub const HAS_PROCESSES: bool = cfg!(all(unix, not(pagewise_portable)));

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::error::WorkerError;
 use super::web_page::read_web_page;
 use crate::document::{
-    AnnotationCounts, Attachments, DocumentInfo, Form, Outline, PageAnnotations, PageGeometry, ReadAt,
+    AnnotationCounts, Attachments, DocumentInfo, Form, Outline, PageAnnotations, PageGeometry, PageLayer, ReadAt,
 };
 use crate::hash::PageFingerprint;
 pub use crate::html::ReadablePage;
@@ -149,6 +149,22 @@ pub trait Pages: Send + Sync {
     /// # Errors
     /// The picture would be too large, or the page cannot be drawn.
     fn picture(&self, page: PageIndex, options: &RenderOptions) -> Result<Picture, PdfError>;
+    /// Recognises the text in the picture of the page, unless its own text is what a reader sees. `is_forced` recognises
+    /// it in any case.
+    ///
+    /// # Errors
+    /// The page cannot be drawn, or no engine can read it.
+    fn recognise(&self, _page: PageIndex, _is_forced: bool) -> Result<Recognition, PdfError> {
+        Err(PdfError::NoEngine { reason: "this reader has none".to_owned() })
+    }
+    /// The file with a layer of invisible text on each of these pages. Its own bytes stay as they are.
+    ///
+    /// # Errors
+    /// Nothing can be appended to the file: it is encrypted, or readable only after a repair.
+    fn with_text_layer(&self, _layers: &[PageLayer]) -> Result<Bytes, PdfError> {
+        let reason = "this reader writes no files".to_owned();
+        Err(PdfError::Failed { action: PdfAction::AddTextLayer, reason })
+    }
     /// Notes on damage, one sentence each.
     fn notes(&self) -> Vec<String>;
 }
@@ -162,6 +178,37 @@ pub struct StructuredPage {
     pub structure: PageStructure,
     /// Its tables, from top to bottom.
     pub tables: Vec<Table>,
+}
+
+/// What the text of a page was read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PageSource {
+    /// The page's own text.
+    Text,
+    /// Its picture, by an engine.
+    Recognised,
+    /// Nothing: it has no text of its own, and was not recognised.
+    Unread,
+}
+
+/// The outcome of recognising a page.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Recognition {
+    /// The page's own text is what a reader sees.
+    OwnText,
+    /// What its picture shows.
+    Page(Box<RecognisedPage>),
+}
+
+/// A page whose picture was read.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RecognisedPage {
+    /// Its text, structure and tables.
+    pub page: StructuredPage,
+    /// Its words in their places.
+    pub words: PageWords,
+    /// The confidence of each word, from 0 to 1.
+    pub confidences: Vec<f32>,
 }
 
 /// One or several pages as a standalone PDF.
@@ -216,6 +263,12 @@ pub enum PdfError {
         /// The reason.
         reason: String,
     },
+    /// No engine can recognise text.
+    #[error("no engine recognises text: {reason}")]
+    NoEngine {
+        /// What is missing.
+        reason: String,
+    },
     /// Any other failure of `action`.
     #[error("{reason}")]
     Failed {
@@ -246,6 +299,10 @@ pub enum PdfAction {
     ExtractText,
     /// Drawing a page.
     RenderPage,
+    /// Recognising the text in a page's picture.
+    RecogniseText,
+    /// Adding a layer of text.
+    AddTextLayer,
 }
 
 impl PdfAction {
@@ -257,6 +314,8 @@ impl PdfAction {
             Self::ExtractPage => "extract PDF page",
             Self::ExtractText => "extract PDF text",
             Self::RenderPage => "render PDF page",
+            Self::RecogniseText => "recognise PDF text",
+            Self::AddTextLayer => "add a text layer",
         }
     }
 }

@@ -22,6 +22,12 @@ pub struct WorkerSettings {
     pub max_waiting: usize,
     /// Whether to refuse workers without every sandbox layer.
     pub require_sandbox: bool,
+    /// The folder of the models that recognise text. Setting `ocr_models`.
+    pub models: Option<PathBuf>,
+    /// Whether the program `tesseract` of the system recognises text if there are no models. Setting `ocr_tesseract`.
+    pub uses_tesseract: bool,
+    /// The language that `tesseract` is told; guessed by default. Setting `ocr_language`.
+    pub ocr_language: Option<String>,
 }
 
 /// The largest default number of workers.
@@ -30,6 +36,10 @@ const MOST_BY_DEFAULT: NonZeroUsize = NonZeroUsize::MIN.saturating_add(7);
 
 /// The default time for one operation.
 pub const DEFAULT_DEADLINE: Duration = Duration::from_secs(20);
+
+/// Recognition takes longer than other operations: it has so many times the deadline.
+#[cfg(all(unix, not(pagewise_portable)))]
+pub(super) const RECOGNITION_FACTOR: u64 = 5;
 
 /// A worker with more resident memory is replaced after its request, since allocators return little memory.
 #[cfg(all(unix, not(pagewise_portable)))]
@@ -75,6 +85,9 @@ impl WorkerSettings {
             cache_bytes: 64 << 20,
             max_waiting: 64,
             require_sandbox: false,
+            models: None,
+            uses_tesseract: true,
+            ocr_language: None,
         }
     }
 

@@ -1,7 +1,9 @@
 //! The replacement for workers on systems without them: documents are read in this process, within limits and deadline.
 //! A reader that hangs in a library, crashes or exhausts memory takes the process down.
 
+use std::ffi::OsString;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::error::WorkerError;
@@ -24,7 +26,7 @@ impl WorkerReader {
     /// A reader with these limits. `fonts` provides fonts that are not embedded.
     #[must_use]
     pub fn start(settings: WorkerSettings, limits: Limits, fonts: Arc<dyn FontFiles>) -> Self {
-        let reader = InProcessReader::new(limits, Arc::new(LocalFonts::new(fonts)));
+        let reader = InProcessReader::with_models(limits, Arc::new(LocalFonts::new(fonts)), settings.models.as_deref());
         Self { reader, require_sandbox: settings.require_sandbox }
     }
 
@@ -62,6 +64,12 @@ impl Reader for WorkerReader {
         self.layers()?;
         self.reader.readable(file, content_type, base, cancellation)
     }
+}
+
+/// Fails: no program is confined on this system.
+#[must_use]
+pub fn become_tesseract(_: u64, _: &Path, _: &[OsString]) -> io::Error {
+    io::ErrorKind::Unsupported.into()
 }
 
 /// Fails: there are no workers on this system.

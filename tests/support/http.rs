@@ -48,7 +48,7 @@ impl Server {
         let mut command = Command::new("sh");
         let script = format!("ulimit -Sn {files}; exec \"$0\" serve --http 127.0.0.1:0 --no-sandbox");
         command.arg("-c").arg(script).arg(program.get_program()).current_dir(place.folder());
-        command.env("PAGEWISE_DATA_DIR", place.path("data"));
+        command.env("PAGEWISE_DATA_DIR", place.path("data")).env("PAGEWISE_OCR_TESSERACT", "false");
         Self::spawn(command)
     }
 

@@ -63,6 +63,8 @@ impl Place {
             .env("PAGEWISE_DATA_DIR", self.path("data"))
             // The servers of tests; everything else of this machine stays refused.
             .env("PAGEWISE_WEB_ALLOW_RANGES", "127.0.0.1")
+            // Whether the system has the program must not decide what is read.
+            .env("PAGEWISE_OCR_TESSERACT", "false")
             .env_remove("PAGEWISE_PASSWORD")
             .env_remove("COLUMNS");
         // What is said to the tests is no setting.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::cli::terminal::layout::{padded, width};
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::wording::{counted, path};
-use crate::tool::{DatabaseServerState, DoctorResult, LayerState, StoreState, grouped};
+use crate::tool::{DatabaseServerState, DoctorResult, LayerState, OcrState, StoreState, grouped};
 
 /// What works here, a line each.
 pub(crate) fn text(result: &DoctorResult, screen: Screen) -> String {
@@ -13,6 +13,7 @@ pub(crate) fn text(result: &DoctorResult, screen: Screen) -> String {
     rows.extend(result.layers.iter().map(|layer| layer_row(layer, result.landlock_abi)));
     rows.push(Row::neutral("Data folder", folder(result.data_directory.as_ref())));
     rows.push(memory(result));
+    rows.push(recognition(&result.ocr));
     rows.extend(result.store.iter().flat_map(store));
     let names = rows.iter().map(|row| width(&row.name)).max().unwrap_or_default();
     let head = format!("pagewise {} on {}", result.version, result.system);
@@ -68,6 +69,17 @@ fn folder(directory: Option<&PathBuf>) -> String {
 fn memory(result: &DoctorResult) -> Row {
     let problem = result.store_problem.as_deref();
     Row::judged("Memory of conversations", problem.unwrap_or("works"), problem.is_none())
+}
+
+fn recognition(state: &OcrState) -> Row {
+    let name = "Scans are recognised";
+    let folder = folder(state.folder.as_ref());
+    match (&state.problem, state.engine) {
+        (Some(problem), _) => Row::judged(name, &format!("no: {problem} ({folder})"), false),
+        (None, "models") => Row::judged(name, &format!("by the models in {folder}"), true),
+        (None, "tesseract") => Row::judged(name, &format!("by tesseract ({})", state.languages.join(", ")), true),
+        (None, _) => Row::neutral(name, format!("no: neither models in {folder}, nor tesseract")),
+    }
 }
 
 fn store(state: &StoreState) -> Vec<Row> {

@@ -5,7 +5,8 @@ use std::path::Path;
 use crate::cli::terminal::wording::{counted, path, size};
 use crate::page::{PageNumber, PageSet};
 use crate::tool::{
-    FailedPage, JoinResult, PageResult, RenderResult, RenderedPages, SheetResult, SplitResult, one_line, page_or_pages,
+    FailedPage, JoinResult, PageResult, RenderResult, RenderedPages, SheetResult, SplitResult, TextLayerResult,
+    one_line, page_or_pages,
 };
 
 /// One page in a file.
@@ -29,6 +30,18 @@ pub(crate) fn split(result: &SplitResult) -> String {
 pub(crate) fn split_notes(result: &SplitResult) -> Vec<String> {
     let interrupted = result.interrupted.then(|| "interrupted: the other pages were not written".to_owned());
     failures(&result.failed).chain(result.notes.iter().cloned()).chain(interrupted).collect()
+}
+
+/// A document with the text of its scans.
+pub(crate) fn text_layer(result: &TextLayerResult) -> String {
+    let recognised = usize::try_from(result.sources.recognised).unwrap_or(usize::MAX);
+    format!(
+        "{} of {} recognised, written to {}: {}",
+        counted(recognised, "page"),
+        result.pages,
+        path(&result.file),
+        size(result.bytes)
+    )
 }
 
 /// One picture.

@@ -60,7 +60,9 @@ pub(crate) fn notes(found: &QuoteFindings) -> Vec<String> {
     let is_found = matches!(found.verdict, QuoteVerdict::Verbatim { .. });
     let unread = (!is_found && !found.unread.is_empty())
         .then(|| format!("{}: no usable text, so the quote may be there", page_or_pages(&found.unread)));
-    found.note.as_deref().map(one_line).into_iter().chain(unread).collect()
+    let recognised =
+        found.is_recognised.then(|| "the page was recognised from its picture, which is not certain".to_owned());
+    found.note.as_deref().map(one_line).into_iter().chain(recognised).chain(unread).collect()
 }
 
 /// The document that has the quote best.

@@ -113,6 +113,7 @@ fn document_notes(found: &FoundInDocument, arguments: &SearchArguments, screen: 
     let held = Some(found.held()).filter(|held| !held.is_empty());
     let held = held.map(|held| format!("the conversation already holds {}", page_or_pages(&held)));
     let blind = [
+        (found.recognised(), "recognised from pictures, which is not certain"),
         (found.without_text(), "no usable text, so not searched (scans or blank)"),
         (found.unreadable(), "unreadable text, so not searched whole"),
     ];

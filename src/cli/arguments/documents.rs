@@ -42,8 +42,25 @@ pub(crate) struct Text {
     /// Print hidden text too, after the text of its page
     #[arg(long)]
     pub(crate) hidden: bool,
+    /// Which pages are recognised from their pictures
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
+    pub(crate) ocr: Ocr,
+    /// With --json: the words of each page in their boxes
+    #[arg(long)]
+    pub(crate) boxes: bool,
     #[command(flatten)]
     pub(crate) document: DocumentFlags,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Ocr {
+    /// Those whose own text is not what a reader sees, such as scans
+    #[default]
+    Auto,
+    /// All
+    Always,
+    /// None
+    Never,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

@@ -21,7 +21,7 @@ use self::fetch::{Content, Fetch};
 use self::flags::{Color, Json, Sandbox, SettingsFlags};
 use self::get_file::GetFile;
 use self::index::Index;
-use self::pages::{Page, Render, Split};
+use self::pages::{OcrLayer, Page, Render, Split};
 use self::program::{Completions, Doctor, Inspect, Man, Serve, Settings};
 use self::show::Show;
 
@@ -68,6 +68,7 @@ pub(crate) enum Command {
     Info(Info),
     Text(Text),
     Tables(Tables),
+    Ocr(OcrLayer),
     Render(Render),
     Show(Show),
     Search(Search),

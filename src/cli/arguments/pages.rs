@@ -63,6 +63,27 @@ pub(crate) struct Split {
     pub(crate) document: DocumentFlags,
 }
 
+/// Add the text of scans to a PDF, so that it can be searched and copied
+///
+/// Pages whose text is only a picture are recognised, and get a layer of invisible text. The pages look the same, and the
+/// bytes of the file stay: the text is appended. The same file always gives the same bytes.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise ocr scan.pdf --out searchable.pdf
+  pagewise ocr scan.pdf 2-4 --out searchable.pdf --json")]
+pub(crate) struct OcrLayer {
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
+    pub(crate) path: String,
+    /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
+    #[arg(value_name = "PAGES", allow_hyphen_values = true)]
+    pub(crate) pages: Option<String>,
+    /// The file to write (default: named after the PDF, in the working directory)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) document: DocumentFlags,
+}
+
 /// Draw pages of a PDF as PNGs
 ///
 /// On a white background, with annotations and form fields. Several pages go into a folder, a file each, or side by side

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::cli::answers;
 use crate::cli::arguments::documents::{self, Info, Outline, Search, Tables, Text};
 use crate::cli::arguments::flags::DocumentFlags;
-use crate::cli::arguments::pages::Render;
+use crate::cli::arguments::pages::{OcrLayer, Render};
 use crate::cli::arguments::parameters::tool_arguments;
 use crate::cli::config::Config;
 use crate::cli::open;
@@ -16,8 +16,8 @@ use crate::cli::terminal::print::Report;
 use crate::cli::terminal::progress::TerminalProgress;
 use crate::cli::terminal::screen::Screen;
 use crate::tool::{
-    self, Caller, DocumentArguments, ErrorCode, InfoAnswer, OutlineArguments, RenderArguments, SearchArguments,
-    ShownOutline, TableFormat, TextArguments, TextFormat, ToolError,
+    self, Caller, DocumentArguments, ErrorCode, InfoAnswer, OcrMode, OutlineArguments, RenderArguments,
+    SearchArguments, ShownOutline, TableFormat, TextArguments, TextFormat, ToolError,
 };
 
 /// Answers `info`.
@@ -37,19 +37,29 @@ const WHOLE_TEXT: u64 = (1 << 53) - 1;
 
 /// Answers `text`.
 pub(crate) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
-    let arguments = TextArguments::parse(&tool_arguments([
+    let parsed = TextArguments::parse(&tool_arguments([
         ("path", json!(typed.path)),
         ("conversation", json!(typed.document.conversation)),
         ("pages", json!(typed.selection.as_ref().or(typed.pages.as_ref()))),
         ("max_chars", json!(typed.max_chars.clone().unwrap_or_else(|| WHOLE_TEXT.to_string()))),
         ("format", json!(text_format(typed.format).name())),
         ("hidden", json!(typed.hidden.then_some(true))),
+        ("ocr", json!(ocr_name(typed.ocr))),
     ]))?;
+    let arguments = TextArguments { with_boxes: typed.boxes, ..parsed };
     let pdf = open::pdf(&arguments.document, config)?;
     let watcher = TerminalProgress::new();
     let result = tool::extract_text(&pdf, &arguments, &watcher)?;
     watcher.finish();
     Ok(Report::new(result.text_alone(), as_json(&result)?).with_notes(result.notes_for_people()))
+}
+
+fn ocr_name(typed: documents::Ocr) -> &'static str {
+    match typed {
+        documents::Ocr::Auto => "auto",
+        documents::Ocr::Always => "always",
+        documents::Ocr::Never => "never",
+    }
 }
 
 fn text_format(typed: documents::TextFormat) -> TextFormat {
@@ -69,6 +79,16 @@ pub(crate) fn tables(typed: &Tables, config: &Config) -> Result<Report, ToolErro
     watcher.finish();
     let text = result.text(table_format(typed.format));
     Ok(Report::new(text, as_json(&result)?).with_notes(result.notes_for_people()))
+}
+
+/// Answers `ocr`.
+pub(crate) fn ocr(typed: &OcrLayer, config: &Config) -> Result<Report, ToolError> {
+    let pdf = open::pdf(&document(&typed.path, &typed.document)?, config)?;
+    let out = out_path(&typed.path, typed.out.as_deref(), "text.pdf");
+    let watcher = TerminalProgress::new();
+    let result = tool::write_text_layer(&pdf, typed.pages.as_deref(), OcrMode::Auto, &out, &watcher)?;
+    watcher.finish();
+    Ok(Report::new(answers::pages::text_layer(&result), as_json(&result)?).with_notes(result.notes))
 }
 
 fn table_format(typed: Option<documents::TableFormat>) -> TableFormat {

@@ -53,6 +53,8 @@ pub(super) struct Config {
     pub(super) no_sandbox: bool,
     /// Refuse to read if a layer of the sandbox is missing.
     pub(super) require_sandbox: bool,
+    /// The folder of the models that recognise text.
+    pub(super) ocr_models: Option<PathBuf>,
     /// Where the texts of ranked searches are kept.
     pub(super) index: IndexPlace,
     /// Bounds on answers.
@@ -93,6 +95,7 @@ impl Default for Config {
             tools: ToolSet::default(),
             no_sandbox: false,
             require_sandbox: false,
+            ocr_models: None,
             index: IndexPlace::default(),
             answers: AnswerSettings::default(),
             are_output_bounds_set: false,

@@ -127,6 +127,11 @@ pub(super) const GROUPS: &[Group] = &[
         number("worker_deadline_ms", "ms", "Time for one operation on a PDF", |c| SettingTarget::Milliseconds(&mut c.workers.deadline)),
         number("worker_memory_bytes", "bytes", "Address space of a worker", |c| SettingTarget::U64(&mut c.workers.memory_bytes)),
         number("worker_cache_bytes", "bytes", "Pages, texts and pictures kept in memory, so that none is read twice; 0: none", |c| SettingTarget::U64(&mut c.workers.cache_bytes)),
+        setting("ocr_models", "Folder of the models that recognise the text of scans", |c| SettingTarget::Folder(&mut c.ocr_models))
+            .default("ocr in data_dir"),
+        setting("ocr_tesseract", "Whether tesseract of the system recognises text if there are no models", |c| SettingTarget::Switch(&mut c.workers.uses_tesseract)),
+        setting("ocr_language", "Language that tesseract is told, by its name, such as deu or eng+fra", |c| SettingTarget::Text(&mut c.workers.ocr_language))
+            .default("guessed"),
         number("max_waiting", "requests", "Requests that wait for a worker; further ones are answered busy", |c| SettingTarget::Usize(&mut c.workers.max_waiting)),
         number("max_file_bytes", "bytes", "Size of a PDF", |c| SettingTarget::U64(&mut c.limits.max_file_bytes)),
         number("max_pages", "pages", "Pages of a document", |c| SettingTarget::U32(&mut c.limits.max_pages)),

@@ -45,6 +45,14 @@ impl Document {
     }
 }
 
+impl Document {
+    /// How the page at `index` is displayed.
+    pub(crate) fn page_placement(&self, index: PageIndex) -> Result<PagePlacement, DocumentError> {
+        let placement = self.with_page(index, PagePlacement::of, DocumentError::is_worth_another_reader);
+        placement.map(|(placement, _)| placement)
+    }
+}
+
 fn page_geometry(parsed: &ParsedDocument, leaf: &Leaf) -> Result<PageGeometry, DocumentError> {
     let placement = PagePlacement::of(parsed, leaf)?;
     let (width, height) = placement.size();
@@ -83,6 +91,18 @@ impl PagePlacement {
     fn size(&self) -> (f64, f64) {
         let Rectangle { left, bottom, right, top } = self.shown;
         ((right - left) * self.user_unit, (top - bottom) * self.user_unit)
+    }
+
+    /// The point of user space that is displayed at `x` and `y`, in points from the top left.
+    pub(crate) fn in_user_space(&self, x: f64, y: f64) -> (f64, f64) {
+        let (width, height) = self.size();
+        let (right, down) = match self.rotate {
+            90 => (y, height - x),
+            180 => (width - x, height - y),
+            270 => (width - y, x),
+            _ => (x, y),
+        };
+        (self.shown.left + right / self.user_unit, self.shown.top - down / self.user_unit)
     }
 
     /// Where a rectangle of user space, by two opposite corners, is displayed.

@@ -12,7 +12,7 @@ mod words;
 
 pub(crate) use hyphens::join_words;
 pub(crate) use join_lines::join_lines;
-pub(crate) use lines::group_into_lines;
+pub(crate) use lines::{TextLine, group_into_lines};
 pub(crate) use plain_text::write_blocks;
 pub(crate) use reading_order::{TextBlock, order_blocks};
 pub(crate) use vertical_stacks::merge_stacks;

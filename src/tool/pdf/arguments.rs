@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::outline::ShownOutline;
 use crate::context::{
-    ContextConfig, ContextManager, DateRange, Dpi, OpenPdf, Region, Requester, SelectedPages, select_from,
+    ContextConfig, ContextManager, DateRange, Dpi, OcrMode, OpenPdf, Region, Requester, SelectedPages, select_from,
 };
 use crate::page::PageSet;
 use crate::tool::arguments::{ArgumentReader, invalid_value, whole_number};
@@ -114,7 +114,7 @@ impl OutlineArguments {
 }
 
 /// Checked arguments of `pdf_extract_text`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextArguments {
     /// `path`, `password`, `conversation`.
     pub document: DocumentArguments,
@@ -126,6 +126,10 @@ pub struct TextArguments {
     pub format: TextFormat,
     /// `hidden`: whether hidden text follows the text of each page.
     pub with_hidden: bool,
+    /// `ocr`: which pages are recognised.
+    pub ocr: OcrMode,
+    /// Whether the answer lists the words of each page in their boxes; only for the command line.
+    pub with_boxes: bool,
 }
 
 /// How the text of a page is written.
@@ -166,14 +170,26 @@ impl TextArguments {
     /// `validation_error`, naming the parameter.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
         let fields = ArgumentReader { tool: "pdf_extract_text", arguments };
-        reject_unknown(&fields, &["pages", "max_chars", "format", "hidden"])?;
+        reject_unknown(&fields, &["pages", "max_chars", "format", "hidden", "ocr"])?;
         Ok(Self {
             document: DocumentArguments::of(&fields)?,
             pages: fields.selection()?,
             max_chars: fields.positive("max_chars")?.unwrap_or(DEFAULT_MAX_CHARS),
             format: text_format(&fields)?,
             with_hidden: fields.boolean("hidden")?,
+            ocr: ocr_mode(&fields)?,
+            with_boxes: false,
         })
+    }
+}
+
+/// Which pages are recognised: those without text of their own, if a call does not say.
+fn ocr_mode(fields: &ArgumentReader<'_>) -> Result<OcrMode, ToolError> {
+    match fields.string("ocr")?.as_deref() {
+        None | Some("auto") => Ok(OcrMode::Auto),
+        Some("always") => Ok(OcrMode::Always),
+        Some("never") => Ok(OcrMode::Never),
+        Some(_) => Err(invalid_value("ocr", "one of auto, always, never")),
     }
 }
 

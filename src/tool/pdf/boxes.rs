@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use crate::context::{Bounds, OpenPdf, TextBoxes};
+use crate::context::{Bounds, Pages, TextBoxes};
 use crate::page::PageIndex;
 
 /// The most passages of a page whose boxes are told.
 const MAX_PASSAGES: usize = 200;
 
 /// The boxes of each of `passages` on a page, in points from the top left; none if its words cannot be read.
-pub(super) fn boxes_of(pdf: &OpenPdf, page: PageIndex, passages: &[Range<usize>]) -> Vec<Vec<Bounds>> {
-    let Ok((text, words)) = pdf.document.page_words(page) else { return Vec::new() };
+pub(super) fn boxes_of(document: &dyn Pages, page: PageIndex, passages: &[Range<usize>]) -> Vec<Vec<Bounds>> {
+    let Ok((text, words)) = document.page_words(page) else { return Vec::new() };
     let boxes = TextBoxes::new(&text.text, &words);
     passages.iter().take(MAX_PASSAGES).map(|passage| boxes.of(passage)).collect()
 }

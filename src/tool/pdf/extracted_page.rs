@@ -1,9 +1,10 @@
 //! The text of one page in an answer.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::arguments::TextFormat;
 use super::beside::BesideText;
+use crate::context::PageSource;
 
 /// The text of one page.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -13,9 +14,15 @@ pub struct ExtractedPage {
     /// The printed label, if the document has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+    /// What the text was read from.
+    #[serde(serialize_with = "source_name")]
+    pub source: PageSource,
     /// Its text: the words of the page alone.
     #[serde(flatten)]
     pub content: PageContent,
+    /// Its words in their boxes, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub words: Option<Vec<WordInBox>>,
     /// What stands beside the text.
     #[serde(flatten)]
     pub beside: BesideText,
@@ -31,6 +38,25 @@ impl ExtractedPage {
     pub(super) fn after(&self) -> String {
         self.beside.after(self.content.text())
     }
+}
+
+/// A word in its place.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WordInBox {
+    /// The word.
+    pub text: String,
+    /// Left, top, right and bottom edge, in points from the top left of the page.
+    pub bbox: [f64; 4],
+    /// How certain it is, from 0 to 1; 1 for the page's own text.
+    pub confidence: f64,
+}
+
+fn source_name<S: Serializer>(source: &PageSource, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(match source {
+        PageSource::Text => "text",
+        PageSource::Recognised => "recognised",
+        PageSource::Unread => "unread",
+    })
 }
 
 /// The text of a page, named by its format.

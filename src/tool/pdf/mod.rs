@@ -5,6 +5,7 @@ mod beside;
 mod boxes;
 mod extracted_page;
 mod info;
+mod ocr_notes;
 mod outline;
 mod page;
 mod parallel;
@@ -14,13 +15,14 @@ mod search;
 mod split;
 mod tables;
 mod text;
+mod text_layer;
 
 pub use self::arguments::{
     DEFAULT_MAX_CHARS, DocumentArguments, Highlight, OutlineArguments, RenderArguments, SearchArguments, TextArguments,
     TextFormat,
 };
 pub use self::beside::{AttachmentData, BesideText, CommentData, CountData, FieldData, LinkData, OptionData};
-pub use self::extracted_page::{ExtractedPage, PageContent};
+pub use self::extracted_page::{ExtractedPage, PageContent, WordInBox};
 pub use self::info::{InfoAnswer, InfoResult, PageSize, info};
 pub use self::outline::{OutlineEntry, OutlineResult, ShownOutline, outline};
 pub(super) use self::page::cut;
@@ -37,3 +39,4 @@ pub use self::search::{
 pub use self::split::{FailedPage, SplitResult, split};
 pub use self::tables::{CellOfTable, TableFormat, TableOnPage, TablesResult, find_tables};
 pub use self::text::{TextResult, extract_text};
+pub use self::text_layer::{TextLayerResult, write_text_layer};

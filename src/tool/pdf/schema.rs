@@ -9,14 +9,13 @@ const PDF_INFO: &str = "\
 What a PDF says about itself: pages, title, dates, encryption, form and more. Cheap.";
 
 const PDF_EXTRACT_TEXT: &str = "\
-The text of pages: in reading order, in columns (layout), or with headings and tables (markdown). Pages without text are \
-named.";
+The text of pages: in reading order, in columns (layout), with headings and tables (markdown).";
 
 const PDF_RENDER_PAGE: &str = "\
-A page as a picture (PNG), also saved to a file: for layout, tables, figures, scans and handwriting.";
+A page as a picture (PNG), also saved: for layout, figures, handwriting.";
 
 const PDF_SEARCH: &str = "\
-Find words or a regular expression: pages and excerpts. Pages without usable text are named.";
+Find words or a regular expression: pages and excerpts. Pages without text are named.";
 
 const PDF_OUTLINE: &str = "\
 The outline (table of contents) with page numbers.";
@@ -95,6 +94,7 @@ fn extract_text() -> ToolSpec {
         "max_chars": whole("Default: 50000.", 1),
         "format": { "type": "string", "enum": ["text", "layout", "markdown"] },
         "hidden": flag(),
+        "ocr": { "type": "string", "enum": ["auto", "always", "never"] },
     }));
     ToolSpec {
         name: "pdf_extract_text",

@@ -7,10 +7,11 @@ use serde::Serialize;
 use super::arguments::{TextArguments, TextFormat, selected_pages};
 use super::beside::BesideText;
 use super::extracted_page::{ExtractedPage, PageContent};
+use super::ocr_notes::{SourceCounts, ocr_notes, words_in_boxes};
 use crate::context::{
-    ContextError, MarkdownPage, NO_TEXT_IN_PDF, OpenPdf, PageKind, PageNotes, PageRemark, PageText, PdfError,
-    ProgressListener, ResultBudget, SelectedPages, grouped, json_length, page_heading, page_or_pages, read_markdown,
-    untrusted,
+    ContextError, MAX_OCR_PAGES, MarkdownPage, NO_TEXT_IN_PDF, OpenPdf, PageKind, PageNotes, PageRemark, PageText,
+    Pages, PdfError, ProgressListener, RecognisingDocument, ResultBudget, SelectedPages, grouped, json_length,
+    page_heading, page_or_pages, read_markdown, untrusted,
 };
 use crate::page::{PageIndex, PageSet};
 use crate::tool::error::ToolError;
@@ -40,6 +41,8 @@ pub struct TextResult {
     /// Selected pages without text, as a selection.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub without_text: String,
+    /// How many pages were read from what.
+    pub sources: SourceCounts,
     /// Notes on single pages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -59,14 +62,15 @@ pub fn extract_text(
 ) -> Result<TextResult, ToolError> {
     let SelectedPages { pages, note } = selected_pages(pdf, arguments.pages.as_deref())?;
     progress.starts(pages.len());
-    let mut draft = TextResultBuilder::new(pdf, arguments);
+    let document = RecognisingDocument::new(&*pdf.document, arguments.ocr, pages.clone(), MAX_OCR_PAGES);
+    let mut draft = TextResultBuilder::new(pdf, &document, arguments);
     draft.notes.extend(note);
     match arguments.format {
         TextFormat::Markdown => draft.add_markdown(pages.clone(), progress)?,
         TextFormat::Text | TextFormat::Layout => {
             for page in pages.iter().take_while(|_| !progress.is_stopped()) {
                 pdf.check()?;
-                draft.add(page, text_and_content(pdf, page, arguments.format));
+                draft.add(page, text_and_content(&document, page, arguments.format));
                 progress.page_done();
             }
         }
@@ -77,11 +81,11 @@ pub fn extract_text(
 /// A page's text, and the same in another format.
 type TextAndContent = (PageText, Option<String>);
 
-fn text_and_content(pdf: &OpenPdf, page: PageIndex, format: TextFormat) -> Result<TextAndContent, PdfError> {
+fn text_and_content(document: &dyn Pages, page: PageIndex, format: TextFormat) -> Result<TextAndContent, PdfError> {
     if format == TextFormat::Text {
-        return Ok((pdf.document.page_text(page)?, None));
+        return Ok((document.page_text(page)?, None));
     }
-    let (text, words) = pdf.document.page_words(page)?;
+    let (text, words) = document.page_words(page)?;
     let content = Some(words.columned_text()).filter(|content| !content.is_empty());
     Ok((text, content))
 }
@@ -94,8 +98,10 @@ const GUESSED_TABLE: &str = "the columns of a table are a guess, since no lines 
 
 struct TextResultBuilder<'a> {
     pdf: &'a OpenPdf,
+    document: &'a RecognisingDocument<'a>,
     format: TextFormat,
     with_hidden: bool,
+    with_boxes: bool,
     /// Characters that still fit.
     left: u64,
     total: u64,
@@ -109,11 +115,13 @@ struct TextResultBuilder<'a> {
 }
 
 impl<'a> TextResultBuilder<'a> {
-    fn new(pdf: &'a OpenPdf, arguments: &TextArguments) -> Self {
+    fn new(pdf: &'a OpenPdf, document: &'a RecognisingDocument<'a>, arguments: &TextArguments) -> Self {
         Self {
             pdf,
+            document,
             format: arguments.format,
             with_hidden: arguments.with_hidden,
+            with_boxes: arguments.with_boxes,
             left: arguments.max_chars,
             total: 0,
             is_cut: false,
@@ -130,7 +138,7 @@ impl<'a> TextResultBuilder<'a> {
     fn add_markdown(&mut self, mut pages: PageSet, progress: &dyn ProgressListener) -> Result<(), ToolError> {
         while !pages.is_empty() && !progress.is_stopped() {
             let goes_on = || !progress.is_stopped() && self.pdf.check().is_ok();
-            let read = read_markdown(&*self.pdf.document, &mut pages, goes_on);
+            let read = read_markdown(self.document, &mut pages, goes_on);
             self.pdf.check()?;
             for (page, read) in read {
                 if read.as_ref().is_ok_and(MarkdownPage::has_guessed_table) {
@@ -203,7 +211,9 @@ impl<'a> TextResultBuilder<'a> {
         }
         let label = self.pdf.document.page_label(page).map(|label| label.0);
         let content = PageContent::new(self.format, fitting.to_owned());
-        self.pages.push(ExtractedPage { number: page.number().get(), label, content, beside });
+        let source = self.document.report().source_of(page);
+        let words = self.with_boxes.then(|| words_in_boxes(self.document, page));
+        self.pages.push(ExtractedPage { number: page.number().get(), label, source, content, words, beside });
     }
 
     fn result(self, arguments: &TextArguments, wanted: PageSet) -> Result<TextResult, ToolError> {
@@ -214,7 +224,10 @@ impl<'a> TextResultBuilder<'a> {
         let file = Path::new(path).file_name().map_or_else(|| path.as_str().into(), |name| name.to_string_lossy());
         let mut notes = self.notes;
         notes.extend(self.page_notes.sentences());
+        let report = self.document.report();
+        notes.extend(ocr_notes(&report));
         Ok(TextResult {
+            sources: SourceCounts::of(&report),
             file: file.into_owned(),
             path: path.clone(),
             total_pages: self.pdf.document.page_count(),

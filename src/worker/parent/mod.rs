@@ -6,11 +6,14 @@
 //! reader noted damage is closed after its request.
 
 mod annotations;
+mod deadline_reader;
 mod open_documents;
 mod pool;
 mod process;
 mod reader;
+mod recognition;
 mod reply_cache;
 mod session;
+mod spawn;
 
 pub use reader::WorkerReader;

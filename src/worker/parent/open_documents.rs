@@ -1,5 +1,7 @@
 //! The documents that a worker has open, as its parent knows them.
 
+use super::pool::DocumentKey;
+
 /// The most documents that a worker keeps open between requests.
 const MAX_OPEN_DOCUMENTS: usize = 4;
 
@@ -81,6 +83,16 @@ impl OpenDocuments {
             slot.used = self.clock;
         }
     }
+}
+
+/// The key of a document that this password opens.
+pub(super) fn open_key(identity: &DocumentKey, password: Option<&str>) -> OpenKey {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(identity);
+    if let Some(password) = password {
+        hasher.update(password.as_bytes());
+    }
+    *hasher.finalize().as_bytes()
 }
 
 #[cfg(test)]

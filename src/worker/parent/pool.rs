@@ -143,6 +143,11 @@ impl WorkerPool {
         }
     }
 
+    /// The settings of the workers.
+    pub(crate) fn settings(&self) -> &WorkerSettings {
+        &self.core.settings
+    }
+
     /// The setting `worker_deadline_ms`.
     pub(crate) fn deadline_ms(&self) -> u64 {
         u64::try_from(self.core.settings.deadline.as_millis()).unwrap_or(u64::MAX)

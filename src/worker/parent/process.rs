@@ -3,21 +3,27 @@
 use std::cell::Cell;
 use std::io::{self, BufReader, PipeReader, Read};
 use std::net::Shutdown;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Child, ExitStatus};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
 
+use super::deadline_reader::{DeadlineReader, is_timeout};
 use super::open_documents::{OpenDocuments, OpenKey};
+use super::recognition::send_outcome;
+use super::spawn::{spawn, start_error};
 use crate::limits::{Cancellation, StopReason};
+use crate::ocr::{GrayImage, TesseractJob};
+use crate::worker::engine::{OpenModel, open_models};
 use crate::worker::error::WorkerError;
 use crate::worker::fonts::{self, FontFiles};
 use crate::worker::sandbox::SandboxLayers;
 use crate::worker::settings::{MAX_BUSY, MAX_IDLE_BYTES, MAX_JOBS, MAX_KEPT_BYTES, MAX_RESIDENT_BYTES, WorkerSettings};
+use crate::worker::tesseract::Tesseract;
 use crate::worker::wire::frame::{self, PREFIX_BYTES};
 use crate::worker::wire::socket;
 use crate::worker::wire::{Greeting, WorkerAnswer, WorkerReply, WorkerRequest};
@@ -31,8 +37,8 @@ const HEAD_BYTES: usize = 4 << 10;
 /// The memory of a worker is checked after this much work.
 const MEMORY_CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
-/// The most fonts that a request may need: five scripts, with and without serifs.
-const MAX_FONTS: u32 = 10;
+/// The most fonts that a request may need: five scripts, with and without serifs; and as many runs of a program.
+const MAX_SERVICES: u32 = 20;
 
 /// A worker process.
 pub(crate) struct WorkerProcess {
@@ -55,6 +61,10 @@ pub(crate) struct WorkerProcess {
     resident_bytes: u64,
     /// The read timeout set on the socket.
     wait: Cell<Duration>,
+    /// Whether the engine that recognises text was passed.
+    has_engine: bool,
+    /// The program that recognises text, if that is the engine.
+    tesseract: Option<Tesseract>,
 }
 
 impl WorkerProcess {
@@ -75,6 +85,8 @@ impl WorkerProcess {
             checked_at: Duration::ZERO,
             resident_bytes: 0,
             wait: Cell::default(),
+            has_engine: false,
+            tesseract: None,
         };
         let greeting = process.receive::<Greeting>(Instant::now() + START_DEADLINE);
         let (greeting, _) = greeting.map_err(|error| process.cause_of_death(&error))?;
@@ -107,7 +119,7 @@ impl WorkerProcess {
         let socket = Arc::clone(&self.socket);
         // Shutting the socket down ends the wait. If that fails, the socket is closed anyway.
         let waking = cancellation.on_cancel(move || drop(socket.shutdown(Shutdown::Both)));
-        let answer = self.exchange(request, file, fonts);
+        let answer = self.exchange(request, file, fonts, cancellation);
         drop(waking);
         if cancellation.is_cancelled() {
             self.kill();
@@ -121,18 +133,35 @@ impl WorkerProcess {
         request: &WorkerRequest,
         file: Option<BorrowedFd<'_>>,
         fonts: &dyn FontFiles,
+        cancellation: &Cancellation,
     ) -> io::Result<WorkerAnswer> {
         let start = Instant::now();
         self.jobs = self.jobs.saturating_add(1);
         let sent = frame::encode_header(request, 0).and_then(|head| socket::send(&self.socket, &head, file));
-        let answer = self.answer(sent, fonts, start + self.deadline + grace(self.deadline));
+        let until = start + self.time_for(request);
+        let answer = self.answer(sent, fonts, until, cancellation);
         self.used = Instant::now();
         self.busy = self.busy.saturating_add(self.used.saturating_duration_since(start));
         answer
     }
 
-    fn answer(&self, mut sent: io::Result<()>, fonts: &dyn FontFiles, until: Instant) -> io::Result<WorkerAnswer> {
-        for _ in 0..=MAX_FONTS {
+    /// The time until an answer must be there.
+    fn time_for(&self, request: &WorkerRequest) -> Duration {
+        let engine = match request {
+            WorkerRequest::Recognise { deadline_ms, .. } => Duration::from_millis(*deadline_ms),
+            _ => Duration::ZERO,
+        };
+        self.deadline.saturating_add(engine).saturating_add(grace(self.deadline))
+    }
+
+    fn answer(
+        &self,
+        mut sent: io::Result<()>,
+        fonts: &dyn FontFiles,
+        until: Instant,
+        cancellation: &Cancellation,
+    ) -> io::Result<WorkerAnswer> {
+        for _ in 0..=MAX_SERVICES {
             sent?;
             let (answer, body) = self.receive::<WorkerAnswer>(until)?;
             match answer.reply {
@@ -140,10 +169,16 @@ impl WorkerProcess {
                     let font = fonts.open(wanted.into());
                     sent = fonts::send_font(&self.socket, font.as_ref());
                 }
+                WorkerReply::WantsTesseract { width, height, mode, language } => {
+                    let image = GrayImage::new(width, height, body).ok_or(io::ErrorKind::InvalidData)?;
+                    let job = TesseractJob { mode: mode.into(), language };
+                    let tesseract = self.tesseract.as_ref().ok_or(io::ErrorKind::InvalidData)?;
+                    sent = send_outcome(&self.socket, tesseract.run(&image, &job, until, cancellation));
+                }
                 _ => return Ok(WorkerAnswer { body: body.into(), ..answer }),
             }
         }
-        // The worker requests too many fonts.
+        // The worker requests too much.
         Err(io::ErrorKind::InvalidData.into())
     }
 
@@ -198,9 +233,35 @@ impl WorkerProcess {
         is_small
     }
 
+    /// Passes the engine to the worker, once: the models, or else the program of the system.
+    pub(crate) fn add_engine(&mut self, settings: &WorkerSettings) {
+        if self.has_engine {
+            return;
+        }
+        self.has_engine = true;
+        let models = settings.models.as_deref().filter(|_| cfg!(feature = "ocr")).map(open_models);
+        for OpenModel { part, file, length } in models.iter().flatten() {
+            let request = WorkerRequest::Model { part: *part, length: *length };
+            self.tell_with(&request, Some(file.as_fd()));
+        }
+        if settings.uses_tesseract && models.is_none_or(|models| models.is_empty()) {
+            self.tesseract = Tesseract::find(settings);
+        }
+        if let Some(tesseract) = &self.tesseract {
+            let languages = tesseract.languages().to_vec();
+            let chosen = settings.ocr_language.clone();
+            self.tell(&WorkerRequest::Tesseract { languages, chosen });
+        }
+    }
+
     /// Sends a request without an answer. A failure shows at the next request.
     fn tell(&self, request: &WorkerRequest) {
-        let _ = frame::encode_header(request, 0).and_then(|head| socket::send(&self.socket, &head, None));
+        self.tell_with(request, None);
+    }
+
+    /// The same with a file.
+    fn tell_with(&self, request: &WorkerRequest, file: Option<BorrowedFd<'_>>) {
+        let _ = frame::encode_header(request, 0).and_then(|head| socket::send(&self.socket, &head, file));
     }
 
     /// Whether the worker can take another request: alive, not too old, and within its memory.
@@ -300,42 +361,6 @@ fn grace(deadline: Duration) -> Duration {
     (deadline / 8).min(Duration::from_millis(50))
 }
 
-/// Tells glibc's allocator to keep 16 MiB of freed memory. Otherwise every large page causes page faults on fresh memory.
-const ALLOCATOR: [(&str, &str); 1] = [(
-    "GLIBC_TUNABLES",
-    "glibc.malloc.mmap_threshold=16777216:glibc.malloc.trim_threshold=16777216:glibc.malloc.top_pad=1048576",
-)];
-
-/// Starts a worker. Returns the process, its socket and its standard error.
-fn spawn(settings: &WorkerSettings) -> io::Result<(Child, UnixStream, PipeReader)> {
-    let (ours, theirs) = UnixStream::pair()?;
-    let (stderr_tail, child_stderr) = io::pipe()?;
-    // A worker that writes more than the pipe holds must not block.
-    rustix::fs::fcntl_setfl(&child_stderr, rustix::fs::OFlags::NONBLOCK)?;
-    rustix::fs::fcntl_setfl(&stderr_tail, rustix::fs::OFlags::NONBLOCK)?;
-    let child = Command::new(&settings.program)
-        .arg0("pagewise")
-        .args(["worker", &settings.memory_bytes.to_string()])
-        // No secrets from the environment.
-        .env_clear()
-        .envs(ALLOCATOR)
-        .current_dir("/")
-        .stdin(Stdio::from(OwnedFd::from(theirs)))
-        .stdout(Stdio::null())
-        .stderr(Stdio::from(OwnedFd::from(child_stderr)))
-        .spawn()?;
-    ours.set_write_timeout(Some(settings.deadline))?;
-    Ok((child, ours, stderr_tail))
-}
-
-fn start_error(error: &io::Error) -> WorkerError {
-    WorkerError::NotStarted { reason: error.to_string() }
-}
-
-fn is_timeout(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
-}
-
 fn is_hang_up(error: &io::Error) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
     matches!(error.kind(), BrokenPipe | ConnectionReset | UnexpectedEof)
@@ -346,37 +371,5 @@ fn describe_status(status: ExitStatus) -> String {
         (Some(signal), _) => format!("signal {signal}"),
         (None, Some(code)) => format!("status {code}"),
         (None, None) => status.to_string(),
-    }
-}
-
-/// Reads from a socket until a deadline.
-struct DeadlineReader<'a> {
-    socket: &'a UnixStream,
-    until: Instant,
-    /// The read timeout set on the socket; zero if none was set.
-    wait: &'a Cell<Duration>,
-}
-
-/// How late a read may time out, so that the timeout need not be set before each read.
-const MAX_READ_DELAY: Duration = Duration::from_millis(10);
-
-impl Read for DeadlineReader<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let left = self.until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err(io::ErrorKind::TimedOut.into());
-            }
-            if self.wait.get().is_zero() || self.wait.get() > left.saturating_add(MAX_READ_DELAY) {
-                self.socket.set_read_timeout(Some(left))?;
-                self.wait.set(left);
-            }
-            let mut socket = self.socket;
-            match socket.read(buffer) {
-                // The timeout was set for an earlier request and was too short.
-                Err(error) if is_timeout(&error) => self.wait.set(Duration::ZERO),
-                read => return read,
-            }
-        }
     }
 }

@@ -6,25 +6,27 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
-use super::open_documents::OpenKey;
+use super::open_documents::{OpenKey, open_key};
 use super::pool::{DocumentKey, WorkerLease};
 use super::reader::{WorkerReader, copy_to_anonymous_file};
 use super::reply_cache::CachedAnswer;
 use crate::document::{
-    AnnotationCounts, Attachments, DocumentInfo, Form, Outline, PageAnnotations, PageGeometry, ReadAt,
+    AnnotationCounts, Attachments, DocumentInfo, Form, Outline, PageAnnotations, PageGeometry, PageLayer, ReadAt,
 };
 use crate::hash::PageFingerprint;
 use crate::limits::Cancellation;
 use crate::page::{PageIndex, PageLabel, PageSet};
 use crate::worker::error::WorkerError;
-use crate::worker::pages::{PageText, PageWords, Pages, PdfChunk, PdfError, Picture, RenderOptions, StructuredPage};
+use crate::worker::pages::{
+    PageText, PageWords, Pages, PdfChunk, PdfError, Picture, Recognition, RenderOptions, StructuredPage,
+};
 use crate::worker::wire::structure::decode_page;
 use crate::worker::wire::words::decode_words;
 use crate::worker::wire::{AnswerExtras, TextSource, WorkerAnswer, WorkerReply, WorkerRequest};
 
 /// A document that workers read, one request at a time.
 pub(super) struct WorkerDocument {
-    reader: WorkerReader,
+    pub(super) reader: WorkerReader,
     file: Arc<dyn ReadAt>,
     /// A copy of the bytes of a source that is no file.
     copy: Option<OwnedFd>,
@@ -50,16 +52,6 @@ struct ConnectionState {
     extras: AnswerExtras,
     /// Whether the document is sound, as far as it was read; `None` before the first answer about it.
     is_sound: Option<bool>,
-}
-
-/// The key of a document that this password opens.
-fn open_key(identity: &DocumentKey, password: Option<&str>) -> OpenKey {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(identity);
-    if let Some(password) = password {
-        hasher.update(password.as_bytes());
-    }
-    *hasher.finalize().as_bytes()
 }
 
 impl WorkerDocument {
@@ -163,6 +155,9 @@ impl WorkerDocument {
             None => self.open_in_worker()?.0,
         };
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
+        if let WorkerRequest::Recognise { .. } = request {
+            process.add_engine(self.reader.pool.settings());
+        }
         session.extras = AnswerExtras::default();
         match process.call(request, None, &*self.reader.fonts, &self.cancellation) {
             Ok(WorkerAnswer { reply: WorkerReply::Failed(failure), .. }) => {
@@ -372,6 +367,14 @@ impl Pages for WorkerDocument {
             }
             _ => Err(WorkerError::Nonsense.into()),
         }
+    }
+
+    fn with_text_layer(&self, layers: &[PageLayer]) -> Result<Bytes, PdfError> {
+        self.ask_text_layer(layers)
+    }
+
+    fn recognise(&self, page: PageIndex, is_forced: bool) -> Result<Recognition, PdfError> {
+        self.ask_recognition(page, is_forced)
     }
 
     fn notes(&self) -> Vec<String> {

@@ -19,7 +19,7 @@ use seccompiler::{SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompConditio
 use super::linux::{FilterError, enforced_version, program};
 use super::{SandboxLayers, limit_all};
 use crate::worker::settings::CPU_SECONDS;
-use rustix::process::Resource;
+use rustix::process::{Resource, Signal, set_parent_process_death_signal};
 
 /// Confines this process to reading `document` and writing in `folder`.
 pub(crate) fn confine_command(document: &Path, folder: &Path, memory_bytes: u64) -> SandboxLayers {
@@ -32,6 +32,43 @@ pub(crate) fn confine_command(document: &Path, folder: &Path, memory_bytes: u64)
         landlock: leave_files(document, folder),
         seccomp: refuse_calls().is_ok(),
     }
+}
+
+/// Where systems install programs, their libraries and their data.
+const INSTALLED: [&str; 7] = ["/usr", "/lib", "/lib64", "/bin", "/etc", "/opt", "/nix/store"];
+
+/// Confines this process to become an installed program that reads its standard input and writes its standard output.
+pub(crate) fn confine_program(memory_bytes: u64) -> SandboxLayers {
+    let limits =
+        [(Resource::As, memory_bytes), (Resource::Cpu, CPU_SECONDS), (Resource::Fsize, 0), (Resource::Core, 0)];
+    SandboxLayers {
+        resource_limits: limit_all(&limits),
+        dies_with_parent: set_parent_process_death_signal(Some(Signal::KILL)).is_ok(),
+        no_new_privileges: rustix::thread::set_no_new_privs(true).is_ok(),
+        landlock: leave_all_but_installed(),
+        seccomp: refuse_calls_but(&[libc::SYS_execve, libc::SYS_execveat]).is_ok(),
+    }
+}
+
+/// Restricts file access to reading and starting what is installed.
+fn leave_all_but_installed() -> Option<u32> {
+    let newest = ABI::V7;
+    let ruleset = Ruleset::default().handle_access(AccessFs::from_all(newest)).ok()?;
+    let ruleset = ruleset.handle_access(AccessNet::from_all(newest)).ok()?;
+    let mut ruleset = ruleset.scope(Scope::from_all(newest)).ok()?.create().ok()?;
+    let uses = AccessFs::ReadFile | AccessFs::ReadDir | AccessFs::Execute;
+    for folder in INSTALLED.into_iter().filter_map(|folder| PathFd::new(folder).ok()) {
+        ruleset = ruleset.add_rule(PathBeneath::new(folder, uses)).ok()?;
+    }
+    enforced_version(&ruleset.restrict_self().ok()?)
+}
+
+/// Refuses the calls that no reader needs, except some.
+fn refuse_calls_but(needed: &[i64]) -> Result<(), FilterError> {
+    let refused = REFUSED.into_iter().filter(|call| !needed.contains(call)).map(|call| (call, Vec::new()));
+    let error = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+    apply_filter(&program(refused.collect(), SeccompAction::Allow, error)?)?;
+    Ok(())
 }
 
 /// Restricts file access. Folders can still be listed, since opening a path traverses them.

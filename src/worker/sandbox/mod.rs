@@ -21,7 +21,7 @@ mod linux;
 mod system_calls;
 
 #[cfg(all(target_os = "linux", not(pagewise_portable)))]
-pub(crate) use command::confine_command;
+pub(crate) use command::{confine_command, confine_program};
 
 #[cfg(all(unix, not(pagewise_portable)))]
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -79,6 +79,13 @@ pub(super) fn confine(memory_bytes: u64) -> SandboxLayers {
 /// On systems other than Linux, a command has only resource limits.
 #[cfg(all(unix, not(target_os = "linux"), not(pagewise_portable)))]
 pub(crate) fn confine_command(_: &std::path::Path, _: &std::path::Path, memory_bytes: u64) -> SandboxLayers {
+    let limits = [(Resource::As, memory_bytes), (Resource::Cpu, CPU_SECONDS), (Resource::Core, 0)];
+    SandboxLayers { resource_limits: limit_all(&limits), ..SandboxLayers::default() }
+}
+
+/// On systems other than Linux, a program has only resource limits.
+#[cfg(all(unix, not(target_os = "linux"), not(pagewise_portable)))]
+pub(crate) fn confine_program(memory_bytes: u64) -> SandboxLayers {
     let limits = [(Resource::As, memory_bytes), (Resource::Cpu, CPU_SECONDS), (Resource::Core, 0)];
     SandboxLayers { resource_limits: limit_all(&limits), ..SandboxLayers::default() }
 }

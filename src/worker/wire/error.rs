@@ -18,6 +18,7 @@ pub(crate) enum WireError {
     Cancelled,
     Io(String),
     NotJoinable { reason: String },
+    NoEngine { reason: String },
     Failed { action: WireAction, reason: String },
 }
 
@@ -27,6 +28,8 @@ pub(crate) enum WireAction {
     ExtractPage,
     ExtractText,
     RenderPage,
+    RecogniseText,
+    AddTextLayer,
 }
 
 impl From<PdfError> for WireError {
@@ -42,6 +45,7 @@ impl From<PdfError> for WireError {
             PdfError::Stopped(StopReason::Cancelled) => Self::Cancelled,
             PdfError::Io(error) => Self::Io(error.to_string()),
             PdfError::NotJoinable { reason } => Self::NotJoinable { reason },
+            PdfError::NoEngine { reason } => Self::NoEngine { reason },
             PdfError::Failed { action, reason } => Self::Failed { action: action.into(), reason },
             // A worker has no workers, so this does not occur.
             PdfError::Worker(error) => Self::Io(error.to_string()),
@@ -63,6 +67,7 @@ impl From<WireError> for PdfError {
             WireError::Cancelled => StopReason::Cancelled.into(),
             WireError::Io(reason) => Self::Io(io::Error::other(reason)),
             WireError::NotJoinable { reason } => Self::NotJoinable { reason },
+            WireError::NoEngine { reason } => Self::NoEngine { reason },
             WireError::Failed { action, reason } => Self::Failed { action: action.into(), reason },
         }
     }
@@ -75,6 +80,8 @@ impl From<PdfAction> for WireAction {
             PdfAction::ExtractPage => Self::ExtractPage,
             PdfAction::ExtractText => Self::ExtractText,
             PdfAction::RenderPage => Self::RenderPage,
+            PdfAction::RecogniseText => Self::RecogniseText,
+            PdfAction::AddTextLayer => Self::AddTextLayer,
         }
     }
 }
@@ -86,6 +93,8 @@ impl From<WireAction> for PdfAction {
             WireAction::ExtractPage => Self::ExtractPage,
             WireAction::ExtractText => Self::ExtractText,
             WireAction::RenderPage => Self::RenderPage,
+            WireAction::RecogniseText => Self::RecogniseText,
+            WireAction::AddTextLayer => Self::AddTextLayer,
         }
     }
 }

@@ -7,6 +7,7 @@ pub(crate) mod annotations;
 pub(crate) mod error;
 pub(crate) mod frame;
 pub(crate) mod pictures;
+pub(crate) mod recognition;
 pub(crate) mod socket;
 pub(crate) mod structure;
 pub(crate) mod words;
@@ -21,11 +22,13 @@ use crate::hash::PageFingerprint;
 use crate::html::ReadablePage;
 use crate::limits::{Deadline, Limits};
 use crate::page::PageIndex;
+use crate::worker::engine::ModelPart;
 use crate::worker::pages::{PageText, PageWords, PdfChunk, Picture, StructuredPage};
 use crate::worker::sandbox::SandboxLayers;
 use annotations::{WireAnnotations, WireAttachments, WireCounts, WireForm};
 pub(crate) use error::WireError;
 use pictures::{WireFontRequest, WireOptions, WireText};
+use recognition::{WireLayerWord, WireTesseractMode};
 use structure::encode_page;
 use words::encode_words;
 
@@ -96,6 +99,27 @@ pub(crate) enum WorkerRequest {
         page: u32,
         options: WireOptions,
     },
+    /// Recognises the text in the picture of a page.
+    Recognise {
+        page: u32,
+        /// Whether to recognise it even if it has text of its own.
+        is_forced: bool,
+        /// The time for the engine.
+        deadline_ms: u64,
+    },
+    /// Appends a layer of invisible text to pages.
+    TextLayer(Vec<(u32, Vec<WireLayerWord>)>),
+    /// Offers the program `tesseract`, which the parent runs, as the engine. Has no answer.
+    Tesseract {
+        languages: Vec<String>,
+        /// The language that a setting names.
+        chosen: Option<String>,
+    },
+    /// Adds the attached model to the engine that recognises text. Has no answer.
+    Model {
+        part: ModelPart,
+        length: u64,
+    },
     Notes,
     /// Converts the attached web page to Markdown.
     ReadablePage(WebPageSource),
@@ -111,6 +135,7 @@ impl WorkerRequest {
             | Self::Text { page, .. }
             | Self::Structure { page, .. }
             | Self::Words { page, .. }
+            | Self::Recognise { page, .. }
             | Self::Picture { page, .. } => Some(*page),
             _ => None,
         }
@@ -193,6 +218,16 @@ pub(crate) enum WorkerReply {
     Structure(WireText),
     /// The same of a page's words. Text and words are the body.
     Words(WireText),
+    /// The file with its text layer is the message body.
+    TextLayer,
+    /// The page's own text is what a reader sees.
+    OwnText,
+    /// The facts of a recognised page. Its words are so many bytes of the body, and its structure is the rest.
+    Recognised {
+        text: WireText,
+        words_bytes: usize,
+        confidences: Vec<f32>,
+    },
     Picture {
         width: u32,
         height: u32,
@@ -202,6 +237,13 @@ pub(crate) enum WorkerReply {
     ReadablePage {
         title: Option<String>,
         notes: Vec<String>,
+    },
+    /// Requests a run of the program `tesseract` on the picture in the body before the answer.
+    WantsTesseract {
+        width: usize,
+        height: usize,
+        mode: WireTesseractMode,
+        language: String,
     },
     /// Requests a font before the answer. The parent replies and keeps waiting.
     WantsFont(WireFontRequest),

@@ -32,6 +32,7 @@ enum WireKind {
 enum WireEngine {
     Collector,
     PdfExtract,
+    Recognition,
 }
 
 impl From<&PageText> for WireText {
@@ -46,6 +47,7 @@ impl From<&PageText> for WireText {
         let engine = match text.engine {
             TextEngine::Collector => WireEngine::Collector,
             TextEngine::PdfExtract => WireEngine::PdfExtract,
+            TextEngine::Recognition => WireEngine::Recognition,
         };
         let PageText { invisible, off_page, undecoded, picture_percent, paths, .. } = *text;
         let (joints, hidden) = (text.joints.clone(), text.hidden.clone());
@@ -66,6 +68,7 @@ impl WireText {
         let engine = match self.engine {
             WireEngine::Collector => TextEngine::Collector,
             WireEngine::PdfExtract => TextEngine::PdfExtract,
+            WireEngine::Recognition => TextEngine::Recognition,
         };
         let Self { joints, invisible, hidden, off_page, undecoded, picture_percent, paths, .. } = self;
         PageText { text, joints, kind, invisible, hidden, off_page, undecoded, picture_percent, paths, engine }

@@ -4,7 +4,10 @@ use serde_json::{Value, json};
 
 use super::findings::SearchFindings;
 use super::matched_page::MatchedPage;
-use crate::context::{Case, ContextManager, Pattern, ProgressListener, QuerySyntax, SelectedPages, json_length};
+use crate::context::{
+    Case, ContextManager, MAX_OCR_PAGES, OcrMode, OpenPdf, Pattern, ProgressListener, QuerySyntax, RecognisingDocument,
+    SelectedPages, json_length,
+};
 use crate::page::PageSet;
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::DataAnswer;
@@ -64,19 +67,25 @@ pub(super) fn find(
         None => PageSet::new(),
     };
     let SelectedPages { pages, note } = selected_pages(&pdf, arguments.pages.as_deref())?;
+    let document = recognising(&pdf, &pages);
     let left = usize::try_from(arguments.max_results).unwrap_or(usize::MAX);
     let mut found = SearchFindings { left, max: left, note, ..SearchFindings::default() };
     progress.starts(pages.len());
     for page in pages.iter().take_while(|_| !progress.is_stopped()) {
         pdf.check()?;
-        found.search_page(&pdf, page, &pattern, &held);
+        found.search_page(&document, page, &pattern, &held);
         progress.page_done();
     }
     found.finish(&pages);
     if boxes == Boxes::Read {
-        found.read_boxes(&pdf);
+        found.read_boxes(&document);
     }
     Ok(FoundInDocument { path: pdf.path, pages, found })
+}
+
+/// The document with the text of its scans, as many as one call recognises.
+pub(super) fn recognising<'d>(pdf: &'d OpenPdf, pages: &PageSet) -> RecognisingDocument<'d> {
+    RecognisingDocument::new(&*pdf.document, OcrMode::Auto, pages.clone(), MAX_OCR_PAGES)
 }
 
 fn pattern(arguments: &SearchArguments) -> Result<Pattern, ToolError> {
@@ -124,6 +133,12 @@ impl FoundInDocument {
     #[must_use]
     pub fn searched_pages(&self) -> u64 {
         self.found.searched
+    }
+
+    /// Pages with matches whose text was recognised from their pictures.
+    #[must_use]
+    pub fn recognised(&self) -> &PageSet {
+        &self.found.recognised
     }
 
     /// Pages without usable text.

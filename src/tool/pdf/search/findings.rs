@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::matched_page::{MatchedPage, counted};
-use crate::context::{OpenPdf, PageKind, Pattern, ResultBudget, one_line, page_or_pages, untrusted};
+use crate::context::{PageKind, Pages, Pattern, ResultBudget, one_line, page_or_pages, untrusted};
 use crate::page::{PageIndex, PageSet};
 use crate::tool::data_answer::without_blanks;
 use crate::tool::pdf::arguments::SearchArguments;
@@ -19,6 +19,8 @@ pub(super) struct SearchFindings {
     pub(super) contents_pages: PageSet,
     /// Pages with matches that are not shown.
     pub(super) unlisted: PageSet,
+    /// Pages with matches whose text was recognised from their pictures.
+    pub(super) recognised: PageSet,
     pub(super) without_text: PageSet,
     pub(super) unreadable: PageSet,
     /// Matches that may still be shown.
@@ -50,8 +52,8 @@ const MAX_BOXED_PAGES: usize = 100;
 const MAX_REST_CHARACTERS: usize = 60;
 
 impl SearchFindings {
-    pub(super) fn search_page(&mut self, pdf: &OpenPdf, page: PageIndex, pattern: &Pattern, held: &PageSet) {
-        let text = match pdf.document.page_text(page) {
+    pub(super) fn search_page(&mut self, document: &dyn Pages, page: PageIndex, pattern: &Pattern, held: &PageSet) {
+        let text = match document.page_text(page) {
             Ok(found) => found,
             Err(_) => return self.unreadable.insert(page),
         };
@@ -68,7 +70,10 @@ impl SearchFindings {
         }
         self.total += count;
         self.matching += 1;
-        let label = pdf.document.page_label(page).map(|label| label.0);
+        if text.is_recognised() {
+            self.recognised.insert(page);
+        }
+        let label = document.page_label(page).map(|label| label.0);
         let label = label.filter(|label| *label != page.number().to_string());
         let found = MatchedPage { page, label, count, is_held: held.contains(page), hits, boxes: Vec::new() };
         if is_contents { self.contents.push(found) } else { self.list(found) }
@@ -87,8 +92,8 @@ impl SearchFindings {
     }
 
     /// Reads the boxes of the matches on the first pages.
-    pub(super) fn read_boxes(&mut self, pdf: &OpenPdf) {
-        self.pages.iter_mut().take(MAX_BOXED_PAGES).for_each(|page| page.read_boxes(pdf));
+    pub(super) fn read_boxes(&mut self, document: &dyn Pages) {
+        self.pages.iter_mut().take(MAX_BOXED_PAGES).for_each(|page| page.read_boxes(document));
     }
 
     /// Lists the pages of contents after all others.
@@ -165,6 +170,7 @@ impl SearchFindings {
         lines.extend(self.pages.iter().flat_map(MatchedPage::lines));
         lines.extend(self.held_line());
         lines.extend(self.cut_line());
+        lines.extend(self.recognised_line());
         let blind = [
             (&self.without_text, "Without usable text (scans or blank), so not searched"),
             (&self.unreadable, "Not searched, because the text cannot be read"),
@@ -172,6 +178,13 @@ impl SearchFindings {
         let blind = blind.into_iter().filter(|(pages, _)| !pages.is_empty());
         lines.extend(blind.map(|(pages, why)| format!("{why}: {}", page_or_pages(pages))));
         lines.join("\n")
+    }
+
+    /// Which matches are in recognised text.
+    fn recognised_line(&self) -> Option<String> {
+        let pages = &self.recognised;
+        let said = || format!("Recognised from pictures, which is not certain: {}", page_or_pages(pages));
+        (!pages.is_empty()).then(said)
     }
 
     /// The listed pages that the conversation holds.
@@ -212,6 +225,7 @@ impl SearchFindings {
             "shown": self.shown_count(),
             "searchedPages": self.searched,
             "pages": self.pages.iter().map(MatchedPage::structure).collect::<Vec<_>>(),
+            "recognised": self.recognised.to_string(),
             "withoutText": self.without_text.to_string(),
             "unreadable": self.unreadable.to_string(),
             "rest": self.rest.to_string(),
@@ -229,6 +243,7 @@ impl SearchFindings {
             "counts": by_page(&|page| (page.count != page.hits.len()).then(|| json!(page.count))),
             "labels": by_page(&|page| page.label.as_ref().map(|label| json!(label))),
             "held": self.held().to_string(),
+            "recognised": self.recognised.to_string(),
             "withoutText": self.without_text.to_string(),
             "unreadable": self.unreadable.to_string(),
             "rest": self.rest.to_string(),

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::context::{Bounds, OpenPdf, SearchHit, json_length, one_line};
+use crate::context::{Bounds, Pages, SearchHit, json_length, one_line};
 use crate::page::PageIndex;
 use crate::tool::pdf::boxes::{boxes_of, edges_of};
 
@@ -29,9 +29,9 @@ pub(super) fn counted(count: usize, one: &str, more: &str) -> String {
 
 impl MatchedPage {
     /// Reads the boxes of the matches.
-    pub(super) fn read_boxes(&mut self, pdf: &OpenPdf) {
+    pub(super) fn read_boxes(&mut self, document: &dyn Pages) {
         let places = self.hits.iter().flat_map(|hit| hit.places.iter().cloned()).collect::<Vec<_>>();
-        let mut boxes = boxes_of(pdf, self.page, &places).into_iter();
+        let mut boxes = boxes_of(document, self.page, &places).into_iter();
         let of_hit = |hit: &SearchHit| boxes.by_ref().take(hit.places.len()).flatten().collect();
         self.boxes = self.hits.iter().map(of_hit).collect();
     }

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::document::recognising;
 use crate::context::{
-    Bounds, ContextManager, OpenPdf, PageKind, ProgressListener, QuoteError, QuoteSearch, QuoteVerdict, SelectedPages,
+    Bounds, ContextManager, PageKind, Pages, ProgressListener, QuoteError, QuoteSearch, QuoteVerdict, SelectedPages,
     WordDifference, one_line, page_or_pages, untrusted,
 };
 use crate::hash::ContentHash;
@@ -16,6 +17,9 @@ use crate::tool::pdf::boxes::{box_around, boxes_of, edges_of, fragment};
 
 /// Differences that are listed.
 const MAX_DIFFERENCES: usize = 20;
+
+/// What is said of a passage that was not in the page's own text.
+const RECOGNISED: &str = "recognised: the page's text was read from its picture, which is not certain";
 
 /// Says whether `quote` is in the document: verbatim, altered or absent.
 ///
@@ -33,12 +37,16 @@ pub(super) fn check_quote(
     let pdf = arguments.document.open(context, caller)?;
     let content = context.content_of(&arguments.document.path, conversation.as_ref(), &caller.cancellation)?;
     let SelectedPages { pages, note } = selected_pages(&pdf, arguments.pages.as_deref())?;
+    let document = recognising(&pdf, &pages);
     progress.starts(pages.len());
-    let mut unread = PageSet::new();
+    let (mut unread, mut recognised) = (PageSet::new(), PageSet::new());
     for page in pages.iter().take_while(|_| !progress.is_stopped()) {
         pdf.check()?;
-        match pdf.document.page_text(page) {
+        match document.page_text(page) {
             Ok(text) => {
+                if text.is_recognised() {
+                    recognised.insert(page);
+                }
                 let has_text = !text.text.is_empty() && text.kind != PageKind::Undecodable;
                 if !has_text && text.kind != PageKind::Empty {
                     unread.insert(page);
@@ -51,18 +59,19 @@ pub(super) fn check_quote(
     }
     let searched = pages.len().saturating_sub(unread.len());
     let verdict = search.finish();
-    let boxes = passage_boxes(&pdf, &verdict);
+    let boxes = passage_boxes(&document, &verdict);
+    let is_recognised = verdict.page().is_some_and(|page| recognised.contains(page));
     let label = verdict.page().and_then(|page| Some((page, pdf.document.page_label(page)?)));
     let label = label.filter(|(page, label)| label.0 != page.number().to_string()).map(|(_, label)| label.0);
-    Ok(QuoteFindings { path: pdf.path.clone(), content, verdict, label, boxes, searched, unread, note })
+    Ok(QuoteFindings { path: pdf.path.clone(), content, verdict, label, boxes, is_recognised, searched, unread, note })
 }
 
 /// The boxes of the passage that was found.
-fn passage_boxes(pdf: &OpenPdf, verdict: &QuoteVerdict) -> Vec<Bounds> {
+fn passage_boxes(document: &dyn Pages, verdict: &QuoteVerdict) -> Vec<Bounds> {
     match verdict {
         QuoteVerdict::Verbatim { page, place: Some(place), .. }
         | QuoteVerdict::Altered { page, place: Some(place), .. } => {
-            boxes_of(pdf, *page, std::slice::from_ref(place)).into_iter().flatten().collect()
+            boxes_of(document, *page, std::slice::from_ref(place)).into_iter().flatten().collect()
         }
         _ => Vec::new(),
     }
@@ -89,6 +98,8 @@ pub struct QuoteFindings {
     pub label: Option<String>,
     /// The boxes of the passage, one for each of its lines.
     pub boxes: Vec<Bounds>,
+    /// Whether the page of the verdict was recognised from its picture.
+    pub is_recognised: bool,
     /// Pages whose text was searched.
     pub searched: u64,
     /// Pages without usable text.
@@ -115,6 +126,9 @@ impl QuoteFindings {
         let mut structure = without_blanks(json!({ "withoutText": self.unread.to_string() }));
         if let Value::Object(members) = &mut structure {
             members.insert("searchedPages".to_owned(), json!(self.searched));
+            if self.is_recognised {
+                members.insert("recognised".to_owned(), json!(true));
+            }
             members.extend(self.members());
         }
         structure
@@ -152,6 +166,7 @@ impl QuoteFindings {
                 vec![format!("absent: nothing like the quote on {} {pages} searched: {path}", self.searched)]
             }
         };
+        lines.extend(self.is_recognised.then(|| RECOGNISED.to_owned()));
         lines.extend(self.note.as_deref().map(one_line));
         let is_found = matches!(self.verdict, QuoteVerdict::Verbatim { .. });
         let unread = (!is_found && !self.unread.is_empty())

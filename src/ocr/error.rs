@@ -1,0 +1,31 @@
+//! Errors of recognition.
+
+use crate::limits::StopReason;
+
+/// Why the text of a picture was not recognised.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OcrError {
+    /// No engine can run: there are no models, or the program was built without them.
+    #[error("no engine recognises text: {reason}")]
+    NoEngine {
+        /// What is missing.
+        reason: &'static str,
+    },
+    /// A model cannot be loaded, or is of another kind than its name says.
+    #[error("the model for {part} cannot be used: {reason}")]
+    Model {
+        /// What the model is for.
+        part: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The program of an engine failed, or is another program.
+    #[error("the program that recognises text failed: {reason}")]
+    Program {
+        /// What it did.
+        reason: String,
+    },
+    /// The deadline passed, or the request was cancelled.
+    #[error(transparent)]
+    Stopped(#[from] StopReason),
+}

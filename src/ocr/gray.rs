@@ -1,0 +1,213 @@
+//! Pictures in shades of gray.
+
+#[cfg(feature = "ocr")]
+use std::cell::OnceCell;
+
+use super::geometry::{brightness, whole};
+
+/// A picture in shades of gray, row by row from the top left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrayImage {
+    width: usize,
+    height: usize,
+    pixels: Vec<u8>,
+}
+
+impl GrayImage {
+    /// A picture; `None` if it has no pixels, or not as many as its size says.
+    #[must_use]
+    pub fn new(width: usize, height: usize, pixels: Vec<u8>) -> Option<Self> {
+        let is_whole = width > 0 && height > 0 && width.checked_mul(height) == Some(pixels.len());
+        is_whole.then_some(Self { width, height, pixels })
+    }
+
+    /// Pixels from left to right.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Pixels from top to bottom.
+    #[must_use]
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// The pixels, 0 is black.
+    #[must_use]
+    pub fn pixels(&self) -> &[u8] {
+        &self.pixels
+    }
+
+    /// The rows from top to bottom.
+    pub fn rows(&self) -> impl Iterator<Item = &[u8]> {
+        self.pixels.chunks_exact(self.width)
+    }
+
+    /// The brightness at a point, interpolated between the four nearest pixels. Outside, that of the nearest edge.
+    #[must_use]
+    pub fn sample(&self, x: f32, y: f32) -> f32 {
+        let (x, y) = (x.clamp(0.0, (self.width - 1) as f32), y.clamp(0.0, (self.height - 1) as f32));
+        let (left, top) = (whole(x), whole(y));
+        let (beside, below) = (usize::from(left + 1 < self.width), usize::from(top + 1 < self.height));
+        let at = top * self.width + left;
+        let pixel = |at: usize| self.pixels.get(at).copied().map_or(255.0, f32::from);
+        let (right_share, lower_share) = (x - left as f32, y - top as f32);
+        let mix = |at: usize| pixel(at) * (1.0 - right_share) + pixel(at + beside) * right_share;
+        mix(at) * (1.0 - lower_share) + mix(at + below * self.width) * lower_share
+    }
+
+    /// The picture reduced by a whole factor, each pixel the mean of a square.
+    #[must_use]
+    pub fn reduced(&self, factor: usize) -> Self {
+        let factor = factor.clamp(1, self.width.min(self.height));
+        if factor == 1 {
+            return self.clone();
+        }
+        let (width, height) = (self.width / factor, self.height / factor);
+        let area = u32::try_from(factor * factor).unwrap_or(u32::MAX);
+        let mut pixels = Vec::with_capacity(width * height);
+        for rows in self.pixels.chunks_exact(self.width * factor) {
+            let mut sums = vec![0_u32; width];
+            for row in rows.chunks_exact(self.width) {
+                for (sum, part) in sums.iter_mut().zip(row.chunks_exact(factor)) {
+                    *sum += part.iter().copied().map(u32::from).sum::<u32>();
+                }
+            }
+            pixels.extend(sums.into_iter().map(|sum| u8::try_from(sum / area).unwrap_or(u8::MAX)));
+        }
+        Self { width, height, pixels }
+    }
+
+    /// The strip of its rows that begins at the share `from`, and is as high as the share `height`.
+    #[must_use]
+    pub fn strip(&self, [from, height]: [f32; 2]) -> Self {
+        let row = |share: f32| whole(share * self.height as f32).min(self.height - 1);
+        let (first, count) = (row(from), row(height).max(1).min(self.height - row(from)));
+        let pixels = self.rows().skip(first).take(count).flatten().copied().collect();
+        Self { width: self.width, height: count, pixels }
+    }
+
+    /// The picture after clockwise quarter turns.
+    #[must_use]
+    pub fn turned(&self, quarters: usize) -> Self {
+        let pixels = match quarters % 4 {
+            0 => return self.clone(),
+            2 => self.pixels.iter().rev().copied().collect(),
+            odd => {
+                let column = |at: usize| self.pixels.iter().skip(at).step_by(self.width);
+                let upwards = |at: usize| column(at).rev().copied();
+                match odd {
+                    1 => (0..self.width).flat_map(upwards).collect(),
+                    _ => (0..self.width).rev().flat_map(|at| column(at).copied()).collect(),
+                }
+            }
+        };
+        match quarters % 2 {
+            0 => Self { pixels, ..*self },
+            _ => Self { width: self.height, height: self.width, pixels },
+        }
+    }
+
+    /// The part with a level line, which begins at the middle of its left edge.
+    #[must_use]
+    pub fn cut_line(&self, [left, middle]: [f32; 2], length: f32, thickness: f32) -> Self {
+        let top = middle - thickness / 2.0;
+        let (first, rows) = (whole(top).min(self.height - 1), whole(thickness).max(1));
+        let (left, columns) = (whole(left).min(self.width - 1), whole(length).max(1));
+        let rows = rows.min(self.height - first);
+        let columns = columns.min(self.width - left);
+        let part = self.rows().skip(first).take(rows).flat_map(|row| row.iter().skip(left).take(columns));
+        Self { width: columns, height: rows, pixels: part.copied().collect() }
+    }
+
+    /// The picture in another size.
+    #[must_use]
+    pub fn resized(&self, width: usize, height: usize) -> Self {
+        let factor = (self.width / width.max(1)).min(self.height / height.max(1)).max(1);
+        let source = if factor > 1 { &self.reduced(factor) } else { self };
+        let (x_step, y_step) = (source.width as f32 / width as f32, source.height as f32 / height as f32);
+        let mut pixels = Vec::with_capacity(width * height);
+        for row in 0..height {
+            let y = (row as f32 + 0.5) * y_step - 0.5;
+            pixels.extend((0..width).map(|column| {
+                let x = (column as f32 + 0.5) * x_step - 0.5;
+                brightness(source.sample(x, y))
+            }));
+        }
+        Self { width, height, pixels }
+    }
+}
+
+/// The largest factor of a reduced copy.
+#[cfg(feature = "ocr")]
+const MAX_FACTOR: usize = 4;
+
+/// A picture with copies reduced by whole factors, which are made when they are first needed.
+#[cfg(feature = "ocr")]
+pub(super) struct Pyramid<'i> {
+    image: &'i GrayImage,
+    /// Reduced by 2 and more.
+    copies: [OnceCell<GrayImage>; MAX_FACTOR - 1],
+}
+
+#[cfg(feature = "ocr")]
+impl<'i> Pyramid<'i> {
+    pub(super) fn new(image: &'i GrayImage) -> Self {
+        Self { image, copies: Default::default() }
+    }
+
+    /// The copy for sampling at steps of `step` pixels, and its factor.
+    pub(super) fn at_step(&self, step: f32) -> (&GrayImage, f32) {
+        let factor = whole(step).clamp(1, MAX_FACTOR);
+        match factor.checked_sub(2).and_then(|at| self.copies.get(at)) {
+            Some(copy) => (copy.get_or_init(|| self.image.reduced(factor)), factor as f32),
+            None => (self.image, 1.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
+    use super::GrayImage;
+
+    #[test]
+    fn a_picture_has_as_many_pixels_as_its_size_says() {
+        assert!(GrayImage::new(2, 2, vec![0; 4]).is_some());
+        assert!(GrayImage::new(2, 2, vec![0; 3]).is_none());
+        assert!(GrayImage::new(0, 2, Vec::new()).is_none());
+    }
+
+    #[test]
+    fn samples_lie_between_pixels_and_end_at_the_edges() {
+        let image = GrayImage::new(2, 2, vec![0, 100, 200, 100]).unwrap();
+        assert_eq!(image.sample(0.5, 0.0), 50.0);
+        assert_eq!(image.sample(0.5, 0.5), 100.0);
+        assert_eq!(image.sample(9.0, -3.0), 100.0);
+    }
+
+    #[test]
+    fn a_reduced_picture_has_the_means_of_squares() {
+        let image = GrayImage::new(4, 2, vec![0, 100, 10, 10, 100, 0, 10, 30]).unwrap();
+        assert_eq!(image.reduced(2), GrayImage::new(2, 1, vec![50, 15]).unwrap());
+        assert_eq!(image.reduced(9).width(), 2);
+    }
+
+    #[test]
+    fn parts_and_turns_of_a_picture() {
+        let image = GrayImage::new(3, 2, vec![1, 2, 3, 4, 5, 6]).unwrap();
+        let pixels = |image: GrayImage| (image.width(), image.pixels().to_vec());
+        assert_eq!(pixels(image.turned(1)), (2, vec![4, 1, 5, 2, 6, 3]));
+        assert_eq!(pixels(image.turned(2)), (3, vec![6, 5, 4, 3, 2, 1]));
+        assert_eq!(pixels(image.turned(3)), (2, vec![3, 6, 2, 5, 1, 4]));
+        assert_eq!(pixels(image.strip([0.5, 0.5])), (3, vec![4, 5, 6]));
+        assert_eq!(pixels(image.cut_line([1.0, 0.5], 9.0, 1.0)), (2, vec![2, 3]));
+    }
+
+    #[test]
+    fn a_resized_picture_has_the_size_that_was_asked_for() {
+        let image = GrayImage::new(4, 4, vec![7; 16]).unwrap();
+        assert_eq!(image.resized(3, 5), GrayImage::new(3, 5, vec![7; 15]).unwrap());
+    }
+}

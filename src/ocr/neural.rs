@@ -1,0 +1,297 @@
+//! The models: one finds lines, another reads them.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use rten::{Dimension, Model, ModelOptions, RunOptions, ThreadPool, ValueOrView};
+use rten_tensor::NdTensor;
+use rten_tensor::prelude::*;
+
+use super::decoding::Alphabet;
+use super::error::OcrError;
+use super::geometry::{Direction, whole};
+use super::gray::{GrayImage, Pyramid};
+use super::recogniser::{LineSample, ModelFiles, RecognisedCharacter, RecognisedLine, Recogniser};
+use super::regions::{TextRegion, find_regions, usual_thickness};
+use crate::limits::Deadline;
+
+/// The longer side of the picture in which lines are looked for, in pixels. A page of body text needs no more.
+const DETECTION_SIDE: f32 = 960.0;
+
+/// The same for small print.
+const FINE_DETECTION_SIDE: f32 = 1_536.0;
+
+/// Lines thinner than this in the first picture are small print.
+const SMALL_PRINT: f32 = 13.0;
+
+/// The sides of pictures are multiples of this: the model halves them five times.
+const DETECTION_STEP: usize = 32;
+
+/// The height of a line's picture, as the model was trained.
+const LINE_HEIGHT: usize = 48;
+
+/// The widest picture of a line. Longer lines are squeezed.
+const MAX_LINE_WIDTH: usize = 3_200;
+
+/// The widths of lines' pictures are multiples of this, the model's step.
+const WIDTH_STEP: usize = 8;
+
+/// Lines with a lower mean confidence are left out: they are dirt, or letters that nobody can read.
+const MIN_CONFIDENCE: f32 = 0.6;
+
+/// The longest lines of a page tell which way is up.
+const WITNESSES: usize = 3;
+
+/// The part of a witness that is read, in heights of the line.
+const WITNESS_LENGTH: f32 = 10.0;
+
+/// Witnesses that are read with this confidence stand upright.
+const CERTAIN: f32 = 0.9;
+
+/// A line with a character that is less certain is read again by the next model.
+const DOUBT: f32 = 0.6;
+
+/// Recognises text with models in the format ONNX.
+pub struct NeuralRecogniser {
+    detection: Model,
+    readers: Vec<LineReader>,
+    options: RunOptions,
+}
+
+/// A model that reads lines, and its characters. It is loaded when it is first needed.
+struct LineReader {
+    file: Mutex<Vec<u8>>,
+    loaded: OnceLock<Result<LoadedReader, OcrError>>,
+    /// Lists of characters, of which one may be that of the model.
+    lists: Arc<Vec<String>>,
+}
+
+struct LoadedReader {
+    model: Model,
+    alphabet: Alphabet,
+}
+
+impl LineReader {
+    fn loaded(&self) -> Result<&LoadedReader, OcrError> {
+        self.loaded.get_or_init(|| self.load()).as_ref().map_err(OcrError::clone)
+    }
+
+    fn load(&self) -> Result<LoadedReader, OcrError> {
+        let file = std::mem::take(&mut *self.file.lock().unwrap_or_else(PoisonError::into_inner));
+        let model = load_model(RECOGNITION, file)?;
+        let own = model.metadata().get("character").map(Alphabet::parse);
+        let classes = class_count(&model);
+        let mut listed = self.lists.iter().map(|list| Alphabet::parse(list));
+        let alphabet = own.or_else(|| listed.find(|alphabet| Some(alphabet.class_count()) == classes));
+        let alphabet = alphabet.ok_or_else(|| unfit(RECOGNITION, "nothing lists its characters"))?;
+        Ok(LoadedReader { model, alphabet })
+    }
+}
+
+/// The classes of a model that reads lines: the last dimension of its answer.
+fn class_count(model: &Model) -> Option<usize> {
+    let shape = model.node_info(*model.output_ids().first()?)?.shape()?;
+    match shape.last()? {
+        Dimension::Fixed(count) => Some(*count),
+        Dimension::Symbolic(_) => None,
+    }
+}
+
+impl NeuralRecogniser {
+    /// Loads models.
+    ///
+    /// # Errors
+    /// [`OcrError::Model`]
+    pub fn load(files: ModelFiles) -> Result<Self, OcrError> {
+        let detection = load_model(DETECTION, files.detection)?;
+        let lists = Arc::new(files.characters);
+        let reader = |file| LineReader { file: Mutex::new(file), loaded: OnceLock::new(), lists: Arc::clone(&lists) };
+        let threads = Arc::new(ThreadPool::with_num_threads(1));
+        let options = RunOptions::default().with_thread_pool(Some(threads));
+        Ok(Self { detection, readers: files.recognition.into_iter().map(reader).collect(), options })
+    }
+
+    /// The regions of text in a picture.
+    fn find_text(&self, image: &GrayImage) -> Result<Vec<TextRegion>, OcrError> {
+        let (regions, thickness) = self.find_text_at(image, DETECTION_SIDE)?;
+        let is_small = thickness.is_some_and(|thickness| thickness < SMALL_PRINT);
+        let longer_side = image.width().max(image.height()) as f32;
+        if is_small && longer_side > DETECTION_SIDE {
+            return Ok(self.find_text_at(image, FINE_DETECTION_SIDE)?.0);
+        }
+        Ok(regions)
+    }
+
+    /// The same with the longer side reduced to `side` pixels, and the usual thickness of lines there.
+    fn find_text_at(&self, image: &GrayImage, side: f32) -> Result<(Vec<TextRegion>, Option<f32>), OcrError> {
+        let [width, height] = [image.width() as f32, image.height() as f32];
+        let scale = (side / width.max(height)).min(1.0);
+        let [columns, rows] = [width, height].map(|length| {
+            let steps = whole((length * scale / DETECTION_STEP as f32).round());
+            steps.max(1) * DETECTION_STEP
+        });
+        let picture = image.resized(columns, rows);
+        let shades = picture.pixels().iter().map(|pixel| normal_shade(f32::from(*pixel)));
+        let input = tensor(shades.collect(), rows, columns);
+        let map = self.run::<4>(DETECTION, &self.detection, &input)?;
+        if map.shape() != [1, 1, rows, columns] {
+            return Err(unfit(DETECTION, "it gives no map of the picture"));
+        }
+        let regions = find_regions(&map.to_vec(), columns);
+        let thickness = usual_thickness(&regions);
+        let factors = [width / columns as f32, height / rows as f32];
+        Ok((regions.into_iter().map(|region| region.scaled(factors)).collect(), thickness))
+    }
+
+    /// The direction of most lines: the one in which the longest are read best.
+    fn page_direction(&self, pyramid: &Pyramid<'_>, regions: &[TextRegion]) -> Result<Direction, OcrError> {
+        let is_flat = |region: &TextRegion| region.direction.x.abs() >= region.direction.y.abs();
+        let length = |flat: bool| {
+            let lines = regions.iter().filter(|region| region.is_elongated() && is_flat(region) == flat);
+            lines.map(|region| region.length).sum::<f32>()
+        };
+        let lines_are_flat = length(true) >= length(false);
+        let first = if lines_are_flat { Direction::RIGHT } else { Direction::RIGHT.quarter_turn() };
+        let mut witnesses: Vec<_> = regions.iter().filter(|region| is_flat(region) == lines_are_flat).collect();
+        witnesses.sort_by(|one, other| other.length.total_cmp(&one.length));
+        witnesses.truncate(WITNESSES);
+        let confidence = |direction: Direction| -> Result<f32, OcrError> {
+            let mut sum = 0.0;
+            for region in &witnesses {
+                sum += self.read(pyramid, place_of(&beginning(region.along(direction))))?.confidence();
+            }
+            Ok(sum / witnesses.len().max(1) as f32)
+        };
+        let upright = confidence(first)?;
+        let is_upright = upright >= CERTAIN || upright >= confidence(first.reverse())?;
+        Ok(if is_upright { first } else { first.reverse() })
+    }
+
+    /// The characters in a box, by the first model that is sure of them, or the last.
+    fn read(&self, pyramid: &Pyramid<'_>, place: LineSample) -> Result<RecognisedLine, OcrError> {
+        let mut best: Option<RecognisedLine> = None;
+        for reader in &self.readers {
+            let line = self.read_with(reader.loaded()?, pyramid, place)?;
+            let is_sure = line.characters.iter().all(|character| character.confidence >= DOUBT);
+            if best.as_ref().is_none_or(|best| best.confidence() < line.confidence()) {
+                best = Some(line);
+            }
+            if is_sure {
+                break;
+            }
+        }
+        best.ok_or(OcrError::NoEngine { reason: "no model reads lines" })
+    }
+
+    fn read_with(
+        &self,
+        reader: &LoadedReader,
+        pyramid: &Pyramid<'_>,
+        place: LineSample,
+    ) -> Result<RecognisedLine, OcrError> {
+        let LineSample { length, thickness, .. } = place;
+        let width = whole((LINE_HEIGHT as f32 * length / thickness.max(1.0)).ceil());
+        let width = width.clamp(WIDTH_STEP, MAX_LINE_WIDTH).next_multiple_of(WIDTH_STEP);
+        let input = tensor(line_picture(pyramid, place, width), LINE_HEIGHT, width);
+        let scores = self.run::<3>(RECOGNITION, &reader.model, &input)?;
+        let [lines, _, classes] = scores.shape();
+        if lines != 1 || classes != reader.alphabet.class_count() {
+            return Err(unfit(RECOGNITION, "its characters are not those that are listed"));
+        }
+        let characters = reader.alphabet.decode(&scores.to_vec()).into_iter();
+        let characters = characters.map(|found| RecognisedCharacter {
+            text: found.character,
+            along: found.position * length,
+            confidence: found.confidence,
+        });
+        Ok(RecognisedLine { place, characters: characters.collect() })
+    }
+
+    fn run<const N: usize>(
+        &self,
+        part: &'static str,
+        model: &Model,
+        input: &NdTensor<f32, 4>,
+    ) -> Result<NdTensor<f32, N>, OcrError> {
+        let output = model.run_one(ValueOrView::from(input), Some(self.options.clone()));
+        let output = output.map_err(|error| unfit(part, &error.to_string()))?;
+        output.try_into().map_err(|_| unfit(part, "its answer has another shape"))
+    }
+}
+
+impl Recogniser for NeuralRecogniser {
+    fn recognise(&self, image: &GrayImage, deadline: &Deadline) -> Result<Vec<RecognisedLine>, OcrError> {
+        let regions = self.find_text(image)?;
+        deadline.check_now()?;
+        let pyramid = Pyramid::new(image);
+        let direction = self.page_direction(&pyramid, &regions)?;
+        let mut lines = Vec::with_capacity(regions.len());
+        for region in regions {
+            deadline.check_now()?;
+            let line = self.read(&pyramid, place_of(&region.along(direction)))?;
+            lines.extend((line.confidence() >= MIN_CONFIDENCE).then_some(line));
+        }
+        Ok(lines)
+    }
+
+    fn check(&self) -> Result<(), OcrError> {
+        self.readers.iter().try_for_each(|reader| reader.loaded().map(|_| ()))
+    }
+
+    fn read_line(&self, image: &GrayImage, sample: LineSample, _: &str) -> Result<String, OcrError> {
+        let line = self.read(&Pyramid::new(image), sample)?;
+        Ok(line.characters.iter().map(|character| &*character.text).collect())
+    }
+}
+
+const DETECTION: &str = "finding text";
+
+const RECOGNITION: &str = "reading lines";
+
+fn load_model(part: &'static str, file: Vec<u8>) -> Result<Model, OcrError> {
+    ModelOptions::with_all_ops().load(file).map_err(|error| unfit(part, &error.to_string()))
+}
+
+fn unfit(part: &'static str, reason: &str) -> OcrError {
+    OcrError::Model { part, reason: reason.to_owned() }
+}
+
+/// The beginning of a line: enough to tell which way is up.
+fn beginning(region: TextRegion) -> TextRegion {
+    let length = region.length.min(WITNESS_LENGTH * region.thickness);
+    let center = region.direction.point(region.center, (length - region.length) / 2.0, 0.0);
+    TextRegion { center, length, ..region }
+}
+
+fn place_of(region: &TextRegion) -> LineSample {
+    let TextRegion { center, direction, length, thickness } = *region;
+    LineSample { origin: direction.point(center, -length / 2.0, 0.0), direction, length, thickness }
+}
+
+/// The picture of a line, upright, with `width` columns.
+fn line_picture(pyramid: &Pyramid<'_>, place: LineSample, width: usize) -> Vec<f32> {
+    let [along, across] = [place.length / width as f32, place.thickness / LINE_HEIGHT as f32];
+    let (image, factor) = pyramid.at_step(across.min(along));
+    let mut shades = Vec::with_capacity(width * LINE_HEIGHT);
+    for row in 0..LINE_HEIGHT {
+        let across = (row as f32 + 0.5) * across - place.thickness / 2.0;
+        shades.extend((0..width).map(|column| {
+            let [x, y] = place.direction.point(place.origin, (column as f32 + 0.5) * along, across);
+            normal_shade(image.sample(x / factor - 0.5, y / factor - 0.5))
+        }));
+    }
+    shades
+}
+
+/// A brightness as the models were trained: from -1 to 1.
+fn normal_shade(brightness: f32) -> f32 {
+    brightness / 127.5 - 1.0
+}
+
+/// A picture in the shape that models take: three channels, which are equal here.
+fn tensor(mut shades: Vec<f32>, rows: usize, columns: usize) -> NdTensor<f32, 4> {
+    let length = shades.len();
+    shades.reserve_exact(2 * length);
+    shades.extend_from_within(..);
+    shades.extend_from_within(..length);
+    NdTensor::from_data([1, 3, rows, columns], shades)
+}

@@ -1,0 +1,219 @@
+//! The engine that recognises text: model files, which become an engine when a page first needs it.
+//!
+//! A worker cannot open files, so its parent opens the models and passes their descriptors. They come from one folder that
+//! a setting names; nothing in a document becomes part of a path.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use super::fonts::read_whole;
+use super::settings::WorkerSettings;
+#[cfg(all(unix, not(pagewise_portable)))]
+use super::tesseract::Tesseract;
+use crate::document::run_contained;
+#[cfg(all(unix, not(pagewise_portable)))]
+use crate::library::language_of;
+use crate::ocr::{ModelFiles, OcrError, Recogniser, load_models};
+#[cfg(all(unix, not(pagewise_portable)))]
+use crate::ocr::{TesseractRecogniser, TesseractRunner};
+
+/// The largest file of a model. The largest of PP-OCR has 180 MB.
+const MAX_MODEL_BYTES: u64 = 256 << 20;
+
+/// The most files of the folder that are looked at.
+const MAX_FILES: usize = 1_000;
+
+/// The most models of a part: one that is fast, and others for what it is not sure of.
+const MAX_MODELS: usize = 3;
+
+/// The parts of an engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum ModelPart {
+    /// Finds text in a picture.
+    Detection,
+    /// Reads a line.
+    Recognition,
+    /// Lists the characters of the model that reads.
+    Characters,
+}
+
+impl ModelPart {
+    const ALL: [Self; 3] = [Self::Detection, Self::Recognition, Self::Characters];
+
+    /// Whether a file of this name is the part: `det` or `rec` and `.onnx`, `dict` and `.txt`.
+    fn is_named(self, name: &str) -> bool {
+        let (part, extension) = match self {
+            Self::Detection => ("det", ".onnx"),
+            Self::Recognition => ("rec", ".onnx"),
+            Self::Characters => ("dict", ".txt"),
+        };
+        name.contains(part) && name.ends_with(extension)
+    }
+}
+
+/// An open model file.
+#[derive(Debug)]
+pub(crate) struct OpenModel {
+    pub(crate) part: ModelPart,
+    pub(crate) file: File,
+    /// Its length in bytes.
+    pub(crate) length: u64,
+}
+
+impl OpenModel {
+    fn open(part: ModelPart, path: &Path) -> Option<Self> {
+        let file = File::open(path).ok()?;
+        let length = file.metadata().ok().filter(fs::Metadata::is_file)?.len();
+        Some(Self { part, file, length })
+    }
+
+    fn read(&self) -> Option<Vec<u8>> {
+        let length = usize::try_from(self.length).ok().filter(|_| self.length <= MAX_MODEL_BYTES)?;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(length).ok()?;
+        bytes.resize(length, 0);
+        read_whole(&self.file, &mut bytes).ok()?;
+        Some(bytes)
+    }
+}
+
+/// The models in a folder, the smallest of each part first. Without both parts there are none.
+pub(crate) fn open_models(folder: &Path) -> Vec<OpenModel> {
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(folder).into_iter().flatten().take(MAX_FILES).flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    let open = |part: ModelPart| {
+        let is_named = |path: &&PathBuf| path.file_name().is_some_and(|name| part.is_named(&name.to_string_lossy()));
+        let mut models: Vec<OpenModel> =
+            paths.iter().filter(is_named).filter_map(|path| OpenModel::open(part, path)).collect();
+        // Small models are fast.
+        models.sort_by_key(|model| model.length);
+        models.truncate(MAX_MODELS);
+        models
+    };
+    let found: Vec<OpenModel> = ModelPart::ALL.into_iter().flat_map(open).collect();
+    let has = |part: ModelPart| found.iter().any(|model| model.part == part);
+    if has(ModelPart::Detection) && has(ModelPart::Recognition) { found } else { Vec::new() }
+}
+
+/// What recognises text here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OcrEngine {
+    /// The models in a folder. The error says why they cannot be used.
+    Models(PathBuf, Result<(), OcrError>),
+    /// The program `tesseract`, with these languages.
+    Tesseract(Vec<String>),
+    /// Nothing. Models would be looked for in this folder.
+    None(Option<PathBuf>),
+}
+
+impl OcrEngine {
+    /// Tries the models in a folder, or else the program of the system if workers may use it.
+    #[must_use]
+    pub fn find(folder: Option<&Path>, workers: Option<&WorkerSettings>) -> Self {
+        if let Some(folder) = folder.filter(|folder| cfg!(feature = "ocr") && !open_models(folder).is_empty()) {
+            return Self::Models(folder.to_owned(), Engine::in_folder(folder).check());
+        }
+        #[cfg(all(unix, not(pagewise_portable)))]
+        if let Some(found) = workers.filter(|workers| workers.uses_tesseract).and_then(Tesseract::find) {
+            return Self::Tesseract(found.languages().to_vec());
+        }
+        Self::None(folder.map(Path::to_path_buf))
+    }
+}
+
+/// An engine that is loaded when it is first used.
+#[derive(Default)]
+pub(crate) struct Engine {
+    models: Mutex<Vec<OpenModel>>,
+    loaded: OnceLock<Result<Arc<dyn Recogniser>, OcrError>>,
+}
+
+impl Engine {
+    /// The engine of the models in a folder.
+    pub(crate) fn in_folder(folder: &Path) -> Self {
+        Self { models: Mutex::new(open_models(folder)), loaded: OnceLock::new() }
+    }
+
+    /// An engine that is loaded.
+    #[cfg(test)]
+    pub(crate) fn of(recogniser: impl Recogniser + 'static) -> Self {
+        let loaded = OnceLock::new();
+        let _ = loaded.set(Ok(Arc::new(recogniser) as Arc<dyn Recogniser>));
+        Self { models: Mutex::default(), loaded }
+    }
+
+    /// Adds a model before the engine is first used.
+    pub(crate) fn add(&self, model: OpenModel) {
+        self.models.lock().unwrap_or_else(PoisonError::into_inner).push(model);
+    }
+
+    /// Uses the program `tesseract`, unless there are models.
+    #[cfg(all(unix, not(pagewise_portable)))]
+    pub(crate) fn offer_tesseract(
+        &self,
+        runner: impl TesseractRunner + 'static,
+        languages: Vec<String>,
+        chosen: Option<String>,
+    ) {
+        let engine = TesseractRecogniser::new(runner, languages, chosen, language_of);
+        // A second offer is the same.
+        let _ = self.loaded.set(Ok(Arc::new(engine)));
+    }
+
+    /// The engine.
+    ///
+    /// # Errors
+    /// [`OcrError::NoEngine`], [`OcrError::Model`].
+    pub(crate) fn recogniser(&self) -> Result<Arc<dyn Recogniser>, OcrError> {
+        self.loaded.get_or_init(|| load_models(self.read()?)).clone()
+    }
+
+    /// Loads every model.
+    fn check(&self) -> Result<(), OcrError> {
+        run_contained(|| self.recogniser()?.check())
+            .map_err(|failure| OcrError::Program { reason: failure.to_string() })?
+    }
+
+    fn read(&self) -> Result<ModelFiles, OcrError> {
+        let models = std::mem::take(&mut *self.models.lock().unwrap_or_else(PoisonError::into_inner));
+        let read = |part: ModelPart| models.iter().filter(move |model| model.part == part).filter_map(OpenModel::read);
+        let detection = read(ModelPart::Detection).next();
+        let detection = detection.ok_or(OcrError::NoEngine { reason: "its models are missing or cannot be read" })?;
+        let characters = read(ModelPart::Characters).filter_map(|list| String::from_utf8(list).ok()).collect();
+        Ok(ModelFiles { detection, recognition: read(ModelPart::Recognition).collect(), characters })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
+    use super::*;
+
+    #[test]
+    fn models_are_found_by_their_names_and_only_together() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str| fs::write(folder.path().join(name), name).unwrap();
+        write("PP-OCRv6_det_tiny.onnx");
+        write("readme.txt");
+        assert!(open_models(folder.path()).is_empty());
+        write("PP-OCRv6_rec_tiny.onnx");
+        write("tiny_dict.txt");
+        let parts = open_models(folder.path()).into_iter().map(|model| model.part).collect::<Vec<_>>();
+        assert_eq!(parts, ModelPart::ALL);
+        assert!(open_models(Path::new("/nowhere")).is_empty());
+    }
+
+    #[test]
+    fn files_that_are_no_models_are_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("det.onnx"), "no model").unwrap();
+        fs::write(folder.path().join("rec.onnx"), [0xff; 64]).unwrap();
+        assert!(Engine::in_folder(folder.path()).recogniser().is_err());
+        let none = Engine::default().recogniser().err();
+        assert!(matches!(none, Some(OcrError::NoEngine { .. })), "{none:?}");
+    }
+}

@@ -1,0 +1,303 @@
+//! Recognises pages: decides whether a page has text of its own, and reads its picture if not.
+//!
+//! A page has its own text if a reader sees it: drawn, or hidden behind a scan that shows the same. So the engine reads
+//! some lines of a hidden layer in the picture, and compares. A picture with little text over it, such as a stamp, is
+//! recognised, and then counts as recognised only if that gives more than the page's own text.
+
+use super::in_process::{OpenDocument, structured_page};
+use super::pages::{PdfAction, PdfError, RecognisedPage, Recognition};
+use crate::document::run_contained;
+use crate::limits::Deadline;
+use crate::ocr::{Direction, GrayImage, LineSample, OcrError, RecognisedLine, Recogniser};
+use crate::page::PageIndex;
+use crate::render::Scan;
+use crate::text::{
+    PageKind, PageLayout, PageText, PageWords, PlacedWord, RecognisedLayout, RecognisedText, Word, lay_out_recognised,
+};
+
+/// The lines of a hidden layer that are compared with the picture.
+const SAMPLES: usize = 5;
+
+/// The least letters of a line that is compared.
+const MIN_SAMPLE_LETTERS: usize = 8;
+
+/// The least likeness of a hidden line and its picture. Engines agree far more, and lines of other pages far less.
+const MIN_LIKENESS: f32 = 0.5;
+
+/// A sampled line is this much higher than its letters, in ems above and below.
+const SAMPLE_MARGIN: f32 = 0.1;
+
+impl OpenDocument {
+    /// Recognises a page, unless its own text is what a reader sees. The engine has its own deadline.
+    pub(super) fn recognise_page(
+        &self,
+        page: PageIndex,
+        is_forced: bool,
+        deadline: &Deadline,
+    ) -> Result<Recognition, PdfError> {
+        let (own, layout) = self.page_layout(page)?;
+        let engine = self.engine.recogniser().map_err(ocr_error)?;
+        let scan = PageScan::new(self.scan(page)?)?;
+        run_contained(|| {
+            let reader = ScanReader { engine: &*engine, scan: &scan, deadline };
+            if !is_forced && own.has_hidden_layer() && reader.shows(&layout)? {
+                return Ok(Recognition::OwnText);
+            }
+            let found = reader.recognise()?;
+            let is_own = !is_forced && !own.has_hidden_layer() && is_complete(&own, &found.layout.text);
+            Ok(if is_own { Recognition::OwnText } else { Recognition::Page(Box::new(found.page(&own, layout))) })
+        })
+        .map_err(|failure| failed(&failure.to_string()))?
+        .map_err(ocr_error)
+    }
+}
+
+/// Whether the page's own text is about all that was recognised.
+fn is_complete(own: &PageText, recognised: &PageText) -> bool {
+    let letters = |text: &PageText| text.text.chars().filter(|character| character.is_alphanumeric()).count();
+    own.kind == PageKind::Text && 2 * letters(recognised) <= 3 * letters(own) + 20
+}
+
+fn ocr_error(error: OcrError) -> PdfError {
+    match error {
+        OcrError::Stopped(stopped) => stopped.into(),
+        OcrError::NoEngine { reason } => PdfError::NoEngine { reason: reason.to_owned() },
+        OcrError::Model { .. } | OcrError::Program { .. } => failed(&error.to_string()),
+    }
+}
+
+fn failed(reason: &str) -> PdfError {
+    PdfError::Failed { action: PdfAction::RecogniseText, reason: reason.to_owned() }
+}
+
+/// The picture of a page, and its place on the page.
+struct PageScan {
+    image: GrayImage,
+    scan: Scan,
+}
+
+impl PageScan {
+    fn new(mut scan: Scan) -> Result<Self, PdfError> {
+        let size = |pixels: u32| usize::try_from(pixels).unwrap_or(usize::MAX);
+        let pixels = std::mem::take(&mut scan.pixels);
+        let image = GrayImage::new(size(scan.width), size(scan.height), pixels);
+        Ok(Self { image: image.ok_or_else(|| failed("the picture of the page is empty"))?, scan })
+    }
+
+    /// A recognised line in points.
+    fn on_page(&self, line: &RecognisedLine) -> RecognisedText {
+        let LineSample { origin: [x, y], direction, length, thickness } = line.place;
+        let ([left, top], [width, height]) = (self.scan.origin_pt, self.scan.pixel_pt);
+        let (x_step, y_step) = (f64::from(direction.x) * width, f64::from(direction.y) * height);
+        let (along, across) = (x_step.hypot(y_step), (y_step / height * width).hypot(x_step / width * height));
+        let character = |text: &str, at: f32| (text.into(), f64::from(at) * along);
+        RecognisedText {
+            origin: [left + f64::from(x) * width, top + f64::from(y) * height],
+            angle: y_step.atan2(x_step),
+            length: f64::from(length) * along,
+            thickness: f64::from(thickness) * across,
+            characters: line.characters.iter().map(|found| character(&found.text, found.along)).collect(),
+        }
+    }
+
+    /// The box of level words in pixels.
+    fn sample(&self, words: &[&Word]) -> Option<LineSample> {
+        let bounds = words.iter().map(|word| word.bounds).reduce(crate::text::Bounds::union)?;
+        let ([left, top], [width, height]) = (self.scan.origin_pt, self.scan.pixel_pt);
+        let x = |at: f32| (f64::from(at) - left) / width;
+        let y = |at: f32| (f64::from(at) - top) / height;
+        let margin = (y(bounds.y1) - y(bounds.y0)) * f64::from(SAMPLE_MARGIN);
+        let narrow = |pixels: f64| crate::text::to_points(pixels);
+        Some(LineSample {
+            origin: [narrow(x(bounds.x0) - margin), narrow(f64::midpoint(y(bounds.y0), y(bounds.y1)))],
+            direction: Direction::RIGHT,
+            length: narrow(x(bounds.x1) - x(bounds.x0) + 2.0 * margin),
+            thickness: narrow(y(bounds.y1) - y(bounds.y0) + 2.0 * margin),
+        })
+    }
+}
+
+/// Reads the picture of a page.
+struct ScanReader<'r> {
+    engine: &'r dyn Recogniser,
+    scan: &'r PageScan,
+    deadline: &'r Deadline,
+}
+
+impl ScanReader<'_> {
+    fn recognise(&self) -> Result<FoundText, OcrError> {
+        let lines = self.engine.recognise(&self.scan.image, self.deadline)?;
+        let parts: Vec<RecognisedText> = lines.iter().map(|line| self.scan.on_page(line)).collect();
+        let [width, height] = self.scan.scan.page_pt;
+        let layout = lay_out_recognised(width, height, &parts);
+        let confidences = confidences(&layout.words, &lines, &parts);
+        Ok(FoundText { layout, confidences })
+    }
+
+    /// Whether the picture shows the lines of a layout: most of some that are spread over the page.
+    fn shows(&self, layout: &PageLayout) -> Result<bool, OcrError> {
+        let lines = lines_of(layout);
+        let step = lines.len().div_ceil(SAMPLES).max(1);
+        let (mut seen, mut read) = (0, 0);
+        for words in lines.iter().skip(step / 2).step_by(step) {
+            self.deadline.check_now()?;
+            let Some(sample) = self.scan.sample(words) else { continue };
+            let hidden = words.iter().map(|word| word.text.as_str()).collect::<String>();
+            let shown = self.engine.read_line(&self.scan.image, sample, &hidden)?;
+            read += 1;
+            seen += usize::from(likeness(&hidden, &shown) >= MIN_LIKENESS);
+        }
+        Ok(2 * seen > read)
+    }
+}
+
+/// The level lines of a layout that have enough letters to be compared.
+fn lines_of(layout: &PageLayout) -> Vec<Vec<&Word>> {
+    let mut lines: Vec<Vec<&Word>> = Vec::new();
+    for word in layout.words.iter().filter(|word| word.turn == 0) {
+        match lines.last_mut() {
+            Some(line) if line.last().is_some_and(|last| last.line == word.line) => line.push(word),
+            _ => lines.push(vec![word]),
+        }
+    }
+    let letters = |line: &Vec<&Word>| line.iter().map(|word| word.text.chars().count()).sum::<usize>();
+    lines.retain(|line| letters(line) >= MIN_SAMPLE_LETTERS);
+    lines
+}
+
+/// The share of pairs of letters that two texts have in common (Dice), without regard to case.
+fn likeness(one: &str, other: &str) -> f32 {
+    let pairs = |text: &str| {
+        let letters: Vec<char> =
+            text.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+        let mut pairs: Vec<[char; 2]> = letters.windows(2).filter_map(|pair| pair.try_into().ok()).collect();
+        pairs.sort_unstable();
+        pairs
+    };
+    let (one, other) = (pairs(one), pairs(other));
+    let mut rest = other.iter().peekable();
+    let mut common = 0_u16;
+    for pair in &one {
+        while rest.next_if(|next| *next < pair).is_some() {}
+        common = common.saturating_add(u16::from(rest.next_if(|next| *next == pair).is_some()));
+    }
+    2.0 * f32::from(common) / (one.len() + other.len()).max(1) as f32
+}
+
+/// Text that was recognised on a page.
+struct FoundText {
+    layout: RecognisedLayout,
+    confidences: Vec<f32>,
+}
+
+impl FoundText {
+    /// The page with it, and with what its own layout has besides text.
+    fn page(self, own: &PageText, own_layout: PageLayout) -> RecognisedPage {
+        let RecognisedLayout { text, layout, words } = self.layout;
+        let text = PageText { picture_percent: own.picture_percent, paths: own.paths, ..text };
+        let layout = PageLayout { links: own_layout.links, ..layout };
+        let page = structured_page((text, layout));
+        RecognisedPage { page, words, confidences: self.confidences }
+    }
+}
+
+/// The confidence of each word: the mean of the characters whose middles lie in its box.
+fn confidences(words: &PageWords, lines: &[RecognisedLine], parts: &[RecognisedText]) -> Vec<f32> {
+    let mut characters: Vec<([f32; 2], f32)> = Vec::new();
+    for (line, part) in lines.iter().zip(parts) {
+        let direction = (part.angle.cos(), part.angle.sin());
+        for (found, (_, along)) in line.characters.iter().zip(&part.characters) {
+            let [x, y] = part.origin;
+            let place = [x + along * direction.0, y + along * direction.1].map(crate::text::to_points);
+            characters.push((place, found.confidence));
+        }
+    }
+    characters.sort_by(|([_, one], _), ([_, other], _)| one.total_cmp(other));
+    words.words.iter().map(|word| confidence_of(word, &characters)).collect()
+}
+
+fn confidence_of(word: &PlacedWord, characters: &[([f32; 2], f32)]) -> f32 {
+    let bounds = word.bounds;
+    let from = characters.partition_point(|([_, y], _)| *y < bounds.y0);
+    let near = characters.iter().skip(from).take_while(|([_, y], _)| *y <= bounds.y1);
+    let within = near.filter(|([x, _], _)| (bounds.x0..=bounds.x1).contains(x));
+    let (sum, count) = within.fold((0.0, 0.0_f32), |(sum, count), (_, confidence)| (sum + confidence, count + 1.0));
+    sum / count.max(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
+    use super::*;
+    use crate::limits::{Cancellation, Limits};
+    use crate::ocr::RecognisedCharacter;
+    use crate::render::NoFonts;
+    use crate::worker::InProcessReader;
+    use crate::worker::engine::Engine;
+    use std::sync::Arc;
+
+    /// Reads one line of text on each page, and reads other lines as expected or not.
+    struct FakeEngine {
+        line: &'static str,
+        reads_as_expected: bool,
+    }
+
+    impl Recogniser for FakeEngine {
+        fn recognise(&self, _: &GrayImage, _: &Deadline) -> Result<Vec<RecognisedLine>, OcrError> {
+            let place =
+                LineSample { origin: [100.0, 200.0], direction: Direction::RIGHT, length: 800.0, thickness: 40.0 };
+            let step = 800.0 / self.line.len() as f32;
+            let middles = (0_u16..).map(|at| (f32::from(at) + 0.5) * step);
+            let character = |(letter, along): (char, f32)| RecognisedCharacter {
+                text: letter.to_string().into(),
+                along,
+                confidence: 0.75,
+            };
+            Ok(vec![RecognisedLine { place, characters: self.line.chars().zip(middles).map(character).collect() }])
+        }
+
+        fn read_line(&self, _: &GrayImage, _: LineSample, expected: &str) -> Result<String, OcrError> {
+            Ok(if self.reads_as_expected { expected.to_owned() } else { "something else entirely".to_owned() })
+        }
+    }
+
+    /// Recognises a page of the fixture: the first is a scan, the second has a hidden layer.
+    fn recognise(page: u32, reads_as_expected: bool, is_forced: bool) -> Recognition {
+        let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/scan.pdf")).unwrap();
+        let engine = Engine::of(FakeEngine { line: "a line of the scan", reads_as_expected });
+        let reader = InProcessReader::with_engine(Limits::default(), Arc::new(NoFonts), Arc::new(engine));
+        let document = reader.open_document(Arc::new(bytes), None, &Cancellation::new()).unwrap();
+        document.recognise_page(PageIndex(page), is_forced, &Deadline::default()).unwrap()
+    }
+
+    #[test]
+    fn a_scan_is_recognised_with_its_words_in_their_places() {
+        let Recognition::Page(found) = recognise(0, true, false) else { unreachable!("the page has no text") };
+        assert_eq!((found.page.text.text.as_str(), found.page.text.is_recognised()), ("a line of the scan", true));
+        assert_eq!(found.words.words.len(), 5);
+        assert_eq!(found.confidences, [0.75; 5]);
+        let bounds = found.words.words.first().unwrap().bounds;
+        assert!(bounds.x0 > 0.0 && bounds.x1 < found.words.width / 4.0, "{bounds:?}");
+    }
+
+    #[test]
+    fn a_hidden_layer_counts_if_the_picture_shows_the_same() {
+        assert_eq!(recognise(1, true, false), Recognition::OwnText);
+        assert!(matches!(recognise(1, false, false), Recognition::Page(_)));
+        assert!(matches!(recognise(1, true, true), Recognition::Page(_)), "forced");
+    }
+
+    #[test]
+    fn the_same_line_is_alike_and_another_is_not() {
+        assert!(likeness("The quick brown fox", "Thequick brown f0x") > 0.8);
+        assert!(likeness("The quick brown fox", "jumps over the lazy dog") < 0.3);
+        assert_eq!(likeness("", ""), 0.0);
+    }
+
+    #[test]
+    fn a_stamp_is_not_all_that_a_scan_says() {
+        let text = |text: &str| PageText { text: text.to_owned(), ..PageText::default() };
+        assert!(!is_complete(&text("PW 123456"), &text(&"many words of a scan ".repeat(9))));
+        assert!(is_complete(&text("The title of a book, over a photograph"), &text("The title of a book Ol")));
+    }
+}

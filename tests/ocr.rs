@@ -1,0 +1,133 @@
+//! Scans: which pages have text of their own, and what an answer says of the others.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failed test may stop where it stands")]
+
+use std::sync::Arc;
+
+use pagewise::document::{Document, DocumentError, LayerWord, ReadAt};
+use pagewise::limits::Limits;
+use pagewise::page::PageIndex;
+use pagewise::text::page_text;
+use serde_json::{Value, json};
+
+use crate::support::fixture;
+use crate::support::program::Place;
+
+/// The sources of pages in an answer.
+fn sources(result: &Value) -> Vec<&str> {
+    result["pages"].as_array().unwrap().iter().map(|page| page["source"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_page_without_text_is_unread_and_a_hidden_layer_is_text() {
+    let place = Place::new();
+    for mode in ["auto", "never"] {
+        let (status, result) = place.json(&["text", &fixture("scan.pdf"), "--ocr", mode]);
+        assert_eq!((status, sources(&result)), (0, vec!["unread", "text"]), "{mode}");
+        assert_eq!(result["pages"][0]["text"], "");
+        assert!(result["pages"][1]["text"].as_str().unwrap().starts_with("SCANNED SHEET 2 OF 2"));
+        assert_eq!(result["sources"], json!({"text": 1, "recognised": 0, "unread": 1}), "{mode}");
+        assert!(!result["notes"].to_string().contains("ecognised"), "{mode}: {result}");
+    }
+}
+
+#[test]
+fn without_an_engine_pages_that_must_be_recognised_keep_their_own_text_with_a_note() {
+    let place = Place::new();
+    let (status, result) = place.json(&["text", &fixture("scan.pdf"), "--ocr", "always"]);
+    assert_eq!((status, sources(&result)), (0, vec!["unread", "text"]));
+    let notes = result["notes"].to_string();
+    assert!(notes.contains("Not recognised: pages 1-2: no engine recognises text"), "{notes}");
+}
+
+#[cfg(feature = "ocr")]
+#[test]
+fn damaged_models_are_named_and_the_rest_of_the_answer_is_whole() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("models")).unwrap();
+    place.file("models/det.onnx", "no model");
+    place.file("models/rec.onnx", [0xff; 64]);
+    let setting = format!("ocr_models={}", place.path("models").display());
+    let (status, result) = place.json(&["text", &fixture("scan.pdf"), "--set", &setting]);
+    assert_eq!((status, sources(&result)), (0, vec!["unread", "text"]));
+    let notes = result["notes"].to_string();
+    assert!(notes.contains("the model for finding text cannot be used"), "{notes}");
+}
+
+/// Whether or not this system has the program.
+#[test]
+fn a_language_that_tesseract_does_not_know_leaves_the_page_unread() {
+    let place = Place::new();
+    let (status, result) = place.json(&[
+        "text",
+        &fixture("scan.pdf"),
+        "--ocr",
+        "always",
+        "--set",
+        "ocr_language=tlh",
+        "--set",
+        "ocr_tesseract=true",
+    ]);
+    assert_eq!((status, sources(&result)), (0, vec!["unread", "text"]));
+    let notes = result["notes"].to_string();
+    let said = ["it does not know the language tlh", "no engine recognises text"];
+    assert!(said.iter().any(|reason| notes.contains(reason)), "{notes}");
+}
+
+#[test]
+fn words_are_listed_in_their_boxes() {
+    let place = Place::new();
+    let (_, result) = place.json(&["text", &fixture("latex.pdf"), "1", "--boxes"]);
+    let word = &result["pages"][0]["words"][0];
+    assert_eq!(word["confidence"], 1.0);
+    let edges: Vec<f64> = word["bbox"].as_array().unwrap().iter().map(|edge| edge.as_f64().unwrap()).collect();
+    assert!(edges[0] < edges[2] && edges[1] < edges[3], "{word}");
+    assert!(result["pages"][0]["text"].as_str().unwrap().contains(word["text"].as_str().unwrap()));
+    let (_, result) = place.json(&["text", &fixture("latex.pdf"), "1"]);
+    assert_eq!(result["pages"][0].get("words"), None);
+}
+
+fn open(bytes: Vec<u8>) -> Document {
+    let source: Arc<dyn ReadAt> = Arc::new(bytes);
+    Document::open(source, None, &Limits::default()).unwrap()
+}
+
+fn word(text: &str, x: f64, turn: f64) -> LayerWord {
+    LayerWord { text: text.to_owned(), origin: [x, 100.0], turn, length: 60.0, size: 12.0 }
+}
+
+#[test]
+fn a_text_layer_is_appended_to_the_file_and_read_back_as_a_hidden_layer() {
+    let bytes = std::fs::read(fixture("scan.pdf")).unwrap();
+    let document = open(bytes.clone());
+    let layers = [(PageIndex(0), vec![word("Grüße", 50.0, 0.0), word("東京", 150.0, 0.0)])];
+    let written = document.with_text_layer(&layers).unwrap();
+    assert_eq!(written.get(..bytes.len()), Some(&bytes[..]), "the file itself stays");
+    assert_eq!(document.with_text_layer(&layers).unwrap(), written, "the same bytes each time");
+    let again = open(written);
+    let text = page_text(&again, PageIndex(0), &Limits::default()).unwrap();
+    assert_eq!((text.text.as_str(), text.has_hidden_layer()), ("Grüße 東京", true));
+    let other = |document: &Document| page_text(document, PageIndex(1), &Limits::default()).unwrap();
+    assert_eq!(other(&again), other(&document));
+}
+
+#[test]
+fn a_text_layer_stands_upright_on_a_turned_page() {
+    let document = open(std::fs::read(fixture("ghostscript.pdf")).unwrap());
+    let turned =
+        (0..document.page_count()).map(PageIndex).find(|page| document.page_geometry(*page).unwrap().rotate == 90);
+    let page = turned.unwrap();
+    let before = page_text(&document, page, &Limits::default()).unwrap().hidden;
+    let written = document.with_text_layer(&[(page, vec![word("upright", 50.0, 0.0)])]).unwrap();
+    let after = page_text(&open(written), page, &Limits::default()).unwrap();
+    assert_eq!((before.as_str(), after.hidden.as_str()), ("", "upright"));
+}
+
+#[test]
+fn nothing_is_appended_to_an_encrypted_file_or_beyond_its_pages() {
+    let document = open(std::fs::read(fixture("scan.pdf")).unwrap());
+    let beyond = document.with_text_layer(&[(PageIndex(9), Vec::new())]);
+    assert_eq!(beyond, Err(DocumentError::PageOutOfRange { page: 10, page_count: 2 }));
+    let encrypted = open(std::fs::read(fixture("encrypted-empty.pdf")).unwrap());
+    assert_eq!(encrypted.with_text_layer(&[]), Err(DocumentError::UnsupportedEncryption));
+}
