@@ -8,6 +8,9 @@ use crate::text::Bounds;
 /// Segments whose baselines differ less, in ems, are one line.
 const BASELINE_EM: f32 = 0.3;
 
+/// A segment with more words takes none of another one.
+const MAX_AROUND: usize = 1_000;
+
 /// So many dots that stand alone are a leader.
 const MIN_LEADER: usize = 5;
 /// What is written for a leader.
@@ -75,7 +78,7 @@ fn line_of(mut row: Vec<Segment>) -> Option<Line> {
     let baseline = row.first()?.baseline;
     let mut words: Vec<LineWord> = Vec::new();
     let mut right = f32::NEG_INFINITY;
-    for segment in row {
+    for segment in without_inner(row) {
         let from = words.len();
         words.extend(segment.words);
         if let Some(word) = words.get_mut(from) {
@@ -85,6 +88,20 @@ fn line_of(mut row: Vec<Segment>) -> Option<Line> {
         right = segment.bounds.x1;
     }
     Some(line(words, baseline))
+}
+
+/// Segments from left to right. The words of one within another, such as a lowered letter, take their places in it.
+fn without_inner(row: Vec<Segment>) -> Vec<Segment> {
+    let mut outer: Vec<Segment> = Vec::new();
+    for segment in row {
+        match outer.last_mut() {
+            Some(last) if segment.bounds.x1 < last.bounds.x1 && last.words.len() < MAX_AROUND => {
+                segment.words.into_iter().for_each(|word| last.attach(word))
+            }
+            _ => outer.push(segment),
+        }
+    }
+    outer
 }
 
 fn line(words: Vec<LineWord>, baseline: f32) -> Line {

@@ -12,6 +12,8 @@ const BASELINE_EM: f32 = 0.25;
 const RAISED_FACTOR: f32 = 0.87;
 /// A raised or lowered word that follows another one at a smaller gap, in ems of the line, is not spaced.
 pub(super) const RAISED_GAP_EM: f32 = 0.12;
+/// So many lengths are counted to find the most frequent one.
+const MAX_LENGTHS: usize = 16;
 /// So many neighbours of a raised word are looked at.
 const MAX_NEIGHBOURS: usize = 300;
 
@@ -33,14 +35,15 @@ impl Segment {
     fn of_words(words: Vec<(LineWord, f32)>) -> Self {
         let bounds = words.iter().fold(NOTHING, |all, (word, _)| all.union(word.bounds));
         let size = dominant_size(words.iter().map(|(word, _)| word));
-        let baseline = words.iter().filter(|(word, _)| word.style.size > size * RAISED_FACTOR).map(|(_, y)| *y);
-        let baseline = baseline.fold(f32::NEG_INFINITY, f32::max);
+        // A lowered letter of the same size does not lower the line.
+        let full = words.iter().filter(|(word, _)| word.style.size > size * RAISED_FACTOR);
+        let baseline = most_frequent(full.map(|(word, baseline)| (*baseline, word.text.chars().count())));
+        let baseline = baseline.unwrap_or(bounds.y1);
         Self { words: words.into_iter().map(|(word, _)| word).collect(), bounds, baseline, size, table: None }
     }
 
-    /// Puts a raised or lowered word in its place on the line.
-    fn attach(&mut self, mut word: LineWord, is_raised: bool) {
-        word.is_raised = is_raised;
+    /// Puts a word in its place on the line.
+    pub(super) fn attach(&mut self, mut word: LineWord) {
         self.bounds = self.bounds.union(word.bounds);
         let at = self.words.partition_point(|other| other.bounds.x0 <= word.bounds.x0);
         let gap = RAISED_GAP_EM * self.size;
@@ -57,15 +60,19 @@ impl Segment {
 
 /// The size of most characters.
 pub(super) fn dominant_size<'a>(words: impl Iterator<Item = &'a LineWord>) -> f32 {
-    let mut sizes: Vec<(f32, usize)> = Vec::new();
-    for word in words {
-        let count = word.text.chars().count().max(1);
-        match sizes.iter_mut().take(16).find(|(size, _)| (*size - word.style.size).abs() < 0.05) {
+    most_frequent(words.map(|word| (word.style.size, word.text.chars().count().max(1)))).unwrap_or(1.0)
+}
+
+/// The length with the largest sum of counts, of the first few that differ.
+fn most_frequent(counted: impl Iterator<Item = (f32, usize)>) -> Option<f32> {
+    let mut sums: Vec<(f32, usize)> = Vec::new();
+    for (length, count) in counted {
+        match sums.iter_mut().take(MAX_LENGTHS).find(|(other, _)| (*other - length).abs() < 0.05) {
             Some((_, sum)) => *sum += count,
-            None => sizes.push((word.style.size, count)),
+            None => sums.push((length, count)),
         }
     }
-    sizes.iter().max_by(|a, b| a.1.cmp(&b.1).then(a.0.total_cmp(&b.0))).map_or(1.0, |(size, _)| *size)
+    sums.iter().max_by(|a, b| a.1.cmp(&b.1).then(a.0.total_cmp(&b.0))).map(|(length, _)| *length)
 }
 
 /// The segments of a page, from top to bottom.
@@ -135,7 +142,7 @@ fn attach_raised(mut segments: Vec<Segment>) -> Vec<Segment> {
         let Some(small) = kept.get_mut(index).and_then(Option::take) else { continue };
         if let Some(Some(line)) = kept.get_mut(host) {
             let is_raised = small.baseline < line.baseline;
-            small.words.into_iter().for_each(|word| line.attach(word, is_raised));
+            small.words.into_iter().for_each(|word| line.attach(LineWord { is_raised, ..word }));
         }
     }
     kept.into_iter().flatten().collect()

@@ -9,6 +9,10 @@ use std::collections::BTreeMap;
 
 /// A distance of baselines above this multiple of the leading is a space between paragraphs.
 const SPACE_FACTOR: f32 = 1.22;
+/// Lines of a paragraph with formulas stand at most this multiple of the leading apart.
+const FORMULA_FACTOR: f32 = 1.5;
+/// A full line ends at most this many ems before the right edge of its column.
+pub(super) const FULL_EM: f32 = 6.0;
 /// Indents smaller than this, in ems, are none.
 pub(super) const INDENT_EM: f32 = 0.7;
 /// So many lines that begin at one edge show where their text ends.
@@ -65,6 +69,20 @@ impl<'a> Splitter<'_, 'a> {
         step <= 0.0 || step > SPACE_FACTOR * leading
     }
 
+    /// Whether a sentence goes on below a full line, although formulas need more than the leading between the lines.
+    pub(super) fn reads_on(&self, start: usize, next: usize) -> bool {
+        let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return false };
+        let step = self.step(next - 1, next);
+        let shift = (below.bounds.x0 - self.text_left(start, next - 1)).abs();
+        (0.0..FORMULA_FACTOR * self.leading(next)).contains(&step)
+            && shift < 0.3 * below.size
+            && self.right - above.bounds.x1 < FULL_EM * above.size
+            && !ends_sentence(above)
+            && !above.words.last().is_some_and(|word| word.text.ends_with(')'))
+            && begins_small(below)
+            && !self.ends_early(next - 1, next)
+    }
+
     /// Whether a line begins to the right of the one before.
     pub(super) fn is_set_in(&self, index: usize) -> bool {
         let before = index.checked_sub(1).and_then(|before| self.line(before));
@@ -118,10 +136,14 @@ impl<'a> Splitter<'_, 'a> {
     /// Whether a line ended on purpose, although the next one follows as in a paragraph.
     pub(super) fn is_line_end(&self, next: usize) -> bool {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return true };
-        let ends = above.words.last().and_then(|word| word.text.chars().last());
-        let is_open = !ends.is_some_and(|sign| matches!(sign, '.' | '!' | '?' | ':' | ';'));
-        !(is_open && begins_small(below)) && self.ends_early(next - 1, next)
+        (ends_sentence(above) || !begins_small(below)) && self.ends_early(next - 1, next)
     }
+}
+
+/// Whether a line ends with a sign that ends a sentence or a part of one.
+fn ends_sentence(line: &Line) -> bool {
+    let last = line.words.last().and_then(|word| word.text.chars().last());
+    last.is_some_and(|sign| matches!(sign, '.' | '!' | '?' | ':' | ';'))
 }
 
 /// The width of the words up to the first space.

@@ -2,7 +2,7 @@
 
 use super::item_starts::RecentMarkers;
 use super::markers::{Marker, marker};
-use super::spacing::{INDENT_EM, right_edges};
+use super::spacing::{FULL_EM, INDENT_EM, right_edges};
 use super::{Draft, DraftKind, Place};
 use crate::structure::document::notes::note_label;
 use crate::structure::document::type_statistics::TypeStatistics;
@@ -108,7 +108,7 @@ impl<'a> Splitter<'_, 'a> {
         is_note
             || above.is_contents_entry()
             || self.is_style_break(start, next)
-            || self.is_spaced(start, next)
+            || self.is_spaced(start, next) && !self.reads_on(start, next)
             || self.is_marked(next, start, recent)
             || self.is_indent_break(start, next)
             || self.is_line_end(next)
@@ -148,7 +148,7 @@ impl<'a> Splitter<'_, 'a> {
     /// Whether a line is full and the next one begins where a paragraph's next line does.
     fn flows_on(&self, start: usize, next: usize) -> bool {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return false };
-        let is_full = self.right - above.bounds.x1 < 6.0 * above.size;
+        let is_full = self.right - above.bounds.x1 < FULL_EM * above.size;
         let shift = (below.bounds.x0 - self.text_left(start, next - 1)).abs();
         is_full && !self.ends_early(next - 1, next) && (next - start == 1 || shift < INDENT_EM * below.size)
     }
