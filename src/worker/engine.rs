@@ -121,6 +121,8 @@ impl OcrEngine {
         if let Some(found) = workers.filter(|workers| workers.uses_tesseract).and_then(Tesseract::find) {
             return Self::Tesseract(found.languages().to_vec());
         }
+        #[cfg(any(not(unix), pagewise_portable))]
+        let _ = workers;
         Self::None(folder.map(Path::to_path_buf))
     }
 }
@@ -147,6 +149,7 @@ impl Engine {
     }
 
     /// Adds a model before the engine is first used.
+    #[cfg(all(unix, not(pagewise_portable)))]
     pub(crate) fn add(&self, model: OpenModel) {
         self.models.lock().unwrap_or_else(PoisonError::into_inner).push(model);
     }
