@@ -29,7 +29,7 @@
 //! ```
 //!
 //! 1. `tool` parses the arguments into a typed request.
-//! 2. `source` opens the file once, inside the allowed roots.
+//! 2. `source` opens the file once, inside the allowed roots, or a large PDF on the web where it is.
 //! 3. `context` reads what the conversation holds and plans what to send. Planning is pure.
 //! 4. `worker` passes the open file to a confined process, where `document` reads, `split` cuts, `text` extracts,
 //!    `structure` finds blocks and tables, and `render` draws.
@@ -62,7 +62,7 @@
 //! | `store` | `ViewStore`, `SessionStore`: SQLite, memory, PostgreSQL | view, source | rusqlite, tokio_postgres, deadpool_postgres, tokio_postgres_rustls, rustls_native_certs, futures_util, percent_encoding |
 //! | `source` | paths inside roots, references, file types, content hashes; no other room opens files of clients | charset, web | |
 //! | `http` | the only HTTP client: TLS, no proxy, no redirects by itself, bodies produced while they are sent | | reqwest, http_body |
-//! | `web` | fetching: allowed addresses (`WebSettings`), redirects, bounds, kept responses | http | |
+//! | `web` | fetching: allowed addresses (`WebSettings`), redirects, bounds, kept responses; `RangedFile`: large documents by ranges | http | |
 //! | `context` | `ContextManager`: plan, build, deliver, commit | document, split, text, structure, render, charset, html, worker, library, view, store, source, web | dashmap, similar, getrandom |
 //! | `model` | `ModelClient`: providers of models, their protocols and limits | http | base64, base64_simd, httpdate |
 //! | `tool` | arguments, results, error codes, client table: every shape and text that a client sees; no transport | context, view, model | unicode_segmentation |
@@ -94,6 +94,8 @@
 //!
 //! `benches/README.md` has the measurements, with dates and commands.
 //!
+//! - **A remote document is read in blocks that its worker asks for**, of one version that a strong validator names. Its
+//!   identity is that of the version; pages are known by their fingerprints as ever. See `web::ranges`.
 //! - **Four readers, ours first**, since each opens files that the one before refuses. See `document`.
 //! - **Every chunk is read back before it leaves**: by our own reader if the file was sound, by lopdf if it was repaired.
 //!   See `split`.

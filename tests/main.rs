@@ -44,6 +44,7 @@ mod pages;
 mod pictures;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod ranges;
 mod readable;
 mod reading;
 mod result_size;

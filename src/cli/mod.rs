@@ -25,7 +25,7 @@ use self::commands::{ask, context, cut, doctor, fetch, generate, get_file, index
 use self::config::LoadedSettings;
 use self::terminal::print::{self, Report};
 use self::terminal::screen::Screen;
-use crate::tool::ToolError;
+use crate::tool::{ToolError, restart_once};
 
 /// Exit status of a request that was refused: a bad argument or file.
 const REFUSED: u8 = 1;
@@ -75,34 +75,37 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
     let is_server = matches!(typed.command, Some(Command::Serve(_)));
     // A server logs its warnings.
     loaded.warnings.iter().filter(|_| !is_server).for_each(|text| print::warning(text));
-    run_command(typed.command, &loaded, Screen::of_stdout())
+    let screen = Screen::of_stdout();
+    let none = || ToolError::required("COMMAND").hint("pagewise --help shows all commands.");
+    let command = typed.command.ok_or_else(none)?;
+    restart_once(|| run_command(&command, &loaded, screen))
 }
 
-fn run_command(command: Option<Command>, loaded: &LoadedSettings, screen: Screen) -> Result<Report, ToolError> {
+fn run_command(command: &Command, loaded: &LoadedSettings, screen: Screen) -> Result<Report, ToolError> {
     let config = &loaded.config;
-    match command.ok_or_else(|| ToolError::required("COMMAND").hint("pagewise --help shows all commands."))? {
-        Command::GetFile(arguments) => get_file::run(&arguments, config, screen),
-        Command::Page(arguments) => watchdog::catch_panic(&arguments.path, || cut::page(&arguments, config)),
-        Command::Split(arguments) => watchdog::catch_panic(&arguments.path, || cut::split(&arguments, config)),
-        Command::Info(arguments) => pdf::info(&arguments, config, screen),
-        Command::Text(arguments) => pdf::text(&arguments, config),
-        Command::Tables(arguments) => pdf::tables(&arguments, config),
-        Command::Ocr(arguments) => pdf::ocr(&arguments, config),
-        Command::Render(arguments) => pdf::render(&arguments, config),
-        Command::Show(arguments) => commands::show::run(&arguments, config, screen),
-        Command::Search(arguments) => pdf::search(&arguments, config, screen),
-        Command::Outline(arguments) => pdf::outline(&arguments, config, screen),
-        Command::Ask(arguments) => ask::run(&arguments, config),
-        Command::Fetch(arguments) => fetch::fetch(&arguments, config),
-        Command::Content(arguments) => fetch::content(&arguments, config),
+    match command {
+        Command::GetFile(arguments) => get_file::run(arguments, config, screen),
+        Command::Page(arguments) => watchdog::catch_panic(&arguments.path, || cut::page(arguments, config)),
+        Command::Split(arguments) => watchdog::catch_panic(&arguments.path, || cut::split(arguments, config)),
+        Command::Info(arguments) => pdf::info(arguments, config, screen),
+        Command::Text(arguments) => pdf::text(arguments, config),
+        Command::Tables(arguments) => pdf::tables(arguments, config),
+        Command::Ocr(arguments) => pdf::ocr(arguments, config),
+        Command::Render(arguments) => pdf::render(arguments, config),
+        Command::Show(arguments) => commands::show::run(arguments, config, screen),
+        Command::Search(arguments) => pdf::search(arguments, config, screen),
+        Command::Outline(arguments) => pdf::outline(arguments, config, screen),
+        Command::Ask(arguments) => ask::run(arguments, config),
+        Command::Fetch(arguments) => fetch::fetch(arguments, config),
+        Command::Content(arguments) => fetch::content(arguments, config),
         Command::Context(arguments) => context::run(&arguments.command, config, screen),
         Command::Index(arguments) => index::run(&arguments.command, config),
-        Command::Inspect(arguments) => commands::inspect::run(&arguments, config),
-        Command::Doctor(arguments) => doctor::run(&arguments, config, screen),
-        Command::Settings(arguments) => settings::run(&arguments, loaded, screen),
+        Command::Inspect(arguments) => commands::inspect::run(arguments, config),
+        Command::Doctor(arguments) => doctor::run(arguments, config, screen),
+        Command::Settings(arguments) => settings::run(arguments, loaded, screen),
         Command::Serve(_) => serve::run(loaded),
-        Command::Completions(arguments) => Ok(generate::completions(&arguments)),
-        Command::Man(arguments) => generate::man(&arguments),
+        Command::Completions(arguments) => Ok(generate::completions(arguments)),
+        Command::Man(arguments) => generate::man(arguments),
     }
 }
 

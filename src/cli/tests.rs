@@ -20,7 +20,7 @@ fn report(words: &[&str], screen: Screen) -> Result<Report, ToolError> {
     let typed = CommandLine::from_arg_matches(&matches).unwrap();
     let mut loaded = config::load(&matches).unwrap();
     loaded.config.no_sandbox = true;
-    run_command(typed.command, &loaded, screen)
+    run_command(&typed.command.unwrap(), &loaded, screen)
 }
 
 /// Standard output and, after it, standard error.

@@ -54,8 +54,9 @@ pub use self::pdf::{
     select_page,
 };
 pub use self::phrases::{
-    NO_TEXT_IN_PDF, TEXT_DELETED, count_of, file_size, grouped, listed_or_counted, one_line, outline_columns,
-    outline_line, page_heading, page_held, page_or_pages, points, summary_held, unreadable_page_text, untrusted,
+    NO_TEXT_IN_PDF, TEXT_DELETED, count_of, file_size, grouped, listed_or_counted, more_fields_note, one_line,
+    outline_columns, outline_line, page_heading, page_held, page_or_pages, points, summary_held, unreadable_page_text,
+    untrusted,
 };
 pub use self::progress::{NoProgress, ProgressListener};
 pub use self::request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};

@@ -2,9 +2,9 @@
 
 use std::fmt::Display;
 
-use crate::document::OutlineItem;
+use crate::document::{MAX_REMOTE_FIELDS, OutlineItem};
 use crate::page::{PageLabel, PageNumber, PageSet};
-use crate::worker::PdfError;
+use crate::worker::{Pages, PdfError};
 
 /// The last line of every summary.
 pub(super) const HOW_TO_READ_PAGES: &str =
@@ -151,6 +151,13 @@ pub fn grouped(number: u64) -> String {
 #[must_use]
 pub fn count_of(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// Says that the form of a remote document may have more fields than were counted.
+#[must_use]
+pub fn more_fields_note(document: &dyn Pages, fields: usize) -> Option<String> {
+    let is_cut = document.is_remote() && fields >= MAX_REMOTE_FIELDS;
+    is_cut.then(|| format!("The form may have more fields: of a remote document, {MAX_REMOTE_FIELDS} are counted."))
 }
 
 /// A size in bytes with at most two digits behind the point: `812 bytes`, `34 kB`, `1.2 MB`.

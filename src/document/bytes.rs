@@ -9,6 +9,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 /// Random access to a file's bytes, without a current position.
 pub trait ReadAt: Send + Sync {
@@ -25,6 +26,20 @@ pub trait ReadAt: Send + Sync {
     /// # Errors
     /// Any error of the file; [`io::ErrorKind::UnexpectedEof`] if the file has become shorter.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()>;
+
+    /// Whether reads are requests to another machine. A worker then asks its parent for each part that it needs.
+    fn is_remote(&self) -> bool {
+        false
+    }
+
+    /// Like [`read_at`](Self::read_at). A remote file is waited for no longer than `time`.
+    ///
+    /// # Errors
+    /// As [`read_at`](Self::read_at); [`io::ErrorKind::TimedOut`] if `time` is over.
+    fn read_within(&self, time: Duration, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        let _ = time;
+        self.read_at(offset, buffer)
+    }
 
     /// All bytes, if they are in memory and can be shared.
     fn in_memory(&self) -> Option<Bytes> {
@@ -182,6 +197,11 @@ impl FileBytes {
 
     pub(crate) fn len(&self) -> u64 {
         self.length
+    }
+
+    /// Whether bytes that were not read yet have to come from another machine.
+    pub(crate) fn is_remote(&self) -> bool {
+        self.source.is_remote() && self.whole.get().is_none()
     }
 
     /// All bytes. They are read once and kept.

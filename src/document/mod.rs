@@ -36,7 +36,7 @@ pub use notes::Note;
 pub use readers::Tier;
 pub(crate) use readers::{DirectReader, ObjectKind, ObjectStream, contains_stream_end, objects};
 pub(crate) use structure::Leaf;
-pub use structure::{DisplayedArea, DocumentInfo, Outline, OutlineItem, PageGeometry};
+pub use structure::{DisplayedArea, DocumentInfo, MAX_REMOTE_FIELDS, Outline, OutlineItem, PageGeometry};
 pub(crate) use syntax::{filter, lexer, object, text_string};
 pub use text_layer::{LayerWord, PageLayer};
 
@@ -46,6 +46,9 @@ pub(crate) use bytes::FileBytes;
 pub(crate) use readers::{ParsedDocument, Readers};
 use std::sync::{Arc, OnceLock};
 use structure::PageLabels;
+
+/// Pages of a remote document that are looked at for what stands on any page, such as comments.
+const SCANNED_REMOTE_PAGES: u32 = 1;
 
 /// An open PDF document. It can be shared between threads, and reads pages on request.
 pub struct Document {
@@ -89,6 +92,18 @@ impl Document {
     #[must_use]
     pub fn page_count(&self) -> u32 {
         self.first.tree.count()
+    }
+
+    /// Whether reading a page takes requests to another machine.
+    #[must_use]
+    pub fn is_remote(&self) -> bool {
+        self.readers.file().is_remote()
+    }
+
+    /// How many pages are looked at for what stands on any page: `most`, or few of a remote document.
+    pub(crate) fn scanned_pages(&self, most: u32) -> u32 {
+        let most = if self.is_remote() { SCANNED_REMOTE_PAGES } else { most };
+        self.page_count().min(most)
     }
 
     /// The reader that opened the document.

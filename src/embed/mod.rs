@@ -15,7 +15,7 @@ pub use self::error::Error;
 pub use self::request::Request;
 
 use crate::context::{ContextManager, FileRequest, ForgetRequest};
-use crate::tool::{Caller, FormArgument, ToolError, decide_form, file_request};
+use crate::tool::{Caller, FormArgument, ToolError, decide_form, file_request, restart_once};
 
 /// PDFs, text files and images for the agents of a program: summaries and single pages as content blocks, each page sent
 /// once per conversation.
@@ -74,7 +74,7 @@ impl Pagewise {
         let form = if arguments.form == FormArgument::Auto { self.form } else { arguments.form };
         let form = decide_form(form, &Caller::direct().client);
         let request = FileRequest { cancellation, ..file_request(arguments, form, conversation) };
-        Ok(Answer::new(self.context.get_file(&request).map_err(ToolError::from)?))
+        Ok(Answer::new(restart_once(|| Ok(self.context.get_file(&request)?))?))
     }
 
     /// Forgets what a conversation holds, so that it is sent again: for a conversation whose context was compacted.

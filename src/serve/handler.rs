@@ -92,7 +92,8 @@ impl Handler {
                 (tool.run)(&ToolCall { server: &server, arguments: &arguments, caller, progress: &progress })
             };
             let caller = identity.caller(&server, &arguments, tool, cancellation);
-            let outcome = caller.as_ref().map_err(ToolError::clone).and_then(run);
+            let outcome =
+                caller.as_ref().map_err(ToolError::clone).and_then(|caller| tool::restart_once(|| run(caller)));
             // A tool's error is a result too, so that the model sees it.
             let mut outcome = outcome.unwrap_or_else(|error| convert::error_result(&error).into());
             convert::adapt_result(&mut outcome.result, &identity);

@@ -7,6 +7,8 @@ use std::time::{Duration, SystemTime};
 
 use super::SourceError;
 use super::positioned_file::PositionedFile;
+use crate::hash::ContentHash;
+use crate::web::{RangedFile, WebError};
 
 /// A file's identity, size and last change, as the system reports them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -53,6 +55,13 @@ impl Stat {
             modified_ns: since(metadata.modified()),
             changed_ns: since(metadata.created()),
         }
+    }
+
+    /// The stat of a remote document: its identity in place of an inode, and no times.
+    fn of_version(file: &RangedFile) -> Self {
+        let [a, b, c, d, e, f, g, h, ..] = file.identity().0;
+        let inode = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+        Self { device: u64::MAX, inode, size: file.len(), modified_ns: 0, changed_ns: 0 }
     }
 
     /// The stat of the file at `path`.
@@ -114,13 +123,20 @@ fn nanoseconds(seconds: i64, rest: i64) -> i128 {
     i128::from(seconds) * 1_000_000_000 + i128::from(rest)
 }
 
-/// A regular file, opened once. It is read by position and never mapped, so truncation by another process causes an
-/// error instead of a signal.
+/// A regular file, opened once, or a document that is read by ranges. A file is read by position and never mapped, so
+/// truncation by another process causes an error instead of a signal.
 #[derive(Debug)]
 pub struct OpenFile {
     path: PathBuf,
-    file: PositionedFile,
+    storage: Storage,
     stat: Stat,
+}
+
+/// Where the bytes are.
+#[derive(Debug)]
+enum Storage {
+    Local(PositionedFile),
+    Remote(Box<RangedFile>),
 }
 
 impl OpenFile {
@@ -136,7 +152,14 @@ impl OpenFile {
         if !metadata.is_file() || is_virtual(&file) {
             return Err(SourceError::NotAFile { path: path.to_path_buf() });
         }
-        Ok(Self { path: path.to_path_buf(), stat: Stat::of(path, &metadata), file: PositionedFile::from(file) })
+        let storage = Storage::Local(PositionedFile::from(file));
+        Ok(Self { path: path.to_path_buf(), stat: Stat::of(path, &metadata), storage })
+    }
+
+    /// A document that is read by ranges. `path` is its reference.
+    pub(super) fn from_remote(path: &Path, file: RangedFile) -> Self {
+        let stat = Stat::of_version(&file);
+        Self { path: path.to_path_buf(), stat, storage: Storage::Remote(Box::new(file)) }
     }
 
     /// The path as requested.
@@ -163,20 +186,56 @@ impl OpenFile {
         self.stat.size == 0
     }
 
-    /// The file handle, for passing to a worker.
+    /// The file handle, for passing to a worker; `None` for a remote document.
     #[must_use]
-    pub fn file(&self) -> &File {
-        self.file.as_file()
+    pub fn file(&self) -> Option<&File> {
+        match &self.storage {
+            Storage::Local(file) => Some(file.as_file()),
+            Storage::Remote(_) => None,
+        }
+    }
+
+    /// The identity of a remote document, which is not a hash of its bytes; `None` for a file.
+    #[must_use]
+    pub fn remote_identity(&self) -> Option<ContentHash> {
+        match &self.storage {
+            Storage::Local(_) => None,
+            Storage::Remote(file) => Some(file.identity()),
+        }
+    }
+
+    /// Identifies the bytes without reading them: by the validator of a remote document, or a file's metadata.
+    #[must_use]
+    pub fn identity(&self) -> [u8; 32] {
+        self.remote_identity().map_or_else(|| self.stat.key(), |identity| identity.0)
     }
 
     /// Reads at `offset` until `buffer` is full or the file ends. Returns the number of bytes read.
     ///
     /// # Errors
-    /// [`SourceError::Io`].
+    /// [`SourceError::Io`]; [`SourceError::Web`] and [`SourceError::Changed`] for a remote document.
     pub fn read_at(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, SourceError> {
+        self.read_within(Duration::MAX, offset, buffer)
+    }
+
+    /// Like [`Self::read_at`]. A remote document is waited for no longer than `time`.
+    ///
+    /// # Errors
+    /// As [`Self::read_at`].
+    pub fn read_within(&self, time: Duration, offset: u64, buffer: &mut [u8]) -> Result<usize, SourceError> {
+        match &self.storage {
+            Storage::Local(file) => self.read_local(file, offset, buffer),
+            Storage::Remote(file) => file.read_at(offset, buffer, time).map_err(|error| match error {
+                WebError::Changed => SourceError::Changed { path: self.path.clone() },
+                error => error.into(),
+            }),
+        }
+    }
+
+    fn read_local(&self, file: &PositionedFile, offset: u64, buffer: &mut [u8]) -> Result<usize, SourceError> {
         let mut filled = 0;
         while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-            match self.file.read_at(rest, offset.saturating_add(filled as u64)) {
+            match file.read_at(rest, offset.saturating_add(filled as u64)) {
                 Ok(0) => break,
                 Ok(read) => filled += read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -233,6 +292,9 @@ impl OpenFile {
     /// # Errors
     /// [`SourceError::Io`].
     pub fn is_unchanged(&self) -> Result<bool, SourceError> {
+        if let Storage::Remote(file) = &self.storage {
+            return Ok(!file.has_changed());
+        }
         let now = self.stat_now()?;
         Ok((now.size, now.modified_ns) == (self.stat.size, self.stat.modified_ns))
     }
@@ -240,6 +302,9 @@ impl OpenFile {
     /// Whether the file has certainly not changed since it was opened: its stat is the same, and not recent.
     #[must_use]
     pub fn is_settled(&self, now: SystemTime) -> bool {
+        if let Storage::Remote(file) = &self.storage {
+            return !file.has_changed();
+        }
         !self.stat.is_recent(now) && self.stat_now().is_ok_and(|stat| stat == self.stat)
     }
 
@@ -248,7 +313,8 @@ impl OpenFile {
     /// # Errors
     /// [`SourceError::Io`].
     pub fn stat_now(&self) -> Result<Stat, SourceError> {
-        let metadata = self.file().metadata().map_err(|error| SourceError::from_io(&self.path, error))?;
+        let Some(file) = self.file() else { return Ok(self.stat) };
+        let metadata = file.metadata().map_err(|error| SourceError::from_io(&self.path, error))?;
         Ok(Stat::of(&self.path, &metadata))
     }
 }

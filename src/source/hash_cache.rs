@@ -35,7 +35,7 @@ impl HashCache {
         Self { entries: Mutex::default(), store }
     }
 
-    /// The hash of a file's bytes.
+    /// The hash of a file's bytes, or the identity of a remote document, which is not read whole.
     ///
     /// A file that changed within two seconds before `now` is hashed each time, because a coarse clock may give the next
     /// change the same time.
@@ -43,6 +43,9 @@ impl HashCache {
     /// # Errors
     /// [`SourceError::Io`], and [`SourceError::Changed`] if the file changes while it is read.
     pub fn content_hash(&self, file: &OpenFile, now: SystemTime) -> Result<ContentHash, SourceError> {
+        if let Some(identity) = file.remote_identity() {
+            return Ok(identity);
+        }
         let stat = file.stat();
         if stat.is_recent(now) {
             return hash(file);

@@ -4,7 +4,7 @@
 //! once, relative to a root's descriptor, so that the file cannot be replaced between the check and the use. Later reads
 //! use the [`OpenFile`], never the path.
 //!
-//! The room `web` fetches URLs into files, which are opened here too.
+//! The room `web` fetches URLs into files, which are opened here too, or reads large documents where they are.
 
 mod anonymous_file;
 mod container;
@@ -33,7 +33,7 @@ pub use file_kind::{FileKind, HEAD_BYTES, ImageFormat, UNKNOWN_TYPE, detect_kind
 pub use hash_cache::{HashCache, HashStore};
 pub use reference::Reference;
 pub(crate) use reference::percent_decode;
-pub use remote::{StoredFetch, is_url, open_stored_fetch, open_url, parse_fetch_reference};
+pub use remote::{StoredFetch, is_url, open_document, open_stored_fetch, open_url, parse_fetch_reference};
 pub use roots::Roots;
 pub use system_fonts::system_font;
 pub use walk::{FolderWalk, MAX_WALKED_NAMES, WalkedFile};

@@ -1,14 +1,17 @@
-//! Opens fetched content.
+//! Opens the documents of URLs, and fetched content.
 
 use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
 use super::SourceError;
 use super::file::OpenFile;
+use super::file_kind::{FileKind, HEAD_BYTES, detect_kind};
 use super::reference::strip_prefix_ignoring_case;
 use crate::hash::ContentHash;
 use crate::limits::Cancellation;
-use crate::web::{FetchedFile, ResponseId, Web, WebError};
+use crate::web::{FetchedFile, OpenedUrl, RangedFile, ResponseId, Web, WebError};
 
 /// Whether a reference starts with an http or https scheme, in any case. It is not trimmed.
 #[must_use]
@@ -25,6 +28,37 @@ pub fn open_url(web: &Web, url: &str, cancellation: &Cancellation) -> Result<(Op
     Ok((open_file(&fetched.path, url)?, fetched))
 }
 
+/// PDFs of more bytes are read by ranges. For smaller ones, one request for all costs less than several for parts.
+const READ_BY_RANGES_FROM: u64 = 4 << 20;
+
+/// Opens the document at `url`: a large PDF where it is, if its server sends ranges, and anything else by fetching it
+/// whole. Errors name the URL as their path.
+///
+/// # Errors
+/// As [`open_url`].
+pub fn open_document(web: &Arc<Web>, url: &str, cancellation: &Cancellation) -> Result<StoredFetch, SourceError> {
+    match web.open(url, cancellation)? {
+        OpenedUrl::Whole(fetched) => stored_fetch(url, &fetched),
+        OpenedUrl::Ranged(ranged) => open_ranged(web, url, *ranged),
+    }
+}
+
+fn open_ranged(web: &Web, url: &str, ranged: RangedFile) -> Result<StoredFetch, SourceError> {
+    let is_large = ranged.len() > READ_BY_RANGES_FROM.min(web.settings().max_bytes);
+    let mut head = [0; HEAD_BYTES];
+    let read = ranged.read_at(0, &mut head, Duration::MAX)?;
+    let kind = detect_kind(head.get(..read).unwrap_or_default(), ranged.len());
+    if !is_large || !matches!(kind, FileKind::Pdf { .. }) {
+        return stored_fetch(url, &web.fetch_rest(&ranged)?);
+    }
+    let content = ranged.identity();
+    Ok(StoredFetch { url: url.to_owned(), content, file: OpenFile::from_remote(Path::new(url), ranged) })
+}
+
+fn stored_fetch(url: &str, fetched: &FetchedFile) -> Result<StoredFetch, SourceError> {
+    Ok(StoredFetch { file: open_file(&fetched.path, url)?, url: url.to_owned(), content: fetched.content })
+}
+
 /// Parses a reference to fetched content: `{id}#{index}`, the `responseId` of a call and the index of a URL in it. Without
 /// an index, it is the first URL.
 #[must_use]
@@ -34,14 +68,14 @@ pub fn parse_fetch_reference(reference: &str) -> Option<(ResponseId, usize)> {
     Some((id.parse().ok()?, index.parse().ok().filter(|_| is_plain)?))
 }
 
-/// Fetched content that is stored.
+/// Fetched content that is stored, or a document that is read by ranges.
 #[derive(Debug)]
 pub struct StoredFetch {
     /// The URL as requested.
     pub url: String,
-    /// The hash of the body.
+    /// The hash of the body, or the identity of a document that is read by ranges.
     pub content: ContentHash,
-    /// The file that contains the body.
+    /// The body.
     pub file: OpenFile,
 }
 

@@ -37,7 +37,7 @@ pub use self::data_answer::DataAnswer;
 pub use self::delivery::{DeliverError, DeliveryOutcome, Dispatch, Recall, deliver};
 pub use self::doctor::{DatabaseServerState, DoctorResult, LayerState, OcrState, StoreState};
 pub use self::emit::{EmitFormat, PDF, base64, base64_length, emit_block, push_base64};
-pub use self::error::{ErrorCode, ToolError};
+pub use self::error::{ErrorCode, ToolError, restart_once};
 pub use self::fetch::{
     FetchAnswer, FetchArguments, SearchContentArguments, UrlSelector, fetch_content, get_search_content,
 };

@@ -108,6 +108,18 @@ pub enum WebError {
         /// The message of the innermost error.
         reason: String,
     },
+    /// The document is no longer the version of which a part was read.
+    #[error("it changed while it was read")]
+    Changed,
+    /// The time that its reader had left ended before a part of the document came.
+    #[error("the reader's time is over")]
+    OutOfTime,
+    /// A document takes more requests for ranges than are sent for one call.
+    #[error("more than {limit} requests for parts of it")]
+    RangeRequests {
+        /// The limit.
+        limit: u32,
+    },
     /// The fetched content could not be stored.
     #[error("cannot be kept: {reason}")]
     Store {

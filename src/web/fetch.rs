@@ -13,7 +13,7 @@ use super::body;
 use super::cache::{self, Validators};
 use super::error::WebError;
 use super::guard::{check_address, check_addresses, check_url};
-use super::resolve::{CheckedAddresses, Resolver};
+use super::resolve::{AddressHold, CheckedAddresses, Resolver};
 use super::settings::WebSettings;
 use super::store::{FetchRecord, FetchStore, StoredBody};
 use crate::http::{self, Client, Response, StatusCode, Url, header};
@@ -45,11 +45,6 @@ pub(super) enum FetchResult {
     Unchanged(FetchRecord),
 }
 
-enum RequestStep {
-    Redirected(Url),
-    Finished(Box<FetchResult>),
-}
-
 impl Fetcher {
     pub(super) fn new(settings: WebSettings, resolver: Arc<dyn Resolver>) -> Result<Self, WebError> {
         let checked_addresses = CheckedAddresses::default();
@@ -75,33 +70,40 @@ impl Fetcher {
 
     async fn follow(&self, mut url: Url, store: &FetchStore) -> Result<FetchResult, WebError> {
         for _ in 0..=self.settings.max_redirects {
-            match self.send_request(&url, store).await? {
-                RequestStep::Finished(result) => return Ok(*result),
-                RequestStep::Redirected(to) if url.scheme() == "https" && to.scheme() == "http" => {
-                    return Err(WebError::Downgrade { to: without_secrets(to) });
-                }
-                RequestStep::Redirected(to) => url = to,
+            let kept = store.record(&url).filter(|kept| kept.location == url.as_str());
+            let fields = kept.iter().flat_map(|kept| kept.validators.fields());
+            let Exchange { response, hold: _hold } = self.request(&url, fields).await?;
+            match redirect(&url, &response)? {
+                Some(to) => url = to,
+                None => return self.result(&url, response, kept, store).await,
             }
         }
-        Err(WebError::Redirects { limit: self.settings.max_redirects })
+        Err(self.too_many_redirects())
+    }
+
+    pub(super) fn too_many_redirects(&self) -> WebError {
+        WebError::Redirects { limit: self.settings.max_redirects }
     }
 
     /// Sends one request. The client can connect only to addresses that were resolved and checked here.
-    async fn send_request(&self, url: &Url, store: &FetchStore) -> Result<RequestStep, WebError> {
+    pub(super) async fn request(
+        &self,
+        url: &Url,
+        fields: impl Iterator<Item = (header::HeaderName, &str)>,
+    ) -> Result<Exchange, WebError> {
         let (host, literal) = check_url(url, &self.settings)?;
-        let _turn = self.hosts.acquire_turn(&host).await?;
-        let _held = match literal {
+        let turn = self.hosts.acquire_turn(&host).await?;
+        let hold = match literal {
             Some(_) => None,
             None => Some(self.checked_addresses.hold(&host, self.addresses(&host).await?)),
         };
-        let kept = store.record(url).filter(|kept| kept.location == url.as_str());
         let mut request = self.client.get(url.clone()).header(header::ACCEPT, ACCEPT);
-        for (name, value) in kept.iter().flat_map(|kept| kept.validators.fields()) {
+        for (name, value) in fields {
             request = request.header(name, value);
         }
         let response = request.send().await.map_err(|error| self.request_error(&error))?;
         self.check_response(&host, &response)?;
-        self.handle_response(url, response, kept, store).await
+        Ok(Exchange { response, hold: RequestHold { _turn: turn, _addresses: hold } })
     }
 
     /// The reason why there is no response.
@@ -133,34 +135,69 @@ impl Fetcher {
         if found > limit { Err(WebError::HeaderTooLarge { limit }) } else { Ok(()) }
     }
 
-    async fn handle_response(
+    /// The result of a response that is no redirect. `kept` is what the store has of the URL.
+    pub(super) async fn result(
         &self,
         url: &Url,
         response: Response,
         kept: Option<FetchRecord>,
         store: &FetchStore,
-    ) -> Result<RequestStep, WebError> {
+    ) -> Result<FetchResult, WebError> {
         let status = response.status();
-        if let Some(to) = redirect_target(status, &response).and_then(|location| url.join(location).ok()) {
-            return Ok(RequestStep::Redirected(to));
-        }
         match (status, kept) {
             (StatusCode::NOT_MODIFIED, Some(kept)) => {
                 let fresh_until = cache::fresh_until(response.headers(), self.settings.fresh);
-                Ok(RequestStep::Finished(Box::new(FetchResult::Unchanged(FetchRecord { fresh_until, ..kept }))))
+                Ok(FetchResult::Unchanged(FetchRecord { fresh_until, ..kept }))
             }
             (StatusCode::OK | StatusCode::NON_AUTHORITATIVE_INFORMATION, _) => {
-                let record = FetchRecord {
-                    location: url.to_string(),
-                    content_type: header_text(&response, &header::CONTENT_TYPE),
-                    validators: Validators::of(response.headers()),
-                    fresh_until: cache::fresh_until(response.headers(), self.settings.fresh),
-                };
-                let body = body::write_body(response, &self.settings, store).await?;
-                Ok(RequestStep::Finished(Box::new(FetchResult::New(body, record))))
+                let record = self.record_of(url, &response);
+                Ok(FetchResult::New(body::write_body(response, &self.settings, store).await?, record))
             }
-            _ => Err(WebError::Status { status: status.to_string(), code: status.as_u16() }),
+            _ => Err(status_error(status)),
         }
+    }
+
+    /// The metadata of a body that `response` brings whole.
+    pub(super) fn record_of(&self, url: &Url, response: &Response) -> FetchRecord {
+        FetchRecord {
+            location: url.to_string(),
+            content_type: header_text(response, &header::CONTENT_TYPE),
+            validators: Validators::of(response.headers()),
+            fresh_until: cache::fresh_until(response.headers(), self.settings.fresh),
+        }
+    }
+
+    pub(super) fn settings(&self) -> &WebSettings {
+        &self.settings
+    }
+}
+
+/// A response whose body is still to be read.
+pub(super) struct Exchange {
+    pub(super) response: Response,
+    /// Kept until the body was read.
+    pub(super) hold: RequestHold,
+}
+
+/// The turn of a request at its host, and the addresses that it may connect to.
+pub(super) struct RequestHold {
+    _turn: OwnedSemaphorePermit,
+    _addresses: Option<AddressHold>,
+}
+
+/// The error for a status that brings no body.
+pub(super) fn status_error(status: StatusCode) -> WebError {
+    WebError::Status { status: status.to_string(), code: status.as_u16() }
+}
+
+/// Where `response` redirects to, if it does.
+pub(super) fn redirect(url: &Url, response: &Response) -> Result<Option<Url>, WebError> {
+    let location = redirect_target(response.status(), response);
+    match location.and_then(|location| url.join(location).ok()) {
+        Some(to) if url.scheme() == "https" && to.scheme() == "http" => {
+            Err(WebError::Downgrade { to: without_secrets(to) })
+        }
+        to => Ok(to),
     }
 }
 

@@ -5,6 +5,8 @@
 //!   are followed one by one, each as a new request.
 //! - **Nothing that a server declares is trusted.** Bytes are counted after decompression as they arrive, and are written
 //!   to disk in pieces. [`WebSettings`] limits time, speed, redirects, header fields and simultaneous requests to a host.
+//! - **A large document is read by ranges where its server allows it** ([`Web::open`]), each of the version that the first
+//!   one named.
 //! - **The store is private and limited by age and size.** Its files are named by their hash. A stale URL is requested
 //!   with its validators, so an unchanged document costs only a 304.
 //!
@@ -16,6 +18,7 @@ mod cache;
 mod error;
 mod fetch;
 mod guard;
+mod ranges;
 mod resolve;
 mod settings;
 mod store;
@@ -28,6 +31,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 pub use address::{AddressRange, NotARange};
 pub use error::WebError;
 pub use guard::{HostPattern, NotAHost, allowed_addresses};
+pub use ranges::{OpenedUrl, RangedFile};
 pub use resolve::{Lookup, Resolver, SystemResolver};
 pub use settings::WebSettings;
 pub use store::{FetchedResponse, FetchedUrl, ResponseId, StoredText};
@@ -95,18 +99,28 @@ impl Web {
     /// # Errors
     /// The URL, its host or an address is not allowed; the fetch fails or reaches a limit; [`WebError::Cancelled`].
     pub fn fetch(&self, url: &str, cancellation: &Cancellation) -> Result<FetchedFile, WebError> {
+        let url = self.check(url)?;
+        match self.fresh_file(&url) {
+            Some(fresh) => Ok(fresh),
+            None => self.fetch_now(&url, cancellation),
+        }
+    }
+
+    /// Parses a URL that may be fetched. The checks apply to stored bodies too.
+    fn check(&self, url: &str) -> Result<Url, WebError> {
         if let Some(setting) = self.settings.switched_off() {
             return Err(WebError::Offline { setting });
         }
         let url = guard::parse_url(url)?;
-        // The checks apply to stored bodies too.
         guard::check_url(&url, &self.settings)?;
-        if let Some(fresh) = self.fresh_file(&url) {
-            return Ok(fresh);
-        }
+        Ok(url)
+    }
+
+    /// Fetches `url`, or revalidates its stored body.
+    fn fetch_now(&self, url: &Url, cancellation: &Cancellation) -> Result<FetchedFile, WebError> {
         let (fetcher, store, target) = (self.fetcher()?, Arc::clone(&self.store), url.clone());
         let result = self.wait(async move { fetcher.fetch(target, &store).await }, cancellation)??;
-        self.keep_records(&url, result)
+        self.keep_records(url, result)
     }
 
     fn fresh_file(&self, url: &Url) -> Option<FetchedFile> {

@@ -15,6 +15,8 @@ use super::engine::{Engine, OpenModel};
 use super::fonts::ParentFonts;
 use super::in_process::{InProcessReader, OpenDocument};
 use super::pages::{Pages, PdfAction, PdfError};
+use super::parent_socket::ParentSocket;
+use super::remote_file::RemoteFile;
 use super::sandbox;
 use super::web_page::read_web_page;
 use super::wire::recognition::WireLayerWord;
@@ -38,12 +40,13 @@ pub fn run(memory_bytes: u64) -> io::Result<()> {
     let layers = sandbox::confine(memory_bytes);
     let greeting = Greeting { version: env!("CARGO_PKG_VERSION").to_owned(), layers };
     socket::send(&socket, &frame::encode_header(&greeting, 0)?, None)?;
+    let parent = Arc::new(ParentSocket::new(Arc::clone(&socket)));
     let mut worker = RequestHandler {
         documents: BTreeMap::new(),
         current: 0,
-        fonts: Arc::new(ParentFonts::new(Arc::clone(&socket))),
+        fonts: Arc::new(ParentFonts::new(Arc::clone(&parent))),
         engine: Arc::default(),
-        socket: Arc::clone(&socket),
+        parent,
     };
     while let Some((prefix, file)) = socket::receive::<PREFIX_BYTES>(&socket)? {
         let (request, _) = frame::read_rest(prefix, &*socket)?;
@@ -62,32 +65,29 @@ struct RequestHandler {
     fonts: Arc<dyn FontSource>,
     /// Recognises text; shared too.
     engine: Arc<Engine>,
-    socket: Arc<UnixStream>,
+    parent: Arc<ParentSocket>,
 }
 
 /// Has the parent run the program `tesseract`.
 struct ParentTesseract {
-    socket: Arc<UnixStream>,
+    parent: Arc<ParentSocket>,
 }
 
 impl ParentTesseract {
-    fn new(socket: Arc<UnixStream>) -> Self {
-        Self { socket }
+    fn new(parent: Arc<ParentSocket>) -> Self {
+        Self { parent }
     }
 
-    /// Sends the picture in place of an answer. The parent replies and keeps waiting for the answer.
+    /// Sends the picture with the question.
     fn ask(&self, image: &GrayImage, job: &TesseractJob) -> io::Result<(Result<(), String>, Vec<u8>)> {
-        let question = WorkerAnswer::from(WorkerReply::WantsTesseract {
+        let question = WorkerReply::WantsTesseract {
             width: image.width(),
             height: image.height(),
             mode: job.mode.into(),
             language: job.language.clone(),
-        });
-        let head = frame::encode_header(&question, image.pixels().len())?;
-        socket::send_parts(&self.socket, &head, image.pixels())?;
-        let received = socket::receive::<PREFIX_BYTES>(&self.socket)?;
-        let (prefix, _) = received.ok_or(io::ErrorKind::UnexpectedEof)?;
-        frame::read_rest(prefix, &*self.socket)
+        };
+        let (outcome, bytes, _) = self.parent.ask_with(question, image.pixels())?;
+        Ok((outcome, bytes))
     }
 }
 
@@ -121,15 +121,16 @@ impl RequestHandler {
                 return None;
             }
             WorkerRequest::Tesseract { languages, chosen } => {
-                let runner = ParentTesseract::new(Arc::clone(&self.socket));
+                let runner = ParentTesseract::new(Arc::clone(&self.parent));
                 self.engine.offer_tesseract(runner, languages, chosen);
                 return None;
             }
-            WorkerRequest::Open { slot, length, password, limits, deadline_ms } => {
+            WorkerRequest::Open { slot, length, is_remote, password, limits, deadline_ms } => {
                 self.current = slot;
                 self.documents.remove(&slot);
                 let limits = Limits { deadline: Deadline::after(Duration::from_millis(deadline_ms)), ..limits };
-                self.open(file, length, password.as_deref(), limits)
+                let file = if is_remote { Ok(self.remote_file(length)) } else { received_file(file, length) };
+                file.and_then(|file| self.open(file, password.as_deref(), limits))
             }
             WorkerRequest::ReadablePage(page) => convert_web_page(file, &page),
             #[cfg(debug_assertions)]
@@ -144,25 +145,30 @@ impl RequestHandler {
 
     fn open(
         &mut self,
-        file: Option<File>,
-        length: u64,
+        file: Arc<dyn ReadAt>,
         password: Option<&str>,
         limits: Limits,
     ) -> Result<WorkerAnswer, PdfError> {
-        let file = file.ok_or_else(|| failure("no file came with the request"))?;
-        let file = Arc::new(ReceivedFile { file, length });
         let reader = InProcessReader::with_engine(limits, Arc::clone(&self.fonts), Arc::clone(&self.engine));
         let document = reader.open_document(file, password, &Cancellation::new())?;
         let page_count = document.page_count();
         self.documents.insert(self.current, document);
         Ok(WorkerReply::Opened { page_count }.into())
     }
+
+    fn remote_file(&self, length: u64) -> Arc<dyn ReadAt> {
+        Arc::new(RemoteFile::new(Arc::clone(&self.parent), length))
+    }
+}
+
+fn received_file(file: Option<File>, length: u64) -> Result<Arc<dyn ReadAt>, PdfError> {
+    let file = file.ok_or_else(|| failure("no file came with the request"))?;
+    Ok(Arc::new(ReceivedFile { file, length }))
 }
 
 fn convert_web_page(file: Option<File>, page: &WebPageSource) -> Result<WorkerAnswer, PdfError> {
-    let file =
-        ReceivedFile { file: file.ok_or_else(|| failure("no file came with the request"))?, length: page.length };
-    Ok(WorkerReply::of_readable(read_web_page(&file, page.content_type.as_deref(), &page.base)?).into())
+    let file = received_file(file, page.length)?;
+    Ok(WorkerReply::of_readable(read_web_page(&*file, page.content_type.as_deref(), &page.base)?).into())
 }
 
 fn failure(reason: &str) -> PdfError {

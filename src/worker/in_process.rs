@@ -208,6 +208,10 @@ impl Pages for OpenDocument {
         self.document.page_count()
     }
 
+    fn is_remote(&self) -> bool {
+        self.document.is_remote()
+    }
+
     fn page_label(&self, page: PageIndex) -> Option<PageLabel> {
         self.begin().ok()?.page_label(page)
     }

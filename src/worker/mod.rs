@@ -13,8 +13,8 @@
 //! `pagewise page` and `pagewise split` confine their own process instead, since a worker would nearly double the time
 //! of the command.
 //!
-//! **The parent reads no byte of a PDF.** It passes the open file as a descriptor, and trusts no length in an answer. A
-//! document that has killed two workers is refused until the process ends.
+//! **The parent reads no byte of a PDF.** It passes the open file as a descriptor, and trusts no length in an answer. Of a
+//! remote document it passes the ranges that the worker asks for, and no others: a worker has no network. A document that has killed two workers is refused until the process ends.
 //!
 //! There are no workers on systems other than Unix: [`WorkerReader`] then reads in this process, and refuses to if the
 //! sandbox is required.
@@ -32,8 +32,12 @@ mod marked_words;
 mod pages;
 #[cfg(all(unix, not(pagewise_portable)))]
 mod parent;
+#[cfg(all(unix, not(pagewise_portable)))]
+mod parent_socket;
 mod recognising;
 mod recognition;
+#[cfg(all(unix, not(pagewise_portable)))]
+mod remote_file;
 mod sandbox;
 mod settings;
 #[cfg(all(unix, not(pagewise_portable)))]

@@ -69,6 +69,10 @@ pub struct ReaderMemory {
 pub trait Pages: Send + Sync {
     /// The number of pages.
     fn page_count(&self) -> u32;
+    /// Whether reading a page takes requests to another machine.
+    fn is_remote(&self) -> bool {
+        false
+    }
     /// The page label.
     fn page_label(&self, page: PageIndex) -> Option<PageLabel>;
     /// The document's metadata.

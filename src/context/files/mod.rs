@@ -24,11 +24,11 @@ use super::error::ContextError;
 use crate::hash::ContentHash;
 use crate::limits::{Cancellation, Limits};
 use crate::source::{
-    FileKind, HashCache, OpenFile, Reference, Roots, SourceError, Stat, StoredFetch, is_url, open_stored_fetch,
-    open_url, parse_fetch_reference,
+    FileKind, HashCache, OpenFile, Reference, Roots, SourceError, Stat, StoredFetch, is_url, open_document,
+    open_stored_fetch, parse_fetch_reference,
 };
 use crate::view::{ConversationId, FileKey};
-use crate::web::{FetchedFile, Web, WebError};
+use crate::web::{Web, WebError};
 use crate::worker::{Pages, Reader};
 
 /// Where files may come from.
@@ -123,7 +123,7 @@ impl Sources {
             hash: OnceLock::new(),
             path: url,
         };
-        // Fetched content is stored under its hash.
+        // Fetched content is stored under its hash, and a remote document has an identity.
         requested.hash.get_or_init(|| content);
         Ok(Some(requested))
     }
@@ -141,10 +141,7 @@ impl Sources {
         };
         let fetched = match kept {
             Some(kept) => open_stored_fetch(web, &kept, requester.conversation.map(owner_key).as_ref())?,
-            None => {
-                let (file, FetchedFile { content, .. }) = open_url(web, reference, requester.cancellation)?;
-                StoredFetch { url: reference.to_owned(), content, file }
-            }
+            None => open_document(web, reference, requester.cancellation)?,
         };
         Ok(Some(fetched))
     }
@@ -233,6 +230,10 @@ impl Sources {
     }
 }
 
+/// The note on the hash of a remote document.
+const REMOTE_IDENTITY: &str =
+    "Read by ranges: its blake3 is one of its URL, its server's validator and its length, not of its bytes.";
+
 impl RequestedFile {
     /// The file's hash, computed on first use.
     pub(crate) fn content_hash(&self, hashes: &HashCache) -> Result<ContentHash, ContextError> {
@@ -253,7 +254,7 @@ impl RequestedFile {
     /// file may have changed in between with its times set back.
     pub(crate) fn read_all(&self, limit: u64, setting: &'static str) -> Result<Vec<u8>, ContextError> {
         let bytes = self.file.read_all(limit, setting).map_err(|error| self.source_error(error))?;
-        match self.known_hash() {
+        match self.known_hash().filter(|_| self.file.remote_identity().is_none()) {
             Some(hash) if hash != ContentHash::of(&bytes) => Err(self.changed()),
             _ => Ok(bytes),
         }
@@ -265,6 +266,11 @@ impl RequestedFile {
             true => Ok(()),
             false => Err(self.changed()),
         }
+    }
+
+    /// Says what the hash of a remote document is made of.
+    pub(crate) fn identity_note(&self) -> Option<String> {
+        self.file.remote_identity().map(|_| REMOTE_IDENTITY.to_owned())
     }
 
     fn changed(&self) -> ContextError {
@@ -292,7 +298,7 @@ impl RequestedFile {
         let small = self.file.check_size(limits.max_file_bytes, "max_file_bytes");
         small.map_err(|error| self.source_error(error))?;
         let failed = |error| ContextError::Pdf { path: self.path.clone(), error };
-        let identity = self.known_hash().map_or_else(|| self.file.stat().key(), |hash| hash.0);
+        let identity = self.known_hash().map_or_else(|| self.file.identity(), |hash| hash.0);
         let file = IdentifiedFile { identity, file: Arc::clone(&self.file) };
         reader.open(Arc::new(file), password, cancellation).map_err(failed)
     }

@@ -2,13 +2,14 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::source_error;
 use crate::context::error::ContextError;
 use crate::document::ReadAt;
 use crate::limits::Cancellation;
-use crate::source::{FileKind, OpenFile, UNKNOWN_TYPE};
+use crate::source::{FileKind, OpenFile, SourceError, UNKNOWN_TYPE};
+use crate::web::WebError;
 use crate::worker::{Pages, PdfError, Reader};
 
 /// An open PDF, independent of conversations.
@@ -59,7 +60,7 @@ impl PdfFile {
         cancellation: &Cancellation,
     ) -> Result<OpenPdf, ContextError> {
         let failed = |error| ContextError::Pdf { path: self.path.clone(), error };
-        let positioned = IdentifiedFile { identity: self.file.stat().key(), file: Arc::clone(&self.file) };
+        let positioned = IdentifiedFile { identity: self.file.identity(), file: Arc::clone(&self.file) };
         let document = reader.open(Arc::new(positioned), password, cancellation).map_err(failed)?;
         let (path, file_bytes) = (self.path.clone(), self.file.len());
         Ok(OpenPdf { path, file_bytes, document, file: self, cancellation: cancellation.clone() })
@@ -73,11 +74,16 @@ impl OpenPdf {
         self.file.clone()
     }
 
-    /// Fails if the call was cancelled. Check it in loops over pages.
+    /// Fails if the call was cancelled, or if a remote document has a new version. Check it in loops over pages.
     ///
     /// # Errors
-    /// [`StopReason::Cancelled`](crate::limits::StopReason::Cancelled).
+    /// [`StopReason::Cancelled`](crate::limits::StopReason::Cancelled), [`SourceError::Changed`].
     pub fn check(&self) -> Result<(), ContextError> {
+        let file = &self.file.file;
+        if file.remote_identity().is_some() && !file.is_unchanged().unwrap_or(false) {
+            let error = SourceError::Changed { path: file.path().to_path_buf() };
+            return Err(source_error(&self.path, error));
+        }
         let cancelled = |stopped| ContextError::Pdf { path: self.path.clone(), error: PdfError::Stopped(stopped) };
         self.cancellation.check().map_err(cancelled)
     }
@@ -96,13 +102,25 @@ impl ReadAt for IdentifiedFile {
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
-        let read = self.file.read_at(offset, buffer).map_err(io::Error::other)?;
+        self.read_within(Duration::MAX, offset, buffer)
+    }
+
+    fn is_remote(&self) -> bool {
+        self.file.remote_identity().is_some()
+    }
+
+    /// The error holds a [`SourceError`](crate::source::SourceError), which says more than its kind.
+    fn read_within(&self, time: Duration, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
+        let read = self.file.read_within(time, offset, buffer).map_err(|error| match error {
+            SourceError::Web(WebError::OutOfTime) => io::ErrorKind::TimedOut.into(),
+            error => io::Error::other(error),
+        })?;
         if read < buffer.len() { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
     }
 
     #[cfg(all(unix, not(pagewise_portable)))]
     fn descriptor(&self) -> Option<std::os::fd::BorrowedFd<'_>> {
-        Some(std::os::fd::AsFd::as_fd(self.file.file()))
+        self.file.file().map(std::os::fd::AsFd::as_fd)
     }
 
     fn identity(&self) -> Option<[u8; 32]> {

@@ -42,7 +42,7 @@ use super::error::ContextError;
 use super::files::RequestedFile;
 use super::markdown::MarkdownPages;
 use super::page_notes::PageNotes;
-use super::phrases::{numbered, one_line, page_or_pages, untrusted};
+use super::phrases::{more_fields_note, numbered, one_line, page_or_pages, untrusted};
 use super::progress::ProgressListener;
 use super::request::{AnswerSettings, FileRequest, form_name};
 use crate::hash::PageFingerprint;
@@ -106,7 +106,7 @@ impl PdfAnswerBuilder<'_> {
             mime_type: "application/pdf",
             blake3: self.requested.known_hash(),
             pages: Some(self.document.page_count()),
-            notes: self.document.notes(),
+            notes: self.document.notes().into_iter().chain(self.requested.identity_note()).collect(),
             ..AnswerDetails::default()
         }
     }
@@ -124,6 +124,8 @@ impl PdfAnswerBuilder<'_> {
         let mut details = self.details();
         details.supports_page_extraction = Some(can_cut);
         details.estimates = sample.estimates;
+        let fields = facts.as_ref().map_or(0, |facts| facts.info.form_fields);
+        details.notes.extend(more_fields_note(self.document, fields));
         let holdings = vec![HeldItem::Summary { supports_page_extraction: can_cut }];
         let mut draft = AnswerDraft { summary: facts, ..AnswerDraft::new(Block::Text(text), details, holdings) };
         let lines = draft.add_revision_diff(

@@ -13,6 +13,9 @@ use crate::worker::Pages;
 /// Pages in a sample: enough to meet the kinds of page that a document has.
 const MAX_SAMPLE: u32 = 24;
 
+/// Pages in a sample of a remote document, where each takes several requests.
+const MAX_REMOTE_SAMPLE: u32 = 1;
+
 /// Time for a sample. The first page is always included.
 const TIME_BUDGET: Duration = Duration::from_millis(300);
 
@@ -42,7 +45,7 @@ impl PageSample {
     pub(crate) fn of(document: &dyn Pages) -> Self {
         let start = Instant::now();
         let mut result = Self::default();
-        for page in sample(document.page_count()) {
+        for page in sample_of(document) {
             if !result.estimates.is_empty() && start.elapsed() > TIME_BUDGET {
                 break;
             }
@@ -101,7 +104,7 @@ impl PageSample {
 /// The pages with text that is not seen, and the number of pages looked at: a sample, unless the document is short.
 pub fn pages_with_hidden_text(document: &dyn Pages) -> (PageSet, u64) {
     let (start, mut hidden, mut looked_at) = (Instant::now(), PageSet::new(), 0);
-    for page in sample(document.page_count()) {
+    for page in sample_of(document) {
         if looked_at > 0 && start.elapsed() > TIME_BUDGET {
             break;
         }
@@ -113,9 +116,13 @@ pub fn pages_with_hidden_text(document: &dyn Pages) -> (PageSet, u64) {
     (hidden, looked_at)
 }
 
+fn sample_of(document: &dyn Pages) -> Vec<PageIndex> {
+    sample(document.page_count(), if document.is_remote() { MAX_REMOTE_SAMPLE } else { MAX_SAMPLE })
+}
+
 /// The first page, then evenly spread pages. Every second one comes first, so that an interrupted sample is spread too.
-fn sample(page_count: u32) -> Vec<PageIndex> {
-    let size = page_count.min(MAX_SAMPLE);
+fn sample(page_count: u32, most: u32) -> Vec<PageIndex> {
+    let size = page_count.min(most);
     let spread = |at: u32| u64::from(at) * u64::from(page_count) / u64::from(size.max(1));
     let pages = (0..size).step_by(2).chain((1..size).step_by(2)).map(spread);
     pages.filter_map(|page| u32::try_from(page).ok()).map(PageIndex).collect()
@@ -127,10 +134,10 @@ mod tests {
 
     #[test]
     fn a_sample_is_every_page_of_a_short_document_and_spread_over_a_long_one() {
-        let of = |count| sample(count).into_iter().collect::<PageSet>().to_string();
+        let of = |count| sample(count, MAX_SAMPLE).into_iter().collect::<PageSet>().to_string();
         assert_eq!(of(0), "");
         assert_eq!(of(24), "1-24");
-        let long = sample(1_000_000);
+        let long = sample(1_000_000, MAX_SAMPLE);
         assert_eq!(long.len(), 24);
         assert_eq!(long.first(), Some(&PageIndex(0)));
         assert!(long.iter().all(|page| page.0 < 1_000_000));

@@ -10,7 +10,7 @@ use crate::context::phrases::{
     untrusted,
 };
 use crate::context::request::{FileRequest, form_name};
-use crate::document::{AnnotationCounts, DocumentInfo, Outline, OutlineItem};
+use crate::document::{AnnotationCounts, DocumentInfo, MAX_REMOTE_FIELDS, Outline, OutlineItem};
 use crate::page::{PageIndex, PageLabel, PageSet};
 use crate::view::PageForm;
 use crate::worker::Pages;
@@ -132,7 +132,9 @@ impl SummaryInput<'_> {
         lines.extend(flags.into_iter().filter(|flag| flag.0).map(|flag| flag.1.to_owned()));
         if info.form_fields > 0 {
             let xfa = if info.is_xfa { " (XFA: some of the form may show only in readers of XFA)" } else { "" };
-            lines.push(format!("Form fields: {}{xfa}", info.form_fields));
+            let is_cut = self.document.is_remote() && info.form_fields >= MAX_REMOTE_FIELDS;
+            let or_more = if is_cut { " or more" } else { "" };
+            lines.push(format!("Form fields: {}{or_more}{xfa}", info.form_fields));
         }
         lines.extend(attachment_lines(facts));
         lines.extend(count_lines(&facts.annotations, facts.page_count));

@@ -25,12 +25,12 @@ pub struct AnnotationCounts {
 }
 
 impl Document {
-    /// Counts the annotations of the first [`MAX_PAGES`] pages, at most [`MAX_ANNOTATIONS`]. Unreadable pages count none.
+    /// Counts the annotations of the first [`MAX_PAGES`] pages, at most [`MAX_ANNOTATIONS`]; of a remote document fewer. Unreadable pages count none.
     #[must_use]
     pub fn annotation_counts(&self) -> AnnotationCounts {
         let mut counts = AnnotationCounts::default();
         let mut read = 0;
-        for page in (0..self.page_count().min(MAX_PAGES)).map(PageIndex) {
+        for page in (0..self.scanned_pages(MAX_PAGES)).map(PageIndex) {
             if read >= MAX_ANNOTATIONS || self.limits().deadline.check().is_err() {
                 break;
             }

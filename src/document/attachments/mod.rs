@@ -57,7 +57,7 @@ impl Document {
     /// Lists at most `max` attachments. All are counted.
     #[must_use]
     pub fn attachments(&self, max: usize) -> Attachments {
-        let files = self.attached_files();
+        let files = self.attached_files(self.scanned_pages(MAX_PAGES));
         let total = files.len();
         Attachments { items: files.into_iter().take(max).map(|file| file.attachment).collect(), total }
     }
@@ -67,7 +67,8 @@ impl Document {
     /// # Errors
     /// [`DocumentError::Limit`] if it is larger than a stream may be, [`DocumentError::Damaged`] if it cannot be decoded.
     pub fn attachment(&self, name: &str) -> Result<Option<Bytes>, DocumentError> {
-        let Some(file) = self.attached_files().into_iter().find(|file| file.attachment.name == name) else {
+        let files = self.attached_files(self.page_count().min(MAX_PAGES));
+        let Some(file) = files.into_iter().find(|file| file.attachment.name == name) else {
             return Ok(None);
         };
         let mut failure = None;
@@ -85,12 +86,13 @@ impl Document {
         Err(failure.unwrap_or(DocumentError::damaged("an attachment that cannot be read")))
     }
 
-    fn attached_files(&self) -> Vec<AttachedFile> {
+    /// The files of the document and of its first `pages` pages.
+    fn attached_files(&self, pages: u32) -> Vec<AttachedFile> {
         let mut list = AttachmentList::default();
         if let Some(files) = self.ask(document_files) {
             files.into_iter().for_each(|file| list.add(file));
         }
-        for page in (0..self.page_count().min(MAX_PAGES)).map(PageIndex) {
+        for page in (0..pages).map(PageIndex) {
             if self.limits().deadline.check().is_err() {
                 break;
             }

@@ -26,6 +26,11 @@ pub(crate) trait Objects: Send + Sync {
         Ok(false)
     }
 
+    /// Whether objects in new places take requests to another machine, so that samples have to be small.
+    fn is_remote(&self) -> bool {
+        false
+    }
+
     /// The limits on reading.
     fn limits(&self) -> &Limits;
 }

@@ -9,6 +9,9 @@ use std::collections::HashSet;
 /// The most nodes of the field hierarchy that are visited. The largest known real form has 6,000.
 const MAX_NODES: usize = 250_000;
 
+/// The most nodes of a remote document, and so the most fields that are counted there: they may stand far from each other.
+pub const MAX_REMOTE_FIELDS: usize = 100;
+
 /// Facts about a form, without its values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct FormSummary {
@@ -34,14 +37,29 @@ impl FormSummary {
             summary.is_signed |= is_signed;
             Ok(())
         })?;
+        summary.is_signed |= is_cut(parsed, &summary) && has_signatures(parsed)?;
         Ok(summary)
     }
+}
+
+/// Whether there may be more fields than were counted.
+fn is_cut(parsed: &ParsedDocument, summary: &FormSummary) -> bool {
+    parsed.objects.is_remote() && summary.terminal_fields >= MAX_REMOTE_FIELDS
+}
+
+/// Whether the form says that it has signatures: bit 1 of `/SigFlags` (table 225).
+fn has_signatures(parsed: &ParsedDocument) -> Result<bool, DocumentError> {
+    let objects = &*parsed.objects;
+    let form = objects.get(&parsed.catalog, b"AcroForm")?;
+    let Some(form) = form.as_dictionary() else { return Ok(false) };
+    Ok(objects.get(form, b"SigFlags")?.as_integer().is_some_and(|flags| flags & 1 == 1))
 }
 
 /// Called with a terminal field, and whether it is a signature field with a value.
 type FieldVisitor<'a> = dyn FnMut(&Dictionary, bool) -> Result<(), DocumentError> + 'a;
 
-/// Calls `visit` for each field of the form without fields below it, in the order of the form: at most [`MAX_NODES`].
+/// Calls `visit` for each field of the form without fields below it, in the order of the form: at most [`MAX_NODES`], or
+/// [`MAX_REMOTE_FIELDS`] of a remote document.
 pub(crate) fn visit_terminal_fields(
     parsed: &ParsedDocument,
     visit: &mut FieldVisitor<'_>,
@@ -51,12 +69,13 @@ pub(crate) fn visit_terminal_fields(
     let Some(form) = form.as_dictionary() else { return Ok(()) };
     let fields = objects.get(form, b"Fields")?;
     let mut seen: HashSet<ObjectId> = HashSet::new();
+    let max_visited = if objects.is_remote() { MAX_REMOTE_FIELDS } else { MAX_NODES };
     let (mut pending, mut visited) = (Vec::new(), 0);
     add_nodes(&mut pending, fields.as_array().unwrap_or_default(), false, false);
     while let Some(node) = pending.pop() {
         objects.limits().deadline.check()?;
         let is_new = node.field.as_reference().is_none_or(|id| seen.insert(id));
-        if is_new && pending.len() < MAX_NODES && visited < MAX_NODES {
+        if is_new && pending.len() < MAX_NODES && visited < max_visited {
             visited += visit_node(objects, &node, &mut pending, visit)?;
         }
     }
@@ -76,7 +95,9 @@ fn visit_node(
         Object::Name(kind) => kind.as_bytes() == b"Sig",
         _ => node.is_signature,
     };
-    let has_value = node.has_value || !objects.get(field, b"V")?.is_null();
+    // Only the value of a signature is looked at: it may stand anywhere in the file.
+    let value = field.get(b"V").unwrap_or(&Object::Null);
+    let has_value = node.has_value || if is_signature { !objects.resolve(value)?.is_null() } else { !value.is_null() };
     let kids = objects.get(field, b"Kids")?;
     let kids = kids.as_array().unwrap_or_default();
     if has_fields_below(objects, kids)? {
@@ -92,9 +113,10 @@ fn add_nodes(pending: &mut Vec<Node>, fields: &[Object], is_signature: bool, has
     pending.extend(fields.iter().rev().map(|field| Node { field: field.clone(), is_signature, has_value }));
 }
 
-/// Whether kids are fields, which have a partial name (12.7.4.2), rather than widgets.
+/// Whether kids are fields, which have a partial name (12.7.4.2), rather than widgets. Of a remote document the first
+/// alone is read.
 fn has_fields_below(objects: &dyn Objects, kids: &[Object]) -> Result<bool, DocumentError> {
-    for kid in kids {
+    for kid in kids.iter().take(if objects.is_remote() { 1 } else { usize::MAX }) {
         objects.limits().deadline.check()?;
         let kid = objects.resolve(kid)?;
         if kid.as_dictionary().is_some_and(|kid: &Dictionary| kid.get(b"T").is_some()) {

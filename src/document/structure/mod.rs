@@ -11,6 +11,7 @@ mod page_labels;
 mod page_tree;
 
 pub(crate) use destination::{Destinations, NamedDestinations};
+pub use form_summary::MAX_REMOTE_FIELDS;
 pub(crate) use form_summary::visit_terminal_fields;
 pub(crate) use geometry::PagePlacement;
 pub use geometry::{DisplayedArea, PageGeometry};

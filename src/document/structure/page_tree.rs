@@ -1,8 +1,8 @@
 //! The page tree (ISO 32000-2, 7.7.3).
 //!
 //! The number of pages is the number of leaves; `/Count` may be wrong (one file claims 9,999,999,999 pages). Trees of at
-//! most [`WALKED_LEAVES`] pages are walked whole. In larger trees `/Count` is trusted if it agrees with the counts on the
-//! way to the page and with a sample of kids.
+//! most [`WALKED_LEAVES`] pages are walked whole. In larger trees, and in remote documents, `/Count` is trusted if it
+//! agrees with the counts on the way to the page and with a sample of kids.
 //!
 //! A walk visits all nodes. In trees of more than [`CHECKED_LEAVES`] pages, it samples the kids of a node that has as
 //! many kids as its `/Count`: checking every leaf took an eighth of cutting a page. If an unchecked kid is no page, only
@@ -103,7 +103,8 @@ impl PageTree {
             is_count_wrong,
             has_lost_kids,
         };
-        if let Some(claimed) = claimed.filter(|claimed| *claimed > WALKED_LEAVES)
+        let is_walked = |claimed: u32| claimed <= WALKED_LEAVES && !objects.is_remote();
+        if let Some(claimed) = claimed.filter(|claimed| *claimed > 0 && !is_walked(*claimed))
             && is_count_trusted(objects, node, claimed)?
         {
             LimitExceeded::check(Limit::Pages, u64::from(claimed), u64::from(limits.max_pages))?;
@@ -219,8 +220,7 @@ fn is_leaf(objects: &dyn Objects, kid: &Object) -> Result<bool, DocumentError> {
 
 /// Whether a sample of the kids of a flat node are leaves.
 fn are_leaves(objects: &dyn Objects, kids: &[Object]) -> Result<bool, DocumentError> {
-    let step = kids.len().div_ceil(SAMPLED_KIDS).max(1);
-    for kid in kids.iter().step_by(step).chain(kids.last()) {
+    for kid in sampled(objects, kids, kids.len().div_ceil(SAMPLED_KIDS)) {
         if is_leaf(objects, kid)? {
             continue;
         }
@@ -232,13 +232,19 @@ fn are_leaves(objects: &dyn Objects, kids: &[Object]) -> Result<bool, DocumentEr
     Ok(true)
 }
 
+/// One of `interval` kids, and the last. None of a remote document: each may take a request.
+fn sampled<'a>(objects: &dyn Objects, kids: &'a [Object], interval: usize) -> impl Iterator<Item = &'a Object> {
+    let kids: &[Object] = if objects.is_remote() { &[] } else { kids };
+    kids.iter().step_by(interval.max(1)).chain(kids.last())
+}
+
 /// Whether all kids of a node may be trusted to be leaves: their number is its `/Count`, samples are pages, and all
 /// exist.
 fn are_trusted(objects: &dyn Objects, node: &Dictionary, kids: &[Object]) -> Result<bool, DocumentError> {
     if count_of(objects, node)?.and_then(|count| usize::try_from(count).ok()) != Some(kids.len()) {
         return Ok(false);
     }
-    for kid in kids.iter().step_by(SAMPLING_INTERVAL).chain(kids.last()) {
+    for kid in sampled(objects, kids, SAMPLING_INTERVAL) {
         if !is_leaf(objects, kid)? {
             return Ok(false);
         }
@@ -340,7 +346,7 @@ impl WalkResult {
 /// Walks the tree and returns all leaves in order. Skips cycles and kids that are no pages.
 fn walk(objects: &dyn Objects, root: &Object, limits: &Limits) -> Result<WalkResult, DocumentError> {
     let mut result = WalkResult::default();
-    let is_small = count_below(objects, root)?.is_none_or(|count| count <= CHECKED_LEAVES);
+    let is_small = count_below(objects, root)?.is_none_or(|count| count <= CHECKED_LEAVES) && !objects.is_remote();
     let mut visits = 0_u64;
     let mut open_nodes = Vec::new();
     let top = OpenNode { id: None, kids: vec![root.clone()], next: 0, inherited: Arc::default() };

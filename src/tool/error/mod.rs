@@ -3,8 +3,10 @@
 mod attachment;
 mod code;
 mod file_type;
+mod restart;
 mod result_size;
 mod stopped;
+mod unreadable;
 mod web;
 
 use std::path::PathBuf;
@@ -13,13 +15,15 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 pub use self::code::ErrorCode;
+pub use self::restart::restart_once;
 pub(super) use self::web::{content_not_found, web_error};
 
 use self::attachment::{no_attachment, too_deep};
 use self::file_type::{converter, named_type};
+use self::unreadable::{io_error, unreadable};
 use self::web::{fetched_pdf, unsupported_content};
 use crate::context::{
-    BoundExceeded, ContextError, FOLDER, MissingFile, PdfError, Reference, SourceError, WorkerError, one_line,
+    BoundExceeded, ContextError, FOLDER, MissingFile, PdfError, Reference, SourceError, WorkerError, is_url, one_line,
 };
 use crate::limits::Limit;
 
@@ -37,6 +41,9 @@ pub struct ToolError {
     /// The hint for the command line, if it differs.
     #[serde(skip)]
     pub command_hint: Option<String>,
+    /// Whether a remote document had a new version while it was read.
+    #[serde(skip)]
+    pub is_change: bool,
     /// The facts of it.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub data: Map<String, Value>,
@@ -46,7 +53,8 @@ impl ToolError {
     /// An error without a hint or data.
     #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None, command_hint: None, data: Map::new() }
+        let message = message.into();
+        Self { code, message, hint: None, command_hint: None, is_change: false, data: Map::new() }
     }
 
     /// An invalid parameter.
@@ -189,7 +197,9 @@ fn source_error(path: &str, error: &SourceError) -> ToolError {
             .hint("It is a directory: get_file with its path lists the PDFs in it.")
             .command_hint("It is a directory: pagewise info lists the PDFs in it."),
         SourceError::NotAFile { .. } => unreadable(path, "it is not a regular file"),
-        SourceError::Changed { .. } => unreadable(path, "it changed while it was read"),
+        SourceError::Changed { .. } => {
+            ToolError { is_change: is_url(path), ..unreadable(path, "it changed while it was read") }
+        }
         SourceError::Io { source, .. } => unreadable(path, &source.to_string()),
         SourceError::NotAllowed { roots, .. } => not_allowed(path, roots),
         SourceError::UnsupportedReference { .. } => ToolError::new(
@@ -215,12 +225,6 @@ fn not_found(path: &str, missing: &MissingFile) -> ToolError {
         .hint(&format!("{similar}{compared}"))
         .with("roots", json!(folders))
         .with("nearest", json!(missing.nearest))
-}
-
-fn unreadable(path: &str, reason: &str) -> ToolError {
-    ToolError::new(ErrorCode::PermissionDenied, format!("Cannot read file: {path}"))
-        .hint(&format!("Reason: {reason}."))
-        .with("reason", json!(reason))
 }
 
 fn not_allowed(path: &str, roots: &[PathBuf]) -> ToolError {
@@ -250,8 +254,7 @@ fn pdf_error(path: &str, error: &PdfError) -> ToolError {
         }
         PdfError::Stopped(stopped) => ToolError::stopped(path, *stopped),
         PdfError::Worker(error) => worker_error(path, error),
-        PdfError::Io(error) => ToolError::new(ErrorCode::PermissionDenied, format!("Cannot read file: {path}"))
-            .with("reason", json!(error.to_string())),
+        PdfError::Io(error) => io_error(path, error),
         PdfError::NotJoinable { reason } => {
             ToolError::new(ErrorCode::PdfError, format!("Failed to join PDF pages: {reason}"))
                 .hint("Take these pages one by one, or fewer at once.")

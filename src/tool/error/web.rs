@@ -53,6 +53,11 @@ pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {
                 .with("setting", json!("web_max_redirects"))
         }
         WebError::Downgrade { to } => failed(url, &format!("it redirects from https to {to}")),
+        WebError::Changed => ToolError { is_change: true, ..failed(url, "it changed while it was read") },
+        WebError::OutOfTime => ToolError::new(ErrorCode::Timeout, format!("Timeout while fetching {url}: {error}")),
+        WebError::RangeRequests { limit } => {
+            failed(url, &format!("reading it takes more than {limit} requests")).with("limit", json!(limit))
+        }
         WebError::Cancelled => failed(url, "cancelled"),
         WebError::Failed { reason } => failed(url, reason),
         WebError::Store { reason } => {

@@ -9,7 +9,7 @@ use super::arguments::DocumentArguments;
 use super::beside::{AttachmentData, CountData, FieldData};
 use crate::context::{
     Attachments, ContextManager, FolderListing, Form, OpenPdf, Requester, attachment_line, attachment_path, field_line,
-    one_line, page_or_pages, pages_with_hidden_text, points, untrusted,
+    more_fields_note, one_line, page_or_pages, pages_with_hidden_text, points, untrusted,
 };
 use crate::page::PageIndex;
 use crate::tool::caller::Caller;
@@ -210,7 +210,7 @@ impl InfoResult {
             outline_entries: info.outline_entries,
             has_page_labels: info.has_page_labels,
             hidden_text: hidden_text(pdf),
-            notes: pdf.document.notes(),
+            notes: pdf.document.notes().into_iter().chain(more_fields_note(&*pdf.document, info.form_fields)).collect(),
             lists: [
                 form.fields.iter().map(field_line).collect(),
                 attachments.items.iter().map(|file| attachment_line(file, &pdf.path)).collect(),

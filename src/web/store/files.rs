@@ -48,7 +48,17 @@ impl DraftFile {
 
     fn finish_as(self, name: &str) -> io::Result<()> {
         self.file.sync_data()?;
+        self.finish_unsynced_as(name)
+    }
+
+    /// Renames the file. After a power cut, the name may exist without its bytes.
+    pub(super) fn finish_unsynced_as(self, name: &str) -> io::Result<()> {
         std::fs::rename(&self.path, self.folder.join(name))
+    }
+
+    /// Writes all bytes without hashing them.
+    pub(super) fn add_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)
     }
 }
 

@@ -5,12 +5,15 @@
 //! texts/{blake3 of body, kind and base}   the text extracted from it
 //! urls/{blake3 of the URL}                the server's metadata
 //! responses/{id}                          the URLs that one call fetched, and its owner
+//! ranged/{blake3 of the URL}              the version of a document that is read by ranges
+//! blocks/{identity}-{index}               a block of such a version, after its blake3
 //! ```
 //!
 //! Every file is written under a temporary name and renamed, so processes share the folder without a lock and a crash
 //! leaves no partial files. Only the owner can read them. If the folder cannot be written, the process uses a temporary
 //! one, so that a call does not fail for lack of storage.
 
+mod blocks;
 mod files;
 mod record;
 mod response;
@@ -23,7 +26,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 pub(super) use files::random_bytes;
-pub(super) use record::FetchRecord;
+pub(super) use record::{FetchRecord, RangedVersion};
 pub use response::{FetchedResponse, FetchedUrl, ResponseId, StoredText};
 
 use self::files::{DraftFile, is_usable, mark_used, read_limited, write_whole};
@@ -35,6 +38,8 @@ const DOCUMENTS: &str = "documents";
 const TEXTS: &str = "texts";
 const URLS: &str = "urls";
 const RESPONSES: &str = "responses";
+const RANGED: &str = "ranged";
+const BLOCKS: &str = "blocks";
 
 /// The largest record in bytes.
 const MAX_RECORD_BYTES: u64 = 1 << 20;

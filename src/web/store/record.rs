@@ -42,6 +42,44 @@ impl FetchRecord {
     }
 }
 
+/// A version of a document that is read by ranges, as its server names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::web) struct RangedVersion {
+    /// The address of the ranges, after redirects.
+    pub(in crate::web) location: String,
+    /// The strong validator.
+    pub(in crate::web) etag: String,
+    /// The length in bytes.
+    pub(in crate::web) length: u64,
+    pub(in crate::web) content_type: Option<String>,
+    /// The time until which the version is fresh, in milliseconds since 1970.
+    pub(in crate::web) fresh_until: u64,
+}
+
+impl RangedVersion {
+    pub(super) fn to_text(&self) -> String {
+        let mut group = RecordGroup::default();
+        group.put("location", &self.location);
+        group.put("etag", &self.etag);
+        group.put("length", &self.length.to_string());
+        group.put("fresh-until-ms", &self.fresh_until.to_string());
+        group.put_some("type", self.content_type.as_deref());
+        group.to_text()
+    }
+
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let group = parse_groups(text).into_iter().next()?;
+        let own = |name| group.get(name).map(str::to_owned);
+        Some(Self {
+            location: own("location")?,
+            etag: own("etag")?,
+            length: group.get("length")?.parse().ok()?,
+            content_type: own("type"),
+            fresh_until: group.get("fresh-until-ms")?.parse().ok()?,
+        })
+    }
+}
+
 /// A group of lines.
 #[derive(Debug, Default)]
 pub(super) struct RecordGroup {
@@ -90,6 +128,20 @@ pub(super) fn parse_groups(text: &str) -> Vec<RecordGroup> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_version_comes_back_whole_or_not_at_all() {
+        let version = RangedVersion {
+            location: "https://example.com/a".to_owned(),
+            etag: "\"x: y\"".to_owned(),
+            length: 1 << 40,
+            content_type: None,
+            fresh_until: 12,
+        };
+        assert_eq!(RangedVersion::read(&version.to_text()), Some(version.clone()));
+        assert_eq!(RangedVersion::read(&version.to_text().replace("length: ", "length: -")), None);
+        assert_eq!(RangedVersion::read("location: x\netag: y"), None);
+    }
 
     #[test]
     fn a_record_comes_back_and_a_value_forges_no_line() {

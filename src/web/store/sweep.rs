@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::files::DRAFT_PREFIX;
-use super::{DOCUMENTS, RESPONSES, TEXTS, URLS};
+use super::{BLOCKS, DOCUMENTS, RANGED, RESPONSES, TEXTS, URLS};
 
 /// The age after which an incomplete file belongs to a dead process, since no fetch takes that long.
 const MAX_DRAFT_AGE: Duration = Duration::from_secs(60 * 60);
@@ -43,7 +43,7 @@ fn remove(file: &StoredFile) {
 }
 
 fn list_files(folder: &Path) -> Vec<StoredFile> {
-    let folders = [DOCUMENTS, TEXTS, URLS, RESPONSES].map(|name| folder.join(name));
+    let folders = [DOCUMENTS, TEXTS, URLS, RESPONSES, RANGED, BLOCKS].map(|name| folder.join(name));
     let listed = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
     let file = |file: std::fs::DirEntry| {
         let about = file.metadata().ok().filter(std::fs::Metadata::is_file)?;

@@ -1,6 +1,5 @@
 //! Fonts over the socket: a worker requests them, and its parent opens them.
 
-use std::fs::File;
 use std::io;
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
@@ -8,30 +7,27 @@ use std::sync::Arc;
 
 use super::{FontCache, OpenFont};
 use crate::render::{FontFile, FontSource, WantedFont};
-use crate::worker::wire::frame::{self, PREFIX_BYTES};
+use crate::worker::parent_socket::ParentSocket;
+use crate::worker::wire::WorkerReply;
+use crate::worker::wire::frame;
 use crate::worker::wire::pictures::{WireFont, WireFontRequest};
 use crate::worker::wire::socket;
-use crate::worker::wire::{WorkerAnswer, WorkerReply};
 
 /// Fonts that a worker requests from its parent, once each.
 pub(in crate::worker) struct ParentFonts {
-    socket: Arc<UnixStream>,
+    parent: Arc<ParentSocket>,
     cache: FontCache,
 }
 
 impl ParentFonts {
-    pub(in crate::worker) fn new(socket: Arc<UnixStream>) -> Self {
-        Self { socket, cache: FontCache::default() }
+    pub(in crate::worker) fn new(parent: Arc<ParentSocket>) -> Self {
+        Self { parent, cache: FontCache::default() }
     }
 
-    /// Sends the request in place of an answer. The parent replies and keeps waiting for the answer.
     fn ask(&self, wanted: WantedFont) -> io::Result<Option<OpenFont>> {
-        let question = WorkerAnswer::from(WorkerReply::WantsFont(WireFontRequest::from(wanted)));
-        socket::send(&self.socket, &frame::encode_header(&question, 0)?, None)?;
-        let received = socket::receive::<PREFIX_BYTES>(&self.socket)?;
-        let (prefix, file) = received.ok_or(io::ErrorKind::UnexpectedEof)?;
-        let (font, _) = frame::read_rest::<Option<WireFont>>(prefix, &*self.socket)?;
-        let font = font.zip(file.map(File::from));
+        let question = WorkerReply::WantsFont(WireFontRequest::from(wanted));
+        let (font, _, file) = self.parent.ask::<Option<WireFont>>(question)?;
+        let font = font.zip(file);
         Ok(font.map(|(WireFont { length, name, index }, file)| OpenFont { file, length, name, index }))
     }
 }

@@ -6,6 +6,7 @@
 //! reader noted damage is closed after its request.
 
 mod annotations;
+mod call;
 mod deadline_reader;
 mod open_documents;
 mod pool;
@@ -15,5 +16,6 @@ mod recognition;
 mod reply_cache;
 mod session;
 mod spawn;
+mod supplies;
 
 pub use reader::WorkerReader;

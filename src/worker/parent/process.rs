@@ -16,11 +16,11 @@ use super::deadline_reader::{DeadlineReader, is_timeout};
 use super::open_documents::{OpenDocuments, OpenKey};
 use super::recognition::send_outcome;
 use super::spawn::{spawn, start_error};
+use super::supplies::Supplies;
 use crate::limits::{Cancellation, StopReason};
 use crate::ocr::{GrayImage, TesseractJob};
 use crate::worker::engine::{OpenModel, open_models};
 use crate::worker::error::WorkerError;
-use crate::worker::fonts::{self, FontFiles};
 use crate::worker::sandbox::SandboxLayers;
 use crate::worker::settings::{MAX_BUSY, MAX_IDLE_BYTES, MAX_JOBS, MAX_KEPT_BYTES, MAX_RESIDENT_BYTES, WorkerSettings};
 use crate::worker::tesseract::Tesseract;
@@ -106,20 +106,20 @@ impl WorkerProcess {
         &self.layers
     }
 
-    /// Sends a request and waits for the answer, until the deadline or cancellation. Supplies requested fonts.
+    /// Sends a request and waits for the answer, until the deadline or cancellation. Sends what the worker asks for.
     ///
     /// After an error the worker is dead.
     pub(crate) fn call(
         &mut self,
         request: &WorkerRequest,
         file: Option<BorrowedFd<'_>>,
-        fonts: &dyn FontFiles,
+        supplies: &Supplies<'_>,
         cancellation: &Cancellation,
     ) -> Result<WorkerAnswer, WorkerError> {
         let socket = Arc::clone(&self.socket);
         // Shutting the socket down ends the wait. If that fails, the socket is closed anyway.
         let waking = cancellation.on_cancel(move || drop(socket.shutdown(Shutdown::Both)));
-        let answer = self.exchange(request, file, fonts, cancellation);
+        let answer = self.exchange(request, file, supplies, cancellation);
         drop(waking);
         if cancellation.is_cancelled() {
             self.kill();
@@ -132,14 +132,14 @@ impl WorkerProcess {
         &mut self,
         request: &WorkerRequest,
         file: Option<BorrowedFd<'_>>,
-        fonts: &dyn FontFiles,
+        supplies: &Supplies<'_>,
         cancellation: &Cancellation,
     ) -> io::Result<WorkerAnswer> {
         let start = Instant::now();
         self.jobs = self.jobs.saturating_add(1);
         let sent = frame::encode_header(request, 0).and_then(|head| socket::send(&self.socket, &head, file));
         let until = start + self.time_for(request);
-        let answer = self.answer(sent, fonts, until, cancellation);
+        let answer = self.answer(sent, supplies, until, cancellation);
         self.used = Instant::now();
         self.busy = self.busy.saturating_add(self.used.saturating_duration_since(start));
         answer
@@ -157,29 +157,32 @@ impl WorkerProcess {
     fn answer(
         &self,
         mut sent: io::Result<()>,
-        fonts: &dyn FontFiles,
+        supplies: &Supplies<'_>,
         until: Instant,
         cancellation: &Cancellation,
     ) -> io::Result<WorkerAnswer> {
-        for _ in 0..=MAX_SERVICES {
+        let mut services = 0..MAX_SERVICES;
+        loop {
             sent?;
+            // Fails once the time is over, however often the worker asks for bytes.
             let (answer, body) = self.receive::<WorkerAnswer>(until)?;
-            match answer.reply {
-                WorkerReply::WantsFont(wanted) => {
-                    let font = fonts.open(wanted.into());
-                    sent = fonts::send_font(&self.socket, font.as_ref());
+            sent = match answer.reply {
+                WorkerReply::WantsFont(_) | WorkerReply::WantsTesseract { .. } if services.next().is_none() => {
+                    Err(io::ErrorKind::InvalidData.into())
+                }
+                WorkerReply::WantsFont(wanted) => supplies.send_font(&self.socket, wanted),
+                WorkerReply::WantsBytes { offset, length } => {
+                    supplies.send_bytes(&self.socket, (offset, length), until)
                 }
                 WorkerReply::WantsTesseract { width, height, mode, language } => {
                     let image = GrayImage::new(width, height, body).ok_or(io::ErrorKind::InvalidData)?;
                     let job = TesseractJob { mode: mode.into(), language };
                     let tesseract = self.tesseract.as_ref().ok_or(io::ErrorKind::InvalidData)?;
-                    sent = send_outcome(&self.socket, tesseract.run(&image, &job, until, cancellation));
+                    send_outcome(&self.socket, tesseract.run(&image, &job, until, cancellation))
                 }
                 _ => return Ok(WorkerAnswer { body: body.into(), ..answer }),
-            }
+            };
         }
-        // The worker requests too much.
-        Err(io::ErrorKind::InvalidData.into())
     }
 
     /// Whether the process is alive.

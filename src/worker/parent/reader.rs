@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::pool::WorkerPool;
 use super::reply_cache::ReplyCache;
 use super::session::WorkerDocument;
+use super::supplies::Supplies;
 use crate::document::ReadAt;
 use crate::limits::{Cancellation, Limits};
 use crate::worker::error::WorkerError;
@@ -55,7 +56,7 @@ impl WorkerReader {
         let mut lease = self.pool.lease(None, cancellation)?;
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
         let id = process.id();
-        match process.call(&WorkerRequest::Drill(drill), None, &*self.fonts, cancellation) {
+        match process.call(&WorkerRequest::Drill(drill), None, &Supplies::fonts(&*self.fonts), cancellation) {
             Ok(WorkerAnswer { reply: WorkerReply::Drilled(outcome), .. }) => Ok((outcome, id)),
             Ok(_) => Err(WorkerError::Nonsense),
             Err(error) => {
@@ -102,11 +103,12 @@ impl WorkerReader {
     ) -> Result<ReadablePage, PdfError> {
         let key = file.identity();
         self.pool.refuse_deadly_document(key.as_ref())?;
-        let copy = if file.descriptor().is_none() { Some(copy_to_anonymous_file(file)?) } else { None };
+        let copy = copy_to_anonymous_file(file)?;
         let descriptor = copy.as_ref().map(AsFd::as_fd).or_else(|| file.descriptor());
         let mut lease = self.pool.lease(None, cancellation)?;
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        let error = match process.call(&WorkerRequest::ReadablePage(page), descriptor, &*self.fonts, cancellation) {
+        let supplies = Supplies::fonts(&*self.fonts);
+        let error = match process.call(&WorkerRequest::ReadablePage(page), descriptor, &supplies, cancellation) {
             Ok(WorkerAnswer { reply: WorkerReply::ReadablePage { title, notes }, body, .. }) => {
                 match String::from_utf8(body.into()) {
                     Ok(markdown) => return Ok(ReadablePage { title, markdown, notes }),
@@ -125,9 +127,16 @@ impl WorkerReader {
     }
 }
 
-/// Copies a source that is no file to an anonymous file.
+/// Copies a source to an anonymous file. `None` if it is a file, which can be passed, or remote.
+pub(super) fn copy_to_anonymous_file(source: &dyn ReadAt) -> io::Result<Option<OwnedFd>> {
+    if source.is_remote() || source.descriptor().is_some() {
+        return Ok(None);
+    }
+    copy_bytes(source).map(Some)
+}
+
 #[cfg(target_os = "linux")]
-pub(super) fn copy_to_anonymous_file(source: &dyn ReadAt) -> io::Result<OwnedFd> {
+fn copy_bytes(source: &dyn ReadAt) -> io::Result<OwnedFd> {
     use std::io::Write as _;
     let mut copy = std::fs::File::from(rustix::fs::memfd_create("document", rustix::fs::MemfdFlags::CLOEXEC)?);
     let mut piece = vec![0; 1 << 20];
@@ -143,6 +152,6 @@ pub(super) fn copy_to_anonymous_file(source: &dyn ReadAt) -> io::Result<OwnedFd>
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn copy_to_anonymous_file(_: &dyn ReadAt) -> io::Result<OwnedFd> {
+fn copy_bytes(_: &dyn ReadAt) -> io::Result<OwnedFd> {
     Err(io::ErrorKind::Unsupported.into())
 }

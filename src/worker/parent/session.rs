@@ -27,14 +27,14 @@ use crate::worker::wire::{AnswerExtras, TextSource, WorkerAnswer, WorkerReply, W
 /// A document that workers read, one request at a time.
 pub(super) struct WorkerDocument {
     pub(super) reader: WorkerReader,
-    file: Arc<dyn ReadAt>,
-    /// A copy of the bytes of a source that is no file.
+    pub(super) file: Arc<dyn ReadAt>,
+    /// A copy of the bytes of a source that is neither a file nor remote.
     copy: Option<OwnedFd>,
     key: Option<DocumentKey>,
     /// The key under which a worker keeps the document open, and its answers are kept.
     open_key: Option<OpenKey>,
     password: Option<String>,
-    cancellation: Cancellation,
+    pub(super) cancellation: Cancellation,
     page_count: u32,
     session: Mutex<ConnectionState>,
 }
@@ -63,7 +63,7 @@ impl WorkerDocument {
         cancellation: &Cancellation,
     ) -> Result<Self, PdfError> {
         let key = file.identity();
-        let copy = if file.descriptor().is_none() { Some(copy_to_anonymous_file(&*file)?) } else { None };
+        let copy = copy_to_anonymous_file(&*file)?;
         let mut document = Self {
             reader,
             open_key: key.map(|key| open_key(&key, password)),
@@ -116,11 +116,13 @@ impl WorkerDocument {
         let request = WorkerRequest::Open {
             slot: process.new_slot(),
             length: self.file.len(),
+            is_remote: self.file.is_remote(),
             password: self.password.clone(),
             limits: self.reader.limits.clone(),
             deadline_ms: self.reader.pool.deadline_ms(),
         };
-        match process.call(&request, self.descriptor(), &*self.reader.fonts, &self.cancellation) {
+        let (lease, answer) = self.call(lease, &request, self.descriptor())?;
+        match answer {
             Ok(WorkerAnswer { reply: WorkerReply::Opened { page_count }, .. }) => Ok((lease, page_count)),
             Ok(WorkerAnswer { reply: WorkerReply::Failed(failure), .. }) => Err(failure.into()),
             Ok(_) => Err(self.discard_and_blame(lease, WorkerError::Nonsense).into()),
@@ -150,16 +152,13 @@ impl WorkerDocument {
             session.extras = extras;
             return Ok((reply, body));
         }
-        let mut lease = match session.lease.take() {
-            Some(lease) => lease,
-            None => self.open_in_worker()?.0,
-        };
-        let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        if let WorkerRequest::Recognise { .. } = request {
+        let mut lease = session.lease.take().map_or_else(|| self.open_in_worker().map(|(lease, _)| lease), Ok)?;
+        if let (WorkerRequest::Recognise { .. }, Some(process)) = (request, lease.process()) {
             process.add_engine(self.reader.pool.settings());
         }
         session.extras = AnswerExtras::default();
-        match process.call(request, None, &*self.reader.fonts, &self.cancellation) {
+        let (lease, answer) = self.call(lease, request, None)?;
+        match answer {
             Ok(WorkerAnswer { reply: WorkerReply::Failed(failure), .. }) => {
                 session.lease = Some(lease);
                 Err(failure.into())
@@ -246,6 +245,10 @@ impl Drop for WorkerDocument {
 impl Pages for WorkerDocument {
     fn page_count(&self) -> u32 {
         self.page_count
+    }
+
+    fn is_remote(&self) -> bool {
+        self.file.is_remote()
     }
 
     fn page_label(&self, page: PageIndex) -> Option<PageLabel> {

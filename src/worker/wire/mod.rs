@@ -46,6 +46,8 @@ pub(crate) enum WorkerRequest {
     Open {
         slot: usize,
         length: u64,
+        /// Whether no file is attached, and the parent is asked for its bytes.
+        is_remote: bool,
         password: Option<String>,
         #[serde(with = "WireLimits")]
         limits: Limits,
@@ -244,6 +246,11 @@ pub(crate) enum WorkerReply {
         height: usize,
         mode: WireTesseractMode,
         language: String,
+    },
+    /// Requests bytes of the current document before the answer. The parent replies and keeps waiting.
+    WantsBytes {
+        offset: u64,
+        length: u64,
     },
     /// Requests a font before the answer. The parent replies and keeps waiting.
     WantsFont(WireFontRequest),

@@ -198,6 +198,10 @@ impl Objects for DirectReader {
         &self.limits
     }
 
+    fn is_remote(&self) -> bool {
+        self.file.is_remote()
+    }
+
     fn fetch(&self, id: ObjectId) -> Result<Arc<Object>, DocumentError> {
         self.fetch_within(id, 0)
     }

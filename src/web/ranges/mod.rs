@@ -1,0 +1,104 @@
+//! Documents that are read where they are: only the blocks that a reader asks for are fetched.
+//!
+//! A server has to send ranges and a strong validator. [`Web::open`] finds that out with the request for the first block.
+//! Otherwise the document is fetched whole.
+
+mod file;
+mod request;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+pub use file::RangedFile;
+
+use self::file::BLOCK_BYTES;
+use self::request::FirstResponse;
+use super::cache::{self, Validators};
+use super::error::WebError;
+use super::fetch::FetchResult;
+use super::store::{FetchRecord, RangedVersion};
+use super::{FetchedFile, Web, guard};
+use crate::http::Url;
+use crate::limits::Cancellation;
+
+/// The document at a URL.
+#[derive(Debug)]
+pub enum OpenedUrl {
+    /// It was fetched whole.
+    Whole(FetchedFile),
+    /// It is read by ranges.
+    Ranged(Box<RangedFile>),
+}
+
+impl Web {
+    /// Opens the document at `url`: by ranges if its server allows it, else by fetching it whole.
+    ///
+    /// # Errors
+    /// As [`Web::fetch`].
+    pub fn open(self: &Arc<Self>, url: &str, cancellation: &Cancellation) -> Result<OpenedUrl, WebError> {
+        let url = self.check(url)?;
+        if let Some(fresh) = self.fresh_file(&url) {
+            return Ok(OpenedUrl::Whole(fresh));
+        }
+        if let Some(version) = self.fresh_version(&url) {
+            return self.ranged(url, version, cancellation);
+        }
+        let (fetcher, store, target) = (self.fetcher()?, Arc::clone(&self.store), url.clone());
+        let first = async move { fetcher.fetch_first(target, BLOCK_BYTES, &store).await };
+        match self.wait(first, cancellation)?? {
+            FirstResponse::Whole(result) => self.keep_records(&url, result).map(OpenedUrl::Whole),
+            FirstResponse::NoRanges => self.fetch_now(&url, cancellation).map(OpenedUrl::Whole),
+            FirstResponse::Part(version, bytes) => {
+                self.keep_version(&url, &version);
+                let file = RangedFile::new(self, url, version, cancellation)?;
+                if let Some(bytes) = bytes {
+                    file.keep_first(&bytes);
+                }
+                Ok(OpenedUrl::Ranged(Box::new(file)))
+            }
+        }
+    }
+
+    fn ranged(
+        self: &Arc<Self>,
+        url: Url,
+        version: RangedVersion,
+        cancellation: &Cancellation,
+    ) -> Result<OpenedUrl, WebError> {
+        RangedFile::new(self, url, version, cancellation).map(Box::new).map(OpenedUrl::Ranged)
+    }
+
+    fn fresh_version(&self, url: &Url) -> Option<RangedVersion> {
+        let is_fresh = |kept: &RangedVersion| cache::is_fresh(kept.fresh_until, cache::now(), self.settings.fresh);
+        self.store.version(url).filter(is_fresh)
+    }
+
+    /// Stores a version under the requested URL and under the URL after redirects. Without it, the next request only asks
+    /// for the first block again.
+    fn keep_version(&self, url: &Url, version: &RangedVersion) {
+        let _ = self.store.keep_version(url, version);
+        match guard::parse_url(&version.location) {
+            Ok(location) if location != *url => drop(self.store.keep_version(&location, version)),
+            _ => {}
+        }
+    }
+
+    /// Fetches the rest of a document that was opened by ranges, and stores it whole.
+    ///
+    /// # Errors
+    /// [`WebError::TooLarge`], and as [`Web::fetch`].
+    pub fn fetch_rest(&self, file: &RangedFile) -> Result<FetchedFile, WebError> {
+        let (found, limit) = (file.len(), self.settings.max_bytes);
+        if found > limit {
+            return Err(WebError::TooLarge { found, limit, setting: "web_max_bytes" });
+        }
+        let mut draft = self.store.create_draft()?;
+        file.write_whole(&mut draft, Instant::now() + self.settings.deadline)?;
+        let RangedVersion { location, etag, content_type, fresh_until, .. } = file.version().clone();
+        let validators = Validators { etag: Some(etag), last_modified: None };
+        let record = FetchRecord { location, content_type, validators, fresh_until };
+        let body = self.store.keep_body(draft)?;
+        file.forget_version();
+        self.keep_records(file.url(), FetchResult::New(body, record))
+    }
+}
