@@ -46,7 +46,8 @@ fn info_is_aligned_and_wrapped() {
         std::fs::copy(Path::new("fixtures").join(name), folder.path().join(name)).unwrap();
     }
     std::fs::copy("fixtures/latex.pdf", folder.path().join("walk.pdf")).unwrap();
-    insta::assert_snapshot!("info_folder", printed(&["info", folder.path().to_str().unwrap()], TERMINAL));
+    let path = folder.path().to_str().unwrap();
+    insta::assert_snapshot!("info_folder", printed(&["info", path], TERMINAL));
 }
 
 #[test]
