@@ -219,6 +219,10 @@ impl Pages for RecognisingDocument<'_> {
         self.document.page_count()
     }
 
+    fn is_remote(&self) -> bool {
+        self.document.is_remote()
+    }
+
     fn page_label(&self, page: PageIndex) -> Option<PageLabel> {
         self.document.page_label(page)
     }
