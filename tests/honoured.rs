@@ -65,6 +65,7 @@ const TESTED: &[(&str, &str, &str)] = &[
     ("ocr_models", "tests/ocr.rs", "ocr_models"),
     ("ocr_tesseract", "tests/ocr.rs", "ocr_tesseract"),
     ("ocr_language", "tests/ocr.rs", "ocr_language"),
+    ("object_storage", "tests/ranges.rs", "object_storage=s3://"),
     ("max_output_days", "tests/cli.rs", "max_output_days"),
     ("max_output_bytes", "tests/honoured.rs", "fn bounds_that_are_set_hold_in_a_named_folder"),
     ("max_unused_days", "tests/support/stores.rs", "max_holdings"),

@@ -63,7 +63,8 @@ fn asked_range(asked: &Asked, length: usize) -> Option<std::ops::Range<usize>> {
 /// A part of a document, with a validator.
 fn part(bytes: &[u8], range: std::ops::Range<usize>, etag: &str) -> Answer {
     let fields = format!(
-        "Content-Type: application/pdf\r\nETag: {etag}\r\nContent-Range: bytes {}-{}/{}\r\n",
+        "Content-Type: application/pdf\r\nETag: {etag}\r\nLast-Modified: Mon, 23 Nov 2026 10:00:00 GMT\r\n\
+         Content-Range: bytes {}-{}/{}\r\n",
         range.start,
         range.end - 1,
         bytes.len()
@@ -318,4 +319,47 @@ fn a_server_that_stalls_costs_a_typed_error_in_time_and_no_worker() {
         let answer = client.call("pdf_extract_text", json!({ "path": site.url("/book.pdf"), "pages": "2" }));
         assert_eq!(answer["_meta"]["io.github.pagewise/error"]["code"], json!("timeout"), "not blamed: {answer}");
     }
+}
+
+/// A server that speaks as S3 does to who reads, with any key.
+#[cfg(feature = "cloud")]
+#[test]
+fn object_storage_is_read_by_ranges_beneath_what_the_settings_name() {
+    let (site, bytes) = serve("Anchor");
+    let place = Place::new();
+    let file = place.file("book.pdf", bytes);
+    let run = |arguments: &[&str]| {
+        let mut command = place.command();
+        let endpoint = site.url("");
+        let variables = [
+            ("AWS_ENDPOINT", endpoint.as_str()),
+            ("AWS_ALLOW_HTTP", "true"),
+            ("AWS_REGION", "eu-central-1"),
+            ("AWS_ACCESS_KEY_ID", "KEY"),
+            ("AWS_SECRET_ACCESS_KEY", "SECRET"),
+        ];
+        let settings = ["--json", "--set", "object_storage=s3://bucket/shelf"];
+        let output = command.envs(variables).args(arguments).args(settings).output().unwrap();
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let cut = run(&["page", "s3://bucket/shelf/book.pdf", "15", "--out", "object.pdf"]);
+    assert!(cut["error"].is_null(), "{cut}");
+    assert!(std::fs::read(place.path("object.pdf")).unwrap() == page(&place, &file, "15"));
+    let asked = site.asked();
+    assert!(asked.len() <= 6 && bytes_asked(&site) <= 1_000_000, "{} requests", asked.len());
+    for asked in &asked {
+        assert_eq!(asked.path, "/bucket/shelf/book.pdf");
+        assert!(asked.field("authorization").unwrap().starts_with("AWS4-HMAC-SHA256 Credential=KEY/"));
+    }
+    assert!(asked.iter().skip(1).all(|asked| asked.field("if-match") == Some("\"one\"")));
+    let info = run(&["info", "s3://bucket/shelf/book.pdf"]);
+    assert_eq!(info["pages"], json!(PAGES), "{info}");
+    let before = site.asked().len();
+    for outside in
+        ["s3://bucket/book.pdf", "s3://bucket/shelf/../book.pdf", "s3://shelf/book.pdf", "gs://bucket/shelf/a"]
+    {
+        let refused = run(&["info", outside]);
+        assert_eq!(refused["error"]["code"], json!("unsupported_reference"), "{refused}");
+    }
+    assert_eq!(site.asked().len(), before, "nobody was asked");
 }

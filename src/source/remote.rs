@@ -13,10 +13,12 @@ use crate::hash::ContentHash;
 use crate::limits::Cancellation;
 use crate::web::{FetchedFile, OpenedUrl, RangedFile, ResponseId, Web, WebError};
 
-/// Whether a reference starts with an http or https scheme, in any case. It is not trimmed.
+/// Whether a reference starts with a scheme of the web or of object storage, in any case. It is not trimmed.
 #[must_use]
 pub fn is_url(reference: &str) -> bool {
-    ["http://", "https://"].iter().any(|scheme| strip_prefix_ignoring_case(reference, scheme).is_some())
+    ["http://", "https://", "s3://", "gs://", "az://"]
+        .iter()
+        .any(|scheme| strip_prefix_ignoring_case(reference, scheme).is_some())
 }
 
 /// Fetches `url` and opens the body. Errors name the URL as their path.
@@ -110,7 +112,7 @@ mod tests {
 
     #[test]
     fn only_whole_schemes_are_of_the_web() {
-        for url in ["http://a", "HTTPS://a/b.pdf", "hTTp://[::1]"] {
+        for url in ["http://a", "HTTPS://a/b.pdf", "hTTp://[::1]", "s3://bucket/a.pdf", "gs://b/c", "az://d/e"] {
             assert!(is_url(url), "{url}");
         }
         for path in ["http:a", "https", "/http://a", " http://a", "httpx://a", "ftp://a", "a.pdf", "é"] {

@@ -26,6 +26,12 @@ pub enum WebError {
         /// The scheme.
         scheme: String,
     },
+    /// The object is outside what the settings allow.
+    #[error("outside object_storage")]
+    BlockedObject,
+    /// The program was built without object storage.
+    #[error("built without object storage")]
+    NoObjectStorage,
     /// The URL contains a user name or a password.
     #[error("credentials in the URL")]
     Credentials,
@@ -142,6 +148,11 @@ impl WebError {
 
     /// An error of the HTTP client, with the message of its innermost cause: the outer ones only say that a request failed.
     pub(super) fn from_client(error: &crate::http::HttpError) -> Self {
+        Self::innermost(error)
+    }
+
+    /// An error with the message of its innermost cause.
+    pub(super) fn innermost(error: &dyn std::error::Error) -> Self {
         let mut deepest: &dyn std::error::Error = error;
         let mut depth = 0;
         while let Some(source) = deepest.source().filter(|_| depth < MAX_SOURCES) {

@@ -16,7 +16,7 @@ use super::guard::{check_address, check_addresses, check_url};
 use super::resolve::{AddressHold, CheckedAddresses, Resolver};
 use super::settings::WebSettings;
 use super::store::{FetchRecord, FetchStore, StoredBody};
-use crate::http::{self, Client, Response, StatusCode, Url, header};
+use crate::http::{self, Client, ClientBuilder, Response, StatusCode, Url, header};
 
 /// The accepted types, with readable ones preferred.
 const ACCEPT: &str =
@@ -51,12 +51,7 @@ impl Fetcher {
         let mut builder = http::client().dns_resolver(checked_addresses.clone());
         // The client's own limits cannot be set: 408 KiB or 100 header fields.
         builder = builder.pool_max_idle_per_host(settings.host_connections).connect_timeout(settings.deadline);
-        if let Some(file) = &settings.ca_file {
-            let unreadable = |reason: String| WebError::failed(format!("web_ca_file {}: {reason}", file.display()));
-            let pem = std::fs::read(file).map_err(|error| unreadable(error.to_string()))?;
-            builder = http::trusting(builder, &pem).map_err(|error| unreadable(error.to_string()))?;
-        }
-        let client = builder.build().map_err(|error| WebError::from_client(&error))?;
+        let client = with_authorities(builder, &settings)?.build().map_err(|error| WebError::from_client(&error))?;
         let hosts = HostTurns::new(settings.host_connections);
         Ok(Self { settings, client, resolver, checked_addresses, hosts })
     }
@@ -170,6 +165,14 @@ impl Fetcher {
     pub(super) fn settings(&self) -> &WebSettings {
         &self.settings
     }
+}
+
+/// Makes `builder` also trust the authorities of the setting `web_ca_file`.
+pub(super) fn with_authorities(builder: ClientBuilder, settings: &WebSettings) -> Result<ClientBuilder, WebError> {
+    let Some(file) = &settings.ca_file else { return Ok(builder) };
+    let unreadable = |reason: String| WebError::failed(format!("web_ca_file {}: {reason}", file.display()));
+    let pem = std::fs::read(file).map_err(|error| unreadable(error.to_string()))?;
+    http::trusting(builder, &pem).map_err(|error| unreadable(error.to_string()))
 }
 
 /// A response whose body is still to be read.

@@ -101,6 +101,22 @@ pub(super) fn check_url(url: &Url, settings: &WebSettings) -> Result<(String, Op
     Ok((host, address))
 }
 
+/// Whether a URL names an object in object storage.
+pub(super) fn is_object(url: &Url) -> bool {
+    matches!(url.scheme(), "s3" | "gs" | "az")
+}
+
+/// Refuses an object outside the prefixes of the settings. A prefix ends with its last path segment.
+pub(super) fn check_object(url: &Url, settings: &WebSettings) -> Result<(), WebError> {
+    let is_beneath = |prefix: &String| {
+        let rest = url.as_str().strip_prefix(prefix.trim().trim_end_matches('/'));
+        rest.is_some_and(|rest| rest.starts_with('/'))
+    };
+    let is_plain = url.username().is_empty() && url.password().is_none() && url.port().is_none();
+    let is_allowed = is_plain && url.query().is_none() && settings.object_storage.iter().any(is_beneath);
+    if is_allowed { Ok(()) } else { Err(WebError::BlockedObject) }
+}
+
 /// The addresses that may be connected to for `url`, whose host resolves to `found`. A host that is itself an address
 /// ignores `found`.
 ///
@@ -174,6 +190,30 @@ mod tests {
         ] {
             let refused = verdict(url, &settings);
             assert!(matches!(refused, Err(WebError::BlockedHost { setting, .. }) if setting == named), "{url}");
+        }
+    }
+
+    #[test]
+    fn only_objects_beneath_a_prefix_pass() {
+        let settings = |prefix: &str| WebSettings { object_storage: vec![prefix.to_owned()], ..WebSettings::default() };
+        let passes =
+            |url: &str, prefix: &str| parse_url(url).is_ok_and(|url| check_object(&url, &settings(prefix)).is_ok());
+        for url in ["s3://bucket/reports/a.pdf", "s3://bucket/reports/b/c%20d.pdf", "S3://bucket/reports/./a.pdf"] {
+            assert!(passes(url, "s3://bucket/reports") && passes(url, "s3://bucket/reports/ "), "{url}");
+            assert!(passes(url, "s3://bucket") && !passes(url, "gs://bucket") && !passes(url, ""), "{url}");
+        }
+        for url in [
+            "s3://bucket/reports",
+            "s3://bucket/reportsx/a.pdf",
+            "s3://bucket/reports/../a.pdf",
+            "s3://bucket/reports/%2e%2e/a.pdf",
+            "s3://bucket2/reports/a.pdf",
+            "s3://u@bucket/reports/a.pdf",
+            "s3://bucket:1/reports/a.pdf",
+            "s3://bucket/reports/a.pdf?versionId=1",
+            "s3:///reports/a.pdf",
+        ] {
+            assert!(!passes(url, "s3://bucket/reports"), "{url}");
         }
     }
 

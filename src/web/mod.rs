@@ -50,6 +50,8 @@ pub struct Web {
     /// Created at the first fetch, because most processes need none.
     fetcher: Mutex<Option<Arc<Fetcher>>>,
     runtime: OnceLock<tokio::runtime::Runtime>,
+    #[cfg(feature = "cloud")]
+    buckets: ranges::Buckets,
 }
 
 /// A fetched body in a file.
@@ -85,7 +87,15 @@ impl Web {
     #[must_use]
     pub fn with_resolver(settings: WebSettings, folder: Option<PathBuf>, resolver: Arc<dyn Resolver>) -> Self {
         let store = FetchStore::new(folder, settings.store_bytes, settings.store_age);
-        Self { settings, resolver, store: Arc::new(store), fetcher: Mutex::default(), runtime: OnceLock::new() }
+        Self {
+            settings,
+            resolver,
+            store: Arc::new(store),
+            fetcher: Mutex::default(),
+            runtime: OnceLock::new(),
+            #[cfg(feature = "cloud")]
+            buckets: ranges::Buckets::default(),
+        }
     }
 
     /// The settings.
@@ -114,6 +124,16 @@ impl Web {
         let url = guard::parse_url(url)?;
         guard::check_url(&url, &self.settings)?;
         Ok(url)
+    }
+
+    /// Like [`Self::check`]; takes objects in object storage too.
+    fn check_document(&self, url: &str) -> Result<Url, WebError> {
+        match guard::parse_url(url) {
+            Ok(object) if guard::is_object(&object) && self.settings.switched_off().is_none() => {
+                guard::check_object(&object, &self.settings).map(|()| object)
+            }
+            _ => self.check(url),
+        }
     }
 
     /// Fetches `url`, or revalidates its stored body.

@@ -24,6 +24,8 @@ pub struct WebSettings {
     pub allow_ranges: Vec<AddressRange>,
     /// Blocks of addresses that are always refused.
     pub deny_ranges: Vec<AddressRange>,
+    /// Prefixes of object storage that may be read, such as `s3://bucket/reports`.
+    pub object_storage: Vec<String>,
     /// A PEM file with further certificate authorities.
     pub ca_file: Option<PathBuf>,
     /// The largest body in bytes, both as transferred and decompressed. Default: 20 MiB.
@@ -69,6 +71,7 @@ impl Default for WebSettings {
             deny_hosts: Vec::new(),
             allow_ranges: Vec::new(),
             deny_ranges: Vec::new(),
+            object_storage: Vec::new(),
             ca_file: None,
             max_bytes: 20 << 20,
             max_text_bytes: 8 << 20,

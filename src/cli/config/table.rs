@@ -202,6 +202,7 @@ pub(super) const GROUPS: &[Group] = &[
         setting("web_deny_hosts", "Hosts that are never fetched from", |c| SettingTarget::Hosts(&mut c.web.deny_hosts)),
         setting("web_allow_ranges", "Private addresses that may be fetched from, such as 10.1.0.0/16", |c| SettingTarget::Ranges(&mut c.web.allow_ranges)),
         setting("web_deny_ranges", "Addresses that are never fetched from", |c| SettingTarget::Ranges(&mut c.web.deny_ranges)),
+        setting("object_storage", "Object storage that may be read, such as s3://bucket/reports, gs://bucket or az://container", |c| SettingTarget::Texts(&mut c.web.object_storage)),
         setting("web_ca_file", "PEM file with further certificate authorities, for models too", |c| SettingTarget::Folder(&mut c.web.ca_file)),
         number("web_max_bytes", "bytes", "Decompressed size of a response", |c| SettingTarget::U64(&mut c.web.max_bytes)),
         number("web_max_text_bytes", "bytes", "Text that is kept of one document", |c| SettingTarget::U64(&mut c.web.max_text_bytes)),

@@ -26,6 +26,8 @@ pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {
             format!("Unsupported reference: {scheme}: is not fetched; accepted are http and https"),
         )
         .with("scheme", json!(scheme)),
+        WebError::BlockedObject => blocked_object(url),
+        WebError::NoObjectStorage => no_object_storage(url),
         // The URL contains a secret, so do not repeat it.
         WebError::Credentials => {
             ToolError::new(ErrorCode::UnsupportedReference, "URLs with a user name or a password are not fetched")
@@ -65,6 +67,17 @@ pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {
         }
         WebError::ContentNotFound => content_not_found(url),
     }
+}
+
+fn blocked_object(url: &str) -> ToolError {
+    let message = format!("Unsupported reference: {url} is outside what the setting object_storage names");
+    ToolError::new(ErrorCode::UnsupportedReference, message).with("setting", json!("object_storage"))
+}
+
+fn no_object_storage(url: &str) -> ToolError {
+    let message =
+        format!("Unsupported reference: {url}; this program was built without object storage (feature cloud)");
+    ToolError::new(ErrorCode::UnsupportedReference, message)
 }
 
 fn blocked_address(host: &str, purpose: &str, range: &str, setting: &str) -> ToolError {

@@ -10,10 +10,13 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
+#[cfg(feature = "cloud")]
+use super::object::ObjectAddress;
 use crate::hash::ContentHash;
 use crate::http::Url;
 use crate::limits::Cancellation;
 use crate::web::error::WebError;
+use crate::web::fetch::Fetcher;
 use crate::web::store::RangedVersion;
 use crate::web::{Web, guard};
 
@@ -25,6 +28,10 @@ const NEAR_END_BYTES: u64 = BLOCK_BYTES / 8 * 7;
 
 /// The most blocks that one request asks for.
 const MAX_RUN_BLOCKS: u64 = 64;
+
+/// The most bytes that one request asks for.
+#[cfg(feature = "cloud")]
+pub(super) const MAX_RUN_BYTES: u64 = MAX_RUN_BLOCKS * BLOCK_BYTES;
 
 /// The blocks of each further request for a reader that goes forward. The first step may be the end of an object that began
 /// in the block before.
@@ -49,6 +56,7 @@ pub struct RangedFile {
     url: Url,
     /// Where the ranges are.
     location: Url,
+    source: RangeSource,
     version: RangedVersion,
     identity: ContentHash,
     cancellation: Cancellation,
@@ -62,6 +70,26 @@ struct ReadState {
     /// Where the last requests ended, the latest last.
     streams: VecDeque<ForwardStream>,
     requests: u32,
+}
+
+/// Where ranges come from.
+#[derive(Clone)]
+pub(super) enum RangeSource {
+    /// A web server, at this URL.
+    Web(Arc<Fetcher>, Url),
+    /// Object storage.
+    #[cfg(feature = "cloud")]
+    Object(ObjectAddress),
+}
+
+impl RangeSource {
+    async fn fetch(&self, version: &RangedVersion, range: Range<u64>) -> Result<Vec<u8>, WebError> {
+        match self {
+            Self::Web(fetcher, location) => fetcher.fetch_range(location, version, range).await,
+            #[cfg(feature = "cloud")]
+            Self::Object(address) => address.fetch_range(version, range).await,
+        }
+    }
 }
 
 /// A place where a reader may go forward.
@@ -94,13 +122,14 @@ impl RangedFile {
         cancellation: &Cancellation,
     ) -> Result<Self, WebError> {
         let location = guard::parse_url(&version.location)?;
-        guard::check_url(&location, web.settings())?;
+        let source = web.range_source(&location)?;
         let parts = [url.as_str(), &version.etag, &version.length.to_string()];
         Ok(Self {
             web: Arc::clone(web),
             identity: ContentHash::of(parts.join("\n").as_bytes()),
             url,
             location,
+            source,
             version,
             cancellation: cancellation.clone(),
             state: Mutex::default(),
@@ -251,9 +280,9 @@ impl RangedFile {
         if self.has_changed() {
             return Err(WebError::Changed);
         }
-        let (fetcher, location, version) = (self.web.fetcher()?, self.location.clone(), self.version.clone());
+        let (source, version) = (self.source.clone(), self.version.clone());
         let request = async move {
-            let answer = tokio::time::timeout_at(limit.until.into(), fetcher.fetch_range(&location, &version, range));
+            let answer = tokio::time::timeout_at(limit.until.into(), source.fetch(&version, range));
             answer.await.unwrap_or(Err(limit.error()))
         };
         let fetched = self.web.wait(request, &self.cancellation).flatten();

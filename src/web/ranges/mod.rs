@@ -1,17 +1,21 @@
 //! Documents that are read where they are: only the blocks that a reader asks for are fetched.
 //!
-//! A server has to send ranges and a strong validator. [`Web::open`] finds that out with the request for the first block.
+//! A web server has to send ranges and a strong validator. [`Web::open`] finds that out with the request for the first block.
 //! Otherwise the document is fetched whole.
 
 mod file;
+#[cfg(feature = "cloud")]
+mod object;
 mod request;
 
 use std::sync::Arc;
 use std::time::Instant;
 
 pub use file::RangedFile;
+#[cfg(feature = "cloud")]
+pub(super) use object::Buckets;
 
-use self::file::BLOCK_BYTES;
+use self::file::{BLOCK_BYTES, RangeSource};
 use self::request::FirstResponse;
 use super::cache::{self, Validators};
 use super::error::WebError;
@@ -19,6 +23,8 @@ use super::fetch::FetchResult;
 use super::store::{FetchRecord, RangedVersion};
 use super::{FetchedFile, Web, guard};
 use crate::http::Url;
+#[cfg(feature = "cloud")]
+use crate::http::header::HeaderMap;
 use crate::limits::Cancellation;
 
 /// The document at a URL.
@@ -36,16 +42,14 @@ impl Web {
     /// # Errors
     /// As [`Web::fetch`].
     pub fn open(self: &Arc<Self>, url: &str, cancellation: &Cancellation) -> Result<OpenedUrl, WebError> {
-        let url = self.check(url)?;
+        let url = self.check_document(url)?;
         if let Some(fresh) = self.fresh_file(&url) {
             return Ok(OpenedUrl::Whole(fresh));
         }
         if let Some(version) = self.fresh_version(&url) {
             return self.ranged(url, version, cancellation);
         }
-        let (fetcher, store, target) = (self.fetcher()?, Arc::clone(&self.store), url.clone());
-        let first = async move { fetcher.fetch_first(target, BLOCK_BYTES, &store).await };
-        match self.wait(first, cancellation)?? {
+        match self.fetch_first(&url, cancellation)? {
             FirstResponse::Whole(result) => self.keep_records(&url, result).map(OpenedUrl::Whole),
             FirstResponse::NoRanges => self.fetch_now(&url, cancellation).map(OpenedUrl::Whole),
             FirstResponse::Part(version, bytes) => {
@@ -57,6 +61,51 @@ impl Web {
                 Ok(OpenedUrl::Ranged(Box::new(file)))
             }
         }
+    }
+
+    fn fetch_first(&self, url: &Url, cancellation: &Cancellation) -> Result<FirstResponse, WebError> {
+        if guard::is_object(url) {
+            return self.fetch_first_of_object(url, cancellation);
+        }
+        let (fetcher, store, target) = (self.fetcher()?, Arc::clone(&self.store), url.clone());
+        self.wait(async move { fetcher.fetch_first(target, BLOCK_BYTES, &store).await }, cancellation)?
+    }
+
+    #[cfg(feature = "cloud")]
+    fn fetch_first_of_object(&self, url: &Url, cancellation: &Cancellation) -> Result<FirstResponse, WebError> {
+        let (address, kept) = (self.buckets.address(url, &self.settings)?, self.store.version(url));
+        let (limit, asked_about) = (self.settings.deadline, kept.clone());
+        let request = async move {
+            let first = tokio::time::timeout(limit, address.fetch_first(BLOCK_BYTES, asked_about.as_ref()));
+            first.await.unwrap_or(Err(WebError::Timeout { limit, setting: "web_deadline_ms" }))
+        };
+        let first = self.wait(request, cancellation)??;
+        let fresh_until = cache::fresh_until(&HeaderMap::new(), self.settings.fresh);
+        match (first, kept) {
+            (Some((length, etag, bytes)), _) => {
+                let version =
+                    RangedVersion { location: url.to_string(), etag, length, content_type: None, fresh_until };
+                Ok(FirstResponse::Part(version, Some(bytes)))
+            }
+            (None, Some(kept)) => Ok(FirstResponse::Part(RangedVersion { fresh_until, ..kept }, None)),
+            (None, None) => Err(WebError::failed("the storage sent nothing")),
+        }
+    }
+
+    #[cfg(not(feature = "cloud"))]
+    fn fetch_first_of_object(&self, _: &Url, _: &Cancellation) -> Result<FirstResponse, WebError> {
+        Err(WebError::NoObjectStorage)
+    }
+
+    /// Where the ranges of a document come from.
+    fn range_source(&self, location: &Url) -> Result<RangeSource, WebError> {
+        #[cfg(feature = "cloud")]
+        if guard::is_object(location) {
+            guard::check_object(location, &self.settings)?;
+            return Ok(RangeSource::Object(self.buckets.address(location, &self.settings)?));
+        }
+        guard::check_url(location, &self.settings)?;
+        Ok(RangeSource::Web(self.fetcher()?, location.clone()))
     }
 
     fn ranged(
