@@ -57,7 +57,7 @@ impl GrayImage {
         mix(at) * (1.0 - lower_share) + mix(at + below * self.width) * lower_share
     }
 
-    /// The picture reduced by a whole factor, each pixel the mean of a square.
+    /// A smaller picture. Each of its pixels is the mean of a square of `factor` by `factor` pixels.
     #[must_use]
     pub fn reduced(&self, factor: usize) -> Self {
         let factor = factor.clamp(1, self.width.min(self.height));

@@ -210,7 +210,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
     use super::*;
 
-    /// Marks the pixels of a 60 × 60 map for which `is_marked` says so.
+    /// The regions of a map of 60 × 60 pixels. `is_marked` says which pixels are text.
     fn regions(is_marked: impl Fn(f32, f32) -> bool) -> Vec<TextRegion> {
         let map = (0..3600_u16).map(|at| {
             let (x, y) = (f32::from(at % 60), f32::from(at / 60));

@@ -186,7 +186,7 @@ impl OpenFile {
         self.stat.size == 0
     }
 
-    /// The file handle, for passing to a worker; `None` for a remote document.
+    /// The open file, which a worker can be given. `None` for a remote document, which has none.
     #[must_use]
     pub fn file(&self) -> Option<&File> {
         match &self.storage {

@@ -14,7 +14,7 @@ use super::wire::{WorkerAnswer, WorkerReply};
 /// The socket to the parent.
 pub(super) struct ParentSocket {
     socket: Arc<UnixStream>,
-    /// Held from a question to its reply: readers may work on several threads.
+    /// Locked until the reply has come, so that two threads do not take each other's replies.
     turn: Mutex<()>,
 }
 

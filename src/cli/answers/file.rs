@@ -24,7 +24,7 @@ pub(crate) fn text(answer: &GetFileAnswer, screen: Screen) -> String {
     }
 }
 
-/// The end of what is said of held pages that were given as pages of other files.
+/// How a notice ends that names pages which the conversation holds from another file.
 const HELD_ELSEWHERE: &str = "which you already have.";
 
 /// What the answer says of held pages that were given as pages of other files.

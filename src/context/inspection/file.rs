@@ -64,8 +64,7 @@ pub struct HeldRun {
 }
 
 impl ContextManager {
-    /// Compares a file with what a conversation holds of it. `None` if the conversation neither holds it nor follows it
-    /// nor had it forgotten.
+    /// Compares a file with what a conversation holds of it. `None` if the conversation never had the file.
     ///
     /// # Errors
     /// [`ContextError::Store`]. A file that cannot be read is a [`FileState`].

@@ -58,8 +58,8 @@ fn has_signatures(parsed: &ParsedDocument) -> Result<bool, DocumentError> {
 /// Called with a terminal field, and whether it is a signature field with a value.
 type FieldVisitor<'a> = dyn FnMut(&Dictionary, bool) -> Result<(), DocumentError> + 'a;
 
-/// Calls `visit` for each field of the form without fields below it, in the order of the form: at most [`MAX_NODES`], or
-/// [`MAX_REMOTE_FIELDS`] of a remote document.
+/// Calls `visit` for each terminal field (ISO 32000-2, 12.7.4) in the order of the form. It visits at most [`MAX_NODES`], and
+/// at most [`MAX_REMOTE_FIELDS`] of a remote document.
 pub(crate) fn visit_terminal_fields(
     parsed: &ParsedDocument,
     visit: &mut FieldVisitor<'_>,

@@ -1,4 +1,4 @@
-// A page beside a page of the same or of another file, with the words that differ.
+// Shows two pages side by side and marks the words that differ. The pages may be of different files.
 
 import { call } from "./api.js";
 import { button, counted, cut, h, name, region, visible } from "./dom.js";

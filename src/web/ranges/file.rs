@@ -269,9 +269,9 @@ impl RangedFile {
     }
 
     fn keep(&self, state: &mut ReadState, index: u64, block: &[u8]) {
-        // A block that cannot be stored is fetched again when it is needed again.
+        // If the disk does not take the block, the next reader fetches it from the server.
         let _ = self.web.store.keep_block(&self.identity, index, block);
-        // Not the run that the block is a part of, which may be larger.
+        // A copy, since the block is a part of a larger buffer that would stay in memory with it.
         state.remember(index, Bytes::copy_from_slice(block));
     }
 

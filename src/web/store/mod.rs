@@ -6,7 +6,7 @@
 //! urls/{blake3 of the URL}                the server's metadata
 //! responses/{id}                          the URLs that one call fetched, and its owner
 //! ranged/{blake3 of the URL}              the version of a document that is read by ranges
-//! blocks/{identity}-{index}               a block of such a version, after its blake3
+//! blocks/{identity}-{index}               the blake3 of a block of such a version, then the block
 //! ```
 //!
 //! Every file is written under a temporary name and renamed, so processes share the folder without a lock and a crash

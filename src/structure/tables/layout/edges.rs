@@ -136,7 +136,7 @@ fn is_ground(bounds: &Bounds, page: &PageLayout) -> bool {
     width * height < 0.8 * page.width * page.height && height > 4.0 && width > 4.0
 }
 
-/// Whether the upright sides of a fill run through words, as those of a cell do not.
+/// Whether the left or right side of a fill runs through words. The sides of a table cell never do.
 fn cuts_words(fill: &Bounds, page: &PageLayout) -> bool {
     let (mut inside, mut cut) = (0_usize, 0_usize);
     for word in page.words.iter().filter(|word| word.turn == 0) {

@@ -206,7 +206,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Adds a document: the pages that were searched, or why it could not be read.
+    /// Counts a document with the number of its pages that were searched, or notes why it could not be read.
     fn add(&mut self, path: &str, searched: Result<u64, ToolError>) -> Result<(), ToolError> {
         match searched {
             Ok(pages) => {
