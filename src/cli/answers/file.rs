@@ -24,19 +24,6 @@ pub(crate) fn text(answer: &GetFileAnswer, screen: Screen) -> String {
     }
 }
 
-/// How a notice ends that names pages which the conversation holds from another file.
-const HELD_ELSEWHERE: &str = "which you already have.";
-
-/// What the answer says of held pages that were given as pages of other files.
-fn held_elsewhere(answer: &GetFileAnswer) -> Vec<String> {
-    let texts = answer.blocks.iter().enumerate().filter(|(at, _)| !answer.content.contains(at));
-    let lines = texts.filter_map(|(_, block)| match block {
-        Block::Text(text) => Some(text.lines()),
-        Block::Document(_) | Block::Image(_) => None,
-    });
-    lines.flatten().filter(|line| line.ends_with(HELD_ELSEWHERE)).map(str::to_owned).collect()
-}
-
 /// Whether pages were requested.
 fn has_pages(facts: &AnswerDetails) -> bool {
     !(facts.sent.is_empty() && facts.already_held.is_empty() && facts.deferred.is_empty())
@@ -63,8 +50,9 @@ pub(crate) fn notes(answer: &GetFileAnswer, conversation: Option<&str>) -> Vec<S
     let left = (!facts.deferred.is_empty()).then(|| left(&facts.file, &facts.deferred, conversation));
     let noted = page_notes(facts).sentences();
     let all = noted.into_iter().chain(facts.notes.iter().cloned()).chain(pages).chain(replaced);
-    let elsewhere = Some(held_elsewhere(answer)).filter(|_| !answer.content.is_empty());
-    all.chain(elsewhere.into_iter().flatten()).chain(changes).chain(left).collect()
+    // An answer without pages is printed whole, with these sentences in it.
+    let elsewhere = if answer.content.is_empty() { &[] } else { facts.held_elsewhere.as_slice() };
+    all.chain(elsewhere.iter().cloned()).chain(changes).chain(left).collect()
 }
 
 fn page_notes(facts: &AnswerDetails) -> PageNotes {

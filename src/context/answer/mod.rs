@@ -83,6 +83,8 @@ pub struct AnswerDetails {
     pub sent: Vec<SentPage>,
     /// Requested pages that the conversation already held.
     pub already_held: PageSet,
+    /// Sentences about those of them that the conversation holds from other files.
+    pub held_elsewhere: Vec<String>,
     /// Pages in this answer that replace an earlier version.
     pub replaced: PageSet,
     /// Requested pages that did not fit.

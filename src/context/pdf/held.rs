@@ -153,6 +153,13 @@ impl PdfAnswerBuilder<'_> {
         lines
     }
 
+    /// Sentences about the held pages that were given as pages of other files.
+    pub(crate) fn elsewhere_sentences(&self) -> Vec<String> {
+        let mut held = self.origins.borrow().clone();
+        held.retain(|_, origin| matches!(origin, PageOrigin::Elsewhere(_)));
+        held_sentences(&self.requested.path, &held)
+    }
+
     /// Held pages that another file gave are recorded for this file too, so that forgetting it forgets them.
     pub(crate) fn held_elsewhere(&self, held: &PageSet) -> Vec<HeldItem> {
         let holding =

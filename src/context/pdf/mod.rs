@@ -229,6 +229,7 @@ impl PdfAnswerBuilder<'_> {
             self.add_page(&mut draft, page);
         }
         draft.content = first..draft.blocks.len();
+        draft.details.held_elsewhere = self.elsewhere_sentences();
         draft.details.notes.extend(selected.note.clone());
         draft
             .details
