@@ -62,13 +62,14 @@
 //! | `store` | `ViewStore`, `SessionStore`: SQLite, memory, PostgreSQL | view, source | rusqlite, tokio_postgres, deadpool_postgres, tokio_postgres_rustls, rustls_native_certs, futures_util, percent_encoding |
 //! | `source` | paths inside roots, references, file types, content hashes; no other room opens files of clients | charset, web | |
 //! | `http` | the only HTTP client: TLS, no proxy, no redirects by itself, bodies produced while they are sent | | reqwest, http_body |
+//! | `issuer` | JSON Web Tokens: `TokenVerifier`, the keys of an issuer | view, http | jsonwebtoken |
 //! | `web` | fetching: allowed addresses (`WebSettings`), redirects, bounds, kept responses; `RangedFile`: large documents by ranges, object storage | http | object_store |
 //! | `context` | `ContextManager`: plan, build, deliver, commit | document, split, text, structure, render, charset, html, worker, library, view, store, source, web | dashmap, similar, getrandom |
 //! | `model` | `ModelClient`: providers of models, their protocols and limits | http | base64, base64_simd, httpdate |
 //! | `tool` | arguments, results, error codes, client table: every shape and text that a client sees; no transport | context, view, model | unicode_segmentation |
 //! | `embed` | [`Pagewise`]: the library in one value | context, tool | |
 //! | `inspect` | `Inspector`: the page that shows people what conversations hold, its data and its calls | context, tool, view | |
-//! | `serve` | MCP over standard input and output, and over HTTP; the page of conversations | tool, inspect | rmcp, axum, hyper, hyper_util, async_trait |
+//! | `serve` | MCP over standard input and output, and over HTTP; the page of conversations | tool, inspect, issuer | rmcp, axum, hyper, hyper_util, async_trait |
 //! | `cli` | the command line | tool, serve | anstream, anstyle, clap, clap_complete, clap_mangen, indicatif, toml, strsim, terminal_size, tracing_subscriber, unicode_width |
 //!
 //! # Invariants
@@ -143,6 +144,8 @@ pub mod html;
 pub(crate) mod http;
 #[doc(hidden)]
 pub mod inspect;
+#[doc(hidden)]
+pub mod issuer;
 #[doc(hidden)]
 pub mod library;
 #[doc(hidden)]

@@ -61,6 +61,7 @@ mod structured;
 mod support;
 mod terminal;
 mod text;
+mod tokens;
 mod tools;
 mod updates;
 mod view;

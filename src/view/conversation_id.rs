@@ -96,6 +96,15 @@ impl Principal {
     pub fn of(credential: &str) -> Self {
         Self(blake3::derive_key("pagewise principal of a conversation", credential.as_bytes()))
     }
+
+    /// The principal of a subject of an issuer. No credential has the same.
+    #[must_use]
+    pub fn of_subject(issuer: &str, subject: &str) -> Self {
+        let mut hasher = blake3::Hasher::new_derive_key("pagewise principal of an issuer's subject");
+        // Hashes have one length, so no two pairs are written alike.
+        hasher.update(blake3::hash(issuer.as_bytes()).as_bytes()).update(subject.as_bytes());
+        Self(*hasher.finalize().as_bytes())
+    }
 }
 
 impl fmt::Debug for Principal {

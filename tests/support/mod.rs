@@ -11,6 +11,7 @@
 pub(crate) mod hostile;
 pub(crate) mod http;
 pub(crate) mod inner;
+pub(crate) mod issuer;
 pub(crate) mod mcp;
 pub(crate) mod mutate;
 pub(crate) mod nasty;

@@ -203,7 +203,7 @@ pub(super) const GROUPS: &[Group] = &[
         setting("web_allow_ranges", "Private addresses that may be fetched from, such as 10.1.0.0/16", |c| SettingTarget::Ranges(&mut c.web.allow_ranges)),
         setting("web_deny_ranges", "Addresses that are never fetched from", |c| SettingTarget::Ranges(&mut c.web.deny_ranges)),
         setting("object_storage", "Object storage that may be read, such as s3://bucket/reports, gs://bucket or az://container", |c| SettingTarget::Texts(&mut c.web.object_storage)),
-        setting("web_ca_file", "PEM file with further certificate authorities, for models too", |c| SettingTarget::Folder(&mut c.web.ca_file)),
+        setting("web_ca_file", "PEM file with further certificate authorities, for models and an issuer too", |c| SettingTarget::Folder(&mut c.web.ca_file)),
         number("web_max_bytes", "bytes", "Decompressed size of a response", |c| SettingTarget::U64(&mut c.web.max_bytes)),
         number("web_max_text_bytes", "bytes", "Text that is kept of one document", |c| SettingTarget::U64(&mut c.web.max_text_bytes)),
         number("web_max_redirects", "redirects", "Redirects that are followed", |c| SettingTarget::U32(&mut c.web.max_redirects)),
@@ -216,7 +216,10 @@ pub(super) const GROUPS: &[Group] = &[
     Group { title: "HTTP server", settings: &[
         setting("http_address", "Address to listen on, such as 127.0.0.1:8700; without it, serve uses standard input and output", |c| SettingTarget::Address(&mut c.http_address))
             .flag("http", "--http"),
-        setting("http_tokens", "Bearer tokens, one for each principal; required beyond loopback", |c| SettingTarget::Secrets(&mut c.http_tokens)),
+        setting("http_tokens", "Bearer tokens, one for each principal; required beyond loopback, unless there is an issuer", |c| SettingTarget::Secrets(&mut c.http_tokens)),
+        setting("http_issuer", "Issuer of JSON Web Tokens that are accepted too, such as https://login.example/realm; it needs http_audience", |c| SettingTarget::Text(&mut c.http.issuer)),
+        setting("http_audience", "Audience that these tokens must name, best the URL of this server such as https://pdf.example/mcp", |c| SettingTarget::Text(&mut c.http.audience)),
+        setting("http_scopes", "Scopes that these tokens must have", |c| SettingTarget::Texts(&mut c.http.scopes)),
         setting("http_allowed_hosts", "Further values of Host that are accepted", |c| SettingTarget::Texts(&mut c.http.allowed_hosts)),
         setting("http_allowed_origins", "Web pages that may call, such as https://app.example:443", |c| SettingTarget::Texts(&mut c.http.allowed_origins)),
         setting("http_session_is_conversation", "Whether a session of the older protocol versions is a conversation; some clients share one for several", |c| SettingTarget::Switch(&mut c.http.session_is_conversation)),
@@ -224,6 +227,7 @@ pub(super) const GROUPS: &[Group] = &[
         number("http_max_header_bytes", "bytes", "Header of a request", |c| SettingTarget::Usize(&mut c.http.max_header_bytes)),
         number("http_max_connections", "connections", "Open connections", |c| SettingTarget::Positive(&mut c.http.max_connections)),
         number("http_max_requests", "requests", "Requests at once; further ones are answered busy", |c| SettingTarget::Positive(&mut c.http.max_requests)),
+        number("http_max_requests_per_principal", "requests", "The same for each principal, where there are tokens or an issuer", |c| SettingTarget::Positive(&mut c.http.max_requests_per_principal)),
         number("http_max_sessions", "sessions", "Sessions of the older protocol versions", |c| SettingTarget::Usize(&mut c.http.max_sessions)),
         number("http_session_idle_seconds", "s", "Time without a request after which such a session ends", |c| SettingTarget::Seconds(&mut c.http.session_idle)),
         number("http_read_timeout_seconds", "s", "Time for the header of a request, and again for its body", |c| SettingTarget::Seconds(&mut c.http.read_timeout)),

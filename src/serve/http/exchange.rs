@@ -148,9 +148,15 @@ pub(super) struct BodyTracking {
     pub(super) slot: Option<RequestSlot>,
 }
 
+/// The permits of an open request: the server's, and its principal's if there are several.
+pub(super) struct RequestPermits {
+    pub(super) _server: OwnedSemaphorePermit,
+    pub(super) _principal: Option<OwnedSemaphorePermit>,
+}
+
 /// The slot that an open request occupies.
 pub(super) struct RequestSlot {
-    pub(super) permit: Option<OwnedSemaphorePermit>,
+    pub(super) permits: Option<RequestPermits>,
     pub(super) gauge: Gauge,
 }
 
@@ -210,7 +216,7 @@ impl TrackedBody {
             // This piece completes the answer, and its reader may ask again at once: the slot is free. The gauge counts
             // the request until the answer is recorded.
             if let Some(slot) = self.slot.take() {
-                self.awaiting.hold(RequestSlot { permit: None, ..slot });
+                self.awaiting.hold(RequestSlot { permits: None, ..slot });
             }
             self.exchange.release();
             self.awaiting.add(pending);
@@ -263,7 +269,7 @@ impl HttpBody for TrackedBody {
 impl Drop for TrackedBody {
     fn drop(&mut self) {
         if let Some(mut slot) = self.slot.take() {
-            slot.permit = slot.permit.filter(|_| self.bytes > MAX_PIECE_BYTES as u64);
+            slot.permits = slot.permits.filter(|_| self.bytes > MAX_PIECE_BYTES as u64);
             self.awaiting.hold(slot);
         }
         if let Some(entry) = self.entry.take() {

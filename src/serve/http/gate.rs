@@ -1,9 +1,13 @@
 //! The checks before the protocol sees a request, and the pages for operators.
 
+mod access;
 mod document_body;
 mod events;
 mod inspect;
+mod principal_turns;
+mod protected_resource;
 
+use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -25,12 +29,15 @@ use tokio::time::timeout;
 
 pub(in crate::serve) use self::inspect::InspectAccess;
 
+use self::access::Access;
 use self::inspect::InspectDoor;
-use super::exchange::{AwaitingFlush, BodyTracking, Exchange, RequestSlot, TrackedBody};
+use self::principal_turns::PrincipalTurns;
+use self::protected_resource::{WELL_KNOWN, protected_resource};
+use super::exchange::{AwaitingFlush, BodyTracking, Exchange, RequestPermits, RequestSlot, TrackedBody};
 use super::head::head_bytes;
 use super::log::RequestLogEntry;
 use super::metrics::{Gauge, Metrics, reader_text, store_text};
-use super::responses::{INVALID_REQUEST, PARSE_ERROR, SERVER_ERROR, busy_response, error_response, unauthorized};
+use super::responses::{INVALID_REQUEST, PARSE_ERROR, SERVER_ERROR, busy_response, error_response};
 use super::sessions::{Admission, SESSION_HEADER, Sessions};
 use super::settings::HttpSettings;
 use super::state::HttpState;
@@ -60,11 +67,11 @@ pub(super) struct Gate {
     protocol: ProtocolService,
     sessions: Sessions,
     settings: HttpSettings,
-    allowed_hosts: Vec<String>,
-    tokens: Vec<(blake3::Hash, Principal)>,
+    access: Access,
     state: HttpState,
     warn: fn(&str),
     permits: Arc<Semaphore>,
+    turns: PrincipalTurns,
     /// The data of all responses that are being written.
     open: OpenBlobs,
     is_draining: AtomicBool,
@@ -85,12 +92,12 @@ impl Gate {
         settings: HttpSettings,
         address: SocketAddr,
         warn: fn(&str),
-    ) -> Arc<Self> {
-        let allowed_hosts = settings.all_allowed_hosts(address);
+    ) -> io::Result<Arc<Self>> {
+        let access = Access::new(&settings, address, warn)?;
         let sessions = Sessions::new(settings.session_idle, state.context.clone());
         let allowed_origins = settings.all_allowed_origins();
         let mut config = StreamableHttpServerConfig::default()
-            .with_allowed_hosts(allowed_hosts.clone())
+            .with_allowed_hosts(access.allowed_hosts().to_vec())
             .with_allowed_origins(allowed_origins)
             .enforce_origin_validation()
             .with_json_response(true)
@@ -103,23 +110,22 @@ impl Gate {
             Box::pin(async move { service.handle(request).await.map(Body::new) }) as ResponseFuture
         };
         let protocol = ProtocolService { answer: Box::new(answer), end: Box::new(move || ending.cancel()) };
-        let tokens = settings.tokens.iter().map(|token| (blake3::hash(token.as_bytes()), Principal::of(token)));
         let inspector = state.context.clone().map(Inspector::new);
         let inspect = inspector
             .map(|inspector| InspectDoor::new(inspector, state.inspect.clone(), &settings.tokens, address.port()));
-        Arc::new(Self {
+        Ok(Arc::new(Self {
             protocol,
             sessions,
-            allowed_hosts,
-            tokens: tokens.collect(),
+            access,
             state,
             warn,
             permits: Arc::new(Semaphore::new(settings.max_requests)),
+            turns: PrincipalTurns::new(settings.max_requests_per_principal),
             open: OpenBlobs::default(),
             is_draining: AtomicBool::new(false),
             inspect,
             settings,
-        })
+        }))
     }
 
     pub(super) fn settings(&self) -> &HttpSettings {
@@ -152,43 +158,39 @@ impl Gate {
         timeout(PROBE_TIMEOUT, probing).await.ok()?.ok()
     }
 
-    /// The principal of the request's token. Without tokens there is one principal. Hashes are compared in constant
-    /// time.
-    fn principal(&self, headers: &HeaderMap) -> Option<Principal> {
-        if self.tokens.is_empty() {
-            return Some(Principal::of(""));
-        }
-        let shown = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-        let (scheme, token) = shown.split_once(' ')?;
-        let hash = blake3::hash(token.trim().as_bytes());
-        // It compares all tokens, so that the time does not tell which one matched.
-        let known = self.tokens.iter().fold(
-            None,
-            |found, (known, principal)| {
-                if *known == hash { Some(*principal) } else { found }
-            },
-        );
-        known.filter(|_| scheme.eq_ignore_ascii_case("bearer"))
+    /// The principal of a request, and its slot if it `counts`.
+    ///
+    /// # Errors
+    /// The response to a request that is not answered.
+    async fn admit(&self, headers: &HeaderMap, counts: bool) -> Result<(Principal, Option<RequestSlot>), Response> {
+        let principal = self.access.admit(headers).await?;
+        let slot = counts.then(|| self.slot(principal)).transpose();
+        Ok((principal, slot.map_err(busy_response)?))
     }
 
-    /// Whether `Host` names this server, which stops DNS rebinding. It must be one host without user information, which
-    /// some parsers take for the host.
-    fn has_allowed_host(&self, headers: &HeaderMap) -> bool {
-        let mut named = headers.get_all(header::HOST).iter();
-        let (Some(host), None) = (named.next(), named.next()) else { return false };
-        let host = host.to_str().ok().filter(|host| !host.contains('@'));
-        let host = host.and_then(|host| host.parse::<axum::http::uri::Authority>().ok());
-        host.is_some_and(|host| {
-            let name = host.host().trim_matches(['[', ']']);
-            self.allowed_hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(name) || allowed == host.as_str())
-        })
+    /// A slot for a request of a principal.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn slot(&self, principal: Principal) -> Result<RequestSlot, &'static str> {
+        let permits = self.permits(principal);
+        if permits.is_err() {
+            self.state.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(RequestSlot { permits: Some(permits?), gauge: Gauge::new(&self.state.metrics.in_flight) })
     }
 
-    async fn answer(&self, request: Request, exchange: &Arc<Exchange>) -> Response {
-        if !self.has_allowed_host(request.headers()) {
-            return error_response(StatusCode::FORBIDDEN, SERVER_ERROR, "Forbidden: Host header is not allowed");
-        }
-        let Some(principal) = self.principal(request.headers()) else { return unauthorized() };
+    fn permits(&self, principal: Principal) -> Result<RequestPermits, &'static str> {
+        let too_many_of_one = "Too many of your requests are open (http_max_requests_per_principal).";
+        // Everybody is one principal of a server without tokens.
+        let own = (!self.access.is_open()).then(|| self.turns.try_acquire(principal).ok_or(too_many_of_one));
+        let own = own.transpose()?;
+        let all = Arc::clone(&self.permits).try_acquire_owned();
+        let server = all.map_err(|_| "Too many requests are open (http_max_requests).")?;
+        Ok(RequestPermits { _server: server, _principal: own })
+    }
+
+    async fn answer(&self, request: Request, principal: Principal, exchange: &Arc<Exchange>) -> Response {
         if self.is_draining.load(Ordering::SeqCst) {
             return busy_response("This server is shutting down.");
         }
@@ -289,6 +291,8 @@ pub(super) fn router(gate: &Arc<Gate>) -> Router {
     let is_inspect_alone = gate.inspect.as_ref().is_some_and(InspectDoor::is_alone);
     let protocol = Router::new()
         .route("/mcp", routing::any(mcp))
+        .route(WELL_KNOWN, routing::get(protected_resource))
+        .route(&format!("{WELL_KNOWN}/{{*path}}"), routing::get(protected_resource))
         .route("/healthz", routing::get(|| async { "ok\n" }))
         .route("/readyz", routing::get(ready))
         .route("/metrics", routing::get(metrics));
@@ -318,16 +322,10 @@ async fn mcp(
     let method = method_name(request.method());
     // An event stream is no open request.
     let counts = request.method() == Method::POST;
-    let (slot, response) = match (counts, Arc::clone(&gate.permits).try_acquire_owned()) {
-        (true, Err(_)) => {
-            gate.state.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
-            (None, busy_response("Too many requests are open (http_max_requests)."))
-        }
-        (true, Ok(permit)) => {
-            let slot = RequestSlot { permit: Some(permit), gauge: Gauge::new(&gate.state.metrics.in_flight) };
-            (Some(slot), gate.answer(request, &exchange).await)
-        }
-        (false, _) => (None, gate.answer(request, &exchange).await),
+    let admitted = gate.admit(request.headers(), counts).await;
+    let (slot, response) = match admitted {
+        Ok((principal, slot)) => (slot, gate.answer(request, principal, &exchange).await),
+        Err(refusal) => (None, refusal),
     };
     let entry =
         RequestLogEntry { is_logged: gate.settings.log, method, path: "/mcp", status: response.status().as_u16() };
@@ -353,11 +351,8 @@ async fn ready(State(gate): State<Arc<Gate>>) -> Response {
 }
 
 async fn metrics(State(gate): State<Arc<Gate>>, headers: HeaderMap) -> Response {
-    if !gate.has_allowed_host(&headers) {
-        return (StatusCode::FORBIDDEN, "Forbidden: Host header is not allowed").into_response();
-    }
-    if gate.principal(&headers).is_none() {
-        return unauthorized();
+    if let Err(refusal) = gate.access.admit(&headers).await {
+        return refusal;
     }
     let mut text = gate.state.metrics.text(gate.sessions.count().await);
     if let Some(context) = &gate.state.context {

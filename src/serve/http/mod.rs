@@ -56,7 +56,8 @@ const MAX_HEADERS: usize = 100;
 /// Serves `handler` until SIGTERM or an interrupt.
 ///
 /// # Errors
-/// [`io::ErrorKind::InvalidInput`] for an address that others can reach without a token; any error of listening.
+/// [`io::ErrorKind::InvalidInput`] for an address that others can reach without a token, and for an issuer that cannot be
+/// asked; any error of listening.
 pub(super) async fn serve<H: ServerHandler + Clone>(
     handler: H,
     state: HttpState,
@@ -64,12 +65,12 @@ pub(super) async fn serve<H: ServerHandler + Clone>(
     on_listening: impl FnOnce(SocketAddr),
     warn: fn(&str),
 ) -> io::Result<()> {
-    if settings.tokens.is_empty() && !settings.address.ip().is_loopback() {
+    if settings.tokens.is_empty() && settings.issuer.is_none() && !settings.address.ip().is_loopback() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "an address that others can reach needs a token"));
     }
     let listener = listen(settings.address)?;
     let announce = settings.announce;
-    let gate = Gate::new(handler, state, settings, listener.local_addr()?, warn);
+    let gate = Gate::new(handler, state, settings, listener.local_addr()?, warn)?;
     on_listening(listener.local_addr()?);
     let (stop, stopped) = watch::channel(false);
     let most = connection_limit(gate.settings().max_connections, warn);

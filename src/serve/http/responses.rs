@@ -16,10 +16,12 @@ pub(super) const SERVER_ERROR: i32 = -32_000;
 /// Seconds after which a client should try again.
 const RETRY_AFTER: &str = "1";
 
-/// The response to a request without a valid token.
-pub(super) fn unauthorized() -> Response {
-    let mut response = error_response(StatusCode::UNAUTHORIZED, SERVER_ERROR, "A bearer token is needed.");
-    response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+/// The response to a request without a valid token, with the fields of its challenge (RFC 6750, 3).
+pub(super) fn unauthorized(status: StatusCode, message: &str, fields: &str) -> Response {
+    let mut response = error_response(status, SERVER_ERROR, message);
+    let challenge = HeaderValue::from_str(format!("Bearer {fields}").trim_end());
+    let challenge = challenge.unwrap_or_else(|_| HeaderValue::from_static("Bearer"));
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
     response
 }
 

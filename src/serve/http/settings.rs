@@ -1,6 +1,7 @@
 //! The settings of a server over HTTP.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The settings of a server over HTTP.
@@ -8,8 +9,16 @@ use std::time::Duration;
 pub struct HttpSettings {
     /// The address to listen on; port 0 picks any free port.
     pub address: SocketAddr,
-    /// Bearer tokens, one for each principal. Without tokens the address must be loopback, and everybody is served.
+    /// Bearer tokens, one for each principal. Without tokens and an issuer the address must be loopback, and everybody is served.
     pub tokens: Vec<String>,
+    /// The issuer of JSON Web Tokens, whose subjects are principals too. It needs an audience.
+    pub issuer: Option<String>,
+    /// The audience that such tokens must name: the URL of this server as its clients know it, or another name.
+    pub audience: Option<String>,
+    /// Scopes that such tokens must have.
+    pub scopes: Vec<String>,
+    /// A PEM file with further certificate authorities for the issuer's server.
+    pub ca_file: Option<PathBuf>,
     /// Allowed values of `Host`, with or without a port. The address itself and, on loopback, its other names are
     /// always allowed.
     pub allowed_hosts: Vec<String>,
@@ -23,6 +32,8 @@ pub struct HttpSettings {
     pub max_connections: usize,
     /// Most requests at once; one more is answered `busy`. 256.
     pub max_requests: usize,
+    /// Most requests of one principal at once, where there are several. 64.
+    pub max_requests_per_principal: usize,
     /// Most sessions of the older protocol versions. 4,096.
     pub max_sessions: usize,
     /// How long such a session stays open without a request. 30 min.
@@ -63,12 +74,17 @@ impl HttpSettings {
         Self {
             address,
             tokens: Vec::new(),
+            issuer: None,
+            audience: None,
+            scopes: Vec::new(),
+            ca_file: None,
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
             max_body_bytes: 4 << 20,
             max_header_bytes: 32 << 10,
             max_connections: 4_096,
             max_requests: 256,
+            max_requests_per_principal: 64,
             max_sessions: 4_096,
             session_idle: Duration::from_secs(30 * 60),
             read_timeout: Duration::from_secs(30),

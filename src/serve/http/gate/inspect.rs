@@ -23,6 +23,7 @@ use super::events::event_stream;
 use super::{Gate, method_name};
 use crate::inspect::{self, ChangeWatch, InspectAnswer, Inspector, OneTimeAccess, Viewer};
 use crate::serve::handler::CancelOnDrop;
+use crate::serve::http::exchange::RequestSlot;
 use crate::serve::http::log::{LoggedCall, RequestLogEntry};
 use crate::tool::{Cancellation, ErrorCode, Principal, ToolError};
 
@@ -108,7 +109,7 @@ impl InspectDoor {
 
 impl Gate {
     /// Whose conversations a request may see.
-    fn viewer(&self, door: &InspectDoor, headers: &HeaderMap) -> Option<Viewer> {
+    async fn viewer(&self, door: &InspectDoor, headers: &HeaderMap) -> Option<Viewer> {
         let cookie = door.shown_cookie(headers);
         match &door.access {
             InspectAccess::StoreOwner(access) => {
@@ -120,19 +121,28 @@ impl Gate {
                     let known = door.cookies.iter().find(|(cookie, _)| inspect::is_same(cookie, shown));
                     known.map(|(_, principal)| *principal)
                 };
-                self.principal(headers).or_else(by_cookie).map(Viewer::Principal)
+                self.access.principal(headers).await.ok().or_else(by_cookie).map(Viewer::Principal)
             }
         }
     }
 
     /// The viewer of a request that no other site made.
-    fn admit_viewer(&self, headers: &HeaderMap) -> Result<(&InspectDoor, Viewer), Box<Response>> {
+    async fn admit_viewer(&self, headers: &HeaderMap) -> Result<(&InspectDoor, Viewer), Box<Response>> {
         let door = self.inspect.as_ref().ok_or_else(|| Box::new(not_found()))?;
         let site = headers.get("sec-fetch-site").and_then(|site| site.to_str().ok());
         if !site.is_none_or(|site| ["same-origin", "none"].contains(&site)) {
             return Err(Box::new(refusal(StatusCode::FORBIDDEN, "Another site may not ask for this.")));
         }
-        self.viewer(door, headers).map(|viewer| (door, viewer)).ok_or_else(|| Box::new(door.refuse_stranger()))
+        let viewer = self.viewer(door, headers).await;
+        viewer.map(|viewer| (door, viewer)).ok_or_else(|| Box::new(door.refuse_stranger()))
+    }
+
+    /// A slot for a call of the page.
+    fn viewer_slot(&self, viewer: &Viewer) -> Result<RequestSlot, &'static str> {
+        match viewer {
+            Viewer::Principal(principal) => self.slot(*principal),
+            Viewer::StoreOwner => self.slot(Principal::of("")),
+        }
     }
 }
 
@@ -150,7 +160,7 @@ pub(super) fn routes() -> Router<Arc<Gate>> {
 /// Checks the host, and sets the headers of every answer.
 pub(super) async fn guard(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
     let (began, method) = (Instant::now(), method_name(request.method()));
-    let mut response = match gate.has_allowed_host(request.headers()) {
+    let mut response = match gate.access.has_allowed_host(request.headers()) {
         true => next.run(request).await,
         false => refusal(StatusCode::FORBIDDEN, "Forbidden: Host header is not allowed"),
     };
@@ -196,7 +206,7 @@ async fn asset(Path(name): Path<String>) -> Response {
 /// Gives the cookie of a bearer token.
 async fn sign_in(State(gate): State<Arc<Gate>>, headers: HeaderMap) -> Response {
     let Some(door) = &gate.inspect else { return not_found() };
-    let principal = gate.principal(&headers).filter(|_| headers.contains_key(CALL_HEADER));
+    let principal = gate.access.principal(&headers).await.ok().filter(|_| headers.contains_key(CALL_HEADER));
     let cookie = principal.and_then(|principal| door.cookies.iter().find(|(_, known)| *known == principal));
     match cookie {
         Some((cookie, _)) => (StatusCode::NO_CONTENT, [door.cookie(cookie)]).into_response(),
@@ -206,15 +216,16 @@ async fn sign_in(State(gate): State<Arc<Gate>>, headers: HeaderMap) -> Response 
 
 async fn call(State(gate): State<Arc<Gate>>, Path(name): Path<String>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let (door, viewer) = match gate.admit_viewer(&parts.headers) {
+    let (door, viewer) = match gate.admit_viewer(&parts.headers).await {
         Ok(admitted) => admitted,
         Err(refusal) => return *refusal,
     };
     if !parts.headers.contains_key(CALL_HEADER) {
         return refusal(StatusCode::FORBIDDEN, "A call needs the header x-pagewise-inspect.");
     }
-    let Ok(_permit) = Arc::clone(&gate.permits).try_acquire_owned() else {
-        return refusal(StatusCode::SERVICE_UNAVAILABLE, "Too many requests are open (http_max_requests).");
+    let _slot = match gate.viewer_slot(&viewer) {
+        Ok(slot) => slot,
+        Err(why) => return refusal(StatusCode::SERVICE_UNAVAILABLE, why),
     };
     let bytes = match gate.body(body).await {
         Ok(bytes) => bytes,
@@ -239,7 +250,7 @@ async fn document(
     Path((conversation, key)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Response {
-    let (door, viewer) = match gate.admit_viewer(&headers) {
+    let (door, viewer) = match gate.admit_viewer(&headers).await {
         Ok(admitted) => admitted,
         Err(refusal) => return *refusal,
     };
@@ -256,7 +267,7 @@ async fn document(
 
 /// Tells of changes, until the page is closed or the server ends.
 async fn events(State(gate): State<Arc<Gate>>, headers: HeaderMap) -> Response {
-    let (door, viewer) = match gate.admit_viewer(&headers) {
+    let (door, viewer) = match gate.admit_viewer(&headers).await {
         Ok(admitted) => admitted,
         Err(refusal) => return *refusal,
     };
