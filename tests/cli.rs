@@ -280,7 +280,8 @@ fn the_summary_of_a_real_document_is_as_reviewed() {
     let place = Place::new();
     let pdf = place.copied("latex.pdf");
     let text = place.run(&["get-file", &pdf]).stdout;
-    let stable = text.lines().filter(|line| !line.starts_with("Estimated cost")).collect::<Vec<_>>().join("\n");
+    // The estimates rest on as many pages as were read in time.
+    let stable = text.lines().filter(|line| !line.starts_with("Tokens:")).collect::<Vec<_>>().join("\n");
     insta::assert_snapshot!("summary", stable);
 }
 
