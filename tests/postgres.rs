@@ -18,7 +18,8 @@ use std::time::{Duration, Instant, SystemTime};
 use pagewise::hash::{ContentHash, PageFingerprint};
 use pagewise::page::PageIndex;
 use pagewise::store::{
-    DeliveryRecord, PostgresAddress, PostgresError, PostgresStore, StoreError, Usage, Version, ViewStore,
+    ConversationHistory, DeliveryRecord, PostgresAddress, PostgresError, PostgresStore, StoreError, Usage, Version,
+    ViewStore,
 };
 use pagewise::view::{ConversationId, FileKey, ForgetScope, HeldItem, Holding, PageForm};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
@@ -81,7 +82,7 @@ fn replicas_that_begin_at_once_make_the_tables_once() {
         }
     });
     assert_eq!(loaded(&store_at(&address), &id("a")).holdings().count(), 6);
-    assert_eq!(query(&address, "SELECT number FROM pagewise.version").unwrap(), ["1"]);
+    assert_eq!(query(&address, "SELECT number FROM pagewise.version").unwrap(), ["2"]);
 }
 
 #[test]
@@ -382,6 +383,20 @@ fn more_callers_than_connections_wait_for_each_other() {
     assert_eq!(store.health().unwrap().conversations, 16);
 }
 
+#[test]
+fn tables_of_the_first_version_are_migrated_with_what_they_hold() {
+    let Some(server) = shared() else { return };
+    let address = server.database();
+    record(&store_at(&address), &id("a"), page(1, 0)).unwrap();
+    let back = "DROP TABLE pagewise.step, pagewise.forgotten_page; UPDATE pagewise.version SET number = 1";
+    query(&address, back).unwrap();
+    let store = store_at(&address);
+    assert_eq!(store.history(&id("a")).unwrap(), ConversationHistory::default());
+    assert_eq!(loaded(&store, &id("a")).holdings().count(), 1);
+    store.forget(&id("a"), &ForgetScope::Everything, SystemTime::now()).unwrap();
+    assert_eq!(store.history(&id("a")).unwrap().steps.len(), 1);
+}
+
 /// What opening an address is refused with; no secret may stand in it.
 fn refusal(address: &str) -> String {
     let error = opened(address).map(|(_, away)| away.unwrap()).unwrap_or_else(|error| error);
@@ -449,7 +464,7 @@ fn what_is_wrong_with_a_database_is_said() {
     the database has encoding LATIN1, and must have UTF8: createdb --encoding=UTF8 --template=template0
     schema 'pagewise' of the database is not as this program made it (there is a table 'conversation', and none that says its version); rename it, or name another database
     schema 'pagewise' of the database is not as this program made it (column "number" does not exist); rename it, or name another database
-    the database has schema 99, and this program knows 1: use a later version of it
+    the database has schema 99, and this program knows 2: use a later version of it
     schema 'pagewise' of the database is not as this program made it (column "form" does not exist); rename it, or name another database
     the database at 127.0.0.1:PORT cannot be written; name its primary, or all servers and target_session_attrs=read-write
     the database at 127.0.0.1:PORT offers no TLS, which sslmode=require needs

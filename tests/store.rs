@@ -15,13 +15,12 @@ use std::sync::Barrier;
 use std::time::{Duration, SystemTime};
 
 use pagewise::hash::{ContentHash, PageFingerprint};
-use pagewise::page::{PageIndex, PageSet};
+use pagewise::page::PageIndex;
 use pagewise::source::HashStore as _;
 use pagewise::store::{
-    ConversationHistory, DeliveryRecord, MemoryStore, SqliteStore, StepKind, StoreError, StoreWarning, Usage, Version,
-    ViewStore, open_or_memory,
+    DeliveryRecord, SqliteStore, StoreError, StoreWarning, Usage, Version, ViewStore, open_or_memory,
 };
-use pagewise::view::{ConversationId, FileKey, ForgetScope, HeldItem, Holding, PageForm, Sequence};
+use pagewise::view::{ConversationId, FileKey, HeldItem, Holding, PageForm, Sequence};
 
 use crate::support::stores::loaded;
 
@@ -48,34 +47,6 @@ fn on_disk(folder: &Path) -> SqliteStore {
     let (store, warning) = SqliteStore::open(folder).unwrap();
     assert!(warning.is_none(), "{warning:?}");
     store
-}
-
-#[test]
-fn a_history_has_the_steps_that_were_not_taken_back_and_the_pages_that_were_forgotten() {
-    let folder = tempfile::tempdir().unwrap();
-    for store in [Box::new(MemoryStore::new()) as Box<dyn ViewStore>, Box::new(on_disk(folder.path()))] {
-        let (c, fork, file) = (id("a"), id("b"), FileKey([1; 32]));
-        assert_eq!(store.history(&c).unwrap(), ConversationHistory::default());
-        let sent = Usage { tokens: 7, ..Usage::default() };
-        let given = DeliveryRecord { sent, ..delivery(&[page(1, 3, 9)]) };
-        store.record(&c, &given, moment(10)).unwrap();
-        let taken = store.record(&c, &delivery(&[page(1, 4, 8)]), moment(20)).unwrap().unwrap();
-        store.take_back(&c, taken, Usage::default(), moment(21)).unwrap();
-        store.fork(&c, &fork, Some(Sequence(1)), moment(25)).unwrap();
-        store.forget(&c, &ForgetScope::File(file), moment(30)).unwrap();
-        store.forget(&c, &ForgetScope::Everything, moment(40)).unwrap();
-        let steps = |of| -> Vec<_> {
-            let steps = store.history(of).unwrap().steps.into_iter();
-            steps.map(|step| (step.at.0, step.kind, step.sent.tokens, step.moment)).collect()
-        };
-        let first = (1, StepKind::Delivery, 7, moment(10));
-        assert_eq!(steps(&c), [first, (4, StepKind::Forget, 0, moment(30)), (5, StepKind::Emptying, 0, moment(40))]);
-        assert_eq!(steps(&fork), [first]);
-        assert_eq!(store.history(&c).unwrap().forgotten[&file].to_string(), "4");
-        let unheld = ForgetScope::Positions { file, pages: PageSet::all(9) };
-        store.forget(&fork, &unheld, moment(50)).unwrap();
-        assert!(store.history(&fork).unwrap().forgotten.is_empty(), "a page that moved is not forgotten");
-    }
 }
 
 #[test]

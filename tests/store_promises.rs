@@ -14,10 +14,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use pagewise::hash::{ContentHash, PageFingerprint};
-use pagewise::page::PageIndex;
+use pagewise::page::{PageIndex, PageSet};
 use pagewise::store::{
-    ConversationState, DeliveryRecord, MemoryStore, PruneCounts, RowUpdate, SqliteStore, StoreError, Usage, Version,
-    ViewStore,
+    ConversationHistory, ConversationState, DeliveryRecord, HistoryStep, MemoryStore, PruneCounts, RowUpdate,
+    SqliteStore, StepKind, StoreError, Usage, Version, ViewStore,
 };
 use pagewise::view::{
     ConversationId, ConversationView, FileKey, ForgetScope, HeldItem, Holding, LineSpan, PageForm, Principal, Sequence,
@@ -77,6 +77,9 @@ macro_rules! every_promise {
             a_delivery_rests_on_what_was_not_forgotten,
             a_batch_is_recorded_whole,
             what_is_taken_back_was_never_given,
+            a_history_has_the_steps_that_were_not_taken_back_and_the_pages_that_were_forgotten,
+            a_history_ends_with_its_conversation,
+            the_latest_forgotten_pages_are_kept,
             a_fork_goes_its_own_way,
             a_later_generation_forgets_all_but_files,
             what_began_anew_is_another,
@@ -322,6 +325,61 @@ fn what_is_taken_back_was_never_given(place: &Place) {
     store.take_back(&a, Version { begun: last.begun ^ 1, ..before }, sent(5), moment(0)).unwrap();
     store.take_back(&id("nobody"), last, sent(5), moment(0)).unwrap();
     assert_eq!((version(&*store, &a), store.head(&id("nobody")).unwrap()), (before, None));
+}
+
+fn a_history_has_the_steps_that_were_not_taken_back_and_the_pages_that_were_forgotten(place: &Place) {
+    let (store, c, fork, file) = (place(), id("a"), id("b"), FileKey([1; 32]));
+    assert_eq!(store.history(&c).unwrap(), ConversationHistory::default());
+    let given = DeliveryRecord { sent: sent(7), ..delivery(Version::default(), &[page(1, 3, 9)]) };
+    store.record(&c, &given, moment(10)).unwrap();
+    let taken = give(&*store, &c, &[page(1, 4, 8)], moment(20));
+    store.take_back(&c, taken, Usage::default(), moment(21)).unwrap();
+    store.fork(&c, &fork, Some(Sequence(1)), moment(25)).unwrap();
+    store.forget(&c, &ForgetScope::File(file), moment(30)).unwrap();
+    store.forget(&c, &ForgetScope::Everything, moment(40)).unwrap();
+    let first = step(1, StepKind::Delivery, 7, 10);
+    let all = [first, step(4, StepKind::Forget, 0, 30), step(5, StepKind::Emptying, 0, 40)];
+    assert_eq!(store.history(&c).unwrap().steps, all);
+    assert_eq!(store.history(&fork).unwrap().steps, [first]);
+    assert_eq!(store.history(&c).unwrap().forgotten[&file].to_string(), "4");
+    let moved = ForgetScope::Positions { file, pages: PageSet::all(9) };
+    store.forget(&fork, &moved, moment(50)).unwrap();
+    assert!(store.history(&fork).unwrap().forgotten.is_empty(), "a page that moved is not forgotten");
+    let again = DeliveryRecord { forget: vec![pages(2, 6)], ..delivery(version(&*store, &c), &[page(2, 6, 5)]) };
+    give(&*store, &c, &[page(2, 6, 7)], moment(60));
+    store.record(&c, &DeliveryRecord { planned: version(&*store, &c), ..again }, moment(70)).unwrap();
+    assert_eq!(store.history(&c).unwrap().forgotten[&FileKey([2; 32])].to_string(), "7");
+    assert_eq!(store.history(&c).unwrap().steps.len(), 5);
+}
+
+fn step(at: u64, kind: StepKind, blocks: u64, seconds: u64) -> HistoryStep {
+    HistoryStep { at: Sequence(at), moment: moment(seconds), kind, sent: sent(blocks) }
+}
+
+fn a_history_ends_with_its_conversation(place: &Place) {
+    let (store, c) = (place(), id("a"));
+    give(&*store, &c, &[page(1, 3, 9)], moment(10));
+    store.forget(&c, &pages(1, 3), moment(20)).unwrap();
+    assert_eq!(store.history(&c).unwrap().steps.len(), 2);
+    store.prune(moment(30), u64::MAX, moment(30)).unwrap();
+    assert_eq!(store.history(&c).unwrap(), ConversationHistory::default());
+    give(&*store, &c, &[page(1, 3, 9)], moment(40));
+    assert_eq!(store.history(&c).unwrap().steps.len(), 1);
+    assert!(store.history(&c).unwrap().forgotten.is_empty());
+}
+
+fn the_latest_forgotten_pages_are_kept(place: &Place) {
+    let (store, c) = (place(), id("a"));
+    let held: Vec<_> = (0..6_000).map(|number| page(1, number, 9)).collect();
+    let others: Vec<_> = (0..6_000).map(|number| page(2, number, 9)).collect();
+    for (file, held) in [(1, &held), (2, &others)] {
+        give(&*store, &c, held, moment(10));
+        store.forget(&c, &ForgetScope::File(FileKey([file; 32])), moment(20)).unwrap();
+    }
+    let forgotten = store.history(&c).unwrap().forgotten;
+    let counts: Vec<_> = forgotten.values().map(PageSet::len).collect();
+    assert_eq!(counts.iter().sum::<u64>(), 10_000);
+    assert_eq!(counts.last(), Some(&6_000), "the pages that were forgotten first are dropped");
 }
 
 fn a_fork_goes_its_own_way(place: &Place) {

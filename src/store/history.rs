@@ -10,6 +10,9 @@ use crate::view::{FileKey, ForgetScope, HeldItem, Holding, Sequence};
 /// Steps that are kept of a conversation: the latest.
 pub(super) const MAX_STEPS: u64 = 10_000;
 
+/// Steps after which a database drops those before the latest.
+pub(super) const STEPS_BETWEEN_DROPS: u64 = 256;
+
 /// Forgotten pages that are kept of a conversation: the latest.
 pub(super) const MAX_FORGOTTEN_PAGES: u64 = 10_000;
 
@@ -47,6 +50,20 @@ pub enum StepKind {
 }
 
 impl StepKind {
+    /// Its number in a database.
+    pub(super) fn number(self) -> u8 {
+        match self {
+            Self::Delivery => 0,
+            Self::Forget => 1,
+            Self::Emptying => 2,
+        }
+    }
+
+    /// The kind with a number; `None` for a kind that this version does not know.
+    pub(super) fn numbered(number: u8) -> Option<Self> {
+        [Self::Delivery, Self::Forget, Self::Emptying].into_iter().find(|kind| kind.number() == number)
+    }
+
     /// The kind of a forget.
     pub(super) fn of(what: &ForgetScope) -> Self {
         if what.forgets_everything() { Self::Emptying } else { Self::Forget }

@@ -11,6 +11,7 @@ use super::{
     PruneCounts, RowUpdate, SessionStore, StoreError, StoreHealth, Usage, Version, ViewStore,
 };
 use crate::hash::ContentHash;
+use crate::page::PageIndex;
 use crate::view::{ConversationId, ConversationView, FileKey, ForgetScope, HoldingChange, Principal, Sequence};
 
 /// Keeps views in memory.
@@ -36,7 +37,15 @@ struct MemoryConversation {
     head: ConversationHead,
     /// When everything was last forgotten.
     emptied: Sequence,
-    history: ConversationHistory,
+    steps: Vec<HistoryStep>,
+    /// Forgotten pages, the latest last.
+    forgotten: Vec<(FileKey, PageIndex)>,
+}
+
+/// Drops what comes first beyond `max`.
+fn drop_excess<T>(items: &mut Vec<T>, max: u64) {
+    let excess = items.len().saturating_sub(usize::try_from(max).unwrap_or(usize::MAX));
+    items.drain(..excess);
 }
 
 impl MemoryConversation {
@@ -48,7 +57,8 @@ impl MemoryConversation {
             used: now,
             head,
             emptied: Sequence::START,
-            history: ConversationHistory::default(),
+            steps: Vec::new(),
+            forgotten: Vec::new(),
         }
     }
 
@@ -85,12 +95,10 @@ impl MemoryConversation {
 
     fn forget_at(&mut self, what: &ForgetScope, at: Sequence) {
         let change = self.view.forget(what);
-        for (file, page) in change.delete.iter().filter_map(|deleted| forgotten_page(what, deleted)) {
-            let pages = self.history.forgotten.entry(file).or_default();
-            if pages.len() < MAX_FORGOTTEN_PAGES {
-                pages.insert(page);
-            }
-        }
+        let latest: BTreeSet<_> = change.delete.iter().filter_map(|deleted| forgotten_page(what, deleted)).collect();
+        self.forgotten.retain(|page| !latest.contains(page));
+        self.forgotten.extend(latest);
+        drop_excess(&mut self.forgotten, MAX_FORGOTTEN_PAGES);
         self.view.apply(&change);
         self.head.forgotten = at;
         if what.forgets_everything() {
@@ -101,14 +109,12 @@ impl MemoryConversation {
 
     /// Adds a step under the latest sequence.
     fn add_step(&mut self, kind: StepKind, sent: Usage, now: SystemTime) {
-        let steps = &mut self.history.steps;
-        steps.push(HistoryStep { at: self.head.latest, moment: now, kind, sent });
-        let excess = steps.len().saturating_sub(usize::try_from(MAX_STEPS).unwrap_or(usize::MAX));
-        steps.drain(..excess);
+        self.steps.push(HistoryStep { at: self.head.latest, moment: now, kind, sent });
+        drop_excess(&mut self.steps, MAX_STEPS);
     }
 
     fn take_back(&mut self, at: Sequence, sent: Usage, now: SystemTime) {
-        self.history.steps.retain(|step| step.at != at);
+        self.steps.retain(|step| step.at != at);
         if self.emptied < at {
             self.head.sent.subtract(sent);
         }
@@ -128,6 +134,14 @@ impl MemoryConversation {
             Some(known) if self.head.extends(known) => RowUpdate::Later(after(known.latest)),
             _ => RowUpdate::All(after(Sequence::START)),
         }
+    }
+
+    fn history(&self) -> ConversationHistory {
+        let mut history = ConversationHistory { steps: self.steps.clone(), ..ConversationHistory::default() };
+        for (file, page) in &self.forgotten {
+            history.forgotten.entry(*file).or_default().insert(*page);
+        }
+        history
     }
 
     fn describe(&self, id: &ConversationId) -> ConversationRecord {
@@ -281,10 +295,9 @@ impl ViewStore for MemoryStore {
             return Err(StoreError::ConversationExists { conversation: to.clone() });
         }
         let head = ConversationHead { begun: random_begun(), ..entry.head };
-        let steps = entry.history.steps.iter().filter(|step| as_of.is_none_or(|as_of| step.at <= as_of));
-        let history = ConversationHistory { steps: steps.copied().collect(), ..ConversationHistory::default() };
+        let steps = entry.steps.iter().copied().filter(|step| as_of.is_none_or(|as_of| step.at <= as_of)).collect();
         let (view, emptied) = (entry.view.fork(as_of), entry.emptied);
-        let copy = MemoryConversation { view, created: now, used: now, head, emptied, history };
+        let copy = MemoryConversation { view, created: now, used: now, head, emptied, steps, forgotten: Vec::new() };
         state.conversations.insert(to.clone(), copy);
         Ok(())
     }
@@ -305,7 +318,7 @@ impl ViewStore for MemoryStore {
     }
 
     fn history(&self, conversation: &ConversationId) -> Result<ConversationHistory, StoreError> {
-        Ok(self.state().conversations.get(conversation).map(|entry| entry.history.clone()).unwrap_or_default())
+        Ok(self.state().conversations.get(conversation).map(MemoryConversation::history).unwrap_or_default())
     }
 
     fn file_names(&self, files: &[FileKey]) -> Result<BTreeMap<FileKey, String>, StoreError> {

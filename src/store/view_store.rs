@@ -126,13 +126,11 @@ pub trait ViewStore: Send + Sync {
     /// [`StoreError`]
     fn conversations(&self) -> Result<Vec<ConversationRecord>, StoreError>;
 
-    /// What happened in a conversation, for display. A store may keep nothing of it.
+    /// What happened in a conversation, for display; empty if it is unknown.
     ///
     /// # Errors
     /// [`StoreError`]
-    fn history(&self, _conversation: &ConversationId) -> Result<ConversationHistory, StoreError> {
-        Ok(ConversationHistory::default())
-    }
+    fn history(&self, conversation: &ConversationId) -> Result<ConversationHistory, StoreError>;
 
     /// The known paths of files.
     ///

@@ -13,7 +13,7 @@ use super::error::PostgresError;
 pub(super) const MAX_STATEMENT: Duration = Duration::from_secs(2);
 
 /// The version of the tables below, kept in `pagewise.version`.
-pub(super) const VERSION: i64 = 1;
+pub(super) const VERSION: i64 = 2;
 
 /// The advisory lock for migrations: "pagewise" as a number.
 const MIGRATION_LOCK: i64 = 0x7061_6765_7769_7365;
@@ -88,7 +88,35 @@ CREATE TABLE pagewise.session (
 );
 "#;
 
+/// Version 2: what happened in a conversation, for display alone.
+const VERSION_2: &str = r#"
+CREATE TABLE pagewise.step (
+    conversation text COLLATE "C" NOT NULL,
+    begun bigint NOT NULL,
+    sequence bigint NOT NULL,
+    at bigint NOT NULL,
+    kind smallint NOT NULL,
+    blocks bigint NOT NULL,
+    pages bigint NOT NULL,
+    bytes bigint NOT NULL,
+    tokens bigint NOT NULL,
+    PRIMARY KEY (conversation, begun, sequence)
+);
+
+CREATE TABLE pagewise.forgotten_page (
+    conversation text COLLATE "C" NOT NULL,
+    begun bigint NOT NULL,
+    file bytea NOT NULL,
+    page bigint NOT NULL,
+    sequence bigint NOT NULL,
+    PRIMARY KEY (conversation, begun, file, page)
+);
+"#;
+
 /// Sets what the statements rely on, regardless of the database's defaults, and reads its clock.
+///
+/// Plans are made while tables are nearly empty. Without nested loops, a join of many rows stays cheap when they grow.
+/// The planner counts what it cannot avoid as very expensive, which must not start its compiler.
 pub(super) async fn begin_session(client: &ClientWrapper, clock: &DatabaseClock) -> Result<(), Error> {
     let settings = format!(
         "SET default_transaction_isolation = 'read committed';
@@ -97,6 +125,8 @@ pub(super) async fn begin_session(client: &ClientWrapper, clock: &DatabaseClock)
         SET idle_in_transaction_session_timeout = {0};
         SET plan_cache_mode = force_generic_plan;
         SET enable_seqscan = off;
+        SET enable_nestloop = off;
+        SET jit = off;
         SET client_min_messages = warning;
         SELECT extract(epoch FROM clock_timestamp())::bigint",
         MAX_STATEMENT.as_millis()
@@ -172,7 +202,7 @@ async fn migrate(client: &mut Client, address: &PostgresAddress) -> Result<(), P
             transaction.batch_execute("CREATE SCHEMA pagewise").await.map_err(to_error)?;
         }
     }
-    let steps = [VERSION_1];
+    let steps = [VERSION_1, VERSION_2];
     let done = usize::try_from(found.unwrap_or(0)).unwrap_or(usize::MAX);
     for step in steps.iter().skip(done) {
         transaction.batch_execute(step).await.map_err(to_error)?;

@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use super::address::PostgresAddress;
 use super::connections::Connections;
 use super::error::PostgresError;
+use super::operations::history::LoadHistory;
 use super::operations::maintenance::{
     CountRows, DescribeConversations, LoadFileNames, LoadLastPruned, LoadPageCounts, PruneConversations,
 };
@@ -18,8 +19,8 @@ use super::operations::{
 };
 use crate::hash::ContentHash;
 use crate::store::{
-    ConversationHead, ConversationRecord, ConversationState, DeliveryRecord, PoolUsage, PruneCounts, SessionStore,
-    StoreError, StoreHealth, Usage, Version, ViewStore,
+    ConversationHead, ConversationHistory, ConversationRecord, ConversationState, DeliveryRecord, PoolUsage,
+    PruneCounts, SessionStore, StoreError, StoreHealth, Usage, Version, ViewStore,
 };
 use crate::view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
 
@@ -202,6 +203,11 @@ impl ViewStore for PostgresStore {
     fn conversations(&self) -> Result<Vec<ConversationRecord>, StoreError> {
         let clock = self.connections.clock().clone();
         Ok(self.connections.run(DescribeConversations { conversation: None, clock })?)
+    }
+
+    fn history(&self, conversation: &ConversationId) -> Result<ConversationHistory, StoreError> {
+        let clock = self.connections.clock().clone();
+        Ok(self.connections.run(LoadHistory { conversation: conversation.clone(), clock })?)
     }
 
     fn file_names(&self, files: &[FileKey]) -> Result<BTreeMap<FileKey, String>, StoreError> {

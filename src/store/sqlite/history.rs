@@ -7,7 +7,7 @@ use rusqlite::{Connection, Row, params};
 use super::statements::{moment, unix_seconds};
 use crate::page::PageIndex;
 use crate::store::held_rows::{sequence, signed, unsigned};
-use crate::store::history::{MAX_FORGOTTEN_PAGES, MAX_STEPS};
+use crate::store::history::{MAX_FORGOTTEN_PAGES, MAX_STEPS, STEPS_BETWEEN_DROPS};
 use crate::store::{ConversationHistory, HistoryStep, StepKind, Usage};
 use crate::view::{FileKey, Sequence};
 
@@ -17,17 +17,6 @@ pub(super) struct PendingStep {
     pub(super) kind: StepKind,
     pub(super) sent: Usage,
 }
-
-fn kind_number(kind: StepKind) -> u8 {
-    match kind {
-        StepKind::Delivery => 0,
-        StepKind::Forget => 1,
-        StepKind::Emptying => 2,
-    }
-}
-
-/// Steps after which those before the latest are dropped.
-const STEPS_BETWEEN_DROPS: u64 = 256;
 
 /// Adds a step, and now and then drops those before the latest.
 pub(super) fn insert_step(
@@ -40,7 +29,7 @@ pub(super) fn insert_step(
     let insert = "INSERT INTO step VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     let Usage { blocks, pages, bytes, tokens } = step.sent;
     let [blocks, pages, bytes, tokens] = [blocks, pages, bytes, tokens].map(signed);
-    let (at_number, kind) = (signed(at.0), kind_number(step.kind));
+    let (at_number, kind) = (signed(at.0), step.kind.number());
     let values = params![conversation, at_number, unix_seconds(now), kind, blocks, pages, bytes, tokens];
     transaction.prepare_cached(insert)?.execute(values)?;
     if !at.0.is_multiple_of(STEPS_BETWEEN_DROPS) {
@@ -101,7 +90,5 @@ fn step(row: &Row<'_>) -> rusqlite::Result<Option<HistoryStep>> {
     let count = |column| row.get(column).map(unsigned);
     let sent = Usage { blocks: count(3)?, pages: count(4)?, bytes: count(5)?, tokens: count(6)? };
     let (number, at, moment) = (row.get::<_, u8>(2)?, sequence(row.get(0)?), moment(row.get(1)?));
-    let kinds = [StepKind::Delivery, StepKind::Forget, StepKind::Emptying];
-    let kind = kinds.into_iter().find(|kind| kind_number(*kind) == number);
-    Ok(kind.map(|kind| HistoryStep { at, moment, kind, sent }))
+    Ok(StepKind::numbered(number).map(|kind| HistoryStep { at, moment, kind, sent }))
 }

@@ -1,17 +1,20 @@
 //! The operations of a store. Each owns its arguments, so that it can be repeated on another connection.
 
+pub(super) mod history;
 pub(super) mod maintenance;
 pub(super) mod recording;
 pub(super) mod rows;
 pub(super) mod statements;
 
 use deadpool_postgres::{Client, ClientWrapper};
-use futures_util::future::{join3, join4};
+use futures_util::future::{join3, join4, join5};
 use tokio_postgres::{Error, Row};
 
+use self::history::ForgottenColumns;
 use self::rows::{HoldingColumns, Parameter, signed};
 use self::statements as sql;
 use super::connections::Operation;
+use crate::store::history::forgotten_page;
 use crate::store::{ConversationHead, ConversationState, RowUpdate, Usage, Version};
 use crate::view::{ConversationId, ConversationView, ForgetScope, Holding, HoldingChange, Principal, Sequence};
 
@@ -141,8 +144,10 @@ impl Operation for ForgetHoldings {
         let Some(version) = version else {
             return client.batch_execute(COMMIT).await.map(|()| None);
         };
-        let view = view_of(&found?)?;
-        apply(client, conversation, version, &view.forget(&self.what), COMMIT).await?;
+        let change = view_of(&found?)?.forget(&self.what);
+        let mut forgotten = ForgottenColumns::default();
+        forgotten.extend(change.delete.iter().filter_map(|deleted| forgotten_page(&self.what, deleted)));
+        apply(client, conversation, version, (&change, &forgotten), COMMIT).await?;
         Ok(Some(version))
     }
 }
@@ -153,32 +158,37 @@ pub(super) fn view_of(found: &[Row]) -> Result<ConversationView, Error> {
     Ok(held.into_iter().flatten().collect())
 }
 
-/// Applies a change to the rows of a conversation, then runs `last`.
+/// Applies a change to the rows of a conversation, adds forgotten pages, then runs `last`.
 pub(super) async fn apply(
     client: &ClientWrapper,
     conversation: &str,
     version: Version,
-    change: &HoldingChange,
+    (change, forgotten): (&HoldingChange, &ForgottenColumns),
     last: &str,
 ) -> Result<(), Error> {
     let delete = client.prepare_cached(&sql::DELETE_ROWS).await?;
     let insert = client.prepare_cached(&sql::INSERT_ROWS).await?;
+    let add_forgotten = client.prepare_cached(history::ADD_FORGOTTEN).await?;
+    let drop_forgotten = client.prepare_cached(&history::DROP_FORGOTTEN).await?;
     let gone: HoldingColumns = change.delete.iter().collect();
     let (mut left, mut sequences) = (HoldingColumns::default(), Vec::new());
     for (holding, at) in &change.insert {
         left.push(holding);
         sequences.push(signed(at.0));
     }
-    let begun = signed(version.begun);
+    let (begun, at) = (signed(version.begun), signed(version.latest.0));
+    let ForgottenColumns { files, pages } = forgotten;
     let [c1, c2, c3, c4, c5, c6, c7] = gone.parameters();
     let [i1, i2, i3, i4, i5, i6, i7] = left.parameters();
-    let (deleted, inserted, ended) = join3(
+    let (deleted, inserted, added, dropped, ended) = join5(
         client.execute(&delete, &[&conversation, &begun, c1, c2, c3, c4, c5, c6, c7]),
         client.execute(&insert, &[&conversation, &begun, i1, i2, i3, i4, i5, i6, i7, &sequences]),
+        client.execute(&add_forgotten, &[&conversation, &begun, files, pages, &at]),
+        client.execute(&drop_forgotten, &[&conversation, &begun]),
         client.batch_execute(last),
     )
     .await;
-    deleted.and(inserted)?;
+    deleted.and(inserted).and(added).and(dropped)?;
     ended
 }
 

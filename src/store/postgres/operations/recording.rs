@@ -4,9 +4,11 @@ use deadpool_postgres::{Client, ClientWrapper};
 use futures_util::future::{join_all, join3};
 use tokio_postgres::{Error, Row, Statement};
 
+use super::history::ForgottenColumns;
 use super::rows::{HoldingColumns, Parameter, signed};
 use super::{BEGIN_DURABLE, COMMIT, apply, row_of, view_of};
 use super::{rows, statements as sql};
+use crate::store::history::forgotten_page;
 use crate::store::postgres::connections::Operation;
 use crate::store::{DeliveryRecord, Version};
 use crate::view::{ConversationId, ConversationView, ForgetScope, Holding, HoldingChange};
@@ -109,18 +111,19 @@ impl DeliveryParameters {
         Ok(version.filter(|version| version.latest.0 > 0))
     }
 
-    /// The row changes of its forgets. Rows that the delivery itself gives are kept.
-    fn change(&self, before: ConversationView) -> HoldingChange {
-        let mut after = before.clone();
+    /// The row changes of its forgets, and the pages that they forget. Rows that the delivery itself gives are kept.
+    fn change(&self, before: ConversationView) -> (HoldingChange, ForgottenColumns) {
+        let (mut after, mut forgotten) = (before.clone(), ForgottenColumns::default());
         for what in &self.forget {
             let change = after.forget(what);
+            forgotten.extend(change.delete.iter().filter_map(|deleted| forgotten_page(what, deleted)));
             after.apply(&change);
         }
         let is_gone = |holding: &Holding| !after.contains(holding) && !self.holdings.contains(holding);
         let delete = before.holdings().map(|(holding, _)| *holding).filter(is_gone).collect();
         let is_new = |(holding, at): &(&Holding, _)| before.recorded_at(holding) != Some(*at);
         let insert = after.holdings().filter(is_new).map(|(holding, at)| (*holding, at)).collect();
-        HoldingChange { delete, insert }
+        (HoldingChange { delete, insert }, forgotten)
     }
 }
 
@@ -222,7 +225,8 @@ async fn forget_and_record(
     if let Some(version) = version {
         let is_all = delivery.forget.iter().any(ForgetScope::forgets_everything);
         row_of(client, sql::FORGOTTEN, &[conversation, &is_all]).await?;
-        apply(client, conversation, version, &delivery.change(before), "").await?;
+        let (change, forgotten) = delivery.change(before);
+        apply(client, conversation, version, (&change, &forgotten), "").await?;
     }
     Ok(version)
 }

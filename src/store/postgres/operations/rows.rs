@@ -35,7 +35,7 @@ pub(in crate::store::postgres) fn version(row: &Row) -> Result<Version, Error> {
 }
 
 /// 32 bytes, or `None` for any other length.
-fn hash(row: &Row, column: usize) -> Result<Option<[u8; 32]>, Error> {
+pub(super) fn hash(row: &Row, column: usize) -> Result<Option<[u8; 32]>, Error> {
     let bytes: Option<Vec<u8>> = row.try_get(column)?;
     Ok(bytes.and_then(|bytes| bytes.try_into().ok()))
 }
@@ -84,7 +84,8 @@ pub(in crate::store::postgres) fn holding(row: &Row, first: usize) -> Result<Opt
     Ok(held.map(|what| (Holding { content: ContentHash(content), file: FileKey(file), what }, at)))
 }
 
-fn narrow<W: FromSqlOwned, N: TryFrom<W>>(row: &Row, column: usize) -> Result<Option<N>, Error> {
+/// A number of a narrower type; `None` if it does not fit.
+pub(super) fn narrow<W: FromSqlOwned, N: TryFrom<W>>(row: &Row, column: usize) -> Result<Option<N>, Error> {
     row.try_get::<_, W>(column).map(|wide| N::try_from(wide).ok())
 }
 

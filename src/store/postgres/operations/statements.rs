@@ -5,6 +5,8 @@
 
 use std::sync::LazyLock;
 
+use super::history::{self, STEP_COLUMNS, add_step};
+
 /// The columns that [`head`](super::rows::head) reads.
 const HEAD_COLUMNS: &str = "begun, latest, forgotten, generation, owner, blocks, pages, bytes, tokens";
 
@@ -146,8 +148,10 @@ pub(in crate::store::postgres) static RECORD: LazyLock<String> = LazyLock::new(|
         counted AS (
             INSERT INTO pagewise.page_count AS n (conversation, content, pages)
             SELECT $1, r.* FROM head, unnest($20::bytea[], $21::bigint[]) AS r WHERE head.is_recorded
-            ON CONFLICT (conversation, content) DO UPDATE SET pages = EXCLUDED.pages WHERE n.pages <> EXCLUDED.pages)
-        SELECT begun, latest, is_recorded FROM head"
+            ON CONFLICT (conversation, content) DO UPDATE SET pages = EXCLUDED.pages WHERE n.pages <> EXCLUDED.pages),
+        {}
+        SELECT begun, latest, is_recorded FROM head",
+        add_step("WHERE head.is_recorded", "$3", "0", ["$7", "$8", "$9", "$10"]),
     )
 });
 
@@ -162,15 +166,19 @@ pub(in crate::store::postgres) static FORGET: LazyLock<String> = LazyLock::new(|
     let next = next_sequence();
     let kept = |column: &str| format!("{column} = CASE WHEN $3::boolean THEN 0 ELSE c.{column} END");
     format!(
-        "UPDATE pagewise.conversation c SET latest = {next}, forgotten = {next}, server_start = {SERVER_START},
-            emptied = CASE WHEN $3::boolean THEN {next} ELSE c.emptied END,
-            used_at = greatest(c.used_at, $2::bigint), generation = greatest(c.generation, $4::bigint),
-            {}, {}, {}, {}
-        WHERE c.conversation = $1 AND ($4::bigint = 0 OR c.generation < $4::bigint) RETURNING c.begun, c.latest",
+        "WITH head AS MATERIALIZED (
+            UPDATE pagewise.conversation c SET latest = {next}, forgotten = {next}, server_start = {SERVER_START},
+                emptied = CASE WHEN $3::boolean THEN {next} ELSE c.emptied END,
+                used_at = greatest(c.used_at, $2::bigint), generation = greatest(c.generation, $4::bigint),
+                {}, {}, {}, {}
+            WHERE c.conversation = $1 AND ($4::bigint = 0 OR c.generation < $4::bigint) RETURNING c.begun, c.latest),
+        {}
+        SELECT begun, latest FROM head",
         kept("blocks"),
         kept("pages"),
         kept("bytes"),
         kept("tokens"),
+        add_step("", "$2", "CASE WHEN $3::boolean THEN 2 ELSE 1 END", ["0"; 4]),
     )
 });
 
@@ -214,7 +222,10 @@ pub(in crate::store::postgres) static TAKE_BACK: LazyLock<String> = LazyLock::ne
             UPDATE pagewise.conversation c SET latest = {next}, forgotten = {next}, server_start = {SERVER_START},
                 used_at = greatest(c.used_at, $3::bigint), {}, {}, {}, {}, {}
             WHERE c.conversation = $1 AND c.begun = $4::bigint AND NOT $2::bigint = ANY (c.recent_calls)
-            RETURNING c.begun)
+            RETURNING c.begun),
+        unstepped AS (
+            DELETE FROM pagewise.step s USING head
+            WHERE s.conversation = $1 AND s.begun = head.begun AND s.sequence = $5::bigint)
         DELETE FROM pagewise.holding h USING head
         WHERE h.conversation = $1 AND h.begun = head.begun AND h.sequence = $5::bigint",
         less("blocks", 6),
@@ -239,6 +250,10 @@ pub(in crate::store::postgres) static FORK: LazyLock<String> = LazyLock::new(|| 
             SELECT $2, made.begun, {ROW_COLUMNS} FROM made, source JOIN pagewise.holding h
                 ON h.conversation = $1 AND h.begun = source.begun
             WHERE h.sequence <= $5::bigint),
+        stepped AS (
+            INSERT INTO pagewise.step (conversation, begun, {STEP_COLUMNS})
+            SELECT $2, made.begun, s.* FROM made, source, LATERAL (SELECT {STEP_COLUMNS} FROM pagewise.step s
+                WHERE s.conversation = $1 AND s.begun = source.begun AND s.sequence <= $5::bigint) AS s),
         named AS (
             INSERT INTO pagewise.file_name (conversation, file, path)
             SELECT $2, n.file, n.path FROM made, pagewise.file_name n WHERE n.conversation = $1 ON CONFLICT DO NOTHING),
@@ -299,13 +314,16 @@ pub(in crate::store::postgres) const DROP: &str =
     "WITH held AS (DELETE FROM pagewise.holding WHERE conversation = ANY ($1) RETURNING 1),
     named AS (DELETE FROM pagewise.file_name WHERE conversation = ANY ($1)),
     counted AS (DELETE FROM pagewise.page_count WHERE conversation = ANY ($1)),
+    stepped AS (DELETE FROM pagewise.step WHERE conversation = ANY ($1)),
+    forgotten AS (DELETE FROM pagewise.forgotten_page WHERE conversation = ANY ($1)),
     gone AS (DELETE FROM pagewise.conversation WHERE conversation = ANY ($1))
     SELECT count(*) FROM held";
 
-/// Drops file names whose conversation does not hold the file.
+/// Drops file names whose conversation neither holds the file nor has forgotten pages of it.
 pub(in crate::store::postgres) const DROP_NAMES: &str =
     "DELETE FROM pagewise.file_name n WHERE NOT EXISTS (SELECT FROM pagewise.holding h
-    WHERE h.conversation = n.conversation AND h.file = n.file)";
+    WHERE h.conversation = n.conversation AND h.file = n.file) AND NOT EXISTS (SELECT FROM pagewise.forgotten_page f
+    WHERE f.conversation = n.conversation AND f.file = n.file)";
 
 /// Drops page counts whose conversation does not hold the content.
 pub(in crate::store::postgres) const DROP_PAGE_COUNTS: &str =
@@ -331,7 +349,7 @@ pub(in crate::store::postgres) const REMOVE_SESSION: &str = "DELETE FROM pagewis
 pub(in crate::store::postgres) const EXPIRE_SESSIONS: &str = "DELETE FROM pagewise.session WHERE used_at < $1";
 
 /// All statements. They are prepared up front to check them against the tables.
-pub(in crate::store::postgres) fn all() -> [&'static str; 30] {
+pub(in crate::store::postgres) fn all() -> [&'static str; 34] {
     [
         &HEAD,
         &READ,
@@ -363,5 +381,9 @@ pub(in crate::store::postgres) fn all() -> [&'static str; 30] {
         TOUCH_SESSION,
         REMOVE_SESSION,
         EXPIRE_SESSIONS,
+        &history::STEPS,
+        &history::FORGOTTEN_PAGES,
+        history::ADD_FORGOTTEN,
+        &history::DROP_FORGOTTEN,
     ]
 }
