@@ -5,6 +5,8 @@
 
 mod body;
 
+use std::net::IpAddr;
+
 pub(crate) use body::stream_body;
 pub(crate) use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 pub(crate) use reqwest::{
@@ -28,3 +30,29 @@ pub(crate) fn trusting(builder: ClientBuilder, pem: &[u8]) -> Result<ClientBuild
 
 /// The `User-Agent` of all requests.
 const USER_AGENT: &str = concat!("pagewise/", env!("CARGO_PKG_VERSION"));
+
+/// Whether nobody on the way can change what comes from the URL: TLS, or this machine.
+pub(crate) fn is_secure(url: &Url) -> bool {
+    let host = url.host_str().map(|host| host.trim_matches(['[', ']']));
+    let is_loopback = host.is_some_and(|host| {
+        host.eq_ignore_ascii_case("localhost") || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+    });
+    let has_credentials = !url.username().is_empty() || url.password().is_some();
+    !has_credentials && host.is_some() && (url.scheme() == "https" || (url.scheme() == "http" && is_loopback))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
+    use super::*;
+
+    #[test]
+    fn only_what_nobody_can_change_is_secure() {
+        for secure in ["https://a.example", "http://127.0.0.1:8080/realm", "http://[::1]", "http://localhost/x"] {
+            assert!(is_secure(&Url::parse(secure).unwrap()), "{secure}");
+        }
+        for other in ["http://a.example", "http://127.0.0.1.example", "ftp://localhost", "https://u:p@a.example"] {
+            assert!(!is_secure(&Url::parse(other).unwrap()), "{other}");
+        }
+    }
+}

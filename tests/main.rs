@@ -64,6 +64,7 @@ mod text;
 mod tokens;
 mod tools;
 mod updates;
+mod uploads;
 mod view;
 mod warm;
 mod web;

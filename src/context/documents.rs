@@ -3,10 +3,11 @@
 use super::{ContextError, ContextManager, OpenPdf, PdfFile, Requester};
 use crate::hash::ContentHash;
 use crate::limits::Cancellation;
+use crate::view::Principal;
 
 impl ContextManager {
-    /// A PDF that this process opened before, by its content hash. `None` if no such file is known, or its path now has
-    /// other content.
+    /// A PDF that this process opened before in a conversation of `owner`, by its content hash. `None` if no such file is
+    /// known, or its path now has other content.
     ///
     /// Nothing is recorded: the client reads it for itself, and its model may never see it.
     ///
@@ -15,9 +16,10 @@ impl ContextManager {
     pub fn pdf_by_content(
         &self,
         content: &ContentHash,
+        owner: Option<Principal>,
         cancellation: &Cancellation,
     ) -> Result<Option<OpenPdf>, ContextError> {
-        let Some(reference) = self.contents.reference(content) else { return Ok(None) };
+        let Some(reference) = self.contents.reference(content, owner) else { return Ok(None) };
         let requested = self.open_file(&reference, Requester::anybody(cancellation), None)?;
         if requested.content_hash(&self.hashes)? != *content {
             return Ok(None);

@@ -39,7 +39,10 @@ pub use self::answer::{
 pub use self::config::{ContextConfig, Diagnosis, Isolation, OpenedContext};
 pub use self::conversation::{ConversationPoint, ConversationStatus, Delivery, ForgetRequest, HeldFile, Receipt};
 pub use self::error::ContextError;
-pub use self::files::{FetchOutcome, FetchedText, MissingFile, OpenPdf, PdfFile, PdfPassword, Requester, Sources};
+pub use self::files::{
+    FetchOutcome, FetchedText, MissingFile, OpenPdf, PdfFile, PdfPassword, Requester, Sources, UploadError,
+    UploadInput, UploadResult, foreign_upload,
+};
 pub use self::folder::{FOLDER, FolderListing, FolderPdfs, Glance, ListedPages, ListedPdf, MAX_LISTED_PDFS};
 pub use self::inspection::{
     FileInspection, FileState, HeldRun, PageInspection, TextSegment, WordComparison, compare_words, inspect_page,
@@ -68,7 +71,7 @@ pub use crate::document::{
 pub use crate::library::{DateRange, date_text};
 pub use crate::limits::{Cancellation, StopReason};
 pub use crate::render::{Dpi, MAX_SHEET_PAGES, Pixels, Region, SheetLayout, contact_sheet, decode as decode_picture};
-pub use crate::source::{Reference, SourceError, is_url};
+pub use crate::source::{Reference, SourceError, is_upload, is_url};
 pub use crate::store::{
     AddressError, CallTally, ConversationHistory, ConversationRecord, DatabaseSettings, HistoryStep, PostgresAddress,
     PostgresError, ServerReport, SessionStore, StepKind, StoreError, StoreReport, StoreTally, StoredSession, Usage,
@@ -82,6 +85,7 @@ pub use crate::text::{
 };
 pub use crate::web::{
     AddressRange, FetchedResponse, FetchedUrl, HostPattern, ResponseId, StoredText, Web, WebError, WebSettings,
+    push_file,
 };
 pub use crate::worker::{
     DEFAULT_DEADLINE, HAS_PROCESSES, InProcessReader, MAX_OCR_PAGES, OcrEngine, OcrMode, OcrReport, PageKind,
@@ -205,8 +209,9 @@ impl ContextManager {
         let conversation = request.conversation.as_ref().filter(|_| !matches!(requested.kind, FileKind::Other { .. }));
         let Some(conversation) = conversation else { return Ok((FileMemory::none(), Vec::new())) };
         let content = requested.content_hash(&self.hashes)?;
-        self.contents.remember_reference(content, &requested.path);
         let session = self.session(conversation, request.generation);
+        let owner = session.snapshot.as_ref().and_then(|snapshot| snapshot.head.owner);
+        self.contents.remember_reference(content, owner, &requested.path);
         let Some(snapshot) = session.snapshot.filter(|_| session.is_current) else {
             return Ok((FileMemory::none(), session.notes));
         };

@@ -1,6 +1,5 @@
 //! Where an issuer's keys are: its metadata (RFC 8414, 3; OpenID Connect Discovery, 4).
 
-use std::net::IpAddr;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -42,7 +41,8 @@ pub(super) struct IssuerServer {
 
 impl IssuerServer {
     pub(super) fn new(settings: &IssuerSettings) -> Result<Self, IssuerError> {
-        let url = Url::parse(&settings.issuer).ok().filter(|url| is_secure(url)).ok_or(IssuerError::NotAnIssuer)?;
+        let url =
+            Url::parse(&settings.issuer).ok().filter(|url| http::is_secure(url)).ok_or(IssuerError::NotAnIssuer)?;
         if url.query().is_some() || url.fragment().is_some() {
             return Err(IssuerError::NotAnIssuer);
         }
@@ -70,7 +70,7 @@ impl IssuerServer {
         let address = metadata.get("jwks_uri").and_then(Value::as_str).and_then(|address| Url::parse(address).ok());
         // An issuer elsewhere must not lead to this machine.
         let is_as_safe = |address: &Url| address.scheme() == "https" || self.url.scheme() == "http";
-        let address = address.filter(|address| is_secure(address) && is_as_safe(address));
+        let address = address.filter(|address| http::is_secure(address) && is_as_safe(address));
         let address = address.ok_or(DiscoveryError::NoKeyAddress)?;
         let bytes = self.get(address).await.map_err(|reason| DiscoveryError::Keys { reason })?;
         KeySet::parse(&bytes).ok_or(DiscoveryError::NotAKeySet)
@@ -103,16 +103,6 @@ impl IssuerServer {
         }
         Ok(bytes)
     }
-}
-
-/// Whether nobody on the way can change what comes from the URL: TLS, or this machine.
-fn is_secure(url: &Url) -> bool {
-    let host = url.host_str().map(|host| host.trim_matches(['[', ']']));
-    let is_loopback = host.is_some_and(|host| {
-        host.eq_ignore_ascii_case("localhost") || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
-    });
-    let has_credentials = !url.username().is_empty() || url.password().is_some();
-    !has_credentials && host.is_some() && (url.scheme() == "https" || (url.scheme() == "http" && is_loopback))
 }
 
 /// The addresses of metadata, in the order of the protocol's authorization chapter.
@@ -154,15 +144,5 @@ mod tests {
                 "/b/.well-known/openid-configuration"
             ]
         );
-    }
-
-    #[test]
-    fn only_what_nobody_can_change_is_secure() {
-        for secure in ["https://a.example", "http://127.0.0.1:8080/realm", "http://[::1]", "http://localhost/x"] {
-            assert!(is_secure(&Url::parse(secure).unwrap()), "{secure}");
-        }
-        for other in ["http://a.example", "http://127.0.0.1.example", "ftp://localhost", "https://u:p@a.example"] {
-            assert!(!is_secure(&Url::parse(other).unwrap()), "{other}");
-        }
     }
 }

@@ -91,7 +91,8 @@ impl Handler {
             let run = |caller: &Caller| {
                 (tool.run)(&ToolCall { server: &server, arguments: &arguments, caller, progress: &progress })
             };
-            let caller = identity.caller(&server, &arguments, tool, cancellation);
+            let own = identity.refuse_foreign_uploads(&arguments);
+            let caller = own.and_then(|()| identity.caller(&server, &arguments, tool, cancellation));
             let outcome =
                 caller.as_ref().map_err(ToolError::clone).and_then(|caller| tool::restart_once(|| run(caller)));
             // A tool's error is a result too, so that the model sees it.
@@ -197,14 +198,15 @@ impl ServerHandler for Handler {
     async fn complete(
         &self,
         request: CompleteRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         let content = content_of(&request).filter(|_| request.argument.name == "number");
         let Some(content) = content else { return Ok(CompleteResult::default()) };
         let server = Arc::clone(&self.server);
+        let owner = CallerIdentity::of(&context, &server).principal();
         let most = CompletionInfo::MAX_VALUES;
         let work = tokio::task::spawn_blocking(move || {
-            tool::complete_page(&server.context, &content, &request.argument.value, most)
+            tool::complete_page(&server.context, &content, &request.argument.value, owner, most)
         });
         let found = work.await.map_err(|_| internal("the document could not be read"))?;
         let (values, total) = found.map_err(|error| ErrorData::invalid_params(error.text(), None))?;
@@ -221,11 +223,11 @@ impl ServerHandler for Handler {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let server = Arc::clone(&self.server);
         let identity = CallerIdentity::of(&context, &server);
-        let result_bytes = identity.result_bytes(&server);
+        let (result_bytes, owner) = (identity.result_bytes(&server), identity.principal());
         let cancellation = Cancellation::new();
         let _cancel_on_drop = CancelOnDrop(cancellation.clone());
         let work = tokio::task::spawn_blocking(move || {
-            let page = tool::read_page(&server.context, &request.uri, &cancellation)?;
+            let page = tool::read_page(&server.context, &request.uri, owner, &cancellation)?;
             convert::resource_within(convert::page_resource(&request.uri, page), result_bytes)
         });
         let read = tokio::select! {

@@ -15,8 +15,8 @@ use super::http::{HttpCaller, SESSION_HEADER};
 use super::server_parts::ServerParts;
 use super::tools::ToolEntry;
 use crate::tool::{
-    CONTENT_EXTENSION, Caller, Cancellation, ClientHabit, ClientProfile, ContextManager, ConversationId, ToolError,
-    argument,
+    CONTENT_EXTENSION, Caller, Cancellation, ClientHabit, ClientProfile, ContextManager, ConversationId, Principal,
+    ToolError, argument, foreign_upload, upload_not_found,
 };
 
 /// The key of `_meta` under which a client such as Codex names its conversation.
@@ -80,6 +80,21 @@ impl CallerIdentity {
         named.map(str::to_owned).or_else(|| self.name.clone()).or_else(own)
     }
 
+    /// The principal of an HTTP request.
+    pub(super) fn principal(&self) -> Option<Principal> {
+        self.http.as_ref().map(|http| http.principal)
+    }
+
+    /// Refuses arguments in which a reference to an upload of another principal stands anywhere, so that no tool has to.
+    ///
+    /// # Errors
+    /// `content_not_found`, as for an upload that does not exist.
+    pub(super) fn refuse_foreign_uploads(&self, arguments: &JsonObject) -> Result<(), ToolError> {
+        let Some(principal) = self.principal() else { return Ok(()) };
+        let foreign = arguments.values().find_map(|value| foreign_in(value, &principal));
+        foreign.map_or(Ok(()), |reference| Err(upload_not_found(&reference)))
+    }
+
     /// Resolves the caller.
     ///
     /// # Errors
@@ -127,6 +142,16 @@ impl CallerIdentity {
             }
         };
         Ok(Caller { conversation, ..caller })
+    }
+}
+
+/// The first reference in a value to an upload of another. The parser of messages bounds the depth of values.
+fn foreign_in(value: &Value, principal: &Principal) -> Option<String> {
+    match value {
+        Value::String(text) => foreign_upload(text, principal),
+        Value::Array(values) => values.iter().find_map(|value| foreign_in(value, principal)),
+        Value::Object(fields) => fields.values().find_map(|value| foreign_in(value, principal)),
+        _ => None,
     }
 }
 

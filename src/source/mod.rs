@@ -33,7 +33,9 @@ pub use file_kind::{FileKind, HEAD_BYTES, ImageFormat, UNKNOWN_TYPE, detect_kind
 pub use hash_cache::{HashCache, HashStore};
 pub use reference::Reference;
 pub(crate) use reference::percent_decode;
-pub use remote::{StoredFetch, is_url, open_document, open_stored_fetch, open_url, parse_fetch_reference};
+pub use remote::{
+    StoredFetch, is_upload, is_url, open_document, open_stored_fetch, open_upload, open_url, parse_fetch_reference,
+};
 pub use roots::Roots;
 pub use system_fonts::system_font;
 pub use walk::{FolderWalk, MAX_WALKED_NAMES, WalkedFile};

@@ -11,7 +11,7 @@ use super::file_kind::{FileKind, HEAD_BYTES, detect_kind};
 use super::reference::strip_prefix_ignoring_case;
 use crate::hash::ContentHash;
 use crate::limits::Cancellation;
-use crate::web::{FetchedFile, OpenedUrl, RangedFile, ResponseId, Web, WebError};
+use crate::web::{FetchedFile, OpenedUrl, RangedFile, ResponseId, UploadId, Web, WebError};
 
 /// Whether a reference starts with a scheme of the web or of object storage, in any case. It is not trimmed.
 #[must_use]
@@ -99,6 +99,21 @@ pub fn open_stored_fetch(
     let (content, _) = fetched.outcome.map_err(|_| WebError::ContentNotFound)?;
     let path = web.document(&content).ok_or(WebError::ContentNotFound)?;
     Ok(StoredFetch { file: open_file(&path, &fetched.url)?, url: fetched.url, content })
+}
+
+/// Whether a reference names an upload.
+#[must_use]
+pub fn is_upload(reference: &str) -> bool {
+    reference.parse::<UploadId>().is_ok()
+}
+
+/// Opens an upload; `None` if `reference` names none. Whose it is must have been checked.
+///
+/// # Errors
+/// [`WebError::ContentNotFound`] if it does not exist or expired, and the errors of opening a file.
+pub fn open_upload(web: &Web, reference: &str) -> Result<Option<OpenFile>, SourceError> {
+    let Ok(id) = reference.parse::<UploadId>() else { return Ok(None) };
+    open_file(&web.upload(&id)?, reference).map(Some)
 }
 
 fn open_file(path: &Path, url: &str) -> Result<OpenFile, SourceError> {

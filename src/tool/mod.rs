@@ -16,6 +16,7 @@ mod error;
 mod fetch;
 mod get_file;
 mod pdf;
+mod push;
 mod resource;
 mod schema;
 mod tool_list;
@@ -37,7 +38,7 @@ pub use self::data_answer::DataAnswer;
 pub use self::delivery::{DeliverError, DeliveryOutcome, Dispatch, Recall, deliver};
 pub use self::doctor::{DatabaseServerState, DoctorResult, LayerState, OcrState, StoreState};
 pub use self::emit::{EmitFormat, PDF, base64, base64_length, emit_block, push_base64};
-pub use self::error::{ErrorCode, ToolError, restart_once};
+pub use self::error::{ErrorCode, ToolError, restart_once, upload_not_found};
 pub use self::fetch::{
     FetchAnswer, FetchArguments, SearchContentArguments, UrlSelector, fetch_content, get_search_content,
 };
@@ -53,6 +54,7 @@ pub use self::pdf::{
     draw_to_width, extract_text, find_tables, index_status, info, outline, render_page, search, select_pages, split,
     write_joined, write_page, write_picture, write_pictures, write_sheet, write_text_layer,
 };
+pub use self::push::push_file;
 pub use self::resource::{
     PageResource, RESOURCE_TEMPLATES, ResourceContent, ResourceForm, ResourceTemplateRow, complete_page, page_uri,
     read_page,
@@ -66,9 +68,9 @@ pub use crate::context::{
     OcrMode, OpenPdf, OutlineItem, OutputBounds, PageChanges, PageGeometry, PageNotes, PageRemark, PdfError,
     PdfPassword, Picture, Pixels, PostgresAddress, PostgresError, ProgressListener, QuoteVerdict, RankedHit,
     RankedHits, ReaderMemory, Receipt, Region, RenderOptions, RequestBounds, SearchHit, SessionStore, StoreError,
-    StoreTally, StoredSession, SummaryFacts, Updates, Usage, WebSettings, WordDifference, WorkerSettings,
-    become_tesseract, count_of, date_text, decode_picture, end_writing, file_size, grouped, json_length,
-    listed_or_counted, moved_phrase, one_line, page_or_pages, run_worker,
+    StoreTally, StoredSession, SummaryFacts, Updates, UploadError, UploadResult, Usage, WebError, WebSettings,
+    WordDifference, WorkerSettings, become_tesseract, count_of, date_text, decode_picture, end_writing, file_size,
+    foreign_upload, grouped, json_length, listed_or_counted, moved_phrase, one_line, page_or_pages, run_worker,
 };
 pub use crate::model::{
     ModelChain, ModelClient, ModelName, ModelSettings, NoReplyListener, PROVIDERS, RemoteReferences, ReplyListener,

@@ -5,6 +5,7 @@ use super::pdf::{DEFAULT_MAX_CHARS, DocumentArguments, TextArguments, TextFormat
 use crate::context::{Cancellation, ContextError, ContextManager, DocumentBlock, NoProgress, OpenPdf, RenderOptions};
 use crate::hash::ContentHash;
 use crate::page::PageNumber;
+use crate::view::Principal;
 use bytes::Bytes;
 
 /// The formats in which a page can be read.
@@ -81,14 +82,19 @@ pub fn page_uri(document: &DocumentBlock) -> String {
     format!("pagewise://{}/page/{}.pdf", document.source, document.page)
 }
 
-/// Reads the page at a URI that an answer of this process named.
+/// Reads the page at a URI that an answer of this process named in a conversation of `owner`.
 ///
 /// # Errors
 /// `content_not_found` for any other URI, for a file that was not requested before, and for one that has changed; and
 /// the errors of the file and the PDF.
-pub fn read_page(context: &ContextManager, uri: &str, cancellation: &Cancellation) -> Result<PageResource, ToolError> {
+pub fn read_page(
+    context: &ContextManager,
+    uri: &str,
+    owner: Option<Principal>,
+    cancellation: &Cancellation,
+) -> Result<PageResource, ToolError> {
     let (content, page, row) = parse_page_uri(uri).ok_or_else(|| unknown(uri))?;
-    let pdf = context.pdf_by_content(&content, cancellation)?.ok_or_else(|| unknown(uri))?;
+    let pdf = context.pdf_by_content(&content, owner, cancellation)?.ok_or_else(|| unknown(uri))?;
     let page_count = pdf.document.page_count();
     if page.index().0 >= page_count {
         let out_of_range = ContextError::PageOutOfRange { number: page.get().into(), page_count, is_zero_based: false };
@@ -139,10 +145,11 @@ pub fn complete_page(
     context: &ContextManager,
     content: &str,
     typed: &str,
+    owner: Option<Principal>,
     most: usize,
 ) -> Result<(Vec<String>, usize), ToolError> {
     let Ok(content) = content.parse::<ContentHash>() else { return Ok((Vec::new(), 0)) };
-    let Some(pdf) = context.pdf_by_content(&content, &Cancellation::new())? else { return Ok((Vec::new(), 0)) };
+    let Some(pdf) = context.pdf_by_content(&content, owner, &Cancellation::new())? else { return Ok((Vec::new(), 0)) };
     let wanted = typed.trim().to_lowercase();
     let titled = pdf.document.outline(MAX_ENTRIES).items.into_iter();
     let titled: Vec<_> =

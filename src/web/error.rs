@@ -132,6 +132,18 @@ pub enum WebError {
         /// The message of the operating system.
         reason: String,
     },
+    /// The owner has as many uploads as are kept for one.
+    #[error("{limit} uploads are kept, and no more for one owner")]
+    TooManyUploads {
+        /// The limit.
+        limit: usize,
+    },
+    /// A server did not take an upload.
+    #[error("{reason}")]
+    NotTaken {
+        /// Its status and its message.
+        reason: String,
+    },
     /// This conversation has no content under this name. Content of another conversation counts as missing.
     #[error("no content")]
     ContentNotFound,

@@ -18,6 +18,7 @@ mod cache;
 mod error;
 mod fetch;
 mod guard;
+mod push;
 mod ranges;
 mod resolve;
 mod settings;
@@ -31,10 +32,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 pub use address::{AddressRange, NotARange};
 pub use error::WebError;
 pub use guard::{HostPattern, NotAHost, allowed_addresses};
+pub use push::push_file;
 pub use ranges::{OpenedUrl, RangedFile};
 pub use resolve::{Lookup, Resolver, SystemResolver};
 pub use settings::WebSettings;
-pub use store::{FetchedResponse, FetchedUrl, ResponseId, StoredText};
+pub use store::{
+    FetchedResponse, FetchedUrl, NotAnUploadId, ResponseId, StoredText, StoredUpload, UploadDraft, UploadId,
+    UploadOwner,
+};
 
 use self::fetch::{FetchResult, Fetcher};
 use self::store::{FetchRecord, FetchStore};
@@ -214,6 +219,22 @@ impl Web {
     pub fn response(&self, id: &str, owner: Option<&ContentHash>) -> Result<FetchedResponse, WebError> {
         let response = id.parse().ok().and_then(|id| self.store.response(&id));
         response.filter(|response| response.owner.as_ref() == owner).ok_or(WebError::ContentNotFound)
+    }
+
+    /// Begins an upload of `owner`. `declared` is its size, if its sender says one.
+    ///
+    /// # Errors
+    /// [`WebError::TooLarge`], [`WebError::Store`].
+    pub fn begin_upload(&self, owner: UploadOwner, declared: Option<u64>) -> Result<UploadDraft<'_>, WebError> {
+        self.store.begin_upload(owner, declared, &self.settings)
+    }
+
+    /// The file of an upload. Whose it is must have been checked.
+    ///
+    /// # Errors
+    /// [`WebError::ContentNotFound`] if there is none, or if it expired.
+    pub fn upload(&self, id: &UploadId) -> Result<PathBuf, WebError> {
+        self.store.upload(id, self.settings.upload_age).ok_or(WebError::ContentNotFound)
     }
 
     fn fetcher(&self) -> Result<Arc<Fetcher>, WebError> {

@@ -50,6 +50,12 @@ pub struct WebSettings {
     pub store_bytes: u64,
     /// How long unused files are kept. Default: 7 days.
     pub store_age: Duration,
+    /// The largest upload in bytes: the setting `http_max_upload_bytes`. Default: 128 MiB.
+    pub max_upload_bytes: u64,
+    /// The most bytes of uploads of one owner: the setting `http_max_kept_bytes`. Default: 1 GiB.
+    pub max_kept_bytes: u64,
+    /// How long an upload is kept: the setting `http_upload_seconds`. Default: 7 days.
+    pub upload_age: Duration,
 }
 
 impl WebSettings {
@@ -84,6 +90,9 @@ impl Default for WebSettings {
             fresh: Duration::from_secs(60),
             store_bytes: 512 << 20,
             store_age: Duration::from_secs(7 * 24 * 60 * 60),
+            max_upload_bytes: 128 << 20,
+            max_kept_bytes: 1 << 30,
+            upload_age: Duration::from_secs(7 * 24 * 60 * 60),
         }
     }
 }

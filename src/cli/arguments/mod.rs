@@ -10,6 +10,7 @@ pub(crate) mod index;
 pub(crate) mod pages;
 pub(crate) mod parameters;
 pub(crate) mod program;
+pub(crate) mod push;
 pub(crate) mod show;
 
 use clap::{Parser, Subcommand};
@@ -23,6 +24,7 @@ use self::get_file::GetFile;
 use self::index::Index;
 use self::pages::{OcrLayer, Page, Render, Split};
 use self::program::{Completions, Doctor, Inspect, Man, Serve, Settings};
+use self::push::Push;
 use self::show::Show;
 
 /// PDFs for coding agents: a summary first, then single pages, each sent once.
@@ -76,6 +78,7 @@ pub(crate) enum Command {
     Ask(Ask),
     Fetch(Fetch),
     Content(Content),
+    Push(Push),
     Context(Context),
     Index(Index),
     Inspect(Inspect),

@@ -10,6 +10,7 @@ pub(super) mod get_file;
 pub(super) mod index;
 pub(super) mod inspect;
 pub(super) mod pdf;
+pub(super) mod push;
 pub(super) mod serve;
 pub(super) mod settings;
 pub(super) mod show;

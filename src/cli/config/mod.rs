@@ -73,6 +73,8 @@ pub(super) struct Config {
     pub(super) http_address: Option<SocketAddr>,
     /// Bearer tokens of callers over HTTP.
     pub(super) http_tokens: Vec<Secret>,
+    /// The bearer token of `pagewise push`.
+    pub(super) push_token: Option<Secret>,
     /// Whether each request over HTTP is logged.
     pub(super) http_log: bool,
     pub(super) log_level: LogLevel,
@@ -105,6 +107,7 @@ impl Default for Config {
             web: WebSettings::default(),
             http_address: None,
             http_tokens: Vec::new(),
+            push_token: None,
             http_log: true,
             log_level: LogLevel::default(),
             log_format: LogFormat::default(),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::bounded_map::BoundedMap;
 use crate::hash::ContentHash;
 use crate::store::ViewStore;
-use crate::view::SentTexts;
+use crate::view::{Principal, SentTexts};
 
 /// Bytes of sent texts kept for diffs. If the old text is gone, a changed file is sent whole.
 const MAX_SENT_TEXT_BYTES: usize = 16 << 20;
@@ -16,8 +16,8 @@ const MAX_CONTENTS: usize = 65_536;
 
 /// Known references, page counts and texts by content.
 pub(crate) struct ContentRegistry {
-    /// The reference under which a content was last requested.
-    references: BoundedMap<ContentHash, String>,
+    /// The reference under which the owner of a conversation last requested a content.
+    references: BoundedMap<(Option<Principal>, ContentHash), String>,
     /// Page counts of documents.
     page_counts: BoundedMap<ContentHash, u32>,
     texts: Mutex<SentTexts>,
@@ -42,12 +42,13 @@ impl ContentRegistry {
         texts.into_iter().for_each(|(content, text)| self.texts().insert(content, text));
     }
 
-    pub(crate) fn remember_reference(&self, content: ContentHash, reference: &str) {
-        self.references.insert(content, reference.to_owned());
+    pub(crate) fn remember_reference(&self, content: ContentHash, owner: Option<Principal>, reference: &str) {
+        self.references.insert((owner, content), reference.to_owned());
     }
 
-    pub(crate) fn reference(&self, content: &ContentHash) -> Option<String> {
-        self.references.get(content)
+    /// The reference of a content that `owner` requested; `None` if only others did.
+    pub(crate) fn reference(&self, content: &ContentHash, owner: Option<Principal>) -> Option<String> {
+        self.references.get(&(owner, *content))
     }
 
     /// The page count of a document that was given before.

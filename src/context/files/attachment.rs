@@ -11,7 +11,7 @@ use crate::context::annotations::ATTACHMENT_MARK;
 use crate::context::error::ContextError;
 use crate::hash::ContentHash;
 use crate::limits::Limits;
-use crate::source::{OpenFile, is_url, parse_fetch_reference, percent_decode};
+use crate::source::{OpenFile, is_upload, is_url, parse_fetch_reference, percent_decode};
 use crate::view::FileKey;
 use crate::worker::{Pages, Reader};
 
@@ -43,7 +43,7 @@ impl Sources {
     pub(crate) fn attachment<'a>(&self, reference: &'a str) -> Option<AttachmentReference<'a>> {
         let first = reference.split_once(ATTACHMENT_MARK)?.0;
         let has_fragment = is_url(reference) || starts_with_file_scheme(reference);
-        if has_fragment || parse_fetch_reference(first).is_some() {
+        if has_fragment || parse_fetch_reference(first).is_some() || is_upload(first) {
             return Some(split_at(reference, first.len()));
         }
         let is_there = |path: &str| self.resolve(path).is_ok_and(|path| self.is_there(&path));

@@ -6,6 +6,7 @@ mod missing;
 mod open_pdf;
 mod password;
 mod system_fonts;
+mod upload;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -19,13 +20,14 @@ pub use self::open_pdf::{OpenPdf, PdfFile};
 pub(super) use self::password::FallbackPasswordReader;
 pub use self::password::PdfPassword;
 pub(super) use self::system_fonts::SystemFonts;
+pub use self::upload::{UploadError, UploadInput, UploadResult, foreign_upload};
 
 use super::error::ContextError;
 use crate::hash::ContentHash;
 use crate::limits::{Cancellation, Limits};
 use crate::source::{
-    FileKind, HashCache, OpenFile, Reference, Roots, SourceError, Stat, StoredFetch, is_url, open_document,
-    open_stored_fetch, parse_fetch_reference,
+    FileKind, HashCache, OpenFile, Reference, Roots, SourceError, Stat, StoredFetch, is_upload, is_url, open_document,
+    open_stored_fetch, open_upload, parse_fetch_reference,
 };
 use crate::view::{ConversationId, FileKey};
 use crate::web::{Web, WebError};
@@ -96,8 +98,19 @@ impl Sources {
         if let Some(fetched) = self.open_fetched(reference, requester)? {
             return Ok(fetched);
         }
-        let resolved = self.resolve(reference)?;
         let refused = |error| source_error(reference, error);
+        if let Some(file) = self.uploaded(reference).map_err(refused)? {
+            return Ok(RequestedFile {
+                path: reference.to_owned(),
+                absolute: PathBuf::from(reference),
+                file_bytes: file.len(),
+                kind: file.kind().map_err(refused)?,
+                key: key_of_url(reference),
+                file: Arc::new(file),
+                hash: OnceLock::new(),
+            });
+        }
+        let resolved = self.resolve(reference)?;
         let file = Arc::new(self.roots.open(&resolved).map_err(refused)?);
         let kind = file.kind().map_err(refused)?;
         Ok(RequestedFile {
@@ -146,9 +159,18 @@ impl Sources {
         Ok(Some(fetched))
     }
 
+    /// An upload; `None` if `reference` names none. The doors check whose it is.
+    fn uploaded(&self, reference: &str) -> Result<Option<OpenFile>, SourceError> {
+        let Some(web) = &self.web else { return Ok(None) };
+        open_upload(web, reference)
+    }
+
     /// The file's metadata, without reading the file. For an attachment, those of the file that contains it.
     pub(crate) fn stat(&self, reference: &str) -> Result<Stat, ContextError> {
         let reference = self.attachment(reference).map_or(reference, |attachment| attachment.container);
+        if let Some(file) = self.uploaded(reference).map_err(|error| source_error(reference, error))? {
+            return Ok(file.stat());
+        }
         let opened = self.roots.open(&self.resolve(reference)?);
         opened.map(|file| file.stat()).map_err(|error| source_error(reference, error))
     }
@@ -173,7 +195,7 @@ impl Sources {
         if let Some(attachment) = self.attachment(reference) {
             return Ok(Self::key_of_attachment(&attachment, self.key(attachment.container)?));
         }
-        if is_url(reference) {
+        if is_url(reference) || is_upload(reference) {
             return Ok(key_of_url(reference));
         }
         Ok(key_of(self.resolve(reference)?.path()))
@@ -220,7 +242,11 @@ impl Sources {
         }
         let (path, opened) = match self.fetched(reference, requester) {
             Ok(Some(StoredFetch { url, file, .. })) => (url, Ok(file)),
-            Ok(None) => (reference.to_owned(), self.roots.open(&self.resolve(reference)?)),
+            Ok(None) => match self.uploaded(reference) {
+                Ok(Some(file)) => (reference.to_owned(), Ok(file)),
+                Ok(None) => (reference.to_owned(), self.roots.open(&self.resolve(reference)?)),
+                Err(error) => (reference.to_owned(), Err(error)),
+            },
             Err(error) => (reference.to_owned(), Err(error)),
         };
         let checked = opened.and_then(|file| file.check_size(limits.max_file_bytes, "max_file_bytes").map(|()| file));

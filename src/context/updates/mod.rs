@@ -162,7 +162,7 @@ impl ContextManager {
             Err(ContextError::Source { error: SourceError::Changed { .. }, .. }) => return CheckResult::BeingWritten,
             Err(error) => return unreadable(path, file, &error).into(),
         };
-        self.contents.remember_reference(content, path);
+        self.contents.remember_reference(content, snapshot.head.owner, path);
         let is_restored = snapshot.view.last_given_content(&file) == Some(content);
         let pending = match requested.kind {
             FileKind::Pdf { .. } => self.pdf_update(snapshot, &requested, known),

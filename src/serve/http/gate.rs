@@ -2,6 +2,7 @@
 
 mod access;
 mod document_body;
+mod documents;
 mod events;
 mod inspect;
 mod principal_turns;
@@ -30,6 +31,7 @@ use tokio::time::timeout;
 pub(in crate::serve) use self::inspect::InspectAccess;
 
 use self::access::Access;
+use self::documents::{DOCUMENTS, UPLOADS_AT_ONCE, upload};
 use self::inspect::InspectDoor;
 use self::principal_turns::PrincipalTurns;
 use self::protected_resource::{WELL_KNOWN, protected_resource};
@@ -72,6 +74,7 @@ pub(super) struct Gate {
     warn: fn(&str),
     permits: Arc<Semaphore>,
     turns: PrincipalTurns,
+    uploads: PrincipalTurns,
     /// The data of all responses that are being written.
     open: OpenBlobs,
     is_draining: AtomicBool,
@@ -121,6 +124,7 @@ impl Gate {
             warn,
             permits: Arc::new(Semaphore::new(settings.max_requests)),
             turns: PrincipalTurns::new(settings.max_requests_per_principal),
+            uploads: PrincipalTurns::new(UPLOADS_AT_ONCE),
             open: OpenBlobs::default(),
             is_draining: AtomicBool::new(false),
             inspect,
@@ -291,6 +295,7 @@ pub(super) fn router(gate: &Arc<Gate>) -> Router {
     let is_inspect_alone = gate.inspect.as_ref().is_some_and(InspectDoor::is_alone);
     let protocol = Router::new()
         .route("/mcp", routing::any(mcp))
+        .route(DOCUMENTS, routing::post(upload))
         .route(WELL_KNOWN, routing::get(protected_resource))
         .route(&format!("{WELL_KNOWN}/{{*path}}"), routing::get(protected_resource))
         .route("/healthz", routing::get(|| async { "ok\n" }))

@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 
 pub use self::code::ErrorCode;
 pub use self::restart::restart_once;
+pub use self::web::upload_not_found;
 pub(super) use self::web::{content_not_found, web_error};
 
 use self::attachment::{no_attachment, too_deep};

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::file_type::named_type;
 use super::{ErrorCode, ToolError};
-use crate::context::{PdfError, WebError};
+use crate::context::{PdfError, WebError, is_upload};
 
 /// The error for a URL that could not be fetched.
 pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {
@@ -65,6 +65,14 @@ pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {
         WebError::Store { reason } => {
             ToolError::new(ErrorCode::WriteFailed, format!("Cannot store what was fetched from {url}: {reason}"))
         }
+        WebError::TooManyUploads { limit } => {
+            ToolError::new(ErrorCode::TooLarge, format!("Too many uploads: {limit} are kept of one principal"))
+                .with("limit", json!(limit))
+        }
+        WebError::NotTaken { reason } => {
+            ToolError::new(ErrorCode::FetchFailed, format!("{url} did not take the file: {reason}"))
+        }
+        WebError::ContentNotFound if is_upload(url) => upload_not_found(url),
         WebError::ContentNotFound => content_not_found(url),
     }
 }
@@ -122,6 +130,13 @@ pub(crate) fn content_not_found(what: &str) -> ToolError {
     ToolError::new(ErrorCode::ContentNotFound, format!("Content not found: {what}"))
         .hint("Call fetch_content with the URL again, and use the responseId of its answer in the same conversation.")
         .command_hint("Fetch the URL again with pagewise fetch, and use the responseId that it prints.")
+}
+
+/// The one answer for an upload that never existed, is gone, or belongs to another principal.
+#[must_use]
+pub fn upload_not_found(reference: &str) -> ToolError {
+    ToolError::new(ErrorCode::ContentNotFound, format!("Content not found: {reference}"))
+        .hint("Uploads expire. Upload the file again, and use the reference of the answer.")
 }
 
 /// The error for a fetched PDF without extractable text, with the code of the PDF error.

@@ -46,7 +46,13 @@ impl DraftFile {
         Ok((content, self.bytes))
     }
 
-    fn finish_as(self, name: &str) -> io::Result<()> {
+    /// The hash of the bytes so far.
+    pub(super) fn content(&self) -> ContentHash {
+        ContentHash(*self.hasher.finalize().as_bytes())
+    }
+
+    /// Renames the file. After a power cut, the name does not exist without its bytes.
+    pub(super) fn finish_as(self, name: &str) -> io::Result<()> {
         self.file.sync_data()?;
         self.finish_unsynced_as(name)
     }

@@ -7,6 +7,7 @@
 //! responses/{id}                          the URLs that one call fetched, and its owner
 //! ranged/{blake3 of the URL}              the version of a document that is read by ranges
 //! blocks/{identity}-{index}               the blake3 of a block of such a version, then the block
+//! uploads/{owner}/{blake3 of the body}    a file that a caller handed over
 //! ```
 //!
 //! Every file is written under a temporary name and renamed, so processes share the folder without a lock and a crash
@@ -18,16 +19,18 @@ mod files;
 mod record;
 mod response;
 mod sweep;
+mod upload;
 
 use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, Instant};
 
 pub(super) use files::random_bytes;
 pub(super) use record::{FetchRecord, RangedVersion};
 pub use response::{FetchedResponse, FetchedUrl, ResponseId, StoredText};
+pub use upload::{NotAnUploadId, StoredUpload, UploadDraft, UploadId, UploadOwner};
 
 use self::files::{DraftFile, is_usable, mark_used, read_limited, write_whole};
 use super::error::WebError;
@@ -40,6 +43,7 @@ const URLS: &str = "urls";
 const RESPONSES: &str = "responses";
 const RANGED: &str = "ranged";
 const BLOCKS: &str = "blocks";
+const UPLOADS: &str = "uploads";
 
 /// The largest record in bytes.
 const MAX_RECORD_BYTES: u64 = 1 << 20;
@@ -53,6 +57,8 @@ pub(super) struct FetchStore {
     max_age: Duration,
     /// Bytes written since the last sweep; `u64::MAX` before the first.
     unswept_bytes: AtomicU64,
+    /// The time of the last sweep over uploads. Its lock is held while an upload is counted and kept.
+    uploading: Mutex<Option<Instant>>,
 }
 
 #[derive(Debug)]
@@ -76,6 +82,7 @@ impl FetchStore {
             max_bytes,
             max_age,
             unswept_bytes: AtomicU64::new(u64::MAX),
+            uploading: Mutex::default(),
         }
     }
 

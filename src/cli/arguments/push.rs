@@ -1,0 +1,24 @@
+//! The arguments of `pagewise push`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::flags::Json;
+
+/// Upload a file to a pagewise server, and print the reference that its tools take as a path
+///
+/// The file is a PDF, a text or a picture. The server keeps it for a while, for its owner alone: whoever has the token.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  PAGEWISE_PUSH_TOKEN=… pagewise push report.pdf --to https://pdf.example/mcp")]
+pub(crate) struct Push {
+    /// The file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The server
+    #[arg(long, value_name = "URL")]
+    pub(crate) to: String,
+    #[command(flatten)]
+    pub(crate) json: Json,
+}

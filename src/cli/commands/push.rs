@@ -1,0 +1,31 @@
+//! `pagewise push`.
+
+use std::fs::File;
+
+use serde_json::Value;
+
+use crate::cli::arguments::push::Push;
+use crate::cli::config::{Config, Secret};
+use crate::cli::terminal::print::Report;
+use crate::tool::{ErrorCode, ToolError, push_file};
+
+/// Uploads a file, and prints its reference.
+pub(crate) fn run(typed: &Push, config: &Config) -> Result<Report, ToolError> {
+    let path = typed.file.display();
+    let unreadable = |error: std::io::Error| {
+        let code = match error.kind() {
+            std::io::ErrorKind::NotFound => ErrorCode::FileNotFound,
+            _ => ErrorCode::PermissionDenied,
+        };
+        ToolError::new(code, format!("Cannot read file: {path}: {error}"))
+    };
+    let file = File::open(&typed.file).map_err(unreadable)?;
+    let token = config.push_token.as_ref().map(Secret::reveal);
+    let answer = push_file(&config.web, file, &typed.to, token)?;
+    let answer = serde_json::from_str::<Value>(&answer).unwrap_or_default();
+    let reference = answer.get("reference").and_then(Value::as_str);
+    let reference = reference.ok_or_else(|| {
+        ToolError::new(ErrorCode::FetchFailed, format!("{} gave no reference: it is no pagewise server", typed.to))
+    })?;
+    Ok(Report::new(format!("{reference}\n"), answer.clone()))
+}

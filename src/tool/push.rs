@@ -1,0 +1,14 @@
+//! Uploads to other servers.
+
+use std::fs::File;
+
+use super::error::{ToolError, web_error};
+use crate::context::{self, WebSettings};
+
+/// Uploads a file to the server at `to`, as the bearer of `token`. Returns the server's answer, which is JSON.
+///
+/// # Errors
+/// Every refusal of the URL and of the server.
+pub fn push_file(settings: &WebSettings, file: File, to: &str, token: Option<&str>) -> Result<String, ToolError> {
+    context::push_file(settings, file, to, token).map_err(|error| web_error(to, &error))
+}
