@@ -1,6 +1,48 @@
 //! The Model Context Protocol over Streamable HTTP: listening, connections, and a shutdown that loses no answer.
 //!
 //! The newest protocol version makes a handler for each request, the older ones for each session. All state is shared.
+//!
+//! # Threat model
+//!
+//! Each line names the test that holds it, as its file in `tests/` and its name.
+//!
+//! **Without a token** an attacker learns that the server is there, and where its issuer is.
+//! - Requests by another name, as from a page that rebinds its own, are refused. `http_hostile.rs`
+//! - A forged, altered, foreign, expired or early token is refused, and so is a mixed or missing algorithm.
+//!   `tokens::a_token_with_anything_wrong_is_refused`, `tokens::thousands_of_damaged_tokens_are_refused_and_the_good_one_goes_on`
+//! - Tokens with unknown keys cannot make this server ask its issuer often.
+//!   `tokens::unknown_keys_ask_the_issuer_once_in_a_while`
+//! - No token is needed for the metadata of the issuer, which hold nothing else.
+//!   `tokens::a_refusal_leads_a_client_to_the_issuer`
+//! - A page of another site cannot upload. `uploads::only_what_can_be_read_is_kept_and_within_bounds`
+//! - Connections, heads and the time for them are bounded. Many addresses at once can still use all connections: a proxy
+//!   in front must bound them. `http_hostile.rs`
+//!
+//! **With a token** an attacker has its own conversations and uploads, the files beneath the roots, which all principals
+//! share, and what the server may fetch.
+//! - Another's handle, session and reference are answered as those that do not exist.
+//!   `http::a_handle_of_nobody_or_of_another_is_unknown`, `http::a_session_belongs_to_who_opened_it`,
+//!   `uploads::no_tool_shows_what_another_uploaded`
+//! - Pages of files that only others asked for are neither read nor completed.
+//!   `uploads::resources_and_completions_are_those_of_ones_own_conversations`
+//! - Requests at once and bytes kept are bounded for each principal. Nothing bounds how many principals an issuer has.
+//!   `tokens::one_principal_does_not_take_the_requests_of_another`,
+//!   `uploads::only_what_can_be_read_is_kept_and_within_bounds`
+//! - Fetched bodies are shared, since URLs have no credentials: how fast an answer comes can tell that somebody fetched the
+//!   URL before. What a call without a conversation fetched is found by its `responseId` alone, of 128 random bits.
+//!
+//! **With a hostile PDF**, uploaded or fetched: it is read in a confined process. `hostile.rs`, `worker.rs`
+//! - What is no PDF, no text and no picture is not kept, and neither is what ends early.
+//!   `uploads::hostile_bodies_leave_nothing_behind`
+//!
+//! **With a hostile server**
+//! - One that documents are fetched from: the room `web` says what is checked. `web.rs`, `addresses.rs`
+//! - One that speaks for the issuer: metadata, keys and their addresses are checked and bounded; redirects are not
+//!   followed. The issuer itself is trusted with everything. `tokens::an_issuer_that_misbehaves_yields_no_keys`
+//!
+//! **With the store's disk** an attacker reads fetched bodies, uploads, sessions and page numbers, and can change them: the
+//! disk is trusted, and its folders are private. It holds no token, and owners only as hashes, of which those of guessable
+//! subjects can be guessed. `tokens::without_keys_a_client_is_told_to_try_again_and_no_token_is_logged`
 
 mod connection;
 mod exchange;
