@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use pagewise::context::{
     AnswerSettings, ContextError, ConversationPoint, FileChange, FileRequest, ForgetRequest, RequestBounds,
-    RequestedPart, Updates,
+    RequestedPart, Requester, Updates,
 };
 use pagewise::limits::Cancellation;
 use pagewise::page::PageIndex;
@@ -314,7 +314,10 @@ fn a_fork_holds_what_was_held_and_goes_its_own_way() {
     bench.given("a.pdf", pages("1"));
     let point = bench.context.status(&c(), None).unwrap().point;
     bench.given("a.pdf", pages("2"));
-    let held = |conversation: &ConversationId| bench.context.pages_held("a.pdf", conversation).unwrap().to_string();
+    let held = |conversation: &ConversationId| {
+        let pages = bench.context.pages_held("a.pdf", Requester::of(conversation, &Cancellation::new()));
+        pages.unwrap().to_string()
+    };
     let (all, early) = (bench.context.fork(&c(), None).unwrap(), bench.context.fork(&c(), Some(point)).unwrap());
     assert_eq!((held(&all).as_str(), held(&early).as_str()), ("1-2", "1"));
     bench.context.forget(&all, &ForgetRequest::default()).unwrap();

@@ -17,7 +17,10 @@ use std::cell::Cell;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-use pagewise::context::{AnswerSettings, ContextManager, FileAnswer, FileRequest, ForgetRequest, RequestedPart};
+use pagewise::context::{
+    AnswerSettings, ContextManager, FileAnswer, FileRequest, ForgetRequest, RequestedPart, Requester,
+};
+use pagewise::limits::Cancellation;
 use pagewise::page::PageIndex;
 use pagewise::store::{MemoryStore, StoreError, ViewStore};
 use pagewise::view::{ConversationId, PageForm};
@@ -285,7 +288,7 @@ fn what_was_planned_before_a_forgetting_is_not_held_after_it() {
                     ]
                 },
                 |world, _, choices| {
-                    let held = world.context.pages_held("a.pdf", &c()).unwrap();
+                    let held = world.context.pages_held("a.pdf", Requester::of(&c(), &Cancellation::new())).unwrap();
                     assert!(held.is_empty(), "{fails:?} {choices:?}: {held}");
                     assert!(world.held(&c()).is_empty(), "{fails:?} {choices:?}");
                 },
@@ -381,7 +384,7 @@ fn a_page_asked_for_while_all_is_forgotten_is_held_only_if_it_was_planned_after(
             assert!(held.is_empty() || held == [1], "{choices:?}: {held:?}");
             let forgets_last = choices.last().is_some_and(|(_, of)| *of == 1);
             assert!(forgets_last || held == [1] || held.is_empty(), "{choices:?}");
-            let pages = world.context.pages_held("a.pdf", &c()).unwrap();
+            let pages = world.context.pages_held("a.pdf", Requester::of(&c(), &Cancellation::new())).unwrap();
             assert!(!pages.contains(PageIndex(0)), "{choices:?}");
         },
     );

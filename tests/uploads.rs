@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::support::http::{Response, Server, read_response};
 use crate::support::program::{Place, texts};
+use crate::support::site::{Site, ok};
 use crate::support::{fixture, small_pdf};
 
 const TOKENS: [&str; 2] = ["--set", "http_tokens=one,two"];
@@ -262,4 +263,43 @@ fn a_file_is_pushed_to_a_server_and_read_there() {
     let (is_pushed, _, errors) = push(&pdf, "hush");
     assert!(!is_pushed && errors.contains("401") && !errors.contains("hush"), "{errors}");
     assert!(!push("missing.pdf", "one").0);
+}
+
+#[test]
+fn ranked_search_reads_ones_own_uploads() {
+    let place = Place::new();
+    let server = Server::start(&place, &TOKENS);
+    let uploads =
+        ["latex.pdf", "typst.pdf"].map(|name| uploaded(&server, "one", &std::fs::read(fixture(name)).unwrap()));
+    let search = |token: &str, paths: &[String]| {
+        call(&server, token, "pdf_search", json!({ "path": paths, "query": "the", "ranked": true }))
+    };
+    let found = search("one", &uploads);
+    assert!(!found["isError"].as_bool().unwrap_or(false), "{found}");
+    assert_eq!(found["structuredContent"]["searchedPages"], 12, "{found}");
+    assert_eq!(code(&search("two", &uploads)), "content_not_found");
+    let gone = format!("{}{}", &uploads[0][..uploads[0].len() - 32], "0".repeat(32));
+    let partly = search("one", &[uploads[0].clone(), gone]);
+    assert_eq!(partly["structuredContent"]["searchedPages"], 8, "{partly}");
+    assert!(texts(&partly).join("\n").contains("expired, or never uploaded"), "{partly}");
+}
+
+#[test]
+fn what_a_call_without_a_conversation_fetched_is_its_principals() {
+    let site = Site::start(|_| ok("application/pdf", std::fs::read(fixture("latex.pdf")).unwrap()));
+    let place = Place::new();
+    let server = Server::start(&place, &TOKENS);
+    let fetched = call(&server, "one", "fetch_content", json!({ "url": site.url("/a.pdf") }));
+    let id =
+        fetched["_meta"]["io.github.pagewise/details"]["responseId"].as_str().unwrap_or_else(|| panic!("{fetched}"));
+    for (tool, arguments) in [
+        ("get_search_content", json!({ "responseId": id, "urlIndex": 0 })),
+        ("pdf_info", json!({ "path": id })),
+        ("pdf_search", json!({ "path": id, "query": "the" })),
+        ("get_file", json!({ "filePath": id, "pdfPage": 1 })),
+    ] {
+        let own = call(&server, "one", tool, arguments.clone());
+        assert!(!own["isError"].as_bool().unwrap_or(false), "{tool}: {own}");
+        assert_eq!(code(&call(&server, "two", tool, arguments)), "content_not_found", "{tool}");
+    }
 }

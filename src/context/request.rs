@@ -6,7 +6,7 @@ use super::answer::{OutputBounds, RequestBounds};
 use super::files::Requester;
 use crate::limits::Cancellation;
 use crate::provider::{data_bytes, strictest};
-use crate::view::{ConversationId, PageForm};
+use crate::view::{ConversationId, PageForm, Principal};
 use crate::worker::OcrMode;
 
 /// The requested part of a PDF.
@@ -48,6 +48,8 @@ pub struct FileRequest {
     pub max_result_bytes: Option<u64>,
     /// The conversation whose memory applies; `None` remembers nothing.
     pub conversation: Option<ConversationId>,
+    /// Who asks over HTTP.
+    pub principal: Option<Principal>,
     /// How often the client's context was compacted, as the client counts. A larger number than before forgets
     /// everything held; with a smaller one nothing is left out or recorded.
     pub generation: Option<u64>,
@@ -58,7 +60,11 @@ pub struct FileRequest {
 impl FileRequest {
     /// For whom it is.
     pub(super) fn requester(&self) -> Requester<'_> {
-        Requester { conversation: self.conversation.as_ref(), cancellation: &self.cancellation }
+        Requester {
+            conversation: self.conversation.as_ref(),
+            principal: self.principal,
+            cancellation: &self.cancellation,
+        }
     }
 
     /// Pages that are asked for as text are recognised where they have none. Pictures show their text themselves.
@@ -84,6 +90,7 @@ impl FileRequest {
             max_tokens: None,
             max_result_bytes: None,
             conversation: None,
+            principal: None,
             generation: None,
             cancellation: Cancellation::new(),
         }

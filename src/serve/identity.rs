@@ -107,7 +107,8 @@ impl CallerIdentity {
         tool: &ToolEntry,
         cancellation: Cancellation,
     ) -> Result<Caller, ToolError> {
-        let caller = Caller { client: self.client.clone(), cancellation, ..Caller::default() };
+        let caller =
+            Caller { client: self.client.clone(), principal: self.principal(), cancellation, ..Caller::default() };
         match &self.http {
             Some(http) => self.http_caller(http, &server.context, arguments, tool, caller),
             None => {

@@ -81,7 +81,7 @@ pub struct StoredFetch {
     pub file: OpenFile,
 }
 
-/// Opens content that a call of `owner` fetched.
+/// Opens content that a call of one of `owners` fetched.
 ///
 /// # Errors
 /// [`WebError::ContentNotFound`] if the content does not exist, was removed, or belongs to another owner; and the errors
@@ -89,9 +89,9 @@ pub struct StoredFetch {
 pub fn open_stored_fetch(
     web: &Web,
     (id, index): &(ResponseId, usize),
-    owner: Option<&ContentHash>,
+    owners: &[ContentHash],
 ) -> Result<StoredFetch, SourceError> {
-    let mut response = web.response(id.as_str(), owner)?;
+    let mut response = web.response(id.as_str(), owners)?;
     if *index >= response.urls.len() {
         return Err(WebError::ContentNotFound.into());
     }

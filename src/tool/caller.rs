@@ -5,14 +5,16 @@ use serde_json::json;
 use super::arguments::is_blank;
 use super::client::ClientProfile;
 use super::error::ToolError;
-use crate::context::{Cancellation, ContextError, ContextManager, ResultBudget};
-use crate::view::{ConversationId, ConversationIdError};
+use crate::context::{Cancellation, ContextError, ContextManager, Requester, ResultBudget};
+use crate::view::{ConversationId, ConversationIdError, Principal};
 
 /// Who calls a tool.
 #[derive(Debug, Clone, Default)]
 pub struct Caller {
     /// What its client can pass on to the model.
     pub client: ClientProfile,
+    /// Who calls over HTTP.
+    pub principal: Option<Principal>,
     /// The conversation of calls that name none.
     pub conversation: Option<ConversationId>,
     /// Whether this call began that conversation, so that its client does not know the handle yet.
@@ -43,6 +45,11 @@ impl Caller {
     pub fn conversation(&self, named: Option<&str>) -> Result<Option<ConversationId>, ToolError> {
         let named = named.filter(|name| !is_blank(name)).map(str::parse).transpose().map_err(invalid_handle)?;
         if self.store_note.is_some() { Ok(None) } else { Ok(named.or_else(|| self.conversation.clone())) }
+    }
+
+    /// Whom files are opened for in `conversation`.
+    pub(crate) fn requester<'a>(&'a self, conversation: Option<&'a ConversationId>) -> Requester<'a> {
+        Requester { conversation, principal: self.principal, cancellation: &self.cancellation }
     }
 
     /// Sets the conversation that a call names, as `admitted`. If the store cannot check the owner, the call runs

@@ -212,13 +212,17 @@ impl Web {
         Ok(id)
     }
 
-    /// The result of one call of `owner`.
+    /// The result of one call of one of `owners`; without owners, of a call that has none.
     ///
     /// # Errors
     /// [`WebError::ContentNotFound`], both for an unknown id and for the id of another owner.
-    pub fn response(&self, id: &str, owner: Option<&ContentHash>) -> Result<FetchedResponse, WebError> {
+    pub fn response(&self, id: &str, owners: &[ContentHash]) -> Result<FetchedResponse, WebError> {
+        let is_owned = |response: &FetchedResponse| match &response.owner {
+            Some(owner) => owners.contains(owner),
+            None => owners.is_empty(),
+        };
         let response = id.parse().ok().and_then(|id| self.store.response(&id));
-        response.filter(|response| response.owner.as_ref() == owner).ok_or(WebError::ContentNotFound)
+        response.filter(is_owned).ok_or(WebError::ContentNotFound)
     }
 
     /// Begins an upload of `owner`. `declared` is its size, if its sender says one.

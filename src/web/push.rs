@@ -5,12 +5,13 @@ use std::io::Read as _;
 use std::time::Duration;
 
 use bytes::Bytes;
+use serde_json::Value;
 
 use super::error::WebError;
 use super::fetch::with_authorities;
 use super::guard;
 use super::settings::WebSettings;
-use crate::http::{self, Response, Url, header};
+use crate::http::{self, Response, StatusCode, Url, header};
 
 /// The path of uploads.
 const DOCUMENTS: &str = "/documents";
@@ -53,7 +54,14 @@ async fn send(settings: &WebSettings, file: File, url: Url, token: Option<&str>)
     let response = request.send().await.map_err(|error| WebError::from_client(&error))?;
     let status = response.status();
     let answer = text_of(response).await?;
-    if status.is_success() { Ok(answer) } else { Err(WebError::NotTaken { reason: format!("HTTP {status} {answer}") }) }
+    if status.is_success() { Ok(answer) } else { Err(WebError::NotTaken { reason: refusal_text(status, &answer) }) }
+}
+
+/// The status and the server's message.
+fn refusal_text(status: StatusCode, answer: &str) -> String {
+    let answer = serde_json::from_str::<Value>(answer).unwrap_or_default();
+    let message = ["/message", "/error/message"].iter().find_map(|place| answer.pointer(place)?.as_str());
+    message.map_or_else(|| format!("HTTP {status}"), |message| format!("HTTP {status}: {message}"))
 }
 
 async fn text_of(mut response: Response) -> Result<String, WebError> {

@@ -6,9 +6,10 @@ use clap::Args;
 
 use super::flags::Json;
 
-/// Upload a file to a pagewise server, and print the reference that its tools take as a path
+/// Upload a file to a pagewise server, and print its reference
 ///
-/// The file is a PDF, a text or a picture. The server keeps it for a while, for its owner alone: whoever has the token.
+/// The server's tools take the reference as a path. The file is a PDF, a text or a picture. It is kept for a while, and for
+/// its owner alone: whoever has the token.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   PAGEWISE_PUSH_TOKEN=… pagewise push report.pdf --to https://pdf.example/mcp")]

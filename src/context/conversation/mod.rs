@@ -23,7 +23,6 @@ use super::error::ContextError;
 use super::files::Requester;
 use super::{ContextManager, empty_record};
 use crate::hash::ContentHash;
-use crate::limits::Cancellation;
 use crate::page::PageSet;
 use crate::store::{self, SessionStore, StoreError, StoreTally, Usage, ViewStore as _};
 use crate::view::{AgentView, ConversationId, ConversationView, FileKey, ForgetScope, PageForm, Principal, Sequence};
@@ -314,26 +313,17 @@ impl ContextManager {
     ///
     /// # Errors
     /// Every refusal of the file.
-    pub fn content_of(
-        &self,
-        reference: &str,
-        conversation: Option<&ConversationId>,
-        cancellation: &Cancellation,
-    ) -> Result<ContentHash, ContextError> {
-        self.open_file(reference, Requester { conversation, cancellation }, None)?.content_hash(&self.hashes)
+    pub fn content_of(&self, reference: &str, requester: Requester<'_>) -> Result<ContentHash, ContextError> {
+        self.open_file(reference, requester, None)?.content_hash(&self.hashes)
     }
 
-    /// Pages of a PDF that a conversation holds in any form.
+    /// Pages of a PDF that the requester's conversation holds in any form.
     ///
     /// # Errors
     /// Every refusal of the file.
-    pub fn pages_held(&self, reference: &str, conversation: &ConversationId) -> Result<PageSet, ContextError> {
-        let opened = self.open_file(
-            reference,
-            Requester { conversation: Some(conversation), cancellation: &Cancellation::new() },
-            None,
-        )?;
-        let content = opened.content_hash(&self.hashes)?;
+    pub fn pages_held(&self, reference: &str, requester: Requester<'_>) -> Result<PageSet, ContextError> {
+        let Some(conversation) = requester.conversation else { return Ok(PageSet::new()) };
+        let content = self.content_of(reference, requester)?;
         // If the store cannot be read, nothing counts as held.
         let snapshot = self.cache.open(conversation).unwrap_or_default();
         let mut held = PageSet::new();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{IdentifiedFile, owner_key, source_error};
+use super::{IdentifiedFile, Requester, source_error};
 use crate::charset::decode_text;
 use crate::context::ContextManager;
 use crate::context::error::ContextError;
@@ -12,7 +12,6 @@ use crate::limits::Cancellation;
 use crate::page::{PageNumber, PageSet};
 use crate::source::{FileKind, HEAD_BYTES, OpenFile, SourceError, open_url};
 use crate::text::normalize_text;
-use crate::view::ConversationId;
 use crate::web::{FetchedFile, FetchedResponse, FetchedUrl, ResponseId, StoredText, Web, WebError};
 use crate::worker::{PageText, PdfError};
 
@@ -64,29 +63,25 @@ impl ContextManager {
         })
     }
 
-    /// Keeps the texts that one call fetched for `conversation`. Returns the id to ask for them by.
+    /// Keeps the texts that one call fetched. Returns the id to ask for them by.
     ///
     /// # Errors
     /// [`WebError::Store`].
-    pub fn store_fetched(
-        &self,
-        pages: &[FetchOutcome],
-        conversation: Option<&ConversationId>,
-    ) -> Result<ResponseId, WebError> {
+    pub fn store_fetched(&self, pages: &[FetchOutcome], requester: Requester<'_>) -> Result<ResponseId, WebError> {
         let outcome = |page: &FetchOutcome| match &page.outcome {
             Ok(text) => Ok((text.content, text.key)),
             Err(error) => Err(error.to_string()),
         };
         let urls = pages.iter().map(|page| FetchedUrl { url: page.url.clone(), outcome: outcome(page) }).collect();
-        self.web()?.keep_response(&FetchedResponse { owner: conversation.map(owner_key), urls })
+        self.web()?.keep_response(&FetchedResponse { owner: requester.owners().first().copied(), urls })
     }
 
-    /// What an earlier call of the same conversation fetched.
+    /// What an earlier call of the same owner fetched.
     ///
     /// # Errors
     /// [`WebError::ContentNotFound`].
-    pub fn fetched(&self, id: &str, conversation: Option<&ConversationId>) -> Result<FetchedResponse, WebError> {
-        self.web()?.response(id, conversation.map(owner_key).as_ref())
+    pub fn fetched(&self, id: &str, requester: Requester<'_>) -> Result<FetchedResponse, WebError> {
+        self.web()?.response(id, &requester.owners())
     }
 
     /// A text by the key under which it is kept.

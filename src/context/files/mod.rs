@@ -29,7 +29,7 @@ use crate::source::{
     FileKind, HashCache, OpenFile, Reference, Roots, SourceError, Stat, StoredFetch, is_upload, is_url, open_document,
     open_stored_fetch, open_upload, parse_fetch_reference,
 };
-use crate::view::{ConversationId, FileKey};
+use crate::view::{ConversationId, FileKey, Principal};
 use crate::web::{Web, WebError};
 use crate::worker::{Pages, Reader};
 
@@ -45,11 +45,13 @@ pub struct Sources {
     pub web: Option<Arc<Web>>,
 }
 
-/// The conversation and the cancellation that a file is opened for.
+/// Whom a file is opened for.
 #[derive(Debug, Clone, Copy)]
 pub struct Requester<'a> {
     /// The conversation, which may own fetched content.
     pub conversation: Option<&'a ConversationId>,
+    /// The principal, which owns what its calls without a conversation fetched.
+    pub principal: Option<Principal>,
     /// Cancels the work.
     pub cancellation: &'a Cancellation,
 }
@@ -58,12 +60,27 @@ impl<'a> Requester<'a> {
     /// A requester without a conversation.
     #[must_use]
     pub fn anybody(cancellation: &'a Cancellation) -> Self {
-        Self { conversation: None, cancellation }
+        Self { conversation: None, principal: None, cancellation }
+    }
+
+    /// A requester in a conversation of this process.
+    #[must_use]
+    pub fn of(conversation: &'a ConversationId, cancellation: &'a Cancellation) -> Self {
+        Self { conversation: Some(conversation), ..Self::anybody(cancellation) }
+    }
+
+    /// The owners of fetched content that it may read; the first one owns what it fetches. Anybody owns what nobody does.
+    pub(crate) fn owners(&self) -> Vec<ContentHash> {
+        let conversation = self.conversation.map(owner_key);
+        let principal = |principal: Principal| {
+            ContentHash(blake3::derive_key("pagewise owner of content fetched without a conversation", &principal.0))
+        };
+        conversation.into_iter().chain(self.principal.map(principal)).collect()
     }
 }
 
 /// The owner of fetched content: a hash, so that conversation names do not appear in the folder of fetched content.
-pub(crate) fn owner_key(conversation: &ConversationId) -> ContentHash {
+fn owner_key(conversation: &ConversationId) -> ContentHash {
     ContentHash::of(conversation.as_str().as_bytes())
 }
 
@@ -153,14 +170,14 @@ impl Sources {
             None => return Err(SourceError::UnsupportedReference { reference: reference.to_owned() }),
         };
         let fetched = match kept {
-            Some(kept) => open_stored_fetch(web, &kept, requester.conversation.map(owner_key).as_ref())?,
+            Some(kept) => open_stored_fetch(web, &kept, &requester.owners())?,
             None => open_document(web, reference, requester.cancellation)?,
         };
         Ok(Some(fetched))
     }
 
     /// An upload; `None` if `reference` names none. The doors check whose it is.
-    fn uploaded(&self, reference: &str) -> Result<Option<OpenFile>, SourceError> {
+    pub(crate) fn uploaded(&self, reference: &str) -> Result<Option<OpenFile>, SourceError> {
         let Some(web) = &self.web else { return Ok(None) };
         open_upload(web, reference)
     }
@@ -184,7 +201,7 @@ impl Sources {
         let (Some((id, index)), Some(web)) = (parse_fetch_reference(reference), &self.web) else {
             return self.key(reference);
         };
-        let response = web.response(id.as_str(), Some(&owner_key(conversation)));
+        let response = web.response(id.as_str(), &[owner_key(conversation)]);
         let fetched =
             response.and_then(|response| response.urls.into_iter().nth(index).ok_or(WebError::ContentNotFound));
         fetched.map(|fetched| key_of_url(&fetched.url)).map_err(|error| source_error(reference, error.into()))

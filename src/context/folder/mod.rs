@@ -22,6 +22,7 @@ use crate::hash::ContentHash;
 use crate::library::date_text;
 use crate::limits::{Cancellation, StopReason};
 use crate::source::{OpenFile, SourceError, is_url};
+use crate::web::WebError;
 use crate::worker::PdfError;
 
 /// PDFs in one listing.
@@ -229,6 +230,7 @@ pub(super) fn why_not_opened(error: &SourceError) -> &'static str {
         SourceError::NotAllowed { .. } => "outside the allowed folders",
         SourceError::NotFound { .. } => "a link to nothing",
         SourceError::PermissionDenied { .. } => "the system denies it",
+        SourceError::Web(WebError::ContentNotFound) => "expired, or never uploaded",
         _ => "not a readable file",
     }
 }

@@ -86,7 +86,7 @@ impl ContextManager {
         let path = self.held_path(conversation, file)?.filter(|path| !is_url(path));
         // A path that did not survive being stored leads to another file.
         let path = path.filter(|path| self.sources.key(path).is_ok_and(|key| key == file));
-        let requester = Requester { conversation: Some(conversation), cancellation };
+        let requester = Requester::of(conversation, cancellation);
         path.map(|path| self.open_pdf_for(&path, None, requester)).transpose()
     }
 }

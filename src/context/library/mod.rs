@@ -163,7 +163,7 @@ impl ContextManager {
         let left = self.update_index(request, files, index, progress)?;
         with_index(index, |index| {
             let mut found = Found::new(files, index, left, request.dates);
-            found.name_those_that_cannot_be_opened(|file| self.sources.roots.open_path(&file.path).err());
+            found.name_those_that_cannot_be_opened(|file| self.open_scope_file(file).err());
             let scope = SearchScope {
                 documents: found.documents.keys().copied().collect(),
                 language: request.language.clone(),

@@ -7,14 +7,14 @@ use crate::context::error::ContextError;
 use crate::context::files::source_error;
 use crate::context::folder::{is_pdf_name, why_not_opened};
 use crate::library::date_of_moment;
-use crate::source::{SourceError, Stat, is_url};
+use crate::source::{OpenFile, SourceError, Stat, is_url};
 
 /// A file of a search.
 #[derive(Debug)]
 pub(super) struct ScopeFile {
     /// As the request reaches it.
     pub(super) shown: String,
-    /// The absolute path.
+    /// The absolute path, or the reference of an upload.
     pub(super) path: PathBuf,
     /// The same as the index knows it.
     pub(super) key: String,
@@ -50,6 +50,10 @@ impl ContextManager {
                 let error = SourceError::UnsupportedReference { reference: path.clone() };
                 return Err(source_error(path, error));
             }
+            if let Some(opened) = self.sources.uploaded(path).transpose() {
+                found.files.push(scope_file(path.clone(), PathBuf::from(path), opened.map(|file| file.stat())));
+                continue;
+            }
             let resolved = self.sources.resolve(path)?.path().components().collect::<PathBuf>();
             match self.sources.roots.stat(&resolved) {
                 Err(SourceError::IsDirectory { .. }) => self.add_folder(path, &resolved, &mut found)?,
@@ -57,6 +61,13 @@ impl ContextManager {
             }
         }
         Ok(found)
+    }
+
+    pub(super) fn open_scope_file(&self, file: &ScopeFile) -> Result<OpenFile, SourceError> {
+        match self.sources.uploaded(&file.shown)? {
+            Some(upload) => Ok(upload),
+            None => self.sources.roots.open_path(&file.path),
+        }
     }
 
     fn add_folder(&self, shown: &str, folder: &Path, found: &mut SearchFiles) -> Result<(), ContextError> {

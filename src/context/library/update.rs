@@ -17,7 +17,7 @@ use crate::context::progress::ProgressListener;
 use crate::hash::ContentHash;
 use crate::library::{DocumentText, FileRecord, Index, IndexBatch, IndexLock};
 use crate::limits::{StopReason, watch_this_thread};
-use crate::source::OpenFile;
+use crate::source::{OpenFile, is_upload};
 
 /// Documents that were read and wait to be added.
 const MAX_WAITING: usize = 4;
@@ -71,10 +71,17 @@ impl ContextManager {
         let stale = with_index(index, |index| self.stale(files, index));
         let left = self.read_all(request, &stale, index, progress);
         // A renamed file is the same document, so the old name goes last.
-        let gone = with_index(index, |index| gone_files(files, index));
+        let mut gone = with_index(index, |index| gone_files(files, index));
+        gone.extend(with_index(index, |index| self.gone_uploads(index)));
         write(index).forget(&gone);
         request.cancellation.check().map_err(stopped)?;
         Ok(left)
+    }
+
+    /// The uploads that the index has and that expired.
+    fn gone_uploads(&self, index: &Index) -> Vec<String> {
+        let uploads = index.files().filter(|file| is_upload(file));
+        uploads.filter(|file| self.sources.uploaded(file).is_err()).map(str::to_owned).collect()
     }
 
     /// The files that the index does not have as they are.
@@ -95,7 +102,7 @@ impl ContextManager {
     }
 
     fn hash_of(&self, file: &ScopeFile) -> Result<(Arc<OpenFile>, ContentHash), &'static str> {
-        let opened = self.sources.roots.open_path(&file.path).map_err(|error| why_not_opened(&error))?;
+        let opened = self.open_scope_file(file).map_err(|error| why_not_opened(&error))?;
         let content = self.hashes.content_hash(&opened, SystemTime::now()).map_err(|error| why_not_opened(&error))?;
         Ok((Arc::new(opened), content))
     }

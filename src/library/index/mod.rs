@@ -177,6 +177,11 @@ impl Index {
         self.catalogue.documents.keys()
     }
 
+    /// All files.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.catalogue.files.keys().map(String::as_str)
+    }
+
     /// The files beneath a folder.
     pub fn files_beneath(&self, folder: &Path) -> impl Iterator<Item = &str> {
         let folder = folder.display().to_string();

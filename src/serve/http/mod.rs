@@ -28,8 +28,11 @@
 //! - Requests at once and bytes kept are bounded for each principal. Nothing bounds how many principals an issuer has.
 //!   `tokens::one_principal_does_not_take_the_requests_of_another`,
 //!   `uploads::only_what_can_be_read_is_kept_and_within_bounds`
+//! - What a call fetched is found in its conversation, or by its principal if it had none.
+//!   `http::what_was_fetched_is_found_by_every_tool_of_its_conversation_and_by_no_other`,
+//!   `uploads::what_a_call_without_a_conversation_fetched_is_its_principals`
 //! - Fetched bodies are shared, since URLs have no credentials: how fast an answer comes can tell that somebody fetched the
-//!   URL before. What a call without a conversation fetched is found by its `responseId` alone, of 128 random bits.
+//!   URL before. Ranked search weighs words by how often all documents of the index have them.
 //!
 //! **With a hostile PDF**, uploaded or fetched: it is read in a confined process. `hostile.rs`, `worker.rs`
 //! - What is no PDF, no text and no picture is not kept, and neither is what ends early.

@@ -15,8 +15,8 @@ use super::caller::Caller;
 use super::data_answer::DataAnswer;
 use super::error::ToolError;
 use crate::context::{
-    ContextError, ContextManager, ConversationPoint, ConversationStatus, ForgetRequest, HeldFile, RequestBounds,
-    Requester, Usage, form_name, grouped, one_line, page_or_pages, select_from,
+    ContextError, ContextManager, ConversationPoint, ConversationStatus, ForgetRequest, HeldFile, RequestBounds, Usage,
+    form_name, grouped, one_line, page_or_pages, select_from,
 };
 use crate::page::{PageSet, parse_page_selection};
 use crate::provider::{ProviderLimits, published};
@@ -198,7 +198,7 @@ fn selection(
     // Labels and titles stand in the document.
     let path = arguments.file_path.as_deref().filter(|_| text.contains(':')).ok_or(refused)?;
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
-    let requester = Requester { conversation: conversation.as_ref(), cancellation: &caller.cancellation };
+    let requester = caller.requester(conversation.as_ref());
     let pdf = context.open_pdf_for(path, None, requester)?;
     Ok(select_from(text, &*pdf.document)?.pages)
 }

@@ -49,11 +49,7 @@ pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {
             timeout(url, &format!("fewer than {limit} bytes a second"), *limit, "web_min_bytes_per_second")
         }
         WebError::Status { status, code } => failed(url, &format!("HTTP {status}")).with("status", json!(code)),
-        WebError::Redirects { limit } => {
-            failed(url, &format!("more than {limit} redirects, which is web_max_redirects"))
-                .with("limit", json!(limit))
-                .with("setting", json!("web_max_redirects"))
-        }
+        WebError::Redirects { limit } => too_many_redirects(url, *limit),
         WebError::Downgrade { to } => failed(url, &format!("it redirects from https to {to}")),
         WebError::Changed => ToolError { is_change: true, ..failed(url, "it changed while it was read") },
         WebError::OutOfTime => ToolError::new(ErrorCode::Timeout, format!("Timeout while fetching {url}: {error}")),
@@ -65,13 +61,7 @@ pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {
         WebError::Store { reason } => {
             ToolError::new(ErrorCode::WriteFailed, format!("Cannot store what was fetched from {url}: {reason}"))
         }
-        WebError::TooManyUploads { limit } => {
-            ToolError::new(ErrorCode::TooLarge, format!("Too many uploads: {limit} are kept of one principal"))
-                .with("limit", json!(limit))
-        }
-        WebError::NotTaken { reason } => {
-            ToolError::new(ErrorCode::FetchFailed, format!("{url} did not take the file: {reason}"))
-        }
+        WebError::TooManyUploads { .. } | WebError::NotTaken { .. } => not_taken(url, error),
         WebError::ContentNotFound if is_upload(url) => upload_not_found(url),
         WebError::ContentNotFound => content_not_found(url),
     }
@@ -123,6 +113,16 @@ fn timeout(url: &str, what: &str, limit: u64, setting: &str) -> ToolError {
 
 fn failed(url: &str, reason: &str) -> ToolError {
     ToolError::new(ErrorCode::FetchFailed, format!("Failed to fetch {url}: {reason}"))
+}
+
+fn too_many_redirects(url: &str, limit: u32) -> ToolError {
+    failed(url, &format!("more than {limit} redirects, which is web_max_redirects"))
+        .with("limit", json!(limit))
+        .with("setting", json!("web_max_redirects"))
+}
+
+fn not_taken(url: &str, error: &WebError) -> ToolError {
+    ToolError::new(ErrorCode::FetchFailed, format!("{url} did not take the file: {error}"))
 }
 
 /// The one answer for content that never existed, is gone, or belongs to another conversation.

@@ -44,7 +44,7 @@ pub fn fetch_content(
         return Err(nothing_fetched_error(pages));
     }
     // Without an id, the inline text is still useful.
-    let kept = context.store_fetched(&pages, conversation.as_ref());
+    let kept = context.store_fetched(&pages, caller.requester(conversation.as_ref()));
     let budget = caller.result_budget(context).map_or(u64::MAX, ResultBudget::characters);
     let shown = divide_room(&pages, budget.min(DEFAULT_MAX_CHARS));
     let mut draft = FetchAnswerBuilder::new(kept.ok(), conversation.as_ref(), pages.len());
@@ -199,7 +199,7 @@ fn next_call(id: &ResponseId, index: usize, offset: u64) -> String {
 /// Answers `get_search_content`.
 ///
 /// # Errors
-/// `content_not_found` for an id that is unknown, belongs to another conversation or has no such URL;
+/// `content_not_found` for an id that is unknown, belongs to another owner or has no such URL;
 /// `validation_error` for an offset past the end.
 pub fn get_search_content(
     context: &ContextManager,
@@ -208,7 +208,8 @@ pub fn get_search_content(
 ) -> Result<FetchAnswer, ToolError> {
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
     let id = &arguments.response_id;
-    let response = context.fetched(id, conversation.as_ref()).map_err(|error| web_error(id, &error))?;
+    let response =
+        context.fetched(id, caller.requester(conversation.as_ref())).map_err(|error| web_error(id, &error))?;
     let (index, fetched) = selected_url(&response, &arguments.which)
         .ok_or_else(|| content_not_found(&format!("{id} has {} URLs, but not this one", response.urls.len())))?;
     let (_, key) = fetched

@@ -58,7 +58,8 @@ pub fn get_file(
     let form = decide_form(arguments.form, &caller.client);
     let cancellation = caller.cancellation.clone();
     let max_result_bytes = caller.client.result_bytes(context.settings().max_result_bytes);
-    let request = FileRequest { cancellation, max_result_bytes, ..file_request(arguments, form, conversation.clone()) };
+    let asked = file_request(arguments, form, conversation.clone());
+    let request = FileRequest { principal: caller.principal, cancellation, max_result_bytes, ..asked };
     let mut answer = context.get_file_with_progress(&request, progress)?;
     answer.blocks.extend(caller.store_note.clone().map(Block::Text));
     answer.details.notes.extend(caller.store_note.clone());
@@ -89,6 +90,7 @@ pub(crate) fn file_request(
         max_tokens: arguments.max_tokens,
         max_result_bytes: None,
         conversation,
+        principal: None,
         generation: arguments.generation,
         cancellation: Cancellation::new(),
     }

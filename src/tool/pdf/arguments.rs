@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::outline::ShownOutline;
 use crate::context::{
-    ContextConfig, ContextManager, DateRange, Dpi, OcrMode, OpenPdf, Region, Requester, SelectedPages, select_from,
+    ContextConfig, ContextManager, DateRange, Dpi, OcrMode, OpenPdf, Region, SelectedPages, select_from,
 };
 use crate::page::PageSet;
 use crate::tool::arguments::{ArgumentReader, invalid_value, whole_number};
@@ -54,7 +54,7 @@ impl DocumentArguments {
     /// of the file and the reader.
     pub fn open(&self, context: &ContextManager, caller: &Caller) -> Result<OpenPdf, ToolError> {
         let conversation = caller.conversation(self.conversation.as_deref())?;
-        let requester = Requester { conversation: conversation.as_ref(), cancellation: &caller.cancellation };
+        let requester = caller.requester(conversation.as_ref());
         Ok(context.open_pdf_for(&self.path, self.password.as_deref(), requester)?)
     }
 
@@ -65,7 +65,7 @@ impl DocumentArguments {
     pub fn open_alone(&self, surroundings: &ContextConfig) -> Result<OpenPdf, ToolError> {
         let caller = Caller::direct();
         let conversation = caller.conversation(self.conversation.as_deref())?;
-        let requester = Requester { conversation: conversation.as_ref(), cancellation: &caller.cancellation };
+        let requester = caller.requester(conversation.as_ref());
         Ok(surroundings.open_pdf(&self.path, self.password.as_deref(), requester)?)
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::arguments::DocumentArguments;
 use super::beside::{AttachmentData, CountData, FieldData};
 use crate::context::{
-    Attachments, ContextManager, FolderListing, Form, OpenPdf, Requester, attachment_line, attachment_path, field_line,
+    Attachments, ContextManager, FolderListing, Form, OpenPdf, attachment_line, attachment_path, field_line,
     more_fields_note, one_line, page_or_pages, pages_with_hidden_text, points, untrusted,
 };
 use crate::page::PageIndex;
@@ -32,7 +32,7 @@ pub enum InfoAnswer {
 /// Every refusal of the file and of the reader.
 pub fn info(context: &ContextManager, arguments: &DocumentArguments, caller: &Caller) -> Result<InfoAnswer, ToolError> {
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
-    let requester = Requester { conversation: conversation.as_ref(), cancellation: &caller.cancellation };
+    let requester = caller.requester(conversation.as_ref());
     let pdf = match context.open_pdf_for(&arguments.path, arguments.password.as_deref(), requester) {
         Err(error) if error.is_folder() => {
             return Ok(InfoAnswer::Folder(context.list_folder(&arguments.path, None, None, &caller.cancellation)?));

@@ -1,4 +1,4 @@
-//! The result of one call: the URLs, each with its outcome, and the conversation that owns them.
+//! The result of one call: the URLs, each with its outcome, and their owner.
 
 use std::fmt;
 use std::str::FromStr;
@@ -53,7 +53,7 @@ impl FromStr for ResponseId {
 /// The result of one call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FetchedResponse {
-    /// The hash of the name of the owning conversation; `None` if the call named none.
+    /// A hash of the owning conversation, or of the principal of a call without one; `None` if it had neither.
     pub owner: Option<ContentHash>,
     /// The URLs in the order of the request.
     pub urls: Vec<FetchedUrl>,

@@ -62,10 +62,7 @@ pub(super) fn find(
     let conversation = caller.conversation(arguments.document.conversation.as_deref())?;
     let pattern = pattern(arguments)?;
     let pdf = arguments.document.open(context, caller)?;
-    let held = match &conversation {
-        Some(conversation) => context.pages_held(&arguments.document.path, conversation)?,
-        None => PageSet::new(),
-    };
+    let held = context.pages_held(&arguments.document.path, caller.requester(conversation.as_ref()))?;
     let SelectedPages { pages, note } = selected_pages(&pdf, arguments.pages.as_deref())?;
     let document = recognising(&pdf, &pages);
     let left = usize::try_from(arguments.max_results).unwrap_or(usize::MAX);
