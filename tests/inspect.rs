@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
@@ -284,9 +284,11 @@ struct Shown {
 
 impl Shown {
     fn start(place: &Place) -> Self {
-        let mut command = place.command();
-        command.args(["inspect", "--no-open", "--no-sandbox"]).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
+        Self::of(place.command().args(["inspect", "--no-open", "--no-sandbox"]))
+    }
+
+    fn of(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let rest = line.trim().strip_prefix("http://").unwrap_or_else(|| panic!("{line}"));
@@ -304,6 +306,18 @@ impl Drop for Shown {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_address_is_printed_where_no_browser_can_be_started() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (place, programs) = (Place::new(), tempfile::tempdir().unwrap());
+    let opener = programs.path().join("xdg-open");
+    std::fs::write(&opener, "#!/bin/sh\nexit 3\n").unwrap();
+    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let shown = Shown::of(place.command().args(["inspect", "--no-sandbox"]).env("PATH", programs.path()));
+    assert!(!shown.token.is_empty());
 }
 
 fn request(address: &str, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Response {

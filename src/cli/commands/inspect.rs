@@ -20,9 +20,9 @@ pub(crate) fn run(typed: &Inspect, config: &Config) -> Result<Report, ToolError>
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let settings = HttpSettings { address, ..config.http.clone() };
     let ready = |url: &str| {
-        if typed.no_open || !open_browser(url) {
-            // The address is the only way to the page.
-            let _ = line(url);
+        match typed.no_open {
+            true => show_address(url),
+            false => open_browser(url.to_owned()),
         }
         warning("the address opens once; Ctrl-C ends the page");
     };
@@ -31,18 +31,25 @@ pub(crate) fn run(typed: &Inspect, config: &Config) -> Result<Report, ToolError>
     Ok(Report::new(String::new(), Value::Null))
 }
 
-/// Opens an address in the usual browser. Whether something was started that can.
-fn open_browser(url: &str) -> bool {
+/// Prints the address, which is then the only way to the page.
+fn show_address(url: &str) {
+    let _ = line(url);
+}
+
+/// Opens an address in the usual browser, or prints it where none can be started.
+fn open_browser(url: String) {
     let (program, arguments): (_, &[&str]) = match std::env::consts::OS {
         "macos" => ("open", &[]),
         "windows" => ("rundll32", &["url.dll,FileProtocolHandler"]),
         _ => ("xdg-open", &[]),
     };
     let mut command = Command::new(program);
-    command.args(arguments).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn().is_ok_and(|mut child| {
-        // It ends once the browser has the address.
-        std::thread::spawn(move || child.wait());
-        true
-    })
+    command.args(arguments).arg(&url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let Ok(mut child) = command.spawn() else { return show_address(&url) };
+    // It ends once the browser has the address, or with the browser.
+    std::thread::spawn(move || {
+        if !child.wait().is_ok_and(|status| status.success()) {
+            show_address(&url);
+        }
+    });
 }
