@@ -48,10 +48,10 @@
 //! | `hash` | [`ContentHash`], `PageFingerprint` | | |
 //! | `limits` | [`Limits`], `LimitExceeded`, [`Cancellation`], `Deadline` | | |
 //! | `provider` | `ProviderLimits`: what providers accept in a request | | |
-//! | `document` | bytes → `Document`: four readers behind one trait, page tree, information, labels, outline, comments, links, form fields, attachments, encryption, notes on damage | | qpdf, weezl, flate2, smallvec, unicode_bidi |
+//! | `document` | bytes → `Document`: four readers behind one trait, page tree, information, labels, outline, structure tree, comments, links, form fields, attachments, encryption, notes on damage | | qpdf, weezl, flate2, smallvec, unicode_bidi |
 //! | `split` | a page → `PageChunk`, several → `JoinedPages`: closure, pruning, canonical writer, verification, fingerprint | document | |
 //! | `text` | a page → `PageText` in reading order, search in it; its `PageLayout`: words, rules, areas and links in their places | document | pdf_extract, skrifa, hayro_font, regex |
-//! | `structure` | a layout → lines and `Table`s, pages together → `Block`s, and Markdown | text | |
+//! | `structure` | a layout, and the structure tree of a Tagged PDF → lines and `Table`s, pages together → `Block`s, and Markdown | document, text | |
 //! | `ocr` | the text in a picture: `GrayImage`, `Recogniser`, models and what they find | | rten, rten_tensor |
 //! | `library` | ranked search over many documents: `Index`, segments, ranking | document | rust_stemmers, whatlang |
 //! | `render` | a page → pixels → PNG | document | png |
@@ -106,6 +106,8 @@
 //!   `text`.
 //! - **Text must look like text.** Some fonts map their glyphs to wrong characters, and nothing in the file says so.
 //!   Characters of an implausible font count as unknown; such a page is sent as a picture. See `text`.
+//! - **The structure tree of a Tagged PDF is a witness**, believed page by page where it accounts for the text in an order
+//!   that a reader could follow. See `structure`.
 //! - **hayro draws**, since it comes as near to the reference renderers as they come to each other. See `render`.
 //! - **The engine that draws a page counts its work.** A device of ours takes a step for each call of the interpreter, and
 //!   leaves it when the page has taken too many. Work without calls is bounded by a scan of each object.

@@ -59,6 +59,7 @@ mod store_promises;
 mod streams;
 mod structured;
 mod support;
+mod tagged;
 mod terminal;
 mod text;
 mod tokens;

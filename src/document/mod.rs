@@ -19,6 +19,7 @@ pub(crate) mod mirror;
 mod notes;
 mod readers;
 mod structure;
+mod structure_tree;
 mod syntax;
 mod text_layer;
 
@@ -37,6 +38,7 @@ pub use readers::Tier;
 pub(crate) use readers::{DirectReader, ObjectKind, ObjectStream, contains_stream_end, objects};
 pub(crate) use structure::Leaf;
 pub use structure::{DisplayedArea, DocumentInfo, MAX_REMOTE_FIELDS, Outline, OutlineItem, PageGeometry};
+pub use structure_tree::{PageTags, StructureElement, StructureType};
 pub(crate) use syntax::{filter, lexer, object, text_string};
 pub use text_layer::{LayerWord, PageLayer};
 
@@ -46,6 +48,7 @@ pub(crate) use bytes::FileBytes;
 pub(crate) use readers::{ParsedDocument, Readers};
 use std::sync::{Arc, OnceLock};
 use structure::PageLabels;
+use structure_tree::StructureTree;
 
 /// Pages of a remote document that are looked at for what stands on any page, such as comments.
 const SCANNED_REMOTE_PAGES: u32 = 1;
@@ -56,6 +59,7 @@ pub struct Document {
     /// The reader result that determined the page count.
     first: Arc<ParsedDocument>,
     labels: OnceLock<PageLabels>,
+    structure_tree: OnceLock<StructureTree>,
 }
 
 impl Document {
@@ -85,7 +89,7 @@ impl Document {
     }
 
     fn read_by(readers: Readers, first: Arc<ParsedDocument>) -> Self {
-        Self { readers, first, labels: OnceLock::new() }
+        Self { readers, first, labels: OnceLock::new(), structure_tree: OnceLock::new() }
     }
 
     /// Pages in the document: the number of leaves of its page tree.

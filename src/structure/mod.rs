@@ -1,6 +1,7 @@
 //! The structure of pages: blocks of text, tables, and both as Markdown.
 //!
 //! 1. `tables` finds the tables of one page, and `reading` its lines in reading order. Both run where the page was read.
+//!    Where the structure tree accounts for the page, `tags` reads it by the tree instead.
 //! 2. `document` reads pages together: running heads, headings, lists and paragraphs that go over columns and pages.
 //! 3. `markdown` writes blocks.
 //!
@@ -13,12 +14,14 @@ mod markdown;
 mod page_structure;
 mod reading;
 pub mod tables;
+mod tags;
 
 pub use block::{Block, BlockKind, ListMarker, PageBlocks, SpanPosition, TextSpan};
 pub use document::{DocumentPage, OutlineHeading, read_document};
 pub use markdown::to_markdown;
-pub use page_structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea};
+pub use page_structure::{Column, Line, LineRole, LineTag, LineWord, PageStructure, Region, Style, TableArea};
 pub use reading::read_page;
+pub use tags::read_tagged_page;
 
 #[cfg(test)]
 mod tests;

@@ -61,6 +61,40 @@ pub struct Line {
     pub size: f32,
     /// The smallest box with a filled ground that holds the line.
     pub ground: Option<u32>,
+    /// What the structure tree says of it; `None` if it says nothing that is believed.
+    pub tag: Option<LineTag>,
+}
+
+/// What the structure tree says of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineTag {
+    /// The object number of the element to which the line belongs.
+    pub element: u32,
+    /// What the element is.
+    pub role: LineRole,
+    /// The number of characters of the element's label, if the line begins with it.
+    pub label: u16,
+}
+
+/// What an element of the structure tree is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineRole {
+    /// A heading of this level.
+    Heading(u8),
+    /// A paragraph, in a list item of this depth, 0 for none.
+    Paragraph(u8),
+    /// A list item of this depth, 1 for the outermost.
+    Item(u8),
+    /// Code.
+    Code,
+    /// A quote.
+    Quote,
+    /// A caption.
+    Caption,
+    /// A footnote or an endnote.
+    Note,
+    /// Running heads and feet, page numbers.
+    Furniture,
 }
 
 /// A word on its line.

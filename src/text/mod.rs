@@ -32,7 +32,7 @@ mod words;
 pub use document_texts::DocumentTexts;
 pub use normalize::normalize_text;
 pub(crate) use page_layout::to_points;
-pub use page_layout::{Bounds, Fill, LinkArea, PageLayout, Rule, Word};
+pub use page_layout::{Bounds, ContentMark, Fill, LinkArea, PageLayout, Rule, Word};
 pub use page_text::{PageKind, PageRemark, PageText, TextEngine};
 pub use page_words::{PageWords, PlacedWord};
 pub use quote::{QuoteError, QuoteSearch, QuoteVerdict, WordDifference};

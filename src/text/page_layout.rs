@@ -79,6 +79,18 @@ pub(crate) fn to_points(coordinate: f64) -> f32 {
     ((coordinate.clamp(-MAX_PT, MAX_PT) * 100.0).round() / 100.0) as f32
 }
 
+/// The marked content to which something belongs (ISO 32000-2, 14.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ContentMark {
+    /// It is not marked.
+    #[default]
+    Unmarked,
+    /// It is an artifact: a running head, a page number, a decoration.
+    Artifact,
+    /// A sequence with this identifier, to which the structure tree refers.
+    Sequence(u16),
+}
+
 /// A word, or a part of a word in one style. It ends at a space, at a gap, and where the style changes.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own about the word")]
@@ -109,6 +121,8 @@ pub struct Word {
     pub line: u32,
     /// Its block of lines, numbered in reading order.
     pub block: u32,
+    /// That of its first glyph.
+    pub mark: ContentMark,
 }
 
 /// A line parallel to an axis, or a rectangle thinner than 2 points: a rule of a table, an underline, a separator.

@@ -120,6 +120,7 @@ impl Slant {
             across,
             size,
             style: StyleIndex::default(),
+            mark: super::ContentMark::default(),
         };
         let middles: Vec<f64> = part.characters.iter().map(|(_, at)| *at).collect();
         let bounds = cell_bounds(&middles, part.length);

@@ -11,7 +11,7 @@ use super::marked_words::{add_marked_words, marks_words};
 use super::pages::{Pages, PdfAction, PdfChunk, PdfError, Reader, Recognition, StructuredPage};
 use crate::document::{
     AnnotationCounts, Attachments, Document, DocumentError, DocumentInfo, Form, Outline, PageAnnotations, PageGeometry,
-    PageLayer, ReadAt,
+    PageLayer, PageTags, ReadAt,
 };
 use crate::hash::PageFingerprint;
 use crate::limits::{Cancellation, Limits, StopReason};
@@ -163,7 +163,7 @@ impl OpenDocument {
 
     /// The page's structure, extracted from the whole file.
     pub(super) fn whole_file_structure(&self, page: PageIndex) -> Result<StructuredPage, PdfError> {
-        self.whole_file_layout(page).map(structured_page)
+        self.whole_file_layout(page).map(|found| structured_page(found, self.document.page_tags(page).as_ref()))
     }
 
     /// The page's words, extracted from the whole file.
@@ -301,7 +301,7 @@ impl Pages for OpenDocument {
     }
 
     fn page_structure(&self, page: PageIndex) -> Result<StructuredPage, PdfError> {
-        self.page_layout(page).map(structured_page)
+        self.page_layout(page).map(|found| structured_page(found, self.document.page_tags(page).as_ref()))
     }
 
     fn picture(&self, page: PageIndex, options: &RenderOptions) -> Result<Picture, PdfError> {
@@ -330,8 +330,11 @@ impl Pages for OpenDocument {
     }
 }
 
-/// Finds the tables of a page, and reads the rest around them.
-pub(super) fn structured_page((text, layout): (PageText, PageLayout)) -> StructuredPage {
+/// Reads a page by its structure tree if that is believed. Otherwise finds its tables, and reads the rest around them.
+pub(super) fn structured_page((text, layout): (PageText, PageLayout), tags: Option<&PageTags>) -> StructuredPage {
+    if let Some((structure, tables)) = tags.and_then(|tags| structure::read_tagged_page(&layout, tags)) {
+        return StructuredPage { text, structure, tables };
+    }
     let tables = find_tables(&layout);
     let areas = tables.iter().enumerate().map(|(index, table)| TableArea { bounds: table.bounds, index });
     let structure = structure::read_page(&layout, &areas.collect::<Vec<_>>());

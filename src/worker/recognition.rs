@@ -196,7 +196,7 @@ impl FoundText {
         let RecognisedLayout { text, layout, words } = self.layout;
         let text = PageText { picture_percent: own.picture_percent, paths: own.paths, ..text };
         let layout = PageLayout { links: own_layout.links, ..layout };
-        let page = structured_page((text, layout));
+        let page = structured_page((text, layout), None);
         RecognisedPage { page, words, confidences: self.confidences }
     }
 }

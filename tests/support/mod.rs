@@ -23,6 +23,7 @@ pub(crate) mod provider;
 pub(crate) mod schema;
 pub(crate) mod site;
 pub(crate) mod stores;
+pub(crate) mod tagged;
 pub(crate) mod tried;
 pub(crate) mod ways;
 pub(crate) mod words;

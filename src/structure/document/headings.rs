@@ -12,8 +12,12 @@ use std::collections::BTreeMap;
 /// A heading has at most so many lines and characters.
 const MAX_LINES: usize = 4;
 const MAX_CHARACTERS: usize = 200;
+/// A heading of the structure tree that looks like the body and ends as a sentence is shorter.
+const MAX_SENTENCE: usize = 50;
 /// Text larger than the body by this factor is a heading whatever its weight.
 const LARGER: f32 = 1.1;
+/// So much larger text is a heading even where the structure tree names others and takes it for a paragraph.
+const MUCH_LARGER: f32 = 1.25;
 /// Text smaller than the body by this factor is none.
 const SMALLER: f32 = 0.93;
 /// A heading in the size of the body has more space above it than a line, in leadings.
@@ -28,12 +32,17 @@ const MAX_LEVEL: usize = 6;
 /// Turns drafts into headings, with their levels.
 pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics: &TypeStatistics) {
     let outline = Outline::new(outline);
+    drafts.iter_mut().for_each(|draft| doubt_tag(draft, statistics));
+    let is_tagged = drafts.iter().any(|draft| matches!(draft.kind, DraftKind::Heading { .. }));
     let flow: Vec<usize> = (0..drafts.len()).filter(|at| drafts.get(*at).is_some_and(is_in_flow)).collect();
     let mut headings = Vec::new();
     for (position, index) in flow.iter().enumerate() {
         let Some(draft) = drafts.get(*index) else { continue };
         let next = flow.get(position + 1).and_then(|next| drafts.get(*next));
-        if is_heading(draft, next, statistics) || outline.is_entry(draft) {
+        // A tree that names headings names most of them, but often not the title.
+        let is_large = heading_size(draft) >= MUCH_LARGER * statistics.body_size;
+        let is_open = !is_tagged || draft.tag.is_none() || is_large;
+        if is_open && (is_heading(draft, next, statistics) || outline.is_entry(draft)) {
             headings.push(*index);
         }
     }
@@ -45,6 +54,19 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
             draft.kind = DraftKind::Heading { level };
             draft.marker = None;
         }
+    }
+}
+
+/// Takes a heading of the structure tree for a paragraph if it looks like one: too long, or a sentence like the body.
+fn doubt_tag(draft: &mut Draft, statistics: &TypeStatistics) {
+    if !matches!(draft.kind, DraftKind::Heading { .. }) {
+        return;
+    }
+    let is_long = draft.lines.len() > MAX_LINES || draft.len() > MAX_CHARACTERS;
+    let is_plain = heading_size(draft) < LARGER * statistics.body_size && !is_emphasised(draft, statistics);
+    let is_body = is_plain && draft.ends_sentence() && draft.len() > MAX_SENTENCE && section_depth(draft).is_none();
+    if is_long || is_body || !has_word(draft) {
+        draft.kind = DraftKind::Paragraph { depth: 0 };
     }
 }
 

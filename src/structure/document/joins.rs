@@ -19,9 +19,11 @@ pub(super) fn join(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &Ty
             continue;
         }
         let before = open.and_then(|open| drafts.get(open));
-        let is_continued = before
-            .is_some_and(|before| are_near(before, draft, pages) && continues(before, draft, drafts, index))
-            && !(is_divided && before.is_some_and(Draft::ends_sentence));
+        let is_continued = before.is_some_and(|before| {
+            are_near(before, draft, pages)
+                && (before.is_same_element(draft)
+                    || continues(before, draft, drafts, index) && !(is_divided && before.ends_sentence()))
+        });
         match open.filter(|_| is_continued) {
             Some(target) => append(drafts, target, index),
             None => open = Some(index),
@@ -55,6 +57,9 @@ fn are_near(before: &Draft, after: &Draft, pages: &[DocumentPage]) -> bool {
 fn continues(before: &Draft, after: &Draft, drafts: &[Draft], index: usize) -> bool {
     if before.kind == DraftKind::Code && after.kind == DraftKind::Code {
         return is_first_of_column(drafts, index) && before.closes_column;
+    }
+    if (before.tag.is_some() || after.tag.is_some()) && before.place.page == after.place.page {
+        return false;
     }
     let can_go_on = matches!(before.kind, DraftKind::Paragraph { .. } | DraftKind::Item { .. } | DraftKind::Quote);
     let can_follow = matches!(after.kind, DraftKind::Paragraph { .. } | DraftKind::Quote) && after.marker.is_none();

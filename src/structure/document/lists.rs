@@ -14,7 +14,8 @@ pub(super) fn mark(drafts: &mut [Draft], statistics: &TypeStatistics) {
     let mut open: Vec<OpenList> = Vec::new();
     for draft in drafts {
         match draft.kind {
-            DraftKind::Paragraph { .. } => mark_paragraph(draft, &mut open, statistics),
+            DraftKind::Item { .. } => open.clear(),
+            DraftKind::Paragraph { depth: 0 } => mark_paragraph(draft, &mut open, statistics),
             DraftKind::Heading { .. } => open.clear(),
             DraftKind::Quote | DraftKind::Code if draft.first_left() - draft.origin < 1.0 => open.clear(),
             _ => {}

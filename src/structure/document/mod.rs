@@ -13,7 +13,7 @@ mod spans;
 mod type_statistics;
 
 use super::block::PageBlocks;
-use super::page_structure::{PageStructure, Region};
+use super::page_structure::{Line, LineRole, PageStructure, Region};
 use drafts::Draft;
 use type_statistics::TypeStatistics;
 
@@ -67,9 +67,12 @@ fn all_drafts<'a>(
             match region {
                 Region::Table(table) => drafts.push(Draft::of_table(place, *table)),
                 Region::Column(column) => {
-                    let (lines, running): (Vec<_>, Vec<_>) = (0..)
-                        .zip(&column.lines)
-                        .partition(|(index, _)| !furniture.contains(page_index, region_index, *index));
+                    let is_running = |index: usize, line: &Line| {
+                        furniture.contains(page_index, region_index, index)
+                            || line.tag.is_some_and(|tag| tag.role == LineRole::Furniture)
+                    };
+                    let (lines, running): (Vec<_>, Vec<_>) =
+                        (0..).zip(&column.lines).partition(|(index, line)| !is_running(*index, line));
                     drafts.extend(running.iter().map(|(_, line)| Draft::of_furniture(place, line)));
                     let lines: Vec<_> = lines.into_iter().map(|(_, line)| line).collect();
                     drafts::split(&lines, column, place, statistics, &mut recent, &mut drafts);

@@ -16,7 +16,8 @@ pub(super) fn mark(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &Ty
     for draft in drafts.iter_mut().filter(|draft| draft.is_paragraph()) {
         let Some((label, is_raised)) = label(draft) else { continue };
         let is_small = draft.size() < SMALLER * statistics.body_size;
-        if (is_raised || is_small) && references.contains(&label) && defined.insert(label.clone()) {
+        let is_note = draft.is_tagged_note() || (is_raised || is_small) && references.contains(&label);
+        if is_note && defined.insert(label.clone()) {
             draft.kind = DraftKind::Footnote { label };
         }
     }

@@ -44,12 +44,21 @@ fn middle(segment: &Segment) -> f32 {
 }
 
 fn push_column(segments: Vec<Segment>, turn: u16, grounds: &[Bounds], regions: &mut Vec<Region>) {
-    if segments.is_empty() {
-        return;
+    if !segments.is_empty() {
+        regions.push(Region::Column(Column { turn, is_plain: false, lines: lines_of(segments, grounds) }));
     }
+}
+
+/// The lines of segments that stand below each other.
+pub(super) fn of_column(mut segments: Vec<Segment>, grounds: &[Bounds]) -> Vec<Line> {
+    segments.sort_by(|a, b| a.baseline.total_cmp(&b.baseline));
+    lines_of(segments, grounds)
+}
+
+fn lines_of(segments: Vec<Segment>, grounds: &[Bounds]) -> Vec<Line> {
     let mut lines = merged(segments);
     lines.iter_mut().for_each(|line| line.ground = ground_of(line, grounds));
-    regions.push(Region::Column(Column { turn, is_plain: false, lines }));
+    lines
 }
 
 /// Segments on one baseline become one line.
@@ -108,7 +117,7 @@ fn line(words: Vec<LineWord>, baseline: f32) -> Line {
     let words = with_short_leader(words);
     let bounds = words.iter().fold(NOTHING, |all, word| all.union(word.bounds));
     let size = dominant_size(words.iter());
-    Line { words, bounds, baseline, size, ground: None }
+    Line { words, bounds, baseline, size, ground: None, tag: None }
 }
 
 /// A leader of dots becomes three dots.

@@ -6,7 +6,7 @@ mod lines;
 mod segments;
 
 use super::bounds::{Frame, center, holds};
-use super::page_structure::{Column, LineWord, PageStructure, Region, Style, TableArea, is_ideograph};
+use super::page_structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea, is_ideograph};
 use crate::text::{Bounds, PageLayout, Word};
 use segments::Segment;
 
@@ -24,14 +24,7 @@ const MAX_GROUND_SHARE: f32 = 0.5;
 /// Reads a page: its words in lines, columns and regions, and its tables where they stand.
 #[must_use]
 pub fn read_page(page: &PageLayout, tables: &[TableArea]) -> PageStructure {
-    let mut structure = PageStructure {
-        width: page.width,
-        height: page.height,
-        regions: Vec::new(),
-        figures: page.images.iter().chain(&page.drawings).take(MAX_FIGURES).copied().collect(),
-        rules: page.rules.iter().filter(|rule| rule.is_horizontal).take(MAX_RULES).map(|rule| rule.bounds).collect(),
-        targets: page.links.iter().take(MAX_LINKS).map(|link| link.target.clone()).collect(),
-    };
+    let mut structure = without_text(page);
     let mut tables: Vec<TableArea> = tables.iter().take(MAX_TABLES).copied().collect();
     for turn in turns(page) {
         let frame = Frame { turn, width: page.width, height: page.height };
@@ -44,8 +37,20 @@ pub fn read_page(page: &PageLayout, tables: &[TableArea]) -> PageStructure {
     structure
 }
 
+/// A page without its text.
+pub(super) fn without_text(page: &PageLayout) -> PageStructure {
+    PageStructure {
+        width: page.width,
+        height: page.height,
+        regions: Vec::new(),
+        figures: page.images.iter().chain(&page.drawings).take(MAX_FIGURES).copied().collect(),
+        rules: page.rules.iter().filter(|rule| rule.is_horizontal).take(MAX_RULES).map(|rule| rule.bounds).collect(),
+        targets: page.links.iter().take(MAX_LINKS).map(|link| link.target.clone()).collect(),
+    }
+}
+
 /// The directions of a page's text, the most frequent first.
-fn turns(page: &PageLayout) -> Vec<u16> {
+pub(super) fn turns(page: &PageLayout) -> Vec<u16> {
     let mut counts = [(0_u16, 0_usize), (90, 0), (180, 0), (270, 0)];
     for word in &page.words {
         for (turn, count) in &mut counts {
@@ -57,7 +62,7 @@ fn turns(page: &PageLayout) -> Vec<u16> {
 }
 
 /// The quarter turn next to a direction.
-fn quarter(turn: u16) -> u16 {
+pub(super) fn quarter(turn: u16) -> u16 {
     match turn % 360 {
         45..135 => 90,
         135..225 => 180,
@@ -74,21 +79,47 @@ fn read_direction(page: &PageLayout, frame: Frame, tables: &[TableArea]) -> Vec<
     if page.words.len() > MAX_WORDS {
         return plain_regions(&words, frame, &tables);
     }
-    let links = page.links.iter().take(MAX_LINKS).map(|link| frame.of_page(link.bounds)).collect::<Vec<_>>();
-    let links = LinkIndex::new(links);
-    let placed = words.iter().flat_map(|word| links.split(placed_word(word, frame, &links))).collect();
-    let mut segments = segments::collect(placed);
-    drawn_bullets::insert(&mut segments, page, frame);
-    segments.extend(tables.iter().map(|table| Segment::of_table(table.index, frame.of_page(table.bounds))));
-    let grounds = grounds(page, frame);
-    let mut regions = Vec::new();
-    for column in columns::order(segments) {
-        lines::push_regions(column, frame.turn, &grounds, &tables, &mut regions);
-    }
-    regions
+    DirectionReader::new(page, frame).regions(&words, &tables)
 }
 
-fn is_in_table(word: &Word, tables: &[TableArea]) -> bool {
+/// Reads words of one direction.
+pub(super) struct DirectionReader<'p> {
+    page: &'p PageLayout,
+    frame: Frame,
+    links: LinkIndex,
+    grounds: Vec<Bounds>,
+}
+
+impl<'p> DirectionReader<'p> {
+    pub(super) fn new(page: &'p PageLayout, frame: Frame) -> Self {
+        let links = page.links.iter().take(MAX_LINKS).map(|link| frame.of_page(link.bounds)).collect::<Vec<_>>();
+        Self { page, frame, links: LinkIndex::new(links), grounds: grounds(page, frame) }
+    }
+
+    /// The columns of these words and the tables, in reading order.
+    pub(super) fn regions(&self, words: &[&Word], tables: &[TableArea]) -> Vec<Region> {
+        let mut segments = self.segments(words);
+        drawn_bullets::insert(&mut segments, self.page, self.frame);
+        segments.extend(tables.iter().map(|table| Segment::of_table(table.index, self.frame.of_page(table.bounds))));
+        let mut regions = Vec::new();
+        for column in columns::order(segments) {
+            lines::push_regions(column, self.frame.turn, &self.grounds, tables, &mut regions);
+        }
+        regions
+    }
+
+    /// The lines of these words, which stand below each other.
+    pub(super) fn lines(&self, words: &[&Word]) -> Vec<Line> {
+        lines::of_column(self.segments(words), &self.grounds)
+    }
+
+    fn segments(&self, words: &[&Word]) -> Vec<Segment> {
+        let placed = words.iter().flat_map(|word| self.links.split(placed_word(word, self.frame, &self.links)));
+        segments::collect(placed.collect())
+    }
+}
+
+pub(super) fn is_in_table(word: &Word, tables: &[TableArea]) -> bool {
     tables.iter().any(|table| holds(table.bounds, center(word.bounds)))
 }
 

@@ -10,7 +10,9 @@ mod layout;
 mod reading;
 mod write;
 
+pub(super) use continuation::place_on_page;
 pub use continuation::{Continuation, continues, join_continued};
+pub(super) use layout::table_text::TableText;
 pub use write::{to_csv, to_html, to_markdown};
 
 use crate::text::{Bounds, PageLayout};
@@ -20,7 +22,7 @@ use layout::lines::PageWords;
 /// A page with more words than this has no tables.
 const MAX_WORDS: usize = 100_000;
 /// A table with more places than this is not returned.
-const MAX_CELLS: usize = 50_000;
+pub(super) const MAX_CELLS: usize = 50_000;
 /// A page has at most this many tables.
 const MAX_TABLES: usize = 300;
 

@@ -1,7 +1,7 @@
 //! A page, sketched line by line.
 
 use super::super::{DocumentPage, TableArea, read_document, read_page, to_markdown};
-use crate::text::{Bounds, Fill, LinkArea, PageLayout, Word};
+use crate::text::{Bounds, ContentMark, Fill, LinkArea, PageLayout, Word};
 
 /// The width of each character, in ems.
 const PITCH: f32 = 0.5;
@@ -87,6 +87,7 @@ impl Sheet {
             is_spaced: true,
             line: 0,
             block: 0,
+            mark: ContentMark::default(),
         });
     }
 

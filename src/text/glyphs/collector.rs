@@ -1,6 +1,7 @@
 //! Collects the glyphs of a page with their positions, and counts what else is drawn.
 
 use super::characters::{CharacterResolver, text_of_string};
+use super::content_marks::ContentMarks;
 use super::glyph_list::{GlyphList, PaintFacts, SeparatedGlyphs, Visibility};
 use super::paint_log::{PaintLog, PaintOrder};
 use super::plausibility::{FontIndex, PageFonts};
@@ -9,6 +10,7 @@ use super::run_metrics::{HorizontalScaling, RunCharacters, type3_em};
 use super::step_account::StepAccount;
 use crate::document::text_string;
 use crate::limits::Limits;
+use crate::text::ContentMark;
 use crate::text::fonts::{GlyphStyle, StyleCollector, StyleIndex};
 use crate::text::glyphs::{GlyphPlacement, GlyphText, PlacedGlyph};
 use crate::text::shapes::{ShapeCollector, Shapes, color_of};
@@ -65,6 +67,7 @@ pub(crate) struct GlyphCollector<'c, 'p> {
     bytes_left: usize,
     account: StepAccount<'c>,
     replacements: ReplacementTracker,
+    marks: ContentMarks,
     fonts: PageFonts,
     glyphs: GlyphList,
     paints: PaintLog,
@@ -92,6 +95,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
             bytes_left: usize::try_from(limits.max_text_bytes).unwrap_or(usize::MAX),
             account,
             replacements: ReplacementTracker::default(),
+            marks: ContentMarks::default(),
             glyphs: GlyphList::default(),
             paints: PaintLog::new(page),
             replaced: None,
@@ -113,6 +117,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
             across: place.across,
             size: place.size,
             style: run.style,
+            mark: self.marks.current(),
         };
         if !glyph.is_finite() {
             return;
@@ -175,6 +180,8 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         self.collected.undecoded += u64::try_from(unknown.count()).unwrap_or(u64::MAX);
         // The text of letters that are drawn as paths is not covered by these.
         let facts = facts.unwrap_or_else(|| PaintFacts { order: self.paints.advance(), ..PaintFacts::default() });
+        let mark = if extent.mark == ContentMark::Unmarked { self.marks.current() } else { extent.mark };
+        let extent = PlacedGlyph { mark, ..extent.clone() };
         let space = |at: f64| PlacedGlyph { text: GlyphText::One(' '), start: at, end: at, ..extent.clone() };
         if text.starts_with(char::is_whitespace) {
             self.add_glyph(space(extent.start), facts);
@@ -343,7 +350,8 @@ impl<'a> Device<'a> for GlyphCollector<'_, '_> {
         self.paints.pop_group();
     }
 
-    fn begin_marked_content(&mut self, _: &[u8], properties: Option<&Dict<'_>>) {
+    fn begin_marked_content(&mut self, tag: &[u8], properties: Option<&Dict<'_>>) {
+        self.marks.begin(tag, properties);
         let properties = properties.filter(|_| !self.collected.is_full);
         let mut bytes = 0;
         self.replacements.begin(|| {
@@ -360,5 +368,6 @@ impl<'a> Device<'a> for GlyphCollector<'_, '_> {
         if let Some(replacement) = self.replacements.end() {
             self.add_replacement_text(&replacement);
         }
+        self.marks.end();
     }
 }

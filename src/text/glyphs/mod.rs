@@ -2,6 +2,7 @@
 
 mod characters;
 mod collector;
+mod content_marks;
 mod glyph_list;
 mod glyph_names;
 mod paint_log;

@@ -1,6 +1,7 @@
 //! Glyphs placed on the page.
 
 use crate::text::fonts::StyleIndex;
+use crate::text::page_layout::ContentMark;
 use hayro_interpret::kurbo::{Affine, Point, Rect, Vec2};
 
 /// Directions within this many degrees of a quarter turn count as one: scans are rarely straight.
@@ -120,14 +121,15 @@ pub(crate) struct PlacedGlyph {
     /// The em.
     pub(crate) size: f64,
     pub(crate) style: StyleIndex,
+    pub(crate) mark: ContentMark,
 }
 
 impl PlacedGlyph {
     /// A placeholder for an image drawn in `area`.
     pub(crate) fn of_area(area: Rect) -> Self {
         let (direction, size) = (WritingDirection::default(), area.height());
-        let style = StyleIndex::default();
-        Self { text: GlyphText::One(' '), direction, start: area.x0, end: area.x1, across: area.y1, size, style }
+        let (style, mark) = (StyleIndex::default(), ContentMark::default());
+        Self { text: GlyphText::One(' '), direction, start: area.x0, end: area.x1, across: area.y1, size, style, mark }
     }
 
     pub(crate) fn is_finite(&self) -> bool {

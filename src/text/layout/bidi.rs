@@ -278,6 +278,7 @@ mod tests {
                 across: 0.0,
                 size: 10.0,
                 style: crate::text::fonts::StyleIndex::default(),
+                mark: crate::text::ContentMark::default(),
             });
             start = end;
         }
@@ -327,6 +328,7 @@ mod tests {
                 across: 0.0,
                 size: 10.0,
                 style: crate::text::fonts::StyleIndex::default(),
+                mark: crate::text::ContentMark::default(),
             };
             let starts = std::iter::successors(Some(0.0), |at| Some(at + 10.0));
             BracketNaming::of(group_into_lines(starts.zip(shown.chars()).map(glyph).collect()).iter())

@@ -294,6 +294,7 @@ mod tests {
                 across,
                 size,
                 style: crate::text::fonts::StyleIndex::default(),
+                mark: crate::text::ContentMark::default(),
             });
             at = [at[0] + step[0], at[1] + step[1]];
         }

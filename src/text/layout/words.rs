@@ -140,6 +140,7 @@ impl WordWriter<'_> {
             is_spaced,
             line: self.line,
             block: self.block,
+            mark: first.mark,
         });
     }
 }
@@ -187,6 +188,7 @@ fn extent_between(glyph: &PlacedGlyph, start: f64, end: f64) -> Rect {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::ContentMark;
     use crate::text::fonts::StyleIndex;
     use crate::text::glyphs::{GlyphText, WritingDirection};
     use crate::text::layout::{group_into_lines, order_blocks};
@@ -201,6 +203,7 @@ mod tests {
             across: 50.0,
             size,
             style: StyleIndex::default(),
+            mark: ContentMark::default(),
         };
         (0..).zip(text.chars()).map(glyph).collect()
     }

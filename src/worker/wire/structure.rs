@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::structure::tables::{Cell, Table};
-use crate::structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea};
+use crate::structure::{Column, Line, LineRole, LineTag, LineWord, PageStructure, Region, Style, TableArea};
 use crate::text::Bounds;
 use crate::worker::pages::StructuredPage;
 
@@ -31,9 +31,26 @@ enum WireRegion {
     T([f32; 4], usize),
 }
 
-/// Words, bounds, baseline, size and ground.
+/// Words, bounds, baseline, size, ground and tag.
 #[derive(Debug, Serialize, Deserialize)]
-struct WireLine(Vec<WireWord>, [f32; 4], f32, f32, Option<u32>);
+struct WireLine(Vec<WireWord>, [f32; 4], f32, f32, Option<u32>, Option<WireTag>);
+
+/// Element, role and label.
+#[derive(Debug, Serialize, Deserialize)]
+struct WireTag(u32, WireRole, u16);
+
+/// The roles of lines: heading, paragraph, item, code, quote, caption, note and furniture.
+#[derive(Debug, Serialize, Deserialize)]
+enum WireRole {
+    H(u8),
+    P(u8),
+    I(u8),
+    C,
+    Q,
+    L,
+    N,
+    F,
+}
 
 /// Text, bounds, the number of its style, whether it is spaced, whether it is raised, and its target.
 #[derive(Debug, Serialize, Deserialize)]
@@ -129,23 +146,55 @@ fn region_of_wire(region: WireRegion, styles: &[WireStyle]) -> Result<Region, Un
 }
 
 fn line_to_wire(line: Line, styles: &mut StyleList) -> WireLine {
-    let Line { words, bounds, baseline, size, ground } = line;
+    let Line { words, bounds, baseline, size, ground, tag } = line;
     let word = |word: LineWord| {
         let LineWord { text, bounds, style, is_spaced, is_raised, target } = word;
         WireWord(text, bounds.edges(), styles.number_of(style), is_spaced, is_raised, target)
     };
-    WireLine(words.into_iter().map(word).collect(), bounds.edges(), baseline, size, ground)
+    WireLine(words.into_iter().map(word).collect(), bounds.edges(), baseline, size, ground, tag.map(WireTag::from))
 }
 
 fn line_of_wire(line: WireLine, styles: &[WireStyle]) -> Result<Line, UnknownStyle> {
-    let WireLine(words, bounds, baseline, size, ground) = line;
+    let WireLine(words, bounds, baseline, size, ground, tag) = line;
     let word = |word: WireWord| {
         let WireWord(text, bounds, style, is_spaced, is_raised, target) = word;
         let style = usize::try_from(style).ok().and_then(|at| styles.get(at)).ok_or(UnknownStyle)?;
         Ok(LineWord { text, bounds: bounds.into(), style: (*style).into(), is_spaced, is_raised, target })
     };
     let words = words.into_iter().map(word).collect::<Result<_, _>>()?;
-    Ok(Line { words, bounds: bounds.into(), baseline, size, ground })
+    Ok(Line { words, bounds: bounds.into(), baseline, size, ground, tag: tag.map(LineTag::from) })
+}
+
+impl From<LineTag> for WireTag {
+    fn from(LineTag { element, role, label }: LineTag) -> Self {
+        let role = match role {
+            LineRole::Heading(level) => WireRole::H(level),
+            LineRole::Paragraph(depth) => WireRole::P(depth),
+            LineRole::Item(depth) => WireRole::I(depth),
+            LineRole::Code => WireRole::C,
+            LineRole::Quote => WireRole::Q,
+            LineRole::Caption => WireRole::L,
+            LineRole::Note => WireRole::N,
+            LineRole::Furniture => WireRole::F,
+        };
+        Self(element, role, label)
+    }
+}
+
+impl From<WireTag> for LineTag {
+    fn from(WireTag(element, role, label): WireTag) -> Self {
+        let role = match role {
+            WireRole::H(level) => LineRole::Heading(level),
+            WireRole::P(depth) => LineRole::Paragraph(depth),
+            WireRole::I(depth) => LineRole::Item(depth),
+            WireRole::C => LineRole::Code,
+            WireRole::Q => LineRole::Quote,
+            WireRole::L => LineRole::Caption,
+            WireRole::N => LineRole::Note,
+            WireRole::F => LineRole::Furniture,
+        };
+        Self { element, role, label }
+    }
 }
 
 impl From<Table> for WireTable {
@@ -194,6 +243,7 @@ mod tests {
             baseline: 11.11,
             size: 9.96,
             ground: Some(2),
+            tag: Some(LineTag { element: 12, role: LineRole::Item(2), label: 3 }),
         };
         let cell =
             Cell { row: 0, column: 1, row_span: 2, column_span: 3, text: "\u{5D0}".into(), bounds, is_header: true };

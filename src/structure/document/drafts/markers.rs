@@ -1,6 +1,7 @@
 //! The marks of list items: bullets, numbers, letters.
 
-use crate::structure::page_structure::Line;
+use super::Draft;
+use crate::structure::page_structure::{Line, has_letter};
 
 /// The mark at the beginning of a line.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,6 +63,17 @@ pub(crate) fn marker(line: &Line) -> Option<Marker> {
         return Some(Marker { kind, length: text.chars().count(), text_left: second.bounds.x0 });
     }
     glued(line)
+}
+
+/// The label that the structure tree gives an item, if it is a mark. Any other label is text.
+pub(super) fn label_marker(draft: &Draft) -> Option<Marker> {
+    let length = usize::from(draft.tag?.label);
+    let words = &draft.lines.first()?.words;
+    let first = words.first().filter(|first| first.text.chars().count() == length)?;
+    let is_sign = !has_letter(&first.text);
+    let kind = whole_word(&first.text, true).or(is_sign.then_some(MarkerKind::Bullet('•')))?;
+    let text_left = words.get(1).map_or(first.bounds.x1, |word| word.bounds.x0);
+    Some(Marker { kind, length, text_left })
 }
 
 /// A bullet without a space before the text.

@@ -10,7 +10,7 @@ pub(super) use markers::{Marker, MarkerKind, roman_value};
 pub(super) use splitting::split;
 
 use crate::structure::bounds::NOTHING;
-use crate::structure::page_structure::{Line, Style, TableArea};
+use crate::structure::page_structure::{Line, LineRole, LineTag, Style, TableArea};
 use crate::text::Bounds;
 
 /// Where a draft begins: indices of a page and of a region of the page.
@@ -44,6 +44,22 @@ pub(super) enum DraftKind {
     Joined,
 }
 
+impl DraftKind {
+    /// What the structure tree takes an element for. Notes are found by their label.
+    fn of_role(role: LineRole) -> Self {
+        match role {
+            LineRole::Heading(level) => Self::Heading { level },
+            LineRole::Paragraph(depth) => Self::Paragraph { depth },
+            LineRole::Item(depth) => Self::Item { depth },
+            LineRole::Code => Self::Code,
+            LineRole::Quote => Self::Quote,
+            LineRole::Caption => Self::Caption,
+            LineRole::Note => Self::Paragraph { depth: 0 },
+            LineRole::Furniture => Self::Furniture,
+        }
+    }
+}
+
 /// Lines of one column that belong together.
 #[derive(Debug, Clone)]
 pub(super) struct Draft<'a> {
@@ -55,6 +71,8 @@ pub(super) struct Draft<'a> {
     /// For joined lines: the first line, and its page.
     pub(super) joints: Vec<(usize, usize)>,
     pub(super) kind: DraftKind,
+    /// What the structure tree says of its first line.
+    pub(super) tag: Option<LineTag>,
     pub(super) marker: Option<Marker>,
     /// The left edge of the text of its column, and the right one.
     pub(super) origin: f32,
@@ -76,6 +94,7 @@ impl<'a> Draft<'a> {
             lines,
             joints: Vec::new(),
             kind,
+            tag: None,
             marker: None,
             origin: 0.0,
             right: 0.0,
@@ -96,6 +115,21 @@ impl<'a> Draft<'a> {
 
     pub(super) fn is_paragraph(&self) -> bool {
         matches!(self.kind, DraftKind::Paragraph { .. })
+    }
+
+    /// Whether it is a paragraph that may be anything else.
+    pub(super) fn is_free(&self) -> bool {
+        self.kind == DraftKind::Paragraph { depth: 0 }
+    }
+
+    /// Whether the structure tree takes it for a note.
+    pub(super) fn is_tagged_note(&self) -> bool {
+        self.tag.is_some_and(|tag| tag.role == LineRole::Note)
+    }
+
+    /// Whether both are parts of one element of the structure tree.
+    pub(super) fn is_same_element(&self, other: &Self) -> bool {
+        self.tag.is_some() && self.tag.map(|tag| tag.element) == other.tag.map(|tag| tag.element)
     }
 
     pub(super) fn size(&self) -> f32 {

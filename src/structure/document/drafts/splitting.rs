@@ -1,15 +1,17 @@
 //! The lines of a column become drafts: where does one end and the next begin.
 
 use super::item_starts::RecentMarkers;
-use super::markers::{Marker, marker};
+use super::markers::{Marker, label_marker, marker};
 use super::spacing::{FULL_EM, INDENT_EM, right_edges};
 use super::{Draft, DraftKind, Place};
 use crate::structure::document::notes::note_label;
 use crate::structure::document::type_statistics::TypeStatistics;
-use crate::structure::page_structure::{Column, Line};
+use crate::structure::page_structure::{Column, Line, LineRole, LineTag};
 
 /// Code goes on over this multiple of its leading: an empty line.
 const CODE_FACTOR: f32 = 2.3;
+/// Lines of an element of the structure tree stand at most this multiple of the leading apart.
+const ELEMENT_FACTOR: f32 = 4.0;
 /// Sizes that differ by less are the same.
 const SIZE_TOLERANCE: f32 = 0.06;
 
@@ -77,10 +79,19 @@ impl<'a> Splitter<'_, 'a> {
         let lines: Vec<&Line> = self.lines.get(start..end).unwrap_or_default().to_vec();
         let is_code =
             !self.statistics.is_monospace && !lines.is_empty() && lines.iter().all(|line| line.is_monospace());
-        let kind = if is_code { DraftKind::Code } else { DraftKind::Paragraph { depth: 0 } };
-        let mut draft = Draft::new(place, kind, lines);
-        if !is_code && self.is_marked(start, start, recent) {
+        let tag = lines.first().and_then(|line| line.tag);
+        let kind = match tag.map(|tag| tag.role) {
+            None | Some(LineRole::Paragraph(0)) if is_code => DraftKind::Code,
+            Some(role) => DraftKind::of_role(role),
+            None => DraftKind::Paragraph { depth: 0 },
+        };
+        let mut draft = Draft { tag, ..Draft::new(place, kind, lines) };
+        let is_item = matches!(draft.kind, DraftKind::Item { .. });
+        if is_item || draft.is_free() && self.is_marked(start, start, recent) {
             draft.marker = self.markers.get(start).cloned().flatten();
+        }
+        if is_item {
+            draft.marker = draft.marker.take().or_else(|| label_marker(&draft));
         }
         if let Some(above) = start.checked_sub(1) {
             draft.space_above = self.step(above, start) / self.leading(start);
@@ -92,6 +103,9 @@ impl<'a> Splitter<'_, 'a> {
     /// Whether a draft that begins at `start` ends before `next`.
     fn is_break(&self, start: usize, next: usize, recent: &RecentMarkers) -> bool {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return true };
+        if let Some(is_break) = self.is_tag_break(next) {
+            return is_break;
+        }
         if self.is_plain {
             return (above.size - below.size).abs() > SIZE_TOLERANCE * above.size;
         }
@@ -112,6 +126,24 @@ impl<'a> Splitter<'_, 'a> {
             || self.is_marked(next, start, recent)
             || self.is_indent_break(start, next)
             || self.is_line_end(next)
+    }
+
+    /// Whether an element of the structure tree ends before a line; `None` if the tree does not say. Producers make a
+    /// paragraph of each line of code.
+    fn is_tag_break(&self, next: usize) -> Option<bool> {
+        let (above, below) = (self.line(next - 1)?.tag, self.line(next)?.tag);
+        let is_paragraph = |tag: LineTag| tag.role == LineRole::Paragraph(0);
+        match (above, below) {
+            (None, None) => None,
+            (Some(above), Some(below)) if above.element == below.element => {
+                Some(self.step(next - 1, next) > ELEMENT_FACTOR * self.leading(next))
+            }
+            (Some(above), Some(below)) if is_paragraph(above) && is_paragraph(below) => {
+                let is_code = self.is_code(next - 1) && self.is_code(next);
+                (!is_code).then_some(true)
+            }
+            _ => Some(true),
+        }
     }
 
     /// Whether a line of capitals goes on where the one before ended. Small capitals differ in size.

@@ -85,6 +85,7 @@ fn word(text: &str, x: f32, y: f32) -> Word {
         is_spaced: true,
         line: 0,
         block: 0,
+        mark: crate::text::ContentMark::default(),
     }
 }
 

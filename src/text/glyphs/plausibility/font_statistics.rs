@@ -276,6 +276,7 @@ mod tests {
                 across: 0.0,
                 size: 10.0,
                 style: crate::text::fonts::StyleIndex::default(),
+                mark: crate::text::ContentMark::default(),
             });
             start += 5.0;
         }

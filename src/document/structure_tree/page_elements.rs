@@ -1,0 +1,182 @@
+//! The elements above the content of one page, and their order.
+
+use super::{PageTags, StructureElement, StructureTree, StructureType, attributes};
+use crate::document::object::{Dictionary, Object, ObjectId};
+use crate::document::objects::Objects;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Elements inside each other, at most. Real trees have about 20.
+const MAX_DEPTH: usize = 200;
+
+/// The most elements of a page, with those around them.
+const MAX_ELEMENTS: usize = 50_000;
+
+/// The most kids of all elements of a page that are looked at, even those of other pages.
+const MAX_KIDS: usize = 2_000_000;
+
+/// Collects the elements of a page.
+pub(super) struct PageElements<'t> {
+    objects: &'t dyn Objects,
+    tree: &'t StructureTree,
+    root: ObjectId,
+    nodes: Vec<Node>,
+    known: HashMap<ObjectId, usize>,
+}
+
+struct Node {
+    id: ObjectId,
+    /// `None` below the root of the tree.
+    parent: Option<usize>,
+    dictionary: Arc<Object>,
+    kind: StructureType,
+    /// Its place among the kids of its parent.
+    place: Option<usize>,
+}
+
+impl<'t> PageElements<'t> {
+    pub(super) fn new(objects: &'t dyn Objects, tree: &'t StructureTree, root: ObjectId) -> Self {
+        Self { objects, tree, root, nodes: Vec::new(), known: HashMap::new() }
+    }
+
+    /// Adds an element and those that contain it. `None` if no chain of parents leads to the root within the limits.
+    pub(super) fn add(&mut self, id: ObjectId) -> Option<usize> {
+        let mut chain = Vec::new();
+        let mut at = id;
+        let mut parent = loop {
+            if let Some(known) = self.known.get(&at) {
+                break Some(*known);
+            }
+            if at == self.root {
+                break None;
+            }
+            // A cycle of parents ends here too.
+            if chain.len() >= MAX_DEPTH {
+                return None;
+            }
+            let dictionary = self.objects.fetch(at).ok()?;
+            let above = dictionary.as_dictionary()?.get(b"P")?.as_reference()?;
+            chain.push((at, dictionary));
+            at = above;
+        };
+        for (id, dictionary) in chain.into_iter().rev() {
+            parent = Some(self.push(id, parent, dictionary)?);
+        }
+        parent
+    }
+
+    fn push(&mut self, id: ObjectId, parent: Option<usize>, dictionary: Arc<Object>) -> Option<usize> {
+        self.objects.limits().deadline.check().ok()?;
+        let name = dictionary.as_dictionary()?.get(b"S")?;
+        let name = self.objects.resolve(name).ok()?;
+        let kind = StructureType::of(name.as_name()?, &self.tree.roles);
+        drop(name);
+        let index = self.nodes.len();
+        self.nodes.push(Node { id, parent, dictionary, kind, place: None });
+        self.known.insert(id, index);
+        (index < MAX_ELEMENTS).then_some(index)
+    }
+
+    /// Puts the elements in the order of the tree. `None` if one is not among the kids of its parent.
+    pub(super) fn finish(mut self, owners: &[Option<usize>]) -> Option<PageTags> {
+        self.add_empty_cells()?;
+        self.find_places()?;
+        let order = self.order()?;
+        let mut new_index = vec![0; self.nodes.len()];
+        for (new, old) in order.iter().enumerate() {
+            *new_index.get_mut(*old)? = new;
+        }
+        let renumbered = |index: usize| new_index.get(index).copied();
+        let element = |old: &usize| {
+            let Node { id, parent, dictionary, kind, .. } = self.nodes.get(*old)?;
+            let parent = match parent {
+                Some(parent) => Some(renumbered(*parent)?),
+                None => None,
+            };
+            let is_cell = matches!(kind, StructureType::HeaderCell | StructureType::DataCell);
+            let dictionary = dictionary.as_dictionary()?;
+            let spans = if is_cell { attributes::spans(self.objects, self.tree, dictionary) } else { [1, 1] };
+            Some(StructureElement { id: id.number, kind: *kind, parent, spans })
+        };
+        let elements = order.iter().map(element).collect::<Option<Vec<_>>>()?;
+        let owners = owners.iter().map(|owner| owner.and_then(renumbered)).collect();
+        Some(PageTags { elements, owners })
+    }
+
+    /// Adds the cells of the page's table rows that have no content.
+    fn add_empty_cells(&mut self) -> Option<()> {
+        for row in 0..self.nodes.len() {
+            if self.nodes.get(row)?.kind != StructureType::TableRow {
+                continue;
+            }
+            for kid in self.kids(Some(row))? {
+                if self.known.contains_key(&kid) {
+                    continue;
+                }
+                let Ok(dictionary) = self.objects.fetch(kid) else { continue };
+                if dictionary.as_dictionary().is_some_and(|kid| kid.get(b"S").is_some()) {
+                    self.push(kid, Some(row), dictionary)?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The kids of an element, or of the root, that are objects of their own.
+    fn kids(&self, of: Option<usize>) -> Option<Vec<ObjectId>> {
+        let root;
+        let dictionary: &Dictionary = match of {
+            Some(index) => self.nodes.get(index)?.dictionary.as_dictionary()?,
+            None => {
+                root = self.objects.fetch(self.root).ok()?;
+                root.as_dictionary()?
+            }
+        };
+        let Some(kids) = dictionary.get(b"K") else { return Some(Vec::new()) };
+        let resolved = self.objects.resolve(kids).ok()?;
+        Some(match &*resolved {
+            Object::Array(kids) => kids.iter().filter_map(Object::as_reference).collect(),
+            _ => kids.as_reference().into_iter().collect(),
+        })
+    }
+
+    fn find_places(&mut self) -> Option<()> {
+        let mut looked_at = 0_usize;
+        let parents = (0..self.nodes.len()).map(Some).chain(std::iter::once(None));
+        let has_kids: std::collections::HashSet<Option<usize>> = self.nodes.iter().map(|node| node.parent).collect();
+        for parent in parents.filter(|parent| has_kids.contains(parent)).collect::<Vec<_>>() {
+            let kids = self.kids(parent)?;
+            looked_at = looked_at.saturating_add(kids.len());
+            if looked_at > MAX_KIDS {
+                return None;
+            }
+            self.objects.limits().deadline.check().ok()?;
+            for (place, kid) in kids.into_iter().enumerate() {
+                let node = self.known.get(&kid).and_then(|index| self.nodes.get_mut(*index));
+                if let Some(node) = node.filter(|node| node.parent == parent) {
+                    node.place.get_or_insert(place);
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The indices of all nodes, parents before their kids and kids by their places.
+    fn order(&self) -> Option<Vec<usize>> {
+        let mut kids: HashMap<Option<usize>, Vec<(usize, usize)>> = HashMap::new();
+        for (index, node) in self.nodes.iter().enumerate() {
+            kids.entry(node.parent).or_default().push((node.place?, index));
+        }
+        kids.values_mut().for_each(|kids| kids.sort_unstable());
+        let mut order = Vec::with_capacity(self.nodes.len());
+        let mut pending: Vec<usize> = Vec::new();
+        let mut above = None;
+        loop {
+            let below = kids.remove(&above).unwrap_or_default();
+            pending.extend(below.into_iter().rev().map(|(_, index)| index));
+            let Some(next) = pending.pop() else { return Some(order) };
+            order.push(next);
+            above = Some(next);
+        }
+    }
+}

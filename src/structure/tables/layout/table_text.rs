@@ -1,0 +1,34 @@
+//! The text of words whose cell is known.
+
+use super::cell_text::cell_text;
+use super::lines::{PageWords, PlacedWord};
+use crate::text::PageLayout;
+use std::collections::HashMap;
+
+/// The words of a page by their indices.
+pub(crate) struct TableText<'p> {
+    page: &'p PageLayout,
+    placed: HashMap<usize, PlacedWord<'p>>,
+}
+
+impl<'p> TableText<'p> {
+    pub(crate) fn of(page: &'p PageLayout) -> Self {
+        let words = PageWords::of(page);
+        Self { page, placed: words.all().iter().map(|word| (word.index, *word)).collect() }
+    }
+
+    /// Whether all these words run to the right.
+    pub(crate) fn are_upright(&self, words: &[usize]) -> bool {
+        words.iter().all(|index| self.page.words.get(*index).is_some_and(|word| word.turn == 0))
+    }
+
+    /// The text of these words in reading order.
+    pub(crate) fn of_words(&self, words: &[usize]) -> String {
+        let own = |index: &usize| {
+            let word = self.page.words.get(*index)?;
+            let unsettled = PlacedWord { index: *index, word, baseline: word.baseline };
+            Some(self.placed.get(index).copied().unwrap_or(unsettled))
+        };
+        cell_text(&words.iter().filter_map(own).collect::<Vec<_>>())
+    }
+}

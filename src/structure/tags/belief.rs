@@ -1,0 +1,131 @@
+//! Whether a structure tree says what the page shows.
+
+use super::cells::TreeTable;
+use super::pieces::{Owner, WordOwners};
+use super::regions::extent;
+use crate::structure::bounds::shared_width;
+use crate::structure::page_structure::{Line, LineRole, Region, TableArea};
+use crate::text::{Bounds, PageLayout};
+
+/// The tree claims this share of the characters that are no running lines.
+const MIN_CLAIMED: f32 = 0.95;
+/// A page with more parts is not compared.
+const MAX_PARTS: usize = 1_000;
+/// One of so many parts may stand in an odd place.
+const ODD_PARTS: usize = 10;
+/// Parts overlap if they share so much of the smaller one.
+const MAX_SHARED: f32 = 0.3;
+/// One of so many ends of paragraphs may stand within a sentence.
+const BROKEN_PARTS: usize = 6;
+
+/// Baselines of one line, and of one line and the next, differ by less, in ems.
+const SAME_LINE_EM: f32 = 0.3;
+const NEXT_LINE_EM: f32 = 1.7;
+
+/// A piece of the tree as it stands on the page.
+pub(super) enum Part {
+    /// Lines of a block in one column, in the frame of their direction.
+    Lines { turn: u16, role: LineRole, lines: Vec<Line> },
+    /// What the rules read.
+    Open { regions: Vec<Region> },
+    /// A table.
+    Table(TableArea),
+}
+
+/// Whether the tree claims nearly all characters of the page, but for the running lines in its margins.
+pub(super) fn accounts_for(page: &PageLayout, owners: &WordOwners) -> bool {
+    let (mut claimed, mut margin, mut rest) = (0_f32, 0_f32, 0_f32);
+    for (word, owner) in page.words.iter().zip(&owners.0) {
+        let length = word.text.chars().map(|_| 1.0).sum::<f32>();
+        match owner {
+            Owner::Element(_) | Owner::Taken => claimed += length,
+            Owner::Margin => margin += length,
+            Owner::Nobody => rest += length,
+        }
+    }
+    claimed > margin && claimed >= MIN_CLAIMED * (claimed + rest)
+}
+
+/// Whether a reader could follow the parts: each stands below or beside the one before, and none lies over others.
+pub(super) fn is_readable(parts: &[Part]) -> bool {
+    if parts.len() > MAX_PARTS {
+        return false;
+    }
+    let flow: Vec<(u16, Bounds)> = parts.iter().filter_map(place_in_flow).collect();
+    let odd = flow.windows(2).filter(|pair| matches!(pair, [before, after] if is_above(*after, *before))).count();
+    let over = (0..flow.len()).map(|at| laid_over(&flow, at)).sum::<usize>();
+    ODD_PARTS * odd <= flow.len().saturating_sub(1) && ODD_PARTS * over <= flow.len() && !is_broken(parts)
+}
+
+/// The direction and the place of a part. Notes, captions and running lines may stand anywhere.
+fn place_in_flow(part: &Part) -> Option<(u16, Bounds)> {
+    match part {
+        Part::Lines { role: LineRole::Note | LineRole::Caption | LineRole::Furniture, .. } | Part::Open { .. } => None,
+        Part::Lines { turn, lines, .. } => (!lines.is_empty()).then(|| (*turn, extent(lines))),
+        Part::Table(area) => Some((0, area.bounds)),
+    }
+}
+
+/// Whether a part stands above another in the same column.
+fn is_above(part: (u16, Bounds), other: (u16, Bounds)) -> bool {
+    let ((turn, own), (other_turn, other)) = (part, other);
+    let narrow = (own.x1 - own.x0).min(other.x1 - other.x0);
+    turn == other_turn && own.y1 <= other.y0 + 0.3 * (own.y1 - own.y0) && shared_width(own, other) > 0.5 * narrow
+}
+
+/// The number of later parts that lie over the one at an index.
+fn laid_over(parts: &[(u16, Bounds)], at: usize) -> usize {
+    let Some((turn, own)) = parts.get(at) else { return 0 };
+    let area = |b: Bounds| ((b.x1 - b.x0) * (b.y1 - b.y0)).max(0.1);
+    let is_over = |other: Bounds| {
+        let height = own.y1.min(other.y1) - own.y0.max(other.y0);
+        let shared = shared_width(*own, other).max(0.0) * height.max(0.0);
+        shared > MAX_SHARED * area(*own).min(area(other))
+    };
+    parts.iter().skip(at + 1).filter(|(other_turn, other)| turn == other_turn && is_over(*other)).count()
+}
+
+/// Whether paragraphs end within sentences: the elements are lines, not paragraphs.
+fn is_broken(parts: &[Part]) -> bool {
+    let paragraphs =
+        parts.iter().filter(|part| matches!(part, Part::Lines { role: LineRole::Paragraph(0), .. })).count();
+    let broken = parts.windows(2).filter(|pair| matches!(pair, [before, after] if reads_on(before, after))).count();
+    BROKEN_PARTS * broken > paragraphs
+}
+
+/// Whether a paragraph goes on in the next one, on its line or on the one below.
+fn reads_on(before: &Part, after: &Part) -> bool {
+    let (
+        Part::Lines { role: LineRole::Paragraph(0), lines: above, .. },
+        Part::Lines { role: LineRole::Paragraph(0), lines: below, .. },
+    ) = (before, after)
+    else {
+        return false;
+    };
+    let (Some(last), Some(first)) = (above.last(), below.first()) else { return false };
+    if last.tag.is_some() && last.tag.map(|tag| tag.element) == first.tag.map(|tag| tag.element) {
+        return false;
+    }
+    let step = first.baseline - last.baseline;
+    if step.abs() < SAME_LINE_EM * last.size {
+        let gap = first.bounds.x0 - last.bounds.x1;
+        return (-last.size..last.size).contains(&gap);
+    }
+    let ends_open = |sign: char| sign.is_lowercase() || matches!(sign, ',' | '-');
+    let is_open = last.words.last().and_then(|word| word.text.chars().last()).is_some_and(ends_open);
+    let begins_small = first.words.first().and_then(|word| word.text.chars().next()).is_some_and(char::is_lowercase);
+    let is_below = (0.0..NEXT_LINE_EM * last.size).contains(&step);
+    is_open && begins_small && is_below && (last.bounds.x0 - first.bounds.x0).abs() < last.size
+}
+
+/// Whether the rows of a table stand below each other.
+pub(super) fn is_table(table: &TreeTable) -> bool {
+    let mut tops: Vec<f32> = vec![f32::INFINITY; table.table.rows];
+    for cell in table.table.cells.iter().filter(|cell| !cell.text.is_empty()) {
+        if let Some(top) = tops.get_mut(cell.row) {
+            *top = top.min(cell.bounds.y0);
+        }
+    }
+    tops.retain(|top| top.is_finite());
+    tops.windows(2).all(|pair| matches!(pair, [above, below] if above <= below))
+}

@@ -1,0 +1,294 @@
+//! Tables of the structure tree.
+
+use super::blocks::BlockMap;
+use super::pieces::{Owner, WordOwners};
+use crate::document::{PageTags, StructureType};
+use crate::structure::bounds::NOTHING;
+use crate::structure::page_structure::TableArea;
+use crate::structure::tables::{Cell, MAX_CELLS, Table, TableText, place_on_page};
+use crate::text::{Bounds, PageLayout};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The most tables of a page.
+const MAX_TABLES: usize = 300;
+/// The most columns of a table.
+const MAX_COLUMNS: usize = 500;
+/// A cell with more characters holds the text of a page, not a value.
+const MAX_CELL_CHARACTERS: usize = 1_500;
+
+/// One of so many cells may stand nearer to another column than to its own.
+const ODD_CELLS: usize = 8;
+
+/// A table of the tree as it stands on a page.
+pub(super) struct TreeTable {
+    /// The index of its element.
+    pub(super) element: usize,
+    pub(super) area: TableArea,
+    pub(super) table: Table,
+    /// The indices of its words.
+    pub(super) words: Vec<usize>,
+}
+
+/// The cell of a row, with the words that belong to it.
+struct RowCell {
+    element: usize,
+    is_head: bool,
+    spans: [usize; 2],
+}
+
+/// The tables of a page.
+pub(super) struct TreeTables {
+    pub(super) tables: Vec<TreeTable>,
+    /// Whether the tree has tables here, and all of them are believed.
+    pub(super) are_all: bool,
+}
+
+/// Reads the tables of a page. What only serves to lay out the page, or does not stand in columns, is no table.
+pub(super) fn read(page: &PageLayout, tags: &PageTags, blocks: &BlockMap, owners: &WordOwners) -> TreeTables {
+    let rows = rows(tags, blocks);
+    if rows.is_empty() {
+        return TreeTables { tables: Vec::new(), are_all: false };
+    }
+    let mut words: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (index, owner) in owners.0.iter().enumerate() {
+        let Owner::Element(element) = owner else { continue };
+        if let Some(cell) = blocks.context(*element).cell {
+            words.entry(cell).or_default().push(index);
+        }
+    }
+    let text = TableText::of(page);
+    let (mut tables, count) = (Vec::new(), rows.len());
+    for (element, rows) in rows.into_iter().take(MAX_TABLES) {
+        let rows = without_empty(rows, &words);
+        let Some(grid) = Grid::of(&rows).filter(|_| !is_layout(element, tags, blocks)) else { continue };
+        let own = |cell: &GridCell| words.get(&cell.element).map(Vec::as_slice).unwrap_or_default();
+        let is_value = |cell: &GridCell| length(page, own(cell)) <= MAX_CELL_CHARACTERS && text.are_upright(own(cell));
+        let is_grid = grid.rows >= 2 && grid.columns >= 2;
+        if is_grid && grid.cells.iter().all(is_value) && grid.is_aligned(page, &words) {
+            tables.extend(table(page, element, &grid, &words, &text, tables.len()));
+        }
+    }
+    TreeTables { are_all: tables.len() == count, tables }
+}
+
+/// Leaves out rows without text, where no cell spans rows.
+fn without_empty(mut rows: Vec<Vec<RowCell>>, words: &BTreeMap<usize, Vec<usize>>) -> Vec<Vec<RowCell>> {
+    if rows.iter().flatten().all(|cell| cell.spans[0] == 1) {
+        rows.retain(|row| row.iter().any(|cell| words.contains_key(&cell.element)));
+    }
+    rows
+}
+
+/// The box round words.
+fn extent(page: &PageLayout, words: &[usize]) -> Bounds {
+    words.iter().filter_map(|index| page.words.get(*index)).fold(NOTHING, |all, word| all.union(word.bounds))
+}
+
+fn length(page: &PageLayout, words: &[usize]) -> usize {
+    words.iter().filter_map(|index| page.words.get(*index)).map(|word| word.text.chars().count()).sum()
+}
+
+/// The rows of each table, in the order of the tree.
+fn rows(tags: &PageTags, blocks: &BlockMap) -> BTreeMap<usize, Vec<Vec<RowCell>>> {
+    let mut tables: BTreeMap<usize, Vec<Vec<RowCell>>> = BTreeMap::new();
+    for (index, element) in tags.elements.iter().enumerate() {
+        let context = blocks.context(index);
+        let Some(table) = context.table else { continue };
+        match element.kind {
+            StructureType::TableRow if context.cell.is_none() => tables.entry(table).or_default().push(Vec::new()),
+            StructureType::HeaderCell | StructureType::DataCell if context.cell == Some(index) => {
+                let Some(row) = tables.get_mut(&table).and_then(|rows| rows.last_mut()) else { continue };
+                let is_head = context.is_head || element.kind == StructureType::HeaderCell;
+                row.push(RowCell { element: index, is_head, spans: element.spans.map(usize::from) });
+            }
+            _ => {}
+        }
+    }
+    tables
+}
+
+/// Whether a table only lays out the page: its cells hold headings or further tables.
+fn is_layout(table: usize, tags: &PageTags, blocks: &BlockMap) -> bool {
+    let mut inner = tags
+        .elements
+        .iter()
+        .enumerate()
+        .skip(table + 1)
+        .filter(|(index, _)| blocks.context(*index).table == Some(table));
+    inner.any(|(index, element)| {
+        let is_structure =
+            matches!(element.kind, StructureType::Heading(_) | StructureType::SectionHeading | StructureType::Table);
+        is_structure && blocks.context(index).cell.is_some()
+    })
+}
+
+/// The places of cells.
+struct Grid {
+    rows: usize,
+    columns: usize,
+    cells: Vec<GridCell>,
+}
+
+struct GridCell {
+    element: usize,
+    row: usize,
+    column: usize,
+    spans: [usize; 2],
+    is_head: bool,
+}
+
+impl Grid {
+    /// Each cell takes the first place of its row that no cell above covers. `None` if there are too many places.
+    fn of(rows: &[Vec<RowCell>]) -> Option<Self> {
+        let mut grid = Self { rows: rows.len(), columns: 0, cells: Vec::new() };
+        let widest = rows.iter().map(|row| row.iter().map(|cell| cell.spans[1]).sum::<usize>()).max().unwrap_or(0);
+        // For each column the first row that is free.
+        let mut free: Vec<usize> = Vec::new();
+        for (row, cells) in rows.iter().enumerate() {
+            let mut column = 0;
+            // A cell that is alone in its row is a title over all columns.
+            let is_alone = cells.len() == 1 && free.iter().all(|free| *free <= row);
+            for cell in cells {
+                while free.get(column).is_some_and(|free| *free > row) {
+                    column += 1;
+                }
+                let height = cell.spans[0].min(rows.len() - row);
+                let is_free = |at: &usize| free.get(*at).is_none_or(|free| *free <= row);
+                let wanted = if is_alone { cell.spans[1].max(widest) } else { cell.spans[1] };
+                let width = (column..column + wanted).take_while(is_free).count().max(1);
+                grid.columns = grid.columns.max(column + width);
+                if grid.columns > MAX_COLUMNS || grid.columns.saturating_mul(rows.len()) > MAX_CELLS {
+                    return None;
+                }
+                free.resize(grid.columns, 0);
+                free.iter_mut().skip(column).take(width).for_each(|free| *free = row + height);
+                let (element, is_head) = (cell.element, cell.is_head);
+                grid.cells.push(GridCell { element, row, column, spans: [height, width], is_head });
+                column += width;
+            }
+        }
+        Some(grid)
+    }
+
+    /// Whether most cells stand nearer to their own column than to any other.
+    fn is_aligned(&self, page: &PageLayout, words: &BTreeMap<usize, Vec<usize>>) -> bool {
+        let short = self.short_rows();
+        let mut columns: Vec<Vec<(usize, [f32; 3])>> = vec![Vec::new(); self.columns];
+        for cell in self.cells.iter().filter(|cell| cell.spans[1] == 1) {
+            let own = extent(page, words.get(&cell.element).map(Vec::as_slice).unwrap_or_default());
+            if let Some(column) = columns.get_mut(cell.column).filter(|_| own.x0 <= own.x1) {
+                column.push((cell.row, [own.x0, f32::midpoint(own.x0, own.x1), own.x1]));
+            }
+        }
+        let medians: Vec<Option<[f32; 3]>> = columns.iter().map(|column| median(column)).collect();
+        let is_odd = |column: usize, cell: [f32; 3]| {
+            let distance = |median: &Option<[f32; 3]>| median.map_or(f32::INFINITY, |median| nearest(cell, median));
+            let own = medians.get(column).map_or(f32::INFINITY, distance);
+            medians.iter().any(|other| distance(other) < own)
+        };
+        let cells = columns.iter().enumerate().flat_map(|(column, all)| all.iter().map(move |cell| (column, *cell)));
+        let odd: Vec<usize> =
+            cells.filter(|(column, (_, cell))| is_odd(*column, *cell)).map(|(_, (row, _))| row).collect();
+        ODD_CELLS * odd.len() <= self.cells.len() && !odd.iter().any(|row| short.contains(row))
+    }
+
+    /// The rows with fewer places than the table has columns. It is not known which of their places are missing.
+    fn short_rows(&self) -> BTreeSet<usize> {
+        let mut filled = vec![0_usize; self.rows];
+        for cell in &self.cells {
+            filled.iter_mut().skip(cell.row).take(cell.spans[0]).for_each(|filled| *filled += cell.spans[1]);
+        }
+        filled.iter().enumerate().filter(|(_, filled)| **filled < self.columns).map(|(row, _)| row).collect()
+    }
+
+    /// The number of rows at the top whose cells are all heads.
+    fn head_rows(&self) -> usize {
+        let is_head = |row: &usize| {
+            let mut own = self.cells.iter().filter(|cell| cell.row == *row).peekable();
+            own.peek().is_some() && own.all(|cell| cell.is_head)
+        };
+        (0..self.rows.min(MAX_COLUMNS)).take_while(is_head).count()
+    }
+}
+
+/// The median left edge, middle and right edge of the cells of a column.
+fn median(cells: &[(usize, [f32; 3])]) -> Option<[f32; 3]> {
+    let of = |at: fn(&[f32; 3]) -> f32| {
+        let mut all: Vec<f32> = cells.iter().map(|(_, cell)| at(cell)).collect();
+        all.sort_by(f32::total_cmp);
+        all.get(all.len() / 2).copied()
+    };
+    Some([of(|cell| cell[0])?, of(|cell| cell[1])?, of(|cell| cell[2])?])
+}
+
+/// How near a cell stands to its column by its left edge, its middle or its right edge.
+fn nearest(cell: [f32; 3], column: [f32; 3]) -> f32 {
+    cell.iter().zip(column).map(|(own, other)| (own - other).abs()).fold(f32::INFINITY, f32::min)
+}
+
+/// The table with its texts; `None` if it has no text on the page.
+fn table(
+    page: &PageLayout,
+    element: usize,
+    grid: &Grid,
+    words: &BTreeMap<usize, Vec<usize>>,
+    text: &TableText<'_>,
+    index: usize,
+) -> Option<TreeTable> {
+    let head_rows = grid.head_rows();
+    // A table whose rows are all heads has none.
+    let head_rows = if head_rows == grid.rows { 0 } else { head_rows };
+    let own = |cell: &GridCell| words.get(&cell.element).map(Vec::as_slice).unwrap_or_default();
+    let bounds = grid.cells.iter().fold(NOTHING, |all, cell| all.union(extent(page, own(cell))));
+    if bounds.x0 > bounds.x1 {
+        return None;
+    }
+    let mut cells: Vec<Cell> = grid
+        .cells
+        .iter()
+        .map(|cell| {
+            let (own, [row_span, column_span]) = (own(cell), cell.spans);
+            let bounds = if own.is_empty() { bounds } else { extent(page, own) };
+            let is_header = cell.row < head_rows;
+            Cell {
+                row: cell.row,
+                column: cell.column,
+                row_span,
+                column_span,
+                text: text.of_words(own),
+                bounds,
+                is_header,
+            }
+        })
+        .collect();
+    add_missing(&mut cells, grid, bounds, head_rows);
+    let mut table = Table {
+        bounds,
+        rows: grid.rows,
+        columns: grid.columns,
+        cells,
+        is_certain: true,
+        is_first: false,
+        is_last: false,
+    };
+    place_on_page(&mut table, page);
+    let words = grid.cells.iter().flat_map(|cell| own(cell).iter().copied()).collect();
+    Some(TreeTable { element, area: TableArea { bounds, index }, table, words })
+}
+
+/// Adds an empty cell wherever there is none.
+fn add_missing(cells: &mut Vec<Cell>, grid: &Grid, bounds: Bounds, head_rows: usize) {
+    let mut is_covered = vec![false; grid.rows * grid.columns];
+    for cell in cells.iter() {
+        for row in cell.row..cell.row + cell.row_span {
+            let places = is_covered.iter_mut().skip(row * grid.columns + cell.column).take(cell.column_span);
+            places.for_each(|place| *place = true);
+        }
+    }
+    for (place, _) in is_covered.iter().enumerate().filter(|(_, is_covered)| !**is_covered) {
+        let (row, column) = (place / grid.columns, place % grid.columns);
+        let is_header = row < head_rows;
+        cells.push(Cell { row, column, row_span: 1, column_span: 1, text: String::new(), bounds, is_header });
+    }
+    cells.sort_by_key(|cell| (cell.row, cell.column));
+}

@@ -1,0 +1,183 @@
+//! The words of a page by the blocks of its structure tree.
+
+use super::blocks::{BlockIndex, BlockMap};
+use super::cells::TreeTable;
+use crate::document::PageTags;
+use crate::structure::page_structure::{LineRole, TableArea};
+use crate::structure::reading;
+use crate::text::{ContentMark, PageLayout, Word};
+use std::collections::BTreeMap;
+
+/// Artifacts are believed so near to the top and the bottom of the page, and to its sides, as shares of its size.
+const ZONE: f32 = 0.14;
+const SIDE_ZONE: f32 = 0.08;
+
+/// To whom a word belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// An element, by its index.
+    Element(usize),
+    /// The page: an artifact in its margins.
+    Margin,
+    /// Nobody.
+    Nobody,
+    /// A table, or another owner that has taken it.
+    Taken,
+}
+
+/// The owner of each word of a page.
+pub(super) struct WordOwners(pub(super) Vec<Owner>);
+
+impl WordOwners {
+    pub(super) fn of(page: &PageLayout, tags: &PageTags, blocks: &BlockMap) -> Self {
+        let owner = |word: &Word| match word.mark {
+            ContentMark::Artifact if is_in_margin(word, page) => Owner::Margin,
+            ContentMark::Artifact | ContentMark::Unmarked => Owner::Nobody,
+            ContentMark::Sequence(id) => {
+                let element = tags.owners.get(usize::from(id)).copied().flatten();
+                match element {
+                    Some(element) if !blocks.context(element).is_artifact => Owner::Element(element),
+                    Some(_) if is_in_margin(word, page) => Owner::Margin,
+                    _ => Owner::Nobody,
+                }
+            }
+        };
+        Self(page.words.iter().map(owner).collect())
+    }
+
+    /// The words of an owner, with their indices.
+    pub(super) fn words<'p>(&self, page: &'p PageLayout, owner: Owner) -> Vec<&'p Word> {
+        page.words.iter().zip(&self.0).filter(|(_, own)| **own == owner).map(|(word, _)| word).collect()
+    }
+}
+
+fn is_in_margin(word: &Word, page: &PageLayout) -> bool {
+    let (x, y) = crate::structure::bounds::center(word.bounds);
+    let is_near_end = |at: f32, length: f32, zone: f32| at < zone * length || at > (1.0 - zone) * length;
+    is_near_end(y, page.height, ZONE) || is_near_end(x, page.width, SIDE_ZONE)
+}
+
+/// The tables of a page, by the tree or by what is drawn.
+pub(super) struct TableClaims<'t> {
+    pub(super) by_tree: &'t [TreeTable],
+    pub(super) by_place: &'t [TableArea],
+}
+
+/// What stands together in the order of the tree.
+#[derive(Debug, Clone)]
+pub(super) struct Piece<'p> {
+    pub(super) content: PieceContent,
+    /// In the order in which they are drawn, as far as that is known.
+    pub(super) words: Vec<&'p Word>,
+    /// The characters of its label.
+    pub(super) label: String,
+}
+
+/// What a piece is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum PieceContent {
+    /// A block of the tree: the object number of its element and its role.
+    Block(u32, LineRole),
+    /// Text in a group that says nothing of it.
+    Open,
+    /// A table.
+    Table(TableArea),
+}
+
+/// Where a piece stands in the order of the tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct PieceKey(usize, PieceRank);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum PieceRank {
+    Table(usize),
+    Text,
+}
+
+/// The pieces of a page in the order of the tree. Words of tables are taken from their owners.
+pub(super) fn gather<'p>(
+    page: &'p PageLayout,
+    blocks: &BlockMap,
+    owners: &mut WordOwners,
+    tables: &TableClaims<'_>,
+) -> Vec<Piece<'p>> {
+    let mut pieces: BTreeMap<PieceKey, Piece<'p>> = BTreeMap::new();
+    for table in tables.by_tree {
+        pieces.insert(PieceKey(table.element, PieceRank::Table(table.area.index)), Piece::of_table(table.area));
+        table.words.iter().for_each(|word| take(owners, *word));
+    }
+    for (index, word) in page.words.iter().enumerate() {
+        let Some(Owner::Element(element)) = owners.0.get(index).copied() else { continue };
+        let context = blocks.context(element);
+        let key = context.block.map_or(element, |(BlockIndex(block), _)| block);
+        if let Some(area) = tables.by_place.iter().find(|area| reading::is_in_table(word, &[**area])) {
+            let table = PieceKey(key, PieceRank::Table(area.index));
+            let is_known = pieces.keys().any(|known| known.1 == table.1);
+            if !is_known {
+                pieces.insert(table, Piece::of_table(*area));
+            }
+            take(owners, index);
+            continue;
+        }
+        let content =
+            context.block.map_or(PieceContent::Open, |(block, role)| PieceContent::Block(blocks.id(block), role));
+        let piece = pieces.entry(PieceKey(key, PieceRank::Text)).or_insert_with(|| Piece::new(content));
+        piece.words.push(word);
+        if context.is_label {
+            piece.label.push_str(&word.text);
+        }
+    }
+    let mut pieces: Vec<Piece> = pieces.into_values().collect();
+    pieces.iter_mut().for_each(|piece| piece.words.sort_by_key(|word| drawing_order(word)));
+    joined(pieces)
+}
+
+fn take(owners: &mut WordOwners, word: usize) {
+    if let Some(owner) = owners.0.get_mut(word) {
+        *owner = Owner::Taken;
+    }
+}
+
+/// Sequences are numbered in the order in which they are drawn.
+fn drawing_order(word: &Word) -> u16 {
+    match word.mark {
+        ContentMark::Sequence(id) => id,
+        ContentMark::Artifact | ContentMark::Unmarked => u16::MAX,
+    }
+}
+
+/// Open text that follows each other is one piece, and a label that stands alone belongs to the block after it.
+fn joined(pieces: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
+    let mut joined: Vec<Piece> = Vec::with_capacity(pieces.len());
+    for mut piece in pieces {
+        if let Some(last) = joined.last_mut() {
+            if last.content == PieceContent::Open && piece.content == PieceContent::Open {
+                last.words.append(&mut piece.words);
+                continue;
+            }
+            if last.is_lone_label() && matches!(piece.content, PieceContent::Block(_, LineRole::Heading(_))) {
+                last.words.append(&mut piece.words);
+                (last.content, last.label) = (piece.content, String::new());
+                continue;
+            }
+        }
+        joined.push(piece);
+    }
+    joined
+}
+
+impl Piece<'_> {
+    fn new(content: PieceContent) -> Self {
+        Self { content, words: Vec::new(), label: String::new() }
+    }
+
+    fn of_table(area: TableArea) -> Self {
+        Self::new(PieceContent::Table(area))
+    }
+
+    /// Whether it is the label of a list item without further text, as numbered headings have it.
+    fn is_lone_label(&self) -> bool {
+        let length: usize = self.words.iter().map(|word| word.text.len()).sum();
+        matches!(self.content, PieceContent::Block(_, LineRole::Item(_))) && self.label.len() == length
+    }
+}

@@ -1,0 +1,204 @@
+//! The pieces of a page become regions of lines.
+
+use super::belief::{self, Part};
+use super::cells::TreeTable;
+use super::pieces::{Owner, Piece, PieceContent, WordOwners};
+use crate::structure::bounds::{Frame, NOTHING, center, shared_width};
+use crate::structure::page_structure::{Column, Line, LineRole, LineTag, Region};
+use crate::structure::reading::{DirectionReader, quarter, turns};
+use crate::text::{Bounds, PageLayout, Word};
+
+/// A paragraph with more lines may be any text.
+const MAX_PARAGRAPH_LINES: usize = 25;
+
+/// The regions of a page in the order of the tree, and what the tree does not claim. `None` if the order is not believed.
+pub(super) fn write(
+    page: &PageLayout,
+    pieces: &[Piece<'_>],
+    owners: &WordOwners,
+    tables: &[TreeTable],
+) -> Option<Vec<Region>> {
+    let writer = RegionWriter::new(page);
+    let mut parts: Vec<Part> = Vec::new();
+    for piece in pieces {
+        parts.extend(writer.parts(piece));
+    }
+    if !belief::is_readable(&parts) || !tables.iter().all(belief::is_table) {
+        return None;
+    }
+    let mut regions = Vec::new();
+    parts.into_iter().for_each(|part| push(&mut regions, part));
+    writer.insert_rest(&mut regions, &owners.words(page, Owner::Nobody));
+    writer.insert_margins(&mut regions, &owners.words(page, Owner::Margin));
+    Some(regions)
+}
+
+/// Appends a part to the last column if it stands below it.
+fn push(regions: &mut Vec<Region>, part: Part) {
+    match (part, regions.last_mut()) {
+        (Part::Lines { turn, lines, .. }, Some(Region::Column(column)))
+            if column.turn == turn && is_below(&column.lines, &lines) =>
+        {
+            column.lines.extend(lines);
+        }
+        (Part::Lines { turn, lines, .. }, _) => regions.push(Region::Column(Column { turn, is_plain: false, lines })),
+        (Part::Open { regions: open, .. }, _) => regions.extend(open),
+        (Part::Table(area), _) => regions.push(Region::Table(area)),
+    }
+}
+
+fn is_below(above: &[Line], below: &[Line]) -> bool {
+    let (Some(last), Some(first)) = (above.last(), below.first()) else { return false };
+    first.baseline > last.baseline && shared_width(extent(above), extent(below)) > 0.0
+}
+
+pub(super) fn extent(lines: &[Line]) -> Bounds {
+    lines.iter().fold(NOTHING, |all, line| all.union(line.bounds))
+}
+
+/// Makes lines of words.
+struct RegionWriter<'p> {
+    page: &'p PageLayout,
+    /// For each direction of the page's text.
+    readers: Vec<(Frame, DirectionReader<'p>)>,
+}
+
+impl<'p> RegionWriter<'p> {
+    fn new(page: &'p PageLayout) -> Self {
+        let frames = turns(page).into_iter().map(|turn| Frame { turn, width: page.width, height: page.height });
+        Self { page, readers: frames.map(|frame| (frame, DirectionReader::new(page, frame))).collect() }
+    }
+
+    /// The words of each direction.
+    fn by_direction<'w>(
+        &'w self,
+        words: &'w [&'p Word],
+    ) -> impl Iterator<Item = (Frame, &'w DirectionReader<'p>, Vec<&'p Word>)> {
+        let own = |frame: Frame| words.iter().copied().filter(move |word| quarter(word.turn) == frame.turn);
+        let each = self.readers.iter().map(move |(frame, reader)| (*frame, reader, own(*frame).collect::<Vec<_>>()));
+        each.filter(|(_, _, words)| !words.is_empty())
+    }
+
+    /// A block in the parts that stand in different columns.
+    fn parts(&self, piece: &Piece<'p>) -> Vec<Part> {
+        match piece.content {
+            PieceContent::Table(area) => vec![Part::Table(area)],
+            PieceContent::Open => {
+                let regions = |(_, reader, words): (Frame, &DirectionReader, Vec<&Word>)| reader.regions(&words, &[]);
+                let regions: Vec<Region> = self.by_direction(&piece.words).flat_map(regions).collect();
+                vec![Part::Open { regions }]
+            }
+            PieceContent::Block(element, role) => {
+                let mut parts = Vec::new();
+                for (frame, reader, words) in self.by_direction(&piece.words) {
+                    for words in columns(frame, &words) {
+                        parts.push(Part::Lines { turn: frame.turn, role, lines: reader.lines(&words) });
+                    }
+                }
+                set_tags(&mut parts, element, role, &piece.label);
+                parts
+            }
+        }
+    }
+
+    /// Inserts what the tree does not claim after what stands above it.
+    fn insert_rest(&self, regions: &mut Vec<Region>, words: &[&'p Word]) {
+        for (frame, reader, words) in self.by_direction(words) {
+            for region in reader.regions(&words, &[]) {
+                let own = page_bounds(&region, self.page);
+                let is_above = |other: &Region| {
+                    let other = page_bounds(other, self.page);
+                    center(other).1 < own.y0 && shared_width(own, other) > 0.0
+                };
+                let at = if frame.turn == 0 {
+                    regions.iter().rposition(is_above).map_or(0, |at| at + 1)
+                } else {
+                    regions.len()
+                };
+                regions.insert(at, region);
+            }
+        }
+    }
+
+    /// Puts running heads before the rest and running feet after it.
+    fn insert_margins(&self, regions: &mut Vec<Region>, words: &[&'p Word]) {
+        for (frame, reader, words) in self.by_direction(words) {
+            let is_head = |word: &&Word| center(word.bounds).1 < self.page.height / 2.0;
+            let (heads, feet): (Vec<&Word>, Vec<&Word>) = words.into_iter().partition(|word| is_head(&word));
+            let column = |words: &[&Word]| {
+                let tag = LineTag { element: 0, role: LineRole::Furniture, label: 0 };
+                let lines = reader.lines(words).into_iter().map(|line| Line { tag: Some(tag), ..line }).collect();
+                Region::Column(Column { turn: frame.turn, is_plain: false, lines })
+            };
+            if !heads.is_empty() {
+                regions.insert(0, column(&heads));
+            }
+            if !feet.is_empty() {
+                regions.push(column(&feet));
+            }
+        }
+    }
+}
+
+fn page_bounds(region: &Region, page: &PageLayout) -> Bounds {
+    match region {
+        Region::Table(area) => area.bounds,
+        Region::Column(column) => {
+            Frame { turn: column.turn, width: page.width, height: page.height }.to_page(extent(&column.lines))
+        }
+    }
+}
+
+/// The words of a block by columns: each begins above the end of the one before, and beside it.
+fn columns<'p>(frame: Frame, words: &[&'p Word]) -> Vec<Vec<&'p Word>> {
+    let mut columns: Vec<(Bounds, f32, Vec<&'p Word>)> = Vec::new();
+    for word in words {
+        let (bounds, baseline) = (frame.of_page(word.bounds), frame.baseline(word.baseline));
+        match columns.last_mut() {
+            Some((extent, last, column)) if baseline > *last - word.size => {
+                (*extent, *last) = (extent.union(bounds), baseline);
+                column.push(word);
+            }
+            _ => columns.push((bounds, baseline, vec![word])),
+        }
+    }
+    let mut apart: Vec<(Bounds, Vec<&Word>)> = Vec::new();
+    for (bounds, _, words) in columns {
+        match apart.iter_mut().rev().take(MAX_PARAGRAPH_LINES).find(|(other, _)| overlap(*other, bounds)) {
+            Some((other, all)) => {
+                *other = other.union(bounds);
+                all.extend(words);
+            }
+            None => apart.push((bounds, words)),
+        }
+    }
+    apart.into_iter().map(|(_, words)| words).collect()
+}
+
+fn overlap(a: Bounds, b: Bounds) -> bool {
+    shared_width(a, b) > 0.0 && a.y0 < b.y1 && b.y0 < a.y1
+}
+
+fn set_tags(parts: &mut [Part], element: u32, role: LineRole, label: &str) {
+    let lines = |part: &Part| if let Part::Lines { lines, .. } = part { lines.len() } else { 0 };
+    let is_long = parts.iter().map(lines).sum::<usize>() > MAX_PARAGRAPH_LINES;
+    if is_long && matches!(role, LineRole::Paragraph(_) | LineRole::Heading(_)) {
+        return;
+    }
+    let mut label = label_length(parts.first(), label);
+    for part in parts {
+        let Part::Lines { lines, .. } = part else { continue };
+        for line in lines {
+            line.tag = Some(LineTag { element, role, label: std::mem::take(&mut label) });
+        }
+    }
+}
+
+/// The number of characters of a label with which a part begins.
+fn label_length(part: Option<&Part>, label: &str) -> u16 {
+    let Some(Part::Lines { lines, .. }) = part else { return 0 };
+    let words = lines.first().map(|line| line.words.as_slice()).unwrap_or_default();
+    let text: String = words.iter().take(label.len()).map(|word| word.text.as_str()).collect();
+    let is_first = !label.is_empty() && text.starts_with(label);
+    if is_first { u16::try_from(label.chars().count()).unwrap_or(0) } else { 0 }
+}
