@@ -8,6 +8,8 @@ mod body;
 use std::net::IpAddr;
 
 pub(crate) use body::stream_body;
+#[cfg(feature = "cloud")]
+pub(crate) use reqwest::Body;
 pub(crate) use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 pub(crate) use reqwest::{
     Client, ClientBuilder, Error as HttpError, RequestBuilder, Response, StatusCode, Url, header,

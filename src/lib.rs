@@ -63,7 +63,7 @@
 //! | `source` | paths inside roots, references, file types, content hashes; no other room opens files of clients | charset, web | |
 //! | `http` | the only HTTP client: TLS, no proxy, no redirects by itself, bodies produced while they are sent | | reqwest, http_body |
 //! | `issuer` | JSON Web Tokens: `TokenVerifier`, the keys of an issuer | view, http | jsonwebtoken |
-//! | `web` | fetching: allowed addresses (`WebSettings`), redirects, bounds, kept responses; `RangedFile`: large documents by ranges, object storage | http | object_store |
+//! | `web` | fetching: allowed addresses (`WebSettings`), redirects, bounds, kept responses; `RangedFile`: large documents by ranges, object storage; uploads | http | object_store |
 //! | `context` | `ContextManager`: plan, build, deliver, commit | document, split, text, structure, render, charset, html, worker, library, view, store, source, web | dashmap, similar, getrandom |
 //! | `model` | `ModelClient`: providers of models, their protocols and limits | http | base64, base64_simd, httpdate |
 //! | `tool` | arguments, results, error codes, client table: every shape and text that a client sees; no transport | context, view, model | unicode_segmentation |

@@ -107,6 +107,7 @@ const TESTED: &[(&str, &str, &str)] = &[
     ("http_audience", "tests/tokens.rs", "http_audience"),
     ("http_scopes", "tests/tokens.rs", "http_scopes"),
     ("http_max_requests_per_principal", "tests/tokens.rs", "http_max_requests_per_principal"),
+    ("http_upload_storage", "tests/uploads.rs", "http_upload_storage"),
     ("http_max_upload_bytes", "tests/uploads.rs", "http_max_upload_bytes"),
     ("http_max_kept_bytes", "tests/uploads.rs", "http_max_kept_bytes"),
     ("http_upload_seconds", "tests/uploads.rs", "http_upload_seconds"),

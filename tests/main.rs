@@ -62,6 +62,7 @@ mod support;
 mod tagged;
 mod terminal;
 mod text;
+mod thousands;
 mod tokens;
 mod tools;
 mod updates;

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::support::http::{Response, Server, stateless_message};
 use crate::support::issuer::{AUDIENCE, Issuer, IssuerKey, encoded, metadata, now};
+use crate::support::mutate::Chance;
 use crate::support::program::{Place, texts};
 use crate::support::site::{ok, raw, status, to};
 use crate::support::small_pdf;
@@ -184,18 +185,14 @@ fn thousands_of_damaged_tokens_are_refused_and_the_good_one_goes_on() {
     let ann = judge.principal(&token);
     assert!(ann.is_ok());
     let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=\"\\ {}\x7f";
-    let mut state = 0x9e37_79b9_u64;
-    let mut random = move |most: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(state >> 33).unwrap() % most
-    };
-    for round in 0..6_000 {
+    let mut chance = Chance::new(7);
+    for round in 0..7_000 {
         let mut bytes = token.clone().into_bytes();
-        let at = random(bytes.len());
+        let at = chance.below(bytes.len());
         match round % 4 {
-            0 => bytes[at] = alphabet[random(alphabet.len())],
+            0 => bytes[at] = alphabet[chance.below(alphabet.len())],
             1 => drop(bytes.remove(at)),
-            2 => bytes.insert(at, alphabet[random(alphabet.len())]),
+            2 => bytes.insert(at, alphabet[chance.below(alphabet.len())]),
             _ => bytes.truncate(at),
         }
         let damaged = String::from_utf8(bytes).unwrap();

@@ -12,6 +12,8 @@ use std::io::{BufReader, Write};
 
 use serde_json::{Value, json};
 
+#[cfg(feature = "cloud")]
+use crate::support::bucket::Bucket;
 use crate::support::http::{Response, Server, read_response};
 use crate::support::program::{Place, texts};
 use crate::support::site::{Site, ok};
@@ -301,5 +303,104 @@ fn what_a_call_without_a_conversation_fetched_is_its_principals() {
         let own = call(&server, "one", tool, arguments.clone());
         assert!(!own["isError"].as_bool().unwrap_or(false), "{tool}: {own}");
         assert_eq!(code(&call(&server, "two", tool, arguments)), "content_not_found", "{tool}");
+    }
+}
+
+/// Servers that share object storage and nothing else.
+#[cfg(feature = "cloud")]
+struct Replicas<'a> {
+    bucket: &'a Bucket,
+    flags: Vec<&'a str>,
+}
+
+#[cfg(feature = "cloud")]
+impl Replicas<'_> {
+    fn start(&self) -> (Place, Server) {
+        let place = Place::new();
+        let storage = ["--set", "http_upload_storage=s3://bucket/kept/uploads"];
+        let flags = [&TOKENS[..], &storage, &self.flags].concat();
+        let server = Server::start_with(&place, &flags, &self.bucket.variables());
+        (place, server)
+    }
+}
+
+#[cfg(feature = "cloud")]
+#[test]
+fn an_upload_to_one_server_is_read_from_all_while_servers_are_killed() {
+    let bucket = Bucket::start();
+    let replicas = Replicas { bucket: &bucket, flags: Vec::new() };
+    let mut servers = [(); 3].map(|()| Some(replicas.start()));
+    let mut uploads = Vec::new();
+    for round in 0..6 {
+        let taker = &servers[round % 3].as_ref().unwrap().1;
+        uploads.push((round, uploaded(taker, "one", &small_pdf(round + 1))));
+        drop(servers[round % 3].take());
+        for (_, server) in servers.iter().flatten() {
+            for (round, reference) in &uploads {
+                let info = call(server, "one", "pdf_info", json!({ "path": reference }));
+                assert_eq!(info["structuredContent"]["pages"], round + 1, "{info}");
+                let foreign = call(server, "two", "pdf_info", json!({ "path": reference }));
+                assert_eq!(code(&foreign), "content_not_found");
+            }
+        }
+        servers[round % 3] = Some(replicas.start());
+    }
+    assert_eq!(bucket.objects().len(), 6, "nothing else is written");
+}
+
+#[cfg(feature = "cloud")]
+#[test]
+fn a_large_upload_goes_to_storage_in_parts_and_comes_back_whole() {
+    let bucket = Bucket::start();
+    let replicas = Replicas { bucket: &bucket, flags: Vec::new() };
+    let ((_first_place, first), (_second_place, second)) = (replicas.start(), replicas.start());
+    let text = (0..900_000).map(|line| format!("line {line:07}\n")).collect::<String>();
+    let reference = uploaded(&first, "one", text.as_bytes());
+    assert_eq!(bucket.objects().iter().map(|(_, bytes)| *bytes).collect::<Vec<_>>(), [text.len()]);
+    let read = call(&second, "one", "get_file", json!({ "filePath": reference, "startLine": 899_999, "numLines": 1 }));
+    assert!(texts(&read).join("\n").contains("line 0899998"), "{read}");
+    bucket.damage();
+    let (_place, third) = replicas.start();
+    let damaged = call(&third, "one", "get_file", json!({ "filePath": reference }));
+    assert_eq!(code(&damaged), "fetch_failed", "{damaged}");
+}
+
+#[cfg(feature = "cloud")]
+#[test]
+fn storage_holds_as_much_of_each_principal_as_is_allowed_for_as_long_and_no_url_leads_there() {
+    let bucket = Bucket::start();
+    let bounds = ["--set", "http_max_kept_bytes=3000", "--set", "object_storage=s3://bucket/kept"];
+    let replicas = Replicas { bucket: &bucket, flags: bounds.to_vec() };
+    let ((_first_place, first), (_second_place, second)) = (replicas.start(), replicas.start());
+    let reference = uploaded(&first, "one", &[b'a'; 2_000]);
+    assert_eq!(upload(&second, "one", &[b'b'; 1_001]).status, 413, "counted on every server");
+    assert_eq!(upload(&second, "two", &[b'b'; 1_001]).status, 201);
+    for (key, _) in bucket.objects() {
+        for key in [key.clone(), key.replace("uploads", "%75ploads")] {
+            for token in ["one", "two"] {
+                let by_url = call(&second, token, "get_file", json!({ "filePath": format!("s3://bucket/{key}") }));
+                assert_eq!(code(&by_url), "unsupported_reference", "{by_url}");
+            }
+        }
+    }
+    bucket.age();
+    let brief = Replicas { bucket: &bucket, flags: vec!["--set", "http_upload_seconds=3600"] };
+    let (_place, third) = brief.start();
+    assert_eq!(
+        code(&call(&third, "one", "get_file", json!({ "filePath": reference }))),
+        "content_not_found",
+        "expired"
+    );
+    uploaded(&third, "one", b"another");
+    assert_eq!(bucket.objects().len(), 2, "the next upload removes it");
+}
+
+#[test]
+fn storage_that_cannot_be_used_is_refused_at_the_start() {
+    for wrong in ["bucket", "https://bucket.example", "s3://", "s3://bucket?x"] {
+        let setting = format!("http_upload_storage={wrong}");
+        let run = Place::new().run(&["serve", "--http", "127.0.0.1:0", "--set", &setting]);
+        assert_eq!(run.status, 1, "{wrong}");
+        assert!(run.stderr.contains("http_upload_storage"), "{}", run.stderr);
     }
 }

@@ -41,8 +41,7 @@ pub(super) struct IssuerServer {
 
 impl IssuerServer {
     pub(super) fn new(settings: &IssuerSettings) -> Result<Self, IssuerError> {
-        let url =
-            Url::parse(&settings.issuer).ok().filter(|url| http::is_secure(url)).ok_or(IssuerError::NotAnIssuer)?;
+        let url = Url::parse(&settings.issuer).ok().filter(http::is_secure).ok_or(IssuerError::NotAnIssuer)?;
         if url.query().is_some() || url.fragment().is_some() {
             return Err(IssuerError::NotAnIssuer);
         }

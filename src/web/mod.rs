@@ -23,6 +23,7 @@ mod ranges;
 mod resolve;
 mod settings;
 mod store;
+mod uploads;
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -223,22 +224,6 @@ impl Web {
         };
         let response = id.parse().ok().and_then(|id| self.store.response(&id));
         response.filter(is_owned).ok_or(WebError::ContentNotFound)
-    }
-
-    /// Begins an upload of `owner`. `declared` is its size, if its sender says one.
-    ///
-    /// # Errors
-    /// [`WebError::TooLarge`], [`WebError::Store`].
-    pub fn begin_upload(&self, owner: UploadOwner, declared: Option<u64>) -> Result<UploadDraft<'_>, WebError> {
-        self.store.begin_upload(owner, declared, &self.settings)
-    }
-
-    /// The file of an upload. Whose it is must have been checked.
-    ///
-    /// # Errors
-    /// [`WebError::ContentNotFound`] if there is none, or if it expired.
-    pub fn upload(&self, id: &UploadId) -> Result<PathBuf, WebError> {
-        self.store.upload(id, self.settings.upload_age).ok_or(WebError::ContentNotFound)
     }
 
     fn fetcher(&self) -> Result<Arc<Fetcher>, WebError> {

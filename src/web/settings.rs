@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::address::AddressRange;
-use super::guard::HostPattern;
+use super::guard::{self, HostPattern};
 
 /// Settings and limits of fetching. Most fields are settings of the same name, with the prefix `web_` and the unit of a
 /// time as a suffix.
@@ -50,6 +50,8 @@ pub struct WebSettings {
     pub store_bytes: u64,
     /// How long unused files are kept. Default: 7 days.
     pub store_age: Duration,
+    /// Where uploads are kept on object storage, such as `s3://bucket/uploads`: the setting `http_upload_storage`.
+    pub upload_storage: Option<String>,
     /// The largest upload in bytes: the setting `http_max_upload_bytes`. Default: 128 MiB.
     pub max_upload_bytes: u64,
     /// The most bytes of uploads of one owner: the setting `http_max_kept_bytes`. Default: 1 GiB.
@@ -64,6 +66,16 @@ impl WebSettings {
     pub fn switched_off(&self) -> Option<&'static str> {
         let switches = [(self.offline, "offline"), (self.is_sandboxed, "require_sandbox")];
         switches.into_iter().find(|(is_set, _)| *is_set).map(|(_, setting)| setting)
+    }
+
+    /// Whether uploads can be kept where the settings say, as far as their text tells.
+    #[must_use]
+    pub fn has_usable_upload_storage(&self) -> bool {
+        let is_usable = |storage: &String| {
+            let url = guard::parse_url(storage).ok().filter(guard::is_object);
+            cfg!(feature = "cloud") && url.is_some_and(|url| url.host_str().is_some() && url.query().is_none())
+        };
+        self.upload_storage.as_ref().is_none_or(is_usable)
     }
 }
 
@@ -90,6 +102,7 @@ impl Default for WebSettings {
             fresh: Duration::from_secs(60),
             store_bytes: 512 << 20,
             store_age: Duration::from_secs(7 * 24 * 60 * 60),
+            upload_storage: None,
             max_upload_bytes: 128 << 20,
             max_kept_bytes: 1 << 30,
             upload_age: Duration::from_secs(7 * 24 * 60 * 60),

@@ -35,6 +35,15 @@ impl Server {
         Self::spawn(command)
     }
 
+    /// Starts one with variables.
+    #[cfg(feature = "cloud")]
+    pub(crate) fn start_with(place: &Place, flags: &[&str], variables: &[(&str, String)]) -> Self {
+        let mut command = place.command();
+        command.args(["serve", "--http", "127.0.0.1:0", "--no-sandbox"]).args(flags);
+        command.envs(variables.iter().map(|(name, value)| (name, value)));
+        Self::spawn(command)
+    }
+
     /// Starts one whose log is JSON.
     pub(crate) fn start_with_json_log(place: &Place, flags: &[&str]) -> Self {
         let mut command = place.command();

@@ -8,6 +8,8 @@
     reason = "a failed test may stop where it stands"
 )]
 
+#[cfg(feature = "cloud")]
+pub(crate) mod bucket;
 pub(crate) mod hostile;
 pub(crate) mod http;
 pub(crate) mod inner;

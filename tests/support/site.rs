@@ -7,11 +7,14 @@ use std::sync::{Arc, Mutex};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 
-/// One request: its path, and its header fields in small letters.
+/// One request: its method, its path, its header fields in small letters, and its body.
 #[derive(Debug, Clone)]
+#[cfg_attr(not(feature = "cloud"), allow(dead_code, reason = "a bucket reads all of it"))]
 pub(crate) struct Asked {
+    pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) fields: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Asked {
@@ -120,7 +123,8 @@ fn converse(stream: impl Read + Write, handler: &Handler, log: &Mutex<Vec<Asked>
 fn request(reader: &mut impl BufRead) -> Option<Asked> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
-    let path = line.split(' ').nth(1)?.to_owned();
+    let (method, rest) = line.split_once(' ')?;
+    let (method, path) = (method.to_owned(), rest.split(' ').next()?.to_owned());
     let mut fields = Vec::new();
     loop {
         let mut line = String::new();
@@ -128,7 +132,11 @@ fn request(reader: &mut impl BufRead) -> Option<Asked> {
         let Some((name, value)) = line.trim_end().split_once(':') else { break };
         fields.push((name.to_ascii_lowercase(), value.trim().to_owned()));
     }
-    Some(Asked { path, fields })
+    let mut asked = Asked { method, path, fields, body: Vec::new() };
+    let length = asked.field("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    asked.body.resize(length, 0);
+    reader.read_exact(&mut asked.body).ok()?;
+    Some(asked)
 }
 
 /// Bytes as they are; what the client does not want is dropped.

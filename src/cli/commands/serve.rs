@@ -52,6 +52,10 @@ fn http_settings(config: &Config, address: SocketAddr) -> Result<HttpSettings, T
             ToolError::validation(message).hint("It says which tokens of the issuer are meant for this server.")
         );
     }
+    if !config.web.has_usable_upload_storage() {
+        let message = "Setting 'http_upload_storage' must be a URL with s3, gs or az, in a build with object storage";
+        return Err(ToolError::validation(message).hint("Such as s3://bucket/uploads."));
+    }
     let (log, ca_file) = (config.http_log, config.web.ca_file.clone());
     Ok(HttpSettings { address, tokens, ca_file, log, announce: log::info, ..config.http.clone() })
 }

@@ -228,6 +228,7 @@ pub(super) const GROUPS: &[Group] = &[
         number("http_max_connections", "connections", "Open connections", |c| SettingTarget::Positive(&mut c.http.max_connections)),
         number("http_max_requests", "requests", "Requests at once; further ones are answered busy", |c| SettingTarget::Positive(&mut c.http.max_requests)),
         number("http_max_requests_per_principal", "requests", "The same for each principal, where there are tokens or an issuer", |c| SettingTarget::Positive(&mut c.http.max_requests_per_principal)),
+        setting("http_upload_storage", "Object storage for uploads, so that all servers have them, such as s3://bucket/uploads; without it, they are kept on disk", |c| SettingTarget::Text(&mut c.web.upload_storage)),
         number("http_max_upload_bytes", "bytes", "Size of a file that is uploaded", |c| SettingTarget::U64(&mut c.web.max_upload_bytes)),
         number("http_max_kept_bytes", "bytes", "Size of all uploads of one principal", |c| SettingTarget::U64(&mut c.web.max_kept_bytes)),
         number("http_upload_seconds", "s", "Time for which an upload is kept", |c| SettingTarget::Seconds(&mut c.web.upload_age)),

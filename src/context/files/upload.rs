@@ -3,7 +3,7 @@
 use crate::context::ContextManager;
 use crate::source::{FileKind, HEAD_BYTES, detect_kind};
 use crate::view::Principal;
-use crate::web::{UploadDraft, UploadId, UploadOwner, WebError};
+use crate::web::{UploadDraft, UploadId, UploadOwner, Web, WebError};
 
 /// Why an upload is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -23,8 +23,8 @@ pub enum UploadError {
 }
 
 /// A file that is being uploaded.
-#[derive(Debug)]
 pub struct UploadInput<'a> {
+    web: &'a Web,
     draft: UploadDraft<'a>,
     /// The first bytes, which tell what the file is.
     head: Vec<u8>,
@@ -52,7 +52,8 @@ impl ContextManager {
     pub fn begin_upload(&self, owner: &Principal, declared: Option<u64>) -> Result<UploadInput<'_>, UploadError> {
         let none = || WebError::Failed { reason: "nothing is kept here".to_owned() };
         let web = self.sources.web.as_deref().ok_or_else(none)?;
-        Ok(UploadInput { draft: web.begin_upload(UploadOwner::of(&owner.0), declared)?, head: Vec::new(), bytes: 0 })
+        let draft = web.begin_upload(UploadOwner::of(&owner.0), declared)?;
+        Ok(UploadInput { web, draft, head: Vec::new(), bytes: 0 })
     }
 }
 
@@ -80,7 +81,7 @@ impl UploadInput<'_> {
         if let FileKind::Other { mime } = kind {
             return Err(UploadError::Unsupported { mime });
         }
-        let stored = self.draft.keep()?;
+        let stored = self.web.keep_upload(self.draft)?;
         let (reference, bytes, expires) = (stored.id.to_string(), stored.bytes, stored.expires);
         Ok(UploadResult { reference, bytes, kind: kind.mime(), expires })
     }

@@ -10,6 +10,7 @@
 //! - Requests by another name, as from a page that rebinds its own, are refused. `http_hostile.rs`
 //! - A forged, altered, foreign, expired or early token is refused, and so is a mixed or missing algorithm.
 //!   `tokens::a_token_with_anything_wrong_is_refused`, `tokens::thousands_of_damaged_tokens_are_refused_and_the_good_one_goes_on`
+//! - No head of a request lets a stranger in, however it is malformed. `thousands::no_change_of_a_head_lets_a_stranger_in`
 //! - Tokens with unknown keys cannot make this server ask its issuer often.
 //!   `tokens::unknown_keys_ask_the_issuer_once_in_a_while`
 //! - No token is needed for the metadata of the issuer, which hold nothing else.
@@ -36,12 +37,17 @@
 //!
 //! **With a hostile PDF**, uploaded or fetched: it is read in a confined process. `hostile.rs`, `worker.rs`
 //! - What is no PDF, no text and no picture is not kept, and neither is what ends early.
-//!   `uploads::hostile_bodies_leave_nothing_behind`
+//!   `uploads::hostile_bodies_leave_nothing_behind`, `thousands::no_body_is_kept_that_did_not_come_whole`
 //!
 //! **With a hostile server**
-//! - One that documents are fetched from: the room `web` says what is checked. `web.rs`, `addresses.rs`
+//! - One that documents are fetched from: the room `web` says what is checked. `web.rs`, `addresses.rs`, `ranges.rs`,
+//!   `thousands::no_document_is_put_together_from_what_lying_servers_send`
 //! - One that speaks for the issuer: metadata, keys and their addresses are checked and bounded; redirects are not
 //!   followed. The issuer itself is trusted with everything. `tokens::an_issuer_that_misbehaves_yields_no_keys`
+//!
+//! **With the object storage of uploads** an attacker can remove uploads and read them; changed bytes are refused. No URL that
+//! a caller names leads there. `uploads::a_large_upload_goes_to_storage_in_parts_and_comes_back_whole`,
+//! `uploads::storage_holds_as_much_of_each_principal_as_is_allowed_for_as_long_and_no_url_leads_there`
 //!
 //! **With the store's disk** an attacker reads fetched bodies, uploads, sessions and page numbers, and can change them: the
 //! disk is trusted, and its folders are private. It holds no token, and owners only as hashes, of which those of guessable

@@ -6,6 +6,8 @@
 mod file;
 #[cfg(feature = "cloud")]
 mod object;
+#[cfg(feature = "cloud")]
+mod object_files;
 mod request;
 
 use std::sync::Arc;
@@ -13,7 +15,7 @@ use std::time::Instant;
 
 pub use file::RangedFile;
 #[cfg(feature = "cloud")]
-pub(super) use object::Buckets;
+pub(super) use object::{Buckets, ObjectAddress};
 
 use self::file::{BLOCK_BYTES, RangeSource};
 use self::request::FirstResponse;

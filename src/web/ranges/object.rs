@@ -24,6 +24,7 @@ use super::file::MAX_RUN_BYTES;
 use crate::http::{self, Client, Url};
 use crate::web::error::WebError;
 use crate::web::fetch::with_authorities;
+use crate::web::guard;
 use crate::web::settings::WebSettings;
 use crate::web::store::RangedVersion;
 
@@ -39,11 +40,11 @@ pub(in crate::web) struct Buckets {
     opened: Mutex<BTreeMap<String, Arc<dyn ObjectStore>>>,
 }
 
-/// An object in a bucket.
+/// An object in a bucket, or a folder.
 #[derive(Clone)]
-pub(super) struct ObjectAddress {
-    bucket: Arc<dyn ObjectStore>,
-    path: Path,
+pub(in crate::web) struct ObjectAddress {
+    pub(super) bucket: Arc<dyn ObjectStore>,
+    pub(super) path: Path,
 }
 
 impl fmt::Debug for ObjectAddress {
@@ -53,9 +54,19 @@ impl fmt::Debug for ObjectAddress {
 }
 
 impl Buckets {
-    /// The address of an object that the settings allow.
+    /// The address of an object that the settings allow. Uploads are nobody's to name: their owners have references.
     pub(super) fn address(&self, url: &Url, settings: &WebSettings) -> Result<ObjectAddress, WebError> {
-        let path = Path::from_url_path(url.path()).map_err(|error| WebError::NotAUrl { reason: error.to_string() })?;
+        let address = self.any_address(url, settings)?;
+        let Some(storage) = &settings.upload_storage else { return Ok(address) };
+        let storage = guard::parse_url(storage)?;
+        let folder = path_of(&storage)?;
+        let is_same_bucket = (storage.scheme(), storage.host_str()) == (url.scheme(), url.host_str());
+        if is_same_bucket && address.path.prefix_matches(&folder) { Err(WebError::BlockedObject) } else { Ok(address) }
+    }
+
+    /// The address of an object or a folder that this program itself names.
+    pub(in crate::web) fn any_address(&self, url: &Url, settings: &WebSettings) -> Result<ObjectAddress, WebError> {
+        let path = path_of(url)?;
         let name = url.host_str().unwrap_or_default();
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let key = format!("{}://{name}", url.scheme());
@@ -67,12 +78,18 @@ impl Buckets {
     }
 }
 
+fn path_of(url: &Url) -> Result<Path, WebError> {
+    Path::from_url_path(url.path()).map_err(|error| WebError::NotAUrl { reason: error.to_string() })
+}
+
 fn open_bucket(scheme: &str, name: &str, settings: &WebSettings) -> Result<Arc<dyn ObjectStore>, WebError> {
     let client = OwnConnector { client: object_client(settings)? };
     let retry = RetryConfig { max_retries: MAX_RETRIES, retry_timeout: settings.deadline, ..RetryConfig::default() };
     Ok(match scheme {
         "s3" => {
             let bucket = AmazonS3Builder::from_env().with_bucket_name(name).with_retry(retry);
+            // Not every server that speaks as S3 does deletes several objects at once.
+            let bucket = bucket.with_disable_bulk_delete(true);
             Arc::new(bucket.with_http_connector(client).build().map_err(object_error)?)
         }
         "gs" => {
@@ -131,14 +148,14 @@ impl ObjectAddress {
 }
 
 /// The body of a range, which is as long as that.
-async fn read_exactly(result: GetResult) -> Result<Bytes, WebError> {
+pub(super) async fn read_exactly(result: GetResult) -> Result<Bytes, WebError> {
     let expected = result.range.end.saturating_sub(result.range.start);
     let bytes = result.bytes().await.map_err(object_error)?;
     if bytes.len() as u64 == expected { Ok(bytes) } else { Err(WebError::failed("the storage sent another length")) }
 }
 
 /// An error of the storage, without the address of its server.
-fn object_error(error: Error) -> WebError {
+pub(super) fn object_error(error: Error) -> WebError {
     match error {
         Error::NotFound { .. } => WebError::Status { status: "404 Not Found".to_owned(), code: 404 },
         Error::PermissionDenied { .. } => WebError::Status { status: "403 Forbidden".to_owned(), code: 403 },
@@ -189,8 +206,8 @@ impl OwnClient {
             return Err(refused("the endpoint has no TLS, and the environment does not allow that"));
         }
         let mut request = self.client.request(parts.method, url).headers(parts.headers);
-        if let Some(body) = body.as_bytes().filter(|body| !body.is_empty()) {
-            request = request.body(body.clone());
+        if body.content_length() > 0 {
+            request = request.body(http::Body::wrap(body));
         }
         respond(request.send().await.map_err(client_error)?).await
     }

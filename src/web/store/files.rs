@@ -46,6 +46,17 @@ impl DraftFile {
         Ok((content, self.bytes))
     }
 
+    /// The file, from its first byte.
+    #[cfg(feature = "cloud")]
+    pub(super) fn reopen(&self) -> io::Result<File> {
+        File::open(&self.path)
+    }
+
+    #[cfg(feature = "cloud")]
+    pub(super) fn set_times(&self, times: FileTimes) -> io::Result<()> {
+        self.file.set_times(times)
+    }
+
     /// The hash of the bytes so far.
     pub(super) fn content(&self) -> ContentHash {
         ContentHash(*self.hasher.finalize().as_bytes())

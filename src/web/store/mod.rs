@@ -31,6 +31,8 @@ pub(super) use files::random_bytes;
 pub(super) use record::{FetchRecord, RangedVersion};
 pub use response::{FetchedResponse, FetchedUrl, ResponseId, StoredText};
 pub use upload::{NotAnUploadId, StoredUpload, UploadDraft, UploadId, UploadOwner};
+#[cfg(feature = "cloud")]
+pub(super) use upload::{OwnedFile, check_room};
 
 use self::files::{DraftFile, is_usable, mark_used, read_limited, write_whole};
 use super::error::WebError;

@@ -4,6 +4,8 @@
 //! is the time of its upload, from which it expires.
 
 use std::fmt;
+#[cfg(feature = "cloud")]
+use std::fs::{File, FileTimes};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -59,6 +61,17 @@ impl UploadId {
         starts.filter_map(|at| text.get(at..at + PREFIX.len() + 2 * DIGITS)?.parse().ok()).take(most)
     }
 
+    #[cfg(feature = "cloud")]
+    pub(in crate::web) fn owner(&self) -> &UploadOwner {
+        &self.owner
+    }
+
+    /// The names of its owner's folder and of its file.
+    #[cfg(feature = "cloud")]
+    pub(in crate::web) fn names(&self) -> (&str, &str) {
+        (&self.owner.0, &self.content)
+    }
+
     /// Whether an owner uploaded it.
     #[must_use]
     pub fn is_of(&self, owner: &UploadOwner) -> bool {
@@ -109,6 +122,17 @@ pub struct StoredUpload {
 }
 
 impl UploadDraft<'_> {
+    /// The reference to what came so far.
+    pub(in crate::web) fn id(&self) -> UploadId {
+        UploadId { owner: self.owner.clone(), content: digits(&self.draft.content()) }
+    }
+
+    /// What came so far, from its first byte, and its size.
+    #[cfg(feature = "cloud")]
+    pub(in crate::web) fn bytes(&self) -> Result<(File, u64), WebError> {
+        Ok((self.draft.reopen().map_err(|error| WebError::store(&error))?, self.bytes))
+    }
+
     /// Takes the next bytes.
     ///
     /// # Errors
@@ -120,20 +144,27 @@ impl UploadDraft<'_> {
     }
 
     /// Keeps the file. The same content of the same owner is one file, whose time begins anew.
-    ///
-    /// # Errors
-    /// [`WebError::TooLarge`] and [`WebError::TooManyUploads`] if the owner has too much, [`WebError::Store`].
-    pub fn keep(self) -> Result<StoredUpload, WebError> {
+    pub(in crate::web) fn keep(self) -> Result<StoredUpload, WebError> {
+        let id = self.id();
         let Self { store, settings, owner, draft, bytes } = self;
         // Two uploads that end at once must not both fit into the same room.
         let _turn = store.uploading.lock().unwrap_or_else(PoisonError::into_inner);
-        let content = digits(&draft.content());
-        let folder = store.owner_folder(&owner)?;
-        check_room(&folder, &content, bytes, settings)?;
-        draft.finish_as(&content).map_err(|error| WebError::store(&error))?;
+        check_room(files(&store.owner_folder(&owner)?), &id, bytes, settings)?;
+        draft.finish_as(&id.content).map_err(|error| WebError::store(&error))?;
         let expires = SystemTime::now().checked_add(settings.upload_age);
         let expires = expires.and_then(|expires| expires.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
-        Ok(StoredUpload { id: UploadId { owner, content }, bytes, expires: expires.as_secs() })
+        Ok(StoredUpload { id, bytes, expires: expires.as_secs() })
+    }
+
+    /// Keeps a file that was uploaded at `changed` to another server, if it is that of `id`.
+    #[cfg(feature = "cloud")]
+    pub(in crate::web) fn keep_copy(self, id: &UploadId, changed: SystemTime) -> Result<(), WebError> {
+        if self.id() != *id {
+            return Err(WebError::failed("the storage has other bytes than were uploaded"));
+        }
+        let times = FileTimes::new().set_modified(changed);
+        let finished = self.draft.set_times(times).and_then(|()| self.draft.finish_as(&id.content));
+        finished.map_err(|error| WebError::store(&error))
     }
 }
 
@@ -181,8 +212,13 @@ fn check_size(found: u64, settings: &WebSettings) -> Result<(), WebError> {
 }
 
 /// Whether `bytes` more fit beside the other files of the owner.
-fn check_room(folder: &Path, content: &str, bytes: u64, settings: &WebSettings) -> Result<(), WebError> {
-    let others = files(folder).filter(|file| file.name != content && !file.name.starts_with(DRAFT_PREFIX));
+pub(in crate::web) fn check_room(
+    files: impl Iterator<Item = OwnedFile>,
+    id: &UploadId,
+    bytes: u64,
+    settings: &WebSettings,
+) -> Result<(), WebError> {
+    let others = files.filter(|file| file.name != id.content && !file.name.starts_with(DRAFT_PREFIX));
     let (count, kept) = others.fold((1, bytes), |(count, kept), file| (count + 1, file.bytes.saturating_add(kept)));
     let limit = settings.max_kept_bytes;
     match (count > MAX_FILES, kept > limit) {
@@ -206,10 +242,12 @@ fn remove_expired(folder: &Path, age: Duration) {
     }
 }
 
-struct OwnedFile {
-    name: String,
-    bytes: u64,
-    changed: SystemTime,
+/// A file of an owner.
+#[derive(Debug)]
+pub(in crate::web) struct OwnedFile {
+    pub(in crate::web) name: String,
+    pub(in crate::web) bytes: u64,
+    pub(in crate::web) changed: SystemTime,
 }
 
 fn files(folder: &Path) -> impl Iterator<Item = OwnedFile> {
