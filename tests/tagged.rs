@@ -210,6 +210,34 @@ fn labels_are_the_marks_of_items_and_of_notes() {
 }
 
 #[test]
+fn the_description_of_a_figure_is_given_if_the_figure_is_drawn() {
+    let figure = |id, entries| leaf("Figure", id).with(entries);
+    let file = |more: Vec<Element>| {
+        let lines = [
+            Line("0", [40, 540, 10], "The sales are shown here."),
+            Line("1", [40, 440, 0], ""),
+            Line("2", [40, 360, 0], ""),
+            Line("3", [40, 340, 10], "They grow."),
+        ];
+        let kids = [vec![leaf("P", 0)], more, vec![leaf("P", 3)]].concat();
+        markdown(&lines, &group("Document", kids))
+    };
+    let found = file(vec![
+        figure(1, "/Alt (Sales by year [in thousands])"),
+        figure(2, "/Alt (chart.png)"),
+        figure(9, "/Alt (A figure that is not there)"),
+    ]);
+    assert_snapshot!(found, @r"
+    The sales are shown here.
+
+    ![Sales by year \[in thousands\]]()
+
+    They grow.
+    ");
+    assert_eq!(file(Vec::new()), "The sales are shown here.\n\nThey grow.");
+}
+
+#[test]
 fn a_tree_of_paragraphs_leaves_headings_to_the_rules() {
     let lines = [
         Line("0", [40, 540, 18], "A large line"),

@@ -60,6 +60,11 @@ pub enum BlockKind {
     },
     /// Running heads and feet, page numbers.
     Furniture,
+    /// A figure.
+    Figure {
+        /// What it shows, by its author.
+        alternate: String,
+    },
 }
 
 /// What precedes a list item.

@@ -35,6 +35,17 @@ pub enum Region {
     Column(Column),
     /// A table, which another part of the program reads.
     Table(TableArea),
+    /// A figure that the structure tree describes.
+    Figure(Figure),
+}
+
+/// A picture or a chart with its description.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// Its place.
+    pub bounds: Bounds,
+    /// What it shows, by its author.
+    pub alternate: String,
 }
 
 /// Lines below each other. Coordinates are those of its frame: text runs to the right, lines go down.

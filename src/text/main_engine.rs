@@ -81,11 +81,11 @@ impl<'p> TextExtractor<'p> {
         let page = self.page(index)?;
         let (mut page_glyphs, shown) = self.page_glyphs(page, Wanted::Layout, limits)?;
         let styles = std::mem::take(&mut page_glyphs.styles);
-        let Shapes { rules, fills, images, drawings } = std::mem::take(&mut page_glyphs.shapes);
+        let Shapes { rules, fills, images, drawings, marked_areas } = std::mem::take(&mut page_glyphs.shapes);
         let (text, blocks) = lay_out(page_glyphs, shown.area());
         let (words, links) = (words_of(&blocks, &styles), link_areas(page, shown));
         let (width, height) = (to_points(shown.width()), to_points(shown.height()));
-        Ok((text, PageLayout { width, height, words, rules, fills, images, drawings, links }))
+        Ok((text, PageLayout { width, height, words, rules, fills, images, drawings, links, marked_areas }))
     }
 
     fn page(&self, index: PageIndex) -> Result<&'p Page<'p>, TextError> {

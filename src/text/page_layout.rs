@@ -3,6 +3,7 @@
 //! Coordinates are in points from the top left of the page as displayed (rotated and cropped), y downwards.
 
 use hayro_interpret::kurbo::Rect;
+use std::collections::BTreeMap;
 
 /// The most words of a page. Further words are left out of its layout.
 pub(crate) const MAX_WORDS: usize = 200_000;
@@ -173,4 +174,6 @@ pub struct PageLayout {
     pub drawings: Vec<Bounds>,
     /// In the order of the page's annotations.
     pub links: Vec<LinkArea>,
+    /// The areas of the images and paths in marked content, by its identifier.
+    pub marked_areas: BTreeMap<u16, Bounds>,
 }

@@ -35,7 +35,7 @@ impl Element {
     }
 }
 
-/// A line of text with its place, its size, and what is written before it: `7` is the identifier of its content.
+/// The identifier of content or the tag of marked content; its place and its size; and its text. A size of 0 draws a box.
 pub(crate) struct TaggedLine(pub(crate) &'static str, pub(crate) [u32; 3], pub(crate) &'static str);
 
 /// A file with these pages. `tree` is below the root of the structure tree, which has these entries.
@@ -94,7 +94,10 @@ fn content(TaggedLine(mark, [x, y, size], text): &TaggedLine) -> String {
         Err(_) if mark.is_empty() => "/Other BMC".to_owned(),
         Err(_) => format!("/{mark} BMC"),
     };
-    format!("{begin} BT /F {size} Tf {x} {y} Td ({text}) Tj ET EMC\n")
+    match size {
+        0 => format!("{begin} {x} {y} 90 60 re f EMC\n"),
+        _ => format!("{begin} BT /F {size} Tf {x} {y} Td ({text}) Tj ET EMC\n"),
+    }
 }
 
 struct TreeWriter {

@@ -43,6 +43,8 @@ pub struct StructureElement {
     pub parent: Option<usize>,
     /// The rows and the columns that a cell covers, 1 at least.
     pub spans: [u16; 2],
+    /// `/Alt` of a figure: what it shows, in words.
+    pub alternate: Option<String>,
 }
 
 /// What all pages share of the structure tree.
@@ -85,10 +87,22 @@ impl Document {
         if self.is_remote() {
             return None;
         }
-        let tree = self.structure_tree.get_or_init(|| StructureTree::read(&self.first));
+        let tree = self.structure_tree()?;
         let root = tree.root?;
         let leaf = self.first.tree.leaf(&*self.first.objects, index, &self.first.limits).ok()?;
         page_tags(&*self.first.objects, &leaf, tree, root)
+    }
+}
+
+impl Document {
+    /// The tree; `None` if the deadline passed, which must not be cached as a document without one.
+    fn structure_tree(&self) -> Option<&StructureTree> {
+        if let Some(tree) = self.structure_tree.get() {
+            return Some(tree);
+        }
+        let tree = StructureTree::read(&self.first);
+        let in_time = self.first.limits.deadline.check().is_ok();
+        in_time.then(|| self.structure_tree.get_or_init(|| tree))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{PageTags, StructureElement, StructureTree, StructureType, attributes};
 use crate::document::object::{Dictionary, Object, ObjectId};
 use crate::document::objects::Objects;
+use crate::document::text_string;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -14,6 +15,13 @@ const MAX_ELEMENTS: usize = 50_000;
 
 /// The most kids of all elements of a page that are looked at, even those of other pages.
 const MAX_KIDS: usize = 2_000_000;
+
+/// Longer descriptions of figures are cut, in characters.
+const MAX_ALTERNATE: usize = 500;
+
+/// How the names of pictures end.
+const PICTURE_EXTENSIONS: [&str; 12] =
+    ["bmp", "emf", "eps", "gif", "jpeg", "jpg", "pdf", "png", "svg", "tif", "tiff", "wmf"];
 
 /// Collects the elements of a page.
 pub(super) struct PageElements<'t> {
@@ -96,11 +104,24 @@ impl<'t> PageElements<'t> {
             let is_cell = matches!(kind, StructureType::HeaderCell | StructureType::DataCell);
             let dictionary = dictionary.as_dictionary()?;
             let spans = if is_cell { attributes::spans(self.objects, self.tree, dictionary) } else { [1, 1] };
-            Some(StructureElement { id: id.number, kind: *kind, parent, spans })
+            let alternate = (*kind == StructureType::Figure).then(|| self.alternate(dictionary)).flatten();
+            Some(StructureElement { id: id.number, kind: *kind, parent, spans, alternate })
         };
         let elements = order.iter().map(element).collect::<Option<Vec<_>>>()?;
         let owners = owners.iter().map(|owner| owner.and_then(renumbered)).collect();
         Some(PageTags { elements, owners })
+    }
+
+    /// The alternate description of an element (14.9.3).
+    fn alternate(&self, element: &Dictionary) -> Option<String> {
+        let text = self.objects.resolve(element.get(b"Alt")?).ok()?;
+        let text = text_string::decode(text.as_string()?);
+        let cut = text.char_indices().nth(MAX_ALTERNATE).map(|(at, _)| at);
+        let text = match cut.and_then(|at| text.get(..at)) {
+            Some(beginning) => format!("{beginning}…"),
+            None => text,
+        };
+        (text.contains(char::is_alphanumeric) && !is_file_name(&text)).then_some(text)
     }
 
     /// Adds the cells of the page's table rows that have no content.
@@ -179,4 +200,10 @@ impl<'t> PageElements<'t> {
             above = Some(next);
         }
     }
+}
+
+/// Whether a text is the name of a picture's file, which editors put where a description belongs.
+fn is_file_name(text: &str) -> bool {
+    let extension = text.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    extension.is_some_and(|extension| PICTURE_EXTENSIONS.contains(&extension.as_str()))
 }

@@ -44,8 +44,8 @@ pub enum StructureType {
     Code,
     /// `TOCI`.
     ContentsItem,
-    /// `Figure` and `Formula`.
-    Illustration,
+    /// `Figure`.
+    Figure,
     /// `Artifact`.
     Artifact,
     /// Part of a line, or of a type that is not known.
@@ -89,10 +89,10 @@ impl StructureType {
             b"Note" | b"FENote" => Self::Note,
             b"Code" => Self::Code,
             b"TOCI" => Self::ContentsItem,
-            b"Figure" | b"Formula" => Self::Illustration,
+            b"Figure" => Self::Figure,
             b"Artifact" => Self::Artifact,
             b"Span" | b"Quote" | b"Reference" | b"BibEntry" | b"Link" | b"Annot" | b"Em" | b"Strong" | b"Sub"
-            | b"Ruby" | b"RB" | b"RT" | b"RP" | b"Warichu" | b"WT" | b"WP" | b"Form" => Self::Inline,
+            | b"Ruby" | b"RB" | b"RT" | b"RP" | b"Warichu" | b"WT" | b"WP" | b"Form" | b"Formula" => Self::Inline,
             _ => Self::Heading(heading_level(name)?),
         })
     }

@@ -30,6 +30,7 @@ fn block(draft: &Draft, page: &DocumentPage, writer: &SpanWriter) -> Option<Bloc
     let frame = Frame { turn: draft.turn, width: page.structure.width, height: page.structure.height };
     let (bounds, spans) = match (&draft.kind, &kind) {
         (DraftKind::Table(table), _) => (table.bounds, Vec::new()),
+        (DraftKind::Figure(figure), _) => (figure.bounds, Vec::new()),
         (_, BlockKind::Code) => (frame.to_page(draft.bounds()), writer.code(draft)),
         _ => (frame.to_page(draft.bounds()), writer.text(draft, &kind)),
     };
@@ -48,6 +49,7 @@ fn kind(draft: &Draft) -> Option<BlockKind> {
         DraftKind::Footnote { label } => BlockKind::Footnote { label: label.clone() },
         DraftKind::Furniture => BlockKind::Furniture,
         DraftKind::Table(table) => BlockKind::Table { index: table.index },
+        DraftKind::Figure(figure) => BlockKind::Figure { alternate: figure.alternate.clone() },
     })
 }
 

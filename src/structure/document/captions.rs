@@ -51,6 +51,7 @@ fn is_beside_figure(draft: &Draft, page: &DocumentPage) -> bool {
     let is_large = |figure: &Bounds| figure.y1 - figure.y0 > MIN_FIGURE_PT || figure.x1 - figure.x0 > MIN_FIGURE_PT;
     let tables = page.structure.regions.iter().filter_map(|region| match region {
         Region::Table(table) => Some(table.bounds),
+        Region::Figure(figure) => Some(figure.bounds),
         Region::Column(_) => None,
     });
     let figures = page.structure.figures.iter().copied().filter(is_large).take(MAX_FIGURES);

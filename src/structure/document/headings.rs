@@ -93,7 +93,7 @@ fn is_centered_below(title: &Draft, draft: &Draft) -> bool {
 }
 
 fn is_in_flow(draft: &Draft) -> bool {
-    !matches!(draft.kind, DraftKind::Furniture | DraftKind::Footnote { .. })
+    !matches!(draft.kind, DraftKind::Furniture | DraftKind::Footnote { .. } | DraftKind::Figure(_))
 }
 
 fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) -> bool {

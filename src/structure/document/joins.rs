@@ -35,7 +35,8 @@ pub(super) fn join(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &Ty
 /// What may stand between the parts of a paragraph.
 fn is_passed_over(draft: &Draft, statistics: &TypeStatistics) -> bool {
     match draft.kind {
-        DraftKind::Furniture | DraftKind::Footnote { .. } | DraftKind::Caption | DraftKind::Table(_) => true,
+        DraftKind::Furniture | DraftKind::Footnote { .. } | DraftKind::Caption => true,
+        DraftKind::Table(_) | DraftKind::Figure(_) => true,
         DraftKind::Paragraph { .. } => draft.size() < 0.9 * statistics.body_size && draft.marker.is_none(),
         _ => false,
     }
@@ -77,7 +78,12 @@ fn continues(before: &Draft, after: &Draft, drafts: &[Draft], index: usize) -> b
 fn is_first_of_column(drafts: &[Draft], index: usize) -> bool {
     let Some(place) = drafts.get(index).map(|draft| draft.place) else { return false };
     let own = drafts.iter().take(index).rev().take_while(|draft| draft.place == place);
-    own.take(40).all(|draft| matches!(draft.kind, DraftKind::Furniture | DraftKind::Caption | DraftKind::Table(_)))
+    own.take(40).all(|draft| is_float(&draft.kind))
+}
+
+/// Whether it stands among the text without being part of it.
+fn is_float(kind: &DraftKind) -> bool {
+    matches!(kind, DraftKind::Furniture | DraftKind::Caption | DraftKind::Table(_) | DraftKind::Figure(_))
 }
 
 /// Whether the text begins where the next line of the paragraph before would.

@@ -66,6 +66,7 @@ fn all_drafts<'a>(
             let place = drafts::Place { page: page_index, region: region_index };
             match region {
                 Region::Table(table) => drafts.push(Draft::of_table(place, *table)),
+                Region::Figure(figure) => drafts.push(Draft::of_figure(place, figure)),
                 Region::Column(column) => {
                     let is_running = |index: usize, line: &Line| {
                         furniture.contains(page_index, region_index, index)

@@ -28,7 +28,7 @@ fn references(pages: &[DocumentPage]) -> BTreeSet<String> {
     let regions = pages.iter().flat_map(|page| &page.structure.regions);
     let lines = regions.filter_map(|region| match region {
         Region::Column(column) => Some(&column.lines),
-        Region::Table(_) => None,
+        Region::Table(_) | Region::Figure(_) => None,
     });
     let pairs = lines.flatten().flat_map(|line| line.words.windows(2));
     let marks = pairs

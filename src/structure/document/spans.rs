@@ -229,7 +229,7 @@ fn vocabulary(pages: &[DocumentPage]) -> BTreeSet<String> {
     let regions = pages.iter().flat_map(|page| &page.structure.regions);
     let columns = regions.filter_map(|region| match region {
         Region::Column(column) => Some(column),
-        Region::Table(_) => None,
+        Region::Table(_) | Region::Figure(_) => None,
     });
     let lines = columns.flat_map(|column| &column.lines);
     let words = lines.flat_map(|line| line.words.iter().take(line.words.len().saturating_sub(1)).skip(1));

@@ -38,6 +38,7 @@ impl Writer {
             BlockKind::Furniture => return,
             BlockKind::Code => fenced(&inline::plain(&block.spans)),
             BlockKind::Table { index } => table(*index).unwrap_or_default(),
+            BlockKind::Figure { alternate } => format!("![{}]()", escapes::link_text(alternate)),
             BlockKind::Heading { .. } => inline::heading(&block.spans),
             BlockKind::Quote | BlockKind::Caption => inline::upright(&block.spans),
             _ => inline::write(&block.spans),
@@ -54,7 +55,7 @@ impl Writer {
             }
             BlockKind::Quote => self.block(&format!("> {text}")),
             BlockKind::Footnote { label } => self.block(&format!("[^{label}]: {text}")),
-            BlockKind::Code | BlockKind::Table { .. } => self.block(text),
+            BlockKind::Code | BlockKind::Table { .. } | BlockKind::Figure { .. } => self.block(text),
             _ => self.block(&escapes::line_start(text)),
         }
     }

@@ -4,7 +4,7 @@ use super::cells::TreeTable;
 use super::pieces::{Owner, WordOwners};
 use super::regions::extent;
 use crate::structure::bounds::shared_width;
-use crate::structure::page_structure::{Line, LineRole, Region, TableArea};
+use crate::structure::page_structure::{Figure, Line, LineRole, Region, TableArea};
 use crate::text::{Bounds, PageLayout};
 
 /// The tree claims this share of the characters that are no running lines.
@@ -30,6 +30,8 @@ pub(super) enum Part {
     Open { regions: Vec<Region> },
     /// A table.
     Table(TableArea),
+    /// A figure.
+    Figure(Figure),
 }
 
 /// Whether the tree claims nearly all characters of the page, but for the running lines in its margins.
@@ -60,7 +62,8 @@ pub(super) fn is_readable(parts: &[Part]) -> bool {
 /// The direction and the place of a part. Notes, captions and running lines may stand anywhere.
 fn place_in_flow(part: &Part) -> Option<(u16, Bounds)> {
     match part {
-        Part::Lines { role: LineRole::Note | LineRole::Caption | LineRole::Furniture, .. } | Part::Open { .. } => None,
+        Part::Lines { role: LineRole::Note | LineRole::Caption | LineRole::Furniture, .. } => None,
+        Part::Open { .. } | Part::Figure(_) => None,
         Part::Lines { turn, lines, .. } => (!lines.is_empty()).then(|| (*turn, extent(lines))),
         Part::Table(area) => Some((0, area.bounds)),
     }

@@ -28,6 +28,8 @@ pub(super) struct Context {
     pub(super) is_head: bool,
     list_depth: u8,
     sections: u8,
+    /// Its figure.
+    pub(super) figure: Option<usize>,
     /// Whether it is an artifact, although it stands in the tree.
     pub(super) is_artifact: bool,
     item: Option<usize>,
@@ -75,9 +77,8 @@ impl Context {
     fn inside(self, index: usize, element: &StructureElement) -> Self {
         let block = |role| Some((BlockIndex(index), role));
         match element.kind {
-            StructureType::Group | StructureType::Inline | StructureType::Illustration | StructureType::TableRow => {
-                self
-            }
+            StructureType::Group | StructureType::Inline | StructureType::TableRow => self,
+            StructureType::Figure => Self { figure: Some(index), ..self },
             StructureType::Section => Self { sections: self.sections.saturating_add(1), ..self },
             StructureType::Heading(level) => self.with_heading(index, level),
             StructureType::SectionHeading => self.with_heading(index, self.sections.max(1)),

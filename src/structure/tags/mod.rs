@@ -39,8 +39,8 @@ pub fn read_tagged_page(page: &PageLayout, tags: &PageTags) -> Option<(PageStruc
     let areas: Vec<TableArea> = areas.collect();
     let found = found.tables;
     let claims = pieces::TableClaims { by_tree: &found, by_place: &areas };
-    let pieces = pieces::gather(page, &blocks, &mut owners, &claims);
-    let written = regions::write(page, &pieces, &owners, &found)?;
+    let pieces = pieces::gather(page, tags, &blocks, &mut owners, &claims);
+    let written = regions::write(page, tags, &pieces, &owners, &found)?;
     let tables = found.into_iter().map(|found| found.table).chain(drawn).collect();
     let structure = PageStructure { regions: written, ..reading::without_text(page) };
     Some((structure, tables))

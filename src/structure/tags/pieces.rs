@@ -5,8 +5,8 @@ use super::cells::TreeTable;
 use crate::document::PageTags;
 use crate::structure::page_structure::{LineRole, TableArea};
 use crate::structure::reading;
-use crate::text::{ContentMark, PageLayout, Word};
-use std::collections::BTreeMap;
+use crate::text::{Bounds, ContentMark, PageLayout, Word};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Artifacts are believed so near to the top and the bottom of the page, and to its sides, as shares of its size.
 const ZONE: f32 = 0.14;
@@ -82,6 +82,8 @@ pub(super) enum PieceContent {
     Open,
     /// A table.
     Table(TableArea),
+    /// A figure: the index of its element, and its place.
+    Figure(usize, Bounds),
 }
 
 /// Where a piece stands in the order of the tree.
@@ -91,12 +93,14 @@ struct PieceKey(usize, PieceRank);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum PieceRank {
     Table(usize),
+    Figure,
     Text,
 }
 
 /// The pieces of a page in the order of the tree. Words of tables are taken from their owners.
 pub(super) fn gather<'p>(
     page: &'p PageLayout,
+    tags: &PageTags,
     blocks: &BlockMap,
     owners: &mut WordOwners,
     tables: &TableClaims<'_>,
@@ -106,15 +110,17 @@ pub(super) fn gather<'p>(
         pieces.insert(PieceKey(table.element, PieceRank::Table(table.area.index)), Piece::of_table(table.area));
         table.words.iter().for_each(|word| take(owners, *word));
     }
+    let mut placed = BTreeSet::new();
+    for (figure, bounds) in figures(page, tags, blocks) {
+        pieces.insert(PieceKey(figure, PieceRank::Figure), Piece::new(PieceContent::Figure(figure, bounds)));
+    }
     for (index, word) in page.words.iter().enumerate() {
         let Some(Owner::Element(element)) = owners.0.get(index).copied() else { continue };
         let context = blocks.context(element);
         let key = context.block.map_or(element, |(BlockIndex(block), _)| block);
         if let Some(area) = tables.by_place.iter().find(|area| reading::is_in_table(word, &[**area])) {
-            let table = PieceKey(key, PieceRank::Table(area.index));
-            let is_known = pieces.keys().any(|known| known.1 == table.1);
-            if !is_known {
-                pieces.insert(table, Piece::of_table(*area));
+            if placed.insert(area.index) {
+                pieces.insert(PieceKey(key, PieceRank::Table(area.index)), Piece::of_table(*area));
             }
             take(owners, index);
             continue;
@@ -130,6 +136,17 @@ pub(super) fn gather<'p>(
     let mut pieces: Vec<Piece> = pieces.into_values().collect();
     pieces.iter_mut().for_each(|piece| piece.words.sort_by_key(|word| drawing_order(word)));
     joined(pieces)
+}
+
+/// The figures that something is drawn for, and their places.
+fn figures(page: &PageLayout, tags: &PageTags, blocks: &BlockMap) -> BTreeMap<usize, Bounds> {
+    let mut figures: BTreeMap<usize, Bounds> = BTreeMap::new();
+    for (id, area) in &page.marked_areas {
+        let owner = tags.owners.get(usize::from(*id)).copied().flatten();
+        let Some(figure) = owner.and_then(|owner| blocks.context(owner).figure) else { continue };
+        figures.entry(figure).and_modify(|all| *all = all.union(*area)).or_insert(*area);
+    }
+    figures
 }
 
 fn take(owners: &mut WordOwners, word: usize) {

@@ -3,8 +3,9 @@
 use super::belief::{self, Part};
 use super::cells::TreeTable;
 use super::pieces::{Owner, Piece, PieceContent, WordOwners};
+use crate::document::PageTags;
 use crate::structure::bounds::{Frame, NOTHING, center, shared_width};
-use crate::structure::page_structure::{Column, Line, LineRole, LineTag, Region};
+use crate::structure::page_structure::{Column, Figure, Line, LineRole, LineTag, Region};
 use crate::structure::reading::{DirectionReader, quarter, turns};
 use crate::text::{Bounds, PageLayout, Word};
 
@@ -14,11 +15,12 @@ const MAX_PARAGRAPH_LINES: usize = 25;
 /// The regions of a page in the order of the tree, and what the tree does not claim. `None` if the order is not believed.
 pub(super) fn write(
     page: &PageLayout,
+    tags: &PageTags,
     pieces: &[Piece<'_>],
     owners: &WordOwners,
     tables: &[TreeTable],
 ) -> Option<Vec<Region>> {
-    let writer = RegionWriter::new(page);
+    let writer = RegionWriter::new(page, tags);
     let mut parts: Vec<Part> = Vec::new();
     for piece in pieces {
         parts.extend(writer.parts(piece));
@@ -44,6 +46,7 @@ fn push(regions: &mut Vec<Region>, part: Part) {
         (Part::Lines { turn, lines, .. }, _) => regions.push(Region::Column(Column { turn, is_plain: false, lines })),
         (Part::Open { regions: open, .. }, _) => regions.extend(open),
         (Part::Table(area), _) => regions.push(Region::Table(area)),
+        (Part::Figure(figure), _) => regions.push(Region::Figure(figure)),
     }
 }
 
@@ -59,14 +62,15 @@ pub(super) fn extent(lines: &[Line]) -> Bounds {
 /// Makes lines of words.
 struct RegionWriter<'p> {
     page: &'p PageLayout,
+    tags: &'p PageTags,
     /// For each direction of the page's text.
     readers: Vec<(Frame, DirectionReader<'p>)>,
 }
 
 impl<'p> RegionWriter<'p> {
-    fn new(page: &'p PageLayout) -> Self {
+    fn new(page: &'p PageLayout, tags: &'p PageTags) -> Self {
         let frames = turns(page).into_iter().map(|turn| Frame { turn, width: page.width, height: page.height });
-        Self { page, readers: frames.map(|frame| (frame, DirectionReader::new(page, frame))).collect() }
+        Self { page, tags, readers: frames.map(|frame| (frame, DirectionReader::new(page, frame))).collect() }
     }
 
     /// The words of each direction.
@@ -83,6 +87,10 @@ impl<'p> RegionWriter<'p> {
     fn parts(&self, piece: &Piece<'p>) -> Vec<Part> {
         match piece.content {
             PieceContent::Table(area) => vec![Part::Table(area)],
+            PieceContent::Figure(element, bounds) => {
+                let alternate = self.tags.elements.get(element).and_then(|element| element.alternate.clone());
+                alternate.map(|alternate| Part::Figure(Figure { bounds, alternate })).into_iter().collect()
+            }
             PieceContent::Open => {
                 let regions = |(_, reader, words): (Frame, &DirectionReader, Vec<&Word>)| reader.regions(&words, &[]);
                 let regions: Vec<Region> = self.by_direction(&piece.words).flat_map(regions).collect();
@@ -103,19 +111,16 @@ impl<'p> RegionWriter<'p> {
 
     /// Inserts what the tree does not claim after what stands above it.
     fn insert_rest(&self, regions: &mut Vec<Region>, words: &[&'p Word]) {
+        let mut places: Vec<Bounds> = regions.iter().map(|region| page_bounds(region, self.page)).collect();
         for (frame, reader, words) in self.by_direction(words) {
             for region in reader.regions(&words, &[]) {
                 let own = page_bounds(&region, self.page);
-                let is_above = |other: &Region| {
-                    let other = page_bounds(other, self.page);
-                    center(other).1 < own.y0 && shared_width(own, other) > 0.0
-                };
-                let at = if frame.turn == 0 {
-                    regions.iter().rposition(is_above).map_or(0, |at| at + 1)
-                } else {
-                    regions.len()
-                };
+                let is_above = |other: &Bounds| center(*other).1 < own.y0 && shared_width(own, *other) > 0.0;
+                let above =
+                    if frame.turn == 0 { places.iter().rposition(is_above) } else { places.len().checked_sub(1) };
+                let at = above.map_or(0, |above| above + 1);
                 regions.insert(at, region);
+                places.insert(at, own);
             }
         }
     }
@@ -124,7 +129,7 @@ impl<'p> RegionWriter<'p> {
     fn insert_margins(&self, regions: &mut Vec<Region>, words: &[&'p Word]) {
         for (frame, reader, words) in self.by_direction(words) {
             let is_head = |word: &&Word| center(word.bounds).1 < self.page.height / 2.0;
-            let (heads, feet): (Vec<&Word>, Vec<&Word>) = words.into_iter().partition(|word| is_head(&word));
+            let (heads, feet): (Vec<&Word>, Vec<&Word>) = words.into_iter().partition(is_head);
             let column = |words: &[&Word]| {
                 let tag = LineTag { element: 0, role: LineRole::Furniture, label: 0 };
                 let lines = reader.lines(words).into_iter().map(|line| Line { tag: Some(tag), ..line }).collect();
@@ -143,6 +148,7 @@ impl<'p> RegionWriter<'p> {
 fn page_bounds(region: &Region, page: &PageLayout) -> Bounds {
     match region {
         Region::Table(area) => area.bounds,
+        Region::Figure(figure) => figure.bounds,
         Region::Column(column) => {
             Frame { turn: column.turn, width: page.width, height: page.height }.to_page(extent(&column.lines))
         }

@@ -268,6 +268,12 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         }
     }
 
+    /// Shapes belong to the marked content that is open.
+    fn mark_shapes(&mut self) {
+        let mark = self.marks.current();
+        self.with_shapes(|shapes| shapes.set_mark(mark));
+    }
+
     /// Adds to the layout, if one is wanted.
     fn with_shapes(&mut self, add: impl FnOnce(&mut ShapeCollector)) {
         if let Some(layout) = &mut self.layout {
@@ -352,6 +358,7 @@ impl<'a> Device<'a> for GlyphCollector<'_, '_> {
 
     fn begin_marked_content(&mut self, tag: &[u8], properties: Option<&Dict<'_>>) {
         self.marks.begin(tag, properties);
+        self.mark_shapes();
         let properties = properties.filter(|_| !self.collected.is_full);
         let mut bytes = 0;
         self.replacements.begin(|| {
@@ -369,5 +376,6 @@ impl<'a> Device<'a> for GlyphCollector<'_, '_> {
             self.add_replacement_text(&replacement);
         }
         self.marks.end();
+        self.mark_shapes();
     }
 }

@@ -1,9 +1,10 @@
 //! Collects the shapes of a page.
 
 use super::outline::{Outline, outlines};
-use crate::text::page_layout::{Bounds, Fill, MAX_DRAWINGS, MAX_FILLS, MAX_RULES, Rule};
-use hayro_interpret::kurbo::{Affine, BezPath, Point, Rect};
+use crate::text::page_layout::{Bounds, ContentMark, Fill, MAX_DRAWINGS, MAX_FILLS, MAX_RULES, Rule};
+use hayro_interpret::kurbo::{Affine, BezPath, Point, Rect, Shape};
 use hayro_interpret::{DrawMode, Paint};
+use std::collections::BTreeMap;
 
 /// A rectangle that is thinner is a rule.
 const RULE_PT: f64 = 2.0;
@@ -33,6 +34,8 @@ pub(crate) struct Shapes {
     pub(crate) fills: Vec<Fill>,
     pub(crate) images: Vec<Bounds>,
     pub(crate) drawings: Vec<Bounds>,
+    /// The areas of images and paths in marked content, by its identifier.
+    pub(crate) marked_areas: BTreeMap<u16, Bounds>,
 }
 
 /// Collects the shapes of a page within its clipping paths.
@@ -45,12 +48,14 @@ pub(crate) struct ShapeCollector {
     dot: Option<(Rect, [u8; 3])>,
     /// The exact area of the last rule.
     last_rule: Rect,
+    mark: ContentMark,
     shapes: Shapes,
 }
 
 impl ShapeCollector {
     pub(crate) fn new(page: Rect) -> Self {
-        Self { page, clips: Vec::new(), dot: None, last_rule: Rect::ZERO, shapes: Shapes::default() }
+        let (mark, shapes) = (ContentMark::default(), Shapes::default());
+        Self { page, clips: Vec::new(), dot: None, last_rule: Rect::ZERO, mark, shapes }
     }
 
     pub(crate) fn finish(self) -> Shapes {
@@ -59,6 +64,19 @@ impl ShapeCollector {
 
     fn clip(&self) -> Rect {
         self.clips.last().copied().unwrap_or(self.page)
+    }
+
+    /// Says to which marked content further shapes belong.
+    pub(crate) fn set_mark(&mut self, mark: ContentMark) {
+        self.mark = mark;
+    }
+
+    /// Adds an area to that of its marked content.
+    fn add_marked(&mut self, area: impl FnOnce() -> Rect) {
+        let ContentMark::Sequence(id) = self.mark else { return };
+        if let Some(area) = self.seen(area()).map(Bounds::from) {
+            self.shapes.marked_areas.entry(id).and_modify(|all| *all = all.union(area)).or_insert(area);
+        }
     }
 
     /// Opens a clipping path with this bounding box.
@@ -81,6 +99,7 @@ impl ShapeCollector {
 
     /// Adds an image.
     pub(crate) fn add_image(&mut self, area: Rect) {
+        self.add_marked(|| area);
         let Some(area) = self.seen(area) else { return };
         if area.height() < RULE_PT && area.width() >= MIN_IMAGE_RULE_PT {
             return self.push_rule(area, [0; 3]);
@@ -93,6 +112,9 @@ impl ShapeCollector {
     /// Adds a path as it is painted.
     pub(crate) fn add_path(&mut self, path: &BezPath, to_page: Affine, paint: &Paint<'_>, mode: &DrawMode) {
         let Some(color) = color_of(paint) else { return };
+        if !matches!(mode, DrawMode::Invisible) {
+            self.add_marked(|| to_page.transform_rect_bbox(path.bounding_box()));
+        }
         match mode {
             DrawMode::Invisible => {}
             DrawMode::Fill(_) => self.fill(&outlines(path, to_page), color),

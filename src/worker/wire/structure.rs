@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::structure::tables::{Cell, Table};
-use crate::structure::{Column, Line, LineRole, LineTag, LineWord, PageStructure, Region, Style, TableArea};
+use crate::structure::{Column, Figure, Line, LineRole, LineTag, LineWord, PageStructure, Region, Style, TableArea};
 use crate::text::Bounds;
 use crate::worker::pages::StructuredPage;
 
@@ -29,6 +29,8 @@ enum WireRegion {
     C(u16, bool, Vec<WireLine>),
     /// Bounds and number.
     T([f32; 4], usize),
+    /// Bounds and description.
+    G([f32; 4], String),
 }
 
 /// Words, bounds, baseline, size, ground and tag.
@@ -129,6 +131,7 @@ impl TryFrom<WireStructure> for PageStructure {
 fn region_to_wire(region: Region, styles: &mut StyleList) -> WireRegion {
     match region {
         Region::Table(TableArea { bounds, index }) => WireRegion::T(bounds.edges(), index),
+        Region::Figure(Figure { bounds, alternate }) => WireRegion::G(bounds.edges(), alternate),
         Region::Column(Column { turn, is_plain, lines }) => {
             WireRegion::C(turn, is_plain, lines.into_iter().map(|line| line_to_wire(line, styles)).collect())
         }
@@ -138,6 +141,7 @@ fn region_to_wire(region: Region, styles: &mut StyleList) -> WireRegion {
 fn region_of_wire(region: WireRegion, styles: &[WireStyle]) -> Result<Region, UnknownStyle> {
     Ok(match region {
         WireRegion::T(bounds, index) => Region::Table(TableArea { bounds: bounds.into(), index }),
+        WireRegion::G(bounds, alternate) => Region::Figure(Figure { bounds: bounds.into(), alternate }),
         WireRegion::C(turn, is_plain, lines) => {
             let lines = lines.into_iter().map(|line| line_of_wire(line, styles)).collect::<Result<_, _>>()?;
             Region::Column(Column { turn, is_plain, lines })
@@ -255,6 +259,7 @@ mod tests {
                 regions: vec![
                     Region::Column(Column { turn: 90, is_plain: true, lines: vec![line] }),
                     Region::Table(TableArea { bounds, index: 7 }),
+                    Region::Figure(Figure { bounds, alternate: "A chart".to_owned() }),
                 ],
                 figures: vec![bounds],
                 rules: vec![bounds, bounds],

@@ -10,7 +10,7 @@ pub(super) use markers::{Marker, MarkerKind, roman_value};
 pub(super) use splitting::split;
 
 use crate::structure::bounds::NOTHING;
-use crate::structure::page_structure::{Line, LineRole, LineTag, Style, TableArea};
+use crate::structure::page_structure::{Figure, Line, LineRole, LineTag, Style, TableArea};
 use crate::text::Bounds;
 
 /// Where a draft begins: indices of a page and of a region of the page.
@@ -40,6 +40,7 @@ pub(super) enum DraftKind {
     },
     Furniture,
     Table(TableArea),
+    Figure(Figure),
     /// Its lines have become part of an earlier draft.
     Joined,
 }
@@ -107,6 +108,10 @@ impl<'a> Draft<'a> {
 
     pub(super) fn of_table(place: Place, table: TableArea) -> Self {
         Self::new(place, DraftKind::Table(table), Vec::new())
+    }
+
+    pub(super) fn of_figure(place: Place, figure: &Figure) -> Self {
+        Self::new(place, DraftKind::Figure(figure.clone()), Vec::new())
     }
 
     pub(super) fn of_furniture(place: Place, line: &'a Line) -> Self {

@@ -2,6 +2,7 @@
 
 use crate::structure::tables::Table;
 use crate::text::{Bounds, Fill, PageLayout, Rule, Word};
+use std::collections::BTreeMap;
 
 /// A turn with fewer words than this has no table of its own.
 const MIN_WORDS: usize = 12;
@@ -43,6 +44,7 @@ fn turned_page(page: &PageLayout, turn: u16) -> PageLayout {
         images: page.images.iter().map(place).collect(),
         drawings: page.drawings.iter().map(place).collect(),
         links: Vec::new(),
+        marked_areas: BTreeMap::new(),
     }
 }
 
