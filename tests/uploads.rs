@@ -404,3 +404,62 @@ fn storage_that_cannot_be_used_is_refused_at_the_start() {
         assert!(run.stderr.contains("http_upload_storage"), "{}", run.stderr);
     }
 }
+
+/// An answer without the random parts of handles and ids.
+fn masked(answer: &Value) -> String {
+    let mut text = answer.to_string();
+    for prefix in ["conv_", "fetch_"] {
+        let starts = text.match_indices(prefix).map(|(at, _)| at + prefix.len()).collect::<Vec<_>>();
+        for start in starts {
+            if text.get(start..start + 32).is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit())) {
+                text.replace_range(start..start + 32, &"x".repeat(32));
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn no_tool_tells_what_is_anothers_from_what_is_nobodys() {
+    let site = Site::start(|_| ok("application/pdf", std::fs::read(fixture("latex.pdf")).unwrap()));
+    let place = Place::new();
+    let server = Server::start(&place, &[&TOKENS[..], &["--set", "tools=all"]].concat());
+    let own_pdf = place.file("three.pdf", small_pdf(3));
+    let given = texts(&call(&server, "one", "get_file", json!({ "filePath": own_pdf, "pdfPage": 1 }))).join("\n");
+    let start = given.find("conv_").unwrap_or_else(|| panic!("{given}"));
+    let conversation = given[start..start + "conv_".len() + 32].to_owned();
+    let fetch = |arguments: Value| {
+        let fetched = call(&server, "one", "fetch_content", arguments);
+        fetched["_meta"]["io.github.pagewise/details"]["responseId"].as_str().unwrap().to_owned()
+    };
+    let alone = fetch(json!({ "url": site.url("/a.pdf") }));
+    let inside = fetch(json!({ "url": site.url("/b.pdf"), "conversation": conversation }));
+    let upload = uploaded(&server, "one", &small_pdf(2));
+    let listed = server.stateless("opencode", "tools/list", json!({}), &[("Authorization", &bearer("two"))]);
+    let mut tried = 0;
+    for tool in listed["result"]["tools"].as_array().unwrap() {
+        let (name, schema) = (tool["name"].as_str().unwrap(), &tool["inputSchema"]);
+        let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let usual = required.map(|name| match name {
+            "path" | "filePath" => (name.to_owned(), json!(own_pdf)),
+            "page" | "pdfPage" => (name.to_owned(), json!(1)),
+            _ => (name.to_owned(), json!("the")),
+        });
+        let usual = usual.collect::<serde_json::Map<_, _>>();
+        for property in schema["properties"].as_object().unwrap().keys() {
+            for theirs in [&conversation, &alone, &inside, &upload] {
+                let (prefix, digits) = theirs.split_once('_').unwrap();
+                let nobodys = format!("{prefix}_{}", "0".repeat(digits.len()));
+                let [of_another, of_nobody] = [theirs, &nobodys].map(|reference| {
+                    let mut arguments = usual.clone();
+                    arguments.insert(property.clone(), json!(reference));
+                    masked(&call(&server, "two", name, Value::Object(arguments)))
+                });
+                let masked_reference = |text: &str| text.replace(theirs.as_str(), "it").replace(&nobodys, "it");
+                assert_eq!(masked_reference(&of_another), masked_reference(&of_nobody), "{name} {property} {theirs}");
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 200, "{tried}");
+}
