@@ -28,6 +28,9 @@ const LIST_DEADLINE: Duration = Duration::from_secs(5);
 /// How often a cancellation is looked for.
 const PATIENCE: Duration = Duration::from_millis(20);
 
+/// How often the end of the program is looked for once its answer is there.
+const END_PATIENCE: Duration = Duration::from_millis(1);
+
 /// The program, and the languages that it knows.
 #[derive(Debug, Clone)]
 pub(crate) struct Tesseract {
@@ -110,7 +113,13 @@ impl Tesseract {
         if bytes.len() as u64 > MAX_ANSWER_BYTES {
             return Err(failed("its answer is too long".to_owned()));
         }
-        let status = program.0.wait().map_err(|error| failed(error.to_string()))?;
+        let status = loop {
+            match program.0.try_wait().map_err(|error| failed(error.to_string()))? {
+                Some(status) => break status,
+                None if Instant::now() >= until => return Err(failed("it was not done in time".to_owned())),
+                None => std::thread::sleep(END_PATIENCE),
+            }
+        };
         if !status.success() {
             return Err(failed(status.to_string()));
         }
