@@ -55,6 +55,8 @@ pub struct Limits {
     pub max_pixels: u64,
     /// Pixels of the longer side of a drawn page. 65,535: the engine counts them in sixteen bits.
     pub max_side_pixels: u16,
+    /// Pages that one call recognises. 50: each takes as long as drawing twenty.
+    pub max_ocr_pages: u64,
     /// When the operation has to stop: the setting `worker_deadline_ms`. Never by default.
     pub deadline: Deadline,
 }
@@ -84,6 +86,7 @@ impl Default for Limits {
             max_page_steps: 20_000_000,
             max_pixels: 100_000_000,
             max_side_pixels: u16::MAX,
+            max_ocr_pages: 50,
             deadline: Deadline::default(),
         }
     }

@@ -64,6 +64,7 @@ const TESTED: &[(&str, &str, &str)] = &[
     ("index", "tests/library.rs", "index=disk"),
     ("ocr_models", "tests/ocr.rs", "ocr_models"),
     ("ocr_tesseract", "tests/ocr.rs", "ocr_tesseract"),
+    ("ocr_max_pages", "tests/ocr.rs", "ocr_max_pages=1"),
     ("ocr_language", "tests/ocr.rs", "ocr_language"),
     ("object_storage", "tests/ranges.rs", "object_storage=s3://"),
     ("max_output_days", "tests/cli.rs", "max_output_days"),

@@ -40,6 +40,14 @@ fn without_an_engine_pages_that_must_be_recognised_keep_their_own_text_with_a_no
     assert!(notes.contains("Not recognised: pages 1-2: no engine recognises text"), "{notes}");
 }
 
+#[test]
+fn pages_beyond_the_bound_of_a_call_are_named_with_the_next_call() {
+    let place = Place::new();
+    let (_, result) = place.json(&["text", &fixture("scan.pdf"), "--ocr", "always", "--set", "ocr_max_pages=1"]);
+    let notes = result["notes"].to_string();
+    assert!(notes.contains("only so many (ocr_max_pages): page 2. Next call with pages: \\\"2\\\"."), "{notes}");
+}
+
 #[cfg(feature = "ocr")]
 #[test]
 fn damaged_models_are_named_and_the_rest_of_the_answer_is_whole() {

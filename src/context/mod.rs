@@ -57,9 +57,9 @@ pub use self::pdf::{
     select_page,
 };
 pub use self::phrases::{
-    NO_TEXT_IN_PDF, TEXT_DELETED, count_of, file_size, grouped, listed_or_counted, more_fields_note, one_line,
-    outline_columns, outline_line, page_heading, page_held, page_or_pages, points, summary_held, unreadable_page_text,
-    untrusted,
+    NO_TEXT_IN_PDF, TEXT_DELETED, count_of, file_size, grouped, listed_or_counted, more_fields_note, ocr_notes,
+    one_line, outline_columns, outline_line, page_heading, page_held, page_or_pages, points, summary_held,
+    unreadable_page_text, untrusted,
 };
 pub use self::progress::{NoProgress, ProgressListener};
 pub use self::request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};
@@ -88,9 +88,9 @@ pub use crate::web::{
     push_file,
 };
 pub use crate::worker::{
-    DEFAULT_DEADLINE, HAS_PROCESSES, InProcessReader, MAX_OCR_PAGES, OcrEngine, OcrMode, OcrReport, PageKind,
-    PageSource, PageText, PageWords, Pages, PdfAction, PdfChunk, PdfError, Picture, Reader, ReaderMemory,
-    RecognisingDocument, RenderOptions, StructuredPage, WorkerError, WorkerSettings, become_tesseract, run_worker,
+    DEFAULT_DEADLINE, HAS_PROCESSES, InProcessReader, OcrEngine, OcrMode, OcrReport, PageKind, PageSource, PageText,
+    PageWords, Pages, PdfAction, PdfChunk, PdfError, Picture, Reader, ReaderMemory, RecognisingDocument, RenderOptions,
+    StructuredPage, WorkerError, WorkerSettings, become_tesseract, run_worker,
 };
 
 use self::answer::AnswerDraft;
@@ -254,12 +254,8 @@ impl ContextManager {
         }
         let document = self.document(requested, request.password.as_deref(), &request.cancellation)?;
         let path_of = |file| self.cache.store().file_names(&[file]).ok()?.remove(&file);
-        let document = RecognisingDocument::new(
-            &*document,
-            request.ocr_mode(),
-            PageSet::all(document.page_count()),
-            MAX_OCR_PAGES,
-        );
+        let pages = PageSet::all(document.page_count());
+        let document = RecognisingDocument::new(&*document, request.ocr_mode(), pages);
         let answer = PdfAnswerBuilder {
             requested,
             request,

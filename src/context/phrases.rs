@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use crate::document::{MAX_REMOTE_FIELDS, OutlineItem};
 use crate::page::{PageLabel, PageNumber, PageSet};
-use crate::worker::{Pages, PdfError};
+use crate::worker::{OcrReport, PageSource, Pages, PdfError};
 
 /// The last line of every summary.
 pub(super) const HOW_TO_READ_PAGES: &str =
@@ -98,6 +98,27 @@ pub fn outline_line(item: &OutlineItem, label: Option<&PageLabel>) -> String {
 pub fn page_or_pages(pages: &PageSet) -> String {
     let noun = if pages.len() == 1 { "page" } else { "pages" };
     format!("{noun} {pages}")
+}
+
+/// What a reader should know of the sources of pages, if some were recognised or should have been. `next_call` says how to
+/// get the pages beyond the bound.
+#[must_use]
+pub fn ocr_notes(report: &OcrReport, next_call: &str) -> Vec<String> {
+    let count = |source| report.pages_of(source).len();
+    let (text, recognised) = (count(PageSource::Text), count(PageSource::Recognised));
+    let counts = format!("Pages with text: {text}, recognised: {recognised}, unread: {}.", count(PageSource::Unread));
+    let mut notes = Vec::from_iter((recognised > 0).then_some(counts));
+    for (reason, pages) in &report.failures {
+        notes.push(format!("Not recognised: {}: {reason}", page_or_pages(pages)));
+    }
+    if !report.over_budget.is_empty() {
+        let pages = &report.over_budget;
+        let listed = page_or_pages(pages);
+        notes.push(format!(
+            "Not recognised, since one call recognises only so many (ocr_max_pages): {listed}. {next_call}: \"{pages}\"."
+        ));
+    }
+    notes
 }
 
 /// Characters of the longest list of pages beside a count.

@@ -219,7 +219,12 @@ impl NeuralRecogniser {
 }
 
 impl Recogniser for NeuralRecogniser {
-    fn recognise(&self, image: &GrayImage, deadline: &Deadline) -> Result<Vec<RecognisedLine>, OcrError> {
+    fn recognise(
+        &self,
+        image: &GrayImage,
+        _language: Option<&str>,
+        deadline: &Deadline,
+    ) -> Result<Vec<RecognisedLine>, OcrError> {
         let regions = self.find_text(image)?;
         deadline.check_now()?;
         let pyramid = Pyramid::new(image);

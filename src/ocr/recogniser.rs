@@ -10,10 +10,16 @@ use crate::limits::Deadline;
 /// Recognises the text in pictures.
 pub trait Recogniser: Send + Sync {
     /// The lines of a page in no particular order, whichever way up it is. Lines that are hardly readable are left out.
+    /// `language` is that of its document, such as `de-DE`, if it says one.
     ///
     /// # Errors
     /// [`OcrError::Model`] if a model does not fit its part, [`OcrError::Stopped`].
-    fn recognise(&self, image: &GrayImage, deadline: &Deadline) -> Result<Vec<RecognisedLine>, OcrError>;
+    fn recognise(
+        &self,
+        image: &GrayImage,
+        language: Option<&str>,
+        deadline: &Deadline,
+    ) -> Result<Vec<RecognisedLine>, OcrError>;
 
     /// Whether everything that the engine may need is there and works.
     ///

@@ -1,7 +1,7 @@
 //! The engine of the program `tesseract`: what it is asked, and what its answers say.
 //!
-//! Tesseract is told a language. Without a setting, it reads a strip of the page in a first language; the language of
-//! that text, or the script that it sees, decides. It is asked about the direction of the page only if it reads little.
+//! Tesseract is told a language. Without a setting, it reads a strip of the page in the language that the document says,
+//! or else in a first one; the language of that text, or the script that it sees, decides. It is asked about the direction of the page only if it reads little.
 
 use super::error::OcrError;
 use super::geometry::Direction;
@@ -84,8 +84,8 @@ impl<R: TesseractRunner> TesseractRecogniser<R> {
     }
 
     /// The language for a text that is not yet read.
-    fn first_language(&self) -> Result<&str, OcrError> {
-        let chosen = self.chosen.as_deref();
+    fn first_language<'a>(&'a self, said: Option<&'a str>) -> Result<&'a str, OcrError> {
+        let chosen = self.chosen.as_deref().or(said);
         let english = self.languages.iter().find(|language| *language == "eng").or(self.languages.first());
         let missing = OcrError::NoEngine { reason: "tesseract has no language" };
         chosen.or(english.map(String::as_str)).ok_or(missing)
@@ -101,6 +101,11 @@ impl<R: TesseractRunner> TesseractRecogniser<R> {
             "nob" => "nor",
             code => code,
         })
+    }
+
+    /// The language that a document says, if the program has it.
+    fn said_language(&self, tag: Option<&str>) -> Option<&str> {
+        tag.and_then(language_of_tag).and_then(|language| self.installed(language))
     }
 
     fn installed(&self, language: &str) -> Option<&str> {
@@ -125,6 +130,33 @@ impl<R: TesseractRunner> TesseractRecogniser<R> {
     }
 }
 
+/// The most bytes of a language tag that are looked at (RFC 5646, 4.4.1).
+const MAX_TAG_BYTES: usize = 35;
+
+/// The language of a tag such as `de-DE` (RFC 5646), by the program's names.
+fn language_of_tag(tag: &str) -> Option<&'static str> {
+    let tag = tag.get(..tag.len().min(MAX_TAG_BYTES))?.to_ascii_lowercase();
+    let mut parts = tag.split(['-', '_']);
+    let language = parts.next()?;
+    if language == "zh" {
+        let is_traditional = parts.any(|part| ["hant", "tw", "hk", "mo"].contains(&part));
+        return Some(if is_traditional { "chi_tra" } else { "chi_sim" });
+    }
+    LANGUAGES.iter().find(|(code, name)| language == *code || language == *name).map(|(_, name)| *name)
+}
+
+/// Languages by ISO 639-1, and by the program's names.
+#[rustfmt::skip]
+const LANGUAGES: &[(&str, &str)] = &[
+    ("ar", "ara"), ("bg", "bul"), ("ca", "cat"), ("cs", "ces"), ("da", "dan"), ("de", "deu"), ("el", "ell"),
+    ("en", "eng"), ("es", "spa"), ("et", "est"), ("eu", "eus"), ("fa", "fas"), ("fi", "fin"), ("fr", "fra"),
+    ("ga", "gle"), ("gl", "glg"), ("he", "heb"), ("hi", "hin"), ("hr", "hrv"), ("hu", "hun"), ("id", "ind"),
+    ("is", "isl"), ("it", "ita"), ("ja", "jpn"), ("ko", "kor"), ("lt", "lit"), ("lv", "lav"), ("nb", "nor"),
+    ("nl", "nld"), ("nn", "nor"), ("no", "nor"), ("pl", "pol"), ("pt", "por"), ("ro", "ron"), ("ru", "rus"),
+    ("sk", "slk"), ("sl", "slv"), ("sq", "sqi"), ("sr", "srp"), ("sv", "swe"), ("th", "tha"), ("tr", "tur"),
+    ("uk", "ukr"), ("vi", "vie"),
+];
+
 /// The usual language of a script, by the program's names.
 fn language_of_script(script: &str) -> Option<&'static str> {
     Some(match script {
@@ -142,14 +174,20 @@ fn language_of_script(script: &str) -> Option<&'static str> {
 }
 
 impl<R: TesseractRunner> Recogniser for TesseractRecogniser<R> {
-    fn recognise(&self, image: &GrayImage, deadline: &Deadline) -> Result<Vec<RecognisedLine>, OcrError> {
-        let first = self.first_language()?;
+    fn recognise(
+        &self,
+        image: &GrayImage,
+        language: Option<&str>,
+        deadline: &Deadline,
+    ) -> Result<Vec<RecognisedLine>, OcrError> {
+        let said = self.said_language(language);
+        let first = self.first_language(said)?;
         let strip = image.strip(STRIP);
         let sample = self.read(&strip, first)?;
         deadline.check_now()?;
         let guess = match &self.chosen {
             Some(chosen) => Some(chosen.as_str()),
-            None => self.language_of(&text_of(&sample)),
+            None => self.language_of(&text_of(&sample)).or(said),
         };
         if let Some(language) = guess.filter(|_| confidence(&sample) >= CERTAIN) {
             return self.read(image, language);
@@ -168,7 +206,7 @@ impl<R: TesseractRunner> Recogniser for TesseractRecogniser<R> {
     }
 
     fn read_line(&self, image: &GrayImage, sample: LineSample, expected: &str) -> Result<String, OcrError> {
-        let language = self.language_of(expected).map_or_else(|| self.first_language(), Ok)?;
+        let language = self.language_of(expected).map_or_else(|| self.first_language(None), Ok)?;
         let job = TesseractJob { mode: TesseractMode::Line, language: language.to_owned() };
         let picture = image.cut_line(sample.origin, sample.length, sample.thickness);
         Ok(text_of(&parse_words(&self.runner.run(&picture, &job)?)?))
@@ -342,13 +380,13 @@ mod tests {
         }
     }
 
-    fn languages_asked(answers: &[String]) -> Vec<String> {
+    fn languages_asked(said: Option<&str>, answers: &[String]) -> Vec<String> {
         let runner = Scripted { answers: Mutex::new(answers.to_vec()), asked: Mutex::default() };
         let languages = ["deu", "eng", "jpn", "osd"].map(str::to_owned).to_vec();
         let guess = |text: &str| if text.contains("wohl") { Some("deu") } else { None };
         let engine = TesseractRecogniser::new(&runner, languages, None, guess);
         let image = GrayImage::new(4, 8, vec![255; 32]).unwrap();
-        engine.recognise(&image, &Deadline::default()).unwrap();
+        engine.recognise(&image, said, &Deadline::default()).unwrap();
         drop(engine);
         runner.asked.into_inner().unwrap()
     }
@@ -358,15 +396,33 @@ mod tests {
     }
 
     #[test]
+    fn tags_of_languages_are_the_names_of_the_program() {
+        for (tag, name) in [
+            ("de-DE", Some("deu")),
+            ("EN_us", Some("eng")),
+            ("deu", Some("deu")),
+            ("zh-Hant-HK", Some("chi_tra")),
+            ("zh", Some("chi_sim")),
+            ("", None),
+            ("../eng", None),
+            ("\u{e9}", None),
+        ] {
+            assert_eq!(language_of_tag(tag), name, "{tag}");
+        }
+    }
+
+    #[test]
     fn the_language_of_a_strip_decides_and_a_page_that_is_hardly_read_is_looked_at_again() {
         let german = table(&"wohl".repeat(20), 90);
         let numbers = table("3,141,592", 96);
         let japanese = "Rotate: 0\nScript: Japanese\n".to_owned();
-        assert_eq!(languages_asked(&[numbers.clone(), japanese, numbers]), ["eng", "osd", "jpn"]);
+        assert_eq!(languages_asked(None, &[numbers.clone(), japanese, numbers.clone()]), ["eng", "osd", "jpn"]);
 
-        assert_eq!(languages_asked(&[german.clone(), german]), ["eng", "deu"]);
+        assert_eq!(languages_asked(None, &[german.clone(), german]), ["eng", "deu"]);
         let vague = table("?!", 55);
         let osd = "Rotate: 90\nScript: Japanese\n".to_owned();
-        assert_eq!(languages_asked(&[vague.clone(), osd, vague]), ["eng", "osd", "jpn"]);
+        assert_eq!(languages_asked(None, &[vague.clone(), osd, vague]), ["eng", "osd", "jpn"]);
+        assert_eq!(languages_asked(Some("de-AT"), &[numbers.clone(), numbers.clone()]), ["deu", "deu"], "said");
+        assert_eq!(languages_asked(Some("fr"), &[numbers.clone(), String::new(), numbers]), ["eng", "osd", "eng"]);
     }
 }

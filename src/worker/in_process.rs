@@ -82,7 +82,7 @@ impl Reader for InProcessReader {
 
 /// An open document with its caches.
 pub(super) struct OpenDocument {
-    document: Document,
+    pub(super) document: Document,
     pub(super) limits: Limits,
     fonts: Arc<dyn FontSource>,
     pub(super) engine: Arc<Engine>,
@@ -210,6 +210,10 @@ impl Pages for OpenDocument {
 
     fn is_remote(&self) -> bool {
         self.document.is_remote()
+    }
+
+    fn max_ocr_pages(&self) -> u64 {
+        self.limits.max_ocr_pages
     }
 
     fn page_label(&self, page: PageIndex) -> Option<PageLabel> {

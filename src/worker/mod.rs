@@ -63,7 +63,7 @@ pub use pages::{
 };
 #[cfg(all(unix, not(pagewise_portable)))]
 pub use parent::WorkerReader;
-pub use recognising::{MAX_OCR_PAGES, OcrMode, OcrReport, RecognisingDocument};
+pub use recognising::{OcrMode, OcrReport, RecognisingDocument};
 pub use sandbox::SandboxLayers;
 pub(crate) use sandbox::confine_command;
 pub use settings::{DEFAULT_DEADLINE, WorkerSettings};

@@ -73,6 +73,8 @@ pub trait Pages: Send + Sync {
     fn is_remote(&self) -> bool {
         false
     }
+    /// The most pages that one call recognises.
+    fn max_ocr_pages(&self) -> u64;
     /// The page label.
     fn page_label(&self, page: PageIndex) -> Option<PageLabel>;
     /// The document's metadata.

@@ -20,7 +20,7 @@ use crate::limits::StopReason;
 use crate::page::{PageIndex, PageLabel, PageSet};
 
 /// When pages are recognised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum OcrMode {
     /// Pages whose own text is not what a reader sees.
     #[default]
@@ -30,9 +30,6 @@ pub enum OcrMode {
     /// None.
     Never,
 }
-
-/// The most pages that one call recognises. A page takes as long as drawing twenty.
-pub const MAX_OCR_PAGES: u64 = 50;
 
 /// What the texts of pages were read from.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -97,9 +94,19 @@ impl RecognitionState {
 }
 
 impl<'d> RecognisingDocument<'d> {
-    /// Recognises at most `budget` of the `wanted` pages of a document.
+    /// Recognises as many of the `wanted` pages of a document as one call does.
     #[must_use]
-    pub fn new(document: &'d dyn Pages, mode: OcrMode, wanted: PageSet, budget: u64) -> Self {
+    pub fn new(document: &'d dyn Pages, mode: OcrMode, wanted: PageSet) -> Self {
+        Self::with_budget(document, mode, wanted, document.max_ocr_pages())
+    }
+
+    /// Recognises all of the `wanted` pages of a document.
+    #[must_use]
+    pub fn unbounded(document: &'d dyn Pages, mode: OcrMode, wanted: PageSet) -> Self {
+        Self::with_budget(document, mode, wanted, u64::MAX)
+    }
+
+    fn with_budget(document: &'d dyn Pages, mode: OcrMode, wanted: PageSet, budget: u64) -> Self {
         let state = RecognitionState {
             budget,
             pages: BTreeMap::new(),
@@ -221,6 +228,10 @@ impl Pages for RecognisingDocument<'_> {
 
     fn is_remote(&self) -> bool {
         self.document.is_remote()
+    }
+
+    fn max_ocr_pages(&self) -> u64 {
+        self.document.max_ocr_pages()
     }
 
     fn page_label(&self, page: PageIndex) -> Option<PageLabel> {

@@ -38,8 +38,9 @@ impl OpenDocument {
         let (own, layout) = self.page_layout(page)?;
         let engine = self.engine.recogniser().map_err(ocr_error)?;
         let scan = PageScan::new(self.scan(page)?)?;
+        let language = self.document.language();
         run_contained(|| {
-            let reader = ScanReader { engine: &*engine, scan: &scan, deadline };
+            let reader = ScanReader { engine: &*engine, scan: &scan, language: language.as_deref(), deadline };
             if !is_forced && own.has_hidden_layer() && reader.shows(&layout)? {
                 return Ok(Recognition::OwnText);
             }
@@ -121,12 +122,14 @@ impl PageScan {
 struct ScanReader<'r> {
     engine: &'r dyn Recogniser,
     scan: &'r PageScan,
+    /// Of the document.
+    language: Option<&'r str>,
     deadline: &'r Deadline,
 }
 
 impl ScanReader<'_> {
     fn recognise(&self) -> Result<FoundText, OcrError> {
-        let lines = self.engine.recognise(&self.scan.image, self.deadline)?;
+        let lines = self.engine.recognise(&self.scan.image, self.language, self.deadline)?;
         let parts: Vec<RecognisedText> = lines.iter().map(|line| self.scan.on_page(line)).collect();
         let [width, height] = self.scan.scan.page_pt;
         let layout = lay_out_recognised(width, height, &parts);
@@ -243,7 +246,7 @@ mod tests {
     }
 
     impl Recogniser for FakeEngine {
-        fn recognise(&self, _: &GrayImage, _: &Deadline) -> Result<Vec<RecognisedLine>, OcrError> {
+        fn recognise(&self, _: &GrayImage, _: Option<&str>, _: &Deadline) -> Result<Vec<RecognisedLine>, OcrError> {
             let place =
                 LineSample { origin: [100.0, 200.0], direction: Direction::RIGHT, length: 800.0, thickness: 40.0 };
             let step = 800.0 / self.line.len() as f32;

@@ -44,6 +44,10 @@ impl WordsDocument {
 }
 
 impl Pages for WordsDocument {
+    fn max_ocr_pages(&self) -> u64 {
+        0
+    }
+
     fn page_count(&self) -> u32 {
         u32::try_from(self.lines.len()).unwrap()
     }

@@ -6,14 +6,14 @@ use super::{IdentifiedFile, Requester, source_error};
 use crate::charset::decode_text;
 use crate::context::ContextManager;
 use crate::context::error::ContextError;
-use crate::context::phrases::{NO_TEXT_IN_PDF, page_heading, unreadable_page_text};
+use crate::context::phrases::{NO_TEXT_IN_PDF, ocr_notes, page_heading, unreadable_page_text};
 use crate::hash::ContentHash;
 use crate::limits::Cancellation;
 use crate::page::{PageNumber, PageSet};
 use crate::source::{FileKind, HEAD_BYTES, OpenFile, SourceError, open_url};
 use crate::text::normalize_text;
 use crate::web::{FetchedFile, FetchedResponse, FetchedUrl, ResponseId, StoredText, Web, WebError};
-use crate::worker::{PageText, PdfError};
+use crate::worker::{OcrMode, PageText, Pages, PdfError, RecognisingDocument};
 
 /// The result of fetching one URL.
 #[derive(Debug)]
@@ -187,8 +187,10 @@ impl FetchJob<'_> {
         let failed = |error| ContextError::FetchedPdf { url: self.url.to_owned(), error };
         let file = IdentifiedFile { identity: self.fetched.content.0, file: Arc::new(file) };
         let document = self.context.reader.open(Arc::new(file), None, self.cancellation).map_err(failed)?;
+        let pages = PageSet::all(document.page_count());
+        let document = RecognisingDocument::new(&*document, OcrMode::Auto, pages.clone());
         let mut text = FetchedPdfText::default();
-        for page in PageSet::all(document.page_count()).iter() {
+        for page in pages.iter() {
             self.cancellation.check().map_err(|stopped| failed(stopped.into()))?;
             // Text past the bound is dropped anyway: do not read it.
             if text.text.len() as u64 > self.max_text_bytes() {
@@ -203,6 +205,7 @@ impl FetchJob<'_> {
         if text.is_empty {
             text.text = NO_TEXT_IN_PDF.to_owned();
         }
+        text.notes.extend(ocr_notes(&document.report(), "Next: pdf_extract_text with pages"));
         Ok(StoredText {
             title: document.info().title,
             mime_type: "application/pdf".to_owned(),

@@ -52,6 +52,14 @@ pub struct DocumentInfo {
     pub has_page_labels: bool,
 }
 
+impl DocumentInfo {
+    /// [`Self::modified`], unless that is when it was created.
+    #[must_use]
+    pub fn changed_later(&self) -> Option<&str> {
+        self.modified.as_deref().filter(|modified| self.created.as_deref() != Some(*modified))
+    }
+}
+
 impl Document {
     /// Reads the document's metadata.
     #[must_use]
@@ -67,6 +75,16 @@ impl Document {
         info.outline_entries = self.ask(|parsed| Outline::read(parsed, 0)).unwrap_or_default().total;
         info.has_page_labels = self.labels().is_some_and(|labels| !labels.is_empty());
         info
+    }
+
+    /// The natural language of the document, such as `de-DE` (ISO 32000-2, 14.9.2); `None` if it says none.
+    #[must_use]
+    pub fn language(&self) -> Option<String> {
+        self.ask(|parsed| {
+            let language = parsed.objects.get(&parsed.catalog, b"Lang")?;
+            Ok(language.as_string().map(text_string::decode))
+        })
+        .flatten()
     }
 
     /// Whether the file is encrypted, whatever its password.

@@ -6,7 +6,9 @@ use super::load::{LoadedPdf, RequestedPdf};
 use super::pack::PdfPacker;
 use super::packed_pdf::PackedPdf;
 use super::request_budget::{RequestBudget, divide_budget};
-use crate::context::{Dpi, OpenPdf, PdfError, RenderOptions, page_heading};
+use crate::context::{
+    Dpi, OcrMode, OpenPdf, Pages as _, PdfError, RecognisingDocument, RenderOptions, ocr_notes, page_heading,
+};
 use crate::model::QuestionPart;
 use crate::page::{PageIndex, PageSet};
 
@@ -99,23 +101,35 @@ impl TextExtraction<'_, '_> {
         self.packed
     }
 
+    /// Scans are recognised for models that take no pictures of them.
+    fn ocr_mode(&self) -> OcrMode {
+        if self.packing.settings.takes_images(self.packing.name) { OcrMode::Never } else { OcrMode::Auto }
+    }
+
     /// Reads the text of pages that were not read for an earlier model.
     fn read(&mut self, loaded: &mut LoadedPdf) {
+        let mode = self.ocr_mode();
+        let document = RecognisingDocument::new(&*self.pdf.document, mode, self.candidates.clone());
         for page in self.candidates.iter() {
-            let read = || self.pdf.document.page_text(page).map(|page| page.text).map_err(|error| error.to_string());
-            let text = loaded.kept.texts.entry(page).or_insert_with(read);
+            let read = || document.page_text(page).map(|page| page.text).map_err(|error| error.to_string());
+            let text = loaded.kept.texts.entry((page, mode)).or_insert_with(read);
             if let Err(reason) = text {
                 let note = format!("The text of page {} of {} cannot be read: {reason}", page.number(), self.path);
                 self.packed.notes.push(note);
             }
         }
+        let notes = ocr_notes(&document.report(), "Ask again with pages");
+        loaded.kept.ocr_notes.extend(notes.into_iter().map(|note| format!("{}: {note}", self.path)));
+        if mode == OcrMode::Auto {
+            self.packed.notes.extend(loaded.kept.ocr_notes.iter().cloned());
+        }
     }
 
     /// The text of the pages, up to `budget` characters.
     fn text(&mut self, loaded: &LoadedPdf, budget: &mut usize) -> ExtractedText {
-        let mut text = ExtractedText::default();
+        let (mut text, mode) = (ExtractedText::default(), self.ocr_mode());
         for page in self.candidates.iter() {
-            let Some(Ok(of_page)) = loaded.kept.texts.get(&page) else { continue };
+            let Some(Ok(of_page)) = loaded.kept.texts.get(&(page, mode)) else { continue };
             let trimmed = of_page.trim();
             let length = trimmed.chars().count();
             if text.is_full || (length > *budget && !text.body.is_empty()) {

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::arguments::{AskArguments, ReferenceOrigin, origin, unsupported};
 use super::ask_context::AskContext;
-use crate::context::{ContextError, ContextManager, OpenPdf, PdfFile, SelectedPages, one_line, select_from};
+use crate::context::{ContextError, ContextManager, OcrMode, OpenPdf, PdfFile, SelectedPages, one_line, select_from};
 use crate::model::RemoteReferences;
 use crate::page::{PageIndex, PageSet};
 use crate::tool::error::{ErrorCode, ToolError};
@@ -49,7 +49,10 @@ pub(super) struct PreparedParts {
     pub(super) pages: BTreeMap<PageIndex, Result<Bytes, String>>,
     /// Several pages as one PDF, by page numbers.
     pub(super) joined: BTreeMap<String, Result<Bytes, String>>,
-    pub(super) texts: BTreeMap<PageIndex, Result<String, String>>,
+    /// Texts of pages, and whether scans were recognised for them.
+    pub(super) texts: BTreeMap<(PageIndex, OcrMode), Result<String, String>>,
+    /// What a reader should know of the recognised ones.
+    pub(super) ocr_notes: Vec<String>,
     pub(super) pictures: BTreeMap<PageIndex, Result<Bytes, String>>,
 }
 

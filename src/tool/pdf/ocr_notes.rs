@@ -4,11 +4,14 @@ use serde::Serialize;
 
 use super::boxes::edges_of;
 use super::extracted_page::WordInBox;
-use crate::context::{OcrReport, PageSource, Pages, PlacedWord, RecognisingDocument, page_or_pages};
+use crate::context::{OcrReport, PageSource, Pages, PlacedWord, RecognisingDocument};
 use crate::page::PageIndex;
 
 /// The most words of a page that are listed.
 const MAX_WORDS: usize = 20_000;
+
+/// How the tools that take pages are asked for the rest.
+pub(super) const NEXT_CALL: &str = "Next call with pages";
 
 /// How many pages were read from what.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -30,26 +33,6 @@ impl SourceCounts {
             unread: count(PageSource::Unread),
         }
     }
-}
-
-/// What a reader should know of the sources of pages, unless all have text of their own.
-pub(super) fn ocr_notes(report: &OcrReport) -> Vec<String> {
-    let mut notes = Vec::new();
-    let SourceCounts { text, recognised, unread } = SourceCounts::of(report);
-    if recognised > 0 {
-        notes.push(format!("Pages with text: {text}, recognised: {recognised}, unread: {unread}."));
-    }
-    for (reason, pages) in &report.failures {
-        notes.push(format!("Not recognised: {}: {reason}", page_or_pages(pages)));
-    }
-    if !report.over_budget.is_empty() {
-        let pages = &report.over_budget;
-        notes.push(format!(
-            "Not recognised, since one call recognises only so many: {}. Next call with pages: \"{pages}\".",
-            page_or_pages(pages)
-        ));
-    }
-    notes
 }
 
 /// The words of a page in their boxes.

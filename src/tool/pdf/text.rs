@@ -7,11 +7,11 @@ use serde::Serialize;
 use super::arguments::{TextArguments, TextFormat, selected_pages};
 use super::beside::BesideText;
 use super::extracted_page::{ExtractedPage, PageContent};
-use super::ocr_notes::{SourceCounts, ocr_notes, words_in_boxes};
+use super::ocr_notes::{NEXT_CALL, SourceCounts, words_in_boxes};
 use crate::context::{
-    ContextError, MAX_OCR_PAGES, MarkdownPage, NO_TEXT_IN_PDF, OpenPdf, PageKind, PageNotes, PageRemark, PageText,
-    Pages, PdfError, ProgressListener, RecognisingDocument, ResultBudget, SelectedPages, grouped, json_length,
-    page_heading, page_or_pages, read_markdown, untrusted,
+    ContextError, MarkdownPage, NO_TEXT_IN_PDF, OpenPdf, PageKind, PageNotes, PageRemark, PageText, Pages, PdfError,
+    ProgressListener, RecognisingDocument, ResultBudget, SelectedPages, grouped, json_length, ocr_notes, page_heading,
+    page_or_pages, read_markdown, untrusted,
 };
 use crate::page::{PageIndex, PageSet};
 use crate::tool::error::ToolError;
@@ -62,7 +62,7 @@ pub fn extract_text(
 ) -> Result<TextResult, ToolError> {
     let SelectedPages { pages, note } = selected_pages(pdf, arguments.pages.as_deref())?;
     progress.starts(pages.len());
-    let document = RecognisingDocument::new(&*pdf.document, arguments.ocr, pages.clone(), MAX_OCR_PAGES);
+    let document = RecognisingDocument::new(&*pdf.document, arguments.ocr, pages.clone());
     let mut draft = TextResultBuilder::new(pdf, &document, arguments);
     draft.notes.extend(note);
     match arguments.format {
@@ -225,7 +225,7 @@ impl<'a> TextResultBuilder<'a> {
         let mut notes = self.notes;
         notes.extend(self.page_notes.sentences());
         let report = self.document.report();
-        notes.extend(ocr_notes(&report));
+        notes.extend(ocr_notes(&report, NEXT_CALL));
         Ok(TextResult {
             sources: SourceCounts::of(&report),
             file: file.into_owned(),

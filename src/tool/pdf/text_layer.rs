@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::arguments::selected_pages;
-use super::ocr_notes::{SourceCounts, ocr_notes};
+use super::ocr_notes::{NEXT_CALL, SourceCounts};
 use super::page::write_failed;
 use crate::context::{
     ContextError, LayerWord, OcrMode, OpenPdf, PageLayer, Pages, PdfError, PlacedWord, ProgressListener,
-    RecognisingDocument, SelectedPages, write_whole,
+    RecognisingDocument, SelectedPages, ocr_notes, write_whole,
 };
 use crate::hash::ContentHash;
 use crate::page::PageIndex;
@@ -46,7 +46,7 @@ pub fn write_text_layer(
 ) -> Result<TextLayerResult, ToolError> {
     let failed = |error: PdfError| ToolError::from(ContextError::Pdf { path: pdf.path.clone(), error });
     let SelectedPages { pages, note } = selected_pages(pdf, selection)?;
-    let document = RecognisingDocument::new(&*pdf.document, mode, pages.clone(), u64::MAX);
+    let document = RecognisingDocument::unbounded(&*pdf.document, mode, pages.clone());
     progress.starts(pages.len());
     let mut layers = Vec::new();
     for page in pages.iter() {
@@ -64,7 +64,7 @@ pub fn write_text_layer(
         sources: SourceCounts::of(&report),
         bytes: file.len(),
         blake3: ContentHash::of(&file).to_string(),
-        notes: note.into_iter().chain(ocr_notes(&report)).collect(),
+        notes: note.into_iter().chain(ocr_notes(&report, NEXT_CALL)).collect(),
     })
 }
 

@@ -251,6 +251,10 @@ impl Pages for WorkerDocument {
         self.file.is_remote()
     }
 
+    fn max_ocr_pages(&self) -> u64 {
+        self.reader.limits.max_ocr_pages
+    }
+
     fn page_label(&self, page: PageIndex) -> Option<PageLabel> {
         if let Some((page_of_label, label)) = &self.session().extras.label
             && *page_of_label == page.0

@@ -281,6 +281,7 @@ struct WireLimits {
     max_page_steps: u64,
     max_pixels: u64,
     max_side_pixels: u16,
+    max_ocr_pages: u64,
     /// Restarted for each request, on the worker's clock.
     #[serde(skip)]
     deadline: Deadline,

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::findings::SearchFindings;
 use super::matched_page::MatchedPage;
 use crate::context::{
-    Case, ContextManager, MAX_OCR_PAGES, OcrMode, OpenPdf, Pattern, ProgressListener, QuerySyntax, RecognisingDocument,
-    SelectedPages, json_length,
+    Case, ContextManager, OcrMode, OpenPdf, Pattern, ProgressListener, QuerySyntax, RecognisingDocument, SelectedPages,
+    json_length,
 };
 use crate::page::PageSet;
 use crate::tool::caller::Caller;
@@ -82,7 +82,7 @@ pub(super) fn find(
 
 /// The document with the text of its scans, as many as one call recognises.
 pub(super) fn recognising<'d>(pdf: &'d OpenPdf, pages: &PageSet) -> RecognisingDocument<'d> {
-    RecognisingDocument::new(&*pdf.document, OcrMode::Auto, pages.clone(), MAX_OCR_PAGES)
+    RecognisingDocument::new(&*pdf.document, OcrMode::Auto, pages.clone())
 }
 
 fn pattern(arguments: &SearchArguments) -> Result<Pattern, ToolError> {
