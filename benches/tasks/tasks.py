@@ -24,8 +24,8 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 # What each task reads. A value in --documents replaces the one of the same key. A task is done if the model saw the words
 # of "expect" in some text, or a picture or a PDF, which show everything.
 DOCUMENTS = {
-    "chapter": {"file": "latex.pdf", "section": "From sheet to page"},
-    "term": {"file": "libreoffice.pdf", "query": "table"},
+    "chapter": {"file": "latex.pdf", "section": "From sheet to page", "expect": "small act of arithmetic"},
+    "term": {"file": "libreoffice.pdf", "query": "table", "expect": "A letter about paper"},
     "table": {"file": "latex.pdf", "query": "Folds, leaves", "expect": "Sextodecimo"},
     "form": {"file": "form.pdf", "pages": "1-3", "expect": "barge"},
     "scan": {"file": "scan.pdf", "pages": "1-2"},

@@ -29,7 +29,7 @@ fn head(path: &str, facts: &SummaryFacts) -> Facts {
     lines.add_some("Creator", quoted(&info.creator));
     lines.add_some("Producer", quoted(&info.producer));
     lines.add_some("Created", info.created.as_deref().map(date));
-    lines.add_some("Modified", info.modified.as_deref().map(date));
+    lines.add_some("Modified", info.changed_later().map(date));
     lines.add("Pages", pages(facts));
     lines.add_some("Page size", sizes(facts));
     lines.add("File size", file_size(facts.file_bytes));

@@ -264,16 +264,16 @@ fn outline_lines(outline: &Outline, rows: &[OutlineRow], is_cut: bool) -> Vec<St
 
 fn metadata_lines(info: &DocumentInfo) -> Vec<String> {
     let facts = [
-        ("Title", &info.title),
-        ("Author", &info.author),
-        ("Subject", &info.subject),
-        ("Keywords", &info.keywords),
-        ("Creator", &info.creator),
-        ("Producer", &info.producer),
-        ("Created", &info.created),
-        ("Modified", &info.modified),
+        ("Title", info.title.as_deref()),
+        ("Author", info.author.as_deref()),
+        ("Subject", info.subject.as_deref()),
+        ("Keywords", info.keywords.as_deref()),
+        ("Creator", info.creator.as_deref()),
+        ("Producer", info.producer.as_deref()),
+        ("Created", info.created.as_deref()),
+        ("Modified", info.changed_later()),
     ];
-    let clean = facts.into_iter().filter_map(|(name, value)| Some((name, one_line(value.as_deref()?))));
+    let clean = facts.into_iter().filter_map(|(name, value)| Some((name, one_line(value?))));
     clean.filter(|fact| !fact.1.is_empty()).map(|(name, value)| format!("{name}: {value}")).collect()
 }
 
