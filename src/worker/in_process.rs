@@ -1,11 +1,11 @@
 //! Reads PDFs in this process.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
+use super::cached_chunks::CachedChunks;
 use super::engine::Engine;
 use super::marked_words::{add_marked_words, marks_words};
 use super::pages::{Pages, PdfAction, PdfChunk, PdfError, Reader, Recognition, StructuredPage};
@@ -88,32 +88,6 @@ pub(super) struct OpenDocument {
     pub(super) engine: Arc<Engine>,
     cached_chunks: Mutex<CachedChunks>,
     texts: DocumentTexts,
-}
-
-/// Chunks that were cut for a page's text, picture or fingerprint, until the page itself is requested.
-#[derive(Default)]
-struct CachedChunks {
-    chunks: BTreeMap<PageIndex, split::PageChunk>,
-    bytes: usize,
-}
-
-/// The most bytes of cached chunks: more than one answer has.
-const MAX_CACHED_BYTES: usize = 32 << 20;
-
-impl CachedChunks {
-    fn insert(&mut self, page: PageIndex, chunk: split::PageChunk) {
-        let bytes = self.bytes.saturating_add(chunk.bytes.len());
-        if bytes <= MAX_CACHED_BYTES && !self.chunks.contains_key(&page) {
-            self.bytes = bytes;
-            self.chunks.insert(page, chunk);
-        }
-    }
-
-    fn take(&mut self, page: PageIndex) -> Option<split::PageChunk> {
-        let chunk = self.chunks.remove(&page)?;
-        self.bytes = self.bytes.saturating_sub(chunk.bytes.len());
-        Some(chunk)
-    }
 }
 
 impl OpenDocument {

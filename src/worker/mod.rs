@@ -19,6 +19,7 @@
 //! There are no workers on systems other than Unix: [`WorkerReader`] then reads in this process, and refuses to if the
 //! sandbox is required.
 
+mod cached_chunks;
 #[cfg(all(unix, not(pagewise_portable)))]
 mod child;
 mod delayed;
