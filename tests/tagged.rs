@@ -312,6 +312,18 @@ fn artifacts_are_running_lines_in_the_margins_only() {
 }
 
 #[test]
+fn leaders_that_are_artifacts_are_no_doubt() {
+    let lines = [
+        Line("0", [40, 440, 10], "One"),
+        Line("Artifact", [80, 440, 10], ". . . . . . . . . . . . . . . ."),
+        Line("1", [240, 440, 10], "1"),
+        Line("2", [40, 420, 10], "Two"),
+    ];
+    let tree = group("Document", vec![leaf("TOCI", 0).and(0, 1), leaf("H3", 2)]);
+    assert!(markdown(&lines, &tree).contains("### Two"));
+}
+
+#[test]
 fn a_damaged_tree_is_none() {
     let deep = (0..300).fold(leaf("P", 0), |inner, _| group("Div", vec![inner]));
     let rest = (1..PLAIN.len()).map(|id| leaf("H1", id));

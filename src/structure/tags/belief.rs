@@ -7,7 +7,7 @@ use crate::structure::bounds::shared_width;
 use crate::structure::page_structure::{Figure, Line, LineRole, Region, TableArea};
 use crate::text::{Bounds, PageLayout};
 
-/// The tree claims this share of the characters that are no running lines.
+/// The tree claims this share of the letters and digits that are no running lines.
 const MIN_CLAIMED: f32 = 0.95;
 /// A page with more parts is not compared.
 const MAX_PARTS: usize = 1_000;
@@ -34,11 +34,12 @@ pub(super) enum Part {
     Figure(Figure),
 }
 
-/// Whether the tree claims nearly all characters of the page, but for the running lines in its margins.
+/// Whether the tree claims nearly all letters and digits of the page, but for the running lines in its margins.
 pub(super) fn accounts_for(page: &PageLayout, owners: &WordOwners) -> bool {
     let (mut claimed, mut margin, mut rest) = (0_f32, 0_f32, 0_f32);
     for (word, owner) in page.words.iter().zip(&owners.0) {
-        let length = word.text.chars().map(|_| 1.0).sum::<f32>();
+        // Leaders and rules of dots are often artifacts in the middle of a line.
+        let length = word.text.chars().filter(|sign| sign.is_alphanumeric()).map(|_| 1.0).sum::<f32>();
         match owner {
             Owner::Element(_) | Owner::Taken => claimed += length,
             Owner::Margin => margin += length,

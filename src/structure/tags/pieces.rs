@@ -3,14 +3,14 @@
 use super::blocks::{BlockIndex, BlockMap};
 use super::cells::TreeTable;
 use crate::document::PageTags;
+use crate::structure::bounds::center;
 use crate::structure::page_structure::{LineRole, TableArea};
 use crate::structure::reading;
 use crate::text::{Bounds, ContentMark, PageLayout, Word};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Artifacts are believed so near to the top and the bottom of the page, and to its sides, as shares of its size.
+/// Artifacts are believed so near to the top and the bottom of the page, as a share of its height.
 const ZONE: f32 = 0.14;
-const SIDE_ZONE: f32 = 0.08;
 
 /// To whom a word belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,9 +52,8 @@ impl WordOwners {
 }
 
 fn is_in_margin(word: &Word, page: &PageLayout) -> bool {
-    let (x, y) = crate::structure::bounds::center(word.bounds);
-    let is_near_end = |at: f32, length: f32, zone: f32| at < zone * length || at > (1.0 - zone) * length;
-    is_near_end(y, page.height, ZONE) || is_near_end(x, page.width, SIDE_ZONE)
+    let y = center(word.bounds).1;
+    y < ZONE * page.height || y > (1.0 - ZONE) * page.height
 }
 
 /// The tables of a page, by the tree or by what is drawn.
