@@ -53,7 +53,7 @@
 //! | `text` | a page → `PageText` in reading order, search in it; its `PageLayout`: words, rules, areas and links in their places | document | pdf_extract, skrifa, hayro_font, regex |
 //! | `structure` | a layout, and the structure tree of a Tagged PDF → lines and `Table`s, pages together → `Block`s, and Markdown | document, text | |
 //! | `ocr` | the text in a picture: `GrayImage`, `Recogniser`, models and what they find | | rten, rten_tensor |
-//! | `library` | ranked search over many documents: `Index`, segments, ranking | document | rust_stemmers, whatlang |
+//! | `library` | ranked search over many documents: `Index`, segments, ranking | document, text | rust_stemmers, whatlang |
 //! | `render` | a page → pixels → PNG | document | png |
 //! | `charset` | the charset of bytes, and the text in them | | chardetng, encoding_rs |
 //! | `html` | a web page → `ReadablePage` Markdown | http | dom_smoothie, dom_query |

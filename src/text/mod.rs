@@ -29,6 +29,7 @@ mod shapes;
 mod text_boxes;
 mod words;
 
+pub(crate) use contents_page::lists_pages;
 pub use document_texts::DocumentTexts;
 pub use normalize::normalize_text;
 pub(crate) use page_layout::to_points;

@@ -1,13 +1,11 @@
 //! What the index knows of a page's text: its tokens, headings, running lines and terms.
 
 mod characters;
-mod contents;
 mod language;
 mod marked_text;
 mod page_terms;
 mod tokens;
 
-pub(super) use contents::is_contents;
 pub(super) use language::Stemmer;
 pub use language::language_of;
 pub(super) use marked_text::{LineKind, RunningLines, mark_lines, marked_lines, plain};

@@ -10,8 +10,9 @@ use super::postings::{MAX_IMPACT, Posting, PostingsBuilder};
 use super::term_hash::term_hash;
 use super::writer::SegmentWriter;
 use crate::hash::ContentHash;
-use crate::library::analysis::{Occurrence, PageTerms, RunningLines, Stemmer, is_contents, mark_lines};
+use crate::library::analysis::{Occurrence, PageTerms, RunningLines, Stemmer, mark_lines};
 use crate::library::ranking::impact;
+use crate::text::lists_pages;
 
 /// Bytes of a document that its language is judged by.
 const SAMPLE_BYTES: usize = 8000;
@@ -95,7 +96,7 @@ impl<W: Write> SegmentBuilder<W> {
     }
 
     fn page(&mut self, label: &str, marked: &str, stemmer: &Stemmer) -> Result<(), SegmentError> {
-        let is_contents = is_contents(marked);
+        let is_contents = lists_pages(marked);
         let page = self.writer.page_count();
         let terms = PageTerms::of(marked, is_contents, stemmer);
         for (key, occurrence) in &terms.terms {
