@@ -28,20 +28,23 @@ impl RevisionDiff {
         file: FileKey,
         pages_before: Option<u32>,
         document: &dyn Pages,
-        fingerprint: impl FnMut(PageIndex) -> Option<PageFingerprint>,
+        mut fingerprint: impl FnMut(PageIndex) -> Option<PageFingerprint>,
     ) -> Self {
         let held: BTreeMap<PageIndex, PageFingerprint> = view.pages_at(file).collect();
-        let changes = page_changes(&held, pages_before, document.page_count(), fingerprint);
+        let changes = page_changes(&held, pages_before, document.page_count(), &mut fingerprint);
         let same = changes.unchanged.iter().map(|page| (page, page));
         let pages = same.chain(changes.moved.iter().copied());
-        let stays: Vec<(PageIndex, PageFingerprint)> =
+        let mut stays: Vec<(PageIndex, PageFingerprint)> =
             pages.filter_map(|(then, now)| Some((now, *held.get(&then)?))).collect();
         // If one of two identical pages is removed, the other is still held.
         let is_left = |page: &PageIndex| stays.iter().any(|(_, print)| held.get(page) == Some(print));
         let prints = changes.removed.iter().filter(|page| !is_left(page)).filter_map(|page| held.get(&page).copied());
-        let gone = prints.collect();
+        let gone: BTreeSet<PageFingerprint> = prints.collect();
         let mut left = changes.removed.clone();
         changes.moved.iter().for_each(|(then, _)| left.insert(*then));
+        // What stands there now may have been given already: an answer with the earlier version can settle later.
+        let here = left.iter().take_while(|page| page.0 < document.page_count());
+        stays.extend(here.filter_map(|page| Some((page, fingerprint(page).filter(|print| !gone.contains(print))?))));
         let holdings = stays.into_iter();
         let holdings = holdings.flat_map(|(page, fingerprint)| {
             let forms = PageForm::ALL.into_iter().filter(move |form| view.holds_page(&fingerprint, *form));
