@@ -6,8 +6,8 @@
 use std::io::{Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use super::config::Config;
@@ -24,7 +24,7 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(4), Duration::from_m
 /// Time to finish files that are being written, before the process ends.
 const WRITING: Duration = Duration::from_secs(1);
 
-/// Ends the process if no [`step`](Self::step) is reported in time.
+/// Ends the process if no [`step`](Self::step) is reported in time, until it is dropped.
 pub(super) struct Watchdog {
     steps: Arc<AtomicU64>,
     _this_thread: WatchedThread,
@@ -68,13 +68,15 @@ impl Watchdog {
         give_up: impl FnOnce(Fault) + Send + 'static,
     ) -> Self {
         let steps = Arc::new(AtomicU64::new(0));
-        let seen = Arc::clone(&steps);
+        let seen = Arc::downgrade(&steps);
         // A thread allocates when it starts, and must do so while there is memory. Spinning is cheaper here than waiting.
         let runs = Arc::new(AtomicBool::new(false));
         let started = Arc::clone(&runs);
         let run = move || {
             started.store(true, Ordering::Release);
-            give_up(watch(&seen, patience, is_gone));
+            if let Some(fault) = watch(&seen, patience, is_gone) {
+                give_up(fault);
+            }
         };
         match std::thread::Builder::new().name("watchdog".to_owned()).spawn(run) {
             Ok(_) => {
@@ -117,21 +119,21 @@ pub(super) fn catch_panic<T>(path: &str, work: impl FnOnce() -> Result<T, ToolEr
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(ToolError::reader_crashed(path)))
 }
 
-/// Returns once no step was done for `patience`, or a thread that reads is gone.
-fn watch(steps: &AtomicU64, patience: Duration, is_gone: impl Fn(i32) -> bool) -> Fault {
+/// Returns once no step was done for `patience`, or a thread that reads is gone; `None` once the work is done.
+fn watch(steps: &Weak<AtomicU64>, patience: Duration, is_gone: impl Fn(i32) -> bool) -> Option<Fault> {
     let (mut pause, longest) = PAUSES;
-    let mut last = (steps.load(Ordering::Relaxed), Instant::now());
+    let mut last = (0, Instant::now());
     loop {
         std::thread::sleep(pause.min(patience));
         pause = pause.saturating_mul(2).min(longest);
+        let now = steps.upgrade()?.load(Ordering::Relaxed);
         if has_lost_thread(&is_gone) {
-            return Fault::LostThread;
+            return Some(Fault::LostThread);
         }
-        let now = steps.load(Ordering::Relaxed);
         if now != last.0 {
             last = (now, Instant::now());
         } else if last.1.elapsed() >= patience {
-            return Fault::Hang;
+            return Some(Fault::Hang);
         }
     }
 }
@@ -175,6 +177,15 @@ mod tests {
         let silent = move |fault| tell.send(fault).unwrap_or_default();
         let _silent = Watchdog::with(Duration::from_millis(1), |_| false, silent);
         assert_eq!(told.recv(), Ok(Fault::Hang));
+    }
+
+    #[test]
+    fn work_that_is_done_is_watched_no_more() {
+        let (tell, told) = mpsc::channel();
+        let done =
+            Watchdog::with(Duration::from_secs(3_600), |_| false, move |fault| tell.send(fault).unwrap_or_default());
+        drop(done);
+        assert!(told.recv().is_err(), "it ends without a fault");
     }
 
     #[test]
