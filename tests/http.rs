@@ -407,7 +407,11 @@ fn a_server_that_is_told_to_end_finishes_what_is_under_way() {
     let headers = headers.iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>();
     let mut stream = server.connect();
     stream.write_all(&server.bytes("POST", "/mcp", &headers, message.to_string().as_bytes())).unwrap();
-    std::thread::sleep(Duration::from_millis(100));
+    let is_under_way = || {
+        let metrics = server.request("GET", "/metrics", &[], b"").text();
+        metrics.lines().any(|line| line == "pagewise_http_requests_in_flight 1")
+    };
+    while !is_under_way() {}
     server.terminate();
     let answer = crate::support::http::read_response(&mut BufReader::new(stream)).unwrap();
     assert_eq!(answer.status, 200);
