@@ -31,6 +31,7 @@ fn site() -> Site {
         "/corrupt" => ok("application/pdf", b"%PDF-1.7\n\0\xff\xfe nothing of a PDF"),
         "/no-pdf" => ok("application/pdf", b"\0\x01\x02\x03"),
         "/scan" => ok("application/pdf", small_pdf(2)),
+        "/half-scan" => ok("application/pdf", fixture_bytes("scan.pdf")),
         "/news" => ok("text/html; charset=utf-8", fixture_bytes("web/news.html")),
         "/garden" => ok("text/html", fixture_bytes("web/garden.html")),
         "/data.json" => ok("application/json", "{\"a\": [1, 2]}\n"),
@@ -95,6 +96,8 @@ fn a_pdf_without_text_that_can_be_had_is_a_clean_error() {
     assert_eq!(refused("/locked"), ("encrypted".to_owned(), locked));
     let scan = client.call("fetch_content", json!({ "url": site.url("/scan") }));
     assert!(texts(&scan)[1].starts_with("No text content found in PDF. This may be a scanned document."));
+    let half = client.call("fetch_content", json!({ "url": site.url("/half-scan") }));
+    assert!(texts(&half).concat().contains("Without readable text, as scans are: page 1."), "{half}");
 }
 
 #[test]

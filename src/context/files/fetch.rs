@@ -6,14 +6,14 @@ use super::{IdentifiedFile, Requester, source_error};
 use crate::charset::decode_text;
 use crate::context::ContextManager;
 use crate::context::error::ContextError;
-use crate::context::phrases::{NO_TEXT_IN_PDF, ocr_notes, page_heading, unreadable_page_text};
+use crate::context::phrases::{NO_TEXT_IN_PDF, ocr_notes, page_heading, page_or_pages, unreadable_page_text};
 use crate::hash::ContentHash;
 use crate::limits::Cancellation;
 use crate::page::{PageNumber, PageSet};
 use crate::source::{FileKind, HEAD_BYTES, OpenFile, SourceError, open_url};
 use crate::text::normalize_text;
 use crate::web::{FetchedFile, FetchedResponse, FetchedUrl, ResponseId, StoredText, Web, WebError};
-use crate::worker::{OcrMode, PageText, Pages, PdfError, RecognisingDocument};
+use crate::worker::{OcrMode, PageSource, PageText, Pages, PdfError, RecognisingDocument};
 
 /// The result of fetching one URL.
 #[derive(Debug)]
@@ -205,7 +205,12 @@ impl FetchJob<'_> {
         if text.is_empty {
             text.text = NO_TEXT_IN_PDF.to_owned();
         }
-        text.notes.extend(ocr_notes(&document.report(), "Next: pdf_extract_text with pages"));
+        let report = document.report();
+        let unread = report.pages_of(PageSource::Unread);
+        if !text.is_empty && !unread.is_empty() {
+            text.notes.push(format!("Without readable text, as scans are: {}.", page_or_pages(&unread)));
+        }
+        text.notes.extend(ocr_notes(&report, "Next: pdf_extract_text with pages"));
         Ok(StoredText {
             title: document.info().title,
             mime_type: "application/pdf".to_owned(),
