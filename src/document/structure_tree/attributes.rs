@@ -12,18 +12,11 @@ const MAX_SPAN: i64 = 1_000;
 
 /// The rows and the columns that a cell covers.
 pub(super) fn spans(objects: &dyn Objects, tree: &StructureTree, element: &Dictionary) -> [u16; 2] {
-    let mut found = Vec::new();
     let list = |value: Option<&Object>| value.map_or_else(Vec::new, |value| items(objects, value));
-    for class in list(element.get(b"C")) {
-        found.extend(
-            class
-                .as_name()
-                .and_then(|name| tree.classes.get(name))
-                .map_or_else(Vec::new, |value| items(objects, value)),
-        );
-    }
-    found.extend(list(element.get(b"A")));
-    // What stands at the element itself comes later, and counts.
+    let classes = list(element.get(b"C"));
+    let by_class = classes.iter().flat_map(|class| list(class.as_name().and_then(|name| tree.classes.get(name))));
+    // The element's own attributes come last, and count.
+    let found: Vec<Object> = by_class.chain(list(element.get(b"A"))).collect();
     let span = |key: &[u8]| {
         let spans = found.iter().filter_map(|attributes| table_attribute(objects, attributes, key));
         spans.last().and_then(|span| u16::try_from(span.clamp(1, MAX_SPAN)).ok()).unwrap_or(1)

@@ -1,4 +1,4 @@
-//! The structure tree of Tagged PDF (ISO 32000-2, 14.7 and 14.8), as far as it speaks of one page.
+//! The part of the structure tree of a Tagged PDF that describes one page (ISO 32000-2, 14.7 and 14.8).
 //!
 //! Only the elements above the content of the page are read, by the parent tree. A tree that contradicts itself or
 //! exceeds a limit counts as none: the text of the page is whole without it.
@@ -92,9 +92,7 @@ impl Document {
         let leaf = self.first.tree.leaf(&*self.first.objects, index, &self.first.limits).ok()?;
         page_tags(&*self.first.objects, &leaf, tree, root)
     }
-}
 
-impl Document {
     /// The tree; `None` if the deadline passed, which must not be cached as a document without one.
     fn structure_tree(&self) -> Option<&StructureTree> {
         if let Some(tree) = self.structure_tree.get() {

@@ -4,7 +4,7 @@ use super::{PageTags, StructureElement, StructureTree, StructureType, attributes
 use crate::document::object::{Dictionary, Object, ObjectId};
 use crate::document::objects::Objects;
 use crate::document::text_string;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Elements inside each other, at most. Real trees have about 20.
@@ -30,6 +30,8 @@ pub(super) struct PageElements<'t> {
     root: ObjectId,
     nodes: Vec<Node>,
     known: HashMap<ObjectId, usize>,
+    /// The number of kids that may still be looked at.
+    kids_left: usize,
 }
 
 struct Node {
@@ -44,7 +46,7 @@ struct Node {
 
 impl<'t> PageElements<'t> {
     pub(super) fn new(objects: &'t dyn Objects, tree: &'t StructureTree, root: ObjectId) -> Self {
-        Self { objects, tree, root, nodes: Vec::new(), known: HashMap::new() }
+        Self { objects, tree, root, nodes: Vec::new(), known: HashMap::new(), kids_left: MAX_KIDS }
     }
 
     /// Adds an element and those that contain it. `None` if no chain of parents leads to the root within the limits.
@@ -143,8 +145,9 @@ impl<'t> PageElements<'t> {
         Some(())
     }
 
-    /// The kids of an element, or of the root, that are objects of their own.
-    fn kids(&self, of: Option<usize>) -> Option<Vec<ObjectId>> {
+    /// The kids of an element, or of the root, that are objects of their own. `None` beyond the limit.
+    fn kids(&mut self, of: Option<usize>) -> Option<Vec<ObjectId>> {
+        self.objects.limits().deadline.check().ok()?;
         let root;
         let dictionary: &Dictionary = match of {
             Some(index) => self.nodes.get(index)?.dictionary.as_dictionary()?,
@@ -155,24 +158,19 @@ impl<'t> PageElements<'t> {
         };
         let Some(kids) = dictionary.get(b"K") else { return Some(Vec::new()) };
         let resolved = self.objects.resolve(kids).ok()?;
-        Some(match &*resolved {
-            Object::Array(kids) => kids.iter().filter_map(Object::as_reference).collect(),
-            _ => kids.as_reference().into_iter().collect(),
-        })
+        let (kids, count): (Vec<ObjectId>, _) = match &*resolved {
+            Object::Array(kids) if kids.len() > self.kids_left => return None,
+            Object::Array(kids) => (kids.iter().filter_map(Object::as_reference).collect(), kids.len()),
+            _ => (kids.as_reference().into_iter().collect(), 1),
+        };
+        self.kids_left = self.kids_left.saturating_sub(count);
+        Some(kids)
     }
 
     fn find_places(&mut self) -> Option<()> {
-        let mut looked_at = 0_usize;
-        let parents = (0..self.nodes.len()).map(Some).chain(std::iter::once(None));
-        let has_kids: std::collections::HashSet<Option<usize>> = self.nodes.iter().map(|node| node.parent).collect();
-        for parent in parents.filter(|parent| has_kids.contains(parent)).collect::<Vec<_>>() {
-            let kids = self.kids(parent)?;
-            looked_at = looked_at.saturating_add(kids.len());
-            if looked_at > MAX_KIDS {
-                return None;
-            }
-            self.objects.limits().deadline.check().ok()?;
-            for (place, kid) in kids.into_iter().enumerate() {
+        let parents: HashSet<Option<usize>> = self.nodes.iter().map(|node| node.parent).collect();
+        for parent in parents {
+            for (place, kid) in self.kids(parent)?.into_iter().enumerate() {
                 let node = self.known.get(&kid).and_then(|index| self.nodes.get_mut(*index));
                 if let Some(node) = node.filter(|node| node.parent == parent) {
                     node.place.get_or_insert(place);

@@ -16,7 +16,7 @@ pub(super) struct BlockIndex(pub(super) usize);
 /// What is known of the text of an element.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Context {
-    /// Its block, an index of an element, and what that is. `None` in a group that says nothing.
+    /// The element whose block the text belongs to, and what this block is. `None` in a group without a meaning.
     pub(super) block: Option<(BlockIndex, LineRole)>,
     /// Whether it is the label of its block.
     pub(super) is_label: bool,
@@ -28,7 +28,7 @@ pub(super) struct Context {
     pub(super) is_head: bool,
     list_depth: u8,
     sections: u8,
-    /// Its figure.
+    /// The figure that contains it.
     pub(super) figure: Option<usize>,
     /// Whether it is an artifact, although it stands in the tree.
     pub(super) is_artifact: bool,

@@ -57,14 +57,16 @@ pub(super) fn read(page: &PageLayout, tags: &PageTags, blocks: &BlockMap, owners
         }
     }
     let text = TableText::of(page);
-    let (mut tables, count) = (Vec::new(), rows.len());
+    let (mut tables, count, mut places_left) = (Vec::new(), rows.len(), MAX_CELLS);
     for (element, rows) in rows.into_iter().take(MAX_TABLES) {
         let rows = without_empty(rows, &words);
         let Some(grid) = Grid::of(&rows).filter(|_| !is_layout(element, tags, blocks)) else { continue };
         let own = |cell: &GridCell| words.get(&cell.element).map(Vec::as_slice).unwrap_or_default();
         let is_value = |cell: &GridCell| length(page, own(cell)) <= MAX_CELL_CHARACTERS && text.are_upright(own(cell));
         let is_grid = grid.rows >= 2 && grid.columns >= 2;
+        let Some(left) = places_left.checked_sub(grid.rows * grid.columns) else { break };
         if is_grid && grid.cells.iter().all(is_value) && grid.is_aligned(page, &words) {
+            places_left = left;
             tables.extend(table(page, element, &grid, &words, &text, tables.len()));
         }
     }

@@ -191,7 +191,7 @@ impl Piece<'_> {
         Self::new(PieceContent::Table(area))
     }
 
-    /// Whether it is the label of a list item without further text, as numbered headings have it.
+    /// Whether it is a list item that has a label and no text. Some producers tag the number of a heading so.
     fn is_lone_label(&self) -> bool {
         let length: usize = self.words.iter().map(|word| word.text.len()).sum();
         matches!(self.content, PieceContent::Block(_, LineRole::Item(_))) && self.label.len() == length

@@ -12,6 +12,9 @@ use crate::text::{Bounds, PageLayout, Word};
 /// A paragraph with more lines may be any text.
 const MAX_PARAGRAPH_LINES: usize = 25;
 
+/// With more regions, a page is left to the rules.
+const MAX_REGIONS: usize = 5_000;
+
 /// The regions of a page in the order of the tree, and what the tree does not claim. `None` if the order is not believed.
 pub(super) fn write(
     page: &PageLayout,
@@ -30,7 +33,7 @@ pub(super) fn write(
     }
     let mut regions = Vec::new();
     parts.into_iter().for_each(|part| push(&mut regions, part));
-    writer.insert_rest(&mut regions, &owners.words(page, Owner::Nobody));
+    writer.insert_rest(&mut regions, &owners.words(page, Owner::Nobody))?;
     writer.insert_margins(&mut regions, &owners.words(page, Owner::Margin));
     Some(regions)
 }
@@ -109,11 +112,14 @@ impl<'p> RegionWriter<'p> {
         }
     }
 
-    /// Inserts what the tree does not claim after what stands above it.
-    fn insert_rest(&self, regions: &mut Vec<Region>, words: &[&'p Word]) {
+    /// Inserts what the tree does not claim after what stands above it. `None` if there are too many regions.
+    fn insert_rest(&self, regions: &mut Vec<Region>, words: &[&'p Word]) -> Option<()> {
         let mut places: Vec<Bounds> = regions.iter().map(|region| page_bounds(region, self.page)).collect();
         for (frame, reader, words) in self.by_direction(words) {
             for region in reader.regions(&words, &[]) {
+                if regions.len() >= MAX_REGIONS {
+                    return None;
+                }
                 let own = page_bounds(&region, self.page);
                 let is_above = |other: &Bounds| center(*other).1 < own.y0 && shared_width(own, *other) > 0.0;
                 let above =
@@ -123,6 +129,7 @@ impl<'p> RegionWriter<'p> {
                 places.insert(at, own);
             }
         }
+        Some(())
     }
 
     /// Puts running heads before the rest and running feet after it.
