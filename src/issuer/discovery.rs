@@ -1,4 +1,4 @@
-//! Where an issuer's keys are: its metadata (RFC 8414, 3; OpenID Connect Discovery, 4).
+//! Finds the keys of an issuer by its metadata (RFC 8414, 3; OpenID Connect Discovery, 4).
 
 use std::time::Duration;
 

@@ -58,7 +58,7 @@ fn no_signer(_: &Algorithm, _: &EncodingKey) -> Result<Box<dyn JwtSigner>, Error
     Err(ErrorKind::InvalidAlgorithm.into())
 }
 
-/// The number without leading zeros, which some issuers write although RFC 7518, 6.3.1 forbids them.
+/// Removes leading zeros of a number. RFC 7518, 6.3.1 forbids them, and some issuers write them.
 fn without_padding(mut number: &[u8]) -> &[u8] {
     while let [0, rest @ ..] = number {
         number = rest;

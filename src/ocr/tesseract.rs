@@ -1,7 +1,8 @@
 //! The engine of the program `tesseract`: what it is asked, and what its answers say.
 //!
 //! Tesseract is told a language. Without a setting, it reads a strip of the page in the language that the document says,
-//! or else in a first one; the language of that text, or the script that it sees, decides. It is asked about the direction of the page only if it reads little.
+//! or else in a first one; the language of that text, or the script that it sees, decides. It is asked about the
+//! direction of the page only if it reads little.
 
 use super::error::OcrError;
 use super::geometry::Direction;
@@ -130,7 +131,7 @@ impl<R: TesseractRunner> TesseractRecogniser<R> {
     }
 }
 
-/// The most bytes of a language tag that are looked at (RFC 5646, 4.4.1).
+/// The bytes of a language tag that are read; real tags are shorter (RFC 5646, 4.4.1).
 const MAX_TAG_BYTES: usize = 35;
 
 /// The language of a tag such as `de-DE` (RFC 5646), by the program's names.

@@ -85,7 +85,7 @@ fn documents_url(to: &str) -> Result<Url, WebError> {
     Ok(url)
 }
 
-/// The pieces of a file. They end early if it became shorter, which the client then reports.
+/// Reads a file in pieces. If the file became shorter meanwhile, they end early, and the HTTP client reports an error.
 struct FilePieces {
     file: File,
     left: u64,

@@ -4,7 +4,7 @@
 //!
 //! # Threat model
 //!
-//! Each line names the test that holds it, as its file in `tests/` and its name.
+//! A name such as `tokens::a_name` after a line is the test that proves it: the function `a_name` in `tests/tokens.rs`.
 //!
 //! **Without a token** an attacker learns that the server is there, and where its issuer is.
 //! - Requests by another name, as from a page that rebinds its own, are refused. `http_hostile.rs`
@@ -50,8 +50,8 @@
 //! `uploads::storage_holds_as_much_of_each_principal_as_is_allowed_for_as_long_and_no_url_leads_there`
 //!
 //! **With the store's disk** an attacker reads fetched bodies, uploads, sessions and page numbers, and can change them: the
-//! disk is trusted, and its folders are private. It holds no token, and owners only as hashes, of which those of guessable
-//! subjects can be guessed. `tokens::without_keys_a_client_is_told_to_try_again_and_no_token_is_logged`
+//! disk is trusted, and its folders are private. No token is on it. Principals are there as hashes; who can guess an issuer
+//! and a subject can check the guess. `tokens::without_keys_a_client_is_told_to_try_again_and_no_token_is_logged`
 
 mod connection;
 mod exchange;

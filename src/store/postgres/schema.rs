@@ -115,8 +115,9 @@ CREATE TABLE pagewise.forgotten_page (
 
 /// Sets what the statements rely on, regardless of the database's defaults, and reads its clock.
 ///
-/// Plans are made while tables are nearly empty. Without nested loops, a join of many rows stays cheap when they grow.
-/// The planner counts what it cannot avoid as very expensive, which must not start its compiler.
+/// The server plans a statement once, often while the tables are nearly empty. A nested loop would be cheap then, and
+/// take minutes on large tables, so it is off. Where the planner has no other way, it assumes a very high cost; without
+/// `jit = off` it would compile such a statement each time.
 pub(super) async fn begin_session(client: &ClientWrapper, clock: &DatabaseClock) -> Result<(), Error> {
     let settings = format!(
         "SET default_transaction_isolation = 'read committed';

@@ -39,11 +39,9 @@ impl DraftFile {
     /// Renames the file to the hash of its bytes. An existing file of that name has the same content, but is replaced in
     /// case another process is removing it.
     pub(super) fn finish(self) -> io::Result<(ContentHash, u64)> {
-        let content = ContentHash(*self.hasher.finalize().as_bytes());
-        // After a power cut, the name must not exist without its bytes.
-        self.file.sync_data()?;
-        std::fs::rename(&self.path, self.folder.join(content.to_string()))?;
-        Ok((content, self.bytes))
+        let (content, bytes) = (self.content(), self.bytes);
+        self.finish_as(&content.to_string())?;
+        Ok((content, bytes))
     }
 
     /// The file, from its first byte.
@@ -62,13 +60,13 @@ impl DraftFile {
         ContentHash(*self.hasher.finalize().as_bytes())
     }
 
-    /// Renames the file. After a power cut, the name does not exist without its bytes.
+    /// Writes the bytes to the disk, then renames the file: a power cut leaves all of it, or nothing under this name.
     pub(super) fn finish_as(self, name: &str) -> io::Result<()> {
         self.file.sync_data()?;
         self.finish_unsynced_as(name)
     }
 
-    /// Renames the file. After a power cut, the name may exist without its bytes.
+    /// Renames the file without waiting for the disk: a power cut may leave the name without the bytes.
     pub(super) fn finish_unsynced_as(self, name: &str) -> io::Result<()> {
         std::fs::rename(&self.path, self.folder.join(name))
     }
