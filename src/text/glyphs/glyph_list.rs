@@ -51,6 +51,8 @@ pub(super) struct GlyphList {
     facts: Vec<PaintFacts>,
     /// Where the glyphs of a character are, in rows of the page.
     places: HashMap<(char, i64), Vec<GlyphPlace>>,
+    /// The glyph that the last one repeated, if it was a duplicate.
+    repeated: Option<usize>,
 }
 
 /// The glyphs of a page, when all is painted.
@@ -72,10 +74,17 @@ impl GlyphList {
         }
         self.glyphs.push(glyph);
         self.facts.push(facts);
+        self.repeated = None;
     }
 
     /// Whether the same glyph is there already. If so, it counts as painted now.
     pub(super) fn merge_duplicate(&mut self, glyph: &PlacedGlyph, facts: PaintFacts) -> bool {
+        let repeated = self.repeated.take();
+        if glyph.text.is_space() {
+            // A space goes with what precedes it.
+            self.repeated = repeated.map(|before| before + 1).filter(|at| self.is_space_at(*at, glyph));
+            return self.repeated.is_some();
+        }
         let GlyphText::One(character) = glyph.text else { return false };
         if !is_compared(character, facts) {
             return false;
@@ -89,11 +98,33 @@ impl GlyphList {
         let rows = std::iter::once(row).chain([above, below].into_iter().filter(|other| *other != row));
         let mut places = rows.filter_map(|row| self.places.get(&(character, row)));
         let known = places.find_map(|places| places.iter().rev().take(MAX_COMPARED).find(is_near));
-        let Some(known) = known.and_then(|place| self.facts.get_mut(place.glyph)) else { return false };
-        if facts.visibility == Visibility::Painted {
+        let Some(at) = known.map(|place| place.glyph) else { return false };
+        if let Some(known) = self.facts.get_mut(at)
+            && facts.visibility == Visibility::Painted
+        {
             *known = facts;
         }
+        self.drop_repeated_space(at);
+        self.repeated = Some(at);
         true
+    }
+
+    /// Whether the glyph at an index is a space in the place of `space`.
+    fn is_space_at(&self, at: usize, space: &PlacedGlyph) -> bool {
+        let is_near = |one: f64, other: f64| (one - other).abs() <= space.size * DUPLICATE_EM;
+        self.glyphs.get(at).is_some_and(|known| {
+            known.text.is_space() && is_near(known.start, space.start) && is_near(known.across, space.across)
+        })
+    }
+
+    /// Drops a space that was added last if it repeats the one before the glyph at an index.
+    fn drop_repeated_space(&mut self, at: usize) {
+        let Some((last, space)) = self.glyphs.iter().enumerate().next_back() else { return };
+        if space.text.is_space() && last > at && at.checked_sub(1).is_some_and(|before| self.is_space_at(before, space))
+        {
+            self.glyphs.pop();
+            self.facts.pop();
+        }
     }
 
     /// Counts the last glyphs as painted if they are a clipping path with this extent: what is painted shows in them.
