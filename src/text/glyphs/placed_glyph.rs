@@ -138,7 +138,17 @@ impl PlacedGlyph {
 
     /// The middle of the glyph on the page.
     pub(crate) fn middle(&self) -> Point {
-        self.direction.point(f64::midpoint(self.start, self.end), self.across - self.size * 0.3)
+        self.inner_point(0.5)
+    }
+
+    /// Whether enough of the glyph is within `page` to be read.
+    pub(crate) fn is_within(&self, page: Rect) -> bool {
+        [0.5, 0.25, 0.75].into_iter().any(|share| page.contains(self.inner_point(share)))
+    }
+
+    /// The point at half its height and this share of its length.
+    fn inner_point(&self, share: f64) -> Point {
+        self.direction.point(self.start + (self.end - self.start) * share, self.across - self.size * 0.3)
     }
 }
 

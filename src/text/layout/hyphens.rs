@@ -83,7 +83,7 @@ pub(crate) fn join_words(text: &str) -> (String, Vec<u64>) {
     joined.extend(parts.next());
     for part in parts {
         match part.strip_prefix('\n') {
-            Some(rest) if rest.starts_with(char::is_alphanumeric) => {
+            Some(rest) if continues_word(&joined, rest) => {
                 joints.extend(u64::try_from(joined.len()));
                 joined.push_str(rest);
             }
@@ -96,6 +96,12 @@ pub(crate) fn join_words(text: &str) -> (String, Vec<u64>) {
         }
     }
     (joined, joints)
+}
+
+/// Whether `rest` begins with the rest of the divided word at the end of `text`: after a letter, a number is a note.
+fn continues_word(text: &str, rest: &str) -> bool {
+    let is_after_letter = text.ends_with(char::is_alphabetic);
+    rest.starts_with(|first: char| first.is_alphabetic() || (first.is_numeric() && !is_after_letter))
 }
 
 #[cfg(test)]
@@ -152,6 +158,7 @@ mod tests {
         assert_eq!(join_words("a\u{AD}b c\u{AD}\nd e"), ("ab cd e".to_owned(), vec![4]));
         assert_eq!(join_words("INTER\u{AD}\nNATIONAL").0, "INTERNATIONAL");
         assert_eq!(join_words("c\u{AD}\n\nd\u{AD}"), ("c-\n\nd".to_owned(), vec![]));
+        assert_eq!(join_words("docu\u{AD}\n1 A note").0, "docu-\n1 A note");
         assert_eq!(join_words("plain"), ("plain".to_owned(), vec![]));
     }
 }
