@@ -50,7 +50,7 @@
 //! | `provider` | `ProviderLimits`: what providers accept in a request | | |
 //! | `document` | bytes → `Document`: four readers behind one trait, page tree, information, labels, outline, structure tree, comments, links, form fields, attachments, encryption, notes on damage | | qpdf, weezl, flate2, smallvec, unicode_bidi |
 //! | `split` | a page → `PageChunk`, several → `JoinedPages`: closure, pruning, canonical writer, verification, fingerprint | document | |
-//! | `text` | a page → `PageText` in reading order, search in it; its `PageLayout`: words, rules, areas and links in their places | document | pdf_extract, skrifa, hayro_font, regex |
+//! | `text` | a page → `PageText` in reading order, search in it; its `PageLayout`: words, rules, areas and links in their places | document, charset | pdf_extract, skrifa, hayro_font, regex |
 //! | `structure` | a layout, and the structure tree of a Tagged PDF → lines and `Table`s, pages together → `Block`s, and Markdown | document, text | |
 //! | `ocr` | the text in a picture: `GrayImage`, `Recogniser`, models and what they find | | rten, rten_tensor |
 //! | `library` | ranked search over many documents: `Index`, segments, ranking | document, text | rust_stemmers, whatlang |

@@ -146,6 +146,45 @@ fn lines_that_are_drawn_twice_are_read_once() -> Outcome {
     Ok(())
 }
 
+/// The text of a page of 400 by 300 points with this content.
+fn text_of(content: &str) -> Result<String, TextError> {
+    Ok(chunk_text(&super::support::pdf::pages_of(&[content]), &Limits::default())?.text)
+}
+
+#[test]
+fn spaces_that_are_drawn_twice_divide_no_word() -> Outcome {
+    // A filled and stroked run is drawn twice before the rest of its last word.
+    let content = "BT /F 12 Tf 2 Tr 20 150 Td (the use of the app) Tj (lication) Tj ET";
+    assert_eq!(text_of(content)?, "the use of the application");
+    let content = "BT /F 12 Tf 2 Tr 20 150 Td (a) Tj ( use of) Tj (ten) Tj ET";
+    assert_eq!(text_of(content)?, "a use often");
+    Ok(())
+}
+
+#[test]
+fn a_letter_at_the_edge_of_the_page_is_read_if_enough_of_it_is_there() -> Outcome {
+    let letter = |x: &str| text_of(&format!("BT /F 12 Tf {x} 150 Td (H) Tj ET"));
+    assert_eq!(letter("396.5")?, "H");
+    assert_eq!(letter("398.5")?, "");
+    assert_eq!(letter("-5")?, "H");
+    assert_eq!(letter("-8")?, "");
+    Ok(())
+}
+
+#[test]
+fn two_codes_that_are_one_character_are_read_so() -> Outcome {
+    let chinese = "C8CBC8CBC9FAB6F8D7D4D3C9A3ACD4DAD7F0D1CFBACDC8A8C0FBC9CFD2BBC2C9C6BDB5C8A1A3";
+    let content = format!("BT /F 12 Tf 20 250 Td <{chinese}> Tj 0 -20 Td (page ) Tj <D2BB> Tj ET");
+    assert_eq!(text_of(&content)?, "人人生而自由，在尊严和权利上一律平等。\npage 一");
+    // French in the same font is what the file says.
+    let french = "<6372E86D65206272FB6CE9652C2064E96AE02076752C206E61EF7665206661E761646520E0206C27E974E9>";
+    assert_eq!(
+        text_of(&format!("BT /F 12 Tf 20 250 Td {french} Tj ET"))?,
+        "crème brûlée, déjà vu, naïve façade à l'été"
+    );
+    Ok(())
+}
+
 #[test]
 fn what_a_page_draws_is_bounded() -> Outcome {
     let chunk = page_with_forms("/B Do");

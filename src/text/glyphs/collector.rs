@@ -4,7 +4,7 @@ use super::characters::{CharacterResolver, text_of_string};
 use super::content_marks::ContentMarks;
 use super::glyph_list::{GlyphList, PaintFacts, SeparatedGlyphs, Visibility};
 use super::paint_log::{PaintLog, PaintOrder};
-use super::plausibility::{FontIndex, PageFonts};
+use super::plausibility::{FontIndex, PageFonts, PairReader, ReadGlyph};
 use super::replacement_text::{ReplacementText, ReplacementTracker};
 use super::run_metrics::{HorizontalScaling, RunCharacters, type3_em};
 use super::step_account::StepAccount;
@@ -122,7 +122,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         if !glyph.is_finite() {
             return;
         }
-        if !self.page.contains(glyph.middle()) {
+        if !glyph.is_within(self.page) {
             if !glyph.text.is_space() && !self.replacements.count_off_page() {
                 self.collected.off_page += 1;
             }
@@ -224,6 +224,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         let (order, is_visible) = (self.paints.advance(), is_visible && color.is_some());
         let facts = RunFacts { font, style, is_visible, order, color };
         let mut run_characters = RunCharacters::new(self.fonts.is_distrusted(font));
+        let mut pairs = PairReader::new(self.fonts.charset(font));
         for glyph in run.glyphs() {
             let place = to_page * glyph.transform();
             let (text, advance) = run_characters.resolve(glyph, self.characters);
@@ -236,9 +237,15 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
                 Some(em) => place.size = place.unit * em,
                 None => place.unit = stretch.unit(&place),
             }
-            self.collect_glyph(facts, text, place, advance);
+            let code = glyph.char_code();
+            if !pairs.concerns(code) {
+                self.collect_glyph(facts, text, place, advance);
+            } else if let Some(read) = pairs.read(code, ReadGlyph { text, place, advance }) {
+                self.collect_glyph(facts, read.text, read.place, read.advance);
+            }
         }
         if let Some(statistics) = self.fonts.statistics(font) {
+            statistics.double_bytes.append(&pairs.found);
             statistics.record_codes(
                 run_characters.characters.iter().filter_map(|(code, text, _)| Some((*code, text.as_ref()?))),
             );

@@ -11,14 +11,19 @@
 //!   ASCII signs with hardly any lowercase words mean that codes were assigned in order.
 //! - *Codes.* Private use characters carry no meaning, and many codes for one character mean a fabricated map.
 //!
+//! A font whose codes are halves of characters in a charset older than Unicode is read so.
+//!
 //! Other scripts are not judged: fonts that reach them have a map. A font whose codes equal its characters may have no
 //! map, and is trusted a little less. Short text is always trusted.
 
+mod double_bytes;
 mod font_statistics;
 mod letter_pairs;
 
+pub(crate) use double_bytes::{PairReader, ReadGlyph};
 pub(crate) use font_statistics::{FontStatistics, is_private};
 
+use crate::charset::Charset;
 use hayro_interpret::font::{Glyph, GlyphRun};
 use std::collections::HashMap;
 
@@ -30,8 +35,19 @@ const MAX_FONTS: usize = 1_000;
 pub(crate) struct PageFonts {
     by_glyph: HashMap<u128, usize>,
     fonts: Vec<FontStatistics>,
-    /// Whether each font is distrusted, once they were judged.
-    distrusted: Vec<bool>,
+    /// How each font is to be read, once they were judged.
+    readings: Vec<FontReading>,
+}
+
+/// How the codes of a font become characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FontReading {
+    /// By the file's character map.
+    Trusted,
+    /// By the font program alone.
+    Distrusted,
+    /// As pairs of bytes in a charset.
+    Pairs(Charset),
 }
 
 /// The index of a font in [`PageFonts`].
@@ -61,7 +77,19 @@ impl PageFonts {
 
     /// Whether the font was judged implausible when the page was first read.
     pub(crate) fn is_distrusted(&self, font: Option<FontIndex>) -> bool {
-        font.is_some_and(|font| self.distrusted.get(font.0).copied().unwrap_or(false))
+        self.reading(font) == FontReading::Distrusted
+    }
+
+    /// The charset of a font whose codes are halves of characters.
+    pub(crate) fn charset(&self, font: Option<FontIndex>) -> Option<Charset> {
+        match self.reading(font) {
+            FontReading::Pairs(charset) => Some(charset),
+            FontReading::Trusted | FontReading::Distrusted => None,
+        }
+    }
+
+    fn reading(&self, font: Option<FontIndex>) -> FontReading {
+        font.and_then(|font| self.readings.get(font.0).copied()).unwrap_or(FontReading::Trusted)
     }
 
     /// The text of a font; `None` if the font is not judged.
@@ -71,12 +99,12 @@ impl PageFonts {
 
     /// Judges the fonts. Returns them for reading the page again; `None` if all are plausible.
     pub(crate) fn take_implausible(self) -> Option<Self> {
-        let distrusted = self.fonts.iter().map(|font| !font.is_plausible()).collect::<Vec<_>>();
-        if !distrusted.contains(&true) {
+        let readings = self.fonts.iter().map(FontStatistics::reading).collect::<Vec<_>>();
+        if readings.iter().all(|reading| *reading == FontReading::Trusted) {
             return None;
         }
         let fonts = self.fonts.iter().map(|_| FontStatistics::default()).collect();
-        Some(Self { by_glyph: self.by_glyph, fonts, distrusted })
+        Some(Self { by_glyph: self.by_glyph, fonts, readings })
     }
 }
 

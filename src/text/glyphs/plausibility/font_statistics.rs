@@ -1,5 +1,7 @@
 //! Statistics on the text of one font on a page.
 
+use super::FontReading;
+use super::double_bytes::DoubleBytes;
 use super::letter_pairs::{CHANCE, LETTERS, PAIRS};
 use crate::text::glyphs::{GlyphText, PlacedGlyph, WritingDirection};
 use std::collections::HashMap;
@@ -40,6 +42,7 @@ pub(crate) struct FontStatistics {
     glyphs: u32,
     private: u32,
     codes: HashMap<u32, char>,
+    pub(crate) double_bytes: DoubleBytes,
     recorded_runs: u32,
     last: Option<LastGlyph>,
 }
@@ -57,6 +60,7 @@ impl Default for FontStatistics {
             glyphs: 0,
             private: 0,
             codes: HashMap::new(),
+            double_bytes: DoubleBytes::default(),
             recorded_runs: 0,
             last: None,
         }
@@ -118,6 +122,15 @@ impl FontStatistics {
             && let Some(count) = self.pairs.get_mut(row).and_then(|row| row.get_mut(column))
         {
             *count += 1;
+        }
+    }
+
+    /// How the font's codes become characters.
+    pub(crate) fn reading(&self) -> FontReading {
+        match self.double_bytes.charset() {
+            Some(charset) => FontReading::Pairs(charset),
+            None if self.is_plausible() => FontReading::Trusted,
+            None => FontReading::Distrusted,
         }
     }
 
