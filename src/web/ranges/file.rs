@@ -20,31 +20,30 @@ use crate::web::fetch::Fetcher;
 use crate::web::store::RangedVersion;
 use crate::web::{Web, guard};
 
-/// The bytes of a block, the unit in which parts are asked for and stored.
-pub(super) const BLOCK_BYTES: u64 = 64 << 10;
+/// The bytes of a block, the unit in which parts are stored.
+const BLOCK_BYTES: u64 = 16 << 10;
 
-/// A small read after so many bytes of a block asks for the next block too: what begins there often ends there.
-const NEAR_END_BYTES: u64 = BLOCK_BYTES / 8 * 7;
+/// The bytes that the request which opens a document asks for.
+pub(super) const FIRST_BYTES: u64 = 64 << 10;
 
 /// The most blocks that one request asks for.
-const MAX_RUN_BLOCKS: u64 = 64;
+const MAX_RUN_BLOCKS: u64 = 256;
 
 /// The most bytes that one request asks for.
 #[cfg(feature = "cloud")]
 pub(super) const MAX_RUN_BYTES: u64 = MAX_RUN_BLOCKS * BLOCK_BYTES;
 
-/// The blocks of each further request for a reader that goes forward. The first step may be the end of an object that began
-/// in the block before.
-const BLOCKS_BY_STEP: [u64; 4] = [1, 1, 4, 16];
+/// The blocks of the first request at a place, and of each further one for a reader that goes forward there.
+const BLOCKS_BY_STEP: [u64; 4] = [3, 6, 12, 48];
 
 /// The last blocks of a document, which come together: most documents end with the table of their objects.
-const TAIL_BLOCKS: u64 = 4;
+const TAIL_BLOCKS: u64 = 16;
 
 /// Places where a reader may go forward at once. Objects and what they refer to often stand in two orders.
 const MAX_STREAMS: usize = 4;
 
 /// Blocks in memory, so that small reads need not open a file each.
-const MAX_RECENT_BLOCKS: usize = 32;
+const MAX_RECENT_BLOCKS: usize = 128;
 
 /// The most requests for one opened document. A document of 512 MB that is read from end to end takes fewer.
 const MAX_REQUESTS: u32 = 4_096;
@@ -181,11 +180,10 @@ impl RangedFile {
         let limit = TimeLimit::new(time, self.web.settings().deadline);
         let mut state = self.state();
         let (mut index, last) = (offset / BLOCK_BYTES, (end - 1) / BLOCK_BYTES);
-        let near_end = u64::from(offset % BLOCK_BYTES > NEAR_END_BYTES && index == last);
         while index <= last {
             let run = match self.kept_block(&mut state, index) {
                 Some(block) => vec![block],
-                None => self.fetch_run(&mut state, index..last.max(index + near_end) + 1, limit)?,
+                None => self.fetch_run(&mut state, index..last + 1, limit)?,
             };
             for block in &run {
                 copy_overlap(block, index * BLOCK_BYTES, buffer, offset);
@@ -195,9 +193,9 @@ impl RangedFile {
         Ok(usize::try_from(end - offset).unwrap_or(buffer.len()))
     }
 
-    /// Keeps the first block, which came with the answer that opened the document.
-    pub(super) fn keep_first(&self, bytes: &[u8]) {
-        self.keep(&mut self.state(), 0, bytes);
+    /// Keeps the first blocks, which came with the answer that opened the document.
+    pub(super) fn keep_first(&self, bytes: Vec<u8>) {
+        drop(self.keep_blocks(&mut self.state(), 0, bytes.into()));
     }
 
     /// Writes the whole document to `out`, by requests that keep no blocks.
@@ -256,16 +254,25 @@ impl RangedFile {
             wanted.start
         };
         state.count_request()?;
-        let mut rest = Bytes::from(self.fetch(self.block_start(start)..self.block_start(end), limit)?);
+        let bytes = self.fetch(self.block_start(start)..self.block_start(end), limit)?;
         state.remember_stream(ForwardStream { next: end, ..stream });
-        let mut run = Vec::new();
-        for index in start..end {
-            let length = usize::try_from(self.block_bytes(index)).unwrap_or(usize::MAX).min(rest.len());
-            let block = rest.split_to(length);
+        let mut run = self.keep_blocks(state, start, bytes.into());
+        Ok(run.split_off(usize::try_from(wanted.start - start).unwrap_or(usize::MAX).min(run.len())))
+    }
+
+    /// Keeps the blocks from `first` on, and returns them.
+    fn keep_blocks(&self, state: &mut ReadState, first: u64, mut bytes: Bytes) -> Vec<Bytes> {
+        let mut blocks = Vec::new();
+        for index in first..self.blocks() {
+            let length = usize::try_from(self.block_bytes(index)).unwrap_or(usize::MAX);
+            if length > bytes.len() {
+                break;
+            }
+            let block = bytes.split_to(length);
             self.keep(state, index, &block);
-            run.extend((index >= wanted.start).then_some(block));
+            blocks.push(block);
         }
-        Ok(run)
+        blocks
     }
 
     fn keep(&self, state: &mut ReadState, index: u64, block: &[u8]) {

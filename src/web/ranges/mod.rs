@@ -1,6 +1,6 @@
 //! Documents that are read where they are: only the blocks that a reader asks for are fetched.
 //!
-//! A web server has to send ranges and a strong validator. [`Web::open`] finds that out with the request for the first block.
+//! A web server has to send ranges and a strong validator. [`Web::open`] finds that out with the request for the first bytes.
 //! Otherwise the document is fetched whole.
 
 mod file;
@@ -17,7 +17,7 @@ pub use file::RangedFile;
 #[cfg(feature = "cloud")]
 pub(super) use object::{Buckets, ObjectAddress};
 
-use self::file::{BLOCK_BYTES, RangeSource};
+use self::file::{FIRST_BYTES, RangeSource};
 use self::request::FirstResponse;
 use super::cache::{self, Validators};
 use super::error::WebError;
@@ -58,7 +58,7 @@ impl Web {
                 self.keep_version(&url, &version);
                 let file = RangedFile::new(self, url, version, cancellation)?;
                 if let Some(bytes) = bytes {
-                    file.keep_first(&bytes);
+                    file.keep_first(bytes);
                 }
                 Ok(OpenedUrl::Ranged(Box::new(file)))
             }
@@ -70,7 +70,7 @@ impl Web {
             return self.fetch_first_of_object(url, cancellation);
         }
         let (fetcher, store, target) = (self.fetcher()?, Arc::clone(&self.store), url.clone());
-        self.wait(async move { fetcher.fetch_first(target, BLOCK_BYTES, &store).await }, cancellation)?
+        self.wait(async move { fetcher.fetch_first(target, FIRST_BYTES, &store).await }, cancellation)?
     }
 
     #[cfg(feature = "cloud")]
@@ -78,7 +78,7 @@ impl Web {
         let (address, kept) = (self.buckets.address(url, &self.settings)?, self.store.version(url));
         let (limit, asked_about) = (self.settings.deadline, kept.clone());
         let request = async move {
-            let first = tokio::time::timeout(limit, address.fetch_first(BLOCK_BYTES, asked_about.as_ref()));
+            let first = tokio::time::timeout(limit, address.fetch_first(FIRST_BYTES, asked_about.as_ref()));
             first.await.unwrap_or(Err(WebError::Timeout { limit, setting: "web_deadline_ms" }))
         };
         let first = self.wait(request, cancellation)??;
@@ -125,7 +125,7 @@ impl Web {
     }
 
     /// Stores a version under the requested URL and under the URL after redirects. Without it, the next request only asks
-    /// for the first block again.
+    /// for the first bytes again.
     fn keep_version(&self, url: &Url, version: &RangedVersion) {
         let _ = self.store.keep_version(url, version);
         match guard::parse_url(&version.location) {
