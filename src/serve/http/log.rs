@@ -30,7 +30,7 @@ impl RequestLogEntry {
                 client = call.client.as_deref(),
                 trace = call.trace.as_deref(),
                 bytes,
-                ms = took.as_secs_f64() * 1000.0,
+                ms = f64::from(u32::try_from(took.as_micros()).unwrap_or(u32::MAX)) / 1000.0,
                 "request"
             );
         }
