@@ -66,9 +66,17 @@ impl PendingResponse {
         }
     }
 
+    /// Whether there is something to record.
+    pub(super) fn has_delivery(&self) -> bool {
+        self.flight.is_some()
+    }
+
     /// Records the delivery if the response was written, on a thread that may block. If the store fails, a page is sent
     /// twice.
     pub(super) async fn deliver<E: Send + 'static>(self, written: Result<(), E>, warn: fn(&str)) -> Result<(), E> {
+        if !self.has_delivery() {
+            return written;
+        }
         let Self { dispatch, flight } = self;
         let delivering = tokio::task::spawn_blocking(move || {
             let delivered = deliver(dispatch, || written);

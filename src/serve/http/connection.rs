@@ -138,7 +138,8 @@ impl AsyncWrite for Connection {
         if let Poll::Ready(Ok(())) = flushed {
             self.stalled = None;
             let warn = self.warn;
-            let (written, under_way) = self.awaiting.take();
+            let (mut written, under_way) = self.awaiting.take();
+            written.retain(PendingResponse::has_delivery);
             if !written.is_empty() {
                 self.unconfirmed.extend(written.iter().map(PendingResponse::recall));
                 tokio::spawn(async move {

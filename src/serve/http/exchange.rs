@@ -8,6 +8,8 @@
 //! takes the frame with the answer's mark, the delivery waits for the connection's next flush. The library flushes only
 //! when it has written all its frames.
 
+use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -18,7 +20,7 @@ use axum::body::{Body, Bytes};
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::log::{LoggedCall, RequestLogEntry};
 use super::metrics::{Gauge, Metrics};
@@ -93,6 +95,12 @@ impl Drop for Exchange {
     }
 }
 
+/// How long the head of an event stream waits for the first frames.
+const HEAD_TIME: Duration = Duration::from_millis(5);
+
+/// The frames that a head waits for: the event with which a client can resume, and the answer.
+const HELD_FRAMES: usize = 2;
+
 /// Responses, and the slots of their requests, that wait for a connection's next flush.
 #[derive(Clone, Default)]
 pub(super) struct AwaitingFlush(Arc<Mutex<(Vec<PendingResponse>, Vec<RequestSlot>)>>);
@@ -126,6 +134,8 @@ pub(super) struct TrackedBody {
     data: Option<BlobStream>,
     /// The response, if the current frame has its mark.
     pending: Option<PendingResponse>,
+    /// Frames that came while the head waited for them.
+    held: VecDeque<Option<Result<Frame<Bytes>, axum::Error>>>,
     exchange: Arc<Exchange>,
     awaiting: AwaitingFlush,
     bytes: u64,
@@ -171,6 +181,7 @@ impl TrackedBody {
             frame: Bytes::new(),
             data: None,
             pending: None,
+            held: VecDeque::new(),
             exchange,
             awaiting,
             bytes: 0,
@@ -180,6 +191,18 @@ impl TrackedBody {
             metrics,
             slot,
         }
+    }
+
+    /// Waits a moment for the first frames, so that a quick answer goes in one packet with its head.
+    pub(super) async fn hold_head(&mut self) {
+        let hold = async {
+            while self.held.len() < HELD_FRAMES && !matches!(self.held.back(), Some(None | Some(Err(_)))) {
+                let frame = poll_fn(|cx| Pin::new(&mut self.inner).poll_frame(cx)).await;
+                self.held.push_back(frame);
+            }
+        };
+        // What did not come in time goes when it comes.
+        let _ = timeout(HEAD_TIME, hold).await;
     }
 
     /// The next piece of the current frame.
@@ -243,7 +266,11 @@ impl HttpBody for TrackedBody {
             Ok(None) => {}
             Err(error) => return Poll::Ready(Some(Err(error))),
         }
-        match ready!(Pin::new(&mut self.inner).poll_frame(cx)) {
+        let frame = match self.held.pop_front() {
+            Some(frame) => frame,
+            None => ready!(Pin::new(&mut self.inner).poll_frame(cx)),
+        };
+        match frame {
             Some(Ok(frame)) => match frame.into_data() {
                 Ok(data) => {
                     self.frame = data;
@@ -258,7 +285,8 @@ impl HttpBody for TrackedBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.is_given() && self.inner.is_end_stream()
+        let has_ended = self.held.front().map_or_else(|| self.inner.is_end_stream(), Option::is_none);
+        self.is_given() && has_ended
     }
 
     fn size_hint(&self) -> SizeHint {

@@ -336,7 +336,12 @@ async fn mcp(
         RequestLogEntry { is_logged: gate.settings.log, method, path: "/mcp", status: response.status().as_u16() };
     let metrics = Arc::clone(&gate.state.metrics);
     let tracking = BodyTracking { exchange, awaiting, entry, began, metrics, slot };
-    response.map(|body| Body::new(TrackedBody::new(body, tracking)))
+    let (head, body) = response.into_parts();
+    let mut body = TrackedBody::new(body, tracking);
+    if counts {
+        body.hold_head().await;
+    }
+    Response::from_parts(head, Body::new(body))
 }
 
 async fn ready(State(gate): State<Arc<Gate>>) -> Response {
