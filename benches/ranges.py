@@ -51,7 +51,7 @@ class Ranges(http.server.BaseHTTPRequestHandler):
 def run(program, data, *arguments):
     """Runs the program; its output file's bytes if it wrote one."""
     out = os.path.join(data, "out.pdf")
-    variables = {"PAGEWISE_DATA_DIR": data, "PAGEWISE_WEB_ALLOW_RANGES": "127.0.0.1", "PAGEWISE_WEB_MAX_BYTES": "1"}
+    variables = {"PAGEWISE_DATA_DIR": data, "PAGEWISE_WEB_ALLOW_RANGES": "127.0.0.1", "PAGEWISE_WEB_MAX_BYTES": "65536"}
     arguments = [argument.replace("OUT", out) for argument in arguments]
     done = subprocess.run([program, *arguments], env=os.environ | variables, capture_output=True)
     written = open(out, "rb").read() if done.returncode == 0 and out in arguments else None

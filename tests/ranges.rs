@@ -355,6 +355,8 @@ fn object_storage_is_read_by_ranges_beneath_what_the_settings_name() {
     let info = run(&["info", "s3://bucket/shelf/book.pdf"]);
     assert_eq!(info["pages"], json!(PAGES), "{info}");
     let before = site.asked().len();
+    let folder = run(&["info", "s3://bucket/shelf/"]);
+    assert!(folder["error"]["message"].as_str().unwrap().contains("names a folder"), "{folder}");
     for outside in
         ["s3://bucket/book.pdf", "s3://bucket/shelf/../book.pdf", "s3://shelf/book.pdf", "gs://bucket/shelf/a"]
     {

@@ -29,6 +29,9 @@ pub enum WebError {
     /// The object is outside what the settings allow.
     #[error("outside object_storage")]
     BlockedObject,
+    /// The URL names a folder of object storage.
+    #[error("a folder")]
+    ObjectFolder,
     /// The program was built without object storage.
     #[error("built without object storage")]
     NoObjectStorage,

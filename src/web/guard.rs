@@ -106,7 +106,7 @@ pub(super) fn is_object(url: &Url) -> bool {
     matches!(url.scheme(), "s3" | "gs" | "az")
 }
 
-/// Refuses an object outside the prefixes of the settings. A prefix ends with its last path segment.
+/// Refuses an object outside the prefixes of the settings, and a folder. A prefix ends with its last path segment.
 pub(super) fn check_object(url: &Url, settings: &WebSettings) -> Result<(), WebError> {
     let is_beneath = |prefix: &String| {
         let rest = url.as_str().strip_prefix(prefix.trim().trim_end_matches('/'));
@@ -114,7 +114,11 @@ pub(super) fn check_object(url: &Url, settings: &WebSettings) -> Result<(), WebE
     };
     let is_plain = url.username().is_empty() && url.password().is_none() && url.port().is_none();
     let is_allowed = is_plain && url.query().is_none() && settings.object_storage.iter().any(is_beneath);
-    if is_allowed { Ok(()) } else { Err(WebError::BlockedObject) }
+    match is_allowed {
+        false => Err(WebError::BlockedObject),
+        true if url.path().ends_with('/') => Err(WebError::ObjectFolder),
+        true => Ok(()),
+    }
 }
 
 /// The addresses that may be connected to for `url`, whose host resolves to `found`. A host that is itself an address

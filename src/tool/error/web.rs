@@ -27,6 +27,7 @@ pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {
         )
         .with("scheme", json!(scheme)),
         WebError::BlockedObject => blocked_object(url),
+        WebError::ObjectFolder => object_folder(url),
         WebError::NoObjectStorage => no_object_storage(url),
         // The URL contains a secret, so do not repeat it.
         WebError::Credentials => {
@@ -70,6 +71,11 @@ pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {
 fn blocked_object(url: &str) -> ToolError {
     let message = format!("Unsupported reference: {url} is outside what the setting object_storage names");
     ToolError::new(ErrorCode::UnsupportedReference, message).with("setting", json!("object_storage"))
+}
+
+fn object_folder(url: &str) -> ToolError {
+    let problem = format!("Unsupported reference: {url} names a folder of object storage, and only documents are read");
+    ToolError::new(ErrorCode::UnsupportedReference, problem)
 }
 
 fn no_object_storage(url: &str) -> ToolError {
