@@ -4,7 +4,7 @@ use super::{PageTags, StructureElement, StructureTree, StructureType, attributes
 use crate::document::object::{Dictionary, Object, ObjectId};
 use crate::document::objects::Objects;
 use crate::document::text_string;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Elements inside each other, at most. Real trees have about 20.
@@ -168,7 +168,7 @@ impl<'t> PageElements<'t> {
     }
 
     fn find_places(&mut self) -> Option<()> {
-        let parents: HashSet<Option<usize>> = self.nodes.iter().map(|node| node.parent).collect();
+        let parents: BTreeSet<Option<usize>> = self.nodes.iter().map(|node| node.parent).collect();
         for parent in parents {
             for (place, kid) in self.kids(parent)?.into_iter().enumerate() {
                 let node = self.known.get(&kid).and_then(|index| self.nodes.get_mut(*index));
