@@ -97,7 +97,7 @@ fn a_pdf_without_text_that_can_be_had_is_a_clean_error() {
     let scan = client.call("fetch_content", json!({ "url": site.url("/scan") }));
     assert!(texts(&scan)[1].starts_with("No text content found in PDF. This may be a scanned document."));
     let half = client.call("fetch_content", json!({ "url": site.url("/half-scan") }));
-    assert!(texts(&half).concat().contains("Without readable text, as scans are: page 1."), "{half}");
+    assert!(texts(&half).concat().contains("No readable text on page 1 (scans or blank)."), "{half}");
 }
 
 #[test]

@@ -407,11 +407,15 @@ fn a_server_that_is_told_to_end_finishes_what_is_under_way() {
     let headers = headers.iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>();
     let mut stream = server.connect();
     stream.write_all(&server.bytes("POST", "/mcp", &headers, message.to_string().as_bytes())).unwrap();
-    let is_under_way = || {
+    // The call is under way, or it ended before this could be asked.
+    let signs = ["pagewise_http_requests_in_flight 1", "pagewise_tool_seconds_count{tool=\"get_file\"} 2"];
+    let has_begun = || {
         let metrics = server.request("GET", "/metrics", &[], b"").text();
-        metrics.lines().any(|line| line == "pagewise_http_requests_in_flight 1")
+        metrics.lines().any(|line| signs.contains(&line))
     };
-    while !is_under_way() {}
+    while !has_begun() {
+        std::thread::yield_now();
+    }
     server.terminate();
     let answer = crate::support::http::read_response(&mut BufReader::new(stream)).unwrap();
     assert_eq!(answer.status, 200);

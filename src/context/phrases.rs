@@ -100,8 +100,8 @@ pub fn page_or_pages(pages: &PageSet) -> String {
     format!("{noun} {pages}")
 }
 
-/// What a reader should know of the sources of pages, if some were recognised or should have been. `next_call` says how to
-/// get the pages beyond the bound.
+/// Notes on pages whose text was recognised from a picture, and on those where that failed or was not tried. `next_call`
+/// says how to get the latter.
 #[must_use]
 pub fn ocr_notes(report: &OcrReport, next_call: &str) -> Vec<String> {
     let count = |source| report.pages_of(source).len();

@@ -58,7 +58,7 @@ fn no_signer(_: &Algorithm, _: &EncodingKey) -> Result<Box<dyn JwtSigner>, Error
     Err(ErrorKind::InvalidAlgorithm.into())
 }
 
-/// Removes leading zeros of a number. RFC 7518, 6.3.1 forbids them, and some issuers write them.
+/// A number without its leading zeros. RFC 7518, 6.3.1 forbids them, but some issuers write them.
 fn without_padding(mut number: &[u8]) -> &[u8] {
     while let [0, rest @ ..] = number {
         number = rest;

@@ -1,8 +1,8 @@
 //! The engine of the program `tesseract`: what it is asked, and what its answers say.
 //!
-//! Tesseract is told a language. Without a setting, it reads a strip of the page in the language that the document says,
-//! or else in a first one; the language of that text, or the script that it sees, decides. It is asked about the
-//! direction of the page only if it reads little.
+//! Tesseract has to be told a language. If no setting names one, it reads a strip of the page in the language that the
+//! document names, or else in English. The language of the text that it finds decides for the page. If it finds little,
+//! it is asked for the script and the direction of the page.
 
 use super::error::OcrError;
 use super::geometry::Direction;

@@ -106,7 +106,8 @@ pub(super) fn is_object(url: &Url) -> bool {
     matches!(url.scheme(), "s3" | "gs" | "az")
 }
 
-/// Refuses an object outside the prefixes of the settings, and a folder. A prefix ends with its last path segment.
+/// Refuses folders, and objects that are beneath no prefix of the setting `object_storage`. A prefix names whole path
+/// segments.
 pub(super) fn check_object(url: &Url, settings: &WebSettings) -> Result<(), WebError> {
     let is_beneath = |prefix: &String| {
         let rest = url.as_str().strip_prefix(prefix.trim().trim_end_matches('/'));

@@ -50,7 +50,7 @@ pub(crate) fn notes(answer: &GetFileAnswer, conversation: Option<&str>) -> Vec<S
     let left = (!facts.deferred.is_empty()).then(|| left(&facts.file, &facts.deferred, conversation));
     let noted = page_notes(facts).sentences();
     let all = noted.into_iter().chain(facts.notes.iter().cloned()).chain(pages).chain(replaced);
-    // An answer without pages is printed as it is, and contains these sentences already.
+    // Where the answer has no pages, its text is printed, and these sentences are part of it.
     let elsewhere = if answer.content.is_empty() { &[] } else { facts.held_elsewhere.as_slice() };
     all.chain(elsewhere.iter().cloned()).chain(changes).chain(left).collect()
 }

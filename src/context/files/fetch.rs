@@ -208,7 +208,7 @@ impl FetchJob<'_> {
         let report = document.report();
         let unread = report.pages_of(PageSource::Unread);
         if !text.is_empty && !unread.is_empty() {
-            text.notes.push(format!("Without readable text, as scans are: {}.", page_or_pages(&unread)));
+            text.notes.push(format!("No readable text on {} (scans or blank).", page_or_pages(&unread)));
         }
         text.notes.extend(ocr_notes(&report, "Next: pdf_extract_text with pages"));
         Ok(StoredText {

@@ -193,7 +193,7 @@ impl TrackedBody {
         }
     }
 
-    /// Waits a moment for the first frames, so that a quick answer goes in one packet with its head.
+    /// Waits up to [`HEAD_TIME`] for the first frames: the head and a quick answer then leave in one packet.
     pub(super) async fn hold_head(&mut self) {
         let hold = async {
             while self.held.len() < HELD_FRAMES && !matches!(self.held.back(), Some(None | Some(Err(_)))) {

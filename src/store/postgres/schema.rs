@@ -116,8 +116,8 @@ CREATE TABLE pagewise.forgotten_page (
 /// Sets what the statements rely on, regardless of the database's defaults, and reads its clock.
 ///
 /// The server plans a statement once, often while the tables are nearly empty. A nested loop would be cheap then, and
-/// take minutes on large tables, so it is off. Where the planner has no other way, it assumes a very high cost; without
-/// `jit = off` it would compile such a statement each time.
+/// take minutes on large tables, so it is off. A statement that needs one all the same is planned at a very high cost,
+/// for which the server would compile it each time: `jit = off`.
 pub(super) async fn begin_session(client: &ClientWrapper, clock: &DatabaseClock) -> Result<(), Error> {
     let settings = format!(
         "SET default_transaction_isolation = 'read committed';

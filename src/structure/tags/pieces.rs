@@ -9,8 +9,8 @@ use crate::structure::reading;
 use crate::text::{Bounds, ContentMark, PageLayout, Word};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Artifacts are believed so near to the top and the bottom of the page, as a share of its height.
-const ZONE: f32 = 0.14;
+/// The height of the top and of the bottom margin, as a share of the page's height. Artifacts there are running lines.
+const MARGIN: f32 = 0.14;
 
 /// To whom a word belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl WordOwners {
 
 fn is_in_margin(word: &Word, page: &PageLayout) -> bool {
     let y = center(word.bounds).1;
-    y < ZONE * page.height || y > (1.0 - ZONE) * page.height
+    y < MARGIN * page.height || y > (1.0 - MARGIN) * page.height
 }
 
 /// The tables of a page, by the tree or by what is drawn.

@@ -11,7 +11,7 @@
 //!   ASCII signs with hardly any lowercase words mean that codes were assigned in order.
 //! - *Codes.* Private use characters carry no meaning, and many codes for one character mean a fabricated map.
 //!
-//! A font whose codes are halves of characters in a charset older than Unicode is read so.
+//! In some fonts two codes are one Chinese or Korean character. They are joined, and decoded by their charset.
 //!
 //! Other scripts are not judged: fonts that reach them have a map. A font whose codes equal its characters may have no
 //! map, and is trusted a little less. Short text is always trusted.

@@ -60,7 +60,8 @@ impl DraftFile {
         ContentHash(*self.hasher.finalize().as_bytes())
     }
 
-    /// Writes the bytes to the disk, then renames the file: a power cut leaves all of it, or nothing under this name.
+    /// Waits until the bytes are on the disk, then renames the file. After a power cut, a file of this name has all its
+    /// bytes.
     pub(super) fn finish_as(self, name: &str) -> io::Result<()> {
         self.file.sync_data()?;
         self.finish_unsynced_as(name)

@@ -17,7 +17,7 @@ const ALONE_SHARE: usize = 32;
 /// The most bytes of a font's text that are recorded. More add nothing.
 const MAX_BYTES: usize = 4_096;
 
-/// The codes that may be halves: both bytes of the characters in common use.
+/// The codes that may be one byte of a character of two. In GB 2312 and KS X 1001, both bytes are among them.
 const HALVES: std::ops::RangeInclusive<u32> = 0xA1..=0xFE;
 
 /// The least character of scripts with double-byte charsets, and of their punctuation.
@@ -102,7 +102,7 @@ impl PairReader {
     }
 }
 
-/// A glyph with its text, its place and its advance in thousandths of an em.
+/// What was read of a glyph. The advance is in thousandths of an em.
 pub(crate) struct ReadGlyph {
     pub(crate) text: Option<GlyphText>,
     pub(crate) place: GlyphPlacement,
