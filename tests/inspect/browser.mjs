@@ -51,6 +51,8 @@ const press = (text) => page.evaluate((text) => {
 const says = (text) => wait((text) => document.body.textContent.includes(text), text);
 
 async function accessible(where) {
+	// Halfway through a transition, colours are those of neither state.
+	await page.evaluate(() => Promise.allSettled(document.getAnimations().map((animation) => animation.finished)));
 	const session = await page.createCDPSession();
 	await session.send("Runtime.evaluate", { expression: axe });
 	const expression = "axe.run().then((found) => JSON.stringify(found.violations.map(({ id, nodes }) => [id, nodes[0].html])))";
@@ -163,7 +165,7 @@ const tests = {
 
 	async "the strip is used with the keyboard"() {
 		await page.evaluate(() => { location.hash = "#review"; });
-		await wait(() => document.querySelector(".page.given.drawn"));
+		await wait(() => document.querySelector("#title")?.textContent === "review" && document.querySelector(".page.given.drawn"));
 		await (await page.waitForSelector(".file:first-of-type .page[tabindex='0']")).focus();
 		await page.keyboard.press("End");
 		await wait(() => {
@@ -175,6 +177,7 @@ const tests = {
 	async "it fits narrow windows, and the dark"() {
 		await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
 		await page.setViewport({ width: 380, height: 800 });
+		await wait(() => window.innerWidth === 380 && matchMedia("(prefers-color-scheme: dark)").matches);
 		assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 380), "nothing sticks out");
 		await shoot("narrow");
 		await accessible("a narrow window in the dark");
