@@ -1,9 +1,11 @@
 //! Ranked search over several documents: their texts are read once, into an index that follows the files.
 //!
 //! The index is in memory, or in a folder if [`super::AnswerSettings::index_folder`] names one. Every search looks at the
-//! stat of every file first, so that an answer is about the files as they are.
+//! stat of every file, so that an answer is about the files as they are. Meanwhile the index is searched already, and that
+//! answer is taken if no file has changed.
 
 mod document_text;
+mod early_search;
 mod scope;
 mod update;
 
@@ -16,6 +18,7 @@ use std::time::Instant;
 pub use crate::library::IndexStatus;
 
 pub(super) use self::document_text::document_date;
+use self::early_search::EarlySearch;
 use self::scope::{ScopeFile, SearchFiles};
 use super::ContextManager;
 use super::error::ContextError;
@@ -23,7 +26,7 @@ use super::folder::why_not_opened;
 use super::progress::ProgressListener;
 use super::token_estimate::estimated_tokens;
 use crate::hash::ContentHash;
-use crate::library::{DateRange, Index, RankedPage, SearchScope};
+use crate::library::{DateRange, DocumentSet, Index, RankedPage, SearchScope};
 use crate::limits::Cancellation;
 use crate::page::{PageIndex, PageSet};
 use crate::source::SourceError;
@@ -50,6 +53,14 @@ pub struct RankedRequest {
     pub deadline: Option<Instant>,
     /// Cancels the work.
     pub cancellation: Cancellation,
+}
+
+impl RankedRequest {
+    /// The pages of these documents; `None` if the index is damaged.
+    fn search(&self, index: &Index, documents: DocumentSet) -> Option<Vec<RankedPage>> {
+        let scope = SearchScope { documents, language: self.language.clone(), pages: self.pages.clone() };
+        index.search(&scope, &self.query, self.max_hits).ok()
+    }
 }
 
 /// A page that answers a query.
@@ -110,6 +121,13 @@ pub(super) struct LibraryIndex {
     update: Mutex<()>,
 }
 
+/// What is made of the index while files are looked at.
+struct Prepared {
+    /// The index, if it is in a folder.
+    index: Option<Index>,
+    early: Option<EarlySearch>,
+}
+
 /// Runs `work` with the index.
 fn with_index<T>(index: &RwLock<Index>, work: impl FnOnce(&Index) -> T) -> T {
     work(&index.read().unwrap_or_else(PoisonError::into_inner))
@@ -125,14 +143,14 @@ impl ContextManager {
         request: &RankedRequest,
         progress: &dyn ProgressListener,
     ) -> Result<RankedHits, ContextError> {
-        let (files, opened) = self.files_and_index(&request.paths);
-        let (files, opened) = (files?, opened.map(RwLock::new));
+        let (files, Prepared { index, early }) = self.files_and_index(request);
+        let (files, opened) = (files?, index.map(RwLock::new));
         let index = opened.as_ref().unwrap_or(&self.library.memory);
-        let mut answer = self.ranked_answer(request, &files, index, progress)?;
+        let mut answer = self.ranked_answer(request, &files, index, early, progress)?;
         if answer.is_none() {
             // A damaged part was found: everything is read once more.
             let emptied = index.write().unwrap_or_else(PoisonError::into_inner).clear();
-            answer = self.ranked_answer(request, &files, index, progress)?;
+            answer = self.ranked_answer(request, &files, index, None, progress)?;
             let note = "The index was damaged and was made anew.".to_owned();
             let failed = emptied.err().map(|error| format!("The damaged index could not be removed: {error}."));
             answer.iter_mut().for_each(|answer| answer.notes.push(failed.clone().unwrap_or_else(|| note.clone())));
@@ -140,15 +158,24 @@ impl ContextManager {
         Ok(answer.unwrap_or_default())
     }
 
-    /// The files of a search, and the index if it is in a folder. Both wait for the disk, so they are read side by side.
-    fn files_and_index(&self, paths: &[String]) -> (Result<SearchFiles, ContextError>, Option<Index>) {
-        let Some(folder) = self.index_folder() else { return (self.search_files(paths), None) };
+    /// The files of a search, and what is made of the index while they are looked at.
+    fn files_and_index(&self, request: &RankedRequest) -> (Result<SearchFiles, ContextError>, Prepared) {
+        let prepare = || match self.index_folder() {
+            Some(folder) => {
+                let index = Index::open(&folder);
+                let early = self.search_early(request, &index);
+                Prepared { index: Some(index), early }
+            }
+            None => {
+                let early = with_index(&self.library.memory, |index| self.search_early(request, index));
+                Prepared { index: None, early }
+            }
+        };
         std::thread::scope(|scope| {
-            let open = || Index::open(&folder);
-            let opening = std::thread::Builder::new().spawn_scoped(scope, open);
-            let files = self.search_files(paths);
-            let opened = opening.ok().and_then(|opening| opening.join().ok());
-            (files, Some(opened.unwrap_or_else(open)))
+            let preparing = std::thread::Builder::new().spawn_scoped(scope, prepare);
+            let files = self.search_files(&request.paths);
+            let prepared = preparing.ok().and_then(|preparing| preparing.join().ok());
+            (files, prepared.unwrap_or_else(prepare))
         })
     }
 
@@ -158,18 +185,18 @@ impl ContextManager {
         request: &RankedRequest,
         files: &SearchFiles,
         index: &RwLock<Index>,
+        early: Option<EarlySearch>,
         progress: &dyn ProgressListener,
     ) -> Result<Option<RankedHits>, ContextError> {
-        let left = self.update_index(request, files, index, progress)?;
+        let updated = self.update_index(request, files, index, progress)?;
+        let early = early.filter(|_| updated.is_none());
+        let left = updated.unwrap_or(0);
         with_index(index, |index| {
             let mut found = Found::new(files, index, left, request.dates);
             found.name_those_that_cannot_be_opened(|file| self.open_scope_file(file).err());
-            let scope = SearchScope {
-                documents: found.documents.keys().copied().collect(),
-                language: request.language.clone(),
-                pages: request.pages.clone(),
-            };
-            let Ok(pages) = index.search(&scope, &request.query, request.max_hits) else { return Ok(None) };
+            let pages = early.and_then(|early| early.pages_of(&found.documents));
+            let search = || request.search(index, found.documents.keys().copied().collect());
+            let Some(pages) = pages.or_else(search) else { return Ok(None) };
             let held = self.held_pages(request.conversation.as_ref(), &pages);
             Ok(Some(found.answer(pages, &held)))
         })
@@ -213,10 +240,12 @@ impl ContextManager {
     }
 }
 
+/// The files of each document that was read, with their dates.
+type FoundDocuments<'a> = HashMap<ContentHash, Vec<(&'a ScopeFile, u32)>, foldhash::fast::RandomState>;
+
 /// The documents of a search, as far as the index has them.
 struct Found<'a> {
-    /// The files of each document that was read, the first with its date.
-    documents: HashMap<ContentHash, Vec<(&'a ScopeFile, u32)>>,
+    documents: FoundDocuments<'a>,
     dates: Option<DateRange>,
     /// Files that the index does not have as they are.
     left: Vec<&'a ScopeFile>,
@@ -230,27 +259,27 @@ impl<'a> Found<'a> {
     fn new(files: &'a SearchFiles, index: &Index, left: usize, dates: Option<DateRange>) -> Self {
         let notes = index.note().map(str::to_owned).into_iter().collect();
         let answer = RankedHits { left, is_cut: files.is_cut, notes, ..RankedHits::default() };
-        let mut found = Self { documents: HashMap::new(), dates, left: Vec::new(), answer };
+        let mut found = Self { documents: FoundDocuments::default(), dates, left: Vec::new(), answer };
         files.files.iter().for_each(|file| found.add(file, index));
         found
     }
 
     fn add(&mut self, file: &'a ScopeFile, index: &Index) {
         if let Err(problem) = &file.stat {
-            return self.answer.unread.push((file.shown.clone(), (*problem).to_owned()));
+            return self.answer.unread.push((file.shown(), (*problem).to_owned()));
         }
-        let record = index.file(&file.key).filter(|record| record.stat == file.stat_key);
+        let record = index.file(&file.key()).filter(|record| record.stat == file.stat_key);
         let Some(record) = record else { return self.left.push(file) };
         let Some(document) = index.document(&record.content) else { return };
         if let Some(problem) = &document.problem {
-            return self.answer.unread.push((file.shown.clone(), problem.clone()));
+            return self.answer.unread.push((file.shown(), problem.clone()));
         }
         let date = if document.date > 0 { document.date } else { file.date() };
         if self.dates.is_some_and(|dates| !dates.contains(date)) {
             return;
         }
         if document.without_text > 0 {
-            self.answer.without_text.push((file.shown.clone(), document.without_text));
+            self.answer.without_text.push((file.shown(), document.without_text));
         }
         self.answer.documents += 1;
         self.answer.pages += u64::from(document.pages);
@@ -261,7 +290,7 @@ impl<'a> Found<'a> {
     fn name_those_that_cannot_be_opened(&mut self, why: impl Fn(&ScopeFile) -> Option<SourceError>) {
         for file in self.left.iter().take(MAX_EXPLAINED) {
             if let Some(error) = why(file) {
-                self.answer.unread.push((file.shown.clone(), why_not_opened(&error).to_owned()));
+                self.answer.unread.push((file.shown(), why_not_opened(&error).to_owned()));
                 self.answer.left = self.answer.left.saturating_sub(1);
             }
         }
@@ -273,19 +302,15 @@ impl<'a> Found<'a> {
     }
 }
 
-fn hit(
-    page: RankedPage,
-    documents: &HashMap<ContentHash, Vec<(&ScopeFile, u32)>>,
-    held: &HashMap<ContentHash, PageSet>,
-) -> Option<RankedHit> {
+fn hit(page: RankedPage, documents: &FoundDocuments<'_>, held: &HashMap<ContentHash, PageSet>) -> Option<RankedHit> {
     let ((first, date), same) = documents.get(&page.content)?.split_first()?;
-    let mut copies = same.iter().map(|(file, _)| (file.shown.clone(), page.page)).collect::<Vec<_>>();
+    let mut copies = same.iter().map(|(file, _)| (file.shown(), page.page)).collect::<Vec<_>>();
     for (content, copy) in &page.copies {
         let files = documents.get(content).into_iter().flatten();
-        copies.extend(files.map(|(file, _)| (file.shown.clone(), *copy)));
+        copies.extend(files.map(|(file, _)| (file.shown(), *copy)));
     }
     Some(RankedHit {
-        file: first.shown.clone(),
+        file: first.shown(),
         copies,
         page: page.page,
         label: page.label,

@@ -1,5 +1,6 @@
 //! The files of a search, with their stats.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use crate::context::ContextManager;
@@ -13,11 +14,9 @@ use crate::source::{OpenFile, SourceError, Stat, is_url};
 #[derive(Debug)]
 pub(super) struct ScopeFile {
     /// As the request reaches it.
-    pub(super) shown: String,
+    shown: PathBuf,
     /// The absolute path, or the reference of an upload.
     pub(super) path: PathBuf,
-    /// The same as the index knows it.
-    pub(super) key: String,
     /// Its stat, or why it cannot be opened.
     pub(super) stat: Result<Stat, &'static str>,
     /// The hash of its stat, as the index knows it.
@@ -25,6 +24,16 @@ pub(super) struct ScopeFile {
 }
 
 impl ScopeFile {
+    /// As the request reaches it.
+    pub(super) fn shown(&self) -> String {
+        self.shown.display().to_string()
+    }
+
+    /// Its path as the index knows it.
+    pub(super) fn key(&self) -> Cow<'_, str> {
+        self.path.to_string_lossy()
+    }
+
     /// The date of its last change, as a number like 20240301.
     pub(super) fn date(&self) -> u32 {
         self.stat.as_ref().map_or(0, |stat| date_of_moment(stat.modified_ns))
@@ -51,20 +60,20 @@ impl ContextManager {
                 return Err(source_error(path, error));
             }
             if let Some(opened) = self.sources.uploaded(path).transpose() {
-                found.files.push(scope_file(path.clone(), PathBuf::from(path), opened.map(|file| file.stat())));
+                found.files.push(scope_file(PathBuf::from(path), PathBuf::from(path), opened.map(|file| file.stat())));
                 continue;
             }
             let resolved = self.sources.resolve(path)?.path().components().collect::<PathBuf>();
             match self.sources.roots.stat(&resolved) {
                 Err(SourceError::IsDirectory { .. }) => self.add_folder(path, &resolved, &mut found)?,
-                stat => found.files.push(scope_file(path.clone(), resolved, stat)),
+                stat => found.files.push(scope_file(PathBuf::from(path), resolved, stat)),
             }
         }
         Ok(found)
     }
 
     pub(super) fn open_scope_file(&self, file: &ScopeFile) -> Result<OpenFile, SourceError> {
-        match self.sources.uploaded(&file.shown)? {
+        match self.sources.uploaded(&file.shown())? {
             Some(upload) => Ok(upload),
             None => self.sources.roots.open_path(&file.path),
         }
@@ -73,10 +82,11 @@ impl ContextManager {
     fn add_folder(&self, shown: &str, folder: &Path, found: &mut SearchFiles) -> Result<(), ContextError> {
         let walk = self.sources.roots.walk(folder, Some(is_pdf_name));
         let walk = walk.map_err(|error| source_error(shown, error))?;
+        let shown = Path::new(shown);
         for file in walk.files.iter().filter(|file| is_pdf_name(&file.path)) {
             let path = folder.join(&file.path);
             let stat = file.stat.map_or_else(|| self.sources.roots.stat(&path), Ok);
-            found.files.push(scope_file(Path::new(shown).join(&file.path).display().to_string(), path, stat));
+            found.files.push(scope_file(shown.join(&file.path), path, stat));
         }
         found.is_cut |= walk.is_cut;
         found.folders.extend((!walk.is_cut).then(|| folder.to_path_buf()));
@@ -84,8 +94,8 @@ impl ContextManager {
     }
 }
 
-fn scope_file(shown: String, path: PathBuf, stat: Result<Stat, SourceError>) -> ScopeFile {
+fn scope_file(shown: PathBuf, path: PathBuf, stat: Result<Stat, SourceError>) -> ScopeFile {
     let stat = stat.map_err(|error| why_not_opened(&error));
     let stat_key = stat.as_ref().map(Stat::key).unwrap_or_default();
-    ScopeFile { shown, key: path.display().to_string(), path, stat, stat_key }
+    ScopeFile { shown, path, stat, stat_key }
 }

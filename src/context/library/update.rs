@@ -46,18 +46,19 @@ struct WriteAccess<'a> {
 }
 
 impl ContextManager {
-    /// Reads files that are new or changed, and forgets those that are gone. Returns how many were not read.
+    /// Reads files that are new or changed, and forgets those that are gone. Returns how many were not read; `None` if the
+    /// index has all files as they are.
     pub(super) fn update_index(
         &self,
         request: &RankedRequest,
         files: &SearchFiles,
         index: &RwLock<Index>,
         progress: &dyn ProgressListener,
-    ) -> Result<usize, ContextError> {
+    ) -> Result<Option<usize>, ContextError> {
         let stale = with_index(index, |index| self.stale(files, index));
         let gone = with_index(index, |index| gone_files(files, index));
         if stale.is_empty() && gone.is_empty() {
-            return Ok(0);
+            return Ok(None);
         }
         let access = self.write_access(request, index);
         let stopped = |stopped: StopReason| ContextError::Pdf {
@@ -65,7 +66,7 @@ impl ContextManager {
             error: stopped.into(),
         };
         request.cancellation.check().map_err(stopped)?;
-        let Some(_access) = access else { return Ok(stale.len()) };
+        let Some(_access) = access else { return Ok(Some(stale.len())) };
         // Another writer may have read some of them meanwhile.
         write(index).reopen();
         let stale = with_index(index, |index| self.stale(files, index));
@@ -75,7 +76,7 @@ impl ContextManager {
         gone.extend(with_index(index, |index| self.gone_uploads(index)));
         write(index).forget(&gone);
         request.cancellation.check().map_err(stopped)?;
-        Ok(left)
+        Ok(Some(left))
     }
 
     /// The uploads that the index has and that expired.
@@ -93,7 +94,7 @@ impl ContextManager {
     fn is_fresh(&self, file: &ScopeFile, index: &Index, now: SystemTime) -> bool {
         // A file that cannot be opened has nothing to read.
         let Ok(stat) = &file.stat else { return true };
-        let Some(record) = index.file(&file.key).filter(|record| record.stat == file.stat_key) else { return false };
+        let Some(record) = index.file(&file.key()).filter(|record| record.stat == file.stat_key) else { return false };
         if index.document(&record.content).is_none() {
             return false;
         }
@@ -189,7 +190,7 @@ impl ContextManager {
             return None;
         }
         let record = FileRecord { stat: stat.key(), content };
-        let key = file.key.clone();
+        let key = file.key().into_owned();
         if !is_new(content) {
             return Some(ReadFile { key, record, text: None });
         }
@@ -232,10 +233,10 @@ fn known_documents(index: &Index) -> HashSet<ContentHash> {
 
 /// The files that the index has beneath folders that were listed whole, and that are no longer there.
 fn gone_files(files: &SearchFiles, index: &Index) -> Vec<String> {
-    let listed = files.files.iter().map(|file| file.key.as_str());
+    let listed = files.files.iter().map(ScopeFile::key);
     let listed = listed.collect::<HashSet<_, foldhash::fast::RandomState>>();
     let known = files.folders.iter().flat_map(|folder| index.files_beneath(folder));
-    known.filter(|path| !listed.contains(path)).map(str::to_owned).collect()
+    known.filter(|path| !listed.contains(*path)).map(str::to_owned).collect()
 }
 
 /// Adds what arrives, until all senders are done. Returns the number of files.

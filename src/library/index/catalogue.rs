@@ -8,6 +8,11 @@ use crate::library::segment::{Decoder, put_number, put_text};
 /// The version of the format. Other versions are made anew.
 const VERSION: u32 = 2;
 
+/// Bytes that a file takes at least, and with a document of its own, for the sizes of tables: two hashes, and what is
+/// known.
+const FILE_BYTES: usize = 2 * 32 + 1;
+const DOCUMENT_AND_FILE_BYTES: usize = FILE_BYTES + 32 + 4;
+
 /// What is known of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileRecord {
@@ -91,12 +96,15 @@ impl Catalogue {
         let mut decoder = Decoder::new(bytes);
         let mut catalogue = Self { last_id: decoder.number()?, ..Self::default() };
         let segments = (0..decoder.number()?).map(|_| decoder.number()).collect::<Option<Vec<_>>>()?;
-        for _ in 0..decoder.number()? {
+        let documents = decoder.number()?;
+        catalogue.documents.reserve(decoder.remaining() / DOCUMENT_AND_FILE_BYTES);
+        for _ in 0..documents {
             let content = ContentHash(decoder.array()?);
             let (pages, without_text, date) = (decoder.number()?, decoder.number()?, decoder.number()?);
             let problem = Some(decoder.text()?.to_owned()).filter(|problem| !problem.is_empty());
             catalogue.documents.insert(content, DocumentRecord { pages, without_text, date, problem });
         }
+        catalogue.files.reserve(decoder.remaining() / FILE_BYTES);
         while !decoder.is_at_end() {
             let path = decoder.text()?.to_owned();
             let file = FileRecord { stat: decoder.array()?, content: ContentHash(decoder.array()?) };

@@ -113,6 +113,8 @@ pub struct Index {
     catalogue: Catalogue,
     segments: Vec<NumberedSegment>,
     note: Option<String>,
+    /// Whether the folder could not take a segment. Its catalogue then stays as it was, with the segments that it names.
+    is_only_in_memory: bool,
     /// Whether a segment turned out to be damaged while it was merged.
     is_damaged: bool,
 }
@@ -256,6 +258,7 @@ impl Index {
         let segment = match stored {
             Ok(segment) => segment,
             Err(problem) => {
+                self.is_only_in_memory = true;
                 self.note_failure(&problem);
                 Segment::open(Arc::new(bytes))?
             }
@@ -282,6 +285,7 @@ impl Index {
         self.catalogue = Catalogue::default();
         self.segments.clear();
         self.is_damaged = false;
+        self.is_only_in_memory = false;
         self.folder.as_ref().map_or(Ok(()), IndexFolder::clear)
     }
 
@@ -311,7 +315,7 @@ impl Index {
     }
 
     fn save(&mut self) {
-        let Some(folder) = &self.folder else { return };
+        let Some(folder) = self.folder.as_ref().filter(|_| !self.is_only_in_memory) else { return };
         let ids = self.segments.iter().map(|numbered| numbered.id).collect::<Vec<_>>();
         if let Err(error) = folder.save(&self.catalogue, &ids) {
             self.note_failure(&error.to_string());

@@ -185,3 +185,18 @@ fn a_folder_that_takes_nothing_leaves_the_answer_whole() {
     assert!(index.note().is_some_and(|note| note.contains("could not be stored")), "{:?}", index.note());
     assert_eq!(found(&index, "windmills"), [("/a.pdf".to_owned(), 1)]);
 }
+
+#[test]
+fn a_folder_that_takes_no_more_keeps_what_it_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut index = Index::open(folder.path());
+    add(&mut index, "/a.pdf", &["quixotic windmills"]);
+    // The next segment cannot be written, as on a full disk.
+    std::fs::create_dir(folder.path().join("00000002.part")).unwrap();
+    add(&mut index, "/b.pdf", &["pragmatic watermills"]);
+    assert!(index.note().is_some_and(|note| note.contains("could not be stored")), "{:?}", index.note());
+    assert_eq!(found(&index, "watermills"), [("/b.pdf".to_owned(), 1)]);
+    let kept = Index::open(folder.path());
+    assert_eq!((kept.note(), kept.status().files), (None, 1));
+    assert_eq!(found(&kept, "windmills"), [("/a.pdf".to_owned(), 1)]);
+}

@@ -36,6 +36,11 @@ impl<'a> Decoder<'a> {
         self.bytes.is_empty()
     }
 
+    /// Bytes that are left.
+    pub(in crate::library) fn remaining(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// The next byte.
     pub(in crate::library) fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.bytes.split_first()?;
