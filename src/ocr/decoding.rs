@@ -89,8 +89,17 @@ fn with_bullet_gap(mut characters: Vec<DecodedCharacter>) -> Vec<DecodedCharacte
 const NONE: usize = 0;
 
 fn most_probable(step: &[f32]) -> (usize, f32) {
-    let best = step.iter().copied().enumerate().max_by(|(_, one), (_, other)| one.total_cmp(other));
-    best.unwrap_or((NONE, 0.0))
+    // Several maxima side by side, since processors compare many numbers at once.
+    let mut maxima = [0.0; 16];
+    let chunks = step.chunks_exact(maxima.len());
+    let rest = chunks.remainder().iter().copied().fold(0.0, f32::max);
+    for chunk in chunks {
+        for (maximum, value) in maxima.iter_mut().zip(chunk) {
+            *maximum = f32::max(*maximum, *value);
+        }
+    }
+    let highest = maxima.into_iter().fold(rest, f32::max);
+    (step.iter().position(|value| *value == highest).unwrap_or(NONE), highest)
 }
 
 #[cfg(test)]

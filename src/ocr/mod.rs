@@ -2,8 +2,9 @@
 //!
 //! 1. `gray` holds the picture, and samples it at any resolution.
 //! 2. A detection model marks where text is; `regions` turns the marks into boxes, one for each part of a line.
-//! 3. `neural` finds the direction of the page, and reads each box with a recognition model; `decoding` turns the scores
-//!    into characters in their places.
+//! 3. `neural` finds the direction of the page and the first model that knows its script, and reads each box; `decoding`
+//!    turns the scores into characters in their places.
+//! 4. `doubt` finds the words that the model is not sure of. The next model reads them again.
 //!
 //! The models are PP-OCR by PaddlePaddle in the format ONNX: a convolutional detector (DB, arXiv 1911.08947) and a
 //! recogniser with connectionist temporal classification (CTC, Graves 2006). `rten` runs them: pure Rust, no code of the
@@ -11,6 +12,8 @@
 
 #[cfg(feature = "ocr")]
 mod decoding;
+#[cfg(feature = "ocr")]
+mod doubt;
 mod error;
 mod geometry;
 mod gray;

@@ -7,6 +7,7 @@ use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
 
 use super::decoding::Alphabet;
+use super::doubt::doubtful_parts;
 use super::error::OcrError;
 use super::geometry::{Direction, whole};
 use super::gray::{GrayImage, Pyramid};
@@ -44,17 +45,37 @@ const WITNESSES: usize = 3;
 /// The part of a witness that is read, in heights of the line.
 const WITNESS_LENGTH: f32 = 10.0;
 
-/// Witnesses that are read with this confidence stand upright.
+/// A model that reads the witnesses with this confidence knows their script, and they stand upright.
 const CERTAIN: f32 = 0.9;
 
-/// A line with a character that is less certain is read again by the next model.
-const DOUBT: f32 = 0.6;
+/// Characters of a mean width of so many heights of the line are wide.
+const WIDE: f32 = 0.4;
+
+/// The pictures of lines with wide characters are narrowed by this for slower models.
+const NARROWING: f32 = 0.75;
 
 /// Recognises text with models in the format ONNX.
 pub struct NeuralRecogniser {
     detection: Model,
     readers: Vec<LineReader>,
     options: RunOptions,
+}
+
+/// How the lines of a page are read.
+#[derive(Clone, Copy)]
+struct ReadingPlan {
+    /// The direction of most lines.
+    direction: Direction,
+    /// The first model that knows the script.
+    reader: usize,
+    /// The factor of the width of lines' pictures.
+    narrowing: f32,
+}
+
+impl ReadingPlan {
+    fn new(direction: Direction) -> Self {
+        Self { direction, reader: 0, narrowing: 1.0 }
+    }
 }
 
 /// A model that reads lines, and its characters. It is loaded when it is first needed.
@@ -142,44 +163,59 @@ impl NeuralRecogniser {
         Ok((regions.into_iter().map(|region| region.scaled(factors)).collect(), thickness))
     }
 
-    /// The direction of most lines: the one in which the longest are read best.
-    fn page_direction(&self, pyramid: &Pyramid<'_>, regions: &[TextRegion]) -> Result<Direction, OcrError> {
-        let is_flat = |region: &TextRegion| region.direction.x.abs() >= region.direction.y.abs();
-        let length = |flat: bool| {
-            let lines = regions.iter().filter(|region| region.is_elongated() && is_flat(region) == flat);
-            lines.map(|region| region.length).sum::<f32>()
-        };
-        let lines_are_flat = length(true) >= length(false);
-        let first = if lines_are_flat { Direction::RIGHT } else { Direction::RIGHT.quarter_turn() };
-        let mut witnesses: Vec<_> = regions.iter().filter(|region| is_flat(region) == lines_are_flat).collect();
-        witnesses.sort_by(|one, other| other.length.total_cmp(&one.length));
-        witnesses.truncate(WITNESSES);
-        let confidence = |direction: Direction| -> Result<f32, OcrError> {
-            let mut sum = 0.0;
-            for region in &witnesses {
-                sum += self.read(pyramid, place_of(&beginning(region.along(direction))))?.confidence();
-            }
-            Ok(sum / witnesses.len().max(1) as f32)
-        };
-        let upright = confidence(first)?;
-        let is_upright = upright >= CERTAIN || upright >= confidence(first.reverse())?;
-        Ok(if is_upright { first } else { first.reverse() })
-    }
-
-    /// The characters in a box, by the first model that is sure of them, or the last.
-    fn read(&self, pyramid: &Pyramid<'_>, place: LineSample) -> Result<RecognisedLine, OcrError> {
-        let mut best: Option<RecognisedLine> = None;
-        for reader in &self.readers {
-            let line = self.read_with(reader.loaded()?, pyramid, place)?;
-            let is_sure = line.characters.iter().all(|character| character.confidence >= DOUBT);
-            if best.as_ref().is_none_or(|best| best.confidence() < line.confidence()) {
-                best = Some(line);
-            }
-            if is_sure {
-                break;
+    /// The first model and direction that read the longest lines with confidence; otherwise those that read them best.
+    fn plan(&self, pyramid: &Pyramid<'_>, regions: &[TextRegion]) -> Result<ReadingPlan, OcrError> {
+        let (upright, witnesses) = witnesses(regions);
+        let mut best = (0.0, ReadingPlan::new(upright));
+        if witnesses.is_empty() {
+            return Ok(best.1);
+        }
+        for reader in 0..self.readers.len() {
+            for direction in [upright, upright.reverse()] {
+                let mut plan = ReadingPlan { reader, ..ReadingPlan::new(direction) };
+                let beginning = |region: &TextRegion| place_of(&beginning(region.along(direction)));
+                let read = |region| self.read_first(pyramid, beginning(region), plan);
+                let lines = witnesses.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+                let confidence = lines.iter().map(RecognisedLine::confidence).sum::<f32>() / lines.len() as f32;
+                if reader > 0 && are_wide(&lines) {
+                    plan.narrowing = NARROWING;
+                }
+                if confidence >= CERTAIN {
+                    return Ok(plan);
+                }
+                if confidence > best.0 {
+                    best = (confidence, plan);
+                }
             }
         }
-        best.ok_or(OcrError::NoEngine { reason: "no model reads lines" })
+        Ok(best.1)
+    }
+
+    /// The characters in a box. Words that one model is not sure of, the next reads again.
+    fn read(&self, pyramid: &Pyramid<'_>, place: LineSample, plan: ReadingPlan) -> Result<RecognisedLine, OcrError> {
+        let mut line = self.read_first(pyramid, place, plan)?;
+        for reader in self.readers.iter().skip(plan.reader + 1) {
+            // From the end, so that the indices of earlier parts stay as they are.
+            for part in doubtful_parts(&line.characters).into_iter().rev() {
+                let known = line.part(part.clone());
+                let reading = self.read_with(reader.loaded()?, pyramid, known.place, 1.0)?;
+                if reading.confidence() > known.confidence() {
+                    line.replace(part, &reading);
+                }
+            }
+        }
+        Ok(line)
+    }
+
+    /// The characters in a box, by the first model of a plan.
+    fn read_first(
+        &self,
+        pyramid: &Pyramid<'_>,
+        place: LineSample,
+        plan: ReadingPlan,
+    ) -> Result<RecognisedLine, OcrError> {
+        let reader = self.readers.get(plan.reader).ok_or(OcrError::NoEngine { reason: "no model reads lines" })?;
+        self.read_with(reader.loaded()?, pyramid, place, plan.narrowing)
     }
 
     fn read_with(
@@ -187,9 +223,10 @@ impl NeuralRecogniser {
         reader: &LoadedReader,
         pyramid: &Pyramid<'_>,
         place: LineSample,
+        narrowing: f32,
     ) -> Result<RecognisedLine, OcrError> {
         let LineSample { length, thickness, .. } = place;
-        let width = whole((LINE_HEIGHT as f32 * length / thickness.max(1.0)).ceil());
+        let width = whole((LINE_HEIGHT as f32 * narrowing * length / thickness.max(1.0)).ceil());
         let width = width.clamp(WIDTH_STEP, MAX_LINE_WIDTH).next_multiple_of(WIDTH_STEP);
         let input = tensor(line_picture(pyramid, place, width), LINE_HEIGHT, width);
         let scores = self.run::<3>(RECOGNITION, &reader.model, &input)?;
@@ -197,7 +234,7 @@ impl NeuralRecogniser {
         if lines != 1 || classes != reader.alphabet.class_count() {
             return Err(unfit(RECOGNITION, "its characters are not those that are listed"));
         }
-        let characters = reader.alphabet.decode(&scores.to_vec()).into_iter();
+        let characters = reader.alphabet.decode(&scores.into_data()).into_iter();
         let characters = characters.map(|found| RecognisedCharacter {
             text: found.character,
             along: found.position * length,
@@ -228,11 +265,11 @@ impl Recogniser for NeuralRecogniser {
         let regions = self.find_text(image)?;
         deadline.check_now()?;
         let pyramid = Pyramid::new(image);
-        let direction = self.page_direction(&pyramid, &regions)?;
+        let plan = self.plan(&pyramid, &regions)?;
         let mut lines = Vec::with_capacity(regions.len());
         for region in regions {
             deadline.check_now()?;
-            let line = self.read(&pyramid, place_of(&region.along(direction)))?;
+            let line = self.read(&pyramid, place_of(&region.along(plan.direction)), plan)?;
             lines.extend((line.confidence() >= MIN_CONFIDENCE).then_some(line));
         }
         Ok(lines)
@@ -243,7 +280,7 @@ impl Recogniser for NeuralRecogniser {
     }
 
     fn read_line(&self, image: &GrayImage, sample: LineSample, _: &str) -> Result<String, OcrError> {
-        let line = self.read(&Pyramid::new(image), sample)?;
+        let line = self.read(&Pyramid::new(image), sample, ReadingPlan::new(sample.direction))?;
         Ok(line.characters.iter().map(|character| &*character.text).collect())
     }
 }
@@ -258,6 +295,28 @@ fn load_model(part: &'static str, file: Vec<u8>) -> Result<Model, OcrError> {
 
 fn unfit(part: &'static str, reason: &str) -> OcrError {
     OcrError::Model { part, reason: reason.to_owned() }
+}
+
+/// The direction of most lines or its opposite, and the longest of these lines.
+fn witnesses(regions: &[TextRegion]) -> (Direction, Vec<TextRegion>) {
+    let is_flat = |region: &TextRegion| region.direction.x.abs() >= region.direction.y.abs();
+    let length = |flat: bool| {
+        let lines = regions.iter().filter(|region| region.is_elongated() && is_flat(region) == flat);
+        lines.map(|region| region.length).sum::<f32>()
+    };
+    let lines_are_flat = length(true) >= length(false);
+    let direction = if lines_are_flat { Direction::RIGHT } else { Direction::RIGHT.quarter_turn() };
+    let mut witnesses: Vec<_> = regions.iter().copied().filter(|region| is_flat(region) == lines_are_flat).collect();
+    witnesses.sort_by(|one, other| other.length.total_cmp(&one.length));
+    witnesses.truncate(WITNESSES);
+    (direction, witnesses)
+}
+
+/// Whether the characters of lines are wide, as those of Chinese and Japanese are.
+fn are_wide(lines: &[RecognisedLine]) -> bool {
+    let heights: f32 = lines.iter().map(|line| line.place.length / line.place.thickness.max(1.0)).sum();
+    let count: usize = lines.iter().map(|line| line.characters.len()).sum();
+    count > 0 && heights >= WIDE * count as f32
 }
 
 /// The beginning of a line: enough to tell which way is up.

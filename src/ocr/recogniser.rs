@@ -1,5 +1,7 @@
 //! What recognises text, and what it finds.
 
+#[cfg(feature = "ocr")]
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::error::OcrError;
@@ -65,6 +67,39 @@ impl RecognisedLine {
         let sum = self.characters.iter().map(|character| character.confidence).sum::<f32>();
         sum / self.characters.len().max(1) as f32
     }
+
+    /// A part of the line, by the indices of its characters.
+    #[cfg(feature = "ocr")]
+    pub(super) fn part(&self, characters: Range<usize>) -> Self {
+        let (start, end) = (self.boundary(characters.start), self.boundary(characters.end));
+        let origin = self.place.direction.point(self.place.origin, start, 0.0);
+        let place = LineSample { origin, length: end - start, ..self.place };
+        let inside = self.characters.get(characters).unwrap_or_default();
+        Self { place, characters: inside.iter().map(|character| character.moved(-start)).collect() }
+    }
+
+    /// Replaces a part by another reading of it, without the spaces at its ends.
+    #[cfg(feature = "ocr")]
+    pub(super) fn replace(&mut self, characters: Range<usize>, reading: &Self) {
+        let start = self.boundary(characters.start);
+        let is_text = |character: &RecognisedCharacter| !character.is_space();
+        let first = reading.characters.iter().position(is_text).unwrap_or(0);
+        let end = reading.characters.iter().rposition(is_text).map_or(0, |last| last + 1);
+        let inside = reading.characters.iter().take(end).skip(first);
+        self.characters.splice(characters, inside.map(|character| character.moved(start)));
+    }
+
+    /// The distance from the start of the line to the gap before a character: the middle of a space, if there is one.
+    #[cfg(feature = "ocr")]
+    fn boundary(&self, at: usize) -> f32 {
+        let before = at.checked_sub(1).and_then(|at| self.characters.get(at));
+        match (before, self.characters.get(at)) {
+            (None, _) => 0.0,
+            (_, None) => self.place.length,
+            (Some(space), _) | (_, Some(space)) if space.is_space() => space.along,
+            (Some(one), Some(next)) => f32::midpoint(one.along, next.along),
+        }
+    }
 }
 
 /// A character of a line. A space is one too.
@@ -78,12 +113,23 @@ pub struct RecognisedCharacter {
     pub confidence: f32,
 }
 
+#[cfg(feature = "ocr")]
+impl RecognisedCharacter {
+    pub(super) fn is_space(&self) -> bool {
+        &*self.text == " "
+    }
+
+    fn moved(&self, distance: f32) -> Self {
+        Self { along: self.along + distance, ..self.clone() }
+    }
+}
+
 /// The files of an engine's models.
 #[derive(Debug, Clone, Default)]
 pub struct ModelFiles {
     /// The model that finds text, in ONNX.
     pub detection: Vec<u8>,
-    /// The models that read a line, in ONNX. What one is not sure of, the next reads again.
+    /// The models that read a line, in ONNX. Words that one is not sure of, the next reads again.
     pub recognition: Vec<Vec<u8>>,
     /// Lists of characters, one on each line, for models that do not contain theirs.
     pub characters: Vec<String>,
@@ -105,4 +151,43 @@ pub fn load_models(files: ModelFiles) -> Result<Arc<dyn Recogniser>, OcrError> {
 #[cfg(not(feature = "ocr"))]
 pub fn load_models(_: ModelFiles) -> Result<Arc<dyn Recogniser>, OcrError> {
     Err(OcrError::NoEngine { reason: "pagewise was built without the feature ocr" })
+}
+
+#[cfg(all(test, feature = "ocr"))]
+mod tests {
+    use super::*;
+
+    /// A line with a character at each ten pixels.
+    fn line(text: &str) -> RecognisedLine {
+        let characters = text.chars().zip(0_u16..).map(|(character, at)| RecognisedCharacter {
+            text: character.to_string().into(),
+            along: 5.0 + 10.0 * f32::from(at),
+            confidence: 0.5,
+        });
+        let characters: Vec<_> = characters.collect();
+        let length = 10.0 * characters.len() as f32;
+        let place = LineSample { origin: [100.0, 50.0], direction: Direction::RIGHT, length, thickness: 20.0 };
+        RecognisedLine { place, characters }
+    }
+
+    #[test]
+    fn a_part_reaches_from_gap_to_gap() {
+        let part = line("one two three").part(4..7);
+        assert_eq!((part.place.origin, part.place.length), ([135.0, 50.0], 40.0));
+        assert_eq!(part.characters.iter().map(|character| character.along).collect::<Vec<_>>(), [10.0, 20.0, 30.0]);
+        let part = line("第一二三").part(1..4);
+        assert_eq!((part.place.origin, part.place.length), ([110.0, 50.0], 30.0));
+    }
+
+    #[test]
+    fn another_reading_of_a_part_takes_its_place() {
+        let mut found = line("one tvvo three");
+        let reading = RecognisedLine { characters: line(" two ").characters, ..found.part(4..8) };
+        found.replace(4..8, &reading);
+        assert_eq!(found.characters.iter().map(|character| &*character.text).collect::<String>(), "one two three");
+        let places = found.characters.iter().map(|character| character.along);
+        assert_eq!(places.skip(3).take(5).collect::<Vec<_>>(), [35.0, 50.0, 60.0, 70.0, 85.0]);
+        found.replace(0..3, &RecognisedLine { characters: Vec::new(), ..found.part(0..3) });
+        assert_eq!(found.characters.first().map(|character| &*character.text), Some(" "));
+    }
 }
