@@ -164,13 +164,24 @@ fn is_plain_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatis
     draft.lines.len() == 1
         && (draft.is_all(|line| line.is_italic()) || has_other_font(draft))
         && width < 0.75 * (draft.right - draft.origin)
-        && (draft.first_left() - draft.origin).abs() < 0.5 * draft.size()
+        && ((draft.first_left() - draft.origin).abs() < 0.5 * draft.size() || is_centred_section(draft))
         && next.is_some_and(|next| {
             next.is_paragraph()
                 && next.lines.len() > 1
                 && !next.is_all(|line| line.is_italic())
                 && !has_other_font(next)
         })
+}
+
+/// Whether a numbered line stands in the middle of its column.
+fn is_centred_section(draft: &Draft) -> bool {
+    let bounds = draft.bounds();
+    let (before, after) = (bounds.x0 - draft.origin, draft.right - bounds.x1);
+    let first = draft.lines.first().and_then(|line| line.words.first());
+    first.is_some_and(|word| word.text.ends_with(['.', ')']))
+        && section_depth(draft).is_some()
+        && before > draft.size()
+        && (before - after).abs() < 2.0 * draft.size()
 }
 
 /// The depth of a section number at the beginning: `2` is 1, `2.1` is 2, `IV.` is 1.
@@ -188,6 +199,25 @@ pub(super) fn section_depth(draft: &Draft) -> Option<usize> {
     ((is_number(head) || is_letter || is_roman) && tail.iter().all(is_number)).then_some(parts.len())
 }
 
+/// What the number of a section is. Sections numbered in letters often stand in sections numbered otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NumberKind {
+    /// With digits, in one part or several.
+    Digits,
+    Letter,
+    Roman,
+}
+
+fn number_kind(draft: &Draft) -> NumberKind {
+    let first = draft.lines.first().and_then(|line| line.words.first()).map_or("", |word| word.text.as_str());
+    let head = first.trim_end_matches(['.', ')']);
+    match head.chars().find(|sign| !sign.is_alphabetic()) {
+        Some(_) => NumberKind::Digits,
+        None if roman_value(head).is_some() => NumberKind::Roman,
+        None => NumberKind::Letter,
+    }
+}
+
 /// The look of a heading. The smaller value is the higher rank.
 type Rank = (Reverse<i32>, bool, bool, bool);
 
@@ -203,10 +233,18 @@ fn levels(drafts: &[Draft], headings: &[usize], outline: &Outline) -> Vec<u8> {
     ranks.sort_unstable();
     ranks.dedup();
     let by_rank = |draft: &Draft| 1 + ranks.partition_point(|other| *other < rank(draft)).min(MAX_LEVEL - 1);
-    let numbers = offset(drafts.iter().filter_map(|draft| Some((by_rank(draft), section_depth(draft)?))));
+    let numbers = |kind: NumberKind| {
+        let own = drafts.iter().filter(move |draft| number_kind(draft) == kind);
+        offset(own.filter_map(|draft| Some((by_rank(draft), section_depth(draft)?))))
+    };
+    let numbers = [NumberKind::Digits, NumberKind::Letter, NumberKind::Roman].map(|kind| (kind, numbers(kind)));
+    let offset_of = |draft: &Draft| {
+        let kind = number_kind(draft);
+        numbers.iter().find(|(other, _)| *other == kind).and_then(|(_, offset)| *offset)
+    };
     let entries = offset(drafts.iter().filter_map(|draft| Some((by_rank(draft), outline.depth(draft)?))));
     let level = |draft: &&Draft| {
-        let numbered = section_depth(draft).zip(numbers).map(|(depth, offset)| depth + offset);
+        let numbered = section_depth(draft).zip(offset_of(draft)).map(|(depth, offset)| depth + offset);
         let outlined = outline.depth(draft).zip(entries).map(|(depth, offset)| depth + offset);
         numbered.or(outlined).unwrap_or(by_rank(draft)).clamp(1, MAX_LEVEL)
     };

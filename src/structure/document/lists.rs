@@ -12,15 +12,31 @@ const MAX_DEPTH: usize = 9;
 /// Gives items and the paragraphs in them their depth.
 pub(super) fn mark(drafts: &mut [Draft], statistics: &TypeStatistics) {
     let mut open: Vec<OpenList> = Vec::new();
+    let is_bibliography_list = are_references_hanging(drafts);
     for draft in drafts {
+        let is_listed = is_bibliography_list || !is_reference(draft);
         match draft.kind {
             DraftKind::Item { .. } => open.clear(),
-            DraftKind::Paragraph { depth: 0 } => mark_paragraph(draft, &mut open, statistics),
+            DraftKind::Paragraph { depth: 0 } => mark_paragraph(draft, is_listed, &mut open, statistics),
             DraftKind::Heading { .. } => open.clear(),
             DraftKind::Quote | DraftKind::Code if draft.first_left() - draft.origin < 1.0 => open.clear(),
             _ => {}
         }
     }
+}
+
+fn is_reference(draft: &Draft) -> bool {
+    draft.marker.as_ref().is_some_and(|marker| marker.kind == MarkerKind::Reference)
+}
+
+/// Whether the lines of most references begin where the text after their number does: such a bibliography is a list.
+fn are_references_hanging(drafts: &[Draft]) -> bool {
+    let long = || drafts.iter().filter(|draft| is_reference(draft) && draft.own_lines > 1);
+    let hangs = |draft: &&Draft| {
+        let text_left = draft.marker.as_ref().map_or(0.0, |marker| marker.text_left);
+        (draft.text_left() - text_left).abs() < 0.5 * draft.size()
+    };
+    2 * long().filter(hangs).count() > long().count()
 }
 
 /// A list that may get further items.
@@ -30,9 +46,9 @@ struct OpenList {
     last: Marker,
 }
 
-fn mark_paragraph(draft: &mut Draft, open: &mut Vec<OpenList>, statistics: &TypeStatistics) {
+fn mark_paragraph(draft: &mut Draft, is_listed: bool, open: &mut Vec<OpenList>, statistics: &TypeStatistics) {
     let tolerance = TOLERANCE_EM * statistics.body_size;
-    match draft.marker.clone().filter(|marker| marker.kind != MarkerKind::Reference) {
+    match draft.marker.clone().filter(|_| is_listed) {
         Some(marker) => {
             let indent = marker.text_left - draft.origin;
             open_list(marker, indent, tolerance, open);

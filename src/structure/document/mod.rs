@@ -62,6 +62,8 @@ fn all_drafts<'a>(
     let mut drafts = Vec::new();
     let mut recent = drafts::RecentMarkers::default();
     for (page_index, page) in pages.iter().enumerate() {
+        let dividers = drafts::Dividers::of(&page.structure.rules);
+        let evidence = drafts::Evidence { statistics, dividers: &dividers };
         for (region_index, region) in page.structure.regions.iter().enumerate() {
             let place = drafts::Place { page: page_index, region: region_index };
             match region {
@@ -76,7 +78,7 @@ fn all_drafts<'a>(
                         (0..).zip(&column.lines).partition(|(index, line)| !is_running(*index, line));
                     drafts.extend(running.iter().map(|(_, line)| Draft::of_furniture(place, line)));
                     let lines: Vec<_> = lines.into_iter().map(|(_, line)| line).collect();
-                    drafts::split(&lines, column, place, statistics, &mut recent, &mut drafts);
+                    drafts::split(&lines, column, place, evidence, &mut recent, &mut drafts);
                 }
             }
         }

@@ -3,7 +3,7 @@
 use super::super::block::{BlockKind, SpanPosition, TextSpan};
 use super::super::page_structure::{Line, LineWord, Region, is_ideograph};
 use super::DocumentPage;
-use super::drafts::{Draft, DraftKind};
+use super::drafts::{Draft, DraftKind, Marker};
 use super::notes::{may_precede, note_label};
 use super::type_statistics::TypeStatistics;
 use std::collections::BTreeSet;
@@ -38,7 +38,7 @@ impl<'a> SpanWriter<'a> {
     pub(super) fn text(&self, draft: &Draft, kind: &BlockKind) -> Vec<TextSpan> {
         let mut spans: Vec<TextSpan> = Vec::new();
         let mut skip = match kind {
-            BlockKind::ListItem { .. } => draft.marker.as_ref().map_or(0, |marker| marker.length),
+            BlockKind::ListItem { .. } => draft.marker.as_ref().map_or(0, Marker::hidden_length),
             BlockKind::Footnote { .. } => first_length(draft),
             _ => 0,
         };

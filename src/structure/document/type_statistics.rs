@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 const MAX_LINES: usize = 200_000;
 /// Leadings are between these multiples of the size.
 const LEADING_RANGE: std::ops::Range<f32> = 0.85..2.6;
+/// Lines further apart than 1.6 times their size, which is not that of the body, show a leading if so many have it.
+const MIN_STEPS: usize = 3;
 /// A leading counts if it has this share of the votes of the most frequent one.
 const LEADING_SHARE: usize = 3;
 
@@ -133,7 +135,11 @@ impl Votes {
             is_bold: most(&|look| i64::from(look.2)) == 1,
             is_capitals: 2 * self.capital_lines > self.lines,
             color: [byte(16), byte(8), byte(0)],
-            leadings: self.leadings.iter().map(|(size, steps)| (*size, usual_step(steps))).collect(),
+            leadings: self
+                .leadings
+                .iter()
+                .filter_map(|(own, steps)| Some((*own, leading(*own, i32::from(size), steps)?)))
+                .collect(),
             most_at_origin: self.origins.values().copied().max().unwrap_or(0),
             origins: self.origins,
             fonts: Vec::new(),
@@ -154,9 +160,10 @@ fn body_font(page: &DocumentPage, size: f32) -> Option<u16> {
     counts.into_iter().max_by_key(|(_, count)| *count).map(|(font, _)| font)
 }
 
-/// The smallest frequent distance.
-fn usual_step(steps: &BTreeMap<i32, usize>) -> f32 {
+/// The smallest frequent distance. A few lines in another size than the body show none if they stand far apart.
+fn leading(size: i32, body_size: i32, steps: &BTreeMap<i32, usize>) -> Option<f32> {
     let most = steps.values().copied().max().unwrap_or(0);
     let usual = steps.iter().find(|(_, count)| LEADING_SHARE * **count >= most).map_or(0, |(step, _)| *step);
-    f32::from(i16::try_from(usual).unwrap_or(i16::MAX)) / 4.0
+    let is_shown = size == body_size || most >= MIN_STEPS || 5 * usual <= 8 * size;
+    is_shown.then_some(f32::from(i16::try_from(usual).unwrap_or(i16::MAX)) / 4.0)
 }

@@ -4,6 +4,7 @@
 
 use super::super::bounds::{NOTHING, shared_width};
 use super::segments::Segment;
+use super::sides::{Side, are_columns};
 use crate::text::Bounds;
 
 /// Cuts inside cuts, at most.
@@ -16,20 +17,9 @@ const STRIPS: u16 = 200;
 const MAX_TRIES: usize = 12;
 /// A gutter is at least so wide, in ems.
 const GUTTER_EM: f32 = 0.75;
-/// A column has at least so many lines and ems of width.
-const MIN_LINES: usize = 3;
-const MIN_WIDTH_EM: f32 = 5.0;
-/// A note in the margin is narrower. Its lines follow each other closely, unlike the labels of a form.
-const MIN_NOTE_EM: f32 = 3.5;
-const NOTE_LEADING_EM: f32 = 1.6;
-/// Columns with lines on the same baselines are prose if so much of their width is filled.
-const PROSE_FILL: f32 = 0.6;
-/// Columns share at least this part of the height of the lower one.
-const SHARED_HEIGHT: f32 = 0.4;
-/// Columns of fewer lines begin at one left edge, most of their lines.
-const MANY_LINES: usize = 10;
-/// The lines of hanging paragraphs begin at two edges, no further apart than this.
-const MAX_HANG_EM: f32 = 3.5;
+/// The lines of a paragraph stand at most so many ems apart, and those below it further by this factor.
+const MAX_LEADING_EM: f32 = 1.7;
+const SPACE_FACTOR: f32 = 1.2;
 /// What is below all other columns may have so many lines to be taken for the beginning of the text below.
 const MAX_TAIL: usize = 3;
 
@@ -63,6 +53,7 @@ impl Cutter {
         let mut band = above.split_off(gutter.first);
         let below = band.split_off(gutter.count);
         move_heading_lines(&mut above, &mut band, em);
+        move_last_line(&mut above, &mut band, em);
         let (band, tail) = without_tail(band, gutter.x, em);
         let (left, right) = band.into_iter().partition(|segment| is_left(segment, gutter.x));
         self.cut(above, depth + 1);
@@ -145,79 +136,6 @@ fn extent(segments: &[Segment]) -> Bounds {
     segments.iter().fold(NOTHING, |all, segment| all.union(segment.bounds))
 }
 
-/// What is known of the segments on one side of a gutter.
-struct Side {
-    bounds: Bounds,
-    rows: Vec<f32>,
-    lefts: Vec<f32>,
-    /// Of all segments together.
-    width: f32,
-    has_table: bool,
-}
-
-impl Side {
-    fn of<'s>(segments: impl Iterator<Item = &'s Segment>) -> Self {
-        let mut side = Self { bounds: NOTHING, rows: Vec::new(), lefts: Vec::new(), width: 0.0, has_table: false };
-        for segment in segments {
-            side.bounds = side.bounds.union(segment.bounds);
-            side.rows.push(segment.baseline);
-            side.lefts.push(segment.bounds.x0);
-            side.width += segment.bounds.x1 - segment.bounds.x0;
-            side.has_table |= segment.table.is_some();
-        }
-        side
-    }
-}
-
-fn are_columns(left: &Side, right: &Side, em: f32) -> bool {
-    let height = |side: &Side| side.bounds.y1 - side.bounds.y0;
-    let shared = left.bounds.y1.min(right.bounds.y1) - left.bounds.y0.max(right.bounds.y0);
-    is_column(left, em)
-        && is_column(right, em)
-        && shared > SHARED_HEIGHT * height(left).min(height(right))
-        && !are_cells(left, right, em)
-        && (left.has_table || right.has_table || is_aligned(left, em) && is_aligned(right, em))
-}
-
-/// Whether the segments begin at one left edge, so that the white space is no accident of word spaces.
-fn is_aligned(side: &Side, em: f32) -> bool {
-    let at_edge = side.lefts.iter().filter(|left| **left - side.bounds.x0 < 0.3 * em).count();
-    let hang =
-        side.lefts.iter().copied().filter(|left| left - side.bounds.x0 >= 0.3 * em).fold(f32::INFINITY, f32::min);
-    let at_hang = side.lefts.iter().filter(|left| (*left - hang).abs() < 0.3 * em).count();
-    let lines = rows(side, em);
-    let is_hanging = at_edge >= 2 && hang - side.bounds.x0 < MAX_HANG_EM * em && at_edge + at_hang == side.rows.len();
-    lines >= MANY_LINES || (2 * at_edge >= side.rows.len() || is_hanging) && 4 * side.rows.len() <= 5 * lines
-}
-
-fn is_column(side: &Side, em: f32) -> bool {
-    let (width, height) = (side.bounds.x1 - side.bounds.x0, side.bounds.y1 - side.bounds.y0);
-    let is_note = || width > MIN_NOTE_EM * em && height < side.rows.iter().map(|_| NOTE_LEADING_EM * em).sum();
-    side.has_table || side.rows.len() >= MIN_LINES && (width > MIN_WIDTH_EM * em || is_note())
-}
-
-/// Whether the sides are read across: their lines share baselines, and their widths are not filled.
-fn are_cells(left: &Side, right: &Side, em: f32) -> bool {
-    let is_paired = |y: &&f32| right.rows.iter().take(500).any(|other| (*y - other).abs() < 0.1 * em);
-    let paired = left.rows.iter().take(500).filter(is_paired).count();
-    let fewer = left.rows.len().min(right.rows.len()).min(500);
-    10 * paired > 7 * fewer && (fill(left, em) < PROSE_FILL || fill(right, em) < PROSE_FILL)
-}
-
-/// The share of its width that its lines fill.
-fn fill(side: &Side, em: f32) -> f32 {
-    let width = (side.bounds.x1 - side.bounds.x0).max(1.0);
-    side.width / (0..rows(side, em)).map(|_| width).sum::<f32>().max(1.0)
-}
-
-/// The number of different baselines.
-fn rows(side: &Side, em: f32) -> usize {
-    let mut rows = side.rows.clone();
-    rows.sort_by(f32::total_cmp);
-    rows.dedup_by(|a, b| (*a - *b).abs() < 0.3 * em);
-    rows.len()
-}
-
 /// Moves the last lines of a large heading, which do not reach over the gutter, to the lines above.
 fn move_heading_lines(above: &mut Vec<Segment>, band: &mut Vec<Segment>, em: f32) {
     for _ in 0..MAX_TAIL {
@@ -226,6 +144,23 @@ fn move_heading_lines(above: &mut Vec<Segment>, band: &mut Vec<Segment>, em: f32
         if !is_large || first.baseline - last.baseline > 1.6 * first.size {
             return;
         }
+        above.push(band.remove(0));
+    }
+}
+
+/// Moves the short last line of a paragraph, which does not reach over the gutter, to the lines above.
+fn move_last_line(above: &mut Vec<Segment>, band: &mut Vec<Segment>, em: f32) {
+    let [first, next, ..] = band.as_slice() else { return };
+    let Some(last) = above.last() else { return };
+    let is_text = [last, first, next].iter().all(|segment| segment.table.is_none());
+    let is_below = (first.bounds.x0 - last.bounds.x0).abs() < 0.3 * em && (first.size - last.size).abs() < 0.1 * em;
+    let (step, space) = (first.baseline - last.baseline, next.baseline - first.baseline);
+    if is_text
+        && is_below
+        && last.bounds.x1 > first.bounds.x1
+        && step < MAX_LEADING_EM * em
+        && space > SPACE_FACTOR * step
+    {
         above.push(band.remove(0));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::bounds::{NOTHING, center, holds};
 use super::super::page_structure::{Column, Line, LineWord, Region, TableArea};
-use super::segments::{RAISED_GAP_EM, Segment, dominant_size};
+use super::segments::{RAISED_GAP_EM, Segment, line_size};
 use crate::text::Bounds;
 
 /// Segments whose baselines differ less, in ems, are one line.
@@ -116,7 +116,7 @@ fn without_inner(row: Vec<Segment>) -> Vec<Segment> {
 fn line(words: Vec<LineWord>, baseline: f32) -> Line {
     let words = with_short_leader(words);
     let bounds = words.iter().fold(NOTHING, |all, word| all.union(word.bounds));
-    let size = dominant_size(words.iter());
+    let size = line_size(words.iter());
     Line { words, bounds, baseline, size, ground: None, tag: None }
 }
 

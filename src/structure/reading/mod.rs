@@ -4,6 +4,7 @@ mod columns;
 mod drawn_bullets;
 mod lines;
 mod segments;
+mod sides;
 
 use super::bounds::{Frame, center, holds};
 use super::page_structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea, is_ideograph};

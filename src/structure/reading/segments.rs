@@ -10,6 +10,10 @@ const GAP_EM: f32 = 0.65;
 const BASELINE_EM: f32 = 0.25;
 /// A raised word is smaller than its line by this factor.
 const RAISED_FACTOR: f32 = 0.87;
+/// An index touches the word before it: the gap is smaller, in ems.
+const INDEX_GAP_EM: f32 = 0.3;
+/// The boxes of words end so far below the baseline.
+const DESCENT_EM: f32 = 0.2;
 /// A raised or lowered word that follows another one at a smaller gap, in ems of the line, is not spaced.
 pub(super) const RAISED_GAP_EM: f32 = 0.12;
 /// So many lengths are counted to find the most frequent one.
@@ -34,7 +38,7 @@ impl Segment {
 
     fn of_words(words: Vec<(LineWord, f32)>) -> Self {
         let bounds = words.iter().fold(NOTHING, |all, (word, _)| all.union(word.bounds));
-        let size = dominant_size(words.iter().map(|(word, _)| word));
+        let size = line_size(words.iter().map(|(word, _)| word));
         // A lowered letter of the same size does not lower the line.
         let full = words.iter().filter(|(word, _)| word.style.size > size * RAISED_FACTOR);
         let baseline = most_frequent(full.map(|(word, baseline)| (*baseline, word.text.chars().count())));
@@ -58,9 +62,34 @@ impl Segment {
     }
 }
 
-/// The size of most characters.
-pub(super) fn dominant_size<'a>(words: impl Iterator<Item = &'a LineWord>) -> f32 {
-    most_frequent(words.map(|word| (word.style.size, word.text.chars().count().max(1)))).unwrap_or(1.0)
+/// The size of most characters, without those of the indices and exponents of formulas.
+pub(super) fn line_size<'a>(words: impl Iterator<Item = &'a LineWord>) -> f32 {
+    let words: Vec<&LineWord> = words.collect();
+    let size_of = |words: &[&LineWord]| {
+        most_frequent(words.iter().map(|word| (word.style.size, word.text.chars().count().max(1))))
+    };
+    size_of(&full_words(&words)).or_else(|| size_of(&words)).unwrap_or(1.0)
+}
+
+/// The words that are no index or exponent of the larger word before or after them.
+fn full_words<'a>(words: &[&'a LineWord]) -> Vec<&'a LineWord> {
+    let mut full: Vec<&LineWord> = Vec::new();
+    for (index, word) in words.iter().enumerate() {
+        let next = words.get(index + 1);
+        if !full.last().into_iter().chain(next).any(|larger| is_index(word, larger)) {
+            full.push(word);
+        }
+    }
+    full
+}
+
+/// Whether a word is smaller than the one that it touches, and stands on another baseline.
+fn is_index(word: &LineWord, larger: &LineWord) -> bool {
+    let baseline = |word: &LineWord| word.bounds.y1 - DESCENT_EM * word.style.size;
+    let gap = (larger.bounds.x0 - word.bounds.x1).max(word.bounds.x0 - larger.bounds.x1);
+    word.style.size < RAISED_FACTOR * larger.style.size
+        && gap < INDEX_GAP_EM * larger.style.size
+        && (baseline(word) - baseline(larger)).abs() > 0.05 * larger.style.size
 }
 
 /// The length with the largest sum of counts, of the first few that differ.

@@ -28,6 +28,13 @@ pub(crate) enum MarkerKind {
     Reference,
 }
 
+impl Marker {
+    /// The number of its characters that the text of the item is without. The text cites references by their numbers.
+    pub(crate) fn hidden_length(&self) -> usize {
+        if self.kind == MarkerKind::Reference { 0 } else { self.length }
+    }
+}
+
 impl MarkerKind {
     pub(crate) fn is_ordered(&self) -> bool {
         matches!(self, Self::Number(..) | Self::Letter { .. })

@@ -1,13 +1,15 @@
 //! Drafts: lines that belong together, before it is known what they are.
 
+mod dividers;
 mod item_starts;
 mod markers;
 mod spacing;
 mod splitting;
 
+pub(super) use dividers::Dividers;
 pub(super) use item_starts::RecentMarkers;
 pub(super) use markers::{Marker, MarkerKind, roman_value};
-pub(super) use splitting::split;
+pub(super) use splitting::{Evidence, split};
 
 use crate::structure::bounds::NOTHING;
 use crate::structure::page_structure::{Figure, Line, LineRole, LineTag, Style, TableArea};

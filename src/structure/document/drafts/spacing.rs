@@ -11,16 +11,21 @@ use std::collections::BTreeMap;
 const SPACE_FACTOR: f32 = 1.22;
 /// Lines of a paragraph with formulas stand at most this multiple of the leading apart.
 const FORMULA_FACTOR: f32 = 1.5;
+/// Indices are smaller than their line by this factor.
+const INDEX_FACTOR: f32 = 0.87;
 /// A full line ends at most this many ems before the right edge of its column.
 pub(super) const FULL_EM: f32 = 6.0;
 /// Indents smaller than this, in ems, are none.
 pub(super) const INDENT_EM: f32 = 0.7;
+/// A centred line is set in by so many ems. The lines of a title are balanced, and larger than the body by this factor.
+const CENTRED_EM: f32 = 1.5;
+const TITLE_FACTOR: f32 = 1.1;
 /// So many lines that begin at one edge show where their text ends.
 const MIN_ALIGNED: usize = 3;
 
 /// For each line where its text would end if it were full: by the lines that begin below each other with it, or as far
 /// from the right edge of the column as the line is set in on the left.
-pub(super) fn right_edges(lines: &[&Line], left: f32, right: f32) -> Vec<f32> {
+pub(super) fn right_edges(lines: &[&Line], left: f32, right: f32, body_size: f32) -> Vec<f32> {
     let text_left = |line: &Line| marker(line).map_or(line.bounds.x0, |marker| marker.text_left);
     let key = |line: &Line| (quarters(text_left(line)) / 8, quarters(line.size) / 2);
     let mut edges: BTreeMap<(i32, i32), (f32, usize)> = BTreeMap::new();
@@ -33,9 +38,26 @@ pub(super) fn right_edges(lines: &[&Line], left: f32, right: f32) -> Vec<f32> {
         let (x, size) = key(line);
         let near = [x - 1, x, x + 1].into_iter().filter_map(|x| edges.get(&(x, size)));
         let (edge, count) = near.fold((line.bounds.x1, 0), |all, own| (all.0.max(own.0), all.1 + own.1));
-        if count >= MIN_ALIGNED { edge } else { edge.max(right - (line.bounds.x0 - left)) }
+        let indent = line.bounds.x0 - left;
+        match count >= MIN_ALIGNED {
+            true => edge,
+            false if line.size < TITLE_FACTOR * body_size && is_centred(line, left, right) => right + indent,
+            false => edge.max(right - indent),
+        }
     };
     lines.iter().map(|line| edge(&line)).collect()
+}
+
+/// Whether a line is as far from the left edge of its column as from the right one, and not full.
+fn is_centred(line: &Line, left: f32, right: f32) -> bool {
+    let (before, after) = (line.bounds.x0 - left, right - line.bounds.x1);
+    let is_set_in = (before - after).abs() < 0.5 * line.size && before > CENTRED_EM * line.size;
+    is_set_in && !is_label(line) && marker(line).is_none()
+}
+
+/// Whether a line is a word and a number: the label of the line below it.
+fn is_label(line: &Line) -> bool {
+    line.words.len() == 2 && line.words.last().is_some_and(|word| word.text.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 impl<'a> Splitter<'_, 'a> {
@@ -79,8 +101,13 @@ impl<'a> Splitter<'_, 'a> {
             && self.right - above.bounds.x1 < FULL_EM * above.size
             && !ends_sentence(above)
             && !above.words.last().is_some_and(|word| word.text.ends_with(')'))
-            && begins_small(below)
+            && (begins_small(below) || self.is_flush(next - 1) && (has_formula(above) || has_formula(below)))
             && !self.ends_early(next - 1, next)
+    }
+
+    /// Whether a line ends where its column does, as a line of justified text.
+    fn is_flush(&self, index: usize) -> bool {
+        self.line(index).is_some_and(|line| self.right - line.bounds.x1 < 0.15 * line.size)
     }
 
     /// Whether a line begins to the right of the one before.
@@ -138,6 +165,11 @@ impl<'a> Splitter<'_, 'a> {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return true };
         (ends_sentence(above) || !begins_small(below)) && self.ends_early(next - 1, next)
     }
+}
+
+/// Whether a line has an index or an exponent.
+fn has_formula(line: &Line) -> bool {
+    line.words.iter().any(|word| word.style.size < INDEX_FACTOR * line.size)
 }
 
 /// Whether a line ends with a sign that ends a sentence or a part of one.

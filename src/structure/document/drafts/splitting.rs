@@ -1,5 +1,6 @@
 //! The lines of a column become drafts: where does one end and the next begin.
 
+use super::dividers::Dividers;
 use super::item_starts::RecentMarkers;
 use super::markers::{Marker, label_marker, marker};
 use super::spacing::{FULL_EM, INDENT_EM, right_edges};
@@ -15,12 +16,19 @@ const ELEMENT_FACTOR: f32 = 4.0;
 /// Sizes that differ by less are the same.
 const SIZE_TOLERANCE: f32 = 0.06;
 
+/// What the rest of the page and of the document says of the lines of a column.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Evidence<'s> {
+    pub(crate) statistics: &'s TypeStatistics,
+    pub(crate) dividers: &'s Dividers,
+}
+
 /// Splits the lines of a column into drafts.
 pub(crate) fn split<'a>(
     lines: &[&'a Line],
     column: &Column,
     place: Place,
-    statistics: &TypeStatistics,
+    Evidence { statistics, dividers }: Evidence,
     recent: &mut RecentMarkers,
     drafts: &mut Vec<Draft<'a>>,
 ) {
@@ -29,9 +37,10 @@ pub(crate) fn split<'a>(
     let splitter = Splitter {
         markers: lines.iter().map(|line| marker(line)).collect(),
         right,
-        edges: right_edges(lines, left, right),
+        edges: right_edges(lines, left, right, statistics.body_size),
         lines,
         statistics,
+        dividers: (column.turn == 0).then_some(dividers),
         is_plain: column.is_plain,
     };
     let from = drafts.len();
@@ -71,6 +80,7 @@ pub(super) struct Splitter<'s, 'a> {
     pub(super) edges: Vec<f32>,
     pub(super) right: f32,
     pub(super) statistics: &'s TypeStatistics,
+    dividers: Option<&'s Dividers>,
     is_plain: bool,
 }
 
@@ -121,6 +131,7 @@ impl<'a> Splitter<'_, 'a> {
         let is_note = below.words.first().is_some_and(|word| word.is_raised && note_label(&word.text).is_some());
         is_note
             || above.is_contents_entry()
+            || self.dividers.is_some_and(|dividers| dividers.is_between(above, below))
             || self.is_style_break(start, next)
             || self.is_spaced(start, next) && !self.reads_on(start, next)
             || self.is_marked(next, start, recent)

@@ -1,0 +1,36 @@
+//! Horizontal rules between lines: the sides of boxes, and separators.
+
+use crate::structure::bounds::{center, shared_width};
+use crate::structure::page_structure::Line;
+use crate::text::Bounds;
+
+/// A rule so far below a baseline, in ems, does not underline it.
+const UNDERLINE_EM: f32 = 0.3;
+/// A rule so far above a baseline, in ems, does not cross the line.
+const HEIGHT_EM: f32 = 0.7;
+/// So many rules between two lines are looked at.
+const MAX_RULES: usize = 100;
+
+/// The horizontal rules of a page, by height.
+#[derive(Debug, Default)]
+pub(crate) struct Dividers {
+    rules: Vec<Bounds>,
+}
+
+impl Dividers {
+    pub(crate) fn of(rules: &[Bounds]) -> Self {
+        let mut rules = rules.to_vec();
+        rules.sort_by(|a, b| center(*a).1.total_cmp(&center(*b).1));
+        Self { rules }
+    }
+
+    /// Whether a rule over half the width of the narrower line separates two lines.
+    pub(super) fn is_between(&self, above: &Line, below: &Line) -> bool {
+        let (top, bottom) = (above.baseline + UNDERLINE_EM * above.size, below.baseline - HEIGHT_EM * below.size);
+        let width = |line: &Line| line.bounds.x1 - line.bounds.x0;
+        let narrower = if width(above) < width(below) { above } else { below };
+        let first = self.rules.partition_point(|rule| center(*rule).1 < top);
+        let mut near = self.rules.iter().skip(first).take_while(|rule| center(**rule).1 < bottom).take(MAX_RULES);
+        near.any(|rule| 2.0 * shared_width(*rule, narrower.bounds) > width(narrower))
+    }
+}
