@@ -36,6 +36,7 @@ const COMMANDS: &[(&str, &str, &[&str])] = &[
     ("max_text_characters", "20", &["get-file", "TEXT"]),
     ("max_text_file_bytes", "5", &["get-file", "TEXT"]),
     ("max_index_bytes", "0", &["search", "PDF", "page", "--ranked"]),
+    ("max_indexed_text_bytes", "5", &["search", "PDF", "page", "--ranked"]),
     ("max_image_bytes", "5", &["get-file", "PICTURE"]),
     ("max_picture_bytes", "5", &["get-file", "PDF", "--pages", "1", "--as", "image"]),
     ("max_conversation_blocks", "0", &["get-file", "PDF", "--pages", "1", "--conversation", "c"]),

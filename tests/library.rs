@@ -149,6 +149,15 @@ fn documents_that_have_no_room_in_the_index_are_counted() {
     assert_eq!(ranked(&bench, "windmills").left, 1);
 }
 
+#[test]
+fn pages_beyond_the_text_of_one_document_are_counted_and_not_taken_for_scans() {
+    let bench = Bench::with(AnswerSettings { max_indexed_text_bytes: 1, ..AnswerSettings::default() });
+    bench.pdf("a.pdf", &["about windmills", "about rivers", "about harbours"]);
+    let found = ranked(&bench, "about");
+    assert_eq!(found.too_long.iter().map(|(_, pages)| *pages).collect::<Vec<_>>(), [2]);
+    assert_eq!((found.pages, found.hits.len(), found.without_text.len()), (1, 1, 0));
+}
+
 /// A folder of two books.
 fn shelf(place: &Place) {
     std::fs::create_dir(place.path("shelf")).unwrap();

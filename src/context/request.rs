@@ -147,6 +147,8 @@ pub struct AnswerSettings {
     pub index_folder: Option<PathBuf>,
     /// Bytes of these texts. 1 GiB: about a million pages.
     pub max_index_bytes: u64,
+    /// Bytes of text of one document there. 64 MiB: about 40,000 pages.
+    pub max_indexed_text_bytes: u64,
 }
 
 /// How long conversations are remembered.
@@ -184,6 +186,7 @@ impl Default for AnswerSettings {
             output_bounds: OutputBounds::default(),
             index_folder: None,
             max_index_bytes: 1 << 30,
+            max_indexed_text_bytes: 64 << 20,
         }
     }
 }

@@ -43,10 +43,14 @@ pub(crate) fn notes(found: &RankedHits, screen: Screen) -> Vec<String> {
     let own = found.notes.iter().map(|note| one_line(note));
     let unread = found.unread.iter().map(|(path, why)| format!("{}: {}", one_line(path), one_line(why)));
     let unread = named("not searched", unread.collect());
-    let blind = found.without_text.iter().map(|(path, pages)| {
-        let pages = counted(usize::try_from(*pages).unwrap_or(usize::MAX), "page");
-        format!("{} ({pages})", one_line(path))
-    });
-    let blind = named("not searched whole, since pages have no usable text (scans)", blind.collect());
-    [summary, left, cut].into_iter().flatten().chain(own).chain(unread).chain(blind).collect()
+    let long = "the last pages are not searched, since the document has more text than max_indexed_text_bytes";
+    let long = named(long, found.too_long.iter().map(with_pages).collect());
+    let blind = "not searched whole, since pages have no usable text (scans)";
+    let blind = named(blind, found.without_text.iter().map(with_pages).collect());
+    [summary, left, cut].into_iter().flatten().chain(own).chain(unread).chain(long).chain(blind).collect()
+}
+
+fn with_pages((path, pages): &(String, u32)) -> String {
+    let pages = counted(usize::try_from(*pages).unwrap_or(usize::MAX), "page");
+    format!("{} ({pages})", one_line(path))
 }

@@ -97,6 +97,7 @@ pub(super) const GROUPS: &[Group] = &[
             .flag("out_dir", "--out-dir").default("pages in data_dir"),
         setting("index", "Where texts for ranked searches are kept: memory, until the process ends, or disk, in data_dir", |c| SettingTarget::Index(&mut c.index)),
         number("max_index_bytes", "bytes", "Size of these texts; documents beyond it are not searched", |c| SettingTarget::U64(&mut c.answers.max_index_bytes)),
+        number("max_indexed_text_bytes", "bytes", "Text of one document among them; pages beyond it are not searched. After a change: pagewise index clear", |c| SettingTarget::U64(&mut c.answers.max_indexed_text_bytes)),
         number("max_output_days", "days", "Older pages there are removed; 0 keeps all", |c| SettingTarget::U32(&mut c.answers.output_bounds.max_days)),
         number("max_output_bytes", "bytes", "Size of that folder; beyond it the oldest pages are removed; 0 is no limit", |c| SettingTarget::U64(&mut c.answers.output_bounds.max_bytes)),
     ] },

@@ -9,9 +9,6 @@ use crate::worker::{PageKind, Pages, PdfError};
 /// Outline titles of one document.
 const MAX_TITLES: usize = 20_000;
 
-/// Bytes of text of one document. Further pages are indexed without text.
-const MAX_TEXT_BYTES: usize = 64 << 20;
-
 /// Why the text of a document was not read.
 pub(super) enum NotRead {
     /// For the same file, it will fail again.
@@ -30,8 +27,8 @@ impl From<PdfError> for NotRead {
     }
 }
 
-/// Reads all pages. A page that fails alone has no text.
-pub(super) fn document_text(document: &dyn Pages) -> Result<DocumentText, NotRead> {
+/// Reads all pages until there are `max_bytes` of text. A page that fails alone has no text.
+pub(super) fn document_text(document: &dyn Pages, max_bytes: u64) -> Result<DocumentText, NotRead> {
     let outline = document
         .outline(MAX_TITLES)
         .items
@@ -39,11 +36,16 @@ pub(super) fn document_text(document: &dyn Pages) -> Result<DocumentText, NotRea
         .filter_map(|item| Some(OutlineTitle { page: item.page?.0, depth: item.depth, title: item.title }));
     let info = document.info();
     let date = document_date(&info);
-    let mut text = DocumentText { title: info.title, date, outline: outline.collect(), pages: Vec::new() };
-    let mut bytes = 0_usize;
+    let outline = outline.collect();
+    let mut text = DocumentText { title: info.title, date, outline, ..DocumentText::default() };
+    let mut left = usize::try_from(max_bytes).unwrap_or(usize::MAX);
     for page in (0..document.page_count()).map(PageIndex) {
-        let read = if bytes < MAX_TEXT_BYTES { page_text(document, page)? } else { None };
-        bytes = bytes.saturating_add(read.as_ref().map_or(0, String::len));
+        if left == 0 {
+            text.unread_pages = document.page_count() - page.0;
+            break;
+        }
+        let read = page_text(document, page)?;
+        left = left.saturating_sub(read.as_ref().map_or(0, String::len));
         let label = document.page_label(page).map(|label| label.0).filter(|label| *label != page.number().to_string());
         text.pages.push(PageTextToIndex { label, text: read });
     }

@@ -103,6 +103,8 @@ pub struct RankedHits {
     pub pages: u64,
     /// Documents that cannot be read, with the reason.
     pub unread: Vec<(String, String)>,
+    /// Documents with more text than one may have, and the number of pages at their end that were not read.
+    pub too_long: Vec<(String, u32)>,
     /// Documents with pages that have no usable text, and their number.
     pub without_text: Vec<(String, u32)>,
     /// Documents that there was no time to read.
@@ -277,6 +279,9 @@ impl<'a> Found<'a> {
         let date = if document.date > 0 { document.date } else { file.date() };
         if self.dates.is_some_and(|dates| !dates.contains(date)) {
             return;
+        }
+        if document.unread_pages > 0 {
+            self.answer.too_long.push((file.shown(), document.unread_pages));
         }
         if document.without_text > 0 {
             self.answer.without_text.push((file.shown(), document.without_text));

@@ -213,7 +213,7 @@ impl ContextManager {
         }
         let identified = Arc::new(IdentifiedFile { identity: content.0, file: Arc::clone(&file) });
         let document = self.reader.open(identified, None, &request.cancellation)?;
-        let text = document_text(&*document)?;
+        let text = document_text(&*document, self.settings.max_indexed_text_bytes)?;
         // What was read of a file that changed meanwhile belongs to no content.
         match file.is_unchanged() {
             Ok(true) => Ok(text),

@@ -6,12 +6,12 @@ use crate::hash::ContentHash;
 use crate::library::segment::{Decoder, put_number, put_text};
 
 /// The version of the format. Other versions are made anew.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Bytes that a file takes at least, and with a document of its own, for the sizes of tables: two hashes, and what is
 /// known.
 const FILE_BYTES: usize = 2 * 32 + 1;
-const DOCUMENT_AND_FILE_BYTES: usize = FILE_BYTES + 32 + 4;
+const DOCUMENT_AND_FILE_BYTES: usize = FILE_BYTES + 32 + 5;
 
 /// What is known of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,8 +25,10 @@ pub struct FileRecord {
 /// What is known of a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentRecord {
-    /// Its pages.
+    /// Its pages that were read.
     pub pages: u32,
+    /// Pages after these, which were not read since it has too much text.
+    pub unread_pages: u32,
     /// Pages without usable text.
     pub without_text: u32,
     /// The date that it gives, as a number like 20240301; 0 if it gives none.
@@ -63,6 +65,7 @@ impl Catalogue {
         for (content, document) in documents {
             out.extend(content.0);
             put_number(&mut out, document.pages);
+            put_number(&mut out, document.unread_pages);
             put_number(&mut out, document.without_text);
             put_number(&mut out, document.date);
             put_text(&mut out, document.problem.as_deref().unwrap_or_default());
@@ -100,9 +103,10 @@ impl Catalogue {
         catalogue.documents.reserve(decoder.remaining() / DOCUMENT_AND_FILE_BYTES);
         for _ in 0..documents {
             let content = ContentHash(decoder.array()?);
-            let (pages, without_text, date) = (decoder.number()?, decoder.number()?, decoder.number()?);
+            let (pages, unread_pages) = (decoder.number()?, decoder.number()?);
+            let (without_text, date) = (decoder.number()?, decoder.number()?);
             let problem = Some(decoder.text()?.to_owned()).filter(|problem| !problem.is_empty());
-            catalogue.documents.insert(content, DocumentRecord { pages, without_text, date, problem });
+            catalogue.documents.insert(content, DocumentRecord { pages, unread_pages, without_text, date, problem });
         }
         catalogue.files.reserve(decoder.remaining() / FILE_BYTES);
         while !decoder.is_at_end() {
@@ -128,8 +132,8 @@ mod tests {
         let mut catalogue = Catalogue::default();
         catalogue.next_id();
         catalogue.files.insert("/a.pdf".to_owned(), FileRecord { stat: [7; 32], content });
-        let record =
-            DocumentRecord { pages: 300, without_text: 2, date: 20240301, problem: Some("damaged".to_owned()) };
+        let problem = Some("damaged".to_owned());
+        let record = DocumentRecord { pages: 300, unread_pages: 7, without_text: 2, date: 20240301, problem };
         catalogue.documents.insert(content, record);
         let bytes = catalogue.encode(&[1, 9]);
         assert_eq!(Catalogue::decode(&bytes), Ok((catalogue, vec![1, 9])));

@@ -77,7 +77,8 @@ impl IndexBatch {
         let without_text = text.pages.iter().filter(|page| page.text.is_none()).count();
         let count = |pages: usize| u32::try_from(pages).unwrap_or(u32::MAX);
         let (pages, without_text) = (count(text.pages.len()), count(without_text));
-        let record = DocumentRecord { pages, without_text, date: text.date.unwrap_or(0), problem: None };
+        let (unread_pages, date) = (text.unread_pages, text.date.unwrap_or(0));
+        let record = DocumentRecord { pages, unread_pages, without_text, date, problem: None };
         self.documents.push((content, record));
         Ok(())
     }

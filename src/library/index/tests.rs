@@ -6,7 +6,7 @@ use crate::library::{DocumentText, OutlineTitle, PageTextToIndex};
 
 fn document(pages: &[&str]) -> DocumentText {
     let pages = pages.iter().map(|text| PageTextToIndex { label: None, text: Some((*text).to_owned()) }).collect();
-    DocumentText { title: None, date: None, outline: Vec::new(), pages }
+    DocumentText { title: None, date: None, outline: Vec::new(), pages, unread_pages: 0 }
 }
 
 fn add(index: &mut Index, path: &str, pages: &[&str]) {

@@ -29,8 +29,10 @@ pub struct DocumentText {
     pub date: Option<u32>,
     /// The outline in its order.
     pub outline: Vec<OutlineTitle>,
-    /// Every page in order.
+    /// The pages in order, from the first on.
     pub pages: Vec<PageTextToIndex>,
+    /// Pages after these, which were not read since the document has too much text.
+    pub unread_pages: u32,
 }
 
 /// A page as it is indexed.

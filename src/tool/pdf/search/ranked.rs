@@ -161,10 +161,11 @@ fn coverage_lines(found: &RankedHits) -> Vec<String> {
     lines.extend(list("Not searched, because they cannot be read", &found.unread, |(path, why)| {
         format!("{} ({why})", one_line(path))
     }));
+    let with_pages = |(path, pages): &(String, u32)| format!("{} ({})", one_line(path), grouped(u64::from(*pages)));
+    let too_long = "With more text than max_indexed_text_bytes, so without so many of the last pages";
+    lines.extend(list(too_long, &found.too_long, with_pages));
     let without_text = "With pages that have no usable text (scans), so not searched whole";
-    lines.extend(list(without_text, &found.without_text, |(path, pages)| {
-        format!("{} ({})", one_line(path), grouped(u64::from(*pages)))
-    }));
+    lines.extend(list(without_text, &found.without_text, with_pages));
     lines
 }
 
@@ -211,12 +212,13 @@ fn structure(result: &RankedResult, arguments: &SearchArguments) -> Value {
 
 fn coverage_json(found: &RankedHits) -> Value {
     let unread = found.unread.iter().map(|(path, why)| json!({ "path": path, "problem": why }));
-    let without_text = found.without_text.iter().map(|(path, pages)| json!({ "path": path, "pages": pages }));
+    let with_pages = |(path, pages): &(String, u32)| json!({ "path": path, "pages": pages });
     json!({
         "documents": found.documents,
         "pages": found.pages,
         "unread": unread.collect::<Vec<_>>(),
-        "withoutText": without_text.collect::<Vec<_>>(),
+        "tooLong": found.too_long.iter().map(with_pages).collect::<Vec<_>>(),
+        "withoutText": found.without_text.iter().map(with_pages).collect::<Vec<_>>(),
         "left": found.left,
         "isCut": found.is_cut,
         "notes": found.notes,
