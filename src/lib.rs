@@ -60,7 +60,7 @@
 //! | `worker` | runs the readers of PDFs and web pages in this process or in confined ones: pool, messages, sandbox | document, split, text, structure, render, ocr, charset, html, library | landlock, seccompiler, quick_cache |
 //! | `view` | what a conversation holds: pure data and rules | | |
 //! | `store` | `ViewStore`, `SessionStore`: SQLite, memory, PostgreSQL | view, source | rusqlite, tokio_postgres, deadpool_postgres, tokio_postgres_rustls, rustls_native_certs, futures_util, percent_encoding |
-//! | `source` | paths inside roots, references, file types, content hashes; no other room opens files of clients | charset, web | |
+//! | `source` | paths inside roots, references, patterns, file types, content hashes; no other room opens files of clients | charset, web | globset |
 //! | `http` | the only HTTP client: TLS, no proxy, no redirects by itself, bodies produced while they are sent | | reqwest, http_body |
 //! | `issuer` | JSON Web Tokens: `TokenVerifier`, the keys of an issuer | view, http | jsonwebtoken |
 //! | `web` | fetching: allowed addresses (`WebSettings`), redirects, bounds, kept responses; `RangedFile`: large documents by ranges, object storage; uploads | http | object_store |

@@ -11,7 +11,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use pagewise::source::{MAX_WALKED_NAMES, Roots};
+use pagewise::source::{MAX_WALKED_NAMES, Roots, WalkScope};
 use serde_json::{Value, json};
 
 use crate::support::mcp::Client;
@@ -107,7 +107,7 @@ fn the_command_line_names_what_lies_beside_a_missing_file() {
 #[test]
 fn a_walk_ends_at_its_bounds_and_says_so() {
     let folder = tempfile::tempdir().unwrap();
-    let walk = |path: &Path| Roots::beneath([folder.path()]).unwrap().walk(path, None).unwrap();
+    let walk = |path: &Path| Roots::beneath([folder.path()]).unwrap().walk(path, WalkScope::default()).unwrap();
     let deep = folder.path().join("1/2/3/4/5/6/7/8");
     fs::create_dir_all(&deep).unwrap();
     fs::write(deep.join("a.txt"), "").unwrap();
@@ -134,7 +134,7 @@ fn a_walk_reads_the_stats_that_are_wanted_as_opening_would() {
     symlink("in/a.pdf", folder.path().join("link.pdf")).unwrap();
     let is_pdf: fn(&Path) -> bool = |name| name.extension().is_some_and(|extension| extension == "pdf");
     for roots in [Roots::everything(), Roots::beneath([folder.path()]).unwrap()] {
-        let files = roots.walk(folder.path(), Some(is_pdf)).unwrap().files;
+        let files = roots.walk(folder.path(), WalkScope { stat_of: Some(is_pdf), pattern: None }).unwrap().files;
         let stats = files.iter().map(|file| (file.path.to_str().unwrap(), file.stat));
         let stat = roots.stat(&folder.path().join("in/a.pdf")).unwrap();
         assert_eq!(stats.collect::<Vec<_>>(), [("b.txt", None), ("link.pdf", None), ("in/a.pdf", Some(stat))]);

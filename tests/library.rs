@@ -192,6 +192,45 @@ fn the_command_ranks_pages_over_documents() {
 }
 
 #[test]
+fn patterns_and_lists_name_documents() {
+    let place = Place::new();
+    shelf(&place);
+    std::fs::create_dir(place.path("shelf/deep")).unwrap();
+    place.file("shelf/deep/three.pdf", pages_of(&[&lines_of(&["A third harbour permit."])]));
+    let ranked = |paths: &[&str]| {
+        let (status, found) = place.json(&[&["search"], paths, &["harbour permit", "--ranked"], &KEPT[..]].concat());
+        let mut hits = hits(&found);
+        hits.sort();
+        (status, hits.join(", "), found["unread"].clone())
+    };
+    let nothing = json!([]);
+    for _ in ["the first time", "from the index"] {
+        let two = "shelf/one.pdf 2, shelf/two.pdf 1";
+        assert_eq!(ranked(&["shelf/[ot]*.pdf"]), (0, two.to_owned(), nothing.clone()));
+        assert_eq!(ranked(&["shelf/*/*.pdf"]), (0, "shelf/deep/three.pdf 1".to_owned(), nothing.clone()));
+        assert_eq!(
+            ranked(&["shelf/**/t*.pdf"]),
+            (0, "shelf/deep/three.pdf 1, shelf/two.pdf 1".to_owned(), nothing.clone())
+        );
+        assert_eq!(ranked(&["shelf/one.pdf", "shelf/two.pdf"]), (0, two.to_owned(), nothing.clone()));
+    }
+    let missing = json!([{ "path": "shelf/four.pdf", "problem": "no such file" }]);
+    assert_eq!(ranked(&["shelf/one.pdf", "shelf/four.pdf"]), (0, "shelf/one.pdf 2".to_owned(), missing));
+    std::fs::remove_file(place.path("shelf/two.pdf")).unwrap();
+    assert_eq!(
+        ranked(&["shelf/t*.pdf", "shelf/one.pdf"]),
+        (0, "shelf/one.pdf 2".to_owned(), { json!([{ "path": "shelf/t*.pdf", "problem": "no such file" }]) })
+    );
+    std::fs::remove_file(place.path("shelf/deep/three.pdf")).unwrap();
+    assert_eq!(ranked(&["shelf/**/*.pdf"]).1, "shelf/one.pdf 2");
+    assert_eq!(place.json(&["index", "status"]).1["files"], 2, "one and broken");
+    for paths in [["shelf/on.pdf"].as_slice(), &["shelf/*.txt"], &["a", "b"]] {
+        let (_, code, message) = place.refused(&[&["search"], paths, &["permit", "--ranked"]].concat());
+        assert_eq!((code, message), ("file_not_found".to_owned(), format!("File not found: {}", paths[0])));
+    }
+}
+
+#[test]
 fn an_index_on_disk_is_used_again_and_made_anew_if_it_is_damaged() {
     let place = Place::new();
     shelf(&place);

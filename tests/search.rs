@@ -167,6 +167,31 @@ fn a_quote_is_verbatim_altered_or_absent() {
 }
 
 #[test]
+fn the_documents_of_a_search_may_be_a_pattern_or_several_words_of_the_command_line() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("shelf")).unwrap();
+    for name in ["shelf/a1.pdf", "shelf/a2.pdf", "shelf/b.pdf", "[x].pdf"] {
+        place.file(name, pages_of(&[&lines_of(&["A promise."])]));
+    }
+    let found = |words: &[&str]| {
+        let (status, found) = place.json(&[&["search"], words].concat());
+        let documents = found["documents"].as_array().cloned().unwrap_or_default();
+        let paths = documents.iter().map(|one| one["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+        (status, paths.join(" "))
+    };
+    assert_eq!(found(&["shelf/a?.pdf", "promise"]), (0, "shelf/a1.pdf shelf/a2.pdf".to_owned()));
+    assert_eq!(found(&["./**/b.pdf", "promise"]), (0, "./shelf/b.pdf".to_owned()));
+    assert_eq!(found(&["shelf/a2.pdf", "shelf/b.pdf", "promise"]), (0, "shelf/a2.pdf shelf/b.pdf".to_owned()));
+    let (_, quoted) = place.json(&["search", "shelf/a2.pdf", "shelf/b.pdf", "no path", "--quote", "a promise"]);
+    assert_eq!((&quoted["searchedDocuments"], &quoted["unread"]), (&json!(2), &json!(["no path"])));
+    let (status, named) = place.json(&["search", "[x].pdf", "promise"]);
+    assert_eq!((status, &named["matches"]), (0, &json!(1)), "a file may be named like a pattern");
+    let mut client = Client::start(&place, "tester");
+    let result = client.call("pdf_search", json!({ "path": "shelf/a*.pdf", "query": "promise" }));
+    assert!(texts(&result)[0].starts_with("2 matches"), "{result}");
+}
+
+#[test]
 fn a_quote_is_looked_for_in_every_document_of_a_folder() {
     let place = Place::new();
     let quote = "A page is a promise that stands there tomorrow";
@@ -222,7 +247,6 @@ fn a_quote_is_looked_for_alone_and_has_words() {
     book(&place);
     let refused = |arguments: &[&str]| place.refused(&[&["search", "book.pdf"], arguments].concat()).2;
     assert_eq!(refused(&[]), "Parameter 'QUERY' is required");
-    assert_eq!(refused(&["piracy", "--quote", "piracy"]), "Parameters '--quote' and 'QUERY' cannot be given together");
     assert_eq!(
         refused(&["--regex", "--quote", "piracy"]),
         "Parameters '--quote' and '--regex' cannot be given together"

@@ -43,7 +43,7 @@ pub use self::files::{
     FetchOutcome, FetchedText, MissingFile, OpenPdf, PdfFile, PdfPassword, Requester, Sources, UploadError,
     UploadInput, UploadResult, foreign_upload,
 };
-pub use self::folder::{FOLDER, FolderListing, FolderPdfs, Glance, ListedPages, ListedPdf, MAX_LISTED_PDFS};
+pub use self::folder::{FOLDER, FolderListing, Glance, ListedPages, ListedPdf, MAX_LISTED_PDFS, NamedPdf, NamedPdfs};
 pub use self::inspection::{
     FileInspection, FileState, HeldRun, PageInspection, TextSegment, WordComparison, compare_words, inspect_page,
     random_secret,

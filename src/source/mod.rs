@@ -12,6 +12,7 @@ mod file;
 mod file_kind;
 mod folder_entry;
 mod hash_cache;
+mod pattern;
 mod positioned_file;
 mod reference;
 mod remote;
@@ -31,6 +32,7 @@ use crate::web::WebError;
 pub use file::{OpenFile, Stat};
 pub use file_kind::{FileKind, HEAD_BYTES, ImageFormat, UNKNOWN_TYPE, detect_kind};
 pub use hash_cache::{HashCache, HashStore};
+pub use pattern::PathPattern;
 pub use reference::Reference;
 pub(crate) use reference::percent_decode;
 pub use remote::{
@@ -38,7 +40,7 @@ pub use remote::{
 };
 pub use roots::Roots;
 pub use system_fonts::system_font;
-pub use walk::{FolderWalk, MAX_WALKED_NAMES, WalkedFile};
+pub use walk::{FolderWalk, MAX_WALKED_NAMES, WalkScope, WalkedFile};
 
 /// A file cannot be opened or read.
 #[derive(Debug, thiserror::Error)]

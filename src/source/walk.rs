@@ -7,16 +7,36 @@ use std::time::{Duration, Instant};
 use super::SourceError;
 use super::file::Stat;
 use super::folder_entry::{EntryType, FolderEntry, Listing};
+use super::pattern::PathPattern;
 use super::roots::Roots;
 
 /// Names that one walk reads.
 pub const MAX_WALKED_NAMES: usize = 20_000;
 
 /// Levels of folders that one walk enters.
-const MAX_WALKED_LEVELS: usize = 8;
+pub(super) const MAX_WALKED_LEVELS: usize = 8;
 
 /// Time of one walk. A folder on a slow network may take it up.
 const WALK_TIME: Duration = Duration::from_millis(500);
+
+/// What a walk reads.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct WalkScope<'a> {
+    /// Whose stats are read too.
+    pub stat_of: Option<fn(&Path) -> bool>,
+    /// Only files that it matches; all if there is none.
+    pub pattern: Option<&'a PathPattern>,
+}
+
+impl WalkScope<'_> {
+    fn levels(&self) -> usize {
+        self.pattern.map_or(MAX_WALKED_LEVELS, PathPattern::levels)
+    }
+
+    fn contains(&self, file: &Path) -> bool {
+        self.pattern.is_none_or(|pattern| pattern.matches(file))
+    }
+}
 
 /// The files beneath a folder.
 #[derive(Debug, Clone, Default)]
@@ -37,30 +57,30 @@ pub struct WalkedFile {
 }
 
 impl Roots {
-    /// Lists the files beneath `folder`, with the stats of those whose names `stat_of` wants. Links are listed, but never
-    /// followed.
+    /// Lists the files beneath `folder`. Links are listed, but never followed.
     ///
     /// # Errors
     /// As [`Roots::open`]; [`SourceError::NotFound`] if `folder` is a file. Folders inside that cannot be read are left
     /// out.
-    pub fn walk(&self, folder: &Path, stat_of: Option<fn(&Path) -> bool>) -> Result<FolderWalk, SourceError> {
+    pub fn walk(&self, folder: &Path, scope: WalkScope<'_>) -> Result<FolderWalk, SourceError> {
         let start = Instant::now();
         let mut walk = FolderWalk::default();
         let mut left = MAX_WALKED_NAMES;
         let mut folders = VecDeque::from([(PathBuf::new(), 0)]);
         while let Some((inside, level)) = folders.pop_front() {
-            let listed = match self.list(&folder.join(&inside), &Listing { max: left, stat_of }) {
+            let listed = match self.list(&folder.join(&inside), &Listing { max: left, stat_of: scope.stat_of }) {
                 Err(error) if level == 0 => return Err(error),
                 listed => listed.unwrap_or_default(),
             };
             left -= listed.len();
             for FolderEntry { name, kind, stat } in visible(listed) {
                 match kind {
-                    EntryType::Folder if level < MAX_WALKED_LEVELS => {
-                        folders.push_back((inside.join(name), level + 1));
+                    EntryType::Folder if level < scope.levels() => folders.push_back((inside.join(name), level + 1)),
+                    EntryType::Folder => walk.is_cut |= level >= MAX_WALKED_LEVELS,
+                    EntryType::File | EntryType::Link => {
+                        let path = inside.join(name);
+                        walk.files.extend(scope.contains(&path).then_some(WalkedFile { path, stat }));
                     }
-                    EntryType::Folder => walk.is_cut = true,
-                    EntryType::File | EntryType::Link => walk.files.push(WalkedFile { path: inside.join(name), stat }),
                     EntryType::Other => {}
                 }
             }

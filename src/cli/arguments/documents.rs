@@ -118,23 +118,31 @@ pub(crate) enum TableFormat {
     Json,
 }
 
-/// Find words in the text of a PDF, or of all PDFs in a folder
+/// Find words in the text of a PDF, or of many
 ///
 /// Pages without usable text are named, since a word on them cannot be found. With --ranked, the pages that answer the
 /// query best come first, whatever document they are in. With the setting index=disk, their text is read only once.
 #[derive(Debug, Args)]
+#[command(
+    override_usage = "pagewise search [OPTIONS] <PATH>... <QUERY>\n       pagewise search [OPTIONS] <PATH>... --quote <TEXT>"
+)]
 #[command(after_help = "Examples:
   pagewise search report.pdf \"net income\"
   pagewise search ~/papers \"net income\"
+  pagewise search 'reports/**/2023-*.pdf' \"net income\"
   pagewise search ~/papers \"how income is taxed\" --ranked --set index=disk
   pagewise search report.pdf --quote \"net income rose by 12 %\"
   pagewise search report.pdf '\\b20[0-9]{2}\\b' --regex --pages 1-20 --json")]
 pub(crate) struct Search {
-    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched; or a folder
+    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched; or a folder, or a pattern such as
+    /// 'reports/**/*.pdf'. There may be several
     pub(crate) path: String,
     /// What to look for
     #[arg(allow_hyphen_values = true)]
     pub(crate) query: Option<String>,
+    /// Of several paths, those after the second, and the query
+    #[arg(hide = true)]
+    pub(crate) more: Vec<String>,
     /// Instead of a query: is this passage there, word for word?
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) quote: Option<String>,
@@ -169,6 +177,15 @@ pub(crate) struct Search {
     pub(crate) password: Password,
     #[command(flatten)]
     pub(crate) json: Json,
+}
+
+impl Search {
+    /// The paths, and the query, which is the last word unless a quote is looked for.
+    pub(crate) fn paths_and_query(&self) -> (Vec<&String>, Option<&String>) {
+        let mut paths = [&self.path].into_iter().chain(&self.query).chain(&self.more).collect::<Vec<_>>();
+        let query = if self.quote.is_none() && paths.len() > 1 { paths.pop() } else { None };
+        (paths, query)
+    }
 }
 
 /// Show the outline of a PDF, with page numbers

@@ -18,7 +18,7 @@ pub(crate) struct Index {
 pub(crate) enum IndexCommand {
     /// Show how many documents and pages are kept, and how large they are
     Status(IndexStatus),
-    /// Read the PDFs of folders, so that the first search need not
+    /// Read PDFs, so that the first search need not
     Add(IndexAdd),
     /// Remove all texts that are kept
     Clear(IndexStatus),
@@ -41,8 +41,8 @@ pub(crate) struct IndexStatus {
 
 #[derive(Debug, Args)]
 pub(crate) struct IndexAdd {
-    /// Folders, and PDFs
-    #[arg(required = true, value_name = "DIR")]
+    /// Folders, PDFs, and patterns such as 'reports/**/*.pdf'
+    #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<String>,
     #[command(flatten)]
     pub(crate) json: Json,

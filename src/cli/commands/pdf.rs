@@ -147,9 +147,10 @@ pub(crate) fn out_path(path: &str, out: Option<&Path>, end: &str) -> PathBuf {
 
 /// Answers `search`.
 pub(crate) fn search(typed: &Search, config: &Config, screen: Screen) -> Result<Report, ToolError> {
+    let (paths, query) = typed.paths_and_query();
     let arguments = SearchArguments::parse(&tool_arguments([
-        ("path", json!(typed.path)),
-        ("query", json!(typed.query)),
+        ("path", json!(paths)),
+        ("query", json!(query)),
         ("quote", json!(typed.quote)),
         ("regex", json!(typed.regex.then_some(true))),
         ("case_sensitive", json!(typed.case_sensitive.then_some(true))),

@@ -7,7 +7,7 @@ use similar::get_close_matches;
 
 use super::Sources;
 use crate::context::error::ContextError;
-use crate::source::SourceError;
+use crate::source::{SourceError, WalkScope};
 
 /// Names in an error.
 const MAX_NEAREST: usize = 3;
@@ -16,7 +16,7 @@ const MAX_NEAREST: usize = 3;
 const MAX_COMPARED: usize = 20;
 
 /// The least similarity of a name, from 0 to 1. Below it, names have only single letters in common.
-const MIN_SIMILARITY: f32 = 0.5;
+const MIN_SIMILARITY: f32 = 0.6;
 
 /// Bytes of a path that is compared. No file system has names of more than 255, and comparing takes their product.
 const MAX_WANTED_BYTES: usize = 4_096;
@@ -53,7 +53,7 @@ impl Sources {
         let mut found = Vec::new();
         let mut is_cut = false;
         for folder in &folders {
-            let walk = self.roots.walk(folder, None).unwrap_or_default();
+            let walk = self.roots.walk(folder, WalkScope::default()).unwrap_or_default();
             is_cut |= walk.is_cut;
             found.extend(walk.files.into_iter().map(|file| folder.join(file.path)));
         }

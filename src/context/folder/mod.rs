@@ -1,6 +1,7 @@
 //! A folder in place of a file: its PDFs at a glance.
 
 mod glance;
+mod named;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use std::sync::mpsc;
 use std::time::{Duration, SystemTime};
 
 pub use glance::Glance;
+pub use named::{NamedPdf, NamedPdfs};
 
 use super::ContextManager;
 use super::answer::{AnswerDetails, Block, FileAnswer};
@@ -21,7 +23,7 @@ use crate::document::ReadAt;
 use crate::hash::ContentHash;
 use crate::library::date_text;
 use crate::limits::{Cancellation, StopReason};
-use crate::source::{OpenFile, SourceError, is_url};
+use crate::source::{OpenFile, SourceError, WalkScope};
 use crate::web::WebError;
 use crate::worker::PdfError;
 
@@ -50,15 +52,6 @@ pub struct FolderListing {
     pub documents: Vec<ListedPdf>,
     /// Other files beneath it.
     pub others: usize,
-    /// Whether there are more files than a walk reads.
-    pub is_cut: bool,
-}
-
-/// The paths of PDFs beneath a folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FolderPdfs {
-    /// Those of the folder itself first, by name.
-    pub paths: Vec<String>,
     /// Whether there are more files than a walk reads.
     pub is_cut: bool,
 }
@@ -102,7 +95,8 @@ impl ContextManager {
         cancellation: &Cancellation,
     ) -> Result<FolderListing, ContextError> {
         let folder = self.sources.resolve(reference)?.path().to_path_buf();
-        let walk = self.sources.roots.walk(&folder, None).map_err(|error| source_error(reference, error))?;
+        let walk =
+            self.sources.roots.walk(&folder, WalkScope::default()).map_err(|error| source_error(reference, error))?;
         let files = walk.files.into_iter().map(|file| file.path);
         let (pdfs, others): (Vec<_>, Vec<_>) = files.partition(|file| is_pdf_name(file));
         let start = first.map_or(1, |first| usize::try_from(first).unwrap_or(usize::MAX));
@@ -123,24 +117,6 @@ impl ContextManager {
             others: others.len(),
             is_cut: walk.is_cut,
         })
-    }
-
-    /// The paths of the PDFs beneath a folder, as a call may give them; `None` if `reference` is no folder.
-    ///
-    /// # Errors
-    /// Every refusal of the folder.
-    pub fn pdfs_in(&self, reference: &str) -> Result<Option<FolderPdfs>, ContextError> {
-        if is_url(reference) {
-            return Ok(None);
-        }
-        let folder = self.sources.resolve(reference)?;
-        if !matches!(self.sources.roots.open(&folder), Err(SourceError::IsDirectory { .. })) {
-            return Ok(None);
-        }
-        let walk = self.sources.roots.walk(folder.path(), None).map_err(|error| source_error(reference, error))?;
-        let pdfs = walk.files.iter().map(|file| &file.path).filter(|file| is_pdf_name(file));
-        let paths = pdfs.map(|file| Path::new(reference).join(file).display().to_string()).collect();
-        Ok(Some(FolderPdfs { paths, is_cut: walk.is_cut }))
     }
 
     fn describe(&self, folder: &Path, files: &[&PathBuf], cancellation: &Cancellation) -> Vec<ListedPdf> {

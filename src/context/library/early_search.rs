@@ -30,10 +30,10 @@ impl ContextManager {
         }
         let mut documents = DocumentSet::default();
         for path in &request.paths {
-            let path = self.sources.resolve(path).ok()?.path().components().collect::<PathBuf>();
-            let known = index.files_beneath(&path).filter_map(|file| index.file(file));
-            let files = known.chain(index.file(&path.to_string_lossy()));
-            documents.extend(files.map(|file| file.content));
+            let single = self.sources.resolve(path).ok()?.path().components().collect::<PathBuf>();
+            let scope = self.known_scope(path).ok()?;
+            let known = scope.known_files(index).filter_map(|file| index.file(file));
+            documents.extend(known.chain(index.file(&single.to_string_lossy())).map(|file| file.content));
         }
         documents.retain(|content| index.document(content).is_some_and(|document| document.problem.is_none()));
         let pages = request.search(index, documents.clone())?;

@@ -35,7 +35,7 @@ use crate::view::{ConversationId, PageForm};
 /// A ranked search.
 #[derive(Debug, Clone)]
 pub struct RankedRequest {
-    /// PDFs and folders.
+    /// PDFs, folders and patterns.
     pub paths: Vec<String>,
     /// What is looked for.
     pub query: String,

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::context::ContextManager;
 use crate::context::error::ContextError;
 use crate::context::files::source_error;
-use crate::context::folder::{is_pdf_name, why_not_opened};
-use crate::library::date_of_moment;
-use crate::source::{OpenFile, SourceError, Stat, is_url};
+use crate::context::folder::{NamedPdf, NamedPdfs, why_not_opened};
+use crate::library::{Index, date_of_moment};
+use crate::source::{OpenFile, PathPattern, SourceError, Stat, is_url};
 
 /// A file of a search.
 #[derive(Debug)]
@@ -24,6 +24,11 @@ pub(super) struct ScopeFile {
 }
 
 impl ScopeFile {
+    fn new(shown: PathBuf, path: PathBuf, stat: Result<Stat, &'static str>) -> Self {
+        let stat_key = stat.as_ref().map(Stat::key).unwrap_or_default();
+        Self { shown, path, stat, stat_key }
+    }
+
     /// As the request reaches it.
     pub(super) fn shown(&self) -> String {
         self.shown.display().to_string()
@@ -44,16 +49,37 @@ impl ScopeFile {
 #[derive(Debug, Default)]
 pub(super) struct SearchFiles {
     pub(super) files: Vec<ScopeFile>,
-    /// Folders that were listed whole: a file that the index has beneath one, and that is not listed, is gone.
-    pub(super) folders: Vec<PathBuf>,
+    /// What was listed whole: a file that the index has of it, and that is not listed, is gone.
+    pub(super) listed: Vec<ListedScope>,
     /// Whether a folder has more files than a walk reads.
     pub(super) is_cut: bool,
 }
 
+/// A folder, or what a pattern matches in it.
+#[derive(Debug)]
+pub(super) struct ListedScope {
+    folder: PathBuf,
+    pattern: Option<PathPattern>,
+}
+
+impl ListedScope {
+    /// The paths of its files that the index has.
+    pub(super) fn known_files<'a>(&self, index: &'a Index) -> impl Iterator<Item = &'a str> {
+        index.files_beneath(&self.folder).filter(|file| {
+            let inside = Path::new(file).strip_prefix(&self.folder);
+            self.pattern.as_ref().is_none_or(|pattern| inside.is_ok_and(|inside| pattern.matches(inside)))
+        })
+    }
+}
+
 impl ContextManager {
-    /// The PDFs that `paths` name, and those in folders that they name.
+    /// The PDFs that `paths` name, and those in folders and of patterns.
+    ///
+    /// # Errors
+    /// Every refusal of a folder. If no path can be opened, the error of the first.
     pub(super) fn search_files(&self, paths: &[String]) -> Result<SearchFiles, ContextError> {
         let mut found = SearchFiles::default();
+        let mut failure = None;
         for path in paths {
             if is_url(path) {
                 let error = SourceError::UnsupportedReference { reference: path.clone() };
@@ -63,13 +89,30 @@ impl ContextManager {
                 found.files.push(scope_file(PathBuf::from(path), PathBuf::from(path), opened.map(|file| file.stat())));
                 continue;
             }
-            let resolved = self.sources.resolve(path)?.path().components().collect::<PathBuf>();
-            match self.sources.roots.stat(&resolved) {
-                Err(SourceError::IsDirectory { .. }) => self.add_folder(path, &resolved, &mut found)?,
-                stat => found.files.push(scope_file(PathBuf::from(path), resolved, stat)),
+            if let Some(named) = self.named_pdfs(path)? {
+                self.add_named(named, &mut found);
+                continue;
             }
+            let resolved = self.sources.resolve(path)?.path().components().collect::<PathBuf>();
+            let stat = self.sources.roots.stat(&resolved).map_err(|error| {
+                let why = why_not_named(&error);
+                failure.get_or_insert(source_error(path, error));
+                why
+            });
+            found.files.push(ScopeFile::new(PathBuf::from(path), resolved, stat));
         }
-        Ok(found)
+        match failure.filter(|_| found.listed.is_empty() && found.files.iter().all(|file| file.stat.is_err())) {
+            Some(failure) => Err(self.sources.explain(failure)),
+            None => Ok(found),
+        }
+    }
+
+    /// What the paths of a search stand for that are no single files, as far as it is known without looking at them.
+    pub(super) fn known_scope(&self, path: &str) -> Result<ListedScope, ContextError> {
+        let pattern = PathPattern::parse(path);
+        let folder =
+            pattern.as_ref().map_or_else(|| self.sources.resolve(path), |pattern| self.pattern_folder(pattern))?;
+        Ok(ListedScope { folder: folder.path().components().collect(), pattern })
     }
 
     pub(super) fn open_scope_file(&self, file: &ScopeFile) -> Result<OpenFile, SourceError> {
@@ -79,23 +122,26 @@ impl ContextManager {
         }
     }
 
-    fn add_folder(&self, shown: &str, folder: &Path, found: &mut SearchFiles) -> Result<(), ContextError> {
-        let walk = self.sources.roots.walk(folder, Some(is_pdf_name));
-        let walk = walk.map_err(|error| source_error(shown, error))?;
-        let shown = Path::new(shown);
-        for file in walk.files.iter().filter(|file| is_pdf_name(&file.path)) {
-            let path = folder.join(&file.path);
-            let stat = file.stat.map_or_else(|| self.sources.roots.stat(&path), Ok);
-            found.files.push(scope_file(shown.join(&file.path), path, stat));
+    fn add_named(&self, named: NamedPdfs, found: &mut SearchFiles) {
+        let NamedPdfs { files, folder, pattern, is_cut } = named;
+        for NamedPdf { shown, path, stat } in files {
+            let path = folder.join(path);
+            let stat = stat.map_or_else(|| self.sources.roots.stat(&path), Ok);
+            found.files.push(scope_file(shown, path, stat));
         }
-        found.is_cut |= walk.is_cut;
-        found.folders.extend((!walk.is_cut).then(|| folder.to_path_buf()));
-        Ok(())
+        found.is_cut |= is_cut;
+        found.listed.extend((!is_cut).then_some(ListedScope { folder, pattern }));
     }
 }
 
+/// A file that was found, not named.
 fn scope_file(shown: PathBuf, path: PathBuf, stat: Result<Stat, SourceError>) -> ScopeFile {
-    let stat = stat.map_err(|error| why_not_opened(&error));
-    let stat_key = stat.as_ref().map(Stat::key).unwrap_or_default();
-    ScopeFile { shown, path, stat, stat_key }
+    ScopeFile::new(shown, path, stat.map_err(|error| why_not_opened(&error)))
+}
+
+fn why_not_named(error: &SourceError) -> &'static str {
+    match error {
+        SourceError::NotFound { .. } => "no such file",
+        error => why_not_opened(error),
+    }
 }

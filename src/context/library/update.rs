@@ -231,11 +231,11 @@ fn known_documents(index: &Index) -> HashSet<ContentHash> {
     index.documents().copied().collect()
 }
 
-/// The files that the index has beneath folders that were listed whole, and that are no longer there.
+/// The files that the index has of what was listed whole, and that are no longer there.
 fn gone_files(files: &SearchFiles, index: &Index) -> Vec<String> {
     let listed = files.files.iter().map(ScopeFile::key);
     let listed = listed.collect::<HashSet<_, foldhash::fast::RandomState>>();
-    let known = files.folders.iter().flat_map(|folder| index.files_beneath(folder));
+    let known = files.listed.iter().flat_map(|scope| scope.known_files(index));
     known.filter(|path| !listed.contains(*path)).map(str::to_owned).collect()
 }
 

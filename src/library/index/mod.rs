@@ -6,7 +6,7 @@
 mod catalogue;
 mod folder;
 
-use std::path::Path;
+use std::path::{Path, is_separator};
 use std::sync::Arc;
 
 pub use catalogue::{DocumentRecord, FileRecord};
@@ -189,7 +189,8 @@ impl Index {
     pub fn files_beneath(&self, folder: &Path) -> impl Iterator<Item = &str> {
         let folder = folder.display().to_string();
         let is_beneath = move |path: &&str| {
-            path.strip_prefix(&*folder).is_some_and(|rest| folder.ends_with('/') || rest.starts_with('/'))
+            path.strip_prefix(&*folder)
+                .is_some_and(|rest| folder.ends_with(is_separator) || rest.starts_with(is_separator))
         };
         self.catalogue.files.keys().map(String::as_str).filter(is_beneath)
     }

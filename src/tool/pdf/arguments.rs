@@ -290,7 +290,7 @@ const DEFAULT_MAX_RESULTS: u64 = 50;
 pub struct SearchArguments {
     /// `path`, `password`, `conversation`. Of several paths, the first.
     pub document: DocumentArguments,
-    /// `path` and `paths`: one or several, each a PDF or a folder.
+    /// `path` and `paths`: one or several, each a PDF, a folder or a pattern.
     pub paths: Vec<String>,
     /// `start_document`.
     pub start_document: Option<u64>,

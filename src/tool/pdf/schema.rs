@@ -132,7 +132,7 @@ fn render_page() -> ToolSpec {
 
 fn search() -> ToolSpec {
     let properties = with_document(json!({
-        "path": string("Also a folder."),
+        "path": string("Also a folder or glob."),
         "paths": { "type": "array", "items": { "type": "string" } },
         "start_document": whole("The first to search.", 1),
         "query": shared(),

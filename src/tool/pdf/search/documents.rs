@@ -1,4 +1,4 @@
-//! `pdf_search` over a list of PDFs or over folders: the matches by file.
+//! `pdf_search` over a list of PDFs, over folders or over what a pattern matches: the matches by file.
 
 use std::time::{Duration, Instant};
 
@@ -160,11 +160,11 @@ fn documents(context: &ContextManager, arguments: &SearchArguments) -> Result<Op
     let mut documents = Documents { paths: Vec::new(), is_cut: false };
     let mut are_several = arguments.paths.len() > 1;
     for path in &arguments.paths {
-        match context.pdfs_in(path)? {
-            Some(folder) => {
+        match context.named_pdfs(path)? {
+            Some(named) => {
                 are_several = true;
-                documents.is_cut |= folder.is_cut;
-                documents.paths.extend(folder.paths);
+                documents.is_cut |= named.is_cut;
+                documents.paths.extend(named.files.into_iter().map(|file| file.shown.display().to_string()));
             }
             None => documents.paths.push(path.clone()),
         }

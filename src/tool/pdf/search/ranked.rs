@@ -230,7 +230,7 @@ fn hit_json(hit: &RankedHit, boxes: Option<&Vec<Bounds>>) -> Value {
     let mut members = json!({
         "file": hit.file,
         "page": hit.page.number().get(),
-        "score": hit.score,
+        "score": (f64::from(hit.score) * 1000.0).round() / 1000.0,
         "excerpt": hit.excerpt,
         "held": hit.is_held,
         "tokens": hit.tokens,
