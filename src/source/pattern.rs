@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     fn matches(pattern: &str, path: &str) -> bool {
-        PathPattern::parse(pattern).unwrap().matches(Path::new(path))
+        PathPattern::parse(pattern).is_some_and(|pattern| pattern.matches(Path::new(path)))
     }
 
     #[test]
