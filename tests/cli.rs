@@ -400,7 +400,7 @@ fn text_alone_goes_to_standard_output_and_notes_to_standard_error() {
     assert_eq!(run.stdout.trim(), "");
     assert_eq!(
         run.stderr,
-        "pagewise: no text in this document, which may be a scan; pagewise render draws its pages\n"
+        "pagewise: no text in this document, which may be a scan: try --ocr auto, or pagewise render\n"
     );
 }
 

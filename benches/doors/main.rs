@@ -12,6 +12,7 @@
     reason = "it prints what it measured, and may stop where it stands"
 )]
 
+mod book;
 mod client;
 mod processor;
 mod server;
@@ -23,10 +24,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use self::book::book;
 use self::client::{Caller, Era, Pipes};
 use self::processor::{processor_time, resident_bytes};
-use self::server::Server;
-use self::support::book;
+use self::server::{Server, split};
 use pagewise::limits::{Cancellation, Limits};
 use pagewise::page::PageIndex;
 use pagewise::render::{NoFonts, RenderOptions};
@@ -84,6 +85,7 @@ fn main() {
     // What is kept of a file must not have changed just now.
     std::thread::sleep(Duration::from_millis(2_100));
     engine(&folder.path().join("book.pdf"));
+    whole_book(folder.path());
     let mut pipes = Pipes::start(folder.path());
     let process = pipes.child.id();
     measure("stdio", process, &mut |tool, arguments| pipes.call(tool, arguments));
@@ -125,6 +127,15 @@ fn engine(path: &Path) {
     each("fingerprint", PAGES, &|document, page| drop(document.cut_and_identify(page).unwrap()));
     each("text", PAGES, &|document, page| drop(document.page_text(page).unwrap()));
     each("picture", 20, &|document, page| drop(document.picture(page, &RenderOptions::default()).unwrap()));
+}
+
+/// The same pages by the command that splits a book, with its start and its files.
+fn whole_book(folder: &Path) {
+    const ROUNDS: u32 = 5;
+    let before = processor_time(std::process::id());
+    (0..ROUNDS).for_each(|round| split(&folder.join("book.pdf"), &folder.join(format!("pages{round}"))));
+    let each = (processor_time(std::process::id()) - before) / (ROUNDS * PAGES);
+    println!("pagewise split    {:14} {each:>9.1?} a page", "cut");
 }
 
 /// A tool call: the length of its answer, which must be none of an error.

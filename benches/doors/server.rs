@@ -21,6 +21,13 @@ pub(crate) fn pagewise(folder: &Path, flags: &[&str]) -> Command {
     command
 }
 
+/// Splits a document into its pages.
+pub(crate) fn split(document: &Path, folder: &Path) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pagewise"));
+    command.arg("split").arg(document).arg("--out-dir").arg(folder).stdout(Stdio::null()).stderr(Stdio::null());
+    assert!(command.status().unwrap().success());
+}
+
 pub(crate) fn end(child: &mut Child) {
     // One that ended by itself cannot be stopped again.
     let _ = child.kill();

@@ -22,7 +22,7 @@ use super::web_page::read_web_page;
 use super::wire::recognition::WireLayerWord;
 use super::wire::socket;
 use super::wire::{
-    AnswerExtras, Greeting, TextSource, WebPageSource, WireError, WorkerAnswer, WorkerReply, WorkerRequest,
+    AnswerExtras, Greeting, PageExtras, TextSource, WebPageSource, WireError, WorkerAnswer, WorkerReply, WorkerRequest,
 };
 use crate::document::{LayerWord, ReadAt};
 use crate::limits::{Cancellation, Deadline, Limits};
@@ -178,9 +178,14 @@ fn failure(reason: &str) -> PdfError {
 fn answer_about(document: &OpenDocument, request: WorkerRequest) -> Result<WorkerAnswer, PdfError> {
     let page = request.page();
     let answer = reply_about(document, request)?;
-    // If reading the label was stopped, it is left out here, and the parent's own request for it fails.
-    let label = page.and_then(|page| Some((page, label_of(document, page).ok()?)));
-    Ok(WorkerAnswer { extras: AnswerExtras { notes: Some(document.notes()), label }, ..answer.into() })
+    // What cannot be read here is left out, and the parent's own request for it fails.
+    let page = page.and_then(|page| page_extras(document, page).ok());
+    Ok(WorkerAnswer { extras: AnswerExtras { notes: Some(document.notes()), page }, ..answer.into() })
+}
+
+fn page_extras(document: &OpenDocument, page: u32) -> Result<PageExtras, PdfError> {
+    let has_annotations = document.has_annotations(PageIndex(page))?;
+    Ok(PageExtras { index: page, label: label_of(document, page)?, has_annotations })
 }
 
 fn label_of(document: &OpenDocument, page: u32) -> Result<Option<String>, PdfError> {

@@ -114,6 +114,12 @@ impl OpenDocument {
         self.annotations_with(page, |page| self.whole_file_words(page))
     }
 
+    /// Whether the page has annotations, without reading them.
+    pub(super) fn has_annotations(&self, page: PageIndex) -> Result<bool, PdfError> {
+        let has_any = self.document.has_annotations(page);
+        has_any.map_err(|error| document_error(error, PdfAction::ReadInfo))
+    }
+
     /// The page's annotations. If its words cannot be read, the marked words are missing.
     fn annotations_with(
         &self,

@@ -23,6 +23,7 @@ pub(crate) struct Info {
 #[command(after_help = "Examples:
   pagewise text report.pdf 2-4
   pagewise text report.pdf 2-4 --format markdown
+  pagewise text scan.pdf --ocr auto
   pagewise text report.pdf --max-chars 200000 --json")]
 pub(crate) struct Text {
     /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
@@ -42,7 +43,7 @@ pub(crate) struct Text {
     /// Print hidden text too, after the text of its page
     #[arg(long)]
     pub(crate) hidden: bool,
-    /// Which pages are recognised from their pictures
+    /// Which pages are recognised from their pictures, which takes seconds a page
     #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
     pub(crate) ocr: Ocr,
     /// With --json: the words of each page in their boxes
@@ -55,11 +56,11 @@ pub(crate) struct Text {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Ocr {
     /// Those whose own text is not what a reader sees, such as scans
-    #[default]
     Auto,
     /// All
     Always,
     /// None
+    #[default]
     Never,
 }
 

@@ -51,7 +51,8 @@ pub(crate) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
     let watcher = TerminalProgress::new();
     let result = tool::extract_text(&pdf, &arguments, &watcher)?;
     watcher.finish();
-    Ok(Report::new(result.text_alone(), as_json(&result)?).with_notes(result.notes_for_people()))
+    let notes = result.notes_for_people(arguments.ocr);
+    Ok(Report::new(result.text_alone(), as_json(&result)?).with_notes(notes))
 }
 
 fn ocr_name(typed: documents::Ocr) -> &'static str {

@@ -69,6 +69,15 @@ impl Document {
         let read = |parsed: &ParsedDocument, leaf: &Leaf| AnnotationReader::new(parsed, leaf)?.read();
         self.with_page(index, read, DocumentError::is_worth_another_reader).map(|(annotations, _)| annotations)
     }
+
+    /// Whether the page at `index` has annotations, displayed or not.
+    ///
+    /// # Errors
+    /// Those of [`page_annotations`](Self::page_annotations).
+    pub fn has_annotations(&self, index: PageIndex) -> Result<bool, DocumentError> {
+        let read = |parsed: &ParsedDocument, leaf: &Leaf| Ok(!annotations_of(&*parsed.objects, leaf)?.is_empty());
+        self.with_page(index, read, DocumentError::is_worth_another_reader).map(|(has_any, _)| has_any)
+    }
 }
 
 /// The annotations of a page, or null.

@@ -9,9 +9,9 @@ use super::beside::BesideText;
 use super::extracted_page::{ExtractedPage, PageContent};
 use super::ocr_notes::{NEXT_CALL, SourceCounts, words_in_boxes};
 use crate::context::{
-    ContextError, MarkdownPage, NO_TEXT_IN_PDF, OpenPdf, PageKind, PageNotes, PageRemark, PageText, Pages, PdfError,
-    ProgressListener, RecognisingDocument, ResultBudget, SelectedPages, grouped, json_length, ocr_notes, page_heading,
-    page_or_pages, read_markdown, untrusted,
+    ContextError, MarkdownPage, NO_TEXT_IN_PDF, OcrMode, OpenPdf, PageKind, PageNotes, PageRemark, PageText, Pages,
+    PdfError, ProgressListener, RecognisingDocument, ResultBudget, SelectedPages, grouped, json_length, ocr_notes,
+    page_heading, page_or_pages, read_markdown, untrusted,
 };
 use crate::page::{PageIndex, PageSet};
 use crate::tool::error::ToolError;
@@ -330,16 +330,14 @@ impl TextResult {
             .join("\n\u{c}")
     }
 
-    /// What a person should know of the text.
+    /// What a person should know of the text, which was read in this mode.
     #[must_use]
-    pub fn notes_for_people(&self) -> Vec<String> {
-        let has_text = self.has_text();
-        let without = match (self.without_text.is_empty(), has_text) {
+    pub fn notes_for_people(&self, mode: OcrMode) -> Vec<String> {
+        let next = if mode == OcrMode::Never { "try --ocr auto, or pagewise render" } else { "see pagewise render" };
+        let without = match (self.without_text.is_empty(), self.has_text()) {
             (true, _) => None,
-            (false, true) => Some(format!("no text on {}; pagewise render draws them", self.without_text)),
-            (false, false) => {
-                Some("no text in this document, which may be a scan; pagewise render draws its pages".to_owned())
-            }
+            (false, true) => Some(format!("no text on {}: {next}", self.without_text)),
+            (false, false) => Some(format!("no text in this document, which may be a scan: {next}")),
         };
         let cut = self.truncated.then(|| {
             let last = self.pages.last().map(|page| format!(" on page {}", page.number)).unwrap_or_default();

@@ -12,6 +12,9 @@ use crate::worker::wire::{WorkerReply, WorkerRequest};
 impl WorkerDocument {
     /// The comments, links and fields of a page.
     pub(super) fn ask_annotations(&self, page: PageIndex) -> Result<PageAnnotations, PdfError> {
+        if self.session().extras_of(page).is_some_and(|extras| !extras.has_annotations) {
+            return Ok(PageAnnotations::default());
+        }
         match self.ask(&WorkerRequest::Annotations { page: page.0, from: self.text_source(page) })?.0 {
             WorkerReply::Annotations(annotations) => Ok(annotations.into()),
             _ => Err(WorkerError::Nonsense.into()),

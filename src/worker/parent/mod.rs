@@ -7,6 +7,7 @@
 
 mod annotations;
 mod call;
+mod connection;
 mod deadline_reader;
 mod open_documents;
 mod pool;

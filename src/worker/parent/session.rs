@@ -1,11 +1,11 @@
 //! A document that workers read.
 
-use std::collections::BTreeMap;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
+use super::connection::ConnectionState;
 use super::open_documents::{OpenKey, open_key};
 use super::pool::{DocumentKey, WorkerLease};
 use super::reader::{WorkerReader, copy_to_anonymous_file};
@@ -37,21 +37,6 @@ pub(super) struct WorkerDocument {
     pub(super) cancellation: Cancellation,
     page_count: u32,
     session: Mutex<ConnectionState>,
-}
-
-/// The state of a document's connection to its worker.
-#[derive(Default)]
-struct ConnectionState {
-    /// `None` after the worker died; the next request gets another one.
-    lease: Option<WorkerLease>,
-    /// Pages that killed a worker when they were cut. They are not cut again; text comes from the whole file.
-    deadly: BTreeMap<PageIndex, WorkerError>,
-    /// Notes on requests that failed, one sentence each.
-    failures: Vec<String>,
-    /// Additional facts from the last answer.
-    extras: AnswerExtras,
-    /// Whether the document is sound, as far as it was read; `None` before the first answer about it.
-    is_sound: Option<bool>,
 }
 
 impl WorkerDocument {
@@ -225,7 +210,7 @@ impl WorkerDocument {
         if self.refuse_deadly_page(page).is_err() { TextSource::WholeFile } else { TextSource::Chunk }
     }
 
-    fn session(&self) -> MutexGuard<'_, ConnectionState> {
+    pub(super) fn session(&self) -> MutexGuard<'_, ConnectionState> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -256,10 +241,8 @@ impl Pages for WorkerDocument {
     }
 
     fn page_label(&self, page: PageIndex) -> Option<PageLabel> {
-        if let Some((page_of_label, label)) = &self.session().extras.label
-            && *page_of_label == page.0
-        {
-            return label.clone().map(PageLabel);
+        if let Some(extras) = self.session().extras_of(page) {
+            return extras.label.map(PageLabel);
         }
         let label = self.ask_optional("A page's label", &WorkerRequest::PageLabel(page.0), |reply| match reply {
             WorkerReply::PageLabel(label) => label,
@@ -385,14 +368,14 @@ impl Pages for WorkerDocument {
     }
 
     fn notes(&self) -> Vec<String> {
-        let page_of_label = self.session().extras.notes.clone();
+        let known = self.session().extras.notes.clone();
         let ask = || {
             self.ask_optional("Notes on the document", &WorkerRequest::Notes, |reply| match reply {
                 WorkerReply::Notes(notes) => Some(notes),
                 _ => None,
             })
         };
-        let notes = page_of_label.or_else(ask);
+        let notes = known.or_else(ask);
         let failures = self.session().failures.clone();
         notes.unwrap_or_default().into_iter().chain(failures).collect()
     }

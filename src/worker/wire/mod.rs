@@ -5,6 +5,7 @@
 
 pub(crate) mod annotations;
 pub(crate) mod error;
+mod extras;
 pub(crate) mod frame;
 pub(crate) mod pictures;
 pub(crate) mod recognition;
@@ -27,6 +28,7 @@ use crate::worker::pages::{PageText, PageWords, PdfChunk, Picture, StructuredPag
 use crate::worker::sandbox::SandboxLayers;
 use annotations::{WireAnnotations, WireAttachments, WireCounts, WireForm};
 pub(crate) use error::WireError;
+pub(crate) use extras::{AnswerExtras, PageExtras};
 use pictures::{WireFontRequest, WireOptions, WireText};
 use recognition::{WireLayerWord, WireTesseractMode};
 use structure::encode_page;
@@ -169,15 +171,6 @@ pub(crate) struct WorkerAnswer {
     /// The message's body.
     #[serde(skip)]
     pub(crate) body: Bytes,
-}
-
-/// Additional facts in an answer, which save the next request.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(crate) struct AnswerExtras {
-    /// The current notes on the document.
-    pub(crate) notes: Option<Vec<String>>,
-    /// The index and label of the requested page.
-    pub(crate) label: Option<(u32, Option<String>)>,
 }
 
 impl From<WorkerReply> for WorkerAnswer {
