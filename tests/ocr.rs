@@ -62,6 +62,41 @@ fn damaged_models_are_named_and_the_rest_of_the_answer_is_whole() {
     assert!(notes.contains("the model for finding text cannot be used"), "{notes}");
 }
 
+/// A field of a message of Protocol Buffers: a number, or bytes.
+#[cfg(feature = "ocr")]
+fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    [&[number << 3 | 2, u8::try_from(bytes.len()).unwrap()], bytes].concat()
+}
+
+/// A model that makes a tensor of this shape.
+#[cfg(feature = "ocr")]
+fn model_of_tensor(shape: [i64; 2]) -> Vec<u8> {
+    let number = |field: u8, value: u8| vec![field << 3, value];
+    let node = [field(1, b"shape"), field(2, b"out"), field(4, b"ConstantOfShape")].concat();
+    let sizes = shape.map(i64::to_le_bytes).concat();
+    let constant = [number(1, 2), number(2, 7), field(9, &sizes), field(8, b"shape")].concat();
+    let value = |name: &[u8]| [field(1, name), field(2, &field(1, &number(1, 1)))].concat();
+    let graph = [field(1, &node), field(5, &constant), field(11, &value(b"in")), field(12, &value(b"out"))].concat();
+    [number(1, 8), field(7, &graph), field(8, &number(2, 17))].concat()
+}
+
+#[cfg(feature = "ocr")]
+#[test]
+fn models_that_end_their_worker_do_not_keep_the_document_from_being_read() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("models")).unwrap();
+    let setting = format!("ocr_models={}", place.path("models").display());
+    for (shape, reason) in [([1 << 17; 2], "worker_memory_bytes is"), ([2, 3], "its answer has another shape")] {
+        place.file("models/det.onnx", model_of_tensor(shape));
+        place.file("models/rec.onnx", model_of_tensor(shape));
+        let (status, result) = place.json(&["text", &fixture("scan.pdf"), "--ocr", "always", "--set", &setting]);
+        assert_eq!((status, sources(&result)), (0, vec!["unread", "text"]));
+        let notes = result["notes"].to_string();
+        assert!(notes.contains("Not recognised: pages 1-2: ") && notes.contains(reason), "{notes}");
+        assert!(!notes.contains("cannot be read"), "{notes}");
+    }
+}
+
 /// Whether or not this system has the program.
 #[test]
 fn a_language_that_tesseract_does_not_know_leaves_the_page_unread() {

@@ -25,6 +25,15 @@ pub enum OcrError {
         /// What it did.
         reason: String,
     },
+    /// The picture has no text.
+    #[error("no text was found in the picture")]
+    NoText,
+    /// There is text, but none that the engine can read, such as a script that it does not know.
+    #[error("{lines} lines look like text, and none can be read")]
+    Unreadable {
+        /// The lines.
+        lines: usize,
+    },
     /// The deadline passed, or the request was cancelled.
     #[error(transparent)]
     Stopped(#[from] StopReason),

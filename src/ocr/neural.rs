@@ -11,7 +11,8 @@ use super::doubt::doubtful_parts;
 use super::error::OcrError;
 use super::geometry::{Direction, whole};
 use super::gray::{GrayImage, Pyramid};
-use super::recogniser::{LineSample, ModelFiles, RecognisedCharacter, RecognisedLine, Recogniser};
+use super::light::is_unevenly_lit;
+use super::recogniser::{LineSample, ModelFiles, RecognisedCharacter, RecognisedLine, Recogniser, readable};
 use super::regions::{TextRegion, find_regions, usual_thickness};
 use crate::limits::Deadline;
 
@@ -20,6 +21,9 @@ const DETECTION_SIDE: f32 = 960.0;
 
 /// The same for small print.
 const FINE_DETECTION_SIDE: f32 = 1_536.0;
+
+/// The same for photographs, whose pages do not fill the picture.
+const PHOTOGRAPH_SIDE: f32 = 1_280.0;
 
 /// Lines thinner than this in the first picture are small print.
 const SMALL_PRINT: f32 = 13.0;
@@ -133,33 +137,39 @@ impl NeuralRecogniser {
 
     /// The regions of text in a picture.
     fn find_text(&self, image: &GrayImage) -> Result<Vec<TextRegion>, OcrError> {
-        let (regions, thickness) = self.find_text_at(image, DETECTION_SIDE)?;
+        let picture = detection_picture(image, DETECTION_SIDE);
+        let is_photograph = is_unevenly_lit(&picture);
+        let picture = if is_photograph { detection_picture(image, PHOTOGRAPH_SIDE) } else { picture };
+        let shades = if is_photograph { Shades::PHOTOGRAPH } else { Shades::SCAN };
+        let (regions, thickness) = self.find_text_in(&picture, image, shades)?;
         let is_small = thickness.is_some_and(|thickness| thickness < SMALL_PRINT);
         let longer_side = image.width().max(image.height()) as f32;
         if is_small && longer_side > DETECTION_SIDE {
-            return Ok(self.find_text_at(image, FINE_DETECTION_SIDE)?.0);
+            return Ok(self.find_text_in(&detection_picture(image, FINE_DETECTION_SIDE), image, shades)?.0);
         }
         Ok(regions)
     }
 
-    /// The same with the longer side reduced to `side` pixels, and the usual thickness of lines there.
-    fn find_text_at(&self, image: &GrayImage, side: f32) -> Result<(Vec<TextRegion>, Option<f32>), OcrError> {
-        let [width, height] = [image.width() as f32, image.height() as f32];
-        let scale = (side / width.max(height)).min(1.0);
-        let [columns, rows] = [width, height].map(|length| {
-            let steps = whole((length * scale / DETECTION_STEP as f32).round());
-            steps.max(1) * DETECTION_STEP
+    /// The regions of text in `image`, of which `picture` is a reduced copy, and the usual thickness of lines in the copy.
+    fn find_text_in(
+        &self,
+        picture: &GrayImage,
+        image: &GrayImage,
+        shades: Shades,
+    ) -> Result<(Vec<TextRegion>, Option<f32>), OcrError> {
+        let [columns, rows] = [picture.width(), picture.height()];
+        let channels = shades.means.into_iter().zip(shades.deviations);
+        let shades = channels.flat_map(|(mean, deviation)| {
+            picture.pixels().iter().map(move |pixel| (f32::from(*pixel) / 255.0 - mean) / deviation)
         });
-        let picture = image.resized(columns, rows);
-        let shades = picture.pixels().iter().map(|pixel| normal_shade(f32::from(*pixel)));
-        let input = tensor(shades.collect(), rows, columns);
+        let input = NdTensor::from_data([1, 3, rows, columns], shades.collect::<Vec<f32>>());
         let map = self.run::<4>(DETECTION, &self.detection, &input)?;
         if map.shape() != [1, 1, rows, columns] {
             return Err(unfit(DETECTION, "it gives no map of the picture"));
         }
         let regions = find_regions(&map.to_vec(), columns);
         let thickness = usual_thickness(&regions);
-        let factors = [width / columns as f32, height / rows as f32];
+        let factors = [image.width() as f32 / columns as f32, image.height() as f32 / rows as f32];
         Ok((regions.into_iter().map(|region| region.scaled(factors)).collect(), thickness))
     }
 
@@ -269,10 +279,9 @@ impl Recogniser for NeuralRecogniser {
         let mut lines = Vec::with_capacity(regions.len());
         for region in regions {
             deadline.check_now()?;
-            let line = self.read(&pyramid, place_of(&region.along(plan.direction)), plan)?;
-            lines.extend((line.confidence() >= MIN_CONFIDENCE).then_some(line));
+            lines.push(self.read(&pyramid, place_of(&region.along(plan.direction)), plan)?);
         }
-        Ok(lines)
+        readable(lines, MIN_CONFIDENCE)
     }
 
     fn check(&self) -> Result<(), OcrError> {
@@ -295,6 +304,32 @@ fn load_model(part: &'static str, file: Vec<u8>) -> Result<Model, OcrError> {
 
 fn unfit(part: &'static str, reason: &str) -> OcrError {
     OcrError::Model { part, reason: reason.to_owned() }
+}
+
+/// A copy of a picture in which text is looked for, with a longer side of at most `side` pixels.
+fn detection_picture(image: &GrayImage, side: f32) -> GrayImage {
+    let lengths = [image.width() as f32, image.height() as f32];
+    let scale = lengths.into_iter().fold(1.0, |scale: f32, length| scale.min(side / length));
+    let [columns, rows] = lengths.map(|length| {
+        let steps = whole((length * scale / DETECTION_STEP as f32).round());
+        steps.max(1) * DETECTION_STEP
+    });
+    image.resized(columns, rows)
+}
+
+/// How a model takes the brightness of each channel, from 0 to 1: as its difference to a mean, in deviations.
+#[derive(Clone, Copy)]
+struct Shades {
+    means: [f32; 3],
+    deviations: [f32; 3],
+}
+
+impl Shades {
+    /// From -1 to 1, so that noise counts little.
+    const SCAN: Self = Self { means: [0.5; 3], deviations: [0.5; 3] };
+
+    /// Those of ImageNet, which have more contrast: the model was trained with them.
+    const PHOTOGRAPH: Self = Self { means: [0.485, 0.456, 0.406], deviations: [0.229, 0.224, 0.225] };
 }
 
 /// The direction of most lines or its opposite, and the longest of these lines.

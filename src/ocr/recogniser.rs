@@ -15,7 +15,7 @@ pub trait Recogniser: Send + Sync {
     /// `language` is that of its document, such as `de-DE`, if it says one.
     ///
     /// # Errors
-    /// [`OcrError::Model`] if a model does not fit its part, [`OcrError::Stopped`].
+    /// [`OcrError::Model`] if a model does not fit its part, [`OcrError::Unreadable`], [`OcrError::Stopped`].
     fn recognise(
         &self,
         image: &GrayImage,
@@ -36,6 +36,19 @@ pub trait Recogniser: Send + Sync {
     /// # Errors
     /// As [`recognise`](Self::recognise).
     fn read_line(&self, image: &GrayImage, sample: LineSample, expected: &str) -> Result<String, OcrError>;
+}
+
+/// Lines that look like text and cannot be read. Fewer may be dirt, or parts of a photograph.
+const LEAST_UNREADABLE: usize = 5;
+
+/// The lines that are read with enough confidence.
+pub(super) fn readable(lines: Vec<RecognisedLine>, least: f32) -> Result<Vec<RecognisedLine>, OcrError> {
+    let count = lines.len();
+    let kept: Vec<_> = lines.into_iter().filter(|line| line.confidence() >= least).collect();
+    match kept.is_empty() && count >= LEAST_UNREADABLE {
+        true => Err(OcrError::Unreadable { lines: count }),
+        false => Ok(kept),
+    }
 }
 
 /// A box that holds one line of text.

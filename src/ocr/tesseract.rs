@@ -7,7 +7,7 @@
 use super::error::OcrError;
 use super::geometry::Direction;
 use super::gray::GrayImage;
-use super::recogniser::{LineSample, RecognisedCharacter, RecognisedLine, Recogniser};
+use super::recogniser::{LineSample, RecognisedCharacter, RecognisedLine, Recogniser, readable};
 use crate::limits::Deadline;
 
 /// Runs the program.
@@ -54,8 +54,11 @@ const STRIP: [f32; 2] = [0.3, 0.25];
 /// The least letters that a language is guessed from.
 const MIN_LETTERS: usize = 60;
 
-/// The most lines and columns of an answer that are read.
-const MAX_ROWS: usize = 100_000;
+/// The most rows of an answer, one for each line and word. A page of a newspaper has 10,000.
+const MAX_ROWS: usize = 20_000;
+
+/// The most bytes of words of an answer.
+const MAX_WORD_BYTES: usize = 200_000;
 
 /// Recognises text with the program.
 pub struct TesseractRecogniser<R> {
@@ -191,7 +194,7 @@ impl<R: TesseractRunner> Recogniser for TesseractRecogniser<R> {
             None => self.language_of(&text_of(&sample)).or(said),
         };
         if let Some(language) = guess.filter(|_| confidence(&sample) >= CERTAIN) {
-            return self.read(image, language);
+            return readable(self.read(image, language)?, MIN_LINE_CONFIDENCE);
         }
         let (quarters, script) = self.orientation(image)?;
         deadline.check_now()?;
@@ -203,7 +206,8 @@ impl<R: TesseractRunner> Recogniser for TesseractRecogniser<R> {
             }
             _ => lines,
         };
-        Ok(lines.into_iter().map(|line| turn_back(line, image, quarters)).collect())
+        let lines = readable(lines, MIN_LINE_CONFIDENCE)?.into_iter();
+        Ok(lines.map(|line| turn_back(line, image, quarters)).collect())
     }
 
     fn read_line(&self, image: &GrayImage, sample: LineSample, expected: &str) -> Result<String, OcrError> {
@@ -216,7 +220,7 @@ impl<R: TesseractRunner> Recogniser for TesseractRecogniser<R> {
 
 fn text_of(lines: &[RecognisedLine]) -> String {
     let mut text = String::new();
-    for line in lines {
+    for line in readable_of(lines) {
         line.characters.iter().for_each(|character| text.push_str(&character.text));
         text.push('\n');
     }
@@ -224,7 +228,11 @@ fn text_of(lines: &[RecognisedLine]) -> String {
 }
 
 fn confidence(lines: &[RecognisedLine]) -> f32 {
-    lines.iter().map(RecognisedLine::confidence).sum::<f32>() / lines.len().max(1) as f32
+    readable_of(lines).map(RecognisedLine::confidence).sum::<f32>() / readable_of(lines).count().max(1) as f32
+}
+
+fn readable_of(lines: &[RecognisedLine]) -> impl Iterator<Item = &RecognisedLine> {
+    lines.iter().filter(|line| line.confidence() >= MIN_LINE_CONFIDENCE)
 }
 
 /// A line of a picture that was turned by quarters, on the picture itself.
@@ -243,9 +251,13 @@ fn turn_back(line: RecognisedLine, image: &GrayImage, quarters: usize) -> Recogn
 
 /// The lines of an answer in the program's format `tsv`.
 fn parse_words(table: &str) -> Result<Vec<RecognisedLine>, OcrError> {
-    let mut rows = table.lines().take(MAX_ROWS);
+    let mut rows = table.lines();
     if !rows.next().is_some_and(|head| head.starts_with("level\t")) {
         return Err(OcrError::Program { reason: "its answer is no table".to_owned() });
+    }
+    let words = rows.clone().filter_map(|row| row.rsplit_once('\t')).map(|(_, word)| word.len()).sum::<usize>();
+    if rows.clone().nth(MAX_ROWS).is_some() || words > MAX_WORD_BYTES {
+        return Err(OcrError::Program { reason: "its answer is too long".to_owned() });
     }
     let mut lines: Vec<RecognisedLine> = Vec::new();
     for row in rows.filter_map(TableRow::parse) {
@@ -255,7 +267,6 @@ fn parse_words(table: &str) -> Result<Vec<RecognisedLine>, OcrError> {
             _ => {}
         }
     }
-    lines.retain(|line| line.confidence() >= MIN_LINE_CONFIDENCE);
     Ok(lines)
 }
 
@@ -360,6 +371,17 @@ mod tests {
     fn another_answer_is_an_error_and_odd_rows_are_left_out() {
         assert!(matches!(parse_words("usage: something else"), Err(OcrError::Program { .. })));
         assert_eq!(parse_words(&format!("{HEAD}5\t1\n4\t1\t1\t1\t1\t0\tNaN\t1\t1\t1\t1\t\n5")).unwrap(), []);
+    }
+
+    #[test]
+    fn an_answer_has_so_many_rows_and_letters_at_most() {
+        let row = "4\t1\t1\t1\t1\t0\t0\t0\t9\t9\t-1\t\n5\t1\t1\t1\t1\t1\t0\t0\t9\t9\t96\t";
+        let of_rows = |rows: usize| parse_words(&format!("{HEAD}{}", "1\n".repeat(rows)));
+        assert_eq!(of_rows(MAX_ROWS), Ok(Vec::new()));
+        assert!(matches!(of_rows(MAX_ROWS + 1), Err(OcrError::Program { .. })));
+        let of_letters = |letters: usize| parse_words(&format!("{HEAD}{row}{}", "a".repeat(letters)));
+        assert_eq!(of_letters(MAX_WORD_BYTES).map(|lines| lines.len()), Ok(1));
+        assert!(matches!(of_letters(MAX_WORD_BYTES + 1), Err(OcrError::Program { .. })));
     }
 
     #[test]

@@ -45,8 +45,14 @@ impl OpenDocument {
                 return Ok(Recognition::OwnText);
             }
             let found = reader.recognise()?;
-            let is_own = !is_forced && !own.has_hidden_layer() && is_complete(&own, &found.layout.text);
-            Ok(if is_own { Recognition::OwnText } else { Recognition::Page(Box::new(found.page(&own, layout))) })
+            if !is_forced && !own.has_hidden_layer() && is_complete(&own, &found.layout.text) {
+                return Ok(Recognition::OwnText);
+            }
+            // The page keeps its own text.
+            if found.layout.words.words.is_empty() && !own.text.is_empty() {
+                return Err(OcrError::NoText);
+            }
+            Ok(Recognition::Page(Box::new(found.page(&own, layout))))
         })
         .map_err(|failure| failed(&failure.to_string()))?
         .map_err(ocr_error)
@@ -63,7 +69,9 @@ fn ocr_error(error: OcrError) -> PdfError {
     match error {
         OcrError::Stopped(stopped) => stopped.into(),
         OcrError::NoEngine { reason } => PdfError::NoEngine { reason: reason.to_owned() },
-        OcrError::Model { .. } | OcrError::Program { .. } => failed(&error.to_string()),
+        OcrError::Model { .. } | OcrError::Program { .. } | OcrError::NoText | OcrError::Unreadable { .. } => {
+            failed(&error.to_string())
+        }
     }
 }
 
@@ -239,7 +247,7 @@ mod tests {
     use crate::worker::engine::Engine;
     use std::sync::Arc;
 
-    /// Reads one line of text on each page, and reads other lines as expected or not.
+    /// Reads one line of text on each page, or nothing, and reads other lines as expected or not.
     struct FakeEngine {
         line: &'static str,
         reads_as_expected: bool,
@@ -266,11 +274,15 @@ mod tests {
 
     /// Recognises a page of the fixture: the first is a scan, the second has a hidden layer.
     fn recognise(page: u32, reads_as_expected: bool, is_forced: bool) -> Recognition {
+        recognise_by(FakeEngine { line: "a line of the scan", reads_as_expected }, page, is_forced).unwrap()
+    }
+
+    fn recognise_by(engine: FakeEngine, page: u32, is_forced: bool) -> Result<Recognition, PdfError> {
         let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/scan.pdf")).unwrap();
-        let engine = Engine::of(FakeEngine { line: "a line of the scan", reads_as_expected });
+        let engine = Engine::of(engine);
         let reader = InProcessReader::with_engine(Limits::default(), Arc::new(NoFonts), Arc::new(engine));
         let document = reader.open_document(Arc::new(bytes), None, &Cancellation::new()).unwrap();
-        document.recognise_page(PageIndex(page), is_forced, &Deadline::default()).unwrap()
+        document.recognise_page(PageIndex(page), is_forced, &Deadline::default())
     }
 
     #[test]
@@ -288,6 +300,16 @@ mod tests {
         assert_eq!(recognise(1, true, false), Recognition::OwnText);
         assert!(matches!(recognise(1, false, false), Recognition::Page(_)));
         assert!(matches!(recognise(1, true, true), Recognition::Page(_)), "forced");
+    }
+
+    #[test]
+    fn nothing_does_not_take_the_place_of_a_hidden_layer() {
+        let nothing = || FakeEngine { line: "", reads_as_expected: false };
+        for is_forced in [false, true] {
+            let error = recognise_by(nothing(), 1, is_forced).unwrap_err().to_string();
+            assert!(error.contains("no text was found"), "{error}");
+        }
+        assert!(matches!(recognise_by(nothing(), 0, false), Ok(Recognition::Page(_))), "a page without text");
     }
 
     #[test]

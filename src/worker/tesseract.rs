@@ -7,20 +7,26 @@
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process_group};
+
 use super::settings::WorkerSettings;
-use crate::limits::{Cancellation, StopReason};
+use crate::limits::Cancellation;
 use crate::ocr::{GrayImage, OcrError, TesseractJob, parse_languages, tesseract_arguments};
 
 /// Where systems install the program.
 const PLACES: [&str; 3] = ["/usr/bin/tesseract", "/usr/local/bin/tesseract", "/opt/homebrew/bin/tesseract"];
 
 /// The most bytes of an answer: a dense page has 300 kB.
-const MAX_ANSWER_BYTES: u64 = 16 << 20;
+const MAX_ANSWER_BYTES: u64 = 4 << 20;
+
+/// A program that was not done in time so often, one time after the other, is not started again.
+const MAX_TIMEOUTS: u32 = 2;
 
 /// The time in which the program lists its languages.
 const LIST_DEADLINE: Duration = Duration::from_secs(5);
@@ -38,6 +44,8 @@ pub(crate) struct Tesseract {
     launcher: PathBuf,
     memory_bytes: u64,
     languages: Arc<[String]>,
+    /// How often it was not done in time since it last was.
+    timeouts: Arc<AtomicU32>,
 }
 
 impl Tesseract {
@@ -49,7 +57,8 @@ impl Tesseract {
 
     fn at(path: &Path, settings: &WorkerSettings) -> Option<Self> {
         let (path, launcher) = (path.is_file().then(|| path.to_owned())?, settings.program.clone());
-        let found = Self { path, launcher, memory_bytes: settings.memory_bytes, languages: Arc::default() };
+        let memory_bytes = settings.memory_bytes;
+        let found = Self { path, launcher, memory_bytes, languages: Arc::default(), timeouts: Arc::default() };
         let until = Instant::now() + LIST_DEADLINE;
         let list = found.call(&["--list-langs".to_owned()], Vec::new(), until, &Cancellation::new()).ok()?;
         let languages = parse_languages(&list);
@@ -73,8 +82,20 @@ impl Tesseract {
         if let Some(unknown) = job.language.split('+').find(is_unknown) {
             return Err(failed(format!("it does not know the language {unknown}")));
         }
+        let timeouts = self.timeouts.load(Ordering::Relaxed);
+        if timeouts >= MAX_TIMEOUTS {
+            let reason = format!("it was not done in time {timeouts} times, and is not started again");
+            return Err(failed(reason));
+        }
         let head = format!("P5\n{} {}\n255\n", image.width(), image.height());
-        self.call(&tesseract_arguments(job), [head.as_bytes(), image.pixels()].concat(), until, cancellation)
+        let input = [head.as_bytes(), image.pixels()].concat();
+        let answer = self.call(&tesseract_arguments(job), input, until, cancellation);
+        match &answer {
+            Ok(_) => self.timeouts.store(0, Ordering::Relaxed),
+            Err(error) if *error == late() => drop(self.timeouts.fetch_add(1, Ordering::Relaxed)),
+            Err(_) => {}
+        }
+        answer
     }
 
     fn call(
@@ -86,40 +107,15 @@ impl Tesseract {
     ) -> Result<String, OcrError> {
         let mut program = RunningProgram(self.spawn(arguments).map_err(|error| failed(error.to_string()))?);
         let (stdin, stdout) = (program.0.stdin.take(), program.0.stdout.take());
-        let (sender, answer) = mpsc::channel();
         std::thread::spawn(move || {
             // A program that ends early reads no more.
             let _ = stdin.map(|mut stdin| stdin.write_all(&input));
         });
-        std::thread::spawn(move || {
-            let mut bytes = Vec::new();
-            let read = stdout.map(|stdout| stdout.take(MAX_ANSWER_BYTES + 1).read_to_end(&mut bytes));
-            // Nobody waits after the deadline.
-            let _ = sender.send(read.unwrap_or(Ok(0)).map(|_| bytes));
-        });
-        let bytes = loop {
-            match answer.recv_timeout(PATIENCE) {
-                Ok(read) => break read.map_err(|error| failed(error.to_string()))?,
-                Err(RecvTimeoutError::Disconnected) => return Err(failed("it could not be read".to_owned())),
-                Err(RecvTimeoutError::Timeout) if cancellation.is_cancelled() => {
-                    return Err(StopReason::Cancelled.into());
-                }
-                Err(RecvTimeoutError::Timeout) if Instant::now() >= until => {
-                    return Err(failed("it was not done in time".to_owned()));
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-        };
+        let bytes = wait_for(&answer_of(stdout), until, cancellation)?;
         if bytes.len() as u64 > MAX_ANSWER_BYTES {
             return Err(failed("its answer is too long".to_owned()));
         }
-        let status = loop {
-            match program.0.try_wait().map_err(|error| failed(error.to_string()))? {
-                Some(status) => break status,
-                None if Instant::now() >= until => return Err(failed("it was not done in time".to_owned())),
-                None => std::thread::sleep(END_PATIENCE),
-            }
-        };
+        let status = program.wait(until, cancellation)?;
         if !status.success() {
             return Err(failed(status.to_string()));
         }
@@ -136,6 +132,8 @@ impl Tesseract {
             .env_clear()
             .env("OMP_THREAD_LIMIT", "1")
             .current_dir("/")
+            // A group of its own ends with all that the program may have started.
+            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -143,19 +141,69 @@ impl Tesseract {
     }
 }
 
+/// Reads what a program prints on a thread of its own, up to a byte more than is allowed.
+fn answer_of(stdout: Option<ChildStdout>) -> Receiver<io::Result<Vec<u8>>> {
+    let (sender, answer) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = stdout.map(|stdout| stdout.take(MAX_ANSWER_BYTES + 1).read_to_end(&mut bytes));
+        // Nobody waits after the deadline.
+        let _ = sender.send(read.unwrap_or(Ok(0)).map(|_| bytes));
+    });
+    answer
+}
+
+fn wait_for(
+    answer: &Receiver<io::Result<Vec<u8>>>,
+    until: Instant,
+    cancellation: &Cancellation,
+) -> Result<Vec<u8>, OcrError> {
+    loop {
+        match answer.recv_timeout(PATIENCE) {
+            Ok(read) => return read.map_err(|error| failed(error.to_string())),
+            Err(RecvTimeoutError::Disconnected) => return Err(failed("it could not be read".to_owned())),
+            Err(RecvTimeoutError::Timeout) => check(until, cancellation)?,
+        }
+    }
+}
+
+/// Fails once the time is over, or if the request was cancelled.
+fn check(until: Instant, cancellation: &Cancellation) -> Result<(), OcrError> {
+    cancellation.check()?;
+    if Instant::now() >= until { Err(late()) } else { Ok(()) }
+}
+
 /// Kills the program when it is no longer needed.
 struct RunningProgram(Child);
 
+impl RunningProgram {
+    /// The status of the program, which has closed its standard output.
+    fn wait(&mut self, until: Instant, cancellation: &Cancellation) -> Result<ExitStatus, OcrError> {
+        loop {
+            if let Some(status) = self.0.try_wait().map_err(|error| failed(error.to_string()))? {
+                return Ok(status);
+            }
+            check(until, cancellation)?;
+            std::thread::sleep(END_PATIENCE);
+        }
+    }
+}
+
 impl Drop for RunningProgram {
     fn drop(&mut self) {
-        // Killing fails if it has already ended; it is waited for in either case.
-        let _ = self.0.kill();
+        // Killing fails if all have already ended; the program is waited for in either case.
+        let group = i32::try_from(self.0.id()).ok().and_then(Pid::from_raw);
+        let _ = group.map(|group| kill_process_group(group, Signal::KILL));
         let _ = self.0.wait();
     }
 }
 
 fn failed(reason: String) -> OcrError {
     OcrError::Program { reason }
+}
+
+fn late() -> OcrError {
+    failed("it was not done in time".to_owned())
 }
 
 /// Confines this process, and becomes the program at `path`. Returns only if that fails.
@@ -165,4 +213,87 @@ pub fn become_tesseract(memory_bytes: u64, path: &Path, arguments: &[std::ffi::O
     }
     super::sandbox::confine_program(memory_bytes);
     Command::new(path).args(arguments).exec()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
+    use super::*;
+    use crate::ocr::TesseractMode;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    /// A script in the place of the program, started by a script in the place of pagewise.
+    fn program(folder: &Path, answer: &str) -> Option<Tesseract> {
+        let script = |name: &str, lines: &str| {
+            let path = folder.join(name);
+            std::fs::write(&path, format!("#!/bin/sh\n{lines}\n")).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
+            path
+        };
+        let list = r#"case "$1" in --list-langs) printf 'List (1):\neng\n'; exit;; esac"#;
+        let path = script("tesseract", &format!("{list}\n{answer}"));
+        Tesseract::at(&path, &WorkerSettings::new(script("pagewise", "shift 3; exec \"$@\"")))
+    }
+
+    fn run(program: &Tesseract) -> Result<String, OcrError> {
+        let image = GrayImage::new(1_000, 200, vec![255; 200_000]).unwrap();
+        let job = TesseractJob { mode: TesseractMode::Page, language: "eng".to_owned() };
+        program.run(&image, &job, Instant::now() + Duration::from_millis(400), &Cancellation::new())
+    }
+
+    #[track_caller]
+    fn check_answer(answer: &str, expected: &str) {
+        let folder = tempfile::tempdir().unwrap();
+        let found = run(&program(folder.path(), answer).unwrap());
+        let found = found.map_or_else(|error| error.to_string(), |text| text);
+        assert!(found.ends_with(expected), "{answer}: {found}");
+    }
+
+    #[test]
+    fn a_program_that_misbehaves_is_an_error_of_its_own() {
+        check_answer("echo a table", "a table\n");
+        check_answer("exec sleep 60", "it was not done in time");
+        check_answer("exec >&-; sleep 60", "it was not done in time");
+        check_answer("exec yes", "its answer is too long");
+        check_answer(r"printf '\377'", "its answer is no text");
+        check_answer("kill -9 $$", "signal: 9 (SIGKILL)");
+        check_answer("exit 3", "exit status: 3");
+    }
+
+    #[test]
+    fn what_the_program_started_ends_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let alive = folder.path().join("alive");
+        let found = program(folder.path(), &format!("(sleep 1; touch {}) & sleep 60", alive.display())).unwrap();
+        assert_eq!(run(&found), Err(late()));
+        std::thread::sleep(Duration::from_millis(1_200));
+        assert!(!alive.exists());
+    }
+
+    #[test]
+    fn a_program_that_is_late_again_and_again_is_not_started_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (late_once, done) = (folder.path().join("once"), folder.path().join("done"));
+        let lines =
+            format!("[ -e {0} ] && exit\n[ -e {1} ] && exec sleep 60\ntouch {1}", done.display(), late_once.display());
+        let found = program(folder.path(), &lines).unwrap();
+        assert_eq!(run(&found), Ok(String::new()));
+        assert_eq!(run(&found), Err(late()));
+        std::fs::write(&done, "").unwrap();
+        assert_eq!(run(&found), Ok(String::new()), "it was in time again");
+        std::fs::remove_file(&done).unwrap();
+        assert_eq!([run(&found), run(&found)], [Err(late()), Err(late())]);
+        std::fs::write(&done, "").unwrap();
+        let refused = run(&found).unwrap_err().to_string();
+        assert!(refused.ends_with("it was not done in time 2 times, and is not started again"), "{refused}");
+    }
+
+    #[test]
+    fn a_program_that_lists_no_languages_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = WorkerSettings::new(PathBuf::from("/bin/false"));
+        assert!(program(folder.path(), "").is_some());
+        assert!(Tesseract::at(&folder.path().join("tesseract"), &settings).is_none());
+        assert!(Tesseract::at(&folder.path().join("nothing"), &settings).is_none());
+    }
 }

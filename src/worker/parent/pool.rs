@@ -11,9 +11,28 @@ use crate::limits::Cancellation;
 use crate::worker::error::WorkerError;
 use crate::worker::pages::ReaderMemory;
 use crate::worker::settings::{MAX_DEATHS, MAX_REMEMBERED_DEATHS, WorkerSettings};
+use crate::worker::wire::WorkerRequest;
 
 /// Identifies a document: a hash of its bytes or of its file metadata.
 pub(crate) type DocumentKey = [u8; 32];
+
+/// What a worker does with a document. Recognition that ends workers must not keep the document from being read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum WorkerTask {
+    /// Reads it.
+    Reading,
+    /// Recognises the text in the pictures of its pages.
+    Recognition,
+}
+
+impl WorkerTask {
+    pub(super) fn of(request: &WorkerRequest) -> Self {
+        match request {
+            WorkerRequest::Recognise { .. } => Self::Recognition,
+            _ => Self::Reading,
+        }
+    }
+}
 
 /// Workers that are idle for this long give back their memory.
 const IDLE_TIME: Duration = Duration::from_secs(60);
@@ -41,7 +60,7 @@ struct PoolState {
     closing: bool,
     /// Why the last worker could not be started, until a request reports it.
     start_failure: Option<WorkerError>,
-    deaths: HashMap<DocumentKey, u32>,
+    deaths: HashMap<(DocumentKey, WorkerTask), u32>,
 }
 
 impl PoolState {
@@ -154,20 +173,24 @@ impl WorkerPool {
     }
 
     /// Refuses a document that has killed too many workers.
-    pub(crate) fn refuse_deadly_document(&self, document: Option<&DocumentKey>) -> Result<(), WorkerError> {
+    pub(crate) fn refuse_deadly_document(
+        &self,
+        document: Option<&DocumentKey>,
+        task: WorkerTask,
+    ) -> Result<(), WorkerError> {
         let state = self.core.state();
-        let deaths = document.and_then(|document| state.deaths.get(document)).copied().unwrap_or(0);
+        let deaths = document.and_then(|document| state.deaths.get(&(*document, task))).copied().unwrap_or(0);
         if deaths >= MAX_DEATHS { Err(WorkerError::Quarantined { deaths }) } else { Ok(()) }
     }
 
     /// Records that a document has killed a worker.
-    pub(crate) fn record_death(&self, document: Option<DocumentKey>) {
+    pub(crate) fn record_death(&self, document: Option<DocumentKey>, task: WorkerTask) {
         let Some(document) = document else { return };
         let mut state = self.core.state();
         if state.deaths.len() >= MAX_REMEMBERED_DEATHS {
             state.deaths.clear();
         }
-        let deaths = state.deaths.entry(document).or_default();
+        let deaths = state.deaths.entry((document, task)).or_default();
         *deaths = deaths.saturating_add(1);
     }
 }

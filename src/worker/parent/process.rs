@@ -138,27 +138,20 @@ impl WorkerProcess {
         let start = Instant::now();
         self.jobs = self.jobs.saturating_add(1);
         let sent = frame::encode_header(request, 0).and_then(|head| socket::send(&self.socket, &head, file));
-        let until = start + self.time_for(request);
-        let answer = self.answer(sent, supplies, until, cancellation);
+        let engine_time = engine_time(request);
+        let until = start + self.deadline.saturating_add(engine_time).saturating_add(grace(self.deadline));
+        let answer = self.answer(sent, supplies, [start + engine_time, until], cancellation);
         self.used = Instant::now();
         self.busy = self.busy.saturating_add(self.used.saturating_duration_since(start));
         answer
     }
 
-    /// The time until an answer must be there.
-    fn time_for(&self, request: &WorkerRequest) -> Duration {
-        let engine = match request {
-            WorkerRequest::Recognise { deadline_ms, .. } => Duration::from_millis(*deadline_ms),
-            _ => Duration::ZERO,
-        };
-        self.deadline.saturating_add(engine).saturating_add(grace(self.deadline))
-    }
-
+    /// Waits until an answer is there. A program has less time, so that the worker can still report that it was late.
     fn answer(
         &self,
         mut sent: io::Result<()>,
         supplies: &Supplies<'_>,
-        until: Instant,
+        [program_until, until]: [Instant; 2],
         cancellation: &Cancellation,
     ) -> io::Result<WorkerAnswer> {
         let mut services = 0..MAX_SERVICES;
@@ -178,7 +171,7 @@ impl WorkerProcess {
                     let image = GrayImage::new(width, height, body).ok_or(io::ErrorKind::InvalidData)?;
                     let job = TesseractJob { mode: mode.into(), language };
                     let tesseract = self.tesseract.as_ref().ok_or(io::ErrorKind::InvalidData)?;
-                    send_outcome(&self.socket, tesseract.run(&image, &job, until, cancellation))
+                    send_outcome(&self.socket, tesseract.run(&image, &job, program_until, cancellation))
                 }
                 _ => return Ok(WorkerAnswer { body: body.into(), ..answer }),
             };
@@ -356,6 +349,14 @@ impl WorkerProcess {
 impl Drop for WorkerProcess {
     fn drop(&mut self) {
         self.kill();
+    }
+}
+
+/// The time that the engine has for a request.
+fn engine_time(request: &WorkerRequest) -> Duration {
+    match request {
+        WorkerRequest::Recognise { deadline_ms, .. } => Duration::from_millis(*deadline_ms),
+        _ => Duration::ZERO,
     }
 }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
-use super::pool::WorkerPool;
+use super::pool::{WorkerPool, WorkerTask};
 use super::reply_cache::ReplyCache;
 use super::session::WorkerDocument;
 use super::supplies::Supplies;
@@ -102,7 +102,7 @@ impl WorkerReader {
         cancellation: &Cancellation,
     ) -> Result<ReadablePage, PdfError> {
         let key = file.identity();
-        self.pool.refuse_deadly_document(key.as_ref())?;
+        self.pool.refuse_deadly_document(key.as_ref(), WorkerTask::Reading)?;
         let copy = copy_to_anonymous_file(file)?;
         let descriptor = copy.as_ref().map(AsFd::as_fd).or_else(|| file.descriptor());
         let mut lease = self.pool.lease(None, cancellation)?;
@@ -121,7 +121,7 @@ impl WorkerReader {
         };
         lease.discard();
         if error.is_death() {
-            self.pool.record_death(key);
+            self.pool.record_death(key, WorkerTask::Reading);
         }
         Err(error.into())
     }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::connection::ConnectionState;
 use super::open_documents::{OpenKey, open_key};
-use super::pool::{DocumentKey, WorkerLease};
+use super::pool::{DocumentKey, WorkerLease, WorkerTask};
 use super::reader::{WorkerReader, copy_to_anonymous_file};
 use super::reply_cache::CachedAnswer;
 use crate::document::{
@@ -66,7 +66,7 @@ impl WorkerDocument {
 
     /// The number of pages, from an earlier answer or from a worker.
     fn count_pages(&self) -> Result<u32, PdfError> {
-        self.reader.pool.refuse_deadly_document(self.key.as_ref())?;
+        self.reader.pool.refuse_deadly_document(self.key.as_ref(), WorkerTask::Reading)?;
         self.cancellation.check()?;
         if let Some(page_count) = self.open_key.and_then(|key| self.reader.replies.page_count(&key)) {
             return Ok(page_count);
@@ -74,10 +74,6 @@ impl WorkerDocument {
         let (lease, page_count) = self.open_in_worker()?;
         self.session().lease = Some(lease);
         Ok(page_count)
-    }
-
-    fn cached_answer(&self, request: &WorkerRequest) -> Option<CachedAnswer> {
-        self.reader.replies.get(self.open_key.as_ref()?, request)
     }
 
     /// Keeps an answer about a sound document. The file must not have changed meanwhile.
@@ -92,7 +88,7 @@ impl WorkerDocument {
 
     /// Opens the document in a worker, unless it has it open. Returns the lease and the number of pages.
     fn open_in_worker(&self) -> Result<(WorkerLease, u32), PdfError> {
-        self.reader.pool.refuse_deadly_document(self.key.as_ref())?;
+        self.reader.pool.refuse_deadly_document(self.key.as_ref(), WorkerTask::Reading)?;
         let mut lease = self.reader.pool.lease(self.open_key.as_ref(), &self.cancellation)?;
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
         if let Some(page_count) = self.open_key.and_then(|key| process.select_document(&key)) {
@@ -110,8 +106,8 @@ impl WorkerDocument {
         match answer {
             Ok(WorkerAnswer { reply: WorkerReply::Opened { page_count }, .. }) => Ok((lease, page_count)),
             Ok(WorkerAnswer { reply: WorkerReply::Failed(failure), .. }) => Err(failure.into()),
-            Ok(_) => Err(self.discard_and_blame(lease, WorkerError::Nonsense).into()),
-            Err(error) => Err(self.discard_and_blame(lease, error).into()),
+            Ok(_) => Err(self.discard_and_blame(lease, WorkerError::Nonsense, WorkerTask::Reading).into()),
+            Err(error) => Err(self.discard_and_blame(lease, error, WorkerTask::Reading).into()),
         }
     }
 
@@ -120,10 +116,10 @@ impl WorkerDocument {
     }
 
     /// Discards a worker, and blames the document if it killed it.
-    fn discard_and_blame(&self, lease: WorkerLease, error: WorkerError) -> WorkerError {
+    fn discard_and_blame(&self, lease: WorkerLease, error: WorkerError, task: WorkerTask) -> WorkerError {
         lease.discard();
         if error.is_death() {
-            self.reader.pool.record_death(self.key);
+            self.reader.pool.record_death(self.key, task);
         }
         error
     }
@@ -132,13 +128,16 @@ impl WorkerDocument {
     pub(super) fn ask(&self, request: &WorkerRequest) -> Result<(WorkerReply, Bytes), PdfError> {
         self.cancellation.check()?;
         let mut session = self.session();
-        if let Some(CachedAnswer { reply, extras, body }) = self.cached_answer(request) {
+        let cached = self.open_key.and_then(|key| self.reader.replies.get(&key, request));
+        if let Some(CachedAnswer { reply, extras, body }) = cached {
             session.is_sound.get_or_insert(true);
             session.extras = extras;
             return Ok((reply, body));
         }
+        let task = WorkerTask::of(request);
+        self.reader.pool.refuse_deadly_document(self.key.as_ref(), task)?;
         let mut lease = session.lease.take().map_or_else(|| self.open_in_worker().map(|(lease, _)| lease), Ok)?;
-        if let (WorkerRequest::Recognise { .. }, Some(process)) = (request, lease.process()) {
+        if let (WorkerTask::Recognition, Some(process)) = (task, lease.process()) {
             process.add_engine(self.reader.pool.settings());
         }
         session.extras = AnswerExtras::default();
@@ -162,7 +161,7 @@ impl WorkerDocument {
                 {
                     session.deadly.insert(PageIndex(*page), error.clone());
                 }
-                Err(self.discard_and_blame(lease, error).into())
+                Err(self.discard_and_blame(lease, error, task).into())
             }
         }
     }
