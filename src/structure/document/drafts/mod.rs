@@ -79,7 +79,7 @@ pub(super) struct Draft<'a> {
     /// What the structure tree says of its first line.
     pub(super) tag: Option<LineTag>,
     pub(super) marker: Option<Marker>,
-    /// The left edge of the text of its column, and the right one.
+    /// The left edge of the text of the column in which it ends, and the right one.
     pub(super) origin: f32,
     pub(super) right: f32,
     /// The distance from the baseline above, in leadings. Infinite for the first of a column.
@@ -155,6 +155,12 @@ impl<'a> Draft<'a> {
     /// Of the lines on its own page, in the frame of its column.
     pub(super) fn bounds(&self) -> Bounds {
         self.lines.iter().take(self.own_lines).fold(NOTHING, |all, line| all.union(line.bounds))
+    }
+
+    /// The lines of the column in which it ends.
+    pub(super) fn last_part(&self) -> &[&'a Line] {
+        let first = self.joints.last().map_or(0, |(first, _)| *first);
+        self.lines.get(first..).unwrap_or_default()
     }
 
     /// The page of one of its lines.
