@@ -44,8 +44,7 @@ fn is_passed_over(draft: &Draft, statistics: &TypeStatistics) -> bool {
 
 /// Whether both are wanted, and the second is on the next page or begins another column of the same.
 fn are_near(before: &Draft, after: &Draft, pages: &[DocumentPage]) -> bool {
-    let last = before.page_of(before.lines.len().saturating_sub(1));
-    let (Some(first), Some(second)) = (pages.get(last), pages.get(after.place.page)) else { return false };
+    let (Some(first), Some(second)) = (pages.get(before.place.page), pages.get(after.place.page)) else { return false };
     let distance = second.number.checked_sub(first.number);
     let is_higher = match (before.lines.last(), after.lines.first()) {
         (Some(last), Some(first)) => first.baseline < last.baseline,
