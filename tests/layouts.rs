@@ -96,3 +96,42 @@ fn a_page_of_a_hundred_thousand_rules_has_as_many_as_a_page_may_have() {
     let content = (0..100_000).map(|at| format!("{} {} 100 .5 re f\n", at % 300, at % 290)).collect::<String>();
     assert_eq!(layout(&content, "").rules.len(), 50_000);
 }
+
+/// A document whose two Type 3 fonts, plain (F) and bold (B), have glyphs of one width for `a`, and of others for `b`.
+fn type3_document(content: &str) -> Document {
+    let font = |name: &str, wide: u16, glyph: u8| {
+        let font = format!(
+            "<< /Type /Font /Subtype /Type3 /Name /{name} /FontBBox [0 0 700 700] /FontMatrix [0.001 0 0 0.001 0 0] \
+             /FirstChar 97 /LastChar 98 /Widths [500 {wide}] /CharProcs << /a {glyph} 0 R /b {glyph} 0 R >> \
+             /Encoding << /Type /Encoding /Differences [97 /a /b] >> /FontDescriptor << /Type /FontDescriptor \
+             /FontName /{name} /Flags 4 >> >>"
+        );
+        font.into_bytes()
+    };
+    let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 300] /Contents 6 0 R \
+                /Resources << /Font << /F 4 0 R /B 5 0 R >> >> >>";
+    let file = file_of(&[
+        b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_vec(),
+        page.as_bytes().to_vec(),
+        font("Times-Roman", 500, 7),
+        font("Times-Bold", 600, 8),
+        stream_of("", content.as_bytes()),
+        stream_of("", b"500 0 d0 0 0 400 600 re f"),
+        stream_of("", b"500 0 d0 0 0 450 600 re f"),
+    ]);
+    let source: Arc<dyn ReadAt> = Arc::new(file);
+    Document::open(source, None, &Limits::default()).unwrap()
+}
+
+#[test]
+fn type3_fonts_of_equal_widths_are_told_apart() {
+    let content = "BT /F 10 Tf 20 200 Td (bab) Tj 30 0 Td /B 10 Tf (aa) Tj 30 0 Td (bb) Tj 30 0 Td /F 10 Tf (aa) Tj ET";
+    let clipped = format!("q 10 180 300 60 re W n {content} Q");
+    for content in [content, &clipped] {
+        let chunk = cut(&type3_document(content), PageIndex(0)).unwrap();
+        let page = chunk_layout(&chunk.bytes, &Limits::default()).unwrap().1;
+        let words = page.words.iter().map(|word| (word.text.as_str(), word.is_bold)).collect::<Vec<_>>();
+        assert_eq!(words, [("bab", false), ("aa", true), ("bb", true), ("aa", false)]);
+    }
+}

@@ -42,6 +42,8 @@ pub enum BlockKind {
         /// What precedes it.
         marker: ListMarker,
     },
+    /// An entry of a table of contents.
+    ContentsEntry,
     /// A table.
     Table {
         /// Its number among the tables of its page.

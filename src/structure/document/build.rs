@@ -43,6 +43,7 @@ fn kind(draft: &Draft) -> Option<BlockKind> {
         DraftKind::Paragraph { depth } => BlockKind::Paragraph { depth: *depth },
         DraftKind::Heading { level } => BlockKind::Heading { level: *level },
         DraftKind::Item { depth } => BlockKind::ListItem { depth: *depth, marker: marker(draft) },
+        DraftKind::ContentsEntry => BlockKind::ContentsEntry,
         DraftKind::Code => BlockKind::Code,
         DraftKind::Quote => BlockKind::Quote,
         DraftKind::Caption => BlockKind::Caption,

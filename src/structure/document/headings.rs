@@ -4,7 +4,7 @@ use super::super::bounds::quarters;
 use super::super::page_structure::has_letter;
 use super::OutlineHeading;
 use super::drafts::{Draft, DraftKind};
-use super::drafts::{MarkerKind, roman_value};
+use super::drafts::{MarkerKind, marker, roman_value};
 use super::type_statistics::TypeStatistics;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -48,6 +48,7 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
     }
     let byline = byline(drafts, &flow, &headings);
     headings.retain(|index| !byline.contains(index));
+    headings = with_next(drafts, &flow, &headings);
     let levels = levels(drafts, &headings, &outline);
     for (index, level) in headings.into_iter().zip(levels) {
         if let Some(draft) = drafts.get_mut(index) {
@@ -68,6 +69,36 @@ fn doubt_tag(draft: &mut Draft, statistics: &TypeStatistics) {
     if is_long || is_body || !has_word(draft) {
         draft.kind = DraftKind::Paragraph { depth: 0 };
     }
+}
+
+/// Headings, and the paragraphs that look like an earlier one and have the number that follows its number.
+fn with_next(drafts: &[Draft], flow: &[usize], headings: &[usize]) -> Vec<usize> {
+    let mut all: Vec<usize> = Vec::new();
+    let mut numbered: Vec<(Rank, MarkerKind)> = Vec::new();
+    for index in flow {
+        let Some(draft) = drafts.get(*index) else { continue };
+        let is_heading = headings.binary_search(index).is_ok();
+        let Some(kind) = draft.lines.first().and_then(|line| marker(line)).map(|marker| marker.kind) else {
+            all.extend(is_heading.then_some(*index));
+            continue;
+        };
+        let own = rank(draft);
+        let is_next = |(other, before): &(Rank, MarkerKind)| *other == own && kind.follows(before);
+        let is_next = kind.is_ordered() && may_be_next(draft) && numbered.iter().any(is_next);
+        if is_heading || is_next {
+            all.push(*index);
+            numbered.retain(|(other, _)| *other != own);
+            numbered.push((own, kind));
+        }
+    }
+    all
+}
+
+/// Whether a paragraph may be a heading if one before it looks like it: short, apart, bold or italic.
+fn may_be_next(draft: &Draft) -> bool {
+    let is_set_off = draft.share(|style| style.is_bold) > MOST || draft.share(|style| style.is_italic) > MOST;
+    let is_short = draft.lines.len() < MAX_LINES && draft.len() <= MAX_CHARACTERS;
+    draft.is_free() && is_set_off && is_short && draft.space_above >= SPACE_ABOVE && !draft.ends_sentence()
 }
 
 /// The lines of the first page that are centred below the title and look like no other heading: authors and date.
@@ -102,6 +133,7 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) 
     let marker = draft.marker.as_ref().map(|marker| &marker.kind);
     let is_listed = matches!(marker, Some(MarkerKind::Bullet(_) | MarkerKind::WeakBullet(_) | MarkerKind::Reference));
     if !draft.is_paragraph()
+        || draft.is_formula
         || !is_short
         || is_listed
         || draft.begins_small()

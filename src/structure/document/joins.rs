@@ -88,18 +88,26 @@ fn is_float(kind: &DraftKind) -> bool {
 
 /// Whether the text begins where the next line of the paragraph before would.
 fn is_below(before: &Draft, after: &Draft) -> bool {
-    let indent = before.text_left() - before.origin;
+    let indent = last_left(before) - before.origin;
     let next = after.first_left() - after.origin;
     (indent - next).abs() < TOLERANCE_EM * after.size()
         || (before.lines.len() == 1 && before.marker.is_none() && next.abs() < 1.0)
+}
+
+/// The left edge of its text in the column in which it ends.
+fn last_left(draft: &Draft) -> f32 {
+    match draft.joints.is_empty() {
+        true => draft.text_left(),
+        false => draft.last_part().iter().map(|line| line.bounds.x0).fold(f32::INFINITY, f32::min),
+    }
 }
 
 /// Whether the last line leaves no room for the first word of the next.
 fn is_full(before: &Draft, first: &Line) -> bool {
     let Some(last) = before.lines.last() else { return false };
     let word = first.words.first().map_or(0.0, |word| word.bounds.x1 - word.bounds.x0);
-    let own = before.lines.iter().map(|line| line.bounds.x1).fold(last.bounds.x1, f32::max);
-    let right = if before.lines.len() > 2 { own } else { before.right };
+    let own = before.last_part().iter().map(|line| line.bounds.x1).fold(last.bounds.x1, f32::max);
+    let right = if before.last_part().len() > 2 { own } else { before.right };
     let is_quote = before.kind == DraftKind::Quote;
     is_quote || right - last.bounds.x1 < word + 1.5 * last.size
 }
@@ -139,10 +147,11 @@ fn is_run_in(before: &Draft, after: &Draft) -> bool {
     is_bold(first) && !is_bold(last)
 }
 
-/// Whether all its lines, the last one too, end at one right edge.
+/// Whether all its lines in its last column, the last one too, end at one right edge.
 fn is_justified(draft: &Draft) -> bool {
-    let edge = draft.lines.iter().map(|line| line.bounds.x1).fold(0.0, f32::max);
-    draft.lines.len() >= 3 && draft.lines.iter().all(|line| edge - line.bounds.x1 < 0.1 * line.size)
+    let lines = draft.last_part();
+    let edge = lines.iter().map(|line| line.bounds.x1).fold(0.0, f32::max);
+    lines.len() >= 3 && lines.iter().all(|line| edge - line.bounds.x1 < 0.1 * line.size)
 }
 
 /// Moves the lines of one draft to the end of another.
@@ -150,11 +159,11 @@ fn append(drafts: &mut [Draft], target: usize, index: usize) {
     let Some(draft) = drafts.get_mut(index) else { return };
     draft.kind = DraftKind::Joined;
     let lines = std::mem::take(&mut draft.lines);
-    let ends_early = draft.ends_early;
+    let (origin, right, ends_early) = (draft.origin, draft.right, draft.ends_early);
     let page = draft.place.page;
     if let Some(target) = drafts.get_mut(target) {
         target.joints.push((target.lines.len(), page));
         target.lines.extend(lines);
-        target.ends_early = ends_early;
+        (target.origin, target.right, target.ends_early) = (origin, right, ends_early);
     }
 }

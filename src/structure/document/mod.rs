@@ -2,6 +2,7 @@
 
 mod build;
 mod captions;
+mod contents;
 mod drafts;
 mod furniture;
 mod headings;
@@ -46,6 +47,7 @@ pub fn read_document(pages: &[DocumentPage], outline: &[OutlineHeading]) -> Vec<
     notes::mark(&mut drafts, pages, &statistics);
     captions::mark_labelled(&mut drafts, pages, &statistics);
     headings::mark(&mut drafts, outline, &statistics);
+    contents::mark(&mut drafts);
     lists::mark(&mut drafts, &statistics);
     captions::mark(&mut drafts, pages, &statistics);
     quotes::mark(&mut drafts);

@@ -13,7 +13,7 @@ pub(super) fn mark(drafts: &mut [Draft]) {
     let indents = paragraph_indents(drafts);
     let mut is_after_item = false;
     for draft in drafts.iter_mut() {
-        let is_free = draft.kind == DraftKind::Paragraph { depth: 0 } && draft.marker.is_none();
+        let is_free = draft.kind == DraftKind::Paragraph { depth: 0 } && draft.marker.is_none() && !draft.is_formula;
         if is_free && !is_after_item && is_quote(draft, &indents) {
             draft.kind = DraftKind::Quote;
         }

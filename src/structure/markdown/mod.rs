@@ -17,7 +17,7 @@ pub fn to_markdown(pages: &[PageBlocks], table: &dyn Fn(usize, usize) -> Option<
         for block in &page.blocks {
             writer.write(block, &|number| table(index, number));
         }
-        writer.is_item = false;
+        (writer.is_item, writer.is_entry) = (false, false);
         markdown.push(writer.text.clone());
     }
     markdown
@@ -30,6 +30,8 @@ struct Writer {
     indents: Vec<usize>,
     /// Whether the last block was a list item.
     is_item: bool,
+    /// Whether the last block was an entry of a table of contents.
+    is_entry: bool,
 }
 
 impl Writer {
@@ -47,7 +49,10 @@ impl Writer {
         if text.trim().is_empty() {
             return;
         }
+        let is_next_entry = self.is_entry && block.kind == BlockKind::ContentsEntry;
+        self.is_entry = block.kind == BlockKind::ContentsEntry;
         match &block.kind {
+            BlockKind::ContentsEntry if is_next_entry => self.entry(text),
             BlockKind::ListItem { depth, marker } => self.item(usize::from(*depth), marker, text),
             BlockKind::Paragraph { depth } if *depth > 0 => self.inner_paragraph(usize::from(*depth), text),
             BlockKind::Heading { level } => {
@@ -66,6 +71,12 @@ impl Writer {
         self.is_item = false;
         self.separate("\n\n");
         self.text.push_str(text);
+    }
+
+    /// Appends an entry to a table of contents, after a hard line break.
+    fn entry(&mut self, text: &str) {
+        self.separate("  \n");
+        self.text.push_str(&escapes::line_start(text));
     }
 
     fn item(&mut self, depth: usize, marker: &ListMarker, text: &str) {

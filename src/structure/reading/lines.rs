@@ -5,11 +5,25 @@ use super::super::page_structure::{Column, Line, LineWord, Region, TableArea};
 use super::segments::{RAISED_GAP_EM, Segment, line_size};
 use crate::text::Bounds;
 
+/// The boxes that are drawn round text, in the frame of its column.
+#[derive(Debug, Default)]
+pub(super) struct DrawnBoxes {
+    /// With a filled ground, the smallest first.
+    pub(super) grounds: Vec<Bounds>,
+    /// Vertical rules, from left to right.
+    pub(super) sides: Vec<Bounds>,
+}
+
 /// Segments whose baselines differ less, in ems, are one line.
 const BASELINE_EM: f32 = 0.3;
 
 /// A segment with more words takes none of another one.
 const MAX_AROUND: usize = 1_000;
+
+/// The side of a box that divides a line is so high, in ems. Boxes to be checked are smaller.
+const SIDE_EM: f32 = 1.6;
+/// So wide a gap, in ems, divides a line.
+const WIDE_GAP_EM: f32 = 6.0;
 
 /// So many dots that stand alone are a leader.
 const MIN_LEADER: usize = 5;
@@ -20,7 +34,7 @@ const LEADER: &str = "...";
 pub(super) fn push_regions(
     mut segments: Vec<Segment>,
     turn: u16,
-    grounds: &[Bounds],
+    boxes: &DrawnBoxes,
     tables: &[TableArea],
     regions: &mut Vec<Region>,
 ) {
@@ -30,12 +44,12 @@ pub(super) fn push_regions(
         match segment.table {
             None => open.push(segment),
             Some(index) => {
-                push_column(std::mem::take(&mut open), turn, grounds, regions);
+                push_column(std::mem::take(&mut open), turn, boxes, regions);
                 regions.extend(tables.iter().find(|table| table.index == index).map(|table| Region::Table(*table)));
             }
         }
     }
-    push_column(open, turn, grounds, regions);
+    push_column(open, turn, boxes, regions);
 }
 
 /// Where a segment stands among others: text by its baseline, a table by its middle.
@@ -43,26 +57,26 @@ fn middle(segment: &Segment) -> f32 {
     if segment.table.is_some() { center(segment.bounds).1 } else { segment.baseline }
 }
 
-fn push_column(segments: Vec<Segment>, turn: u16, grounds: &[Bounds], regions: &mut Vec<Region>) {
+fn push_column(segments: Vec<Segment>, turn: u16, boxes: &DrawnBoxes, regions: &mut Vec<Region>) {
     if !segments.is_empty() {
-        regions.push(Region::Column(Column { turn, is_plain: false, lines: lines_of(segments, grounds) }));
+        regions.push(Region::Column(Column { turn, is_plain: false, lines: lines_of(segments, boxes) }));
     }
 }
 
 /// The lines of segments that stand below each other.
-pub(super) fn of_column(mut segments: Vec<Segment>, grounds: &[Bounds]) -> Vec<Line> {
+pub(super) fn of_column(mut segments: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Line> {
     segments.sort_by(|a, b| a.baseline.total_cmp(&b.baseline));
-    lines_of(segments, grounds)
+    lines_of(segments, boxes)
 }
 
-fn lines_of(segments: Vec<Segment>, grounds: &[Bounds]) -> Vec<Line> {
-    let mut lines = merged(segments);
-    lines.iter_mut().for_each(|line| line.ground = ground_of(line, grounds));
+fn lines_of(segments: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Line> {
+    let mut lines = merged(segments, boxes);
+    lines.iter_mut().for_each(|line| line.ground = ground_of(line, &boxes.grounds));
     lines
 }
 
-/// Segments on one baseline become one line.
-fn merged(segments: Vec<Segment>) -> Vec<Line> {
+/// Segments on one baseline become one line, or several where something divides it.
+fn merged(segments: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Line> {
     let mut rows: Vec<Vec<Segment>> = Vec::new();
     for segment in segments {
         match rows.last_mut() {
@@ -70,7 +84,33 @@ fn merged(segments: Vec<Segment>) -> Vec<Line> {
             _ => rows.push(vec![segment]),
         }
     }
-    rows.into_iter().filter_map(line_of).collect()
+    rows.into_iter().flat_map(|row| divided(row, boxes)).filter_map(line_of).collect()
+}
+
+/// The parts of a row, from left to right. A row of more than two parts is one of an array.
+fn divided(mut row: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Vec<Segment>> {
+    row.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
+    match row.as_slice() {
+        [left, right] if is_divided(left, right, boxes) => row.into_iter().map(|part| vec![part]).collect(),
+        _ => vec![row],
+    }
+}
+
+/// Whether two texts on one baseline are read apart: a side of a box is between them, or much space.
+fn is_divided(left: &Segment, right: &Segment, boxes: &DrawnBoxes) -> bool {
+    let (from, to, em) = (left.bounds.x1, right.bounds.x0, left.size.max(right.size));
+    let first = boxes.sides.partition_point(|side| center(*side).0 < from);
+    let mut between = boxes.sides.iter().skip(first).take_while(|side| center(**side).0 <= to);
+    let is_side =
+        |side: &Bounds| side.y1 - side.y0 > SIDE_EM * em && side.y0 < left.baseline && left.baseline < side.y1;
+    between.any(is_side) || to - from > WIDE_GAP_EM * em && is_text(left) && is_text(right)
+}
+
+/// Whether a segment has a word that is neither code nor a leader.
+fn is_text(segment: &Segment) -> bool {
+    let letters = |word: &LineWord| word.text.chars().filter(|sign| sign.is_alphabetic()).count();
+    let is_word = |word: &LineWord| !word.style.is_monospace && letters(word) > 1;
+    segment.words.iter().any(is_word) && !segment.words.iter().any(is_dots)
 }
 
 /// Whether a segment continues a row: the baselines agree, and nothing is printed over another.
@@ -122,7 +162,6 @@ fn line(words: Vec<LineWord>, baseline: f32) -> Line {
 
 /// A leader of dots becomes three dots.
 fn with_short_leader(words: Vec<LineWord>) -> Vec<LineWord> {
-    let is_dots = |word: &LineWord| word.text.chars().all(|sign| matches!(sign, '.' | '…' | '·' | '․'));
     let count: usize = words.iter().filter(|word| is_dots(word)).map(|word| word.text.chars().count()).sum();
     if count < MIN_LEADER {
         return words;
@@ -140,6 +179,10 @@ fn with_short_leader(words: Vec<LineWord>) -> Vec<LineWord> {
         }
     }
     kept
+}
+
+fn is_dots(word: &LineWord) -> bool {
+    word.text.chars().all(|sign| matches!(sign, '.' | '…' | '·' | '․'))
 }
 
 /// A line of words in the given order.

@@ -9,6 +9,7 @@ mod sides;
 use super::bounds::{Frame, center, holds};
 use super::page_structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea, is_ideograph};
 use crate::text::{Bounds, PageLayout, Word};
+use lines::DrawnBoxes;
 use segments::Segment;
 
 /// With more words, lines stay in the given order.
@@ -88,13 +89,13 @@ pub(super) struct DirectionReader<'p> {
     page: &'p PageLayout,
     frame: Frame,
     links: LinkIndex,
-    grounds: Vec<Bounds>,
+    boxes: DrawnBoxes,
 }
 
 impl<'p> DirectionReader<'p> {
     pub(super) fn new(page: &'p PageLayout, frame: Frame) -> Self {
         let links = page.links.iter().take(MAX_LINKS).map(|link| frame.of_page(link.bounds)).collect::<Vec<_>>();
-        Self { page, frame, links: LinkIndex::new(links), grounds: grounds(page, frame) }
+        Self { page, frame, links: LinkIndex::new(links), boxes: drawn_boxes(page, frame) }
     }
 
     /// The columns of these words and the tables, in reading order.
@@ -104,14 +105,14 @@ impl<'p> DirectionReader<'p> {
         segments.extend(tables.iter().map(|table| Segment::of_table(table.index, self.frame.of_page(table.bounds))));
         let mut regions = Vec::new();
         for column in columns::order(segments) {
-            lines::push_regions(column, self.frame.turn, &self.grounds, tables, &mut regions);
+            lines::push_regions(column, self.frame.turn, &self.boxes, tables, &mut regions);
         }
         regions
     }
 
     /// The lines of these words, which stand below each other.
     pub(super) fn lines(&self, words: &[&Word]) -> Vec<Line> {
-        lines::of_column(self.segments(words), &self.grounds)
+        lines::of_column(self.segments(words), &self.boxes)
     }
 
     fn segments(&self, words: &[&Word]) -> Vec<Segment> {
@@ -139,6 +140,13 @@ fn placed_word(word: &Word, frame: Frame, links: &LinkIndex) -> (LineWord, f32) 
     let text = word.text.clone();
     let placed = LineWord { text, bounds, style, is_spaced: word.is_spaced, is_raised: false, target };
     (placed, frame.baseline(word.baseline))
+}
+
+fn drawn_boxes(page: &PageLayout, frame: Frame) -> DrawnBoxes {
+    let rules = page.rules.iter().take(MAX_RULES).map(|rule| frame.of_page(rule.bounds));
+    let mut sides: Vec<Bounds> = rules.filter(|rule| rule.y1 - rule.y0 > rule.x1 - rule.x0).collect();
+    sides.sort_by(|a, b| center(*a).0.total_cmp(&center(*b).0));
+    DrawnBoxes { grounds: grounds(page, frame), sides }
 }
 
 /// The boxes with a filled ground, the smallest first.

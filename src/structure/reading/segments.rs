@@ -6,6 +6,8 @@ use crate::text::Bounds;
 
 /// A gap wider than this, in ems, ends a segment.
 const GAP_EM: f32 = 0.65;
+/// The dots of a leader stand further apart.
+const LEADER_GAP_EM: f32 = 3.0;
 /// Baselines that differ less, in ems, are one.
 const BASELINE_EM: f32 = 0.25;
 /// A raised word is smaller than its line by this factor.
@@ -134,9 +136,11 @@ fn split_row(mut row: Vec<(usize, LineWord, f32)>) -> Vec<Segment> {
     let mut segments = Vec::new();
     let mut open: Vec<(usize, LineWord, f32)> = Vec::new();
     let mut right = f32::NEG_INFINITY;
-    for word in row {
+    let leaders = leaders(&row);
+    for (word, is_led) in row.into_iter().zip(leaders) {
         let size = open.last().map_or(word.1.style.size, |last| last.1.style.size.max(word.1.style.size));
-        if word.1.bounds.x0 - right > GAP_EM * size && !open.is_empty() {
+        let gap = if is_led { LEADER_GAP_EM } else { GAP_EM };
+        if word.1.bounds.x0 - right > gap * size && !open.is_empty() {
             segments.push(logical_segment(std::mem::take(&mut open)));
             right = f32::NEG_INFINITY;
         }
@@ -147,6 +151,20 @@ fn split_row(mut row: Vec<(usize, LineWord, f32)>) -> Vec<Segment> {
         segments.push(logical_segment(open));
     }
     segments
+}
+
+/// For each word of a row whether dots lead from the one before to it, so that the gap between them divides nothing.
+fn leaders(row: &[(usize, LineWord, f32)]) -> Vec<bool> {
+    let is_dot = |at: Option<usize>| {
+        let word = at.and_then(|at| row.get(at));
+        word.is_some_and(|(_, word, _)| word.text.chars().all(|sign| matches!(sign, '.' | '·' | '․')))
+    };
+    let before = |at: usize, count: usize| is_dot(at.checked_sub(count));
+    let is_led = |at: usize| match is_dot(Some(at)) {
+        true => before(at, 1) || is_dot(Some(at + 1)),
+        false => before(at, 1) && before(at, 2),
+    };
+    (0..row.len()).map(is_led).collect()
 }
 
 /// A segment with its words in logical order. Text from right to left keeps the order in which it came.
@@ -185,12 +203,19 @@ fn host_of(segments: &[Option<Segment>], index: usize) -> Option<usize> {
     below.chain(above).find(|at| segments.get(*at).and_then(Option::as_ref).is_some_and(|line| is_host(line, small)))
 }
 
+/// Whether a text is a sign that surrounds rows of formulas. It is larger than they, and they are no indices of it.
+fn is_delimiter(text: &str) -> bool {
+    text.chars()
+        .all(|sign| matches!(sign, '(' | ')' | '[' | ']' | '{' | '}' | '|' | '‖' | '⟨' | '⟩' | '\u{239b}'..='\u{23ad}'))
+}
+
 fn is_host(line: &Segment, small: &Segment) -> bool {
     let rise = (line.baseline - small.baseline) / line.size;
     let touches = |word: &LineWord| {
         small.bounds.x0 < word.bounds.x1 + 0.35 * line.size && word.bounds.x0 < small.bounds.x1 + 0.35 * line.size
     };
     small.size < line.size * RAISED_FACTOR
+        && line.words.iter().any(|word| !is_delimiter(&word.text))
         && (-0.35..0.75).contains(&rise)
         && small.bounds.x1 - small.bounds.x0 < 8.0 * line.size
         && line.words.iter().take(MAX_NEIGHBOURS).any(touches)

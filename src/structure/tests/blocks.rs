@@ -198,10 +198,10 @@ fn a_raised_number_refers_to_the_note_that_begins_with_it() {
 }
 
 #[test]
-fn entries_of_a_table_of_contents_stay_apart_and_have_short_leaders() {
+fn entries_of_a_table_of_contents_keep_their_lines_and_have_short_leaders() {
     let sheet =
         Sheet::new().line("1 Beginning . . . . . . . . . . . . 3").line("2 End . . . . . . . . . . . . . . . 9");
-    assert_eq!(markdown(sheet), "1 Beginning ... 3\n\n2 End ... 9");
+    assert_eq!(markdown(sheet), "1 Beginning ... 3  \n2 End ... 9");
 }
 
 #[test]

@@ -5,4 +5,5 @@ mod evidence;
 mod hostile;
 mod pages;
 mod sheet;
+mod typesetting;
 mod writing;

@@ -114,3 +114,19 @@ fn a_short_line_in_the_margin_of_a_later_page_is_left_out() {
     let written = markdown_of(&[text(Sheet::new()), text(Sheet::new().go_to(28.0).line("Running words"))]);
     assert_eq!(written, vec![format!("{FULL} The end."); 2]);
 }
+
+#[test]
+fn a_paragraph_goes_over_several_columns_and_a_page() {
+    let half = "Words fill half of the line";
+    let columns = |number: usize| {
+        let mut sheet = page(number);
+        for _ in 0..8_u8 {
+            sheet.put(50.0, PLAIN, half);
+            sheet.put(215.0, PLAIN, half);
+            sheet.y += 12.0;
+        }
+        sheet
+    };
+    let written = markdown_of(&[columns(1), columns(2)]);
+    assert_eq!(written, [[half; 32].join(" "), String::new()]);
+}

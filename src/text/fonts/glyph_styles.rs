@@ -6,7 +6,7 @@ use crate::document::effort::Steps;
 use crate::limits::Limits;
 use hayro_interpret::font::{Glyph, GlyphRun};
 use hayro_interpret::hayro_syntax::page::Page;
-use hayro_interpret::kurbo::Affine;
+use hayro_interpret::kurbo::{Affine, Rect};
 use std::collections::HashMap;
 
 /// The most styles of a page. Further ones count as the first.
@@ -56,7 +56,8 @@ impl<'c, 'p> StyleCollector<'c, 'p> {
         Self { fonts, known, numbers, styles: vec![GlyphStyle::default()], indices }
     }
 
-    /// The style of a run's glyphs. `font` is the index of its font, and `is_invisible` says that it is not painted.
+    /// The style of a run's glyphs. `font` is the index of its font, `is_invisible` says that it is not painted, and
+    /// `clip` is the open part of the page.
     pub(crate) fn style_of(
         &mut self,
         font: Option<usize>,
@@ -64,8 +65,9 @@ impl<'c, 'p> StyleCollector<'c, 'p> {
         to_page: Affine,
         color: [u8; 3],
         is_invisible: bool,
+        clip: Rect,
     ) -> StyleIndex {
-        let (font, mut style, is_guess) = self.font_style(font, run).unwrap_or_default();
+        let (font, mut style, is_guess) = self.font_style(font, run, clip).unwrap_or_default();
         style.is_italic |= run.glyphs().first().is_some_and(|glyph| is_slanted(to_page * glyph.transform()));
         self.index_of(GlyphStyle { font, style, is_guess, color, is_invisible })
     }
@@ -76,7 +78,12 @@ impl<'c, 'p> StyleCollector<'c, 'p> {
     }
 
     /// The number and the style of a run's font, and whether another may be meant.
-    fn font_style(&mut self, font: Option<usize>, run: &GlyphRun<'_, '_>) -> Option<(u16, FontStyle, bool)> {
+    fn font_style(
+        &mut self,
+        font: Option<usize>,
+        run: &GlyphRun<'_, '_>,
+        clip: Rect,
+    ) -> Option<(u16, FontStyle, bool)> {
         // All Type 3 fonts share one index.
         let is_type3 = matches!(run.glyphs().first().map(|glyph| &**glyph)?, Glyph::Type3(_));
         let font = font.filter(|_| !is_type3);
@@ -84,7 +91,7 @@ impl<'c, 'p> StyleCollector<'c, 'p> {
             return Some((known.0, known.1, false));
         }
         let (key, style, is_guess) = match is_type3 {
-            true => self.fonts.type3_style(run)?,
+            true => self.fonts.type3_style(run, clip)?,
             false => self.fonts.outline_style(run).map(|(key, style)| (key, style, false))?,
         };
         let next = u16::try_from(self.numbers.len() + 1).unwrap_or(u16::MAX);

@@ -2,7 +2,8 @@
 //!
 //! The interpreter does not say which font dictionary a glyph comes from, and shows the program of some fonts only. The
 //! dictionary is found by the name that the program has; else it is the one whose glyph for the same code has the same
-//! outline. The glyphs of Type 3 fonts have no outlines: there, the characters and widths of a run have to match.
+//! outline. The glyphs of Type 3 fonts have no outlines: there, the characters and widths of a run have to match, and
+//! the key of a glyph decides between fonts that do. It is made of the font, the glyph and the clip.
 
 use super::font_dictionaries::font_dictionaries;
 use super::font_name::without_tag;
@@ -10,11 +11,12 @@ use super::font_style::{FontStyle, base_name};
 use crate::document::effort::{LoadedFonts, Steps, price, take_font_steps};
 use crate::limits::Limits;
 use hayro_font::{Font, FontCache, FontGlyph};
-use hayro_interpret::InterpreterSettings;
 use hayro_interpret::font::{Glyph, GlyphRun, OutlineGlyph};
 use hayro_interpret::hayro_cmap::BfString;
 use hayro_interpret::hayro_syntax::object::{Dict, Name, ObjectIdentifier};
 use hayro_interpret::hayro_syntax::page::Page;
+use hayro_interpret::kurbo::Rect;
+use hayro_interpret::{CacheKey, InterpreterSettings};
 use std::collections::HashMap;
 
 /// The most glyphs of a run that are compared with those of a Type 3 font.
@@ -65,12 +67,23 @@ pub(super) struct PageFontDictionaries<'c, 'p> {
     loaded: Vec<Option<Font<'p>>>,
     /// The Type 3 font of the last run.
     last_type3: usize,
+    /// The keys of glyphs of Type 3 fonts, by the position of the font and the code.
+    type3_keys: HashMap<(usize, u32), Option<u128>>,
+}
+
+/// The key of a glyph of a Type 3 font, without the clip.
+struct Type3Key(u128);
+
+impl CacheKey for Type3Key {
+    fn cache_key(&self) -> u128 {
+        self.0
+    }
 }
 
 impl<'c, 'p> PageFontDictionaries<'c, 'p> {
     pub(super) fn new(page: &Page<'p>, steps: &'c Steps, limits: &'c Limits, shared: &'c mut SharedFonts<'p>) -> Self {
         let dictionaries = font_dictionaries(page, steps);
-        Self { steps, limits, dictionaries, shared, loaded: Vec::new(), last_type3: 0 }
+        Self { steps, limits, dictionaries, shared, loaded: Vec::new(), last_type3: 0, type3_keys: HashMap::new() }
     }
 
     fn style_at(&mut self, at: usize) -> FontStyle {
@@ -78,8 +91,8 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
     }
 
     /// The font of a run of Type 3 glyphs, its style, and whether other fonts match too.
-    pub(super) fn type3_style(&mut self, run: &GlyphRun<'_, '_>) -> Option<(FontKey, FontStyle, bool)> {
-        let (at, is_guess) = self.type3_font(run)?;
+    pub(super) fn type3_style(&mut self, run: &GlyphRun<'_, '_>, clip: Rect) -> Option<(FontKey, FontStyle, bool)> {
+        let (at, is_guess) = self.type3_font(run, clip)?;
         Some((FontKey::Dictionary(at), self.style_at(at), is_guess))
     }
 
@@ -116,7 +129,7 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
     }
 
     /// The position of the Type 3 font of a run, and whether others match too. Then it is that of the run before.
-    fn type3_font(&mut self, run: &GlyphRun<'_, '_>) -> Option<(usize, bool)> {
+    fn type3_font(&mut self, run: &GlyphRun<'_, '_>, clip: Rect) -> Option<(usize, bool)> {
         let last = Some(self.last_type3).filter(|at| self.is_type3_font(*at, run));
         let mut others = 0..self.dictionaries.len();
         let other = others.find(|at| Some(*at) != last && self.is_type3_font(*at, run));
@@ -125,8 +138,32 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
             Some(_) => other.is_some(),
             None => others.any(|at| self.is_type3_font(at, run)),
         };
-        self.last_type3 = found;
-        Some((found, is_guess))
+        let known = is_guess.then(|| self.font_of_key(run, clip)).flatten();
+        self.last_type3 = known.unwrap_or(found);
+        Some((self.last_type3, is_guess && known.is_none()))
+    }
+
+    /// The position of the Type 3 font whose glyph has the key of the first glyph of a run.
+    fn font_of_key(&mut self, run: &GlyphRun<'_, '_>, clip: Rect) -> Option<usize> {
+        let first = run.glyphs().first()?;
+        let Glyph::Type3(drawn) = &**first else { return None };
+        let (code, key) = (first.char_code() & 0xFF, drawn.cache_key());
+        let has_key = |own: u128| (Type3Key(own), clip).cache_key() == key;
+        (0..self.dictionaries.len()).find(|at| self.type3_key(*at, code).is_some_and(has_key))
+    }
+
+    /// The key of the glyph that a Type 3 font has for a code.
+    fn type3_key(&mut self, at: usize, code: u32) -> Option<u128> {
+        if let Some(known) = self.type3_keys.get(&(at, code)) {
+            return *known;
+        }
+        self.steps.take(price::GLYPH);
+        let key = self.load(at).and_then(|font| match font.glyph(font.map_code(code), code) {
+            FontGlyph::Type3(glyph) => Some(glyph.cache_key()),
+            FontGlyph::Outline(_) => None,
+        });
+        self.type3_keys.insert((at, code), key);
+        key
     }
 
     /// Whether a font has all the characters of a run, with the same widths.

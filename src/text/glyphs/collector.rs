@@ -264,7 +264,8 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         let Some(layout) = &mut self.layout else { return StyleIndex::default() };
         let color = color_of(paint);
         let is_invisible = !is_visible || color.is_none();
-        layout.styles.style_of(font.map(|font| font.0), run, to_page, color.unwrap_or_default(), is_invisible)
+        let (font, clip) = (font.map(|font| font.0), layout.shapes.clip());
+        layout.styles.style_of(font, run, to_page, color.unwrap_or_default(), is_invisible, clip)
     }
 
     /// Remembers a filled path. Lines are too thin to be the ground of text.

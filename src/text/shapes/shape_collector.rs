@@ -62,7 +62,8 @@ impl ShapeCollector {
         self.shapes
     }
 
-    fn clip(&self) -> Rect {
+    /// The open part of the page.
+    pub(crate) fn clip(&self) -> Rect {
         self.clips.last().copied().unwrap_or(self.page)
     }
 

@@ -1,6 +1,7 @@
 //! Drafts: lines that belong together, before it is known what they are.
 
 mod dividers;
+mod formulas;
 mod item_starts;
 mod markers;
 mod spacing;
@@ -8,7 +9,7 @@ mod splitting;
 
 pub(super) use dividers::Dividers;
 pub(super) use item_starts::RecentMarkers;
-pub(super) use markers::{Marker, MarkerKind, roman_value};
+pub(super) use markers::{Marker, MarkerKind, marker, roman_value};
 pub(super) use splitting::{Evidence, split};
 
 use crate::structure::bounds::NOTHING;
@@ -34,6 +35,7 @@ pub(super) enum DraftKind {
     Item {
         depth: u8,
     },
+    ContentsEntry,
     Code,
     Quote,
     Caption,
@@ -77,11 +79,13 @@ pub(super) struct Draft<'a> {
     /// What the structure tree says of its first line.
     pub(super) tag: Option<LineTag>,
     pub(super) marker: Option<Marker>,
-    /// The left edge of the text of its column, and the right one.
+    /// The left edge of the text of the column in which it ends, and the right one.
     pub(super) origin: f32,
     pub(super) right: f32,
     /// The distance from the baseline above, in leadings. Infinite for the first of a column.
     pub(super) space_above: f32,
+    /// Whether it is a displayed formula of several rows.
+    pub(super) is_formula: bool,
     /// Whether its last line leaves room for the word that follows.
     pub(super) ends_early: bool,
     pub(super) opens_column: bool,
@@ -102,6 +106,7 @@ impl<'a> Draft<'a> {
             origin: 0.0,
             right: 0.0,
             space_above: f32::INFINITY,
+            is_formula: false,
             ends_early: false,
             opens_column: false,
             closes_column: false,
@@ -150,6 +155,12 @@ impl<'a> Draft<'a> {
     /// Of the lines on its own page, in the frame of its column.
     pub(super) fn bounds(&self) -> Bounds {
         self.lines.iter().take(self.own_lines).fold(NOTHING, |all, line| all.union(line.bounds))
+    }
+
+    /// The lines of the column in which it ends.
+    pub(super) fn last_part(&self) -> &[&'a Line] {
+        let first = self.joints.last().map_or(0, |(first, _)| *first);
+        self.lines.get(first..).unwrap_or_default()
     }
 
     /// The page of one of its lines.

@@ -22,6 +22,13 @@ const CENTRED_EM: f32 = 1.5;
 const TITLE_FACTOR: f32 = 1.1;
 /// So many lines that begin at one edge show where their text ends.
 const MIN_ALIGNED: usize = 3;
+/// Text is justified if so many lines, and this share of all, end at one edge.
+const MIN_FLUSH: usize = 6;
+const FLUSH_SHARE: f32 = 0.5;
+/// Lines that end so near to an edge, in ems, end at it.
+const FLUSH_EM: f32 = 0.15;
+/// A line of justified text that ends so far before the edge, in ems, is the last of its paragraph.
+const SHORT_EM: f32 = 0.5;
 
 /// For each line where its text would end if it were full: by the lines that begin below each other with it, or as far
 /// from the right edge of the column as the line is set in on the left.
@@ -46,6 +53,20 @@ pub(super) fn right_edges(lines: &[&Line], left: f32, right: f32, body_size: f32
         }
     };
     lines.iter().map(|line| edge(&line)).collect()
+}
+
+/// The edge at which the lines of a column end if their text is justified.
+pub(super) fn justified_edge(lines: &[&Line]) -> Option<f32> {
+    let mut ends: Vec<f32> = lines.iter().map(|line| line.bounds.x1).collect();
+    ends.sort_by(f32::total_cmp);
+    let size = lines.iter().map(|line| line.size).fold(f32::INFINITY, f32::min);
+    let end = |from: usize| ends.get(from).copied().unwrap_or(f32::NEG_INFINITY);
+    let count = |from: usize| ends.partition_point(|x| *x <= end(from) + 2.0 * FLUSH_EM * size) - from;
+    let first = (0..ends.len()).max_by_key(|from| count(*from))?;
+    let all = u16::try_from(ends.len()).unwrap_or(u16::MAX);
+    let flush = u16::try_from(count(first)).unwrap_or(u16::MAX);
+    let is_justified = count(first) >= MIN_FLUSH && f32::from(flush) >= FLUSH_SHARE * f32::from(all);
+    is_justified.then(|| end(first) + FLUSH_EM * size)
 }
 
 /// Whether a line is as far from the left edge of its column as from the right one, and not full.
@@ -100,7 +121,7 @@ impl<'a> Splitter<'_, 'a> {
             && shift < 0.3 * below.size
             && self.right - above.bounds.x1 < FULL_EM * above.size
             && !ends_sentence(above)
-            && !above.words.last().is_some_and(|word| word.text.ends_with(')'))
+            && !above.words.last().is_some_and(|word| is_bracketed(&word.text))
             && (begins_small(below) || self.is_flush(next - 1) && (has_formula(above) || has_formula(below)))
             && !self.ends_early(next - 1, next)
     }
@@ -163,8 +184,23 @@ impl<'a> Splitter<'_, 'a> {
     /// Whether a line ended on purpose, although the next one follows as in a paragraph.
     pub(super) fn is_line_end(&self, next: usize) -> bool {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return true };
-        (ends_sentence(above) || !begins_small(below)) && self.ends_early(next - 1, next)
+        let (is_end, is_start) = (ends_sentence(above), !begins_small(below));
+        (is_end || is_start) && self.ends_early(next - 1, next) || is_end && is_start && self.is_short(next - 1)
     }
+
+    /// Whether a line ends before the edge at which the lines of justified text end.
+    fn is_short(&self, index: usize) -> bool {
+        let (Some(line), Some(justified), Some(edge)) = (self.line(index), self.justified, self.edges.get(index))
+        else {
+            return false;
+        };
+        justified.min(*edge) - line.bounds.x1 > SHORT_EM * line.size
+    }
+}
+
+/// Whether a text is the number of a formula, or a remark.
+fn is_bracketed(text: &str) -> bool {
+    text.starts_with('(') && text.ends_with(')')
 }
 
 /// Whether a line has an index or an exponent.

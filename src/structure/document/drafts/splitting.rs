@@ -1,9 +1,10 @@
 //! The lines of a column become drafts: where does one end and the next begin.
 
 use super::dividers::Dividers;
+use super::formulas;
 use super::item_starts::RecentMarkers;
 use super::markers::{Marker, label_marker, marker};
-use super::spacing::{FULL_EM, INDENT_EM, right_edges};
+use super::spacing::{FULL_EM, INDENT_EM, justified_edge, right_edges};
 use super::{Draft, DraftKind, Place};
 use crate::structure::document::notes::note_label;
 use crate::structure::document::type_statistics::TypeStatistics;
@@ -34,10 +35,14 @@ pub(crate) fn split<'a>(
 ) {
     let Some(left) = lines.iter().map(|line| line.bounds.x0).min_by(f32::total_cmp) else { return };
     let right = lines.iter().map(|line| line.bounds.x1).fold(left, f32::max);
+    let (lines, formulas) = formulas::arrange(lines);
+    let lines = lines.as_slice();
     let splitter = Splitter {
+        formulas,
         markers: lines.iter().map(|line| marker(line)).collect(),
         right,
         edges: right_edges(lines, left, right, statistics.body_size),
+        justified: justified_edge(lines),
         lines,
         statistics,
         dividers: (column.turn == 0).then_some(dividers),
@@ -77,7 +82,10 @@ fn set_column(
 pub(super) struct Splitter<'s, 'a> {
     pub(super) lines: &'s [&'a Line],
     pub(super) markers: Vec<Option<Marker>>,
+    /// The displayed formula to which each belongs.
+    formulas: Vec<Option<usize>>,
     pub(super) edges: Vec<f32>,
+    pub(super) justified: Option<f32>,
     pub(super) right: f32,
     pub(super) statistics: &'s TypeStatistics,
     dividers: Option<&'s Dividers>,
@@ -95,9 +103,10 @@ impl<'a> Splitter<'_, 'a> {
             Some(role) => DraftKind::of_role(role),
             None => DraftKind::Paragraph { depth: 0 },
         };
-        let mut draft = Draft { tag, ..Draft::new(place, kind, lines) };
+        let is_formula = self.formula(start).is_some();
+        let mut draft = Draft { tag, is_formula, ..Draft::new(place, kind, lines) };
         let is_item = matches!(draft.kind, DraftKind::Item { .. });
-        if is_item || draft.is_free() && self.is_marked(start, start, recent) {
+        if is_item || draft.is_free() && !is_formula && self.is_marked(start, start, recent) {
             draft.marker = self.markers.get(start).cloned().flatten();
         }
         if is_item {
@@ -115,6 +124,9 @@ impl<'a> Splitter<'_, 'a> {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return true };
         if let Some(is_break) = self.is_tag_break(next) {
             return is_break;
+        }
+        if self.formula(next - 1).is_some() || self.formula(next).is_some() {
+            return self.formula(next - 1) != self.formula(next);
         }
         if self.is_plain {
             return (above.size - below.size).abs() > SIZE_TOLERANCE * above.size;
@@ -137,6 +149,10 @@ impl<'a> Splitter<'_, 'a> {
             || self.is_marked(next, start, recent)
             || self.is_indent_break(start, next)
             || self.is_line_end(next)
+    }
+
+    fn formula(&self, index: usize) -> Option<usize> {
+        self.formulas.get(index).copied().flatten()
     }
 
     /// Whether an element of the structure tree ends before a line; `None` if the tree does not say. Producers make a
@@ -185,7 +201,8 @@ impl<'a> Splitter<'_, 'a> {
             || is_whole(!last.style.is_bold, below, &Line::is_bold);
         let italic = is_whole(!first.style.is_italic, above, &Line::is_italic)
             || is_whole(!last.style.is_italic, below, &Line::is_italic);
-        (bold || italic) && !self.flows_on(start, next)
+        let capitals = above.is_capitals() != below.is_capitals() && above.is_bold() && below.is_bold();
+        (bold || italic || capitals) && !self.flows_on(start, next)
     }
 
     /// Whether a line is full and the next one begins where a paragraph's next line does.

@@ -1,0 +1,134 @@
+//! Rules of typesetting: justified text, boxes, displayed formulas, leaders, headings of one kind.
+
+use super::sheet::{BOLD, FULL, Face, PLAIN, Sheet, markdown};
+use crate::text::{Bounds, Rule};
+
+/// Italic type in the size of the body.
+const ITALIC: Face = Face { is_italic: true, ..PLAIN };
+
+/// Three letters shorter than a full line, and the end of a sentence.
+const NEARLY_FULL: &str = "Words fill this line from the left edge to its rig ht.";
+
+#[test]
+fn a_sentence_that_ends_before_the_edge_of_justified_text_ends_its_paragraph() {
+    let lines = [FULL, FULL, FULL, NEARLY_FULL, FULL, FULL, FULL];
+    let justified = lines.iter().fold(Sheet::new(), |sheet, line| sheet.line(line));
+    let paragraphs = [[FULL, FULL, FULL, NEARLY_FULL].join(" "), [FULL, FULL, FULL].join(" ")];
+    assert_eq!(markdown(justified), paragraphs.join("\n\n"));
+}
+
+#[test]
+fn a_sentence_that_ends_near_the_edge_of_ragged_text_does_not() {
+    let ends = ["and", "", "on", NEARLY_FULL, "a", "in", "of"];
+    let line =
+        |end: &str| if end == NEARLY_FULL { end.to_owned() } else { format!("{FULL} {end}").trim_end().to_owned() };
+    let ragged = ends.iter().fold(Sheet::new(), |sheet, end| sheet.line(&line(end)));
+    assert!(!markdown(ragged).contains("\n\n"));
+}
+
+/// A vertical rule from the current line down.
+fn side(mut sheet: Sheet, x: f32, height: f32) -> Sheet {
+    let bounds = Bounds { x0: x, y0: sheet.y - 10.0, x1: x + 0.5, y1: sheet.y - 10.0 + height };
+    sheet.layout.rules.push(Rule { bounds, is_horizontal: false, color: [0; 3] });
+    sheet
+}
+
+#[test]
+fn the_side_of_a_box_divides_a_line_and_that_of_a_box_to_check_does_not() {
+    let page = |height: f32| {
+        let mut sheet = side(Sheet::new(), 140.0, height);
+        sheet.put(50.0, PLAIN, "Beside the box");
+        sheet.put(150.0, PLAIN, "In the box");
+        markdown(sheet)
+    };
+    assert_eq!(page(30.0), "Beside the box\n\nIn the box");
+    assert_eq!(page(10.0), "Beside the box In the box");
+}
+
+#[test]
+fn a_wide_gap_divides_two_texts_but_not_the_cells_of_an_array() {
+    let row = |lefts: &[f32]| {
+        let mut sheet = Sheet::new();
+        lefts.iter().zip(["one text", "another", "a third"]).for_each(|(left, text)| sheet.put(*left, PLAIN, text));
+        markdown(sheet)
+    };
+    assert_eq!(row(&[50.0, 200.0]), "one text\n\nanother");
+    assert_eq!(row(&[50.0, 140.0]), "one text another");
+    assert_eq!(row(&[50.0, 170.0, 290.0]), "one text another a third");
+}
+
+#[test]
+fn the_rows_beside_a_large_brace_are_no_indices_of_it() {
+    let mut sheet = Sheet::new().line(FULL).line(FULL).space(20.0);
+    let top = sheet.y;
+    sheet = sheet.go_to(top + 22.0);
+    sheet.put(90.0, Face { size: 40.0, ..PLAIN }, "{");
+    sheet = sheet.go_to(top).at(115.0, PLAIN, "first of the rows").at(115.0, PLAIN, "second of the rows");
+    let text = markdown(sheet);
+    assert!(text.contains("first of the rows") && text.contains("second of the rows"), "{text}");
+}
+
+#[test]
+fn a_displayed_formula_is_one_paragraph_that_begins_with_its_left_side() {
+    let mut sheet = Sheet::new().line(FULL).line(FULL).space(14.0);
+    let top = sheet.y;
+    for (row, text) in [(0.0, "0 x < 1"), (12.0, "1 x > 1")] {
+        sheet = sheet.go_to(top + row);
+        sheet.put(130.0, PLAIN, text);
+    }
+    sheet = sheet.go_to(top + 6.0);
+    sheet.put(90.0, PLAIN, "f x =");
+    let text = markdown(sheet.go_to(top + 40.0).line(FULL).line(FULL));
+    assert!(
+        text.contains("\n\nf x = 0 x \\< 1 1 x > 1\n\n") || text.contains("\n\nf x = 0 x < 1 1 x > 1\n\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn leaders_tie_text_to_its_number_so_that_no_gutter_divides_them() {
+    let mut sheet = Sheet::new();
+    for row in 0..6_u8 {
+        sheet.put(50.0, PLAIN, &format!("Line {row} of the form"));
+        (0..14_u8).for_each(|dot| sheet.put(150.0 + 11.0 * f32::from(dot), PLAIN, "."));
+        sheet.put(310.0, PLAIN, &format!("{row}a"));
+        sheet.y += 18.0;
+    }
+    let text = markdown(sheet);
+    assert!(text.contains("Line 0 of the form ... 0a") && text.contains("Line 5 of the form ... 5a"), "{text}");
+}
+
+#[test]
+fn a_line_that_looks_like_a_heading_and_has_the_next_number_is_one() {
+    let body = |sheet: Sheet| sheet.space(4.0).line(FULL).line(FULL).line("and end here.").space(14.0);
+    let sheet = body(Sheet::new().at(50.0, Face { size: 20.0, ..BOLD }, "The title"));
+    let sheet = body(sheet.at(142.5, ITALIC, "A. The first system"));
+    let sheet =
+        body(sheet.at(50.0, ITALIC, "B. A second system with a much longer title that goes").at(65.0, ITALIC, "on"));
+    let text = markdown(sheet);
+    assert!(text.contains("\n## A. The first system\n"), "{text}");
+    assert!(text.contains("\n## B. A second system with a much longer title that goes on\n"), "{text}");
+}
+
+#[test]
+fn a_line_in_capitals_and_one_in_small_letters_are_two_headings() {
+    let sheet = Sheet::new()
+        .at(155.0, BOLD, "MINUTES OF")
+        .at(90.0, BOLD, "Public meeting on the third of May")
+        .space(14.0)
+        .line(FULL)
+        .line(FULL);
+    let text = markdown(sheet);
+    assert!(text.contains("MINUTES OF\n\n"), "{text}");
+}
+
+#[test]
+fn entries_of_a_table_of_contents_are_lines_of_one_paragraph() {
+    let mut sheet = Sheet::new().line(FULL).line(FULL).space(12.0);
+    for (title, page) in [("The beginning", "1"), ("The end of it", "12")] {
+        sheet.put(50.0, PLAIN, title);
+        sheet.put(320.0, PLAIN, page);
+        sheet.y += 18.0;
+    }
+    assert!(markdown(sheet).ends_with("\n\nThe beginning 1  \nThe end of it 12"));
+}
