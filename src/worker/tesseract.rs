@@ -245,7 +245,7 @@ mod tests {
     fn check_answer(answer: &str, expected: &str) {
         let folder = tempfile::tempdir().unwrap();
         let found = run(&program(folder.path(), answer).unwrap());
-        let found = found.map_or_else(|error| error.to_string(), |text| text);
+        let found = found.unwrap_or_else(|error| error.to_string());
         assert!(found.ends_with(expected), "{answer}: {found}");
     }
 
