@@ -56,10 +56,14 @@ fn damaged_models_are_named_and_the_rest_of_the_answer_is_whole() {
     place.file("models/det.onnx", "no model");
     place.file("models/rec.onnx", [0xff; 64]);
     let setting = format!("ocr_models={}", place.path("models").display());
-    let (status, result) = place.json(&["text", &fixture("scan.pdf"), "--set", &setting]);
+    let scan = fixture("scan.pdf");
+    let (status, result) = place.json(&["text", &scan, "--ocr", "auto", "--set", &setting]);
     assert_eq!((status, sources(&result)), (0, vec!["unread", "text"]));
-    let notes = result["notes"].to_string();
-    assert!(notes.contains("the model for finding text cannot be used"), "{notes}");
+    let names_model =
+        |result: &Value| result["notes"].to_string().contains("the model for finding text cannot be used");
+    assert!(names_model(&result), "{result}");
+    let (_, unasked) = place.json(&["text", &scan, "--set", &setting]);
+    assert!(!names_model(&unasked), "nothing is recognised unasked: {unasked}");
 }
 
 /// A field of a message of Protocol Buffers: a number, or bytes.
