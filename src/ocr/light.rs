@@ -2,10 +2,10 @@
 
 use super::gray::GrayImage;
 
-/// The side of the squares in which the brightness of the paper is looked for, in pixels.
+/// The side of the squares in which the brightness of the paper is measured, in pixels.
 const SQUARE: usize = 32;
 
-/// The paper is as bright as the brightest pixels of a square, of which there is this share.
+/// The paper is as bright as the brightest tenth of a square.
 const PAPER_SHARE: usize = 10;
 
 /// The light is uneven if the darkest quarter of a picture's squares has less than this share of the paper's brightness.

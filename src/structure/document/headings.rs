@@ -71,7 +71,7 @@ fn doubt_tag(draft: &mut Draft, statistics: &TypeStatistics) {
     }
 }
 
-/// Headings, and the paragraphs that look like an earlier one and have the number that follows its number.
+/// Adds paragraphs that look like an earlier heading and continue its numbering.
 fn with_next(drafts: &[Draft], flow: &[usize], headings: &[usize]) -> Vec<usize> {
     let mut all: Vec<usize> = Vec::new();
     let mut numbered: Vec<(Rank, MarkerKind)> = Vec::new();

@@ -20,7 +20,7 @@ const BASELINE_EM: f32 = 0.3;
 /// A segment with more words takes none of another one.
 const MAX_AROUND: usize = 1_000;
 
-/// The side of a box that divides a line is so high, in ems. Boxes to be checked are smaller.
+/// The least height of a box whose side divides a line, in ems. Check boxes of forms are smaller.
 const SIDE_EM: f32 = 1.6;
 /// So wide a gap, in ems, divides a line.
 const WIDE_GAP_EM: f32 = 6.0;

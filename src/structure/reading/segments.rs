@@ -153,7 +153,7 @@ fn split_row(mut row: Vec<(usize, LineWord, f32)>) -> Vec<Segment> {
     segments
 }
 
-/// For each word of a row whether dots lead from the one before to it, so that the gap between them divides nothing.
+/// Whether each word of a row follows a leader of dots, or is part of one. The gap before it divides nothing.
 fn leaders(row: &[(usize, LineWord, f32)]) -> Vec<bool> {
     let is_dot = |at: Option<usize>| {
         let word = at.and_then(|at| row.get(at));

@@ -143,7 +143,7 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
         Some((self.last_type3, is_guess && known.is_none()))
     }
 
-    /// The position of the Type 3 font whose glyph has the key of the first glyph of a run.
+    /// Finds the Type 3 font that drew the first glyph of a run, by the key of that glyph.
     fn font_of_key(&mut self, run: &GlyphRun<'_, '_>, clip: Rect) -> Option<usize> {
         let first = run.glyphs().first()?;
         let Glyph::Type3(drawn) = &**first else { return None };

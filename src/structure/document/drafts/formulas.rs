@@ -12,7 +12,8 @@ const WORD: usize = 3;
 /// The brace at the end of the left side reaches so far over the rows, in ems.
 const BRACE_EM: f32 = 0.5;
 
-/// The lines of a column with the left side of each formula before its rows, and the number of the formula of each.
+/// Orders the lines of a column so that the left side of a formula precedes its rows.
+/// Also returns the formula that each line belongs to, by the index of its first line.
 pub(super) fn arrange<'a>(lines: &[&'a Line]) -> (Vec<&'a Line>, Vec<Option<usize>>) {
     let rows: Vec<bool> = (0..lines.len()).map(|at| is_part(lines, at)).collect();
     let (mut lines, mut formulas) = (lines.to_vec(), vec![None; lines.len()]);
