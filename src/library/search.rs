@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::analysis::{Stemmer, plain};
 use super::ranking::{
-    CandidateSource, PageAddress, PageToScore, PassageScore, Rescorer, ScopedSegment, excerpt, first_stage, fuse,
+    CandidateSource, PageAddress, PageToScore, PassageScore, Rescorer, ScopedSegment, WordMemory, excerpt, first_stage, fuse,
     query_terms,
 };
 use super::segment::{DocumentDetails, Segment, SegmentDocument, SegmentError};
@@ -211,7 +211,8 @@ fn read_pages(
     rescorer: &Rescorer<'_>,
 ) -> Result<Vec<ReadPage>, SegmentError> {
     let read = |places: &[PagePlace<'_>]| {
-        places.iter().map(|place| read_page(place, known, rescorer)).collect::<Result<Vec<_>, _>>()
+        let mut memory = WordMemory::default();
+        places.iter().map(|place| read_page(place, known, rescorer, &mut memory)).collect::<Result<Vec<_>, _>>()
     };
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(MAX_THREADS);
     let share = places.len().div_ceil(threads).max(MIN_SHARE);
@@ -229,13 +230,19 @@ fn read_pages(
     })
 }
 
-fn read_page(place: &PagePlace<'_>, known: &KnownDocuments, rescorer: &Rescorer<'_>) -> Result<ReadPage, SegmentError> {
+fn read_page(
+    place: &PagePlace<'_>,
+    known: &KnownDocuments,
+    rescorer: &Rescorer<'_>,
+    memory: &mut WordMemory,
+) -> Result<ReadPage, SegmentError> {
     let PagePlace { address, candidate, segment, document } = *place;
     let content = segment.page(address.page)?;
     let known = known.0.get(&document.content).ok_or(SegmentError::Damaged)?;
     let (stemmer, title) = (&known.stemmer, known.title.unwrap_or(0.0));
     let is_contents = segment.is_contents(address.page);
-    let score = rescorer.score(&PageToScore { text: &content.text, stemmer, is_contents, candidate, title });
+    let page = PageToScore { text: &content.text, stemmer, is_contents, candidate, title };
+    let score = rescorer.score(&page, memory);
     let page = PageIndex(address.page - document.first);
     Ok(ReadPage { address, content: document.content, page, label: content.label, text: content.text, score })
 }

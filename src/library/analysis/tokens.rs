@@ -45,16 +45,63 @@ pub(in crate::library) enum TokenKind {
 
 /// The tokens of a text, in order.
 pub(in crate::library) fn tokens(text: &str, stemmer: &Stemmer) -> Vec<Token> {
-    let mut scanner = Scanner { text, stemmer, wanted: None, found: Vec::with_capacity(text.len() / 6), position: 0 };
-    scanner.run();
-    scanner.found
+    let mut found = Vec::with_capacity(text.len() / 6);
+    token_places(text, |place| {
+        let (key, word) = reading(place.of(text), place.kind, stemmer);
+        if !key.is_empty() {
+            let TokenPlace { position, start, end, kind } = place;
+            found.push(Token { key, word, position, start, end, kind });
+        }
+    });
+    found
 }
 
-/// The tokens of a text that begin with one of these characters: the others are not even stemmed.
-pub(in crate::library) fn tokens_with(text: &str, stemmer: &Stemmer, wanted: &Initials) -> Vec<Token> {
-    let mut scanner = Scanner { text, stemmer, wanted: Some(wanted), found: Vec::new(), position: 0 };
-    scanner.run();
-    scanner.found
+/// Where a token stands, before it is read.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::library) struct TokenPlace {
+    /// Its place among the words of the text.
+    pub(in crate::library) position: u32,
+    /// Where it begins in the text, in bytes.
+    pub(in crate::library) start: usize,
+    /// Where it ends.
+    pub(in crate::library) end: usize,
+    /// How it stands in the text.
+    pub(in crate::library) kind: TokenKind,
+}
+
+impl TokenPlace {
+    /// The token as it stands in its text.
+    pub(in crate::library) fn of<'a>(&self, text: &'a str) -> &'a str {
+        text.get(self.start..self.end).unwrap_or_default()
+    }
+}
+
+/// Calls `found` with the place of each token of a text, in order.
+pub(in crate::library) fn token_places(text: &str, found: impl FnMut(TokenPlace)) {
+    Scanner { text, found, position: 0 }.run();
+}
+
+/// The key of a token and its folded word.
+pub(in crate::library) fn reading(text: &str, kind: TokenKind, stemmer: &Stemmer) -> (String, String) {
+    let (key, word) = match kind {
+        TokenKind::Word | TokenKind::Part | TokenKind::Piece => stemmer.key_and_word(text),
+        TokenKind::Compound => compound_reading(text, stemmer),
+        TokenKind::Pair => {
+            let characters = text.chars().filter(|character| is_unspaced(*character));
+            let word: String = characters.nfkc().flat_map(char::to_lowercase).collect();
+            (word.clone(), word)
+        }
+    };
+    (cut(key), word)
+}
+
+fn compound_reading(text: &str, stemmer: &Stemmer) -> (String, String) {
+    let word = match text.chars().any(char::is_numeric) || text.contains(['_', '/', '@', ':', '#']) {
+        true => number(&fold(&text.replace('\n', ""))),
+        false => fold(text).chars().filter(|character| character.is_alphanumeric()).collect(),
+    };
+    let only_letters = word.chars().all(char::is_alphabetic);
+    (if only_letters { stemmer.key(&word) } else { word.clone() }, word)
 }
 
 /// How words begin: by their first two characters.
@@ -85,7 +132,7 @@ impl Initials {
     }
 
     /// Whether a word may begin so. Characters with accents may be anything.
-    fn may_hold(&self, text: &str) -> bool {
+    pub(in crate::library) fn may_hold(&self, text: &str) -> bool {
         let mut characters = text.chars();
         let Some(first) = characters.next() else { return false };
         let code = usize::try_from(u32::from(first.to_ascii_lowercase())).unwrap_or(usize::MAX);
@@ -105,23 +152,30 @@ fn bit_of(second: char) -> u128 {
     }
 }
 
-struct Scanner<'a> {
+struct Scanner<'a, F> {
     text: &'a str,
-    stemmer: &'a Stemmer,
-    wanted: Option<&'a Initials>,
-    found: Vec<Token>,
+    found: F,
     position: u32,
 }
 
-impl Scanner<'_> {
+impl<F: FnMut(TokenPlace)> Scanner<'_, F> {
     fn run(&mut self) {
         let mut at = 0;
-        while let Some(character) = self.text.get(at..).and_then(|rest| rest.chars().next()) {
-            at = match class(character) {
-                CharacterClass::Letter => self.compound(at),
-                CharacterClass::Unspaced => self.unspaced_run(at),
-                _ => at + character.len_utf8(),
+        while let Some(first) = self.text.as_bytes().get(at) {
+            at = match first {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => self.compound(at),
+                0..0x80 => at + 1,
+                _ => self.beyond_ascii(at),
             };
+        }
+    }
+
+    fn beyond_ascii(&mut self, at: usize) -> usize {
+        let Some(character) = self.text.get(at..).and_then(|rest| rest.chars().next()) else { return self.text.len() };
+        match class(character) {
+            CharacterClass::Letter => self.compound(at),
+            CharacterClass::Unspaced => self.unspaced_run(at),
+            _ => at + character.len_utf8(),
         }
     }
 
@@ -141,7 +195,7 @@ impl Scanner<'_> {
                 None => break end,
             }
         };
-        self.whole(&parts);
+        self.push(start, end, TokenKind::Compound);
         for (from, to) in parts.into_iter().take(MAX_PARTS) {
             self.word(from, to, TokenKind::Part);
         }
@@ -159,6 +213,9 @@ impl Scanner<'_> {
 
     /// Where the next part begins, if one joiner, or a hyphen at the end of a line, stands between.
     fn joined(&self, end: usize) -> Option<usize> {
+        if matches!(self.text.as_bytes().get(end)?, b' ' | b'\n') {
+            return None;
+        }
         let rest = self.text.get(end..)?;
         let mut characters = rest.char_indices();
         let (_, joiner) = characters.next()?;
@@ -174,40 +231,20 @@ impl Scanner<'_> {
         divides.then_some(end + after)
     }
 
-    /// The token of a whole compound.
-    fn whole(&mut self, parts: &[(usize, usize)]) {
-        let (Some((start, _)), Some((_, end))) = (parts.first().copied(), parts.last().copied()) else { return };
-        let text = self.text.get(start..end).unwrap_or_default();
-        if !self.is_wanted(text) {
-            return;
-        }
-        let word = match text.chars().any(char::is_numeric) || text.contains(['_', '/', '@', ':', '#']) {
-            true => number(&fold(&text.replace('\n', ""))),
-            false => fold(text).chars().filter(|character| character.is_alphanumeric()).collect(),
-        };
-        let only_letters = word.chars().all(char::is_alphabetic);
-        let key = if only_letters { self.stemmer.key(&word) } else { word.clone() };
-        self.push(key, word, start, end, TokenKind::Compound);
-    }
-
     fn word(&mut self, start: usize, end: usize, kind: TokenKind) {
-        let text = self.text.get(start..end).unwrap_or_default();
-        if self.is_wanted(text) {
-            let (key, word) = self.stemmer.key_and_word(text);
-            self.push(key, word, start, end, kind);
-        }
+        self.push(start, end, kind);
         self.pieces(start, end);
         self.position = self.position.saturating_add(1);
-    }
-
-    fn is_wanted(&self, text: &str) -> bool {
-        self.wanted.is_none_or(|wanted| wanted.may_hold(text))
     }
 
     /// Pieces of an identifier: `getUserName`, `test262`.
     fn pieces(&mut self, start: usize, end: usize) {
         let text = self.text.get(start..end).unwrap_or_default();
-        if text.bytes().skip(1).all(|byte| byte.is_ascii_lowercase()) {
+        let bytes = text.as_bytes();
+        let is_one = bytes.iter().skip(1).all(u8::is_ascii_lowercase)
+            || bytes.iter().all(u8::is_ascii_digit)
+            || bytes.iter().all(u8::is_ascii_uppercase);
+        if is_one {
             return;
         }
         let cuts = piece_starts(text);
@@ -217,16 +254,15 @@ impl Scanner<'_> {
         let ends = cuts.iter().skip(1).copied().chain([text.len()]);
         for (from, to) in cuts.iter().copied().zip(ends) {
             let piece = text.get(from..to).unwrap_or_default();
-            if piece.chars().count() > 1 && self.is_wanted(piece) {
-                let (key, word) = self.stemmer.key_and_word(piece);
-                self.push(key, word, start + from, start + to, TokenKind::Piece);
+            if piece.chars().count() > 1 {
+                self.push(start + from, start + to, TokenKind::Piece);
             }
         }
     }
 
     fn unspaced_run(&mut self, start: usize) -> usize {
         let rest = self.text.get(start..).unwrap_or_default();
-        let mut before: Option<(usize, char)> = None;
+        let mut before: Option<usize> = None;
         let mut end = start;
         for (at, character) in rest.char_indices() {
             // A line that ends within a run does not end a word.
@@ -238,32 +274,25 @@ impl Scanner<'_> {
                 CharacterClass::Hidden => continue,
                 _ => break,
             }
-            if let Some((from, first)) = before {
-                self.pair(&[first, character], start + from, start + at + character.len_utf8());
-            }
-            before = Some((at, character));
             end = start + at + character.len_utf8();
+            if let Some(from) = before {
+                self.pair(start + from, end);
+            }
+            before = Some(at);
         }
-        if let Some((from, last)) = before {
-            self.pair(&[last], start + from, end);
+        if let Some(from) = before {
+            self.pair(start + from, end);
         }
         end
     }
 
-    fn pair(&mut self, characters: &[char], start: usize, end: usize) {
+    fn pair(&mut self, start: usize, end: usize) {
+        self.push(start, end, TokenKind::Pair);
         self.position = self.position.saturating_add(1);
-        if !self.is_wanted(self.text.get(start..end).unwrap_or_default()) {
-            return;
-        }
-        let key: String = characters.iter().copied().nfkc().flat_map(char::to_lowercase).collect();
-        let position = self.position.saturating_sub(1);
-        self.found.push(Token { word: key.clone(), key, position, start, end, kind: TokenKind::Pair });
     }
 
-    fn push(&mut self, key: String, word: String, start: usize, end: usize, kind: TokenKind) {
-        if !key.is_empty() {
-            self.found.push(Token { key: cut(key), word, position: self.position, start, end, kind });
-        }
+    fn push(&mut self, start: usize, end: usize, kind: TokenKind) {
+        (self.found)(TokenPlace { position: self.position, start, end, kind });
     }
 }
 
@@ -349,10 +378,11 @@ mod tests {
     }
 
     #[test]
-    fn wanted_tokens_stand_where_they_stand_among_all() {
-        let wanted = Initials::of(["income"].into_iter());
-        let found = tokens_with("the net income rose", &Stemmer::of(""), &wanted);
-        assert_eq!(found.iter().map(|token| (token.key.as_str(), token.position)).collect::<Vec<_>>(), [("income", 2)]);
+    fn initials_hold_back_other_words_only() {
+        let wanted = Initials::of(["income", "\u{6771}\u{4EAC}"].into_iter());
+        let held = ["Income", "in", "\u{CD}ncome", "i\u{F1}come", "\u{6771}"].map(|word| wanted.may_hold(word));
+        assert_eq!(held, [true, false, true, true, true]);
+        assert_eq!(["the", "It", "\u{4EAC}"].map(|word| wanted.may_hold(word)), [false; 3]);
     }
 
     #[test]

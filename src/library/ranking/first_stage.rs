@@ -46,8 +46,10 @@ pub(in crate::library) fn first_stage(
     let all = segments.iter().map(|scoped| scoped.segment.page_count()).sum();
     let rarities = (0..).zip(terms).map(|(at, term)| term.weight * rarity_of(&found, at, all)).collect::<Vec<_>>();
     let mut best = BestPages::new(limit);
+    let largest = segments.iter().map(|scoped| scoped.segment.page_count()).max().unwrap_or(0);
+    let mut scores = SegmentScores::new(largest, &rarities);
     for (number, (scoped, stored)) in segments.iter().zip(&found).enumerate() {
-        let mut scores = SegmentScores::new(scoped.segment.page_count(), &rarities);
+        scores.clear(scoped.segment.page_count());
         for (stored, rarity) in stored.iter().zip(&rarities) {
             scores.add_term(scoped.segment, stored, *rarity)?;
         }
@@ -80,27 +82,44 @@ struct SegmentScores {
     passages: Vec<u64>,
     /// What a unit of those sums is worth.
     unit: f32,
+    /// Stored postings while they are read.
+    stored: Vec<u8>,
 }
 
 impl SegmentScores {
-    fn new(pages: u32, rarities: &[f32]) -> Self {
-        let pages = usize::try_from(pages).unwrap_or(usize::MAX);
+    fn new(most_pages: u32, rarities: &[f32]) -> Self {
+        let most = page_number(most_pages);
         let total = rarities.iter().sum::<f32>().max(f32::MIN_POSITIVE);
-        Self { scores: vec![0.0; pages], passages: vec![0; pages], unit: total / FULL_WEIGHT }
+        Self {
+            scores: Vec::with_capacity(most),
+            passages: Vec::with_capacity(most),
+            unit: total / FULL_WEIGHT,
+            stored: Vec::new(),
+        }
+    }
+
+    /// Begins with a segment of so many pages.
+    fn clear(&mut self, pages: u32) {
+        self.scores.clear();
+        self.scores.resize(page_number(pages), 0.0);
+        self.passages.clear();
+        self.passages.resize(page_number(pages), 0);
     }
 
     fn add_term(&mut self, segment: &Segment, stored: &[StoredPostings], rarity: f32) -> Result<(), SegmentError> {
-        let bytes = stored.iter().map(|one| segment.postings(*one)).collect::<Result<Vec<_>, _>>()?;
-        match bytes.as_slice() {
-            [one] => self.add(PostingsReader::new(one)?, rarity),
-            several => {
-                let mut merged = Vec::new();
-                for one in several {
-                    merged.extend(PostingsReader::new(one)?);
-                }
-                self.add(merge_forms(merged).into_iter(), rarity);
+        let mut bytes = std::mem::take(&mut self.stored);
+        if let [one] = stored {
+            segment.read_postings(*one, &mut bytes)?;
+            self.add(PostingsReader::new(&bytes)?, rarity);
+        } else {
+            let mut merged = Vec::new();
+            for one in stored {
+                segment.read_postings(*one, &mut bytes)?;
+                merged.extend(PostingsReader::new(&bytes)?);
             }
+            self.add(merge_forms(merged).into_iter(), rarity);
         }
+        self.stored = bytes;
         Ok(())
     }
 
@@ -108,7 +127,7 @@ impl SegmentScores {
         let share = rarity * MAX_SHARE / 255.0;
         let weight = whole_part(rarity / self.unit);
         for posting in postings {
-            let Ok(at) = usize::try_from(posting.page) else { continue };
+            let at = page_number(posting.page);
             let (Some(score), Some(passages)) = (self.scores.get_mut(at), self.passages.get_mut(at)) else { continue };
             *score += share * f32::from(posting.impact);
             *passages = passages.wrapping_add(near_passages(posting.passages).wrapping_mul(weight));
@@ -118,7 +137,7 @@ impl SegmentScores {
     fn collect(&self, segment: usize, scoped: &ScopedSegment<'_>, best: &mut BestPages) {
         let most = WEIGHTS.passage * self.unit * FULL_WEIGHT;
         for page in scoped.pages.iter().cloned().flatten() {
-            let at = usize::try_from(page).unwrap_or(usize::MAX);
+            let at = page_number(page);
             let (Some(score), Some(passages)) = (self.scores.get(at), self.passages.get(at)) else { return };
             if *score > 0.0 && score + most > best.least {
                 let factor = if scoped.segment.is_contents(page) { WEIGHTS.contents } else { 1.0 };
@@ -128,6 +147,10 @@ impl SegmentScores {
             }
         }
     }
+}
+
+fn page_number(page: u32) -> usize {
+    usize::try_from(page).unwrap_or(usize::MAX)
 }
 
 /// One posting a page, where several forms of a word stand on it.

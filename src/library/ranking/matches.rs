@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use super::query::QueryTerm;
-use crate::library::analysis::{Initials, Stemmer, TokenKind, tokens_with};
+use crate::library::analysis::{Initials, Stemmer, TokenKind, TokenPlace, reading, token_places};
+
+type FastMap<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 
 /// A place in the text where a term of the query stands.
 #[derive(Debug, Clone, Copy)]
@@ -22,31 +24,54 @@ pub(super) struct Match {
 
 /// Finds the terms of one query.
 pub(super) struct Matcher<'a> {
-    by_key: HashMap<&'a str, usize>,
-    by_word: HashMap<&'a str, usize>,
+    by_key: FastMap<&'a str, usize>,
+    by_word: FastMap<&'a str, usize>,
     initials: Initials,
 }
+
+/// The term of a query that a word is, and whether it is in the form of the query.
+type TermOfWord = Option<(usize, bool)>;
+
+/// What words are to one query, by the code of their language: most stand in a text more than once.
+#[derive(Debug, Default)]
+pub(in crate::library) struct WordMemory(FastMap<&'static str, FastMap<Box<str>, TermOfWord>>);
 
 impl<'a> Matcher<'a> {
     /// Of terms that have the same word or key, the first is found.
     pub(super) fn new(terms: &'a [QueryTerm]) -> Self {
         let keys = terms.iter().enumerate().rev();
         let keys = keys.flat_map(|(at, term)| term.keys.iter().map(move |key| (key.as_str(), at)));
-        let by_key = keys.collect::<HashMap<_, _>>();
+        let by_key = keys.collect::<FastMap<_, _>>();
         let by_word = terms.iter().enumerate().map(|(at, term)| (term.word.as_str(), at)).collect();
         let words = terms.iter().flat_map(|term| term.keys.iter().map(String::as_str).chain([term.word.as_str()]));
         Self { initials: Initials::of(words), by_key, by_word }
     }
 
     /// The places in a text, in order.
-    pub(super) fn find(&self, text: &str, stemmer: &Stemmer) -> Vec<Match> {
-        let found = tokens_with(text, stemmer, &self.initials);
-        let matches = found.iter().filter_map(|token| {
-            let exact = self.by_word.get(token.word.as_str()).copied();
-            let term = exact.or_else(|| self.by_key.get(token.key.as_str()).copied())?;
-            let is_exact = exact.is_some() && token.kind != TokenKind::Piece;
-            Some(Match { term, position: token.position, start: token.start, end: token.end, is_exact })
+    pub(super) fn find(&self, text: &str, stemmer: &Stemmer, memory: &mut WordMemory) -> Vec<Match> {
+        let known = memory.0.entry(stemmer.code()).or_default();
+        let mut matches = Vec::new();
+        token_places(text, |place| {
+            let token = place.of(text);
+            let found = match place.kind {
+                _ if !self.initials.may_hold(token) => return,
+                TokenKind::Compound | TokenKind::Pair => self.term_of(token, place.kind, stemmer),
+                TokenKind::Word | TokenKind::Part | TokenKind::Piece => match known.get(token) {
+                    Some(found) => *found,
+                    None => *known.entry(token.into()).or_insert(self.term_of(token, place.kind, stemmer)),
+                },
+            };
+            let Some((term, is_exact)) = found else { return };
+            let TokenPlace { position, start, end, kind } = place;
+            matches.push(Match { term, position, start, end, is_exact: is_exact && kind != TokenKind::Piece });
         });
-        matches.collect()
+        matches
+    }
+
+    fn term_of(&self, token: &str, kind: TokenKind, stemmer: &Stemmer) -> TermOfWord {
+        let (key, word) = reading(token, kind, stemmer);
+        let exact = self.by_word.get(word.as_str()).copied();
+        let other = || self.by_key.get(key.as_str()).copied();
+        exact.map(|term| (term, true)).or_else(|| Some((other()?, false)))
     }
 }

@@ -16,6 +16,7 @@ pub use fusion::{CandidateSource, fuse};
 
 pub(super) use excerpt::excerpt;
 pub(super) use first_stage::{ScopedSegment, first_stage};
+pub(super) use matches::WordMemory;
 pub(super) use query::query_terms;
 pub(super) use second_stage::{PageToScore, PassageScore, Rescorer};
 pub(super) use weights::impact;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::matches::{Match, Matcher};
+use super::matches::{Match, Matcher, WordMemory};
 use super::query::QueryTerm;
 use super::weights::{WEIGHTS, to_float};
-use crate::library::analysis::{LineKind, Stemmer, TokenKind, marked_lines, tokens};
+use crate::library::analysis::{LineKind, Stemmer, TokenKind, marked_lines, token_places};
 
 /// Words within which terms count as near each other.
 const REACH: u32 = 48;
@@ -64,13 +64,14 @@ impl<'a> Rescorer<'a> {
 
     /// The share of the query that stands in a title.
     pub(in crate::library) fn title(&self, title: &str, stemmer: &Stemmer) -> f32 {
-        let held = self.matcher.find(title, stemmer).into_iter().map(|one| one.term).collect::<BTreeSet<_>>();
+        let found = self.matcher.find(title, stemmer, &mut WordMemory::default());
+        let held = found.into_iter().map(|one| one.term).collect::<BTreeSet<_>>();
         held.into_iter().map(|term| self.rarity(term)).sum::<f32>() / self.total
     }
 
     /// The score of a page.
-    pub(in crate::library) fn score(&self, page: &PageToScore<'_>) -> PassageScore {
-        let mut found = self.matcher.find(page.text, page.stemmer);
+    pub(in crate::library) fn score(&self, page: &PageToScore<'_>, memory: &mut WordMemory) -> PassageScore {
+        let mut found = self.matcher.find(page.text, page.stemmer, memory);
         found.truncate(MAX_MATCHES);
         let best = self.best_forms(&found);
         let (near, place) = self.nearness(&found);
@@ -120,14 +121,14 @@ impl<'a> Rescorer<'a> {
             };
             if !line.is_empty() {
                 let heading = page.text.get(start..end).unwrap_or_default();
-                best = best.max(weight * self.likeness(heading, line, page.stemmer));
+                best = best.max(weight * self.likeness(heading, line));
             }
         }
         best
     }
 
     /// How much a heading is the query: 1 if both have the same words.
-    fn likeness(&self, heading: &str, found: &[Match], stemmer: &Stemmer) -> f32 {
+    fn likeness(&self, heading: &str, found: &[Match]) -> f32 {
         let mut held = vec![0.0_f32; self.terms.len()];
         for one in found {
             if let Some(held) = held.get_mut(one.term) {
@@ -135,8 +136,10 @@ impl<'a> Rescorer<'a> {
             }
         }
         let covered = held.iter().zip(self.rarities).map(|(held, rarity)| held * rarity).sum::<f32>() / self.total;
-        let words = tokens(heading, stemmer);
-        let words = words.iter().filter(|token| !matches!(token.kind, TokenKind::Piece | TokenKind::Compound)).count();
+        let mut words = 0;
+        token_places(heading, |place| {
+            words += usize::from(!matches!(place.kind, TokenKind::Piece | TokenKind::Compound));
+        });
         let matched = found.iter().map(|one| one.position).collect::<BTreeSet<_>>().len();
         covered * covered * (0.3 + 0.7 * (number(matched) / number(words.max(1))).min(1.0))
     }

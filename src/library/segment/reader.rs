@@ -141,14 +141,25 @@ impl Segment {
         Ok(terms)
     }
 
-    /// Reads the postings of a term, as [`super::PostingsReader`] takes them.
-    pub(in crate::library) fn postings(&self, stored: StoredPostings) -> Result<Vec<u8>, SegmentError> {
+    /// Reads the postings of a term into `bytes`, as [`super::PostingsReader`] takes them.
+    pub(in crate::library) fn read_postings(
+        &self,
+        stored: StoredPostings,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), SegmentError> {
         let length = stored.end.checked_sub(stored.start).ok_or(SegmentError::Damaged)?;
         let start = self.layout.postings + u64::from(stored.start);
         if start + u64::from(length) > self.layout.entries {
             return Err(SegmentError::Damaged);
         }
-        read(&*self.file, start, u64::from(length))
+        read_into(&*self.file, start, u64::from(length), bytes)
+    }
+
+    /// The postings of a term.
+    pub(super) fn postings(&self, stored: StoredPostings) -> Result<Vec<u8>, SegmentError> {
+        let mut bytes = Vec::new();
+        self.read_postings(stored, &mut bytes)?;
+        Ok(bytes)
     }
 
     /// The compressed text of a page.
@@ -170,11 +181,10 @@ impl Segment {
 
     /// The text of a page with its label.
     pub(in crate::library) fn page(&self, page: u32) -> Result<PageContent, SegmentError> {
-        let text = String::from_utf8(decompress(&self.stored_page(page)?)?).map_err(|_| SegmentError::Damaged)?;
-        match text.split_once('\n') {
-            Some((label, text)) => Ok(PageContent { label: label.to_owned(), text: text.to_owned() }),
-            None => Ok(PageContent { label: text, text: String::new() }),
-        }
+        let mut text = String::from_utf8(decompress(&self.stored_page(page)?)?).map_err(|_| SegmentError::Damaged)?;
+        let label = text.split_once('\n').map_or(text.as_str(), |(label, _)| label).to_owned();
+        text.drain(..text.len().min(label.len() + 1));
+        Ok(PageContent { label, text })
     }
 
     /// The compressed details of a document.
@@ -193,13 +203,18 @@ impl Segment {
 }
 
 fn read(file: &dyn ReadAt, at: u64, length: u64) -> Result<Vec<u8>, SegmentError> {
+    let mut bytes = Vec::new();
+    read_into(file, at, length, &mut bytes)?;
+    Ok(bytes)
+}
+
+fn read_into(file: &dyn ReadAt, at: u64, length: u64, bytes: &mut Vec<u8>) -> Result<(), SegmentError> {
     // A length of more than the file is damage, and no reason to take memory.
     if at.checked_add(length).is_none_or(|end| end > file.len()) {
         return Err(SegmentError::Damaged);
     }
-    let mut bytes = vec![0; usize::try_from(length).map_err(|_| SegmentError::Damaged)?];
-    file.read_at(at, &mut bytes)?;
-    Ok(bytes)
+    bytes.resize(usize::try_from(length).map_err(|_| SegmentError::Damaged)?, 0);
+    Ok(file.read_at(at, bytes)?)
 }
 
 fn decode_documents(bytes: &[u8]) -> Option<Vec<SegmentDocument>> {
