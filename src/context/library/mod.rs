@@ -12,7 +12,7 @@ mod update;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
 pub use crate::library::IndexStatus;
@@ -123,13 +123,6 @@ pub(super) struct LibraryIndex {
     update: Mutex<()>,
 }
 
-/// What is made of the index while files are looked at.
-struct Prepared {
-    /// The index, if it is in a folder.
-    index: Option<Index>,
-    early: Option<EarlySearch>,
-}
-
 /// Runs `work` with the index.
 fn with_index<T>(index: &RwLock<Index>, work: impl FnOnce(&Index) -> T) -> T {
     work(&index.read().unwrap_or_else(PoisonError::into_inner))
@@ -145,14 +138,20 @@ impl ContextManager {
         request: &RankedRequest,
         progress: &dyn ProgressListener,
     ) -> Result<RankedHits, ContextError> {
-        let (files, Prepared { index, early }) = self.files_and_index(request);
-        let (files, opened) = (files?, index.map(RwLock::new));
-        let index = opened.as_ref().unwrap_or(&self.library.memory);
-        let mut answer = self.ranked_answer(request, &files, index, early, progress)?;
+        let opened = OnceLock::new();
+        let index = || self.index_of_search(&opened);
+        let (files, mut answer) = std::thread::scope(|scope| {
+            let search = || with_index(index(), |index| self.search_early(request, index));
+            let searching = std::thread::Builder::new().spawn_scoped(scope, search);
+            let files = self.search_files(&request.paths)?;
+            let answer =
+                self.ranked_answer(request, &files, index(), || searching.ok()?.join().ok().flatten(), progress)?;
+            Ok::<_, ContextError>((files, answer))
+        })?;
         if answer.is_none() {
             // A damaged part was found: everything is read once more.
-            let emptied = index.write().unwrap_or_else(PoisonError::into_inner).clear();
-            answer = self.ranked_answer(request, &files, index, None, progress)?;
+            let emptied = index().write().unwrap_or_else(PoisonError::into_inner).clear();
+            answer = self.ranked_answer(request, &files, index(), || None, progress)?;
             let note = "The index was damaged and was made anew.".to_owned();
             let failed = emptied.err().map(|error| format!("The damaged index could not be removed: {error}."));
             answer.iter_mut().for_each(|answer| answer.notes.push(failed.clone().unwrap_or_else(|| note.clone())));
@@ -160,48 +159,32 @@ impl ContextManager {
         Ok(answer.unwrap_or_default())
     }
 
-    /// The files of a search, and what is made of the index while they are looked at.
-    fn files_and_index(&self, request: &RankedRequest) -> (Result<SearchFiles, ContextError>, Prepared) {
-        let prepare = || match self.index_folder() {
-            Some(folder) => {
-                let index = Index::open(&folder);
-                let early = self.search_early(request, &index);
-                Prepared { index: Some(index), early }
-            }
-            None => {
-                let early = with_index(&self.library.memory, |index| self.search_early(request, index));
-                Prepared { index: None, early }
-            }
-        };
-        std::thread::scope(|scope| {
-            let preparing = std::thread::Builder::new().spawn_scoped(scope, prepare);
-            let files = self.search_files(&request.paths);
-            let prepared = preparing.ok().and_then(|preparing| preparing.join().ok());
-            (files, prepared.unwrap_or_else(prepare))
-        })
+    /// The index in memory, or the one in a folder, which the first caller opens.
+    fn index_of_search<'a>(&'a self, opened: &'a OnceLock<Option<RwLock<Index>>>) -> &'a RwLock<Index> {
+        let open = || self.index_folder().map(|folder| RwLock::new(Index::open(&folder)));
+        opened.get_or_init(open).as_ref().unwrap_or(&self.library.memory)
     }
 
-    /// The answer; `None` if the index turns out to be damaged.
+    /// The answer; `None` if the index turns out to be damaged. `early` waits for what is searched meanwhile.
     fn ranked_answer(
         &self,
         request: &RankedRequest,
         files: &SearchFiles,
         index: &RwLock<Index>,
-        early: Option<EarlySearch>,
+        early: impl FnOnce() -> Option<EarlySearch>,
         progress: &dyn ProgressListener,
     ) -> Result<Option<RankedHits>, ContextError> {
         let updated = self.update_index(request, files, index, progress)?;
-        let early = early.filter(|_| updated.is_none());
-        let left = updated.unwrap_or(0);
-        with_index(index, |index| {
-            let mut found = Found::new(files, index, left, request.dates);
-            found.name_those_that_cannot_be_opened(|file| self.open_scope_file(file).err());
-            let pages = early.and_then(|early| early.pages_of(&found.documents));
-            let search = || request.search(index, found.documents.keys().copied().collect());
-            let Some(pages) = pages.or_else(search) else { return Ok(None) };
-            let held = self.held_pages(request.conversation.as_ref(), &pages);
-            Ok(Some(found.answer(pages, &held)))
-        })
+        let mut found = with_index(index, |index| Found::new(files, index, updated.unwrap_or(0), request.dates));
+        found.name_those_that_cannot_be_opened(|file| self.open_scope_file(file).err());
+        // Not under the lock: the other search waits for it where a third one writes.
+        let early = if updated.is_none() { early() } else { None };
+        let pages = early.and_then(|early| early.pages_of(&found.documents));
+        let documents = || found.documents.keys().copied().collect();
+        let search = || with_index(index, |index| request.search(index, documents()));
+        let Some(pages) = pages.or_else(search) else { return Ok(None) };
+        let held = self.held_pages(request.conversation.as_ref(), &pages);
+        Ok(Some(found.answer(pages, &held)))
     }
 
     /// The pages of these documents that the conversation holds in any form.

@@ -66,8 +66,8 @@ impl ListedScope {
     /// The paths of its files that the index has.
     pub(super) fn known_files<'a>(&self, index: &'a Index) -> impl Iterator<Item = &'a str> {
         index.files_beneath(&self.folder).filter(|file| {
-            let inside = Path::new(file).strip_prefix(&self.folder);
-            self.pattern.as_ref().is_none_or(|pattern| inside.is_ok_and(|inside| pattern.matches(inside)))
+            let inside = || Path::new(file).strip_prefix(&self.folder);
+            self.pattern.as_ref().is_none_or(|pattern| inside().is_ok_and(|inside| pattern.matches(inside)))
         })
     }
 }
