@@ -56,6 +56,8 @@ impl CharacterKind {
             'a'..='z' | 'A'..='Z' => Self::Latin,
             '0'..='9' => Self::Digit,
             '\n' => Self::LineEnd,
+            ' ' => Self::Blank,
+            '!'..='~' => Self::Mark,
             accented if is_accented(accented) => Self::Latin,
             blank if blank.is_whitespace() => Self::Blank,
             '\u{E00}'..='\u{E7F}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' => Self::Unspaced,
@@ -96,20 +98,15 @@ struct CharacterRun {
 }
 
 impl CharacterRun {
-    fn new(character: char) -> Self {
-        let accents = u64::from(is_accented(character));
-        Self { kind: CharacterKind::of(character), count: 1, accents, last: character, is_same: true }
+    fn new(kind: CharacterKind, character: char) -> Self {
+        Self { kind, count: 1, accents: u64::from(is_accented(character)), last: character, is_same: true }
     }
 
-    fn append_same_kind(&mut self, character: char) -> bool {
-        if CharacterKind::of(character) != self.kind {
-            return false;
-        }
+    fn append(&mut self, character: char) {
         self.count += 1;
         self.accents += u64::from(is_accented(character));
         self.is_same &= character == self.last;
         self.last = character;
-        true
     }
 
     /// The cost in units of [`TOKEN`].
@@ -148,10 +145,13 @@ pub(crate) fn estimated_tokens(text: &str) -> u64 {
     let mut parts = 0_u64;
     let mut run: Option<CharacterRun> = None;
     for character in text.chars() {
-        if run.as_mut().is_none_or(|run| !run.append_same_kind(character)) {
-            let next = CharacterRun::new(character);
-            parts += run.as_ref().map_or(0, |run| run.cost() + run.cost_before(next.kind));
-            run = Some(next);
+        let kind = CharacterKind::of(character);
+        match &mut run {
+            Some(run) if run.kind == kind => run.append(character),
+            _ => {
+                parts += run.as_ref().map_or(0, |run| run.cost() + run.cost_before(kind));
+                run = Some(CharacterRun::new(kind, character));
+            }
         }
     }
     parts += run.map_or(0, |run| run.cost());

@@ -81,13 +81,17 @@ pub fn detect_kind(head: &[u8], len: u64) -> FileKind {
     if let Some(kind) = match_signature(head) {
         return kind;
     }
+    let header = pdf_header(head);
+    if let Some((header_at, line)) = header
+        && is_header_line(header_at, line, head)
+    {
+        return FileKind::Pdf { header_at };
+    }
     let extent = if len > head.len() as u64 { Extent::Beginning } else { Extent::Whole };
     let text = Charset::detect(head, extent);
-    match pdf_header(head) {
+    match header {
         // A damaged PDF may look like text in an old charset.
-        Some((header_at, line)) if text != Some(Charset::UTF_8) || is_header_line(header_at, line, head) => {
-            FileKind::Pdf { header_at }
-        }
+        Some((header_at, _)) if text != Some(Charset::UTF_8) => FileKind::Pdf { header_at },
         _ => text.map_or(FileKind::Other { mime: UNKNOWN_TYPE }, FileKind::Text),
     }
 }

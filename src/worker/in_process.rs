@@ -249,11 +249,8 @@ impl Pages for OpenDocument {
     fn join(&self, pages: &PageSet) -> Result<PdfChunk, PdfError> {
         let document = self.begin()?;
         let joined = split::join_with(document, pages, |page| self.chunk(page)).map_err(join_error)?;
-        Ok(PdfChunk {
-            bytes: joined.bytes,
-            tier: joined.tier.to_string(),
-            notes: joined.notes.iter().map(ToString::to_string).collect(),
-        })
+        let notes = joined.notes.iter().map(ToString::to_string).collect();
+        Ok(PdfChunk::new(joined.bytes, joined.tier.to_string(), notes))
     }
 
     fn fingerprint(&self, page: PageIndex) -> Result<PageFingerprint, PdfError> {
@@ -327,7 +324,7 @@ pub(super) fn structured_page((text, layout): (PageText, PageLayout), tags: Opti
 
 fn to_page_chunk(chunk: split::PageChunk) -> PdfChunk {
     let notes = chunk.notes.iter().map(ToString::to_string).collect();
-    PdfChunk { bytes: chunk.bytes, tier: chunk.tier.to_string(), notes }
+    PdfChunk::new(chunk.bytes, chunk.tier.to_string(), notes)
 }
 
 fn cut_error(error: CutError) -> PdfError {

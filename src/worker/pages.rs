@@ -1,6 +1,6 @@
 //! The interface to documents, implemented in this process and by workers.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 
@@ -9,7 +9,7 @@ use super::web_page::read_web_page;
 use crate::document::{
     AnnotationCounts, Attachments, DocumentInfo, Form, Outline, PageAnnotations, PageGeometry, PageLayer, ReadAt,
 };
-use crate::hash::PageFingerprint;
+use crate::hash::{ContentHash, PageFingerprint};
 pub use crate::html::ReadablePage;
 use crate::limits::{Cancellation, LimitExceeded, StopReason};
 use crate::page::{PageIndex, PageLabel, PageSet};
@@ -226,7 +226,36 @@ pub struct PdfChunk {
     pub tier: String,
     /// Notes on damage and omissions.
     pub notes: Vec<String>,
+    /// The hash of the PDF, once it is computed.
+    pub(crate) hash: SharedHash,
 }
+
+impl PdfChunk {
+    /// A PDF as one of the readers, `tier`, made it.
+    #[must_use]
+    pub fn new(bytes: Bytes, tier: String, notes: Vec<String>) -> Self {
+        Self { bytes, tier, notes, hash: SharedHash::default() }
+    }
+
+    /// The hash of the PDF.
+    #[must_use]
+    pub fn blake3(&self) -> ContentHash {
+        *self.hash.0.get_or_init(|| ContentHash::of(&self.bytes))
+    }
+}
+
+/// A hash that all copies of an answer share, so that it is computed once.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SharedHash(Arc<OnceLock<ContentHash>>);
+
+/// The same PDF is equal whether or not its hash is known.
+impl PartialEq for SharedHash {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for SharedHash {}
 
 /// Why an operation on a PDF failed.
 #[derive(Debug, thiserror::Error)]

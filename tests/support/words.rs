@@ -81,7 +81,7 @@ impl Pages for WordsDocument {
             return Err(PdfError::Failed { action: PdfAction::ExtractPage, reason: "it is glued".into() });
         }
         let bytes = if line.starts_with("large") { vec![b'x'; 3_000] } else { line.as_bytes().to_vec() };
-        Ok(PdfChunk { bytes: bytes.into(), tier: "words".into(), notes: Vec::new() })
+        Ok(PdfChunk::new(bytes.into(), "words".into(), Vec::new()))
     }
 
     fn join(&self, _pages: &PageSet) -> Result<PdfChunk, PdfError> {

@@ -111,7 +111,7 @@ impl PdfAnswerBuilder<'_> {
         chunk: PdfChunk,
     ) -> Result<BuiltPage, ContextError> {
         let page = planned.page.number();
-        let chunk_hash = ContentHash::of(&chunk.bytes);
+        let chunk_hash = chunk.blake3();
         let source = self.requested.known_hash().unwrap_or(chunk_hash);
         let sent = SentPage {
             page,
@@ -141,7 +141,7 @@ impl PdfAnswerBuilder<'_> {
     /// Whether the file written earlier for this page is still intact. A removed or changed file is written again.
     pub(crate) fn has_written_file(&self, page: PageIndex) -> bool {
         self.document.cut(page).is_ok_and(|chunk| {
-            let hash = ContentHash::of(&chunk.bytes);
+            let hash = chunk.blake3();
             self.output.holds(&self.page_file(page.number(), hash), chunk.bytes.len())
         })
     }

@@ -204,7 +204,11 @@ impl<F: FnMut(TokenPlace)> Scanner<'_, F> {
 
     fn word_end(&self, start: usize) -> usize {
         let bytes = self.text.as_bytes().get(start..).unwrap_or_default();
-        let start = start + bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        let count = bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        let start = start + count;
+        if bytes.get(count).is_none_or(u8::is_ascii) {
+            return start;
+        }
         let rest = self.text.get(start..).unwrap_or_default();
         let length =
             rest.find(|character| !matches!(class(character), CharacterClass::Letter | CharacterClass::Hidden));

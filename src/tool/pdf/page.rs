@@ -7,7 +7,6 @@ use serde_json::json;
 
 use super::arguments::selected_pages;
 use crate::context::{ContextError, OpenPdf, PdfChunk, PdfError, SelectedPages, select_page, write_whole};
-use crate::hash::ContentHash;
 use crate::page::PageNumber;
 use crate::tool::error::{ErrorCode, ToolError};
 
@@ -43,7 +42,7 @@ pub fn write_page(pdf: &OpenPdf, page: &str, out: &Path) -> Result<PageResult, T
         page: page.get(),
         pages: pdf.document.page_count(),
         bytes: chunk.bytes.len(),
-        blake3: ContentHash::of(&chunk.bytes).to_string(),
+        blake3: chunk.blake3().to_string(),
         tier: chunk.tier,
         notes: chunk.notes,
     })
@@ -86,7 +85,7 @@ pub fn write_joined(pdf: &OpenPdf, selection: Option<&str>, out: &Path) -> Resul
         joined: pages.len(),
         pages: pdf.document.page_count(),
         bytes: chunk.bytes.len(),
-        blake3: ContentHash::of(&chunk.bytes).to_string(),
+        blake3: chunk.blake3().to_string(),
         tier: chunk.tier,
         notes: note.into_iter().chain(chunk.notes).collect(),
     })

@@ -169,8 +169,8 @@ impl WorkerDocument {
     fn ask_cut(&self, page: PageIndex, identify: bool) -> Result<(PdfChunk, Option<PageFingerprint>), PdfError> {
         self.refuse_deadly_page(page)?;
         match self.ask(&WorkerRequest::Cut { page: page.0, identify })? {
-            (WorkerReply::Chunk { tier, notes, fingerprint }, bytes) => {
-                Ok((PdfChunk { bytes, tier, notes }, fingerprint.map(PageFingerprint)))
+            (WorkerReply::Chunk { tier, notes, fingerprint, hash }, bytes) => {
+                Ok((PdfChunk { bytes, tier, notes, hash }, fingerprint.map(PageFingerprint)))
             }
             _ => Err(WorkerError::Nonsense.into()),
         }
@@ -305,7 +305,7 @@ impl Pages for WorkerDocument {
         self.refuse_deadly_pages(pages)?;
         let runs = pages.runs().map(|(first, last)| (first.0, last.0)).collect();
         match self.ask(&WorkerRequest::Join(runs))? {
-            (WorkerReply::Chunk { tier, notes, .. }, bytes) => Ok(PdfChunk { bytes, tier, notes }),
+            (WorkerReply::Chunk { tier, notes, hash, .. }, bytes) => Ok(PdfChunk { bytes, tier, notes, hash }),
             _ => Err(WorkerError::Nonsense.into()),
         }
     }

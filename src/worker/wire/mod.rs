@@ -24,7 +24,7 @@ use crate::html::ReadablePage;
 use crate::limits::{Deadline, Limits};
 use crate::page::PageIndex;
 use crate::worker::engine::ModelPart;
-use crate::worker::pages::{PageText, PageWords, PdfChunk, Picture, StructuredPage};
+use crate::worker::pages::{PageText, PageWords, PdfChunk, Picture, SharedHash, StructuredPage};
 use crate::worker::sandbox::SandboxLayers;
 use annotations::{WireAnnotations, WireAttachments, WireCounts, WireForm};
 pub(crate) use error::WireError;
@@ -206,6 +206,9 @@ pub(crate) enum WorkerReply {
         notes: Vec<String>,
         /// The fingerprint, if it was requested and could be computed.
         fingerprint: Option<[u8; 32]>,
+        /// The hash of the body, which stays in the parent.
+        #[serde(skip)]
+        hash: SharedHash,
     },
     Fingerprint([u8; 32]),
     Text(WireText),
@@ -359,8 +362,8 @@ impl From<WireGeometry> for PageGeometry {
 impl WorkerReply {
     /// The reply for a chunk, and the message body.
     pub(crate) fn of_chunk(chunk: PdfChunk, fingerprint: Option<PageFingerprint>) -> (Self, Bytes) {
-        let PdfChunk { bytes, tier, notes } = chunk;
-        (Self::Chunk { tier, notes, fingerprint: fingerprint.map(|fingerprint| fingerprint.0) }, bytes)
+        let PdfChunk { bytes, tier, notes, hash } = chunk;
+        (Self::Chunk { tier, notes, fingerprint: fingerprint.map(|fingerprint| fingerprint.0), hash }, bytes)
     }
 
     /// The reply for a page's text, and the message body.
