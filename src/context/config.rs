@@ -149,30 +149,26 @@ impl ContextConfig {
     /// Checks which parts of this configuration work.
     #[must_use]
     pub fn diagnose(&self) -> Diagnosis {
-        let layers = match &self.isolation {
+        let settings = match &self.isolation {
             Isolation::InProcess | Isolation::Confined { .. } => None,
-            Isolation::Workers(settings) | Isolation::WorkersOnDemand(settings)
-                if !HAS_PROCESSES && !settings.require_sandbox =>
-            {
-                None
-            }
-            Isolation::Workers(settings) | Isolation::WorkersOnDemand(settings) => {
-                Some(WorkerReader::start(settings.clone(), self.limits.clone(), Arc::new(SystemFonts)).layers())
-            }
+            Isolation::Workers(settings) | Isolation::WorkersOnDemand(settings) => Some(self.with_models(settings)),
         };
+        let workers = || {
+            let settings = settings.clone()?;
+            Some(WorkerReader::start(settings, self.limits.clone(), Arc::new(SystemFonts)))
+        };
+        let has_layers = settings.as_ref().is_some_and(|settings| HAS_PROCESSES || settings.require_sandbox);
+        let layers = has_layers.then(workers).flatten().map(|workers| workers.layers());
+        let engine_problem = |folder: &Path| match workers() {
+            Some(workers) => workers.engine_problem(),
+            None => OcrEngine::problem_of(folder),
+        };
+        let ocr = OcrEngine::find(self.ocr_models.as_deref(), settings.as_ref(), engine_problem);
         let store_problem = match self.open_store() {
             Ok(store) => store.warning.map(|warning| warning.to_string()),
             Err(error) => Some(error.to_string()),
         };
-        Diagnosis { layers, data_directory: self.data_directory.clone(), store_problem, ocr: self.ocr_engine() }
-    }
-
-    fn ocr_engine(&self) -> OcrEngine {
-        let settings = match &self.isolation {
-            Isolation::Workers(settings) | Isolation::WorkersOnDemand(settings) => Some(self.with_models(settings)),
-            Isolation::InProcess | Isolation::Confined { .. } => None,
-        };
-        OcrEngine::find(self.ocr_models.as_deref(), settings.as_ref())
+        Diagnosis { layers, data_directory: self.data_directory.clone(), store_problem, ocr }
     }
 
     /// Inspects the store; `None` if conversations end with the process.

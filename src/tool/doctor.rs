@@ -125,10 +125,10 @@ pub struct OcrState {
 impl OcrState {
     fn of(engine: &OcrEngine) -> Self {
         match engine {
-            OcrEngine::Models(folder, outcome) => Self {
+            OcrEngine::Models(folder, problem) => Self {
                 engine: "models",
                 folder: Some(folder.clone()),
-                problem: outcome.as_ref().err().map(ToString::to_string),
+                problem: problem.clone(),
                 ..Self::default()
             },
             OcrEngine::Tesseract(languages) => {

@@ -133,6 +133,7 @@ impl RequestHandler {
                 file.and_then(|file| self.open(file, password.as_deref(), limits))
             }
             WorkerRequest::ReadablePage(page) => convert_web_page(file, &page),
+            WorkerRequest::CheckEngine => Ok(WorkerReply::EngineChecked(self.engine.problem()).into()),
             #[cfg(debug_assertions)]
             WorkerRequest::Drill(drill) => Ok(WorkerReply::Drilled(drill.run()).into()),
             request => match self.documents.get(&self.current) {
@@ -244,6 +245,7 @@ fn reply_about(document: &OpenDocument, request: WorkerRequest) -> Result<(Worke
         | WorkerRequest::CloseAll
         | WorkerRequest::Model { .. }
         | WorkerRequest::Tesseract { .. }
+        | WorkerRequest::CheckEngine
         | WorkerRequest::ReadablePage(_) => {
             return Err(failure("no question about a document"));
         }

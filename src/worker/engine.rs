@@ -102,8 +102,8 @@ pub(crate) fn open_models(folder: &Path) -> Vec<OpenModel> {
 /// What recognises text here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OcrEngine {
-    /// The models in a folder. The error says why they cannot be used.
-    Models(PathBuf, Result<(), OcrError>),
+    /// The models in a folder, and why they cannot be used, if they cannot.
+    Models(PathBuf, Option<String>),
     /// The program `tesseract`, with these languages.
     Tesseract(Vec<String>),
     /// Nothing. Models would be looked for in this folder.
@@ -111,11 +111,15 @@ pub enum OcrEngine {
 }
 
 impl OcrEngine {
-    /// Tries the models in a folder, or else the program of the system if workers may use it.
+    /// The models in a folder, which `problem` tries, or else the program of the system if workers may use it.
     #[must_use]
-    pub fn find(folder: Option<&Path>, workers: Option<&WorkerSettings>) -> Self {
+    pub fn find(
+        folder: Option<&Path>,
+        workers: Option<&WorkerSettings>,
+        problem: impl FnOnce(&Path) -> Option<String>,
+    ) -> Self {
         if let Some(folder) = folder.filter(|folder| cfg!(feature = "ocr") && !open_models(folder).is_empty()) {
-            return Self::Models(folder.to_owned(), Engine::in_folder(folder).check());
+            return Self::Models(folder.to_owned(), problem(folder));
         }
         #[cfg(all(unix, not(pagewise_portable)))]
         if let Some(found) = workers.filter(|workers| workers.uses_tesseract).and_then(Tesseract::find) {
@@ -124,6 +128,12 @@ impl OcrEngine {
         #[cfg(any(not(unix), pagewise_portable))]
         let _ = workers;
         Self::None(folder.map(Path::to_path_buf))
+    }
+
+    /// Why the models in a folder cannot be used. Loads them in this process.
+    #[must_use]
+    pub fn problem_of(folder: &Path) -> Option<String> {
+        Engine::in_folder(folder).problem()
     }
 }
 
@@ -175,10 +185,12 @@ impl Engine {
         self.loaded.get_or_init(|| load_models(self.read()?)).clone()
     }
 
-    /// Loads every model.
-    fn check(&self) -> Result<(), OcrError> {
-        run_contained(|| self.recogniser()?.check())
-            .map_err(|failure| OcrError::Program { reason: failure.to_string() })?
+    /// Loads every model. Why they cannot be used, if they cannot.
+    pub(crate) fn problem(&self) -> Option<String> {
+        match run_contained(|| self.recogniser()?.check()) {
+            Ok(checked) => checked.err().map(|error| error.to_string()),
+            Err(failure) => Some(failure.to_string()),
+        }
     }
 
     fn read(&self) -> Result<ModelFiles, OcrError> {

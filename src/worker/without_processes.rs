@@ -3,9 +3,10 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::engine::OcrEngine;
 use super::error::WorkerError;
 use super::fonts::{FontFiles, LocalFonts};
 use super::in_process::InProcessReader;
@@ -19,6 +20,7 @@ use crate::limits::{Cancellation, Limits};
 #[derive(Clone)]
 pub struct WorkerReader {
     reader: InProcessReader,
+    models: Option<PathBuf>,
     require_sandbox: bool,
 }
 
@@ -27,7 +29,13 @@ impl WorkerReader {
     #[must_use]
     pub fn start(settings: WorkerSettings, limits: Limits, fonts: Arc<dyn FontFiles>) -> Self {
         let reader = InProcessReader::with_models(limits, Arc::new(LocalFonts::new(fonts)), settings.models.as_deref());
-        Self { reader, require_sandbox: settings.require_sandbox }
+        Self { reader, models: settings.models, require_sandbox: settings.require_sandbox }
+    }
+
+    /// Why the models of the settings cannot be used, if they cannot. This process loads them.
+    #[must_use]
+    pub fn engine_problem(&self) -> Option<String> {
+        self.models.as_deref().and_then(OcrEngine::problem_of)
     }
 
     /// The sandbox layers: none.

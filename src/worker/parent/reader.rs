@@ -43,6 +43,30 @@ impl WorkerReader {
         Ok(lease.process().map(|process| process.layers().clone()).unwrap_or_default())
     }
 
+    /// Why the models of the settings cannot be used, if they cannot. A worker loads them, within its memory and time.
+    #[must_use]
+    pub fn engine_problem(&self) -> Option<String> {
+        match self.check_engine() {
+            Ok(problem) => problem,
+            Err(error) => Some(error.to_string()),
+        }
+    }
+
+    fn check_engine(&self) -> Result<Option<String>, WorkerError> {
+        let cancellation = Cancellation::new();
+        let mut lease = self.pool.lease(None, &cancellation)?;
+        let process = lease.process().ok_or(WorkerError::Nonsense)?;
+        process.add_engine(self.pool.settings());
+        match process.call(&WorkerRequest::CheckEngine, None, &Supplies::fonts(&*self.fonts), &cancellation) {
+            Ok(WorkerAnswer { reply: WorkerReply::EngineChecked(problem), .. }) => Ok(problem),
+            Ok(_) => Err(WorkerError::Nonsense),
+            Err(error) => {
+                lease.discard();
+                Err(error)
+            }
+        }
+    }
+
     /// Runs a fault drill in a worker. Returns its outcome and the worker's process id.
     ///
     /// # Errors

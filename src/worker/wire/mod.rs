@@ -124,6 +124,8 @@ pub(crate) enum WorkerRequest {
         part: ModelPart,
         length: u64,
     },
+    /// Loads the models of the engine.
+    CheckEngine,
     Notes,
     /// Converts the attached web page to Markdown.
     ReadablePage(WebPageSource),
@@ -232,6 +234,8 @@ pub(crate) enum WorkerReply {
         notes: Vec<String>,
     },
     Notes(Vec<String>),
+    /// Why the models cannot be used, if they cannot.
+    EngineChecked(Option<String>),
     ReadablePage {
         title: Option<String>,
         notes: Vec<String>,
