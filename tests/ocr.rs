@@ -98,6 +98,9 @@ fn models_that_end_their_worker_do_not_keep_the_document_from_being_read() {
         let notes = result["notes"].to_string();
         assert!(notes.contains("Not recognised: pages 1-2: ") && notes.contains(reason), "{notes}");
         assert!(!notes.contains("cannot be read"), "{notes}");
+        let (_, told) = place.json(&["doctor", "--set", &setting]);
+        let problem = told["ocr"]["problem"].as_str();
+        assert_eq!(problem.is_some_and(|problem| problem.contains(reason)), reason.starts_with("worker"), "{told}");
     }
 }
 
