@@ -75,3 +75,23 @@ impl<'a> Matcher<'a> {
         exact.map(|term| (term, true)).or_else(|| Some((other()?, false)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::ranking::query_terms;
+
+    #[test]
+    fn forms_of_a_word_are_found_where_they_stand_in_each_language() {
+        let terms = query_terms("income", &[Stemmer::of("eng")]);
+        let matcher = Matcher::new(&terms);
+        let mut memory = WordMemory::default();
+        let mut find = |language: &str| {
+            let found = matcher.find("the net income, Incomes, netIncome, income", &Stemmer::of(language), &mut memory);
+            found.into_iter().map(|one| (one.position, one.is_exact)).collect::<Vec<_>>()
+        };
+        assert_eq!(find("eng"), [(2, true), (3, false), (4, false), (5, true)]);
+        assert_eq!(find("jpn"), [(2, true), (4, false), (5, true)]);
+        assert_eq!(find("eng"), [(2, true), (3, false), (4, false), (5, true)]);
+    }
+}
