@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use super::analysis::{Stemmer, plain};
 use super::ranking::{
-    CandidateSource, PageAddress, PageToScore, PassageScore, Rescorer, ScopedSegment, WordMemory, excerpt, first_stage, fuse,
-    query_terms,
+    CandidateSource, PageAddress, PageToScore, PassageScore, Rescorer, ScopedSegment, WordMemory, excerpt, first_stage,
+    fuse, query_terms,
 };
 use super::segment::{DocumentDetails, Segment, SegmentDocument, SegmentError};
 use crate::hash::ContentHash;

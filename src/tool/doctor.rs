@@ -125,12 +125,9 @@ pub struct OcrState {
 impl OcrState {
     fn of(engine: &OcrEngine) -> Self {
         match engine {
-            OcrEngine::Models(folder, problem) => Self {
-                engine: "models",
-                folder: Some(folder.clone()),
-                problem: problem.clone(),
-                ..Self::default()
-            },
+            OcrEngine::Models(folder, problem) => {
+                Self { engine: "models", folder: Some(folder.clone()), problem: problem.clone(), ..Self::default() }
+            }
             OcrEngine::Tesseract(languages) => {
                 Self { engine: "tesseract", languages: languages.clone(), ..Self::default() }
             }

@@ -142,7 +142,12 @@ mod tests {
     use crate::worker::pages::SharedHash;
 
     fn chunk(bytes: usize, fingerprint: Option<[u8; 32]>) -> CachedAnswer {
-        let reply = WorkerReply::Chunk { tier: "direct".to_owned(), notes: Vec::new(), fingerprint, hash: SharedHash::default() };
+        let reply = WorkerReply::Chunk {
+            tier: "direct".to_owned(),
+            notes: Vec::new(),
+            fingerprint,
+            hash: SharedHash::default(),
+        };
         CachedAnswer { reply, extras: AnswerExtras::default(), body: vec![7; bytes].into() }
     }
 
