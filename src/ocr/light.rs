@@ -2,7 +2,7 @@
 
 use super::gray::GrayImage;
 
-/// The side of the squares in which the brightness of the paper is measured, in pixels.
+/// The brightness of the paper is measured in squares with sides of this many pixels.
 const SQUARE: usize = 32;
 
 /// The paper is as bright as the brightest tenth of a square.

@@ -1,8 +1,8 @@
 //! Recognises the text in the picture of a page.
 //!
 //! 1. `gray` holds the picture, and samples it at any resolution.
-//! 2. A detection model marks where text is. For a photograph, as `light` tells it, the model gets a larger
-//!    copy with more contrast. `regions` turns the marks into boxes, one for each part of a line.
+//! 2. A detection model marks where text is. `light` says whether the picture is a photograph: then the model
+//!    gets a larger copy with more contrast. `regions` turns the marks into boxes, one for each part of a line.
 //! 3. `neural` finds the direction of the page and the first model that knows its script, and reads each box; `decoding`
 //!    turns the scores into characters in their places.
 //! 4. `doubt` finds the words that the model is not sure of. The next model reads them again.

@@ -328,7 +328,7 @@ impl Shades {
     /// From -1 to 1, so that noise counts little.
     const SCAN: Self = Self { means: [0.5; 3], deviations: [0.5; 3] };
 
-    /// The means and deviations of ImageNet, with which the model was trained. They give more contrast.
+    /// Those of ImageNet, with which the model was trained. A picture has more contrast with them.
     const PHOTOGRAPH: Self = Self { means: [0.485, 0.456, 0.406], deviations: [0.229, 0.224, 0.225] };
 }
 

@@ -111,7 +111,7 @@ pub enum OcrEngine {
 }
 
 impl OcrEngine {
-    /// The models in a folder, which `problem` tries, or else the program of the system if workers may use it.
+    /// The models in a folder, or else the program of the system if workers may use it. `problem` tries the models.
     #[must_use]
     pub fn find(
         folder: Option<&Path>,
@@ -130,7 +130,7 @@ impl OcrEngine {
         Self::None(folder.map(Path::to_path_buf))
     }
 
-    /// Why the models in a folder cannot be used. Loads them in this process.
+    /// Loads the models in a folder, in this process. Returns why they cannot be used; `None` if they can.
     #[must_use]
     pub fn problem_of(folder: &Path) -> Option<String> {
         Engine::in_folder(folder).problem()
@@ -185,7 +185,7 @@ impl Engine {
         self.loaded.get_or_init(|| load_models(self.read()?)).clone()
     }
 
-    /// Loads every model. Why they cannot be used, if they cannot.
+    /// Loads every model. Returns why they cannot be used; `None` if they can.
     pub(crate) fn problem(&self) -> Option<String> {
         match run_contained(|| self.recogniser()?.check()) {
             Ok(checked) => checked.err().map(|error| error.to_string()),

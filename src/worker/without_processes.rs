@@ -32,7 +32,7 @@ impl WorkerReader {
         Self { reader, models: settings.models, require_sandbox: settings.require_sandbox }
     }
 
-    /// Why the models of the settings cannot be used, if they cannot. This process loads them.
+    /// Loads the models of the settings, in this process. Returns why they cannot be used; `None` if they can.
     #[must_use]
     pub fn engine_problem(&self) -> Option<String> {
         self.models.as_deref().and_then(OcrEngine::problem_of)

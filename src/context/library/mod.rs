@@ -159,13 +159,13 @@ impl ContextManager {
         Ok(answer.unwrap_or_default())
     }
 
-    /// The index in memory, or the one in a folder, which the first caller opens.
+    /// The index of this search: the one in memory, or the one in a folder, which is opened once and put into `opened`.
     fn index_of_search<'a>(&'a self, opened: &'a OnceLock<Option<RwLock<Index>>>) -> &'a RwLock<Index> {
         let open = || self.index_folder().map(|folder| RwLock::new(Index::open(&folder)));
         opened.get_or_init(open).as_ref().unwrap_or(&self.library.memory)
     }
 
-    /// The answer; `None` if the index turns out to be damaged. `early` waits for what is searched meanwhile.
+    /// The answer; `None` if the index turns out to be damaged. `early` waits for the search of another thread.
     fn ranked_answer(
         &self,
         request: &RankedRequest,
@@ -177,7 +177,7 @@ impl ContextManager {
         let updated = self.update_index(request, files, index, progress)?;
         let mut found = with_index(index, |index| Found::new(files, index, updated.unwrap_or(0), request.dates));
         found.name_those_that_cannot_be_opened(|file| self.open_scope_file(file).err());
-        // Not under the lock: the other search waits for it where a third one writes.
+        // Without the lock: if a writer waits for it, that thread could not read the index, and both would wait for ever.
         let early = if updated.is_none() { early() } else { None };
         let pages = early.and_then(|early| early.pages_of(&found.documents));
         let documents = || found.documents.keys().copied().collect();

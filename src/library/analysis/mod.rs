@@ -10,4 +10,4 @@ pub(super) use language::Stemmer;
 pub use language::language_of;
 pub(super) use marked_text::{LineKind, RunningLines, mark_lines, marked_lines, plain};
 pub(super) use page_terms::{Occurrence, PageTerms};
-pub(super) use tokens::{Initials, TokenKind, TokenPlace, reading, token_places, tokens};
+pub(super) use tokens::{Initials, TokenKind, TokenPlace, key_and_word, token_places, tokens};

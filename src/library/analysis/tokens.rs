@@ -47,7 +47,7 @@ pub(in crate::library) enum TokenKind {
 pub(in crate::library) fn tokens(text: &str, stemmer: &Stemmer) -> Vec<Token> {
     let mut found = Vec::with_capacity(text.len() / 6);
     token_places(text, |place| {
-        let (key, word) = reading(place.of(text), place.kind, stemmer);
+        let (key, word) = key_and_word(place.text_in(text), place.kind, stemmer);
         if !key.is_empty() {
             let TokenPlace { position, start, end, kind } = place;
             found.push(Token { key, word, position, start, end, kind });
@@ -56,7 +56,7 @@ pub(in crate::library) fn tokens(text: &str, stemmer: &Stemmer) -> Vec<Token> {
     found
 }
 
-/// Where a token stands, before it is read.
+/// Where a token stands. Its key and its word are not known yet.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::library) struct TokenPlace {
     /// Its place among the words of the text.
@@ -70,8 +70,8 @@ pub(in crate::library) struct TokenPlace {
 }
 
 impl TokenPlace {
-    /// The token as it stands in its text.
-    pub(in crate::library) fn of<'a>(&self, text: &'a str) -> &'a str {
+    /// The part of the text that is the token.
+    pub(in crate::library) fn text_in<'a>(&self, text: &'a str) -> &'a str {
         text.get(self.start..self.end).unwrap_or_default()
     }
 }
@@ -81,11 +81,11 @@ pub(in crate::library) fn token_places(text: &str, found: impl FnMut(TokenPlace)
     Scanner { text, found, position: 0 }.run();
 }
 
-/// The key of a token and its folded word.
-pub(in crate::library) fn reading(text: &str, kind: TokenKind, stemmer: &Stemmer) -> (String, String) {
+/// The key of a token and its folded word. `text` is the token as it stands in its text.
+pub(in crate::library) fn key_and_word(text: &str, kind: TokenKind, stemmer: &Stemmer) -> (String, String) {
     let (key, word) = match kind {
         TokenKind::Word | TokenKind::Part | TokenKind::Piece => stemmer.key_and_word(text),
-        TokenKind::Compound => compound_reading(text, stemmer),
+        TokenKind::Compound => key_and_word_of_compound(text, stemmer),
         TokenKind::Pair => {
             let characters = text.chars().filter(|character| is_unspaced(*character));
             let word: String = characters.nfkc().flat_map(char::to_lowercase).collect();
@@ -95,7 +95,7 @@ pub(in crate::library) fn reading(text: &str, kind: TokenKind, stemmer: &Stemmer
     (cut(key), word)
 }
 
-fn compound_reading(text: &str, stemmer: &Stemmer) -> (String, String) {
+fn key_and_word_of_compound(text: &str, stemmer: &Stemmer) -> (String, String) {
     let word = match text.chars().any(char::is_numeric) || text.contains(['_', '/', '@', ':', '#']) {
         true => number(&fold(&text.replace('\n', ""))),
         false => fold(text).chars().filter(|character| character.is_alphanumeric()).collect(),

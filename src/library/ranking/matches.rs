@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::query::QueryTerm;
-use crate::library::analysis::{Initials, Stemmer, TokenKind, TokenPlace, reading, token_places};
+use crate::library::analysis::{Initials, Stemmer, TokenKind, TokenPlace, key_and_word, token_places};
 
 type FastMap<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 
@@ -29,10 +29,10 @@ pub(super) struct Matcher<'a> {
     initials: Initials,
 }
 
-/// The term of a query that a word is, and whether it is in the form of the query.
+/// The number of the query's term that a word matches, and whether the word has the same form. `None` if it matches none.
 type TermOfWord = Option<(usize, bool)>;
 
-/// What words are to one query, by the code of their language: most stand in a text more than once.
+/// Keeps which term of one query each word matches, since most words occur more than once. By the language's code.
 #[derive(Debug, Default)]
 pub(in crate::library) struct WordMemory(FastMap<&'static str, FastMap<Box<str>, TermOfWord>>);
 
@@ -52,7 +52,7 @@ impl<'a> Matcher<'a> {
         let known = memory.0.entry(stemmer.code()).or_default();
         let mut matches = Vec::new();
         token_places(text, |place| {
-            let token = place.of(text);
+            let token = place.text_in(text);
             let found = match place.kind {
                 _ if !self.initials.may_hold(token) => return,
                 TokenKind::Compound | TokenKind::Pair => self.term_of(token, place.kind, stemmer),
@@ -69,7 +69,7 @@ impl<'a> Matcher<'a> {
     }
 
     fn term_of(&self, token: &str, kind: TokenKind, stemmer: &Stemmer) -> TermOfWord {
-        let (key, word) = reading(token, kind, stemmer);
+        let (key, word) = key_and_word(token, kind, stemmer);
         let exact = self.by_word.get(word.as_str()).copied();
         let other = || self.by_key.get(key.as_str()).copied();
         exact.map(|term| (term, true)).or_else(|| Some((other()?, false)))

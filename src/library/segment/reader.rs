@@ -141,7 +141,7 @@ impl Segment {
         Ok(terms)
     }
 
-    /// Reads the postings of a term into `bytes`, as [`super::PostingsReader`] takes them.
+    /// Reads the stored postings of a term into `bytes`. [`super::PostingsReader`] decodes them.
     pub(in crate::library) fn read_postings(
         &self,
         stored: StoredPostings,

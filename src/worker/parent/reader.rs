@@ -43,7 +43,8 @@ impl WorkerReader {
         Ok(lease.process().map(|process| process.layers().clone()).unwrap_or_default())
     }
 
-    /// Why the models of the settings cannot be used, if they cannot. A worker loads them, within its memory and time.
+    /// Loads the models of the settings in a worker, within its memory and time. Returns why they cannot be used; `None` if
+    /// they can.
     #[must_use]
     pub fn engine_problem(&self) -> Option<String> {
         match self.check_engine() {

@@ -12,8 +12,8 @@ const WORD: usize = 3;
 /// The brace at the end of the left side reaches so far over the rows, in ems.
 const BRACE_EM: f32 = 0.5;
 
-/// Orders the lines of a column so that the left side of a formula precedes its rows.
-/// Also returns the formula that each line belongs to, by the index of its first line.
+/// Puts the left side of each formula before its rows. Returns the lines in their new order, and for each line that is
+/// part of a formula the index of the formula's first line.
 pub(super) fn arrange<'a>(lines: &[&'a Line]) -> (Vec<&'a Line>, Vec<Option<usize>>) {
     let rows: Vec<bool> = (0..lines.len()).map(|at| is_part(lines, at)).collect();
     let (mut lines, mut formulas) = (lines.to_vec(), vec![None; lines.len()]);

@@ -22,7 +22,7 @@ const CENTRED_EM: f32 = 1.5;
 const TITLE_FACTOR: f32 = 1.1;
 /// So many lines that begin at one edge show where their text ends.
 const MIN_ALIGNED: usize = 3;
-/// Text is justified if at least this many lines, and at least this share of all lines, end at one edge.
+/// Text counts as justified if so many of its lines, and such a share of them, end at the same edge.
 const MIN_FLUSH: usize = 6;
 const FLUSH_SHARE: f32 = 0.5;
 /// Lines that end so near to an edge, in ems, end at it.
