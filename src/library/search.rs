@@ -16,10 +16,6 @@ use crate::page::PageIndex;
 /// Pages whose text the second stage reads.
 const READ_PAGES: usize = 60;
 
-/// Threads that read these, and pages for which one is started at least.
-const MAX_THREADS: usize = 4;
-const MIN_SHARE: usize = 8;
-
 /// The most hits of an answer.
 pub const MAX_HITS: usize = 200;
 
@@ -204,30 +200,14 @@ struct ReadPage {
     score: PassageScore,
 }
 
-/// Reads the texts of pages and scores them, on as many threads as there are processors.
+/// Reads the texts of pages and scores them. Threads gained less than their start costs.
 fn read_pages(
     places: &[PagePlace<'_>],
     known: &KnownDocuments,
     rescorer: &Rescorer<'_>,
 ) -> Result<Vec<ReadPage>, SegmentError> {
-    let read = |places: &[PagePlace<'_>]| {
-        let mut memory = WordMemory::default();
-        places.iter().map(|place| read_page(place, known, rescorer, &mut memory)).collect::<Result<Vec<_>, _>>()
-    };
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(MAX_THREADS);
-    let share = places.len().div_ceil(threads).max(MIN_SHARE);
-    let (own, others) = places.split_at(share.min(places.len()));
-    std::thread::scope(|scope| {
-        let start = |places| std::thread::Builder::new().spawn_scoped(scope, move || read(places)).ok();
-        let started = others.chunks(share).map(|places| (places, start(places))).collect::<Vec<_>>();
-        let mut pages = read(own)?;
-        for (places, thread) in started {
-            // Without a thread, or after a panic, this one does the work.
-            let done = thread.and_then(|thread| thread.join().ok()).unwrap_or_else(|| read(places));
-            pages.extend(done?);
-        }
-        Ok(pages)
-    })
+    let mut memory = WordMemory::default();
+    places.iter().map(|place| read_page(place, known, rescorer, &mut memory)).collect()
 }
 
 fn read_page(
@@ -249,7 +229,7 @@ fn read_page(
 
 fn hits(pages: Vec<ReadPage>, limit: usize, known: &KnownDocuments) -> Vec<RankedPage> {
     let mut hits: Vec<RankedPage> = Vec::new();
-    let mut by_text: HashMap<String, usize> = HashMap::new();
+    let mut by_text: HashMap<String, usize, foldhash::fast::RandomState> = HashMap::default();
     for page in pages {
         if let Some(hit) = by_text.get(&page.text).and_then(|at| hits.get_mut(*at)) {
             if hit.copies.len() < MAX_COPIES {

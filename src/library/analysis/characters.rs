@@ -48,16 +48,19 @@ pub(in crate::library) fn fold(text: &str) -> String {
     folded
 }
 
+/// What an ASCII character does in a word.
+pub(in crate::library) const fn class_of_ascii(character: u8) -> CharacterClass {
+    match character {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => CharacterClass::Letter,
+        b'.' | b',' | b'-' | b'_' | b'/' | b'\'' | b':' | b'+' | b'@' | b'#' | b'&' => CharacterClass::Joiner,
+        _ => CharacterClass::Other,
+    }
+}
+
 /// What the character does in a word.
 pub(in crate::library) fn class(character: char) -> CharacterClass {
-    if character.is_ascii() {
-        return match character {
-            'a'..='z' | 'A'..='Z' | '0'..='9' => CharacterClass::Letter,
-            '.' | ',' | '-' | '_' | '/' | '\'' | ':' | '+' | '@' | '#' | '&' => CharacterClass::Joiner,
-            _ => CharacterClass::Other,
-        };
-    }
     match character {
+        '\0'..='\x7F' => class_of_ascii(u8::try_from(character).unwrap_or_default()),
         '\u{2010}' | '\u{2011}' | '\u{2019}' => CharacterClass::Joiner,
         character if is_hidden(character) => CharacterClass::Hidden,
         character if is_unspaced(character) => CharacterClass::Unspaced,

@@ -1,0 +1,303 @@
+//! Finds where tokens stand in a text.
+
+use super::characters::{CharacterClass, class, class_of_ascii, is_hyphen};
+
+/// The most parts of a compound that are tokens of their own.
+const MAX_PARTS: usize = 12;
+
+/// How a token stands in its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::library) enum TokenKind {
+    /// A word between spaces or punctuation.
+    Word,
+    /// Several words or numbers that are joined by punctuation, such as `39.83` or `V1.2-b`.
+    Compound,
+    /// A part of a compound.
+    Part,
+    /// A part of a word, such as `Name` in `getUserName`.
+    Piece,
+    /// Two characters of a script without spaces.
+    Pair,
+}
+
+/// Where a token stands. Its key and its word are not known yet.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::library) struct TokenPlace {
+    /// Its place among the words of the text.
+    pub(in crate::library) position: u32,
+    /// Where it begins in the text, in bytes.
+    pub(in crate::library) start: usize,
+    /// Where it ends.
+    pub(in crate::library) end: usize,
+    /// How it stands in the text.
+    pub(in crate::library) kind: TokenKind,
+}
+
+impl TokenPlace {
+    /// The part of the text that is the token.
+    pub(in crate::library) fn text_in<'a>(&self, text: &'a str) -> &'a str {
+        text.get(self.start..self.end).unwrap_or_default()
+    }
+}
+
+/// Calls `found` with the place of each token of a text, in order.
+pub(in crate::library) fn token_places(text: &str, found: impl FnMut(TokenPlace)) {
+    Scanner { text, found, position: 0 }.run();
+}
+
+/// Kinds of bytes, a bit each. Other bytes have none.
+const SMALL: u8 = 1;
+const CAPITAL: u8 = 2;
+const DIGIT: u8 = 4;
+const JOINER: u8 = 8;
+const BEYOND_ASCII: u8 = 16;
+const WORD: u8 = SMALL | CAPITAL | DIGIT;
+
+const KINDS: [u8; 256] = kinds();
+
+#[allow(clippy::indexing_slicing, reason = "the compiler runs it")]
+const fn kinds() -> [u8; 256] {
+    let mut kinds = [BEYOND_ASCII; 256];
+    let mut byte = 0_u8;
+    while byte.is_ascii() {
+        kinds[byte as usize] = match byte {
+            b'a'..=b'z' => SMALL,
+            b'A'..=b'Z' => CAPITAL,
+            b'0'..=b'9' => DIGIT,
+            _ if matches!(class_of_ascii(byte), CharacterClass::Joiner) => JOINER,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    kinds
+}
+
+fn kinds_of(byte: u8) -> u8 {
+    KINDS.get(usize::from(byte)).copied().unwrap_or(0)
+}
+
+/// The ASCII letters and digits that a text begins with.
+struct AsciiRun {
+    length: usize,
+    /// The kind of the first.
+    first: u8,
+    /// The kinds of the others.
+    others: u8,
+}
+
+impl AsciiRun {
+    fn of(bytes: &[u8]) -> Self {
+        let first = bytes.first().map_or(0, |byte| kinds_of(*byte)) & WORD;
+        let mut run = Self { length: usize::from(first != 0), first, others: 0 };
+        if first != 0 {
+            let others = bytes.iter().skip(1).map(|byte| kinds_of(*byte)).take_while(|kind| kind & WORD != 0);
+            for kind in others {
+                run.length += 1;
+                run.others |= kind;
+            }
+        }
+        run
+    }
+
+    /// Whether these are small letters after any character, or digits or capitals alone.
+    fn is_one_piece(&self) -> bool {
+        self.others & !SMALL == 0 || self.first | self.others == DIGIT || self.first | self.others == CAPITAL
+    }
+
+    /// Whether what follows may belong to the same word or be joined to it.
+    fn may_go_on(&self, bytes: &[u8]) -> bool {
+        let kind = |at: usize| bytes.get(at).map_or(0, |byte| kinds_of(*byte));
+        match kind(self.length) {
+            BEYOND_ASCII => true,
+            JOINER => kind(self.length + 1) != 0 || bytes.get(self.length + 1) == Some(&b'\n'),
+            _ => false,
+        }
+    }
+}
+
+struct Scanner<'a, F> {
+    text: &'a str,
+    found: F,
+    position: u32,
+}
+
+impl<F: FnMut(TokenPlace)> Scanner<'_, F> {
+    fn run(&mut self) {
+        let mut at = 0;
+        while let Some(first) = self.text.as_bytes().get(at) {
+            at = match kinds_of(*first) {
+                BEYOND_ASCII => self.beyond_ascii(at),
+                kind if kind & WORD != 0 => self.ascii_word(at),
+                _ => at + 1,
+            };
+        }
+    }
+
+    /// Reads a word that begins with an ASCII character. Most end before a space and are one piece.
+    fn ascii_word(&mut self, start: usize) -> usize {
+        let bytes = self.text.as_bytes().get(start..).unwrap_or_default();
+        let run = AsciiRun::of(bytes);
+        let end = start + run.length;
+        if run.may_go_on(bytes) {
+            return self.compound(start);
+        }
+        if run.is_one_piece() {
+            self.push(start, end, TokenKind::Word);
+            self.position = self.position.saturating_add(1);
+        } else {
+            self.word(start, end, TokenKind::Word);
+        }
+        end
+    }
+
+    fn beyond_ascii(&mut self, at: usize) -> usize {
+        let Some(character) = self.text.get(at..).and_then(|rest| rest.chars().next()) else { return self.text.len() };
+        match class(character) {
+            CharacterClass::Letter => self.compound(at),
+            CharacterClass::Unspaced => self.unspaced_run(at),
+            _ => at + character.len_utf8(),
+        }
+    }
+
+    /// Reads a word with what is joined to it. Returns where it ends.
+    fn compound(&mut self, start: usize) -> usize {
+        let first = self.word_end(start);
+        let Some(mut next) = self.joined(first) else {
+            self.word(start, first, TokenKind::Word);
+            return first;
+        };
+        let mut parts = vec![(start, first)];
+        let end = loop {
+            let end = self.word_end(next);
+            parts.push((next, end));
+            match self.joined(end) {
+                Some(following) => next = following,
+                None => break end,
+            }
+        };
+        self.push(start, end, TokenKind::Compound);
+        for (from, to) in parts.into_iter().take(MAX_PARTS) {
+            self.word(from, to, TokenKind::Part);
+        }
+        end
+    }
+
+    fn word_end(&self, start: usize) -> usize {
+        let bytes = self.text.as_bytes().get(start..).unwrap_or_default();
+        let run = AsciiRun::of(bytes);
+        let start = start + run.length;
+        if bytes.get(run.length).is_none_or(u8::is_ascii) {
+            return start;
+        }
+        let rest = self.text.get(start..).unwrap_or_default();
+        let length =
+            rest.find(|character| !matches!(class(character), CharacterClass::Letter | CharacterClass::Hidden));
+        start + length.unwrap_or(rest.len())
+    }
+
+    /// Where the next part begins, if one joiner, or a hyphen at the end of a line, stands between.
+    fn joined(&self, end: usize) -> Option<usize> {
+        if matches!(self.text.as_bytes().get(end)?, b' ' | b'\n') {
+            return None;
+        }
+        let rest = self.text.get(end..)?;
+        let mut characters = rest.char_indices();
+        let (_, joiner) = characters.next()?;
+        if class(joiner) != CharacterClass::Joiner {
+            return None;
+        }
+        let (next, first) = characters.next()?;
+        if class(first) == CharacterClass::Letter {
+            return Some(end + next);
+        }
+        let (after, second) = characters.next()?;
+        let divides = is_hyphen(joiner) && first == '\n' && second.is_lowercase();
+        divides.then_some(end + after)
+    }
+
+    fn word(&mut self, start: usize, end: usize, kind: TokenKind) {
+        self.push(start, end, kind);
+        self.pieces(start, end);
+        self.position = self.position.saturating_add(1);
+    }
+
+    /// Pieces of an identifier: `getUserName`, `test262`.
+    fn pieces(&mut self, start: usize, end: usize) {
+        let text = self.text.get(start..end).unwrap_or_default();
+        let run = AsciiRun::of(text.as_bytes());
+        if run.length == text.len() && run.is_one_piece() {
+            return;
+        }
+        let cuts = piece_starts(text);
+        if cuts.len() < 2 || cuts.len() > MAX_PARTS {
+            return;
+        }
+        let ends = cuts.iter().skip(1).copied().chain([text.len()]);
+        for (from, to) in cuts.iter().copied().zip(ends) {
+            let piece = text.get(from..to).unwrap_or_default();
+            if piece.chars().count() > 1 {
+                self.push(start + from, start + to, TokenKind::Piece);
+            }
+        }
+    }
+
+    fn unspaced_run(&mut self, start: usize) -> usize {
+        let rest = self.text.get(start..).unwrap_or_default();
+        let mut before: Option<usize> = None;
+        let mut end = start;
+        for (at, character) in rest.char_indices() {
+            // A line that ends within a run does not end a word.
+            if character == '\n' && next_is_unspaced(rest, at) {
+                continue;
+            }
+            match class(character) {
+                CharacterClass::Unspaced => {}
+                CharacterClass::Hidden => continue,
+                _ => break,
+            }
+            end = start + at + character.len_utf8();
+            if let Some(from) = before {
+                self.pair(start + from, end);
+            }
+            before = Some(at);
+        }
+        if let Some(from) = before {
+            self.pair(start + from, end);
+        }
+        end
+    }
+
+    fn pair(&mut self, start: usize, end: usize) {
+        self.push(start, end, TokenKind::Pair);
+        self.position = self.position.saturating_add(1);
+    }
+
+    fn push(&mut self, start: usize, end: usize, kind: TokenKind) {
+        (self.found)(TokenPlace { position: self.position, start, end, kind });
+    }
+}
+
+fn next_is_unspaced(text: &str, at: usize) -> bool {
+    let next = text.get(at + 1..).and_then(|rest| rest.chars().next());
+    next.is_some_and(|next| class(next) == CharacterClass::Unspaced)
+}
+
+/// Where pieces of an identifier begin: at a capital after a small letter, and between letters and digits.
+fn piece_starts(text: &str) -> Vec<usize> {
+    let mut starts = vec![0];
+    let mut characters = text.char_indices().peekable();
+    let mut before: Option<char> = None;
+    while let Some((at, character)) = characters.next() {
+        let next_is_small = characters.peek().is_some_and(|(_, next)| next.is_lowercase());
+        let is_start = before.is_some_and(|before| {
+            before.is_lowercase() && character.is_uppercase()
+                || before.is_uppercase() && character.is_uppercase() && next_is_small
+                || before.is_numeric() != character.is_numeric()
+        });
+        if is_start {
+            starts.push(at);
+        }
+        before = Some(character);
+    }
+    starts
+}
