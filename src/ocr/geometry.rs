@@ -64,8 +64,13 @@ pub(super) fn brightness(value: f32) -> u8 {
 }
 
 /// The median of `values`; `None` if there are none.
-#[cfg(feature = "ocr")]
 pub(super) fn median(mut values: Vec<f32>) -> Option<f32> {
     values.sort_by(f32::total_cmp);
     values.get(values.len() / 2).copied()
+}
+
+/// The value that is greater than this share of the others; 0 if there are none.
+pub(super) fn share_of(mut values: Vec<u8>, share: f32) -> u8 {
+    let at = whole(share * values.len() as f32).min(values.len().saturating_sub(1));
+    if values.is_empty() { 0 } else { *values.select_nth_unstable(at).1 }
 }

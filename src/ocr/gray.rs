@@ -79,12 +79,27 @@ impl GrayImage {
         Self { width, height, pixels }
     }
 
-    /// The strip of its rows that begins at the share `from`, and is as high as the share `height`.
+    /// A picture of the same size, whose pixels are drawn by their column and row.
     #[must_use]
-    pub fn strip(&self, [from, height]: [f32; 2]) -> Self {
-        let row = |share: f32| whole(share * self.height as f32).min(self.height - 1);
-        let (first, count) = (row(from), row(height).max(1).min(self.height - row(from)));
-        let pixels = self.rows().skip(first).take(count).flatten().copied().collect();
+    pub fn redrawn(&self, pixel: impl Fn(usize, usize) -> u8) -> Self {
+        let places = (0..self.height).flat_map(|y| (0..self.width).map(move |x| (x, y)));
+        Self { pixels: places.map(|(x, y)| pixel(x, y)).collect(), ..*self }
+    }
+
+    /// The strip of its rows that changes most between dark and bright from left to right, as text does. `share` is its
+    /// share of the height.
+    #[must_use]
+    pub fn busiest_strip(&self, share: f32) -> Self {
+        let count = whole(share * self.height as f32).clamp(1, self.height);
+        let changes = |row: &[u8]| row.windows(2).filter(|pair| is_change(pair)).count();
+        let busy: Vec<usize> = self.rows().map(changes).collect();
+        let mut inside = busy.iter().take(count).sum::<usize>();
+        let mut best = (inside, 0);
+        for (at, (gone, new)) in busy.iter().zip(busy.iter().skip(count)).enumerate() {
+            inside = inside + new - gone;
+            best = if inside > best.0 { (inside, at + 1) } else { best };
+        }
+        let pixels = self.rows().skip(best.1).take(count).flatten().copied().collect();
         Self { width: self.width, height: count, pixels }
     }
 
@@ -137,6 +152,13 @@ impl GrayImage {
         }
         Self { width, height, pixels }
     }
+}
+
+/// The difference between ink and paper.
+const CHANGE: u8 = 60;
+
+fn is_change(pair: &[u8]) -> bool {
+    matches!(pair, [one, other] if one.abs_diff(*other) > CHANGE)
 }
 
 /// The largest factor of a reduced copy.
@@ -201,8 +223,16 @@ mod tests {
         assert_eq!(pixels(image.turned(1)), (2, vec![4, 1, 5, 2, 6, 3]));
         assert_eq!(pixels(image.turned(2)), (3, vec![6, 5, 4, 3, 2, 1]));
         assert_eq!(pixels(image.turned(3)), (2, vec![3, 6, 2, 5, 1, 4]));
-        assert_eq!(pixels(image.strip([0.5, 0.5])), (3, vec![4, 5, 6]));
         assert_eq!(pixels(image.cut_line([1.0, 0.5], 9.0, 1.0)), (2, vec![2, 3]));
+    }
+
+    #[test]
+    fn the_busiest_strip_is_where_text_stands() {
+        let rows = [[9, 9, 9], [9, 200, 9], [200, 9, 200], [9, 9, 9], [0, 0, 200]];
+        let image = GrayImage::new(3, 5, rows.concat()).unwrap();
+        assert_eq!(image.busiest_strip(0.4), GrayImage::new(3, 2, vec![9, 200, 9, 200, 9, 200]).unwrap());
+        assert_eq!(image.busiest_strip(0.0).height(), 1);
+        assert_eq!(image.busiest_strip(9.0), image);
     }
 
     #[test]

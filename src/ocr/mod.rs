@@ -7,6 +7,8 @@
 //!    turns the scores into characters in their places.
 //! 4. `doubt` finds the words that the model is not sure of. The next model reads them again.
 //!
+//! Without models, `tesseract` asks the program of that name, for a picture that `light` lit evenly and `upright` made level.
+//!
 //! The models are PP-OCR by PaddlePaddle in the format ONNX: a convolutional detector (DB, arXiv 1911.08947) and a
 //! recogniser with connectionist temporal classification (CTC, Graves 2006). `rten` runs them: pure Rust, no code of the
 //! models is executed. Everything here works on pixels: no file, no clock, no PDF.
@@ -18,7 +20,6 @@ mod doubt;
 mod error;
 mod geometry;
 mod gray;
-#[cfg(feature = "ocr")]
 mod light;
 #[cfg(feature = "ocr")]
 mod neural;
@@ -26,6 +27,7 @@ mod recogniser;
 #[cfg(feature = "ocr")]
 mod regions;
 mod tesseract;
+mod upright;
 
 pub use error::OcrError;
 pub use geometry::Direction;

@@ -81,6 +81,15 @@ impl RecognisedLine {
         sum / self.characters.len().max(1) as f32
     }
 
+    /// The line in a picture that is so many times as large.
+    pub(super) fn enlarged(mut self, factor: f32) -> Self {
+        let LineSample { origin: [x, y], length, thickness, .. } = self.place;
+        let origin = [x * factor, y * factor];
+        self.place = LineSample { origin, length: length * factor, thickness: thickness * factor, ..self.place };
+        self.characters.iter_mut().for_each(|character| character.along *= factor);
+        self
+    }
+
     /// A part of the line, by the indices of its characters.
     #[cfg(feature = "ocr")]
     pub(super) fn part(&self, characters: Range<usize>) -> Self {

@@ -1,0 +1,365 @@
+//! The engine of the program `tesseract`: what it is asked, and what its answers say.
+//!
+//! It gets the page evenly lit and level: without that, it reads half of a photograph, and little of a table that is tilted.
+//!
+//! Tesseract has to be told a language. If no setting names one, it reads a strip of the page in the language that the
+//! document names, or else in English, and then in Chinese or Japanese. The language of the text that it finds decides for
+//! the page. If it finds little, it is asked for the script and the direction of the page, which takes as long as half a page.
+
+mod language;
+mod table;
+
+use self::language::{east_asian_language, language_of_script, language_of_tag};
+use self::table::parse_words;
+use super::error::OcrError;
+use super::geometry::median;
+use super::gray::GrayImage;
+use super::light::evenly_lit;
+use super::recogniser::{LineSample, RecognisedLine, Recogniser, readable};
+use super::upright::UprightPage;
+use crate::limits::Deadline;
+
+/// Runs the program.
+pub trait TesseractRunner: Send + Sync {
+    /// What the program prints for a picture.
+    ///
+    /// # Errors
+    /// [`OcrError::Program`], [`OcrError::Stopped`].
+    fn run(&self, image: &GrayImage, job: &TesseractJob) -> Result<String, OcrError>;
+}
+
+/// What the program is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TesseractJob {
+    /// What it looks for.
+    pub mode: TesseractMode,
+    /// The language, by the program's name for it.
+    pub language: String,
+}
+
+/// What the program looks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TesseractMode {
+    /// The direction and the script of a page.
+    Orientation,
+    /// The words of a page.
+    Page,
+    /// The words of one line.
+    Line,
+}
+
+/// A page with as many letters that are so certain, and more of them than of others, is read well.
+const SURE_LETTERS: usize = 60;
+const SURE: f32 = 0.8;
+
+/// On other pages, words and lines that are less certain are left out: they may be parts of pictures.
+const MIN_WORD_CONFIDENCE: f32 = 0.3;
+const MIN_LINE_CONFIDENCE: f32 = 0.5;
+
+/// A strip that is read with less confidence may be Chinese or Japanese: between digits and words in English, such
+/// characters are read with up to 0.7. With still less, the page may be turned, or in another script.
+const CERTAIN: f32 = 0.75;
+const LIKELY: f32 = 0.6;
+
+/// The strip of a page that decides about its language has this share of its height.
+const STRIP: f32 = 0.12;
+
+/// The least letters that a language is guessed from.
+const MIN_LETTERS: usize = 60;
+
+/// Recognises text with the program.
+pub struct TesseractRecogniser<R> {
+    runner: R,
+    /// The languages that it knows.
+    languages: Vec<String>,
+    /// The language that a setting names.
+    chosen: Option<String>,
+    /// Guesses the language of a text, by its ISO 639-3 code.
+    guess: fn(&str) -> Option<&'static str>,
+}
+
+impl<R: TesseractRunner> TesseractRecogniser<R> {
+    /// An engine with these languages, of which `chosen` is used if it is given.
+    pub fn new(
+        runner: R,
+        languages: Vec<String>,
+        chosen: Option<String>,
+        guess: fn(&str) -> Option<&'static str>,
+    ) -> Self {
+        Self { runner, languages, chosen, guess }
+    }
+
+    fn read(&self, image: &GrayImage, language: &str) -> Result<Vec<RecognisedLine>, OcrError> {
+        let job = TesseractJob { mode: TesseractMode::Page, language: language.to_owned() };
+        parse_words(&self.runner.run(image, &job)?)
+    }
+
+    /// The language for a text that is not yet read.
+    fn first_language<'a>(&'a self, said: Option<&'a str>) -> Result<&'a str, OcrError> {
+        let chosen = self.chosen.as_deref().or(said);
+        let english = self.languages.iter().find(|language| *language == "eng").or(self.languages.first());
+        let missing = OcrError::NoEngine { reason: "tesseract has no language" };
+        chosen.or(english.map(String::as_str)).ok_or(missing)
+    }
+
+    /// The language of a text, if the program has it.
+    fn language_of(&self, text: &str) -> Option<&str> {
+        if text.chars().filter(|character| character.is_alphabetic()).count() < MIN_LETTERS {
+            return None;
+        }
+        self.installed(match (self.guess)(text)? {
+            "cmn" => "chi_sim",
+            "nob" => "nor",
+            code => code,
+        })
+    }
+
+    /// What a strip of a page tells of it.
+    fn sample<'a>(
+        &'a self,
+        page: &GrayImage,
+        first: &'a str,
+        said: Option<&'a str>,
+    ) -> Result<PageSample<'a>, OcrError> {
+        let strip = page.busiest_strip(STRIP);
+        let lines = self.read(&strip, first)?;
+        let confidence = confidence(&lines);
+        let lines = certain(lines);
+        let guess = self.chosen.as_deref().or_else(|| self.language_of(&text_of(&lines))).or(said);
+        if guess.is_some() && confidence >= CERTAIN {
+            return Ok(PageSample { language: guess, lines });
+        }
+        let east_asian = ["jpn", "chi_sim"].into_iter().find_map(|language| self.installed(language));
+        if let Some(language) = east_asian.filter(|_| self.chosen.is_none()) {
+            let lines = certain(self.read(&strip, language)?);
+            if let Some(language) = self.east_asian_language(&lines) {
+                return Ok(PageSample { language: Some(language), lines });
+            }
+        }
+        Ok(PageSample { language: guess.filter(|_| confidence >= LIKELY), lines })
+    }
+
+    /// Whether lines are Chinese or Japanese, if the program has that language.
+    fn east_asian_language(&self, lines: &[RecognisedLine]) -> Option<&str> {
+        east_asian_language(&text_of(lines)).and_then(|language| self.installed(language))
+    }
+
+    /// The language that a document says, if the program has it.
+    fn said_language(&self, tag: Option<&str>) -> Option<&str> {
+        tag.and_then(language_of_tag).and_then(|language| self.installed(language))
+    }
+
+    fn installed(&self, language: &str) -> Option<&str> {
+        self.languages.iter().find(|known| *known == language).map(String::as_str)
+    }
+
+    /// The page turned upright, by quarter turns, and its language, if the program sees them.
+    fn orientation(&self, image: &GrayImage) -> Result<(usize, Option<&str>), OcrError> {
+        if self.installed("osd").is_none() {
+            return Ok((0, None));
+        }
+        let job = TesseractJob { mode: TesseractMode::Orientation, language: "osd".to_owned() };
+        // It fails on pages with few letters.
+        let answer = match self.runner.run(image, &job) {
+            Err(OcrError::Program { .. }) => return Ok((0, None)),
+            answer => answer?,
+        };
+        let value = |name: &str| answer.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+        let degrees = value("Rotate:").and_then(|degrees| degrees.parse::<usize>().ok()).unwrap_or(0);
+        let language = value("Script:").and_then(language_of_script).and_then(|language| self.installed(language));
+        Ok((degrees / 90 % 4, language))
+    }
+}
+
+/// What a strip of a page tells of it.
+struct PageSample<'a> {
+    /// Its language; `None` if the page may be turned, or in another script.
+    language: Option<&'a str>,
+    /// The lines of the strip that are certain.
+    lines: Vec<RecognisedLine>,
+}
+
+impl PageSample<'_> {
+    /// The usual height of a line, in pixels; `None` if there are none.
+    fn line_height(&self) -> Option<f32> {
+        median(self.lines.iter().map(|line| line.place.thickness).collect())
+    }
+}
+
+impl<R: TesseractRunner> Recogniser for TesseractRecogniser<R> {
+    fn recognise(
+        &self,
+        image: &GrayImage,
+        language: Option<&str>,
+        deadline: &Deadline,
+    ) -> Result<Vec<RecognisedLine>, OcrError> {
+        let said = self.said_language(language);
+        let first = self.first_language(said)?;
+        let evenly_lit = evenly_lit(image);
+        let image = evenly_lit.as_ref().unwrap_or(image);
+        let page = UprightPage::of(image, 0);
+        let sample = self.sample(&page.picture, first, said)?;
+        deadline.check_now()?;
+        if let Some(language) = sample.language {
+            let page = page.with_lines_of(sample.line_height());
+            return found_on(&page, self.read(&page.picture, language)?);
+        }
+        let (quarters, script) = self.orientation(&page.picture)?;
+        deadline.check_now()?;
+        let page = if quarters == 0 { page } else { UprightPage::of(image, quarters) };
+        let script = script.filter(|_| self.chosen.is_none());
+        let tried = script.unwrap_or(first);
+        let lines = self.read(&page.picture, tried)?;
+        let certain = certain(lines.clone());
+        let language = match (script, &self.chosen) {
+            (Some(_), _) => self.east_asian_language(&certain),
+            (None, None) => self.language_of(&text_of(&certain)),
+            (None, Some(_)) => None,
+        };
+        match language.filter(|language| *language != tried) {
+            Some(language) => found_on(&page, self.read(&page.picture, language)?),
+            None => found_on(&page, lines),
+        }
+    }
+
+    fn read_line(&self, image: &GrayImage, sample: LineSample, expected: &str) -> Result<String, OcrError> {
+        let language = self.language_of(expected).map_or_else(|| self.first_language(None), Ok)?;
+        let job = TesseractJob { mode: TesseractMode::Line, language: language.to_owned() };
+        let picture = image.cut_line(sample.origin, sample.length, sample.thickness);
+        Ok(text_of(&certain(parse_words(&self.runner.run(&picture, &job)?)?)))
+    }
+}
+
+/// What was read of a page, on its own picture.
+fn found_on(page: &UprightPage<'_>, lines: Vec<RecognisedLine>) -> Result<Vec<RecognisedLine>, OcrError> {
+    let lines = match is_well_read(&lines) {
+        true => lines,
+        false => readable(without_uncertain_words(lines), MIN_LINE_CONFIDENCE)?,
+    };
+    Ok(lines.into_iter().filter(|line| !line.characters.is_empty()).map(|line| page.on_page(line)).collect())
+}
+
+fn is_well_read(lines: &[RecognisedLine]) -> bool {
+    let letters = || lines.iter().flat_map(|line| &line.characters);
+    let sure = letters().filter(|letter| letter.confidence >= SURE).count();
+    sure >= SURE_LETTERS && 2 * sure > letters().count()
+}
+
+fn without_uncertain_words(mut lines: Vec<RecognisedLine>) -> Vec<RecognisedLine> {
+    for line in &mut lines {
+        // A space is as certain as the word after it.
+        line.characters.retain(|character| character.confidence >= MIN_WORD_CONFIDENCE);
+        if line.characters.first().is_some_and(|first| &*first.text == " ") {
+            line.characters.remove(0);
+        }
+    }
+    lines
+}
+
+/// The lines that are certain enough to tell something about the page.
+fn certain(lines: Vec<RecognisedLine>) -> Vec<RecognisedLine> {
+    let lines = without_uncertain_words(lines).into_iter();
+    lines.filter(|line| line.confidence() >= MIN_LINE_CONFIDENCE).collect()
+}
+
+fn text_of(lines: &[RecognisedLine]) -> String {
+    let mut text = String::new();
+    for line in lines {
+        line.characters.iter().for_each(|character| text.push_str(&character.text));
+        text.push('\n');
+    }
+    text
+}
+
+/// The mean confidence of all characters, also of those that are hardly read.
+fn confidence(lines: &[RecognisedLine]) -> f32 {
+    let all = || lines.iter().flat_map(|line| &line.characters).map(|character| character.confidence);
+    all().sum::<f32>() / all().count().max(1) as f32
+}
+
+/// The arguments of the program for a job, to read a picture from its standard input.
+#[must_use]
+pub fn tesseract_arguments(job: &TesseractJob) -> Vec<String> {
+    let mode = match job.mode {
+        TesseractMode::Orientation => "0",
+        TesseractMode::Page => "3",
+        TesseractMode::Line => "7",
+    };
+    let mut arguments = vec!["stdin", "stdout", "-l", &job.language, "--psm", mode, "--dpi", "200"];
+    if job.mode != TesseractMode::Orientation {
+        arguments.extend(["-c", "tessedit_create_tsv=1"]);
+    }
+    arguments.into_iter().map(str::to_owned).collect()
+}
+
+/// The languages in the program's list of them. Names that are no file names are left out.
+#[must_use]
+pub fn parse_languages(list: &str) -> Vec<String> {
+    let is_name = |line: &&str| {
+        !line.is_empty() && line.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-/".contains(letter))
+    };
+    list.lines().skip(1).map(str::trim).filter(is_name).take(500).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
+    use super::*;
+    use std::sync::Mutex;
+
+    const HEAD: &str =
+        "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext\n";
+
+    #[test]
+    fn languages_are_names() {
+        let list = "List of available languages in \"/usr\" (3):\nchi_sim\neng\nscript/Latin\n-l; rm\n";
+        assert_eq!(parse_languages(list), ["chi_sim", "eng", "script/Latin"]);
+    }
+
+    /// Answers each job with the next of some answers, and notes the languages.
+    struct Scripted {
+        answers: Mutex<Vec<String>>,
+        asked: Mutex<Vec<String>>,
+    }
+
+    impl TesseractRunner for &Scripted {
+        fn run(&self, _: &GrayImage, job: &TesseractJob) -> Result<String, OcrError> {
+            self.asked.lock().unwrap().push(job.language.clone());
+            Ok(self.answers.lock().unwrap().remove(0))
+        }
+    }
+
+    fn languages_asked(said: Option<&str>, answers: &[String]) -> Vec<String> {
+        let runner = Scripted { answers: Mutex::new(answers.to_vec()), asked: Mutex::default() };
+        let languages = ["deu", "eng", "jpn", "osd"].map(str::to_owned).to_vec();
+        let guess = |text: &str| if text.contains("wohl") { Some("deu") } else { None };
+        let engine = TesseractRecogniser::new(&runner, languages, None, guess);
+        let image = GrayImage::new(4, 8, vec![255; 32]).unwrap();
+        engine.recognise(&image, said, &Deadline::default()).unwrap();
+        drop(engine);
+        runner.asked.into_inner().unwrap()
+    }
+
+    fn table(text: &str, confidence: u8) -> String {
+        format!("{HEAD}4\t1\t1\t1\t1\t0\t0\t0\t9\t9\t-1\t\n5\t1\t1\t1\t1\t1\t0\t0\t9\t9\t{confidence}\t{text}\n")
+    }
+
+    #[test]
+    fn the_language_of_a_strip_decides_and_a_page_that_is_hardly_read_is_looked_at_again() {
+        let german = table(&"wohl".repeat(20), 90);
+        assert_eq!(languages_asked(None, &[german.clone(), german.clone()]), ["eng", "deu"]);
+        let blurred = table(&"wohl".repeat(20), 65);
+        assert_eq!(languages_asked(None, &[blurred.clone(), german.clone(), german]), ["eng", "jpn", "deu"]);
+        let japanese = table(&"\u{6771}\u{3042}".repeat(20), 90);
+        assert_eq!(languages_asked(None, &[blurred, japanese.clone(), japanese]), ["eng", "jpn", "jpn"]);
+
+        let (numbers, vague) = (table("3,141,592", 96), table("?!", 55));
+        let osd = |degrees: u16| format!("Rotate: {degrees}\nScript: Japanese\n");
+        let asked = ["eng", "jpn", "osd", "jpn"];
+        assert_eq!(languages_asked(None, &[numbers.clone(), numbers.clone(), osd(0), numbers.clone()]), asked);
+        assert_eq!(languages_asked(None, &[vague.clone(), vague.clone(), osd(90), vague]), asked);
+        assert_eq!(languages_asked(Some("de-AT"), &[numbers.clone(), numbers.clone()]), ["deu", "deu"], "said");
+        let unknown = [numbers.clone(), numbers.clone(), String::new(), numbers];
+        assert_eq!(languages_asked(Some("fr"), &unknown), ["eng", "jpn", "osd", "eng"]);
+    }
+}
