@@ -64,6 +64,7 @@ pub(super) fn brightness(value: f32) -> u8 {
 }
 
 /// The median of `values`; `None` if there are none.
+#[cfg(feature = "ocr")]
 pub(super) fn median(mut values: Vec<f32>) -> Option<f32> {
     values.sort_by(f32::total_cmp);
     values.get(values.len() / 2).copied()

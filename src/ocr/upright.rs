@@ -28,8 +28,9 @@ const LEAST_TILT: f32 = 0.3;
 /// The rows must differ so much more than without a turn. In pictures without text they do not.
 const CLEARER: f32 = 1.3;
 
-/// Higher lines are made smaller, in pixels. Tesseract reads them no better, and takes longer.
+/// Higher lines are made smaller, in pixels, but not by more than this. Tesseract reads them no better, and takes longer.
 const LINE_HEIGHT: f32 = 28.0;
+const LEAST_SCALE: f32 = 0.5;
 
 /// A picture whose lines are upright and level, and the way back to that of the page.
 pub(super) struct UprightPage<'i> {
@@ -58,7 +59,7 @@ impl<'i> UprightPage<'i> {
 
     /// The page with smaller lines, if they are higher than is needed. `height` is theirs, in pixels.
     pub(super) fn with_lines_of(self, height: Option<f32>) -> Self {
-        let scale = height.map_or(1.0, |height| LINE_HEIGHT / height.max(LINE_HEIGHT));
+        let scale = height.map_or(1.0, |height| (LINE_HEIGHT / height.max(LINE_HEIGHT)).max(LEAST_SCALE));
         if scale >= 1.0 {
             return self;
         }
@@ -191,10 +192,10 @@ mod tests {
         let right = upright.on_page(line_at(300.0, 300.0)).place;
         assert!((right.origin[1] - 305.2).abs() < 0.5, "{right:?}");
         assert!((right.direction.angle().to_degrees() - 3.0).abs() < 0.25);
-        let small = UprightPage::of(&image, 0).with_lines_of(Some(4.0 * LINE_HEIGHT));
-        assert_eq!((small.picture.width(), small.picture.height()), (100, 150));
-        let middle = small.on_page(line_at(50.0, 75.0)).place;
-        assert_eq!((middle.origin, middle.length, middle.thickness), ([200.0, 300.0], 36.0, 16.0));
+        let small = UprightPage::of(&image, 0).with_lines_of(Some(9.0 * LINE_HEIGHT));
+        assert_eq!((small.picture.width(), small.picture.height()), (200, 300));
+        let middle = small.on_page(line_at(100.0, 150.0)).place;
+        assert_eq!((middle.origin, middle.length, middle.thickness), ([200.0, 300.0], 18.0, 8.0));
         for (quarters, origin) in [(0, [5.0, 7.0]), (1, [7.0, 595.0]), (2, [395.0, 593.0]), (3, [393.0, 5.0])] {
             let level = page(0.0).turned(4 - quarters).turned(quarters);
             let upright = UprightPage {

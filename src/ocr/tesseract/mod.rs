@@ -12,7 +12,6 @@ mod table;
 use self::language::{east_asian_language, language_of_script, language_of_tag};
 use self::table::parse_words;
 use super::error::OcrError;
-use super::geometry::median;
 use super::gray::GrayImage;
 use super::light::evenly_lit;
 use super::recogniser::{LineSample, RecognisedLine, Recogniser, readable};
@@ -60,6 +59,9 @@ const MIN_LINE_CONFIDENCE: f32 = 0.5;
 /// characters are read with up to 0.7. With still less, the page may be turned, or in another script.
 const CERTAIN: f32 = 0.75;
 const LIKELY: f32 = 0.6;
+
+/// The same for a strip in Chinese or Japanese: each is read with less confidence as the other, and upside down with 0.3.
+const LIKELY_EAST_ASIAN: f32 = 0.4;
 
 /// The strip of a page that decides about its language has this share of its height.
 const STRIP: f32 = 0.12;
@@ -131,8 +133,10 @@ impl<R: TesseractRunner> TesseractRecogniser<R> {
         }
         let east_asian = ["jpn", "chi_sim"].into_iter().find_map(|language| self.installed(language));
         if let Some(language) = east_asian.filter(|_| self.chosen.is_none()) {
-            let lines = certain(self.read(&strip, language)?);
-            if let Some(language) = self.east_asian_language(&lines) {
+            let lines = self.read(&strip, language)?;
+            let is_likely = self::confidence(&lines) >= LIKELY_EAST_ASIAN;
+            let lines = certain(lines);
+            if let Some(language) = self.east_asian_language(&lines).filter(|_| is_likely) {
                 return Ok(PageSample { language: Some(language), lines });
             }
         }
@@ -173,16 +177,27 @@ impl<R: TesseractRunner> TesseractRecogniser<R> {
 
 /// What a strip of a page tells of it.
 struct PageSample<'a> {
-    /// Its language; `None` if the page may be turned, or in another script.
+    /// Its language; `None` if the page may be upside down, or in another script.
     language: Option<&'a str>,
     /// The lines of the strip that are certain.
     lines: Vec<RecognisedLine>,
 }
 
+/// The least lines of a strip that tell how high lines are.
+const MIN_LINES: usize = 3;
+
 impl PageSample<'_> {
-    /// The usual height of a line, in pixels; `None` if there are none.
+    /// Whether its lines are level. The program reads lines that run up or down too, and says nothing of it.
+    fn is_level(&self) -> bool {
+        let wide = self.lines.iter().filter(|line| line.place.length > line.place.thickness).count();
+        2 * wide >= self.lines.len()
+    }
+
+    /// The height of its lower lines, in pixels; `None` if there are few lines.
     fn line_height(&self) -> Option<f32> {
-        median(self.lines.iter().map(|line| line.place.thickness).collect())
+        let mut heights: Vec<f32> = self.lines.iter().map(|line| line.place.thickness).collect();
+        heights.sort_by(f32::total_cmp);
+        heights.get(heights.len() / 4).copied().filter(|_| heights.len() >= MIN_LINES)
     }
 }
 
@@ -200,15 +215,21 @@ impl<R: TesseractRunner> Recogniser for TesseractRecogniser<R> {
         let page = UprightPage::of(image, 0);
         let sample = self.sample(&page.picture, first, said)?;
         deadline.check_now()?;
-        if let Some(language) = sample.language {
+        if let Some(language) = sample.language.filter(|_| sample.is_level()) {
             let page = page.with_lines_of(sample.line_height());
             return found_on(&page, self.read(&page.picture, language)?);
         }
         let (quarters, script) = self.orientation(&page.picture)?;
         deadline.check_now()?;
         let page = if quarters == 0 { page } else { UprightPage::of(image, quarters) };
+        let sample = if quarters == 0 { sample } else { self.sample(&page.picture, first, said)? };
+        deadline.check_now()?;
+        if let Some(language) = sample.language.filter(|_| quarters > 0) {
+            let page = page.with_lines_of(sample.line_height());
+            return found_on(&page, self.read(&page.picture, language)?);
+        }
         let script = script.filter(|_| self.chosen.is_none());
-        let tried = script.unwrap_or(first);
+        let tried = script.or(sample.language).unwrap_or(first);
         let lines = self.read(&page.picture, tried)?;
         let certain = certain(lines.clone());
         let language = match (script, &self.chosen) {
@@ -341,7 +362,7 @@ mod tests {
     }
 
     fn table(text: &str, confidence: u8) -> String {
-        format!("{HEAD}4\t1\t1\t1\t1\t0\t0\t0\t9\t9\t-1\t\n5\t1\t1\t1\t1\t1\t0\t0\t9\t9\t{confidence}\t{text}\n")
+        format!("{HEAD}4\t1\t1\t1\t1\t0\t0\t0\t90\t9\t-1\t\n5\t1\t1\t1\t1\t1\t0\t0\t90\t9\t{confidence}\t{text}\n")
     }
 
     #[test]
@@ -349,7 +370,7 @@ mod tests {
         let german = table(&"wohl".repeat(20), 90);
         assert_eq!(languages_asked(None, &[german.clone(), german.clone()]), ["eng", "deu"]);
         let blurred = table(&"wohl".repeat(20), 65);
-        assert_eq!(languages_asked(None, &[blurred.clone(), german.clone(), german]), ["eng", "jpn", "deu"]);
+        assert_eq!(languages_asked(None, &[blurred.clone(), german.clone(), german.clone()]), ["eng", "jpn", "deu"]);
         let japanese = table(&"\u{6771}\u{3042}".repeat(20), 90);
         assert_eq!(languages_asked(None, &[blurred, japanese.clone(), japanese]), ["eng", "jpn", "jpn"]);
 
@@ -357,7 +378,12 @@ mod tests {
         let osd = |degrees: u16| format!("Rotate: {degrees}\nScript: Japanese\n");
         let asked = ["eng", "jpn", "osd", "jpn"];
         assert_eq!(languages_asked(None, &[numbers.clone(), numbers.clone(), osd(0), numbers.clone()]), asked);
-        assert_eq!(languages_asked(None, &[vague.clone(), vague.clone(), osd(90), vague]), asked);
+        let strips = [vague.clone(), vague.clone()];
+        let turned = [&strips[..], &[osd(90)], &strips, &[vague]].concat();
+        assert_eq!(languages_asked(None, &turned), ["eng", "jpn", "osd", "eng", "jpn", "jpn"]);
+        let upwards = german.replace("\t90\t9\t", "\t9\t90\t");
+        let turned = [upwards, osd(90), german.clone(), german.clone()];
+        assert_eq!(languages_asked(None, &turned), ["eng", "osd", "eng", "deu"], "lines that run upwards");
         assert_eq!(languages_asked(Some("de-AT"), &[numbers.clone(), numbers.clone()]), ["deu", "deu"], "said");
         let unknown = [numbers.clone(), numbers.clone(), String::new(), numbers];
         assert_eq!(languages_asked(Some("fr"), &unknown), ["eng", "jpn", "osd", "eng"]);
