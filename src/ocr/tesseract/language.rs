@@ -43,9 +43,6 @@ pub(super) fn language_of_script(script: &str) -> Option<&'static str> {
     })
 }
 
-/// The least characters that tell Chinese and Japanese.
-const MIN_CHARACTERS: usize = 20;
-
 /// Of so many characters of Japanese, one at least is of a syllabary. Running text has two of three.
 const SYLLABLE_SHARE: usize = 3;
 
@@ -53,12 +50,12 @@ const SYLLABLE_SHARE: usize = 3;
 const CHARACTER_SHARE: usize = 4;
 
 /// The language of a text with Chinese or Japanese characters, by the program's names. Japanese has syllables between them,
-/// and a reader of either language takes the characters of the other for its own.
-pub(super) fn east_asian_language(text: &str) -> Option<&'static str> {
+/// and a reader of either language takes the characters of the other for its own. `least` characters are needed.
+pub(super) fn east_asian_language(text: &str, least: usize) -> Option<&'static str> {
     let letters = text.chars().filter(|character| character.is_alphabetic()).count();
     let syllables = text.chars().filter(|character| is_syllable(*character)).count();
     let characters = syllables + text.chars().filter(|character| is_han(*character)).count();
-    if characters < MIN_CHARACTERS || CHARACTER_SHARE * characters < letters {
+    if characters < least || CHARACTER_SHARE * characters < letters {
         return None;
     }
     Some(if SYLLABLE_SHARE * syllables >= characters { "jpn" } else { "chi_sim" })
@@ -101,10 +98,10 @@ mod tests {
     #[test]
     fn syllables_tell_japanese_from_chinese() {
         let han = "\u{6771}\u{4EAC}".repeat(10);
-        assert_eq!(east_asian_language(&han), Some("chi_sim"));
-        assert_eq!(east_asian_language(&format!("{han}{}", "\u{306E}\u{30AB}".repeat(6))), Some("jpn"));
-        assert_eq!(east_asian_language(&format!("{han} {}", "words ".repeat(10))), Some("chi_sim"));
-        assert_eq!(east_asian_language(&format!("{han} {}", "words ".repeat(20))), None);
-        assert_eq!(east_asian_language("\u{6771}\u{4EAC}"), None);
+        assert_eq!(east_asian_language(&han, 20), Some("chi_sim"));
+        assert_eq!(east_asian_language(&format!("{han}{}", "\u{306E}\u{30AB}".repeat(6)), 20), Some("jpn"));
+        assert_eq!(east_asian_language(&format!("{han} {}", "words ".repeat(10)), 20), Some("chi_sim"));
+        assert_eq!(east_asian_language(&format!("{han} {}", "words ".repeat(20)), 20), None);
+        assert_eq!(east_asian_language("\u{6771}\u{4EAC}", 20), None);
     }
 }

@@ -69,6 +69,9 @@ const STRIP: f32 = 0.12;
 /// The least letters that a language is guessed from.
 const MIN_LETTERS: usize = 60;
 
+/// The least characters of an unknown page that tell Chinese and Japanese.
+const MIN_CHARACTERS: usize = 20;
+
 /// Recognises text with the program.
 pub struct TesseractRecogniser<R> {
     runner: R,
@@ -145,7 +148,7 @@ impl<R: TesseractRunner> TesseractRecogniser<R> {
 
     /// Whether lines are Chinese or Japanese, if the program has that language.
     fn east_asian_language(&self, lines: &[RecognisedLine]) -> Option<&str> {
-        east_asian_language(&text_of(lines)).and_then(|language| self.installed(language))
+        east_asian_language(&text_of(lines), MIN_CHARACTERS).and_then(|language| self.installed(language))
     }
 
     /// The language that a document says, if the program has it.
@@ -244,7 +247,9 @@ impl<R: TesseractRunner> Recogniser for TesseractRecogniser<R> {
     }
 
     fn read_line(&self, image: &GrayImage, sample: LineSample, expected: &str) -> Result<String, OcrError> {
-        let language = self.language_of(expected).map_or_else(|| self.first_language(None), Ok)?;
+        let east_asian = east_asian_language(expected, 1).and_then(|language| self.installed(language));
+        let language = east_asian.or_else(|| self.language_of(expected));
+        let language = language.map_or_else(|| self.first_language(None), Ok)?;
         let job = TesseractJob { mode: TesseractMode::Line, language: language.to_owned() };
         let picture = image.cut_line(sample.origin, sample.length, sample.thickness);
         Ok(text_of(&certain(parse_words(&self.runner.run(&picture, &job)?)?)))
