@@ -86,8 +86,8 @@ impl GrayImage {
         Self { pixels: places.map(|(x, y)| pixel(x, y)).collect(), ..*self }
     }
 
-    /// The strip of its rows that changes most between dark and bright from left to right, as text does. `share` is its
-    /// share of the height.
+    /// The rows, side by side, in which dark and bright change most often, as they do in text. `share` says how many rows:
+    /// a share of the height.
     #[must_use]
     pub fn busiest_strip(&self, share: f32) -> Self {
         let count = whole(share * self.height as f32).clamp(1, self.height);

@@ -7,7 +7,8 @@
 //!    turns the scores into characters in their places.
 //! 4. `doubt` finds the words that the model is not sure of. The next model reads them again.
 //!
-//! Without models, `tesseract` asks the program of that name, for a picture that `light` lit evenly and `upright` made level.
+//! Without models, `tesseract` runs the program of that name. Before that, `light` removes shadows from the picture, and
+//! `upright` makes its lines level.
 //!
 //! The models are PP-OCR by PaddlePaddle in the format ONNX: a convolutional detector (DB, arXiv 1911.08947) and a
 //! recogniser with connectionist temporal classification (CTC, Graves 2006). `rten` runs them: pure Rust, no code of the

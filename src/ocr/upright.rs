@@ -1,4 +1,4 @@
-//! Turns the picture of a page upright and level, for engines that read level lines best.
+//! Turns the picture of a page until its lines run from left to right, and are level.
 //!
 //! The tilt is the angle at which the rows of the page differ most from one to the next: lines of text and the gaps
 //! between them (Postl, "Detection of linear oblique structures and skew scan in digitized documents", ICPR 1986).
@@ -18,18 +18,21 @@ const BAND: usize = 16;
 /// A pixel is ink if it is so much darker than the paper.
 const INK: f32 = 40.0;
 
-/// The tilts that are tried: this many to each side, each by so many degrees, and then between the best and the next.
+/// The tilts that are tried to each side: how many, and how many degrees lie between two. Fine ones are tried around the
+/// best coarse one.
 const COARSE: (i8, f32) = (12, 0.5);
 const FINE: (i8, f32) = (5, 0.1);
 
 /// A smaller tilt stays, in degrees.
 const LEAST_TILT: f32 = 0.3;
 
-/// The rows must differ so much more than without a turn. In pictures without text they do not.
+/// A page is turned only if its rows then differ so many times as much. Those of a picture without text do not.
 const CLEARER: f32 = 1.3;
 
-/// Higher lines are made smaller, in pixels, but not by more than this. Tesseract reads them no better, and takes longer.
+/// The height of a line in pixels that Tesseract needs. Pages with higher lines are reduced, which saves time.
 const LINE_HEIGHT: f32 = 28.0;
+
+/// Pages are reduced to this share at most.
 const LEAST_SCALE: f32 = 0.5;
 
 /// A picture whose lines are upright and level, and the way back to that of the page.
@@ -37,11 +40,11 @@ pub(super) struct UprightPage<'i> {
     pub(super) picture: Cow<'i, GrayImage>,
     /// Width and height of the page's picture.
     size: [f32; 2],
-    /// The clockwise quarter turns that it got first.
+    /// How many quarter turns clockwise were made first.
     quarters: usize,
-    /// The direction that its lines had after those.
+    /// The direction of the lines after these turns, before they were made level.
     tilt: Direction,
-    /// How much smaller it is than the page.
+    /// The size of the picture as a share of the page's.
     scale: f32,
 }
 
@@ -57,7 +60,7 @@ impl<'i> UprightPage<'i> {
         Self { picture, size: [image.width() as f32, image.height() as f32], quarters, tilt, scale: 1.0 }
     }
 
-    /// The page with smaller lines, if they are higher than is needed. `height` is theirs, in pixels.
+    /// The page, reduced if its lines are higher than is needed. `height` is that of its lines, in pixels.
     pub(super) fn with_lines_of(self, height: Option<f32>) -> Self {
         let scale = height.map_or(1.0, |height| (LINE_HEIGHT / height.max(LINE_HEIGHT)).max(LEAST_SCALE));
         if scale >= 1.0 {

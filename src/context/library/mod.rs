@@ -159,7 +159,8 @@ impl ContextManager {
         Ok(answer.unwrap_or_default())
     }
 
-    /// The index of this search: the one in memory, or the one in a folder, which is opened once and put into `opened`.
+    /// The index that a search uses: the one in memory, or the one in a folder. The first call opens that folder, and
+    /// keeps it in `opened`.
     fn index_of_search<'a>(&'a self, opened: &'a OnceLock<Option<RwLock<Index>>>) -> &'a RwLock<Index> {
         let open = || self.index_folder().map(|folder| RwLock::new(Index::open(&folder)));
         opened.get_or_init(open).as_ref().unwrap_or(&self.library.memory)

@@ -133,7 +133,7 @@ impl<F: FnMut(TokenPlace)> Scanner<'_, F> {
         }
     }
 
-    /// Reads a word that begins with an ASCII character. Most end before a space and are one piece.
+    /// Reads a word that begins with an ASCII character. Most such words end before a space. Returns where it ends.
     fn ascii_word(&mut self, start: usize) -> usize {
         let bytes = self.text.as_bytes().get(start..).unwrap_or_default();
         let run = AsciiRun::of(bytes);

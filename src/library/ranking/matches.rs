@@ -29,7 +29,7 @@ pub(super) struct Matcher<'a> {
     initials: Initials,
 }
 
-/// The number of the query's term that a word matches, and whether the word has the same form. `None` if it matches none.
+/// The number of the term that a word matches, and whether it has the same form; `None` for a word that matches none.
 type TermOfWord = Option<(usize, bool)>;
 
 /// Keeps which term of one query each word matches, since most words occur more than once. By the language's code.

@@ -43,10 +43,10 @@ pub(super) fn language_of_script(script: &str) -> Option<&'static str> {
     })
 }
 
-/// Of so many characters of Japanese, one at least is of a syllabary. Running text has two of three.
+/// In a Japanese text, at least one of so many characters is a syllable (kana). Usually two of three are.
 const SYLLABLE_SHARE: usize = 3;
 
-/// Of so many letters, one at least is Chinese or Japanese. Manuals have English words in each sentence.
+/// In a Chinese or Japanese text, at least one of so many letters belongs to these scripts. The others are foreign words.
 const CHARACTER_SHARE: usize = 4;
 
 /// The language of a text with Chinese or Japanese characters, by the program's names. Japanese has syllables between them,

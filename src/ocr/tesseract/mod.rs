@@ -2,9 +2,10 @@
 //!
 //! It gets the page evenly lit and level: without that, it reads half of a photograph, and little of a table that is tilted.
 //!
-//! Tesseract has to be told a language. If no setting names one, it reads a strip of the page in the language that the
-//! document names, or else in English, and then in Chinese or Japanese. The language of the text that it finds decides for
-//! the page. If it finds little, it is asked for the script and the direction of the page, which takes as long as half a page.
+//! Tesseract has to be told a language. A setting may name it. Otherwise the engine reads a strip of the page, in the
+//! language that the document names or in English. If that gives nonsense, it tries Japanese or Chinese. The words that it
+//! finds tell the language of the page. If no words are found, the program is asked for the script and the direction of the
+//! page, which takes as long as reading half of it.
 
 mod language;
 mod table;
@@ -60,7 +61,8 @@ const MIN_LINE_CONFIDENCE: f32 = 0.5;
 const CERTAIN: f32 = 0.75;
 const LIKELY: f32 = 0.6;
 
-/// The same for a strip in Chinese or Japanese: each is read with less confidence as the other, and upside down with 0.3.
+/// The same for strips that are read as Japanese or Chinese. Chinese is read as Japanese with 0.45 and more, and Japanese
+/// upside down with 0.3.
 const LIKELY_EAST_ASIAN: f32 = 0.4;
 
 /// The strip of a page that decides about its language has this share of its height.
@@ -180,7 +182,7 @@ impl<R: TesseractRunner> TesseractRecogniser<R> {
 
 /// What a strip of a page tells of it.
 struct PageSample<'a> {
-    /// Its language; `None` if the page may be upside down, or in another script.
+    /// The language of the page; `None` if it is not known: the page may be upside down, or in another script.
     language: Option<&'a str>,
     /// The lines of the strip that are certain.
     lines: Vec<RecognisedLine>,
@@ -318,7 +320,7 @@ pub fn tesseract_arguments(job: &TesseractJob) -> Vec<String> {
     arguments.into_iter().map(str::to_owned).collect()
 }
 
-/// The languages in the program's list of them. Names that are no file names are left out.
+/// The languages in the list that the program prints. Names that could not be names of files are left out.
 #[must_use]
 pub fn parse_languages(list: &str) -> Vec<String> {
     let is_name = |line: &&str| {
@@ -330,11 +332,9 @@ pub fn parse_languages(list: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
+    use super::table::HEAD;
     use super::*;
     use std::sync::Mutex;
-
-    const HEAD: &str =
-        "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext\n";
 
     #[test]
     fn languages_are_names() {

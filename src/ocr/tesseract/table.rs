@@ -91,13 +91,15 @@ impl<'t> TableRow<'t> {
     }
 }
 
+/// The first line of a table.
+#[cfg(test)]
+pub(super) const HEAD: &str =
+    "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext\n";
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
     use super::*;
-
-    const HEAD: &str =
-        "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext\n";
 
     #[test]
     fn a_table_becomes_lines_with_letters_in_their_places() {
