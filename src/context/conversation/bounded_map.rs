@@ -26,8 +26,8 @@ impl<K: Eq + Hash, V: Clone> BoundedMap<K, V> {
         self.known.get(key).map(|value| value.clone())
     }
 
-    pub(crate) fn remove(&self, key: &K) {
-        self.known.remove(key);
+    pub(crate) fn remove(&self, key: &K) -> Option<V> {
+        self.known.remove(key).map(|(_, value)| value)
     }
 
     /// Changes a value in place, holding its lock.

@@ -12,7 +12,7 @@ use crate::context::request::Retention;
 use crate::store::{
     self, ConversationHead, ConversationState, RowUpdate, StoreError, StoreWarning, Usage, Version, ViewStore,
 };
-use crate::view::{ConversationId, ConversationView, FileKey, ForgetScope};
+use crate::view::{ConversationId, ConversationView, FileKey, ForgetScope, Principal};
 
 /// Conversations in the cache. Over HTTP each call without a handle starts one.
 const MAX_SNAPSHOTS: usize = 1_024;
@@ -24,6 +24,8 @@ const MAX_ROWS: usize = 200_000;
 pub(crate) struct ConversationCache {
     snapshots: BoundedMap<ConversationId, Snapshot>,
     max_rows: usize,
+    /// Conversations that were created here and not opened yet, with their owners. Nobody else knows their handles.
+    created: BoundedMap<ConversationId, Principal>,
     failed_forgets: FailedForgets,
     store: Arc<dyn ViewStore>,
     recorder: DeliveryRecorder,
@@ -37,6 +39,11 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
+    /// A conversation that holds nothing.
+    fn owned_by(owner: Principal) -> Self {
+        Self { head: ConversationHead { owner: Some(owner), ..ConversationHead::default() }, ..Self::default() }
+    }
+
     /// Removes what deleted files gave, so that the rest of the same answer does not rely on it.
     pub(crate) fn forget_files(&mut self, files: &BTreeSet<FileKey>) {
         for file in files {
@@ -69,10 +76,21 @@ impl ConversationCache {
         Self {
             snapshots: BoundedMap::of(max_snapshots),
             max_rows,
+            created: BoundedMap::of(max_snapshots),
             failed_forgets: FailedForgets::default(),
             recorder: DeliveryRecorder::new(Arc::clone(&store), retention),
             store,
         }
+    }
+
+    /// Stores a conversation under a new handle. Its first opening here does not ask the store.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub(crate) fn create(&self, conversation: &ConversationId, owner: &Principal) -> Result<(), StoreError> {
+        self.store.create(conversation, Some(owner), SystemTime::now())?;
+        self.created.insert(conversation.clone(), *owner);
+        Ok(())
     }
 
     /// The conversation as the store has it now.
@@ -81,7 +99,10 @@ impl ConversationCache {
     /// If the store cannot be read, or still has to forget something: nothing held may then be left out of an answer.
     pub(crate) fn open(&self, conversation: &ConversationId) -> Result<Snapshot, StoreError> {
         self.retry_failed_forget(conversation)?;
-        self.read(conversation)
+        match self.created.remove(conversation) {
+            Some(owner) => Ok(Snapshot::owned_by(owner)),
+            None => self.read(conversation),
+        }
     }
 
     /// Like [`Self::open`], for a client that names its generation. A later generation is entered first.
@@ -271,6 +292,33 @@ mod tests {
             assert_eq!(kept(3, 3, 8), [2]);
             assert_eq!(kept(1, 3, 3), [0]);
             assert!(kept(1, 3, 2).is_empty(), "one that is larger than all that may be kept");
+        });
+    }
+
+    #[test]
+    fn a_conversation_that_was_created_here_is_first_opened_as_one_that_holds_nothing() {
+        alone(|| {
+            let store = Arc::new(MemoryStore::new());
+            let cache = ConversationCache::new(Arc::clone(&store) as _, Retention::default());
+            let owner = Principal([5; 32]);
+            let holding = Holding { content: ContentHash([2; 32]), file: FileKey([1; 32]), what: HeldItem::Binary };
+            let record_planned_at = |conversation: ConversationId, planned| {
+                let holdings = vec![holding];
+                let delivery = store::DeliveryRecord { planned, holdings, ..store::DeliveryRecord::default() };
+                cache.record(&PendingRecord { conversation, delivery, texts: Vec::new() }).unwrap()
+            };
+            cache.create(&id(0), &owner).unwrap();
+            let first = cache.open(&id(0)).unwrap();
+            assert_eq!((first.head.owner, first.view.len()), (Some(owner), 0));
+            let recorded = record_planned_at(id(0), first.head.version());
+            let second = cache.open(&id(0)).unwrap();
+            assert_eq!((second.head.owner, second.view.len()), (Some(owner), 1));
+            assert_eq!(Some(second.head.version()), recorded);
+
+            cache.create(&id(1), &owner).unwrap();
+            let planned = cache.open(&id(1)).unwrap().head.version();
+            cache.forget(&id(1), &ForgetScope::Everything).unwrap();
+            assert_eq!(record_planned_at(id(1), planned), None, "something was forgotten meanwhile");
         });
     }
 

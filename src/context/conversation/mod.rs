@@ -228,8 +228,8 @@ impl ContextManager {
     /// stored.
     pub fn mint(&self, owner: Option<&Principal>) -> Result<ConversationId, ContextError> {
         let handle = mint_handle()?;
-        if owner.is_some() {
-            self.cache.store().create(&handle, owner, SystemTime::now())?;
+        if let Some(owner) = owner {
+            self.cache.create(&handle, owner)?;
         }
         Ok(handle)
     }

@@ -4,6 +4,7 @@
 //! the reversed tables of the embedded font program; the code itself, if it is ASCII in a simple font.
 
 use super::glyph_names::character_of;
+use crate::document::fast_hash::FastMap;
 use crate::text::glyphs::GlyphText;
 use hayro_interpret::font::{Glyph, OutlineFontData, OutlineGlyph, StandardFont};
 use hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, CidFamily, load_embedded};
@@ -22,7 +23,7 @@ const MAX_GLYPHS: usize = 1 << 16;
 pub(crate) struct CharacterResolver<'p> {
     pdf: &'p Pdf,
     /// Characters by glyph, for each font program read so far.
-    programs: HashMap<u128, HashMap<u32, ProgramCharacter>>,
+    programs: FastMap<u128, FastMap<u32, ProgramCharacter>>,
     /// CID fonts of the document by name, read on first use.
     collections: Option<HashMap<String, CidCollection>>,
 }
@@ -43,7 +44,7 @@ struct CidCollection {
 
 impl<'p> CharacterResolver<'p> {
     pub(crate) fn new(pdf: &'p Pdf) -> Self {
-        Self { pdf, programs: HashMap::new(), collections: None }
+        Self { pdf, programs: FastMap::default(), collections: None }
     }
 
     /// Whether characters were looked up by the names of fonts.
@@ -145,8 +146,8 @@ fn embedded_encoding(stream: &Stream<'_>) -> Option<CMap> {
 }
 
 /// Reverses the tables `cmap` and `post` of an OpenType font, or the charset of a CFF font.
-fn characters_by_glyph(program: &[u8]) -> HashMap<u32, ProgramCharacter> {
-    let mut characters = HashMap::new();
+fn characters_by_glyph(program: &[u8]) -> FastMap<u32, ProgramCharacter> {
+    let mut characters = FastMap::default();
     if is_substitute(program) {
         return characters;
     }
@@ -199,16 +200,16 @@ const SUBSTITUTES: [StandardFont; 14] = [
 ];
 
 /// Characters by the glyph names in the charset of a CFF font (Adobe Technical Note 5176, section 13).
-fn characters_by_name(program: &[u8]) -> HashMap<u32, ProgramCharacter> {
+fn characters_by_name(program: &[u8]) -> FastMap<u32, ProgramCharacter> {
     let font = CffFontRef::new_cff(program, 0, None).ok().filter(|font| !font.is_cid());
     let names = font.as_ref().and_then(|font| Some((font, font.charset()?)));
-    let Some((font, charset)) = names else { return HashMap::new() };
+    let Some((font, charset)) = names else { return FastMap::default() };
     let glyphs = (0..font.num_glyphs()).take(MAX_GLYPHS);
     let numbers = glyphs.clone().skip(1).filter_map(|glyph| Some(charset.string_id(GlyphId::new(glyph))?.to_u16()));
     let numbers = numbers.collect::<Vec<_>>();
     // A charset of consecutive numbers names nothing.
     if numbers.windows(2).all(|pair| matches!(pair, [name, next] if name.checked_add(1) == Some(*next))) {
-        return HashMap::new();
+        return FastMap::default();
     }
     let program_character = glyphs.filter_map(|glyph| {
         let name = std::str::from_utf8(font.string(charset.string_id(GlyphId::new(glyph))?)?).ok()?;

@@ -1,9 +1,9 @@
 //! The glyphs collected so far, without duplicates.
 
 use super::paint_log::{PaintLog, PaintOrder};
+use crate::document::fast_hash::FastMap;
 use crate::text::glyphs::{GlyphText, PlacedGlyph};
 use hayro_interpret::kurbo::Rect;
-use std::collections::HashMap;
 
 /// A second glyph of the same character within this share of an em is a duplicate: fake bold type.
 const DUPLICATE_EM: f64 = 0.12;
@@ -23,6 +23,8 @@ struct GlyphPlace {
     across: f64,
     /// Its index among the collected glyphs.
     glyph: usize,
+    /// The index of the place before it, of the same character in the same row.
+    before: Option<usize>,
 }
 
 /// When and how a glyph is painted.
@@ -49,8 +51,10 @@ pub(super) struct GlyphList {
     glyphs: Vec<PlacedGlyph>,
     /// The facts of each glyph.
     facts: Vec<PaintFacts>,
-    /// Where the glyphs of a character are, in rows of the page.
-    places: HashMap<(char, i64), Vec<GlyphPlace>>,
+    /// Where the glyphs are that others are compared with.
+    places: Vec<GlyphPlace>,
+    /// The index of the last place of a character in a row of the page.
+    last_places: FastMap<(char, i64), usize>,
     /// The glyph that the last one repeated, if it was a duplicate.
     repeated: Option<usize>,
 }
@@ -69,8 +73,8 @@ impl GlyphList {
         if let GlyphText::One(character) = glyph.text
             && is_compared(character, facts)
         {
-            let place = GlyphPlace { start: glyph.start, across: glyph.across, glyph: self.glyphs.len() };
-            self.places.entry((character, row_of(glyph.across))).or_default().push(place);
+            let before = self.last_places.insert((character, row_of(glyph.across)), self.places.len());
+            self.places.push(GlyphPlace { start: glyph.start, across: glyph.across, glyph: self.glyphs.len(), before });
         }
         self.glyphs.push(glyph);
         self.facts.push(facts);
@@ -96,8 +100,7 @@ impl GlyphList {
         let (row, above, below) =
             (row_of(glyph.across), row_of(glyph.across - distance), row_of(glyph.across + distance));
         let rows = std::iter::once(row).chain([above, below].into_iter().filter(|other| *other != row));
-        let mut places = rows.filter_map(|row| self.places.get(&(character, row)));
-        let known = places.find_map(|places| places.iter().rev().take(MAX_COMPARED).find(is_near));
+        let known = rows.filter_map(|row| self.places_in(character, row).take(MAX_COMPARED).find(is_near)).next();
         let Some(at) = known.map(|place| place.glyph) else { return false };
         if let Some(known) = self.facts.get_mut(at)
             && facts.visibility == Visibility::Painted
@@ -107,6 +110,12 @@ impl GlyphList {
         self.drop_repeated_space(at);
         self.repeated = Some(at);
         true
+    }
+
+    /// The places of a character in a row, the last one first.
+    fn places_in(&self, character: char, row: i64) -> impl Iterator<Item = &GlyphPlace> {
+        let last = self.last_places.get(&(character, row)).and_then(|last| self.places.get(*last));
+        std::iter::successors(last, |place| self.places.get(place.before?))
     }
 
     /// Whether the glyph at an index is a space in the place of `space`.

@@ -24,8 +24,8 @@ pub(crate) use double_bytes::{PairReader, ReadGlyph};
 pub(crate) use font_statistics::{FontStatistics, is_private};
 
 use crate::charset::Charset;
+use crate::document::fast_hash::FastMap;
 use hayro_interpret::font::{Glyph, GlyphRun};
-use std::collections::HashMap;
 
 /// The most fonts of a page that are judged. Further fonts are trusted.
 const MAX_FONTS: usize = 1_000;
@@ -33,7 +33,7 @@ const MAX_FONTS: usize = 1_000;
 /// The texts of a page's fonts.
 #[derive(Default)]
 pub(crate) struct PageFonts {
-    by_glyph: HashMap<u128, usize>,
+    by_glyph: FastMap<u128, usize>,
     fonts: Vec<FontStatistics>,
     /// How each font is to be read, once they were judged.
     readings: Vec<FontReading>,

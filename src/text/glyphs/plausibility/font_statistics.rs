@@ -3,8 +3,8 @@
 use super::FontReading;
 use super::double_bytes::DoubleBytes;
 use super::letter_pairs::{CHANCE, LETTERS, PAIRS};
+use crate::document::fast_hash::FastMap;
 use crate::text::glyphs::{GlyphText, PlacedGlyph, WritingDirection};
-use std::collections::HashMap;
 
 /// The largest gap between glyphs of one word, as a share of an em.
 const WORD_EM: f64 = 0.15;
@@ -41,7 +41,7 @@ pub(crate) struct FontStatistics {
     signs: u128,
     glyphs: u32,
     private: u32,
-    codes: HashMap<u32, char>,
+    codes: FastMap<u32, char>,
     pub(crate) double_bytes: DoubleBytes,
     recorded_runs: u32,
     last: Option<LastGlyph>,
@@ -59,7 +59,7 @@ impl Default for FontStatistics {
             signs: 0,
             glyphs: 0,
             private: 0,
-            codes: HashMap::new(),
+            codes: FastMap::default(),
             double_bytes: DoubleBytes::default(),
             recorded_runs: 0,
             last: None,
