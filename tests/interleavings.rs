@@ -221,7 +221,7 @@ fn every_order<P>(
     tasks: impl for<'w> Fn(&'w World, &'w P) -> Vec<Box<dyn FnOnce() + Send + 'w>>,
     check: impl Fn(&World, &P, &Choices),
 ) -> usize {
-    let most: usize = std::env::var("PAGEWISE_SCHEDULES").ok().and_then(|most| most.parse().ok()).unwrap_or(400);
+    let most: usize = std::env::var("PAGEWISE_SCHEDULES").ok().and_then(|most| most.parse().ok()).unwrap_or(200);
     let mut prefix = Vec::new();
     let mut tried = 0;
     loop {

@@ -1,10 +1,12 @@
 //! Fields of the interactive form (ISO 32000-2, 12.7.4 and 12.7.5): names, types and values.
 
+use std::collections::HashSet;
+
 use super::field_chain::FieldChain;
 use super::words::WordBudget;
 use crate::document::DocumentError;
 use crate::document::object::{Dictionary, Object};
-use crate::document::objects::Objects;
+use crate::document::objects::{Objects, ResolvedObject};
 use crate::document::structure::DisplayedArea;
 use crate::document::syntax::date::to_rfc3339;
 
@@ -138,6 +140,10 @@ impl FieldKind {
 impl FormField {
     /// Adds the button of another widget of the same field.
     pub(super) fn add_widget(&mut self, widget: Self) {
+        // Choice fields have the same options at each of their widgets.
+        if self.options == widget.options {
+            return;
+        }
         for option in widget.options {
             if self.options.len() < MAX_OPTIONS && self.options.iter().all(|known| known.export != option.export) {
                 self.options.push(option);
@@ -178,8 +184,9 @@ impl FieldReader<'_> {
         }))
     }
 
-    fn resolved(&self, chain: &FieldChain<'_>, key: &[u8]) -> Result<Object, DocumentError> {
-        chain.find(key).map_or(Ok(Object::Null), |value| Ok(self.objects.resolve(value)?.clone()))
+    /// A value that may be inherited. It is not copied: many widgets may share a long one.
+    fn resolved<'c>(&self, chain: &'c FieldChain<'_>, key: &[u8]) -> Result<ResolvedObject<'c>, DocumentError> {
+        self.objects.resolve(chain.find(key).unwrap_or(&Object::Null))
     }
 
     fn full_name(&self, chain: &FieldChain<'_>) -> Result<String, DocumentError> {
@@ -263,11 +270,11 @@ impl FieldReader<'_> {
 /// Marks the options that `value` names, by export value or displayed text.
 fn choose(options: &mut [ChoiceOption], value: &FieldValue) {
     let chosen = match value {
-        FieldValue::Text(text) => text.split('\n').collect::<Vec<_>>(),
-        FieldValue::State { is_on: true, name } => vec![name.as_str()],
+        FieldValue::Text(text) => text.split('\n').collect::<HashSet<_>>(),
+        FieldValue::State { is_on: true, name } => HashSet::from([name.as_str()]),
         _ => return,
     };
     for option in options {
-        option.is_chosen = chosen.contains(&option.export.as_str()) || chosen.contains(&option.display.as_str());
+        option.is_chosen = [&option.export, &option.display].iter().any(|text| chosen.contains(text.as_str()));
     }
 }
