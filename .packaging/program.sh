@@ -18,8 +18,8 @@ case $target in
         ;;
 esac
 rustup target add "$target"
-cargo "$build" --release --locked --bin pagewise --target "$target"
+cargo "$build" --profile dist --locked --bin pagewise --target "$target"
 built=$(cargo metadata --format-version 1 --no-deps | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p')
 mkdir -p "$programs/$target"
-cp "$built/$target/release/pagewise$suffix" "$programs/$target/"
+cp "$built/$target/dist/pagewise$suffix" "$programs/$target/"
 ls -l "$programs/$target"
