@@ -24,7 +24,8 @@ const MAX_ROWS: usize = 200_000;
 pub(crate) struct ConversationCache {
     snapshots: BoundedMap<ConversationId, Snapshot>,
     max_rows: usize,
-    /// Conversations that were created here and not opened yet, with their owners. Nobody else knows their handles.
+    /// The owners of conversations that this process created and has not opened yet. Their handles were not given out,
+    /// so they hold nothing.
     created: BoundedMap<ConversationId, Principal>,
     failed_forgets: FailedForgets,
     store: Arc<dyn ViewStore>,
@@ -83,7 +84,7 @@ impl ConversationCache {
         }
     }
 
-    /// Stores a conversation under a new handle. Its first opening here does not ask the store.
+    /// Creates a conversation. [`Self::open`] does not read it from the store until its handle comes back.
     ///
     /// # Errors
     /// If the store fails.
@@ -91,6 +92,15 @@ impl ConversationCache {
         self.store.create(conversation, Some(owner), SystemTime::now())?;
         self.created.insert(conversation.clone(), *owner);
         Ok(())
+    }
+
+    /// The head of a conversation whose handle a client sent: any process may have changed it.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub(crate) fn head(&self, conversation: &ConversationId) -> Result<Option<ConversationHead>, StoreError> {
+        self.created.remove(conversation);
+        self.store.head(conversation)
     }
 
     /// The conversation as the store has it now.
@@ -314,6 +324,12 @@ mod tests {
             let second = cache.open(&id(0)).unwrap();
             assert_eq!((second.head.owner, second.view.len()), (Some(owner), 1));
             assert_eq!(Some(second.head.version()), recorded);
+
+            cache.create(&id(2), &owner).unwrap();
+            let delivery = store::DeliveryRecord { holdings: vec![holding], ..store::DeliveryRecord::default() };
+            store.record(&id(2), &delivery, SystemTime::UNIX_EPOCH).unwrap();
+            cache.head(&id(2)).unwrap();
+            assert_eq!(cache.open(&id(2)).unwrap().view.len(), 1, "another process recorded it");
 
             cache.create(&id(1), &owner).unwrap();
             let planned = cache.open(&id(1)).unwrap().head.version();

@@ -257,7 +257,7 @@ impl ContextManager {
     /// the same answer. [`ContextError::Store`] if the store cannot be read.
     pub fn admit(&self, handle: &str, principal: &Principal) -> Result<ConversationId, ContextError> {
         let conversation: ConversationId = handle.parse().map_err(|_| ContextError::UnknownConversation)?;
-        let head = self.cache.store().head(&conversation)?;
+        let head = self.cache.head(&conversation)?;
         let is_theirs = head.is_some_and(|head| head.owner == Some(*principal));
         if is_theirs { Ok(conversation) } else { Err(ContextError::UnknownConversation) }
     }

@@ -140,7 +140,7 @@ impl FieldKind {
 impl FormField {
     /// Adds the button of another widget of the same field.
     pub(super) fn add_widget(&mut self, widget: Self) {
-        // Choice fields have the same options at each of their widgets.
+        // All widgets of a choice field have the same options.
         if self.options == widget.options {
             return;
         }
@@ -184,7 +184,7 @@ impl FieldReader<'_> {
         }))
     }
 
-    /// A value that may be inherited. It is not copied: many widgets may share a long one.
+    /// The value of an entry that may be inherited, without a copy: thousands of widgets may share a long array.
     fn resolved<'c>(&self, chain: &'c FieldChain<'_>, key: &[u8]) -> Result<ResolvedObject<'c>, DocumentError> {
         self.objects.resolve(chain.find(key).unwrap_or(&Object::Null))
     }

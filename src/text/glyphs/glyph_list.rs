@@ -23,7 +23,7 @@ struct GlyphPlace {
     across: f64,
     /// Its index among the collected glyphs.
     glyph: usize,
-    /// The index of the place before it, of the same character in the same row.
+    /// The index of the previous place of the same character in the same row.
     before: Option<usize>,
 }
 
@@ -51,9 +51,9 @@ pub(super) struct GlyphList {
     glyphs: Vec<PlacedGlyph>,
     /// The facts of each glyph.
     facts: Vec<PaintFacts>,
-    /// Where the glyphs are that others are compared with.
+    /// The places of the glyphs that later ones are compared with.
     places: Vec<GlyphPlace>,
-    /// The index of the last place of a character in a row of the page.
+    /// The index of the latest place, for each character and row of the page.
     last_places: FastMap<(char, i64), usize>,
     /// The glyph that the last one repeated, if it was a duplicate.
     repeated: Option<usize>,
@@ -99,8 +99,8 @@ impl GlyphList {
         };
         let (row, above, below) =
             (row_of(glyph.across), row_of(glyph.across - distance), row_of(glyph.across + distance));
-        let rows = std::iter::once(row).chain([above, below].into_iter().filter(|other| *other != row));
-        let known = rows.filter_map(|row| self.places_in(character, row).take(MAX_COMPARED).find(is_near)).next();
+        let mut rows = std::iter::once(row).chain([above, below].into_iter().filter(|other| *other != row));
+        let known = rows.find_map(|row| self.places_in(character, row).take(MAX_COMPARED).find(is_near));
         let Some(at) = known.map(|place| place.glyph) else { return false };
         if let Some(known) = self.facts.get_mut(at)
             && facts.visibility == Visibility::Painted
