@@ -106,7 +106,7 @@ impl From<&rustix::fs::Stat> for Stat {
     #[allow(clippy::useless_conversion, reason = "the types of the fields differ between systems")]
     fn from(stat: &rustix::fs::Stat) -> Self {
         Self {
-            device: stat.st_dev.into(),
+            device: device_number(stat.st_dev),
             inode: stat.st_ino.into(),
             size: u64::try_from(stat.st_size).unwrap_or(0),
             modified_ns: nanoseconds(stat.st_mtime.into(), i64::try_from(stat.st_mtime_nsec).unwrap_or(0)),
@@ -117,6 +117,12 @@ impl From<&rustix::fs::Stat> for Stat {
 
 /// Two seconds: the coarsest file system clock in use (FAT), and git's margin.
 const RECENT_NS: i128 = 2_000_000_000;
+
+/// A device number as the standard library gives it. On macOS it has a sign.
+#[cfg(all(unix, not(pagewise_portable)))]
+fn device_number(number: impl Into<i128>) -> u64 {
+    u64::try_from(number.into() & i128::from(u64::MAX)).unwrap_or_default()
+}
 
 #[cfg(all(unix, not(pagewise_portable)))]
 fn nanoseconds(seconds: i64, rest: i64) -> i128 {
@@ -331,4 +337,16 @@ fn is_virtual(file: &File) -> bool {
 #[cfg(not(all(target_os = "linux", not(pagewise_portable))))]
 fn is_virtual(_: &File) -> bool {
     false
+}
+
+#[cfg(all(test, unix, not(pagewise_portable)))]
+mod tests {
+    use super::device_number;
+
+    #[test]
+    fn a_device_number_may_have_a_sign() {
+        assert_eq!(device_number(7_i32), device_number(7_u64));
+        assert_eq!(device_number(-1_i32), u64::MAX);
+        assert_eq!(device_number(u64::MAX), u64::MAX);
+    }
 }
