@@ -10,10 +10,10 @@
 
 use criterion::{BenchmarkId, Criterion};
 use lopdf::{Document as Lopdf, Object, dictionary};
-use pagewise::document::Document;
-use pagewise::limits::Limits;
-use pagewise::page::PageIndex;
-use pagewise::split::cut;
+use pagewise_base::limits::Limits;
+use pagewise_base::page::PageIndex;
+use pagewise_document::Document;
+use pagewise_split::cut;
 use qpdf::{ObjectStreamMode, QPdf};
 use std::hint::black_box;
 use std::sync::Arc;

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
-use pagewise::store::{DeliveryRecord, PostgresStore, Version, ViewStore as _};
-use pagewise::view::ConversationId;
+use pagewise_store::{DeliveryRecord, PostgresStore, Version, ViewStore as _};
+use pagewise_view::ConversationId;
 
 use super::{OTHERS, delivery, print, timed};
 

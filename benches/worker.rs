@@ -19,11 +19,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use self::support::page_of;
-use pagewise::document::ReadAt;
-use pagewise::limits::{Cancellation, Limits};
-use pagewise::page::PageIndex;
-use pagewise::render::NoFonts;
 use pagewise::worker::{InProcessReader, Pages, Reader, WorkerReader, WorkerSettings};
+use pagewise_base::limits::{Cancellation, Limits};
+use pagewise_base::page::PageIndex;
+use pagewise_document::ReadAt;
+use pagewise_render::NoFonts;
 
 /// Measurements of each, of which the middle one counts.
 const ROUNDS: usize = 2_000;

@@ -4,11 +4,10 @@
 use std::io::Write as _;
 use std::sync::Arc;
 
-use pagewise::document::{Document, ReadAt};
-use pagewise::limits::Limits;
-use pagewise::page::PageIndex;
-use pagewise::split;
-use pagewise::text::{self, Bounds, PageLayout, Word};
+use pagewise_base::limits::Limits;
+use pagewise_base::page::PageIndex;
+use pagewise_document::{Document, ReadAt};
+use pagewise_text::{Bounds, PageLayout, Word};
 use serde_json::{Value, json};
 
 fn bounds(bounds: Bounds) -> Value {
@@ -53,9 +52,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let document = Document::open(source, None, &limits)?;
     let mut pages = Vec::new();
     for page in (0..document.page_count()).map(PageIndex) {
-        let found = match split::cut(&document, page) {
-            Ok(chunk) => text::chunk_layout(&chunk.bytes, &limits),
-            Err(_) => text::page_layout(&document, page, &limits),
+        let found = match pagewise_split::cut(&document, page) {
+            Ok(chunk) => pagewise_text::chunk_layout(&chunk.bytes, &limits),
+            Err(_) => pagewise_text::page_layout(&document, page, &limits),
         };
         match found {
             Ok((_, page)) => pages.push(layout(&page)),

@@ -125,67 +125,32 @@
 //!   history that the store keeps for it. See `inspect`.
 //! - **Separation colour spaces are not pruned**, since MuPDF blends a page differently without them, even unused ones.
 
+#![deny(missing_docs)]
+
 // Tests of a room may share what stands in tests/support.
 #[cfg(test)]
 extern crate self as pagewise;
 
 // Public for the tests, benches and fuzz targets of this repository, and hidden from the documentation.
 #[doc(hidden)]
-pub mod charset;
-#[doc(hidden)]
 pub mod cli;
 #[doc(hidden)]
 pub mod context;
-#[doc(hidden)]
-pub mod document;
 mod embed;
 #[doc(hidden)]
-pub mod hash;
-#[doc(hidden)]
-pub mod html;
-pub(crate) mod http;
-#[doc(hidden)]
 pub mod inspect;
-#[doc(hidden)]
-pub mod issuer;
-#[doc(hidden)]
-pub mod library;
-#[doc(hidden)]
-pub mod limits;
-#[doc(hidden)]
-pub mod model;
-#[doc(hidden)]
-pub mod ocr;
-#[doc(hidden)]
-pub mod page;
-#[doc(hidden)]
-pub mod provider;
-#[doc(hidden)]
-pub mod render;
 #[doc(hidden)]
 pub mod serve;
 #[doc(hidden)]
 pub mod source;
 #[doc(hidden)]
-pub mod split;
-#[doc(hidden)]
-pub mod store;
-#[doc(hidden)]
-pub mod structure;
-#[doc(hidden)]
-pub mod text;
-#[doc(hidden)]
 pub mod tool;
-#[doc(hidden)]
-pub mod view;
-#[doc(hidden)]
-pub mod web;
 #[doc(hidden)]
 pub mod worker;
 
 pub use context::{Block, DocumentBlock, ImageBlock};
 pub use embed::{Answer, Api, Builder, Error, Pagewise, Request};
-pub use hash::ContentHash;
-pub use limits::{Cancellation, Limits};
-pub use page::PageNumber;
+pub use pagewise_base::hash::ContentHash;
+pub use pagewise_base::limits::{Cancellation, Limits};
+pub use pagewise_base::page::PageNumber;
 pub use tool::{ErrorCode, FormArgument as Form};

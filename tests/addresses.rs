@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::sync::Arc;
 
-use pagewise::limits::Cancellation;
-use pagewise::web::{Lookup, Resolver, Web, WebError, WebSettings, allowed_addresses};
+use pagewise_base::limits::Cancellation;
+use pagewise_web::{Lookup, Resolver, Web, WebError, WebSettings, allowed_addresses};
 use proptest::prelude::*;
 
 use crate::support::inner::{check, is_inner};
@@ -128,7 +128,7 @@ fn web(settings: WebSettings, address: &str) -> Web {
 }
 
 /// What would be read as an inner address by anybody, and what a name of it would be.
-fn is_refused(result: &Result<pagewise::web::FetchedFile, WebError>) -> bool {
+fn is_refused(result: &Result<pagewise_web::FetchedFile, WebError>) -> bool {
     matches!(
         result,
         Err(WebError::BlockedAddress { .. }

@@ -9,9 +9,9 @@
 
 use std::sync::Arc;
 
-use pagewise::document::{Document, FieldKind, FieldValue, LinkTarget, PageAnnotations};
-use pagewise::limits::Limits;
-use pagewise::page::PageIndex;
+use pagewise_base::limits::Limits;
+use pagewise_base::page::PageIndex;
+use pagewise_document::{Document, FieldKind, FieldValue, LinkTarget, PageAnnotations};
 
 use crate::support::pdf::stream_of;
 use crate::support::program::{Place, texts};

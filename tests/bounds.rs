@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use pagewise::limits::{Cancellation, Limits};
-use pagewise::page::PageIndex;
-use pagewise::render::NoFonts;
 use pagewise::worker::{InProcessReader, PdfError, Reader, RenderOptions};
+use pagewise_base::limits::{Cancellation, Limits};
+use pagewise_base::page::PageIndex;
+use pagewise_render::NoFonts;
 
 use super::support::file_of;
 use super::support::ways::ways;

@@ -10,11 +10,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use pagewise::document::{Document, DocumentError};
-use pagewise::limits::{Cancellation, Deadline, Limits, StopReason};
-use pagewise::page::PageIndex;
-use pagewise::render::NoFonts;
 use pagewise::worker::{InProcessReader, PdfError, Reader, RenderOptions};
+use pagewise_base::limits::{Cancellation, Deadline, Limits, StopReason};
+use pagewise_base::page::PageIndex;
+use pagewise_document::{Document, DocumentError};
+use pagewise_render::NoFonts;
 use serde_json::json;
 
 use super::support::mcp::Client;

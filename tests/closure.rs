@@ -6,10 +6,10 @@
 
 use super::support::file_of;
 use lopdf::{Document as Chunk, Object, ObjectId};
-use pagewise::document::{Document, Tier};
-use pagewise::limits::Limits;
-use pagewise::page::PageIndex;
-use pagewise::split::{CutNote, PageChunk, cut};
+use pagewise_base::limits::Limits;
+use pagewise_base::page::PageIndex;
+use pagewise_document::{Document, Tier};
+use pagewise_split::{CutNote, PageChunk, cut};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

@@ -13,11 +13,11 @@ use pagewise::context::{
     AnswerSettings, ContextError, ConversationPoint, FileChange, FileRequest, ForgetRequest, RequestBounds,
     RequestedPart, Requester, Updates,
 };
-use pagewise::limits::Cancellation;
-use pagewise::page::PageIndex;
-use pagewise::store::{MemoryStore, SqliteStore, Usage, ViewStore};
 use pagewise::tool::{update_text, updates_text};
-use pagewise::view::{ConversationId, PageForm, Principal};
+use pagewise_base::limits::Cancellation;
+use pagewise_base::page::PageIndex;
+use pagewise_store::{MemoryStore, SqliteStore, Usage, ViewStore};
+use pagewise_view::{ConversationId, PageForm, Principal};
 
 use crate::support::stores::loaded;
 use crate::support::words::{Bench, pages, summary};

@@ -15,11 +15,12 @@ use std::time::{Duration, SystemTime};
 use pagewise::context::{
     AnswerSettings, ContextError, FileChange, FileRequest, ForgetRequest, RequestedPart, SourceError,
 };
-use pagewise::hash::ContentHash;
-use pagewise::limits::Cancellation;
-use pagewise::source::{HashCache, HashStore};
-use pagewise::store::{DeliveryRecord, MemoryStore, SqliteStore, StoreError, ViewStore};
-use pagewise::view::ConversationId;
+use pagewise::source::HashCache;
+use pagewise_base::hash::ContentHash;
+use pagewise_base::limits::Cancellation;
+use pagewise_store::HashStore;
+use pagewise_store::{DeliveryRecord, MemoryStore, SqliteStore, StoreError, ViewStore};
+use pagewise_view::ConversationId;
 use serde_json::json;
 use tempfile::TempDir;
 

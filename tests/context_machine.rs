@@ -22,14 +22,14 @@ use pagewise::context::{
     AnswerSettings, ContextManager, ConversationPoint, FileAnswer, FileChange, FileRequest, ForgetRequest,
     InProcessReader, Reader, RequestedPart,
 };
-use pagewise::hash::PageFingerprint;
-use pagewise::limits::{Cancellation, Limits};
-use pagewise::page::{PageIndex, PageSet};
-use pagewise::render::NoFonts;
+use pagewise_base::hash::PageFingerprint;
+use pagewise_base::limits::{Cancellation, Limits};
+use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_render::NoFonts;
 #[cfg(feature = "postgres")]
-use pagewise::store::PostgresStore;
-use pagewise::store::{MemoryStore, SqliteStore, ViewStore};
-use pagewise::view::{ConversationId, PageForm};
+use pagewise_store::PostgresStore;
+use pagewise_store::{MemoryStore, SqliteStore, ViewStore};
+use pagewise_view::{ConversationId, PageForm};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRunner};
 use tempfile::TempDir;

@@ -1,8 +1,8 @@
 //! What is said of a damaged file, in the words of whoever reads it.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use pagewise::document::Document;
-use pagewise::limits::Limits;
+use pagewise_base::limits::Limits;
+use pagewise_document::Document;
 use std::sync::Arc;
 
 /// What is said of a fixture without the bytes from one hundredth of it to another.

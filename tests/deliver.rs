@@ -7,8 +7,8 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use pagewise::context::AnswerSettings;
-use pagewise::store::MemoryStore;
 use pagewise::tool::{DeliverError, DeliveryOutcome, Dispatch, Recall, deliver};
+use pagewise_store::MemoryStore;
 
 use crate::support::stores::{Hooked, Side, disk_full};
 use crate::support::words::{Bench, pages};

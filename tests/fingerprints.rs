@@ -4,10 +4,10 @@
 use crate::support::pdf::{file_of, stream_of};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use pagewise::document::Document;
-use pagewise::limits::{Limits, StopReason};
-use pagewise::page::PageIndex;
-use pagewise::split::{CutError, cut};
+use pagewise_base::limits::{Limits, StopReason};
+use pagewise_base::page::PageIndex;
+use pagewise_document::Document;
+use pagewise_split::{CutError, cut};
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
@@ -584,10 +584,10 @@ fn a_fingerprint_keeps_the_limits_and_the_deadline_of_its_caller() {
     let fewest = fewest.unwrap();
     let below = with(Limits { max_page_objects: fewest - 1, ..Limits::default() });
     assert!(below.unwrap_err().contains("objects of one page"));
-    let deadline = pagewise::limits::Deadline::after(Duration::ZERO);
+    let deadline = pagewise_base::limits::Deadline::after(Duration::ZERO);
     let late = chunk.fingerprint(&Limits { deadline, ..Limits::default() });
     assert!(matches!(
         late,
-        Err(CutError::Document(pagewise::document::DocumentError::Stopped(StopReason::Timeout { .. })))
+        Err(CutError::Document(pagewise_document::DocumentError::Stopped(StopReason::Timeout { .. })))
     ));
 }

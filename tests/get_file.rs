@@ -8,7 +8,7 @@
 )]
 
 use pagewise::context::{AnswerSettings, FileRequest, ForgetRequest, NextCall, RequestedPart};
-use pagewise::view::PageForm;
+use pagewise_view::PageForm;
 
 use crate::support::words::{Bench, lines, pages, summary};
 

@@ -3,11 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
 
 use super::support::pdf::pages_of;
-use pagewise::document::{Document, ReadAt};
-use pagewise::limits::Limits;
-use pagewise::page::PageIndex;
-use pagewise::split::cut;
-use pagewise::text::{PageText, chunk_text};
+use pagewise_base::limits::Limits;
+use pagewise_base::page::PageIndex;
+use pagewise_document::{Document, ReadAt};
+use pagewise_split::cut;
+use pagewise_text::{PageText, chunk_text};
 use std::sync::Arc;
 
 /// The text of a page with this content. The page has 400 by 300 points, and the font F.

@@ -14,12 +14,12 @@ use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use pagewise::context::AnswerSettings;
-use pagewise::hash::ContentHash;
 use pagewise::inspect::{ChangeWatch, InspectAnswer, Inspector, Viewer};
-use pagewise::limits::Cancellation;
-use pagewise::store::{DeliveryRecord, MemoryStore, ViewStore};
 use pagewise::tool::ErrorCode;
-use pagewise::view::{ConversationId, FileKey, HeldItem, Holding, Principal};
+use pagewise_base::hash::ContentHash;
+use pagewise_base::limits::Cancellation;
+use pagewise_store::{DeliveryRecord, MemoryStore, ViewStore};
+use pagewise_view::{ConversationId, FileKey, HeldItem, Holding, Principal};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

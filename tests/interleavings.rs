@@ -20,10 +20,10 @@ use std::time::Duration;
 use pagewise::context::{
     AnswerSettings, ContextManager, FileAnswer, FileRequest, ForgetRequest, RequestedPart, Requester,
 };
-use pagewise::limits::Cancellation;
-use pagewise::page::PageIndex;
-use pagewise::store::{MemoryStore, StoreError, ViewStore};
-use pagewise::view::{ConversationId, PageForm};
+use pagewise_base::limits::Cancellation;
+use pagewise_base::page::PageIndex;
+use pagewise_store::{MemoryStore, StoreError, ViewStore};
+use pagewise_view::{ConversationId, PageForm};
 use tempfile::TempDir;
 
 use crate::support::stores::{FAULTS, Hooked, Side, disk_full, loaded};

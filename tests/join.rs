@@ -2,12 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 
 use lopdf::{Document as Chunk, Object};
-use pagewise::document::{Document, DocumentError, ReadAt};
-use pagewise::limits::{Cancellation, Deadline, Limits, StopReason};
-use pagewise::page::{PageIndex, PageLabel, PageSet};
-use pagewise::render::NoFonts;
-use pagewise::split::{Conflict, CutError, JoinError, JoinedPages, cut, join};
 use pagewise::worker::{InProcessReader, PdfError, Reader};
+use pagewise_base::limits::{Cancellation, Deadline, Limits, StopReason};
+use pagewise_base::page::{PageIndex, PageLabel, PageSet};
+use pagewise_document::{Document, DocumentError, ReadAt};
+use pagewise_render::NoFonts;
+use pagewise_split::{Conflict, CutError, JoinError, JoinedPages, cut, join};
 use serde_json::json;
 use std::panic::catch_unwind;
 use std::sync::Arc;

@@ -4,11 +4,11 @@
 
 use super::support::pdf::stream_of;
 use super::support::{file_of, fixture};
-use pagewise::document::{Document, ReadAt};
-use pagewise::limits::Limits;
-use pagewise::page::PageIndex;
-use pagewise::split::cut;
-use pagewise::text::{PageLayout, chunk_layout, chunk_text, page_layout};
+use pagewise_base::limits::Limits;
+use pagewise_base::page::PageIndex;
+use pagewise_document::{Document, ReadAt};
+use pagewise_split::cut;
+use pagewise_text::{PageLayout, chunk_layout, chunk_text, page_layout};
 use std::sync::Arc;
 
 /// A document with one page of 400 by 300 points that has a link, drawn by `content` in Courier-Bold (F) or Times (G).

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use pagewise::context::{AnswerSettings, NoProgress, RankedHits, RankedRequest};
-use pagewise::limits::Cancellation;
+use pagewise_base::limits::Cancellation;
 use serde_json::{Value, json};
 
 use crate::support::mcp::Client;

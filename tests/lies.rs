@@ -12,10 +12,10 @@
 
 use super::support::file_of;
 use lopdf::Document as Chunk;
-use pagewise::document::{Document, Tier};
-use pagewise::limits::Limits;
-use pagewise::page::PageIndex;
-use pagewise::split::cut;
+use pagewise_base::limits::Limits;
+use pagewise_base::page::PageIndex;
+use pagewise_document::{Document, Tier};
+use pagewise_split::cut;
 use std::sync::Arc;
 
 /// A page as far as it is compared: its content, and the fonts that it has.

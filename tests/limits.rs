@@ -14,12 +14,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use pagewise::document::{Document, Tier};
-use pagewise::limits::{Cancellation, Deadline, Limit, LimitExceeded, Limits};
-use pagewise::page::PageIndex;
-use pagewise::render::NoFonts;
-use pagewise::split;
 use pagewise::worker::{InProcessReader, PdfError, Reader};
+use pagewise_base::limits::{Cancellation, Deadline, Limit, LimitExceeded, Limits};
+use pagewise_base::page::PageIndex;
+use pagewise_document::{Document, Tier};
+use pagewise_render::NoFonts;
 
 use super::support::hostile::{catalog, deflated, pages, stream, with};
 use super::support::nasty::streamed;
@@ -176,5 +175,5 @@ fn an_object_stream_is_decoded_once_however_many_objects_come_out_of_it() {
     };
     let document = Document::open(Arc::new(file), None, &limits).unwrap();
     assert_eq!(document.tier(), Tier::Direct);
-    assert_eq!(split::cut(&document, PageIndex(0)).map(|chunk| chunk.tier), Ok(Tier::Direct));
+    assert_eq!(pagewise_split::cut(&document, PageIndex(0)).map(|chunk| chunk.tier), Ok(Tier::Direct));
 }

@@ -44,7 +44,8 @@ fn mutants_of_every_fixture_are_read_or_refused() {
 #[test]
 #[cfg(debug_assertions)]
 fn the_doors_of_fuzz_targets_take_any_bytes() {
-    use pagewise::{document::fuzzing, split};
+    use pagewise_document::fuzzing;
+    use pagewise_split as split;
     for (name, bytes) in fixtures() {
         for seed in 0..mutants() {
             let mutant = mutant(&bytes, seed);

@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use pagewise::limits::Limit;
+use pagewise_base::limits::Limit;
 use regex::Regex;
 use serde_json::{Value, json};
 

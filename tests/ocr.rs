@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use pagewise::document::{Document, DocumentError, LayerWord, ReadAt};
-use pagewise::limits::Limits;
-use pagewise::page::PageIndex;
-use pagewise::text::page_text;
+use pagewise_base::limits::Limits;
+use pagewise_base::page::PageIndex;
+use pagewise_document::{Document, DocumentError, LayerWord, ReadAt};
+use pagewise_text::page_text;
 use serde_json::{Value, json};
 
 use crate::support::fixture;

@@ -10,9 +10,9 @@
 use std::sync::Arc;
 
 use pagewise::context::{InProcessReader, Reader};
-use pagewise::limits::{Cancellation, Limits};
-use pagewise::render::NoFonts;
 use pagewise::worker::ReadablePage;
+use pagewise_base::limits::{Cancellation, Limits};
+use pagewise_render::NoFonts;
 
 use crate::support::fixture;
 

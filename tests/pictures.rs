@@ -12,10 +12,10 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use hayro_interpret::font::StandardFont;
-use pagewise::limits::Limits;
-use pagewise::page::PageIndex;
-use pagewise::render::{NoFonts, WantedFont, WantedScript};
 use pagewise::worker::{FontFiles, InProcessReader, LocalFonts, OpenFont, PdfError, Picture, Reader, RenderOptions};
+use pagewise_base::limits::Limits;
+use pagewise_base::page::PageIndex;
+use pagewise_render::{NoFonts, WantedFont, WantedScript};
 
 use super::support::file_of;
 
@@ -37,7 +37,7 @@ impl FontFiles for OneFont {
 }
 
 fn picture(reader: &dyn Reader, pdf: &[u8]) -> Picture {
-    let document = reader.open(Arc::new(pdf.to_vec()), None, &pagewise::limits::Cancellation::new()).unwrap();
+    let document = reader.open(Arc::new(pdf.to_vec()), None, &pagewise_base::limits::Cancellation::new()).unwrap();
     document.picture(PageIndex(0), &RenderOptions::default()).unwrap()
 }
 
@@ -371,7 +371,7 @@ fn a_map_of_all_codes_costs_only_its_page() {
     let map = format!("<< /Length {} >>\nstream\n{map}\nendstream", map.len());
     let pdf = page_with("/Font << /F 5 0 R >>", "BT /F 20 Tf 9 9 Td <0001> Tj ET", &[font, descendant, &map]);
     let reader = InProcessReader::new(Limits::default(), Arc::new(NoFonts));
-    let document = reader.open(Arc::new(pdf), None, &pagewise::limits::Cancellation::new()).unwrap();
+    let document = reader.open(Arc::new(pdf), None, &pagewise_base::limits::Cancellation::new()).unwrap();
     assert!(document.page_text(PageIndex(0)).is_ok());
     assert!(document.picture(PageIndex(0), &RenderOptions::default()).is_ok());
     assert!(document.cut(PageIndex(0)).is_ok());
@@ -396,7 +396,7 @@ fn an_image_that_claims_more_columns_than_there_can_be_is_refused_before_it_is_d
     };
     let drawn = |pdf: &[u8]| {
         let reader = InProcessReader::new(Limits::default(), Arc::new(NoFonts));
-        let document = reader.open(Arc::new(pdf.to_vec()), None, &pagewise::limits::Cancellation::new()).unwrap();
+        let document = reader.open(Arc::new(pdf.to_vec()), None, &pagewise_base::limits::Cancellation::new()).unwrap();
         document.picture(PageIndex(0), &RenderOptions::default()).map(|_| ())
     };
     // As a soft mask, as a mask, and as nothing that is drawn.

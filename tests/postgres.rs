@@ -15,13 +15,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use pagewise::hash::{ContentHash, PageFingerprint};
-use pagewise::page::PageIndex;
-use pagewise::store::{
+use pagewise_base::hash::{ContentHash, PageFingerprint};
+use pagewise_base::page::PageIndex;
+use pagewise_store::{
     ConversationHistory, DeliveryRecord, PostgresAddress, PostgresError, PostgresStore, StoreError, Usage, Version,
     ViewStore,
 };
-use pagewise::view::{ConversationId, FileKey, ForgetScope, HeldItem, Holding, PageForm};
+use pagewise_view::{ConversationId, FileKey, ForgetScope, HeldItem, Holding, PageForm};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 use crate::support::postgres::{Server, query, shared};

@@ -1,7 +1,7 @@
 //! A text is what the page says: whole, joined where a line divides it, and none where its fonts say nothing.
 
-use pagewise::limits::{Limit, LimitExceeded, Limits};
-use pagewise::text::{Case, PageKind, PageText, Pattern, QuerySyntax, TextError, chunk_text};
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
+use pagewise_text::{Case, PageKind, PageText, Pattern, QuerySyntax, TextError, chunk_text};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 

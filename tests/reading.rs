@@ -1,9 +1,9 @@
 //! Documents open, with the reader, the pages and the facts that the fixtures name.
 
 use super::support::file_of;
-use pagewise::document::{Document, DocumentError, Note, ReadAt, Tier};
-use pagewise::limits::{Limit, LimitExceeded, Limits};
-use pagewise::page::PageIndex;
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
+use pagewise_base::page::PageIndex;
+use pagewise_document::{Document, DocumentError, Note, ReadAt, Tier};
 use proptest::prelude::*;
 use std::fs;
 use std::path::PathBuf;

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use pagewise::page::{PageIndex, PageSelection, PageSelectionError, PageSet, parse_page_selection};
+use pagewise_base::page::{PageIndex, PageSelection, PageSelectionError, PageSet, parse_page_selection};
 use proptest::prelude::*;
 
 /// Text that is often a selection, and often nearly one.

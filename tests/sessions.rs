@@ -4,8 +4,8 @@
 
 use std::time::{Duration, SystemTime};
 
-use pagewise::store::{MemorySessions, SessionStore, SqliteStore, StoredSession};
-use pagewise::view::Principal;
+use pagewise_store::{MemorySessions, SessionStore, SqliteStore, StoredSession};
+use pagewise_view::Principal;
 
 fn at(seconds: u64) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 + seconds)

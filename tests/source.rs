@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use pagewise::hash::ContentHash;
-use pagewise::source::{HashCache, HashStore, OpenFile, Reference, Roots, SourceError};
+use pagewise::source::{HashCache, OpenFile, Reference, Roots, SourceError};
+use pagewise_base::hash::ContentHash;
+use pagewise_store::HashStore;
 
 /// A root beside a folder whose name starts the same.
 struct World {

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 
 use lopdf::{Document as Chunk, Object};
-use pagewise::document::{Document, DocumentError, ReadAt, Tier};
-use pagewise::limits::Limits;
-use pagewise::page::PageIndex;
-use pagewise::split::{CutError, PageChunk, cut, fingerprint};
+use pagewise_base::limits::Limits;
+use pagewise_base::page::PageIndex;
+use pagewise_document::{Document, DocumentError, ReadAt, Tier};
+use pagewise_split::{CutError, PageChunk, cut, fingerprint};
 use proptest::prelude::*;
 use qpdf::{ObjectStreamMode, QPdf, StreamDataMode, StreamDecodeLevel};
 use std::sync::Arc;

@@ -14,13 +14,13 @@ use std::process::{Command, Stdio};
 use std::sync::Barrier;
 use std::time::{Duration, SystemTime};
 
-use pagewise::hash::{ContentHash, PageFingerprint};
-use pagewise::page::PageIndex;
-use pagewise::source::HashStore as _;
-use pagewise::store::{
+use pagewise_base::hash::{ContentHash, PageFingerprint};
+use pagewise_base::page::PageIndex;
+use pagewise_store::HashStore as _;
+use pagewise_store::{
     DeliveryRecord, SqliteStore, StoreError, StoreWarning, Usage, Version, ViewStore, open_or_memory,
 };
-use pagewise::view::{ConversationId, FileKey, HeldItem, Holding, PageForm, Sequence};
+use pagewise_view::{ConversationId, FileKey, HeldItem, Holding, PageForm, Sequence};
 
 use crate::support::stores::loaded;
 

@@ -13,13 +13,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use pagewise::hash::{ContentHash, PageFingerprint};
-use pagewise::page::{PageIndex, PageSet};
-use pagewise::store::{
+use pagewise_base::hash::{ContentHash, PageFingerprint};
+use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_store::{
     ConversationHistory, ConversationState, DeliveryRecord, HistoryStep, MemoryStore, PruneCounts, RowUpdate,
     SqliteStore, StepKind, StoreError, Usage, Version, ViewStore,
 };
-use pagewise::view::{
+use pagewise_view::{
     ConversationId, ConversationView, FileKey, ForgetScope, HeldItem, Holding, LineSpan, PageForm, Principal, Sequence,
 };
 use proptest::prelude::*;

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use lopdf::{Dictionary, Document as Chunk, Object, Stream, dictionary};
-use pagewise::document::{Document, Tier};
-use pagewise::limits::Limits;
-use pagewise::page::PageIndex;
-use pagewise::split::cut;
+use pagewise_base::limits::Limits;
+use pagewise_base::page::PageIndex;
+use pagewise_document::{Document, Tier};
+use pagewise_split::cut;
 use std::sync::Arc;
 
 /// A file of one page with this content and a picture of this kind.

@@ -4,18 +4,18 @@
 
 use super::support::tagged::{Element, TaggedLine as Line, group, leaf, tagged_pdf};
 use insta::assert_snapshot;
-use pagewise::document::ReadAt;
-use pagewise::limits::{Cancellation, Limits};
-use pagewise::page::PageIndex;
-use pagewise::structure::tables::to_markdown as table_markdown;
-use pagewise::structure::{DocumentPage, read_document, to_markdown};
 use pagewise::worker::{InProcessReader, Reader};
+use pagewise_base::limits::{Cancellation, Limits};
+use pagewise_base::page::PageIndex;
+use pagewise_document::ReadAt;
+use pagewise_structure::tables::to_markdown as table_markdown;
+use pagewise_structure::{DocumentPage, read_document, to_markdown};
 use std::sync::Arc;
 
 /// The Markdown of a file, its pages one after the other.
 fn markdown_of(file: Vec<u8>) -> String {
     let source: Arc<dyn ReadAt> = Arc::new(file);
-    let reader = InProcessReader::new(Limits::default(), Arc::new(pagewise::render::NoFonts));
+    let reader = InProcessReader::new(Limits::default(), Arc::new(pagewise_render::NoFonts));
     let document = reader.open(source, None, &Cancellation::default()).unwrap();
     let read = (0..document.page_count()).map(|page| document.page_structure(PageIndex(page)).unwrap());
     let read = read.collect::<Vec<_>>();

@@ -1,10 +1,10 @@
 //! The engine of last resort gives the words of a page, and an error where it fails.
 
-use pagewise::document::{Document, DocumentError, ReadAt};
-use pagewise::limits::{Limit, LimitExceeded, Limits};
-use pagewise::page::PageIndex;
-use pagewise::split::cut;
-use pagewise::text::{DocumentTexts, TextError, chunk_layout, chunk_text, page_text};
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
+use pagewise_base::page::PageIndex;
+use pagewise_document::{Document, DocumentError, ReadAt};
+use pagewise_split::cut;
+use pagewise_text::{DocumentTexts, TextError, chunk_layout, chunk_text, page_text};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -15,8 +15,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use pagewise::limits::Cancellation;
-use pagewise::web::{OpenedUrl, Web, WebSettings};
+use pagewise_base::limits::Cancellation;
+use pagewise_web::{OpenedUrl, Web, WebSettings};
 
 use crate::support::http::{Response, Server, read_response};
 use crate::support::mutate::Chance;

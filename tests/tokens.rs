@@ -11,8 +11,8 @@
 use std::io::{Read, Write};
 use std::time::Duration;
 
-use pagewise::issuer::{IssuerSettings, RefreshTimes, TokenError, TokenVerifier};
-use pagewise::view::Principal;
+use pagewise_issuer::{IssuerSettings, RefreshTimes, TokenError, TokenVerifier};
+use pagewise_view::Principal;
 use serde_json::{Value, json};
 
 use crate::support::http::{Response, Server, stateless_message};

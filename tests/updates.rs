@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use crate::support::pdf::file_of;
-use pagewise::document::{Document, DocumentError, Tier};
-use pagewise::limits::{Limit, Limits};
-use pagewise::page::PageIndex;
+use pagewise_base::limits::{Limit, Limits};
+use pagewise_base::page::PageIndex;
+use pagewise_document::{Document, DocumentError, Tier};
 use std::sync::Arc;
 
 /// How an update says where its objects are.

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use pagewise::hash::{ContentHash, PageFingerprint};
-use pagewise::page::{PageIndex, PageSet};
-use pagewise::view::{ConversationView, FileKey, ForgetScope, HeldItem, Holding, LineSpan, PageForm, Sequence};
+use pagewise_base::hash::{ContentHash, PageFingerprint};
+use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_view::{ConversationView, FileKey, ForgetScope, HeldItem, Holding, LineSpan, PageForm, Sequence};
 use proptest::prelude::*;
 
 fn file() -> impl Strategy<Value = FileKey> {

@@ -8,11 +8,11 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pagewise::document::ReadAt;
-use pagewise::limits::{Cancellation, Limits};
-use pagewise::page::PageIndex;
-use pagewise::render::NoFonts;
 use pagewise::worker::{Pages, PdfError, Reader, WorkerReader, WorkerSettings};
+use pagewise_base::limits::{Cancellation, Limits};
+use pagewise_base::page::PageIndex;
+use pagewise_document::ReadAt;
+use pagewise_render::NoFonts;
 
 use super::support::{fixture, small_pdf};
 

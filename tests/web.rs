@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use pagewise::limits::Cancellation;
-use pagewise::web::{FetchedFile, Lookup, Resolver, Web, WebError, WebSettings};
+use pagewise_base::limits::Cancellation;
+use pagewise_web::{FetchedFile, Lookup, Resolver, Web, WebError, WebSettings};
 use tempfile::TempDir;
 
 use crate::support::site::{Answer, Site, closed_port, ok, raw, status, to, with_fields};

@@ -16,11 +16,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pagewise::document::ReadAt;
-use pagewise::limits::{Cancellation, Limits, StopReason};
-use pagewise::page::{PageIndex, PageSet};
-use pagewise::render::NoFonts;
 use pagewise::worker::{Drill, InProcessReader, Pages, PdfError, Reader, WorkerError, WorkerReader, WorkerSettings};
+use pagewise_base::limits::{Cancellation, Limits, StopReason};
+use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_document::ReadAt;
+use pagewise_render::NoFonts;
 
 use super::support::{fixture, program::Place, small_pdf};
 

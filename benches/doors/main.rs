@@ -28,10 +28,10 @@ use self::book::book;
 use self::client::{Caller, Era, Pipes};
 use self::processor::{processor_time, resident_bytes};
 use self::server::{Server, split};
-use pagewise::limits::{Cancellation, Limits};
-use pagewise::page::PageIndex;
-use pagewise::render::{NoFonts, RenderOptions};
 use pagewise::worker::{InProcessReader, Pages, Reader};
+use pagewise_base::limits::{Cancellation, Limits};
+use pagewise_base::page::PageIndex;
+use pagewise_render::{NoFonts, RenderOptions};
 use serde_json::{Value, json};
 
 /// Pages of the book, each with a picture of 100 KB and a page of text.

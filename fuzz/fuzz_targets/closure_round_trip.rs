@@ -2,10 +2,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pagewise::document::Document;
-use pagewise::limits::Limits;
-use pagewise::page::PageIndex;
-use pagewise::split::cut;
+use pagewise_document::Document;
+use pagewise_base::limits::Limits;
+use pagewise_base::page::PageIndex;
+use pagewise_split::cut;
 use std::sync::Arc;
 
 #[path = "../../tests/support/mutate.rs"]

@@ -2,6 +2,5 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pagewise::split;
 
-fuzz_target!(|data: &[u8]| split::fuzzing::content(data));
+fuzz_target!(|data: &[u8]| pagewise_split::fuzzing::content(data));

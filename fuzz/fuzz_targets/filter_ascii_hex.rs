@@ -2,6 +2,5 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pagewise::document;
 
-fuzz_target!(|data: &[u8]| document::fuzzing::filter("ASCIIHexDecode", data));
+fuzz_target!(|data: &[u8]| pagewise_document::fuzzing::filter("ASCIIHexDecode", data));

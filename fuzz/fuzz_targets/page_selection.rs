@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pagewise::page::parse_page_selection;
+use pagewise_base::page::parse_page_selection;
 
 fuzz_target!(|data: (u32, &str)| {
     let (page_count, text) = data;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::phrases::count_of;
-use crate::document::{Attachment, Comment, FieldKind, FieldValue, FormField, LinkTarget, PageAnnotations};
+use pagewise_document::{Attachment, Comment, FieldKind, FieldValue, FormField, LinkTarget, PageAnnotations};
 
 /// The most characters of the lines of one page. Further items are counted.
 const MAX_CHARACTERS: usize = 20_000;
@@ -231,8 +231,8 @@ fn whole_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{ChoiceOption, CommentKind, DisplayedArea, Link, Signature};
-    use crate::page::PageIndex;
+    use pagewise_base::page::PageIndex;
+    use pagewise_document::{ChoiceOption, CommentKind, DisplayedArea, Link, Signature};
 
     fn comment(kind: CommentKind, contents: &str, reply_to: Option<usize>) -> Comment {
         let (author, date) = (Some("Ann".to_owned()), Some("2024-03-01T12:00:00Z".to_owned()));

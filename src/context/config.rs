@@ -8,17 +8,17 @@ use super::error::ContextError;
 use super::files::{FallbackPasswordReader, OpenPdf, PdfPassword, Requester, Sources, SystemFonts};
 use super::request::AnswerSettings;
 use super::{ContextManager, ContextParts};
-use crate::limits::Limits;
 use crate::source::{HashCache, Roots, is_url, parse_fetch_reference};
-use crate::store::{
-    DatabaseSettings, MemoryStore, OpenedStore, StoreError, StoreReport, inspect_database, inspect_folder,
-    open_database, open_or_memory,
-};
-use crate::web::{Web, WebSettings};
 use crate::worker::{
     DelayedReader, HAS_PROCESSES, InProcessReader, LocalFonts, OcrEngine, Reader, SandboxLayers, WorkerError,
     WorkerReader, WorkerSettings, confine_command,
 };
+use pagewise_base::limits::Limits;
+use pagewise_store::{
+    DatabaseSettings, MemoryStore, OpenedStore, StoreError, StoreReport, inspect_database, inspect_folder,
+    open_database, open_or_memory,
+};
+use pagewise_web::{Web, WebSettings};
 
 /// The configuration of a context.
 #[derive(Debug, Clone)]

@@ -1,9 +1,9 @@
 //! PDFs for tools that record nothing.
 
 use super::{ContextError, ContextManager, OpenPdf, PdfFile, Requester};
-use crate::hash::ContentHash;
-use crate::limits::Cancellation;
-use crate::view::Principal;
+use pagewise_base::hash::ContentHash;
+use pagewise_base::limits::Cancellation;
+use pagewise_view::Principal;
 
 impl ContextManager {
     /// A PDF that this process opened before in a conversation of `owner`, by its content hash. `None` if no such file is

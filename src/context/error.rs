@@ -3,8 +3,8 @@
 use super::answer::BoundExceeded;
 use super::files::MissingFile;
 use crate::source::SourceError;
-use crate::store::StoreError;
 use crate::worker::PdfError;
+use pagewise_store::StoreError;
 
 /// Why a request could not be answered.
 #[derive(Debug, thiserror::Error)]

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::page::{PageIndex, PageSet};
-use crate::structure::tables::{Table, to_markdown as table_markdown};
-use crate::structure::{DocumentPage, OutlineHeading, PageBlocks, read_document, to_markdown};
 use crate::worker::{PageText, Pages, PdfError, StructuredPage};
+use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_structure::tables::{Table, to_markdown as table_markdown};
+use pagewise_structure::{DocumentPage, OutlineHeading, PageBlocks, read_document, to_markdown};
 
 /// Pages that are read together. A paragraph does not go on from one group to the next.
 const MAX_TOGETHER: usize = 200;

@@ -64,33 +64,33 @@ pub use self::phrases::{
 pub use self::progress::{NoProgress, ProgressListener};
 pub use self::request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};
 pub use self::updates::{FileChange, FileUpdate, FileWatch, Updates};
-pub use crate::document::{
-    AnnotationCounts, Attachment, Attachments, ChoiceOption, Comment, DisplayedArea, FieldKind, FieldValue, Form,
-    FormField, LayerWord, Link, LinkTarget, Outline, OutlineItem, PageAnnotations, PageGeometry, PageLayer, Signature,
-};
-pub use crate::library::{DateRange, date_text};
-pub use crate::limits::{Cancellation, StopReason};
-pub use crate::render::{Dpi, MAX_SHEET_PAGES, Pixels, Region, SheetLayout, contact_sheet, decode as decode_picture};
 pub use crate::source::{Reference, SourceError, is_upload, is_url};
-pub use crate::store::{
-    AddressError, CallTally, ConversationHistory, ConversationRecord, DatabaseSettings, HistoryStep, PostgresAddress,
-    PostgresError, ServerReport, SessionStore, StepKind, StoreError, StoreReport, StoreTally, StoredSession, Usage,
-};
-pub use crate::structure::tables::{
-    Cell as TableCell, Table, join_continued, to_csv as table_csv, to_html as table_html, to_markdown as table_markdown,
-};
-pub use crate::text::{
-    Bounds, Case, PageRemark, Pattern, PlacedWord, QuerySyntax, QuoteError, QuoteSearch, QuoteVerdict, SearchHit,
-    TextBoxes, WordDifference,
-};
-pub use crate::web::{
-    AddressRange, FetchedResponse, FetchedUrl, HostPattern, ResponseId, StoredText, Web, WebError, WebSettings,
-    push_file,
-};
 pub use crate::worker::{
     DEFAULT_DEADLINE, HAS_PROCESSES, InProcessReader, OcrEngine, OcrMode, OcrReport, PageKind, PageSource, PageText,
     PageWords, Pages, PdfAction, PdfChunk, PdfError, Picture, Reader, ReaderMemory, RecognisingDocument, RenderOptions,
     StructuredPage, WorkerError, WorkerSettings, become_tesseract, run_worker,
+};
+pub use pagewise_base::limits::{Cancellation, StopReason};
+pub use pagewise_document::{
+    AnnotationCounts, Attachment, Attachments, ChoiceOption, Comment, DisplayedArea, FieldKind, FieldValue, Form,
+    FormField, LayerWord, Link, LinkTarget, Outline, OutlineItem, PageAnnotations, PageGeometry, PageLayer, Signature,
+};
+pub use pagewise_library::{DateRange, date_text};
+pub use pagewise_render::{Dpi, MAX_SHEET_PAGES, Pixels, Region, SheetLayout, contact_sheet, decode as decode_picture};
+pub use pagewise_store::{
+    AddressError, CallTally, ConversationHistory, ConversationRecord, DatabaseSettings, HistoryStep, PostgresAddress,
+    PostgresError, ServerReport, SessionStore, StepKind, StoreError, StoreReport, StoreTally, StoredSession, Usage,
+};
+pub use pagewise_structure::tables::{
+    Cell as TableCell, Table, join_continued, to_csv as table_csv, to_html as table_html, to_markdown as table_markdown,
+};
+pub use pagewise_text::{
+    Bounds, Case, PageRemark, Pattern, PlacedWord, QuerySyntax, QuoteError, QuoteSearch, QuoteVerdict, SearchHit,
+    TextBoxes, WordDifference,
+};
+pub use pagewise_web::{
+    AddressRange, FetchedResponse, FetchedUrl, HostPattern, ResponseId, StoredText, Web, WebError, WebSettings,
+    push_file,
 };
 
 use self::answer::AnswerDraft;
@@ -100,12 +100,12 @@ use self::files::{ContainerReader, RequestedFile};
 use self::library::LibraryIndex;
 use self::pdf::{PdfAnswerBuilder, held_summary};
 use self::plain_file::PlainFileAnswer;
-use crate::hash::ContentHash;
-use crate::limits::Limits;
-use crate::page::{PageNumber, PageSet};
 use crate::source::{FileKind, HashCache};
-use crate::store::{self, StoreMonitor, ViewStore};
-use crate::view::{HeldItem, Holding};
+use pagewise_base::hash::ContentHash;
+use pagewise_base::limits::Limits;
+use pagewise_base::page::{PageNumber, PageSet};
+use pagewise_store::{StoreMonitor, ViewStore};
+use pagewise_view::{HeldItem, Holding};
 
 /// Answers requests and remembers what each conversation was given.
 pub struct ContextManager {
@@ -313,7 +313,7 @@ impl ContextManager {
         let record = known.map(|((conversation, content), snapshot)| {
             let held = |what: &HeldItem| Holding { content, file: requested.key, what: *what };
             let pages = draft.details.pages.filter(|_| !self.contents.knows_page_count(&content));
-            let delivery = store::DeliveryRecord {
+            let delivery = pagewise_store::DeliveryRecord {
                 forget: draft.forget.clone(),
                 holdings: draft.holdings.iter().map(held).collect(),
                 names: BTreeMap::from([(requested.key, requested.absolute.display().to_string())]),
@@ -357,8 +357,8 @@ impl ContextManager {
 }
 
 /// An empty record, planned on this snapshot.
-fn empty_record(snapshot: &Snapshot) -> store::DeliveryRecord {
-    store::DeliveryRecord { planned: snapshot.head.version(), ..store::DeliveryRecord::default() }
+fn empty_record(snapshot: &Snapshot) -> pagewise_store::DeliveryRecord {
+    pagewise_store::DeliveryRecord { planned: snapshot.head.version(), ..pagewise_store::DeliveryRecord::default() }
 }
 
 /// A draft, and the text to keep for a later diff.

@@ -1,8 +1,8 @@
 //! Notes on the pages of an answer: what is noted of several pages is said once, with their numbers.
 
 use super::phrases::{grouped, one_line, page_or_pages};
-use crate::page::{PageIndex, PageSet};
-use crate::text::PageRemark;
+use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_text::PageRemark;
 
 /// Different notes in one answer. Further ones are counted.
 const MAX_NOTES: usize = 20;

@@ -2,9 +2,9 @@
 
 use std::fmt::Display;
 
-use crate::document::{MAX_REMOTE_FIELDS, OutlineItem};
-use crate::page::{PageLabel, PageNumber, PageSet};
 use crate::worker::{OcrReport, PageSource, Pages, PdfError};
+use pagewise_base::page::{PageLabel, PageNumber, PageSet};
+use pagewise_document::{MAX_REMOTE_FIELDS, OutlineItem};
 
 /// The last line of every summary.
 pub(super) const HOW_TO_READ_PAGES: &str =

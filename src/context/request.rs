@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use super::answer::{OutputBounds, RequestBounds};
 use super::files::Requester;
-use crate::limits::Cancellation;
-use crate::provider::{data_bytes, strictest};
-use crate::view::{ConversationId, PageForm, Principal};
 use crate::worker::OcrMode;
+use pagewise_base::limits::Cancellation;
+use pagewise_base::provider::{data_bytes, strictest};
+use pagewise_view::{ConversationId, PageForm, Principal};
 
 /// The requested part of a PDF.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

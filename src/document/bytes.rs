@@ -160,7 +160,7 @@ impl ReadWindow {
 }
 
 /// A file's bytes. Slices share one buffer if the whole file is in memory.
-pub(crate) struct FileBytes {
+pub struct FileBytes {
     id: u64,
     source: Arc<dyn ReadAt>,
     length: u64,
@@ -188,7 +188,7 @@ impl FileBytes {
     }
 
     /// A file that is in memory already.
-    pub(crate) fn in_memory(bytes: Bytes) -> Self {
+    pub fn in_memory(bytes: Bytes) -> Self {
         let length = bytes.len() as u64;
         let (whole, read_lock) = (OnceLock::from(bytes), Mutex::default());
         let (bytes_read, neighbourhoods) = (AtomicU64::new(0), Mutex::default());

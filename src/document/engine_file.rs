@@ -3,14 +3,14 @@
 use super::appearances::GeneratedAppearances;
 use super::object::ObjectId;
 use super::{Document, DocumentError, Leaf, ParsedDocument, Tier, appearances};
-use crate::page::PageIndex;
 use bytes::Bytes;
+use pagewise_base::page::PageIndex;
 
 /// A file that an engine can draw.
-pub(crate) struct EngineFile {
-    pub(crate) file: Bytes,
+pub struct EngineFile {
+    pub file: Bytes,
     /// Appearances that were generated for the page.
-    pub(crate) generated: GeneratedAppearances,
+    pub generated: GeneratedAppearances,
 }
 
 impl Document {
@@ -18,7 +18,7 @@ impl Document {
     ///
     /// # Errors
     /// [`DocumentError::UnsupportedEncryption`] if the whole file cannot be decrypted, and any error of reading it.
-    pub(crate) fn engine_file(&self, index: PageIndex) -> Result<EngineFile, DocumentError> {
+    pub fn engine_file(&self, index: PageIndex) -> Result<EngineFile, DocumentError> {
         let file = if self.is_encrypted() { self.readers.decrypt()?.into() } else { self.readers.file().whole()? };
         let result = appearances::generate_appearances(self, index, &file);
         let (file, generated) = result.unwrap_or((file, GeneratedAppearances::default()));
@@ -27,7 +27,7 @@ impl Document {
 
     /// The unchanged file and the id of the page object, if the file is sound and the page needs no generated
     /// appearances. The caller checks size and encryption.
-    pub(crate) fn original_engine_file(&self, index: PageIndex) -> Option<(Bytes, ObjectId)> {
+    pub fn original_engine_file(&self, index: PageIndex) -> Option<(Bytes, ObjectId)> {
         let leaf = |parsed: &ParsedDocument, leaf: &Leaf| match leaf.id {
             Some(id) if parsed.tier == Tier::Direct => Ok(id),
             _ => Err(DocumentError::damaged("a page that only other readers find")),
@@ -40,7 +40,7 @@ impl Document {
     }
 
     /// The length of the file in bytes; `None` if it is encrypted.
-    pub(crate) fn unencrypted_length(&self) -> Option<u64> {
+    pub fn unencrypted_length(&self) -> Option<u64> {
         (!self.is_encrypted()).then(|| self.readers.file().len())
     }
 }

@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::thread;
 
 use super::effort::Interruption;
-use crate::limits::{LimitExceeded, StopReason, watch_this_thread};
+use pagewise_base::limits::{LimitExceeded, StopReason, watch_this_thread};
 
 /// The thread's stack: engines recurse into nested forms and objects.
 const STACK_BYTES: usize = 64 << 20;
@@ -45,7 +45,7 @@ pub enum EngineFailure {
 /// becomes the corresponding variant.
 ///
 /// The first call replaces the process's panic hook with one that is silent for these threads only.
-pub(crate) fn run_contained<T: Send>(run: impl FnOnce() -> T + Send) -> Result<T, EngineFailure> {
+pub fn run_contained<T: Send>(run: impl FnOnce() -> T + Send) -> Result<T, EngineFailure> {
     install_quiet_hook();
     thread::scope(|scope| {
         let quiet = move || {
@@ -60,16 +60,16 @@ pub(crate) fn run_contained<T: Send>(run: impl FnOnce() -> T + Send) -> Result<T
 }
 
 /// A thread that serves requests and keeps its state between them, until it is dropped or panics.
-pub(crate) struct EngineThread<Q, A> {
+pub struct EngineThread<Q, A> {
     requests: Sender<(Q, SyncSender<A>)>,
 }
 
 /// The requests to an [`EngineThread`], each with the channel for its answer.
-pub(crate) type EngineRequests<Q, A> = Receiver<(Q, SyncSender<A>)>;
+pub type EngineRequests<Q, A> = Receiver<(Q, SyncSender<A>)>;
 
 impl<Q: Send + 'static, A: Send + 'static> EngineThread<Q, A> {
     /// Starts a thread with `run`, which answers requests until the channel closes.
-    pub(crate) fn start(run: impl FnOnce(&EngineRequests<Q, A>) + Send + 'static) -> Result<Self, EngineFailure> {
+    pub fn start(run: impl FnOnce(&EngineRequests<Q, A>) + Send + 'static) -> Result<Self, EngineFailure> {
         install_quiet_hook();
         let (requests, received) = mpsc::channel();
         let quiet = move || {
@@ -84,7 +84,7 @@ impl<Q: Send + 'static, A: Send + 'static> EngineThread<Q, A> {
     }
 
     /// The answer to `request`; `None` if the thread has ended, after which it never answers again.
-    pub(crate) fn ask(&self, request: Q) -> Option<A> {
+    pub fn ask(&self, request: Q) -> Option<A> {
         let (answer, answered) = mpsc::sync_channel(1);
         self.requests.send((request, answer)).ok()?;
         answered.recv().ok()

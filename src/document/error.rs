@@ -1,6 +1,6 @@
 //! Errors of reading a document.
 
-use crate::limits::{LimitExceeded, StopReason};
+use pagewise_base::limits::{LimitExceeded, StopReason};
 use std::io;
 
 /// Why a document or a part of it could not be read.
@@ -37,7 +37,7 @@ pub enum DocumentError {
         /// Pages in the document.
         page_count: u32,
     },
-    /// A bound of [`Limits`](crate::limits::Limits) was exceeded.
+    /// A bound of [`Limits`](pagewise_base::limits::Limits) was exceeded.
     #[error(transparent)]
     Limit(#[from] LimitExceeded),
     /// The deadline passed, or the request was cancelled.
@@ -66,7 +66,7 @@ impl DocumentError {
     }
 
     /// Damage at an unknown offset.
-    pub(crate) fn damaged(what: &'static str) -> Self {
+    pub fn damaged(what: &'static str) -> Self {
         Self::Damaged { what, offset: None }
     }
 
@@ -76,7 +76,7 @@ impl DocumentError {
     }
 
     /// Whether another reader may succeed where this one failed.
-    pub(crate) fn is_worth_another_reader(&self) -> bool {
+    pub fn is_worth_another_reader(&self) -> bool {
         matches!(
             self,
             Self::Damaged { .. } | Self::NotAPdf { .. } | Self::Encrypted { .. } | Self::UnsupportedEncryption

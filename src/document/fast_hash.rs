@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use foldhash::fast::RandomState;
 
 /// A map with short keys.
-pub(crate) type FastMap<K, V> = HashMap<K, V, RandomState>;
+pub type FastMap<K, V> = HashMap<K, V, RandomState>;
 
 /// A set with short keys.
-pub(crate) type FastSet<K> = HashSet<K, RandomState>;
+pub type FastSet<K> = HashSet<K, RandomState>;

@@ -7,7 +7,7 @@ use super::lexer::Lexer;
 use super::object::{Dictionary, Name, Object, ObjectId, Stream};
 use super::objects::Objects;
 use super::readers::{CrossReferences, ObjectStream};
-use crate::limits::Limits;
+use pagewise_base::limits::Limits;
 use std::sync::Arc;
 
 /// Reads objects until one is malformed.

@@ -9,7 +9,7 @@ use lopdf::{Dictionary, IncrementalDocument, Object, ObjectId, Stream, dictionar
 
 use super::structure::PagePlacement;
 use super::{Document, DocumentError};
-use crate::page::PageIndex;
+use pagewise_base::page::PageIndex;
 
 /// A word of a text layer, in points from the top left of the page as displayed.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::api::Api;
 use super::error::Error;
 use crate::context::{self, Block, Delivery};
-use crate::page::PageSet;
 use crate::tool::{DeliverError, Dispatch, deliver, document_header};
+use pagewise_base::page::PageSet;
 
 /// Content blocks for the model, and the record of them, not yet made. Dropping it records nothing.
 #[derive(Debug)]

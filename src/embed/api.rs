@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::context::RequestBounds;
-use crate::provider::ProviderLimits;
 use crate::tool::{EmitFormat, get_file_spec};
+use pagewise_base::provider::ProviderLimits;
 
 /// An API of a provider of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,11 +8,11 @@ use super::Pagewise;
 use super::api::Api;
 use super::error::Error;
 use crate::context::RequestBounds;
-use crate::limits::{Deadline, Limits};
 use crate::tool::{
     AnswerSettings, ContextConfig, DEFAULT_DEADLINE, ErrorCode, FormArgument, Isolation, PdfPassword, ToolError,
     WebSettings, WorkerSettings,
 };
+use pagewise_base::limits::{Deadline, Limits};
 
 /// Sets up a [`Pagewise`].
 #[derive(Debug, Clone)]

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::error::Error;
 use crate::context::RequestedPart;
-use crate::limits::Cancellation;
 use crate::tool::{FormArgument, GetFileArguments, ToolError};
+use pagewise_base::limits::Cancellation;
 
 /// A request for a file: a PDF's summary or pages, a text file or an image.
 #[derive(Debug, Clone)]

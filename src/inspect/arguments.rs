@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::page::{PageIndex, PageNumber};
 use crate::tool::ToolError;
-use crate::view::FileKey;
+use pagewise_base::page::{PageIndex, PageNumber};
+use pagewise_view::FileKey;
 
 /// The most characters of a search.
 const MAX_QUERY_CHARACTERS: usize = 500;

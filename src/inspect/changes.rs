@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use super::{Inspector, Viewer};
 use crate::tool::ToolError;
-use crate::view::{ConversationId, Sequence};
+use pagewise_view::{ConversationId, Sequence};
 
 /// What tells two states of a conversation apart: when it began, its last sequence, and when it was used.
 type ConversationState = (u64, Sequence, SystemTime);

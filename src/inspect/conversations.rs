@@ -8,9 +8,9 @@ use super::Call;
 use crate::context::{
     ContextError, ConversationHistory, ConversationRecord, HeldFile, HistoryStep, StepKind, Usage, form_name,
 };
-use crate::provider::{ProviderLimits, published};
 use crate::tool::ToolError;
-use crate::view::{AgentView, FileKey};
+use pagewise_base::provider::{ProviderLimits, published};
+use pagewise_view::{AgentView, FileKey};
 
 /// Conversations in one answer.
 const MAX_CONVERSATIONS: usize = 1_000;

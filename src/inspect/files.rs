@@ -10,12 +10,12 @@ use crate::context::{
     FileInspection, FileState, HeldRun, OpenPdf, PageInspection, SearchHit, TextSegment, compare_words, form_name,
     inspect_page,
 };
-use crate::page::PageIndex;
 use crate::tool::{
     Caller, ErrorCode, FoundInDocument, MatchedPage, NoProgress, SearchArguments, SearchResult, ToolError,
     draw_to_width, search,
 };
-use crate::view::FileKey;
+use pagewise_base::page::PageIndex;
+use pagewise_view::FileKey;
 
 /// The most pixels from left to right of a picture.
 const MAX_WIDTH: u64 = 2_400;

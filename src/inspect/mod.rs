@@ -25,7 +25,7 @@ pub use self::changes::ChangeWatch;
 use self::arguments::CallArguments;
 use crate::context::{Cancellation, ContextError, ContextManager};
 use crate::tool::ToolError;
-use crate::view::{ConversationId, Principal};
+use pagewise_view::{ConversationId, Principal};
 
 /// Whose conversations are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::key_set::KeySet;
 use super::{IssuerError, IssuerSettings};
-use crate::http::{self, Client, StatusCode, Url};
+use pagewise_web::http::{self, Client, StatusCode, Url};
 
 /// The most bytes of metadata, and of a key set.
 const MAX_DOCUMENT_BYTES: usize = 1 << 20;

@@ -9,7 +9,7 @@ use super::discovery::IssuerServer;
 use super::fetched_keys::{FetchedKeys, RefreshTimes};
 use super::signatures::install_provider;
 use super::{IssuerError, IssuerSettings};
-use crate::view::Principal;
+use pagewise_view::Principal;
 
 /// The most bytes of a token. Those of real issuers have a few kilobytes.
 const MAX_TOKEN_BYTES: usize = 16 << 10;

@@ -10,8 +10,8 @@ use super::ranking::{
     fuse, query_terms,
 };
 use super::segment::{DocumentDetails, Segment, SegmentDocument, SegmentError};
-use crate::hash::ContentHash;
-use crate::page::PageIndex;
+use pagewise_base::hash::ContentHash;
+use pagewise_base::page::PageIndex;
 
 /// Pages whose text the second stage reads.
 const READ_PAGES: usize = 60;

@@ -11,8 +11,8 @@ use super::exchange::{ModelExchange, total_timeout};
 use super::name::ModelName;
 use super::question::{ModelReply, Question, ReplyListener};
 use super::settings::ModelSettings;
-use crate::http::{self, Client};
-use crate::limits::Cancellation;
+use pagewise_base::limits::Cancellation;
+use pagewise_web::http::{self, Client};
 
 /// Timeout for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);

@@ -13,7 +13,7 @@ use super::protocol::{ModelRequest, PartialReply, ProviderProtocol, is_passing, 
 use super::question::{ModelReply, Question, ReplyListener};
 use super::settings::{Endpoint, ModelSettings};
 use super::sse::EventParser;
-use crate::http::{Client, HttpError, RequestBuilder, Response, header, stream_body};
+use pagewise_web::http::{Client, HttpError, RequestBuilder, Response, header, stream_body};
 
 /// Bytes read of an error response.
 const MAX_REFUSAL_BYTES: usize = 64 * 1024;

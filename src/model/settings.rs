@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::error::ModelError;
 use super::name::{ModelName, ProviderKey};
 use super::provider::{PROVIDERS, Provider};
-use crate::provider::ProviderLimits;
+use pagewise_base::provider::ProviderLimits;
 
 /// Which models are asked, where, and within which bounds.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Errors of recognition.
 
-use crate::limits::StopReason;
+use pagewise_base::limits::StopReason;
 
 /// Why the text of a picture was not recognised.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

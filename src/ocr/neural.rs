@@ -14,7 +14,7 @@ use super::gray::{GrayImage, Pyramid};
 use super::light::is_unevenly_lit;
 use super::recogniser::{LineSample, ModelFiles, RecognisedCharacter, RecognisedLine, Recogniser, readable};
 use super::regions::{TextRegion, find_regions, usual_thickness};
-use crate::limits::Deadline;
+use pagewise_base::limits::Deadline;
 
 /// The longer side of the picture in which lines are looked for, in pixels. A page of body text needs no more.
 const DETECTION_SIDE: f32 = 960.0;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::error::OcrError;
 use super::geometry::Direction;
 use super::gray::GrayImage;
-use crate::limits::Deadline;
+use pagewise_base::limits::Deadline;
 
 /// Recognises the text in pictures.
 pub trait Recogniser: Send + Sync {

@@ -4,9 +4,6 @@ use super::RenderError;
 use super::count::{SharedCounts, StepCounter};
 use super::fonts::FontResolver;
 use super::size::Canvas;
-use crate::document::effort::{CountedFile, LoadedFonts, PageCost, Steps};
-use crate::limits::Limits;
-use crate::page::PageIndex;
 use bytes::Bytes;
 use hayro::hayro_interpret::{
     Context, Device, InterpreterCache, InterpreterSettings, InterpreterWarning, TransformExt, interpret_page,
@@ -17,6 +14,9 @@ use hayro::kurbo::{Affine, Rect};
 use hayro::vello_cpu::color::palette::css::WHITE;
 use hayro::vello_cpu::{Pixmap, RasterizerSettings, RenderContext, Resources, TargetInit};
 use hayro::{RenderCache, RenderSettings, render_into};
+use pagewise_base::limits::Limits;
+use pagewise_base::page::PageIndex;
+use pagewise_document::effort::{CountedFile, LoadedFonts, PageCost, Steps};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -4,10 +4,10 @@
 //! the engine asks for one by name, this module requests it by script from a [`FontSource`] and notes a missing one. It
 //! reads no files itself.
 
-use crate::document::text_string::is_hidden;
 use hayro::hayro_interpret::FontResolverFn;
 use hayro::hayro_interpret::font::{FallbackFontQuery, FontData, FontQuery};
 use hayro::hayro_interpret::hayro_cmap::CidFamily;
+use pagewise_document::text_string::is_hidden;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -7,15 +7,15 @@ use super::draw::{DrawnPage, draw_page, interpret};
 use super::fonts::{FontResolver, FontSource};
 use super::size::{Canvas, Dpi};
 use super::{RenderError, RenderOptions};
-use crate::document::{Document, PageGeometry, ReadAt, run_contained};
-use crate::limits::Limits;
-use crate::page::PageIndex;
 use hayro::hayro_interpret::font::GlyphRun;
 use hayro::hayro_interpret::{
     BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageData, ImageDrawProps, RasterImage, SoftMask,
 };
 use hayro::hayro_syntax::object::Dict;
 use hayro::kurbo::{Affine, BezPath, Rect, Shape};
+use pagewise_base::limits::Limits;
+use pagewise_base::page::PageIndex;
+use pagewise_document::{Document, PageGeometry, ReadAt, run_contained};
 use std::sync::Arc;
 
 /// The resolution at which pages are drawn for recognition.

@@ -2,7 +2,7 @@
 
 use super::png::{Pixels, decode, encode};
 use super::{Dpi, Picture, RenderError};
-use crate::document::PageGeometry;
+use pagewise_document::PageGeometry;
 
 /// The pages of one sheet. More would be too small to tell apart.
 pub const MAX_SHEET_PAGES: usize = 30;

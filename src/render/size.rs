@@ -1,8 +1,8 @@
 //! Converts a page's size in points into pixels.
 
 use super::RenderOptions;
-use crate::document::PageGeometry;
-use crate::limits::{Limit, LimitExceeded, Limits};
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
+use pagewise_document::PageGeometry;
 
 /// A resolution in pixels per inch, from 72 to 300. Only a budget of pixels can make it lower.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 
 use super::SourceError;
 use super::positioned_file::PositionedFile;
-use crate::hash::ContentHash;
-use crate::web::{RangedFile, WebError};
+use pagewise_base::hash::ContentHash;
+use pagewise_web::{RangedFile, WebError};
 
 /// A file's identity, size and last change, as the system reports them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -3,7 +3,7 @@
 use super::SourceError;
 use super::container::{Container, REST_BYTES};
 use super::file::OpenFile;
-use crate::charset::{Charset, Extent};
+use pagewise_charset::{Charset, Extent};
 
 /// The number of leading bytes that [`detect_kind`] needs.
 pub const HEAD_BYTES: usize = 8 << 10;

@@ -6,18 +6,11 @@ use std::time::SystemTime;
 
 use super::SourceError;
 use super::file::{OpenFile, Stat};
-use crate::hash::ContentHash;
+use pagewise_base::hash::ContentHash;
+use pagewise_store::HashStore;
 
 /// The bytes that are read and hashed at a time.
 const CHUNK_BYTES: usize = 1 << 20;
-
-/// Stores content hashes beyond the life of the process. A failure to load or save counts as a missing entry.
-pub trait HashStore: Send + Sync {
-    /// Loads the hash that is stored under a [`Stat::key`].
-    fn load_hash(&self, key: &[u8; 32]) -> Option<ContentHash>;
-    /// Stores a hash under a [`Stat::key`].
-    fn save_hash(&self, key: &[u8; 32], content: ContentHash, now: SystemTime);
-}
 
 /// Content hashes by stat, so that each file is hashed only once.
 pub struct HashCache {

@@ -27,11 +27,11 @@ mod walk;
 
 use std::path::PathBuf;
 
-use crate::web::WebError;
+use pagewise_web::WebError;
 
 pub use file::{OpenFile, Stat};
 pub use file_kind::{FileKind, HEAD_BYTES, ImageFormat, UNKNOWN_TYPE, detect_kind};
-pub use hash_cache::{HashCache, HashStore};
+pub use hash_cache::HashCache;
 pub use pattern::PathPattern;
 pub use reference::Reference;
 pub(crate) use reference::percent_decode;

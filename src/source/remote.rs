@@ -9,9 +9,9 @@ use super::SourceError;
 use super::file::OpenFile;
 use super::file_kind::{FileKind, HEAD_BYTES, detect_kind};
 use super::reference::strip_prefix_ignoring_case;
-use crate::hash::ContentHash;
-use crate::limits::Cancellation;
-use crate::web::{FetchedFile, OpenedUrl, RangedFile, ResponseId, UploadId, Web, WebError};
+use pagewise_base::hash::ContentHash;
+use pagewise_base::limits::Cancellation;
+use pagewise_web::{FetchedFile, OpenedUrl, RangedFile, ResponseId, UploadId, Web, WebError};
 
 /// Whether a reference starts with a scheme of the web or of object storage, in any case. It is not trimmed.
 #[must_use]

@@ -6,9 +6,9 @@ use super::closure::{ChunkMembers, Closure, catalog, form, page, page_number};
 use super::resources::{DeviceColors, PageContent, UsedResources};
 use super::writer::ChunkFile;
 use super::{CutNote, resources, writer};
-use crate::document::object::{Dictionary, Object};
-use crate::document::objects::Objects;
-use crate::document::{DocumentError, Leaf, ParsedDocument};
+use pagewise_document::object::{Dictionary, Object};
+use pagewise_document::objects::Objects;
+use pagewise_document::{DocumentError, Leaf, ParsedDocument};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// How much of a page's content a reader must find.

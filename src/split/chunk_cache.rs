@@ -7,10 +7,10 @@ use super::closure::SerializedTemplate;
 use super::resources::ContentUsage;
 use super::verify::MemberScan;
 use super::writer::{PreparedObjectStream, PreparedStream, recode};
-use crate::document::fast_hash::FastMap;
-use crate::document::object::{Object, ObjectId, Stream};
-use crate::document::objects::Objects;
-use crate::document::{DocumentError, ParsedDocument};
+use pagewise_document::fast_hash::FastMap;
+use pagewise_document::object::{Object, ObjectId, Stream};
+use pagewise_document::objects::Objects;
+use pagewise_document::{DocumentError, ParsedDocument};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 /// The cache is emptied when it would exceed this. The fonts of a book take one or two megabytes of it.

@@ -9,10 +9,10 @@
 
 use super::assemble::{Assembly, Conflict, ContentRequirement, assemble};
 use super::{CutError, CutNote, PageChunk, assemble_page, cut, verify};
-use crate::document::{Document, DocumentError, Leaf, ParsedDocument, Tier};
-use crate::hash::ContentHash;
-use crate::page::{PageIndex, PageNumber, PageSet};
 use bytes::Bytes;
+use pagewise_base::hash::ContentHash;
+use pagewise_base::page::{PageIndex, PageNumber, PageSet};
+use pagewise_document::{Document, DocumentError, Leaf, ParsedDocument, Tier};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -92,7 +92,7 @@ pub fn join(document: &Document, pages: &PageSet) -> Result<JoinedPages, JoinErr
 }
 
 /// Like [`join`], with `chunk` supplying each page's chunk, possibly from a cache.
-pub(crate) fn join_with(
+pub fn join_with(
     document: &Document,
     pages: &PageSet,
     chunk: impl FnMut(PageIndex) -> Result<PageChunk, CutError>,

@@ -10,13 +10,13 @@
 use super::chunk_cache::ChunkCache;
 use super::closure::CATALOG;
 use super::writer::ChunkFile;
-use crate::document::object::{Dictionary, Object, ObjectId, Stream};
-use crate::document::objects::Objects;
-use crate::document::{DirectReader, DocumentError, FileBytes, ObjectKind, ObjectStream, ParsedDocument, Tier};
-use crate::limits::Limits;
-use crate::page::PageIndex;
 use bytes::Bytes;
 use lopdf::{Document, Object as LopdfObject};
+use pagewise_base::limits::Limits;
+use pagewise_base::page::PageIndex;
+use pagewise_document::object::{Dictionary, Object, ObjectId, Stream};
+use pagewise_document::objects::Objects;
+use pagewise_document::{DirectReader, DocumentError, FileBytes, ObjectKind, ObjectStream, ParsedDocument, Tier};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::PostgresError;
-use crate::view::ConversationId;
+use pagewise_view::ConversationId;
 
 /// Why a store could not do its work.
 #[derive(Debug, thiserror::Error)]

@@ -2,9 +2,9 @@
 
 use rusqlite::Row;
 
-use crate::hash::{ContentHash, PageFingerprint};
-use crate::page::PageIndex;
-use crate::view::{FileKey, HeldItem, Holding, LineSpan, PageForm, Sequence};
+use pagewise_base::hash::{ContentHash, PageFingerprint};
+use pagewise_base::page::PageIndex;
+use pagewise_view::{FileKey, HeldItem, Holding, LineSpan, PageForm, Sequence};
 
 /// The columns of a held item: kind, first, last, form, fingerprint.
 pub(super) struct HeldItemRow {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use super::Usage;
-use crate::page::{PageIndex, PageSet};
-use crate::view::{FileKey, ForgetScope, HeldItem, Holding, Sequence};
+use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_view::{FileKey, ForgetScope, HeldItem, Holding, Sequence};
 
 /// Steps that are kept of a conversation: the latest.
 pub(super) const MAX_STEPS: u64 = 10_000;

@@ -10,9 +10,9 @@ use super::{
     ConversationHead, ConversationHistory, ConversationRecord, ConversationState, DeliveryRecord, MemorySessions,
     PruneCounts, RowUpdate, SessionStore, StoreError, StoreHealth, Usage, Version, ViewStore,
 };
-use crate::hash::ContentHash;
-use crate::page::PageIndex;
-use crate::view::{ConversationId, ConversationView, FileKey, ForgetScope, HoldingChange, Principal, Sequence};
+use pagewise_base::hash::ContentHash;
+use pagewise_base::page::PageIndex;
+use pagewise_view::{ConversationId, ConversationView, FileKey, ForgetScope, HoldingChange, Principal, Sequence};
 
 /// Keeps views in memory.
 #[derive(Debug, Default)]

@@ -9,8 +9,8 @@ use super::{
     ConversationHead, ConversationHistory, ConversationRecord, ConversationState, DeliveryRecord, PruneCounts,
     SessionStore, StoreError, StoreHealth, StoreWarning, Usage, Version, ViewStore,
 };
-use crate::hash::ContentHash;
-use crate::view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
+use pagewise_base::hash::ContentHash;
+use pagewise_view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
 
 /// How long after its last failure a store counts as failing if nobody calls it. Load balancers send no calls to a
 /// failing server, so it would never recover otherwise.
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn what_a_caller_asked_wrongly_is_no_trouble() {
-        let store = StoreMonitor::new(Arc::new(crate::store::MemoryStore::new()));
+        let store = StoreMonitor::new(Arc::new(crate::MemoryStore::new()));
         let forked =
             store.fork(&ConversationId::mint([1; 16]), &ConversationId::mint([2; 16]), None, SystemTime::now());
         assert!(forked.is_err());

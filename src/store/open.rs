@@ -6,7 +6,7 @@ use std::sync::Arc;
 #[cfg(not(feature = "postgres"))]
 use super::PostgresError;
 use super::{MemoryStore, PostgresAddress, SqliteStore, StoreError, StoreReport, StoreWarning, ViewStore};
-use crate::source::HashStore;
+use crate::HashStore;
 
 /// An opened store.
 pub struct OpenedStore {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use crate::hash::ContentHash;
-use crate::view::{ConversationId, FileKey, ForgetScope, Holding, Principal, Sequence};
+use pagewise_base::hash::ContentHash;
+use pagewise_view::{ConversationId, FileKey, ForgetScope, Holding, Principal, Sequence};
 
 /// A version of a conversation's rows. Equal only if both numbers are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use super::{DeliveryRecord, StoreError, ViewStore};
-use crate::view::ConversationId;
+use pagewise_view::ConversationId;
 
 /// The properties of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use super::StoreError;
-use crate::view::Principal;
+use pagewise_view::Principal;
 
 /// Stores sessions. All methods block.
 pub trait SessionStore: Send + Sync {

@@ -7,8 +7,8 @@ use super::{
     ConversationHead, ConversationHistory, ConversationRecord, ConversationState, DeliveryRecord, PruneCounts,
     SessionStore, StoreError, StoreHealth, StoreWarning, Usage, Version,
 };
-use crate::hash::ContentHash;
-use crate::view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
+use pagewise_base::hash::ContentHash;
+use pagewise_view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
 
 /// Stores what conversations hold. The stored rows are the only truth; processes cache them at most.
 ///
@@ -86,7 +86,7 @@ pub trait ViewStore: Send + Sync {
     ) -> Result<(), StoreError>;
 
     /// Forgets under a new sequence, by the rule of
-    /// [`ConversationView::forget`](crate::view::ConversationView::forget). Creates an unknown conversation. Forgetting
+    /// [`ConversationView::forget`](pagewise_view::ConversationView::forget). Creates an unknown conversation. Forgetting
     /// everything resets its [`Usage`].
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Blocks: what the text of a page is made of.
 
-use crate::text::Bounds;
+use pagewise_text::Bounds;
 
 /// The blocks of a page, in reading order.
 #[derive(Debug, Clone, PartialEq, Default)]

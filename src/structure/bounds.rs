@@ -1,6 +1,6 @@
 //! Rectangles, and their frames in which text runs to the right.
 
-use crate::text::Bounds;
+use pagewise_text::Bounds;
 
 /// What a bounds that holds nothing yet is: any union with it gives the other.
 pub(crate) const NOTHING: Bounds =

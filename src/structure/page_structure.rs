@@ -1,6 +1,6 @@
 //! What a page holds in reading order: regions of lines, and the places of tables.
 
-use crate::text::Bounds;
+use pagewise_text::Bounds;
 
 /// The place of a table, and its number among the page's tables.
 #[derive(Debug, Clone, Copy, PartialEq)]

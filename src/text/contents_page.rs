@@ -4,7 +4,7 @@
 const MIN_ENTRIES: usize = 5;
 
 /// Whether at least half of the lines are titles that end in a page number, and these numbers ascend.
-pub(crate) fn lists_pages(text: &str) -> bool {
+pub fn lists_pages(text: &str) -> bool {
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     let count = lines.clone().count();
     let numbers = lines.filter_map(page_number).collect::<Vec<_>>();

@@ -7,13 +7,13 @@
 use super::page_layout::PageLayout;
 use super::page_text::PageText;
 use super::{TextError, is_unknown, main_engine};
-use crate::document::effort::{CountedFile, Steps};
-use crate::document::object::ObjectId;
-use crate::document::{Document, EngineRequests, EngineThread};
-use crate::limits::Limits;
-use crate::page::PageIndex;
 use bytes::Bytes;
 use hayro_interpret::hayro_syntax::Pdf;
+use pagewise_base::limits::Limits;
+use pagewise_base::page::PageIndex;
+use pagewise_document::effort::{CountedFile, Steps};
+use pagewise_document::object::ObjectId;
+use pagewise_document::{Document, EngineRequests, EngineThread};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 

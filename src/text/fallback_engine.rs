@@ -3,9 +3,9 @@
 use super::TextError;
 use super::layout::hyphens::join_words;
 use super::normalize::normalize_text;
-use crate::limits::{Limit, LimitExceeded, Limits};
-use crate::page::PageIndex;
 use bytes::Bytes;
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
+use pagewise_base::page::PageIndex;
 use pdf_extract::{ConvertToFmt, OutputError, PlainTextOutput};
 use std::fmt;
 

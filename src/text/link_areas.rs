@@ -1,11 +1,11 @@
 //! The link annotations of a page (ISO 32000-2, 12.5.6.5).
 
 use super::page_layout::{LinkArea, MAX_LINKS};
-use crate::document::text_string;
 use hayro_interpret::TransformExt;
 use hayro_interpret::hayro_syntax::object::{Array, Dict, Name, String as PdfString};
 use hayro_interpret::hayro_syntax::page::Page;
 use hayro_interpret::kurbo::{Point, Rect};
+use pagewise_document::text_string;
 
 /// The most parts of one link: a link has one for each of its lines.
 const MAX_PARTS: usize = 32;

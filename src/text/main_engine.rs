@@ -13,14 +13,14 @@ use super::normalize::normalize_text;
 use super::page_layout::{PageLayout, to_points};
 use super::page_text::{PageKind, PageText, TextEngine};
 use super::shapes::{ShapeCollector, Shapes};
-use crate::document::effort::{CountedFile, LoadedFonts, PageCost, Steps};
-use crate::limits::{Limit, LimitExceeded, Limits};
-use crate::page::PageIndex;
 use bytes::Bytes;
 use hayro_interpret::hayro_syntax::Pdf;
 use hayro_interpret::hayro_syntax::page::Page;
 use hayro_interpret::kurbo::Rect;
 use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, TransformExt, interpret_page};
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
+use pagewise_base::page::PageIndex;
+use pagewise_document::effort::{CountedFile, LoadedFonts, PageCost, Steps};
 use std::sync::Arc;
 
 /// The least share of a page that the images of a scan cover.

@@ -1,6 +1,6 @@
 //! Plain text without hidden characters.
 
-use crate::document::text_string::is_hidden;
+use pagewise_document::text_string::is_hidden;
 
 /// Normalises text: no hidden characters, `\n` for every line end, no trailing spaces, at most one empty line in a row.
 #[must_use]

@@ -76,7 +76,7 @@ impl From<Rect> for Bounds {
 
 /// A coordinate in hundredths of a point, so that equal pages have equal layouts.
 #[allow(clippy::cast_possible_truncation, reason = "the cast rounds, and the coordinate is bounded")]
-pub(crate) fn to_points(coordinate: f64) -> f32 {
+pub fn to_points(coordinate: f64) -> f32 {
     ((coordinate.clamp(-MAX_PT, MAX_PT) * 100.0).round() / 100.0) as f32
 }
 

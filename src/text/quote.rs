@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::page_text::PageText;
 use super::quote_words::{Word, words};
 use super::search::excerpt_line;
-use crate::page::{PageIndex, PageSet};
+use pagewise_base::page::{PageIndex, PageSet};
 
 /// The most words of a quote.
 const MAX_QUOTE_WORDS: usize = 1_000;

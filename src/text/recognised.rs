@@ -9,7 +9,7 @@ use super::main_engine::text_of;
 use super::page_layout::{Bounds, PageLayout, to_points};
 use super::page_text::{PageKind, PageText, TextEngine};
 use super::page_words::{PageWords, PlacedWord};
-use crate::text::fonts::StyleIndex;
+use crate::fonts::StyleIndex;
 use hayro_interpret::kurbo::{Affine, Point, Vec2};
 use std::f64::consts::FRAC_PI_2;
 

@@ -6,7 +6,7 @@ use super::arguments::is_blank;
 use super::client::ClientProfile;
 use super::error::ToolError;
 use crate::context::{Cancellation, ContextError, ContextManager, Requester, ResultBudget};
-use crate::view::{ConversationId, ConversationIdError, Principal};
+use pagewise_view::{ConversationId, ConversationIdError, Principal};
 
 /// Who calls a tool.
 #[derive(Debug, Clone, Default)]

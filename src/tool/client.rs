@@ -1,6 +1,6 @@
 //! Decides in which form a client gets pages.
 
-use crate::view::PageForm;
+use pagewise_view::PageForm;
 
 /// The key under `capabilities.extensions` where a client declares the content it can show.
 pub const CONTENT_EXTENSION: &str = "io.github.pagewise/content";

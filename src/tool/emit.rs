@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::resource::page_uri;
 use crate::context::{Block, DocumentBlock, ImageBlock};
-pub use crate::model::{base64, base64_length, push_base64};
+pub use pagewise_model::{base64, base64_length, push_base64};
 
 /// The MIME type of a PDF page.
 pub const PDF: &str = "application/pdf";

@@ -72,7 +72,7 @@ pub use crate::context::{
     WordDifference, WorkerSettings, become_tesseract, count_of, date_text, decode_picture, end_writing, file_size,
     foreign_upload, grouped, json_length, listed_or_counted, moved_phrase, one_line, page_or_pages, run_worker,
 };
-pub use crate::model::{
+pub use pagewise_model::{
     ModelChain, ModelClient, ModelName, ModelSettings, NoReplyListener, PROVIDERS, RemoteReferences, ReplyListener,
 };
-pub use crate::view::{ConversationId, Principal};
+pub use pagewise_view::{ConversationId, Principal};

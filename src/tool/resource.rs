@@ -3,10 +3,10 @@
 use super::error::{ErrorCode, ToolError};
 use super::pdf::{DEFAULT_MAX_CHARS, DocumentArguments, TextArguments, TextFormat, cut, extract_text};
 use crate::context::{Cancellation, ContextError, ContextManager, DocumentBlock, NoProgress, OpenPdf, RenderOptions};
-use crate::hash::ContentHash;
-use crate::page::PageNumber;
-use crate::view::Principal;
 use bytes::Bytes;
+use pagewise_base::hash::ContentHash;
+use pagewise_base::page::PageNumber;
+use pagewise_view::Principal;
 
 /// The formats in which a page can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use super::conversation::ConversationView;
 use super::holding::{HeldItem, LineSpan, PageForm};
-use crate::hash::ContentHash;
-use crate::page::PageSet;
+use pagewise_base::hash::ContentHash;
+use pagewise_base::page::PageSet;
 
 /// What a conversation holds of one content.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,9 +96,9 @@ impl ConversationView {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
     use super::*;
-    use crate::hash::PageFingerprint;
-    use crate::page::PageIndex;
-    use crate::view::{FileKey, Holding, Sequence};
+    use crate::{FileKey, Holding, Sequence};
+    use pagewise_base::hash::PageFingerprint;
+    use pagewise_base::page::PageIndex;
 
     const CONTENT: ContentHash = ContentHash([7; 32]);
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::forget::ForgetScope;
 use super::holding::{FileKey, HeldItem, Holding, PageForm, Sequence};
 use super::index::{HoldingIndex, keep_latest};
-use crate::hash::{ContentHash, PageFingerprint};
-use crate::page::PageIndex;
+use pagewise_base::hash::{ContentHash, PageFingerprint};
+use pagewise_base::page::PageIndex;
 
 /// What one conversation holds: the rows of its store, indexed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -234,8 +234,8 @@ impl SharedItem {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
     use super::*;
-    use crate::page::PageSet;
-    use crate::view::LineSpan;
+    use crate::LineSpan;
+    use pagewise_base::page::PageSet;
 
     const A: FileKey = FileKey([1; 32]);
     const B: FileKey = FileKey([2; 32]);

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::holding::{FileKey, HeldItem, Holding};
-use crate::hash::PageFingerprint;
-use crate::page::PageSet;
+use pagewise_base::hash::PageFingerprint;
+use pagewise_base::page::PageSet;
 
 /// The scope of a forget.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl ForgetScope {
     }
 
     /// Whether the scope names `holding` itself.
-    pub(crate) fn names(&self, holding: &Holding) -> bool {
+    pub fn names(&self, holding: &Holding) -> bool {
         match self {
             Self::Everything | Self::AllButFiles => true,
             Self::File(file) => *file == holding.file,

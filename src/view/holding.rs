@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::hash::{ContentHash, PageFingerprint};
-use crate::page::PageIndex;
+use pagewise_base::hash::{ContentHash, PageFingerprint};
+use pagewise_base::page::PageIndex;
 
 /// The order of recordings, assigned by the store.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::holding::{FileKey, HeldItem, Holding, LineSpan, PageForm, Sequence};
-use crate::hash::{ContentHash, PageFingerprint};
-use crate::page::{PageIndex, PageSet};
+use pagewise_base::hash::{ContentHash, PageFingerprint};
+use pagewise_base::page::{PageIndex, PageSet};
 
 /// Indexes over the holdings, so that no query walks all of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

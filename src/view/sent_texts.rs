@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use crate::hash::ContentHash;
+use pagewise_base::hash::ContentHash;
 
 /// Texts by content, in memory and within a bound. The oldest are dropped first.
 ///

@@ -8,7 +8,7 @@ use super::store::{StoredUpload, UploadDraft, UploadId, UploadOwner};
 #[cfg(feature = "cloud")]
 use super::{guard, ranges::ObjectAddress, store};
 #[cfg(feature = "cloud")]
-use crate::limits::Cancellation;
+use pagewise_base::limits::Cancellation;
 
 impl Web {
     /// Begins an upload of `owner`. `declared` is its size, if its sender says one.

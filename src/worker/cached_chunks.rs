@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::page::PageIndex;
-use crate::split;
+use pagewise_base::page::PageIndex;
 
 /// Chunks that were cut for a page's text, picture or fingerprint, until the page itself is requested.
 #[derive(Default)]
 pub(super) struct CachedChunks {
-    chunks: BTreeMap<PageIndex, split::PageChunk>,
+    chunks: BTreeMap<PageIndex, pagewise_split::PageChunk>,
     bytes: usize,
 }
 
@@ -17,7 +16,7 @@ const MAX_CACHED_BYTES: usize = 32 << 20;
 
 impl CachedChunks {
     /// Keeps a chunk, if there is room.
-    pub(super) fn insert(&mut self, page: PageIndex, chunk: split::PageChunk) {
+    pub(super) fn insert(&mut self, page: PageIndex, chunk: pagewise_split::PageChunk) {
         let bytes = self.bytes.saturating_add(chunk.bytes.len());
         if bytes <= MAX_CACHED_BYTES && !self.chunks.contains_key(&page) {
             self.bytes = bytes;
@@ -26,7 +25,7 @@ impl CachedChunks {
     }
 
     /// The chunk of a page, which is no longer kept then.
-    pub(super) fn take(&mut self, page: PageIndex) -> Option<split::PageChunk> {
+    pub(super) fn take(&mut self, page: PageIndex) -> Option<pagewise_split::PageChunk> {
         let chunk = self.chunks.remove(&page)?;
         self.bytes = self.bytes.saturating_sub(chunk.bytes.len());
         Some(chunk)

@@ -24,12 +24,12 @@ use super::wire::socket;
 use super::wire::{
     AnswerExtras, Greeting, PageExtras, TextSource, WebPageSource, WireError, WorkerAnswer, WorkerReply, WorkerRequest,
 };
-use crate::document::{LayerWord, ReadAt};
-use crate::limits::{Cancellation, Deadline, Limits};
-use crate::ocr::{GrayImage, OcrError, TesseractJob, TesseractRunner};
-use crate::page::{PageIndex, PageSet};
-use crate::render::FontSource;
 use crate::worker::wire::frame::{self, PREFIX_BYTES};
+use pagewise_base::limits::{Cancellation, Deadline, Limits};
+use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_document::{LayerWord, ReadAt};
+use pagewise_ocr::{GrayImage, OcrError, TesseractJob, TesseractRunner};
+use pagewise_render::FontSource;
 
 /// Runs a worker on the socket that is its standard input.
 ///

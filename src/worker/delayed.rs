@@ -6,8 +6,8 @@ use super::WorkerReader;
 use super::fonts::FontFiles;
 use super::pages::{Pages, PdfError, ReadablePage, Reader, ReaderMemory};
 use super::settings::WorkerSettings;
-use crate::document::ReadAt;
-use crate::limits::{Cancellation, Limits};
+use pagewise_base::limits::{Cancellation, Limits};
+use pagewise_document::ReadAt;
 
 /// A [`WorkerReader`] that starts when it is first needed.
 pub struct DelayedReader {

@@ -13,12 +13,12 @@ use super::fonts::read_whole;
 use super::settings::WorkerSettings;
 #[cfg(all(unix, not(pagewise_portable)))]
 use super::tesseract::Tesseract;
-use crate::document::run_contained;
+use pagewise_document::run_contained;
 #[cfg(all(unix, not(pagewise_portable)))]
-use crate::library::language_of;
-use crate::ocr::{ModelFiles, OcrError, Recogniser, load_models};
+use pagewise_library::language_of;
+use pagewise_ocr::{ModelFiles, OcrError, Recogniser, load_models};
 #[cfg(all(unix, not(pagewise_portable)))]
-use crate::ocr::{TesseractRecogniser, TesseractRunner};
+use pagewise_ocr::{TesseractRecogniser, TesseractRunner};
 
 /// The largest file of a model. The largest of PP-OCR has 180 MB.
 const MAX_MODEL_BYTES: u64 = 256 << 20;

@@ -1,6 +1,6 @@
 //! Errors of workers.
 
-use crate::limits::StopReason;
+use pagewise_base::limits::StopReason;
 
 /// Why a worker did not answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 #[cfg(all(unix, not(pagewise_portable)))]
 pub(super) use self::parent_fonts::{ParentFonts, send_font};
-use crate::render::{FontFile, FontSource, NoFonts, WantedFont};
+use pagewise_render::{FontFile, FontSource, NoFonts, WantedFont};
 
 /// Opens font files of the system.
 pub trait FontFiles: Send + Sync {

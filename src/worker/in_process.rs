@@ -9,18 +9,18 @@ use super::cached_chunks::CachedChunks;
 use super::engine::Engine;
 use super::marked_words::{add_marked_words, marks_words};
 use super::pages::{Pages, PdfAction, PdfChunk, PdfError, Reader, Recognition, StructuredPage};
-use crate::document::{
+use pagewise_base::hash::PageFingerprint;
+use pagewise_base::limits::{Cancellation, Limits, StopReason};
+use pagewise_base::page::{PageIndex, PageLabel, PageSet};
+use pagewise_document::{
     AnnotationCounts, Attachments, Document, DocumentError, DocumentInfo, Form, Outline, PageAnnotations, PageGeometry,
     PageLayer, PageTags, ReadAt,
 };
-use crate::hash::PageFingerprint;
-use crate::limits::{Cancellation, Limits, StopReason};
-use crate::page::{PageIndex, PageLabel, PageSet};
-use crate::render::{self, FontSource, Picture, RenderError, RenderOptions, Scan};
-use crate::split::{self, CutError, JoinError};
-use crate::structure::tables::find_tables;
-use crate::structure::{self, TableArea};
-use crate::text::{self, DocumentTexts, PageLayout, PageText, PageWords, TextError};
+use pagewise_render::{FontSource, Picture, RenderError, RenderOptions, Scan};
+use pagewise_split::{CutError, JoinError};
+use pagewise_structure::TableArea;
+use pagewise_structure::tables::find_tables;
+use pagewise_text::{DocumentTexts, PageLayout, PageText, PageWords, TextError};
 
 /// Reads PDFs in this process, within [`Limits`]. Their deadline applies to each operation.
 #[derive(Clone)]
@@ -104,9 +104,9 @@ impl OpenDocument {
     }
 
     /// The page's chunk, from the cache or cut now. The cache is not locked meanwhile, so pages are cut in parallel.
-    fn chunk(&self, page: PageIndex) -> Result<split::PageChunk, CutError> {
+    fn chunk(&self, page: PageIndex) -> Result<pagewise_split::PageChunk, CutError> {
         let cached_chunks = self.cached_chunks().take(page);
-        cached_chunks.map_or_else(|| split::cut(&self.document, page), Ok)
+        cached_chunks.map_or_else(|| pagewise_split::cut(&self.document, page), Ok)
     }
 
     /// The page's annotations, with the words that they mark extracted from the whole file.
@@ -138,7 +138,7 @@ impl OpenDocument {
 
     /// The page's text, extracted from the whole file.
     pub(super) fn whole_file_text(&self, page: PageIndex) -> Result<PageText, PdfError> {
-        text::page_text(self.begin()?, page, &self.limits).map_err(text_error)
+        pagewise_text::page_text(self.begin()?, page, &self.limits).map_err(text_error)
     }
 
     /// The page's structure, extracted from the whole file.
@@ -152,7 +152,7 @@ impl OpenDocument {
     }
 
     fn whole_file_layout(&self, page: PageIndex) -> Result<(PageText, PageLayout), PdfError> {
-        text::page_layout(self.begin()?, page, &self.limits).map_err(text_error)
+        pagewise_text::page_layout(self.begin()?, page, &self.limits).map_err(text_error)
     }
 
     /// The page's layout, from its chunk, or from the whole file if the page cannot be cut.
@@ -164,7 +164,7 @@ impl OpenDocument {
             self.limits.deadline.check()?;
             return self.whole_file_layout(page);
         };
-        let found = text::chunk_layout(&chunk.bytes, &self.limits).map_err(text_error);
+        let found = pagewise_text::chunk_layout(&chunk.bytes, &self.limits).map_err(text_error);
         self.cached_chunks().insert(page, chunk);
         found
     }
@@ -173,9 +173,9 @@ impl OpenDocument {
     pub(super) fn scan(&self, page: PageIndex) -> Result<Scan, PdfError> {
         let Ok(chunk) = self.chunk(page) else {
             self.limits.deadline.check()?;
-            return render::page_scan(&self.document, page, &self.fonts).map_err(render_error);
+            return pagewise_render::page_scan(&self.document, page, &self.fonts).map_err(render_error);
         };
-        render::chunk_scan(&chunk.bytes, &self.fonts, &self.limits).map_err(render_error)
+        pagewise_render::chunk_scan(&chunk.bytes, &self.fonts, &self.limits).map_err(render_error)
     }
 
     fn cached_chunks(&self) -> MutexGuard<'_, CachedChunks> {
@@ -248,7 +248,7 @@ impl Pages for OpenDocument {
 
     fn join(&self, pages: &PageSet) -> Result<PdfChunk, PdfError> {
         let document = self.begin()?;
-        let joined = split::join_with(document, pages, |page| self.chunk(page)).map_err(join_error)?;
+        let joined = pagewise_split::join_with(document, pages, |page| self.chunk(page)).map_err(join_error)?;
         let notes = joined.notes.iter().map(ToString::to_string).collect();
         Ok(PdfChunk::new(joined.bytes, joined.tier.to_string(), notes))
     }
@@ -272,7 +272,7 @@ impl Pages for OpenDocument {
             self.limits.deadline.check()?;
             return self.whole_file_text(page);
         };
-        let text = text::chunk_text(&chunk.bytes, &self.limits).map_err(text_error);
+        let text = pagewise_text::chunk_text(&chunk.bytes, &self.limits).map_err(text_error);
         self.cached_chunks().insert(page, chunk);
         text
     }
@@ -289,9 +289,10 @@ impl Pages for OpenDocument {
         self.begin()?;
         let Ok(chunk) = self.chunk(page) else {
             self.limits.deadline.check()?;
-            return render::page_picture(&self.document, page, options, &self.fonts).map_err(render_error);
+            return pagewise_render::page_picture(&self.document, page, options, &self.fonts).map_err(render_error);
         };
-        let picture = render::chunk_picture(&chunk.bytes, options, &self.fonts, &self.limits).map_err(render_error);
+        let picture =
+            pagewise_render::chunk_picture(&chunk.bytes, options, &self.fonts, &self.limits).map_err(render_error);
         self.cached_chunks().insert(page, chunk);
         picture
     }
@@ -313,16 +314,16 @@ impl Pages for OpenDocument {
 
 /// Reads a page by its structure tree if that is believed. Otherwise finds its tables, and reads the rest around them.
 pub(super) fn structured_page((text, layout): (PageText, PageLayout), tags: Option<&PageTags>) -> StructuredPage {
-    if let Some((structure, tables)) = tags.and_then(|tags| structure::read_tagged_page(&layout, tags)) {
+    if let Some((structure, tables)) = tags.and_then(|tags| pagewise_structure::read_tagged_page(&layout, tags)) {
         return StructuredPage { text, structure, tables };
     }
     let tables = find_tables(&layout);
     let areas = tables.iter().enumerate().map(|(index, table)| TableArea { bounds: table.bounds, index });
-    let structure = structure::read_page(&layout, &areas.collect::<Vec<_>>());
+    let structure = pagewise_structure::read_page(&layout, &areas.collect::<Vec<_>>());
     StructuredPage { text, structure, tables }
 }
 
-fn to_page_chunk(chunk: split::PageChunk) -> PdfChunk {
+fn to_page_chunk(chunk: pagewise_split::PageChunk) -> PdfChunk {
     let notes = chunk.notes.iter().map(ToString::to_string).collect();
     PdfChunk::new(chunk.bytes, chunk.tier.to_string(), notes)
 }

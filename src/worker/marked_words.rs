@@ -1,7 +1,7 @@
 //! Finds the words that comments mark.
 
-use crate::document::{Comment, DisplayedArea, PageAnnotations};
-use crate::text::{PageWords, PlacedWord};
+use pagewise_document::{Comment, DisplayedArea, PageAnnotations};
+use pagewise_text::{PageWords, PlacedWord};
 
 /// The most comparisons of a word with a marked area on one page. A page has some hundred words and a few marks.
 const MAX_COMPARISONS: usize = 20_000_000;
@@ -49,7 +49,7 @@ fn is_marked(word: &PlacedWord, area: &DisplayedArea) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Bounds;
+    use pagewise_text::Bounds;
 
     #[test]
     fn a_word_is_marked_if_half_of_it_lies_in_an_area() {

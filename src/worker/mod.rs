@@ -1,7 +1,7 @@
 //! Reads PDFs and web pages in confined worker processes, which can only read one open file and answer.
 //!
 //! [`Reader`] and [`Pages`] are the interface to documents. [`InProcessReader`] implements them in this process, within
-//! [`Limits`](crate::limits::Limits). [`WorkerReader`] implements them with workers: this program, started with the hidden
+//! [`Limits`](pagewise_base::limits::Limits). [`WorkerReader`] implements them with workers: this program, started with the hidden
 //! subcommand `worker`. A worker has a socket, the file, and nothing else; see [`SandboxLayers`].
 //!
 //! If a reader hangs, runs out of memory or crashes, that costs its worker and one [`WorkerError`]; other requests

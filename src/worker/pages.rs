@@ -6,17 +6,17 @@ use bytes::Bytes;
 
 use super::error::WorkerError;
 use super::web_page::read_web_page;
-use crate::document::{
+use pagewise_base::hash::{ContentHash, PageFingerprint};
+use pagewise_base::limits::{Cancellation, LimitExceeded, StopReason};
+use pagewise_base::page::{PageIndex, PageLabel, PageSet};
+use pagewise_document::{
     AnnotationCounts, Attachments, DocumentInfo, Form, Outline, PageAnnotations, PageGeometry, PageLayer, ReadAt,
 };
-use crate::hash::{ContentHash, PageFingerprint};
-pub use crate::html::ReadablePage;
-use crate::limits::{Cancellation, LimitExceeded, StopReason};
-use crate::page::{PageIndex, PageLabel, PageSet};
-pub use crate::render::{Picture, RenderOptions};
-use crate::structure::PageStructure;
-use crate::structure::tables::Table;
-pub use crate::text::{PageKind, PageText, PageWords};
+pub use pagewise_render::{Picture, RenderOptions};
+use pagewise_structure::PageStructure;
+use pagewise_structure::tables::Table;
+pub use pagewise_text::{PageKind, PageText, PageWords};
+pub use pagewise_web::html::ReadablePage;
 
 /// Opens documents.
 pub trait Reader: Send + Sync {
@@ -280,7 +280,7 @@ pub enum PdfError {
         /// Whether a password was given.
         password_given: bool,
     },
-    /// A bound of [`crate::limits::Limits`] was exceeded.
+    /// A bound of [`pagewise_base::limits::Limits`] was exceeded.
     #[error(transparent)]
     Limit(#[from] LimitExceeded),
     /// The deadline passed, or the request was cancelled.

@@ -12,12 +12,12 @@ use super::pages::{
     PageKind, PageSource, PageText, PageWords, Pages, PdfChunk, PdfError, Picture, RecognisedPage, Recognition,
     RenderOptions, StructuredPage,
 };
-use crate::document::{
+use pagewise_base::hash::PageFingerprint;
+use pagewise_base::limits::StopReason;
+use pagewise_base::page::{PageIndex, PageLabel, PageSet};
+use pagewise_document::{
     AnnotationCounts, Attachments, DocumentInfo, Form, Outline, PageAnnotations, PageGeometry, PageLayer,
 };
-use crate::hash::PageFingerprint;
-use crate::limits::StopReason;
-use crate::page::{PageIndex, PageLabel, PageSet};
 
 /// When pages are recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]

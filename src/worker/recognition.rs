@@ -6,12 +6,12 @@
 
 use super::in_process::{OpenDocument, structured_page};
 use super::pages::{PdfAction, PdfError, RecognisedPage, Recognition};
-use crate::document::run_contained;
-use crate::limits::Deadline;
-use crate::ocr::{Direction, GrayImage, LineSample, OcrError, RecognisedLine, Recogniser};
-use crate::page::PageIndex;
-use crate::render::Scan;
-use crate::text::{
+use pagewise_base::limits::Deadline;
+use pagewise_base::page::PageIndex;
+use pagewise_document::run_contained;
+use pagewise_ocr::{Direction, GrayImage, LineSample, OcrError, RecognisedLine, Recogniser};
+use pagewise_render::Scan;
+use pagewise_text::{
     PageKind, PageLayout, PageText, PageWords, PlacedWord, RecognisedLayout, RecognisedText, Word, lay_out_recognised,
 };
 
@@ -111,12 +111,12 @@ impl PageScan {
 
     /// The box of level words in pixels.
     fn sample(&self, words: &[&Word]) -> Option<LineSample> {
-        let bounds = words.iter().map(|word| word.bounds).reduce(crate::text::Bounds::union)?;
+        let bounds = words.iter().map(|word| word.bounds).reduce(pagewise_text::Bounds::union)?;
         let ([left, top], [width, height]) = (self.scan.origin_pt, self.scan.pixel_pt);
         let x = |at: f32| (f64::from(at) - left) / width;
         let y = |at: f32| (f64::from(at) - top) / height;
         let margin = (y(bounds.y1) - y(bounds.y0)) * f64::from(SAMPLE_MARGIN);
-        let narrow = |pixels: f64| crate::text::to_points(pixels);
+        let narrow = |pixels: f64| pagewise_text::to_points(pixels);
         Some(LineSample {
             origin: [narrow(x(bounds.x0) - margin), narrow(f64::midpoint(y(bounds.y0), y(bounds.y1)))],
             direction: Direction::RIGHT,
@@ -219,7 +219,7 @@ fn confidences(words: &PageWords, lines: &[RecognisedLine], parts: &[RecognisedT
         let direction = (part.angle.cos(), part.angle.sin());
         for (found, (_, along)) in line.characters.iter().zip(&part.characters) {
             let [x, y] = part.origin;
-            let place = [x + along * direction.0, y + along * direction.1].map(crate::text::to_points);
+            let place = [x + along * direction.0, y + along * direction.1].map(pagewise_text::to_points);
             characters.push((place, found.confidence));
         }
     }
@@ -240,11 +240,11 @@ fn confidence_of(word: &PlacedWord, characters: &[([f32; 2], f32)]) -> f32 {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
     use super::*;
-    use crate::limits::{Cancellation, Limits};
-    use crate::ocr::RecognisedCharacter;
-    use crate::render::NoFonts;
     use crate::worker::InProcessReader;
     use crate::worker::engine::Engine;
+    use pagewise_base::limits::{Cancellation, Limits};
+    use pagewise_ocr::RecognisedCharacter;
+    use pagewise_render::NoFonts;
     use std::sync::Arc;
 
     /// Reads one line of text on each page, or nothing, and reads other lines as expected or not.

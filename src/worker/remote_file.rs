@@ -10,7 +10,7 @@ use super::parent_socket::ParentSocket;
 use super::wire::WorkerReply;
 use super::wire::frame;
 use super::wire::socket;
-use crate::document::ReadAt;
+use pagewise_document::ReadAt;
 
 /// The most bytes that a worker requests at a time.
 pub(super) const MAX_PIECE_BYTES: u64 = 4 << 20;

@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::settings::WorkerSettings;
-use crate::limits::Cancellation;
-use crate::ocr::{GrayImage, OcrError, TesseractJob, parse_languages, tesseract_arguments};
+use pagewise_base::limits::Cancellation;
+use pagewise_ocr::{GrayImage, OcrError, TesseractJob, parse_languages, tesseract_arguments};
 
 /// Where systems install the program.
 const PLACES: [&str; 3] = ["/usr/bin/tesseract", "/usr/local/bin/tesseract", "/opt/homebrew/bin/tesseract"];
@@ -219,7 +219,7 @@ pub fn become_tesseract(memory_bytes: u64, path: &Path, arguments: &[std::ffi::O
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
     use super::*;
-    use crate::ocr::TesseractMode;
+    use pagewise_ocr::TesseractMode;
     use std::os::unix::fs::PermissionsExt as _;
 
     /// A script in the place of the program, started by a script in the place of pagewise.

@@ -1,9 +1,9 @@
 //! Converts a web page in a file.
 
 use super::pages::PdfError;
-use crate::charset::decode_text;
-use crate::document::ReadAt;
-use crate::html::{ReadablePage, convert_page};
+use pagewise_charset::decode_text;
+use pagewise_document::ReadAt;
+use pagewise_web::html::{ReadablePage, convert_page};
 
 /// Converts the web page in `file` to Markdown, in this process.
 pub(super) fn read_web_page(

@@ -13,8 +13,8 @@ use super::in_process::InProcessReader;
 use super::pages::{Pages, PdfError, ReadablePage, Reader};
 use super::sandbox::SandboxLayers;
 use super::settings::WorkerSettings;
-use crate::document::ReadAt;
-use crate::limits::{Cancellation, Limits};
+use pagewise_base::limits::{Cancellation, Limits};
+use pagewise_document::ReadAt;
 
 /// Reads PDFs in this process, and refuses to if the sandbox is required.
 #[derive(Clone)]

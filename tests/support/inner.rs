@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use pagewise::web::{HostPattern, WebSettings, allowed_addresses};
+use pagewise_web::{HostPattern, WebSettings, allowed_addresses};
 
 /// Whatever is typed for a URL, and whatever a resolver answers for its host, no inner address is connected to, and a host
 /// that is denied is denied however it is spelled. The first line is the URL, each further one an address.

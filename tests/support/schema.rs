@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use pagewise::document::Document;
-use pagewise::limits::Limits;
+use pagewise_base::limits::Limits;
+use pagewise_document::Document;
 use serde_json::Value;
 
 use super::provider::{Protocol, Seen};

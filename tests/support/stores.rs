@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use pagewise::hash::ContentHash;
-use pagewise::store::{
+use pagewise_base::hash::ContentHash;
+use pagewise_store::{
     ConversationHead, ConversationHistory, ConversationRecord, ConversationState, DeliveryRecord, PruneCounts,
     RowUpdate, StoreError, StoreHealth, StoreWarning, Usage, Version, ViewStore,
 };
-use pagewise::view::{ConversationId, ConversationView, FileKey, ForgetScope, Principal, Sequence};
+use pagewise_view::{ConversationId, ConversationView, FileKey, ForgetScope, Principal, Sequence};
 
 /// Before a call of the store behind, or after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

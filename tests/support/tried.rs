@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use pagewise::limits::{Cancellation, Deadline, Limits};
-use pagewise::page::PageIndex;
-use pagewise::render::{Dpi, NoFonts};
 use pagewise::worker::{DEFAULT_DEADLINE, InProcessReader, Reader, RenderOptions};
+use pagewise_base::limits::{Cancellation, Deadline, Limits};
+use pagewise_base::page::PageIndex;
+use pagewise_render::{Dpi, NoFonts};
 
 /// Asks everything; `step` is told before each question what it is.
 pub(crate) fn tried(file: &[u8], pictures: bool, mut step: impl FnMut(&'static str)) {

@@ -7,12 +7,12 @@ use pagewise::context::{
     AnswerSettings, Block, ContextManager, ContextParts, FileAnswer, FileRequest, PageText, PageWords, Pages,
     PdfAction, PdfChunk, PdfError, Picture, Reader, RenderOptions, RequestedPart, Sources, StructuredPage,
 };
-use pagewise::document::{DocumentInfo, Outline, OutlineItem, PageGeometry, ReadAt};
-use pagewise::hash::PageFingerprint;
-use pagewise::limits::{Cancellation, Limits};
-use pagewise::page::{PageIndex, PageLabel, PageSet};
 use pagewise::source::{HashCache, Roots};
-use pagewise::store::{MemoryStore, ViewStore};
+use pagewise_base::hash::PageFingerprint;
+use pagewise_base::limits::{Cancellation, Limits};
+use pagewise_base::page::{PageIndex, PageLabel, PageSet};
+use pagewise_document::{DocumentInfo, Outline, OutlineItem, PageGeometry, ReadAt};
+use pagewise_store::{MemoryStore, ViewStore};
 use tempfile::TempDir;
 
 /// Reads files that say in words what their document is: the header, then one line a page. A line `uncut …` is a

@@ -21,10 +21,10 @@ use shuttle::{Config, Runner};
 use super::cache::{ConversationCache, Snapshot};
 use super::delivery::PendingRecord;
 use crate::context::request::Retention;
-use crate::hash::{ContentHash, PageFingerprint};
-use crate::page::PageIndex;
-use crate::store::{DeliveryRecord, MemoryStore, StoreError, Usage, Version, ViewStore};
-use crate::view::{ConversationId, ConversationView, FileKey, ForgetScope, HeldItem, Holding, PageForm};
+use pagewise_base::hash::{ContentHash, PageFingerprint};
+use pagewise_base::page::PageIndex;
+use pagewise_store::{DeliveryRecord, MemoryStore, StoreError, Usage, Version, ViewStore};
+use pagewise_view::{ConversationId, ConversationView, FileKey, ForgetScope, HeldItem, Holding, PageForm};
 
 #[path = "../support/stores.rs"]
 mod stores;

@@ -3,9 +3,9 @@
 use crate::cli::answers::{folder, summary, updates};
 use crate::cli::terminal::screen::Screen;
 use crate::cli::terminal::wording::{command, size};
-use crate::hash::ContentHash;
-use crate::page::PageSet;
 use crate::tool::{AnswerDetails, Block, GetFileAnswer, PageNotes, PageRemark, page_or_pages};
+use pagewise_base::hash::ContentHash;
+use pagewise_base::page::PageSet;
 
 /// The MIME type of a PDF.
 const PDF: &str = "application/pdf";

@@ -4,8 +4,8 @@ use crate::cli::answers::info::entries;
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::table::{Column, Table};
 use crate::cli::terminal::wording::command;
-use crate::page::PageLabel;
 use crate::tool::{OutlineItem, OutlineResult, one_line};
+use pagewise_base::page::PageLabel;
 
 /// Levels that are indented.
 const MAX_INDENTED: u32 = 20;

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use crate::cli::terminal::wording::{counted, path, size};
-use crate::page::{PageNumber, PageSet};
 use crate::tool::{
     FailedPage, JoinResult, PageResult, RenderResult, RenderedPages, SheetResult, SplitResult, TextLayerResult,
     one_line, page_or_pages,
 };
+use pagewise_base::page::{PageNumber, PageSet};
 
 /// One page in a file.
 pub(crate) fn page(result: &PageResult) -> String {

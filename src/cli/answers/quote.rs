@@ -3,8 +3,8 @@
 use super::search::{coverage_notes, named, searched};
 use crate::cli::terminal::layout::wrapped;
 use crate::cli::terminal::screen::{Part, Screen};
-use crate::page::PageIndex;
 use crate::tool::{QuoteFindings, QuoteVerdict, QuotesFindings, WordDifference, one_line, page_or_pages};
+use pagewise_base::page::PageIndex;
 
 /// Whether the quote is there, and the passage.
 pub(crate) fn text(found: &QuoteFindings, screen: Screen) -> String {

@@ -6,8 +6,8 @@ use crate::cli::terminal::layout::Facts;
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::table::{Column, Table};
 use crate::cli::terminal::wording::{command, counted, date, page_size};
-use crate::page::PageSet;
 use crate::tool::{SummaryFacts, file_size, grouped, listed_or_counted, one_line, page_or_pages};
+use pagewise_base::page::PageSet;
 
 /// What is in a PDF, what its pages cost, and how to read them.
 pub(crate) fn text(path: &str, facts: &SummaryFacts, screen: Screen) -> String {

@@ -2,8 +2,8 @@
 
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::wording::{command, counted};
-use crate::page::PageSet;
 use crate::tool::{FileChange, FileUpdate, PageChanges, Updates, moved_phrase, one_line, page_or_pages};
+use pagewise_base::page::PageSet;
 
 /// The changes, file by file.
 pub(crate) fn text(updates: &Updates, conversation: &str, screen: Screen) -> String {

@@ -11,8 +11,8 @@ use crate::cli::open;
 use crate::cli::show::{DrawingOptions, PageDrawer};
 use crate::cli::terminal::print::{self, Report};
 use crate::cli::terminal::screen::{Part, Screen};
-use crate::page::PageIndex;
 use crate::tool::{self, ErrorCode, OpenPdf, PageNotes, PageRemark, RenderArguments, ToolError, one_line};
+use pagewise_base::page::PageIndex;
 
 /// Answers `show`: each page is printed once it is drawn.
 pub(crate) fn run(typed: &Show, config: &Config, screen: Screen) -> Result<Report, ToolError> {

@@ -21,9 +21,9 @@ use std::path::PathBuf;
 use self::models::ModelConfig;
 use crate::cli::log::{LogFormat, LogLevel};
 use crate::cli::open::this_program;
-use crate::limits::Limits;
 use crate::serve::HttpSettings;
 use crate::tool::{AnswerSettings, FormArgument, ToolSet, WebSettings, WorkerSettings};
+use pagewise_base::limits::Limits;
 
 pub(super) use self::load::{LoadedSettings, load};
 pub(super) use self::show::{as_json, as_list, as_toml};

@@ -21,8 +21,8 @@ use self::blocks::Depth;
 use self::inline::Cells;
 use self::resample::Raster;
 use self::window::Window;
-use crate::page::PageIndex;
 use crate::tool::{Dpi, ErrorCode, OpenPdf, PageGeometry, Picture, Region, RenderOptions, ToolError, decode_picture};
+use pagewise_base::page::PageIndex;
 
 /// Rows below a picture: the shell's prompt, and the line before it.
 const ROWS_BELOW: usize = 2;

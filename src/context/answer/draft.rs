@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{AnswerDetails, Block};
 use crate::context::pdf::SummaryFacts;
-use crate::view::{ForgetScope, HeldItem};
+use pagewise_view::{ForgetScope, HeldItem};
 
 /// Blocks, details, and what to record once they were delivered.
 #[derive(Default)]

@@ -19,8 +19,8 @@ pub use self::result_budget::{ResultBudget, json_length};
 pub(super) use self::usage::{document_usage, image_usage, text_usage, usage_of};
 pub use self::write_file::{end_writing, write_whole};
 
-use crate::hash::{ContentHash, PageFingerprint};
-use crate::page::{PageLabel, PageNumber, PageSet};
+use pagewise_base::hash::{ContentHash, PageFingerprint};
+use pagewise_base::page::{PageLabel, PageNumber, PageSet};
 
 /// One block of an answer, independent of any wire format.
 #[derive(Debug, Clone, PartialEq, Eq)]

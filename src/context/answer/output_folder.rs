@@ -12,8 +12,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::write_file::{UNFINISHED, make_private_folder, write_private};
 use crate::context::error::ContextError;
-use crate::hash::ContentHash;
-use crate::page::PageNumber;
+use pagewise_base::hash::ContentHash;
+use pagewise_base::page::PageNumber;
 
 /// Bounds on the files kept in the folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,10 +9,10 @@ use super::delivery::PendingRecord;
 use super::failed_forgets::FailedForgets;
 use super::recorder::DeliveryRecorder;
 use crate::context::request::Retention;
-use crate::store::{
-    self, ConversationHead, ConversationState, RowUpdate, StoreError, StoreWarning, Usage, Version, ViewStore,
+use pagewise_store::{
+    ConversationHead, ConversationState, RowUpdate, StoreError, StoreWarning, Usage, Version, ViewStore,
 };
-use crate::view::{ConversationId, ConversationView, FileKey, ForgetScope, Principal};
+use pagewise_view::{ConversationId, ConversationView, FileKey, ForgetScope, Principal};
 
 /// Conversations in the cache. Over HTTP each call without a handle starts one.
 const MAX_SNAPSHOTS: usize = 1_024;
@@ -54,7 +54,7 @@ impl Snapshot {
     }
 
     /// Advances the snapshot to `version`, if this delivery is all that was recorded in between.
-    fn advance(&mut self, delivery: &store::DeliveryRecord, version: Version) {
+    fn advance(&mut self, delivery: &pagewise_store::DeliveryRecord, version: Version) {
         if version != (Version { latest: self.head.latest.next(), ..self.head.version() }) {
             return;
         }
@@ -260,9 +260,9 @@ impl ConversationCache {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
     use super::*;
-    use crate::hash::ContentHash;
-    use crate::store::MemoryStore;
-    use crate::view::{HeldItem, Holding};
+    use pagewise_base::hash::ContentHash;
+    use pagewise_store::MemoryStore;
+    use pagewise_view::{HeldItem, Holding};
 
     fn id(number: u8) -> ConversationId {
         format!("c{number}").parse().unwrap()
@@ -273,8 +273,10 @@ mod tests {
         let store = Arc::new(MemoryStore::new());
         let holding =
             |file| Holding { content: ContentHash([1; 32]), file: FileKey([file; 32]), what: HeldItem::Followed };
-        let delivery =
-            store::DeliveryRecord { holdings: (0..3).map(holding).collect(), ..store::DeliveryRecord::default() };
+        let delivery = pagewise_store::DeliveryRecord {
+            holdings: (0..3).map(holding).collect(),
+            ..pagewise_store::DeliveryRecord::default()
+        };
         for number in 0..conversations {
             store.record(&id(number), &delivery, SystemTime::UNIX_EPOCH).unwrap();
         }
@@ -314,7 +316,8 @@ mod tests {
             let holding = Holding { content: ContentHash([2; 32]), file: FileKey([1; 32]), what: HeldItem::Binary };
             let record_planned_at = |conversation: ConversationId, planned| {
                 let holdings = vec![holding];
-                let delivery = store::DeliveryRecord { planned, holdings, ..store::DeliveryRecord::default() };
+                let delivery =
+                    pagewise_store::DeliveryRecord { planned, holdings, ..pagewise_store::DeliveryRecord::default() };
                 cache.record(&PendingRecord { conversation, delivery, texts: Vec::new() }).unwrap()
             };
             cache.create(&id(0), &owner).unwrap();
@@ -326,7 +329,8 @@ mod tests {
             assert_eq!(Some(second.head.version()), recorded);
 
             cache.create(&id(2), &owner).unwrap();
-            let delivery = store::DeliveryRecord { holdings: vec![holding], ..store::DeliveryRecord::default() };
+            let delivery =
+                pagewise_store::DeliveryRecord { holdings: vec![holding], ..pagewise_store::DeliveryRecord::default() };
             store.record(&id(2), &delivery, SystemTime::UNIX_EPOCH).unwrap();
             cache.head(&id(2)).unwrap();
             assert_eq!(cache.open(&id(2)).unwrap().view.len(), 1, "another process recorded it");
@@ -348,10 +352,10 @@ mod tests {
                 |file| Holding { content: ContentHash([2; 32]), file: FileKey([file; 32]), what: HeldItem::Binary };
             let record = |file: u8| PendingRecord {
                 conversation: id(0),
-                delivery: store::DeliveryRecord {
+                delivery: pagewise_store::DeliveryRecord {
                     planned,
                     holdings: vec![holding(file)],
-                    ..store::DeliveryRecord::default()
+                    ..pagewise_store::DeliveryRecord::default()
                 },
                 texts: Vec::new(),
             };

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::bounded_map::BoundedMap;
-use crate::hash::ContentHash;
-use crate::store::ViewStore;
-use crate::view::{Principal, SentTexts};
+use pagewise_base::hash::ContentHash;
+use pagewise_store::ViewStore;
+use pagewise_view::{Principal, SentTexts};
 
 /// Bytes of sent texts kept for diffs. If the old text is gone, a changed file is sent whole.
 const MAX_SENT_TEXT_BYTES: usize = 16 << 20;

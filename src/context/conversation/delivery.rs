@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use super::cache::ConversationCache;
 use super::contents::ContentRegistry;
-use crate::hash::ContentHash;
-use crate::store::{self, StoreError, Usage, Version};
-use crate::view::ConversationId;
+use pagewise_base::hash::ContentHash;
+use pagewise_store::{StoreError, Usage, Version};
+use pagewise_view::ConversationId;
 
 /// What to record once the answer has been delivered.
 #[derive(Debug)]
 pub(crate) struct PendingRecord {
     pub(crate) conversation: ConversationId,
-    pub(crate) delivery: store::DeliveryRecord,
+    pub(crate) delivery: pagewise_store::DeliveryRecord,
     /// Texts to keep for later diffs.
     pub(crate) texts: Vec<(ContentHash, Arc<str>)>,
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::PoisonError;
 
 use super::sync::{Mutex, MutexGuard};
-use crate::store::StoreError;
-use crate::view::{ConversationId, ForgetScope};
+use pagewise_store::StoreError;
+use pagewise_view::{ConversationId, ForgetScope};
 
 /// Conversations tracked. Beyond this bound no conversation is trusted until the process restarts.
 const MAX_CONVERSATIONS: usize = 1_024;

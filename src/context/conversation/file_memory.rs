@@ -4,11 +4,11 @@ use super::cache::Snapshot;
 use crate::context::pdf::{HeldStatus, RevisionDiff};
 use crate::context::phrases::page_or_pages;
 use crate::context::request::form_name;
-use crate::hash::{ContentHash, PageFingerprint};
-use crate::page::{PageIndex, PageSet};
-use crate::store::Usage;
-use crate::view::{FileKey, HeldItem, Holding, LineSpan, PageForm};
 use crate::worker::Pages;
+use pagewise_base::hash::{ContentHash, PageFingerprint};
+use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_store::Usage;
+use pagewise_view::{FileKey, HeldItem, Holding, LineSpan, PageForm};
 
 /// What a conversation held of one file when the request began; empty without a conversation.
 pub(crate) struct FileMemory {

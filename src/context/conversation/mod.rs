@@ -22,11 +22,11 @@ use super::answer::{Block, BoundExceeded, usage_of};
 use super::error::ContextError;
 use super::files::Requester;
 use super::{ContextManager, empty_record};
-use crate::hash::ContentHash;
-use crate::page::PageSet;
-use crate::store::{self, SessionStore, StoreError, StoreTally, Usage, ViewStore as _};
-use crate::view::{AgentView, ConversationId, ConversationView, FileKey, ForgetScope, PageForm, Principal, Sequence};
 use crate::worker::ReaderMemory;
+use pagewise_base::hash::ContentHash;
+use pagewise_base::page::PageSet;
+use pagewise_store::{SessionStore, StoreError, StoreTally, Usage, ViewStore as _};
+use pagewise_view::{AgentView, ConversationId, ConversationView, FileKey, ForgetScope, PageForm, Principal, Sequence};
 
 /// What a conversation holds.
 #[derive(Debug, Clone, Default)]
@@ -272,7 +272,7 @@ impl ContextManager {
         let Ok(snapshot) = self.cache.open(conversation) else { return Ok(self.delivery(None)) };
         let sent = usage_of(blocks);
         self.settings.request_bounds.check(&snapshot.head.sent, &sent)?;
-        let delivery = store::DeliveryRecord { sent, ..empty_record(&snapshot) };
+        let delivery = pagewise_store::DeliveryRecord { sent, ..empty_record(&snapshot) };
         Ok(self.delivery(Some(PendingRecord { conversation: conversation.clone(), delivery, texts: Vec::new() })))
     }
 

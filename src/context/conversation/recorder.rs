@@ -9,8 +9,8 @@ use std::time::{Duration, SystemTime};
 
 use super::sync::{Mutex, MutexGuard};
 use crate::context::request::Retention;
-use crate::store::{DeliveryRecord, StoreError, Version, ViewStore};
-use crate::view::ConversationId;
+use pagewise_store::{DeliveryRecord, StoreError, Version, ViewStore};
+use pagewise_view::ConversationId;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 

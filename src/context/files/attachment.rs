@@ -9,11 +9,11 @@ use std::sync::{Arc, OnceLock};
 use super::{RequestedFile, Requester, Sources, source_error};
 use crate::context::annotations::ATTACHMENT_MARK;
 use crate::context::error::ContextError;
-use crate::hash::ContentHash;
-use crate::limits::Limits;
 use crate::source::{OpenFile, is_upload, is_url, parse_fetch_reference, percent_decode};
-use crate::view::FileKey;
 use crate::worker::{Pages, Reader};
+use pagewise_base::hash::ContentHash;
+use pagewise_base::limits::Limits;
+use pagewise_view::FileKey;
 
 /// Attachments within each other that one reference may name.
 const MAX_DEPTH: usize = 4;

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use super::{IdentifiedFile, Requester, source_error};
-use crate::charset::decode_text;
 use crate::context::ContextManager;
 use crate::context::error::ContextError;
 use crate::context::phrases::{NO_TEXT_IN_PDF, ocr_notes, page_heading, page_or_pages, unreadable_page_text};
-use crate::hash::ContentHash;
-use crate::limits::Cancellation;
-use crate::page::{PageNumber, PageSet};
 use crate::source::{FileKind, HEAD_BYTES, OpenFile, SourceError, open_url};
-use crate::text::normalize_text;
-use crate::web::{FetchedFile, FetchedResponse, FetchedUrl, ResponseId, StoredText, Web, WebError};
 use crate::worker::{OcrMode, PageSource, PageText, Pages, PdfError, RecognisingDocument};
+use pagewise_base::hash::ContentHash;
+use pagewise_base::limits::Cancellation;
+use pagewise_base::page::{PageNumber, PageSet};
+use pagewise_charset::decode_text;
+use pagewise_text::normalize_text;
+use pagewise_web::{FetchedFile, FetchedResponse, FetchedUrl, ResponseId, StoredText, Web, WebError};
 
 /// The result of fetching one URL.
 #[derive(Debug)]

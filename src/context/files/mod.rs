@@ -23,15 +23,15 @@ pub(super) use self::system_fonts::SystemFonts;
 pub use self::upload::{UploadError, UploadInput, UploadResult, foreign_upload};
 
 use super::error::ContextError;
-use crate::hash::ContentHash;
-use crate::limits::{Cancellation, Limits};
 use crate::source::{
     FileKind, HashCache, OpenFile, Reference, Roots, SourceError, Stat, StoredFetch, is_upload, is_url, open_document,
     open_stored_fetch, open_upload, parse_fetch_reference,
 };
-use crate::view::{ConversationId, FileKey, Principal};
-use crate::web::{Web, WebError};
 use crate::worker::{Pages, Reader};
+use pagewise_base::hash::ContentHash;
+use pagewise_base::limits::{Cancellation, Limits};
+use pagewise_view::{ConversationId, FileKey, Principal};
+use pagewise_web::{Web, WebError};
 
 /// Where files may come from.
 pub struct Sources {

@@ -6,11 +6,11 @@ use std::time::{Duration, SystemTime};
 
 use super::source_error;
 use crate::context::error::ContextError;
-use crate::document::ReadAt;
-use crate::limits::Cancellation;
 use crate::source::{FileKind, OpenFile, SourceError, UNKNOWN_TYPE};
-use crate::web::WebError;
 use crate::worker::{Pages, PdfError, Reader};
+use pagewise_base::limits::Cancellation;
+use pagewise_document::ReadAt;
+use pagewise_web::WebError;
 
 /// An open PDF, independent of conversations.
 pub struct OpenPdf {
@@ -77,7 +77,7 @@ impl OpenPdf {
     /// Fails if the call was cancelled, or if a remote document has a new version. Check it in loops over pages.
     ///
     /// # Errors
-    /// [`StopReason::Cancelled`](crate::limits::StopReason::Cancelled), [`SourceError::Changed`].
+    /// [`StopReason::Cancelled`](pagewise_base::limits::StopReason::Cancelled), [`SourceError::Changed`].
     pub fn check(&self) -> Result<(), ContextError> {
         let file = &self.file.file;
         if file.remote_identity().is_some() && !file.is_unchanged().unwrap_or(false) {

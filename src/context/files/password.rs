@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::document::ReadAt;
-use crate::limits::Cancellation;
 use crate::worker::{Pages, PdfError, ReadablePage, Reader, ReaderMemory};
+use pagewise_base::limits::Cancellation;
+use pagewise_document::ReadAt;
 
 /// A password. Its debug output is masked.
 #[derive(Clone, PartialEq, Eq)]

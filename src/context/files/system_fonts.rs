@@ -1,8 +1,8 @@
 //! System fonts for pages that name a font but do not embed it.
 
-use crate::render::{WantedFont, WantedScript};
 use crate::source::system_font;
 use crate::worker::{FontFiles, OpenFont};
+use pagewise_render::{WantedFont, WantedScript};
 
 /// A font file by its usual name, and the index of its font for each of the four scripts.
 struct KnownFont {

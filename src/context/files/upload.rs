@@ -2,8 +2,8 @@
 
 use crate::context::ContextManager;
 use crate::source::{FileKind, HEAD_BYTES, detect_kind};
-use crate::view::Principal;
-use crate::web::{UploadDraft, UploadId, UploadOwner, Web, WebError};
+use pagewise_view::Principal;
+use pagewise_web::{UploadDraft, UploadId, UploadOwner, Web, WebError};
 
 /// Why an upload is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -3,10 +3,10 @@
 use crate::context::library::document_date;
 use crate::context::phrases::one_line;
 use crate::context::token_estimate::estimated_tokens;
-use crate::library::language_of;
-use crate::page::PageIndex;
-use crate::text::PageText;
 use crate::worker::{Pages, PdfError};
+use pagewise_base::page::PageIndex;
+use pagewise_library::language_of;
+use pagewise_text::PageText;
 
 /// Pages whose text is read: the first ones.
 const READ_PAGES: u32 = 3;
@@ -64,7 +64,7 @@ impl Glance {
 }
 
 fn has_something(page: &PageText) -> bool {
-    page.kind != crate::text::PageKind::Empty
+    page.kind != pagewise_text::PageKind::Empty
 }
 
 /// The tokens of all pages, if they are like those that were read.

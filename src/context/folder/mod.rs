@@ -19,13 +19,13 @@ use super::files::{IdentifiedFile, source_error};
 use super::phrases::{count_of, file_size, grouped, one_line, untrusted};
 use super::request::{FileRequest, RequestedPart};
 use super::token_estimate::estimated_tokens;
-use crate::document::ReadAt;
-use crate::hash::ContentHash;
-use crate::library::date_text;
-use crate::limits::{Cancellation, StopReason};
 use crate::source::{OpenFile, SourceError, WalkScope};
-use crate::web::WebError;
 use crate::worker::PdfError;
+use pagewise_base::hash::ContentHash;
+use pagewise_base::limits::{Cancellation, StopReason};
+use pagewise_document::ReadAt;
+use pagewise_library::date_text;
+use pagewise_web::WebError;
 
 /// PDFs in one listing.
 pub const MAX_LISTED_PDFS: usize = 50;

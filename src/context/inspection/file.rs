@@ -7,11 +7,11 @@ use crate::context::files::RequestedFile;
 use crate::context::pdf::RevisionDiff;
 use crate::context::updates::is_not_found;
 use crate::context::{ContextError, ContextManager, PageChanges};
-use crate::hash::{ContentHash, PageFingerprint};
-use crate::limits::Cancellation;
-use crate::page::{PageIndex, PageSet};
 use crate::source::{FileKind, is_url};
-use crate::view::{ConversationId, ConversationView, FileKey, HeldItem, Holding, PageForm, Sequence};
+use pagewise_base::hash::{ContentHash, PageFingerprint};
+use pagewise_base::limits::Cancellation;
+use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_view::{ConversationId, ConversationView, FileKey, HeldItem, Holding, PageForm, Sequence};
 
 /// A file of a conversation, as it is now.
 #[derive(Debug, Clone)]

@@ -13,10 +13,10 @@ pub use self::words::{TextSegment, WordComparison, compare_words};
 use std::collections::BTreeMap;
 
 use super::{ContextError, ContextManager, OpenPdf, Requester, mint_handle};
-use crate::limits::Cancellation;
 use crate::source::is_url;
-use crate::store::{ConversationHistory, ConversationRecord};
-use crate::view::{ConversationId, FileKey, Principal};
+use pagewise_base::limits::Cancellation;
+use pagewise_store::{ConversationHistory, ConversationRecord};
+use pagewise_view::{ConversationId, FileKey, Principal};
 
 impl ContextManager {
     /// The conversations of `owner`, or all of them, those used last first.

@@ -2,8 +2,8 @@
 
 use crate::context::answer::{document_usage, image_usage, text_usage};
 use crate::context::{ContextError, OpenPdf, Usage, read_markdown};
-use crate::page::PageIndex;
-use crate::view::PageForm;
+use pagewise_base::page::PageIndex;
+use pagewise_view::PageForm;
 
 /// What a page says, and what it costs.
 #[derive(Debug, Clone, Default)]

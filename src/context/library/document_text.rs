@@ -1,10 +1,10 @@
 //! The text of a document, as an index takes it.
 
 use crate::context::folder::why_not_read;
-use crate::document::DocumentInfo;
-use crate::library::{DocumentText, OutlineTitle, PageTextToIndex, date_of_text};
-use crate::page::PageIndex;
 use crate::worker::{PageKind, Pages, PdfError};
+use pagewise_base::page::PageIndex;
+use pagewise_document::DocumentInfo;
+use pagewise_library::{DocumentText, OutlineTitle, PageTextToIndex, date_of_text};
 
 /// Outline titles of one document.
 const MAX_TITLES: usize = 20_000;
@@ -20,7 +20,7 @@ pub(super) enum NotRead {
 impl From<PdfError> for NotRead {
     fn from(error: PdfError) -> Self {
         match error {
-            PdfError::Stopped(crate::limits::StopReason::Cancelled) => Self::NotNow,
+            PdfError::Stopped(pagewise_base::limits::StopReason::Cancelled) => Self::NotNow,
             PdfError::Worker(error) if error.is_passing() => Self::NotNow,
             error => Self::Unreadable(why_not_read(&error).to_owned()),
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{FoundDocuments, RankedRequest};
 use crate::context::ContextManager;
-use crate::library::{DocumentSet, Index, RankedPage};
+use pagewise_library::{DocumentSet, Index, RankedPage};
 
 /// What the index answers if no file has changed.
 pub(super) struct EarlySearch {

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
-pub use crate::library::IndexStatus;
+pub use pagewise_library::IndexStatus;
 
 pub(super) use self::document_text::document_date;
 use self::early_search::EarlySearch;
@@ -25,12 +25,12 @@ use super::error::ContextError;
 use super::folder::why_not_opened;
 use super::progress::ProgressListener;
 use super::token_estimate::estimated_tokens;
-use crate::hash::ContentHash;
-use crate::library::{DateRange, DocumentSet, Index, RankedPage, SearchScope};
-use crate::limits::Cancellation;
-use crate::page::{PageIndex, PageSet};
 use crate::source::SourceError;
-use crate::view::{ConversationId, PageForm};
+use pagewise_base::hash::ContentHash;
+use pagewise_base::limits::Cancellation;
+use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_library::{DateRange, DocumentSet, Index, RankedPage, SearchScope};
+use pagewise_view::{ConversationId, PageForm};
 
 /// A ranked search.
 #[derive(Debug, Clone)]

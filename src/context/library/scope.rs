@@ -7,8 +7,8 @@ use crate::context::ContextManager;
 use crate::context::error::ContextError;
 use crate::context::files::source_error;
 use crate::context::folder::{NamedPdf, NamedPdfs, why_not_opened};
-use crate::library::{Index, date_of_moment};
 use crate::source::{OpenFile, PathPattern, SourceError, Stat, is_url};
+use pagewise_library::{Index, date_of_moment};
 
 /// A file of a search.
 #[derive(Debug)]

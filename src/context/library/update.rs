@@ -14,10 +14,10 @@ use crate::context::error::ContextError;
 use crate::context::files::IdentifiedFile;
 use crate::context::folder::why_not_opened;
 use crate::context::progress::ProgressListener;
-use crate::hash::ContentHash;
-use crate::library::{DocumentText, FileRecord, Index, IndexBatch, IndexLock};
-use crate::limits::{StopReason, watch_this_thread};
 use crate::source::{OpenFile, is_upload};
+use pagewise_base::hash::ContentHash;
+use pagewise_base::limits::{StopReason, watch_this_thread};
+use pagewise_library::{DocumentText, FileRecord, Index, IndexBatch, IndexLock};
 
 /// Documents that were read and wait to be added.
 const MAX_WAITING: usize = 4;

@@ -3,7 +3,7 @@
 use super::page::{BuiltPage, PageBody, byte_count};
 use crate::context::answer::{BoundExceeded, RequestBounds, ResultBudget};
 use crate::context::request::{AnswerSettings, FileRequest};
-use crate::store::Usage;
+use pagewise_store::Usage;
 
 /// What one answer may still use.
 pub(crate) struct AnswerBudget {

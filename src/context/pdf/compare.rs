@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
-use crate::hash::PageFingerprint;
-use crate::page::{PageIndex, PageSet};
+use pagewise_base::hash::PageFingerprint;
+use pagewise_base::page::{PageIndex, PageSet};
 
 /// Pages compared in one document, since each comparison reads a page. Longer documents are compared by position.
 pub(crate) const MAX_COMPARED: u32 = 500;

@@ -1,7 +1,7 @@
 //! Estimates what a page costs a model. No provider publishes an exact rule for PDFs.
 
-use crate::document::PageGeometry;
-use crate::provider::{PROVIDER_LIMITS, PictureRule};
+use pagewise_base::provider::{PROVIDER_LIMITS, PictureRule};
+use pagewise_document::PageGeometry;
 
 /// The rule for estimates: that of the first provider that publishes one.
 fn rule() -> Option<PictureRule> {

@@ -6,9 +6,9 @@ use super::plan::PlannedPage;
 use crate::context::markdown::read_markdown;
 use crate::context::phrases::page_or_pages;
 use crate::context::request::form_name;
-use crate::page::{PageIndex, PageSet};
-use crate::view::PageForm;
 use crate::worker::StructuredPage;
+use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_view::PageForm;
 
 impl PdfAnswerBuilder<'_> {
     /// The form in which to give a page.

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::PdfAnswerBuilder;
 use super::plan::HeldStatus;
 use crate::context::phrases::{IF_UNSEEN, one_line, page_held, summary_held};
-use crate::hash::PageFingerprint;
-use crate::page::{PageIndex, PageSet};
-use crate::view::{HeldItem, PageForm};
+use pagewise_base::hash::PageFingerprint;
+use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_view::{HeldItem, PageForm};
 
 /// Where a held page was first given.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::selection::SelectedPages;
 use crate::context::phrases::one_line;
-use crate::page::{PageIndex, PageLabel, PageSet};
 use crate::worker::Pages;
+use pagewise_base::page::{PageIndex, PageLabel, PageSet};
 
 /// The pages of a list of labels and ranges of labels: `iv`, `627-629`, `A-1,iv-vi`. The error is a hint.
 pub(super) fn select_labels(text: &str, document: &dyn Pages) -> Result<SelectedPages, String> {

@@ -45,10 +45,10 @@ use super::page_notes::PageNotes;
 use super::phrases::{more_fields_note, numbered, one_line, page_or_pages, untrusted};
 use super::progress::ProgressListener;
 use super::request::{AnswerSettings, FileRequest, form_name};
-use crate::hash::PageFingerprint;
-use crate::page::{PageIndex, PageSet};
-use crate::view::{FileKey, HeldItem, PageForm};
 use crate::worker::{Pages, PdfChunk, PdfError};
+use pagewise_base::hash::PageFingerprint;
+use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_view::{FileKey, HeldItem, PageForm};
 
 /// Builds one answer about a PDF.
 pub(super) struct PdfAnswerBuilder<'a> {

@@ -11,12 +11,12 @@ use crate::context::error::ContextError;
 use crate::context::phrases::one_line;
 use crate::context::request::form_name;
 use crate::context::token_estimate::estimated_tokens;
-use crate::hash::{ContentHash, PageFingerprint};
-use crate::page::{PageIndex, PageNumber};
-use crate::store::Usage;
-use crate::text::{PageKind, PageRemark, PageText};
-use crate::view::PageForm;
 use crate::worker::PdfChunk;
+use pagewise_base::hash::{ContentHash, PageFingerprint};
+use pagewise_base::page::{PageIndex, PageNumber};
+use pagewise_store::Usage;
+use pagewise_text::{PageKind, PageRemark, PageText};
+use pagewise_view::PageForm;
 
 /// One page, ready for the answer.
 pub(crate) struct BuiltPage {

@@ -9,13 +9,13 @@ use crate::context::answer::{ImageBlock, ResultBudget, SentPage};
 use crate::context::error::ContextError;
 use crate::context::request::form_name;
 use crate::context::token_estimate::estimated_tokens;
-use crate::hash::{ContentHash, PageFingerprint};
-use crate::limits::{Limit, LimitExceeded};
-use crate::page::PageIndex;
-use crate::render::{Dpi, RenderOptions};
-use crate::text::PageRemark;
-use crate::view::PageForm;
 use crate::worker::{PdfAction, PdfError, Picture};
+use pagewise_base::hash::{ContentHash, PageFingerprint};
+use pagewise_base::limits::{Limit, LimitExceeded};
+use pagewise_base::page::PageIndex;
+use pagewise_render::{Dpi, RenderOptions};
+use pagewise_text::PageRemark;
+use pagewise_view::PageForm;
 
 /// Pixels of the longer side: the most that models take without scaling down.
 const SIDE_PIXELS: f64 = 1_568.0;

@@ -1,6 +1,6 @@
 //! Decides which of the requested pages to send. A pure function.
 
-use crate::page::{PageIndex, PageSet};
+use pagewise_base::page::{PageIndex, PageSet};
 
 /// What a conversation holds of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::compare::{PageChanges, page_changes};
 use crate::context::phrases::{grouped, page_or_pages};
-use crate::hash::PageFingerprint;
-use crate::page::{PageIndex, PageSet};
-use crate::view::{ConversationView, FileKey, ForgetScope, HeldItem, PageForm};
 use crate::worker::Pages;
+use pagewise_base::hash::PageFingerprint;
+use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_view::{ConversationView, FileKey, ForgetScope, HeldItem, PageForm};
 
 /// The changes of one document, and what to record once they were reported.
 #[derive(Debug, Clone, Default)]

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use super::estimate::image_tokens;
 use crate::context::answer::PageEstimate;
 use crate::context::token_estimate::estimated_tokens;
-use crate::document::PageGeometry;
-use crate::page::{PageIndex, PageSet};
-use crate::text::{PageKind, PageText};
 use crate::worker::Pages;
+use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_document::PageGeometry;
+use pagewise_text::{PageKind, PageText};
 
 /// Pages in a sample: enough to meet the kinds of page that a document has.
 const MAX_SAMPLE: u32 = 24;

@@ -6,10 +6,10 @@ use similar::get_close_matches;
 
 use super::selection::SelectedPages;
 use crate::context::phrases::{one_line, page_or_pages};
-use crate::document::OutlineItem;
-use crate::page::{PageIndex, PageSet};
-use crate::text::fold_words;
 use crate::worker::Pages;
+use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_document::OutlineItem;
+use pagewise_text::fold_words;
 
 /// Sections that an error names.
 const MAX_CANDIDATES: usize = 10;

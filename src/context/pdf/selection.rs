@@ -7,8 +7,8 @@ use super::labels::select_labels;
 use super::section::select_section;
 use crate::context::error::ContextError;
 use crate::context::request::RequestedPart;
-use crate::page::{PageIndex, PageSelection, PageSelectionError, PageSet, parse_page_selection};
 use crate::worker::Pages;
+use pagewise_base::page::{PageIndex, PageSelection, PageSelectionError, PageSet, parse_page_selection};
 
 /// The selected pages, and a note on how they were found.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -10,10 +10,10 @@ use crate::context::phrases::{
     untrusted,
 };
 use crate::context::request::{FileRequest, form_name};
-use crate::document::{AnnotationCounts, DocumentInfo, MAX_REMOTE_FIELDS, Outline, OutlineItem};
-use crate::page::{PageIndex, PageLabel, PageSet};
-use crate::view::PageForm;
 use crate::worker::Pages;
+use pagewise_base::page::{PageIndex, PageLabel, PageSet};
+use pagewise_document::{AnnotationCounts, DocumentInfo, MAX_REMOTE_FIELDS, Outline, OutlineItem};
+use pagewise_view::PageForm;
 
 /// The facts of a summary.
 #[derive(Debug, Clone, PartialEq)]

@@ -13,11 +13,11 @@ use super::error::ContextError;
 use super::files::RequestedFile;
 use super::phrases::{IF_UNSEEN, TEXT_UNCHANGED, untrusted};
 use super::request::{AnswerSettings, FileRequest};
-use crate::charset::{Charset, Extent};
-use crate::hash::ContentHash;
 use crate::source::ImageFormat;
-use crate::store::Usage;
-use crate::view::{HeldItem, LineSpan};
+use pagewise_base::hash::ContentHash;
+use pagewise_charset::{Charset, Extent};
+use pagewise_store::Usage;
+use pagewise_view::{HeldItem, LineSpan};
 
 /// Builds one answer about a file that is not a PDF.
 pub(crate) struct PlainFileAnswer<'a> {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::context::pdf::PageChanges;
-use crate::hash::ContentHash;
-use crate::view::{FileKey, ForgetScope, HeldItem};
+use pagewise_base::hash::ContentHash;
+use pagewise_view::{FileKey, ForgetScope, HeldItem};
 
 /// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -20,10 +20,10 @@ use super::files::{RequestedFile, Requester};
 use super::pdf::RevisionDiff;
 use super::plain_file::{read_text, shorter_diff, whole_span};
 use super::{ContextManager, empty_record};
-use crate::hash::{ContentHash, PageFingerprint};
-use crate::limits::Cancellation;
 use crate::source::{FileKind, SourceError, is_url};
-use crate::view::{ConversationId, FileKey, ForgetScope, HeldItem, Holding};
+use pagewise_base::hash::{ContentHash, PageFingerprint};
+use pagewise_base::limits::Cancellation;
+use pagewise_view::{ConversationId, FileKey, ForgetScope, HeldItem, Holding};
 
 /// What changed among the files of a conversation.
 #[derive(Debug)]

@@ -11,10 +11,10 @@ use std::sync::{Mutex, PoisonError};
 use crate::context::ContextManager;
 use crate::context::error::ContextError;
 use crate::context::files::{RequestedFile, source_error};
-use crate::limits::Cancellation;
 use crate::source::SourceError;
-use crate::view::FileKey;
-use crate::web::WebError;
+use pagewise_base::limits::Cancellation;
+use pagewise_view::FileKey;
+use pagewise_web::WebError;
 
 /// URLs checked per call. The rest is reported as not checked.
 const MAX_ASKED: usize = 100;

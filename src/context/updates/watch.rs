@@ -8,10 +8,10 @@ use crate::context::ContextManager;
 use crate::context::conversation::{ConversationSession, Snapshot};
 use crate::context::error::ContextError;
 use crate::context::plain_file::{DecodedText, read_text};
-use crate::hash::ContentHash;
-use crate::limits::Cancellation;
 use crate::source::{FileKind, Stat, is_url};
-use crate::view::{ConversationId, FileKey};
+use pagewise_base::hash::ContentHash;
+use pagewise_base::limits::Cancellation;
+use pagewise_view::{ConversationId, FileKey};
 
 /// Follows the files that a conversation holds and reports each change once. For editors and their plugins.
 /// [`FileWatch::poll`] may be called at any interval.

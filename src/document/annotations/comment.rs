@@ -2,11 +2,11 @@
 
 use super::rich_text::plain_text;
 use super::words::WordBudget;
-use crate::document::DocumentError;
-use crate::document::object::Dictionary;
-use crate::document::objects::Objects;
-use crate::document::structure::DisplayedArea;
-use crate::document::syntax::date::to_rfc3339;
+use crate::DocumentError;
+use crate::object::Dictionary;
+use crate::objects::Objects;
+use crate::structure::DisplayedArea;
+use crate::syntax::date::to_rfc3339;
 
 /// The most marked areas of one comment: a mark has one for each of its lines.
 pub(super) const MAX_MARKED: usize = 500;

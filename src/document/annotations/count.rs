@@ -1,10 +1,10 @@
 //! Counts the comments and links of a document.
 
 use super::{MAX_ANNOTATIONS, annotations_of, is_displayed};
-use crate::document::annotations::comment::CommentKind;
-use crate::document::object::{Dictionary, Object};
-use crate::document::{Document, DocumentError, Leaf, ParsedDocument};
-use crate::page::{PageIndex, PageSet};
+use crate::annotations::comment::CommentKind;
+use crate::object::{Dictionary, Object};
+use crate::{Document, DocumentError, Leaf, ParsedDocument};
+use pagewise_base::page::{PageIndex, PageSet};
 
 /// The most pages that are read. Each takes as long as finding a page does.
 const MAX_PAGES: u32 = 1_000;

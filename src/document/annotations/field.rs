@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use super::field_chain::FieldChain;
 use super::words::WordBudget;
-use crate::document::DocumentError;
-use crate::document::object::{Dictionary, Object};
-use crate::document::objects::{Objects, ResolvedObject};
-use crate::document::structure::DisplayedArea;
-use crate::document::syntax::date::to_rfc3339;
+use crate::DocumentError;
+use crate::object::{Dictionary, Object};
+use crate::objects::{Objects, ResolvedObject};
+use crate::structure::DisplayedArea;
+use crate::syntax::date::to_rfc3339;
 
 /// The most options of a choice field, and states of a button.
 const MAX_OPTIONS: usize = 200;

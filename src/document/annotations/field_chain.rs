@@ -1,8 +1,8 @@
 //! A field with the fields above it, from which it inherits (ISO 32000-2, 12.7.4.1).
 
-use crate::document::DocumentError;
-use crate::document::object::{Dictionary, Object};
-use crate::document::objects::Objects;
+use crate::DocumentError;
+use crate::object::{Dictionary, Object};
+use crate::objects::Objects;
 use std::sync::Arc;
 
 /// The maximum depth of the field hierarchy.

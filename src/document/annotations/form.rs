@@ -2,9 +2,9 @@
 
 use super::field::{FieldReader, FormField};
 use super::words::WordBudget;
-use crate::document::object::{Dictionary, Object};
-use crate::document::structure::visit_terminal_fields;
-use crate::document::{Document, DocumentError, ParsedDocument};
+use crate::object::{Dictionary, Object};
+use crate::structure::visit_terminal_fields;
+use crate::{Document, DocumentError, ParsedDocument};
 
 /// The fields of a document's form, or the first of them.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -1,12 +1,12 @@
 //! Link annotations (ISO 32000-2, 12.5.6.5) and the actions behind them (12.6.4).
 
 use super::words::WordBudget;
-use crate::document::DocumentError;
-use crate::document::attachments::file_name;
-use crate::document::object::{Dictionary, Object};
-use crate::document::objects::Objects;
-use crate::document::structure::{Destinations, DisplayedArea};
-use crate::page::PageIndex;
+use crate::DocumentError;
+use crate::attachments::file_name;
+use crate::object::{Dictionary, Object};
+use crate::objects::Objects;
+use crate::structure::{Destinations, DisplayedArea};
+use pagewise_base::page::PageIndex;
 
 /// A link on a page.
 #[derive(Debug, Clone, PartialEq)]

@@ -22,8 +22,8 @@ use super::object::{Dictionary, Object, ObjectId};
 use super::objects::Objects;
 use super::structure::{Destinations, DisplayedArea, PagePlacement};
 use super::{Document, DocumentError, Leaf, ParsedDocument};
-use crate::page::PageIndex;
 use field::FieldReader;
+use pagewise_base::page::PageIndex;
 use std::collections::HashMap;
 use words::WordBudget;
 

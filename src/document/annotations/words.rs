@@ -4,7 +4,7 @@ use super::super::filter;
 use super::super::object::{Dictionary, Object, Stream};
 use super::super::objects::Objects;
 use super::super::text_string;
-use crate::document::DocumentError;
+use crate::DocumentError;
 use std::cell::Cell;
 
 /// The most characters of one text. Longer ones are cut and end in `…`.

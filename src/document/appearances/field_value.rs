@@ -3,7 +3,7 @@
 use super::content::Appearance;
 use super::text_style::{Quadding, TextStyle};
 use super::{AppearanceGenerator, MAX_DEPTH, MAX_FIELDS};
-use crate::document::text_string;
+use crate::text_string;
 use lopdf::{Dictionary, Object, ObjectId};
 use std::collections::BTreeSet;
 

@@ -4,8 +4,8 @@
 //! knockout, painted opaquely with the blend mode `Normal`, is equivalent to no group (ISO 32000-2, 11.4.5).
 
 use super::AppearanceGenerator;
-use crate::document::object::{Dictionary as OurDictionary, Object as OurObject};
-use crate::document::objects::Objects;
+use crate::object::{Dictionary as OurDictionary, Object as OurObject};
+use crate::objects::Objects;
 use lopdf::{Dictionary, Object, ObjectId};
 
 /// Whether an annotation's appearance is a group.

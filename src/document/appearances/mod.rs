@@ -18,7 +18,6 @@ mod visual_order;
 use super::object::{Dictionary as OurDictionary, Object as OurObject};
 use super::objects::Objects;
 use super::{Document, DocumentError, Leaf, ParsedDocument};
-use crate::page::PageIndex;
 use bytes::Bytes;
 use content::Appearance;
 use field_box::{BorderStyle, FieldBox};
@@ -27,6 +26,7 @@ use form_font::FormFont;
 use icons::ICONS;
 use lopdf::{Dictionary, Object, ObjectId, Stream};
 use markup::KINDS;
+use pagewise_base::page::PageIndex;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -43,11 +43,11 @@ const MAX_PARTS: usize = 400_000;
 
 /// The number of generated appearances.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct GeneratedAppearances {
+pub struct GeneratedAppearances {
     /// Form fields.
-    pub(crate) fields: usize,
+    pub fields: usize,
     /// Other annotations.
-    pub(crate) annotations: usize,
+    pub annotations: usize,
 }
 
 /// A copy of the file with generated appearances on the page, and their number; `None` if nothing was generated, or

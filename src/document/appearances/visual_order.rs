@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use unicode_bidi::{Level, ParagraphBidiInfo};
 
-use crate::document::mirror::mirrored;
+use crate::mirror::mirrored;
 
 /// The characters of a line from left to right. Its first letter says in which direction it is read.
 pub(super) fn visual_order(line: &str) -> Cow<'_, str> {

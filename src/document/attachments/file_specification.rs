@@ -1,10 +1,10 @@
 //! File specifications (ISO 32000-2, 7.11.3) and embedded file streams (7.11.4).
 
 use super::{AttachedFile, Attachment};
-use crate::document::object::{Dictionary, Object};
-use crate::document::objects::Objects;
-use crate::document::syntax::date::to_rfc3339;
-use crate::document::{DocumentError, text_string};
+use crate::object::{Dictionary, Object};
+use crate::objects::Objects;
+use crate::syntax::date::to_rfc3339;
+use crate::{DocumentError, text_string};
 
 /// Longer names are cut: no file system has longer ones.
 const MAX_NAME_CHARACTERS: usize = 255;

@@ -10,10 +10,10 @@ use super::object::{Object, ObjectId};
 use super::objects::Objects;
 use super::structure::KeyTree;
 use super::{Document, DocumentError, Leaf, ParsedDocument, filter};
-use crate::limits::{Limit, LimitExceeded};
-use crate::page::PageIndex;
 use bytes::Bytes;
 use file_specification::FileSpecification;
+use pagewise_base::limits::{Limit, LimitExceeded};
+use pagewise_base::page::PageIndex;
 use std::collections::{BTreeMap, HashSet};
 
 /// The most attachments of a document. Portfolios have some thousands.

@@ -1,14 +1,14 @@
 //! Determines the decoded length of streams and the size of images before the engine allocates memory for them.
 
 use super::{Interruption, Steps, length, price, reading_steps};
-use crate::document::DocumentError;
-use crate::document::filter;
-use crate::document::object::{Dictionary, Object as OurObject};
-use crate::limits::{Limit, Limits};
+use crate::DocumentError;
+use crate::filter;
+use crate::object::{Dictionary, Object as OurObject};
 use flate2::{Decompress, FlushDecompress, Status};
 use hayro_syntax::Filter;
 use hayro_syntax::object::{Array, Dict, Object, Stream};
 use memchr::memmem;
+use pagewise_base::limits::{Limit, Limits};
 use std::borrow::Cow;
 
 /// The decoded length below which streams are not checked.
@@ -182,9 +182,9 @@ fn inflated_length(data: &[u8], most: u64, steps: &Steps) -> u64 {
 
 /// The size of an image in pixels.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct ImageSize {
-    pub(crate) columns: u64,
-    pub(crate) rows: u64,
+pub struct ImageSize {
+    pub columns: u64,
+    pub rows: u64,
 }
 
 impl ImageSize {
@@ -199,7 +199,7 @@ impl ImageSize {
 }
 
 /// Takes the steps of decoding an image and its masks. Returns the larger of the sizes in its dictionary and its data.
-pub(crate) fn take_image_steps(stream: &Stream<'_>, declared: ImageSize, steps: &Steps, limits: &Limits) -> ImageSize {
+pub fn take_image_steps(stream: &Stream<'_>, declared: ImageSize, steps: &Steps, limits: &Limits) -> ImageSize {
     let size = take_decoding_steps(stream, declared, steps, limits);
     for key in [b"SMask".as_slice(), b"Mask"] {
         if let Some(mask) = stream.dict().get::<Stream<'_>>(key) {

@@ -2,14 +2,14 @@
 
 use super::data::{check_length, decode_stream};
 use super::{Steps, length, price, reading_steps, to_steps};
-use crate::document::filter;
-use crate::limits::Limits;
+use crate::filter;
 use hayro_syntax::Filter;
 use hayro_syntax::object::{Array, Dict, Object, Stream};
 use memchr::memmem;
+use pagewise_base::limits::Limits;
 
 /// Takes the steps of loading a font. The engine loads each font dictionary once.
-pub(crate) fn take_loading_steps(font: &Dict<'_>, steps: &Steps, limits: &Limits) {
+pub fn take_loading_steps(font: &Dict<'_>, steps: &Steps, limits: &Limits) {
     steps.take(reading_steps(length(font.data())));
     let first = font.get::<usize>(b"FirstChar").unwrap_or(0);
     steps.take(u64::try_from(first).unwrap_or(u64::MAX).saturating_mul(price::WIDTH));

@@ -18,29 +18,29 @@ mod page_walk;
 mod resource_cost;
 mod steps;
 
-pub(crate) use data::{ImageSize, take_image_steps};
-pub(crate) use font_cost::take_loading_steps as take_font_steps;
-pub(crate) use page_cost::{LoadedFonts, PageCost};
-pub(crate) use steps::{CountedFile, Interruption, Steps};
+pub use data::{ImageSize, take_image_steps};
+pub use font_cost::take_loading_steps as take_font_steps;
+pub use page_cost::{LoadedFonts, PageCost};
+pub use steps::{CountedFile, Interruption, Steps};
 
 /// Costs in steps.
-pub(crate) mod price {
+pub mod price {
     /// Looking up and parsing an object.
     pub(crate) const FETCH: u64 = 15;
     /// An item of an array, which the engine reads twice.
-    pub(crate) const ITEM: u64 = 8;
+    pub const ITEM: u64 = 8;
     /// A call of the device: an operator that draws, clips or opens a group.
-    pub(crate) const CALL: u64 = 20;
+    pub const CALL: u64 = 20;
     /// An image that is not painted.
-    pub(crate) const IMAGE: u64 = 60;
+    pub const IMAGE: u64 = 60;
     /// The start of a content stream: a form, a tile, a Type 3 glyph or the group of a mask.
     pub(crate) const CONTENT: u64 = 40;
     /// A segment of a path.
-    pub(crate) const SEGMENT: u64 = 2;
+    pub const SEGMENT: u64 = 2;
     /// A placed glyph.
-    pub(crate) const GLYPH: u64 = 24;
+    pub const GLYPH: u64 = 24;
     /// An operator that only changes the graphics state.
-    pub(crate) const OPERATOR: u64 = 4;
+    pub const OPERATOR: u64 = 4;
     /// The bytes that are parsed, decoded or hashed in one step.
     pub(crate) const BYTES_PER_STEP: u64 = 16;
     /// An annotation, drawn or not.
@@ -57,7 +57,7 @@ pub(crate) mod price {
 
 /// Converts a number into steps. Negative numbers and NaN become 0.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and NaN is 0")]
-pub(crate) fn to_steps(number: f64) -> u64 {
+pub fn to_steps(number: f64) -> u64 {
     number as u64
 }
 

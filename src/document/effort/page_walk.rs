@@ -5,10 +5,10 @@ use super::content_role::ContentRole;
 use super::page_cost::{LoadedFonts, PageCost};
 use super::resource_cost::ResourceCost;
 use super::{Interruption, Steps, data, font_cost, length, price, reading_steps};
-use crate::limits::{Limit, LimitExceeded, Limits};
 use hayro_syntax::object::{Array, Dict, MaybeRef, Name, Object, ObjectIdentifier};
 use hayro_syntax::page::{Page, Resources};
 use hayro_syntax::xref::XRef;
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Keys whose values are not needed for drawing the page.

@@ -3,9 +3,9 @@
 
 use super::data::decode_stream;
 use super::{Steps, length, price, reading_steps};
-use crate::limits::{Limit, LimitExceeded, Limits};
 use hayro_syntax::object::{Dict, MaybeRef, Object, ObjectIdentifier, Stream};
 use hayro_syntax::xref::XRef;
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
 use std::collections::HashMap;
 
 use super::Interruption;

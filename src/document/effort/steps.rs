@@ -1,8 +1,8 @@
 //! The step budget of a page, and how an engine is stopped when it is spent.
 
-use crate::document::EngineFailure;
-use crate::limits::{Deadline, Limit, LimitExceeded, Limits, StopReason};
+use crate::EngineFailure;
 use bytes::Bytes;
+use pagewise_base::limits::{Deadline, Limit, LimitExceeded, Limits, StopReason};
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +15,7 @@ const MAX_FACTOR: u64 = 4;
 
 /// The steps that an engine may take for a page. Clones share one budget.
 #[derive(Clone)]
-pub(crate) struct Steps {
+pub struct Steps {
     taken: Arc<AtomicU64>,
     limit: u64,
     deadline: Deadline,
@@ -23,7 +23,7 @@ pub(crate) struct Steps {
 
 /// Why an engine was stopped. It is the payload of the unwinding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Interruption {
+pub enum Interruption {
     /// A limit was exceeded.
     Limit(LimitExceeded),
     /// The deadline passed, or the request was cancelled.
@@ -41,26 +41,26 @@ impl From<Interruption> for EngineFailure {
 
 impl Interruption {
     /// Unwinds out of the engine to `run_contained`, without calling the panic hook.
-    pub(crate) fn leave(self) -> ! {
+    pub fn leave(self) -> ! {
         resume_unwind(Box::new(self))
     }
 }
 
 impl Steps {
     /// A budget of the steps in `limits`, until their deadline.
-    pub(crate) fn new(limits: &Limits) -> Self {
+    pub fn new(limits: &Limits) -> Self {
         Self { taken: Arc::default(), limit: limits.max_page_steps, deadline: limits.deadline.clone() }
     }
 
     /// The budget for a picture of `pixels` pixels. A larger picture may take more steps, up to [`MAX_FACTOR`] times.
-    pub(crate) fn for_picture(limits: &Limits, pixels: u64) -> Self {
+    pub fn for_picture(limits: &Limits, pixels: u64) -> Self {
         let times = (pixels / PICTURE_PIXELS).clamp(1, MAX_FACTOR);
         let steps = Self::new(limits);
         Self { limit: steps.limit.saturating_mul(times), ..steps }
     }
 
     /// Takes `steps`. Stops the engine if the budget is spent or the deadline has passed.
-    pub(crate) fn take(&self, steps: u64) {
+    pub fn take(&self, steps: u64) {
         // Only one thread counts, so a load and a store are enough.
         let taken = self.taken.load(Ordering::Relaxed).saturating_add(steps);
         self.taken.store(taken, Ordering::Relaxed);
@@ -73,7 +73,7 @@ impl Steps {
     }
 
     /// The steps taken so far.
-    pub(crate) fn taken(&self) -> u64 {
+    pub fn taken(&self) -> u64 {
         self.taken.load(Ordering::Relaxed)
     }
 
@@ -83,20 +83,20 @@ impl Steps {
     }
 
     /// Resets the budget, for the next page or for drawing a page that was counted.
-    pub(crate) fn restart(&self) {
+    pub fn restart(&self) {
         self.taken.store(0, Ordering::Relaxed);
     }
 }
 
 /// A file that takes steps each time the engine looks up an object, found or not.
-pub(crate) struct CountedFile {
+pub struct CountedFile {
     bytes: Bytes,
     steps: Steps,
 }
 
 impl CountedFile {
     /// The file `bytes`, whose reading takes `steps`.
-    pub(crate) fn new(bytes: Bytes, steps: &Steps) -> Self {
+    pub fn new(bytes: Bytes, steps: &Steps) -> Self {
         Self { bytes, steps: steps.clone() }
     }
 }
@@ -112,7 +112,7 @@ impl AsRef<[u8]> for CountedFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::run_contained;
+    use crate::run_contained;
     use std::time::Duration;
 
     fn taken(limit: u64, steps: u64) -> Result<u64, EngineFailure> {

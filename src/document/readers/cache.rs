@@ -1,7 +1,7 @@
 //! Caches of readers, so that an object is read once even if several paths lead to it.
 
-use crate::document::fast_hash::FastMap;
-use crate::document::object::{Object, ObjectId};
+use crate::fast_hash::FastMap;
+use crate::object::{Object, ObjectId};
 use std::hash::Hash;
 use std::sync::{Arc, PoisonError, RwLock};
 

@@ -1,7 +1,7 @@
 //! Streams of encrypted documents after their data was decrypted.
 
-use crate::document::error::DocumentError;
-use crate::document::object::{Dictionary, Object, Stream};
+use crate::error::DocumentError;
+use crate::object::{Dictionary, Object, Stream};
 use flate2::{Decompress, FlushDecompress, Status};
 
 /// Builds a stream from decrypted data, without its `Crypt` filter, which would ask for a second decryption.

@@ -1,11 +1,11 @@
 //! Counts the decoded bytes of all object streams in a damaged file, before libraries decode them.
 
-use crate::document::error::DocumentError;
-use crate::document::filter;
-use crate::document::lexer::Lexer;
-use crate::document::object::{Dictionary, Object};
-use crate::limits::{Limit, LimitExceeded, Limits};
+use crate::error::DocumentError;
+use crate::filter;
+use crate::lexer::Lexer;
+use crate::object::{Dictionary, Object};
 use memchr::memmem;
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
 
 /// The number of libraries that decode every object stream of a file when they open it.
 const LIBRARIES: u64 = 3;
@@ -62,7 +62,7 @@ fn decoded_length(dictionary: &Dictionary, data: &[u8], limits: &Limits) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::Deadline;
+    use pagewise_base::limits::Deadline;
 
     fn outcome(head: &str, copies: usize, max_decoded_bytes: u64) -> Result<(), DocumentError> {
         let mut data = vec![0; 99];

@@ -8,14 +8,14 @@ use super::cache::ObjectCache;
 use super::decryption::decrypted_stream;
 use super::objects::Objects;
 use super::trailer;
-use crate::document::bytes::FileBytes;
-use crate::document::error::DocumentError;
-use crate::document::lexer::{Lexer, Syntax};
-use crate::document::object::{Dictionary, Name, Object, ObjectId, RealToken, Stream};
-use crate::limits::{Limit, LimitExceeded, Limits};
+use crate::bytes::FileBytes;
+use crate::error::DocumentError;
+use crate::lexer::{Lexer, Syntax};
+use crate::object::{Dictionary, Name, Object, ObjectId, RealToken, Stream};
 use bytes::Bytes;
 use hayro_syntax::object::{self as theirs, MaybeRef, ObjectIdentifier};
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
 use std::sync::Arc;
 
 /// A document as hayro-syntax reads it.

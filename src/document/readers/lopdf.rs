@@ -8,12 +8,12 @@ use super::cache::ObjectCache;
 use super::decryption::decrypted_stream;
 use super::objects::Objects;
 use super::trailer;
-use crate::document::bytes::FileBytes;
-use crate::document::error::DocumentError;
-use crate::document::object::{Dictionary, Name, Object, ObjectId, RealToken, Stream};
-use crate::limits::{Limit, LimitExceeded, Limits};
+use crate::bytes::FileBytes;
+use crate::error::DocumentError;
+use crate::object::{Dictionary, Name, Object, ObjectId, RealToken, Stream};
 use bytes::Bytes;
 use lopdf as theirs;
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
 use std::sync::Arc;
 
 /// Larger files are left to the next reader: lopdf takes four to seven times their size in memory.

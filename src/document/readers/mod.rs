@@ -13,25 +13,27 @@ mod direct;
 mod expansion;
 mod hayro;
 mod lopdf;
-pub(crate) mod objects;
+pub mod objects;
 #[cfg(feature = "qpdf")]
 mod qpdf;
 mod trailer;
 
 #[cfg(debug_assertions)]
 pub(crate) use direct::CrossReferences;
-pub(crate) use direct::{DirectReader, ObjectKind, ObjectStream, contains_stream_end, header_offset};
+pub use direct::contains_stream_end;
+pub(crate) use direct::header_offset;
+pub use direct::{DirectReader, ObjectKind, ObjectStream};
 pub(crate) use trailer::find as find_trailer;
 
-use crate::document::bytes::FileBytes;
-use crate::document::error::DocumentError;
-use crate::document::extension::Extension;
-use crate::document::object::Dictionary;
-use crate::document::structure::{NamedDestinations, PageTree};
-use crate::limits::Limits;
+use crate::bytes::FileBytes;
+use crate::error::DocumentError;
+use crate::extension::Extension;
+use crate::object::Dictionary;
+use crate::structure::{NamedDestinations, PageTree};
 use hayro::HayroReader;
 use lopdf::LopdfReader;
 use objects::Objects;
+use pagewise_base::limits::Limits;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -70,21 +72,21 @@ impl fmt::Display for Tier {
 }
 
 /// A document as one reader sees it.
-pub(crate) struct ParsedDocument {
-    pub(crate) tier: Tier,
-    pub(crate) objects: Box<dyn Objects>,
-    pub(crate) catalog: Dictionary,
-    pub(crate) tree: PageTree,
-    pub(crate) limits: Limits,
+pub struct ParsedDocument {
+    pub tier: Tier,
+    pub objects: Box<dyn Objects>,
+    pub catalog: Dictionary,
+    pub tree: PageTree,
+    pub limits: Limits,
     /// The targets of destinations with a name, once one was followed.
     pub(crate) named_destinations: NamedDestinations,
     /// Data that `split` derives and reuses for further pages.
-    pub(crate) extension: Extension,
+    pub extension: Extension,
 }
 
 impl ParsedDocument {
     /// Opens the page tree as the reader `objects` sees it.
-    pub(crate) fn new(tier: Tier, objects: Box<dyn Objects>, limits: &Limits) -> Result<Self, DocumentError> {
+    pub fn new(tier: Tier, objects: Box<dyn Objects>, limits: &Limits) -> Result<Self, DocumentError> {
         let catalog = objects.catalog()?.as_dictionary().cloned().unwrap_or_default();
         let tree = PageTree::open(&*objects, &catalog, limits)?;
         let extension = Extension::default();
@@ -96,7 +98,7 @@ impl ParsedDocument {
 pub(crate) type ParsedResult = Result<Arc<ParsedDocument>, DocumentError>;
 
 /// The readers of one file, opened on demand.
-pub(crate) struct Readers {
+pub struct Readers {
     file: Arc<FileBytes>,
     password: Option<String>,
     limits: Limits,

@@ -1,14 +1,14 @@
 //! The trait that every reader implements, and look-ups on top of it.
 
-use crate::document::error::DocumentError;
-use crate::document::lexer::Glance;
-use crate::document::object::{Dictionary, Object, ObjectId};
-use crate::limits::{Limit, LimitExceeded, Limits};
+use crate::error::DocumentError;
+use crate::lexer::Glance;
+use crate::object::{Dictionary, Object, ObjectId};
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
 use std::ops::Deref;
 use std::sync::Arc;
 
 /// A document as a trailer and indirect objects.
-pub(crate) trait Objects: Send + Sync {
+pub trait Objects: Send + Sync {
     /// The trailer dictionary; `/Root` at least.
     fn trailer(&self) -> &Dictionary;
 
@@ -36,7 +36,7 @@ pub(crate) trait Objects: Send + Sync {
 }
 
 /// The target of an object that may be a reference.
-pub(crate) enum ResolvedObject<'a> {
+pub enum ResolvedObject<'a> {
     /// The object itself was no reference.
     Direct(&'a Object),
     /// The object that the references lead to.
@@ -56,7 +56,7 @@ impl Deref for ResolvedObject<'_> {
 
 impl dyn Objects + '_ {
     /// Follows references, up to `max_reference_hops`.
-    pub(crate) fn resolve<'a>(&self, object: &'a Object) -> Result<ResolvedObject<'a>, DocumentError> {
+    pub fn resolve<'a>(&self, object: &'a Object) -> Result<ResolvedObject<'a>, DocumentError> {
         let Object::Reference(id) = object else { return Ok(ResolvedObject::Direct(object)) };
         let mut fetched = self.fetch(*id)?;
         if fetched.as_reference().is_none() {
@@ -81,7 +81,7 @@ impl dyn Objects + '_ {
     }
 
     /// The value of `key`, resolved; null if there is none.
-    pub(crate) fn get<'a>(&self, dictionary: &'a Dictionary, key: &[u8]) -> Result<ResolvedObject<'a>, DocumentError> {
+    pub fn get<'a>(&self, dictionary: &'a Dictionary, key: &[u8]) -> Result<ResolvedObject<'a>, DocumentError> {
         self.resolve(dictionary.get(key).unwrap_or(&Object::Null))
     }
 

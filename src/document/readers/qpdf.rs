@@ -4,9 +4,9 @@
 //! decrypted documents in plain.
 
 use super::direct::DirectReader;
-use crate::document::bytes::FileBytes;
-use crate::document::error::DocumentError;
-use crate::limits::Limits;
+use crate::bytes::FileBytes;
+use crate::error::DocumentError;
+use pagewise_base::limits::Limits;
 use qpdf::{ObjectStreamMode, QPdf, QPdfError, QPdfErrorCode, StreamDataMode, StreamDecodeLevel};
 use std::sync::Arc;
 

@@ -1,11 +1,11 @@
 //! Finds the trailer (ISO 32000-2, 7.5.5) for readers that do not expose it.
 
 use super::direct;
-use crate::document::bytes::FileBytes;
-use crate::document::error::DocumentError;
-use crate::document::lexer::Lexer;
-use crate::document::object::{Dictionary, Object};
-use crate::limits::Limits;
+use crate::bytes::FileBytes;
+use crate::error::DocumentError;
+use crate::lexer::Lexer;
+use crate::object::{Dictionary, Object};
+use pagewise_base::limits::Limits;
 
 /// The most trailers that are read from the end of a damaged file. Each incremental update has one.
 const MAX_TRAILERS: usize = 64;

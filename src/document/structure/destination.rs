@@ -1,10 +1,10 @@
 //! Resolves destinations (ISO 32000-2, 12.3.2) of outline items to pages.
 
 use super::key_tree::KeyTree;
-use crate::document::ParsedDocument;
-use crate::document::error::DocumentError;
-use crate::document::object::{Dictionary, Object, StringBytes};
-use crate::page::PageIndex;
+use crate::ParsedDocument;
+use crate::error::DocumentError;
+use crate::object::{Dictionary, Object, StringBytes};
+use pagewise_base::page::PageIndex;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 

@@ -1,9 +1,9 @@
 //! Counts the fields of the interactive form (ISO 32000-2, 12.7).
 
-use crate::document::ParsedDocument;
-use crate::document::error::DocumentError;
-use crate::document::object::{Dictionary, Object, ObjectId};
-use crate::document::objects::Objects;
+use crate::ParsedDocument;
+use crate::error::DocumentError;
+use crate::object::{Dictionary, Object, ObjectId};
+use crate::objects::Objects;
 use std::collections::HashSet;
 
 /// The most nodes of the field hierarchy that are visited. The largest known real form has 6,000.

@@ -1,12 +1,12 @@
 //! The visible size of a page (ISO 32000-2, 14.11.2).
 
 use super::page_tree::Leaf;
-use crate::document::Document;
-use crate::document::ParsedDocument;
-use crate::document::error::DocumentError;
-use crate::document::object::Object;
-use crate::document::objects::Objects;
-use crate::page::PageIndex;
+use crate::Document;
+use crate::ParsedDocument;
+use crate::error::DocumentError;
+use crate::object::Object;
+use crate::objects::Objects;
+use pagewise_base::page::PageIndex;
 
 /// The visible size and rotation of a page.
 #[derive(Debug, Clone, Copy, PartialEq)]

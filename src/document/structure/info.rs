@@ -2,14 +2,14 @@
 
 use super::form_summary::FormSummary;
 use super::outline::Outline;
-use crate::document::ParsedDocument;
-use crate::document::annotations::is_xfa;
-use crate::document::bytes::FileBytes;
-use crate::document::error::DocumentError;
-use crate::document::object::Object;
-use crate::document::readers;
-use crate::document::syntax::date::to_rfc3339;
-use crate::document::{Document, text_string};
+use crate::ParsedDocument;
+use crate::annotations::is_xfa;
+use crate::bytes::FileBytes;
+use crate::error::DocumentError;
+use crate::object::Object;
+use crate::readers;
+use crate::syntax::date::to_rfc3339;
+use crate::{Document, text_string};
 
 /// Facts about a document. Values that cannot be read are absent, false or 0.
 ///

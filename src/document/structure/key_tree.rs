@@ -2,9 +2,9 @@
 //!
 //! A tree is always read whole. `/Limits` would make look-ups faster, but is wrong in real files.
 
-use crate::document::error::DocumentError;
-use crate::document::object::{Dictionary, Object, ObjectId};
-use crate::document::objects::Objects;
+use crate::error::DocumentError;
+use crate::object::{Dictionary, Object, ObjectId};
+use crate::objects::Objects;
 use std::collections::HashSet;
 
 /// The most entries of one tree that are read. The largest known real tree has 70,000.

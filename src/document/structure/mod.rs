@@ -19,4 +19,5 @@ pub use info::DocumentInfo;
 pub(crate) use key_tree::KeyTree;
 pub use outline::{Outline, OutlineItem};
 pub(crate) use page_labels::PageLabels;
-pub(crate) use page_tree::{Leaf, PageTree};
+pub use page_tree::Leaf;
+pub(crate) use page_tree::PageTree;

@@ -1,11 +1,11 @@
 //! The document outline (ISO 32000-2, 12.3.3).
 
 use super::destination::Destinations;
-use crate::document::ParsedDocument;
-use crate::document::error::DocumentError;
-use crate::document::object::{Dictionary, Object, ObjectId};
-use crate::document::text_string;
-use crate::page::PageIndex;
+use crate::ParsedDocument;
+use crate::error::DocumentError;
+use crate::object::{Dictionary, Object, ObjectId};
+use crate::text_string;
+use pagewise_base::page::PageIndex;
 use std::collections::HashSet;
 
 /// The outline of a document, or its beginning.

@@ -1,12 +1,12 @@
 //! Page labels (ISO 32000-2, 12.4.2).
 
 use super::key_tree::KeyTree;
-use crate::document::ParsedDocument;
-use crate::document::error::DocumentError;
-use crate::document::object::{Dictionary, Object};
-use crate::document::objects::Objects;
-use crate::document::text_string;
-use crate::page::{PageIndex, PageLabel};
+use crate::ParsedDocument;
+use crate::error::DocumentError;
+use crate::object::{Dictionary, Object};
+use crate::objects::Objects;
+use crate::text_string;
+use pagewise_base::page::{PageIndex, PageLabel};
 
 /// Larger numbers are written in digits, since Roman numerals and letters grow with the number.
 const MAX_LETTERED_NUMBER: i64 = 5_000;

@@ -8,11 +8,11 @@
 //! many kids as its `/Count`: checking every leaf took an eighth of cutting a page. If an unchecked kid is no page, only
 //! requests for that page fail.
 
-use crate::document::error::DocumentError;
-use crate::document::object::{Dictionary, Object, ObjectId};
-use crate::document::objects::Objects;
-use crate::limits::{Limit, LimitExceeded, Limits};
-use crate::page::PageIndex;
+use crate::error::DocumentError;
+use crate::object::{Dictionary, Object, ObjectId};
+use crate::objects::Objects;
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
+use pagewise_base::page::PageIndex;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
@@ -30,15 +30,15 @@ const SAMPLING_INTERVAL: usize = 16;
 
 /// The attributes that a page inherits (table 31).
 #[derive(Debug, Clone, Default)]
-pub(crate) struct InheritableAttributes {
+pub struct InheritableAttributes {
     /// `/Resources`.
-    pub(crate) resources: Option<Object>,
+    pub resources: Option<Object>,
     /// `/MediaBox`.
-    pub(crate) media_box: Option<Object>,
+    pub media_box: Option<Object>,
     /// `/CropBox`.
-    pub(crate) crop_box: Option<Object>,
+    pub crop_box: Option<Object>,
     /// `/Rotate`.
-    pub(crate) rotate: Option<Object>,
+    pub rotate: Option<Object>,
 }
 
 impl InheritableAttributes {
@@ -58,13 +58,13 @@ impl InheritableAttributes {
 
 /// A page: its dictionary, object id, and inheritable attributes.
 #[derive(Debug, Clone)]
-pub(crate) struct Leaf {
+pub struct Leaf {
     /// The page's object id; `None` for a direct dictionary in `/Kids`.
-    pub(crate) id: Option<ObjectId>,
+    pub id: Option<ObjectId>,
     /// The page dictionary.
-    pub(crate) dictionary: Arc<Object>,
+    pub dictionary: Arc<Object>,
     /// The inheritable attributes, own or inherited.
-    pub(crate) inherited: Arc<InheritableAttributes>,
+    pub inherited: Arc<InheritableAttributes>,
 }
 
 /// A leaf found by a walk.
@@ -75,7 +75,7 @@ struct FoundLeaf {
 }
 
 /// The page tree of a document as one reader sees it.
-pub(crate) struct PageTree {
+pub struct PageTree {
     root: Object,
     count: u32,
     /// All leaves in order, once the tree was walked.
@@ -116,12 +116,12 @@ impl PageTree {
     }
 
     /// The number of pages.
-    pub(crate) fn count(&self) -> u32 {
+    pub fn count(&self) -> u32 {
         self.count
     }
 
     /// The page at `index`, which must be below [`count`](Self::count).
-    pub(crate) fn leaf(&self, objects: &dyn Objects, index: PageIndex, limits: &Limits) -> Result<Leaf, DocumentError> {
+    pub fn leaf(&self, objects: &dyn Objects, index: PageIndex, limits: &Limits) -> Result<Leaf, DocumentError> {
         if self.leaves.get().is_none()
             && let Some(leaf) = descend(objects, &self.root, index.0, limits)?
         {

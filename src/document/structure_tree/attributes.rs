@@ -1,8 +1,8 @@
 //! Attributes of structure elements (ISO 32000-2, 14.7.6), as far as they are read: the spans of table cells (14.8.5.7).
 
 use super::StructureTree;
-use crate::document::object::{Dictionary, Object};
-use crate::document::objects::Objects;
+use crate::object::{Dictionary, Object};
+use crate::objects::Objects;
 
 /// The most attribute objects and classes of an element.
 const MAX_ATTRIBUTES: usize = 32;

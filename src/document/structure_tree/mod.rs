@@ -13,8 +13,8 @@ use super::object::{Dictionary, Object, ObjectId};
 use super::objects::Objects;
 use super::structure::KeyTree;
 use super::{Document, Leaf, ParsedDocument};
-use crate::page::PageIndex;
 use page_elements::PageElements;
+use pagewise_base::page::PageIndex;
 use std::collections::HashMap;
 
 /// The most marked-content sequences of a page. Their identifiers count from 0.

@@ -1,9 +1,9 @@
 //! The elements above the content of one page, and their order.
 
 use super::{PageTags, StructureElement, StructureTree, StructureType, attributes};
-use crate::document::object::{Dictionary, Object, ObjectId};
-use crate::document::objects::Objects;
-use crate::document::text_string;
+use crate::object::{Dictionary, Object, ObjectId};
+use crate::objects::Objects;
+use crate::text_string;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 

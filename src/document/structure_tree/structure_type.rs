@@ -1,6 +1,6 @@
 //! Standard structure types (ISO 32000-2, 14.8.4; ISO 32000-1, 14.8.4), and the role map (14.7.3).
 
-use crate::document::object::Dictionary;
+use crate::object::Dictionary;
 
 /// The most types that lead to each other in a role map.
 const MAX_ROLE_HOPS: usize = 8;
@@ -108,7 +108,7 @@ fn heading_level(name: &[u8]) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::object::{Name, Object};
+    use crate::object::{Name, Object};
 
     #[test]
     fn names_mean_standard_types_directly_or_by_the_role_map() {

@@ -7,30 +7,30 @@ mod flate;
 mod parameters;
 mod predictor;
 
-use crate::document::error::DocumentError;
-use crate::document::lexer::{hexadecimal_digit, is_white_space};
-use crate::document::object::{Dictionary, Object};
-use crate::limits::{Limit, LimitExceeded, Limits, RATIO_FREE_BYTES};
+use crate::error::DocumentError;
+use crate::lexer::{hexadecimal_digit, is_white_space};
+use crate::object::{Dictionary, Object};
 use flate::inflate;
+use pagewise_base::limits::{Limit, LimitExceeded, Limits, RATIO_FREE_BYTES};
 use parameters::are_known;
 use predictor::unpredict;
 use std::borrow::Cow;
 
 /// Decoded stream data.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct DecodedData<'a> {
+pub struct DecodedData<'a> {
     /// The decoded bytes; for a damaged stream, those before the damage.
-    pub(crate) bytes: Cow<'a, [u8]>,
+    pub bytes: Cow<'a, [u8]>,
     /// Whether every filter reached the end of its data.
-    pub(crate) is_intact: bool,
+    pub is_intact: bool,
     /// Whether all bytes and parameters were used as specified, so that no reader can decode anything else.
-    pub(crate) is_exact: bool,
+    pub is_exact: bool,
     /// The index of the first filter that was not applied: an image codec or an unknown one.
-    pub(crate) stopped_at: Option<usize>,
+    pub stopped_at: Option<usize>,
 }
 
 /// A stream's filters with their parameters. `resolve` resolves references.
-pub(crate) fn filters_of(
+pub fn filters_of(
     dictionary: &Dictionary,
     resolve: &mut dyn FnMut(&Object) -> Result<Object, DocumentError>,
 ) -> Result<Vec<(Object, Object)>, DocumentError> {
@@ -63,7 +63,7 @@ pub(crate) fn filters_of(
 }
 
 /// Applies `filters` to `data`, up to the first image codec or unknown filter.
-pub(crate) fn decode<'a>(
+pub fn decode<'a>(
     data: &'a [u8],
     filters: &[(Object, Object)],
     limits: &Limits,

@@ -7,11 +7,11 @@ mod classes;
 mod reference;
 mod scan;
 
-pub(crate) use classes::{is_delimiter, is_regular, is_white_space};
+pub use classes::{is_delimiter, is_regular, is_white_space};
 pub(crate) use scan::Glance;
 
-use crate::document::object::{Dictionary, Name, Object, ObjectId, RealToken, StringBytes};
-use crate::limits::{Limit, LimitExceeded, Limits};
+use crate::object::{Dictionary, Name, Object, ObjectId, RealToken, StringBytes};
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
 
 /// Why no object could be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

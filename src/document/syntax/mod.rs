@@ -2,7 +2,7 @@
 //! dates.
 
 pub(crate) mod date;
-pub(crate) mod filter;
-pub(crate) mod lexer;
-pub(crate) mod object;
-pub(crate) mod text_string;
+pub mod filter;
+pub mod lexer;
+pub mod object;
+pub mod text_string;

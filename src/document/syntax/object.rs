@@ -8,30 +8,37 @@
 
 use bytes::Bytes;
 use smallvec::SmallVec;
+use std::borrow::Borrow;
 
 /// The number and generation of an indirect object (7.3.10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct ObjectId {
+pub struct ObjectId {
     /// The object number; 0 names no object.
-    pub(crate) number: u32,
+    pub number: u32,
     /// The generation number.
-    pub(crate) generation: u16,
+    pub generation: u16,
 }
 
 /// A name (7.3.5), without its slash and with `#xx` resolved.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Name(SmallVec<[u8; 16]>);
+pub struct Name(SmallVec<[u8; 16]>);
+
+impl Borrow<[u8]> for Name {
+    fn borrow(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
 
 impl Name {
     /// The name spelled by `bytes`.
     #[must_use]
-    pub(crate) fn new(bytes: &[u8]) -> Self {
+    pub fn new(bytes: &[u8]) -> Self {
         Self(SmallVec::from_slice(bytes))
     }
 
     /// The bytes of the name.
     #[must_use]
-    pub(crate) fn as_bytes(&self) -> &[u8] {
+    pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 }
@@ -47,7 +54,7 @@ pub(crate) type StringBytes = SmallVec<[u8; 16]>;
 
 /// The token of a real number (7.3.3), digit for digit.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct RealToken(SmallVec<[u8; 16]>);
+pub struct RealToken(SmallVec<[u8; 16]>);
 
 impl RealToken {
     /// The token `bytes`, which must match `[+-]?digits*.digits*`.
@@ -62,7 +69,7 @@ impl RealToken {
 
     /// The token.
     #[must_use]
-    pub(crate) fn as_bytes(&self) -> &[u8] {
+    pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
@@ -81,7 +88,7 @@ impl std::fmt::Debug for RealToken {
 
 /// A PDF object (7.3).
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Object {
+pub enum Object {
     /// The null object. As a dictionary value it means that there is no entry.
     Null,
     /// A boolean.
@@ -107,19 +114,19 @@ pub(crate) enum Object {
 impl Object {
     /// The name `bytes`.
     #[must_use]
-    pub(crate) fn name(bytes: &[u8]) -> Self {
+    pub fn name(bytes: &[u8]) -> Self {
         Self::Name(Name::new(bytes))
     }
 
     /// Whether this is the null object.
     #[must_use]
-    pub(crate) fn is_null(&self) -> bool {
+    pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
 
     /// The dictionary, or that of a stream.
     #[must_use]
-    pub(crate) fn as_dictionary(&self) -> Option<&Dictionary> {
+    pub fn as_dictionary(&self) -> Option<&Dictionary> {
         match self {
             Self::Dictionary(dictionary) => Some(dictionary),
             Self::Stream(stream) => Some(&stream.dictionary),
@@ -129,37 +136,37 @@ impl Object {
 
     /// The array's elements.
     #[must_use]
-    pub(crate) fn as_array(&self) -> Option<&[Object]> {
+    pub fn as_array(&self) -> Option<&[Object]> {
         if let Self::Array(elements) = self { Some(elements) } else { None }
     }
 
     /// The stream.
     #[must_use]
-    pub(crate) fn as_stream(&self) -> Option<&Stream> {
+    pub fn as_stream(&self) -> Option<&Stream> {
         if let Self::Stream(stream) = self { Some(stream) } else { None }
     }
 
     /// The name's bytes.
     #[must_use]
-    pub(crate) fn as_name(&self) -> Option<&[u8]> {
+    pub fn as_name(&self) -> Option<&[u8]> {
         if let Self::Name(name) = self { Some(name.as_bytes()) } else { None }
     }
 
     /// The string's bytes.
     #[must_use]
-    pub(crate) fn as_string(&self) -> Option<&[u8]> {
+    pub fn as_string(&self) -> Option<&[u8]> {
         if let Self::String(bytes) = self { Some(bytes) } else { None }
     }
 
     /// The integer.
     #[must_use]
-    pub(crate) fn as_integer(&self) -> Option<i64> {
+    pub fn as_integer(&self) -> Option<i64> {
         if let Self::Integer(value) = self { Some(*value) } else { None }
     }
 
     /// The number, integer or real.
     #[must_use]
-    pub(crate) fn as_number(&self) -> Option<f64> {
+    pub fn as_number(&self) -> Option<f64> {
         match self {
             #[expect(clippy::cast_precision_loss, reason = "PDF numbers of 2^53 and more mean no length on a page")]
             Self::Integer(value) => Some(*value as f64),
@@ -170,25 +177,25 @@ impl Object {
 
     /// The reference.
     #[must_use]
-    pub(crate) fn as_reference(&self) -> Option<ObjectId> {
+    pub fn as_reference(&self) -> Option<ObjectId> {
         if let Self::Reference(id) = self { Some(*id) } else { None }
     }
 
     /// Whether this is the name `bytes`.
     #[must_use]
-    pub(crate) fn is_name(&self, bytes: &[u8]) -> bool {
+    pub fn is_name(&self, bytes: &[u8]) -> bool {
         self.as_name() == Some(bytes)
     }
 }
 
 /// A dictionary (7.3.7): entries sorted by key, each key once.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Dictionary(Vec<(Name, Object)>);
+pub struct Dictionary(Vec<(Name, Object)>);
 
 impl Dictionary {
     /// An empty dictionary.
     #[must_use]
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self::default()
     }
 
@@ -205,13 +212,13 @@ impl Dictionary {
 
     /// The value of `key`.
     #[must_use]
-    pub(crate) fn get(&self, key: &[u8]) -> Option<&Object> {
+    pub fn get(&self, key: &[u8]) -> Option<&Object> {
         let at = self.0.binary_search_by(|entry| entry.0.as_bytes().cmp(key)).ok()?;
         self.0.get(at).map(|entry| &entry.1)
     }
 
     /// Sets `key` to `value`.
-    pub(crate) fn set(&mut self, key: &[u8], value: Object) {
+    pub fn set(&mut self, key: &[u8], value: Object) {
         match self.0.binary_search_by(|entry| entry.0.as_bytes().cmp(key)) {
             Ok(at) => {
                 if let Some(entry) = self.0.get_mut(at) {
@@ -223,13 +230,13 @@ impl Dictionary {
     }
 
     /// Removes `key` and returns its value.
-    pub(crate) fn remove(&mut self, key: &[u8]) -> Option<Object> {
+    pub fn remove(&mut self, key: &[u8]) -> Option<Object> {
         let at = self.0.binary_search_by(|entry| entry.0.as_bytes().cmp(key)).ok()?;
         Some(self.0.remove(at).1)
     }
 
     /// The entries in key order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Name, &Object)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&Name, &Object)> {
         self.0.iter().map(|(key, value)| (key, value))
     }
 
@@ -241,16 +248,16 @@ impl Dictionary {
 
     /// Whether `/Type` is the name `bytes`.
     #[must_use]
-    pub(crate) fn is_type(&self, bytes: &[u8]) -> bool {
+    pub fn is_type(&self, bytes: &[u8]) -> bool {
         self.get(b"Type").is_some_and(|value| value.is_name(bytes))
     }
 }
 
 /// A stream (7.3.8).
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Stream {
+pub struct Stream {
     /// The stream's dictionary. Its `/Length` may be wrong.
-    pub(crate) dictionary: Dictionary,
+    pub dictionary: Dictionary,
     /// The data, encoded by `/Filter` but decrypted.
-    pub(crate) data: Bytes,
+    pub data: Bytes,
 }

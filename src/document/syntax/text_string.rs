@@ -12,7 +12,7 @@ pub(crate) fn decode(bytes: &[u8]) -> String {
 }
 
 /// Decodes a text string of any length with its spaces and line ends. Hidden characters are dropped.
-pub(crate) fn decode_whole(bytes: &[u8]) -> String {
+pub fn decode_whole(bytes: &[u8]) -> String {
     let is_shown = |character: &char| matches!(character, '\t' | '\n' | '\r') || !is_hidden(*character);
     characters(bytes).chars().filter(is_shown).collect()
 }
@@ -87,7 +87,7 @@ fn one_line(text: &str) -> String {
 /// separators, tags, and variation selectors of plane 14.
 ///
 /// The joiners U+200C and U+200D are not hidden: Persian and Indic scripts need them.
-pub(crate) fn is_hidden(character: char) -> bool {
+pub fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(
             character,

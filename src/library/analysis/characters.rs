@@ -5,7 +5,7 @@ use unicode_normalization::char::is_combining_mark;
 
 /// What a character does in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::library) enum CharacterClass {
+pub(crate) enum CharacterClass {
     /// A letter or a digit.
     Letter,
     /// A character of a script that puts no spaces between words.
@@ -19,13 +19,13 @@ pub(in crate::library) enum CharacterClass {
 }
 
 /// Whether the character may divide a word at the end of a line.
-pub(in crate::library) fn is_hyphen(character: char) -> bool {
+pub(crate) fn is_hyphen(character: char) -> bool {
     matches!(character, '-' | '\u{2010}' | '\u{2011}')
 }
 
 /// Small letters without accents; compatibility forms become plain.
 #[must_use]
-pub(in crate::library) fn fold(text: &str) -> String {
+pub(crate) fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
@@ -49,7 +49,7 @@ pub(in crate::library) fn fold(text: &str) -> String {
 }
 
 /// What an ASCII character does in a word.
-pub(in crate::library) const fn class_of_ascii(character: u8) -> CharacterClass {
+pub(crate) const fn class_of_ascii(character: u8) -> CharacterClass {
     match character {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => CharacterClass::Letter,
         b'.' | b',' | b'-' | b'_' | b'/' | b'\'' | b':' | b'+' | b'@' | b'#' | b'&' => CharacterClass::Joiner,
@@ -58,7 +58,7 @@ pub(in crate::library) const fn class_of_ascii(character: u8) -> CharacterClass 
 }
 
 /// What the character does in a word.
-pub(in crate::library) fn class(character: char) -> CharacterClass {
+pub(crate) fn class(character: char) -> CharacterClass {
     match character {
         '\0'..='\x7F' => class_of_ascii(u8::try_from(character).unwrap_or_default()),
         '\u{2010}' | '\u{2011}' | '\u{2019}' => CharacterClass::Joiner,
@@ -75,7 +75,7 @@ fn is_hidden(character: char) -> bool {
 }
 
 /// Whether the character is of a script that puts no spaces between words.
-pub(in crate::library) fn is_unspaced(character: char) -> bool {
+pub(crate) fn is_unspaced(character: char) -> bool {
     matches!(character,
         '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}'
         | '\u{2E80}'..='\u{2FDF}' | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30FA}' | '\u{30FC}'..='\u{30FF}' | '\u{3100}'..='\u{312F}' | '\u{31F0}'..='\u{31FF}'

@@ -8,7 +8,7 @@ use super::characters::fold;
 const SAMPLE: usize = 6000;
 
 /// Reduces words to what their inflections share.
-pub(in crate::library) struct Stemmer {
+pub(crate) struct Stemmer {
     code: &'static str,
     snowball: Option<Snowball>,
 }
@@ -40,36 +40,36 @@ pub fn language_of(text: &str) -> Option<&'static str> {
 
 impl Stemmer {
     /// The stemmer of a language, by its code; one that leaves words as they are for any other.
-    pub(in crate::library) fn of(code: &str) -> Self {
+    pub(crate) fn of(code: &str) -> Self {
         let known = LANGUAGES.iter().find(|(known, _)| *known == code);
         let code = whatlang::Lang::from_code(code).map_or("", |language| language.code());
         Self { code, snowball: known.map(|known| Snowball::create(known.1)) }
     }
 
     /// The stemmer of the language that a text is in.
-    pub(in crate::library) fn for_text(text: &str) -> Self {
+    pub(crate) fn for_text(text: &str) -> Self {
         Self::of(language_of(text).unwrap_or_default())
     }
 
     /// The languages of a set of bits.
-    pub(in crate::library) fn of_bits(bits: u32) -> Vec<Self> {
+    pub(crate) fn of_bits(bits: u32) -> Vec<Self> {
         let codes = (0..).zip(LANGUAGES).filter(|(at, _)| bits >> at & 1 == 1);
         codes.map(|(_, (code, _))| Self::of(code)).collect()
     }
 
     /// The bit of the language in such a set; 0 if it is not known.
-    pub(in crate::library) fn bit(&self) -> u32 {
+    pub(crate) fn bit(&self) -> u32 {
         let at = LANGUAGES.iter().position(|(code, _)| *code == self.code);
         at.map_or(0, |at| 1 << at)
     }
 
     /// The code of the language; empty if it is not known.
-    pub(in crate::library) fn code(&self) -> &'static str {
+    pub(crate) fn code(&self) -> &'static str {
         self.code
     }
 
     /// The key of a folded word.
-    pub(in crate::library) fn key(&self, word: &str) -> String {
+    pub(crate) fn key(&self, word: &str) -> String {
         match &self.snowball {
             Some(snowball) if word.chars().all(char::is_alphabetic) => fold(&snowball.stem(word)),
             _ => word.to_owned(),
@@ -77,7 +77,7 @@ impl Stemmer {
     }
 
     /// The key and the folded form of a word as it stands in a text.
-    pub(in crate::library) fn key_and_word(&self, text: &str) -> (String, String) {
+    pub(crate) fn key_and_word(&self, text: &str) -> (String, String) {
         let word = fold(text);
         let key = match &self.snowball {
             // Snowball reads composed small letters with their accents.

@@ -18,11 +18,11 @@ const MIN_RUNNING_PAGES: u32 = 3;
 
 /// Lines that stand on many pages of a document, as they are compared.
 #[derive(Debug, Default)]
-pub(in crate::library) struct RunningLines(HashMap<String, usize>);
+pub(crate) struct RunningLines(HashMap<String, usize>);
 
 impl RunningLines {
     /// The running lines of a document's pages.
-    pub(in crate::library) fn of(pages: &[&str]) -> Self {
+    pub(crate) fn of(pages: &[&str]) -> Self {
         let mut counts: HashMap<String, (u32, usize)> = HashMap::new();
         for (at, page) in pages.iter().enumerate() {
             for line in edge_lines(page).into_iter().collect::<BTreeSet<_>>() {
@@ -39,7 +39,7 @@ impl RunningLines {
     }
 
     /// Whether the line is one of them, and stood on a page before this one.
-    pub(in crate::library) fn repeats(&self, line: &str, page: usize) -> bool {
+    pub(crate) fn repeats(&self, line: &str, page: usize) -> bool {
         self.0.get(&without_digits(line)).is_some_and(|first| *first < page)
     }
 }
@@ -57,7 +57,7 @@ fn without_digits(line: &str) -> String {
 
 /// What a line of a page is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::library) enum LineKind {
+pub(crate) enum LineKind {
     /// Text.
     Text,
     /// It stood at the edge of a page before.
@@ -84,7 +84,7 @@ impl LineKind {
 }
 
 /// The text of a page with marks before its running lines and headings, and the titles of the outline at its end.
-pub(in crate::library) fn mark_lines(text: &str, headings: &[&str], running: &RunningLines, page: usize) -> String {
+pub(crate) fn mark_lines(text: &str, headings: &[&str], running: &RunningLines, page: usize) -> String {
     let mut marked = String::with_capacity(text.len() + 16);
     let mut is_after_blank = true;
     let filled = text.lines().filter(|line| !line.trim().is_empty()).count();
@@ -115,7 +115,7 @@ pub(in crate::library) fn mark_lines(text: &str, headings: &[&str], running: &Ru
 }
 
 /// The lines of a marked text: what each is, where it begins and ends.
-pub(in crate::library) fn marked_lines(text: &str) -> impl Iterator<Item = (LineKind, usize, usize)> {
+pub(crate) fn marked_lines(text: &str) -> impl Iterator<Item = (LineKind, usize, usize)> {
     let mut start = 0;
     text.split('\n').map(move |line| {
         let from = start;
@@ -145,7 +145,7 @@ fn is_heading(line: &str, is_after_blank: bool, is_before_blank: bool) -> bool {
 }
 
 /// The text without marks and titles of the outline, with one space between words.
-pub(in crate::library) fn plain(marked: &str) -> String {
+pub(crate) fn plain(marked: &str) -> String {
     let text = marked.replace([RUNNING, HEADING, OUTLINE], " ");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

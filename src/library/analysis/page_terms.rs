@@ -7,44 +7,44 @@ use super::marked_text::{LineKind, marked_lines};
 use super::tokens::{Token, tokens};
 
 /// Parts of a page in which words count as near each other.
-pub(in crate::library) const PASSAGES: usize = 8;
+pub(crate) const PASSAGES: usize = 8;
 
 /// Words of the shortest passage.
 const MIN_PASSAGE_WORDS: u32 = 40;
 
 /// The highest counts that postings hold.
-pub(in crate::library) const MAX_COUNT: u8 = 15;
+pub(crate) const MAX_COUNT: u8 = 15;
 /// The same for headings.
-pub(in crate::library) const MAX_HEADINGS: u8 = 3;
+pub(crate) const MAX_HEADINGS: u8 = 3;
 
 /// A word of an outline title counts as so many words of a heading.
 const OUTLINE_COUNT: u8 = 2;
 
 /// How often a term stands on a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(in crate::library) struct Occurrence {
+pub(crate) struct Occurrence {
     /// In the text, at most [`MAX_COUNT`].
-    pub(in crate::library) count: u8,
+    pub(crate) count: u8,
     /// In headings, at most [`MAX_HEADINGS`].
-    pub(in crate::library) headings: u8,
+    pub(crate) headings: u8,
     /// One bit for each passage.
-    pub(in crate::library) passages: u8,
+    pub(crate) passages: u8,
 }
 
 /// A page that is ready for the index.
 #[derive(Debug, Default)]
-pub(in crate::library) struct PageTerms {
+pub(crate) struct PageTerms {
     /// By key.
-    pub(in crate::library) terms: BTreeMap<String, Occurrence>,
+    pub(crate) terms: BTreeMap<String, Occurrence>,
     /// Words on the page.
-    pub(in crate::library) words: u32,
+    pub(crate) words: u32,
     /// Whether it lists titles with page numbers.
-    pub(in crate::library) is_contents: bool,
+    pub(crate) is_contents: bool,
 }
 
 impl PageTerms {
     /// The terms of a marked text.
-    pub(in crate::library) fn of(marked: &str, is_contents: bool, stemmer: &Stemmer) -> Self {
+    pub(crate) fn of(marked: &str, is_contents: bool, stemmer: &Stemmer) -> Self {
         let found = tokens(marked, stemmer);
         let words = found.last().map_or(0, |last| last.position.saturating_add(1));
         let mut page = Self { words, is_contents, ..Self::default() };

@@ -7,7 +7,7 @@ const MAX_PARTS: usize = 12;
 
 /// How a token stands in its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::library) enum TokenKind {
+pub(crate) enum TokenKind {
     /// A word between spaces or punctuation.
     Word,
     /// Several words or numbers that are joined by punctuation, such as `39.83` or `V1.2-b`.
@@ -22,26 +22,26 @@ pub(in crate::library) enum TokenKind {
 
 /// Where a token stands. Its key and its word are not known yet.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::library) struct TokenPlace {
+pub(crate) struct TokenPlace {
     /// Its place among the words of the text.
-    pub(in crate::library) position: u32,
+    pub(crate) position: u32,
     /// Where it begins in the text, in bytes.
-    pub(in crate::library) start: usize,
+    pub(crate) start: usize,
     /// Where it ends.
-    pub(in crate::library) end: usize,
+    pub(crate) end: usize,
     /// How it stands in the text.
-    pub(in crate::library) kind: TokenKind,
+    pub(crate) kind: TokenKind,
 }
 
 impl TokenPlace {
     /// The part of the text that is the token.
-    pub(in crate::library) fn text_in<'a>(&self, text: &'a str) -> &'a str {
+    pub(crate) fn text_in<'a>(&self, text: &'a str) -> &'a str {
         text.get(self.start..self.end).unwrap_or_default()
     }
 }
 
 /// Calls `found` with the place of each token of a text, in order.
-pub(in crate::library) fn token_places(text: &str, found: impl FnMut(TokenPlace)) {
+pub(crate) fn token_places(text: &str, found: impl FnMut(TokenPlace)) {
     Scanner { text, found, position: 0 }.run();
 }
 

@@ -11,23 +11,23 @@ const MAX_KEY_CHARACTERS: usize = 48;
 
 /// A token of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::library) struct Token {
+pub(crate) struct Token {
     /// What the index knows it by: folded, and stemmed where the language is known.
-    pub(in crate::library) key: String,
+    pub(crate) key: String,
     /// The folded word, not stemmed.
-    pub(in crate::library) word: String,
+    pub(crate) word: String,
     /// Its place among the words of the text.
-    pub(in crate::library) position: u32,
+    pub(crate) position: u32,
     /// Where it begins in the text, in bytes.
-    pub(in crate::library) start: usize,
+    pub(crate) start: usize,
     /// Where it ends.
-    pub(in crate::library) end: usize,
+    pub(crate) end: usize,
     /// How it stands in the text.
-    pub(in crate::library) kind: TokenKind,
+    pub(crate) kind: TokenKind,
 }
 
 /// The tokens of a text, in order.
-pub(in crate::library) fn tokens(text: &str, stemmer: &Stemmer) -> Vec<Token> {
+pub(crate) fn tokens(text: &str, stemmer: &Stemmer) -> Vec<Token> {
     let mut found = Vec::with_capacity(text.len() / 6);
     token_places(text, |place| {
         let (key, word) = key_and_word(place.text_in(text), place.kind, stemmer);
@@ -40,7 +40,7 @@ pub(in crate::library) fn tokens(text: &str, stemmer: &Stemmer) -> Vec<Token> {
 }
 
 /// The key of a token and its folded word. `text` is the token as it stands in its text.
-pub(in crate::library) fn key_and_word(text: &str, kind: TokenKind, stemmer: &Stemmer) -> (String, String) {
+pub(crate) fn key_and_word(text: &str, kind: TokenKind, stemmer: &Stemmer) -> (String, String) {
     let (key, word) = match kind {
         TokenKind::Word | TokenKind::Part | TokenKind::Piece => stemmer.key_and_word(text),
         TokenKind::Compound => key_and_word_of_compound(text, stemmer),
@@ -64,7 +64,7 @@ fn key_and_word_of_compound(text: &str, stemmer: &Stemmer) -> (String, String) {
 
 /// How words begin: by their first two characters.
 #[derive(Debug)]
-pub(in crate::library) struct Initials {
+pub(crate) struct Initials {
     /// For each first ASCII character, a bit for each second one.
     ascii: [u128; 128],
     others: Vec<char>,
@@ -75,7 +75,7 @@ const NO_SECOND: char = '\0';
 
 impl Initials {
     /// Those of folded words.
-    pub(in crate::library) fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
+    pub(crate) fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
         let mut initials = Self { ascii: [0; 128], others: Vec::new() };
         for word in words {
             let mut characters = word.chars();
@@ -90,7 +90,7 @@ impl Initials {
     }
 
     /// Whether a word may begin so. Characters with accents may be anything.
-    pub(in crate::library) fn may_hold(&self, text: &str) -> bool {
+    pub(crate) fn may_hold(&self, text: &str) -> bool {
         let mut characters = text.chars();
         let Some(first) = characters.next() else { return false };
         let code = usize::try_from(u32::from(first.to_ascii_lowercase())).unwrap_or(usize::MAX);

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::hash::ContentHash;
-use crate::library::segment::{Decoder, put_number, put_text};
+use crate::segment::{Decoder, put_number, put_text};
+use pagewise_base::hash::ContentHash;
 
 /// The version of the format. Other versions are made anew.
 const VERSION: u32 = 3;

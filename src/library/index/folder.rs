@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::catalogue::Catalogue;
-use crate::document::ReadAt;
-use crate::library::segment::{Segment, SegmentError};
+use crate::segment::{Segment, SegmentError};
+use pagewise_document::ReadAt;
 
 /// Bytes of the largest catalogue that is read.
 const MAX_CATALOGUE_BYTES: u64 = 1 << 30;

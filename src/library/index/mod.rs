@@ -17,7 +17,7 @@ use folder::IndexFolder;
 
 use super::search::{DocumentSet, RankedPage, SearchScope, search};
 use super::segment::{Segment, SegmentBuilder, SegmentError, merge};
-use crate::hash::ContentHash;
+use pagewise_base::hash::ContentHash;
 
 /// Segments of an index. With more, the smallest become one.
 const MAX_SEGMENTS: usize = 8;

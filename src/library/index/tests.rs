@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use super::*;
-use crate::library::{DocumentText, OutlineTitle, PageTextToIndex};
+use crate::{DocumentText, OutlineTitle, PageTextToIndex};
 
 fn document(pages: &[&str]) -> DocumentText {
     let pages = pages.iter().map(|text| PageTextToIndex { label: None, text: Some((*text).to_owned()) }).collect();

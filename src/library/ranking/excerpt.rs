@@ -1,6 +1,6 @@
 //! The part of a page that answers a query, for people.
 
-use crate::library::analysis::plain;
+use crate::analysis::plain;
 
 /// Bytes of an excerpt, about.
 const EXCERPT_BYTES: usize = 300;
@@ -12,7 +12,7 @@ const LEAD_BYTES: usize = 60;
 const WORD_BYTES: usize = 24;
 
 /// The text around a place of a marked text, cut between words, on one line.
-pub(in crate::library) fn excerpt(marked: &str, place: Option<(usize, usize)>) -> String {
+pub(crate) fn excerpt(marked: &str, place: Option<(usize, usize)>) -> String {
     let (start, end) = place.unwrap_or((0, 0));
     let room = EXCERPT_BYTES.saturating_sub(end.saturating_sub(start));
     let lead = LEAD_BYTES.min(room / 2);

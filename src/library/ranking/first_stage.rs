@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::query::QueryTerm;
 use super::weights::{ABSENT, MAX_SHARE, WEIGHTS, rarity};
-use crate::library::segment::{Posting, PostingsReader, Segment, SegmentError, StoredPostings, term_hash};
+use crate::segment::{Posting, PostingsReader, Segment, SegmentError, StoredPostings, term_hash};
 
 /// The highest weight of a term in a passage: the weights of all terms fit into a byte.
 const FULL_WEIGHT: f32 = 255.0;
@@ -21,23 +21,23 @@ pub struct PageAddress {
 }
 
 /// A segment with the pages of it that are asked for.
-pub(in crate::library) struct ScopedSegment<'a> {
-    pub(in crate::library) segment: &'a Segment,
+pub(crate) struct ScopedSegment<'a> {
+    pub(crate) segment: &'a Segment,
     /// In ascending order.
-    pub(in crate::library) pages: Vec<Range<u32>>,
+    pub(crate) pages: Vec<Range<u32>>,
 }
 
 /// What the first stage found.
 #[derive(Debug, Default)]
-pub(in crate::library) struct Candidates {
+pub(crate) struct Candidates {
     /// The best pages, the best first.
-    pub(in crate::library) pages: Vec<(PageAddress, f32)>,
+    pub(crate) pages: Vec<(PageAddress, f32)>,
     /// The weight of each term of the query.
-    pub(in crate::library) rarities: Vec<f32>,
+    pub(crate) rarities: Vec<f32>,
 }
 
 /// Finds the `limit` best pages.
-pub(in crate::library) fn first_stage(
+pub(crate) fn first_stage(
     segments: &[ScopedSegment<'_>],
     terms: &[QueryTerm],
     limit: usize,
@@ -241,7 +241,7 @@ fn better(one: &(PageAddress, f32), other: &(PageAddress, f32)) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::library::ranking::weights::to_float;
+    use crate::ranking::weights::to_float;
 
     #[test]
     fn a_term_counts_in_its_passages_and_those_after_them() {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::query::QueryTerm;
-use crate::library::analysis::{Initials, Stemmer, TokenKind, TokenPlace, key_and_word, token_places};
+use crate::analysis::{Initials, Stemmer, TokenKind, TokenPlace, key_and_word, token_places};
 
 type FastMap<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 
@@ -34,7 +34,7 @@ type TermOfWord = Option<(usize, bool)>;
 
 /// Keeps which term of one query each word matches, since most words occur more than once. By the language's code.
 #[derive(Debug, Default)]
-pub(in crate::library) struct WordMemory(FastMap<&'static str, FastMap<Box<str>, TermOfWord>>);
+pub(crate) struct WordMemory(FastMap<&'static str, FastMap<Box<str>, TermOfWord>>);
 
 impl<'a> Matcher<'a> {
     /// Of terms that have the same word or key, the first is found.
@@ -79,7 +79,7 @@ impl<'a> Matcher<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::library::ranking::query_terms;
+    use crate::ranking::query_terms;
 
     #[test]
     fn forms_of_a_word_are_found_where_they_stand_in_each_language() {

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::library::analysis::{Stemmer, TokenKind, tokens};
+use crate::analysis::{Stemmer, TokenKind, tokens};
 
 /// The most terms of a query. Others are ignored.
 const MAX_TERMS: usize = 48;
 
 /// A term of a query.
 #[derive(Debug, Clone)]
-pub(in crate::library) struct QueryTerm {
+pub(crate) struct QueryTerm {
     /// The folded word.
     pub(super) word: String,
     /// Keys that the index may know it by: one for each language.
@@ -48,7 +48,7 @@ fn question_words(words: &[&str]) -> usize {
 }
 
 /// The terms of a query. `languages` are those of the indexed documents.
-pub(in crate::library) fn query_terms(query: &str, languages: &[Stemmer]) -> Vec<QueryTerm> {
+pub(crate) fn query_terms(query: &str, languages: &[Stemmer]) -> Vec<QueryTerm> {
     let mut terms: Vec<QueryTerm> = Vec::new();
     let plain = tokens(query, &Stemmer::of(""));
     let is_pairs = plain.iter().any(|token| token.kind == TokenKind::Pair);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::matches::{Match, Matcher, WordMemory};
 use super::query::QueryTerm;
 use super::weights::{WEIGHTS, to_float};
-use crate::library::analysis::{LineKind, Stemmer, TokenKind, marked_lines, token_places};
+use crate::analysis::{LineKind, Stemmer, TokenKind, marked_lines, token_places};
 
 /// Words within which terms count as near each other.
 const REACH: u32 = 48;
@@ -23,27 +23,27 @@ const MAX_MATCHES: usize = 4000;
 const INEXACT_IN_HEADING: f32 = 0.85;
 
 /// A page whose text was read.
-pub(in crate::library) struct PageToScore<'a> {
+pub(crate) struct PageToScore<'a> {
     /// The marked text.
-    pub(in crate::library) text: &'a str,
-    pub(in crate::library) stemmer: &'a Stemmer,
-    pub(in crate::library) is_contents: bool,
+    pub(crate) text: &'a str,
+    pub(crate) stemmer: &'a Stemmer,
+    pub(crate) is_contents: bool,
     /// Its score from the first stage.
-    pub(in crate::library) candidate: f32,
+    pub(crate) candidate: f32,
     /// The share of the query that stands in the title of the document.
-    pub(in crate::library) title: f32,
+    pub(crate) title: f32,
 }
 
 /// The score of a page, and the part of its text that answers best.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::library) struct PassageScore {
-    pub(in crate::library) score: f32,
+pub(crate) struct PassageScore {
+    pub(crate) score: f32,
     /// Bytes of the text.
-    pub(in crate::library) place: Option<(usize, usize)>,
+    pub(crate) place: Option<(usize, usize)>,
 }
 
 /// Scores pages for one query.
-pub(in crate::library) struct Rescorer<'a> {
+pub(crate) struct Rescorer<'a> {
     terms: &'a [QueryTerm],
     rarities: &'a [f32],
     total: f32,
@@ -52,7 +52,7 @@ pub(in crate::library) struct Rescorer<'a> {
 }
 
 impl<'a> Rescorer<'a> {
-    pub(in crate::library) fn new(terms: &'a [QueryTerm], rarities: &'a [f32]) -> Self {
+    pub(crate) fn new(terms: &'a [QueryTerm], rarities: &'a [f32]) -> Self {
         let total = rarities.iter().sum::<f32>().max(0.001);
         let roots = rarities.iter().map(|rarity| rarity.sqrt()).sum::<f32>().max(0.001);
         Self { terms, rarities, total, roots, matcher: Matcher::new(terms) }
@@ -63,14 +63,14 @@ impl<'a> Rescorer<'a> {
     }
 
     /// The share of the query that stands in a title.
-    pub(in crate::library) fn title(&self, title: &str, stemmer: &Stemmer) -> f32 {
+    pub(crate) fn title(&self, title: &str, stemmer: &Stemmer) -> f32 {
         let found = self.matcher.find(title, stemmer, &mut WordMemory::default());
         let held = found.into_iter().map(|one| one.term).collect::<BTreeSet<_>>();
         held.into_iter().map(|term| self.rarity(term)).sum::<f32>() / self.total
     }
 
     /// The score of a page.
-    pub(in crate::library) fn score(&self, page: &PageToScore<'_>, memory: &mut WordMemory) -> PassageScore {
+    pub(crate) fn score(&self, page: &PageToScore<'_>, memory: &mut WordMemory) -> PassageScore {
         let mut found = self.matcher.find(page.text, page.stemmer, memory);
         found.truncate(MAX_MATCHES);
         let best = self.best_forms(&found);

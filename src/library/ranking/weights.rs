@@ -1,34 +1,34 @@
 //! What counts how much in the order of pages. Chosen by `benches/README.md`, "Ranked search".
 
-use crate::library::analysis::Occurrence;
+use crate::analysis::Occurrence;
 
 /// Weights of a ranking.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::library) struct Weights {
+pub(crate) struct Weights {
     /// The best passage against the whole page.
-    pub(in crate::library) passage: f32,
+    pub(crate) passage: f32,
     /// Terms that stand near each other.
-    pub(in crate::library) near: f32,
+    pub(crate) near: f32,
     /// Terms in the order of the query, side by side.
-    pub(in crate::library) phrase: f32,
+    pub(crate) phrase: f32,
     /// A title of the outline that is the query.
-    pub(in crate::library) heading: f32,
+    pub(crate) heading: f32,
     /// A line that looks like a heading, against a title of the outline.
-    pub(in crate::library) heading_line: f32,
+    pub(crate) heading_line: f32,
     /// A term of which only another form stands there.
-    pub(in crate::library) inexact: f32,
+    pub(crate) inexact: f32,
     /// A page that lists titles.
-    pub(in crate::library) contents: f32,
+    pub(crate) contents: f32,
     /// The title of the document.
-    pub(in crate::library) title: f32,
+    pub(crate) title: f32,
     /// The power of the share of the query that stands on the page.
-    pub(in crate::library) coverage: f32,
+    pub(crate) coverage: f32,
     /// The same for the place where most of it stands.
-    pub(in crate::library) near_coverage: f32,
+    pub(crate) near_coverage: f32,
 }
 
 /// The weights of every search.
-pub(in crate::library) const WEIGHTS: Weights = Weights {
+pub(crate) const WEIGHTS: Weights = Weights {
     passage: 1.0,
     near: 2.0,
     phrase: 1.0,
@@ -48,12 +48,12 @@ const HEADING_COUNT: u32 = 2;
 const MIDDLING_WORDS: u32 = 250;
 
 /// The greatest share that BM25 gives a term, where `k1` is 1.2.
-pub(in crate::library) const MAX_SHARE: f32 = 2.2;
+pub(crate) const MAX_SHARE: f32 = 2.2;
 
 /// What a term adds to the score of a page, as BM25 has it with `k1` of 1.2 and `b` of 0.5: 255 is [`MAX_SHARE`].
 ///
 /// The middling length is fixed, so that the impact of a page does not change with the pages around it.
-pub(in crate::library) fn impact(occurrence: Occurrence, words: u32) -> u8 {
+pub(crate) fn impact(occurrence: Occurrence, words: u32) -> u8 {
     let count = u32::from(occurrence.count) + HEADING_COUNT * u32::from(occurrence.headings);
     let weighted = u64::from(count) * 5 * u64::from(MIDDLING_WORDS);
     let length = 3 * (u64::from(MIDDLING_WORDS) + u64::from(words));
@@ -61,15 +61,15 @@ pub(in crate::library) fn impact(occurrence: Occurrence, words: u32) -> u8 {
 }
 
 /// A term that no page has counts less.
-pub(in crate::library) const ABSENT: f32 = 0.3;
+pub(crate) const ABSENT: f32 = 0.3;
 
 /// How much a term says that so many of all pages have, as in BM25.
-pub(in crate::library) fn rarity(found: u32, all: u32) -> f32 {
+pub(crate) fn rarity(found: u32, all: u32) -> f32 {
     let (found, all) = (to_float(found), to_float(all));
     (1.0 + (all - found + 0.5).max(0.0) / (found + 0.5)).ln()
 }
 
 /// A count as a number to calculate with. Its precision suffices for scores.
-pub(in crate::library) fn to_float(count: u32) -> f32 {
+pub(crate) fn to_float(count: u32) -> f32 {
     count as f32
 }

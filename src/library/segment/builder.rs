@@ -9,10 +9,10 @@ use super::error::SegmentError;
 use super::postings::{MAX_IMPACT, Posting, PostingsBuilder};
 use super::term_hash::term_hash;
 use super::writer::SegmentWriter;
-use crate::hash::ContentHash;
-use crate::library::analysis::{Occurrence, PageTerms, RunningLines, Stemmer, mark_lines};
-use crate::library::ranking::impact;
-use crate::text::lists_pages;
+use crate::analysis::{Occurrence, PageTerms, RunningLines, Stemmer, mark_lines};
+use crate::ranking::impact;
+use pagewise_base::hash::ContentHash;
+use pagewise_text::lists_pages;
 
 /// Bytes of a document that its language is judged by.
 const SAMPLE_BYTES: usize = 8000;

@@ -1,7 +1,7 @@
 //! Numbers and texts as bytes. Reading checks every length.
 
 /// Appends a number in as few bytes as it needs, seven bits in each.
-pub(in crate::library) fn put_number(out: &mut Vec<u8>, mut value: u32) {
+pub(crate) fn put_number(out: &mut Vec<u8>, mut value: u32) {
     while value >= 0x80 {
         out.push(low_bits(value) | 0x80);
         value >>= 7;
@@ -14,42 +14,42 @@ fn low_bits(value: u32) -> u8 {
 }
 
 /// Appends a text with its length.
-pub(in crate::library) fn put_text(out: &mut Vec<u8>, text: &str) {
+pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) {
     put_number(out, u32::try_from(text.len()).unwrap_or(u32::MAX));
     out.extend_from_slice(text.as_bytes());
 }
 
 /// Reads what the functions above wrote. Each call gives `None` at the first damage.
 #[derive(Debug, Clone)]
-pub(in crate::library) struct Decoder<'a> {
+pub(crate) struct Decoder<'a> {
     bytes: &'a [u8],
 }
 
 impl<'a> Decoder<'a> {
     /// Reads `bytes`.
-    pub(in crate::library) fn new(bytes: &'a [u8]) -> Self {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes }
     }
 
     /// Whether all is read.
-    pub(in crate::library) fn is_at_end(&self) -> bool {
+    pub(crate) fn is_at_end(&self) -> bool {
         self.bytes.is_empty()
     }
 
     /// Bytes that are left.
-    pub(in crate::library) fn remaining(&self) -> usize {
+    pub(crate) fn remaining(&self) -> usize {
         self.bytes.len()
     }
 
     /// The next byte.
-    pub(in crate::library) fn byte(&mut self) -> Option<u8> {
+    pub(crate) fn byte(&mut self) -> Option<u8> {
         let (first, rest) = self.bytes.split_first()?;
         self.bytes = rest;
         Some(*first)
     }
 
     /// A number of at most 32 bits.
-    pub(in crate::library) fn number(&mut self) -> Option<u32> {
+    pub(crate) fn number(&mut self) -> Option<u32> {
         let mut value = 0_u32;
         for shift in [0, 7, 14, 21, 28] {
             let byte = self.byte()?;
@@ -62,24 +62,24 @@ impl<'a> Decoder<'a> {
     }
 
     /// The next `N` bytes.
-    pub(in crate::library) fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+    pub(crate) fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (first, rest) = self.bytes.split_first_chunk::<N>()?;
         self.bytes = rest;
         Some(*first)
     }
 
     /// A number of four bytes.
-    pub(in crate::library) fn word(&mut self) -> Option<u32> {
+    pub(crate) fn word(&mut self) -> Option<u32> {
         self.array().map(u32::from_le_bytes)
     }
 
     /// A number of eight bytes.
-    pub(in crate::library) fn long(&mut self) -> Option<u64> {
+    pub(crate) fn long(&mut self) -> Option<u64> {
         self.array().map(u64::from_le_bytes)
     }
 
     /// A text with its length.
-    pub(in crate::library) fn text(&mut self) -> Option<&'a str> {
+    pub(crate) fn text(&mut self) -> Option<&'a str> {
         let length = usize::try_from(self.number()?).ok()?;
         let (text, rest) = self.bytes.split_at_checked(length)?;
         self.bytes = rest;

@@ -1,7 +1,7 @@
 //! What a segment tells of a document beside its pages.
 
 use super::codec::{Decoder, put_number, put_text};
-use crate::library::analysis::Stemmer;
+use crate::analysis::Stemmer;
 
 /// Outline titles of one document that are kept.
 pub(super) const MAX_TITLES: usize = 20_000;

@@ -8,7 +8,7 @@ use super::error::SegmentError;
 use super::postings::{Posting, PostingsBuilder, PostingsReader};
 use super::reader::{Segment, StoredPostings};
 use super::writer::SegmentWriter;
-use crate::hash::ContentHash;
+use pagewise_base::hash::ContentHash;
 
 /// A page that is left out.
 const DROPPED: u32 = u32::MAX;

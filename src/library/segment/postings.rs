@@ -4,20 +4,20 @@ use super::codec::{Decoder, put_number};
 use super::error::SegmentError;
 
 /// The highest impact.
-pub(in crate::library) const MAX_IMPACT: u8 = 255;
+pub(crate) const MAX_IMPACT: u8 = 255;
 
 /// Bytes of the checksum before the postings.
 const CHECKSUM_BYTES: usize = 4;
 
 /// A page that holds a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::library) struct Posting {
+pub(crate) struct Posting {
     /// The page within its segment.
-    pub(in crate::library) page: u32,
+    pub(crate) page: u32,
     /// The term's share of the page's score, as BM25 has it, from 1 to [`MAX_IMPACT`].
-    pub(in crate::library) impact: u8,
+    pub(crate) impact: u8,
     /// One bit for each passage that holds the term.
-    pub(in crate::library) passages: u8,
+    pub(crate) passages: u8,
 }
 
 /// Collects the postings of a term.
@@ -55,7 +55,7 @@ fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
 
 /// Reads stored postings.
 #[derive(Debug, Clone)]
-pub(in crate::library) struct PostingsReader<'a> {
+pub(crate) struct PostingsReader<'a> {
     decoder: Decoder<'a>,
     next: u32,
 }
@@ -65,7 +65,7 @@ impl<'a> PostingsReader<'a> {
     ///
     /// # Errors
     /// [`SegmentError::Damaged`] if the checksum is another.
-    pub(in crate::library) fn new(stored: &'a [u8]) -> Result<Self, SegmentError> {
+    pub(crate) fn new(stored: &'a [u8]) -> Result<Self, SegmentError> {
         let (sum, bytes) = stored.split_first_chunk().ok_or(SegmentError::Damaged)?;
         if *sum != checksum(bytes) {
             return Err(SegmentError::Damaged);

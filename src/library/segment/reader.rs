@@ -7,8 +7,8 @@ use super::compression::decompress;
 use super::details::DocumentDetails;
 use super::error::SegmentError;
 use super::layout::{DOCUMENT_BYTES, ENTRY_BYTES, Layout, PAGE_BYTES, TRAILER_BYTES};
-use crate::document::ReadAt;
-use crate::hash::ContentHash;
+use pagewise_base::hash::ContentHash;
+use pagewise_document::ReadAt;
 
 /// Entries of the fullest bucket that is read. More are damage.
 const MAX_BUCKET_ENTRIES: u32 = 4096;
@@ -19,7 +19,7 @@ pub struct SegmentDocument {
     /// The hash of its file.
     pub content: ContentHash,
     /// Its first page within the segment.
-    pub(in crate::library) first: u32,
+    pub(crate) first: u32,
     /// The number of its pages.
     pub pages: u32,
     details: (u64, u32),
@@ -27,20 +27,20 @@ pub struct SegmentDocument {
 
 /// Where the postings of a term stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::library) struct StoredPostings {
+pub(crate) struct StoredPostings {
     /// The number of pages.
-    pub(in crate::library) count: u32,
+    pub(crate) count: u32,
     start: u32,
     end: u32,
 }
 
 /// The text of a page with its label.
 #[derive(Debug)]
-pub(in crate::library) struct PageContent {
+pub(crate) struct PageContent {
     /// The printed label; empty if it is the number.
-    pub(in crate::library) label: String,
+    pub(crate) label: String,
     /// The marked text.
-    pub(in crate::library) text: String,
+    pub(crate) text: String,
 }
 
 /// An open segment.
@@ -94,24 +94,24 @@ impl Segment {
     }
 
     /// One bit for each language of its documents.
-    pub(in crate::library) fn languages(&self) -> u32 {
+    pub(crate) fn languages(&self) -> u32 {
         self.layout.languages
     }
 
     /// The document that a page belongs to.
-    pub(in crate::library) fn document_of(&self, page: u32) -> Option<&SegmentDocument> {
+    pub(crate) fn document_of(&self, page: u32) -> Option<&SegmentDocument> {
         let after = self.documents.partition_point(|document| document.first <= page);
         self.documents.get(after.checked_sub(1)?).filter(|document| page - document.first < document.pages)
     }
 
     /// Whether a page lists titles.
-    pub(in crate::library) fn is_contents(&self, page: u32) -> bool {
+    pub(crate) fn is_contents(&self, page: u32) -> bool {
         let byte = usize::try_from(page / 8).ok().and_then(|at| self.contents.get(at));
         byte.is_some_and(|bits| bits >> (page % 8) & 1 == 1)
     }
 
     /// Looks up a term by its hash.
-    pub(in crate::library) fn find(&self, hash: u64) -> Result<Option<StoredPostings>, SegmentError> {
+    pub(crate) fn find(&self, hash: u64) -> Result<Option<StoredPostings>, SegmentError> {
         let bucket = self.layout.buckets + self.layout.bucket(hash) * 4;
         let mut bounds = [0; 8];
         self.file.read_at(bucket, &mut bounds)?;
@@ -142,11 +142,7 @@ impl Segment {
     }
 
     /// Reads the stored postings of a term into `bytes`. [`super::PostingsReader`] decodes them.
-    pub(in crate::library) fn read_postings(
-        &self,
-        stored: StoredPostings,
-        bytes: &mut Vec<u8>,
-    ) -> Result<(), SegmentError> {
+    pub(crate) fn read_postings(&self, stored: StoredPostings, bytes: &mut Vec<u8>) -> Result<(), SegmentError> {
         let length = stored.end.checked_sub(stored.start).ok_or(SegmentError::Damaged)?;
         let start = self.layout.postings + u64::from(stored.start);
         if start + u64::from(length) > self.layout.entries {
@@ -180,7 +176,7 @@ impl Segment {
     }
 
     /// The text of a page with its label.
-    pub(in crate::library) fn page(&self, page: u32) -> Result<PageContent, SegmentError> {
+    pub(crate) fn page(&self, page: u32) -> Result<PageContent, SegmentError> {
         let mut text = String::from_utf8(decompress(&self.stored_page(page)?)?).map_err(|_| SegmentError::Damaged)?;
         let label = text.split_once('\n').map_or(text.as_str(), |(label, _)| label).to_owned();
         text.drain(..text.len().min(label.len() + 1));

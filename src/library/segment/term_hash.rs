@@ -3,7 +3,7 @@
 /// The hash of a key: FNV-1a, mixed so that its high bits are evenly spread. It is stored, so it stays as it is.
 ///
 /// Two keys with one hash share their postings. The text of a page decides then.
-pub(in crate::library) fn term_hash(key: &str) -> u64 {
+pub(crate) fn term_hash(key: &str) -> u64 {
     let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
     let mut hash = key.bytes().fold(0xCBF2_9CE4_8422_2325, fold);
     hash ^= hash >> 33;

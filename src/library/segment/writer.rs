@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::error::SegmentError;
 use super::layout::Layout;
 use super::postings::PostingsBuilder;
-use crate::hash::ContentHash;
+use pagewise_base::hash::ContentHash;
 
 /// A document whose pages were written.
 #[derive(Debug, Clone)]

@@ -4,8 +4,8 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::{ModelRequest, PartialReply, count_at, items_at, keep_max, text_at};
-use crate::model::body::{RequestBody, data_after, without_marks};
-use crate::model::question::QuestionPart;
+use crate::body::{RequestBody, data_after, without_marks};
+use crate::question::QuestionPart;
 
 /// The API version.
 const VERSION: &str = "2023-06-01";

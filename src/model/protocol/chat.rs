@@ -4,8 +4,8 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::{ModelRequest, PartialReply, count_at, keep_max, text_at};
-use crate::model::body::{RequestBody, data_after, without_marks};
-use crate::model::question::QuestionPart;
+use crate::body::{RequestBody, data_after, without_marks};
+use crate::question::QuestionPart;
 
 /// Texts and pictures, then the prompt. No PDF is ever packed for this protocol, since servers need not accept one.
 pub(crate) fn body(request: &ModelRequest<'_>) -> RequestBody {

@@ -4,8 +4,8 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::{ModelRequest, PartialReply, count_at, items_at, keep_max, text_at};
-use crate::model::body::{RequestBody, data_after, without_marks};
-use crate::model::question::QuestionPart;
+use crate::body::{RequestBody, data_after, without_marks};
+use crate::question::QuestionPart;
 
 pub(crate) fn url(base_url: &str, model: &str) -> String {
     let versioned = if base_url.ends_with("/v1beta") { base_url.to_owned() } else { format!("{base_url}/v1beta") };

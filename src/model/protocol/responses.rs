@@ -4,10 +4,10 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::{ModelRequest, PartialReply, count_at, items_at, keep_max, stream_error, text_at};
-use crate::hash::ContentHash;
-use crate::model::body::{RequestBody, data_after, without_marks};
-use crate::model::error::ModelError;
-use crate::model::question::QuestionPart;
+use crate::body::{RequestBody, data_after, without_marks};
+use crate::error::ModelError;
+use crate::question::QuestionPart;
+use pagewise_base::hash::ContentHash;
 
 /// Documents, then the prompt. The provider caches common prefixes; the key routes to the same cache.
 pub(crate) fn body(request: &ModelRequest<'_>) -> RequestBody {

@@ -17,7 +17,7 @@ use super::gray::GrayImage;
 use super::light::evenly_lit;
 use super::recogniser::{LineSample, RecognisedLine, Recogniser, readable};
 use super::upright::UprightPage;
-use crate::limits::Deadline;
+use pagewise_base::limits::Deadline;
 
 /// Runs the program.
 pub trait TesseractRunner: Send + Sync {

@@ -1,9 +1,9 @@
 //! The words that the program prints, in its format `tsv`.
 
 use super::language::is_unspaced;
-use crate::ocr::error::OcrError;
-use crate::ocr::geometry::Direction;
-use crate::ocr::recogniser::{LineSample, RecognisedCharacter, RecognisedLine};
+use crate::error::OcrError;
+use crate::geometry::Direction;
+use crate::recogniser::{LineSample, RecognisedCharacter, RecognisedLine};
 
 /// The most rows of an answer, one for each line and word. A page of a newspaper has 10,000.
 const MAX_ROWS: usize = 20_000;

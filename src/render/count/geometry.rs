@@ -1,9 +1,9 @@
 //! Counts the steps of filling and stroking paths.
 
-use crate::document::effort::{ImageSize, price, to_steps};
 use hayro::hayro_interpret::util::x_y_advances;
 use hayro::hayro_interpret::{DrawMode, StrokeProps};
 use hayro::kurbo::{Affine, BezPath, PathEl, Point, Rect};
+use pagewise_document::effort::{ImageSize, price, to_steps};
 
 /// The pixels of an edge in one of the engine's tiles.
 const SQUARE_PIXELS: f64 = 4.0;

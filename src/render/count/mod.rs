@@ -7,14 +7,14 @@
 mod geometry;
 mod paints;
 
-use crate::document::effort::{ImageSize, Interruption, PageCost, Steps, price, take_image_steps, to_steps};
-use crate::limits::{Limit, LimitExceeded, Limits};
 use geometry::{CanvasSize, PathMeasure, factor};
 use hayro::hayro_interpret::font::{Glyph, GlyphRun};
 use hayro::hayro_interpret::{
     BlendMode, CacheKey, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, Paint, SoftMask, StrokeProps,
 };
 use hayro::kurbo::{Affine, BezPath, Rect, Shape};
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
+use pagewise_document::effort::{ImageSize, Interruption, PageCost, Steps, price, take_image_steps, to_steps};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 

@@ -2,12 +2,12 @@
 
 use super::geometry::CanvasSize;
 use super::{CANVAS_PIXELS_PER_STEP, StepCounter};
-use crate::document::effort::{price, to_steps};
 use hayro::hayro_interpret::Paint;
 use hayro::hayro_interpret::pattern::{Pattern, ShadingPattern, TilingPattern};
 use hayro::hayro_interpret::shading::{ShadingType, Triangle};
 use hayro::hayro_interpret::util::x_y_advances;
 use hayro::kurbo::{Affine, Rect};
+use pagewise_document::effort::{price, to_steps};
 
 /// The steps for a triangle of a mesh.
 const TRIANGLE_STEPS: u64 = 8;

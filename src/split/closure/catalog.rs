@@ -2,11 +2,11 @@
 
 use super::roles::ObjectRole;
 use super::{CATALOG, Closure, PAGES, form, page_number};
-use crate::document::DocumentError;
-use crate::document::object::{Dictionary, Object};
-use crate::document::objects::Objects;
-use crate::split::resources::{DeviceColors, ResourceScope};
-use crate::split::writer::dictionary::{ArrayWriter, DictionaryWriter};
+use crate::resources::{DeviceColors, ResourceScope};
+use crate::writer::dictionary::{ArrayWriter, DictionaryWriter};
+use pagewise_document::DocumentError;
+use pagewise_document::object::{Dictionary, Object};
+use pagewise_document::objects::Objects;
 
 /// Writes the catalog and the root of the page tree, after the pages' closure was followed. `labels` has an entry for
 /// each page.

@@ -3,12 +3,12 @@
 use super::Closure;
 use super::catalog::copy;
 use super::roles::{ChunkMembers, ObjectRole, is_document_structure};
-use crate::document::DocumentError;
-use crate::document::object::{Dictionary, Object, ObjectId};
-use crate::document::objects::Objects;
-use crate::limits::{Limit, LimitExceeded, Limits};
-use crate::split::resources::{ResourceScope, UsedNames};
-use crate::split::writer::dictionary::DictionaryWriter;
+use crate::resources::{ResourceScope, UsedNames};
+use crate::writer::dictionary::DictionaryWriter;
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
+use pagewise_document::DocumentError;
+use pagewise_document::object::{Dictionary, Object, ObjectId};
+use pagewise_document::objects::Objects;
 use std::collections::{HashMap, HashSet};
 
 /// The maximum depth of the field hierarchy; real forms have five levels.

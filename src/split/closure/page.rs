@@ -2,10 +2,10 @@
 
 use super::roles::ObjectRole;
 use super::{Closure, PAGES};
-use crate::document::object::Object;
-use crate::document::{DocumentError, Leaf};
-use crate::split::resources::ResourceScope;
-use crate::split::writer::dictionary::DictionaryWriter;
+use crate::resources::ResourceScope;
+use crate::writer::dictionary::DictionaryWriter;
+use pagewise_document::object::Object;
+use pagewise_document::{DocumentError, Leaf};
 
 /// US Letter, which readers assume for a page without a media box.
 const DEFAULT_MEDIA_BOX: [i64; 4] = [0, 0, 612, 792];

@@ -2,12 +2,12 @@
 
 use super::roles::{self, ObjectRole};
 use super::{Closure, PendingObject};
-use crate::document::DocumentError;
-use crate::document::object::{Object, ObjectId};
-use crate::document::objects::ResolvedObject;
-use crate::limits::{Limit, LimitExceeded};
-use crate::split::resources::ResourceScope;
-use crate::split::writer::serialize;
+use crate::resources::ResourceScope;
+use crate::writer::serialize;
+use pagewise_base::limits::{Limit, LimitExceeded};
+use pagewise_document::DocumentError;
+use pagewise_document::object::{Object, ObjectId};
+use pagewise_document::objects::ResolvedObject;
 use std::sync::Arc;
 
 impl Closure<'_> {

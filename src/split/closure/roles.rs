@@ -5,9 +5,9 @@
 //!   (scripts, launch, submit, media), data for tools (metadata, private data, thumbnails), and embedded files.
 
 use super::Closure;
-use crate::document::DocumentError;
-use crate::document::object::{Dictionary, Object, ObjectId};
-use crate::split::resources::ResourceScope;
+use crate::resources::ResourceScope;
+use pagewise_document::DocumentError;
+use pagewise_document::object::{Dictionary, Object, ObjectId};
 use std::collections::{BTreeSet, HashSet};
 
 /// The use of an object.

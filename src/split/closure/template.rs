@@ -4,7 +4,7 @@
 //! alone. A template has their bytes with slots for references, which are filled with the numbers of the current page.
 //! If a reference resolves differently there, the object is serialized anew.
 
-use crate::document::object::ObjectId;
+use pagewise_document::object::ObjectId;
 
 /// The bytes that a reference takes in an object being written.
 struct ReferenceSpan {

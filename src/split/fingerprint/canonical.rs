@@ -2,10 +2,10 @@
 //! them when they save a file.
 
 use super::object_digests::hash_tagged;
-use crate::document::DocumentError;
-use crate::document::object::{Dictionary, Name, Object, ObjectId};
-use crate::document::objects::Objects;
 use blake3::Hasher;
+use pagewise_document::DocumentError;
+use pagewise_document::object::{Dictionary, Name, Object, ObjectId};
+use pagewise_document::objects::Objects;
 
 /// How a dictionary entry contributes to a fingerprint.
 pub(super) enum EntryMeaning<'a> {

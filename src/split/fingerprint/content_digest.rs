@@ -5,10 +5,10 @@
 
 use super::object_digests::{ObjectDigests, hash_tagged};
 use super::stream_data::StreamData;
-use crate::document::DocumentError;
-use crate::document::lexer::{is_regular, is_white_space};
-use crate::document::object::Object;
 use blake3::{Hash, Hasher};
+use pagewise_document::DocumentError;
+use pagewise_document::lexer::{is_regular, is_white_space};
+use pagewise_document::object::Object;
 
 /// The hash of the value of `/Contents`.
 pub(super) fn content_digest(digests: &mut ObjectDigests<'_>, contents: &Object) -> Result<Hash, DocumentError> {

@@ -19,12 +19,12 @@ mod stream_data;
 use self::content_digest::content_digest;
 use self::object_digests::{ObjectDigests, hash_tagged};
 use super::{CutError, PageChunk, cut};
-use crate::document::object::Object;
-use crate::document::{Document, Leaf, ParsedDocument};
-use crate::hash::PageFingerprint;
-use crate::limits::Limits;
-use crate::page::PageIndex;
 use blake3::Hasher;
+use pagewise_base::hash::PageFingerprint;
+use pagewise_base::limits::Limits;
+use pagewise_base::page::PageIndex;
+use pagewise_document::object::Object;
+use pagewise_document::{Document, Leaf, ParsedDocument};
 use std::sync::Arc;
 
 /// The version of the fingerprint. It increases when the covered data changes, so that older fingerprints match nothing.

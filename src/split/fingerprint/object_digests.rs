@@ -3,12 +3,12 @@
 
 use super::canonical::{self, EntryMeaning};
 use super::stream_data::{StreamData, StreamReader};
-use crate::document::DocumentError;
-use crate::document::fast_hash::FastMap;
-use crate::document::object::{Dictionary, Object, ObjectId, Stream};
-use crate::document::objects::Objects;
-use crate::limits::{Limit, LimitExceeded, Limits};
 use blake3::{Hash, Hasher};
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
+use pagewise_document::DocumentError;
+use pagewise_document::fast_hash::FastMap;
+use pagewise_document::object::{Dictionary, Object, ObjectId, Stream};
+use pagewise_document::objects::Objects;
 use std::cell::Cell;
 use std::sync::Arc;
 

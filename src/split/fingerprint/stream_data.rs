@@ -1,9 +1,9 @@
 //! Decodes the data of a stream, so that its encoding does not affect a fingerprint.
 
-use crate::document::object::{Dictionary, Object, Stream};
-use crate::document::objects::Objects;
-use crate::document::{DocumentError, filter};
-use crate::limits::{Limit, LimitExceeded, Limits};
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
+use pagewise_document::object::{Dictionary, Object, Stream};
+use pagewise_document::objects::Objects;
+use pagewise_document::{DocumentError, filter};
 use std::borrow::Cow;
 use std::cell::Cell;
 

@@ -1,9 +1,9 @@
 //! The device colour families (ISO 32000-2, 8.6.4) that a page uses. Output intents apply only to these.
 
-use crate::document::DocumentError;
-use crate::document::lexer::is_regular;
-use crate::document::object::Object;
-use crate::document::objects::Objects;
+use pagewise_document::DocumentError;
+use pagewise_document::lexer::is_regular;
+use pagewise_document::object::Object;
+use pagewise_document::objects::Objects;
 
 /// Device colour families in use.
 #[derive(Debug, Default, Clone, Copy)]

@@ -1,9 +1,9 @@
 //! Decodes content streams (ISO 32000-2, 7.8.2).
 
-use crate::document::object::{Object, Stream};
-use crate::document::objects::Objects;
-use crate::document::{DocumentError, filter};
-use crate::limits::{Limit, LimitExceeded, Limits};
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
+use pagewise_document::object::{Object, Stream};
+use pagewise_document::objects::Objects;
+use pagewise_document::{DocumentError, filter};
 use std::borrow::Cow;
 use std::cell::Cell;
 

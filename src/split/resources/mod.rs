@@ -16,13 +16,13 @@ pub(crate) use names::UsedNames;
 pub(crate) use usage::ContentUsage;
 pub(crate) use used_resources::{CATEGORIES, ResourceScope, UsedResources};
 
-use crate::document::fast_hash::FastSet;
-use crate::document::object::{Dictionary, Object, ObjectId, Stream};
-use crate::document::objects::Objects;
-use crate::document::{DocumentError, ParsedDocument};
-use crate::limits::{Limit, LimitExceeded, Limits};
-use crate::split::chunk_cache::ChunkCache;
+use crate::chunk_cache::ChunkCache;
 use content::{ContentDecoder, DecodedContent};
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
+use pagewise_document::fast_hash::FastSet;
+use pagewise_document::object::{Dictionary, Object, ObjectId, Stream};
+use pagewise_document::objects::Objects;
+use pagewise_document::{DocumentError, ParsedDocument};
 use std::sync::Arc;
 
 /// Finds the resources that a page uses; device colours only if `needs_colors`.

@@ -3,16 +3,9 @@
 //! Every `/Name` token counts, even inside strings and image data: a superset is safe and needs no interpreter. Readers
 //! disagree about `#` in names, so content with one uses all names.
 
-use crate::document::fast_hash::FastSet;
-use crate::document::lexer::is_regular;
-use crate::document::object::Name;
-use std::borrow::Borrow;
-
-impl Borrow<[u8]> for Name {
-    fn borrow(&self) -> &[u8] {
-        self.as_bytes()
-    }
-}
+use pagewise_document::fast_hash::FastSet;
+use pagewise_document::lexer::is_regular;
+use pagewise_document::object::Name;
 
 /// Names that content uses.
 #[derive(Debug, Clone, PartialEq, Eq)]

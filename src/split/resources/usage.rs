@@ -3,8 +3,8 @@
 use super::colors::DeviceColors;
 use super::content::{ContentDecoder, DecodedContent};
 use super::names::UsedNames;
-use crate::document::DocumentError;
-use crate::document::object::Stream;
+use pagewise_document::DocumentError;
+use pagewise_document::object::Stream;
 
 /// The resource names and device colours that content uses.
 #[derive(Default)]

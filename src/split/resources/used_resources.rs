@@ -1,7 +1,7 @@
 //! The names that content uses, for each resource dictionary of a page.
 
 use super::{DeviceColors, UsedNames};
-use crate::document::fast_hash::FastMap;
+use pagewise_document::fast_hash::FastMap;
 
 /// Resource categories that content names (table 34).
 pub(crate) const CATEGORIES: [&[u8]; 7] =

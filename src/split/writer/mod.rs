@@ -10,12 +10,12 @@ pub(crate) mod serialize;
 
 pub(crate) use recode::recode;
 
-use crate::document::contains_stream_end;
-use crate::split::chunk_cache::ChunkCache;
-use crate::split::closure::{CATALOG, SerializedObject};
+use crate::chunk_cache::ChunkCache;
+use crate::closure::{CATALOG, SerializedObject};
 use blake3::{Hash, Hasher};
 use bytes::Bytes;
 use libdeflater::{CompressionLvl, Compressor};
+use pagewise_document::contains_stream_end;
 use std::cell::RefCell;
 use std::ops::Range;
 

@@ -4,10 +4,10 @@
 //! not decode to its end, or leaves bytes over, is copied unchanged, since readers disagree about it.
 
 use super::deflate;
-use crate::document::object::{Dictionary, Object, Stream};
-use crate::document::objects::Objects;
-use crate::document::{DocumentError, filter};
 use bytes::Bytes;
+use pagewise_document::object::{Dictionary, Object, Stream};
+use pagewise_document::objects::Objects;
+use pagewise_document::{DocumentError, filter};
 
 /// Filters that Flate replaces, with their abbreviations.
 const REPLACED: [&[u8]; 8] =

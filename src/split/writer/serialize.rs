@@ -1,6 +1,6 @@
 //! Serializes objects (ISO 32000-2, 7.3) with one spelling for each value.
 
-use crate::document::lexer::{is_delimiter, is_regular};
+use pagewise_document::lexer::{is_delimiter, is_regular};
 
 /// Writes a name with its slash; irregular bytes as `#xx`.
 pub(crate) fn name(out: &mut Vec<u8>, name: &[u8]) {

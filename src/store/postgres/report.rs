@@ -10,8 +10,8 @@ use super::operations::maintenance::CountRows;
 use super::operations::{row_of, statements as sql};
 use super::schema;
 use super::store::{PostgresStore, random_number};
-use crate::store::StoreError;
-use crate::store::report::{ServerReport, StoreReport, measure_latency, scratch_conversation};
+use crate::StoreError;
+use crate::report::{ServerReport, StoreReport, measure_latency, scratch_conversation};
 
 /// Reads facts about the server, in the order of the query.
 struct InspectServer(Arc<DatabaseClock>);

@@ -8,8 +8,8 @@ use tokio_postgres::Error;
 use super::connections::Operation;
 use super::operations::{row_of, rows, rows_of, statements as sql};
 use super::store::PostgresStore;
-use crate::store::{SessionStore, StoreError, StoredSession};
-use crate::view::Principal;
+use crate::{SessionStore, StoreError, StoredSession};
+use pagewise_view::Principal;
 
 /// Saves a session. Repeating it is harmless.
 struct SaveSession {

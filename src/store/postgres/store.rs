@@ -17,12 +17,12 @@ use super::operations::rows::signed;
 use super::operations::{
     CreateConversation, ForgetHoldings, ForkConversation, ForkOutcome, LoadHead, ReadConversation, TakeBackDelivery,
 };
-use crate::hash::ContentHash;
-use crate::store::{
+use crate::{
     ConversationHead, ConversationHistory, ConversationRecord, ConversationState, DeliveryRecord, PoolUsage,
     PruneCounts, SessionStore, StoreError, StoreHealth, Usage, Version, ViewStore,
 };
-use crate::view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
+use pagewise_base::hash::ContentHash;
+use pagewise_view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
 
 /// Stores views in a PostgreSQL database.
 pub struct PostgresStore {

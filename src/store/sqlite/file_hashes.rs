@@ -7,9 +7,9 @@ use rusqlite::{OptionalExtension as _, params};
 use super::in_transaction;
 use super::opening::wait_for_others;
 use super::statements::unix_seconds;
-use crate::hash::ContentHash;
-use crate::source::HashStore;
-use crate::store::SqliteStore;
+use crate::HashStore;
+use crate::SqliteStore;
+use pagewise_base::hash::ContentHash;
 
 /// Failures are ignored: a hash is then computed again, and the next write of a view reports the problem.
 impl HashStore for SqliteStore {

@@ -5,11 +5,11 @@ use std::time::SystemTime;
 use rusqlite::{Connection, Row, params};
 
 use super::statements::{moment, unix_seconds};
-use crate::page::PageIndex;
-use crate::store::held_rows::{sequence, signed, unsigned};
-use crate::store::history::{MAX_FORGOTTEN_PAGES, MAX_STEPS, STEPS_BETWEEN_DROPS};
-use crate::store::{ConversationHistory, HistoryStep, StepKind, Usage};
-use crate::view::{FileKey, Sequence};
+use crate::held_rows::{sequence, signed, unsigned};
+use crate::history::{MAX_FORGOTTEN_PAGES, MAX_STEPS, STEPS_BETWEEN_DROPS};
+use crate::{ConversationHistory, HistoryStep, StepKind, Usage};
+use pagewise_base::page::PageIndex;
+use pagewise_view::{FileKey, Sequence};
 
 /// A step that is written with its conversation.
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Error, ErrorCode};
 
 use super::statements::{RECORD, conversation_record, rows_after};
-use crate::view::Sequence;
+use pagewise_view::Sequence;
 
 /// Whether `error` never comes from an intact database, so that a [`check`] is due. Includes more than SQLite's
 /// corruption errors: a damaged schema can look like a missing column, and a damaged row like a wrong type.

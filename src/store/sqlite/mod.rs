@@ -28,8 +28,8 @@ use super::{
     ConversationHead, ConversationHistory, ConversationRecord, ConversationState, DeliveryRecord, PruneCounts,
     RowUpdate, SessionStore, StoreError, StoreHealth, StoreWarning, Usage, Version, ViewStore,
 };
-use crate::hash::ContentHash;
-use crate::view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
+use pagewise_base::hash::ContentHash;
+use pagewise_view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
 
 /// Stores views in a SQLite database.
 ///
@@ -400,9 +400,9 @@ impl ViewStore for SqliteStore {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
     use super::*;
-    use crate::hash::{ContentHash, PageFingerprint};
-    use crate::page::PageIndex;
-    use crate::view::{HeldItem, Holding, PageForm};
+    use pagewise_base::hash::{ContentHash, PageFingerprint};
+    use pagewise_base::page::PageIndex;
+    use pagewise_view::{HeldItem, Holding, PageForm};
 
     fn many_pages() -> DeliveryRecord {
         let page = |at| {

@@ -12,7 +12,7 @@ use super::integrity::{check, is_suspect};
 use super::private_files::{FileIdentity, identity, make_folder, make_private, open_private};
 use super::schema;
 use super::schema::Migration;
-use crate::store::{SqliteStore, StoreError};
+use crate::{SqliteStore, StoreError};
 
 /// The file name of the database.
 const DATABASE: &str = "views.sqlite3";

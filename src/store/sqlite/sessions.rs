@@ -6,8 +6,8 @@ use rusqlite::{OptionalExtension as _, params};
 
 use super::SqliteStore;
 use super::statements::{moment, unix_seconds};
-use crate::store::{SessionStore, StoreError, StoredSession};
-use crate::view::Principal;
+use crate::{SessionStore, StoreError, StoredSession};
+use pagewise_view::Principal;
 
 impl SessionStore for SqliteStore {
     fn put(&self, id: &str, session: &StoredSession, now: SystemTime) -> Result<(), StoreError> {

@@ -6,14 +6,14 @@ use std::time::{Duration, SystemTime};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::history::{PendingStep, copy_steps, delete_step, insert_forgotten, insert_step};
-use crate::hash::ContentHash;
-use crate::store::held_rows::{HeldItemRow, sequence, signed, unsigned};
-use crate::store::history::forgotten_page;
-use crate::store::{
+use crate::held_rows::{HeldItemRow, sequence, signed, unsigned};
+use crate::history::forgotten_page;
+use crate::{
     ConversationHead, ConversationRecord, DeliveryRecord, PruneCounts, StepKind, Usage, Version, held_rows as rows,
     seconds_since_1970,
 };
-use crate::view::{
+use pagewise_base::hash::ContentHash;
+use pagewise_view::{
     ConversationId, ConversationView, FileKey, ForgetScope, Holding, HoldingChange, Principal, Sequence,
 };
 

@@ -5,7 +5,7 @@ use super::super::page_structure::Region;
 use super::DocumentPage;
 use super::drafts::{Draft, DraftKind};
 use super::type_statistics::TypeStatistics;
-use crate::text::Bounds;
+use pagewise_text::Bounds;
 
 /// A caption stands so near to its figure or table, in ems.
 const NEAR_EM: f32 = 2.5;

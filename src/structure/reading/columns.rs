@@ -5,7 +5,7 @@
 use super::super::bounds::{NOTHING, shared_width};
 use super::segments::Segment;
 use super::sides::{Side, are_columns};
-use crate::text::Bounds;
+use pagewise_text::Bounds;
 
 /// Cuts inside cuts, at most.
 const MAX_DEPTH: usize = 24;

@@ -3,8 +3,8 @@
 use super::super::bounds::{Frame, center};
 use super::super::page_structure::LineWord;
 use super::segments::Segment;
-use crate::structure::bounds::quarters;
-use crate::text::{Bounds, PageLayout};
+use crate::bounds::quarters;
+use pagewise_text::{Bounds, PageLayout};
 use std::collections::BTreeMap;
 use std::ops::Range;
 

@@ -3,7 +3,7 @@
 use super::super::bounds::{NOTHING, center, holds};
 use super::super::page_structure::{Column, Line, LineWord, Region, TableArea};
 use super::segments::{RAISED_GAP_EM, Segment, line_size};
-use crate::text::Bounds;
+use pagewise_text::Bounds;
 
 /// The boxes that are drawn round text, in the frame of its column.
 #[derive(Debug, Default)]

@@ -8,8 +8,8 @@ mod sides;
 
 use super::bounds::{Frame, center, holds};
 use super::page_structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea, is_ideograph};
-use crate::text::{Bounds, PageLayout, Word};
 use lines::DrawnBoxes;
+use pagewise_text::{Bounds, PageLayout, Word};
 use segments::Segment;
 
 /// With more words, lines stay in the given order.

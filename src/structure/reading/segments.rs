@@ -2,7 +2,7 @@
 
 use super::super::bounds::NOTHING;
 use super::super::page_structure::LineWord;
-use crate::text::Bounds;
+use pagewise_text::Bounds;
 
 /// A gap wider than this, in ems, ends a segment.
 const GAP_EM: f32 = 0.65;

@@ -3,7 +3,7 @@
 use super::super::bounds::NOTHING;
 use super::super::page_structure::has_letter;
 use super::segments::Segment;
-use crate::text::Bounds;
+use pagewise_text::Bounds;
 
 /// A column has at least so many lines and ems of width.
 const MIN_LINES: usize = 3;

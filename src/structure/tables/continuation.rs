@@ -2,7 +2,7 @@
 
 use super::layout::cell_text::is_right_to_left;
 use super::{Cell, Table};
-use crate::text::{Bounds, PageLayout, Word};
+use pagewise_text::{Bounds, PageLayout, Word};
 
 /// Running heads and feet stand in this share of the page at its top and bottom.
 const MARGIN: f32 = 0.1;

@@ -15,9 +15,9 @@ pub use continuation::{Continuation, continues, join_continued};
 pub(super) use layout::table_text::TableText;
 pub use write::{to_csv, to_html, to_markdown};
 
-use crate::text::{Bounds, PageLayout};
 use layout::edges::Edges;
 use layout::lines::PageWords;
+use pagewise_text::{Bounds, PageLayout};
 
 /// A page with more words than this has no tables.
 const MAX_WORDS: usize = 100_000;

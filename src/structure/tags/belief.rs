@@ -3,9 +3,9 @@
 use super::cells::TreeTable;
 use super::pieces::{Owner, WordOwners};
 use super::regions::extent;
-use crate::structure::bounds::shared_width;
-use crate::structure::page_structure::{Figure, Line, LineRole, Region, TableArea};
-use crate::text::{Bounds, PageLayout};
+use crate::bounds::shared_width;
+use crate::page_structure::{Figure, Line, LineRole, Region, TableArea};
+use pagewise_text::{Bounds, PageLayout};
 
 /// The tree claims this share of the letters and digits that are no running lines.
 const MIN_CLAIMED: f32 = 0.95;

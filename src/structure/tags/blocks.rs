@@ -1,7 +1,7 @@
 //! The block to which the text of each structure element belongs.
 
-use crate::document::{PageTags, StructureElement, StructureType};
-use crate::structure::page_structure::LineRole;
+use crate::page_structure::LineRole;
+use pagewise_document::{PageTags, StructureElement, StructureType};
 use std::collections::BTreeMap;
 
 /// Markdown has so many levels of headings.

@@ -2,11 +2,11 @@
 
 use super::blocks::BlockMap;
 use super::pieces::{Owner, WordOwners};
-use crate::document::{PageTags, StructureType};
-use crate::structure::bounds::NOTHING;
-use crate::structure::page_structure::TableArea;
-use crate::structure::tables::{Cell, MAX_CELLS, Table, TableText, place_on_page};
-use crate::text::{Bounds, PageLayout};
+use crate::bounds::NOTHING;
+use crate::page_structure::TableArea;
+use crate::tables::{Cell, MAX_CELLS, Table, TableText, place_on_page};
+use pagewise_document::{PageTags, StructureType};
+use pagewise_text::{Bounds, PageLayout};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most tables of a page.

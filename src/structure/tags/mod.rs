@@ -17,9 +17,9 @@ use super::bounds::shared_width;
 use super::page_structure::{PageStructure, TableArea};
 use super::reading;
 use super::tables::{Table, find_tables};
-use crate::document::PageTags;
-use crate::text::{Bounds, PageLayout};
 use blocks::BlockMap;
+use pagewise_document::PageTags;
+use pagewise_text::{Bounds, PageLayout};
 use pieces::WordOwners;
 
 /// Reads a page by its structure tree, with its tables. `None` if the tree is not believed.

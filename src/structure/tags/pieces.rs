@@ -2,11 +2,11 @@
 
 use super::blocks::{BlockIndex, BlockMap};
 use super::cells::TreeTable;
-use crate::document::PageTags;
-use crate::structure::bounds::center;
-use crate::structure::page_structure::{LineRole, TableArea};
-use crate::structure::reading;
-use crate::text::{Bounds, ContentMark, PageLayout, Word};
+use crate::bounds::center;
+use crate::page_structure::{LineRole, TableArea};
+use crate::reading;
+use pagewise_document::PageTags;
+use pagewise_text::{Bounds, ContentMark, PageLayout, Word};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The height of the top and of the bottom margin, as a share of the page's height. Artifacts there are running lines.

@@ -3,11 +3,11 @@
 use super::belief::{self, Part};
 use super::cells::TreeTable;
 use super::pieces::{Owner, Piece, PieceContent, WordOwners};
-use crate::document::PageTags;
-use crate::structure::bounds::{Frame, NOTHING, center, shared_width};
-use crate::structure::page_structure::{Column, Figure, Line, LineRole, LineTag, Region};
-use crate::structure::reading::{DirectionReader, quarter, turns};
-use crate::text::{Bounds, PageLayout, Word};
+use crate::bounds::{Frame, NOTHING, center, shared_width};
+use crate::page_structure::{Column, Figure, Line, LineRole, LineTag, Region};
+use crate::reading::{DirectionReader, quarter, turns};
+use pagewise_document::PageTags;
+use pagewise_text::{Bounds, PageLayout, Word};
 
 /// A paragraph with more lines may be any text.
 const MAX_PARAGRAPH_LINES: usize = 25;

@@ -2,7 +2,7 @@
 
 use super::super::TableArea;
 use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, markdown, markdown_with};
-use crate::text::Bounds;
+use pagewise_text::Bounds;
 
 #[test]
 fn lines_are_joined_to_paragraphs_that_space_divides() {

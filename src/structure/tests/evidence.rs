@@ -1,7 +1,7 @@
 //! What decides where a block ends: rules, centred lines, formulas, numbers.
 
 use super::sheet::{BOLD, FULL, Face, PLAIN, Sheet, markdown};
-use crate::text::{Bounds, Rule};
+use pagewise_text::{Bounds, Rule};
 
 /// Indices.
 const INDEX: Face = Face { size: 7.0, ..PLAIN };

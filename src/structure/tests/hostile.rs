@@ -3,7 +3,7 @@
 use super::super::reading::MAX_WORDS;
 use super::super::{DocumentPage, PageBlocks, Region, read_document, read_page};
 use super::sheet::{PLAIN, Sheet};
-use crate::text::{Bounds, Fill, Rule};
+use pagewise_text::{Bounds, Fill, Rule};
 use std::collections::BTreeMap;
 
 fn blocks_of(sheet: &Sheet) -> Vec<PageBlocks> {

@@ -1,7 +1,7 @@
 //! A page, sketched line by line.
 
 use super::super::{DocumentPage, TableArea, read_document, read_page, to_markdown};
-use crate::text::{Bounds, ContentMark, Fill, LinkArea, PageLayout, Word};
+use pagewise_text::{Bounds, ContentMark, Fill, LinkArea, PageLayout, Word};
 
 /// The width of each character, in ems.
 const PITCH: f32 = 0.5;

@@ -1,7 +1,7 @@
 //! Rules of typesetting: justified text, boxes, displayed formulas, leaders, headings of one kind.
 
 use super::sheet::{BOLD, FULL, Face, PLAIN, Sheet, markdown};
-use crate::text::{Bounds, Rule};
+use pagewise_text::{Bounds, Rule};
 
 /// Italic type in the size of the body.
 const ITALIC: Face = Face { is_italic: true, ..PLAIN };

@@ -1,7 +1,7 @@
 //! Markdown.
 
 use super::sheet::{BOLD, FULL, PLAIN, Sheet, markdown};
-use crate::text::PageLayout;
+use pagewise_text::PageLayout;
 
 #[test]
 fn a_link_leaves_out_the_punctuation_after_its_area() {

@@ -1,9 +1,9 @@
 //! The font dictionaries that a page can use: its own and those of its forms and appearances.
 
-use crate::document::effort::Steps;
-use crate::document::effort::price;
 use hayro_interpret::hayro_syntax::object::{Array, Dict, ObjectIdentifier, Stream};
 use hayro_interpret::hayro_syntax::page::Page;
+use pagewise_document::effort::Steps;
+use pagewise_document::effort::price;
 use std::collections::HashSet;
 
 /// The most font dictionaries of a page. Fonts beyond have no known style, unless their program tells it.

@@ -2,11 +2,11 @@
 
 use super::font_style::FontStyle;
 use super::page_fonts::{FontKey, PageFontDictionaries, SharedFonts};
-use crate::document::effort::Steps;
-use crate::limits::Limits;
 use hayro_interpret::font::{Glyph, GlyphRun};
 use hayro_interpret::hayro_syntax::page::Page;
 use hayro_interpret::kurbo::{Affine, Rect};
+use pagewise_base::limits::Limits;
+use pagewise_document::effort::Steps;
 use std::collections::HashMap;
 
 /// The most styles of a page. Further ones count as the first.

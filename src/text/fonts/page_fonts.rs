@@ -8,8 +8,6 @@
 use super::font_dictionaries::font_dictionaries;
 use super::font_name::without_tag;
 use super::font_style::{FontStyle, base_name};
-use crate::document::effort::{LoadedFonts, Steps, price, take_font_steps};
-use crate::limits::Limits;
 use hayro_font::{Font, FontCache, FontGlyph};
 use hayro_interpret::font::{Glyph, GlyphRun, OutlineGlyph};
 use hayro_interpret::hayro_cmap::BfString;
@@ -17,6 +15,8 @@ use hayro_interpret::hayro_syntax::object::{Dict, Name, ObjectIdentifier};
 use hayro_interpret::hayro_syntax::page::Page;
 use hayro_interpret::kurbo::Rect;
 use hayro_interpret::{CacheKey, InterpreterSettings};
+use pagewise_base::limits::Limits;
+use pagewise_document::effort::{LoadedFonts, Steps, price, take_font_steps};
 use std::collections::HashMap;
 
 /// The most glyphs of a run that are compared with those of a Type 3 font.

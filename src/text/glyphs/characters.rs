@@ -4,12 +4,12 @@
 //! the reversed tables of the embedded font program; the code itself, if it is ASCII in a simple font.
 
 use super::glyph_names::character_of;
-use crate::document::fast_hash::FastMap;
-use crate::text::glyphs::GlyphText;
+use crate::glyphs::GlyphText;
 use hayro_interpret::font::{Glyph, OutlineFontData, OutlineGlyph, StandardFont};
 use hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, CidFamily, load_embedded};
 use hayro_interpret::hayro_syntax::Pdf;
 use hayro_interpret::hayro_syntax::object::{Array, Dict, Name, Object, Stream, String as PdfString};
+use pagewise_document::fast_hash::FastMap;
 use skrifa::raw::ps::cff::CffFontRef;
 use skrifa::raw::{FileRef, TableProvider};
 use skrifa::{FontRef, GlyphId, MetadataProvider};

@@ -8,17 +8,17 @@ use super::plausibility::{FontIndex, PageFonts, PairReader, ReadGlyph};
 use super::replacement_text::{ReplacementText, ReplacementTracker};
 use super::run_metrics::{HorizontalScaling, RunCharacters, type3_em};
 use super::step_account::StepAccount;
-use crate::document::text_string;
-use crate::limits::Limits;
-use crate::text::ContentMark;
-use crate::text::fonts::{GlyphStyle, StyleCollector, StyleIndex};
-use crate::text::glyphs::{GlyphPlacement, GlyphText, PlacedGlyph};
-use crate::text::shapes::{ShapeCollector, Shapes, color_of};
+use crate::ContentMark;
+use crate::fonts::{GlyphStyle, StyleCollector, StyleIndex};
+use crate::glyphs::{GlyphPlacement, GlyphText, PlacedGlyph};
+use crate::shapes::{ShapeCollector, Shapes, color_of};
 use hayro_interpret::font::GlyphRun;
 use hayro_interpret::hayro_cmap::WritingMode;
 use hayro_interpret::hayro_syntax::object::{Dict, String as PdfString};
 use hayro_interpret::kurbo::{Affine, BezPath, Rect, Shape};
 use hayro_interpret::{BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, Paint, SoftMask};
+use pagewise_base::limits::Limits;
+use pagewise_document::text_string;
 
 /// The advance of glyphs in vertical writing, in thousandths of an em. Other values are rare.
 const VERTICAL_ADVANCE: f64 = 1000.0;

@@ -1,6 +1,6 @@
 //! The marked-content sequences that are open (ISO 32000-2, 14.6).
 
-use crate::text::ContentMark;
+use crate::ContentMark;
 use hayro_interpret::hayro_syntax::object::Dict;
 
 /// Sequences inside each other, at most. Deeper ones count as part of those around them.

@@ -1,9 +1,9 @@
 //! The glyphs collected so far, without duplicates.
 
 use super::paint_log::{PaintLog, PaintOrder};
-use crate::document::fast_hash::FastMap;
-use crate::text::glyphs::{GlyphText, PlacedGlyph};
+use crate::glyphs::{GlyphText, PlacedGlyph};
 use hayro_interpret::kurbo::Rect;
+use pagewise_document::fast_hash::FastMap;
 
 /// A second glyph of the same character within this share of an em is a duplicate: fake bold type.
 const DUPLICATE_EM: f64 = 0.12;

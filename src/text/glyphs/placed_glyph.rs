@@ -1,7 +1,7 @@
 //! Glyphs placed on the page.
 
-use crate::text::fonts::StyleIndex;
-use crate::text::page_layout::ContentMark;
+use crate::fonts::StyleIndex;
+use crate::page_layout::ContentMark;
 use hayro_interpret::kurbo::{Affine, Point, Rect, Vec2};
 
 /// Directions within this many degrees of a quarter turn count as one: scans are rarely straight.

@@ -23,9 +23,9 @@ mod letter_pairs;
 pub(crate) use double_bytes::{PairReader, ReadGlyph};
 pub(crate) use font_statistics::{FontStatistics, is_private};
 
-use crate::charset::Charset;
-use crate::document::fast_hash::FastMap;
 use hayro_interpret::font::{Glyph, GlyphRun};
+use pagewise_charset::Charset;
+use pagewise_document::fast_hash::FastMap;
 
 /// The most fonts of a page that are judged. Further fonts are trusted.
 const MAX_FONTS: usize = 1_000;

@@ -1,6 +1,6 @@
 //! ReplacementText text of marked-content sequences (ISO 32000-2, 14.9.4).
 
-use crate::text::glyphs::PlacedGlyph;
+use crate::glyphs::PlacedGlyph;
 use hayro_interpret::kurbo::Rect;
 
 /// The largest distance of baselines of one line, as a share of an em.

@@ -1,7 +1,7 @@
 //! The characters, widths and scaling of a run of glyphs.
 
 use super::characters::CharacterResolver;
-use crate::text::glyphs::{GlyphPlacement, GlyphText};
+use crate::glyphs::{GlyphPlacement, GlyphText};
 use hayro_interpret::font::{Glyph, GlyphRun};
 use hayro_interpret::kurbo::Affine;
 

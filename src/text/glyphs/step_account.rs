@@ -1,7 +1,7 @@
 //! Takes the steps of interpreting a page.
 
-use crate::document::effort::{PageCost, Steps, price};
 use hayro_interpret::ClipPath;
+use pagewise_document::effort::{PageCost, Steps, price};
 
 /// Takes the steps of interpreting a page from its budget.
 pub(crate) struct StepAccount<'c> {

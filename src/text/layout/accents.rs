@@ -1,6 +1,6 @@
 //! Composes letters with accents that are drawn as separate glyphs, as TeX does.
 
-use crate::text::glyphs::{GlyphText, PlacedGlyph};
+use crate::glyphs::{GlyphText, PlacedGlyph};
 use unicode_normalization::char::compose;
 
 /// The least overlap of a letter and its accent, as a share of the narrower glyph.

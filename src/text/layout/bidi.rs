@@ -259,8 +259,8 @@ fn pair_key(one: &LineGlyph, other: &LineGlyph) -> (u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::glyphs::{GlyphText, PlacedGlyph, WritingDirection};
-    use crate::text::layout::lines::group_into_lines;
+    use crate::glyphs::{GlyphText, PlacedGlyph, WritingDirection};
+    use crate::layout::lines::group_into_lines;
 
     /// The text read from `shown`, drawn from left to right with one em for each character.
     fn read(shown: &str, brackets: BracketNaming) -> String {
@@ -277,8 +277,8 @@ mod tests {
                 end: end.max(begins + 0.1),
                 across: 0.0,
                 size: 10.0,
-                style: crate::text::fonts::StyleIndex::default(),
-                mark: crate::text::ContentMark::default(),
+                style: crate::fonts::StyleIndex::default(),
+                mark: crate::ContentMark::default(),
             });
             start = end;
         }
@@ -327,8 +327,8 @@ mod tests {
                 end: at + 10.0,
                 across: 0.0,
                 size: 10.0,
-                style: crate::text::fonts::StyleIndex::default(),
-                mark: crate::text::ContentMark::default(),
+                style: crate::fonts::StyleIndex::default(),
+                mark: crate::ContentMark::default(),
             };
             let starts = std::iter::successors(Some(0.0), |at| Some(at + 10.0));
             BracketNaming::of(group_into_lines(starts.zip(shown.chars()).map(glyph).collect()).iter())

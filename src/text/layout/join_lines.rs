@@ -5,7 +5,7 @@
 //! its end, belong to it.
 
 use super::lines::{LineGlyph, TextLine, is_space};
-use crate::text::glyphs::WritingDirection;
+use crate::glyphs::WritingDirection;
 use std::collections::HashMap;
 
 /// The largest difference of baselines, as a share of an em.

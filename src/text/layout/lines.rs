@@ -2,7 +2,7 @@
 
 use super::bidi::BracketNaming;
 use super::{accents, bidi};
-use crate::text::glyphs::{PlacedGlyph, WritingDirection};
+use crate::glyphs::{PlacedGlyph, WritingDirection};
 use std::borrow::Cow;
 
 /// The least gap that is a space, as a share of an em.

@@ -4,7 +4,7 @@
 //! there is a gutter, otherwise between rows. Parts that cannot be cut keep their order.
 
 use super::lines::TextLine;
-use crate::text::glyphs::WritingDirection;
+use crate::glyphs::WritingDirection;
 use hayro_interpret::kurbo::Rect;
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@
 //! apart, and list labels have text beside them; these are no stacks.
 
 use super::lines::{LineGlyph, TextLine, is_space};
-use crate::text::glyphs::{PlacedGlyph, WritingDirection};
+use crate::glyphs::{PlacedGlyph, WritingDirection};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The most glyphs side by side in a stack, such as a year.
@@ -273,9 +273,9 @@ pub(super) fn is_upright(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::glyphs::{GlyphPlacement, GlyphText};
-    use crate::text::layout::lines::group_into_lines;
-    use crate::text::layout::{plain_text, reading_order};
+    use crate::glyphs::{GlyphPlacement, GlyphText};
+    use crate::layout::lines::group_into_lines;
+    use crate::layout::{plain_text, reading_order};
     use hayro_interpret::kurbo::Affine;
 
     /// Glyphs of an em of 10 at `x` and `y`, as they are drawn, from the top down.
@@ -293,8 +293,8 @@ mod tests {
                 end: start + advance * size,
                 across,
                 size,
-                style: crate::text::fonts::StyleIndex::default(),
-                mark: crate::text::ContentMark::default(),
+                style: crate::fonts::StyleIndex::default(),
+                mark: crate::ContentMark::default(),
             });
             at = [at[0] + step[0], at[1] + step[1]];
         }

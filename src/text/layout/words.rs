@@ -5,11 +5,11 @@ use super::hyphens::SOFT_HYPHEN;
 use super::lines::{LineGlyph, TextLine};
 use super::reading_order::TextBlock;
 use super::vertical_stacks::is_upright;
-use crate::document::text_string::is_hidden;
-use crate::text::fonts::GlyphStyle;
-use crate::text::glyphs::PlacedGlyph;
-use crate::text::page_layout::{Bounds, MAX_WORDS, Word, to_points};
+use crate::fonts::GlyphStyle;
+use crate::glyphs::PlacedGlyph;
+use crate::page_layout::{Bounds, MAX_WORDS, Word, to_points};
 use hayro_interpret::kurbo::Rect;
+use pagewise_document::text_string::is_hidden;
 
 /// Glyphs whose sizes have a larger ratio are of two words: a letter and its superscript.
 const SIZE_RATIO: f64 = 1.05;
@@ -188,10 +188,10 @@ fn extent_between(glyph: &PlacedGlyph, start: f64, end: f64) -> Rect {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::ContentMark;
-    use crate::text::fonts::StyleIndex;
-    use crate::text::glyphs::{GlyphText, WritingDirection};
-    use crate::text::layout::{group_into_lines, order_blocks};
+    use crate::ContentMark;
+    use crate::fonts::StyleIndex;
+    use crate::glyphs::{GlyphText, WritingDirection};
+    use crate::layout::{group_into_lines, order_blocks};
     use hayro_interpret::kurbo::Vec2;
 
     fn glyphs(text: &str, direction: WritingDirection, size: f64) -> Vec<PlacedGlyph> {

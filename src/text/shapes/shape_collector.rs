@@ -1,7 +1,7 @@
 //! Collects the shapes of a page.
 
 use super::outline::{Outline, outlines};
-use crate::text::page_layout::{Bounds, ContentMark, Fill, MAX_DRAWINGS, MAX_FILLS, MAX_RULES, Rule};
+use crate::page_layout::{Bounds, ContentMark, Fill, MAX_DRAWINGS, MAX_FILLS, MAX_RULES, Rule};
 use hayro_interpret::kurbo::{Affine, BezPath, Point, Rect, Shape};
 use hayro_interpret::{DrawMode, Paint};
 use std::collections::BTreeMap;

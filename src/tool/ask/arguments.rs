@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::model::ModelName;
 use crate::tool::arguments::{ArgumentReader, invalid_value};
 use crate::tool::error::{ErrorCode, ToolError};
+use pagewise_model::ModelName;
 
 /// PDFs in one question.
 pub const MAX_PDFS: usize = 10;

@@ -1,8 +1,8 @@
 //! The environment of a question.
 
 use crate::context::ContextManager;
-use crate::model::{ModelClient, ReplyListener};
 use crate::tool::caller::Caller;
+use pagewise_model::{ModelClient, ReplyListener};
 
 /// The context, models, listener and caller of [`ask`](super::ask).
 pub struct AskContext<'a> {

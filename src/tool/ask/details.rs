@@ -6,7 +6,7 @@ use super::arguments::ReferenceOrigin;
 use super::load::RequestedPdf;
 use super::packed_pdf::PackedPdf;
 use crate::context::untrusted;
-use crate::model::{ModelName, ModelReply};
+use pagewise_model::{ModelName, ModelReply};
 
 /// A model that failed.
 pub(super) struct FailedAttempt {

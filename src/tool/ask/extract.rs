@@ -9,8 +9,8 @@ use super::request_budget::{RequestBudget, divide_budget};
 use crate::context::{
     Dpi, OcrMode, OpenPdf, Pages as _, PdfError, RecognisingDocument, RenderOptions, ocr_notes, page_heading,
 };
-use crate::model::QuestionPart;
-use crate::page::{PageIndex, PageSet};
+use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_model::QuestionPart;
 
 /// Below this many characters, pages are sent as pictures.
 const FEW_CHARACTERS: usize = 200;

@@ -10,8 +10,8 @@ use super::pack::PdfPacker;
 use super::packed_pdf::{PackedPdf, not_sent};
 use super::request_budget::RequestBudget;
 use crate::context::{OpenPdf, PdfError};
-use crate::model::QuestionPart;
-use crate::page::{PageIndex, PageSet};
+use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_model::QuestionPart;
 
 /// Join attempts per PDF. Three PDFs of a hundred pages take at most seven attempts each, and every attempt reads all
 /// its pages.

@@ -22,7 +22,7 @@ use self::packed_pdf::PackedPdf;
 use super::error::{ErrorCode, ToolError};
 use super::truncate::{char_count, prefix_within_json};
 use crate::context::{ResultBudget, json_length};
-use crate::model::{ModelError, ModelName, ModelReply, ModelSession, ModelSettings, Question};
+use pagewise_model::{ModelError, ModelName, ModelReply, ModelSession, ModelSettings, Question};
 
 /// An answer of `pdf`.
 #[derive(Debug, Clone, PartialEq, Eq)]

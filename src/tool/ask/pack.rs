@@ -6,9 +6,9 @@ use super::load::{LoadedPdf, RequestedPdf};
 use super::packed_pdf::{PackedPdf, not_sent};
 use super::request_budget::{RequestBudget, divide_budget};
 use crate::context::{OpenPdf, page_heading};
-use crate::model::{ModelName, ModelSettings, QuestionPart};
-use crate::page::{PageIndex, PageSet};
-use crate::provider::ProviderLimits;
+use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_base::provider::ProviderLimits;
+use pagewise_model::{ModelName, ModelSettings, QuestionPart};
 
 /// Packs PDFs for one model.
 pub(super) struct PdfPacker<'a> {

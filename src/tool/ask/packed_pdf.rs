@@ -2,8 +2,8 @@
 
 use super::load::LoadedPdf;
 use crate::context::page_or_pages;
-use crate::model::QuestionPart;
-use crate::page::{PageIndex, PageSet};
+use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_model::QuestionPart;
 
 /// The parts sent of one PDF.
 #[derive(Default)]

@@ -2,8 +2,8 @@
 
 use super::load::{LoadedPdf, RequestedPdf};
 use super::packed_pdf::PackedPdf;
-use crate::model::base64_length;
-use crate::provider::ProviderLimits;
+use pagewise_base::provider::ProviderLimits;
+use pagewise_model::base64_length;
 
 /// Bytes of a block beside its data: names, title, quotes.
 const BLOCK_BYTES: u64 = 4_096;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::tool::arguments::ArgumentReader;
 use crate::tool::caller::invalid_handle;
 use crate::tool::error::ToolError;
-use crate::view::ConversationId;
+use pagewise_view::ConversationId;
 
 /// Checked arguments of `context_status` and of `context_updates`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

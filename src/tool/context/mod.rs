@@ -18,9 +18,9 @@ use crate::context::{
     ContextError, ContextManager, ConversationPoint, ConversationStatus, ForgetRequest, HeldFile, RequestBounds, Usage,
     form_name, grouped, one_line, page_or_pages, select_from,
 };
-use crate::page::{PageSet, parse_page_selection};
-use crate::provider::{ProviderLimits, published};
-use crate::view::{AgentView, ConversationId};
+use pagewise_base::page::{PageSet, parse_page_selection};
+use pagewise_base::provider::{ProviderLimits, published};
+use pagewise_view::{AgentView, ConversationId};
 
 /// Files in one answer to a client.
 const MAX_FILES: usize = 10;

@@ -8,11 +8,11 @@ use crate::context::{
     ContextManager, FileChange, FileUpdate, PageChanges, ResultBudget, TEXT_DELETED, Updates, json_length, one_line,
     page_change_lines, untrusted,
 };
-use crate::page::PageSet;
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::DataAnswer;
 use crate::tool::error::ToolError;
-use crate::view::ConversationId;
+use pagewise_base::page::PageSet;
+use pagewise_view::ConversationId;
 
 /// The result of `context_updates`. Commit its delivery once the answer was written to the client.
 #[derive(Debug)]

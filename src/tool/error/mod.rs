@@ -26,7 +26,7 @@ use self::web::{fetched_pdf, unsupported_content};
 use crate::context::{
     BoundExceeded, ContextError, FOLDER, MissingFile, PdfError, Reference, SourceError, WorkerError, is_url, one_line,
 };
-use crate::limits::Limit;
+use pagewise_base::limits::Limit;
 
 /// A refusal or failure, as `cli` and `serve` show it.
 #[derive(Debug, Clone, PartialEq, Serialize, thiserror::Error)]

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{ErrorCode, ToolError};
-use crate::limits::StopReason;
+use pagewise_base::limits::StopReason;
 
 impl ToolError {
     /// The deadline passed, or the request was cancelled.

@@ -16,7 +16,7 @@ use crate::context::{
     Block, ContextManager, FetchOutcome, FetchedResponse, FetchedText, FetchedUrl, ProgressListener, ResponseId,
     ResultBudget, StoredText, grouped, one_line, untrusted,
 };
-use crate::view::ConversationId;
+use pagewise_view::ConversationId;
 
 /// The result of both tools.
 #[derive(Debug)]

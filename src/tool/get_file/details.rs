@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use crate::context::{
     AnswerDetails, FolderListing, ListedPages, ListedPdf, NextCall, PageEstimate, SentPage, date_text,
 };
-use crate::page::PageSet;
 use crate::tool::context::pages_json;
+use pagewise_base::page::PageSet;
 
 /// `details` as JSON. Unknown values are left out.
 #[must_use]

@@ -20,8 +20,8 @@ use crate::context::{
     AnswerDetails, Block, Cancellation, ContextManager, Delivery, FileAnswer, FileRequest, ProgressListener,
     SummaryFacts, page_or_pages, untrusted,
 };
-use crate::page::PageSet;
-use crate::view::ConversationId;
+use pagewise_base::page::PageSet;
+use pagewise_view::ConversationId;
 
 /// The result of `get_file`.
 #[derive(Debug)]

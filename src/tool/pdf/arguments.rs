@@ -6,10 +6,10 @@ use super::outline::ShownOutline;
 use crate::context::{
     ContextConfig, ContextManager, DateRange, Dpi, OcrMode, OpenPdf, Region, SelectedPages, select_from,
 };
-use crate::page::PageSet;
 use crate::tool::arguments::{ArgumentReader, invalid_value, whole_number};
 use crate::tool::caller::Caller;
 use crate::tool::error::ToolError;
+use pagewise_base::page::PageSet;
 
 /// Characters in one answer by default.
 pub const DEFAULT_MAX_CHARS: u64 = 50_000;

@@ -7,7 +7,7 @@ use crate::context::{
     AnnotationCounts, AnnotationKind, Attachment, Comment, DisplayedArea, FieldValue, FormField, Link, LinkTarget,
     PageAnnotations, annotation_lines, attachment_path, listed_or_counted,
 };
-use crate::page::PageSet;
+use pagewise_base::page::PageSet;
 
 /// What stands beside the text of a page. Boxes are left, top, right and bottom in points from the top left of the page as
 /// displayed.

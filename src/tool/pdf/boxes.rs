@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::context::{Bounds, Pages, TextBoxes};
-use crate::page::PageIndex;
+use pagewise_base::page::PageIndex;
 
 /// The most passages of a page whose boxes are told.
 const MAX_PASSAGES: usize = 200;

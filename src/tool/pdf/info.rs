@@ -11,11 +11,11 @@ use crate::context::{
     Attachments, ContextManager, FolderListing, Form, OpenPdf, attachment_line, attachment_path, field_line,
     more_fields_note, one_line, page_or_pages, pages_with_hidden_text, points, untrusted,
 };
-use crate::page::PageIndex;
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
 use crate::tool::error::{ErrorCode, ToolError};
 use crate::tool::{folder_brief, folder_json};
+use pagewise_base::page::PageIndex;
 
 /// The facts of a PDF, or the PDFs of a folder.
 #[derive(Debug, Clone, PartialEq)]

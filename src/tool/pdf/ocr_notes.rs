@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::boxes::edges_of;
 use super::extracted_page::WordInBox;
 use crate::context::{OcrReport, PageSource, Pages, PlacedWord, RecognisingDocument};
-use crate::page::PageIndex;
+use pagewise_base::page::PageIndex;
 
 /// The most words of a page that are listed.
 const MAX_WORDS: usize = 20_000;

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::arguments::selected_pages;
 use crate::context::{ContextError, OpenPdf, PdfChunk, PdfError, SelectedPages, select_page, write_whole};
-use crate::page::PageNumber;
 use crate::tool::error::{ErrorCode, ToolError};
+use pagewise_base::page::PageNumber;
 
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::context::ProgressListener;
-use crate::limits::watch_this_thread;
-use crate::page::PageIndex;
+use pagewise_base::limits::watch_this_thread;
+use pagewise_base::page::PageIndex;
 
 /// Has threads take pages from a shared counter until none is left, each with a document that `open` gives it. A thread
 /// without a document leaves its share to the others; so does one that cannot be started. Returns whether the work was

@@ -10,8 +10,8 @@ use super::arguments::selected_pages;
 use super::page::{cut, write_chunk, write_failed};
 use super::parallel::for_each_page;
 use crate::context::{OpenPdf, ProgressListener, SelectedPages};
-use crate::page::{PageIndex, PageNumber};
 use crate::tool::error::ToolError;
+use pagewise_base::page::{PageIndex, PageNumber};
 
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -8,8 +8,8 @@ use crate::context::{
     ContextError, MarkdownPages, OpenPdf, ProgressListener, SelectedPages, Table, TableCell, join_continued,
     page_or_pages, read_markdown, table_csv, table_html, table_markdown, unreadable_page_text,
 };
-use crate::page::PageIndex;
 use crate::tool::error::ToolError;
+use pagewise_base::page::PageIndex;
 
 /// The tables of the selected pages.
 #[derive(Debug, Clone, PartialEq, Serialize)]

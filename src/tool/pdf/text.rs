@@ -13,9 +13,9 @@ use crate::context::{
     PdfError, ProgressListener, RecognisingDocument, ResultBudget, SelectedPages, grouped, json_length, ocr_notes,
     page_heading, page_or_pages, read_markdown, untrusted,
 };
-use crate::page::{PageIndex, PageSet};
 use crate::tool::error::ToolError;
 use crate::tool::truncate::{char_count, prefix_within, prefix_within_json};
+use pagewise_base::page::{PageIndex, PageSet};
 
 /// The text of a PDF's pages.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -11,9 +11,9 @@ use crate::context::{
     ContextError, LayerWord, OcrMode, OpenPdf, PageLayer, Pages, PdfError, PlacedWord, ProgressListener,
     RecognisingDocument, SelectedPages, ocr_notes, write_whole,
 };
-use crate::hash::ContentHash;
-use crate::page::PageIndex;
 use crate::tool::error::ToolError;
+use pagewise_base::hash::ContentHash;
+use pagewise_base::page::PageIndex;
 
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

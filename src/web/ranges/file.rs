@@ -12,13 +12,13 @@ use bytes::Bytes;
 
 #[cfg(feature = "cloud")]
 use super::object::ObjectAddress;
-use crate::hash::ContentHash;
+use crate::error::WebError;
+use crate::fetch::Fetcher;
 use crate::http::Url;
-use crate::limits::Cancellation;
-use crate::web::error::WebError;
-use crate::web::fetch::Fetcher;
-use crate::web::store::RangedVersion;
-use crate::web::{Web, guard};
+use crate::store::RangedVersion;
+use crate::{Web, guard};
+use pagewise_base::hash::ContentHash;
+use pagewise_base::limits::Cancellation;
 
 /// The bytes of a block, the unit in which parts are stored.
 const BLOCK_BYTES: u64 = 16 << 10;

@@ -27,7 +27,7 @@ use super::{FetchedFile, Web, guard};
 use crate::http::Url;
 #[cfg(feature = "cloud")]
 use crate::http::header::HeaderMap;
-use crate::limits::Cancellation;
+use pagewise_base::limits::Cancellation;
 
 /// The document at a URL.
 #[derive(Debug)]

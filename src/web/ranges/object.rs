@@ -21,12 +21,12 @@ use object_store::path::Path;
 use object_store::{ClientOptions, Error, GetOptions, GetRange, GetResult, ObjectStore, RetryConfig};
 
 use super::file::MAX_RUN_BYTES;
+use crate::error::WebError;
+use crate::fetch::with_authorities;
+use crate::guard;
 use crate::http::{self, Client, Url};
-use crate::web::error::WebError;
-use crate::web::fetch::with_authorities;
-use crate::web::guard;
-use crate::web::settings::WebSettings;
-use crate::web::store::RangedVersion;
+use crate::settings::WebSettings;
+use crate::store::RangedVersion;
 
 /// The largest response: a range, or what a server says about itself.
 const MAX_RESPONSE_BYTES: u64 = MAX_RUN_BYTES + (1 << 20);
@@ -36,13 +36,13 @@ const MAX_RETRIES: usize = 2;
 
 /// The buckets that were opened: at most those of the setting.
 #[derive(Default)]
-pub(in crate::web) struct Buckets {
+pub(crate) struct Buckets {
     opened: Mutex<BTreeMap<String, Arc<dyn ObjectStore>>>,
 }
 
 /// An object in a bucket, or a folder.
 #[derive(Clone)]
-pub(in crate::web) struct ObjectAddress {
+pub(crate) struct ObjectAddress {
     pub(super) bucket: Arc<dyn ObjectStore>,
     pub(super) path: Path,
 }
@@ -65,7 +65,7 @@ impl Buckets {
     }
 
     /// The address of an object or a folder that this program itself names.
-    pub(in crate::web) fn any_address(&self, url: &Url, settings: &WebSettings) -> Result<ObjectAddress, WebError> {
+    pub(crate) fn any_address(&self, url: &Url, settings: &WebSettings) -> Result<ObjectAddress, WebError> {
         let path = path_of(url)?;
         let name = url.host_str().unwrap_or_default();
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);

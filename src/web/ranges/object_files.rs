@@ -9,36 +9,36 @@ use object_store::{GetOptions, GetRange, MultipartUpload, ObjectMeta, ObjectStor
 
 use super::file::MAX_RUN_BYTES;
 use super::object::{ObjectAddress, object_error, read_exactly};
-use crate::web::error::WebError;
-use crate::web::store::OwnedFile;
+use crate::error::WebError;
+use crate::store::OwnedFile;
 
 /// The bytes of one request to write. Larger files are written in parts, of which S3 takes none below 5 MiB.
 const PART_BYTES: u64 = 8 << 20;
 
 /// Consecutive bytes of an object.
-pub(in crate::web) struct ObjectPiece {
-    pub(in crate::web) bytes: Bytes,
+pub(crate) struct ObjectPiece {
+    pub(crate) bytes: Bytes,
     /// The size of the whole object.
-    pub(in crate::web) length: u64,
-    pub(in crate::web) etag: Option<String>,
+    pub(crate) length: u64,
+    pub(crate) etag: Option<String>,
     /// When the object was written.
-    pub(in crate::web) changed: SystemTime,
+    pub(crate) changed: SystemTime,
 }
 
 impl ObjectAddress {
     /// The files of a folder. Each request has the time `limit`.
-    pub(in crate::web) async fn files(&self, limit: Duration) -> Result<Vec<OwnedFile>, WebError> {
+    pub(crate) async fn files(&self, limit: Duration) -> Result<Vec<OwnedFile>, WebError> {
         let listed = within(limit, self.bucket.list_with_delimiter(Some(&self.path))).await?;
         Ok(listed.objects.into_iter().filter_map(owned_file).collect())
     }
 
     /// Removes a file of a folder.
-    pub(in crate::web) async fn remove(&self, name: &str, limit: Duration) -> Result<(), WebError> {
+    pub(crate) async fn remove(&self, name: &str, limit: Duration) -> Result<(), WebError> {
         within(limit, self.bucket.delete(&self.path.clone().join(name))).await
     }
 
     /// Writes a file. Nobody sees a part of it.
-    pub(in crate::web) async fn put_file(&self, mut file: File, limit: Duration) -> Result<(), WebError> {
+    pub(crate) async fn put_file(&self, mut file: File, limit: Duration) -> Result<(), WebError> {
         let first = read_part(&mut file)?;
         if (first.len() as u64) < PART_BYTES {
             return within(limit, self.bucket.put(&self.path, first.into())).await.map(drop);
@@ -53,7 +53,7 @@ impl ObjectAddress {
     }
 
     /// The bytes from `start` on, as many as one request brings, of the version `etag` if one is named.
-    pub(in crate::web) async fn piece(
+    pub(crate) async fn piece(
         &self,
         start: u64,
         etag: Option<String>,

@@ -5,13 +5,13 @@
 
 use std::ops::Range;
 
+use crate::body;
+use crate::cache;
+use crate::error::WebError;
+use crate::fetch::{Exchange, FetchResult, Fetcher, redirect, status_error};
 use crate::http::header::{self, HeaderMap, HeaderName};
 use crate::http::{Response, StatusCode, Url};
-use crate::web::body;
-use crate::web::cache;
-use crate::web::error::WebError;
-use crate::web::fetch::{Exchange, FetchResult, Fetcher, redirect, status_error};
-use crate::web::store::{FetchRecord, FetchStore, RangedVersion};
+use crate::store::{FetchRecord, FetchStore, RangedVersion};
 
 /// What the first request of a document gave.
 pub(super) enum FirstResponse {

@@ -5,33 +5,33 @@ use std::path::PathBuf;
 use super::files::{DraftFile, mark_used, read_limited};
 use super::record::RangedVersion;
 use super::{BLOCKS, FetchStore, MAX_RECORD_BYTES, RANGED, key_of};
-use crate::hash::ContentHash;
+use crate::error::WebError;
 use crate::http::Url;
-use crate::web::error::WebError;
+use pagewise_base::hash::ContentHash;
 
 /// The bytes of a hash, which stands before the bytes of a block.
 const HASH_BYTES: usize = 32;
 
 impl FetchStore {
     /// The version of a URL that was read by ranges.
-    pub(in crate::web) fn version(&self, url: &Url) -> Option<RangedVersion> {
+    pub(crate) fn version(&self, url: &Url) -> Option<RangedVersion> {
         RangedVersion::read(&read_limited(&self.read_folder()?.join(RANGED).join(key_of(url)), MAX_RECORD_BYTES)?)
     }
 
     /// Stores the version of a URL.
-    pub(in crate::web) fn keep_version(&self, url: &Url, version: &RangedVersion) -> Result<(), WebError> {
+    pub(crate) fn keep_version(&self, url: &Url, version: &RangedVersion) -> Result<(), WebError> {
         self.write(RANGED, &key_of(url), version.to_text().as_bytes())
     }
 
     /// Forgets the version of a URL, so that its server is asked for it without a validator.
-    pub(in crate::web) fn forget_version(&self, url: &Url) {
+    pub(crate) fn forget_version(&self, url: &Url) {
         if let Some(folder) = self.read_folder() {
             let _ = std::fs::remove_file(folder.join(RANGED).join(key_of(url)));
         }
     }
 
     /// The bytes of a block; `None` if it is not stored, or damaged.
-    pub(in crate::web) fn block(&self, document: &ContentHash, index: u64) -> Option<Vec<u8>> {
+    pub(crate) fn block(&self, document: &ContentHash, index: u64) -> Option<Vec<u8>> {
         let path = self.block_path(document, index)?;
         let mut bytes = std::fs::read(&path).ok()?;
         let hash = ContentHash(*bytes.first_chunk::<HASH_BYTES>()?);
@@ -44,12 +44,12 @@ impl FetchStore {
     }
 
     /// Whether a block is stored.
-    pub(in crate::web) fn has_block(&self, document: &ContentHash, index: u64) -> bool {
+    pub(crate) fn has_block(&self, document: &ContentHash, index: u64) -> bool {
         self.block_path(document, index).is_some_and(|path| path.exists())
     }
 
     /// Stores a block. It is not forced to the disk: its hash shows whether it survived a power cut.
-    pub(in crate::web) fn keep_block(&self, document: &ContentHash, index: u64, bytes: &[u8]) -> Result<(), WebError> {
+    pub(crate) fn keep_block(&self, document: &ContentHash, index: u64, bytes: &[u8]) -> Result<(), WebError> {
         let write = |folder: PathBuf| {
             let mut draft = DraftFile::create(&folder)?;
             draft.add_all(&ContentHash::of(bytes).0)?;

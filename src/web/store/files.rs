@@ -6,14 +6,14 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::hash::ContentHash;
+use pagewise_base::hash::ContentHash;
 
 /// The prefix of the names of incomplete files.
 pub(super) const DRAFT_PREFIX: &str = ".draft-";
 
 /// A file that is still being written. Dropping it removes the file.
 #[derive(Debug)]
-pub(in crate::web) struct DraftFile {
+pub(crate) struct DraftFile {
     path: PathBuf,
     folder: PathBuf,
     file: File,
@@ -145,7 +145,7 @@ pub(super) fn mark_used(path: &Path) {
 }
 
 /// 256 bits derived from 128 unpredictable ones: the hasher's keys, which the system's random number generator supplies.
-pub(in crate::web) fn random_bytes() -> [u8; 32] {
+pub(crate) fn random_bytes() -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     for _ in 0..4 {
         hasher.update(&RandomState::new().build_hasher().finish().to_le_bytes());

@@ -36,8 +36,8 @@ pub(super) use upload::{OwnedFile, check_room};
 
 use self::files::{DraftFile, is_usable, mark_used, read_limited, write_whole};
 use super::error::WebError;
-use crate::hash::ContentHash;
 use crate::http::Url;
+use pagewise_base::hash::ContentHash;
 
 const DOCUMENTS: &str = "documents";
 const TEXTS: &str = "texts";

@@ -3,17 +3,17 @@
 use std::fmt::Write as _;
 
 use super::super::cache::Validators;
-use crate::hash::ContentHash;
+use pagewise_base::hash::ContentHash;
 
 /// The metadata that a server sent for a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::web) struct FetchRecord {
+pub(crate) struct FetchRecord {
     /// The URL after redirects.
-    pub(in crate::web) location: String,
-    pub(in crate::web) content_type: Option<String>,
-    pub(in crate::web) validators: Validators,
+    pub(crate) location: String,
+    pub(crate) content_type: Option<String>,
+    pub(crate) validators: Validators,
     /// The time until which the body is fresh, in milliseconds since 1970.
-    pub(in crate::web) fresh_until: u64,
+    pub(crate) fresh_until: u64,
 }
 
 impl FetchRecord {
@@ -44,16 +44,16 @@ impl FetchRecord {
 
 /// A version of a document that is read by ranges, as its server names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::web) struct RangedVersion {
+pub(crate) struct RangedVersion {
     /// The address of the ranges, after redirects.
-    pub(in crate::web) location: String,
+    pub(crate) location: String,
     /// The strong validator.
-    pub(in crate::web) etag: String,
+    pub(crate) etag: String,
     /// The length in bytes.
-    pub(in crate::web) length: u64,
-    pub(in crate::web) content_type: Option<String>,
+    pub(crate) length: u64,
+    pub(crate) content_type: Option<String>,
     /// The time until which the version is fresh, in milliseconds since 1970.
-    pub(in crate::web) fresh_until: u64,
+    pub(crate) fresh_until: u64,
 }
 
 impl RangedVersion {

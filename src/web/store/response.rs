@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::files::random_bytes;
 use super::record::{RecordGroup, parse_groups};
-use crate::hash::ContentHash;
+use pagewise_base::hash::ContentHash;
 
 /// The id of the result of one call: `fetch_` and 32 hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,9 +14,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::files::{DRAFT_PREFIX, DraftFile};
 use super::{FetchStore, UPLOADS};
-use crate::hash::ContentHash;
-use crate::web::error::WebError;
-use crate::web::settings::WebSettings;
+use crate::error::WebError;
+use crate::settings::WebSettings;
+use pagewise_base::hash::ContentHash;
 
 /// The prefix of all references to uploads.
 const PREFIX: &str = "upload_";
@@ -62,13 +62,13 @@ impl UploadId {
     }
 
     #[cfg(feature = "cloud")]
-    pub(in crate::web) fn owner(&self) -> &UploadOwner {
+    pub(crate) fn owner(&self) -> &UploadOwner {
         &self.owner
     }
 
     /// The names of its owner's folder and of its file.
     #[cfg(feature = "cloud")]
-    pub(in crate::web) fn names(&self) -> (&str, &str) {
+    pub(crate) fn names(&self) -> (&str, &str) {
         (&self.owner.0, &self.content)
     }
 
@@ -123,13 +123,13 @@ pub struct StoredUpload {
 
 impl UploadDraft<'_> {
     /// The reference to what came so far.
-    pub(in crate::web) fn id(&self) -> UploadId {
+    pub(crate) fn id(&self) -> UploadId {
         UploadId { owner: self.owner.clone(), content: digits(&self.draft.content()) }
     }
 
     /// What came so far, from its first byte, and its size.
     #[cfg(feature = "cloud")]
-    pub(in crate::web) fn bytes(&self) -> Result<(File, u64), WebError> {
+    pub(crate) fn bytes(&self) -> Result<(File, u64), WebError> {
         Ok((self.draft.reopen().map_err(|error| WebError::store(&error))?, self.bytes))
     }
 
@@ -144,7 +144,7 @@ impl UploadDraft<'_> {
     }
 
     /// Keeps the file. The same content of the same owner is one file, whose time begins anew.
-    pub(in crate::web) fn keep(self) -> Result<StoredUpload, WebError> {
+    pub(crate) fn keep(self) -> Result<StoredUpload, WebError> {
         let id = self.id();
         let Self { store, settings, owner, draft, bytes } = self;
         // Two uploads that end at once must not both fit into the same room.
@@ -158,7 +158,7 @@ impl UploadDraft<'_> {
 
     /// Keeps a file that was uploaded at `changed` to another server, if it is that of `id`.
     #[cfg(feature = "cloud")]
-    pub(in crate::web) fn keep_copy(self, id: &UploadId, changed: SystemTime) -> Result<(), WebError> {
+    pub(crate) fn keep_copy(self, id: &UploadId, changed: SystemTime) -> Result<(), WebError> {
         if self.id() != *id {
             return Err(WebError::failed("the storage has other bytes than were uploaded"));
         }
@@ -170,7 +170,7 @@ impl UploadDraft<'_> {
 
 impl FetchStore {
     /// Begins an upload of `owner`. `declared` is its size, if its sender says one.
-    pub(in crate::web) fn begin_upload<'a>(
+    pub(crate) fn begin_upload<'a>(
         &'a self,
         owner: UploadOwner,
         declared: Option<u64>,
@@ -185,7 +185,7 @@ impl FetchStore {
     }
 
     /// The file of an upload; `None` if there is none, or if it expired.
-    pub(in crate::web) fn upload(&self, id: &UploadId, age: Duration) -> Option<PathBuf> {
+    pub(crate) fn upload(&self, id: &UploadId, age: Duration) -> Option<PathBuf> {
         let path = self.read_folder()?.join(UPLOADS).join(&id.owner.0).join(&id.content);
         super::files::is_usable(&path, age).then_some(path)
     }
@@ -212,7 +212,7 @@ fn check_size(found: u64, settings: &WebSettings) -> Result<(), WebError> {
 }
 
 /// Whether `bytes` more fit beside the other files of the owner.
-pub(in crate::web) fn check_room(
+pub(crate) fn check_room(
     files: impl Iterator<Item = OwnedFile>,
     id: &UploadId,
     bytes: u64,
@@ -244,10 +244,10 @@ fn remove_expired(folder: &Path, age: Duration) {
 
 /// A file of an owner.
 #[derive(Debug)]
-pub(in crate::web) struct OwnedFile {
-    pub(in crate::web) name: String,
-    pub(in crate::web) bytes: u64,
-    pub(in crate::web) changed: SystemTime,
+pub(crate) struct OwnedFile {
+    pub(crate) name: String,
+    pub(crate) bytes: u64,
+    pub(crate) changed: SystemTime,
 }
 
 fn files(folder: &Path) -> impl Iterator<Item = OwnedFile> {

@@ -6,12 +6,12 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
 use super::{FontCache, OpenFont};
-use crate::render::{FontFile, FontSource, WantedFont};
 use crate::worker::parent_socket::ParentSocket;
 use crate::worker::wire::WorkerReply;
 use crate::worker::wire::frame;
 use crate::worker::wire::pictures::{WireFont, WireFontRequest};
 use crate::worker::wire::socket;
+use pagewise_render::{FontFile, FontSource, WantedFont};
 
 /// Fonts that a worker requests from its parent, once each.
 pub(in crate::worker) struct ParentFonts {

@@ -3,11 +3,11 @@
 use bytes::Bytes;
 
 use super::session::WorkerDocument;
-use crate::document::{AnnotationCounts, Attachments, Form, PageAnnotations};
-use crate::page::PageIndex;
 use crate::worker::error::WorkerError;
 use crate::worker::pages::PdfError;
 use crate::worker::wire::{WorkerReply, WorkerRequest};
+use pagewise_base::page::PageIndex;
+use pagewise_document::{AnnotationCounts, Attachments, Form, PageAnnotations};
 
 impl WorkerDocument {
     /// The comments, links and fields of a page.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::pool::WorkerLease;
-use crate::page::PageIndex;
 use crate::worker::error::WorkerError;
 use crate::worker::wire::{AnswerExtras, PageExtras};
+use pagewise_base::page::PageIndex;
 
 /// The state of a document's connection to its worker.
 #[derive(Default)]

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use super::open_documents::OpenKey;
 use super::process::WorkerProcess;
-use crate::limits::Cancellation;
 use crate::worker::error::WorkerError;
 use crate::worker::pages::ReaderMemory;
 use crate::worker::settings::{MAX_DEATHS, MAX_REMEMBERED_DEATHS, WorkerSettings};
 use crate::worker::wire::WorkerRequest;
+use pagewise_base::limits::Cancellation;
 
 /// Identifies a document: a hash of its bytes or of its file metadata.
 pub(crate) type DocumentKey = [u8; 32];

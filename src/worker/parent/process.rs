@@ -17,8 +17,6 @@ use super::open_documents::{OpenDocuments, OpenKey};
 use super::recognition::send_outcome;
 use super::spawn::{spawn, start_error};
 use super::supplies::Supplies;
-use crate::limits::{Cancellation, StopReason};
-use crate::ocr::{GrayImage, TesseractJob};
 use crate::worker::engine::{OpenModel, open_models};
 use crate::worker::error::WorkerError;
 use crate::worker::sandbox::SandboxLayers;
@@ -27,6 +25,8 @@ use crate::worker::tesseract::Tesseract;
 use crate::worker::wire::frame::{self, PREFIX_BYTES};
 use crate::worker::wire::socket;
 use crate::worker::wire::{Greeting, WorkerAnswer, WorkerReply, WorkerRequest};
+use pagewise_base::limits::{Cancellation, StopReason};
+use pagewise_ocr::{GrayImage, TesseractJob};
 
 /// The time for a worker to start, on a busy machine. Usually it takes a millisecond.
 const START_DEADLINE: Duration = Duration::from_secs(10);

@@ -8,14 +8,14 @@ use super::pool::{WorkerPool, WorkerTask};
 use super::reply_cache::ReplyCache;
 use super::session::WorkerDocument;
 use super::supplies::Supplies;
-use crate::document::ReadAt;
-use crate::limits::{Cancellation, Limits};
 use crate::worker::error::WorkerError;
 use crate::worker::fonts::FontFiles;
 use crate::worker::pages::{Pages, PdfError, ReadablePage, Reader, ReaderMemory};
 use crate::worker::sandbox::SandboxLayers;
 use crate::worker::settings::WorkerSettings;
 use crate::worker::wire::{WebPageSource, WorkerAnswer, WorkerReply, WorkerRequest};
+use pagewise_base::limits::{Cancellation, Limits};
+use pagewise_document::ReadAt;
 
 /// Reads PDFs in workers. Each open document has a worker of its own until it is dropped.
 #[derive(Clone)]

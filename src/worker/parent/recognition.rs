@@ -6,9 +6,6 @@ use std::os::unix::net::UnixStream;
 use bytes::Bytes;
 
 use super::session::WorkerDocument;
-use crate::document::PageLayer;
-use crate::ocr::OcrError;
-use crate::page::PageIndex;
 use crate::worker::error::WorkerError;
 use crate::worker::pages::{PdfError, RecognisedPage, Recognition, StructuredPage};
 use crate::worker::settings::RECOGNITION_FACTOR;
@@ -17,6 +14,9 @@ use crate::worker::wire::socket;
 use crate::worker::wire::structure::decode_page;
 use crate::worker::wire::words::decode_words;
 use crate::worker::wire::{WorkerReply, WorkerRequest};
+use pagewise_base::page::PageIndex;
+use pagewise_document::PageLayer;
+use pagewise_ocr::OcrError;
 
 impl WorkerDocument {
     /// Recognises a page, unless its own text is what a reader sees.

@@ -10,12 +10,6 @@ use super::open_documents::{OpenKey, open_key};
 use super::pool::{DocumentKey, WorkerLease, WorkerTask};
 use super::reader::{WorkerReader, copy_to_anonymous_file};
 use super::reply_cache::CachedAnswer;
-use crate::document::{
-    AnnotationCounts, Attachments, DocumentInfo, Form, Outline, PageAnnotations, PageGeometry, PageLayer, ReadAt,
-};
-use crate::hash::PageFingerprint;
-use crate::limits::Cancellation;
-use crate::page::{PageIndex, PageLabel, PageSet};
 use crate::worker::error::WorkerError;
 use crate::worker::pages::{
     PageText, PageWords, Pages, PdfChunk, PdfError, Picture, Recognition, RenderOptions, StructuredPage,
@@ -23,6 +17,12 @@ use crate::worker::pages::{
 use crate::worker::wire::structure::decode_page;
 use crate::worker::wire::words::decode_words;
 use crate::worker::wire::{AnswerExtras, TextSource, WorkerAnswer, WorkerReply, WorkerRequest};
+use pagewise_base::hash::PageFingerprint;
+use pagewise_base::limits::Cancellation;
+use pagewise_base::page::{PageIndex, PageLabel, PageSet};
+use pagewise_document::{
+    AnnotationCounts, Attachments, DocumentInfo, Form, Outline, PageAnnotations, PageGeometry, PageLayer, ReadAt,
+};
 
 /// A document that workers read, one request at a time.
 pub(super) struct WorkerDocument {

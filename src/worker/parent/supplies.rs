@@ -5,12 +5,12 @@ use std::io;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use crate::document::ReadAt;
-use crate::limits::StopReason;
 use crate::worker::fonts::{self, FontFiles};
 use crate::worker::pages::PdfError;
 use crate::worker::remote_file::{MAX_PIECE_BYTES, send_piece};
 use crate::worker::wire::pictures::WireFontRequest;
+use pagewise_base::limits::StopReason;
+use pagewise_document::ReadAt;
 
 /// The time that a worker keeps to report that a part could not be read.
 const REPORT_TIME: Duration = Duration::from_millis(100);

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::{
+use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_document::{
     AnnotationCounts, Attachment, Attachments, ChoiceOption, Comment, CommentKind, DisplayedArea, FieldKind,
     FieldValue, Form, FormField, Link, LinkTarget, PageAnnotations, Signature,
 };
-use crate::page::{PageIndex, PageSet};
 
 /// [`PageAnnotations`].
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -4,8 +4,8 @@ use std::io::{self, ErrorKind};
 
 use serde::{Deserialize, Serialize};
 
-use crate::limits::{Limit, LimitExceeded, StopReason};
 use crate::worker::pages::{PdfAction, PdfError};
+use pagewise_base::limits::{Limit, LimitExceeded, StopReason};
 
 /// [`PdfError`] on the wire.
 #[derive(Debug, Clone, Serialize, Deserialize)]

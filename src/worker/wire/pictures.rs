@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::render::{Dpi, Region, RenderOptions, WantedFont, WantedScript};
-use crate::text::{PageKind, PageText, TextEngine};
+use pagewise_render::{Dpi, Region, RenderOptions, WantedFont, WantedScript};
+use pagewise_text::{PageKind, PageText, TextEngine};
 
 /// [`PageText`] without its text.
 #[derive(Debug, Clone, Serialize, Deserialize)]

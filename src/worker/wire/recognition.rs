@@ -9,9 +9,9 @@ use super::WorkerReply;
 use super::structure::encode_page;
 use super::words::encode_words;
 
-use crate::document::LayerWord;
-use crate::ocr::TesseractMode;
 use crate::worker::pages::{RecognisedPage, Recognition};
+use pagewise_document::LayerWord;
+use pagewise_ocr::TesseractMode;
 
 /// Text, origin, turn, length and size of a [`LayerWord`].
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -6,10 +6,10 @@ use std::io;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::structure::tables::{Cell, Table};
-use crate::structure::{Column, Figure, Line, LineRole, LineTag, LineWord, PageStructure, Region, Style, TableArea};
-use crate::text::Bounds;
 use crate::worker::pages::StructuredPage;
+use pagewise_structure::tables::{Cell, Table};
+use pagewise_structure::{Column, Figure, Line, LineRole, LineTag, LineWord, PageStructure, Region, Style, TableArea};
+use pagewise_text::Bounds;
 
 /// [`StructuredPage`] on the wire.
 #[derive(Debug, Serialize, Deserialize)]
@@ -226,7 +226,7 @@ impl From<WireTable> for Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::PageText;
+    use pagewise_text::PageText;
 
     fn word(text: &str, is_bold: bool) -> LineWord {
         LineWord {

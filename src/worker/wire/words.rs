@@ -5,7 +5,7 @@ use std::io;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::text::{PageWords, PlacedWord};
+use pagewise_text::{PageWords, PlacedWord};
 
 /// Text, width, height and words.
 #[derive(Debug, Serialize, Deserialize)]

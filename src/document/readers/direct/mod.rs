@@ -9,17 +9,17 @@ mod object_stream;
 mod window;
 mod xref;
 
-use crate::document::bytes::FileBytes;
-use crate::document::error::DocumentError;
-use crate::document::lexer::{Glance, Lexer, Syntax};
-use crate::document::object::{Dictionary, Object, ObjectId, Stream};
-use crate::document::objects::Objects;
-use crate::document::readers::cache::Cache;
-use crate::limits::Limits;
-pub(crate) use object_stream::ObjectStream;
+use crate::bytes::FileBytes;
+use crate::error::DocumentError;
+use crate::lexer::{Glance, Lexer, Syntax};
+use crate::object::{Dictionary, Object, ObjectId, Stream};
+use crate::objects::Objects;
+use crate::readers::cache::Cache;
+pub use object_stream::ObjectStream;
+use pagewise_base::limits::Limits;
 use std::ops::Range;
 use std::sync::Arc;
-pub(crate) use window::contains_stream_end;
+pub use window::contains_stream_end;
 pub(crate) use xref::CrossReferences;
 use xref::ObjectLocation;
 
@@ -37,7 +37,7 @@ const COST_OF_OBJECT: usize = 64;
 const TAIL_BYTES: u64 = 2 << 10;
 
 /// The direct reader of one file.
-pub(crate) struct DirectReader {
+pub struct DirectReader {
     file: Arc<FileBytes>,
     limits: Limits,
     references: CrossReferences,
@@ -49,7 +49,7 @@ pub(crate) struct DirectReader {
 
 /// The kind of the object with a given number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ObjectKind {
+pub enum ObjectKind {
     /// The number is free.
     Free,
     /// A stream.
@@ -67,7 +67,7 @@ pub(crate) enum ObjectKind {
 
 impl DirectReader {
     /// Opens a document that needs no repair and is not encrypted.
-    pub(crate) fn open(file: Arc<FileBytes>, limits: &Limits) -> Result<Self, DocumentError> {
+    pub fn open(file: Arc<FileBytes>, limits: &Limits) -> Result<Self, DocumentError> {
         let references = references_of(&file, limits)?;
         let encryption = references.trailer.get(b"Encrypt").filter(|value| !value.is_null()).cloned();
         let (objects, streams) = (Cache::new(OBJECT_CACHE_BYTES), Cache::new(STREAM_CACHE_BYTES));
@@ -84,7 +84,7 @@ impl DirectReader {
     }
 
     /// Whether the object `number` is in use.
-    pub(crate) fn has_object(&self, number: u32) -> Result<bool, DocumentError> {
+    pub fn has_object(&self, number: u32) -> Result<bool, DocumentError> {
         Ok(self.references.entry(&self.file, number)? != ObjectLocation::Free)
     }
 
@@ -92,7 +92,7 @@ impl DirectReader {
     /// streams are not scanned.
     ///
     /// `checked_ranges` are ranges of stream data, in order, that do not [contain the end of a stream](contains_stream_end).
-    pub(crate) fn scan_references(
+    pub fn scan_references(
         &self,
         number: u32,
         checked_ranges: &[Range<u64>],
@@ -108,12 +108,12 @@ impl DirectReader {
     }
 
     /// The decoded object stream `number`.
-    pub(crate) fn object_stream(&self, number: u32) -> Result<Arc<ObjectStream>, DocumentError> {
+    pub fn object_stream(&self, number: u32) -> Result<Arc<ObjectStream>, DocumentError> {
         self.object_stream_within(number, 0)
     }
 
     /// The object stream `number` as stored.
-    pub(crate) fn stored_object_stream(&self, number: u32) -> Result<Stream, DocumentError> {
+    pub fn stored_object_stream(&self, number: u32) -> Result<Stream, DocumentError> {
         self.stored_object_stream_within(number, 0)
     }
 
@@ -277,7 +277,7 @@ fn start_of_references(file: &FileBytes) -> Result<u64, DocumentError> {
     let digits: Vec<u8> = rest
         .iter()
         .copied()
-        .skip_while(|byte| crate::document::lexer::is_white_space(*byte))
+        .skip_while(|byte| crate::lexer::is_white_space(*byte))
         .take_while(u8::is_ascii_digit)
         .take(20)
         .collect();
@@ -303,8 +303,7 @@ fn damage_at_end(file: &[u8]) -> DocumentError {
 fn has_object_after_end(rest: &[u8]) -> bool {
     let end = rest.windows(5).position(|window| window == b"%%EOF");
     let after = end.and_then(|at| rest.get(at + 5..)).unwrap_or_default();
-    let begins =
-        after.iter().find(|byte| !crate::document::lexer::is_white_space(**byte)).is_some_and(u8::is_ascii_digit);
+    let begins = after.iter().find(|byte| !crate::lexer::is_white_space(**byte)).is_some_and(u8::is_ascii_digit);
     // Remains of an older table also begin with digits and are harmless.
     begins && !matches!(Lexer::new(after, 1).indirect_head(), Err(Syntax::Malformed(_)))
 }
@@ -312,7 +311,7 @@ fn has_object_after_end(rest: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::is_for_attachments_only;
-    use crate::document::lexer::Lexer;
+    use crate::lexer::Lexer;
 
     #[test]
     fn only_attachments_are_encrypted_where_all_else_is_identity() {

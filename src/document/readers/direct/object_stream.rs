@@ -1,14 +1,14 @@
 //! Object streams (ISO 32000-2, 7.5.7).
 
-use crate::document::error::DocumentError;
-use crate::document::filter;
-use crate::document::lexer::{Glance, Lexer};
-use crate::document::object::{Object, ObjectId, Stream};
-use crate::document::objects::Objects;
-use crate::limits::Limits;
+use crate::error::DocumentError;
+use crate::filter;
+use crate::lexer::{Glance, Lexer};
+use crate::object::{Object, ObjectId, Stream};
+use crate::objects::Objects;
+use pagewise_base::limits::Limits;
 
 /// A decoded object stream. Objects are located by its own table: the index in cross references is often wrong.
-pub(crate) struct ObjectStream {
+pub struct ObjectStream {
     bytes: Vec<u8>,
     /// Object numbers in ascending order, each with its position in `bytes`.
     offsets: Vec<(u32, usize)>,
@@ -59,7 +59,7 @@ impl ObjectStream {
     }
 
     /// Scans the member `number`; see [`Lexer::scan_references`]. Returns whether it is a page.
-    pub(crate) fn scan_references(
+    pub fn scan_references(
         &self,
         number: u32,
         limits: &Limits,

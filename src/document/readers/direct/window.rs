@@ -1,13 +1,13 @@
 //! Reads indirect objects through a window of the file that grows until the object fits.
 
 use super::ObjectKind;
-use crate::document::bytes::{FileBytes, to_usize};
-use crate::document::error::DocumentError;
-use crate::document::lexer::{Glance, Lexer, Syntax, is_white_space};
-use crate::document::object::{Dictionary, Object, ObjectId};
-use crate::limits::{Limit, LimitExceeded, Limits};
+use crate::bytes::{FileBytes, to_usize};
+use crate::error::DocumentError;
+use crate::lexer::{Glance, Lexer, Syntax, is_white_space};
+use crate::object::{Dictionary, Object, ObjectId};
 use bytes::Bytes;
 use memchr::memmem::Finder;
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -193,7 +193,7 @@ fn refuse_stream_end(data: &[u8], start: u64) -> Result<(), DocumentError> {
 }
 
 /// Whether stream data contains `endstream` and `endobj`, as at the end of a stream.
-pub(crate) fn contains_stream_end(data: &[u8]) -> bool {
+pub fn contains_stream_end(data: &[u8]) -> bool {
     let mut ends = STREAM_END.find_iter(data);
     ends.any(|at| Lexer::new(data.get(at + 9..).unwrap_or_default(), 1).keyword(b"endobj").is_ok())
 }

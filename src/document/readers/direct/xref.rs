@@ -6,13 +6,13 @@
 
 use super::coverage::{Coverage, CoverageIndex, Subsection};
 use super::window::{self, CrossReferenceStream};
-use crate::document::bytes::{FileBytes, to_usize};
-use crate::document::error::DocumentError;
-use crate::document::filter;
-use crate::document::lexer::{Lexer, Syntax};
-use crate::document::object::{Dictionary, Object};
-use crate::limits::{Limit, LimitExceeded, Limits};
+use crate::bytes::{FileBytes, to_usize};
+use crate::error::DocumentError;
+use crate::filter;
+use crate::lexer::{Lexer, Syntax};
+use crate::object::{Dictionary, Object};
 use bytes::Bytes;
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
 use std::collections::HashSet;
 
 /// Where an object is.

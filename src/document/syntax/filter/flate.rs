@@ -1,9 +1,9 @@
 //! The Flate filter (ISO 32000-2, 7.4.4): sound streams through libdeflate, damaged ones piecewise.
 
 use super::{FilterOutput, FilterResult, is_blank, max_bytes, too_large};
-use crate::limits::Limits;
 use flate2::{Decompress, FlushDecompress, Status};
 use libdeflater::{DecompressionError, Decompressor};
+use pagewise_base::limits::Limits;
 use std::cell::RefCell;
 
 /// Size of the buffer that each thread keeps for inflating. Reused memory is faster than fresh pages.

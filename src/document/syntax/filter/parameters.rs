@@ -1,6 +1,6 @@
 //! Checks filter parameters (ISO 32000-2, tables 6 and 8).
 
-use crate::document::object::Object;
+use crate::object::Object;
 
 /// Whether the specification defines all parameters of `filter`, with these values. Others may mean something to another
 /// reader.
@@ -28,7 +28,7 @@ fn is_known(filter: &[u8], key: &[u8], value: &Object) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::lexer::Lexer;
+    use crate::lexer::Lexer;
 
     #[test]
     fn what_the_specification_does_not_have_is_unknown() {

@@ -1,8 +1,8 @@
 //! TIFF and PNG predictors of Flate and LZW (ISO 32000-2, 7.4.4.4).
 
 use super::{FilterOutput, FilterResult};
-use crate::document::error::DocumentError;
-use crate::document::object::Object;
+use crate::error::DocumentError;
+use crate::object::Object;
 
 /// Undoes a predictor (7.4.4.4).
 pub(super) fn unpredict(step: FilterOutput, parameters: &Object) -> FilterResult {

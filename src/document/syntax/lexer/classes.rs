@@ -2,19 +2,19 @@
 
 /// Whether `byte` is white space (table 1).
 #[inline]
-pub(crate) fn is_white_space(byte: u8) -> bool {
+pub fn is_white_space(byte: u8) -> bool {
     matches!(byte, 0 | 9 | 10 | 12 | 13 | 32)
 }
 
 /// Whether `byte` is a delimiter (table 2).
 #[inline]
-pub(crate) fn is_delimiter(byte: u8) -> bool {
+pub fn is_delimiter(byte: u8) -> bool {
     matches!(byte, b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%')
 }
 
 /// Whether `byte` is a regular character.
 #[inline]
-pub(crate) fn is_regular(byte: u8) -> bool {
+pub fn is_regular(byte: u8) -> bool {
     REGULAR.get(usize::from(byte)).copied().unwrap_or(false)
 }
 

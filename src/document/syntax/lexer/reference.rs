@@ -1,7 +1,7 @@
 //! Reads references (ISO 32000-2, 7.3.10), the most frequent objects of all.
 
 use super::{Lexer, Syntax, is_regular};
-use crate::document::object::ObjectId;
+use crate::object::ObjectId;
 
 /// Reads at most nine decimal digits and the space after them.
 #[inline]

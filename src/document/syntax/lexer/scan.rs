@@ -2,11 +2,11 @@
 
 use super::classes::is_structural;
 use super::{Lexer, Syntax, is_regular};
-use crate::document::object::{Name, Object, ObjectId};
+use crate::object::{Name, Object, ObjectId};
 
 /// The entries of a dictionary that tell whether it is a page.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Glance {
+pub struct Glance {
     /// `/Type`.
     pub(crate) kind: Option<Name>,
     /// Whether it has `/Contents` or `/MediaBox`.

@@ -7,10 +7,10 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 
 use super::protected_resource::ProtectedResource;
-use crate::issuer::{IssuerSettings, TokenError, TokenVerifier};
 use crate::serve::http::HttpSettings;
 use crate::serve::http::responses::{SERVER_ERROR, busy_response, error_response, unauthorized};
 use crate::tool::Principal;
+use pagewise_issuer::{IssuerSettings, TokenError, TokenVerifier};
 
 /// Who may call.
 pub(super) struct Access {

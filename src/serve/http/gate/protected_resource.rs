@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use super::Gate;
-use crate::issuer::IssuerSettings;
+use pagewise_issuer::IssuerSettings;
 
 /// Where the metadata are. The path of the resource follows (RFC 9728, 3.1).
 pub(super) const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";

@@ -3,11 +3,11 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use crate::store::seconds_since_1970;
+use crate::seconds_since_1970;
 
 /// Seconds that the database's clock is ahead of this machine's.
 #[derive(Debug, Default)]
-pub(in crate::store::postgres) struct DatabaseClock {
+pub(in crate::postgres) struct DatabaseClock {
     ahead: AtomicI64,
 }
 
@@ -16,24 +16,24 @@ const MAX_AGREEMENT: i64 = 2;
 
 impl DatabaseClock {
     /// Updates the difference from a reading of the database's clock.
-    pub(in crate::store::postgres) fn set(&self, database: i64, now: SystemTime) {
+    pub(in crate::postgres) fn set(&self, database: i64, now: SystemTime) {
         let ahead = database.saturating_sub(unix_seconds(now));
         let ahead = if ahead.abs() <= MAX_AGREEMENT { 0 } else { ahead };
         self.ahead.store(ahead, Ordering::Relaxed);
     }
 
     /// Seconds that the database's clock is ahead; 0 if they agree.
-    pub(in crate::store::postgres) fn ahead(&self) -> i64 {
+    pub(in crate::postgres) fn ahead(&self) -> i64 {
         self.ahead.load(Ordering::Relaxed)
     }
 
     /// Converts a local time to the database's, in seconds since 1970.
-    pub(in crate::store::postgres) fn to_database(&self, moment: SystemTime) -> i64 {
+    pub(in crate::postgres) fn to_database(&self, moment: SystemTime) -> i64 {
         unix_seconds(moment).saturating_add(self.ahead())
     }
 
     /// Converts a database time to local time.
-    pub(in crate::store::postgres) fn moment_of(&self, seconds: i64) -> SystemTime {
+    pub(in crate::postgres) fn moment_of(&self, seconds: i64) -> SystemTime {
         let seconds = u64::try_from(seconds.saturating_sub(self.ahead())).unwrap_or(0);
         SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds)).unwrap_or(SystemTime::UNIX_EPOCH)
     }

@@ -6,11 +6,11 @@ use std::io;
 use tokio_postgres::Error;
 use tokio_postgres::error::{DbError, SqlState};
 
-use crate::store::postgres::address::PostgresAddress;
-use crate::store::postgres::error::{AwaitedStep, PostgresError};
+use crate::postgres::address::PostgresAddress;
+use crate::postgres::error::{AwaitedStep, PostgresError};
 
 /// The error of a failed connection attempt.
-pub(in crate::store::postgres) fn connection_error(address: &PostgresAddress, error: &Error) -> PostgresError {
+pub(in crate::postgres) fn connection_error(address: &PostgresAddress, error: &Error) -> PostgresError {
     let location = address.location();
     if let Some(refusal) = error.as_db_error() {
         return refusal_error(address, refusal);
@@ -44,7 +44,7 @@ fn tls_or_network(address: &PostgresAddress, error: &io::Error) -> PostgresError
 }
 
 /// The error of a failed statement.
-pub(in crate::store::postgres) fn statement_error(address: &PostgresAddress, error: &Error) -> PostgresError {
+pub(in crate::postgres) fn statement_error(address: &PostgresAddress, error: &Error) -> PostgresError {
     let location = address.location();
     if let Some(refusal) = error.as_db_error() {
         return refusal_error(address, refusal);
@@ -69,7 +69,7 @@ fn refusal_error(address: &PostgresAddress, refusal: &DbError) -> PostgresError 
         return PostgresError::TimedOut {
             location,
             what: AwaitedStep::Answer,
-            limit: crate::store::postgres::schema::MAX_STATEMENT,
+            limit: crate::postgres::schema::MAX_STATEMENT,
         };
     }
     if [&SqlState::UNDEFINED_TABLE, &SqlState::UNDEFINED_COLUMN, &SqlState::INVALID_SCHEMA_NAME].contains(&code) {
@@ -90,7 +90,7 @@ fn refusal_error(address: &PostgresAddress, refusal: &DbError) -> PostgresError 
 }
 
 /// A single line of bounded length, for logs.
-pub(in crate::store::postgres) fn shorten(text: &str) -> String {
+pub(in crate::postgres) fn shorten(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_MESSAGE).collect()
 }
 

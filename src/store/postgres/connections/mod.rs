@@ -20,7 +20,7 @@ use self::error_mapping::connection_error;
 use super::address::{ChannelBinding, Host, PostgresAddress, SessionTarget, TlsMode};
 use super::error::{AwaitedStep, PostgresError};
 use super::schema;
-use crate::store::PoolUsage;
+use crate::PoolUsage;
 
 pub(super) use self::clock::DatabaseClock;
 pub(super) use self::error_mapping::statement_error;

@@ -11,8 +11,8 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::store::postgres::address::{PostgresAddress, TlsMode};
-use crate::store::postgres::error::PostgresError;
+use crate::postgres::address::{PostgresAddress, TlsMode};
+use crate::postgres::error::PostgresError;
 
 /// Creates the TLS connector of an address.
 pub(super) fn connector(address: &PostgresAddress) -> Result<MakeRustlsConnect, PostgresError> {

@@ -8,11 +8,11 @@ use tokio_postgres::{Error, Row};
 
 use super::rows::{count, hash, narrow};
 use super::rows_of;
-use crate::page::PageIndex;
-use crate::store::history::{MAX_FORGOTTEN_PAGES, MAX_STEPS, STEPS_BETWEEN_DROPS};
-use crate::store::postgres::connections::{DatabaseClock, Operation};
-use crate::store::{ConversationHistory, HistoryStep, StepKind, Usage};
-use crate::view::{ConversationId, FileKey, Sequence};
+use crate::history::{MAX_FORGOTTEN_PAGES, MAX_STEPS, STEPS_BETWEEN_DROPS};
+use crate::postgres::connections::{DatabaseClock, Operation};
+use crate::{ConversationHistory, HistoryStep, StepKind, Usage};
+use pagewise_base::page::PageIndex;
+use pagewise_view::{ConversationId, FileKey, Sequence};
 
 /// The columns that [`step`] reads.
 pub(super) const STEP_COLUMNS: &str = "sequence, at, kind, blocks, pages, bytes, tokens";
@@ -68,7 +68,7 @@ fn of_conversation(table: &str) -> String {
 
 /// Forgotten pages as statement parameters: one array per column.
 #[derive(Debug, Default)]
-pub(in crate::store::postgres) struct ForgottenColumns {
+pub(in crate::postgres) struct ForgottenColumns {
     pub(super) files: Vec<Vec<u8>>,
     pub(super) pages: Vec<i64>,
 }
@@ -83,9 +83,9 @@ impl Extend<(FileKey, PageIndex)> for ForgottenColumns {
 }
 
 /// Reads what happened in a conversation.
-pub(in crate::store::postgres) struct LoadHistory {
-    pub(in crate::store::postgres) conversation: ConversationId,
-    pub(in crate::store::postgres) clock: Arc<DatabaseClock>,
+pub(in crate::postgres) struct LoadHistory {
+    pub(in crate::postgres) conversation: ConversationId,
+    pub(in crate::postgres) clock: Arc<DatabaseClock>,
 }
 
 impl Operation for LoadHistory {

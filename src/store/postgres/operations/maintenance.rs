@@ -8,18 +8,18 @@ use tokio_postgres::Error;
 
 use super::{COMMIT, row_of, rows_of};
 use super::{rows, statements as sql};
-use crate::store::postgres::connections::DatabaseClock;
-use crate::store::postgres::connections::Operation;
-use crate::store::{ConversationRecord, PruneCounts};
-use crate::view::ConversationId;
+use crate::postgres::connections::DatabaseClock;
+use crate::postgres::connections::Operation;
+use crate::{ConversationRecord, PruneCounts};
+use pagewise_view::ConversationId;
 
 /// Begins a transaction whose statements may scan all rows.
 const BEGIN_LONG: &str = "BEGIN; SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '60s'";
 
 /// The records of one conversation, or of all.
-pub(in crate::store::postgres) struct DescribeConversations {
-    pub(in crate::store::postgres) conversation: Option<ConversationId>,
-    pub(in crate::store::postgres) clock: Arc<DatabaseClock>,
+pub(in crate::postgres) struct DescribeConversations {
+    pub(in crate::postgres) conversation: Option<ConversationId>,
+    pub(in crate::postgres) clock: Arc<DatabaseClock>,
 }
 
 impl Operation for DescribeConversations {
@@ -43,8 +43,8 @@ impl Operation for DescribeConversations {
 }
 
 /// The paths of files.
-pub(in crate::store::postgres) struct LoadFileNames {
-    pub(in crate::store::postgres) files: Vec<Vec<u8>>,
+pub(in crate::postgres) struct LoadFileNames {
+    pub(in crate::postgres) files: Vec<Vec<u8>>,
 }
 
 impl Operation for LoadFileNames {
@@ -57,8 +57,8 @@ impl Operation for LoadFileNames {
 }
 
 /// The page counts of contents.
-pub(in crate::store::postgres) struct LoadPageCounts {
-    pub(in crate::store::postgres) contents: Vec<Vec<u8>>,
+pub(in crate::postgres) struct LoadPageCounts {
+    pub(in crate::postgres) contents: Vec<Vec<u8>>,
 }
 
 impl Operation for LoadPageCounts {
@@ -71,7 +71,7 @@ impl Operation for LoadPageCounts {
 }
 
 /// When conversations were last pruned.
-pub(in crate::store::postgres) struct LoadLastPruned;
+pub(in crate::postgres) struct LoadLastPruned;
 
 impl Operation for LoadLastPruned {
     type Output = Option<i64>;
@@ -83,7 +83,7 @@ impl Operation for LoadLastPruned {
 }
 
 /// How many conversations and rows there are.
-pub(in crate::store::postgres) struct CountRows;
+pub(in crate::postgres) struct CountRows;
 
 impl Operation for CountRows {
     type Output = (u64, u64);
@@ -99,10 +99,10 @@ impl Operation for CountRows {
 }
 
 /// Drops unused conversations, then the excess.
-pub(in crate::store::postgres) struct PruneConversations {
-    pub(in crate::store::postgres) unused_since: i64,
-    pub(in crate::store::postgres) max_holdings: i64,
-    pub(in crate::store::postgres) now: i64,
+pub(in crate::postgres) struct PruneConversations {
+    pub(in crate::postgres) unused_since: i64,
+    pub(in crate::postgres) max_holdings: i64,
+    pub(in crate::postgres) now: i64,
 }
 
 impl Operation for PruneConversations {

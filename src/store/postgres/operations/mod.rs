@@ -14,9 +14,9 @@ use self::history::ForgottenColumns;
 use self::rows::{HoldingColumns, Parameter, signed};
 use self::statements as sql;
 use super::connections::Operation;
-use crate::store::history::forgotten_page;
-use crate::store::{ConversationHead, ConversationState, RowUpdate, Usage, Version};
-use crate::view::{ConversationId, ConversationView, ForgetScope, Holding, HoldingChange, Principal, Sequence};
+use crate::history::forgotten_page;
+use crate::{ConversationHead, ConversationState, RowUpdate, Usage, Version};
+use pagewise_view::{ConversationId, ConversationView, ForgetScope, Holding, HoldingChange, Principal, Sequence};
 
 /// Begins a transaction whose commit survives a server crash, whatever the database's default is.
 pub(super) const BEGIN_DURABLE: &str = "BEGIN; SELECT set_config('synchronous_commit', 'on', true)

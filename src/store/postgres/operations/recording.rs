@@ -8,10 +8,10 @@ use super::history::ForgottenColumns;
 use super::rows::{HoldingColumns, Parameter, signed};
 use super::{BEGIN_DURABLE, COMMIT, apply, row_of, view_of};
 use super::{rows, statements as sql};
-use crate::store::history::forgotten_page;
-use crate::store::postgres::connections::Operation;
-use crate::store::{DeliveryRecord, Version};
-use crate::view::{ConversationId, ConversationView, ForgetScope, Holding, HoldingChange};
+use crate::history::forgotten_page;
+use crate::postgres::connections::Operation;
+use crate::{DeliveryRecord, Version};
+use pagewise_view::{ConversationId, ConversationView, ForgetScope, Holding, HoldingChange};
 
 /// Begins a transaction with the database's default durability.
 const BEGIN: &str = "BEGIN";
@@ -23,15 +23,15 @@ const MAX_PIPELINED: usize = 16;
 ///
 /// Each delivery has a call id. If the database's response was lost, the same ids are sent again, so nothing is
 /// recorded twice.
-pub(in crate::store::postgres) struct RecordDeliveries {
+pub(in crate::postgres) struct RecordDeliveries {
     /// Sorted by conversation, so that all writers lock rows in the same order.
-    pub(in crate::store::postgres) deliveries: Vec<DeliveryParameters>,
+    pub(in crate::postgres) deliveries: Vec<DeliveryParameters>,
 }
 
 /// The statement parameters of a delivery.
-pub(in crate::store::postgres) struct DeliveryParameters {
+pub(in crate::postgres) struct DeliveryParameters {
     /// Its position in the caller's list.
-    pub(in crate::store::postgres) position: usize,
+    pub(in crate::postgres) position: usize,
     conversation: String,
     call: i64,
     now: i64,
@@ -47,7 +47,7 @@ pub(in crate::store::postgres) struct DeliveryParameters {
 
 impl DeliveryParameters {
     /// `chosen` are two random numbers: the call id and `begun`.
-    pub(in crate::store::postgres) fn new(
+    pub(in crate::postgres) fn new(
         position: usize,
         conversation: &ConversationId,
         delivery: &DeliveryRecord,

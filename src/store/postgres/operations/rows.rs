@@ -6,17 +6,17 @@ use std::time::SystemTime;
 use tokio_postgres::types::{FromSqlOwned, ToSql};
 use tokio_postgres::{Error, Row};
 
-use crate::hash::ContentHash;
-use crate::store::held_rows::HeldItemRow;
-use crate::store::postgres::connections::DatabaseClock;
-use crate::store::{ConversationHead, ConversationRecord, Usage, Version};
-use crate::view::{FileKey, Holding, Principal, Sequence};
+use crate::held_rows::HeldItemRow;
+use crate::postgres::connections::DatabaseClock;
+use crate::{ConversationHead, ConversationRecord, Usage, Version};
+use pagewise_base::hash::ContentHash;
+use pagewise_view::{FileKey, Holding, Principal, Sequence};
 
 /// A parameter of a statement.
-pub(in crate::store::postgres) type Parameter<'a> = &'a (dyn ToSql + Sync);
+pub(in crate::postgres) type Parameter<'a> = &'a (dyn ToSql + Sync);
 
 /// A number as the database's signed integer.
-pub(in crate::store::postgres) fn signed(number: u64) -> i64 {
+pub(in crate::postgres) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
@@ -25,12 +25,12 @@ fn unsigned(number: i64) -> u64 {
 }
 
 /// A count in a column; negative values become 0.
-pub(in crate::store::postgres) fn count(row: &Row, column: usize) -> Result<u64, Error> {
+pub(in crate::postgres) fn count(row: &Row, column: usize) -> Result<u64, Error> {
     row.try_get(column).map(unsigned)
 }
 
 /// A version in the first two columns.
-pub(in crate::store::postgres) fn version(row: &Row) -> Result<Version, Error> {
+pub(in crate::postgres) fn version(row: &Row) -> Result<Version, Error> {
     Ok(Version { begun: count(row, 0)?, latest: Sequence(count(row, 1)?) })
 }
 
@@ -41,7 +41,7 @@ pub(super) fn hash(row: &Row, column: usize) -> Result<Option<[u8; 32]>, Error> 
 }
 
 /// A head in the first nine columns.
-pub(in crate::store::postgres) fn head(row: &Row) -> Result<ConversationHead, Error> {
+pub(in crate::postgres) fn head(row: &Row) -> Result<ConversationHead, Error> {
     let sent = Usage { blocks: count(row, 5)?, pages: count(row, 6)?, bytes: count(row, 7)?, tokens: count(row, 8)? };
     let Version { begun, latest } = version(row)?;
     let forgotten = Sequence(count(row, 2)?);
@@ -56,7 +56,7 @@ pub(in crate::store::postgres) fn head(row: &Row) -> Result<ConversationHead, Er
 }
 
 /// A head, name, two times and a count; `None` for a handle that this version rejects.
-pub(in crate::store::postgres) fn conversation_record(
+pub(in crate::postgres) fn conversation_record(
     row: &Row,
     clock: &DatabaseClock,
 ) -> Result<Option<ConversationRecord>, Error> {
@@ -68,7 +68,7 @@ pub(in crate::store::postgres) fn conversation_record(
 }
 
 /// A holding in the eight columns from `first`; `None` for a row that this version does not know.
-pub(in crate::store::postgres) fn holding(row: &Row, first: usize) -> Result<Option<(Holding, Sequence)>, Error> {
+pub(in crate::postgres) fn holding(row: &Row, first: usize) -> Result<Option<(Holding, Sequence)>, Error> {
     let (content, file) = (hash(row, first)?, hash(row, first + 1)?);
     let kind = narrow::<i16, u8>(row, first + 2)?;
     let (start, end) = (narrow::<i64, u32>(row, first + 3)?, narrow::<i64, u32>(row, first + 4)?);
@@ -91,14 +91,14 @@ pub(super) fn narrow<W: FromSqlOwned, N: TryFrom<W>>(row: &Row, column: usize) -
 
 /// Rows as statement parameters: one array per column.
 #[derive(Debug, Default)]
-pub(in crate::store::postgres) struct HoldingColumns {
-    pub(in crate::store::postgres) contents: Vec<Vec<u8>>,
-    pub(in crate::store::postgres) files: Vec<Vec<u8>>,
-    pub(in crate::store::postgres) kinds: Vec<i16>,
-    pub(in crate::store::postgres) firsts: Vec<i64>,
-    pub(in crate::store::postgres) lasts: Vec<i64>,
-    pub(in crate::store::postgres) forms: Vec<i16>,
-    pub(in crate::store::postgres) fingerprints: Vec<Vec<u8>>,
+pub(in crate::postgres) struct HoldingColumns {
+    pub(in crate::postgres) contents: Vec<Vec<u8>>,
+    pub(in crate::postgres) files: Vec<Vec<u8>>,
+    pub(in crate::postgres) kinds: Vec<i16>,
+    pub(in crate::postgres) firsts: Vec<i64>,
+    pub(in crate::postgres) lasts: Vec<i64>,
+    pub(in crate::postgres) forms: Vec<i16>,
+    pub(in crate::postgres) fingerprints: Vec<Vec<u8>>,
 }
 
 impl<'a> FromIterator<&'a Holding> for HoldingColumns {
@@ -114,11 +114,11 @@ impl<'a> FromIterator<&'a Holding> for HoldingColumns {
 
 impl HoldingColumns {
     /// The arrays, in column order.
-    pub(in crate::store::postgres) fn parameters(&self) -> [Parameter<'_>; 7] {
+    pub(in crate::postgres) fn parameters(&self) -> [Parameter<'_>; 7] {
         [&self.contents, &self.files, &self.kinds, &self.firsts, &self.lasts, &self.forms, &self.fingerprints]
     }
 
-    pub(in crate::store::postgres) fn push(&mut self, holding: &Holding) {
+    pub(in crate::postgres) fn push(&mut self, holding: &Holding) {
         let row = HeldItemRow::of(holding.what);
         self.contents.push(holding.content.0.to_vec());
         self.files.push(holding.file.0.to_vec());
@@ -131,6 +131,6 @@ impl HoldingColumns {
 }
 
 /// A key and a value, from two columns.
-pub(in crate::store::postgres) fn entry<V: FromSqlOwned>(row: &Row) -> Result<Option<([u8; 32], V)>, Error> {
+pub(in crate::postgres) fn entry<V: FromSqlOwned>(row: &Row) -> Result<Option<([u8; 32], V)>, Error> {
     Ok(hash(row, 0)?.zip(Some(row.try_get(1)?)))
 }

@@ -49,12 +49,12 @@ fn rows(first: usize) -> String {
 }
 
 /// `$1` is the conversation.
-pub(in crate::store::postgres) static HEAD: LazyLock<String> =
+pub(in crate::postgres) static HEAD: LazyLock<String> =
     LazyLock::new(|| format!("SELECT {HEAD_COLUMNS} FROM pagewise.conversation WHERE conversation = $1"));
 
 /// The head, the kind of row update (0 none, 1 later rows, 2 all rows) and the rows, in one snapshot. `$2` and `$3` are
 /// the version of the cached copy.
-pub(in crate::store::postgres) static READ: LazyLock<String> = LazyLock::new(|| {
+pub(in crate::postgres) static READ: LazyLock<String> = LazyLock::new(|| {
     // The ORDER BY makes the planner use the index by sequence, even if the tables were nearly empty when the plan was
     // made.
     format!(
@@ -79,7 +79,7 @@ pub(in crate::store::postgres) static READ: LazyLock<String> = LazyLock::new(|| 
 });
 
 /// All rows of a conversation.
-pub(in crate::store::postgres) static ROWS: LazyLock<String> = LazyLock::new(|| {
+pub(in crate::postgres) static ROWS: LazyLock<String> = LazyLock::new(|| {
     format!(
         "SELECT {ROW_COLUMNS} FROM pagewise.holding h
         WHERE h.conversation = $1
@@ -88,12 +88,11 @@ pub(in crate::store::postgres) static ROWS: LazyLock<String> = LazyLock::new(|| 
 });
 
 /// Locks a conversation against writers until the transaction ends.
-pub(in crate::store::postgres) const LOCK: &str =
-    "SELECT 1 FROM pagewise.conversation WHERE conversation = $1 FOR UPDATE";
+pub(in crate::postgres) const LOCK: &str = "SELECT 1 FROM pagewise.conversation WHERE conversation = $1 FOR UPDATE";
 
 /// Creates a conversation with `begun` `$2` at `$3` for the owner `$4`, unless it exists. Returns its `begun`; no row
 /// if another call creates it at the same moment.
-pub(in crate::store::postgres) static CREATE: LazyLock<String> = LazyLock::new(|| {
+pub(in crate::postgres) static CREATE: LazyLock<String> = LazyLock::new(|| {
     format!(
         "WITH made AS (
             INSERT INTO pagewise.conversation (conversation, begun, created_at, used_at, owner, server_start)
@@ -108,7 +107,7 @@ pub(in crate::store::postgres) static CREATE: LazyLock<String> = LazyLock::new(|
 ///
 /// `$2` is the call id, `$3` the time, `$4` and `$5` the planned version, `$6` the `begun` of a new conversation, `$7`
 /// to `$10` the usage, `$11` to `$17` rows, `$18` and `$19` names, `$20` and `$21` page counts.
-pub(in crate::store::postgres) static RECORD: LazyLock<String> = LazyLock::new(|| {
+pub(in crate::postgres) static RECORD: LazyLock<String> = LazyLock::new(|| {
     let next = next_sequence();
     let is_recorded = "c.forgotten <= $5::bigint";
     let set = [
@@ -156,13 +155,13 @@ pub(in crate::store::postgres) static RECORD: LazyLock<String> = LazyLock::new(|
 });
 
 /// The version that call `$2` recorded, or sequence 0 if it was refused. No row if it was not run.
-pub(in crate::store::postgres) const RECALL: &str =
+pub(in crate::postgres) const RECALL: &str =
     "SELECT begun, recent_sequences[array_position(recent_calls, $2::bigint)] AS sequence
     FROM pagewise.conversation WHERE conversation = $1 AND $2::bigint = ANY (recent_calls)";
 
 /// Begins a forget at `$2` under a new sequence; of everything if `$3`. Enters the generation `$4` unless it is 0 or
 /// was entered before. Returns the version.
-pub(in crate::store::postgres) static FORGET: LazyLock<String> = LazyLock::new(|| {
+pub(in crate::postgres) static FORGET: LazyLock<String> = LazyLock::new(|| {
     let next = next_sequence();
     let kept = |column: &str| format!("{column} = CASE WHEN $3::boolean THEN 0 ELSE c.{column} END");
     format!(
@@ -183,14 +182,14 @@ pub(in crate::store::postgres) static FORGET: LazyLock<String> = LazyLock::new(|
 });
 
 /// Marks the last recording as a forget too; of everything if `$2`.
-pub(in crate::store::postgres) const FORGOTTEN: &str = "UPDATE pagewise.conversation SET forgotten = latest,
+pub(in crate::postgres) const FORGOTTEN: &str = "UPDATE pagewise.conversation SET forgotten = latest,
         emptied = CASE WHEN $2::boolean THEN latest ELSE emptied END,
         blocks = CASE WHEN $2::boolean THEN 0 ELSE blocks END, pages = CASE WHEN $2::boolean THEN 0 ELSE pages END,
         bytes = CASE WHEN $2::boolean THEN 0 ELSE bytes END, tokens = CASE WHEN $2::boolean THEN 0 ELSE tokens END
     WHERE conversation = $1";
 
 /// Deletes the rows `$3` to `$9` of the conversation with `begun` `$2`.
-pub(in crate::store::postgres) static DELETE_ROWS: LazyLock<String> = LazyLock::new(|| {
+pub(in crate::postgres) static DELETE_ROWS: LazyLock<String> = LazyLock::new(|| {
     format!(
         "DELETE FROM pagewise.holding h USING {}
         WHERE h.conversation = $1 AND h.begun = $2::bigint AND (h.content, h.file, h.kind, h.first, h.last, h.form,
@@ -200,7 +199,7 @@ pub(in crate::store::postgres) static DELETE_ROWS: LazyLock<String> = LazyLock::
 });
 
 /// Inserts the rows `$3` to `$9` with the sequences `$10`, or raises existing ones.
-pub(in crate::store::postgres) static INSERT_ROWS: LazyLock<String> = LazyLock::new(|| {
+pub(in crate::postgres) static INSERT_ROWS: LazyLock<String> = LazyLock::new(|| {
     format!(
         "INSERT INTO pagewise.holding AS h (conversation, begun, {ROW_COLUMNS})
         SELECT $1, $2::bigint, r.* FROM unnest($3::bytea[], $4::bytea[], $5::smallint[], $6::bigint[], $7::bigint[],
@@ -212,7 +211,7 @@ pub(in crate::store::postgres) static INSERT_ROWS: LazyLock<String> = LazyLock::
 
 /// Takes back the delivery recorded as version `$4`, `$5` with the usage `$6` to `$9`. `$2` is the call id, `$3` the
 /// time.
-pub(in crate::store::postgres) static TAKE_BACK: LazyLock<String> = LazyLock::new(|| {
+pub(in crate::postgres) static TAKE_BACK: LazyLock<String> = LazyLock::new(|| {
     let next = next_sequence();
     let less = |column: &str, at: usize| {
         add_to_column(column, &format!("CASE WHEN c.emptied < $5::bigint THEN -(${at}::bigint) ELSE 0 END"))
@@ -238,7 +237,7 @@ pub(in crate::store::postgres) static TAKE_BACK: LazyLock<String> = LazyLock::ne
 
 /// Copies `$1` to `$2`, with `begun` `$3` at `$4` and the rows up to `$5`. Returns whether `$1` exists, and the `begun`
 /// of `$2`.
-pub(in crate::store::postgres) static FORK: LazyLock<String> = LazyLock::new(|| {
+pub(in crate::postgres) static FORK: LazyLock<String> = LazyLock::new(|| {
     format!(
         "WITH source AS MATERIALIZED (SELECT * FROM pagewise.conversation WHERE conversation = $1),
         made AS MATERIALIZED (
@@ -275,34 +274,32 @@ fn describe(rest: &str) -> String {
 }
 
 /// The record of one conversation.
-pub(in crate::store::postgres) static DESCRIBE: LazyLock<String> =
-    LazyLock::new(|| describe("WHERE c.conversation = $1"));
+pub(in crate::postgres) static DESCRIBE: LazyLock<String> = LazyLock::new(|| describe("WHERE c.conversation = $1"));
 
 /// The records of all conversations, most recently used first.
-pub(in crate::store::postgres) static CONVERSATIONS: LazyLock<String> =
+pub(in crate::postgres) static CONVERSATIONS: LazyLock<String> =
     LazyLock::new(|| describe("ORDER BY c.used_at DESC, c.conversation"));
 
 /// One path for each file of `$1`.
-pub(in crate::store::postgres) const FILE_NAMES: &str = "SELECT f.file, n.path FROM unnest($1::bytea[]) AS f (file),
+pub(in crate::postgres) const FILE_NAMES: &str = "SELECT f.file, n.path FROM unnest($1::bytea[]) AS f (file),
     LATERAL (SELECT path FROM pagewise.file_name WHERE file_name.file = f.file LIMIT 1) AS n";
 
 /// The page count of each content of `$1`.
-pub(in crate::store::postgres) const PAGE_COUNTS: &str =
-    "SELECT f.content, n.pages FROM unnest($1::bytea[]) AS f (content),
+pub(in crate::postgres) const PAGE_COUNTS: &str = "SELECT f.content, n.pages FROM unnest($1::bytea[]) AS f (content),
     LATERAL (SELECT pages FROM pagewise.page_count WHERE page_count.content = f.content LIMIT 1) AS n";
 
-pub(in crate::store::postgres) const LAST_PRUNED: &str = "SELECT pruned_at FROM pagewise.pruning WHERE id = 0";
+pub(in crate::postgres) const LAST_PRUNED: &str = "SELECT pruned_at FROM pagewise.pruning WHERE id = 0";
 
 /// Records a pruning. Only one replica prunes at a time.
-pub(in crate::store::postgres) const PRUNED: &str = "INSERT INTO pagewise.pruning (id, pruned_at) VALUES (0, $1)
+pub(in crate::postgres) const PRUNED: &str = "INSERT INTO pagewise.pruning (id, pruned_at) VALUES (0, $1)
     ON CONFLICT (id) DO UPDATE SET pruned_at = EXCLUDED.pruned_at";
 
 /// Locks the conversations last used before `$1`, except those being written to.
-pub(in crate::store::postgres) const LOCK_UNUSED: &str =
+pub(in crate::postgres) const LOCK_UNUSED: &str =
     "SELECT conversation FROM pagewise.conversation WHERE used_at < $1::bigint FOR UPDATE SKIP LOCKED";
 
 /// Locks the least recently used conversations that exceed `$1` rows in total, except those being written to.
-pub(in crate::store::postgres) const LOCK_EXCESS: &str = "SELECT c.conversation FROM pagewise.conversation c JOIN (
+pub(in crate::postgres) const LOCK_EXCESS: &str = "SELECT c.conversation FROM pagewise.conversation c JOIN (
         SELECT conversation, used_at, sum(rows) OVER (ORDER BY used_at DESC, conversation DESC) AS up_to_here
         FROM (SELECT k.conversation, k.used_at, (SELECT count(*) FROM pagewise.holding h
             WHERE h.conversation = k.conversation AND h.begun = k.begun) AS rows FROM pagewise.conversation k) AS k
@@ -310,7 +307,7 @@ pub(in crate::store::postgres) const LOCK_EXCESS: &str = "SELECT c.conversation 
     WHERE k.up_to_here > $1::bigint FOR UPDATE OF c SKIP LOCKED";
 
 /// Drops the conversations `$1`, which are locked. Returns how many rows they had.
-pub(in crate::store::postgres) const DROP: &str =
+pub(in crate::postgres) const DROP: &str =
     "WITH held AS (DELETE FROM pagewise.holding WHERE conversation = ANY ($1) RETURNING 1),
     named AS (DELETE FROM pagewise.file_name WHERE conversation = ANY ($1)),
     counted AS (DELETE FROM pagewise.page_count WHERE conversation = ANY ($1)),
@@ -320,36 +317,34 @@ pub(in crate::store::postgres) const DROP: &str =
     SELECT count(*) FROM held";
 
 /// Drops file names whose conversation neither holds the file nor has forgotten pages of it.
-pub(in crate::store::postgres) const DROP_NAMES: &str =
+pub(in crate::postgres) const DROP_NAMES: &str =
     "DELETE FROM pagewise.file_name n WHERE NOT EXISTS (SELECT FROM pagewise.holding h
     WHERE h.conversation = n.conversation AND h.file = n.file) AND NOT EXISTS (SELECT FROM pagewise.forgotten_page f
     WHERE f.conversation = n.conversation AND f.file = n.file)";
 
 /// Drops page counts whose conversation does not hold the content.
-pub(in crate::store::postgres) const DROP_PAGE_COUNTS: &str =
-    "DELETE FROM pagewise.page_count n WHERE NOT EXISTS (SELECT FROM
+pub(in crate::postgres) const DROP_PAGE_COUNTS: &str = "DELETE FROM pagewise.page_count n WHERE NOT EXISTS (SELECT FROM
     pagewise.holding h WHERE h.conversation = n.conversation AND h.content = n.content)";
 
-pub(in crate::store::postgres) const COUNTS: &str =
+pub(in crate::postgres) const COUNTS: &str =
     "SELECT (SELECT count(*) FROM pagewise.conversation), (SELECT count(*) FROM pagewise.holding)";
 
 /// Saves session `$1` of owner `$2` with state `$3`, used at `$4`.
-pub(in crate::store::postgres) const PUT_SESSION: &str =
+pub(in crate::postgres) const PUT_SESSION: &str =
     "INSERT INTO pagewise.session (id, owner, state, used_at) VALUES ($1, $2, $3, $4)
     ON CONFLICT (id) DO UPDATE SET owner = EXCLUDED.owner, state = EXCLUDED.state, used_at = EXCLUDED.used_at";
 
-pub(in crate::store::postgres) const GET_SESSION: &str =
-    "SELECT owner, state, used_at FROM pagewise.session WHERE id = $1";
+pub(in crate::postgres) const GET_SESSION: &str = "SELECT owner, state, used_at FROM pagewise.session WHERE id = $1";
 
-pub(in crate::store::postgres) const TOUCH_SESSION: &str =
+pub(in crate::postgres) const TOUCH_SESSION: &str =
     "UPDATE pagewise.session SET used_at = greatest(used_at, $2::bigint) WHERE id = $1 RETURNING id";
 
-pub(in crate::store::postgres) const REMOVE_SESSION: &str = "DELETE FROM pagewise.session WHERE id = $1 RETURNING id";
+pub(in crate::postgres) const REMOVE_SESSION: &str = "DELETE FROM pagewise.session WHERE id = $1 RETURNING id";
 
-pub(in crate::store::postgres) const EXPIRE_SESSIONS: &str = "DELETE FROM pagewise.session WHERE used_at < $1";
+pub(in crate::postgres) const EXPIRE_SESSIONS: &str = "DELETE FROM pagewise.session WHERE used_at < $1";
 
 /// All statements. They are prepared up front to check them against the tables.
-pub(in crate::store::postgres) fn all() -> [&'static str; 34] {
+pub(in crate::postgres) fn all() -> [&'static str; 34] {
     [
         &HEAD,
         &READ,

@@ -1,8 +1,8 @@
 //! Horizontal rules between lines: the sides of boxes, and separators.
 
-use crate::structure::bounds::{center, shared_width};
-use crate::structure::page_structure::Line;
-use crate::text::Bounds;
+use crate::bounds::{center, shared_width};
+use crate::page_structure::Line;
+use pagewise_text::Bounds;
 
 /// A rule so far below a baseline, in ems, does not underline it.
 const UNDERLINE_EM: f32 = 0.3;

@@ -1,6 +1,6 @@
 //! Displayed formulas: rows that stand closer than lines of text can, and the left side beside them.
 
-use crate::structure::page_structure::Line;
+use crate::page_structure::Line;
 
 /// Baselines that differ by less, in ems, belong to one formula: text so close would be printed over itself.
 const STACK_EM: f32 = 0.75;

@@ -1,7 +1,7 @@
 //! The marks of list items: bullets, numbers, letters.
 
 use super::Draft;
-use crate::structure::page_structure::{Line, has_letter};
+use crate::page_structure::{Line, has_letter};
 
 /// The mark at the beginning of a line.
 #[derive(Debug, Clone, PartialEq)]

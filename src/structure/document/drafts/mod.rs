@@ -12,9 +12,9 @@ pub(super) use item_starts::RecentMarkers;
 pub(super) use markers::{Marker, MarkerKind, marker, roman_value};
 pub(super) use splitting::{Evidence, split};
 
-use crate::structure::bounds::NOTHING;
-use crate::structure::page_structure::{Figure, Line, LineRole, LineTag, Style, TableArea};
-use crate::text::Bounds;
+use crate::bounds::NOTHING;
+use crate::page_structure::{Figure, Line, LineRole, LineTag, Style, TableArea};
+use pagewise_text::Bounds;
 
 /// Where a draft begins: indices of a page and of a region of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

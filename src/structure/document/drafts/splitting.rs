@@ -6,9 +6,9 @@ use super::item_starts::RecentMarkers;
 use super::markers::{Marker, label_marker, marker};
 use super::spacing::{FULL_EM, INDENT_EM, justified_edge, right_edges};
 use super::{Draft, DraftKind, Place};
-use crate::structure::document::notes::note_label;
-use crate::structure::document::type_statistics::TypeStatistics;
-use crate::structure::page_structure::{Column, Line, LineRole, LineTag};
+use crate::document::notes::note_label;
+use crate::document::type_statistics::TypeStatistics;
+use crate::page_structure::{Column, Line, LineRole, LineTag};
 
 /// Code goes on over this multiple of its leading: an empty line.
 const CODE_FACTOR: f32 = 2.3;

@@ -1,13 +1,13 @@
 //! Tables that nothing draws: chunks of text aligned in columns.
 
 use super::prose::prose_of;
-use crate::structure::tables::Table;
-use crate::structure::tables::layout::edges::Edges;
-use crate::structure::tables::layout::figures::is_figure;
-use crate::structure::tables::layout::lines::{Chunk, PageWords, PlacedWord, TextLine, text_lines, union};
-use crate::structure::tables::reading::area::{Area, Proof};
-use crate::structure::tables::reading::columns::columns_of;
-use crate::text::{Bounds, PageLayout};
+use crate::tables::Table;
+use crate::tables::layout::edges::Edges;
+use crate::tables::layout::figures::is_figure;
+use crate::tables::layout::lines::{Chunk, PageWords, PlacedWord, TextLine, text_lines, union};
+use crate::tables::reading::area::{Area, Proof};
+use crate::tables::reading::columns::columns_of;
+use pagewise_text::{Bounds, PageLayout};
 
 /// Lines further apart than this many ems are not of one table.
 const MAX_PITCH: f32 = 3.6;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::structure::tables::layout::lines::text_lines;
-use crate::structure::tables::reading::grid::Slot;
+use crate::tables::layout::lines::text_lines;
+use crate::tables::reading::grid::Slot;
 
 /// A grid has at most this many rows of title and of notes.
 const MAX_OUTER_ROWS: usize = 12;

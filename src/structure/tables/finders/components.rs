@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::structure::tables::layout::edges::{Edge, Edges};
+use crate::tables::layout::edges::{Edge, Edges};
 
 /// Edges that end this near to another edge touch it.
 const TOUCH: f32 = 2.5;

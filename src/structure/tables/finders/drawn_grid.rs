@@ -1,11 +1,11 @@
 //! The cells of a drawn grid.
 
 use super::components::Component;
-use crate::structure::tables::MAX_CELLS;
-use crate::structure::tables::layout::edges::Edge;
-use crate::structure::tables::layout::lines::{PageWords, PlacedWord, text_lines};
-use crate::structure::tables::reading::grid::Slot;
-use crate::text::Bounds;
+use crate::tables::MAX_CELLS;
+use crate::tables::layout::edges::Edge;
+use crate::tables::layout::lines::{PageWords, PlacedWord, text_lines};
+use crate::tables::reading::grid::Slot;
+use pagewise_text::Bounds;
 
 /// Parallel edges nearer than this bound no cell.
 const MIN_CELL: f32 = 3.5;

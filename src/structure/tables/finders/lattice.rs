@@ -5,13 +5,13 @@ use super::components::{Component, components};
 use super::drawn_grid::DrawnGrid;
 use super::row_splits::split_rows;
 use super::stacks::extended;
-use crate::structure::tables::Table;
-use crate::structure::tables::layout::edges::Edges;
-use crate::structure::tables::layout::figures::has_bars;
-use crate::structure::tables::layout::lines::{PageWords, text_lines};
-use crate::structure::tables::reading::grid::table_of;
-use crate::structure::tables::reading::{head, likeness};
-use crate::text::{Bounds, PageLayout};
+use crate::tables::Table;
+use crate::tables::layout::edges::Edges;
+use crate::tables::layout::figures::has_bars;
+use crate::tables::layout::lines::{PageWords, text_lines};
+use crate::tables::reading::grid::table_of;
+use crate::tables::reading::{head, likeness};
+use pagewise_text::{Bounds, PageLayout};
 
 /// The tables of connected edges, each with its area: first those of rules, then those of rules and fills.
 pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(Bounds, Table)> {

@@ -1,7 +1,7 @@
 //! Paragraphs, which end tables that nothing draws.
 
-use crate::structure::tables::layout::lines::{Chunk, TextLine, is_inside, union};
-use crate::text::Bounds;
+use crate::tables::layout::lines::{Chunk, TextLine, is_inside, union};
+use pagewise_text::Bounds;
 
 /// A cell beside a label has at most this many lines.
 const MAX_CELL_LINES: usize = 8;

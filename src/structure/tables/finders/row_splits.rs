@@ -1,7 +1,7 @@
 //! Drawn rows that hold several rows of values: a grid with rules only between columns.
 
-use crate::structure::tables::layout::lines::{Chunk, PlacedWord, TextLine, text_lines};
-use crate::structure::tables::reading::grid::Slot;
+use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, text_lines};
+use crate::tables::reading::grid::Slot;
 
 /// Splits drawn rows that hold several rows of values. Gives the number of rows.
 pub(super) fn split_rows(slots: &mut Vec<Slot>, rows: usize) -> usize {

@@ -1,11 +1,11 @@
 //! Tables between parallel edges of one width: rules above and below, or shaded rows.
 
-use crate::structure::tables::Table;
-use crate::structure::tables::layout::edges::{Edge, Edges};
-use crate::structure::tables::layout::figures::is_figure;
-use crate::structure::tables::layout::lines::{Chunk, PageWords, TextLine, text_lines, union};
-use crate::structure::tables::reading::area::{Area, Proof};
-use crate::text::{Bounds, PageLayout};
+use crate::tables::Table;
+use crate::tables::layout::edges::{Edge, Edges};
+use crate::tables::layout::figures::is_figure;
+use crate::tables::layout::lines::{Chunk, PageWords, TextLine, text_lines, union};
+use crate::tables::reading::area::{Area, Proof};
+use pagewise_text::{Bounds, PageLayout};
 
 /// Ends of edges of one stack differ by at most this.
 const SAME_END: f32 = 4.0;

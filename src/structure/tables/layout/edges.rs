@@ -1,6 +1,6 @@
 //! Rules and the sides of fills, merged into long straight edges.
 
-use crate::text::{Bounds, Fill, PageLayout};
+use pagewise_text::{Bounds, Fill, PageLayout};
 
 /// A page with more edges than this in one direction, once merged, is read without edges.
 const MAX_EDGES: usize = 4_000;

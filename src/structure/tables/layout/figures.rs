@@ -1,7 +1,7 @@
 //! Charts, whose labels stand in rows and columns without being a table.
 
 use super::lines::is_inside;
-use crate::text::{Bounds, PageLayout, Rule};
+use pagewise_text::{Bounds, PageLayout, Rule};
 
 /// A chart is recognised by at most this many rules and bars.
 const MAX_CHART_RULES: usize = 500;

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use crate::text::{Bounds, PageLayout, Word};
+use pagewise_text::{Bounds, PageLayout, Word};
 
 /// Areas of a page may overlap, but all their words together are at most this many.
 const MAX_READS: usize = 4_000_000;

@@ -2,7 +2,7 @@
 
 use super::cell_text::cell_text;
 use super::lines::{PageWords, PlacedWord};
-use crate::text::PageLayout;
+use pagewise_text::PageLayout;
 use std::collections::HashMap;
 
 /// The words of a page by their indices.

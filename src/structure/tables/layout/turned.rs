@@ -1,7 +1,7 @@
 //! Pages whose text runs down, up or upside down are turned, read, and turned back.
 
-use crate::structure::tables::Table;
-use crate::text::{Bounds, Fill, PageLayout, Rule, Word};
+use crate::tables::Table;
+use pagewise_text::{Bounds, Fill, PageLayout, Rule, Word};
 use std::collections::BTreeMap;
 
 /// A turn with fewer words than this has no table of its own.

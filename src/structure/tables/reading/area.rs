@@ -4,10 +4,10 @@ use super::columns::{Column, Piece, columns_of, pieces_of};
 use super::grid::{Slot, table_of};
 use super::rows::{RowLine, rows_of};
 use super::{head, likeness};
-use crate::structure::tables::Table;
-use crate::structure::tables::layout::edges::{Edge, Edges};
-use crate::structure::tables::layout::lines::{Chunk, PlacedWord, TextLine, is_inside, text_lines};
-use crate::text::Bounds;
+use crate::tables::Table;
+use crate::tables::layout::edges::{Edge, Edges};
+use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, is_inside, text_lines};
+use pagewise_text::Bounds;
 
 /// An area with more lines times upright edges than this is read without the edges.
 const MAX_CROSSINGS: usize = 10_000_000;

@@ -1,6 +1,6 @@
 //! Columns from the white space between chunks.
 
-use crate::structure::tables::layout::lines::{Chunk, PlacedWord, TextLine};
+use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine};
 
 /// An area with more columns than this is no table.
 const MAX_COLUMNS: usize = 100;

@@ -1,9 +1,9 @@
 //! Tables from filled slots of a grid.
 
-use crate::structure::tables::layout::cell_text::cell_text;
-use crate::structure::tables::layout::lines::{PlacedWord, union};
-use crate::structure::tables::{Cell, MAX_CELLS, Table};
-use crate::text::Bounds;
+use crate::tables::layout::cell_text::cell_text;
+use crate::tables::layout::lines::{PlacedWord, union};
+use crate::tables::{Cell, MAX_CELLS, Table};
+use pagewise_text::Bounds;
 
 /// A cell before its text is read.
 #[derive(Debug, Clone)]

@@ -6,8 +6,8 @@ use super::columns::{Column, Piece};
 use super::grid::Slot;
 use super::head_groups::spread_pieces;
 use super::rows::RowLine;
-use crate::structure::tables::layout::edges::Edge;
-use crate::structure::tables::layout::lines::Chunk;
+use crate::tables::layout::edges::Edge;
+use crate::tables::layout::lines::Chunk;
 
 /// A head has at most this many lines.
 const MAX_HEAD_LINES: usize = 12;

@@ -3,7 +3,7 @@
 use super::area::is_between;
 use super::columns::{Column, Piece};
 use super::rows::RowLine;
-use crate::structure::tables::layout::edges::Edge;
+use crate::tables::layout::edges::Edge;
 
 /// The pieces of each head line, widened over the columns that they head.
 pub(super) fn spread_pieces<'p>(lines: &[RowLine<'p>], columns: &[Column], cuts: &[Edge]) -> Vec<Vec<Piece<'p>>> {

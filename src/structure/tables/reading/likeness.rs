@@ -3,8 +3,8 @@
 use super::area::Proof;
 use super::columns::Column;
 use super::grid::Slot;
-use crate::structure::tables::layout::lines::{is_value, union};
-use crate::text::Bounds;
+use crate::tables::layout::lines::{is_value, union};
+use pagewise_text::Bounds;
 
 /// So many ascending numbers in the last column are page numbers, whatever stands in the others.
 const MIN_CONTENTS: usize = 6;

@@ -126,7 +126,7 @@ fn turned_tables_are_read_in_their_direction() {
     for word in &mut turned.words {
         let b = word.bounds;
         word.turn = 90;
-        word.bounds = crate::text::Bounds { x0: 600.0 - b.y1, y0: b.x0, x1: 600.0 - b.y0, y1: b.x1 };
+        word.bounds = pagewise_text::Bounds { x0: 600.0 - b.y1, y0: b.x0, x1: 600.0 - b.y0, y1: b.x1 };
         word.baseline = 600.0 - word.baseline;
     }
     let texts = |tables: Vec<super::Table>| -> Vec<String> { tables.iter().map(super::shape).collect() };

@@ -2,7 +2,7 @@
 
 use super::super::{Continuation, Table, continues, find_tables, join_continued};
 use super::{page, word};
-use crate::text::PageLayout;
+use pagewise_text::PageLayout;
 
 const FIRST: &str = "
 ---------------------------

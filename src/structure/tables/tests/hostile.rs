@@ -2,7 +2,7 @@
 
 use super::super::{MAX_WORDS, find_tables};
 use super::{page, word};
-use crate::text::{Bounds, Fill, PageLayout, Rule};
+use pagewise_text::{Bounds, Fill, PageLayout, Rule};
 
 /// A page with this many copies of what `put` adds, spread over it.
 fn crowded(count: u16, put: impl Fn(&mut PageLayout, f32, f32)) -> PageLayout {

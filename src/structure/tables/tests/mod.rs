@@ -8,7 +8,7 @@ mod ruled;
 mod writing;
 
 use super::{Cell, Table, find_tables};
-use crate::text::{Bounds, PageLayout, Rule, Word};
+use pagewise_text::{Bounds, PageLayout, Rule, Word};
 
 /// The width of a character of a sketch; a space is .6 em.
 const WIDTH: f32 = 6.0;
@@ -85,7 +85,7 @@ fn word(text: &str, x: f32, y: f32) -> Word {
         is_spaced: true,
         line: 0,
         block: 0,
-        mark: crate::text::ContentMark::default(),
+        mark: pagewise_text::ContentMark::default(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is no table.
 
 use super::{find_tables, page, tables_of, word};
-use crate::text::{Bounds, Fill, PageLayout};
+use pagewise_text::{Bounds, Fill, PageLayout};
 
 #[test]
 fn prose_is_no_table() {
@@ -66,7 +66,7 @@ fn bars_with_labels_are_no_table() {
     }
     for y in [140.0, 220.0, 300.0] {
         let bounds = Bounds { x0: 60.0, y0: y, x1: 230.0, y1: y };
-        chart.rules.push(crate::text::Rule { bounds, is_horizontal: true, color: [0; 3] });
+        chart.rules.push(pagewise_text::Rule { bounds, is_horizontal: true, color: [0; 3] });
     }
     assert_eq!(find_tables(&chart), []);
 }

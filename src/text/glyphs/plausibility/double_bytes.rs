@@ -4,9 +4,9 @@
 //! file calls the codes Latin, so that `宋体` reads `ËÎÌå`. Such codes come in pairs, which are text in a charset older than
 //! Unicode.
 
-use crate::charset::{Charset, Extent};
-use crate::text::glyphs::characters::text_of_string;
-use crate::text::glyphs::{GlyphPlacement, GlyphText};
+use crate::glyphs::characters::text_of_string;
+use crate::glyphs::{GlyphPlacement, GlyphText};
+use pagewise_charset::{Charset, Extent};
 
 /// The least number of pairs. A few may be an accident.
 const MIN_PAIRS: usize = 8;

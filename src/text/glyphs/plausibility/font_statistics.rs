@@ -3,8 +3,8 @@
 use super::FontReading;
 use super::double_bytes::DoubleBytes;
 use super::letter_pairs::{CHANCE, LETTERS, PAIRS};
-use crate::document::fast_hash::FastMap;
-use crate::text::glyphs::{GlyphText, PlacedGlyph, WritingDirection};
+use crate::glyphs::{GlyphText, PlacedGlyph, WritingDirection};
+use pagewise_document::fast_hash::FastMap;
 
 /// The largest gap between glyphs of one word, as a share of an em.
 const WORD_EM: f64 = 0.15;
@@ -273,7 +273,7 @@ fn are_in_order(first: char, second: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::glyphs::WritingDirection;
+    use crate::glyphs::WritingDirection;
 
     fn font(text: &str, code: impl Fn(char) -> u32) -> FontStatistics {
         let mut font = FontStatistics::default();
@@ -288,8 +288,8 @@ mod tests {
                 end: start + 5.0,
                 across: 0.0,
                 size: 10.0,
-                style: crate::text::fonts::StyleIndex::default(),
-                mark: crate::text::ContentMark::default(),
+                style: crate::fonts::StyleIndex::default(),
+                mark: crate::ContentMark::default(),
             });
             start += 5.0;
         }

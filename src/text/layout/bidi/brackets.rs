@@ -1,9 +1,9 @@
 //! Brackets in right-to-left text, whose shapes are mirrored (UAX 9, L4).
 
 use super::reorder;
-use crate::document::mirror::mirrored;
-use crate::text::glyphs::GlyphText;
-use crate::text::layout::lines::{LineGlyph, TextLine};
+use crate::glyphs::GlyphText;
+use crate::layout::lines::{LineGlyph, TextLine};
+use pagewise_document::mirror::mirrored;
 
 /// How a page's fonts name brackets in right-to-left text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use super::highlights::boxes_of_text;
 use crate::context::{Bounds, ContextError, Dpi, OpenPdf, Picture, RenderOptions};
-use crate::page::PageIndex;
 use crate::tool::error::ToolError;
+use pagewise_base::page::PageIndex;
 
 /// A picture is at most so many times as high as it is wide.
 const MAX_HEIGHT: f64 = 3.0;

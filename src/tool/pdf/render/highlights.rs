@@ -1,8 +1,8 @@
 //! Finds what a picture is to highlight.
 
 use crate::context::{Bounds, Case, OpenPdf, Pattern, QuerySyntax, RenderOptions, TextBoxes};
-use crate::page::PageIndex;
 use crate::tool::pdf::arguments::{Highlight, RenderArguments};
+use pagewise_base::page::PageIndex;
 
 /// The most places of a text that are highlighted on a page.
 const MAX_PLACES: usize = 200;

@@ -11,12 +11,12 @@ use crate::context::{
     Block, ContextError, ContextManager, Delivery, ImageBlock, MAX_SHEET_PAGES, OpenPdf, Picture, ProgressListener,
     ResultBudget, one_line, select_one_or_more, select_page, untrusted, write_whole,
 };
-use crate::page::{PageIndex, PageNumber, PageSet};
 use crate::tool::caller::Caller;
 use crate::tool::error::ToolError;
 use crate::tool::pdf::arguments::RenderArguments;
 use crate::tool::pdf::info::as_json;
 use crate::tool::pdf::page::write_failed;
+use pagewise_base::page::{PageIndex, PageNumber, PageSet};
 
 /// The MIME type of a rendered page.
 const PNG: &str = "image/png";

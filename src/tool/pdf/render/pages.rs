@@ -11,13 +11,13 @@ use crate::context::{
     ContextError, ContextManager, MAX_SHEET_PAGES, OpenPdf, PageNotes, PageRemark, Picture, ProgressListener,
     RenderOptions, SelectedPages, SheetLayout, contact_sheet, page_or_pages, select_one_or_more, write_whole,
 };
-use crate::page::{PageIndex, PageNumber, PageSet};
 use crate::tool::caller::Caller;
 use crate::tool::error::ToolError;
 use crate::tool::pdf::arguments::RenderArguments;
 use crate::tool::pdf::page::write_failed;
 use crate::tool::pdf::parallel::for_each_page;
 use crate::tool::pdf::split::FailedPage;
+use pagewise_base::page::{PageIndex, PageNumber, PageSet};
 
 /// What was drawn of several pages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

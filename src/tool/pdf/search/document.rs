@@ -8,11 +8,11 @@ use crate::context::{
     Case, ContextManager, OcrMode, OpenPdf, Pattern, ProgressListener, QuerySyntax, RecognisingDocument, SelectedPages,
     json_length,
 };
-use crate::page::PageSet;
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::DataAnswer;
 use crate::tool::error::ToolError;
 use crate::tool::pdf::arguments::{SearchArguments, selected_pages};
+use pagewise_base::page::PageSet;
 
 /// Searches one document, and keeps what fits into the result.
 pub(super) fn search_document(

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::matched_page::{MatchedPage, counted};
 use crate::context::{PageKind, Pages, Pattern, ResultBudget, one_line, page_or_pages, untrusted};
-use crate::page::{PageIndex, PageSet};
 use crate::tool::data_answer::without_blanks;
 use crate::tool::pdf::arguments::SearchArguments;
+use pagewise_base::page::{PageIndex, PageSet};
 
 /// The matches of one document.
 #[derive(Default)]

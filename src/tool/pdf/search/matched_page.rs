@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::context::{Bounds, Pages, SearchHit, json_length, one_line};
-use crate::page::PageIndex;
 use crate::tool::pdf::boxes::{boxes_of, edges_of};
+use pagewise_base::page::PageIndex;
 
 /// A page with matches.
 pub struct MatchedPage {

@@ -7,13 +7,13 @@ use crate::context::{
     Bounds, ContextManager, PageKind, Pages, ProgressListener, QuoteError, QuoteSearch, QuoteVerdict, SelectedPages,
     WordDifference, one_line, page_or_pages, untrusted,
 };
-use crate::hash::ContentHash;
-use crate::page::{PageIndex, PageSet};
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
 use crate::tool::error::ToolError;
 use crate::tool::pdf::arguments::{SearchArguments, selected_pages};
 use crate::tool::pdf::boxes::{box_around, boxes_of, edges_of, fragment};
+use pagewise_base::hash::ContentHash;
+use pagewise_base::page::{PageIndex, PageSet};
 
 /// Differences that are listed.
 const MAX_DIFFERENCES: usize = 20;

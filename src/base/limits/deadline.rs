@@ -177,7 +177,7 @@ impl Deadline {
     }
 
     /// Adds to the bytes that this operation has decoded on this thread, and returns their sum; 0 without a deadline.
-    pub(crate) fn count_decoded(&self, bytes: u64) -> u64 {
+    pub fn count_decoded(&self, bytes: u64) -> u64 {
         let Some(state) = &self.state else { return 0 };
         let operation = state.operation.load(Ordering::Relaxed);
         let (counted, decoded) = DECODED.get();

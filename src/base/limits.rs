@@ -6,7 +6,7 @@ mod watched_threads;
 use std::fmt;
 
 pub use deadline::{CallbackGuard, Cancellation, Deadline, StopReason};
-pub(crate) use watched_threads::{WatchedThread, has_lost_thread, watch_this_thread};
+pub use watched_threads::{WatchedThread, has_lost_thread, watch_this_thread};
 
 /// Limits on reading, cutting and extracting. [`Limit::is_setting`] says which of them are settings of the program.
 ///
@@ -191,7 +191,7 @@ impl Limit {
 
     /// The limit called `name`, for names that came from another process.
     #[cfg(all(unix, not(pagewise_portable)))]
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|limit| limit.name() == name)
     }
 }

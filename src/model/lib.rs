@@ -2,7 +2,7 @@
 //!
 //! A [`Question`] is a list of documents, texts and pictures, followed by a prompt. [`ModelSession::ask`] sends it to
 //! one [`ModelName`] and reads the streamed [`ModelReply`]. The caller decides which models to ask and what to pack for
-//! each. [`PROVIDERS`] says how to reach providers, and [`provider`](crate::provider) what they accept.
+//! each. [`PROVIDERS`] says how to reach providers, and [`provider`](pagewise_base::provider) what they accept.
 //!
 //! # What is promised
 //!
@@ -11,7 +11,7 @@
 //! - **A key is only ever sent in its header.** [`ProviderKey`] has no text form, and keys are masked in what servers
 //!   say.
 //! - **Nothing waits for ever**: `pdf_idle_timeout` bounds silence, `pdf_timeout` the whole question, and a
-//!   [`Cancellation`](crate::limits::Cancellation) closes the connection.
+//!   [`Cancellation`](pagewise_base::limits::Cancellation) closes the connection.
 //! - **An answer is complete or an error**: a stream that ends early is [`ModelError::Broken`].
 //!
 //! # Why no library does it

@@ -7,16 +7,14 @@ mod body;
 
 use std::net::IpAddr;
 
-pub(crate) use body::stream_body;
+pub use body::stream_body;
 #[cfg(feature = "cloud")]
 pub(crate) use reqwest::Body;
 pub(crate) use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-pub(crate) use reqwest::{
-    Client, ClientBuilder, Error as HttpError, RequestBuilder, Response, StatusCode, Url, header,
-};
+pub use reqwest::{Client, ClientBuilder, Error as HttpError, RequestBuilder, Response, StatusCode, Url, header};
 
 /// A client builder with these defaults: rustls with ring, the system's certificates, no proxy variables, no redirects.
-pub(crate) fn client() -> ClientBuilder {
+pub fn client() -> ClientBuilder {
     // A provider that is already installed works too.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).referer(false).user_agent(USER_AGENT)
@@ -26,7 +24,7 @@ pub(crate) fn client() -> ClientBuilder {
 ///
 /// # Errors
 /// `pem` does not contain certificates.
-pub(crate) fn trusting(builder: ClientBuilder, pem: &[u8]) -> Result<ClientBuilder, HttpError> {
+pub fn trusting(builder: ClientBuilder, pem: &[u8]) -> Result<ClientBuilder, HttpError> {
     Ok(builder.tls_certs_merge(reqwest::Certificate::from_pem_bundle(pem)?))
 }
 
@@ -34,7 +32,7 @@ pub(crate) fn trusting(builder: ClientBuilder, pem: &[u8]) -> Result<ClientBuild
 const USER_AGENT: &str = concat!("pagewise/", env!("CARGO_PKG_VERSION"));
 
 /// Whether nobody on the way can change what comes from the URL: TLS, or this machine.
-pub(crate) fn is_secure(url: &Url) -> bool {
+pub fn is_secure(url: &Url) -> bool {
     let host = url.host_str().map(|host| host.trim_matches(['[', ']']));
     let is_loopback = host.is_some_and(|host| {
         host.eq_ignore_ascii_case("localhost") || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())

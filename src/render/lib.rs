@@ -19,9 +19,9 @@ pub use scan::{Scan, chunk_scan, page_scan};
 pub use sheet::{MAX_SHEET_PAGES, SheetLayout, contact_sheet};
 pub use size::{Dpi, Region};
 
-use crate::document::{Document, DocumentError, EngineFailure, EngineFile, ReadAt, run_contained};
-use crate::limits::{LimitExceeded, Limits};
-use crate::page::PageIndex;
+use pagewise_base::limits::{LimitExceeded, Limits};
+use pagewise_base::page::PageIndex;
+use pagewise_document::{Document, DocumentError, EngineFailure, EngineFile, ReadAt, run_contained};
 use std::sync::Arc;
 
 /// The options for drawing a page.

@@ -6,16 +6,16 @@ mod annotations;
 mod appearances;
 mod attachments;
 mod bytes;
-pub(crate) mod effort;
+pub mod effort;
 mod engine_file;
 mod engine_thread;
 mod error;
 mod extension;
-pub(crate) mod fast_hash;
+pub mod fast_hash;
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub mod fuzzing;
-pub(crate) mod mirror;
+pub mod mirror;
 mod notes;
 mod readers;
 mod structure;
@@ -29,23 +29,24 @@ pub use annotations::{
 };
 pub use attachments::{Attachment, Attachments};
 pub use bytes::ReadAt;
-pub(crate) use engine_file::EngineFile;
+pub use engine_file::EngineFile;
 pub use engine_thread::EngineFailure;
-pub(crate) use engine_thread::{EngineRequests, EngineThread, run_contained};
+pub use engine_thread::{EngineRequests, EngineThread, run_contained};
 pub use error::DocumentError;
 pub use notes::Note;
 pub use readers::Tier;
-pub(crate) use readers::{DirectReader, ObjectKind, ObjectStream, contains_stream_end, objects};
-pub(crate) use structure::Leaf;
+pub use readers::{DirectReader, ObjectKind, ObjectStream};
+pub use readers::{contains_stream_end, objects};
+pub use structure::Leaf;
 pub use structure::{DisplayedArea, DocumentInfo, MAX_REMOTE_FIELDS, Outline, OutlineItem, PageGeometry};
 pub use structure_tree::{PageTags, StructureElement, StructureType};
-pub(crate) use syntax::{filter, lexer, object, text_string};
+pub use syntax::{filter, lexer, object, text_string};
 pub use text_layer::{LayerWord, PageLayer};
 
-use crate::limits::{Limit, LimitExceeded, Limits};
-use crate::page::{PageIndex, PageLabel};
-pub(crate) use bytes::FileBytes;
-pub(crate) use readers::{ParsedDocument, Readers};
+pub use bytes::FileBytes;
+use pagewise_base::limits::{Limit, LimitExceeded, Limits};
+use pagewise_base::page::{PageIndex, PageLabel};
+pub use readers::{ParsedDocument, Readers};
 use std::sync::{Arc, OnceLock};
 use structure::PageLabels;
 use structure_tree::StructureTree;
@@ -130,7 +131,7 @@ impl Document {
     }
 
     /// The limits on reading and drawing.
-    pub(crate) fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &Limits {
         self.readers.limits()
     }
 
@@ -158,7 +159,7 @@ impl Document {
     }
 
     /// Calls `read` with the page at `index`, one reader after the other, until it succeeds.
-    pub(crate) fn with_page<T, E: From<DocumentError>>(
+    pub fn with_page<T, E: From<DocumentError>>(
         &self,
         index: PageIndex,
         read: impl Fn(&ParsedDocument, &Leaf) -> Result<T, E>,
@@ -172,7 +173,7 @@ impl Document {
     }
 
     /// Calls `read` with the pages at `indices`, all of one reader, until it succeeds.
-    pub(crate) fn with_pages<T, E: From<DocumentError>>(
+    pub fn with_pages<T, E: From<DocumentError>>(
         &self,
         indices: &[PageIndex],
         read: impl Fn(&ParsedDocument, &[Leaf]) -> Result<T, E>,

@@ -29,10 +29,10 @@ mod shapes;
 mod text_boxes;
 mod words;
 
-pub(crate) use contents_page::lists_pages;
+pub use contents_page::lists_pages;
 pub use document_texts::DocumentTexts;
 pub use normalize::normalize_text;
-pub(crate) use page_layout::to_points;
+pub use page_layout::to_points;
 pub use page_layout::{Bounds, ContentMark, Fill, LinkArea, PageLayout, Rule, Word};
 pub use page_text::{PageKind, PageRemark, PageText, TextEngine};
 pub use page_words::{PageWords, PlacedWord};
@@ -42,10 +42,10 @@ pub use search::{Case, Pattern, PatternError, QuerySyntax, SearchHit};
 pub use text_boxes::TextBoxes;
 pub use words::fold_words;
 
-use crate::document::{Document, DocumentError, EngineFailure, ReadAt, run_contained};
-use crate::limits::{LimitExceeded, Limits};
-use crate::page::PageIndex;
 use bytes::Bytes;
+use pagewise_base::limits::{LimitExceeded, Limits};
+use pagewise_base::page::PageIndex;
+use pagewise_document::{Document, DocumentError, EngineFailure, ReadAt, run_contained};
 use std::sync::Arc;
 
 /// Why a page's text could not be extracted.

@@ -18,6 +18,8 @@ mod cache;
 mod error;
 mod fetch;
 mod guard;
+pub mod html;
+pub mod http;
 mod push;
 mod ranges;
 mod resolve;
@@ -44,9 +46,9 @@ pub use store::{
 
 use self::fetch::{FetchResult, Fetcher};
 use self::store::{FetchRecord, FetchStore};
-use crate::hash::ContentHash;
 use crate::http::Url;
-use crate::limits::Cancellation;
+use pagewise_base::hash::ContentHash;
+use pagewise_base::limits::Cancellation;
 
 /// Fetches URLs and stores the results.
 pub struct Web {

@@ -22,14 +22,14 @@ mod writer;
 
 pub use assemble::Conflict;
 pub use fingerprint::fingerprint;
-pub(crate) use join::join_with;
+pub use join::join_with;
 pub use join::{JoinError, JoinedPages, join};
 pub use verify::ChunkDefect;
 
-use crate::document::{Document, DocumentError, Leaf, ParsedDocument, Tier};
-use crate::page::PageIndex;
 use assemble::{Assembly, ContentRequirement, assemble};
 use bytes::Bytes;
+use pagewise_base::page::PageIndex;
+use pagewise_document::{Document, DocumentError, Leaf, ParsedDocument, Tier};
 
 /// A page as a standalone PDF.
 #[derive(Debug, Clone, PartialEq, Eq)]

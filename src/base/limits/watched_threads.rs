@@ -13,12 +13,12 @@ static THREADS: [AtomicI32; PLACES] = [const { AtomicI32::new(0) }; PLACES];
 
 /// Keeps this thread on the list until it is dropped.
 #[must_use]
-pub(crate) struct WatchedThread {
+pub struct WatchedThread {
     place: Option<&'static AtomicI32>,
 }
 
 /// Puts this thread on the list.
-pub(crate) fn watch_this_thread() -> WatchedThread {
+pub fn watch_this_thread() -> WatchedThread {
     let thread = this_thread();
     let take = |place: &&AtomicI32| place.compare_exchange(0, thread, Ordering::SeqCst, Ordering::Relaxed).is_ok();
     WatchedThread { place: if thread == 0 { None } else { THREADS.iter().find(take) } }
@@ -31,7 +31,7 @@ impl Drop for WatchedThread {
 }
 
 /// Whether `is_gone` holds for a thread on the list.
-pub(crate) fn has_lost_thread(is_gone: impl Fn(i32) -> bool) -> bool {
+pub fn has_lost_thread(is_gone: impl Fn(i32) -> bool) -> bool {
     let is_lost = |place: &AtomicI32| {
         let thread = place.load(Ordering::SeqCst);
         // Read twice: a thread that returns leaves the list before it ends.

@@ -9,7 +9,7 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 use reqwest::Body;
 
 /// A body of `length` bytes from `pieces`. The length is sent first, so it must be that of all pieces together.
-pub(crate) fn stream_body(pieces: impl Iterator<Item = Bytes> + Send + Sync + Unpin + 'static, length: u64) -> Body {
+pub fn stream_body(pieces: impl Iterator<Item = Bytes> + Send + Sync + Unpin + 'static, length: u64) -> Body {
     Body::wrap(Pieces { pieces, left: length })
 }
 

@@ -1,7 +1,7 @@
 //! Persistent state of conversations, shared by requests and processes.
 //!
 //! [`ViewStore`] is the interface. [`MemoryStore`] and [`SqliteStore`] implement it and pass one conformance suite
-//! (`tests/store.rs`). The store assigns a [`Sequence`](crate::view::Sequence) to every recording and forget, in one order for all processes
+//! (`tests/store.rs`). The store assigns a [`Sequence`](pagewise_view::Sequence) to every recording and forget, in one order for all processes
 //! that write to a conversation.
 //!
 //! **What is stored**: hashes of contents, pages, paths and owners; page and line numbers, page counts, forms, and
@@ -18,6 +18,7 @@
 //! held, and what cannot be recorded is sent again.
 
 mod error;
+mod hash_store;
 mod held_rows;
 mod history;
 mod memory;
@@ -33,6 +34,7 @@ mod view_store;
 use std::time::SystemTime;
 
 pub use self::error::{StoreError, StoreWarning};
+pub use self::hash_store::HashStore;
 pub use self::history::{ConversationHistory, HistoryStep, StepKind};
 pub use self::memory::MemoryStore;
 pub use self::monitor::{CallTally, StoreMonitor, StoreTally};
