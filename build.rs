@@ -3,8 +3,6 @@
 //!
 //! - The C++ runtime of libqpdf and the unwinder are linked from archives where the compiler has them, since the loader
 //!   takes long to bind shared ones. Their symbols are not exported.
-//! - The program has a fixed address. Its libraries hold 100,000 pointers in tables of names, and a loader that moves the
-//!   program writes every one of them at each start. Stack, heap and shared libraries stay at random addresses.
 //!
 //! `benches/README.md` has the measurements.
 #![allow(clippy::print_stdout, reason = "that is how a build script talks to cargo")]
@@ -30,7 +28,6 @@ fn main() {
         }
     }
     println!("cargo:rustc-link-arg-bins=-Wl,--exclude-libs,ALL");
-    println!("cargo:rustc-link-arg-bins=-no-pie");
 }
 
 /// Whether the program is built for Linux with glibc, and to run here.

@@ -18,12 +18,13 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
 use criterion::Criterion;
-use pagewise::context::{AnswerSettings, ContextConfig, ContextManager, FileRequest, Isolation, WebSettings};
+use pagewise::context::{AnswerSettings, ContextConfig, ContextManager, FileRequest, Isolation};
 use pagewise_base::hash::{ContentHash, PageFingerprint};
 use pagewise_base::limits::Limits;
 use pagewise_base::page::PageIndex;
 use pagewise_store::{DeliveryRecord, SqliteStore, Usage, Version, ViewStore};
 use pagewise_view::{ConversationId, FileKey, HeldItem, Holding, LineSpan, PageForm, Sequence};
+use pagewise_web::WebSettings;
 
 /// Where another process of this program records, and how long it rests between two.
 const FOLDER: &str = "PAGEWISE_BENCH_FOLDER";

@@ -37,40 +37,41 @@
 //! 6. `serve` or `cli` calls `deliver` with its way to write. Only after the write are the pages recorded. A later
 //!    cancellation by the client deletes the record.
 //!
-//! # Rooms, and which rooms each may name
+//! # Rooms
 //!
-//! Every room may name the vocabulary: `page`, `hash`, `limits` and `provider`. A test reads this table and the sources,
-//! and fails on a dependency that is not in the table.
+//! Each room is a folder of `src`. Those that read, store and fetch are packages of one workspace, and their manifests say
+//! which rooms and crates each may name:
 //!
-//! | room | what lives there | may name | crates of its own |
-//! |---|---|---|---|
-//! | `page` | `PageIndex`, [`PageNumber`], `PageLabel`, `PageSet`, selections | | |
-//! | `hash` | [`ContentHash`], `PageFingerprint` | | |
-//! | `limits` | [`Limits`], `LimitExceeded`, [`Cancellation`], `Deadline` | | |
-//! | `provider` | `ProviderLimits`: what providers accept in a request | | |
-//! | `document` | bytes → `Document`: four readers behind one trait, page tree, information, labels, outline, structure tree, comments, links, form fields, attachments, encryption, notes on damage | | qpdf, weezl, flate2, smallvec, unicode_bidi |
-//! | `split` | a page → `PageChunk`, several → `JoinedPages`: closure, pruning, canonical writer, verification, fingerprint | document | |
-//! | `text` | a page → `PageText` in reading order, search in it; its `PageLayout`: words, rules, areas and links in their places | document, charset | pdf_extract, skrifa, hayro_font, regex |
-//! | `structure` | a layout, and the structure tree of a Tagged PDF → lines and `Table`s, pages together → `Block`s, and Markdown | document, text | |
-//! | `ocr` | the text in a picture: `GrayImage`, `Recogniser`, models and what they find | | rten, rten_tensor |
-//! | `library` | ranked search over many documents: `Index`, segments, ranking | document, text | rust_stemmers, whatlang |
-//! | `render` | a page → pixels → PNG | document | png |
-//! | `charset` | the charset of bytes, and the text in them | | chardetng, encoding_rs |
-//! | `html` | a web page → `ReadablePage` Markdown | http | dom_smoothie, dom_query |
-//! | `worker` | runs the readers of PDFs and web pages in this process or in confined ones: pool, messages, sandbox | document, split, text, structure, render, ocr, charset, html, library | landlock, seccompiler, quick_cache |
-//! | `view` | what a conversation holds: pure data and rules | | |
-//! | `store` | `ViewStore`, `SessionStore`: SQLite, memory, PostgreSQL | view, source | rusqlite, tokio_postgres, deadpool_postgres, tokio_postgres_rustls, rustls_native_certs, futures_util, percent_encoding |
-//! | `source` | paths inside roots, references, patterns, file types, content hashes; no other room opens files of clients | charset, web | globset |
-//! | `http` | the only HTTP client: TLS, no proxy, no redirects by itself, bodies produced while they are sent | | reqwest, http_body |
-//! | `issuer` | JSON Web Tokens: `TokenVerifier`, the keys of an issuer | view, http | jsonwebtoken |
-//! | `web` | fetching: allowed addresses (`WebSettings`), redirects, bounds, kept responses; `RangedFile`: large documents by ranges, object storage; uploads | http | object_store |
-//! | `context` | `ContextManager`: plan, build, deliver, commit | document, split, text, structure, render, charset, html, worker, library, view, store, source, web | dashmap, similar, getrandom |
-//! | `model` | `ModelClient`: providers of models, their protocols and limits | http | base64, base64_simd, httpdate |
-//! | `tool` | arguments, results, error codes, client table: every shape and text that a client sees; no transport | context, view, model | unicode_segmentation |
-//! | `embed` | [`Pagewise`]: the library in one value | context, tool | |
-//! | `inspect` | `Inspector`: the page that shows people what conversations hold, its data and its calls | context, tool, view | |
-//! | `serve` | MCP over standard input and output, and over HTTP; the page of conversations | tool, inspect, issuer | rmcp, axum, hyper, hyper_util, async_trait |
-//! | `cli` | the command line | tool, serve | anstream, anstyle, clap, clap_complete, clap_mangen, indicatif, toml, strsim, terminal_size, tracing_subscriber, unicode_width |
+//! | package | what it gives |
+//! |---|---|
+//! | `pagewise-base` | [`PageNumber`], `PageIndex`, `PageLabel`, `PageSet`; [`ContentHash`], `PageFingerprint`; [`Limits`], [`Cancellation`], `Deadline`; `ProviderLimits` |
+//! | `pagewise-document` | bytes → `Document`: three readers behind one trait, page tree, information, labels, outline, structure tree, comments, links, form fields, attachments, encryption, notes on damage |
+//! | `pagewise-split` | a page → `PageChunk`, several → `JoinedPages`: closure, pruning, canonical writer, verification, fingerprint |
+//! | `pagewise-text` | a page → `PageText` in reading order, search in it; its `PageLayout`: words, rules, areas and links in their places |
+//! | `pagewise-structure` | a layout, and the structure tree of a Tagged PDF → lines and `Table`s, pages together → `Block`s, and Markdown |
+//! | `pagewise-render` | a page → pixels → PNG |
+//! | `pagewise-ocr` | the text in a picture: `GrayImage`, `Recogniser`, models and what they find |
+//! | `pagewise-library` | ranked search over many documents: `Index`, segments, ranking |
+//! | `pagewise-charset` | the charset of bytes, and the text in them |
+//! | `pagewise-view` | what a conversation holds: pure data and rules |
+//! | `pagewise-store` | `ViewStore`, `SessionStore`: SQLite, memory, PostgreSQL |
+//! | `pagewise-web` | the only HTTP client; fetching within allowed addresses, kept responses, large documents by ranges, object storage, uploads; a web page → `ReadablePage` Markdown |
+//! | `pagewise-model` | `ModelClient`: providers of models, their protocols and limits |
+//! | `pagewise-issuer` | JSON Web Tokens: `TokenVerifier`, the keys of an issuer |
+//!
+//! The root package keeps what stands between them and the doors. Each of its rooms names only those above it, which a test
+//! holds, as it holds who may print and which room a crate belongs to:
+//!
+//! | room | what lives there |
+//! |---|---|
+//! | `worker` | runs the readers of PDFs and web pages in this process or in confined ones: pool, messages, sandbox |
+//! | `source` | paths inside roots, references, patterns, file types, content hashes; no other room opens files of clients |
+//! | `context` | `ContextManager`: plan, build, deliver, commit |
+//! | `tool` | arguments, results, error codes, client table: every shape and text that a client sees; no transport |
+//! | `embed` | [`Pagewise`]: the library in one value |
+//! | `inspect` | `Inspector`: the page that shows people what conversations hold, its data and its calls |
+//! | `serve` | MCP over standard input and output, and over HTTP; the page of conversations |
+//! | `cli` | the command line |
 //!
 //! # Invariants
 //!
@@ -89,7 +90,6 @@
 //!   plan saw, and the store refuses it if anything was forgotten since.
 //! - **Only `cli` prints**: standard output belongs to the protocol.
 //! - **With workers, this process parses no byte of a PDF.** A reader that hangs or crashes costs one typed error.
-//! - **Serde derives occur only in `tool`, `store` and `worker`**: a derived type is a promise.
 //!
 //! # Decisions
 //!
@@ -97,7 +97,7 @@
 //!
 //! - **A remote document is read in blocks that its worker asks for**, of one version that a strong validator names. Its
 //!   identity is that of the version; pages are known by their fingerprints as ever. See `web::ranges`.
-//! - **Four readers, ours first**, since each opens files that the one before refuses. See `document`.
+//! - **Three readers, ours first**, since each opens files that the one before refuses. See `document`.
 //! - **Every chunk is read back before it leaves**: by our own reader if the file was sound, by lopdf if it was repaired.
 //!   See `split`.
 //! - **Chunks copy compressed data, even damaged data**, since a repair changes what some viewers draw. Uncompressed data
@@ -111,8 +111,6 @@
 //! - **hayro draws**, since it comes as near to the reference renderers as they come to each other. See `render`.
 //! - **The engine that draws a page counts its work.** A device of ours takes a step for each call of the interpreter, and
 //!   leaves it when the page has taken too many. Work without calls is bounded by a scan of each object.
-//! - **The program has a fixed address**, since moving it at each start takes longer than reading a short document. See
-//!   `build.rs`.
 //! - **Our readers check a deadline, libraries do not**: a late worker is killed, and a watchdog ends a late command.
 //! - **Ranked search has an index of its own**: immutable segments that are read by position, so that a new process answers
 //!   at once, and scores that are computed before, so that a query adds bytes. See `library`.

@@ -12,10 +12,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use pagewise::context::{
-    AnswerSettings, ContextError, FileChange, FileRequest, ForgetRequest, RequestedPart, SourceError,
-};
+use pagewise::context::{AnswerSettings, ContextError, FileChange, FileRequest, ForgetRequest, RequestedPart};
 use pagewise::source::HashCache;
+use pagewise::source::SourceError;
 use pagewise_base::hash::ContentHash;
 use pagewise_base::limits::Cancellation;
 use pagewise_store::HashStore;

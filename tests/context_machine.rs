@@ -20,8 +20,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pagewise::context::{
     AnswerSettings, ContextManager, ConversationPoint, FileAnswer, FileChange, FileRequest, ForgetRequest,
-    InProcessReader, Reader, RequestedPart,
+    RequestedPart,
 };
+use pagewise::worker::{InProcessReader, Reader};
 use pagewise_base::hash::PageFingerprint;
 use pagewise_base::limits::{Cancellation, Limits};
 use pagewise_base::page::{PageIndex, PageSet};

@@ -9,8 +9,8 @@
 
 use std::sync::Arc;
 
-use pagewise::context::{InProcessReader, Reader};
 use pagewise::worker::ReadablePage;
+use pagewise::worker::{InProcessReader, Reader};
 use pagewise_base::limits::{Cancellation, Limits};
 use pagewise_render::NoFonts;
 

@@ -142,34 +142,3 @@ fn page_writes_one_page_several_or_a_joined_file_under_names_of_its_own() {
         fs::read(place.path("book-page3.pdf")).unwrap()
     );
 }
-
-#[test]
-fn show_draws_only_in_a_terminal_unless_it_is_told_how() {
-    let place = Place::new();
-    let pdf = place.copied("latex.pdf");
-    let (status, code, _) = place.refused(&["show", &pdf, "--json"]);
-    assert_eq!((status, code.as_str()), (1, "validation_error"));
-    let refused = place.run(&["show", &pdf]);
-    assert_eq!((refused.status, refused.stdout.as_str()), (1, ""));
-    assert!(refused.stderr.contains("--protocol"), "{}", refused.stderr);
-
-    let drawn = |protocol: &str| place.run(&["show", &pdf, "3", "--protocol", protocol]).stdout;
-    let blocks = drawn("blocks");
-    assert!(blocks.lines().all(|line| line.matches('▀').count() == 80), "80 columns");
-    assert_eq!(blocks.lines().count(), 57, "half as many rows as the page is higher, rounded up");
-    assert!(drawn("kitty").starts_with("\u{1b}_Ga=T,f=100,"));
-    assert!(drawn("iterm").starts_with("\u{1b}]1337;File=inline=1;"));
-    assert!(drawn("sixel").starts_with("\u{1b}P0;1;0q\"1;1;"));
-}
-
-#[test]
-fn show_draws_several_pages_and_parts_of_them() {
-    let place = Place::new();
-    let pdf = place.copied("latex.pdf");
-    let show = |arguments: &[&str]| place.run(&[&["show", &pdf, "--protocol", "blocks"], arguments].concat()).stdout;
-    let both = show(&["2-3"]);
-    let headings = both.lines().filter(|line| line.starts_with("Page ")).collect::<Vec<_>>();
-    assert_eq!(headings, ["Page 2 (label ii) of 8", "Page 3 (label 1) of 8"]);
-    assert_eq!(show(&["3", "--region", "0,0,1,0.5"]).lines().count(), 29, "half of the page");
-    assert_eq!(place.run(&["show", &pdf, "9", "--protocol", "blocks"]).status, 1);
-}

@@ -2,9 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pagewise::tool::{
-    DocumentArguments, ForgetArguments, GetFileArguments, RenderArguments, SearchArguments, StatusArguments, TextArguments,
-};
+use pagewise::tool::{DocumentArguments, ForgetArguments, GetFileArguments, RenderArguments, SearchArguments, StatusArguments, TextArguments};
 use serde_json::Value;
 
 fuzz_target!(|data: &[u8]| {

@@ -4,3 +4,4 @@ pub mod hash;
 pub mod limits;
 pub mod page;
 pub mod provider;
+pub mod script;

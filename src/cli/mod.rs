@@ -6,7 +6,6 @@ mod commands;
 mod config;
 mod log;
 mod open;
-mod show;
 mod terminal;
 #[cfg(test)]
 mod tests;
@@ -92,7 +91,6 @@ fn run_command(command: &Command, loaded: &LoadedSettings, screen: Screen) -> Re
         Command::Tables(arguments) => pdf::tables(arguments, config),
         Command::Ocr(arguments) => pdf::ocr(arguments, config),
         Command::Render(arguments) => pdf::render(arguments, config),
-        Command::Show(arguments) => commands::show::run(arguments, config, screen),
         Command::Search(arguments) => pdf::search(arguments, config, screen),
         Command::Outline(arguments) => pdf::outline(arguments, config, screen),
         Command::Ask(arguments) => ask::run(arguments, config),
@@ -120,7 +118,6 @@ fn wants_json(command: &Command) -> bool {
         Command::Tables(arguments) => arguments.wants_json(),
         Command::Ocr(arguments) => arguments.document.json.json,
         Command::Render(arguments) => arguments.document.json.json,
-        Command::Show(arguments) => arguments.document.json.json,
         Command::Search(arguments) => arguments.json.json,
         Command::Outline(arguments) => arguments.document.json.json,
         Command::Ask(arguments) => arguments.document.json.json,

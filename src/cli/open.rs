@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use super::config::{Config, IndexPlace};
 use super::log;
 use super::terminal::print::warning;
-use crate::tool::{
-    AnswerSettings, ContextConfig, ContextManager, DocumentArguments, Isolation, OpenPdf, OutputBounds, PdfPassword,
-    ToolError, WebSettings, WorkerSettings,
-};
+use crate::context::{AnswerSettings, ContextConfig, ContextManager, Isolation, OpenPdf, OutputBounds, PdfPassword};
+use crate::tool::{DocumentArguments, ToolError};
+use crate::worker::WorkerSettings;
 use pagewise_base::limits::{Deadline, Limits};
+use pagewise_web::WebSettings;
 
 /// Opens a PDF alone: no store, and no hash of the file.
 pub(super) fn pdf(document: &DocumentArguments, config: &Config) -> Result<OpenPdf, ToolError> {

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 use super::config::Config;
 use super::terminal::print::{PreparedRefusal, warning};
-use crate::tool::{ToolError, end_writing};
+use crate::context::end_writing;
+use crate::tool::ToolError;
 use pagewise_base::limits::{StopReason, WatchedThread, has_lost_thread, watch_this_thread};
 
 /// Time past the deadline in which a reader that checks it ends by itself, with an error that names the page.

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use super::terminal::print;
-use crate::tool::{ErrorCode, ToolError, become_tesseract, run_worker};
+use crate::tool::{ErrorCode, ToolError};
+use crate::worker::{become_tesseract, run_worker};
 
 /// The memory that a worker may use, in bytes, if `arguments` are those of a worker. Nobody types them, so that the
 /// description of all other arguments need not be built for them.

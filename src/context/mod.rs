@@ -64,34 +64,6 @@ pub use self::phrases::{
 pub use self::progress::{NoProgress, ProgressListener};
 pub use self::request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};
 pub use self::updates::{FileChange, FileUpdate, FileWatch, Updates};
-pub use crate::source::{Reference, SourceError, is_upload, is_url};
-pub use crate::worker::{
-    DEFAULT_DEADLINE, HAS_PROCESSES, InProcessReader, OcrEngine, OcrMode, OcrReport, PageKind, PageSource, PageText,
-    PageWords, Pages, PdfAction, PdfChunk, PdfError, Picture, Reader, ReaderMemory, RecognisingDocument, RenderOptions,
-    StructuredPage, WorkerError, WorkerSettings, become_tesseract, run_worker,
-};
-pub use pagewise_base::limits::{Cancellation, StopReason};
-pub use pagewise_document::{
-    AnnotationCounts, Attachment, Attachments, ChoiceOption, Comment, DisplayedArea, FieldKind, FieldValue, Form,
-    FormField, LayerWord, Link, LinkTarget, Outline, OutlineItem, PageAnnotations, PageGeometry, PageLayer, Signature,
-};
-pub use pagewise_library::{DateRange, date_text};
-pub use pagewise_render::{Dpi, MAX_SHEET_PAGES, Pixels, Region, SheetLayout, contact_sheet, decode as decode_picture};
-pub use pagewise_store::{
-    AddressError, CallTally, ConversationHistory, ConversationRecord, DatabaseSettings, HistoryStep, PostgresAddress,
-    PostgresError, ServerReport, SessionStore, StepKind, StoreError, StoreReport, StoreTally, StoredSession, Usage,
-};
-pub use pagewise_structure::tables::{
-    Cell as TableCell, Table, join_continued, to_csv as table_csv, to_html as table_html, to_markdown as table_markdown,
-};
-pub use pagewise_text::{
-    Bounds, Case, PageRemark, Pattern, PlacedWord, QuerySyntax, QuoteError, QuoteSearch, QuoteVerdict, SearchHit,
-    TextBoxes, WordDifference,
-};
-pub use pagewise_web::{
-    AddressRange, FetchedResponse, FetchedUrl, HostPattern, ResponseId, StoredText, Web, WebError, WebSettings,
-    push_file,
-};
 
 use self::answer::AnswerDraft;
 use self::answer::{OutputFolder, PageFileName, usage_of};
@@ -101,8 +73,9 @@ use self::library::LibraryIndex;
 use self::pdf::{PdfAnswerBuilder, held_summary};
 use self::plain_file::PlainFileAnswer;
 use crate::source::{FileKind, HashCache};
+use crate::worker::{Pages, Reader, RecognisingDocument};
 use pagewise_base::hash::ContentHash;
-use pagewise_base::limits::Limits;
+use pagewise_base::limits::{Cancellation, Limits, StopReason};
 use pagewise_base::page::{PageNumber, PageSet};
 use pagewise_store::{StoreMonitor, ViewStore};
 use pagewise_view::{HeldItem, Holding};

@@ -1,4 +1,4 @@
-//! Reads PDF documents: four readers behind one trait, the page tree, and document metadata.
+//! Reads PDF documents: three readers behind one trait, the page tree, and document metadata.
 //!
 //! All I/O goes through [`ReadAt`]. The room knows no clock.
 

@@ -8,11 +8,11 @@ use super::Pagewise;
 use super::api::Api;
 use super::error::Error;
 use crate::context::RequestBounds;
-use crate::tool::{
-    AnswerSettings, ContextConfig, DEFAULT_DEADLINE, ErrorCode, FormArgument, Isolation, PdfPassword, ToolError,
-    WebSettings, WorkerSettings,
-};
+use crate::context::{AnswerSettings, ContextConfig, Isolation, PdfPassword};
+use crate::tool::{ErrorCode, FormArgument, ToolError};
+use crate::worker::{DEFAULT_DEADLINE, WorkerSettings};
 use pagewise_base::limits::{Deadline, Limits};
+use pagewise_web::WebSettings;
 
 /// Sets up a [`Pagewise`].
 #[derive(Debug, Clone)]

@@ -5,11 +5,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::{Map, Value, json};
 
 use super::Call;
-use crate::context::{
-    ContextError, ConversationHistory, ConversationRecord, HeldFile, HistoryStep, StepKind, Usage, form_name,
-};
+use crate::context::{ContextError, HeldFile, form_name};
 use crate::tool::ToolError;
 use pagewise_base::provider::{ProviderLimits, published};
+use pagewise_store::{ConversationHistory, ConversationRecord, HistoryStep, StepKind, Usage};
 use pagewise_view::{AgentView, FileKey};
 
 /// Conversations in one answer.

@@ -6,15 +6,15 @@ use serde_json::{Map, Value, json};
 
 use super::Call;
 use super::conversations::seconds;
+use crate::context::NoProgress;
 use crate::context::{
-    FileInspection, FileState, HeldRun, OpenPdf, PageInspection, SearchHit, TextSegment, compare_words, form_name,
-    inspect_page,
+    FileInspection, FileState, HeldRun, OpenPdf, PageInspection, TextSegment, compare_words, form_name, inspect_page,
 };
 use crate::tool::{
-    Caller, ErrorCode, FoundInDocument, MatchedPage, NoProgress, SearchArguments, SearchResult, ToolError,
-    draw_to_width, search,
+    Caller, ErrorCode, FoundInDocument, MatchedPage, SearchArguments, SearchResult, ToolError, draw_to_width, search,
 };
 use pagewise_base::page::PageIndex;
+use pagewise_text::SearchHit;
 use pagewise_view::FileKey;
 
 /// The most pixels from left to right of a picture.

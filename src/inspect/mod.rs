@@ -23,8 +23,9 @@ pub use self::assets::{Asset, asset, page};
 pub use self::changes::ChangeWatch;
 
 use self::arguments::CallArguments;
-use crate::context::{Cancellation, ContextError, ContextManager};
+use crate::context::{ContextError, ContextManager};
 use crate::tool::ToolError;
+use pagewise_base::limits::Cancellation;
 use pagewise_view::{ConversationId, Principal};
 
 /// Whose conversations are shown.

@@ -6,8 +6,6 @@
 //! 3. `ranking` scores all pages by BM25 over pages and passages, from postings alone. It reads the texts of the best
 //!    again, for phrases, nearness and headings.
 //! 4. `index` keeps segments in memory or in a folder, and knows which file is which document.
-//!
-//! Other rankings join as [`CandidateSource`]s, whose orders are fused by reciprocal rank.
 
 mod analysis;
 mod dates;
@@ -19,7 +17,7 @@ mod segment;
 pub use analysis::language_of;
 pub use dates::{DateRange, date_of_moment, date_of_text, date_text};
 pub use index::{DocumentRecord, FileRecord, Index, IndexBatch, IndexLock, IndexStatus};
-pub use ranking::{CandidateSource, PageAddress, fuse};
+pub use ranking::PageAddress;
 pub use search::{DocumentSet, MAX_HITS, RankedPage, SearchScope, search};
 pub use segment::{
     DocumentDetails, DocumentText, OutlineTitle, PageTextToIndex, Segment, SegmentBuilder, SegmentDocument,

@@ -6,8 +6,7 @@ use std::ops::Range;
 
 use super::analysis::{Stemmer, plain};
 use super::ranking::{
-    CandidateSource, PageAddress, PageToScore, PassageScore, Rescorer, ScopedSegment, WordMemory, excerpt, first_stage,
-    fuse, query_terms,
+    PageAddress, PageToScore, PassageScore, Rescorer, ScopedSegment, WordMemory, excerpt, first_stage, query_terms,
 };
 use super::segment::{DocumentDetails, Segment, SegmentDocument, SegmentError};
 use pagewise_base::hash::ContentHash;
@@ -70,7 +69,6 @@ pub fn search(
     scope: &SearchScope,
     query: &str,
     limit: usize,
-    sources: &[&dyn CandidateSource],
 ) -> Result<Vec<RankedPage>, SegmentError> {
     let limit = limit.min(MAX_HITS);
     let languages = segments.iter().fold(0, |all, segment| all | segment.languages());
@@ -80,15 +78,11 @@ pub fn search(
     }
     let mut known = KnownDocuments::default();
     let scoped = segments.iter().map(|segment| scoped(segment, scope, &mut known)).collect::<Result<Vec<_>, _>>()?;
-    let mut found = first_stage(&scoped, &terms, READ_PAGES.max(limit))?;
-    add_sources(&mut found.pages, &scoped, sources, query);
+    let found = first_stage(&scoped, &terms, READ_PAGES.max(limit))?;
     let rescorer = Rescorer::new(&terms, &found.rarities);
     let places = known.places(segments, &found.pages, &rescorer)?;
     let mut pages = read_pages(&places, &known, &rescorer)?;
     pages.sort_by(|one, other| other.score.score.total_cmp(&one.score.score).then(one.address.cmp(&other.address)));
-    if !sources.is_empty() {
-        order_by_fusion(&mut pages, sources, query);
-    }
     Ok(hits(pages, limit, &known))
 }
 
@@ -161,33 +155,6 @@ fn scoped<'a>(
         pages.extend(scope.pages.iter().map(|range| of_document(range.start)..of_document(range.end)));
     }
     Ok(ScopedSegment { segment, pages })
-}
-
-/// Adds the pages of other rankings that the first stage has not.
-fn add_sources(
-    pages: &mut Vec<(PageAddress, f32)>,
-    scoped: &[ScopedSegment<'_>],
-    sources: &[&dyn CandidateSource],
-    query: &str,
-) {
-    let is_in_scope = |address: &PageAddress| {
-        let segment = scoped.get(address.segment);
-        segment.is_some_and(|segment| segment.pages.iter().any(|pages| pages.contains(&address.page)))
-    };
-    let known = pages.iter().map(|(address, _)| *address).collect::<HashSet<_>>();
-    let named = sources.iter().flat_map(|source| source.candidates(query, READ_PAGES));
-    let new = named.filter(|address| !known.contains(address) && is_in_scope(address)).collect::<HashSet<_>>();
-    pages.extend(new.into_iter().map(|address| (address, 0.0)));
-}
-
-fn order_by_fusion(pages: &mut [ReadPage], sources: &[&dyn CandidateSource], query: &str) {
-    let own = pages.iter().map(|page| page.address).collect();
-    let others = sources.iter().map(|source| source.candidates(query, READ_PAGES));
-    let scores = fuse(&others.chain([own]).collect::<Vec<_>>()).into_iter().collect::<HashMap<_, _>>();
-    for page in pages.iter_mut() {
-        page.score.score = scores.get(&page.address).copied().unwrap_or(0.0);
-    }
-    pages.sort_by(|one, other| other.score.score.total_cmp(&one.score.score));
 }
 
 /// A page whose text was read.

@@ -1,5 +1,6 @@
 //! The parts of a line that a model is not sure of, which the next model reads again.
 
+use pagewise_base::script::is_ideograph;
 use std::ops::Range;
 
 use super::recogniser::RecognisedCharacter;
@@ -42,7 +43,7 @@ fn words(characters: &[RecognisedCharacter]) -> Vec<Range<usize>> {
             divides = true;
             continue;
         }
-        let is_word = has_no_spaces(character);
+        let is_word = character.text.chars().all(is_ideograph);
         match words.last_mut().filter(|_| !divides && !is_word) {
             Some(word) => word.end = at + 1,
             None => words.push(at..at + 1),
@@ -54,11 +55,6 @@ fn words(characters: &[RecognisedCharacter]) -> Vec<Range<usize>> {
 
 fn is_certain(character: &RecognisedCharacter) -> bool {
     character.confidence >= DOUBT
-}
-
-/// Whether it belongs to a script that is written without spaces: Chinese or Japanese.
-fn has_no_spaces(character: &RecognisedCharacter) -> bool {
-    character.text.chars().all(|character| ('\u{2e80}'..='\u{9fff}').contains(&character) || character >= '\u{f900}')
 }
 
 /// A word with as many of its neighbours as make it long enough.
@@ -122,6 +118,12 @@ mod tests {
     #[test]
     fn characters_without_spaces_are_read_with_those_beside_them() {
         assert_eq!(parts("第一二三四五六七八九?十一二三四五六七八九十一二"), ["五六七八九十一二三"]);
+    }
+
+    #[test]
+    fn letters_of_other_scripts_stay_with_their_word() {
+        assert_eq!(parts("certain ﺳﻼ?ﻡ words that follow it to the end"), ["certain ﺳﻼﻡ words"]);
+        assert_eq!(parts("certain 🙂?🙂🙂 words that follow it to the end"), ["certain 🙂🙂🙂 words"]);
     }
 
     #[test]

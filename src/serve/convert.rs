@@ -10,11 +10,12 @@ use serde_json::{Value, json};
 
 use super::delivery::ResultBlobs;
 use super::identity::CallerIdentity;
-use crate::tool::Block;
+use crate::context::Block;
+use crate::context::{Delivery, json_length};
 use crate::tool::{
-    ALWAYS_LOAD_HINT, ClientHabit, DataAnswer, Delivery, GetFileAnswer, MAX_RESULT_SIZE_CHARS, PDF, PageResource,
+    ALWAYS_LOAD_HINT, ClientHabit, DataAnswer, GetFileAnswer, MAX_RESULT_SIZE_CHARS, PDF, PageResource,
     RESOURCE_TEMPLATES, RESULT_SIZE_HINT, ResourceContent, ResourceTemplateRow, ToolError, ToolSpec, error_details,
-    json_length, page_uri,
+    page_uri,
 };
 
 /// The key in `_meta` of a result's details.

@@ -19,7 +19,9 @@ use super::progress::ToolProgress;
 use super::server_parts::ServerParts;
 use super::tools::{ToolCall, ToolEntry};
 use super::{convert, http, tools};
-use crate::tool::{self, Caller, Cancellation, ClientHabit, ConversationId, INSTRUCTIONS, ToolError};
+use crate::tool::{self, Caller, ClientHabit, INSTRUCTIONS, ToolError};
+use pagewise_base::limits::Cancellation;
+use pagewise_view::ConversationId;
 
 /// Handles the protocol's requests. The newest protocol version makes one handler for each request, so all state is
 /// shared.

@@ -14,10 +14,10 @@ use serde_json::Value;
 use super::http::{HttpCaller, SESSION_HEADER};
 use super::server_parts::ServerParts;
 use super::tools::ToolEntry;
-use crate::tool::{
-    CONTENT_EXTENSION, Caller, Cancellation, ClientHabit, ClientProfile, ContextManager, ConversationId, Principal,
-    ToolError, argument, foreign_upload, upload_not_found,
-};
+use crate::context::{ContextManager, foreign_upload};
+use crate::tool::{CONTENT_EXTENSION, Caller, ClientHabit, ClientProfile, ToolError, argument, upload_not_found};
+use pagewise_base::limits::Cancellation;
+use pagewise_view::{ConversationId, Principal};
 
 /// The key of `_meta` under which a client such as Codex names its conversation.
 const THREAD_ID: &str = "threadId";

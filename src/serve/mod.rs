@@ -29,8 +29,8 @@ use self::delivery::{DeliveringTransport, InFlight, OpenBlobs, PendingResponses}
 use self::handler::Handler;
 use self::http::{HttpState, InspectAccess};
 use self::stdio::BlobWriter;
+use crate::context::ContextManager;
 use crate::inspect::OneTimeAccess;
-use crate::tool::ContextManager;
 
 /// How long work may go on after its client is gone.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);

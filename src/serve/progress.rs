@@ -9,7 +9,8 @@ use rmcp::service::{Peer, RequestContext};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use crate::tool::{Cancellation, ProgressListener};
+use crate::context::ProgressListener;
+use pagewise_base::limits::Cancellation;
 
 /// Least time between two notifications.
 const MIN_INTERVAL: Duration = Duration::from_millis(100);

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::tool::{ContextManager, ConversationId, FormArgument, ModelClient, ToolSet};
+use crate::context::ContextManager;
+use crate::tool::{FormArgument, ToolSet};
+use pagewise_model::ModelClient;
+use pagewise_view::ConversationId;
 
 /// The parts of a server besides its transport.
 pub struct ServerParts {

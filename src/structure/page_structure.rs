@@ -224,8 +224,3 @@ impl Line {
 pub(crate) fn has_letter(text: &str) -> bool {
     text.chars().any(char::is_alphanumeric)
 }
-
-/// Whether a sign is Chinese, Japanese, or their punctuation. Korean has spaces.
-pub(crate) fn is_ideograph(sign: char) -> bool {
-    matches!(sign, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..='\u{3ffff}')
-}

@@ -5,7 +5,8 @@ use serde_json::json;
 use super::arguments::is_blank;
 use super::client::ClientProfile;
 use super::error::ToolError;
-use crate::context::{Cancellation, ContextError, ContextManager, Requester, ResultBudget};
+use crate::context::{ContextError, ContextManager, Requester, ResultBudget};
+use pagewise_base::limits::Cancellation;
 use pagewise_view::{ConversationId, ConversationIdError, Principal};
 
 /// Who calls a tool.
@@ -84,8 +85,8 @@ pub(super) fn invalid_handle(error: ConversationIdError) -> ToolError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::StoreError;
     use crate::tool::ErrorCode;
+    use pagewise_store::StoreError;
 
     #[test]
     fn a_store_that_fails_costs_the_memory_and_not_the_answer() {

@@ -7,7 +7,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::context::{Delivery, Receipt, StoreError};
+use crate::context::{Delivery, Receipt};
+use pagewise_store::StoreError;
 
 /// An answer on its way to a client. Dropping it records nothing.
 #[derive(Debug)]

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::context::{Diagnosis, OcrEngine, ServerReport, StoreError, StoreReport, WorkerError};
+use crate::context::Diagnosis;
+use crate::worker::{OcrEngine, WorkerError};
+use pagewise_store::{ServerReport, StoreError, StoreReport};
 
 /// What works here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -1,7 +1,6 @@
 //! The tools: typed arguments and results, error codes, and all texts and shapes that clients see.
 //!
-//! No transport: `cli` and `serve` pass arguments in and results out. This room re-exports what they need of the rooms
-//! below.
+//! No transport: `cli` and `serve` pass arguments in and results out.
 
 mod arguments;
 mod ask;
@@ -61,18 +60,3 @@ pub use self::resource::{
 };
 pub use self::schema::ToolSpec;
 pub use self::tool_list::{INSTRUCTIONS, ToolSet, tool_specs};
-pub use crate::context::{
-    AddressRange, AnswerDetails, AnswerSettings, Block, CallTally, Cancellation, ContextConfig, ContextError,
-    ContextManager, DEFAULT_DEADLINE, DatabaseSettings, Delivery, Dpi, FOLDER, FileChange, FileUpdate, FolderListing,
-    FormCost, Glance, HAS_PROCESSES, HeldFile, HostPattern, Isolation, ListedPages, ListedPdf, NextCall, NoProgress,
-    OcrMode, OpenPdf, OutlineItem, OutputBounds, PageChanges, PageGeometry, PageNotes, PageRemark, PdfError,
-    PdfPassword, Picture, Pixels, PostgresAddress, PostgresError, ProgressListener, QuoteVerdict, RankedHit,
-    RankedHits, ReaderMemory, Receipt, Region, RenderOptions, RequestBounds, SearchHit, SessionStore, StoreError,
-    StoreTally, StoredSession, SummaryFacts, Updates, UploadError, UploadResult, Usage, WebError, WebSettings,
-    WordDifference, WorkerSettings, become_tesseract, count_of, date_text, decode_picture, end_writing, file_size,
-    foreign_upload, grouped, json_length, listed_or_counted, moved_phrase, one_line, page_or_pages, run_worker,
-};
-pub use pagewise_model::{
-    ModelChain, ModelClient, ModelName, ModelSettings, NoReplyListener, PROVIDERS, RemoteReferences, ReplyListener,
-};
-pub use pagewise_view::{ConversationId, Principal};

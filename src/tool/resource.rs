@@ -2,10 +2,12 @@
 
 use super::error::{ErrorCode, ToolError};
 use super::pdf::{DEFAULT_MAX_CHARS, DocumentArguments, TextArguments, TextFormat, cut, extract_text};
-use crate::context::{Cancellation, ContextError, ContextManager, DocumentBlock, NoProgress, OpenPdf, RenderOptions};
+use crate::context::{ContextError, ContextManager, DocumentBlock, NoProgress, OpenPdf};
 use bytes::Bytes;
 use pagewise_base::hash::ContentHash;
+use pagewise_base::limits::Cancellation;
 use pagewise_base::page::PageNumber;
+use pagewise_render::RenderOptions;
 use pagewise_view::Principal;
 
 /// The formats in which a page can be read.

@@ -4,15 +4,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pagewise::context::{
-    AnswerSettings, Block, ContextManager, ContextParts, FileAnswer, FileRequest, PageText, PageWords, Pages,
-    PdfAction, PdfChunk, PdfError, Picture, Reader, RenderOptions, RequestedPart, Sources, StructuredPage,
+    AnswerSettings, Block, ContextManager, ContextParts, FileAnswer, FileRequest, RequestedPart, Sources,
 };
 use pagewise::source::{HashCache, Roots};
+use pagewise::worker::{Pages, PdfAction, PdfChunk, PdfError, Reader, StructuredPage};
 use pagewise_base::hash::PageFingerprint;
 use pagewise_base::limits::{Cancellation, Limits};
 use pagewise_base::page::{PageIndex, PageLabel, PageSet};
 use pagewise_document::{DocumentInfo, Outline, OutlineItem, PageGeometry, ReadAt};
+use pagewise_render::{Picture, RenderOptions};
 use pagewise_store::{MemoryStore, ViewStore};
+use pagewise_text::{PageText, PageWords};
 use tempfile::TempDir;
 
 /// Reads files that say in words what their document is: the header, then one line a page. A line `uncut …` is a

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use crate::cli::terminal::layout::{padded, width};
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::wording::{counted, path};
-use crate::tool::{DatabaseServerState, DoctorResult, LayerState, OcrState, StoreState, grouped};
+use crate::context::grouped;
+use crate::tool::{DatabaseServerState, DoctorResult, LayerState, OcrState, StoreState};
 
 /// What works here, a line each.
 pub(crate) fn text(result: &DoctorResult, screen: Screen) -> String {

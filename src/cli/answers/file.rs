@@ -3,9 +3,11 @@
 use crate::cli::answers::{folder, summary, updates};
 use crate::cli::terminal::screen::Screen;
 use crate::cli::terminal::wording::{command, size};
-use crate::tool::{AnswerDetails, Block, GetFileAnswer, PageNotes, PageRemark, page_or_pages};
+use crate::context::{AnswerDetails, Block, PageNotes, page_or_pages};
+use crate::tool::GetFileAnswer;
 use pagewise_base::hash::ContentHash;
 use pagewise_base::page::PageSet;
+use pagewise_text::PageRemark;
 
 /// The MIME type of a PDF.
 const PDF: &str = "application/pdf";

@@ -3,7 +3,8 @@
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::table::{Column, Table};
 use crate::cli::terminal::wording::{command, counted};
-use crate::tool::{FolderListing, Glance, ListedPages, ListedPdf, date_text, file_size, grouped, one_line};
+use crate::context::{FolderListing, Glance, ListedPages, ListedPdf, file_size, grouped, one_line};
+use pagewise_library::date_text;
 
 /// The PDFs, a line each.
 pub(crate) fn text(listing: &FolderListing, screen: Screen) -> String {

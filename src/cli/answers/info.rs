@@ -5,7 +5,8 @@ use std::path::Path;
 use crate::cli::terminal::layout::Facts;
 use crate::cli::terminal::screen::Screen;
 use crate::cli::terminal::wording::{counted, date, page_size, path};
-use crate::tool::{CountData, InfoResult, file_size, grouped, one_line};
+use crate::context::{file_size, grouped, one_line};
+use crate::tool::{CountData, InfoResult};
 
 /// The facts of a PDF, one a line.
 pub(crate) fn text(info: &InfoResult, screen: Screen) -> String {

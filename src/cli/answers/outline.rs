@@ -4,8 +4,10 @@ use crate::cli::answers::info::entries;
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::table::{Column, Table};
 use crate::cli::terminal::wording::command;
-use crate::tool::{OutlineItem, OutlineResult, one_line};
+use crate::context::one_line;
+use crate::tool::OutlineResult;
 use pagewise_base::page::PageLabel;
+use pagewise_document::OutlineItem;
 
 /// Levels that are indented.
 const MAX_INDENTED: u32 = 20;

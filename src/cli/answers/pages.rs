@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use crate::cli::terminal::wording::{counted, path, size};
+use crate::context::{one_line, page_or_pages};
 use crate::tool::{
     FailedPage, JoinResult, PageResult, RenderResult, RenderedPages, SheetResult, SplitResult, TextLayerResult,
-    one_line, page_or_pages,
 };
 use pagewise_base::page::{PageNumber, PageSet};
 

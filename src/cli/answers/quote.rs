@@ -3,8 +3,10 @@
 use super::search::{coverage_notes, named, searched};
 use crate::cli::terminal::layout::wrapped;
 use crate::cli::terminal::screen::{Part, Screen};
-use crate::tool::{QuoteFindings, QuoteVerdict, QuotesFindings, WordDifference, one_line, page_or_pages};
+use crate::context::{one_line, page_or_pages};
+use crate::tool::{QuoteFindings, QuotesFindings};
 use pagewise_base::page::PageIndex;
+use pagewise_text::{QuoteVerdict, WordDifference};
 
 /// Whether the quote is there, and the passage.
 pub(crate) fn text(found: &QuoteFindings, screen: Screen) -> String {

@@ -4,7 +4,7 @@ use crate::cli::answers::search::named;
 use crate::cli::terminal::layout::wrapped;
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::wording::counted;
-use crate::tool::{RankedHit, RankedHits, one_line};
+use crate::context::{RankedHit, RankedHits, one_line};
 
 /// The pages, the best first.
 pub(crate) fn text(found: &RankedHits, screen: Screen) -> String {

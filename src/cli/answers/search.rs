@@ -6,10 +6,9 @@ use crate::cli::answers::{quote, ranked};
 use crate::cli::terminal::layout::{lines, width};
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::wording::{command, counted, matches};
-use crate::tool::{
-    Coverage, FoundInDocument, FoundInDocuments, MatchedPage, SearchArguments, SearchHit, SearchResult, one_line,
-    page_or_pages,
-};
+use crate::context::{one_line, page_or_pages};
+use crate::tool::{Coverage, FoundInDocument, FoundInDocuments, MatchedPage, SearchArguments, SearchResult};
+use pagewise_text::SearchHit;
 
 /// The matches.
 pub(crate) fn text(found: &SearchResult, screen: Screen) -> String {

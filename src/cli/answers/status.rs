@@ -4,9 +4,9 @@ use crate::cli::terminal::layout::Facts;
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::table::{Column, Table};
 use crate::cli::terminal::wording::{command, counted};
-use crate::tool::{
-    HeldFile, RequestBounds, StatusResult, Usage, file_size, grouped, held_file_name, held_words, one_line,
-};
+use crate::context::{HeldFile, RequestBounds, file_size, grouped, one_line};
+use crate::tool::{StatusResult, held_file_name, held_words};
+use pagewise_store::Usage;
 
 /// What a conversation holds, and what it cost.
 pub(crate) fn text(result: &StatusResult, screen: Screen) -> String {

@@ -6,7 +6,7 @@ use crate::cli::terminal::layout::Facts;
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::table::{Column, Table};
 use crate::cli::terminal::wording::{command, counted, date, page_size};
-use crate::tool::{SummaryFacts, file_size, grouped, listed_or_counted, one_line, page_or_pages};
+use crate::context::{SummaryFacts, file_size, grouped, listed_or_counted, one_line, page_or_pages};
 use pagewise_base::page::PageSet;
 
 /// What is in a PDF, what its pages cost, and how to read them.

@@ -2,7 +2,7 @@
 
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::wording::{command, counted};
-use crate::tool::{FileChange, FileUpdate, PageChanges, Updates, moved_phrase, one_line, page_or_pages};
+use crate::context::{FileChange, FileUpdate, PageChanges, Updates, moved_phrase, one_line, page_or_pages};
 use pagewise_base::page::PageSet;
 
 /// The changes, file by file.

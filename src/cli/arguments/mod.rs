@@ -11,7 +11,6 @@ pub(crate) mod pages;
 pub(crate) mod parameters;
 pub(crate) mod program;
 pub(crate) mod push;
-pub(crate) mod show;
 
 use clap::{Parser, Subcommand};
 
@@ -25,7 +24,6 @@ use self::index::Index;
 use self::pages::{OcrLayer, Page, Render, Split};
 use self::program::{Completions, Doctor, Inspect, Man, Serve, Settings};
 use self::push::Push;
-use self::show::Show;
 
 /// PDFs for coding agents: a summary first, then single pages, each sent once.
 #[derive(Debug, Parser)]
@@ -72,7 +70,6 @@ pub(crate) enum Command {
     Tables(Tables),
     Ocr(OcrLayer),
     Render(Render),
-    Show(Show),
     Search(Search),
     Outline(Outline),
     Ask(Ask),

@@ -9,7 +9,8 @@ use crate::cli::arguments::parameters::tool_arguments;
 use crate::cli::config::Config;
 use crate::cli::open;
 use crate::cli::terminal::print::{self, Report};
-use crate::tool::{self, AskArguments, AskContext, Caller, ModelClient, NoReplyListener, ReplyListener, ToolError};
+use crate::tool::{self, AskArguments, AskContext, Caller, ToolError};
+use pagewise_model::{ModelClient, NoReplyListener, ReplyListener};
 
 /// Answers `ask`: prints the answer as it arrives, then the remarks on it.
 pub(crate) fn run(typed: &Ask, config: &Config) -> Result<Report, ToolError> {

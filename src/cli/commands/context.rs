@@ -9,9 +9,10 @@ use crate::cli::config::Config;
 use crate::cli::open;
 use crate::cli::terminal::print::{Report, is_output_closed, line, warning};
 use crate::cli::terminal::screen::Screen;
+use crate::context::{ContextManager, FileUpdate};
 use crate::tool::{
-    self, Caller, ContextManager, DataAnswer, DeliverError, Dispatch, FileUpdate, ForgetArguments, ForkArguments,
-    StatusArguments, ToolError, WatchArguments, deliver,
+    self, Caller, DataAnswer, DeliverError, Dispatch, ForgetArguments, ForkArguments, StatusArguments, ToolError,
+    WatchArguments, deliver,
 };
 
 /// Answers `context …`.

@@ -11,7 +11,8 @@ use crate::cli::open;
 use crate::cli::terminal::print::Report;
 use crate::cli::terminal::progress::TerminalProgress;
 use crate::cli::watchdog::Watchdog;
-use crate::tool::{self, OpenPdf, ToolError};
+use crate::context::OpenPdf;
+use crate::tool::{self, ToolError};
 
 /// Answers `page`.
 pub(crate) fn page(typed: &Page, config: &Config) -> Result<Report, ToolError> {

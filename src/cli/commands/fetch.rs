@@ -8,7 +8,8 @@ use crate::cli::arguments::parameters::tool_arguments;
 use crate::cli::config::Config;
 use crate::cli::open;
 use crate::cli::terminal::print::Report;
-use crate::tool::{self, Caller, FetchAnswer, FetchArguments, NoProgress, SearchContentArguments, ToolError};
+use crate::context::NoProgress;
+use crate::tool::{self, Caller, FetchAnswer, FetchArguments, SearchContentArguments, ToolError};
 
 /// Answers `fetch`.
 pub(crate) fn fetch(typed: &Fetch, config: &Config) -> Result<Report, ToolError> {

@@ -11,7 +11,7 @@ use crate::cli::open;
 use crate::cli::terminal::print::{Output, Report};
 use crate::cli::terminal::progress::TerminalProgress;
 use crate::cli::terminal::screen::Screen;
-use crate::tool::Block;
+use crate::context::Block;
 use crate::tool::{self, Caller, EmitFormat, FormArgument, GetFileAnswer, GetFileArguments, ToolError};
 
 /// Answers `get-file`.

@@ -13,4 +13,3 @@ pub(super) mod pdf;
 pub(super) mod push;
 pub(super) mod serve;
 pub(super) mod settings;
-pub(super) mod show;

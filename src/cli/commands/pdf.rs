@@ -16,9 +16,10 @@ use crate::cli::terminal::print::Report;
 use crate::cli::terminal::progress::TerminalProgress;
 use crate::cli::terminal::screen::Screen;
 use crate::tool::{
-    self, Caller, DocumentArguments, ErrorCode, InfoAnswer, OcrMode, OutlineArguments, RenderArguments,
-    SearchArguments, ShownOutline, TableFormat, TextArguments, TextFormat, ToolError,
+    self, Caller, DocumentArguments, ErrorCode, InfoAnswer, OutlineArguments, RenderArguments, SearchArguments,
+    ShownOutline, TableFormat, TextArguments, TextFormat, ToolError,
 };
+use crate::worker::OcrMode;
 
 /// Answers `info`.
 pub(crate) fn info(typed: &Info, config: &Config, screen: Screen) -> Result<Report, ToolError> {

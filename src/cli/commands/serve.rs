@@ -10,7 +10,9 @@ use crate::cli::log;
 use crate::cli::open;
 use crate::cli::terminal::print::Report;
 use crate::serve::{HttpSettings, ServerParts, serve_http, serve_stdio};
-use crate::tool::{ErrorCode, FormArgument, HAS_PROCESSES, ModelClient, ToolError};
+use crate::tool::{ErrorCode, FormArgument, ToolError};
+use crate::worker::HAS_PROCESSES;
+use pagewise_model::ModelClient;
 
 /// Serves HTTP until the process is told to stop, or standard input until it ends.
 pub(crate) fn run(loaded: &LoadedSettings) -> Result<Report, ToolError> {

@@ -21,9 +21,12 @@ use std::path::PathBuf;
 use self::models::ModelConfig;
 use crate::cli::log::{LogFormat, LogLevel};
 use crate::cli::open::this_program;
+use crate::context::AnswerSettings;
 use crate::serve::HttpSettings;
-use crate::tool::{AnswerSettings, FormArgument, ToolSet, WebSettings, WorkerSettings};
+use crate::tool::{FormArgument, ToolSet};
+use crate::worker::WorkerSettings;
 use pagewise_base::limits::Limits;
+use pagewise_web::WebSettings;
 
 pub(super) use self::load::{LoadedSettings, load};
 pub(super) use self::show::{as_json, as_list, as_toml};

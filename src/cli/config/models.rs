@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::{Config, Secret};
-use crate::tool::{ModelChain, ModelName, ModelSettings, PROVIDERS, RemoteReferences, ToolError};
+use crate::tool::ToolError;
+use pagewise_model::{ModelChain, ModelName, ModelSettings, PROVIDERS, RemoteReferences};
 
 /// The settings of models, as they are typed.
 #[derive(Debug, Clone)]

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::{Config, Secret};
-use crate::tool::{DatabaseSettings, PostgresAddress, PostgresError, ToolError};
+use crate::tool::ToolError;
+use pagewise_store::{DatabaseSettings, PostgresAddress, PostgresError};
 
 /// Variables with a password or the path of a password file (PostgreSQL, "Environment Variables", 34.15).
 const PASSWORD: &str = "PGPASSWORD";

@@ -13,7 +13,8 @@ use toml::Value;
 
 use super::{IndexPlace, Secret};
 use crate::cli::log::{LogFormat, LogLevel};
-use crate::tool::{AddressRange, FormArgument, HostPattern, ToolSet};
+use crate::tool::{FormArgument, ToolSet};
+use pagewise_web::{AddressRange, HostPattern};
 
 /// The field of [`Config`](super::Config) that a setting sets.
 pub(super) enum SettingTarget<'a> {

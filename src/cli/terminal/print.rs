@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use crate::cli::arguments::parameters::typed_name;
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::{FAILED, REFUSED};
-use crate::tool::{DeliverError, Delivery, Dispatch, ToolError, deliver};
+use crate::context::Delivery;
+use crate::tool::{DeliverError, Dispatch, ToolError, deliver};
 
 /// A command's result.
 #[derive(Debug)]

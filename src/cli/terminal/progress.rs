@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::cli::terminal::print::warning;
 use crate::cli::watchdog::Watchdog;
-use crate::tool::ProgressListener;
+use crate::context::ProgressListener;
 
 /// A progress bar on standard error.
 pub(crate) struct TerminalProgress {

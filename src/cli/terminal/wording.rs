@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use crate::tool::{count_of, file_size, one_line};
+use crate::context::{count_of, file_size, one_line};
 
 /// `1.2 MB` of bytes.
 pub(crate) fn size(bytes: usize) -> String {

@@ -1,8 +1,9 @@
 //! What a page says, and what it costs in each form.
 
 use crate::context::answer::{document_usage, image_usage, text_usage};
-use crate::context::{ContextError, OpenPdf, Usage, read_markdown};
+use crate::context::{ContextError, OpenPdf, read_markdown};
 use pagewise_base::page::PageIndex;
+use pagewise_store::Usage;
 use pagewise_view::PageForm;
 
 /// What a page says, and what it costs.

@@ -5,7 +5,6 @@
 //! answer is taken if no file has changed.
 
 mod document_text;
-mod early_search;
 mod scope;
 mod update;
 
@@ -18,7 +17,6 @@ use std::time::Instant;
 pub use pagewise_library::IndexStatus;
 
 pub(super) use self::document_text::document_date;
-use self::early_search::EarlySearch;
 use self::scope::{ScopeFile, SearchFiles};
 use super::ContextManager;
 use super::error::ContextError;
@@ -140,18 +138,12 @@ impl ContextManager {
     ) -> Result<RankedHits, ContextError> {
         let opened = OnceLock::new();
         let index = || self.index_of_search(&opened);
-        let (files, mut answer) = std::thread::scope(|scope| {
-            let search = || with_index(index(), |index| self.search_early(request, index));
-            let searching = std::thread::Builder::new().spawn_scoped(scope, search);
-            let files = self.search_files(&request.paths)?;
-            let answer =
-                self.ranked_answer(request, &files, index(), || searching.ok()?.join().ok().flatten(), progress)?;
-            Ok::<_, ContextError>((files, answer))
-        })?;
+        let files = self.search_files(&request.paths)?;
+        let mut answer = self.ranked_answer(request, &files, index(), progress)?;
         if answer.is_none() {
             // A damaged part was found: everything is read once more.
             let emptied = index().write().unwrap_or_else(PoisonError::into_inner).clear();
-            answer = self.ranked_answer(request, &files, index(), || None, progress)?;
+            answer = self.ranked_answer(request, &files, index(), progress)?;
             let note = "The index was damaged and was made anew.".to_owned();
             let failed = emptied.err().map(|error| format!("The damaged index could not be removed: {error}."));
             answer.iter_mut().for_each(|answer| answer.notes.push(failed.clone().unwrap_or_else(|| note.clone())));
@@ -166,24 +158,19 @@ impl ContextManager {
         opened.get_or_init(open).as_ref().unwrap_or(&self.library.memory)
     }
 
-    /// The answer; `None` if the index turns out to be damaged. `early` waits for the search of another thread.
+    /// The answer; `None` if the index turns out to be damaged.
     fn ranked_answer(
         &self,
         request: &RankedRequest,
         files: &SearchFiles,
         index: &RwLock<Index>,
-        early: impl FnOnce() -> Option<EarlySearch>,
         progress: &dyn ProgressListener,
     ) -> Result<Option<RankedHits>, ContextError> {
         let updated = self.update_index(request, files, index, progress)?;
         let mut found = with_index(index, |index| Found::new(files, index, updated.unwrap_or(0), request.dates));
         found.name_those_that_cannot_be_opened(|file| self.open_scope_file(file).err());
-        // Without the lock: if a writer waits for it, that thread could not read the index, and both would wait for ever.
-        let early = if updated.is_none() { early() } else { None };
-        let pages = early.and_then(|early| early.pages_of(&found.documents));
-        let documents = || found.documents.keys().copied().collect();
-        let search = || with_index(index, |index| request.search(index, documents()));
-        let Some(pages) = pages.or_else(search) else { return Ok(None) };
+        let documents = found.documents.keys().copied().collect();
+        let Some(pages) = with_index(index, |index| request.search(index, documents)) else { return Ok(None) };
         let held = self.held_pages(request.conversation.as_ref(), &pages);
         Ok(Some(found.answer(pages, &held)))
     }

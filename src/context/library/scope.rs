@@ -107,14 +107,6 @@ impl ContextManager {
         }
     }
 
-    /// What the paths of a search stand for that are no single files, as far as it is known without looking at them.
-    pub(super) fn known_scope(&self, path: &str) -> Result<ListedScope, ContextError> {
-        let pattern = PathPattern::parse(path);
-        let folder =
-            pattern.as_ref().map_or_else(|| self.sources.resolve(path), |pattern| self.pattern_folder(pattern))?;
-        Ok(ListedScope { folder: folder.path().components().collect(), pattern })
-    }
-
     pub(super) fn open_scope_file(&self, file: &ScopeFile) -> Result<OpenFile, SourceError> {
         match self.sources.uploaded(&file.shown())? {
             Some(upload) => Ok(upload),

@@ -2,8 +2,7 @@
 //!
 //! 1. [`Tier::Direct`]: our own reader, lazy and strict, for sound files that are not encrypted.
 //! 2. [`Tier::HayroSyntax`]: encrypted files and most damage.
-//! 3. [`Tier::Lopdf`]: a third opinion. Not for encrypted files: it can decrypt AES-256 wrongly without an error.
-//! 4. [`Tier::Qpdf`]: libqpdf repairs or decrypts the whole file, and the direct reader reads the result.
+//! 3. [`Tier::Qpdf`]: libqpdf repairs or decrypts the whole file, and the direct reader reads the result.
 //!
 //! If a reader finds damage, the next one gets the whole request. An exceeded limit ends the request.
 
@@ -12,7 +11,6 @@ mod decryption;
 mod direct;
 mod expansion;
 mod hayro;
-mod lopdf;
 pub mod objects;
 #[cfg(feature = "qpdf")]
 mod qpdf;
@@ -31,7 +29,6 @@ use crate::extension::Extension;
 use crate::object::Dictionary;
 use crate::structure::{NamedDestinations, PageTree};
 use hayro::HayroReader;
-use lopdf::LopdfReader;
 use objects::Objects;
 use pagewise_base::limits::Limits;
 use std::fmt;
@@ -44,14 +41,12 @@ pub enum Tier {
     Direct,
     /// The crate hayro-syntax.
     HayroSyntax,
-    /// The crate lopdf.
-    Lopdf,
     /// libqpdf, through the crate qpdf.
     Qpdf,
 }
 
 impl Tier {
-    const ORDER: [Self; 4] = [Self::Direct, Self::HayroSyntax, Self::Lopdf, Self::Qpdf];
+    const ORDER: [Self; 3] = [Self::Direct, Self::HayroSyntax, Self::Qpdf];
 
     /// The name in details and logs.
     #[must_use]
@@ -59,7 +54,6 @@ impl Tier {
         match self {
             Self::Direct => "direct",
             Self::HayroSyntax => "hayro-syntax",
-            Self::Lopdf => "lopdf",
             Self::Qpdf => "qpdf",
         }
     }
@@ -102,7 +96,7 @@ pub struct Readers {
     file: Arc<FileBytes>,
     password: Option<String>,
     limits: Limits,
-    results: [OnceLock<ParsedResult>; 4],
+    results: [OnceLock<ParsedResult>; 3],
     /// Whether the libraries may decode the file's object streams.
     object_streams: OnceLock<Result<(), DocumentError>>,
 }
@@ -203,7 +197,6 @@ impl Readers {
         Ok(match tier {
             Tier::Direct => Box::new(DirectReader::open(Arc::clone(file), limits)?),
             Tier::HayroSyntax => Box::new(HayroReader::open(file, password, limits)?),
-            Tier::Lopdf => Box::new(LopdfReader::open(file, password, limits)?),
             #[cfg(feature = "qpdf")]
             Tier::Qpdf => Box::new(qpdf::open(file, password, limits)?),
             #[cfg(not(feature = "qpdf"))]

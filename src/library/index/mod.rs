@@ -221,7 +221,7 @@ impl Index {
             return Err(SegmentError::Damaged);
         }
         let segments = self.segments.iter().map(|numbered| &numbered.segment).collect::<Vec<_>>();
-        search(&segments, scope, query, limit, &[])
+        search(&segments, scope, query, limit)
     }
 
     /// Adds documents and files. If the folder cannot take them, this process alone has them, and [`Self::note`] says so.

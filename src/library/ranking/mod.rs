@@ -5,14 +5,12 @@
 
 mod excerpt;
 mod first_stage;
-mod fusion;
 mod matches;
 mod query;
 mod second_stage;
 mod weights;
 
 pub use first_stage::PageAddress;
-pub use fusion::{CandidateSource, fuse};
 
 pub(super) use excerpt::excerpt;
 pub(super) use first_stage::{ScopedSegment, first_stage};

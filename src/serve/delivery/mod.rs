@@ -24,7 +24,8 @@ pub(super) use self::recalls::{Recalls, take_back};
 
 use self::in_flight::Flight;
 use super::lock::lock;
-use crate::tool::{DeliverError, Delivery, Dispatch, Recall, deliver};
+use crate::context::Delivery;
+use crate::tool::{DeliverError, Dispatch, Recall, deliver};
 
 /// The response to one request, from the request until it is written.
 pub(super) struct PendingResponse {

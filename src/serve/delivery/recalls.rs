@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use rmcp::model::RequestId;
 
 use super::in_flight::InFlight;
+use crate::context::Receipt;
 use crate::serve::lock::lock;
-use crate::tool::{Recall, Receipt};
+use crate::tool::Recall;
 
 /// Most requests of one client whose answers can be cancelled. 64: a client leaves few answers unread.
 const MAX_REQUESTS: usize = 64;

@@ -45,7 +45,8 @@ use super::settings::HttpSettings;
 use super::state::HttpState;
 use crate::inspect::Inspector;
 use crate::serve::delivery::{OpenBlobs, Recalls, take_back};
-use crate::tool::{CallTally, Principal, StoreTally};
+use pagewise_store::{CallTally, StoreTally};
+use pagewise_view::Principal;
 
 /// Who sent a request, and where its handler leaves data for its connection.
 #[derive(Clone)]

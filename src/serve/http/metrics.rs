@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::serve::lock::lock;
-use crate::tool::{ReaderMemory, StoreTally};
+use crate::worker::ReaderMemory;
+use pagewise_store::StoreTally;
 
 /// Upper bounds of the histogram of call times, in seconds.
 const BUCKET_BOUNDS: [f64; 9] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 20.0];

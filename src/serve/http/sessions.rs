@@ -14,9 +14,11 @@ use rmcp::transport::streamable_http_server::session::local::{LocalSessionManage
 use rmcp::transport::streamable_http_server::session::{SessionState, SessionStore as ReplayStore, SessionStoreError};
 use serde_json::Value;
 
+use crate::context::ContextManager;
 use crate::serve::delivery::Recalls;
 use crate::serve::lock::lock;
-use crate::tool::{ContextManager, Principal, SessionStore, StoreError, StoredSession};
+use pagewise_store::{SessionStore, StoreError, StoredSession};
+use pagewise_view::Principal;
 
 /// The header in which the older protocol versions name a session.
 pub(in crate::serve) const SESSION_HEADER: &str = "mcp-session-id";

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::gate::InspectAccess;
 use super::metrics::Metrics;
+use crate::context::ContextManager;
 use crate::serve::delivery::InFlight;
-use crate::tool::ContextManager;
 
 /// The state that an HTTP server's handler and connections share.
 #[derive(Clone, Default)]

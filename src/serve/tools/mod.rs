@@ -9,7 +9,8 @@ use rmcp::model::JsonObject;
 use super::convert::{self, ToolResult};
 use super::delivery::ResultBlobs;
 use super::server_parts::ServerParts;
-use crate::tool::{self, Caller, ContextManager, GetFileArguments, ProgressListener, ToolError, ToolSpec};
+use crate::context::{ContextManager, ProgressListener};
+use crate::tool::{self, Caller, GetFileArguments, ToolError, ToolSpec};
 
 /// One call.
 pub(super) struct ToolCall<'a> {

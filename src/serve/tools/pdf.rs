@@ -3,11 +3,13 @@
 use serde_json::json;
 
 use super::ToolCall;
+use crate::context::Block;
 use crate::serve::convert::{self, ToolResult};
 use crate::tool::{
-    self, AskArguments, AskContext, Block, DocumentArguments, NoReplyListener, OutlineArguments, RenderArguments,
-    SearchArguments, TextArguments, ToolError,
+    self, AskArguments, AskContext, DocumentArguments, OutlineArguments, RenderArguments, SearchArguments,
+    TextArguments, ToolError,
 };
+use pagewise_model::NoReplyListener;
 
 pub(crate) fn info(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let arguments = DocumentArguments::parse("pdf_info", call.arguments)?;

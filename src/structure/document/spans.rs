@@ -1,11 +1,12 @@
 //! The lines of a draft become spans of text: lines joined, hyphens repaired.
 
 use super::super::block::{BlockKind, SpanPosition, TextSpan};
-use super::super::page_structure::{Line, LineWord, Region, is_ideograph};
+use super::super::page_structure::{Line, LineWord, Region};
 use super::DocumentPage;
 use super::drafts::{Draft, DraftKind, Marker};
 use super::notes::{may_precede, note_label};
 use super::type_statistics::TypeStatistics;
+use pagewise_base::script::is_ideograph;
 use std::collections::BTreeSet;
 
 /// Further words are not looked up when hyphens are repaired.

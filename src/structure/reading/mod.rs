@@ -7,8 +7,9 @@ mod segments;
 mod sides;
 
 use super::bounds::{Frame, center, holds};
-use super::page_structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea, is_ideograph};
+use super::page_structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea};
 use lines::DrawnBoxes;
+use pagewise_base::script::is_ideograph;
 use pagewise_text::{Bounds, PageLayout, Word};
 use segments::Segment;
 

@@ -6,11 +6,11 @@ use super::load::{LoadedPdf, RequestedPdf};
 use super::pack::PdfPacker;
 use super::packed_pdf::PackedPdf;
 use super::request_budget::{RequestBudget, divide_budget};
-use crate::context::{
-    Dpi, OcrMode, OpenPdf, Pages as _, PdfError, RecognisingDocument, RenderOptions, ocr_notes, page_heading,
-};
+use crate::context::{OpenPdf, ocr_notes, page_heading};
+use crate::worker::{OcrMode, Pages as _, PdfError, RecognisingDocument};
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_model::QuestionPart;
+use pagewise_render::{Dpi, RenderOptions};
 
 /// Below this many characters, pages are sent as pictures.
 const FEW_CHARACTERS: usize = 200;

@@ -9,7 +9,8 @@ use super::load::LoadedPdf;
 use super::pack::PdfPacker;
 use super::packed_pdf::{PackedPdf, not_sent};
 use super::request_budget::RequestBudget;
-use crate::context::{OpenPdf, PdfError};
+use crate::context::OpenPdf;
+use crate::worker::PdfError;
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_model::QuestionPart;
 

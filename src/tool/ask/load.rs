@@ -8,9 +8,10 @@ use serde_json::json;
 
 use super::arguments::{AskArguments, ReferenceOrigin, origin, unsupported};
 use super::ask_context::AskContext;
-use crate::context::{ContextError, ContextManager, OcrMode, OpenPdf, PdfFile, SelectedPages, one_line, select_from};
+use crate::context::{ContextError, ContextManager, OpenPdf, PdfFile, SelectedPages, one_line, select_from};
 use crate::tool::error::{ErrorCode, ToolError};
 use crate::tool::pdf::DocumentArguments;
+use crate::worker::OcrMode;
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_model::RemoteReferences;
 

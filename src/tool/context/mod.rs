@@ -15,11 +15,12 @@ use super::caller::Caller;
 use super::data_answer::DataAnswer;
 use super::error::ToolError;
 use crate::context::{
-    ContextError, ContextManager, ConversationPoint, ConversationStatus, ForgetRequest, HeldFile, RequestBounds, Usage,
+    ContextError, ContextManager, ConversationPoint, ConversationStatus, ForgetRequest, HeldFile, RequestBounds,
     form_name, grouped, one_line, page_or_pages, select_from,
 };
 use pagewise_base::page::{PageSet, parse_page_selection};
 use pagewise_base::provider::{ProviderLimits, published};
+use pagewise_store::Usage;
 use pagewise_view::{AgentView, ConversationId};
 
 /// Files in one answer to a client.

@@ -1,6 +1,7 @@
 //! Types of files that are not read: their names in words, and the usual programs that convert them.
 
-use crate::context::{is_url, one_line};
+use crate::context::one_line;
+use crate::source::is_url;
 
 /// A type that is not read.
 struct OtherType {

@@ -23,9 +23,9 @@ use self::attachment::{no_attachment, too_deep};
 use self::file_type::{converter, named_type};
 use self::unreadable::{io_error, unreadable};
 use self::web::{fetched_pdf, unsupported_content};
-use crate::context::{
-    BoundExceeded, ContextError, FOLDER, MissingFile, PdfError, Reference, SourceError, WorkerError, is_url, one_line,
-};
+use crate::context::{BoundExceeded, ContextError, FOLDER, MissingFile, one_line};
+use crate::source::{Reference, SourceError, is_url};
+use crate::worker::{PdfError, WorkerError};
 use pagewise_base::limits::Limit;
 
 /// A refusal or failure, as `cli` and `serve` show it.

@@ -4,7 +4,9 @@ use serde_json::json;
 
 use super::file_type::named_type;
 use super::{ErrorCode, ToolError};
-use crate::context::{PdfError, WebError, is_upload};
+use crate::source::is_upload;
+use crate::worker::PdfError;
+use pagewise_web::WebError;
 
 /// The error for a URL that could not be fetched.
 pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {

@@ -13,10 +13,10 @@ use super::caller::Caller;
 use super::error::{ToolError, content_not_found, web_error};
 use super::truncate::{char_count, prefix_within};
 use crate::context::{
-    Block, ContextManager, FetchOutcome, FetchedResponse, FetchedText, FetchedUrl, ProgressListener, ResponseId,
-    ResultBudget, StoredText, grouped, one_line, untrusted,
+    Block, ContextManager, FetchOutcome, FetchedText, ProgressListener, ResultBudget, grouped, one_line, untrusted,
 };
 use pagewise_view::ConversationId;
+use pagewise_web::{FetchedResponse, FetchedUrl, ResponseId, StoredText};
 
 /// The result of both tools.
 #[derive(Debug)]

@@ -2,11 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::context::{
-    AnswerDetails, FolderListing, ListedPages, ListedPdf, NextCall, PageEstimate, SentPage, date_text,
-};
+use crate::context::{AnswerDetails, FolderListing, ListedPages, ListedPdf, NextCall, PageEstimate, SentPage};
 use crate::tool::context::pages_json;
 use pagewise_base::page::PageSet;
+use pagewise_library::date_text;
 
 /// `details` as JSON. Unknown values are left out.
 #[must_use]

@@ -17,9 +17,10 @@ use super::caller::Caller;
 use super::client::{FormDecision, decide_form};
 use super::error::ToolError;
 use crate::context::{
-    AnswerDetails, Block, Cancellation, ContextManager, Delivery, FileAnswer, FileRequest, ProgressListener,
-    SummaryFacts, page_or_pages, untrusted,
+    AnswerDetails, Block, ContextManager, Delivery, FileAnswer, FileRequest, ProgressListener, SummaryFacts,
+    page_or_pages, untrusted,
 };
+use pagewise_base::limits::Cancellation;
 use pagewise_base::page::PageSet;
 use pagewise_view::ConversationId;
 

@@ -3,13 +3,14 @@
 use serde_json::{Map, Value, json};
 
 use super::outline::ShownOutline;
-use crate::context::{
-    ContextConfig, ContextManager, DateRange, Dpi, OcrMode, OpenPdf, Region, SelectedPages, select_from,
-};
+use crate::context::{ContextConfig, ContextManager, OpenPdf, SelectedPages, select_from};
 use crate::tool::arguments::{ArgumentReader, invalid_value, whole_number};
 use crate::tool::caller::Caller;
 use crate::tool::error::ToolError;
+use crate::worker::OcrMode;
 use pagewise_base::page::PageSet;
+use pagewise_library::DateRange;
+use pagewise_render::{Dpi, Region};
 
 /// Characters in one answer by default.
 pub const DEFAULT_MAX_CHARS: u64 = 50_000;

@@ -3,11 +3,11 @@
 use serde::{Serialize, Serializer};
 
 use super::arguments::TextFormat;
-use crate::context::{
-    AnnotationCounts, AnnotationKind, Attachment, Comment, DisplayedArea, FieldValue, FormField, Link, LinkTarget,
-    PageAnnotations, annotation_lines, attachment_path, listed_or_counted,
-};
+use crate::context::{AnnotationKind, annotation_lines, attachment_path, listed_or_counted};
 use pagewise_base::page::PageSet;
+use pagewise_document::{
+    AnnotationCounts, Attachment, Comment, DisplayedArea, FieldValue, FormField, Link, LinkTarget, PageAnnotations,
+};
 
 /// What stands beside the text of a page. Boxes are left, top, right and bottom in points from the top left of the page as
 /// displayed.
@@ -244,7 +244,7 @@ impl FieldData {
             }
             FieldValue::Signature(signed) => signature = Some(signed.clone()),
         }
-        let option = |option: &crate::context::ChoiceOption| OptionData {
+        let option = |option: &pagewise_document::ChoiceOption| OptionData {
             export: option.export.clone(),
             display: option.display.clone(),
             chosen: option.is_chosen,

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use crate::context::{Bounds, Pages, TextBoxes};
+use crate::worker::Pages;
 use pagewise_base::page::PageIndex;
+use pagewise_text::{Bounds, TextBoxes};
 
 /// The most passages of a page whose boxes are told.
 const MAX_PASSAGES: usize = 200;

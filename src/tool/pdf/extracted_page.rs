@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::arguments::TextFormat;
 use super::beside::BesideText;
-use crate::context::PageSource;
+use crate::worker::PageSource;
 
 /// The text of one page.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -8,14 +8,15 @@ use serde_json::{Value, json};
 use super::arguments::DocumentArguments;
 use super::beside::{AttachmentData, CountData, FieldData};
 use crate::context::{
-    Attachments, ContextManager, FolderListing, Form, OpenPdf, attachment_line, attachment_path, field_line,
-    more_fields_note, one_line, page_or_pages, pages_with_hidden_text, points, untrusted,
+    ContextManager, FolderListing, OpenPdf, attachment_line, attachment_path, field_line, more_fields_note, one_line,
+    page_or_pages, pages_with_hidden_text, points, untrusted,
 };
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
 use crate::tool::error::{ErrorCode, ToolError};
 use crate::tool::{folder_brief, folder_json};
 use pagewise_base::page::PageIndex;
+use pagewise_document::{Attachments, Form};
 
 /// The facts of a PDF, or the PDFs of a folder.
 #[derive(Debug, Clone, PartialEq)]

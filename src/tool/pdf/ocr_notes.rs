@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use super::boxes::edges_of;
 use super::extracted_page::WordInBox;
-use crate::context::{OcrReport, PageSource, Pages, PlacedWord, RecognisingDocument};
+use crate::worker::{OcrReport, PageSource, Pages, RecognisingDocument};
 use pagewise_base::page::PageIndex;
+use pagewise_text::PlacedWord;
 
 /// The most words of a page that are listed.
 const MAX_WORDS: usize = 20_000;

@@ -2,11 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::context::{
-    OpenPdf, Outline, OutlineItem, ResultBudget, json_length, one_line, outline_columns, outline_line, untrusted,
-};
+use crate::context::{OpenPdf, ResultBudget, json_length, one_line, outline_columns, outline_line, untrusted};
 use crate::tool::data_answer::DataAnswer;
 use pagewise_base::page::PageLabel;
+use pagewise_document::{Outline, OutlineItem};
 
 /// Entries read of an outline.
 const MAX_ENTRIES: usize = 5_000;

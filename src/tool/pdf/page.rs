@@ -6,8 +6,9 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::arguments::selected_pages;
-use crate::context::{ContextError, OpenPdf, PdfChunk, PdfError, SelectedPages, select_page, write_whole};
+use crate::context::{ContextError, OpenPdf, SelectedPages, select_page, write_whole};
 use crate::tool::error::{ErrorCode, ToolError};
+use crate::worker::{PdfChunk, PdfError};
 use pagewise_base::page::PageNumber;
 
 /// What was written.

@@ -5,11 +5,14 @@ use serde::Serialize;
 use super::arguments::selected_pages;
 use super::boxes::edges_of;
 use crate::context::{
-    ContextError, MarkdownPages, OpenPdf, ProgressListener, SelectedPages, Table, TableCell, join_continued,
-    page_or_pages, read_markdown, table_csv, table_html, table_markdown, unreadable_page_text,
+    ContextError, MarkdownPages, OpenPdf, ProgressListener, SelectedPages, page_or_pages, read_markdown,
+    unreadable_page_text,
 };
 use crate::tool::error::ToolError;
 use pagewise_base::page::PageIndex;
+use pagewise_structure::tables::{
+    Cell as TableCell, Table, join_continued, to_csv as table_csv, to_html as table_html, to_markdown as table_markdown,
+};
 
 /// The tables of the selected pages.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -9,13 +9,14 @@ use super::beside::BesideText;
 use super::extracted_page::{ExtractedPage, PageContent};
 use super::ocr_notes::{NEXT_CALL, SourceCounts, words_in_boxes};
 use crate::context::{
-    ContextError, MarkdownPage, NO_TEXT_IN_PDF, OcrMode, OpenPdf, PageKind, PageNotes, PageRemark, PageText, Pages,
-    PdfError, ProgressListener, RecognisingDocument, ResultBudget, SelectedPages, grouped, json_length, ocr_notes,
-    page_heading, page_or_pages, read_markdown, untrusted,
+    ContextError, MarkdownPage, NO_TEXT_IN_PDF, OpenPdf, PageNotes, ProgressListener, ResultBudget, SelectedPages,
+    grouped, json_length, ocr_notes, page_heading, page_or_pages, read_markdown, untrusted,
 };
 use crate::tool::error::ToolError;
 use crate::tool::truncate::{char_count, prefix_within, prefix_within_json};
+use crate::worker::{OcrMode, Pages, PdfError, RecognisingDocument};
 use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_text::{PageKind, PageRemark, PageText};
 
 /// The text of a PDF's pages.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -7,13 +7,13 @@ use serde::Serialize;
 use super::arguments::selected_pages;
 use super::ocr_notes::{NEXT_CALL, SourceCounts};
 use super::page::write_failed;
-use crate::context::{
-    ContextError, LayerWord, OcrMode, OpenPdf, PageLayer, Pages, PdfError, PlacedWord, ProgressListener,
-    RecognisingDocument, SelectedPages, ocr_notes, write_whole,
-};
+use crate::context::{ContextError, OpenPdf, ProgressListener, SelectedPages, ocr_notes, write_whole};
 use crate::tool::error::ToolError;
+use crate::worker::{OcrMode, Pages, PdfError, RecognisingDocument};
 use pagewise_base::hash::ContentHash;
 use pagewise_base::page::PageIndex;
+use pagewise_document::{LayerWord, PageLayer};
+use pagewise_text::PlacedWord;
 
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

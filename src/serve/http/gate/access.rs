@@ -9,8 +9,8 @@ use axum::response::Response;
 use super::protected_resource::ProtectedResource;
 use crate::serve::http::HttpSettings;
 use crate::serve::http::responses::{SERVER_ERROR, busy_response, error_response, unauthorized};
-use crate::tool::Principal;
 use pagewise_issuer::{IssuerSettings, TokenError, TokenVerifier};
+use pagewise_view::Principal;
 
 /// Who may call.
 pub(super) struct Access {

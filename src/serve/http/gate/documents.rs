@@ -16,9 +16,11 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::{Gate, method_name};
+use crate::context::{ContextManager, UploadError, UploadResult};
 use crate::serve::http::log::{LoggedCall, RequestLogEntry};
 use crate::serve::http::responses::busy_response;
-use crate::tool::{ContextManager, Principal, UploadError, UploadResult, WebError};
+use pagewise_view::Principal;
+use pagewise_web::WebError;
 
 /// The path of uploads.
 pub(super) const DOCUMENTS: &str = "/documents";

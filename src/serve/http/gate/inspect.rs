@@ -25,7 +25,9 @@ use crate::inspect::{self, ChangeWatch, InspectAnswer, Inspector, OneTimeAccess,
 use crate::serve::handler::CancelOnDrop;
 use crate::serve::http::exchange::RequestSlot;
 use crate::serve::http::log::{LoggedCall, RequestLogEntry};
-use crate::tool::{Cancellation, ErrorCode, Principal, ToolError};
+use crate::tool::{ErrorCode, ToolError};
+use pagewise_base::limits::Cancellation;
+use pagewise_view::Principal;
 
 /// Who may see the page.
 #[derive(Clone, Default)]

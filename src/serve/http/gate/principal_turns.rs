@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::tool::Principal;
+use pagewise_view::Principal;
 
 /// From this number of principals on, those without an open request are removed.
 const MAX_IDLE_PRINCIPALS: usize = 1_024;
@@ -35,7 +35,7 @@ impl PrincipalTurns {
 #[cfg(test)]
 mod tests {
     use super::{MAX_IDLE_PRINCIPALS, PrincipalTurns};
-    use crate::tool::Principal;
+    use pagewise_view::Principal;
 
     #[test]
     fn a_principal_has_its_turns_and_no_more() {

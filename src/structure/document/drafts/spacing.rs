@@ -4,7 +4,8 @@ use super::begins_small;
 use super::markers::marker;
 use super::splitting::Splitter;
 use crate::bounds::quarters;
-use crate::page_structure::{Line, is_ideograph};
+use crate::page_structure::Line;
+use pagewise_base::script::is_ideograph;
 use std::collections::BTreeMap;
 
 /// A distance of baselines above this multiple of the leading is a space between paragraphs.

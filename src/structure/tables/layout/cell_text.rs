@@ -1,6 +1,7 @@
 //! The text of a cell.
 
 use super::lines::{PlacedWord, text_lines};
+use pagewise_base::script::is_ideograph;
 
 /// The words in reading order: lines joined by a space, hyphens at line ends repaired.
 pub(crate) fn cell_text(words: &[PlacedWord]) -> String {
@@ -74,11 +75,6 @@ fn is_hyphenated(text: &str, line: &str) -> bool {
 /// Whether two lines join without a space, as Chinese and Japanese do.
 fn is_unspaced(text: &str, line: &str) -> bool {
     text.chars().next_back().is_some_and(is_ideograph) && line.chars().next().is_some_and(is_ideograph)
-}
-
-/// Whether a character belongs to a script without spaces.
-fn is_ideograph(c: char) -> bool {
-    matches!(c, '\u{3000}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}')
 }
 
 /// Whether a character is of a script that runs to the left.

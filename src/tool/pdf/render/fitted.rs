@@ -1,9 +1,11 @@
 //! A page drawn for people, as wide as their screen has room for.
 
 use super::highlights::boxes_of_text;
-use crate::context::{Bounds, ContextError, Dpi, OpenPdf, Picture, RenderOptions};
+use crate::context::{ContextError, OpenPdf};
 use crate::tool::error::ToolError;
 use pagewise_base::page::PageIndex;
+use pagewise_render::{Dpi, Picture, RenderOptions};
+use pagewise_text::Bounds;
 
 /// A picture is at most so many times as high as it is wide.
 const MAX_HEIGHT: f64 = 3.0;

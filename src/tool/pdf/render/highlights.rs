@@ -1,8 +1,10 @@
 //! Finds what a picture is to highlight.
 
-use crate::context::{Bounds, Case, OpenPdf, Pattern, QuerySyntax, RenderOptions, TextBoxes};
+use crate::context::OpenPdf;
 use crate::tool::pdf::arguments::{Highlight, RenderArguments};
 use pagewise_base::page::PageIndex;
+use pagewise_render::RenderOptions;
+use pagewise_text::{Bounds, Case, Pattern, QuerySyntax, TextBoxes};
 
 /// The most places of a text that are highlighted on a page.
 const MAX_PLACES: usize = 200;

@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::highlights::options_for;
 use super::pages::PageDrawing;
 use crate::context::{
-    Block, ContextError, ContextManager, Delivery, ImageBlock, MAX_SHEET_PAGES, OpenPdf, Picture, ProgressListener,
-    ResultBudget, one_line, select_one_or_more, select_page, untrusted, write_whole,
+    Block, ContextError, ContextManager, Delivery, ImageBlock, OpenPdf, ProgressListener, ResultBudget, one_line,
+    select_one_or_more, select_page, untrusted, write_whole,
 };
 use crate::tool::caller::Caller;
 use crate::tool::error::ToolError;
@@ -17,6 +17,7 @@ use crate::tool::pdf::arguments::RenderArguments;
 use crate::tool::pdf::info::as_json;
 use crate::tool::pdf::page::write_failed;
 use pagewise_base::page::{PageIndex, PageNumber, PageSet};
+use pagewise_render::{MAX_SHEET_PAGES, Picture};
 
 /// The MIME type of a rendered page.
 const PNG: &str = "image/png";

@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::highlights::options_for;
 use super::page::{RenderResult, result};
 use crate::context::{
-    ContextError, ContextManager, MAX_SHEET_PAGES, OpenPdf, PageNotes, PageRemark, Picture, ProgressListener,
-    RenderOptions, SelectedPages, SheetLayout, contact_sheet, page_or_pages, select_one_or_more, write_whole,
+    ContextError, ContextManager, OpenPdf, PageNotes, ProgressListener, SelectedPages, page_or_pages,
+    select_one_or_more, write_whole,
 };
 use crate::tool::caller::Caller;
 use crate::tool::error::ToolError;
@@ -18,6 +18,8 @@ use crate::tool::pdf::page::write_failed;
 use crate::tool::pdf::parallel::for_each_page;
 use crate::tool::pdf::split::FailedPage;
 use pagewise_base::page::{PageIndex, PageNumber, PageSet};
+use pagewise_render::{MAX_SHEET_PAGES, Picture, RenderOptions, SheetLayout, contact_sheet};
+use pagewise_text::PageRemark;
 
 /// What was drawn of several pages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -67,7 +69,7 @@ pub(super) struct PageDrawing<'a> {
     progress: &'a dyn ProgressListener,
     path: String,
     page_count: u32,
-    first_page: Option<crate::context::PageGeometry>,
+    first_page: Option<pagewise_document::PageGeometry>,
     file: crate::context::PdfFile,
     pub(super) pages: PageSet,
     notes: Vec<String>,

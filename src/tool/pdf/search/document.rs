@@ -4,15 +4,14 @@ use serde_json::{Value, json};
 
 use super::findings::SearchFindings;
 use super::matched_page::MatchedPage;
-use crate::context::{
-    Case, ContextManager, OcrMode, OpenPdf, Pattern, ProgressListener, QuerySyntax, RecognisingDocument, SelectedPages,
-    json_length,
-};
+use crate::context::{ContextManager, OpenPdf, ProgressListener, SelectedPages, json_length};
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::DataAnswer;
 use crate::tool::error::ToolError;
 use crate::tool::pdf::arguments::{SearchArguments, selected_pages};
+use crate::worker::{OcrMode, RecognisingDocument};
 use pagewise_base::page::PageSet;
+use pagewise_text::{Case, Pattern, QuerySyntax};
 
 /// Searches one document, and keeps what fits into the result.
 pub(super) fn search_document(

@@ -3,10 +3,12 @@
 use serde_json::{Value, json};
 
 use super::matched_page::{MatchedPage, counted};
-use crate::context::{PageKind, Pages, Pattern, ResultBudget, one_line, page_or_pages, untrusted};
+use crate::context::{ResultBudget, one_line, page_or_pages, untrusted};
 use crate::tool::data_answer::without_blanks;
 use crate::tool::pdf::arguments::SearchArguments;
+use crate::worker::Pages;
 use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_text::{PageKind, Pattern};
 
 /// The matches of one document.
 #[derive(Default)]

@@ -2,9 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::context::{Bounds, Pages, SearchHit, json_length, one_line};
+use crate::context::{json_length, one_line};
 use crate::tool::pdf::boxes::{boxes_of, edges_of};
+use crate::worker::Pages;
 use pagewise_base::page::PageIndex;
+use pagewise_text::{Bounds, SearchHit};
 
 /// A page with matches.
 pub struct MatchedPage {

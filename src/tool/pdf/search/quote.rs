@@ -3,17 +3,16 @@
 use serde_json::{Map, Value, json};
 
 use super::document::recognising;
-use crate::context::{
-    Bounds, ContextManager, PageKind, Pages, ProgressListener, QuoteError, QuoteSearch, QuoteVerdict, SelectedPages,
-    WordDifference, one_line, page_or_pages, untrusted,
-};
+use crate::context::{ContextManager, ProgressListener, SelectedPages, one_line, page_or_pages, untrusted};
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
 use crate::tool::error::ToolError;
 use crate::tool::pdf::arguments::{SearchArguments, selected_pages};
 use crate::tool::pdf::boxes::{box_around, boxes_of, edges_of, fragment};
+use crate::worker::Pages;
 use pagewise_base::hash::ContentHash;
 use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_text::{Bounds, PageKind, QuoteError, QuoteSearch, QuoteVerdict, WordDifference};
 
 /// Differences that are listed.
 const MAX_DIFFERENCES: usize = 20;

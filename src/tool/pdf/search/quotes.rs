@@ -4,11 +4,12 @@ use serde_json::{Value, json};
 
 use super::documents::{Coverage, Documents, MAX_LISTED, named, read_each};
 use super::quote::{QuoteFindings, check_quote};
-use crate::context::{ContextManager, ProgressListener, QuoteVerdict, one_line};
+use crate::context::{ContextManager, ProgressListener, one_line};
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
 use crate::tool::error::ToolError;
 use crate::tool::pdf::arguments::SearchArguments;
+use pagewise_text::QuoteVerdict;
 
 /// Whether a quote is in several documents.
 #[derive(Default)]

@@ -8,14 +8,15 @@ use serde_json::{Value, json};
 use super::documents::{MAX_LISTED, SEARCH_TIME, named};
 use super::matched_page::counted;
 use crate::context::{
-    Bounds, ContextManager, ProgressListener, RankedHit, RankedHits, RankedRequest, TextBoxes, date_text, grouped,
-    json_length, one_line, untrusted,
+    ContextManager, ProgressListener, RankedHit, RankedHits, RankedRequest, grouped, json_length, one_line, untrusted,
 };
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
 use crate::tool::error::ToolError;
 use crate::tool::pdf::arguments::{DocumentArguments, SearchArguments};
 use crate::tool::pdf::boxes::edges_of;
+use pagewise_library::date_text;
+use pagewise_text::{Bounds, TextBoxes};
 
 /// The pages of several documents that answer a query best.
 pub struct RankedResult {
