@@ -3,7 +3,7 @@
 import json
 import subprocess
 
-from release import NAME, PLATFORMS, ROOT
+from release import PLATFORMS, ROOT
 
 
 def metadata(target):
@@ -39,4 +39,5 @@ def shipped():
 
 
 def is_own(package):
-    return package["name"] == NAME and package["source"] is None
+    """Whether it is a package of this workspace."""
+    return package["source"] is None

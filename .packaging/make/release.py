@@ -12,7 +12,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGING = ROOT / ".packaging"
-PACKAGE = tomllib.loads((ROOT / "Cargo.toml").read_text())["package"]
+MANIFEST = tomllib.loads((ROOT / "Cargo.toml").read_text())
+PACKAGE = MANIFEST["package"] | MANIFEST["workspace"]["package"]
 NAME, VERSION, REPOSITORY = PACKAGE["name"], PACKAGE["version"], PACKAGE["repository"]
 DESCRIPTION, KEYWORDS, LICENCE = PACKAGE["description"], PACKAGE["keywords"], PACKAGE["license"]
 PLATFORMS = json.loads((PACKAGING / "platforms.json").read_text())

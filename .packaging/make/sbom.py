@@ -25,7 +25,7 @@ def component(package, kind="library"):
 
 def main():
     packages, edges = shipped()
-    own = next(package for package in packages.values() if is_own(package))
+    own = next(package for package in packages.values() if is_own(package) and package["name"] == NAME)
     others = sorted((package for package in packages.values() if package is not own), key=reference)
     links = [{"ref": reference(packages[one]), "dependsOn": sorted({reference(packages[to]) for to in edges[one]})}
              for one in sorted(packages, key=lambda one: reference(packages[one]))]
