@@ -148,9 +148,9 @@ fn only_what_programs_embed_is_documented() {
     insta::assert_snapshot!(exports.join("\n"), @"
     pub use context::{Block, DocumentBlock, ImageBlock};
     pub use embed::{Answer, Api, Builder, Error, Pagewise, Request};
-    pub use hash::ContentHash;
-    pub use limits::{Cancellation, Limits};
-    pub use page::PageNumber;
+    pub use pagewise_base::hash::ContentHash;
+    pub use pagewise_base::limits::{Cancellation, Limits};
+    pub use pagewise_base::page::PageNumber;
     pub use tool::{ErrorCode, FormArgument as Form};
     ");
 }
