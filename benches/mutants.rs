@@ -25,10 +25,10 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+#[path = "../tests/support/every_question.rs"]
+mod every_question;
 #[path = "../tests/support/mutate.rs"]
 mod mutate;
-#[path = "../tests/support/tried.rs"]
-mod tried;
 
 /// Silence after which a process counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -69,7 +69,7 @@ fn of_one_file(path: &Path, numbers: Range<u64>) {
         let mut question = Question::new("");
         let mut asked = Vec::new();
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            tried::tried(&mutant, true, |step| {
+            every_question::ask_everything(&mutant, true, |step| {
                 asked.push(std::mem::replace(&mut question, Question::new(step)).cost())
             });
         }));

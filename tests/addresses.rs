@@ -10,7 +10,7 @@ use pagewise_base::limits::Cancellation;
 use pagewise_web::{Lookup, Resolver, Web, WebError, WebSettings, allowed_addresses};
 use proptest::prelude::*;
 
-use crate::support::inner::{check, is_inner};
+use crate::support::inner_addresses::{check, is_inner};
 use crate::support::site::nobody_came;
 
 /// Inner addresses of every range of IPv4, the listener's own first.

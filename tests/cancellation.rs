@@ -17,9 +17,9 @@ use pagewise_document::{Document, DocumentError};
 use pagewise_render::NoFonts;
 use serde_json::json;
 
+use super::support::context_bench::{Bench, pages};
 use super::support::mcp::Client;
 use super::support::program::Place;
-use super::support::words::{Bench, pages};
 use super::support::{fixture, small_pdf};
 
 /// A document whose page tree has to be walked: its `/Count` lies.

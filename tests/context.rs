@@ -19,8 +19,8 @@ use pagewise_base::page::PageIndex;
 use pagewise_store::{MemoryStore, SqliteStore, Usage, ViewStore};
 use pagewise_view::{ConversationId, PageForm, Principal};
 
-use crate::support::stores::loaded;
-use crate::support::words::{Bench, pages, summary};
+use crate::support::context_bench::{Bench, pages, summary};
+use crate::support::scripted_store::loaded;
 
 fn c() -> ConversationId {
     "c".parse().unwrap()

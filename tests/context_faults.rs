@@ -23,10 +23,10 @@ use pagewise_view::ConversationId;
 use serde_json::json;
 use tempfile::TempDir;
 
+use crate::support::context_bench::{Bench, Words, lines, pages, reading_with, summary};
 use crate::support::mcp::Client;
 use crate::support::program::{Place, kinds, texts};
-use crate::support::stores::{Hooked, Side, disk_full};
-use crate::support::words::{Bench, Words, lines, pages, reading_with, summary};
+use crate::support::scripted_store::{Hooked, Side, disk_full};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 

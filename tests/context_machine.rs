@@ -35,8 +35,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRunner};
 use tempfile::TempDir;
 
-use crate::support::stores::loaded;
-use crate::support::words::{Words, reading};
+use crate::support::context_bench::{Words, reading};
+use crate::support::scripted_store::loaded;
 
 const FILES: usize = 3;
 const CONVERSATIONS: usize = 2;

@@ -10,7 +10,7 @@
 use pagewise::context::{AnswerSettings, FileRequest, ForgetRequest, NextCall, RequestedPart};
 use pagewise_view::PageForm;
 
-use crate::support::words::{Bench, lines, pages, summary};
+use crate::support::context_bench::{Bench, lines, pages, summary};
 
 const HELD: &str = "has already been provided to you in this conversation.";
 

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::support::hostile::{documents, heavy};
-use super::support::nasty::{busy, nasty};
+use super::support::hostile_pages::{busy, hostile_pages};
 use super::support::program::Place;
 
 /// Seconds of processor time for each process of a run, held by the system. The slowest take a quarter of it without
@@ -39,7 +39,7 @@ const REFUSALS: [&str; 8] =
 #[test]
 fn hostile_documents_cost_their_own_request_and_no_more() {
     let place = Place::new();
-    let documents = [documents(), nasty()].concat();
+    let documents = [documents(), hostile_pages()].concat();
     let next = AtomicUsize::new(0);
     let failures = std::thread::scope(|scope| {
         let work = || {

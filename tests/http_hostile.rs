@@ -8,6 +8,8 @@
     reason = "a failed test may stop where it stands"
 )]
 
+mod mutations;
+
 use std::io::Write;
 
 use serde_json::{Value, json};

@@ -23,11 +23,11 @@ use pagewise_view::{ConversationId, FileKey, HeldItem, Holding, Principal};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::support::context_bench::{Bench, pages};
 use crate::support::http::{Response, Server, read_response};
 use crate::support::program::Place;
+use crate::support::scripted_store::{Hooked, Side, disk_full};
 use crate::support::small_pdf;
-use crate::support::stores::{Hooked, Side, disk_full};
-use crate::support::words::{Bench, pages};
 
 const CALLS: [&str; 8] = ["conversation", "file", "page", "picture", "search", "compare", "forget", "fork"];
 

@@ -26,8 +26,8 @@ use pagewise_store::{MemoryStore, StoreError, ViewStore};
 use pagewise_view::{ConversationId, PageForm};
 use tempfile::TempDir;
 
-use crate::support::stores::{FAULTS, Hooked, Side, disk_full, loaded};
-use crate::support::words::{Words, reading};
+use crate::support::context_bench::{Words, reading};
+use crate::support::scripted_store::{FAULTS, Hooked, Side, disk_full, loaded};
 
 /// What a task is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

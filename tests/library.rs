@@ -8,10 +8,10 @@ use pagewise::context::{AnswerSettings, NoProgress, RankedHits, RankedRequest};
 use pagewise_base::limits::Cancellation;
 use serde_json::{Value, json};
 
+use crate::support::context_bench::{Bench, pages};
 use crate::support::mcp::Client;
 use crate::support::pdf::{lines_of, pages_of};
 use crate::support::program::{Place, texts};
-use crate::support::words::{Bench, pages};
 
 fn request(bench: &Bench, query: &str) -> RankedRequest {
     RankedRequest {

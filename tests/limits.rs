@@ -21,7 +21,7 @@ use pagewise_document::{Document, Tier};
 use pagewise_render::NoFonts;
 
 use super::support::hostile::{catalog, deflated, pages, stream, with};
-use super::support::nasty::streamed;
+use super::support::hostile_pages::streamed;
 use super::support::{file_of, fixture, small_pdf};
 
 /// Opens the document, cuts its first page and takes its text.

@@ -1,74 +1,90 @@
 //! The promises of the crate, one module each, in one binary.
 
-mod addresses;
-mod annotations;
-mod answers;
-mod architecture;
-mod ask;
-mod bounds;
-mod cancellation;
-mod cli;
+mod support;
+
+// Reading files: what opens, what is damaged, what means harm, and what bounds it.
+mod damaged_files;
+mod documents;
+mod hostile;
+mod incremental_updates;
+mod limits;
+mod mutants;
+mod page_steps;
+mod selection;
+
+// Pages as PDFs.
+mod chunk_streams;
 mod closure;
+mod fingerprints;
+mod join;
+mod split;
+
+// What pages say and show.
+mod annotations;
+mod hidden_text;
+mod last_resort_text;
+mod layouts;
+mod many_pictures;
+mod ocr;
+mod page_text;
+mod pictures;
+mod structured_text;
+mod tagged;
+
+// Workers.
+mod cancellation;
+#[cfg(debug_assertions)]
+mod worker;
+mod worker_cache;
+
+// What conversations hold, and where that is kept.
 mod cluster;
 mod context;
 mod context_faults;
 mod context_machine;
-mod contracts;
-mod damage;
-mod deliver;
-mod embed;
+mod delivery;
+mod interleavings;
+#[cfg(feature = "postgres")]
+mod postgres;
+mod sessions;
+mod store;
+mod store_promises;
+mod view;
+
+// Files of clients, the web, and search over many documents.
+mod addresses;
 mod fetch;
-mod finding;
-mod fingerprints;
+mod file_lookup;
+mod library;
+mod ranges;
+mod source;
+mod uploads;
+mod web;
+mod web_pages;
+
+// What clients see.
+mod answer_cost;
+mod ask;
+mod contracts;
 mod get_file;
-mod hidden;
-mod honoured;
-mod hostile;
+mod large_answers;
+mod result_size;
+mod search;
+mod tools;
+
+// The doors: the library, the command line, and servers.
+mod cli;
+mod embed;
 mod http;
 mod http_hostile;
 mod inspect;
-mod interleavings;
-mod join;
-mod large;
-mod layouts;
-mod library;
-mod lies;
-mod limits;
-mod many_pages;
 mod mcp;
-mod mutants;
-mod names;
-mod ocr;
-mod packaging;
-mod pages;
-mod pictures;
-#[cfg(feature = "postgres")]
-mod postgres;
-mod ranges;
-mod readable;
-mod reading;
-mod result_size;
-mod search;
-mod selection;
-mod sessions;
-mod settings;
-mod source;
-mod split;
-mod store;
-mod store_promises;
-mod streams;
-mod structured;
-mod support;
-mod tagged;
 mod terminal;
-mod text;
-mod thousands;
 mod tokens;
-mod tools;
-mod updates;
-mod uploads;
-mod view;
-mod warm;
-mod web;
-#[cfg(debug_assertions)]
-mod worker;
+
+// The program as a whole.
+mod architecture;
+mod message_names;
+mod packaging;
+mod setting_effects;
+mod settings;

@@ -25,7 +25,7 @@ use pagewise_view::{ConversationId, FileKey, ForgetScope, HeldItem, Holding, Pag
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 use crate::support::postgres::{Server, query, shared};
-use crate::support::stores::loaded;
+use crate::support::scripted_store::loaded;
 
 /// A store, which is there at once.
 pub(crate) fn store_at(address: &str) -> PostgresStore {

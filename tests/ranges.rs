@@ -7,6 +7,8 @@
     reason = "a failed test may stop where it stands"
 )]
 
+mod lying_servers;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

@@ -22,7 +22,7 @@ use pagewise_store::{
 };
 use pagewise_view::{ConversationId, FileKey, HeldItem, Holding, PageForm, Sequence};
 
-use crate::support::stores::loaded;
+use crate::support::scripted_store::loaded;
 
 fn id(name: &str) -> ConversationId {
     name.parse().unwrap()

@@ -25,7 +25,7 @@ use pagewise_view::{
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-use crate::support::stores::loaded;
+use crate::support::scripted_store::loaded;
 use crate::view::{forget, holding};
 
 /// A place of a store's own, empty at first: each call is another handle on it, as another process has.

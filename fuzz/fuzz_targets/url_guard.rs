@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 
 #[allow(dead_code, reason = "shared with the tests")]
-#[path = "../../tests/support/inner.rs"]
-mod inner;
+#[path = "../../tests/support/inner_addresses.rs"]
+mod inner_addresses;
 
-fuzz_target!(|text: &str| inner::check(text));
+fuzz_target!(|text: &str| inner_addresses::check(text));

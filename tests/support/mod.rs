@@ -10,25 +10,25 @@
 
 #[cfg(feature = "cloud")]
 pub(crate) mod bucket;
+pub(crate) mod context_bench;
+pub(crate) mod costly_pages;
+pub(crate) mod every_question;
 pub(crate) mod hostile;
+pub(crate) mod hostile_pages;
 pub(crate) mod http;
-pub(crate) mod inner;
+pub(crate) mod inner_addresses;
 pub(crate) mod issuer;
 pub(crate) mod mcp;
 pub(crate) mod mutate;
-pub(crate) mod nasty;
 pub(crate) mod pdf;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 pub(crate) mod program;
 pub(crate) mod provider;
 pub(crate) mod schema;
+pub(crate) mod scripted_store;
 pub(crate) mod site;
-pub(crate) mod stores;
 pub(crate) mod tagged;
-pub(crate) mod tried;
-pub(crate) mod ways;
-pub(crate) mod words;
 
 pub(crate) use pdf::file_of;
 use std::path::PathBuf;

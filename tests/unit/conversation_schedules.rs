@@ -26,10 +26,10 @@ use pagewise_base::page::PageIndex;
 use pagewise_store::{DeliveryRecord, MemoryStore, StoreError, Usage, Version, ViewStore};
 use pagewise_view::{ConversationId, ConversationView, FileKey, ForgetScope, HeldItem, Holding, PageForm};
 
-#[path = "../support/stores.rs"]
-mod stores;
+#[path = "../support/scripted_store.rs"]
+mod scripted_store;
 
-use stores::{FAULTS, Hooked, Side, disk_full, loaded};
+use scripted_store::{FAULTS, Hooked, Side, disk_full, loaded};
 
 /// Where all schedules come from.
 const SEED: u64 = 0x5eed_0f0d_e1ec;

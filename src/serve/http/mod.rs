@@ -10,7 +10,8 @@
 //! - Requests by another name, as from a page that rebinds its own, are refused. `http_hostile.rs`
 //! - A forged, altered, foreign, expired or early token is refused, and so is a mixed or missing algorithm.
 //!   `tokens::a_token_with_anything_wrong_is_refused`, `tokens::thousands_of_damaged_tokens_are_refused_and_the_good_one_goes_on`
-//! - No head of a request lets a stranger in, however it is malformed. `thousands::no_change_of_a_head_lets_a_stranger_in`
+//! - No head of a request lets a stranger in, however it is malformed.
+//!   `http_hostile::mutations::no_change_of_a_head_lets_a_stranger_in`
 //! - Tokens with unknown keys cannot make this server ask its issuer often.
 //!   `tokens::unknown_keys_ask_the_issuer_once_in_a_while`
 //! - No token is needed for the metadata of the issuer, which hold nothing else.
@@ -37,11 +38,11 @@
 //!
 //! **With a hostile PDF**, uploaded or fetched: it is read in a confined process. `hostile.rs`, `worker.rs`
 //! - What is no PDF, no text and no picture is not kept, and neither is what ends early.
-//!   `uploads::hostile_bodies_leave_nothing_behind`, `thousands::no_body_is_kept_that_did_not_come_whole`
+//!   `uploads::hostile_bodies_leave_nothing_behind`, `http_hostile::mutations::no_body_is_kept_that_did_not_come_whole`
 //!
 //! **With a hostile server**
 //! - One that documents are fetched from: the room `web` says what is checked. `web.rs`, `addresses.rs`, `ranges.rs`,
-//!   `thousands::no_document_is_put_together_from_what_lying_servers_send`
+//!   `ranges::lying_servers::no_document_is_put_together_from_what_lying_servers_send`
 //! - One that speaks for the issuer: metadata, keys and their addresses are checked and bounded; redirects are not
 //!   followed. The issuer itself is trusted with everything. `tokens::an_issuer_that_misbehaves_yields_no_keys`
 //!

@@ -5,7 +5,7 @@
 use super::hostile::{Body, Named, catalog, deflated, file, pages, stream, with, with_content};
 
 /// Every one of them, by a name that says what it does.
-pub(crate) fn nasty() -> Named {
+pub(crate) fn hostile_pages() -> Named {
     let drawn = [cascades(), streams(), images(), painting(), functions(), glyphs(), layout()].concat();
     let around = [labels(), outlines(), fields(), annotations(), encryption(), entities()].concat();
     [drawn, around].concat()

@@ -10,8 +10,8 @@ use pagewise::context::AnswerSettings;
 use pagewise::tool::{DeliverError, DeliveryOutcome, Dispatch, Recall, deliver};
 use pagewise_store::MemoryStore;
 
-use crate::support::stores::{Hooked, Side, disk_full};
-use crate::support::words::{Bench, pages};
+use crate::support::context_bench::{Bench, pages};
+use crate::support::scripted_store::{Hooked, Side, disk_full};
 
 const ANSWER: &[u8] = b"an answer of some bytes";
 

@@ -8,7 +8,7 @@ use pagewise_base::page::PageIndex;
 use pagewise_render::{Dpi, NoFonts};
 
 /// Asks everything; `step` is told before each question what it is.
-pub(crate) fn tried(file: &[u8], pictures: bool, mut step: impl FnMut(&'static str)) {
+pub(crate) fn ask_everything(file: &[u8], pictures: bool, mut step: impl FnMut(&'static str)) {
     step("open");
     // As the doors have it: what one operation decodes is counted only where it has a deadline.
     let limits = Limits { deadline: Deadline::after(DEFAULT_DEADLINE), ..Limits::default() };

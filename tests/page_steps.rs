@@ -9,8 +9,8 @@ use pagewise_base::limits::{Cancellation, Limits};
 use pagewise_base::page::PageIndex;
 use pagewise_render::NoFonts;
 
+use super::support::costly_pages::costly_pages;
 use super::support::file_of;
-use super::support::ways::ways;
 
 /// What is asked of a page.
 #[derive(Clone, Copy)]
@@ -70,7 +70,7 @@ fn stream(dictionary: &str, data: &str) -> String {
 #[test]
 fn every_way_past_a_count_ends_with_an_answer_or_a_limit() {
     let limits = within(250_000);
-    for (name, pdf) in ways() {
+    for (name, pdf) in costly_pages() {
         for wanted in [Wanted::Picture, Wanted::Text] {
             // Whatever else it fails with panics here.
             let outcome = std::panic::catch_unwind(|| limit_of(&pdf, &limits, wanted));
@@ -99,7 +99,7 @@ fn forms_in_forms_are_counted_however_they_are_reached() {
         "an appearance that says it is an image",
         "an appearance of a state",
     ];
-    let all = ways();
+    let all = costly_pages();
     for name in reached {
         let (_, pdf) = all.iter().find(|(known, _)| *known == name).unwrap();
         for wanted in [Wanted::Picture, Wanted::Text] {

@@ -1,4 +1,4 @@
-//! Ways past a count: pages that draw far more than can be seen of them, each by another path through the engine.
+//! Pages that draw far more than can be seen of them, each by another path through the engine.
 
 use std::io::Write as _;
 
@@ -113,10 +113,10 @@ const TYPE3: &str = "<</Type/Font/Subtype/Type3/FontBBox[0 0 1000 1000]/FontMatr
                      /Widths[1000]/CharProcs<</A 8 0 R>>";
 const HELVETICA: &str = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>";
 
-pub(crate) type Ways = Vec<(&'static str, Vec<u8>)>;
+pub(crate) type CostlyPages = Vec<(&'static str, Vec<u8>)>;
 
 /// All of them, by a name that says what is odd.
-pub(crate) fn ways() -> Ways {
+pub(crate) fn costly_pages() -> CostlyPages {
     [
         forms(),
         annotations(),
@@ -133,7 +133,7 @@ pub(crate) fn ways() -> Ways {
     .concat()
 }
 
-fn forms() -> Ways {
+fn forms() -> CostlyPages {
     let drawn =
         |form: &str| page("/XObject<</X 6 0 R/B 20 0 R>>", "/X Do").stream(6, &format!("{FORM}{form}"), "/B Do").bomb();
     let named = |resources: &str| page(resources, "/X Do").bomb();
@@ -203,7 +203,7 @@ fn forms() -> Ways {
     ]
 }
 
-fn annotations() -> Ways {
+fn annotations() -> CostlyPages {
     let form = |entries: &str| format!("{entries}/BBox[0 0 600 800]/Resources<</XObject<</X 20 0 R>>>>");
     let annotation = |appearance: &str| format!("<</Type/Annot/Subtype/Square/Rect[0 0 600 800]{appearance}>>");
     let one = |appearance: &str, kind: &str| {
@@ -229,7 +229,7 @@ fn annotations() -> Ways {
     ]
 }
 
-fn glyphs() -> Ways {
+fn glyphs() -> CostlyPages {
     let font = |entries: &str| format!("{TYPE3}{entries}>>");
     let own = "/Resources<</XObject<</B 20 0 R>>>>";
     let shown = |entries: &str, glyph: &str| {
@@ -298,7 +298,7 @@ fn glyphs() -> Ways {
     ]
 }
 
-fn patterns() -> Ways {
+fn patterns() -> CostlyPages {
     let of = |tile: &str, content: &str, times: usize| {
         let fill = "0 0 600 800 re f ".repeat(times);
         page("/Pattern<</P 6 0 R>>", format!("/Pattern cs /P scn {fill}")).stream(6, tile, content)
@@ -340,7 +340,7 @@ fn patterns() -> Ways {
     ]
 }
 
-fn masks() -> Ways {
+fn masks() -> CostlyPages {
     let state = |group: &str| format!("/ExtGState<</G<</SMask<</S/Luminosity/G {group}>>>>>>");
     let mask = |resources: &str| format!("{FORM}{GROUP}/Resources<<{resources}>>");
     let chain = |times: usize, fills: usize| {
@@ -377,7 +377,7 @@ fn masks() -> Ways {
     ]
 }
 
-fn functions() -> Ways {
+fn functions() -> CostlyPages {
     let stitched = |next: usize| {
         let bounds = (1..10).map(|at| format!(".{at} ")).collect::<String>();
         let (parts, encode) = (format!("{next} 0 R ").repeat(10), "0 1 ".repeat(10));
@@ -454,7 +454,7 @@ fn functions() -> Ways {
     ]
 }
 
-fn strokes() -> Ways {
+fn strokes() -> CostlyPages {
     let line = |dash: &str, times: usize| page("", format!("{dash} d {}", "0 0 m 600 800 l S ".repeat(times))).build();
     let curves = (0..200_000).map(|at| format!("{} {} {} {} 9 9 c ", at % 97, at % 89, at % 83, at % 79));
     let clips = |clip: &str| page("", clip.repeat(100_000)).build();
@@ -485,7 +485,7 @@ fn strokes() -> Ways {
     ]
 }
 
-fn operators() -> Ways {
+fn operators() -> CostlyPages {
     let content = |content: Vec<u8>| page("/Font<</F 7 0 R>>", content).object(7, HELVETICA).build();
     let numbers = "9 ".repeat(500_000);
     let state = format!("<</LW 1/X[{numbers}]>>");
@@ -535,7 +535,7 @@ fn operators() -> Ways {
     ]
 }
 
-fn images() -> Ways {
+fn images() -> CostlyPages {
     let image = |entries: &str, data: &[u8], content: &str| {
         page("/XObject<</X 6 0 R>>", content).stream(6, &format!("/Subtype/Image/BitsPerComponent 8{entries}"), data)
     };
@@ -603,7 +603,7 @@ fn images() -> Ways {
     ]
 }
 
-fn fonts() -> Ways {
+fn fonts() -> CostlyPages {
     let composite = |entries: &str, more: &str| {
         format!(
             "<</Type/Font/Subtype/Type0/BaseFont/A/Encoding/Identity-H{more}/DescendantFonts[<</Type/Font/Subtype/CIDFontType2\
@@ -655,7 +655,7 @@ fn fonts() -> Ways {
     ]
 }
 
-fn contents() -> Ways {
+fn contents() -> CostlyPages {
     let spaces = vec![b' '; 480_000_000];
     let many = format!("/Contents[{}]", "6 0 R ".repeat(2_000));
     let of = |entries: &str, filters: &str, data: &[u8]| page("", "").entries(entries).stream(6, filters, data).build();
