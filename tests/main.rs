@@ -84,6 +84,7 @@ mod tokens;
 
 // The program as a whole.
 mod architecture;
+mod measures;
 mod message_names;
 mod packaging;
 mod setting_effects;
