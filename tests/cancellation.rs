@@ -20,7 +20,7 @@ use serde_json::json;
 use super::support::context_bench::{Bench, pages};
 use super::support::mcp::Client;
 use super::support::program::Place;
-use super::support::{fixture, small_pdf};
+use super::support::{fixture, small_pdf, wait_until};
 
 /// A document whose page tree has to be walked: its `/Count` lies.
 fn long_walk() -> Vec<u8> {
@@ -103,15 +103,15 @@ fn a_client_that_cancels_ends_the_worker_at_once() {
     rustix::process::kill_process(worker, rustix::process::Signal::STOP).unwrap();
     let arguments = json!({ "filePath": pdf, "pages": "1-2", "conversation": "c" });
     let call = json!({ "name": "get_file", "arguments": arguments });
-    // A call that is cancelled before it has reached the worker leaves it alone.
-    for _ in 0..100 {
+    // A call that is cancelled before it has reached the worker leaves it alone, so each is given longer than the last.
+    let mut pause = Duration::from_millis(50);
+    wait_until("the worker has ended", || {
         let id = client.send("tools/call", call.clone());
-        std::thread::sleep(Duration::from_millis(50));
+        std::thread::sleep(pause);
         client.notify("notifications/cancelled", json!({ "requestId": id }));
-        if !client.workers().contains(&worker) {
-            break;
-        }
-    }
+        pause *= 2;
+        !client.workers().contains(&worker)
+    });
     let status = client.call("context_status", json!({ "conversation": "c" }));
     // What was answered before it was cancelled was taken back.
     assert_eq!(status["structuredContent"]["files"], json!([]), "{status}");

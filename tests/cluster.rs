@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::support::PATIENCE;
 use crate::support::http::{Server, read_response, stateless_message};
 #[cfg(feature = "postgres")]
 use crate::support::postgres;
@@ -35,7 +36,7 @@ const CALLS: usize = 200;
 /// How long the clients are waited for between two troubles.
 const CALM: Duration = Duration::from_secs(60);
 
-/// How long a client waits before it makes a failed call once more.
+/// How long a client waits before it makes a failed call once more, after the trouble.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// How long the store is out of reach.
@@ -55,6 +56,8 @@ struct Balancer {
     tells_end: bool,
     /// Calls that each client has finished.
     finished: Arc<[AtomicUsize; CLIENTS]>,
+    /// Held while there is trouble.
+    trouble: Arc<Mutex<()>>,
 }
 
 impl Balancer {
@@ -183,7 +186,7 @@ impl<'a> Client<'a> {
         let head = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect::<String>();
         let length = body.len();
         let mut stream = TcpStream::connect(&self.balancer.address).map_err(said)?;
-        stream.set_read_timeout(Some(Duration::from_secs(30))).map_err(said)?;
+        stream.set_read_timeout(Some(PATIENCE)).map_err(said)?;
         let request = format!(
             "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json, text/event-stream\r\n\
              Content-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n{head}\r\n{body}"
@@ -201,6 +204,7 @@ impl<'a> Client<'a> {
     /// A call that failed is made once more.
     fn twice<T>(&self, call: impl Fn(&Self) -> Result<T, String>) -> Result<T, String> {
         call(self).or_else(|first| {
+            drop(self.balancer.trouble.lock());
             sleep(PAUSE);
             call(self).map_err(|second| format!("{first}; then {second}"))
         })
@@ -431,6 +435,7 @@ fn faults_under(troubles: &[Trouble], database: Option<&Database>) -> Vec<String
                 if round >= troubles.len() * SERVERS && balancer.calls() >= most {
                     break;
                 }
+                let _trouble = balancer.trouble.lock();
                 cluster.trouble(trouble, at);
             }
         }));

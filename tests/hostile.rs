@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use super::support::PATIENCE;
 use super::support::hostile::{documents, heavy};
 use super::support::hostile_pages::{busy, hostile_pages};
 use super::support::program::Place;
@@ -25,9 +26,6 @@ use super::support::program::Place;
 /// Seconds of processor time for each process of a run, held by the system. The slowest take a quarter of it without
 /// optimisation; a slow or shared processor must not fail a run that ends.
 const PROCESSOR_SECONDS: u32 = 40;
-
-/// Time on the wall after which a run is one that waits for ever.
-const BOUND: Duration = Duration::from_secs(300);
 
 /// Address space for one run: the program, a stack of 64 MB for text, and 256 MB of its own.
 const MEMORY_BYTES: u64 = 512 << 20;
@@ -143,7 +141,7 @@ fn run(place: &Place, arguments: &[&str]) -> Result<String, String> {
     }
 }
 
-/// Runs a command until the bound; its exit status, `None` for a signal, and its output.
+/// Runs a command, which must end; its exit status, `None` for a signal, and its output.
 fn bounded(mut command: Command) -> Result<(Option<i32>, String), String> {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut stdout = child.stdout.take().unwrap();
@@ -152,7 +150,7 @@ fn bounded(mut command: Command) -> Result<(Option<i32>, String), String> {
         stdout.read_to_string(&mut output).map(|_| output)
     });
     let start = Instant::now();
-    while start.elapsed() < BOUND {
+    while start.elapsed() < PATIENCE {
         if let Some(status) = child.try_wait().unwrap() {
             return Ok((status.code(), reading.join().unwrap().unwrap()));
         }
@@ -160,5 +158,5 @@ fn bounded(mut command: Command) -> Result<(Option<i32>, String), String> {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    Err(format!("not done after {BOUND:?}"))
+    Err(format!("not done after {PATIENCE:?}"))
 }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::support::http::{Server, Session, read_chunk, stateless_message};
 use crate::support::program::{Place, kinds, texts};
 use crate::support::site::{Site, ok};
-use crate::support::{fixture, small_pdf};
+use crate::support::{fixture, small_pdf, wait_until};
 
 fn place_with_pdf() -> (Place, String) {
     let place = Place::new();
@@ -300,18 +300,10 @@ fn an_answer_that_a_client_breaks_off_unread_is_taken_back() {
         let headers = [&headers[..], &[("Connection", connection)]].concat();
         let mut stream = server.connect();
         stream.write_all(&server.bytes("POST", "/mcp", &headers, message.to_string().as_bytes())).unwrap();
-        while pages() != json!({ "document": "1" }) {
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        wait_until("the answer is recorded", || pages() == json!({ "document": "1" }));
         // Its system resets the connection, since what came was not read.
         drop(stream);
-        for _ in 0..500 {
-            if pages() == json!({}) {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        assert_eq!(pages(), json!({}), "{connection}");
+        wait_until(connection, || pages() == json!({}));
     }
     for connection in ["close", "keep-alive"] {
         assert_eq!(server.post(&message, &[&headers[..], &[("Connection", connection)]].concat()).status, 200);
@@ -588,7 +580,7 @@ fn a_slow_client_is_given_up() {
         let mut stream = server.connect();
         stream.write_all(bytes).unwrap();
         let mut answer = Vec::new();
-        // The client's own patience is 30 s; an error is that it ran out.
+        // An error is that the client's own patience ran out.
         stream.read_to_end(&mut answer).unwrap();
         String::from_utf8_lossy(&answer).into_owned()
     };
@@ -617,8 +609,8 @@ fn an_answer_that_nobody_takes_keeps_its_place_and_is_given_up() {
     // Taken so slowly it would lie there for a minute and more.
     let mut taken = some.len();
     while server.post(&json!({}), &[]).status == 503 {
-        stream.read_exact(&mut some).unwrap();
-        taken += some.len();
+        // It may be given up at any moment.
+        taken += stream.read(&mut some).unwrap_or(0);
         std::thread::sleep(Duration::from_millis(50));
     }
     assert!(taken < 500_000, "{taken} bytes were taken");

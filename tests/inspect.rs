@@ -27,7 +27,7 @@ use crate::support::context_bench::{Bench, pages};
 use crate::support::http::{Response, Server, read_response};
 use crate::support::program::Place;
 use crate::support::scripted_store::{Hooked, Side, disk_full};
-use crate::support::small_pdf;
+use crate::support::{PATIENCE, small_pdf};
 
 const CALLS: [&str; 8] = ["conversation", "file", "page", "picture", "search", "compare", "forget", "fork"];
 
@@ -323,7 +323,7 @@ fn the_address_is_printed_where_no_browser_can_be_started() {
 fn request(address: &str, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Response {
     use std::io::Write as _;
     let mut stream = std::net::TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(std::time::Duration::from_secs(30))).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let given = |name: &str| headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
     let mut head = format!("{method} {path} HTTP/1.1\r\nContent-Length: {}\r\nConnection: close\r\n", body.len());
     if !given("Host") {
@@ -417,7 +417,7 @@ fn changes_are_told_while_they_happen() {
     let shown = Shown::start(&place);
     let cookie = cookie(&shown.request("GET", &format!("/inspect?token={}", shown.token), &[], ""));
     let mut stream = std::net::TcpStream::connect(&shown.address).unwrap();
-    stream.set_read_timeout(Some(std::time::Duration::from_secs(30))).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let head = format!("GET /inspect/events HTTP/1.1\r\nHost: {}\r\nCookie: {cookie}\r\n\r\n", shown.address);
     std::io::Write::write_all(&mut stream, head.as_bytes()).unwrap();
     let mut lines = BufReader::new(stream).lines().map(Result::unwrap);

@@ -15,7 +15,7 @@ use pagewise::tool::{CLIENTS, FormArgument};
 use crate::support::mcp::Client;
 use crate::support::pdf::pages_of;
 use crate::support::program::{Place, kinds, texts};
-use crate::support::small_pdf;
+use crate::support::{small_pdf, wait_until};
 
 fn place_with_pdf() -> (Place, String) {
     let place = Place::new();
@@ -191,7 +191,7 @@ fn an_answer_larger_than_a_pipe_is_not_recorded_for_a_client_that_went_away() {
     let arguments = json!({ "filePath": pdf, "pages": "1-8", "conversation": "c" });
     client.send("tools/call", json!({ "name": "get_file", "arguments": arguments }));
     // The server blocks in the middle of the answer: more than a pipe holds.
-    std::thread::sleep(std::time::Duration::from_millis(1_500));
+    client.wait_for_output();
     client.stop_reading();
     assert_eq!(client.end(), 0);
     assert_eq!(held(&place, "c"), json!([]));
@@ -247,9 +247,7 @@ fn an_answer_that_is_not_read_is_taken_back_by_a_cancellation() {
     let (place, pdf) = place_with_pdf();
     let mut client = Client::start(&place, "gemini-cli-mcp-client");
     let id = client.send("tools/call", call(&pdf, "c"));
-    while held(&place, "c") == json!([]) {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    wait_until("the answer is recorded", || held(&place, "c") != json!([]));
     client.notify("notifications/cancelled", json!({ "requestId": id }));
     assert!(gives(&mut client, 72, &pdf, "1"));
 }
@@ -288,12 +286,13 @@ fn what_was_asked_before_the_input_ended_is_answered_and_recorded() {
     let place = Place::new();
     let pdf = place.copied("latex.pdf");
     let mut client = Client::start(&place, "opencode");
-    let arguments = json!({ "filePath": pdf, "pages": "1-8", "as": "image", "conversation": "c" });
+    client.call("pdf_info", json!({ "path": pdf }));
+    let arguments = json!({ "filePath": pdf, "pages": "1-8", "as": "text", "conversation": "c" });
     let id = client.send("tools/call", json!({ "name": "get_file", "arguments": arguments }));
     client.end_input();
     assert_eq!(client.receive(id)["result"]["isError"], false);
     assert_eq!(client.end(), 0);
-    assert_eq!(held(&place, "c")[0]["pages"], json!({ "image": "1-8" }));
+    assert_eq!(held(&place, "c")[0]["pages"], json!({ "text": "1-8" }));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use pagewise_base::hash::{ContentHash, PageFingerprint};
@@ -24,6 +24,7 @@ use pagewise_store::{
 use pagewise_view::{ConversationId, FileKey, ForgetScope, HeldItem, Holding, PageForm};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
+use crate::support::PATIENCE;
 use crate::support::postgres::{Server, query, shared};
 use crate::support::scripted_store::loaded;
 
@@ -63,7 +64,7 @@ fn patiently<T>(call: impl Fn() -> Result<T, StoreError>) -> T {
     loop {
         match call() {
             Ok(value) => return value,
-            Err(StoreError::Postgres(error)) if error.is_passing() && start.elapsed() < Duration::from_secs(60) => {
+            Err(StoreError::Postgres(error)) if error.is_passing() && start.elapsed() < PATIENCE => {
                 std::thread::sleep(Duration::from_millis(20));
             }
             Err(error) => panic!("{error:?}"),
@@ -104,17 +105,25 @@ struct Deeds {
     versions: Vec<Version>,
 }
 
+/// What the threads of a test share: whether they are to end, and how many recordings came through.
+#[derive(Default)]
+struct Trial {
+    is_over: AtomicBool,
+    told: AtomicUsize,
+}
+
 /// Records pages of a file of its own until it is told to end; every tenth time it forgets the last ten.
-fn write_until(is_over: &AtomicBool, store: &PostgresStore, conversation: &ConversationId, file: u8) -> Deeds {
+fn write_until(trial: &Trial, store: &PostgresStore, conversation: &ConversationId, file: u8) -> Deeds {
     let mut deeds = Deeds::default();
     for at in 0.. {
-        if is_over.load(Ordering::Relaxed) {
+        if trial.is_over.load(Ordering::Relaxed) {
             break;
         }
         match record_planned(store, conversation, page(file, at)) {
             Ok(Some(version)) => {
                 deeds.recorded.insert(at);
                 deeds.versions.push(version);
+                trial.told.fetch_add(1, Ordering::Relaxed);
             }
             Ok(None) => {}
             Err(_) => {
@@ -143,15 +152,20 @@ fn record_planned(
 /// Eight threads on four handles, while `trouble` goes on; then the rows are what the threads were told.
 fn nothing_is_lost_or_made_up(address: &str, trouble: impl FnOnce()) {
     let handles: Vec<_> = (0..4).map(|_| store_at(address)).collect();
-    let (is_over, conversation) = (AtomicBool::new(false), id("shared"));
+    let (trial, conversation) = (Trial::default(), id("shared"));
     let deeds: Vec<(u8, Deeds)> = std::thread::scope(|scope| {
         let write = |(file, store)| {
-            let (is_over, conversation) = (&is_over, &conversation);
-            scope.spawn(move || (file, write_until(is_over, store, conversation, file)))
+            let (trial, conversation) = (&trial, &conversation);
+            scope.spawn(move || (file, write_until(trial, store, conversation, file)))
         };
         let workers: Vec<_> = (1_u8..9).zip(handles.iter().cycle()).map(write).collect();
         trouble();
-        is_over.store(true, Ordering::Relaxed);
+        let (start, told) = (Instant::now(), trial.told.load(Ordering::Relaxed));
+        // After the trouble they go on.
+        while trial.told.load(Ordering::Relaxed) < told + 20 && start.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        trial.is_over.store(true, Ordering::Relaxed);
         workers.into_iter().map(|worker| worker.join().unwrap()).collect()
     });
     let store = store_at(address);
@@ -193,7 +207,6 @@ fn eight_writers_lose_nothing_while_the_server_restarts_and_crashes() {
             std::thread::sleep(Duration::from_millis(500));
             server.restart(round % 2 == 1);
         }
-        std::thread::sleep(Duration::from_millis(1_500));
     });
 }
 

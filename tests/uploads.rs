@@ -17,7 +17,7 @@ use crate::support::bucket::Bucket;
 use crate::support::http::{Response, Server, read_response};
 use crate::support::program::{Place, texts};
 use crate::support::site::{Site, ok};
-use crate::support::{fixture, small_pdf};
+use crate::support::{fixture, small_pdf, wait_until};
 
 const TOKENS: [&str; 2] = ["--set", "http_tokens=one,two"];
 
@@ -197,15 +197,8 @@ fn an_upload_that_expired_is_gone() {
     let server = Server::start(&place, &[&TOKENS[..], &["--set", "http_upload_seconds=1"]].concat());
     let reference = uploaded(&server, "one", &small_pdf(1));
     let find = || code(&call(&server, "one", "pdf_info", json!({ "path": reference }))).to_owned();
-    let mut found = find();
-    for _ in 0..100 {
-        if !found.is_empty() {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(100));
-        found = find();
-    }
-    assert_eq!(found, "content_not_found");
+    wait_until("the upload expires", || !find().is_empty());
+    assert_eq!(find(), "content_not_found");
     uploaded(&server, "one", b"another");
     assert_eq!(kept(&place), 1, "the next upload removes it");
 }

@@ -22,7 +22,7 @@ use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_document::ReadAt;
 use pagewise_render::NoFonts;
 
-use super::support::{fixture, program::Place, small_pdf};
+use super::support::{fixture, program::Place, small_pdf, wait_until};
 
 fn settings() -> WorkerSettings {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_pagewise"));
@@ -277,20 +277,32 @@ fn one_worker() -> WorkerReader {
 
 /// Cancels from another thread, a moment from now.
 fn cancelled_soon() -> Cancellation {
+    cancelled_after(|| std::thread::sleep(Duration::from_millis(30)))
+}
+
+fn cancelled_after(wait: impl FnOnce() + Send + 'static) -> Cancellation {
     let cancellation = Cancellation::new();
     let canceller = cancellation.clone();
     std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(30));
+        wait();
         canceller.cancel();
     });
     cancellation
+}
+
+/// The processor time that a process has used, in ticks; nothing where it has ended.
+fn processor_ticks(process: u32) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    stat.rsplit_once(") ")?.1.split(' ').nth(11)?.parse().ok()
 }
 
 #[test]
 fn a_cancelled_reader_is_killed_and_replaced() {
     let reader = one_worker();
     let before = reader.drill(Drill::StartThread, &Cancellation::new()).unwrap().1;
-    let error = reader.drill(Drill::EndlessLoop, &cancelled_soon()).expect_err("it never ends");
+    let used = processor_ticks(before).unwrap();
+    let once_it_loops = cancelled_after(move || wait_until("it loops", || processor_ticks(before) > Some(used + 2)));
+    let error = reader.drill(Drill::EndlessLoop, &once_it_loops).expect_err("it never ends");
     assert_eq!(error, WorkerError::Stopped(StopReason::Cancelled));
     let after = reader.drill(Drill::StartThread, &Cancellation::new()).unwrap().1;
     assert_ne!(before, after, "it is another one");
@@ -317,6 +329,8 @@ fn a_document_is_not_blamed_for_its_callers() {
         rustix::process::kill_process(worker, rustix::process::Signal::STOP).unwrap();
         let opened = reader.open(Arc::new(Identified(small_pdf(2))), None, &cancelled_soon());
         assert!(matches!(opened.err(), Some(PdfError::Stopped(StopReason::Cancelled))));
+        // It still exists if the request was cancelled before it reached the worker.
+        let _ = rustix::process::kill_process(worker, rustix::process::Signal::CONT);
     }
     let document = reader.open(Arc::new(Identified(small_pdf(2))), None, &Cancellation::new());
     assert_eq!(document.map(|document| document.page_count()).ok(), Some(2));

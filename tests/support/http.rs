@@ -3,10 +3,10 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, ChildStderr, Command, Stdio};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::PATIENCE;
 use super::program::Place;
 
 /// The newest protocol, which knows no sessions.
@@ -74,7 +74,7 @@ impl Server {
     /// A connection on which nothing was sent yet.
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream
     }
 

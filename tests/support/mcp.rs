@@ -156,6 +156,11 @@ impl Client {
         self.passed_over.contains(&id)
     }
 
+    /// Waits until something has come, and reads none of it.
+    pub(crate) fn wait_for_output(&mut self) {
+        assert!(!self.output.as_mut().unwrap().fill_buf().unwrap().is_empty(), "the server ended");
+    }
+
     /// Goes away as a reader; the server can still be written to.
     pub(crate) fn stop_reading(&mut self) {
         self.output = None;

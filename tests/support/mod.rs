@@ -32,6 +32,20 @@ pub(crate) mod tagged;
 
 pub(crate) use pdf::file_of;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// How long a test waits for what must happen. On a busy machine that takes a while; only a fault takes as long as this.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Waits until something has happened.
+#[track_caller]
+pub(crate) fn wait_until(what: &str, mut has_happened: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !has_happened() {
+        assert!(start.elapsed() < PATIENCE, "{what}: not after {PATIENCE:?}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
 
 /// The path of a file in `fixtures/`.
 pub(crate) fn fixture(name: &str) -> String {

@@ -5,11 +5,10 @@ use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::schema;
+use super::{PATIENCE, schema};
 
 /// What is answered to one request.
 #[derive(Clone)]
@@ -90,17 +89,15 @@ impl Provider {
     /// Waits until a request has come.
     pub(crate) fn wait_for_request(&self) {
         let state = self.shared.0.lock().unwrap();
-        let patience = Duration::from_secs(60);
         let (_state, waited) =
-            self.shared.1.wait_timeout_while(state, patience, |state| state.seen.is_empty()).unwrap();
+            self.shared.1.wait_timeout_while(state, PATIENCE, |state| state.seen.is_empty()).unwrap();
         assert!(!waited.timed_out(), "no request came");
     }
 
     /// Waits until a client has hung up on an answer.
     pub(crate) fn wait_for_hang_up(&self) {
         let state = self.shared.0.lock().unwrap();
-        let patience = Duration::from_secs(60);
-        let (_state, waited) = self.shared.1.wait_timeout_while(state, patience, |state| state.hang_ups == 0).unwrap();
+        let (_state, waited) = self.shared.1.wait_timeout_while(state, PATIENCE, |state| state.hang_ups == 0).unwrap();
         assert!(!waited.timed_out(), "the client did not hang up");
     }
 }
