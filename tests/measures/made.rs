@@ -118,7 +118,16 @@ impl Writer {
     }
 
     fn code(&mut self) -> Vec<String> {
-        let lines = ["fn N_A(N: u32) -> u32 {", "    let T = N + 1;", "    if T > 10 { return N; }", "    T * 2", "}"];
+        let lines = [
+            "// T of the N",
+            "fn N_A(N: u32) -> u32 {",
+            "    let T = N + 1;",
+            "    if T > 10 {",
+            "        return N;",
+            "    }",
+            "    T * 2",
+            "}",
+        ];
         let (noun, adjective, topic) = (self.one(NOUNS), self.one(ADJECTIVES), self.topic());
         lines.map(|line| line.replace('N', noun).replace('A', adjective).replace('T', topic)).to_vec()
     }
@@ -181,6 +190,14 @@ fn article(seed: usize) -> Typesetter {
             sheet.list(false, &writer.items(false));
             sheet.paragraph(&writer.paragraph());
         }
+    }
+    sheet.figure(&format!("Figure 1: {}", writer.title()));
+    sheet.paragraph(&writer.paragraph());
+    sheet.heading(2, "References");
+    for number in 1..=6 {
+        let year = 1950 + writer.chance.below(70);
+        let name = capitalized(writer.one(NOUNS));
+        sheet.reference(&format!("[{number}] {name}, A. {}. {} ({year}).", writer.title(), writer.title()));
     }
     sheet
 }

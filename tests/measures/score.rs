@@ -214,8 +214,11 @@ pub(super) struct StructureScore {
 }
 
 pub(super) fn structure(truth: &[Block], running: &[String], given: &[Block]) -> StructureScore {
+    let whole = |block: &Block| words(&block.text).join(" ");
+    let free = truth.iter().filter(|block| block.kind == Kind::Free).map(whole).collect::<Vec<_>>();
     let found = |kind, is_right: fn(&Block, &Block) -> bool| {
-        let of = |blocks: &[Block]| blocks.iter().filter(|block| block.kind == kind).cloned().collect::<Vec<_>>();
+        let counts = |block: &&Block| block.kind == kind && !free.iter().any(|free| is_same(free, &whole(block)));
+        let of = |blocks: &[Block]| blocks.iter().filter(counts).cloned().collect::<Vec<_>>();
         matched(&of(truth), &of(given), is_right)
     };
     let text = |blocks: &[Block]| {

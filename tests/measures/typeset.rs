@@ -130,6 +130,8 @@ pub(super) enum Kind {
     Footnote,
     Code,
     Table,
+    /// May come out as any block: an entry of references.
+    Free,
 }
 
 /// A block of a document, as it was made or as Markdown has it.
@@ -409,6 +411,30 @@ impl Typesetter {
         let indent = if self.look.indents { self.look.size * 1.5 } else { 0.0 };
         self.skip(if self.look.indents { 0.0 } else { self.leading() * 0.6 });
         self.set(self.look.body, self.look.size, [indent, 0.0], text, true)
+    }
+
+    /// An entry of a list of references: all lines but the first are indented.
+    pub(super) fn reference(&mut self, text: &str) {
+        self.skip(self.leading() * 0.3);
+        self.set(self.look.body, self.look.size, [0.0, self.look.size * 1.6], text, true);
+        self.truth.blocks.push(Block::new(Kind::Free, text));
+    }
+
+    /// A drawing without words, and its caption.
+    pub(super) fn figure(&mut self, caption: &str) {
+        let (width, height) = (self.column_width() * 0.8, 90.0);
+        self.skip(self.leading());
+        self.need(height + 3.0 * self.leading());
+        let (left, below) = (self.left(), self.y + self.look.size - height);
+        self.draw(&format!("{left:.2} {below:.2} {width:.2} {height:.2} re S {left:.2} {below:.2} m"));
+        for (step, share) in (1_u8..).zip([0.4, 0.2, 0.7, 0.5, 0.9]) {
+            self.draw(&format!("{:.2} {:.2} l", left + width * f64::from(step) / 5.0, below + height * share));
+        }
+        self.draw("S");
+        self.y = below - self.leading();
+        self.set(self.look.slanted, self.look.size * 0.9, [0.0; 2], caption, false);
+        self.y -= self.leading();
+        self.truth.blocks.push(Block::new(Kind::Paragraph, caption));
     }
 
     /// A paragraph that ends with the mark of a note at the foot of its page.
