@@ -375,31 +375,31 @@ impl Typesetter {
 
     pub(super) fn heading(&mut self, level: usize, text: &str) {
         let Look { size, bold, slanted, .. } = self.look;
-        let (face, size) =
-            [(bold, size * 1.9), (bold, size * 1.4), (if size > 10.0 { slanted } else { bold }, size * 1.15)]
-                [level - 1];
-        let [sections, parts] = &mut self.sections;
-        let text = match level {
-            2 => {
-                (*sections, *parts) = (*sections + 1, 0);
-                format!("{sections} {text}")
-            }
-            3 => {
-                *parts += 1;
-                format!("{sections}.{parts} {text}")
-            }
-            _ => text.to_owned(),
+        let (face, size) = match level {
+            1 => (bold, size * 1.9),
+            2 => (bold, size * 1.4),
+            _ => (if size > 10.0 { slanted } else { bold }, size * 1.15),
         };
-        let text = if self.look.numbers_headings {
-            text.as_str()
-        } else {
-            text.trim_start_matches(|mark: char| mark.is_numeric() || " .".contains(mark))
-        };
+        let text = format!("{}{text}", self.section_number(level));
         self.skip(size * 0.8);
         self.need(size * LEADING + 3.0 * self.leading());
-        self.set(face, size, [0.0; 2], text, false);
+        self.set(face, size, [0.0; 2], &text, false);
         self.y -= size * 0.4;
         self.truth.blocks.push(Block { level, ..Block::new(Kind::Heading, text) });
+    }
+
+    /// The number of the next section of a level, where headings have one.
+    fn section_number(&mut self, level: usize) -> String {
+        let [sections, parts] = &mut self.sections;
+        match level {
+            2 => (*sections, *parts) = (*sections + 1, 0),
+            _ => *parts += 1,
+        }
+        match level {
+            2 if self.look.numbers_headings => format!("{sections} "),
+            3 if self.look.numbers_headings => format!("{sections}.{parts} "),
+            _ => String::new(),
+        }
     }
 
     pub(super) fn paragraph(&mut self, text: &str) {
