@@ -156,7 +156,7 @@ fn headings_lists_paragraphs_and_code_come_in_order_and_without_running_lines() 
 fn no_word_is_lost_or_made_up_in_text_markdown_or_tables() {
     let documents = made::documents().into_iter().chain(made::tables()).collect::<Vec<_>>();
     let place = placed(&documents);
-    let mut shares = BTreeMap::<&str, Vec<f64>>::new();
+    let mut kept = BTreeMap::<&str, (usize, usize)>::new();
     for document in &documents {
         let truth = document.truth.pages.iter().map(|page| words(&page.join(" "))).collect::<Vec<_>>();
         let running = words(&document.truth.running.join(" "));
@@ -165,11 +165,12 @@ fn no_word_is_lost_or_made_up_in_text_markdown_or_tables() {
         assert_eq!(text.len(), truth.len(), "{}: pages", document.name);
         let tables = tables_of(&place, document);
         let mut note = |name: &'static str, from: &[String], to: &[String]| {
-            let share = share(common(from, to), from.len());
-            if share < 1.0 {
-                println!("{:24} {name} {share:.4}", document.name);
+            let (shared, all) = kept.entry(name).or_default();
+            let here = common(from, to);
+            (*shared, *all) = (*shared + here, *all + from.len());
+            if here < from.len() {
+                println!("{:24} {name}: {here} of {}", document.name, from.len());
             }
-            shares.entry(name).or_default().push(share);
         };
         for (page, (truth, text)) in (1..).zip(truth.iter().zip(&text)) {
             note("truth in text", truth, text);
@@ -183,8 +184,8 @@ fn no_word_is_lost_or_made_up_in_text_markdown_or_tables() {
         note("truth in Markdown", &truth, &markdown);
         note("Markdown in text", &markdown, &text);
     }
-    let measures = shares.iter().map(|(name, shares)| (*name, mean(shares), 0.9995)).collect::<Vec<_>>();
-    hold("conservation", &measures);
+    let measures = kept.iter().map(|(name, (shared, all))| (*name, share(*shared, *all), 0.9995));
+    hold("conservation", &measures.collect::<Vec<_>>());
 }
 
 /// Queries of each kind.
@@ -238,8 +239,11 @@ impl Library {
                     chosen.iter().all(|word| words.contains(word))
                 }
             };
-            if queries.len() < QUERIES && self.pages.iter().filter(|(_, _, words)| answers(words)).count() == 1 {
+            if self.pages.iter().filter(|(_, _, words)| answers(words)).count() == 1 {
                 queries.push(Query { kind, text: chosen.join(" "), document: *document, page: *page });
+            }
+            if queries.len() == QUERIES {
+                break;
             }
         }
         assert!(!queries.is_empty(), "no queries of the kind {kind}");
@@ -251,11 +255,7 @@ impl Library {
 fn ranked_search_brings_the_page_of_a_known_passage_first() {
     let documents = made::documents();
     let library = Library::new(&documents);
-    let hyphenated = documents
-        .iter()
-        .flat_map(|document| &document.truth.hyphenated)
-        .map(|(word, _)| word.clone())
-        .collect::<Vec<_>>();
+    let hyphenated = documents.iter().flat_map(|document| &document.truth.hyphenated).collect::<Vec<_>>();
     let rare = |words: &[String]| {
         let mut chosen = words.iter().take(14).filter(|word| word.len() > 6).cloned().collect::<Vec<_>>();
         chosen.reverse();
@@ -268,7 +268,7 @@ fn ranked_search_brings_the_page_of_a_known_passage_first() {
             words.first().filter(|word| word.contains('.')).map(|word| vec![word.clone()])
         }),
         library.queries("hyphen", false, |words| {
-            words.get(..5).filter(|some| hyphenated.contains(&some[2])).map(<[String]>::to_vec)
+            words.get(..5).filter(|some| hyphenated.contains(&&some[2])).map(<[String]>::to_vec)
         }),
     ];
     let place = Place::new();
@@ -294,7 +294,7 @@ fn ranked_search_brings_the_page_of_a_known_passage_first() {
     };
     let measures = queries.iter().map(|queries| {
         let ranks = queries.iter().map(reciprocal).collect::<Vec<_>>();
-        (queries[0].kind, mean(&ranks), if queries[0].kind == "phrase" { 0.91 } else { 0.93 })
+        (queries[0].kind, mean(&ranks), 0.93)
     });
     hold("search", &measures.collect::<Vec<_>>());
 }

@@ -189,8 +189,8 @@ pub(super) struct Truth {
     pub(super) running: Vec<String>,
     /// The words of each page without its running lines; a word is on the page where it begins.
     pub(super) pages: Vec<Vec<String>>,
-    /// Words that were divided over two lines, and their pages.
-    pub(super) hyphenated: Vec<(String, usize)>,
+    /// Words that were divided over two lines.
+    pub(super) hyphenated: Vec<String>,
 }
 
 /// A document under construction.
@@ -348,7 +348,6 @@ impl Typesetter {
             while words.front().is_some_and(|word| line.is_empty() || free(&line, word) >= 0.0) {
                 line.extend(words.pop_front());
             }
-            let page = self.page();
             let on_page = self.truth.pages.last_mut().unwrap();
             on_page.extend(line.iter().skip(usize::from(is_tail)).cloned());
             let is_last = words.is_empty();
@@ -358,7 +357,7 @@ impl Typesetter {
                 let head = format!("{head}-");
                 if free(&line, &head) >= 0.0 {
                     on_page.push(word.clone());
-                    self.truth.hyphenated.push((word.clone(), page));
+                    self.truth.hyphenated.push(word.clone());
                     line.push(head);
                     *word = tail.to_owned();
                     is_tail = true;
