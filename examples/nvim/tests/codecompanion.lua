@@ -3,7 +3,7 @@ local T = _G.T
 
 local plugin, plenary = vim.env.CODECOMPANION, vim.env.PLENARY
 if not plugin or not plenary or not vim.uv.fs_stat(plugin) or not vim.uv.fs_stat(plenary) then
-  return T.skip("codecompanion.nvim was not tried: CODECOMPANION and PLENARY name no folders of the plugins")
+  return T.leave_out("codecompanion.nvim: CODECOMPANION and PLENARY name no folders of the plugins")
 end
 vim.opt.runtimepath:append({ plenary, plugin })
 for _, name in ipairs({ "ANTHROPIC_API_KEY", "OPENAI_API_KEY" }) do

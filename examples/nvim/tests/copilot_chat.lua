@@ -3,7 +3,7 @@ local T = _G.T
 
 local plugin, plenary = vim.env.COPILOT_CHAT, vim.env.PLENARY
 if not plugin or not plenary or not vim.uv.fs_stat(plugin) or not vim.uv.fs_stat(plenary) then
-  return T.skip("CopilotChat.nvim was not tried: COPILOT_CHAT and PLENARY name no folders of the plugins")
+  return T.leave_out("CopilotChat.nvim: COPILOT_CHAT and PLENARY name no folders of the plugins")
 end
 vim.opt.runtimepath:append({ plenary, plugin })
 local async = require("plenary.async")

@@ -15,7 +15,7 @@ T.program = assert(vim.env.PAGEWISE, "PAGEWISE names the program")
 vim.env.XDG_DATA_HOME = T.folder .. "/data"
 vim.env.XDG_CONFIG_HOME = T.folder .. "/config"
 
-local passed, failed, skipped = 0, 0, 0
+local passed, failed, left_out = 0, 0, 0
 
 function T.fixture(name)
   return vim.fs.joinpath(T.fixtures, name)
@@ -63,9 +63,10 @@ vim.notify = function(text)
   table.insert(T.notices, text)
 end
 
-function T.skip(reason)
-  skipped = skipped + 1
-  io.write("SKIPPED: " .. reason .. "\n")
+---Says that an optional plugin is not at hand.
+function T.leave_out(reason)
+  left_out = left_out + 1
+  io.write("left out: " .. reason .. "\n")
 end
 
 function T.test(name, body)
@@ -89,5 +90,5 @@ for index = 1, #arg do
   dofile(arg[index])
 end
 vim.fn.delete(T.folder, "rf")
-io.write(("%d passed, %d failed, %d skipped\n"):format(passed, failed, skipped))
+io.write(("%d passed, %d failed, %d left out\n"):format(passed, failed, left_out))
 os.exit(failed == 0 and 0 or 1)
