@@ -86,8 +86,8 @@ fn a_model_calls_the_tool_as_it_is_declared() {
     let request = Request::from_json(&json!({ "filePath": "latex.pdf", "pages": "3", "as": "text" })).unwrap();
     assert_eq!(pagewise().get_file(&request).unwrap().sent_pages(), [3]);
     assert_eq!(Request::from_json(&json!("latex.pdf")).unwrap_err().code(), ErrorCode::ValidationError);
-    let error = Request::from_json(&json!({ "filePath": "latex.pdf", "page": 3 })).unwrap_err();
-    assert_eq!(error.to_string(), "Unknown parameter 'page'");
+    let error = Request::from_json(&json!({ "path": "latex.pdf", "pagse": 3 })).unwrap_err();
+    assert_eq!(error.to_string(), "Unknown parameter 'pagse'");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::error::Error;
 use crate::context::RequestedPart;
-use crate::tool::{FormArgument, GetFileArguments, ToolError};
+use crate::tool::{FormArgument, GetFileArguments, ToolError, accepted};
 use pagewise_base::limits::Cancellation;
 
 /// A request for a file: a PDF's summary or pages, a text file or an image.
@@ -29,7 +29,7 @@ impl Request {
         let Value::Object(arguments) = arguments else {
             return Err(ToolError::validation("The arguments of get_file must be an object").into());
         };
-        Ok(Self::of(GetFileArguments::parse(arguments)?))
+        Ok(Self::of(GetFileArguments::parse(&accepted("get_file", arguments))?))
     }
 
     fn of(arguments: GetFileArguments) -> Self {

@@ -168,17 +168,11 @@ impl ModelSettings {
         ProviderLimits { max_request_bytes: self.pdf_request_bytes.unwrap_or(limits.max_request_bytes), ..limits }
     }
 
-    /// `text` without any key.
+    /// `text` of an error without any key.
     #[must_use]
     pub fn redact(&self, text: &str) -> String {
         let keys = self.endpoints.iter().filter_map(|endpoint| endpoint.key.as_ref());
         keys.fold(text.to_owned(), |text, key| key.redact(&text))
-    }
-
-    /// Bytes at the end of `text` that may be the start of a key.
-    pub(super) fn held_back(&self, text: &str) -> usize {
-        let keys = self.endpoints.iter().filter_map(|endpoint| endpoint.key.as_ref());
-        keys.map(|key| key.partial_suffix_length(text)).max().unwrap_or(0)
     }
 }
 

@@ -149,7 +149,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = tools::find_tool(&request.name, &self.server).ok_or_else(|| unknown_tool(&request.name))?;
-        let arguments = request.arguments.unwrap_or_default();
+        let arguments = tool::accepted(tool.name, &request.arguments.unwrap_or_default());
         let identity = CallerIdentity::of(&context, &self.server);
         log_call(&identity, tool, &context);
         let key = identity.key(&arguments);

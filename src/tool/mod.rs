@@ -2,6 +2,7 @@
 //!
 //! No transport: `cli` and `serve` pass arguments in and results out.
 
+mod accepted;
 mod arguments;
 mod ask;
 mod caller;
@@ -21,6 +22,7 @@ mod schema;
 mod tool_list;
 mod truncate;
 
+pub use self::accepted::accepted;
 pub use self::arguments::argument;
 pub use self::ask::{AskAnswer, AskArguments, AskContext, DEFAULT_PROMPT, MAX_PDFS, ask, error_details};
 pub use self::caller::Caller;

@@ -113,7 +113,10 @@ impl PlainFileAnswer<'_> {
 
     fn lines(&self, excerpt: &LineExcerpt, charset: Charset) -> AnswerDraft {
         let LineExcerpt { first, last, total, .. } = excerpt;
-        let mut text = format!("[Lines {first}-{last} of {total}]\n");
+        let mut text = match total {
+            0 => "[The file is empty: 0 bytes]\n".to_owned(),
+            _ => format!("[Lines {first}-{last} of {total}]\n"),
+        };
         if charset != Charset::UTF_8 {
             let guessed = if charset.is_unicode() { "" } else { ", as its bytes suggest" };
             text.push_str(&format!("Charset: {}{guessed}\n", charset.name()));

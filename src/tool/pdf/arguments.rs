@@ -350,8 +350,8 @@ impl SearchArguments {
             return Err(ToolError::one_of("quote", other));
         }
         let mut paths = fields.strings("path", "a path or a list of paths")?.unwrap_or_default();
-        let path = paths.first().cloned().ok_or_else(|| ToolError::required("path"))?;
         paths.extend(fields.strings("paths", "a list of paths")?.unwrap_or_default());
+        let path = paths.first().cloned().ok_or_else(|| ToolError::required("path"))?;
         Ok(Self {
             document: DocumentArguments { path, password: fields.password()?, conversation: fields.conversation()? },
             paths,
