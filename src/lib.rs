@@ -130,13 +130,16 @@
 extern crate self as pagewise;
 
 // Public for the tests, benches and fuzz targets of this repository, and hidden from the documentation.
+#[cfg(feature = "program")]
 #[doc(hidden)]
 pub mod cli;
 #[doc(hidden)]
 pub mod context;
 mod embed;
+#[cfg(feature = "program")]
 #[doc(hidden)]
 pub mod inspect;
+#[cfg(feature = "program")]
 #[doc(hidden)]
 pub mod serve;
 #[doc(hidden)]

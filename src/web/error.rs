@@ -11,6 +11,9 @@ pub enum WebError {
         /// The setting that decides it.
         setting: &'static str,
     },
+    /// The program was built without the HTTP client.
+    #[error("built without an HTTP client")]
+    NoClient,
     /// The tool accepts no URLs.
     #[error("web_references is off")]
     ReferencesOff,
