@@ -31,7 +31,6 @@ pub enum OcrError {
     /// There is text, but none that the engine can read, such as a script that it does not know.
     #[error("{lines} lines look like text, and none can be read")]
     Unreadable {
-        /// The lines.
         lines: usize,
     },
     /// The deadline passed, or the request was cancelled.

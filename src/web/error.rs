@@ -26,7 +26,6 @@ pub enum WebError {
     /// The scheme is neither http nor https.
     #[error("scheme {scheme}")]
     Scheme {
-        /// The scheme.
         scheme: String,
     },
     /// The object is outside what the settings allow.
@@ -56,7 +55,6 @@ pub enum WebError {
     /// The settings do not allow the host.
     #[error("{host} is not allowed by {setting}")]
     BlockedHost {
-        /// The host.
         host: String,
         /// The setting that decides it.
         setting: &'static str,
@@ -100,7 +98,6 @@ pub enum WebError {
     /// The fetch took too long.
     #[error("not done after {limit:?}, which is {setting}")]
     Timeout {
-        /// The limit.
         limit: Duration,
         /// The setting's name.
         setting: &'static str,
@@ -129,7 +126,6 @@ pub enum WebError {
     /// A document takes more requests for ranges than are sent for one call.
     #[error("more than {limit} requests for parts of it")]
     RangeRequests {
-        /// The limit.
         limit: u32,
     },
     /// The fetched content could not be stored.
@@ -141,7 +137,6 @@ pub enum WebError {
     /// The owner has as many uploads as are kept for one.
     #[error("{limit} uploads are kept, and no more for one owner")]
     TooManyUploads {
-        /// The limit.
         limit: usize,
     },
     /// A server did not take an upload.

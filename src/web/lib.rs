@@ -106,7 +106,6 @@ impl Web {
         }
     }
 
-    /// The settings.
     #[must_use]
     pub fn settings(&self) -> &WebSettings {
         &self.settings

@@ -31,7 +31,8 @@ pub struct Body;
 
 pub struct Name(Infallible);
 pub(crate) type Addrs = Box<dyn Iterator<Item = SocketAddr> + Send>;
-pub(crate) type Resolving = Pin<Box<dyn Future<Output = Result<Addrs, Box<dyn std::error::Error + Send + Sync>>> + Send>>;
+pub(crate) type Resolving =
+    Pin<Box<dyn Future<Output = Result<Addrs, Box<dyn std::error::Error + Send + Sync>>> + Send>>;
 
 pub trait Resolve {
     fn resolve(&self, name: Name) -> Resolving;
