@@ -39,6 +39,9 @@
 //!
 //! # Rooms
 //!
+//! Without the feature `program` there is no door but the library: no command line, no server, no page of conversations. The
+//! feature `web` brings the HTTP client; without it every URL is refused.
+//!
 //! Each room is a folder of `src`. Those that read, store and fetch are packages of one workspace, and their manifests say
 //! which rooms and crates each may name:
 //!

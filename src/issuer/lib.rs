@@ -39,9 +39,7 @@ pub enum IssuerError {
     NotAnIssuer,
     /// A scope has characters that scopes do not have (RFC 6749, 3.3).
     #[error("http_scopes: {scope} is no scope")]
-    NotAScope {
-        scope: String,
-    },
+    NotAScope { scope: String },
     /// The certificate authorities cannot be read.
     #[error("web_ca_file {}: {reason}", file.display())]
     Authorities {

@@ -24,10 +24,7 @@ pub enum ModelError {
     },
     /// The provider's address must come from a variable, which is not set.
     #[error("no address for {provider}: set {variable}")]
-    NoAddress {
-        provider: &'static str,
-        variable: &'static str,
-    },
+    NoAddress { provider: &'static str, variable: &'static str },
     /// The request would exceed a limit, so it was not sent.
     #[error("the request has {found} {unit}, and {which} takes {limit}")]
     OverLimit {

@@ -25,9 +25,7 @@ pub enum WebError {
     },
     /// The scheme is neither http nor https.
     #[error("scheme {scheme}")]
-    Scheme {
-        scheme: String,
-    },
+    Scheme { scheme: String },
     /// The object is outside what the settings allow.
     #[error("outside object_storage")]
     BlockedObject,
@@ -125,9 +123,7 @@ pub enum WebError {
     OutOfTime,
     /// A document takes more requests for ranges than are sent for one call.
     #[error("more than {limit} requests for parts of it")]
-    RangeRequests {
-        limit: u32,
-    },
+    RangeRequests { limit: u32 },
     /// The fetched content could not be stored.
     #[error("cannot be kept: {reason}")]
     Store {
@@ -136,9 +132,7 @@ pub enum WebError {
     },
     /// The owner has as many uploads as are kept for one.
     #[error("{limit} uploads are kept, and no more for one owner")]
-    TooManyUploads {
-        limit: usize,
-    },
+    TooManyUploads { limit: usize },
     /// A server did not take an upload.
     #[error("{reason}")]
     NotTaken {

@@ -86,9 +86,7 @@ pub enum AddressError {
     },
     /// An unknown parameter.
     #[error("it has an unknown parameter '{name}'; known are {}", PARAMETERS.join(", "))]
-    Parameter {
-        name: String,
-    },
+    Parameter { name: String },
 }
 
 /// The known parameters.

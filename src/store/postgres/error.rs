@@ -134,9 +134,7 @@ pub enum PostgresError {
     },
     /// The database's encoding cannot represent all names.
     #[error("the database has encoding {encoding}, and must have UTF8: createdb --encoding=UTF8 --template=template0")]
-    Encoding {
-        encoding: String,
-    },
+    Encoding { encoding: String },
     /// The server does not support TLS.
     #[error("the database at {location} offers no TLS, which sslmode={mode} needs")]
     NoTls {
