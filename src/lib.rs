@@ -39,6 +39,9 @@
 //!
 //! # Rooms
 //!
+//! Without the feature `program` there is no door but the library: no command line, no server, no page of conversations. The
+//! feature `web` brings the HTTP client; without it every URL is refused.
+//!
 //! Each room is a folder of `src`. Those that read, store and fetch are packages of one workspace, and their manifests say
 //! which rooms and crates each may name:
 //!
@@ -130,13 +133,16 @@
 extern crate self as pagewise;
 
 // Public for the tests, benches and fuzz targets of this repository, and hidden from the documentation.
+#[cfg(feature = "program")]
 #[doc(hidden)]
 pub mod cli;
 #[doc(hidden)]
 pub mod context;
 mod embed;
+#[cfg(feature = "program")]
 #[doc(hidden)]
 pub mod inspect;
+#[cfg(feature = "program")]
 #[doc(hidden)]
 pub mod serve;
 #[doc(hidden)]

@@ -206,9 +206,7 @@ impl fmt::Display for Limit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{}, and {found} or more were met", self.bound())]
 pub struct LimitExceeded {
-    /// The limit.
     pub which: Limit,
-    /// Its value.
     pub limit: u64,
     /// What was met; where counting stopped, the least it can be.
     pub found: u64,

@@ -146,6 +146,7 @@ impl ContextManager {
         request: &FileRequest,
         progress: &dyn ProgressListener,
     ) -> Result<FileAnswer, ContextError> {
+        let _span = tracing::debug_span!("get_file", form = form_name(request.form)).entered();
         let requested = match self.open_file(&request.file, request.requester(), request.password.as_deref()) {
             Err(error) if error.is_folder() => return self.folder_answer(request),
             opened => opened.map_err(|error| self.sources.explain(error))?,

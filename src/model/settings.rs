@@ -11,7 +11,6 @@ use pagewise_base::provider::ProviderLimits;
 /// Which models are asked, where, and within which bounds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelSettings {
-    /// The models for PDFs.
     pub pdf_model: Option<ModelChain>,
     /// The models for pictures, used if none for PDFs is set.
     pub image_model: Option<ModelChain>,
@@ -70,11 +69,9 @@ pub struct ModelChain {
 /// The endpoint of a provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
-    /// The provider.
     pub provider: &'static Provider,
     /// Its address without a trailing slash; empty if unknown.
     pub base_url: String,
-    /// Its key.
     pub key: Option<ProviderKey>,
 }
 

@@ -90,6 +90,7 @@ impl Handler {
         let progress = ToolProgress::new(cancellation.clone());
         let notifying = progress.notifier(context).run();
         let work = tokio::task::spawn_blocking(move || {
+            let _span = tracing::debug_span!("request", tool = tool.name).entered();
             let run = |caller: &Caller| {
                 (tool.run)(&ToolCall { server: &server, arguments: &arguments, caller, progress: &progress })
             };

@@ -242,7 +242,7 @@ pub(super) const GROUPS: &[Group] = &[
         setting("push_token", "Bearer token of pagewise push; the variable keeps it off the command line", |c| SettingTarget::Secret(&mut c.push_token)),
     ] },
     Group { title: "Log of a server", settings: &[
-        setting("log_level", "Lowest level that is logged: off, error, warn or info", |c| SettingTarget::LogLevel(&mut c.log_level)),
+        setting("log_level", "Lowest level that is logged: off, error, warn, info or debug; commands log at debug alone", |c| SettingTarget::LogLevel(&mut c.log_level)),
         setting("log_format", "Format of a line: text or json", |c| SettingTarget::LogFormat(&mut c.log_format)),
         setting("http_log", "Whether each HTTP request is logged, at level info", |c| SettingTarget::Switch(&mut c.http_log)),
     ] },

@@ -17,20 +17,34 @@ impl PdfAnswerBuilder<'_> {
             return self.request.form;
         }
         let mut known = self.forms.borrow_mut();
-        *known.entry(page).or_insert_with(|| match self.document.page_structure(page) {
-            Ok(page) => self.mixed_form_of(&page),
-            Err(_) => self.request.form,
+        *known.entry(page).or_insert_with(|| {
+            let (form, reason) = match self.document.page_structure(page) {
+                Ok(page) => self.mixed_form_of(&page),
+                Err(_) => (self.request.form, "its structure cannot be read"),
+            };
+            tracing::debug!(page = page.number().get(), form = form_name(form), reason, "form chosen");
+            form
         })
     }
 
-    /// Text for a page that its text tells whole, Markdown for one with tables whose columns are certain.
-    fn mixed_form_of(&self, page: &StructuredPage) -> PageForm {
+    /// Text for a page that its text tells whole, Markdown for one with tables whose columns are certain. With the reason.
+    fn mixed_form_of(&self, page: &StructuredPage) -> (PageForm, &'static str) {
         let is_certain = page.tables.iter().all(|table| table.is_certain);
-        match () {
-            () if page.tables.is_empty() && page.text.says_all() => PageForm::Text,
-            () if !page.tables.is_empty() && is_certain && page.text.says_all_but_rules() => PageForm::Markdown,
-            () => self.request.form,
+        match page.tables.is_empty() {
+            true if page.text.says_all() => (PageForm::Text, "its text says everything that it shows"),
+            true => (self.request.form, "it shows more than its text says"),
+            false if !is_certain => (self.request.form, "the columns of a table are not certain"),
+            false if page.text.says_all_but_rules() => (PageForm::Markdown, "its tables are certain"),
+            false => (self.request.form, "it shows more than its text and tables say"),
         }
+    }
+
+    /// Logs what a page was given as, and why not as was asked for.
+    pub(super) fn log_page(&self, page: &BuiltPage) {
+        let sent = &page.sent;
+        let is_as_planned = sent.form == form_name(self.form_of(sent.page.index()));
+        let refusal = sent.notes.first().filter(|_| !is_as_planned);
+        tracing::debug!(page = sent.page.get(), form = sent.form, refusal, reader = sent.tier.as_deref(), "page built");
     }
 
     /// Reads the pages together that are to be given as Markdown.

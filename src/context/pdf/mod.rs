@@ -208,7 +208,9 @@ impl PdfAnswerBuilder<'_> {
     }
 
     fn pages(&self, selected: &SelectedPages) -> Result<AnswerDraft, ContextError> {
-        let mut plan = self.plan(&selected.pages);
+        let mut plan = tracing::debug_span!("plan").in_scope(|| self.plan(&selected.pages));
+        let (held, deferred) = (plan.held.to_string(), plan.deferred.to_string());
+        tracing::debug!(pages = plan.send.len(), held, deferred, is_mixed = self.request.is_mixed, "planned");
         let BuiltPages { built, unreadable, full } = self.build_pages(&mut plan)?;
         let mut draft = AnswerDraft { details: self.details(), ..AnswerDraft::default() };
         let sent = built.iter().map(|page| page.sent.page.index()).collect();
@@ -281,6 +283,7 @@ impl PdfAnswerBuilder<'_> {
                 plan.deferred.union(&rest_of(&unsent, planned.page));
                 break;
             }
+            self.log_page(&page);
             made.built.push(page);
         }
         if made.built.is_empty() {

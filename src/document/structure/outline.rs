@@ -19,7 +19,6 @@ pub struct Outline {
     pub is_incomplete: bool,
 }
 
-/// An outline item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutlineItem {
     /// The item's level; 0 at the top.

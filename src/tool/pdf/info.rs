@@ -12,8 +12,8 @@ use crate::context::{
     page_or_pages, pages_with_hidden_text, points, untrusted,
 };
 use crate::tool::caller::Caller;
-use crate::tool::data_answer::{DataAnswer, without_blanks};
-use crate::tool::error::{ErrorCode, ToolError};
+use crate::tool::data_answer::{DataAnswer, result_json, without_blanks};
+use crate::tool::error::ToolError;
 use crate::tool::{folder_brief, folder_json};
 use pagewise_base::page::PageIndex;
 use pagewise_document::{Attachments, Form};
@@ -52,7 +52,7 @@ impl InfoAnswer {
     /// `write_failed` for a path that is not Unicode.
     pub fn structure(&self) -> Result<Value, ToolError> {
         match self {
-            Self::Document(result) => as_json(result),
+            Self::Document(result) => result_json(result),
             Self::Folder(listing) => {
                 let mut structure = folder_json(listing);
                 structure.insert("path".into(), json!(listing.path));
@@ -367,12 +367,4 @@ fn page_sizes(pdf: &OpenPdf) -> Vec<PageSize> {
         }
     }
     sizes
-}
-
-/// A result as JSON. Fails for paths that are not Unicode.
-pub(super) fn as_json(result: &impl Serialize) -> Result<Value, ToolError> {
-    serde_json::to_value(result).map_err(|error| {
-        ToolError::new(ErrorCode::WriteFailed, "Cannot write the result as JSON")
-            .with("reason", json!(error.to_string()))
-    })
 }
