@@ -1,8 +1,18 @@
 //! The promises of the crate, one module each, in one binary.
 
-mod support;
 
+// Pages as PDFs.
 // Reading files: what opens, what is damaged, what means harm, and what bounds it.
+mod addresses;
+mod annotations;
+mod answers;
+mod architecture;
+mod ask;
+mod bounds;
+mod cancellation;
+mod characters;
+mod chunk_streams;
+mod cli;
 mod damaged_files;
 mod documents;
 mod hostile;
@@ -11,9 +21,7 @@ mod limits;
 mod mutants;
 mod page_steps;
 mod selection;
-
-// Pages as PDFs.
-mod chunk_streams;
+mod support;
 mod closure;
 mod fingerprints;
 mod join;

@@ -1,0 +1,77 @@
+//! Tells spaces from the gaps within words, by the gaps of the line itself.
+//!
+//! Most programs draw no space characters in justified text, and shrink the gaps of a full line. Others set the letters of
+//! a title apart. So the least space of a line lies where its gaps leave the widest hole between those of letters and
+//! those of words.
+
+use super::lines::LineGlyph;
+use super::scripts::is_same_size;
+
+/// The least space of a line whose gaps tell nothing, in ems. Fonts have spaces of .2 to .3 em, which a full line shrinks by
+/// a third, and pairs of letters are kerned by less than .1 em.
+pub(super) const SPACE_EM: f64 = 0.15;
+
+/// Where the least space of a line is looked for, in ems beyond the gap of its letters: kerning is narrower, and no line is
+/// set with wider spaces only because it is full.
+const SPACES_EM: std::ops::Range<f64> = 0.06..0.24;
+
+/// Gaps of other lengths are tabs and steps back, in ems.
+const GAPS_EM: std::ops::Range<f64> = -0.5..1.5;
+
+/// Fewer gaps tell nothing.
+const MIN_GAPS: usize = 6;
+
+/// Letters are set apart by more than this, in ems.
+const APART_EM: f64 = 0.08;
+
+/// The gaps of letters that are set apart differ by less, in ems, for one half of them.
+const EVEN_EM: f64 = 0.06;
+
+/// At most one of this many characters is no letter where letters are set apart: formulas and columns of digits have even
+/// gaps too.
+const SIGN_SHARE: usize = 5;
+
+/// The least gap between two glyphs of this line that is a space, in ems.
+pub(super) fn least_space(glyphs: &[LineGlyph]) -> f64 {
+    let mut gaps = gaps_of(glyphs);
+    if gaps.len() < MIN_GAPS {
+        return SPACE_EM;
+    }
+    gaps.sort_by(f64::total_cmp);
+    let has_spaces = glyphs.iter().any(|glyph| glyph.follows_space);
+    let letters = letter_gap(&gaps, glyphs);
+    // Where spaces are drawn, a narrow gap is none.
+    let first = letters + if has_spaces { SPACE_EM } else { SPACES_EM.start };
+    middle_of_hole(&gaps, first, letters + SPACES_EM.end)
+}
+
+/// The gaps between glyphs of one size without a space character between them, in ems.
+fn gaps_of(glyphs: &[LineGlyph]) -> Vec<f64> {
+    let pairs = glyphs.windows(2).filter_map(|pair| match pair {
+        [last, next] if !next.follows_space && is_same_size(&last.glyph, &next.glyph) => Some(next.gap_after(last)),
+        _ => None,
+    });
+    pairs.filter(|gap| GAPS_EM.contains(gap)).collect()
+}
+
+/// The gap between the letters of a line that are set apart, 0 for others. `gaps` ascend.
+fn letter_gap(gaps: &[f64], glyphs: &[LineGlyph]) -> f64 {
+    let at = |share: usize| gaps.get(gaps.len() * share / 4).copied().unwrap_or(0.0);
+    let signs = glyphs.iter().filter(|glyph| !glyph.glyph.text.first().is_some_and(char::is_alphabetic)).count();
+    let is_apart = at(1) > APART_EM && at(3) - at(1) < EVEN_EM && signs * SIGN_SHARE <= glyphs.len();
+    if is_apart { at(2) } else { 0.0 }
+}
+
+/// The middle of the widest hole between gaps, from `first` to `last`.
+fn middle_of_hole(gaps: &[f64], first: f64, last: f64) -> f64 {
+    let within = gaps.iter().copied().filter(|gap| (first..last).contains(gap));
+    let mut widest = (0.0, f64::midpoint(first, last));
+    let mut from = first;
+    for to in within.chain([last]) {
+        if to - from > widest.0 {
+            widest = (to - from, f64::midpoint(from, to));
+        }
+        from = to;
+    }
+    widest.1
+}
