@@ -166,10 +166,10 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
 
     fn paint_facts(&mut self, run: RunFacts, glyph: &PlacedGlyph, unit: f64) -> PaintFacts {
         let visibility = match run.color.filter(|_| run.is_visible) {
-            _ if self.paints.is_clipped(glyph) => Visibility::Unseen,
             None => Visibility::Unpainted,
             Some(_) if glyph.size < MIN_SIZE_PT || unit * 1000.0 < MIN_WIDTH_SHARE * glyph.size => Visibility::Unseen,
             Some(color) if self.paints.is_ground(color, glyph.middle()) => Visibility::Unseen,
+            Some(_) if self.paints.is_clipped(glyph) => Visibility::Clipped,
             Some(_) => Visibility::Painted,
         };
         PaintFacts { order: run.order, visibility }

@@ -47,7 +47,9 @@ pub(super) enum Visibility {
     Unpainted,
     /// Not painted, but part of a clipping path: what is painted later shows in it.
     Clipping,
-    /// In the colour of its ground, clipped away, or too small.
+    /// Outside of the clipping path.
+    Clipped,
+    /// In the colour of its ground, or too small.
     Unseen,
 }
 
@@ -147,9 +149,39 @@ impl GlyphList {
         counts.into_keys().collect()
     }
 
+    /// The runs of which nothing is seen, and those that end under other text. Another run that is cut off, such as the value
+    /// of a field, is read whole.
+    fn clipped_runs(&self) -> BTreeSet<PaintOrder> {
+        let shown = || self.glyphs.iter().zip(&self.facts).filter(|(glyph, _)| !glyph.text.is_space());
+        let is_clipped = |facts: &PaintFacts| facts.visibility == Visibility::Clipped;
+        let mut runs =
+            shown().filter(|(_, facts)| is_clipped(facts)).map(|(_, facts)| facts.order).collect::<BTreeSet<_>>();
+        if runs.is_empty() {
+            return runs;
+        }
+        let mut rows: BTreeMap<i64, Vec<(f64, f64)>> = BTreeMap::new();
+        let mut begun = BTreeSet::new();
+        for (glyph, facts) in shown().filter(|(_, facts)| facts.visibility == Visibility::Painted) {
+            rows.entry(row_of(glyph.across)).or_default().push((glyph.start, glyph.end));
+            begun.insert(facts.order);
+        }
+        rows.values_mut().for_each(|row| row.sort_by(|one, other| one.0.total_cmp(&other.0)));
+        let is_under = |glyph: &PlacedGlyph| {
+            let middle = f64::midpoint(glyph.start, glyph.end);
+            rows.get(&row_of(glyph.across)).is_some_and(|row| {
+                let after = row.partition_point(|(start, _)| *start <= middle);
+                after.checked_sub(1).and_then(|at| row.get(at)).is_some_and(|(_, end)| middle < *end)
+            })
+        };
+        let under = shown().filter(|(glyph, facts)| is_clipped(facts) && is_under(glyph)).map(|(_, facts)| facts.order);
+        let under = under.collect::<BTreeSet<_>>();
+        runs.retain(|run| under.contains(run) || !begun.contains(run));
+        runs
+    }
+
     /// Separates the glyphs that are seen from those that are not.
     pub(super) fn separate(self, paints: &mut PaintLog) -> SeparatedGlyphs {
-        let drawn = self.drawn_runs(paints);
+        let (drawn, clipped) = (self.drawn_runs(paints), self.clipped_runs());
         let mut separated = SeparatedGlyphs { seen: Vec::new(), hidden: Vec::new(), invisible: 0 };
         let mut was_seen = true;
         for (glyph, facts) in self.glyphs.into_iter().zip(self.facts) {
@@ -157,6 +189,7 @@ impl GlyphList {
                 // A space goes with what precedes it.
                 _ if glyph.text.is_space() => was_seen,
                 Visibility::Unseen => false,
+                Visibility::Clipped => !clipped.contains(&facts.order),
                 Visibility::Painted => !paints.is_covered(glyph.middle(), facts.order),
                 Visibility::Clipping => paints.is_painted(glyph.middle(), facts.order),
                 Visibility::Unpainted => drawn.contains(&facts.order) || paints.has_image(glyph.middle()),
@@ -172,10 +205,9 @@ impl GlyphList {
 
 /// The character of a glyph that is compared with others. What is not seen must not take the place of what is.
 fn compared_character(glyph: &PlacedGlyph, facts: PaintFacts) -> Option<char> {
+    let is_seen = !matches!(facts.visibility, Visibility::Unseen | Visibility::Clipped);
     match glyph.text {
-        GlyphText::One(character) if !character.is_whitespace() && facts.visibility != Visibility::Unseen => {
-            Some(character)
-        }
+        GlyphText::One(character) if !character.is_whitespace() && is_seen => Some(character),
         _ => None,
     }
 }

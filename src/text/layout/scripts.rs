@@ -55,7 +55,21 @@ pub(super) fn scripts_of(glyphs: &[LineGlyph], size: f64) -> Vec<(Script, f64)> 
         last = Some(own);
         scripts.push((script, host.map_or(own.glyph.across, |host| host.across)));
     }
+    lower_logos(glyphs, &mut scripts);
     scripts
+}
+
+/// A capital that is raised between capitals is no exponent, but part of a logo, as in LaTeX.
+fn lower_logos(glyphs: &[LineGlyph], scripts: &mut [(Script, f64)]) {
+    let is_capital = |own: &LineGlyph| own.glyph.text.first().is_some_and(char::is_uppercase);
+    let words = glyphs.windows(3).enumerate().filter(|(_, three)| three.iter().all(is_capital));
+    for (at, _) in words {
+        if let Some([(Script::Baseline, _), raised @ (Script::Raised, _), (Script::Baseline, _)]) =
+            scripts.get_mut(at..at + 3)
+        {
+            raised.0 = Script::Baseline;
+        }
+    }
 }
 
 /// How `glyph` stands beside `host`, a glyph on the baseline.

@@ -40,9 +40,11 @@ pub(super) fn least_space(glyphs: &[LineGlyph]) -> f64 {
     gaps.sort_by(f64::total_cmp);
     let has_spaces = glyphs.iter().any(|glyph| glyph.follows_space);
     let letters = letter_gap(&gaps, glyphs);
-    // Where spaces are drawn, a narrow gap is none.
-    let first = letters + if has_spaces { SPACE_EM } else { SPACES_EM.start };
-    middle_of_hole(&gaps, first, letters + SPACES_EM.end)
+    // Where spaces are drawn, other gaps are tabs.
+    match has_spaces {
+        true => letters + SPACE_EM,
+        false => middle_of_hole(&gaps, letters + SPACES_EM.start, letters + SPACES_EM.end),
+    }
 }
 
 /// The gaps between glyphs of one size without a space character between them, in ems.
