@@ -11,9 +11,12 @@ use super::scripts::is_same_size;
 /// a third, and pairs of letters are kerned by less than .1 em.
 pub(super) const SPACE_EM: f64 = 0.15;
 
-/// Where the least space of a line is looked for, in ems beyond the gap of its letters: kerning is narrower, and no line is
-/// set with wider spaces only because it is full.
+/// Where the hole between letters and words is looked for in a full line, in ems beyond the gap of its letters: kerning is
+/// narrower, and a space that is no wider than this is not shrunk.
 const SPACES_EM: std::ops::Range<f64> = 0.06..0.24;
+
+/// At least this many gaps beyond a hole are spaces. Fewer may be an odd pair of letters.
+const MIN_SPACES: usize = 3;
 
 /// Gaps of other lengths are tabs and steps back, in ems.
 const GAPS_EM: std::ops::Range<f64> = -0.5..1.5;
@@ -27,6 +30,9 @@ const APART_EM: f64 = 0.08;
 /// The gaps of letters that are set apart differ by less, in ems, for one half of them.
 const EVEN_EM: f64 = 0.06;
 
+/// Letters are set apart by at most this much, in ems, if the line has no wider gaps. Others stand alone.
+const MAX_APART_EM: f64 = 0.25;
+
 /// At most one of this many characters is no letter where letters are set apart: formulas and columns of digits have even
 /// gaps too.
 const SIGN_SHARE: usize = 5;
@@ -39,11 +45,12 @@ pub(super) fn least_space(glyphs: &[LineGlyph]) -> f64 {
     }
     gaps.sort_by(f64::total_cmp);
     let has_spaces = glyphs.iter().any(|glyph| glyph.follows_space);
-    let letters = letter_gap(&gaps, glyphs);
+    let letters = letter_gap(&gaps, glyphs, has_spaces);
+    let usual = letters + SPACE_EM;
     // Where spaces are drawn, other gaps are tabs.
     match has_spaces {
-        true => letters + SPACE_EM,
-        false => middle_of_hole(&gaps, letters + SPACES_EM.start, letters + SPACES_EM.end),
+        true => usual,
+        false => usual.min(middle_of_hole(&gaps, letters).unwrap_or(usual)),
     }
 }
 
@@ -57,23 +64,27 @@ fn gaps_of(glyphs: &[LineGlyph]) -> Vec<f64> {
 }
 
 /// The gap between the letters of a line that are set apart, 0 for others. `gaps` ascend.
-fn letter_gap(gaps: &[f64], glyphs: &[LineGlyph]) -> f64 {
+fn letter_gap(gaps: &[f64], glyphs: &[LineGlyph], has_spaces: bool) -> f64 {
     let at = |share: usize| gaps.get(gaps.len() * share / 4).copied().unwrap_or(0.0);
     let signs = glyphs.iter().filter(|glyph| !glyph.glyph.text.first().is_some_and(char::is_alphabetic)).count();
-    let is_apart = at(1) > APART_EM && at(3) - at(1) < EVEN_EM && signs * SIGN_SHARE <= glyphs.len();
-    if is_apart { at(2) } else { 0.0 }
+    let is_even = at(1) > APART_EM && at(3) - at(1) < EVEN_EM && signs * SIGN_SHARE <= glyphs.len();
+    let has_words = has_spaces || gaps.last().is_some_and(|last| *last > at(2) + SPACE_EM);
+    if is_even && (has_words || at(2) <= MAX_APART_EM) { at(2) } else { 0.0 }
 }
 
-/// The middle of the widest hole between gaps, from `first` to `last`.
-fn middle_of_hole(gaps: &[f64], first: f64, last: f64) -> f64 {
-    let within = gaps.iter().copied().filter(|gap| (first..last).contains(gap));
-    let mut widest = (0.0, f64::midpoint(first, last));
+/// The middle of the widest hole between the gaps of letters, which are `letters` long, and those of words.
+fn middle_of_hole(gaps: &[f64], letters: f64) -> Option<f64> {
+    let (first, last) = (letters + SPACES_EM.start, letters + SPACES_EM.end);
+    let beyond = gaps.get(gaps.partition_point(|gap| *gap < first)..).unwrap_or_default();
+    let mut widest = None;
     let mut from = first;
-    for to in within.chain([last]) {
-        if to - from > widest.0 {
-            widest = (to - from, f64::midpoint(from, to));
+    for (at, gap) in beyond.iter().enumerate() {
+        let to = gap.min(last);
+        let is_wider = widest.is_none_or(|(width, _)| to - from > width);
+        if is_wider && beyond.len() - at >= MIN_SPACES {
+            widest = Some((to - from, f64::midpoint(from, to)));
         }
         from = to;
     }
-    widest.1
+    widest.map(|(_, middle)| middle)
 }
