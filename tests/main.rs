@@ -1,18 +1,8 @@
 //! The promises of the crate, one module each, in one binary.
 
+mod support;
 
-// Pages as PDFs.
 // Reading files: what opens, what is damaged, what means harm, and what bounds it.
-mod addresses;
-mod annotations;
-mod answers;
-mod architecture;
-mod ask;
-mod bounds;
-mod cancellation;
-mod characters;
-mod chunk_streams;
-mod cli;
 mod damaged_files;
 mod documents;
 mod hostile;
@@ -21,7 +11,9 @@ mod limits;
 mod mutants;
 mod page_steps;
 mod selection;
-mod support;
+
+// Pages as PDFs.
+mod chunk_streams;
 mod closure;
 mod fingerprints;
 mod join;
@@ -29,6 +21,7 @@ mod split;
 
 // What pages say and show.
 mod annotations;
+mod characters;
 mod hidden_text;
 mod last_resort_text;
 mod layouts;

@@ -6,7 +6,7 @@ use super::glyph_list::{GlyphList, PaintFacts, SeparatedGlyphs, Visibility};
 use super::paint_log::{PaintLog, PaintOrder};
 use super::plausibility::{FontIndex, PageFonts, PairReader, ReadGlyph};
 use super::replacement_text::{ReplacementText, ReplacementTracker};
-use super::run_metrics::{CharacterSources, HorizontalScaling, RunCharacters, type3_em};
+use super::run_metrics::{CharacterSources, HorizontalScaling, RunCharacters, is_flat, type3_em};
 use super::step_account::StepAccount;
 use crate::ContentMark;
 use crate::fonts::{GlyphStyle, PageFontDictionaries, StyleCollector, StyleIndex};
@@ -25,9 +25,6 @@ const VERTICAL_ADVANCE: f64 = 1000.0;
 
 /// Smaller glyphs cannot be seen.
 const MIN_SIZE_PT: f64 = 1.0;
-
-/// Glyphs whose em is narrower than this share of its height cannot be seen: they are scaled to nothing.
-const MIN_WIDTH_SHARE: f64 = 0.02;
 
 /// The most bytes of a text string for one byte of text.
 const STRING_BYTES_A_BYTE: usize = 4;
@@ -137,7 +134,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
             }
             return;
         }
-        let facts = self.paint_facts(run, &glyph, place.unit);
+        let facts = self.paint_facts(run, &glyph);
         if self.replacements.add_glyph(&glyph) {
             self.replaced.get_or_insert(facts);
         } else {
@@ -164,10 +161,10 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         }
     }
 
-    fn paint_facts(&mut self, run: RunFacts, glyph: &PlacedGlyph, unit: f64) -> PaintFacts {
+    fn paint_facts(&mut self, run: RunFacts, glyph: &PlacedGlyph) -> PaintFacts {
         let visibility = match run.color.filter(|_| run.is_visible) {
             None => Visibility::Unpainted,
-            Some(_) if glyph.size < MIN_SIZE_PT || unit * 1000.0 < MIN_WIDTH_SHARE * glyph.size => Visibility::Unseen,
+            Some(_) if glyph.size < MIN_SIZE_PT || run.is_flat => Visibility::Unseen,
             Some(color) if self.paints.is_ground(color, glyph.middle()) => Visibility::Unseen,
             Some(_) if self.paints.is_clipped(glyph) => Visibility::Clipped,
             Some(_) => Visibility::Painted,
@@ -238,7 +235,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         let style = self.style_of(font, run, to_page, paint);
         let color = color_of(paint);
         let (order, is_visible) = (self.paints.advance(), is_visible && color.is_some());
-        let facts = RunFacts { font, style, is_visible, order, color };
+        let facts = RunFacts { font, style, is_visible, is_flat: is_flat(run, to_page), order, color };
         let mut run_characters = RunCharacters::new(self.fonts.is_distrusted(font));
         let mut pairs = PairReader::new(self.fonts.charset(font));
         for glyph in run.glyphs() {
@@ -312,6 +309,7 @@ struct RunFacts {
     font: Option<FontIndex>,
     style: StyleIndex,
     is_visible: bool,
+    is_flat: bool,
     order: PaintOrder,
     color: Option<[u8; 3]>,
 }

@@ -12,6 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A second glyph of the same character within this share of an em is a duplicate: fake bold type.
 const DUPLICATE_EM: f64 = 0.12;
 
+/// A run is a duplicate if this share of its glyphs is: fonts may have several codes for what looks the same.
+const REPEATED_SHARE: (usize, usize) = (4, 5);
+
 /// The height of the rows in which duplicates are looked up, in points.
 const ROW_PT: f64 = 8.0;
 
@@ -80,22 +83,35 @@ impl GlyphList {
     /// added them.
     pub(super) fn push_run(&mut self, run: Vec<(PlacedGlyph, PaintFacts)>) -> bool {
         let is_space = run.iter().all(|(glyph, _)| glyph.text.is_space());
-        let compared = run.iter().filter_map(|(glyph, facts)| Some((compared_character(glyph, *facts)?, glyph, facts)));
-        let known = compared.map(|(character, glyph, facts)| Some((self.index_of(character, glyph)?, *facts)));
-        let known = known.collect::<Option<Vec<_>>>().filter(|known| !known.is_empty());
+        let known = run.iter().map(|(glyph, facts)| {
+            let character = compared_character(glyph, *facts)?;
+            Some(self.index_of(character, glyph))
+        });
+        let known = known.collect::<Vec<_>>();
+        let compared = known.iter().flatten().count();
+        let repeated = known.iter().flatten().flatten().count();
+        let is_repeated = compared > 0 && repeated * REPEATED_SHARE.1 >= compared * REPEATED_SHARE.0;
         // A space goes with what precedes it.
-        self.is_repeating = known.is_some() || (is_space && self.is_repeating);
-        for (at, facts) in known.unwrap_or_default() {
-            if let Some(known) = self.facts.get_mut(at)
+        self.is_repeating = is_repeated || (is_space && self.is_repeating);
+        let dropped = if self.is_repeating { run.len() } else { self.repeated_start(&known) };
+        for (at, (_, facts)) in known.iter().zip(&run).take(dropped) {
+            if let Some(known) = at.flatten().and_then(|at| self.facts.get_mut(at))
                 && facts.visibility == Visibility::Painted
             {
-                *known = facts;
+                *known = *facts;
             }
         }
-        if !self.is_repeating {
-            run.into_iter().for_each(|(glyph, facts)| self.push(glyph, facts));
-        }
+        run.into_iter().skip(dropped).for_each(|(glyph, facts)| self.push(glyph, facts));
         !self.is_repeating
+    }
+
+    /// How many glyphs at the beginning of a run are the last ones of another run, drawn again. `known` has the compared
+    /// glyphs of the run, with the glyphs that they repeat.
+    fn repeated_start(&self, known: &[Option<Option<usize>>]) -> usize {
+        let start = known.iter().map_while(|known| known.flatten()).collect::<Vec<_>>();
+        let order = |at: usize| self.facts.get(at).map(|facts| facts.order);
+        let is_end = start.last().is_some_and(|last| order(*last) != order(last + 1));
+        if is_end && start.is_sorted() { start.len() } else { 0 }
     }
 
     fn push(&mut self, glyph: PlacedGlyph, facts: PaintFacts) {

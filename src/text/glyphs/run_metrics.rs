@@ -92,6 +92,15 @@ impl HorizontalScaling {
     }
 }
 
+/// Glyphs whose em is narrower than this share of its height cannot be seen.
+const MIN_WIDTH_SHARE: f64 = 0.02;
+
+/// Whether the horizontal scaling of a run leaves nothing of its glyphs. A mark without width is no evidence.
+pub(super) fn is_flat(run: &GlyphRun<'_, '_>, to_page: Affine) -> bool {
+    let mut wide = run.glyphs().iter().filter(|glyph| advance_of(glyph) > 0.0).peekable();
+    wide.peek().is_some() && wide.all(|glyph| GlyphPlacement::ratio(to_page * glyph.transform()) < MIN_WIDTH_SHARE)
+}
+
 /// The mean widths of glyphs of a font whose em is 1,000 units.
 const USUAL_WIDTHS: std::ops::RangeInclusive<f64> = 150.0..=1300.0;
 

@@ -45,8 +45,12 @@ pub(super) fn scripts_of(glyphs: &[LineGlyph], size: f64) -> Vec<(Script, f64)> 
     let mut last: Option<&LineGlyph> = None;
     let mut scripts = Vec::with_capacity(glyphs.len());
     for own in glyphs {
+        // A number after a space is one of its own, however it stands.
         let is_near = |host: &&PlacedGlyph| {
-            last.is_none_or(|last| own.gap_after(last) * last.glyph.size.max(own.glyph.size) <= TOUCH_EM * host.size)
+            !own.follows_space
+                && last.is_none_or(|last| {
+                    own.gap_after(last) * last.glyph.size.max(own.glyph.size) <= TOUCH_EM * host.size
+                })
         };
         let script = host.filter(is_near).map_or(Script::Baseline, |host| script_beside(host, &own.glyph));
         if script == Script::Baseline {

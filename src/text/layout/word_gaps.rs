@@ -6,6 +6,7 @@
 
 use super::lines::LineGlyph;
 use super::scripts::is_same_size;
+use super::vertical_stacks::is_upright;
 
 /// The least space of a line whose gaps tell nothing, in ems. Fonts have spaces of .2 to .3 em, which a full line shrinks by
 /// a third, and pairs of letters are kerned by less than .1 em.
@@ -47,8 +48,9 @@ pub(super) fn least_space(glyphs: &[LineGlyph]) -> f64 {
     let has_spaces = glyphs.iter().any(|glyph| glyph.follows_space);
     let letters = letter_gap(&gaps, glyphs, has_spaces);
     let usual = letters + SPACE_EM;
-    // Where spaces are drawn, other gaps are tabs.
-    match has_spaces {
+    // Where spaces are drawn, other gaps are tabs. Scripts without spaces shrink and stretch the gaps of their characters.
+    let is_certain = has_spaces || glyphs.iter().any(|own| own.glyph.text.first().is_some_and(is_upright));
+    match is_certain {
         true => usual,
         false => usual.min(middle_of_hole(&gaps, letters).unwrap_or(usual)),
     }
@@ -72,19 +74,13 @@ fn letter_gap(gaps: &[f64], glyphs: &[LineGlyph], has_spaces: bool) -> f64 {
     if is_even && (has_words || at(2) <= MAX_APART_EM) { at(2) } else { 0.0 }
 }
 
-/// The middle of the widest hole between the gaps of letters, which are `letters` long, and those of words.
+/// The middle of the widest hole between the gaps of letters, which are `letters` long, and those of words; `None` if too few
+/// gaps are beyond it.
 fn middle_of_hole(gaps: &[f64], letters: f64) -> Option<f64> {
     let (first, last) = (letters + SPACES_EM.start, letters + SPACES_EM.end);
     let beyond = gaps.get(gaps.partition_point(|gap| *gap < first)..).unwrap_or_default();
-    let mut widest = None;
-    let mut from = first;
-    for (at, gap) in beyond.iter().enumerate() {
-        let to = gap.min(last);
-        let is_wider = widest.is_none_or(|(width, _)| to - from > width);
-        if is_wider && beyond.len() - at >= MIN_SPACES {
-            widest = Some((to - from, f64::midpoint(from, to)));
-        }
-        from = to;
-    }
-    widest.map(|(_, middle)| middle)
+    let ends = beyond.iter().map(|gap| gap.min(last));
+    let holes = std::iter::once(first).chain(ends.clone()).zip(ends).enumerate();
+    let (at, (from, to)) = holes.max_by(|(_, one), (_, other)| (one.1 - one.0).total_cmp(&(other.1 - other.0)))?;
+    (beyond.len() - at >= MIN_SPACES).then_some(f64::midpoint(from, to))
 }
