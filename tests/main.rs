@@ -21,6 +21,7 @@ mod split;
 
 // What pages say and show.
 mod annotations;
+mod characters;
 mod hidden_text;
 mod last_resort_text;
 mod layouts;

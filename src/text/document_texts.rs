@@ -128,7 +128,7 @@ fn serve(file: Bytes, page_count: u32, steps: &Steps, requests: &EngineRequests<
             let read = is_page(&pdf, &request).then(|| read(&mut pages, &request));
             let read = read.and_then(Result::ok).filter(|(text, _)| !is_unknown(text));
             // An error means that the caller is gone.
-            drop(answer.send(read.filter(|_| !pages.used_font_names())));
+            drop(answer.send(read));
         }
     }
 }

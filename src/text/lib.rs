@@ -32,6 +32,7 @@ mod words;
 
 pub use contents_page::lists_pages;
 pub use document_texts::DocumentTexts;
+pub use layout::{Script, Vocabulary, rows_of};
 pub use normalize::normalize_text;
 pub use page_layout::to_points;
 pub use page_layout::{Bounds, ContentMark, Fill, LinkArea, PageLayout, Rule, Word};

@@ -1,9 +1,10 @@
 //! The main engine: hayro-interpret places the glyphs, and this room puts them in reading order.
 
 use super::TextError;
-use super::fonts::{SharedFonts, StyleCollector};
+use super::fonts::{PageFontDictionaries, SharedFonts, StyleCollector};
 use super::glyphs::{
     CharacterResolver, GlyphCollector, LayoutCollector, PageFonts, PageGlyphs, PlacedGlyph, StepAccount, is_private,
+    settings,
 };
 use super::layout::{
     TextBlock, group_into_lines, join_lines, join_words, merge_stacks, order_blocks, words_of, write_blocks,
@@ -17,7 +18,7 @@ use bytes::Bytes;
 use hayro_interpret::hayro_syntax::Pdf;
 use hayro_interpret::hayro_syntax::page::Page;
 use hayro_interpret::kurbo::Rect;
-use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, TransformExt, interpret_page};
+use hayro_interpret::{Context, InterpreterCache, TransformExt, interpret_page};
 use pagewise_base::limits::{Limit, LimitExceeded, Limits};
 use pagewise_base::page::PageIndex;
 use pagewise_document::effort::{CountedFile, LoadedFonts, PageCost, Steps};
@@ -54,21 +55,17 @@ pub(super) struct TextExtractor<'p> {
     /// Fonts in the cache.
     loaded: LoadedFonts,
     cache: InterpreterCache<'p>,
-    characters: CharacterResolver<'p>,
-    /// Fonts that were loaded for their styles.
+    characters: CharacterResolver,
+    /// Fonts that were loaded for their dictionaries.
     fonts: SharedFonts<'p>,
 }
 
 impl<'p> TextExtractor<'p> {
     /// An extractor for pages of `pdf`. `steps` is the budget of each page, including reads of the file.
     pub(super) fn new(pdf: &'p Pdf, steps: &'p Steps) -> Self {
-        let (cache, characters) = (InterpreterCache::new(), CharacterResolver::new(pdf));
-        Self { pdf, steps, loaded: LoadedFonts::default(), cache, characters, fonts: SharedFonts::default() }
-    }
-
-    /// Whether characters were looked up by font names, which need not be unique in a document.
-    pub(super) fn used_font_names(&self) -> bool {
-        self.characters.used_font_names()
+        let (cache, characters) = (InterpreterCache::new(), CharacterResolver::default());
+        let (loaded, fonts) = (LoadedFonts::default(), SharedFonts::new(settings()));
+        Self { pdf, steps, loaded, cache, characters, fonts }
     }
 
     pub(super) fn page_text(&mut self, index: PageIndex, limits: &Limits) -> Result<PageText, TextError> {
@@ -126,14 +123,14 @@ impl<'p> TextExtractor<'p> {
         fonts: PageFonts,
     ) -> Result<(PageGlyphs, PageFonts), TextError> {
         let GlyphRequest { page, cost, shown, wanted, limits } = *request;
-        let (settings, xref) = (InterpreterSettings::default(), self.pdf.xref());
+        let (settings, xref) = (settings(), self.pdf.xref());
         let mut context = Context::new(page.initial_transform(true).to_kurbo(), shown, &self.cache, xref, settings);
         let account = StepAccount::new(self.steps, cost);
-        let layout = (wanted == Wanted::Layout).then(|| LayoutCollector {
-            styles: StyleCollector::new(page, self.steps, limits, &mut self.fonts),
-            shapes: ShapeCollector::new(shown),
-        });
-        let mut collector = GlyphCollector::new(&mut self.characters, fonts, shown, limits, account, layout);
+        let layout = (wanted == Wanted::Layout)
+            .then(|| LayoutCollector { styles: StyleCollector::default(), shapes: ShapeCollector::new(shown) });
+        let dictionaries = PageFontDictionaries::new(page, self.steps, limits, &mut self.fonts);
+        let mut collector =
+            GlyphCollector::new(&mut self.characters, dictionaries, fonts, shown, limits, account, layout);
         interpret_page(page, &mut context, &mut collector);
         let (page_glyphs, fonts) = collector.finish();
         if page_glyphs.is_full {

@@ -2,6 +2,7 @@
 //!
 //! Coordinates are in points from the top left of the page as displayed (rotated and cropped), y downwards.
 
+use super::layout::Script;
 use hayro_interpret::kurbo::Rect;
 use std::collections::BTreeMap;
 
@@ -100,7 +101,7 @@ pub struct Word {
     pub text: String,
     /// The width of its glyphs, and about .8 em above to .2 em below the baseline.
     pub bounds: Bounds,
-    /// The y coordinate of its baseline, or the x coordinate if `turn` is 90 or 270.
+    /// The y coordinate of its line's baseline, or the x coordinate if `turn` is 90 or 270.
     pub baseline: f32,
     /// The em.
     pub size: f32,
@@ -118,6 +119,8 @@ pub struct Word {
     pub turn: u16,
     /// Whether it is the first of its line, or follows a space.
     pub is_spaced: bool,
+    /// Whether it is a superscript or a subscript.
+    pub script: Script,
     /// Its line, numbered in reading order. A line may run through several columns.
     pub line: u32,
     /// Its block of lines, numbered in reading order.

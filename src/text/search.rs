@@ -122,7 +122,10 @@ impl Pattern {
     /// count.
     #[must_use]
     pub fn hits(&self, page: &PageText, max: usize) -> (Vec<SearchHit>, usize) {
-        let is_divided = !page.joints.is_empty() || page.text.contains("-\n") || page.text.contains("\u{2010}\n");
+        let is_divided = !page.joints.is_empty()
+            || page.text.contains("-\n")
+            || page.text.contains("\u{2010}\n")
+            || page.text.contains("\u{2011}\n");
         let without_hyphens = || self.folded(page, &[], SOFT_HYPHEN);
         match &self.readings {
             _ if !is_divided => hits(&self.plain, &page.text, &without_hyphens(), max),

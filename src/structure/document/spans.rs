@@ -108,7 +108,9 @@ impl<'a> SpanWriter<'a> {
             return Hyphen::Kept;
         }
         let small = |text: &str| text.to_lowercase();
-        let is_compound = self.vocabulary.contains(&format!("{}-{}", small(tail), small(next)));
+        // No word is divided after one letter.
+        let is_letter = tail.chars().nth(1).is_none();
+        let is_compound = is_letter || self.vocabulary.contains(&format!("{}-{}", small(tail), small(next)));
         let is_whole = self.vocabulary.contains(&format!("{}{}", small(tail), small(next)));
         match (is_soft || is_whole || !is_compound) && next.starts_with(char::is_lowercase) && !stem.contains('-') {
             true => Hyphen::Repaired,

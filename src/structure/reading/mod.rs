@@ -10,7 +10,7 @@ use super::bounds::{Frame, center, holds};
 use super::page_structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea};
 use lines::DrawnBoxes;
 use pagewise_base::script::is_ideograph;
-use pagewise_text::{Bounds, PageLayout, Word};
+use pagewise_text::{Bounds, PageLayout, Script, Word};
 use segments::Segment;
 
 /// With more words, lines stay in the given order.
@@ -138,8 +138,8 @@ fn placed_word(word: &Word, frame: Frame, links: &LinkIndex) -> (LineWord, f32) 
         color: word.color,
     };
     let target = links.at(center(bounds));
-    let text = word.text.clone();
-    let placed = LineWord { text, bounds, style, is_spaced: word.is_spaced, is_raised: false, target };
+    let (text, is_raised) = (word.text.clone(), word.script == Script::Raised);
+    let placed = LineWord { text, bounds, style, is_spaced: word.is_spaced, is_raised, target };
     (placed, frame.baseline(word.baseline))
 }
 

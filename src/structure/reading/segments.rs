@@ -2,14 +2,12 @@
 
 use super::super::bounds::NOTHING;
 use super::super::page_structure::LineWord;
-use pagewise_text::Bounds;
+use pagewise_text::{Bounds, rows_of};
 
 /// A gap wider than this, in ems, ends a segment.
 const GAP_EM: f32 = 0.65;
 /// The dots of a leader stand further apart.
 const LEADER_GAP_EM: f32 = 3.0;
-/// Baselines that differ less, in ems, are one.
-const BASELINE_EM: f32 = 0.25;
 /// A raised word is smaller than its line by this factor.
 const RAISED_FACTOR: f32 = 0.87;
 /// An index touches the word before it: the gap is smaller, in ems.
@@ -108,26 +106,9 @@ fn most_frequent(counted: impl Iterator<Item = (f32, usize)>) -> Option<f32> {
 
 /// The segments of a page, from top to bottom.
 pub(super) fn collect(words: Vec<(LineWord, f32)>) -> Vec<Segment> {
-    let rows = rows(words);
+    let words = words.into_iter().enumerate().map(|(index, (word, baseline))| (index, word, baseline)).collect();
+    let rows = rows_of(words, |(_, word, baseline)| (*baseline, word.style.size));
     attach_raised(rows.into_iter().flat_map(split_row).collect())
-}
-
-/// Words by baseline.
-fn rows(words: Vec<(LineWord, f32)>) -> Vec<Vec<(usize, LineWord, f32)>> {
-    let mut words: Vec<(usize, LineWord, f32)> = words.into_iter().enumerate().map(|(i, (w, y))| (i, w, y)).collect();
-    words.sort_by(|a, b| a.2.total_cmp(&b.2));
-    let mut rows: Vec<Vec<(usize, LineWord, f32)>> = Vec::new();
-    for word in words {
-        match rows.last_mut() {
-            Some(row) if is_on_baseline(row, &word) => row.push(word),
-            _ => rows.push(vec![word]),
-        }
-    }
-    rows
-}
-
-fn is_on_baseline(row: &[(usize, LineWord, f32)], word: &(usize, LineWord, f32)) -> bool {
-    row.first().is_some_and(|first| word.2 - first.2 <= BASELINE_EM * first.1.style.size.min(word.1.style.size))
 }
 
 /// A row, split at wide gaps.
