@@ -138,6 +138,7 @@ mod tests {
                         size: 10.0,
                         turn: 0,
                         is_spaced: true,
+                        script: crate::Script::Baseline,
                         line: row.into(),
                     });
                 }

@@ -240,7 +240,8 @@ mod tests {
     use super::{Vocabulary, join_words};
 
     fn divides(text: &str, next: &str) -> bool {
-        super::divides(text, next, || &Vocabulary::of(["we see it"].into_iter()))
+        let words = Vocabulary::of(["we see it"].into_iter());
+        super::divides(text, next, || &words)
     }
 
     #[test]

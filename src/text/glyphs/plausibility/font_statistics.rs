@@ -404,7 +404,7 @@ mod tests {
         let turned = |turn: fn(u32) -> u32| {
             ENGLISH
                 .chars()
-                .map(|letter| if letter == ' ' { ' ' } else { char::from_u32(turn(letter.into())).unwrap_or(' ') })
+                .map(move |letter| if letter == ' ' { ' ' } else { char::from_u32(turn(letter.into())).unwrap_or(' ') })
         };
         assert!(!is_plausible(&turned(|code| 0x120 - code).collect::<String>()));
         assert!(!is_plausible(&turned(|code| 0x300 + code % 60).collect::<String>()));
