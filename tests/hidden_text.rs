@@ -73,7 +73,7 @@ fn what_is_clipped_away_is_hidden() {
 
 #[test]
 fn letters_that_are_drawn_as_lines_have_the_text_over_them() {
-    let lines = "100 150 m 100 159 l S 108 150 m 108 159 l S 112 150 m 112 159 l S ";
+    let lines = "100 150 m 100 159 l S 108 150 m 108 159 l S 110 150 m 110 159 l S ";
     check(&format!("{lines}3 Tr {}", word("HI")), "HI", "");
     check(&format!("100 140 200 30 re S 0 145 m 400 145 l S 3 Tr {}", word("HI")), "", "HI");
 }

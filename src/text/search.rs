@@ -317,6 +317,8 @@ fn on_one_line(text: impl Iterator<Item = char>) -> String {
     for character in text {
         match character.is_whitespace() {
             true if line.ends_with(' ') => {}
+            // The hyphen of a compound that goes on in the next line.
+            true if character == '\n' && line.ends_with('-') && !line.ends_with(" -") => {}
             true => line.push(' '),
             false if character == SOFT_HYPHEN => {}
             false => line.push(character),

@@ -129,7 +129,7 @@ fn sound_lines(map: &str) -> String {
             _ => {
                 let Some((begin, end, operands)) = section else { continue };
                 let strings = hexadecimal_strings(line);
-                if before.contains('[') || strings.is_empty() || strings.len() % operands != 0 {
+                if before.contains('[') || strings.is_empty() || !strings.len().is_multiple_of(operands) {
                     continue;
                 }
                 sound.push_str(&format!("1 {begin} {} {end}\n", strings.join(" ")));
