@@ -1,9 +1,10 @@
 //! Pages together: furniture, headings, lists, notes, and paragraphs that go over columns and pages.
 
+mod asides;
 mod build;
 mod captions;
-mod contents;
 mod drafts;
+mod entries;
 mod furniture;
 mod headings;
 mod joins;
@@ -16,6 +17,7 @@ mod type_statistics;
 use super::block::PageBlocks;
 use super::page_structure::{Line, LineRole, PageStructure, Region};
 use drafts::Draft;
+use furniture::RunningLine;
 use type_statistics::TypeStatistics;
 
 /// A page of a document.
@@ -47,11 +49,13 @@ pub fn read_document(pages: &[DocumentPage], outline: &[OutlineHeading]) -> Vec<
     notes::mark(&mut drafts, pages, &statistics);
     captions::mark_labelled(&mut drafts, pages, &statistics);
     headings::mark(&mut drafts, outline, &statistics);
-    contents::mark(&mut drafts);
+    entries::mark_contents(&mut drafts);
     lists::mark(&mut drafts, &statistics);
     captions::mark(&mut drafts, pages, &statistics);
     quotes::mark(&mut drafts);
     joins::join(&mut drafts, pages, &statistics);
+    entries::mark_works(&mut drafts);
+    entries::mark_labels(&mut drafts, &statistics);
     build::pages(pages, &drafts, &statistics)
 }
 
@@ -72,15 +76,22 @@ fn all_drafts<'a>(
                 Region::Table(table) => drafts.push(Draft::of_table(place, *table)),
                 Region::Figure(figure) => drafts.push(Draft::of_figure(place, figure)),
                 Region::Column(column) => {
-                    let is_running = |index: usize, line: &Line| {
-                        furniture.contains(page_index, region_index, index)
-                            || line.tag.is_some_and(|tag| tag.role == LineRole::Furniture)
+                    let running = |index: usize, line: &Line| {
+                        let is_artifact = line.tag.is_some_and(|tag| tag.role == LineRole::Furniture);
+                        furniture.get(place, index).or(is_artifact.then_some(RunningLine::Kept))
                     };
-                    let (lines, running): (Vec<_>, Vec<_>) =
-                        (0..).zip(&column.lines).partition(|(index, line)| !is_running(*index, line));
-                    drafts.extend(running.iter().map(|(_, line)| Draft::of_furniture(place, line)));
-                    let lines: Vec<_> = lines.into_iter().map(|(_, line)| line).collect();
-                    drafts::split(&lines, column, place, evidence, &mut recent, &mut drafts);
+                    let (mut text, mut feet) = (Vec::new(), Vec::new());
+                    for (index, line) in column.lines.iter().enumerate() {
+                        match running(index, line).map(|running| Draft::of_running(place, column, line, running)) {
+                            None => text.push(line),
+                            Some(head) if text.is_empty() => drafts.push(head),
+                            Some(foot) => feet.push(foot),
+                        }
+                    }
+                    let from = drafts.len();
+                    drafts::split(&text, column, place, evidence, &mut recent, &mut drafts);
+                    asides::mark(drafts.get_mut(from..).unwrap_or_default(), column, &page.structure, statistics);
+                    drafts.extend(feet);
                 }
             }
         }

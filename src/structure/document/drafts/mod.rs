@@ -12,12 +12,13 @@ pub(super) use item_starts::RecentMarkers;
 pub(super) use markers::{Marker, MarkerKind, marker, roman_value};
 pub(super) use splitting::{Evidence, split};
 
+use super::furniture::RunningLine;
 use crate::bounds::NOTHING;
-use crate::page_structure::{Figure, Line, LineRole, LineTag, Style, TableArea};
+use crate::page_structure::{Column, Figure, Line, LineRole, LineTag, Style, TableArea};
 use pagewise_text::Bounds;
 
 /// Where a draft begins: indices of a page and of a region of the page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) page: usize,
     pub(super) region: usize,
@@ -35,18 +36,21 @@ pub(super) enum DraftKind {
     Item {
         depth: u8,
     },
-    ContentsEntry,
+    Entry,
     Code,
     Quote,
+    Aside,
     Caption,
     Footnote {
         label: String,
     },
-    Furniture,
+    Running(RunningLine),
     Table(TableArea),
     Figure(Figure),
-    /// Its lines have become part of an earlier draft.
-    Joined,
+    /// Its lines have become part of an earlier draft, which begins on the page of this index.
+    Joined {
+        page: usize,
+    },
 }
 
 impl DraftKind {
@@ -60,7 +64,7 @@ impl DraftKind {
             LineRole::Quote => Self::Quote,
             LineRole::Caption => Self::Caption,
             LineRole::Note => Self::Paragraph { depth: 0 },
-            LineRole::Furniture => Self::Furniture,
+            LineRole::Furniture => Self::Running(RunningLine::Kept),
         }
     }
 }
@@ -121,8 +125,8 @@ impl<'a> Draft<'a> {
         Self::new(place, DraftKind::Figure(figure.clone()), Vec::new())
     }
 
-    pub(super) fn of_furniture(place: Place, line: &'a Line) -> Self {
-        Self::new(place, DraftKind::Furniture, vec![line])
+    pub(super) fn of_running(place: Place, column: &Column, line: &'a Line, running: RunningLine) -> Self {
+        Self { turn: column.turn, ..Self::new(place, DraftKind::Running(running), vec![line]) }
     }
 
     pub(super) fn is_paragraph(&self) -> bool {
@@ -193,6 +197,11 @@ impl<'a> Draft<'a> {
             some += if condition(&word.style) { letters } else { 0.0 };
         }
         if all > 0.0 { some / all } else { 0.0 }
+    }
+
+    /// Whether it has a superscript.
+    pub(super) fn has_raised_word(&self) -> bool {
+        self.lines.iter().any(|line| line.words.iter().any(|word| word.is_raised))
     }
 
     /// Its text, without line ends.
