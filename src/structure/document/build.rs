@@ -5,7 +5,6 @@ use super::super::bounds::Frame;
 use super::DocumentPage;
 use super::drafts::MarkerKind;
 use super::drafts::{Draft, DraftKind};
-use super::furniture::RunningLine;
 use super::spans::SpanWriter;
 use super::type_statistics::TypeStatistics;
 use std::collections::BTreeMap;
@@ -54,8 +53,8 @@ fn kind(draft: &Draft, pages: &[DocumentPage]) -> Option<BlockKind> {
         DraftKind::Aside => BlockKind::Aside,
         DraftKind::Caption => BlockKind::Caption,
         DraftKind::Footnote { label } => BlockKind::Footnote { label: label.clone() },
-        DraftKind::Running(RunningLine::Kept) => BlockKind::Paragraph { depth: 0 },
-        DraftKind::Running(RunningLine::LeftOut) => BlockKind::Furniture,
+        DraftKind::Running => BlockKind::RunningLine,
+        DraftKind::LeftOut => BlockKind::Furniture,
         DraftKind::Table(table) => BlockKind::Table { index: table.index },
         DraftKind::Figure(figure) => BlockKind::Figure { alternate: figure.alternate.clone() },
     })

@@ -55,7 +55,10 @@ pub(super) fn mark_labels(drafts: &mut [Draft], statistics: &TypeStatistics) {
 }
 
 fn is_in_flow(draft: &Draft) -> bool {
-    !matches!(draft.kind, DraftKind::Running(_) | DraftKind::Joined { .. } | DraftKind::Footnote { .. })
+    !matches!(
+        draft.kind,
+        DraftKind::Running | DraftKind::LeftOut | DraftKind::Joined { .. } | DraftKind::Footnote { .. }
+    )
 }
 
 fn is_unmarked(draft: &Draft) -> bool {

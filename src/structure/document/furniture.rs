@@ -32,19 +32,25 @@ const MAX_SHIFT: i64 = 30;
 /// Maximum number of digits of a page number.
 const MAX_DIGITS: usize = 5;
 
-/// What becomes of a running line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RunningLine {
-    /// It stays where it is.
-    Kept,
-    /// It is left out, and listed.
-    LeftOut,
-}
-
-/// The running lines by their places, and their indices in the columns.
+/// The running lines of each page.
 #[derive(Debug, Default)]
 pub(super) struct Furniture {
-    lines: BTreeMap<(Place, usize), RunningLine>,
+    pages: Vec<RunningLines>,
+}
+
+/// The running lines of a page, from top to bottom.
+#[derive(Debug, Default)]
+pub(super) struct RunningLines {
+    pub(super) heads: Vec<RunningRow>,
+    pub(super) feet: Vec<RunningRow>,
+}
+
+/// Running lines on one height.
+#[derive(Debug)]
+pub(super) struct RunningRow {
+    /// The indices of their regions, and their indices in these, from left to right.
+    pub(super) lines: Vec<(usize, usize)>,
+    pub(super) is_left_out: bool,
 }
 
 /// Lines on one height of a page.
@@ -77,41 +83,60 @@ enum Key {
 /// Finds the running lines of the pages.
 pub(super) fn find(pages: &[DocumentPage]) -> Furniture {
     let body = body_size(pages);
-    let mut furniture = Furniture::default();
     let sides = [true, false].map(|is_top| pages.iter().map(|page| outer_rows(page, is_top)).collect::<Vec<_>>());
     let evidence = Evidence::of(pages, &sides);
-    for (page, rows) in sides.iter().flat_map(|side| side.iter().enumerate()) {
-        let is_running = |row: &&Row| evidence.is_running(row, page, body);
-        let running: Vec<&Row> = rows.iter().take_while(is_running).collect();
+    let [tops, bottoms] = &sides;
+    let running = |rows: &[Row], page: usize| {
+        let running: Vec<&Row> = rows.iter().take_while(|row| evidence.is_running(row, page, body)).collect();
         let count = running.iter().rposition(|row| row.space > SPACE_EM).map_or(0, |last| last + 1);
-        for row in running.into_iter().take(count) {
-            let is_left_out = evidence.is_repeated(row, page, body);
-            let running = if is_left_out { RunningLine::LeftOut } else { RunningLine::Kept };
-            let lines = row.lines.iter().map(|(region, line, _)| ((Place { page, region: *region }, *line), running));
-            furniture.lines.extend(lines);
+        let rows = running.into_iter().take(count);
+        rows.map(|row| row.running(evidence.is_repeated(row, page, body))).collect::<Vec<_>>()
+    };
+    let lines = tops.iter().zip(bottoms).zip(pages).enumerate().map(|(index, ((top, bottom), page))| {
+        let (heads, mut feet) = (running(top, index), running(bottom, index));
+        feet.reverse();
+        let mut lines = RunningLines { heads, feet };
+        if lines.leave_out_all(&page.structure) {
+            lines.heads.iter_mut().chain(&mut lines.feet).for_each(|row| row.is_left_out = false);
         }
-    }
-    pages.iter().enumerate().for_each(|(index, page)| furniture.keep_if_all(index, &page.structure));
-    furniture
+        lines
+    });
+    Furniture { pages: lines.collect() }
 }
 
 impl Furniture {
-    pub(super) fn get(&self, place: Place, line: usize) -> Option<RunningLine> {
-        self.lines.get(&(place, line)).copied()
+    /// The running lines of a page.
+    pub(super) fn of_page(&self, page: usize) -> Option<&RunningLines> {
+        self.pages.get(page)
     }
 
-    /// Keeps the running lines of a page that would be empty without them.
-    fn keep_if_all(&mut self, page: usize, structure: &PageStructure) {
-        let mut regions = structure.regions.iter().enumerate();
-        let is_left_out = |region, line| self.get(Place { page, region }, line) == Some(RunningLine::LeftOut);
-        let is_empty = regions.all(|(region, content)| match content {
-            Region::Column(column) => (0..column.lines.len()).all(|line| is_left_out(region, line)),
-            Region::Table(_) | Region::Figure(_) => false,
+    pub(super) fn contains(&self, place: Place, line: usize) -> bool {
+        self.of_page(place.page).is_some_and(|lines| lines.rows().any(|row| row.lines.contains(&(place.region, line))))
+    }
+}
+
+impl RunningLines {
+    fn rows(&self) -> impl Iterator<Item = &RunningRow> {
+        self.heads.iter().chain(&self.feet)
+    }
+
+    /// Whether the page is empty without the lines that are left out.
+    fn leave_out_all(&self, page: &PageStructure) -> bool {
+        let left_out = self.rows().filter(|row| row.is_left_out).map(|row| row.lines.len()).sum::<usize>();
+        let has_other = page.regions.iter().any(|region| !matches!(region, Region::Column(_)));
+        let lines = page.regions.iter().map(|region| match region {
+            Region::Column(column) => column.lines.len(),
+            Region::Table(_) | Region::Figure(_) => 0,
         });
-        if is_empty {
-            let own = self.lines.iter_mut().filter(|((place, _), _)| place.page == page);
-            own.for_each(|(_, running)| *running = RunningLine::Kept);
-        }
+        !has_other && left_out == lines.sum::<usize>()
+    }
+}
+
+impl Row<'_> {
+    fn running(&self, is_left_out: bool) -> RunningRow {
+        let mut lines: Vec<_> = self.lines.iter().collect();
+        lines.sort_by(|a, b| a.2.bounds.x0.total_cmp(&b.2.bounds.x0));
+        RunningRow { lines: lines.into_iter().map(|(region, line, _)| (*region, *line)).collect(), is_left_out }
     }
 }
 
@@ -245,6 +270,7 @@ impl<'r> Evidence<'r> {
             }
         }
         evidence.places.sort_by(|a, b| a.0.total_cmp(&b.0));
+        evidence.keys.values_mut().for_each(|places| places.sort_by_key(|(page, _)| *page));
         evidence
     }
 

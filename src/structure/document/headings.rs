@@ -146,7 +146,7 @@ fn is_text(draft: &Draft) -> bool {
 }
 
 fn is_in_flow(draft: &Draft) -> bool {
-    !matches!(draft.kind, DraftKind::Running(_) | DraftKind::Footnote { .. } | DraftKind::Figure(_))
+    !matches!(draft.kind, DraftKind::Running | DraftKind::LeftOut | DraftKind::Footnote { .. } | DraftKind::Figure(_))
 }
 
 fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) -> bool {

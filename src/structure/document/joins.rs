@@ -41,9 +41,15 @@ pub(super) fn join(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &Ty
 /// What may stand between the parts of a paragraph.
 fn is_passed_over(draft: &Draft, statistics: &TypeStatistics) -> bool {
     match draft.kind {
-        DraftKind::Running(_) | DraftKind::Footnote { .. } | DraftKind::Caption | DraftKind::Aside => true,
+        DraftKind::Running
+        | DraftKind::LeftOut
+        | DraftKind::Footnote { .. }
+        | DraftKind::Caption
+        | DraftKind::Aside => true,
         DraftKind::Table(_) | DraftKind::Figure(_) => true,
-        DraftKind::Paragraph { .. } => draft.size() < 0.9 * statistics.body_size && draft.marker.is_none(),
+        DraftKind::Paragraph { .. } | DraftKind::Entry => {
+            draft.size() < 0.9 * statistics.body_size && draft.marker.is_none()
+        }
         _ => false,
     }
 }
@@ -91,7 +97,12 @@ fn is_first_of_column(drafts: &[Draft], index: usize) -> bool {
 fn is_float(kind: &DraftKind) -> bool {
     matches!(
         kind,
-        DraftKind::Running(_) | DraftKind::Aside | DraftKind::Caption | DraftKind::Table(_) | DraftKind::Figure(_)
+        DraftKind::Running
+            | DraftKind::LeftOut
+            | DraftKind::Aside
+            | DraftKind::Caption
+            | DraftKind::Table(_)
+            | DraftKind::Figure(_)
     )
 }
 

@@ -15,9 +15,9 @@ mod spans;
 mod type_statistics;
 
 use super::block::PageBlocks;
-use super::page_structure::{Line, LineRole, PageStructure, Region};
+use super::page_structure::{PageStructure, Region};
 use drafts::Draft;
-use furniture::RunningLine;
+use furniture::RunningRow;
 use type_statistics::TypeStatistics;
 
 /// A page of a document.
@@ -51,11 +51,11 @@ pub fn read_document(pages: &[DocumentPage], outline: &[OutlineHeading]) -> Vec<
     headings::mark(&mut drafts, outline, &statistics);
     entries::mark_contents(&mut drafts);
     lists::mark(&mut drafts, &statistics);
+    entries::mark_labels(&mut drafts, &statistics);
     captions::mark(&mut drafts, pages, &statistics);
     quotes::mark(&mut drafts);
     joins::join(&mut drafts, pages, &statistics);
     entries::mark_works(&mut drafts);
-    entries::mark_labels(&mut drafts, &statistics);
     build::pages(pages, &drafts, &statistics)
 }
 
@@ -70,31 +70,27 @@ fn all_drafts<'a>(
     for (page_index, page) in pages.iter().enumerate() {
         let dividers = drafts::Dividers::of(&page.structure.rules);
         let evidence = drafts::Evidence { statistics, dividers: &dividers };
+        let running = |rows: Option<&Vec<RunningRow>>| {
+            let rows = rows.into_iter().flatten();
+            rows.filter_map(|row| Draft::of_running(page_index, &page.structure, row)).collect::<Vec<_>>()
+        };
+        let own = furniture.of_page(page_index);
+        drafts.extend(running(own.map(|lines| &lines.heads)));
         for (region_index, region) in page.structure.regions.iter().enumerate() {
             let place = drafts::Place { page: page_index, region: region_index };
             match region {
                 Region::Table(table) => drafts.push(Draft::of_table(place, *table)),
                 Region::Figure(figure) => drafts.push(Draft::of_figure(place, figure)),
                 Region::Column(column) => {
-                    let running = |index: usize, line: &Line| {
-                        let is_artifact = line.tag.is_some_and(|tag| tag.role == LineRole::Furniture);
-                        furniture.get(place, index).or(is_artifact.then_some(RunningLine::Kept))
-                    };
-                    let (mut text, mut feet) = (Vec::new(), Vec::new());
-                    for (index, line) in column.lines.iter().enumerate() {
-                        match running(index, line).map(|running| Draft::of_running(place, column, line, running)) {
-                            None => text.push(line),
-                            Some(head) if text.is_empty() => drafts.push(head),
-                            Some(foot) => feet.push(foot),
-                        }
-                    }
+                    let lines = column.lines.iter().enumerate();
+                    let lines = lines.filter(|(index, _)| !furniture.contains(place, *index)).map(|(_, line)| line);
                     let from = drafts.len();
-                    drafts::split(&text, column, place, evidence, &mut recent, &mut drafts);
+                    drafts::split(&lines.collect::<Vec<_>>(), column, place, evidence, &mut recent, &mut drafts);
                     asides::mark(drafts.get_mut(from..).unwrap_or_default(), column, &page.structure, statistics);
-                    drafts.extend(feet);
                 }
             }
         }
+        drafts.extend(running(own.map(|lines| &lines.feet)));
     }
     drafts
 }

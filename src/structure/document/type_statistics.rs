@@ -47,7 +47,7 @@ impl TypeStatistics {
             for (region_index, region) in page.structure.regions.iter().enumerate() {
                 let Region::Column(column) = region else { continue };
                 let place = Place { page: page_index, region: region_index };
-                let kept = |index: usize| furniture.get(place, index).is_none();
+                let kept = |index: usize| !furniture.contains(place, index);
                 let lines = column.lines.iter().enumerate().filter(|(index, _)| kept(*index)).map(|(_, line)| line);
                 let lines: Vec<&Line> = lines.take(MAX_LINES.saturating_sub(count)).collect();
                 count += lines.len();

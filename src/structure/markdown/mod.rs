@@ -51,9 +51,10 @@ impl Writer {
             return;
         }
         let is_next = self.run.as_ref() == Some(&block.kind);
-        self.run = Some(block.kind.clone()).filter(|kind| matches!(kind, BlockKind::Entry | BlockKind::Aside));
+        self.run = Some(block.kind.clone())
+            .filter(|kind| matches!(kind, BlockKind::Entry | BlockKind::Aside | BlockKind::RunningLine));
         match &block.kind {
-            BlockKind::Entry if is_next => self.next_line("", text),
+            BlockKind::Entry | BlockKind::RunningLine if is_next => self.next_line("", text),
             BlockKind::Aside if is_next => self.next_line("> ", text),
             BlockKind::Aside => self.block(&format!("> {}", escapes::line_start(text))),
             BlockKind::ListItem { depth, marker } => self.item(usize::from(*depth), marker, text),

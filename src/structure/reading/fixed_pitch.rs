@@ -25,10 +25,11 @@ impl FixedPitchFonts {
             let pitch = (bounds.x1 - bounds.x0) / f32::from(count) / word.size;
             pitches.entry(word.font).or_default().add(&word.text, pitch);
         }
-        let is_fixed = |pitches: &Pitches| {
-            pitches.texts.len() >= MIN_WORDS && pitches.most - pitches.least < TOLERANCE_EM && pitches.least > 0.0
-        };
-        Self(pitches.into_iter().filter(|(_, pitches)| is_fixed(pitches)).map(|(font, _)| font).collect())
+        pitches.retain(|_, pitches| pitches.texts.len() >= MIN_WORDS);
+        let is_fixed = |pitches: &Pitches| pitches.most - pitches.least < TOLERANCE_EM && pitches.least > 0.0;
+        let fixed: BTreeSet<u16> = pitches.iter().filter(|(_, own)| is_fixed(own)).map(|(font, _)| *font).collect();
+        // On a page that is written in one pitch throughout, this says nothing of a font.
+        Self(if fixed.len() < pitches.len() { fixed } else { BTreeSet::new() })
     }
 
     pub(super) fn contains(&self, font: u16) -> bool {

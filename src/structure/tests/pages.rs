@@ -11,7 +11,7 @@ const MARK: &str = "<!-- The text that goes on here is given at the end of page 
 /// A page with a running head and a page number.
 fn page(number: usize) -> Sheet {
     let sheet = Sheet::new().go_to(30.0).at(50.0, SMALL, "Annual report");
-    sheet.go_to(580.0).at(190.0, SMALL, &format!("Page {number}")).go_to(80.0)
+    sheet.go_to(580.0).at(190.0, SMALL, &format!("Page {number}")).go_to(100.0)
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn running_lines_of_two_pages_are_kept_but_for_their_numbers() {
 
 #[test]
 fn heads_that_differ_in_more_than_the_number_of_the_page_are_kept() {
-    let head = |text: String| Sheet::new().go_to(30.0).at(50.0, SMALL, &text).go_to(80.0).line(FULL);
+    let head = |text: String| Sheet::new().go_to(30.0).at(50.0, SMALL, &text).go_to(100.0).line("It ends here.");
     for texts in [
         |page: usize| format!("Invoice 2024-{page:03}"),
         |page: usize| format!("Customer {}", 1000 + page),
@@ -37,7 +37,7 @@ fn heads_that_differ_in_more_than_the_number_of_the_page_are_kept() {
         |page: usize| format!("Balance {page}.50"),
     ] {
         let pages: Vec<Sheet> = (1..9).map(|page| head(texts(page))).collect();
-        let expected: Vec<String> = (1..9).map(|page| format!("{}\n\n{FULL}", texts(page))).collect();
+        let expected: Vec<String> = (1..9).map(|page| format!("{}\n\nIt ends here.", texts(page))).collect();
         assert_eq!(markdown_of(&pages), expected);
     }
 }
@@ -46,15 +46,16 @@ fn heads_that_differ_in_more_than_the_number_of_the_page_are_kept() {
 fn heads_of_left_and_right_pages_are_left_out() {
     let head =
         |number: usize| if number.is_multiple_of(2) { format!("{number} A book") } else { format!("A part {number}") };
-    let pages: Vec<Sheet> =
-        (1..8).map(|number| Sheet::new().go_to(30.0).at(50.0, SMALL, &head(number)).go_to(80.0).line(FULL)).collect();
-    assert_eq!(markdown_of(&pages), vec![FULL.to_owned(); 7]);
+    let pages: Vec<Sheet> = (1..8)
+        .map(|number| Sheet::new().go_to(30.0).at(50.0, SMALL, &head(number)).go_to(100.0).line("It ends here."))
+        .collect();
+    assert_eq!(markdown_of(&pages), vec!["It ends here.".to_owned(); 7]);
 }
 
 #[test]
 fn a_page_of_running_lines_alone_keeps_them() {
     let pages = [page(1).line(FULL), page(2).line(FULL), page(3), page(4).line(FULL)];
-    assert_eq!(markdown_of(&pages).get(2), Some(&"Annual report\n\nPage 3".to_owned()));
+    assert_eq!(markdown_of(&pages).get(2), Some(&"Annual report  \nPage 3".to_owned()));
 }
 
 #[test]
@@ -97,8 +98,8 @@ fn a_paragraph_that_has_ended_is_not_continued() {
 #[test]
 fn a_nested_list_keeps_its_indent_over_a_page_break() {
     let first = page(1).line(FULL).space(6.0).at(60.0, PLAIN, "• Outer").at(75.0, PLAIN, "• Inner");
-    let second = page(2).at(75.0, PLAIN, "• Inner too").at(60.0, PLAIN, "• Outer too").space(6.0).line(FULL);
-    let list = format!("  - Inner too\n- Outer too\n\n{FULL}");
+    let second = page(2).at(75.0, PLAIN, "• Inner too").at(60.0, PLAIN, "• Outer too").space(6.0).line("It ends.");
+    let list = "  - Inner too\n- Outer too\n\nIt ends.".to_owned();
     let expected = [format!("{FULL}\n\n- Outer\n  - Inner"), list, FULL.to_owned()];
     assert_eq!(markdown_of(&[first, second, page(3).line(FULL)]), expected);
 }
@@ -141,10 +142,11 @@ fn a_bold_beginning_after_a_full_last_line_begins_a_paragraph() {
 fn a_code_block_that_begins_after_a_continued_one_stays_apart() {
     let code = |sheet: Sheet, text: &str| sheet.at(60.0, MONO, text);
     let first = code(code(page(1).line(FULL).line(FULL).space(8.0), "let a = 1;"), "let b = 2;");
-    let second = code(code(code(page(2), "let c = 3;"), "let d = 4;").space(24.0), "let e = 5;").space(8.0).line(FULL);
+    let second =
+        code(code(code(page(2), "let c = 3;"), "let d = 4;").space(24.0), "let e = 5;").space(8.0).line("It ends.");
     let expected = [
         format!("{FULL} {FULL}\n\n```\nlet a = 1;\nlet b = 2;\nlet c = 3;\nlet d = 4;\n```"),
-        format!("{MARK}\n\n```\nlet e = 5;\n```\n\n{FULL}"),
+        format!("{MARK}\n\n```\nlet e = 5;\n```\n\nIt ends."),
         FULL.to_owned(),
     ];
     assert_eq!(markdown_of(&[first, second, page(3).line(FULL)]), expected);
@@ -173,6 +175,6 @@ fn a_paragraph_goes_over_several_columns_and_a_page() {
         }
         sheet
     };
-    let written = markdown_of(&[columns(1), columns(2), page(3).line(FULL)]);
-    assert_eq!(written, [[half; 32].join(" "), MARK.to_owned(), FULL.to_owned()]);
+    let written = markdown_of(&[columns(1), columns(2), page(3).at(60.0, PLAIN, "• End")]);
+    assert_eq!(written, [[half; 32].join(" "), MARK.to_owned(), "- End".to_owned()]);
 }

@@ -12,9 +12,9 @@ pub(super) use item_starts::RecentMarkers;
 pub(super) use markers::{Marker, MarkerKind, marker, roman_value};
 pub(super) use splitting::{Evidence, split};
 
-use super::furniture::RunningLine;
+use super::furniture::RunningRow;
 use crate::bounds::NOTHING;
-use crate::page_structure::{Column, Figure, Line, LineRole, LineTag, Style, TableArea};
+use crate::page_structure::{Figure, Line, LineRole, LineTag, PageStructure, Region, Style, TableArea};
 use pagewise_text::Bounds;
 
 /// Where a draft begins: indices of a page and of a region of the page.
@@ -44,7 +44,10 @@ pub(super) enum DraftKind {
     Footnote {
         label: String,
     },
-    Running(RunningLine),
+    /// A running line that stays.
+    Running,
+    /// A running line that is left out.
+    LeftOut,
     Table(TableArea),
     Figure(Figure),
     /// Its lines have become part of an earlier draft, which begins on the page of this index.
@@ -64,7 +67,7 @@ impl DraftKind {
             LineRole::Quote => Self::Quote,
             LineRole::Caption => Self::Caption,
             LineRole::Note => Self::Paragraph { depth: 0 },
-            LineRole::Furniture => Self::Running(RunningLine::Kept),
+            LineRole::Furniture => Self::Running,
         }
     }
 }
@@ -125,8 +128,17 @@ impl<'a> Draft<'a> {
         Self::new(place, DraftKind::Figure(figure.clone()), Vec::new())
     }
 
-    pub(super) fn of_running(place: Place, column: &Column, line: &'a Line, running: RunningLine) -> Self {
-        Self { turn: column.turn, ..Self::new(place, DraftKind::Running(running), vec![line]) }
+    /// A row of running lines.
+    pub(super) fn of_running(page: usize, structure: &'a PageStructure, row: &RunningRow) -> Option<Self> {
+        let column = |region: usize| match structure.regions.get(region)? {
+            Region::Column(column) => Some(column),
+            Region::Table(_) | Region::Figure(_) => None,
+        };
+        let lines = row.lines.iter().filter_map(|(region, line)| column(*region)?.lines.get(*line)).collect();
+        let (region, _) = row.lines.first()?;
+        let kind = if row.is_left_out { DraftKind::LeftOut } else { DraftKind::Running };
+        let place = Place { page, region: *region };
+        Some(Self { turn: column(*region)?.turn, ..Self::new(place, kind, lines) })
     }
 
     pub(super) fn is_paragraph(&self) -> bool {
