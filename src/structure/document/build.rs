@@ -15,13 +15,22 @@ pub(super) fn pages(pages: &[DocumentPage], drafts: &[Draft], statistics: &TypeS
     let writer = SpanWriter::new(pages, drafts, statistics);
     for draft in drafts {
         if pages.get(draft.place.page).is_some_and(|page| page.is_wanted) {
-            blocks.entry(draft.place.page).or_default().extend(block(draft, pages, &writer));
+            let own = blocks.entry(draft.place.page).or_default();
+            // The parts of a paragraph in several columns of a page have one mark.
+            let is_marked =
+                |next: &Block| own.last().is_some_and(|last| is_continuation(last) && last.kind == next.kind);
+            let next = block(draft, pages, &writer).filter(|next| !is_marked(next));
+            own.extend(next);
         }
     }
     let wanted = pages.iter().enumerate().filter(|(_, page)| page.is_wanted);
     wanted
         .map(|(index, page)| PageBlocks { number: page.number, blocks: blocks.remove(&index).unwrap_or_default() })
         .collect()
+}
+
+fn is_continuation(block: &Block) -> bool {
+    matches!(block.kind, BlockKind::Continuation { .. })
 }
 
 fn block(draft: &Draft, pages: &[DocumentPage], writer: &SpanWriter) -> Option<Block> {
