@@ -31,7 +31,8 @@ pub(super) fn mark(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &Ty
         });
         let is_note = draft.is_tagged_note() || (is_raised || is_small()) && is_referred;
         if is_note && defined.insert((page, label.clone())) {
-            draft.kind = DraftKind::Footnote { label };
+            let is_endnote = references.get(&label).is_some_and(|from| !from.contains(&page));
+            draft.kind = DraftKind::Footnote { label, is_endnote };
         }
     }
 }

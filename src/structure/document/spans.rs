@@ -22,17 +22,17 @@ pub(super) struct SpanWriter<'a> {
     pages: &'a [DocumentPage],
     /// The words of the document that are not broken at a line end, in small letters.
     vocabulary: BTreeSet<String>,
-    /// The pages of the notes, by label.
-    notes: BTreeMap<&'a str, Vec<usize>>,
+    /// The pages of the notes, by label, and whether they are endnotes.
+    notes: BTreeMap<&'a str, Vec<(usize, bool)>>,
     statistics: &'a TypeStatistics,
 }
 
 impl<'a> SpanWriter<'a> {
     pub(super) fn new(pages: &'a [DocumentPage], drafts: &'a [Draft], statistics: &'a TypeStatistics) -> Self {
-        let mut notes: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let mut notes: BTreeMap<&str, Vec<(usize, bool)>> = BTreeMap::new();
         for draft in drafts {
-            if let DraftKind::Footnote { label } = &draft.kind {
-                notes.entry(label).or_default().push(draft.place.page);
+            if let DraftKind::Footnote { label, is_endnote } = &draft.kind {
+                notes.entry(label).or_default().push((draft.place.page, *is_endnote));
             }
         }
         Self { pages, vocabulary: vocabulary(pages), notes, statistics }
@@ -86,10 +86,10 @@ impl<'a> SpanWriter<'a> {
         }
     }
 
-    /// Whether a note with a label stands on a page, or all of them stand on later pages: endnotes.
+    /// Whether a note with a label stands on a page, or an endnote on a later one.
     fn has_note(&self, label: &str, page: usize) -> bool {
-        let pages = self.notes.get(label);
-        pages.is_some_and(|pages| pages.contains(&page) || pages.iter().all(|other| *other > page))
+        let is_own = |(other, is_endnote): &(usize, bool)| *other == page || *is_endnote && *other > page;
+        self.notes.get(label).is_some_and(|notes| notes.iter().any(is_own))
     }
 
     /// How a line is joined to the one before. Takes away a hyphen that only divides a word.
