@@ -18,8 +18,8 @@ pub(crate) struct Info {
 
 /// Print the text of a PDF's pages
 ///
-/// In reading order, a form feed between pages. What is said of the text, such as which pages have none, goes to standard
-/// error.
+/// In reading order. A form feed divides pages of text, and a comment with its number begins each page of Markdown. What is
+/// said of the text, such as which pages have none, goes to standard error.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise text report.pdf 2-4

@@ -122,6 +122,8 @@ pub struct SentPage {
     pub tier: Option<String>,
     /// Findings on the page.
     pub notes: Vec<String>,
+    /// The running heads, feet and page numbers that its Markdown is without.
+    pub left_out: Vec<String>,
 }
 
 /// Estimated cost of one sampled page.

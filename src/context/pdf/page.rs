@@ -122,6 +122,7 @@ impl PdfAnswerBuilder<'_> {
             fingerprint,
             tier: Some(chunk.tier),
             notes: chunk.notes,
+            left_out: Vec::new(),
         };
         let comments = self.lines_beside(planned.page, AnnotationKind::BESIDE_DOCUMENT);
         let body = if self.request.form == PageForm::Path {
@@ -190,7 +191,9 @@ impl PdfAnswerBuilder<'_> {
         };
         let opening = read.has_guessed_table().then(|| PageRemark::plain(GUESSED_TABLE)).into_iter().collect();
         let given = GivenText { form: PageForm::Markdown, text: &read.markdown, opening, was_refused: None };
-        Ok(self.text_page(planned, fingerprint, &read.text, given))
+        let mut page = self.text_page(planned, fingerprint, &read.text, given);
+        page.sent.left_out = read.left_out;
+        Ok(page)
     }
 
     /// A page as a block of text. `found` is its plain text, with facts about its completeness.
@@ -222,6 +225,7 @@ impl PdfAnswerBuilder<'_> {
             fingerprint,
             tier: None,
             notes: was_refused.iter().cloned().chain(found.remarks().iter().map(ToString::to_string)).collect(),
+            left_out: Vec::new(),
         };
         let tokens = estimated_tokens(&text);
         let is_whole = page_text.chars().count() <= self.settings.max_text_characters;

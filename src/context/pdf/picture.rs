@@ -85,6 +85,7 @@ impl PdfAnswerBuilder<'_> {
             fingerprint,
             tier: None,
             notes: picture.notes.clone(),
+            left_out: Vec::new(),
         };
         let remarks = picture.notes.into_iter().map(PageRemark::plain).collect();
         let tokens = picture_tokens(picture.width, picture.height).saturating_add(estimated_tokens(&text));

@@ -12,6 +12,11 @@ const LEADER_GAP_EM: f32 = 3.0;
 const RAISED_FACTOR: f32 = 0.87;
 /// An index touches the word before it: the gap is smaller, in ems.
 const INDEX_GAP_EM: f32 = 0.3;
+/// A superscript or subscript stands at most so far from a word of its line, in ems; after a badge further, if it is
+/// raised by so much.
+const TOUCH_EM: f32 = 0.35;
+const BADGE_EM: f32 = 1.4;
+const MIN_RISE: f32 = 0.2;
 /// The boxes of words end so far below the baseline.
 const DESCENT_EM: f32 = 0.2;
 /// A raised or lowered word that follows another one at a smaller gap, in ems of the line, is not spaced.
@@ -192,8 +197,11 @@ fn is_delimiter(text: &str) -> bool {
 
 fn is_host(line: &Segment, small: &Segment) -> bool {
     let rise = (line.baseline - small.baseline) / line.size;
+    // A badge may stand between the name of an author and the marks after it.
+    let is_mark = rise > MIN_RISE && small.words.iter().all(|word| !word.text.contains(char::is_alphabetic));
+    let after = if is_mark { BADGE_EM } else { TOUCH_EM };
     let touches = |word: &LineWord| {
-        small.bounds.x0 < word.bounds.x1 + 0.35 * line.size && word.bounds.x0 < small.bounds.x1 + 0.35 * line.size
+        small.bounds.x0 < word.bounds.x1 + after * line.size && word.bounds.x0 < small.bounds.x1 + TOUCH_EM * line.size
     };
     small.size < line.size * RAISED_FACTOR
         && line.words.iter().any(|word| !is_delimiter(&word.text))
