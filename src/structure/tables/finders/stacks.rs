@@ -3,7 +3,7 @@
 use crate::tables::Table;
 use crate::tables::layout::edges::{Edge, Edges};
 use crate::tables::layout::figures::is_figure;
-use crate::tables::layout::lines::{Chunk, PageWords, TextLine, text_lines, union};
+use crate::tables::layout::lines::{Chunk, PageWords, TextLine, table_lines, text_lines, union};
 use crate::tables::reading::area::{Area, Proof};
 use pagewise_text::{Bounds, PageLayout};
 
@@ -33,7 +33,7 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
     stacks.sort_by_key(|stack| std::cmp::Reverse(stack.len()));
     let areas = stacks.iter().flat_map(|stack| areas(stack, words, page)).take(MAX_AREAS);
     let grown = areas.map(|area| extended(&area, &lines, edges)).filter(|area| !is_figure(area, page, MAX_TURNED));
-    grown.filter_map(|area| Some((area, Area::new(&area, &words.inside(&area), edges).table(Proof::Drawn)?))).collect()
+    grown.filter_map(|area| Some((area, Area::new(&area, &words.inside(&area), edges, Proof::Drawn).table()?))).collect()
 }
 
 /// Pieces of an edge with small gaps between them, as one edge.
@@ -157,7 +157,7 @@ fn areas(stack: &[Edge], words: &PageWords, page: &PageLayout) -> Vec<Bounds> {
 
 /// The band below the full lines at its top, and whether there were any.
 fn without_caption(band: Bounds, words: &PageWords) -> (Bounds, bool) {
-    let lines = text_lines(&words.inside(&band));
+    let lines = table_lines(&words.inside(&band));
     let width = band.x1 - band.x0;
     let is_full = |l: &TextLine| {
         l.chunks.len() <= 2 && l.chunks.iter().map(|c| c.bounds.x1 - c.bounds.x0).sum::<f32>() > 0.6 * width
@@ -179,7 +179,7 @@ fn without_caption(band: Bounds, words: &PageWords) -> (Bounds, bool) {
 
 /// Whether a band can hold rows: its lines have several chunks, or are few and short.
 fn is_tabular(band: &Bounds, words: &PageWords, page: &PageLayout) -> bool {
-    let lines = text_lines(&words.inside(band));
+    let lines = table_lines(&words.inside(band));
     if band.y1 - band.y0 > MAX_BAND * page.height && lines.is_empty() {
         return false;
     }

@@ -4,6 +4,10 @@ use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine};
 
 /// An area with more columns than this is no table.
 const MAX_COLUMNS: usize = 100;
+/// Heads that stand closer than their columns are further apart than this many ems: word spaces are a quarter to a third.
+const MIN_SEAM: f32 = 0.4;
+/// Each of them stands at the left, the middle or the right of its column, within this many ems.
+const OFF_COLUMN: f32 = 0.6;
 
 /// A column of chunks that overlap.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,9 +37,34 @@ pub(crate) fn columns_of(lines: &[TextLine]) -> Vec<Column> {
             return Vec::new();
         }
     }
+    join_crossed(&mut columns, lines);
     join_symbols(&mut columns, lines);
     join_disjoint(&mut columns, lines);
     columns
+}
+
+/// Neighbours are one column if more chunks run over their border than lines stop at it: wide spaces of justified text
+/// divide few of its lines.
+fn join_crossed(columns: &mut Vec<Column>, lines: &[TextLine]) {
+    let mut at = 0;
+    while let (Some(a), Some(b)) = (columns.get(at), columns.get(at + 1)) {
+        let (crossing, divided) = border_use(a, b, lines);
+        if crossing > divided { join_pair(columns, at) } else { at += 1 }
+    }
+}
+
+/// How many lines run over the border of two columns, and how many have text on both sides of it.
+fn border_use(a: &Column, b: &Column, lines: &[TextLine]) -> (usize, usize) {
+    let border = (a.hi + b.lo) / 2.0;
+    let (mut crossing, mut divided) = (0, 0);
+    for line in lines.iter().filter(|line| line.chunks.len() > 1) {
+        let is_crossed = line.chunks.iter().any(|c| c.bounds.x0 < border && border < c.bounds.x1);
+        let ends = line.chunks.iter().any(|c| c.bounds.x0 < a.hi && a.lo < c.bounds.x1 && c.bounds.x1 <= border);
+        let starts = line.chunks.iter().any(|c| c.bounds.x0 < b.hi && b.lo < c.bounds.x1 && border <= c.bounds.x0);
+        crossing += usize::from(is_crossed);
+        divided += usize::from(!is_crossed && ends && starts);
+    }
+    (crossing, divided)
 }
 
 fn width(chunk: &Chunk) -> f32 {
@@ -153,11 +182,79 @@ fn is_disjoint(columns: &[Column], at: usize, lines: &[TextLine]) -> bool {
 
 /// The pieces of a line, each with the columns that it covers.
 pub(crate) fn pieces_of<'p>(line: &TextLine<'p>, columns: &[Column]) -> Vec<Piece<'p>> {
-    line.chunks.iter().flat_map(|c| pieces_of_chunk(c, columns)).collect()
+    let mut pieces: Vec<Piece> = line.chunks.iter().flat_map(|c| pieces_of_chunk(c, columns)).collect();
+    // Text that runs on beneath other text belongs to the column where it begins.
+    let starts: Vec<usize> = pieces.iter().map(|piece| piece.first).collect();
+    for piece in pieces.iter_mut().filter(|piece| piece.last > piece.first) {
+        let next = starts.iter().filter(|start| **start > piece.first && **start <= piece.last).min();
+        piece.last = next.map_or(piece.last, |next| next - 1);
+    }
+    pieces
 }
 
-/// Divides a chunk where a space of it lies between two columns.
+/// Divides a chunk where a space of it lies between two columns, or so that each part stands over its own column.
 fn pieces_of_chunk<'p>(chunk: &Chunk<'p>, columns: &[Column]) -> Vec<Piece<'p>> {
+    let pieces = cleared_pieces(chunk, columns);
+    pieces.into_iter().flat_map(|piece| abreast(&piece, columns).unwrap_or_else(|| vec![piece])).collect()
+}
+
+/// The parts of a piece over several columns, one aligned with each: heads that stand closer than their columns.
+fn abreast<'p>(piece: &Piece<'p>, columns: &[Column]) -> Option<Vec<Piece<'p>>> {
+    let own = columns.get(piece.first..=piece.last)?;
+    let words = &piece.chunk.words;
+    if own.len() < 2 || words.len() < own.len() {
+        return None;
+    }
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for (at, pair) in own.windows(2).enumerate() {
+        let [a, b] = pair else { continue };
+        let last_end = words.len() - (own.len() - 1 - at);
+        let end = (start + 1..=last_end).min_by(|i, j| seam(words, *i, a, b).total_cmp(&seam(words, *j, a, b)))?;
+        parts.push(piece_at(words.get(start..end)?, piece.first + at)?);
+        start = end;
+    }
+    parts.push(piece_at(words.get(start..)?, piece.last)?);
+    let is_over = |part: &Piece| columns.get(part.first).is_some_and(|c| misalignment(&part.chunk, c) < OFF_COLUMN * part.chunk.size());
+    (parts.iter().all(is_over) && has_wide_seams(&parts)).then_some(parts)
+}
+
+/// How badly words divide before `at` for two columns: by how far both sides are from them.
+fn seam(words: &[PlacedWord], at: usize, a: &Column, b: &Column) -> f32 {
+    let middle = |c: &Column| (c.lo + c.hi) / 2.0;
+    let (Some(last), Some(next)) = (at.checked_sub(1).and_then(|i| words.get(i)), words.get(at)) else { return f32::MAX };
+    let (end, start) = (last.word.bounds.x1, next.word.bounds.x0);
+    let border = (a.hi + b.lo) / 2.0;
+    let centre = (end + start) / 2.0;
+    if centre < middle(a) || centre > middle(b) { f32::MAX } else { (centre - border).abs() - 4.0 * (start - end) }
+}
+
+/// How far a chunk stands from the left, the right and the middle of a column, whichever is nearest.
+fn misalignment(chunk: &Chunk, column: &Column) -> f32 {
+    let b = &chunk.bounds;
+    let middle = (b.x0 + b.x1 - column.lo - column.hi).abs() / 2.0;
+    (b.x0 - column.lo).abs().min((b.x1 - column.hi).abs()).min(middle)
+}
+
+/// Whether the gaps between the parts are wide, and wider than those in them.
+fn has_wide_seams(parts: &[Piece]) -> bool {
+    let gap = |a: &PlacedWord, b: &PlacedWord| (b.word.bounds.x0 - a.word.bounds.x1) / b.word.size;
+    let inner = parts.iter().flat_map(|p| p.chunk.words.windows(2)).filter_map(|pair| match pair {
+        [a, b] => Some(gap(a, b)),
+        _ => None,
+    });
+    let widest = inner.fold(0.0, f32::max);
+    parts.windows(2).all(|pair| match pair {
+        [a, b] => matches!((a.chunk.words.last(), b.chunk.words.first()), (Some(a), Some(b)) if gap(a, b) > MIN_SEAM.max(1.25 * widest)),
+        _ => false,
+    })
+}
+
+fn piece_at<'p>(words: &[PlacedWord<'p>], column: usize) -> Option<Piece<'p>> {
+    Some(Piece { first: column, last: column, chunk: Chunk::new(words.to_vec())? })
+}
+
+fn cleared_pieces<'p>(chunk: &Chunk<'p>, columns: &[Column]) -> Vec<Piece<'p>> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut rest: Vec<PlacedWord> = Vec::new();
     for word in &chunk.words {
