@@ -52,6 +52,12 @@ impl<'p> Chunk<'p> {
         Some(Self { bounds, words })
     }
 
+    /// Appends the words of the chunk after it.
+    pub(crate) fn extend(&mut self, next: Self) {
+        self.bounds = self.bounds.union(next.bounds);
+        self.words.extend(next.words);
+    }
+
     /// The number of characters.
     pub(crate) fn len(&self) -> usize {
         self.words.iter().map(|w| w.word.text.chars().count()).sum()

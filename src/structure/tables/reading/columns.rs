@@ -18,6 +18,15 @@ pub(crate) struct Column {
     pub(crate) count: usize,
 }
 
+impl Column {
+    /// Whether a chunk stands at its left, its right or its middle, within `limit` ems.
+    pub(crate) fn is_aligned(&self, chunk: &Chunk, limit: f32) -> bool {
+        let b = &chunk.bounds;
+        let middle = (b.x0 + b.x1 - self.lo - self.hi).abs() / 2.0;
+        (b.x0 - self.lo).abs().min((b.x1 - self.hi).abs()).min(middle) < limit * chunk.size()
+    }
+}
+
 /// A chunk and the columns that it covers, from `first` to `last`.
 #[derive(Debug, Clone)]
 pub(crate) struct Piece<'p> {
@@ -189,7 +198,21 @@ pub(crate) fn pieces_of<'p>(line: &TextLine<'p>, columns: &[Column]) -> Vec<Piec
         let next = starts.iter().filter(|start| **start > piece.first && **start <= piece.last).min();
         piece.last = next.map_or(piece.last, |next| next - 1);
     }
-    pieces
+    joined_by_column(pieces)
+}
+
+/// Neighbours in one column as one piece: the spaces of justified text may be wide.
+fn joined_by_column<'p>(pieces: Vec<Piece<'p>>) -> Vec<Piece<'p>> {
+    let mut joined: Vec<Piece> = Vec::new();
+    for piece in pieces {
+        match joined.last_mut() {
+            Some(last) if (last.first, last.last) == (piece.first, piece.last) && last.first == last.last => {
+                last.chunk.extend(piece.chunk);
+            }
+            _ => joined.push(piece),
+        }
+    }
+    joined
 }
 
 /// Divides a chunk where a space of it lies between two columns, or so that each part stands over its own column.
@@ -215,7 +238,7 @@ fn abreast<'p>(piece: &Piece<'p>, columns: &[Column]) -> Option<Vec<Piece<'p>>> 
         start = end;
     }
     parts.push(piece_at(words.get(start..)?, piece.last)?);
-    let is_over = |part: &Piece| columns.get(part.first).is_some_and(|c| misalignment(&part.chunk, c) < OFF_COLUMN * part.chunk.size());
+    let is_over = |part: &Piece| columns.get(part.first).is_some_and(|column| column.is_aligned(&part.chunk, OFF_COLUMN));
     (parts.iter().all(is_over) && has_wide_seams(&parts)).then_some(parts)
 }
 
@@ -227,13 +250,6 @@ fn seam(words: &[PlacedWord], at: usize, a: &Column, b: &Column) -> f32 {
     let border = (a.hi + b.lo) / 2.0;
     let centre = (end + start) / 2.0;
     if centre < middle(a) || centre > middle(b) { f32::MAX } else { (centre - border).abs() - 4.0 * (start - end) }
-}
-
-/// How far a chunk stands from the left, the right and the middle of a column, whichever is nearest.
-fn misalignment(chunk: &Chunk, column: &Column) -> f32 {
-    let b = &chunk.bounds;
-    let middle = (b.x0 + b.x1 - column.lo - column.hi).abs() / 2.0;
-    (b.x0 - column.lo).abs().min((b.x1 - column.hi).abs()).min(middle)
 }
 
 /// Whether the gaps between the parts are wide, and wider than those in them.

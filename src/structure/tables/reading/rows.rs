@@ -133,17 +133,18 @@ fn wrapping(row: &[RowLine], line: &RowLine, columns: &[Column]) -> Wrapping {
     if line.is_label() && line.pieces.len() < above.pieces.len() || line.is_label() && above.is_label() {
         return if is_wrapped_label(above, line) { Wrapping::GoesOn } else { Wrapping::Ended };
     }
+    let is_rest = !line.fills(0) && row.first().is_some_and(|first| line.pieces.len() < first.pieces.len());
     let mut is_open = false;
     for piece in &line.pieces {
         let Some(before) = above.piece_at(piece) else { return Wrapping::Ended };
-        if has_room(before, piece, columns) && !is_hyphenated(before) {
+        if has_room(before, piece, columns) && !is_hyphenated(before) && !(is_rest && begins_small(piece)) {
             return Wrapping::Ended;
         }
         let is_text = before.chunk.words.len() > 1 || piece.chunk.words.len() > 1;
         is_open |= is_hyphenated(before) || is_text && begins_small(piece);
     }
-    let is_rest = !line.fills(0) && line.pieces.iter().all(|p| !p.chunk.is_value());
-    if is_open || is_rest && line.pieces.len() < above.pieces.len() { Wrapping::GoesOn } else { Wrapping::Unclear }
+    let are_words = line.pieces.iter().all(|p| !p.chunk.is_value());
+    if is_open || is_rest && are_words { Wrapping::GoesOn } else { Wrapping::Unclear }
 }
 
 /// Whether the first word of a piece had room after the piece above it.
