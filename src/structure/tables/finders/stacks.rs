@@ -192,7 +192,8 @@ fn without_caption(band: Bounds, words: &PageWords) -> (Bounds, bool) {
             [a, b] => b.bounds.x0 - a.bounds.x1 < MAX_CAPTION_GAP * l.size,
             _ => false,
         };
-        is_close && l.chunks.iter().map(|c| c.bounds.x1 - c.bounds.x0).sum::<f32>() > 0.6 * width
+        let is_flush = l.chunks.first().is_some_and(|c| c.bounds.x0 - band.x0 < MIN_INDENT * l.size + 2.0);
+        is_close && is_flush && l.chunks.iter().map(|c| c.bounds.x1 - c.bounds.x0).sum::<f32>() > 0.6 * width
     };
     let Some(last) = lines.iter().rposition(is_full) else { return (band, false) };
     let mut end = last;

@@ -4,6 +4,8 @@ use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine};
 
 /// An area with more columns than this is no table.
 const MAX_COLUMNS: usize = 100;
+/// A line with at least this share of the chunks of the fullest line shows where the columns are.
+const FULL_LINE: (usize, usize) = (3, 4);
 /// Heads that stand closer than their columns are further apart than this many ems: word spaces are a quarter to a third.
 const MIN_SEAM: f32 = 0.4;
 /// Each of them stands at the left, the middle or the right of its column, within this many ems.
@@ -37,10 +39,16 @@ pub(crate) struct Piece<'p> {
 
 /// The columns of these lines from left to right; none if there are too many.
 pub(crate) fn columns_of(lines: &[TextLine]) -> Vec<Column> {
-    let mut chunks: Vec<&Chunk> = lines.iter().flat_map(|l| &l.chunks).collect();
-    chunks.sort_by(|a, b| width(a).total_cmp(&width(b)));
+    // Lines of many chunks first: a head or a title over several columns must not begin one of its own.
+    let most = lines.iter().map(|line| line.chunks.len()).max().unwrap_or(0);
+    let is_whole = |line: &TextLine| FULL_LINE.1 * line.chunks.len() >= FULL_LINE.0 * most;
+    let by_width = |whole: bool| {
+        let mut chunks: Vec<&Chunk> = lines.iter().filter(|line| is_whole(line) == whole).flat_map(|l| &l.chunks).collect();
+        chunks.sort_by(|a, b| width(a).total_cmp(&width(b)));
+        chunks
+    };
     let mut columns: Vec<Column> = Vec::new();
-    for chunk in chunks {
+    for chunk in by_width(true).into_iter().chain(by_width(false)) {
         add(&mut columns, chunk);
         if columns.len() > MAX_COLUMNS {
             return Vec::new();

@@ -207,7 +207,7 @@ impl Context<'_, '_> {
 
     /// Whether a line and the first of a row leave columns empty that the other fills.
     fn is_partial(&self, row: &[RowLine], line: &RowLine) -> bool {
-        let Some(first) = row.first() else { return false };
-        !line.is_label() && (0..self.columns.len()).any(|c| first.fills(c) != line.fills(c))
+        let (Some(first), Some(above)) = (row.first(), row.last()) else { return false };
+        !(line.is_label() && above.is_label()) && (0..self.columns.len()).any(|c| first.fills(c) != line.fills(c))
     }
 }
