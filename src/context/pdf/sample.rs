@@ -1,14 +1,14 @@
 //! Estimates a document's cost from a sample of pages, so that a summary is cheap for any page count.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::estimate::image_tokens;
+use super::forms::FormChooser;
 use crate::context::answer::PageEstimate;
-use crate::context::token_estimate::estimated_tokens;
-use crate::worker::Pages;
+use crate::worker::{Pages, StructuredPage};
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_document::PageGeometry;
-use pagewise_text::{PageKind, PageText};
+use pagewise_text::PageKind;
 
 /// Pages in a sample: enough to meet the kinds of page that a document has.
 const MAX_SAMPLE: u32 = 24;
@@ -41,43 +41,41 @@ pub(crate) struct PageSample {
 }
 
 impl PageSample {
-    /// Looks at a sample of `document`.
-    pub(crate) fn of(document: &dyn Pages) -> Self {
-        let start = Instant::now();
+    /// Looks at a sample of a document.
+    pub(crate) fn of(chooser: &FormChooser<'_>) -> Self {
+        let (start, document) = (Instant::now(), chooser.document);
         let mut result = Self::default();
+        let mut read = BTreeMap::new();
+        let mut bytes = BTreeMap::new();
         for page in sample_of(document) {
-            if !result.estimates.is_empty() && start.elapsed() > TIME_BUDGET {
+            if !result.looked_at.is_empty() && start.elapsed() > TIME_BUDGET {
                 break;
             }
-            result.inspect_page(document, page);
+            bytes.insert(page.number(), result.cut(document, page));
+            read.extend(result.inspect_page(document, page).map(|found| (page, found)));
         }
-        result.estimates.sort_by_key(|estimate| estimate.page);
+        result.estimates = chooser.estimates(read);
+        for estimate in &mut result.estimates {
+            estimate.pdf_bytes = bytes.get(&estimate.page).copied().flatten();
+        }
         result
     }
 
-    fn inspect_page(&mut self, document: &dyn Pages, page: PageIndex) {
-        let geometry = document.page_geometry(page).ok();
-        let text = document.page_text(page).ok();
-        let pdf_bytes = self.cut(document, page);
-        if let Some(geometry) = &geometry {
-            self.note_size(geometry);
+    fn inspect_page(&mut self, document: &dyn Pages, page: PageIndex) -> Option<StructuredPage> {
+        self.looked_at.insert(page);
+        if let Ok(geometry) = document.page_geometry(page) {
+            self.note_size(&geometry);
         }
-        match &text {
-            Some(text) if text.kind == PageKind::Undecodable => self.undecodable.insert(page),
-            Some(text) if !text.is_usable() => self.without_text.insert(page),
+        let read = document.page_structure(page).ok()?;
+        match &read.text {
+            text if text.kind == PageKind::Undecodable => self.undecodable.insert(page),
+            text if !text.is_usable() => self.without_text.insert(page),
             _ => {}
         }
-        if text.as_ref().is_some_and(|text| !text.hidden.is_empty()) {
+        if !read.text.hidden.is_empty() {
             self.hidden.insert(page);
         }
-        self.looked_at.insert(page);
-        self.estimates.push(PageEstimate {
-            page: page.number(),
-            text_tokens: text.as_ref().map(|text| estimated_tokens(&text.text)),
-            image_tokens: geometry.as_ref().map(image_tokens),
-            pdf_bytes,
-            is_complete_as_text: text.as_ref().is_some_and(PageText::says_all),
-        });
+        Some(read)
     }
 
     fn cut(&mut self, document: &dyn Pages, page: PageIndex) -> Option<u64> {
@@ -121,7 +119,7 @@ fn sample_of(document: &dyn Pages) -> Vec<PageIndex> {
 }
 
 /// The first page, then evenly spread pages. Every second one comes first, so that an interrupted sample is spread too.
-fn sample(page_count: u32, most: u32) -> Vec<PageIndex> {
+pub(in crate::context) fn sample(page_count: u32, most: u32) -> Vec<PageIndex> {
     let size = page_count.min(most);
     let spread = |at: u32| u64::from(at) * u64::from(page_count) / u64::from(size.max(1));
     let pages = (0..size).step_by(2).chain((1..size).step_by(2)).map(spread);

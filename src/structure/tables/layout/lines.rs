@@ -68,6 +68,12 @@ impl<'p> Chunk<'p> {
         self.words.iter().map(|w| w.word.size).fold(0.0, f32::max)
     }
 
+    /// Whether it begins as the rest of a text does.
+    pub(crate) fn begins_small(&self) -> bool {
+        let first = self.words.first().and_then(|word| word.word.text.chars().next());
+        first.is_some_and(|c| c.is_lowercase() || c == '(')
+    }
+
     /// Whether all its words are bold.
     pub(crate) fn is_bold(&self) -> bool {
         self.words.iter().all(|w| w.word.is_bold)
@@ -76,6 +82,13 @@ impl<'p> Chunk<'p> {
     /// Whether it holds a value rather than words: mostly digits, or no letter.
     pub(crate) fn is_value(&self) -> bool {
         is_value(self.words.iter().map(|w| w.word.text.as_str()))
+    }
+}
+
+impl TextLine<'_> {
+    /// Whether some of its text stands over other text.
+    pub(crate) fn is_overprinted(&self) -> bool {
+        self.chunks.windows(2).any(|pair| matches!(pair, [a, b] if a.bounds.x1 - b.bounds.x0 > OVERPRINT * self.size))
     }
 }
 

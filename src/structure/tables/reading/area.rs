@@ -75,7 +75,8 @@ impl<'p> Area<'p> {
         if !likeness::is_table(&slots, levels, levels + rows.len(), &columns, proof) {
             return None;
         }
-        table_of(slots, levels + rows.len(), columns.len(), proof == Proof::Drawn)
+        let is_certain = proof == Proof::Drawn && !self.lines.iter().any(TextLine::is_overprinted);
+        table_of(slots, levels + rows.len(), columns.len(), is_certain)
     }
 
     /// Whether edges over most of the width lie between two lines.

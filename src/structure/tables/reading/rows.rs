@@ -99,7 +99,8 @@ fn inner_pitch(lines: &[RowLine], columns: &[Column]) -> Option<f32> {
     let inner = widest.filter(|(low, high)| **high > 1.18 * **low).map(|(low, high)| (low + high) / 2.0)?;
     let near = || pairs().filter(|(a, b)| pitch(a, b).is_some_and(|pitch| pitch <= inner));
     let is_new = |a: &RowLine, b: &RowLine| {
-        repeats_value(a, b, columns.len()) || wrapping(std::slice::from_ref(a), b, columns) == Wrapping::Ended
+        let is_ended = || wrapping(std::slice::from_ref(a), b, columns) == Wrapping::Ended;
+        repeats_value(a, b, columns.len()) || !b.is_label() && is_ended()
     };
     let rows = near().filter(|(a, b)| is_new(a, b)).count();
     (3 * rows <= near().count()).then_some(inner)
@@ -137,11 +138,11 @@ fn wrapping(row: &[RowLine], line: &RowLine, columns: &[Column]) -> Wrapping {
     let mut is_open = false;
     for piece in &line.pieces {
         let Some(before) = above.piece_at(piece) else { return Wrapping::Ended };
-        if has_room(before, piece, columns) && !is_hyphenated(before) && !(is_rest && begins_small(piece)) {
+        if has_room(before, piece, columns) && !is_hyphenated(before) && !(is_rest && piece.chunk.begins_small()) {
             return Wrapping::Ended;
         }
         let is_text = before.chunk.words.len() > 1 || piece.chunk.words.len() > 1;
-        is_open |= is_hyphenated(before) || is_text && begins_small(piece);
+        is_open |= is_hyphenated(before) || is_text && piece.chunk.begins_small();
     }
     let are_words = line.pieces.iter().all(|p| !p.chunk.is_value());
     if is_open || is_rest && are_words { Wrapping::GoesOn } else { Wrapping::Unclear }
@@ -155,11 +156,6 @@ fn has_room(above: &Piece, piece: &Piece, columns: &[Column]) -> bool {
     above.chunk.bounds.x1 - above.chunk.bounds.x0 + WORD_SPACE * em + width + ROOM * em < column.hi - column.lo
 }
 
-fn begins_small(piece: &Piece) -> bool {
-    let first = piece.chunk.words.first().and_then(|w| w.word.text.chars().next());
-    first.is_some_and(|c| c.is_lowercase() || c == '(')
-}
-
 fn is_hyphenated(piece: &Piece) -> bool {
     let end = piece.chunk.words.last().and_then(|w| w.word.text.chars().next_back());
     piece.chunk.len() > 1 && end.is_some_and(|c| matches!(c, '-' | '\u{2010}' | '\u{ad}'))
@@ -169,7 +165,7 @@ fn is_hyphenated(piece: &Piece) -> bool {
 fn is_wrapped_label(above: &RowLine, line: &RowLine) -> bool {
     let (Some(start), Some(last)) = (line.pieces.first(), above.pieces.first()) else { return false };
     let end = last.chunk.words.last().and_then(|w| w.word.text.chars().next_back());
-    begins_small(start) || end.is_some_and(|c| matches!(c, '-' | '/' | ',' | '‐' | '–' | '&'))
+    start.chunk.begins_small() || end.is_some_and(|c| matches!(c, '-' | '/' | ',' | '‐' | '–' | '&'))
 }
 
 struct Context<'a, 'p> {
@@ -186,7 +182,7 @@ impl Context<'_, '_> {
         let Some((above, pitch)) = row.last().and_then(|above| Some((above, pitch(above, line)?))) else { return false };
         let count = self.columns.len();
         if above.is_group(count) || line.is_group(count) {
-            return above.is_group(count) && pitch < MAX_PITCH && matches!(line.pieces.as_slice(), [only] if begins_small(only));
+            return above.is_group(count) && pitch < MAX_PITCH && matches!(line.pieces.as_slice(), [only] if only.chunk.begins_small());
         }
         if pitch > MAX_PITCH {
             return false;
