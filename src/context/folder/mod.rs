@@ -189,9 +189,10 @@ impl ContextManager {
         let identified: Arc<dyn ReadAt> =
             Arc::new(IdentifiedFile { identity: opened.stat().key(), file: Arc::clone(&opened) });
         let max_text_characters = self.settings.max_text_characters;
-        let looked = self.reader.open(identified, None, looking).and_then(|document| {
-            Glance::of(&FormChooser { document: &*document, given, max_text_characters })
-        });
+        let looked = self
+            .reader
+            .open(identified, None, looking)
+            .and_then(|document| Glance::of(&FormChooser { document: &*document, given, max_text_characters }));
         let pages = match looked {
             Ok(glance) => ListedPages::Seen(glance),
             Err(PdfError::Stopped(_)) => ListedPages::NotSeen,

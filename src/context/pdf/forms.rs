@@ -171,7 +171,13 @@ impl FormChooser<'_> {
             Some(ChosenForm { form: PageForm::Text, .. }) => Some(text_tokens),
             _ => as_picture(),
         };
-        PageEstimate { page: page.number(), text_tokens: Some(text_tokens), image_tokens, mixed_tokens, pdf_bytes: None }
+        PageEstimate {
+            page: page.number(),
+            text_tokens: Some(text_tokens),
+            image_tokens,
+            mixed_tokens,
+            pdf_bytes: None,
+        }
     }
 }
 
@@ -188,7 +194,8 @@ fn splits_rows(structure: &PageStructure) -> bool {
         Region::Column(column) if column.turn == 0 => Some((at, column)),
         _ => None,
     });
-    let mut lines: Vec<(usize, &Line)> = columns.flat_map(|(at, column)| column.lines.iter().map(move |line| (at, line))).collect();
+    let mut lines: Vec<(usize, &Line)> =
+        columns.flat_map(|(at, column)| column.lines.iter().map(move |line| (at, line))).collect();
     lines.sort_by(|(_, a), (_, b)| a.baseline.total_cmp(&b.baseline));
     let is_row = |a: &Line, b: &Line| b.baseline - a.baseline < SAME_ROW * a.size.min(b.size);
     let is_label = |line: &Line| line.words.len() <= MAX_LABEL_WORDS;

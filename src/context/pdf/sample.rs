@@ -118,12 +118,28 @@ fn sample_of(document: &dyn Pages) -> Vec<PageIndex> {
     sample(document.page_count(), if document.is_remote() { MAX_REMOTE_SAMPLE } else { MAX_SAMPLE })
 }
 
-/// The first page, then evenly spread pages. Every second one comes first, so that an interrupted sample is spread too.
+/// The first page, then one page out of each of as many equal parts, so that no period of the document shows. An
+/// interrupted sample is spread too.
 pub(in crate::context) fn sample(page_count: u32, most: u32) -> Vec<PageIndex> {
-    let size = page_count.min(most);
-    let spread = |at: u32| u64::from(at) * u64::from(page_count) / u64::from(size.max(1));
-    let pages = (0..size).step_by(2).chain((1..size).step_by(2)).map(spread);
-    pages.filter_map(|page| u32::try_from(page).ok()).map(PageIndex).collect()
+    let (count, size) = (u64::from(page_count), u64::from(page_count.min(most)));
+    let step = (size * 5 / 8..=size).find(|step| is_coprime(*step, size)).unwrap_or(1);
+    let place = |at: u64| {
+        let part = at * step % size;
+        let (start, end) = (part * count / size, (part + 1) * count / size);
+        start + if part == 0 { 0 } else { part * SPREAD % (end - start).max(1) }
+    };
+    (0..size).map(place).filter_map(|page| u32::try_from(page).ok()).map(PageIndex).collect()
+}
+
+/// A prime, by whose multiples the places in the parts of a document differ.
+const SPREAD: u64 = 7_919;
+
+fn is_coprime(a: u64, b: u64) -> bool {
+    let (mut a, mut b) = (a, b);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a == 1
 }
 
 #[cfg(test)]
@@ -139,5 +155,7 @@ mod tests {
         assert_eq!(long.len(), 24);
         assert_eq!(long.first(), Some(&PageIndex(0)));
         assert!(long.iter().all(|page| page.0 < 1_000_000));
+        let half = sample(48, MAX_SAMPLE).into_iter().take(12);
+        assert!((4..=8).contains(&half.filter(|page| page.0 % 2 == 0).count()), "no period shows");
     }
 }

@@ -42,8 +42,11 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
     let mut stacks = stacks(&joined(&edges.horizontal));
     stacks.sort_by_key(|stack| std::cmp::Reverse(stack.len()));
     let areas = stacks.iter().flat_map(|stack| areas(stack, words, page)).take(MAX_AREAS);
-    let grown = areas.map(|area| extended(&area, words, &lines, edges)).filter(|area| !is_figure(area, page, MAX_TURNED));
-    grown.filter_map(|area| Some((area, Area::new(&area, &words.inside(&area), edges, Proof::Drawn).table()?))).collect()
+    let grown =
+        areas.map(|area| extended(&area, words, &lines, edges)).filter(|area| !is_figure(area, page, MAX_TURNED));
+    grown
+        .filter_map(|area| Some((area, Area::new(&area, &words.inside(&area), edges, Proof::Drawn).table()?)))
+        .collect()
 }
 
 /// Pieces of an edge with small gaps between them, as one edge.
@@ -73,7 +76,8 @@ pub(crate) fn extended(area: &Bounds, words: &PageWords, lines: &[TextLine], edg
             .any(|e| e.is_rule && (e.at - at).abs() < 3.0 && e.start < area.x1 - 10.0 && e.end > area.x0 + 10.0)
     };
     let columns = columns_of(&table_lines(&words.inside(area)));
-    let is_row = |line: Option<&&TextLine>| line.is_some_and(|line| is_head(line, area) || is_over(line, area, &columns));
+    let is_row =
+        |line: Option<&&TextLine>| line.is_some_and(|line| is_head(line, area) || is_over(line, area, &columns));
     let mut grown = *area;
     let mut above = lines.iter().rev().filter(|line| line.baseline < area.y0).peekable();
     if !is_closed(area.y0) || is_row(above.peek()) {
@@ -104,7 +108,10 @@ fn reachable<'a, 'p: 'a>(
         if gap > MAX_REACH * line.size || is_out || own.iter().any(|c| is_sentence(c, area)) {
             break;
         }
-        let goes_on = whole > 0 && whole == taken.len() && gap < MAX_LEADING * line.size && bounds.x0 > area.x0 + MIN_INDENT * line.size;
+        let goes_on = whole > 0
+            && whole == taken.len()
+            && gap < MAX_LEADING * line.size
+            && bounds.x0 > area.x0 + MIN_INDENT * line.size;
         end = distance(line);
         taken.push(bounds);
         if own.len() > 1 || goes_on {

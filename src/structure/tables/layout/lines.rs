@@ -11,12 +11,14 @@ const WIDE_GAP: f32 = 1.2;
 /// A gap narrower than this many ems never divides a line.
 const NARROW_GAP: f32 = 0.72;
 /// Cells of a table are further apart than this many ems.
-const CELL_GAP: f32 = 0.55;
+const CELL_GAP: f32 = 0.65;
 /// Of a fixed pitch, where a space has the width of a letter, by more than this many ems.
 const TYPED_GAP: f32 = 1.0;
 /// Gaps of justified prose are narrower than this many ems and differ by less than `EVEN`.
 const LOOSE_GAP: f32 = 2.0;
 const EVEN: f32 = 0.06;
+/// At most this many texts stand over each other on a line: an amount over a description over another.
+const MAX_STRANDS: usize = 8;
 /// Words that overlap by more than this many ems stand over each other.
 const OVERPRINT: f32 = 0.3;
 /// Baselines that differ by less than this many ems are of one line.
@@ -218,7 +220,10 @@ pub(crate) fn table_lines<'p>(words: &[PlacedWord<'p>]) -> Vec<TextLine<'p>> {
     lines_of(words, cell_chunks)
 }
 
-fn lines_of<'p>(words: &[PlacedWord<'p>], chunks_of: impl Fn(Vec<PlacedWord<'p>>) -> Vec<Chunk<'p>>) -> Vec<TextLine<'p>> {
+fn lines_of<'p>(
+    words: &[PlacedWord<'p>],
+    chunks_of: impl Fn(Vec<PlacedWord<'p>>) -> Vec<Chunk<'p>>,
+) -> Vec<TextLine<'p>> {
     let mut sorted = words.to_vec();
     sorted.sort_by(|a, b| a.baseline.total_cmp(&b.baseline));
     let mut lines: Vec<Vec<PlacedWord>> = Vec::new();
@@ -238,7 +243,10 @@ fn lines_of<'p>(words: &[PlacedWord<'p>], chunks_of: impl Fn(Vec<PlacedWord<'p>>
 }
 
 /// A line of words, divided at wide gaps.
-fn line_of<'p>(mut words: Vec<PlacedWord<'p>>, chunks_of: impl Fn(Vec<PlacedWord<'p>>) -> Vec<Chunk<'p>>) -> TextLine<'p> {
+fn line_of<'p>(
+    mut words: Vec<PlacedWord<'p>>,
+    chunks_of: impl Fn(Vec<PlacedWord<'p>>) -> Vec<Chunk<'p>>,
+) -> TextLine<'p> {
     words.sort_by(|a, b| a.word.bounds.x0.total_cmp(&b.word.bounds.x0));
     let baseline = words.first().map_or(0.0, |w| w.baseline);
     let size = words.iter().map(|w| w.word.size).fold(0.0, f32::max);
@@ -247,23 +255,27 @@ fn line_of<'p>(mut words: Vec<PlacedWord<'p>>, chunks_of: impl Fn(Vec<PlacedWord
     TextLine { baseline, size, chunks }
 }
 
-/// The words of a line, in order of x, as runs that do not stand over each other.
+/// The words of a line, in order of x, as runs that do not stand over each other; as one if there are too many.
 fn strands(words: Vec<PlacedWord>) -> Vec<Vec<PlacedWord>> {
     let is_over = |a: &PlacedWord, b: &PlacedWord| a.word.bounds.x1 - b.word.bounds.x0 > OVERPRINT * b.word.size;
     if !words.windows(2).any(|pair| matches!(pair, [a, b] if is_over(a, b))) {
         return vec![words];
     }
-    let mut read = words;
+    let mut read = words.clone();
     read.sort_by_key(|word| word.index);
     let follows = |a: &PlacedWord, b: &PlacedWord| a.index + 1 == b.index && !is_over(a, b);
     let mut runs: Vec<Vec<PlacedWord>> = read.chunk_by(follows).map(<[PlacedWord]>::to_vec).collect();
     runs.sort_by(|a, b| left(a).total_cmp(&left(b)));
     let mut strands: Vec<Vec<PlacedWord>> = Vec::new();
     for run in runs {
-        let is_free = |strand: &Vec<PlacedWord>| matches!((strand.last(), run.first()), (Some(a), Some(b)) if !is_over(a, b));
-        match strands.iter().position(is_free).and_then(|at| strands.get_mut(at)) {
+        let is_free =
+            |strand: &Vec<PlacedWord>| matches!((strand.last(), run.first()), (Some(a), Some(b)) if !is_over(a, b));
+        let count = strands.len();
+        let host = strands.iter().position(is_free);
+        match host.and_then(|at| strands.get_mut(at)) {
             Some(strand) => strand.extend(run),
-            None => strands.push(run),
+            None if count < MAX_STRANDS => strands.push(run),
+            None => return vec![words],
         }
     }
     strands

@@ -69,7 +69,8 @@ impl<'p> Area<'p> {
             let members = body.get(range.clone()).unwrap_or_default();
             slots.extend(body_slots(members, levels + at));
         }
-        let places: Vec<f32> = rows.iter().map(|range| middle_of(body.get(range.clone()).unwrap_or_default())).collect();
+        let places: Vec<f32> =
+            rows.iter().map(|range| middle_of(body.get(range.clone()).unwrap_or_default())).collect();
         spans::add_between(&mut slots, &between, levels, &places);
         spans::span_labels(&mut slots, levels, &places, columns.len());
         if !likeness::is_table(&slots, levels, levels + rows.len(), &columns, proof) {

@@ -10,6 +10,8 @@ const FULL_LINE: (usize, usize) = (3, 4);
 const MIN_SEAM: f32 = 0.4;
 /// Each of them stands at the left, the middle or the right of its column, within this many ems.
 const OFF_COLUMN: f32 = 0.6;
+/// Single words that stand over a column each, within this many ems, are heads however close they are.
+const ON_COLUMN: f32 = 0.3;
 
 /// A column of chunks that overlap.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,7 +45,8 @@ pub(crate) fn columns_of(lines: &[TextLine]) -> Vec<Column> {
     let most = lines.iter().map(|line| line.chunks.len()).max().unwrap_or(0);
     let is_whole = |line: &TextLine| FULL_LINE.1 * line.chunks.len() >= FULL_LINE.0 * most;
     let by_width = |whole: bool| {
-        let mut chunks: Vec<&Chunk> = lines.iter().filter(|line| is_whole(line) == whole).flat_map(|l| &l.chunks).collect();
+        let mut chunks: Vec<&Chunk> =
+            lines.iter().filter(|line| is_whole(line) == whole).flat_map(|l| &l.chunks).collect();
         chunks.sort_by(|a, b| width(a).total_cmp(&width(b)));
         chunks
     };
@@ -246,14 +249,19 @@ fn abreast<'p>(piece: &Piece<'p>, columns: &[Column]) -> Option<Vec<Piece<'p>>> 
         start = end;
     }
     parts.push(piece_at(words.get(start..)?, piece.last)?);
-    let is_over = |part: &Piece| columns.get(part.first).is_some_and(|column| column.is_aligned(&part.chunk, OFF_COLUMN));
-    (parts.iter().all(is_over) && has_wide_seams(&parts)).then_some(parts)
+    let are_over = |limit: f32| {
+        parts.iter().all(|part| columns.get(part.first).is_some_and(|column| column.is_aligned(&part.chunk, limit)))
+    };
+    let are_words = parts.iter().all(|part| part.chunk.words.len() == 1);
+    (are_over(OFF_COLUMN) && has_wide_seams(&parts) || are_words && are_over(ON_COLUMN)).then_some(parts)
 }
 
 /// How badly words divide before `at` for two columns: by how far both sides are from them.
 fn seam(words: &[PlacedWord], at: usize, a: &Column, b: &Column) -> f32 {
     let middle = |c: &Column| (c.lo + c.hi) / 2.0;
-    let (Some(last), Some(next)) = (at.checked_sub(1).and_then(|i| words.get(i)), words.get(at)) else { return f32::MAX };
+    let (Some(last), Some(next)) = (at.checked_sub(1).and_then(|i| words.get(i)), words.get(at)) else {
+        return f32::MAX;
+    };
     let (end, start) = (last.word.bounds.x1, next.word.bounds.x0);
     let border = (a.hi + b.lo) / 2.0;
     let centre = (end + start) / 2.0;

@@ -150,7 +150,9 @@ fn wrapping(row: &[RowLine], line: &RowLine, columns: &[Column]) -> Wrapping {
 
 /// Whether the first word of a piece had room after the piece above it.
 fn has_room(above: &Piece, piece: &Piece, columns: &[Column]) -> bool {
-    let (Some(column), Some(first)) = (columns.get(piece.last.max(above.last)), piece.chunk.words.first()) else { return false };
+    let (Some(column), Some(first)) = (columns.get(piece.last.max(above.last)), piece.chunk.words.first()) else {
+        return false;
+    };
     let em = first.word.size;
     let width = first.word.bounds.x1 - first.word.bounds.x0;
     above.chunk.bounds.x1 - above.chunk.bounds.x0 + WORD_SPACE * em + width + ROOM * em < column.hi - column.lo
@@ -179,10 +181,14 @@ impl Context<'_, '_> {
     /// Whether the line at `at` continues the row that begins at `start`.
     fn continues(&self, at: usize, start: usize) -> bool {
         let (Some(row), Some(line)) = (self.lines.get(start..at), self.lines.get(at)) else { return false };
-        let Some((above, pitch)) = row.last().and_then(|above| Some((above, pitch(above, line)?))) else { return false };
+        let Some((above, pitch)) = row.last().and_then(|above| Some((above, pitch(above, line)?))) else {
+            return false;
+        };
         let count = self.columns.len();
         if above.is_group(count) || line.is_group(count) {
-            return above.is_group(count) && pitch < MAX_PITCH && matches!(line.pieces.as_slice(), [only] if only.chunk.begins_small());
+            return above.is_group(count)
+                && pitch < MAX_PITCH
+                && matches!(line.pieces.as_slice(), [only] if only.chunk.begins_small());
         }
         if pitch > MAX_PITCH {
             return false;

@@ -15,7 +15,8 @@ pub(super) fn add_between<'p>(slots: &mut Vec<Slot<'p>>, between: &[RowLine<'p>]
                 !slots.iter().any(|s| s.row == row && s.column <= piece.last && piece.first < s.column + s.column_span)
             };
             let above = rows.partition_point(|row| *row < line.baseline).saturating_sub(1);
-            let is_pair = rows.get(above + 1).is_some() && is_free(slots, heads + above) && is_free(slots, heads + above + 1);
+            let is_pair =
+                rows.get(above + 1).is_some() && is_free(slots, heads + above) && is_free(slots, heads + above + 1);
             let slot = Slot { row_span: if is_pair { 2 } else { 1 }, ..slot_of(piece, heads + above) };
             let host = slots.iter_mut().find(|s| {
                 !is_pair && s.row == heads + above && s.column <= piece.last && piece.first < s.column + s.column_span
@@ -43,7 +44,9 @@ pub(super) fn span_labels(slots: &mut [Slot], heads: usize, places: &[f32], colu
     let mut labels: Vec<&mut Slot> = slots.iter_mut().filter(|slot| slot.column == 0 && slot.row >= heads).collect();
     labels.sort_by_key(|slot| slot.row);
     let starts: Vec<usize> = match labels.first() {
-        Some(first) if first.row == heads && labels.iter().all(|label| label.row_span == 1) => labels.iter().map(|label| label.row).collect(),
+        Some(first) if first.row == heads && labels.iter().all(|label| label.row_span == 1) => {
+            labels.iter().map(|label| label.row).collect()
+        }
         _ => middle_starts(&labels, heads, places).unwrap_or_default(),
     };
     for (at, start) in starts.iter().enumerate() {
@@ -60,7 +63,8 @@ fn middle_starts(labels: &[&mut Slot], heads: usize, places: &[f32]) -> Option<V
     let mut starts = Vec::new();
     let mut start = 0;
     for label in labels {
-        let place = label.words.iter().map(|word| word.baseline).sum::<f32>() / f32::from(u16::try_from(label.words.len()).ok()?);
+        let place = label.words.iter().map(|word| word.baseline).sum::<f32>()
+            / f32::from(u16::try_from(label.words.len()).ok()?);
         let is_middle = |end: &usize| {
             let middle = (places.get(start).copied().unwrap_or(0.0) + places.get(*end).copied().unwrap_or(0.0)) / 2.0;
             (middle - place).abs() < OFF_CENTRE * pitch
