@@ -187,26 +187,6 @@ Blue     Moreton        8    0.7
 }
 
 #[test]
-fn a_title_over_all_columns_joins_no_row() {
-    let found = tables_of(
-        "
------------------------------------
-Name           One      Two   Three
------------------------------------
-             First
-Oakham          12      3.5       4
-Selkirk          4      1.0       6
-             Second
-Moreton          9      2.2       8
-Kelso            5      1.2       7
------------------------------------",
-    );
-    let rows: Vec<&str> = found.lines().collect();
-    assert_eq!(rows.len(), 7, "{found}");
-    assert!(rows.get(1).is_some_and(|row| row.ends_with("First")) && !found.contains("3.5 Second"), "{found}");
-}
-
-#[test]
 fn lines_of_a_grid_without_rules_between_rows_are_rows() {
     let found = tables_of(
         "
