@@ -17,7 +17,10 @@ const READ_PAGES: u32 = 3;
 /// Pages of a sample for what the pages cost: a listing has many documents.
 const MAX_SAMPLE: u32 = 12;
 
-/// Time for this sample. The first page is always included.
+/// Pages that are looked at whatever the time.
+const MIN_SAMPLE: usize = 4;
+
+/// Time for the rest of this sample.
 const TIME_BUDGET: Duration = Duration::from_millis(40);
 
 /// Titles of the outline that are read.
@@ -82,7 +85,7 @@ fn tokens(chooser: &FormChooser<'_>) -> u64 {
     let (start, pages) = (Instant::now(), chooser.document.page_count());
     let mut read = BTreeMap::new();
     for page in sample(pages, if chooser.document.is_remote() { 1 } else { MAX_SAMPLE }) {
-        if !read.is_empty() && start.elapsed() > TIME_BUDGET {
+        if read.len() >= MIN_SAMPLE && start.elapsed() > TIME_BUDGET {
             break;
         }
         read.extend(chooser.document.page_structure(page).map(|found| (page, found)));

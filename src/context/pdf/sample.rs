@@ -16,7 +16,10 @@ const MAX_SAMPLE: u32 = 24;
 /// Pages in a sample of a remote document, where each takes several requests.
 const MAX_REMOTE_SAMPLE: u32 = 1;
 
-/// Time for a sample. The first page is always included.
+/// Pages that are looked at whatever the time: fewer would miss kinds of page.
+const MIN_SAMPLE: u64 = 8;
+
+/// Time for the rest of a sample.
 const TIME_BUDGET: Duration = Duration::from_millis(300);
 
 /// Findings on the sampled pages.
@@ -48,7 +51,7 @@ impl PageSample {
         let mut read = BTreeMap::new();
         let mut bytes = BTreeMap::new();
         for page in sample_of(document) {
-            if !result.looked_at.is_empty() && start.elapsed() > TIME_BUDGET {
+            if result.looked_at.len() >= MIN_SAMPLE && start.elapsed() > TIME_BUDGET {
                 break;
             }
             bytes.insert(page.number(), result.cut(document, page));
