@@ -58,7 +58,8 @@ pub fn read_markdown(document: &dyn Pages, wanted: &mut PageSet, goes_on: impl F
     write_pages(document, &group, read)
 }
 
-fn write_pages(
+/// Writes the pages of `group`; what else was read is evidence.
+pub(super) fn write_pages(
     document: &dyn Pages,
     group: &PageSet,
     read: BTreeMap<PageIndex, Result<StructuredPage, PdfError>>,

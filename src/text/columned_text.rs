@@ -6,6 +6,9 @@ use super::page_words::{PageWords, PlacedWord};
 /// This share of the words is set more tightly than the grid.
 const TIGHT_SHARE: usize = 4;
 
+/// Words nearer than this share of an em are of one text, whose words are a space apart whatever their size.
+const WORD_SPACE_EM: f32 = 0.5;
+
 /// The widest grid. Words beyond it follow each other.
 const MAX_COLUMNS: usize = 400;
 
@@ -96,7 +99,8 @@ impl Grid {
             // Parts of a word follow each other, unless the order on the page is another.
             let is_apart = word.is_spaced || word.bounds.x0 - end > self.column;
             let least = length + usize::from(length > 0 && is_apart);
-            let start = if is_apart { least.max(self.column_of(word)) } else { least };
+            let is_next = word.bounds.x0 - end < WORD_SPACE_EM * word.size;
+            let start = if is_apart && !is_next { least.max(self.column_of(word)) } else { least };
             line.push_str(&" ".repeat(start - length));
             let from = line.len();
             push_run(&mut line, &word.text, word.script);

@@ -131,14 +131,14 @@ pub struct SentPage {
 pub struct PageEstimate {
     /// The page looked at.
     pub page: PageNumber,
-    /// Tokens of its text: characters / 4; `None` if its text could not be read.
+    /// Tokens of its text as it is given; `None` if its text could not be read.
     pub text_tokens: Option<u64>,
     /// Tokens of its picture as a model sees it; `None` if its size could not be read.
     pub image_tokens: Option<u64>,
+    /// Tokens in the form that is chosen for it where the client leaves the choice.
+    pub mixed_tokens: Option<u64>,
     /// Bytes as a one-page PDF; `None` if it could not be cut.
     pub pdf_bytes: Option<u64>,
-    /// Whether its text says everything that it shows.
-    pub is_complete_as_text: bool,
 }
 
 /// The exact next call that continues an answer.

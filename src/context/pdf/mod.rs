@@ -20,29 +20,33 @@ use std::collections::BTreeMap;
 
 pub use self::compare::PageChanges;
 pub use self::estimate::{image_tokens, picture_tokens};
+pub(super) use self::forms::FormChooser;
+pub use self::forms::GivenForms;
 pub(super) use self::held::held_summary;
 pub use self::plan::{HeldStatus, PagePlan, PlannedPage, plan_pages};
 pub(super) use self::revision_diff::RevisionDiff;
 pub use self::revision_diff::{moved_phrase, page_change_lines};
 pub use self::sample::pages_with_hidden_text;
+pub(super) use self::sample::sample;
 pub use self::selection::{SelectedPages, select_from, select_one_or_more, select_page};
 
 use self::budget::AnswerBudget;
+use self::forms::ChosenForm;
 use self::held::PageOrigin;
 use self::page::{BuiltPage, PageBody};
 use self::plan::rest_of;
 use self::revision_diff::change_lines;
 use self::sample::PageSample;
 use self::selection::select;
+use self::summary::SummaryInput;
 pub use self::summary::{FormCost, SummaryFacts};
-use self::summary::{GivenForms, SummaryInput};
 use super::answer::{AnswerDetails, AnswerDraft, Block, BoundExceeded, NextCall, OutputFolder, usage_of};
 use super::conversation::FileMemory;
 use super::error::ContextError;
 use super::files::RequestedFile;
 use super::markdown::MarkdownPages;
 use super::page_notes::PageNotes;
-use super::phrases::{more_fields_note, numbered, one_line, page_or_pages, untrusted};
+use super::phrases::{more_fields_note, one_line, page_or_pages, untrusted};
 use super::progress::ProgressListener;
 use super::request::{AnswerSettings, FileRequest, form_name};
 use crate::worker::{Pages, PdfChunk, PdfError};
@@ -66,7 +70,7 @@ pub(super) struct PdfAnswerBuilder<'a> {
     /// Cached, because computing a fingerprint reads the page.
     pub(super) fingerprints: RefCell<BTreeMap<PageIndex, Option<PageFingerprint>>>,
     /// Cached, because choosing a form reads the page.
-    pub(super) forms: RefCell<BTreeMap<PageIndex, PageForm>>,
+    pub(super) forms: RefCell<BTreeMap<PageIndex, ChosenForm>>,
     /// Pages of the answer that were read together, until they are built.
     pub(super) markdown: RefCell<MarkdownPages>,
 }
@@ -112,7 +116,7 @@ impl PdfAnswerBuilder<'_> {
     }
 
     fn summary(&self) -> Result<AnswerDraft, ContextError> {
-        let sample = PageSample::of(self.document);
+        let sample = PageSample::of(&self.chooser());
         let can_cut = sample.can_cut || sample.estimates.is_empty();
         let input = self.summary_input(&sample);
         let (text, facts) = if can_cut {
@@ -178,7 +182,7 @@ impl PdfAnswerBuilder<'_> {
             let page_text = match self.document.page_text(page) {
                 Ok(page) => {
                     is_readable = true;
-                    self.bounded_text(&page.text)
+                    self.chooser().bounded_text(&page.text)
                 }
                 Err(error) => {
                     let note = format!("[Its text cannot be read: {error}]");
@@ -363,7 +367,7 @@ impl PdfAnswerBuilder<'_> {
     }
 
     pub(super) fn page_name(&self, page: PageIndex) -> String {
-        numbered(page.number(), self.document.page_label(page).as_ref())
+        self.chooser().page_name(page)
     }
 
     pub(super) fn pdf_error(&self, error: PdfError) -> ContextError {

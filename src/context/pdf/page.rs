@@ -3,7 +3,7 @@
 use super::PdfAnswerBuilder;
 use super::estimate::image_tokens;
 use super::plan::PlannedPage;
-use crate::context::annotations::{AnnotationKind, annotation_lines};
+use crate::context::annotations::AnnotationKind;
 use crate::context::answer::{
     DocumentBlock, ImageBlock, PageFileName, SentPage, document_usage, image_usage, text_usage,
 };
@@ -63,6 +63,9 @@ impl PageBody {
 
 /// What is said of a page with a table that was found by white space alone.
 const GUESSED_TABLE: &str = "the columns of a table are a guess, since no lines divide them. See it with as: \"image\"";
+
+/// What is said of a page whose rows are kept by spaces.
+const KEPT_COLUMNS: &str = "columns are kept by spaces as on the page, since its tables or rows are not certain";
 
 /// The text that is given of a page.
 struct GivenText<'t> {
@@ -124,7 +127,7 @@ impl PdfAnswerBuilder<'_> {
             notes: chunk.notes,
             left_out: Vec::new(),
         };
-        let comments = self.lines_beside(planned.page, AnnotationKind::BESIDE_DOCUMENT);
+        let comments = self.chooser().lines_beside(planned.page, AnnotationKind::BESIDE_DOCUMENT);
         let body = if self.request.form == PageForm::Path {
             let file = self.output.write(&self.page_file(page, chunk_hash), &chunk.bytes)?;
             let (named, path) = (self.page_name(planned.page), &self.requested.path);
@@ -172,8 +175,11 @@ impl PdfAnswerBuilder<'_> {
             let reason = one_line(reason);
             PageRemark::plain(format!("given as text, because it could not be given as requested: {reason}"))
         });
-        let given =
-            GivenText { form: PageForm::Text, text: &found.text, opening: opening.collect(), was_refused: instead };
+        let forms = self.forms.borrow();
+        let layout = forms.get(&planned.page).and_then(|chosen| chosen.layout.as_deref());
+        let opening = opening.chain(layout.map(|_| PageRemark::plain(KEPT_COLUMNS))).collect();
+        let text = layout.unwrap_or(&found.text);
+        let given = GivenText { form: PageForm::Text, text, opening, was_refused: instead };
         Ok(self.text_page(planned, fingerprint, &found, given))
     }
 
@@ -205,17 +211,8 @@ impl PdfAnswerBuilder<'_> {
         given: GivenText<'_>,
     ) -> BuiltPage {
         let GivenText { form, text: page_text, opening, was_refused } = given;
-        let mut text = format!("--- Page {} ---\n", self.page_name(planned.page));
         let is_blank = found.kind == PageKind::Empty;
-        if is_blank {
-            text.push_str("[blank]");
-        } else if page_text.is_empty() {
-            text.push_str("[no text]");
-        }
-        text.push_str(&self.bounded_text(page_text));
-        let is_markdown = form == PageForm::Markdown;
-        let beside = if is_markdown { AnnotationKind::BESIDE_MARKDOWN } else { AnnotationKind::BESIDE_TEXT };
-        text.push_str(&self.lines_beside(planned.page, beside));
+        let text = self.chooser().text_block(planned.page, form, page_text, is_blank);
         let sent = SentPage {
             page: planned.page.number(),
             label: self.document.page_label(planned.page),
@@ -240,15 +237,6 @@ impl PdfAnswerBuilder<'_> {
         BuiltPage { body: PageBody::Text(text), sent, fingerprint, replaces: planned.replaces, tokens, remarks }
     }
 
-    /// What stands beside the words of a page, with the gap to what is before it.
-    pub(super) fn lines_beside(&self, page: PageIndex, kinds: &[AnnotationKind]) -> String {
-        let lines = match self.document.annotations(page) {
-            Ok(annotations) => annotation_lines(&annotations, kinds),
-            Err(error) => format!("[Its comments, links and form fields cannot be read: {error}]"),
-        };
-        if lines.is_empty() { String::new() } else { format!("\n\n{lines}") }
-    }
-
     /// Forms to suggest for a page without text, except the one that was just refused.
     fn other_forms(&self, was_refused: bool) -> &'static str {
         match self.request.form {
@@ -256,18 +244,6 @@ impl PdfAnswerBuilder<'_> {
             PageForm::Image if was_refused => "as: \"document\" or as: \"path\"",
             _ => "as: \"image\", as: \"document\" or as: \"path\"",
         }
-    }
-
-    /// A page's text, truncated to the bound of an answer: one page may hold a million characters.
-    pub(crate) fn bounded_text(&self, text: &str) -> String {
-        let (max, length) = (self.settings.max_text_characters, text.chars().count());
-        if length <= max {
-            return text.to_owned();
-        }
-        let kept = text.chars().take(max).collect::<String>();
-        format!(
-            "{kept}\n[The page's text is cut at {max} of {length} characters. Ask with as: \"path\" for all of it.]"
-        )
     }
 }
 

@@ -13,6 +13,7 @@ use crate::worker::{PdfAction, PdfError, Picture};
 use pagewise_base::hash::{ContentHash, PageFingerprint};
 use pagewise_base::limits::{Limit, LimitExceeded};
 use pagewise_base::page::PageIndex;
+use pagewise_document::PageGeometry;
 use pagewise_render::{Dpi, RenderOptions};
 use pagewise_text::PageRemark;
 use pagewise_view::PageForm;
@@ -42,8 +43,7 @@ impl PdfAnswerBuilder<'_> {
     /// Renders the page at the finest useful resolution that stays within the byte bound.
     fn picture(&self, page: PageIndex) -> Result<Picture, PdfError> {
         let geometry = self.document.page_geometry(page)?;
-        let fitting = dpi(SIDE_PIXELS * 72.0 / geometry.width_pt.max(geometry.height_pt));
-        let finest = u64::from(fitting.get().min(Dpi::default().get()));
+        let finest = u64::from(finest_dpi(&geometry).get());
         let mut found = 0;
         for dpi in std::iter::once(finest).chain(COARSER.into_iter().filter(|coarser| *coarser < finest)) {
             let options = RenderOptions { dpi: Dpi::clamped(dpi), ..RenderOptions::default() };
@@ -73,9 +73,9 @@ impl PdfAnswerBuilder<'_> {
         let mut text = format!("--- Page {} ---", self.page_name(planned.page));
         if let Some(page_text) = page_text.filter(|page| !page.text.is_empty()) {
             text.push('\n');
-            text.push_str(&self.bounded_text(&page_text.text));
+            text.push_str(&self.chooser().bounded_text(&page_text.text));
         }
-        text.push_str(&self.lines_beside(planned.page, AnnotationKind::BESIDE_PICTURE));
+        text.push_str(&self.chooser().lines_beside(planned.page, AnnotationKind::BESIDE_PICTURE));
         let sent = SentPage {
             page: planned.page.number(),
             label: self.document.page_label(planned.page),
@@ -93,6 +93,12 @@ impl PdfAnswerBuilder<'_> {
         let body = PageBody::Picture { text, image };
         BuiltPage { body, sent, fingerprint, replaces: planned.replaces, tokens, remarks }
     }
+}
+
+/// The resolution of a page's picture: the finest that models take without scaling it down.
+pub(super) fn finest_dpi(page: &PageGeometry) -> Dpi {
+    let fitting = dpi(SIDE_PIXELS * 72.0 / page.width_pt.max(page.height_pt));
+    Dpi::clamped(fitting.get().min(Dpi::default().get()).into())
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and NaN is 0")]

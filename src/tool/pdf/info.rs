@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::arguments::DocumentArguments;
 use super::beside::{AttachmentData, CountData, FieldData};
 use crate::context::{
-    ContextManager, FolderListing, OpenPdf, attachment_line, attachment_path, field_line, more_fields_note, one_line,
-    page_or_pages, pages_with_hidden_text, points, untrusted,
+    ContextManager, FolderListing, GivenForms, OpenPdf, attachment_line, attachment_path, field_line, more_fields_note,
+    one_line, page_or_pages, pages_with_hidden_text, points, untrusted,
 };
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, result_json, without_blanks};
@@ -36,7 +36,8 @@ pub fn info(context: &ContextManager, arguments: &DocumentArguments, caller: &Ca
     let requester = caller.requester(conversation.as_ref());
     let pdf = match context.open_pdf_for(&arguments.path, arguments.password.as_deref(), requester) {
         Err(error) if error.is_folder() => {
-            return Ok(InfoAnswer::Folder(context.list_folder(&arguments.path, None, None, &caller.cancellation)?));
+            let listing = context.list_folder(&arguments.path, None, None, GivenForms::MIXED, &caller.cancellation)?;
+            return Ok(InfoAnswer::Folder(listing));
         }
         opened => opened?,
     };
