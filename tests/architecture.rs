@@ -37,7 +37,7 @@ const OWNERS: [(&str, &[&str]); 8] = [
 ];
 
 /// Crates that several packages may depend on, each with the reason.
-const SHARED: [(&str, &str); 16] = [
+const SHARED: [(&str, &str); 17] = [
     ("base64", "the model's requests, and the answers at the doors"),
     ("blake3", "hashes of files, pages, addresses and owners"),
     ("bytes", "bodies that are shared and not copied"),
@@ -49,6 +49,7 @@ const SHARED: [(&str, &str); 16] = [
     ("rustix", "files, clocks and processes of Unix"),
     ("rustls", "connections to databases and servers"),
     ("serde_json", "protocols"),
+    ("skrifa", "characters and outlines of embedded fonts"),
     ("tempfile", "tests"),
     ("insta", "tests"),
     ("thiserror", "errors"),

@@ -68,6 +68,7 @@ mod answer_cost;
 mod ask;
 mod contracts;
 mod get_file;
+mod held;
 mod large_answers;
 mod result_size;
 mod search;

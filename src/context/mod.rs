@@ -70,7 +70,7 @@ use self::answer::{OutputFolder, PageFileName, usage_of};
 use self::conversation::{ContentRegistry, ConversationCache, FileMemory, PendingRecord, Snapshot, mint_handle};
 use self::files::{ContainerReader, RequestedFile};
 use self::library::LibraryIndex;
-use self::pdf::{PdfAnswerBuilder, held_summary};
+use self::pdf::{PageIdentities, PdfAnswerBuilder, held_summary};
 use self::plain_file::PlainFileAnswer;
 use crate::source::{FileKind, HashCache};
 use crate::worker::{Pages, Reader, RecognisingDocument};
@@ -229,6 +229,7 @@ impl ContextManager {
         let document = self.document(requested, request.password.as_deref(), &request.cancellation)?;
         let path_of = |file| self.cache.store().file_names(&[file]).ok()?.remove(&file);
         let pages = PageSet::all(document.page_count());
+        let identities = PageIdentities::of(&*document);
         let document = RecognisingDocument::new(&*document, request.ocr_mode(), pages);
         let answer = PdfAnswerBuilder {
             requested,
@@ -240,7 +241,7 @@ impl ContextManager {
             progress,
             path_of: &path_of,
             origins: RefCell::default(),
-            fingerprints: RefCell::default(),
+            identities,
             forms: RefCell::default(),
             markdown: RefCell::default(),
         };

@@ -29,6 +29,7 @@ pub(crate) mod schema;
 pub(crate) mod scripted_store;
 pub(crate) mod site;
 pub(crate) mod tagged;
+pub(crate) mod truetype;
 
 pub(crate) use pdf::file_of;
 use std::path::PathBuf;

@@ -111,9 +111,7 @@ impl FormChooser<'_> {
             block.push_str("[no text]");
         }
         block.push_str(&self.bounded_text(text));
-        let is_markdown = form == PageForm::Markdown;
-        let beside = if is_markdown { AnnotationKind::BESIDE_MARKDOWN } else { AnnotationKind::BESIDE_TEXT };
-        block.push_str(&self.lines_beside(page, beside));
+        block.push_str(&self.lines_beside(page, form));
         block
     }
 
@@ -122,9 +120,9 @@ impl FormChooser<'_> {
     }
 
     /// What stands beside the words of a page, with the gap to what is before it.
-    pub(super) fn lines_beside(&self, page: PageIndex, kinds: &[AnnotationKind]) -> String {
+    pub(super) fn lines_beside(&self, page: PageIndex, form: PageForm) -> String {
         let lines = match self.document.annotations(page) {
-            Ok(annotations) => annotation_lines(&annotations, kinds),
+            Ok(annotations) => annotation_lines(&annotations, AnnotationKind::beside(form)),
             Err(error) => format!("[Its comments, links and form fields cannot be read: {error}]"),
         };
         if lines.is_empty() { String::new() } else { format!("\n\n{lines}") }

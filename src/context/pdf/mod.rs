@@ -5,6 +5,7 @@ mod compare;
 mod estimate;
 mod forms;
 mod held;
+mod identity;
 mod labels;
 mod page;
 mod picture;
@@ -23,6 +24,7 @@ pub use self::estimate::{image_tokens, picture_tokens};
 pub(super) use self::forms::FormChooser;
 pub use self::forms::GivenForms;
 pub(super) use self::held::held_summary;
+pub(super) use self::identity::PageIdentities;
 pub use self::plan::{HeldStatus, PagePlan, PlannedPage, plan_pages};
 pub(super) use self::revision_diff::RevisionDiff;
 pub use self::revision_diff::{moved_phrase, page_change_lines};
@@ -67,8 +69,7 @@ pub(super) struct PdfAnswerBuilder<'a> {
     pub(super) path_of: &'a dyn Fn(FileKey) -> Option<String>,
     /// Where the held pages were given.
     pub(super) origins: RefCell<BTreeMap<PageIndex, PageOrigin>>,
-    /// Cached, because computing a fingerprint reads the page.
-    pub(super) fingerprints: RefCell<BTreeMap<PageIndex, Option<PageFingerprint>>>,
+    pub(super) identities: PageIdentities<'a>,
     /// Cached, because choosing a form reads the page.
     pub(super) forms: RefCell<BTreeMap<PageIndex, ChosenForm>>,
     /// Pages of the answer that were read together, until they are built.
@@ -254,8 +255,7 @@ impl PdfAnswerBuilder<'_> {
             if self.request.force || !self.memory.holds_pages() {
                 return HeldStatus::NotHeld;
             }
-            // If a page cannot be identified, send it.
-            self.fingerprint(page).map_or(HeldStatus::NotHeld, |fingerprint| self.held_status(page, fingerprint))
+            self.held_status(page)
         })
     }
 
@@ -298,16 +298,17 @@ impl PdfAnswerBuilder<'_> {
         Ok(made)
     }
 
-    fn add_page(&self, draft: &mut AnswerDraft, page: BuiltPage) {
+    fn add_page(&self, draft: &mut AnswerDraft, mut page: BuiltPage) {
         let index = page.sent.page.index();
         if page.replaces {
             draft.details.replaced.insert(index);
         }
-        if let Some(fingerprint) = page.fingerprint {
-            let given = PageForm::ALL.into_iter().find(|form| form_name(*form) == page.sent.form);
-            let form = given.unwrap_or(self.request.form);
-            draft.holdings.push(HeldItem::Page { fingerprint, page: index, form });
-        }
+        let given = PageForm::ALL.into_iter().find(|form| form_name(*form) == page.sent.form);
+        let form = given.unwrap_or(self.request.form);
+        page.sent.fingerprint = self.identity(index, form);
+        let held = page.sent.fingerprint.filter(|_| page.is_whole);
+        let held = held.map(|fingerprint| HeldItem::Page { fingerprint, page: index, form, is_shared: false });
+        draft.holdings.extend(held);
         draft.details.sent.push(page.sent);
         match page.body {
             PageBody::Document { document, text } => {
@@ -338,26 +339,17 @@ impl PdfAnswerBuilder<'_> {
 
     /// What changed since an earlier version, if the agent does not know yet.
     fn revision_diff(&self) -> Option<RevisionDiff> {
-        self.memory.revision_diff(self.document, |page| self.fingerprint(page))
+        self.memory.revision_diff(&self.identities)
     }
 
-    /// The page's identity, if there is a conversation and the page can be read.
-    pub(super) fn fingerprint(&self, page: PageIndex) -> Option<PageFingerprint> {
-        if !self.memory.is_active() {
-            return None;
-        }
-        let mut known = self.fingerprints.borrow_mut();
-        *known.entry(page).or_insert_with(|| self.document.fingerprint(page).ok())
+    /// The identity of a page in a form, if there is a conversation and the page can be read.
+    pub(super) fn identity(&self, page: PageIndex, form: PageForm) -> Option<PageFingerprint> {
+        if self.memory.is_active() { self.identities.identity(page, form) } else { None }
     }
 
     /// The page as a PDF. Computes its identity too, if a conversation needs it.
     pub(super) fn cut(&self, page: PageIndex) -> Result<PdfChunk, PdfError> {
-        if !self.memory.is_active() || self.fingerprints.borrow().contains_key(&page) {
-            return self.document.cut(page);
-        }
-        let (chunk, fingerprint) = self.document.cut_and_identify(page)?;
-        self.fingerprints.borrow_mut().insert(page, fingerprint);
-        Ok(chunk)
+        if self.memory.is_active() { self.identities.cut(page) } else { self.document.cut(page) }
     }
 
     fn supports_extraction(&self, built: &[BuiltPage]) -> Option<bool> {

@@ -4,13 +4,12 @@ use super::PdfAnswerBuilder;
 use super::estimate::picture_tokens;
 use super::page::{BuiltPage, PageBody};
 use super::plan::PlannedPage;
-use crate::context::annotations::AnnotationKind;
 use crate::context::answer::{ImageBlock, ResultBudget, SentPage};
 use crate::context::error::ContextError;
 use crate::context::request::form_name;
 use crate::context::token_estimate::estimated_tokens;
 use crate::worker::{PdfAction, PdfError, Picture};
-use pagewise_base::hash::{ContentHash, PageFingerprint};
+use pagewise_base::hash::ContentHash;
 use pagewise_base::limits::{Limit, LimitExceeded};
 use pagewise_base::page::PageIndex;
 use pagewise_document::PageGeometry;
@@ -26,15 +25,11 @@ const COARSER: [u64; 2] = [100, 72];
 
 impl PdfAnswerBuilder<'_> {
     /// A page as a picture, with its text if requested; as text alone if it cannot be rendered.
-    pub(crate) fn build_picture(
-        &self,
-        planned: PlannedPage,
-        fingerprint: Option<PageFingerprint>,
-    ) -> Result<BuiltPage, ContextError> {
+    pub(crate) fn build_picture(&self, planned: PlannedPage) -> Result<BuiltPage, ContextError> {
         match self.picture(planned.page) {
-            Ok(picture) => Ok(self.with_picture(planned, fingerprint, picture)),
+            Ok(picture) => Ok(self.with_picture(planned, picture)),
             Err(error) => {
-                let text = self.build_text(planned, fingerprint, Some(error.to_string()));
+                let text = self.build_text(planned, Some(error.to_string()));
                 text.map_err(|_| self.pdf_error(error))
             }
         }
@@ -68,21 +63,21 @@ impl PdfAnswerBuilder<'_> {
         LimitExceeded { which: Limit::PictureBytes, limit, found }.into()
     }
 
-    fn with_picture(&self, planned: PlannedPage, fingerprint: Option<PageFingerprint>, picture: Picture) -> BuiltPage {
+    fn with_picture(&self, planned: PlannedPage, picture: Picture) -> BuiltPage {
         let page_text = self.request.with_text.then(|| self.document.page_text(planned.page).ok()).flatten();
         let mut text = format!("--- Page {} ---", self.page_name(planned.page));
         if let Some(page_text) = page_text.filter(|page| !page.text.is_empty()) {
             text.push('\n');
             text.push_str(&self.chooser().bounded_text(&page_text.text));
         }
-        text.push_str(&self.chooser().lines_beside(planned.page, AnnotationKind::BESIDE_PICTURE));
+        text.push_str(&self.chooser().lines_beside(planned.page, PageForm::Image));
         let sent = SentPage {
             page: planned.page.number(),
             label: self.document.page_label(planned.page),
             form: form_name(PageForm::Image),
             bytes: u64::try_from(picture.png.len()).unwrap_or(u64::MAX),
             blake3: ContentHash::of(&picture.png),
-            fingerprint,
+            fingerprint: None,
             tier: None,
             notes: picture.notes.clone(),
             left_out: Vec::new(),
@@ -91,7 +86,7 @@ impl PdfAnswerBuilder<'_> {
         let tokens = picture_tokens(picture.width, picture.height).saturating_add(estimated_tokens(&text));
         let image = ImageBlock { mime_type: "image/png", bytes: picture.png.into() };
         let body = PageBody::Picture { text, image };
-        BuiltPage { body, sent, fingerprint, replaces: planned.replaces, tokens, remarks }
+        BuiltPage { body, sent, is_whole: true, replaces: planned.replaces, tokens, remarks }
     }
 }
 
