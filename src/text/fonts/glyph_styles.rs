@@ -5,8 +5,7 @@ use super::page_fonts::{FontKey, PageFontDictionaries, SharedFonts};
 use hayro_interpret::font::{Glyph, GlyphRun};
 use hayro_interpret::hayro_syntax::page::Page;
 use hayro_interpret::kurbo::{Affine, Rect};
-use pagewise_base::limits::Limits;
-use pagewise_document::effort::Steps;
+use pagewise_document::PageBudget;
 use std::collections::HashMap;
 
 /// The most styles of a page. Further ones count as the first.
@@ -50,8 +49,8 @@ pub(crate) struct StyleCollector<'c, 'p> {
 }
 
 impl<'c, 'p> StyleCollector<'c, 'p> {
-    pub(crate) fn new(page: &Page<'p>, steps: &'c Steps, limits: &'c Limits, shared: &'c mut SharedFonts<'p>) -> Self {
-        let fonts = PageFontDictionaries::new(page, steps, limits, shared);
+    pub(crate) fn new(page: &Page<'p>, budget: &'c PageBudget, shared: &'c mut SharedFonts<'p>) -> Self {
+        let fonts = PageFontDictionaries::new(page, budget, shared);
         let (known, numbers, indices) = (HashMap::new(), HashMap::new(), HashMap::new());
         Self { fonts, known, numbers, styles: vec![GlyphStyle::default()], indices }
     }

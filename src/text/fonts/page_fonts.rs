@@ -15,8 +15,7 @@ use hayro_interpret::hayro_syntax::object::{Dict, Name, ObjectIdentifier};
 use hayro_interpret::hayro_syntax::page::Page;
 use hayro_interpret::kurbo::Rect;
 use hayro_interpret::{CacheKey, InterpreterSettings};
-use pagewise_base::limits::Limits;
-use pagewise_document::effort::{LoadedFonts, Steps, price, take_font_steps};
+use pagewise_document::PageBudget;
 use std::collections::HashMap;
 
 /// The most glyphs of a run that are compared with those of a Type 3 font.
@@ -36,16 +35,11 @@ pub(super) enum FontKey {
 pub(crate) struct SharedFonts<'p> {
     settings: InterpreterSettings,
     cache: FontCache<'p>,
-    /// Fonts whose loading was counted.
-    counted: LoadedFonts,
     styles: HashMap<ObjectIdentifier, FontStyle>,
 }
 
 impl<'p> SharedFonts<'p> {
-    fn load(&mut self, font: &Dict<'p>, steps: &Steps, limits: &Limits) -> Option<Font<'p>> {
-        if font.obj_id().is_none_or(|id| self.counted.insert(id)) {
-            take_font_steps(font, steps, limits);
-        }
+    fn load(&mut self, font: &Dict<'p>) -> Option<Font<'p>> {
         self.cache.font(font, &self.settings.font_resolver, &self.settings.cmap_resolver)
     }
 
@@ -59,8 +53,7 @@ impl<'p> SharedFonts<'p> {
 
 /// The font dictionaries of a page.
 pub(super) struct PageFontDictionaries<'c, 'p> {
-    steps: &'c Steps,
-    limits: &'c Limits,
+    budget: &'c PageBudget,
     dictionaries: Vec<Dict<'p>>,
     shared: &'c mut SharedFonts<'p>,
     /// By position in `dictionaries`, as far as they are loaded.
@@ -81,9 +74,9 @@ impl CacheKey for Type3Key {
 }
 
 impl<'c, 'p> PageFontDictionaries<'c, 'p> {
-    pub(super) fn new(page: &Page<'p>, steps: &'c Steps, limits: &'c Limits, shared: &'c mut SharedFonts<'p>) -> Self {
-        let dictionaries = font_dictionaries(page, steps);
-        Self { steps, limits, dictionaries, shared, loaded: Vec::new(), last_type3: 0, type3_keys: HashMap::new() }
+    pub(super) fn new(page: &Page<'p>, budget: &'c PageBudget, shared: &'c mut SharedFonts<'p>) -> Self {
+        let dictionaries = font_dictionaries(page, budget);
+        Self { budget, dictionaries, shared, loaded: Vec::new(), last_type3: 0, type3_keys: HashMap::new() }
     }
 
     fn style_at(&mut self, at: usize) -> FontStyle {
@@ -120,7 +113,7 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
 
     /// The key of the outline that a font has for a code.
     fn outline_key(&mut self, at: usize, code: u32) -> Option<u128> {
-        self.steps.take(price::GLYPH);
+        self.budget.check();
         let font = self.load(at)?;
         match font.glyph(font.map_code(code), code) {
             FontGlyph::Outline(outline) => Some(outline.identifier().cache_key()),
@@ -157,7 +150,7 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
         if let Some(known) = self.type3_keys.get(&(at, code)) {
             return *known;
         }
-        self.steps.take(price::GLYPH);
+        self.budget.check();
         let key = self.load(at).and_then(|font| match font.glyph(font.map_code(code), code) {
             FontGlyph::Type3(glyph) => Some(glyph.cache_key()),
             FontGlyph::Outline(_) => None,
@@ -168,7 +161,7 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
 
     /// Whether a font has all the characters of a run, with the same widths.
     fn is_type3_font(&mut self, at: usize, run: &GlyphRun<'_, '_>) -> bool {
-        self.steps.take(price::GLYPH);
+        self.budget.check();
         let Some(font) = self.load(at) else { return false };
         run.glyphs().iter().take(MAX_COMPARED).all(|glyph| {
             let code = glyph.char_code() & 0xFF;
@@ -186,7 +179,7 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
     fn load(&mut self, at: usize) -> Option<&Font<'p>> {
         while self.loaded.len() <= at {
             let font = self.dictionaries.get(self.loaded.len())?;
-            let font = is_simple(font).then(|| self.shared.load(font, self.steps, self.limits)).flatten();
+            let font = is_simple(font).then(|| self.shared.load(font)).flatten();
             self.loaded.push(font);
         }
         self.loaded.get(at)?.as_ref()
