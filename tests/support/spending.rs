@@ -146,7 +146,7 @@ fn images() -> Named {
 }
 
 fn paths() -> Named {
-    let zigzag = (0..400_000).map(|at| format!("{} {} l ", (at * 7_919) % 612, (at * 104_729) % 792));
+    let zigzag = (0..400_000_u64).map(|at| format!("{} {} l ", (at * 7_919) % 612, (at * 104_729) % 792));
     let zigzag = format!("0 0 m {} ", zigzag.collect::<String>());
     let tile = "<</PatternType 1/PaintType 1/TilingType 1/BBox[0 0 600 700]/XStep 600/YStep 700/Resources<<>>";
     let small = "<</PatternType 1/PaintType 1/TilingType 1/BBox[-300 -300 300 300]/XStep 1/YStep 1/Resources<<>>";

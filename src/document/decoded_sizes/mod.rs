@@ -155,7 +155,7 @@ impl<'a> Walk<'_, 'a> {
         self.visit_dictionary(stream.dict(), usage);
         let is_image = stream.dict().get::<Name<'_>>(b"Subtype").is_some_and(|kind| kind.as_ref() == b"Image");
         if usage != Usage::ExternalObject || !is_image {
-            let length = streams::decoded_length(stream, self.limits.max_stream_bytes, self.budget, self.limits);
+            let length = streams::decoded_length(stream, self.budget, self.limits);
             self.decoded = self.decoded.saturating_add(length);
             leave_beyond(Limit::DecodedBytes, self.decoded, self.limits.max_decoded_bytes);
         }

@@ -8,7 +8,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 use hayro_syntax::Filter;
 use hayro_syntax::object::{Array, Dict, Object, ObjectIdentifier, Stream};
 use hayro_syntax::page::Page;
-use pagewise_base::limits::{Limit, Limits};
+use pagewise_base::limits::{Limit, Limits, RATIO_FREE_BYTES};
 use std::collections::HashMap;
 
 /// Streams that cannot decode to more bytes are not measured.
@@ -24,7 +24,7 @@ pub(super) fn check_contents(page: &Page<'_>, budget: &PageBudget, limits: &Limi
             let bound = max_decoded_length(stream);
             most = most.saturating_add(bound);
             // The sum of the bounds of many short streams is far above their length.
-            if most > FREE_BYTES { counted_length(stream, limits.max_stream_bytes, budget, limits) } else { bound }
+            if most > FREE_BYTES { counted_stream(stream, budget, limits) } else { bound }
         });
         all = all.saturating_add(length);
         leave_beyond(Limit::StreamBytes, all, limits.max_stream_bytes);
@@ -38,17 +38,31 @@ pub(super) fn check_contents(page: &Page<'_>, budget: &PageBudget, limits: &Limi
     }
 }
 
-/// The decoded length of `stream` up to an image codec, or its upper bound if that is small. Leaves the engine if it is more
-/// than `most`.
-pub(super) fn decoded_length(stream: &Stream<'_>, most: u64, budget: &PageBudget, limits: &Limits) -> u64 {
+/// The decoded length of `stream`, or its upper bound if that is small. Leaves the engine if it is more than a stream may
+/// have.
+pub(super) fn decoded_length(stream: &Stream<'_>, budget: &PageBudget, limits: &Limits) -> u64 {
     match max_decoded_length(stream) {
         bound if bound <= FREE_BYTES => bound,
-        _ => {
-            let length = counted_length(stream, most, budget, limits);
-            leave_beyond(Limit::StreamBytes, length, most);
-            length
-        }
+        _ => counted_stream(stream, budget, limits),
     }
+}
+
+/// The same of an image up to its codec, of at most `most` bytes. Blank images are compressed more than other streams may be.
+pub(super) fn image_length(image: &Stream<'_>, most: u64, budget: &PageBudget, limits: &Limits) -> u64 {
+    match max_decoded_length(image) {
+        bound if bound <= FREE_BYTES => bound,
+        _ => counted_length(image, most, budget, limits),
+    }
+}
+
+fn counted_stream(stream: &Stream<'_>, budget: &PageBudget, limits: &Limits) -> u64 {
+    let length = counted_length(stream, limits.max_stream_bytes, budget, limits);
+    leave_beyond(Limit::StreamBytes, length, limits.max_stream_bytes);
+    if length > RATIO_FREE_BYTES {
+        let stored = u64::try_from(stream.raw_data().len()).unwrap_or(u64::MAX);
+        leave_beyond(Limit::Ratio, length.div_ceil(stored.max(1)), limits.max_ratio);
+    }
+    length
 }
 
 /// The largest length that `stream` can decode to.
