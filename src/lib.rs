@@ -114,8 +114,10 @@
 //! - **The structure tree of a Tagged PDF is a witness**, believed page by page where it accounts for the text in an order
 //!   that a reader could follow. See `structure`.
 //! - **hayro draws**, since it comes as near to the reference renderers as they come to each other. See `render`.
-//! - **The engine that draws a page counts its work.** A device of ours takes a step for each call of the interpreter, and
-//!   leaves it when the page has taken too many. Work without calls is bounded by a scan of each object.
+//! - **A page has a budget of processor time.** A list of what each step should cost would be a second model of the engine:
+//!   it refused honest pages and admitted hostile ones. Our devices check the clock at their callbacks and leave the engine;
+//!   the parent ends a worker whose engine calls nobody back. Only decoded sizes are bounded beforehand: they are facts of
+//!   the format. A process without workers has no such end.
 //! - **Our readers check a deadline, libraries do not**: a late worker is killed, and a watchdog ends a late command.
 //! - **Ranked search has an index of its own**: immutable segments that are read by position, so that a new process answers
 //!   at once, and scores that are computed before, so that a query adds bytes. See `library`.

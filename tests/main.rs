@@ -9,7 +9,7 @@ mod hostile;
 mod incremental_updates;
 mod limits;
 mod mutants;
-mod page_steps;
+mod page_time;
 mod selection;
 
 // Pages as PDFs.

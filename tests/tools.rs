@@ -457,7 +457,7 @@ fn a_page_that_draws_without_end_is_refused() {
     for arguments in [vec!["text", &pdf], vec!["render", &pdf, "1", "--out", "x.png"]] {
         let (status, code, message) = place.refused(&arguments);
         assert_eq!((status, code.as_str()), (1, "limit_exceeded"), "{message}");
-        assert!(message.contains("max_page_steps"), "{message}");
+        assert!(message.contains("max_page_cpu_ms"), "{message}");
     }
 }
 

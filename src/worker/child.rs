@@ -128,7 +128,7 @@ impl RequestHandler {
             WorkerRequest::Open { slot, length, is_remote, password, limits, deadline_ms } => {
                 self.current = slot;
                 self.documents.remove(&slot);
-                let limits = Limits { deadline: Deadline::after(Duration::from_millis(deadline_ms)), ..limits };
+                let limits = limits.for_operations_of(Duration::from_millis(deadline_ms));
                 let file = if is_remote { Ok(self.remote_file(length)) } else { received_file(file, length) };
                 file.and_then(|file| self.open(file, password.as_deref(), limits))
             }

@@ -17,7 +17,7 @@ use pagewise_document::{
     PageLayer, PageTags, ReadAt,
 };
 use pagewise_render::{FontSource, Picture, RenderError, RenderOptions, Scan};
-use pagewise_split::{CutError, JoinError};
+use pagewise_split::{CutError, CutNote, JoinError};
 use pagewise_structure::TableArea;
 use pagewise_structure::tables::find_tables;
 use pagewise_text::{DocumentTexts, PageLayout, PageText, PageWords, TextError};
@@ -293,8 +293,10 @@ impl Pages for OpenDocument {
         };
         let picture =
             pagewise_render::chunk_picture(&chunk.bytes, options, &self.fonts, &self.limits).map_err(render_error);
+        let is_assumed = |note: &&CutNote| **note == CutNote::MediaBoxAssumed;
+        let assumed = chunk.notes.iter().find(is_assumed).map(ToString::to_string);
         self.cached_chunks().insert(page, chunk);
-        picture
+        picture.map(|picture| Picture { notes: picture.notes.into_iter().chain(assumed).collect(), ..picture })
     }
 
     fn with_text_layer(&self, layers: &[PageLayer]) -> Result<Bytes, PdfError> {

@@ -318,6 +318,7 @@ impl From<WorkerError> for PdfError {
     fn from(error: WorkerError) -> Self {
         match error {
             WorkerError::Stopped(stopped) => Self::Stopped(stopped),
+            WorkerError::Limit(limit) => Self::Limit(limit),
             error => Self::Worker(error),
         }
     }

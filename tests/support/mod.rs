@@ -28,6 +28,7 @@ pub(crate) mod provider;
 pub(crate) mod schema;
 pub(crate) mod scripted_store;
 pub(crate) mod site;
+pub(crate) mod spending;
 pub(crate) mod tagged;
 pub(crate) mod truetype;
 

@@ -62,8 +62,11 @@ struct OpenForCutting {
 
 impl OpenForCutting {
     fn open(path: &str, flags: &DocumentFlags, folder: &Path, config: &Config) -> Result<Self, ToolError> {
+        let document = document(path, flags)?;
+        // Confined first: the watchdog is a thread, which would keep what the process gives up.
+        let surroundings = open::confined(&document, folder, config)?;
         let watchdog = Watchdog::start(path, flags.json.json, config);
-        let pdf = open::pdf_confined(&document(path, flags)?, folder, config)?;
+        let pdf = document.open_alone(&surroundings)?;
         watchdog.step();
         Ok(Self { pdf, watchdog })
     }

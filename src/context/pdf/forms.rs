@@ -84,9 +84,10 @@ impl FormChooser<'_> {
             () if read.tables.is_empty() && read.text.says_all() && keeps_rows => {
                 (plain(PageForm::Text), "its text says everything that it shows")
             }
-            () if read.text.says_all() || is_listing && !has_chart => {
-                (self.layout_of(page), "its rows are not certain, so columns are kept where that costs less than a picture")
-            }
+            () if read.text.says_all() || is_listing && !has_chart => (
+                self.layout_of(page),
+                "its rows are not certain, so columns are kept where that costs less than a picture",
+            ),
             () => (plain(self.given.form), "it shows more than its text and tables say"),
         }
     }

@@ -15,8 +15,7 @@ use hayro_interpret::hayro_syntax::object::{Dict, Name, ObjectIdentifier};
 use hayro_interpret::hayro_syntax::page::Page;
 use hayro_interpret::kurbo::Rect;
 use hayro_interpret::{CacheKey, InterpreterSettings};
-use pagewise_base::limits::Limits;
-use pagewise_document::effort::{LoadedFonts, Steps, price, take_font_steps};
+use pagewise_document::PageBudget;
 use std::collections::HashMap;
 
 /// The most glyphs of a run that are compared with those of a Type 3 font.
@@ -35,22 +34,16 @@ pub(super) enum FontKey {
 pub(crate) struct SharedFonts<'p> {
     settings: InterpreterSettings,
     cache: FontCache<'p>,
-    /// Fonts whose loading was counted.
-    counted: LoadedFonts,
     styles: HashMap<ObjectIdentifier, FontStyle>,
 }
 
 impl<'p> SharedFonts<'p> {
     /// Without fonts. They are loaded with the interpreter's settings.
     pub(crate) fn new(settings: InterpreterSettings) -> Self {
-        let (cache, counted, styles) = (FontCache::new(), LoadedFonts::default(), HashMap::new());
-        Self { settings, cache, counted, styles }
+        Self { settings, cache: FontCache::new(), styles: HashMap::new() }
     }
 
-    fn load(&mut self, font: &Dict<'p>, steps: &Steps, limits: &Limits) -> Option<Font<'p>> {
-        if font.obj_id().is_none_or(|id| self.counted.insert(id)) {
-            take_font_steps(font, steps, limits);
-        }
+    fn load(&mut self, font: &Dict<'p>) -> Option<Font<'p>> {
         self.cache.font(font, &self.settings.font_resolver, &self.settings.cmap_resolver)
     }
 
@@ -65,8 +58,7 @@ impl<'p> SharedFonts<'p> {
 /// The font dictionaries of a page.
 pub(crate) struct PageFontDictionaries<'c, 'p> {
     page: &'c Page<'p>,
-    steps: &'c Steps,
-    limits: &'c Limits,
+    budget: &'c PageBudget,
     /// Searched for on first use.
     dictionaries: Option<Vec<Dict<'p>>>,
     shared: &'c mut SharedFonts<'p>,
@@ -90,19 +82,14 @@ impl CacheKey for Type3Key {
 }
 
 impl<'c, 'p> PageFontDictionaries<'c, 'p> {
-    pub(crate) fn new(
-        page: &'c Page<'p>,
-        steps: &'c Steps,
-        limits: &'c Limits,
-        shared: &'c mut SharedFonts<'p>,
-    ) -> Self {
+    pub(crate) fn new(page: &'c Page<'p>, budget: &'c PageBudget, shared: &'c mut SharedFonts<'p>) -> Self {
         let (loaded, type3_keys) = (HashMap::new(), HashMap::new());
-        Self { page, steps, limits, dictionaries: None, shared, loaded, last_found: 0, last_type3: 0, type3_keys }
+        Self { page, budget, dictionaries: None, shared, loaded, last_found: 0, last_type3: 0, type3_keys }
     }
 
     fn dictionaries(&mut self) -> &[Dict<'p>] {
-        let (page, steps) = (self.page, self.steps);
-        self.dictionaries.get_or_insert_with(|| font_dictionaries(page, steps))
+        let (page, budget) = (self.page, self.budget);
+        self.dictionaries.get_or_insert_with(|| font_dictionaries(page, budget))
     }
 
     fn dictionary(&mut self, at: usize) -> Option<Dict<'p>> {
@@ -123,7 +110,7 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
 
     /// Whether a font has the glyphs of a run: the same outlines, widths and characters.
     fn is_font_of(&mut self, at: usize, run: &GlyphRun<'_, '_>) -> bool {
-        self.steps.take(price::GLYPH);
+        self.budget.check();
         let Some(font) = self.load(at) else { return false };
         let has_long_codes = self.dictionary(at).is_some_and(|font| !is_simple(&font));
         run.glyphs().iter().take(MAX_COMPARED).all(|glyph| {
@@ -174,7 +161,7 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
 
     /// The key of the outline that a font has for a code.
     fn outline_key(&mut self, at: usize, code: u32) -> Option<u128> {
-        self.steps.take(price::GLYPH);
+        self.budget.check();
         // The interpreter shows the programs of all others.
         let font = if self.is_simple_at(at) { self.load(at)? } else { return None };
         match font.glyph(font.map_code(code), code) {
@@ -212,7 +199,7 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
         if let Some(known) = self.type3_keys.get(&(at, code)) {
             return *known;
         }
-        self.steps.take(price::GLYPH);
+        self.budget.check();
         let font = if self.is_simple_at(at) { self.load(at) } else { None };
         let key = font.and_then(|font| match font.glyph(font.map_code(code), code) {
             FontGlyph::Type3(glyph) => Some(glyph.cache_key()),
@@ -234,7 +221,7 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
     fn load(&mut self, at: usize) -> Option<Font<'p>> {
         if !self.loaded.contains_key(&at) {
             let font = self.dictionary(at)?;
-            let font = self.shared.load(&font, self.steps, self.limits);
+            let font = self.shared.load(&font);
             self.loaded.insert(at, font);
         }
         self.loaded.get(&at)?.clone()

@@ -7,7 +7,6 @@ use super::paint_log::{PaintLog, PaintOrder};
 use super::plausibility::{FontIndex, PageFonts, PairReader, ReadGlyph};
 use super::replacement_text::{ReplacementText, ReplacementTracker};
 use super::run_metrics::{CharacterSources, HorizontalScaling, RunCharacters, is_flat, type3_em};
-use super::step_account::StepAccount;
 use crate::ContentMark;
 use crate::fonts::{GlyphStyle, PageFontDictionaries, StyleCollector, StyleIndex};
 use crate::glyphs::{GlyphPlacement, GlyphText, PlacedGlyph};
@@ -18,7 +17,7 @@ use hayro_interpret::hayro_syntax::object::{Dict, String as PdfString};
 use hayro_interpret::kurbo::{Affine, BezPath, Rect, Shape};
 use hayro_interpret::{BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, Paint, SoftMask};
 use pagewise_base::limits::Limits;
-use pagewise_document::text_string;
+use pagewise_document::{PageBudget, text_string};
 
 /// The advance of glyphs in vertical writing, in thousandths of an em. Other values are rare.
 const VERTICAL_ADVANCE: f64 = 1000.0;
@@ -66,7 +65,7 @@ pub(crate) struct GlyphCollector<'c, 'p> {
     dictionaries: PageFontDictionaries<'c, 'p>,
     page: Rect,
     bytes_left: usize,
-    account: StepAccount<'c>,
+    budget: &'c PageBudget,
     replacements: ReplacementTracker,
     marks: ContentMarks,
     fonts: PageFonts,
@@ -88,7 +87,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         fonts: PageFonts,
         page: Rect,
         limits: &Limits,
-        account: StepAccount<'c>,
+        budget: &'c PageBudget,
         layout: Option<LayoutCollector>,
     ) -> Self {
         Self {
@@ -98,7 +97,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
             dictionaries,
             page,
             bytes_left: usize::try_from(limits.max_text_bytes).unwrap_or(usize::MAX),
-            account,
+            budget,
             replacements: ReplacementTracker::default(),
             marks: ContentMarks::default(),
             glyphs: GlyphList::default(),
@@ -239,6 +238,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         let mut run_characters = RunCharacters::new(self.fonts.is_distrusted(font));
         let mut pairs = PairReader::new(self.fonts.charset(font));
         for glyph in run.glyphs() {
+            self.budget.check();
             let place = to_page * glyph.transform();
             let (characters, dictionaries) = (&mut *self.characters, &mut self.dictionaries);
             let (text, advance) = run_characters.resolve(glyph, CharacterSources { run, characters, dictionaries });
@@ -316,7 +316,7 @@ struct RunFacts {
 
 impl<'a> Device<'a> for GlyphCollector<'_, '_> {
     fn draw_path(&mut self, path: &BezPath, props: DrawProps<'a>, mode: &DrawMode) {
-        self.account.take_call();
+        self.budget.check();
         self.collected.paths += 1;
         let extent = path.bounding_box();
         self.add_area(|| props.transform.transform_rect_bbox(extent));
@@ -326,7 +326,7 @@ impl<'a> Device<'a> for GlyphCollector<'_, '_> {
     }
 
     fn push_clip_path(&mut self, clip: &ClipPath) {
-        self.account.take_clip(clip);
+        self.budget.check();
         let extent = clip.path.bounding_box();
         let order = self.paints.advance();
         self.glyphs.use_as_clip(extent, order);
@@ -335,26 +335,25 @@ impl<'a> Device<'a> for GlyphCollector<'_, '_> {
     }
 
     fn push_clip_rect(&mut self, clip: &Rect) {
-        self.account.take_call();
+        self.budget.check();
         self.paints.push_clip(*clip, true);
         self.with_shapes(|shapes| shapes.push_clip(*clip));
     }
 
     fn push_transparency_group(&mut self, opacity: f32, mask: Option<SoftMask<'a>>, blend: BlendMode) {
-        self.account.take_call();
+        self.budget.check();
         self.paints.push_group(opacity, mask.is_some(), blend);
     }
 
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, mode: &DrawMode) {
-        self.account.take_call();
-        self.account.take_glyphs(run.glyphs().len());
+        self.budget.check();
         if !self.collected.is_full {
             self.collect_run(run, props.transform, &props.paint, !matches!(mode, DrawMode::Invisible));
         }
     }
 
     fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
-        self.account.take_image();
+        self.budget.check();
         let pixels = Rect::new(0.0, 0.0, f64::from(image.width()), f64::from(image.height()));
         let area = props.transform.transform_rect_bbox(pixels);
         let shown = area.intersect(self.page);
@@ -365,7 +364,7 @@ impl<'a> Device<'a> for GlyphCollector<'_, '_> {
     }
 
     fn draw_rect(&mut self, rect: &Rect, props: DrawProps<'a>, mode: &DrawMode) {
-        self.account.take_call();
+        self.budget.check();
         self.collected.paths += 1;
         self.add_area(|| props.transform.transform_rect_bbox(*rect));
         self.log_path(*rect, true, &props, mode);
@@ -391,7 +390,7 @@ impl<'a> Device<'a> for GlyphCollector<'_, '_> {
             bytes = string.len();
             Some(string)
         });
-        self.account.take_marked_content(bytes);
+        self.budget.check();
         // Many sequences may share one long string and draw nothing.
         self.count_bytes(bytes / STRING_BYTES_A_BYTE);
     }

@@ -12,11 +12,9 @@ mod placed_glyph;
 mod plausibility;
 mod replacement_text;
 mod run_metrics;
-mod step_account;
 
 pub(crate) use character_maps::settings;
 pub(crate) use characters::CharacterResolver;
 pub(crate) use collector::{GlyphCollector, LayoutCollector, PageGlyphs};
 pub(crate) use placed_glyph::{GlyphPlacement, GlyphText, PlacedGlyph, WritingDirection};
 pub(crate) use plausibility::{PageFonts, is_private, is_text};
-pub(crate) use step_account::StepAccount;

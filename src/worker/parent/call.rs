@@ -4,6 +4,7 @@ use std::os::fd::BorrowedFd;
 
 use super::pool::WorkerLease;
 use super::session::WorkerDocument;
+use super::supervision::Allowance;
 use super::supplies::Supplies;
 use crate::worker::error::WorkerError;
 use crate::worker::pages::PdfError;
@@ -19,10 +20,11 @@ impl WorkerDocument {
         mut lease: WorkerLease,
         request: &WorkerRequest,
         file: Option<BorrowedFd<'_>>,
+        allowance: Allowance,
     ) -> CallResult {
         let supplies = Supplies::of(&*self.reader.fonts, &*self.file);
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        let answer = process.call(request, file, &supplies, &self.cancellation);
+        let answer = process.call(request, file, &supplies, allowance, &self.cancellation);
         let Some(failure) = supplies.failure(self.reader.pool.deadline_ms()) else { return Ok((lease, answer)) };
         if answer.is_err() {
             lease.discard();

@@ -17,6 +17,7 @@ mod recognition;
 mod reply_cache;
 mod session;
 mod spawn;
+mod supervision;
 mod supplies;
 
 pub use reader::WorkerReader;

@@ -1,6 +1,5 @@
 //! A worker process, as its parent sees it.
 
-use std::cell::Cell;
 use std::io::{self, BufReader, PipeReader, Read};
 use std::net::Shutdown;
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -12,10 +11,12 @@ use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
 
+use super::connection::Spent;
 use super::deadline_reader::{DeadlineReader, is_timeout};
 use super::open_documents::{OpenDocuments, OpenKey};
 use super::recognition::send_outcome;
 use super::spawn::{spawn, start_error};
+use super::supervision::{Allowance, Supervision, Usage};
 use super::supplies::Supplies;
 use crate::worker::engine::{OpenModel, open_models};
 use crate::worker::error::WorkerError;
@@ -59,8 +60,9 @@ pub(crate) struct WorkerProcess {
     checked_at: Duration,
     /// Its resident memory at that time.
     resident_bytes: u64,
-    /// The read timeout set on the socket.
-    wait: Cell<Duration>,
+    supervision: Supervision,
+    /// What its last request took.
+    spent: Spent,
     /// Whether the engine that recognises text was passed.
     has_engine: bool,
     /// The program that recognises text, if that is the engine.
@@ -84,7 +86,8 @@ impl WorkerProcess {
             used: Instant::now(),
             checked_at: Duration::ZERO,
             resident_bytes: 0,
-            wait: Cell::default(),
+            supervision: Supervision::new(0, Allowance::default(), 0),
+            spent: Spent::default(),
             has_engine: false,
             tesseract: None,
         };
@@ -114,12 +117,13 @@ impl WorkerProcess {
         request: &WorkerRequest,
         file: Option<BorrowedFd<'_>>,
         supplies: &Supplies<'_>,
+        allowance: Allowance,
         cancellation: &Cancellation,
     ) -> Result<WorkerAnswer, WorkerError> {
         let socket = Arc::clone(&self.socket);
         // Shutting the socket down ends the wait. If that fails, the socket is closed anyway.
         let waking = cancellation.on_cancel(move || drop(socket.shutdown(Shutdown::Both)));
-        let answer = self.exchange(request, file, supplies, cancellation);
+        let answer = self.exchange(request, file, supplies, allowance, cancellation);
         drop(waking);
         if cancellation.is_cancelled() {
             self.kill();
@@ -133,16 +137,21 @@ impl WorkerProcess {
         request: &WorkerRequest,
         file: Option<BorrowedFd<'_>>,
         supplies: &Supplies<'_>,
+        allowance: Allowance,
         cancellation: &Cancellation,
     ) -> io::Result<WorkerAnswer> {
         let start = Instant::now();
+        self.supervision = Supervision::new(self.child.id(), allowance, self.memory_bytes);
         self.jobs = self.jobs.saturating_add(1);
         let sent = frame::encode_header(request, 0).and_then(|head| socket::send(&self.socket, &head, file));
         let engine_time = engine_time(request);
-        let until = start + self.deadline.saturating_add(engine_time).saturating_add(grace(self.deadline));
+        let left = self.deadline.saturating_sub(allowance.time_spent);
+        let until = start + left.saturating_add(engine_time).saturating_add(grace(self.deadline));
         let answer = self.answer(sent, supplies, [start + engine_time, until], cancellation);
         self.used = Instant::now();
-        self.busy = self.busy.saturating_add(self.used.saturating_duration_since(start));
+        let time = self.used.saturating_duration_since(start);
+        self.busy = self.busy.saturating_add(time);
+        self.spent = Spent { time, processor_time: self.supervision.spent() };
         answer
     }
 
@@ -183,6 +192,11 @@ impl WorkerProcess {
         matches!(self.child.try_wait(), Ok(None))
     }
 
+    /// What the last request took.
+    pub(super) fn spent(&self) -> Spent {
+        self.spent
+    }
+
     /// The documents that the worker has open.
     pub(crate) fn documents(&self) -> &OpenDocuments {
         &self.documents
@@ -197,7 +211,7 @@ impl WorkerProcess {
 
     /// The slot for a new document, which becomes the current one.
     pub(crate) fn new_slot(&mut self) -> usize {
-        self.documents.replace_oldest()
+        self.documents.replace()
     }
 
     /// Keeps the current document open for later requests.
@@ -292,14 +306,14 @@ impl WorkerProcess {
 
     /// The resident memory in bytes, if the system tells.
     pub(crate) fn read_resident_bytes(&self) -> Option<u64> {
-        let pages = std::fs::read_to_string(format!("/proc/{}/statm", self.child.id())).ok()?;
-        let pages = pages.split_whitespace().nth(1)?.parse::<u64>().ok()?;
-        pages.checked_mul(u64::try_from(rustix::param::page_size()).ok()?)
+        Usage::of(self.child.id()).map(Usage::resident_bytes)
     }
 
     fn receive<T: DeserializeOwned>(&self, until: Instant) -> io::Result<(T, Vec<u8>)> {
-        let mut socket =
-            BufReader::with_capacity(HEAD_BYTES, DeadlineReader { socket: &self.socket, until, wait: &self.wait });
+        let mut socket = BufReader::with_capacity(
+            HEAD_BYTES,
+            DeadlineReader { socket: &self.socket, until, supervision: &self.supervision },
+        );
         let mut prefix = [0; PREFIX_BYTES];
         socket.read_exact(&mut prefix)?;
         let message = frame::read_rest(prefix, &mut socket)?;
@@ -313,6 +327,10 @@ impl WorkerProcess {
             self.kill();
             let deadline_ms = u64::try_from(self.deadline.as_millis()).unwrap_or(u64::MAX);
             return StopReason::Timeout { deadline_ms }.into();
+        }
+        if let Some(excess) = error.get_ref().and_then(|error| error.downcast_ref::<WorkerError>()) {
+            self.kill();
+            return excess.clone();
         }
         // A closed socket means that the process is ending by itself.
         if !is_hang_up(error) {

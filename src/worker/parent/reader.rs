@@ -3,10 +3,12 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::pool::{WorkerPool, WorkerTask};
 use super::reply_cache::ReplyCache;
 use super::session::WorkerDocument;
+use super::supervision::Allowance;
 use super::supplies::Supplies;
 use crate::worker::error::WorkerError;
 use crate::worker::fonts::FontFiles;
@@ -58,7 +60,13 @@ impl WorkerReader {
         let mut lease = self.pool.lease(None, &cancellation)?;
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
         process.add_engine(self.pool.settings());
-        match process.call(&WorkerRequest::CheckEngine, None, &Supplies::fonts(&*self.fonts), &cancellation) {
+        match process.call(
+            &WorkerRequest::CheckEngine,
+            None,
+            &Supplies::fonts(&*self.fonts),
+            Allowance::default(),
+            &cancellation,
+        ) {
             Ok(WorkerAnswer { reply: WorkerReply::EngineChecked(problem), .. }) => Ok(problem),
             Ok(_) => Err(WorkerError::Nonsense),
             Err(error) => {
@@ -81,7 +89,10 @@ impl WorkerReader {
         let mut lease = self.pool.lease(None, cancellation)?;
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
         let id = process.id();
-        match process.call(&WorkerRequest::Drill(drill), None, &Supplies::fonts(&*self.fonts), cancellation) {
+        let page_time = Some((self.limits.max_page_cpu_ms, Duration::ZERO));
+        let allowance = Allowance { page_time, ..Allowance::default() };
+        match process.call(&WorkerRequest::Drill(drill), None, &Supplies::fonts(&*self.fonts), allowance, cancellation)
+        {
             Ok(WorkerAnswer { reply: WorkerReply::Drilled(outcome), .. }) => Ok((outcome, id)),
             Ok(_) => Err(WorkerError::Nonsense),
             Err(error) => {
@@ -133,7 +144,13 @@ impl WorkerReader {
         let mut lease = self.pool.lease(None, cancellation)?;
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
         let supplies = Supplies::fonts(&*self.fonts);
-        let error = match process.call(&WorkerRequest::ReadablePage(page), descriptor, &supplies, cancellation) {
+        let error = match process.call(
+            &WorkerRequest::ReadablePage(page),
+            descriptor,
+            &supplies,
+            Allowance::default(),
+            cancellation,
+        ) {
             Ok(WorkerAnswer { reply: WorkerReply::ReadablePage { title, notes }, body, .. }) => {
                 match String::from_utf8(body.into()) {
                     Ok(markdown) => return Ok(ReadablePage { title, markdown, notes }),

@@ -10,6 +10,7 @@ use super::open_documents::{OpenKey, open_key};
 use super::pool::{DocumentKey, WorkerLease, WorkerTask};
 use super::reader::{WorkerReader, copy_to_anonymous_file};
 use super::reply_cache::CachedAnswer;
+use super::supervision::Allowance;
 use crate::worker::error::WorkerError;
 use crate::worker::pages::{
     PageText, PageWords, Pages, PdfChunk, PdfError, Picture, Recognition, RenderOptions, StructuredPage,
@@ -102,7 +103,8 @@ impl WorkerDocument {
             limits: self.reader.limits.clone(),
             deadline_ms: self.reader.pool.deadline_ms(),
         };
-        let (lease, answer) = self.call(lease, &request, self.descriptor())?;
+        let allowance = Allowance { file_bytes: Some(self.file.len()), ..Allowance::default() };
+        let (lease, answer) = self.call(lease, &request, self.descriptor(), allowance)?;
         match answer {
             Ok(WorkerAnswer { reply: WorkerReply::Opened { page_count }, .. }) => Ok((lease, page_count)),
             Ok(WorkerAnswer { reply: WorkerReply::Failed(failure), .. }) => Err(failure.into()),
@@ -134,18 +136,30 @@ impl WorkerDocument {
             session.extras = extras;
             return Ok((reply, body));
         }
-        let task = WorkerTask::of(request);
+        let (task, page) = (WorkerTask::of(request), request.page().map(PageIndex));
+        session.refuse_exhausted(page)?;
         self.reader.pool.refuse_deadly_document(self.key.as_ref(), task)?;
         let mut lease = session.lease.take().map_or_else(|| self.open_in_worker().map(|(lease, _)| lease), Ok)?;
         if let (WorkerTask::Recognition, Some(process)) = (task, lease.process()) {
             process.add_engine(self.reader.pool.settings());
         }
         session.extras = AnswerExtras::default();
-        let (lease, answer) = self.call(lease, request, None)?;
+        let allowance = match task {
+            WorkerTask::Reading => session.allowance(page, &self.reader.limits, self.file.len()),
+            WorkerTask::Recognition => Allowance::default(),
+        };
+        let (mut lease, answer) = self.call(lease, request, None, allowance)?;
+        if let (WorkerTask::Reading, Some(process)) = (task, lease.process()) {
+            session.count(page, process.spent());
+        }
         match answer {
             Ok(WorkerAnswer { reply: WorkerReply::Failed(failure), .. }) => {
                 session.lease = Some(lease);
-                Err(failure.into())
+                let error = PdfError::from(failure);
+                if let PdfError::Limit(limit) = &error {
+                    session.remember(page, *limit);
+                }
+                Err(error)
             }
             Ok(answer) => {
                 session.lease = Some(lease);
@@ -156,6 +170,9 @@ impl WorkerDocument {
                 Ok((answer.reply, answer.body))
             }
             Err(error) => {
+                if let WorkerError::Limit(limit) = &error {
+                    session.remember(page, *limit);
+                }
                 if let WorkerRequest::Cut { page, .. } | WorkerRequest::Fingerprint(page) = request
                     && error.is_death()
                 {

@@ -25,7 +25,7 @@ use annotations::{WireAnnotations, WireAttachments, WireCounts, WireForm};
 pub(crate) use error::WireError;
 pub(crate) use extras::{AnswerExtras, PageExtras};
 use pagewise_base::hash::PageFingerprint;
-use pagewise_base::limits::{Deadline, Limits};
+use pagewise_base::limits::{Deadline, Limits, ProcessorClock};
 use pagewise_base::page::PageIndex;
 use pagewise_document::{DocumentInfo, Outline, OutlineItem, PageGeometry};
 use pagewise_web::html::ReadablePage;
@@ -142,6 +142,7 @@ impl WorkerRequest {
             | Self::Structure { page, .. }
             | Self::Words { page, .. }
             | Self::Recognise { page, .. }
+            | Self::Annotations { page, .. }
             | Self::Picture { page, .. } => Some(*page),
             _ => None,
         }
@@ -278,13 +279,17 @@ struct WireLimits {
     max_outline_items: u32,
     max_text_bytes: u64,
     max_form_depth: u32,
-    max_page_steps: u64,
+    max_page_cpu_ms: u64,
     max_pixels: u64,
+    max_image_pixels: u64,
     max_side_pixels: u16,
     max_ocr_pages: u64,
     /// Restarted for each request, on the worker's clock.
     #[serde(skip)]
     deadline: Deadline,
+    /// The worker's own.
+    #[serde(skip)]
+    processor_clock: ProcessorClock,
 }
 
 #[derive(Serialize, Deserialize)]
