@@ -3,7 +3,6 @@
 use super::PdfAnswerBuilder;
 use super::estimate::image_tokens;
 use super::plan::PlannedPage;
-use crate::context::annotations::AnnotationKind;
 use crate::context::answer::{
     DocumentBlock, ImageBlock, PageFileName, SentPage, document_usage, image_usage, text_usage,
 };
