@@ -45,7 +45,7 @@ use super::page_notes::PageNotes;
 use super::phrases::{more_fields_note, numbered, one_line, page_or_pages, untrusted};
 use super::progress::ProgressListener;
 use super::request::{AnswerSettings, FileRequest, form_name};
-use crate::worker::{Pages, PdfChunk, PdfError};
+use crate::worker::{PageWants, Pages, PdfChunk, PdfError};
 use pagewise_base::hash::PageFingerprint;
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_view::{FileKey, HeldItem, PageForm};
@@ -345,12 +345,14 @@ impl PdfAnswerBuilder<'_> {
 
     /// The page as a PDF. Computes its identity too, if a conversation needs it.
     pub(super) fn cut(&self, page: PageIndex) -> Result<PdfChunk, PdfError> {
-        if !self.memory.is_active() || self.fingerprints.borrow().contains_key(&page) {
-            return self.document.cut(page);
+        let is_unknown = self.memory.is_active() && !self.fingerprints.borrow().contains_key(&page);
+        // The annotations follow the page in every answer.
+        let wants = PageWants { chunk: true, fingerprint: is_unknown, annotations: true, ..PageWants::default() };
+        let facts = self.document.page(page, &wants)?;
+        if is_unknown {
+            self.fingerprints.borrow_mut().insert(page, facts.fingerprint);
         }
-        let (chunk, fingerprint) = self.document.cut_and_identify(page)?;
-        self.fingerprints.borrow_mut().insert(page, fingerprint);
-        Ok(chunk)
+        facts.chunk.clone().ok_or_else(PdfError::missing)
     }
 
     fn supports_extraction(&self, built: &[BuiltPage]) -> Option<bool> {

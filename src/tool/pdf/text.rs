@@ -14,7 +14,7 @@ use crate::context::{
 };
 use crate::tool::error::ToolError;
 use crate::tool::truncate::{char_count, prefix_within, prefix_within_json};
-use crate::worker::{OcrMode, Pages, PdfError, RecognisingDocument};
+use crate::worker::{OcrMode, PageWants, PageWords, Pages, PdfError, RecognisingDocument};
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_text::{PageKind, PageRemark, PageText};
 
@@ -83,12 +83,13 @@ pub fn extract_text(
 type TextAndContent = (PageText, Option<String>);
 
 fn text_and_content(document: &dyn Pages, page: PageIndex, format: TextFormat) -> Result<TextAndContent, PdfError> {
-    if format == TextFormat::Text {
-        return Ok((document.page_text(page)?, None));
-    }
-    let (text, words) = document.page_words(page)?;
-    let content = Some(words.columned_text()).filter(|content| !content.is_empty());
-    Ok((text, content))
+    // The annotations follow the text in the result.
+    let is_plain = format == TextFormat::Text;
+    let wants = PageWants { text: is_plain, words: !is_plain, annotations: true, ..PageWants::default() };
+    let facts = document.page(page, &wants)?;
+    let words = facts.words.as_ref().filter(|_| !is_plain);
+    let content = words.map(PageWords::columned_text).filter(|content| !content.is_empty());
+    Ok((facts.text.clone().ok_or_else(PdfError::missing)?, content))
 }
 
 /// Before the hidden text of a page.

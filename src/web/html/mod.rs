@@ -10,9 +10,10 @@ mod tree;
 
 use dom_query::Document;
 use dom_smoothie::{Config, Readability, TextMode};
+use serde::{Deserialize, Serialize};
 
 /// A web page as Markdown.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ReadablePage {
     /// The page's title.
     pub title: Option<String>,
