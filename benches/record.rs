@@ -36,7 +36,12 @@ const COMMITS: u32 = 5_000;
 fn delivery(at: u32) -> DeliveryRecord {
     let mut print = [0; 32];
     print.iter_mut().zip(at.to_le_bytes()).for_each(|(byte, part)| *byte = part);
-    let what = HeldItem::Page { fingerprint: PageFingerprint(print), page: PageIndex(at), form: PageForm::Document };
+    let what = HeldItem::Page {
+        fingerprint: PageFingerprint(print),
+        page: PageIndex(at),
+        form: PageForm::Document,
+        is_shared: false,
+    };
     let holding = Holding { content: ContentHash([1; 32]), file: FileKey([1; 32]), what };
     // As the context records a page: on a plan, with the name of the file.
     DeliveryRecord {

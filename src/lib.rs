@@ -39,6 +39,9 @@
 //!
 //! # Rooms
 //!
+//! Without the feature `program` there is no door but the library: no command line, no server, no page of conversations. The
+//! feature `web` brings the HTTP client; without it every URL is refused.
+//!
 //! Each room is a folder of `src`. Those that read, store and fetch are packages of one workspace, and their manifests say
 //! which rooms and crates each may name:
 //!
@@ -106,11 +109,15 @@
 //!   `text`.
 //! - **Text must look like text.** Some fonts map their glyphs to wrong characters, and nothing in the file says so.
 //!   Characters of an implausible font count as unknown; such a page is sent as a picture. See `text`.
+//! - **Markdown has every word of its page.** It is without a line only where most of the pages around it have this line, of
+//!   three at least, with no difference but the page's own number; the answer's details list it. See `structure`.
 //! - **The structure tree of a Tagged PDF is a witness**, believed page by page where it accounts for the text in an order
 //!   that a reader could follow. See `structure`.
 //! - **hayro draws**, since it comes as near to the reference renderers as they come to each other. See `render`.
-//! - **The engine that draws a page counts its work.** A device of ours takes a step for each call of the interpreter, and
-//!   leaves it when the page has taken too many. Work without calls is bounded by a scan of each object.
+//! - **A page has a budget of processor time.** A list of what each step should cost would be a second model of the engine:
+//!   it refused honest pages and admitted hostile ones. Our devices check the clock at their callbacks and leave the engine;
+//!   the parent ends a worker whose engine calls nobody back. Only decoded sizes are bounded beforehand: they are facts of
+//!   the format. A process without workers has no such end.
 //! - **Our readers check a deadline, libraries do not**: a late worker is killed, and a watchdog ends a late command.
 //! - **Ranked search has an index of its own**: immutable segments that are read by position, so that a new process answers
 //!   at once, and scores that are computed before, so that a query adds bytes. See `library`.
@@ -130,13 +137,16 @@
 extern crate self as pagewise;
 
 // Public for the tests, benches and fuzz targets of this repository, and hidden from the documentation.
+#[cfg(feature = "program")]
 #[doc(hidden)]
 pub mod cli;
 #[doc(hidden)]
 pub mod context;
 mod embed;
+#[cfg(feature = "program")]
 #[doc(hidden)]
 pub mod inspect;
+#[cfg(feature = "program")]
 #[doc(hidden)]
 pub mod serve;
 #[doc(hidden)]

@@ -2,7 +2,7 @@
 //! no I/O.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The rooms of the root package. Each may name those before it, and no other.
@@ -37,7 +37,7 @@ const OWNERS: [(&str, &[&str]); 8] = [
 ];
 
 /// Crates that several packages may depend on, each with the reason.
-const SHARED: [(&str, &str); 16] = [
+const SHARED: [(&str, &str); 17] = [
     ("base64", "the model's requests, and the answers at the doors"),
     ("blake3", "hashes of files, pages, addresses and owners"),
     ("bytes", "bodies that are shared and not copied"),
@@ -49,6 +49,7 @@ const SHARED: [(&str, &str); 16] = [
     ("rustix", "files, clocks and processes of Unix"),
     ("rustls", "connections to databases and servers"),
     ("serde_json", "protocols"),
+    ("skrifa", "characters and outlines of embedded fonts"),
     ("tempfile", "tests"),
     ("insta", "tests"),
     ("thiserror", "errors"),
@@ -161,4 +162,43 @@ fn only_the_command_line_prints() {
     for room in ORDER.into_iter().filter(|room| !["cli", "serve", "worker"].contains(room)).chain(PURE) {
         assert_names_none_of(room, &printing);
     }
+}
+
+/// What only the doors need, and most of the time of a build.
+const DOORS_ALONE: [&str; 12] = [
+    "axum",
+    "clap",
+    "hyper",
+    "indicatif",
+    "jsonwebtoken",
+    "object_store",
+    "pdf-extract",
+    "qpdf",
+    "reqwest",
+    "rmcp",
+    "tokio-postgres",
+    "tracing-subscriber",
+];
+
+/// Third-party crates that a program with the library alone may have to build.
+const MAX_LIBRARY_CRATES: usize = 200;
+
+#[test]
+fn the_library_alone_builds_without_the_doors() {
+    let crates = |features: &[&str]| {
+        let mut cargo = std::process::Command::new(env!("CARGO"));
+        cargo.args(["tree", "--offline", "--package", "pagewise", "--edges", "normal", "--prefix", "none"]);
+        let output = cargo.args(["--format", "{p}"]).args(features).current_dir(env!("CARGO_MANIFEST_DIR")).output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let lines = String::from_utf8(output.stdout).unwrap();
+        let named = lines.lines().map(|line| line.trim_end_matches(" (*)").to_owned());
+        named.filter(|line| !line.starts_with("pagewise")).collect::<BTreeSet<_>>()
+    };
+    let has = |crates: &BTreeSet<String>, name: &str| crates.iter().any(|line| line.split(' ').next() == Some(name));
+    let (all, alone) = (crates(&[]), crates(&["--no-default-features"]));
+    for name in DOORS_ALONE {
+        assert!(has(&all, name) && !has(&alone, name), "{name}: {alone:#?}");
+    }
+    assert!(alone.len() <= MAX_LIBRARY_CRATES, "{} crates: {alone:#?}", alone.len());
 }

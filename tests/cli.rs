@@ -11,6 +11,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use crate::support::pdf::pages_of;
 use crate::support::program::{Place, kinds, texts};
 use crate::support::{fixture, small_pdf};
 
@@ -377,6 +378,27 @@ fn pages_in_a_folder_of_our_own_stay_within_bounds_and_those_in_the_users_own_st
         let new = written("2", flags);
         assert_eq!((old.exists(), new.exists()), (stays, true), "{flags:?}");
     }
+}
+
+#[test]
+fn pages_of_markdown_are_joined_by_an_empty_line_and_say_what_they_leave_out() {
+    let place = Place::new();
+    let page = |number: usize| {
+        let text = format!("BT /F 12 Tf 20 200 Td (The text of page {number} ends here.) Tj ET");
+        format!("BT /F 8 Tf 20 285 Td (A running head) Tj 340 0 Td ({number}) Tj ET {text}")
+    };
+    let contents = [page(1), page(2), page(3), String::new()];
+    let pdf = place.file("x.pdf", pages_of(&contents.iter().map(String::as_str).collect::<Vec<_>>()));
+    let run = |pages: &str| place.run(&["text", &pdf, pages, "--format", "markdown"]);
+    assert_eq!(
+        run("1-2").stdout,
+        "<!-- page 1 -->\n\nThe text of page 1 ends here.\n\n<!-- page 2 -->\n\nThe text of page 2 ends here.\n"
+    );
+    assert_eq!(run("3").stdout, "The text of page 3 ends here.\n");
+    let (_, answer) = place.json(&["text", &pdf, "2", "--format", "markdown"]);
+    assert_eq!(answer["pages"][0]["leftOut"], json!(["A running head 2"]));
+    let without = run("4").stderr;
+    assert!(without.contains("no text on page 4") && !without.contains("this document"), "{without}");
 }
 
 #[test]

@@ -169,8 +169,8 @@ fn a_text_comes_as_a_diff_and_is_then_held() {
     assert!(bench.given("a.txt", summary)[0].starts_with("This file is already part of the thread context."));
     bench.write("a.txt", "another\n");
     let long = told(&bench);
-    assert!(long.ends_with("(its changes are longer than its text). Call get_file to read it."), "{long}");
-    assert!(bench.given("a.txt", summary)[0].contains("these lines replace the earlier ones"));
+    assert!(long.contains("Its whole text now:\n") && long.ends_with("\nanother\n"), "{long}");
+    assert!(bench.given("a.txt", summary)[0].starts_with("This file is already part of the thread context."));
 }
 
 #[test]
@@ -181,7 +181,8 @@ fn a_file_that_flips_between_two_contents_is_told_each_time() {
     bench.write("a.txt", "two\n");
     assert!(told(&bench).contains("has changed"));
     bench.write("a.txt", "one\n");
-    assert_eq!(told(&bench), "a.txt: This file is again as it was given to you.");
+    let back = told(&bench);
+    assert!(back.contains("Its whole text now:\n") && back.ends_with("\none\n"), "{back}");
     assert!(bench.given("a.txt", summary)[0].starts_with("This file is already part of the thread context."));
     bench.pdf("a.pdf", &["one"]);
     bench.given("a.pdf", pages("1"));
@@ -199,7 +200,7 @@ fn two_files_of_one_content_are_followed_each() {
     bench.pdf("a.pdf", &["one"]);
     bench.pdf("b.pdf", &["one"]);
     bench.given("a.pdf", pages("1"));
-    assert!(bench.given("b.pdf", pages("1"))[0].contains("already been provided"));
+    assert!(bench.given("b.pdf", pages("1"))[0].contains("which you already have"));
     bench.pdf("b.pdf", &["two"]);
     assert!(told(&bench).starts_with("b.pdf: This file has changed"));
     assert!(bench.given("a.pdf", pages("1"))[0].contains("already been provided"));

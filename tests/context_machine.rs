@@ -213,10 +213,10 @@ impl Ground {
 /// What the model knows of one conversation.
 #[derive(Debug, Clone, Default)]
 struct Model {
-    may: BTreeSet<(PageFingerprint, PageForm)>,
-    must: BTreeSet<(PageFingerprint, PageForm)>,
+    may: BTreeSet<GivenPage>,
+    must: BTreeSet<GivenPage>,
     /// Pages that are surely recorded as given from a file: forgetting it forgets them.
-    via: BTreeMap<usize, BTreeSet<PageFingerprint>>,
+    via: BTreeMap<usize, BTreeSet<GivenPage>>,
     /// Files given whole: summaries, texts.
     wholes: BTreeSet<(usize, usize)>,
     /// Files that are surely followed: what becomes of them is told, whatever became of others of their content.
@@ -228,18 +228,21 @@ struct Model {
     disturbances: u64,
     /// The content of each file when its pages were last spoken of.
     told: BTreeMap<usize, usize>,
-    mark: Option<(ConversationPoint, BTreeSet<(PageFingerprint, PageForm)>)>,
+    mark: Option<(ConversationPoint, BTreeSet<GivenPage>)>,
 }
 
+/// A page, by its fingerprint, and the form in which it was given.
+type GivenPage = (PageFingerprint, PageForm);
+
 impl Model {
-    fn lose(&mut self, words: &BTreeSet<PageFingerprint>) {
-        self.may.retain(|(word, _)| !words.contains(word));
-        self.via.values_mut().for_each(|via| via.retain(|word| !words.contains(word)));
+    fn lose(&mut self, given: &BTreeSet<GivenPage>) {
+        self.may.retain(|page| !given.contains(page));
+        self.via.values_mut().for_each(|via| via.retain(|page| !given.contains(page)));
     }
 
     /// These may be forgotten under every name: who gave them is known no more.
     fn lose_track(&mut self, words: &BTreeSet<PageFingerprint>) {
-        self.via.values_mut().for_each(|via| via.retain(|word| !words.contains(word)));
+        self.via.values_mut().for_each(|via| via.retain(|(word, _)| !words.contains(word)));
     }
 
     fn forget_all_but_files(&mut self) {
@@ -283,6 +286,8 @@ struct Run<'g> {
     files: [Option<usize>; FILES],
     /// Pages that each file ever had.
     ever: [BTreeSet<PageFingerprint>; FILES],
+    /// By what a page that was given is known.
+    identities: BTreeMap<GivenPage, PageFingerprint>,
     pending: Vec<Pending>,
 }
 
@@ -298,6 +303,7 @@ impl<'g> Run<'g> {
             conversations: (0..CONVERSATIONS).map(conversation).collect(),
             files: [None; FILES],
             ever: [const { BTreeSet::new() }; FILES],
+            identities: BTreeMap::new(),
             pending: Vec::new(),
         };
         (0..FILES).for_each(|file| run.write(file, file));
@@ -425,14 +431,14 @@ impl<'g> Run<'g> {
         let model = &mut self.conversations[conversation].1;
         let is_whole = answer.details.sent.is_empty() && answer.details.already_held.is_empty();
         let is_new = !is_suppressed(&answer);
-        let sent: Vec<(PageFingerprint, PageForm)> = answer
-            .details
-            .sent
-            .iter()
-            .filter_map(|page| {
-                Some((page.fingerprint?, if page.form == "text" { PageForm::Text } else { PageForm::Document }))
-            })
-            .collect();
+        let mut sent: Vec<GivenPage> = Vec::new();
+        for page in &answer.details.sent {
+            let Some(identity) = page.fingerprint else { continue };
+            let form = if page.form == "text" { PageForm::Text } else { PageForm::Document };
+            let word = self.ground.contents[content].pages.as_ref().unwrap()[page.page.index().0 as usize];
+            self.identities.insert((word, form), identity);
+            sent.push((word, form));
+        }
         let told = answer.details.changes.is_some();
         answer.delivery.commit().unwrap();
         if is_stale || forgets != model.forgets {
@@ -454,7 +460,7 @@ impl<'g> Run<'g> {
         }
         if is_sure {
             model.followed.insert(file);
-            model.via.entry(file).or_default().extend(sent.iter().map(|(word, _)| *word));
+            model.via.entry(file).or_default().extend(sent.iter().copied());
             model.must.extend(sent);
         }
     }
@@ -501,6 +507,9 @@ impl<'g> Run<'g> {
                 model.told.insert(file, *content);
             }
         }
+        for (file, _) in changes.iter().filter(|(_, change)| matches!(change, FileChange::WholeText { .. })) {
+            model.wholes.extend(self.files[*file].map(|content| (*file, content)));
+        }
         for (file, _) in changes.iter().filter(|(_, change)| *change == FileChange::Deleted) {
             model.forget_file(*file, &self.ever[*file]);
             model.told.remove(file);
@@ -532,7 +541,7 @@ impl<'g> Run<'g> {
                 let pages = content.and_then(|content| self.ground.contents[content].pages.as_ref());
                 let word = pages.and_then(|pages| pages.get(at as usize)).copied();
                 let via = model.via.remove(&file).unwrap_or_default();
-                let named: BTreeSet<_> = word.filter(|word| via.contains(word)).into_iter().collect();
+                let named: BTreeSet<_> = via.iter().copied().filter(|(given, _)| Some(*given) == word).collect();
                 // The same page under another number of the file may be recorded under that number alone.
                 let is_once = pages.is_some_and(|pages| pages.iter().filter(|page| Some(**page) == word).count() == 1);
                 if is_once && via.len() == 1 {
@@ -588,7 +597,8 @@ impl<'g> Run<'g> {
             let view = loaded(store.as_ref(), id);
             for word in &words {
                 for form in PageForm::ALL {
-                    let (held, one) = (view.holds_page(word, form), (*word, form));
+                    let one = (*word, form);
+                    let held = self.identities.get(&one).is_some_and(|identity| view.holds_page(identity, form));
                     prop_assert!(held || !model.must.contains(&one), "{} lost {:?}", id, one);
                     prop_assert!(!held || model.may.contains(&one), "{} holds {:?}, never delivered", id, one);
                 }

@@ -10,7 +10,7 @@
 use std::time::Duration;
 
 use pagewise::{Answer, Api, Block, Cancellation, Error, ErrorCode, Form, Pagewise, Request};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::fixture;
 
@@ -38,7 +38,7 @@ fn a_page_is_held_once_its_answer_was_committed_and_not_before() {
     let other = pagewise.get_file(&pages("2").conversation("other")).unwrap();
     assert_eq!(other.sent_pages(), [2]);
     assert_eq!(pagewise.get_file(&pages("2").force()).unwrap().sent_pages(), [2]);
-    pagewise.forget("chat").unwrap();
+    pagewise.forget(&Request::of_conversation("chat")).unwrap();
     assert_eq!(pagewise.get_file(&pages("1-2")).unwrap().sent_pages(), [1, 2]);
 }
 
@@ -86,8 +86,88 @@ fn a_model_calls_the_tool_as_it_is_declared() {
     let request = Request::from_json(&json!({ "filePath": "latex.pdf", "pages": "3", "as": "text" })).unwrap();
     assert_eq!(pagewise().get_file(&request).unwrap().sent_pages(), [3]);
     assert_eq!(Request::from_json(&json!("latex.pdf")).unwrap_err().code(), ErrorCode::ValidationError);
-    let error = Request::from_json(&json!({ "filePath": "latex.pdf", "page": 3 })).unwrap_err();
+    let request = Request::from_json(&json!({ "path": "latex.pdf", "pagse": 3 })).unwrap();
+    assert_eq!(pagewise().get_file(&request).unwrap_err().to_string(), "Unknown parameter 'pagse'");
+}
+
+/// The text of the answer, if it succeeds, and else the code and the parameter of the refusal.
+fn outcome(answer: Result<Answer, Error>) -> Result<String, (ErrorCode, Value)> {
+    answer.map(|answer| answer.text()).map_err(|error| (error.code(), error.data()["parameter"].clone()))
+}
+
+#[test]
+fn the_library_does_what_the_tools_do() {
+    let pagewise = pagewise();
+    let latex = || Request::new("latex.pdf");
+    assert_eq!(pagewise.info(&latex()).unwrap().data()["pages"], 8);
+    let text = pagewise.text(&latex().pages("4").argument("format", "markdown")).unwrap();
+    assert!(text.text().contains("| Folio |"), "{}", text.text());
+    assert_eq!(text.data()["pages"][0]["number"], 4);
+    let tables = pagewise.tables(&latex().pages("4")).unwrap();
+    assert_eq!(tables.data()["tables"].as_array().unwrap().len(), 1);
+    assert!(tables.text().contains("Folio"));
+    let found = pagewise.search(&latex().argument("query", "folio")).unwrap();
+    assert!(found.text().to_lowercase().contains("folio") && found.data()["matches"] == 2, "{found:?}");
+    let quoted = pagewise.search(&latex().argument("quote", "no page says this, and none ever did")).unwrap();
+    assert!(quoted.data()["verdict"].is_string(), "{quoted:?}");
+    let outline = pagewise.outline(&latex().argument("depth", 1).argument("max_items", 1)).unwrap();
+    assert_eq!(outline.data()["items"].as_array().unwrap().len(), 1);
+    let drawn = pagewise.render(&latex().argument("page", "1").argument("dpi", 72)).unwrap();
+    assert!(drawn.blocks().iter().any(|block| matches!(block, Block::Image(_))), "{drawn:?}");
+    drawn.commit().unwrap();
+}
+
+#[test]
+fn the_library_answers_for_a_conversation_as_the_tools_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = folder.path().join("report.pdf");
+    std::fs::copy(fixture("report-v1.pdf"), &report).unwrap();
+    let pagewise = Pagewise::builder().root(folder.path()).build().unwrap();
+    let request = Request::new("report.pdf").pages("1-2").conversation("chat");
+    let chat = Request::of_conversation("chat");
+    pagewise.get_file(&request).unwrap().commit().unwrap();
+    assert_eq!(pagewise.status(&chat).unwrap().data()["files"][0]["pages"]["document"], "1-2");
+    std::fs::copy(fixture("report-v2.pdf"), &report).unwrap();
+    let changes = |answer: &Answer| answer.data()["files"].as_array().unwrap().len();
+    assert_eq!(changes(&pagewise.updates(&chat).unwrap()), 1, "dropped, so that it is reported again");
+    let updates = pagewise.updates(&chat).unwrap();
+    assert_eq!(changes(&updates), 1);
+    updates.commit().unwrap();
+    assert_eq!(changes(&pagewise.updates(&chat).unwrap()), 0);
+    let fork = pagewise.fork(&chat).unwrap();
+    assert_eq!(fork.data()["origin"], "chat");
+    pagewise.forget(&Request::new("report.pdf").conversation("chat")).unwrap();
+    assert_eq!(changes(&pagewise.status(&chat).unwrap()), 0);
+    let fork = Request::of_conversation(fork.data()["conversation"].as_str().unwrap());
+    assert_eq!(changes(&pagewise.status(&fork).unwrap()), 1);
+}
+
+#[test]
+fn arguments_are_refused_as_the_tools_refuse_them() {
+    let pagewise = pagewise();
+    let refused = |parameter: &str| Err((ErrorCode::ValidationError, json!(parameter)));
+    let latex = || Request::new("latex.pdf");
+    assert_eq!(outcome(pagewise.text(&latex().argument("format", "pdf"))), refused("format"));
+    assert_eq!(outcome(pagewise.search(&latex())), refused("query"));
+    assert_eq!(outcome(pagewise.render(&latex())), refused("page"));
+    assert_eq!(outcome(pagewise.outline(&latex().argument("depth", 0))), refused("depth"));
+    assert_eq!(outcome(pagewise.info(&Request::default())), refused("path"));
+    assert_eq!(outcome(pagewise.status(&Request::default())), refused("conversation"));
+    assert_eq!(outcome(pagewise.fork(&Request::default())), refused("conversation"));
+    let error = pagewise.tables(&latex().argument("page", 3)).unwrap_err();
     assert_eq!(error.to_string(), "Unknown parameter 'page'");
+    assert_eq!(pagewise.get_file(&Request::new("latx.pdf")).unwrap_err().data()["nearest"][0], "latex.pdf");
+}
+
+#[path = "../examples/async_front.rs"]
+#[allow(dead_code, reason = "its main is for the example")]
+mod async_front;
+
+#[test]
+fn an_asynchronous_program_answers_many_requests_at_once() {
+    let mut out = Vec::new();
+    async_front::run(&mut out).unwrap();
+    assert_eq!(String::from_utf8(out).unwrap(), "page 1: sent\npage 2: sent\npage 3: sent\npage 4: sent\n");
 }
 
 #[test]
@@ -106,7 +186,7 @@ fn what_was_not_allowed_is_refused() {
     let error = pagewise.get_file(&pages("99")).unwrap_err();
     assert_eq!(error.code(), ErrorCode::InvalidPage);
     assert!(error.text().starts_with(&error.to_string()));
-    assert_eq!(pagewise.forget(" ").unwrap_err().code(), ErrorCode::ValidationError);
+    assert_eq!(pagewise.forget(&Request::of_conversation(" ")).unwrap_err().code(), ErrorCode::ValidationError);
 }
 
 #[test]

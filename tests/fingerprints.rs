@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::support::pdf::{file_of, stream_of};
+use crate::support::truetype::truetype;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use pagewise_base::limits::{Limits, StopReason};
@@ -590,4 +591,164 @@ fn a_fingerprint_keeps_the_limits_and_the_deadline_of_its_caller() {
         late,
         Err(CutError::Document(pagewise_document::DocumentError::Stopped(StopReason::Timeout { .. })))
     ));
+}
+
+/// A page that shows the glyphs of `codes` in a composite font, whose parts a test can replace.
+#[derive(Clone)]
+struct Subset {
+    /// The glyphs of the program, each a box of this height.
+    heights: Vec<u16>,
+    codes: Vec<u16>,
+    characters: Vec<(u16, char)>,
+    widths: String,
+    map: Option<Vec<u8>>,
+    name: &'static str,
+    descendant: &'static str,
+    program: Option<Vec<u8>>,
+    content: &'static str,
+    resources: &'static str,
+    others: Vec<Vec<u8>>,
+}
+
+impl Subset {
+    /// Shows two letters, whose glyphs are boxes of 100 and 200.
+    fn of_two() -> Self {
+        Self {
+            heights: vec![50, 100, 200],
+            codes: vec![1, 2],
+            characters: vec![(1, 'a'), (2, 'b')],
+            widths: "1[500 600]".to_owned(),
+            map: None,
+            name: "ABCDEF+Sample",
+            descendant: "",
+            program: None,
+            content: "BT /F 9 Tf <TEXT> Tj ET",
+            resources: "",
+            others: Vec::new(),
+        }
+    }
+
+    fn with(change: impl FnOnce(&mut Self)) -> Self {
+        let mut subset = Self::of_two();
+        change(&mut subset);
+        subset
+    }
+
+    fn page(&self) -> Page {
+        let text = self.codes.iter().map(|code| format!("{code:04X}")).collect::<String>();
+        let characters = self.characters.iter();
+        let characters = characters.map(|(code, letter)| format!("<{code:04X}> <{:04X}> ", u32::from(*letter)));
+        let characters = characters.collect::<String>();
+        let (map, name) = (if self.map.is_some() { "10 0 R" } else { "/Identity" }, self.name);
+        let program = self.program.clone().unwrap_or_else(|| truetype(&self.heights));
+        let mut others = vec![
+            format!("<</Type/Font/Subtype/Type0/BaseFont/{name}/Encoding/Identity-H/DescendantFonts[7 0 R]/ToUnicode 9 0 R>>").into_bytes(),
+            format!("<</Type/Font/Subtype/CIDFontType2/BaseFont/{name}/CIDToGIDMap {map}/W[{}]/FontDescriptor<</Type/FontDescriptor/FontName/{name}/FontFile2 8 0 R>>{}>>", self.widths, self.descendant).into_bytes(),
+            stream_of("", &program),
+            stream_of("", format!("1 beginbfchar {characters} endbfchar").as_bytes()),
+            stream_of("", self.map.as_deref().unwrap_or_default()),
+        ];
+        others.extend(self.others.iter().cloned());
+        let content = stream_of("", self.content.replace("TEXT", &text).as_bytes());
+        let resources = format!("/Font<</F 6 0 R>>{}", self.resources);
+        Page { content, ..Page::with(&resources, others) }
+    }
+
+    fn fingerprint(&self) -> String {
+        self.page().fingerprint(&Limits::default())
+    }
+}
+
+#[test]
+fn a_font_counts_by_the_glyphs_that_the_page_shows() {
+    let one = Subset::of_two().fingerprint();
+    let more = |subset: &mut Subset| {
+        subset.heights.push(300);
+        subset.characters.push((3, 'c'));
+        subset.widths = "1[500 600 700]".to_owned();
+    };
+    let renumbered = |subset: &mut Subset| {
+        (subset.heights, subset.codes) = (vec![50, 300, 200, 100], vec![3, 2]);
+        (subset.characters, subset.widths) = (vec![(1, 'c'), (2, 'b'), (3, 'a')], "1[700 600 500]".to_owned());
+    };
+    let mapped = |subset: &mut Subset| {
+        (subset.heights, subset.map) = (vec![50, 200, 100], Some(vec![0, 0, 0, 2, 0, 1]));
+    };
+    for (what, same) in [
+        ("one letter more", Subset::with(more)),
+        ("another subset tag", Subset::with(|subset| subset.name = "GHIJKL+Sample")),
+        ("glyphs that are numbered anew", Subset::with(renumbered)),
+        ("glyphs in another order with a map", Subset::with(mapped)),
+        ("another glyph that is not shown", Subset::with(|subset| subset.heights[0] = 60)),
+        (
+            "a string that is written otherwise",
+            Subset::with(|subset| subset.content = "BT /F 9 Tf (\\000\\001\\000\\002) Tj ET"),
+        ),
+        ("another width that is not shown", Subset::with(|subset| subset.widths = "1[500 600] 9[1]".to_owned())),
+    ] {
+        assert_eq!(same.fingerprint(), one, "{what}");
+    }
+}
+
+#[test]
+fn what_the_shown_glyphs_are_counts() {
+    let one = Subset::of_two().fingerprint();
+    let form = |entries: &str, data: &str| {
+        stream_of(&format!("/Type/XObject/Subtype/Form/BBox[0 0 9 9]{entries}"), data.as_bytes())
+    };
+    for (what, other) in [
+        ("an outline", Subset::with(|subset| subset.heights[1] = 110)),
+        ("a width", Subset::with(|subset| subset.widths = "1[500 610]".to_owned())),
+        ("a default width", Subset::with(|subset| subset.descendant = "/DW 900")),
+        ("a character", Subset::with(|subset| subset.characters[0].1 = 'x')),
+        ("the order of glyphs", Subset::with(|subset| subset.codes = vec![2, 1])),
+        ("one glyph less", Subset::with(|subset| subset.codes = vec![1])),
+        ("glyphs that a map exchanges", Subset::with(|subset| subset.map = Some(vec![0, 0, 0, 2, 0, 1]))),
+        ("the name of the font", Subset::with(|subset| subset.name = "ABCDEF+Other")),
+        ("the size of the text", Subset::with(|subset| subset.content = "BT /F 8 Tf <TEXT> Tj ET")),
+    ] {
+        assert_ne!(other.fingerprint(), one, "{what}");
+    }
+    // Where glyphs cannot be told apart, the bytes of the font count.
+    let whole = |change: &dyn Fn(&mut Subset)| {
+        let subset = Subset::with(|subset| change(subset));
+        let mut other = subset.clone();
+        other.heights.push(300);
+        (subset.fingerprint(), other.fingerprint())
+    };
+    let cases: [(&str, &dyn Fn(&mut Subset)); 9] = [
+        ("a code without a character", &|subset| subset.characters.truncate(1)),
+        ("a glyph that the program lacks", &|subset| subset.codes = vec![1, 9]),
+        ("an inline image", &|subset| subset.content = "BI /W 1 /H 1 /BPC 8 /CS /G ID x EI BT /F 9 Tf <TEXT> Tj ET"),
+        ("a text without its font", &|subset| subset.content = "BT <TEXT> Tj /F 9 Tf ET"),
+        ("a state that sets a font", &|subset| {
+            subset.resources = "/ExtGState<</G<</Font[6 0 R 9]>>>>";
+            subset.content = "/G gs BT /F 9 Tf <TEXT> Tj ET";
+        }),
+        ("a form that shows text in the font before it", &|subset| {
+            (subset.resources, subset.others) =
+                ("/XObject<</Fm 11 0 R>>", vec![form("/Resources<<>>", "BT <0001> Tj ET")]);
+            subset.content = "BT /F 9 Tf <TEXT> Tj ET /Fm Do";
+        }),
+        ("a form that uses the font of the page", &|subset| {
+            (subset.resources, subset.others) = ("/XObject<</Fm 11 0 R>>", vec![form("", "BT /F 9 Tf <0001> Tj ET")]);
+            subset.content = "BT /F 9 Tf <TEXT> Tj ET /Fm Do";
+        }),
+        ("a form that does not decode", &|subset| {
+            (subset.resources, subset.others) =
+                ("/XObject<</Fm 11 0 R>>", vec![form("/Resources<<>>/Filter/Xyz", "x")]);
+            subset.content = "BT /F 9 Tf <TEXT> Tj ET /Fm Do";
+        }),
+        ("a font in a form of its own", &|subset| {
+            (subset.resources, subset.others) =
+                ("/XObject<</Fm 11 0 R>>", vec![form("/Resources<</Font<</F 6 0 R>>>>", "BT /F 9 Tf <0001> Tj ET")]);
+            subset.content = "BT /F 9 Tf <TEXT> Tj ET /Fm Do";
+        }),
+    ];
+    for (what, change) in cases {
+        let (one, other) = whole(change);
+        assert_ne!(one, other, "{what}");
+    }
+    let broken = |byte: u8| Subset::with(|subset| subset.program = Some(vec![byte; 40])).fingerprint();
+    assert_ne!(broken(1), broken(2), "a program that cannot be read");
 }

@@ -56,10 +56,26 @@ fn what_is_painted_later_hides_what_is_beneath() {
 fn what_is_not_painted_is_hidden_unless_it_is_the_text_of_a_scan() {
     check(&format!("3 Tr {}", word("unpainted")), "", "unpainted");
     check(&format!("q 7 Tr {}0 0 1 rg 0 0 400 300 re f Q", word("window")), "window", "");
+    check(&format!("q 7 Tr {}Q 0 0 1 rg 0 0 40 30 re f", word("empty")), "", "empty");
+    check(&format!("100 Tz {}0 Tz {}", word("wide"), "BT /F 12 Tf 100 100 Td (flat) Tj ET "), "wide", "flat");
     let scan = text_of(&format!("{}3 Tr {}", image("400 0 0 300 0 0"), word("recognised")));
     assert_eq!((scan.text.as_str(), scan.hidden.as_str(), scan.invisible), ("recognised", "", 10));
     let under = text_of(&format!("{}{}", word("recognised"), image("400 0 0 300 0 0")));
     assert_eq!((under.text.as_str(), under.hidden.as_str()), ("recognised", ""));
+}
+
+#[test]
+fn what_is_clipped_away_is_hidden() {
+    check(&format!("q 0 0 9 9 re W n {}Q", word("elsewhere")), "", "elsewhere");
+    check(&format!("q 100 150 0 0 re W n {}Q", word("nowhere")), "", "nowhere");
+    check(&format!("q 90 140 200 40 re W n {}Q", word("framed")), "framed", "");
+}
+
+#[test]
+fn letters_that_are_drawn_as_lines_have_the_text_over_them() {
+    let lines = "100 150 m 100 159 l S 108 150 m 108 159 l S 110 150 m 110 159 l S ";
+    check(&format!("{lines}3 Tr {}", word("HI")), "HI", "");
+    check(&format!("100 140 200 30 re S 0 145 m 400 145 l S 3 Tr {}", word("HI")), "", "HI");
 }
 
 #[test]

@@ -54,15 +54,16 @@ fn hostile_documents_cost_their_own_request_and_no_more() {
 }
 
 #[test]
-fn what_would_keep_an_engine_busy_is_refused_before_it_is_drawn() {
+fn what_keeps_an_engine_busy_is_ended_while_it_is_drawn() {
     let place = Place::new();
     for (name, bytes) in busy() {
         let pdf = place.file(&format!("{}.pdf", name.replace(' ', "-")), &bytes);
         let mut program = place.command();
         program.args(["render", &pdf, "1", "--out", &format!("{pdf}.png"), "--json"]);
+        program.env("PAGEWISE_MAX_PAGE_CPU_MS", "50");
         let (status, output) = bounded(program).unwrap();
         let answer: Value = serde_json::from_str(&output).unwrap_or_else(|_| panic!("{name}: {status:?} {output:?}"));
-        assert_eq!(answer["error"]["data"]["setting"], "max_page_steps", "{name}: {answer}");
+        assert_eq!(answer["error"]["data"]["setting"], "max_page_cpu_ms", "{name}: {answer}");
     }
 }
 
@@ -127,7 +128,10 @@ fn run(place: &Place, arguments: &[&str]) -> Result<String, String> {
             None => command.env_remove(name),
         };
     }
-    command.env("PAGEWISE_WORKER_MEMORY_BYTES", MEMORY_BYTES.to_string()).env("PAGEWISE_WORKER_DEADLINE_MS", "240000");
+    command
+        .env("PAGEWISE_WORKER_MEMORY_BYTES", MEMORY_BYTES.to_string())
+        .env("PAGEWISE_WORKER_DEADLINE_MS", "240000")
+        .env("PAGEWISE_MAX_PAGE_CPU_MS", "1000");
     let (status, output) = bounded(command)?;
     let answer: Value = serde_json::from_str(&output).map_err(|_| format!("status {status:?}, printed {output:?}"))?;
     match answer["error"]["code"].as_str() {

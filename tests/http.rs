@@ -430,8 +430,8 @@ fn the_log_says_what_was_called_and_not_what_was_in_it() {
     server.terminate();
     let (_, log) = server.ended();
     let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap_or_else(|_| panic!("{line}")));
-    let line = lines.into_iter().find(|line| line["event"] == "request").unwrap_or_else(|| panic!("{log}"));
-    assert_eq!(line["level"], "info");
+    let line = lines.into_iter().find(|line| line["message"] == "request").unwrap_or_else(|| panic!("{log}"));
+    assert_eq!(line["level"], "INFO");
     assert_eq!(line["tool"], "get_file");
     assert_eq!(line["client"], "opencode");
     assert_eq!(line["trace"], trace);
@@ -453,11 +453,38 @@ fn the_log_is_as_long_as_it_was_set() {
     };
     let text = log(&[]);
     let request = text.lines().find(|line| line.starts_with("pagewise: request ")).unwrap_or_else(|| panic!("{text}"));
-    for field in ["tool=pdf_info", "client=\"open code\"", "status=200"] {
+    for field in ["tool=\"pdf_info\"", "client=\"open code\"", "status=200"] {
         assert!(request.contains(field), "{field}: {request}");
     }
     assert!(!log(&["--set", "http_log=false"]).contains("request "));
     assert_eq!(place.run(&["serve", "--http", "127.0.0.1:0", "--set", "log_level=loud"]).status, 1);
+}
+
+#[test]
+fn the_log_at_level_debug_says_why_a_page_came_in_its_form_and_not_what_is_in_it() {
+    let (place, pdf) = place_with_pdf();
+    let log_level = ["--set", "log_level=debug"];
+    let server = Server::start(&place, &log_level);
+    let arguments = json!({ "filePath": pdf, "pages": "2", "as": "mixed", "password": "sesame" });
+    server.call("open code", "get_file", arguments, &[]);
+    server.terminate();
+    let from_server = server.ended().1;
+    let from_command =
+        place.run(&["get-file", &pdf, "--pages", "2", "--as", "mixed", log_level[0], log_level[1]]).stderr;
+    for log in [&from_server, &from_command] {
+        let line =
+            |words: &str| log.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("{words}: {log}"));
+        let chosen = line("form chosen");
+        assert!(chosen.contains("get_file{form=") && chosen.contains("page=2 form=\"text\""), "{chosen}");
+        assert!(chosen.contains("reason=\"its text says everything that it shows\""), "{chosen}");
+        assert!(line("page built").contains("page=2 form=\"text\""), "{log}");
+        assert!(line("planned").contains("pages=1"), "{log}");
+        for secret in ["sesame", "three.pdf"] {
+            assert!(!log.contains(secret), "{secret}: {log}");
+        }
+    }
+    assert!(from_server.contains("request{tool=\"get_file\"}"), "{from_server}");
+    assert!(!place.run(&["get-file", &pdf, "--pages", "2"]).stderr.contains("form chosen"));
 }
 
 #[test]

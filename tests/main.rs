@@ -9,7 +9,7 @@ mod hostile;
 mod incremental_updates;
 mod limits;
 mod mutants;
-mod page_steps;
+mod page_time;
 mod selection;
 
 // Pages as PDFs.
@@ -21,6 +21,7 @@ mod split;
 
 // What pages say and show.
 mod annotations;
+mod characters;
 mod hidden_text;
 mod last_resort_text;
 mod layouts;
@@ -67,6 +68,7 @@ mod answer_cost;
 mod ask;
 mod contracts;
 mod get_file;
+mod held;
 mod large_answers;
 mod result_size;
 mod search;

@@ -135,8 +135,8 @@ fn input_errors_are_results_that_the_model_sees() {
     assert_eq!(refused(json!({ "filePath": "/etc/hostname" })).0, "path_not_allowed");
     assert_eq!(refused(json!({ "filePath": "../" })).0, "path_not_allowed");
     assert_eq!(
-        refused(json!({ "filePath": pdf, "pdfpage": 1 })),
-        is("validation_error", "Unknown parameter 'pdfpage'")
+        refused(json!({ "filePath": pdf, "pdfPgae": 1 })),
+        is("validation_error", "Unknown parameter 'pdfPgae'")
     );
 }
 

@@ -300,6 +300,63 @@ fn annotations_that_say_nothing_or_are_hidden_stay_blank() {
     assert_eq!(ink(&annotated("/Subtype /Circle /F 2"), ALL), 0);
 }
 
+/// A page with this media box and content, and one annotation: an object of its own, or in the list itself.
+fn boxed(media_box: &str, content: &str, annotation: &str, is_direct: bool) -> Vec<u8> {
+    let listed = if is_direct { annotation } else { "6 0 R" };
+    file_of(&[
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox {media_box} /Contents 4 0 R /Annots [{listed}] \
+             /Resources << /Font << /F 5 0 R >> >> >>"
+        ),
+        format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
+        annotation.to_owned(),
+        "<< /Type /XObject /Subtype /Form /BBox [0 0 90 90] /Length 13 >>\nstream\n0 0 90 90 re f\nendstream"
+            .to_owned(),
+    ])
+}
+
+#[test]
+fn annotations_in_the_list_itself_are_drawn_and_cut_like_objects() {
+    let kinds = [
+        "/Subtype /Square /C [0 0 0]",
+        "/Subtype /FreeText /Contents (Hello) /DA (/Helv 20 Tf 0 g)",
+        "/Subtype /Square /AP << /N 7 0 R >>",
+        "/Subtype /Widget /FT /Tx /T (f) /V (Value) /DA (0 g /Helv 20 Tf)",
+    ];
+    for kind in kinds {
+        let annotation = format!("<< /Type /Annot /F 4 /Rect [10 10 90 90] {kind} >>");
+        let [object, direct] = [false, true].map(|is_direct| boxed("[0 0 99 99]", "", &annotation, is_direct));
+        let drawn = without_fonts(&object);
+        assert!(ink(&drawn, ALL) > 0, "{kind}");
+        assert_eq!(without_fonts(&direct), drawn, "{kind}");
+        let reader = InProcessReader::new(Limits::default(), Arc::new(NoFonts));
+        let document = reader.open(Arc::new(direct), None, &pagewise_base::limits::Cancellation::new()).unwrap();
+        assert_eq!(without_fonts(&document.cut(PageIndex(0)).unwrap().bytes).png, drawn.png, "{kind}");
+    }
+}
+
+#[test]
+fn a_media_box_without_an_area_is_as_none() {
+    let content = "BT /F 40 Tf 20 700 Td (Words) Tj ET 20 600 99 99 re f";
+    let none = "<< /Type /Annot /Subtype /Link /Rect [0 0 0 0] >>";
+    let letter = without_fonts(&boxed("[0 0 612 792]", content, none, true));
+    for media_box in ["[0 0 0 0]", "[0 0 612 0]", "[10 10 10 10]", "null", "[0 0 612 (a)]"] {
+        let pdf = boxed(media_box, content, none, true);
+        let reader = InProcessReader::new(Limits::default(), Arc::new(NoFonts));
+        let document = reader.open(Arc::new(pdf), None, &pagewise_base::limits::Cancellation::new()).unwrap();
+        let drawn = document.picture(PageIndex(0), &RenderOptions::default()).unwrap();
+        assert_eq!(drawn.png, letter.png, "{media_box}");
+        assert!(drawn.notes.iter().any(|note| note.contains("US Letter")), "{media_box}: {:?}", drawn.notes);
+        assert_eq!(document.page_text(PageIndex(0)).unwrap().text.trim(), "Words");
+        let chunk = document.cut(PageIndex(0)).unwrap();
+        assert!(chunk.notes.iter().any(|note| note.contains("US Letter")), "{media_box}: {:?}", chunk.notes);
+        assert_eq!(without_fonts(&chunk.bytes).png, letter.png, "{media_box}");
+    }
+}
+
 #[test]
 fn a_value_in_another_script_asks_for_a_font() {
     let drawn = without_fonts(&field("/FT /Tx /V <FEFF6F225B57>"));
@@ -402,7 +459,7 @@ fn an_image_that_claims_more_columns_than_there_can_be_is_refused_before_it_is_d
     // As a soft mask, as a mask, and as nothing that is drawn.
     for entries in ["/SMask 6 0 R", "/Mask 6 0 R"] {
         let Err(PdfError::Limit(limit)) = drawn(&page(entries, 4_294_967_295)) else { panic!("drawn") };
-        assert_eq!(limit.which.name(), "max_page_steps");
+        assert_eq!(limit.which.name(), "max_image_pixels");
         assert!(drawn(&page(entries, 1_000_000)).is_ok());
     }
     assert!(drawn(&page("", 4_294_967_295)).is_ok());

@@ -44,8 +44,12 @@ fn id(name: &str) -> ConversationId {
 }
 
 fn page(file: u8, page: u32) -> Holding {
-    let what =
-        HeldItem::Page { fingerprint: PageFingerprint([file; 32]), page: PageIndex(page), form: PageForm::Document };
+    let what = HeldItem::Page {
+        fingerprint: PageFingerprint([file; 32]),
+        page: PageIndex(page),
+        form: PageForm::Document,
+        is_shared: false,
+    };
     Holding { content: ContentHash([file; 32]), file: FileKey([file; 32]), what }
 }
 

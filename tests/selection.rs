@@ -70,11 +70,41 @@ fn the_forms_of_the_contract() {
         ("1-3,4-6", "1-6"),
         ("1–3", "1-3"),
         ("2 — 3, 5−6", "2-3,5-6"),
+        ("1,,3", "1,3"),
+        (",1, ", "1"),
+        ("last", "9"),
+        ("1,Last", "1,9"),
+        ("last-2", "7"),
+        ("last - 2 - last", "7-9"),
+        ("4-last-3", "4-6"),
+        ("-last", "1-9"),
+        ("last-", "9"),
+        ("all", "1-9"),
     ] {
         let selection = parse_page_selection(text, 9).unwrap();
         assert_eq!((selection.pages.to_string().as_str(), selection.is_cut), (printed, false), "{text}");
     }
-    for text in ["", " ", ",", "1,", "-", "0", "5-2", "1--2", "1-2-3", "a", "+1", "1.5", "١", "1 2", "- -3"] {
+    for text in [
+        "",
+        " ",
+        ",",
+        " , ",
+        "-",
+        "0",
+        "last-x",
+        "last-1-last-2",
+        "lasts",
+        "last2",
+        "5-2",
+        "1--2",
+        "1-2-3",
+        "a",
+        "+1",
+        "1.5",
+        "١",
+        "1 2",
+        "- -3",
+    ] {
         assert_eq!(parse_page_selection(text, 9).unwrap_err(), PageSelectionError::Malformed, "{text:?}");
     }
 }
@@ -88,7 +118,10 @@ fn the_last_page_is_the_limit() {
     assert_eq!(parse_page_selection("1-3,10-", 9).unwrap_err(), beyond(10));
     assert_eq!(parse_page_selection("10,x", 9).unwrap_err(), PageSelectionError::Malformed);
     assert_eq!(parse_page_selection("99999999999999999999999", 9).unwrap_err(), beyond(u64::MAX));
-    assert!(["1-", "-1", "1"].iter().all(|text| parse_page_selection(text, 0).is_err()));
+    assert_eq!(parse_page_selection("last-8", 9).unwrap().pages.to_string(), "1");
+    assert_eq!(parse_page_selection("last-9", 9).unwrap_err(), beyond(0));
+    assert_eq!(parse_page_selection("last-99999999999999999999999", 9).unwrap_err(), beyond(0));
+    assert!(["1-", "-1", "1", "last", "all"].iter().all(|text| parse_page_selection(text, 0).is_err()));
 }
 
 #[test]

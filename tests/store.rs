@@ -34,8 +34,12 @@ fn moment(seconds: u64) -> SystemTime {
 }
 
 fn page(file: u8, page: u32, print: u8) -> Holding {
-    let what =
-        HeldItem::Page { fingerprint: PageFingerprint([print; 32]), page: PageIndex(page), form: PageForm::Document };
+    let what = HeldItem::Page {
+        fingerprint: PageFingerprint([print; 32]),
+        page: PageIndex(page),
+        form: PageForm::Document,
+        is_shared: false,
+    };
     Holding { content: ContentHash([file; 32]), file: FileKey([file; 32]), what }
 }
 

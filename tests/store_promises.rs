@@ -105,8 +105,12 @@ fn moment(seconds: u64) -> SystemTime {
 }
 
 fn page(file: u8, page: u32, print: u8) -> Holding {
-    let what =
-        HeldItem::Page { fingerprint: PageFingerprint([print; 32]), page: PageIndex(page), form: PageForm::Document };
+    let what = HeldItem::Page {
+        fingerprint: PageFingerprint([print; 32]),
+        page: PageIndex(page),
+        form: PageForm::Document,
+        is_shared: false,
+    };
     Holding { content: ContentHash([file; 32]), file: FileKey([file; 32]), what }
 }
 
@@ -167,9 +171,9 @@ fn every_kind_is_held_under_the_sequence_of_its_last_recording(place: &Place) {
         HeldItem::Followed,
     ];
     let mut holdings: Vec<Holding> = every_kind.iter().map(|what| Holding { what: *what, ..page(1, 0, 0) }).collect();
-    for form in PageForm::ALL {
+    for (form, is_shared) in PageForm::ALL.into_iter().flat_map(|form| [(form, false), (form, true)]) {
         let fingerprint = PageFingerprint([9; 32]);
-        let what = HeldItem::Page { fingerprint, page: PageIndex(u32::MAX), form };
+        let what = HeldItem::Page { fingerprint, page: PageIndex(u32::MAX), form, is_shared };
         holdings.push(Holding { what, ..page(1, 0, 0) });
     }
     let first = DeliveryRecord { sent: sent(2), ..delivery(Version::default(), &holdings) };
@@ -185,7 +189,7 @@ fn every_kind_is_held_under_the_sequence_of_its_last_recording(place: &Place) {
     assert_eq!(loaded(&*store, &a), expected);
     assert_eq!(store.head(&a).unwrap().unwrap().version(), second);
     let record = store.describe(&a).unwrap().unwrap();
-    assert_eq!((record.created, record.used, record.holdings), (moment(2), moment(3), 10));
+    assert_eq!((record.created, record.used, record.holdings), (moment(2), moment(3), 15));
     assert_eq!((record.head.sent, record.head.forgotten), (sent(3), Sequence::START));
 }
 

@@ -73,7 +73,7 @@ fn held_pages_are_told_on_standard_output_and_where_they_came_from() {
     ask(&b, "2");
     place.file("a.pdf", second);
     let held = ask(&a, "2");
-    assert!(held.stdout.contains("is page 2 of") && held.stdout.contains("b.pdf"), "{}", held.stdout);
+    assert!(held.stdout.contains("is the same as page 2 of") && held.stdout.contains("b.pdf"), "{}", held.stdout);
     assert!(held.stdout.contains("--force"), "{}", held.stdout);
     fs::remove_file(place.path(&b)).unwrap();
     assert!(ask(&a, "2").stdout.contains("Page 2"), "never an empty answer");

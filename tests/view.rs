@@ -24,8 +24,13 @@ fn lines() -> impl Strategy<Value = LineSpan> {
 }
 
 fn held() -> impl Strategy<Value = HeldItem> {
-    let page = (print(), 0_u32..6, prop::sample::select(&PageForm::ALL[..]));
-    let page = page.prop_map(|(fingerprint, page, form)| HeldItem::Page { fingerprint, page: PageIndex(page), form });
+    let page = (print(), 0_u32..6, prop::sample::select(&PageForm::ALL[..]), any::<bool>());
+    let page = page.prop_map(|(fingerprint, page, form, is_shared)| HeldItem::Page {
+        fingerprint,
+        page: PageIndex(page),
+        form,
+        is_shared,
+    });
     prop_oneof![
         6 => page,
         1 => any::<bool>().prop_map(|supports_page_extraction| HeldItem::Summary { supports_page_extraction }),
@@ -162,6 +167,17 @@ proptest! {
         let stood = given.iter().any(|holding| matches!(holding.what, HeldItem::Page { fingerprint, page: at, .. }
             if (holding.file, at, fingerprint) == (file, page, print)));
         prop_assert_eq!(view.was_given_at(file, page, print), stood);
+        for form in PageForm::ALL {
+            let what = HeldItem::Page { fingerprint: print, page, form, is_shared: false };
+            let here = given.iter().any(|holding| holding.file == file && holding.what == what);
+            prop_assert_eq!(view.given_at(file, page, &print, form).is_some(), here);
+            let origin = view.origin_of(&print, form);
+            let is_named = |origin: Holding| {
+                let is_given = matches!(origin.what, HeldItem::Page { is_shared: false, .. });
+                is_given && view.contains(&origin) && view.last_reported_content(&origin.file) == Some(origin.content)
+            };
+            prop_assert!(origin.is_none_or(is_named));
+        }
         let of_content = || given.iter().filter(|holding| holding.content == content);
         let summary = of_content().any(|holding| matches!(holding.what, HeldItem::Summary { .. }));
         prop_assert_eq!(view.holds_summary(&content), summary);

@@ -16,12 +16,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pagewise::worker::{Drill, InProcessReader, Pages, PdfError, Reader, WorkerError, WorkerReader, WorkerSettings};
+use pagewise::worker::{
+    Drill, InProcessReader, Pages, PdfError, Reader, RenderOptions, WorkerError, WorkerReader, WorkerSettings,
+};
 use pagewise_base::limits::{Cancellation, Limits, StopReason};
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_document::ReadAt;
 use pagewise_render::NoFonts;
 
+use super::support::hostile::with_content;
 use super::support::{fixture, program::Place, small_pdf, wait_until};
 
 fn settings() -> WorkerSettings {
@@ -166,6 +169,57 @@ fn what_a_worker_must_not_do_is_refused() {
         assert_eq!(outcome(drill), "refused: PermissionDenied", "{drill:?}");
     }
     assert_eq!(outcome(Drill::StartThread), "done");
+}
+
+/// Whether each thread of a process is confined: its number, and whether it has a filter and gains no privileges.
+#[cfg(target_os = "linux")]
+fn threads_of(process: u32) -> Vec<(u32, bool)> {
+    let tasks = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let state = |task: std::fs::DirEntry| {
+        let status = std::fs::read_to_string(task.path().join("status")).ok()?;
+        let has = |line: &str| status.lines().any(|known| known == line);
+        let number = task.file_name().to_str()?.parse().ok()?;
+        // A thread that ends has no status.
+        status.contains("Seccomp:").then(|| (number, has("Seccomp:\t2") && has("NoNewPrivs:\t1")))
+    };
+    tasks.filter_map(state).collect()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn every_thread_of_a_confined_process_is_confined() {
+    let reader = one_worker();
+    let worker = reader.drill(Drill::StartThread, &Cancellation::new()).unwrap().1;
+    let threads = threads_of(worker);
+    assert!(!threads.is_empty() && threads.iter().all(|(_, is_confined)| *is_confined), "{threads:?}");
+    let place = Place::new();
+    let pdf = place.file("many.pdf", small_pdf(4_000));
+    let mut command = place.command();
+    let split = command.args(["split", &pdf, "--out-dir", "out"]).stdout(std::process::Stdio::null());
+    let mut split = split.stderr(std::process::Stdio::null()).spawn().unwrap();
+    let (mut others, mut seen) = (0, Vec::new());
+    while split.try_wait().unwrap().is_none() {
+        // The first thread is confined before it starts another.
+        let threads = threads_of(split.id()).into_iter().filter(|(thread, _)| *thread != split.id());
+        for (thread, is_confined) in threads {
+            others += 1;
+            seen.extend((!is_confined).then_some(thread));
+        }
+    }
+    assert!(others > 0 && seen.is_empty(), "{others} looks, not confined: {seen:?}");
+}
+
+#[test]
+fn a_page_that_takes_too_long_ends_its_reader_and_is_not_read_again() {
+    let limits = Limits { max_page_cpu_ms: 10, ..Limits::default() };
+    let reader = WorkerReader::start(settings(), limits, Arc::new(NoFonts));
+    let ended = reader.drill(Drill::EndlessLoop, &Cancellation::new());
+    assert!(matches!(ended, Err(WorkerError::Limit(limit)) if limit.which.name() == "max_page_cpu_ms"), "{ended:?}");
+    let document = open(&reader, with_content("q 0 0 99 99 re W n ".repeat(200_000).as_bytes()));
+    let refused = document.picture(PageIndex(0), &RenderOptions::default()).err();
+    assert!(matches!(&refused, Some(PdfError::Limit(limit)) if limit.limit == 10), "{refused:?}");
+    assert!(matches!(document.page_text(PageIndex(0)), Err(PdfError::Limit(_))), "the page is not read again");
+    assert_eq!(open(&reader, small_pdf(1)).page_count(), 1, "others are read");
 }
 
 #[test]

@@ -11,8 +11,8 @@ pub struct ContentHash(pub [u8; 32]);
 
 /// The blake3 hash of a page's canonical form.
 ///
-/// It stays equal if a file is rewritten with other object numbers, `/ID`, annotation dates, font subset tags or
-/// compression. It differs after any visible or textual change.
+/// It stays equal if a file is rewritten with other object numbers, `/ID`, annotation dates, font subsets or compression.
+/// It differs after any visible or textual change.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PageFingerprint(pub [u8; 32]);
 

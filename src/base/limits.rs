@@ -1,13 +1,16 @@
 //! Limits on what a PDF may cost, the error when one is exceeded, and deadlines and cancellation.
 
 mod deadline;
+mod processor_clock;
 mod watched_threads;
 
 use std::fmt;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 pub use deadline::{CallbackGuard, Cancellation, Deadline, StopReason};
+pub use processor_clock::ProcessorClock;
 pub use watched_threads::{WatchedThread, has_lost_thread, watch_this_thread};
 
 /// Limits on reading, cutting and extracting. [`Limit::is_setting`] says which of them are settings of the program.
@@ -50,11 +53,13 @@ pub struct Limits {
     /// Depth of patterns, masks and glyphs drawn within each other. 45: real pages have a few, and the engine follows
     /// form XObjects to a depth of 50 itself.
     pub max_form_depth: u32,
-    /// Steps for the text of one page, or a picture of it of up to two megapixels, of about 50 nanoseconds or 6 bytes each.
-    /// 20,000,000: a second. A larger picture may take more, four times as many at most.
-    pub max_page_steps: u64,
+    /// Milliseconds of processor time for the text or the picture of one page, by [`processor_clock`](Self::processor_clock).
+    /// 4,000: plans of a million strokes take half of it.
+    pub max_page_cpu_ms: u64,
     /// Pixels of a drawn page. 100 megapixels.
     pub max_pixels: u64,
+    /// Pixels of one image on a page, with its masks. 100 megapixels: A3 at 600 DPI has 70.
+    pub max_image_pixels: u64,
     /// Pixels of the longer side of a drawn page. 65,535: the engine counts them in sixteen bits.
     pub max_side_pixels: u16,
     /// Pages that one call recognises. 50: each takes as long as drawing twenty.
@@ -62,6 +67,9 @@ pub struct Limits {
     /// When the operation has to stop: the setting `worker_deadline_ms`. Never by default.
     #[serde(skip)]
     pub deadline: Deadline,
+    /// What measures the processor time of a page. Nothing by default.
+    #[serde(skip)]
+    pub processor_clock: ProcessorClock,
 }
 
 /// Decoded size of a stream up to which its ratio does not matter. 10 MB: blank pictures are that large.
@@ -86,11 +94,28 @@ impl Default for Limits {
             max_outline_items: 100_000,
             max_text_bytes: 1_000_000,
             max_form_depth: 45,
-            max_page_steps: 20_000_000,
+            max_page_cpu_ms: 4_000,
             max_pixels: 100_000_000,
+            max_image_pixels: 100_000_000,
             max_side_pixels: u16::MAX,
             max_ocr_pages: 50,
             deadline: Deadline::default(),
+            processor_clock: ProcessorClock::default(),
+        }
+    }
+}
+
+impl Limits {
+    /// These limits for operations of at most `time`, the first of which begins now. A page may spend at most a quarter of it, so
+    /// that there is time to say so.
+    #[must_use]
+    pub fn for_operations_of(self, time: Duration) -> Self {
+        let quarter = u64::try_from(time.as_millis() / 4).unwrap_or(u64::MAX);
+        Self {
+            max_page_cpu_ms: self.max_page_cpu_ms.min(quarter),
+            deadline: Deadline::after(time),
+            processor_clock: ProcessorClock::of_thread(),
+            ..self
         }
     }
 }
@@ -149,10 +174,12 @@ limits! {
     TextBytes = "max_text_bytes",
     /// [`Limits::max_form_depth`].
     FormDepth = "max_form_depth",
-    /// [`Limits::max_page_steps`].
-    PageSteps = "max_page_steps",
+    /// [`Limits::max_page_cpu_ms`].
+    PageCpu = "max_page_cpu_ms",
     /// [`Limits::max_pixels`].
     Pixels = "max_pixels",
+    /// [`Limits::max_image_pixels`].
+    ImagePixels = "max_image_pixels",
     /// [`Limits::max_side_pixels`].
     SidePixels = "max_side_pixels",
     /// Bytes of a page's picture in an answer.
@@ -175,8 +202,9 @@ impl Limit {
             | Self::StreamBytes
             | Self::DecodedBytes
             | Self::Ratio
-            | Self::PageSteps
+            | Self::PageCpu
             | Self::Pixels
+            | Self::ImagePixels
             | Self::PictureBytes => return None,
             Self::Nesting => "levels of nested objects",
             Self::ObjectValues => "values in one object",
@@ -203,9 +231,7 @@ impl fmt::Display for Limit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{}, and {found} or more were met", self.bound())]
 pub struct LimitExceeded {
-    /// The limit.
     pub which: Limit,
-    /// Its value.
     pub limit: u64,
     /// What was met; where counting stopped, the least it can be.
     pub found: u64,

@@ -218,27 +218,32 @@ pub enum PageSelectionError {
     /// A page, or the beginning of a range, exceeds the number of pages.
     #[error("page {page} of a document of {page_count} pages")]
     OutOfRange {
-        /// The first number that is too large. It saturates at `u64::MAX`.
+        /// The first number that is too large, which saturates at `u64::MAX`, or 0 for a page before the first.
         page: u64,
         /// The number of pages of the document.
         page_count: u32,
     },
 }
 
-/// Parses a page selection of 1-based numbers: `"3"`, `"1-5"`, `"1 - 5"`, `"1,3,5-7"`, `"4-"`, `"-3"`.
+/// Parses a page selection of 1-based numbers: `"3"`, `"1-5"`, `"1 - 5"`, `"1,3,5-7"`, `"4-"`, `"-3"`, `"last"`, `"last-2"` (the
+/// third last), `"7-last"`, `"all"`.
 ///
-/// Spaces are allowed around numbers, commas and dashes, and a dash may be any of Unicode's. The result is deduplicated and
-/// sorted. A range that begins inside the document ends with it.
+/// Spaces are allowed around numbers, commas and dashes, and a dash may be any of Unicode's. Empty parts are passed over. The
+/// result is deduplicated and sorted. A range that begins inside the document ends with it.
 ///
 /// # Errors
-/// [`PageSelectionError::Malformed`] for anything else (an empty part, 0, `"5-2"`, `"-"`), also after a page that is out of
-/// range; and [`PageSelectionError::OutOfRange`] for a page or a beginning above `page_count`.
+/// [`PageSelectionError::Malformed`] for anything else (no part at all, 0, `"5-2"`, `"-"`), also after a page that is out of
+/// range; and [`PageSelectionError::OutOfRange`] for a page or a beginning above `page_count`, or before the first page.
 pub fn parse_page_selection(text: &str, page_count: u32) -> Result<PageSelection, PageSelectionError> {
     let text = text.replace(DASHES, "-");
-    let runs = text.split(',').map(|part| parse_run(part.trim())).collect::<Result<Vec<_>, _>>()?;
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    let runs = parts.map(|part| parse_run(part, page_count)).collect::<Result<Vec<_>, _>>()?;
+    if runs.is_empty() {
+        return Err(PageSelectionError::Malformed);
+    }
     let mut selection = PageSelection { pages: PageSet::new(), is_cut: false };
     for (first, last) in runs {
-        if first > u64::from(page_count) {
+        if first == 0 || first > u64::from(page_count) {
             return Err(PageSelectionError::OutOfRange { page: first, page_count });
         }
         let last = last.unwrap_or_else(|| u64::from(page_count));
@@ -252,29 +257,37 @@ pub fn parse_page_selection(text: &str, page_count: u32) -> Result<PageSelection
 const DASHES: [char; 7] = ['\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2015}', '\u{2212}'];
 
 /// The first and last number of a range; no last one if it has no end.
-fn parse_run(part: &str) -> Result<(u64, Option<u64>), PageSelectionError> {
-    let (first, last) = match part.split_once('-') {
-        None => {
-            let only = parse_number(part)?;
-            (only, Some(only))
-        }
-        Some((first, last)) => match (first.trim(), last.trim()) {
-            ("", "") => return Err(PageSelectionError::Malformed),
-            ("", last) => (1, Some(parse_number(last)?)),
-            (first, "") => (parse_number(first)?, None),
-            (first, last) => (parse_number(first)?, Some(parse_number(last)?)),
-        },
-    };
-    if last.is_some_and(|last| first > last) { Err(PageSelectionError::Malformed) } else { Ok((first, last)) }
+fn parse_run(part: &str, page_count: u32) -> Result<(u64, Option<u64>), PageSelectionError> {
+    if part.eq_ignore_ascii_case("all") {
+        return Ok((1, None));
+    }
+    if let Some(only) = parse_number(part, page_count) {
+        return Ok((only, Some(only)));
+    }
+    // A dash may stand within an end: `last-2-last`.
+    let mut cuts = part.match_indices('-').map(|(at, _)| (part.get(..at), part.get(at + 1..)));
+    let ends = cuts.find_map(|(first, last)| match (first?.trim(), last?.trim()) {
+        ("", "") => None,
+        ("", last) => Some((1, Some(parse_number(last, page_count)?))),
+        (first, "") => Some((parse_number(first, page_count)?, None)),
+        (first, last) => Some((parse_number(first, page_count)?, Some(parse_number(last, page_count)?))),
+    });
+    ends.filter(|(first, last)| last.is_none_or(|last| *first <= last)).ok_or(PageSelectionError::Malformed)
 }
 
-fn parse_number(text: &str) -> Result<u64, PageSelectionError> {
-    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(PageSelectionError::Malformed);
+/// A number, `last`, or `last-` and how many pages before it; 0 for a page before the first.
+fn parse_number(text: &str, page_count: u32) -> Option<u64> {
+    let digits =
+        |text: &str| (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse());
+    let is_last = |text: &str| text.trim().eq_ignore_ascii_case("last");
+    if is_last(text) {
+        return Some(page_count.into());
+    }
+    if let Some((_, before)) = text.split_once('-').filter(|(start, _)| is_last(start)) {
+        return Some(u64::from(page_count).saturating_sub(digits(before.trim())?.unwrap_or(u64::MAX)));
     }
     // A text of digits can only fail by being too large.
-    let page = text.parse::<u64>().unwrap_or(u64::MAX);
-    if page == 0 { Err(PageSelectionError::Malformed) } else { Ok(page) }
+    digits(text).map(|number| number.unwrap_or(u64::MAX)).filter(|number| *number > 0)
 }
 
 /// The index of page `number`, or of the last page if that comes first.

@@ -24,7 +24,6 @@ pub enum Extent {
 }
 
 impl Charset {
-    /// UTF-8.
     pub const UTF_8: Self = Self(UTF_8);
 
     /// The name in the WHATWG's standard, such as `windows-1252` for Latin-1, `Shift_JIS` or `UTF-16LE`.

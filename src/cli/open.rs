@@ -10,7 +10,6 @@ use super::terminal::print::warning;
 use crate::context::{AnswerSettings, ContextConfig, ContextManager, Isolation, OpenPdf, OutputBounds, PdfPassword};
 use crate::tool::{DocumentArguments, ToolError};
 use crate::worker::WorkerSettings;
-use pagewise_base::limits::{Deadline, Limits};
 use pagewise_web::WebSettings;
 
 /// Opens a PDF alone: no store, and no hash of the file.
@@ -18,13 +17,13 @@ pub(super) fn pdf(document: &DocumentArguments, config: &Config) -> Result<OpenP
     document.open_alone(&one_document(config))
 }
 
-/// Opens a PDF in this process, which is then confined and can write only in `folder`.
-pub(super) fn pdf_confined(document: &DocumentArguments, folder: &Path, config: &Config) -> Result<OpenPdf, ToolError> {
-    let isolation = match isolation(config) {
-        Isolation::Workers(settings) => Isolation::Confined { folder: folder.to_path_buf(), settings },
-        other => other,
-    };
-    document.open_alone(&context_config(config, isolation))
+/// What opens a PDF in this process, which is confined at once and can write only in `folder`.
+pub(super) fn confined(
+    document: &DocumentArguments,
+    folder: &Path,
+    config: &Config,
+) -> Result<ContextConfig, ToolError> {
+    Ok(context_config(config, isolation(config)).confined_to(&document.path, folder)?)
 }
 
 /// The context of a command. Opens the store only if the command names a conversation.
@@ -134,7 +133,7 @@ fn context_config(config: &Config, isolation: Isolation) -> ContextConfig {
         password: config.password.as_ref().map(|password| PdfPassword::new(password.reveal().to_owned())),
         database: None,
         // Workers get the same time with each request; this is for reading in this process.
-        limits: Limits { deadline: Deadline::after(config.workers.deadline), ..config.limits.clone() },
+        limits: config.limits.clone().for_operations_of(config.workers.deadline),
         settings: answers(config),
         isolation,
         web: WebSettings { is_sandboxed: config.require_sandbox, ..config.web.clone() },

@@ -5,7 +5,6 @@
 
 use std::io::{Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -42,24 +41,19 @@ impl Watchdog {
     /// Starts to watch the reading of `path`. A step that takes much longer than the deadline ends the process with the
     /// error `timeout`, a lost thread with `limit_exceeded`.
     ///
-    /// To be called before the process confines itself, which does not confine this thread.
+    /// To be called after the process has confined itself, so that this thread is confined too.
     pub(super) fn start(path: &str, is_json: bool, config: &Config) -> Self {
         let deadline = config.workers.deadline;
         let deadline_ms = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
         let hang = PreparedRefusal::of(&ToolError::stopped(path, StopReason::Timeout { deadline_ms }), is_json);
         let lost = PreparedRefusal::of(&ToolError::out_of_memory(path, config.workers.memory_bytes), is_json);
-        let refusal = refusal_command();
         Self::with(deadline.saturating_add(GRACE), is_thread_gone, move |fault| {
             end_writing(WRITING);
             let status = match fault {
                 Fault::Hang => hang.print(),
-                Fault::LostThread => {
-                    let status = lost.print();
-                    replace_process(refusal);
-                    status
-                }
+                Fault::LostThread => lost.print(),
             };
-            std::process::exit(i32::from(status));
+            exit(status);
         })
     }
 
@@ -96,24 +90,28 @@ impl Watchdog {
     }
 }
 
-/// This program with an argument that it refuses: it exits with the status of a refusal and prints nothing.
-///
-/// The path goes through the thread, since the one through the process is gone once its first thread has ended.
-fn refusal_command() -> Command {
-    let mut program = Command::new("/proc/thread-self/exe");
-    program.arg("--refuse").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    program
+/// Time for an exit. A thread with an overflowed stack holds a lock for ever that an exit waits for.
+const EXITING: Duration = Duration::from_secs(1);
+
+/// Ends the process, by a signal if it cannot exit.
+fn exit(status: u8) -> ! {
+    let exit = move || std::process::exit(i32::from(status));
+    // Without memory for a thread, memory was exhausted, and no stack.
+    if std::thread::Builder::new().spawn(exit).is_ok() {
+        std::thread::sleep(EXITING);
+        kill_process();
+    }
+    exit()
 }
 
-/// Replaces this process by `program`. An ordinary exit would wait for a lock that a thread with an overflowed stack holds
-/// for ever. Returns only on failure.
 #[cfg(all(unix, not(pagewise_portable)))]
-fn replace_process(mut program: Command) {
-    drop(std::os::unix::process::CommandExt::exec(&mut program));
+fn kill_process() {
+    // If it fails, there is nothing else to try.
+    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
 }
 
 #[cfg(any(not(unix), pagewise_portable))]
-fn replace_process(_: Command) {}
+fn kill_process() {}
 
 /// Turns a panic in a reader of `path` into an error. Its message is on standard error.
 pub(super) fn catch_panic<T>(path: &str, work: impl FnOnce() -> Result<T, ToolError>) -> Result<T, ToolError> {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::phrases::count_of;
 use pagewise_document::{Attachment, Comment, FieldKind, FieldValue, FormField, LinkTarget, PageAnnotations};
+use pagewise_view::PageForm;
 
 /// The most characters of the lines of one page. Further items are counted.
 const MAX_CHARACTERS: usize = 20_000;
@@ -31,9 +32,20 @@ impl AnnotationKind {
     /// What Markdown lacks, which has links in its text.
     pub const BESIDE_MARKDOWN: &[Self] = &[Self::Comments, Self::Fields];
     /// What a picture lacks, which shows the values of fields.
-    pub const BESIDE_PICTURE: &[Self] = &[Self::Comments, Self::Links];
+    const BESIDE_PICTURE: &[Self] = &[Self::Comments, Self::Links];
     /// What a model does not see of a PDF, although it is in it.
-    pub const BESIDE_DOCUMENT: &[Self] = &[Self::Comments];
+    const BESIDE_DOCUMENT: &[Self] = &[Self::Comments];
+
+    /// What stands beside a page in a form.
+    #[must_use]
+    pub fn beside(form: PageForm) -> &'static [Self] {
+        match form {
+            PageForm::Document | PageForm::Path => Self::BESIDE_DOCUMENT,
+            PageForm::Image => Self::BESIDE_PICTURE,
+            PageForm::Text => Self::BESIDE_TEXT,
+            PageForm::Markdown => Self::BESIDE_MARKDOWN,
+        }
+    }
 
     fn heading(self) -> &'static str {
         match self {

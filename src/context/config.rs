@@ -54,14 +54,6 @@ pub struct ContextConfig {
 pub enum Isolation {
     /// In this process; a crash of a reader may end it.
     InProcess,
-    /// In this process, which first gives up access to everything but the document and one folder. Only for
-    /// [`ContextConfig::open_pdf`]: nothing else can be opened afterwards.
-    Confined {
-        /// The folder that stays writable.
-        folder: PathBuf,
-        /// As of workers.
-        settings: WorkerSettings,
-    },
     /// In confined worker processes.
     Workers(WorkerSettings),
     /// The same; they start when the first document is opened, which may be never.
@@ -121,6 +113,26 @@ impl ContextConfig {
         Ok(OpenedContext { context, warning: store.warning.map(|warning| warning.to_string()) })
     }
 
+    /// The configuration for reading the file `reference` in this process instead of a worker. The process is confined to
+    /// reading that file and writing in `folder`, for good.
+    ///
+    /// To be called before the process starts a thread: only this thread and its descendants are confined, and threads
+    /// share their memory.
+    ///
+    /// # Errors
+    /// [`ContextError::Source`] for a file that is not there, and [`ContextError::Pdf`] if the sandbox is required and lacks
+    /// a layer.
+    pub fn confined_to(self, reference: &str, folder: &Path) -> Result<Self, ContextError> {
+        let Isolation::Workers(settings) = &self.isolation else { return Ok(self) };
+        if is_web_reference(reference) || reference.contains(ATTACHMENT_MARK) {
+            // The confinement allows neither fetching nor files in memory.
+            return Ok(self);
+        }
+        let refused = |error: WorkerError| ContextError::Pdf { path: reference.to_owned(), error: error.into() };
+        confine(self.sources()?.resolve(reference)?.path(), folder, settings).map_err(refused)?;
+        Ok(Self { isolation: Isolation::InProcess, ..self })
+    }
+
     /// Opens a PDF alone: no store, no content hash.
     ///
     /// # Errors
@@ -131,26 +143,14 @@ impl ContextConfig {
         password: Option<&str>,
         requester: Requester<'_>,
     ) -> Result<OpenPdf, ContextError> {
-        if let Isolation::Confined { settings, .. } = &self.isolation
-            && (is_web_reference(reference) || reference.contains(ATTACHMENT_MARK))
-        {
-            // The confinement would not cover the threads that fetch, and allows no file in memory.
-            let isolation = Isolation::Workers(settings.clone());
-            return Self { isolation, ..self.clone() }.open_pdf(reference, password, requester);
-        }
-        let sources = self.sources()?;
-        if let Isolation::Confined { folder, settings } = &self.isolation {
-            let refused = |error: WorkerError| ContextError::Pdf { path: reference.to_owned(), error: error.into() };
-            confine(sources.resolve(reference)?.path(), folder, settings).map_err(refused)?;
-        }
-        sources.open_pdf(reference, password, &*self.reader(), &self.limits, requester)
+        self.sources()?.open_pdf(reference, password, &*self.reader(), &self.limits, requester)
     }
 
     /// Checks which parts of this configuration work.
     #[must_use]
     pub fn diagnose(&self) -> Diagnosis {
         let settings = match &self.isolation {
-            Isolation::InProcess | Isolation::Confined { .. } => None,
+            Isolation::InProcess => None,
             Isolation::Workers(settings) | Isolation::WorkersOnDemand(settings) => Some(self.with_models(settings)),
         };
         let workers = || {
@@ -201,7 +201,7 @@ impl ContextConfig {
 
     fn reader_without_password(&self) -> Arc<dyn Reader> {
         match &self.isolation {
-            Isolation::InProcess | Isolation::Confined { .. } => {
+            Isolation::InProcess => {
                 let fonts = Arc::new(LocalFonts::new(Arc::new(SystemFonts)));
                 Arc::new(InProcessReader::with_models(self.limits.clone(), fonts, self.ocr_models.as_deref()))
             }

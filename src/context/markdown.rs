@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::worker::{PageText, Pages, PdfError, StructuredPage};
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_structure::tables::{Table, to_markdown as table_markdown};
-use pagewise_structure::{DocumentPage, OutlineHeading, PageBlocks, read_document, to_markdown};
+use pagewise_structure::{DocumentPage, OutlineHeading, read_document, to_markdown};
 
 /// Pages that are read together. A paragraph does not go on from one group to the next.
 const MAX_TOGETHER: usize = 200;
@@ -27,9 +27,10 @@ const MAX_OUTLINE_ITEMS: usize = 2_000;
 pub struct MarkdownPage {
     /// Its plain text, with facts about its completeness.
     pub text: PageText,
-    /// Its Markdown, or its plain text if only the fallback engine could read it. Empty if its text belongs to a paragraph
-    /// that begins on the page before.
+    /// Its Markdown, or its plain text if only the fallback engine could read it.
     pub markdown: String,
+    /// The running heads, feet and page numbers that its Markdown is without.
+    pub left_out: Vec<String>,
     /// Its tables.
     pub tables: Vec<Table>,
 }
@@ -57,7 +58,8 @@ pub fn read_markdown(document: &dyn Pages, wanted: &mut PageSet, goes_on: impl F
     write_pages(document, &group, read)
 }
 
-fn write_pages(
+/// Writes the pages of `group`; what else was read is evidence.
+pub(super) fn write_pages(
     document: &dyn Pages,
     group: &PageSet,
     read: BTreeMap<PageIndex, Result<StructuredPage, PdfError>>,
@@ -78,10 +80,11 @@ fn write_pages(
     let blocks = read_document(&structures, &outline_of(document));
     let table = |page: usize, index: usize| found.get(&blocks.get(page)?.number)?.1.get(index).map(table_markdown);
     let written = to_markdown(&blocks, &table);
-    for (PageBlocks { number, .. }, markdown) in blocks.iter().zip(written) {
-        let Some((text, tables, has_lines)) = found.remove(number) else { continue };
+    for (page, markdown) in blocks.iter().zip(written) {
+        let Some((text, tables, has_lines)) = found.remove(&page.number) else { continue };
         let markdown = if has_lines { markdown } else { text.text.clone() };
-        pages.insert(PageIndex(number.saturating_sub(1)), Ok(MarkdownPage { text, markdown, tables }));
+        let read = MarkdownPage { text, markdown, left_out: page.left_out(), tables };
+        pages.insert(PageIndex(page.number.saturating_sub(1)), Ok(read));
     }
     pages
 }

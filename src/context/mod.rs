@@ -52,9 +52,9 @@ pub use self::library::{IndexStatus, RankedHit, RankedHits, RankedRequest};
 pub use self::markdown::{MarkdownPage, MarkdownPages, read_markdown};
 pub use self::page_notes::PageNotes;
 pub use self::pdf::{
-    FormCost, HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, SummaryFacts, image_tokens, moved_phrase,
-    page_change_lines, pages_with_hidden_text, picture_tokens, plan_pages, select_from, select_one_or_more,
-    select_page,
+    FormCost, GivenForms, HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, SummaryFacts, image_tokens,
+    moved_phrase, page_change_lines, pages_with_hidden_text, picture_tokens, plan_pages, select_from,
+    select_one_or_more, select_page,
 };
 pub use self::phrases::{
     NO_TEXT_IN_PDF, TEXT_DELETED, count_of, file_size, grouped, listed_or_counted, more_fields_note, ocr_notes,
@@ -70,7 +70,7 @@ use self::answer::{OutputFolder, PageFileName, usage_of};
 use self::conversation::{ContentRegistry, ConversationCache, FileMemory, PendingRecord, Snapshot, mint_handle};
 use self::files::{ContainerReader, RequestedFile};
 use self::library::LibraryIndex;
-use self::pdf::{PdfAnswerBuilder, held_summary};
+use self::pdf::{PageIdentities, PdfAnswerBuilder, held_summary};
 use self::plain_file::PlainFileAnswer;
 use crate::source::{FileKind, HashCache};
 use crate::worker::{Pages, Reader, RecognisingDocument};
@@ -146,6 +146,7 @@ impl ContextManager {
         request: &FileRequest,
         progress: &dyn ProgressListener,
     ) -> Result<FileAnswer, ContextError> {
+        let _span = tracing::debug_span!("get_file", form = form_name(request.form)).entered();
         let requested = match self.open_file(&request.file, request.requester(), request.password.as_deref()) {
             Err(error) if error.is_folder() => return self.folder_answer(request),
             opened => opened.map_err(|error| self.sources.explain(error))?,
@@ -228,6 +229,7 @@ impl ContextManager {
         let document = self.document(requested, request.password.as_deref(), &request.cancellation)?;
         let path_of = |file| self.cache.store().file_names(&[file]).ok()?.remove(&file);
         let pages = PageSet::all(document.page_count());
+        let identities = PageIdentities::of(&*document);
         let document = RecognisingDocument::new(&*document, request.ocr_mode(), pages);
         let answer = PdfAnswerBuilder {
             requested,
@@ -239,7 +241,7 @@ impl ContextManager {
             progress,
             path_of: &path_of,
             origins: RefCell::default(),
-            fingerprints: RefCell::default(),
+            identities,
             forms: RefCell::default(),
             markdown: RefCell::default(),
         };

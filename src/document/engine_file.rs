@@ -2,6 +2,7 @@
 
 use super::appearances::GeneratedAppearances;
 use super::object::ObjectId;
+use super::structure::has_media_box;
 use super::{Document, DocumentError, Leaf, ParsedDocument, Tier, appearances};
 use bytes::Bytes;
 use pagewise_base::page::PageIndex;
@@ -29,7 +30,8 @@ impl Document {
     /// appearances. The caller checks size and encryption.
     pub fn original_engine_file(&self, index: PageIndex) -> Option<(Bytes, ObjectId)> {
         let leaf = |parsed: &ParsedDocument, leaf: &Leaf| match leaf.id {
-            Some(id) if parsed.tier == Tier::Direct => Ok(id),
+            // The engine assumes another media box than we do.
+            Some(id) if parsed.tier == Tier::Direct && has_media_box(&*parsed.objects, leaf)? => Ok(id),
             _ => Err(DocumentError::damaged("a page that only other readers find")),
         };
         let (id, _) = self.with_page(index, leaf, |_| false).ok()?;

@@ -7,7 +7,7 @@ use std::sync::Once;
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::thread;
 
-use super::effort::Interruption;
+use super::page_budget::Interruption;
 use pagewise_base::limits::{LimitExceeded, StopReason, watch_this_thread};
 
 /// The thread's stack: engines recurse into nested forms and objects.

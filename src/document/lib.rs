@@ -6,7 +6,7 @@ mod annotations;
 mod appearances;
 mod attachments;
 mod bytes;
-pub mod effort;
+mod decoded_sizes;
 mod engine_file;
 mod engine_thread;
 mod error;
@@ -17,6 +17,7 @@ pub mod fast_hash;
 pub mod fuzzing;
 pub mod mirror;
 mod notes;
+mod page_budget;
 mod readers;
 mod structure;
 mod structure_tree;
@@ -29,16 +30,20 @@ pub use annotations::{
 };
 pub use attachments::{Attachment, Attachments};
 pub use bytes::ReadAt;
+pub use decoded_sizes::{DecodedSizes, check_image};
 pub use engine_file::EngineFile;
 pub use engine_thread::EngineFailure;
 pub use engine_thread::{EngineRequests, EngineThread, run_contained};
 pub use error::DocumentError;
 pub use notes::Note;
+pub use page_budget::{BudgetedFile, Interruption, PageBudget, leave_beyond};
 pub use readers::Tier;
 pub use readers::{DirectReader, ObjectKind, ObjectStream};
 pub use readers::{contains_stream_end, objects};
 pub use structure::Leaf;
-pub use structure::{DisplayedArea, DocumentInfo, MAX_REMOTE_FIELDS, Outline, OutlineItem, PageGeometry};
+pub use structure::{
+    DisplayedArea, DocumentInfo, MAX_REMOTE_FIELDS, Outline, OutlineItem, PageGeometry, has_media_box,
+};
 pub use structure_tree::{PageTags, StructureElement, StructureType};
 pub use syntax::{filter, lexer, object, text_string};
 pub use text_layer::{LayerWord, PageLayer};
@@ -48,11 +53,15 @@ use pagewise_base::limits::{Limit, LimitExceeded, Limits};
 use pagewise_base::page::{PageIndex, PageLabel};
 pub use readers::{ParsedDocument, Readers};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use structure::PageLabels;
 use structure_tree::StructureTree;
 
 /// Pages of a remote document that are looked at for what stands on any page, such as comments.
 const SCANNED_REMOTE_PAGES: u32 = 1;
+
+/// The processor time for looking at pages for what stands on any page. A thousand ordinary pages take a tenth of it.
+const SCANNING_TIME: Duration = Duration::from_secs(1);
 
 /// An open PDF document. It can be shared between threads, and reads pages on request.
 pub struct Document {
@@ -109,6 +118,15 @@ impl Document {
     pub(crate) fn scanned_pages(&self, most: u32) -> u32 {
         let most = if self.is_remote() { SCANNED_REMOTE_PAGES } else { most };
         self.page_count().min(most)
+    }
+
+    /// The first `most` pages, or fewer once the deadline has passed or their processor time is spent.
+    pub(crate) fn first_pages(&self, most: u32) -> impl Iterator<Item = PageIndex> {
+        let clock = self.limits().processor_clock;
+        let start = clock.read();
+        let may_go_on =
+            move || self.limits().deadline.check().is_ok() && clock.read().saturating_sub(start) < SCANNING_TIME;
+        (0..self.page_count().min(most)).map(PageIndex).take_while(move |_| may_go_on())
     }
 
     /// The reader that opened the document.

@@ -11,7 +11,7 @@ use crate::context::RequestBounds;
 use crate::context::{AnswerSettings, ContextConfig, Isolation, PdfPassword};
 use crate::tool::{ErrorCode, FormArgument, ToolError};
 use crate::worker::{DEFAULT_DEADLINE, WorkerSettings};
-use pagewise_base::limits::{Deadline, Limits};
+use pagewise_base::limits::Limits;
 use pagewise_web::WebSettings;
 
 /// Sets up a [`Pagewise`].
@@ -140,7 +140,7 @@ impl Builder {
             data_directory: data_folder,
             password: self.password.map(PdfPassword::new),
             database: None,
-            limits: Limits { deadline: Deadline::after(self.deadline), ..self.limits },
+            limits: self.limits.for_operations_of(self.deadline),
             settings: AnswerSettings { request_bounds: self.bounds, output_directory, ..AnswerSettings::default() },
             isolation,
             web: WebSettings { offline: !self.is_web_allowed, ..WebSettings::default() },

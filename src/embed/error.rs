@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde_json::{Map, Value};
+
 use crate::tool::{ErrorCode, ToolError};
 
 /// Why a request was refused or failed.
@@ -10,12 +12,13 @@ pub struct Error {
     code: ErrorCode,
     message: String,
     hint: Option<String>,
+    data: Map<String, Value>,
 }
 
 impl Error {
     pub(super) fn store(reason: &str) -> Self {
         let message = format!("Cannot record what was delivered: {reason}");
-        Self { code: ErrorCode::StoreFailed, message, hint: None }
+        Self { code: ErrorCode::StoreFailed, message, hint: None, data: Map::new() }
     }
 
     /// What happened, for programs.
@@ -28,6 +31,23 @@ impl Error {
     #[must_use]
     pub fn hint(&self) -> Option<&str> {
         self.hint.as_deref()
+    }
+
+    /// The facts of it, for programs, such as the setting of a limit and its value, or the nearest names of files.
+    ///
+    /// ```
+    /// use pagewise::{Pagewise, Request};
+    ///
+    /// # fn main() -> Result<(), pagewise::Error> {
+    /// let pagewise = Pagewise::builder().root("fixtures").build()?;
+    /// let error = pagewise.get_file(&Request::new("latx.pdf")).unwrap_err();
+    /// assert_eq!(error.data()["nearest"][0], "latex.pdf");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn data(&self) -> &Map<String, Value> {
+        &self.data
     }
 
     /// Message and hint, for the model.
@@ -47,6 +67,6 @@ impl std::error::Error for Error {}
 
 impl From<ToolError> for Error {
     fn from(error: ToolError) -> Self {
-        Self { code: error.code, message: error.message, hint: error.hint }
+        Self { code: error.code, message: error.message, hint: error.hint, data: error.data }
     }
 }

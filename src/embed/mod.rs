@@ -14,8 +14,12 @@ pub use self::builder::Builder;
 pub use self::error::Error;
 pub use self::request::Request;
 
-use crate::context::{ContextManager, FileRequest, ForgetRequest};
-use crate::tool::{Caller, FormArgument, ToolError, decide_form, file_request, restart_once};
+use crate::context::{Block, ContextManager, FileRequest, NoProgress};
+use crate::tool::{
+    self, Caller, DataAnswer, DocumentArguments, ForgetArguments, ForkArguments, FormArgument, GetFileArguments,
+    OutlineArguments, RenderArguments, SearchArguments, StatusArguments, TableFormat, TablesArguments, TextArguments,
+    ToolError, decide_form, file_request, restart_once, result_json,
+};
 
 /// PDFs, text files and images for the agents of a program: summaries and single pages as content blocks, each page sent
 /// once per conversation.
@@ -40,8 +44,8 @@ use crate::tool::{Caller, FormArgument, ToolError, decide_form, file_request, re
 ///
 /// One `Pagewise` serves all threads of a program; build it once. `benches/README.md` has measurements.
 ///
-/// - [`get_file`](Self::get_file) blocks its thread while it reads, cuts or draws. Asynchronous programs call it where
-///   blocking is allowed, such as in `spawn_blocking`. A URL takes as long as its server.
+/// - Every method blocks its thread while it reads, cuts or draws. Asynchronous programs call it where blocking is allowed,
+///   such as in `spawn_blocking`: `examples/async_front.rs`. A URL takes as long as its server.
 /// - The first request that names a conversation hashes the whole file. Later ones do so only after the file changed.
 /// - A summary reads the outline and samples pages. A page as PDF reads what that page needs, and copies it. Text costs
 ///   more, and a picture costs most.
@@ -64,28 +68,266 @@ impl Pagewise {
         Builder::default()
     }
 
-    /// Answers a request. Nothing counts as delivered until [`Answer::commit`].
+    /// A PDF's summary or pages, a text file, an image, or the PDFs of a folder. Nothing counts as delivered until
+    /// [`Answer::commit`].
     ///
     /// # Errors
     /// Every refusal of the request, the file and the PDF; [`Error::code`] says which.
     pub fn get_file(&self, request: &Request) -> Result<Answer, Error> {
-        let Request { arguments, cancellation } = request.clone();
-        let conversation = Caller::direct().conversation(arguments.conversation.as_deref())?;
+        let caller = caller(request);
+        let arguments = GetFileArguments::parse(&request.arguments("get_file"))?;
+        let conversation = caller.conversation(arguments.conversation.as_deref())?;
         let form = if arguments.form == FormArgument::Auto { self.form } else { arguments.form };
-        let form = decide_form(form, &Caller::direct().client);
-        let request = FileRequest { cancellation, ..file_request(arguments, form, conversation) };
-        Ok(Answer::new(restart_once(|| Ok(self.context.get_file(&request)?))?))
+        let asked = file_request(arguments, decide_form(form, &caller.client), conversation.clone());
+        let asked = FileRequest { cancellation: caller.cancellation, ..asked };
+        let answer = restart_once(|| Ok(self.context.get_file(&asked)?))?;
+        Ok(Answer::of_file(answer, conversation.as_ref()))
+    }
+
+    /// The facts about a PDF, or about the PDFs of a folder. Arguments of `pdf_info`.
+    ///
+    /// ```
+    /// # use pagewise::{Pagewise, Request};
+    /// # fn main() -> Result<(), pagewise::Error> {
+    /// let pagewise = Pagewise::builder().root("fixtures").build()?;
+    /// assert_eq!(pagewise.info(&Request::new("latex.pdf"))?.data()["pages"], 8);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`get_file`](Self::get_file).
+    pub fn info(&self, request: &Request) -> Result<Answer, Error> {
+        let arguments = DocumentArguments::parse("pdf_info", &request.arguments("pdf_info"))?;
+        let next = |first| format!("Next: argument startLine: {first} of get_file");
+        self.call(request, |caller| {
+            Ok(Answer::of_data(tool::info(&self.context, &arguments, caller)?.data(next)?, None))
+        })
+    }
+
+    /// The text of pages, which of scans is recognised. Arguments of `pdf_extract_text`: `format`, `max_chars`, `hidden`,
+    /// `ocr`. The data has each page by itself.
+    ///
+    /// ```
+    /// # use pagewise::{Pagewise, Request};
+    /// # fn main() -> Result<(), pagewise::Error> {
+    /// let pagewise = Pagewise::builder().root("fixtures").build()?;
+    /// let answer = pagewise.text(&Request::new("latex.pdf").pages("2-3"))?;
+    /// assert_eq!(answer.data()["pages"][1]["number"], 3);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`get_file`](Self::get_file).
+    pub fn text(&self, request: &Request) -> Result<Answer, Error> {
+        let arguments = TextArguments::parse(&request.arguments("pdf_extract_text"))?;
+        self.call(request, |caller| {
+            let pdf = arguments.document.open(&self.context, caller)?;
+            let result = tool::extract_text(&pdf, &arguments, &NoProgress)?;
+            let texts = [result.text(), result.remarks()].into_iter().filter(|text| !text.is_empty());
+            Ok(Answer::of_blocks(texts.map(Block::Text).collect(), result_json(&result)?, None))
+        })
+    }
+
+    /// The tables of the pages, as Markdown; cell by cell in the data. Takes `pages` and the arguments of `pdf_info`.
+    ///
+    /// ```
+    /// # use pagewise::{Pagewise, Request};
+    /// # fn main() -> Result<(), pagewise::Error> {
+    /// let pagewise = Pagewise::builder().root("fixtures").build()?;
+    /// let answer = pagewise.tables(&Request::new("latex.pdf").pages("4"))?;
+    /// assert_eq!(answer.data()["tables"][0]["cells"][4]["text"], "Folio");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`get_file`](Self::get_file).
+    pub fn tables(&self, request: &Request) -> Result<Answer, Error> {
+        let arguments = TablesArguments::parse(&request.arguments("tables"))?;
+        self.call(request, |caller| {
+            let pdf = arguments.document.open(&self.context, caller)?;
+            let result = tool::find_tables(&pdf, arguments.pages.as_deref(), &NoProgress)?;
+            let text = Block::Text(result.text(TableFormat::Markdown));
+            Ok(Answer::of_blocks(vec![text], result_json(&result)?, None))
+        })
+    }
+
+    /// The places of words in one or several PDFs, or the best pages. Arguments of `pdf_search`: `query` or `quote`, and
+    /// more; `path` may be a folder or a pattern.
+    ///
+    /// ```
+    /// # use pagewise::{Pagewise, Request};
+    /// # fn main() -> Result<(), pagewise::Error> {
+    /// let pagewise = Pagewise::builder().root("fixtures").build()?;
+    /// let answer = pagewise.search(&Request::new("latex.pdf").argument("query", "folio"))?;
+    /// assert_eq!(answer.data()["pages"][1]["page"], 4);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`get_file`](Self::get_file).
+    pub fn search(&self, request: &Request) -> Result<Answer, Error> {
+        let arguments = SearchArguments::parse(&request.arguments("pdf_search"))?;
+        self.call(request, |caller| {
+            let found = tool::search(&self.context, &arguments, caller, &NoProgress)?;
+            let answer = DataAnswer { structure: found.structure(&arguments), ..found.data(&arguments) };
+            Ok(Answer::of_data(answer, None))
+        })
+    }
+
+    /// The outline with page numbers. Arguments of `pdf_outline`: `depth`, `max_items`.
+    ///
+    /// ```
+    /// # use pagewise::{Pagewise, Request};
+    /// # fn main() -> Result<(), pagewise::Error> {
+    /// let pagewise = Pagewise::builder().root("fixtures").build()?;
+    /// let outline = pagewise.outline(&Request::new("latex.pdf"))?;
+    /// assert_eq!(outline.data()["items"][0]["title"], "Preface");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`get_file`](Self::get_file).
+    pub fn outline(&self, request: &Request) -> Result<Answer, Error> {
+        let arguments = OutlineArguments::parse(&request.arguments("pdf_outline"))?;
+        self.call(request, |caller| {
+            let pdf = arguments.document.open(&self.context, caller)?;
+            let outline = tool::outline(&pdf, arguments.shown, None);
+            pdf.check()?;
+            Ok(Answer::of_data(outline.data(), None))
+        })
+    }
+
+    /// A page as PNG, or several in files. Arguments of `pdf_render_page`: `page`, `dpi`, `region`, `highlight`,
+    /// `contact_sheet`. The pictures are written into the data folder, too.
+    ///
+    /// ```
+    /// # use pagewise::{Block, Pagewise, Request};
+    /// # fn main() -> Result<(), pagewise::Error> {
+    /// let pagewise = Pagewise::builder().root("fixtures").build()?;
+    /// let answer = pagewise.render(&Request::new("latex.pdf").argument("page", 3).argument("dpi", 72))?;
+    /// assert!(answer.blocks().iter().any(|block| matches!(block, Block::Image(_))));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`get_file`](Self::get_file).
+    pub fn render(&self, request: &Request) -> Result<Answer, Error> {
+        let arguments = RenderArguments::parse(&request.arguments("pdf_render_page"))?;
+        self.call(request, |caller| {
+            let answer = tool::render_page(&self.context, &arguments, caller, &NoProgress)?;
+            Ok(Answer::of_blocks(answer.blocks, answer.details, answer.delivery))
+        })
+    }
+
+    /// What a conversation holds, and how much more fits. Arguments of `context_status`.
+    ///
+    /// ```
+    /// # use pagewise::{Pagewise, Request};
+    /// # fn main() -> Result<(), pagewise::Error> {
+    /// let pagewise = Pagewise::builder().root("fixtures").build()?;
+    /// pagewise.get_file(&Request::new("latex.pdf").pages("1-2").conversation("chat"))?.commit()?;
+    /// let status = pagewise.status(&Request::of_conversation("chat"))?;
+    /// assert_eq!(status.data()["files"][0]["pages"]["document"], "1-2");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`get_file`](Self::get_file), and where the memory cannot be read.
+    pub fn status(&self, request: &Request) -> Result<Answer, Error> {
+        let arguments = StatusArguments::parse("context_status", &request.arguments("context_status"))?;
+        self.call(request, |caller| {
+            Ok(Answer::of_data(tool::context_status(&self.context, &arguments, caller)?.data(), None))
+        })
+    }
+
+    /// What changed in the files that a conversation holds. Each change is reported until its answer is committed.
+    /// Arguments of `context_updates`.
+    ///
+    /// ```
+    /// # use pagewise::{Pagewise, Request};
+    /// # fn main() -> Result<(), pagewise::Error> {
+    /// let pagewise = Pagewise::builder().root("fixtures").build()?;
+    /// pagewise.get_file(&Request::new("latex.pdf").pages("1-2").conversation("chat"))?.commit()?;
+    /// let updates = pagewise.updates(&Request::of_conversation("chat"))?;
+    /// assert_eq!(updates.data()["files"].as_array().map(Vec::len), Some(0));
+    /// updates.commit()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`status`](Self::status).
+    pub fn updates(&self, request: &Request) -> Result<Answer, Error> {
+        let arguments = StatusArguments::parse("context_updates", &request.arguments("context_updates"))?;
+        self.call(request, |caller| {
+            let result = tool::context_updates(&self.context, &arguments, caller)?;
+            let answer = result.data();
+            Ok(Answer::of_data(answer, Some(result.updates.delivery)))
+        })
     }
 
     /// Forgets what a conversation holds, so that it is sent again: for a conversation whose context was compacted.
+    /// Arguments of `context_forget`, among them `pages`; with a path, it forgets that file alone.
+    ///
+    /// ```
+    /// # use pagewise::{Pagewise, Request};
+    /// # fn main() -> Result<(), pagewise::Error> {
+    /// let pagewise = Pagewise::builder().root("fixtures").build()?;
+    /// let request = Request::new("latex.pdf").pages("1-2").conversation("chat");
+    /// pagewise.get_file(&request)?.commit()?;
+    /// pagewise.forget(&Request::new("latex.pdf").pages("2").conversation("chat"))?;
+    /// assert_eq!(pagewise.get_file(&request)?.sent_pages(), [2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// Where the memory cannot be written: every page is sent again until it can.
-    pub fn forget(&self, conversation: &str) -> Result<(), Error> {
-        let conversation = Caller::direct().conversation(Some(conversation))?;
-        let conversation = conversation.ok_or_else(|| ToolError::required("conversation"))?;
-        Ok(self.context.forget(&conversation, &ForgetRequest::default()).map_err(ToolError::from)?)
+    pub fn forget(&self, request: &Request) -> Result<(), Error> {
+        let arguments = ForgetArguments::parse(&request.arguments("context_forget"))?;
+        tool::context_forget(&self.context, &arguments, &caller(request))?;
+        Ok(())
     }
+
+    /// A new conversation that holds what this one holds, or held at the point `asOf`. The data names it. Arguments of
+    /// `context_fork`.
+    ///
+    /// ```
+    /// # use pagewise::{Pagewise, Request};
+    /// # fn main() -> Result<(), pagewise::Error> {
+    /// let pagewise = Pagewise::builder().root("fixtures").build()?;
+    /// let request = Request::new("latex.pdf").pages("1-2").conversation("chat");
+    /// pagewise.get_file(&request)?.commit()?;
+    /// let fork = pagewise.fork(&Request::of_conversation("chat"))?;
+    /// let name = fork.data()["conversation"].as_str().unwrap_or_default();
+    /// assert_eq!(pagewise.get_file(&request.conversation(name))?.held_pages(), [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorCode::UnknownConversation`](crate::ErrorCode), and as [`forget`](Self::forget).
+    pub fn fork(&self, request: &Request) -> Result<Answer, Error> {
+        let arguments = ForkArguments::parse(&request.arguments("context_fork"))?;
+        self.call(request, |caller| Ok(Answer::of_data(tool::context_fork(&self.context, &arguments, caller)?, None)))
+    }
+
+    /// Answers by `run`, a second time if a remote document changed meanwhile.
+    fn call(&self, request: &Request, run: impl Fn(&Caller) -> Result<Answer, ToolError>) -> Result<Answer, Error> {
+        let caller = caller(request);
+        Ok(restart_once(|| run(&caller))?)
+    }
+}
+
+fn caller(request: &Request) -> Caller {
+    Caller { cancellation: request.cancellation.clone(), ..Caller::direct() }
 }
 
 impl std::fmt::Debug for Pagewise {

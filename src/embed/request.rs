@@ -1,89 +1,102 @@
 //! What is asked.
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use super::error::Error;
-use crate::context::RequestedPart;
-use crate::tool::{FormArgument, GetFileArguments, ToolError};
+use crate::tool::{FormArgument, ToolError, accepted};
 use pagewise_base::limits::Cancellation;
 
-/// A request for a file: a PDF's summary or pages, a text file or an image.
-#[derive(Debug, Clone)]
+/// A request: the arguments of a tool, by the names and with the meanings and defaults that the tools of the server have.
+///
+/// ```
+/// use pagewise::{Pagewise, Request};
+///
+/// # fn main() -> Result<(), pagewise::Error> {
+/// let pagewise = Pagewise::builder().root("fixtures").build()?;
+/// let request = Request::new("latex.pdf").pages("3-5").argument("format", "markdown");
+/// assert!(pagewise.text(&request)?.text().contains("Folio"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Default)]
 pub struct Request {
-    pub(super) arguments: GetFileArguments,
+    path: Option<String>,
+    arguments: Map<String, Value>,
     pub(super) cancellation: Cancellation,
 }
 
 impl Request {
-    /// The whole file: of a PDF, the summary. `path` is a path, `file://`, or a URL if [allowed](super::Builder::web).
+    /// About the file at `path`: a path, `file://`, or a URL if [allowed](super::Builder::web).
     #[must_use]
     pub fn new(path: impl Into<String>) -> Self {
-        Self::of(GetFileArguments { file_path: path.into(), ..GetFileArguments::default() })
+        Self { path: Some(path.into()), ..Self::default() }
     }
 
-    /// The arguments of a model's call of the tool `get_file`, as [declared](super::Api::get_file_tool).
+    /// About a conversation, for [`Pagewise::status`](super::Pagewise::status) and its like.
+    #[must_use]
+    pub fn of_conversation(name: impl Into<String>) -> Self {
+        Self::default().conversation(name)
+    }
+
+    /// The arguments of a model's call, such as of the tool `get_file` as [declared](super::Api::get_file_tool).
     ///
     /// # Errors
-    /// [`ErrorCode::ValidationError`](crate::ErrorCode), naming the argument.
+    /// [`ErrorCode::ValidationError`](crate::ErrorCode) if they are no object. A wrong argument is refused by the call.
     pub fn from_json(arguments: &Value) -> Result<Self, Error> {
-        let Value::Object(arguments) = arguments else {
-            return Err(ToolError::validation("The arguments of get_file must be an object").into());
-        };
-        Ok(Self::of(GetFileArguments::parse(arguments)?))
+        match arguments {
+            Value::Object(arguments) => Ok(Self { arguments: arguments.clone(), ..Self::default() }),
+            _ => Err(ToolError::validation("The arguments of a tool must be an object").into()),
+        }
     }
 
-    fn of(arguments: GetFileArguments) -> Self {
-        Self { arguments, cancellation: Cancellation::new() }
+    /// Sets any argument of the tool.
+    #[must_use]
+    pub fn argument(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.arguments.insert(name.to_owned(), value.into());
+        self
     }
 
     /// Pages of a PDF: `"3"`, `"1-5"`, `"1,3,5-7"`, `"4-"`, `"-3"`, `"label:iv"` or `"section:TITLE"`, counted from 1.
     #[must_use]
-    pub fn pages(mut self, selection: impl Into<String>) -> Self {
-        self.arguments.part = RequestedPart::Selection(selection.into());
-        self
+    pub fn pages(self, selection: impl Into<String>) -> Self {
+        self.argument("pages", selection.into())
     }
 
-    /// How pages come.
+    /// How the pages of [`get_file`](super::Pagewise::get_file) come.
     #[must_use]
-    pub fn form(mut self, form: FormArgument) -> Self {
-        self.arguments.form = form;
-        self
+    pub fn form(self, form: FormArgument) -> Self {
+        self.argument("as", form.name())
     }
 
     /// The conversation whose memory applies, by a name of at most 128 printable characters. Its first use creates it.
     /// Without one, everything is sent and nothing recorded.
     #[must_use]
-    pub fn conversation(mut self, name: impl Into<String>) -> Self {
-        self.arguments.conversation = Some(name.into());
-        self
+    pub fn conversation(self, name: impl Into<String>) -> Self {
+        self.argument("conversation", name.into())
     }
 
     /// Sends pages that the conversation holds, too.
     #[must_use]
-    pub fn force(mut self) -> Self {
-        self.arguments.force = true;
-        self
+    pub fn force(self) -> Self {
+        self.argument("force", true)
     }
 
     /// The password of an encrypted PDF.
     #[must_use]
-    pub fn password(mut self, password: impl Into<String>) -> Self {
-        self.arguments.password = Some(password.into());
-        self
+    pub fn password(self, password: impl Into<String>) -> Self {
+        self.argument("password", password.into())
     }
 
     /// Lines of a text file, from 1.
     #[must_use]
-    pub fn lines(mut self, start: u64, count: u64) -> Self {
-        (self.arguments.start_line, self.arguments.line_count) = (Some(start), Some(count));
-        self
+    pub fn lines(self, start: u64, count: u64) -> Self {
+        self.argument("startLine", start).argument("numLines", count)
     }
 
     /// Stops before the pages cost more than this many tokens, by estimate. The first page always comes.
     #[must_use]
-    pub fn max_tokens(mut self, tokens: u64) -> Self {
-        self.arguments.max_tokens = Some(tokens);
-        self
+    pub fn max_tokens(self, tokens: u64) -> Self {
+        self.argument("maxTokens", tokens)
     }
 
     /// Lets `cancellation` end the work from another thread.
@@ -91,5 +104,11 @@ impl Request {
     pub fn cancellation(mut self, cancellation: &Cancellation) -> Self {
         self.cancellation = cancellation.clone();
         self
+    }
+
+    /// The arguments by the names of `tool`.
+    pub(super) fn arguments(&self, tool: &str) -> Map<String, Value> {
+        let path = self.path.iter().map(|path| ("path".to_owned(), json!(path)));
+        accepted(tool, &self.arguments.clone().into_iter().chain(path).collect())
     }
 }

@@ -31,7 +31,6 @@ pub(super) enum DiscoveryError {
     NotAKeySet,
 }
 
-/// The server of an issuer.
 pub(super) struct IssuerServer {
     client: Client,
     /// As the settings write it.
@@ -55,7 +54,6 @@ impl IssuerServer {
         Ok(Self { client, issuer: settings.issuer.clone(), url })
     }
 
-    /// Fetches the keys.
     pub(super) async fn fetch_keys(&self) -> Result<KeySet, DiscoveryError> {
         let fetching = tokio::time::timeout(FETCH_TIMEOUT, self.find_keys());
         fetching.await.unwrap_or(Err(DiscoveryError::Timeout))

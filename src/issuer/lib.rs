@@ -19,7 +19,6 @@ use std::path::PathBuf;
 pub use self::fetched_keys::RefreshTimes;
 pub use self::token::{TokenError, TokenVerifier};
 
-/// The settings of an issuer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IssuerSettings {
     /// The identifier of the issuer: a URL with https, or with http on loopback. Tokens and metadata must repeat it exactly.
@@ -40,14 +39,10 @@ pub enum IssuerError {
     NotAnIssuer,
     /// A scope has characters that scopes do not have (RFC 6749, 3.3).
     #[error("http_scopes: {scope} is no scope")]
-    NotAScope {
-        /// The scope.
-        scope: String,
-    },
+    NotAScope { scope: String },
     /// The certificate authorities cannot be read.
     #[error("web_ca_file {}: {reason}", file.display())]
     Authorities {
-        /// The file.
         file: PathBuf,
         /// Why.
         reason: String,

@@ -65,7 +65,6 @@ impl TokenVerifier {
         Ok(Self { settings, keys })
     }
 
-    /// The settings.
     #[must_use]
     pub fn settings(&self) -> &IssuerSettings {
         &self.settings

@@ -27,7 +27,6 @@ pub type DocumentSet = HashSet<ContentHash, foldhash::fast::RandomState>;
 /// Which pages are asked for.
 #[derive(Debug, Clone, Default)]
 pub struct SearchScope {
-    /// The documents.
     pub documents: DocumentSet,
     /// Only documents in this language, as ISO 639-3 has it.
     pub language: Option<String>,
@@ -40,7 +39,6 @@ pub struct SearchScope {
 pub struct RankedPage {
     /// The document.
     pub content: ContentHash,
-    /// The page.
     pub page: PageIndex,
     /// The printed label, if it differs from the number.
     pub label: Option<String>,
@@ -54,7 +52,6 @@ pub struct RankedPage {
     pub section: Vec<String>,
     /// `/Title` of the document; empty if it has none.
     pub title: String,
-    /// Its text.
     pub text: String,
     /// Other pages with the same text.
     pub copies: Vec<(ContentHash, PageIndex)>,

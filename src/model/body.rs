@@ -35,7 +35,6 @@ pub(super) fn without_marks(text: &str) -> String {
     text.replace(MARK, "\u{FFFD}")
 }
 
-/// The body of a request.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RequestBody {
     segments: Vec<BodySegment>,

@@ -52,7 +52,6 @@ impl ModelClient {
         Self { settings: ModelSettings { pdf_timeout, pdf_idle_timeout, ..settings } }
     }
 
-    /// The settings.
     #[must_use]
     pub fn settings(&self) -> &ModelSettings {
         &self.settings

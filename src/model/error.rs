@@ -18,19 +18,13 @@ pub enum ModelError {
     /// The provider needs a key, and none is set.
     #[error("no key for {provider}: set {variables}")]
     NoKey {
-        /// The provider.
         provider: &'static str,
         /// The variables that may hold it.
         variables: String,
     },
     /// The provider's address must come from a variable, which is not set.
     #[error("no address for {provider}: set {variable}")]
-    NoAddress {
-        /// The provider.
-        provider: &'static str,
-        /// The variable.
-        variable: &'static str,
-    },
+    NoAddress { provider: &'static str, variable: &'static str },
     /// The request would exceed a limit, so it was not sent.
     #[error("the request has {found} {unit}, and {which} takes {limit}")]
     OverLimit {
@@ -38,7 +32,6 @@ pub enum ModelError {
         unit: &'static str,
         /// The model with the limit.
         which: ModelName,
-        /// The limit.
         limit: u64,
         /// What there would be.
         found: u64,
@@ -84,7 +77,6 @@ pub enum ModelError {
     /// No data arrived for too long, or the answer took too long.
     #[error("{setting} is {limit_ms} ms, and {what}")]
     Timeout {
-        /// The setting.
         setting: &'static str,
         /// Its value in milliseconds.
         limit_ms: u64,
@@ -94,7 +86,6 @@ pub enum ModelError {
     /// The answer is too long.
     #[error("{setting} is {limit}, and the answer is longer")]
     TooLong {
-        /// The setting.
         setting: &'static str,
         /// Its value in bytes.
         limit: u64,

@@ -122,7 +122,7 @@ impl ModelExchange<'_> {
     ) -> Result<(), ModelError> {
         let text = self.read_text(response, activity, MAX_EVENT_BYTES).await?;
         wire.read_reply(&text, reading).map_err(|error| self.sanitized_error(error))?;
-        self.report_text(reading, 0, reading.text.len())?;
+        self.report_text(reading, 0)?;
         Ok(())
     }
 
@@ -138,14 +138,12 @@ impl ModelExchange<'_> {
         while let Some(bytes) = self.next_chunk(&mut response, activity).await? {
             let fed = events.feed(&bytes, |data| wire.read_event(data, reading));
             // Report what came before an error, too.
-            let held = self.settings.held_back(&reading.text);
-            reported = self.report_text(reading, reported, reading.text.len().saturating_sub(held))?;
+            reported = self.report_text(reading, reported)?;
             fed.map_err(|error| self.sanitized_error(error))?;
             if events.waiting() > MAX_EVENT_BYTES {
                 return Err(ModelError::Nonsense { what: "an event without end".to_owned() });
             }
         }
-        self.report_text(reading, reported, reading.text.len())?;
         // Some chat completion servers do not send the final event.
         if reading.is_complete || (wire == ProviderProtocol::ChatCompletions && reading.stop.is_some()) {
             return Ok(());
@@ -153,19 +151,17 @@ impl ModelExchange<'_> {
         Err(ModelError::Broken { reason: "it ended early".to_owned() })
     }
 
-    /// Reports new text up to `end`, with keys masked. Fails if the answer is too long. Returns how much has been
-    /// reported.
-    fn report_text(&self, reading: &PartialReply, reported: usize, end: usize) -> Result<usize, ModelError> {
+    /// Reports the text after the first `reported` bytes. Fails if the answer is too long. Returns how much has been reported.
+    fn report_text(&self, reading: &PartialReply, reported: usize) -> Result<usize, ModelError> {
         let limit = self.settings.pdf_max_answer_bytes;
         if reading.text.len() as u64 > limit {
             return Err(ModelError::TooLong { setting: "pdf_max_answer_bytes", limit });
         }
-        let more = reading.text.get(reported..end).unwrap_or_default();
-        if more.is_empty() {
-            return Ok(reported);
+        let more = reading.text.get(reported..).unwrap_or_default();
+        if !more.is_empty() {
+            self.listener.text(more);
         }
-        self.listener.text(&self.settings.redact(more));
-        Ok(end)
+        Ok(reading.text.len())
     }
 
     /// The text of a response, at most `max` bytes.

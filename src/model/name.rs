@@ -54,15 +54,6 @@ impl ProviderKey {
     }
 }
 
-impl ProviderKey {
-    /// Length of the longest proper prefix of the key at the end of `text`.
-    pub(super) fn partial_suffix_length(&self, text: &str) -> usize {
-        let beginnings = self.0.char_indices().map(|(at, _)| at).filter(|at| *at > 0);
-        let is_at_the_end = |at: &usize| self.0.get(..*at).is_some_and(|beginning| text.ends_with(beginning));
-        beginnings.filter(is_at_the_end).max().unwrap_or(0)
-    }
-}
-
 /// Stands for a key.
 const MASK: &str = "***";
 
@@ -92,9 +83,5 @@ mod tests {
         assert_eq!(format!("{key:?}"), "***");
         assert_eq!(key.redact("refused: planted!"), "refused: ***!");
         assert_eq!(ProviderKey::new(String::new()).redact("as it is"), "as it is");
-        assert_eq!(
-            ["a pl", "a planted", "plain", "", "p"].map(|text| key.partial_suffix_length(text)),
-            [2, 0, 0, 0, 1]
-        );
     }
 }

@@ -11,7 +11,6 @@ use pagewise_base::provider::ProviderLimits;
 /// Which models are asked, where, and within which bounds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelSettings {
-    /// The models for PDFs.
     pub pdf_model: Option<ModelChain>,
     /// The models for pictures, used if none for PDFs is set.
     pub image_model: Option<ModelChain>,
@@ -70,11 +69,9 @@ pub struct ModelChain {
 /// The endpoint of a provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
-    /// The provider.
     pub provider: &'static Provider,
     /// Its address without a trailing slash; empty if unknown.
     pub base_url: String,
-    /// Its key.
     pub key: Option<ProviderKey>,
 }
 
@@ -168,17 +165,11 @@ impl ModelSettings {
         ProviderLimits { max_request_bytes: self.pdf_request_bytes.unwrap_or(limits.max_request_bytes), ..limits }
     }
 
-    /// `text` without any key.
+    /// `text` of an error without any key.
     #[must_use]
     pub fn redact(&self, text: &str) -> String {
         let keys = self.endpoints.iter().filter_map(|endpoint| endpoint.key.as_ref());
         keys.fold(text.to_owned(), |text, key| key.redact(&text))
-    }
-
-    /// Bytes at the end of `text` that may be the start of a key.
-    pub(super) fn held_back(&self, text: &str) -> usize {
-        let keys = self.endpoints.iter().filter_map(|endpoint| endpoint.key.as_ref());
-        keys.map(|key| key.partial_suffix_length(text)).max().unwrap_or(0)
     }
 }
 

@@ -30,10 +30,7 @@ pub enum OcrError {
     NoText,
     /// There is text, but none that the engine can read, such as a script that it does not know.
     #[error("{lines} lines look like text, and none can be read")]
-    Unreadable {
-        /// The lines.
-        lines: usize,
-    },
+    Unreadable { lines: usize },
     /// The deadline passed, or the request was cancelled.
     #[error(transparent)]
     Stopped(#[from] StopReason),

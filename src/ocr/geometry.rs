@@ -10,7 +10,6 @@ pub struct Direction {
 }
 
 impl Direction {
-    /// To the right.
     pub const RIGHT: Self = Self { x: 1.0, y: 0.0 };
 
     /// The direction at an angle in radians, clockwise.

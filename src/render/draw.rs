@@ -1,22 +1,26 @@
 //! Draws pages with hayro.
+//!
+//! The engine's own device paints, and calls nobody back. It is preceded by a survey, which does.
 
 use super::RenderError;
-use super::count::{SharedCounts, StepCounter};
 use super::fonts::FontResolver;
 use super::size::Canvas;
+use super::survey::survey;
 use bytes::Bytes;
 use hayro::hayro_interpret::{
     Context, Device, InterpreterCache, InterpreterSettings, InterpreterWarning, TransformExt, interpret_page,
 };
 use hayro::hayro_syntax::Pdf;
-use hayro::hayro_syntax::page::Page;
+use hayro::hayro_syntax::object::Array;
+use hayro::hayro_syntax::page::{Page, Resources};
 use hayro::kurbo::{Affine, Rect};
 use hayro::vello_cpu::color::palette::css::WHITE;
-use hayro::vello_cpu::{Pixmap, RasterizerSettings, RenderContext, Resources, TargetInit};
+use hayro::vello_cpu::peniko::ImageAlphaType;
+use hayro::vello_cpu::{self, Pixmap, RasterizerSettings, RenderContext, TargetInit};
 use hayro::{RenderCache, RenderSettings, render_into};
 use pagewise_base::limits::Limits;
 use pagewise_base::page::PageIndex;
-use pagewise_document::effort::{CountedFile, LoadedFonts, PageCost, Steps};
+use pagewise_document::{BudgetedFile, DecodedSizes, PageBudget};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -29,7 +33,7 @@ pub(super) struct DrawnPage {
     pub(super) may_draw: bool,
 }
 
-/// Counts the steps of drawing one page of a file, then draws it.
+/// Draws one page of a file.
 pub(super) fn draw_page(
     file: &Bytes,
     index: PageIndex,
@@ -37,21 +41,21 @@ pub(super) fn draw_page(
     fonts: &Arc<FontResolver>,
     limits: &Limits,
 ) -> Result<DrawnPage, RenderError> {
-    with_page(file, index, canvas, fonts, limits, |page, settings, to_canvas, cost| {
+    with_page(file, index, canvas, fonts, limits, |page, settings, to_canvas, is_hinted| {
         let mut context = RenderContext::new(canvas.width, canvas.height);
-        let render_settings = RenderSettings { hinting: !cost.has_many_substitutions, ..RenderSettings::default() };
+        let render_settings = RenderSettings { hinting: is_hinted, ..RenderSettings::default() };
         render_into(page, &RenderCache::new(), settings, &render_settings, &mut context, to_canvas);
         context.flush();
         let mut pixmap = Pixmap::new(canvas.width, canvas.height);
         let white_background =
             RasterizerSettings { target_init: TargetInit::Clear(WHITE), ..RasterizerSettings::default() };
-        context.render_with(&mut pixmap, &mut Resources::default(), white_background);
-        (pixmap.data_as_u8_slice().to_vec(), cost.may_draw)
+        context.render_with(&mut pixmap, &mut vello_cpu::Resources::default(), white_background);
+        (pixmap.take_rgba8(ImageAlphaType::AlphaPremultiplied), may_draw(page))
     })
     .map(|((pixels, may_draw), notes)| DrawnPage { pixels, notes, may_draw })
 }
 
-/// Counts the steps of drawing one page of a file, then shows the page to a device that draws no more than the engine.
+/// Shows one page of a file to a device that draws no more than the engine.
 pub(super) fn interpret(
     file: &Bytes,
     index: PageIndex,
@@ -69,17 +73,17 @@ pub(super) fn interpret(
     .map(|((), _)| ())
 }
 
-/// Counts the steps of drawing one page of a file, and calls `run` with it. Returns the engine's notes too.
+/// Surveys one page of a file, and calls `run` with it and whether its fonts may be hinted. Returns the engine's notes too.
 fn with_page<T>(
     file: &Bytes,
     index: PageIndex,
     canvas: &Canvas,
     fonts: &Arc<FontResolver>,
     limits: &Limits,
-    run: impl FnOnce(&Page<'_>, &InterpreterSettings, Affine, &PageCost) -> T,
+    run: impl FnOnce(&Page<'_>, &InterpreterSettings, Affine, bool) -> T,
 ) -> Result<(T, BTreeSet<String>), RenderError> {
-    let steps = Steps::for_picture(limits, u64::from(canvas.width) * u64::from(canvas.height));
-    let file = CountedFile::new(file.clone(), &steps);
+    let budget = PageBudget::new(limits);
+    let file = BudgetedFile::new(file.clone(), &budget);
     let pdf = Pdf::new(Arc::new(file)).map_err(|_| RenderError::Unreadable)?;
     let pages = pdf.pages();
     let page = pages.get(usize::try_from(index.0).unwrap_or(usize::MAX)).ok_or(RenderError::Unreadable)?;
@@ -95,32 +99,25 @@ fn with_page<T>(
     let to_canvas = Affine::translate((-canvas.left, -canvas.top))
         * Affine::scale(canvas.scale)
         * page.initial_transform(true).to_kurbo();
-    let cost = count_steps(page, canvas, to_canvas, &settings, &steps, limits);
-    let outcome = run(page, &settings, to_canvas, &cost);
+    let mut sizes = DecodedSizes::default();
+    sizes.check(page, &budget, limits);
+    let target = Rect::new(0.0, 0.0, canvas.width.into(), canvas.height.into());
+    survey(&budget, limits, target, |survey| {
+        let cache = InterpreterCache::new();
+        let mut context = Context::new(to_canvas, target, &cache, page.xref(), settings.clone());
+        interpret_page(page, &mut context, survey);
+    });
+    let outcome = run(page, &settings, to_canvas, !sizes.has_many_substitutions());
     let notes = std::mem::take(&mut *warnings.lock().unwrap_or_else(PoisonError::into_inner));
     Ok((outcome, notes))
 }
 
-/// Counts the steps of drawing the page. Stops the engine if there are too many.
-fn count_steps<'a>(
-    page: &Page<'a>,
-    canvas: &Canvas,
-    to_canvas: Affine,
-    settings: &InterpreterSettings,
-    steps: &Steps,
-    limits: &Limits,
-) -> PageCost {
-    steps.restart();
-    let cost = PageCost::of(page, steps, limits, &mut LoadedFonts::default());
-    steps.take(cost.page_steps);
-    let counts = SharedCounts::new(steps, &cost, limits);
-    let mut counter = StepCounter::new(&counts, canvas.width, canvas.height);
-    let target = Rect::new(0.0, 0.0, canvas.width.into(), canvas.height.into());
-    let cache = InterpreterCache::new();
-    let mut context = Context::new(to_canvas, target, &cache, page.xref(), settings.clone());
-    interpret_page(page, &mut context, &mut counter);
-    steps.restart();
-    cost
+/// Whether the page has resources or annotations.
+fn may_draw(page: &Page<'_>) -> bool {
+    let Resources { ext_g_states, fonts, properties, color_spaces, x_objects, patterns, shadings } = page.resources();
+    let resources = [ext_g_states, fonts, properties, color_spaces, x_objects, patterns, shadings];
+    let annotations = page.raw().get::<Array<'_>>(b"Annots");
+    resources.iter().any(|names| !names.is_empty()) || annotations.is_some_and(|all| all.raw_iter().next().is_some())
 }
 
 fn note(warning: InterpreterWarning) -> Option<&'static str> {

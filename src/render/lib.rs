@@ -1,9 +1,8 @@
 //! Renders a page as a PNG.
 //!
 //! hayro draws on a separate thread, where a panic becomes a typed error. Sizes are checked first, because the engine
-//! truncates lengths to sixteen bits silently. The same interpreter counts the steps of a page before anything is painted.
+//! truncates lengths to sixteen bits silently. The same interpreter looks over a page before anything is painted.
 
-mod count;
 mod draw;
 mod fonts;
 mod highlight;
@@ -11,6 +10,7 @@ mod png;
 mod scan;
 mod sheet;
 mod size;
+mod survey;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -96,8 +96,8 @@ impl From<EngineFailure> for RenderError {
 /// Draws a one-page PDF from the room `split` on a white background, with its annotations and form fields.
 ///
 /// # Errors
-/// [`RenderError::Limit`] for too many pixels, before anything is drawn; [`RenderError::Document`] for a chunk that is not
-/// a PDF, is encrypted, or takes too many steps; the others if the engine fails.
+/// [`RenderError::Limit`] for too many pixels, before anything is drawn, and for too much work; [`RenderError::Document`] for a chunk that is not
+/// a PDF or is encrypted; the others if the engine fails.
 pub fn chunk_picture(
     chunk: &[u8],
     options: &RenderOptions,
@@ -126,7 +126,7 @@ pub fn page_picture(
     let mut drawn = run_contained(|| draw::draw_page(&file, index, &canvas, &resolver, document.limits()))??;
     let is_blank = drawn.may_draw && options.region.is_none() && is_one_color(&drawn.pixels);
     highlight::paint_highlights(&mut drawn.pixels, &canvas, &options.highlights);
-    let png = png::encode(&drawn.pixels, canvas.width, canvas.height)?.into();
+    let png = png::encode(drawn.pixels, canvas.width, canvas.height)?.into();
     let generated = [
         (
             generated.fields,

@@ -8,6 +8,9 @@ use std::io::Cursor;
 /// The most colours of a palette.
 const MAX_COLORS: usize = 256;
 
+/// Larger pictures have no palette: there is no room for its indices beside the pixels.
+const MAX_INDEXED_PIXELS: usize = 32_000_000;
+
 /// Pixels in a colour type of PNG.
 enum ReducedPixels {
     Gray(Vec<u8>),
@@ -16,7 +19,7 @@ enum ReducedPixels {
 }
 
 /// Encodes RGBA pixels with opaque alpha.
-pub(super) fn encode(pixels: &[u8], width: u16, height: u16) -> Result<Vec<u8>, RenderError> {
+pub(super) fn encode(pixels: Vec<u8>, width: u16, height: u16) -> Result<Vec<u8>, RenderError> {
     let mut file = Vec::new();
     let reduced = reduce_colors(pixels);
     let mut encoder = Encoder::new(&mut file, width.into(), height.into());
@@ -101,13 +104,24 @@ pub fn decode(png: &[u8], room: (u16, u16)) -> Option<Pixels> {
     Some(Pixels { width, height, rgba })
 }
 
-fn reduce_colors(pixels: &[u8]) -> ReducedPixels {
-    let (pixels, _) = pixels.as_chunks::<4>();
-    if pixels.iter().all(|[red, green, blue, _]| red == green && green == blue) {
-        return ReducedPixels::Gray(pixels.iter().map(|[gray, ..]| *gray).collect());
+/// Large pictures leave no room for another copy, so the pixels are reduced in place.
+fn reduce_colors(pixels: Vec<u8>) -> ReducedPixels {
+    let (colors, _) = pixels.as_chunks::<4>();
+    if colors.iter().all(|[red, green, blue, _]| red == green && green == blue) {
+        return ReducedPixels::Gray(first_channels(pixels, 1));
     }
-    index_colors(pixels)
-        .unwrap_or_else(|| ReducedPixels::Rgb(pixels.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect()))
+    let indexed = if colors.len() <= MAX_INDEXED_PIXELS { index_colors(colors) } else { None };
+    indexed.unwrap_or_else(|| ReducedPixels::Rgb(first_channels(pixels, 3)))
+}
+
+/// The first `count` of the four channels of each pixel.
+fn first_channels(mut pixels: Vec<u8>, count: usize) -> Vec<u8> {
+    let total = pixels.len() / 4;
+    for at in 0..total {
+        pixels.copy_within(at * 4..at * 4 + count, at * count);
+    }
+    pixels.truncate(total * count);
+    pixels
 }
 
 /// The pixels as indices into a palette; `None` if they have too many colours.
@@ -142,7 +156,7 @@ mod tests {
 
     fn color_type(pixels: &[u8], width: u16) -> u8 {
         // Offset of the colour type in the header chunk.
-        encode(pixels, width, 1).unwrap()[25]
+        encode(pixels.to_vec(), width, 1).unwrap()[25]
     }
 
     #[test]

@@ -69,7 +69,7 @@ pub fn contact_sheet(layout: SheetLayout, pages: &[(u32, Option<Bytes>)]) -> Res
         }
         sheet.write(*number, left, top + layout.cell_height.saturating_sub(STRIP) + GAP / 2);
     }
-    let png = encode(&sheet.pixels, sheet.width, sheet.height)?;
+    let png = encode(sheet.pixels, sheet.width, sheet.height)?;
     Ok(Picture { png: png.into(), width: sheet.width.into(), height: sheet.height.into(), notes: Vec::new() })
 }
 
@@ -180,8 +180,8 @@ mod tests {
     #[test]
     fn pages_and_numbers_stand_in_their_cells() {
         let layout = SheetLayout::of(2, &page(100.0, 100.0));
-        let white = encode(&[0xFF; 4 * 100], 10, 10).unwrap();
-        let too_wide = encode(&[0xFF; 4 * 1_600], 1_600, 1).unwrap();
+        let white = encode(vec![0xFF; 4 * 100], 10, 10).unwrap();
+        let too_wide = encode(vec![0xFF; 4 * 1_600], 1_600, 1).unwrap();
         let drawn = |pages: &[(u32, Option<Bytes>)]| contact_sheet(layout, pages).unwrap();
         let count = |picture: &Picture, value: u8| {
             let room = (u16::try_from(picture.width).unwrap(), u16::try_from(picture.height).unwrap());

@@ -161,7 +161,7 @@ fn content_block(block: &Block, blobs: &mut ResultBlobs) -> ContentBlock {
 /// The resource templates of pages that an answer named, one for each form.
 pub(super) fn page_templates() -> Vec<ResourceTemplate> {
     let template = |row: ResourceTemplateRow| {
-        ResourceTemplate::new(row.template, "page")
+        ResourceTemplate::new(row.template, row.name)
             .with_title(row.title)
             .with_description(
                 "A page of a file that get_file was called for, by the file's blake3 hash and the page's number.",

@@ -90,6 +90,7 @@ impl Handler {
         let progress = ToolProgress::new(cancellation.clone());
         let notifying = progress.notifier(context).run();
         let work = tokio::task::spawn_blocking(move || {
+            let _span = tracing::debug_span!("request", tool = tool.name).entered();
             let run = |caller: &Caller| {
                 (tool.run)(&ToolCall { server: &server, arguments: &arguments, caller, progress: &progress })
             };
@@ -149,7 +150,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = tools::find_tool(&request.name, &self.server).ok_or_else(|| unknown_tool(&request.name))?;
-        let arguments = request.arguments.unwrap_or_default();
+        let arguments = tool::accepted(tool.name, &request.arguments.unwrap_or_default());
         let identity = CallerIdentity::of(&context, &self.server);
         log_call(&identity, tool, &context);
         let key = identity.key(&arguments);

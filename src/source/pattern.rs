@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobSet};
 
 use super::reference::strip_prefix_ignoring_case;
 use super::walk::MAX_WALKED_LEVELS;
@@ -15,12 +15,12 @@ const MAX_PATTERN_BYTES: usize = 4_096;
 #[derive(Debug, Clone)]
 pub struct PathPattern {
     folder: PathBuf,
-    matcher: GlobMatcher,
+    matcher: GlobSet,
     levels: usize,
 }
 
 impl PathPattern {
-    /// Parses a path. `None` if it has no wildcards, is a URL, or is malformed: a file may have any of these names.
+    /// Parses a path. `None` if it has no wildcards, is a URL, or is malformed or too large to compile: a file may have any of these names.
     #[must_use]
     pub fn parse(path: &str) -> Option<Self> {
         if path.len() > MAX_PATTERN_BYTES || strip_prefix_ignoring_case(path, "file:").is_some() {
@@ -34,7 +34,9 @@ impl PathPattern {
         let levels = if names.iter().any(|name| name.contains("**")) { MAX_WALKED_LEVELS + 1 } else { names.len() };
         let glob = names.join("/");
         let glob = GlobBuilder::new(&glob).literal_separator(true).build().ok()?;
-        (!names.is_empty()).then(|| Self { folder, matcher: glob.compile_matcher(), levels: levels.saturating_sub(1) })
+        // As a set, since a single matcher panics for a pattern that is too large to compile.
+        let matcher = GlobSet::builder().add(glob).build().ok()?;
+        (!names.is_empty()).then(|| Self { folder, matcher, levels: levels.saturating_sub(1) })
     }
 
     /// The folder before the first wildcard; empty if there is none.

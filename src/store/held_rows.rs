@@ -6,7 +6,8 @@ use pagewise_base::hash::{ContentHash, PageFingerprint};
 use pagewise_base::page::PageIndex;
 use pagewise_view::{FileKey, HeldItem, Holding, LineSpan, PageForm, Sequence};
 
-/// The columns of a held item: kind, first, last, form, fingerprint.
+/// The columns of a held item: kind, first, last, form, fingerprint. Of a page, the first and the last are the same unless
+/// it is shared.
 pub(super) struct HeldItemRow {
     pub(super) kind: u8,
     pub(super) first: u32,
@@ -22,8 +23,9 @@ impl HeldItemRow {
         match held {
             HeldItem::Summary { supports_page_extraction: true } => row(0, 0, 0),
             HeldItem::Summary { supports_page_extraction: false } => row(1, 0, 0),
-            HeldItem::Page { fingerprint, page, form } => {
-                Self { form: form_number(form), fingerprint: fingerprint.0.to_vec(), ..row(2, page.0, page.0) }
+            HeldItem::Page { fingerprint, page, form, is_shared } => {
+                let last = if is_shared { page.0.wrapping_add(1) } else { page.0 };
+                Self { form: form_number(form), fingerprint: fingerprint.0.to_vec(), ..row(2, page.0, last) }
             }
             HeldItem::Text(lines) => row(3, lines.first(), lines.last()),
             HeldItem::Binary => row(4, 0, 0),
@@ -40,6 +42,7 @@ impl HeldItemRow {
                 fingerprint: PageFingerprint(self.fingerprint.as_slice().try_into().ok()?),
                 page: PageIndex(self.first),
                 form: form_of(self.form)?,
+                is_shared: self.last != self.first,
             }),
             3 => LineSpan::new(self.first, self.last).map(HeldItem::Text),
             4 => Some(HeldItem::Binary),

@@ -28,7 +28,6 @@ pub struct ConversationHistory {
 /// One recording or forget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistoryStep {
-    /// Its sequence.
     pub at: Sequence,
     /// When it was recorded.
     pub moment: SystemTime,

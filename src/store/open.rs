@@ -8,9 +8,7 @@ use super::PostgresError;
 use super::{MemoryStore, PostgresAddress, SqliteStore, StoreError, StoreReport, StoreWarning, ViewStore};
 use crate::HashStore;
 
-/// An opened store.
 pub struct OpenedStore {
-    /// The views.
     pub views: Arc<dyn ViewStore>,
     /// Content hashes that outlive the process; `None` in memory.
     pub hashes: Option<Arc<dyn HashStore>>,

@@ -21,7 +21,6 @@ pub struct Version {
 pub struct ConversationState {
     /// Everything but the rows.
     pub head: ConversationHead,
-    /// Its rows.
     pub rows: RowUpdate,
 }
 
@@ -142,13 +141,10 @@ pub struct ConversationRecord {
 /// What pruning dropped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PruneCounts {
-    /// Conversations.
     pub conversations: u64,
-    /// Their holdings.
     pub holdings: u64,
 }
 
-/// The health of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreHealth {
     /// The database file; `None` if nothing outlives the process.

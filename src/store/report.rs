@@ -20,7 +20,6 @@ pub struct StoreReport {
     pub record: Duration,
     /// Conversations that it knows.
     pub conversations: u64,
-    /// Their holdings.
     pub holdings: u64,
     /// The database server, if there is one.
     pub server: Option<ServerReport>,
@@ -46,7 +45,6 @@ pub struct ServerReport {
 /// Connections of a pool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PoolUsage {
-    /// Open ones.
     pub open: usize,
     /// Unused ones.
     pub idle: usize,

@@ -40,7 +40,6 @@ pub trait SessionStore: Send + Sync {
     fn expire(&self, unused_since: SystemTime) -> Result<u64, StoreError>;
 }
 
-/// A stored session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredSession {
     /// Whose it is.

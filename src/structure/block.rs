@@ -11,6 +11,15 @@ pub struct PageBlocks {
     pub blocks: Vec<Block>,
 }
 
+impl PageBlocks {
+    /// The lines that Markdown leaves out: all other words of the page are in it.
+    #[must_use]
+    pub fn left_out(&self) -> Vec<String> {
+        let left_out = self.blocks.iter().filter(|block| block.kind == BlockKind::Furniture);
+        left_out.map(|block| block.spans.iter().map(|span| span.text.as_str()).collect()).collect()
+    }
+}
+
 /// A unit of text, or a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Block {
@@ -42,8 +51,8 @@ pub enum BlockKind {
         /// What precedes it.
         marker: ListMarker,
     },
-    /// An entry of a table of contents.
-    ContentsEntry,
+    /// An entry of a table of contents or of a bibliography, or a label of a chart.
+    Entry,
     /// A table.
     Table {
         /// Its number among the tables of its page.
@@ -53,6 +62,8 @@ pub enum BlockKind {
     Code,
     /// Text set apart by indents on both sides.
     Quote,
+    /// A line of a side bar or of a note in the margin.
+    Aside,
     /// The text of a figure or a table.
     Caption,
     /// A note at the end of a page, column or document.
@@ -60,8 +71,15 @@ pub enum BlockKind {
         /// As printed.
         label: String,
     },
-    /// Running heads and feet, page numbers.
+    /// A running head or foot that other pages do not have.
+    RunningLine,
+    /// Running heads and feet and page numbers that other pages have too. The only text that Markdown leaves out.
     Furniture,
+    /// In place of the words that end a paragraph of an earlier page, which has them.
+    Continuation {
+        /// The number of that page.
+        page: u32,
+    },
     /// A figure.
     Figure {
         /// What it shows, by its author.

@@ -1,12 +1,13 @@
 //! Text whose columns are kept by spaces, as in print.
 
+use super::layout::{push_run, rows_of};
 use super::page_words::{PageWords, PlacedWord};
-
-/// Words whose baselines differ by less than this share of an em are in one row.
-const ROW_EM: f32 = 0.4;
 
 /// This share of the words is set more tightly than the grid.
 const TIGHT_SHARE: usize = 4;
+
+/// Words nearer than this share of an em are of one text, whose words are a space apart whatever their size.
+const WORD_SPACE_EM: f32 = 0.5;
 
 /// The widest grid. Words beyond it follow each other.
 const MAX_COLUMNS: usize = 400;
@@ -28,7 +29,7 @@ impl PageWords {
         let grid = Grid::of(&upright);
         let mut text = String::new();
         let mut last: Option<&Row<'_>> = None;
-        let rows = rows_of(upright);
+        let rows = rows_of(upright, |word| (word.baseline, word.size)).into_iter().map(Row::of).collect::<Vec<_>>();
         for row in &rows {
             if let Some(last) = last {
                 text.push_str(&"\n".repeat(1 + empty_lines(last, row)));
@@ -51,20 +52,13 @@ struct Row<'w> {
     size: f32,
 }
 
-fn rows_of(mut words: Vec<&PlacedWord>) -> Vec<Row<'_>> {
-    words.sort_by(|one, other| one.baseline.total_cmp(&other.baseline));
-    let mut rows: Vec<Row<'_>> = Vec::new();
-    for word in words {
-        match rows.last_mut() {
-            Some(row) if word.baseline - row.baseline <= ROW_EM * word.size.max(row.size) => {
-                row.size = row.size.max(word.size);
-                row.words.push(word);
-            }
-            _ => rows.push(Row { words: vec![word], baseline: word.baseline, size: word.size }),
-        }
+impl<'w> Row<'w> {
+    fn of(mut words: Vec<&'w PlacedWord>) -> Self {
+        let baseline = words.first().map_or(0.0, |first| first.baseline);
+        let size = words.iter().map(|word| word.size).fold(0.0, f32::max);
+        words.sort_by(|one, other| one.bounds.x0.total_cmp(&other.bounds.x0));
+        Self { words, baseline, size }
     }
-    rows.iter_mut().for_each(|row| row.words.sort_by(|one, other| one.bounds.x0.total_cmp(&other.bounds.x0)));
-    rows
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and is bounded")]
@@ -105,10 +99,12 @@ impl Grid {
             // Parts of a word follow each other, unless the order on the page is another.
             let is_apart = word.is_spaced || word.bounds.x0 - end > self.column;
             let least = length + usize::from(length > 0 && is_apart);
-            let start = if is_apart { least.max(self.column_of(word)) } else { least };
+            let is_next = word.bounds.x0 - end < WORD_SPACE_EM * word.size;
+            let start = if is_apart && !is_next { least.max(self.column_of(word)) } else { least };
             line.push_str(&" ".repeat(start - length));
-            line.push_str(&word.text);
-            length = start + word.text.chars().count();
+            let from = line.len();
+            push_run(&mut line, &word.text, word.script);
+            length = start + line.get(from..).map_or(0, |shown| shown.chars().count());
             end = word.bounds.x1;
         }
         line
@@ -121,7 +117,7 @@ fn plain_line(words: &[&PlacedWord]) -> String {
         if word.is_spaced && !line.is_empty() {
             line.push(' ');
         }
-        line.push_str(&word.text);
+        push_run(&mut line, &word.text, word.script);
     }
     line
 }
@@ -146,6 +142,7 @@ mod tests {
                         size: 10.0,
                         turn: 0,
                         is_spaced: true,
+                        script: crate::Script::Baseline,
                         line: row.into(),
                     });
                 }

@@ -11,9 +11,8 @@ use bytes::Bytes;
 use hayro_interpret::hayro_syntax::Pdf;
 use pagewise_base::limits::Limits;
 use pagewise_base::page::PageIndex;
-use pagewise_document::effort::{CountedFile, Steps};
 use pagewise_document::object::ObjectId;
-use pagewise_document::{Document, EngineRequests, EngineThread};
+use pagewise_document::{BudgetedFile, Document, EngineRequests, EngineThread, PageBudget};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -101,8 +100,9 @@ impl EngineState {
     fn answer(&mut self, file: &Bytes, page_count: u32, request: PageRequest) -> PageAnswer {
         if matches!(self, Self::NotStarted) {
             let file = file.clone();
-            let steps = Steps::new(&request.limits);
-            let engine = EngineThread::start(move |requests| serve(file, page_count, &steps, requests));
+            let limits = request.limits.clone();
+            let engine =
+                EngineThread::start(move |requests| serve(file, page_count, &PageBudget::new(&limits), requests));
             *self = engine.map_or(Self::Unsuitable, |engine| Self::Running { engine, failures: 0 });
         }
         let Self::Running { engine, failures } = self else { return None };
@@ -116,19 +116,19 @@ impl EngineState {
 }
 
 /// Answers requests for pages of a file.
-fn serve(file: Bytes, page_count: u32, steps: &Steps, requests: &EngineRequests<PageRequest, PageAnswer>) {
-    let Ok(pdf) = Pdf::new(Arc::new(CountedFile::new(file, steps))) else { return };
+fn serve(file: Bytes, page_count: u32, budget: &PageBudget, requests: &EngineRequests<PageRequest, PageAnswer>) {
+    let Ok(pdf) = Pdf::new(Arc::new(BudgetedFile::new(file, budget))) else { return };
     if u32::try_from(pdf.pages().len()) != Ok(page_count) {
         return;
     }
     loop {
-        let mut pages = main_engine::TextExtractor::new(&pdf, steps);
+        let mut pages = main_engine::TextExtractor::new(&pdf, budget);
         for _ in 0..PAGES_A_CACHE {
             let Ok((request, answer)) = requests.recv() else { return };
             let read = is_page(&pdf, &request).then(|| read(&mut pages, &request));
             let read = read.and_then(Result::ok).filter(|(text, _)| !is_unknown(text));
             // An error means that the caller is gone.
-            drop(answer.send(read.filter(|_| !pages.used_font_names())));
+            drop(answer.send(read));
         }
     }
 }

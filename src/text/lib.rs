@@ -10,6 +10,7 @@
 mod columned_text;
 mod contents_page;
 mod document_texts;
+#[cfg(feature = "pdf-extract")]
 mod fallback_engine;
 mod fold;
 mod fonts;
@@ -31,6 +32,7 @@ mod words;
 
 pub use contents_page::lists_pages;
 pub use document_texts::DocumentTexts;
+pub use layout::{Script, Vocabulary, rows_of};
 pub use normalize::normalize_text;
 pub use page_layout::to_points;
 pub use page_layout::{Bounds, ContentMark, Fill, LinkArea, PageLayout, Rule, Word};
@@ -166,5 +168,15 @@ fn last_resort(
         }),
         Err(TextError::Limit(limit)) => Err(TextError::Limit(limit)),
         Ok(_) | Err(_) => first,
+    }
+}
+
+#[cfg(not(feature = "pdf-extract"))]
+mod fallback_engine {
+    use super::{Bytes, Limits, PageIndex, TextError};
+
+    /// No text, since this build has no such engine.
+    pub(super) fn extract_page(_: Bytes, _: PageIndex, _: &Limits) -> Result<(String, Vec<u64>), TextError> {
+        Ok(Default::default())
     }
 }

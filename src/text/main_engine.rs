@@ -1,9 +1,9 @@
 //! The main engine: hayro-interpret places the glyphs, and this room puts them in reading order.
 
 use super::TextError;
-use super::fonts::{SharedFonts, StyleCollector};
+use super::fonts::{PageFontDictionaries, SharedFonts, StyleCollector};
 use super::glyphs::{
-    CharacterResolver, GlyphCollector, LayoutCollector, PageFonts, PageGlyphs, PlacedGlyph, StepAccount, is_private,
+    CharacterResolver, GlyphCollector, LayoutCollector, PageFonts, PageGlyphs, PlacedGlyph, is_private, settings,
 };
 use super::layout::{
     TextBlock, group_into_lines, join_lines, join_words, merge_stacks, order_blocks, words_of, write_blocks,
@@ -17,10 +17,10 @@ use bytes::Bytes;
 use hayro_interpret::hayro_syntax::Pdf;
 use hayro_interpret::hayro_syntax::page::Page;
 use hayro_interpret::kurbo::Rect;
-use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, TransformExt, interpret_page};
+use hayro_interpret::{Context, InterpreterCache, TransformExt, interpret_page};
 use pagewise_base::limits::{Limit, LimitExceeded, Limits};
 use pagewise_base::page::PageIndex;
-use pagewise_document::effort::{CountedFile, LoadedFonts, PageCost, Steps};
+use pagewise_document::{BudgetedFile, DecodedSizes, PageBudget};
 use std::sync::Arc;
 
 /// The least share of a page that the images of a scan cover.
@@ -41,34 +41,29 @@ fn with_extractor<T>(
     limits: &Limits,
     extract: impl FnOnce(&mut TextExtractor<'_>) -> Result<T, TextError>,
 ) -> Result<T, TextError> {
-    let steps = Steps::new(limits);
-    let file = CountedFile::new(file.clone(), &steps);
+    let budget = PageBudget::new(limits);
+    let file = BudgetedFile::new(file.clone(), &budget);
     let pdf = Pdf::new(Arc::new(file)).map_err(|_| unreadable("it does not open"))?;
-    extract(&mut TextExtractor::new(&pdf, &steps))
+    extract(&mut TextExtractor::new(&pdf, &budget))
 }
 
 /// Extracts the text of pages of one document, with caches of their fonts.
 pub(super) struct TextExtractor<'p> {
     pdf: &'p Pdf,
-    steps: &'p Steps,
-    /// Fonts in the cache.
-    loaded: LoadedFonts,
+    budget: &'p PageBudget,
+    sizes: DecodedSizes,
     cache: InterpreterCache<'p>,
-    characters: CharacterResolver<'p>,
-    /// Fonts that were loaded for their styles.
+    characters: CharacterResolver,
+    /// Fonts that were loaded for their dictionaries.
     fonts: SharedFonts<'p>,
 }
 
 impl<'p> TextExtractor<'p> {
-    /// An extractor for pages of `pdf`. `steps` is the budget of each page, including reads of the file.
-    pub(super) fn new(pdf: &'p Pdf, steps: &'p Steps) -> Self {
-        let (cache, characters) = (InterpreterCache::new(), CharacterResolver::new(pdf));
-        Self { pdf, steps, loaded: LoadedFonts::default(), cache, characters, fonts: SharedFonts::default() }
-    }
-
-    /// Whether characters were looked up by font names, which need not be unique in a document.
-    pub(super) fn used_font_names(&self) -> bool {
-        self.characters.used_font_names()
+    /// An extractor for pages of `pdf`. `budget` is the budget of each page, including reads of the file.
+    pub(super) fn new(pdf: &'p Pdf, budget: &'p PageBudget) -> Self {
+        let (cache, characters) = (InterpreterCache::new(), CharacterResolver::default());
+        let fonts = SharedFonts::new(settings());
+        Self { pdf, budget, sizes: DecodedSizes::default(), cache, characters, fonts }
     }
 
     pub(super) fn page_text(&mut self, index: PageIndex, limits: &Limits) -> Result<PageText, TextError> {
@@ -100,17 +95,11 @@ impl<'p> TextExtractor<'p> {
         wanted: Wanted,
         limits: &Limits,
     ) -> Result<(PageGlyphs, Rect), TextError> {
-        self.steps.restart();
-        let cost = PageCost::of(page, self.steps, limits, &mut self.loaded);
-        self.steps.take(cost.page_steps);
+        self.budget.restart();
+        self.sizes.check(page, self.budget, limits);
         let (width, height) = page.render_dimensions();
-        let request = GlyphRequest {
-            page,
-            cost: &cost,
-            shown: Rect::new(0.0, 0.0, f64::from(width), f64::from(height)),
-            wanted,
-            limits,
-        };
+        let request =
+            GlyphRequest { page, shown: Rect::new(0.0, 0.0, f64::from(width), f64::from(height)), wanted, limits };
         let (page_glyphs, fonts) = self.collect(&request, PageFonts::default())?;
         let page_glyphs = match fonts.take_implausible() {
             None => page_glyphs,
@@ -125,16 +114,16 @@ impl<'p> TextExtractor<'p> {
         request: &GlyphRequest<'_, 'p>,
         fonts: PageFonts,
     ) -> Result<(PageGlyphs, PageFonts), TextError> {
-        let GlyphRequest { page, cost, shown, wanted, limits } = *request;
-        let (settings, xref) = (InterpreterSettings::default(), self.pdf.xref());
+        let GlyphRequest { page, shown, wanted, limits } = *request;
+        let (settings, xref) = (settings(), self.pdf.xref());
         let mut context = Context::new(page.initial_transform(true).to_kurbo(), shown, &self.cache, xref, settings);
-        let account = StepAccount::new(self.steps, cost);
-        let layout = (wanted == Wanted::Layout).then(|| LayoutCollector {
-            styles: StyleCollector::new(page, self.steps, limits, &mut self.fonts),
-            shapes: ShapeCollector::new(shown),
-        });
-        let mut collector = GlyphCollector::new(&mut self.characters, fonts, shown, limits, account, layout);
+        let layout = (wanted == Wanted::Layout)
+            .then(|| LayoutCollector { styles: StyleCollector::default(), shapes: ShapeCollector::new(shown) });
+        let dictionaries = PageFontDictionaries::new(page, self.budget, &mut self.fonts);
+        let mut collector =
+            GlyphCollector::new(&mut self.characters, dictionaries, fonts, shown, limits, self.budget, layout);
         interpret_page(page, &mut context, &mut collector);
+        self.budget.check_now();
         let (page_glyphs, fonts) = collector.finish();
         if page_glyphs.is_full {
             let limit = limits.max_text_bytes;
@@ -160,7 +149,6 @@ enum Wanted {
 #[derive(Clone, Copy)]
 struct GlyphRequest<'r, 'p> {
     page: &'r Page<'p>,
-    cost: &'r PageCost,
     shown: Rect,
     wanted: Wanted,
     limits: &'r Limits,

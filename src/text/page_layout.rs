@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::layout::Script;
 use hayro_interpret::kurbo::Rect;
 use std::collections::BTreeMap;
 
@@ -103,7 +104,7 @@ pub struct Word {
     pub text: String,
     /// The width of its glyphs, and about .8 em above to .2 em below the baseline.
     pub bounds: Bounds,
-    /// The y coordinate of its baseline, or the x coordinate if `turn` is 90 or 270.
+    /// The y coordinate of its line's baseline, or the x coordinate if `turn` is 90 or 270.
     pub baseline: f32,
     /// The em.
     pub size: f32,
@@ -121,6 +122,8 @@ pub struct Word {
     pub turn: u16,
     /// Whether it is the first of its line, or follows a space.
     pub is_spaced: bool,
+    /// Whether it is a superscript or a subscript.
+    pub script: Script,
     /// Its line, numbered in reading order. A line may run through several columns.
     pub line: u32,
     /// Its block of lines, numbered in reading order.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::layout::Script;
 use super::page_layout::{Bounds, PageLayout, Word};
 
 /// The words of a page in reading order, in their places.
@@ -22,7 +23,7 @@ pub struct PlacedWord {
     pub text: String,
     /// Its box.
     pub bounds: Bounds,
-    /// The y coordinate of its baseline, or the x coordinate if `turn` is 90 or 270.
+    /// The y coordinate of its line's baseline, or the x coordinate if `turn` is 90 or 270.
     pub baseline: f32,
     /// The em.
     pub size: f32,
@@ -30,6 +31,8 @@ pub struct PlacedWord {
     pub turn: u16,
     /// Whether it is the first of its line, or follows a space.
     pub is_spaced: bool,
+    /// Whether it is a superscript or a subscript.
+    pub script: Script,
     /// Its line, numbered in reading order.
     pub line: u32,
 }
@@ -41,7 +44,7 @@ impl From<PageLayout> for PageWords {
 }
 
 impl From<Word> for PlacedWord {
-    fn from(Word { text, bounds, baseline, size, turn, is_spaced, line, .. }: Word) -> Self {
-        Self { text, bounds, baseline, size, turn, is_spaced, line }
+    fn from(Word { text, bounds, baseline, size, turn, is_spaced, script, line, .. }: Word) -> Self {
+        Self { text, bounds, baseline, size, turn, is_spaced, script, line }
     }
 }

@@ -122,7 +122,10 @@ impl Pattern {
     /// count.
     #[must_use]
     pub fn hits(&self, page: &PageText, max: usize) -> (Vec<SearchHit>, usize) {
-        let is_divided = !page.joints.is_empty() || page.text.contains("-\n") || page.text.contains("\u{2010}\n");
+        let is_divided = !page.joints.is_empty()
+            || page.text.contains("-\n")
+            || page.text.contains("\u{2010}\n")
+            || page.text.contains("\u{2011}\n");
         let without_hyphens = || self.folded(page, &[], SOFT_HYPHEN);
         match &self.readings {
             _ if !is_divided => hits(&self.plain, &page.text, &without_hyphens(), max),
@@ -314,6 +317,8 @@ fn on_one_line(text: impl Iterator<Item = char>) -> String {
     for character in text {
         match character.is_whitespace() {
             true if line.ends_with(' ') => {}
+            // The hyphen of a compound that goes on in the next line.
+            true if character == '\n' && line.ends_with('-') && !line.ends_with(" -") => {}
             true => line.push(' '),
             false if character == SOFT_HYPHEN => {}
             false => line.push(character),

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::layout::is_script_of;
 use super::page_layout::Bounds;
 use super::page_words::{PageWords, PlacedWord};
 
@@ -65,10 +66,13 @@ impl<'w> TextBoxes<'w> {
 fn position_of(character: char, rest: &str) -> Option<usize> {
     let mut ahead = rest.char_indices().filter(|(_, next)| !next.is_whitespace());
     match ahead.next() {
-        Some((at, next)) if next == character => Some(at),
+        Some((at, next)) if next == character || is_script_of(next, character) => Some(at),
         // A hyphen at the end of a line is not in the text.
         _ if matches!(character, '-' | '\u{2010}') => None,
-        _ => ahead.take(MAX_SKIPPED).find(|(_, next)| *next == character).map(|(at, _)| at),
+        _ => ahead
+            .take(MAX_SKIPPED)
+            .find(|(_, next)| *next == character || is_script_of(*next, character))
+            .map(|(at, _)| at),
     }
 }
 

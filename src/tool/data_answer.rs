@@ -1,6 +1,9 @@
 //! The answer of a tool that returns data.
 
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::error::{ErrorCode, ToolError};
 
 /// The answer of a tool that returns data. The text says all that the structure says.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +22,17 @@ impl DataAnswer {
     pub fn new(text: String, structure: Value) -> Self {
         Self { text, brief: structure.clone(), structure }
     }
+}
+
+/// A result as JSON.
+///
+/// # Errors
+/// `write_failed` for paths that are not Unicode.
+pub fn result_json(result: &impl Serialize) -> Result<Value, ToolError> {
+    serde_json::to_value(result).map_err(|error| {
+        ToolError::new(ErrorCode::WriteFailed, "Cannot write the result as JSON")
+            .with("reason", json!(error.to_string()))
+    })
 }
 
 /// `structure` without members that are false, 0 or empty.

@@ -2,6 +2,7 @@
 //!
 //! No transport: `cli` and `serve` pass arguments in and results out.
 
+mod accepted;
 mod arguments;
 mod ask;
 mod caller;
@@ -21,6 +22,7 @@ mod schema;
 mod tool_list;
 mod truncate;
 
+pub use self::accepted::accepted;
 pub use self::arguments::argument;
 pub use self::ask::{AskAnswer, AskArguments, AskContext, DEFAULT_PROMPT, MAX_PDFS, ask, error_details};
 pub use self::caller::Caller;
@@ -33,7 +35,7 @@ pub use self::context::{
     context_fork, context_status, context_updates, held_file_name, held_words, update_json, update_text, updates_json,
     updates_text,
 };
-pub use self::data_answer::DataAnswer;
+pub use self::data_answer::{DataAnswer, result_json};
 pub use self::delivery::{DeliverError, DeliveryOutcome, Dispatch, Recall, deliver};
 pub use self::doctor::{DatabaseServerState, DoctorResult, LayerState, OcrState, StoreState};
 pub use self::emit::{EmitFormat, PDF, base64, base64_length, emit_block, push_base64};
@@ -49,9 +51,9 @@ pub use self::pdf::{
     JoinResult, LinkData, MatchedPage, OptionData, OutlineArguments, OutlineEntry, OutlineResult, PageContent,
     PageResult, PageSize, QuoteFindings, QuotesFindings, RankedResult, RenderAnswer, RenderArguments, RenderResult,
     RenderedPages, SearchArguments, SearchResult, SheetResult, ShownOutline, SplitResult, TableFormat, TableOnPage,
-    TablesResult, TextArguments, TextFormat, TextLayerResult, TextResult, WordInBox, add_to_index, clear_index,
-    draw_to_width, extract_text, find_tables, index_status, info, outline, render_page, search, select_pages, split,
-    write_joined, write_page, write_picture, write_pictures, write_sheet, write_text_layer,
+    TablesArguments, TablesResult, TextArguments, TextFormat, TextLayerResult, TextResult, WordInBox, add_to_index,
+    clear_index, draw_to_width, extract_text, find_tables, index_status, info, outline, render_page, search,
+    select_pages, split, write_joined, write_page, write_picture, write_pictures, write_sheet, write_text_layer,
 };
 pub use self::push::push_file;
 pub use self::resource::{

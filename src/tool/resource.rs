@@ -30,6 +30,8 @@ pub struct ResourceTemplateRow {
     pub template: &'static str,
     /// Its MIME type.
     pub mime_type: &'static str,
+    /// Its name, by which clients tell templates apart.
+    pub name: &'static str,
     /// Its name for people.
     pub title: &'static str,
     suffix: &'static str,
@@ -41,6 +43,7 @@ pub const RESOURCE_TEMPLATES: [ResourceTemplateRow; 3] = [
         form: ResourceForm::Pdf,
         template: "pagewise://{blake3}/page/{number}.pdf",
         mime_type: "application/pdf",
+        name: "page-pdf",
         title: "One page as a PDF",
         suffix: ".pdf",
     },
@@ -48,6 +51,7 @@ pub const RESOURCE_TEMPLATES: [ResourceTemplateRow; 3] = [
         form: ResourceForm::Png,
         template: "pagewise://{blake3}/page/{number}.png",
         mime_type: "image/png",
+        name: "page-picture",
         title: "One page as a picture",
         suffix: ".png",
     },
@@ -55,6 +59,7 @@ pub const RESOURCE_TEMPLATES: [ResourceTemplateRow; 3] = [
         form: ResourceForm::Text,
         template: "pagewise://{blake3}/page/{number}.txt",
         mime_type: "text/plain",
+        name: "page-text",
         title: "One page as text",
         suffix: ".txt",
     },

@@ -57,14 +57,24 @@ impl ToolSpec {
     }
 }
 
-/// A parameter that the instructions describe, because several tools share it.
-pub(super) fn shared() -> Value {
-    json!({ "type": "string" })
+/// The parameter `path`.
+pub(super) fn path() -> Value {
+    string("The PDF: path or URL.")
 }
 
-/// The parameter `pages`, with an example for models that are not given the instructions.
+/// The parameter `password`.
+pub(super) fn password() -> Value {
+    string("Of an encrypted PDF.")
+}
+
+/// The parameter `conversation`.
+pub(super) fn conversation() -> Value {
+    string("Handle of another conversation. Default: yours.")
+}
+
+/// The parameter `pages`, which stands alone, since some clients pass no instructions on to their model.
 pub(super) fn pages() -> Value {
-    string("\"1-3,7\", \"label:iv\" or \"section:Results\".")
+    string("1-based: \"3\", \"1-3,7\", \"4-\", \"last\", \"label:iv\", \"section:Results\".")
 }
 
 /// The parameter `generation`.
@@ -83,15 +93,16 @@ pub(super) fn object(properties: Value, required: &[&str]) -> Map<String, Value>
     if !required.is_empty() {
         schema.insert("required".into(), json!(required));
     }
-    schema.insert("additionalProperties".into(), json!(false));
     schema
 }
 
-/// The schema of a structured result: the names of its members by their type.
+/// The schema of a structured result: the names of its members by their type. Some have one of two, by what was asked:
+/// `object|string`.
 pub(super) fn result(members: &[(&str, &[&str])]) -> Map<String, Value> {
     let typed = |(kind, names): &(&str, &[&str])| {
-        let kind = (*kind).to_owned();
-        names.iter().map(move |name| ((*name).to_owned(), json!({ "type": kind }))).collect::<Vec<_>>()
+        let kinds = kind.split('|').collect::<Vec<_>>();
+        let kind = if let [one] = *kinds { json!(one) } else { json!(kinds) };
+        names.iter().map(|name| ((*name).to_owned(), json!({ "type": kind }))).collect::<Vec<_>>()
     };
     let properties = members.iter().flat_map(typed).collect::<Map<_, _>>();
     Map::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), Value::Object(properties))])
@@ -99,11 +110,6 @@ pub(super) fn result(members: &[(&str, &[&str])]) -> Map<String, Value> {
 
 pub(super) fn string(description: &str) -> Value {
     json!({ "type": "string", "description": description })
-}
-
-/// A switch whose name says what it does.
-pub(super) fn flag() -> Value {
-    json!({ "type": "boolean" })
 }
 
 pub(super) fn boolean(description: &str) -> Value {

@@ -44,6 +44,11 @@ impl ConversationView {
         self.index.holds_lines(content, span)
     }
 
+    /// The held lines of a text file, as disjoint runs in order.
+    pub fn lines_of(&self, content: ContentHash) -> impl Iterator<Item = LineSpan> + '_ {
+        self.index.lines_of(content)
+    }
+
     /// Whether a file given whole is held.
     #[must_use]
     pub fn holds_binary(&self, content: &ContentHash) -> bool {
@@ -108,7 +113,7 @@ mod tests {
 
     fn page(at: u32) -> HeldItem {
         let fingerprint = PageFingerprint([9; 32]);
-        HeldItem::Page { fingerprint, page: PageIndex(at), form: PageForm::Document }
+        HeldItem::Page { fingerprint, page: PageIndex(at), form: PageForm::Document, is_shared: false }
     }
 
     #[test]

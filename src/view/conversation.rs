@@ -135,24 +135,37 @@ impl ConversationView {
         self.index.holdings_of(*page, form).next().is_some()
     }
 
-    /// The oldest holding of a page whose file, as last reported, still shows it at that position. Looks at no more
-    /// than 64.
+    /// The holding by which a page was given from this position in a form.
     #[must_use]
-    pub fn origin_of(&self, page: &PageFingerprint, form: PageForm) -> Option<Holding> {
-        const MAX_LOOKED_AT: usize = 64;
-        let shows = |holding: &Holding| match holding.what {
-            HeldItem::Page { page: place, .. } => self.last_page_at(&holding.file, place) == Some(*page),
-            _ => false,
+    pub fn given_at(&self, file: FileKey, page: PageIndex, print: &PageFingerprint, form: PageForm) -> Option<Holding> {
+        let is_here = |holding: &Holding| {
+            holding.file == file
+                && matches!(holding.what, HeldItem::Page { page: at, is_shared: false, .. } if at == page)
         };
-        let held = self.index.holdings_of(*page, form).take(MAX_LOOKED_AT);
-        held.filter(shows).min_by_key(|holding| self.recorded_at(holding))
+        self.index.holdings_of(*print, form).find(is_here)
     }
 
-    /// The page last given from this position. If another page is there now, that one replaces it.
+    /// The oldest holding by which a page was given, of a file that is, as last reported, still what it was then.
+    #[must_use]
+    pub fn origin_of(&self, print: &PageFingerprint, form: PageForm) -> Option<Holding> {
+        let is_named = |holding: &Holding| {
+            let is_given = matches!(holding.what, HeldItem::Page { is_shared: false, .. });
+            is_given && self.last_reported_content(&holding.file) == Some(holding.content)
+        };
+        self.index.holdings_of(*print, form).filter(is_named).min_by_key(|holding| self.recorded_at(holding))
+    }
+
+    /// The page last given from this position in a form. If another page is there now, that one replaces it.
     ///
     /// A page may be held and still differ from this, if the file was reverted.
     #[must_use]
-    pub fn last_page_at(&self, file: &FileKey, page: PageIndex) -> Option<PageFingerprint> {
+    pub fn last_page_in(&self, file: FileKey, page: PageIndex, form: PageForm) -> Option<PageFingerprint> {
+        self.index.last_page_in(file, page, form)
+    }
+
+    /// The page last given from this position, and in which form.
+    #[must_use]
+    pub fn last_page_at(&self, file: FileKey, page: PageIndex) -> Option<(PageForm, PageFingerprint)> {
         self.index.last_page_at(file, page)
     }
 
@@ -174,8 +187,8 @@ impl ConversationView {
         self.index.last_reported_content(file)
     }
 
-    /// The page last given from each position of a file, in page order.
-    pub fn pages_at(&self, file: FileKey) -> impl Iterator<Item = (PageIndex, PageFingerprint)> + '_ {
+    /// The page last given from each position of a file in each form, in page order.
+    pub fn pages_at(&self, file: FileKey) -> impl Iterator<Item = (PageIndex, (PageForm, PageFingerprint))> + '_ {
         self.index.pages_at(file)
     }
 
@@ -243,7 +256,11 @@ mod tests {
 
     fn page(file: FileKey, content: ContentHash, at: u32, print: u8) -> Holding {
         let fingerprint = PageFingerprint([print; 32]);
-        Holding { content, file, what: HeldItem::Page { fingerprint, page: PageIndex(at), form: PageForm::Document } }
+        Holding {
+            content,
+            file,
+            what: HeldItem::Page { fingerprint, page: PageIndex(at), form: PageForm::Document, is_shared: false },
+        }
     }
 
     fn forgets(view: &mut ConversationView, what: &ForgetScope) {
@@ -268,10 +285,10 @@ mod tests {
         let mut view = ConversationView::new();
         view.insert(page(A, CONTENT, 3, 9), Sequence(1));
         view.insert(page(A, ContentHash([8; 32]), 3, 10), Sequence(2));
-        assert_eq!(view.last_page_at(&A, PageIndex(3)), Some(PageFingerprint([10; 32])));
+        assert_eq!(view.last_page_in(A, PageIndex(3), PageForm::Document), Some(PageFingerprint([10; 32])));
         assert!(view.was_given_at(A, PageIndex(3), PageFingerprint([9; 32])));
         assert_eq!(view.last_given_content(&A), Some(ContentHash([8; 32])));
-        assert_eq!(view.last_page_at(&B, PageIndex(3)), None);
+        assert_eq!(view.last_page_at(B, PageIndex(3)), None);
     }
 
     #[test]

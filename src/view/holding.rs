@@ -80,7 +80,7 @@ pub enum PageForm {
 }
 
 impl PageForm {
-    /// Every form.
+    /// Every form, in order.
     pub const ALL: [Self; 5] = [Self::Document, Self::Image, Self::Text, Self::Path, Self::Markdown];
 }
 
@@ -121,12 +121,14 @@ pub enum HeldItem {
     },
     /// A page of a PDF.
     Page {
-        /// The page's identity.
+        /// The identity of what was given: of the text in a text form, of the page otherwise.
         fingerprint: PageFingerprint,
         /// Its position in the file.
         page: PageIndex,
         /// How it was given.
         form: PageForm,
+        /// Whether another page with this identity was given instead, and the agent was told that this one is the same.
+        is_shared: bool,
     },
     /// Lines of a text file.
     Text(LineSpan),
@@ -138,7 +140,7 @@ pub enum HeldItem {
 }
 
 impl HeldItem {
-    /// The page's identity, if this is a page.
+    /// The identity of what was given of the page, if this is a page.
     #[must_use]
     pub fn fingerprint(&self) -> Option<PageFingerprint> {
         match self {
@@ -150,8 +152,8 @@ impl HeldItem {
 
 /// One row of a conversation.
 ///
-/// When a page counts as provided because another file gave it, record a holding for the requested file too. Forgetting
-/// that file then forgets the page as well.
+/// When a page counts as provided because another position gave it, record a shared holding for the requested one too.
+/// Forgetting that file then forgets the page as well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Holding {
     /// The content of that file.

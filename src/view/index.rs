@@ -10,11 +10,11 @@ use pagewise_base::page::{PageIndex, PageSet};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct HoldingIndex {
     /// Every position from which a page was given, with the content of the file.
-    pages: BTreeSet<(PageFingerprint, PageForm, FileKey, PageIndex, ContentHash)>,
+    pages: BTreeSet<(PageFingerprint, PageForm, FileKey, PageIndex, ContentHash, bool)>,
     /// Every page that was given from a position.
     given_pages: BTreeSet<(FileKey, PageIndex, PageFingerprint)>,
-    /// The page last given from each position.
-    last_pages: BTreeMap<(FileKey, PageIndex), (Sequence, PageFingerprint)>,
+    /// The page last given from each position in each form.
+    last_pages: BTreeMap<(FileKey, PageIndex, PageForm), (Sequence, PageFingerprint)>,
     /// The content of each file last reported to the agent, given or not.
     files: BTreeMap<FileKey, (Sequence, ContentHash)>,
     /// The content of each file last given.
@@ -34,10 +34,10 @@ impl HoldingIndex {
             keep_latest(&mut self.last_given, file, (at, content));
         }
         match what {
-            HeldItem::Page { fingerprint, page, form } => {
-                self.pages.insert((fingerprint, form, file, page, content));
+            HeldItem::Page { fingerprint, page, form, is_shared } => {
+                self.pages.insert((fingerprint, form, file, page, content, is_shared));
                 self.given_pages.insert((file, page, fingerprint));
-                keep_latest(&mut self.last_pages, (file, page), (at, fingerprint));
+                keep_latest(&mut self.last_pages, (file, page, form), (at, fingerprint));
                 self.pages_of.entry((content, form)).or_default().insert(page);
             }
             HeldItem::Text(span) => self.add_lines(content, span),
@@ -89,10 +89,11 @@ impl HoldingIndex {
         fingerprint: PageFingerprint,
         form: PageForm,
     ) -> impl Iterator<Item = Holding> + '_ {
-        let least = (fingerprint, form, FileKey([0; 32]), PageIndex(0), ContentHash([0; 32]));
-        let most = (fingerprint, form, FileKey([u8::MAX; 32]), PageIndex(u32::MAX), ContentHash([u8::MAX; 32]));
-        self.pages.range(least..=most).map(|(fingerprint, form, file, page, content)| {
-            let what = HeldItem::Page { fingerprint: *fingerprint, page: *page, form: *form };
+        let least = (fingerprint, form, FileKey([0; 32]), PageIndex(0), ContentHash([0; 32]), false);
+        let most = (fingerprint, form, FileKey([u8::MAX; 32]), PageIndex(u32::MAX), ContentHash([u8::MAX; 32]), true);
+        self.pages.range(least..=most).map(|(fingerprint, form, file, page, content, is_shared)| {
+            let (fingerprint, page, form, is_shared) = (*fingerprint, *page, *form, *is_shared);
+            let what = HeldItem::Page { fingerprint, page, form, is_shared };
             Holding { content: *content, file: *file, what }
         })
     }
@@ -105,8 +106,13 @@ impl HoldingIndex {
         self.given_pages.contains(&(file, page, print))
     }
 
-    pub(super) fn last_page_at(&self, file: &FileKey, page: PageIndex) -> Option<PageFingerprint> {
-        self.last_pages.get(&(*file, page)).map(|(_, fingerprint)| *fingerprint)
+    pub(super) fn last_page_in(&self, file: FileKey, page: PageIndex, form: PageForm) -> Option<PageFingerprint> {
+        self.last_pages.get(&(file, page, form)).map(|(_, fingerprint)| *fingerprint)
+    }
+
+    pub(super) fn last_page_at(&self, file: FileKey, page: PageIndex) -> Option<(PageForm, PageFingerprint)> {
+        let latest = self.last_pages_in(file, page, page).max_by_key(|last| last.at);
+        latest.map(|last| (last.form, last.fingerprint))
     }
 
     pub(super) fn last_given_content(&self, file: &FileKey) -> Option<ContentHash> {
@@ -117,15 +123,37 @@ impl HoldingIndex {
         self.files.get(file).map(|(_, content)| *content)
     }
 
-    pub(super) fn pages_at(&self, file: FileKey) -> impl Iterator<Item = (PageIndex, PageFingerprint)> + '_ {
-        let all = (file, PageIndex(0))..=(file, PageIndex(u32::MAX));
-        self.last_pages.range(all).map(|((_, page), (_, fingerprint))| (*page, *fingerprint))
+    pub(super) fn pages_at(
+        &self,
+        file: FileKey,
+    ) -> impl Iterator<Item = (PageIndex, (PageForm, PageFingerprint))> + '_ {
+        let all = self.last_pages_in(file, PageIndex(0), PageIndex(u32::MAX));
+        all.map(|last| (last.page, (last.form, last.fingerprint)))
+    }
+
+    fn last_pages_in(&self, file: FileKey, first: PageIndex, last: PageIndex) -> impl Iterator<Item = LastPage> + '_ {
+        let [least, .., most] = PageForm::ALL;
+        let pages = self.last_pages.range((file, first, least)..=(file, last, most));
+        pages.map(|((_, page, form), (at, fingerprint))| LastPage {
+            page: *page,
+            form: *form,
+            at: *at,
+            fingerprint: *fingerprint,
+        })
     }
 
     /// The files, each with the content last reported and its sequence.
     pub(super) fn files(&self) -> impl Iterator<Item = (FileKey, ContentHash, Sequence)> + '_ {
         self.files.iter().map(|(file, (at, content))| (*file, *content, *at))
     }
+}
+
+/// What was last given of a page in a form.
+struct LastPage {
+    page: PageIndex,
+    form: PageForm,
+    at: Sequence,
+    fingerprint: PageFingerprint,
 }
 
 /// The smallest item in order; [`HeldItem::Followed`] is the largest.

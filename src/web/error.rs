@@ -11,6 +11,9 @@ pub enum WebError {
         /// The setting that decides it.
         setting: &'static str,
     },
+    /// The program was built without the HTTP client.
+    #[error("built without an HTTP client")]
+    NoClient,
     /// The tool accepts no URLs.
     #[error("web_references is off")]
     ReferencesOff,
@@ -22,10 +25,7 @@ pub enum WebError {
     },
     /// The scheme is neither http nor https.
     #[error("scheme {scheme}")]
-    Scheme {
-        /// The scheme.
-        scheme: String,
-    },
+    Scheme { scheme: String },
     /// The object is outside what the settings allow.
     #[error("outside object_storage")]
     BlockedObject,
@@ -53,7 +53,6 @@ pub enum WebError {
     /// The settings do not allow the host.
     #[error("{host} is not allowed by {setting}")]
     BlockedHost {
-        /// The host.
         host: String,
         /// The setting that decides it.
         setting: &'static str,
@@ -97,7 +96,6 @@ pub enum WebError {
     /// The fetch took too long.
     #[error("not done after {limit:?}, which is {setting}")]
     Timeout {
-        /// The limit.
         limit: Duration,
         /// The setting's name.
         setting: &'static str,
@@ -125,10 +123,7 @@ pub enum WebError {
     OutOfTime,
     /// A document takes more requests for ranges than are sent for one call.
     #[error("more than {limit} requests for parts of it")]
-    RangeRequests {
-        /// The limit.
-        limit: u32,
-    },
+    RangeRequests { limit: u32 },
     /// The fetched content could not be stored.
     #[error("cannot be kept: {reason}")]
     Store {
@@ -137,10 +132,7 @@ pub enum WebError {
     },
     /// The owner has as many uploads as are kept for one.
     #[error("{limit} uploads are kept, and no more for one owner")]
-    TooManyUploads {
-        /// The limit.
-        limit: usize,
-    },
+    TooManyUploads { limit: usize },
     /// A server did not take an upload.
     #[error("{reason}")]
     NotTaken {

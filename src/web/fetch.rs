@@ -210,7 +210,6 @@ fn without_secrets(mut url: Url) -> String {
     url.to_string()
 }
 
-/// The target of a redirect.
 fn redirect_target(status: StatusCode, response: &Response) -> Option<&str> {
     let follows = matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308);
     response.headers().get(header::LOCATION).filter(|_| follows)?.to_str().ok()

@@ -1,35 +1,23 @@
 //! The only configuration of an HTTP client: TLS, trusted certificates, and no proxies, redirects or cookies by default.
 //!
 //! The platform's verifier supplies the trusted certificates, so an administrator's changes apply here too. [`trusting`]
-//! adds those of a company or a test.
+//! adds those of a company or a test. A build without the feature `client` compiles the same code against a client that
+//! cannot be made.
 
-mod body;
+#[cfg(feature = "client")]
+mod client;
+#[cfg(not(feature = "client"))]
+#[path = "http/no_client.rs"]
+mod client;
 
 use std::net::IpAddr;
 
-pub use body::stream_body;
+pub use ::http::{StatusCode, header};
 #[cfg(feature = "cloud")]
-pub(crate) use reqwest::Body;
-pub(crate) use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-pub use reqwest::{Client, ClientBuilder, Error as HttpError, RequestBuilder, Response, StatusCode, Url, header};
-
-/// A client builder with these defaults: rustls with ring, the system's certificates, no proxy variables, no redirects.
-pub fn client() -> ClientBuilder {
-    // A provider that is already installed works too.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).referer(false).user_agent(USER_AGENT)
-}
-
-/// Makes `builder` also trust the certificates in `pem`.
-///
-/// # Errors
-/// `pem` does not contain certificates.
-pub fn trusting(builder: ClientBuilder, pem: &[u8]) -> Result<ClientBuilder, HttpError> {
-    Ok(builder.tls_certs_merge(reqwest::Certificate::from_pem_bundle(pem)?))
-}
-
-/// The `User-Agent` of all requests.
-const USER_AGENT: &str = concat!("pagewise/", env!("CARGO_PKG_VERSION"));
+pub(crate) use client::Body;
+pub(crate) use client::{Addrs, Name, Resolve, Resolving};
+pub use client::{Client, ClientBuilder, HttpError, RequestBuilder, Response, client, stream_body, trusting};
+pub use url::Url;
 
 /// Whether nobody on the way can change what comes from the URL: TLS, or this machine.
 pub fn is_secure(url: &Url) -> bool {

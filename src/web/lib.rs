@@ -106,7 +106,6 @@ impl Web {
         }
     }
 
-    /// The settings.
     #[must_use]
     pub fn settings(&self) -> &WebSettings {
         &self.settings
@@ -126,9 +125,7 @@ impl Web {
 
     /// Parses a URL that may be fetched. The checks apply to stored bodies too.
     fn check(&self, url: &str) -> Result<Url, WebError> {
-        if let Some(setting) = self.settings.switched_off() {
-            return Err(WebError::Offline { setting });
-        }
+        self.settings.check_network()?;
         let url = guard::parse_url(url)?;
         guard::check_url(&url, &self.settings)?;
         Ok(url)
@@ -137,7 +134,7 @@ impl Web {
     /// Like [`Self::check`]; takes objects in object storage too.
     fn check_document(&self, url: &str) -> Result<Url, WebError> {
         match guard::parse_url(url) {
-            Ok(object) if guard::is_object(&object) && self.settings.switched_off().is_none() => {
+            Ok(object) if guard::is_object(&object) && self.settings.check_network().is_ok() => {
                 guard::check_object(&object, &self.settings).map(|()| object)
             }
             _ => self.check(url),

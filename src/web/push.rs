@@ -31,9 +31,7 @@ const SILENCE: Duration = Duration::from_secs(120);
 /// [`WebError::Offline`]; [`WebError::NotAUrl`], also for a token that would be sent without TLS; [`WebError::NotTaken`] if
 /// the server refuses the file; [`WebError::Failed`].
 pub fn push_file(settings: &WebSettings, file: File, to: &str, token: Option<&str>) -> Result<String, WebError> {
-    if let Some(setting) = settings.switched_off() {
-        return Err(WebError::Offline { setting });
-    }
+    settings.check_network()?;
     let url = documents_url(to)?;
     if token.is_some() && !http::is_secure(&url) {
         return Err(WebError::NotAUrl { reason: "a token is sent with https only".to_owned() });

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -25,8 +25,8 @@ pub struct SystemResolver;
 impl Resolver for SystemResolver {
     fn lookup(&self, host: String) -> Lookup {
         Box::pin(async move {
-            let found = tokio::net::lookup_host((host, 0)).await?;
-            Ok(found.map(|address| address.ip()).collect())
+            let lookup = move || Ok((host, 0).to_socket_addrs()?.map(|address| address.ip()).collect());
+            tokio::task::spawn_blocking(lookup).await?
         })
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::address::AddressRange;
+use super::error::WebError;
 use super::guard::{self, HostPattern};
 
 /// Settings and limits of fetching. Most fields are settings of the same name, with the prefix `web_` and the unit of a
@@ -66,6 +67,15 @@ impl WebSettings {
     pub fn switched_off(&self) -> Option<&'static str> {
         let switches = [(self.offline, "offline"), (self.is_sandboxed, "require_sandbox")];
         switches.into_iter().find(|(is_set, _)| *is_set).map(|(_, setting)| setting)
+    }
+
+    /// Whether this build and these settings allow fetching.
+    pub(super) fn check_network(&self) -> Result<(), WebError> {
+        match self.switched_off() {
+            _ if !cfg!(feature = "client") => Err(WebError::NoClient),
+            Some(setting) => Err(WebError::Offline { setting }),
+            None => Ok(()),
+        }
     }
 
     /// Whether uploads can be kept where the settings say, as far as their text tells.

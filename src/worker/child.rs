@@ -28,7 +28,7 @@ use super::wire::{
     CheckEngine, Greeting, MessageKind, Noted, Notice, OpenFile, PageQuestion, Question, WantedTesseract, WebPage,
     WorkerMessage,
 };
-use pagewise_base::limits::{Cancellation, Deadline, Limits};
+use pagewise_base::limits::{Cancellation, Deadline};
 use pagewise_document::ReadAt;
 use pagewise_ocr::{GrayImage, OcrError, TesseractJob, TesseractRunner};
 use pagewise_render::FontSource;
@@ -150,7 +150,7 @@ impl Answered for OpenFile {
         let Self { slot, length, is_remote, password, limits, deadline_ms } = self;
         worker.current = slot;
         worker.documents.remove(&slot);
-        let limits = Limits { deadline: Deadline::after(Duration::from_millis(deadline_ms)), ..limits };
+        let limits = limits.for_operations_of(Duration::from_millis(deadline_ms));
         let file: Arc<dyn ReadAt> = if is_remote {
             Arc::new(RemoteFile::new(Arc::clone(&worker.parent), length))
         } else {

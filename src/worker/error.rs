@@ -1,6 +1,6 @@
 //! Errors of workers.
 
-use pagewise_base::limits::StopReason;
+use pagewise_base::limits::{LimitExceeded, StopReason};
 
 /// Why a worker did not answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -8,8 +8,11 @@ pub enum WorkerError {
     /// The worker was killed at the deadline, or because the request was cancelled.
     #[error(transparent)]
     Stopped(#[from] StopReason),
-    /// The worker exceeded its memory limit.
-    #[error("worker_memory_bytes is {limit_bytes}, and the reader asked for more")]
+    /// The worker was killed since it exceeded a limit where it could not stop by itself.
+    #[error(transparent)]
+    Limit(LimitExceeded),
+    /// The worker exceeded its memory limit, or took more of it than a request may.
+    #[error("worker_memory_bytes is {limit_bytes}, and the reader asked for more than that allows")]
     OutOfMemory {
         /// The limit.
         limit_bytes: u64,
@@ -60,7 +63,8 @@ impl WorkerError {
         match self {
             Self::Busy { .. } | Self::NotStarted { .. } | Self::Unsandboxed { .. } => true,
             Self::Stopped(stopped) => *stopped == StopReason::Cancelled,
-            Self::OutOfMemory { .. }
+            Self::Limit(_)
+            | Self::OutOfMemory { .. }
             | Self::StackOverflow
             | Self::Died { .. }
             | Self::Quarantined { .. }
@@ -77,7 +81,9 @@ impl WorkerError {
             | Self::StackOverflow
             | Self::Died { .. }
             | Self::Nonsense => true,
-            Self::Stopped(StopReason::Cancelled)
+            // Other pages of the document can still be read.
+            Self::Limit(_)
+            | Self::Stopped(StopReason::Cancelled)
             | Self::Quarantined { .. }
             | Self::Busy { .. }
             | Self::NotStarted { .. }

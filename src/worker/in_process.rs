@@ -19,7 +19,7 @@ use pagewise_document::{
     AnnotationCounts, Document, DocumentError, DocumentInfo, PageAnnotations, PageGeometry, PageTags, ReadAt,
 };
 use pagewise_render::{FontSource, Picture, RenderError, RenderOptions, Scan};
-use pagewise_split::{CutError, JoinError, PageChunk};
+use pagewise_split::{CutError, CutNote, JoinError, PageChunk};
 use pagewise_structure::TableArea;
 use pagewise_structure::tables::find_tables;
 use pagewise_text::{DocumentTexts, PageLayout, PageText, PageWords, TextError};
@@ -268,11 +268,14 @@ impl OpenDocument {
     }
 
     fn draw(&self, page: PageIndex, options: &RenderOptions) -> Result<Picture, PdfError> {
-        let picture = match self.readable_chunk(page, false)? {
-            Some(chunk) => pagewise_render::chunk_picture(&chunk.bytes, options, &self.fonts, &self.limits),
-            None => pagewise_render::page_picture(&self.document, page, options, &self.fonts),
+        let Some(chunk) = self.readable_chunk(page, false)? else {
+            return pagewise_render::page_picture(&self.document, page, options, &self.fonts).map_err(render_error);
         };
-        picture.map_err(render_error)
+        let picture = pagewise_render::chunk_picture(&chunk.bytes, options, &self.fonts, &self.limits);
+        let picture = picture.map_err(render_error)?;
+        let is_assumed = |note: &&CutNote| **note == CutNote::MediaBoxAssumed;
+        let assumed = chunk.notes.iter().find(is_assumed).map(ToString::to_string);
+        Ok(Picture { notes: picture.notes.into_iter().chain(assumed).collect(), ..picture })
     }
 
     /// The page's picture for recognition, from its chunk, or from the whole file if the page cannot be cut.

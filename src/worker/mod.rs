@@ -7,7 +7,7 @@
 //! If a reader hangs, runs out of memory or crashes, that costs its worker and one [`WorkerError`]; other requests
 //! continue. `catch_unwind` is not enough: stack overflows, failed allocations and double panics end the process.
 //!
-//! A worker keeps the last documents open, and the parent keeps their answers, as long as the files do not change; see
+//! A worker keeps its last document open, and the parent keeps its answers, as long as the file does not change; see
 //! `parent`. Nothing is kept of a damaged document.
 //!
 //! `pagewise page` and `pagewise split` confine their own process instead, since a worker would nearly double the time

@@ -429,6 +429,13 @@ impl PageWants {
         *self != Self { annotations: true, ..Self::default() }
     }
 
+    /// Whether what is wanted takes reading the content of the page, beyond its fingerprint.
+    #[cfg(all(unix, not(pagewise_portable)))]
+    pub(crate) fn are_costly(&self) -> bool {
+        let Self { label, geometry, fingerprint, .. } = *self;
+        *self != Self { label, geometry, fingerprint, ..Self::default() }
+    }
+
     /// Whether its text is wanted in one form or another.
     pub(crate) fn reads_text(&self) -> bool {
         self.text || self.words || self.structure
@@ -659,6 +666,7 @@ impl From<WorkerError> for PdfError {
     fn from(error: WorkerError) -> Self {
         match error {
             WorkerError::Stopped(stopped) => Self::Stopped(stopped),
+            WorkerError::Limit(limit) => Self::Limit(limit),
             error => Self::Worker(error),
         }
     }

@@ -13,7 +13,7 @@ pub struct WorkerSettings {
     pub workers: Option<NonZeroUsize>,
     /// Time for one operation; then the worker is killed. Setting `worker_deadline_ms`, default [`DEFAULT_DEADLINE`].
     pub deadline: Duration,
-    /// Address space of a worker. Setting `worker_memory_bytes`, default 1 GiB.
+    /// Address space of a worker, of which one request may fill two fifths. Setting `worker_memory_bytes`, default 1 GiB.
     pub memory_bytes: u64,
     /// Bytes of answers that the parent keeps, so that no page is read twice. Setting `worker_cache_bytes`, default
     /// 64 MiB; 0 keeps none.

@@ -147,10 +147,10 @@ fn the_answer_is_printed_and_then_what_is_to_be_known_of_it() {
 }
 
 #[test]
-fn a_key_that_a_model_repeats_is_not_told() {
-    let asking = Asking::new([Say::Text("The key planted-anthropic is yours.")]);
+fn the_words_of_a_model_come_as_it_wrote_them_without_the_space_around_them() {
+    let asking = Asking::new([Say::Text("\n The key is not EMPTY, it is planted-anthropic.  \n")]);
     asking.place.file("a.pdf", pdf_of(&["a"], [200, 200]));
-    let output = asking.run(&["a.pdf", "--model", "anthropic/claude-sonnet-4-6"]);
+    let output = asking.run(&["a.pdf", "--model", "anthropic/claude-sonnet-4-6", "--json"]);
     let told = String::from_utf8(output.stdout).unwrap();
-    assert!(told.contains("The key *** is yours."), "{told}");
+    assert!(told.contains("\"The key is not EMPTY, it is planted-anthropic."), "{told:?}");
 }

@@ -294,7 +294,7 @@ fn with_page_entry(entry: &str) -> Vec<u8> {
     file(&[catalog(""), pages(), with(entry)])
 }
 
-pub(super) fn with_content(content: &[u8]) -> Vec<u8> {
+pub(crate) fn with_content(content: &[u8]) -> Vec<u8> {
     file(&[catalog(""), pages(), with("/Contents 4 0 R"), stream("<<", content)])
 }
 

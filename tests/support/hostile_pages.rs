@@ -12,7 +12,7 @@ pub(crate) fn hostile_pages() -> Named {
 }
 
 /// A page with these resources and this content; `more` are the objects from 5 on.
-fn drawn(resources: &str, content: &[u8], more: &[Body]) -> Vec<u8> {
+pub(super) fn drawn(resources: &str, content: &[u8], more: &[Body]) -> Vec<u8> {
     let page = with(&format!("/Resources<<{resources}>>/Contents 4 0 R"));
     let content = stream("<</Filter/FlateDecode", &deflated(content));
     file(&[&[catalog(""), pages(), page, content], more].concat())

@@ -28,7 +28,9 @@ pub(crate) mod provider;
 pub(crate) mod schema;
 pub(crate) mod scripted_store;
 pub(crate) mod site;
+pub(crate) mod spending;
 pub(crate) mod tagged;
+pub(crate) mod truetype;
 
 pub(crate) use pdf::file_of;
 use std::path::PathBuf;

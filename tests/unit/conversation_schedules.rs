@@ -126,7 +126,12 @@ fn one() -> Usage {
 fn page(at: u32) -> Holding {
     let mut print = [0; 32];
     print.iter_mut().zip(at.to_le_bytes()).for_each(|(byte, part)| *byte = part);
-    let what = HeldItem::Page { fingerprint: PageFingerprint(print), page: PageIndex(at), form: PageForm::Document };
+    let what = HeldItem::Page {
+        fingerprint: PageFingerprint(print),
+        page: PageIndex(at),
+        form: PageForm::Document,
+        is_shared: false,
+    };
     Holding { content: ContentHash([1; 32]), file: FileKey([1; 32]), what }
 }
 

@@ -13,7 +13,8 @@ pub(crate) fn text(info: &InfoResult, screen: Screen) -> String {
     let quoted = |value: &Option<String>| value.as_deref().map(one_line);
     let yes = |is_so: bool| is_so.then_some("yes");
     let count = |count: usize, noun: &str| (count > 0).then(|| counted(count, noun));
-    let size = info.page_size.map(|size| page_size(size.width_pt, size.height_pt));
+    let several = (!info.page_sizes.is_empty()).then(|| info.sizes_text()).flatten();
+    let size = several.or_else(|| info.page_size.map(|size| page_size(size.width_pt, size.height_pt)));
     let mut facts = Facts::default();
     facts.add("File", path(Path::new(&info.path)));
     facts.add_some("Title", quoted(&info.title));

@@ -28,6 +28,10 @@ pub(crate) fn file(update: &FileUpdate, conversation: &str, screen: Screen) -> S
         FileChange::Restored => ("as it was given again".to_owned(), Vec::new()),
         FileChange::Unreadable { reason } => (format!("cannot be read: {}", one_line(reason)), Vec::new()),
         FileChange::Text { diff } => ("changed".to_owned(), diff.lines().map(|line| diff_line(line, screen)).collect()),
+        FileChange::WholeText { text } if text.is_empty() => ("empty now".to_owned(), Vec::new()),
+        FileChange::WholeText { text } => {
+            ("changed, and reads now".to_owned(), text.lines().map(without_controls).collect())
+        }
         FileChange::Content { reason, .. } => {
             let reason = reason.as_ref().map(|reason| format!(" ({})", one_line(reason))).unwrap_or_default();
             (format!("changed{reason}"), vec![next(&path, None, conversation)])
@@ -41,13 +45,17 @@ pub(crate) fn file(update: &FileUpdate, conversation: &str, screen: Screen) -> S
 
 /// A line of a diff in its colour, without control characters.
 fn diff_line(line: &str, screen: Screen) -> String {
-    let line = line.chars().map(|character| if character.is_control() { ' ' } else { character }).collect::<String>();
+    let line = without_controls(line);
     match line.chars().next() {
         Some('+') => screen.paint(Part::Good, &line),
         Some('-') => screen.paint(Part::Bad, &line),
         Some('@') => screen.paint(Part::Faint, &line),
         _ => line,
     }
+}
+
+fn without_controls(line: &str) -> String {
+    line.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }
 
 fn pages(path: &str, changes: &PageChanges, conversation: &str) -> Vec<String> {

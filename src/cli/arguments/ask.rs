@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::flags::DocumentFlags;
+use super::flags::pages;
 
 /// Ask a model about PDFs
 ///
@@ -21,7 +22,7 @@ pub(crate) struct Ask {
     #[arg(long, value_name = "P")]
     pub(crate) prompt: Option<String>,
     /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3
-    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    #[arg(long, value_name = "SPEC", value_parser = pages, allow_hyphen_values = true)]
     pub(crate) pages: Option<String>,
     /// The model, as provider/model
     #[arg(long, value_name = "MODEL")]

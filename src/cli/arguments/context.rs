@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand};
 
 use super::flags::Json;
+use super::flags::pages;
 
 /// Show, follow, forget or fork what a conversation holds
 #[derive(Debug, Args)]
@@ -54,7 +55,7 @@ pub(crate) struct Forget {
     /// Only this file
     pub(crate) path: Option<String>,
     /// Only these pages of it, by 1-based number
-    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    #[arg(long, value_name = "SPEC", value_parser = pages, allow_hyphen_values = true)]
     pub(crate) pages: Option<String>,
     /// Forget all pages, but keep following the files
     #[arg(long)]

@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
+use super::flags::pages;
 use super::flags::{DocumentFlags, Json, Password};
 
 /// Show a PDF's title, dates, sizes and other facts
@@ -17,8 +18,8 @@ pub(crate) struct Info {
 
 /// Print the text of a PDF's pages
 ///
-/// In reading order, a form feed between pages. What is said of the text, such as which pages have none, goes to standard
-/// error.
+/// In reading order. A form feed divides pages of text, and a comment with its number begins each page of Markdown. What is
+/// said of the text, such as which pages have none, goes to standard error.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise text report.pdf 2-4
@@ -29,10 +30,10 @@ pub(crate) struct Text {
     /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
     /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
-    #[arg(value_name = "PAGES", allow_hyphen_values = true, conflicts_with = "pages")]
+    #[arg(value_name = "PAGES", allow_negative_numbers = true, conflicts_with = "pages")]
     pub(crate) selection: Option<String>,
     /// The same as PAGES
-    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    #[arg(long, value_name = "SPEC", value_parser = pages, allow_hyphen_values = true)]
     pub(crate) pages: Option<String>,
     /// Stop after this many characters (default: never)
     #[arg(long, value_name = "N")]
@@ -88,10 +89,10 @@ pub(crate) struct Tables {
     /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
     /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
-    #[arg(value_name = "PAGES", allow_hyphen_values = true, conflicts_with = "pages")]
+    #[arg(value_name = "PAGES", allow_negative_numbers = true, conflicts_with = "pages")]
     pub(crate) selection: Option<String>,
     /// The same as PAGES
-    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    #[arg(long, value_name = "SPEC", value_parser = pages, allow_hyphen_values = true)]
     pub(crate) pages: Option<String>,
     /// How tables are written (default: markdown on a terminal, otherwise csv)
     #[arg(long, value_enum, value_name = "FORMAT")]
@@ -154,7 +155,7 @@ pub(crate) struct Search {
     #[arg(long)]
     pub(crate) case_sensitive: bool,
     /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
-    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    #[arg(long, value_name = "SPEC", value_parser = pages, allow_hyphen_values = true)]
     pub(crate) pages: Option<String>,
     /// Show at most this many matches (default: 50, or 10 with --ranked)
     #[arg(long, value_name = "N")]

@@ -100,3 +100,13 @@ pub(crate) struct Json {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+/// Pages, which may begin with a dash as no other value does: an option that a command does not have is no selection.
+pub(super) fn pages(text: &str) -> Result<String, String> {
+    let after = text.strip_prefix('-').map(str::trim_start);
+    let is_range = |after: &str| after.starts_with(|first: char| first.is_ascii_digit()) || after.starts_with("last");
+    match after {
+        Some(after) if !after.is_empty() && !is_range(after) => Err(format!("there is no option {text} here")),
+        _ => Ok(text.to_owned()),
+    }
+}

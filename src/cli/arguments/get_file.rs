@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::flags::pages;
 use super::flags::{Json, Password};
 
 /// Read a file as an agent does: a PDF's summary or pages, text by lines, an image
@@ -24,7 +25,7 @@ pub(crate) struct GetFile {
     #[arg(long, value_name = "I", allow_hyphen_values = true, conflicts_with = "pages")]
     pub(crate) pdf_page: Option<String>,
     /// Pages of a PDF by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
-    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    #[arg(long, value_name = "SPEC", value_parser = pages, allow_hyphen_values = true)]
     pub(crate) pages: Option<String>,
     /// Form of the pages (default: the setting form)
     #[arg(long = "as", value_enum, value_name = "FORM")]

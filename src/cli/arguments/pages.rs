@@ -20,7 +20,7 @@ pub(crate) struct Page {
     /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
     /// The pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE (default: all)
-    #[arg(value_name = "PAGES", allow_hyphen_values = true)]
+    #[arg(value_name = "PAGES", allow_negative_numbers = true)]
     pub(crate) pages: Option<String>,
     /// The file to write, or the folder for several (default: named after the PDF, in the working directory)
     #[arg(long, value_name = "PATH")]
@@ -48,7 +48,7 @@ pub(crate) struct Split {
     /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
     /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
-    #[arg(value_name = "PAGES", allow_hyphen_values = true, conflicts_with = "pages")]
+    #[arg(value_name = "PAGES", allow_negative_numbers = true, conflicts_with = "pages")]
     pub(crate) selection: Option<String>,
     /// The folder to write to; created if missing (default: named after the PDF, in the working directory)
     #[arg(long, value_name = "DIR")]
@@ -75,7 +75,7 @@ pub(crate) struct OcrLayer {
     /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
     /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
-    #[arg(value_name = "PAGES", allow_hyphen_values = true)]
+    #[arg(value_name = "PAGES", allow_negative_numbers = true)]
     pub(crate) pages: Option<String>,
     /// The file to write (default: named after the PDF, in the working directory)
     #[arg(long, value_name = "FILE")]
@@ -98,7 +98,7 @@ pub(crate) struct Render {
     /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
     pub(crate) path: String,
     /// The pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE (default: all)
-    #[arg(value_name = "PAGES", allow_hyphen_values = true)]
+    #[arg(value_name = "PAGES", allow_negative_numbers = true)]
     pub(crate) pages: Option<String>,
     /// The file to write, or the folder for several (default: named after the PDF, in the working directory)
     #[arg(long, value_name = "PATH")]

@@ -5,14 +5,14 @@ use std::path::Path;
 use crate::cli::answers;
 use crate::cli::arguments::flags::DocumentFlags;
 use crate::cli::arguments::pages::{Page, Split};
-use crate::cli::commands::pdf::{as_json, document, out_path};
+use crate::cli::commands::pdf::{document, out_path};
 use crate::cli::config::Config;
 use crate::cli::open;
 use crate::cli::terminal::print::Report;
 use crate::cli::terminal::progress::TerminalProgress;
 use crate::cli::watchdog::Watchdog;
 use crate::context::OpenPdf;
-use crate::tool::{self, ToolError};
+use crate::tool::{self, ToolError, result_json};
 
 /// Answers `page`.
 pub(crate) fn page(typed: &Page, config: &Config) -> Result<Report, ToolError> {
@@ -62,8 +62,11 @@ struct OpenForCutting {
 
 impl OpenForCutting {
     fn open(path: &str, flags: &DocumentFlags, folder: &Path, config: &Config) -> Result<Self, ToolError> {
+        let document = document(path, flags)?;
+        // Confined first: the watchdog is a thread, which would keep what the process gives up.
+        let surroundings = open::confined(&document, folder, config)?;
         let watchdog = Watchdog::start(path, flags.json.json, config);
-        let pdf = open::pdf_confined(&document(path, flags)?, folder, config)?;
+        let pdf = document.open_alone(&surroundings)?;
         watchdog.step();
         Ok(Self { pdf, watchdog })
     }
@@ -71,13 +74,13 @@ impl OpenForCutting {
     /// One page in a file.
     fn write(self, page: Option<&str>, out: &Path) -> Result<Report, ToolError> {
         let result = tool::write_page(&self.pdf, page.unwrap_or("1"), out)?;
-        Ok(Report::new(answers::pages::page(&result), as_json(&result)?).with_notes(result.notes))
+        Ok(Report::new(answers::pages::page(&result), result_json(&result)?).with_notes(result.notes))
     }
 
     /// All pages in one file.
     fn join(self, pages: Option<&str>, out: &Path) -> Result<Report, ToolError> {
         let result = tool::write_joined(&self.pdf, pages, out)?;
-        Ok(Report::new(answers::pages::joined(&result), as_json(&result)?).with_notes(result.notes))
+        Ok(Report::new(answers::pages::joined(&result), result_json(&result)?).with_notes(result.notes))
     }
 
     /// Each page in a file of its own.
@@ -86,7 +89,7 @@ impl OpenForCutting {
         let result = tool::split(&self.pdf, pages, out_dir, &watcher)?;
         watcher.finish();
         let is_failure = result.interrupted || !result.failed.is_empty();
-        let report = Report::new(answers::pages::split(&result), as_json(&result)?);
+        let report = Report::new(answers::pages::split(&result), result_json(&result)?);
         Ok(Report { is_failure, ..report.with_notes(answers::pages::split_notes(&result)) })
     }
 }

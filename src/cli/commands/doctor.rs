@@ -2,12 +2,11 @@
 
 use crate::cli::answers;
 use crate::cli::arguments::program::Doctor;
-use crate::cli::commands::pdf::as_json;
 use crate::cli::config::Config;
 use crate::cli::open;
 use crate::cli::terminal::print::Report;
 use crate::cli::terminal::screen::Screen;
-use crate::tool::{DoctorResult, ToolError};
+use crate::tool::{DoctorResult, ToolError, result_json};
 
 /// Answers `doctor`, which fails if something that a server needs does not work.
 pub(crate) fn run(arguments: &Doctor, config: &Config, screen: Screen) -> Result<Report, ToolError> {
@@ -17,5 +16,5 @@ pub(crate) fn run(arguments: &Doctor, config: &Config, screen: Screen) -> Result
         result.add_store(context_config.inspect_store());
     }
     let is_failure = !result.is_healthy();
-    Ok(Report { is_failure, ..Report::new(answers::doctor::text(&result, screen), as_json(&result)?) })
+    Ok(Report { is_failure, ..Report::new(answers::doctor::text(&result, screen), result_json(&result)?) })
 }

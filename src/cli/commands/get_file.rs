@@ -7,6 +7,7 @@ use crate::cli::answers::file::readable;
 use crate::cli::arguments::get_file::{EmitShape, GetFile};
 use crate::cli::arguments::parameters::tool_arguments;
 use crate::cli::config::Config;
+use crate::cli::log;
 use crate::cli::open;
 use crate::cli::terminal::print::{Output, Report};
 use crate::cli::terminal::progress::TerminalProgress;
@@ -17,6 +18,7 @@ use crate::tool::{self, Caller, EmitFormat, FormArgument, GetFileAnswer, GetFile
 /// Answers `get-file`.
 pub(crate) fn run(typed: &GetFile, config: &Config, screen: Screen) -> Result<Report, ToolError> {
     let arguments = GetFileArguments::parse(&arguments(typed, config))?;
+    let _log = log::start_for_command(config.log_level, config.log_format)?;
     let context = open::context(arguments.conversation.is_some(), config)?;
     let terminal = TerminalProgress::new();
     let answer = tool::get_file(&context, arguments, &Caller::direct(), &terminal);

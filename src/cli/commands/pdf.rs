@@ -16,8 +16,8 @@ use crate::cli::terminal::print::Report;
 use crate::cli::terminal::progress::TerminalProgress;
 use crate::cli::terminal::screen::Screen;
 use crate::tool::{
-    self, Caller, DocumentArguments, ErrorCode, InfoAnswer, OutlineArguments, RenderArguments, SearchArguments,
-    ShownOutline, TableFormat, TextArguments, TextFormat, ToolError,
+    self, Caller, DocumentArguments, InfoAnswer, OutlineArguments, RenderArguments, SearchArguments, ShownOutline,
+    TableFormat, TextArguments, TextFormat, ToolError, result_json,
 };
 use crate::worker::OcrMode;
 
@@ -53,7 +53,7 @@ pub(crate) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
     let result = tool::extract_text(&pdf, &arguments, &watcher)?;
     watcher.finish();
     let notes = result.notes_for_people(arguments.ocr);
-    Ok(Report::new(result.text_alone(), as_json(&result)?).with_notes(notes))
+    Ok(Report::new(result.text_alone(), result_json(&result)?).with_notes(notes))
 }
 
 fn ocr_name(typed: documents::Ocr) -> &'static str {
@@ -80,7 +80,7 @@ pub(crate) fn tables(typed: &Tables, config: &Config) -> Result<Report, ToolErro
     let result = tool::find_tables(&pdf, selection.map(String::as_str), &watcher)?;
     watcher.finish();
     let text = result.text(table_format(typed.format));
-    Ok(Report::new(text, as_json(&result)?).with_notes(result.notes_for_people()))
+    Ok(Report::new(text, result_json(&result)?).with_notes(result.notes_for_people()))
 }
 
 /// Answers `ocr`.
@@ -90,7 +90,7 @@ pub(crate) fn ocr(typed: &OcrLayer, config: &Config) -> Result<Report, ToolError
     let watcher = TerminalProgress::new();
     let result = tool::write_text_layer(&pdf, typed.pages.as_deref(), OcrMode::Auto, &out, &watcher)?;
     watcher.finish();
-    Ok(Report::new(answers::pages::text_layer(&result), as_json(&result)?).with_notes(result.notes))
+    Ok(Report::new(answers::pages::text_layer(&result), result_json(&result)?).with_notes(result.notes))
 }
 
 fn table_format(typed: Option<documents::TableFormat>) -> TableFormat {
@@ -119,7 +119,7 @@ pub(crate) fn render(typed: &Render, config: &Config) -> Result<Report, ToolErro
     if let Some(page) = pages.iter().next().filter(|_| pages.len() == 1 && !typed.contact_sheet) {
         let out = out_path(&typed.path, typed.out.as_deref(), &format!("page{}.png", page.number()));
         let result = tool::write_picture(&pdf, &arguments, &out)?;
-        return Ok(Report::new(answers::pages::picture(&result), as_json(&result)?).with_notes(result.notes));
+        return Ok(Report::new(answers::pages::picture(&result), result_json(&result)?).with_notes(result.notes));
     }
     drop(pdf);
     let context = open::drawing_context(config)?;
@@ -127,13 +127,13 @@ pub(crate) fn render(typed: &Render, config: &Config) -> Result<Report, ToolErro
     let report = if typed.contact_sheet {
         let out = out_path(&typed.path, typed.out.as_deref(), "sheet.png");
         let result = tool::write_sheet(&context, &arguments, &out, &watcher)?;
-        let report = Report::new(answers::pages::sheet(&result), as_json(&result)?);
+        let report = Report::new(answers::pages::sheet(&result), result_json(&result)?);
         let report = report.with_notes(answers::pages::sheet_notes(&result));
         Report { is_failure: !result.failed.is_empty(), ..report }
     } else {
         let out = out_path(&typed.path, typed.out.as_deref(), "pages");
         let result = tool::write_pictures(&context, &arguments, &out, &watcher)?;
-        let report = Report::new(answers::pages::pictures(&result, &out), as_json(&result)?);
+        let report = Report::new(answers::pages::pictures(&result, &out), result_json(&result)?);
         let report = report.with_notes(answers::pages::pictures_notes(&result));
         Report { is_failure: result.interrupted || !result.failed.is_empty(), ..report }
     };
@@ -197,12 +197,4 @@ pub(crate) fn outline(typed: &Outline, config: &Config, screen: Screen) -> Resul
 pub(crate) fn document(path: &str, flags: &DocumentFlags) -> Result<DocumentArguments, ToolError> {
     let arguments = tool_arguments([("path", json!(path)), ("conversation", json!(flags.conversation))]);
     DocumentArguments::parse("pdf_info", &arguments)
-}
-
-/// A result as JSON. Fails for paths that are not Unicode.
-pub(crate) fn as_json(result: &impl serde::Serialize) -> Result<serde_json::Value, ToolError> {
-    serde_json::to_value(result).map_err(|error| {
-        ToolError::new(ErrorCode::WriteFailed, "Cannot write the result as JSON")
-            .with("reason", json!(error.to_string()))
-    })
 }

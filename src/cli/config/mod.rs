@@ -19,7 +19,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use self::models::ModelConfig;
-use crate::cli::log::{LogFormat, LogLevel};
+use crate::cli::log::{LevelFilter, LogFormat};
 use crate::cli::open::this_program;
 use crate::context::AnswerSettings;
 use crate::serve::HttpSettings;
@@ -80,7 +80,7 @@ pub(super) struct Config {
     pub(super) push_token: Option<Secret>,
     /// Whether each request over HTTP is logged.
     pub(super) http_log: bool,
-    pub(super) log_level: LogLevel,
+    pub(super) log_level: LevelFilter,
     pub(super) log_format: LogFormat,
     /// Bounds of the HTTP server. Its address, tokens and log are the fields above.
     pub(super) http: HttpSettings,
@@ -112,7 +112,7 @@ impl Default for Config {
             http_tokens: Vec::new(),
             push_token: None,
             http_log: true,
-            log_level: LogLevel::default(),
+            log_level: LevelFilter::INFO,
             log_format: LogFormat::default(),
             http: HttpSettings::new(SocketAddr::from(([127, 0, 0, 1], 0))),
         }

@@ -126,7 +126,7 @@ pub(super) const GROUPS: &[Group] = &[
         number("workers", "processes", "Confined processes that read PDFs for a server", |c| SettingTarget::Count(&mut c.workers.workers))
             .default("one per processor, at most 8"),
         number("worker_deadline_ms", "ms", "Time for one operation on a PDF", |c| SettingTarget::Milliseconds(&mut c.workers.deadline)),
-        number("worker_memory_bytes", "bytes", "Address space of a worker", |c| SettingTarget::U64(&mut c.workers.memory_bytes)),
+        number("worker_memory_bytes", "bytes", "Address space of a worker; one request may fill two fifths of it", |c| SettingTarget::U64(&mut c.workers.memory_bytes)),
         number("worker_cache_bytes", "bytes", "Pages, texts and pictures kept in memory, so that none is read twice; 0: none", |c| SettingTarget::U64(&mut c.workers.cache_bytes)),
         setting("ocr_models", "Folder of the models that recognise the text of scans", |c| SettingTarget::Folder(&mut c.ocr_models))
             .default("ocr in data_dir"),
@@ -140,8 +140,9 @@ pub(super) const GROUPS: &[Group] = &[
         number("max_stream_bytes", "bytes", "Decoded size of one stream", |c| SettingTarget::U64(&mut c.limits.max_stream_bytes)),
         number("max_decoded_bytes", "bytes", "Decoded size of all streams in one operation", |c| SettingTarget::U64(&mut c.limits.max_decoded_bytes)),
         number("max_ratio", "times", "Decoded size of a stream relative to its stored size, above 10 MB", |c| SettingTarget::U64(&mut c.limits.max_ratio)),
-        number("max_page_steps", "steps", "Work for the text or the picture of one page; a step is about 50 ns or 6 bytes", |c| SettingTarget::U64(&mut c.limits.max_page_steps)),
+        number("max_page_cpu_ms", "ms", "Processor time for the text or the picture of one page, at most a quarter of worker_deadline_ms", |c| SettingTarget::U64(&mut c.limits.max_page_cpu_ms)),
         number("max_pixels", "pixels", "Pixels of a drawn page", |c| SettingTarget::U64(&mut c.limits.max_pixels)),
+        number("max_image_pixels", "pixels", "Pixels of one image on a page, with its masks", |c| SettingTarget::U64(&mut c.limits.max_image_pixels)),
     ] },
     Group { title: "Models asked about PDFs", settings: &[
         setting("pdf_model.primary", "Model that is asked, as provider/model", |c| SettingTarget::Text(&mut c.models.pdf_model.primary))
@@ -242,7 +243,7 @@ pub(super) const GROUPS: &[Group] = &[
         setting("push_token", "Bearer token of pagewise push; the variable keeps it off the command line", |c| SettingTarget::Secret(&mut c.push_token)),
     ] },
     Group { title: "Log of a server", settings: &[
-        setting("log_level", "Lowest level that is logged: off, error, warn or info", |c| SettingTarget::LogLevel(&mut c.log_level)),
+        setting("log_level", "Lowest level that is logged: off, error, warn, info or debug; commands log at debug alone", |c| SettingTarget::LogLevel(&mut c.log_level)),
         setting("log_format", "Format of a line: text or json", |c| SettingTarget::LogFormat(&mut c.log_format)),
         setting("http_log", "Whether each HTTP request is logged, at level info", |c| SettingTarget::Switch(&mut c.http_log)),
     ] },

@@ -12,7 +12,7 @@ use std::time::Duration;
 use toml::Value;
 
 use super::{IndexPlace, Secret};
-use crate::cli::log::{LogFormat, LogLevel};
+use crate::cli::log::{LOG_LEVELS, LevelFilter, LogFormat};
 use crate::tool::{FormArgument, ToolSet};
 use pagewise_web::{AddressRange, HostPattern};
 
@@ -43,7 +43,7 @@ pub(super) enum SettingTarget<'a> {
     /// A table of forms. Entries of weaker layers stay.
     Forms(&'a mut BTreeMap<String, FormArgument>),
     Tools(&'a mut ToolSet),
-    LogLevel(&'a mut LogLevel),
+    LogLevel(&'a mut LevelFilter),
     LogFormat(&'a mut LogFormat),
     Index(&'a mut IndexPlace),
     Hosts(&'a mut Vec<HostPattern>),
@@ -143,7 +143,7 @@ impl SettingTarget<'_> {
             Self::Form(place) => put(place, raw.text().and_then(FormArgument::parse)),
             Self::Tools(place) => put(place, texts(raw).and_then(|words| words.join(",").parse().ok())),
             Self::LogLevel(place) => {
-                let named = |name| LogLevel::ALL.into_iter().find(|level| level.name() == name);
+                let named = |name: &str| LOG_LEVELS.into_iter().find(|level| level.to_string() == name);
                 put(place, raw.text().and_then(named))
             }
             Self::LogFormat(place) => {
@@ -178,7 +178,7 @@ impl SettingTarget<'_> {
             Self::Hosts(_) => "a list of hosts like example.com and *.example.com",
             Self::Ranges(_) => "a list of blocks of addresses like 10.0.0.0/8",
             Self::Tools(_) => "core, all, or names of tools",
-            Self::LogLevel(_) => "off, error, warn or info",
+            Self::LogLevel(_) => "off, error, warn, info or debug",
             Self::LogFormat(_) => "text or json",
             Self::Index(_) => "memory or disk",
             Self::Form(_) => FORMS,
@@ -207,7 +207,7 @@ impl SettingTarget<'_> {
             Self::Folders(folders) => Some(Value::Array(folders.iter().map(|folder| path(folder)).collect())),
             Self::Hosts(hosts) => Some(listed(hosts)),
             Self::Ranges(ranges) => Some(listed(ranges)),
-            Self::LogLevel(level) => Some(Value::String(level.name().to_owned())),
+            Self::LogLevel(level) => Some(Value::String(level.to_string())),
             Self::LogFormat(format) => Some(Value::String(format.name().to_owned())),
             Self::Index(index) => Some(Value::String(index.name().to_owned())),
             Self::Form(form) => Some(Value::String(form.name().to_owned())),

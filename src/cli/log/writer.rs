@@ -96,9 +96,11 @@ fn write_all(
 }
 
 impl io::Write for LogWriter {
-    /// Takes one line.
+    /// Takes one event, as one line whatever text of a client is in it.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        if self.messages.try_send(Message::Line(line.to_vec())).is_err() {
+        let text = line.strip_suffix(b"\n").unwrap_or(line).iter();
+        let line_bytes = text.map(|byte| if byte.is_ascii_control() { b' ' } else { *byte }).chain([b'\n']);
+        if self.messages.try_send(Message::Line(line_bytes.collect())).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
         Ok(line.len())
@@ -157,6 +159,17 @@ mod tests {
         assert!((1..=10).contains(&dropped), "{dropped}");
         let told = lines.iter().filter(|line| line.ends_with("dropped\n")).collect::<Vec<_>>();
         assert_eq!(told, [&format!("{dropped} dropped\n")]);
+    }
+
+    #[test]
+    fn an_event_is_one_line_whatever_is_in_it() {
+        let (read, reading) = sync_channel(0);
+        let (taken, lines) = sync_channel(1);
+        let mut log = LogWriter::start(Slow(reading, taken), |_| String::new()).unwrap();
+        log.write_all(b"pagewise: two\nlines\x1b[2J\n").unwrap();
+        drop(read);
+        drop(FlushGuard(log));
+        assert_eq!(lines.try_recv().unwrap(), b"pagewise: two lines [2J\n");
     }
 
     #[test]

@@ -122,6 +122,8 @@ pub struct SentPage {
     pub tier: Option<String>,
     /// Findings on the page.
     pub notes: Vec<String>,
+    /// The running heads, feet and page numbers that its Markdown is without.
+    pub left_out: Vec<String>,
 }
 
 /// Estimated cost of one sampled page.
@@ -129,14 +131,14 @@ pub struct SentPage {
 pub struct PageEstimate {
     /// The page looked at.
     pub page: PageNumber,
-    /// Tokens of its text: characters / 4; `None` if its text could not be read.
+    /// Tokens of its text as it is given; `None` if its text could not be read.
     pub text_tokens: Option<u64>,
     /// Tokens of its picture as a model sees it; `None` if its size could not be read.
     pub image_tokens: Option<u64>,
+    /// Tokens in the form that is chosen for it where the client leaves the choice.
+    pub mixed_tokens: Option<u64>,
     /// Bytes as a one-page PDF; `None` if it could not be cut.
     pub pdf_bytes: Option<u64>,
-    /// Whether its text says everything that it shows.
-    pub is_complete_as_text: bool,
 }
 
 /// The exact next call that continues an answer.

@@ -1,10 +1,9 @@
 //! What a conversation holds of the requested file.
 
 use super::cache::Snapshot;
-use crate::context::pdf::{HeldStatus, RevisionDiff};
+use crate::context::pdf::{HeldStatus, PageIdentities, RevisionDiff};
 use crate::context::phrases::page_or_pages;
 use crate::context::request::form_name;
-use crate::worker::Pages;
 use pagewise_base::hash::{ContentHash, PageFingerprint};
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_store::Usage;
@@ -44,15 +43,11 @@ impl FileMemory {
     }
 
     /// How the document differs from the version last reported to the agent, if it does.
-    pub(crate) fn revision_diff(
-        &self,
-        document: &dyn Pages,
-        fingerprint: impl FnMut(PageIndex) -> Option<PageFingerprint>,
-    ) -> Option<RevisionDiff> {
+    pub(crate) fn revision_diff(&self, document: &PageIdentities<'_>) -> Option<RevisionDiff> {
         let known = self.known.as_ref()?;
         let last_reported = known.snapshot.view.last_reported_content(&known.file)?;
         let is_other = last_reported != known.content;
-        is_other.then(|| RevisionDiff::of(&known.snapshot.view, known.file, known.pages_before, document, fingerprint))
+        is_other.then(|| RevisionDiff::of(&known.snapshot.view, known.file, known.pages_before, document))
     }
 
     /// The file's key, if a conversation follows it.
@@ -74,9 +69,15 @@ impl FileMemory {
         self.is_latest(|known| known.snapshot.view.holds_binary(&known.content))
     }
 
-    /// Whether these lines are held and current.
-    pub(crate) fn holds_lines(&self, span: LineSpan) -> bool {
-        self.is_latest(|known| known.snapshot.view.holds_lines(&known.content, span))
+    /// From the first to the last of `lines` that are not held; `None` if all are.
+    pub(crate) fn missing_lines(&self, lines: LineSpan) -> Option<LineSpan> {
+        let Some(known) = self.known.as_ref().filter(|_| self.earlier_content().is_none()) else { return Some(lines) };
+        let held: Vec<LineSpan> = known.snapshot.view.lines_of(known.content).collect();
+        // Runs do not touch each other.
+        let around = |line: u32| held.iter().find(|run| (run.first()..=run.last()).contains(&line));
+        let first = around(lines.first()).map_or(lines.first(), |run| run.last().saturating_add(1));
+        let last = around(lines.last()).map_or(lines.last(), |run| run.first().saturating_sub(1));
+        LineSpan::new(first, last)
     }
 
     /// If a file was reverted, its old content is held but a later one was given last. The agent goes by the later one.
@@ -112,20 +113,15 @@ impl FileMemory {
         self.known.as_ref().is_some_and(|known| known.snapshot.view.has_pages())
     }
 
-    pub(crate) fn held_status(&self, page: PageIndex, fingerprint: PageFingerprint, form: PageForm) -> HeldStatus {
-        self.known.as_ref().map_or(HeldStatus::NotHeld, |known| known.held_status(page, fingerprint, form))
+    /// The status of a page in a form. `document` gives the identities that it has now.
+    pub(crate) fn held_status(&self, page: PageIndex, form: PageForm, document: &PageIdentities<'_>) -> HeldStatus {
+        self.known.as_ref().map_or(HeldStatus::NotHeld, |known| known.held_status(page, form, document))
     }
 
-    /// The holding by which a page was first given, if that was in another file.
-    pub(crate) fn origin_in_other_file(&self, fingerprint: PageFingerprint, form: PageForm) -> Option<Holding> {
-        let known = self.known.as_ref()?;
-        known.snapshot.view.origin_of(&fingerprint, form).filter(|origin| origin.file != known.file)
-    }
-
-    /// Whether no other page was given from this position since.
-    pub(crate) fn is_last_reported(&self, page: PageIndex, fingerprint: PageFingerprint) -> bool {
-        let previous = self.known.as_ref().and_then(|known| known.snapshot.view.last_page_at(&known.file, page));
-        previous.is_none_or(|previous| previous == fingerprint)
+    /// The holding by which a page was given: from this position, or from another that still shows it.
+    pub(crate) fn origin_of(&self, page: PageIndex, print: &PageFingerprint, form: PageForm) -> Option<Holding> {
+        let FileState { snapshot, file, .. } = self.known.as_ref()?;
+        snapshot.view.given_at(*file, page, print, form).or_else(|| snapshot.view.origin_of(print, form))
     }
 
     /// The pages held of this content, in any form.
@@ -153,17 +149,21 @@ impl FileState {
         self.snapshot.view.contains(&Holding { content: self.content, file: self.file, what: *what })
     }
 
-    fn held_status(&self, page: PageIndex, fingerprint: PageFingerprint, form: PageForm) -> HeldStatus {
+    fn held_status(&self, page: PageIndex, form: PageForm, document: &PageIdentities<'_>) -> HeldStatus {
         let view = &self.snapshot.view;
-        let previous = view.last_page_at(&self.file, page).filter(|previous| *previous != fingerprint);
-        match (previous, view.holds_page(&fingerprint, form)) {
-            (None, true) => HeldStatus::Current,
-            (None, false) => HeldStatus::NotHeld,
-            (Some(_), false) => HeldStatus::Superseded,
+        // If a page cannot be identified, send it.
+        let Some(now) = document.identity(page, form) else { return HeldStatus::NotHeld };
+        let in_form = view.last_page_in(self.file, page, form).map(|print| (form, print));
+        let mut last_given = in_form.into_iter().chain(view.last_page_at(self.file, page));
+        let has_changed = last_given.any(|(form, print)| document.identity(page, form) != Some(print));
+        match (has_changed, view.holds_page(&now, form)) {
+            (false, true) => HeldStatus::Current,
+            (false, false) => HeldStatus::NotHeld,
+            (true, false) => HeldStatus::Superseded,
             // The file was reverted: another version was given last from this position.
-            (Some(_), true) if view.was_given_at(self.file, page, fingerprint) => HeldStatus::Superseded,
+            (true, true) if view.was_given_at(self.file, page, now) => HeldStatus::Superseded,
             // Pages were added or removed before it: the same page under a new number.
-            (Some(_), true) => HeldStatus::Current,
+            (true, true) => HeldStatus::Current,
         }
     }
 }

@@ -1,8 +1,11 @@
 //! What a PDF of a listing is about, from its first pages and its outline.
 
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
 use crate::context::library::document_date;
+use crate::context::pdf::{FormChooser, sample};
 use crate::context::phrases::one_line;
-use crate::context::token_estimate::estimated_tokens;
 use crate::worker::{Pages, PdfError};
 use pagewise_base::page::PageIndex;
 use pagewise_library::language_of;
@@ -10,6 +13,15 @@ use pagewise_text::PageText;
 
 /// Pages whose text is read: the first ones.
 const READ_PAGES: u32 = 3;
+
+/// Pages of a sample for what the pages cost: a listing has many documents.
+const MAX_SAMPLE: u32 = 12;
+
+/// Pages that are looked at whatever the time.
+const MIN_SAMPLE: usize = 4;
+
+/// Time for the rest of this sample.
+const TIME_BUDGET: Duration = Duration::from_millis(40);
 
 /// Titles of the outline that are read.
 const MAX_TITLES: usize = 12;
@@ -33,15 +45,16 @@ pub struct Glance {
     pub language: Option<&'static str>,
     /// What it is about: its chapters, or what its first page begins with.
     pub subject: Option<String>,
-    /// About how many tokens its text has, judged by its first pages.
+    /// About how many tokens its pages cost in the form that the client gets, judged by a sample.
     pub tokens: u64,
     /// Whether none of its first pages has usable text.
     pub is_scan: bool,
 }
 
 impl Glance {
-    /// Reads the first pages of a document.
-    pub(super) fn of(document: &dyn Pages) -> Result<Self, PdfError> {
+    /// Reads the first pages of a document, and a sample for what its pages cost.
+    pub(super) fn of(chooser: &FormChooser<'_>) -> Result<Self, PdfError> {
+        let document = chooser.document;
         let info = document.info();
         let date = document_date(&info);
         let title = info.title.map(|title| one_line(&title)).filter(|title| !title.is_empty());
@@ -56,7 +69,7 @@ impl Glance {
             date,
             language: language_of(&text),
             subject: chapters(document).or_else(|| opening(&text, title.as_deref())),
-            tokens: tokens(&text, usable.len(), pages),
+            tokens: tokens(chooser),
             is_scan: usable.is_empty() && read.iter().any(has_something),
             title,
         })
@@ -67,10 +80,19 @@ fn has_something(page: &PageText) -> bool {
     page.kind != pagewise_text::PageKind::Empty
 }
 
-/// The tokens of all pages, if they are like those that were read.
-fn tokens(text: &str, read: usize, pages: u32) -> u64 {
-    let read = u64::try_from(read).unwrap_or(u64::MAX).max(1);
-    estimated_tokens(text).saturating_mul(u64::from(pages)) / read
+/// The tokens of all pages, if they are like those of a sample.
+fn tokens(chooser: &FormChooser<'_>) -> u64 {
+    let (start, pages) = (Instant::now(), chooser.document.page_count());
+    let mut read = BTreeMap::new();
+    for page in sample(pages, if chooser.document.is_remote() { 1 } else { MAX_SAMPLE }) {
+        if read.len() >= MIN_SAMPLE && start.elapsed() > TIME_BUDGET {
+            break;
+        }
+        read.extend(chooser.document.page_structure(page).map(|found| (page, found)));
+    }
+    let costs: Vec<u64> = chooser.estimates(read).iter().filter_map(|page| chooser.given.tokens(page)).collect();
+    let count = u64::try_from(costs.len()).unwrap_or(u64::MAX).max(1);
+    costs.iter().sum::<u64>().saturating_mul(u64::from(pages)) / count
 }
 
 /// The titles of the outline's first level, or of the second if the first has but one.
@@ -114,6 +136,5 @@ mod tests {
         assert_eq!(opening("The Fold", Some("The Fold")), None);
         let long = "leaf ".repeat(40);
         assert_eq!(shortened(&long), format!("{}leaf …", "leaf ".repeat(11)));
-        assert_eq!(tokens("one two three", 1, 10), 30);
     }
 }

@@ -16,6 +16,7 @@ use super::ContextManager;
 use super::answer::{AnswerDetails, Block, FileAnswer};
 use super::error::ContextError;
 use super::files::{IdentifiedFile, source_error};
+use super::pdf::{FormChooser, GivenForms};
 use super::phrases::{count_of, file_size, grouped, one_line, untrusted};
 use super::request::{FileRequest, RequestedPart};
 use super::token_estimate::estimated_tokens;
@@ -92,6 +93,7 @@ impl ContextManager {
         reference: &str,
         first: Option<u64>,
         count: Option<u64>,
+        given: GivenForms,
         cancellation: &Cancellation,
     ) -> Result<FolderListing, ContextError> {
         let folder = self.sources.resolve(reference)?.path().to_path_buf();
@@ -106,7 +108,7 @@ impl ContextManager {
         }
         let count = count.map_or(MAX_LISTED_PDFS, |count| usize::try_from(count).unwrap_or(MAX_LISTED_PDFS));
         let listed = pdfs.iter().skip(start - 1).take(count.min(MAX_LISTED_PDFS)).collect::<Vec<_>>();
-        let documents = self.describe(&folder, &listed, cancellation);
+        let documents = self.describe(&folder, &listed, given, cancellation);
         let stopped = |error: StopReason| ContextError::Pdf { path: reference.to_owned(), error: error.into() };
         cancellation.check().map_err(stopped)?;
         Ok(FolderListing {
@@ -119,7 +121,13 @@ impl ContextManager {
         })
     }
 
-    fn describe(&self, folder: &Path, files: &[&PathBuf], cancellation: &Cancellation) -> Vec<ListedPdf> {
+    fn describe(
+        &self,
+        folder: &Path,
+        files: &[&PathBuf],
+        given: GivenForms,
+        cancellation: &Cancellation,
+    ) -> Vec<ListedPdf> {
         let looking = Cancellation::new();
         let outer = looking.clone();
         let _linked = cancellation.on_cancel(move || outer.cancel());
@@ -141,7 +149,7 @@ impl ContextManager {
                 if tokens >= MAX_LISTING_TOKENS {
                     break;
                 }
-                let pdf = self.listed_pdf(folder, file, &looking, &mut known);
+                let pdf = self.listed_pdf(folder, file, given, &looking, &mut known);
                 tokens += estimated_tokens(&pdf.line());
                 described.push(pdf);
             }
@@ -150,7 +158,14 @@ impl ContextManager {
         })
     }
 
-    fn listed_pdf(&self, folder: &Path, file: &Path, looking: &Cancellation, known: &mut KnownFiles) -> ListedPdf {
+    fn listed_pdf(
+        &self,
+        folder: &Path,
+        file: &Path,
+        given: GivenForms,
+        looking: &Cancellation,
+        known: &mut KnownFiles,
+    ) -> ListedPdf {
         let name = file.display().to_string();
         let opened = match self.sources.roots.open_path(&folder.join(file)) {
             Ok(opened) => Arc::new(opened),
@@ -173,7 +188,11 @@ impl ContextManager {
         }
         let identified: Arc<dyn ReadAt> =
             Arc::new(IdentifiedFile { identity: opened.stat().key(), file: Arc::clone(&opened) });
-        let looked = self.reader.open(identified, None, looking).and_then(|document| Glance::of(&*document));
+        let max_text_characters = self.settings.max_text_characters;
+        let looked = self
+            .reader
+            .open(identified, None, looking)
+            .and_then(|document| Glance::of(&FormChooser { document: &*document, given, max_text_characters }));
         let pages = match looked {
             Ok(glance) => ListedPages::Seen(glance),
             Err(PdfError::Stopped(_)) => ListedPages::NotSeen,
@@ -188,7 +207,9 @@ impl ContextManager {
         if request.part != RequestedPart::Summary {
             return Err(ContextError::NoPagesIn { path: request.file.clone(), mime_type: FOLDER });
         }
-        let listing = self.list_folder(&request.file, request.start_line, request.line_count, &request.cancellation)?;
+        let given = GivenForms::of(request);
+        let listing =
+            self.list_folder(&request.file, request.start_line, request.line_count, given, &request.cancellation)?;
         let next = |first: usize| format!("Next call: get_file startLine: {first}");
         let blocks = vec![Block::Text(listing.text(next))];
         let file = request.file.clone();

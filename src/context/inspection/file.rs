@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::context::conversation::{ConversationPoint, Snapshot};
 use crate::context::files::RequestedFile;
-use crate::context::pdf::RevisionDiff;
+use crate::context::pdf::{PageIdentities, RevisionDiff};
 use crate::context::updates::is_not_found;
 use crate::context::{ContextError, ContextManager, PageChanges};
 use crate::source::{FileKind, is_url};
@@ -125,7 +125,7 @@ impl ContextManager {
             PageChanges::default()
         } else {
             let before = given.and_then(|given| self.contents.page_count(&given, self.cache.store()));
-            RevisionDiff::of(view, file, before, &*document, |page| document.fingerprint(page).ok()).changes
+            RevisionDiff::of(view, file, before, &PageIdentities::of(&*document)).changes
         };
         let placed = place_pages(view, file, content, &changes);
         let mut earlier: PageSet = view.pages_at(file).map(|(page, _)| page).collect();
@@ -162,7 +162,7 @@ fn pages_of(
     file: FileKey,
 ) -> impl Iterator<Item = (&Holding, PageIndex, PageFingerprint, PageForm, Sequence)> {
     view.holdings().filter(move |(holding, _)| holding.file == file).filter_map(|(holding, at)| match holding.what {
-        HeldItem::Page { fingerprint, page, form } => Some((holding, page, fingerprint, form, at)),
+        HeldItem::Page { fingerprint, page, form, .. } => Some((holding, page, fingerprint, form, at)),
         _ => None,
     })
 }
@@ -185,7 +185,7 @@ fn place_pages(view: &ConversationView, file: FileKey, content: ContentHash, cha
     };
     let mut placement = Placement { pages: PlacedPages::new(), found: PageSet::new() };
     for (holding, page, fingerprint, form, at) in pages_of(view, file) {
-        let is_last = view.last_page_at(&file, page) == Some(fingerprint);
+        let is_last = view.last_page_in(file, page, form) == Some(fingerprint);
         let place = match holding.content == content {
             true => Some(page),
             false => now(page).filter(|_| is_last),
@@ -221,7 +221,8 @@ mod tests {
     const NOW: ContentHash = ContentHash([8; 32]);
 
     fn page(content: ContentHash, at: u32, print: u8, form: PageForm) -> Holding {
-        let what = HeldItem::Page { fingerprint: PageFingerprint([print; 32]), page: PageIndex(at), form };
+        let what =
+            HeldItem::Page { fingerprint: PageFingerprint([print; 32]), page: PageIndex(at), form, is_shared: false };
         Holding { content, file: FILE, what }
     }
 

@@ -1,5 +1,6 @@
 //! Estimates what a page costs a model. No provider publishes an exact rule for PDFs.
 
+use super::picture::finest_dpi;
 use pagewise_base::provider::{PROVIDER_LIMITS, PictureRule};
 use pagewise_document::PageGeometry;
 
@@ -8,11 +9,16 @@ fn rule() -> Option<PictureRule> {
     PROVIDER_LIMITS.iter().find_map(|row| row.pictures)
 }
 
-/// Tokens of a page's picture at the largest size that a model takes.
+/// Tokens of a page's picture, as it is drawn for a model.
 #[must_use]
 pub fn image_tokens(page: &PageGeometry) -> u64 {
-    let (width, height) = (page.width_pt.abs().max(1.0), page.height_pt.abs().max(1.0));
-    rule().map_or(0, |rule| tokens(&rule, width, height, rule.max_side_pixels / width.max(height)))
+    let scale = f64::from(finest_dpi(page).get()) / 72.0;
+    picture_tokens(whole(page.width_pt.abs() * scale), whole(page.height_pt.abs() * scale))
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and NaN is 0")]
+fn whole(pixels: f64) -> u32 {
+    pixels.floor() as u32
 }
 
 /// Tokens of a picture of this many pixels.
@@ -53,7 +59,7 @@ mod tests {
         let page = |width_pt, height_pt| PageGeometry { width_pt, height_pt, rotate: 0, user_unit: 1.0 };
         assert_eq!(image_tokens(&page(612.0, 792.0)), 1_568);
         assert_eq!(image_tokens(&page(7_920.0, 612.0)), 280);
-        assert_eq!(image_tokens(&page(0.0, f64::NAN)), 1_568);
+        assert_eq!(image_tokens(&page(0.0, f64::NAN)), 1);
         assert_eq!(picture_tokens(280, 28), 10);
     }
 }

@@ -1,14 +1,218 @@
 //! Chooses the form of each page.
 
+use std::collections::BTreeMap;
+
 use super::PdfAnswerBuilder;
+use super::estimate::image_tokens;
 use super::page::BuiltPage;
 use super::plan::PlannedPage;
-use crate::context::markdown::read_markdown;
-use crate::context::phrases::page_or_pages;
-use crate::context::request::form_name;
-use crate::worker::StructuredPage;
+use crate::context::annotations::{AnnotationKind, annotation_lines};
+use crate::context::answer::PageEstimate;
+use crate::context::markdown::{read_markdown, write_pages};
+use crate::context::phrases::{numbered, page_or_pages};
+use crate::context::request::{FileRequest, form_name};
+use crate::context::token_estimate::estimated_tokens;
+use crate::worker::{Pages, StructuredPage};
 use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_structure::{Line, PageStructure, Region};
+use pagewise_text::PageKind;
 use pagewise_view::PageForm;
+
+/// The forms in which a client gets pages if it names none.
+#[derive(Debug, Clone, Copy)]
+pub struct GivenForms {
+    pub(super) form: PageForm,
+    pub(super) is_mixed: bool,
+    pub(super) with_text: bool,
+}
+
+impl GivenForms {
+    /// Text where it is complete, and pictures else.
+    pub const MIXED: Self = Self { form: PageForm::Image, is_mixed: true, with_text: false };
+
+    pub(in crate::context) fn of(request: &FileRequest) -> Self {
+        Self { form: request.form, is_mixed: request.is_mixed, with_text: request.with_text }
+    }
+
+    /// Whether a page that comes as its picture comes with its text too. Providers read PDF pages as both.
+    fn adds_text(self) -> bool {
+        self.with_text || self.form == PageForm::Document
+    }
+
+    /// What a page costs as this form.
+    pub(in crate::context) fn tokens(self, page: &PageEstimate) -> Option<u64> {
+        match self.form {
+            _ if self.is_mixed => page.mixed_tokens,
+            PageForm::Text | PageForm::Markdown => page.text_tokens,
+            PageForm::Image if !self.with_text => page.image_tokens,
+            PageForm::Image | PageForm::Document => Some(page.image_tokens?.saturating_add(page.text_tokens?)),
+            PageForm::Path => None,
+        }
+    }
+}
+
+/// The form in which a page is given.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::context) struct ChosenForm {
+    pub(super) form: PageForm,
+    /// The text whose columns are kept by spaces, if it is given in place of the text in reading order.
+    pub(super) layout: Option<String>,
+}
+
+/// A drawing with more curves and pictures than this may be a chart.
+const MAX_ORNAMENTS: usize = 3;
+
+/// Chooses the form of pages, and says what they cost in it.
+pub(in crate::context) struct FormChooser<'a> {
+    pub(in crate::context) document: &'a dyn Pages,
+    pub(in crate::context) given: GivenForms,
+    /// Characters of text in one answer.
+    pub(in crate::context) max_text_characters: usize,
+}
+
+impl FormChooser<'_> {
+    /// The form in which a page is given, with the reason: the one that the client gets or, if the server may choose, its text
+    /// if that says all, Markdown if its tables are certain, and else its text with columns kept by spaces or its picture.
+    pub(super) fn choose(&self, page: PageIndex, read: &StructuredPage) -> (ChosenForm, &'static str) {
+        let plain = |form| ChosenForm { form, layout: None };
+        let keeps_rows = read.tables.iter().all(|table| table.is_certain) && !splits_rows(&read.structure);
+        let is_listing = !read.tables.is_empty() && read.text.says_all_but_rules();
+        let has_chart = read.structure.figures.len() > MAX_ORNAMENTS;
+        match () {
+            () if !self.given.is_mixed => (plain(self.given.form), "the client gets all pages in it"),
+            () if is_listing && keeps_rows => (plain(PageForm::Markdown), "its tables are certain"),
+            () if read.tables.is_empty() && read.text.says_all() && keeps_rows => {
+                (plain(PageForm::Text), "its text says everything that it shows")
+            }
+            () if read.text.says_all() || is_listing && !has_chart => (
+                self.layout_of(page),
+                "its rows are not certain, so columns are kept where that costs less than a picture",
+            ),
+            () => (plain(self.given.form), "it shows more than its text and tables say"),
+        }
+    }
+
+    /// The text with its columns kept by spaces, or the client's form where that costs less.
+    fn layout_of(&self, page: PageIndex) -> ChosenForm {
+        let layout = self.document.page_words(page).ok().map(|(_, words)| words.columned_text());
+        let layout = layout.filter(|layout| estimated_tokens(layout) <= self.picture_tokens(page).unwrap_or(0));
+        ChosenForm { form: if layout.is_some() { PageForm::Text } else { self.given.form }, layout }
+    }
+
+    fn picture_tokens(&self, page: PageIndex) -> Option<u64> {
+        self.document.page_geometry(page).ok().map(|geometry| image_tokens(&geometry))
+    }
+
+    /// The block of text that gives a page. `is_blank` says that nothing is on it.
+    pub(super) fn text_block(&self, page: PageIndex, form: PageForm, text: &str, is_blank: bool) -> String {
+        let mut block = format!("--- Page {} ---\n", self.page_name(page));
+        if is_blank {
+            block.push_str("[blank]");
+        } else if text.is_empty() {
+            block.push_str("[no text]");
+        }
+        block.push_str(&self.bounded_text(text));
+        block.push_str(&self.lines_beside(page, form));
+        block
+    }
+
+    pub(super) fn page_name(&self, page: PageIndex) -> String {
+        numbered(page.number(), self.document.page_label(page).as_ref())
+    }
+
+    /// What stands beside the words of a page, with the gap to what is before it.
+    pub(super) fn lines_beside(&self, page: PageIndex, form: PageForm) -> String {
+        let lines = match self.document.annotations(page) {
+            Ok(annotations) => annotation_lines(&annotations, AnnotationKind::beside(form)),
+            Err(error) => format!("[Its comments, links and form fields cannot be read: {error}]"),
+        };
+        if lines.is_empty() { String::new() } else { format!("\n\n{lines}") }
+    }
+
+    /// A page's text, truncated to the bound of an answer: one page may hold a million characters.
+    pub(super) fn bounded_text(&self, text: &str) -> String {
+        let (max, length) = (self.max_text_characters, text.chars().count());
+        if length <= max {
+            return text.to_owned();
+        }
+        let kept = text.chars().take(max).collect::<String>();
+        format!(
+            "{kept}\n[The page's text is cut at {max} of {length} characters. Ask with as: \"path\" for all of it.]"
+        )
+    }
+
+    /// What these pages cost in each form. Those that are Markdown are read together.
+    pub(in crate::context) fn estimates(&self, read: BTreeMap<PageIndex, StructuredPage>) -> Vec<PageEstimate> {
+        let mixed = Self { given: GivenForms { is_mixed: true, ..self.given }, ..*self };
+        let chosen: BTreeMap<PageIndex, ChosenForm> =
+            read.iter().map(|(page, read)| (*page, mixed.choose(*page, read).0)).collect();
+        let mut costs: BTreeMap<PageIndex, PageEstimate> =
+            read.iter().map(|(page, read)| (*page, self.estimate(*page, read, chosen.get(page)))).collect();
+        let is_markdown = |page: &PageIndex| chosen.get(page).is_some_and(|chosen| chosen.form == PageForm::Markdown);
+        let wanted = read.keys().copied().filter(is_markdown).collect::<PageSet>();
+        if !wanted.is_empty() {
+            let read = read.into_iter().map(|(page, read)| (page, Ok(read))).collect();
+            for (page, written) in write_pages(self.document, &wanted, read) {
+                if let (Ok(written), Some(cost)) = (written, costs.get_mut(&page)) {
+                    let block = self.text_block(page, PageForm::Markdown, &written.markdown, false);
+                    cost.mixed_tokens = Some(estimated_tokens(&block));
+                }
+            }
+        }
+        costs.into_values().collect()
+    }
+
+    /// What a page costs, but for its Markdown.
+    fn estimate(&self, page: PageIndex, read: &StructuredPage, chosen: Option<&ChosenForm>) -> PageEstimate {
+        let is_blank = read.text.kind == PageKind::Empty;
+        let tokens = |text: &str| estimated_tokens(&self.text_block(page, PageForm::Text, text, is_blank));
+        let text_tokens = tokens(&read.text.text);
+        let image_tokens = self.picture_tokens(page);
+        let as_picture = || Some(image_tokens?.saturating_add(if self.given.adds_text() { text_tokens } else { 0 }));
+        let mixed_tokens = match chosen {
+            Some(ChosenForm { layout: Some(layout), .. }) => Some(tokens(layout)),
+            Some(ChosenForm { form: PageForm::Text, .. }) => Some(text_tokens),
+            _ => as_picture(),
+        };
+        PageEstimate {
+            page: page.number(),
+            text_tokens: Some(text_tokens),
+            image_tokens,
+            mixed_tokens,
+            pdf_bytes: None,
+        }
+    }
+}
+
+/// Lines of more words than this are prose.
+const MAX_LABEL_WORDS: usize = 5;
+/// Baselines that differ by less than this many ems are of one row.
+const SAME_ROW: f32 = 0.3;
+/// Rows of labels and values that may be apart in reading order: one is chance.
+const MAX_SPLIT_ROWS: usize = 1;
+
+/// Whether the reading order takes rows of labels and values apart. Columns of prose stand side by side as well.
+fn splits_rows(structure: &PageStructure) -> bool {
+    let columns = structure.regions.iter().enumerate().filter_map(|(at, region)| match region {
+        Region::Column(column) if column.turn == 0 => Some((at, column)),
+        _ => None,
+    });
+    let mut lines: Vec<(usize, &Line)> =
+        columns.flat_map(|(at, column)| column.lines.iter().map(move |line| (at, line))).collect();
+    lines.sort_by(|(_, a), (_, b)| a.baseline.total_cmp(&b.baseline));
+    let is_row = |a: &Line, b: &Line| b.baseline - a.baseline < SAME_ROW * a.size.min(b.size);
+    let is_label = |line: &Line| line.words.len() <= MAX_LABEL_WORDS;
+    let (mut split, mut prose) = (0, 0);
+    for pair in lines.windows(2) {
+        let [(first, a), (second, b)] = pair else { continue };
+        if first == second || !is_row(a, b) {
+            continue;
+        }
+        split += usize::from(is_label(a) && is_label(b));
+        prose += usize::from(!is_label(a) && !is_label(b));
+    }
+    split > MAX_SPLIT_ROWS.max(prose)
+}
 
 impl PdfAnswerBuilder<'_> {
     /// The form in which to give a page.
@@ -17,20 +221,31 @@ impl PdfAnswerBuilder<'_> {
             return self.request.form;
         }
         let mut known = self.forms.borrow_mut();
-        *known.entry(page).or_insert_with(|| match self.document.page_structure(page) {
-            Ok(page) => self.mixed_form_of(&page),
-            Err(_) => self.request.form,
-        })
+        let chosen = known.entry(page).or_insert_with(|| {
+            let (chosen, reason) = match self.document.page_structure(page) {
+                Ok(read) => self.chooser().choose(page, &read),
+                Err(_) => (ChosenForm { form: self.request.form, layout: None }, "its structure cannot be read"),
+            };
+            tracing::debug!(page = page.number().get(), form = form_name(chosen.form), reason, "form chosen");
+            chosen
+        });
+        chosen.form
     }
 
-    /// Text for a page that its text tells whole, Markdown for one with tables whose columns are certain.
-    fn mixed_form_of(&self, page: &StructuredPage) -> PageForm {
-        let is_certain = page.tables.iter().all(|table| table.is_certain);
-        match () {
-            () if page.tables.is_empty() && page.text.says_all() => PageForm::Text,
-            () if !page.tables.is_empty() && is_certain && page.text.says_all_but_rules() => PageForm::Markdown,
-            () => self.request.form,
+    pub(super) fn chooser(&self) -> FormChooser<'_> {
+        FormChooser {
+            document: self.document,
+            given: GivenForms::of(self.request),
+            max_text_characters: self.settings.max_text_characters,
         }
+    }
+
+    /// Logs what a page was given as, and why not as was asked for.
+    pub(super) fn log_page(&self, page: &BuiltPage) {
+        let sent = &page.sent;
+        let is_as_planned = sent.form == form_name(self.form_of(sent.page.index()));
+        let refusal = sent.notes.first().filter(|_| !is_as_planned);
+        tracing::debug!(page = sent.page.get(), form = sent.form, refusal, reader = sent.tier.as_deref(), "page built");
     }
 
     /// Reads the pages together that are to be given as Markdown.

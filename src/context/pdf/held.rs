@@ -5,26 +5,29 @@ use std::collections::BTreeMap;
 use super::PdfAnswerBuilder;
 use super::plan::HeldStatus;
 use crate::context::phrases::{IF_UNSEEN, one_line, page_held, summary_held};
-use pagewise_base::hash::PageFingerprint;
+use crate::context::request::form_name;
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_view::{HeldItem, PageForm};
 
-/// Where a held page was first given.
+/// Where a held page was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PageOrigin {
-    /// In this file.
+    /// Under this number in this file.
     Here,
-    /// In another file with the same bytes.
-    Copy(PageInFile),
-    /// In another file with different bytes.
-    Elsewhere(PageInFile),
+    /// Under another number in the version of this file that the agent knows.
+    EarlierVersion(GivenPlace),
+    /// In another place of this file, or in another file.
+    Elsewhere(GivenPlace),
 }
 
-/// A page of another file.
+/// The place of a page that the agent has.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PageInFile {
+pub(crate) struct GivenPlace {
+    /// The path of the file.
     pub(crate) path: String,
     pub(crate) page: PageIndex,
+    /// A text form is the same wherever its text is.
+    pub(crate) form: PageForm,
 }
 
 impl PageOrigin {
@@ -32,8 +35,8 @@ impl PageOrigin {
     fn continues(&self, next: &Self, pages: u32) -> bool {
         match (self, next) {
             (Self::Here, Self::Here) => true,
-            (Self::Copy(one), Self::Copy(next)) | (Self::Elsewhere(one), Self::Elsewhere(next)) => {
-                one.path == next.path && one.page.0.checked_add(pages) == Some(next.page.0)
+            (Self::EarlierVersion(one), Self::EarlierVersion(next)) | (Self::Elsewhere(one), Self::Elsewhere(next)) => {
+                (&one.path, one.form) == (&next.path, next.form) && one.page.0.checked_add(pages) == Some(next.page.0)
             }
             _ => false,
         }
@@ -61,7 +64,7 @@ fn held_sentences(path: &str, held: &BTreeMap<PageIndex, PageOrigin>) -> Vec<Str
     let pages = |held: Vec<(&PageIndex, &PageOrigin)>| held.into_iter().map(|(page, _)| *page).collect::<PageSet>();
     let (here, elsewhere) = (pages(here), pages(elsewhere));
     let here = (!here.is_empty()).then(|| already_provided(path, &here));
-    let elsewhere = format!("Pages {elsewhere} of {path} are pages of other files, which you already have.");
+    let elsewhere = format!("Pages {elsewhere} of {path} are the same as other pages, which you already have.");
     here.into_iter().chain([elsewhere]).collect()
 }
 
@@ -94,23 +97,26 @@ fn runs(held: &BTreeMap<PageIndex, PageOrigin>) -> Vec<HeldPageRun<'_>> {
 
 impl HeldPageRun<'_> {
     fn sentence(&self, path: &str) -> String {
-        let is_one = self.pages.len() == 1;
-        let provided = already_provided(path, &self.pages);
-        let (they, are) = if is_one { ("It", "is") } else { ("They", "are") };
         match self.origin {
-            PageOrigin::Here => provided,
-            PageOrigin::Copy(source) => format!("{provided} {they} {are} {} of {}.", self.there(source), source.path),
-            PageOrigin::Elsewhere(source) => {
-                let here = if is_one { "Page" } else { "Pages" };
-                let there = self.there(source);
-                format!("{here} {} of {path} {are} {there} of {}, which you already have.", self.pages, source.path)
-            }
+            PageOrigin::Here => already_provided(path, &self.pages),
+            PageOrigin::EarlierVersion(given) => self.same_as(path, given, "its earlier version"),
+            PageOrigin::Elsewhere(given) => self.same_as(path, given, &given.path),
         }
     }
 
+    fn same_as(&self, path: &str, given: &GivenPlace, file: &str) -> String {
+        let (here, are) = if self.pages.len() == 1 { ("Page", "is") } else { ("Pages", "are") };
+        let form = match given.form {
+            PageForm::Text | PageForm::Markdown => format!(" as {}", form_name(given.form)),
+            PageForm::Document | PageForm::Image | PageForm::Path => String::new(),
+        };
+        let there = self.there(given);
+        format!("{here} {} of {path}{form} {are} the same as {there} of {file}, which you already have.", self.pages)
+    }
+
     /// `page 5`, or `pages 5-7`.
-    fn there(&self, source: &PageInFile) -> String {
-        let first = source.page.number();
+    fn there(&self, given: &GivenPlace) -> String {
+        let first = given.page.number();
         match self.count {
             1 => format!("page {first}"),
             count => format!("pages {first}-{}", first.get().saturating_add(count - 1)),
@@ -120,30 +126,33 @@ impl HeldPageRun<'_> {
 
 impl PdfAnswerBuilder<'_> {
     /// The held status of a page. If it is held, remembers where it was given.
-    pub(crate) fn held_status(&self, page: PageIndex, fingerprint: PageFingerprint) -> HeldStatus {
+    pub(crate) fn held_status(&self, page: PageIndex) -> HeldStatus {
         let form = self.form_of(page);
-        let standing = self.memory.held_status(page, fingerprint, form);
-        if standing != HeldStatus::Current || form == PageForm::Path && !self.has_written_file(page) {
-            return if standing == HeldStatus::Current { HeldStatus::NotHeld } else { standing };
+        let status = self.memory.held_status(page, form, &self.identities);
+        if status != HeldStatus::Current {
+            return status;
         }
         // If a page cannot be named as it was given, send it.
-        let Some(origin) = self.origin(page, fingerprint, form) else { return HeldStatus::Superseded };
+        let origin = self.origin(page, form).filter(|_| form != PageForm::Path || self.has_written_file(page));
+        let Some(origin) = origin else { return HeldStatus::NotHeld };
         self.origins.borrow_mut().insert(page, origin);
         HeldStatus::Current
     }
 
-    /// Where a held page was given; `None` if that is another file whose path is not known.
-    fn origin(&self, page: PageIndex, fingerprint: PageFingerprint, form: PageForm) -> Option<PageOrigin> {
-        let Some(given) = self.memory.origin_in_other_file(fingerprint, form) else { return Some(PageOrigin::Here) };
-        let HeldItem::Page { page: there, .. } = given.what else { return Some(PageOrigin::Here) };
-        let is_copy =
-            Some(given.content) == self.requested.known_hash() && self.memory.is_last_reported(page, fingerprint);
-        let source = (self.path_of)(given.file).map(|path| PageInFile { path: one_line(&path), page: there });
-        match source {
-            Some(source) if is_copy => Some(PageOrigin::Copy(source)),
-            Some(source) => Some(PageOrigin::Elsewhere(source)),
-            None => is_copy.then_some(PageOrigin::Here),
+    /// Where a held page was given; `None` if that cannot be said.
+    fn origin(&self, page: PageIndex, form: PageForm) -> Option<PageOrigin> {
+        let given = self.memory.origin_of(page, &self.identity(page, form)?, form)?;
+        let HeldItem::Page { page: there, .. } = given.what else { return None };
+        let place = |path: String| GivenPlace { path, page: there, form };
+        if self.memory.file() != Some(given.file) {
+            return (self.path_of)(given.file).map(|path| PageOrigin::Elsewhere(place(one_line(&path))));
         }
+        let path = self.requested.path.clone();
+        Some(match there == page {
+            true => PageOrigin::Here,
+            false if Some(given.content) == self.requested.known_hash() => PageOrigin::Elsewhere(place(path)),
+            false => PageOrigin::EarlierVersion(place(path)),
+        })
     }
 
     /// Sentences about held pages, and how to get them again.
@@ -153,17 +162,20 @@ impl PdfAnswerBuilder<'_> {
         lines
     }
 
-    /// Sentences about the held pages that were given as pages of other files.
+    /// Sentences about the held pages that were given as other pages.
     pub(crate) fn elsewhere_sentences(&self) -> Vec<String> {
         let mut held = self.origins.borrow().clone();
-        held.retain(|_, origin| matches!(origin, PageOrigin::Elsewhere(_)));
+        held.retain(|_, origin| *origin != PageOrigin::Here);
         held_sentences(&self.requested.path, &held)
     }
 
-    /// Held pages that another file gave are recorded for this file too, so that forgetting it forgets them.
+    /// Held pages that another place gave are recorded for this one too, so that forgetting it forgets them.
     pub(crate) fn held_elsewhere(&self, held: &PageSet) -> Vec<HeldItem> {
-        let holding =
-            |page| Some(HeldItem::Page { fingerprint: self.fingerprint(page)?, page, form: self.form_of(page) });
+        let origins = self.origins.borrow();
+        let holding = |page| {
+            let (form, is_shared) = (self.form_of(page), matches!(origins.get(&page), Some(PageOrigin::Elsewhere(_))));
+            Some(HeldItem::Page { fingerprint: self.identity(page, form)?, page, form, is_shared })
+        };
         held.iter().filter_map(holding).filter(|held| !self.memory.holds_here(held)).collect()
     }
 }
@@ -186,30 +198,35 @@ mod tests {
         assert_eq!(held_sentences("b.pdf", &held), expected);
     }
 
-    fn there(page: u32) -> PageInFile {
-        PageInFile { path: "a.pdf".to_owned(), page: PageIndex(page) }
+    fn there(page: u32) -> GivenPlace {
+        GivenPlace { path: "a.pdf".to_owned(), page: PageIndex(page), form: PageForm::Document }
     }
 
     #[test]
     fn held_pages_of_one_origin_are_one_sentence() {
-        use PageOrigin::{Copy, Elsewhere, Here};
+        use PageOrigin::{EarlierVersion, Elsewhere, Here};
         check(&[(2, Here)], &["Page 3 of b.pdf has already been provided to you in this conversation."]);
         let pages = ["Pages 1,3-4 of b.pdf have already been provided to you in this conversation."];
         check(&[(0, Here), (2, Here), (3, Here)], &pages);
-        check(&[(2, Elsewhere(there(4)))], &["Page 3 of b.pdf is page 5 of a.pdf, which you already have."]);
+        check(
+            &[(2, Elsewhere(there(4)))],
+            &["Page 3 of b.pdf is the same as page 5 of a.pdf, which you already have."],
+        );
         check(
             &[(2, Elsewhere(there(4))), (3, Elsewhere(there(5))), (5, Elsewhere(there(6))), (6, Elsewhere(there(2)))],
             &[
-                "Pages 3-4 of b.pdf are pages 5-6 of a.pdf, which you already have.",
-                "Page 6 of b.pdf is page 7 of a.pdf, which you already have.",
-                "Page 7 of b.pdf is page 3 of a.pdf, which you already have.",
+                "Pages 3-4 of b.pdf are the same as pages 5-6 of a.pdf, which you already have.",
+                "Page 6 of b.pdf is the same as page 7 of a.pdf, which you already have.",
+                "Page 7 of b.pdf is the same as page 3 of a.pdf, which you already have.",
             ],
         );
         check(
-            &[(0, Copy(there(0))), (1, Copy(there(1)))],
-            &[
-                "Pages 1-2 of b.pdf have already been provided to you in this conversation. They are pages 1-2 of a.pdf.",
-            ],
+            &[(1, EarlierVersion(there(0))), (2, EarlierVersion(there(1)))],
+            &["Pages 2-3 of b.pdf are the same as pages 1-2 of its earlier version, which you already have."],
+        );
+        check(
+            &[(1, Elsewhere(GivenPlace { form: PageForm::Text, ..there(0) }))],
+            &["Page 2 of b.pdf as text is the same as page 1 of a.pdf, which you already have."],
         );
     }
 
@@ -226,7 +243,7 @@ mod tests {
         assert_eq!(sentences[0], "Page 100 of b.pdf has already been provided to you in this conversation.");
         assert!(
             sentences[1].starts_with("Pages 1,3,5,")
-                && sentences[1].ends_with("are pages of other files, which you already have.")
+                && sentences[1].ends_with("are the same as other pages, which you already have.")
         );
     }
 }

@@ -5,6 +5,7 @@ mod compare;
 mod estimate;
 mod forms;
 mod held;
+mod identity;
 mod labels;
 mod page;
 mod picture;
@@ -20,32 +21,37 @@ use std::collections::BTreeMap;
 
 pub use self::compare::PageChanges;
 pub use self::estimate::{image_tokens, picture_tokens};
+pub(super) use self::forms::FormChooser;
+pub use self::forms::GivenForms;
 pub(super) use self::held::held_summary;
+pub(super) use self::identity::PageIdentities;
 pub use self::plan::{HeldStatus, PagePlan, PlannedPage, plan_pages};
 pub(super) use self::revision_diff::RevisionDiff;
 pub use self::revision_diff::{moved_phrase, page_change_lines};
 pub use self::sample::pages_with_hidden_text;
+pub(super) use self::sample::sample;
 pub use self::selection::{SelectedPages, select_from, select_one_or_more, select_page};
 
 use self::budget::AnswerBudget;
+use self::forms::ChosenForm;
 use self::held::PageOrigin;
 use self::page::{BuiltPage, PageBody};
 use self::plan::rest_of;
 use self::revision_diff::change_lines;
 use self::sample::PageSample;
 use self::selection::select;
+use self::summary::SummaryInput;
 pub use self::summary::{FormCost, SummaryFacts};
-use self::summary::{GivenForms, SummaryInput};
 use super::answer::{AnswerDetails, AnswerDraft, Block, BoundExceeded, NextCall, OutputFolder, usage_of};
 use super::conversation::FileMemory;
 use super::error::ContextError;
 use super::files::RequestedFile;
 use super::markdown::MarkdownPages;
 use super::page_notes::PageNotes;
-use super::phrases::{more_fields_note, numbered, one_line, page_or_pages, untrusted};
+use super::phrases::{more_fields_note, one_line, page_or_pages, untrusted};
 use super::progress::ProgressListener;
 use super::request::{AnswerSettings, FileRequest, form_name};
-use crate::worker::{PageWants, Pages, PdfChunk, PdfError};
+use crate::worker::{Pages, PdfChunk, PdfError};
 use pagewise_base::hash::PageFingerprint;
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_view::{FileKey, HeldItem, PageForm};
@@ -63,10 +69,9 @@ pub(super) struct PdfAnswerBuilder<'a> {
     pub(super) path_of: &'a dyn Fn(FileKey) -> Option<String>,
     /// Where the held pages were given.
     pub(super) origins: RefCell<BTreeMap<PageIndex, PageOrigin>>,
-    /// Cached, because computing a fingerprint reads the page.
-    pub(super) fingerprints: RefCell<BTreeMap<PageIndex, Option<PageFingerprint>>>,
+    pub(super) identities: PageIdentities<'a>,
     /// Cached, because choosing a form reads the page.
-    pub(super) forms: RefCell<BTreeMap<PageIndex, PageForm>>,
+    pub(super) forms: RefCell<BTreeMap<PageIndex, ChosenForm>>,
     /// Pages of the answer that were read together, until they are built.
     pub(super) markdown: RefCell<MarkdownPages>,
 }
@@ -112,7 +117,7 @@ impl PdfAnswerBuilder<'_> {
     }
 
     fn summary(&self) -> Result<AnswerDraft, ContextError> {
-        let sample = PageSample::of(self.document);
+        let sample = PageSample::of(&self.chooser());
         let can_cut = sample.can_cut || sample.estimates.is_empty();
         let input = self.summary_input(&sample);
         let (text, facts) = if can_cut {
@@ -178,7 +183,7 @@ impl PdfAnswerBuilder<'_> {
             let page_text = match self.document.page_text(page) {
                 Ok(page) => {
                     is_readable = true;
-                    self.bounded_text(&page.text)
+                    self.chooser().bounded_text(&page.text)
                 }
                 Err(error) => {
                     let note = format!("[Its text cannot be read: {error}]");
@@ -208,7 +213,9 @@ impl PdfAnswerBuilder<'_> {
     }
 
     fn pages(&self, selected: &SelectedPages) -> Result<AnswerDraft, ContextError> {
-        let mut plan = self.plan(&selected.pages);
+        let mut plan = tracing::debug_span!("plan").in_scope(|| self.plan(&selected.pages));
+        let (held, deferred) = (plan.held.to_string(), plan.deferred.to_string());
+        tracing::debug!(pages = plan.send.len(), held, deferred, is_mixed = self.request.is_mixed, "planned");
         let BuiltPages { built, unreadable, full } = self.build_pages(&mut plan)?;
         let mut draft = AnswerDraft { details: self.details(), ..AnswerDraft::default() };
         let sent = built.iter().map(|page| page.sent.page.index()).collect();
@@ -248,8 +255,7 @@ impl PdfAnswerBuilder<'_> {
             if self.request.force || !self.memory.holds_pages() {
                 return HeldStatus::NotHeld;
             }
-            // If a page cannot be identified, send it.
-            self.fingerprint(page).map_or(HeldStatus::NotHeld, |fingerprint| self.held_status(page, fingerprint))
+            self.held_status(page)
         })
     }
 
@@ -281,6 +287,7 @@ impl PdfAnswerBuilder<'_> {
                 plan.deferred.union(&rest_of(&unsent, planned.page));
                 break;
             }
+            self.log_page(&page);
             made.built.push(page);
         }
         if made.built.is_empty() {
@@ -291,16 +298,17 @@ impl PdfAnswerBuilder<'_> {
         Ok(made)
     }
 
-    fn add_page(&self, draft: &mut AnswerDraft, page: BuiltPage) {
+    fn add_page(&self, draft: &mut AnswerDraft, mut page: BuiltPage) {
         let index = page.sent.page.index();
         if page.replaces {
             draft.details.replaced.insert(index);
         }
-        if let Some(fingerprint) = page.fingerprint {
-            let given = PageForm::ALL.into_iter().find(|form| form_name(*form) == page.sent.form);
-            let form = given.unwrap_or(self.request.form);
-            draft.holdings.push(HeldItem::Page { fingerprint, page: index, form });
-        }
+        let given = PageForm::ALL.into_iter().find(|form| form_name(*form) == page.sent.form);
+        let form = given.unwrap_or(self.request.form);
+        page.sent.fingerprint = self.identity(index, form);
+        let held = page.sent.fingerprint.filter(|_| page.is_whole);
+        let held = held.map(|fingerprint| HeldItem::Page { fingerprint, page: index, form, is_shared: false });
+        draft.holdings.extend(held);
         draft.details.sent.push(page.sent);
         match page.body {
             PageBody::Document { document, text } => {
@@ -331,28 +339,17 @@ impl PdfAnswerBuilder<'_> {
 
     /// What changed since an earlier version, if the agent does not know yet.
     fn revision_diff(&self) -> Option<RevisionDiff> {
-        self.memory.revision_diff(self.document, |page| self.fingerprint(page))
+        self.memory.revision_diff(&self.identities)
     }
 
-    /// The page's identity, if there is a conversation and the page can be read.
-    pub(super) fn fingerprint(&self, page: PageIndex) -> Option<PageFingerprint> {
-        if !self.memory.is_active() {
-            return None;
-        }
-        let mut known = self.fingerprints.borrow_mut();
-        *known.entry(page).or_insert_with(|| self.document.fingerprint(page).ok())
+    /// The identity of a page in a form, if there is a conversation and the page can be read.
+    pub(super) fn identity(&self, page: PageIndex, form: PageForm) -> Option<PageFingerprint> {
+        if self.memory.is_active() { self.identities.identity(page, form) } else { None }
     }
 
     /// The page as a PDF. Computes its identity too, if a conversation needs it.
     pub(super) fn cut(&self, page: PageIndex) -> Result<PdfChunk, PdfError> {
-        let is_unknown = self.memory.is_active() && !self.fingerprints.borrow().contains_key(&page);
-        // The annotations follow the page in every answer.
-        let wants = PageWants { chunk: true, fingerprint: is_unknown, annotations: true, ..PageWants::default() };
-        let facts = self.document.page(page, &wants)?;
-        if is_unknown {
-            self.fingerprints.borrow_mut().insert(page, facts.fingerprint);
-        }
-        facts.chunk.clone().ok_or_else(PdfError::missing)
+        if self.memory.is_active() { self.identities.cut(page) } else { self.document.cut(page) }
     }
 
     fn supports_extraction(&self, built: &[BuiltPage]) -> Option<bool> {
@@ -362,7 +359,7 @@ impl PdfAnswerBuilder<'_> {
     }
 
     pub(super) fn page_name(&self, page: PageIndex) -> String {
-        numbered(page.number(), self.document.page_label(page).as_ref())
+        self.chooser().page_name(page)
     }
 
     pub(super) fn pdf_error(&self, error: PdfError) -> ContextError {

@@ -3,7 +3,6 @@
 use super::PdfAnswerBuilder;
 use super::estimate::image_tokens;
 use super::plan::PlannedPage;
-use crate::context::annotations::{AnnotationKind, annotation_lines};
 use crate::context::answer::{
     DocumentBlock, ImageBlock, PageFileName, SentPage, document_usage, image_usage, text_usage,
 };
@@ -12,7 +11,7 @@ use crate::context::phrases::one_line;
 use crate::context::request::form_name;
 use crate::context::token_estimate::estimated_tokens;
 use crate::worker::PdfChunk;
-use pagewise_base::hash::{ContentHash, PageFingerprint};
+use pagewise_base::hash::ContentHash;
 use pagewise_base::page::{PageIndex, PageNumber};
 use pagewise_store::Usage;
 use pagewise_text::{PageKind, PageRemark, PageText};
@@ -22,8 +21,8 @@ use pagewise_view::PageForm;
 pub(crate) struct BuiltPage {
     pub(crate) body: PageBody,
     pub(crate) sent: SentPage,
-    /// The identity to record it by; `None` if it is not recorded, or comes only in part.
-    pub(crate) fingerprint: Option<PageFingerprint>,
+    /// Whether all of it comes. What was cut is not held.
+    pub(crate) is_whole: bool,
     pub(crate) replaces: bool,
     pub(crate) tokens: u64,
     /// What the answer notes of the page, beside its text.
@@ -64,6 +63,9 @@ impl PageBody {
 /// What is said of a page with a table that was found by white space alone.
 const GUESSED_TABLE: &str = "the columns of a table are a guess, since no lines divide them. See it with as: \"image\"";
 
+/// What is said of a page whose rows are kept by spaces.
+const KEPT_COLUMNS: &str = "columns are kept by spaces as on the page, since its tables or rows are not certain";
+
 /// The text that is given of a page.
 struct GivenText<'t> {
     form: PageForm,
@@ -79,11 +81,10 @@ impl PdfAnswerBuilder<'_> {
     pub(crate) fn build_page(&self, planned: PlannedPage) -> Result<BuiltPage, ContextError> {
         let made = match self.form_of(planned.page) {
             PageForm::Document | PageForm::Path => self.cut(planned.page),
-            PageForm::Text => return self.build_text(planned, self.fingerprint(planned.page), None),
-            PageForm::Markdown => return self.build_markdown(planned, self.fingerprint(planned.page)),
-            PageForm::Image => return self.build_picture(planned, self.fingerprint(planned.page)),
+            PageForm::Text => return self.build_text(planned, None),
+            PageForm::Markdown => return self.build_markdown(planned),
+            PageForm::Image => return self.build_picture(planned),
         };
-        let fingerprint = self.fingerprint(planned.page);
         match made {
             Ok(chunk)
                 if byte_count(&chunk.bytes) > self.settings.max_block_bytes
@@ -93,23 +94,18 @@ impl PdfAnswerBuilder<'_> {
                     "{} bytes are too many for a document block; as: \"path\" names a file with it",
                     chunk.bytes.len()
                 );
-                self.build_text(planned, fingerprint, Some(why))
+                self.build_text(planned, Some(why))
             }
-            Ok(chunk) => self.build_pdf(planned, fingerprint, chunk),
+            Ok(chunk) => self.build_pdf(planned, chunk),
             Err(error) => {
-                let text = self.build_text(planned, fingerprint, Some(error.to_string()));
+                let text = self.build_text(planned, Some(error.to_string()));
                 // If the text fails too, report the original error.
                 text.map_err(|_| self.pdf_error(error))
             }
         }
     }
 
-    fn build_pdf(
-        &self,
-        planned: PlannedPage,
-        fingerprint: Option<PageFingerprint>,
-        chunk: PdfChunk,
-    ) -> Result<BuiltPage, ContextError> {
+    fn build_pdf(&self, planned: PlannedPage, chunk: PdfChunk) -> Result<BuiltPage, ContextError> {
         let page = planned.page.number();
         let chunk_hash = chunk.blake3();
         let source = self.requested.known_hash().unwrap_or(chunk_hash);
@@ -119,11 +115,12 @@ impl PdfAnswerBuilder<'_> {
             form: form_name(self.request.form),
             bytes: byte_count(&chunk.bytes),
             blake3: chunk_hash,
-            fingerprint,
+            fingerprint: None,
             tier: Some(chunk.tier),
             notes: chunk.notes,
+            left_out: Vec::new(),
         };
-        let comments = self.lines_beside(planned.page, AnnotationKind::BESIDE_DOCUMENT);
+        let comments = self.chooser().lines_beside(planned.page, PageForm::Document);
         let body = if self.request.form == PageForm::Path {
             let file = self.output.write(&self.page_file(page, chunk_hash), &chunk.bytes)?;
             let (named, path) = (self.page_name(planned.page), &self.requested.path);
@@ -135,7 +132,7 @@ impl PdfAnswerBuilder<'_> {
             PageBody::Document { document, text: comments.trim_start().to_owned() }
         };
         let tokens = self.tokens_as_pdf(planned.page);
-        Ok(BuiltPage { body, sent, fingerprint, replaces: planned.replaces, tokens, remarks: Vec::new() })
+        Ok(BuiltPage { body, sent, is_whole: true, replaces: planned.replaces, tokens, remarks: Vec::new() })
     }
 
     /// Whether the file written earlier for this page is still intact. A removed or changed file is written again.
@@ -160,72 +157,53 @@ impl PdfAnswerBuilder<'_> {
         image.saturating_add(text)
     }
 
-    pub(crate) fn build_text(
-        &self,
-        planned: PlannedPage,
-        fingerprint: Option<PageFingerprint>,
-        instead: Option<String>,
-    ) -> Result<BuiltPage, ContextError> {
+    pub(crate) fn build_text(&self, planned: PlannedPage, instead: Option<String>) -> Result<BuiltPage, ContextError> {
         let found = self.document.page_text(planned.page).map_err(|error| self.pdf_error(error))?;
         let opening = instead.iter().map(|reason| {
             let reason = one_line(reason);
             PageRemark::plain(format!("given as text, because it could not be given as requested: {reason}"))
         });
-        let given =
-            GivenText { form: PageForm::Text, text: &found.text, opening: opening.collect(), was_refused: instead };
-        Ok(self.text_page(planned, fingerprint, &found, given))
+        let forms = self.forms.borrow();
+        let layout = forms.get(&planned.page).and_then(|chosen| chosen.layout.as_deref());
+        let opening = opening.chain(layout.map(|_| PageRemark::plain(KEPT_COLUMNS))).collect();
+        let text = layout.unwrap_or(&found.text);
+        let given = GivenText { form: PageForm::Text, text, opening, was_refused: instead };
+        Ok(self.text_page(planned, &found, given))
     }
 
     /// A page as Markdown, or as text if its structure cannot be read.
-    fn build_markdown(
-        &self,
-        planned: PlannedPage,
-        fingerprint: Option<PageFingerprint>,
-    ) -> Result<BuiltPage, ContextError> {
+    fn build_markdown(&self, planned: PlannedPage) -> Result<BuiltPage, ContextError> {
         let read = self.markdown.borrow_mut().remove(&planned.page);
         let read = match read {
             Some(Ok(read)) => read,
-            Some(Err(error)) => return self.build_text(planned, fingerprint, Some(error.to_string())),
-            None => return self.build_text(planned, fingerprint, Some("its structure was not read".to_owned())),
+            Some(Err(error)) => return self.build_text(planned, Some(error.to_string())),
+            None => return self.build_text(planned, Some("its structure was not read".to_owned())),
         };
         let opening = read.has_guessed_table().then(|| PageRemark::plain(GUESSED_TABLE)).into_iter().collect();
         let given = GivenText { form: PageForm::Markdown, text: &read.markdown, opening, was_refused: None };
-        Ok(self.text_page(planned, fingerprint, &read.text, given))
+        let mut page = self.text_page(planned, &read.text, given);
+        page.sent.left_out = read.left_out;
+        Ok(page)
     }
 
     /// A page as a block of text. `found` is its plain text, with facts about its completeness.
-    fn text_page(
-        &self,
-        planned: PlannedPage,
-        fingerprint: Option<PageFingerprint>,
-        found: &PageText,
-        given: GivenText<'_>,
-    ) -> BuiltPage {
+    fn text_page(&self, planned: PlannedPage, found: &PageText, given: GivenText<'_>) -> BuiltPage {
         let GivenText { form, text: page_text, opening, was_refused } = given;
-        let mut text = format!("--- Page {} ---\n", self.page_name(planned.page));
         let is_blank = found.kind == PageKind::Empty;
-        if is_blank {
-            text.push_str("[blank]");
-        } else if page_text.is_empty() {
-            text.push_str("[no text]");
-        }
-        text.push_str(&self.bounded_text(page_text));
-        let is_markdown = form == PageForm::Markdown;
-        let beside = if is_markdown { AnnotationKind::BESIDE_MARKDOWN } else { AnnotationKind::BESIDE_TEXT };
-        text.push_str(&self.lines_beside(planned.page, beside));
+        let text = self.chooser().text_block(planned.page, form, page_text, is_blank);
         let sent = SentPage {
             page: planned.page.number(),
             label: self.document.page_label(planned.page),
             form: form_name(form),
             bytes: byte_count(page_text.as_bytes()),
             blake3: ContentHash::of(page_text.as_bytes()),
-            fingerprint,
+            fingerprint: None,
             tier: None,
             notes: was_refused.iter().cloned().chain(found.remarks().iter().map(ToString::to_string)).collect(),
+            left_out: Vec::new(),
         };
         let tokens = estimated_tokens(&text);
         let is_whole = page_text.chars().count() <= self.settings.max_text_characters;
-        let fingerprint = fingerprint.filter(|_| is_whole);
         let without = page_text.is_empty().then(|| {
             let forms = self.other_forms(was_refused.is_some());
             PageRemark::plain(format!("no text. To see it ask with {forms}."))
@@ -233,16 +211,7 @@ impl PdfAnswerBuilder<'_> {
         let remarks = if is_blank { Vec::new() } else { found.remarks() };
         let without = without.filter(|_| !is_blank);
         let remarks = opening.into_iter().chain(remarks).chain(without).collect();
-        BuiltPage { body: PageBody::Text(text), sent, fingerprint, replaces: planned.replaces, tokens, remarks }
-    }
-
-    /// What stands beside the words of a page, with the gap to what is before it.
-    pub(super) fn lines_beside(&self, page: PageIndex, kinds: &[AnnotationKind]) -> String {
-        let lines = match self.document.annotations(page) {
-            Ok(annotations) => annotation_lines(&annotations, kinds),
-            Err(error) => format!("[Its comments, links and form fields cannot be read: {error}]"),
-        };
-        if lines.is_empty() { String::new() } else { format!("\n\n{lines}") }
+        BuiltPage { body: PageBody::Text(text), sent, is_whole, replaces: planned.replaces, tokens, remarks }
     }
 
     /// Forms to suggest for a page without text, except the one that was just refused.
@@ -252,18 +221,6 @@ impl PdfAnswerBuilder<'_> {
             PageForm::Image if was_refused => "as: \"document\" or as: \"path\"",
             _ => "as: \"image\", as: \"document\" or as: \"path\"",
         }
-    }
-
-    /// A page's text, truncated to the bound of an answer: one page may hold a million characters.
-    pub(crate) fn bounded_text(&self, text: &str) -> String {
-        let (max, length) = (self.settings.max_text_characters, text.chars().count());
-        if length <= max {
-            return text.to_owned();
-        }
-        let kept = text.chars().take(max).collect::<String>();
-        format!(
-            "{kept}\n[The page's text is cut at {max} of {length} characters. Ask with as: \"path\" for all of it.]"
-        )
     }
 }
 

@@ -4,15 +4,15 @@ use super::PdfAnswerBuilder;
 use super::estimate::picture_tokens;
 use super::page::{BuiltPage, PageBody};
 use super::plan::PlannedPage;
-use crate::context::annotations::AnnotationKind;
 use crate::context::answer::{ImageBlock, ResultBudget, SentPage};
 use crate::context::error::ContextError;
 use crate::context::request::form_name;
 use crate::context::token_estimate::estimated_tokens;
 use crate::worker::{PdfAction, PdfError, Picture};
-use pagewise_base::hash::{ContentHash, PageFingerprint};
+use pagewise_base::hash::ContentHash;
 use pagewise_base::limits::{Limit, LimitExceeded};
 use pagewise_base::page::PageIndex;
+use pagewise_document::PageGeometry;
 use pagewise_render::{Dpi, RenderOptions};
 use pagewise_text::PageRemark;
 use pagewise_view::PageForm;
@@ -25,15 +25,11 @@ const COARSER: [u64; 2] = [100, 72];
 
 impl PdfAnswerBuilder<'_> {
     /// A page as a picture, with its text if requested; as text alone if it cannot be rendered.
-    pub(crate) fn build_picture(
-        &self,
-        planned: PlannedPage,
-        fingerprint: Option<PageFingerprint>,
-    ) -> Result<BuiltPage, ContextError> {
+    pub(crate) fn build_picture(&self, planned: PlannedPage) -> Result<BuiltPage, ContextError> {
         match self.picture(planned.page) {
-            Ok(picture) => Ok(self.with_picture(planned, fingerprint, picture)),
+            Ok(picture) => Ok(self.with_picture(planned, picture)),
             Err(error) => {
-                let text = self.build_text(planned, fingerprint, Some(error.to_string()));
+                let text = self.build_text(planned, Some(error.to_string()));
                 text.map_err(|_| self.pdf_error(error))
             }
         }
@@ -42,8 +38,7 @@ impl PdfAnswerBuilder<'_> {
     /// Renders the page at the finest useful resolution that stays within the byte bound.
     fn picture(&self, page: PageIndex) -> Result<Picture, PdfError> {
         let geometry = self.document.page_geometry(page)?;
-        let fitting = dpi(SIDE_PIXELS * 72.0 / geometry.width_pt.max(geometry.height_pt));
-        let finest = u64::from(fitting.get().min(Dpi::default().get()));
+        let finest = u64::from(finest_dpi(&geometry).get());
         let mut found = 0;
         for dpi in std::iter::once(finest).chain(COARSER.into_iter().filter(|coarser| *coarser < finest)) {
             let options = RenderOptions { dpi: Dpi::clamped(dpi), ..RenderOptions::default() };
@@ -68,30 +63,37 @@ impl PdfAnswerBuilder<'_> {
         LimitExceeded { which: Limit::PictureBytes, limit, found }.into()
     }
 
-    fn with_picture(&self, planned: PlannedPage, fingerprint: Option<PageFingerprint>, picture: Picture) -> BuiltPage {
+    fn with_picture(&self, planned: PlannedPage, picture: Picture) -> BuiltPage {
         let page_text = self.request.with_text.then(|| self.document.page_text(planned.page).ok()).flatten();
         let mut text = format!("--- Page {} ---", self.page_name(planned.page));
         if let Some(page_text) = page_text.filter(|page| !page.text.is_empty()) {
             text.push('\n');
-            text.push_str(&self.bounded_text(&page_text.text));
+            text.push_str(&self.chooser().bounded_text(&page_text.text));
         }
-        text.push_str(&self.lines_beside(planned.page, AnnotationKind::BESIDE_PICTURE));
+        text.push_str(&self.chooser().lines_beside(planned.page, PageForm::Image));
         let sent = SentPage {
             page: planned.page.number(),
             label: self.document.page_label(planned.page),
             form: form_name(PageForm::Image),
             bytes: u64::try_from(picture.png.len()).unwrap_or(u64::MAX),
             blake3: ContentHash::of(&picture.png),
-            fingerprint,
+            fingerprint: None,
             tier: None,
             notes: picture.notes.clone(),
+            left_out: Vec::new(),
         };
         let remarks = picture.notes.into_iter().map(PageRemark::plain).collect();
         let tokens = picture_tokens(picture.width, picture.height).saturating_add(estimated_tokens(&text));
         let image = ImageBlock { mime_type: "image/png", bytes: picture.png };
         let body = PageBody::Picture { text, image };
-        BuiltPage { body, sent, fingerprint, replaces: planned.replaces, tokens, remarks }
+        BuiltPage { body, sent, is_whole: true, replaces: planned.replaces, tokens, remarks }
     }
+}
+
+/// The resolution of a page's picture: the finest that models take without scaling it down.
+pub(super) fn finest_dpi(page: &PageGeometry) -> Dpi {
+    let fitting = dpi(SIDE_PIXELS * 72.0 / page.width_pt.max(page.height_pt));
+    Dpi::clamped(fitting.get().min(Dpi::default().get()).into())
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and NaN is 0")]

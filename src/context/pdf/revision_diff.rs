@@ -3,11 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::compare::{PageChanges, page_changes};
+use super::identity::PageIdentities;
 use crate::context::phrases::{grouped, page_or_pages};
-use crate::worker::Pages;
 use pagewise_base::hash::PageFingerprint;
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_view::{ConversationView, FileKey, ForgetScope, HeldItem, PageForm};
+
+/// What was last given of one page, in each form.
+type FormPrints = BTreeMap<PageForm, PageFingerprint>;
 
 /// The changes of one document, and what to record once they were reported.
 #[derive(Debug, Clone, Default)]
@@ -22,35 +25,47 @@ pub(crate) struct RevisionDiff {
 }
 
 impl RevisionDiff {
-    /// Compares what `view` holds of `file` with the document as it is now.
+    /// Compares what `view` holds of `file` with the document as it is now. A page stays if it is the same in each form in
+    /// which it was last given.
     pub(crate) fn of(
         view: &ConversationView,
         file: FileKey,
         pages_before: Option<u32>,
-        document: &dyn Pages,
-        mut fingerprint: impl FnMut(PageIndex) -> Option<PageFingerprint>,
+        document: &PageIdentities<'_>,
     ) -> Self {
-        let held: BTreeMap<PageIndex, PageFingerprint> = view.pages_at(file).collect();
-        let changes = page_changes(&held, pages_before, document.page_count(), &mut fingerprint);
+        let mut held: BTreeMap<PageIndex, FormPrints> = BTreeMap::new();
+        view.pages_at(file).for_each(|(page, given)| held.entry(page).or_default().extend([given]));
+        let shows = |page: PageIndex, given: &FormPrints| {
+            given.iter().all(|(form, print)| document.identity(page, *form) == Some(*print))
+        };
+        let changes = page_changes(&held, pages_before, document.page_count(), shows);
         let same = changes.unchanged.iter().map(|page| (page, page));
-        let pages = same.chain(changes.moved.iter().copied());
-        let mut stays: Vec<(PageIndex, PageFingerprint)> =
-            pages.filter_map(|(then, now)| Some((now, *held.get(&then)?))).collect();
+        let stays: Vec<(PageIndex, PageIndex)> = same.chain(changes.moved.iter().copied()).collect();
+        let prints = |page: PageIndex| held.get(&page).into_iter().flatten().map(|(form, print)| (*form, *print));
         // If one of two identical pages is removed, the other is still held.
-        let is_left = |page: &PageIndex| stays.iter().any(|(_, print)| held.get(page) == Some(print));
-        let prints = changes.removed.iter().filter(|page| !is_left(page)).filter_map(|page| held.get(&page).copied());
-        let gone: BTreeSet<PageFingerprint> = prints.collect();
+        let kept: BTreeSet<_> = stays.iter().flat_map(|(then, _)| prints(*then)).map(|(_, print)| print).collect();
+        let removed = changes.removed.iter().flat_map(prints).map(|(_, print)| print);
+        let gone: BTreeSet<PageFingerprint> = removed.filter(|print| !kept.contains(print)).collect();
         let mut left = changes.removed.clone();
         changes.moved.iter().for_each(|(then, _)| left.insert(*then));
+        let item = |then: PageIndex, page: PageIndex, (form, fingerprint): (PageForm, PageFingerprint)| {
+            let is_shared = view.given_at(file, then, &fingerprint, form).is_none();
+            HeldItem::Page { fingerprint, page, form, is_shared }
+        };
+        let mut holdings: Vec<HeldItem> = Vec::new();
+        for (then, now) in &stays {
+            holdings.extend(prints(*then).map(|given| item(*then, *now, given)));
+        }
         // What stands there now may have been given already: an answer with the earlier version can settle later.
-        let here = left.iter().take_while(|page| page.0 < document.page_count());
-        stays.extend(here.filter_map(|page| Some((page, fingerprint(page).filter(|print| !gone.contains(print))?))));
-        let holdings = stays.into_iter();
-        let holdings = holdings.flat_map(|(page, fingerprint)| {
-            let forms = PageForm::ALL.into_iter().filter(move |form| view.holds_page(&fingerprint, *form));
-            forms.map(move |form| HeldItem::Page { fingerprint, page, form })
-        });
-        let holdings = holdings.chain([HeldItem::Followed]).collect();
+        let forms: BTreeSet<PageForm> = held.values().flatten().map(|(form, _)| *form).collect();
+        for page in left.iter().take_while(|page| page.0 < document.page_count()) {
+            let now = forms.iter().filter_map(|form| Some((*form, document.identity(page, *form)?)));
+            let is_given = |(form, print): &(PageForm, PageFingerprint)| {
+                !gone.contains(print) && view.holds_page(print, *form) && view.was_given_at(file, page, *print)
+            };
+            holdings.extend(now.filter(is_given).map(|given| item(page, page, given)));
+        }
+        holdings.push(HeldItem::Followed);
         Self { changes, left, gone, holdings }
     }
 

@@ -1,14 +1,14 @@
 //! Estimates a document's cost from a sample of pages, so that a summary is cheap for any page count.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::estimate::image_tokens;
+use super::forms::FormChooser;
 use crate::context::answer::PageEstimate;
-use crate::context::token_estimate::estimated_tokens;
-use crate::worker::Pages;
+use crate::worker::{Pages, StructuredPage};
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_document::PageGeometry;
-use pagewise_text::{PageKind, PageText};
+use pagewise_text::PageKind;
 
 /// Pages in a sample: enough to meet the kinds of page that a document has.
 const MAX_SAMPLE: u32 = 24;
@@ -16,7 +16,10 @@ const MAX_SAMPLE: u32 = 24;
 /// Pages in a sample of a remote document, where each takes several requests.
 const MAX_REMOTE_SAMPLE: u32 = 1;
 
-/// Time for a sample. The first page is always included.
+/// Pages that are looked at whatever the time: fewer would miss kinds of page.
+const MIN_SAMPLE: u64 = 8;
+
+/// Time for the rest of a sample.
 const TIME_BUDGET: Duration = Duration::from_millis(300);
 
 /// Findings on the sampled pages.
@@ -41,43 +44,41 @@ pub(crate) struct PageSample {
 }
 
 impl PageSample {
-    /// Looks at a sample of `document`.
-    pub(crate) fn of(document: &dyn Pages) -> Self {
-        let start = Instant::now();
+    /// Looks at a sample of a document.
+    pub(crate) fn of(chooser: &FormChooser<'_>) -> Self {
+        let (start, document) = (Instant::now(), chooser.document);
         let mut result = Self::default();
+        let mut read = BTreeMap::new();
+        let mut bytes = BTreeMap::new();
         for page in sample_of(document) {
-            if !result.estimates.is_empty() && start.elapsed() > TIME_BUDGET {
+            if result.looked_at.len() >= MIN_SAMPLE && start.elapsed() > TIME_BUDGET {
                 break;
             }
-            result.inspect_page(document, page);
+            bytes.insert(page.number(), result.cut(document, page));
+            read.extend(result.inspect_page(document, page).map(|found| (page, found)));
         }
-        result.estimates.sort_by_key(|estimate| estimate.page);
+        result.estimates = chooser.estimates(read);
+        for estimate in &mut result.estimates {
+            estimate.pdf_bytes = bytes.get(&estimate.page).copied().flatten();
+        }
         result
     }
 
-    fn inspect_page(&mut self, document: &dyn Pages, page: PageIndex) {
-        let geometry = document.page_geometry(page).ok();
-        let text = document.page_text(page).ok();
-        let pdf_bytes = self.cut(document, page);
-        if let Some(geometry) = &geometry {
-            self.note_size(geometry);
+    fn inspect_page(&mut self, document: &dyn Pages, page: PageIndex) -> Option<StructuredPage> {
+        self.looked_at.insert(page);
+        if let Ok(geometry) = document.page_geometry(page) {
+            self.note_size(&geometry);
         }
-        match &text {
-            Some(text) if text.kind == PageKind::Undecodable => self.undecodable.insert(page),
-            Some(text) if !text.is_usable() => self.without_text.insert(page),
+        let read = document.page_structure(page).ok()?;
+        match &read.text {
+            text if text.kind == PageKind::Undecodable => self.undecodable.insert(page),
+            text if !text.is_usable() => self.without_text.insert(page),
             _ => {}
         }
-        if text.as_ref().is_some_and(|text| !text.hidden.is_empty()) {
+        if !read.text.hidden.is_empty() {
             self.hidden.insert(page);
         }
-        self.looked_at.insert(page);
-        self.estimates.push(PageEstimate {
-            page: page.number(),
-            text_tokens: text.as_ref().map(|text| estimated_tokens(&text.text)),
-            image_tokens: geometry.as_ref().map(image_tokens),
-            pdf_bytes,
-            is_complete_as_text: text.as_ref().is_some_and(PageText::says_all),
-        });
+        Some(read)
     }
 
     fn cut(&mut self, document: &dyn Pages, page: PageIndex) -> Option<u64> {
@@ -120,12 +121,28 @@ fn sample_of(document: &dyn Pages) -> Vec<PageIndex> {
     sample(document.page_count(), if document.is_remote() { MAX_REMOTE_SAMPLE } else { MAX_SAMPLE })
 }
 
-/// The first page, then evenly spread pages. Every second one comes first, so that an interrupted sample is spread too.
-fn sample(page_count: u32, most: u32) -> Vec<PageIndex> {
-    let size = page_count.min(most);
-    let spread = |at: u32| u64::from(at) * u64::from(page_count) / u64::from(size.max(1));
-    let pages = (0..size).step_by(2).chain((1..size).step_by(2)).map(spread);
-    pages.filter_map(|page| u32::try_from(page).ok()).map(PageIndex).collect()
+/// The first page, then one page out of each of as many equal parts, so that no period of the document shows. An
+/// interrupted sample is spread too.
+pub(in crate::context) fn sample(page_count: u32, most: u32) -> Vec<PageIndex> {
+    let (count, size) = (u64::from(page_count), u64::from(page_count.min(most)));
+    let step = (size * 5 / 8..=size).find(|step| is_coprime(*step, size)).unwrap_or(1);
+    let place = |at: u64| {
+        let part = at * step % size;
+        let (start, end) = (part * count / size, (part + 1) * count / size);
+        start + if part == 0 { 0 } else { part * SPREAD % (end - start).max(1) }
+    };
+    (0..size).map(place).filter_map(|page| u32::try_from(page).ok()).map(PageIndex).collect()
+}
+
+/// A prime, by whose multiples the places in the parts of a document differ.
+const SPREAD: u64 = 7_919;
+
+fn is_coprime(a: u64, b: u64) -> bool {
+    let (mut a, mut b) = (a, b);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a == 1
 }
 
 #[cfg(test)]
@@ -141,5 +158,7 @@ mod tests {
         assert_eq!(long.len(), 24);
         assert_eq!(long.first(), Some(&PageIndex(0)));
         assert!(long.iter().all(|page| page.0 < 1_000_000));
+        let half = sample(48, MAX_SAMPLE).into_iter().take(12);
+        assert!((4..=8).contains(&half.filter(|page| page.0 % 2 == 0).count()), "no period shows");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::forms::GivenForms;
 use super::sample::PageSample;
 use crate::context::annotations::attachment_line;
 use crate::context::answer::PageEstimate;
@@ -9,7 +10,7 @@ use crate::context::phrases::{
     HOW_TO_READ_PAGES, grouped, listed_or_counted, one_line, outline_columns, outline_line, page_or_pages, points,
     untrusted,
 };
-use crate::context::request::{FileRequest, form_name};
+use crate::context::request::form_name;
 use crate::worker::Pages;
 use pagewise_base::page::{PageIndex, PageLabel, PageSet};
 use pagewise_document::{AnnotationCounts, DocumentInfo, MAX_REMOTE_FIELDS, Outline, OutlineItem};
@@ -317,33 +318,10 @@ fn sizes_line(sample: &PageSample) -> Option<String> {
     Some(line)
 }
 
-/// The forms in which the client gets pages if it names none.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct GivenForms {
-    form: PageForm,
-    is_mixed: bool,
-    with_text: bool,
-}
-
 impl GivenForms {
-    pub(crate) fn of(request: &FileRequest) -> Self {
-        Self { form: request.form, is_mixed: request.is_mixed, with_text: request.with_text }
-    }
-
     /// The value of `as` for what the client gets.
     fn name(self) -> &'static str {
         if self.is_mixed { MIXED } else { form_name(self.form) }
-    }
-
-    /// What a page costs as this form. A provider charges a PDF page for its text and its picture.
-    fn tokens(self, page: &PageEstimate) -> Option<u64> {
-        match self.form {
-            _ if self.is_mixed && page.is_complete_as_text => page.text_tokens,
-            PageForm::Text | PageForm::Markdown => page.text_tokens,
-            PageForm::Image if !self.with_text => page.image_tokens,
-            PageForm::Image | PageForm::Document => Some(page.image_tokens?.saturating_add(page.text_tokens?)),
-            PageForm::Path => None,
-        }
     }
 }
 

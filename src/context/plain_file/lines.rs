@@ -6,6 +6,7 @@ use similar::TextDiff;
 
 use crate::context::phrases::grouped;
 use crate::context::request::AnswerSettings;
+use pagewise_view::LineSpan;
 
 /// The lines of one answer.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub(crate) struct LineExcerpt {
     pub(crate) total: u64,
     /// Whether requested lines did not fit.
     pub(crate) is_cut: bool,
+    /// The lines among them that are abridged.
+    abridged: Vec<u64>,
 }
 
 /// Which lines are wanted.
@@ -30,9 +33,12 @@ pub(crate) struct LineRange {
 }
 
 impl LineExcerpt {
-    /// Whether the excerpt is the whole file.
-    pub(crate) fn is_whole(&self) -> bool {
-        self.first <= 1 && self.last == self.total
+    /// The lines that are whole, as runs. An empty file counts as one line.
+    pub(crate) fn whole_lines(&self) -> Vec<LineSpan> {
+        let ends = self.abridged.iter().map(|line| line.saturating_sub(1)).chain([self.last.max(1)]);
+        let starts = [self.first.max(1)].into_iter().chain(self.abridged.iter().map(|line| line.saturating_add(1)));
+        let span = |(first, last): (u64, u64)| LineSpan::new(u32::try_from(first).ok()?, u32::try_from(last).ok()?);
+        starts.zip(ends).filter_map(span).collect()
     }
 }
 
@@ -45,37 +51,49 @@ pub(crate) fn excerpt(text: &str, range: LineRange, settings: &AnswerSettings) -
     }
     let wanted = range.count.unwrap_or(u64::MAX).min(total.saturating_sub(start - 1));
     let lines = text.lines().skip(to_usize(start - 1)).take(to_usize(wanted));
-    let (text, taken) = fit_lines(lines, settings);
     let first = if total == 0 { 0 } else { start };
-    Some(LineExcerpt { text, first, last: (start - 1).saturating_add(taken), total, is_cut: taken < wanted })
+    let mut excerpt =
+        LineExcerpt { text: String::new(), first, last: start - 1, total, is_cut: false, abridged: Vec::new() };
+    excerpt.is_cut = excerpt.add_lines(lines, settings) < wanted;
+    Some(excerpt)
 }
 
-fn fit_lines<'a>(lines: impl Iterator<Item = &'a str>, settings: &AnswerSettings) -> (String, u64) {
-    let mut text = String::new();
-    let (mut characters, mut taken) = (0_usize, 0);
-    for line in lines {
-        let line = shorten_line(line, settings.max_line_characters);
-        characters = characters.saturating_add(line.chars().count()).saturating_add(1);
-        if taken > 0 && characters > settings.max_text_characters {
-            break;
+impl LineExcerpt {
+    /// Adds the lines that fit, and returns their number.
+    fn add_lines<'a>(&mut self, lines: impl Iterator<Item = &'a str>, settings: &AnswerSettings) -> u64 {
+        let (mut characters, mut taken) = (0_usize, 0);
+        for line in lines {
+            let shortened = shorten_line(line, settings.max_line_characters);
+            let given = shortened.as_deref().unwrap_or(line);
+            characters = characters.saturating_add(given.chars().count()).saturating_add(1);
+            if taken > 0 && characters > settings.max_text_characters {
+                break;
+            }
+            self.text.push_str(given);
+            self.text.push('\n');
+            self.last = self.last.saturating_add(1);
+            self.abridged.extend(shortened.map(|_| self.last));
+            taken += 1;
         }
-        text.push_str(&line);
-        text.push('\n');
-        taken += 1;
+        taken
     }
-    (text, taken)
 }
 
-/// A line of more than `max` characters with its middle replaced by a note.
-fn shorten_line(line: &str, max: usize) -> String {
+/// From the first to the last line of more than `max` characters.
+pub(crate) fn abridged_lines(text: &str, max: usize) -> Option<LineSpan> {
+    let is_long = |line: &str| line.len() > max && line.chars().count() > max;
+    let mut long = (1_u32..).zip(text.lines()).filter(|(_, line)| is_long(line)).map(|(number, _)| number);
+    let first = long.next()?;
+    LineSpan::new(first, long.last().unwrap_or(first))
+}
+
+/// A line of more than `max` characters with its middle replaced by a note; `None` if it is shorter.
+fn shorten_line(line: &str, max: usize) -> Option<String> {
     let length = line.chars().count();
-    if length <= max {
-        return line.to_owned();
-    }
-    let (head, tail) = (max / 2, max - max / 2);
-    let start = line.chars().take(head).collect::<String>();
-    let end = line.chars().skip(length - tail).collect::<String>();
-    format!("{start}[… {} characters left out …]{end}", grouped(count(0..length - head - tail)))
+    let left_out = length.checked_sub(max).filter(|left_out| *left_out > 0)?;
+    let start = line.chars().take(max / 2).collect::<String>();
+    let end = line.chars().skip(max / 2 + left_out).collect::<String>();
+    Some(format!("{start}[… {} characters left out …]{end}", grouped(count(0..left_out))))
 }
 
 /// Time to search for the shortest diff. After that, a longer one is accepted: unrelated texts take quadratic time.
@@ -123,8 +141,23 @@ mod tests {
 
     #[test]
     fn long_lines_lose_their_middle_and_say_so() {
-        assert_eq!(shorten_line("12345678", 8), "12345678");
-        assert_eq!(shorten_line("äbcdefghi", 8), "äbcd[… 1 characters left out …]fghi");
+        assert_eq!(shorten_line("12345678", 8), None);
+        assert_eq!(shorten_line("äbcdefghi", 8).as_deref(), Some("äbcd[… 1 characters left out …]fghi"));
+    }
+
+    #[test]
+    fn abridged_lines_do_not_count_as_given() {
+        let long = "x".repeat(9);
+        let whole = |text: &str| {
+            let settings = AnswerSettings { max_line_characters: 8, ..AnswerSettings::default() };
+            let lines = excerpt(text, LineRange::default(), &settings).map(|excerpt| excerpt.whole_lines());
+            let lines = lines.unwrap_or_default().into_iter();
+            lines.map(|span| format!("{}-{}", span.first(), span.last())).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(whole(""), "1-1");
+        assert_eq!(whole("a\nb\n"), "1-2");
+        assert_eq!(whole(&long), "");
+        assert_eq!(whole(&format!("{long}\na\nb\n{long}\n{long}\nc\n")), "2-3 6-6");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 pub(super) use self::lines::shorter_diff;
 
-use self::lines::{LineExcerpt, LineRange, excerpt};
+use self::lines::{LineExcerpt, LineRange, abridged_lines, excerpt};
 use super::answer::{AnswerDetails, AnswerDraft, Block, ImageBlock, NextCall, ResultBudget, image_usage, usage_of};
 use super::conversation::FileMemory;
 use super::error::ContextError;
@@ -55,11 +55,10 @@ impl PlainFileAnswer<'_> {
     ) -> Result<(AnswerDraft, Option<Arc<str>>), ContextError> {
         let DecodedText { text, charset, is_sound } =
             read_text(self.requested, charset, self.settings.max_text_file_bytes)?;
-        let excerpt = self.excerpt(&text)?;
-        let mut draft = match self.held_or_diff(&text, &excerpt, sent_text) {
+        let mut draft = match self.held_or_diff(&text, sent_text) {
             Some(draft) => draft,
             None => {
-                let lines = self.lines(&excerpt, charset);
+                let lines = self.lines(&self.excerpt(&text)?, charset);
                 self.check_bounds(&usage_of(&lines.blocks))?;
                 lines
             }
@@ -70,12 +69,18 @@ impl PlainFileAnswer<'_> {
                 .notes
                 .push("Some bytes are not text in the file's encoding; they are shown as U+FFFD.".into());
         }
-        let keeps = !draft.holdings.is_empty() && excerpt.is_whole();
+        let keeps = !draft.holdings.is_empty();
         Ok((draft, keeps.then(|| Arc::from(text))))
     }
 
+    /// The requested lines. Of a whole file, those from the first to the last that the conversation lacks.
     fn excerpt(&self, text: &str) -> Result<LineExcerpt, ContextError> {
-        let range = LineRange { start: self.request.start_line, count: self.request.line_count };
+        let requested = LineRange { start: self.request.start_line, count: self.request.line_count };
+        let missing = self.missing_lines(text).filter(|_| self.asks_for_whole());
+        let range = missing.map_or(requested, |missing| LineRange {
+            start: Some(missing.first().into()),
+            count: Some(u64::from(missing.last() - missing.first()).saturating_add(1)),
+        });
         excerpt(text, range, self.settings).ok_or_else(|| ContextError::StartLine {
             path: self.requested.path.clone(),
             start_line: range.start.unwrap_or(1),
@@ -83,24 +88,31 @@ impl PlainFileAnswer<'_> {
         })
     }
 
-    /// The note that the lines are held, or a diff, in place of the lines.
-    fn held_or_diff(
-        &self,
-        text: &str,
-        excerpt: &LineExcerpt,
-        sent_text: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
-    ) -> Option<AnswerDraft> {
-        if self.request.force {
+    /// Whether the whole file is requested, without what is held. Lines that are asked for by number are given.
+    fn asks_for_whole(&self) -> bool {
+        !self.request.force && self.request.start_line.is_none() && self.request.line_count.is_none()
+    }
+
+    /// From the first to the last line that the conversation lacks; `None` if it has all. Abridged lines are never held.
+    fn missing_lines(&self, text: &str) -> Option<LineSpan> {
+        let missing = whole_span(text).and_then(|all| self.memory.missing_lines(all));
+        let abridged = abridged_lines(text, self.settings.max_line_characters);
+        missing.into_iter().chain(abridged).reduce(|one, other| {
+            LineSpan::new(one.first().min(other.first()), one.last().max(other.last())).unwrap_or(one)
+        })
+    }
+
+    /// The note that the file is held, or a diff, in place of the lines.
+    fn held_or_diff(&self, text: &str, sent_text: &dyn Fn(&ContentHash) -> Option<Arc<str>>) -> Option<AnswerDraft> {
+        if !self.asks_for_whole() {
             return None;
         }
-        let span = span(excerpt)?;
-        if self.memory.holds_lines(span) {
+        if self.missing_lines(text).is_none() {
             return Some(self.unchanged());
         }
         let earlier = self.memory.earlier_content()?;
         let old = sent_text(&earlier)?;
-        let asked_whole = self.request.start_line.is_none() && self.request.line_count.is_none();
-        if !asked_whole || !self.memory.holds_lines_of(&earlier, whole_span(&old)?) {
+        if !self.memory.holds_lines_of(&earlier, whole_span(&old)?) {
             return None;
         }
         let diff = shorter_diff(&old, text).filter(|diff| diff.chars().count() <= self.settings.max_text_characters)?;
@@ -113,7 +125,10 @@ impl PlainFileAnswer<'_> {
 
     fn lines(&self, excerpt: &LineExcerpt, charset: Charset) -> AnswerDraft {
         let LineExcerpt { first, last, total, .. } = excerpt;
-        let mut text = format!("[Lines {first}-{last} of {total}]\n");
+        let mut text = match total {
+            0 => "[The file is empty: 0 bytes]\n".to_owned(),
+            _ => format!("[Lines {first}-{last} of {total}]\n"),
+        };
         if charset != Charset::UTF_8 {
             let guessed = if charset.is_unicode() { "" } else { ", as its bytes suggest" };
             text.push_str(&format!("Charset: {}{guessed}\n", charset.name()));
@@ -121,6 +136,7 @@ impl PlainFileAnswer<'_> {
         if self.memory.earlier_content().is_some() {
             text.push_str("This file has changed since it was given to you; these lines replace the earlier ones.\n");
         }
+        text.push_str(&self.lines_left_out(excerpt));
         text.push_str(&untrusted(&self.requested.path));
         text.push('\n');
         text.push_str(&excerpt.text);
@@ -131,9 +147,22 @@ impl PlainFileAnswer<'_> {
                 self.settings.max_text_characters
             ));
         }
-        let mut draft = self.draft(vec![Block::Text(text)], span(excerpt).map(HeldItem::Text).into_iter().collect());
+        let holdings = excerpt.whole_lines().into_iter().map(HeldItem::Text).collect();
+        let mut draft = self.draft(vec![Block::Text(text)], holdings);
         draft.details.next = excerpt.is_cut.then_some(NextCall::StartLine(next));
         draft
+    }
+
+    /// Which lines of a whole file are left out because they are held.
+    fn lines_left_out(&self, excerpt: &LineExcerpt) -> String {
+        let LineExcerpt { first, last, total, is_cut, .. } = excerpt;
+        let before = (*first > 1).then(|| format!("1-{}", first.saturating_sub(1)));
+        let after = (last < total && !is_cut).then(|| format!("{}-{total}", last.saturating_add(1)));
+        let held = before.into_iter().chain(after).collect::<Vec<_>>().join(",");
+        if held.is_empty() || !self.asks_for_whole() {
+            return String::new();
+        }
+        format!("Lines {held} have already been provided to you in this conversation. {IF_UNSEEN}\n")
     }
 
     /// Refuses content that would make every later request exceed a provider's limits.
@@ -158,12 +187,7 @@ impl PlainFileAnswer<'_> {
     }
 }
 
-/// The lines to record as held. An empty file counts as one line.
-fn span(excerpt: &LineExcerpt) -> Option<LineSpan> {
-    let line = |number: u64| u32::try_from(number.max(1)).ok();
-    LineSpan::new(line(excerpt.first)?, line(excerpt.last)?)
-}
-
+/// All lines of a text. An empty file counts as one line.
 pub(crate) fn whole_span(text: &str) -> Option<LineSpan> {
     LineSpan::new(1, u32::try_from(text.lines().count().max(1)).ok()?)
 }

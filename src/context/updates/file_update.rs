@@ -27,6 +27,11 @@ pub enum FileChange {
         /// The diff.
         diff: String,
     },
+    /// The lines of a text file changed, and all of them are shorter than a diff, or few.
+    WholeText {
+        /// The text.
+        text: String,
+    },
     /// The content changed; request the file to read it.
     Content {
         /// The MIME type detected from its bytes.
@@ -78,17 +83,18 @@ impl FileUpdate {
 }
 
 impl PendingUpdate {
-    /// The same update without details; `None` if it has none to drop.
+    /// The same update without details; `None` if it has none to drop. Nothing is recorded, since the change itself is
+    /// not reported.
     pub(super) fn without_details(self) -> Option<Self> {
         let update = self.update?;
         let mime_type = match update.change {
             FileChange::Pages(_) => "application/pdf",
-            FileChange::Text { .. } => "text/plain",
+            FileChange::Text { .. } | FileChange::WholeText { .. } => "text/plain",
             FileChange::Content { mime_type, reason: Some(_) } => mime_type,
             _ => return None,
         };
         let reason = Some("its changes are too long for this answer".to_owned());
         let update = Some(FileUpdate { change: FileChange::Content { mime_type, reason }, ..update });
-        Some(Self { update, forget: Vec::new(), holdings: vec![HeldItem::Followed], text: None, ..self })
+        Some(Self { update, forget: Vec::new(), holdings: Vec::new(), text: None, ..self })
     }
 }

@@ -17,13 +17,16 @@ use super::answer::text_usage;
 use super::conversation::{ConversationSession, Delivery, PendingRecord, Snapshot};
 use super::error::ContextError;
 use super::files::{RequestedFile, Requester};
-use super::pdf::RevisionDiff;
+use super::pdf::{PageIdentities, RevisionDiff};
 use super::plain_file::{read_text, shorter_diff, whole_span};
 use super::{ContextManager, empty_record};
 use crate::source::{FileKind, SourceError, is_url};
 use pagewise_base::hash::{ContentHash, PageFingerprint};
 use pagewise_base::limits::Cancellation;
 use pagewise_view::{ConversationId, FileKey, ForgetScope, HeldItem, Holding};
+
+/// Maximum characters of a changed text that is given whole although the agent may not have had all of it.
+const MAX_UNASKED_CHARACTERS: usize = 4_000;
 
 /// What changed among the files of a conversation.
 #[derive(Debug)]
@@ -197,8 +200,7 @@ impl ContextManager {
             Err(error) => return content_update(requested, Some(format!("its pages cannot be compared: {error}"))),
         };
         let before = self.contents.page_count(&known, self.cache.store());
-        let fingerprint = |page| document.fingerprint(page).ok();
-        let diff = RevisionDiff::of(&snapshot.view, requested.key, before, &*document, fingerprint);
+        let diff = RevisionDiff::of(&snapshot.view, requested.key, before, &PageIdentities::of(&*document));
         // For a file that is only followed, or known by its summary, any change counts.
         let has_pages = snapshot.view.pages_at(requested.key).next().is_some();
         let is_restored = snapshot.view.last_given_content(&requested.key) == requested.known_hash();
@@ -226,21 +228,26 @@ impl ContextManager {
     ) -> PendingUpdate {
         let Some(text) = text else { return content_update(requested, Some("it cannot be read as text".into())) };
         let given = snapshot.view.last_given_content(&requested.key);
-        let old = given.and_then(|given| {
-            let old = self.contents.texts().get(&given)?;
-            snapshot.view.holds_lines(&given, whole_span(&old)?).then_some(old)
-        });
-        let Some(old) = old else { return content_update(requested, None) };
-        let Some(diff) = shorter_diff(&old, &text) else {
-            return content_update(requested, Some("its changes are longer than its text".into()));
+        // For a file that is only followed, the fact is news, and its text was not asked for.
+        let Some(given) = given.filter(|given| snapshot.view.lines_of(*given).next().is_some()) else {
+            return content_update(requested, None);
         };
-        let length = diff.chars().count();
-        if length > *budget {
-            return content_update(requested, Some("its changes are too long for this answer".into()));
+        let old = self.contents.texts().get(&given);
+        let old = old.filter(|old| whole_span(old).is_some_and(|all| snapshot.view.holds_lines(&given, all)));
+        let diff = old.as_ref().and_then(|old| shorter_diff(old, &text));
+        let max = if diff.is_some() || old.is_some() { *budget } else { MAX_UNASKED_CHARACTERS.min(*budget) };
+        let length = diff.as_ref().unwrap_or(&text).chars().count();
+        if length > max {
+            let reason = Some("its changes are too long for this answer".into());
+            return PendingUpdate { holdings: Vec::new(), ..content_update(requested, reason) };
         }
         *budget -= length;
         let holdings = whole_span(&text).map(HeldItem::Text).into_iter().chain([HeldItem::Followed]).collect();
-        let update = FileUpdate { path: requested.path.clone(), change: FileChange::Text { diff } };
+        let change = match diff {
+            Some(diff) => FileChange::Text { diff },
+            None => FileChange::WholeText { text: text.clone() },
+        };
+        let update = FileUpdate { path: requested.path.clone(), change };
         PendingUpdate { update: Some(update), holdings, text: Some(Arc::from(text)), ..update_for(requested) }
     }
 }
@@ -323,8 +330,11 @@ pub(super) fn record(
     let lost = pages_gone(snapshot, pending);
     for pending in pending {
         delivery.forget.extend(pending.forget.clone());
-        if let Some(FileUpdate { change: FileChange::Text { diff }, .. }) = &pending.update {
-            delivery.sent.add(text_usage(diff));
+        if let Some(FileUpdate {
+            change: FileChange::Text { diff: said } | FileChange::WholeText { text: said }, ..
+        }) = &pending.update
+        {
+            delivery.sent.add(text_usage(said));
         }
         let Some(content) = pending.content else { continue };
         delivery.names.extend(pending.update.as_ref().map(|update| (pending.file, update.path.clone())));

@@ -32,8 +32,8 @@ impl Document {
     pub fn annotation_counts(&self) -> AnnotationCounts {
         let mut counts = AnnotationCounts::default();
         let mut read = 0;
-        for page in (0..self.scanned_pages(MAX_PAGES)).map(PageIndex) {
-            if read >= MAX_ANNOTATIONS || self.limits().deadline.check().is_err() {
+        for page in self.first_pages(self.scanned_pages(MAX_PAGES)) {
+            if read >= MAX_ANNOTATIONS {
                 break;
             }
             let counted = self.with_page(page, count, |_| false).map(|(counted, _)| counted).unwrap_or_default();

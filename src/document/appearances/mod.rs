@@ -117,7 +117,25 @@ impl AppearanceGenerator {
     fn open(file: &Bytes, index: PageIndex) -> Option<Self> {
         let document = lopdf::Document::load_mem(file).ok()?;
         let page = document.page_iter().nth(usize::try_from(index.0).ok()?)?;
-        Some(Self { document, page, parts_left: Cell::new(MAX_PARTS), fonts: RefCell::default() })
+        let mut generator = Self { document, page, parts_left: Cell::new(MAX_PARTS), fonts: RefCell::default() };
+        generator.number_direct_annotations();
+        Some(generator)
+    }
+
+    /// Makes the annotations that stand in `/Annots` itself indirect objects, as the others are.
+    fn number_direct_annotations(&mut self) -> Option<()> {
+        let mut annotations = self.annotation_list()?.clone();
+        let is_direct = |annotation: &Object| annotation.as_reference().is_err();
+        if !annotations.iter().any(is_direct) {
+            return None;
+        }
+        for annotation in annotations.iter_mut().take(MAX_FIELDS).filter(|annotation| is_direct(annotation)) {
+            let direct = std::mem::replace(annotation, Object::Null);
+            *annotation = self.document.add_object(direct).into();
+        }
+        let page = self.document.get_object_mut(self.page).ok()?.as_dict_mut().ok()?;
+        page.set("Annots", annotations);
+        Some(())
     }
 
     /// Takes up to `parts` from the budget. Returns how many were left; at least one is always used up.
@@ -127,10 +145,12 @@ impl AppearanceGenerator {
         parts.min(parts_left)
     }
 
+    fn annotation_list(&self) -> Option<&Vec<Object>> {
+        self.get(self.document.get_dictionary(self.page).ok()?, b"Annots")?.as_array().ok()
+    }
+
     fn annotations(&self) -> impl Iterator<Item = &Object> {
-        let page = self.document.get_dictionary(self.page).ok();
-        let annotations = page.and_then(|page| self.get(page, b"Annots")).and_then(|list| list.as_array().ok());
-        annotations.into_iter().flatten().take(MAX_FIELDS)
+        self.annotation_list().into_iter().flatten().take(MAX_FIELDS)
     }
 
     /// The page's widgets and annotations without an appearance; the flag marks widgets.

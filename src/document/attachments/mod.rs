@@ -94,10 +94,7 @@ impl Document {
         if let Some(files) = self.ask(document_files) {
             files.into_iter().for_each(|file| list.add(file));
         }
-        for page in (0..pages).map(PageIndex) {
-            if self.limits().deadline.check().is_err() {
-                break;
-            }
+        for page in self.first_pages(pages) {
             let files = self.with_page(page, page_files, |_| false).map(|(files, _)| files).unwrap_or_default();
             for mut file in files {
                 file.attachment.page = Some(page);

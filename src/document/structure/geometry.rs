@@ -86,7 +86,7 @@ impl PagePlacement {
     /// The placement of the page `leaf`.
     pub(crate) fn of(parsed: &ParsedDocument, leaf: &Leaf) -> Result<Self, DocumentError> {
         let objects = &*parsed.objects;
-        let media = rectangle(objects, leaf.inherited.media_box.as_ref())?.unwrap_or(DEFAULT_BOX);
+        let media = media_box(objects, leaf)?.unwrap_or(DEFAULT_BOX);
         let crop = rectangle(objects, leaf.inherited.crop_box.as_ref())?;
         let shown = crop.and_then(|crop| crop.within(media)).unwrap_or(media);
         let rotate = match &leaf.inherited.rotate {
@@ -169,6 +169,18 @@ const MAX_PT: f64 = 1e6;
 #[allow(clippy::cast_possible_truncation, reason = "the cast rounds, and the coordinate is bounded")]
 fn to_points(coordinate: f64) -> f32 {
     ((coordinate.clamp(-MAX_PT, MAX_PT) * 100.0).round() / 100.0) as f32
+}
+
+fn media_box(objects: &dyn Objects, leaf: &Leaf) -> Result<Option<Rectangle>, DocumentError> {
+    rectangle(objects, leaf.inherited.media_box.as_ref())
+}
+
+/// Whether the page has a media box with an area. Otherwise US Letter is assumed.
+///
+/// # Errors
+/// The box cannot be read.
+pub fn has_media_box(objects: &dyn Objects, leaf: &Leaf) -> Result<bool, DocumentError> {
+    media_box(objects, leaf).map(|found| found.is_some())
 }
 
 /// A rectangle (7.9.5) from any two opposite corners; `None` if it is malformed or has no area.

@@ -14,7 +14,7 @@ pub(crate) use destination::{Destinations, NamedDestinations};
 pub use form_summary::MAX_REMOTE_FIELDS;
 pub(crate) use form_summary::visit_terminal_fields;
 pub(crate) use geometry::PagePlacement;
-pub use geometry::{DisplayedArea, PageGeometry};
+pub use geometry::{DisplayedArea, PageGeometry, has_media_box};
 pub use info::DocumentInfo;
 pub(crate) use key_tree::KeyTree;
 pub use outline::{Outline, OutlineItem};

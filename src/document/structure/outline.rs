@@ -23,7 +23,6 @@ pub struct Outline {
     pub is_incomplete: bool,
 }
 
-/// An outline item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutlineItem {
     /// The item's level; 0 at the top.

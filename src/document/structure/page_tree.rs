@@ -324,7 +324,6 @@ struct OpenNode {
     inherited: Arc<InheritableAttributes>,
 }
 
-/// The result of a walk.
 #[derive(Default)]
 struct WalkResult {
     leaves: Vec<FoundLeaf>,

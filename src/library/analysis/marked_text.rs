@@ -58,7 +58,6 @@ fn without_digits(line: &str) -> String {
 /// What a line of a page is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineKind {
-    /// Text.
     Text,
     /// It stood at the edge of a page before.
     Running,

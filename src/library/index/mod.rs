@@ -34,13 +34,11 @@ const FORGOTTEN_SHARE: u32 = 8;
 /// What an index has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct IndexStatus {
-    /// Files.
     pub files: usize,
     /// Documents that were read.
     pub documents: usize,
     /// Pages of these.
     pub pages: u64,
-    /// Segments.
     pub segments: usize,
     /// Bytes of these.
     pub bytes: u64,
@@ -106,7 +104,6 @@ struct NumberedSegment {
     segment: Segment,
 }
 
-/// An index.
 #[derive(Default)]
 pub struct Index {
     /// `None` keeps it in memory.
@@ -180,7 +177,6 @@ impl Index {
         self.catalogue.documents.keys()
     }
 
-    /// All files.
     pub fn files(&self) -> impl Iterator<Item = &str> {
         self.catalogue.files.keys().map(String::as_str)
     }

@@ -7,7 +7,6 @@ use crate::analysis::{Stemmer, TokenKind, tokens};
 /// The most terms of a query. Others are ignored.
 const MAX_TERMS: usize = 48;
 
-/// A term of a query.
 #[derive(Debug, Clone)]
 pub(crate) struct QueryTerm {
     /// The folded word.

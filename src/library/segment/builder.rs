@@ -51,7 +51,6 @@ pub struct OutlineTitle {
     pub page: u32,
     /// The level, from 0.
     pub depth: u32,
-    /// The title.
     pub title: String,
 }
 

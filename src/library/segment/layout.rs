@@ -9,7 +9,6 @@ const MAGIC: [u8; 8] = *b"pagewise";
 /// The version of the format. Other versions are made anew.
 pub(super) const VERSION: u32 = 1;
 
-/// Bytes of the trailer.
 pub(super) const TRAILER_BYTES: usize = 84;
 
 /// Bytes of an entry of the term table: hash, offset of the postings, number of pages.

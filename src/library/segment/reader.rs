@@ -13,7 +13,6 @@ use pagewise_document::ReadAt;
 /// Entries of the fullest bucket that is read. More are damage.
 const MAX_BUCKET_ENTRIES: u32 = 4096;
 
-/// A document of a segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SegmentDocument {
     /// The hash of its file.

@@ -12,7 +12,6 @@ use super::error::ModelError;
 use super::name::ProviderKey;
 use super::question::{Question, TokenUsage};
 
-/// A protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProviderProtocol {
     /// Anthropic's Messages API.

@@ -5,7 +5,7 @@ use super::{Closure, PAGES};
 use crate::resources::ResourceScope;
 use crate::writer::dictionary::DictionaryWriter;
 use pagewise_document::object::Object;
-use pagewise_document::{DocumentError, Leaf};
+use pagewise_document::{DocumentError, Leaf, has_media_box};
 
 /// US Letter, which readers assume for a page without a media box.
 const DEFAULT_MEDIA_BOX: [i64; 4] = [0, 0, 612, 792];
@@ -100,26 +100,16 @@ fn write_resources(
     Ok(())
 }
 
-/// Writes the media box. Returns true if it was missing or malformed and the default was written.
+/// Writes the media box. Returns true if the page has no usable one and the default was written.
 fn write_media_box(closure: &mut Closure<'_>, leaf: &Leaf, out: &mut Vec<u8>) -> Result<bool, DocumentError> {
-    let resolved = match &leaf.inherited.media_box {
-        Some(media_box) => Some((*closure.objects.resolve(media_box)?).clone()),
-        None => None,
-    };
-    let usable = match resolved.as_ref().and_then(Object::as_array) {
-        Some(corners) if corners.len() == 4 => {
-            let mut numbers = true;
-            for corner in corners {
-                numbers &= closure.objects.resolve(corner)?.as_number().is_some();
-            }
-            numbers
+    let own = match &leaf.inherited.media_box {
+        Some(media_box) if has_media_box(closure.objects, leaf)? => {
+            Some((*closure.objects.resolve(media_box)?).clone())
         }
-        _ => false,
+        _ => None,
     };
-    let media_box = match resolved {
-        Some(media_box) if usable => media_box,
-        _ => Object::Array(DEFAULT_MEDIA_BOX.map(Object::Integer).to_vec()),
-    };
+    let is_assumed = own.is_none();
+    let media_box = own.unwrap_or_else(|| Object::Array(DEFAULT_MEDIA_BOX.map(Object::Integer).to_vec()));
     closure.write_entry(b"MediaBox", &media_box, ObjectRole::Other, ResourceScope::Nested, out)?;
-    Ok(!usable)
+    Ok(is_assumed)
 }

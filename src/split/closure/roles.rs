@@ -78,7 +78,6 @@ impl ObjectRole {
 pub(crate) struct ChunkMembers {
     /// The page objects, in order; `None` for a page that is a direct object in the page tree.
     pub(crate) pages: Vec<Option<ObjectId>>,
-    /// Their numbers.
     page_numbers: HashSet<Option<u32>>,
     /// The annotations in the pages' `/Annots`.
     pub(crate) annotations: BTreeSet<ObjectId>,

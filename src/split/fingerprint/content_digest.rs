@@ -29,11 +29,29 @@ pub(super) fn content_digest(digests: &mut ObjectDigests<'_>, contents: &Object)
     Ok(content.finish())
 }
 
+/// The content streams of `/Contents` as one; `None` if one does not decode, or a boundary between two counts.
+pub(super) fn join_contents(digests: &ObjectDigests<'_>, contents: &Object) -> Result<Option<Vec<u8>>, DocumentError> {
+    let objects = digests.objects;
+    let resolved = objects.resolve(contents)?;
+    let streams = resolved.as_array().unwrap_or(std::slice::from_ref(contents));
+    let (mut content, mut joined) = (ContentHasher::new(streams.len() > 1), Vec::new());
+    for element in streams {
+        let object = objects.resolve(element)?;
+        let Some(stream) = object.as_stream() else { continue };
+        let StreamData::Decoded(bytes) = digests.streams.read(stream)? else { return Ok(None) };
+        content.add(&bytes);
+        joined.extend(joined.last().filter(|last| !bytes.is_empty() && !is_white_space(**last)).map(|_| b'\n'));
+        joined.extend_from_slice(&bytes);
+    }
+    Ok((!content.has_marks).then_some(joined))
+}
+
 /// The hash of concatenated content streams.
 struct ContentHasher {
     decoded: Hasher,
     /// The positions of boundaries that count, and of streams that cannot be decoded.
     marks: Hasher,
+    has_marks: bool,
     length: u64,
     /// The last byte of the previous stream.
     last: Option<u8>,
@@ -44,7 +62,7 @@ struct ContentHasher {
 impl ContentHasher {
     fn new(has_several_streams: bool) -> Self {
         let token = has_several_streams.then_some(TokenState::Between);
-        Self { decoded: Hasher::new(), marks: Hasher::new(), length: 0, last: None, token }
+        Self { decoded: Hasher::new(), marks: Hasher::new(), has_marks: false, length: 0, last: None, token }
     }
 
     fn add(&mut self, stream: &[u8]) {
@@ -53,6 +71,7 @@ impl ContentHasher {
             let is_separated = is_white_space(before) || is_white_space(*first);
             if !is_separated || !self.token.is_some_and(TokenState::is_outside) {
                 hash_tagged(&mut self.marks, b'|', &self.length.to_le_bytes());
+                self.has_marks = true;
             }
             if !is_white_space(before) {
                 self.put(b"\n");

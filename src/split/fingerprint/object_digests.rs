@@ -2,6 +2,7 @@
 //! numbers by their value.
 
 use super::canonical::{self, EntryMeaning};
+use super::shown_text::{may_show_text, names_its_fonts};
 use super::stream_data::{StreamData, StreamReader};
 use blake3::{Hash, Hasher};
 use pagewise_base::limits::{Limit, LimitExceeded, Limits};
@@ -25,6 +26,8 @@ pub(super) struct ObjectDigests<'a> {
     cycles: Cell<u64>,
     /// Whether a membership dictionary may hide content although all groups are on.
     has_hiding_membership: Cell<bool>,
+    /// Whether content other than the page's may show text in the page's fonts.
+    shares_fonts: Cell<bool>,
 }
 
 /// The state of an indirect object in the walk.
@@ -54,8 +57,17 @@ impl<'a> ObjectDigests<'a> {
     ) -> Self {
         let visits = page.map(|page| (page.number, VisitState::Page)).into_iter().collect();
         let streams = StreamReader::new(objects, limits);
-        let (cycles, has_hiding_membership) = (Cell::new(0), Cell::new(false));
-        Self { objects, streams, limits, page, form_appearance, visits, cycles, has_hiding_membership }
+        let (cycles, has_hiding_membership, shares_fonts) = (Cell::new(0), Cell::new(false), Cell::new(false));
+        Self { objects, streams, limits, page, form_appearance, visits, cycles, has_hiding_membership, shares_fonts }
+    }
+
+    pub(super) fn check_deadline(&self) -> Result<(), DocumentError> {
+        Ok(self.limits.deadline.check()?)
+    }
+
+    /// Whether content other than the page's may show text in the page's fonts.
+    pub(super) fn shares_fonts(&self) -> bool {
+        self.shares_fonts.get()
     }
 
     /// Whether some content may be hidden although all optional content groups are on.
@@ -148,6 +160,9 @@ impl<'a> ObjectDigests<'a> {
         hasher: &mut Hasher,
     ) -> Result<(), DocumentError> {
         hasher.update(b"<");
+        if dictionary.get(b"Subtype").is_some_and(|kind| kind.is_name(b"Type3")) {
+            self.note_glyph_procedures(dictionary)?;
+        }
         if canonical::is_hiding_membership(dictionary) {
             self.has_hiding_membership.set(true);
         }
@@ -175,9 +190,37 @@ impl<'a> ObjectDigests<'a> {
         Ok(())
     }
 
+    /// Notes whether the glyphs of a Type 3 font show text.
+    fn note_glyph_procedures(&self, font: &Dictionary) -> Result<(), DocumentError> {
+        let procedures = self.objects.get(font, b"CharProcs")?;
+        for (_, procedure) in procedures.as_dictionary().into_iter().flat_map(Dictionary::iter) {
+            let procedure = self.objects.resolve(procedure)?;
+            let Some(stream) = procedure.as_stream() else { continue };
+            let is_drawing = matches!(self.streams.read(stream)?, StreamData::Decoded(bytes) if !may_show_text(&bytes));
+            self.shares_fonts.set(self.shares_fonts.get() || !is_drawing);
+        }
+        Ok(())
+    }
+
+    /// Notes whether a form or pattern shows text in fonts that are not of its own resources.
+    fn note_content(&self, dictionary: &Dictionary, data: &StreamData<'_>) -> Result<(), DocumentError> {
+        if dictionary.get(b"BBox").is_none() {
+            return Ok(());
+        }
+        let resources = self.objects.get(dictionary, b"Resources")?;
+        let is_own = match data {
+            StreamData::Decoded(bytes) => names_its_fonts(self.objects, bytes, resources.as_dictionary())?,
+            _ => false,
+        };
+        self.shares_fonts.set(self.shares_fonts.get() || !is_own);
+        Ok(())
+    }
+
     /// Hashes a stream's data, and its dictionary without the entries about an encoding that was undone.
     fn hash_stream(&self, stream: &Stream, hasher: &mut Hasher) -> Result<(), DocumentError> {
-        match self.streams.read(stream)? {
+        let data = self.streams.read(stream)?;
+        self.note_content(&stream.dictionary, &data)?;
+        match data {
             StreamData::Stored(bytes) => {
                 hash_tagged(hasher, b's', bytes);
                 return self.hash_dictionary(&stream.dictionary, &[b"Length"], hasher);

@@ -82,15 +82,11 @@ pub enum AddressError {
     Part {
         /// The name of the part or parameter.
         part: &'static str,
-        /// What is expected.
         expected: &'static str,
     },
     /// An unknown parameter.
     #[error("it has an unknown parameter '{name}'; known are {}", PARAMETERS.join(", "))]
-    Parameter {
-        /// Its name.
-        name: String,
-    },
+    Parameter { name: String },
 }
 
 /// The known parameters.

@@ -65,7 +65,6 @@ pub enum PostgresError {
     Password {
         /// The servers of the address.
         location: String,
-        /// The user.
         user: String,
     },
     /// The server needs a password and there is none.
@@ -99,7 +98,6 @@ pub enum PostgresError {
     /// The user lacks a privilege.
     #[error("user '{user}' lacks a privilege in the database: {message}; {}", remedy(user))]
     NoRight {
-        /// The user.
         user: String,
         /// What the server said.
         message: String,
@@ -136,16 +134,12 @@ pub enum PostgresError {
     },
     /// The database's encoding cannot represent all names.
     #[error("the database has encoding {encoding}, and must have UTF8: createdb --encoding=UTF8 --template=template0")]
-    Encoding {
-        /// Its encoding.
-        encoding: String,
-    },
+    Encoding { encoding: String },
     /// The server does not support TLS.
     #[error("the database at {location} offers no TLS, which sslmode={mode} needs")]
     NoTls {
         /// The servers of the address.
         location: String,
-        /// The mode.
         mode: &'static str,
     },
     /// The server's certificate does not satisfy the mode.
@@ -153,7 +147,6 @@ pub enum PostgresError {
     Certificate {
         /// The servers of the address.
         location: String,
-        /// The mode.
         mode: &'static str,
         /// What is wrong with it.
         reason: String,
@@ -201,7 +194,6 @@ pub enum AwaitedStep {
     Connection,
     /// A free connection of the pool.
     Pool,
-    /// An answer.
     Answer,
 }
 

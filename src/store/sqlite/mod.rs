@@ -406,8 +406,12 @@ mod tests {
 
     fn many_pages() -> DeliveryRecord {
         let page = |at| {
-            let what =
-                HeldItem::Page { fingerprint: PageFingerprint([1; 32]), page: PageIndex(at), form: PageForm::Text };
+            let what = HeldItem::Page {
+                fingerprint: PageFingerprint([1; 32]),
+                page: PageIndex(at),
+                form: PageForm::Text,
+                is_shared: false,
+            };
             Holding { content: ContentHash([1; 32]), file: FileKey([1; 32]), what }
         };
         DeliveryRecord { holdings: (0..1_000).map(page).collect(), ..DeliveryRecord::default() }

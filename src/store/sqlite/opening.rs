@@ -28,7 +28,6 @@ const CHECKPOINT_PAGES: u32 = 8_000;
 /// Size of the prepared statement cache; more than there are statements.
 const MAX_PREPARED: usize = 64;
 
-/// An open database.
 #[derive(Debug)]
 pub(crate) struct OpenDatabase {
     pub(crate) connection: Connection,

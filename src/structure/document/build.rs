@@ -14,9 +14,13 @@ pub(super) fn pages(pages: &[DocumentPage], drafts: &[Draft], statistics: &TypeS
     let mut blocks: BTreeMap<usize, Vec<Block>> = BTreeMap::new();
     let writer = SpanWriter::new(pages, drafts, statistics);
     for draft in drafts {
-        let Some(page) = pages.get(draft.place.page).filter(|page| page.is_wanted) else { continue };
-        if let Some(block) = block(draft, page, &writer) {
-            blocks.entry(draft.place.page).or_default().push(block);
+        if pages.get(draft.place.page).is_some_and(|page| page.is_wanted) {
+            let own = blocks.entry(draft.place.page).or_default();
+            // The parts of a paragraph in several columns of a page have one mark.
+            let is_marked =
+                |next: &Block| own.last().is_some_and(|last| is_continuation(last) && last.kind == next.kind);
+            let next = block(draft, pages, &writer).filter(|next| !is_marked(next));
+            own.extend(next);
         }
     }
     let wanted = pages.iter().enumerate().filter(|(_, page)| page.is_wanted);
@@ -25,30 +29,41 @@ pub(super) fn pages(pages: &[DocumentPage], drafts: &[Draft], statistics: &TypeS
         .collect()
 }
 
-fn block(draft: &Draft, page: &DocumentPage, writer: &SpanWriter) -> Option<Block> {
-    let kind = kind(draft)?;
+fn is_continuation(block: &Block) -> bool {
+    matches!(block.kind, BlockKind::Continuation { .. })
+}
+
+fn block(draft: &Draft, pages: &[DocumentPage], writer: &SpanWriter) -> Option<Block> {
+    let kind = kind(draft, pages)?;
+    let page = pages.get(draft.place.page)?;
     let frame = Frame { turn: draft.turn, width: page.structure.width, height: page.structure.height };
     let (bounds, spans) = match (&draft.kind, &kind) {
         (DraftKind::Table(table), _) => (table.bounds, Vec::new()),
         (DraftKind::Figure(figure), _) => (figure.bounds, Vec::new()),
+        (DraftKind::Joined { .. }, _) => (frame.to_page(draft.bounds()), Vec::new()),
         (_, BlockKind::Code) => (frame.to_page(draft.bounds()), writer.code(draft)),
         _ => (frame.to_page(draft.bounds()), writer.text(draft, &kind)),
     };
     Some(Block { kind, bounds, spans })
 }
 
-fn kind(draft: &Draft) -> Option<BlockKind> {
+fn kind(draft: &Draft, pages: &[DocumentPage]) -> Option<BlockKind> {
     Some(match &draft.kind {
-        DraftKind::Joined => return None,
+        DraftKind::Joined { page } => {
+            let first = pages.get(*page).filter(|_| *page != draft.place.page)?;
+            BlockKind::Continuation { page: first.number }
+        }
         DraftKind::Paragraph { depth } => BlockKind::Paragraph { depth: *depth },
         DraftKind::Heading { level } => BlockKind::Heading { level: *level },
         DraftKind::Item { depth } => BlockKind::ListItem { depth: *depth, marker: marker(draft) },
-        DraftKind::ContentsEntry => BlockKind::ContentsEntry,
+        DraftKind::Entry => BlockKind::Entry,
         DraftKind::Code => BlockKind::Code,
         DraftKind::Quote => BlockKind::Quote,
+        DraftKind::Aside => BlockKind::Aside,
         DraftKind::Caption => BlockKind::Caption,
-        DraftKind::Footnote { label } => BlockKind::Footnote { label: label.clone() },
-        DraftKind::Furniture => BlockKind::Furniture,
+        DraftKind::Footnote { label, .. } => BlockKind::Footnote { label: label.clone() },
+        DraftKind::Running => BlockKind::RunningLine,
+        DraftKind::LeftOut => BlockKind::Furniture,
         DraftKind::Table(table) => BlockKind::Table { index: table.index },
         DraftKind::Figure(figure) => BlockKind::Figure { alternate: figure.alternate.clone() },
     })

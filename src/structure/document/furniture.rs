@@ -1,35 +1,56 @@
-//! Furniture: running heads, running feet and page numbers, by repetition and place.
+//! Running lines: heads, feet and page numbers, by repetition and place.
+//!
+//! A running line stands at the top or the bottom of a page, apart from its text. It is no heading and divides no
+//! paragraph. It is left out only if most of the pages around it have it, with no difference but the page's own number.
 
 use super::super::bounds::{Frame, quarters};
-use super::super::page_structure::{Line, Region};
+use super::super::page_structure::{Line, PageStructure, Region, has_letter};
 use super::DocumentPage;
-use super::drafts::roman_value;
-use std::collections::{BTreeMap, BTreeSet};
+use super::drafts::{Place, roman_value};
+use std::collections::BTreeMap;
 
-/// So many rows at the top and at the bottom of a page may be furniture.
+/// Maximum rows at the top and at the bottom of a page that may be running lines.
 const MAX_ROWS: usize = 4;
-/// Furniture stands in this share of the height, at the top or at the bottom.
+/// Running lines stand in this share of the height, at the top or at the bottom.
 const ZONE: f32 = 0.14;
 /// The margin is this share of the height, and a running line in it has at most so many words.
 const MARGIN: f32 = 0.055;
 const MAX_MARGINAL_WORDS: usize = 8;
 /// Rows at the same height differ by less, in points.
 const TOLERANCE_PT: f32 = 3.0;
-/// Furniture has this space towards the text, in ems.
+/// Minimum space between a running line and the text, in ems.
 const SPACE_EM: f32 = 1.4;
-/// A foot of a single page has this space above it, in ems.
-const FOOT_SPACE_EM: f32 = 4.0;
+/// A small line with this space towards the text is a running line without any other sign of it, in ems.
+const FAR_EM: f32 = 4.0;
+/// Pages that are compared with a page: the nearest ones, itself included. Heads change from chapter to chapter.
+const WINDOW: usize = 7;
+/// Fewer pages are no evidence.
+const MIN_PAGES: usize = 3;
+/// Maximum difference between the number in a text and that of its page. Front matter shifts page numbers by less; the
+/// numbers of invoices that follow each other differ by more.
+const MAX_SHIFT: i64 = 30;
+/// Maximum number of digits of a page number.
+const MAX_DIGITS: usize = 5;
 
-/// The lines that are furniture, by page, region and line.
+/// The running lines of each page.
 #[derive(Debug, Default)]
 pub(super) struct Furniture {
-    lines: BTreeSet<(usize, usize, usize)>,
+    pages: Vec<RunningLines>,
 }
 
-impl Furniture {
-    pub(super) fn contains(&self, page: usize, region: usize, line: usize) -> bool {
-        self.lines.contains(&(page, region, line))
-    }
+/// The running lines of a page, from top to bottom.
+#[derive(Debug, Default)]
+pub(super) struct RunningLines {
+    pub(super) heads: Vec<RunningRow>,
+    pub(super) feet: Vec<RunningRow>,
+}
+
+/// Running lines on one height.
+#[derive(Debug)]
+pub(super) struct RunningRow {
+    /// The indices of their regions, and their indices in these, from left to right.
+    pub(super) lines: Vec<(usize, usize)>,
+    pub(super) is_left_out: bool,
 }
 
 /// Lines on one height of a page.
@@ -42,42 +63,81 @@ struct Row<'a> {
     size: f32,
     is_in_zone: bool,
     is_in_margin: bool,
-    parts: Vec<String>,
-    /// What numbers that stand alone on it are more than the number of the page.
-    offsets: Vec<i64>,
+    /// Its texts between wide gaps.
+    parts: Vec<Part>,
 }
 
-/// Finds the furniture of the pages.
+/// What a text of a row may share with the texts of other pages.
+struct Part(Vec<Key>);
+
+/// What texts of several pages share.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    /// All words.
+    Words { text: String, is_top: bool },
+    /// All words but a number, and the difference between this number and that of the page. Nothing else stands beside
+    /// most page numbers: these have no words, and may stand on either side.
+    Number { around: String, is_roman: bool, shift: i64 },
+}
+
+/// Finds the running lines of the pages.
 pub(super) fn find(pages: &[DocumentPage]) -> Furniture {
     let body = body_size(pages);
-    let mut furniture = Furniture::default();
-    let offsets = offsets(pages);
-    for is_top in [true, false] {
-        let rows: Vec<Vec<Row>> = pages.iter().map(|page| outer_rows(page, is_top)).collect();
-        let votes = Votes::of(&rows, offsets.clone());
-        for (page, rows) in rows.iter().enumerate() {
-            // A foot of the only page and a head of a later page have no others to be compared with.
-            let is_unique = if is_top { page > 0 } else { pages.len() == 1 };
-            let count = rows.iter().take_while(|row| is_furniture(row, &votes, body, is_unique)).count();
-            let count = rows.iter().take(count).rposition(|row| row.space > SPACE_EM).map_or(0, |last| last + 1);
-            let own = rows.iter().take(count);
-            furniture
-                .lines
-                .extend(own.flat_map(|row| row.lines.iter().map(move |(region, line, _)| (page, *region, *line))));
+    let sides = [true, false].map(|is_top| pages.iter().map(|page| outer_rows(page, is_top)).collect::<Vec<_>>());
+    let evidence = Evidence::of(pages, &sides);
+    let [tops, bottoms] = &sides;
+    let running = |rows: &[Row], page: usize| {
+        let running: Vec<&Row> = rows.iter().take_while(|row| evidence.is_running(row, page, body)).collect();
+        let count = running.iter().rposition(|row| row.space > SPACE_EM).map_or(0, |last| last + 1);
+        let rows = running.into_iter().take(count);
+        rows.map(|row| row.running(evidence.is_repeated(row, page, body))).collect::<Vec<_>>()
+    };
+    let lines = tops.iter().zip(bottoms).zip(pages).enumerate().map(|(index, ((top, bottom), page))| {
+        let (heads, mut feet) = (running(top, index), running(bottom, index));
+        feet.reverse();
+        let mut lines = RunningLines { heads, feet };
+        if lines.leave_out_all(&page.structure) {
+            lines.heads.iter_mut().chain(&mut lines.feet).for_each(|row| row.is_left_out = false);
         }
-    }
-    furniture
+        lines
+    });
+    Furniture { pages: lines.collect() }
 }
 
-/// What the numbers that stand alone in the outer rows are more than the numbers of their pages, by frequency.
-fn offsets(pages: &[DocumentPage]) -> BTreeMap<i64, usize> {
-    let mut counts = BTreeMap::new();
-    for page in pages {
-        let rows = [true, false].into_iter().flat_map(|is_top| outer_rows(page, is_top));
-        let own: BTreeSet<i64> = rows.filter(|row| row.is_in_zone).flat_map(|row| row.offsets).collect();
-        own.into_iter().for_each(|offset| *counts.entry(offset).or_default() += 1);
+impl Furniture {
+    /// The running lines of a page.
+    pub(super) fn of_page(&self, page: usize) -> Option<&RunningLines> {
+        self.pages.get(page)
     }
-    counts
+
+    pub(super) fn contains(&self, place: Place, line: usize) -> bool {
+        self.of_page(place.page).is_some_and(|lines| lines.rows().any(|row| row.lines.contains(&(place.region, line))))
+    }
+}
+
+impl RunningLines {
+    fn rows(&self) -> impl Iterator<Item = &RunningRow> {
+        self.heads.iter().chain(&self.feet)
+    }
+
+    /// Whether the page is empty without the lines that are left out.
+    fn leave_out_all(&self, page: &PageStructure) -> bool {
+        let left_out = self.rows().filter(|row| row.is_left_out).map(|row| row.lines.len()).sum::<usize>();
+        let has_other = page.regions.iter().any(|region| !matches!(region, Region::Column(_)));
+        let lines = page.regions.iter().map(|region| match region {
+            Region::Column(column) => column.lines.len(),
+            Region::Table(_) | Region::Figure(_) => 0,
+        });
+        !has_other && left_out == lines.sum::<usize>()
+    }
+}
+
+impl Row<'_> {
+    fn running(&self, is_left_out: bool) -> RunningRow {
+        let mut lines: Vec<_> = self.lines.iter().collect();
+        lines.sort_by(|a, b| a.2.bounds.x0.total_cmp(&b.2.bounds.x0));
+        RunningRow { lines: lines.into_iter().map(|(region, line, _)| (*region, *line)).collect(), is_left_out }
+    }
 }
 
 /// The size of most characters.
@@ -122,31 +182,23 @@ fn outer_rows(page: &DocumentPage, is_top: bool) -> Vec<Row<'_>> {
                 is_in_zone: distance < ZONE * structure.height,
                 is_in_margin: distance < MARGIN * structure.height,
                 parts: Vec::new(),
-                offsets: Vec::new(),
             }),
         }
     }
-    finish(rows, page.number)
+    finish(rows, page.number, is_top)
 }
 
-fn finish(mut rows: Vec<Row>, page: u32) -> Vec<Row> {
+fn finish(mut rows: Vec<Row>, page: u32, is_top: bool) -> Vec<Row> {
     let distances: Vec<f32> = rows.iter().skip(1).map(|row| row.distance).collect();
     for (row, next) in rows.iter_mut().zip(distances) {
         row.space = (next - row.distance) / row.size.max(1.0);
     }
-    for row in &mut rows {
-        let parts: Vec<String> = row.lines.iter().flat_map(|(_, _, line)| parts(line)).collect();
-        let numbers = parts.iter().filter_map(|part| part.parse::<u16>().ok());
-        row.offsets = numbers.map(|number| i64::from(number) - i64::from(page)).collect();
-        row.parts = parts.iter().map(|part| signature_of_part(part)).collect();
-    }
     rows.truncate(MAX_ROWS);
+    for row in &mut rows {
+        let texts = row.lines.iter().flat_map(|(_, _, line)| parts(line));
+        row.parts = texts.map(|text| Part(keys(&text, page, is_top))).collect();
+    }
     rows
-}
-
-/// A text with `0` for its numbers.
-fn signature_of_part(part: &str) -> String {
-    part.split(' ').map(signature).collect::<Vec<_>>().join(" ")
 }
 
 /// The texts of a line between wide gaps.
@@ -167,53 +219,120 @@ fn parts(line: &Line) -> Vec<String> {
     parts
 }
 
-/// A word with `0` for its digits, and for Roman numerals.
-fn signature(word: &str) -> String {
-    if roman_value(word).is_some() {
-        return "0".to_owned();
-    }
-    let mut text = String::new();
-    for sign in word.chars() {
-        let sign = if sign.is_numeric() { '0' } else { sign };
-        if sign != '0' || !text.ends_with('0') {
-            text.push(sign);
-        }
-    }
-    text
+fn keys(text: &str, page: u32, is_top: bool) -> Vec<Key> {
+    let words: Vec<&str> = text.split(' ').collect();
+    let numbers = (0..words.len()).filter_map(|at| {
+        let (before, own) = words.split_at_checked(at)?;
+        let (word, after) = own.split_first()?;
+        let (number, total) = word.split_once('/').map_or((*word, None), |(number, total)| (number, Some(total)));
+        let others = || before.iter().chain(after).copied().chain(total);
+        let is_alone = !others().any(has_letter);
+        let (value, is_roman) = page_number(number, is_alone)?;
+        let around =
+            if is_alone { String::new() } else { format!("{is_top} {}", others().collect::<Vec<_>>().join(" ")) };
+        Some(Key::Number { around, is_roman, shift: i64::from(value) - i64::from(page) })
+    });
+    let words = Key::Words { text: text.to_owned(), is_top };
+    std::iter::once(words).chain(numbers).collect()
 }
 
-/// How many pages have a text, and how many a row of a size, at a height.
-struct Votes<'r> {
-    texts: BTreeMap<&'r str, Vec<f32>>,
+/// The value of a page number, and whether it is a Roman numeral. These stand alone: `C` and `mix` are words.
+fn page_number(word: &str, is_alone: bool) -> Option<(u32, bool)> {
+    let bare = word.trim_matches(['-', '–', '—', '.', '|', '(', ')', '[', ']', ':', '·', '•', ',', '~']);
+    let is_number = (1..=MAX_DIGITS).contains(&bare.len()) && bare.chars().all(|sign| sign.is_ascii_digit());
+    if is_number {
+        // Other numbers that begin with zeros are those of invoices and parts.
+        return bare.parse().ok().filter(|_| is_alone || !bare.starts_with('0')).map(|value| (value, false));
+    }
+    roman_value(bare).filter(|_| is_alone).map(|value| (value, true))
+}
+
+/// What the outer rows of all pages have in common.
+struct Evidence<'r> {
+    pages: &'r [DocumentPage],
+    /// The pages that have a key, and the distances from the edge.
+    keys: BTreeMap<&'r Key, Vec<(usize, f32)>>,
+    /// The distances, sizes and spaces of all rows, by distance.
     places: Vec<(f32, f32, f32)>,
-    /// How many pages have a number that is so much more than their own.
-    offsets: BTreeMap<i64, usize>,
-    pages: usize,
 }
 
-impl<'r> Votes<'r> {
-    fn of(pages: &'r [Vec<Row>], offsets: BTreeMap<i64, usize>) -> Self {
-        let mut votes = Self { texts: BTreeMap::new(), places: Vec::new(), offsets, pages: pages.len() };
-        for row in pages.iter().flatten().filter(|row| row.is_in_zone) {
-            row.parts.iter().for_each(|part| votes.texts.entry(part).or_default().push(row.distance));
-            votes.places.push((row.distance, row.size, row.space));
+impl<'r> Evidence<'r> {
+    fn of(pages: &'r [DocumentPage], sides: &'r [Vec<Vec<Row>>]) -> Self {
+        let mut evidence = Self { pages, keys: BTreeMap::new(), places: Vec::new() };
+        let rows = sides.iter().flat_map(|side| side.iter().enumerate());
+        for (page, row) in rows.flat_map(|(page, rows)| rows.iter().map(move |row| (page, row))) {
+            if !row.is_in_zone {
+                continue;
+            }
+            evidence.places.push((row.distance, row.size, row.space));
+            for key in row.parts.iter().flat_map(|part| &part.0) {
+                evidence.keys.entry(key).or_default().push((page, row.distance));
+            }
         }
-        votes.texts.values_mut().for_each(|distances| distances.sort_by(f32::total_cmp));
-        votes.places.sort_by(|a, b| a.0.total_cmp(&b.0));
-        votes
+        evidence.places.sort_by(|a, b| a.0.total_cmp(&b.0));
+        evidence.keys.values_mut().for_each(|places| places.sort_by_key(|(page, _)| *page));
+        evidence
     }
 
-    /// Whether another page has the text at the height.
-    fn repeats(&self, text: &str, distance: f32) -> bool {
-        let Some(distances) = self.texts.get(text) else { return false };
-        let from = distances.partition_point(|other| *other < distance - TOLERANCE_PT);
-        let to = distances.partition_point(|other| *other <= distance + TOLERANCE_PT);
-        to - from >= 2
+    fn is_running(&self, row: &Row, page: usize, body: f32) -> bool {
+        if !row.is_in_zone || row.size > 1.15 * body {
+            return false;
+        }
+        let (is_small, is_apart) = (row.size < 0.95 * body, row.space > SPACE_EM);
+        let has_number = row.parts.iter().any(Part::is_page_number);
+        let shares = |part: &Part| part.0.iter().any(|key| self.is_shared(key, row.distance, page));
+        self.is_repeated(row, page, body)
+            || is_apart && row.parts.iter().all(Part::is_page_number)
+            || is_apart && row.parts.iter().any(shares)
+            || is_apart && (is_small || has_number) && self.has_place(row)
+            || row.space > FAR_EM && (is_small || is_marginal(row, body))
     }
 
-    /// Whether a row has a page number: another page counts from the same number.
-    fn has_page_number(&self, row: &Row) -> bool {
-        row.offsets.iter().any(|offset| self.offsets.get(offset).is_some_and(|count| *count > 1))
+    /// Whether other pages have all texts of a row, with no difference but the page's own number.
+    fn is_repeated(&self, row: &Row, page: usize, body: f32) -> bool {
+        let is_own = |key: &Key| match key {
+            Key::Words { .. } => true,
+            // Titles of chapters and of exercises count with the pages too, and are larger.
+            Key::Number { around, shift, .. } => {
+                around.is_empty() || shift.abs() <= MAX_SHIFT && row.size < 1.02 * body
+            }
+        };
+        let is_repeated = |part: &Part| part.0.iter().any(|key| is_own(key) && self.is_shared(key, row.distance, page));
+        row.is_in_zone && row.parts.iter().all(is_repeated)
+    }
+
+    /// Whether most of the pages around one have a key; or most of the left or of the right ones, if they are enough.
+    fn is_shared(&self, key: &Key, distance: f32, page: usize) -> bool {
+        let Some(places) = self.keys.get(key) else { return false };
+        let is_anywhere = matches!(key, Key::Number { around, .. } if around.is_empty());
+        let has_key = |at: &usize| {
+            let first = places.partition_point(|(other, _)| other < at);
+            let own = places.iter().skip(first).take_while(|(other, _)| other == at);
+            own.into_iter().any(|(_, height)| is_anywhere || (height - distance).abs() <= TOLERANCE_PT)
+        };
+        let window = self.window(page);
+        let side: Vec<usize> = window.iter().copied().filter(|at| self.is_same_side(*at, page)).collect();
+        let count = |pages: &[usize]| pages.iter().filter(|at| has_key(at)).count();
+        let (all, own) = (count(&window), count(&side));
+        // Two pages show a number only if it is that of the page itself.
+        let are_numbered = matches!(key, Key::Number { shift: 0, .. }) && all == window.len();
+        all >= 2 && (are_numbered || window.len() >= MIN_PAGES && 2 * all > window.len())
+            || own >= MIN_PAGES && 2 * own > side.len()
+    }
+
+    /// The pages nearest to one, itself included.
+    fn window(&self, page: usize) -> Vec<usize> {
+        let number = |at: usize| self.pages.get(at).map_or(0, |page| page.number);
+        let mut near: Vec<usize> = (page.saturating_sub(WINDOW)..=page.saturating_add(WINDOW)).collect();
+        near.retain(|at| *at < self.pages.len());
+        near.sort_by_key(|at| number(*at).abs_diff(number(page)));
+        near.truncate(WINDOW);
+        near
+    }
+
+    fn is_same_side(&self, page: usize, other: usize) -> bool {
+        let is_even = |at: usize| self.pages.get(at).map(|page| page.number % 2);
+        is_even(page) == is_even(other)
     }
 
     /// Whether a good part of the pages has a row of the same size at the height, with space towards the text.
@@ -221,43 +340,19 @@ impl<'r> Votes<'r> {
         let from = self.places.partition_point(|(other, ..)| *other < row.distance - 1.0);
         let near = self.places.iter().skip(from).take_while(|(other, ..)| *other <= row.distance + 1.0);
         let like = near.filter(|(_, size, space)| (size - row.size).abs() < 0.3 && *space > SPACE_EM).count();
-        like >= 3 && 3 * like >= self.pages
+        like >= MIN_PAGES && MIN_PAGES * like >= self.pages.len()
     }
 }
 
-fn is_furniture(row: &Row, votes: &Votes, body: f32, is_unique: bool) -> bool {
-    if !row.is_in_zone || row.size > 1.15 * body {
-        return false;
+impl Part {
+    /// Whether it may be a page number with nothing beside it.
+    fn is_page_number(&self) -> bool {
+        self.0.iter().any(|key| matches!(key, Key::Number { around, .. } if around.is_empty()))
     }
-    let has_number = row.parts.iter().any(|part| is_page_number(part));
-    let is_small = row.size < 0.95 * body;
-    let is_repeated = row.parts.iter().any(|part| part != "0" && votes.repeats(part, row.distance) && part.len() > 1);
-    let is_apart = row.space > SPACE_EM;
-    is_repeated
-        || (has_number
-            && is_apart
-            && row.parts.iter().all(|part| is_page_number(part) && (votes.pages == 1 || !has_word(part))))
-        || (is_apart && votes.has_place(row) && (is_small || has_number))
-        || (is_unique && (is_small || is_marginal(row, body)) && row.space > FOOT_SPACE_EM)
-        || (is_apart && votes.has_page_number(row))
 }
 
 /// Whether a short plain text stands in the margin of the page.
 fn is_marginal(row: &Row, body: f32) -> bool {
     let is_plain = |line: &Line| !line.is_bold() && line.words.len() <= MAX_MARGINAL_WORDS;
     row.is_in_margin && row.size < 1.02 * body && row.lines.iter().all(|(_, _, line)| is_plain(line))
-}
-
-/// Whether a text is a page number: one or two numbers, and hardly a word besides.
-fn is_page_number(part: &str) -> bool {
-    let words = part.split(' ').filter(|word| has_word(word));
-    let (count, longest) = words.fold((0, 0), |(count, longest), word| (count + 1, word.len().max(longest)));
-    (1..=2).contains(&part.matches('0').count())
-        && count <= 2
-        && longest <= 10
-        && !part.contains(['.', ',', '$', '€', '%'])
-}
-
-fn has_word(text: &str) -> bool {
-    text.chars().any(char::is_alphabetic)
 }

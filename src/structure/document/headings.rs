@@ -24,8 +24,10 @@ const SMALLER: f32 = 0.93;
 const SPACE_ABOVE: f32 = 1.15;
 /// So much of a heading is bold. Single signs may come from another font.
 const MOST: f32 = 0.85;
-/// So many lines below a title may be its authors and its date.
-const MAX_BYLINE: usize = 6;
+/// A list of names has at least so many commas.
+const MIN_COMMAS: usize = 2;
+/// Minimum characters of a paragraph that is text and no address.
+const MIN_TEXT: usize = 120;
 /// Markdown has so many levels.
 const MAX_LEVEL: usize = 6;
 
@@ -101,20 +103,25 @@ fn may_be_next(draft: &Draft) -> bool {
     draft.is_free() && is_set_off && is_short && draft.space_above >= SPACE_ABOVE && !draft.ends_sentence()
 }
 
-/// The lines of the first page that are centred below the title and look like no other heading: authors and date.
+/// The headings of the first page that are authors, affiliations and dates: they stand between the title and the text,
+/// and have the marks of affiliations, are a list of names, or are centred in a style that no other heading has.
 fn byline(drafts: &[Draft], flow: &[usize], headings: &[usize]) -> Vec<usize> {
-    let first = headings.first().filter(|first| flow.first() == Some(first));
-    let Some(title) = first.and_then(|first| drafts.get(*first)).filter(|title| title.place.page == 0) else {
-        return Vec::new();
+    let draft = |at: &usize| drafts.get(*at);
+    let ranks: Vec<(usize, Rank)> = headings.iter().filter_map(|at| Some((*at, rank(draft(at)?)))).collect();
+    let on_first = ranks.iter().filter(|(at, _)| draft(at).is_some_and(|draft| draft.place.page == 0));
+    let title = on_first.min_by(|a, b| a.1.cmp(&b.1)).and_then(|(at, _)| Some((*at, draft(at)?)));
+    let Some((first, title)) = title else { return Vec::new() };
+    let is_text = |at: &&usize| draft(at).is_some_and(|draft| draft.place.page > 0 || is_text(draft));
+    let end = flow.iter().filter(|at| **at > first).find(is_text).copied().unwrap_or(usize::MAX);
+    let is_byline = |(at, own): &&(usize, Rank)| {
+        let is_alone = ranks.iter().filter(|(_, other)| other == own).count() == 1;
+        draft(at).is_some_and(|draft| {
+            let is_plain = heading_size(draft) < heading_size(title) && draft.share(|style| style.is_bold) <= 0.5;
+            let is_centred = || is_alone && is_plain && is_centered_below(title, draft);
+            section_depth(draft).is_none() && (draft.has_raised_word() || is_list_of_names(draft) || is_centred())
+        })
     };
-    let below = flow.iter().zip(headings).skip(1).take_while(|(own, heading)| own == heading).map(|(own, _)| *own);
-    let ranks: Vec<Rank> = headings.iter().filter_map(|at| drafts.get(*at)).map(rank).collect();
-    let is_alone = |draft: &Draft| ranks.iter().filter(|other| **other == rank(draft)).count() == 1;
-    let is_byline = |draft: &Draft| {
-        let is_plain = heading_size(draft) < heading_size(title) && draft.share(|style| style.is_bold) <= 0.5;
-        is_plain && section_depth(draft).is_none() && is_centered_below(title, draft) && is_alone(draft)
-    };
-    below.take(MAX_BYLINE).take_while(|at| drafts.get(*at).is_some_and(is_byline)).collect()
+    ranks.iter().filter(|(at, _)| (first + 1..end).contains(at)).filter(is_byline).map(|(at, _)| *at).collect()
 }
 
 fn is_centered_below(title: &Draft, draft: &Draft) -> bool {
@@ -123,8 +130,23 @@ fn is_centered_below(title: &Draft, draft: &Draft) -> bool {
     is_set_in && ((above.x0 + above.x1) - (own.x0 + own.x1)).abs() < 2.0 * draft.size()
 }
 
+/// Whether all parts between commas begin with a capital, and are a few words each.
+fn is_list_of_names(draft: &Draft) -> bool {
+    let text = draft.text();
+    let is_name = |part: &str| {
+        let words = part.split_whitespace().count();
+        (2..=5).contains(&words) && part.trim_start().starts_with(char::is_uppercase)
+    };
+    text.matches(',').count() >= MIN_COMMAS && text.split(',').rev().skip(1).all(is_name)
+}
+
+/// Whether a draft is a paragraph of the text, not the address of an author.
+fn is_text(draft: &Draft) -> bool {
+    draft.is_paragraph() && draft.lines.len() > 1 && draft.len() >= MIN_TEXT && draft.ends_sentence()
+}
+
 fn is_in_flow(draft: &Draft) -> bool {
-    !matches!(draft.kind, DraftKind::Furniture | DraftKind::Footnote { .. } | DraftKind::Figure(_))
+    !matches!(draft.kind, DraftKind::Running | DraftKind::LeftOut | DraftKind::Footnote { .. } | DraftKind::Figure(_))
 }
 
 fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) -> bool {
@@ -136,7 +158,7 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) 
         || draft.is_formula
         || !is_short
         || is_listed
-        || draft.begins_small()
+        || draft.begins_small() && ratio < MUCH_LARGER
         || !has_word(draft)
         || draft.lines.iter().any(|line| line.is_contents_entry())
         || ratio < SMALLER
@@ -147,6 +169,9 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) 
     if ratio >= LARGER {
         return !is_sentence || draft.len() <= MAX_CHARACTERS / 3 || section_depth(draft).is_some();
     }
+    if next.is_some_and(|next| is_item_over(draft, next)) {
+        return false;
+    }
     let is_apart = draft.space_above >= SPACE_ABOVE;
     let is_followed =
         next.is_some_and(|next| !matches!(next.kind, DraftKind::Table(_)) || is_emphasised(draft, statistics));
@@ -156,6 +181,13 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) 
         && (!is_sentence || is_numbered)
         && draft.lines.len() < MAX_LINES
         && (is_emphasised(draft, statistics) || is_plain_heading(draft, next, statistics))
+}
+
+/// Whether a marked line is the first of an item: the paragraph below it begins where the text after its mark does.
+fn is_item_over(draft: &Draft, next: &Draft) -> bool {
+    let Some(marker) = &draft.marker else { return false };
+    let is_below = |left: f32| (left - marker.text_left).abs() < 0.3 * draft.size();
+    next.is_paragraph() && next.marker.is_none() && is_below(next.first_left()) && is_below(next.text_left())
 }
 
 /// The size of its largest word. Small capitals are smaller than their heading.

@@ -8,6 +8,12 @@ use super::type_statistics::TypeStatistics;
 /// Left edges that differ by less, in ems, are the same.
 const TOLERANCE_EM: f32 = 0.6;
 
+/// So many lines show the edge of justified text. Hanging punctuation moves their ends by at most this, in ems, and a
+/// line that ends so far before the edge is the last of its paragraph.
+const MIN_FLUSH: usize = 4;
+const FLUSH_EM: f32 = 0.3;
+const SHORT_EM: f32 = 0.12;
+
 /// Appends the beginnings of columns to the paragraphs and items that they continue.
 pub(super) fn join(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &TypeStatistics) {
     let mut open: Option<usize> = None;
@@ -35,9 +41,15 @@ pub(super) fn join(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &Ty
 /// What may stand between the parts of a paragraph.
 fn is_passed_over(draft: &Draft, statistics: &TypeStatistics) -> bool {
     match draft.kind {
-        DraftKind::Furniture | DraftKind::Footnote { .. } | DraftKind::Caption => true,
+        DraftKind::Running
+        | DraftKind::LeftOut
+        | DraftKind::Footnote { .. }
+        | DraftKind::Caption
+        | DraftKind::Aside => true,
         DraftKind::Table(_) | DraftKind::Figure(_) => true,
-        DraftKind::Paragraph { .. } => draft.size() < 0.9 * statistics.body_size && draft.marker.is_none(),
+        DraftKind::Paragraph { .. } | DraftKind::Entry => {
+            draft.size() < 0.9 * statistics.body_size && draft.marker.is_none()
+        }
         _ => false,
     }
 }
@@ -83,7 +95,15 @@ fn is_first_of_column(drafts: &[Draft], index: usize) -> bool {
 
 /// Whether it stands among the text without being part of it.
 fn is_float(kind: &DraftKind) -> bool {
-    matches!(kind, DraftKind::Furniture | DraftKind::Caption | DraftKind::Table(_) | DraftKind::Figure(_))
+    matches!(
+        kind,
+        DraftKind::Running
+            | DraftKind::LeftOut
+            | DraftKind::Aside
+            | DraftKind::Caption
+            | DraftKind::Table(_)
+            | DraftKind::Figure(_)
+    )
 }
 
 /// Whether the text begins where the next line of the paragraph before would.
@@ -120,7 +140,7 @@ fn reads_on(before: &Draft, after: &Draft) -> bool {
     if !before.ends_sentence() {
         return !matches!(before.kind, DraftKind::Item { .. }) || before.lines.len() > 1 || before.len() > 40;
     }
-    if is_run_in(before, after) {
+    if is_run_in(before, after) || ends_short(before) {
         return false;
     }
     if is_justified(before) {
@@ -147,6 +167,14 @@ fn is_run_in(before: &Draft, after: &Draft) -> bool {
     is_bold(first) && !is_bold(last)
 }
 
+/// Whether its last line ends before the edge at which all others of its last column do.
+fn ends_short(draft: &Draft) -> bool {
+    let Some((last, others)) = draft.last_part().split_last() else { return false };
+    let ends = || others.iter().map(|line| line.bounds.x1);
+    let (first, edge) = (ends().fold(f32::INFINITY, f32::min), ends().fold(0.0, f32::max));
+    others.len() >= MIN_FLUSH && edge - first < FLUSH_EM * last.size && first - last.bounds.x1 > SHORT_EM * last.size
+}
+
 /// Whether all its lines in its last column, the last one too, end at one right edge.
 fn is_justified(draft: &Draft) -> bool {
     let lines = draft.last_part();
@@ -156,13 +184,14 @@ fn is_justified(draft: &Draft) -> bool {
 
 /// Moves the lines of one draft to the end of another.
 fn append(drafts: &mut [Draft], target: usize, index: usize) {
+    let Some(page) = drafts.get(target).map(|target| target.place.page) else { return };
     let Some(draft) = drafts.get_mut(index) else { return };
-    draft.kind = DraftKind::Joined;
-    let lines = std::mem::take(&mut draft.lines);
+    draft.kind = DraftKind::Joined { page };
+    let lines = draft.lines.clone();
     let (origin, right, ends_early) = (draft.origin, draft.right, draft.ends_early);
-    let page = draft.place.page;
+    let own_page = draft.place.page;
     if let Some(target) = drafts.get_mut(target) {
-        target.joints.push((target.lines.len(), page));
+        target.joints.push((target.lines.len(), own_page));
         target.lines.extend(lines);
         (target.origin, target.right, target.ends_early) = (origin, right, ends_early);
     }

@@ -1,9 +1,10 @@
 //! Pages together: furniture, headings, lists, notes, and paragraphs that go over columns and pages.
 
+mod asides;
 mod build;
 mod captions;
-mod contents;
 mod drafts;
+mod entries;
 mod furniture;
 mod headings;
 mod joins;
@@ -14,8 +15,9 @@ mod spans;
 mod type_statistics;
 
 use super::block::PageBlocks;
-use super::page_structure::{Line, LineRole, PageStructure, Region};
+use super::page_structure::{PageStructure, Region};
 use drafts::Draft;
+use furniture::RunningRow;
 use type_statistics::TypeStatistics;
 
 /// A page of a document.
@@ -47,11 +49,13 @@ pub fn read_document(pages: &[DocumentPage], outline: &[OutlineHeading]) -> Vec<
     notes::mark(&mut drafts, pages, &statistics);
     captions::mark_labelled(&mut drafts, pages, &statistics);
     headings::mark(&mut drafts, outline, &statistics);
-    contents::mark(&mut drafts);
+    entries::mark_contents(&mut drafts);
     lists::mark(&mut drafts, &statistics);
+    entries::mark_labels(&mut drafts, &statistics);
     captions::mark(&mut drafts, pages, &statistics);
     quotes::mark(&mut drafts);
     joins::join(&mut drafts, pages, &statistics);
+    entries::mark_works(&mut drafts);
     build::pages(pages, &drafts, &statistics)
 }
 
@@ -66,24 +70,27 @@ fn all_drafts<'a>(
     for (page_index, page) in pages.iter().enumerate() {
         let dividers = drafts::Dividers::of(&page.structure.rules);
         let evidence = drafts::Evidence { statistics, dividers: &dividers };
+        let running = |rows: Option<&Vec<RunningRow>>| {
+            let rows = rows.into_iter().flatten();
+            rows.filter_map(|row| Draft::of_running(page_index, &page.structure, row)).collect::<Vec<_>>()
+        };
+        let own = furniture.of_page(page_index);
+        drafts.extend(running(own.map(|lines| &lines.heads)));
         for (region_index, region) in page.structure.regions.iter().enumerate() {
             let place = drafts::Place { page: page_index, region: region_index };
             match region {
                 Region::Table(table) => drafts.push(Draft::of_table(place, *table)),
                 Region::Figure(figure) => drafts.push(Draft::of_figure(place, figure)),
                 Region::Column(column) => {
-                    let is_running = |index: usize, line: &Line| {
-                        furniture.contains(page_index, region_index, index)
-                            || line.tag.is_some_and(|tag| tag.role == LineRole::Furniture)
-                    };
-                    let (lines, running): (Vec<_>, Vec<_>) =
-                        (0..).zip(&column.lines).partition(|(index, line)| !is_running(*index, line));
-                    drafts.extend(running.iter().map(|(_, line)| Draft::of_furniture(place, line)));
-                    let lines: Vec<_> = lines.into_iter().map(|(_, line)| line).collect();
-                    drafts::split(&lines, column, place, evidence, &mut recent, &mut drafts);
+                    let lines = column.lines.iter().enumerate();
+                    let lines = lines.filter(|(index, _)| !furniture.contains(place, *index)).map(|(_, line)| line);
+                    let from = drafts.len();
+                    drafts::split(&lines.collect::<Vec<_>>(), column, place, evidence, &mut recent, &mut drafts);
+                    asides::mark(drafts.get_mut(from..).unwrap_or_default(), column, &page.structure, statistics);
                 }
             }
         }
+        drafts.extend(running(own.map(|lines| &lines.feet)));
     }
     drafts
 }

@@ -1,46 +1,78 @@
-//! Footnotes: by mark and place.
+//! Footnotes and endnotes: by mark and place.
 
-use super::super::page_structure::{Line, Region};
+use super::super::bounds::Frame;
+use super::super::page_structure::Region;
 use super::DocumentPage;
 use super::drafts::{Draft, DraftKind};
 use super::type_statistics::TypeStatistics;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Footnotes at the foot of a page are smaller than the body by this factor.
 const SMALLER: f32 = 0.97;
+/// A footnote stands below this share of the height of its page. The affiliations of authors stand above it.
+const FOOT: f32 = 0.5;
 
-/// Turns drafts into footnotes: those that begin with a mark to which raised text on the pages refers.
+/// The pages, by index, on which raised text refers to a label.
+type References = BTreeMap<String, BTreeSet<usize>>;
+
+/// Turns drafts into notes: those that begin with a mark to which raised text on their page, or before it, refers.
 pub(super) fn mark(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &TypeStatistics) {
     let references = references(pages);
     let mut defined = BTreeSet::new();
     for draft in drafts.iter_mut().filter(|draft| draft.is_paragraph()) {
         let Some((label, is_raised)) = label(draft) else { continue };
-        let is_small = draft.size() < SMALLER * statistics.body_size;
-        let is_note = draft.is_tagged_note() || (is_raised || is_small) && references.contains(&label);
-        if is_note && defined.insert(label.clone()) {
-            draft.kind = DraftKind::Footnote { label };
+        let page = draft.place.page;
+        let limit = SMALLER * statistics.body_size;
+        // The first letter of a heading in small capitals is as large as the body.
+        let is_small = || draft.lines.iter().flat_map(|line| &line.words).all(|word| word.style.size < limit);
+        let is_referred = references.get(&label).is_some_and(|from| match from.contains(&page) {
+            true => is_at_foot(draft, pages),
+            false => from.first().is_some_and(|first| *first < page),
+        });
+        let is_note = draft.is_tagged_note() || (is_raised || is_small()) && is_referred;
+        if is_note && defined.insert((page, label.clone())) {
+            let is_endnote = references.get(&label).is_some_and(|from| !from.contains(&page));
+            draft.kind = DraftKind::Footnote { label, is_endnote };
         }
     }
 }
 
-/// The labels of all raised texts that do not begin a line.
-fn references(pages: &[DocumentPage]) -> BTreeSet<String> {
-    let regions = pages.iter().flat_map(|page| &page.structure.regions);
-    let lines = regions.filter_map(|region| match region {
-        Region::Column(column) => Some(&column.lines),
-        Region::Table(_) | Region::Figure(_) => None,
-    });
-    let pairs = lines.flatten().flat_map(|line| line.words.windows(2));
-    let marks = pairs
-        .filter_map(|pair| Some((pair.first()?, pair.get(1)?)))
-        .filter(|(before, word)| word.is_raised && may_precede(&before.text));
-    marks.filter_map(|(_, word)| note_label(&word.text)).collect()
+fn is_at_foot(draft: &Draft, pages: &[DocumentPage]) -> bool {
+    pages.get(draft.place.page).is_some_and(|DocumentPage { structure, .. }| {
+        let frame = Frame { turn: draft.turn, width: structure.width, height: structure.height };
+        frame.to_page(draft.bounds()).y0 > FOOT * structure.height
+    })
 }
 
-/// Whether a raised number after a text may be the mark of a note: after a word or punctuation, not after a variable.
-pub(super) fn may_precede(text: &str) -> bool {
+fn references(pages: &[DocumentPage]) -> References {
+    let mut references = References::new();
+    for (index, page) in pages.iter().enumerate() {
+        let lines = page.structure.regions.iter().filter_map(|region| match region {
+            Region::Column(column) => Some(&column.lines),
+            Region::Table(_) | Region::Figure(_) => None,
+        });
+        for line in lines.flatten() {
+            let pairs = line.words.iter().zip(line.words.iter().skip(1));
+            let marks =
+                pairs.filter(|(before, word)| word.is_raised && !before.is_raised && may_precede_mark(&before.text));
+            for label in marks.filter_map(|(_, word)| note_label(&word.text)) {
+                references.entry(label).or_default().insert(index);
+            }
+        }
+    }
+    references
+}
+
+/// Whether a raised number after a text may be the mark of a note: after a word or punctuation, not after a variable or
+/// in an exponent.
+pub(super) fn may_precede_mark(text: &str) -> bool {
     let letters = text.chars().rev().take_while(|sign| sign.is_alphabetic()).count();
-    letters >= 3 || text.chars().last().is_some_and(|sign| !sign.is_alphanumeric() && sign != ')')
+    letters >= 3 || text.chars().last().is_some_and(ends_clause)
+}
+
+fn ends_clause(sign: char) -> bool {
+    matches!(sign, '.' | ',' | ';' | ':' | '!' | '?' | '…' | '"' | '\'' | '”' | '’' | '“' | '»' | '«' | ']')
+        || matches!(sign, '。' | '、' | '，' | '；' | '：' | '！' | '？' | '」' | '』')
 }
 
 /// The label of a footnote, if a text can be one.
@@ -53,10 +85,10 @@ pub(super) fn note_label(text: &str) -> Option<String> {
     (is_number || is_sign).then(|| text.to_owned())
 }
 
-/// The label at the beginning of a draft, and whether it is raised.
+/// The label at the beginning of a draft, and whether it is raised. Labels in brackets are those of references.
 fn label(draft: &Draft) -> Option<(String, bool)> {
-    let line: &Line = draft.lines.first()?;
+    let line = draft.lines.first()?;
     let first = line.words.first()?;
     line.words.get(1)?;
-    note_label(&first.text).map(|label| (label, first.is_raised))
+    note_label(&first.text).filter(|_| !first.text.starts_with('[')).map(|label| (label, first.is_raised))
 }

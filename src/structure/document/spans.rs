@@ -4,10 +4,10 @@ use super::super::block::{BlockKind, SpanPosition, TextSpan};
 use super::super::page_structure::{Line, LineWord, Region};
 use super::DocumentPage;
 use super::drafts::{Draft, DraftKind, Marker};
-use super::notes::{may_precede, note_label};
+use super::notes::{may_precede_mark, note_label};
 use super::type_statistics::TypeStatistics;
 use pagewise_base::script::is_ideograph;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Further words are not looked up when hyphens are repaired.
 const MAX_VOCABULARY: usize = 200_000;
@@ -22,17 +22,20 @@ pub(super) struct SpanWriter<'a> {
     pages: &'a [DocumentPage],
     /// The words of the document that are not broken at a line end, in small letters.
     vocabulary: BTreeSet<String>,
-    labels: BTreeSet<&'a str>,
+    /// The pages of the notes, by label, and whether they are endnotes.
+    notes: BTreeMap<&'a str, Vec<(usize, bool)>>,
     statistics: &'a TypeStatistics,
 }
 
 impl<'a> SpanWriter<'a> {
     pub(super) fn new(pages: &'a [DocumentPage], drafts: &'a [Draft], statistics: &'a TypeStatistics) -> Self {
-        let labels = drafts.iter().filter_map(|draft| match &draft.kind {
-            DraftKind::Footnote { label } => Some(label.as_str()),
-            _ => None,
-        });
-        Self { pages, vocabulary: vocabulary(pages), labels: labels.collect(), statistics }
+        let mut notes: BTreeMap<&str, Vec<(usize, bool)>> = BTreeMap::new();
+        for draft in drafts {
+            if let DraftKind::Footnote { label, is_endnote } = &draft.kind {
+                notes.entry(label).or_default().push((draft.place.page, *is_endnote));
+            }
+        }
+        Self { pages, vocabulary: vocabulary(pages), notes, statistics }
     }
 
     /// The text of a draft without its mark.
@@ -44,7 +47,7 @@ impl<'a> SpanWriter<'a> {
             _ => 0,
         };
         for (index, line) in draft.lines.iter().enumerate() {
-            let page = self.pages.get(draft.page_of(index));
+            let page = draft.page_of(index);
             for (position, word) in line.words.iter().enumerate() {
                 let text: String = word.text.chars().skip(skip).collect();
                 skip = skip.saturating_sub(word.text.chars().count());
@@ -54,16 +57,20 @@ impl<'a> SpanWriter<'a> {
                 let is_first = position == 0;
                 let joint =
                     if is_first && index > 0 { self.line_joint(&mut spans, &text) } else { Joint::of_word(word) };
-                let may_be_mark = word.is_raised && spans.last().is_some_and(|last| may_precede(tail(&last.text)));
+                let may_be_mark = word.is_raised
+                    && spans.last().is_some_and(|last| {
+                        last.position == SpanPosition::Baseline && may_precede_mark(tail(&last.text))
+                    });
                 push(&mut spans, joint, self.span(text, word, page, may_be_mark));
             }
         }
         spans
     }
 
-    fn span(&self, text: String, word: &LineWord, page: Option<&DocumentPage>, may_be_mark: bool) -> TextSpan {
-        let target = word.target.and_then(|target| page?.structure.targets.get(usize::try_from(target).ok()?));
-        let is_mark = || note_label(&text).is_some_and(|label| self.labels.contains(label.as_str()));
+    fn span(&self, text: String, word: &LineWord, page: usize, may_be_mark: bool) -> TextSpan {
+        let targets = self.pages.get(page).map(|page| &page.structure.targets);
+        let target = word.target.and_then(|target| targets?.get(usize::try_from(target).ok()?));
+        let is_mark = || note_label(&text).is_some_and(|label| self.has_note(&label, page));
         let position = match word.is_raised {
             true if may_be_mark && is_mark() => SpanPosition::NoteMark,
             true => SpanPosition::Raised,
@@ -77,6 +84,12 @@ impl<'a> SpanWriter<'a> {
             target: target.filter(|target| !target.is_empty()).cloned(),
             text,
         }
+    }
+
+    /// Whether a note with a label stands on a page, or an endnote on a later one.
+    fn has_note(&self, label: &str, page: usize) -> bool {
+        let is_own = |(other, is_endnote): &(usize, bool)| *other == page || *is_endnote && *other > page;
+        self.notes.get(label).is_some_and(|notes| notes.iter().any(is_own))
     }
 
     /// How a line is joined to the one before. Takes away a hyphen that only divides a word.
@@ -108,7 +121,9 @@ impl<'a> SpanWriter<'a> {
             return Hyphen::Kept;
         }
         let small = |text: &str| text.to_lowercase();
-        let is_compound = self.vocabulary.contains(&format!("{}-{}", small(tail), small(next)));
+        // No word is divided after one letter.
+        let is_letter = tail.chars().nth(1).is_none();
+        let is_compound = is_letter || self.vocabulary.contains(&format!("{}-{}", small(tail), small(next)));
         let is_whole = self.vocabulary.contains(&format!("{}{}", small(tail), small(next)));
         match (is_soft || is_whole || !is_compound) && next.starts_with(char::is_lowercase) && !stem.contains('-') {
             true => Hyphen::Repaired,

@@ -3,6 +3,7 @@
 use super::super::bounds::quarters;
 use super::super::page_structure::{Line, Region};
 use super::DocumentPage;
+use super::drafts::Place;
 use super::furniture::Furniture;
 use std::collections::BTreeMap;
 
@@ -45,7 +46,8 @@ impl TypeStatistics {
         for (page_index, page) in pages.iter().enumerate() {
             for (region_index, region) in page.structure.regions.iter().enumerate() {
                 let Region::Column(column) = region else { continue };
-                let kept = |index: usize| !furniture.contains(page_index, region_index, index);
+                let place = Place { page: page_index, region: region_index };
+                let kept = |index: usize| !furniture.contains(place, index);
                 let lines = column.lines.iter().enumerate().filter(|(index, _)| kept(*index)).map(|(_, line)| line);
                 let lines: Vec<&Line> = lines.take(MAX_LINES.saturating_sub(count)).collect();
                 count += lines.len();

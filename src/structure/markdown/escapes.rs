@@ -52,7 +52,7 @@ pub(super) fn line_start(text: &str) -> String {
     let is_cut = second.is_none_or(char::is_whitespace);
     let is_marked = match first {
         '#' => is_cut || text.trim_start_matches('#').starts_with(' '),
-        '-' | '+' | '=' | '•' | '▪' | '◦' | '‣' => is_cut || is_rule(text, first),
+        '-' | '+' | '=' => is_cut || is_rule(text, first),
         '*' | '_' => is_cut,
         '>' | '|' => true,
         '~' => text.starts_with("~~~"),

@@ -17,7 +17,7 @@ pub fn to_markdown(pages: &[PageBlocks], table: &dyn Fn(usize, usize) -> Option<
         for block in &page.blocks {
             writer.write(block, &|number| table(index, number));
         }
-        (writer.is_item, writer.is_entry) = (false, false);
+        (writer.is_item, writer.run) = (false, None);
         markdown.push(writer.text.clone());
     }
     markdown
@@ -30,14 +30,15 @@ struct Writer {
     indents: Vec<usize>,
     /// Whether the last block was a list item.
     is_item: bool,
-    /// Whether the last block was an entry of a table of contents.
-    is_entry: bool,
+    /// What the last block was, if the next line of the same kind follows it after a hard line break.
+    run: Option<BlockKind>,
 }
 
 impl Writer {
     fn write(&mut self, block: &Block, table: &dyn Fn(usize) -> Option<String>) {
         let text = match &block.kind {
             BlockKind::Furniture => return,
+            BlockKind::Continuation { page } => return self.continuation(*page),
             BlockKind::Code => fenced(&inline::plain(&block.spans)),
             BlockKind::Table { index } => table(*index).unwrap_or_default(),
             BlockKind::Figure { alternate } => format!("![{}]()", escapes::link_text(alternate)),
@@ -49,10 +50,13 @@ impl Writer {
         if text.trim().is_empty() {
             return;
         }
-        let is_next_entry = self.is_entry && block.kind == BlockKind::ContentsEntry;
-        self.is_entry = block.kind == BlockKind::ContentsEntry;
+        let is_next = self.run.as_ref() == Some(&block.kind);
+        self.run = Some(block.kind.clone())
+            .filter(|kind| matches!(kind, BlockKind::Entry | BlockKind::Aside | BlockKind::RunningLine));
         match &block.kind {
-            BlockKind::ContentsEntry if is_next_entry => self.entry(text),
+            BlockKind::Entry | BlockKind::RunningLine if is_next => self.next_line("", text),
+            BlockKind::Aside if is_next => self.next_line("> ", text),
+            BlockKind::Aside => self.block(&format!("> {}", escapes::line_start(text))),
             BlockKind::ListItem { depth, marker } => self.item(usize::from(*depth), marker, text),
             BlockKind::Paragraph { depth } if *depth > 0 => self.inner_paragraph(usize::from(*depth), text),
             BlockKind::Heading { level } => {
@@ -73,9 +77,10 @@ impl Writer {
         self.text.push_str(text);
     }
 
-    /// Appends an entry to a table of contents, after a hard line break.
-    fn entry(&mut self, text: &str) {
+    /// Appends a line to a block, after a hard line break.
+    fn next_line(&mut self, mark: &str, text: &str) {
         self.separate("  \n");
+        self.text.push_str(mark);
         self.text.push_str(&escapes::line_start(text));
     }
 
@@ -87,7 +92,7 @@ impl Writer {
         let (mark, letter) = match marker {
             ListMarker::Bullet => ("-".to_owned(), String::new()),
             ListMarker::Number(number) => (format!("{number}."), String::new()),
-            ListMarker::Letter(letter) => ("1.".to_owned(), format!("{letter} ")),
+            ListMarker::Letter(letter) => ("-".to_owned(), format!("{letter} ")),
         };
         self.separate(if self.is_item { "\n" } else { "\n\n" });
         self.text.push_str(&" ".repeat(self.indents.iter().sum()));
@@ -103,6 +108,13 @@ impl Writer {
         self.separate("\n\n");
         self.text.push_str(&" ".repeat(self.indents.iter().sum()));
         self.text.push_str(&escapes::line_start(text));
+    }
+
+    /// Says where the words are that stand here on the page.
+    fn continuation(&mut self, page: u32) {
+        (self.is_item, self.run) = (false, None);
+        self.separate("\n\n");
+        self.text.push_str(&format!("<!-- The text that goes on here is given at the end of page {page}. -->"));
     }
 
     fn separate(&mut self, by: &str) {

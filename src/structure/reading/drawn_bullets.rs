@@ -17,14 +17,21 @@ const SIZE_EM: Range<f32> = 0.1..0.75;
 const PICTURE_EM: Range<f32> = 0.4..1.5;
 /// It stands so far from the text, in ems.
 const GAP_EM: Range<f32> = 0.1..2.5;
+/// Minimum distance from other text on the line to the left of a bullet, in ems.
+const MIN_GAP_EM: f32 = 0.8;
+/// Maximum number of marks and of texts at the height of a line that are compared with it.
+const MAX_NEAR: usize = 500;
 /// Its middle is so far above the baseline, in ems.
 const RISE_EM: Range<f32> = 0.08..0.65;
 
 /// Puts a bullet before each line that has a drawn one.
 pub(super) fn insert(segments: &mut [Segment], page: &PageLayout, frame: Frame) {
     let (marks, pictures) = (marks(page, frame), pictures(page, frame));
+    let mut texts: Vec<(f32, Bounds)> = segments.iter().map(|segment| (segment.baseline, segment.bounds)).collect();
+    texts.sort_by(|a, b| a.0.total_cmp(&b.0));
     for segment in segments.iter_mut().filter(|segment| segment.table.is_none()) {
         let bullet = bullet_of(segment, &marks, &SIZE_EM).or_else(|| bullet_of(segment, &pictures, &PICTURE_EM));
+        let bullet = bullet.filter(|bullet| !follows_text(*bullet, segment, &texts));
         if let (Some(bounds), Some(word)) = (bullet, segment.words.first()) {
             let style = word.style;
             let bullet =
@@ -38,11 +45,21 @@ pub(super) fn insert(segments: &mut [Segment], page: &PageLayout, frame: Frame) 
     }
 }
 
+/// Whether a mark stands directly after the text of another segment on the baseline: a sign in the line, such as the
+/// badge after the name of an author.
+fn follows_text(mark: Bounds, line: &Segment, texts: &[(f32, Bounds)]) -> bool {
+    let reach = 0.3 * line.size;
+    let first = texts.partition_point(|(baseline, _)| *baseline < line.baseline - reach);
+    let mut row =
+        texts.iter().skip(first).take_while(|(baseline, _)| *baseline <= line.baseline + reach).take(MAX_NEAR);
+    row.any(|(_, text)| text.x0 < mark.x0 && mark.x0 < text.x1 + MIN_GAP_EM * line.size)
+}
+
 /// The mark next to a line on its left.
 fn bullet_of(line: &Segment, marks: &[Bounds], sizes: &Range<f32>) -> Option<Bounds> {
     let (top, bottom) = (line.baseline - line.size, line.baseline);
     let first = marks.partition_point(|mark| center(*mark).1 < top);
-    let near = marks.iter().skip(first).take_while(|mark| center(**mark).1 <= bottom).take(500);
+    let near = marks.iter().skip(first).take_while(|mark| center(**mark).1 <= bottom).take(MAX_NEAR);
     near.copied().filter(|mark| is_bullet(*mark, line, sizes)).max_by(|a, b| a.x1.total_cmp(&b.x1))
 }
 

@@ -2,15 +2,17 @@
 
 mod columns;
 mod drawn_bullets;
+mod fixed_pitch;
 mod lines;
 mod segments;
 mod sides;
 
 use super::bounds::{Frame, center, holds};
 use super::page_structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea};
+use fixed_pitch::FixedPitchFonts;
 use lines::DrawnBoxes;
 use pagewise_base::script::is_ideograph;
-use pagewise_text::{Bounds, PageLayout, Word};
+use pagewise_text::{Bounds, PageLayout, Script, Word};
 use segments::Segment;
 
 /// With more words, lines stay in the given order.
@@ -91,12 +93,14 @@ pub(super) struct DirectionReader<'p> {
     frame: Frame,
     links: LinkIndex,
     boxes: DrawnBoxes,
+    fixed_pitch: FixedPitchFonts,
 }
 
 impl<'p> DirectionReader<'p> {
     pub(super) fn new(page: &'p PageLayout, frame: Frame) -> Self {
         let links = page.links.iter().take(MAX_LINKS).map(|link| frame.of_page(link.bounds)).collect::<Vec<_>>();
-        Self { page, frame, links: LinkIndex::new(links), boxes: drawn_boxes(page, frame) }
+        let fixed_pitch = FixedPitchFonts::of(&page.words, frame);
+        Self { page, frame, links: LinkIndex::new(links), boxes: drawn_boxes(page, frame), fixed_pitch }
     }
 
     /// The columns of these words and the tables, in reading order.
@@ -117,8 +121,12 @@ impl<'p> DirectionReader<'p> {
     }
 
     fn segments(&self, words: &[&Word]) -> Vec<Segment> {
-        let placed = words.iter().flat_map(|word| self.links.split(placed_word(word, self.frame, &self.links)));
-        segments::collect(placed.collect())
+        let placed = words.iter().map(|word| {
+            let (mut placed, baseline) = placed_word(word, self.frame, &self.links);
+            placed.style.is_monospace |= self.fixed_pitch.contains(word.font);
+            (placed, baseline)
+        });
+        segments::collect(placed.flat_map(|placed| self.links.split(placed)).collect())
     }
 }
 
@@ -138,8 +146,8 @@ fn placed_word(word: &Word, frame: Frame, links: &LinkIndex) -> (LineWord, f32) 
         color: word.color,
     };
     let target = links.at(center(bounds));
-    let text = word.text.clone();
-    let placed = LineWord { text, bounds, style, is_spaced: word.is_spaced, is_raised: false, target };
+    let (text, is_raised) = (word.text.clone(), word.script == Script::Raised);
+    let placed = LineWord { text, bounds, style, is_spaced: word.is_spaced, is_raised, target };
     (placed, frame.baseline(word.baseline))
 }
 

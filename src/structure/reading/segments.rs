@@ -2,18 +2,21 @@
 
 use super::super::bounds::NOTHING;
 use super::super::page_structure::LineWord;
-use pagewise_text::Bounds;
+use pagewise_text::{Bounds, rows_of};
 
 /// A gap wider than this, in ems, ends a segment.
 const GAP_EM: f32 = 0.65;
 /// The dots of a leader stand further apart.
 const LEADER_GAP_EM: f32 = 3.0;
-/// Baselines that differ less, in ems, are one.
-const BASELINE_EM: f32 = 0.25;
 /// A raised word is smaller than its line by this factor.
 const RAISED_FACTOR: f32 = 0.87;
 /// An index touches the word before it: the gap is smaller, in ems.
 const INDEX_GAP_EM: f32 = 0.3;
+/// A superscript or subscript stands at most so far from a word of its line, in ems; after a badge further, if it is
+/// raised by so much.
+const TOUCH_EM: f32 = 0.35;
+const BADGE_EM: f32 = 1.4;
+const MIN_RISE: f32 = 0.2;
 /// The boxes of words end so far below the baseline.
 const DESCENT_EM: f32 = 0.2;
 /// A raised or lowered word that follows another one at a smaller gap, in ems of the line, is not spaced.
@@ -108,26 +111,9 @@ fn most_frequent(counted: impl Iterator<Item = (f32, usize)>) -> Option<f32> {
 
 /// The segments of a page, from top to bottom.
 pub(super) fn collect(words: Vec<(LineWord, f32)>) -> Vec<Segment> {
-    let rows = rows(words);
+    let words = words.into_iter().enumerate().map(|(index, (word, baseline))| (index, word, baseline)).collect();
+    let rows = rows_of(words, |(_, word, baseline)| (*baseline, word.style.size));
     attach_raised(rows.into_iter().flat_map(split_row).collect())
-}
-
-/// Words by baseline.
-fn rows(words: Vec<(LineWord, f32)>) -> Vec<Vec<(usize, LineWord, f32)>> {
-    let mut words: Vec<(usize, LineWord, f32)> = words.into_iter().enumerate().map(|(i, (w, y))| (i, w, y)).collect();
-    words.sort_by(|a, b| a.2.total_cmp(&b.2));
-    let mut rows: Vec<Vec<(usize, LineWord, f32)>> = Vec::new();
-    for word in words {
-        match rows.last_mut() {
-            Some(row) if is_on_baseline(row, &word) => row.push(word),
-            _ => rows.push(vec![word]),
-        }
-    }
-    rows
-}
-
-fn is_on_baseline(row: &[(usize, LineWord, f32)], word: &(usize, LineWord, f32)) -> bool {
-    row.first().is_some_and(|first| word.2 - first.2 <= BASELINE_EM * first.1.style.size.min(word.1.style.size))
 }
 
 /// A row, split at wide gaps.
@@ -211,8 +197,11 @@ fn is_delimiter(text: &str) -> bool {
 
 fn is_host(line: &Segment, small: &Segment) -> bool {
     let rise = (line.baseline - small.baseline) / line.size;
+    // A badge may stand between the name of an author and the marks after it.
+    let is_mark = rise > MIN_RISE && small.words.iter().all(|word| !word.text.contains(char::is_alphabetic));
+    let after = if is_mark { BADGE_EM } else { TOUCH_EM };
     let touches = |word: &LineWord| {
-        small.bounds.x0 < word.bounds.x1 + 0.35 * line.size && word.bounds.x0 < small.bounds.x1 + 0.35 * line.size
+        small.bounds.x0 < word.bounds.x1 + after * line.size && word.bounds.x0 < small.bounds.x1 + TOUCH_EM * line.size
     };
     small.size < line.size * RAISED_FACTOR
         && line.words.iter().any(|word| !is_delimiter(&word.text))

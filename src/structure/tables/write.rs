@@ -43,9 +43,11 @@ pub fn to_markdown(table: &Table) -> String {
     out
 }
 
-/// Whether pipes can say all: each cell covers one place, and the head is at most one row.
+/// Whether pipes can say all: the head is at most one row, and each cell covers one place, or is alone in its row.
 fn is_plain(table: &Table) -> bool {
-    head_rows(table) <= 1 && table.cells.iter().all(|cell| cell.row_span == 1 && cell.column_span == 1)
+    let is_title = |cell: &Cell| !cell.is_header && cell.column_span == table.columns;
+    let is_single = |cell: &Cell| cell.row_span == 1 && (cell.column_span == 1 || is_title(cell));
+    head_rows(table) <= 1 && table.cells.iter().all(is_single)
 }
 
 /// A field between pipes.

@@ -242,6 +242,58 @@ fn authors_below_a_title_are_no_headings() {
 }
 
 #[test]
+fn authors_with_the_marks_of_their_affiliations_are_no_headings() {
+    let mut sheet = Sheet::new().at(50.0, Face { size: 18.0, ..BOLD }, "The title of all").space(10.0);
+    sheet.put(50.0, Face { size: 12.0, ..BOLD }, "Ada Printwright");
+    sheet.y -= 4.0;
+    sheet.put(142.0, Face { size: 7.0, ..PLAIN }, "1,2");
+    sheet = sheet.space(20.0).at(50.0, Face { size: 7.0, ..PLAIN }, "1 The Northern Institute").space(14.0);
+    let text = markdown(sheet.at(50.0, Face { size: 12.0, ..BOLD }, "Beginning").space(4.0).line(FULL).line(FULL));
+    assert!(!text.contains("# Ada") && text.contains("\n\n## Beginning\n\n"), "{text}");
+}
+
+#[test]
+fn a_side_bar_is_a_quote_of_its_lines() {
+    let small = Face { size: 8.0, ..PLAIN };
+    let notes = ["Received May 1", "Software of it", "Licence: none"];
+    let mut sheet = Sheet::new();
+    for row in 0..12_usize {
+        if let Some(note) = notes.get(row) {
+            sheet.put(50.0, small, note);
+        }
+        sheet.put(140.0, PLAIN, "The words of the text stand beside it");
+        sheet.y += 12.0;
+    }
+    let text = markdown(sheet);
+    assert!(text.starts_with("> Received May 1"), "{text}");
+    assert!(!text.contains("stand beside it Software"), "{text}");
+}
+
+#[test]
+fn the_works_of_a_bibliography_without_numbers_are_lines_of_one_block() {
+    let mut sheet = Sheet::new().line(FULL).line(FULL).space(12.0);
+    for (author, rest) in
+        [("Ashford, A. (1974).", "valley."), ("Denholm, B. (1980).", "forest."), ("Oakham, C. (1986).", "engine.")]
+    {
+        let first = format!("{author} Notes on the river and on its northern part");
+        sheet = sheet.line(&first).at(70.0, PLAIN, rest).space(6.0);
+    }
+    let text = markdown(sheet);
+    assert!(text.ends_with("Notes on the river and on its northern part valley.  \nDenholm, B. (1980). Notes on the river and on its northern part forest.  \nOakham, C. (1986). Notes on the river and on its northern part engine."), "{text}");
+}
+
+#[test]
+fn a_bold_first_line_of_a_numbered_item_is_no_heading() {
+    let mut sheet = Sheet::new().line(FULL).line(FULL).space(8.0);
+    for title in ["1. Select", "2. Learn"] {
+        sheet = sheet.space(4.0).at(60.0, BOLD, title);
+        sheet = sheet.at(75.0, PLAIN, "What it says of this goes on below it").at(75.0, PLAIN, "and ends.");
+    }
+    let text = markdown(sheet);
+    assert!(!text.contains('#') && text.contains("\n\n1. **Select**"), "{text}");
+}
+
+#[test]
 fn text_in_capitals_throughout_has_no_headings_for_that() {
     let line = FULL.to_uppercase();
     let sheet = Sheet::new().line(&line).line("IT ENDS HERE").space(10.0).line(&line).line("AND HERE");

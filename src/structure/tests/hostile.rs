@@ -1,7 +1,7 @@
 //! Pages that were made to hurt, and pages of random words: nothing is lost.
 
 use super::super::reading::MAX_WORDS;
-use super::super::{DocumentPage, PageBlocks, Region, read_document, read_page};
+use super::super::{DocumentPage, PageBlocks, Region, read_document, read_page, to_markdown};
 use super::sheet::{PLAIN, Sheet};
 use pagewise_text::{Bounds, Fill, Rule};
 use std::collections::BTreeMap;
@@ -64,6 +64,40 @@ fn random_pages_lose_no_letter() {
     for words in [1, 2, 5, 20, 80, 300, 900, 2_000] {
         assert_nothing_is_lost(&random.sheet(words));
     }
+}
+
+#[test]
+fn random_pages_that_share_lines_lose_no_letter_but_those_that_are_listed() {
+    let mut random = Random(521_288_629);
+    for count in 1..9_u32 {
+        let words = usize::from(1 + random.next(40));
+        let pages: Vec<DocumentPage> = (1..=count)
+            .map(|number| {
+                let mut sheet = random.sheet(words).go_to(30.0 + f32::from(random.next(2))).line("A head bcd");
+                sheet = sheet.go_to(570.0).line(&format!("bcd {number}"));
+                DocumentPage { number, structure: read_page(&sheet.layout, &[]), is_wanted: true }
+            })
+            .collect();
+        let regions = pages.iter().flat_map(|page| &page.structure.regions);
+        let lines = regions.flat_map(|region| match region {
+            Region::Column(column) => column.lines.as_slice(),
+            Region::Table(_) | Region::Figure(_) => &[],
+        });
+        let given = letters(lines.flat_map(|line| &line.words).map(|word| word.text.as_str()));
+        let blocks = read_document(&pages, &[]);
+        let written = to_markdown(&blocks, &|_, _| None);
+        assert!(written.iter().all(|page| !page.is_empty()));
+        let written = without_marks(&written.join("\n"));
+        let left_out: Vec<String> = blocks.iter().flat_map(PageBlocks::left_out).collect();
+        let all = left_out.iter().map(String::as_str).chain(std::iter::once(written.as_str()));
+        assert_eq!(letters(all), given, "{count} pages of {words} words");
+    }
+}
+
+/// Markdown without its tags and comments.
+fn without_marks(markdown: &str) -> String {
+    let parts = markdown.split('<').enumerate();
+    parts.map(|(at, part)| if at == 0 { part } else { part.split_once('>').map_or(part, |(_, text)| text) }).collect()
 }
 
 #[test]

@@ -1,14 +1,17 @@
 //! Pages that are read together.
 
-use super::super::{DocumentPage, read_document, read_page, to_markdown};
+use super::super::{DocumentPage, PageBlocks, read_document, read_page, to_markdown};
 use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, markdown_of};
 
 const SMALL: Face = Face { size: 8.0, ..PLAIN };
 
+/// Stands where the words of a paragraph of page 1 would.
+const MARK: &str = "<!-- The text that goes on here is given at the end of page 1. -->";
+
 /// A page with a running head and a page number.
 fn page(number: usize) -> Sheet {
     let sheet = Sheet::new().go_to(30.0).at(50.0, SMALL, "Annual report");
-    sheet.go_to(580.0).at(190.0, SMALL, &format!("Page {number}")).go_to(80.0)
+    sheet.go_to(580.0).at(190.0, SMALL, &format!("Page {number}")).go_to(100.0)
 }
 
 #[test]
@@ -18,9 +21,51 @@ fn running_heads_and_page_numbers_are_left_out() {
 }
 
 #[test]
-fn a_page_number_alone_is_left_out_of_a_single_page() {
-    let sheet = Sheet::new().line(FULL).line("The end.").go_to(580.0).at(195.0, SMALL, "– 7 –");
-    assert_eq!(markdown_of(&[sheet]), [format!("{FULL} The end.")]);
+fn running_lines_of_two_pages_are_kept_but_for_their_numbers() {
+    let pages: Vec<Sheet> = (1..3).map(|number| page(number).line(FULL).line("The end.")).collect();
+    assert_eq!(markdown_of(&pages), vec![format!("Annual report\n\n{FULL} The end."); 2]);
+    assert_eq!(markdown_of(&[page(7).line(FULL)]), [format!("Annual report\n\n{FULL}\n\nPage 7")]);
+}
+
+#[test]
+fn heads_that_differ_in_more_than_the_number_of_the_page_are_kept() {
+    let head = |text: String| Sheet::new().go_to(30.0).at(50.0, SMALL, &text).go_to(100.0).line("It ends here.");
+    for texts in [
+        |page: usize| format!("Invoice 2024-{page:03}"),
+        |page: usize| format!("Customer {}", 1000 + page),
+        |page: usize| format!("Sample {page}: {} mg", 7 * page),
+        |page: usize| format!("Balance {page}.50"),
+    ] {
+        let pages: Vec<Sheet> = (1..9).map(|page| head(texts(page))).collect();
+        let expected: Vec<String> = (1..9).map(|page| format!("{}\n\nIt ends here.", texts(page))).collect();
+        assert_eq!(markdown_of(&pages), expected);
+    }
+}
+
+#[test]
+fn heads_of_left_and_right_pages_are_left_out() {
+    let head =
+        |number: usize| if number.is_multiple_of(2) { format!("{number} A book") } else { format!("A part {number}") };
+    let pages: Vec<Sheet> = (1..8)
+        .map(|number| Sheet::new().go_to(30.0).at(50.0, SMALL, &head(number)).go_to(100.0).line("It ends here."))
+        .collect();
+    assert_eq!(markdown_of(&pages), vec!["It ends here.".to_owned(); 7]);
+}
+
+#[test]
+fn a_page_of_running_lines_alone_keeps_them() {
+    let pages = [page(1).line(FULL), page(2).line(FULL), page(3), page(4).line(FULL)];
+    assert_eq!(markdown_of(&pages).get(2), Some(&"Annual report  \nPage 3".to_owned()));
+}
+
+#[test]
+fn what_is_left_out_is_listed() {
+    let pages: Vec<DocumentPage> = (1..)
+        .zip((1..4).map(|number| page(number).line(FULL)))
+        .map(|(number, sheet)| DocumentPage { number, structure: read_page(&sheet.layout, &[]), is_wanted: true })
+        .collect();
+    let blocks = read_document(&pages, &[]);
+    assert_eq!(blocks.first().map(PageBlocks::left_out), Some(vec!["Annual report".to_owned(), "Page 1".to_owned()]));
 }
 
 #[test]
@@ -33,24 +78,30 @@ fn a_repeated_line_in_the_middle_of_pages_is_text() {
 fn a_paragraph_over_a_page_break_stands_where_it_begins() {
     let first = page(1).line(FULL).line(FULL).line(FULL);
     let second = page(2).line("and it ends on the next page.").space(8.0).line("Another one.");
-    let expected = [format!("{FULL} {FULL} {FULL} and it ends on the next page."), "Another one.".to_owned()];
-    assert_eq!(markdown_of(&[first, second]), expected);
+    let expected = [
+        format!("{FULL} {FULL} {FULL} and it ends on the next page."),
+        format!("{MARK}\n\nAnother one."),
+        FULL.to_owned(),
+    ];
+    assert_eq!(markdown_of(&[first, second, page(3).line(FULL)]), expected);
 }
 
 #[test]
 fn a_paragraph_that_has_ended_is_not_continued() {
     let first = page(1).line(FULL).line(FULL).line("It ends here.");
     let second = page(2).line("Here is another one that begins.");
-    let expected = [format!("{FULL} {FULL} It ends here."), "Here is another one that begins.".to_owned()];
-    assert_eq!(markdown_of(&[first, second]), expected);
+    let expected =
+        [format!("{FULL} {FULL} It ends here."), "Here is another one that begins.".to_owned(), FULL.to_owned()];
+    assert_eq!(markdown_of(&[first, second, page(3).line(FULL)]), expected);
 }
 
 #[test]
 fn a_nested_list_keeps_its_indent_over_a_page_break() {
     let first = page(1).line(FULL).space(6.0).at(60.0, PLAIN, "• Outer").at(75.0, PLAIN, "• Inner");
-    let second = page(2).at(75.0, PLAIN, "• Inner too").at(60.0, PLAIN, "• Outer too").space(6.0).line(FULL);
-    let expected = [format!("{FULL}\n\n- Outer\n  - Inner"), format!("  - Inner too\n- Outer too\n\n{FULL}")];
-    assert_eq!(markdown_of(&[first, second]), expected);
+    let second = page(2).at(75.0, PLAIN, "• Inner too").at(60.0, PLAIN, "• Outer too").space(6.0).line("It ends.");
+    let list = "  - Inner too\n- Outer too\n\nIt ends.".to_owned();
+    let expected = [format!("{FULL}\n\n- Outer\n  - Inner"), list, FULL.to_owned()];
+    assert_eq!(markdown_of(&[first, second, page(3).line(FULL)]), expected);
 }
 
 #[test]
@@ -71,8 +122,8 @@ fn pages_that_are_only_evidence_get_no_text_and_give_none() {
 fn a_sentence_that_ends_a_full_last_line_goes_on_with_the_next_page() {
     let full = format!("{}.", FULL.trim_end_matches('e'));
     let next = page(2).line(FULL).line("The end.");
-    let expected = [format!("{FULL} {FULL} {full} {FULL} The end."), String::new()];
-    assert_eq!(markdown_of(&[page(1).line(FULL).line(FULL).line(&full), next]), expected);
+    let expected = [format!("{FULL} {FULL} {full} {FULL} The end."), MARK.to_owned(), FULL.to_owned()];
+    assert_eq!(markdown_of(&[page(1).line(FULL).line(FULL).line(&full), next, page(3).line(FULL)]), expected);
 }
 
 #[test]
@@ -82,7 +133,8 @@ fn a_bold_beginning_after_a_full_last_line_begins_a_paragraph() {
     next.put(50.0, BOLD, "Second.");
     next.put(90.0, PLAIN, "Words fill this line from the left edge on to it");
     next.y += 12.0;
-    let written = markdown_of(&[page(1).line(FULL).line(FULL).line(&full), next.line("The end.")]);
+    let pages = [page(1).line(FULL).line(FULL).line(&full), next.line("The end."), page(3).line(FULL)];
+    let written = markdown_of(&pages);
     assert_eq!(written.first(), Some(&format!("{FULL} {FULL} {full}")));
 }
 
@@ -90,29 +142,25 @@ fn a_bold_beginning_after_a_full_last_line_begins_a_paragraph() {
 fn a_code_block_that_begins_after_a_continued_one_stays_apart() {
     let code = |sheet: Sheet, text: &str| sheet.at(60.0, MONO, text);
     let first = code(code(page(1).line(FULL).line(FULL).space(8.0), "let a = 1;"), "let b = 2;");
-    let second = code(code(code(page(2), "let c = 3;"), "let d = 4;").space(24.0), "let e = 5;").space(8.0).line(FULL);
+    let second =
+        code(code(code(page(2), "let c = 3;"), "let d = 4;").space(24.0), "let e = 5;").space(8.0).line("It ends.");
     let expected = [
         format!("{FULL} {FULL}\n\n```\nlet a = 1;\nlet b = 2;\nlet c = 3;\nlet d = 4;\n```"),
-        format!("```\nlet e = 5;\n```\n\n{FULL}"),
+        format!("{MARK}\n\n```\nlet e = 5;\n```\n\nIt ends."),
+        FULL.to_owned(),
     ];
+    assert_eq!(markdown_of(&[first, second, page(3).line(FULL)]), expected);
+}
+
+#[test]
+fn a_head_that_others_do_not_have_is_kept_and_divides_no_paragraph() {
+    let mut second = Sheet::new().go_to(30.0);
+    second.put(50.0, SMALL, "2.1 Citations");
+    second.put(340.0, SMALL, "2");
+    let second = second.go_to(80.0).line("and it ends there.");
+    let first = Sheet::new().line(FULL).line(FULL).line(FULL).go_to(580.0).at(195.0, SMALL, "1");
+    let expected = [format!("{FULL} {FULL} {FULL} and it ends there."), format!("2.1 Citations 2\n\n{MARK}")];
     assert_eq!(markdown_of(&[first, second]), expected);
-}
-
-#[test]
-fn numbers_that_count_the_pages_are_left_out_with_their_running_lines() {
-    let first = Sheet::new().line(FULL).line("The end.").go_to(580.0).at(195.0, PLAIN, "1");
-    let mut second = Sheet::new().go_to(40.0);
-    second.put(50.0, PLAIN, "Citations");
-    second.put(340.0, PLAIN, "2");
-    let second = second.go_to(80.0).line(FULL).line("The end.");
-    assert_eq!(markdown_of(&[first, second]), vec![format!("{FULL} The end."); 2]);
-}
-
-#[test]
-fn a_short_line_in_the_margin_of_a_later_page_is_left_out() {
-    let text = |sheet: Sheet| sheet.go_to(90.0).line(FULL).line("The end.");
-    let written = markdown_of(&[text(Sheet::new()), text(Sheet::new().go_to(28.0).line("Running words"))]);
-    assert_eq!(written, vec![format!("{FULL} The end."); 2]);
 }
 
 #[test]
@@ -127,6 +175,6 @@ fn a_paragraph_goes_over_several_columns_and_a_page() {
         }
         sheet
     };
-    let written = markdown_of(&[columns(1), columns(2)]);
-    assert_eq!(written, [[half; 32].join(" "), String::new()]);
+    let written = markdown_of(&[columns(1), columns(2), page(3).at(60.0, PLAIN, "• End")]);
+    assert_eq!(written, [[half; 32].join(" "), MARK.to_owned(), "- End".to_owned()]);
 }

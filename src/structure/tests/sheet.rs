@@ -85,6 +85,7 @@ impl Sheet {
             color: [0; 3],
             turn: 0,
             is_spaced: true,
+            script: pagewise_text::Script::Baseline,
             line: 0,
             block: 0,
             mark: ContentMark::default(),

@@ -2,8 +2,7 @@
 
 use hayro_interpret::hayro_syntax::object::{Array, Dict, ObjectIdentifier, Stream};
 use hayro_interpret::hayro_syntax::page::Page;
-use pagewise_document::effort::Steps;
-use pagewise_document::effort::price;
+use pagewise_document::PageBudget;
 use std::collections::HashSet;
 
 /// The most font dictionaries of a page. Fonts beyond have no known style, unless their program tells it.
@@ -13,8 +12,8 @@ const MAX_FONTS: usize = 256;
 const MAX_RESOURCES: usize = 256;
 
 /// The font dictionaries that `page` can use.
-pub(super) fn font_dictionaries<'p>(page: &Page<'p>, steps: &Steps) -> Vec<Dict<'p>> {
-    let mut search = FontSearch { steps, fonts: Vec::new(), seen: HashSet::new(), pending: Vec::new() };
+pub(super) fn font_dictionaries<'p>(page: &Page<'p>, budget: &PageBudget) -> Vec<Dict<'p>> {
+    let mut search = FontSearch { budget, fonts: Vec::new(), seen: HashSet::new(), pending: Vec::new() };
     let resources = page.resources();
     search.add_fonts(&resources.fonts);
     search.add_forms(&resources.x_objects);
@@ -27,7 +26,7 @@ pub(super) fn font_dictionaries<'p>(page: &Page<'p>, steps: &Steps) -> Vec<Dict<
 }
 
 struct FontSearch<'p, 's> {
-    steps: &'s Steps,
+    budget: &'s PageBudget,
     fonts: Vec<Dict<'p>>,
     seen: HashSet<ObjectIdentifier>,
     /// Streams whose resources are to be searched.
@@ -36,7 +35,7 @@ struct FontSearch<'p, 's> {
 
 impl<'p> FontSearch<'p, '_> {
     fn is_new(&mut self, id: Option<ObjectIdentifier>) -> bool {
-        self.steps.take(price::ITEM);
+        self.budget.check();
         id.is_none_or(|id| self.seen.insert(id))
     }
 

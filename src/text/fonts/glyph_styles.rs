@@ -1,12 +1,9 @@
 //! Collects the styles of a page's glyphs.
 
 use super::font_style::FontStyle;
-use super::page_fonts::{FontKey, PageFontDictionaries, SharedFonts};
+use super::page_fonts::{FontKey, PageFontDictionaries};
 use hayro_interpret::font::{Glyph, GlyphRun};
-use hayro_interpret::hayro_syntax::page::Page;
 use hayro_interpret::kurbo::{Affine, Rect};
-use pagewise_base::limits::Limits;
-use pagewise_document::effort::Steps;
 use std::collections::HashMap;
 
 /// The most styles of a page. Further ones count as the first.
@@ -24,8 +21,6 @@ pub(crate) struct GlyphStyle {
     /// Whether another font of the page may be meant.
     pub(crate) is_guess: bool,
     pub(crate) color: [u8; 3],
-    /// Whether the glyph is not painted.
-    pub(crate) is_invisible: bool,
 }
 
 /// The index of a style.
@@ -40,8 +35,7 @@ impl StyleIndex {
 }
 
 /// Finds the styles of a page's glyphs.
-pub(crate) struct StyleCollector<'c, 'p> {
-    fonts: PageFontDictionaries<'c, 'p>,
+pub(crate) struct StyleCollector {
     /// By the index that the caller has for a font. One font may have several.
     known: HashMap<usize, (u16, FontStyle)>,
     numbers: HashMap<FontKey, u16>,
@@ -49,27 +43,27 @@ pub(crate) struct StyleCollector<'c, 'p> {
     indices: HashMap<GlyphStyle, StyleIndex>,
 }
 
-impl<'c, 'p> StyleCollector<'c, 'p> {
-    pub(crate) fn new(page: &Page<'p>, steps: &'c Steps, limits: &'c Limits, shared: &'c mut SharedFonts<'p>) -> Self {
-        let fonts = PageFontDictionaries::new(page, steps, limits, shared);
+impl Default for StyleCollector {
+    fn default() -> Self {
         let (known, numbers, indices) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Self { fonts, known, numbers, styles: vec![GlyphStyle::default()], indices }
+        Self { known, numbers, styles: vec![GlyphStyle::default()], indices }
     }
+}
 
-    /// The style of a run's glyphs. `font` is the index of its font, `is_invisible` says that it is not painted, and
-    /// `clip` is the open part of the page.
+impl StyleCollector {
+    /// The style of a run's glyphs. `font` is the index of its font, and `clip` is the open part of the page.
     pub(crate) fn style_of(
         &mut self,
+        fonts: &mut PageFontDictionaries<'_, '_>,
         font: Option<usize>,
         run: &GlyphRun<'_, '_>,
         to_page: Affine,
         color: [u8; 3],
-        is_invisible: bool,
         clip: Rect,
     ) -> StyleIndex {
-        let (font, mut style, is_guess) = self.font_style(font, run, clip).unwrap_or_default();
+        let (font, mut style, is_guess) = self.font_style(fonts, font, run, clip).unwrap_or_default();
         style.is_italic |= run.glyphs().first().is_some_and(|glyph| is_slanted(to_page * glyph.transform()));
-        self.index_of(GlyphStyle { font, style, is_guess, color, is_invisible })
+        self.index_of(GlyphStyle { font, style, is_guess, color })
     }
 
     /// The styles, by their index.
@@ -80,6 +74,7 @@ impl<'c, 'p> StyleCollector<'c, 'p> {
     /// The number and the style of a run's font, and whether another may be meant.
     fn font_style(
         &mut self,
+        fonts: &mut PageFontDictionaries<'_, '_>,
         font: Option<usize>,
         run: &GlyphRun<'_, '_>,
         clip: Rect,
@@ -91,8 +86,8 @@ impl<'c, 'p> StyleCollector<'c, 'p> {
             return Some((known.0, known.1, false));
         }
         let (key, style, is_guess) = match is_type3 {
-            true => self.fonts.type3_style(run, clip)?,
-            false => self.fonts.outline_style(run).map(|(key, style)| (key, style, false))?,
+            true => fonts.type3_style(run, clip)?,
+            false => fonts.outline_style(run).map(|(key, style)| (key, style, false))?,
         };
         let next = u16::try_from(self.numbers.len() + 1).unwrap_or(u16::MAX);
         let number = if next == u16::MAX { next } else { *self.numbers.entry(key).or_insert(next) };

@@ -7,4 +7,4 @@ mod glyph_styles;
 mod page_fonts;
 
 pub(crate) use glyph_styles::{GlyphStyle, StyleCollector, StyleIndex};
-pub(crate) use page_fonts::SharedFonts;
+pub(crate) use page_fonts::{PageFontDictionaries, SharedFonts};

@@ -1,8 +1,8 @@
 //! The fonts of a page, loaded once more to find the dictionaries of glyphs.
 //!
-//! The interpreter does not say which font dictionary a glyph comes from, and shows the program of some fonts only. The
-//! dictionary is found by the name that the program has; else it is the one whose glyph for the same code has the same
-//! outline. The glyphs of Type 3 fonts have no outlines: there, the characters and widths of a run have to match, and
+//! The interpreter does not say which font dictionary a glyph comes from, and shows the program of some fonts only. For its
+//! style, the dictionary is found by the name that the program has; else it is the one whose glyph for the same code has
+//! the same outline. For its characters, the outlines, widths and characters of a whole run have to match. The glyphs of Type 3 fonts have no outlines: there, the characters and widths of a run have to match, and
 //! the key of a glyph decides between fonts that do. It is made of the font, the glyph and the clip.
 
 use super::font_dictionaries::font_dictionaries;
@@ -15,8 +15,7 @@ use hayro_interpret::hayro_syntax::object::{Dict, Name, ObjectIdentifier};
 use hayro_interpret::hayro_syntax::page::Page;
 use hayro_interpret::kurbo::Rect;
 use hayro_interpret::{CacheKey, InterpreterSettings};
-use pagewise_base::limits::Limits;
-use pagewise_document::effort::{LoadedFonts, Steps, price, take_font_steps};
+use pagewise_document::PageBudget;
 use std::collections::HashMap;
 
 /// The most glyphs of a run that are compared with those of a Type 3 font.
@@ -32,20 +31,19 @@ pub(super) enum FontKey {
 }
 
 /// The fonts that the pages of a document share, each loaded once.
-#[derive(Default)]
 pub(crate) struct SharedFonts<'p> {
     settings: InterpreterSettings,
     cache: FontCache<'p>,
-    /// Fonts whose loading was counted.
-    counted: LoadedFonts,
     styles: HashMap<ObjectIdentifier, FontStyle>,
 }
 
 impl<'p> SharedFonts<'p> {
-    fn load(&mut self, font: &Dict<'p>, steps: &Steps, limits: &Limits) -> Option<Font<'p>> {
-        if font.obj_id().is_none_or(|id| self.counted.insert(id)) {
-            take_font_steps(font, steps, limits);
-        }
+    /// Without fonts. They are loaded with the interpreter's settings.
+    pub(crate) fn new(settings: InterpreterSettings) -> Self {
+        Self { settings, cache: FontCache::new(), styles: HashMap::new() }
+    }
+
+    fn load(&mut self, font: &Dict<'p>) -> Option<Font<'p>> {
         self.cache.font(font, &self.settings.font_resolver, &self.settings.cmap_resolver)
     }
 
@@ -58,13 +56,16 @@ impl<'p> SharedFonts<'p> {
 }
 
 /// The font dictionaries of a page.
-pub(super) struct PageFontDictionaries<'c, 'p> {
-    steps: &'c Steps,
-    limits: &'c Limits,
-    dictionaries: Vec<Dict<'p>>,
+pub(crate) struct PageFontDictionaries<'c, 'p> {
+    page: &'c Page<'p>,
+    budget: &'c PageBudget,
+    /// Searched for on first use.
+    dictionaries: Option<Vec<Dict<'p>>>,
     shared: &'c mut SharedFonts<'p>,
     /// By position in `dictionaries`, as far as they are loaded.
-    loaded: Vec<Option<Font<'p>>>,
+    loaded: HashMap<usize, Option<Font<'p>>>,
+    /// The font of the last run whose dictionary was searched for.
+    last_found: usize,
     /// The Type 3 font of the last run.
     last_type3: usize,
     /// The keys of glyphs of Type 3 fonts, by the position of the font and the code.
@@ -81,13 +82,53 @@ impl CacheKey for Type3Key {
 }
 
 impl<'c, 'p> PageFontDictionaries<'c, 'p> {
-    pub(super) fn new(page: &Page<'p>, steps: &'c Steps, limits: &'c Limits, shared: &'c mut SharedFonts<'p>) -> Self {
-        let dictionaries = font_dictionaries(page, steps);
-        Self { steps, limits, dictionaries, shared, loaded: Vec::new(), last_type3: 0, type3_keys: HashMap::new() }
+    pub(crate) fn new(page: &'c Page<'p>, budget: &'c PageBudget, shared: &'c mut SharedFonts<'p>) -> Self {
+        let (loaded, type3_keys) = (HashMap::new(), HashMap::new());
+        Self { page, budget, dictionaries: None, shared, loaded, last_found: 0, last_type3: 0, type3_keys }
+    }
+
+    fn dictionaries(&mut self) -> &[Dict<'p>] {
+        let (page, budget) = (self.page, self.budget);
+        self.dictionaries.get_or_insert_with(|| font_dictionaries(page, budget))
+    }
+
+    fn dictionary(&mut self, at: usize) -> Option<Dict<'p>> {
+        self.dictionaries().get(at).cloned()
     }
 
     fn style_at(&mut self, at: usize) -> FontStyle {
-        self.dictionaries.get(at).map(|font| self.shared.style(font)).unwrap_or_default()
+        self.dictionary(at).map(|font| self.shared.style(&font)).unwrap_or_default()
+    }
+
+    /// The dictionary of a run's font.
+    pub(crate) fn dictionary_of(&mut self, run: &GlyphRun<'_, '_>) -> Option<Dict<'p>> {
+        let others = 0..self.dictionaries().len();
+        let at = std::iter::once(self.last_found).chain(others).find(|at| self.is_font_of(*at, run))?;
+        self.last_found = at;
+        self.dictionary(at)
+    }
+
+    /// Whether a font has the glyphs of a run: the same outlines, widths and characters.
+    fn is_font_of(&mut self, at: usize, run: &GlyphRun<'_, '_>) -> bool {
+        self.budget.check();
+        let Some(font) = self.load(at) else { return false };
+        let has_long_codes = self.dictionary(at).is_some_and(|font| !is_simple(&font));
+        run.glyphs().iter().take(MAX_COMPARED).all(|glyph| {
+            let code = glyph.char_code();
+            (code <= 0xFF || has_long_codes)
+                && match (&**glyph, font.glyph(font.map_code(code), code)) {
+                    (Glyph::Outline(drawn), FontGlyph::Outline(known)) => {
+                        drawn.identifier() == known.identifier()
+                            && drawn.advance_width() == known.advance_width()
+                            && is_same(drawn.as_unicode(), known.as_unicode())
+                    }
+                    (Glyph::Type3(drawn), FontGlyph::Type3(known)) => {
+                        drawn.advance_width() == Some(known.advance_width())
+                            && is_same(drawn.as_unicode(), known.as_unicode())
+                    }
+                    _ => false,
+                }
+        })
     }
 
     /// The font of a run of Type 3 glyphs, its style, and whether other fonts match too.
@@ -104,8 +145,8 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
         })?;
         if let Some(program) = outline.font_data() {
             let name = program.postscript_name.as_deref().map(without_tag);
-            let font = self.dictionaries.iter().find(|font| name == Some(without_tag(&base_name(font))));
-            let style = font.map(|font| self.shared.style(font)).unwrap_or_default();
+            let font = self.dictionaries().iter().find(|font| name == Some(without_tag(&base_name(font)))).cloned();
+            let style = font.map(|font| self.shared.style(&font)).unwrap_or_default();
             return Some((FontKey::Program(program.cache_key), FontStyle::of_program(&program).or(style)));
         }
         let at = self.outline_font(outline)?;
@@ -115,13 +156,14 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
     /// The position of the font of a glyph.
     fn outline_font(&mut self, glyph: &OutlineGlyph) -> Option<usize> {
         let (key, code) = (glyph.identifier().cache_key(), glyph.char_code() & 0xFF);
-        (0..self.dictionaries.len()).find(|at| self.outline_key(*at, code) == Some(key))
+        (0..self.dictionaries().len()).find(|at| self.outline_key(*at, code) == Some(key))
     }
 
     /// The key of the outline that a font has for a code.
     fn outline_key(&mut self, at: usize, code: u32) -> Option<u128> {
-        self.steps.take(price::GLYPH);
-        let font = self.load(at)?;
+        self.budget.check();
+        // The interpreter shows the programs of all others.
+        let font = if self.is_simple_at(at) { self.load(at)? } else { return None };
         match font.glyph(font.map_code(code), code) {
             FontGlyph::Outline(outline) => Some(outline.identifier().cache_key()),
             FontGlyph::Type3(_) => None,
@@ -131,7 +173,7 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
     /// The position of the Type 3 font of a run, and whether others match too. Then it is that of the run before.
     fn type3_font(&mut self, run: &GlyphRun<'_, '_>, clip: Rect) -> Option<(usize, bool)> {
         let last = Some(self.last_type3).filter(|at| self.is_type3_font(*at, run));
-        let mut others = 0..self.dictionaries.len();
+        let mut others = 0..self.dictionaries().len();
         let other = others.find(|at| Some(*at) != last && self.is_type3_font(*at, run));
         let found = last.or(other)?;
         let is_guess = match last {
@@ -149,7 +191,7 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
         let Glyph::Type3(drawn) = &**first else { return None };
         let (code, key) = (first.char_code() & 0xFF, drawn.cache_key());
         let has_key = |own: u128| (Type3Key(own), clip).cache_key() == key;
-        (0..self.dictionaries.len()).find(|at| self.type3_key(*at, code).is_some_and(has_key))
+        (0..self.dictionaries().len()).find(|at| self.type3_key(*at, code).is_some_and(has_key))
     }
 
     /// The key of the glyph that a Type 3 font has for a code.
@@ -157,8 +199,9 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
         if let Some(known) = self.type3_keys.get(&(at, code)) {
             return *known;
         }
-        self.steps.take(price::GLYPH);
-        let key = self.load(at).and_then(|font| match font.glyph(font.map_code(code), code) {
+        self.budget.check();
+        let font = if self.is_simple_at(at) { self.load(at) } else { None };
+        let key = font.and_then(|font| match font.glyph(font.map_code(code), code) {
             FontGlyph::Type3(glyph) => Some(glyph.cache_key()),
             FontGlyph::Outline(_) => None,
         });
@@ -166,30 +209,22 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
         key
     }
 
-    /// Whether a font has all the characters of a run, with the same widths.
     fn is_type3_font(&mut self, at: usize, run: &GlyphRun<'_, '_>) -> bool {
-        self.steps.take(price::GLYPH);
-        let Some(font) = self.load(at) else { return false };
-        run.glyphs().iter().take(MAX_COMPARED).all(|glyph| {
-            let code = glyph.char_code() & 0xFF;
-            match (&**glyph, font.glyph(font.map_code(code), code)) {
-                (Glyph::Type3(drawn), FontGlyph::Type3(known)) => {
-                    drawn.advance_width() == Some(known.advance_width())
-                        && is_same(drawn.as_unicode(), known.as_unicode())
-                }
-                _ => false,
-            }
-        })
+        self.is_simple_at(at) && self.is_font_of(at, run)
     }
 
-    /// The font at a position. The programs that the interpreter shows are not loaded.
-    fn load(&mut self, at: usize) -> Option<&Font<'p>> {
-        while self.loaded.len() <= at {
-            let font = self.dictionaries.get(self.loaded.len())?;
-            let font = is_simple(font).then(|| self.shared.load(font, self.steps, self.limits)).flatten();
-            self.loaded.push(font);
+    fn is_simple_at(&mut self, at: usize) -> bool {
+        self.dictionaries().get(at).is_some_and(is_simple)
+    }
+
+    /// The font at a position.
+    fn load(&mut self, at: usize) -> Option<Font<'p>> {
+        if !self.loaded.contains_key(&at) {
+            let font = self.dictionary(at)?;
+            let font = self.shared.load(&font);
+            self.loaded.insert(at, font);
         }
-        self.loaded.get(at)?.as_ref()
+        self.loaded.get(&at)?.clone()
     }
 }
 
@@ -200,7 +235,7 @@ fn is_same(one: Option<BfString>, other: Option<BfString>) -> bool {
     }
 }
 
-/// Whether a font is a simple font (ISO 32000-2, 9.6). The interpreter shows the programs of all others.
+/// Whether a font is a simple font (ISO 32000-2, 9.6).
 fn is_simple(font: &Dict<'_>) -> bool {
     font.get::<Name<'_>>(b"Subtype")
         .is_some_and(|kind| matches!(&*kind, b"Type1" | b"MMType1" | b"TrueType" | b"Type3"))

@@ -1,31 +1,32 @@
 //! Finds the characters of glyphs.
 //!
-//! Sources, in this order: `/ToUnicode` and glyph names, as hayro reads them; the character collection of a CID font;
-//! the reversed tables of the embedded font program; the code itself, if it is ASCII in a simple font.
+//! Sources, in this order: `/ToUnicode` and glyph names, as hayro reads them; what else the font dictionary says; the
+//! reversed tables of the embedded font program; the code itself, if it is Unicode, or ASCII in a simple font.
 
+use super::font_map::FontMap;
 use super::glyph_names::character_of;
 use crate::glyphs::GlyphText;
 use hayro_interpret::font::{Glyph, OutlineFontData, OutlineGlyph, StandardFont};
-use hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, CidFamily, load_embedded};
-use hayro_interpret::hayro_syntax::Pdf;
-use hayro_interpret::hayro_syntax::object::{Array, Dict, Name, Object, Stream, String as PdfString};
+use hayro_interpret::hayro_cmap::BfString;
+use hayro_interpret::hayro_syntax::object::{Dict, ObjectIdentifier};
 use pagewise_document::fast_hash::FastMap;
 use skrifa::raw::ps::cff::CffFontRef;
 use skrifa::raw::{FileRef, TableProvider};
 use skrifa::{FontRef, GlyphId, MetadataProvider};
 use std::collections::HashMap;
+use std::rc::Rc;
 use unicode_normalization::UnicodeNormalization;
 
 /// The most glyphs of a font program that are read. A font has at most 65,536.
 const MAX_GLYPHS: usize = 1 << 16;
 
 /// Finds the characters of glyphs, and caches tables of their fonts.
-pub(crate) struct CharacterResolver<'p> {
-    pdf: &'p Pdf,
+#[derive(Default)]
+pub(crate) struct CharacterResolver {
     /// Characters by glyph, for each font program read so far.
     programs: FastMap<u128, FastMap<u32, ProgramCharacter>>,
-    /// CID fonts of the document by name, read on first use.
-    collections: Option<HashMap<String, CidCollection>>,
+    /// By font dictionary, for those that were asked for.
+    maps: HashMap<ObjectIdentifier, Rc<FontMap>>,
 }
 
 /// The character of a glyph according to the font program.
@@ -36,43 +37,38 @@ struct ProgramCharacter {
     is_number: bool,
 }
 
-/// Maps the codes of a CID font to characters.
-struct CidCollection {
-    encoding: CMap,
-    to_unicode: CMap,
-}
-
-impl<'p> CharacterResolver<'p> {
-    pub(crate) fn new(pdf: &'p Pdf) -> Self {
-        Self { pdf, programs: FastMap::default(), collections: None }
-    }
-
-    /// Whether characters were looked up by the names of fonts.
-    pub(crate) fn used_font_names(&self) -> bool {
-        self.collections.is_some()
-    }
-
-    /// The text of `glyph`; `None` if unknown.
-    pub(crate) fn resolve(&mut self, glyph: &Glyph<'_>) -> Option<GlyphText> {
-        if let Some(glyph_text) = glyph.as_unicode().and_then(glyph_text) {
-            return Some(glyph_text);
-        }
-        match glyph {
-            Glyph::Outline(outline) => self.resolve_outline(outline),
-            Glyph::Type3(_) => ascii(glyph.char_code()),
+impl CharacterResolver {
+    /// What a font dictionary says of its characters.
+    pub(super) fn map_of(&mut self, font: &Dict<'_>) -> Rc<FontMap> {
+        match font.obj_id() {
+            Some(id) => Rc::clone(self.maps.entry(id).or_insert_with(|| Rc::new(FontMap::of(font)))),
+            None => Rc::new(FontMap::of(font)),
         }
     }
 
-    fn resolve_outline(&mut self, glyph: &OutlineGlyph) -> Option<GlyphText> {
-        // hayro exposes only the programs of TrueType and CID fonts.
-        let Some(program) = glyph.font_data() else { return ascii(glyph.char_code()) };
-        if let Some(name) = &program.postscript_name
-            && let Some(collected) = self.resolve_by_collection(name, glyph.char_code())
-        {
-            return Some(collected);
-        }
-        self.program_character(glyph, &program)
-            .and_then(|program_character| text_of_character(program_character.character))
+    /// The text of a glyph that the interpreter does not know; `None` if unknown. `font` is that of its dictionary.
+    pub(super) fn resolve_unknown(&mut self, glyph: &Glyph<'_>, font: Option<&FontMap>) -> Option<GlyphText> {
+        let code = glyph.char_code();
+        let by_map = font.and_then(|font| font.text(code)).and_then(glyph_text);
+        by_map.or_else(|| self.resolve_by_tables(glyph)).or_else(|| match glyph {
+            Glyph::Outline(_) if font.is_some_and(|font| font.is_named(code)) => None,
+            // hayro exposes the programs of TrueType and CID fonts: their codes are numbers of glyphs.
+            Glyph::Outline(outline) if outline.font_data().is_some() => {
+                font.and_then(|font| font.character(code)).and_then(text_of_character)
+            }
+            Glyph::Outline(_) | Glyph::Type3(_) => ascii(code),
+        })
+    }
+
+    /// The text of a glyph that has a private character, by the name of the glyph.
+    pub(super) fn resolve_by_name(&mut self, glyph: &Glyph<'_>, font: Option<&FontMap>) -> Option<GlyphText> {
+        let by_name = font.and_then(|font| font.name_text(glyph.char_code())).and_then(glyph_text);
+        by_name.or_else(|| self.resolve_by_tables(glyph)).filter(|text| !text.is_private())
+    }
+
+    fn resolve_by_tables(&mut self, glyph: &Glyph<'_>) -> Option<GlyphText> {
+        let Glyph::Outline(outline) = glyph else { return None };
+        text_of_character(self.program_character(outline, &outline.font_data()?)?.character)
     }
 
     /// The text of `glyph` according to the font program alone; `None` if unknown.
@@ -86,63 +82,6 @@ impl<'p> CharacterResolver<'p> {
         let read = || characters_by_glyph((*program.data).as_ref());
         self.programs.entry(program.cache_key).or_insert_with(read).get(&glyph.glyph_id().to_u32()).copied()
     }
-
-    fn resolve_by_collection(&mut self, font: &str, code: u32) -> Option<GlyphText> {
-        let pdf = self.pdf;
-        let collection = self.collections.get_or_insert_with(|| collections(pdf)).get(font)?;
-        let cid = (1..=4).find_map(|length| collection.encoding.lookup_cid_code(code, length))?;
-        collection.to_unicode.lookup_bf_string(cid).and_then(glyph_text)
-    }
-}
-
-/// CID fonts with a predefined character collection (ISO 32000-2, 9.7.5.2), by name without subset tag.
-fn collections(pdf: &Pdf) -> HashMap<String, CidCollection> {
-    let objects = pdf.objects().into_iter();
-    let fonts = objects.filter_map(|object| match object {
-        Object::Dict(font) if font.get::<Name<'_>>(b"Subtype").is_some_and(|kind| *kind == *b"Type0") => Some(font),
-        _ => None,
-    });
-    fonts.filter_map(|font| Some((name_of(&font)?, collection(&font)?))).collect()
-}
-
-fn name_of(font: &Dict<'_>) -> Option<String> {
-    let name = font.get::<Name<'_>>(b"BaseFont")?;
-    let name = String::from_utf8_lossy(&name).into_owned();
-    let without_tag = name.split_once('+').filter(|(tag, _)| tag.len() == 6).map(|(_, name)| name.to_owned());
-    Some(without_tag.unwrap_or(name))
-}
-
-fn collection(font: &Dict<'_>) -> Option<CidCollection> {
-    let descendant = font.get::<Array<'_>>(b"DescendantFonts")?.iter::<Dict<'_>>().next()?;
-    let encoding = encoding(&font.get::<Object<'_>>(b"Encoding")?)?;
-    let program_character =
-        encoding.metadata().character_collection.as_ref().map(|collection| collection.family.clone());
-    let family =
-        program_character.filter(|family| *family != CidFamily::AdobeIdentity).or_else(|| family(&descendant))?;
-    let to_unicode = CMap::parse(load_embedded(family.ucs2_cmap()?)?, load_embedded)?;
-    Some(CidCollection { encoding, to_unicode })
-}
-
-fn family(descendant: &Dict<'_>) -> Option<CidFamily> {
-    let info = descendant.get::<Dict<'_>>(b"CIDSystemInfo")?;
-    let (registry, ordering) = (info.get::<PdfString<'_>>(b"Registry")?, info.get::<PdfString<'_>>(b"Ordering")?);
-    Some(CidFamily::from_registry_ordering(registry.as_bytes(), ordering.as_bytes()))
-}
-
-fn encoding(encoding: &Object<'_>) -> Option<CMap> {
-    match encoding {
-        Object::Name(name) => match CMapName::from_bytes(name) {
-            CMapName::IdentityH => Some(CMap::identity_h()),
-            CMapName::IdentityV => Some(CMap::identity_v()),
-            other => CMap::parse(load_embedded(other)?, load_embedded),
-        },
-        Object::Stream(stream) => embedded_encoding(stream),
-        _ => None,
-    }
-}
-
-fn embedded_encoding(stream: &Stream<'_>) -> Option<CMap> {
-    CMap::parse(&stream.decoded_data().ok()?, load_embedded)
 }
 
 /// Reverses the tables `cmap` and `post` of an OpenType font, or the charset of a CFF font.
@@ -235,7 +174,7 @@ fn ascii(code: u32) -> Option<GlyphText> {
     (character.is_ascii_graphic() || character == ' ').then_some(GlyphText::One(character))
 }
 
-fn glyph_text(text: BfString) -> Option<GlyphText> {
+pub(super) fn glyph_text(text: BfString) -> Option<GlyphText> {
     match text {
         BfString::Char(character) => text_of_character(character),
         BfString::String(text) => text_of_string(&text),
@@ -245,10 +184,12 @@ fn glyph_text(text: BfString) -> Option<GlyphText> {
 fn text_of_character(character: char) -> Option<GlyphText> {
     match character {
         '\0' | '\u{FFFD}' => None,
+        // It shows nothing: where it is a word break, there is a gap.
+        '\u{200B}' => Some(GlyphText::One(' ')),
         // A visible soft hyphen is a hyphen.
         '\u{AD}' => Some(GlyphText::One('-')),
         '\u{A0}' => Some(GlyphText::One(' ')),
-        composed if is_presentation_form(composed) => text_of_string(&composed.nfkc().collect::<String>()),
+        composed if is_presentation_form(composed) => text_of_string(&decompose(composed).collect::<String>()),
         other => Some(GlyphText::One(other)),
     }
 }
@@ -264,9 +205,11 @@ pub(crate) fn text_of_string(text: &str) -> Option<GlyphText> {
     }
 }
 
+/// The letters of a presentation form. A mark that stands alone decomposes to a space and the mark; on a page, the letter
+/// before carries it.
 fn decompose(character: char) -> impl Iterator<Item = char> {
     let form = is_presentation_form(character);
-    let composed = form.then(|| std::iter::once(character).nfkc());
+    let composed = form.then(|| std::iter::once(character).nfkc().filter(|letter| *letter != ' '));
     composed.into_iter().flatten().chain((!form).then_some(character))
 }
 
@@ -285,6 +228,8 @@ mod tests {
         assert_eq!(text_of_character('\u{FEDF}'), Some(GlyphText::One('ل')));
         assert_eq!(text_of_character('⼀'), Some(GlyphText::One('一')));
         assert_eq!(text_of_character('\u{AD}'), Some(GlyphText::One('-')));
+        assert_eq!(text_of_character('\u{FC60}'), Some(GlyphText::Many("\u{64E}\u{651}".into())));
+        assert_eq!(text_of_character('\u{FE7C}'), Some(GlyphText::One('\u{651}')));
         assert_eq!(text_of_character('\0'), None);
         assert_eq!(text_of_string("f\u{FB01}\0"), Some(GlyphText::Many("ffi".into())));
     }

@@ -6,10 +6,9 @@ use super::glyph_list::{GlyphList, PaintFacts, SeparatedGlyphs, Visibility};
 use super::paint_log::{PaintLog, PaintOrder};
 use super::plausibility::{FontIndex, PageFonts, PairReader, ReadGlyph};
 use super::replacement_text::{ReplacementText, ReplacementTracker};
-use super::run_metrics::{HorizontalScaling, RunCharacters, type3_em};
-use super::step_account::StepAccount;
+use super::run_metrics::{CharacterSources, HorizontalScaling, RunCharacters, is_flat, type3_em};
 use crate::ContentMark;
-use crate::fonts::{GlyphStyle, StyleCollector, StyleIndex};
+use crate::fonts::{GlyphStyle, PageFontDictionaries, StyleCollector, StyleIndex};
 use crate::glyphs::{GlyphPlacement, GlyphText, PlacedGlyph};
 use crate::shapes::{ShapeCollector, Shapes, color_of};
 use hayro_interpret::font::GlyphRun;
@@ -18,7 +17,7 @@ use hayro_interpret::hayro_syntax::object::{Dict, String as PdfString};
 use hayro_interpret::kurbo::{Affine, BezPath, Rect, Shape};
 use hayro_interpret::{BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, Paint, SoftMask};
 use pagewise_base::limits::Limits;
-use pagewise_document::text_string;
+use pagewise_document::{PageBudget, text_string};
 
 /// The advance of glyphs in vertical writing, in thousandths of an em. Other values are rare.
 const VERTICAL_ADVANCE: f64 = 1000.0;
@@ -54,18 +53,19 @@ pub(crate) struct PageGlyphs {
 }
 
 /// Collects what only a layout needs: the styles of glyphs, and shapes.
-pub(crate) struct LayoutCollector<'c, 'p> {
-    pub(crate) styles: StyleCollector<'c, 'p>,
+pub(crate) struct LayoutCollector {
+    pub(crate) styles: StyleCollector,
     pub(crate) shapes: ShapeCollector,
 }
 
 /// Collects the glyphs that a page draws.
 pub(crate) struct GlyphCollector<'c, 'p> {
     pub(crate) collected: PageGlyphs,
-    characters: &'c mut CharacterResolver<'p>,
+    characters: &'c mut CharacterResolver,
+    dictionaries: PageFontDictionaries<'c, 'p>,
     page: Rect,
     bytes_left: usize,
-    account: StepAccount<'c>,
+    budget: &'c PageBudget,
     replacements: ReplacementTracker,
     marks: ContentMarks,
     fonts: PageFonts,
@@ -73,32 +73,37 @@ pub(crate) struct GlyphCollector<'c, 'p> {
     paints: PaintLog,
     /// The facts of the first glyph of the open replacement text.
     replaced: Option<PaintFacts>,
+    /// The glyphs of the run that is drawn.
+    run: Vec<(PlacedGlyph, PaintFacts)>,
     /// `None` if only the text is wanted.
-    layout: Option<LayoutCollector<'c, 'p>>,
+    layout: Option<LayoutCollector>,
 }
 
 impl<'c, 'p> GlyphCollector<'c, 'p> {
     /// A collector for a page with the visible area `page`. `fonts` are the fonts judged so far.
     pub(crate) fn new(
-        characters: &'c mut CharacterResolver<'p>,
+        characters: &'c mut CharacterResolver,
+        dictionaries: PageFontDictionaries<'c, 'p>,
         fonts: PageFonts,
         page: Rect,
         limits: &Limits,
-        account: StepAccount<'c>,
-        layout: Option<LayoutCollector<'c, 'p>>,
+        budget: &'c PageBudget,
+        layout: Option<LayoutCollector>,
     ) -> Self {
         Self {
             collected: PageGlyphs::default(),
             fonts,
             characters,
+            dictionaries,
             page,
             bytes_left: usize::try_from(limits.max_text_bytes).unwrap_or(usize::MAX),
-            account,
+            budget,
             replacements: ReplacementTracker::default(),
             marks: ContentMarks::default(),
             glyphs: GlyphList::default(),
             paints: PaintLog::new(page),
             replaced: None,
+            run: Vec::new(),
             layout,
         }
     }
@@ -139,22 +144,28 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         }
     }
 
-    /// Adds a glyph, unless it is there already.
+    /// Adds a glyph to the run.
     fn add_glyph(&mut self, glyph: PlacedGlyph, facts: PaintFacts) {
-        if self.glyphs.merge_duplicate(&glyph, facts) {
-            return;
-        }
         self.count_bytes(glyph.text.len());
         if !self.collected.is_full {
-            self.glyphs.push(glyph, facts);
+            self.run.push((glyph, facts));
+        }
+    }
+
+    fn end_run(&mut self) {
+        let run = std::mem::take(&mut self.run);
+        let bytes: usize = run.iter().map(|(glyph, _)| glyph.text.len()).sum();
+        if !self.glyphs.push_run(run) {
+            self.bytes_left = self.bytes_left.saturating_add(bytes);
         }
     }
 
     fn paint_facts(&mut self, run: RunFacts, glyph: &PlacedGlyph) -> PaintFacts {
         let visibility = match run.color.filter(|_| run.is_visible) {
             None => Visibility::Unpainted,
-            Some(_) if glyph.size < MIN_SIZE_PT => Visibility::Unseen,
+            Some(_) if glyph.size < MIN_SIZE_PT || run.is_flat => Visibility::Unseen,
             Some(color) if self.paints.is_ground(color, glyph.middle()) => Visibility::Unseen,
+            Some(_) if self.paints.is_clipped(glyph) => Visibility::Clipped,
             Some(_) => Visibility::Painted,
         };
         PaintFacts { order: run.order, visibility }
@@ -192,6 +203,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         if text.ends_with(char::is_whitespace) {
             self.add_glyph(space(extent.end), facts);
         }
+        self.end_run();
     }
 
     /// Adds an area to the open sequence, clipped to the page.
@@ -219,15 +231,17 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         let stretch = HorizontalScaling::of(run, to_page);
         let type3_em = type3_em(run);
         let font = self.fonts.font_of(run);
-        let style = self.style_of(font, run, to_page, paint, is_visible);
+        let style = self.style_of(font, run, to_page, paint);
         let color = color_of(paint);
         let (order, is_visible) = (self.paints.advance(), is_visible && color.is_some());
-        let facts = RunFacts { font, style, is_visible, order, color };
+        let facts = RunFacts { font, style, is_visible, is_flat: is_flat(run, to_page), order, color };
         let mut run_characters = RunCharacters::new(self.fonts.is_distrusted(font));
         let mut pairs = PairReader::new(self.fonts.charset(font));
         for glyph in run.glyphs() {
+            self.budget.check();
             let place = to_page * glyph.transform();
-            let (text, advance) = run_characters.resolve(glyph, self.characters);
+            let (characters, dictionaries) = (&mut *self.characters, &mut self.dictionaries);
+            let (text, advance) = run_characters.resolve(glyph, CharacterSources { run, characters, dictionaries });
             if is_vertical {
                 self.collect_glyph(facts, text, GlyphPlacement::vertical(place), VERTICAL_ADVANCE);
                 continue;
@@ -244,6 +258,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
                 self.collect_glyph(facts, read.text, read.place, read.advance);
             }
         }
+        self.end_run();
         if let Some(statistics) = self.fonts.statistics(font) {
             statistics.double_bytes.append(&pairs.found);
             statistics.record_codes(
@@ -259,13 +274,11 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         run: &GlyphRun<'_, '_>,
         to_page: Affine,
         paint: &Paint<'_>,
-        is_visible: bool,
     ) -> StyleIndex {
         let Some(layout) = &mut self.layout else { return StyleIndex::default() };
-        let color = color_of(paint);
-        let is_invisible = !is_visible || color.is_none();
         let (font, clip) = (font.map(|font| font.0), layout.shapes.clip());
-        layout.styles.style_of(font, run, to_page, color.unwrap_or_default(), is_invisible, clip)
+        let color = color_of(paint).unwrap_or_default();
+        layout.styles.style_of(&mut self.dictionaries, font, run, to_page, color, clip)
     }
 
     /// Remembers a filled path. Lines are too thin to be the ground of text.
@@ -296,48 +309,51 @@ struct RunFacts {
     font: Option<FontIndex>,
     style: StyleIndex,
     is_visible: bool,
+    is_flat: bool,
     order: PaintOrder,
     color: Option<[u8; 3]>,
 }
 
 impl<'a> Device<'a> for GlyphCollector<'_, '_> {
     fn draw_path(&mut self, path: &BezPath, props: DrawProps<'a>, mode: &DrawMode) {
-        self.account.take_call();
+        self.budget.check();
         self.collected.paths += 1;
-        self.add_area(|| props.transform.transform_rect_bbox(path.bounding_box()));
-        self.log_path(path.bounding_box(), false, &props, mode);
+        let extent = path.bounding_box();
+        self.add_area(|| props.transform.transform_rect_bbox(extent));
+        self.paints.add_stroke(props.transform.transform_rect_bbox(extent));
+        self.log_path(extent, false, &props, mode);
         self.with_shapes(|shapes| shapes.add_path(path, props.transform, &props.paint, mode));
     }
 
     fn push_clip_path(&mut self, clip: &ClipPath) {
-        self.account.take_clip(clip);
+        self.budget.check();
         let extent = clip.path.bounding_box();
-        self.glyphs.use_as_clip(extent);
+        let order = self.paints.advance();
+        self.glyphs.use_as_clip(extent, order);
         self.paints.push_clip(extent, false);
         self.with_shapes(|shapes| shapes.push_clip(extent));
     }
 
     fn push_clip_rect(&mut self, clip: &Rect) {
-        self.account.take_call();
+        self.budget.check();
         self.paints.push_clip(*clip, true);
         self.with_shapes(|shapes| shapes.push_clip(*clip));
     }
 
     fn push_transparency_group(&mut self, opacity: f32, mask: Option<SoftMask<'a>>, blend: BlendMode) {
-        self.account.take_call();
+        self.budget.check();
         self.paints.push_group(opacity, mask.is_some(), blend);
     }
 
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, mode: &DrawMode) {
-        self.account.take_call();
-        self.account.take_glyphs(run.glyphs().len());
+        self.budget.check();
         if !self.collected.is_full {
             self.collect_run(run, props.transform, &props.paint, !matches!(mode, DrawMode::Invisible));
         }
     }
 
     fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
-        self.account.take_image();
+        self.budget.check();
         let pixels = Rect::new(0.0, 0.0, f64::from(image.width()), f64::from(image.height()));
         let area = props.transform.transform_rect_bbox(pixels);
         let shown = area.intersect(self.page);
@@ -348,7 +364,7 @@ impl<'a> Device<'a> for GlyphCollector<'_, '_> {
     }
 
     fn draw_rect(&mut self, rect: &Rect, props: DrawProps<'a>, mode: &DrawMode) {
-        self.account.take_call();
+        self.budget.check();
         self.collected.paths += 1;
         self.add_area(|| props.transform.transform_rect_bbox(*rect));
         self.log_path(*rect, true, &props, mode);
@@ -374,7 +390,7 @@ impl<'a> Device<'a> for GlyphCollector<'_, '_> {
             bytes = string.len();
             Some(string)
         });
-        self.account.take_marked_content(bytes);
+        self.budget.check();
         // Many sequences may share one long string and draw nothing.
         self.count_bytes(bytes / STRING_BYTES_A_BYTE);
     }

@@ -1,12 +1,19 @@
 //! The glyphs collected so far, without duplicates.
+//!
+//! A run is a duplicate as a whole: the second stroke of fake bold type, or a shadow. Of a run that is drawn over another
+//! one, some glyphs may have the same character and place by accident.
 
 use super::paint_log::{PaintLog, PaintOrder};
 use crate::glyphs::{GlyphText, PlacedGlyph};
 use hayro_interpret::kurbo::Rect;
 use pagewise_document::fast_hash::FastMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A second glyph of the same character within this share of an em is a duplicate: fake bold type.
 const DUPLICATE_EM: f64 = 0.12;
+
+/// A run is a duplicate if this share of its glyphs is: fonts may have several codes for what looks the same.
+const REPEATED_SHARE: (usize, usize) = (4, 5);
 
 /// The height of the rows in which duplicates are looked up, in points.
 const ROW_PT: f64 = 8.0;
@@ -41,6 +48,10 @@ pub(super) enum Visibility {
     Painted,
     /// In a text rendering mode that paints nothing, or in a transparent colour.
     Unpainted,
+    /// Not painted, but part of a clipping path: what is painted later shows in it.
+    Clipping,
+    /// Outside of the clipping path.
+    Clipped,
     /// In the colour of its ground, or too small.
     Unseen,
 }
@@ -55,8 +66,8 @@ pub(super) struct GlyphList {
     places: Vec<GlyphPlace>,
     /// The index of the latest place, for each character and row of the page.
     last_places: FastMap<(char, i64), usize>,
-    /// The glyph that the last one repeated, if it was a duplicate.
-    repeated: Option<usize>,
+    /// Whether the last run was a duplicate.
+    is_repeating: bool,
 }
 
 /// The glyphs of a page, when all is painted.
@@ -68,31 +79,52 @@ pub(super) struct SeparatedGlyphs {
 }
 
 impl GlyphList {
-    /// Adds a glyph that is no duplicate.
-    pub(super) fn push(&mut self, glyph: PlacedGlyph, facts: PaintFacts) {
-        if let GlyphText::One(character) = glyph.text
-            && is_compared(character, facts)
-        {
+    /// Adds the glyphs of a run, unless the same glyphs are there already. These count as painted now. Returns whether it
+    /// added them.
+    pub(super) fn push_run(&mut self, run: Vec<(PlacedGlyph, PaintFacts)>) -> bool {
+        let is_space = run.iter().all(|(glyph, _)| glyph.text.is_space());
+        let known = run.iter().map(|(glyph, facts)| {
+            let character = compared_character(glyph, *facts)?;
+            Some(self.index_of(character, glyph))
+        });
+        let known = known.collect::<Vec<_>>();
+        let compared = known.iter().flatten().count();
+        let repeated = known.iter().flatten().flatten().count();
+        let is_repeated = compared > 0 && repeated * REPEATED_SHARE.1 >= compared * REPEATED_SHARE.0;
+        // A space goes with what precedes it.
+        self.is_repeating = is_repeated || (is_space && self.is_repeating);
+        let dropped = if self.is_repeating { run.len() } else { self.repeated_start(&known) };
+        for (at, (_, facts)) in known.iter().zip(&run).take(dropped) {
+            if let Some(known) = at.flatten().and_then(|at| self.facts.get_mut(at))
+                && facts.visibility == Visibility::Painted
+            {
+                *known = *facts;
+            }
+        }
+        run.into_iter().skip(dropped).for_each(|(glyph, facts)| self.push(glyph, facts));
+        !self.is_repeating
+    }
+
+    /// How many glyphs at the beginning of a run are the last ones of another run, drawn again. `known` has the compared
+    /// glyphs of the run, with the glyphs that they repeat.
+    fn repeated_start(&self, known: &[Option<Option<usize>>]) -> usize {
+        let start = known.iter().map_while(|known| known.flatten()).collect::<Vec<_>>();
+        let order = |at: usize| self.facts.get(at).map(|facts| facts.order);
+        let is_end = start.last().is_some_and(|last| order(*last) != order(last + 1));
+        if is_end && start.is_sorted() { start.len() } else { 0 }
+    }
+
+    fn push(&mut self, glyph: PlacedGlyph, facts: PaintFacts) {
+        if let Some(character) = compared_character(&glyph, facts) {
             let before = self.last_places.insert((character, row_of(glyph.across)), self.places.len());
             self.places.push(GlyphPlace { start: glyph.start, across: glyph.across, glyph: self.glyphs.len(), before });
         }
         self.glyphs.push(glyph);
         self.facts.push(facts);
-        self.repeated = None;
     }
 
-    /// Whether the same glyph is there already. If so, it counts as painted now.
-    pub(super) fn merge_duplicate(&mut self, glyph: &PlacedGlyph, facts: PaintFacts) -> bool {
-        let repeated = self.repeated.take();
-        if glyph.text.is_space() {
-            // A space goes with what precedes it.
-            self.repeated = repeated.map(|before| before + 1).filter(|at| self.is_space_at(*at, glyph));
-            return self.repeated.is_some();
-        }
-        let GlyphText::One(character) = glyph.text else { return false };
-        if !is_compared(character, facts) {
-            return false;
-        }
+    /// The index of a glyph of the same character in the same place.
+    fn index_of(&self, character: char, glyph: &PlacedGlyph) -> Option<usize> {
         let distance = glyph.size * DUPLICATE_EM;
         let is_near = |place: &&GlyphPlace| {
             (place.start - glyph.start).abs() <= distance && (place.across - glyph.across).abs() <= distance
@@ -101,15 +133,7 @@ impl GlyphList {
             (row_of(glyph.across), row_of(glyph.across - distance), row_of(glyph.across + distance));
         let mut rows = std::iter::once(row).chain([above, below].into_iter().filter(|other| *other != row));
         let known = rows.find_map(|row| self.places_in(character, row).take(MAX_COMPARED).find(is_near));
-        let Some(at) = known.map(|place| place.glyph) else { return false };
-        if let Some(known) = self.facts.get_mut(at)
-            && facts.visibility == Visibility::Painted
-        {
-            *known = facts;
-        }
-        self.drop_repeated_space(at);
-        self.repeated = Some(at);
-        true
+        known.map(|place| place.glyph)
     }
 
     /// The places of a character in a row, the last one first.
@@ -118,36 +142,62 @@ impl GlyphList {
         std::iter::successors(last, |place| self.places.get(place.before?))
     }
 
-    /// Whether the glyph at an index is a space in the place of `space`.
-    fn is_space_at(&self, at: usize, space: &PlacedGlyph) -> bool {
-        let is_near = |one: f64, other: f64| (one - other).abs() <= space.size * DUPLICATE_EM;
-        self.glyphs.get(at).is_some_and(|known| {
-            known.text.is_space() && is_near(known.start, space.start) && is_near(known.across, space.across)
-        })
-    }
-
-    /// Drops a space that was added last if it repeats the one before the glyph at an index.
-    fn drop_repeated_space(&mut self, at: usize) {
-        let Some((last, space)) = self.glyphs.iter().enumerate().next_back() else { return };
-        if space.text.is_space() && last > at && at.checked_sub(1).is_some_and(|before| self.is_space_at(before, space))
-        {
-            self.glyphs.pop();
-            self.facts.pop();
-        }
-    }
-
-    /// Counts the last glyphs as painted if they are a clipping path with this extent: what is painted shows in them.
-    pub(super) fn use_as_clip(&mut self, extent: Rect) {
+    /// Counts the last glyphs as a clipping path if they are one with this extent.
+    pub(super) fn use_as_clip(&mut self, extent: Rect, order: PaintOrder) {
         let last = self.glyphs.iter().zip(&mut self.facts).rev().take(MAX_CLIPPING);
         for (glyph, facts) in last.take_while(|(_, facts)| facts.visibility == Visibility::Unpainted) {
             if extent.contains(glyph.middle()) {
-                facts.visibility = Visibility::Painted;
+                *facts = PaintFacts { order, visibility: Visibility::Clipping };
             }
         }
     }
 
+    /// The runs that are not painted, and for most of whose glyphs letters are drawn as paths.
+    fn drawn_runs(&self, paints: &mut PaintLog) -> BTreeSet<PaintOrder> {
+        let glyphs = self.glyphs.iter().zip(&self.facts).filter(|(glyph, _)| !glyph.text.is_space());
+        let mut counts: BTreeMap<PaintOrder, (usize, usize)> = BTreeMap::new();
+        for (glyph, facts) in glyphs.filter(|(_, facts)| facts.visibility == Visibility::Unpainted) {
+            let (drawn, all) = counts.entry(facts.order).or_default();
+            *drawn += usize::from(paints.has_drawing(glyph));
+            *all += 1;
+        }
+        counts.retain(|_, (drawn, all)| *drawn * 2 > *all);
+        counts.into_keys().collect()
+    }
+
+    /// The runs of which nothing is seen, and those that end under other text. Another run that is cut off, such as the value
+    /// of a field, is read whole.
+    fn clipped_runs(&self) -> BTreeSet<PaintOrder> {
+        let shown = || self.glyphs.iter().zip(&self.facts).filter(|(glyph, _)| !glyph.text.is_space());
+        let is_clipped = |facts: &PaintFacts| facts.visibility == Visibility::Clipped;
+        let mut runs =
+            shown().filter(|(_, facts)| is_clipped(facts)).map(|(_, facts)| facts.order).collect::<BTreeSet<_>>();
+        if runs.is_empty() {
+            return runs;
+        }
+        let mut rows: BTreeMap<i64, Vec<(f64, f64)>> = BTreeMap::new();
+        let mut begun = BTreeSet::new();
+        for (glyph, facts) in shown().filter(|(_, facts)| facts.visibility == Visibility::Painted) {
+            rows.entry(row_of(glyph.across)).or_default().push((glyph.start, glyph.end));
+            begun.insert(facts.order);
+        }
+        rows.values_mut().for_each(|row| row.sort_by(|one, other| one.0.total_cmp(&other.0)));
+        let is_under = |glyph: &PlacedGlyph| {
+            let middle = f64::midpoint(glyph.start, glyph.end);
+            rows.get(&row_of(glyph.across)).is_some_and(|row| {
+                let after = row.partition_point(|(start, _)| *start <= middle);
+                after.checked_sub(1).and_then(|at| row.get(at)).is_some_and(|(_, end)| middle < *end)
+            })
+        };
+        let under = shown().filter(|(glyph, facts)| is_clipped(facts) && is_under(glyph)).map(|(_, facts)| facts.order);
+        let under = under.collect::<BTreeSet<_>>();
+        runs.retain(|run| under.contains(run) || !begun.contains(run));
+        runs
+    }
+
     /// Separates the glyphs that are seen from those that are not.
     pub(super) fn separate(self, paints: &mut PaintLog) -> SeparatedGlyphs {
+        let (drawn, clipped) = (self.drawn_runs(paints), self.clipped_runs());
         let mut separated = SeparatedGlyphs { seen: Vec::new(), hidden: Vec::new(), invisible: 0 };
         let mut was_seen = true;
         for (glyph, facts) in self.glyphs.into_iter().zip(self.facts) {
@@ -155,8 +205,10 @@ impl GlyphList {
                 // A space goes with what precedes it.
                 _ if glyph.text.is_space() => was_seen,
                 Visibility::Unseen => false,
+                Visibility::Clipped => !clipped.contains(&facts.order),
                 Visibility::Painted => !paints.is_covered(glyph.middle(), facts.order),
-                Visibility::Unpainted => paints.has_image(glyph.middle()),
+                Visibility::Clipping => paints.is_painted(glyph.middle(), facts.order),
+                Visibility::Unpainted => drawn.contains(&facts.order) || paints.has_image(glyph.middle()),
             };
             was_seen = is_seen;
             let is_recognised = is_seen && facts.visibility == Visibility::Unpainted && !glyph.text.is_space();
@@ -167,9 +219,13 @@ impl GlyphList {
     }
 }
 
-/// Whether a glyph is compared with others. What is not seen must not take the place of what is.
-fn is_compared(character: char, facts: PaintFacts) -> bool {
-    !character.is_whitespace() && facts.visibility != Visibility::Unseen
+/// The character of a glyph that is compared with others. What is not seen must not take the place of what is.
+fn compared_character(glyph: &PlacedGlyph, facts: PaintFacts) -> Option<char> {
+    let is_seen = !matches!(facts.visibility, Visibility::Unseen | Visibility::Clipped);
+    match glyph.text {
+        GlyphText::One(character) if !character.is_whitespace() && is_seen => Some(character),
+        _ => None,
+    }
 }
 
 #[allow(clippy::cast_possible_truncation, reason = "the cast saturates, and rows that far off the page are one")]

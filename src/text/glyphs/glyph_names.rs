@@ -1,11 +1,16 @@
-//! Maps glyph names of font programs to characters.
+//! Maps glyph names to characters.
 
+use hayro_interpret::hayro_syntax::object::{Array, Object};
 use skrifa::raw::tables::post::DEFAULT_GLYPH_NAMES;
+use std::collections::HashMap;
 
 /// The characters of the standard glyph names in `post` tables, from `space` on (OpenType, "Glyph names").
 const STANDARD: &str = " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~\
     ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»…\u{A0}ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄¤‹›ﬁﬂ‡·‚„‰\
     ÂÊÁËÈÍÎÏÌÓÔ\u{F8FF}ÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇŁłŠšŽž¦ÐðÝýÞþ−×¹²³½¼¾₣ĞğİŞşĆćČčđ";
+
+/// The most codes of a font that are named. A simple font has 256.
+const MAX_CODES: usize = 512;
 
 /// The number of standard names before `space`, which are invisible.
 const FIRST: usize = 3;
@@ -22,6 +27,67 @@ pub(crate) fn character_of(name: &str) -> Option<char> {
         let mut names = DEFAULT_GLYPH_NAMES.iter().skip(FIRST).zip(STANDARD.chars());
         names.find(|(known, _)| **known == name).map(|(_, character)| character)
     })
+}
+
+/// The text of a glyph name: that of its parts, which name a ligature, or of the letter whose variant it names.
+pub(super) fn text_of(name: &str) -> Option<String> {
+    let name = name.split('.').next()?;
+    let variant = name.strip_suffix("oldstyle").or_else(|| name.strip_suffix("small")).filter(|base| !base.is_empty());
+    variant.unwrap_or(name).split('_').map(character_of).collect()
+}
+
+/// The codes that `/Differences` names (ISO 32000-2, 9.6.5.2), with the text that each name says.
+///
+/// Old programs name the glyphs of a font by the codes that its characters had before: `/G41`, `/a65`.
+pub(super) fn named_codes(differences: &Array<'_>) -> HashMap<u32, Option<String>> {
+    let mut code = 0;
+    let mut names = Vec::new();
+    for object in differences.iter::<Object<'_>>() {
+        match object {
+            Object::Number(number) => code = u32::try_from(number.as_i64()).unwrap_or(u32::MAX),
+            Object::Name(name) => {
+                names.push((code, String::from_utf8_lossy(&name).into_owned()));
+                code = code.saturating_add(1);
+            }
+            _ => {}
+        }
+        if names.len() > MAX_CODES {
+            break;
+        }
+    }
+    names.retain(|(_, name)| name != ".notdef");
+    let unknown =
+        names.iter().map(|(_, name)| name.as_str()).filter(|name| text_of(name).is_none()).collect::<Vec<_>>();
+    let naming = CodeNaming::of(&unknown).filter(|_| unknown.len() * 2 >= names.len());
+    let text = |name: &str| text_of(name).or_else(|| naming?.character(name).map(String::from));
+    names.iter().map(|(code, name)| (*code, text(name))).collect()
+}
+
+/// How names say codes: a letter, and a number in base 16 or 10.
+#[derive(Debug, Clone, Copy)]
+struct CodeNaming {
+    radix: u32,
+}
+
+impl CodeNaming {
+    /// The naming that all names follow; `None` if some do not, so that the numbers are no codes.
+    fn of(names: &[&str]) -> Option<Self> {
+        let letter = names.first()?.chars().next().filter(char::is_ascii_alphabetic)?;
+        if !names.iter().all(|name| name.starts_with(letter)) {
+            return None;
+        }
+        let numbers = || names.iter().filter_map(|name| name.get(1..));
+        let is_hexadecimal =
+            letter == 'G' || numbers().any(|number| number.contains(|digit: char| !digit.is_ascii_digit()));
+        let naming = Self { radix: if is_hexadecimal { 16 } else { 10 } };
+        names.iter().all(|name| naming.character(name).is_some()).then_some(naming)
+    }
+
+    fn character(self, name: &str) -> Option<char> {
+        let number = name.get(1..).filter(|number| self.radix == 10 || number.len() == 2)?;
+        let code = u8::from_str_radix(number, self.radix).ok()?;
+        Some(char::from(code)).filter(|character| !character.is_control())
+    }
 }
 
 fn parse_number(name: &str) -> Option<char> {
@@ -43,6 +109,28 @@ mod tests {
         assert_eq!(characters, ['A', '😀', 'A', 'a', 'é', '-', 'đ', 'ﬁ', 'Ò']);
         for name in ["uniform", ".notdef", "g12", "uni00"] {
             assert_eq!(character_of(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_ligatures_and_variants_say_their_letters() {
+        let names = ["f_i", "fi", "f_f_l.liga", "zerooldstyle", "Asmall", "uni0041_uni0042"];
+        let texts = names.map(|name| text_of(name).unwrap_or_default());
+        assert_eq!(texts, ["fi", "ﬁ", "ffl", "0", "A", "AB"]);
+        assert_eq!(text_of("G41"), None);
+    }
+
+    #[test]
+    fn names_that_are_codes_say_their_characters() {
+        let characters = |names: &[&str]| {
+            let naming = CodeNaming::of(names)?;
+            names.iter().map(|name| naming.character(name)).collect::<Option<String>>()
+        };
+        assert_eq!(characters(&["G54", "G68", "G65"]).as_deref(), Some("The"));
+        assert_eq!(characters(&["a84", "a104", "a101"]).as_deref(), Some("The"));
+        assert_eq!(characters(&["c6A", "c54"]).as_deref(), Some("jT"));
+        for others in [["g3", "g12"], ["a84", "b104"], ["G54", "G1"], ["H11005", "H9004"]] {
+            assert_eq!(characters(&others), None, "{others:?}");
         }
     }
 

@@ -1,8 +1,10 @@
 //! The glyphs of a page: their positions, their characters, and whether these are plausible.
 
+mod character_maps;
 mod characters;
 mod collector;
 mod content_marks;
+mod font_map;
 mod glyph_list;
 mod glyph_names;
 mod paint_log;
@@ -10,10 +12,9 @@ mod placed_glyph;
 mod plausibility;
 mod replacement_text;
 mod run_metrics;
-mod step_account;
 
+pub(crate) use character_maps::settings;
 pub(crate) use characters::CharacterResolver;
 pub(crate) use collector::{GlyphCollector, LayoutCollector, PageGlyphs};
 pub(crate) use placed_glyph::{GlyphPlacement, GlyphText, PlacedGlyph, WritingDirection};
 pub(crate) use plausibility::{PageFonts, is_private, is_text};
-pub(crate) use step_account::StepAccount;

@@ -1,10 +1,13 @@
 //! Remembers what a page paints besides glyphs, to tell which glyphs are not seen.
 //!
-//! A glyph is hidden if it has the colour of its ground, if something opaque is painted over it later, or if it is not
-//! painted at all. What is not certain counts as seen: the ground of a picture, a pattern, a group with transparency.
+//! A glyph is hidden if it has the colour of its ground, if something opaque is painted over it later, if it is clipped
+//! away, or if it is not painted at all and no letter is drawn in its place. What is not certain counts as seen: the
+//! ground of a picture, a pattern, a group with transparency.
 
+use super::placed_glyph::PlacedGlyph;
 use hayro_interpret::kurbo::{Point, Rect};
 use hayro_interpret::{BlendMode, DrawProps, Image, ImageDrawProps, Paint};
+use std::collections::BTreeMap;
 
 /// The most areas of a page that are remembered. On pages with more, every ground is unknown and nothing is covered.
 const MAX_AREAS: usize = 2_000;
@@ -23,6 +26,18 @@ const SAME_COLOR: u8 = 6;
 
 /// The colour of paper.
 const WHITE: [u8; 3] = [255; 3];
+
+/// Parts of letters that are drawn as paths are shorter than this, in points. Others are rules and frames.
+const MAX_STROKE_PT: f64 = 72.0;
+
+/// The most paths that are remembered as parts of letters.
+const MAX_STROKES: usize = 50_000;
+
+/// The height of the rows in which they are looked up, in points.
+const STROKE_ROW_PT: f64 = 8.0;
+
+/// A letter that is drawn reaches from so many ems above the baseline to so many below, and no further.
+const LETTER_EM: (f64, f64) = (1.1, 0.4);
 
 /// An image that covers at least this share of a page is a scan. Text beneath it is the scan's own.
 const SCAN_SHARE: f64 = 0.5;
@@ -62,14 +77,28 @@ pub(super) struct PaintLog {
     clips: Vec<Clip>,
     /// Whether each open transparency group shows its content as it is.
     groups: Vec<bool>,
+    /// The extents of small paths.
+    strokes: Vec<Rect>,
+    /// These by row, once they are looked up.
+    stroke_rows: Option<BTreeMap<i64, Vec<Rect>>>,
     searched: usize,
     is_full: bool,
 }
 
 impl PaintLog {
     pub(super) fn new(page: Rect) -> Self {
-        let (areas, clips, groups) = (Vec::new(), Vec::new(), Vec::new());
-        Self { page, next: 0, areas, colors: Some(vec![WHITE]), clips, groups, searched: 0, is_full: false }
+        Self {
+            page,
+            next: 0,
+            areas: Vec::new(),
+            colors: Some(vec![WHITE]),
+            clips: Vec::new(),
+            groups: Vec::new(),
+            strokes: Vec::new(),
+            stroke_rows: None,
+            searched: 0,
+            is_full: false,
+        }
     }
 
     /// The order of what is painted now.
@@ -105,6 +134,48 @@ impl PaintLog {
         let is_plain = props.soft_mask.is_none() && props.blend_mode == BlendMode::Normal && is_whole;
         let color = opaque_color(&props.paint).filter(|_| is_plain);
         self.add(area, color, color.is_some(), false);
+    }
+
+    /// Remembers a path that may be part of a letter.
+    pub(super) fn add_stroke(&mut self, extent: Rect) {
+        let is_small = extent.width() <= MAX_STROKE_PT && extent.height() <= MAX_STROKE_PT;
+        if is_small && extent.is_finite() && self.strokes.len() < MAX_STROKES {
+            self.strokes.push(extent.abs());
+        }
+    }
+
+    /// Whether something is drawn in the place of a glyph, and no larger than it is high: a letter that is made of paths.
+    pub(super) fn has_drawing(&mut self, glyph: &PlacedGlyph) -> bool {
+        let (above, below) = LETTER_EM;
+        let corner = |along: f64, across: f64| glyph.direction.point(along, across);
+        let (top, bottom) = (glyph.across - above * glyph.size, glyph.across + below * glyph.size);
+        let place = Rect::from_points(corner(glyph.start, top), corner(glyph.end, bottom));
+        let is_part = |stroke: &Rect| {
+            let is_within = stroke.y0 >= place.y0 && stroke.y1 <= place.y1 && stroke.width() <= 2.0 * place.height();
+            is_within && stroke.x0 <= place.x1 && stroke.x1 >= place.x0
+        };
+        if !place.is_finite() || self.searched > MAX_SEARCHED {
+            return true;
+        }
+        let rows = self.stroke_rows.get_or_insert_with(|| rows_of(&self.strokes));
+        let mut near = rows.range(row_of(place.y0)..=row_of(place.y1));
+        near.any(|(_, row)| {
+            self.searched = self.searched.saturating_add(row.len());
+            row.iter().any(is_part)
+        })
+    }
+
+    /// Whether the glyph is outside of the clipping path.
+    pub(super) fn is_clipped(&self, glyph: &PlacedGlyph) -> bool {
+        self.clips.last().is_some_and(|clip| clip.extent.area() <= 0.0 || !glyph.is_within(clip.extent))
+    }
+
+    /// Whether something is painted at `point` after `order`.
+    pub(super) fn is_painted(&mut self, point: Point, order: PaintOrder) -> bool {
+        self.searched = self.searched.saturating_add(self.areas.len());
+        let is_unknown = self.is_full || self.searched > MAX_SEARCHED;
+        let mut later = self.areas.iter().rev().take_while(|painted| painted.order > order);
+        is_unknown || later.any(|painted| painted.area.contains(point))
     }
 
     /// Remembers an image.
@@ -169,6 +240,19 @@ impl PaintLog {
         self.searched = self.searched.saturating_add(searched);
         is_covered
     }
+}
+
+fn rows_of(strokes: &[Rect]) -> BTreeMap<i64, Vec<Rect>> {
+    let mut rows: BTreeMap<i64, Vec<Rect>> = BTreeMap::new();
+    for stroke in strokes {
+        rows.entry(row_of(stroke.y0)).or_default().push(*stroke);
+    }
+    rows
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "the cast saturates, and rows that far off the page are one")]
+fn row_of(y: f64) -> i64 {
+    (y / STROKE_ROW_PT).floor() as i64
 }
 
 /// The colour of a paint, if nothing shows through it.

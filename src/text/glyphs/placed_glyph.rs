@@ -91,6 +91,11 @@ impl GlyphText {
         }
     }
 
+    /// Whether it is a character for private use.
+    pub(crate) fn is_private(&self) -> bool {
+        matches!(self, Self::One('\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFF}'))
+    }
+
     /// The length in bytes of UTF-8.
     pub(crate) fn len(&self) -> usize {
         match self {

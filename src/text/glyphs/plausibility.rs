@@ -9,6 +9,7 @@
 //!   text; so random strings such as keys and hashes are plausible. Alphabetic sequences are charts and do not count.
 //! - *Signs.* Adjacent accented letters and signs mean that Cyrillic, Greek or Thai codes were read as Latin. Adjacent
 //!   ASCII signs with hardly any lowercase words mean that codes were assigned in order.
+//!   Words of other signs, of boxes or of combining marks are none in any language.
 //! - *Codes.* Private use characters carry no meaning, and many codes for one character mean a fabricated map.
 //!
 //! In some fonts two codes are one Chinese or Korean character. They are joined, and decoded by their charset.
@@ -108,11 +109,13 @@ impl PageFonts {
     }
 }
 
-/// Whether text from another engine is plausible.
+/// Whether text from another engine is plausible: it has letters and digits, and these look like words.
 pub(crate) fn is_text(text: &str) -> bool {
     let mut whole = FontStatistics::default();
     text.chars().fold(None, |last, character| whole.add_character(last, character));
-    whole.is_plausible()
+    let shown = || text.chars().filter(|character| !character.is_whitespace());
+    let letters = shown().filter(|character| character.is_alphabetic() || character.is_ascii_digit());
+    2 * letters.count() >= shown().count() && whole.is_plausible()
 }
 
 /// The key of a glyph's font. All Type 3 fonts share one, since telling them apart is expensive.

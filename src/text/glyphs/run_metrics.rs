@@ -1,9 +1,12 @@
 //! The characters, widths and scaling of a run of glyphs.
 
-use super::characters::CharacterResolver;
+use super::characters::{CharacterResolver, glyph_text};
+use super::font_map::FontMap;
+use crate::fonts::PageFontDictionaries;
 use crate::glyphs::{GlyphPlacement, GlyphText};
 use hayro_interpret::font::{Glyph, GlyphRun};
 use hayro_interpret::kurbo::Affine;
+use std::rc::Rc;
 
 /// The most characters of one run that are cached. Longer lists are slow to search.
 const MAX_CACHED_CHARACTERS: usize = 64;
@@ -13,28 +16,55 @@ pub(super) struct RunCharacters {
     /// Whether the file's character map of the font is ignored.
     is_distrusted: bool,
     pub(super) characters: Vec<(u32, Option<GlyphText>, f64)>,
+    /// What the font's dictionary says, once it was asked.
+    map: Option<Option<Rc<FontMap>>>,
+}
+
+/// Where the characters of fonts are found.
+pub(super) struct CharacterSources<'s, 'g, 'h, 'c, 'p> {
+    pub(super) run: &'s GlyphRun<'g, 'h>,
+    pub(super) characters: &'s mut CharacterResolver,
+    pub(super) dictionaries: &'s mut PageFontDictionaries<'c, 'p>,
 }
 
 impl RunCharacters {
     pub(super) fn new(is_distrusted: bool) -> Self {
-        Self { is_distrusted, characters: Vec::new() }
+        Self { is_distrusted, characters: Vec::new(), map: None }
     }
 
+    /// The text of a glyph of the run, `None` if unknown, and its advance.
     pub(super) fn resolve(
         &mut self,
         glyph: &Glyph<'_>,
-        characters: &mut CharacterResolver<'_>,
+        sources: CharacterSources<'_, '_, '_, '_, '_>,
     ) -> (Option<GlyphText>, f64) {
         let code = glyph.char_code();
         if let Some((_, text, advance)) = self.characters.iter().find(|(known, ..)| *known == code) {
             return (text.clone(), *advance);
         }
-        let text = if self.is_distrusted { characters.resolve_by_program(glyph) } else { characters.resolve(glyph) };
+        let text = match self.is_distrusted {
+            true => sources.characters.resolve_by_program(glyph),
+            false => self.text_of(glyph, sources),
+        };
         let advance = advance_of(glyph);
         if self.characters.len() < MAX_CACHED_CHARACTERS {
             self.characters.push((code, text.clone(), advance));
         }
         (text, advance)
+    }
+
+    fn text_of(&mut self, glyph: &Glyph<'_>, sources: CharacterSources<'_, '_, '_, '_, '_>) -> Option<GlyphText> {
+        let known = glyph.as_unicode().and_then(glyph_text);
+        if known.as_ref().is_some_and(|text| !text.is_private()) {
+            return known;
+        }
+        let CharacterSources { run, characters, dictionaries } = sources;
+        let map = self.map.get_or_insert_with(|| dictionaries.dictionary_of(run).map(|font| characters.map_of(&font)));
+        match known {
+            None => characters.resolve_unknown(glyph, map.as_deref()),
+            // A private character says less than the name of its glyph.
+            private => characters.resolve_by_name(glyph, map.as_deref()).or(private),
+        }
     }
 }
 
@@ -60,6 +90,15 @@ impl HorizontalScaling {
             Self::OfGlyphs => place.size / 1000.0,
         }
     }
+}
+
+/// Glyphs whose em is narrower than this share of its height cannot be seen.
+const MIN_WIDTH_SHARE: f64 = 0.02;
+
+/// Whether the horizontal scaling of a run leaves nothing of its glyphs. A mark without width is no evidence.
+pub(super) fn is_flat(run: &GlyphRun<'_, '_>, to_page: Affine) -> bool {
+    let mut wide = run.glyphs().iter().filter(|glyph| advance_of(glyph) > 0.0).peekable();
+    wide.peek().is_some() && wide.all(|glyph| GlyphPlacement::ratio(to_page * glyph.transform()) < MIN_WIDTH_SHARE)
 }
 
 /// The mean widths of glyphs of a font whose em is 1,000 units.

@@ -11,7 +11,7 @@ mod brackets;
 
 pub(crate) use brackets::BracketNaming;
 
-use super::lines::{LineGlyph, is_space};
+use super::lines::{LineGlyph, TextLine};
 use bidi_class::{BidiClass, class_of};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -29,8 +29,8 @@ pub(crate) fn is_right_to_left(character: Option<char>) -> bool {
 }
 
 /// The glyphs of a line in logical order.
-pub(crate) fn logical_order(glyphs: &[LineGlyph], brackets: BracketNaming) -> Vec<LineGlyph> {
-    let mut order = reorder(glyphs);
+pub(crate) fn logical_order(line: &TextLine, brackets: BracketNaming) -> Vec<LineGlyph> {
+    let mut order = reorder(line);
     order.iter_mut().filter(|read| read.is_reversed).for_each(|read| brackets.apply(&mut read.line_glyph.glyph.text));
     order.into_iter().map(|read| read.line_glyph).collect()
 }
@@ -42,10 +42,10 @@ struct OrderedGlyph {
     is_reversed: bool,
 }
 
-fn reorder(glyphs: &[LineGlyph]) -> Vec<OrderedGlyph> {
-    let row = VisualRow::of(glyphs);
+fn reorder(line: &TextLine) -> Vec<OrderedGlyph> {
+    let row = VisualRow::of(line);
     let count = |of: fn(BidiClass) -> bool| row.classes.iter().filter(|class| of(**class)).count();
-    let mut order = LogicalOrder { row: &row, read: Vec::with_capacity(glyphs.len()) };
+    let mut order = LogicalOrder { row: &row, read: Vec::with_capacity(line.glyphs.len()) };
     if count(BidiClass::is_right) >= count(|class| class == BidiClass::Left) {
         order.read_right_to_left(0..row.glyphs.len(), false);
     } else {
@@ -67,19 +67,13 @@ struct VisualRow {
 }
 
 impl VisualRow {
-    fn of(drawn: &[LineGlyph]) -> Self {
-        let glyphs = sort_by_position(drawn);
+    fn of(line: &TextLine) -> Self {
+        let glyphs = sort_by_position(&line.glyphs);
         let classes =
             glyphs.iter().map(|line_glyph| line_glyph.glyph.text.first().map_or(BidiClass::Neutral, class_of));
         let classes = classes.collect::<Vec<_>>();
         let is_arabic = classes.contains(&BidiClass::Arabic);
-        Self {
-            spaces_before: spaces_before(&glyphs, drawn),
-            last_left: last_left(&classes),
-            glyphs,
-            classes,
-            is_arabic,
-        }
+        Self { spaces_before: spaces_before(&glyphs, line), last_left: last_left(&classes), glyphs, classes, is_arabic }
     }
 
     fn class(&self, at: usize) -> BidiClass {
@@ -234,16 +228,17 @@ fn letter_under(sorted: &[LineGlyph], at: usize) -> Option<f64> {
 }
 
 /// Whether a space is to the left of each glyph: by distance, or because a space was drawn there.
-fn spaces_before(sorted: &[LineGlyph], drawn: &[LineGlyph]) -> Vec<bool> {
-    let drawn_spaces = drawn.windows(2).filter_map(|pair| match pair {
-        [before, after] if after.is_spaced => Some(pair_key(before, after)),
+fn spaces_before(sorted: &[LineGlyph], line: &TextLine) -> Vec<bool> {
+    let drawn_spaces = line.glyphs.windows(2).filter_map(|pair| match pair {
+        [before, after] if after.follows_space => Some(pair_key(before, after)),
         _ => None,
     });
     let drawn_spaces = drawn_spaces.collect::<HashSet<_>>();
     let between = sorted.windows(2).map(|pair| match pair {
         [left, right] => {
+            // A mark stands over its letter.
             drawn_spaces.contains(&pair_key(left, right))
-                || is_space(right.glyph.start - left.glyph.end, right.glyph.size)
+                || (!is_mark(right) && right.gap_after(left) > line.least_space)
         }
         _ => false,
     });

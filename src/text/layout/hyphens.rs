@@ -1,8 +1,10 @@
 //! Rejoins words that are hyphenated at the end of a line.
 //!
 //! A soft hyphen always divides a word. Any other hyphen is removed only between two halves of a plain word, so that
-//! addresses, paths, part numbers, ranges and compounds stay. Removed hyphens are recorded, so that a search finds both
-//! readings.
+//! addresses, paths, part numbers, ranges and compounds stay. A compound of two plain words is known by the text around it,
+//! or by its words. Removed hyphens are recorded, so that a search finds both readings.
+
+use std::collections::HashSet;
 
 /// Marks a divided word at the end of a line, and is ignored elsewhere.
 pub(crate) const SOFT_HYPHEN: char = '\u{AD}';
@@ -10,13 +12,142 @@ pub(crate) const SOFT_HYPHEN: char = '\u{AD}';
 /// The most lines over which an address is followed back to its beginning.
 const MAX_LINES: usize = 8;
 
-/// Whether a hyphen at the end of `text` divides a word that continues in `next`.
-pub(crate) fn divides(text: &str, next: &str) -> bool {
-    let Some(before) = text.strip_suffix(['-', '\u{2010}']) else { return false };
+/// A typesetter leaves at least so many letters of a word before a break: those of "e-mail" are no part of one.
+const MIN_LETTERS: usize = 2;
+
+/// Words that begin compounds which keep their hyphen.
+const OPENING_WORDS: [&str; 56] = [
+    "all", "best", "close", "cross", "deep", "double", "eight", "ever", "fast", "fine", "first", "five", "fixed",
+    "four", "free", "full", "half", "hard", "high", "higher", "ill", "large", "larger", "late", "least", "left",
+    "less", "long", "longer", "low", "lower", "mixed", "more", "most", "much", "multi", "near", "nine", "non", "one",
+    "open", "quasi", "real", "right", "second", "self", "semi", "seven", "short", "single", "six", "small", "ten",
+    "third", "three", "two",
+];
+
+/// Words that end them.
+const CLOSING_WORDS: [&str; 56] = [
+    "agnostic",
+    "assisted",
+    "aware",
+    "backed",
+    "based",
+    "bearing",
+    "bound",
+    "built",
+    "centered",
+    "centric",
+    "class",
+    "colored",
+    "conscious",
+    "consuming",
+    "controlled",
+    "coupled",
+    "defined",
+    "depth",
+    "dimensional",
+    "directed",
+    "driven",
+    "effective",
+    "efficient",
+    "enabled",
+    "faced",
+    "focused",
+    "free",
+    "friendly",
+    "grained",
+    "guided",
+    "intensive",
+    "known",
+    "level",
+    "like",
+    "looking",
+    "made",
+    "oriented",
+    "owned",
+    "parametric",
+    "powered",
+    "processing",
+    "quality",
+    "ranging",
+    "rated",
+    "reported",
+    "resistant",
+    "scale",
+    "sensitive",
+    "shaped",
+    "sized",
+    "specific",
+    "style",
+    "supervised",
+    "term",
+    "trained",
+    "wide",
+];
+
+/// Words that are the beginning of longer ones as a rule.
+const PREFIXES: [&str; 24] = [
+    "and", "any", "back", "car", "con", "counter", "down", "for", "fore", "her", "inter", "mis", "not", "out", "over",
+    "per", "pre", "pro", "some", "sub", "the", "through", "under", "with",
+];
+
+/// The words of a text, which tell a compound from a word that is divided.
+#[derive(Debug, Default)]
+pub struct Vocabulary {
+    words: HashSet<String>,
+    /// Words with a hyphen within a line.
+    compounds: HashSet<String>,
+}
+
+impl Vocabulary {
+    /// The words of lines of text.
+    pub fn of<'t>(lines: impl Iterator<Item = &'t str>) -> Self {
+        let mut vocabulary = Self::default();
+        for word in lines.flat_map(str::split_whitespace) {
+            let word = word.trim_matches(|character: char| !character.is_alphanumeric()).to_lowercase();
+            match word.contains(HYPHENS) {
+                true => {
+                    vocabulary.words.extend(word.split(HYPHENS).map(str::to_owned));
+                    vocabulary.compounds.insert(word.replace(HYPHENS, "-"));
+                }
+                false => drop(vocabulary.words.insert(word)),
+            }
+        }
+        vocabulary
+    }
+
+    /// Whether two halves of a word at the end of a line are the words of a compound.
+    #[must_use]
+    pub fn is_compound(&self, first: &str, second: &str) -> bool {
+        let (first, second) = (first.to_lowercase(), second.to_lowercase());
+        if self.compounds.contains(&format!("{first}-{second}")) {
+            return true;
+        }
+        let (first, second) = (first.as_str(), second.as_str());
+        let is_apart = || !self.words.contains(&format!("{first}{second}")) && !PREFIXES.contains(&first);
+        let begins = OPENING_WORDS.contains(&first) && self.is_word(second);
+        let ends = CLOSING_WORDS.contains(&second) && self.is_word(first);
+        (begins || ends) && is_apart()
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        let is_known = self.words.contains(word) || self.words.contains(&format!("{word}s"));
+        is_known || OPENING_WORDS.contains(&word) || CLOSING_WORDS.contains(&word)
+    }
+}
+
+/// Hyphens, as programs write them.
+pub(crate) const HYPHENS: [char; 3] = ['-', '\u{2010}', '\u{2011}'];
+
+/// Whether a hyphen at the end of `text` divides a word that continues in `next`. `vocabulary` is asked if it may.
+pub(crate) fn divides<'v>(text: &str, next: &str, vocabulary: impl FnOnce() -> &'v Vocabulary) -> bool {
+    let Some(before) = text.strip_suffix(HYPHENS) else { return false };
     let first = before.rsplit(char::is_whitespace).next().unwrap_or_default();
     let second = next.split(char::is_whitespace).next().unwrap_or_default();
     let goes_on = second.starts_with(char::is_lowercase) && first.ends_with(char::is_lowercase);
-    goes_on && is_word(first.trim_start_matches(is_opening)) && is_end_of_word(second) && !is_in_address(before)
+    let first = first.trim_start_matches(is_opening);
+    let may_divide = goes_on && is_word(first) && is_end_of_word(second) && !is_in_address(before);
+    let second = second.trim_end_matches(|character: char| !character.is_alphabetic());
+    may_divide && first.chars().nth(MIN_LETTERS - 1).is_some() && !vocabulary().is_compound(first, second)
 }
 
 /// Whether this is a word of prose: letters, capitals only at the beginning or after an apostrophe.
@@ -106,7 +237,12 @@ fn continues_word(text: &str, rest: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{divides, join_words};
+    use super::{Vocabulary, join_words};
+
+    fn divides(text: &str, next: &str) -> bool {
+        let words = Vocabulary::of(["we see it"].into_iter());
+        super::divides(text, next, || &words)
+    }
 
     #[test]
     fn plain_words_are_divided() {
@@ -120,6 +256,9 @@ mod tests {
             ("copy-", "righted.4"),
             ("dou-", "bly-linked"),
             ("tradi-", "tion—not"),
+            ("infor\u{2011}", "mation"),
+            ("cor-", "related"),
+            ("under-", "taking"),
         ] {
             assert!(divides(text, next), "{text} {next}");
         }
@@ -145,12 +284,23 @@ mod tests {
             ("--long-", "option"),
             ("getSize-", "of"),
             ("Smith-", "Jones"),
+            ("an e-", "mail"),
+            ("high-", "quality"),
             ("x =a-", "b"),
             ("a -", "b"),
             ("-", "b"),
         ] {
             assert!(!divides(text, next), "{text} {next}");
         }
+    }
+
+    #[test]
+    fn a_compound_is_known_by_the_text_around_it() {
+        let check = |text: &str, first: &str, second: &str| Vocabulary::of(text.lines()).is_compound(first, second);
+        assert!(check("Most-expensive houses", "most", "expensive"));
+        assert!(check("among the models of it", "model", "based"));
+        assert!(!check("information about it", "infor", "mation"));
+        assert!(!check("the highway is his way", "high", "way"));
     }
 
     #[test]

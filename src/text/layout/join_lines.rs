@@ -4,9 +4,9 @@
 //! its beginning, a value into the gap of a sentence. Parts on one baseline that fill gaps of an earlier line, or touch
 //! its end, belong to it.
 
-use super::lines::{LineGlyph, TextLine, is_space};
+use super::lines::{LineGlyph, TextLine};
 use crate::glyphs::WritingDirection;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// The largest difference of baselines, as a share of an em.
 const BASELINE_EM: f64 = 0.15;
@@ -29,6 +29,7 @@ const MAX_COMPARED: usize = 32;
 /// Joins the parts of each line, at the position of its first part.
 pub(crate) fn join_lines(lines: Vec<TextLine>) -> Vec<TextLine> {
     let mut kept: Vec<TextLine> = Vec::with_capacity(lines.len());
+    let mut joined = BTreeSet::new();
     let mut rows: HashMap<(WritingDirection, i64), Vec<usize>> = HashMap::new();
     for line in lines {
         let row = row_of(&line);
@@ -36,6 +37,7 @@ pub(crate) fn join_lines(lines: Vec<TextLine>) -> Vec<TextLine> {
         let near = near.flat_map(|row| row.iter().rev().take(MAX_COMPARED));
         let match_at =
             near.copied().filter(|at| kept.get(*at).is_some_and(|earlier| belong_together(earlier, &line))).max();
+        joined.extend(match_at);
         match match_at.and_then(|at| kept.get_mut(at)) {
             Some(earlier) => insert(earlier, line),
             None => {
@@ -43,6 +45,9 @@ pub(crate) fn join_lines(lines: Vec<TextLine>) -> Vec<TextLine> {
                 kept.push(line);
             }
         }
+    }
+    for at in joined {
+        kept.get_mut(at).into_iter().for_each(TextLine::measure);
     }
     kept
 }
@@ -80,16 +85,10 @@ fn insert(line: &mut TextLine, part: TextLine) {
     for line_glyph in part.glyphs {
         let at = line.glyphs.iter().position(|other| other.glyph.start > line_glyph.glyph.start);
         let at = at.unwrap_or(line.glyphs.len());
+        // What is inserted takes the place of a space.
+        if let Some(next) = line.glyphs.get_mut(at) {
+            next.follows_space = false;
+        }
         line.glyphs.insert(at, line_glyph);
-        update_space(line, at);
-        update_space(line, at + 1);
-    }
-}
-
-/// Recomputes whether a space precedes the glyph at `at`, after its neighbour has changed.
-fn update_space(line: &mut TextLine, at: usize) {
-    let before = at.checked_sub(1).and_then(|at| line.glyphs.get(at)).map(|line_glyph| line_glyph.glyph.end);
-    if let Some(line_glyph) = line.glyphs.get_mut(at) {
-        line_glyph.is_spaced = before.is_some_and(|end| is_space(line_glyph.glyph.start - end, line_glyph.glyph.size));
     }
 }

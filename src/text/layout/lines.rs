@@ -1,12 +1,11 @@
 //! Groups glyphs, in content order, into lines and words.
 
 use super::bidi::BracketNaming;
+use super::scripts::{Script, push_run, scripts_of};
+use super::word_gaps::least_space;
 use super::{accents, bidi};
 use crate::glyphs::{PlacedGlyph, WritingDirection};
 use std::borrow::Cow;
-
-/// The least gap that is a space, as a share of an em.
-const SPACE_EM: f64 = 0.15;
 
 /// How far a glyph may step back within a line, as a share of an em: kerning and accents.
 const STEP_BACK_EM: f64 = 0.6;
@@ -18,8 +17,25 @@ const OFF_BASELINE_EM: f64 = 0.5;
 #[derive(Debug, Clone)]
 pub(crate) struct LineGlyph {
     pub(crate) glyph: PlacedGlyph,
+    /// Whether a space character is drawn before it.
+    pub(crate) follows_space: bool,
     /// Whether a space precedes it.
     pub(crate) is_spaced: bool,
+    pub(crate) script: Script,
+    /// The baseline from which it is raised or lowered.
+    pub(crate) baseline: f64,
+}
+
+impl LineGlyph {
+    pub(crate) fn new(glyph: PlacedGlyph, follows_space: bool) -> Self {
+        Self { baseline: glyph.across, glyph, follows_space, is_spaced: false, script: Script::Baseline }
+    }
+
+    /// The gap between `last` and this glyph, in ems. Text may be drawn from right to left.
+    pub(super) fn gap_after(&self, last: &Self) -> f64 {
+        let (last, next) = (&last.glyph, &self.glyph);
+        (next.start - last.end).max(last.start - next.end) / last.size.max(next.size)
+    }
 }
 
 /// A line of glyphs, in drawing order.
@@ -31,28 +47,41 @@ pub(crate) struct TextLine {
     /// The baseline of its largest glyphs.
     pub(crate) across: f64,
     pub(crate) size: f64,
+    /// The least gap that is a space, in ems.
+    pub(crate) least_space: f64,
     pub(crate) glyphs: Vec<LineGlyph>,
 }
 
 impl TextLine {
     fn new(glyph: PlacedGlyph) -> Self {
-        let (direction, start, end, across, size) = (glyph.direction, glyph.start, glyph.end, glyph.across, glyph.size);
-        Self { direction, start, end, across, size, glyphs: vec![LineGlyph { glyph, is_spaced: false }] }
+        let PlacedGlyph { direction, start, end, across, size, .. } = glyph;
+        Self { direction, start, end, across, size, least_space: 0.0, glyphs: vec![LineGlyph::new(glyph, false)] }
     }
 
-    fn append(&mut self, glyph: PlacedGlyph, is_spaced: bool) {
-        if !self.compose_accent(&glyph) {
-            self.push(glyph, is_spaced);
+    fn append(&mut self, glyph: PlacedGlyph, follows_space: bool) {
+        if self.compose_accent(&glyph) {
+            return;
         }
-    }
-
-    fn push(&mut self, glyph: PlacedGlyph, is_spaced: bool) {
         self.start = self.start.min(glyph.start);
         self.end = self.end.max(glyph.end);
         if glyph.size > self.size {
             (self.size, self.across) = (glyph.size, glyph.across);
         }
-        self.glyphs.push(LineGlyph { glyph, is_spaced });
+        self.glyphs.push(LineGlyph::new(glyph, follows_space));
+    }
+
+    /// Finds the spaces between the line's glyphs, and which of these are raised or lowered.
+    pub(super) fn measure(&mut self) {
+        self.least_space = least_space(&self.glyphs);
+        let between = |pair: &[LineGlyph]| match pair {
+            [last, next] => next.follows_space || next.gap_after(last) > self.least_space,
+            _ => false,
+        };
+        let spaces = std::iter::once(false).chain(self.glyphs.windows(2).map(between)).collect::<Vec<_>>();
+        let scripts = scripts_of(&self.glyphs, self.size);
+        for (own, (is_spaced, (script, baseline))) in self.glyphs.iter_mut().zip(spaces.into_iter().zip(scripts)) {
+            (own.is_spaced, own.script, own.baseline) = (is_spaced, script, baseline);
+        }
     }
 
     /// Composes the last glyph with `glyph` if one is the other's accent. Returns whether it did.
@@ -66,21 +95,17 @@ impl TextLine {
         true
     }
 
-    /// The gap between the line's last glyph and `glyph`; `None` if `glyph` is on another line.
-    fn gap_to(&self, glyph: &PlacedGlyph) -> Option<Gap> {
-        let last = &self.glyphs.last()?.glyph;
+    /// Whether `glyph` goes on with the line.
+    fn continues_with(&self, glyph: &PlacedGlyph) -> bool {
+        let Some(LineGlyph { glyph: last, .. }) = self.glyphs.last() else { return false };
         let size = last.size.max(glyph.size);
         let off = (glyph.across - last.across).abs().min((glyph.across - self.across).abs());
         if last.direction != glyph.direction || off > size * OFF_BASELINE_EM {
-            return None;
-        }
-        let ahead = glyph.start - last.end;
-        if ahead >= -size * STEP_BACK_EM {
-            return Some(Gap::of(ahead, glyph.size));
+            return false;
         }
         let is_backwards = bidi::is_right_to_left(glyph.text.first()) || bidi::is_right_to_left(last.text.first());
-        let behind = last.start - glyph.end;
-        (is_backwards && behind >= -size * STEP_BACK_EM).then(|| Gap::of(behind, glyph.size))
+        let (ahead, behind) = (glyph.start - last.end, last.start - glyph.end);
+        ahead >= -size * STEP_BACK_EM || (is_backwards && behind >= -size * STEP_BACK_EM)
     }
 
     /// Whether the line has right-to-left text.
@@ -91,7 +116,7 @@ impl TextLine {
     /// The line's glyphs in logical order. `brackets` is the page's naming of brackets.
     pub(crate) fn logical_glyphs(&self, brackets: BracketNaming) -> Cow<'_, [LineGlyph]> {
         match self.has_right_to_left_text() {
-            true => bidi::logical_order(&self.glyphs, brackets).into(),
+            true => bidi::logical_order(self, brackets).into(),
             false => (&*self.glyphs).into(),
         }
     }
@@ -100,31 +125,17 @@ impl TextLine {
     pub(crate) fn text(&self, brackets: BracketNaming) -> String {
         let glyphs = self.logical_glyphs(brackets);
         let mut text = String::with_capacity(glyphs.len() * 2);
-        for line_glyph in glyphs.iter() {
-            if line_glyph.is_spaced && !text.is_empty() {
+        let mut run = String::new();
+        for part in glyphs.chunk_by(|one, other| one.script == other.script && !other.is_spaced) {
+            if !text.is_empty() && part.first().is_some_and(|first| first.is_spaced) {
                 text.push(' ');
             }
-            line_glyph.glyph.text.push_to(&mut text);
+            run.clear();
+            part.iter().for_each(|own| own.glyph.text.push_to(&mut run));
+            push_run(&mut text, &run, part.first().map(|first| first.script).unwrap_or_default());
         }
         text
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Gap {
-    None,
-    Space,
-}
-
-impl Gap {
-    fn of(distance: f64, size: f64) -> Self {
-        if is_space(distance, size) { Self::Space } else { Self::None }
-    }
-}
-
-/// Whether a distance between two glyphs is a space, for an em of `size`.
-pub(crate) fn is_space(distance: f64, size: f64) -> bool {
-    distance > size * SPACE_EM
 }
 
 /// Groups glyphs into lines, in the order in which the lines begin.
@@ -136,11 +147,12 @@ pub(crate) fn group_into_lines(glyphs: Vec<PlacedGlyph>) -> Vec<TextLine> {
             after_space = true;
             continue;
         }
-        match lines.last_mut().and_then(|line| line.gap_to(&glyph).map(|gap| (line, gap))) {
-            Some((line, gap)) => line.append(glyph, after_space || gap == Gap::Space),
+        match lines.last_mut().filter(|line| line.continues_with(&glyph)) {
+            Some(line) => line.append(glyph, after_space),
             None => lines.push(TextLine::new(glyph)),
         }
         after_space = false;
     }
+    lines.iter_mut().for_each(TextLine::measure);
     lines
 }

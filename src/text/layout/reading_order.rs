@@ -88,40 +88,72 @@ type PlacedBlocks = Vec<(Rect, TextBlock)>;
 
 /// Cuts between columns, otherwise between rows.
 fn cut_page(placed: PlacedBlocks, gutter: f64, depth: u32, ordered: &mut Vec<TextBlock>) {
-    let parts = match depth {
-        0 => return ordered.extend(placed.into_iter().map(|(_, block)| block)),
-        _ if placed.len() < 2 => vec![placed],
-        _ => split_at_gaps(placed, gutter, |rect| (rect.x0, rect.x1)),
+    let cuts = match depth {
+        0 => None,
+        _ => cuts_of(&placed, gutter),
     };
-    let parts = match <[PlacedBlocks; 1]>::try_from(parts) {
-        Ok([whole]) => split_at_gaps(whole, 0.0, |rect| (rect.y0, rect.y1)),
-        Err(columns) => columns,
-    };
-    match <[PlacedBlocks; 1]>::try_from(parts) {
-        Ok([whole]) => ordered.extend(whole.into_iter().map(|(_, block)| block)),
-        Err(parts) => parts.into_iter().for_each(|part| cut_page(part, gutter, depth - 1, ordered)),
+    match cuts {
+        None => ordered.extend(placed.into_iter().map(|(_, block)| block)),
+        Some(cuts) => cuts.split(placed).into_iter().for_each(|part| cut_page(part, gutter, depth - 1, ordered)),
     }
 }
 
-/// Splits blocks at gaps wider than `gap` along the axis that `span` selects. Parts keep their order.
-fn split_at_gaps(placed: PlacedBlocks, gap: f64, span: impl Fn(&Rect) -> (f64, f64)) -> Vec<PlacedBlocks> {
-    let mut spans = placed.iter().map(|(rect, _)| span(rect)).collect::<Vec<_>>();
-    spans.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut ends: Vec<f64> = Vec::new();
-    for (start, end) in spans {
-        match ends.last_mut() {
-            Some(last) if start <= *last + gap => *last = last.max(end),
-            _ => ends.push(end),
-        }
+/// The cuts of blocks: between columns that stand beside each other, otherwise between rows.
+fn cuts_of(placed: &PlacedBlocks, gutter: f64) -> Option<Cuts> {
+    let columns = Cuts::of(placed, gutter, |rect| (rect.x0, rect.x1));
+    let rows = Cuts::of(placed, 0.0, |rect| (rect.y0, rect.y1));
+    match (columns, rows) {
+        // A block at the upper right and one at the lower left are no columns.
+        (Some(columns), Some(rows)) if !rows.have_neighbours(placed, &columns) => Some(rows),
+        (columns, rows) => columns.or(rows),
     }
-    let mut parts = ends.iter().map(|_| Vec::new()).collect::<Vec<PlacedBlocks>>();
-    for (rect, block) in placed {
-        let at = ends.partition_point(|end| *end < span(&rect).0);
-        if let Some(part) = parts.get_mut(at) {
-            part.push((rect, block));
+}
+
+/// Where blocks are cut along an axis: after the ends of its parts.
+struct Cuts {
+    span: fn(&Rect) -> (f64, f64),
+    ends: Vec<f64>,
+}
+
+impl Cuts {
+    /// The cuts at gaps wider than `gap` along the axis that `span` selects; `None` if there are none.
+    fn of(placed: &PlacedBlocks, gap: f64, span: fn(&Rect) -> (f64, f64)) -> Option<Self> {
+        let mut spans = placed.iter().map(|(rect, _)| span(rect)).collect::<Vec<_>>();
+        spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut ends: Vec<f64> = Vec::new();
+        for (start, end) in spans {
+            match ends.last_mut() {
+                Some(last) if start <= *last + gap => *last = last.max(end),
+                _ => ends.push(end),
+            }
         }
+        (ends.len() > 1).then_some(Self { span, ends })
     }
-    parts
+
+    /// The part in which a block is.
+    fn part_of(&self, rect: &Rect) -> usize {
+        self.ends.partition_point(|end| *end < (self.span)(rect).0)
+    }
+
+    /// Whether a part has blocks of several parts of `others`.
+    fn have_neighbours(&self, placed: &PlacedBlocks, others: &Self) -> bool {
+        let mut first = vec![None; self.ends.len()];
+        placed.iter().any(|(rect, _)| {
+            let Some(first) = first.get_mut(self.part_of(rect)) else { return false };
+            *first.get_or_insert_with(|| others.part_of(rect)) != others.part_of(rect)
+        })
+    }
+
+    /// The blocks of each part, in their order.
+    fn split(&self, placed: PlacedBlocks) -> Vec<PlacedBlocks> {
+        let mut parts = self.ends.iter().map(|_| Vec::new()).collect::<Vec<PlacedBlocks>>();
+        for (rect, block) in placed {
+            if let Some(part) = parts.get_mut(self.part_of(&rect)) {
+                part.push((rect, block));
+            }
+        }
+        parts
+    }
 }
 
 /// The writing direction of most glyphs.

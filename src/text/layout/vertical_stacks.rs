@@ -4,7 +4,8 @@
 //! are closer to those above and below than to those beside them. Ordinary lines of one glyph are more than 1.25 em
 //! apart, and list labels have text beside them; these are no stacks.
 
-use super::lines::{LineGlyph, TextLine, is_space};
+use super::lines::{LineGlyph, TextLine};
+use super::word_gaps::SPACE_EM;
 use crate::glyphs::{PlacedGlyph, WritingDirection};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -117,7 +118,7 @@ impl StackCell {
                 ..glyph.clone()
             };
             start += height;
-            glyphs.push(LineGlyph { glyph, is_spaced: false });
+            glyphs.push(LineGlyph::new(glyph, false));
         }
         glyphs
     }
@@ -195,13 +196,13 @@ fn column(stack: &[StackCell], lines: &[TextLine]) -> Option<TextLine> {
         let mut more = cell.glyphs(lines.get(cell.line)?);
         if let (Some(last), Some(next)) = (glyphs.last(), more.first_mut()) {
             let touches = last.glyph.text.first().is_some_and(is_upright);
-            next.is_spaced = !touches && is_space(next.glyph.start - last.glyph.end, next.glyph.size);
+            next.is_spaced = !touches && next.gap_after(last) > SPACE_EM;
         }
         glyphs.append(&mut more);
     }
     let upright = stack.iter().find(|cell| cell.kind == CellKind::EastAsian)?;
     let (direction, across, size) = (first.column, upright.middle, upright.size);
-    Some(TextLine { direction, start: first.top, end: last.bottom, across, size, glyphs })
+    Some(TextLine { direction, start: first.top, end: last.bottom, across, size, least_space: SPACE_EM, glyphs })
 }
 
 /// Lines by baseline, sorted from left to right.

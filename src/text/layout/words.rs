@@ -4,6 +4,7 @@ use super::bidi::BracketNaming;
 use super::hyphens::SOFT_HYPHEN;
 use super::lines::{LineGlyph, TextLine};
 use super::reading_order::TextBlock;
+use super::scripts::Script;
 use super::vertical_stacks::is_upright;
 use crate::fonts::GlyphStyle;
 use crate::glyphs::PlacedGlyph;
@@ -47,13 +48,16 @@ struct OpenWord {
     extent: Rect,
     /// Its first glyph.
     first: PlacedGlyph,
+    baseline: f64,
     style: GlyphStyle,
     is_spaced: bool,
+    script: Script,
 }
 
 impl OpenWord {
-    fn new(glyph: &PlacedGlyph, style: GlyphStyle, is_spaced: bool) -> Self {
-        Self { text: String::new(), extent: extent_of(glyph), first: glyph.clone(), style, is_spaced }
+    fn new(LineGlyph { glyph, script, baseline, .. }: &LineGlyph, style: GlyphStyle, is_spaced: bool) -> Self {
+        let (text, extent) = (String::new(), extent_of(glyph));
+        Self { text, extent, first: glyph.clone(), baseline: *baseline, style, is_spaced, script: *script }
     }
 
     /// Whether `next` goes on with it, in the style `style`.
@@ -61,6 +65,7 @@ impl OpenWord {
         let (first, glyph) = (&self.first, &next.glyph);
         let (small, large) = (first.size.min(glyph.size), first.size.max(glyph.size));
         !next.is_spaced
+            && self.script == next.script
             && is_same_style(self.style, style)
             && large <= small * SIZE_RATIO
             && (first.across - glyph.across).abs() <= small * BASELINE_EM
@@ -90,7 +95,7 @@ impl WordWriter<'_> {
             if open.as_ref().is_some_and(|word| !word.continues_with(line_glyph, style)) {
                 self.push(open.take());
             }
-            let word = open.get_or_insert_with(|| OpenWord::new(glyph, style, is_first || line_glyph.is_spaced));
+            let word = open.get_or_insert_with(|| OpenWord::new(line_glyph, style, is_first || line_glyph.is_spaced));
             is_first = false;
             let mut text = String::new();
             glyph.text.push_to(&mut text);
@@ -106,7 +111,7 @@ impl WordWriter<'_> {
             }
             for (part, extent) in parts {
                 self.push(open.take());
-                let mut word = OpenWord::new(glyph, style, true);
+                let mut word = OpenWord::new(line_glyph, style, true);
                 word.extent = extent;
                 word.push(part, style, extent);
                 open = Some(word);
@@ -117,13 +122,13 @@ impl WordWriter<'_> {
 
     /// Ends a word.
     fn push(&mut self, word: Option<OpenWord>) {
-        let Some(OpenWord { text, extent, first, style, is_spaced }) = word else { return };
+        let Some(OpenWord { text, extent, first, baseline, style, is_spaced, script }) = word else { return };
         let text = without_soft_hyphens(text);
         if text.is_empty() || self.words.len() >= MAX_WORDS {
             return;
         }
         let GlyphStyle { font, style, color, .. } = style;
-        let origin = first.direction.point(first.start, first.across);
+        let origin = first.direction.point(first.start, baseline);
         let turn = first.direction.degrees();
         let is_upright = matches!(turn, 0..45 | 136..225 | 316..);
         self.words.push(Word {
@@ -138,6 +143,7 @@ impl WordWriter<'_> {
             color,
             turn,
             is_spaced,
+            script,
             line: self.line,
             block: self.block,
             mark: first.mark,

@@ -182,7 +182,7 @@ impl AskRun<'_> {
         let answered =
             AnsweredQuestion { name, is_native, reply, requested: &self.requested, packed, attempts: &self.attempts };
         AskAnswer {
-            text: settings.redact(&reply.text),
+            text: reply.text.trim().to_owned(),
             remarks: answered.remarks(settings.pdf_max_output_tokens),
             details: answered.details(),
         }

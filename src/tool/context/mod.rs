@@ -185,19 +185,21 @@ pub(crate) fn required_conversation(caller: &Caller, named: Option<&str>) -> Res
     caller.conversation(named)?.ok_or_else(|| ToolError::required("conversation"))
 }
 
-/// Pages to forget. Of numbers, the document need not exist any more, so open ends reach to the largest page number.
+/// Pages to forget. Of numbers, the document need not exist any more, so open ends reach to the largest page number. Where
+/// the last page, labels and titles are, only the document can say.
 fn selection(
     context: &ContextManager,
     arguments: &ForgetArguments,
     text: &str,
     caller: &Caller,
 ) -> Result<PageSet, ToolError> {
-    let refused = match parse_page_selection(text, u32::MAX) {
-        Ok(selection) => return Ok(selection.pages),
-        Err(_) => ToolError::parameter("pages", "must be a selection of 1-based pages like \"3\", \"1-3,7\" or \"4-\""),
-    };
-    // Labels and titles stand in the document.
-    let path = arguments.file_path.as_deref().filter(|_| text.contains(':')).ok_or(refused)?;
+    let needs_document = text.contains(':') || text.to_ascii_lowercase().contains("last");
+    if let Some(selection) = parse_page_selection(text, u32::MAX).ok().filter(|_| !needs_document) {
+        return Ok(selection.pages);
+    }
+    let refused =
+        || ToolError::parameter("pages", "must be a selection of 1-based pages like \"3\", \"1-3,7\" or \"4-\"");
+    let path = arguments.file_path.as_deref().filter(|_| needs_document).ok_or_else(refused)?;
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
     let requester = caller.requester(conversation.as_ref());
     let pdf = context.open_pdf_for(path, None, requester)?;

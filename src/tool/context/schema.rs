@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::tool::schema::{ToolSpec, boolean, generation, object, result, shared, string, whole};
+use crate::tool::schema::{ToolSpec, boolean, conversation, generation, object, result, string, whole};
 
 const STATUS: &str = "\
 What this conversation holds, what it cost, and how much more fits.";
@@ -32,7 +32,7 @@ fn status() -> ToolSpec {
         input_schema: object(
             json!({
                 "startFile": whole("Of many files, the first to name.", 1),
-                "conversation": shared(),
+                "conversation": conversation(),
                 "generation": generation(),
             }),
             &[],
@@ -52,7 +52,7 @@ fn updates() -> ToolSpec {
         name: "context_updates",
         title: "What changed among files held",
         description: UPDATES,
-        input_schema: object(json!({ "conversation": shared(), "generation": generation() }), &[]),
+        input_schema: object(json!({ "conversation": conversation(), "generation": generation() }), &[]),
         output_schema: Some(result(&[("array", &["files", "notes"]), ("integer", &["left"])])),
         is_read_only: true,
     }
@@ -65,10 +65,10 @@ fn forget() -> ToolSpec {
         description: FORGET,
         input_schema: object(
             json!({
-                "filePath": shared(),
-                "pages": string("Pages of filePath, like \"1-3,7\"."),
+                "filePath": string("A file. Default: all."),
+                "pages": string("Pages of filePath, 1-based, like \"1-3,7\"."),
                 "keepFiles": boolean("All pages, but go on to report changes of the files."),
-                "conversation": shared(),
+                "conversation": conversation(),
                 "generation": generation(),
             }),
             &[],
@@ -85,7 +85,7 @@ fn fork() -> ToolSpec {
         description: FORK,
         input_schema: object(
             json!({
-                "conversation": shared(),
+                "conversation": conversation(),
                 "asOf": whole("The point to fork at, as context_status and the details of results name it. Default: now.", 0),
             }),
             &[],

@@ -109,6 +109,13 @@ pub fn update_text(file: &FileUpdate) -> String {
             "{path}: This file has changed since it was given to you. The changes, as a unified diff:\n{}\n{diff}",
             untrusted(&path)
         ),
+        FileChange::WholeText { text } if text.is_empty() => {
+            format!("{path}: This file has changed since it was given to you. It is empty now.")
+        }
+        FileChange::WholeText { text } => format!(
+            "{path}: This file has changed since it was given to you. Its whole text now:\n{}\n{text}",
+            untrusted(&path)
+        ),
         FileChange::Content { reason, .. } => {
             let reason = reason.as_ref().map(|reason| format!(" ({})", one_line(reason))).unwrap_or_default();
             format!("{path}: This file has changed since it was given to you{reason}. Call get_file to read it.")
@@ -146,6 +153,10 @@ pub fn update_json(file: &FileUpdate) -> Value {
         FileChange::Text { diff } => {
             put("change", json!("text"));
             put("diff", json!(diff));
+        }
+        FileChange::WholeText { text } => {
+            put("change", json!("text"));
+            put("text", json!(text));
         }
         FileChange::Content { mime_type, reason } => {
             put("change", json!("content"));

@@ -26,7 +26,7 @@ use self::web::{fetched_pdf, unsupported_content};
 use crate::context::{BoundExceeded, ContextError, FOLDER, MissingFile, one_line};
 use crate::source::{Reference, SourceError, is_url};
 use crate::worker::{PdfError, WorkerError};
-use pagewise_base::limits::Limit;
+use pagewise_base::limits::{Limit, LimitExceeded};
 
 /// A refusal or failure, as `cli` and `serve` show it.
 #[derive(Debug, Clone, PartialEq, Serialize, thiserror::Error)]
@@ -241,18 +241,7 @@ fn pdf_error(path: &str, error: &PdfError) -> ToolError {
         PdfError::NotAPdf { beginning } => not_a_pdf(path, beginning),
         PdfError::Damaged { what, offset } => damaged(path, what, *offset),
         PdfError::Encrypted { password_given } => encrypted(path, *password_given),
-        PdfError::Limit(limit) => {
-            let error =
-                ToolError::new(ErrorCode::LimitExceeded, format!("Limit exceeded while reading {path}: {limit}"))
-                    .hint(&larger_limit(limit.which, "dpi", "region"))
-                    .command_hint(&larger_limit(limit.which, "--dpi", "--region"))
-                    .with("limit", json!(limit.limit))
-                    .with("found", json!(limit.found));
-            match limit.which.counted() {
-                None => error.with("setting", json!(limit.which.name())),
-                Some(counted) => error.with("counted", json!(counted)),
-            }
-        }
+        PdfError::Limit(limit) => limit_exceeded(path, *limit),
         PdfError::Stopped(stopped) => ToolError::stopped(path, *stopped),
         PdfError::Worker(error) => worker_error(path, error),
         PdfError::Io(error) => io_error(path, error),
@@ -270,6 +259,18 @@ fn pdf_error(path: &str, error: &PdfError) -> ToolError {
     }
 }
 
+fn limit_exceeded(path: &str, limit: LimitExceeded) -> ToolError {
+    let error = ToolError::new(ErrorCode::LimitExceeded, format!("Limit exceeded while reading {path}: {limit}"))
+        .hint(&larger_limit(limit.which, "dpi", "region"))
+        .command_hint(&larger_limit(limit.which, "--dpi", "--region"))
+        .with("limit", json!(limit.limit))
+        .with("found", json!(limit.found));
+    match limit.which.counted() {
+        None => error.with("setting", json!(limit.which.name())),
+        Some(counted) => error.with("counted", json!(counted)),
+    }
+}
+
 /// What helps against a limit: a coarser picture, or a larger setting if the limit is one.
 fn larger_limit(which: Limit, dpi: &str, region: &str) -> String {
     match which {
@@ -284,6 +285,7 @@ fn worker_error(path: &str, error: &WorkerError) -> ToolError {
     let while_reading = |code, what: &str| ToolError::new(code, format!("{what} while reading {path}: {error}"));
     match error {
         WorkerError::Stopped(stopped) => ToolError::stopped(path, *stopped),
+        WorkerError::Limit(limit) => limit_exceeded(path, *limit),
         WorkerError::OutOfMemory { limit_bytes } => while_reading(ErrorCode::LimitExceeded, "Limit exceeded")
             .hint("A larger worker_memory_bytes may be enough to read it.")
             .with("setting", json!("worker_memory_bytes"))

@@ -9,7 +9,8 @@ use super::{ErrorCode, ToolError};
 
 impl ToolError {
     /// A result of `tool` that exceeds the bound and cannot be cut.
-    pub(crate) fn result_too_large(tool: &str, bytes: u64, limit: u64) -> Self {
+    #[must_use]
+    pub fn result_too_large(tool: &str, bytes: u64, limit: u64) -> Self {
         let next = match tool {
             "get_file" => "Next call: get_file with as: \"path\", which names a file instead.",
             "pdf_info" => "Next call: get_file without pages, which gives a summary.",

@@ -22,7 +22,8 @@ impl ToolError {
     }
 
     /// The reader of `path` ran out of memory or stack; no more is known.
-    pub(crate) fn out_of_memory(path: &str, limit_bytes: u64) -> Self {
+    #[must_use]
+    pub fn out_of_memory(path: &str, limit_bytes: u64) -> Self {
         let message = format!(
             "Limit exceeded while reading {path}: worker_memory_bytes is {limit_bytes}, and the reader needed more \
              memory or a larger stack"
@@ -34,7 +35,8 @@ impl ToolError {
     }
 
     /// The reader of `path` crashed.
-    pub(crate) fn reader_crashed(path: &str) -> Self {
+    #[must_use]
+    pub fn reader_crashed(path: &str) -> Self {
         ToolError::new(ErrorCode::PdfError, format!("Failed to read PDF: the reader of {path} crashed"))
             .hint("This is a bug in pagewise; standard error says where.")
     }

@@ -17,6 +17,11 @@ pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {
         )
         .hint("Give the path of a local file, or the responseId of something that was fetched before.")
         .with("setting", json!(setting)),
+        WebError::NoClient => ToolError::new(
+            ErrorCode::UnsupportedReference,
+            format!("Unsupported reference: {url}; this program was built without fetching (feature web)"),
+        )
+        .hint("Give the path of a local file."),
         WebError::ReferencesOff => ToolError::new(
             ErrorCode::UnsupportedReference,
             format!("Unsupported reference: {url}; web_references is off, so that this tool takes paths only"),

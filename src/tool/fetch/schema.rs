@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::tool::schema::{ToolSpec, object, shared, string, whole};
+use crate::tool::schema::{ToolSpec, conversation, object, string, whole};
 
 const FETCH_CONTENT: &str = "\
 URLs as text: a PDF page by page, a web page as Markdown. At most 30,000 characters come; continue with \
@@ -18,14 +18,14 @@ pub(crate) fn fetch_tools() -> Vec<ToolSpec> {
 
 fn fetch_content() -> ToolSpec {
     let properties = json!({
-        "url": shared(),
+        "url": string("The URL."),
         "urls": {
             "type": "array",
             "items": { "type": "string" },
             "maxItems": 10,
             "description": "Instead of url."
         },
-        "conversation": shared(),
+        "conversation": conversation(),
     });
     ToolSpec {
         name: "fetch_content",
@@ -39,12 +39,12 @@ fn fetch_content() -> ToolSpec {
 
 fn get_search_content() -> ToolSpec {
     let properties = json!({
-        "responseId": shared(),
+        "responseId": string("From a result of fetch_content."),
         "url": string("One of several."),
         "urlIndex": whole("The same by position, 0-based.", 0),
         "maxChars": whole("Default: 30000; at most 100000.", 1),
         "offset": whole("Characters to skip.", 0),
-        "conversation": shared(),
+        "conversation": conversation(),
     });
     ToolSpec {
         name: "get_search_content",

@@ -109,6 +109,7 @@ fn sent(page: &SentPage) -> Value {
     object.put_some("fingerprint", page.fingerprint.map(|print| json!(print.to_string())));
     object.put_some("tier", page.tier.as_ref().map(|tier| json!(tier)));
     object.put_list("notes", page.notes.iter().map(|note| json!(note)).collect());
+    object.put_list("leftOut", page.left_out.iter().map(|line| json!(line)).collect());
     Value::Object(object.0)
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::tool::schema::{ToolSpec, boolean, generation, object, pages, shared, string, whole};
+use crate::tool::schema::{ToolSpec, boolean, conversation, generation, object, pages, password, string, whole};
 
 const GET_FILE: &str = "\
 Read a file: a PDF's summary (filePath alone) or its pages (pages or pdfPage, at most 20 a call), a text by lines, an \
@@ -31,11 +31,11 @@ fn get_file_properties() -> Value {
                 where complete, else a picture), auto (default: what you can be shown)."
         },
         "force": boolean("Send it again: only if you can no longer see it."),
-        "password": shared(),
+        "password": password(),
         "startLine": whole("Of a text: first line, 1-based.", 1),
         "numLines": whole("Of a text: how many.", 1),
         "maxTokens": whole("Stop before the pages cost more (estimated).", 1),
-        "conversation": shared(),
+        "conversation": conversation(),
         "generation": generation(),
     })
 }

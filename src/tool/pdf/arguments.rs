@@ -114,6 +114,27 @@ impl OutlineArguments {
     }
 }
 
+/// Checked arguments of a search for tables, which is no tool of the server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TablesArguments {
+    /// `path`, `password`, `conversation`.
+    pub document: DocumentArguments,
+    /// `pages`.
+    pub pages: Option<String>,
+}
+
+impl TablesArguments {
+    /// Reads the arguments of a call.
+    ///
+    /// # Errors
+    /// `validation_error`, naming the parameter.
+    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
+        let fields = ArgumentReader { tool: "tables", arguments };
+        reject_unknown(&fields, &["pages"])?;
+        Ok(Self { document: DocumentArguments::of(&fields)?, pages: fields.selection()? })
+    }
+}
+
 /// Checked arguments of `pdf_extract_text`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextArguments {
@@ -350,8 +371,8 @@ impl SearchArguments {
             return Err(ToolError::one_of("quote", other));
         }
         let mut paths = fields.strings("path", "a path or a list of paths")?.unwrap_or_default();
-        let path = paths.first().cloned().ok_or_else(|| ToolError::required("path"))?;
         paths.extend(fields.strings("paths", "a list of paths")?.unwrap_or_default());
+        let path = paths.first().cloned().ok_or_else(|| ToolError::required("path"))?;
         Ok(Self {
             document: DocumentArguments { path, password: fields.password()?, conversation: fields.conversation()? },
             paths,

@@ -20,6 +20,9 @@ pub struct ExtractedPage {
     /// Its text: the words of the page alone.
     #[serde(flatten)]
     pub content: PageContent,
+    /// The running heads, feet and page numbers that Markdown is without.
+    #[serde(skip_serializing_if = "Vec::is_empty", rename = "leftOut")]
+    pub left_out: Vec<String>,
     /// Its words in their boxes, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<Vec<WordInBox>>,

@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use super::arguments::DocumentArguments;
 use super::beside::{AttachmentData, CountData, FieldData};
 use crate::context::{
-    ContextManager, FolderListing, OpenPdf, attachment_line, attachment_path, field_line, more_fields_note, one_line,
-    page_or_pages, pages_with_hidden_text, points, untrusted,
+    ContextManager, FolderListing, GivenForms, OpenPdf, attachment_line, attachment_path, field_line, more_fields_note,
+    one_line, page_or_pages, pages_with_hidden_text, points, untrusted,
 };
 use crate::tool::caller::Caller;
-use crate::tool::data_answer::{DataAnswer, without_blanks};
-use crate::tool::error::{ErrorCode, ToolError};
+use crate::tool::data_answer::{DataAnswer, result_json, without_blanks};
+use crate::tool::error::ToolError;
 use crate::tool::{folder_brief, folder_json};
 use pagewise_base::page::PageIndex;
 use pagewise_document::{Attachments, Form};
@@ -36,7 +36,8 @@ pub fn info(context: &ContextManager, arguments: &DocumentArguments, caller: &Ca
     let requester = caller.requester(conversation.as_ref());
     let pdf = match context.open_pdf_for(&arguments.path, arguments.password.as_deref(), requester) {
         Err(error) if error.is_folder() => {
-            return Ok(InfoAnswer::Folder(context.list_folder(&arguments.path, None, None, &caller.cancellation)?));
+            let listing = context.list_folder(&arguments.path, None, None, GivenForms::MIXED, &caller.cancellation)?;
+            return Ok(InfoAnswer::Folder(listing));
         }
         opened => opened?,
     };
@@ -52,7 +53,7 @@ impl InfoAnswer {
     /// `write_failed` for a path that is not Unicode.
     pub fn structure(&self) -> Result<Value, ToolError> {
         match self {
-            Self::Document(result) => as_json(result),
+            Self::Document(result) => result_json(result),
             Self::Folder(listing) => {
                 let mut structure = folder_json(listing);
                 structure.insert("path".into(), json!(listing.path));
@@ -115,6 +116,9 @@ pub struct InfoResult {
     /// The first page's size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_size: Option<PageSize>,
+    /// The different sizes of the pages that were looked at, if there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub page_sizes: Vec<PageSize>,
     /// Whether it is encrypted.
     pub encrypted: bool,
     /// Whether it is signed.
@@ -157,6 +161,9 @@ pub struct InfoResult {
 /// Fields and attached files that are listed, each.
 const MAX_LISTED: usize = 50;
 
+/// Sizes of pages that are named beside the first.
+const MAX_SIZES: usize = 3;
+
 /// Characters of each list.
 const MAX_LIST_CHARACTERS: usize = 4_000;
 
@@ -180,6 +187,7 @@ impl InfoResult {
         let form = if info.form_fields > 0 { pdf.document.form(MAX_LISTED) } else { Form::default() };
         let attachments =
             if info.attachments > 0 { pdf.document.attachments(MAX_LISTED) } else { Attachments::default() };
+        let sizes = page_sizes(pdf);
         let [comments, links] = CountData::of(&pdf.document.annotation_counts(), pdf.document.page_count());
         let file =
             Path::new(&pdf.path).file_name().map_or_else(|| pdf.path.as_str().into(), |name| name.to_string_lossy());
@@ -197,7 +205,8 @@ impl InfoResult {
             created: info.created,
             modified: info.modified,
             pdf_version: info.pdf_version,
-            page_size: first_page_size(pdf),
+            page_size: sizes.first().copied(),
+            page_sizes: if sizes.len() > 1 { sizes } else { Vec::new() },
             encrypted: info.encrypted,
             signed: info.signed,
             tagged: info.tagged,
@@ -272,6 +281,16 @@ impl InfoResult {
         brief
     }
 
+    /// The size of the first page, with those of others that differ.
+    #[must_use]
+    pub fn sizes_text(&self) -> Option<String> {
+        let others = self.page_sizes.iter().skip(1).take(MAX_SIZES).map(|size| size.text());
+        let more = (self.page_sizes.len() > MAX_SIZES + 1).then(|| "and others".to_owned());
+        let sizes = self.page_size.map(PageSize::text).into_iter().chain(others).chain(more);
+        let text = sizes.collect::<Vec<_>>().join(", ");
+        (!text.is_empty()).then_some(text)
+    }
+
     fn known_lines(&self) -> Vec<String> {
         let quoted = |value: &Option<String>| value.as_deref().map(one_line);
         let yes = |flag: bool| flag.then(|| "yes".to_owned());
@@ -289,7 +308,7 @@ impl InfoResult {
             ("Created", self.created.clone()),
             ("Modified", self.modified.clone()),
             ("PDF version", not_blank(Some(self.pdf_version.clone()))),
-            ("Page size", self.page_size.map(PageSize::text)),
+            ("Page size", self.sizes_text()),
             ("Encrypted", yes(self.encrypted)),
             ("Signed", yes(self.signed)),
             ("Hidden text", self.hidden_text.as_ref().map(|pages| format!("on {pages}; it is left out"))),
@@ -335,15 +354,18 @@ fn hidden_text(pdf: &OpenPdf) -> Option<String> {
     (!pages.is_empty()).then(|| format!("{}{scope}", page_or_pages(&pages)))
 }
 
-fn first_page_size(pdf: &OpenPdf) -> Option<PageSize> {
-    let page = pdf.document.page_geometry(PageIndex(0)).ok()?;
-    Some(PageSize { width_pt: page.width_pt, height_pt: page.height_pt, rotate: page.rotate })
-}
+/// Pages whose sizes are looked at: enough for what has covers, plans or slides among its pages.
+const MAX_MEASURED_PAGES: u32 = 30;
 
-/// A result as JSON. Fails for paths that are not Unicode.
-pub(super) fn as_json(result: &impl Serialize) -> Result<Value, ToolError> {
-    serde_json::to_value(result).map_err(|error| {
-        ToolError::new(ErrorCode::WriteFailed, "Cannot write the result as JSON")
-            .with("reason", json!(error.to_string()))
-    })
+/// The different sizes of the first pages, in order.
+fn page_sizes(pdf: &OpenPdf) -> Vec<PageSize> {
+    let mut sizes: Vec<PageSize> = Vec::new();
+    for page in (0..pdf.document.page_count().min(MAX_MEASURED_PAGES)).map(PageIndex) {
+        let Ok(page) = pdf.document.page_geometry(page) else { continue };
+        let size = PageSize { width_pt: page.width_pt, height_pt: page.height_pt, rotate: page.rotate };
+        if !sizes.iter().any(|other| other.text() == size.text()) {
+            sizes.push(size);
+        }
+    }
+    sizes
 }

@@ -18,8 +18,8 @@ mod text;
 mod text_layer;
 
 pub use self::arguments::{
-    DEFAULT_MAX_CHARS, DocumentArguments, Highlight, OutlineArguments, RenderArguments, SearchArguments, TextArguments,
-    TextFormat,
+    DEFAULT_MAX_CHARS, DocumentArguments, Highlight, OutlineArguments, RenderArguments, SearchArguments,
+    TablesArguments, TextArguments, TextFormat,
 };
 pub use self::beside::{AttachmentData, BesideText, CommentData, CountData, FieldData, LinkData, OptionData};
 pub use self::extracted_page::{ExtractedPage, PageContent, WordInBox};

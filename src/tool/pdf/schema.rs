@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::tool::ask::{DEFAULT_PROMPT, MAX_PDFS};
-use crate::tool::schema::{ToolSpec, boolean, flag, object, pages, result, shared, string, whole};
+use crate::tool::schema::{ToolSpec, boolean, conversation, object, pages, password, path, result, string, whole};
 
 const PDF_INFO: &str = "\
 What a PDF says about itself: pages, title, dates, encryption, form and more. Cheap.";
@@ -36,14 +36,14 @@ pub(crate) fn ask_spec() -> ToolSpec {
             "description": "Several PDFs."
         },
         "pages": pages(),
-        "password": shared(),
+        "password": password(),
         "model": string("provider/model; default: as configured."),
         "maxBytesMb": {
             "type": "number",
-            "exclusiveMinimum": 0,
+            "minimum": 0,
             "description": "Of each PDF, in MiB."
         },
-        "conversation": shared(),
+        "conversation": conversation(),
     });
     ToolSpec {
         name: "pdf",
@@ -62,7 +62,7 @@ pub(crate) fn pdf_tools() -> Vec<ToolSpec> {
 
 /// The parameters that all PDF tools share.
 fn document() -> Value {
-    json!({ "path": shared(), "password": shared(), "conversation": shared() })
+    json!({ "path": path(), "password": password(), "conversation": conversation() })
 }
 
 /// The shared parameters with a tool's `own`.
@@ -92,9 +92,17 @@ fn extract_text() -> ToolSpec {
     let properties = with_document(json!({
         "pages": pages(),
         "max_chars": whole("Default: 50000.", 1),
-        "format": { "type": "string", "enum": ["text", "layout", "markdown"] },
-        "hidden": flag(),
-        "ocr": { "type": "string", "enum": ["auto", "always", "never"] },
+        "format": {
+            "type": "string",
+            "enum": ["text", "layout", "markdown"],
+            "description": "Default: text."
+        },
+        "hidden": boolean("Also text that no reader sees."),
+        "ocr": {
+            "type": "string",
+            "enum": ["auto", "always", "never"],
+            "description": "Which pages are recognised. Default: those without text (auto)."
+        },
     }));
     ToolSpec {
         name: "pdf_extract_text",
@@ -108,7 +116,7 @@ fn extract_text() -> ToolSpec {
 
 fn render_page() -> ToolSpec {
     let properties = with_document(json!({
-        "page": string("As pages; several go to files."),
+        "page": string("1-based, like \"3\"; several (\"1-3,7\") go to files."),
         "contact_sheet": boolean("Several pages side by side."),
         "dpi": whole("72 to 300. Default: 150.", 1),
         "region": {
@@ -132,13 +140,13 @@ fn render_page() -> ToolSpec {
 
 fn search() -> ToolSpec {
     let properties = with_document(json!({
-        "path": string("Also a folder or glob."),
-        "paths": { "type": "array", "items": { "type": "string" } },
-        "start_document": whole("The first to search.", 1),
-        "query": shared(),
+        "path": string("A PDF, a folder or a pattern (**/*.pdf): path or URL."),
+        "paths": { "type": "array", "items": { "type": "string" }, "description": "Several of path." },
+        "start_document": whole("Of many PDFs, the first to search: 1-based.", 1),
+        "query": string("Words to find."),
         "quote": string("Not query: is this passage there?"),
         "regex": boolean("query is a regular expression (no look-around)."),
-        "case_sensitive": flag(),
+        "case_sensitive": boolean("Default: false."),
         "pages": pages(),
         "max_results": whole("Default: 50.", 1),
         "ranked": boolean("Best pages first, any words. Also: language (eng), dates (2023..2024-06)."),
@@ -147,11 +155,13 @@ fn search() -> ToolSpec {
         name: "pdf_search",
         title: "Search in a PDF",
         description: PDF_SEARCH,
-        input_schema: object(properties, &["path"]),
+        input_schema: object(properties, &[]),
         output_schema: Some(result(&[
             ("integer", &["matches", "searchedPages"]),
-            ("object", &["pages", "counts", "labels"]),
-            ("string", &["withoutText", "unreadable", "rest", "verdict"]),
+            ("object", &["counts", "labels"]),
+            ("object|string", &["pages"]),
+            ("array|string", &["withoutText"]),
+            ("string", &["unreadable", "rest", "verdict"]),
         ])),
         is_read_only: true,
     }
@@ -159,7 +169,7 @@ fn search() -> ToolSpec {
 
 fn outline() -> ToolSpec {
     let properties = with_document(json!({
-        "depth": whole("Levels.", 1),
+        "depth": whole("Levels to show. Default: all.", 1),
         "max_items": whole("Default: 200.", 1),
     }));
     ToolSpec {

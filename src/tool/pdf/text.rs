@@ -79,17 +79,22 @@ pub fn extract_text(
     draft.result(arguments, pages)
 }
 
-/// A page's text, and the same in another format.
-type TextAndContent = (PageText, Option<String>);
+/// A page as it was read: its text, the same in another format, and the lines that this format is without.
+struct ReadPage {
+    text: PageText,
+    content: Option<String>,
+    left_out: Vec<String>,
+}
 
-fn text_and_content(document: &dyn Pages, page: PageIndex, format: TextFormat) -> Result<TextAndContent, PdfError> {
+fn text_and_content(document: &dyn Pages, page: PageIndex, format: TextFormat) -> Result<ReadPage, PdfError> {
     // The annotations follow the text in the result.
     let is_plain = format == TextFormat::Text;
     let wants = PageWants { text: is_plain, words: !is_plain, annotations: true, ..PageWants::default() };
     let facts = document.page(page, &wants)?;
     let words = facts.words.as_ref().filter(|_| !is_plain);
     let content = words.map(PageWords::columned_text).filter(|content| !content.is_empty());
-    Ok((facts.text.clone().ok_or_else(PdfError::missing)?, content))
+    let text = facts.text.clone().ok_or_else(PdfError::missing)?;
+    Ok(ReadPage { text, content, left_out: Vec::new() })
 }
 
 /// Before the hidden text of a page.
@@ -146,17 +151,21 @@ impl<'a> TextResultBuilder<'a> {
                 if read.as_ref().is_ok_and(MarkdownPage::has_guessed_table) {
                     self.page_notes.add(page, &PageRemark::plain(GUESSED_TABLE));
                 }
-                let content = read.map(|read| (read.text, Some(read.markdown)));
-                self.add(page, content);
+                let read = read.map(|MarkdownPage { text, markdown, left_out, .. }| ReadPage {
+                    text,
+                    content: Some(markdown),
+                    left_out,
+                });
+                self.add(page, read);
                 progress.page_done();
             }
         }
         Ok(())
     }
 
-    fn add(&mut self, page: PageIndex, read: Result<TextAndContent, PdfError>) {
+    fn add(&mut self, page: PageIndex, read: Result<ReadPage, PdfError>) {
         match read {
-            Ok((found, content)) => {
+            Ok(ReadPage { text: found, content, left_out }) => {
                 self.read += 1;
                 if found.text.is_empty() || found.kind == PageKind::Undecodable {
                     self.without_text.insert(page);
@@ -171,7 +180,7 @@ impl<'a> TextResultBuilder<'a> {
                     content = format!("{content}\n\n{HIDDEN_TEXT}\n{}", found.hidden).trim_start().to_owned();
                 }
                 let beside = self.beside(page);
-                self.push(page, &content, beside);
+                self.push(page, &content, left_out, beside);
             }
             Err(error) => {
                 let remark = PageRemark::plain(format!("the text cannot be read: {error}"));
@@ -194,7 +203,7 @@ impl<'a> TextResultBuilder<'a> {
     }
 
     /// Adds what fits of a page. Its heading counts too.
-    fn push(&mut self, page: PageIndex, text: &str, mut beside: BesideText) {
+    fn push(&mut self, page: PageIndex, text: &str, left_out: Vec<String>, mut beside: BesideText) {
         let heading = char_count(&page_heading(page.number(), self.total == 0));
         let after = char_count(&beside.after(text));
         self.total = self.total.saturating_add(heading).saturating_add(char_count(text)).saturating_add(after);
@@ -215,7 +224,7 @@ impl<'a> TextResultBuilder<'a> {
         let content = PageContent::new(self.format, fitting.to_owned());
         let source = self.document.report().source_of(page);
         let words = self.with_boxes.then(|| words_in_boxes(self.document, page));
-        self.pages.push(ExtractedPage { number: page.number().get(), label, source, content, words, beside });
+        self.pages.push(ExtractedPage { number: page.number().get(), label, source, content, left_out, words, beside });
     }
 
     fn result(self, arguments: &TextArguments, wanted: PageSet) -> Result<TextResult, ToolError> {
@@ -322,14 +331,18 @@ impl TextResult {
         text
     }
 
-    /// The text of the pages with what stands beside it, a form feed between them, as the usual programs print it.
+    /// The text of the pages with what stands beside it. A form feed divides pages of text, as the usual programs print
+    /// it, and a comment with the number begins each page of Markdown.
     #[must_use]
     pub fn text_alone(&self) -> String {
-        self.pages
-            .iter()
-            .map(|page| format!("{}{}", page.content.text(), page.after()))
-            .collect::<Vec<_>>()
-            .join("\n\u{c}")
+        let is_alone = self.pages.len() == 1;
+        let number = |page: &ExtractedPage| match page.content {
+            PageContent::Markdown(_) if !is_alone => format!("<!-- page {} -->\n\n", page.number),
+            PageContent::Markdown(_) | PageContent::Text(_) => String::new(),
+        };
+        let is_markdown = self.pages.iter().any(|page| matches!(page.content, PageContent::Markdown(_)));
+        let pages = self.pages.iter().map(|page| format!("{}{}{}", number(page), page.content.text(), page.after()));
+        pages.collect::<Vec<_>>().join(if is_markdown { "\n\n" } else { "\n\u{c}" })
     }
 
     /// What a person should know of the text, which was read in this mode.
@@ -339,6 +352,9 @@ impl TextResult {
         let without = match (self.without_text.is_empty(), self.has_text()) {
             (true, _) => None,
             (false, true) => Some(format!("no text on {}: {next}", self.without_text)),
+            (false, false) if self.wanted.len() < u64::from(self.total_pages) => {
+                Some(format!("no text on {}: {next}", self.without_text))
+            }
             (false, false) => Some(format!("no text in this document, which may be a scan: {next}")),
         };
         let cut = self.truncated.then(|| {

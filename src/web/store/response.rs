@@ -119,7 +119,6 @@ pub struct StoredText {
     pub pages: Option<u32>,
     /// Remarks on the text, one sentence each.
     pub notes: Vec<String>,
-    /// The text.
     pub text: String,
 }
 

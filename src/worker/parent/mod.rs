@@ -15,6 +15,7 @@ mod reader;
 mod reply_cache;
 mod session;
 mod spawn;
+mod supervision;
 mod supplies;
 
 pub use reader::WorkerReader;

@@ -1,6 +1,5 @@
 //! A worker process, as its parent sees it.
 
-use std::cell::Cell;
 use std::io::{self, BufReader, PipeReader, Read};
 use std::net::Shutdown;
 use std::os::fd::{AsFd as _, BorrowedFd};
@@ -16,6 +15,7 @@ use serde::de::DeserializeOwned;
 use super::deadline_reader::{DeadlineReader, is_timeout};
 use super::open_documents::{OpenDocuments, OpenKey};
 use super::spawn::{spawn, start_error};
+use super::supervision::{Allowance, Spent, Supervision, Usage};
 use super::supplies::{ProgramRun, Supplies};
 use crate::worker::engine::{OpenModel, open_models};
 use crate::worker::error::WorkerError;
@@ -69,8 +69,9 @@ pub(crate) struct WorkerProcess {
     checked_at: Duration,
     /// Its resident memory at that time.
     resident_bytes: u64,
-    /// The read timeout set on the socket.
-    wait: Cell<Duration>,
+    supervision: Supervision,
+    /// What its last request took.
+    spent: Spent,
     /// Whether the engine that recognises text was passed.
     has_engine: bool,
     /// The program that recognises text, if that is the engine.
@@ -110,7 +111,8 @@ impl WorkerProcess {
             used: Instant::now(),
             checked_at: Duration::ZERO,
             resident_bytes: 0,
-            wait: Cell::default(),
+            supervision: Supervision::new(0, Allowance::default(), 0),
+            spent: Spent::default(),
             has_engine: false,
             tesseract: None,
         }
@@ -121,7 +123,8 @@ impl WorkerProcess {
     pub(super) fn over(socket: UnixStream, settings: &WorkerSettings) -> Self {
         let child = std::process::Command::new("sleep").arg("1000").spawn();
         #[expect(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
-        let (child, (stderr_tail, _)) = (child.unwrap(), io::pipe().unwrap());
+        let (child, (stderr_tail, _), ()) =
+            (child.unwrap(), io::pipe().unwrap(), socket.set_read_timeout(Some(super::supervision::PAUSE)).unwrap());
         Self::of((child, socket, stderr_tail), settings)
     }
 
@@ -139,27 +142,45 @@ impl WorkerProcess {
         file: Option<BorrowedFd<'_>>,
         supplies: &Supplies<'_>,
         limits: &Limits,
+        allowance: Allowance,
         cancellation: &Cancellation,
     ) -> Result<Received<Q::Answer>, WorkerError> {
         let socket = Arc::clone(&self.socket);
         // Shutting the socket down ends the wait. If that fails, the socket is closed anyway.
         let waking = cancellation.on_cancel(move || drop(socket.shutdown(Shutdown::Both)));
-        let start = Instant::now();
-        self.jobs = self.jobs.saturating_add(1);
-        let sent = self.send(Q::KIND, question, file);
         let max_bytes = MAX_ANSWER_BYTES.saturating_add(question.max_file_bytes(limits));
-        let program_until = start + question.engine_time();
-        let until = program_until + self.deadline.saturating_add(grace(self.deadline));
-        let run = ProgramRun { tesseract: self.tesseract.as_ref(), program_until, until, cancellation };
-        let answer = sent.and_then(|()| self.wait_for_answer(supplies, &run, max_bytes));
-        self.used = Instant::now();
-        self.busy = self.busy.saturating_add(self.used.saturating_duration_since(start));
+        let answer = self.exchange(question, file, supplies, max_bytes, allowance, cancellation);
         drop(waking);
         if cancellation.is_cancelled() {
             self.kill();
             return Err(StopReason::Cancelled.into());
         }
         answer.map_err(|error| self.cause_of_death(&error))
+    }
+
+    fn exchange<Q: Question>(
+        &mut self,
+        question: &Q,
+        file: Option<BorrowedFd<'_>>,
+        supplies: &Supplies<'_>,
+        max_bytes: u64,
+        allowance: Allowance,
+        cancellation: &Cancellation,
+    ) -> io::Result<Received<Q::Answer>> {
+        let start = Instant::now();
+        self.supervision = Supervision::new(self.child.id(), allowance, self.memory_bytes);
+        self.jobs = self.jobs.saturating_add(1);
+        let sent = self.send(Q::KIND, question, file);
+        let program_until = start + question.engine_time();
+        let left = self.deadline.saturating_sub(allowance.time_spent);
+        let until = program_until + left.saturating_add(grace(self.deadline));
+        let run = ProgramRun { tesseract: self.tesseract.as_ref(), program_until, until, cancellation };
+        let answer = sent.and_then(|()| self.wait_for_answer(supplies, &run, max_bytes));
+        self.used = Instant::now();
+        let time = self.used.saturating_duration_since(start);
+        self.busy = self.busy.saturating_add(time);
+        self.spent = Spent { time, processor_time: self.supervision.spent() };
+        answer
     }
 
     fn send(&self, kind: MessageKind, message: &impl Serialize, file: Option<BorrowedFd<'_>>) -> io::Result<()> {
@@ -197,6 +218,11 @@ impl WorkerProcess {
         matches!(self.child.try_wait(), Ok(None))
     }
 
+    /// What the last request took.
+    pub(super) fn spent(&self) -> Spent {
+        self.spent
+    }
+
     /// The documents that the worker has open.
     pub(crate) fn documents(&self) -> &OpenDocuments {
         &self.documents
@@ -211,7 +237,7 @@ impl WorkerProcess {
 
     /// The slot for a new document, which becomes the current one.
     pub(crate) fn new_slot(&mut self) -> usize {
-        self.documents.replace_oldest()
+        self.documents.replace()
     }
 
     /// Keeps the current document open for later requests.
@@ -303,15 +329,15 @@ impl WorkerProcess {
 
     /// The resident memory in bytes, if the system tells.
     pub(crate) fn read_resident_bytes(&self) -> Option<u64> {
-        let pages = std::fs::read_to_string(format!("/proc/{}/statm", self.child.id())).ok()?;
-        let pages = pages.split_whitespace().nth(1)?.parse::<u64>().ok()?;
-        pages.checked_mul(u64::try_from(rustix::param::page_size()).ok()?)
+        Usage::of(self.child.id()).map(Usage::resident_bytes)
     }
 
     /// A message, and its bytes. Decoding it has the same deadline as receiving it.
     fn receive<T: DeserializeOwned>(&self, until: Instant, max_bytes: u64) -> io::Result<(T, u64)> {
-        let mut socket =
-            BufReader::with_capacity(HEAD_BYTES, DeadlineReader { socket: &self.socket, until, wait: &self.wait });
+        let mut socket = BufReader::with_capacity(
+            HEAD_BYTES,
+            DeadlineReader { socket: &self.socket, until, supervision: &self.supervision },
+        );
         let mut prefix = [0; PREFIX_BYTES];
         socket.read_exact(&mut prefix)?;
         let message = frame::read(prefix, max_bytes, Some(until), &mut socket)?;
@@ -328,6 +354,10 @@ impl WorkerProcess {
             self.kill();
             let deadline_ms = u64::try_from(self.deadline.as_millis()).unwrap_or(u64::MAX);
             return StopReason::Timeout { deadline_ms }.into();
+        }
+        if let Some(excess) = error.get_ref().and_then(|error| error.downcast_ref::<WorkerError>()) {
+            self.kill();
+            return excess.clone();
         }
         // A closed socket means that the process is ending by itself.
         if !is_hang_up(error) {

@@ -3,11 +3,14 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, OnceLock};
+#[cfg(debug_assertions)]
+use std::time::Duration;
 
 use super::pool::{WorkerPool, WorkerTask};
 use super::process::Received;
 use super::reply_cache::ReplyCache;
 use super::session::WorkerDocument;
+use super::supervision::Allowance;
 use super::supplies::Supplies;
 use crate::worker::error::WorkerError;
 use crate::worker::fonts::FontFiles;
@@ -71,7 +74,7 @@ impl WorkerReader {
     /// they can.
     #[must_use]
     pub fn engine_problem(&self) -> Option<String> {
-        match self.ask(&CheckEngine, None, &Cancellation::new()) {
+        match self.ask(&CheckEngine, None, Allowance::default(), &Cancellation::new()) {
             Ok((Ok(problem), _)) => problem,
             Ok((Err(error), _)) => Some(error.to_string()),
             Err(error) => Some(error.to_string()),
@@ -88,7 +91,9 @@ impl WorkerReader {
         drill: crate::worker::drill::Drill,
         cancellation: &Cancellation,
     ) -> Result<(String, u32), WorkerError> {
-        let (outcome, id) = self.ask(&drill, None, cancellation)?;
+        let page_time = Some((self.limits.max_page_cpu_ms, Duration::ZERO));
+        let allowance = Allowance { page_time, ..Allowance::default() };
+        let (outcome, id) = self.ask(&drill, None, allowance, cancellation)?;
         Ok((outcome.map_err(|_| WorkerError::Nonsense)?, id))
     }
 
@@ -97,6 +102,7 @@ impl WorkerReader {
         &self,
         question: &Q,
         file: Option<BorrowedFd<'_>>,
+        allowance: Allowance,
         cancellation: &Cancellation,
     ) -> Result<(Result<Q::Answer, PdfError>, u32), WorkerError> {
         let mut lease = self.pool().lease(None, cancellation)?;
@@ -105,7 +111,7 @@ impl WorkerReader {
             process.add_engine(&self.settings);
         }
         let id = process.id();
-        match process.call(question, file, &Supplies::fonts(&*self.fonts), &self.limits, cancellation) {
+        match process.call(question, file, &Supplies::fonts(&*self.fonts), &self.limits, allowance, cancellation) {
             Ok(Received { answer, .. }) => Ok((answer, id)),
             Err(error) => {
                 lease.discard();
@@ -138,7 +144,7 @@ impl Reader for WorkerReader {
         let descriptor = copy.as_ref().map(AsFd::as_fd).or_else(|| file.descriptor());
         let content_type = content_type.map(str::to_owned);
         let page = WebPage { length: file.len(), content_type, base: base.to_owned() };
-        let answer = self.ask(&page, descriptor, cancellation);
+        let answer = self.ask(&page, descriptor, Allowance::default(), cancellation);
         if answer.as_ref().is_err_and(WorkerError::is_death) {
             self.pool().record_death(key, WorkerTask::Reading);
         }

@@ -8,12 +8,13 @@ use super::open_documents::{OpenKey, open_key};
 use super::pool::{DocumentKey, WorkerLease, WorkerTask};
 use super::process::Received;
 use super::reader::{WorkerReader, copy_to_anonymous_file};
+use super::supervision::{Allowance, Spent};
 use super::supplies::Supplies;
 use crate::worker::error::WorkerError;
 use crate::worker::pages::{DocumentFacts, DocumentWants, FileJob, PageFacts, PageWants, Pages, PdfChunk, PdfError};
 use crate::worker::settings::RECOGNITION_FACTOR;
 use crate::worker::wire::{Noted, OpenFile, PageQuestion, Question};
-use pagewise_base::limits::Cancellation;
+use pagewise_base::limits::{Cancellation, Limit, LimitExceeded, Limits};
 use pagewise_base::page::PageIndex;
 use pagewise_document::ReadAt;
 
@@ -42,6 +43,10 @@ struct Session {
     lease: Option<WorkerLease>,
     /// Pages that killed a worker when they were cut. They are not cut again; text comes from the whole file.
     deadly: BTreeMap<PageIndex, WorkerError>,
+    /// What the requests about each page have taken, and those about the document.
+    spent: BTreeMap<Option<PageIndex>, Spent>,
+    /// Pages that took too much processor time. They are not read again.
+    exhausted: BTreeMap<PageIndex, LimitExceeded>,
     /// Notes on requests that failed, one sentence each.
     failures: Vec<String>,
     /// The reader's notes with the last answer; `None` if it failed.
@@ -50,6 +55,37 @@ struct Session {
     last_page: Option<(PageIndex, Arc<PageFacts>)>,
     /// Whether the document is sound, as far as it was read; `None` before the first answer about it.
     is_sound: Option<bool>,
+}
+
+impl Session {
+    /// What is left for a request about a page, or about the document. All requests of a call share it.
+    fn allowance(&self, page: Option<PageIndex>, limits: &Limits, file_bytes: u64) -> Allowance {
+        let spent = self.spent.get(&page).copied().unwrap_or_default();
+        Allowance {
+            time_spent: spent.time,
+            page_time: page.map(|_| (limits.max_page_cpu_ms, spent.processor_time)),
+            file_bytes: Some(file_bytes),
+        }
+    }
+
+    /// Counts what a request has taken.
+    fn count(&mut self, page: Option<PageIndex>, taken: Spent) {
+        let spent = self.spent.entry(page).or_default();
+        spent.time = spent.time.saturating_add(taken.time);
+        spent.processor_time = spent.processor_time.saturating_add(taken.processor_time);
+    }
+
+    /// Remembers a page that took too much processor time.
+    fn remember(&mut self, page: Option<PageIndex>, limit: LimitExceeded) {
+        if limit.which == Limit::PageCpu {
+            self.exhausted.extend(page.map(|page| (page, limit)));
+        }
+    }
+
+    /// Refuses a page that took too much processor time.
+    fn refuse_exhausted(&self, page: Option<PageIndex>) -> Result<(), LimitExceeded> {
+        page.and_then(|page| self.exhausted.get(&page)).map_or(Ok(()), |limit| Err(*limit))
+    }
 }
 
 /// The lease of a worker that was asked, and its answer.
@@ -108,7 +144,8 @@ impl WorkerDocument {
             limits: self.reader.limits.clone(),
             deadline_ms: self.reader.pool().deadline_ms(),
         };
-        let (lease, answer) = self.call(lease, &question, self.descriptor())?;
+        let allowance = Allowance { file_bytes: Some(self.file.len()), ..Allowance::default() };
+        let (lease, answer) = self.call(lease, &question, self.descriptor(), allowance)?;
         let max_pages = self.reader.limits.max_pages;
         match answer {
             Ok(Received { answer: Ok(page_count), .. }) if page_count <= max_pages => Ok((lease, page_count)),
@@ -128,10 +165,11 @@ impl WorkerDocument {
         mut lease: WorkerLease,
         question: &Q,
         file: Option<BorrowedFd<'_>>,
+        allowance: Allowance,
     ) -> CallResult<Q::Answer> {
         let supplies = Supplies::of(&*self.reader.fonts, &*self.file);
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        let answer = process.call(question, file, &supplies, &self.reader.limits, &self.cancellation);
+        let answer = process.call(question, file, &supplies, &self.reader.limits, allowance, &self.cancellation);
         let Some(failure) = supplies.failure(self.reader.pool().deadline_ms()) else { return Ok((lease, answer)) };
         if answer.is_err() {
             lease.discard();
@@ -157,16 +195,28 @@ impl WorkerDocument {
         task: WorkerTask,
         is_true: impl FnOnce(&T) -> bool,
     ) -> Result<(T, u64), AskError> {
+        let page = question.page();
+        session.refuse_exhausted(page).map_err(PdfError::from)?;
         self.reader.pool().refuse_deadly_document(self.key.as_ref(), task).map_err(PdfError::from)?;
         let mut lease = session.lease.take().map_or_else(|| self.open_in_worker().map(|(lease, _)| lease), Ok)?;
         if let (WorkerTask::Recognition, Some(process)) = (task, lease.process()) {
             process.add_engine(self.reader.pool().settings());
         }
         session.notes = None;
-        let (lease, received) = self.call(lease, question, None)?;
+        let allowance = match task {
+            WorkerTask::Reading => session.allowance(page, &self.reader.limits, self.file.len()),
+            WorkerTask::Recognition => Allowance::default(),
+        };
+        let (mut lease, received) = self.call(lease, question, None, allowance)?;
+        if let (WorkerTask::Reading, Some(process)) = (task, lease.process()) {
+            session.count(page, process.spent());
+        }
         let error = match received {
             Ok(Received { answer: Err(failure), .. }) => {
                 session.lease = Some(lease);
+                if let PdfError::Limit(limit) = &failure {
+                    session.remember(page, *limit);
+                }
                 return Err(failure.into());
             }
             Ok(Received { answer: Ok(Noted { answer, notes }), bytes })
@@ -180,6 +230,9 @@ impl WorkerDocument {
             Ok(_) => WorkerError::Nonsense,
             Err(error) => error,
         };
+        if let WorkerError::Limit(limit) = &error {
+            session.remember(page, *limit);
+        }
         Err(AskError::Worker(self.discard_and_blame(lease, error, task)))
     }
 

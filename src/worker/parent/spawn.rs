@@ -6,6 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 
+use super::supervision::PAUSE;
 use crate::worker::error::WorkerError;
 use crate::worker::settings::WorkerSettings;
 
@@ -34,6 +35,7 @@ pub(super) fn spawn(settings: &WorkerSettings) -> io::Result<(Child, UnixStream,
         .stderr(Stdio::from(OwnedFd::from(child_stderr)))
         .spawn()?;
     ours.set_write_timeout(Some(settings.deadline))?;
+    ours.set_read_timeout(Some(PAUSE))?;
     Ok((child, ours, stderr_tail))
 }
 

@@ -8,7 +8,8 @@ use landlock::{
 use rustix::process::{Signal, getpid, set_parent_process_death_signal};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
 
-use super::{SandboxLayers, system_calls};
+use super::SandboxLayers;
+use super::system_calls::{self, Rules};
 
 /// Applies the remaining layers, in an order in which each step is still allowed.
 pub(super) fn confine(layers: SandboxLayers) -> SandboxLayers {
@@ -49,20 +50,30 @@ impl<E: std::error::Error> From<E> for FilterError {
 }
 
 fn filter_calls() -> Result<(), FilterError> {
+    allow(system_calls::worker_calls(own_process())?)
+}
+
+/// The number of this process, as arguments of system calls have it.
+pub(super) fn own_process() -> u64 {
+    u64::from(getpid().as_raw_nonzero().get().unsigned_abs())
+}
+
+/// Refuses all system calls but these. No filter can be added afterwards.
+pub(super) fn allow(rules: Rules) -> Result<(), FilterError> {
     let refused = |error: i32| SeccompAction::Errno(error.unsigned_abs());
     // The C library tries clone3, and falls back to clone.
     let unknown = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
-    let allowed = system_calls::allowed_calls(u64::from(getpid().as_raw_nonzero().get().unsigned_abs()))?;
     let unknown = program(unknown, SeccompAction::Allow, refused(libc::ENOSYS))?;
-    let allowed = program(allowed, refused(libc::EPERM), SeccompAction::Allow)?;
-    // The stricter result of both filters applies. After the second, no filter can be added.
+    let allowed = program(rules, refused(libc::EPERM), SeccompAction::Allow)?;
+    // The stricter result of both filters applies.
     apply_filter(&unknown)?;
     apply_filter(&allowed)?;
     Ok(())
 }
 
+/// A filter that answers the calls of `rules` with `listed`, and all others with `otherwise`.
 pub(super) fn program(
-    rules: BTreeMap<i64, Vec<seccompiler::SeccompRule>>,
+    rules: Rules,
     otherwise: SeccompAction,
     listed: SeccompAction,
 ) -> Result<BpfProgram, FilterError> {

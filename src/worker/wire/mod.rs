@@ -47,6 +47,11 @@ pub(crate) trait Question: Serialize + DeserializeOwned {
         0
     }
 
+    /// The page on which it spends time.
+    fn page(&self) -> Option<PageIndex> {
+        None
+    }
+
     /// The time that an engine has for it besides.
     fn engine_time(&self) -> Duration {
         Duration::ZERO
@@ -118,6 +123,10 @@ impl Question for PageQuestion {
         // A pixel has three bytes, and a row one more.
         let picture = if self.wants.picture.is_some() { limits.max_pixels.saturating_mul(4) } else { 0 };
         chunk.saturating_add(picture).min(frame::MAX_BYTES)
+    }
+
+    fn page(&self) -> Option<PageIndex> {
+        self.wants.are_costly().then_some(self.page)
     }
 
     fn engine_time(&self) -> Duration {

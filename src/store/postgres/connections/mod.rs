@@ -109,7 +109,6 @@ impl Connections {
         Ok(Self { shared: Arc::new(shared), runtime: Some(runtime) })
     }
 
-    /// The address.
     pub(super) fn address(&self) -> &PostgresAddress {
         &self.shared.address
     }

@@ -192,7 +192,6 @@ pub(super) async fn apply(
     ended
 }
 
-/// Takes back a delivery.
 pub(super) struct TakeBackDelivery {
     pub(super) conversation: ConversationId,
     pub(super) at: Version,
@@ -231,7 +230,6 @@ pub(super) struct ForkConversation {
     pub(super) now: i64,
 }
 
-/// The outcome of a fork.
 pub(super) enum ForkOutcome {
     Copied,
     NoSource,

@@ -12,12 +12,13 @@ pub(super) use item_starts::RecentMarkers;
 pub(super) use markers::{Marker, MarkerKind, marker, roman_value};
 pub(super) use splitting::{Evidence, split};
 
+use super::furniture::RunningRow;
 use crate::bounds::NOTHING;
-use crate::page_structure::{Figure, Line, LineRole, LineTag, Style, TableArea};
+use crate::page_structure::{Figure, Line, LineRole, LineTag, PageStructure, Region, Style, TableArea};
 use pagewise_text::Bounds;
 
 /// Where a draft begins: indices of a page and of a region of the page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) page: usize,
     pub(super) region: usize,
@@ -35,18 +36,26 @@ pub(super) enum DraftKind {
     Item {
         depth: u8,
     },
-    ContentsEntry,
+    Entry,
     Code,
     Quote,
+    Aside,
     Caption,
     Footnote {
         label: String,
+        /// Whether its mark stands on an earlier page only.
+        is_endnote: bool,
     },
-    Furniture,
+    /// A running line that stays.
+    Running,
+    /// A running line that is left out.
+    LeftOut,
     Table(TableArea),
     Figure(Figure),
-    /// Its lines have become part of an earlier draft.
-    Joined,
+    /// Its lines have become part of an earlier draft, which begins on the page of this index.
+    Joined {
+        page: usize,
+    },
 }
 
 impl DraftKind {
@@ -60,7 +69,7 @@ impl DraftKind {
             LineRole::Quote => Self::Quote,
             LineRole::Caption => Self::Caption,
             LineRole::Note => Self::Paragraph { depth: 0 },
-            LineRole::Furniture => Self::Furniture,
+            LineRole::Furniture => Self::Running,
         }
     }
 }
@@ -121,8 +130,17 @@ impl<'a> Draft<'a> {
         Self::new(place, DraftKind::Figure(figure.clone()), Vec::new())
     }
 
-    pub(super) fn of_furniture(place: Place, line: &'a Line) -> Self {
-        Self::new(place, DraftKind::Furniture, vec![line])
+    /// A row of running lines.
+    pub(super) fn of_running(page: usize, structure: &'a PageStructure, row: &RunningRow) -> Option<Self> {
+        let column = |region: usize| match structure.regions.get(region)? {
+            Region::Column(column) => Some(column),
+            Region::Table(_) | Region::Figure(_) => None,
+        };
+        let lines = row.lines.iter().filter_map(|(region, line)| column(*region)?.lines.get(*line)).collect();
+        let (region, _) = row.lines.first()?;
+        let kind = if row.is_left_out { DraftKind::LeftOut } else { DraftKind::Running };
+        let place = Place { page, region: *region };
+        Some(Self { turn: column(*region)?.turn, ..Self::new(place, kind, lines) })
     }
 
     pub(super) fn is_paragraph(&self) -> bool {
@@ -193,6 +211,11 @@ impl<'a> Draft<'a> {
             some += if condition(&word.style) { letters } else { 0.0 };
         }
         if all > 0.0 { some / all } else { 0.0 }
+    }
+
+    /// Whether it has a superscript.
+    pub(super) fn has_raised_word(&self) -> bool {
+        self.lines.iter().any(|line| line.words.iter().any(|word| word.is_raised))
     }
 
     /// Its text, without line ends.

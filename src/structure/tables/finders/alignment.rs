@@ -35,7 +35,7 @@ fn table_of(words: &[PlacedWord], page: &PageLayout, edges: &Edges) -> Option<(B
     if is_figure(&area, page, 0) {
         return None;
     }
-    Some((area, Area::new(&area, words, edges).table(Proof::Aligned)?))
+    Some((area, Area::new(&area, words, edges, Proof::Aligned).table()?))
 }
 
 /// The words of each table where several stand beside each other: their lines seldom share a baseline.

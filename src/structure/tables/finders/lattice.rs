@@ -17,7 +17,7 @@ use pagewise_text::{Bounds, PageLayout};
 pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(Bounds, Table)> {
     let mut found: Vec<(Bounds, Table)> = tables_of(&components(&Edges::of_rules(page)), words);
     let lines = text_lines(words.all());
-    let is_whole = |area: &Bounds| !has_bars(area, page) && extended(area, &lines, edges) == *area;
+    let is_whole = |area: &Bounds| !has_bars(area, page) && extended(area, words, &lines, edges) == *area;
     found.extend(tables_of(&components(edges), words).into_iter().filter(|(area, _)| is_whole(area)));
     found
 }

@@ -1,7 +1,10 @@
 //! Drawn rows that hold several rows of values: a grid with rules only between columns.
 
-use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, text_lines};
+use crate::tables::layout::lines::{Chunk, PlacedWord, text_lines};
 use crate::tables::reading::grid::Slot;
+
+/// So many lines with a value beside other text are rows, whatever columns their values are in.
+const MIN_LISTED: usize = 3;
 
 /// Splits drawn rows that hold several rows of values. Gives the number of rows.
 pub(super) fn split_rows(slots: &mut Vec<Slot>, rows: usize) -> usize {
@@ -35,33 +38,57 @@ fn first_rows(starts: &[Vec<f32>]) -> Vec<usize> {
     firsts
 }
 
-/// The top of each line of a drawn row, if its lines are rows of their own.
-fn row_starts(row: &[Slot]) -> Vec<f32> {
-    let own: Vec<Vec<TextLine>> =
-        row.iter().filter(|slot| slot.row_span == 1).map(|slot| text_lines(&slot.words)).collect();
-    let is_value_list =
-        |lines: &&Vec<TextLine>| lines.len() > 1 && lines.iter().all(|line| line.chunks.iter().all(Chunk::is_value));
-    let lists: Vec<&Vec<TextLine>> = own.iter().filter(is_value_list).collect();
-    let most = lists.iter().map(|lines| lines.len()).max().unwrap_or(0);
-    if lists.len() < 2 || lists.iter().any(|lines| lines.len() != most) {
-        return Vec::new();
-    }
-    tops(own.iter().flatten())
+/// A line of a drawn row: what stands side by side in its cells.
+struct CellLine {
+    baseline: f32,
+    size: f32,
+    /// How many cells it has text in.
+    cells: usize,
+    /// The columns of its values.
+    values: Vec<usize>,
+    /// Whether all its text begins in small letters, as the rest of cells does.
+    is_rest: bool,
 }
 
-/// The tops of lines, one for lines side by side.
-fn tops<'a, 'p: 'a>(lines: impl Iterator<Item = &'a TextLine<'p>>) -> Vec<f32> {
-    let mut places: Vec<(f32, f32)> = lines.map(|line| (line.baseline, line.size)).collect();
-    places.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut tops = Vec::new();
-    let mut last = f32::MIN;
-    for (baseline, size) in places {
-        if baseline - last > 0.5 * size {
-            tops.push(baseline - 0.6 * size);
-        }
-        last = baseline;
+/// The top of each line of a drawn row that begins a row of its own; none if its lines are those of its cells.
+fn row_starts(row: &[Slot]) -> Vec<f32> {
+    let lines = cell_lines(row);
+    let listed: Vec<&CellLine> = lines.iter().filter(|line| line.cells > 1 && !line.values.is_empty()).collect();
+    let mut columns: Vec<usize> = listed.iter().flat_map(|line| line.values.iter().copied()).collect();
+    columns.sort_unstable();
+    let is_repeated = columns.windows(2).any(|pair| matches!(pair, [a, b] if a == b));
+    if listed.len() < MIN_LISTED && !(listed.len() > 1 && is_repeated) || 2 * listed.len() < lines.len() {
+        return Vec::new();
     }
-    tops
+    let starts = lines.iter().enumerate().filter(|(at, line)| *at == 0 || !line.is_rest);
+    starts.map(|(_, line)| line.baseline - 0.6 * line.size).collect()
+}
+
+/// The lines of a drawn row, from top to bottom.
+fn cell_lines(row: &[Slot]) -> Vec<CellLine> {
+    let own = row.iter().filter(|slot| slot.row_span == 1);
+    let mut placed: Vec<(usize, f32, f32, bool, bool)> = Vec::new();
+    for slot in own {
+        for line in text_lines(&slot.words) {
+            let is_value = line.chunks.iter().all(Chunk::is_value);
+            let is_rest = line.chunks.first().is_some_and(Chunk::begins_small);
+            placed.push((slot.column, line.baseline, line.size, is_value, is_rest));
+        }
+    }
+    placed.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let mut lines: Vec<CellLine> = Vec::new();
+    for (column, baseline, size, is_value, is_rest) in placed {
+        let values = if is_value { vec![column] } else { Vec::new() };
+        match lines.last_mut() {
+            Some(line) if baseline - line.baseline < 0.5 * size => {
+                line.cells += 1;
+                line.values.extend(values);
+                line.is_rest &= is_rest;
+            }
+            _ => lines.push(CellLine { baseline, size, cells: 1, values, is_rest }),
+        }
+    }
+    lines
 }
 
 /// The lines of a slot, each in the row that it stands in.

@@ -3,9 +3,11 @@
 use crate::tables::Table;
 use crate::tables::layout::edges::{Edge, Edges};
 use crate::tables::layout::figures::is_figure;
-use crate::tables::layout::lines::{Chunk, PageWords, TextLine, text_lines, union};
+use crate::tables::layout::lines::{Chunk, PageWords, TextLine, table_lines, text_lines, union};
 use crate::tables::reading::area::{Area, Proof};
+use crate::tables::reading::columns::{Column, columns_of};
 use pagewise_text::{Bounds, PageLayout};
+use std::collections::BTreeSet;
 
 /// Ends of edges of one stack differ by at most this.
 const SAME_END: f32 = 4.0;
@@ -23,6 +25,14 @@ const MIN_HEAD: usize = 4;
 const MAX_HEAD_REACH: f32 = 1.25;
 /// A line further away than this many ems does not belong to the area above or below it.
 const MAX_REACH: f32 = 2.4;
+/// The lines of a paragraph are nearer than this many ems.
+const MAX_LEADING: f32 = 1.5;
+/// The rest of a cell is in a column after the first if it begins further in than this many ems.
+const MIN_INDENT: f32 = 2.0;
+/// A line beyond a rule is a row if its chunks are aligned with columns within this many ems.
+const OFF_COLUMN: f32 = 0.5;
+/// The number and the text of a caption are nearer than this many ems.
+const MAX_CAPTION_GAP: f32 = 1.2;
 /// A band higher than this share of the page is no row.
 const MAX_BAND: f32 = 0.6;
 
@@ -32,8 +42,11 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
     let mut stacks = stacks(&joined(&edges.horizontal));
     stacks.sort_by_key(|stack| std::cmp::Reverse(stack.len()));
     let areas = stacks.iter().flat_map(|stack| areas(stack, words, page)).take(MAX_AREAS);
-    let grown = areas.map(|area| extended(&area, &lines, edges)).filter(|area| !is_figure(area, page, MAX_TURNED));
-    grown.filter_map(|area| Some((area, Area::new(&area, &words.inside(&area), edges).table(Proof::Drawn)?))).collect()
+    let grown =
+        areas.map(|area| extended(&area, words, &lines, edges)).filter(|area| !is_figure(area, page, MAX_TURNED));
+    grown
+        .filter_map(|area| Some((area, Area::new(&area, &words.inside(&area), edges, Proof::Drawn).table()?)))
+        .collect()
 }
 
 /// Pieces of an edge with small gaps between them, as one edge.
@@ -53,29 +66,33 @@ fn joined(edges: &[Edge]) -> Vec<Edge> {
     out
 }
 
-/// The area with the lines of several chunks that stand right above and below it, where no rule ends it.
-pub(crate) fn extended(area: &Bounds, lines: &[TextLine], edges: &Edges) -> Bounds {
+/// The area with the rows that stand right above and below it: lines of several chunks where no rule ends it, and else
+/// only lines that stand over its columns.
+pub(crate) fn extended(area: &Bounds, words: &PageWords, lines: &[TextLine], edges: &Edges) -> Bounds {
     let is_closed = |at: f32| {
         edges
             .horizontal
             .iter()
             .any(|e| e.is_rule && (e.at - at).abs() < 3.0 && e.start < area.x1 - 10.0 && e.end > area.x0 + 10.0)
     };
+    let columns = columns_of(&table_lines(&words.inside(area)));
+    let is_row =
+        |line: Option<&&TextLine>| line.is_some_and(|line| is_head(line, area) || is_over(line, area, &columns));
     let mut grown = *area;
     let mut above = lines.iter().rev().filter(|line| line.baseline < area.y0).peekable();
-    if !is_closed(area.y0) || above.peek().is_some_and(|line| is_head(line, area)) {
+    if !is_closed(area.y0) || is_row(above.peek()) {
         let taken = reachable(above, area, |line| area.y0 - line.baseline);
         grown.y0 = taken.iter().map(|line| line.y0).fold(grown.y0, f32::min);
     }
-    if !is_closed(area.y1) {
-        let below = lines.iter().filter(|line| line.baseline - 0.5 * line.size > area.y1);
+    let mut below = lines.iter().filter(|line| line.baseline - 0.5 * line.size > area.y1).peekable();
+    if !is_closed(area.y1) || below.peek().is_some_and(|line| is_over(line, area, &columns)) {
         let taken = reachable(below, area, |line| line.baseline - line.size - area.y1);
         grown.y1 = taken.iter().map(|line| line.y1).fold(grown.y1, f32::max);
     }
     grown
 }
 
-/// The boxes of lines that follow each other closely, up to the last one of several chunks.
+/// The boxes of lines that follow each other closely, up to the last one of several chunks and what goes on from it.
 fn reachable<'a, 'p: 'a>(
     lines: impl Iterator<Item = &'a TextLine<'p>>,
     area: &Bounds,
@@ -84,15 +101,20 @@ fn reachable<'a, 'p: 'a>(
     let mut taken = Vec::new();
     let (mut whole, mut end) = (0, 0.0);
     for line in lines {
-        let own: Vec<&Chunk> = line.chunks.iter().filter(|c| c.bounds.x0 < area.x1 && area.x0 < c.bounds.x1).collect();
+        let own = chunks_within(line, area);
         let Some(bounds) = union(own.iter().map(|c| c.bounds)) else { continue };
         let is_out = bounds.x0 < area.x0 - 3.0 || bounds.x1 > area.x1 + 3.0;
-        if distance(line) - end > MAX_REACH * line.size || is_out || own.iter().any(|c| is_sentence(c, area)) {
+        let gap = distance(line) - end;
+        if gap > MAX_REACH * line.size || is_out || own.iter().any(|c| is_sentence(c, area)) {
             break;
         }
+        let goes_on = whole > 0
+            && whole == taken.len()
+            && gap < MAX_LEADING * line.size
+            && bounds.x0 > area.x0 + MIN_INDENT * line.size;
         end = distance(line);
         taken.push(bounds);
-        if own.len() > 1 {
+        if own.len() > 1 || goes_on {
             whole = taken.len();
         }
     }
@@ -100,10 +122,22 @@ fn reachable<'a, 'p: 'a>(
     taken
 }
 
+/// The chunks of a line that share places with an area.
+fn chunks_within<'a, 'p>(line: &'a TextLine<'p>, area: &Bounds) -> Vec<&'a Chunk<'p>> {
+    line.chunks.iter().filter(|c| c.bounds.x0 < area.x1 && area.x0 < c.bounds.x1).collect()
+}
+
 /// Whether a line right above a rule is the head of the columns below it.
 fn is_head(line: &TextLine, area: &Bounds) -> bool {
-    let own = line.chunks.iter().filter(|c| c.bounds.x0 < area.x1 && area.x0 < c.bounds.x1).count();
-    own >= MIN_HEAD && area.y0 - line.baseline < MAX_HEAD_REACH * line.size
+    chunks_within(line, area).len() >= MIN_HEAD && area.y0 - line.baseline < MAX_HEAD_REACH * line.size
+}
+
+/// Whether the chunks of a line stand over columns of their own, at least half of them.
+fn is_over(line: &TextLine, area: &Bounds, columns: &[Column]) -> bool {
+    let own = chunks_within(line, area);
+    let host = |chunk: &Chunk| columns.iter().position(|column| column.is_aligned(chunk, OFF_COLUMN));
+    let hosts: Option<BTreeSet<usize>> = own.iter().map(|chunk| host(chunk)).collect();
+    own.len() > 1 && 2 * own.len() >= columns.len() && hosts.is_some_and(|hosts| hosts.len() == own.len())
 }
 
 /// Whether a chunk of several words takes most of the width.
@@ -157,10 +191,16 @@ fn areas(stack: &[Edge], words: &PageWords, page: &PageLayout) -> Vec<Bounds> {
 
 /// The band below the full lines at its top, and whether there were any.
 fn without_caption(band: Bounds, words: &PageWords) -> (Bounds, bool) {
-    let lines = text_lines(&words.inside(&band));
+    let lines = table_lines(&words.inside(&band));
     let width = band.x1 - band.x0;
     let is_full = |l: &TextLine| {
-        l.chunks.len() <= 2 && l.chunks.iter().map(|c| c.bounds.x1 - c.bounds.x0).sum::<f32>() > 0.6 * width
+        let is_close = match l.chunks.as_slice() {
+            [_] => true,
+            [a, b] => b.bounds.x0 - a.bounds.x1 < MAX_CAPTION_GAP * l.size,
+            _ => false,
+        };
+        let is_flush = l.chunks.first().is_some_and(|c| c.bounds.x0 - band.x0 < MIN_INDENT * l.size + 2.0);
+        is_close && is_flush && l.chunks.iter().map(|c| c.bounds.x1 - c.bounds.x0).sum::<f32>() > 0.6 * width
     };
     let Some(last) = lines.iter().rposition(is_full) else { return (band, false) };
     let mut end = last;
@@ -179,7 +219,7 @@ fn without_caption(band: Bounds, words: &PageWords) -> (Bounds, bool) {
 
 /// Whether a band can hold rows: its lines have several chunks, or are few and short.
 fn is_tabular(band: &Bounds, words: &PageWords, page: &PageLayout) -> bool {
-    let lines = text_lines(&words.inside(band));
+    let lines = table_lines(&words.inside(band));
     if band.y1 - band.y0 > MAX_BAND * page.height && lines.is_empty() {
         return false;
     }

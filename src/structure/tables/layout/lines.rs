@@ -10,9 +10,17 @@ const MAX_READS: usize = 4_000_000;
 const WIDE_GAP: f32 = 1.2;
 /// A gap narrower than this many ems never divides a line.
 const NARROW_GAP: f32 = 0.72;
+/// Cells of a table are further apart than this many ems.
+const CELL_GAP: f32 = 0.65;
+/// Of a fixed pitch, where a space has the width of a letter, by more than this many ems.
+const TYPED_GAP: f32 = 1.0;
 /// Gaps of justified prose are narrower than this many ems and differ by less than `EVEN`.
 const LOOSE_GAP: f32 = 2.0;
 const EVEN: f32 = 0.06;
+/// At most this many texts stand over each other on a line: an amount over a description over another.
+const MAX_STRANDS: usize = 8;
+/// Words that overlap by more than this many ems stand over each other.
+const OVERPRINT: f32 = 0.3;
 /// Baselines that differ by less than this many ems are of one line.
 const SAME_BASELINE: f32 = 0.25;
 
@@ -46,6 +54,12 @@ impl<'p> Chunk<'p> {
         Some(Self { bounds, words })
     }
 
+    /// Appends the words of the chunk after it.
+    pub(crate) fn extend(&mut self, next: Self) {
+        self.bounds = self.bounds.union(next.bounds);
+        self.words.extend(next.words);
+    }
+
     /// The number of characters.
     pub(crate) fn len(&self) -> usize {
         self.words.iter().map(|w| w.word.text.chars().count()).sum()
@@ -56,6 +70,12 @@ impl<'p> Chunk<'p> {
         self.words.iter().map(|w| w.word.size).fold(0.0, f32::max)
     }
 
+    /// Whether it begins as the rest of a text does.
+    pub(crate) fn begins_small(&self) -> bool {
+        let first = self.words.first().and_then(|word| word.word.text.chars().next());
+        first.is_some_and(|c| c.is_lowercase() || c == '(')
+    }
+
     /// Whether all its words are bold.
     pub(crate) fn is_bold(&self) -> bool {
         self.words.iter().all(|w| w.word.is_bold)
@@ -64,6 +84,13 @@ impl<'p> Chunk<'p> {
     /// Whether it holds a value rather than words: mostly digits, or no letter.
     pub(crate) fn is_value(&self) -> bool {
         is_value(self.words.iter().map(|w| w.word.text.as_str()))
+    }
+}
+
+impl TextLine<'_> {
+    /// Whether some of its text stands over other text.
+    pub(crate) fn is_overprinted(&self) -> bool {
+        self.chunks.windows(2).any(|pair| matches!(pair, [a, b] if a.bounds.x1 - b.bounds.x0 > OVERPRINT * self.size))
     }
 }
 
@@ -183,8 +210,20 @@ fn is_raised(small: &Word, large: &Word) -> bool {
     small.size < 0.9 * large.size && gap < 0.4 * large.size && gap > -0.5 * large.size && overlap > 0.3 * small.size
 }
 
-/// The lines of these words from top to bottom.
+/// The lines of these words from top to bottom, where justified prose may stand.
 pub(crate) fn text_lines<'p>(words: &[PlacedWord<'p>]) -> Vec<TextLine<'p>> {
+    lines_of(words, prose_chunks)
+}
+
+/// The lines of these words from top to bottom, where the cells of a table stand: they may be as close as wide spaces.
+pub(crate) fn table_lines<'p>(words: &[PlacedWord<'p>]) -> Vec<TextLine<'p>> {
+    lines_of(words, cell_chunks)
+}
+
+fn lines_of<'p>(
+    words: &[PlacedWord<'p>],
+    chunks_of: impl Fn(Vec<PlacedWord<'p>>) -> Vec<Chunk<'p>>,
+) -> Vec<TextLine<'p>> {
     let mut sorted = words.to_vec();
     sorted.sort_by(|a, b| a.baseline.total_cmp(&b.baseline));
     let mut lines: Vec<Vec<PlacedWord>> = Vec::new();
@@ -200,21 +239,67 @@ pub(crate) fn text_lines<'p>(words: &[PlacedWord<'p>]) -> Vec<TextLine<'p>> {
             _ => lines.push(vec![word]),
         }
     }
-    lines.into_iter().map(line_of).collect()
+    lines.into_iter().map(|line| line_of(line, &chunks_of)).collect()
 }
 
 /// A line of words, divided at wide gaps.
-fn line_of(mut words: Vec<PlacedWord>) -> TextLine {
+fn line_of<'p>(
+    mut words: Vec<PlacedWord<'p>>,
+    chunks_of: impl Fn(Vec<PlacedWord<'p>>) -> Vec<Chunk<'p>>,
+) -> TextLine<'p> {
     words.sort_by(|a, b| a.word.bounds.x0.total_cmp(&b.word.bounds.x0));
     let baseline = words.first().map_or(0.0, |w| w.baseline);
     let size = words.iter().map(|w| w.word.size).fold(0.0, f32::max);
-    TextLine { baseline, size, chunks: chunks_of(words) }
+    let mut chunks: Vec<Chunk> = strands(words).into_iter().flat_map(chunks_of).collect();
+    chunks.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
+    TextLine { baseline, size, chunks }
 }
 
-/// The chunks of a line's words.
-fn chunks_of(words: Vec<PlacedWord>) -> Vec<Chunk> {
-    let limit = gap_limit(&words);
-    let even = even_gaps(&words);
+/// The words of a line, in order of x, as runs that do not stand over each other; as one if there are too many.
+fn strands(words: Vec<PlacedWord>) -> Vec<Vec<PlacedWord>> {
+    let is_over = |a: &PlacedWord, b: &PlacedWord| a.word.bounds.x1 - b.word.bounds.x0 > OVERPRINT * b.word.size;
+    if !words.windows(2).any(|pair| matches!(pair, [a, b] if is_over(a, b))) {
+        return vec![words];
+    }
+    let mut read = words.clone();
+    read.sort_by_key(|word| word.index);
+    let follows = |a: &PlacedWord, b: &PlacedWord| a.index + 1 == b.index && !is_over(a, b);
+    let mut runs: Vec<Vec<PlacedWord>> = read.chunk_by(follows).map(<[PlacedWord]>::to_vec).collect();
+    runs.sort_by(|a, b| left(a).total_cmp(&left(b)));
+    let mut strands: Vec<Vec<PlacedWord>> = Vec::new();
+    for run in runs {
+        let is_free =
+            |strand: &Vec<PlacedWord>| matches!((strand.last(), run.first()), (Some(a), Some(b)) if !is_over(a, b));
+        let count = strands.len();
+        let host = strands.iter().position(is_free);
+        match host.and_then(|at| strands.get_mut(at)) {
+            Some(strand) => strand.extend(run),
+            None if count < MAX_STRANDS => strands.push(run),
+            None => return vec![words],
+        }
+    }
+    strands
+}
+
+/// Where a run of words begins.
+fn left(run: &[PlacedWord]) -> f32 {
+    run.first().map_or(f32::MAX, |word| word.word.bounds.x0)
+}
+
+/// The chunks of a line's words: even gaps are the spaces of a justified line.
+fn prose_chunks(words: Vec<PlacedWord>) -> Vec<Chunk> {
+    let (limit, even) = (gap_limit(&words), even_gaps(&words));
+    divided(words, limit, even)
+}
+
+/// The chunks of a line's words, the cells of a table.
+fn cell_chunks(words: Vec<PlacedWord>) -> Vec<Chunk> {
+    let even = vec![false; words.len()];
+    let is_typed = words.iter().all(|word| word.word.is_monospace);
+    divided(words, if is_typed { TYPED_GAP } else { CELL_GAP }, even)
+}
+
+fn divided(words: Vec<PlacedWord>, limit: f32, even: Vec<bool>) -> Vec<Chunk> {
     let mut groups: Vec<Vec<PlacedWord>> = Vec::new();
     let mut end = f32::MIN;
     for (word, is_even) in words.into_iter().zip(even) {

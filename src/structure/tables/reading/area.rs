@@ -2,20 +2,23 @@
 
 use super::columns::{Column, Piece, columns_of, pieces_of};
 use super::grid::{Slot, table_of};
-use super::rows::{RowLine, rows_of};
-use super::{head, likeness};
+use super::rows::{RowLine, rows_of, take_between};
+use super::{head, likeness, spans};
 use crate::tables::Table;
 use crate::tables::layout::edges::{Edge, Edges};
-use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, is_inside, text_lines};
+use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, is_inside, table_lines, text_lines};
 use pagewise_text::Bounds;
 
 /// An area with more lines times upright edges than this is read without the edges.
 const MAX_CROSSINGS: usize = 10_000_000;
+/// The title of a group of rows stands at the middle of the table, within this many ems.
+const OFF_MIDDLE: f32 = 1.0;
 
 /// Text in an area and the edges that cross it.
 pub(crate) struct Area<'p> {
     pub(crate) lines: Vec<TextLine<'p>>,
     pub(crate) cuts: Vec<Edge>,
+    proof: Proof,
 }
 
 /// How an area was found: drawn areas need less proof.
@@ -29,7 +32,7 @@ pub(crate) enum Proof {
 
 impl<'p> Area<'p> {
     /// The words and edges inside `bounds`.
-    pub(crate) fn new(bounds: &Bounds, words: &[PlacedWord<'p>], edges: &Edges) -> Self {
+    pub(crate) fn new(bounds: &Bounds, words: &[PlacedWord<'p>], edges: &Edges, proof: Proof) -> Self {
         let own: Vec<PlacedWord> = words.iter().filter(|w| is_inside(&w.word.bounds, bounds)).copied().collect();
         let crosses =
             |e: &&Edge| e.at > bounds.y0 - 2.0 && e.at < bounds.y1 + 2.0 && e.start < bounds.x1 && e.end > bounds.x0;
@@ -40,15 +43,16 @@ impl<'p> Area<'p> {
             .filter(|e| e.at > bounds.x0 && e.at < bounds.x1 && e.start < bounds.y1 && e.end > bounds.y0)
             .copied()
             .collect();
-        let lines = text_lines(&own);
-        if lines.len() * uprights.len() > MAX_CROSSINGS {
-            return Self { lines, cuts };
+        let mut lines = if proof == Proof::Drawn { table_lines(&own) } else { text_lines(&own) };
+        if lines.len() * uprights.len() <= MAX_CROSSINGS {
+            lines = lines.into_iter().map(|line| cut_line(line, &uprights)).collect();
         }
-        Self { lines: lines.into_iter().map(|line| cut_line(line, &uprights)).collect(), cuts }
+        Self { lines, cuts, proof }
     }
 
     /// The table of the area, if it reads as one.
-    pub(crate) fn table(&self, proof: Proof) -> Option<Table> {
+    pub(crate) fn table(&self) -> Option<Table> {
+        let proof = self.proof;
         let columns = columns_of(&self.lines);
         if columns.len() < 2 {
             return None;
@@ -58,16 +62,22 @@ impl<'p> Area<'p> {
         let heads = head::head_lines(&lines, &columns, &self.cuts);
         let (top, body) = lines.split_at_checked(heads)?;
         let (mut slots, levels) = head::head_slots(top, &columns, &self.cuts);
-        let rows = rows_of(body, columns.len(), |a, b| self.is_cut(a, b, &columns));
+        let mut body = body.to_vec();
+        let between = take_between(&mut body);
+        let rows = rows_of(&body, &columns, |a, b| self.is_cut(a, b, &columns));
         for (at, range) in rows.iter().enumerate() {
             let members = body.get(range.clone()).unwrap_or_default();
             slots.extend(body_slots(members, levels + at));
         }
-        span_labels(&mut slots, levels, levels + rows.len(), columns.len());
+        let places: Vec<f32> =
+            rows.iter().map(|range| middle_of(body.get(range.clone()).unwrap_or_default())).collect();
+        spans::add_between(&mut slots, &between, levels, &places);
+        spans::span_labels(&mut slots, levels, &places, columns.len());
         if !likeness::is_table(&slots, levels, levels + rows.len(), &columns, proof) {
             return None;
         }
-        table_of(slots, levels + rows.len(), columns.len(), proof == Proof::Drawn)
+        let is_certain = proof == Proof::Drawn && !self.lines.iter().any(TextLine::is_overprinted);
+        table_of(slots, levels + rows.len(), columns.len(), is_certain)
     }
 
     /// Whether edges over most of the width lie between two lines.
@@ -112,7 +122,22 @@ fn cut_chunk<'p>(chunk: Chunk<'p>, xs: &[f32]) -> Vec<Chunk<'p>> {
 }
 
 fn row_line<'p>(line: &TextLine<'p>, columns: &[Column]) -> RowLine<'p> {
-    RowLine { baseline: line.baseline, size: line.size, pieces: pieces_of(line, columns) }
+    let mut pieces = pieces_of(line, columns);
+    if let [only] = pieces.as_mut_slice()
+        && is_group(only, columns)
+    {
+        (only.first, only.last) = (0, columns.len() - 1);
+    }
+    RowLine { baseline: line.baseline, size: line.size, pieces }
+}
+
+/// Whether a line's only piece is the title of the rows below it: it stands at the middle of the table.
+fn is_group(piece: &Piece, columns: &[Column]) -> bool {
+    let (Some(first), Some(last)) = (columns.first(), columns.last()) else { return false };
+    let b = &piece.chunk.bounds;
+    let off = (b.x0 + b.x1 - first.lo - last.hi).abs() / 2.0;
+    let is_cell = columns.get(piece.first).is_some_and(|own| (b.x0 - own.lo).abs() < OFF_MIDDLE * piece.chunk.size());
+    columns.len() > 2 && piece.first > 0 && !is_cell && !piece.chunk.is_value() && off < OFF_MIDDLE * piece.chunk.size()
 }
 
 /// Drops titles above and notes below.
@@ -146,29 +171,13 @@ fn body_slots<'p>(lines: &[RowLine<'p>], row: usize) -> Vec<Slot<'p>> {
     slots
 }
 
-/// Labels of the first column go on over the rows that leave only that column empty.
-fn span_labels(slots: &mut [Slot], heads: usize, rows: usize, columns: usize) {
-    let mut filled = vec![0_usize; rows];
-    let mut is_labelled = vec![false; rows];
-    for slot in slots.iter() {
-        if let Some(count) = filled.get_mut(slot.row) {
-            *count += slot.column_span;
-        }
-        if let Some(labelled) = is_labelled.get_mut(slot.row).filter(|_| slot.column == 0) {
-            *labelled = true;
-        }
-    }
-    let is_open = |row: usize| is_labelled.get(row) == Some(&false) && filled.get(row) == Some(&(columns - 1));
-    let is_whole = |row: usize| is_labelled.get(row) == Some(&true) && filled.get(row) == Some(&columns);
-    if columns < 3 || !(heads..rows).all(|r| is_open(r) || is_whole(r)) {
-        return;
-    }
-    for slot in slots.iter_mut().filter(|s| s.column == 0 && s.row >= heads) {
-        slot.row_span += (slot.row + 1..rows).take_while(|r| is_open(*r)).count();
-    }
+/// The middle of the baselines of a row's lines.
+fn middle_of(lines: &[RowLine]) -> f32 {
+    let place = |line: Option<&RowLine>| line.map_or(0.0, |line| line.baseline);
+    (place(lines.first()) + place(lines.last())) / 2.0
 }
 
-fn slot_of<'p>(piece: &Piece<'p>, row: usize) -> Slot<'p> {
+pub(super) fn slot_of<'p>(piece: &Piece<'p>, row: usize) -> Slot<'p> {
     Slot {
         row,
         column: piece.first,

@@ -4,6 +4,14 @@ use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine};
 
 /// An area with more columns than this is no table.
 const MAX_COLUMNS: usize = 100;
+/// A line with at least this share of the chunks of the fullest line shows where the columns are.
+const FULL_LINE: (usize, usize) = (3, 4);
+/// Heads that stand closer than their columns are further apart than this many ems: word spaces are a quarter to a third.
+const MIN_SEAM: f32 = 0.4;
+/// Each of them stands at the left, the middle or the right of its column, within this many ems.
+const OFF_COLUMN: f32 = 0.6;
+/// Single words that stand over a column each, within this many ems, are heads however close they are.
+const ON_COLUMN: f32 = 0.3;
 
 /// A column of chunks that overlap.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,6 +20,15 @@ pub(crate) struct Column {
     pub(crate) hi: f32,
     /// How many chunks stand in it.
     pub(crate) count: usize,
+}
+
+impl Column {
+    /// Whether a chunk stands at its left, its right or its middle, within `limit` ems.
+    pub(crate) fn is_aligned(&self, chunk: &Chunk, limit: f32) -> bool {
+        let b = &chunk.bounds;
+        let middle = (b.x0 + b.x1 - self.lo - self.hi).abs() / 2.0;
+        (b.x0 - self.lo).abs().min((b.x1 - self.hi).abs()).min(middle) < limit * chunk.size()
+    }
 }
 
 /// A chunk and the columns that it covers, from `first` to `last`.
@@ -24,18 +41,50 @@ pub(crate) struct Piece<'p> {
 
 /// The columns of these lines from left to right; none if there are too many.
 pub(crate) fn columns_of(lines: &[TextLine]) -> Vec<Column> {
-    let mut chunks: Vec<&Chunk> = lines.iter().flat_map(|l| &l.chunks).collect();
-    chunks.sort_by(|a, b| width(a).total_cmp(&width(b)));
+    // Lines of many chunks first: a head or a title over several columns must not begin one of its own.
+    let most = lines.iter().map(|line| line.chunks.len()).max().unwrap_or(0);
+    let is_whole = |line: &TextLine| FULL_LINE.1 * line.chunks.len() >= FULL_LINE.0 * most;
+    let by_width = |whole: bool| {
+        let mut chunks: Vec<&Chunk> =
+            lines.iter().filter(|line| is_whole(line) == whole).flat_map(|l| &l.chunks).collect();
+        chunks.sort_by(|a, b| width(a).total_cmp(&width(b)));
+        chunks
+    };
     let mut columns: Vec<Column> = Vec::new();
-    for chunk in chunks {
+    for chunk in by_width(true).into_iter().chain(by_width(false)) {
         add(&mut columns, chunk);
         if columns.len() > MAX_COLUMNS {
             return Vec::new();
         }
     }
+    join_crossed(&mut columns, lines);
     join_symbols(&mut columns, lines);
     join_disjoint(&mut columns, lines);
     columns
+}
+
+/// Neighbours are one column if more chunks run over their border than lines stop at it: wide spaces of justified text
+/// divide few of its lines.
+fn join_crossed(columns: &mut Vec<Column>, lines: &[TextLine]) {
+    let mut at = 0;
+    while let (Some(a), Some(b)) = (columns.get(at), columns.get(at + 1)) {
+        let (crossing, divided) = border_use(a, b, lines);
+        if crossing > divided { join_pair(columns, at) } else { at += 1 }
+    }
+}
+
+/// How many lines run over the border of two columns, and how many have text on both sides of it.
+fn border_use(a: &Column, b: &Column, lines: &[TextLine]) -> (usize, usize) {
+    let border = (a.hi + b.lo) / 2.0;
+    let (mut crossing, mut divided) = (0, 0);
+    for line in lines.iter().filter(|line| line.chunks.len() > 1) {
+        let is_crossed = line.chunks.iter().any(|c| c.bounds.x0 < border && border < c.bounds.x1);
+        let ends = line.chunks.iter().any(|c| c.bounds.x0 < a.hi && a.lo < c.bounds.x1 && c.bounds.x1 <= border);
+        let starts = line.chunks.iter().any(|c| c.bounds.x0 < b.hi && b.lo < c.bounds.x1 && border <= c.bounds.x0);
+        crossing += usize::from(is_crossed);
+        divided += usize::from(!is_crossed && ends && starts);
+    }
+    (crossing, divided)
 }
 
 fn width(chunk: &Chunk) -> f32 {
@@ -153,11 +202,91 @@ fn is_disjoint(columns: &[Column], at: usize, lines: &[TextLine]) -> bool {
 
 /// The pieces of a line, each with the columns that it covers.
 pub(crate) fn pieces_of<'p>(line: &TextLine<'p>, columns: &[Column]) -> Vec<Piece<'p>> {
-    line.chunks.iter().flat_map(|c| pieces_of_chunk(c, columns)).collect()
+    let mut pieces: Vec<Piece> = line.chunks.iter().flat_map(|c| pieces_of_chunk(c, columns)).collect();
+    // Text that runs on beneath other text belongs to the column where it begins.
+    let starts: Vec<usize> = pieces.iter().map(|piece| piece.first).collect();
+    for piece in pieces.iter_mut().filter(|piece| piece.last > piece.first) {
+        let next = starts.iter().filter(|start| **start > piece.first && **start <= piece.last).min();
+        piece.last = next.map_or(piece.last, |next| next - 1);
+    }
+    joined_by_column(pieces)
 }
 
-/// Divides a chunk where a space of it lies between two columns.
+/// Neighbours in one column as one piece: the spaces of justified text may be wide.
+fn joined_by_column<'p>(pieces: Vec<Piece<'p>>) -> Vec<Piece<'p>> {
+    let mut joined: Vec<Piece> = Vec::new();
+    for piece in pieces {
+        match joined.last_mut() {
+            Some(last) if (last.first, last.last) == (piece.first, piece.last) && last.first == last.last => {
+                last.chunk.extend(piece.chunk);
+            }
+            _ => joined.push(piece),
+        }
+    }
+    joined
+}
+
+/// Divides a chunk where a space of it lies between two columns, or so that each part stands over its own column.
 fn pieces_of_chunk<'p>(chunk: &Chunk<'p>, columns: &[Column]) -> Vec<Piece<'p>> {
+    let pieces = cleared_pieces(chunk, columns);
+    pieces.into_iter().flat_map(|piece| abreast(&piece, columns).unwrap_or_else(|| vec![piece])).collect()
+}
+
+/// The parts of a piece over several columns, one aligned with each: heads that stand closer than their columns.
+fn abreast<'p>(piece: &Piece<'p>, columns: &[Column]) -> Option<Vec<Piece<'p>>> {
+    let own = columns.get(piece.first..=piece.last)?;
+    let words = &piece.chunk.words;
+    if own.len() < 2 || words.len() < own.len() {
+        return None;
+    }
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for (at, pair) in own.windows(2).enumerate() {
+        let [a, b] = pair else { continue };
+        let last_end = words.len() - (own.len() - 1 - at);
+        let end = (start + 1..=last_end).min_by(|i, j| seam(words, *i, a, b).total_cmp(&seam(words, *j, a, b)))?;
+        parts.push(piece_at(words.get(start..end)?, piece.first + at)?);
+        start = end;
+    }
+    parts.push(piece_at(words.get(start..)?, piece.last)?);
+    let are_over = |limit: f32| {
+        parts.iter().all(|part| columns.get(part.first).is_some_and(|column| column.is_aligned(&part.chunk, limit)))
+    };
+    let are_words = parts.iter().all(|part| part.chunk.words.len() == 1);
+    (are_over(OFF_COLUMN) && has_wide_seams(&parts) || are_words && are_over(ON_COLUMN)).then_some(parts)
+}
+
+/// How badly words divide before `at` for two columns: by how far both sides are from them.
+fn seam(words: &[PlacedWord], at: usize, a: &Column, b: &Column) -> f32 {
+    let middle = |c: &Column| (c.lo + c.hi) / 2.0;
+    let (Some(last), Some(next)) = (at.checked_sub(1).and_then(|i| words.get(i)), words.get(at)) else {
+        return f32::MAX;
+    };
+    let (end, start) = (last.word.bounds.x1, next.word.bounds.x0);
+    let border = (a.hi + b.lo) / 2.0;
+    let centre = (end + start) / 2.0;
+    if centre < middle(a) || centre > middle(b) { f32::MAX } else { (centre - border).abs() - 4.0 * (start - end) }
+}
+
+/// Whether the gaps between the parts are wide, and wider than those in them.
+fn has_wide_seams(parts: &[Piece]) -> bool {
+    let gap = |a: &PlacedWord, b: &PlacedWord| (b.word.bounds.x0 - a.word.bounds.x1) / b.word.size;
+    let inner = parts.iter().flat_map(|p| p.chunk.words.windows(2)).filter_map(|pair| match pair {
+        [a, b] => Some(gap(a, b)),
+        _ => None,
+    });
+    let widest = inner.fold(0.0, f32::max);
+    parts.windows(2).all(|pair| match pair {
+        [a, b] => matches!((a.chunk.words.last(), b.chunk.words.first()), (Some(a), Some(b)) if gap(a, b) > MIN_SEAM.max(1.25 * widest)),
+        _ => false,
+    })
+}
+
+fn piece_at<'p>(words: &[PlacedWord<'p>], column: usize) -> Option<Piece<'p>> {
+    Some(Piece { first: column, last: column, chunk: Chunk::new(words.to_vec())? })
+}
+
+fn cleared_pieces<'p>(chunk: &Chunk<'p>, columns: &[Column]) -> Vec<Piece<'p>> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut rest: Vec<PlacedWord> = Vec::new();
     for word in &chunk.words {

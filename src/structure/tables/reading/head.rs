@@ -31,12 +31,17 @@ pub(crate) fn head_lines(lines: &[RowLine], columns: &[Column], cuts: &[Edge]) -
     let is_solid = |at: usize| matches!(lines.get(at - 1..=at), Some([a, b]) if cut_share(&solid, a, b, columns) > 0.5);
     match (ruled, worded) {
         (Some(ruled), Some(worded)) if worded > 0 && ruled > worded && !is_solid(ruled) => worded,
-        (Some(ruled), Some(worded)) if ruled < worded => worded,
+        (Some(ruled), Some(worded)) if ruled < worded && has_cells(lines.get(ruled..worded)) => worded,
         (Some(ruled), Some(worded)) if worded > 0 && ruled > worded + 2 => worded,
         (Some(ruled), _) => ruled,
         (None, Some(worded)) if worded > 0 => worded,
         _ => bold_lines(lines, limit).max(1).min(limit),
     }
+}
+
+/// Whether some line has several pieces: a title of the rows below it has one.
+fn has_cells(lines: Option<&[RowLine]>) -> bool {
+    lines.is_some_and(|lines| lines.iter().any(|line| line.pieces.len() > 1))
 }
 
 /// The leading lines without values above columns of values; none if there are no such columns.

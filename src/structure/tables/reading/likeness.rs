@@ -17,7 +17,8 @@ pub(crate) fn is_grid(slots: &[Slot], rows: usize, columns: usize) -> bool {
     let filled: Vec<&Slot> = slots.iter().filter(|slot| !slot.words.is_empty()).collect();
     let full_rows = full(filled.iter().map(|slot| slot.row..slot.row + slot.row_span), rows);
     let full_columns = full(filled.iter().map(|slot| slot.column..slot.column + slot.column_span), columns);
-    full_rows >= 2 && full_columns >= 2 && 10 * filled.len() >= 3 * slots.len()
+    let is_crossed = full_rows >= 2 && full_columns >= 2 || full_rows >= 3 && full_columns >= 1;
+    is_crossed && 10 * filled.len() >= 3 * slots.len()
 }
 
 /// How many of `count` places are in two ranges or more.

@@ -7,3 +7,4 @@ pub(crate) mod head;
 mod head_groups;
 pub(crate) mod likeness;
 mod rows;
+mod spans;

@@ -1,6 +1,15 @@
 //! Rows from lines: which lines of a table belong to one row.
 
-use super::columns::Piece;
+use super::columns::{Column, Piece};
+
+/// A line end that leaves more room than this many ems after the next word was no line end of a paragraph.
+const ROOM: f32 = 2.0;
+/// The width of a word space, in ems.
+const WORD_SPACE: f32 = 0.3;
+/// Lines further apart than this many ems are not of one row.
+const MAX_PITCH: f32 = 2.2;
+/// A line that is nearer than this many ems to the lines above and below it stands between two rows.
+const HALF_PITCH: f32 = 0.85;
 
 /// A line of a table: its pieces and where it stands.
 #[derive(Debug, Clone)]
@@ -10,7 +19,7 @@ pub(crate) struct RowLine<'p> {
     pub(crate) pieces: Vec<Piece<'p>>,
 }
 
-impl RowLine<'_> {
+impl<'p> RowLine<'p> {
     /// Whether a piece stands in this column.
     pub(crate) fn fills(&self, column: usize) -> bool {
         self.pieces.iter().any(|p| p.first <= column && column <= p.last)
@@ -25,19 +34,47 @@ impl RowLine<'_> {
     fn is_label(&self) -> bool {
         matches!(self.pieces.as_slice(), [only] if only.first == 0)
     }
+
+    /// Whether its only piece stands over all columns.
+    fn is_group(&self, columns: usize) -> bool {
+        matches!(self.pieces.as_slice(), [only] if columns > 1 && only.first == 0 && only.last + 1 == columns)
+    }
+
+    /// The piece that shares columns with another.
+    fn piece_at(&self, piece: &Piece) -> Option<&Piece<'p>> {
+        self.pieces.iter().find(|p| p.first <= piece.last && piece.first <= p.last)
+    }
+
+    /// Whether it shares no column with another line.
+    fn is_apart(&self, other: &Self) -> bool {
+        self.pieces.iter().all(|piece| other.piece_at(piece).is_none())
+    }
+}
+
+/// Takes out the lines that stand between two rows: cells over several rows, set at the middle of them.
+pub(crate) fn take_between<'p>(lines: &mut Vec<RowLine<'p>>) -> Vec<RowLine<'p>> {
+    let is_near = |a: &RowLine, b: &RowLine| pitch(a, b).is_some_and(|pitch| pitch < HALF_PITCH);
+    let mut between = Vec::new();
+    let mut at = 1;
+    while at + 1 < lines.len() {
+        let is_between = matches!(lines.get(at - 1..=at + 1), Some([above, line, below])
+            if is_near(above, line) && is_near(line, below) && line.is_apart(above) && line.is_apart(below));
+        if is_between { between.push(lines.remove(at)) } else { at += 1 }
+    }
+    between
 }
 
 /// The rows of these lines: runs of lines of one row. `is_ruled` says whether a rule lies between two lines' baselines.
 pub(crate) fn rows_of(
     lines: &[RowLine],
-    columns: usize,
+    columns: &[Column],
     is_ruled: impl Fn(&RowLine, &RowLine) -> bool,
 ) -> Vec<std::ops::Range<usize>> {
-    let spacing = Spacing::of(lines, columns);
     let ruled: Vec<bool> = lines.windows(2).map(|pair| matches!(pair, [a, b] if is_ruled(a, b))).collect();
     let ruled_count = ruled.iter().filter(|r| **r).count();
     let is_banded = ruled_count >= 2 && 4 * (ruled_count + 1) >= lines.len();
-    let context = Context { lines, columns, spacing, is_banded };
+    let inner = inner_pitch(lines, columns);
+    let context = Context { lines, columns, inner, is_banded };
     let mut rows = Vec::new();
     let mut start = 0;
     for at in 1..lines.len() {
@@ -52,35 +89,21 @@ pub(crate) fn rows_of(
     rows
 }
 
-/// The leading inside cells and the pitch of rows, where they differ.
-#[derive(Debug, Clone, Copy)]
-struct Spacing {
-    /// A pitch up to this lies inside a cell, if rows stand wider than lines.
-    inner: Option<f32>,
-}
-
-impl Spacing {
-    /// Finds the widest jump between pitches in order.
-    fn of(lines: &[RowLine], columns: usize) -> Self {
-        let found = Self::jump(lines);
-        let Some(inner) = found.inner else { return found };
-        let near = || {
-            lines
-                .windows(2)
-                .filter_map(|w| Some((w.first()?, w.get(1)?)))
-                .filter(|(a, b)| pitch(a, b).is_some_and(|p| p <= inner))
-        };
-        let rows = near().filter(|(a, b)| repeats_value(a, b, columns)).count();
-        if 3 * rows > near().count() { Self { inner: None } } else { found }
-    }
-
-    fn jump(lines: &[RowLine]) -> Self {
-        let mut pitches: Vec<f32> = lines.windows(2).filter_map(|w| pitch(w.first()?, w.get(1)?)).collect();
-        pitches.sort_by(f32::total_cmp);
-        let jumps = pitches.iter().zip(pitches.iter().skip(1));
-        let best = jumps.filter(|(low, _)| **low <= 1.45).max_by(|a, b| (a.1 / a.0).total_cmp(&(b.1 / b.0)));
-        Self { inner: best.filter(|(low, high)| **high > 1.18 * **low).map(|(low, high)| (low + high) / 2.0) }
-    }
+/// A pitch up to this lies inside a cell, if rows stand wider than lines.
+fn inner_pitch(lines: &[RowLine], columns: &[Column]) -> Option<f32> {
+    let pairs = || lines.windows(2).filter_map(|pair| Some((pair.first()?, pair.get(1)?)));
+    let mut pitches: Vec<f32> = pairs().filter_map(|(a, b)| pitch(a, b)).collect();
+    pitches.sort_by(f32::total_cmp);
+    let jumps = pitches.iter().zip(pitches.iter().skip(1));
+    let widest = jumps.filter(|(low, _)| **low <= 1.45).max_by(|a, b| (a.1 / a.0).total_cmp(&(b.1 / b.0)));
+    let inner = widest.filter(|(low, high)| **high > 1.18 * **low).map(|(low, high)| (low + high) / 2.0)?;
+    let near = || pairs().filter(|(a, b)| pitch(a, b).is_some_and(|pitch| pitch <= inner));
+    let is_new = |a: &RowLine, b: &RowLine| {
+        let is_ended = || wrapping(std::slice::from_ref(a), b, columns) == Wrapping::Ended;
+        repeats_value(a, b, columns.len()) || !b.is_label() && is_ended()
+    };
+    let rows = near().filter(|(a, b)| is_new(a, b)).count();
+    (3 * rows <= near().count()).then_some(inner)
 }
 
 /// The distance of two baselines in ems.
@@ -94,69 +117,99 @@ fn repeats_value(above: &RowLine, line: &RowLine, columns: usize) -> bool {
     (0..columns).any(|c| above.has_value(c) && line.has_value(c))
 }
 
+/// What a line is to the lines of a row above it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wrapping {
+    /// It reads as the rest of its cells.
+    GoesOn,
+    /// Its first word had room on the line above, or its column had ended or not begun.
+    Ended,
+    /// Neither.
+    Unclear,
+}
+
+/// Whether the cells of a row go on in a line.
+fn wrapping(row: &[RowLine], line: &RowLine, columns: &[Column]) -> Wrapping {
+    let Some(above) = row.last() else { return Wrapping::Unclear };
+    if line.is_label() && line.pieces.len() < above.pieces.len() || line.is_label() && above.is_label() {
+        return if is_wrapped_label(above, line) { Wrapping::GoesOn } else { Wrapping::Ended };
+    }
+    let is_rest = !line.fills(0) && row.first().is_some_and(|first| line.pieces.len() < first.pieces.len());
+    let mut is_open = false;
+    for piece in &line.pieces {
+        let Some(before) = above.piece_at(piece) else { return Wrapping::Ended };
+        if has_room(before, piece, columns) && !is_hyphenated(before) && !(is_rest && piece.chunk.begins_small()) {
+            return Wrapping::Ended;
+        }
+        let is_text = before.chunk.words.len() > 1 || piece.chunk.words.len() > 1;
+        is_open |= is_hyphenated(before) || is_text && piece.chunk.begins_small();
+    }
+    let are_words = line.pieces.iter().all(|p| !p.chunk.is_value());
+    if is_open || is_rest && are_words { Wrapping::GoesOn } else { Wrapping::Unclear }
+}
+
+/// Whether the first word of a piece had room after the piece above it.
+fn has_room(above: &Piece, piece: &Piece, columns: &[Column]) -> bool {
+    let (Some(column), Some(first)) = (columns.get(piece.last.max(above.last)), piece.chunk.words.first()) else {
+        return false;
+    };
+    let em = first.word.size;
+    let width = first.word.bounds.x1 - first.word.bounds.x0;
+    above.chunk.bounds.x1 - above.chunk.bounds.x0 + WORD_SPACE * em + width + ROOM * em < column.hi - column.lo
+}
+
+fn is_hyphenated(piece: &Piece) -> bool {
+    let end = piece.chunk.words.last().and_then(|w| w.word.text.chars().next_back());
+    piece.chunk.len() > 1 && end.is_some_and(|c| matches!(c, '-' | '\u{2010}' | '\u{ad}'))
+}
+
+/// Whether a label goes on from the label above: in small letters, or after an open end.
+fn is_wrapped_label(above: &RowLine, line: &RowLine) -> bool {
+    let (Some(start), Some(last)) = (line.pieces.first(), above.pieces.first()) else { return false };
+    let end = last.chunk.words.last().and_then(|w| w.word.text.chars().next_back());
+    start.chunk.begins_small() || end.is_some_and(|c| matches!(c, '-' | '/' | ',' | '‐' | '–' | '&'))
+}
+
 struct Context<'a, 'p> {
     lines: &'a [RowLine<'p>],
-    columns: usize,
-    spacing: Spacing,
+    columns: &'a [Column],
+    inner: Option<f32>,
     is_banded: bool,
 }
 
 impl Context<'_, '_> {
-    /// Whether the line at `at` continues the row of the line before it.
+    /// Whether the line at `at` continues the row that begins at `start`.
     fn continues(&self, at: usize, start: usize) -> bool {
-        let (Some(above), Some(line)) = (self.lines.get(at - 1), self.lines.get(at)) else { return false };
-        let Some(pitch) = pitch(above, line) else { return false };
-        if repeats_value(above, line, self.columns) || pitch > 2.2 {
+        let (Some(row), Some(line)) = (self.lines.get(start..at), self.lines.get(at)) else { return false };
+        let Some((above, pitch)) = row.last().and_then(|above| Some((above, pitch(above, line)?))) else {
+            return false;
+        };
+        let count = self.columns.len();
+        if above.is_group(count) || line.is_group(count) {
+            return above.is_group(count)
+                && pitch < MAX_PITCH
+                && matches!(line.pieces.as_slice(), [only] if only.chunk.begins_small());
+        }
+        if pitch > MAX_PITCH {
             return false;
         }
-        if self.is_banded {
-            return true;
+        if row.iter().any(|above| repeats_value(above, line, count)) {
+            return false;
         }
-        match self.spacing.inner {
-            Some(inner) if pitch > inner => false,
-            Some(_) => self.goes_on(above, line, self.lines.get(start).unwrap_or(above)),
-            None => self.is_wrapped(above, line),
-        }
-    }
-
-    /// Whether a line at a narrow pitch goes on: two whole lines are two rows.
-    fn goes_on(&self, above: &RowLine, line: &RowLine, start: &RowLine) -> bool {
         if above.is_label() && line.fills(0) && line.pieces.len() > 1 {
-            return self.is_wrapped_label(above, line);
+            return is_wrapped_label(above, line);
         }
-        if line.is_label() && above.is_label() {
-            return self.is_wrapped_label(above, line);
+        match (self.is_banded, self.inner) {
+            (true, _) => true,
+            (false, Some(inner)) if pitch > inner => false,
+            (false, Some(_)) => wrapping(row, line, self.columns) != Wrapping::Ended || self.is_partial(row, line),
+            (false, None) => wrapping(row, line, self.columns) == Wrapping::GoesOn,
         }
-        if self.is_partial(start, line) || self.is_partial(line, start) {
-            return true;
-        }
-        line.pieces.len() < 2 && (!line.fills(0) || self.is_wrapped_label(above, line))
     }
 
-    /// Whether `line` leaves columns empty that `whole` fills.
-    fn is_partial(&self, whole: &RowLine, line: &RowLine) -> bool {
-        (0..self.columns).any(|c| whole.fills(c) && !line.fills(c))
-    }
-
-    /// Whether a line reads as the rest of the cells above, at a pitch that says nothing.
-    fn is_wrapped(&self, above: &RowLine, line: &RowLine) -> bool {
-        let is_covered = line.pieces.iter().all(|p| (p.first..=p.last).all(|c| above.fills(c)));
-        let is_words = line.pieces.iter().all(|p| !p.chunk.is_value());
-        if !is_covered || !is_words || line.pieces.len() >= above.pieces.len() {
-            return false;
-        }
-        if line.is_label() {
-            return self.is_wrapped_label(above, line);
-        }
-        !line.fills(0)
-    }
-
-    /// Whether a lone label goes on from the label above: in small letters, or after an open end.
-    fn is_wrapped_label(&self, above: &RowLine, line: &RowLine) -> bool {
-        let (Some(start), Some(last)) = (line.pieces.first(), above.pieces.first()) else { return false };
-        let first = start.chunk.words.first().and_then(|w| w.word.text.chars().next());
-        let end = last.chunk.words.last().and_then(|w| w.word.text.chars().next_back());
-        let is_open = end.is_some_and(|c| matches!(c, '-' | '/' | ',' | '‐' | '–' | '&'));
-        first.is_some_and(|c| c.is_lowercase() || c == '(') || is_open
+    /// Whether a line and the first of a row leave columns empty that the other fills.
+    fn is_partial(&self, row: &[RowLine], line: &RowLine) -> bool {
+        let (Some(first), Some(above)) = (row.first(), row.last()) else { return false };
+        !(line.is_label() && above.is_label()) && (0..self.columns.len()).any(|c| first.fills(c) != line.fills(c))
     }
 }

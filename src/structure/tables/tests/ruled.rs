@@ -141,3 +141,87 @@ fn bounds_are_those_of_the_text() {
     assert_eq!(bounds, [[72.0, 116.0, 156.0, 154.0]]);
     assert!(tables.iter().all(|table| table.is_certain));
 }
+
+#[test]
+fn a_line_that_a_cell_goes_on_in_is_no_row_without_rules_between_rows() {
+    let found = tables_of(
+        "
+------------------------------------
+Name      Remarks              Count
+------------------------------------
+Oakham    a long remark that      12
+          goes on below
+Selkirk   Another remark of        4
+          several lines that
+          ends here
+------------------------------------",
+    );
+    assert_eq!(
+        found,
+        "^Name | ^Remarks | ^Count\nOakham | a long remark that goes on below | 12\n\
+         Selkirk | Another remark of several lines that ends here | 4"
+    );
+}
+
+#[test]
+fn a_label_at_the_middle_of_its_rows_covers_them() {
+    let found = tables_of(
+        "
+--------------------------------
+Group    Name         One    Two
+--------------------------------
+         Oakham        12    3.5
+Red      Selkirk        4    1.0
+         Thornton       9    2.2
+--------------------------------
+         Langford       7    0.5
+Blue     Moreton        8    0.7
+         Kelso          6    0.1
+--------------------------------",
+    );
+    assert_eq!(
+        found,
+        "^Group | ^Name | ^One | ^Two\n1x3 Red | Oakham | 12 | 3.5\nSelkirk | 4 | 1.0\nThornton | 9 | 2.2\n\
+         1x3 Blue | Langford | 7 | 0.5\nMoreton | 8 | 0.7\nKelso | 6 | 0.1"
+    );
+}
+
+#[test]
+fn lines_of_a_grid_without_rules_between_rows_are_rows() {
+    let found = tables_of(
+        "
+------------------------------------------
+| Label      |  Base   | Rate  | Amount  |
+------------------------------------------
+| Salary     |         |       | 1820,04 |
+| Repair     |         | 15,00 |         |
+| Supplement |  141,12 |       |         |
+------------------------------------------",
+    );
+    assert_eq!(
+        found,
+        "^Label | ^Base | ^Rate | ^Amount\nSalary |  |  | 1820,04\nRepair |  | 15,00 | \nSupplement | 141,12 |  | "
+    );
+}
+
+#[test]
+fn text_over_text_stays_apart_and_is_not_certain() {
+    let mut page = page(
+        "
+-----------------------------------------------
+Date      Particulars           Debit   Balance
+-----------------------------------------------
+01-Apr    Opening balance           0       100
+02-Apr    Bill                     26        74
+03-Apr    Another bill              4        70
+-----------------------------------------------",
+    );
+    let long = |at: u16| super::word("99,98,97", 60.0 + 6.0 * (15.0 + 9.0 * f32::from(at)), 100.0 + 14.0 * 5.0);
+    let at = page.words.iter().position(|word| word.text == "Bill").expect("a bill") + 1;
+    page.words.splice(at..at, (0..3).map(long));
+    let tables = find_tables(&page);
+    let [table] = tables.as_slice() else { panic!("{tables:?}") };
+    let texts: Vec<&str> = table.cells.iter().map(|cell| cell.text.as_str()).collect();
+    assert!(texts.contains(&"26") && texts.contains(&"74"), "{texts:?}");
+    assert!(!table.is_certain);
+}

@@ -15,6 +15,9 @@ const MAX_RECORDED_RUNS: u32 = 32;
 /// The most codes that are recorded.
 const MAX_RECORDED_CODES: usize = 512;
 
+/// Words of a language have at least so many distinct letters. Ratings and ornaments have fewer signs.
+const MIN_WORDLESS: usize = 8;
+
 /// The character and the end of the last glyph.
 struct LastGlyph {
     character: char,
@@ -35,6 +38,10 @@ pub(crate) struct FontStatistics {
     all_pairs: u32,
     /// Pairs of two ASCII signs that rarely occur together.
     sign_pairs: u32,
+    /// Pairs of two characters of which no words consist.
+    wordless_pairs: u32,
+    /// These characters, each once, and no more than needed.
+    wordless: Vec<char>,
     /// Pairs of two lowercase letters.
     small_pairs: u32,
     /// A bit set of the ASCII signs that occur.
@@ -55,6 +62,8 @@ impl Default for FontStatistics {
             odd_pairs: 0,
             all_pairs: 0,
             sign_pairs: 0,
+            wordless_pairs: 0,
+            wordless: Vec::new(),
             small_pairs: 0,
             signs: 0,
             glyphs: 0,
@@ -118,6 +127,12 @@ impl FontStatistics {
         self.sign_pairs += u32::from(is_lone_sign(first) && is_lone_sign(second));
         self.small_pairs += u32::from(first.is_lowercase() && second.is_lowercase());
         self.odd_pairs += u32::from(is_odd(first) && is_odd(second));
+        if is_wordless(first) && is_wordless(second) {
+            self.wordless_pairs += 1;
+            if self.wordless.len() < MIN_WORDLESS && !self.wordless.contains(&first) {
+                self.wordless.push(first);
+            }
+        }
         if let (Some(row), Some(column)) = (letter(first), letter(second))
             && let Some(count) = self.pairs.get_mut(row).and_then(|row| row.get_mut(column))
         {
@@ -136,7 +151,11 @@ impl FontStatistics {
 
     /// Whether the characters are plausible text.
     pub(crate) fn is_plausible(&self) -> bool {
-        self.has_plausible_pairs() && !self.has_odd_pairs() && !self.is_mostly_private() && !self.has_fabricated_map()
+        self.has_plausible_pairs()
+            && !self.has_odd_pairs()
+            && !self.is_wordless()
+            && !self.is_mostly_private()
+            && !self.has_fabricated_map()
     }
 
     /// Whether letter pairs look like words, are too few to judge, or look random.
@@ -202,6 +221,15 @@ impl FontStatistics {
         is_accented || is_signed
     }
 
+    /// Whether words consist of signs, boxes or combining marks.
+    fn is_wordless(&self) -> bool {
+        /// More pairs than in ratings, ornaments and legends.
+        const MIN_PAIRS: u32 = 20;
+        self.wordless_pairs >= MIN_PAIRS
+            && self.wordless_pairs.saturating_mul(4) >= self.all_pairs.saturating_mul(3)
+            && self.wordless.len() >= MIN_WORDLESS
+    }
+
     /// Whether most characters are private use characters.
     fn is_mostly_private(&self) -> bool {
         self.private > 0 && self.private.saturating_mul(2) >= self.glyphs
@@ -252,6 +280,12 @@ fn is_odd(character: char) -> bool {
     let is_sign = matches!(character, '¡'..='¨' | 'ª' | '¬' | '¯' | '´'..='¶' | '¸'..='º' | '¿' | '×' | '÷')
         || matches!(character, '\u{2C6}'..='\u{2DD}' | 'ƒ' | '†' | '‡' | '‰' | '‹' | '›' | '‚' | '„');
     is_accented(character) || is_sign
+}
+
+/// Whether a character is a sign of Latin-1, a spacing or combining mark, a shape or a dingbat.
+fn is_wordless(character: char) -> bool {
+    matches!(character, '\u{A1}'..='\u{BF}' | '×' | '÷' | '\u{2B0}'..='\u{36F}' | '\u{25A0}'..='\u{27BF}')
+        && !matches!(character, 'ª' | 'µ' | 'º')
 }
 
 /// Whether a character is an ASCII sign that rarely stands next to another one.
@@ -367,6 +401,14 @@ mod tests {
     fn scripts_that_are_taken_for_latin_and_made_up_maps_are_not() {
         assert!(!is_plausible("Âñå ëþäè ðîæäàþòñÿ ñâîáîäíûìè"));
         assert!(!is_plausible("\u{E001}\u{E002} \u{E003}"));
+        let turned = |turn: fn(u32) -> u32| {
+            ENGLISH
+                .chars()
+                .map(move |letter| if letter == ' ' { ' ' } else { char::from_u32(turn(letter.into())).unwrap_or(' ') })
+        };
+        assert!(!is_plausible(&turned(|code| 0x120 - code).collect::<String>()));
+        assert!(!is_plausible(&turned(|code| 0x300 + code % 60).collect::<String>()));
+        assert!(is_plausible("★★★☆☆ ★☆☆☆☆ ★★☆☆☆ ★★★★☆ ★★★☆☆ ★☆☆☆☆ ★★☆☆☆ ★★★★☆ ★★★☆☆ ★☆☆☆☆ ★★☆☆☆ ★★★★☆"));
         let mut code = 0;
         let mut made_up = FontStatistics::default();
         let text = vec![GlyphText::One('x'); 9];

@@ -18,7 +18,7 @@ impl BracketNaming {
     /// The naming on the page with these lines. Shape if undecided: font tables know only shapes.
     pub(crate) fn of<'l>(lines: impl Iterator<Item = &'l TextLine>) -> Self {
         let mixed = lines.filter(|line| line.glyphs.iter().any(is_candidate) && line.has_right_to_left_text());
-        let strays = mixed.map(|line| strays(&line.glyphs)).fold((0, 0), |sum, line| (sum.0 + line.0, sum.1 + line.1));
+        let strays = mixed.map(strays).fold((0, 0), |sum, line| (sum.0 + line.0, sum.1 + line.1));
         if strays.0 < strays.1 { Self::ByMeaning } else { Self::ByShape }
     }
 
@@ -36,8 +36,8 @@ fn is_candidate(line_glyph: &LineGlyph) -> bool {
 }
 
 /// The number of unmatched brackets in reversed runs: as named, and mirrored.
-fn strays(glyphs: &[LineGlyph]) -> (usize, usize) {
-    let turned = reorder(glyphs).into_iter().filter(|read| read.is_reversed);
+fn strays(line: &TextLine) -> (usize, usize) {
+    let turned = reorder(line).into_iter().filter(|read| read.is_reversed);
     let brackets = turned.filter_map(|read| read.line_glyph.glyph.text.first()).filter_map(opens).collect::<Vec<_>>();
     let closed_before_opened = |closing: bool| {
         brackets.iter().fold((0_usize, 0_usize), |(open, strays), opens| {

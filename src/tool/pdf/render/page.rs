@@ -13,9 +13,9 @@ use crate::context::{
     select_one_or_more, select_page, untrusted, write_whole,
 };
 use crate::tool::caller::Caller;
+use crate::tool::data_answer::result_json;
 use crate::tool::error::ToolError;
 use crate::tool::pdf::arguments::RenderArguments;
-use crate::tool::pdf::info::as_json;
 use crate::tool::pdf::page::write_failed;
 use pagewise_base::page::{PageIndex, PageNumber, PageSet};
 use pagewise_render::{MAX_SHEET_PAGES, Picture};
@@ -85,7 +85,7 @@ pub fn render_page(
     let file = context.write_picture(&pdf.path, page, &picture.png)?;
     let result = result(&pdf, page, file, arguments, &picture);
     let text = format!("{}\n{}", result.text(), untrusted(&pdf.path));
-    shown(context, arguments, caller, picture.png, text, as_json(&result)?)
+    shown(context, arguments, caller, picture.png, text, result_json(&result)?)
 }
 
 /// The pages of `selection`, which usually is one page; all without a selection.
@@ -132,13 +132,13 @@ fn render_several(
         let file = context.write_picture(&name, first, &sheet.png)?;
         let result = drawing.sheet_result(file, &sheet, failed);
         let text = format!("{}\n{}", result.text(), untrusted(&path));
-        return shown(context, arguments, caller, sheet.png, text, as_json(&result)?);
+        return shown(context, arguments, caller, sheet.png, text, result_json(&result)?);
     }
     drawing.keep(MAX_RENDERED_PAGES, next);
     let result = drawing.render(|page, picture| Ok(context.write_picture(&path, page, &picture.png)?))?;
     let text =
         format!("{}\nTo see them at once, ask with contact_sheet: true; to see one, ask for it alone.", result.text());
-    Ok(RenderAnswer { blocks: vec![Block::Text(text)], details: as_json(&result)?, delivery: None })
+    Ok(RenderAnswer { blocks: vec![Block::Text(text)], details: result_json(&result)?, delivery: None })
 }
 
 /// The picture to show and its delivery, or why it is not shown.

@@ -1,0 +1,43 @@
+//! Side bars and notes in the margin: narrow columns of small type beside the text.
+
+use super::super::bounds::shared_width;
+use super::super::page_structure::{Column, Line, PageStructure, Region};
+use super::drafts::{Draft, DraftKind};
+use super::type_statistics::TypeStatistics;
+use crate::bounds::NOTHING;
+use pagewise_text::Bounds;
+
+/// The type of a side bar is smaller than the body by this factor.
+const SMALLER: f32 = 0.93;
+/// The text beside it is wider by this factor.
+const WIDER: f32 = 1.5;
+
+/// Turns the drafts of a column into parts of a side bar if it is one.
+pub(super) fn mark(drafts: &mut [Draft], column: &Column, page: &PageStructure, statistics: &TypeStatistics) {
+    if is_aside(column, page, statistics) {
+        drafts.iter_mut().filter(|draft| draft.is_paragraph()).for_each(|draft| draft.kind = DraftKind::Aside);
+    }
+}
+
+fn is_aside(column: &Column, page: &PageStructure, statistics: &TypeStatistics) -> bool {
+    let is_small = |line: &Line| line.size < SMALLER * statistics.body_size && line.tag.is_none();
+    if column.turn != 0 || !column.lines.iter().all(is_small) {
+        return false;
+    }
+    let own = extent(column);
+    let is_beside = |other: &Column| {
+        let text = extent(other);
+        let is_body = other.lines.iter().any(|line| line.size > SMALLER * statistics.body_size);
+        let shared = own.y1.min(text.y1) - own.y0.max(text.y0);
+        other.turn == 0
+            && is_body
+            && shared_width(own, text) <= 0.0
+            && text.x1 - text.x0 > WIDER * (own.x1 - own.x0)
+            && 2.0 * shared > own.y1 - own.y0
+    };
+    page.regions.iter().any(|region| matches!(region, Region::Column(other) if is_beside(other)))
+}
+
+fn extent(column: &Column) -> Bounds {
+    column.lines.iter().fold(NOTHING, |all, line| all.union(line.bounds))
+}

@@ -1,0 +1,86 @@
+//! Entries: lines of a table of contents, the works of a bibliography without numbers, and the labels of charts.
+
+use super::drafts::{Draft, DraftKind};
+use super::type_statistics::TypeStatistics;
+
+/// The lines after the first of a work are set in by at least and at most so many ems.
+const HANG_EM: std::ops::Range<f32> = 0.7..5.0;
+/// Fewer hanging paragraphs are no bibliography.
+const MIN_WORKS: usize = 3;
+
+/// The labels of a chart are smaller than the body by this factor, and have at most so many characters.
+const LABEL_FACTOR: f32 = 0.93;
+const MAX_LABEL: usize = 60;
+/// Fewer small lines are no labels of a chart.
+const MIN_LABELS: usize = 4;
+
+/// Finds the entries of tables of contents among the paragraphs that are left: they end with a page number after a
+/// leader or a wide gap.
+pub(super) fn mark_contents(drafts: &mut [Draft]) {
+    let is_entry = |draft: &Draft| draft.lines.last().is_some_and(|line| line.is_contents_entry());
+    for draft in drafts.iter_mut().filter(|draft| draft.is_free() && is_entry(draft)) {
+        draft.kind = DraftKind::Entry;
+        draft.marker = None;
+    }
+}
+
+/// Finds the works of bibliographies: hanging paragraphs that follow each other, and single lines among them.
+pub(super) fn mark_works(drafts: &mut [Draft]) {
+    let flow: Vec<usize> = (0..drafts.len()).filter(|at| drafts.get(*at).is_some_and(is_in_flow)).collect();
+    let is_work = |at: &usize| drafts.get(*at).is_some_and(|draft| hangs(draft) || is_line(draft));
+    let works: Vec<usize> = flow
+        .chunk_by(|before, after| is_work(before) && is_work(after) && are_alike(drafts, *before, *after))
+        .filter(|run| run.iter().filter(|at| drafts.get(**at).is_some_and(hangs)).count() >= MIN_WORKS)
+        .flatten()
+        .copied()
+        .collect();
+    for work in works {
+        if let Some(draft) = drafts.get_mut(work) {
+            draft.kind = DraftKind::Entry;
+        }
+    }
+}
+
+/// Finds the labels of charts: small short lines that follow each other.
+pub(super) fn mark_labels(drafts: &mut [Draft], statistics: &TypeStatistics) {
+    let is_label = |draft: &Draft| {
+        let is_small = draft.size() < LABEL_FACTOR * statistics.body_size;
+        is_unmarked(draft) && is_small && draft.len() <= MAX_LABEL && !draft.ends_sentence()
+    };
+    for run in drafts.chunk_by_mut(|before, after| is_label(before) && is_label(after)) {
+        if run.len() >= MIN_LABELS {
+            run.iter_mut().for_each(|label| label.kind = DraftKind::Entry);
+        }
+    }
+}
+
+fn is_in_flow(draft: &Draft) -> bool {
+    !matches!(
+        draft.kind,
+        DraftKind::Running | DraftKind::LeftOut | DraftKind::Joined { .. } | DraftKind::Footnote { .. }
+    )
+}
+
+fn is_unmarked(draft: &Draft) -> bool {
+    draft.is_free() && draft.marker.is_none() && !draft.is_formula
+}
+
+fn hangs(draft: &Draft) -> bool {
+    let rest = draft.lines.iter().take(draft.own_lines).skip(1).map(|line| line.bounds.x0);
+    let rest = rest.fold(f32::INFINITY, f32::min);
+    is_unmarked(draft) && HANG_EM.contains(&((rest - draft.first_left()) / draft.size()))
+}
+
+fn is_line(draft: &Draft) -> bool {
+    is_unmarked(draft) && draft.own_lines == 1
+}
+
+/// Whether both are set in the same type at the left edge of their columns.
+fn are_alike(drafts: &[Draft], before: usize, after: usize) -> bool {
+    let (Some(before), Some(after)) = (drafts.get(before), drafts.get(after)) else { return false };
+    let em = before.size();
+    // The edge of a draft that goes over columns is that of its last one.
+    let is_whole = before.joints.is_empty() && after.joints.is_empty();
+    let left = |draft: &Draft| draft.first_left() - draft.origin;
+    (em - after.size()).abs() < 0.06 * em && (!is_whole || (left(before) - left(after)).abs() < 0.5 * em)
+}

@@ -1,0 +1,66 @@
+//! Fonts of a fixed pitch that do not say so: all their words have the same width for each character.
+
+use super::super::bounds::Frame;
+use pagewise_text::Word;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Fewer words of a font show no pitch.
+const MIN_WORDS: usize = 3;
+/// A word shows the pitch of its font by so many different letters. Most fonts have digits of one width.
+const MIN_LETTERS: usize = 4;
+/// Pitches that differ by less, in ems, are one.
+const TOLERANCE_EM: f32 = 0.008;
+
+/// The fonts of a page that have a fixed pitch.
+#[derive(Debug, Default)]
+pub(super) struct FixedPitchFonts(BTreeSet<u16>);
+
+impl FixedPitchFonts {
+    /// Finds them by words that differ.
+    pub(super) fn of(words: &[Word], frame: Frame) -> Self {
+        let mut pitches: BTreeMap<u16, Pitches> = BTreeMap::new();
+        for word in words.iter().filter(|word| shows_pitch(&word.text)) {
+            let bounds = frame.of_page(word.bounds);
+            let count = u16::try_from(word.text.chars().count()).unwrap_or(u16::MAX);
+            let pitch = (bounds.x1 - bounds.x0) / f32::from(count) / word.size;
+            pitches.entry(word.font).or_default().add(&word.text, pitch);
+        }
+        pitches.retain(|_, pitches| pitches.texts.len() >= MIN_WORDS);
+        let is_fixed = |pitches: &Pitches| pitches.most - pitches.least < TOLERANCE_EM && pitches.least > 0.0;
+        let fixed: BTreeSet<u16> = pitches.iter().filter(|(_, own)| is_fixed(own)).map(|(font, _)| *font).collect();
+        // On a page that is written in one pitch throughout, this says nothing of a font.
+        Self(if fixed.len() < pitches.len() { fixed } else { BTreeSet::new() })
+    }
+
+    pub(super) fn contains(&self, font: u16) -> bool {
+        self.0.contains(&font)
+    }
+}
+
+/// The pitches of the words of a font.
+struct Pitches<'w> {
+    /// The first few words that differ.
+    texts: BTreeSet<&'w str>,
+    least: f32,
+    most: f32,
+}
+
+impl Default for Pitches<'_> {
+    fn default() -> Self {
+        Self { texts: BTreeSet::new(), least: f32::INFINITY, most: 0.0 }
+    }
+}
+
+impl<'w> Pitches<'w> {
+    fn add(&mut self, text: &'w str, pitch: f32) {
+        if self.texts.len() < MIN_WORDS {
+            self.texts.insert(text);
+        }
+        (self.least, self.most) = (self.least.min(pitch), self.most.max(pitch));
+    }
+}
+
+fn shows_pitch(text: &str) -> bool {
+    let letters: BTreeSet<char> = text.chars().filter(char::is_ascii_alphabetic).take(100).collect();
+    letters.len() >= MIN_LETTERS
+}

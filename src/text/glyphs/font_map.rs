@@ -1,0 +1,168 @@
+//! What a font dictionary says of its characters, besides what the interpreter reads of it.
+
+use super::character_maps;
+use super::glyph_names::named_codes;
+use hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, CidFamily, load_embedded};
+use hayro_interpret::hayro_syntax::object::{Array, Dict, Name, Object, Stream, String as PdfString};
+use std::collections::HashMap;
+
+/// The most lines of a damaged character map that are read.
+const MAX_LINES: usize = 1 << 17;
+
+/// The characters of a font's codes.
+#[derive(Debug, Default)]
+pub(super) struct FontMap {
+    /// The sound lines of a damaged `/ToUnicode`.
+    to_unicode: Option<CMap>,
+    collection: Option<CidCollection>,
+    /// The codes whose glyphs are named, with what the names say.
+    names: HashMap<u32, Option<String>>,
+    /// Whether the codes are characters.
+    is_unicode: bool,
+}
+
+/// Maps the codes of a CID font to characters.
+#[derive(Debug)]
+struct CidCollection {
+    encoding: CMap,
+    to_unicode: CMap,
+}
+
+impl FontMap {
+    pub(super) fn of(font: &Dict<'_>) -> Self {
+        let names = font.get::<Dict<'_>>(b"Encoding").and_then(|encoding| encoding.get::<Array<'_>>(b"Differences"));
+        Self {
+            to_unicode: damaged_map(font),
+            collection: collection(font),
+            names: names.map(|names| named_codes(&names)).unwrap_or_default(),
+            is_unicode: has_unicode_codes(font),
+        }
+    }
+
+    /// The text of a code; `None` if unknown.
+    pub(super) fn text(&self, code: u32) -> Option<BfString> {
+        let by_map = || self.to_unicode.as_ref()?.lookup_bf_string(code);
+        by_map().or_else(|| self.name_text(code)).or_else(|| self.collection.as_ref()?.text(code))
+    }
+
+    /// What the name of a code's glyph says.
+    pub(super) fn name_text(&self, code: u32) -> Option<BfString> {
+        self.names.get(&code).cloned().flatten().map(BfString::String)
+    }
+
+    /// The character that a code is itself; `None` if codes are no characters.
+    pub(super) fn character(&self, code: u32) -> Option<char> {
+        char::from_u32(code).filter(|_| self.is_unicode)
+    }
+
+    /// Whether the font names the glyph of a code, so that the code says nothing.
+    pub(super) fn is_named(&self, code: u32) -> bool {
+        self.names.contains_key(&code)
+    }
+}
+
+impl CidCollection {
+    fn text(&self, code: u32) -> Option<BfString> {
+        let cid = (1..=4).find_map(|length| self.encoding.lookup_cid_code(code, length))?;
+        self.to_unicode.lookup_bf_string(cid)
+    }
+}
+
+/// The predefined character collection of a CID font (ISO 32000-2, 9.7.5.2).
+fn collection(font: &Dict<'_>) -> Option<CidCollection> {
+    let encoding = encoding(&font.get::<Object<'_>>(b"Encoding")?)?;
+    let own = encoding.metadata().character_collection.as_ref().map(|collection| collection.family.clone());
+    let family = own.filter(|family| *family != CidFamily::AdobeIdentity).or_else(|| family(&descendant(font)?))?;
+    let to_unicode = CMap::parse(load_embedded(family.ucs2_cmap()?)?, load_embedded)?;
+    Some(CidCollection { encoding, to_unicode })
+}
+
+fn descendant<'p>(font: &Dict<'p>) -> Option<Dict<'p>> {
+    font.get::<Array<'p>>(b"DescendantFonts")?.iter::<Dict<'p>>().next()
+}
+
+fn family(descendant: &Dict<'_>) -> Option<CidFamily> {
+    let info = descendant.get::<Dict<'_>>(b"CIDSystemInfo")?;
+    let (registry, ordering) = (info.get::<PdfString<'_>>(b"Registry")?, info.get::<PdfString<'_>>(b"Ordering")?);
+    Some(CidFamily::from_registry_ordering(registry.as_bytes(), ordering.as_bytes()))
+}
+
+fn encoding(encoding: &Object<'_>) -> Option<CMap> {
+    match encoding {
+        Object::Name(name) => match CMapName::from_bytes(name) {
+            CMapName::IdentityH => Some(CMap::identity_h()),
+            CMapName::IdentityV => Some(CMap::identity_v()),
+            other => CMap::parse(character_maps::load(other)?, character_maps::load),
+        },
+        Object::Stream(stream) => CMap::parse(&stream.decoded_data().ok()?, character_maps::load),
+        _ => None,
+    }
+}
+
+/// Whether the codes of a CID font are Unicode: they are identifiers, and a map of its own leads from these to glyphs. With
+/// the identity map, they would be numbers of glyphs.
+fn has_unicode_codes(font: &Dict<'_>) -> bool {
+    let is_identity =
+        font.get::<Name<'_>>(b"Encoding").is_some_and(|name| matches!(&*name, b"Identity-H" | b"Identity-V"));
+    is_identity && descendant(font).is_some_and(|descendant| descendant.get::<Stream<'_>>(b"CIDToGIDMap").is_some())
+}
+
+/// The sound lines of a `/ToUnicode` that the interpreter refuses as a whole.
+fn damaged_map(font: &Dict<'_>) -> Option<CMap> {
+    let map = font.get::<Stream<'_>>(b"ToUnicode")?.decoded_data().ok()?;
+    match CMap::parse(&map, character_maps::load) {
+        Some(_) => None,
+        None => CMap::parse(sound_lines(&String::from_utf8_lossy(&map)).as_bytes(), character_maps::load),
+    }
+}
+
+/// The lines of a character map that say which characters codes have.
+fn sound_lines(map: &str) -> String {
+    let mut sound = String::new();
+    let mut section = None;
+    for line in map.lines().take(MAX_LINES) {
+        let (before, keyword) = line.rsplit_once(char::is_whitespace).unwrap_or(("", line.trim()));
+        match keyword.trim() {
+            "beginbfchar" => section = Some(("beginbfchar", "endbfchar", 2)),
+            "beginbfrange" => section = Some(("beginbfrange", "endbfrange", 3)),
+            "endbfchar" | "endbfrange" => section = None,
+            _ => {
+                let Some((begin, end, operands)) = section else { continue };
+                let strings = hexadecimal_strings(line);
+                if before.contains('[') || strings.is_empty() || !strings.len().is_multiple_of(operands) {
+                    continue;
+                }
+                sound.push_str(&format!("1 {begin} {} {end}\n", strings.join(" ")));
+            }
+        }
+    }
+    sound
+}
+
+/// The hexadecimal strings of a line, none if it holds others.
+fn hexadecimal_strings(line: &str) -> Vec<&str> {
+    let strings = line.split_inclusive('>').map(str::trim).filter(|string| !string.is_empty()).collect::<Vec<_>>();
+    let is_sound = |string: &&str| {
+        let digits = string.strip_prefix('<').and_then(|string| string.strip_suffix('>'));
+        digits.is_some_and(|digits| !digits.is_empty() && digits.chars().all(|digit| digit.is_ascii_hexdigit()))
+    };
+    if strings.iter().all(is_sound) { strings } else { Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bad_line_of_a_map_costs_only_itself() {
+        let map = "/CMapName /X def\n3 beginbfchar\n<01> <0041>\n<02> <>\n<03> <0043\n<04> <0044>\nendbfchar\n\
+            2 beginbfrange\n<10> <12> <0061>\n<20> 5\nendbfrange\nend";
+        assert!(CMap::parse(map.as_bytes(), character_maps::load).is_none());
+        let sound = CMap::parse(sound_lines(map).as_bytes(), character_maps::load);
+        let text = |code| sound.as_ref().and_then(|map| map.lookup_bf_string(code));
+        assert_eq!(text(1), Some(BfString::Char('A')));
+        assert_eq!(text(2), None);
+        assert_eq!(text(4), Some(BfString::Char('D')));
+        assert_eq!(text(0x12), Some(BfString::Char('c')));
+    }
+}

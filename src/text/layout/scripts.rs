@@ -1,0 +1,215 @@
+//! Superscripts and subscripts.
+
+use serde::{Deserialize, Serialize};
+
+use super::lines::LineGlyph;
+use crate::glyphs::PlacedGlyph;
+
+/// How characters stand on their line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Script {
+    /// On the baseline.
+    #[default]
+    Baseline,
+    /// Above it, and smaller: an exponent, or the mark of a note.
+    Raised,
+    /// Below it, and smaller: an index.
+    Lowered,
+}
+
+/// A superscript is smaller than its line by this factor at least.
+const SMALL: f64 = 0.9;
+
+/// It is raised by more than this, in ems of its line. Word processors raise by a third, TeX by .36.
+const RAISED_EM: f64 = 0.15;
+
+/// A subscript is lowered by more than this. TeX lowers by .15.
+const LOWERED_EM: f64 = 0.08;
+
+/// Glyphs of such a ratio of sizes are of one size.
+const SAME_SIZE: f64 = 0.95;
+
+/// A raised or lowered character follows another one at no larger gap, in ems of its line.
+const TOUCH_EM: f64 = 0.3;
+
+/// At most this many characters are raised before the first one on the baseline: the mark of a note.
+const MAX_LEADING: usize = 4;
+
+/// Whether two glyphs are of one size.
+pub(super) fn is_same_size(one: &PlacedGlyph, other: &PlacedGlyph) -> bool {
+    one.size.min(other.size) >= SAME_SIZE * one.size.max(other.size)
+}
+
+/// How each glyph of a line stands, and on which baseline, in drawing order. `size` is that of the line's largest glyphs.
+pub(super) fn scripts_of(glyphs: &[LineGlyph], size: f64) -> Vec<(Script, f64)> {
+    let first = glyphs.iter().position(|own| own.glyph.size >= size).filter(|first| *first <= MAX_LEADING);
+    let mut host = first.and_then(|first| glyphs.get(first)).map(|own| &own.glyph);
+    let mut last: Option<&LineGlyph> = None;
+    let mut scripts = Vec::with_capacity(glyphs.len());
+    for own in glyphs {
+        // A number after a space is one of its own, however it stands.
+        let is_near = |host: &&PlacedGlyph| {
+            !own.follows_space
+                && last.is_none_or(|last| {
+                    own.gap_after(last) * last.glyph.size.max(own.glyph.size) <= TOUCH_EM * host.size
+                })
+        };
+        let script = host.filter(is_near).map_or(Script::Baseline, |host| script_beside(host, &own.glyph));
+        if script == Script::Baseline {
+            host = Some(&own.glyph);
+        }
+        last = Some(own);
+        scripts.push((script, host.map_or(own.glyph.across, |host| host.across)));
+    }
+    lower_logos(glyphs, &mut scripts);
+    scripts
+}
+
+/// A capital that is raised between capitals is no exponent, but part of a logo, as in LaTeX.
+fn lower_logos(glyphs: &[LineGlyph], scripts: &mut [(Script, f64)]) {
+    let is_capital = |own: &LineGlyph| own.glyph.text.first().is_some_and(char::is_uppercase);
+    let words = glyphs.windows(3).enumerate().filter(|(_, three)| three.iter().all(is_capital));
+    for (at, _) in words {
+        if let Some([(Script::Baseline, _), raised @ (Script::Raised, _), (Script::Baseline, _)]) =
+            scripts.get_mut(at..at + 3)
+        {
+            raised.0 = Script::Baseline;
+        }
+    }
+}
+
+/// How `glyph` stands beside `host`, a glyph on the baseline.
+fn script_beside(host: &PlacedGlyph, glyph: &PlacedGlyph) -> Script {
+    let rise = (host.across - glyph.across) / host.size;
+    match () {
+        () if glyph.size > SMALL * host.size => Script::Baseline,
+        () if rise > RAISED_EM => Script::Raised,
+        () if rise < -LOWERED_EM => Script::Lowered,
+        () => Script::Baseline,
+    }
+}
+
+/// Appends characters that stand together on a line. Raised and lowered ones never read as part of the number before them.
+pub(crate) fn push_run(text: &mut String, run: &str, script: Script) {
+    if script == Script::Baseline {
+        return text.push_str(run);
+    }
+    let host = Host::of(text);
+    match script {
+        Script::Raised if run.chars().all(|character| superscript(character).is_some()) => {
+            text.extend(run.chars().filter_map(superscript));
+        }
+        Script::Raised if host != Host::Word && is_exponent(run, host) => match run.chars().count() {
+            1 => text.extend(['^'].into_iter().chain(run.chars())),
+            _ => {
+                text.push_str("^(");
+                text.push_str(run);
+                text.push(')');
+            }
+        },
+        Script::Lowered if host == Host::Number && run.chars().all(|character| character.is_ascii_digit()) => {
+            text.extend(run.chars().filter_map(subscript));
+        }
+        _ => text.push_str(run),
+    }
+}
+
+/// What a raised run follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Host {
+    Number,
+    /// A letter that stands alone, or a closing bracket: part of a formula.
+    Term,
+    Word,
+}
+
+impl Host {
+    fn of(text: &str) -> Self {
+        let mut before = text.chars().rev();
+        match (before.next(), before.next()) {
+            (Some(last), _) if last.is_ascii_digit() => Self::Number,
+            (Some(')' | ']' | '}' | '|'), _) => Self::Term,
+            (Some(last), other) if last.is_alphabetic() && !other.is_some_and(char::is_alphabetic) => Self::Term,
+            _ => Self::Word,
+        }
+    }
+}
+
+/// Whether a raised run is an exponent: not the ending of an ordinal number, nor a mark such as a star or a prime.
+fn is_exponent(run: &str, host: Host) -> bool {
+    let is_ordinal = host == Host::Number && run.chars().all(char::is_alphabetic) && run.chars().nth(1).is_some();
+    !is_ordinal && run.chars().any(char::is_alphanumeric) && !run.contains(char::is_whitespace)
+}
+
+/// The plain forms of superscripts and subscripts.
+const FORMS: [(char, char, char); 16] = [
+    ('0', '⁰', '₀'),
+    ('1', '¹', '₁'),
+    ('2', '²', '₂'),
+    ('3', '³', '₃'),
+    ('4', '⁴', '₄'),
+    ('5', '⁵', '₅'),
+    ('6', '⁶', '₆'),
+    ('7', '⁷', '₇'),
+    ('8', '⁸', '₈'),
+    ('9', '⁹', '₉'),
+    ('+', '⁺', '₊'),
+    ('-', '⁻', '₋'),
+    ('\u{2212}', '⁻', '₋'),
+    ('=', '⁼', '₌'),
+    ('(', '⁽', '₍'),
+    (')', '⁾', '₎'),
+];
+
+fn superscript(character: char) -> Option<char> {
+    FORMS.into_iter().find(|(plain, ..)| *plain == character).map(|(_, raised, _)| raised)
+}
+
+fn subscript(character: char) -> Option<char> {
+    FORMS.into_iter().find(|(plain, ..)| *plain == character).map(|(.., lowered)| lowered)
+}
+
+/// Whether `character` is how a superscript or a subscript of `plain` is written.
+pub(crate) fn is_script_of(character: char, plain: char) -> bool {
+    superscript(plain) == Some(character) || subscript(plain) == Some(character)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raised(text: &str, run: &str) -> String {
+        let mut text = text.to_owned();
+        push_run(&mut text, run, Script::Raised);
+        text
+    }
+
+    #[test]
+    fn exponents_are_no_digits_of_the_number_before() {
+        assert_eq!(raised("2", "64"), "2⁶⁴");
+        assert_eq!(raised("7 × 10", "−6"), "7 × 10⁻⁶");
+        assert_eq!(raised("2", "n+1"), "2^(n+1)");
+        assert_eq!(raised("x", "k"), "x^k");
+        assert_eq!(raised("(a + b)", "n"), "(a + b)^n");
+        assert_eq!(raised("40 m", "2"), "40 m²");
+    }
+
+    #[test]
+    fn ordinals_and_marks_stay_as_they_are() {
+        assert_eq!(raised("the 5", "th"), "the 5th");
+        assert_eq!(raised("a word", "1"), "a word¹");
+        assert_eq!(raised("", "1"), "¹");
+        assert_eq!(raised("Smith", "a,∗"), "Smitha,∗");
+        assert_eq!(raised("f", "′"), "f′");
+    }
+
+    #[test]
+    fn an_index_of_a_number_is_lowered() {
+        let mut text = "101".to_owned();
+        push_run(&mut text, "2", Script::Lowered);
+        assert_eq!(text, "101₂");
+        let mut text = "H".to_owned();
+        push_run(&mut text, "2", Script::Lowered);
+        assert_eq!(text, "H2");
+    }
+}

@@ -1,0 +1,86 @@
+//! Tells spaces from the gaps within words, by the gaps of the line itself.
+//!
+//! Most programs draw no space characters in justified text, and shrink the gaps of a full line. Others set the letters of
+//! a title apart. So the least space of a line lies where its gaps leave the widest hole between those of letters and
+//! those of words.
+
+use super::lines::LineGlyph;
+use super::scripts::is_same_size;
+use super::vertical_stacks::is_upright;
+
+/// The least space of a line whose gaps tell nothing, in ems. Fonts have spaces of .2 to .3 em, which a full line shrinks by
+/// a third, and pairs of letters are kerned by less than .1 em.
+pub(super) const SPACE_EM: f64 = 0.15;
+
+/// Where the hole between letters and words is looked for in a full line, in ems beyond the gap of its letters: kerning is
+/// narrower, and a space that is no wider than this is not shrunk.
+const SPACES_EM: std::ops::Range<f64> = 0.06..0.24;
+
+/// At least this many gaps beyond a hole are spaces. Fewer may be an odd pair of letters.
+const MIN_SPACES: usize = 3;
+
+/// Gaps of other lengths are tabs and steps back, in ems.
+const GAPS_EM: std::ops::Range<f64> = -0.5..1.5;
+
+/// Fewer gaps tell nothing.
+const MIN_GAPS: usize = 6;
+
+/// Letters are set apart by more than this, in ems.
+const APART_EM: f64 = 0.08;
+
+/// The gaps of letters that are set apart differ by less, in ems, for one half of them.
+const EVEN_EM: f64 = 0.06;
+
+/// Letters are set apart by at most this much, in ems, if the line has no wider gaps. Others stand alone.
+const MAX_APART_EM: f64 = 0.25;
+
+/// At most one of this many characters is no letter where letters are set apart: formulas and columns of digits have even
+/// gaps too.
+const SIGN_SHARE: usize = 5;
+
+/// The least gap between two glyphs of this line that is a space, in ems.
+pub(super) fn least_space(glyphs: &[LineGlyph]) -> f64 {
+    let mut gaps = gaps_of(glyphs);
+    if gaps.len() < MIN_GAPS {
+        return SPACE_EM;
+    }
+    gaps.sort_by(f64::total_cmp);
+    let has_spaces = glyphs.iter().any(|glyph| glyph.follows_space);
+    let letters = letter_gap(&gaps, glyphs, has_spaces);
+    let usual = letters + SPACE_EM;
+    // Where spaces are drawn, other gaps are tabs. Scripts without spaces shrink and stretch the gaps of their characters.
+    let is_certain = has_spaces || glyphs.iter().any(|own| own.glyph.text.first().is_some_and(is_upright));
+    match is_certain {
+        true => usual,
+        false => usual.min(middle_of_hole(&gaps, letters).unwrap_or(usual)),
+    }
+}
+
+/// The gaps between glyphs of one size without a space character between them, in ems.
+fn gaps_of(glyphs: &[LineGlyph]) -> Vec<f64> {
+    let pairs = glyphs.windows(2).filter_map(|pair| match pair {
+        [last, next] if !next.follows_space && is_same_size(&last.glyph, &next.glyph) => Some(next.gap_after(last)),
+        _ => None,
+    });
+    pairs.filter(|gap| GAPS_EM.contains(gap)).collect()
+}
+
+/// The gap between the letters of a line that are set apart, 0 for others. `gaps` ascend.
+fn letter_gap(gaps: &[f64], glyphs: &[LineGlyph], has_spaces: bool) -> f64 {
+    let at = |share: usize| gaps.get(gaps.len() * share / 4).copied().unwrap_or(0.0);
+    let signs = glyphs.iter().filter(|glyph| !glyph.glyph.text.first().is_some_and(char::is_alphabetic)).count();
+    let is_even = at(1) > APART_EM && at(3) - at(1) < EVEN_EM && signs * SIGN_SHARE <= glyphs.len();
+    let has_words = has_spaces || gaps.last().is_some_and(|last| *last > at(2) + SPACE_EM);
+    if is_even && (has_words || at(2) <= MAX_APART_EM) { at(2) } else { 0.0 }
+}
+
+/// The middle of the widest hole between the gaps of letters, which are `letters` long, and those of words; `None` if too few
+/// gaps are beyond it.
+fn middle_of_hole(gaps: &[f64], letters: f64) -> Option<f64> {
+    let (first, last) = (letters + SPACES_EM.start, letters + SPACES_EM.end);
+    let beyond = gaps.get(gaps.partition_point(|gap| *gap < first)..).unwrap_or_default();
+    let ends = beyond.iter().map(|gap| gap.min(last));
+    let holes = std::iter::once(first).chain(ends.clone()).zip(ends).enumerate();
+    let (at, (from, to)) = holes.max_by(|(_, one), (_, other)| (one.1 - one.0).total_cmp(&(other.1 - other.0)))?;
+    (beyond.len() - at >= MIN_SPACES).then_some(f64::midpoint(from, to))
+}

@@ -1,0 +1,195 @@
+//! What fonts say badly is read as far as it is known, and counts as unknown where it is not.
+
+#![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
+
+use super::support::file_of;
+use super::support::pdf::{pages_of, stream_of};
+use pagewise_base::limits::Limits;
+use pagewise_text::{PageKind, PageText, chunk_text};
+use std::fmt::Write as _;
+
+/// The text of a page with `content` in the font F, which is object 5. `others` are the objects from 6 on.
+fn text_in(font: &str, content: &str, others: &[Vec<u8>]) -> PageText {
+    let mut objects = vec![
+        b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_vec(),
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 300] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>"
+            .to_vec(),
+        stream_of("", content.as_bytes()),
+        font.as_bytes().to_vec(),
+    ];
+    objects.extend_from_slice(others);
+    chunk_text(&file_of(&objects), &Limits::default()).unwrap()
+}
+
+fn text_of(content: &str) -> String {
+    chunk_text(&pages_of(&[content]), &Limits::default()).unwrap().text
+}
+
+fn hexadecimal(bytes: impl IntoIterator<Item = u8>) -> String {
+    bytes.into_iter().fold(String::new(), |mut digits, byte| {
+        let _ = write!(digits, "{byte:02X}");
+        digits
+    })
+}
+
+/// A character map with these lines.
+fn character_map(lines: &[String]) -> Vec<u8> {
+    let head = "/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange";
+    let map = format!("{head}\n{} beginbfchar\n{}\nendbfchar endcmap end", lines.len(), lines.join("\n"));
+    stream_of("", map.as_bytes())
+}
+
+/// The text of a page whose simple font maps the codes of `shown` to other characters.
+fn mapped(shown: &str, to: impl Fn(u8) -> u32) -> PageText {
+    let mut codes = shown.bytes().collect::<Vec<_>>();
+    codes.sort_unstable();
+    codes.dedup();
+    let lines = codes.iter().map(|code| format!("<{code:02X}> <{:04X}>", if *code == b' ' { 0x20 } else { to(*code) }));
+    let font = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding /ToUnicode 6 0 R >>";
+    let content = format!("BT /F 8 Tf 20 200 Td ({shown}) Tj ET");
+    text_in(font, &content, &[character_map(&lines.collect::<Vec<_>>())])
+}
+
+const ENGLISH: &str =
+    "The committee met in October and agreed on a plan for the coming season, and thanked all members";
+
+#[test]
+fn words_of_signs_boxes_and_marks_are_unknown() {
+    assert_eq!(mapped(ENGLISH, u32::from).text, ENGLISH);
+    for to in [|code: u8| 0x120 - u32::from(code), |_: u8| 0x25A1, |code: u8| 0x300 + u32::from(code) % 60] {
+        let page = mapped(ENGLISH, to);
+        assert_eq!((page.text.as_str(), page.kind), ("", PageKind::Undecodable));
+    }
+}
+
+#[test]
+fn glyph_names_that_are_codes_are_read() {
+    for name in [|code: u8| format!("/G{code:02X}"), |code: u8| format!("/a{code}")] {
+        let mut codes = ENGLISH.bytes().collect::<Vec<_>>();
+        codes.sort_unstable();
+        codes.dedup();
+        let names = codes.iter().map(|code| name(*code)).collect::<Vec<_>>().join(" ");
+        let shown = ENGLISH.bytes().map(|byte| codes.iter().position(|code| *code == byte).unwrap() + 1);
+        let shown = hexadecimal(shown.map(|code| u8::try_from(code).unwrap()));
+        let widths = vec!["500"; codes.len()].join(" ");
+        let font = format!(
+            "<< /Type /Font /Subtype /Type1 /BaseFont /ABCDEF+Old /FirstChar 1 /LastChar {} /Widths [{widths}] \
+             /Encoding << /Type /Encoding /Differences [1 {names}] >> >>",
+            codes.len()
+        );
+        assert_eq!(text_in(&font, &format!("BT /F 8 Tf 20 200 Td <{shown}> Tj ET"), &[]).text, ENGLISH);
+    }
+}
+
+/// A composite font without a program, with this encoding and these entries.
+fn composite(encoding: &str, ordering: &str, entries: &str, descendant: &str) -> String {
+    format!(
+        "<< /Type /Font /Subtype /Type0 /BaseFont /X /Encoding /{encoding} {entries} /DescendantFonts [<< /Type /Font \
+         /Subtype /CIDFontType2 /BaseFont /X /DW 1000 {descendant} /CIDSystemInfo << /Registry (Adobe) \
+         /Ordering ({ordering}) /Supplement 1 >> /FontDescriptor << /Type /FontDescriptor /FontName /X /Flags 4 >> >>] >>"
+    )
+}
+
+#[test]
+fn an_identity_map_to_unicode_says_that_codes_are_characters() {
+    let text = "Toto je žluťoučký kůň";
+    let shown = hexadecimal(text.encode_utf16().flat_map(u16::to_be_bytes));
+    let content = format!("BT /F 12 Tf 20 200 Td <{shown}> Tj ET");
+    let glyphs = stream_of("", &[0, 1].repeat(0x180));
+    let named = composite("Identity-H", "Identity", "/ToUnicode /Identity-H", "");
+    assert_eq!(text_in(&named, &content, &[]).text, text);
+    let empty = composite("Identity-H", "Identity", "/ToUnicode 6 0 R", "/CIDToGIDMap 7 0 R");
+    assert_eq!(text_in(&empty, &content, &[stream_of("", b""), glyphs]).text, text);
+    // Without a map of glyphs, codes are glyphs.
+    let unknown = text_in(&composite("Identity-H", "Identity", "", ""), &content, &[]);
+    assert_eq!((unknown.text.as_str(), unknown.kind), ("", PageKind::Undecodable));
+}
+
+#[test]
+fn a_bad_line_of_a_character_map_costs_only_itself() {
+    let lines = ["<0041> <0061>", "<0042> <>", "<0043> <0063>"].map(str::to_owned);
+    let font = composite("Identity-H", "Identity", "/ToUnicode 6 0 R", "");
+    let page = text_in(&font, "BT /F 12 Tf 20 200 Td <004100420043> Tj ET", &[character_map(&lines)]);
+    assert_eq!((page.text.as_str(), page.undecoded), ("a c", 1));
+}
+
+#[test]
+fn maps_of_collections_are_read_in_each_form_of_unicode() {
+    let cases = [
+        ("UniGB-UTF16-H", "GB1", "统一码", "统一码".encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<_>>()),
+        ("UniGB-UTF8-H", "GB1", "编码八位", "编码八位".bytes().collect()),
+        ("UniKS-UTF32-H", "Korea1", "한국어", "한국어".chars().flat_map(|c| u32::from(c).to_be_bytes()).collect()),
+    ];
+    for (encoding, ordering, text, codes) in cases {
+        let content = format!("BT /F 12 Tf 20 200 Td <{}> Tj ET", hexadecimal(codes));
+        assert_eq!(text_in(&composite(encoding, ordering, "", ""), &content, &[]).text, text, "{encoding}");
+    }
+    let content = "BT /F 12 Tf 20 200 Td <4E004E01> Tj ET";
+    let unknown = text_in(&composite("Lost-H", "GB1", "", ""), content, &[]);
+    assert_eq!((unknown.text.as_str(), unknown.undecoded), ("", 2));
+}
+
+#[test]
+fn marks_over_arabic_letters_divide_no_word() {
+    // From the left: alef, ta, a mark, kaf.
+    let lines = [(0x41, 0x627), (0x42, 0x62A), (0x43, 0xFC60), (0x44, 0x643)];
+    let lines = lines.map(|(code, character)| format!("<{code:02X}> <{character:04X}>"));
+    let font = "<< /Type /Font /Subtype /TrueType /BaseFont /Arial /FirstChar 65 /LastChar 68 \
+                /Widths [500 500 0 500] /ToUnicode 6 0 R >>";
+    let page = text_in(font, "BT /F 12 Tf 20 200 Td <41424344> Tj ET", &[character_map(&lines)]);
+    assert_eq!(page.text, "\u{643}\u{64E}\u{651}\u{62A}\u{627}");
+}
+
+#[test]
+fn letters_that_are_set_apart_are_words() {
+    for spacing in [2, 4, 6, 9] {
+        let content = format!("BT /F 12 Tf {spacing} Tc 20 200 Td (ANNUAL REPORT) Tj ET");
+        assert_eq!(text_of(&content), "ANNUAL REPORT", "{spacing}");
+        // A gap is a space where none is drawn.
+        let content = format!("BT /F 12 Tf {spacing} Tc 20 200 Td [(ANNUAL) -500 (REPORT)] TJ ET");
+        assert_eq!(text_of(&content), "ANNUAL REPORT", "{spacing}");
+    }
+    assert_eq!(text_of("BT /F 12 Tf 20 200 Td [(a) -700 (b) -700 (c) -700 (d)] TJ ET"), "a b c d");
+}
+
+#[test]
+fn narrow_gaps_of_a_full_line_are_spaces() {
+    let line = |gap: u32| format!("BT /F 10 Tf 20 200 Td [(words) -{gap} (that) -{gap} (stand) -{gap} (close)] TJ ET");
+    for gap in [110, 130, 250, 400] {
+        assert_eq!(text_of(&line(gap)), "words that stand close", "{gap}");
+    }
+    assert_eq!(text_of(&line(40)), "wordsthatstandclose");
+}
+
+#[test]
+fn a_superscript_is_no_digit_of_the_number_before_it() {
+    let raised = |base: &str, run: &str, after: &str| {
+        text_of(&format!("BT /F 11 Tf 20 200 Td ({base}) Tj /F 7 Tf 4 Ts ({run}) Tj /F 11 Tf 0 Ts ({after}) Tj ET"))
+    };
+    assert_eq!(raised("less than 2", "64", " of them"), "less than 2⁶⁴ of them");
+    assert_eq!(raised("7 x 10", "-6", "."), "7 x 10⁻⁶.");
+    assert_eq!(raised("about 2", "n+1", " steps"), "about 2^(n+1) steps");
+    assert_eq!(raised("on the 5", "th", " of May"), "on the 5th of May");
+    assert_eq!(raised("a word", "3", " and more"), "a word³ and more");
+    assert_eq!(raised("", "1", "2020 was"), "¹2020 was");
+}
+
+#[test]
+fn a_run_over_another_one_stays_whole() {
+    // The first and the last digit of the number fall on the same digits of the line below it.
+    let line = "BT /C 10 Tf 20 200 Td (1741159) Tj ET BT /C 10 Tf 20 200 Td (1207639) Tj ET";
+    let content = line.replace("/C", "/F");
+    let text = text_of(&content);
+    assert!(text.contains("1741159") && text.contains("1207639"), "{text}");
+}
+
+#[test]
+fn what_stands_higher_at_the_right_comes_first() {
+    let text = "BT /F 12 Tf 20 120 Td (Dear reader,) Tj 0 -14 Td (we write to you.) Tj ET \
+                BT /F 12 Tf 280 250 Td (Our address) Tj 0 -14 Td (Our town) Tj ET";
+    assert_eq!(text_of(text), "Our address\nOur town\n\nDear reader,\nwe write to you.");
+    let columns = "BT /F 12 Tf 20 250 Td (left one) Tj 0 -14 Td (left two) Tj ET \
+                   BT /F 12 Tf 280 250 Td (right one) Tj 0 -14 Td (right two) Tj ET";
+    assert_eq!(text_of(columns), "left one\nleft two\n\nright one\nright two");
+}

@@ -1,0 +1,248 @@
+//! What counts as held is what was given: where the answer in a form changes, the page comes again; where a text stays the
+//! same, it does not.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a failed test may stop where it stands"
+)]
+
+use pagewise::{Api, Form, Pagewise, Request};
+
+use crate::support::context_bench::{Bench, pages, summary};
+use crate::support::pdf::{file_of, stream_of};
+use pagewise::context::FileRequest;
+use pagewise_view::PageForm;
+
+/// A tagged page that uses an object of each kind. Each line is an object; a stream follows its dictionary after `|`.
+const PAGE: &str = "
+<</Type/Catalog/Pages 2 0 R/MarkInfo<</Marked true>>/StructTreeRoot 10 0 R/AcroForm<</Fields[17 0 R]/DR<</Font<</F 5 0 R>>>>/DA(/F 9 Tf 0 g)>>/OCProperties<</OCGs[19 0 R]/D<</ON[19 0 R]>>>>>>
+<</Type/Pages/Kids[3 0 R]/Count 1/MediaBox[0 0 300 400]>>
+<</Type/Page/Parent 2 0 R/Contents 4 0 R/StructParents 0/Annots[17 0 R 18 0 R]/Resources<</Font<</F 5 0 R>>/XObject<</Im 7 0 R/Fm 8 0 R>>/Pattern<</P 9 0 R>>/Shading<</Sh 20 0 R>>/ExtGState<</G 22 0 R>>/Properties<</L 19 0 R>>/ColorSpace<</Cs[/Indexed/DeviceRGB 1<FF000000FF00>]>>>>>>
+|/Figure<</MCID 0>>BDC q 100 0 0 50 20 330 cm /Im Do Q EMC /P<</MCID 1>>BDC BT /F 12 Tf 20 300 Td (Prices of the year) Tj ET EMC /P<</MCID 2>>BDC BT /F 12 Tf 20 270 Td (see) Tj ET EMC /P<</MCID 3>>BDC BT /F 12 Tf 20 240 Td [(wat)-20(er)] TJ ET /OC/L BDC BT /F 12 Tf 20 210 Td (layered words) Tj ET EMC EMC /Pattern cs /P scn 20 150 40 40 re f q 80 150 40 40 re W n /Sh sh Q q 1 0 0 1 140 150 cm /Fm Do Q q /G gs 0.5 g 200 150 40 40 re f Q /Cs cs 1 sc 20 100 40 40 re f
+<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding/ToUnicode 6 0 R>>
+|begincmap 1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfrange <20> <7E> <0020> endbfrange endcmap
+/Type/XObject/Subtype/Image/Width 2/Height 2/BitsPerComponent 8/ColorSpace/DeviceGray/Filter/ASCIIHexDecode|00FFFF40>
+/Type/XObject/Subtype/Form/BBox[0 0 40 40]/Resources<<>>|0 0 1 rg 0 0 30 30 re f
+/Type/Pattern/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 10 10]/XStep 10/YStep 10/Resources<<>>|1 0 0 rg 0 0 5 5 re f
+<</Type/StructTreeRoot/K 11 0 R/ParentTree 12 0 R/RoleMap<</Head/H1>>>>
+<</S/Document/P 10 0 R/K[13 0 R 14 0 R 15 0 R 16 0 R]>>
+<</Nums[0[13 0 R 14 0 R 15 0 R 16 0 R]]>>
+<</S/Figure/P 11 0 R/Pg 3 0 R/K 0/Alt(Sales rose in 2023)>>
+<</S/Head/P 11 0 R/Pg 3 0 R/K 1>>
+<</S/P/P 11 0 R/Pg 3 0 R/K 2>>
+<</S/P/P 11 0 R/Pg 3 0 R/K 3>>
+<</Type/Annot/Subtype/Widget/FT/Tx/T(name)/V(Ada)/Rect[150 330 250 350]/P 3 0 R/DA(/F 9 Tf 0 g)>>
+<</Type/Annot/Subtype/Text/Rect[270 370 290 390]/Contents(Check this)/T(Bo)/M(D:20240101000000Z)>>
+<</Type/OCG/Name(Layer)>>
+<</ShadingType 2/ColorSpace/DeviceRGB/Coords[80 150 120 190]/Function 21 0 R>>
+<</FunctionType 2/Domain[0 1]/C0[1 0 0]/C1[0 0 1]/N 1>>
+<</Type/ExtGState/ca 1>>
+";
+
+fn file(page: &str) -> Vec<u8> {
+    let object = |line: &str| match line.split_once('|') {
+        Some((entries, data)) => stream_of(entries, data.as_bytes()),
+        None => line.as_bytes().to_vec(),
+    };
+    file_of(&page.trim().lines().map(object).collect::<Vec<_>>())
+}
+
+/// Without this field the structure tree accounts for all words, and is believed.
+const FIELD: &str = "17 0 R 18 0 R]/Resources";
+
+/// What changes in the structure tree of the page without its field: each pair is that page and the page with one
+/// replacement.
+const STRUCTURE_CHANGES: [(&str, &str, &str); 4] = [
+    ("a description", "rose in 2023", "fell in 2023"),
+    ("a role", "/S/P/P 11 0 R/Pg 3 0 R/K 3", "/S/BlockQuote/P 11 0 R/Pg 3 0 R/K 3"),
+    ("the role map", "/Head/H1", "/Head/P"),
+    ("the order of the structure", "14 0 R 15 0 R 16 0 R]>>\n<</Nums", "14 0 R 16 0 R 15 0 R]>>\n<</Nums"),
+];
+
+/// What changes of the page, in the same way.
+const CHANGES: [(&str, &str, &str); 21] = [
+    ("a replacement text", "/MCID 2>>", "/MCID 2/ActualText(look)>>"),
+    ("the value of a field", "/V(Ada)", "/V(Bob)"),
+    ("the name of a field", "/T(name)", "/T(owner)"),
+    ("the text of a comment", "Check this", "Check that"),
+    ("the author of a comment", "/T(Bo)", "/T(Al)"),
+    ("the date of a comment", "D:20240101", "D:20250101"),
+    ("the place of a comment", "[270 370 290 390]", "[270 350 290 370]"),
+    ("a shown string", "(Prices of", "(Prides of"),
+    ("the place of a text", "20 270 Td", "30 270 Td"),
+    ("a map to Unicode", "<20> <7E> <0020>", "<20> <7E> <0021>"),
+    ("the font of a text", "/BaseFont/Helvetica", "/BaseFont/Courier"),
+    ("the encoding of a font", "/Encoding/WinAnsiEncoding", "/Encoding<</Differences[80/Q]>>"),
+    ("a layer", "/D<</ON[19 0 R]>>", "/D<</OFF[19 0 R]>>"),
+    ("an inherited box", "/MediaBox[0 0 300 400]", "/MediaBox[0 0 320 400]"),
+    ("an inherited rotation", "/MediaBox[0 0 300 400]", "/MediaBox[0 0 300 400]/Rotate 90"),
+    ("an image", "00FFFF40>", "00FFFF80>"),
+    ("a form", "0 0 30 30 re f", "0 0 20 30 re f"),
+    ("a pattern", "1 0 0 rg 0 0 5 5 re f", "0 1 0 rg 0 0 5 5 re f"),
+    ("a function of a shading", "/C1[0 0 1]", "/C1[0 1 1]"),
+    ("a graphics state", "/ca 1>>", "/ca .5>>"),
+    ("a palette", "<FF000000FF00>", "<FF00000000FF>"),
+];
+
+#[test]
+fn a_page_comes_again_in_each_form_whose_answer_changed_and_in_no_text_that_stayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let pagewise = Pagewise::builder().root(folder.path()).build().unwrap();
+    let path = folder.path().join("a.pdf");
+    let ask = |form: Form, conversation: &str| {
+        let request = Request::new("a.pdf").pages("1").form(form).conversation(conversation);
+        let answer = pagewise.get_file(&request).unwrap();
+        let (said, sent) = (serde_json::to_string(&answer.to_json(Api::Anthropic)).unwrap(), answer.sent_pages());
+        answer.commit().unwrap();
+        (said, sent)
+    };
+    let forms = [Form::Text, Form::Markdown, Form::Image, Form::Document];
+    let without_field = PAGE.replacen(FIELD, "18 0 R]/Resources", 1);
+    let structure = STRUCTURE_CHANGES.iter().map(|change| (without_field.as_str(), change));
+    let pairs = structure.chain(CHANGES.iter().map(|change| (PAGE, change)));
+    for (at, (page, (what, from, to))) in pairs.enumerate() {
+        let changed = page.replacen(from, to, 1);
+        assert_ne!(changed, page, "{what}");
+        std::fs::write(&path, file(page)).unwrap();
+        let before = forms.map(|form| ask(form, &format!("{at} held {form:?}")).0);
+        std::fs::write(&path, file(&changed)).unwrap();
+        let mut differs = forms.map(|_| false);
+        for (index, form) in forms.into_iter().enumerate() {
+            let (_, again) = ask(form, &format!("{at} held {form:?}"));
+            let (now, _) = ask(form, &format!("{at} new {form:?}"));
+            differs[index] = now != before[index];
+            let is_text = matches!(form, Form::Text | Form::Markdown);
+            // A document may be written in other bytes and be the same.
+            let is_same = !differs[index] && is_text;
+            let has_changed = differs[index] && form != Form::Document || differs[2] && form == Form::Document;
+            assert!(!has_changed || again == [1], "{what} as {form:?} is held although it changed");
+            assert!(!is_same || again.is_empty(), "{what} as {form:?} comes again although nothing changed");
+        }
+        assert!(differs.contains(&true), "{what} changes no answer");
+    }
+}
+
+fn as_text(selection: &str) -> impl Fn(&mut FileRequest) {
+    let selected = pages(selection);
+    move |request| {
+        selected(request);
+        request.form = PageForm::Text;
+    }
+}
+
+#[test]
+fn a_twin_within_a_document_is_named_as_the_page_that_was_given() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["same", "same", "other", "same"]);
+    bench.given("a.pdf", as_text("2"));
+    let named = "Page 4 of a.pdf as text is the same as page 2 of a.pdf, which you already have.";
+    for _ in 0..2 {
+        assert!(bench.given("a.pdf", as_text("4"))[0].starts_with(named), "however often it is asked for");
+    }
+    let forced = |request: &mut FileRequest| {
+        as_text("2")(request);
+        request.force = true;
+    };
+    bench.given("a.pdf", forced);
+    assert!(bench.given("a.pdf", as_text("4"))[0].starts_with(named), "page 4 was still not given itself");
+}
+
+#[test]
+fn a_page_that_cannot_be_named_as_it_was_given_is_sent() {
+    let bench = Bench::new();
+    // An earlier version under another name.
+    bench.pdf("a.pdf", &["1000"]);
+    bench.given("a.pdf", as_text("1"));
+    bench.pdf("a.pdf", &["2000"]);
+    bench.given("a.pdf", as_text("1"));
+    bench.pdf("old.pdf", &["1000"]);
+    let answer = bench.given("old.pdf", as_text("1"));
+    assert!(answer[0].contains("The text of 1000") && !answer.join("").contains("replaces"), "{answer:?}");
+    // There and back, then another file.
+    bench.pdf("c.pdf", &["3000"]);
+    bench.given("c.pdf", as_text("1"));
+    bench.pdf("c.pdf", &["4000"]);
+    bench.given("c.pdf", as_text("1"));
+    bench.pdf("c.pdf", &["3000"]);
+    bench.given("c.pdf", as_text("1"));
+    bench.pdf("d.pdf", &["4000"]);
+    assert!(bench.given("d.pdf", as_text("1"))[0].contains("The text of 4000"));
+}
+
+#[test]
+fn a_change_there_and_back_comes_again_in_whatever_form_it_was_seen() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["one"]);
+    bench.given("a.pdf", as_text("1"));
+    bench.pdf("a.pdf", &["two"]);
+    bench.given("a.pdf", pages("1"));
+    bench.pdf("a.pdf", &["one"]);
+    assert!(
+        bench.given("a.pdf", as_text("1"))[0].contains("The text of one"),
+        "the agent saw the document of two last"
+    );
+}
+
+fn lines(start: u64, count: u64) -> impl Fn(&mut FileRequest) {
+    move |request| (request.start_line, request.line_count) = (Some(start), Some(count))
+}
+
+#[test]
+fn of_a_text_the_lines_that_were_given_are_held_and_no_others() {
+    let bench = Bench::new();
+    bench.write("a.txt", &(1..=1_000).map(|line| format!("line {line} {}\n", "x".repeat(80))).collect::<String>());
+    let mut given = Vec::new();
+    for _ in 0..9 {
+        let answer = bench.given("a.txt", summary).join("\n");
+        given.push(answer.lines().next().unwrap().to_owned());
+        if !answer.starts_with("[Lines") {
+            break;
+        }
+    }
+    let last = given.pop().unwrap();
+    assert!(last.starts_with("This file is already part"), "{last}");
+    let starts: Vec<_> =
+        given.iter().map(|head| head.split(['-', ' ']).nth(1).unwrap().parse::<u64>().unwrap()).collect();
+    assert!(starts[0] == 1 && starts.len() > 1 && starts.windows(2).all(|pair| pair[0] < pair[1]), "{given:?}");
+    let asked = bench.given("a.txt", lines(12, 2)).join("\n");
+    assert!(asked.contains("line 12 ") && asked.contains("line 13 ") && !asked.contains("line 14 "), "{asked}");
+}
+
+#[test]
+fn an_abridged_line_is_never_held() {
+    let bench = Bench::new();
+    let long = "x".repeat(9_000);
+    bench.write("a.txt", &format!("one\n{long}\nthree\n"));
+    bench.given("a.txt", summary);
+    let again = bench.given("a.txt", summary).join("\n");
+    assert!(again.starts_with("[Lines 2-2 of 3]\nLines 1-1,3-3 have already been provided"), "{again}");
+    assert!(again.contains("characters left out"), "{again}");
+}
+
+/// What `context_updates` says of `b.txt` after the change of `a.txt`.
+fn told(bench: &Bench) -> String {
+    let updates = bench.context.updates(&"c".parse().unwrap(), None, &pagewise::Cancellation::new()).unwrap();
+    let told = updates.files.iter().map(pagewise::tool::update_text).collect::<Vec<_>>().join("\n");
+    updates.delivery.commit().unwrap();
+    told
+}
+
+#[test]
+fn a_small_changed_text_is_told_whole_and_a_change_that_was_not_shown_is_told_again() {
+    let bench = Bench::new();
+    let long = |word: &str| (0..9_000).map(|line| format!("{word} {line}\n")).collect::<String>();
+    for (before, after, expected, is_once) in [
+        ("alpha beta\n".to_owned(), "gamma delta\n".to_owned(), "Its whole text now:\n", true),
+        ("old\n".to_owned(), String::new(), "It is empty now.", true),
+        (long("a"), long("b"), "too long for this answer", false),
+    ] {
+        bench.write("a.txt", &before);
+        bench.given("a.txt", |request: &mut FileRequest| request.force = true);
+        bench.write("a.txt", &after);
+        let update = told(&bench);
+        assert!(update.contains(expected) && (after.is_empty() || !is_once || update.contains(&after)), "{update}");
+        assert_eq!(told(&bench).is_empty(), is_once, "{expected}");
+    }
+}
