@@ -620,10 +620,6 @@ pub enum PdfError {
         #[serde(serialize_with = "reason_of", deserialize_with = "io_error")]
         io::Error,
     ),
-    /// The worker failed or was not available.
-    #[error(transparent)]
-    #[serde(skip)]
-    Worker(WorkerError),
     /// The pages cannot share one PDF unchanged. Each can still be cut.
     #[error("{reason}")]
     NotJoinable {
@@ -644,6 +640,11 @@ pub enum PdfError {
         /// The reason.
         reason: String,
     },
+    /// The worker failed or was not available.
+    // It is not sent, and is last, since both sides of a message have to number the variants alike.
+    #[error(transparent)]
+    #[serde(skip)]
+    Worker(WorkerError),
 }
 
 /// The reason alone is sent.

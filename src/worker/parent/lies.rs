@@ -20,11 +20,11 @@ use crate::worker::wire::{
     MAX_ANSWER_BYTES, MessageKind, Noted, WantedPiece, WantedSupply, WantedTesseract, WorkerMessage, frame,
 };
 use crate::worker::{
-    DocumentFacts, DocumentWants, DrawnPage, FileJob, OcrMode, PageFacts, PageRegions, PageWants, Pages, PdfChunk,
-    PdfError, Picture, ReadablePage, Reader, RecognisedPage, RecognisingDocument, Recognition, RecognitionAttempt,
-    RenderOptions, WorkerError, WorkerSettings, decode_page_facts,
+    DocumentFacts, DocumentWants, DrawnPage, FileJob, OcrMode, PageFacts, PageRegions, PageWants, Pages, PdfAction,
+    PdfChunk, PdfError, Picture, ReadablePage, Reader, RecognisedPage, RecognisingDocument, Recognition,
+    RecognitionAttempt, RenderOptions, WorkerError, WorkerSettings, decode_page_facts,
 };
-use pagewise_base::limits::{Cancellation, Limits, StopReason};
+use pagewise_base::limits::{Cancellation, Limit, LimitExceeded, Limits, StopReason};
 use pagewise_base::page::{PageIndex, PageLabel, PageSet};
 use pagewise_document::{
     AnnotationCounts, Attachment, Attachments, Comment, CommentKind, DisplayedArea, Link, LinkTarget, Outline,
@@ -223,6 +223,29 @@ fn refuses_facts(facts: DocumentFacts) {
 #[test]
 fn an_honest_answer_arrives_whole() {
     assert_eq!(*asked(noted(honest()), |document| document.page(PAGE, &everything())).unwrap(), honest());
+}
+
+#[test]
+fn every_failure_arrives_as_what_it_is() {
+    let reason = || "for a reason".to_owned();
+    let failures = || {
+        [
+            PdfError::NotAPdf { beginning: reason() },
+            PdfError::Damaged { what: reason(), offset: Some(9) },
+            PdfError::Encrypted { password_given: true },
+            PdfError::Limit(LimitExceeded { which: Limit::PageCpu, limit: 1, found: 2 }),
+            PdfError::Stopped(StopReason::Cancelled),
+            PdfError::Io(std::io::Error::other(reason())),
+            PdfError::NotJoinable { reason: reason() },
+            PdfError::NoEngine { reason: reason() },
+            PdfError::Failed { action: PdfAction::RenderPage, reason: reason() },
+        ]
+    };
+    for (sent, expected) in failures().into_iter().zip(failures()) {
+        let reply = frame::encode(&WorkerMessage::<Noted<PageFacts>>::Answer(Err(sent))).unwrap();
+        let found = asked(reply, |document| document.page(PAGE, &everything())).unwrap_err();
+        assert_eq!(format!("{found:?}"), format!("{expected:?}"));
+    }
 }
 
 #[test]

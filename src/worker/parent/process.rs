@@ -15,6 +15,8 @@ use serde::de::DeserializeOwned;
 use super::deadline_reader::{DeadlineReader, is_timeout};
 use super::open_documents::{OpenDocuments, OpenKey};
 use super::spawn::{spawn, start_error};
+#[cfg(test)]
+use super::supervision::PAUSE;
 use super::supervision::{Allowance, Spent, Supervision, Usage};
 use super::supplies::{ProgramRun, Supplies};
 use crate::worker::engine::{OpenModel, open_models};
@@ -120,11 +122,11 @@ impl WorkerProcess {
 
     /// A worker at the other end of a socket, for tests.
     #[cfg(test)]
+    #[expect(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
     pub(super) fn over(socket: UnixStream, settings: &WorkerSettings) -> Self {
-        let child = std::process::Command::new("sleep").arg("1000").spawn();
-        #[expect(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
-        let (child, (stderr_tail, _), ()) =
-            (child.unwrap(), io::pipe().unwrap(), socket.set_read_timeout(Some(super::supervision::PAUSE)).unwrap());
+        let child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+        let (stderr_tail, _) = io::pipe().unwrap();
+        socket.set_read_timeout(Some(PAUSE)).unwrap();
         Self::of((child, socket, stderr_tail), settings)
     }
 
