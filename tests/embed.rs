@@ -150,7 +150,7 @@ fn arguments_are_refused_as_the_tools_refuse_them() {
     assert_eq!(outcome(pagewise.text(&latex().argument("format", "pdf"))), refused("format"));
     assert_eq!(outcome(pagewise.search(&latex())), refused("query"));
     assert_eq!(outcome(pagewise.render(&latex())), refused("page"));
-    assert_eq!(outcome(pagewise.outline(&latex().argument("depth", 0))), refused("depth"));
+    assert_eq!(outcome(pagewise.outline(&latex().argument("depth", "deep"))), refused("depth"));
     assert_eq!(outcome(pagewise.info(&Request::default())), refused("path"));
     assert_eq!(outcome(pagewise.status(&Request::default())), refused("conversation"));
     assert_eq!(outcome(pagewise.fork(&Request::default())), refused("conversation"));

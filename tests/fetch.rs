@@ -236,8 +236,8 @@ fn arguments_are_checked() {
     let too_many = refused("fetch_content", json!({ "urls": many }));
     assert_eq!(too_many, validation("Parameter 'urls' must have at most 10 URLs, and 11 were given"));
     assert_eq!(refused("get_search_content", json!({})), validation("Parameter 'responseId' is required"));
-    let zero = refused("get_search_content", json!({ "responseId": "x", "maxChars": 0 }));
-    assert_eq!(zero, validation("Parameter 'maxChars' must be a whole number, 1 or more"));
+    let negative = refused("get_search_content", json!({ "responseId": "x", "maxChars": -1 }));
+    assert_eq!(negative, validation("Parameter 'maxChars' must be a whole number, 1 or more"));
     let (code, message) = refused("fetch_content", json!({ "url": "ftp://example.com/a" }));
     assert_eq!(code, "unsupported_reference");
     assert!(message.contains("accepted are http and https"), "{message}");
@@ -379,7 +379,7 @@ fn a_pdf_fetched_twice_is_one_document_and_its_pages_stay_held() {
     assert!(texts(&again)[0].starts_with(&held), "{again}");
     // The same bytes from another place are the same pages.
     let elsewhere = client.call("get_file", json!({ "filePath": other, "pages": "2", "as": "document" }));
-    assert!(texts(&elsewhere)[0].contains("has already been provided to you"), "{elsewhere}");
+    assert!(texts(&elsewhere)[0].contains("which you already have"), "{elsewhere}");
     let fetched = client.call("fetch_content", json!({ "url": url }));
     assert_eq!(details(&fetched)["urls"][0]["unchanged"], json!(true));
     assert_eq!(site.count("/paper"), 1);

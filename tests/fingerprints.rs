@@ -716,7 +716,8 @@ fn what_the_shown_glyphs_are_counts() {
         other.heights.push(300);
         (subset.fingerprint(), other.fingerprint())
     };
-    let cases: [(&str, &dyn Fn(&mut Subset)); 9] = [
+    type Change<'a> = &'a dyn Fn(&mut Subset);
+    let cases: [(&str, Change<'_>); 9] = [
         ("a code without a character", &|subset| subset.characters.truncate(1)),
         ("a glyph that the program lacks", &|subset| subset.codes = vec![1, 9]),
         ("an inline image", &|subset| subset.content = "BI /W 1 /H 1 /BPC 8 /CS /G ID x EI BT /F 9 Tf <TEXT> Tj ET"),

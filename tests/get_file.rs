@@ -37,7 +37,7 @@ fn the_summary_is_as_reviewed() {
       - Entry 1, 2 (ii)
     - Entry 2, 3 (iii)
     Without usable text (scans or blank): page 2
-    Estimated tokens of all 3 pages: 9 as text, 9 as mixed, 4,713 as document (what you get); of a page: 3, 3, 1,571
+    Estimated tokens of all 3 pages: 45 as text, 45 as mixed, 4,749 as document (what you get); of a page: 15, 15, 1,583
     A page as document: about 4 bytes
     Note: some pages come as text, because they cannot be cut: it is glued
     Already held in this conversation: page 1 as document

@@ -103,7 +103,9 @@ fn every_way_to_spend_time_or_memory_ends_with_an_answer_or_a_limit() {
                 let data = &error["data"];
                 let is_known = data["counted"].is_string()
                     || data["setting"].as_str().is_some_and(|setting| SETTINGS.contains(&setting));
-                assert!(error["code"] == "limit_exceeded" && is_known, "{name}: {command:?} {answer}");
+                // On a busy machine the deadline may come before the page's time is spent.
+                let is_late = error["code"] == "timeout" && data["setting"] == "worker_deadline_ms";
+                assert!(is_late || error["code"] == "limit_exceeded" && is_known, "{name}: {command:?} {answer}");
             }
         }
     };

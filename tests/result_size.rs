@@ -122,7 +122,7 @@ fn a_long_answer_of_a_model_is_cut_and_says_so() {
     let told = texts(&result);
     let shown = told[0].chars().count();
     assert!(shown > 30_000 && answer.starts_with(&told[0]));
-    let named = format!("The answer is cut at {shown} of 100000 characters: the result has room for no more");
+    let named = format!("The answer is cut at {shown} of 99999 characters: the result has room for no more");
     assert!(told[1].contains(&named), "{}", told[1]);
     assert_eq!(result["_meta"]["io.github.pagewise/details"]["truncated"], true);
 }

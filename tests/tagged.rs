@@ -116,6 +116,8 @@ fn a_paragraph_of_two_pages_is_one() {
 
     Another begins here. And ends there.
 
+    <!-- The text that goes on here is given at the end of page 1. -->
+
     The last one.
     ");
 }
@@ -303,12 +305,12 @@ fn a_tree_that_claims_little_is_not_believed() {
 }
 
 #[test]
-fn artifacts_are_running_lines_in_the_margins_only() {
+fn artifacts_of_a_single_page_keep_their_words() {
     let mut lines: Vec<Line> = PLAIN.iter().map(|Line(id, place, text)| Line(id, *place, text)).collect();
     lines.push(Line("Artifact", [40, 580, 10], "Apple news"));
     lines.push(Line("Artifact", [40, 300, 10], "seen"));
     let found = markdown(&lines, &right_tree());
-    assert!(!found.contains("news") && found.contains("seen") && found.contains("# About"), "{found}");
+    assert!(found.contains("Apple news") && found.contains("seen") && found.contains("# About"), "{found}");
 }
 
 #[test]

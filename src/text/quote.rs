@@ -463,7 +463,7 @@ mod tests {
         else {
             return assert!(LAW.is_empty(), "it is altered");
         };
-        assert_eq!((page, excerpt.as_str()), (PageIndex(1), "law does not protect a self-evi- dent"));
+        assert_eq!((page, excerpt.as_str()), (PageIndex(1), "law does not protect a self-evi-dent"));
         let place = place.and_then(|place| LAW.get(place));
         assert_eq!(place, Some("law does not protect a self-evi-\ndent"));
     }

@@ -243,7 +243,7 @@ impl Excerpt {
         line.push(if is_cut { "\u{2026}" } else { part(at..end) });
         let ExcerptLine { text: excerpt, spans, .. } = line.trimmed();
         let places = std::iter::once(&self.first_match).chain(&self.others).take(MAX_PLACES).cloned().collect();
-        SearchHit { matched: one_line(matched.chars()), excerpt, matches: 1 + self.others.len(), places, spans }
+        SearchHit { matched: excerpt_line(matched), excerpt, matches: 1 + self.others.len(), places, spans }
     }
 }
 
@@ -263,13 +263,15 @@ impl ExcerptLine {
         Self { start: text.len(), text, spans: Vec::new() }
     }
 
+    /// Adds text with its white space collapsed.
     fn push(&mut self, text: &str) {
         for character in text.chars() {
-            let is_space = character.is_whitespace();
-            let is_dropped = is_space && (self.text.len() == self.start || self.text.ends_with(' '));
-            match is_space {
-                _ if is_dropped || character == SOFT_HYPHEN => {}
+            match character.is_whitespace() {
+                true if self.text.len() == self.start || self.text.ends_with(' ') => {}
+                // The hyphen of a compound that goes on in the next line.
+                true if character == '\n' && self.text.ends_with('-') && !self.text.ends_with(" -") => {}
                 true => self.text.push(' '),
+                false if character == SOFT_HYPHEN => {}
                 false => self.text.push(character),
             }
         }
@@ -298,33 +300,15 @@ fn next_word(text: &str) -> usize {
 
 /// A part of a page's text on one line.
 pub(super) fn excerpt_line(text: &str) -> String {
-    one_line(text.chars())
+    let mut line = ExcerptLine::new(false);
+    line.push(text);
+    line.trimmed().text
 }
 
 /// Where the last whole word of `text` ends, if that is near, and else the end.
 fn last_word(text: &str) -> usize {
     let mut near = text.char_indices().rev().take(WORD_CHARACTERS);
     near.find(|(_, character)| character.is_whitespace()).map_or(text.len(), |(at, _)| at)
-}
-
-fn one_line(text: impl Iterator<Item = char>) -> String {
-    on_one_line(text).trim().to_owned()
-}
-
-/// Collapses white space to single spaces, also at the ends.
-fn on_one_line(text: impl Iterator<Item = char>) -> String {
-    let mut line = String::new();
-    for character in text {
-        match character.is_whitespace() {
-            true if line.ends_with(' ') => {}
-            // The hyphen of a compound that goes on in the next line.
-            true if character == '\n' && line.ends_with('-') && !line.ends_with(" -") => {}
-            true => line.push(' '),
-            false if character == SOFT_HYPHEN => {}
-            false => line.push(character),
-        }
-    }
-    line
 }
 
 #[cfg(test)]

@@ -148,9 +148,10 @@ fn the_answer_is_printed_and_then_what_is_to_be_known_of_it() {
 
 #[test]
 fn the_words_of_a_model_come_as_it_wrote_them_without_the_space_around_them() {
-    let asking = Asking::new([Say::Text("\n The key is not EMPTY, it is planted-anthropic.  \n")]);
+    let asking = Asking::new([Say::Text("\n None of the tests is empty, and none needs a key.  \n")])
+        .with("PAGEWISE_COMPATIBLE_API_KEY", "none");
     asking.place.file("a.pdf", pdf_of(&["a"], [200, 200]));
-    let output = asking.run(&["a.pdf", "--model", "anthropic/claude-sonnet-4-6", "--json"]);
-    let told = String::from_utf8(output.stdout).unwrap();
-    assert!(told.contains("\"The key is not EMPTY, it is planted-anthropic."), "{told:?}");
+    let (status, answer) = asking.ask(&["a.pdf", "--model", "anthropic/claude-sonnet-4-6"]);
+    let told = &answer["content"][0]["text"];
+    assert_eq!((status, told.as_str()), (0, Some("None of the tests is empty, and none needs a key.")), "{answer}");
 }

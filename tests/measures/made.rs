@@ -6,6 +6,12 @@ use crate::support::mutate::Chance;
 /// A kind of document or table, and what makes one.
 type Named<F> = (&'static str, F);
 
+/// Makes a document of its number.
+type Make = fn(usize) -> Typesetter;
+
+/// Makes the cells of a table.
+type MakeCells = fn(&mut Writer) -> Vec<Cell>;
+
 /// A made document.
 pub(super) struct Document {
     pub(super) name: String,
@@ -168,8 +174,7 @@ pub(super) fn look(number: usize) -> Look {
 
 /// Documents with headings, paragraphs, lists, notes, code and tables.
 pub(super) fn documents() -> Vec<Document> {
-    let kinds: [Named<fn(usize) -> Typesetter>; 4] =
-        [("article", article), ("report", report), ("manual", manual), ("book", book)];
+    let kinds: [Named<Make>; 4] = [("article", article), ("report", report), ("manual", manual), ("book", book)];
     let numbered = (0..4).flat_map(|number| kinds.iter().enumerate().map(move |(at, kind)| (at + 4 * number, kind)));
     numbered.map(|(seed, (name, make))| Document::new(format!("{name}-{seed}.pdf"), make(seed))).collect()
 }
@@ -295,7 +300,7 @@ fn with_empty_cells(writer: &mut Writer) -> Vec<Cell> {
 
 /// Documents with a table each between paragraphs; those with a long one have it on two pages.
 pub(super) fn tables() -> Vec<Document> {
-    let kinds: [Named<fn(&mut Writer) -> Vec<Cell>>; 7] = [
+    let kinds: [Named<MakeCells>; 7] = [
         ("plain", |writer| plain(writer, 6, 4)),
         ("spanned-header", with_spanned_header),
         ("spanned-rows", with_spanned_rows),

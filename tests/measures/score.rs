@@ -45,9 +45,17 @@ pub(super) fn mean(values: &[f64]) -> f64 {
 
 /// The words of a text without case, marks and hyphens, so that "a-b" and "ab" are the same.
 pub(super) fn words(text: &str) -> Vec<String> {
-    let folded =
-        text.split_whitespace().map(|word| word.chars().filter(|mark| mark.is_alphanumeric()).collect::<String>());
+    let letters = |word: &str| word.chars().filter(|mark| mark.is_alphanumeric()).map(on_the_line).collect::<String>();
+    let folded = text.split_whitespace().map(letters);
     folded.map(|word| word.to_lowercase()).filter(|word| !word.is_empty()).collect()
+}
+
+/// A raised digit as the digit that it is.
+fn on_the_line(mark: char) -> char {
+    let raised = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    let digit =
+        (0..10).zip(raised).find(|(_, other)| *other == mark).and_then(|(digit, _)| char::from_digit(digit, 10));
+    digit.unwrap_or(mark)
 }
 
 /// How often each item occurs.

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Footnotes at the foot of a page are smaller than the body by this factor.
 const SMALLER: f32 = 0.97;
-/// A footnote stands below this share of the height of its page. The affiliations of authors stand above it.
+/// A footnote stands below this share of what is on its page, which may end early. The affiliations of authors stand above it.
 const FOOT: f32 = 0.5;
 
 /// The pages, by index, on which raised text refers to a label.
@@ -40,7 +40,13 @@ pub(super) fn mark(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &Ty
 fn is_at_foot(draft: &Draft, pages: &[DocumentPage]) -> bool {
     pages.get(draft.place.page).is_some_and(|DocumentPage { structure, .. }| {
         let frame = Frame { turn: draft.turn, width: structure.width, height: structure.height };
-        frame.to_page(draft.bounds()).y0 > FOOT * structure.height
+        let upright = structure.regions.iter().filter_map(|region| match region {
+            Region::Column(column) if column.turn == 0 => Some(&column.lines),
+            _ => None,
+        });
+        let lowest = upright.flatten().map(|line| line.baseline).fold(0.0, f32::max);
+        let foot = if lowest > 0.0 { lowest.min(structure.height) } else { structure.height };
+        frame.to_page(draft.bounds()).y0 > FOOT * foot
     })
 }
 

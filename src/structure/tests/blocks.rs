@@ -164,18 +164,6 @@ fn lowered_words_follow_without_a_space_and_go_on_without_one() {
 }
 
 #[test]
-fn a_lowered_letter_of_the_same_size_keeps_its_place_and_its_line() {
-    let rest = "X and more words that go on from there to the right";
-    let mut sheet = Sheet::new().line(FULL);
-    sheet.put(50.0, PLAIN, "LuaT");
-    sheet.put(74.0, PLAIN, rest);
-    sheet.y += 2.7;
-    sheet.put(69.0, PLAIN, "E");
-    sheet.y += 9.3;
-    assert_eq!(markdown(sheet.line("edge.")), format!("{FULL} LuaTE{rest} edge."));
-}
-
-#[test]
 fn a_line_with_formulas_that_stands_lower_goes_on_with_its_sentence() {
     let sheet = |next: &str| markdown(Sheet::new().line(FULL).line(FULL).line(FULL).space(4.0).line(next).line("end."));
     assert!(sheet("as it does below").ends_with(&format!("{FULL} as it does below end.")));
