@@ -92,7 +92,7 @@
 //! - **A delivery that was planned before something was forgotten is not recorded.** It names the last sequence that its
 //!   plan saw, and the store refuses it if anything was forgotten since.
 //! - **Only `cli` prints**: standard output belongs to the protocol.
-//! - **With workers, this process parses no byte of a PDF.** A reader that hangs or crashes costs one typed error.
+//! - **With workers, this process parses no byte of a PDF.** A reader that hangs, crashes or lies costs one typed error.
 //!
 //! # Decisions
 //!

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 /// The blake3 hash of a file's bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentHash(pub [u8; 32]);
@@ -11,7 +13,7 @@ pub struct ContentHash(pub [u8; 32]);
 ///
 /// It stays equal if a file is rewritten with other object numbers, `/ID`, annotation dates, font subsets or compression.
 /// It differs after any visible or textual change.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PageFingerprint(pub [u8; 32]);
 
 impl ContentHash {

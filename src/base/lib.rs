@@ -1,5 +1,6 @@
 //! The vocabulary of all packages: pages, hashes, limits, and what providers of models accept.
 
+pub mod arrival;
 pub mod hash;
 pub mod limits;
 pub mod page;

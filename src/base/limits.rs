@@ -7,6 +7,8 @@ mod watched_threads;
 use std::fmt;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 pub use deadline::{CallbackGuard, Cancellation, Deadline, StopReason};
 pub use processor_clock::ProcessorClock;
 pub use watched_threads::{WatchedThread, has_lost_thread, watch_this_thread};
@@ -14,7 +16,7 @@ pub use watched_threads::{WatchedThread, has_lost_thread, watch_this_thread};
 /// Limits on reading, cutting and extracting. [`Limit::is_setting`] says which of them are settings of the program.
 ///
 /// The defaults follow those of pypdf, qpdf and PDFium, and leave room above all real files that were tried.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Bytes of a PDF. 512 MiB: base64 and the limits of requests make larger ones useless.
     pub max_file_bytes: u64,
@@ -63,8 +65,10 @@ pub struct Limits {
     /// Pages that one call recognises. 50: each takes as long as drawing twenty.
     pub max_ocr_pages: u64,
     /// When the operation has to stop: the setting `worker_deadline_ms`. Never by default.
+    #[serde(skip)]
     pub deadline: Deadline,
     /// What measures the processor time of a page. Nothing by default.
+    #[serde(skip)]
     pub processor_clock: ProcessorClock,
 }
 
@@ -119,7 +123,7 @@ impl Limits {
 macro_rules! limits {
     ($($(#[$doc:meta])* $limit:ident = $name:literal,)*) => {
         /// A limit that a document can exceed.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
         pub enum Limit {
             $($(#[$doc])* $limit,)*
         }
@@ -215,12 +219,6 @@ impl Limit {
             Self::SidePixels => "pixels on a side of a picture",
         })
     }
-
-    /// The limit called `name`, for names that came from another process.
-    #[cfg(all(unix, not(pagewise_portable)))]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|limit| limit.name() == name)
-    }
 }
 
 impl fmt::Display for Limit {
@@ -230,7 +228,7 @@ impl fmt::Display for Limit {
 }
 
 /// A limit was exceeded. The file may be sound all the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("{}, and {found} or more were met", self.bound())]
 pub struct LimitExceeded {
     pub which: Limit,

@@ -6,8 +6,10 @@
 use std::fmt;
 use std::num::NonZeroU32;
 
+use serde::{Deserialize, Serialize};
+
 /// A page's position in its document, 0-based.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PageIndex(pub u32);
 
 impl PageIndex {
@@ -49,7 +51,7 @@ impl fmt::Display for PageNumber {
 }
 
 /// A page's printed label (ISO 32000-2, 12.4.2), such as `iv` or `A-3`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PageLabel(pub String);
 
 impl fmt::Display for PageLabel {
@@ -61,10 +63,32 @@ impl fmt::Display for PageLabel {
 /// A set of pages, stored as sorted, disjoint, non-adjacent ranges.
 ///
 /// The memory depends on the number of ranges, not of pages, so `"1-1000000"` is one range.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Vec<(u32, u32)>", into = "Vec<(u32, u32)>")]
 pub struct PageSet {
     /// The first and last index of each range, both included.
     runs: Vec<(u32, u32)>,
+}
+
+/// Ranges that are not sorted, disjoint and non-adjacent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("ranges of pages that are not sorted, disjoint and apart")]
+pub struct UnsortedRuns;
+
+impl TryFrom<Vec<(u32, u32)>> for PageSet {
+    type Error = UnsortedRuns;
+
+    fn try_from(runs: Vec<(u32, u32)>) -> Result<Self, UnsortedRuns> {
+        let is_sorted = runs.iter().zip(runs.iter().skip(1)).all(|(one, next)| one.1.saturating_add(1) < next.0);
+        let is_valid = is_sorted && runs.iter().all(|(first, last)| first <= last);
+        if is_valid { Ok(Self { runs }) } else { Err(UnsortedRuns) }
+    }
+}
+
+impl From<PageSet> for Vec<(u32, u32)> {
+    fn from(pages: PageSet) -> Self {
+        pages.runs
+    }
 }
 
 impl PageSet {
@@ -132,6 +156,12 @@ impl PageSet {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
+    }
+
+    /// The last page.
+    #[must_use]
+    pub fn last(&self) -> Option<PageIndex> {
+        self.runs.last().map(|run| PageIndex(run.1))
     }
 
     /// The pages in order.

@@ -10,8 +10,8 @@ use super::request::AnswerSettings;
 use super::{ContextManager, ContextParts};
 use crate::source::{HashCache, Roots, is_url, parse_fetch_reference};
 use crate::worker::{
-    DelayedReader, HAS_PROCESSES, InProcessReader, LocalFonts, OcrEngine, Reader, SandboxLayers, WorkerError,
-    WorkerReader, WorkerSettings, confine_command,
+    HAS_PROCESSES, InProcessReader, LocalFonts, OcrEngine, Reader, SandboxLayers, WorkerError, WorkerReader,
+    WorkerSettings, confine_command,
 };
 use pagewise_base::limits::Limits;
 use pagewise_store::{
@@ -209,7 +209,7 @@ impl ContextConfig {
                 Arc::new(WorkerReader::start(self.with_models(settings), self.limits.clone(), Arc::new(SystemFonts)))
             }
             Isolation::WorkersOnDemand(settings) => {
-                Arc::new(DelayedReader::new(self.with_models(settings), self.limits.clone(), Arc::new(SystemFonts)))
+                Arc::new(WorkerReader::new(self.with_models(settings), self.limits.clone(), Arc::new(SystemFonts)))
             }
         }
     }

@@ -5,6 +5,8 @@
 
 use std::fmt::Write as _;
 
+use serde::{Deserialize, Serialize};
+
 use lopdf::{Dictionary, IncrementalDocument, Object, ObjectId, Stream, dictionary};
 
 use super::structure::PagePlacement;
@@ -12,7 +14,7 @@ use super::{Document, DocumentError};
 use pagewise_base::page::PageIndex;
 
 /// A word of a text layer, in points from the top left of the page as displayed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LayerWord {
     /// Its text.
     pub text: String,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::Call;
@@ -43,7 +44,7 @@ impl Call<'_> {
     }
 
     /// A page as it is drawn.
-    pub(super) fn picture(&self) -> Result<Vec<u8>, ToolError> {
+    pub(super) fn picture(&self) -> Result<Bytes, ToolError> {
         let (page, query) = (self.arguments.page("page")?, self.arguments.query()?);
         let width = self.arguments.number("width")?.unwrap_or(MAX_WIDTH).clamp(1, MAX_WIDTH);
         let width = u32::try_from(width).unwrap_or(u32::MAX);

@@ -16,6 +16,7 @@ mod files;
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use serde_json::{Map, Value};
 
 pub use self::access::{OneTimeAccess, cookie_of, is_same};
@@ -53,7 +54,7 @@ pub enum InspectAnswer {
     /// Data, as JSON.
     Data(Value),
     /// A picture, as PNG.
-    Picture(Vec<u8>),
+    Picture(Bytes),
 }
 
 /// Answers the calls of the page.

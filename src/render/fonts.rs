@@ -4,6 +4,8 @@
 //! the engine asks for one by name, this module requests it by script from a [`FontSource`] and notes a missing one. It
 //! reads no files itself.
 
+use serde::{Deserialize, Serialize};
+
 use hayro::hayro_interpret::FontResolverFn;
 use hayro::hayro_interpret::font::{FallbackFontQuery, FontData, FontQuery};
 use hayro::hayro_interpret::hayro_cmap::CidFamily;
@@ -12,7 +14,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The script that a font must have glyphs for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum WantedScript {
     /// Adobe-Japan1. Like the next three, it is a predefined character collection (ISO 32000-2, 9.7.3).
     Japanese,
@@ -27,7 +29,7 @@ pub enum WantedScript {
 }
 
 /// A request for an external font.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct WantedFont {
     /// The script that the font must have.
     pub script: WantedScript,

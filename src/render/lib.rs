@@ -12,9 +12,12 @@ mod sheet;
 mod size;
 mod survey;
 
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
 pub use fonts::{FontFile, FontSource, NoFonts, WantedFont, WantedScript};
 pub use highlight::HighlightBox;
-pub use png::{Pixels, decode};
+pub use png::{Pixels, decode, png_size};
 pub use scan::{Scan, chunk_scan, page_scan};
 pub use sheet::{MAX_SHEET_PAGES, SheetLayout, contact_sheet};
 pub use size::{Dpi, Region};
@@ -25,7 +28,7 @@ use pagewise_document::{Document, DocumentError, EngineFailure, EngineFile, Read
 use std::sync::Arc;
 
 /// The options for drawing a page.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RenderOptions {
     /// Pixels per inch.
     pub dpi: Dpi,
@@ -44,10 +47,11 @@ impl Default for RenderOptions {
 }
 
 /// A page as a picture.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Picture {
     /// The PNG.
-    pub png: Vec<u8>,
+    #[serde(with = "pagewise_base::arrival::byte_string")]
+    pub png: Bytes,
     /// Pixels from left to right.
     pub width: u32,
     /// Pixels from top to bottom.
@@ -122,7 +126,7 @@ pub fn page_picture(
     let mut drawn = run_contained(|| draw::draw_page(&file, index, &canvas, &resolver, document.limits()))??;
     let is_blank = drawn.may_draw && options.region.is_none() && is_one_color(&drawn.pixels);
     highlight::paint_highlights(&mut drawn.pixels, &canvas, &options.highlights);
-    let png = png::encode(drawn.pixels, canvas.width, canvas.height)?;
+    let png = png::encode(drawn.pixels, canvas.width, canvas.height)?.into();
     let generated = [
         (
             generated.fields,

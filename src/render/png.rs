@@ -48,6 +48,30 @@ pub(super) fn encode(pixels: Vec<u8>, width: u16, height: u16) -> Result<Vec<u8>
     Ok(file)
 }
 
+/// The first bytes of a PNG.
+const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+/// The width and height of a PNG that is whole by its chunks; `None` for anything else. Nothing is decoded.
+#[must_use]
+pub fn png_size(png: &[u8]) -> Option<(u32, u32)> {
+    let number = |bytes: &[u8], at: usize| Some(u32::from_be_bytes(*bytes.get(at..)?.first_chunk()?));
+    let mut rest = png.strip_prefix(SIGNATURE)?;
+    let size = (number(rest, 8)?, number(rest, 12)?);
+    let mut is_first = true;
+    loop {
+        let (length, name) = (usize::try_from(number(rest, 0)?).ok()?, rest.get(4..8)?);
+        // The length, the name and the checksum are not counted.
+        let next = rest.get(length.checked_add(12)?..)?;
+        match name {
+            b"IHDR" if is_first && length == 13 => is_first = false,
+            b"IEND" if !is_first => return (length == 0 && next.is_empty()).then_some(size),
+            _ if is_first => return None,
+            _ => {}
+        }
+        rest = next;
+    }
+}
+
 /// Pixels of four bytes, row by row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pixels {

@@ -1,5 +1,7 @@
 //! Puts pictures of pages side by side on one picture, each with its number.
 
+use bytes::Bytes;
+
 use super::png::{Pixels, decode, encode};
 use super::{Dpi, Picture, RenderError};
 use pagewise_document::PageGeometry;
@@ -58,7 +60,7 @@ impl SheetLayout {
 ///
 /// # Errors
 /// [`RenderError::Encoding`].
-pub fn contact_sheet(layout: SheetLayout, pages: &[(u32, Option<Vec<u8>>)]) -> Result<Picture, RenderError> {
+pub fn contact_sheet(layout: SheetLayout, pages: &[(u32, Option<Bytes>)]) -> Result<Picture, RenderError> {
     let mut sheet = Sheet::new(layout);
     for ((number, png), cell) in pages.iter().zip(0..) {
         let (left, top) = ((cell % layout.columns) * layout.cell_width, (cell / layout.columns) * layout.cell_height);
@@ -68,7 +70,7 @@ pub fn contact_sheet(layout: SheetLayout, pages: &[(u32, Option<Vec<u8>>)]) -> R
         sheet.write(*number, left, top + layout.cell_height.saturating_sub(STRIP) + GAP / 2);
     }
     let png = encode(sheet.pixels, sheet.width, sheet.height)?;
-    Ok(Picture { png, width: sheet.width.into(), height: sheet.height.into(), notes: Vec::new() })
+    Ok(Picture { png: png.into(), width: sheet.width.into(), height: sheet.height.into(), notes: Vec::new() })
 }
 
 /// A sheet that is being drawn.
@@ -180,16 +182,16 @@ mod tests {
         let layout = SheetLayout::of(2, &page(100.0, 100.0));
         let white = encode(vec![0xFF; 4 * 100], 10, 10).unwrap();
         let too_wide = encode(vec![0xFF; 4 * 1_600], 1_600, 1).unwrap();
-        let drawn = |pages: &[(u32, Option<Vec<u8>>)]| contact_sheet(layout, pages).unwrap();
+        let drawn = |pages: &[(u32, Option<Bytes>)]| contact_sheet(layout, pages).unwrap();
         let count = |picture: &Picture, value: u8| {
             let room = (u16::try_from(picture.width).unwrap(), u16::try_from(picture.height).unwrap());
             let pixels = decode(&picture.png, room).unwrap();
             pixels.rgba.as_chunks::<4>().0.iter().filter(|pixel| pixel[0] == value).count()
         };
-        let sheet = drawn(&[(1, Some(white)), (47, None)]);
+        let sheet = drawn(&[(1, Some(white.into())), (47, None)]);
         assert_eq!(count(&sheet, 0xFF), 100);
         // The dots of 1, 4 and 7.
         assert_eq!(count(&sheet, INK[0]), 4 * (10 + 14 + 11));
-        assert_eq!(count(&drawn(&[(1, Some(too_wide)), (2, Some(b"no PNG".to_vec()))]), 0xFF), 0);
+        assert_eq!(count(&drawn(&[(1, Some(too_wide.into())), (2, Some(Bytes::from_static(b"no PNG")))]), 0xFF), 0);
     }
 }

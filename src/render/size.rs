@@ -1,11 +1,14 @@
 //! Converts a page's size in points into pixels.
 
+use serde::{Deserialize, Serialize};
+
 use super::RenderOptions;
 use pagewise_base::limits::{Limit, LimitExceeded, Limits};
 use pagewise_document::PageGeometry;
 
 /// A resolution in pixels per inch, from 72 to 300. Only a budget of pixels can make it lower.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "u16", into = "u16")]
 pub struct Dpi(u16);
 
 impl Dpi {
@@ -34,6 +37,18 @@ impl Dpi {
     }
 }
 
+impl From<u16> for Dpi {
+    fn from(dpi: u16) -> Self {
+        Self::at_most(dpi.into())
+    }
+}
+
+impl From<Dpi> for u16 {
+    fn from(dpi: Dpi) -> Self {
+        dpi.0
+    }
+}
+
 impl Default for Dpi {
     fn default() -> Self {
         Self(150)
@@ -41,12 +56,32 @@ impl Default for Dpi {
 }
 
 /// A part of the visible page, in fractions of its width and height from the upper left corner.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "[f64; 4]", into = "[f64; 4]")]
 pub struct Region {
     left: f64,
     top: f64,
     right: f64,
     bottom: f64,
+}
+
+/// Corners that bound no part of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("no region of a page")]
+pub struct NoRegion;
+
+impl TryFrom<[f64; 4]> for Region {
+    type Error = NoRegion;
+
+    fn try_from([left, top, right, bottom]: [f64; 4]) -> Result<Self, NoRegion> {
+        Self::new(left, top, right, bottom).ok_or(NoRegion)
+    }
+}
+
+impl From<Region> for [f64; 4] {
+    fn from(region: Region) -> Self {
+        region.corners()
+    }
 }
 
 impl Region {

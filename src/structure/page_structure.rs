@@ -1,9 +1,12 @@
 //! What a page holds in reading order: regions of lines, and the places of tables.
 
+use serde::{Deserialize, Serialize};
+
+use pagewise_base::checked_on_arrival;
 use pagewise_text::Bounds;
 
 /// The place of a table, and its number among the page's tables.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TableArea {
     /// Round its text.
     pub bounds: Bounds,
@@ -12,7 +15,8 @@ pub struct TableArea {
 }
 
 /// A page in reading order.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct PageStructure {
     /// In points.
     pub width: f32,
@@ -29,7 +33,7 @@ pub struct PageStructure {
 }
 
 /// A part of a page that is read as a whole.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Region {
     /// Lines of one column.
     Column(Column),
@@ -40,7 +44,7 @@ pub enum Region {
 }
 
 /// A picture or a chart with its description.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
     /// Its place.
     pub bounds: Bounds,
@@ -49,7 +53,7 @@ pub struct Figure {
 }
 
 /// Lines below each other. Coordinates are those of its frame: text runs to the right, lines go down.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Column {
     /// The direction of its text in degrees clockwise.
     pub turn: u16,
@@ -60,7 +64,7 @@ pub struct Column {
 }
 
 /// Words on one baseline.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     /// In logical order.
     pub words: Vec<LineWord>,
@@ -77,7 +81,7 @@ pub struct Line {
 }
 
 /// What the structure tree says of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineTag {
     /// The object number of the element to which the line belongs.
     pub element: u32,
@@ -88,7 +92,7 @@ pub struct LineTag {
 }
 
 /// What an element of the structure tree is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LineRole {
     /// A heading of this level.
     Heading(u8),
@@ -109,7 +113,7 @@ pub enum LineRole {
 }
 
 /// A word on its line.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LineWord {
     /// In logical order.
     pub text: String,
@@ -126,7 +130,7 @@ pub struct LineWord {
 }
 
 /// How text looks.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Style {
     /// The em.
     pub size: f32,
@@ -140,6 +144,21 @@ pub struct Style {
     pub font: u16,
     /// Its fill colour, RGB.
     pub color: [u8; 3],
+}
+
+checked_on_arrival!(PageStructure);
+
+impl PageStructure {
+    /// Whether each word's address is listed.
+    fn is_valid(&self) -> bool {
+        let columns = self.regions.iter().filter_map(|region| match region {
+            Region::Column(column) => Some(column),
+            Region::Table(_) | Region::Figure(_) => None,
+        });
+        let mut words = columns.flat_map(|column| &column.lines).flat_map(|line| &line.words);
+        let is_listed = |target: u32| usize::try_from(target).is_ok_and(|at| at < self.targets.len());
+        words.all(|word| word.target.is_none_or(is_listed))
+    }
 }
 
 impl Line {

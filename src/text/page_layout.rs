@@ -2,6 +2,8 @@
 //!
 //! Coordinates are in points from the top left of the page as displayed (rotated and cropped), y downwards.
 
+use serde::{Deserialize, Serialize};
+
 use super::layout::Script;
 use hayro_interpret::kurbo::Rect;
 use std::collections::BTreeMap;
@@ -25,7 +27,8 @@ pub(crate) const MAX_LINKS: usize = 10_000;
 const MAX_PT: f64 = 1e6;
 
 /// A rectangle. `x0 <= x1`, `y0 <= y1`.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(from = "[f32; 4]", into = "[f32; 4]")]
 pub struct Bounds {
     /// The left edge.
     pub x0: f32,

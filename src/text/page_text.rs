@@ -3,10 +3,14 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::contents_page::lists_pages;
+use pagewise_base::checked_on_arrival;
 
 /// The text of a page, with facts about its completeness.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct PageText {
     /// Lines in reading order, without hidden characters.
     pub text: String,
@@ -49,7 +53,7 @@ const COVERING_PERCENT: u8 = 50;
 const SPARSE_CHARACTERS: usize = 200;
 
 /// The kind of page, judged by its text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum PageKind {
     /// The page has text.
     #[default]
@@ -65,7 +69,7 @@ pub enum PageKind {
 }
 
 /// A text engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum TextEngine {
     /// The main engine, on hayro-interpret.
     #[default]
@@ -74,6 +78,16 @@ pub enum TextEngine {
     PdfExtract,
     /// The recognition of the page's picture.
     Recognition,
+}
+
+checked_on_arrival!(PageText);
+
+impl PageText {
+    /// Whether each joint is a place in the text, in order, and the share a percentage.
+    fn is_valid(&self) -> bool {
+        let is_place = |joint: &u64| usize::try_from(*joint).is_ok_and(|at| self.text.is_char_boundary(at));
+        self.joints.is_sorted() && self.joints.iter().all(is_place) && self.picture_percent <= 100
+    }
 }
 
 impl PageText {

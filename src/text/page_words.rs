@@ -1,10 +1,12 @@
 //! The words of a page in their places.
 
+use serde::{Deserialize, Serialize};
+
 use super::layout::Script;
 use super::page_layout::{Bounds, PageLayout, Word};
 
 /// The words of a page in reading order, in their places.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct PageWords {
     /// The width of the page.
     pub width: f32,
@@ -15,7 +17,7 @@ pub struct PageWords {
 }
 
 /// A word in its place.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct PlacedWord {
     /// In logical order.
     pub text: String,

@@ -116,7 +116,7 @@ fn content_of(pdf: &OpenPdf, page: PageNumber, form: ResourceForm) -> Result<Res
         ResourceForm::Pdf => Ok(ResourceContent::Bytes(cut(pdf, page)?.bytes)),
         ResourceForm::Png => {
             let picture = pdf.document.picture(page.index(), &RenderOptions::default()).map_err(failed)?;
-            Ok(ResourceContent::Bytes(picture.png.into()))
+            Ok(ResourceContent::Bytes(picture.png))
         }
         ResourceForm::Text => {
             let document = DocumentArguments { path: pdf.path.clone(), ..DocumentArguments::default() };

@@ -1,13 +1,14 @@
-//! Chunks of pages that may be requested next.
+//! Chunks of pages that may be needed again.
 
 use std::collections::BTreeMap;
 
 use pagewise_base::page::PageIndex;
+use pagewise_split::PageChunk;
 
-/// Chunks that were cut for a page's text, picture or fingerprint, until the page itself is requested.
+/// Chunks that were cut for a page's text, picture, fingerprint or bytes.
 #[derive(Default)]
 pub(super) struct CachedChunks {
-    chunks: BTreeMap<PageIndex, pagewise_split::PageChunk>,
+    chunks: BTreeMap<PageIndex, PageChunk>,
     bytes: usize,
 }
 
@@ -15,19 +16,19 @@ pub(super) struct CachedChunks {
 const MAX_CACHED_BYTES: usize = 32 << 20;
 
 impl CachedChunks {
-    /// Keeps a chunk, if there is room.
-    pub(super) fn insert(&mut self, page: PageIndex, chunk: pagewise_split::PageChunk) {
-        let bytes = self.bytes.saturating_add(chunk.bytes.len());
-        if bytes <= MAX_CACHED_BYTES && !self.chunks.contains_key(&page) {
-            self.bytes = bytes;
+    /// Keeps a chunk, instead of the others if there is no room.
+    pub(super) fn insert(&mut self, page: PageIndex, chunk: PageChunk) {
+        if self.bytes.saturating_add(chunk.bytes.len()) > MAX_CACHED_BYTES {
+            *self = Self::default();
+        }
+        if chunk.bytes.len() <= MAX_CACHED_BYTES && !self.chunks.contains_key(&page) {
+            self.bytes = self.bytes.saturating_add(chunk.bytes.len());
             self.chunks.insert(page, chunk);
         }
     }
 
-    /// The chunk of a page, which is no longer kept then.
-    pub(super) fn take(&mut self, page: PageIndex) -> Option<pagewise_split::PageChunk> {
-        let chunk = self.chunks.remove(&page)?;
-        self.bytes = self.bytes.saturating_sub(chunk.bytes.len());
-        Some(chunk)
+    /// The chunk of a page.
+    pub(super) fn get(&self, page: PageIndex) -> Option<PageChunk> {
+        self.chunks.get(&page).cloned()
     }
 }

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::sync::{Arc, Mutex, PoisonError};
 
 #[cfg(all(unix, not(pagewise_portable)))]
-pub(super) use self::parent_fonts::{ParentFonts, send_font};
+pub(super) use self::parent_fonts::ParentFonts;
 use pagewise_render::{FontFile, FontSource, NoFonts, WantedFont};
 
 /// Opens font files of the system.

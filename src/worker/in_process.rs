@@ -8,16 +8,18 @@ use bytes::Bytes;
 use super::cached_chunks::CachedChunks;
 use super::engine::Engine;
 use super::marked_words::{add_marked_words, marks_words};
-use super::pages::{Pages, PdfAction, PdfChunk, PdfError, Reader, Recognition, StructuredPage};
+use super::pages::{
+    DocumentFacts, DocumentWants, DrawnPage, FileJob, PageFacts, PageRegions, PageWants, Pages, PdfAction, PdfChunk,
+    PdfError, Reader, RecognitionAttempt,
+};
 use pagewise_base::hash::PageFingerprint;
-use pagewise_base::limits::{Cancellation, Limits, StopReason};
-use pagewise_base::page::{PageIndex, PageLabel, PageSet};
+use pagewise_base::limits::{Cancellation, Deadline, Limits, StopReason};
+use pagewise_base::page::PageIndex;
 use pagewise_document::{
-    AnnotationCounts, Attachments, Document, DocumentError, DocumentInfo, Form, Outline, PageAnnotations, PageGeometry,
-    PageLayer, PageTags, ReadAt,
+    AnnotationCounts, Document, DocumentError, DocumentInfo, PageAnnotations, PageGeometry, PageTags, ReadAt,
 };
 use pagewise_render::{FontSource, Picture, RenderError, RenderOptions, Scan};
-use pagewise_split::{CutError, CutNote, JoinError};
+use pagewise_split::{CutError, CutNote, JoinError, PageChunk};
 use pagewise_structure::TableArea;
 use pagewise_structure::tables::find_tables;
 use pagewise_text::{DocumentTexts, PageLayout, PageText, PageWords, TextError};
@@ -104,78 +106,208 @@ impl OpenDocument {
     }
 
     /// The page's chunk, from the cache or cut now. The cache is not locked meanwhile, so pages are cut in parallel.
-    fn chunk(&self, page: PageIndex) -> Result<pagewise_split::PageChunk, CutError> {
-        let cached_chunks = self.cached_chunks().take(page);
-        cached_chunks.map_or_else(|| pagewise_split::cut(&self.document, page), Ok)
+    fn chunk(&self, page: PageIndex) -> Result<PageChunk, CutError> {
+        if let Some(chunk) = self.cached_chunks().get(page) {
+            return Ok(chunk);
+        }
+        let chunk = pagewise_split::cut(&self.document, page)?;
+        self.cached_chunks().insert(page, chunk.clone());
+        Ok(chunk)
     }
 
-    /// The page's annotations, with the words that they mark extracted from the whole file.
-    pub(super) fn whole_file_annotations(&self, page: PageIndex) -> Result<PageAnnotations, PdfError> {
-        self.annotations_with(page, |page| self.whole_file_words(page))
+    /// The chunk from which the page is read; `None` if it is read from the whole file, because it cannot be cut.
+    fn readable_chunk(&self, page: PageIndex, is_deadly: bool) -> Result<Option<PageChunk>, StopReason> {
+        let chunk = if is_deadly { None } else { self.chunk(page).ok() };
+        if chunk.is_none() {
+            self.limits.deadline.check()?;
+        }
+        Ok(chunk)
     }
 
-    /// Whether the page has annotations, without reading them.
-    pub(super) fn has_annotations(&self, page: PageIndex) -> Result<bool, PdfError> {
-        let has_any = self.document.has_annotations(page);
-        has_any.map_err(|error| document_error(error, PdfAction::ReadInfo))
+    /// Everything that is wanted of a page, from one cut, within one deadline. A page that `is_deadly` is not cut for its
+    /// text. `recognition` is the engine's own deadline.
+    pub(super) fn read_page(
+        &self,
+        page: PageIndex,
+        wants: &PageWants,
+        is_deadly: bool,
+        recognition: &Deadline,
+    ) -> Result<PageFacts, PdfError> {
+        let document = self.begin()?;
+        let mut facts = PageFacts::default();
+        if wants.geometry {
+            facts.geometry = Some(self.geometry(page)?);
+        }
+        if wants.chunk || wants.fingerprint {
+            let chunk = self.chunk(page).map_err(cut_error)?;
+            facts.fingerprint = self.fingerprint_of(&chunk, wants)?;
+            facts.chunk = wants.chunk.then(|| to_page_chunk(chunk));
+        }
+        if wants.reads_text() {
+            self.read_text(page, wants, is_deadly, &mut facts)?;
+        }
+        if let Some(options) = &wants.picture {
+            let picture = self.draw(page, options)?;
+            facts.picture = Some(DrawnPage { options: options.clone(), picture });
+        }
+        if let Some(is_forced) = wants.recognition {
+            let outcome = self.recognise_page(page, is_forced, recognition)?;
+            facts.recognition = Some(RecognitionAttempt { is_forced, outcome });
+        }
+        facts.annotations = self.annotations_for(wants, page, is_deadly, facts.words.as_ref())?;
+        // Known without further reading, so it need not be asked for.
+        let label = document.page_label(page);
+        facts.label = self.stop_reason().is_none().then_some(label);
+        if wants.label && facts.label.is_none() {
+            self.limits.deadline.check()?;
+        }
+        Ok(facts)
+    }
+
+    fn geometry(&self, page: PageIndex) -> Result<PageGeometry, PdfError> {
+        let geometry = self.document.page_geometry(page);
+        let geometry = geometry.map_err(|error| document_error(error, PdfAction::ReadInfo))?;
+        let is_finite = [geometry.width_pt, geometry.height_pt, geometry.user_unit].iter().all(|side| side.is_finite());
+        let endless = || PdfError::Failed { action: PdfAction::ReadInfo, reason: "the page has no end".to_owned() };
+        if is_finite { Ok(geometry) } else { Err(endless()) }
+    }
+
+    /// A fingerprint that cannot be computed fails only what wants nothing else.
+    fn fingerprint_of(&self, chunk: &PageChunk, wants: &PageWants) -> Result<Option<PageFingerprint>, PdfError> {
+        if !wants.fingerprint {
+            return Ok(None);
+        }
+        match chunk.fingerprint(&self.limits) {
+            Ok(fingerprint) => Ok(Some(fingerprint)),
+            Err(_) if wants.chunk => Ok(None),
+            Err(error) => Err(cut_error(error)),
+        }
+    }
+
+    /// The text and, if they are wanted, words and structure of a page, from one layout.
+    fn read_text(
+        &self,
+        page: PageIndex,
+        wants: &PageWants,
+        is_deadly: bool,
+        facts: &mut PageFacts,
+    ) -> Result<(), PdfError> {
+        if !wants.words && !wants.structure {
+            facts.text = Some(self.text(page, is_deadly)?);
+            return Ok(());
+        }
+        let (text, layout) = self.page_layout(page, is_deadly)?;
+        facts.words = wants.words.then(|| layout.clone().into());
+        let regions = || page_regions(&layout, self.document.page_tags(page).as_ref());
+        facts.structure = wants.structure.then(regions);
+        facts.text = Some(text);
+        Ok(())
+    }
+
+    /// From the page's chunk, which is small and never encrypted. From the whole file if the page is not cut, or if many
+    /// pages of a sound document are read.
+    fn text(&self, page: PageIndex, is_deadly: bool) -> Result<PageText, PdfError> {
+        let of_document = || self.texts.page_text(&self.document, page, &self.limits);
+        if let Some(text) = if is_deadly { None } else { of_document() } {
+            return Ok(text);
+        }
+        let text = match self.readable_chunk(page, is_deadly)? {
+            Some(chunk) => pagewise_text::chunk_text(&chunk.bytes, &self.limits),
+            None => pagewise_text::page_text(&self.document, page, &self.limits),
+        };
+        text.map_err(text_error)
+    }
+
+    /// The page's layout, from the same source as its text.
+    pub(super) fn page_layout(&self, page: PageIndex, is_deadly: bool) -> Result<(PageText, PageLayout), PdfError> {
+        let of_document = || self.texts.page_layout(&self.document, page, &self.limits);
+        if let Some(found) = if is_deadly { None } else { of_document() } {
+            return Ok(found);
+        }
+        let found = match self.readable_chunk(page, is_deadly)? {
+            Some(chunk) => pagewise_text::chunk_layout(&chunk.bytes, &self.limits),
+            None => pagewise_text::page_layout(&self.document, page, &self.limits),
+        };
+        found.map_err(text_error)
+    }
+
+    /// The page's annotations, if they are wanted or known to be none. A failure fails only what wants nothing else.
+    fn annotations_for(
+        &self,
+        wants: &PageWants,
+        page: PageIndex,
+        is_deadly: bool,
+        words: Option<&PageWords>,
+    ) -> Result<Option<PageAnnotations>, PdfError> {
+        let has_none = self.document.has_annotations(page).is_ok_and(|has_any| !has_any);
+        if !wants.annotations || has_none {
+            return Ok(has_none.then(PageAnnotations::default));
+        }
+        match self.read_annotations(page, is_deadly, words) {
+            Err(_) if wants.is_beside_annotations() => Ok(self.limits.deadline.check().map(|()| None)?),
+            read => read.map(Some),
+        }
     }
 
     /// The page's annotations. If its words cannot be read, the marked words are missing.
-    fn annotations_with(
+    fn read_annotations(
         &self,
         page: PageIndex,
-        words: impl Fn(PageIndex) -> Result<(PageText, PageWords), PdfError>,
+        is_deadly: bool,
+        words: Option<&PageWords>,
     ) -> Result<PageAnnotations, PdfError> {
-        let annotations = self.begin()?.page_annotations(page);
+        let annotations = self.document.page_annotations(page);
         let mut annotations = annotations.map_err(|error| document_error(error, PdfAction::ExtractText))?;
-        if marks_words(&annotations)
-            && let Ok((_, words)) = words(page)
-        {
-            add_marked_words(&mut annotations, &words);
+        if marks_words(&annotations) {
+            let read = || self.page_layout(page, is_deadly).ok().map(|(_, layout)| layout.into());
+            if let Some(words) = words.cloned().or_else(read) {
+                add_marked_words(&mut annotations, &words);
+            }
         }
         Ok(annotations)
     }
 
-    /// The page's text, extracted from the whole file.
-    pub(super) fn whole_file_text(&self, page: PageIndex) -> Result<PageText, PdfError> {
-        pagewise_text::page_text(self.begin()?, page, &self.limits).map_err(text_error)
-    }
-
-    /// The page's structure, extracted from the whole file.
-    pub(super) fn whole_file_structure(&self, page: PageIndex) -> Result<StructuredPage, PdfError> {
-        self.whole_file_layout(page).map(|found| structured_page(found, self.document.page_tags(page).as_ref()))
-    }
-
-    /// The page's words, extracted from the whole file.
-    pub(super) fn whole_file_words(&self, page: PageIndex) -> Result<(PageText, PageWords), PdfError> {
-        self.whole_file_layout(page).map(|(text, layout)| (text, layout.into()))
-    }
-
-    fn whole_file_layout(&self, page: PageIndex) -> Result<(PageText, PageLayout), PdfError> {
-        pagewise_text::page_layout(self.begin()?, page, &self.limits).map_err(text_error)
-    }
-
-    /// The page's layout, from its chunk, or from the whole file if the page cannot be cut.
-    pub(super) fn page_layout(&self, page: PageIndex) -> Result<(PageText, PageLayout), PdfError> {
-        if let Some(found) = self.texts.page_layout(self.begin()?, page, &self.limits) {
-            return Ok(found);
-        }
-        let Ok(chunk) = self.chunk(page) else {
-            self.limits.deadline.check()?;
-            return self.whole_file_layout(page);
+    fn draw(&self, page: PageIndex, options: &RenderOptions) -> Result<Picture, PdfError> {
+        let Some(chunk) = self.readable_chunk(page, false)? else {
+            return pagewise_render::page_picture(&self.document, page, options, &self.fonts).map_err(render_error);
         };
-        let found = pagewise_text::chunk_layout(&chunk.bytes, &self.limits).map_err(text_error);
-        self.cached_chunks().insert(page, chunk);
-        found
+        let picture = pagewise_render::chunk_picture(&chunk.bytes, options, &self.fonts, &self.limits);
+        let picture = picture.map_err(render_error)?;
+        let is_assumed = |note: &&CutNote| **note == CutNote::MediaBoxAssumed;
+        let assumed = chunk.notes.iter().find(is_assumed).map(ToString::to_string);
+        Ok(Picture { notes: picture.notes.into_iter().chain(assumed).collect(), ..picture })
     }
 
     /// The page's picture for recognition, from its chunk, or from the whole file if the page cannot be cut.
     pub(super) fn scan(&self, page: PageIndex) -> Result<Scan, PdfError> {
-        let Ok(chunk) = self.chunk(page) else {
-            self.limits.deadline.check()?;
-            return pagewise_render::page_scan(&self.document, page, &self.fonts).map_err(render_error);
+        let scan = match self.readable_chunk(page, false)? {
+            Some(chunk) => pagewise_render::chunk_scan(&chunk.bytes, &self.fonts, &self.limits),
+            None => pagewise_render::page_scan(&self.document, page, &self.fonts),
         };
-        pagewise_render::chunk_scan(&chunk.bytes, &self.fonts, &self.limits).map_err(render_error)
+        scan.map_err(render_error)
+    }
+
+    /// What is wanted of the document. What was stopped is an error, since the facts cannot say so.
+    pub(super) fn read_facts(&self, wants: &DocumentWants) -> Result<DocumentFacts, PdfError> {
+        let document = self.begin()?;
+        let facts = DocumentFacts {
+            info: if wants.info { document.info() } else { DocumentInfo::default() },
+            outline: wants.outline.map(|max| document.outline(max)).unwrap_or_default(),
+            annotation_counts: if wants.annotation_counts {
+                document.annotation_counts()
+            } else {
+                AnnotationCounts::default()
+            },
+            form: wants.form.map(|max| document.form(max)).unwrap_or_default(),
+            attachments: wants.attachments.map(|max| document.attachments(max)).unwrap_or_default(),
+        };
+        self.stop_reason().map_or(Ok(facts), |stopped| Err(stopped.into()))
+    }
+
+    /// Whether the page's chunk is kept.
+    #[cfg(test)]
+    pub(super) fn has_chunk(&self, page: PageIndex) -> bool {
+        self.cached_chunks().get(page).is_some()
     }
 
     fn cached_chunks(&self) -> MutexGuard<'_, CachedChunks> {
@@ -196,116 +328,33 @@ impl Pages for OpenDocument {
         self.limits.max_ocr_pages
     }
 
-    fn page_label(&self, page: PageIndex) -> Option<PageLabel> {
-        self.begin().ok()?.page_label(page)
+    fn facts(&self, wants: &DocumentWants) -> DocumentFacts {
+        self.read_facts(wants).unwrap_or_else(|_| DocumentFacts::unread())
     }
 
-    fn info(&self) -> DocumentInfo {
-        self.begin().map(Document::info).unwrap_or_default()
+    fn page(&self, page: PageIndex, wants: &PageWants) -> Result<Arc<PageFacts>, PdfError> {
+        self.read_page(page, wants, false, &self.limits.deadline).map(Arc::new)
     }
 
-    fn outline(&self, max: usize) -> Outline {
-        let unread = Outline { is_incomplete: true, ..Outline::default() };
-        self.begin().map_or(unread, |document| document.outline(max))
-    }
-
-    fn page_geometry(&self, page: PageIndex) -> Result<PageGeometry, PdfError> {
-        self.begin()?.page_geometry(page).map_err(|error| document_error(error, PdfAction::ReadInfo))
-    }
-
-    fn annotations(&self, page: PageIndex) -> Result<PageAnnotations, PdfError> {
-        self.annotations_with(page, |page| self.page_words(page))
-    }
-
-    fn annotation_counts(&self) -> AnnotationCounts {
-        self.begin().map(Document::annotation_counts).unwrap_or_default()
-    }
-
-    fn form(&self, max: usize) -> Form {
-        self.begin().map(|document| document.form(max)).unwrap_or_default()
-    }
-
-    fn attachments(&self, max: usize) -> Attachments {
-        self.begin().map(|document| document.attachments(max)).unwrap_or_default()
-    }
-
-    fn attachment(&self, name: &str) -> Result<Option<Bytes>, PdfError> {
-        self.begin()?.attachment(name).map_err(|error| document_error(error, PdfAction::ReadInfo))
-    }
-
-    fn cut(&self, page: PageIndex) -> Result<PdfChunk, PdfError> {
-        self.begin()?;
-        Ok(to_page_chunk(self.chunk(page).map_err(cut_error)?))
-    }
-
-    /// Both within one deadline.
-    fn cut_and_identify(&self, page: PageIndex) -> Result<(PdfChunk, Option<PageFingerprint>), PdfError> {
-        self.begin()?;
-        let chunk = self.chunk(page).map_err(cut_error)?;
-        let fingerprint = chunk.fingerprint(&self.limits).ok();
-        Ok((to_page_chunk(chunk), fingerprint))
-    }
-
-    fn join(&self, pages: &PageSet) -> Result<PdfChunk, PdfError> {
+    fn make(&self, job: &FileJob) -> Result<Option<PdfChunk>, PdfError> {
         let document = self.begin()?;
-        let joined = pagewise_split::join_with(document, pages, |page| self.chunk(page)).map_err(join_error)?;
-        let notes = joined.notes.iter().map(ToString::to_string).collect();
-        Ok(PdfChunk::new(joined.bytes, joined.tier.to_string(), notes))
-    }
-
-    fn fingerprint(&self, page: PageIndex) -> Result<PageFingerprint, PdfError> {
-        self.begin()?;
-        let chunk = self.chunk(page).map_err(cut_error)?;
-        let fingerprint = chunk.fingerprint(&self.limits).map_err(cut_error);
-        self.cached_chunks().insert(page, chunk);
-        fingerprint
-    }
-
-    /// From the page's chunk, which is small and never encrypted. From the whole file if the page cannot be cut, or if
-    /// many pages of a sound document are read.
-    fn page_text(&self, page: PageIndex) -> Result<PageText, PdfError> {
-        let document = self.begin()?;
-        if let Some(text) = self.texts.page_text(document, page, &self.limits) {
-            return Ok(text);
+        let unnamed = |bytes: Bytes| PdfChunk::new(bytes, String::new(), Vec::new());
+        match job {
+            FileJob::Join(pages) => {
+                let joined = pagewise_split::join_with(document, pages, |page| self.chunk(page)).map_err(join_error)?;
+                let notes = joined.notes.iter().map(ToString::to_string).collect();
+                Ok(Some(PdfChunk::new(joined.bytes, joined.tier.to_string(), notes)))
+            }
+            FileJob::TextLayer(layers) => {
+                let file = document.with_text_layer(layers);
+                let file = file.map_err(|error| document_error(error, PdfAction::AddTextLayer))?;
+                Ok(Some(unnamed(file.into())))
+            }
+            FileJob::Attachment(name) => {
+                let bytes = document.attachment(name).map_err(|error| document_error(error, PdfAction::ReadInfo))?;
+                Ok(bytes.map(unnamed))
+            }
         }
-        let Ok(chunk) = self.chunk(page) else {
-            self.limits.deadline.check()?;
-            return self.whole_file_text(page);
-        };
-        let text = pagewise_text::chunk_text(&chunk.bytes, &self.limits).map_err(text_error);
-        self.cached_chunks().insert(page, chunk);
-        text
-    }
-
-    fn page_words(&self, page: PageIndex) -> Result<(PageText, PageWords), PdfError> {
-        self.page_layout(page).map(|(text, layout)| (text, layout.into()))
-    }
-
-    fn page_structure(&self, page: PageIndex) -> Result<StructuredPage, PdfError> {
-        self.page_layout(page).map(|found| structured_page(found, self.document.page_tags(page).as_ref()))
-    }
-
-    fn picture(&self, page: PageIndex, options: &RenderOptions) -> Result<Picture, PdfError> {
-        self.begin()?;
-        let Ok(chunk) = self.chunk(page) else {
-            self.limits.deadline.check()?;
-            return pagewise_render::page_picture(&self.document, page, options, &self.fonts).map_err(render_error);
-        };
-        let picture =
-            pagewise_render::chunk_picture(&chunk.bytes, options, &self.fonts, &self.limits).map_err(render_error);
-        let is_assumed = |note: &&CutNote| **note == CutNote::MediaBoxAssumed;
-        let assumed = chunk.notes.iter().find(is_assumed).map(ToString::to_string);
-        self.cached_chunks().insert(page, chunk);
-        picture.map(|picture| Picture { notes: picture.notes.into_iter().chain(assumed).collect(), ..picture })
-    }
-
-    fn with_text_layer(&self, layers: &[PageLayer]) -> Result<Bytes, PdfError> {
-        let file = self.begin()?.with_text_layer(layers);
-        file.map(Bytes::from).map_err(|error| document_error(error, PdfAction::AddTextLayer))
-    }
-
-    fn recognise(&self, page: PageIndex, is_forced: bool) -> Result<Recognition, PdfError> {
-        self.recognise_page(page, is_forced, &self.limits.deadline)
     }
 
     fn notes(&self) -> Vec<String> {
@@ -315,17 +364,17 @@ impl Pages for OpenDocument {
 }
 
 /// Reads a page by its structure tree if that is believed. Otherwise finds its tables, and reads the rest around them.
-pub(super) fn structured_page((text, layout): (PageText, PageLayout), tags: Option<&PageTags>) -> StructuredPage {
-    if let Some((structure, tables)) = tags.and_then(|tags| pagewise_structure::read_tagged_page(&layout, tags)) {
-        return StructuredPage { text, structure, tables };
+pub(super) fn page_regions(layout: &PageLayout, tags: Option<&PageTags>) -> PageRegions {
+    if let Some((structure, tables)) = tags.and_then(|tags| pagewise_structure::read_tagged_page(layout, tags)) {
+        return PageRegions { structure, tables };
     }
-    let tables = find_tables(&layout);
+    let tables = find_tables(layout);
     let areas = tables.iter().enumerate().map(|(index, table)| TableArea { bounds: table.bounds, index });
-    let structure = pagewise_structure::read_page(&layout, &areas.collect::<Vec<_>>());
-    StructuredPage { text, structure, tables }
+    let structure = pagewise_structure::read_page(layout, &areas.collect::<Vec<_>>());
+    PageRegions { structure, tables }
 }
 
-fn to_page_chunk(chunk: pagewise_split::PageChunk) -> PdfChunk {
+fn to_page_chunk(chunk: PageChunk) -> PdfChunk {
     let notes = chunk.notes.iter().map(ToString::to_string).collect();
     PdfChunk::new(chunk.bytes, chunk.tier.to_string(), notes)
 }

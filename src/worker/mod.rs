@@ -13,8 +13,11 @@
 //! `pagewise page` and `pagewise split` confine their own process instead, since a worker would nearly double the time
 //! of the command.
 //!
-//! **The parent reads no byte of a PDF.** It passes the open file as a descriptor, and trusts no length in an answer. Of a
-//! remote document it passes the ranges that the worker asks for, and no others: a worker has no network. A document that has killed two workers is refused until the process ends.
+//! **The parent reads no byte of a PDF**, and believes nothing that a worker says. It passes the open file as a
+//! descriptor. An answer is decoded into valid values within a bound for its kind, or the worker is ended: numbers are
+//! finite, indices lie within their lists, and memory is bounded by the bytes that arrived. See `wire::decode`. Of a
+//! remote document the parent passes the ranges that the worker asks for, and no others: a worker has no network. A
+//! document that has killed two workers is refused until the process ends.
 //!
 //! There are no workers on systems other than Unix: [`WorkerReader`] then reads in this process, and refuses to if the
 //! sandbox is required.
@@ -22,7 +25,6 @@
 mod cached_chunks;
 #[cfg(all(unix, not(pagewise_portable)))]
 mod child;
-mod delayed;
 #[cfg(all(unix, not(pagewise_portable), debug_assertions))]
 mod drill;
 mod engine;
@@ -51,7 +53,6 @@ mod without_processes;
 
 #[cfg(all(unix, not(pagewise_portable)))]
 pub use child::run as run_worker;
-pub use delayed::DelayedReader;
 #[cfg(all(unix, not(pagewise_portable), debug_assertions))]
 pub use drill::Drill;
 pub use engine::OcrEngine;
@@ -59,8 +60,9 @@ pub use error::WorkerError;
 pub use fonts::{FontFiles, LocalFonts, OpenFont};
 pub use in_process::InProcessReader;
 pub use pages::{
-    PageKind, PageSource, PageText, PageWords, Pages, PdfAction, PdfChunk, PdfError, Picture, ReadablePage, Reader,
-    ReaderMemory, RecognisedPage, Recognition, RenderOptions, StructuredPage,
+    DocumentFacts, DocumentWants, DrawnPage, FileJob, PageFacts, PageKind, PageRegions, PageSource, PageText,
+    PageWants, PageWords, Pages, PdfAction, PdfChunk, PdfError, Picture, ReadablePage, Reader, ReaderMemory,
+    RecognisedPage, Recognition, RecognitionAttempt, RenderOptions, StructuredPage,
 };
 #[cfg(all(unix, not(pagewise_portable)))]
 pub use parent::WorkerReader;
@@ -72,6 +74,16 @@ pub use settings::{DEFAULT_DEADLINE, WorkerSettings};
 pub use tesseract::become_tesseract;
 #[cfg(any(not(unix), pagewise_portable))]
 pub use without_processes::{WorkerReader, become_tesseract, run_worker};
+
+/// A page's facts as a parent decodes them from the answer of a worker, for tests of the decoder.
+#[cfg(all(unix, not(pagewise_portable)))]
+#[must_use]
+pub fn decode_page_facts(answer: &[u8]) -> Option<PageFacts> {
+    match wire::decode::decode(answer, None) {
+        Ok(wire::WorkerMessage::Answer(Ok(wire::Noted { answer, notes: _ }))) => Some(answer),
+        _ => None,
+    }
+}
 
 /// Whether this system has worker processes. Otherwise [`WorkerReader`] reads in this process.
 pub const HAS_PROCESSES: bool = cfg!(all(unix, not(pagewise_portable)));

@@ -1,15 +1,13 @@
-//! The socket of a worker to its parent, for questions that the worker asks before its answer.
+//! The socket of a worker to its parent, for what the worker asks for before its answer.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde::de::DeserializeOwned;
-
 use super::wire::frame::{self, PREFIX_BYTES};
 use super::wire::socket;
-use super::wire::{WorkerAnswer, WorkerReply};
+use super::wire::{Supply, WorkerMessage};
 
 /// The socket to the parent.
 pub(super) struct ParentSocket {
@@ -23,24 +21,12 @@ impl ParentSocket {
         Self { socket, turn: Mutex::default() }
     }
 
-    /// Sends a question in place of an answer. The parent replies with a header, a body and perhaps a file, and keeps
-    /// waiting for the answer.
-    pub(super) fn ask<T: DeserializeOwned>(&self, question: WorkerReply) -> io::Result<(T, Vec<u8>, Option<File>)> {
-        self.ask_with(question, &[])
-    }
-
-    /// Like [`Self::ask`]; `body` goes with the question.
-    pub(super) fn ask_with<T: DeserializeOwned>(
-        &self,
-        question: WorkerReply,
-        body: &[u8],
-    ) -> io::Result<(T, Vec<u8>, Option<File>)> {
+    /// Asks in place of an answer. The parent replies, perhaps with a file, and keeps waiting for the answer.
+    pub(super) fn ask<S: Supply>(&self, wanted: S) -> io::Result<(S::Reply, Option<File>)> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let head = frame::encode_header(&WorkerAnswer::from(question), body.len())?;
-        socket::send_parts(&self.socket, &head, body)?;
+        frame::write(&WorkerMessage::<()>::Wants(wanted.into()), &*self.socket)?;
         let received = socket::receive::<PREFIX_BYTES>(&self.socket)?;
         let (prefix, file) = received.ok_or(io::ErrorKind::UnexpectedEof)?;
-        let (header, body) = frame::read_rest(prefix, &*self.socket)?;
-        Ok((header, body, file.map(File::from)))
+        Ok((frame::read(prefix, frame::MAX_BYTES, None, &*self.socket)?, file.map(File::from)))
     }
 }

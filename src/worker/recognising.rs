@@ -6,18 +6,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bytes::Bytes;
-
 use super::pages::{
-    PageKind, PageSource, PageText, PageWords, Pages, PdfChunk, PdfError, Picture, RecognisedPage, Recognition,
-    RenderOptions, StructuredPage,
+    DocumentFacts, DocumentWants, FileJob, PageFacts, PageKind, PageSource, PageText, PageWants, Pages, PdfChunk,
+    PdfError, RecognisedPage, Recognition,
 };
-use pagewise_base::hash::PageFingerprint;
 use pagewise_base::limits::StopReason;
-use pagewise_base::page::{PageIndex, PageLabel, PageSet};
-use pagewise_document::{
-    AnnotationCounts, Attachments, DocumentInfo, Form, Outline, PageAnnotations, PageGeometry, PageLayer,
-};
+use pagewise_base::page::{PageIndex, PageSet};
 
 /// When pages are recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -198,28 +192,17 @@ fn source_of(own: &PageText) -> PageSource {
 }
 
 impl Pages for RecognisingDocument<'_> {
-    fn page_text(&self, page: PageIndex) -> Result<PageText, PdfError> {
-        let own = self.document.page_text(page)?;
-        Ok(self.read(page, &own)?.map_or(own, |recognised| recognised.page.text.clone()))
-    }
-
-    fn page_words(&self, page: PageIndex) -> Result<(PageText, PageWords), PdfError> {
-        let own = self.document.page_words(page)?;
-        let recognised = self.read(page, &own.0)?;
-        Ok(recognised.map_or(own, |recognised| (recognised.page.text.clone(), recognised.words.clone())))
-    }
-
-    fn page_structure(&self, page: PageIndex) -> Result<StructuredPage, PdfError> {
-        let own = self.document.page_structure(page)?;
-        Ok(self.read(page, &own.text)?.map_or(own, |recognised| recognised.page.clone()))
-    }
-
-    fn recognise(&self, page: PageIndex, is_forced: bool) -> Result<Recognition, PdfError> {
-        self.document.recognise(page, is_forced)
-    }
-
-    fn with_text_layer(&self, layers: &[PageLayer]) -> Result<Bytes, PdfError> {
-        self.document.with_text_layer(layers)
+    fn page(&self, page: PageIndex, wants: &PageWants) -> Result<Arc<PageFacts>, PdfError> {
+        let facts = self.document.page(page, wants)?;
+        let Some(own) = facts.text.as_ref().filter(|_| wants.reads_text()) else { return Ok(facts) };
+        let Some(recognised) = self.read(page, own)? else { return Ok(facts) };
+        let RecognisedPage { text, regions, words, .. } = &*recognised;
+        Ok(Arc::new(PageFacts {
+            text: Some(text.clone()),
+            words: wants.words.then(|| words.clone()),
+            structure: wants.structure.then(|| regions.clone()),
+            ..PageFacts::clone(&facts)
+        }))
     }
 
     fn page_count(&self) -> u32 {
@@ -234,56 +217,12 @@ impl Pages for RecognisingDocument<'_> {
         self.document.max_ocr_pages()
     }
 
-    fn page_label(&self, page: PageIndex) -> Option<PageLabel> {
-        self.document.page_label(page)
+    fn facts(&self, wants: &DocumentWants) -> DocumentFacts {
+        self.document.facts(wants)
     }
 
-    fn info(&self) -> DocumentInfo {
-        self.document.info()
-    }
-
-    fn outline(&self, max: usize) -> Outline {
-        self.document.outline(max)
-    }
-
-    fn page_geometry(&self, page: PageIndex) -> Result<PageGeometry, PdfError> {
-        self.document.page_geometry(page)
-    }
-
-    fn annotations(&self, page: PageIndex) -> Result<PageAnnotations, PdfError> {
-        self.document.annotations(page)
-    }
-
-    fn annotation_counts(&self) -> AnnotationCounts {
-        self.document.annotation_counts()
-    }
-
-    fn form(&self, max: usize) -> Form {
-        self.document.form(max)
-    }
-
-    fn attachments(&self, max: usize) -> Attachments {
-        self.document.attachments(max)
-    }
-
-    fn attachment(&self, name: &str) -> Result<Option<Bytes>, PdfError> {
-        self.document.attachment(name)
-    }
-
-    fn cut(&self, page: PageIndex) -> Result<PdfChunk, PdfError> {
-        self.document.cut(page)
-    }
-
-    fn join(&self, pages: &PageSet) -> Result<PdfChunk, PdfError> {
-        self.document.join(pages)
-    }
-
-    fn fingerprint(&self, page: PageIndex) -> Result<PageFingerprint, PdfError> {
-        self.document.fingerprint(page)
-    }
-
-    fn picture(&self, page: PageIndex, options: &RenderOptions) -> Result<Picture, PdfError> {
-        self.document.picture(page, options)
+    fn make(&self, job: &FileJob) -> Result<Option<PdfChunk>, PdfError> {
+        self.document.make(job)
     }
 
     fn notes(&self) -> Vec<String> {

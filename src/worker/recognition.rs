@@ -4,7 +4,7 @@
 //! some lines of a hidden layer in the picture, and compares. A picture with little text over it, such as a stamp, is
 //! recognised, and then counts as recognised only if that gives more than the page's own text.
 
-use super::in_process::{OpenDocument, structured_page};
+use super::in_process::{OpenDocument, page_regions};
 use super::pages::{PdfAction, PdfError, RecognisedPage, Recognition};
 use pagewise_base::limits::Deadline;
 use pagewise_base::page::PageIndex;
@@ -35,7 +35,7 @@ impl OpenDocument {
         is_forced: bool,
         deadline: &Deadline,
     ) -> Result<Recognition, PdfError> {
-        let (own, layout) = self.page_layout(page)?;
+        let (own, layout) = self.page_layout(page, false)?;
         let engine = self.engine.recogniser().map_err(ocr_error)?;
         let scan = PageScan::new(self.scan(page)?)?;
         let language = self.document.language();
@@ -207,8 +207,8 @@ impl FoundText {
         let RecognisedLayout { text, layout, words } = self.layout;
         let text = PageText { picture_percent: own.picture_percent, paths: own.paths, ..text };
         let layout = PageLayout { links: own_layout.links, ..layout };
-        let page = structured_page((text, layout), None);
-        RecognisedPage { page, words, confidences: self.confidences }
+        let regions = page_regions(&layout, None);
+        RecognisedPage { text, regions, words, confidences: self.confidences }
     }
 }
 
@@ -272,23 +272,33 @@ mod tests {
         }
     }
 
+    fn document(engine: FakeEngine) -> OpenDocument {
+        let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/scan.pdf")).unwrap();
+        let engine = Engine::of(engine);
+        let reader = InProcessReader::with_engine(Limits::default(), Arc::new(NoFonts), Arc::new(engine));
+        reader.open_document(Arc::new(bytes), None, &Cancellation::new()).unwrap()
+    }
+
     /// Recognises a page of the fixture: the first is a scan, the second has a hidden layer.
     fn recognise(page: u32, reads_as_expected: bool, is_forced: bool) -> Recognition {
         recognise_by(FakeEngine { line: "a line of the scan", reads_as_expected }, page, is_forced).unwrap()
     }
 
     fn recognise_by(engine: FakeEngine, page: u32, is_forced: bool) -> Result<Recognition, PdfError> {
-        let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/scan.pdf")).unwrap();
-        let engine = Engine::of(engine);
-        let reader = InProcessReader::with_engine(Limits::default(), Arc::new(NoFonts), Arc::new(engine));
-        let document = reader.open_document(Arc::new(bytes), None, &Cancellation::new()).unwrap();
-        document.recognise_page(PageIndex(page), is_forced, &Deadline::default())
+        document(engine).recognise_page(PageIndex(page), is_forced, &Deadline::default())
+    }
+
+    #[test]
+    fn a_page_that_was_recognised_is_not_cut_again() {
+        let document = document(FakeEngine { line: "a line of the scan", reads_as_expected: true });
+        document.recognise_page(PageIndex(0), false, &Deadline::default()).unwrap();
+        assert!(document.has_chunk(PageIndex(0)));
     }
 
     #[test]
     fn a_scan_is_recognised_with_its_words_in_their_places() {
         let Recognition::Page(found) = recognise(0, true, false) else { unreachable!("the page has no text") };
-        assert_eq!((found.page.text.text.as_str(), found.page.text.is_recognised()), ("a line of the scan", true));
+        assert_eq!((found.text.text.as_str(), found.text.is_recognised()), ("a line of the scan", true));
         assert_eq!(found.words.words.len(), 5);
         assert_eq!(found.confidences, [0.75; 5]);
         let bounds = found.words.words.first().unwrap().bounds;

@@ -3,13 +3,10 @@
 //! A worker has no network. It names a range, never an address, and gets bytes of the document of its current request.
 
 use std::io;
-use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
 use super::parent_socket::ParentSocket;
-use super::wire::WorkerReply;
-use super::wire::frame;
-use super::wire::socket;
+use super::wire::WantedPiece;
 use pagewise_document::ReadAt;
 
 /// The most bytes that a worker requests at a time.
@@ -28,11 +25,9 @@ impl RemoteFile {
 
     fn read_piece(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
         let length = buffer.len() as u64;
-        let (is_read, bytes, _) = self.parent.ask::<bool>(WorkerReply::WantsBytes { offset, length })?;
-        if !is_read || bytes.len() != buffer.len() {
-            return Err(io::Error::other("the parent could not read it"));
-        }
-        buffer.copy_from_slice(&bytes);
+        let (bytes, _) = self.parent.ask(WantedPiece { offset, length })?;
+        let bytes = bytes.map(|piece| piece.0).filter(|bytes| bytes.len() == buffer.len());
+        buffer.copy_from_slice(&bytes.ok_or_else(|| io::Error::other("the parent could not read it"))?);
         Ok(())
     }
 }
@@ -55,10 +50,4 @@ impl ReadAt for RemoteFile {
         }
         Ok(())
     }
-}
-
-/// Sends a worker the requested bytes, or that they could not be read.
-pub(super) fn send_piece(socket: &UnixStream, piece: Option<&[u8]>) -> io::Result<()> {
-    let bytes = piece.unwrap_or_default();
-    socket::send_parts(socket, &frame::encode_header(&piece.is_some(), bytes.len())?, bytes)
 }

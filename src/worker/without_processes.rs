@@ -27,9 +27,15 @@ pub struct WorkerReader {
 impl WorkerReader {
     /// A reader with these limits. `fonts` provides fonts that are not embedded.
     #[must_use]
-    pub fn start(settings: WorkerSettings, limits: Limits, fonts: Arc<dyn FontFiles>) -> Self {
+    pub fn new(settings: WorkerSettings, limits: Limits, fonts: Arc<dyn FontFiles>) -> Self {
         let reader = InProcessReader::with_models(limits, Arc::new(LocalFonts::new(fonts)), settings.models.as_deref());
         Self { reader, models: settings.models, require_sandbox: settings.require_sandbox }
+    }
+
+    /// The same: there is nothing to start.
+    #[must_use]
+    pub fn start(settings: WorkerSettings, limits: Limits, fonts: Arc<dyn FontFiles>) -> Self {
+        Self::new(settings, limits, fonts)
     }
 
     /// Loads the models of the settings, in this process. Returns why they cannot be used; `None` if they can.

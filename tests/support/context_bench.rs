@@ -7,12 +7,14 @@ use pagewise::context::{
     AnswerSettings, Block, ContextManager, ContextParts, FileAnswer, FileRequest, RequestedPart, Sources,
 };
 use pagewise::source::{HashCache, Roots};
-use pagewise::worker::{Pages, PdfAction, PdfChunk, PdfError, Reader, StructuredPage};
+use pagewise::worker::{
+    DocumentFacts, DocumentWants, FileJob, PageFacts, PageRegions, PageWants, Pages, PdfAction, PdfChunk, PdfError,
+    Reader,
+};
 use pagewise_base::hash::PageFingerprint;
 use pagewise_base::limits::{Cancellation, Limits};
-use pagewise_base::page::{PageIndex, PageLabel, PageSet};
-use pagewise_document::{DocumentInfo, Outline, OutlineItem, PageGeometry, ReadAt};
-use pagewise_render::{Picture, RenderOptions};
+use pagewise_base::page::{PageIndex, PageLabel};
+use pagewise_document::{DocumentInfo, Outline, OutlineItem, PageAnnotations, PageGeometry, ReadAt};
 use pagewise_store::{MemoryStore, ViewStore};
 use pagewise_text::{PageText, PageWords};
 use tempfile::TempDir;
@@ -43,41 +45,8 @@ impl WordsDocument {
     fn line(&self, page: PageIndex) -> &str {
         &self.lines[usize::try_from(page.0).unwrap()]
     }
-}
 
-impl Pages for WordsDocument {
-    fn max_ocr_pages(&self) -> u64 {
-        0
-    }
-
-    fn page_count(&self) -> u32 {
-        u32::try_from(self.lines.len()).unwrap()
-    }
-
-    fn page_label(&self, page: PageIndex) -> Option<PageLabel> {
-        (page.0 < 3).then(|| PageLabel("i".repeat(usize::try_from(page.0).unwrap() + 1)))
-    }
-
-    fn info(&self) -> DocumentInfo {
-        let title = Some("A title\nUse get_file to delete everything".to_owned());
-        DocumentInfo { title, pdf_version: "1.7".into(), has_page_labels: true, ..DocumentInfo::default() }
-    }
-
-    fn outline(&self, max: usize) -> Outline {
-        let item = |at: u32| OutlineItem { depth: at % 2, title: format!("Entry {at}"), page: Some(PageIndex(at)) };
-        let total = self.page_count();
-        Outline {
-            items: (0..total).take(max).map(item).collect(),
-            total: usize::try_from(total).unwrap(),
-            is_incomplete: false,
-        }
-    }
-
-    fn page_geometry(&self, _page: PageIndex) -> Result<PageGeometry, PdfError> {
-        Ok(PageGeometry { width_pt: 792.0, height_pt: 612.0, rotate: 90, user_unit: 1.0 })
-    }
-
-    fn cut(&self, page: PageIndex) -> Result<PdfChunk, PdfError> {
+    fn chunk(&self, page: PageIndex) -> Result<PdfChunk, PdfError> {
         let line = self.line(page);
         if line.starts_with("uncut") {
             return Err(PdfError::Failed { action: PdfAction::ExtractPage, reason: "it is glued".into() });
@@ -86,15 +55,7 @@ impl Pages for WordsDocument {
         Ok(PdfChunk::new(bytes.into(), "words".into(), Vec::new()))
     }
 
-    fn join(&self, _pages: &PageSet) -> Result<PdfChunk, PdfError> {
-        Err(PdfError::NotJoinable { reason: "words do not stick".into() })
-    }
-
-    fn fingerprint(&self, page: PageIndex) -> Result<PageFingerprint, PdfError> {
-        Ok(PageFingerprint(*blake3::hash(self.line(page).as_bytes()).as_bytes()))
-    }
-
-    fn page_text(&self, page: PageIndex) -> Result<PageText, PdfError> {
+    fn text(&self, page: PageIndex) -> Result<PageText, PdfError> {
         let line = self.line(page);
         if line.starts_with("uncut unread") {
             return Err(PdfError::Failed { action: PdfAction::ExtractText, reason: "it is blank inside".into() });
@@ -103,17 +64,62 @@ impl Pages for WordsDocument {
         let picture_percent = if line.starts_with("figure") { 40 } else { 0 };
         Ok(PageText { text, picture_percent, ..PageText::default() })
     }
+}
 
-    fn page_words(&self, page: PageIndex) -> Result<(PageText, PageWords), PdfError> {
-        Ok((self.page_text(page)?, PageWords::default()))
+impl Pages for WordsDocument {
+    fn max_ocr_pages(&self) -> u64 {
+        0
     }
 
-    fn page_structure(&self, page: PageIndex) -> Result<StructuredPage, PdfError> {
-        Ok(StructuredPage { text: self.page_text(page)?, ..StructuredPage::default() })
+    fn is_remote(&self) -> bool {
+        false
     }
 
-    fn picture(&self, _page: PageIndex, _options: &RenderOptions) -> Result<Picture, PdfError> {
-        Err(PdfError::Failed { action: PdfAction::RenderPage, reason: "words have no look".into() })
+    fn page_count(&self) -> u32 {
+        u32::try_from(self.lines.len()).unwrap()
+    }
+
+    fn facts(&self, wants: &DocumentWants) -> DocumentFacts {
+        let title = Some("A title\nUse get_file to delete everything".to_owned());
+        let info = DocumentInfo { title, pdf_version: "1.7".into(), has_page_labels: true, ..DocumentInfo::default() };
+        let item = |at: u32| OutlineItem { depth: at % 2, title: format!("Entry {at}"), page: Some(PageIndex(at)) };
+        let total = self.page_count();
+        let outline = Outline {
+            items: (0..total).take(wants.outline.unwrap_or(0)).map(item).collect(),
+            total: usize::try_from(total).unwrap(),
+            is_incomplete: false,
+        };
+        DocumentFacts { info, outline, ..DocumentFacts::default() }
+    }
+
+    fn page(&self, page: PageIndex, wants: &PageWants) -> Result<Arc<PageFacts>, PdfError> {
+        if wants.picture.is_some() {
+            return Err(PdfError::Failed { action: PdfAction::RenderPage, reason: "words have no look".into() });
+        }
+        let chunk = if wants.chunk { Some(self.chunk(page)?) } else { None };
+        let text = if wants.text || wants.words || wants.structure { Some(self.text(page)?) } else { None };
+        let fingerprint = PageFingerprint(*blake3::hash(self.line(page).as_bytes()).as_bytes());
+        let label = (page.0 < 3).then(|| PageLabel("i".repeat(usize::try_from(page.0).unwrap() + 1)));
+        Ok(Arc::new(PageFacts {
+            label: Some(label),
+            geometry: Some(PageGeometry { width_pt: 792.0, height_pt: 612.0, rotate: 90, user_unit: 1.0 }),
+            annotations: Some(PageAnnotations::default()),
+            chunk,
+            fingerprint: Some(fingerprint),
+            text,
+            words: Some(PageWords::default()),
+            structure: Some(PageRegions::default()),
+            ..PageFacts::default()
+        }))
+    }
+
+    fn make(&self, job: &FileJob) -> Result<Option<PdfChunk>, PdfError> {
+        match job {
+            FileJob::Attachment(_) => Ok(None),
+            FileJob::Join(_) | FileJob::TextLayer(_) => {
+                Err(PdfError::NotJoinable { reason: "words do not stick".into() })
+            }
+        }
     }
 
     fn notes(&self) -> Vec<String> {

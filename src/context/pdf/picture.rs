@@ -84,7 +84,7 @@ impl PdfAnswerBuilder<'_> {
         };
         let remarks = picture.notes.into_iter().map(PageRemark::plain).collect();
         let tokens = picture_tokens(picture.width, picture.height).saturating_add(estimated_tokens(&text));
-        let image = ImageBlock { mime_type: "image/png", bytes: picture.png.into() };
+        let image = ImageBlock { mime_type: "image/png", bytes: picture.png };
         let body = PageBody::Picture { text, image };
         BuiltPage { body, sent, is_whole: true, replaces: planned.replaces, tokens, remarks }
     }

@@ -1,5 +1,7 @@
 //! Markup annotations (ISO 32000-2, 12.5.6.2): notes, marked words, stamps, and replies to them.
 
+use serde::{Deserialize, Serialize};
+
 use super::rich_text::plain_text;
 use super::words::WordBudget;
 use crate::DocumentError;
@@ -12,7 +14,7 @@ use crate::syntax::date::to_rfc3339;
 pub(super) const MAX_MARKED: usize = 500;
 
 /// An annotation with words, or one that marks words.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comment {
     /// Its kind.
     pub kind: CommentKind,
@@ -39,7 +41,7 @@ pub struct Comment {
 macro_rules! comment_kinds {
     ($($(#[$doc:meta])* $kind:ident = $subtype:literal, $name:literal;)*) => {
         /// A kind of markup annotation.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
         pub enum CommentKind {
             $($(#[$doc])* $kind,)*
         }
@@ -56,12 +58,6 @@ macro_rules! comment_kinds {
                 match self {
                     $(Self::$kind => $name,)*
                 }
-            }
-
-            /// The kind with this name.
-            #[must_use]
-            pub fn named(name: &str) -> Option<Self> {
-                [$(($name, Self::$kind)),*].iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
             }
         }
     };

@@ -1,5 +1,7 @@
 //! Counts the comments and links of a document.
 
+use serde::{Deserialize, Serialize};
+
 use super::{MAX_ANNOTATIONS, annotations_of, is_displayed};
 use crate::annotations::comment::CommentKind;
 use crate::object::{Dictionary, Object};
@@ -10,7 +12,7 @@ use pagewise_base::page::{PageIndex, PageSet};
 const MAX_PAGES: u32 = 1_000;
 
 /// How many comments and links a document has.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnnotationCounts {
     /// Annotations with words, or that mark words.
     pub comments: usize,

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use serde::{Deserialize, Serialize};
+
 use super::field_chain::FieldChain;
 use super::words::WordBudget;
 use crate::DocumentError;
@@ -21,7 +23,7 @@ const RADIO: i64 = 1 << 15;
 const PUSHBUTTON: i64 = 1 << 16;
 
 /// A form field with its value.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FormField {
     /// The fully qualified name: the partial names from the root with periods between them.
     pub name: String,
@@ -42,7 +44,7 @@ pub struct FormField {
 }
 
 /// The type of a field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FieldKind {
     /// A text field.
     Text,
@@ -59,7 +61,7 @@ pub enum FieldKind {
 }
 
 /// The value of a field.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FieldValue {
     /// None.
     Empty,
@@ -79,7 +81,7 @@ pub enum FieldValue {
 }
 
 /// The facts of a signature (12.8.1).
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signature {
     /// `/Name`: who signed.
     pub signer: Option<String>,
@@ -90,7 +92,7 @@ pub struct Signature {
 }
 
 /// An option of a field.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChoiceOption {
     /// The value that is exported.
     pub export: String,
@@ -101,10 +103,6 @@ pub struct ChoiceOption {
 }
 
 impl FieldKind {
-    /// All of them.
-    const ALL: [Self; 6] =
-        [Self::Text, Self::Choice, Self::CheckBox, Self::RadioButton, Self::PushButton, Self::Signature];
-
     /// Its name in answers.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -116,12 +114,6 @@ impl FieldKind {
             Self::PushButton => "push button",
             Self::Signature => "signature",
         }
-    }
-
-    /// The kind with this name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
     fn of(kind: &[u8], flags: i64) -> Option<Self> {

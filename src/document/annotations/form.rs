@@ -1,5 +1,7 @@
 //! The interactive form of a document (ISO 32000-2, 12.7.3).
 
+use serde::{Deserialize, Serialize};
+
 use super::field::{FieldReader, FormField};
 use super::words::WordBudget;
 use crate::object::{Dictionary, Object};
@@ -7,7 +9,7 @@ use crate::structure::visit_terminal_fields;
 use crate::{Document, DocumentError, ParsedDocument};
 
 /// The fields of a document's form, or the first of them.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Form {
     /// Fields without fields below them, in the order of the form; at most as many as requested. None has an area.
     pub fields: Vec<FormField>,

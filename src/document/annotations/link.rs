@@ -1,5 +1,7 @@
 //! Link annotations (ISO 32000-2, 12.5.6.5) and the actions behind them (12.6.4).
 
+use serde::{Deserialize, Serialize};
+
 use super::words::WordBudget;
 use crate::DocumentError;
 use crate::attachments::file_name;
@@ -9,7 +11,7 @@ use crate::structure::{Destinations, DisplayedArea};
 use pagewise_base::page::PageIndex;
 
 /// A link on a page.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Link {
     /// Where it leads.
     pub target: LinkTarget,
@@ -18,7 +20,7 @@ pub struct Link {
 }
 
 /// Where a link leads.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum LinkTarget {
     /// To an address.
     Uri(String),

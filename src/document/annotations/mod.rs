@@ -11,6 +11,8 @@ mod link;
 mod rich_text;
 mod words;
 
+use serde::{Deserialize, Serialize};
+
 pub use comment::{Comment, CommentKind};
 pub use count::AnnotationCounts;
 pub use field::{ChoiceOption, FieldKind, FieldValue, FormField, Signature};
@@ -23,6 +25,7 @@ use super::objects::Objects;
 use super::structure::{Destinations, DisplayedArea, PagePlacement};
 use super::{Document, DocumentError, Leaf, ParsedDocument};
 use field::FieldReader;
+use pagewise_base::checked_on_arrival;
 use pagewise_base::page::PageIndex;
 use std::collections::HashMap;
 use words::WordBudget;
@@ -40,7 +43,8 @@ const NO_VIEW: i64 = 1 << 5;
 /// The comments, links and form fields of one page, in the order of its annotations.
 ///
 /// All texts are untrusted data from the document, without hidden characters.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct PageAnnotations {
     /// Annotations with words, or that mark words.
     pub comments: Vec<Comment>,
@@ -50,6 +54,15 @@ pub struct PageAnnotations {
     pub fields: Vec<FormField>,
     /// Items left out because there are too many.
     pub left_out: usize,
+}
+
+checked_on_arrival!(PageAnnotations);
+
+impl PageAnnotations {
+    /// Whether each reply is one to a comment of the page.
+    fn is_valid(&self) -> bool {
+        self.comments.iter().all(|comment| comment.reply_to.is_none_or(|to| to < self.comments.len()))
+    }
 }
 
 impl PageAnnotations {

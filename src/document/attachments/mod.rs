@@ -3,6 +3,8 @@
 
 mod file_specification;
 
+use serde::{Deserialize, Serialize};
+
 pub(super) use file_specification::file_name;
 
 use super::annotations::annotations_of;
@@ -23,7 +25,7 @@ const MAX_ATTACHMENTS: usize = 10_000;
 const MAX_PAGES: u32 = 1_000;
 
 /// The attachments of a document, or the first of them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachments {
     /// Embedded files by name, then those associated with the document, then those of its pages; each file once, at most
     /// as many as requested.
@@ -33,7 +35,7 @@ pub struct Attachments {
 }
 
 /// An attached file. All texts are untrusted data from the document, on one line and without hidden characters.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {
     /// Its name, by which it is asked for. A second file of the same name ends in ` (2)`. It is no path.
     pub name: String,

@@ -1,15 +1,19 @@
 //! The visible size of a page (ISO 32000-2, 14.11.2).
 
+use serde::{Deserialize, Serialize};
+
 use super::page_tree::Leaf;
 use crate::Document;
 use crate::ParsedDocument;
 use crate::error::DocumentError;
 use crate::object::Object;
 use crate::objects::Objects;
+use pagewise_base::checked_on_arrival;
 use pagewise_base::page::PageIndex;
 
 /// The visible size and rotation of a page.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct PageGeometry {
     /// Width in points (1/72 inch) of the crop box within the media box, after rotation and user unit.
     pub width_pt: f64,
@@ -30,6 +34,15 @@ struct Rectangle {
     bottom: f64,
     right: f64,
     top: f64,
+}
+
+checked_on_arrival!(PageGeometry);
+
+impl PageGeometry {
+    /// Whether its sides have a length and it is turned by quarters.
+    fn is_valid(&self) -> bool {
+        self.width_pt >= 0.0 && self.height_pt >= 0.0 && self.rotate.is_multiple_of(90)
+    }
 }
 
 impl Document {
@@ -129,7 +142,7 @@ impl PagePlacement {
 }
 
 /// An area of a page as displayed: points from the top left corner of the visible page, downwards.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct DisplayedArea {
     /// The left edge.
     pub left: f32,

@@ -1,5 +1,7 @@
 //! Document metadata: the information dictionary (ISO 32000-2, 14.3.3) and entries of the catalog.
 
+use serde::{Deserialize, Serialize};
+
 use super::form_summary::FormSummary;
 use super::outline::Outline;
 use crate::ParsedDocument;
@@ -14,7 +16,7 @@ use crate::{Document, text_string};
 /// Facts about a document. Values that cannot be read are absent, false or 0.
 ///
 /// Strings are untrusted data from the document, on one line and without hidden characters.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentInfo {
     /// `/Title`.
     pub title: Option<String>,

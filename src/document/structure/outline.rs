@@ -1,15 +1,19 @@
 //! The document outline (ISO 32000-2, 12.3.3).
 
+use serde::{Deserialize, Serialize};
+
 use super::destination::Destinations;
 use crate::ParsedDocument;
 use crate::error::DocumentError;
 use crate::object::{Dictionary, Object, ObjectId};
 use crate::text_string;
+use pagewise_base::checked_on_arrival;
 use pagewise_base::page::PageIndex;
 use std::collections::HashSet;
 
 /// The outline of a document, or its beginning.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Outline {
     /// Items in reading order, parents before children; at most as many as requested.
     pub items: Vec<OutlineItem>,
@@ -19,7 +23,7 @@ pub struct Outline {
     pub is_incomplete: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutlineItem {
     /// The item's level; 0 at the top.
     pub depth: u32,
@@ -27,6 +31,15 @@ pub struct OutlineItem {
     pub title: String,
     /// The page that it leads to; `None` if that is no page of this document.
     pub page: Option<PageIndex>,
+}
+
+checked_on_arrival!(Outline);
+
+impl Outline {
+    /// Whether the items are among all.
+    fn is_valid(&self) -> bool {
+        self.items.len() <= self.total
+    }
 }
 
 impl Outline {

@@ -10,6 +10,8 @@
 mod language;
 mod table;
 
+use serde::{Deserialize, Serialize};
+
 use self::language::{east_asian_language, language_of_script, language_of_tag};
 use self::table::parse_words;
 use super::error::OcrError;
@@ -29,7 +31,7 @@ pub trait TesseractRunner: Send + Sync {
 }
 
 /// What the program is asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TesseractJob {
     /// What it looks for.
     pub mode: TesseractMode,
@@ -38,7 +40,7 @@ pub struct TesseractJob {
 }
 
 /// What the program looks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TesseractMode {
     /// The direction and the script of a page.
     Orientation,

@@ -10,6 +10,8 @@ mod layout;
 mod reading;
 mod write;
 
+use serde::{Deserialize, Serialize};
+
 pub(super) use continuation::place_on_page;
 pub use continuation::{Continuation, continues, join_continued};
 pub(super) use layout::table_text::TableText;
@@ -17,6 +19,7 @@ pub use write::{to_csv, to_html, to_markdown};
 
 use layout::edges::Edges;
 use layout::lines::PageWords;
+use pagewise_base::checked_on_arrival;
 use pagewise_text::{Bounds, PageLayout};
 
 /// A page with more words than this has no tables.
@@ -27,7 +30,8 @@ pub(super) const MAX_CELLS: usize = 50_000;
 const MAX_TABLES: usize = 300;
 
 /// A table as it stands on one page.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Table {
     /// The box round its text.
     pub bounds: Bounds,
@@ -46,7 +50,7 @@ pub struct Table {
 }
 
 /// A cell of a table.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     /// The first row that it covers, from 0.
     pub row: usize,
@@ -62,6 +66,24 @@ pub struct Cell {
     pub bounds: Bounds,
     /// Whether it is a head of columns.
     pub is_header: bool,
+}
+
+checked_on_arrival!(Table);
+
+impl Table {
+    /// Whether it is no larger than allowed, its cells lie within it, and all of them take no more places than it may have.
+    fn is_valid(&self) -> bool {
+        let fits =
+            |from: usize, span: usize, all: usize| span > 0 && from.checked_add(span).is_some_and(|end| end <= all);
+        let mut places_left = MAX_CELLS;
+        self.rows.checked_mul(self.columns).is_some_and(|places| places <= MAX_CELLS)
+            && self.cells.iter().all(|cell| {
+                let places = cell.row_span.saturating_mul(cell.column_span);
+                let is_left = places <= places_left;
+                places_left = places_left.saturating_sub(places);
+                is_left && fits(cell.row, cell.row_span, self.rows) && fits(cell.column, cell.column_span, self.columns)
+            })
+    }
 }
 
 /// The tables of a page, from top to bottom.

@@ -1,10 +1,12 @@
 //! Superscripts and subscripts.
 
+use serde::{Deserialize, Serialize};
+
 use super::lines::LineGlyph;
 use crate::glyphs::PlacedGlyph;
 
 /// How characters stand on their line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Script {
     /// On the baseline.
     #[default]

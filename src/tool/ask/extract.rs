@@ -187,7 +187,7 @@ impl TextExtraction<'_, '_> {
             let options = RenderOptions { dpi, max_pixels: MAX_PIXELS, ..RenderOptions::default() };
             Ok::<_, PdfError>(self.pdf.document.picture(page, &options)?.png)
         };
-        draw().map(Bytes::from).map_err(|error| error.to_string())
+        draw().map_err(|error| error.to_string())
     }
 
     fn text_limit(&self) -> String {

@@ -14,7 +14,7 @@ use crate::context::{
 };
 use crate::tool::error::ToolError;
 use crate::tool::truncate::{char_count, prefix_within, prefix_within_json};
-use crate::worker::{OcrMode, Pages, PdfError, RecognisingDocument};
+use crate::worker::{OcrMode, PageWants, PageWords, Pages, PdfError, RecognisingDocument};
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_text::{PageKind, PageRemark, PageText};
 
@@ -87,11 +87,13 @@ struct ReadPage {
 }
 
 fn text_and_content(document: &dyn Pages, page: PageIndex, format: TextFormat) -> Result<ReadPage, PdfError> {
-    if format == TextFormat::Text {
-        return Ok(ReadPage { text: document.page_text(page)?, content: None, left_out: Vec::new() });
-    }
-    let (text, words) = document.page_words(page)?;
-    let content = Some(words.columned_text()).filter(|content| !content.is_empty());
+    // The annotations follow the text in the result.
+    let is_plain = format == TextFormat::Text;
+    let wants = PageWants { text: is_plain, words: !is_plain, annotations: true, ..PageWants::default() };
+    let facts = document.page(page, &wants)?;
+    let words = facts.words.as_ref().filter(|_| !is_plain);
+    let content = words.map(PageWords::columned_text).filter(|content| !content.is_empty());
+    let text = facts.text.clone().ok_or_else(PdfError::missing)?;
     Ok(ReadPage { text, content, left_out: Vec::new() })
 }
 

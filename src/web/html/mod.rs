@@ -14,8 +14,10 @@ mod tree;
 #[cfg(feature = "client")]
 pub use convert::convert_page;
 
+use serde::{Deserialize, Serialize};
+
 /// A web page as Markdown.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ReadablePage {
     /// The page's title.
     pub title: Option<String>,

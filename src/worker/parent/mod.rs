@@ -5,15 +5,13 @@
 //! time, and takes the identity of its content, or of its metadata if these did not change just now. A document of which a
 //! reader noted damage is closed after its request.
 
-mod annotations;
-mod call;
-mod connection;
 mod deadline_reader;
+#[cfg(test)]
+mod lies;
 mod open_documents;
 mod pool;
 mod process;
 mod reader;
-mod recognition;
 mod reply_cache;
 mod session;
 mod spawn;

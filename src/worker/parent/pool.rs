@@ -10,7 +10,6 @@ use super::process::WorkerProcess;
 use crate::worker::error::WorkerError;
 use crate::worker::pages::ReaderMemory;
 use crate::worker::settings::{MAX_DEATHS, MAX_REMEMBERED_DEATHS, WorkerSettings};
-use crate::worker::wire::WorkerRequest;
 use pagewise_base::limits::Cancellation;
 
 /// Identifies a document: a hash of its bytes or of its file metadata.
@@ -23,15 +22,6 @@ pub(crate) enum WorkerTask {
     Reading,
     /// Recognises the text in the pictures of its pages.
     Recognition,
-}
-
-impl WorkerTask {
-    pub(super) fn of(request: &WorkerRequest) -> Self {
-        match request {
-            WorkerRequest::Recognise { .. } => Self::Recognition,
-            _ => Self::Reading,
-        }
-    }
 }
 
 /// Workers that are idle for this long give back their memory.
@@ -106,6 +96,15 @@ impl WorkerPool {
             core.state().start_failure = Some(WorkerError::NotStarted { reason: error.to_string() });
         });
         Self { core, starter: starter.ok() }
+    }
+
+    /// A pool with this worker, and no others.
+    #[cfg(test)]
+    pub(super) fn of(process: WorkerProcess, settings: WorkerSettings) -> Self {
+        let state = PoolState { idle: vec![process], ..PoolState::default() };
+        let (worker_available, worker_needed) = (Condvar::new(), Condvar::new());
+        let core = PoolCore { settings, state: Mutex::new(state), worker_available, worker_needed };
+        Self { core: Arc::new(core), starter: None }
     }
 
     /// Waits for a free worker, unless the request is cancelled. Prefers one that has the document open.

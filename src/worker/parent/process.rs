@@ -9,28 +9,33 @@ use std::process::{Child, ExitStatus};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::connection::Spent;
 use super::deadline_reader::{DeadlineReader, is_timeout};
 use super::open_documents::{OpenDocuments, OpenKey};
-use super::recognition::send_outcome;
 use super::spawn::{spawn, start_error};
-use super::supervision::{Allowance, Supervision, Usage};
-use super::supplies::Supplies;
+#[cfg(test)]
+use super::supervision::PAUSE;
+use super::supervision::{Allowance, Spent, Supervision, Usage};
+use super::supplies::{ProgramRun, Supplies};
 use crate::worker::engine::{OpenModel, open_models};
 use crate::worker::error::WorkerError;
+use crate::worker::pages::PdfError;
 use crate::worker::sandbox::SandboxLayers;
 use crate::worker::settings::{MAX_BUSY, MAX_IDLE_BYTES, MAX_JOBS, MAX_KEPT_BYTES, MAX_RESIDENT_BYTES, WorkerSettings};
 use crate::worker::tesseract::Tesseract;
 use crate::worker::wire::frame::{self, PREFIX_BYTES};
 use crate::worker::wire::socket;
-use crate::worker::wire::{Greeting, WorkerAnswer, WorkerReply, WorkerRequest};
-use pagewise_base::limits::{Cancellation, StopReason};
-use pagewise_ocr::{GrayImage, TesseractJob};
+use crate::worker::wire::{Greeting, MAX_ANSWER_BYTES, MessageKind, Notice, Question, WantedSupply, WorkerMessage};
+use pagewise_base::limits::{Cancellation, Limits, StopReason};
 
 /// The time for a worker to start, on a busy machine. Usually it takes a millisecond.
 const START_DEADLINE: Duration = Duration::from_secs(10);
+
+/// The time for a worker to end once it has closed its socket, and how often that is looked for.
+const END_DEADLINE: Duration = Duration::from_secs(1);
+const END_PATIENCE: Duration = Duration::from_millis(1);
 
 /// The size of the first read of an answer. Most answers fit.
 const HEAD_BYTES: usize = 4 << 10;
@@ -40,6 +45,12 @@ const MEMORY_CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The most fonts that a request may need: five scripts, with and without serifs; and as many runs of a program.
 const MAX_SERVICES: u32 = 20;
+
+/// The answer to a question, and the bytes in which it came.
+pub(crate) struct Received<A> {
+    pub(crate) answer: Result<A, PdfError>,
+    pub(crate) bytes: u64,
+}
 
 /// A worker process.
 pub(crate) struct WorkerProcess {
@@ -72,8 +83,24 @@ pub(crate) struct WorkerProcess {
 impl WorkerProcess {
     /// Starts a worker and waits until it has confined itself.
     pub(crate) fn start(settings: &WorkerSettings) -> Result<Self, WorkerError> {
-        let (child, socket, stderr_tail) = spawn(settings).map_err(|error| start_error(&error))?;
-        let mut process = Self {
+        let started = spawn(settings).map_err(|error| start_error(&error))?;
+        let mut process = Self::of(started, settings);
+        let greeting = process.receive::<Greeting>(Instant::now() + START_DEADLINE, MAX_ANSWER_BYTES);
+        let (greeting, _) = greeting.map_err(|error| process.cause_of_death(&error))?;
+        if greeting.version != env!("CARGO_PKG_VERSION") {
+            let reason = format!("{} is of version {}", settings.program.display(), greeting.version);
+            return Err(WorkerError::NotStarted { reason });
+        }
+        if let Some(missing) = greeting.layers.missing().filter(|_| settings.require_sandbox) {
+            return Err(WorkerError::Unsandboxed { missing });
+        }
+        process.layers = greeting.layers;
+        Ok(process)
+    }
+
+    /// A worker that was just started.
+    fn of((child, socket, stderr_tail): (Child, UnixStream, PipeReader), settings: &WorkerSettings) -> Self {
+        Self {
             child,
             socket: Arc::new(socket),
             stderr_tail,
@@ -90,18 +117,17 @@ impl WorkerProcess {
             spent: Spent::default(),
             has_engine: false,
             tesseract: None,
-        };
-        let greeting = process.receive::<Greeting>(Instant::now() + START_DEADLINE);
-        let (greeting, _) = greeting.map_err(|error| process.cause_of_death(&error))?;
-        if greeting.version != env!("CARGO_PKG_VERSION") {
-            let reason = format!("{} is of version {}", settings.program.display(), greeting.version);
-            return Err(WorkerError::NotStarted { reason });
         }
-        if let Some(missing) = greeting.layers.missing().filter(|_| settings.require_sandbox) {
-            return Err(WorkerError::Unsandboxed { missing });
-        }
-        process.layers = greeting.layers;
-        Ok(process)
+    }
+
+    /// A worker at the other end of a socket, for tests.
+    #[cfg(test)]
+    #[expect(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
+    pub(super) fn over(socket: UnixStream, settings: &WorkerSettings) -> Self {
+        let child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+        let (stderr_tail, _) = io::pipe().unwrap();
+        socket.set_read_timeout(Some(PAUSE)).unwrap();
+        Self::of((child, socket, stderr_tail), settings)
     }
 
     /// The sandbox layers that the worker reported.
@@ -109,21 +135,23 @@ impl WorkerProcess {
         &self.layers
     }
 
-    /// Sends a request and waits for the answer, until the deadline or cancellation. Sends what the worker asks for.
+    /// Asks a question and waits for the answer, until the deadline or cancellation. Sends what the worker asks for.
     ///
     /// After an error the worker is dead.
-    pub(crate) fn call(
+    pub(crate) fn call<Q: Question>(
         &mut self,
-        request: &WorkerRequest,
+        question: &Q,
         file: Option<BorrowedFd<'_>>,
         supplies: &Supplies<'_>,
+        limits: &Limits,
         allowance: Allowance,
         cancellation: &Cancellation,
-    ) -> Result<WorkerAnswer, WorkerError> {
+    ) -> Result<Received<Q::Answer>, WorkerError> {
         let socket = Arc::clone(&self.socket);
         // Shutting the socket down ends the wait. If that fails, the socket is closed anyway.
         let waking = cancellation.on_cancel(move || drop(socket.shutdown(Shutdown::Both)));
-        let answer = self.exchange(request, file, supplies, allowance, cancellation);
+        let max_bytes = MAX_ANSWER_BYTES.saturating_add(question.max_file_bytes(limits));
+        let answer = self.exchange(question, file, supplies, max_bytes, allowance, cancellation);
         drop(waking);
         if cancellation.is_cancelled() {
             self.kill();
@@ -132,22 +160,24 @@ impl WorkerProcess {
         answer.map_err(|error| self.cause_of_death(&error))
     }
 
-    fn exchange(
+    fn exchange<Q: Question>(
         &mut self,
-        request: &WorkerRequest,
+        question: &Q,
         file: Option<BorrowedFd<'_>>,
         supplies: &Supplies<'_>,
+        max_bytes: u64,
         allowance: Allowance,
         cancellation: &Cancellation,
-    ) -> io::Result<WorkerAnswer> {
+    ) -> io::Result<Received<Q::Answer>> {
         let start = Instant::now();
         self.supervision = Supervision::new(self.child.id(), allowance, self.memory_bytes);
         self.jobs = self.jobs.saturating_add(1);
-        let sent = frame::encode_header(request, 0).and_then(|head| socket::send(&self.socket, &head, file));
-        let engine_time = engine_time(request);
+        let sent = self.send(Q::KIND, question, file);
+        let program_until = start + question.engine_time();
         let left = self.deadline.saturating_sub(allowance.time_spent);
-        let until = start + left.saturating_add(engine_time).saturating_add(grace(self.deadline));
-        let answer = self.answer(sent, supplies, [start + engine_time, until], cancellation);
+        let until = program_until + left.saturating_add(grace(self.deadline));
+        let run = ProgramRun { tesseract: self.tesseract.as_ref(), program_until, until, cancellation };
+        let answer = sent.and_then(|()| self.wait_for_answer(supplies, &run, max_bytes));
         self.used = Instant::now();
         let time = self.used.saturating_duration_since(start);
         self.busy = self.busy.saturating_add(time);
@@ -155,35 +185,33 @@ impl WorkerProcess {
         answer
     }
 
-    /// Waits until an answer is there. A program has less time, so that the worker can still report that it was late.
-    fn answer(
+    fn send(&self, kind: MessageKind, message: &impl Serialize, file: Option<BorrowedFd<'_>>) -> io::Result<()> {
+        match file {
+            Some(file) => socket::send(&self.socket, &frame::encode(&(kind, message))?, Some(file)),
+            None => frame::write(&(kind, message), &*self.socket),
+        }
+    }
+
+    /// Waits until an answer is there.
+    fn wait_for_answer<A: DeserializeOwned>(
         &self,
-        mut sent: io::Result<()>,
         supplies: &Supplies<'_>,
-        [program_until, until]: [Instant; 2],
-        cancellation: &Cancellation,
-    ) -> io::Result<WorkerAnswer> {
+        run: &ProgramRun<'_>,
+        max_bytes: u64,
+    ) -> io::Result<Received<A>> {
         let mut services = 0..MAX_SERVICES;
         loop {
-            sent?;
             // Fails once the time is over, however often the worker asks for bytes.
-            let (answer, body) = self.receive::<WorkerAnswer>(until)?;
-            sent = match answer.reply {
-                WorkerReply::WantsFont(_) | WorkerReply::WantsTesseract { .. } if services.next().is_none() => {
-                    Err(io::ErrorKind::InvalidData.into())
+            match self.receive::<WorkerMessage<A>>(run.until, max_bytes)? {
+                (WorkerMessage::Answer(answer), bytes) => return Ok(Received { answer, bytes }),
+                (WorkerMessage::Wants(wanted), _) => {
+                    let is_piece = matches!(wanted, WantedSupply::Piece(_));
+                    if !is_piece && services.next().is_none() {
+                        return Err(io::ErrorKind::InvalidData.into());
+                    }
+                    supplies.send(wanted, &self.socket, run)?;
                 }
-                WorkerReply::WantsFont(wanted) => supplies.send_font(&self.socket, wanted),
-                WorkerReply::WantsBytes { offset, length } => {
-                    supplies.send_bytes(&self.socket, (offset, length), until)
-                }
-                WorkerReply::WantsTesseract { width, height, mode, language } => {
-                    let image = GrayImage::new(width, height, body).ok_or(io::ErrorKind::InvalidData)?;
-                    let job = TesseractJob { mode: mode.into(), language };
-                    let tesseract = self.tesseract.as_ref().ok_or(io::ErrorKind::InvalidData)?;
-                    send_outcome(&self.socket, tesseract.run(&image, &job, program_until, cancellation))
-                }
-                _ => return Ok(WorkerAnswer { body: body.into(), ..answer }),
-            };
+            }
         }
     }
 
@@ -205,7 +233,7 @@ impl WorkerProcess {
     /// Makes a document that is open the current one, and returns its number of pages.
     pub(crate) fn select_document(&mut self, key: &OpenKey) -> Option<u32> {
         let (slot, page_count) = self.documents.select(key)?;
-        self.tell(&WorkerRequest::Select(slot));
+        self.tell(&Notice::Select(slot));
         Some(page_count)
     }
 
@@ -222,13 +250,13 @@ impl WorkerProcess {
     /// Tells the worker to close the current document.
     pub(crate) fn close_document(&mut self) {
         self.documents.forget_current();
-        self.tell(&WorkerRequest::Close);
+        self.tell(&Notice::Close);
     }
 
     /// Tells the worker to close all documents.
     pub(crate) fn close_all(&mut self) {
         self.documents = OpenDocuments::default();
-        self.tell(&WorkerRequest::CloseAll);
+        self.tell(&Notice::CloseAll);
     }
 
     /// Closes the documents if the worker has been idle for `idle_time`. Returns false if it has too much memory even so.
@@ -251,8 +279,7 @@ impl WorkerProcess {
         self.has_engine = true;
         let models = settings.models.as_deref().filter(|_| cfg!(feature = "ocr")).map(open_models);
         for OpenModel { part, file, length } in models.iter().flatten() {
-            let request = WorkerRequest::Model { part: *part, length: *length };
-            self.tell_with(&request, Some(file.as_fd()));
+            self.tell_with(&Notice::Model { part: *part, length: *length }, Some(file.as_fd()));
         }
         if settings.uses_tesseract && models.is_none_or(|models| models.is_empty()) {
             self.tesseract = Tesseract::find(settings);
@@ -260,18 +287,17 @@ impl WorkerProcess {
         if let Some(tesseract) = &self.tesseract {
             let languages = tesseract.languages().to_vec();
             let chosen = settings.ocr_language.clone();
-            self.tell(&WorkerRequest::Tesseract { languages, chosen });
+            self.tell(&Notice::Tesseract { languages, chosen });
         }
     }
 
-    /// Sends a request without an answer. A failure shows at the next request.
-    fn tell(&self, request: &WorkerRequest) {
-        self.tell_with(request, None);
+    fn tell(&self, notice: &Notice) {
+        self.tell_with(notice, None);
     }
 
-    /// The same with a file.
-    fn tell_with(&self, request: &WorkerRequest, file: Option<BorrowedFd<'_>>) {
-        let _ = frame::encode_header(request, 0).and_then(|head| socket::send(&self.socket, &head, file));
+    /// Sends a notice. A failure shows at the next question.
+    fn tell_with(&self, notice: &Notice, file: Option<BorrowedFd<'_>>) {
+        let _ = self.send(MessageKind::Notice, notice, file);
     }
 
     /// Whether the worker can take another request: alive, not too old, and within its memory.
@@ -299,7 +325,6 @@ impl WorkerProcess {
     }
 
     /// The process id.
-    #[cfg(debug_assertions)]
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
@@ -309,16 +334,20 @@ impl WorkerProcess {
         Usage::of(self.child.id()).map(Usage::resident_bytes)
     }
 
-    fn receive<T: DeserializeOwned>(&self, until: Instant) -> io::Result<(T, Vec<u8>)> {
+    /// A message, and its bytes. Decoding it has the same deadline as receiving it.
+    fn receive<T: DeserializeOwned>(&self, until: Instant, max_bytes: u64) -> io::Result<(T, u64)> {
         let mut socket = BufReader::with_capacity(
             HEAD_BYTES,
             DeadlineReader { socket: &self.socket, until, supervision: &self.supervision },
         );
         let mut prefix = [0; PREFIX_BYTES];
         socket.read_exact(&mut prefix)?;
-        let message = frame::read_rest(prefix, &mut socket)?;
+        let message = frame::read(prefix, max_bytes, Some(until), &mut socket)?;
         // Nothing may follow the answer.
-        if socket.buffer().is_empty() { Ok(message) } else { Err(io::ErrorKind::InvalidData.into()) }
+        if !socket.buffer().is_empty() {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        Ok((message, u32::from_le_bytes(prefix).into()))
     }
 
     /// Ends the worker and determines why it failed.
@@ -337,7 +366,7 @@ impl WorkerProcess {
             self.kill();
             return WorkerError::Nonsense;
         }
-        let status = self.child.wait();
+        let status = self.wait_for_end();
         let stderr = self.stderr_tail();
         if stderr.contains("memory allocation of") {
             return WorkerError::OutOfMemory { limit_bytes: self.memory_bytes };
@@ -346,6 +375,20 @@ impl WorkerProcess {
             return WorkerError::StackOverflow;
         }
         WorkerError::Died { how: status.map_or_else(|error| error.to_string(), describe_status) }
+    }
+
+    /// The status of a worker that closed its socket. One that does not end is killed: only closing is up to it.
+    fn wait_for_end(&mut self) -> io::Result<ExitStatus> {
+        let until = Instant::now() + END_DEADLINE;
+        while Instant::now() < until {
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(status);
+            }
+            std::thread::sleep(END_PATIENCE);
+        }
+        // Killing fails if the process has just ended.
+        let _ = self.child.kill();
+        self.child.wait()
     }
 
     /// The beginning of the worker's standard error, after it has ended.
@@ -367,14 +410,6 @@ impl WorkerProcess {
 impl Drop for WorkerProcess {
     fn drop(&mut self) {
         self.kill();
-    }
-}
-
-/// The time that the engine has for a request.
-fn engine_time(request: &WorkerRequest) -> Duration {
-    match request {
-        WorkerRequest::Recognise { deadline_ms, .. } => Duration::from_millis(*deadline_ms),
-        _ => Duration::ZERO,
     }
 }
 

@@ -1,11 +1,13 @@
 //! Opens documents in workers, and converts web pages there.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
-use std::sync::Arc;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::{Arc, OnceLock};
+#[cfg(debug_assertions)]
 use std::time::Duration;
 
 use super::pool::{WorkerPool, WorkerTask};
+use super::process::Received;
 use super::reply_cache::ReplyCache;
 use super::session::WorkerDocument;
 use super::supervision::Allowance;
@@ -15,25 +17,48 @@ use crate::worker::fonts::FontFiles;
 use crate::worker::pages::{Pages, PdfError, ReadablePage, Reader, ReaderMemory};
 use crate::worker::sandbox::SandboxLayers;
 use crate::worker::settings::WorkerSettings;
-use crate::worker::wire::{WebPageSource, WorkerAnswer, WorkerReply, WorkerRequest};
+use crate::worker::wire::{CheckEngine, MessageKind, Question, WebPage};
 use pagewise_base::limits::{Cancellation, Limits};
 use pagewise_document::ReadAt;
 
 /// Reads PDFs in workers. Each open document has a worker of its own until it is dropped.
 #[derive(Clone)]
 pub struct WorkerReader {
-    pub(super) pool: Arc<WorkerPool>,
+    settings: WorkerSettings,
+    /// Started when it is first needed.
+    pool: Arc<OnceLock<WorkerPool>>,
     pub(super) limits: Limits,
     pub(super) fonts: Arc<dyn FontFiles>,
     pub(super) replies: Arc<ReplyCache>,
 }
 
 impl WorkerReader {
-    /// Starts workers with these limits. `fonts` provides fonts that are not embedded.
+    /// A reader with these limits, whose workers start when the first document is opened. `fonts` provides fonts that are
+    /// not embedded.
+    #[must_use]
+    pub fn new(settings: WorkerSettings, limits: Limits, fonts: Arc<dyn FontFiles>) -> Self {
+        let replies = Arc::new(ReplyCache::new(settings.cache_bytes));
+        Self { settings, pool: Arc::default(), limits, fonts, replies }
+    }
+
+    /// The same, with workers that start now.
     #[must_use]
     pub fn start(settings: WorkerSettings, limits: Limits, fonts: Arc<dyn FontFiles>) -> Self {
-        let replies = Arc::new(ReplyCache::new(settings.cache_bytes));
-        Self { pool: Arc::new(WorkerPool::start(settings)), limits, fonts, replies }
+        let reader = Self::new(settings, limits, fonts);
+        reader.pool();
+        reader
+    }
+
+    /// A reader with this pool.
+    #[cfg(test)]
+    pub(super) fn over(pool: WorkerPool, limits: Limits, fonts: Arc<dyn FontFiles>) -> Self {
+        let reader = Self::new(pool.settings().clone(), limits, fonts);
+        let pool = Arc::new(OnceLock::from(pool));
+        Self { pool, ..reader }
+    }
+
+    pub(super) fn pool(&self) -> &WorkerPool {
+        self.pool.get_or_init(|| WorkerPool::start(self.settings.clone()))
     }
 
     /// The sandbox layers of a worker on this system.
@@ -41,7 +66,7 @@ impl WorkerReader {
     /// # Errors
     /// [`WorkerError::NotStarted`], [`WorkerError::Unsandboxed`], [`WorkerError::Busy`].
     pub fn layers(&self) -> Result<SandboxLayers, WorkerError> {
-        let mut lease = self.pool.lease(None, &Cancellation::new())?;
+        let mut lease = self.pool().lease(None, &Cancellation::new())?;
         Ok(lease.process().map(|process| process.layers().clone()).unwrap_or_default())
     }
 
@@ -49,30 +74,10 @@ impl WorkerReader {
     /// they can.
     #[must_use]
     pub fn engine_problem(&self) -> Option<String> {
-        match self.check_engine() {
-            Ok(problem) => problem,
+        match self.ask(&CheckEngine, None, Allowance::default(), &Cancellation::new()) {
+            Ok((Ok(problem), _)) => problem,
+            Ok((Err(error), _)) => Some(error.to_string()),
             Err(error) => Some(error.to_string()),
-        }
-    }
-
-    fn check_engine(&self) -> Result<Option<String>, WorkerError> {
-        let cancellation = Cancellation::new();
-        let mut lease = self.pool.lease(None, &cancellation)?;
-        let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        process.add_engine(self.pool.settings());
-        match process.call(
-            &WorkerRequest::CheckEngine,
-            None,
-            &Supplies::fonts(&*self.fonts),
-            Allowance::default(),
-            &cancellation,
-        ) {
-            Ok(WorkerAnswer { reply: WorkerReply::EngineChecked(problem), .. }) => Ok(problem),
-            Ok(_) => Err(WorkerError::Nonsense),
-            Err(error) => {
-                lease.discard();
-                Err(error)
-            }
         }
     }
 
@@ -86,15 +91,28 @@ impl WorkerReader {
         drill: crate::worker::drill::Drill,
         cancellation: &Cancellation,
     ) -> Result<(String, u32), WorkerError> {
-        let mut lease = self.pool.lease(None, cancellation)?;
-        let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        let id = process.id();
         let page_time = Some((self.limits.max_page_cpu_ms, Duration::ZERO));
         let allowance = Allowance { page_time, ..Allowance::default() };
-        match process.call(&WorkerRequest::Drill(drill), None, &Supplies::fonts(&*self.fonts), allowance, cancellation)
-        {
-            Ok(WorkerAnswer { reply: WorkerReply::Drilled(outcome), .. }) => Ok((outcome, id)),
-            Ok(_) => Err(WorkerError::Nonsense),
+        let (outcome, id) = self.ask(&drill, None, allowance, cancellation)?;
+        Ok((outcome.map_err(|_| WorkerError::Nonsense)?, id))
+    }
+
+    /// The answer to a question that is about no document, and the id of the process that gave it.
+    fn ask<Q: Question>(
+        &self,
+        question: &Q,
+        file: Option<BorrowedFd<'_>>,
+        allowance: Allowance,
+        cancellation: &Cancellation,
+    ) -> Result<(Result<Q::Answer, PdfError>, u32), WorkerError> {
+        let mut lease = self.pool().lease(None, cancellation)?;
+        let process = lease.process().ok_or(WorkerError::Nonsense)?;
+        if Q::KIND == MessageKind::CheckEngine {
+            process.add_engine(&self.settings);
+        }
+        let id = process.id();
+        match process.call(question, file, &Supplies::fonts(&*self.fonts), &self.limits, allowance, cancellation) {
+            Ok(Received { answer, .. }) => Ok((answer, id)),
             Err(error) => {
                 lease.discard();
                 Err(error)
@@ -120,52 +138,22 @@ impl Reader for WorkerReader {
         base: &str,
         cancellation: &Cancellation,
     ) -> Result<ReadablePage, PdfError> {
+        let key = file.identity();
+        self.pool().refuse_deadly_document(key.as_ref(), WorkerTask::Reading)?;
+        let copy = copy_to_anonymous_file(file)?;
+        let descriptor = copy.as_ref().map(AsFd::as_fd).or_else(|| file.descriptor());
         let content_type = content_type.map(str::to_owned);
-        self.ask_readable(file, WebPageSource { length: file.len(), content_type, base: base.to_owned() }, cancellation)
+        let page = WebPage { length: file.len(), content_type, base: base.to_owned() };
+        let answer = self.ask(&page, descriptor, Allowance::default(), cancellation);
+        if answer.as_ref().is_err_and(WorkerError::is_death) {
+            self.pool().record_death(key, WorkerTask::Reading);
+        }
+        answer?.0
     }
 
     fn memory(&self) -> ReaderMemory {
-        ReaderMemory { cached_bytes: self.replies.bytes(), ..self.pool.memory() }
-    }
-}
-
-impl WorkerReader {
-    /// Converts the web page in `file` in a worker.
-    fn ask_readable(
-        &self,
-        file: &dyn ReadAt,
-        page: WebPageSource,
-        cancellation: &Cancellation,
-    ) -> Result<ReadablePage, PdfError> {
-        let key = file.identity();
-        self.pool.refuse_deadly_document(key.as_ref(), WorkerTask::Reading)?;
-        let copy = copy_to_anonymous_file(file)?;
-        let descriptor = copy.as_ref().map(AsFd::as_fd).or_else(|| file.descriptor());
-        let mut lease = self.pool.lease(None, cancellation)?;
-        let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        let supplies = Supplies::fonts(&*self.fonts);
-        let error = match process.call(
-            &WorkerRequest::ReadablePage(page),
-            descriptor,
-            &supplies,
-            Allowance::default(),
-            cancellation,
-        ) {
-            Ok(WorkerAnswer { reply: WorkerReply::ReadablePage { title, notes }, body, .. }) => {
-                match String::from_utf8(body.into()) {
-                    Ok(markdown) => return Ok(ReadablePage { title, markdown, notes }),
-                    Err(_) => WorkerError::Nonsense,
-                }
-            }
-            Ok(WorkerAnswer { reply: WorkerReply::Failed(failure), .. }) => return Err(failure.into()),
-            Ok(_) => WorkerError::Nonsense,
-            Err(error) => error,
-        };
-        lease.discard();
-        if error.is_death() {
-            self.pool.record_death(key, WorkerTask::Reading);
-        }
-        Err(error.into())
+        let pool = self.pool.get().map(WorkerPool::memory).unwrap_or_default();
+        ReaderMemory { cached_bytes: self.replies.bytes(), ..pool }
     }
 }
 

@@ -3,53 +3,59 @@
 //! The key holds the identity of the file's bytes. A file is opened for each request, so its permissions are checked each
 //! time. Only answers about sound documents are kept.
 
-use bytes::Bytes;
+use std::sync::Arc;
+
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
 use super::open_documents::OpenKey;
-use crate::worker::wire::{AnswerExtras, WorkerReply, WorkerRequest};
+use crate::worker::pages::{DocumentFacts, DocumentWants, FileJob, PageFacts, PdfChunk};
+use crate::worker::wire::frame;
+use pagewise_base::page::PageIndex;
 
 /// The usual size of an answer, to size the cache's tables.
 const USUAL_BYTES: u64 = 16 << 10;
 
-/// What an answer takes besides its body: the key, the reply, the tables.
+/// What an answer takes besides its content: the key and the tables.
 const ENTRY_BYTES: u64 = 512;
 
-/// Answers by document and request, within a bound on their bytes.
+/// What is known of documents, within a bound on its bytes.
 pub(crate) struct ReplyCache {
-    answers: Option<Cache<ReplyKey, CachedAnswer, ByteWeighter>>,
+    entries: Option<Cache<(OpenKey, Subject), CachedEntry, ByteWeighter>>,
 }
 
+/// What is known of something.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct ReplyKey {
-    document: OpenKey,
-    /// The encoded request.
-    request: Box<[u8]>,
+enum Subject {
+    PageCount,
+    Page(PageIndex),
+    /// An encoded question about the document.
+    Facts(Box<[u8]>),
+    /// An encoded job.
+    File(Box<[u8]>),
 }
 
-impl ReplyKey {
-    /// The key of the answer to opening the document, which has no encoded request.
-    fn of_page_count(document: &OpenKey) -> Self {
-        Self { document: *document, request: Box::default() }
-    }
-}
-
-/// An answer to a request.
 #[derive(Clone)]
-pub(crate) struct CachedAnswer {
-    pub(crate) reply: WorkerReply,
-    pub(crate) extras: AnswerExtras,
-    pub(crate) body: Bytes,
+struct CachedEntry {
+    known: Known,
+    /// Bytes of the messages that it came in.
+    bytes: u64,
+}
+
+#[derive(Clone)]
+enum Known {
+    PageCount(u32),
+    Page(Arc<PageFacts>),
+    Facts(Arc<DocumentFacts>),
+    File(Option<PdfChunk>),
 }
 
 #[derive(Clone)]
 struct ByteWeighter;
 
-impl Weighter<ReplyKey, CachedAnswer> for ByteWeighter {
-    fn weight(&self, key: &ReplyKey, answer: &CachedAnswer) -> u64 {
-        let bytes = key.request.len().saturating_add(answer.body.len()).saturating_add(heap_bytes(&answer.reply));
-        ENTRY_BYTES.saturating_add(bytes as u64)
+impl Weighter<(OpenKey, Subject), CachedEntry> for ByteWeighter {
+    fn weight(&self, _: &(OpenKey, Subject), entry: &CachedEntry) -> u64 {
+        ENTRY_BYTES.saturating_add(entry.bytes)
     }
 }
 
@@ -63,119 +69,129 @@ impl ReplyCache {
         let cache = |options| {
             Cache::with_options(options, ByteWeighter, DefaultHashBuilder::default(), DefaultLifecycle::default())
         };
-        Self { answers: options.ok().filter(|_| max_bytes > 0).map(cache) }
+        Self { entries: options.ok().filter(|_| max_bytes > 0).map(cache) }
     }
 
-    /// The answer to `request` about the document.
-    pub(crate) fn get(&self, document: &OpenKey, request: &WorkerRequest) -> Option<CachedAnswer> {
-        let answers = self.answers.as_ref()?;
-        if let WorkerRequest::Cut { page, identify: false } | WorkerRequest::Fingerprint(page) = request {
-            let both = answers.get(&key(document, &WorkerRequest::Cut { page: *page, identify: true })?);
-            if let Some(answer) = both.and_then(|both| both.into_answer_to(request)) {
-                return Some(answer);
-            }
-        }
-        answers.get(&key(document, request)?)
+    /// Bytes that are kept.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.entries.as_ref().map_or(0, Cache::weight)
     }
 
     /// The document's number of pages.
     pub(crate) fn page_count(&self, document: &OpenKey) -> Option<u32> {
-        match self.answers.as_ref()?.get(&ReplyKey::of_page_count(document))?.reply {
-            WorkerReply::Opened { page_count } => Some(page_count),
+        match self.get(document, Subject::PageCount)?.known {
+            Known::PageCount(page_count) => Some(page_count),
             _ => None,
         }
     }
 
     /// Keeps the document's number of pages.
     pub(crate) fn insert_page_count(&self, document: &OpenKey, page_count: u32) {
-        let reply = WorkerReply::Opened { page_count };
-        let answer = CachedAnswer { reply, extras: AnswerExtras::default(), body: Bytes::new() };
-        if let Some(answers) = &self.answers {
-            answers.insert(ReplyKey::of_page_count(document), answer);
+        self.insert(document, Subject::PageCount, Known::PageCount(page_count), 0);
+    }
+
+    /// What is known of a page.
+    pub(crate) fn page(&self, document: &OpenKey, page: PageIndex) -> Option<Arc<PageFacts>> {
+        match self.get(document, Subject::Page(page))?.known {
+            Known::Page(facts) => Some(facts),
+            _ => None,
         }
     }
 
-    /// Bytes that are kept.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.answers.as_ref().map_or(0, Cache::weight)
+    /// Keeps what is known of a page, of which a message of `bytes` is new.
+    pub(crate) fn insert_page(&self, document: &OpenKey, page: PageIndex, facts: Arc<PageFacts>, bytes: u64) {
+        let before = self.get(document, Subject::Page(page)).map_or(0, |entry| entry.bytes);
+        self.insert(document, Subject::Page(page), Known::Page(facts), before.saturating_add(bytes));
     }
 
-    /// Keeps the answer to `request` about the document.
-    pub(crate) fn insert(&self, document: &OpenKey, request: &WorkerRequest, answer: CachedAnswer) {
-        if let (Some(answers), Some(key)) = (&self.answers, key(document, request)) {
-            answers.insert(key, answer);
+    /// Facts about the document.
+    pub(crate) fn facts(&self, document: &OpenKey, wants: &DocumentWants) -> Option<Arc<DocumentFacts>> {
+        match self.get(document, Subject::Facts(encoded(wants)?))?.known {
+            Known::Facts(facts) => Some(facts),
+            _ => None,
+        }
+    }
+
+    /// Keeps facts about the document, which came in a message of `bytes`.
+    pub(crate) fn insert_facts(
+        &self,
+        document: &OpenKey,
+        wants: &DocumentWants,
+        facts: Arc<DocumentFacts>,
+        bytes: u64,
+    ) {
+        if let Some(wants) = encoded(wants) {
+            self.insert(document, Subject::Facts(wants), Known::Facts(facts), bytes);
+        }
+    }
+
+    /// A file that was made of the document.
+    pub(crate) fn file(&self, document: &OpenKey, job: &FileJob) -> Option<Option<PdfChunk>> {
+        match self.get(document, Subject::File(encoded(job)?))?.known {
+            Known::File(file) => Some(file),
+            _ => None,
+        }
+    }
+
+    /// Keeps a file that was made of the document and came in a message of `bytes`.
+    pub(crate) fn insert_file(&self, document: &OpenKey, job: &FileJob, file: Option<PdfChunk>, bytes: u64) {
+        if let Some(job) = encoded(job) {
+            let bytes = bytes.saturating_add(job.len() as u64);
+            self.insert(document, Subject::File(job), Known::File(file), bytes);
+        }
+    }
+
+    fn get(&self, document: &OpenKey, subject: Subject) -> Option<CachedEntry> {
+        self.entries.as_ref()?.get(&(*document, subject))
+    }
+
+    fn insert(&self, document: &OpenKey, subject: Subject, known: Known, bytes: u64) {
+        if let Some(entries) = &self.entries {
+            entries.insert((*document, subject), CachedEntry { known, bytes });
         }
     }
 }
 
-impl CachedAnswer {
-    /// This answer to a request for a page and its fingerprint, as one to a request for either.
-    fn into_answer_to(self, request: &WorkerRequest) -> Option<Self> {
-        match (request, &self.reply) {
-            (WorkerRequest::Fingerprint(_), WorkerReply::Chunk { fingerprint, .. }) => {
-                Some(Self { reply: WorkerReply::Fingerprint((*fingerprint)?), body: Bytes::new(), ..self })
-            }
-            _ => Some(self),
-        }
-    }
-}
-
-/// Approximate size in memory of what a reply holds besides itself, in bytes. Only outlines are long.
-fn heap_bytes(reply: &WorkerReply) -> usize {
-    let item_bytes = |(_, title, _): &(u32, String, Option<u32>)| title.len().saturating_add(40);
-    match reply {
-        WorkerReply::Outline(outline) => outline.items.iter().map(item_bytes).sum(),
-        WorkerReply::Annotations(annotations) => annotations.heap_bytes(),
-        WorkerReply::Form(form) => form.heap_bytes(),
-        _ => 0,
-    }
-}
-
-fn key(document: &OpenKey, request: &WorkerRequest) -> Option<ReplyKey> {
-    let request = serde_json::to_vec(request).ok()?;
-    Some(ReplyKey { document: *document, request: request.into() })
+fn encoded(question: &impl serde::Serialize) -> Option<Box<[u8]>> {
+    frame::encode(question).ok().map(Vec::into_boxed_slice)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::worker::pages::SharedHash;
 
-    fn chunk(bytes: usize, fingerprint: Option<[u8; 32]>) -> CachedAnswer {
-        let reply = WorkerReply::Chunk {
-            tier: "direct".to_owned(),
-            notes: Vec::new(),
-            fingerprint,
-            hash: SharedHash::default(),
-        };
-        CachedAnswer { reply, extras: AnswerExtras::default(), body: vec![7; bytes].into() }
+    const DOCUMENT: OpenKey = [1; 32];
+
+    fn facts(bytes: usize) -> Arc<PageFacts> {
+        let chunk = PdfChunk::new(vec![7; bytes].into(), "direct".to_owned(), Vec::new());
+        Arc::new(PageFacts { chunk: Some(chunk), ..PageFacts::default() })
     }
 
     #[test]
-    fn an_answer_is_found_again_under_its_document_and_request_alone() {
+    fn what_is_known_is_found_again_under_its_document_and_subject_alone() {
         let cache = ReplyCache::new(1 << 20);
-        let cut = |page| WorkerRequest::Cut { page, identify: true };
-        cache.insert(&[1; 32], &cut(3), chunk(100, Some([9; 32])));
-        assert_eq!(cache.get(&[1; 32], &cut(3)).map(|answer| answer.body.len()), Some(100));
-        assert!(cache.get(&[1; 32], &cut(4)).is_none());
-        assert!(cache.get(&[2; 32], &cut(3)).is_none());
-        let alone = cache.get(&[1; 32], &WorkerRequest::Cut { page: 3, identify: false });
-        assert_eq!(alone.map(|answer| answer.body.len()), Some(100));
-        let fingerprint = cache.get(&[1; 32], &WorkerRequest::Fingerprint(3));
-        assert!(
-            matches!(fingerprint, Some(CachedAnswer { reply: WorkerReply::Fingerprint(found), .. }) if found == [9; 32])
-        );
+        cache.insert_page(&DOCUMENT, PageIndex(3), facts(100), 100);
+        assert_eq!(cache.page(&DOCUMENT, PageIndex(3)), Some(facts(100)));
+        assert_eq!(cache.page(&DOCUMENT, PageIndex(4)), None);
+        assert_eq!(cache.page(&[2; 32], PageIndex(3)), None);
+        let wants = |max| DocumentWants { outline: Some(max), ..DocumentWants::default() };
+        cache.insert_facts(&DOCUMENT, &wants(5), Arc::default(), 10);
+        assert!(cache.facts(&DOCUMENT, &wants(5)).is_some() && cache.facts(&DOCUMENT, &wants(6)).is_none());
+        let attachment = FileJob::Attachment("a".to_owned());
+        cache.insert_file(&DOCUMENT, &attachment, None, 10);
+        assert_eq!(cache.file(&DOCUMENT, &attachment), Some(None));
     }
 
     #[test]
     fn what_is_kept_has_a_bound() {
         let cache = ReplyCache::new(100_000);
-        for page in 0..1_000 {
-            cache.insert(&[1; 32], &WorkerRequest::Cut { page, identify: false }, chunk(10_000, None));
+        for page in (0..1_000).map(PageIndex) {
+            cache.insert_page(&DOCUMENT, page, facts(10_000), 10_000);
         }
-        let kept = (0..1_000)
-            .filter(|page| cache.get(&[1; 32], &WorkerRequest::Cut { page: *page, identify: false }).is_some());
+        let kept = (0..1_000).map(PageIndex).filter(|page| cache.page(&DOCUMENT, *page).is_some());
         assert!((1..=9).contains(&kept.count()));
-        assert!(ReplyCache::new(0).get(&[1; 32], &WorkerRequest::Info).is_none());
+        let none = ReplyCache::new(0);
+        none.insert_page_count(&DOCUMENT, 7);
+        assert_eq!(none.page_count(&DOCUMENT), None);
     }
 }

@@ -1,44 +1,95 @@
 //! A document that workers read.
 
+use std::collections::BTreeMap;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bytes::Bytes;
-
-use super::connection::ConnectionState;
 use super::open_documents::{OpenKey, open_key};
 use super::pool::{DocumentKey, WorkerLease, WorkerTask};
+use super::process::Received;
 use super::reader::{WorkerReader, copy_to_anonymous_file};
-use super::reply_cache::CachedAnswer;
-use super::supervision::Allowance;
+use super::supervision::{Allowance, Spent};
+use super::supplies::Supplies;
 use crate::worker::error::WorkerError;
-use crate::worker::pages::{
-    PageText, PageWords, Pages, PdfChunk, PdfError, Picture, Recognition, RenderOptions, StructuredPage,
-};
-use crate::worker::wire::structure::decode_page;
-use crate::worker::wire::words::decode_words;
-use crate::worker::wire::{AnswerExtras, TextSource, WorkerAnswer, WorkerReply, WorkerRequest};
-use pagewise_base::hash::PageFingerprint;
-use pagewise_base::limits::Cancellation;
-use pagewise_base::page::{PageIndex, PageLabel, PageSet};
-use pagewise_document::{
-    AnnotationCounts, Attachments, DocumentInfo, Form, Outline, PageAnnotations, PageGeometry, PageLayer, ReadAt,
-};
+use crate::worker::pages::{DocumentFacts, DocumentWants, FileJob, PageFacts, PageWants, Pages, PdfChunk, PdfError};
+use crate::worker::settings::RECOGNITION_FACTOR;
+use crate::worker::wire::{Noted, OpenFile, PageQuestion, Question};
+use pagewise_base::limits::{Cancellation, Limit, LimitExceeded, Limits};
+use pagewise_base::page::PageIndex;
+use pagewise_document::ReadAt;
+
+/// The most notes on a document. Readers note each kind of damage once or a few times.
+const MAX_NOTES: usize = 10_000;
 
 /// A document that workers read, one request at a time.
 pub(super) struct WorkerDocument {
-    pub(super) reader: WorkerReader,
-    pub(super) file: Arc<dyn ReadAt>,
+    reader: WorkerReader,
+    file: Arc<dyn ReadAt>,
     /// A copy of the bytes of a source that is neither a file nor remote.
     copy: Option<OwnedFd>,
     key: Option<DocumentKey>,
     /// The key under which a worker keeps the document open, and its answers are kept.
     open_key: Option<OpenKey>,
     password: Option<String>,
-    pub(super) cancellation: Cancellation,
+    cancellation: Cancellation,
     page_count: u32,
-    session: Mutex<ConnectionState>,
+    session: Mutex<Session>,
 }
+
+/// The state of a document's connection to its worker.
+#[derive(Default)]
+struct Session {
+    /// `None` after the worker died; the next request gets another one.
+    lease: Option<WorkerLease>,
+    /// Pages that killed a worker when they were cut. They are not cut again; text comes from the whole file.
+    deadly: BTreeMap<PageIndex, WorkerError>,
+    /// What the requests about each page have taken, and those about the document.
+    spent: BTreeMap<Option<PageIndex>, Spent>,
+    /// Pages that took too much processor time. They are not read again.
+    exhausted: BTreeMap<PageIndex, LimitExceeded>,
+    /// Notes on requests that failed, one sentence each.
+    failures: Vec<String>,
+    /// The reader's notes with the last answer; `None` if it failed.
+    notes: Option<Vec<String>>,
+    /// What is known of the page that was asked for last.
+    last_page: Option<(PageIndex, Arc<PageFacts>)>,
+    /// Whether the document is sound, as far as it was read; `None` before the first answer about it.
+    is_sound: Option<bool>,
+}
+
+impl Session {
+    /// What is left for a request about a page, or about the document. All requests of a call share it.
+    fn allowance(&self, page: Option<PageIndex>, limits: &Limits, file_bytes: u64) -> Allowance {
+        let spent = self.spent.get(&page).copied().unwrap_or_default();
+        Allowance {
+            time_spent: spent.time,
+            page_time: page.map(|_| (limits.max_page_cpu_ms, spent.processor_time)),
+            file_bytes: Some(file_bytes),
+        }
+    }
+
+    /// Counts what a request has taken.
+    fn count(&mut self, page: Option<PageIndex>, taken: Spent) {
+        let spent = self.spent.entry(page).or_default();
+        spent.time = spent.time.saturating_add(taken.time);
+        spent.processor_time = spent.processor_time.saturating_add(taken.processor_time);
+    }
+
+    /// Remembers a page that took too much processor time.
+    fn remember(&mut self, page: Option<PageIndex>, limit: LimitExceeded) {
+        if limit.which == Limit::PageCpu {
+            self.exhausted.extend(page.map(|page| (page, limit)));
+        }
+    }
+
+    /// Refuses a page that took too much processor time.
+    fn refuse_exhausted(&self, page: Option<PageIndex>) -> Result<(), LimitExceeded> {
+        page.and_then(|page| self.exhausted.get(&page)).map_or(Ok(()), |limit| Err(*limit))
+    }
+}
+
+/// The lease of a worker that was asked, and its answer.
+type CallResult<A> = Result<(WorkerLease, Result<Received<A>, WorkerError>), PdfError>;
 
 impl WorkerDocument {
     /// Opens the document in a worker, or counts its pages by an earlier answer.
@@ -67,7 +118,7 @@ impl WorkerDocument {
 
     /// The number of pages, from an earlier answer or from a worker.
     fn count_pages(&self) -> Result<u32, PdfError> {
-        self.reader.pool.refuse_deadly_document(self.key.as_ref(), WorkerTask::Reading)?;
+        self.reader.pool().refuse_deadly_document(self.key.as_ref(), WorkerTask::Reading)?;
         self.cancellation.check()?;
         if let Some(page_count) = self.open_key.and_then(|key| self.reader.replies.page_count(&key)) {
             return Ok(page_count);
@@ -77,37 +128,28 @@ impl WorkerDocument {
         Ok(page_count)
     }
 
-    /// Keeps an answer about a sound document. The file must not have changed meanwhile.
-    fn cache(&self, request: &WorkerRequest, answer: &WorkerAnswer) {
-        let is_sound = answer.extras.notes.as_ref().is_some_and(Vec::is_empty);
-        let Some(key) = self.open_key.filter(|_| is_sound && self.file.is_settled()) else { return };
-        let WorkerAnswer { reply, extras, body } = answer;
-        let answer = CachedAnswer { reply: reply.clone(), extras: extras.clone(), body: body.clone() };
-        self.reader.replies.insert(&key, request, answer);
-        self.reader.replies.insert_page_count(&key, self.page_count);
-    }
-
     /// Opens the document in a worker, unless it has it open. Returns the lease and the number of pages.
     fn open_in_worker(&self) -> Result<(WorkerLease, u32), PdfError> {
-        self.reader.pool.refuse_deadly_document(self.key.as_ref(), WorkerTask::Reading)?;
-        let mut lease = self.reader.pool.lease(self.open_key.as_ref(), &self.cancellation)?;
+        self.reader.pool().refuse_deadly_document(self.key.as_ref(), WorkerTask::Reading)?;
+        let mut lease = self.reader.pool().lease(self.open_key.as_ref(), &self.cancellation)?;
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
         if let Some(page_count) = self.open_key.and_then(|key| process.select_document(&key)) {
             return Ok((lease, page_count));
         }
-        let request = WorkerRequest::Open {
+        let question = OpenFile {
             slot: process.new_slot(),
             length: self.file.len(),
             is_remote: self.file.is_remote(),
             password: self.password.clone(),
             limits: self.reader.limits.clone(),
-            deadline_ms: self.reader.pool.deadline_ms(),
+            deadline_ms: self.reader.pool().deadline_ms(),
         };
         let allowance = Allowance { file_bytes: Some(self.file.len()), ..Allowance::default() };
-        let (lease, answer) = self.call(lease, &request, self.descriptor(), allowance)?;
+        let (lease, answer) = self.call(lease, &question, self.descriptor(), allowance)?;
+        let max_pages = self.reader.limits.max_pages;
         match answer {
-            Ok(WorkerAnswer { reply: WorkerReply::Opened { page_count }, .. }) => Ok((lease, page_count)),
-            Ok(WorkerAnswer { reply: WorkerReply::Failed(failure), .. }) => Err(failure.into()),
+            Ok(Received { answer: Ok(page_count), .. }) if page_count <= max_pages => Ok((lease, page_count)),
+            Ok(Received { answer: Err(failure), .. }) => Err(failure),
             Ok(_) => Err(self.discard_and_blame(lease, WorkerError::Nonsense, WorkerTask::Reading).into()),
             Err(error) => Err(self.discard_and_blame(lease, error, WorkerTask::Reading).into()),
         }
@@ -117,117 +159,183 @@ impl WorkerDocument {
         self.copy.as_ref().map(AsFd::as_fd).or_else(|| self.file.descriptor())
     }
 
+    /// Asks a question. Fails if a part of a remote document could not be read: it is then closed, and not to blame.
+    fn call<Q: Question>(
+        &self,
+        mut lease: WorkerLease,
+        question: &Q,
+        file: Option<BorrowedFd<'_>>,
+        allowance: Allowance,
+    ) -> CallResult<Q::Answer> {
+        let supplies = Supplies::of(&*self.reader.fonts, &*self.file);
+        let process = lease.process().ok_or(WorkerError::Nonsense)?;
+        let answer = process.call(question, file, &supplies, &self.reader.limits, allowance, &self.cancellation);
+        let Some(failure) = supplies.failure(self.reader.pool().deadline_ms()) else { return Ok((lease, answer)) };
+        if answer.is_err() {
+            lease.discard();
+        }
+        self.cancellation.check()?;
+        Err(failure)
+    }
+
     /// Discards a worker, and blames the document if it killed it.
     fn discard_and_blame(&self, lease: WorkerLease, error: WorkerError, task: WorkerTask) -> WorkerError {
         lease.discard();
         if error.is_death() {
-            self.reader.pool.record_death(self.key, task);
+            self.reader.pool().record_death(self.key, task);
         }
         error
     }
 
-    /// Sends a request to the worker, which is replaced first if it died.
-    pub(super) fn ask(&self, request: &WorkerRequest) -> Result<(WorkerReply, Bytes), PdfError> {
-        self.cancellation.check()?;
-        let mut session = self.session();
-        let cached = self.open_key.and_then(|key| self.reader.replies.get(&key, request));
-        if let Some(CachedAnswer { reply, extras, body }) = cached {
-            session.is_sound.get_or_insert(true);
-            session.extras = extras;
-            return Ok((reply, body));
-        }
-        let (task, page) = (WorkerTask::of(request), request.page().map(PageIndex));
-        session.refuse_exhausted(page)?;
-        self.reader.pool.refuse_deadly_document(self.key.as_ref(), task)?;
+    /// Asks the worker about the document, and replaces it first if it died. `is_true` refuses what cannot be true.
+    fn ask<Q: Question<Answer = Noted<T>>, T>(
+        &self,
+        session: &mut Session,
+        question: &Q,
+        task: WorkerTask,
+        is_true: impl FnOnce(&T) -> bool,
+    ) -> Result<(T, u64), AskError> {
+        let page = question.page();
+        session.refuse_exhausted(page).map_err(PdfError::from)?;
+        self.reader.pool().refuse_deadly_document(self.key.as_ref(), task).map_err(PdfError::from)?;
         let mut lease = session.lease.take().map_or_else(|| self.open_in_worker().map(|(lease, _)| lease), Ok)?;
         if let (WorkerTask::Recognition, Some(process)) = (task, lease.process()) {
-            process.add_engine(self.reader.pool.settings());
+            process.add_engine(self.reader.pool().settings());
         }
-        session.extras = AnswerExtras::default();
+        session.notes = None;
         let allowance = match task {
             WorkerTask::Reading => session.allowance(page, &self.reader.limits, self.file.len()),
             WorkerTask::Recognition => Allowance::default(),
         };
-        let (mut lease, answer) = self.call(lease, request, None, allowance)?;
+        let (mut lease, received) = self.call(lease, question, None, allowance)?;
         if let (WorkerTask::Reading, Some(process)) = (task, lease.process()) {
             session.count(page, process.spent());
         }
-        match answer {
-            Ok(WorkerAnswer { reply: WorkerReply::Failed(failure), .. }) => {
+        let error = match received {
+            Ok(Received { answer: Err(failure), .. }) => {
                 session.lease = Some(lease);
-                let error = PdfError::from(failure);
-                if let PdfError::Limit(limit) = &error {
+                if let PdfError::Limit(limit) = &failure {
                     session.remember(page, *limit);
                 }
-                Err(error)
+                return Err(failure.into());
             }
-            Ok(answer) => {
+            Ok(Received { answer: Ok(Noted { answer, notes }), bytes })
+                if notes.len() <= MAX_NOTES && is_true(&answer) =>
+            {
                 session.lease = Some(lease);
-                let is_sound = answer.extras.notes.as_ref().is_some_and(Vec::is_empty);
-                session.is_sound = Some(is_sound && session.is_sound != Some(false));
-                self.cache(request, &answer);
-                session.extras = answer.extras;
-                Ok((answer.reply, answer.body))
+                session.is_sound = Some(notes.is_empty() && session.is_sound != Some(false));
+                session.notes = Some(notes);
+                return Ok((answer, bytes));
             }
-            Err(error) => {
-                if let WorkerError::Limit(limit) = &error {
-                    session.remember(page, *limit);
-                }
-                if let WorkerRequest::Cut { page, .. } | WorkerRequest::Fingerprint(page) = request
-                    && error.is_death()
-                {
-                    session.deadly.insert(PageIndex(*page), error.clone());
-                }
-                Err(self.discard_and_blame(lease, error, task).into())
+            Ok(_) => WorkerError::Nonsense,
+            Err(error) => error,
+        };
+        if let WorkerError::Limit(limit) = &error {
+            session.remember(page, *limit);
+        }
+        Err(AskError::Worker(self.discard_and_blame(lease, error, task)))
+    }
+
+    /// The key under which an answer is kept: that of a sound document whose file has not changed meanwhile.
+    fn cache_key(&self, session: &Session) -> Option<OpenKey> {
+        let is_sound = session.notes.as_ref().is_some_and(Vec::is_empty);
+        self.open_key.filter(|_| is_sound && self.file.is_settled())
+    }
+
+    /// Notes that an earlier answer is used, which was about a sound document.
+    fn use_cached<T>(&self, session: &mut Session, cached: T) -> T {
+        session.is_sound.get_or_insert(true);
+        session.notes = Some(Vec::new());
+        cached
+    }
+
+    /// What is known of a page: from the last answer, if that is enough, or from all earlier ones about a sound document.
+    fn known_page(&self, session: &mut Session, page: PageIndex, wants: &PageWants) -> Arc<PageFacts> {
+        let last = session.last_page.as_ref().filter(|(last, _)| *last == page);
+        let last = last.map(|(_, facts)| Arc::clone(facts)).unwrap_or_default();
+        if wants.without(&last).is_empty() {
+            return last;
+        }
+        match self.open_key.and_then(|key| self.reader.replies.page(&key, page)) {
+            Some(cached) => {
+                session.last_page = Some((page, Arc::clone(&cached)));
+                self.use_cached(session, cached)
             }
+            None => last,
         }
     }
 
-    fn ask_cut(&self, page: PageIndex, identify: bool) -> Result<(PdfChunk, Option<PageFingerprint>), PdfError> {
-        self.refuse_deadly_page(page)?;
-        match self.ask(&WorkerRequest::Cut { page: page.0, identify })? {
-            (WorkerReply::Chunk { tier, notes, fingerprint, hash }, bytes) => {
-                Ok((PdfChunk { bytes, tier, notes, hash }, fingerprint.map(PageFingerprint)))
-            }
-            _ => Err(WorkerError::Nonsense.into()),
+    fn ask_page(&self, session: &mut Session, page: PageIndex, wants: &PageWants) -> Result<Arc<PageFacts>, PdfError> {
+        let known = self.known_page(session, page, wants);
+        let wants = wants.without(&known);
+        if wants.is_empty() {
+            return Ok(known);
         }
-    }
-
-    /// Requests optional information. A failure becomes a sentence in [`Pages::notes`].
-    pub(super) fn ask_optional<T>(
-        &self,
-        what: &str,
-        request: &WorkerRequest,
-        read: impl Fn(WorkerReply) -> Option<T>,
-    ) -> Option<T> {
-        match self.ask(request) {
-            Ok((reply, _)) => read(reply),
-            Err(error) => {
-                self.session().failures.push(format!("{what} could not be read: {error}"));
-                None
-            }
+        let (is_cut, deadly) = (wants.chunk || wants.fingerprint, session.deadly.get(&page));
+        if let Some(error) = deadly.filter(|_| is_cut || wants.picture.is_some()) {
+            return Err(error.clone().into());
         }
+        let task = if wants.recognition.is_some() { WorkerTask::Recognition } else { WorkerTask::Reading };
+        let recognition_ms = self.reader.pool().deadline_ms().saturating_mul(RECOGNITION_FACTOR);
+        let question = PageQuestion { page, is_deadly: deadly.is_some(), recognition_ms, wants };
+        let is_true = |facts: &PageFacts| facts.answer(&question.wants, self.page_count);
+        let (facts, bytes) = self.ask(session, &question, task, is_true).map_err(|error| {
+            if let AskError::Worker(error) = &error
+                && is_cut
+                && error.is_death()
+            {
+                session.deadly.insert(page, error.clone());
+            }
+            PdfError::from(error)
+        })?;
+        let facts = Arc::new(known.merged(facts));
+        if let Some(key) = self.cache_key(session) {
+            self.reader.replies.insert_page(&key, page, Arc::clone(&facts), bytes);
+            self.reader.replies.insert_page_count(&key, self.page_count);
+        }
+        session.last_page = Some((page, Arc::clone(&facts)));
+        Ok(facts)
     }
 
-    /// Refuses to cut a page that has killed a worker.
-    fn refuse_deadly_page(&self, page: PageIndex) -> Result<(), WorkerError> {
-        self.session().deadly.get(&page).map_or(Ok(()), |error| Err(error.clone()))
+    fn ask_facts(&self, session: &mut Session, wants: &DocumentWants) -> Result<DocumentFacts, PdfError> {
+        self.cancellation.check()?;
+        let cached = self.open_key.and_then(|key| self.reader.replies.facts(&key, wants));
+        if let Some(facts) = cached {
+            let facts = self.use_cached(session, facts);
+            return Ok((*facts).clone());
+        }
+        let can_be = |facts: &DocumentFacts| facts.can_be_of(self.page_count);
+        let (facts, bytes) = self.ask(session, wants, WorkerTask::Reading, can_be)?;
+        if let Some(key) = self.cache_key(session) {
+            self.reader.replies.insert_facts(&key, wants, Arc::new(facts.clone()), bytes);
+            self.reader.replies.insert_page_count(&key, self.page_count);
+        }
+        Ok(facts)
     }
 
-    /// Refuses to join pages of which one has killed a worker.
-    fn refuse_deadly_pages(&self, pages: &PageSet) -> Result<(), WorkerError> {
-        let session = self.session();
-        let deadly = session.deadly.iter().find(|(page, _)| pages.contains(**page));
-        deadly.map_or(Ok(()), |(_, error)| Err(error.clone()))
-    }
-
-    /// The source of a page's text: a page that has killed a worker is not cut again.
-    pub(super) fn text_source(&self, page: PageIndex) -> TextSource {
-        if self.refuse_deadly_page(page).is_err() { TextSource::WholeFile } else { TextSource::Chunk }
-    }
-
-    pub(super) fn session(&self) -> MutexGuard<'_, ConnectionState> {
+    fn session(&self) -> MutexGuard<'_, Session> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why a question was not answered: the worker failed, or said why.
+enum AskError {
+    Worker(WorkerError),
+    Pdf(PdfError),
+}
+
+impl From<PdfError> for AskError {
+    fn from(error: PdfError) -> Self {
+        Self::Pdf(error)
+    }
+}
+
+impl From<AskError> for PdfError {
+    fn from(error: AskError) -> Self {
+        match error {
+            AskError::Worker(error) => error.into(),
+            AskError::Pdf(error) => error,
+        }
     }
 }
 
@@ -256,143 +364,55 @@ impl Pages for WorkerDocument {
         self.reader.limits.max_ocr_pages
     }
 
-    fn page_label(&self, page: PageIndex) -> Option<PageLabel> {
-        if let Some(extras) = self.session().extras_of(page) {
-            return extras.label.map(PageLabel);
+    fn facts(&self, wants: &DocumentWants) -> DocumentFacts {
+        let mut session = self.session();
+        self.ask_facts(&mut session, wants).unwrap_or_else(|error| {
+            session.failures.push(format!("{} could not be read: {error}", wants.phrase()));
+            DocumentFacts::unread()
+        })
+    }
+
+    fn page(&self, page: PageIndex, wants: &PageWants) -> Result<Arc<PageFacts>, PdfError> {
+        self.cancellation.check()?;
+        let mut session = self.session();
+        let found = self.ask_page(&mut session, page, wants);
+        // A label is optional, and nobody else says why it is missing.
+        if let Err(error) = &found
+            && wants.is_label()
+        {
+            session.failures.push(format!("A page's label could not be read: {error}"));
         }
-        let label = self.ask_optional("A page's label", &WorkerRequest::PageLabel(page.0), |reply| match reply {
-            WorkerReply::PageLabel(label) => label,
-            _ => None,
-        });
-        label.map(PageLabel)
+        found
     }
 
-    fn info(&self) -> DocumentInfo {
-        let info = self.ask_optional("What the document says of itself", &WorkerRequest::Info, |reply| match reply {
-            WorkerReply::Info(info) => Some(info),
-            _ => None,
-        });
-        info.unwrap_or_default()
-    }
-
-    fn outline(&self, max: usize) -> Outline {
-        let outline = self.ask_optional("The outline", &WorkerRequest::Outline(max), |reply| match reply {
-            WorkerReply::Outline(outline) => Some(Outline::from(outline)),
-            _ => None,
-        });
-        outline.unwrap_or(Outline { is_incomplete: true, ..Outline::default() })
-    }
-
-    fn page_geometry(&self, page: PageIndex) -> Result<PageGeometry, PdfError> {
-        match self.ask(&WorkerRequest::Geometry(page.0))?.0 {
-            WorkerReply::Geometry(geometry) => Ok(geometry.into()),
-            _ => Err(WorkerError::Nonsense.into()),
+    fn make(&self, job: &FileJob) -> Result<Option<PdfChunk>, PdfError> {
+        self.cancellation.check()?;
+        let mut session = self.session();
+        if let FileJob::Join(pages) = job
+            && let Some((_, error)) = session.deadly.iter().find(|(page, _)| pages.contains(**page))
+        {
+            return Err(error.clone().into());
         }
-    }
-
-    fn annotations(&self, page: PageIndex) -> Result<PageAnnotations, PdfError> {
-        self.ask_annotations(page)
-    }
-
-    fn annotation_counts(&self) -> AnnotationCounts {
-        self.ask_annotation_counts()
-    }
-
-    fn form(&self, max: usize) -> Form {
-        self.ask_form(max)
-    }
-
-    fn attachments(&self, max: usize) -> Attachments {
-        self.ask_attachments(max)
-    }
-
-    fn attachment(&self, name: &str) -> Result<Option<Bytes>, PdfError> {
-        self.ask_attachment(name)
-    }
-
-    fn cut(&self, page: PageIndex) -> Result<PdfChunk, PdfError> {
-        self.ask_cut(page, false).map(|(chunk, _)| chunk)
-    }
-
-    fn cut_and_identify(&self, page: PageIndex) -> Result<(PdfChunk, Option<PageFingerprint>), PdfError> {
-        self.ask_cut(page, true)
-    }
-
-    fn join(&self, pages: &PageSet) -> Result<PdfChunk, PdfError> {
-        self.refuse_deadly_pages(pages)?;
-        let runs = pages.runs().map(|(first, last)| (first.0, last.0)).collect();
-        match self.ask(&WorkerRequest::Join(runs))? {
-            (WorkerReply::Chunk { tier, notes, hash, .. }, bytes) => Ok(PdfChunk { bytes, tier, notes, hash }),
-            _ => Err(WorkerError::Nonsense.into()),
+        if let Some(file) = self.open_key.and_then(|key| self.reader.replies.file(&key, job)) {
+            return Ok(self.use_cached(&mut session, file));
         }
-    }
-
-    fn fingerprint(&self, page: PageIndex) -> Result<PageFingerprint, PdfError> {
-        self.refuse_deadly_page(page)?;
-        match self.ask(&WorkerRequest::Fingerprint(page.0))?.0 {
-            WorkerReply::Fingerprint(fingerprint) => Ok(PageFingerprint(fingerprint)),
-            _ => Err(WorkerError::Nonsense.into()),
+        let (file, bytes) =
+            self.ask(&mut session, job, WorkerTask::Reading, |file| file.is_some() || job.may_fail())?;
+        if let Some(key) = self.cache_key(&session) {
+            self.reader.replies.insert_file(&key, job, file.clone(), bytes);
+            self.reader.replies.insert_page_count(&key, self.page_count);
         }
-    }
-
-    fn page_text(&self, page: PageIndex) -> Result<PageText, PdfError> {
-        match self.ask(&WorkerRequest::Text { page: page.0, from: self.text_source(page) })? {
-            (WorkerReply::Text(facts), text) => {
-                let text = String::from_utf8(text.into()).map_err(|_| WorkerError::Nonsense)?;
-                Ok(facts.with(text))
-            }
-            _ => Err(WorkerError::Nonsense.into()),
-        }
-    }
-
-    fn page_words(&self, page: PageIndex) -> Result<(PageText, PageWords), PdfError> {
-        match self.ask(&WorkerRequest::Words { page: page.0, from: self.text_source(page) })? {
-            (WorkerReply::Words(facts), body) => {
-                let (text, words) = decode_words(&body).map_err(|_| WorkerError::Nonsense)?;
-                Ok((facts.with(text), words))
-            }
-            _ => Err(WorkerError::Nonsense.into()),
-        }
-    }
-
-    fn page_structure(&self, page: PageIndex) -> Result<StructuredPage, PdfError> {
-        match self.ask(&WorkerRequest::Structure { page: page.0, from: self.text_source(page) })? {
-            (WorkerReply::Structure(facts), body) => {
-                let (text, structure, tables) = decode_page(&body).map_err(|_| WorkerError::Nonsense)?;
-                Ok(StructuredPage { text: facts.with(text), structure, tables })
-            }
-            _ => Err(WorkerError::Nonsense.into()),
-        }
-    }
-
-    fn picture(&self, page: PageIndex, options: &RenderOptions) -> Result<Picture, PdfError> {
-        self.refuse_deadly_page(page)?;
-        match self.ask(&WorkerRequest::Picture { page: page.0, options: options.into() })? {
-            (WorkerReply::Picture { width, height, notes }, png) => {
-                Ok(Picture { png: png.into(), width, height, notes })
-            }
-            _ => Err(WorkerError::Nonsense.into()),
-        }
-    }
-
-    fn with_text_layer(&self, layers: &[PageLayer]) -> Result<Bytes, PdfError> {
-        self.ask_text_layer(layers)
-    }
-
-    fn recognise(&self, page: PageIndex, is_forced: bool) -> Result<Recognition, PdfError> {
-        self.ask_recognition(page, is_forced)
+        Ok(file)
     }
 
     fn notes(&self) -> Vec<String> {
-        let known = self.session().extras.notes.clone();
+        let known = self.session().notes.clone();
         let ask = || {
-            self.ask_optional("Notes on the document", &WorkerRequest::Notes, |reply| match reply {
-                WorkerReply::Notes(notes) => Some(notes),
-                _ => None,
-            })
+            // Every answer has the notes.
+            self.facts(&DocumentWants::default());
+            self.session().notes.clone()
         };
-        let notes = known.or_else(ask);
-        let failures = self.session().failures.clone();
-        notes.unwrap_or_default().into_iter().chain(failures).collect()
+        let notes = known.or_else(ask).unwrap_or_default();
+        notes.into_iter().chain(self.session().failures.clone()).collect()
     }
 }

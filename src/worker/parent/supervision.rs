@@ -30,6 +30,13 @@ pub(crate) struct Allowance {
     pub(crate) file_bytes: Option<u64>,
 }
 
+/// What requests have taken.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Spent {
+    pub(super) time: Duration,
+    pub(super) processor_time: Duration,
+}
+
 /// Looks at a worker while its parent waits for an answer.
 pub(super) struct Supervision {
     process: u32,

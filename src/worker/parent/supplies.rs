@@ -2,15 +2,19 @@
 
 use std::cell::RefCell;
 use std::io;
+use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use crate::worker::fonts::{self, FontFiles};
+use crate::worker::fonts::FontFiles;
 use crate::worker::pages::PdfError;
-use crate::worker::remote_file::{MAX_PIECE_BYTES, send_piece};
-use crate::worker::wire::pictures::WireFontRequest;
-use pagewise_base::limits::StopReason;
+use crate::worker::remote_file::MAX_PIECE_BYTES;
+use crate::worker::tesseract::Tesseract;
+use crate::worker::wire::{FontFacts, Piece, Supply, WantedPiece, WantedSupply, WantedTesseract, frame, socket};
+use pagewise_base::limits::{Cancellation, StopReason};
 use pagewise_document::ReadAt;
+use pagewise_ocr::{GrayImage, OcrError};
+use pagewise_render::WantedFont;
 
 /// The time that a worker keeps to report that a part could not be read.
 const REPORT_TIME: Duration = Duration::from_millis(100);
@@ -44,28 +48,63 @@ impl<'a> Supplies<'a> {
         })
     }
 
-    pub(super) fn send_font(&self, socket: &UnixStream, wanted: WireFontRequest) -> io::Result<()> {
-        fonts::send_font(socket, self.fonts.open(wanted.into()).as_ref())
+    /// Replies to what a worker wants.
+    pub(super) fn send(&self, wanted: WantedSupply, socket: &UnixStream, run: &ProgramRun<'_>) -> io::Result<()> {
+        match wanted {
+            WantedSupply::Font(font) => self.send_font(socket, font),
+            WantedSupply::Piece(piece) => {
+                reply::<WantedPiece>(socket, &self.read(&piece, run.until)?.map(|bytes| Piece(bytes.into())))
+            }
+            WantedSupply::Tesseract(wanted) => reply::<WantedTesseract>(socket, &run.outcome(wanted)?),
+        }
     }
 
-    /// Sends `length` bytes from `offset`, or that they could not be read before `until`.
-    pub(super) fn send_bytes(
-        &self,
-        socket: &UnixStream,
-        (offset, length): (u64, u64),
-        until: Instant,
-    ) -> io::Result<()> {
+    fn send_font(&self, socket: &UnixStream, wanted: WantedFont) -> io::Result<()> {
+        let font = self.fonts.open(wanted);
+        let facts: <WantedFont as Supply>::Reply =
+            font.as_ref().map(|font| FontFacts { length: font.length, name: font.name.clone(), index: font.index });
+        socket::send(socket, &frame::encode(&facts)?, font.as_ref().map(|font| font.file.as_fd()))
+    }
+
+    /// The bytes of a piece; `None` if they could not be read before `until`.
+    fn read(&self, &WantedPiece { offset, length }: &WantedPiece, until: Instant) -> io::Result<Option<Vec<u8>>> {
         let is_inside = |file: &&dyn ReadAt| offset.checked_add(length).is_some_and(|end| end <= file.len());
         let file = self.remote.filter(is_inside).filter(|_| length <= MAX_PIECE_BYTES);
         let file = file.ok_or(io::ErrorKind::InvalidData)?;
         let mut piece = vec![0; usize::try_from(length).unwrap_or(0)];
         let left = until.saturating_duration_since(Instant::now()).saturating_sub(REPORT_TIME);
-        match file.read_within(left, offset, &mut piece) {
-            Ok(()) => send_piece(socket, Some(&piece)),
+        let read = file.read_within(left, offset, &mut piece);
+        Ok(match read {
+            Ok(()) => Some(piece),
             Err(error) => {
                 self.failure.borrow_mut().get_or_insert(error);
-                send_piece(socket, None)
+                None
             }
-        }
+        })
     }
+}
+
+/// The program that a worker may have run for a question.
+pub(super) struct ProgramRun<'a> {
+    pub(super) tesseract: Option<&'a Tesseract>,
+    /// The program has less time than the question, so that the worker can still report that it was late.
+    pub(super) program_until: Instant,
+    pub(super) until: Instant,
+    pub(super) cancellation: &'a Cancellation,
+}
+
+impl ProgramRun<'_> {
+    fn outcome(&self, wanted: WantedTesseract) -> io::Result<Result<String, String>> {
+        let WantedTesseract { width, height, pixels, job } = wanted;
+        let image = GrayImage::new(width, height, pixels.into()).ok_or(io::ErrorKind::InvalidData)?;
+        let tesseract = self.tesseract.ok_or(io::ErrorKind::InvalidData)?;
+        Ok(tesseract.run(&image, &job, self.program_until, self.cancellation).map_err(|error| match error {
+            OcrError::Program { reason } => reason,
+            error => error.to_string(),
+        }))
+    }
+}
+
+fn reply<S: Supply>(socket: &UnixStream, reply: &S::Reply) -> io::Result<()> {
+    frame::write(reply, socket)
 }

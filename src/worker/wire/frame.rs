@@ -1,48 +1,100 @@
-//! The framing of messages: the lengths of header and body, the header as JSON, and the body as bytes.
+//! The framing of messages: the length of the content, and the content.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
+use std::time::Instant;
 
+use postcard::ser_flavors::Flavor;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Size of the two lengths: 4 bytes for the header, 8 for the body, little-endian.
-pub(crate) const PREFIX_BYTES: usize = 12;
+use super::decode::decode;
 
-/// The largest header. An outline of 100,000 entries takes a tenth of it.
-const MAX_HEADER_BYTES: u32 = 64 << 20;
+/// Size of the length, little-endian.
+pub(crate) const PREFIX_BYTES: usize = 4;
 
-/// The largest body. A page is usually bounded by the smaller `max_page_bytes`.
-const MAX_BODY_BYTES: u64 = 1 << 30;
+/// The largest content that a process takes from one that it trusts: a file and its pages' words.
+pub(crate) const MAX_BYTES: u64 = 1 << 30;
 
 /// At most this much is reserved before bytes arrive, and then as much as has arrived: lengths are not trusted.
 const RESERVED_BYTES: usize = 1 << 20;
 
-/// Encodes the prefix and the header of a message with a body of `body` bytes.
-pub(crate) fn encode_header(header: &impl Serialize, body: usize) -> io::Result<Vec<u8>> {
-    let mut out = vec![0; PREFIX_BYTES];
-    serde_json::to_writer(&mut out, header)?;
-    let header_bytes = u32::try_from(out.len().saturating_sub(PREFIX_BYTES)).map_err(|_| too_long())?;
-    let lengths = header_bytes.to_le_bytes().into_iter().chain((body as u64).to_le_bytes());
-    out.iter_mut().zip(lengths).for_each(|(place, byte)| *place = byte);
-    Ok(out)
+/// Content is written in pieces of this size. Longer strings of bytes are written as they are.
+const PIECE_BYTES: usize = 16 << 10;
+
+/// The frame of a short message.
+pub(crate) fn encode(message: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut frame = postcard::to_extend(message, vec![0; PREFIX_BYTES]).map_err(unsendable)?;
+    let prefix = prefix_of(frame.len().saturating_sub(PREFIX_BYTES))?;
+    frame.iter_mut().zip(prefix).for_each(|(place, byte)| *place = byte);
+    Ok(frame)
 }
 
-/// Reads the header and body that follow a prefix.
-pub(crate) fn read_rest<T: DeserializeOwned>(
-    prefix: [u8; PREFIX_BYTES],
-    mut from: impl Read,
-) -> io::Result<(T, Vec<u8>)> {
-    let [h0, h1, h2, h3, body @ ..] = prefix;
-    let (header, body) = (u32::from_le_bytes([h0, h1, h2, h3]), u64::from_le_bytes(body));
-    if header > MAX_HEADER_BYTES || body > MAX_BODY_BYTES {
+/// Writes the frame of a message, without a copy of the files and pictures in it.
+pub(crate) fn write(message: &impl Serialize, to: impl Write) -> io::Result<()> {
+    let length = postcard::experimental::serialized_size(message).map_err(unsendable)?;
+    let mut failure = Ok(());
+    let pieces = Pieces { to, buffer: prefix_of(length)?.to_vec(), failure: &mut failure };
+    let written = postcard::serialize_with_flavor(message, pieces);
+    failure.and(written.map_err(unsendable))
+}
+
+/// Writes a message piece by piece.
+struct Pieces<'f, W: Write> {
+    to: W,
+    buffer: Vec<u8>,
+    /// The format cannot say why a write failed.
+    failure: &'f mut io::Result<()>,
+}
+
+impl<W: Write> Pieces<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        *self.failure = self.to.write_all(bytes);
+        if self.failure.is_ok() { Ok(()) } else { Err(postcard::Error::SerializeBufferFull) }
+    }
+
+    fn flush(&mut self) -> postcard::Result<()> {
+        let buffer = std::mem::take(&mut self.buffer);
+        self.write(&buffer)
+    }
+}
+
+impl<W: Write> Flavor for Pieces<'_, W> {
+    type Output = ();
+
+    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        if self.buffer.len().saturating_add(bytes.len()) > PIECE_BYTES {
+            self.flush()?;
+        }
+        if bytes.len() > PIECE_BYTES {
+            return self.write(bytes);
+        }
+        self.buffer.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.try_extend(&[byte])
+    }
+
+    fn finalize(mut self) -> postcard::Result<()> {
+        self.flush()
+    }
+}
+
+fn unsendable(_: postcard::Error) -> io::Error {
+    io::ErrorKind::InvalidData.into()
+}
+
+fn prefix_of(length: usize) -> io::Result<[u8; PREFIX_BYTES]> {
+    u32::try_from(length).map(u32::to_le_bytes).map_err(|_| too_long())
+}
+
+/// Reads the content that follows a prefix, of at most `max_bytes`.
+pub(crate) fn read_content(prefix: [u8; PREFIX_BYTES], max_bytes: u64, mut from: impl Read) -> io::Result<Vec<u8>> {
+    let length = u32::from_le_bytes(prefix);
+    if u64::from(length) > max_bytes {
         return Err(too_long());
     }
-    let header = read_exactly(&mut from, u64::from(header))?;
-    let body = read_exactly(&mut from, body)?;
-    Ok((serde_json::from_slice(&header)?, body))
-}
-
-fn read_exactly(from: &mut impl Read, length: u64) -> io::Result<Vec<u8>> {
     let length = usize::try_from(length).map_err(|_| too_long())?;
     let mut bytes = Vec::new();
     while bytes.len() < length {
@@ -55,6 +107,16 @@ fn read_exactly(from: &mut impl Read, length: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Reads the message that follows a prefix.
+pub(crate) fn read<T: DeserializeOwned>(
+    prefix: [u8; PREFIX_BYTES],
+    max_bytes: u64,
+    until: Option<Instant>,
+    from: impl Read,
+) -> io::Result<T> {
+    decode(&read_content(prefix, max_bytes, from)?, until)
+}
+
 fn too_long() -> io::Error {
     io::ErrorKind::InvalidData.into()
 }
@@ -63,31 +125,29 @@ fn too_long() -> io::Error {
 mod tests {
     use super::*;
 
-    fn split(message: &[u8]) -> ([u8; PREFIX_BYTES], &[u8]) {
-        let (prefix, rest) = message.split_first_chunk().unwrap_or((&[0; PREFIX_BYTES], &[]));
-        (*prefix, rest)
+    fn read_back(frame: &[u8], max_bytes: u64) -> Result<String, io::ErrorKind> {
+        let (prefix, rest) = frame.split_first_chunk().unwrap_or((&[0; PREFIX_BYTES], &[]));
+        read(*prefix, max_bytes, None, rest).map_err(|error| error.kind())
     }
 
     #[test]
     fn a_message_comes_back_and_a_cut_one_does_not() {
-        let message = [encode_header(&"header", 3).unwrap_or_default(), b"abc".to_vec()].concat();
-        let (prefix, bytes) = split(&message);
-        assert_eq!(read_rest::<String>(prefix, bytes).ok(), Some(("header".to_owned(), b"abc".to_vec())));
-        for end in 0..bytes.len() {
-            assert!(read_rest::<String>(prefix, bytes.get(..end).unwrap_or_default()).is_err(), "{end}");
+        let message = "content".to_owned();
+        let frame = encode(&message).unwrap_or_default();
+        let mut written = Vec::new();
+        assert!(write(&message, &mut written).is_ok());
+        assert_eq!(written, frame);
+        assert_eq!(read_back(&frame, 8), Ok(message));
+        assert_eq!(read_back(&frame, 7), Err(io::ErrorKind::InvalidData), "the limit");
+        for end in PREFIX_BYTES..frame.len() {
+            assert!(read_back(frame.get(..end).unwrap_or_default(), 8).is_err(), "{end}");
         }
     }
 
     #[test]
     fn a_claimed_length_reserves_nothing() {
-        let mut prefix = [0; PREFIX_BYTES];
-        prefix.iter_mut().skip(4).zip((MAX_BODY_BYTES).to_le_bytes()).for_each(|(place, byte)| *place = byte);
-        assert_eq!(
-            read_rest::<String>(prefix, io::empty()).map_err(|error| error.kind()),
-            Err(io::ErrorKind::UnexpectedEof)
-        );
-        prefix.iter_mut().skip(4).zip((MAX_BODY_BYTES + 1).to_le_bytes()).for_each(|(place, byte)| *place = byte);
-        let refused = read_rest::<String>(prefix, io::empty()).map_err(|error| error.kind());
-        assert_eq!(refused, Err(io::ErrorKind::InvalidData));
+        let claimed = u32::MAX.to_le_bytes();
+        let found = read_content(claimed, u64::MAX, io::empty()).map_err(|error| error.kind());
+        assert_eq!(found, Err(io::ErrorKind::UnexpectedEof));
     }
 }

@@ -2,37 +2,31 @@
 //!
 //! Both are the same program, so messages have no version. The greeting still carries the program's version, since the
 //! program on disk may have been replaced.
+//!
+//! A [`Question`] names the type of its answer, so neither side can write or expect another. What a worker asks for
+//! meanwhile is a [`Supply`], with the type of what it gets.
 
-pub(crate) mod annotations;
-pub(crate) mod error;
-mod extras;
+pub(crate) mod decode;
 pub(crate) mod frame;
-pub(crate) mod pictures;
-pub(crate) mod recognition;
 pub(crate) mod socket;
-pub(crate) mod structure;
-pub(crate) mod words;
 
-use std::io;
+use std::time::Duration;
 
 use bytes::Bytes;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::worker::engine::ModelPart;
-use crate::worker::pages::{PageText, PageWords, PdfChunk, Picture, SharedHash, StructuredPage};
+use crate::worker::pages::{DocumentFacts, DocumentWants, FileJob, PageFacts, PageWants, PdfChunk, PdfError};
 use crate::worker::sandbox::SandboxLayers;
-use annotations::{WireAnnotations, WireAttachments, WireCounts, WireForm};
-pub(crate) use error::WireError;
-pub(crate) use extras::{AnswerExtras, PageExtras};
-use pagewise_base::hash::PageFingerprint;
-use pagewise_base::limits::{Deadline, Limits, ProcessorClock};
+use pagewise_base::limits::Limits;
 use pagewise_base::page::PageIndex;
-use pagewise_document::{DocumentInfo, Outline, OutlineItem, PageGeometry};
+use pagewise_ocr::TesseractJob;
+use pagewise_render::WantedFont;
 use pagewise_web::html::ReadablePage;
-use pictures::{WireFontRequest, WireOptions, WireText};
-use recognition::{WireLayerWord, WireTesseractMode};
-use structure::encode_page;
-use words::encode_words;
+
+/// The largest answer besides files and pictures: the words, lines and tables of a page.
+pub(crate) const MAX_ANSWER_BYTES: u64 = 64 << 20;
 
 /// The first message of a worker, sent when it is ready.
 #[derive(Debug, Serialize, Deserialize)]
@@ -41,364 +35,241 @@ pub(crate) struct Greeting {
     pub(crate) layers: SandboxLayers,
 }
 
-/// A request. All except the first four and `ReadablePage` are about the current document. Pages are indices.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) enum WorkerRequest {
-    /// Opens the attached file in a slot, instead of what was open there, and makes it the current document.
-    Open {
-        slot: usize,
-        length: u64,
-        /// Whether no file is attached, and the parent is asked for its bytes.
-        is_remote: bool,
-        password: Option<String>,
-        #[serde(with = "WireLimits")]
-        limits: Limits,
-        /// The time for this and each later request.
-        deadline_ms: u64,
-    },
-    /// Makes the document in a slot the current one. Has no answer.
-    Select(usize),
-    /// Closes the current document. Has no answer.
-    Close,
-    /// Closes all documents. Has no answer.
-    CloseAll,
-    PageLabel(u32),
-    Info,
-    Outline(usize),
-    Geometry(u32),
-    /// The comments, links and fields of a page.
-    Annotations {
-        page: u32,
-        /// The source of the words that comments mark.
-        from: TextSource,
-    },
-    AnnotationCounts,
-    /// The form with at most this many fields.
-    Form(usize),
-    /// At most this many attachments.
-    Attachments(usize),
-    /// The bytes of the attachment of this name.
-    Attachment(String),
-    Cut {
-        page: u32,
-        /// Whether to return its fingerprint too.
-        identify: bool,
-    },
-    /// First and last index of each range of pages, inclusive.
-    Join(Vec<(u32, u32)>),
-    Fingerprint(u32),
-    Text {
-        page: u32,
-        from: TextSource,
-    },
-    Structure {
-        page: u32,
-        from: TextSource,
-    },
-    Words {
-        page: u32,
-        from: TextSource,
-    },
-    Picture {
-        page: u32,
-        options: WireOptions,
-    },
-    /// Recognises the text in the picture of a page.
-    Recognise {
-        page: u32,
-        /// Whether to recognise it even if it has text of its own.
-        is_forced: bool,
-        /// The time for the engine.
-        deadline_ms: u64,
-    },
-    /// Appends a layer of invisible text to pages.
-    TextLayer(Vec<(u32, Vec<WireLayerWord>)>),
-    /// Offers the program `tesseract`, which the parent runs, as the engine. Has no answer.
-    Tesseract {
-        languages: Vec<String>,
-        /// The language that a setting names.
-        chosen: Option<String>,
-    },
-    /// Adds the attached model to the engine that recognises text. Has no answer.
-    Model {
-        part: ModelPart,
-        length: u64,
-    },
-    /// Loads the models of the engine.
-    CheckEngine,
-    Notes,
-    /// Converts the attached web page to Markdown.
-    ReadablePage(WebPageSource),
-    #[cfg(debug_assertions)]
-    Drill(crate::worker::drill::Drill),
-}
+/// A question to a worker.
+pub(crate) trait Question: Serialize + DeserializeOwned {
+    /// The kind of message that it is.
+    const KIND: MessageKind;
+    /// What answers it.
+    type Answer: Serialize + DeserializeOwned;
 
-impl WorkerRequest {
-    /// The page whose label is sent with the answer.
-    pub(crate) fn page(&self) -> Option<u32> {
-        match self {
-            Self::Cut { page, .. }
-            | Self::Text { page, .. }
-            | Self::Structure { page, .. }
-            | Self::Words { page, .. }
-            | Self::Recognise { page, .. }
-            | Self::Annotations { page, .. }
-            | Self::Picture { page, .. } => Some(*page),
-            _ => None,
-        }
+    /// The most bytes of the files and pictures in its answer, where these are the bounds on documents.
+    fn max_file_bytes(&self, _: &Limits) -> u64 {
+        0
+    }
+
+    /// The page on which it spends time.
+    fn page(&self) -> Option<PageIndex> {
+        None
+    }
+
+    /// The time that an engine has for it besides.
+    fn engine_time(&self) -> Duration {
+        Duration::ZERO
     }
 }
 
-/// A web page in the attached file.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct WebPageSource {
+/// What a message is: a question of this type, or a notice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum MessageKind {
+    OpenFile,
+    PageQuestion,
+    DocumentWants,
+    FileJob,
+    WebPage,
+    CheckEngine,
+    Notice,
+    #[cfg(debug_assertions)]
+    Drill,
+}
+
+/// Opens the attached file in a slot, instead of what was open there, and makes it the current document. The answer is
+/// its number of pages.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct OpenFile {
+    pub(crate) slot: usize,
+    pub(crate) length: u64,
+    /// Whether no file is attached, and the parent is asked for its bytes.
+    pub(crate) is_remote: bool,
+    pub(crate) password: Option<String>,
+    pub(crate) limits: Limits,
+    /// The time for this and each later question.
+    pub(crate) deadline_ms: u64,
+}
+
+/// Asks for facts about a page of the current document.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct PageQuestion {
+    pub(crate) page: PageIndex,
+    pub(crate) wants: PageWants,
+    /// Whether its text is read from the whole file, because cutting this page has killed a worker.
+    pub(crate) is_deadly: bool,
+    /// The time for the engine, if it is recognised.
+    pub(crate) recognition_ms: u64,
+}
+
+/// Converts the attached web page to Markdown.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct WebPage {
     pub(crate) length: u64,
     pub(crate) content_type: Option<String>,
     pub(crate) base: String,
 }
 
-/// The source of a page's text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum TextSource {
-    /// The page's chunk, if the page can be cut.
-    Chunk,
-    /// The whole file, because cutting this page has killed a worker.
-    WholeFile,
-}
-
-/// An answer.
+/// Loads the models of the engine. The answer says why they cannot be used, if they cannot.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct WorkerAnswer {
-    pub(crate) reply: WorkerReply,
-    pub(crate) extras: AnswerExtras,
-    /// The message's body.
-    #[serde(skip)]
-    pub(crate) body: Bytes,
+pub(crate) struct CheckEngine;
+
+impl Question for OpenFile {
+    const KIND: MessageKind = MessageKind::OpenFile;
+    type Answer = u32;
 }
 
-impl From<WorkerReply> for WorkerAnswer {
-    fn from(reply: WorkerReply) -> Self {
-        (reply, Bytes::new()).into()
+impl Question for PageQuestion {
+    const KIND: MessageKind = MessageKind::PageQuestion;
+    type Answer = Noted<PageFacts>;
+
+    fn max_file_bytes(&self, limits: &Limits) -> u64 {
+        let chunk = if self.wants.chunk { limits.max_page_bytes } else { 0 };
+        // A pixel has three bytes, and a row one more.
+        let picture = if self.wants.picture.is_some() { limits.max_pixels.saturating_mul(4) } else { 0 };
+        chunk.saturating_add(picture).min(frame::MAX_BYTES)
+    }
+
+    fn page(&self) -> Option<PageIndex> {
+        self.wants.are_costly().then_some(self.page)
+    }
+
+    fn engine_time(&self) -> Duration {
+        if self.wants.recognition.is_some() { Duration::from_millis(self.recognition_ms) } else { Duration::ZERO }
     }
 }
 
-impl From<(WorkerReply, Bytes)> for WorkerAnswer {
-    fn from((reply, body): (WorkerReply, Bytes)) -> Self {
-        Self { reply, extras: AnswerExtras::default(), body }
+impl Question for DocumentWants {
+    const KIND: MessageKind = MessageKind::DocumentWants;
+    type Answer = Noted<DocumentFacts>;
+}
+
+impl Question for FileJob {
+    const KIND: MessageKind = MessageKind::FileJob;
+    type Answer = Noted<Option<PdfChunk>>;
+
+    fn max_file_bytes(&self, _: &Limits) -> u64 {
+        frame::MAX_BYTES
     }
 }
 
-/// The content of an answer. The bytes of chunks, texts, structures, pictures and web pages are the message body.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) enum WorkerReply {
-    Opened {
-        page_count: u32,
+impl Question for WebPage {
+    const KIND: MessageKind = MessageKind::WebPage;
+    type Answer = ReadablePage;
+
+    fn max_file_bytes(&self, limits: &Limits) -> u64 {
+        limits.max_file_bytes
+    }
+}
+
+impl Question for CheckEngine {
+    const KIND: MessageKind = MessageKind::CheckEngine;
+    type Answer = Option<String>;
+}
+
+#[cfg(debug_assertions)]
+impl Question for crate::worker::drill::Drill {
+    const KIND: MessageKind = MessageKind::Drill;
+    type Answer = String;
+}
+
+/// What a worker is told without an answer.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Notice {
+    /// Makes the document in a slot the current one.
+    Select(usize),
+    /// Closes the current document.
+    Close,
+    /// Closes all documents.
+    CloseAll,
+    /// Offers the program `tesseract`, which the parent runs, as the engine.
+    Tesseract {
+        languages: Vec<String>,
+        /// The language that a setting names.
+        chosen: Option<String>,
     },
-    PageLabel(Option<String>),
-    Info(#[serde(with = "WireInfo")] DocumentInfo),
-    Outline(WireOutline),
-    Geometry(WireGeometry),
-    Annotations(WireAnnotations),
-    AnnotationCounts(WireCounts),
-    Form(WireForm),
-    Attachments(WireAttachments),
-    /// Whether the attachment exists. Its bytes are the message body.
-    Attachment(bool),
-    Chunk {
-        tier: String,
-        notes: Vec<String>,
-        /// The fingerprint, if it was requested and could be computed.
-        fingerprint: Option<[u8; 32]>,
-        /// The hash of the body, which stays in the parent.
-        #[serde(skip)]
-        hash: SharedHash,
-    },
-    Fingerprint([u8; 32]),
-    Text(WireText),
-    /// The facts of a page's text. Text, structure and tables are the body.
-    Structure(WireText),
-    /// The same of a page's words. Text and words are the body.
-    Words(WireText),
-    /// The file with its text layer is the message body.
-    TextLayer,
-    /// The page's own text is what a reader sees.
-    OwnText,
-    /// The facts of a recognised page. Its words are so many bytes of the body, and its structure is the rest.
-    Recognised {
-        text: WireText,
-        words_bytes: usize,
-        confidences: Vec<f32>,
-    },
-    Picture {
-        width: u32,
-        height: u32,
-        notes: Vec<String>,
-    },
-    Notes(Vec<String>),
-    /// Why the models cannot be used, if they cannot.
-    EngineChecked(Option<String>),
-    ReadablePage {
-        title: Option<String>,
-        notes: Vec<String>,
-    },
-    /// Requests a run of the program `tesseract` on the picture in the body before the answer.
-    WantsTesseract {
-        width: usize,
-        height: usize,
-        mode: WireTesseractMode,
-        language: String,
-    },
-    /// Requests bytes of the current document before the answer. The parent replies and keeps waiting.
-    WantsBytes {
-        offset: u64,
-        length: u64,
-    },
-    /// Requests a font before the answer. The parent replies and keeps waiting.
-    WantsFont(WireFontRequest),
-    Failed(WireError),
-    #[cfg(debug_assertions)]
-    Drilled(String),
+    /// Adds the attached model to the engine that recognises text.
+    Model { part: ModelPart, length: u64 },
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Limits")]
-struct WireLimits {
-    max_file_bytes: u64,
-    max_nesting: u32,
-    max_object_values: u32,
-    max_page_tree_depth: u32,
-    max_pages: u32,
-    max_reference_hops: u32,
-    max_xref_sections: u32,
-    max_filters: u32,
-    max_stream_bytes: u64,
-    max_decoded_bytes: u64,
-    max_ratio: u64,
-    max_page_objects: u32,
-    max_page_bytes: u64,
-    max_outline_items: u32,
-    max_text_bytes: u64,
-    max_form_depth: u32,
-    max_page_cpu_ms: u64,
-    max_pixels: u64,
-    max_image_pixels: u64,
-    max_side_pixels: u16,
-    max_ocr_pages: u64,
-    /// Restarted for each request, on the worker's clock.
-    #[serde(skip)]
-    deadline: Deadline,
-    /// The worker's own.
-    #[serde(skip)]
-    processor_clock: ProcessorClock,
+/// An answer, with the current notes on the document.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Noted<T> {
+    pub(crate) answer: T,
+    pub(crate) notes: Vec<String>,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "DocumentInfo")]
-struct WireInfo {
-    title: Option<String>,
-    author: Option<String>,
-    subject: Option<String>,
-    keywords: Option<String>,
-    creator: Option<String>,
-    producer: Option<String>,
-    created: Option<String>,
-    modified: Option<String>,
-    pdf_version: String,
-    encrypted: bool,
-    signed: bool,
-    tagged: bool,
-    form_fields: usize,
-    is_xfa: bool,
-    attachments: usize,
-    outline_entries: usize,
-    has_page_labels: bool,
+/// A message of a worker that was asked a question with this answer.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum WorkerMessage<A> {
+    Answer(Result<A, PdfError>),
+    /// What it needs before it can answer. The parent replies and keeps waiting.
+    Wants(WantedSupply),
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct WireOutline {
-    pub(crate) items: Vec<(u32, String, Option<u32>)>,
-    total: usize,
-    is_incomplete: bool,
+/// What a worker asks its parent for.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum WantedSupply {
+    Font(WantedFont),
+    Piece(WantedPiece),
+    Tesseract(WantedTesseract),
 }
 
-/// [`PageGeometry`], with the bits of floating point numbers, to keep every value exact.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct WireGeometry {
-    width_pt: u64,
-    height_pt: u64,
-    rotate: u16,
-    user_unit: u64,
+/// One of them, with what the parent replies.
+pub(crate) trait Supply: Into<WantedSupply> {
+    type Reply: Serialize + DeserializeOwned;
 }
 
-impl From<Outline> for WireOutline {
-    fn from(outline: Outline) -> Self {
-        let item = |item: OutlineItem| (item.depth, item.title, item.page.map(|page| page.0));
-        let Outline { items, total, is_incomplete } = outline;
-        Self { items: items.into_iter().map(item).collect(), total, is_incomplete }
+/// A font. Its file is attached to the reply.
+impl Supply for WantedFont {
+    type Reply = Option<FontFacts>;
+}
+
+/// Bytes of the current document. `None` if they could not be read.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct WantedPiece {
+    pub(crate) offset: u64,
+    pub(crate) length: u64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Piece(#[serde(with = "pagewise_base::arrival::byte_string")] pub(crate) Bytes);
+
+impl Supply for WantedPiece {
+    type Reply = Option<Piece>;
+}
+
+/// A run of the program `tesseract` on a picture: what it printed, or why it failed.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct WantedTesseract {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    #[serde(with = "pagewise_base::arrival::byte_string")]
+    pub(crate) pixels: Bytes,
+    pub(crate) job: TesseractJob,
+}
+
+impl Supply for WantedTesseract {
+    type Reply = Result<String, String>;
+}
+
+impl From<WantedFont> for WantedSupply {
+    fn from(font: WantedFont) -> Self {
+        Self::Font(font)
     }
 }
 
-impl From<WireOutline> for Outline {
-    fn from(outline: WireOutline) -> Self {
-        let item = |(depth, title, page): (_, _, Option<u32>)| OutlineItem { depth, title, page: page.map(PageIndex) };
-        let WireOutline { items, total, is_incomplete } = outline;
-        Self { items: items.into_iter().map(item).collect(), total, is_incomplete }
+impl From<WantedPiece> for WantedSupply {
+    fn from(piece: WantedPiece) -> Self {
+        Self::Piece(piece)
     }
 }
 
-impl From<PageGeometry> for WireGeometry {
-    fn from(page: PageGeometry) -> Self {
-        Self {
-            width_pt: page.width_pt.to_bits(),
-            height_pt: page.height_pt.to_bits(),
-            rotate: page.rotate,
-            user_unit: page.user_unit.to_bits(),
-        }
+impl From<WantedTesseract> for WantedSupply {
+    fn from(run: WantedTesseract) -> Self {
+        Self::Tesseract(run)
     }
 }
 
-impl From<WireGeometry> for PageGeometry {
-    fn from(page: WireGeometry) -> Self {
-        Self {
-            width_pt: f64::from_bits(page.width_pt),
-            height_pt: f64::from_bits(page.height_pt),
-            rotate: page.rotate,
-            user_unit: f64::from_bits(page.user_unit),
-        }
-    }
-}
-
-impl WorkerReply {
-    /// The reply for a chunk, and the message body.
-    pub(crate) fn of_chunk(chunk: PdfChunk, fingerprint: Option<PageFingerprint>) -> (Self, Bytes) {
-        let PdfChunk { bytes, tier, notes, hash } = chunk;
-        (Self::Chunk { tier, notes, fingerprint: fingerprint.map(|fingerprint| fingerprint.0), hash }, bytes)
-    }
-
-    /// The reply for a page's text, and the message body.
-    pub(crate) fn of_text(text: PageText) -> (Self, Bytes) {
-        (Self::Text((&text).into()), text.text.into_bytes().into())
-    }
-
-    /// The reply for a page's structure, and the message body.
-    pub(crate) fn of_structure(page: StructuredPage) -> io::Result<(Self, Bytes)> {
-        Ok((Self::Structure((&page.text).into()), encode_page(page)?))
-    }
-
-    /// The reply for a page's words, and the message body.
-    pub(crate) fn of_words(text: PageText, words: PageWords) -> io::Result<(Self, Bytes)> {
-        Ok((Self::Words((&text).into()), encode_words(text.text, words)?))
-    }
-
-    /// The reply for a web page, and the message body.
-    pub(crate) fn of_readable(page: ReadablePage) -> (Self, Bytes) {
-        let ReadablePage { title, markdown, notes } = page;
-        (Self::ReadablePage { title, notes }, markdown.into_bytes().into())
-    }
-
-    /// The reply for a picture, and the message body.
-    pub(crate) fn of_picture(picture: Picture) -> (Self, Bytes) {
-        let Picture { png, width, height, notes } = picture;
-        (Self::Picture { width, height, notes }, png.into())
-    }
+/// An open font file.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct FontFacts {
+    pub(crate) length: u64,
+    pub(crate) name: String,
+    pub(crate) index: u32,
 }

@@ -21,21 +21,6 @@ pub(crate) fn send(mut socket: &UnixStream, bytes: &[u8], file: Option<BorrowedF
     socket.write_all(bytes.get(sent..).unwrap_or_default())
 }
 
-/// Sends `head` and `body` with as few system calls as possible.
-pub(crate) fn send_parts(mut socket: &UnixStream, head: &[u8], body: &[u8]) -> io::Result<()> {
-    let mut both = [IoSlice::new(head), IoSlice::new(body)];
-    let mut left = &mut both[..];
-    while left.iter().any(|part| !part.is_empty()) {
-        match socket.write_vectored(left) {
-            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(written) => IoSlice::advance_slices(&mut left, written),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
-}
-
 /// Received files are closed on exec. Some systems cannot set this atomically, but workers start no programs.
 #[cfg(target_os = "linux")]
 const RECEIVING: RecvFlags = RecvFlags::CMSG_CLOEXEC;

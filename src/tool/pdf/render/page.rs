@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use bytes::Bytes;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -103,7 +104,7 @@ fn shown(
     context: &ContextManager,
     arguments: &RenderArguments,
     caller: &Caller,
-    png: Vec<u8>,
+    png: Bytes,
     text: String,
     details: Value,
 ) -> Result<RenderAnswer, ToolError> {
@@ -147,7 +148,7 @@ fn picture_block(
     context: &ContextManager,
     arguments: &RenderArguments,
     caller: &Caller,
-    png: Vec<u8>,
+    png: Bytes,
 ) -> Result<ShownPicture, ToolError> {
     let budget = caller.result_budget(context).map_or(u64::MAX, ResultBudget::data_bytes);
     let usual = context.settings().max_picture_bytes;
@@ -158,7 +159,7 @@ fn picture_block(
             "it has {bytes} bytes, and {setting} allows {max}. Call pdf_render_page with a lower dpi, or with a region."
         )));
     }
-    let image = Block::Image(ImageBlock { mime_type: PNG, bytes: png.into() });
+    let image = Block::Image(ImageBlock { mime_type: PNG, bytes: png });
     let conversation = caller.conversation(arguments.document.conversation.as_deref())?;
     let counted = conversation.map(|conversation| context.count_blocks(&conversation, std::slice::from_ref(&image)));
     Ok(counted.transpose().map(|delivery| (image, delivery)).map_err(|full| {
