@@ -37,7 +37,7 @@ const OWNERS: [(&str, &[&str]); 8] = [
 ];
 
 /// Crates that several packages may depend on, each with the reason.
-const SHARED: [(&str, &str); 17] = [
+const SHARED: [(&str, &str); 18] = [
     ("base64", "the model's requests, and the answers at the doors"),
     ("blake3", "hashes of files, pages, addresses and owners"),
     ("bytes", "bodies that are shared and not copied"),
@@ -48,6 +48,7 @@ const SHARED: [(&str, &str); 17] = [
     ("hayro", "fonts that stand in for those a document lacks"),
     ("rustix", "files, clocks and processes of Unix"),
     ("rustls", "connections to databases and servers"),
+    ("serde", "types that cross to a worker"),
     ("serde_json", "protocols"),
     ("skrifa", "characters and outlines of embedded fonts"),
     ("tempfile", "tests"),
