@@ -1,4 +1,4 @@
-//! Values as they arrive from another process: bytes, and values with invariants.
+//! Checks of values that another process sent.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! Draws pages with hayro.
 //!
-//! The engine's own device paints, and calls nobody back. It is preceded by a survey, which does.
+//! The engine's painting device has no callbacks, so a survey checks the page and its time before it paints.
 
 use super::RenderError;
 use super::fonts::FontResolver;

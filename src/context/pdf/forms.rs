@@ -103,7 +103,7 @@ impl FormChooser<'_> {
         self.document.page_geometry(page).ok().map(|geometry| image_tokens(&geometry))
     }
 
-    /// The block of text that gives a page. `is_blank` says that nothing is on it.
+    /// The text block of a page. `is_blank`: the page is empty.
     pub(super) fn text_block(&self, page: PageIndex, form: PageForm, text: &str, is_blank: bool) -> String {
         let mut block = format!("--- Page {} ---\n", self.page_name(page));
         if is_blank {

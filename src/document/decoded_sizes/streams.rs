@@ -23,7 +23,7 @@ pub(super) fn check_contents(page: &Page<'_>, budget: &PageBudget, limits: &Limi
         let length = *known.entry(stream.obj_id()).or_insert_with(|| {
             let bound = max_decoded_length(stream);
             most = most.saturating_add(bound);
-            // The sum of the bounds of many short streams is far above their length.
+            // For many short streams, the sum of their bounds would be far above what they decode to.
             if most > FREE_BYTES { counted_stream(stream, budget, limits) } else { bound }
         });
         all = all.saturating_add(length);

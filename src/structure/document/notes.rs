@@ -15,7 +15,7 @@ const FOOT: f32 = 0.5;
 /// The pages, by index, on which raised text refers to a label.
 type References = BTreeMap<String, BTreeSet<usize>>;
 
-/// Turns drafts into notes: those that begin with a mark to which raised text on their page, or before it, refers.
+/// Turns drafts into notes if they begin with the mark of a reference on the same or an earlier page.
 pub(super) fn mark(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &TypeStatistics) {
     let references = references(pages);
     let mut defined = BTreeSet::new();

@@ -187,13 +187,13 @@ impl WorkerDocument {
         error
     }
 
-    /// Asks the worker about the document, and replaces it first if it died. `is_true` refuses what cannot be true.
+    /// Asks the worker about the document, after starting a new one if it died. Answers that fail `is_possible` are refused.
     fn ask<Q: Question<Answer = Noted<T>>, T>(
         &self,
         session: &mut Session,
         question: &Q,
         task: WorkerTask,
-        is_true: impl FnOnce(&T) -> bool,
+        is_possible: impl FnOnce(&T) -> bool,
     ) -> Result<(T, u64), AskError> {
         let page = question.page();
         session.refuse_exhausted(page).map_err(PdfError::from)?;
@@ -220,7 +220,7 @@ impl WorkerDocument {
                 return Err(failure.into());
             }
             Ok(Received { answer: Ok(Noted { answer, notes }), bytes })
-                if notes.len() <= MAX_NOTES && is_true(&answer) =>
+                if notes.len() <= MAX_NOTES && is_possible(&answer) =>
             {
                 session.lease = Some(lease);
                 session.is_sound = Some(notes.is_empty() && session.is_sound != Some(false));
@@ -278,8 +278,8 @@ impl WorkerDocument {
         let task = if wants.recognition.is_some() { WorkerTask::Recognition } else { WorkerTask::Reading };
         let recognition_ms = self.reader.pool().deadline_ms().saturating_mul(RECOGNITION_FACTOR);
         let question = PageQuestion { page, is_deadly: deadly.is_some(), recognition_ms, wants };
-        let is_true = |facts: &PageFacts| facts.answer(&question.wants, self.page_count);
-        let (facts, bytes) = self.ask(session, &question, task, is_true).map_err(|error| {
+        let is_possible = |facts: &PageFacts| facts.answer(&question.wants, self.page_count);
+        let (facts, bytes) = self.ask(session, &question, task, is_possible).map_err(|error| {
             if let AskError::Worker(error) = &error
                 && is_cut
                 && error.is_death()

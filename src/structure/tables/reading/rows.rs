@@ -122,7 +122,7 @@ fn repeats_value(above: &RowLine, line: &RowLine, columns: usize) -> bool {
 enum Wrapping {
     /// It reads as the rest of its cells.
     GoesOn,
-    /// Its first word had room on the line above, or its column had ended or not begun.
+    /// The first word would have fitted on the line above, or that line has nothing in its column.
     Ended,
     /// Neither.
     Unclear,
