@@ -144,7 +144,7 @@ fn headings_lists_paragraphs_and_code_come_in_order_and_without_running_lines() 
             ("F1 of headings and levels", sum(|score| score.headings), 0.99),
             ("F1 of items and levels", sum(|score| score.items), 0.99),
             ("F1 of paragraphs", sum(|score| score.paragraphs), 0.94),
-            ("F1 of footnotes", sum(|score| score.footnotes), 0.85),
+            ("F1 of footnotes", sum(|score| score.footnotes), 0.99),
             ("F1 of code", sum(|score| score.code), 0.85),
             ("order", all(|score| score.order), 0.995),
             // Running lines of documents that are too short to tell them from content stay.

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Footnotes at the foot of a page are smaller than the body by this factor.
 const SMALLER: f32 = 0.97;
-/// A footnote stands below this share of what is on its page, which may end early. The affiliations of authors stand above it.
+/// A footnote stands below this share of the height of its page. The affiliations of authors stand above it.
 const FOOT: f32 = 0.5;
 
 /// The pages, by index, on which raised text refers to a label.
@@ -19,7 +19,8 @@ type References = BTreeMap<String, BTreeSet<usize>>;
 pub(super) fn mark(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &TypeStatistics) {
     let references = references(pages);
     let mut defined = BTreeSet::new();
-    for draft in drafts.iter_mut().filter(|draft| draft.is_paragraph()) {
+    // The note of a page that ends early stands as far below the text as a running line.
+    for draft in drafts.iter_mut().filter(|draft| draft.is_paragraph() || draft.kind == DraftKind::Running) {
         let Some((label, is_raised)) = label(draft) else { continue };
         let page = draft.place.page;
         let limit = SMALLER * statistics.body_size;
@@ -40,13 +41,7 @@ pub(super) fn mark(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &Ty
 fn is_at_foot(draft: &Draft, pages: &[DocumentPage]) -> bool {
     pages.get(draft.place.page).is_some_and(|DocumentPage { structure, .. }| {
         let frame = Frame { turn: draft.turn, width: structure.width, height: structure.height };
-        let upright = structure.regions.iter().filter_map(|region| match region {
-            Region::Column(column) if column.turn == 0 => Some(&column.lines),
-            _ => None,
-        });
-        let lowest = upright.flatten().map(|line| line.baseline).fold(0.0, f32::max);
-        let foot = if lowest > 0.0 { lowest.min(structure.height) } else { structure.height };
-        frame.to_page(draft.bounds()).y0 > FOOT * foot
+        frame.to_page(draft.bounds()).y0 > FOOT * structure.height
     })
 }
 
