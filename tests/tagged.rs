@@ -21,6 +21,7 @@ fn markdown_of(file: Vec<u8>) -> String {
     let read = read.collect::<Vec<_>>();
     let pages = (1..).zip(&read).map(|(number, page)| DocumentPage {
         number,
+        label: None,
         structure: page.structure.clone(),
         is_wanted: true,
     });

@@ -70,7 +70,8 @@ pub(super) fn write_pages(
         match result {
             Ok(StructuredPage { text, structure, tables }) => {
                 let has_lines = !structure.regions.is_empty();
-                structures.push(DocumentPage { number, structure, is_wanted });
+                let label = document.page_label(page).map(|label| label.0);
+                structures.push(DocumentPage { number, label, structure, is_wanted });
                 found.insert(number, (text, tables, has_lines));
             }
             Err(error) if is_wanted => drop(pages.insert(page, Err(error))),

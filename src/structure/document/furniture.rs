@@ -1,7 +1,8 @@
 //! Running lines: heads, feet and page numbers, by repetition and place.
 //!
 //! A running line stands at the top or the bottom of a page, apart from its text. It is no heading and divides no
-//! paragraph. It is left out only if most of the pages around it have it, with no difference but the page's own number.
+//! paragraph. It is left out only if most of the pages around it have it, with no difference but the page's own number or
+//! label.
 
 use super::super::bounds::{Frame, quarters};
 use super::super::page_structure::{Line, PageStructure, Region, has_letter};
@@ -78,6 +79,8 @@ enum Key {
     /// All words but a number, and the difference between this number and that of the page. Nothing else stands beside
     /// most page numbers: these have no words, and may stand on either side.
     Number { around: String, is_roman: bool, shift: i64 },
+    /// All words but the page's own label.
+    Label { around: String },
 }
 
 /// Finds the running lines of the pages.
@@ -185,10 +188,10 @@ fn outer_rows(page: &DocumentPage, is_top: bool) -> Vec<Row<'_>> {
             }),
         }
     }
-    finish(rows, page.number, is_top)
+    finish(rows, page, is_top)
 }
 
-fn finish(mut rows: Vec<Row>, page: u32, is_top: bool) -> Vec<Row> {
+fn finish<'a>(mut rows: Vec<Row<'a>>, page: &DocumentPage, is_top: bool) -> Vec<Row<'a>> {
     let distances: Vec<f32> = rows.iter().skip(1).map(|row| row.distance).collect();
     for (row, next) in rows.iter_mut().zip(distances) {
         row.space = (next - row.distance) / row.size.max(1.0);
@@ -219,8 +222,13 @@ fn parts(line: &Line) -> Vec<String> {
     parts
 }
 
-fn keys(text: &str, page: u32, is_top: bool) -> Vec<Key> {
+fn keys(text: &str, page: &DocumentPage, is_top: bool) -> Vec<Key> {
     let words: Vec<&str> = text.split(' ').collect();
+    let around = |others: Vec<&str>| format!("{is_top} {}", others.join(" "));
+    let labels = (0..words.len()).filter(|at| words.get(*at).copied() == page.label.as_deref()).map(|label| {
+        let others = words.iter().enumerate().filter(|(at, _)| *at != label).map(|(_, word)| *word);
+        Key::Label { around: around(others.collect()) }
+    });
     let numbers = (0..words.len()).filter_map(|at| {
         let (before, own) = words.split_at_checked(at)?;
         let (word, after) = own.split_first()?;
@@ -228,12 +236,11 @@ fn keys(text: &str, page: u32, is_top: bool) -> Vec<Key> {
         let others = || before.iter().chain(after).copied().chain(total);
         let is_alone = !others().any(has_letter);
         let (value, is_roman) = page_number(number, is_alone)?;
-        let around =
-            if is_alone { String::new() } else { format!("{is_top} {}", others().collect::<Vec<_>>().join(" ")) };
-        Some(Key::Number { around, is_roman, shift: i64::from(value) - i64::from(page) })
+        let around = if is_alone { String::new() } else { around(others().collect()) };
+        Some(Key::Number { around, is_roman, shift: i64::from(value) - i64::from(page.number) })
     });
-    let words = Key::Words { text: text.to_owned(), is_top };
-    std::iter::once(words).chain(numbers).collect()
+    let whole = Key::Words { text: text.to_owned(), is_top };
+    std::iter::once(whole).chain(numbers).chain(labels).collect()
 }
 
 /// The value of a page number, and whether it is a Roman numeral. These stand alone: `C` and `mix` are words.
@@ -291,7 +298,7 @@ impl<'r> Evidence<'r> {
     /// Whether other pages have all texts of a row, with no difference but the page's own number.
     fn is_repeated(&self, row: &Row, page: usize, body: f32) -> bool {
         let is_own = |key: &Key| match key {
-            Key::Words { .. } => true,
+            Key::Words { .. } | Key::Label { .. } => true,
             // Titles of chapters and of exercises count with the pages too, and are larger.
             Key::Number { around, shift, .. } => {
                 around.is_empty() || shift.abs() <= MAX_SHIFT && row.size < 1.02 * body

@@ -25,6 +25,8 @@ use type_statistics::TypeStatistics;
 pub struct DocumentPage {
     /// From 1.
     pub number: u32,
+    /// As the document numbers it, where it does.
+    pub label: Option<String>,
     /// Its lines in reading order.
     pub structure: PageStructure,
     /// Whether its blocks are wanted. Other pages are evidence for furniture and styles.

@@ -59,10 +59,29 @@ fn a_page_of_running_lines_alone_keeps_them() {
 }
 
 #[test]
+fn a_head_may_differ_in_the_label_of_its_page() {
+    let label = |number: u32| ["i", "ii", "1", "2"].get(number as usize - 1).map(|label| (*label).to_owned());
+    let pages: Vec<DocumentPage> = (1..=4)
+        .map(|number| {
+            let head = format!("label {}", label(number).unwrap_or_default());
+            let sheet = Sheet::new().go_to(30.0).at(50.0, SMALL, &head).go_to(100.0).line("It ends here.");
+            let structure = read_page(&sheet.layout, &[]);
+            DocumentPage { number, label: label(number), structure, is_wanted: true }
+        })
+        .collect();
+    assert_eq!(to_markdown(&read_document(&pages, &[]), &|_, _| None), ["It ends here."; 4]);
+}
+
+#[test]
 fn what_is_left_out_is_listed() {
     let pages: Vec<DocumentPage> = (1..)
         .zip((1..4).map(|number| page(number).line(FULL)))
-        .map(|(number, sheet)| DocumentPage { number, structure: read_page(&sheet.layout, &[]), is_wanted: true })
+        .map(|(number, sheet)| DocumentPage {
+            number,
+            label: None,
+            structure: read_page(&sheet.layout, &[]),
+            is_wanted: true,
+        })
         .collect();
     let blocks = read_document(&pages, &[]);
     assert_eq!(blocks.first().map(PageBlocks::left_out), Some(vec!["Annual report".to_owned(), "Page 1".to_owned()]));
@@ -111,6 +130,7 @@ fn pages_that_are_only_evidence_get_no_text_and_give_none() {
         .zip(&sheets)
         .map(|(number, sheet)| DocumentPage {
             number,
+            label: None,
             structure: read_page(&sheet.layout, &[]),
             is_wanted: number == 2,
         })

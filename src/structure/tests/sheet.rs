@@ -118,7 +118,7 @@ pub(super) fn markdown_with(sheets: &[Sheet], tables: &[TableArea]) -> Vec<Strin
         .zip(sheets)
         .map(|(number, sheet)| {
             let tables = if number == 1 { tables } else { &[] };
-            DocumentPage { number, structure: read_page(&sheet.layout, tables), is_wanted: true }
+            DocumentPage { number, label: None, structure: read_page(&sheet.layout, tables), is_wanted: true }
         })
         .collect();
     to_markdown(&read_document(&pages, &[]), &|_, index| Some(format!("| table {index} |")))

@@ -472,7 +472,7 @@ proptest! {
         // What is decoded can be written.
         if let Some(facts) = decode_page_facts(&content) {
             for PageRegions { structure, tables } in facts.structure.iter().cloned() {
-                let pages = [pagewise_structure::DocumentPage { number: 1, structure, is_wanted: true }];
+                let pages = [pagewise_structure::DocumentPage { number: 1, label: None, structure, is_wanted: true }];
                 let blocks = pagewise_structure::read_document(&pages, &[]);
                 let table = |_: usize, at: usize| tables.get(at).map(pagewise_structure::tables::to_markdown);
                 prop_assert_eq!(pagewise_structure::to_markdown(&blocks, &table).len(), blocks.len());
