@@ -16,24 +16,11 @@ const OWNERS: [(&str, &[&str]); 8] = [
     ("worker", &["landlock", "seccompiler", "libc", "quick_cache"]),
     ("source", &["globset", "cap_std"]),
     ("context", &["dashmap", "similar", "getrandom"]),
-    ("tool", &["unicode_segmentation"]),
+    ("tool", &["schemars", "unicode_segmentation"]),
     ("embed", &[]),
     ("inspect", &[]),
     ("serve", &["rmcp", "axum", "hyper", "hyper_util", "async_trait"]),
-    (
-        "cli",
-        &[
-            "anstream",
-            "anstyle",
-            "clap",
-            "clap_complete",
-            "clap_mangen",
-            "indicatif",
-            "strsim",
-            "terminal_size",
-            "toml",
-        ],
-    ),
+    ("cli", &["anstream", "anstyle", "clap_complete", "clap_mangen", "indicatif", "strsim", "terminal_size", "toml"]),
 ];
 
 /// Crates that several packages may depend on, each with the reason.
@@ -118,6 +105,40 @@ fn a_crate_of_the_root_package_is_named_by_its_owner_alone() {
             let users = rooms.iter().filter(|(_, code)| code.iter().any(names)).map(|(room, _)| *room);
             assert_eq!(users.collect::<Vec<_>>(), [owner], "who names {name}");
         }
+    }
+}
+
+#[test]
+fn clap_is_named_by_the_command_line_and_by_what_it_derives_for_the_tools() {
+    for room in ORDER.into_iter().filter(|room| *room != "cli") {
+        for (path, line) in code(room) {
+            let is_derive = room == "tool" && line.contains("feature = \"program\", derive(clap::");
+            assert!(is_derive || !line.contains("clap::"), "{} names clap: {line}", path.display());
+        }
+    }
+}
+
+/// The files that a change of a parameter touches: the struct that declares it, and what does it. No door is among them,
+/// unless people are given another default than models, or the library has a method for it.
+const PARAMETERS: [(&str, &[&str]); 5] = [
+    ("contact_sheet", &["cli/commands/pdf.rs", "tool/pdf/arguments.rs", "tool/pdf/render/page.rs"]),
+    ("start_document", &["tool/pdf/arguments.rs", "tool/pdf/search/documents.rs"]),
+    ("keep_files", &["context/memory.rs", "tool/context/arguments.rs", "tool/context/mod.rs"]),
+    ("url_index", &["tool/fetch/arguments.rs", "tool/fetch/mod.rs"]),
+    ("num_lines", &["tool/get_file/arguments.rs", "tool/get_file/mod.rs"]),
+];
+
+#[test]
+fn a_parameter_is_written_where_it_is_declared_and_used() {
+    for (parameter, expected) in PARAMETERS {
+        let words = parameter.split('_').collect::<Vec<_>>();
+        let kebab = words.join("-");
+        let lines = ORDER.iter().flat_map(|room| code(room));
+        let lines = lines.filter(|(_, line)| {
+            line.contains(parameter) || line.contains(&format!("\"{kebab}")) || line.contains(&format!("--{kebab}"))
+        });
+        let files = lines.map(|(path, _)| path.strip_prefix(source_folder()).unwrap().to_str().unwrap().to_owned());
+        assert_eq!(Vec::from_iter(files.collect::<BTreeSet<_>>()), expected, "{parameter}");
     }
 }
 

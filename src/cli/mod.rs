@@ -19,6 +19,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use serde_json::json;
 
 use self::arguments::flags::ColorWhen;
+use self::arguments::parameters::expected_value;
 use self::arguments::{Command, CommandLine};
 use self::commands::{ask, context, cut, doctor, fetch, generate, get_file, index, pdf, serve, settings};
 use self::config::LoadedSettings;
@@ -84,8 +85,10 @@ fn run_command(command: &Command, loaded: &LoadedSettings, screen: Screen) -> Re
     let config = &loaded.config;
     match command {
         Command::GetFile(arguments) => get_file::run(arguments, config, screen),
-        Command::Page(arguments) => watchdog::catch_panic(&arguments.path, || cut::page(arguments, config)),
-        Command::Split(arguments) => watchdog::catch_panic(&arguments.path, || cut::split(arguments, config)),
+        Command::Page(arguments) => watchdog::catch_panic(&arguments.document.path, || cut::page(arguments, config)),
+        Command::Split(arguments) => {
+            watchdog::catch_panic(&arguments.arguments.document.path, || cut::split(arguments, config))
+        }
         Command::Info(arguments) => pdf::info(arguments, config, screen),
         Command::Text(arguments) => pdf::text(arguments, config),
         Command::Tables(arguments) => pdf::tables(arguments, config),
@@ -111,16 +114,16 @@ fn run_command(command: &Command, loaded: &LoadedSettings, screen: Screen) -> Re
 fn wants_json(command: &Command) -> bool {
     match command {
         Command::GetFile(arguments) => arguments.json.json,
-        Command::Page(arguments) => arguments.document.json.json,
-        Command::Split(arguments) => arguments.document.json.json,
-        Command::Info(arguments) => arguments.document.json.json,
-        Command::Text(arguments) => arguments.document.json.json,
+        Command::Page(arguments) => arguments.json.json,
+        Command::Split(arguments) => arguments.json.json,
+        Command::Info(arguments) => arguments.json.json,
+        Command::Text(arguments) => arguments.json.json,
         Command::Tables(arguments) => arguments.wants_json(),
-        Command::Ocr(arguments) => arguments.document.json.json,
-        Command::Render(arguments) => arguments.document.json.json,
+        Command::Ocr(arguments) => arguments.json.json,
+        Command::Render(arguments) => arguments.json.json,
         Command::Search(arguments) => arguments.json.json,
-        Command::Outline(arguments) => arguments.document.json.json,
-        Command::Ask(arguments) => arguments.document.json.json,
+        Command::Outline(arguments) => arguments.json.json,
+        Command::Ask(arguments) => arguments.json.json,
         Command::Fetch(arguments) => arguments.json.json,
         Command::Content(arguments) => arguments.json.json,
         Command::Push(arguments) => arguments.json.json,
@@ -137,7 +140,11 @@ fn usage_error(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return print::clap_text(error, ExitCode::SUCCESS);
     }
-    if words().any(|argument| argument == "--json") {
+    let is_json = words().any(|argument| argument == "--json");
+    if let Some(refusal) = wrong_value(error) {
+        return print::refusal(&refusal, is_json);
+    }
+    if is_json {
         return print::refusal(&as_tool_error(error), true);
     }
     print::clap_text(error, ExitCode::from(REFUSED))
@@ -147,6 +154,14 @@ fn usage_error(error: &clap::Error) -> ExitCode {
 fn words() -> impl Iterator<Item = String> {
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     words.take_while(|word| word != "--")
+}
+
+/// A value of the wrong type, refused as every door refuses it.
+fn wrong_value(error: &clap::Error) -> Option<ToolError> {
+    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return None };
+    let typed = argument_name(argument);
+    let (name, expected) = expected_value(typed).filter(|_| error.kind() == ErrorKind::ValueValidation)?;
+    Some(ToolError::parameter(name, &format!("must be {expected}")))
 }
 
 /// Names the first missing argument; other errors keep clap's words.

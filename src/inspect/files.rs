@@ -1,6 +1,7 @@
 //! A file of a conversation, and its pages.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
@@ -22,7 +23,7 @@ use pagewise_view::FileKey;
 const MAX_WIDTH: u64 = 2_400;
 
 /// Matches of a search that are shown.
-const MAX_MATCHES: u64 = 200;
+const MAX_MATCHES: Option<NonZeroU64> = NonZeroU64::new(200);
 
 /// The most bytes of a document that is opened whole.
 const MAX_DOCUMENT_BYTES: u64 = 256 << 20;
@@ -56,13 +57,9 @@ impl Call<'_> {
         // Only a PDF on this machine is searched: the tool would fetch a URL.
         let path = self.pdf("key")?.path;
         let query = self.arguments.query()?.ok_or_else(|| ToolError::required("q"))?;
-        let arguments = Map::from_iter([
-            ("path".to_owned(), json!(path)),
-            ("query".to_owned(), json!(query)),
-            ("max_results".to_owned(), json!(MAX_MATCHES)),
-        ]);
         let caller = Caller { cancellation: self.cancellation.clone(), ..Caller::direct() };
-        let arguments = SearchArguments::parse(&arguments)?;
+        let (paths, query) = (vec![path], Some(query));
+        let arguments = SearchArguments { paths, query, max_results: MAX_MATCHES, ..SearchArguments::default() };
         match search(self.context, &arguments, &caller, &NoProgress)? {
             SearchResult::Document(found) => Ok(found_json(&found)),
             _ => Err(not_drawn()),

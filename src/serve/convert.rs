@@ -13,8 +13,8 @@ use super::identity::CallerIdentity;
 use crate::context::Block;
 use crate::context::{Delivery, json_length};
 use crate::tool::{
-    ALWAYS_LOAD_HINT, ClientHabit, DataAnswer, GetFileAnswer, MAX_RESULT_SIZE_CHARS, PDF, PageResource,
-    RESOURCE_TEMPLATES, RESULT_SIZE_HINT, ResourceContent, ResourceTemplateRow, ToolError, ToolSpec, error_details,
+    self, ALWAYS_LOAD_HINT, ClientHabit, DataAnswer, GetFileAnswer, MAX_RESULT_SIZE_CHARS, PDF, PageResource,
+    RESOURCE_TEMPLATES, RESULT_SIZE_HINT, ResourceContent, ResourceTemplateRow, ToolError, ToolSet, error_details,
     page_uri,
 };
 
@@ -41,18 +41,17 @@ impl From<CallToolResult> for ToolResult {
 }
 
 /// The entry of a tool in `tools/list`. A tool with an output schema must send structured content.
-pub(super) fn tool(spec: ToolSpec, has_structure: bool) -> Tool {
-    let (is_open_world, is_long, is_first) = (spec.is_open_world(), spec.is_long(), spec.is_first());
-    let annotations =
-        ToolAnnotations::new().read_only(spec.is_read_only).destructive(false).idempotent(spec.is_idempotent());
-    let mut tool = Tool::new(spec.name, spec.description, Arc::new(spec.input_schema))
-        .with_title(spec.title)
-        .with_annotations(annotations.open_world(is_open_world));
-    let size = is_long.then(|| (RESULT_SIZE_HINT, json!(MAX_RESULT_SIZE_CHARS)));
-    let load = is_first.then_some((ALWAYS_LOAD_HINT, json!(true)));
+pub(super) fn tool(row: &'static tool::Tool, set: &ToolSet, has_structure: bool) -> Tool {
+    let annotations = ToolAnnotations::new().read_only(row.is_read_only).destructive(false);
+    let annotations = annotations.idempotent(row.is_idempotent).open_world(row.is_open_world);
+    let mut tool = Tool::new(row.name, row.description(), Arc::new(row.input_schema(set)))
+        .with_title(row.title)
+        .with_annotations(annotations);
+    let size = row.has_long_results.then(|| (RESULT_SIZE_HINT, json!(MAX_RESULT_SIZE_CHARS)));
+    let load = row.is_always_loaded.then_some((ALWAYS_LOAD_HINT, json!(true)));
     let hints = size.into_iter().chain(load).map(|(key, value)| (key.to_owned(), value)).collect::<JsonObject>();
     tool.meta = (!hints.is_empty()).then_some(MetaObject(hints));
-    match spec.output_schema.filter(|_| has_structure) {
+    match row.output_schema().filter(|_| has_structure) {
         Some(schema) => tool.with_raw_output_schema(Arc::new(schema)),
         None => tool,
     }

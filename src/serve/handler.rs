@@ -17,9 +17,9 @@ use super::http::{Exchange, Metrics};
 use super::identity::CallerIdentity;
 use super::progress::ToolProgress;
 use super::server_parts::ServerParts;
-use super::tools::{ToolCall, ToolEntry};
+use super::tools::{RunTool, ToolCall};
 use super::{convert, http, tools};
-use crate::tool::{self, Caller, ClientHabit, INSTRUCTIONS, ToolError};
+use crate::tool::{self, Caller, ClientHabit, INSTRUCTIONS, Tool, ToolError};
 use pagewise_base::limits::Cancellation;
 use pagewise_view::ConversationId;
 
@@ -77,7 +77,7 @@ impl Handler {
     /// Runs a tool on a thread that may block.
     async fn run(
         &self,
-        tool: &'static ToolEntry,
+        (tool, run_tool): (&'static Tool, RunTool),
         identity: CallerIdentity,
         arguments: JsonObject,
         context: &RequestContext<RoleServer>,
@@ -92,7 +92,7 @@ impl Handler {
         let work = tokio::task::spawn_blocking(move || {
             let _span = tracing::debug_span!("request", tool = tool.name).entered();
             let run = |caller: &Caller| {
-                (tool.run)(&ToolCall { server: &server, arguments: &arguments, caller, progress: &progress })
+                run_tool(&ToolCall { server: &server, arguments: &arguments, caller, progress: &progress })
             };
             let own = identity.refuse_foreign_uploads(&arguments);
             let caller = own.and_then(|()| identity.caller(&server, &arguments, tool, cancellation));
@@ -119,7 +119,7 @@ impl Handler {
 }
 
 /// Passes the call to its exchange, for the log.
-fn log_call(identity: &CallerIdentity, tool: &ToolEntry, context: &RequestContext<RoleServer>) {
+fn log_call(identity: &CallerIdentity, tool: &Tool, context: &RequestContext<RoleServer>) {
     let Some(http) = &identity.http else { return };
     let trace = context.meta.0.0.get("traceparent").and_then(|trace| http::trace_parent(trace.as_str()?));
     http.exchange.set_call(http::LoggedCall { tool: Some(tool.name), client: identity.client_name(), trace });
@@ -140,8 +140,8 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let has_structure = !CallerIdentity::of(&context, &self.server).has(ClientHabit::DropsTextBesideStructure);
-        let tool = |spec| convert::tool(spec, has_structure);
-        Ok(ListToolsResult::with_all_items(tools::specs(&self.server).into_iter().map(tool).collect()))
+        let listed = |tool| convert::tool(tool, &self.server.tools, has_structure);
+        Ok(ListToolsResult::with_all_items(tools::listed(&self.server).map(listed).collect()))
     }
 
     async fn call_tool(
@@ -149,7 +149,8 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tool = tools::find_tool(&request.name, &self.server).ok_or_else(|| unknown_tool(&request.name))?;
+        let (tool, run_tool) =
+            tools::find_tool(&request.name, &self.server).ok_or_else(|| unknown_tool(&request.name))?;
         let arguments = tool::accepted(tool.name, &request.arguments.unwrap_or_default());
         let identity = CallerIdentity::of(&context, &self.server);
         log_call(&identity, tool, &context);
@@ -160,7 +161,7 @@ impl ServerHandler for Handler {
         let exchange = identity.http.as_ref().map(|http| Arc::clone(&http.exchange));
         let ignores_late_notice = identity.has(ClientHabit::CancelsAnsweredRequests);
         let (ToolResult { mut result, blobs, delivery }, conversation) =
-            self.run(tool, identity, arguments, &context).await?;
+            self.run((tool, run_tool), identity, arguments, &context).await?;
         let delivery = delivery.map(|delivery| {
             // A new conversation is known by its handle from now on.
             let key = key.or_else(|| conversation.map(|handle| handle.as_str().to_owned()));

@@ -13,9 +13,8 @@ use serde_json::Value;
 
 use super::http::{HttpCaller, SESSION_HEADER};
 use super::server_parts::ServerParts;
-use super::tools::ToolEntry;
 use crate::context::{ContextManager, foreign_upload};
-use crate::tool::{CONTENT_EXTENSION, Caller, ClientHabit, ClientProfile, ToolError, argument, upload_not_found};
+use crate::tool::{CONTENT_EXTENSION, Caller, ClientHabit, ClientProfile, Tool, ToolError, argument, upload_not_found};
 use pagewise_base::limits::Cancellation;
 use pagewise_view::{ConversationId, Principal};
 
@@ -104,7 +103,7 @@ impl CallerIdentity {
         &self,
         server: &ServerParts,
         arguments: &JsonObject,
-        tool: &ToolEntry,
+        tool: &Tool,
         cancellation: Cancellation,
     ) -> Result<Caller, ToolError> {
         let caller =
@@ -125,13 +124,13 @@ impl CallerIdentity {
         http: &HttpCaller,
         context: &ContextManager,
         arguments: &JsonObject,
-        tool: &ToolEntry,
+        tool: &Tool,
         caller: Caller,
     ) -> Result<Caller, ToolError> {
         let principal = &http.principal;
         let conversation = match (conversation_argument(arguments).map(Value::as_str), &self.name) {
             (Some(Some(handle)), _) => {
-                return caller.with_handle(context.admit(handle, principal), tool.is_about_memory());
+                return caller.with_handle(context.admit(handle, principal), tool.is_about_memory);
             }
             // The tool itself refuses a value that is no string.
             (Some(None), _) => None,

@@ -124,12 +124,12 @@ fn document_notes(found: &FoundInDocument, arguments: &SearchArguments, screen: 
 
 /// The command that shows every match.
 fn all_command(found: &FoundInDocument, arguments: &SearchArguments) -> String {
-    let (path, query, total) = (found.path(), arguments.query.as_str(), found.total());
+    let (path, query, total) = (found.path(), arguments.query(), found.total());
     let mut words: Vec<&dyn std::fmt::Display> = vec![&"search", &path, &query];
-    if arguments.is_regex {
+    if arguments.regex {
         words.push(&"--regex");
     }
-    if arguments.is_case_sensitive {
+    if arguments.case_sensitive {
         words.push(&"--case-sensitive");
     }
     if let Some(pages) = &arguments.pages {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::flags::Json;
-use super::get_file::Form;
+use crate::tool::FormArgument;
 
 /// Serve the tools to MCP clients, over standard input and output or over HTTP
 ///
@@ -35,7 +35,7 @@ pub(crate) struct Serve {
     pub(crate) root: Vec<PathBuf>,
     /// Form of pages for calls that name none
     #[arg(long = "as", value_enum, value_name = "FORM")]
-    pub(crate) form: Option<Form>,
+    pub(crate) form: Option<FormArgument>,
     /// Tools that clients see: core, all, or names with commas between them
     #[arg(long, value_name = "SET")]
     pub(crate) tools: Option<String>,

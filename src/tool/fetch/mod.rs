@@ -1,12 +1,10 @@
 //! The tools `fetch_content` and `get_search_content`.
 
 mod arguments;
-mod schema;
 
 use serde_json::{Map, Value, json};
 
-pub use self::arguments::{FetchArguments, SearchContentArguments, UrlSelector};
-pub(super) use self::schema::fetch_tools;
+pub use self::arguments::{FetchArguments, SearchContentArguments};
 
 use self::arguments::{DEFAULT_MAX_CHARS, MAX_CHARS};
 use super::caller::Caller;
@@ -210,7 +208,7 @@ pub fn get_search_content(
     let id = &arguments.response_id;
     let response =
         context.fetched(id, caller.requester(conversation.as_ref())).map_err(|error| web_error(id, &error))?;
-    let (index, fetched) = selected_url(&response, &arguments.which)
+    let (index, fetched) = selected_url(&response, arguments)
         .ok_or_else(|| content_not_found(&format!("{id} has {} URLs, but not this one", response.urls.len())))?;
     let (_, key) = fetched
         .outcome
@@ -221,13 +219,16 @@ pub fn get_search_content(
     text_slice(id, (index, &fetched.url), &stored, arguments, budget)
 }
 
-fn selected_url<'a>(response: &'a FetchedResponse, which: &UrlSelector) -> Option<(usize, &'a FetchedUrl)> {
-    match which {
-        UrlSelector::Index(index) => {
-            let index = usize::try_from(*index).ok()?;
+fn selected_url<'a>(
+    response: &'a FetchedResponse,
+    arguments: &SearchContentArguments,
+) -> Option<(usize, &'a FetchedUrl)> {
+    match &arguments.url {
+        Some(url) => response.urls.iter().enumerate().find(|(_, fetched)| fetched.url == *url),
+        None => {
+            let index = usize::try_from(arguments.url_index.unwrap_or(0)).ok()?;
             Some((index, response.urls.get(index)?))
         }
-        UrlSelector::Url(url) => response.urls.iter().enumerate().find(|(_, fetched)| fetched.url == *url),
     }
 }
 
@@ -238,7 +239,8 @@ fn text_slice(
     arguments: &SearchContentArguments,
     budget: u64,
 ) -> Result<FetchAnswer, ToolError> {
-    let (total, offset, limit) = (char_count(&stored.text), arguments.offset, arguments.max_chars.min(budget));
+    let (total, offset, limit) =
+        (char_count(&stored.text), arguments.offset.unwrap_or(0), arguments.max_chars().min(budget));
     if offset > 0 && offset >= total {
         let expected = format!("Parameter 'offset' must be less than {total}, the characters of this text");
         return Err(ToolError::validation(&expected).with("totalChars", json!(total)));
@@ -250,7 +252,7 @@ fn text_slice(
     let mut block = shown.to_owned();
     let mut lines = vec![untrusted(url)];
     if next < total {
-        block.push_str(&truncated(limit, total, next, limit < arguments.max_chars));
+        block.push_str(&truncated(limit, total, next, limit < arguments.max_chars()));
         let arguments = json!({ "responseId": id, "urlIndex": index, "offset": next });
         lines.push(format!("Characters {offset} to {next} of {total}. To continue: get_search_content {arguments}"));
     }

@@ -2,8 +2,8 @@
 
 mod arguments;
 mod details;
-mod schema;
 
+use std::num::NonZeroU64;
 use std::ops::Range;
 
 use serde_json::Value;
@@ -11,7 +11,6 @@ use serde_json::Value;
 pub use self::arguments::GetFileArguments;
 pub use self::details::details_json;
 pub(crate) use self::details::{folder_brief, folder_json};
-pub(crate) use self::schema::get_file_spec;
 
 use super::caller::Caller;
 use super::client::{FormDecision, decide_form};
@@ -56,7 +55,7 @@ pub fn get_file(
     progress: &dyn ProgressListener,
 ) -> Result<GetFileAnswer, ToolError> {
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
-    let form = decide_form(arguments.form, &caller.client);
+    let form = decide_form(arguments.form.unwrap_or_default(), &caller.client);
     let cancellation = caller.cancellation.clone();
     let max_result_bytes = caller.client.result_bytes(context.settings().max_result_bytes);
     let asked = file_request(arguments, form, conversation.clone());
@@ -79,16 +78,16 @@ pub(crate) fn file_request(
     conversation: Option<ConversationId>,
 ) -> FileRequest {
     FileRequest {
+        part: arguments.part(),
         file: arguments.file_path,
-        part: arguments.part,
         form: form.form,
         is_mixed: form.is_mixed,
         with_text: form.with_text,
         force: arguments.force,
         password: arguments.password,
-        start_line: arguments.start_line,
-        line_count: arguments.line_count,
-        max_tokens: arguments.max_tokens,
+        start_line: arguments.start_line.map(NonZeroU64::get),
+        line_count: arguments.num_lines.map(NonZeroU64::get),
+        max_tokens: arguments.max_tokens.map(NonZeroU64::get),
         max_result_bytes: None,
         conversation,
         principal: None,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::arguments::{TextArguments, TextFormat, selected_pages};
+use super::arguments::{OcrArgument, TextArguments, TextFormat, selected_pages};
 use super::beside::BesideText;
 use super::extracted_page::{ExtractedPage, PageContent};
 use super::ocr_notes::{NEXT_CALL, SourceCounts, words_in_boxes};
@@ -14,7 +14,7 @@ use crate::context::{
 };
 use crate::tool::error::ToolError;
 use crate::tool::truncate::{char_count, prefix_within, prefix_within_json};
-use crate::worker::{OcrMode, PageWants, PageWords, Pages, PdfError, RecognisingDocument};
+use crate::worker::{PageWants, PageWords, Pages, PdfError, RecognisingDocument};
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_text::{PageKind, PageRemark, PageText};
 
@@ -63,7 +63,7 @@ pub fn extract_text(
 ) -> Result<TextResult, ToolError> {
     let SelectedPages { pages, note } = selected_pages(pdf, arguments.pages.as_deref())?;
     progress.starts(pages.len());
-    let document = RecognisingDocument::new(&*pdf.document, arguments.ocr, pages.clone());
+    let document = RecognisingDocument::new(&*pdf.document, arguments.ocr_mode(), pages.clone());
     let mut draft = TextResultBuilder::new(pdf, &document, arguments);
     draft.notes.extend(note);
     match arguments.format {
@@ -127,9 +127,9 @@ impl<'a> TextResultBuilder<'a> {
             pdf,
             document,
             format: arguments.format,
-            with_hidden: arguments.with_hidden,
-            with_boxes: arguments.with_boxes,
-            left: arguments.max_chars,
+            with_hidden: arguments.hidden,
+            with_boxes: arguments.boxes,
+            left: arguments.max_chars(),
             total: 0,
             is_cut: false,
             pages: Vec::new(),
@@ -245,7 +245,7 @@ impl<'a> TextResultBuilder<'a> {
             selection: arguments.pages.clone(),
             pages: self.pages,
             truncated: self.is_cut,
-            max_chars: arguments.max_chars,
+            max_chars: arguments.max_chars(),
             total_chars: self.total,
             without_text: if self.without_text.is_empty() { String::new() } else { page_or_pages(&self.without_text) },
             notes,
@@ -347,8 +347,9 @@ impl TextResult {
 
     /// What a person should know of the text, which was read in this mode.
     #[must_use]
-    pub fn notes_for_people(&self, mode: OcrMode) -> Vec<String> {
-        let next = if mode == OcrMode::Never { "try --ocr auto, or pagewise render" } else { "see pagewise render" };
+    pub fn notes_for_people(&self, ocr: Option<OcrArgument>) -> Vec<String> {
+        let next =
+            if ocr == Some(OcrArgument::Never) { "try --ocr auto, or pagewise render" } else { "see pagewise render" };
         let without = match (self.without_text.is_empty(), self.has_text()) {
             (true, _) => None,
             (false, true) => Some(format!("no text on {}: {next}", self.without_text)),

@@ -182,7 +182,7 @@ pub fn write_picture(pdf: &OpenPdf, arguments: &RenderArguments, out: &Path) -> 
 
 fn draw(pdf: &OpenPdf, arguments: &RenderArguments) -> Result<(PageNumber, Picture), ToolError> {
     let page = select_page(arguments.page.as_deref().unwrap_or("1"), &*pdf.document)?;
-    let (options, note) = options_for(pdf, page, arguments);
+    let (options, note) = options_for(pdf, page, arguments)?;
     let failed = |error| ContextError::Pdf { path: pdf.path.clone(), error };
     let mut picture = pdf.document.picture(page, &options).map_err(failed)?;
     picture.notes.extend(note);
@@ -203,7 +203,7 @@ pub(super) fn result(
         pages: pdf.document.page_count(),
         width: picture.width,
         height: picture.height,
-        dpi: arguments.dpi.get(),
+        dpi: arguments.dpi().get(),
         bytes: picture.png.len(),
         notes: picture.notes.clone(),
     }

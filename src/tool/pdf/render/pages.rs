@@ -125,7 +125,7 @@ impl<'a> PageDrawing<'a> {
     ) -> Result<RenderedPages, ToolError> {
         let draw = |pdf: &OpenPdf, page: PageIndex| {
             // Of several pages, most lack the text to highlight.
-            let (options, _) = options_for(pdf, page, self.arguments);
+            let (options, _) = options_for(pdf, page, self.arguments)?;
             let picture = self.picture(pdf, page, &options)?;
             let file = save(page.number(), &picture)?;
             Ok(result(pdf, page.number(), file, self.arguments, &picture))

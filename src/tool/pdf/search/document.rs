@@ -23,7 +23,9 @@ pub(super) fn search_document(
     let budget = caller.result_budget(context);
     // Only programs are given boxes: a model is given the text.
     let boxes = if budget.is_none() { Boxes::Read } else { Boxes::None };
-    let mut found = find(context, arguments, caller, progress, boxes)?;
+    let path = arguments.paths.first().map(String::as_str).unwrap_or_default();
+    let max = usize::try_from(arguments.max_results()).unwrap_or(usize::MAX);
+    let mut found = find(context, arguments, (path, max), caller, progress, boxes)?;
     if let Some(budget) = budget {
         let answer = found.data(arguments);
         if json_length(&answer.text).saturating_add(json_length(&answer.brief)) > budget.bytes() {
@@ -50,22 +52,22 @@ pub struct FoundInDocument {
     found: SearchFindings,
 }
 
-/// Searches one document.
+/// Searches the document at `path` for at most `max` matches.
 pub(super) fn find(
     context: &ContextManager,
     arguments: &SearchArguments,
+    (path, max): (&str, usize),
     caller: &Caller,
     progress: &dyn ProgressListener,
     boxes: Boxes,
 ) -> Result<FoundInDocument, ToolError> {
-    let conversation = caller.conversation(arguments.document.conversation.as_deref())?;
+    let conversation = caller.conversation(arguments.conversation.as_deref())?;
     let pattern = pattern(arguments)?;
-    let pdf = arguments.document.open(context, caller)?;
-    let held = context.pages_held(&arguments.document.path, caller.requester(conversation.as_ref()))?;
+    let pdf = arguments.document(path).open(context, caller)?;
+    let held = context.pages_held(path, caller.requester(conversation.as_ref()))?;
     let SelectedPages { pages, note } = selected_pages(&pdf, arguments.pages.as_deref())?;
     let document = recognising(&pdf, &pages);
-    let left = usize::try_from(arguments.max_results).unwrap_or(usize::MAX);
-    let mut found = SearchFindings { left, max: left, note, ..SearchFindings::default() };
+    let mut found = SearchFindings { left: max, max, note, ..SearchFindings::default() };
     progress.starts(pages.len());
     for page in pages.iter().take_while(|_| !progress.is_stopped()) {
         pdf.check()?;
@@ -85,9 +87,9 @@ pub(super) fn recognising<'d>(pdf: &'d OpenPdf, pages: &PageSet) -> RecognisingD
 }
 
 fn pattern(arguments: &SearchArguments) -> Result<Pattern, ToolError> {
-    let kind = if arguments.is_regex { QuerySyntax::Expression } else { QuerySyntax::Literal };
-    let case = if arguments.is_case_sensitive { Case::Sensitive } else { Case::Insensitive };
-    Pattern::new(&arguments.query, kind, case).map_err(|error| {
+    let kind = if arguments.regex { QuerySyntax::Expression } else { QuerySyntax::Literal };
+    let case = if arguments.case_sensitive { Case::Sensitive } else { Case::Insensitive };
+    Pattern::new(arguments.query(), kind, case).map_err(|error| {
         ToolError::parameter("query", "must be a regular expression")
             .hint("The syntax is that of the Rust crate regex: no look-around and no back references.")
             .with("reason", json!(error.reason))
@@ -170,7 +172,7 @@ impl FoundInDocument {
     pub(super) fn data(&self, arguments: &SearchArguments) -> DataAnswer {
         DataAnswer {
             text: self.found.text(&self.path, arguments),
-            structure: self.structure(&arguments.query),
+            structure: self.structure(arguments.query()),
             brief: self.found.brief(),
         }
     }

@@ -1,5 +1,6 @@
 //! `pdf_search` over a list of PDFs, over folders or over what a pattern matches: the matches by file.
 
+use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
@@ -56,7 +57,7 @@ impl SearchResult {
     #[must_use]
     pub fn structure(&self, arguments: &SearchArguments) -> Value {
         match self {
-            Self::Document(found) => found.structure(&arguments.query),
+            Self::Document(found) => found.structure(arguments.query()),
             Self::Documents(found) => found.structure(arguments),
             Self::Quote(found) => found.structure(),
             Self::Quotes(found) => found.structure(),
@@ -76,12 +77,13 @@ pub fn search(
     caller: &Caller,
     progress: &dyn ProgressListener,
 ) -> Result<SearchResult, ToolError> {
-    if arguments.is_ranked {
+    if arguments.ranked {
         return search_ranked(context, arguments, caller, progress).map(SearchResult::Ranked);
     }
     let Some(documents) = documents(context, arguments)? else {
+        let first = arguments.paths.first().map(String::as_str).unwrap_or_default();
         return match &arguments.quote {
-            Some(quote) => check_quote(context, quote, arguments, caller, progress).map(SearchResult::Quote),
+            Some(quote) => check_quote(context, quote, arguments, first, caller, progress).map(SearchResult::Quote),
             None => search_document(context, arguments, caller, progress).map(SearchResult::Document),
         };
     };
@@ -98,10 +100,10 @@ fn search_documents(
     progress: &dyn ProgressListener,
     documents: Documents,
 ) -> Result<FoundInDocuments, ToolError> {
-    let mut findings = FoundInDocuments { left: arguments.max_results, ..FoundInDocuments::default() };
-    findings.coverage = read_each(context, arguments, caller, progress, documents, |one, progress| {
-        one.max_results = findings.left.min(MAX_EXCERPTS);
-        let found = find(context, one, caller, progress, Boxes::None)?;
+    let mut findings = FoundInDocuments { left: arguments.max_results(), ..FoundInDocuments::default() };
+    findings.coverage = read_each(context, arguments, caller, progress, documents, |path, progress| {
+        let max = usize::try_from(findings.left.min(MAX_EXCERPTS)).unwrap_or(usize::MAX);
+        let found = find(context, arguments, (path, max), caller, progress, Boxes::None)?;
         let pages = found.searched_pages();
         findings.add(found);
         Ok(pages)
@@ -110,19 +112,19 @@ fn search_documents(
 }
 
 /// Has `read` read each of several documents, from `start_document` on and within the bounds of an answer. It is given the
-/// arguments for that document, and returns the pages that it searched.
+/// path of the document, and returns the pages that it searched.
 pub(super) fn read_each(
     context: &ContextManager,
     arguments: &SearchArguments,
     caller: &Caller,
     progress: &dyn ProgressListener,
     documents: Documents,
-    mut read: impl FnMut(&mut SearchArguments, &dyn ProgressListener) -> Result<u64, ToolError>,
+    mut read: impl FnMut(&str, &dyn ProgressListener) -> Result<u64, ToolError>,
 ) -> Result<Coverage, ToolError> {
     let Documents { paths, is_cut } = documents;
     let is_bounded = caller.result_budget(context).is_some();
     let start = Instant::now();
-    let first = arguments.start_document.unwrap_or(1);
+    let first = arguments.start_document.map_or(1, NonZeroU64::get);
     let skipped = usize::try_from(first.saturating_sub(1)).unwrap_or(usize::MAX);
     if skipped > 0 && skipped >= paths.len() {
         let expected = format!("must be at most {}, the number of documents", paths.len());
@@ -137,9 +139,7 @@ pub(super) fn read_each(
             coverage.next = Some(number + 1);
             break;
         }
-        let mut one = arguments.clone();
-        one.document.path.clone_from(path);
-        coverage.add(path, read(&mut one, &OneDocument(progress)))?;
+        coverage.add(path, read(path, &OneDocument(progress)))?;
         progress.page_done();
     }
     match coverage.failure.take().filter(|_| coverage.searched == 0) {
@@ -283,7 +283,7 @@ impl FoundInDocuments {
     fn text(&self, arguments: &SearchArguments) -> String {
         let searched = self.coverage.phrase();
         let matches = counted(self.matches, "match", "matches");
-        let query = one_line(&arguments.query);
+        let query = one_line(arguments.query());
         let place = if self.matches == 0 { searched } else { format!("{} of {searched}", self.found.len()) };
         let mut lines = vec![format!("{matches} of \"{query}\" in {place}: {}", named(&arguments.paths))];
         if self.matches > 0 {
@@ -319,11 +319,11 @@ impl FoundInDocuments {
     fn structure(&self, arguments: &SearchArguments) -> Value {
         let unread = self.coverage.unread.iter().map(|(path, why)| json!({ "path": path, "problem": why }));
         json!({
-            "query": arguments.query,
+            "query": arguments.query(),
             "matches": self.matches,
             "searchedDocuments": self.coverage.searched,
             "searchedPages": self.coverage.pages,
-            "documents": self.found.iter().map(|found| found.structure(&arguments.query)).collect::<Vec<_>>(),
+            "documents": self.found.iter().map(|found| found.structure(arguments.query())).collect::<Vec<_>>(),
             "unread": unread.collect::<Vec<_>>(),
             "withoutText": self.without_text,
             "nextDocument": self.coverage.next,

@@ -158,7 +158,7 @@ impl SearchFindings {
     }
 
     pub(super) fn text(&self, path: &str, arguments: &SearchArguments) -> String {
-        let query = one_line(&arguments.query);
+        let query = one_line(arguments.query());
         let (total, pages, searched) = (self.total, self.matching, self.searched);
         let matches = counted(total, "match", "matches");
         let searched =

@@ -28,13 +28,14 @@ pub(super) fn check_quote(
     context: &ContextManager,
     quote: &str,
     arguments: &SearchArguments,
+    path: &str,
     caller: &Caller,
     progress: &dyn ProgressListener,
 ) -> Result<QuoteFindings, ToolError> {
     let mut search = QuoteSearch::new(quote).map_err(quote_error)?;
-    let conversation = caller.conversation(arguments.document.conversation.as_deref())?;
-    let pdf = arguments.document.open(context, caller)?;
-    let content = context.content_of(&arguments.document.path, caller.requester(conversation.as_ref()))?;
+    let conversation = caller.conversation(arguments.conversation.as_deref())?;
+    let pdf = arguments.document(path).open(context, caller)?;
+    let content = context.content_of(path, caller.requester(conversation.as_ref()))?;
     let SelectedPages { pages, note } = selected_pages(&pdf, arguments.pages.as_deref())?;
     let document = recognising(&pdf, &pages);
     progress.starts(pages.len());

@@ -37,8 +37,8 @@ pub(super) fn check_quotes(
     documents: Documents,
 ) -> Result<QuotesFindings, ToolError> {
     let mut findings = QuotesFindings::default();
-    findings.coverage = read_each(context, arguments, caller, progress, documents, |one, progress| {
-        let found = check_quote(context, quote, one, caller, progress)?;
+    findings.coverage = read_each(context, arguments, caller, progress, documents, |path, progress| {
+        let found = check_quote(context, quote, arguments, path, caller, progress)?;
         let pages = found.searched;
         findings.add(found);
         Ok(pages)
