@@ -54,7 +54,8 @@ pub fn run() -> ExitCode {
         Ok(typed) => typed,
         Err(error) => return usage_error(&error),
     };
-    let is_json = typed.json.json || typed.command.as_ref().is_some_and(wants_json);
+    let is_table = |command: &Command| matches!(command, Command::Tables(tables) if tables.wants_json());
+    let is_json = typed.json.json || typed.command.as_ref().is_some_and(is_table);
     match answer(typed, &matches) {
         Ok(report) => print::report(report, is_json),
         Err(error) => print::refusal(&error, is_json),
@@ -68,7 +69,8 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
         Some(Command::Man(arguments)) => return generate::man(arguments),
         _ => {}
     }
-    let loaded = config::load(matches)?;
+    let mut loaded = config::load(matches)?;
+    loaded.config.is_json = typed.json.json;
     if typed.settings.print_config {
         return Ok(Report::new(config::as_toml(&loaded), config::as_json(&loaded, None)));
     }
@@ -108,30 +110,6 @@ fn run_command(command: &Command, loaded: &LoadedSettings, screen: Screen) -> Re
         Command::Serve(_) => serve::run(loaded),
         Command::Completions(arguments) => Ok(generate::completions(arguments)),
         Command::Man(arguments) => generate::man(arguments),
-    }
-}
-
-fn wants_json(command: &Command) -> bool {
-    match command {
-        Command::GetFile(arguments) => arguments.json.json,
-        Command::Page(arguments) => arguments.json.json,
-        Command::Split(arguments) => arguments.json.json,
-        Command::Info(arguments) => arguments.json.json,
-        Command::Text(arguments) => arguments.json.json,
-        Command::Tables(arguments) => arguments.wants_json(),
-        Command::Ocr(arguments) => arguments.json.json,
-        Command::Render(arguments) => arguments.json.json,
-        Command::Search(arguments) => arguments.json.json,
-        Command::Outline(arguments) => arguments.json.json,
-        Command::Ask(arguments) => arguments.json.json,
-        Command::Fetch(arguments) => arguments.json.json,
-        Command::Content(arguments) => arguments.json.json,
-        Command::Push(arguments) => arguments.json.json,
-        Command::Context(arguments) => arguments.command.wants_json(),
-        Command::Index(arguments) => arguments.command.wants_json(),
-        Command::Doctor(arguments) => arguments.json.json,
-        Command::Settings(arguments) => arguments.json.json,
-        Command::Inspect(_) | Command::Serve(_) | Command::Completions(_) | Command::Man(_) => false,
     }
 }
 

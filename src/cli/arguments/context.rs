@@ -4,7 +4,6 @@ use std::num::NonZeroU64;
 
 use clap::{Args, Subcommand};
 
-use super::flags::Json;
 use crate::tool::{ForgetArguments, ForkArguments, StatusArguments, UpdatesArguments};
 
 /// Show, follow, forget or fork what a conversation holds
@@ -18,59 +17,15 @@ pub(crate) struct Context {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ContextCommand {
     /// Show files and pages that a conversation holds, and how much more fits
-    Status(Status),
+    Status(StatusArguments),
     /// Show what changed in the files that a conversation holds, each change once
-    Updates(Updates),
+    Updates(UpdatesArguments),
     /// Forget what a conversation holds, so that it is sent again
-    Forget(Forget),
+    Forget(ForgetArguments),
     /// Start a new conversation that holds what another holds
-    Fork(Fork),
+    Fork(ForkArguments),
     /// Follow the files that a conversation holds, and print each change as it happens
     Watch(Watch),
-}
-
-impl ContextCommand {
-    pub(crate) fn wants_json(&self) -> bool {
-        match self {
-            Self::Status(arguments) => arguments.json.json,
-            Self::Updates(arguments) => arguments.json.json,
-            Self::Forget(arguments) => arguments.json.json,
-            Self::Fork(arguments) => arguments.json.json,
-            Self::Watch(arguments) => arguments.json.json,
-        }
-    }
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Status {
-    #[command(flatten)]
-    pub(crate) arguments: StatusArguments,
-    #[command(flatten)]
-    pub(crate) json: Json,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Updates {
-    #[command(flatten)]
-    pub(crate) arguments: UpdatesArguments,
-    #[command(flatten)]
-    pub(crate) json: Json,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Forget {
-    #[command(flatten)]
-    pub(crate) arguments: ForgetArguments,
-    #[command(flatten)]
-    pub(crate) json: Json,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Fork {
-    #[command(flatten)]
-    pub(crate) arguments: ForkArguments,
-    #[command(flatten)]
-    pub(crate) json: Json,
 }
 
 /// Reads a file again only if its size or times changed. Runs until it is interrupted.
@@ -88,6 +43,4 @@ pub(crate) struct Watch {
     /// Record each change as reported to the agent; for programs that pass all of them on
     #[arg(long)]
     pub(crate) record: bool,
-    #[command(flatten)]
-    pub(crate) json: Json,
 }

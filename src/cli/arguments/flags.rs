@@ -92,6 +92,6 @@ impl ColorWhen {
 #[derive(Debug, Args)]
 pub(crate) struct Json {
     /// Print one JSON object, errors too
-    #[arg(long)]
+    #[arg(long, global = true)]
     pub(crate) json: bool,
 }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::flags::Json;
 use crate::tool::GetFileArguments;
 
 /// Read a file as an agent does: a PDF's summary or pages, text by lines, an image
@@ -27,8 +26,6 @@ pub(crate) struct GetFile {
     /// Print content blocks in a provider's shape, as a JSON array; raw prints a single page's bytes
     #[arg(long, value_enum, value_name = "SHAPE")]
     pub(crate) emit: Option<EmitShape>,
-    #[command(flatten)]
-    pub(crate) json: Json,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

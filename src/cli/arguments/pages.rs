@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::flags::{Json, PagesWord};
+use super::flags::PagesWord;
 use crate::tool::{DocumentArguments, RenderArguments, TablesArguments};
 
 /// Cut pages out of a PDF, each as a PDF of its own
@@ -29,8 +29,6 @@ pub(crate) struct Page {
     /// Write all pages into one PDF
     #[arg(long)]
     pub(crate) join: bool,
-    #[command(flatten)]
-    pub(crate) json: Json,
 }
 
 /// Cut every page of a PDF into a file of its own, or pages of it into one file
@@ -56,8 +54,6 @@ pub(crate) struct Split {
     /// The one file to write
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) json: Json,
 }
 
 /// Add the text of scans to a PDF, so that it can be searched and copied
@@ -77,8 +73,6 @@ pub(crate) struct OcrLayer {
     /// The file to write (default: named after the PDF, in the working directory)
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) json: Json,
 }
 
 /// Draw pages of a PDF as PNGs
@@ -97,6 +91,4 @@ pub(crate) struct Render {
     /// The file to write, or the folder for several (default: named after the PDF, in the working directory)
     #[arg(long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) json: Json,
 }

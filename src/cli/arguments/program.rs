@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::flags::Json;
 use crate::tool::FormArgument;
 
 /// Serve the tools to MCP clients, over standard input and output or over HTTP
@@ -64,8 +63,6 @@ pub(crate) struct Doctor {
     /// Also read from the memory of conversations and write to it, and show how long that takes
     #[arg(long)]
     pub(crate) store: bool,
-    #[command(flatten)]
-    pub(crate) json: Json,
 }
 
 /// Show the settings: defaults, units, meanings, and what was set
@@ -81,8 +78,6 @@ pub(crate) struct Settings {
     /// Only settings with this word in their name, group or meaning
     #[arg(value_name = "WORD")]
     pub(crate) word: Option<String>,
-    #[command(flatten)]
-    pub(crate) json: Json,
 }
 
 /// Print completions for a shell

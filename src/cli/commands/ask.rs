@@ -4,20 +4,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 
-use crate::cli::arguments::ask::Ask;
 use crate::cli::config::Config;
 use crate::cli::open;
 use crate::cli::terminal::print::{self, Report};
-use crate::tool::{self, AskContext, Caller, ToolArguments as _, ToolError};
+use crate::tool::{self, AskArguments, AskContext, Caller, ToolArguments as _, ToolError};
 use pagewise_model::{ModelClient, NoReplyListener, ReplyListener};
 
 /// Answers `ask`: prints the answer as it arrives, then the remarks on it.
-pub(crate) fn run(typed: &Ask, config: &Config) -> Result<Report, ToolError> {
-    let arguments = typed.arguments.typed()?;
+pub(crate) fn run(typed: &AskArguments, config: &Config) -> Result<Report, ToolError> {
+    let arguments = typed.typed()?;
     let models = ModelClient::new(config.models.settings(config)?);
     let context = open::context(false, config)?;
     let printer = Printer::default();
-    let listener: &dyn ReplyListener = if typed.json.json { &NoReplyListener } else { &printer };
+    let listener: &dyn ReplyListener = if config.is_json { &NoReplyListener } else { &printer };
     let caller = Caller::direct();
     let world = AskContext { context: &context, models: &models, listener, caller: &caller };
     let answer = tool::ask(&world, &arguments)?;

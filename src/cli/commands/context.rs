@@ -5,13 +5,16 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::cli::answers;
-use crate::cli::arguments::context::{ContextCommand, Forget, Fork, Status, Updates, Watch};
+use crate::cli::arguments::context::{ContextCommand, Watch};
 use crate::cli::config::Config;
 use crate::cli::open;
 use crate::cli::terminal::print::{Report, is_output_closed, line, warning};
 use crate::cli::terminal::screen::Screen;
 use crate::context::{ContextManager, FileUpdate};
-use crate::tool::{self, Caller, DataAnswer, DeliverError, Dispatch, ToolArguments as _, ToolError, deliver};
+use crate::tool::{
+    self, Caller, DataAnswer, DeliverError, Dispatch, ForgetArguments, ForkArguments, StatusArguments,
+    ToolArguments as _, ToolError, UpdatesArguments, deliver,
+};
 
 /// Answers `context …`.
 pub(crate) fn run(typed: &ContextCommand, config: &Config, screen: Screen) -> Result<Report, ToolError> {
@@ -24,8 +27,8 @@ pub(crate) fn run(typed: &ContextCommand, config: &Config, screen: Screen) -> Re
     }
 }
 
-fn status(typed: &Status, config: &Config, screen: Screen) -> Result<Report, ToolError> {
-    let arguments = typed.arguments.typed()?;
+fn status(typed: &StatusArguments, config: &Config, screen: Screen) -> Result<Report, ToolError> {
+    let arguments = typed.typed()?;
     let caller = caller(&arguments.held.conversation)?;
     let context = open::memory(config)?;
     let result = tool::context_status(&context, &arguments, &caller)?;
@@ -33,8 +36,8 @@ fn status(typed: &Status, config: &Config, screen: Screen) -> Result<Report, Too
     Ok(Report::new(answers::status::text(&result, screen), result.structure()))
 }
 
-fn updates(typed: &Updates, config: &Config, screen: Screen) -> Result<Report, ToolError> {
-    let arguments = typed.arguments.typed()?;
+fn updates(typed: &UpdatesArguments, config: &Config, screen: Screen) -> Result<Report, ToolError> {
+    let arguments = typed.typed()?;
     let caller = caller(&arguments.held.conversation)?;
     let context = open::context(true, config)?;
     let result = tool::context_updates(&context, &arguments, &caller)?;
@@ -44,8 +47,8 @@ fn updates(typed: &Updates, config: &Config, screen: Screen) -> Result<Report, T
     Ok(Report { delivery: Some(result.updates.delivery), ..report })
 }
 
-fn forget(typed: &Forget, config: &Config) -> Result<Report, ToolError> {
-    let arguments = typed.arguments.typed()?;
+fn forget(typed: &ForgetArguments, config: &Config) -> Result<Report, ToolError> {
+    let arguments = typed.typed()?;
     let caller = caller(&arguments.held.conversation)?;
     // `label:` and `section:` are looked up in the document, which a worker reads.
     let needs_document = arguments.pages.as_ref().is_some_and(|pages| pages.contains(':'));
@@ -53,8 +56,8 @@ fn forget(typed: &Forget, config: &Config) -> Result<Report, ToolError> {
     answer_from(&context, |context| tool::context_forget(context, &arguments, &caller))
 }
 
-fn fork(typed: &Fork, config: &Config) -> Result<Report, ToolError> {
-    let arguments = typed.arguments.typed()?;
+fn fork(typed: &ForkArguments, config: &Config) -> Result<Report, ToolError> {
+    let arguments = typed.typed()?;
     let caller = caller(&arguments.conversation)?;
     answer_from_memory(config, |context| tool::context_fork(context, &arguments, &caller))
 }
@@ -93,7 +96,7 @@ fn watch(typed: &Watch, config: &Config, screen: Screen) -> Result<Report, ToolE
             printed_notes.clone_from(&updates.notes);
         }
         let print =
-            || updates.files.iter().try_for_each(|update| line(&update_line(update, typed.json.json, &name, screen)));
+            || updates.files.iter().try_for_each(|update| line(&update_line(update, config.is_json, &name, screen)));
         match deliver(Dispatch::of(Some(updates.delivery).filter(|_| typed.record)), print) {
             Err(DeliverError::Write(_)) => return Ok(Report::new(String::new(), Value::Null)),
             Err(error @ DeliverError::Store(_)) => warning(&error.to_string()),

@@ -20,7 +20,7 @@ pub(crate) fn page(typed: &Page, config: &Config) -> Result<Report, ToolError> {
     let named = typed.out.as_deref();
     // Whether there will be a file or a folder is known once the document is open.
     let folder = named.and_then(Path::parent).unwrap_or(Path::new(""));
-    let opened = OpenForCutting::open(&typed.document, typed.json.json, folder, config)?;
+    let opened = OpenForCutting::open(&typed.document, config.is_json, folder, config)?;
     let selected = tool::select_pages(&opened.pdf, pages)?;
     let is_one_file = named.and_then(Path::extension).is_some_and(|extension| extension.eq_ignore_ascii_case("pdf"));
     if typed.join || is_one_file && selected.len() > 1 {
@@ -40,11 +40,11 @@ pub(crate) fn split(typed: &Split, config: &Config) -> Result<Report, ToolError>
     match &typed.out {
         Some(out) => {
             let folder = out.parent().unwrap_or(out);
-            OpenForCutting::open(document, typed.json.json, folder, config)?.join(pages, out)
+            OpenForCutting::open(document, config.is_json, folder, config)?.join(pages, out)
         }
         None => {
             let out_dir = typed.out_dir.clone().unwrap_or_else(|| out_path(&document.path, None, "pages"));
-            OpenForCutting::open(document, typed.json.json, &out_dir, config)?.split(pages, &out_dir)
+            OpenForCutting::open(document, config.is_json, &out_dir, config)?.split(pages, &out_dir)
         }
     }
 }

@@ -3,23 +3,22 @@
 use serde_json::{Map, Value};
 
 use crate::cli::answers::file::readable;
-use crate::cli::arguments::fetch::{Content, Fetch};
 use crate::cli::config::Config;
 use crate::cli::open;
 use crate::cli::terminal::print::Report;
 use crate::context::NoProgress;
-use crate::tool::{self, Caller, FetchAnswer, ToolArguments as _, ToolError};
+use crate::tool::{self, Caller, FetchAnswer, FetchArguments, SearchContentArguments, ToolArguments as _, ToolError};
 
 /// Answers `fetch`.
-pub(crate) fn fetch(typed: &Fetch, config: &Config) -> Result<Report, ToolError> {
-    let arguments = typed.arguments.typed()?;
+pub(crate) fn fetch(typed: &FetchArguments, config: &Config) -> Result<Report, ToolError> {
+    let arguments = typed.typed()?;
     let context = open::web_context(config)?;
     Ok(report(tool::fetch_content(&context, &arguments, &Caller::direct(), &NoProgress)?))
 }
 
 /// Answers `content`.
-pub(crate) fn content(typed: &Content, config: &Config) -> Result<Report, ToolError> {
-    let arguments = typed.arguments.typed()?;
+pub(crate) fn content(typed: &SearchContentArguments, config: &Config) -> Result<Report, ToolError> {
+    let arguments = typed.typed()?;
     let context = open::web_context(config)?;
     Ok(report(tool::get_search_content(&context, &arguments, &Caller::direct())?))
 }

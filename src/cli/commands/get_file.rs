@@ -26,7 +26,7 @@ pub(crate) fn run(typed: &GetFile, config: &Config, screen: Screen) -> Result<Re
     let answer = tool::get_file(&context, arguments, &Caller::direct(), &terminal);
     terminal.finish();
     open::warn_about(&context);
-    report(answer?, typed, screen)
+    report(answer?, typed, config, screen)
 }
 
 /// The form of pages, by the setting or `--as`. With `--out-dir` alone, pages are written there.
@@ -35,7 +35,7 @@ fn form(typed: &GetFile, config: &Config) -> FormArgument {
     if typed.out_dir.is_some() && !is_chosen { FormArgument::Path } else { config.form }
 }
 
-fn report(answer: GetFileAnswer, typed: &GetFile, screen: Screen) -> Result<Report, ToolError> {
+fn report(answer: GetFileAnswer, typed: &GetFile, config: &Config, screen: Screen) -> Result<Report, ToolError> {
     let emit = typed.emit;
     let shape = emit.map_or(Some(EmitFormat::Anthropic), provider);
     let content = |emit| answer.blocks.iter().map(|block| tool::emit_block(block, emit)).collect::<Vec<_>>();
@@ -49,7 +49,7 @@ fn report(answer: GetFileAnswer, typed: &GetFile, screen: Screen) -> Result<Repo
         None => answers::file::notes(&answer, typed.arguments.conversation.as_deref()),
         Some(_) => Vec::new(),
     };
-    let is_named_only = emit.is_none() && !typed.json.json && answer.blocks.iter().any(is_data);
+    let is_named_only = emit.is_none() && !config.is_json && answer.blocks.iter().any(is_data);
     if is_named_only && typed.arguments.conversation.is_some() {
         notes.push(NAMED_ONLY.to_owned());
     }

@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use crate::cli::answers;
-use crate::cli::arguments::documents::{self, Info, Outline, Search, Tables, Text};
+use crate::cli::arguments::documents::{self, Tables, Text};
 use crate::cli::arguments::pages::{OcrLayer, Render};
 use crate::cli::config::Config;
 use crate::cli::open;
@@ -13,14 +13,14 @@ use crate::cli::terminal::print::Report;
 use crate::cli::terminal::progress::TerminalProgress;
 use crate::cli::terminal::screen::Screen;
 use crate::tool::{
-    self, Caller, InfoAnswer, OutlineArguments, TableFormat, TablesArguments, TextArguments, ToolArguments as _,
-    ToolError, result_json,
+    self, Caller, InfoAnswer, InfoArguments, OutlineArguments, SearchArguments, TableFormat, TablesArguments,
+    TextArguments, ToolArguments as _, ToolError, result_json,
 };
 use crate::worker::OcrMode;
 
 /// Answers `info`.
-pub(crate) fn info(typed: &Info, config: &Config, screen: Screen) -> Result<Report, ToolError> {
-    let arguments = typed.arguments.typed()?;
+pub(crate) fn info(typed: &InfoArguments, config: &Config, screen: Screen) -> Result<Report, ToolError> {
+    let arguments = typed.typed()?;
     let context = open::context(false, config)?;
     let answer = tool::info(&context, &arguments, &Caller::direct())?;
     let (text, notes) = match &answer {
@@ -116,9 +116,11 @@ pub(crate) fn out_path(path: &str, out: Option<&Path>, end: &str) -> PathBuf {
     out.map_or_else(|| PathBuf::from(format!("{stem}-{end}")), Path::to_path_buf)
 }
 
-/// Answers `search`.
-pub(crate) fn search(typed: &Search, config: &Config, screen: Screen) -> Result<Report, ToolError> {
-    let arguments = typed.arguments().typed()?;
+/// Answers `search`. Of the words that were typed the last one is the query, unless a quote is looked for.
+pub(crate) fn search(typed: &SearchArguments, config: &Config, screen: Screen) -> Result<Report, ToolError> {
+    let mut paths = typed.path.iter().chain(&typed.query).chain(&typed.paths).cloned().collect::<Vec<_>>();
+    let query = if typed.quote.is_none() && paths.len() > 1 { paths.pop() } else { None };
+    let arguments = SearchArguments { path: None, query, paths, ..typed.clone() }.typed()?;
     let remembers = arguments.conversation.is_some();
     let context = match arguments.ranked {
         true => open::library_context(remembers, config)?,
@@ -132,9 +134,9 @@ pub(crate) fn search(typed: &Search, config: &Config, screen: Screen) -> Result<
 }
 
 /// Answers `outline`.
-pub(crate) fn outline(typed: &Outline, config: &Config, screen: Screen) -> Result<Report, ToolError> {
-    let max_items = typed.arguments.max_items.or(Some(NonZeroU64::MAX));
-    let arguments = OutlineArguments { max_items, ..typed.arguments.clone() }.typed()?;
+pub(crate) fn outline(typed: &OutlineArguments, config: &Config, screen: Screen) -> Result<Report, ToolError> {
+    let max_items = typed.max_items.or(Some(NonZeroU64::MAX));
+    let arguments = OutlineArguments { max_items, ..typed.clone() }.typed()?;
     let pdf = open::pdf(&arguments.document, config)?;
     let outline = tool::outline(&pdf, &arguments, None);
     let report = Report::new(answers::outline::text(&outline, screen), outline.structure());
