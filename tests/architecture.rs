@@ -118,14 +118,14 @@ fn clap_is_named_by_the_command_line_and_by_what_it_derives_for_the_tools() {
     }
 }
 
-/// The files that a change of a parameter touches: the struct that declares it, and what does it. No door is among them,
-/// unless people are given another default than models, or the library has a method for it.
+/// The files that a change of a parameter touches: the struct that declares it, and what acts on it. A door is among them only
+/// if it shows people a command with the parameter.
 const PARAMETERS: [(&str, &[&str]); 5] = [
-    ("contact_sheet", &["cli/commands/pdf.rs", "tool/pdf/arguments.rs", "tool/pdf/render/page.rs"]),
-    ("start_document", &["tool/pdf/arguments.rs", "tool/pdf/search/documents.rs"]),
-    ("keep_files", &["context/memory.rs", "tool/context/arguments.rs", "tool/context/mod.rs"]),
-    ("url_index", &["tool/fetch/arguments.rs", "tool/fetch/mod.rs"]),
+    ("case_sensitive", &["cli/answers/search.rs", "tool/pdf/arguments.rs", "tool/pdf/search/document.rs"]),
     ("num_lines", &["tool/get_file/arguments.rs", "tool/get_file/mod.rs"]),
+    ("start_document", &["tool/pdf/arguments.rs", "tool/pdf/search/documents.rs"]),
+    ("start_file", &["tool/context/arguments.rs", "tool/context/mod.rs"]),
+    ("url_index", &["tool/fetch/arguments.rs", "tool/fetch/mod.rs"]),
 ];
 
 #[test]

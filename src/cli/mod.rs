@@ -1,4 +1,4 @@
-//! The command line: the only room that prints or names clap.
+//! The command line: the only room that prints.
 
 mod answers;
 mod arguments;

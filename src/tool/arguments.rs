@@ -212,7 +212,7 @@ fn fitted(name: &str, value: &Value, property: &Value) -> Option<Value> {
         }
         "number" => {
             let written = || value.as_str()?.trim().parse().ok();
-            Number::from_f64(value.as_f64().or_else(written)?).map(Value::Number)
+            value.as_number().cloned().or_else(written).map(Value::Number)
         }
         "array" => {
             let item = property.get("items")?;

@@ -84,7 +84,7 @@ pub(crate) fn render(typed: &Render, config: &Config) -> Result<Report, ToolErro
     let arguments = typed.arguments.typed()?;
     let path = &arguments.document.path;
     let pdf = open::pdf(&arguments.document, config)?;
-    let pages = tool::select_pages(&pdf, arguments.page.as_deref())?;
+    let pages = tool::select_pages(&pdf, Some(&arguments.page))?;
     if let Some(page) = pages.iter().next().filter(|_| pages.len() == 1 && !arguments.contact_sheet) {
         let out = out_path(path, typed.out.as_deref(), &format!("page{}.png", page.number()));
         let result = tool::write_picture(&pdf, &arguments, &out)?;

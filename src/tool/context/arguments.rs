@@ -27,7 +27,7 @@ pub struct ConversationArguments {
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[serde(rename_all = "camelCase")]
 pub struct StatusArguments {
-    /// Of many files, the first to name: 1-based.
+    /// Of many files, the first to name.
     #[cfg_attr(feature = "program", arg(skip))]
     pub start_file: Option<NonZeroU64>,
     /// The conversation.

@@ -16,10 +16,10 @@ use crate::tool::error::ToolError;
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[serde(rename_all = "camelCase")]
 pub struct GetFileArguments {
-    /// The file: a path, a URL or a responseId.
+    /// The file: path, URL or responseId.
     #[cfg_attr(feature = "program", arg(value_name = "PATH"))]
     pub file_path: String,
-    /// One page of a PDF, 0-based.
+    /// One page, 0-based.
     #[schemars(extend("x-expected" = "a whole number (0-based page index)"))]
     #[cfg_attr(
         feature = "program",
@@ -40,9 +40,9 @@ pub struct GetFileArguments {
         arg(long = "as", value_enum, value_name = "FORM", help = "Form of the pages (default: the setting form)")
     )]
     pub form: Option<FormArgument>,
-    /// Send what the conversation already has: only if you can no longer see it.
+    /// Send it again: only if you can no longer see it.
     #[serde(default)]
-    #[cfg_attr(feature = "program", arg(long))]
+    #[cfg_attr(feature = "program", arg(long, help = "Send it even if the conversation already holds it"))]
     pub force: bool,
     /// Of a text: first line, 1-based.
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
@@ -134,7 +134,7 @@ mod tests {
         let refused = |value| parse(value).err().unwrap_or_default();
         assert_eq!(refused(json!({})), "Parameter 'filePath' is required");
         assert_eq!(refused(json!({"filePath": " "})), "Parameter 'filePath' is required");
-        assert_eq!(refused(json!({"filePath": 3})), "Parameter 'filePath' must be a string");
+        assert_eq!(refused(json!({"filePath": {}})), "Parameter 'filePath' must be a string");
         assert_eq!(
             refused(json!({"filePath": "a", "pdfPage": 1.5})),
             "Parameter 'pdfPage' must be a whole number (0-based page index)"

@@ -18,7 +18,7 @@ use pagewise_render::{Dpi, Region};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct DocumentArguments {
-    /// The PDF: a path, a URL or a responseId.
+    /// The PDF: path, URL or responseId.
     #[cfg_attr(feature = "program", arg(value_name = "PATH", index = 1))]
     pub path: String,
     /// Of an encrypted PDF.
@@ -139,14 +139,14 @@ pub struct TextArguments {
         arg(long, value_name = "N", help = "Stop after this many characters (default: never)")
     )]
     pub max_chars: Option<NonZeroU64>,
-    /// How the text is written. Default: text.
+    /// Default: text.
     #[serde(default)]
     #[cfg_attr(
         feature = "program",
         arg(long, value_enum, value_name = "FORMAT", default_value_t, help = "How the text is written")
     )]
     pub format: TextFormat,
-    /// Also text that no reader sees, after the text of its page.
+    /// Also text that no reader sees.
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(long))]
     pub hidden: bool,
@@ -221,19 +221,24 @@ pub enum TextFormat {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct RenderArguments {
+    /// The document.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub document: DocumentArguments,
     /// 1-based, like "3"; several ("1-3,7") go to files.
-    #[schemars(required)]
     #[cfg_attr(
         feature = "program",
         arg(
             value_name = "PAGES",
             index = 2,
             allow_negative_numbers = true,
+            default_value = "1-",
+            hide_default_value = true,
             help = "The pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE (default: all)"
         )
     )]
-    pub page: Option<String>,
-    /// Several pages side by side, on one picture.
+    pub page: String,
+    /// Several pages side by side.
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(long))]
     pub contact_sheet: bool,
@@ -253,14 +258,18 @@ pub struct RenderArguments {
         )
     )]
     pub region: Option<Vec<f64>>,
-    /// Paint over a text, or a box ("left,top,right,bottom" in points from the top left of the page), in yellow.
+    /// A text to paint yellow, or a box: "left,top,right,bottom" in points.
     #[schemars(extend("x-expected" = HIGHLIGHT))]
-    #[cfg_attr(feature = "program", arg(long, value_name = "TEXT|BOX", allow_hyphen_values = true))]
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            long,
+            value_name = "TEXT|BOX",
+            allow_hyphen_values = true,
+            help = "Paint over a text, or a box (left,top,right,bottom in points from the top left of the page), in yellow"
+        )
+    )]
     pub highlight: Option<String>,
-    /// The document.
-    #[serde(flatten)]
-    #[cfg_attr(feature = "program", command(flatten))]
-    pub document: DocumentArguments,
 }
 
 const REGION: &str = "four shares of the page from 0 to 1: left, top, right, bottom, as [0, 0, 1, 0.5]";
