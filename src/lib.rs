@@ -121,6 +121,8 @@
 //! - **Our readers check a deadline, libraries do not**: a late worker is killed, and a watchdog ends a late command.
 //! - **Ranked search has an index of its own**: immutable segments that are read by position, so that a new process answers
 //!   at once, and scores that are computed before, so that a query adds bytes. See `library`.
+//! - **A tool's arguments are one struct**, from which its schema, the options of its command and their help are derived. All
+//!   doors read it by its schema, so that an error names the parameter. See `tool::arguments`.
 //! - **Base64 is made while it is written**, so that results need no memory for it. See `serve`.
 //! - **Commits are batched but never deferred**: a commit writes all pending records, and returns when its own is durable.
 //! - **No process has state of its own that others must learn.** Merging copies would need tombstones; all processes

@@ -91,16 +91,16 @@ fn run_command(command: &Command, loaded: &LoadedSettings, screen: Screen) -> Re
         Command::Split(arguments) => {
             watchdog::catch_panic(&arguments.arguments.document.path, || cut::split(arguments, config))
         }
-        Command::Info(arguments) => pdf::info(arguments, config, screen),
+        Command::Info(command) => pdf::info(&command.arguments, config, screen),
         Command::Text(arguments) => pdf::text(arguments, config),
         Command::Tables(arguments) => pdf::tables(arguments, config),
         Command::Ocr(arguments) => pdf::ocr(arguments, config),
         Command::Render(arguments) => pdf::render(arguments, config),
-        Command::Search(arguments) => pdf::search(arguments, config, screen),
-        Command::Outline(arguments) => pdf::outline(arguments, config, screen),
-        Command::Ask(arguments) => ask::run(arguments, config),
-        Command::Fetch(arguments) => fetch::fetch(arguments, config),
-        Command::Content(arguments) => fetch::content(arguments, config),
+        Command::Search(command) => pdf::search(&command.arguments, config, screen),
+        Command::Outline(command) => pdf::outline(&command.arguments, config, screen),
+        Command::Ask(command) => ask::run(&command.arguments, config),
+        Command::Fetch(command) => fetch::fetch(&command.arguments, config),
+        Command::Content(command) => fetch::content(&command.arguments, config),
         Command::Push(arguments) => commands::push::run(arguments, config),
         Command::Context(arguments) => context::run(&arguments.command, config, screen),
         Command::Index(arguments) => index::run(&arguments.command, config),

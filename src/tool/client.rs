@@ -1,6 +1,7 @@
 //! Decides in which form a client gets pages.
 
 use schemars::JsonSchema;
+use serde::de::value::{Error as ValueError, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
 use pagewise_view::PageForm;
@@ -50,16 +51,7 @@ impl FormArgument {
     /// Reads the argument's value.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        match text {
-            "auto" => Some(Self::Auto),
-            "document" => Some(Self::Document),
-            "image" => Some(Self::Image),
-            "text" => Some(Self::Text),
-            "path" => Some(Self::Path),
-            "markdown" => Some(Self::Markdown),
-            "mixed" => Some(Self::Mixed),
-            _ => None,
-        }
+        Self::deserialize(StrDeserializer::<ValueError>::new(text)).ok()
     }
 
     /// The argument's value.

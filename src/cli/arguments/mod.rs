@@ -10,7 +10,7 @@ pub(crate) mod parameters;
 pub(crate) mod program;
 pub(crate) mod push;
 
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 
 use self::context::Context;
 use self::documents::{Tables, Text};
@@ -64,14 +64,47 @@ pub(crate) enum Command {
     GetFile(GetFile),
     Page(Page),
     Split(Split),
-    /// Show a PDF's title, dates, sizes and other facts
-    #[command(after_help = "Example:
-  pagewise info report.pdf --json")]
-    Info(InfoArguments),
+    Info(Info),
     Text(Text),
     Tables(Tables),
     Ocr(OcrLayer),
     Render(Render),
+    Search(Search),
+    Outline(Outline),
+    Ask(Ask),
+    Fetch(Fetch),
+    Content(Content),
+    Push(Push),
+    Context(Context),
+    Index(Index),
+    Inspect(Inspect),
+    Doctor(Doctor),
+    Settings(Settings),
+    Serve(Serve),
+    Completions(Completions),
+    Man(Man),
+}
+
+/// A command whose arguments are those of a tool, with a text for people.
+macro_rules! command_of {
+    ($(#[$text:meta])* $name:ident, $arguments:ty) => {
+        $(#[$text])*
+        #[derive(Debug, Args)]
+        pub(crate) struct $name {
+            #[command(flatten)]
+            pub(crate) arguments: $arguments,
+        }
+    };
+}
+
+command_of! {
+    /// Show a PDF's title, dates, sizes and other facts
+    #[command(after_help = "Example:
+  pagewise info report.pdf --json")]
+    Info, InfoArguments
+}
+
+command_of! {
     /// Find words in the text of a PDF, or of many
     ///
     /// Pages without usable text are named, since a word on them cannot be found. With --ranked, the pages that answer the
@@ -86,11 +119,17 @@ pub(crate) enum Command {
   pagewise search ~/papers \"how income is taxed\" --ranked --set index=disk
   pagewise search report.pdf --quote \"net income rose by 12 %\"
   pagewise search report.pdf '\\b20[0-9]{2}\\b' --regex --pages 1-20 --json")]
-    Search(SearchArguments),
+    Search, SearchArguments
+}
+
+command_of! {
     /// Show the outline of a PDF, with page numbers
     #[command(after_help = "Example:
   pagewise outline report.pdf")]
-    Outline(OutlineArguments),
+    Outline, OutlineArguments
+}
+
+command_of! {
     /// Ask a model about PDFs
     ///
     /// The answer is printed as it arrives. Models and their keys come from the settings: PAGEWISE_PDF_MODEL_PRIMARY
@@ -99,7 +138,10 @@ pub(crate) enum Command {
   pagewise ask report.pdf --prompt \"What was the net income?\"
   pagewise ask a.pdf b.pdf --prompt \"What changed?\" --model openai/gpt-5-mini --json
   pagewise ask scan.pdf --pages 1-3 --model compatible/qwen3-vl   (a server of your own: PAGEWISE_COMPATIBLE_BASE_URL)")]
-    Ask(AskArguments),
+    Ask, AskArguments
+}
+
+command_of! {
     /// Fetch URLs as text: PDFs page by page, web pages as Markdown
     ///
     /// Only from addresses of the public internet. The whole text is kept: pagewise content prints more of it.
@@ -109,18 +151,12 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:
   pagewise fetch https://example.com/report.pdf
   pagewise fetch https://example.com/ https://example.org/ --json")]
-    Fetch(FetchArguments),
+    Fetch, FetchArguments
+}
+
+command_of! {
     /// Print more of what was fetched
     #[command(after_help = "Example:
   pagewise content fetch_0123456789abcdef0123456789abcdef --offset 30000")]
-    Content(SearchContentArguments),
-    Push(Push),
-    Context(Context),
-    Index(Index),
-    Inspect(Inspect),
-    Doctor(Doctor),
-    Settings(Settings),
-    Serve(Serve),
-    Completions(Completions),
-    Man(Man),
+    Content, SearchContentArguments
 }

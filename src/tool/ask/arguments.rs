@@ -49,7 +49,15 @@ pub struct AskArguments {
     pub model: Option<String>,
     /// Largest size of each PDF, in MiB.
     #[schemars(range(min = 0))]
-    #[cfg_attr(feature = "program", arg(long, value_name = "N", allow_negative_numbers = true))]
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            long,
+            value_name = "N",
+            allow_negative_numbers = true,
+            help = "Largest size of each PDF, in MiB (default: the setting pdf_max_bytes_mb)"
+        )
+    )]
     pub max_bytes_mb: Option<Number>,
     /// Of an encrypted PDF.
     #[cfg_attr(feature = "program", arg(long, value_name = "PASSWORD", help = crate::tool::PASSWORD_HELP))]

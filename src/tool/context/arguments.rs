@@ -58,7 +58,7 @@ arguments_of!("context_updates", UpdatesArguments);
 #[serde(rename_all = "camelCase")]
 pub struct ForgetArguments {
     /// A file. Default: all.
-    #[cfg_attr(feature = "program", arg(value_name = "PATH"))]
+    #[cfg_attr(feature = "program", arg(value_name = "PATH", help = "Only this file"))]
     pub file_path: Option<String>,
     /// Pages of filePath, 1-based, like "1-3,7".
     #[cfg_attr(
@@ -74,7 +74,7 @@ pub struct ForgetArguments {
     pub pages: Option<String>,
     /// All pages, but go on to report changes of the files.
     #[serde(default)]
-    #[cfg_attr(feature = "program", arg(long))]
+    #[cfg_attr(feature = "program", arg(long, help = "Forget all pages, but keep following the files"))]
     pub keep_files: bool,
     /// The conversation.
     #[serde(flatten)]

@@ -139,7 +139,7 @@ mod tests {
             refused(json!({"filePath": "a", "pdfPage": 1.5})),
             "Parameter 'pdfPage' must be a whole number (0-based page index)"
         );
-        assert_eq!(refused(json!({"filePath": "a", "page": 1})), "Unknown parameter 'page'");
+        assert_eq!(refused(json!({"filePath": "a", "sheet": 1})), "Unknown parameter 'sheet'");
         assert_eq!(
             refused(json!({"filePath": "a", "pdfPage": 1, "pages": "2"})),
             "Parameters 'pdfPage' and 'pages' cannot be given together"

@@ -276,7 +276,7 @@ const REGION: &str = "four shares of the page from 0 to 1: left, top, right, bot
 
 const HIGHLIGHT: &str = "a text, or a box in points: left, top, right, bottom";
 
-arguments_of!("pdf_render_page", RenderArguments, |arguments: RenderArguments| arguments.region().map(|_| arguments));
+arguments_of!("pdf_render_page", RenderArguments, RenderArguments::within_the_page);
 
 /// What is painted over in yellow.
 #[derive(Debug, Clone, PartialEq)]
@@ -288,6 +288,11 @@ pub enum Highlight {
 }
 
 impl RenderArguments {
+    fn within_the_page(self) -> Result<Self, ToolError> {
+        self.region()?;
+        Ok(self)
+    }
+
     pub(super) fn dpi(&self) -> Dpi {
         self.dpi.map_or_else(Dpi::default, |dpi| Dpi::clamped(dpi.get()))
     }
