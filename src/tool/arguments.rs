@@ -4,6 +4,8 @@
 //! Models call one tool by the parameters of another, and clients turn numbers into text and lists into JSON within text.
 //! What is meant clearly is brought to the names and types of the schema. What is still wrong afterwards is refused by name.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -35,19 +37,24 @@ pub trait ToolArguments: Serialize + DeserializeOwned + JsonSchema {
     /// As [`checked`](Self::checked), and `validation_error` for what is unknown, missing or of another type.
     fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
         let schema = Self::schema();
-        let mut read = Map::new();
+        let (mut read, mut wrong) = (Map::new(), BTreeMap::new());
         for (name, fit) in fitted_arguments(schema, arguments) {
             match fit {
                 Fit::Absent => {}
                 Fit::Value(value) => drop(read.insert(name.to_owned(), value)),
                 Fit::Unknown(_) => return Err(unknown(name, Self::TOOL, schema)),
                 Fit::Wrong(_, property) => {
-                    return Err(ToolError::parameter(name, &format!("must be {}", expected(name, property))));
+                    wrong.insert(name, property);
                 }
             }
         }
-        if let Some(missing) = required(schema).find(|name| !read.contains_key(*name)) {
+        let is_missing = |name: &&str| !read.contains_key(*name) && !wrong.contains_key(name);
+        if let Some(missing) = required(schema).find(is_missing) {
             return Err(ToolError::required(missing));
+        }
+        let first = required(schema).find_map(|name| wrong.get_key_value(name)).or_else(|| wrong.first_key_value());
+        if let Some((name, property)) = first {
+            return Err(ToolError::parameter(name, &format!("must be {}", expected(name, property))));
         }
         let arguments = serde_json::from_value::<Self>(Value::Object(read));
         arguments.map_err(|error| ToolError::validation(&format!("Invalid arguments: {error}")))?.checked()
@@ -221,7 +228,9 @@ fn fitted(name: &str, value: &Value, property: &Value) -> Option<Value> {
                 Value::String(text) => list_in(text).unwrap_or_else(|| parts(text, item)),
                 _ => return None,
             };
-            items.iter().map(|value| fitted(name, value, item)).collect::<Option<_>>().map(Value::Array)
+            let is_item = |value: &Value| value.is_string() || kind(item) != "string";
+            let fit = |value: &Value| fitted(name, value, item).filter(|_| is_item(value));
+            items.iter().map(fit).collect::<Option<_>>().map(Value::Array)
         }
         _ => match property.get("enum").and_then(Value::as_array) {
             Some(values) => listed_word(value.as_str()?, values),
@@ -244,7 +253,8 @@ fn as_text(name: &str, value: &Value) -> Option<String> {
             Some(list_in(text).as_deref().and_then(joined).unwrap_or_else(|| text.clone()))
         }
         Value::String(text) => Some(text.clone()),
-        Value::Array(items) if is_selection(name) || items.iter().all(Value::is_number) => joined(items),
+        // Pages, or the edges of a box.
+        Value::Array(items) if is_selection(name) || name == "highlight" => joined(items),
         Value::Number(number) => {
             Some(whole_number(value).map_or_else(|| number.to_string(), |whole| whole.to_string()))
         }

@@ -88,8 +88,8 @@ pub(crate) enum Command {
 /// A command whose arguments are those of a tool, with a text for people.
 macro_rules! command_of {
     ($(#[$text:meta])* $name:ident, $arguments:ty) => {
-        $(#[$text])*
         #[derive(Debug, Args)]
+        $(#[$text])*
         pub(crate) struct $name {
             #[command(flatten)]
             pub(crate) arguments: $arguments,
