@@ -59,7 +59,7 @@ pub use self::pdf::{
 pub use self::phrases::{
     NO_TEXT_IN_PDF, TEXT_DELETED, count_of, file_size, grouped, listed_or_counted, more_fields_note, ocr_notes,
     one_line, outline_columns, outline_line, page_heading, page_held, page_or_pages, points, summary_held,
-    unreadable_page_text, untrusted,
+    unreadable_page_text, unrecognised_notes, untrusted,
 };
 pub use self::progress::{NoProgress, ProgressListener};
 pub use self::request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};
@@ -73,7 +73,7 @@ use self::library::LibraryIndex;
 use self::pdf::{PageIdentities, PdfAnswerBuilder, held_summary};
 use self::plain_file::PlainFileAnswer;
 use crate::source::{FileKind, HashCache};
-use crate::worker::{Pages, Reader, RecognisingDocument};
+use crate::worker::{Pages, Reader, RecognisingDocument, RecognitionBudget};
 use pagewise_base::hash::ContentHash;
 use pagewise_base::limits::{Cancellation, Limits, StopReason};
 use pagewise_base::page::{PageNumber, PageSet};
@@ -230,13 +230,15 @@ impl ContextManager {
         let path_of = |file| self.cache.store().file_names(&[file]).ok()?.remove(&file);
         let pages = PageSet::all(document.page_count());
         let identities = PageIdentities::of(&*document);
-        let document = RecognisingDocument::new(&*document, request.ocr_mode(), pages);
+        let budget = RecognitionBudget::of_call();
+        let document = RecognisingDocument::new(&*document, request.ocr_mode(), pages, &budget);
         let answer = PdfAnswerBuilder {
             requested,
             request,
             settings: &self.settings_for(request),
             output: &self.output,
             document: &document,
+            recognising: &document,
             memory,
             progress,
             path_of: &path_of,

@@ -108,17 +108,23 @@ pub fn ocr_notes(report: &OcrReport, next_call: &str) -> Vec<String> {
     let (text, recognised) = (count(PageSource::Text), count(PageSource::Recognised));
     let counts = format!("Pages with text: {text}, recognised: {recognised}, unread: {}.", count(PageSource::Unread));
     let mut notes = Vec::from_iter((recognised > 0).then_some(counts));
-    for (reason, pages) in &report.failures {
-        notes.push(format!("Not recognised: {}: {reason}", page_or_pages(pages)));
-    }
-    if !report.over_budget.is_empty() {
-        let pages = &report.over_budget;
-        let listed = page_or_pages(pages);
-        notes.push(format!(
-            "Not recognised, since one call recognises only so many (ocr_max_pages): {listed}. {next_call}: \"{pages}\"."
-        ));
-    }
+    notes.extend(unrecognised_notes(report, next_call));
     notes
+}
+
+/// Notes on pages where recognition failed or was not tried. `next_call` says how to get the latter.
+#[must_use]
+pub fn unrecognised_notes(report: &OcrReport, next_call: &str) -> Vec<String> {
+    let failed = report.failures.iter();
+    let failed = failed.map(|(reason, pages)| format!("Not recognised: {}: {reason}", page_or_pages(pages)));
+    let over = [
+        (&report.over_pages, "since one call recognises only so many", "ocr_max_pages"),
+        (&report.over_time, "since one call takes only so long", report.time_setting),
+    ];
+    let over = over.into_iter().filter(|(pages, ..)| !pages.is_empty()).map(|(pages, why, setting)| {
+        format!("Not recognised, {why} ({setting}): {}. {next_call}: \"{pages}\".", page_or_pages(pages))
+    });
+    failed.chain(over).collect()
 }
 
 /// Characters of the longest list of pages beside a count.

@@ -157,6 +157,12 @@ impl Deadline {
         Self::start(time, cancellation.clone())
     }
 
+    /// Another time from now, for the same request.
+    #[must_use]
+    pub fn with_time(&self, time: Duration) -> Self {
+        Self::start(time, self.state.as_ref().map(|state| state.cancellation.clone()).unwrap_or_default())
+    }
+
     fn start(time: Duration, cancellation: Cancellation) -> Self {
         let state = DeadlineState {
             time,

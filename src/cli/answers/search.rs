@@ -6,7 +6,7 @@ use crate::cli::answers::{quote, ranked};
 use crate::cli::terminal::layout::{lines, width};
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::wording::{command, counted, matches};
-use crate::context::{one_line, page_or_pages};
+use crate::context::{one_line, page_or_pages, unrecognised_notes};
 use crate::tool::{Coverage, FoundInDocument, FoundInDocuments, MatchedPage, SearchArguments, SearchResult};
 use pagewise_text::SearchHit;
 
@@ -86,6 +86,9 @@ fn one_line_with_ends(text: &str) -> String {
     text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }
 
+/// How to search pages that were not recognised.
+pub(super) const NEXT_PAGES: &str = "Search these with --pages";
+
 /// What the matches do not say.
 pub(crate) fn notes(found: &SearchResult, arguments: &SearchArguments, screen: Screen) -> Vec<String> {
     match found {
@@ -119,7 +122,8 @@ fn document_notes(found: &FoundInDocument, arguments: &SearchArguments, screen: 
     let blind = blind.into_iter().filter(|(pages, _)| !pages.is_empty());
     let blind = blind.map(|(pages, why)| format!("{}: {why}", page_or_pages(pages)));
     let selected = found.note().map(one_line);
-    selected.into_iter().chain(summary).chain(more).chain(held).chain(blind).collect()
+    let unrecognised = unrecognised_notes(found.ocr(), NEXT_PAGES);
+    selected.into_iter().chain(summary).chain(more).chain(held).chain(blind).chain(unrecognised).collect()
 }
 
 /// The command that shows every match.
@@ -156,7 +160,8 @@ fn documents_notes(found: &FoundInDocuments, screen: Screen) -> Vec<String> {
     });
     let blind = found.without_text.iter().map(|path| one_line(path)).collect();
     let blind = named("not searched whole, since pages have no usable text (scans or blank)", blind);
-    [summary, more].into_iter().flatten().chain(coverage_notes(&found.coverage)).chain(blind).collect()
+    let coverage = coverage_notes(&found.coverage).into_iter().chain(found.unrecognised.line());
+    [summary, more].into_iter().flatten().chain(coverage).chain(blind).collect()
 }
 
 /// `3 PDFs searched (40 pages)`.

@@ -154,6 +154,9 @@ pub(crate) struct Search {
     /// Distinguish upper and lower case
     #[arg(long)]
     pub(crate) case_sensitive: bool,
+    /// Which pages are recognised from their pictures, within the time of the setting ocr_search_ms
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Ocr::Auto)]
+    pub(crate) ocr: Ocr,
     /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
     #[arg(long, value_name = "SPEC", value_parser = pages, allow_hyphen_values = true)]
     pub(crate) pages: Option<String>,

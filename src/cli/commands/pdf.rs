@@ -47,7 +47,7 @@ pub(crate) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
         ("hidden", json!(typed.hidden.then_some(true))),
         ("ocr", json!(ocr_name(typed.ocr))),
     ]))?;
-    let arguments = TextArguments { with_boxes: typed.boxes, ..parsed };
+    let arguments = TextArguments { with_boxes: typed.boxes, is_command: true, ..parsed };
     let pdf = open::pdf(&arguments.document, config)?;
     let watcher = TerminalProgress::new();
     let result = tool::extract_text(&pdf, &arguments, &watcher)?;
@@ -156,6 +156,7 @@ pub(crate) fn search(typed: &Search, config: &Config, screen: Screen) -> Result<
         ("quote", json!(typed.quote)),
         ("regex", json!(typed.regex.then_some(true))),
         ("case_sensitive", json!(typed.case_sensitive.then_some(true))),
+        ("ocr", json!(ocr_name(typed.ocr))),
         ("pages", json!(typed.pages)),
         ("max_results", json!(typed.max_results)),
         ("conversation", json!(typed.conversation)),

@@ -7,7 +7,7 @@ use crate::context::ContextManager;
 use crate::context::error::ContextError;
 use crate::context::phrases::{NO_TEXT_IN_PDF, ocr_notes, page_heading, page_or_pages, unreadable_page_text};
 use crate::source::{FileKind, HEAD_BYTES, OpenFile, SourceError, open_url};
-use crate::worker::{OcrMode, PageSource, PageText, Pages, PdfError, RecognisingDocument};
+use crate::worker::{OcrMode, PageSource, PageText, Pages, PdfError, RecognisingDocument, RecognitionBudget};
 use pagewise_base::hash::ContentHash;
 use pagewise_base::limits::Cancellation;
 use pagewise_base::page::{PageNumber, PageSet};
@@ -188,7 +188,8 @@ impl FetchJob<'_> {
         let file = IdentifiedFile { identity: self.fetched.content.0, file: Arc::new(file) };
         let document = self.context.reader.open(Arc::new(file), None, self.cancellation).map_err(failed)?;
         let pages = PageSet::all(document.page_count());
-        let document = RecognisingDocument::new(&*document, OcrMode::Auto, pages.clone());
+        let budget = RecognitionBudget::of_call();
+        let document = RecognisingDocument::new(&*document, OcrMode::Auto, pages.clone(), &budget);
         let mut text = FetchedPdfText::default();
         for page in pages.iter() {
             self.cancellation.check().map_err(|stopped| failed(stopped.into()))?;

@@ -48,10 +48,10 @@ use super::error::ContextError;
 use super::files::RequestedFile;
 use super::markdown::MarkdownPages;
 use super::page_notes::PageNotes;
-use super::phrases::{more_fields_note, one_line, page_or_pages, untrusted};
+use super::phrases::{more_fields_note, one_line, page_or_pages, unrecognised_notes, untrusted};
 use super::progress::ProgressListener;
 use super::request::{AnswerSettings, FileRequest, form_name};
-use crate::worker::{Pages, PdfChunk, PdfError};
+use crate::worker::{Pages, PdfChunk, PdfError, RecognisingDocument};
 use pagewise_base::hash::PageFingerprint;
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_view::{FileKey, HeldItem, PageForm};
@@ -63,6 +63,8 @@ pub(super) struct PdfAnswerBuilder<'a> {
     pub(super) settings: &'a AnswerSettings,
     pub(super) output: &'a OutputFolder,
     pub(super) document: &'a dyn Pages,
+    /// The document, as what recognises its pages.
+    pub(super) recognising: &'a RecognisingDocument<'a>,
     pub(super) memory: &'a FileMemory,
     pub(super) progress: &'a dyn ProgressListener,
     /// Looks up the path of a file that was given before.
@@ -236,6 +238,8 @@ impl PdfAnswerBuilder<'_> {
             self.add_page(&mut draft, page);
         }
         draft.content = first..draft.blocks.len();
+        let unrecognised = unrecognised_notes(&self.recognising.report(), "Next call: get_file with pages");
+        let unread: Vec<String> = unreadable.into_iter().chain(unrecognised).collect();
         draft.details.held_elsewhere = self.elsewhere_sentences();
         draft.details.notes.extend(selected.note.clone());
         draft
@@ -243,10 +247,10 @@ impl PdfAnswerBuilder<'_> {
             .notes
             .extend(full.as_ref().map(|full| format!("Nothing more fits into this conversation: {full}")));
         let closing = self.closing_lines(&plan, &draft.details.replaced, full.as_ref());
-        let told = self.held_lines().into_iter().chain(closing).chain(diff).chain(unreadable.iter().cloned());
+        let told = self.held_lines().into_iter().chain(closing).chain(diff).chain(unread.iter().cloned());
         let lines = untrusted.into_iter().chain(noted).chain(told);
         draft.blocks.extend(joined(lines).map(Block::Text));
-        draft.details.notes.extend(unreadable);
+        draft.details.notes.extend(unread);
         Ok(draft)
     }
 

@@ -7,7 +7,7 @@ use super::pack::PdfPacker;
 use super::packed_pdf::PackedPdf;
 use super::request_budget::{RequestBudget, divide_budget};
 use crate::context::{OpenPdf, ocr_notes, page_heading};
-use crate::worker::{OcrMode, Pages as _, PdfError, RecognisingDocument};
+use crate::worker::{OcrMode, Pages as _, PdfError, RecognisingDocument, RecognitionBudget};
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_model::QuestionPart;
 use pagewise_render::{Dpi, RenderOptions};
@@ -109,7 +109,8 @@ impl TextExtraction<'_, '_> {
     /// Reads the text of pages that were not read for an earlier model.
     fn read(&mut self, loaded: &mut LoadedPdf) {
         let mode = self.ocr_mode();
-        let document = RecognisingDocument::new(&*self.pdf.document, mode, self.candidates.clone());
+        let budget = RecognitionBudget::of_call();
+        let document = RecognisingDocument::new(&*self.pdf.document, mode, self.candidates.clone(), &budget);
         for page in self.candidates.iter() {
             let read = || document.page_text(page).map(|page| page.text).map_err(|error| error.to_string());
             let text = loaded.kept.texts.entry((page, mode)).or_insert_with(read);

@@ -249,10 +249,6 @@ fn pdf_error(path: &str, error: &PdfError) -> ToolError {
             ToolError::new(ErrorCode::PdfError, format!("Failed to join PDF pages: {reason}"))
                 .hint("Take these pages one by one, or fewer at once.")
         }
-        PdfError::NoEngine { reason } => {
-            ToolError::new(ErrorCode::PdfError, format!("No engine recognises text: {reason}"))
-                .hint("pagewise doctor says what is missing.")
-        }
         PdfError::Failed { action, reason } => {
             ToolError::new(ErrorCode::PdfError, format!("Failed to {}: {reason}", action.phrase()))
         }

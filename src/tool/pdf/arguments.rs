@@ -152,6 +152,8 @@ pub struct TextArguments {
     pub ocr: OcrMode,
     /// Whether the answer lists the words of each page in their boxes; only for the command line.
     pub with_boxes: bool,
+    /// Whether a command asks, which recognises as long as it takes.
+    pub is_command: bool,
 }
 
 /// How the text of a page is written.
@@ -201,6 +203,7 @@ impl TextArguments {
             with_hidden: fields.boolean("hidden")?,
             ocr: ocr_mode(&fields)?,
             with_boxes: false,
+            is_command: false,
         })
     }
 }
@@ -324,6 +327,8 @@ pub struct SearchArguments {
     pub is_regex: bool,
     /// `case_sensitive`.
     pub is_case_sensitive: bool,
+    /// `ocr`: which pages are recognised.
+    pub ocr: OcrMode,
     /// `pages`.
     pub pages: Option<String>,
     /// `max_results`.
@@ -354,7 +359,8 @@ impl SearchArguments {
     /// `validation_error`, naming the parameter.
     pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
         let fields = ArgumentReader { tool: "pdf_search", arguments };
-        let own = ["query", "quote", "regex", "case_sensitive", "pages", "max_results", "paths", "start_document"];
+        let own =
+            ["query", "quote", "regex", "case_sensitive", "ocr", "pages", "max_results", "paths", "start_document"];
         reject_unknown(&fields, &[own.as_slice(), &RANKED].concat())?;
         let is_ranked = fields.boolean("ranked")?;
         if let Some(other) =
@@ -381,6 +387,7 @@ impl SearchArguments {
             quote,
             is_regex: fields.boolean("regex")?,
             is_case_sensitive: fields.boolean("case_sensitive")?,
+            ocr: ocr_mode(&fields)?,
             pages: fields.selection()?,
             max_results: fields.positive("max_results")?.unwrap_or(default_results(is_ranked)),
             is_ranked,

@@ -34,7 +34,7 @@ pub use self::render::{
 pub(super) use self::schema::{ask_spec, pdf_tools};
 pub use self::search::{
     Coverage, FoundInDocument, FoundInDocuments, MatchedPage, QuoteFindings, QuotesFindings, RankedResult,
-    SearchResult, add_to_index, clear_index, index_status, search,
+    SearchResult, UnrecognisedPages, add_to_index, clear_index, index_status, search,
 };
 pub use self::split::{FailedPage, SplitResult, split};
 pub use self::tables::{CellOfTable, TableFormat, TableOnPage, TablesResult, find_tables};

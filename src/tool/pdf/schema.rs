@@ -98,11 +98,7 @@ fn extract_text() -> ToolSpec {
             "description": "Default: text."
         },
         "hidden": boolean("Also text that no reader sees."),
-        "ocr": {
-            "type": "string",
-            "enum": ["auto", "always", "never"],
-            "description": "Which pages are recognised. Default: those without text (auto)."
-        },
+        "ocr": ocr(),
     }));
     ToolSpec {
         name: "pdf_extract_text",
@@ -112,6 +108,14 @@ fn extract_text() -> ToolSpec {
         output_schema: None,
         is_read_only: true,
     }
+}
+
+fn ocr() -> Value {
+    json!({
+        "type": "string",
+        "enum": ["auto", "always", "never"],
+        "description": "Which pages are recognised. Default: those without text (auto)."
+    })
 }
 
 fn render_page() -> ToolSpec {
@@ -147,6 +151,7 @@ fn search() -> ToolSpec {
         "quote": string("Not query: is this passage there?"),
         "regex": boolean("query is a regular expression (no look-around)."),
         "case_sensitive": boolean("Default: false."),
+        "ocr": ocr(),
         "pages": pages(),
         "max_results": whole("Default: 50.", 1),
         "ranked": boolean("Best pages first, any words. Also: language (eng), dates (2023..2024-06)."),

@@ -14,7 +14,7 @@ use crate::context::{
 };
 use crate::tool::error::ToolError;
 use crate::tool::truncate::{char_count, prefix_within, prefix_within_json};
-use crate::worker::{OcrMode, PageWants, PageWords, Pages, PdfError, RecognisingDocument};
+use crate::worker::{OcrMode, PageWants, PageWords, Pages, PdfError, RecognisingDocument, RecognitionBudget};
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_text::{PageKind, PageRemark, PageText};
 
@@ -63,7 +63,8 @@ pub fn extract_text(
 ) -> Result<TextResult, ToolError> {
     let SelectedPages { pages, note } = selected_pages(pdf, arguments.pages.as_deref())?;
     progress.starts(pages.len());
-    let document = RecognisingDocument::new(&*pdf.document, arguments.ocr, pages.clone());
+    let budget = if arguments.is_command { RecognitionBudget::of_command() } else { RecognitionBudget::of_call() };
+    let document = RecognisingDocument::new(&*pdf.document, arguments.ocr, pages.clone(), &budget);
     let mut draft = TextResultBuilder::new(pdf, &document, arguments);
     draft.notes.extend(note);
     match arguments.format {

@@ -5,7 +5,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::open_documents::OpenKey;
 use super::process::WorkerProcess;
 use crate::worker::error::WorkerError;
 use crate::worker::pages::ReaderMemory;
@@ -14,6 +13,19 @@ use pagewise_base::limits::Cancellation;
 
 /// Identifies a document: a hash of its bytes or of its file metadata.
 pub(crate) type DocumentKey = [u8; 32];
+
+/// Identifies a document that a worker keeps open, and answers about it: a hash of its identity and of its password.
+pub(crate) type OpenKey = [u8; 32];
+
+/// The key of a document that this password opens.
+pub(super) fn open_key(identity: &DocumentKey, password: Option<&str>) -> OpenKey {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(identity);
+    if let Some(password) = password {
+        hasher.update(password.as_bytes());
+    }
+    *hasher.finalize().as_bytes()
+}
 
 /// What a worker does with a document. Recognition that ends workers must not keep the document from being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -54,13 +66,13 @@ struct PoolState {
 }
 
 impl PoolState {
-    /// Takes an idle worker that is still alive: one that has the document open, else the one with the fewest documents.
+    /// Takes an idle worker that is still alive: one that has the document open, else one that has none.
     fn take_idle(&mut self, document: Option<&OpenKey>) -> Option<WorkerProcess> {
         self.idle.retain_mut(WorkerProcess::is_alive);
-        let has_it = |process: &WorkerProcess| document.is_some_and(|key| process.documents().contains(key));
-        let fewest =
-            || (0..self.idle.len()).rev().min_by_key(|at| self.idle.get(*at).map(|idle| idle.documents().count()));
-        let at = self.idle.iter().position(has_it).or_else(fewest)?;
+        let has_it = |process: &WorkerProcess| document.is_some_and(|key| process.kept_pages(key).is_some());
+        let emptiest =
+            || (0..self.idle.len()).rev().min_by_key(|at| self.idle.get(*at).is_some_and(WorkerProcess::keeps_any));
+        let at = self.idle.iter().position(has_it).or_else(emptiest)?;
         Some(self.idle.swap_remove(at))
     }
 
@@ -156,7 +168,7 @@ impl WorkerPool {
         ReaderMemory {
             workers: state.idle.len().saturating_add(state.leased),
             worker_bytes: state.idle.iter().filter_map(WorkerProcess::read_resident_bytes).sum(),
-            open_documents: state.idle.iter().map(|idle| idle.documents().count()).sum(),
+            open_documents: state.idle.iter().filter(|idle| idle.keeps_any()).count(),
             cached_bytes: 0,
         }
     }
@@ -289,10 +301,8 @@ impl Drop for WorkerLease {
     fn drop(&mut self) {
         let mut fit = self.process.take().and_then(|mut process| process.is_reusable().then_some(process));
         if let Some(process) = &mut fit {
-            match () {
-                () if !process.can_keep_documents() => process.close_all(),
-                () if !self.is_kept => process.close_document(),
-                () => {}
+            if !self.is_kept || !process.can_keep_documents() {
+                process.close_document();
             }
         }
         let mut state = self.core.state();

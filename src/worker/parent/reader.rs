@@ -17,7 +17,7 @@ use crate::worker::fonts::FontFiles;
 use crate::worker::pages::{Pages, PdfError, ReadablePage, Reader, ReaderMemory};
 use crate::worker::sandbox::SandboxLayers;
 use crate::worker::settings::WorkerSettings;
-use crate::worker::wire::{CheckEngine, MessageKind, Question, WebPage};
+use crate::worker::wire::{CheckEngine, Question, WebPage};
 use pagewise_base::limits::{Cancellation, Limits};
 use pagewise_document::ReadAt;
 
@@ -107,9 +107,6 @@ impl WorkerReader {
     ) -> Result<(Result<Q::Answer, PdfError>, u32), WorkerError> {
         let mut lease = self.pool().lease(None, cancellation)?;
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        if Q::KIND == MessageKind::CheckEngine {
-            process.add_engine(&self.settings);
-        }
         let id = process.id();
         match process.call(question, file, &Supplies::fonts(&*self.fonts), &self.limits, allowance, cancellation) {
             Ok(Received { answer, .. }) => Ok((answer, id)),

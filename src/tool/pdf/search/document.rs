@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use super::findings::SearchFindings;
 use super::matched_page::MatchedPage;
-use crate::context::{ContextManager, OpenPdf, ProgressListener, SelectedPages, json_length};
+use crate::context::{ContextManager, ProgressListener, SelectedPages, json_length};
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::DataAnswer;
 use crate::tool::error::ToolError;
 use crate::tool::pdf::arguments::{SearchArguments, selected_pages};
-use crate::worker::{OcrMode, RecognisingDocument};
+use crate::worker::{OcrReport, RecognisingDocument, RecognitionBudget};
 use pagewise_base::page::PageSet;
 use pagewise_text::{Case, Pattern, QuerySyntax};
 
@@ -23,7 +23,7 @@ pub(super) fn search_document(
     let budget = caller.result_budget(context);
     // Only programs are given boxes: a model is given the text.
     let boxes = if budget.is_none() { Boxes::Read } else { Boxes::None };
-    let mut found = find(context, arguments, caller, progress, boxes)?;
+    let mut found = find(context, arguments, caller, progress, (boxes, &RecognitionBudget::of_search()))?;
     if let Some(budget) = budget {
         let answer = found.data(arguments);
         if json_length(&answer.text).saturating_add(json_length(&answer.brief)) > budget.bytes() {
@@ -56,14 +56,14 @@ pub(super) fn find(
     arguments: &SearchArguments,
     caller: &Caller,
     progress: &dyn ProgressListener,
-    boxes: Boxes,
+    (boxes, budget): (Boxes, &RecognitionBudget),
 ) -> Result<FoundInDocument, ToolError> {
     let conversation = caller.conversation(arguments.document.conversation.as_deref())?;
     let pattern = pattern(arguments)?;
     let pdf = arguments.document.open(context, caller)?;
     let held = context.pages_held(&arguments.document.path, caller.requester(conversation.as_ref()))?;
     let SelectedPages { pages, note } = selected_pages(&pdf, arguments.pages.as_deref())?;
-    let document = recognising(&pdf, &pages);
+    let document = RecognisingDocument::new(&*pdf.document, arguments.ocr, pages.clone(), budget);
     let left = usize::try_from(arguments.max_results).unwrap_or(usize::MAX);
     let mut found = SearchFindings { left, max: left, note, ..SearchFindings::default() };
     progress.starts(pages.len());
@@ -73,15 +73,11 @@ pub(super) fn find(
         progress.page_done();
     }
     found.finish(&pages);
+    found.ocr = document.report();
     if boxes == Boxes::Read {
         found.read_boxes(&document);
     }
     Ok(FoundInDocument { path: pdf.path, pages, found })
-}
-
-/// The document with the text of its scans, as many as one call recognises.
-pub(super) fn recognising<'d>(pdf: &'d OpenPdf, pages: &PageSet) -> RecognisingDocument<'d> {
-    RecognisingDocument::new(&*pdf.document, OcrMode::Auto, pages.clone())
 }
 
 fn pattern(arguments: &SearchArguments) -> Result<Pattern, ToolError> {
@@ -141,6 +137,12 @@ impl FoundInDocument {
     #[must_use]
     pub fn without_text(&self) -> &PageSet {
         &self.found.without_text
+    }
+
+    /// What was recognised, and what was not.
+    #[must_use]
+    pub fn ocr(&self) -> &OcrReport {
+        &self.found.ocr
     }
 
     /// Pages whose text cannot be read.

@@ -9,11 +9,13 @@ use super::matched_page::counted;
 use super::quote::{QuoteFindings, check_quote};
 use super::quotes::{QuotesFindings, check_quotes};
 use super::ranked::{RankedResult, search_ranked};
-use crate::context::{ContextManager, ProgressListener, one_line, untrusted};
+use crate::context::{ContextManager, ProgressListener, one_line, page_or_pages, untrusted};
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
 use crate::tool::error::{ErrorCode, ToolError};
 use crate::tool::pdf::arguments::SearchArguments;
+use crate::worker::{OcrReport, RecognitionBudget};
+use pagewise_base::page::PageSet;
 
 /// Excerpts of one document: others have their share then.
 const MAX_EXCERPTS: u64 = 5;
@@ -81,7 +83,10 @@ pub fn search(
     }
     let Some(documents) = documents(context, arguments)? else {
         return match &arguments.quote {
-            Some(quote) => check_quote(context, quote, arguments, caller, progress).map(SearchResult::Quote),
+            Some(quote) => {
+                let budget = RecognitionBudget::of_search();
+                check_quote(context, quote, arguments, caller, progress, &budget).map(SearchResult::Quote)
+            }
             None => search_document(context, arguments, caller, progress).map(SearchResult::Document),
         };
     };
@@ -99,9 +104,10 @@ fn search_documents(
     documents: Documents,
 ) -> Result<FoundInDocuments, ToolError> {
     let mut findings = FoundInDocuments { left: arguments.max_results, ..FoundInDocuments::default() };
+    let budget = RecognitionBudget::of_search();
     findings.coverage = read_each(context, arguments, caller, progress, documents, |one, progress| {
         one.max_results = findings.left.min(MAX_EXCERPTS);
-        let found = find(context, one, caller, progress, Boxes::None)?;
+        let found = find(context, one, caller, progress, (Boxes::None, &budget))?;
         let pages = found.searched_pages();
         findings.add(found);
         Ok(pages)
@@ -181,6 +187,8 @@ pub struct FoundInDocuments {
     pub coverage: Coverage,
     /// Documents without usable text on some pages.
     pub without_text: Vec<String>,
+    /// Pages that were not recognised.
+    pub unrecognised: UnrecognisedPages,
     /// Matches in all of them.
     pub matches: usize,
     /// Excerpts that may still be shown.
@@ -251,6 +259,39 @@ impl Coverage {
     }
 }
 
+/// The pages of several documents that were not recognised.
+#[derive(Default)]
+pub struct UnrecognisedPages(Vec<(String, PageSet)>);
+
+impl UnrecognisedPages {
+    pub(super) fn add(&mut self, path: &str, report: &OcrReport) {
+        let pages = report.unrecognised();
+        self.0.extend((!pages.is_empty()).then(|| (path.to_owned(), pages)));
+    }
+
+    /// What was not recognised, in a sentence.
+    #[must_use]
+    pub fn line(&self) -> Option<String> {
+        let listed = self.listed().map(|(path, pages)| format!("{} ({})", one_line(path), page_or_pages(pages)));
+        let listed = listed.collect::<Vec<_>>().join(", ");
+        let more = self.0.len().saturating_sub(MAX_LISTED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let how = "Search one of these files alone, with pages, to have them recognised.";
+        (!self.0.is_empty()).then(|| {
+            format!("Not recognised, since one search recognises only so much (ocr_search_ms, ocr_max_pages): {listed}{more}. {how}")
+        })
+    }
+
+    /// The selections by path.
+    pub(super) fn structure(&self) -> Value {
+        Value::Object(self.listed().map(|(path, pages)| (path.clone(), json!(pages.to_string()))).collect())
+    }
+
+    fn listed(&self) -> impl Iterator<Item = &(String, PageSet)> {
+        self.0.iter().take(MAX_LISTED)
+    }
+}
+
 /// Hides the pages of one document from the progress, which counts documents.
 struct OneDocument<'a>(&'a dyn ProgressListener);
 
@@ -268,6 +309,7 @@ impl FoundInDocuments {
     fn add(&mut self, found: FoundInDocument) {
         self.matches += found.total();
         self.left = self.left.saturating_sub(found.excerpts());
+        self.unrecognised.add(found.path(), found.ocr());
         if found.has_pages_without_text() {
             self.without_text.push(found.path().to_owned());
         }
@@ -306,6 +348,7 @@ impl FoundInDocuments {
             ));
         }
         lines.extend(self.coverage.lines());
+        lines.extend(self.unrecognised.line());
         lines.extend((!self.without_text.is_empty()).then(|| {
             format!(
                 "With pages that have no usable text (scans or blank), so not searched whole: {}",
@@ -326,6 +369,7 @@ impl FoundInDocuments {
             "documents": self.found.iter().map(|found| found.structure(&arguments.query)).collect::<Vec<_>>(),
             "unread": unread.collect::<Vec<_>>(),
             "withoutText": self.without_text,
+            "notRecognised": self.unrecognised.structure(),
             "nextDocument": self.coverage.next,
         })
     }
@@ -338,6 +382,7 @@ impl FoundInDocuments {
         let mut brief = without_blanks(json!({
             "documents": documents.collect::<Map<_, _>>(),
             "unread": unread.collect::<Map<_, _>>(),
+            "notRecognised": self.unrecognised.structure(),
             "nextDocument": self.coverage.next,
         }));
         if let Value::Object(members) = &mut brief {

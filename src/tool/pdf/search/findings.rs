@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::matched_page::{MatchedPage, counted};
-use crate::context::{ResultBudget, one_line, page_or_pages, untrusted};
+use crate::context::{ResultBudget, one_line, page_or_pages, unrecognised_notes, untrusted};
 use crate::tool::data_answer::without_blanks;
 use crate::tool::pdf::arguments::SearchArguments;
-use crate::worker::Pages;
+use crate::worker::{OcrReport, Pages};
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_text::{PageKind, Pattern};
 
@@ -25,6 +25,8 @@ pub(super) struct SearchFindings {
     pub(super) recognised: PageSet,
     pub(super) without_text: PageSet,
     pub(super) unreadable: PageSet,
+    /// What was recognised, and what was not.
+    pub(super) ocr: OcrReport,
     /// Matches that may still be shown.
     pub(super) left: usize,
     /// Matches that may be shown.
@@ -43,6 +45,9 @@ pub(super) struct SearchFindings {
     /// Pages with matches.
     pub(super) matching: usize,
 }
+
+/// How to search the pages that were not recognised.
+pub(super) const NEXT_CALL: &str = "Next call: pdf_search with pages";
 
 /// Pages of contents that are remembered until all pages were searched.
 const MAX_CONTENTS: usize = 50;
@@ -179,6 +184,7 @@ impl SearchFindings {
         ];
         let blind = blind.into_iter().filter(|(pages, _)| !pages.is_empty());
         lines.extend(blind.map(|(pages, why)| format!("{why}: {}", page_or_pages(pages))));
+        lines.extend(unrecognised_notes(&self.ocr, NEXT_CALL));
         lines.join("\n")
     }
 
@@ -230,6 +236,7 @@ impl SearchFindings {
             "recognised": self.recognised.to_string(),
             "withoutText": self.without_text.to_string(),
             "unreadable": self.unreadable.to_string(),
+            "notRecognised": self.ocr.unrecognised().to_string(),
             "rest": self.rest.to_string(),
         })
     }
@@ -248,6 +255,7 @@ impl SearchFindings {
             "recognised": self.recognised.to_string(),
             "withoutText": self.without_text.to_string(),
             "unreadable": self.unreadable.to_string(),
+            "notRecognised": self.ocr.unrecognised().to_string(),
             "rest": self.rest.to_string(),
         });
         let mut brief = without_blanks(structure);

@@ -10,7 +10,7 @@ mod quotes;
 mod ranked;
 
 pub use self::document::FoundInDocument;
-pub use self::documents::{Coverage, FoundInDocuments, SearchResult, search};
+pub use self::documents::{Coverage, FoundInDocuments, SearchResult, UnrecognisedPages, search};
 pub use self::index::{add_to_index, clear_index, index_status};
 pub use self::matched_page::MatchedPage;
 pub use self::quote::QuoteFindings;
