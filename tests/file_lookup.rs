@@ -311,3 +311,33 @@ fn a_search_of_a_folder_by_command_is_whole() {
     let all_unread = library.place.refused(&["search", "library/2024/none.pdf", "whale"]);
     assert_eq!(all_unread.1, "not_a_pdf");
 }
+
+#[test]
+fn a_name_that_is_only_spelled_otherwise_is_that_file_unless_two_are() {
+    let mut library = Library::new();
+    for (there, asked) in [
+        ("Shot 9.52\u{202f}AM.pdf", "Shot 9.52 AM.pdf"),
+        ("U\u{308}bersicht.pdf", "\u{dc}bersicht.pdf"),
+        ("it\u{2019}s.pdf", "it's.pdf"),
+        ("1914\u{2013}18.pdf", "1914-18.pdf"),
+    ] {
+        library.write(&format!("project/{there}"), small_pdf(1));
+        assert!(library.get(asked).starts_with("PDF Document"), "{asked}");
+    }
+    fs::create_dir_all(library.place.path("library/Bu\u{308}cher")).unwrap();
+    library.write("library/Bu\u{308}cher/a\u{a0}b.pdf", small_pdf(1));
+    assert!(library.get("B\u{fc}cher/a b.pdf").starts_with("PDF Document"), "beneath a root, and in a folder");
+    library.write("project/c\u{a0}d.pdf", small_pdf(1));
+    library.write("project/c\u{202f}d.pdf", small_pdf(1));
+    assert!(library.get("c d.pdf").starts_with("File not found"), "two names fit");
+}
+
+#[test]
+fn an_empty_file_is_empty_however_many_there_are() {
+    let mut library = Library::new();
+    library.write("project/x.pdf", "");
+    library.write("project/e.txt", "");
+    for name in ["x.pdf", "e.txt", "e.txt"] {
+        assert!(library.get(name).contains("empty: 0 bytes"), "{name}");
+    }
+}

@@ -57,9 +57,9 @@ pub use self::pdf::{
     select_one_or_more, select_page,
 };
 pub use self::phrases::{
-    NO_TEXT_IN_PDF, TEXT_DELETED, count_of, file_size, grouped, listed_or_counted, more_fields_note, ocr_notes,
-    one_line, outline_columns, outline_line, page_heading, page_held, page_or_pages, points, summary_held,
-    unreadable_page_text, untrusted,
+    NO_TEXT_IN_PDF, TEXT_DELETED, UNTAGGED, count_of, fenced, file_size, grouped, listed_or_counted, more_fields_note,
+    ocr_notes, one_line, outline_columns, outline_line, page_heading, page_held, page_or_pages, points, summary_held,
+    unreadable_page_text, untrusted, untrusted_pages,
 };
 pub use self::progress::{NoProgress, ProgressListener};
 pub use self::request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};
@@ -163,6 +163,19 @@ impl ContextManager {
         Ok(self.answer(&requested, request, &memory, draft, text))
     }
 
+    /// The bytes of the attachment that a request names, of whatever type; `None` if it names none, or pages of one.
+    ///
+    /// # Errors
+    /// Every refusal of the files and the attachment.
+    pub fn attachment_bytes(&self, request: &FileRequest) -> Result<Option<Vec<u8>>, ContextError> {
+        if request.part != RequestedPart::Summary || self.sources.attachment(&request.file).is_none() {
+            return Ok(None);
+        }
+        let requested = self.open_file(&request.file, request.requester(), request.password.as_deref());
+        let requested = requested.map_err(|error| self.sources.explain(error))?;
+        requested.read_all(self.limits.max_file_bytes, "max_file_bytes").map(Some)
+    }
+
     /// Opens the file that `reference` names. The password is for the PDFs that it is attached to.
     fn open_file(
         &self,
@@ -204,7 +217,7 @@ impl ContextManager {
         progress: &dyn ProgressListener,
     ) -> Result<DraftWithText, ContextError> {
         let settings = &self.settings_for(request);
-        let plain = PlainFileAnswer { requested, request, settings, memory };
+        let plain = PlainFileAnswer { requested, request, settings, memory, reader: &*self.reader };
         match requested.kind {
             FileKind::Pdf { .. } => self.pdf_draft(requested, request, memory, progress).map(|draft| (draft, None)),
             _ if request.part != RequestedPart::Summary => Err(no_pages_in(requested)),

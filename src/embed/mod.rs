@@ -125,7 +125,7 @@ impl Pagewise {
         self.call(request, |caller| {
             let pdf = arguments.document.open(&self.context, caller)?;
             let result = tool::extract_text(&pdf, &arguments, &NoProgress)?;
-            let texts = [result.text(), result.remarks()].into_iter().filter(|text| !text.is_empty());
+            let texts = result.texts(caller).into_iter().filter(|text| !text.is_empty());
             Ok(Answer::of_blocks(texts.map(Block::Text).collect(), result_json(&result)?, None))
         })
     }

@@ -6,6 +6,7 @@
 mod draw;
 mod fonts;
 mod highlight;
+mod picture_file;
 mod png;
 mod scan;
 mod sheet;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 pub use fonts::{FontFile, FontSource, NoFonts, WantedFont, WantedScript};
 pub use highlight::HighlightBox;
+pub use picture_file::{MAX_PICTURE_SIDE, PictureFault, picture_fault};
 pub use png::{Pixels, decode, png_size};
 pub use scan::{Scan, chunk_scan, page_scan};
 pub use sheet::{MAX_SHEET_PAGES, SheetLayout, contact_sheet};

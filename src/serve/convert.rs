@@ -14,9 +14,15 @@ use crate::context::Block;
 use crate::context::{Delivery, json_length};
 use crate::tool::{
     ALWAYS_LOAD_HINT, ClientHabit, DataAnswer, GetFileAnswer, MAX_RESULT_SIZE_CHARS, PDF, PageResource,
-    RESOURCE_TEMPLATES, RESULT_SIZE_HINT, ResourceContent, ResourceTemplateRow, ToolError, ToolSpec, error_details,
-    page_uri,
+    RESOURCE_TEMPLATES, RESULT_SIZE_HINT, ResourceContent, ResourceTemplateRow, ToolError, ToolSpec, clean_json,
+    error_details, page_uri,
 };
+use pagewise_base::clean::CleanText;
+
+/// A text for the model. Whatever room it comes from, nothing in it is hidden.
+fn text_block(text: &str) -> ContentBlock {
+    ContentBlock::text(CleanText::of(text).into_string())
+}
 
 /// The key in `_meta` of a result's details.
 const DETAILS_KEY: &str = "io.github.pagewise/details";
@@ -60,8 +66,8 @@ pub(super) fn tool(spec: ToolSpec, has_structure: bool) -> Tool {
 
 /// A result of content blocks alone. Clients that find structured content show the model nothing else.
 pub(super) fn file_result(answer: &GetFileAnswer, blobs: &mut ResultBlobs) -> CallToolResult {
-    let header = answer.header.iter().map(|header| ContentBlock::text(header.as_str()));
-    let footer = answer.footer.iter().map(|footer| ContentBlock::text(footer.as_str()));
+    let header = answer.header.iter().map(|header| text_block(header));
+    let footer = answer.footer.iter().map(|footer| text_block(footer));
     let blocks = answer.blocks.iter().map(|block| content_block(block, blobs));
     let mut result = CallToolResult::success(header.chain(blocks).chain(footer).collect());
     result.meta = Some(meta(DETAILS_KEY, answer.details.clone()));
@@ -79,8 +85,8 @@ pub(super) fn blocks_result(blocks: &[Block], details: Value) -> ToolResult {
 
 /// A text block and the same data as structured content, which is not longer.
 pub(super) fn data_result(answer: &DataAnswer) -> CallToolResult {
-    let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text.as_str())]);
-    result.structured_content = Some(answer.brief.clone());
+    let mut result = CallToolResult::success(vec![text_block(&answer.text)]);
+    result.structured_content = Some(clean_json(answer.brief.clone()));
     result
 }
 
@@ -96,7 +102,7 @@ pub(super) fn adapt_result(result: &mut CallToolResult, client: &CallerIdentity)
 
 /// An error as a tool result, so that the model sees it.
 pub(super) fn error_result(error: &ToolError) -> CallToolResult {
-    let mut result = CallToolResult::error(vec![ContentBlock::text(error.text())]);
+    let mut result = CallToolResult::error(vec![text_block(&error.text())]);
     result.meta = Some(meta(ERROR_KEY, json!(error)));
     result
 }
@@ -149,7 +155,7 @@ pub(super) fn mark_answer(result: &mut CallToolResult, blobs: &mut ResultBlobs) 
 
 fn content_block(block: &Block, blobs: &mut ResultBlobs) -> ContentBlock {
     match block {
-        Block::Text(text) => ContentBlock::text(text.as_str()),
+        Block::Text(text) => text_block(text),
         Block::Document(page) => {
             let contents = ResourceContents::blob(blobs.add_data(&page.bytes), page_uri(page));
             ContentBlock::Resource(EmbeddedResource::new(contents.with_mime_type(PDF)))
@@ -182,7 +188,7 @@ pub(super) fn page_resource(uri: &str, page: PageResource) -> ReadPage {
     let mut blobs = ResultBlobs::default();
     let contents = match page.content {
         ResourceContent::Bytes(bytes) => ResourceContents::blob(blobs.add_data(&bytes), uri),
-        ResourceContent::Text(text) => ResourceContents::text(text, uri),
+        ResourceContent::Text(text) => ResourceContents::text(CleanText::of(text).into_string(), uri),
     };
     let result = ReadResourceResult::new(vec![contents.with_mime_type(page.mime_type)]);
     (result.with_ttl_ms(PAGE_TTL_MS).with_cache_scope(CacheScope::Private), blobs)
@@ -190,6 +196,6 @@ pub(super) fn page_resource(uri: &str, page: PageResource) -> ReadPage {
 
 fn meta(key: &str, value: Value) -> MetaObject {
     let mut object = JsonObject::new();
-    object.insert(key.to_owned(), value);
+    object.insert(key.to_owned(), clean_json(value));
     MetaObject(object)
 }

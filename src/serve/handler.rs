@@ -5,11 +5,13 @@ use std::time::Instant;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, CompletionInfo,
-    Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::Value;
 
 use super::convert::ToolResult;
 use super::delivery::{InFlight, PendingResponses, ResponseParts};
@@ -20,6 +22,7 @@ use super::server_parts::ServerParts;
 use super::tools::{ToolCall, ToolEntry};
 use super::{convert, http, tools};
 use crate::tool::{self, Caller, ClientHabit, INSTRUCTIONS, ToolError};
+use pagewise_base::clean::repeated;
 use pagewise_base::limits::Cancellation;
 use pagewise_view::ConversationId;
 
@@ -85,7 +88,7 @@ impl Handler {
         let server = Arc::clone(&self.server);
         let result_bytes = identity.result_bytes(&server);
         let began = Instant::now();
-        let cancel_on_drop = CancelOnDrop(Cancellation::new());
+        let cancel_on_drop = CancelOnDrop(Cancellation::of(identity.sharer()));
         let cancellation = cancel_on_drop.0.clone();
         let progress = ToolProgress::new(cancellation.clone());
         let notifying = progress.notifier(context).run();
@@ -99,7 +102,8 @@ impl Handler {
             let outcome =
                 caller.as_ref().map_err(ToolError::clone).and_then(|caller| tool::restart_once(|| run(caller)));
             // A tool's error is a result too, so that the model sees it.
-            let mut outcome = outcome.unwrap_or_else(|error| convert::error_result(&error).into());
+            let brief = |error: ToolError| error.repeating_briefly(arguments.values().filter_map(Value::as_str));
+            let mut outcome = outcome.unwrap_or_else(|error| convert::error_result(&brief(error)).into());
             convert::adapt_result(&mut outcome.result, &identity);
             let outcome = convert::within_result_limit(outcome, tool.name, result_bytes);
             if let Some(problem) = server.context.take_warning() {
@@ -132,6 +136,18 @@ impl ServerHandler for Handler {
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("pagewise", env!("CARGO_PKG_VERSION")))
             .with_instructions(INSTRUCTIONS)
+    }
+
+    /// Remembers the client, with the version that the protocol goes on in.
+    async fn initialize(
+        &self,
+        mut request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let result = self.negotiate_initialize(&request)?;
+        request.protocol_version = result.protocol_version.clone();
+        context.peer.set_peer_info(request);
+        Ok(result)
     }
 
     async fn list_tools(
@@ -227,7 +243,7 @@ impl ServerHandler for Handler {
         let server = Arc::clone(&self.server);
         let identity = CallerIdentity::of(&context, &server);
         let (result_bytes, owner) = (identity.result_bytes(&server), identity.principal());
-        let cancellation = Cancellation::new();
+        let cancellation = Cancellation::of(identity.sharer());
         let _cancel_on_drop = CancelOnDrop(cancellation.clone());
         let work = tokio::task::spawn_blocking(move || {
             let page = tool::read_page(&server.context, &request.uri, owner, &cancellation)?;
@@ -255,7 +271,7 @@ fn content_of(request: &CompleteRequestParams) -> Option<String> {
 }
 
 fn unknown_tool(name: &str) -> ErrorData {
-    ErrorData::invalid_params(format!("Unknown tool: {name}"), None)
+    ErrorData::invalid_params(format!("Unknown tool: {}", repeated(name)), None)
 }
 
 fn internal(what: &'static str) -> ErrorData {

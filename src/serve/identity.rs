@@ -17,6 +17,7 @@ use super::tools::ToolEntry;
 use crate::context::{ContextManager, foreign_upload};
 use crate::tool::{CONTENT_EXTENSION, Caller, ClientHabit, ClientProfile, ToolError, argument, upload_not_found};
 use pagewise_base::limits::Cancellation;
+use pagewise_base::share::Sharer;
 use pagewise_view::{ConversationId, Principal};
 
 /// The key of `_meta` under which a client such as Codex names its conversation.
@@ -83,6 +84,11 @@ impl CallerIdentity {
     /// The principal of an HTTP request.
     pub(super) fn principal(&self) -> Option<Principal> {
         self.http.as_ref().map(|http| http.principal)
+    }
+
+    /// The sender as resources tell it apart.
+    pub(super) fn sharer(&self) -> Sharer {
+        self.http.as_ref().and_then(|http| http.sharer)
     }
 
     /// Refuses arguments in which a reference to an upload of another principal stands anywhere, so that no tool has to.

@@ -15,6 +15,7 @@ mod emit;
 mod error;
 mod fetch;
 mod get_file;
+mod page_tag;
 mod pdf;
 mod push;
 mod resource;
@@ -39,11 +40,11 @@ pub use self::data_answer::{DataAnswer, result_json};
 pub use self::delivery::{DeliverError, DeliveryOutcome, Dispatch, Recall, deliver};
 pub use self::doctor::{DatabaseServerState, DoctorResult, LayerState, OcrState, StoreState};
 pub use self::emit::{EmitFormat, PDF, base64, base64_length, emit_block, push_base64};
-pub use self::error::{ErrorCode, ToolError, restart_once, upload_not_found};
+pub use self::error::{ErrorCode, ToolError, clean_json, restart_once, upload_not_found};
 pub use self::fetch::{
     FetchAnswer, FetchArguments, SearchContentArguments, UrlSelector, fetch_content, get_search_content,
 };
-pub use self::get_file::{GetFileAnswer, GetFileArguments, details_json, get_file};
+pub use self::get_file::{GetFileAnswer, GetFileArguments, attachment_bytes, details_json, get_file};
 pub(crate) use self::get_file::{document_header, file_request, folder_brief, folder_json, get_file_spec};
 pub use self::pdf::{
     AttachmentData, BesideText, CellOfTable, CommentData, CountData, Coverage, DEFAULT_MAX_CHARS, DocumentArguments,

@@ -1,5 +1,6 @@
 //! Pages as MCP resources: as PDF under the URIs that `get_file` embeds, as PNG, and as text.
 
+use super::caller::Caller;
 use super::error::{ErrorCode, ToolError};
 use super::pdf::{DEFAULT_MAX_CHARS, DocumentArguments, TextArguments, TextFormat, cut, extract_text};
 use crate::context::{ContextError, ContextManager, DocumentBlock, NoProgress, OpenPdf};
@@ -124,7 +125,9 @@ fn content_of(pdf: &OpenPdf, page: PageNumber, form: ResourceForm) -> Result<Res
             let arguments =
                 TextArguments { document, pages, max_chars: DEFAULT_MAX_CHARS, format, ..TextArguments::default() };
             let text = extract_text(pdf, &arguments, &NoProgress)?;
-            Ok(ResourceContent::Text(format!("{}\n\n{}", text.text(), text.remarks()).trim_end().to_owned()))
+            // A resource is the same each time.
+            let [text, remarks] = text.texts(&Caller::direct());
+            Ok(ResourceContent::Text(format!("{text}\n\n{remarks}").trim_end().to_owned()))
         }
     }
 }

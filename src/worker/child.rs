@@ -20,18 +20,18 @@ use super::pages::{
 use super::parent_socket::ParentSocket;
 use super::remote_file::RemoteFile;
 use super::sandbox;
-use super::web_page::read_web_page;
+use super::web_page::{read_web_page, read_whole_file};
 use super::wire::decode::decode;
 use super::wire::frame::{self, PREFIX_BYTES};
 use super::wire::socket;
 use super::wire::{
-    CheckEngine, Greeting, MessageKind, Noted, Notice, OpenFile, PageQuestion, Question, WantedTesseract, WebPage,
-    WorkerMessage,
+    CheckEngine, Greeting, MessageKind, Noted, Notice, OpenFile, PageQuestion, PictureFile, Question, WantedTesseract,
+    WebPage, WorkerMessage,
 };
 use pagewise_base::limits::{Cancellation, Deadline};
 use pagewise_document::ReadAt;
 use pagewise_ocr::{GrayImage, OcrError, TesseractJob, TesseractRunner};
-use pagewise_render::FontSource;
+use pagewise_render::{FontSource, PictureFault, picture_fault};
 
 /// Runs a worker on the socket that is its standard input.
 ///
@@ -102,6 +102,7 @@ impl RequestHandler {
             MessageKind::DocumentWants => self.reply::<DocumentWants>(content, file),
             MessageKind::FileJob => self.reply::<FileJob>(content, file),
             MessageKind::WebPage => self.reply::<WebPage>(content, file),
+            MessageKind::PictureFile => self.reply::<PictureFile>(content, file),
             MessageKind::CheckEngine => self.reply::<CheckEngine>(content, file),
             #[cfg(debug_assertions)]
             MessageKind::Drill => self.reply::<super::drill::Drill>(content, file),
@@ -188,6 +189,12 @@ impl Answered for WebPage {
     fn answer(self, _: &mut RequestHandler, file: Option<File>) -> Result<ReadablePage, PdfError> {
         let file = received_file(file, self.length)?;
         read_web_page(&*file, self.content_type.as_deref(), &self.base)
+    }
+}
+
+impl Answered for PictureFile {
+    fn answer(self, _: &mut RequestHandler, file: Option<File>) -> Result<Option<PictureFault>, PdfError> {
+        Ok(picture_fault(&read_whole_file(&*received_file(file, self.length)?)?))
     }
 }
 

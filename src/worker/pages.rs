@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::error::WorkerError;
-use super::web_page::read_web_page;
+use super::web_page::{read_web_page, read_whole_file};
 use pagewise_base::checked_on_arrival;
 use pagewise_base::hash::{ContentHash, PageFingerprint};
 use pagewise_base::limits::{Cancellation, LimitExceeded, StopReason};
@@ -17,6 +17,7 @@ use pagewise_document::{
     PageLayer, ReadAt,
 };
 pub use pagewise_render::{Picture, RenderOptions};
+use pagewise_render::{PictureFault, picture_fault};
 use pagewise_structure::tables::Table;
 use pagewise_structure::{PageStructure, Region};
 pub use pagewise_text::{PageKind, PageText, PageWords};
@@ -48,6 +49,15 @@ pub trait Reader: Send + Sync {
     ) -> Result<ReadablePage, PdfError> {
         cancellation.check()?;
         read_web_page(file, content_type, base)
+    }
+
+    /// Decodes the picture in `file`. Returns what is wrong with it; `None` if nothing is.
+    ///
+    /// # Errors
+    /// As [`Self::readable`].
+    fn picture_fault(&self, file: &dyn ReadAt, cancellation: &Cancellation) -> Result<Option<PictureFault>, PdfError> {
+        cancellation.check()?;
+        Ok(picture_fault(&read_whole_file(file)?))
     }
 
     /// The memory of the reader's workers and caches, for metrics.

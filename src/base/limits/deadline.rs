@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use crate::share::Sharer;
+
 /// Why work stopped before its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum StopReason {
@@ -32,6 +34,7 @@ pub struct Cancellation {
 
 #[derive(Default)]
 struct CancellationState {
+    sharer: Sharer,
     is_cancelled: AtomicBool,
     callbacks: Mutex<Callbacks>,
 }
@@ -47,6 +50,18 @@ impl Cancellation {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A request of a principal that is not cancelled.
+    #[must_use]
+    pub fn of(sharer: Sharer) -> Self {
+        Self { state: Arc::new(CancellationState { sharer, ..CancellationState::default() }) }
+    }
+
+    /// Whose request it is.
+    #[must_use]
+    pub fn sharer(&self) -> Sharer {
+        self.state.sharer
     }
 
     /// Cancels the request, and calls every callback.

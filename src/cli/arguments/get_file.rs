@@ -17,6 +17,7 @@ use super::flags::{Json, Password};
   pagewise get-file report.pdf --pages 1-3,7 --json
   pagewise get-file report.pdf --pdf-page 0 --emit openai
   pagewise get-file report.pdf --pages \"section:Results\" --as text
+  pagewise get-file 'report.pdf#attachment=data.xls' --emit raw > data.xls
   pagewise get-file report.pdf --pages 2 --conversation review   (a second time: already provided)")]
 pub(crate) struct GetFile {
     /// The file: a path, ~, file://, http(s):// or the responseId of something fetched
@@ -51,7 +52,7 @@ pub(crate) struct GetFile {
     /// Write pages into this folder as one-page PDFs and name them
     #[arg(long, value_name = "DIR")]
     pub(crate) out_dir: Option<PathBuf>,
-    /// Print content blocks in a provider's shape, as a JSON array; raw prints a single page's bytes
+    /// Print content blocks in a provider's shape, as a JSON array; raw prints the bytes of a page, image or attachment
     #[arg(long, value_enum, value_name = "SHAPE")]
     pub(crate) emit: Option<EmitShape>,
     #[command(flatten)]
@@ -89,6 +90,6 @@ pub(crate) enum EmitShape {
     Gemini,
     /// Model Context Protocol: embedded resources
     Mcp,
-    /// The bytes of a single page or image
+    /// The bytes of a single page, image or attachment
     Raw,
 }

@@ -20,6 +20,11 @@ pub(crate) fn run(typed: &GetFile, config: &Config, screen: Screen) -> Result<Re
     let arguments = GetFileArguments::parse(&arguments(typed, config))?;
     let _log = log::start_for_command(config.log_level, config.log_format)?;
     let context = open::context(arguments.conversation.is_some(), config)?;
+    if typed.emit == Some(EmitShape::Raw)
+        && let Some(bytes) = tool::attachment_bytes(&context, &arguments, &Caller::direct())?
+    {
+        return Ok(Report { text: Output::Bytes(bytes), ..Report::new(String::new(), Value::Null) });
+    }
     let terminal = TerminalProgress::new();
     let answer = tool::get_file(&context, arguments, &Caller::direct(), &terminal);
     terminal.finish();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{IdentifiedFile, Requester, source_error};
 use crate::context::ContextManager;
 use crate::context::error::ContextError;
-use crate::context::phrases::{NO_TEXT_IN_PDF, ocr_notes, page_heading, page_or_pages, unreadable_page_text};
+use crate::context::phrases::{NO_TEXT_IN_PDF, fenced, ocr_notes, page_heading, page_or_pages, unreadable_page_text};
 use crate::source::{FileKind, HEAD_BYTES, OpenFile, SourceError, open_url};
 use crate::worker::{OcrMode, PageSource, PageText, Pages, PdfError, RecognisingDocument};
 use pagewise_base::hash::ContentHash;
@@ -161,7 +161,7 @@ impl FetchJob<'_> {
                 drop(bytes);
                 let mut stored = StoredText { mime_type, text, ..StoredText::default() };
                 self.truncate_text(&mut stored);
-                stored.text = normalize_text(&stored.text);
+                stored.text = fenced(&normalize_text(&stored.text));
                 stored
             }
         };
@@ -179,7 +179,7 @@ impl FetchJob<'_> {
             mime_type: "text/html".to_owned(),
             pages: None,
             notes: page.notes,
-            text: normalize_text(&page.markdown),
+            text: fenced(&normalize_text(&page.markdown)),
         })
     }
 
@@ -265,7 +265,7 @@ impl FetchedPdfText {
                 self.was_read = true;
                 self.is_empty &= page.text.is_empty();
                 self.text.push_str(&page_heading(number, self.text.is_empty()));
-                self.text.push_str(&page.text);
+                self.text.push_str(&fenced(&page.text));
             }
             Err(error) => {
                 self.notes.push(unreadable_page_text(number, &error));

@@ -48,7 +48,7 @@ use super::error::ContextError;
 use super::files::RequestedFile;
 use super::markdown::MarkdownPages;
 use super::page_notes::PageNotes;
-use super::phrases::{more_fields_note, one_line, page_or_pages, untrusted};
+use super::phrases::{fenced, more_fields_note, one_line, page_heading, page_or_pages, untrusted_pages};
 use super::progress::ProgressListener;
 use super::request::{AnswerSettings, FileRequest, form_name};
 use crate::worker::{Pages, PdfChunk, PdfError};
@@ -169,7 +169,7 @@ impl PdfAnswerBuilder<'_> {
             self.requested.path,
             self.document.page_count(),
             one_line(reason),
-            untrusted(&self.requested.path),
+            untrusted_pages(&self.requested.path),
         );
         self.push_pages(&mut text)?;
         Ok(text)
@@ -192,7 +192,7 @@ impl PdfAnswerBuilder<'_> {
                 }
             };
             // Headings count too: a million pages may be empty.
-            let piece = format!("\n--- Page {} ---\n{page_text}\n", page.number());
+            let piece = format!("\n{}{}\n", page_heading(page.number(), true), fenced(&page_text));
             characters += piece.chars().count();
             if characters > self.settings.max_text_characters && page.0 > 0 {
                 text.push_str(&self.text_continues(page));
@@ -229,7 +229,7 @@ impl PdfAnswerBuilder<'_> {
         let quotes = built
             .iter()
             .any(|page| [PageForm::Text, PageForm::Markdown, PageForm::Image].map(form_name).contains(&page.sent.form));
-        let untrusted = quotes.then(|| untrusted(&self.requested.path));
+        let untrusted = quotes.then(|| untrusted_pages(&self.requested.path));
         let noted = page_notes(&built);
         let first = draft.blocks.len();
         for page in built {

@@ -3,6 +3,8 @@
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
+use pagewise_base::clean;
+
 /// What a character does in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CharacterClass {
@@ -70,8 +72,9 @@ pub(crate) fn class(character: char) -> CharacterClass {
     }
 }
 
+/// Whether a word is the same without the character.
 fn is_hidden(character: char) -> bool {
-    matches!(character, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{FFFD}')
+    character == '\u{FFFD}' || clean::is_hidden(character) || clean::is_joiner(character)
 }
 
 /// Whether the character is of a script that puts no spaces between words.

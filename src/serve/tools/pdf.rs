@@ -26,8 +26,8 @@ pub(crate) fn extract_text(call: &ToolCall<'_>) -> Result<ToolResult, ToolError>
         Some(budget) => result.within(budget),
         None => result,
     };
-    let texts = [result.text(), result.remarks()];
-    let blocks = texts.into_iter().filter(|text| !text.is_empty()).map(Block::Text).collect::<Vec<_>>();
+    let blocks =
+        result.texts(call.caller).into_iter().filter(|text| !text.is_empty()).map(Block::Text).collect::<Vec<_>>();
     // The text itself is in the content blocks.
     let details = json!({
         "totalPages": result.total_pages,

@@ -11,9 +11,11 @@ pub(super) use self::schema::fetch_tools;
 use self::arguments::{DEFAULT_MAX_CHARS, MAX_CHARS};
 use super::caller::Caller;
 use super::error::{ToolError, content_not_found, web_error};
+use super::page_tag::tag_blocks;
 use super::truncate::{char_count, prefix_within};
 use crate::context::{
     Block, ContextManager, FetchOutcome, FetchedText, ProgressListener, ResultBudget, grouped, one_line, untrusted,
+    untrusted_pages,
 };
 use pagewise_view::ConversationId;
 use pagewise_web::{FetchedResponse, FetchedUrl, ResponseId, StoredText};
@@ -55,7 +57,9 @@ pub fn fetch_content(
             Err(error) => draft.push_failure(index, &page.url, &error.into()),
         }
     }
-    Ok(draft.answer())
+    let mut answer = draft.answer();
+    tag_blocks(&mut answer.blocks, caller);
+    Ok(answer)
 }
 
 /// The error if nothing was fetched: the single reason, or all of them.
@@ -137,7 +141,7 @@ impl<'a> FetchAnswerBuilder<'a> {
         let found = if text.location == url { String::new() } else { format!(", found at {}", text.location) };
         let mut lines = vec![format!("{number}{url} ({}{found})", describe(&text.stored))];
         lines.extend(text.stored.notes.iter().map(|note| format!("Note: {}", one_line(note))));
-        lines.push(untrusted(url));
+        lines.push(untrusted_text(&text.stored, url));
         lines.join("\n")
     }
 
@@ -158,6 +162,11 @@ impl<'a> FetchAnswerBuilder<'a> {
         let id = self.id.as_ref().map(ResponseId::as_str);
         FetchAnswer { blocks: self.blocks, details: json!({ "responseId": id, "urls": self.urls }) }
     }
+}
+
+/// Marks a text as untrusted. That of a PDF has headers of pages.
+fn untrusted_text(stored: &StoredText, url: &str) -> String {
+    if stored.pages.is_some() { untrusted_pages(url) } else { untrusted(url) }
 }
 
 /// `text/html, "Title", 1,234 characters`.
@@ -218,7 +227,9 @@ pub fn get_search_content(
         .map_err(|reason| content_not_found(&format!("{} could not be fetched: {}", fetched.url, one_line(reason))))?;
     let stored = context.fetched_text(key).map_err(|_| content_not_found(&format!("{id} is no longer stored")))?;
     let budget = caller.result_budget(context).map_or(u64::MAX, ResultBudget::characters);
-    text_slice(id, (index, &fetched.url), &stored, arguments, budget)
+    let mut answer = text_slice(id, (index, &fetched.url), &stored, arguments, budget)?;
+    tag_blocks(&mut answer.blocks, caller);
+    Ok(answer)
 }
 
 fn selected_url<'a>(response: &'a FetchedResponse, which: &UrlSelector) -> Option<(usize, &'a FetchedUrl)> {
@@ -248,7 +259,7 @@ fn text_slice(
     let shown = prefix_within(rest, limit);
     let next = offset.saturating_add(char_count(shown));
     let mut block = shown.to_owned();
-    let mut lines = vec![untrusted(url)];
+    let mut lines = vec![untrusted_text(stored, url)];
     if next < total {
         block.push_str(&truncated(limit, total, next, limit < arguments.max_chars));
         let arguments = json!({ "responseId": id, "urlIndex": index, "offset": next });

@@ -16,6 +16,7 @@ pub(crate) use self::schema::get_file_spec;
 use super::caller::Caller;
 use super::client::{FormDecision, decide_form};
 use super::error::ToolError;
+use super::page_tag::tag_blocks;
 use crate::context::{
     AnswerDetails, Block, ContextManager, Delivery, FileAnswer, FileRequest, ProgressListener, SummaryFacts,
     page_or_pages, untrusted,
@@ -68,8 +69,25 @@ pub fn get_file(
     let named = conversation.as_ref().filter(|_| caller.is_new_conversation || answer.summary.is_some());
     let (header, footer) = header_and_footer(&answer, named);
     let details = details_json(&answer.details, conversation.as_ref().map(ConversationId::as_str));
+    // The lines of a text file stay as they are.
+    if answer.details.pages.is_some() {
+        tag_blocks(&mut answer.blocks, caller);
+    }
     let FileAnswer { blocks, content, details: facts, summary, delivery } = answer;
     Ok(GetFileAnswer { blocks, content, summary, facts, details, header, footer, delivery })
+}
+
+/// The bytes of the attachment that `arguments` name, of whatever type; `None` if they name none, or pages of one.
+///
+/// # Errors
+/// Every refusal of the files and the attachment.
+pub fn attachment_bytes(
+    context: &ContextManager,
+    arguments: &GetFileArguments,
+    caller: &Caller,
+) -> Result<Option<Vec<u8>>, ToolError> {
+    let form = decide_form(arguments.form, &caller.client);
+    Ok(context.attachment_bytes(&file_request(arguments.clone(), form, None))?)
 }
 
 /// What the context is asked for a call with these arguments.

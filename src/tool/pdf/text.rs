@@ -10,9 +10,11 @@ use super::extracted_page::{ExtractedPage, PageContent};
 use super::ocr_notes::{NEXT_CALL, SourceCounts, words_in_boxes};
 use crate::context::{
     ContextError, MarkdownPage, NO_TEXT_IN_PDF, OpenPdf, PageNotes, ProgressListener, ResultBudget, SelectedPages,
-    grouped, json_length, ocr_notes, page_heading, page_or_pages, read_markdown, untrusted,
+    fenced, grouped, json_length, ocr_notes, page_heading, page_or_pages, read_markdown, untrusted_pages,
 };
+use crate::tool::caller::Caller;
 use crate::tool::error::ToolError;
+use crate::tool::page_tag::tag_headers;
 use crate::tool::truncate::{char_count, prefix_within, prefix_within_json};
 use crate::worker::{OcrMode, PageWants, PageWords, Pages, PdfError, RecognisingDocument};
 use pagewise_base::page::{PageIndex, PageSet};
@@ -309,9 +311,15 @@ impl TextResult {
         self.notes.push(format!("The result has room for no more text (max_result_bytes). {said}"));
     }
 
-    /// The text for the model.
+    /// The text for the model, and the remarks on it. The headers of the pages have a tag.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn texts(&self, caller: &Caller) -> [String; 2] {
+        let mut texts = [self.text(), self.remarks()];
+        tag_headers(&mut texts, caller);
+        texts
+    }
+
+    fn text(&self) -> String {
         if !self.truncated && self.is_empty() {
             return NO_TEXT_IN_PDF.to_owned();
         }
@@ -319,7 +327,7 @@ impl TextResult {
         let mut text = format!("Extracted text from {}{selected} [{} total pages]:\n\n", self.file, self.total_pages);
         for (at, page) in self.pages.iter().enumerate() {
             text.push_str(&page_heading(page.number, at == 0));
-            text.push_str(page.content.text());
+            text.push_str(&fenced(page.content.text()));
             text.push_str(&page.after());
         }
         if self.truncated {
@@ -374,10 +382,9 @@ impl TextResult {
     }
 
     /// Remarks beside the text: that it is untrusted, and notes on its pages.
-    #[must_use]
-    pub fn remarks(&self) -> String {
+    fn remarks(&self) -> String {
         let quotes = !self.is_empty();
-        let untrusted = quotes.then(|| untrusted(&self.path));
+        let untrusted = quotes.then(|| untrusted_pages(&self.path));
         let without = (!self.without_text.is_empty() && quotes)
             .then(|| format!("Without text: {}. Use pdf_render_page to see these.", self.without_text));
         let lines = untrusted.into_iter().chain(without).chain(self.notes.iter().map(|note| format!("Note: {note}")));

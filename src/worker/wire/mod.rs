@@ -22,7 +22,7 @@ use crate::worker::sandbox::SandboxLayers;
 use pagewise_base::limits::Limits;
 use pagewise_base::page::PageIndex;
 use pagewise_ocr::TesseractJob;
-use pagewise_render::WantedFont;
+use pagewise_render::{PictureFault, WantedFont};
 use pagewise_web::html::ReadablePage;
 
 /// The largest answer besides files and pictures: the words, lines and tables of a page.
@@ -66,6 +66,7 @@ pub(crate) enum MessageKind {
     DocumentWants,
     FileJob,
     WebPage,
+    PictureFile,
     CheckEngine,
     Notice,
     #[cfg(debug_assertions)]
@@ -103,6 +104,12 @@ pub(crate) struct WebPage {
     pub(crate) length: u64,
     pub(crate) content_type: Option<String>,
     pub(crate) base: String,
+}
+
+/// Decodes the attached picture. The answer says what is wrong with it, if anything is.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct PictureFile {
+    pub(crate) length: u64,
 }
 
 /// Loads the models of the engine. The answer says why they cannot be used, if they cannot.
@@ -155,6 +162,11 @@ impl Question for WebPage {
     fn max_file_bytes(&self, limits: &Limits) -> u64 {
         limits.max_file_bytes
     }
+}
+
+impl Question for PictureFile {
+    const KIND: MessageKind = MessageKind::PictureFile;
+    type Answer = Option<PictureFault>;
 }
 
 impl Question for CheckEngine {
