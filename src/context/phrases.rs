@@ -79,8 +79,14 @@ pub const UNTAGGED: &str = "0000";
 /// The header of a page's text, with the gap to the text before it.
 #[must_use]
 pub fn page_heading(page: impl Display, is_first: bool) -> String {
+    untagged_heading(format_args!("{page} · {UNTAGGED}"), is_first)
+}
+
+/// The same without a tag, for a text that has no place to announce one.
+#[must_use]
+pub fn untagged_heading(page: impl Display, is_first: bool) -> String {
     let gap = if is_first { "" } else { "\n\n" };
-    format!("{gap}--- Page {page} · {UNTAGGED} ---\n")
+    format!("{gap}--- Page {page} ---\n")
 }
 
 /// Content of a document, clean and without a line that could pass for one of ours: such a line is indented.

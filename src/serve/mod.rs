@@ -25,6 +25,7 @@ use rmcp::transport::stdio_pipes;
 
 pub use self::http::HttpSettings;
 pub use self::server_parts::ServerParts;
+pub(crate) use self::stdio::is_output_closed;
 
 use self::delivery::{InFlight, PendingResponses};
 use self::handler::Handler;

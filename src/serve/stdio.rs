@@ -20,7 +20,7 @@ pub(super) fn enlarge_pipe() {
 }
 
 /// Whether nobody can read standard output any more. Elsewhere than on Unix only a write can tell.
-pub(super) fn is_output_closed() -> bool {
+pub(crate) fn is_output_closed() -> bool {
     #[cfg(all(unix, not(pagewise_portable)))]
     {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};

@@ -7,9 +7,10 @@ use crate::cli::arguments::context::{ContextCommand, Forget, Fork, Status, Watch
 use crate::cli::arguments::parameters::tool_arguments;
 use crate::cli::config::Config;
 use crate::cli::open;
-use crate::cli::terminal::print::{Report, is_output_closed, line, warning};
+use crate::cli::terminal::print::{Report, line, warning};
 use crate::cli::terminal::screen::Screen;
 use crate::context::{ContextManager, FileUpdate};
+use crate::serve::is_output_closed;
 use crate::tool::{
     self, Caller, DataAnswer, DeliverError, Dispatch, ForgetArguments, ForkArguments, StatusArguments, ToolError,
     WatchArguments, deliver,

@@ -63,23 +63,6 @@ pub(crate) fn report(report: Report, is_json: bool) -> ExitCode {
     if report.is_failure { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
 }
 
-/// Whether nobody reads standard output any more.
-#[cfg(all(unix, not(pagewise_portable)))]
-pub(crate) fn is_output_closed() -> bool {
-    use rustix::event::{PollFd, PollFlags, poll};
-    let stdout = io::stdout();
-    let mut descriptors = [PollFd::new(&stdout, PollFlags::empty())];
-    let is_polled = poll(&mut descriptors, Some(&rustix::event::Timespec::default())).is_ok();
-    let [polled] = &descriptors;
-    is_polled && polled.revents().intersects(PollFlags::ERR | PollFlags::HUP)
-}
-
-/// Whether nobody reads standard output any more, where a system tells.
-#[cfg(not(all(unix, not(pagewise_portable))))]
-pub(crate) fn is_output_closed() -> bool {
-    false
-}
-
 /// Prints an error: with `is_json` as an object on standard output, otherwise as text on standard error.
 pub(crate) fn refusal(error: &ToolError, is_json: bool) -> ExitCode {
     let arguments = std::env::args().collect::<Vec<_>>();

@@ -6,7 +6,7 @@ use super::load::{LoadedPdf, RequestedPdf};
 use super::pack::PdfPacker;
 use super::packed_pdf::PackedPdf;
 use super::request_budget::{RequestBudget, divide_budget};
-use crate::context::{OpenPdf, fenced, ocr_notes, page_heading};
+use crate::context::{OpenPdf, fenced, ocr_notes, untagged_heading};
 use crate::worker::{OcrMode, Pages as _, PdfError, RecognisingDocument};
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_model::QuestionPart;
@@ -149,7 +149,7 @@ impl TextExtraction<'_, '_> {
             }
             text.characters = text.characters.saturating_add(length.min(*budget));
             *budget = budget.saturating_sub(length);
-            text.body.push_str(&page_heading(page.number(), text.body.is_empty()));
+            text.body.push_str(&untagged_heading(page.number(), text.body.is_empty()));
             text.body.push_str(&fenced(&kept));
         }
         text
