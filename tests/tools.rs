@@ -230,13 +230,13 @@ fn text_is_cut_at_max_chars_and_says_so() {
     let (_place, mut client) = server();
     let whole = client.call("pdf_extract_text", json!({ "path": "words.pdf", "pages": "1" }));
     let text = "Extracted text from words.pdf (pages: 1) [1 total pages]:\n\n--- Page 1 · 0000 ---\nsome words here";
-    assert_eq!(with_fixed_tag(texts(&whole)[0]), text);
+    assert_eq!(with_fixed_tag(&texts(&whole)[0]), text);
     assert!(texts(&whole)[1].starts_with("Untrusted content of words.pdf"), "{whole}");
     assert!(whole.get("structuredContent").is_none());
     let cut = client.call("pdf_extract_text", json!({ "path": "words.pdf", "max_chars": 26 }));
     let expected = "Extracted text from words.pdf [1 total pages]:\n\n--- Page 1 · 0000 ---\nsome\n\n[Truncated at 26 characters. \
                     Total text length: 37. Use 'pages' parameter to extract specific pages.]";
-    assert_eq!(with_fixed_tag(texts(&cut)[0]), expected);
+    assert_eq!(with_fixed_tag(&texts(&cut)[0]), expected);
     let fits = client.call("pdf_extract_text", json!({ "path": "words.pdf", "max_chars": 37 }));
     assert!(!texts(&fits)[0].contains("Truncated"), "{fits}");
 }

@@ -59,8 +59,7 @@ pub use self::pdf::{
 pub use self::phrases::{
     NO_TEXT_IN_PDF, TEXT_DELETED, UNTAGGED, count_of, fenced, file_size, grouped, listed_or_counted, more_fields_note,
     ocr_notes, one_line, outline_columns, outline_line, page_heading, page_held, page_or_pages, points, summary_held,
-    unreadable_page_text, untagged_heading,
-    untrusted, untrusted_pages,
+    unreadable_page_text, untagged_heading, untrusted, untrusted_pages,
 };
 pub use self::progress::{NoProgress, ProgressListener};
 pub use self::request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};
