@@ -54,7 +54,7 @@
 //! | `pagewise-structure` | a layout, and the structure tree of a Tagged PDF → lines and `Table`s, pages together → `Block`s, and Markdown |
 //! | `pagewise-render` | a page → pixels → PNG |
 //! | `pagewise-ocr` | the text in a picture: `GrayImage`, `Recogniser`, models and what they find |
-//! | `pagewise-library` | ranked search over many documents: `Index`, segments, ranking |
+//! | `pagewise-library` | ranked search over many documents: `Index` in SQLite, ranking |
 //! | `pagewise-charset` | the charset of bytes, and the text in them |
 //! | `pagewise-view` | what a conversation holds: pure data and rules |
 //! | `pagewise-store` | `ViewStore`, `SessionStore`: SQLite, memory, PostgreSQL |
@@ -119,8 +119,8 @@
 //!   the parent ends a worker whose engine calls nobody back. Only decoded sizes are bounded beforehand: they are facts of
 //!   the format. A process without workers has no such end.
 //! - **Our readers check a deadline, libraries do not**: a late worker is killed, and a watchdog ends a late command.
-//! - **Ranked search has an index of its own**: immutable segments that are read by position, so that a new process answers
-//!   at once, and scores that are computed before, so that a query adds bytes. See `library`.
+//! - **Ranked search keeps its index in SQLite's FTS5**, as keys of pages without positions, and scores pages from the rows
+//!   of each key: `bm25()` over the same rows takes four times as long. Texts are read again for the best. See `library`.
 //! - **Base64 is made while it is written**, so that results need no memory for it. See `serve`.
 //! - **Commits are batched but never deferred**: a commit writes all pending records, and returns when its own is durable.
 //! - **No process has state of its own that others must learn.** Merging copies would need tombstones; all processes

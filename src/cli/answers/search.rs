@@ -119,7 +119,12 @@ fn document_notes(found: &FoundInDocument, arguments: &SearchArguments, screen: 
     let blind = blind.into_iter().filter(|(pages, _)| !pages.is_empty());
     let blind = blind.map(|(pages, why)| format!("{}: {why}", page_or_pages(pages)));
     let selected = found.note().map(one_line);
-    selected.into_iter().chain(summary).chain(more).chain(held).chain(blind).collect()
+    let words = found.words().map(|words| words_note(&words));
+    selected.into_iter().chain(summary).chain(words).chain(more).chain(held).chain(blind).collect()
+}
+
+fn words_note(words: &str) -> String {
+    format!("the words alone: {words}; for pages with most of them: --ranked")
 }
 
 /// The command that shows every match.
@@ -156,7 +161,8 @@ fn documents_notes(found: &FoundInDocuments, screen: Screen) -> Vec<String> {
     });
     let blind = found.without_text.iter().map(|path| one_line(path)).collect();
     let blind = named("not searched whole, since pages have no usable text (scans or blank)", blind);
-    [summary, more].into_iter().flatten().chain(coverage_notes(&found.coverage)).chain(blind).collect()
+    let words = found.words().map(|words| words_note(&words));
+    [summary, words, more].into_iter().flatten().chain(coverage_notes(&found.coverage)).chain(blind).collect()
 }
 
 /// `3 PDFs searched (40 pages)`.

@@ -49,7 +49,7 @@ pub(crate) fn fold(text: &str) -> String {
 }
 
 /// What an ASCII character does in a word.
-pub(crate) const fn class_of_ascii(character: u8) -> CharacterClass {
+const fn class_of_ascii(character: u8) -> CharacterClass {
     match character {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => CharacterClass::Letter,
         b'.' | b',' | b'-' | b'_' | b'/' | b'\'' | b':' | b'+' | b'@' | b'#' | b'&' => CharacterClass::Joiner,
@@ -61,7 +61,7 @@ pub(crate) const fn class_of_ascii(character: u8) -> CharacterClass {
 pub(crate) fn class(character: char) -> CharacterClass {
     match character {
         '\0'..='\x7F' => class_of_ascii(u8::try_from(character).unwrap_or_default()),
-        '\u{2010}' | '\u{2011}' | '\u{2019}' => CharacterClass::Joiner,
+        '\u{2010}' | '\u{2011}' | '\u{2013}' | '\u{2019}' => CharacterClass::Joiner,
         character if is_hidden(character) => CharacterClass::Hidden,
         character if is_unspaced(character) => CharacterClass::Unspaced,
         character if character.is_alphanumeric() => CharacterClass::Letter,

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::absent::SeveralWords;
 use super::findings::SearchFindings;
 use super::matched_page::MatchedPage;
 use crate::context::{ContextManager, OpenPdf, ProgressListener, SelectedPages, json_length};
@@ -65,7 +66,8 @@ pub(super) fn find(
     let SelectedPages { pages, note } = selected_pages(&pdf, arguments.pages.as_deref())?;
     let document = recognising(&pdf, &pages);
     let left = usize::try_from(arguments.max_results).unwrap_or(usize::MAX);
-    let mut found = SearchFindings { left, max: left, note, ..SearchFindings::default() };
+    let words = SeveralWords::of(arguments);
+    let mut found = SearchFindings { left, max: left, note, words, ..SearchFindings::default() };
     progress.starts(pages.len());
     for page in pages.iter().take_while(|_| !progress.is_stopped()) {
         pdf.check()?;
@@ -159,6 +161,16 @@ impl FoundInDocument {
     #[must_use]
     pub fn held(&self) -> PageSet {
         self.found.held()
+    }
+
+    /// What each word of a query gives that was not found.
+    #[must_use]
+    pub fn words(&self) -> Option<String> {
+        self.absent_words().map(SeveralWords::phrase)
+    }
+
+    pub(super) fn absent_words(&self) -> Option<&SeveralWords> {
+        self.found.words.as_ref().filter(|_| self.found.total == 0)
     }
 
     /// A note on how the pages were selected.

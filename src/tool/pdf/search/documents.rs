@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
+use super::absent::SeveralWords;
 use super::document::{Boxes, FoundInDocument, find, search_document};
 use super::matched_page::counted;
 use super::quote::{QuoteFindings, check_quote};
@@ -185,6 +186,8 @@ pub struct FoundInDocuments {
     pub matches: usize,
     /// Excerpts that may still be shown.
     left: u64,
+    /// What the words of the query give in the documents without a match.
+    words: Option<SeveralWords>,
 }
 
 /// Which of several documents were searched.
@@ -265,8 +268,19 @@ impl ProgressListener for OneDocument<'_> {
 }
 
 impl FoundInDocuments {
+    /// What each word of a query gives that was not found.
+    #[must_use]
+    pub fn words(&self) -> Option<String> {
+        self.words.as_ref().filter(|_| self.matches == 0).map(SeveralWords::phrase)
+    }
+
     fn add(&mut self, found: FoundInDocument) {
         self.matches += found.total();
+        match (&mut self.words, found.absent_words()) {
+            (Some(words), Some(others)) => words.add(others),
+            (words @ None, Some(first)) => *words = Some(first.clone()),
+            _ => {}
+        }
         self.left = self.left.saturating_sub(found.excerpts());
         if found.has_pages_without_text() {
             self.without_text.push(found.path().to_owned());
@@ -289,6 +303,7 @@ impl FoundInDocuments {
         if self.matches > 0 {
             lines.push(untrusted("the files named here"));
         }
+        lines.extend(self.words.as_ref().filter(|_| self.matches == 0).map(SeveralWords::line));
         for found in self.found.iter().take(MAX_LISTED) {
             lines.push(format!("{}: {}", one_line(found.path()), counted(found.total(), "match", "matches")));
             lines.extend(found.lines().into_iter().map(|line| format!("  {line}")));

@@ -1,5 +1,6 @@
 //! `pdf_search`: a query or a quote, in one document or in several, or ranked over all of them.
 
+mod absent;
 mod document;
 mod documents;
 mod findings;
