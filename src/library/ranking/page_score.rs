@@ -39,7 +39,8 @@ struct Weights {
     coverage: f32,
 }
 
-const WEIGHTS: Weights = Weights {
+/// Of keywords, which the page that is looked for has close together.
+const KEYWORDS: Weights = Weights {
     around: 2.0,
     text: 0.4,
     near: 3.5,
@@ -54,6 +55,9 @@ const WEIGHTS: Weights = Weights {
     contents: 0.32,
     coverage: 0.47,
 };
+
+/// Of a question, whose words are not those of the page that answers it: how often they stand there tells more.
+const QUESTION: Weights = Weights { text: 1.2, phrase: 0.5, top: 0.15, ..KEYWORDS };
 
 /// Words within which terms count as near each other.
 const REACH: u32 = 48;
@@ -96,6 +100,7 @@ pub(super) struct PassageScore {
 pub(super) struct Rescorer<'a> {
     query: &'a Query,
     matcher: Matcher<'a>,
+    weights: &'static Weights,
     /// The sum of the weights of the query's terms, and of their roots.
     total: f32,
     roots: f32,
@@ -105,7 +110,8 @@ impl<'a> Rescorer<'a> {
     pub(super) fn new(query: &'a Query, weights: &[f32]) -> Self {
         let total = weights.iter().sum::<f32>().max(0.001);
         let roots = weights.iter().map(|weight| weight.sqrt()).sum::<f32>().max(0.001);
-        Self { query, matcher: Matcher::new(&query.terms), total, roots }
+        let weights = if query.is_question { &QUESTION } else { &KEYWORDS };
+        Self { query, matcher: Matcher::new(&query.terms), weights, total, roots }
     }
 
     fn terms(&self) -> &'a [QueryTerm] {
@@ -114,18 +120,19 @@ impl<'a> Rescorer<'a> {
 
     /// The score of a page.
     pub(super) fn score(&self, page: &PageToScore<'_>, memory: &mut WordMemory) -> PassageScore {
+        let weights = self.weights;
         let lines = Lines::of(&page.stored.text);
         let mut found = self.matcher.find(&page.stored.text, page.stemmer, memory);
         found.truncate(MAX_MATCHES);
         let scoring = Scoring { rescorer: self, page, lines: &lines, found: &found };
         let (near, place) = scoring.nearness();
-        let factor = if page.stored.is_contents { WEIGHTS.contents } else { 1.0 };
-        let text = WEIGHTS.text * scoring.text() + WEIGHTS.near * near;
-        let order = WEIGHTS.phrase * scoring.phrase();
-        let titles = WEIGHTS.heading * scoring.heading(memory) + WEIGHTS.section * scoring.section(memory);
-        let score = WEIGHTS.around * page.around + text + order + self.total * titles + WEIGHTS.top * scoring.top();
-        let score = score * factor * scoring.coverage().powf(WEIGHTS.coverage);
-        let named = if self.is_named(page) { WEIGHTS.named * self.total } else { 0.0 };
+        let factor = if page.stored.is_contents { weights.contents } else { 1.0 };
+        let text = weights.text * scoring.text() + weights.near * near;
+        let order = weights.phrase * scoring.phrase();
+        let titles = weights.heading * scoring.heading(memory) + weights.section * scoring.section(memory);
+        let score = weights.around * page.around + text + order + self.total * titles + weights.top * scoring.top();
+        let score = score * factor * scoring.coverage().powf(weights.coverage);
+        let named = if self.is_named(page) { weights.named * self.total } else { 0.0 };
         PassageScore { score: score + named, place }
     }
 
@@ -177,7 +184,7 @@ impl Scoring<'_> {
     fn text(&self) -> f32 {
         let mut counts = self.blank();
         for one in self.found {
-            let line = if self.lines.kind_at(one.start) == LineKind::Running { WEIGHTS.running } else { 1.0 };
+            let line = if self.lines.kind_at(one.start) == LineKind::Running { KEYWORDS.running } else { 1.0 };
             if let Some(count) = counts.get_mut(one.term) {
                 *count += line * exactness(one);
             }
@@ -236,7 +243,7 @@ impl Scoring<'_> {
             let found = self.found.get(from..to).unwrap_or_default();
             if !found.is_empty() {
                 let heading = self.page.stored.text.get(*start..*end).unwrap_or_default();
-                best = best.max(WEIGHTS.heading_line * self.likeness(heading, found));
+                best = best.max(KEYWORDS.heading_line * self.likeness(heading, found));
             }
         }
         best
@@ -302,7 +309,7 @@ impl Scoring<'_> {
 }
 
 fn exactness(one: &Match) -> f32 {
-    if one.is_exact { 1.0 } else { WEIGHTS.inexact }
+    if one.is_exact { 1.0 } else { KEYWORDS.inexact }
 }
 
 /// The best match of each term near a place.

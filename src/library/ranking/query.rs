@@ -43,6 +43,8 @@ pub(super) struct Query {
     pub(super) terms: Vec<QueryTerm>,
     /// The number of a page that it names.
     pub(super) page: Option<u32>,
+    /// Whether it asks in words, instead of naming some.
+    pub(super) is_question: bool,
 }
 
 impl Query {
@@ -83,7 +85,7 @@ impl Query {
                 term.is_binding = false;
             }
         }
-        Self { terms, page: page.map(|(_, number)| number) }
+        Self { terms, page: page.map(|(_, number)| number), is_question }
     }
 }
 

@@ -29,7 +29,7 @@ const ASKING: &str = "according answer based bitte briefly calculate compute def
     tell beschreibe erklare zeige";
 
 /// Words that begin a question, with those of [`ASKING`].
-const BEGINNINGS: &str = "am are can could did do does has have how in is on was were what when where which who whose why \
+const BEGINNINGS: &str = "are can could did do does has have how is was were what when where which who whose why \
     will would wer wie was wann warum welche welcher welches wo ist sind combien comment est pourquoi quand que quel quelle \
     quelles quels qui quoi como cual cuales cuando donde come cosa quale quali quando hoe hoeveel waar wanneer wat welke";
 
