@@ -37,7 +37,7 @@ const OWNERS: [(&str, &[&str]); 8] = [
 ];
 
 /// Crates that several packages may depend on, each with the reason.
-const SHARED: [(&str, &str); 18] = [
+const SHARED: [(&str, &str); 19] = [
     ("base64", "the model's requests, and the answers at the doors"),
     ("blake3", "hashes of files, pages, addresses and owners"),
     ("bytes", "bodies that are shared and not copied"),
@@ -46,6 +46,7 @@ const SHARED: [(&str, &str); 18] = [
     ("libdeflater", "object streams and texts of the index"),
     ("memchr", "searches in bytes"),
     ("hayro", "fonts that stand in for those a document lacks"),
+    ("postcard", "messages of workers, and stored conversations"),
     ("rustix", "files, clocks and processes of Unix"),
     ("rustls", "connections to databases and servers"),
     ("serde", "types that cross to a worker"),

@@ -6,7 +6,6 @@ use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::Call;
-use super::conversations::seconds;
 use crate::context::NoProgress;
 use crate::context::{
     FileInspection, FileState, HeldRun, OpenPdf, PageInspection, TextSegment, compare_words, form_name, inspect_page,
@@ -32,8 +31,8 @@ impl Call<'_> {
     pub(super) fn file(&self) -> Result<Value, ToolError> {
         let (id, key) = (self.admitted()?, self.arguments.file("key")?);
         let inspected = self.context.inspect_file(&id, key, self.cancellation)?;
-        let history = self.context.history(&id)?;
-        let moments = history.steps.iter().map(|step| (step.at.0, seconds(step.moment))).collect();
+        let conversation = self.context.conversation(&id)?.ok_or_else(not_held)?;
+        let moments = conversation.history.steps.iter().map(|step| (step.at.0, step.moment.0)).collect();
         Ok(inspection_json(&inspected.ok_or_else(not_held)?, &moments))
     }
 

@@ -3,6 +3,8 @@
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 /// The handle of a conversation: 1 to [`ConversationId::MAX_CHARS`] printable characters.
 ///
 /// Handles are client arguments that appear in answers and logs. So control characters, invisible characters and
@@ -87,7 +89,7 @@ impl fmt::Display for ConversationId {
 }
 
 /// The owner of a conversation on a server with several users: a hash of the credential.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Principal(pub [u8; 32]);
 
 impl Principal {

@@ -16,7 +16,7 @@ use super::request::{AnswerSettings, FileRequest};
 use crate::source::ImageFormat;
 use pagewise_base::hash::ContentHash;
 use pagewise_charset::{Charset, Extent};
-use pagewise_store::Usage;
+use pagewise_view::Usage;
 use pagewise_view::{HeldItem, LineSpan};
 
 /// Builds one answer about a file that is not a PDF.

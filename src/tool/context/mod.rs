@@ -20,7 +20,7 @@ use crate::context::{
 };
 use pagewise_base::page::{PageSet, parse_page_selection};
 use pagewise_base::provider::{ProviderLimits, published};
-use pagewise_store::Usage;
+use pagewise_view::Usage;
 use pagewise_view::{AgentView, ConversationId};
 
 /// Files in one answer to a client.

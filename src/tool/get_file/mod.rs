@@ -60,7 +60,8 @@ pub fn get_file(
     let cancellation = caller.cancellation.clone();
     let max_result_bytes = caller.client.result_bytes(context.settings().max_result_bytes);
     let asked = file_request(arguments, form, conversation.clone());
-    let request = FileRequest { principal: caller.principal, cancellation, max_result_bytes, ..asked };
+    let client = caller.client.name.clone();
+    let request = FileRequest { principal: caller.principal, client, cancellation, max_result_bytes, ..asked };
     let mut answer = context.get_file_with_progress(&request, progress)?;
     answer.blocks.extend(caller.store_note.clone().map(Block::Text));
     answer.details.notes.extend(caller.store_note.clone());
@@ -92,6 +93,7 @@ pub(crate) fn file_request(
         max_result_bytes: None,
         conversation,
         principal: None,
+        client: None,
         generation: arguments.generation,
         cancellation: Cancellation::new(),
     }
