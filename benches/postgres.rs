@@ -1,12 +1,12 @@
 //! What answers and their records wait for where a database of many machines keeps them, on this machine.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use pagewise_store::{DeliveryRecord, PostgresStore, Version, ViewStore as _};
-use pagewise_view::ConversationId;
+use pagewise_store::{PostgresStore, ViewStore as _, load};
+use pagewise_view::{ConversationId, DeliveryRecord, Version};
 
-use super::{OTHERS, delivery, print, timed};
+use super::{Kept, OTHERS, delivery, print, record, timed};
 
 #[path = "../tests/support/postgres.rs"]
 #[allow(dead_code, clippy::indexing_slicing, reason = "what tests need besides")]
@@ -33,26 +33,27 @@ pub(crate) fn measure() {
 
 fn time(name: &str, store: &PostgresStore) {
     let conversation: ConversationId = "measured".parse().unwrap();
-    let mut planned = Version::default();
+    let kept = Kept::default();
     let (mut reads, mut records) = (Vec::new(), Vec::new());
     for at in 0..ROUNDS {
         std::thread::sleep(Duration::from_millis(1));
-        planned = store.head(&conversation).unwrap().map_or(planned, |head| head.version());
-        reads.push(timed(|| store.read(&conversation, Some(planned)).unwrap()).1);
-        let delivery = DeliveryRecord { planned, ..delivery(at % 1_000) };
-        records.push(timed(|| store.record(&conversation, &delivery, SystemTime::now()).unwrap()).1);
+        let known = load(store, &conversation).unwrap();
+        reads.push(timed(|| store.load(&conversation, Some(known.revision)).unwrap()).1);
+        let delivery = DeliveryRecord { planned: known.head.version(), ..delivery(at % 200) };
+        records.push(timed(|| record(store, &kept, &conversation, delivery)).1);
     }
     print(&format!("PostgreSQL, {name}: a reading"), reads);
     print(&format!("PostgreSQL, {name}: a recording"), records);
 }
 
 fn write_until(is_over: &AtomicBool, store: &PostgresStore, conversation: &ConversationId) {
+    let kept = Kept::default();
     for at in 0.. {
         if is_over.load(Ordering::Relaxed) {
             return;
         }
-        let delivery = DeliveryRecord { planned: Version::default(), ..delivery(at % 1_000) };
-        store.record(conversation, &delivery, SystemTime::now()).unwrap();
+        let delivery = DeliveryRecord { planned: Version::default(), ..delivery(at % 200) };
+        record(store, &kept, conversation, delivery);
         std::thread::sleep(Duration::from_millis(5));
     }
 }

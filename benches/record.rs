@@ -12,9 +12,11 @@
     reason = "a benchmark prints, and stops when it cannot go on"
 )]
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use criterion::Criterion;
@@ -22,8 +24,11 @@ use pagewise::context::{AnswerSettings, ContextConfig, ContextManager, FileReque
 use pagewise_base::hash::{ContentHash, PageFingerprint};
 use pagewise_base::limits::Limits;
 use pagewise_base::page::PageIndex;
-use pagewise_store::{DeliveryRecord, SqliteStore, Usage, Version, ViewStore};
-use pagewise_view::{ConversationId, FileKey, HeldItem, Holding, LineSpan, PageForm, Sequence};
+use pagewise_store::{ConversationCopies, SqliteStore, ViewStore, change, load};
+use pagewise_view::{
+    Conversation, ConversationChange, ConversationId, DeliveryRecord, FileKey, HeldItem, Holding, LineSpan, PageForm,
+    Revision, Sequence, Usage, Version,
+};
 use pagewise_web::WebSettings;
 
 /// Where another process of this program records, and how long it rests between two.
@@ -53,8 +58,24 @@ fn delivery(at: u32) -> DeliveryRecord {
     }
 }
 
-fn record(store: &SqliteStore, conversation: &ConversationId, at: u32) {
-    store.record(conversation, &delivery(at), SystemTime::now()).unwrap();
+/// The copies of one thread.
+#[derive(Default)]
+pub(crate) struct Kept(RefCell<BTreeMap<ConversationId, Arc<Conversation>>>);
+
+impl ConversationCopies for Kept {
+    fn take(&self, id: &ConversationId) -> Option<Arc<Conversation>> {
+        self.0.borrow_mut().remove(id)
+    }
+
+    fn keep(&self, id: &ConversationId, conversation: Arc<Conversation>) {
+        self.0.borrow_mut().insert(id.clone(), conversation);
+    }
+}
+
+/// Records as the context does: on the copy that it has at hand.
+pub(crate) fn record(store: &dyn ViewStore, kept: &Kept, conversation: &ConversationId, delivery: DeliveryRecord) {
+    let record = ConversationChange::Record(delivery);
+    assert!(change(store, kept, conversation, record, SystemTime::now()).unwrap().version.is_some());
 }
 
 /// Records until it is killed.
@@ -62,8 +83,9 @@ fn other(folder: &Path) {
     let rest = Duration::from_micros(std::env::var(REST).unwrap().parse().unwrap());
     let store = SqliteStore::open(folder).unwrap().0;
     let conversation: ConversationId = std::process::id().to_string().parse().unwrap();
+    let kept = Kept::default();
     for at in 0.. {
-        record(&store, &conversation, at % 1_000);
+        record(&store, &kept, &conversation, delivery(at % 1_000));
         if !rest.is_zero() {
             std::thread::sleep(rest);
         }
@@ -112,9 +134,10 @@ fn commits(name: &str, others: usize, rest: Duration) {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path()).unwrap().0;
     let conversation: ConversationId = "measured".parse().unwrap();
+    let kept = Kept::default();
     let one = |at| {
         std::thread::sleep(rest);
-        timed(|| record(&store, &conversation, at)).1
+        timed(|| record(&store, &kept, &conversation, delivery(at % 200))).1
     };
     print(name, beside(folder.path(), others, rest, || (0..COMMITS).map(one).collect()));
 }
@@ -124,11 +147,11 @@ fn readings(name: &str, others: usize, rest: Duration) {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path()).unwrap().0;
     let conversation: ConversationId = "measured".parse().unwrap();
-    (0..20).for_each(|at| record(&store, &conversation, at));
-    let known = store.head(&conversation).unwrap().unwrap().version();
-    let one = |known: Option<Version>| {
+    (0..20).for_each(|at| record(&store, &Kept::default(), &conversation, delivery(at)));
+    let known = load(&store, &conversation).unwrap().revision;
+    let one = |known: Option<Revision>| {
         std::thread::sleep(rest);
-        timed(|| store.read(&conversation, known).unwrap().unwrap()).1
+        timed(|| store.load(&conversation, known).unwrap()).1
     };
     let each = |_| (one(Some(known)), one(None));
     let times: Vec<_> = beside(folder.path(), others, rest, || (0..COMMITS).map(each).collect());
@@ -137,9 +160,9 @@ fn readings(name: &str, others: usize, rest: Duration) {
     print(&format!("{name}: read, all of 20 pages"), all);
 }
 
-/// Answers in a conversation that holds 10,000 pages as text and 10,000 pieces of texts, each from a file of its own.
+/// Answers in a conversation that holds 5,000 pages as text and 4,999 pieces of texts, each from a file of its own.
 fn large() {
-    const MANY: u32 = 10_000;
+    const MANY: u32 = 5_000;
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path()).unwrap().0;
     let conversation: ConversationId = "large".parse().unwrap();
@@ -154,10 +177,8 @@ fn large() {
         [page, Holding { content: ContentHash([2; 32]), ..text }]
     };
     let planned = Version { begun: 0, latest: Sequence(u64::MAX) };
-    let holdings = (0..MANY).flat_map(holding).collect();
-    store
-        .record(&conversation, &DeliveryRecord { planned, holdings, ..DeliveryRecord::default() }, SystemTime::now())
-        .unwrap();
+    let holdings = (0..MANY).flat_map(holding).skip(1).collect();
+    record(&store, &Kept::default(), &conversation, DeliveryRecord { planned, holdings, ..DeliveryRecord::default() });
     let context = context(folder.path(), Some(folder.path().to_path_buf()));
     let request = FileRequest { conversation: Some(conversation), ..FileRequest::whole("notes.txt") };
     let given = |force: bool| {
@@ -228,11 +249,11 @@ fn main() {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path()).unwrap().0;
     let conversation: ConversationId = "alone".parse().unwrap();
-    let mut at = 0_u32;
+    let (mut at, kept) = (0_u32, Kept::default());
     criterion.bench_function("one page recorded", |bencher| {
         bencher.iter(|| {
-            at = (at + 1) % 1_000;
-            record(&store, &conversation, at);
+            at = (at + 1) % 200;
+            record(&store, &kept, &conversation, delivery(at));
         });
     });
     criterion.final_summary();

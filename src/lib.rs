@@ -54,10 +54,10 @@
 //! | `pagewise-structure` | a layout, and the structure tree of a Tagged PDF → lines and `Table`s, pages together → `Block`s, and Markdown |
 //! | `pagewise-render` | a page → pixels → PNG |
 //! | `pagewise-ocr` | the text in a picture: `GrayImage`, `Recogniser`, models and what they find |
-//! | `pagewise-library` | ranked search over many documents: `Index`, segments, ranking |
+//! | `pagewise-library` | ranked search over many documents: `Index` in SQLite, ranking |
 //! | `pagewise-charset` | the charset of bytes, and the text in them |
-//! | `pagewise-view` | what a conversation holds: pure data and rules |
-//! | `pagewise-store` | `ViewStore`, `SessionStore`: SQLite, memory, PostgreSQL |
+//! | `pagewise-view` | a `Conversation` as one value, and the rules that change it |
+//! | `pagewise-store` | `ViewStore`, which loads and swaps conversations, and `SessionStore`: SQLite, memory, PostgreSQL |
 //! | `pagewise-web` | the only HTTP client; fetching within allowed addresses, kept responses, large documents by ranges, object storage, uploads; a web page → `ReadablePage` Markdown |
 //! | `pagewise-model` | `ModelClient`: providers of models, their protocols and limits |
 //! | `pagewise-issuer` | JSON Web Tokens: `TokenVerifier`, the keys of an issuer |
@@ -90,7 +90,7 @@
 //! - **The store decides what a conversation holds.** A process's copy is valid for one version of it. If the store cannot
 //!   be read, nothing is left out of an answer and nothing is recorded.
 //! - **A delivery that was planned before something was forgotten is not recorded.** It names the last sequence that its
-//!   plan saw, and the store refuses it if anything was forgotten since.
+//!   plan saw, and is refused if anything was forgotten since.
 //! - **Only `cli` prints**: standard output belongs to the protocol.
 //! - **With workers, this process parses no byte of a PDF.** A reader that hangs, crashes or lies costs one typed error.
 //!
@@ -119,12 +119,16 @@
 //!   the parent ends a worker whose engine calls nobody back. Only decoded sizes are bounded beforehand: they are facts of
 //!   the format. A process without workers has no such end.
 //! - **Our readers check a deadline, libraries do not**: a late worker is killed, and a watchdog ends a late command.
-//! - **Ranked search has an index of its own**: immutable segments that are read by position, so that a new process answers
-//!   at once, and scores that are computed before, so that a query adds bytes. See `library`.
+//! - **Ranked search keeps its index in SQLite's FTS5**, as keys of pages without positions, and scores pages from the rows
+//!   of each key: `bm25()` over the same rows takes four times as long. Texts are read again for the best. See `library`.
+//! - **A tool's arguments are one struct**, from which its schema, the options of its command and their help are derived. All
+//!   doors read it by its schema, so that an error names the parameter. See `tool::arguments`.
 //! - **Base64 is made while it is written**, so that results need no memory for it. See `serve`.
 //! - **Commits are batched but never deferred**: a commit writes all pending records, and returns when its own is durable.
 //! - **No process has state of its own that others must learn.** Merging copies would need tombstones; all processes
 //!   share one serialising store instead.
+//! - **A conversation is one value, replaced by compare-and-set.** A record costs as much as its conversation is large, which
+//!   `view::MAX_HOLDINGS` bounds, and the rules are written once, for every store. See `store::change_all`.
 //! - **A page that left one file stays held for the others**, since another file may have delivered it.
 //! - **The page of conversations draws when it is looked at**, since the store keeps no content; and no rule rests on the
 //!   history that the store keeps for it. See `inspect`.

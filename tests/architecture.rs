@@ -16,28 +16,15 @@ const OWNERS: [(&str, &[&str]); 8] = [
     ("worker", &["landlock", "seccompiler", "libc", "quick_cache"]),
     ("source", &["globset", "cap_std"]),
     ("context", &["dashmap", "similar", "getrandom"]),
-    ("tool", &["unicode_segmentation"]),
+    ("tool", &["schemars", "unicode_segmentation"]),
     ("embed", &[]),
     ("inspect", &[]),
     ("serve", &["rmcp", "axum", "hyper", "hyper_util", "async_trait"]),
-    (
-        "cli",
-        &[
-            "anstream",
-            "anstyle",
-            "clap",
-            "clap_complete",
-            "clap_mangen",
-            "indicatif",
-            "strsim",
-            "terminal_size",
-            "toml",
-        ],
-    ),
+    ("cli", &["anstream", "anstyle", "clap_complete", "clap_mangen", "indicatif", "strsim", "terminal_size", "toml"]),
 ];
 
 /// Crates that several packages may depend on, each with the reason.
-const SHARED: [(&str, &str); 18] = [
+const SHARED: [(&str, &str); 20] = [
     ("base64", "the model's requests, and the answers at the doors"),
     ("blake3", "hashes of files, pages, addresses and owners"),
     ("bytes", "bodies that are shared and not copied"),
@@ -46,6 +33,8 @@ const SHARED: [(&str, &str); 18] = [
     ("libdeflater", "object streams and texts of the index"),
     ("memchr", "searches in bytes"),
     ("hayro", "fonts that stand in for those a document lacks"),
+    ("postcard", "messages of workers, and stored conversations"),
+    ("rusqlite", "what conversations hold, and the index of documents"),
     ("rustix", "files, clocks and processes of Unix"),
     ("rustls", "connections to databases and servers"),
     ("serde", "types that cross to a worker"),
@@ -118,6 +107,40 @@ fn a_crate_of_the_root_package_is_named_by_its_owner_alone() {
             let users = rooms.iter().filter(|(_, code)| code.iter().any(names)).map(|(room, _)| *room);
             assert_eq!(users.collect::<Vec<_>>(), [owner], "who names {name}");
         }
+    }
+}
+
+#[test]
+fn clap_is_named_by_the_command_line_and_by_what_it_derives_for_the_tools() {
+    for room in ORDER.into_iter().filter(|room| *room != "cli") {
+        for (path, line) in code(room) {
+            let is_derive = room == "tool" && line.contains("feature = \"program\", derive(clap::");
+            assert!(is_derive || !line.contains("clap::"), "{} names clap: {line}", path.display());
+        }
+    }
+}
+
+/// The files that a change of a parameter touches: the struct that declares it, and what acts on it. A door is among them only
+/// if it shows people a command with the parameter.
+const PARAMETERS: [(&str, &[&str]); 5] = [
+    ("case_sensitive", &["cli/answers/search.rs", "tool/pdf/arguments.rs"]),
+    ("num_lines", &["tool/get_file/arguments.rs", "tool/get_file/mod.rs"]),
+    ("start_document", &["tool/pdf/arguments.rs", "tool/pdf/search/documents.rs"]),
+    ("start_file", &["tool/context/arguments.rs", "tool/context/mod.rs"]),
+    ("url_index", &["tool/fetch/arguments.rs", "tool/fetch/mod.rs"]),
+];
+
+#[test]
+fn a_parameter_is_written_where_it_is_declared_and_used() {
+    for (parameter, expected) in PARAMETERS {
+        let words = parameter.split('_').collect::<Vec<_>>();
+        let kebab = words.join("-");
+        let lines = ORDER.iter().flat_map(|room| code(room));
+        let lines = lines.filter(|(_, line)| {
+            line.contains(parameter) || line.contains(&format!("\"{kebab}")) || line.contains(&format!("--{kebab}"))
+        });
+        let files = lines.map(|(path, _)| path.strip_prefix(source_folder()).unwrap().to_str().unwrap().to_owned());
+        assert_eq!(Vec::from_iter(files.collect::<BTreeSet<_>>()), expected, "{parameter}");
     }
 }
 

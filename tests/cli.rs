@@ -412,7 +412,7 @@ fn text_alone_goes_to_standard_output_and_notes_to_standard_error() {
     assert_eq!((printed.stdout, printed.stderr), (format!("{}\n\u{c}{}\n", text(0), text(1)), String::new()));
     assert_eq!(pages(&["--pages", "2-3"]).stdout, pages(&["2-3"]).stdout, "the older flag");
     let cut = pages(&["2", "--max-chars", "40"]);
-    let total = format!("--- Page 2 ---\n{}", text(0)).chars().count();
+    let total = format!("--- Page 2 · 0000 ---\n{}", text(0)).chars().count();
     assert_eq!(cut.stderr, format!("pagewise: the text ends on page 2: 40 of {total} characters\n"));
     assert!(text(0).starts_with(cut.stdout.trim_end()), "{}", cut.stdout);
     let section = pages(&["section:preface"]).stderr;

@@ -16,8 +16,8 @@ use pagewise::context::{
 use pagewise::tool::{update_text, updates_text};
 use pagewise_base::limits::Cancellation;
 use pagewise_base::page::PageIndex;
-use pagewise_store::{MemoryStore, SqliteStore, Usage, ViewStore};
-use pagewise_view::{ConversationId, PageForm, Principal};
+use pagewise_store::{MemoryStore, SqliteStore, ViewStore};
+use pagewise_view::{ConversationId, PageForm, Principal, Usage};
 
 use crate::support::context_bench::{Bench, pages, summary};
 use crate::support::scripted_store::loaded;

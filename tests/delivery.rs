@@ -146,7 +146,7 @@ fn a_cancellation_while_the_store_records_takes_the_record_back() {
     for side in [Side::Before, Side::After] {
         let hooked = Arc::clone(&recall);
         let hook = move |call: &str, now| {
-            if call == "record_all" && now == side {
+            if call == "swap" && now == side {
                 hooked.lock().unwrap().iter().for_each(|recall| assert!(recall.cancel().is_none()));
             }
             Ok(())
@@ -166,7 +166,7 @@ fn a_cancellation_while_the_store_records_takes_the_record_back() {
 #[test]
 fn a_store_that_fails_is_told_of_and_the_answer_was_written() {
     let folder = Arc::new(tempfile::tempdir().unwrap());
-    let hook = |call: &str, side| if (call, side) == ("record_all", Side::Before) { Err(disk_full()) } else { Ok(()) };
+    let hook = |call: &str, side| if (call, side) == ("swap", Side::Before) { Err(disk_full()) } else { Ok(()) };
     let store = Arc::new(Hooked::new(Arc::new(MemoryStore::new()), hook));
     let bench = Bench::over(folder, store, AnswerSettings::default());
     bench.pdf("a.pdf", &["one", "two"]);

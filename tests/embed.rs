@@ -154,8 +154,8 @@ fn arguments_are_refused_as_the_tools_refuse_them() {
     assert_eq!(outcome(pagewise.info(&Request::default())), refused("path"));
     assert_eq!(outcome(pagewise.status(&Request::default())), refused("conversation"));
     assert_eq!(outcome(pagewise.fork(&Request::default())), refused("conversation"));
-    let error = pagewise.tables(&latex().argument("page", 3)).unwrap_err();
-    assert_eq!(error.to_string(), "Unknown parameter 'page'");
+    let error = pagewise.tables(&latex().argument("sheet", 3)).unwrap_err();
+    assert_eq!(error.to_string(), "Unknown parameter 'sheet'");
     assert_eq!(pagewise.get_file(&Request::new("latx.pdf")).unwrap_err().data()["nearest"][0], "latex.pdf");
 }
 

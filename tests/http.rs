@@ -682,3 +682,71 @@ fn a_stream_that_waits_for_news_holds_no_place_among_requests() {
     assert!(read_chunk(&mut stream).is_some(), "the stream is open");
     session.request("ping", json!({}));
 }
+
+#[test]
+fn a_client_gets_the_type_that_it_accepts() {
+    let place = Place::new();
+    let server = Server::start(&place, &[]);
+    let hello = json!({
+        "jsonrpc": "2.0", "id": 0, "method": "initialize",
+        "params": { "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "x", "version": "1" } },
+    });
+    let kind = |accept: &str| {
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n{accept}Connection: close\r\nContent-Length: \
+             {}\r\n\r\n{hello}",
+            server.address,
+            hello.to_string().len()
+        );
+        let mut stream = server.connect();
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let kind = answer.to_lowercase();
+        let kind = kind.lines().find_map(|line| line.strip_prefix("content-type: ")).unwrap_or_default().to_owned();
+        (answer[9..12].to_owned(), kind, answer.contains("mcp-session-id"))
+    };
+    for accept in ["", "Accept: */*\r\n", "Accept: application/*, text/*\r\n"] {
+        assert_eq!(kind(accept).0, "200", "{accept}");
+    }
+    assert_eq!(kind("Accept: application/json\r\n"), ("200".into(), "application/json".into(), true));
+    assert_eq!(kind("Accept: text/event-stream\r\n"), ("200".into(), "text/event-stream".into(), true));
+    assert_eq!(kind("Accept: text/html\r\n").0, "406");
+}
+
+/// One principal takes all it can of each resource; another's calls are answered as if it were alone.
+#[test]
+fn one_principal_takes_what_it_can_and_another_is_served() {
+    let place = Place::new();
+    let pdf = place.file("three.pdf", small_pdf(3));
+    let slow = place.file("slow.pdf", small_pdf(20_000));
+    let flags = ["--set", "http_tokens=one,two", "--set", "http_max_sessions=16", "--set", "workers=1"];
+    let server = Server::start(&place, &flags);
+    let hello = json!({
+        "jsonrpc": "2.0", "id": 0, "method": "initialize",
+        "params": { "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "x", "version": "1" } },
+    });
+    let opened = (0..16).filter(|_| server.post(&hello, &[("Authorization", "Bearer one")]).status == 200).count();
+    assert_eq!(opened, 8, "half of the sessions");
+    // More requests than there are places in the queue and workers together, each of them slow.
+    let (message, headers) = stateless_message(
+        "opencode",
+        "tools/call",
+        json!({ "name": "pdf_search", "arguments": { "path": slow, "query": "nowhere" } }),
+    );
+    let mut headers = headers.iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>();
+    headers.push(("Authorization", "Bearer one"));
+    let waiting = (0..60)
+        .map(|_| {
+            let mut stream = server.connect();
+            stream.write_all(&server.bytes("POST", "/mcp", &headers, message.to_string().as_bytes())).unwrap();
+            stream
+        })
+        .collect::<Vec<_>>();
+    let session = Session::start_as(&server, "opencode", "two");
+    for page in 1..=3 {
+        let text = session.call("pdf_extract_text", json!({ "path": pdf, "pages": page.to_string() }));
+        assert_eq!(text["isError"], false, "{text}");
+    }
+    drop(waiting);
+}

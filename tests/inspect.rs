@@ -18,15 +18,15 @@ use pagewise::inspect::{ChangeWatch, InspectAnswer, Inspector, Viewer};
 use pagewise::tool::ErrorCode;
 use pagewise_base::hash::ContentHash;
 use pagewise_base::limits::Cancellation;
-use pagewise_store::{DeliveryRecord, MemoryStore, ViewStore};
-use pagewise_view::{ConversationId, FileKey, HeldItem, Holding, Principal};
+use pagewise_store::{MemoryStore, ViewStore};
+use pagewise_view::{ConversationId, DeliveryRecord, FileKey, HeldItem, Holding, Principal};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::support::context_bench::{Bench, pages};
 use crate::support::http::{Response, Server, read_response};
 use crate::support::program::Place;
-use crate::support::scripted_store::{Hooked, Side, disk_full};
+use crate::support::scripted_store::{Changes as _, Hooked, Side, disk_full};
 use crate::support::{PATIENCE, small_pdf};
 
 const CALLS: [&str; 8] = ["conversation", "file", "page", "picture", "search", "compare", "forget", "fork"];
@@ -223,6 +223,18 @@ fn names_are_given_as_they_are_and_files_of_a_long_list_are_counted() {
     let many: Vec<_> = (0..2_000).map(|at| (c.clone(), named(&format!("/{at}.pdf")))).collect();
     world.store.record_all(&many, SystemTime::now()).unwrap();
     assert_eq!(world.conversation()["more"], json!(3));
+}
+
+#[test]
+fn a_conversation_is_named_by_its_folder_and_first_file() {
+    let world = World::new();
+    for name in ["a.pdf", "b.pdf"] {
+        world.agent.pdf(name, &["one"]);
+        world.agent.ask(name, |request| request.client = Some("an agent".to_owned())).delivery.commit().unwrap();
+    }
+    let title = world.call("conversations", json!({}))["conversations"][0]["title"].clone();
+    let folder = world.folder.path().file_name().unwrap().display();
+    assert_eq!(title, format!("an agent · {folder} · a.pdf"));
 }
 
 #[test]

@@ -163,8 +163,9 @@ impl World {
         let (stage, store) = (Arc::<Stage>::default(), Arc::new(MemoryStore::new()));
         let steps = Arc::clone(&stage);
         let hook = move |call: &'static str, side: Side| -> Result<(), StoreError> {
-            if ["read", "record_all", "forget", "enter", "fork"].contains(&call) {
-                steps.step(call == "record_all");
+            if ["load", "swap"].contains(&call) {
+                // Those who change a conversation take turns, also where they load it.
+                steps.step(true);
             }
             let is_task = TASK.get().is_some();
             if is_task && fails == Some((call, side)) { Err(disk_full()) } else { Ok(()) }
@@ -295,12 +296,12 @@ fn what_was_planned_before_a_forgetting_is_not_held_after_it() {
             )
         })
         .sum();
-    assert!(tried >= 1_000, "{tried}");
+    assert!(tried >= 300, "{tried}");
 }
 
 #[test]
 fn a_new_generation_wins_over_what_was_planned_in_the_old_one() {
-    for fails in [None, Some(("read", Side::Before)), Some(("enter", Side::Before)), Some(("enter", Side::After))] {
+    for fails in FAULTS {
         every_order(
             fails,
             |world| waiting(world.ask(&c(), 0)),

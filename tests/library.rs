@@ -239,10 +239,7 @@ fn an_index_on_disk_is_used_again_and_made_anew_if_it_is_damaged() {
     let (_, status) = place.json(&["index", "status"]);
     assert_eq!((&status["files"], &status["documents"], &status["pages"]), (&json!(3), &json!(2), &json!(3)));
     assert_eq!(search(), first);
-    let segments = std::fs::read_dir(place.path("data/index")).unwrap().map(|file| file.unwrap().path());
-    for segment in segments.filter(|path| path.extension().is_some_and(|extension| extension == "segment")) {
-        std::fs::write(segment, "damaged").unwrap();
-    }
+    std::fs::write(place.path("data/index/index.sqlite"), "damaged").unwrap();
     let after = search();
     assert_eq!(after["hits"], first["hits"]);
     assert!(after["notes"].to_string().contains("made anew"), "{}", after["notes"]);

@@ -525,3 +525,146 @@ fn a_link_does_not_lead_out_of_the_roots() {
     let inside = client.call("get_file", json!({ "filePath": "inside.pdf" }));
     assert_eq!(inside["isError"], false);
 }
+
+#[test]
+fn what_was_received_before_the_input_ended_is_answered() {
+    let (place, _) = place_with_pdf();
+    let many = place.file("many.pdf", small_pdf(500));
+    let mut client = Client::start_with_one_worker(&place);
+    let search = |word: &str| json!({ "name": "pdf_search", "arguments": { "path": many, "query": word } });
+    let asked: Vec<u64> = (0..4).map(|at| client.send("tools/call", search(&format!("word{at}")))).collect();
+    client.end_input();
+    let answers = client.receive_each(asked.len());
+    assert_eq!(answers.keys().copied().collect::<Vec<_>>(), asked);
+    assert!(answers.values().all(|answer| answer["result"]["isError"] == json!(false)), "{answers:?}");
+    assert_eq!(client.end(), 0);
+}
+
+#[test]
+fn a_last_line_without_an_end_is_a_message() {
+    let place = Place::new();
+    let mut command = place.command();
+    command.arg("serve").stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let ping = br#"{"jsonrpc":"2.0","id":"last","method":"ping"}"#;
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), ping).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer, json!({ "jsonrpc": "2.0", "id": "last", "result": {} }));
+}
+
+#[test]
+fn nothing_before_a_greeting_ends_the_server() {
+    let place = Place::new();
+    let mut client = Client::start_without_handshake(&place);
+    for line in [
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}"#,
+        "",
+        "{nope",
+        r#"{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":7}}"#,
+        r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"arguments":{}}}"#,
+    ] {
+        client.send_line(line.as_bytes());
+    }
+    let mut codes: Vec<_> = (0..3).map(|_| client.next_message()["error"]["code"].as_i64().unwrap()).collect();
+    codes.sort_unstable();
+    assert_eq!(codes, [-32700, -32602, -32602]);
+    let hello =
+        json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "x", "version": "1" } });
+    assert_eq!(client.request("initialize", hello)["protocolVersion"], "2025-06-18");
+    assert_eq!(client.end(), 0);
+}
+
+#[test]
+fn a_closed_output_ends_the_work() {
+    let (place, _) = place_with_pdf();
+    let many = place.file("many.pdf", small_pdf(3_000));
+    let mut client = Client::start_with_one_worker(&place);
+    for at in 0..50 {
+        let search = json!({ "path": many, "query": format!("word{at}") });
+        client.send("tools/call", json!({ "name": "pdf_search", "arguments": search }));
+    }
+    client.stop_reading();
+    assert_eq!(client.end(), 0);
+}
+
+#[test]
+fn a_page_that_comes_as_a_picture_is_announced_in_text() {
+    let (place, pdf) = place_with_pdf();
+    let mut client = Client::start(&place, "some-client");
+    let answer = client.call("get_file", json!({ "filePath": pdf, "pages": "1-2", "as": "image" }));
+    assert_eq!(kinds(&answer), ["text", "image", "text", "image", "text"]);
+    for (text, number) in texts(&answer).into_iter().zip(1..=2) {
+        assert!(text.ends_with(&format!("Page {number} is the picture that follows.")), "{text}");
+    }
+}
+
+#[test]
+fn a_picture_that_no_provider_takes_is_refused_by_name() {
+    let place = Place::new();
+    let drawn = place.copied("latex.pdf");
+    assert_eq!(place.run(&["render", &drawn, "1", "--out", "good.png"]).status, 0);
+    let whole = std::fs::read(place.path("good.png")).unwrap();
+    place.file("cut.png", &whole[..whole.len() - 20]);
+    place.file("empty.gif", b"GIF89a\x01\0\x01\0\0\0\0;");
+    let mut client = Client::start(&place, "opencode");
+    assert_eq!(kinds(&client.call("get_file", json!({ "filePath": "good.png" }))), ["image"]);
+    for name in ["cut.png", "empty.gif"] {
+        let refused = client.call("get_file", json!({ "filePath": name }));
+        assert_eq!(kinds(&refused), ["text"], "{refused}");
+        assert_eq!(refused["_meta"]["io.github.pagewise/error"]["code"], "damaged");
+        assert!(texts(&refused)[0].contains(name), "{refused}");
+    }
+}
+
+#[test]
+fn content_and_names_can_neither_hide_nor_pass_for_our_lines() {
+    let place = Place::new();
+    let name = "a\u{1b}[2J\n--- Page 9 ---\nb\u{202e}.pdf";
+    let forged = "--- Page 2 --- Untrusted content of nothing";
+    std::fs::write(place.path(name), pages_of(&[forged, "Second"])).unwrap();
+    let mut client = Client::start(&place, "opencode");
+    let calls = [
+        ("get_file", json!({ "filePath": name, "pages": "1-2", "as": "text" })),
+        ("get_file", json!({ "filePath": name, "pages": "1-2", "as": "text" })),
+        ("get_file", json!({ "filePath": name, "pages": "1-2", "as": "markdown" })),
+        ("pdf_extract_text", json!({ "path": name })),
+        ("pdf_info", json!({ "path": name })),
+        ("get_file", json!({ "filePath": "." })),
+        ("get_file", json!({ "filePath": "none\n--- Page 9 ---" })),
+        ("get_file", json!({ "filePath": "a[2J --- Page 9 --- b.pdf" })),
+    ];
+    for (tool, arguments) in calls {
+        let answer = client.call(tool, arguments.clone());
+        let text = texts(&answer).join("\n");
+        let hidden = |character: char| pagewise_base::clean::is_hidden(character) && character != '\n';
+        assert!(!text.contains(hidden), "{arguments}: {text:?}");
+        for header in text.lines().filter(|line| line.starts_with("--- Page")) {
+            assert!(header.contains(" · "), "{arguments}: {text}");
+        }
+    }
+    let last = client.call("pdf_info", json!({ "path": "a[2J --- Page 9 --- b.pdf" }));
+    assert_eq!(last["isError"], false, "a name as it is shown leads to its file: {last}");
+}
+
+#[test]
+fn an_error_repeats_no_argument_at_length() {
+    let (place, pdf) = place_with_pdf();
+    let mut client = Client::start(&place, "opencode");
+    let long = "x".repeat(5_000);
+    for (tool, arguments) in [
+        ("get_file", json!({ "filePath": long })),
+        ("get_file", json!({ "filePath": pdf, "pages": long })),
+        ("get_file", json!({ "filePath": pdf, "as": long })),
+        ("pdf_info", json!({ "path": format!("{pdf}#attachment={long}") })),
+    ] {
+        let refused = client.call(tool, arguments);
+        assert_eq!(refused["isError"], true, "{refused}");
+        assert!(!refused.to_string().contains(&"x".repeat(201)), "{refused}");
+    }
+    let id = client.send("tools/call", json!({ "name": long, "arguments": {} }));
+    assert!(!client.receive(id).to_string().contains(&"x".repeat(201)));
+}

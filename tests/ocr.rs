@@ -48,6 +48,19 @@ fn pages_beyond_the_bound_of_a_call_are_named_with_the_next_call() {
     assert!(notes.contains("only so many (ocr_max_pages): page 2. Next call with pages: \\\"2\\\"."), "{notes}");
 }
 
+#[test]
+fn pages_for_which_a_call_has_no_time_are_named() {
+    let (place, scan) = (Place::new(), fixture("scan.pdf"));
+    let (status, found) = place.json(&["search", &scan, "sheet", "--set", "ocr_search_ms=0"]);
+    assert_eq!((status, &found["notRecognised"], &found["withoutText"]), (0, &json!("1-2"), &json!("1")), "{found}");
+    let (_, found) = place.json(&["search", &scan, "sheet", "--ocr", "never", "--set", "ocr_search_ms=0"]);
+    assert_eq!(found["notRecognised"], "", "nobody asked for it: {found}");
+    let arguments = ["get-file", &scan, "--pages", "1-2", "--as", "text", "--set", "ocr_max_ms=0"];
+    let (_, answer) = place.json(&arguments);
+    let notes = answer["details"]["notes"].to_string();
+    assert!(notes.contains("only so long (ocr_max_ms): pages 1-2. Next call: get_file with pages"), "{answer}");
+}
+
 #[cfg(feature = "ocr")]
 #[test]
 fn damaged_models_are_named_and_the_rest_of_the_answer_is_whole() {

@@ -350,7 +350,9 @@ fn a_media_box_without_an_area_is_as_none() {
         let drawn = document.picture(PageIndex(0), &RenderOptions::default()).unwrap();
         assert_eq!(drawn.png, letter.png, "{media_box}");
         assert!(drawn.notes.iter().any(|note| note.contains("US Letter")), "{media_box}: {:?}", drawn.notes);
-        assert_eq!(document.page_text(PageIndex(0)).unwrap().text.trim(), "Words");
+        let text = document.page_text(PageIndex(0)).unwrap();
+        assert_eq!(text.text.trim(), "Words");
+        assert!(text.remarks().iter().any(|remark| remark.what.contains("US Letter")), "{media_box}: {text:?}");
         let chunk = document.cut(PageIndex(0)).unwrap();
         assert!(chunk.notes.iter().any(|note| note.contains("US Letter")), "{media_box}: {:?}", chunk.notes);
         assert_eq!(without_fonts(&chunk.bytes).png, letter.png, "{media_box}");

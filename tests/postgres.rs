@@ -8,25 +8,27 @@
     reason = "a failed test may stop where it stands"
 )]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 use pagewise_base::hash::{ContentHash, PageFingerprint};
 use pagewise_base::page::PageIndex;
 use pagewise_store::{
-    ConversationHistory, DeliveryRecord, PostgresAddress, PostgresError, PostgresStore, StoreError, Usage, Version,
-    ViewStore,
+    ConversationCopies, PostgresAddress, PostgresError, PostgresStore, StoreError, ViewStore as _, fork,
 };
-use pagewise_view::{ConversationId, FileKey, ForgetScope, HeldItem, Holding, PageForm};
+use pagewise_view::{
+    Conversation, ConversationChange, ConversationId, DeliveryRecord, FileKey, ForgetScope, HeldItem, Holding,
+    PageForm, StepKind, Usage, Version,
+};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 use crate::support::PATIENCE;
 use crate::support::postgres::{Server, query, shared};
-use crate::support::scripted_store::loaded;
+use crate::support::scripted_store::{Changes as _, loaded, value};
 
 /// A store, which is there at once.
 pub(crate) fn store_at(address: &str) -> PostgresStore {
@@ -87,7 +89,7 @@ fn replicas_that_begin_at_once_make_the_tables_once() {
         }
     });
     assert_eq!(loaded(&store_at(&address), &id("a")).holdings().count(), 6);
-    assert_eq!(query(&address, "SELECT number FROM pagewise.version").unwrap(), ["2"]);
+    assert_eq!(query(&address, "SELECT number FROM pagewise.version").unwrap(), ["3"]);
 }
 
 #[test]
@@ -96,8 +98,7 @@ fn neither_content_nor_path_is_kept_beside_the_name_table() {
     let address = server.database();
     let file = FileKey::of(std::path::Path::new("/secret/plan.pdf"));
     record(&store_at(&address), &id("a"), Holding { file, ..page(1, 0) }).unwrap();
-    let rows =
-        query(&address, "SELECT h::text FROM pagewise.holding h UNION ALL SELECT c::text FROM pagewise.conversation c");
+    let rows = query(&address, "SELECT encode(head, 'escape') || encode(body, 'escape') FROM pagewise.conversation");
     assert!(rows.unwrap().iter().all(|row| !row.contains("secret")));
 }
 
@@ -221,10 +222,10 @@ fn no_number_of_a_server_that_failed_stands_for_two_states() {
     let store = store_at(&address);
     let a = id("a");
     let before = record(&store, &a, page(1, 0)).unwrap();
+    query(&address, "CREATE TABLE kept AS SELECT * FROM pagewise.conversation").unwrap();
     // A commit that the server promised and lost, as one does that followed a failed one from afar.
     let lost = record(&store, &a, page(1, 1)).unwrap();
-    query(&address, "UPDATE pagewise.conversation SET latest = 1; DELETE FROM pagewise.holding WHERE sequence = 2")
-        .unwrap();
+    query(&address, "DELETE FROM pagewise.conversation; INSERT INTO pagewise.conversation SELECT * FROM kept").unwrap();
     server.restart(true);
     let after = patiently(|| record(&store, &a, page(1, 2)));
     assert_eq!((before.latest.next(), after.begun), (lost.latest, before.begun));
@@ -249,7 +250,7 @@ fn a_store_that_is_away_fails_at_once_and_comes_back() {
     assert!(away.unwrap().is_passing());
     server.start_again();
     for store in [&store, &late] {
-        assert_eq!(patiently(|| store.head(&id("a"))).unwrap().latest.0, 1);
+        assert_eq!(patiently(|| store.head(&id("a"))).unwrap().sent.blocks, 1);
     }
 }
 
@@ -294,35 +295,56 @@ fn a_call_whose_answer_was_lost_counts_once() {
     let proxy = LossyProxy::before(server.port());
     let store = store_at(&direct.replace(&server.port().to_string(), &proxy.port.to_string()));
     let (a, b, now) = (id("a"), id("b"), SystemTime::now());
-    // Every statement is prepared, so that the next answer is that of the call.
+    // Every statement is prepared and every value is at hand, so that the next answer is that of the swap.
+    let copies = Copies::default();
+    let change = |name: &ConversationId, change| pagewise_store::change(&store, &copies, name, change, now).unwrap();
+    let given = |at: u32| ConversationChange::Record(delivery(&[page(1, at)]));
     let warm = |name: &str| {
-        let first = record(&store, &id(name), page(1, 0)).unwrap();
-        store.record_all(&[(id(name), delivery(&[page(1, 0)])), (id(name), delivery(&[page(1, 0)]))], now).unwrap();
-        store.take_back(&id(name), first, Usage::default(), now).unwrap();
-        store.fork(&id(name), &id(&format!("{name} too")), None, now).unwrap();
+        let first = change(&id(name), given(0)).version.unwrap();
+        change(&id(name), given(1));
+        change(&id(name), ConversationChange::TakeBack(first, Usage::default()));
+        assert!(fork(&store, &id(name), &id(&format!("{name} too")), None, now).unwrap());
     };
     warm("warm");
     let lose = || proxy.loses_next.store(true, Ordering::SeqCst);
+    change(&a, given(0));
     lose();
-    let first = record(&store, &a, page(1, 0)).unwrap();
-    assert_eq!(first.latest.0, 1);
+    let second = change(&a, given(1)).version.unwrap();
+    assert_eq!(second.latest.0, 2);
+    assert!(!proxy.loses_next.load(Ordering::SeqCst), "an answer was lost");
+    let sent = |conversation| store.head(conversation).unwrap().unwrap().sent.blocks;
+    assert_eq!(sent(&a), 2);
+    change(&b, given(0));
     warm("warm again");
     lose();
-    let both =
-        store.record_all(&[(b.clone(), delivery(&[page(1, 0)])), (a.clone(), delivery(&[page(1, 1)]))], now).unwrap();
-    assert_eq!(both.iter().map(|version| version.unwrap().latest.0).collect::<Vec<_>>(), [1, 2]);
-    let sent = |conversation| store.head(conversation).unwrap().unwrap().sent.blocks;
-    assert_eq!((sent(&a), sent(&b)), (2, 1));
+    let both = [(b.clone(), given(1)), (a.clone(), given(2))];
+    let both = pagewise_store::change_all(&store, &copies, &both, now).unwrap();
+    assert_eq!(both.iter().map(|outcome| outcome.version.unwrap().latest.0).collect::<Vec<_>>(), [2, 3]);
+    assert_eq!((sent(&a), sent(&b)), (3, 2));
     warm("warm once more");
     lose();
-    store.take_back(&a, both[1].unwrap(), delivery(&[]).sent, now).unwrap();
-    assert_eq!((sent(&a), store.head(&a).unwrap().unwrap().latest.0), (1, 3));
+    change(&a, ConversationChange::TakeBack(second, delivery(&[]).sent));
+    assert_eq!((sent(&a), store.head(&a).unwrap().unwrap().latest.0), (2, 4));
     warm("and again");
     lose();
-    store.fork(&a, &id("fork"), None, now).unwrap();
+    assert!(fork(&store, &a, &id("fork"), None, now).unwrap(), "it was this call that made it");
     warm("and once more");
     lose();
     assert!(store.create(&id("new"), None, now).unwrap(), "it was this call that made it");
+}
+
+/// Copies of all conversations, as a process has them at hand.
+#[derive(Default)]
+struct Copies(Mutex<BTreeMap<ConversationId, Arc<Conversation>>>);
+
+impl ConversationCopies for Copies {
+    fn take(&self, id: &ConversationId) -> Option<Arc<Conversation>> {
+        self.0.lock().unwrap().remove(id)
+    }
+
+    fn keep(&self, id: &ConversationId, conversation: Arc<Conversation>) {
+        self.0.lock().unwrap().insert(id.clone(), conversation);
+    }
 }
 
 #[test]
@@ -346,11 +368,11 @@ fn a_full_disk_is_told_and_what_was_recorded_stays() {
     // As the server fails that cannot extend a table (PostgreSQL, Appendix A, class 53).
     let full = "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$;
-        CREATE TRIGGER full_disk BEFORE INSERT ON pagewise.holding EXECUTE FUNCTION full_disk()";
+        CREATE TRIGGER full_disk BEFORE UPDATE ON pagewise.conversation EXECUTE FUNCTION full_disk()";
     query(&address, full).unwrap();
     let refused = record(&store, &id("a"), page(1, 1)).unwrap_err().to_string();
     assert!(refused.contains("is full"), "{refused}");
-    query(&address, "DROP TRIGGER full_disk ON pagewise.holding").unwrap();
+    query(&address, "DROP TRIGGER full_disk ON pagewise.conversation").unwrap();
     let held = || loaded(&store, &id("a")).holdings().count();
     assert_eq!(patiently(|| store.head(&id("a"))).unwrap().sent.pages, 1);
     assert_eq!(held(), 1);
@@ -401,17 +423,33 @@ fn more_callers_than_connections_wait_for_each_other() {
 }
 
 #[test]
-fn tables_of_the_first_version_are_migrated_with_what_they_hold() {
+fn tables_of_earlier_versions_are_migrated_with_what_they_hold() {
     let Some(server) = shared() else { return };
-    let address = server.database();
-    record(&store_at(&address), &id("a"), page(1, 0)).unwrap();
-    let back = "DROP TABLE pagewise.step, pagewise.forgotten_page; UPDATE pagewise.version SET number = 1";
-    query(&address, back).unwrap();
-    let store = store_at(&address);
-    assert_eq!(store.history(&id("a")).unwrap(), ConversationHistory::default());
-    assert_eq!(loaded(&store, &id("a")).holdings().count(), 1);
-    store.forget(&id("a"), &ForgetScope::Everything, SystemTime::now()).unwrap();
-    assert_eq!(store.history(&id("a")).unwrap().steps.len(), 1);
+    for (version, tables) in [(1, ""), (2, include_str!("support/postgres_2.sql"))] {
+        let address = server.database();
+        query(&address, include_str!("support/postgres_1.sql")).unwrap();
+        query(&address, tables).unwrap();
+        query(&address, &format!("UPDATE pagewise.version SET number = {version}")).unwrap();
+        let store = store_at(&address);
+        let a = value(&store, &id("a")).unwrap();
+        let held: Vec<_> = a.view.holdings().map(|(holding, at)| (*holding, at.0)).collect();
+        let followed = Holding { what: HeldItem::Followed, ..page(2, 0) };
+        assert_eq!(
+            held,
+            [(page(1, 0), 1), (page(1, 1), 4), (followed, 2)],
+            "rows of a dropped conversation are not its"
+        );
+        assert_eq!((a.head.begun, a.head.latest.0 % 1_024, a.head.forgotten.0), (70, 4, 3));
+        assert_eq!((a.head.created.0, a.head.used.0, a.head.sent.tokens), (1_000, 2_000, 13));
+        assert_eq!((a.names.len(), a.page_counts.len()), (1, 1));
+        let steps: Vec<_> = a.history.steps.iter().map(|step| (step.at.0, step.kind)).collect();
+        let expected = [(3, StepKind::Forget), (4, StepKind::Delivery)];
+        assert_eq!(steps, if version == 1 { &[][..] } else { &expected });
+        let forgotten = a.history.forgotten_pages(FileKey([2; 32])).map(ToString::to_string);
+        assert_eq!(forgotten, (version == 2).then(|| "6".to_owned()));
+        store.forget(&id("a"), &ForgetScope::Everything, SystemTime::now()).unwrap();
+        assert!(loaded(&store, &id("a")).is_empty());
+    }
 }
 
 /// What opening an address is refused with; no secret may stand in it.
@@ -447,7 +485,7 @@ fn what_is_wrong_with_a_database_is_said() {
     query(&late, "UPDATE pagewise.version SET number = 99").unwrap();
     let half = prepared("SELECT 1");
     drop(store_at(&half));
-    query(&half, "ALTER TABLE pagewise.holding DROP COLUMN form").unwrap();
+    query(&half, "ALTER TABLE pagewise.conversation DROP COLUMN body").unwrap();
     let read_only = prepared("SELECT 1");
     drop(store_at(&read_only));
     let name = read_only.rsplit('/').next().unwrap();
@@ -481,8 +519,8 @@ fn what_is_wrong_with_a_database_is_said() {
     the database has encoding LATIN1, and must have UTF8: createdb --encoding=UTF8 --template=template0
     schema 'pagewise' of the database is not as this program made it (there is a table 'conversation', and none that says its version); rename it, or name another database
     schema 'pagewise' of the database is not as this program made it (column "number" does not exist); rename it, or name another database
-    the database has schema 99, and this program knows 2: use a later version of it
-    schema 'pagewise' of the database is not as this program made it (column "form" does not exist); rename it, or name another database
+    the database has schema 99, and this program knows 3: use a later version of it
+    schema 'pagewise' of the database is not as this program made it (column c.body does not exist); rename it, or name another database
     the database at 127.0.0.1:PORT cannot be written; name its primary, or all servers and target_session_attrs=read-write
     the database at 127.0.0.1:PORT offers no TLS, which sslmode=require needs
     the certificates of authorities cannot be read (sslrootcert=/nowhere.pem): I/O error: No such file or directory (os error 2)

@@ -93,6 +93,20 @@ fn nothing_found_says_how_many_pages_were_searched() {
 }
 
 #[test]
+fn words_that_never_stand_together_are_counted_alone_and_a_match_goes_over_a_page_break() {
+    let place = Place::new();
+    let pages = [lines_of(&["Arrivals are in the list.", "Today the harbour"]), lines_of(&["is closed to ships."])];
+    place.file("book.pdf", pages_of(&pages.each_ref().map(String::as_str)));
+    let mut client = Client::start(&place, "tester");
+    insta::assert_snapshot!(search(&mut client, json!({ "query": "arrivals ships whales" })), @r#"
+    0 matches of "arrivals ships whales" on 2 pages searched: book.pdf
+    [The words alone: "arrivals" 1 time on 1 page, "ships" 1 time on 1 page, "whales" nowhere. Pages with most of them: pdf_search with ranked: true]
+    "#);
+    let across = search(&mut client, json!({ "query": "the harbour is closed" }));
+    assert!(across.starts_with("1 match of") && across.contains("Page 1"), "{across}");
+}
+
+#[test]
 fn variants_of_quotes_hyphens_and_dashes_match_each_other() {
     let place = Place::new();
     book(&place);

@@ -66,6 +66,8 @@ const TESTED: &[(&str, &str, &str)] = &[
     ("ocr_models", "tests/ocr.rs", "ocr_models"),
     ("ocr_tesseract", "tests/ocr.rs", "ocr_tesseract"),
     ("ocr_max_pages", "tests/ocr.rs", "ocr_max_pages=1"),
+    ("ocr_search_ms", "tests/ocr.rs", "ocr_search_ms=0"),
+    ("ocr_max_ms", "tests/ocr.rs", "ocr_max_ms=0"),
     ("ocr_language", "tests/ocr.rs", "ocr_language"),
     ("object_storage", "tests/ranges.rs", "object_storage=s3://"),
     ("max_output_days", "tests/cli.rs", "max_output_days"),

@@ -17,12 +17,13 @@ use std::time::{Duration, SystemTime};
 use pagewise_base::hash::{ContentHash, PageFingerprint};
 use pagewise_base::page::PageIndex;
 use pagewise_store::HashStore as _;
-use pagewise_store::{
-    DeliveryRecord, SqliteStore, StoreError, StoreWarning, Usage, Version, ViewStore, open_or_memory,
+use pagewise_store::{SessionStore as _, SqliteStore, StoreError, StoreWarning, ViewStore, open_or_memory};
+use pagewise_view::{
+    ConversationId, DeliveryRecord, FileKey, HeldItem, Holding, LineSpan, Moment, PageForm, Principal, Sequence,
+    StepKind, Usage, Version,
 };
-use pagewise_view::{ConversationId, FileKey, HeldItem, Holding, PageForm, Sequence};
 
-use crate::support::scripted_store::loaded;
+use crate::support::scripted_store::{Changes as _, loaded, value};
 
 fn id(name: &str) -> ConversationId {
     name.parse().unwrap()
@@ -162,7 +163,7 @@ fn a_database_that_is_corrupt_within_is_set_aside_in_use() {
     std::fs::write(&database, bytes).unwrap();
 
     let store = on_disk(folder.path());
-    let error = store.read(&id("a"), None).unwrap_err();
+    let error = store.load(&id("a"), None).unwrap_err();
     let StoreError::Corrupt { set_aside: Some(set_aside), .. } = error else { panic!("{error:?}") };
     assert!(set_aside.exists());
     store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap();
@@ -173,17 +174,14 @@ fn a_database_that_is_corrupt_within_is_set_aside_in_use() {
 #[test]
 fn a_database_that_is_not_what_it_should_be_is_set_aside_and_not_kept_for_ever() {
     let damages = [
-        "UPDATE sqlite_schema SET sql = replace(sql, 'fingerprint BLOB', 'fingeqprint BLOB')",
+        "UPDATE sqlite_schema SET sql = replace(sql, 'body BLOB', 'bodi BLOB')",
         "UPDATE sqlite_schema SET sql = replace(sql, 'used_at', 'used_as')",
-        "UPDATE sqlite_schema SET sql = replace(sql, 'generation', 'geneqation')",
-        "UPDATE sqlite_schema SET sql = replace(sql, 'path TEXT', 'pach TEXT')",
-        "UPDATE sqlite_schema SET sql = replace(sql, 'REFERENCES conversation', 'REFERENCES conversatioo')",
+        "UPDATE sqlite_schema SET sql = replace(sql, 'revision', 'reqision')",
         "DROP TABLE pruning",
         "DELETE FROM pruning",
-        "UPDATE holding SET content = zeroblob(31)",
-        "UPDATE conversation SET owner = x'00'",
-        "UPDATE file_name SET path = CAST(x'ff' AS TEXT)",
-        "UPDATE page_count SET pages = -1",
+        "UPDATE conversation SET body = zeroblob(3)",
+        "UPDATE conversation SET body = substr(body, 1, length(body) - 1)",
+        "UPDATE conversation SET head = x'00'",
         "PRAGMA user_version = 0",
         "PRAGMA user_version = 1",
         "PRAGMA user_version = 2",
@@ -203,10 +201,8 @@ fn a_database_that_is_not_what_it_should_be_is_set_aside_and_not_kept_for_ever()
         drop(database);
         let (store, warning) = SqliteStore::open(folder.path()).unwrap();
         let used = || -> Result<(), StoreError> {
-            store.head(&id("a"))?;
-            store.read(&id("a"), None)?;
-            store.file_names(&[holding.file])?;
-            store.page_counts(&[holding.content])?;
+            store.load(&id("a"), None)?;
+            store.list()?;
             store.last_pruned()?;
             store.record(&id("b"), &full, moment(0))?;
             Ok(())
@@ -250,7 +246,7 @@ fn a_sound_database_is_never_set_aside() {
     let store = on_disk(folder.path());
     store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap();
     let other = rusqlite::Connection::open(store.path()).unwrap();
-    let trigger = "CREATE TRIGGER no BEFORE INSERT ON holding BEGIN SELECT RAISE(ABORT, 'no'); END";
+    let trigger = "CREATE TRIGGER no BEFORE UPDATE ON conversation BEGIN SELECT RAISE(ABORT, 'no'); END";
     other.execute_batch(trigger).unwrap();
     let error = store.record(&id("a"), &delivery(&[page(1, 1, 2)]), moment(0)).unwrap_err();
     assert!(matches!(error, StoreError::Database { .. }), "{error:?}");
@@ -258,8 +254,8 @@ fn a_sound_database_is_never_set_aside() {
     store.record(&id("a"), &delivery(&[page(1, 1, 2)]), moment(0)).unwrap();
     assert_eq!(loaded(&store, &id("a")).len(), 2);
     // A later program may bring the tables further while this one has them open.
-    other.execute_batch("PRAGMA user_version = 99; DROP TABLE holding").unwrap();
-    let error = store.read(&id("a"), None).unwrap_err();
+    other.execute_batch("PRAGMA user_version = 99; DROP TABLE conversation").unwrap();
+    let error = store.load(&id("a"), None).unwrap_err();
     assert!(matches!(error, StoreError::NewerSchema { found: 99, .. }), "{error:?}");
     assert_eq!(store.take_warning().map(|warning| warning.to_string()), None);
 }
@@ -272,9 +268,7 @@ fn a_database_that_was_set_aside_by_a_reading_is_told_once() {
         let store = on_disk(folder.path());
         store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap();
         let other = rusqlite::Connection::open(store.path()).unwrap();
-        other
-            .execute_batch("DROP TABLE file_hash; DROP TABLE holding; ALTER TABLE conversation DROP COLUMN owner")
-            .unwrap();
+        other.execute_batch("DROP TABLE file_hash; ALTER TABLE conversation DROP COLUMN head").unwrap();
         match notices {
             "hash" => assert_eq!(store.load_hash(&[1; 32]), None),
             _ => assert!(store.head(&id("a")).is_err()),
@@ -285,7 +279,7 @@ fn a_database_that_was_set_aside_by_a_reading_is_told_once() {
         assert!(store.take_warning().is_none());
         // What a writing finds is its own error.
         let other = rusqlite::Connection::open(store.path()).unwrap();
-        other.execute_batch("DROP TABLE holding").unwrap();
+        other.execute_batch("DROP TABLE conversation").unwrap();
         let error = store.record(&id("a"), &delivery(&[page(1, 0, 1)]), moment(0)).unwrap_err();
         assert!(error.to_string().contains("views.sqlite3.corrupt-2"), "{error}");
         assert!(store.take_warning().is_none());
@@ -514,6 +508,58 @@ fn what_tombstones_covered_is_deleted_and_all_else_is_kept() {
 }
 
 #[test]
+fn a_store_of_the_sixth_version_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(old_database(folder.path(), &[include_str!("support/schema_6.sql")]));
+    let store = on_disk(folder.path());
+    let whole = |file: u8, what| Holding { what, ..page(file, 0, 0) };
+    let given = |file: u8, at: u32, print: u8, form, is_shared| {
+        let fingerprint = PageFingerprint([print; 32]);
+        whole(file, HeldItem::Page { fingerprint, page: PageIndex(at), form, is_shared })
+    };
+    let lines = |first, last| HeldItem::Text(LineSpan::new(first, last).unwrap());
+    let a = value(&store, &id("a")).unwrap();
+    let held: Vec<_> = a.view.holdings().map(|(holding, at)| (*holding, at.0)).collect();
+    let expected = [
+        (whole(1, HeldItem::Summary { supports_page_extraction: true }), 1),
+        (given(1, 0, 1, PageForm::Document, false), 1),
+        (given(1, 1, 2, PageForm::Markdown, false), 1),
+        (given(1, 4, 2, PageForm::Markdown, true), 1),
+        (whole(2, lines(1, 40)), 2),
+        (whole(2, lines(90, 91)), 2),
+        (whole(3, HeldItem::Binary), 2),
+        (whole(4, HeldItem::Summary { supports_page_extraction: false }), 3),
+        (given(4, 6, 7, PageForm::Text, false), 3),
+        (given(4, 7, 8, PageForm::Path, false), 3),
+        (whole(4, HeldItem::Followed), 3),
+    ];
+    assert_eq!(held, expected);
+    assert_eq!((a.head.begun, a.head.latest.0, a.head.forgotten.0), (9_210_877_602_474_040_680, 8, 8));
+    assert_eq!((a.head.owner, a.head.generation, a.head.emptied), (Some(Principal([7; 32])), 0, Sequence(0)));
+    assert_eq!(a.head.sent, Usage { blocks: 8, pages: 12, bytes: 16_000, tokens: 2_000 });
+    assert_eq!((a.head.created, a.head.used), (moment(1).into(), moment(56).into()));
+    let names: Vec<&str> = a.names.values().map(String::as_str).collect();
+    let expected = ["/home/one.pdf", "/home/two.txt", "/home/three.png", "/home/four.pdf", "/home/five.pdf"];
+    assert_eq!(names, expected, "also of a file that was forgotten");
+    assert!((1..=4).all(|file| a.page_counts[&ContentHash([file; 32])] == 9));
+    let steps: Vec<_> = a.history.steps.iter().map(|step| (step.at.0, step.moment, step.kind)).collect();
+    let step = |at, seconds, kind| (at, Moment::from(moment(seconds)), kind);
+    use StepKind::{Delivery, Emptying, Forget};
+    let times = [(10, Delivery), (20, Delivery), (30, Delivery), (40, Forget), (45, Delivery), (50, Forget)];
+    let expected: Vec<_> = (1..).zip(times).map(|(at, (seconds, kind))| step(at, seconds, kind)).collect();
+    assert_eq!(steps, expected);
+    let forgotten: Vec<_> = a.history.forgotten.iter().map(|(file, pages)| (file.0[0], pages.to_string())).collect();
+    assert_eq!(forgotten, [(4, "6".to_owned()), (5, "1".to_owned())]);
+    let b = value(&store, &id("b")).unwrap();
+    assert_eq!((b.head.generation, b.head.emptied, b.head.owner), (3, Sequence(2), None));
+    assert_eq!((b.view.len(), b.history.steps[1].kind), (2, Emptying));
+    assert_eq!(store.last_pruned().unwrap(), Some(moment(71)));
+    assert_eq!(store.get("session").unwrap().unwrap().state, b"state");
+    assert_eq!(store.load_hash(&[5; 32]), Some(ContentHash([6; 32])));
+    assert_eq!(store.record(&id("a"), &delivery(&[]), moment(80)).unwrap(), None, "something was forgotten since");
+}
+
+#[test]
 fn a_program_of_the_third_version_that_has_the_database_open_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let old = old_database(folder.path(), &[FIRST_SCHEMA, SECOND_SCHEMA, THIRD_SCHEMA]);
@@ -533,7 +579,7 @@ fn a_later_schema_is_left_alone() {
     later.pragma_update(None, "user_version", 99).unwrap();
     drop(later);
     let error = SqliteStore::open(folder.path()).unwrap_err();
-    assert!(matches!(error, StoreError::NewerSchema { found: 99, known: 6, .. }), "{error:?}");
+    assert!(matches!(error, StoreError::NewerSchema { found: 99, known: 7, .. }), "{error:?}");
     assert!(database.exists());
 }
 

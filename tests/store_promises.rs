@@ -15,17 +15,16 @@ use std::time::{Duration, SystemTime};
 
 use pagewise_base::hash::{ContentHash, PageFingerprint};
 use pagewise_base::page::{PageIndex, PageSet};
-use pagewise_store::{
-    ConversationHistory, ConversationState, DeliveryRecord, HistoryStep, MemoryStore, PruneCounts, RowUpdate,
-    SqliteStore, StepKind, StoreError, Usage, Version, ViewStore,
-};
+use pagewise_store::{Loaded, MemoryStore, PruneCounts, SqliteStore, Swap, ViewStore, fork};
 use pagewise_view::{
-    ConversationId, ConversationView, FileKey, ForgetScope, HeldItem, Holding, LineSpan, PageForm, Principal, Sequence,
+    Conversation, ConversationHistory, ConversationId, ConversationView, DeliveryRecord, FileKey, ForgetScope,
+    HeldItem, HistoryStep, Holding, LineSpan, Moment, PageForm, Principal, Revision, Sequence, StepKind, Usage,
+    Version,
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-use crate::support::scripted_store::loaded;
+use crate::support::scripted_store::{Changes as _, loaded, value};
 use crate::view::{forget, holding};
 
 /// A place of a store's own, empty at first: each call is another handle on it, as another process has.
@@ -73,6 +72,7 @@ macro_rules! every_promise {
             an_unknown_conversation_holds_nothing,
             every_kind_is_held_under_the_sequence_of_its_last_recording,
             a_reader_is_given_what_it_does_not_have,
+            a_swap_replaces_only_what_is_expected,
             what_is_forgotten_is_held_nowhere,
             a_delivery_rests_on_what_was_not_forgotten,
             a_batch_is_recorded_whole,
@@ -146,18 +146,15 @@ fn sent(blocks: u64) -> Usage {
 
 fn an_unknown_conversation_holds_nothing(place: &Place) {
     let (store, a) = (place(), id("a"));
-    assert_eq!(store.read(&a, None).unwrap(), None);
-    assert_eq!(store.read(&a, Some(Version { begun: 1, latest: Sequence(1) })).unwrap(), None);
-    assert_eq!((store.head(&a).unwrap(), store.describe(&a).unwrap()), (None, None));
+    assert!(matches!(store.load(&a, None).unwrap(), Loaded::Unknown(Revision { number: 0, .. })));
+    assert!(matches!(store.load(&a, Some(Revision { number: 1, server: 0 })).unwrap(), Loaded::Unknown(_)));
+    assert_eq!(store.list().unwrap(), []);
     assert_eq!(store.last_pruned().unwrap(), None);
     let owner = Principal::of("somebody");
     assert!(store.create(&a, Some(&owner), moment(0)).unwrap());
     assert!(!store.create(&a, Some(&Principal::of("another")), moment(1)).unwrap());
-    let ConversationState { head, rows } = store.read(&a, None).unwrap().unwrap();
-    assert_eq!(
-        (head.owner, head.latest, head.sent, rows),
-        (Some(owner), Sequence::START, Usage::default(), RowUpdate::All(vec![]))
-    );
+    let Conversation { head, view, .. } = (*value(&*store, &a).unwrap()).clone();
+    assert_eq!((head.owner, head.latest, head.sent, view.len()), (Some(owner), Sequence::START, Usage::default(), 0));
     assert!(head.begun > 0 && head.begun <= i64::MAX.unsigned_abs());
 }
 
@@ -188,29 +185,50 @@ fn every_kind_is_held_under_the_sequence_of_its_last_recording(place: &Place) {
     let store = place();
     assert_eq!(loaded(&*store, &a), expected);
     assert_eq!(store.head(&a).unwrap().unwrap().version(), second);
-    let record = store.describe(&a).unwrap().unwrap();
-    assert_eq!((record.created, record.used, record.holdings), (moment(2), moment(3), 15));
+    let [record] = &store.list().unwrap()[..] else { panic!("one conversation") };
+    assert_eq!((record.head.created, record.head.used, record.holdings), (moment(2).into(), moment(3).into(), 15));
     assert_eq!((record.head.sent, record.head.forgotten), (sent(3), Sequence::START));
 }
 
 fn a_reader_is_given_what_it_does_not_have(place: &Place) {
     let (store, a) = (place(), id("a"));
-    let read = |known: Option<Version>| store.read(&a, known).unwrap().unwrap().rows;
-    let first = give(&*store, &a, &[page(1, 0, 1)], moment(0));
-    let second = give(&*store, &a, &[page(1, 1, 2)], moment(0));
-    let row = |holding: Holding, at: Version| (holding, at.latest);
-    assert_eq!(read(Some(second)), RowUpdate::Unchanged);
-    assert_eq!(read(Some(first)), RowUpdate::Later(vec![row(page(1, 1, 2), second)]));
-    assert_eq!(read(Some(Version { begun: first.begun ^ 1, ..second })), {
-        RowUpdate::All(vec![row(page(1, 0, 1), first), row(page(1, 1, 2), second)])
-    });
-    let third = store.forget(&a, &pages(1, 0), moment(0)).unwrap();
-    let fourth = give(&*store, &a, &[page(1, 2, 3)], moment(0));
-    assert_eq!((third.latest, fourth.latest), (Sequence(3), Sequence(4)));
-    assert!(matches!(read(Some(second)), RowUpdate::All(_)), "rows are gone since");
-    assert_eq!(read(Some(third)), RowUpdate::Later(vec![row(page(1, 2, 3), fourth)]));
-    // A state that never was: a copy of another store.
-    assert!(matches!(read(Some(Version { latest: Sequence(9), ..fourth })), RowUpdate::All(_)));
+    give(&*store, &a, &[page(1, 0, 1)], moment(0));
+    let first = value(&*store, &a).unwrap();
+    assert_eq!(store.load(&a, Some(first.revision)).unwrap(), Loaded::Unchanged);
+    give(&*store, &a, &[page(1, 1, 2)], moment(0));
+    let second = value(&*store, &a).unwrap();
+    assert_ne!(first.revision, second.revision);
+    assert_eq!(second.view.len(), 2);
+    for known in [Some(first.revision), Some(Revision::default()), None] {
+        assert_eq!(store.load(&a, known).unwrap(), Loaded::Current(Arc::clone(&second)));
+    }
+}
+
+/// Whatever is compared, one of several that saw the same value replaces it.
+fn a_swap_replaces_only_what_is_expected(place: &Place) {
+    let (store, a, b) = (place(), id("a"), id("b"));
+    let Loaded::Unknown(expected) = store.load(&a, None).unwrap() else { panic!("nothing is stored") };
+    let numbered = |number: u64, known: &Conversation| {
+        let mut new = known.clone();
+        (new.head.begun, new.revision.number) = (7, number);
+        Arc::new(new)
+    };
+    let unknown = Conversation { revision: expected, ..Conversation::default() };
+    let swap = |id: &ConversationId, expected, new: &Arc<Conversation>| Swap {
+        id: id.clone(),
+        expected,
+        new: Arc::clone(new),
+        is_durable: false,
+    };
+    let (first, second) = (numbered(1, &unknown), numbered(2, &unknown));
+    assert_eq!(store.swap(&[swap(&a, expected, &first)]).unwrap(), [true]);
+    assert_eq!(store.swap(&[swap(&a, expected, &second)]).unwrap(), [false], "it exists");
+    let both = [swap(&a, expected, &second), swap(&b, expected, &first)];
+    assert_eq!(store.swap(&both).unwrap(), [false, true], "one that is lost delays no other");
+    assert_eq!(store.swap(&[swap(&a, first.revision, &second)]).unwrap(), [true]);
+    assert_eq!(store.swap(&[swap(&a, first.revision, &first)]).unwrap(), [false], "it was replaced");
+    assert_eq!(value(&*place(), &a).unwrap(), second);
+    assert_eq!(store.swap(&[]).unwrap(), [] as [bool; 0]);
 }
 
 fn what_is_forgotten_is_held_nowhere(place: &Place) {
@@ -281,8 +299,7 @@ fn a_batch_is_recorded_whole(place: &Place) {
     assert_eq!(all[0].begun, all[2].begun);
     assert_ne!(all[0].begun, all[1].begun);
     assert_eq!((held(&*store, &a).len(), held(&*store, &b).len()), (2, 1));
-    let counts = store.page_counts(&[ContentHash([5; 32]), ContentHash([6; 32])]).unwrap();
-    assert_eq!(counts, BTreeMap::from([(ContentHash([5; 32]), 9)]));
+    assert_eq!(value(&*store, &a).unwrap().page_counts, BTreeMap::from([(ContentHash([5; 32]), 9)]));
     let late = delivery(Version { latest: Sequence::START, ..all[0] }, &[page(5, 1, 2)]);
     store.forget(&a, &pages(5, 0), moment(0)).unwrap();
     let mixed =
@@ -303,12 +320,11 @@ fn what_is_taken_back_was_never_given(place: &Place) {
     let again = store.record(&a, &again, moment(0)).unwrap().unwrap();
     let planned_on_it = delivery(again, &[page(1, 3, 4)]);
     let other = DeliveryRecord { sent: sent(1), ..delivery(again, &[page(1, 4, 5)]) };
-    let other = store.record(&a, &other, moment(0)).unwrap().unwrap();
+    store.record(&a, &other, moment(0)).unwrap().unwrap();
     store.take_back(&a, again, sent(2), moment(0)).unwrap();
     assert_eq!(held(&*store, &a), [page(1, 0, 1), page(1, 4, 5)]);
     assert_eq!(store.head(&a).unwrap().unwrap().sent, sent(1));
     assert_eq!(store.record(&a, &planned_on_it, moment(0)).unwrap(), None, "it may have left out what was taken back");
-    assert!(matches!(store.read(&a, Some(other)).unwrap().unwrap().rows, RowUpdate::All(_)));
     // One that was given again since stays, and what was sent before all was forgotten is not counted twice.
     let given = DeliveryRecord { sent: sent(3), ..delivery(version(&*store, &a), &[page(1, 4, 5)]) };
     let given = store.record(&a, &given, moment(0)).unwrap().unwrap();
@@ -332,44 +348,48 @@ fn what_is_taken_back_was_never_given(place: &Place) {
 }
 
 fn a_history_has_the_steps_that_were_not_taken_back_and_the_pages_that_were_forgotten(place: &Place) {
-    let (store, c, fork, file) = (place(), id("a"), id("b"), FileKey([1; 32]));
-    assert_eq!(store.history(&c).unwrap(), ConversationHistory::default());
+    let (store, c, copy, file) = (place(), id("a"), id("b"), FileKey([1; 32]));
+    assert_eq!(history(&*store, &c), ConversationHistory::default());
     let given = DeliveryRecord { sent: sent(7), ..delivery(Version::default(), &[page(1, 3, 9)]) };
     store.record(&c, &given, moment(10)).unwrap();
     let taken = give(&*store, &c, &[page(1, 4, 8)], moment(20));
     store.take_back(&c, taken, Usage::default(), moment(21)).unwrap();
-    store.fork(&c, &fork, Some(Sequence(1)), moment(25)).unwrap();
+    assert!(fork(&*store, &c, &copy, Some(Sequence(1)), moment(25)).unwrap());
     store.forget(&c, &ForgetScope::File(file), moment(30)).unwrap();
     store.forget(&c, &ForgetScope::Everything, moment(40)).unwrap();
     let first = step(1, StepKind::Delivery, 7, 10);
     let all = [first, step(4, StepKind::Forget, 0, 30), step(5, StepKind::Emptying, 0, 40)];
-    assert_eq!(store.history(&c).unwrap().steps, all);
-    assert_eq!(store.history(&fork).unwrap().steps, [first]);
-    assert_eq!(store.history(&c).unwrap().forgotten[&file].to_string(), "4");
+    assert_eq!(history(&*store, &c).steps, all);
+    assert_eq!(history(&*store, &copy).steps, [first]);
+    assert_eq!(history(&*store, &c).forgotten_pages(file).unwrap().to_string(), "4");
     let moved = ForgetScope::Positions { file, pages: PageSet::all(9) };
-    store.forget(&fork, &moved, moment(50)).unwrap();
-    assert!(store.history(&fork).unwrap().forgotten.is_empty(), "a page that moved is not forgotten");
+    store.forget(&copy, &moved, moment(50)).unwrap();
+    assert!(history(&*store, &copy).forgotten.is_empty(), "a page that moved is not forgotten");
     let again = DeliveryRecord { forget: vec![pages(2, 6)], ..delivery(version(&*store, &c), &[page(2, 6, 5)]) };
     give(&*store, &c, &[page(2, 6, 7)], moment(60));
     store.record(&c, &DeliveryRecord { planned: version(&*store, &c), ..again }, moment(70)).unwrap();
-    assert_eq!(store.history(&c).unwrap().forgotten[&FileKey([2; 32])].to_string(), "7");
-    assert_eq!(store.history(&c).unwrap().steps.len(), 5);
+    assert_eq!(history(&*store, &c).forgotten_pages(FileKey([2; 32])).unwrap().to_string(), "7");
+    assert_eq!(history(&*store, &c).steps.len(), 5);
+}
+
+fn history(store: &dyn ViewStore, conversation: &ConversationId) -> ConversationHistory {
+    value(store, conversation).unwrap().history.clone()
 }
 
 fn step(at: u64, kind: StepKind, blocks: u64, seconds: u64) -> HistoryStep {
-    HistoryStep { at: Sequence(at), moment: moment(seconds), kind, sent: sent(blocks) }
+    HistoryStep { at: Sequence(at), moment: Moment::from(moment(seconds)), kind, sent: sent(blocks) }
 }
 
 fn a_history_ends_with_its_conversation(place: &Place) {
     let (store, c) = (place(), id("a"));
     give(&*store, &c, &[page(1, 3, 9)], moment(10));
     store.forget(&c, &pages(1, 3), moment(20)).unwrap();
-    assert_eq!(store.history(&c).unwrap().steps.len(), 2);
+    assert_eq!(history(&*store, &c).steps.len(), 2);
     store.prune(moment(30), u64::MAX, moment(30)).unwrap();
-    assert_eq!(store.history(&c).unwrap(), ConversationHistory::default());
+    assert_eq!(history(&*store, &c), ConversationHistory::default());
     give(&*store, &c, &[page(1, 3, 9)], moment(40));
-    assert_eq!(store.history(&c).unwrap().steps.len(), 1);
-    assert!(store.history(&c).unwrap().forgotten.is_empty());
+    assert_eq!(history(&*store, &c).steps.len(), 1);
+    assert!(history(&*store, &c).forgotten.is_empty());
 }
 
 fn the_latest_forgotten_pages_are_kept(place: &Place) {
@@ -380,8 +400,8 @@ fn the_latest_forgotten_pages_are_kept(place: &Place) {
         give(&*store, &c, held, moment(10));
         store.forget(&c, &ForgetScope::File(FileKey([file; 32])), moment(20)).unwrap();
     }
-    let forgotten = store.history(&c).unwrap().forgotten;
-    let counts: Vec<_> = forgotten.values().map(PageSet::len).collect();
+    let forgotten = history(&*store, &c).forgotten;
+    let counts: Vec<_> = forgotten.iter().map(|(_, pages)| pages.len()).collect();
     assert_eq!(counts.iter().sum::<u64>(), 10_000);
     assert_eq!(counts.last(), Some(&6_000), "the pages that were forgotten first are dropped");
 }
@@ -394,8 +414,8 @@ fn a_fork_goes_its_own_way(place: &Place) {
     let first = give(&*store, &from, &[page(1, 0, 1)], moment(9));
     let second = DeliveryRecord { sent: sent(1), ..delivery(first, &[page(1, 1, 2)]) };
     let second = store.record(&from, &second, moment(9)).unwrap().unwrap();
-    store.fork(&from, &to, None, moment(10)).unwrap();
-    store.fork(&from, &early, Some(first.latest), moment(10)).unwrap();
+    assert!(fork(&*store, &from, &to, None, moment(10)).unwrap());
+    assert!(fork(&*store, &from, &early, Some(first.latest), moment(10)).unwrap());
     store.forget(&from, &ForgetScope::Everything, moment(11)).unwrap();
     assert_eq!((held(&*store, &to).len(), held(&*store, &early)), (2, vec![page(1, 0, 1)]));
     let head = store.head(&to).unwrap().unwrap();
@@ -403,11 +423,9 @@ fn a_fork_goes_its_own_way(place: &Place) {
     assert_ne!(head.begun, second.begun);
     assert!(give(&*store, &to, &[page(1, 2, 3)], moment(12)).latest > second.latest, "points go on from the origin's");
     assert_eq!(held(&*store, &from), []);
-    let unknown = store.fork(&id("nobody"), &id("x"), None, moment(11)).unwrap_err();
-    assert!(matches!(unknown, StoreError::UnknownConversation { .. }), "{unknown:?}");
-    let taken = store.fork(&from, &to, None, moment(11)).unwrap_err();
-    assert!(matches!(taken, StoreError::ConversationExists { .. }), "{taken:?}");
-    assert_eq!(store.describe(&id("x")).unwrap(), None);
+    assert!(!fork(&*store, &id("nobody"), &id("x"), None, moment(11)).unwrap(), "there is no such conversation");
+    assert!(!fork(&*store, &from, &to, None, moment(11)).unwrap(), "the handle is taken");
+    assert_eq!(store.head(&id("x")).unwrap(), None);
 }
 
 fn a_later_generation_forgets_all_but_files(place: &Place) {
@@ -436,8 +454,7 @@ fn what_began_anew_is_another(place: &Place) {
     assert_eq!(store.record(&a, &delivery(before, &[page(1, 1, 2)]), moment(2)).unwrap(), None, "it is gone");
     let after = give(&*store, &a, &[page(1, 2, 3)], moment(2));
     assert_eq!((after.latest, after.begun == before.begun), (before.latest, false));
-    let rows = store.read(&a, Some(before)).unwrap().unwrap().rows;
-    assert_eq!(rows, RowUpdate::All(vec![(page(1, 2, 3), after.latest)]));
+    assert_eq!(held(&*store, &a), [page(1, 2, 3)]);
     assert_eq!(store.record(&a, &delivery(before, &[page(1, 1, 2)]), moment(2)).unwrap(), None);
 }
 
@@ -453,11 +470,20 @@ fn names_and_page_counts_leave_with_their_last_conversation(place: &Place) {
     store.record(&id("old"), &named(old, "/old.pdf", page(40, 0, 1)), moment(20)).unwrap();
     store.record(&id("new"), &named(new, "/new.pdf", page(41, 0, 1)), moment(32)).unwrap();
     let both = BTreeMap::from([(old, "/old.pdf".to_owned()), (new, "/new.pdf".to_owned())]);
-    assert_eq!(store.file_names(&[old, new, FileKey([0; 32])]).unwrap(), both);
+    assert_eq!(names(&*store), both);
     store.prune(moment(30), 1_000, moment(33)).unwrap();
-    assert_eq!(store.file_names(&[old, new]).unwrap(), BTreeMap::from([(new, "/new.pdf".to_owned())]));
-    let counts = store.page_counts(&[ContentHash([40; 32]), ContentHash([41; 32])]).unwrap();
-    assert_eq!(counts, BTreeMap::from([(ContentHash([41; 32]), 9)]));
+    assert_eq!(names(&*store), BTreeMap::from([(new, "/new.pdf".to_owned())]));
+    let kept = value(&*store, &id("new")).unwrap();
+    assert_eq!(kept.page_counts, BTreeMap::from([(ContentHash([41; 32]), 9)]));
+    store.forget(&id("new"), &ForgetScope::File(new), moment(34)).unwrap();
+    assert_eq!(names(&*store), BTreeMap::from([(new, "/new.pdf".to_owned())]), "people see what was forgotten");
+    assert!(value(&*store, &id("new")).unwrap().page_counts.is_empty());
+}
+
+/// The names of all files of all conversations.
+fn names(store: &dyn ViewStore) -> BTreeMap<FileKey, String> {
+    let records = store.list().unwrap();
+    records.iter().flat_map(|record| value(store, &record.id).unwrap().names.clone()).collect()
 }
 
 fn the_least_recently_used_are_pruned_first(place: &Place) {
@@ -465,8 +491,7 @@ fn the_least_recently_used_are_pruned_first(place: &Place) {
     give(&*store, &id("old"), &[page(40, 0, 1)], moment(20));
     give(&*store, &id("big"), &[page(42, 0, 1), page(42, 1, 2), page(42, 2, 3)], moment(31));
     give(&*store, &id("new"), &[page(41, 0, 1)], moment(32));
-    let names =
-        || -> Vec<String> { store.conversations().unwrap().iter().map(|record| record.id.to_string()).collect() };
+    let names = || -> Vec<String> { store.list().unwrap().iter().map(|record| record.id.to_string()).collect() };
     store.prune(moment(30), 1_000, moment(33)).unwrap();
     assert_eq!(names(), ["new", "big"]);
     assert_eq!(store.prune(moment(0), 4, moment(33)).unwrap(), PruneCounts::default(), "four fit");
@@ -486,7 +511,7 @@ fn stores_and_views_agree(place: &Place) {
     let number = std::cell::Cell::new(0);
     let run = TestRunner::new(config).run(&steps, |steps| {
         let (store, a) = (place(), id(&number.replace(number.get() + 1).to_string()));
-        let (mut view, mut reader) = (ConversationView::new(), (None, ConversationView::new()));
+        let (mut view, mut reader) = (ConversationView::new(), Arc::<Conversation>::default());
         for (step, reads) in steps {
             match step {
                 Ok(holdings) => {
@@ -495,12 +520,12 @@ fn stores_and_views_agree(place: &Place) {
                 }
                 Err(what) => {
                     store.forget(&a, &what, moment(0)).unwrap();
-                    view.apply(&view.forget(&what));
+                    view.forget(&what);
                 }
             }
             if reads {
                 catch_up(&*store, &a, &mut reader);
-                prop_assert_eq!(&reader.1, &view);
+                prop_assert_eq!(&reader.view, &view);
             }
         }
         prop_assert_eq!(&loaded(&*place(), &a), &view);
@@ -509,18 +534,10 @@ fn stores_and_views_agree(place: &Place) {
     run.unwrap_or_else(|failure| panic!("{failure}"));
 }
 
-fn catch_up(
-    store: &dyn ViewStore,
-    conversation: &ConversationId,
-    (known, view): &mut (Option<Version>, ConversationView),
-) {
-    let Some(ConversationState { head, rows }) = store.read(conversation, *known).unwrap() else { return };
-    match rows {
-        RowUpdate::Unchanged => {}
-        RowUpdate::Later(rows) => view.extend(rows),
-        RowUpdate::All(rows) => *view = rows.into_iter().collect(),
+fn catch_up(store: &dyn ViewStore, conversation: &ConversationId, known: &mut Arc<Conversation>) {
+    if let Loaded::Current(current) = store.load(conversation, Some(known.revision)).unwrap() {
+        *known = current;
     }
-    *known = Some(head.version());
 }
 
 fn four_threads_on_two_handles_lose_nothing(place: &Place) {

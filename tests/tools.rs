@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::mcp::Client;
 use crate::support::pdf::pages_of;
-use crate::support::program::{Place, kinds, texts};
+use crate::support::program::{Place, kinds, texts, with_fixed_tag};
 use crate::support::{file_of, fixture, small_pdf};
 
 /// A page of `content`, set in Helvetica.
@@ -229,15 +229,15 @@ fn labels_are_found_by_name_and_by_range() {
 fn text_is_cut_at_max_chars_and_says_so() {
     let (_place, mut client) = server();
     let whole = client.call("pdf_extract_text", json!({ "path": "words.pdf", "pages": "1" }));
-    let text = "Extracted text from words.pdf (pages: 1) [1 total pages]:\n\n--- Page 1 ---\nsome words here";
-    assert_eq!(texts(&whole)[0], text);
+    let text = "Extracted text from words.pdf (pages: 1) [1 total pages]:\n\n--- Page 1 · 0000 ---\nsome words here";
+    assert_eq!(with_fixed_tag(&texts(&whole)[0]), text);
     assert!(texts(&whole)[1].starts_with("Untrusted content of words.pdf"), "{whole}");
     assert!(whole.get("structuredContent").is_none());
-    let cut = client.call("pdf_extract_text", json!({ "path": "words.pdf", "max_chars": 19 }));
-    let expected = "Extracted text from words.pdf [1 total pages]:\n\n--- Page 1 ---\nsome\n\n[Truncated at 19 characters. \
-                    Total text length: 30. Use 'pages' parameter to extract specific pages.]";
-    assert_eq!(texts(&cut)[0], expected);
-    let fits = client.call("pdf_extract_text", json!({ "path": "words.pdf", "max_chars": 30 }));
+    let cut = client.call("pdf_extract_text", json!({ "path": "words.pdf", "max_chars": 26 }));
+    let expected = "Extracted text from words.pdf [1 total pages]:\n\n--- Page 1 · 0000 ---\nsome\n\n[Truncated at 26 characters. \
+                    Total text length: 37. Use 'pages' parameter to extract specific pages.]";
+    assert_eq!(with_fixed_tag(&texts(&cut)[0]), expected);
+    let fits = client.call("pdf_extract_text", json!({ "path": "words.pdf", "max_chars": 37 }));
     assert!(!texts(&fits)[0].contains("Truncated"), "{fits}");
 }
 

@@ -2,7 +2,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pagewise::tool::{DocumentArguments, ForgetArguments, GetFileArguments, RenderArguments, SearchArguments, StatusArguments, TextArguments};
+use pagewise::tool::{
+    AskArguments, FetchArguments, ForgetArguments, GetFileArguments, InfoArguments, RenderArguments, SearchArguments,
+    StatusArguments, TextArguments, ToolArguments as _,
+};
 use serde_json::Value;
 
 fuzz_target!(|data: &[u8]| {
@@ -11,10 +14,12 @@ fuzz_target!(|data: &[u8]| {
     let params = message.get("params").and_then(Value::as_object);
     let Some(arguments) = params.and_then(|params| params.get("arguments")).and_then(Value::as_object) else { return };
     let _ = GetFileArguments::parse(arguments);
-    let _ = DocumentArguments::parse("pdf_info", arguments);
+    let _ = InfoArguments::parse(arguments);
     let _ = TextArguments::parse(arguments);
     let _ = RenderArguments::parse(arguments);
     let _ = SearchArguments::parse(arguments);
-    let _ = StatusArguments::parse("context_status", arguments);
+    let _ = StatusArguments::parse(arguments);
     let _ = ForgetArguments::parse(arguments);
+    let _ = AskArguments::parse(arguments);
+    let _ = FetchArguments::parse(arguments);
 });

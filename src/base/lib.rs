@@ -1,8 +1,10 @@
 //! The vocabulary of all packages: pages, hashes, limits, and what providers of models accept.
 
 pub mod arrival;
+pub mod clean;
 pub mod hash;
 pub mod limits;
 pub mod page;
 pub mod provider;
 pub mod script;
+pub mod share;

@@ -64,6 +64,10 @@ pub struct Limits {
     pub max_side_pixels: u16,
     /// Pages that one call recognises. 50: each takes as long as drawing twenty.
     pub max_ocr_pages: u64,
+    /// Milliseconds in which one search recognises pages. 10,000: it is done well before clients give up, after a minute.
+    pub max_ocr_search_ms: u64,
+    /// Milliseconds in which any other call of a client recognises pages. 45,000: for the same reason.
+    pub max_ocr_ms: u64,
     /// When the operation has to stop: the setting `worker_deadline_ms`. Never by default.
     #[serde(skip)]
     pub deadline: Deadline,
@@ -99,6 +103,8 @@ impl Default for Limits {
             max_image_pixels: 100_000_000,
             max_side_pixels: u16::MAX,
             max_ocr_pages: 50,
+            max_ocr_search_ms: 10_000,
+            max_ocr_ms: 45_000,
             deadline: Deadline::default(),
             processor_clock: ProcessorClock::default(),
         }

@@ -1,4 +1,4 @@
-//! The command line: the only room that prints or names clap.
+//! The command line: the only room that prints.
 
 mod answers;
 mod arguments;
@@ -19,6 +19,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use serde_json::json;
 
 use self::arguments::flags::ColorWhen;
+use self::arguments::parameters::expected_value;
 use self::arguments::{Command, CommandLine};
 use self::commands::{ask, context, cut, doctor, fetch, generate, get_file, index, pdf, serve, settings};
 use self::config::LoadedSettings;
@@ -53,7 +54,8 @@ pub fn run() -> ExitCode {
         Ok(typed) => typed,
         Err(error) => return usage_error(&error),
     };
-    let is_json = typed.json.json || typed.command.as_ref().is_some_and(wants_json);
+    let is_table = |command: &Command| matches!(command, Command::Tables(tables) if tables.wants_json());
+    let is_json = typed.json.json || typed.command.as_ref().is_some_and(is_table);
     match answer(typed, &matches) {
         Ok(report) => print::report(report, is_json),
         Err(error) => print::refusal(&error, is_json),
@@ -67,7 +69,8 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
         Some(Command::Man(arguments)) => return generate::man(arguments),
         _ => {}
     }
-    let loaded = config::load(matches)?;
+    let mut loaded = config::load(matches)?;
+    loaded.config.is_json = typed.json.json;
     if typed.settings.print_config {
         return Ok(Report::new(config::as_toml(&loaded), config::as_json(&loaded, None)));
     }
@@ -84,18 +87,20 @@ fn run_command(command: &Command, loaded: &LoadedSettings, screen: Screen) -> Re
     let config = &loaded.config;
     match command {
         Command::GetFile(arguments) => get_file::run(arguments, config, screen),
-        Command::Page(arguments) => watchdog::catch_panic(&arguments.path, || cut::page(arguments, config)),
-        Command::Split(arguments) => watchdog::catch_panic(&arguments.path, || cut::split(arguments, config)),
-        Command::Info(arguments) => pdf::info(arguments, config, screen),
+        Command::Page(arguments) => watchdog::catch_panic(&arguments.document.path, || cut::page(arguments, config)),
+        Command::Split(arguments) => {
+            watchdog::catch_panic(&arguments.arguments.document.path, || cut::split(arguments, config))
+        }
+        Command::Info(command) => pdf::info(&command.arguments, config, screen),
         Command::Text(arguments) => pdf::text(arguments, config),
         Command::Tables(arguments) => pdf::tables(arguments, config),
         Command::Ocr(arguments) => pdf::ocr(arguments, config),
         Command::Render(arguments) => pdf::render(arguments, config),
-        Command::Search(arguments) => pdf::search(arguments, config, screen),
-        Command::Outline(arguments) => pdf::outline(arguments, config, screen),
-        Command::Ask(arguments) => ask::run(arguments, config),
-        Command::Fetch(arguments) => fetch::fetch(arguments, config),
-        Command::Content(arguments) => fetch::content(arguments, config),
+        Command::Search(command) => pdf::search(&command.arguments, config, screen),
+        Command::Outline(command) => pdf::outline(&command.arguments, config, screen),
+        Command::Ask(command) => ask::run(&command.arguments, config),
+        Command::Fetch(command) => fetch::fetch(&command.arguments, config),
+        Command::Content(command) => fetch::content(&command.arguments, config),
         Command::Push(arguments) => commands::push::run(arguments, config),
         Command::Context(arguments) => context::run(&arguments.command, config, screen),
         Command::Index(arguments) => index::run(&arguments.command, config),
@@ -108,36 +113,16 @@ fn run_command(command: &Command, loaded: &LoadedSettings, screen: Screen) -> Re
     }
 }
 
-fn wants_json(command: &Command) -> bool {
-    match command {
-        Command::GetFile(arguments) => arguments.json.json,
-        Command::Page(arguments) => arguments.document.json.json,
-        Command::Split(arguments) => arguments.document.json.json,
-        Command::Info(arguments) => arguments.document.json.json,
-        Command::Text(arguments) => arguments.document.json.json,
-        Command::Tables(arguments) => arguments.wants_json(),
-        Command::Ocr(arguments) => arguments.document.json.json,
-        Command::Render(arguments) => arguments.document.json.json,
-        Command::Search(arguments) => arguments.json.json,
-        Command::Outline(arguments) => arguments.document.json.json,
-        Command::Ask(arguments) => arguments.document.json.json,
-        Command::Fetch(arguments) => arguments.json.json,
-        Command::Content(arguments) => arguments.json.json,
-        Command::Push(arguments) => arguments.json.json,
-        Command::Context(arguments) => arguments.command.wants_json(),
-        Command::Index(arguments) => arguments.command.wants_json(),
-        Command::Doctor(arguments) => arguments.json.json,
-        Command::Settings(arguments) => arguments.json.json,
-        Command::Inspect(_) | Command::Serve(_) | Command::Completions(_) | Command::Man(_) => false,
-    }
-}
-
 /// Prints clap's explanation. Help and version count as success.
 fn usage_error(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return print::clap_text(error, ExitCode::SUCCESS);
     }
-    if words().any(|argument| argument == "--json") {
+    let is_json = words().any(|argument| argument == "--json");
+    if let Some(refusal) = wrong_value(error) {
+        return print::refusal(&refusal, is_json);
+    }
+    if is_json {
         return print::refusal(&as_tool_error(error), true);
     }
     print::clap_text(error, ExitCode::from(REFUSED))
@@ -147,6 +132,14 @@ fn usage_error(error: &clap::Error) -> ExitCode {
 fn words() -> impl Iterator<Item = String> {
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     words.take_while(|word| word != "--")
+}
+
+/// A value of the wrong type, refused as every door refuses it.
+fn wrong_value(error: &clap::Error) -> Option<ToolError> {
+    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return None };
+    let typed = argument_name(argument);
+    let (name, expected) = expected_value(typed).filter(|_| error.kind() == ErrorKind::ValueValidation)?;
+    Some(ToolError::parameter(name, &format!("must be {expected}")))
 }
 
 /// Names the first missing argument; other errors keep clap's words.

@@ -4,6 +4,7 @@ use super::answer::BoundExceeded;
 use super::files::MissingFile;
 use crate::source::SourceError;
 use crate::worker::PdfError;
+use pagewise_render::PictureFault;
 use pagewise_store::StoreError;
 
 /// Why a request could not be answered.
@@ -88,6 +89,14 @@ pub enum ContextError {
         path: String,
         /// The MIME type detected from its bytes.
         mime_type: String,
+    },
+    /// A picture file that no provider takes.
+    #[error("{path}: {fault:?}")]
+    Picture {
+        /// The file, as the request named it.
+        path: String,
+        /// What is wrong with it.
+        fault: PictureFault,
     },
     /// No text could be extracted from the PDF at a URL.
     #[error("{url}: {error}")]

@@ -52,7 +52,10 @@ pub fn read_markdown(document: &dyn Pages, wanted: &mut PageSet, goes_on: impl F
     let group = wanted.iter().take(MAX_TOGETHER).collect::<PageSet>();
     group.iter().for_each(|page| wanted.remove(page));
     let mut read = BTreeMap::new();
-    for page in with_evidence(&group, document.page_count()).iter().take_while(|_| goes_on()) {
+    let all = with_evidence(&group, document.page_count());
+    // Evidence last, since recognition ends with its budget.
+    let evidence = all.iter().filter(|page| !group.contains(*page));
+    for page in group.iter().chain(evidence).take_while(|_| goes_on()) {
         read.insert(page, document.page_structure(page));
     }
     write_pages(document, &group, read)

@@ -57,9 +57,9 @@ pub use self::pdf::{
     select_one_or_more, select_page,
 };
 pub use self::phrases::{
-    NO_TEXT_IN_PDF, TEXT_DELETED, count_of, file_size, grouped, listed_or_counted, more_fields_note, ocr_notes,
-    one_line, outline_columns, outline_line, page_heading, page_held, page_or_pages, points, summary_held,
-    unreadable_page_text, untrusted,
+    NO_TEXT_IN_PDF, TEXT_DELETED, UNTAGGED, count_of, fenced, file_size, grouped, listed_or_counted, more_fields_note,
+    ocr_notes, one_line, outline_columns, outline_line, page_heading, page_held, page_or_pages, points, summary_held,
+    unreadable_page_text, unrecognised_notes, untagged_heading, untrusted, untrusted_pages,
 };
 pub use self::progress::{NoProgress, ProgressListener};
 pub use self::request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};
@@ -73,12 +73,12 @@ use self::library::LibraryIndex;
 use self::pdf::{PageIdentities, PdfAnswerBuilder, held_summary};
 use self::plain_file::PlainFileAnswer;
 use crate::source::{FileKind, HashCache};
-use crate::worker::{Pages, Reader, RecognisingDocument};
+use crate::worker::{Pages, Reader, RecognisingDocument, RecognitionBudget};
 use pagewise_base::hash::ContentHash;
 use pagewise_base::limits::{Cancellation, Limits, StopReason};
 use pagewise_base::page::{PageNumber, PageSet};
 use pagewise_store::{StoreMonitor, ViewStore};
-use pagewise_view::{HeldItem, Holding};
+use pagewise_view::{ConversationTitle, DeliveryRecord, HeldItem, Holding};
 
 /// Answers requests and remembers what each conversation was given.
 pub struct ContextManager {
@@ -163,6 +163,19 @@ impl ContextManager {
         Ok(self.answer(&requested, request, &memory, draft, text))
     }
 
+    /// The bytes of the attachment that a request names, of whatever type; `None` if it names none, or pages of one.
+    ///
+    /// # Errors
+    /// Every refusal of the files and the attachment.
+    pub fn attachment_bytes(&self, request: &FileRequest) -> Result<Option<Vec<u8>>, ContextError> {
+        if request.part != RequestedPart::Summary || self.sources.attachment(&request.file).is_none() {
+            return Ok(None);
+        }
+        let requested = self.open_file(&request.file, request.requester(), request.password.as_deref());
+        let requested = requested.map_err(|error| self.sources.explain(error))?;
+        requested.read_all(self.limits.max_file_bytes, "max_file_bytes").map(Some)
+    }
+
     /// Opens the file that `reference` names. The password is for the PDFs that it is attached to.
     fn open_file(
         &self,
@@ -189,11 +202,7 @@ impl ContextManager {
         let Some(snapshot) = session.snapshot.filter(|_| session.is_current) else {
             return Ok((FileMemory::none(), session.notes));
         };
-        let last_reported =
-            snapshot.view.last_reported_content(&requested.key).filter(|last_reported| *last_reported != content);
-        let pages_before =
-            last_reported.and_then(|last_reported| self.contents.page_count(&last_reported, self.cache.store()));
-        Ok((FileMemory::of(snapshot, content, requested.key, pages_before), session.notes))
+        Ok((FileMemory::of(snapshot, content, requested.key), session.notes))
     }
 
     fn draft(
@@ -204,7 +213,7 @@ impl ContextManager {
         progress: &dyn ProgressListener,
     ) -> Result<DraftWithText, ContextError> {
         let settings = &self.settings_for(request);
-        let plain = PlainFileAnswer { requested, request, settings, memory };
+        let plain = PlainFileAnswer { requested, request, settings, memory, reader: &*self.reader };
         match requested.kind {
             FileKind::Pdf { .. } => self.pdf_draft(requested, request, memory, progress).map(|draft| (draft, None)),
             _ if request.part != RequestedPart::Summary => Err(no_pages_in(requested)),
@@ -227,16 +236,18 @@ impl ContextManager {
             return Ok(self.summary_already_held(requested, memory));
         }
         let document = self.document(requested, request.password.as_deref(), &request.cancellation)?;
-        let path_of = |file| self.cache.store().file_names(&[file]).ok()?.remove(&file);
+        let path_of = |file| memory.snapshot()?.names.get(&file).cloned();
         let pages = PageSet::all(document.page_count());
         let identities = PageIdentities::of(&*document);
-        let document = RecognisingDocument::new(&*document, request.ocr_mode(), pages);
+        let budget = RecognitionBudget::of_call();
+        let document = RecognisingDocument::new(&*document, request.ocr_mode(), pages, &budget);
         let answer = PdfAnswerBuilder {
             requested,
             request,
             settings: &self.settings_for(request),
             output: &self.output,
             document: &document,
+            recognising: &document,
             memory,
             progress,
             path_of: &path_of,
@@ -251,7 +262,7 @@ impl ContextManager {
     /// Does not open the document.
     fn summary_already_held(&self, requested: &RequestedFile, memory: &FileMemory) -> AnswerDraft {
         let blake3 = requested.known_hash();
-        let pages = blake3.and_then(|content| self.contents.page_count(&content, self.cache.store()));
+        let pages = memory.snapshot().zip(blake3).and_then(|(known, content)| known.page_counts.get(&content).copied());
         let (file, mime_type) = (requested.path.clone(), requested.kind.mime());
         let details = AnswerDetails { file, mime_type, blake3, pages, ..AnswerDetails::default() };
         let text = held_summary(&requested.path, pages, &memory.held_lines());
@@ -287,13 +298,18 @@ impl ContextManager {
         let known = request.conversation.clone().zip(requested.known_hash()).zip(memory.snapshot());
         let record = known.map(|((conversation, content), snapshot)| {
             let held = |what: &HeldItem| Holding { content, file: requested.key, what: *what };
-            let pages = draft.details.pages.filter(|_| !self.contents.knows_page_count(&content));
-            let delivery = pagewise_store::DeliveryRecord {
+            let pages = draft.details.pages;
+            let delivery = DeliveryRecord {
                 forget: draft.forget.clone(),
                 holdings: draft.holdings.iter().map(held).collect(),
                 names: BTreeMap::from([(requested.key, requested.absolute.display().to_string())]),
                 page_counts: pages.map(|pages| (content, pages)).into_iter().collect(),
                 sent: usage_of(&draft.blocks),
+                title: ConversationTitle {
+                    client: request.client.clone().unwrap_or_default(),
+                    folder: self.sources.working_directory.display().to_string(),
+                    file: requested.absolute.display().to_string(),
+                },
                 ..empty_record(snapshot)
             };
             let texts = text.map(|text| (content, text)).into_iter().collect();
@@ -332,8 +348,8 @@ impl ContextManager {
 }
 
 /// An empty record, planned on this snapshot.
-fn empty_record(snapshot: &Snapshot) -> pagewise_store::DeliveryRecord {
-    pagewise_store::DeliveryRecord { planned: snapshot.head.version(), ..pagewise_store::DeliveryRecord::default() }
+fn empty_record(snapshot: &Snapshot) -> DeliveryRecord {
+    DeliveryRecord { planned: snapshot.head.version(), ..DeliveryRecord::default() }
 }
 
 /// A draft, and the text to keep for a later diff.

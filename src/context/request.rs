@@ -50,6 +50,8 @@ pub struct FileRequest {
     pub conversation: Option<ConversationId>,
     /// Who asks over HTTP.
     pub principal: Option<Principal>,
+    /// The name of the client, for people who look at the conversation.
+    pub client: Option<String>,
     /// How often the client's context was compacted, as the client counts. A larger number than before forgets
     /// everything held; with a smaller one nothing is left out or recorded.
     pub generation: Option<u64>,
@@ -91,6 +93,7 @@ impl FileRequest {
             max_result_bytes: None,
             conversation: None,
             principal: None,
+            client: None,
             generation: None,
             cancellation: Cancellation::new(),
         }

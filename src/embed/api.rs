@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::context::RequestBounds;
-use crate::tool::{EmitFormat, get_file_spec};
+use crate::tool::{EmitFormat, GetFileArguments, ToolArguments as _, ToolSet, find_tool};
 use pagewise_base::provider::ProviderLimits;
 
 /// An API of a provider of models.
@@ -22,12 +22,13 @@ impl Api {
     /// `functionDeclarations`. [`Request::from_json`](super::Request::from_json) reads the arguments of the model's calls.
     #[must_use]
     pub fn get_file_tool(self) -> Value {
-        let mut spec = get_file_spec();
-        if let Some(Value::Object(properties)) = spec.input_schema.get_mut("properties") {
-            // The program knows these, and the model does not.
-            properties.retain(|name, _| !["conversation", "generation"].contains(&name.as_str()));
+        let Some(tool) = find_tool(GetFileArguments::TOOL) else { return Value::Null };
+        let mut schema = tool.input_schema(&ToolSet::Core);
+        if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+            // The program knows it, and the model does not.
+            properties.remove("conversation");
         }
-        let (name, description, schema) = (spec.name, spec.description, spec.input_schema);
+        let (name, description) = (tool.name, tool.description());
         match self {
             Self::Anthropic => json!({ "name": name, "description": description, "input_schema": schema }),
             Self::OpenAi => {

@@ -16,9 +16,9 @@ pub use self::request::Request;
 
 use crate::context::{Block, ContextManager, FileRequest, NoProgress};
 use crate::tool::{
-    self, Caller, DataAnswer, DocumentArguments, ForgetArguments, ForkArguments, FormArgument, GetFileArguments,
+    self, Caller, DataAnswer, ForgetArguments, ForkArguments, FormArgument, GetFileArguments, InfoArguments,
     OutlineArguments, RenderArguments, SearchArguments, StatusArguments, TableFormat, TablesArguments, TextArguments,
-    ToolError, decide_form, file_request, restart_once, result_json,
+    ToolError, UpdatesArguments, decide_form, file_request, restart_once, result_json,
 };
 
 /// PDFs, text files and images for the agents of a program: summaries and single pages as content blocks, each page sent
@@ -75,9 +75,9 @@ impl Pagewise {
     /// Every refusal of the request, the file and the PDF; [`Error::code`] says which.
     pub fn get_file(&self, request: &Request) -> Result<Answer, Error> {
         let caller = caller(request);
-        let arguments = GetFileArguments::parse(&request.arguments("get_file"))?;
+        let arguments = request.read::<GetFileArguments>()?;
         let conversation = caller.conversation(arguments.conversation.as_deref())?;
-        let form = if arguments.form == FormArgument::Auto { self.form } else { arguments.form };
+        let form = arguments.form.filter(|form| *form != FormArgument::Auto).unwrap_or(self.form);
         let asked = file_request(arguments, decide_form(form, &caller.client), conversation.clone());
         let asked = FileRequest { cancellation: caller.cancellation, ..asked };
         let answer = restart_once(|| Ok(self.context.get_file(&asked)?))?;
@@ -98,7 +98,7 @@ impl Pagewise {
     /// # Errors
     /// As [`get_file`](Self::get_file).
     pub fn info(&self, request: &Request) -> Result<Answer, Error> {
-        let arguments = DocumentArguments::parse("pdf_info", &request.arguments("pdf_info"))?;
+        let arguments = request.read::<InfoArguments>()?;
         let next = |first| format!("Next: argument startLine: {first} of get_file");
         self.call(request, |caller| {
             Ok(Answer::of_data(tool::info(&self.context, &arguments, caller)?.data(next)?, None))
@@ -121,11 +121,11 @@ impl Pagewise {
     /// # Errors
     /// As [`get_file`](Self::get_file).
     pub fn text(&self, request: &Request) -> Result<Answer, Error> {
-        let arguments = TextArguments::parse(&request.arguments("pdf_extract_text"))?;
+        let arguments = request.read::<TextArguments>()?;
         self.call(request, |caller| {
             let pdf = arguments.document.open(&self.context, caller)?;
             let result = tool::extract_text(&pdf, &arguments, &NoProgress)?;
-            let texts = [result.text(), result.remarks()].into_iter().filter(|text| !text.is_empty());
+            let texts = result.texts(caller).into_iter().filter(|text| !text.is_empty());
             Ok(Answer::of_blocks(texts.map(Block::Text).collect(), result_json(&result)?, None))
         })
     }
@@ -145,7 +145,7 @@ impl Pagewise {
     /// # Errors
     /// As [`get_file`](Self::get_file).
     pub fn tables(&self, request: &Request) -> Result<Answer, Error> {
-        let arguments = TablesArguments::parse(&request.arguments("tables"))?;
+        let arguments = request.read::<TablesArguments>()?;
         self.call(request, |caller| {
             let pdf = arguments.document.open(&self.context, caller)?;
             let result = tool::find_tables(&pdf, arguments.pages.as_deref(), &NoProgress)?;
@@ -170,7 +170,7 @@ impl Pagewise {
     /// # Errors
     /// As [`get_file`](Self::get_file).
     pub fn search(&self, request: &Request) -> Result<Answer, Error> {
-        let arguments = SearchArguments::parse(&request.arguments("pdf_search"))?;
+        let arguments = request.read::<SearchArguments>()?;
         self.call(request, |caller| {
             let found = tool::search(&self.context, &arguments, caller, &NoProgress)?;
             let answer = DataAnswer { structure: found.structure(&arguments), ..found.data(&arguments) };
@@ -193,10 +193,10 @@ impl Pagewise {
     /// # Errors
     /// As [`get_file`](Self::get_file).
     pub fn outline(&self, request: &Request) -> Result<Answer, Error> {
-        let arguments = OutlineArguments::parse(&request.arguments("pdf_outline"))?;
+        let arguments = request.read::<OutlineArguments>()?;
         self.call(request, |caller| {
             let pdf = arguments.document.open(&self.context, caller)?;
-            let outline = tool::outline(&pdf, arguments.shown, None);
+            let outline = tool::outline(&pdf, &arguments, None);
             pdf.check()?;
             Ok(Answer::of_data(outline.data(), None))
         })
@@ -218,7 +218,7 @@ impl Pagewise {
     /// # Errors
     /// As [`get_file`](Self::get_file).
     pub fn render(&self, request: &Request) -> Result<Answer, Error> {
-        let arguments = RenderArguments::parse(&request.arguments("pdf_render_page"))?;
+        let arguments = request.read::<RenderArguments>()?;
         self.call(request, |caller| {
             let answer = tool::render_page(&self.context, &arguments, caller, &NoProgress)?;
             Ok(Answer::of_blocks(answer.blocks, answer.details, answer.delivery))
@@ -241,7 +241,7 @@ impl Pagewise {
     /// # Errors
     /// As [`get_file`](Self::get_file), and where the memory cannot be read.
     pub fn status(&self, request: &Request) -> Result<Answer, Error> {
-        let arguments = StatusArguments::parse("context_status", &request.arguments("context_status"))?;
+        let arguments = request.read::<StatusArguments>()?;
         self.call(request, |caller| {
             Ok(Answer::of_data(tool::context_status(&self.context, &arguments, caller)?.data(), None))
         })
@@ -265,7 +265,7 @@ impl Pagewise {
     /// # Errors
     /// As [`status`](Self::status).
     pub fn updates(&self, request: &Request) -> Result<Answer, Error> {
-        let arguments = StatusArguments::parse("context_updates", &request.arguments("context_updates"))?;
+        let arguments = request.read::<UpdatesArguments>()?;
         self.call(request, |caller| {
             let result = tool::context_updates(&self.context, &arguments, caller)?;
             let answer = result.data();
@@ -291,7 +291,7 @@ impl Pagewise {
     /// # Errors
     /// Where the memory cannot be written: every page is sent again until it can.
     pub fn forget(&self, request: &Request) -> Result<(), Error> {
-        let arguments = ForgetArguments::parse(&request.arguments("context_forget"))?;
+        let arguments = request.read::<ForgetArguments>()?;
         tool::context_forget(&self.context, &arguments, &caller(request))?;
         Ok(())
     }
@@ -315,7 +315,7 @@ impl Pagewise {
     /// # Errors
     /// [`ErrorCode::UnknownConversation`](crate::ErrorCode), and as [`forget`](Self::forget).
     pub fn fork(&self, request: &Request) -> Result<Answer, Error> {
-        let arguments = ForkArguments::parse(&request.arguments("context_fork"))?;
+        let arguments = request.read::<ForkArguments>()?;
         self.call(request, |caller| Ok(Answer::of_data(tool::context_fork(&self.context, &arguments, caller)?, None)))
     }
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::error::Error;
-use crate::tool::{FormArgument, ToolError, accepted};
+use crate::tool::{FormArgument, ToolArguments, ToolError};
 use pagewise_base::limits::Cancellation;
 
 /// A request: the arguments of a tool, by the names and with the meanings and defaults that the tools of the server have.
@@ -106,9 +106,9 @@ impl Request {
         self
     }
 
-    /// The arguments by the names of `tool`.
-    pub(super) fn arguments(&self, tool: &str) -> Map<String, Value> {
+    /// The arguments of a tool.
+    pub(super) fn read<T: ToolArguments>(&self) -> Result<T, ToolError> {
         let path = self.path.iter().map(|path| ("path".to_owned(), json!(path)));
-        accepted(tool, &self.arguments.clone().into_iter().chain(path).collect())
+        T::parse(&self.arguments.clone().into_iter().chain(path).collect())
     }
 }

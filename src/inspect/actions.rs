@@ -4,7 +4,10 @@ use serde_json::{Value, json};
 
 use super::Call;
 use crate::context::ContextError;
-use crate::tool::{Caller, DataAnswer, ForgetArguments, ForkArguments, ToolError, context_forget, context_fork};
+use crate::tool::{
+    Caller, ConversationArguments, DataAnswer, ForgetArguments, ForkArguments, ToolArguments as _, ToolError,
+    context_forget, context_fork,
+};
 
 impl Call<'_> {
     /// Forgets everything, a file, or pages of it.
@@ -16,10 +19,10 @@ impl Call<'_> {
             None => None,
         };
         let arguments = ForgetArguments {
-            conversation: Some(id.as_str().to_owned()),
             file_path: path,
             pages: self.arguments.optional_text("pages")?.map(numbered).transpose()?,
-            ..ForgetArguments::default()
+            keep_files: false,
+            held: ConversationArguments { conversation: Some(id.as_str().to_owned()), generation: None },
         };
         context_forget(self.context, &arguments.checked()?, &Caller::direct())?;
         Ok(json!({ "id": id.as_str() }))

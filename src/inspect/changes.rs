@@ -1,14 +1,13 @@
 //! Which conversations changed since the last look.
 
 use std::collections::BTreeMap;
-use std::time::SystemTime;
 
 use super::{Inspector, Viewer};
 use crate::tool::ToolError;
-use pagewise_view::{ConversationId, Sequence};
+use pagewise_view::{ConversationId, Moment, Sequence};
 
 /// What tells two states of a conversation apart: when it began, its last sequence, and when it was used.
-type ConversationState = (u64, Sequence, SystemTime);
+type ConversationState = (u64, Sequence, Moment);
 
 /// Looks for changes among the conversations of a viewer.
 pub struct ChangeWatch {
@@ -30,7 +29,8 @@ impl ChangeWatch {
     /// A failure of the store. The next call then compares with the last state that was read.
     pub fn poll(&mut self) -> Result<Vec<String>, ToolError> {
         let records = self.inspector.context.conversations(self.viewer.owner())?;
-        let state = records.into_iter().map(|record| (record.id, (record.head.begun, record.head.latest, record.used)));
+        let state =
+            records.into_iter().map(|record| (record.id, (record.head.begun, record.head.latest, record.head.used)));
         let now: BTreeMap<_, _> = state.collect();
         let changed = match &self.known {
             None => Vec::new(),

@@ -1,15 +1,13 @@
 //! The conversations, and what one of them holds.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use serde_json::{Map, Value, json};
 
 use super::Call;
 use crate::context::{ContextError, HeldFile, form_name};
 use crate::tool::ToolError;
 use pagewise_base::provider::{ProviderLimits, published};
-use pagewise_store::{ConversationHistory, ConversationRecord, HistoryStep, StepKind, Usage};
-use pagewise_view::{AgentView, FileKey};
+use pagewise_store::ConversationRecord;
+use pagewise_view::{AgentView, Conversation, ConversationHistory, FileKey, HistoryStep, StepKind, Usage};
 
 /// Conversations in one answer.
 const MAX_CONVERSATIONS: usize = 1_000;
@@ -33,15 +31,13 @@ impl Call<'_> {
     /// One conversation, its cost and its files.
     pub(super) fn conversation(&self) -> Result<Value, ToolError> {
         let id = self.admitted()?;
-        let record = self.context.conversation_record(&id)?.ok_or(ContextError::UnknownConversation)?;
+        let conversation = self.context.conversation(&id)?.ok_or(ContextError::UnknownConversation)?;
         let status = self.context.status(&id, None)?;
-        let mut value = record_json(&record);
+        let mut value = record_json(&ConversationRecord::of(&id, &conversation));
         if let Value::Object(members) = &mut value {
-            let history = self.context.history(&id)?;
-            let forgotten = self.context.forgotten_files(&id, &history)?;
-            let forgotten = forgotten.iter().map(forgotten_json);
+            let forgotten = forgotten_files(&conversation).map(forgotten_json);
             let files = status.files.iter().map(file_json).chain(forgotten).take(MAX_FILES).collect::<Vec<_>>();
-            members.insert("history".to_owned(), history_json(&history));
+            members.insert("history".to_owned(), history_json(&conversation.history));
             members.insert("generation".to_owned(), json!(status.generation));
             members.insert("more".to_owned(), json!(status.files.len().saturating_sub(MAX_FILES)));
             members.insert("files".to_owned(), Value::Array(files));
@@ -64,13 +60,19 @@ fn step_json(step: &HistoryStep) -> Value {
     let Usage { blocks, pages, bytes, tokens } = step.sent;
     json!({
         "point": step.at.0,
-        "at": seconds(step.moment),
+        "at": step.moment.0,
         "kind": kind,
         "blocks": blocks,
         "pages": pages,
         "bytes": bytes,
         "tokens": tokens,
     })
+}
+
+/// The files that a conversation neither holds nor follows, and of which it had pages forgotten, with their paths.
+fn forgotten_files(conversation: &Conversation) -> impl Iterator<Item = (&FileKey, &String)> {
+    let is_gone = |(file, _): &(&FileKey, &String)| conversation.view.last_reported_content(file).is_none();
+    conversation.names.iter().filter(is_gone)
 }
 
 /// A file that the conversation had forgotten as a whole.
@@ -81,17 +83,24 @@ fn forgotten_json((key, path): (&FileKey, &String)) -> Value {
 fn record_json(record: &ConversationRecord) -> Value {
     json!({
         "id": record.id.as_str(),
-        "created": seconds(record.created),
-        "used": seconds(record.used),
+        "title": title(record),
+        "created": record.head.created.0,
+        "used": record.head.used.0,
         "point": record.head.latest.0,
         "items": record.holdings,
         "sent": usage_json(&record.head.sent),
     })
 }
 
-/// Seconds since 1970.
-pub(super) fn seconds(moment: SystemTime) -> u64 {
-    moment.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+/// By what people know a conversation: its client, folder and first file, or its handle if no file is known.
+fn title(record: &ConversationRecord) -> String {
+    let title = &record.head.title;
+    if title.file.is_empty() {
+        return record.id.to_string();
+    }
+    let last = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+    let parts = [title.client.clone(), last(&title.folder), last(&title.file)];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
 pub(super) fn usage_json(usage: &Usage) -> Value {

@@ -1,12 +1,12 @@
 //! A file of a conversation, and its pages.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::Call;
-use super::conversations::seconds;
 use crate::context::NoProgress;
 use crate::context::{
     FileInspection, FileState, HeldRun, OpenPdf, PageInspection, TextSegment, compare_words, form_name, inspect_page,
@@ -22,7 +22,7 @@ use pagewise_view::FileKey;
 const MAX_WIDTH: u64 = 2_400;
 
 /// Matches of a search that are shown.
-const MAX_MATCHES: u64 = 200;
+const MAX_MATCHES: Option<NonZeroU64> = NonZeroU64::new(200);
 
 /// The most bytes of a document that is opened whole.
 const MAX_DOCUMENT_BYTES: u64 = 256 << 20;
@@ -32,8 +32,8 @@ impl Call<'_> {
     pub(super) fn file(&self) -> Result<Value, ToolError> {
         let (id, key) = (self.admitted()?, self.arguments.file("key")?);
         let inspected = self.context.inspect_file(&id, key, self.cancellation)?;
-        let history = self.context.history(&id)?;
-        let moments = history.steps.iter().map(|step| (step.at.0, seconds(step.moment))).collect();
+        let conversation = self.context.conversation(&id)?.ok_or_else(not_held)?;
+        let moments = conversation.history.steps.iter().map(|step| (step.at.0, step.moment.0)).collect();
         Ok(inspection_json(&inspected.ok_or_else(not_held)?, &moments))
     }
 
@@ -56,13 +56,9 @@ impl Call<'_> {
         // Only a PDF on this machine is searched: the tool would fetch a URL.
         let path = self.pdf("key")?.path;
         let query = self.arguments.query()?.ok_or_else(|| ToolError::required("q"))?;
-        let arguments = Map::from_iter([
-            ("path".to_owned(), json!(path)),
-            ("query".to_owned(), json!(query)),
-            ("max_results".to_owned(), json!(MAX_MATCHES)),
-        ]);
         let caller = Caller { cancellation: self.cancellation.clone(), ..Caller::direct() };
-        let arguments = SearchArguments::parse(&arguments)?;
+        let (paths, query) = (vec![path], Some(query));
+        let arguments = SearchArguments { paths, query, max_results: MAX_MATCHES, ..SearchArguments::default() };
         match search(self.context, &arguments, &caller, &NoProgress)? {
             SearchResult::Document(found) => Ok(found_json(&found)),
             _ => Err(not_drawn()),

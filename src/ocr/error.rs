@@ -25,6 +25,9 @@ pub enum OcrError {
         /// What it did.
         reason: String,
     },
+    /// The program of an engine was not done in time.
+    #[error("the program that recognises text failed: it was not done in time")]
+    Late,
     /// The picture has no text.
     #[error("no text was found in the picture")]
     NoText,

@@ -103,6 +103,15 @@ impl GrayImage {
         Self { width: self.width, height: count, pixels }
     }
 
+    /// Whether there is anything like letters, be it some words: strokes, as opposed to the noise of a blank page.
+    #[must_use]
+    pub fn has_strokes(&self) -> bool {
+        let copy = self.reduced(self.width.div_ceil(NOISELESS_WIDTH));
+        let strip = copy.busiest_strip(STROKE_STRIP);
+        let changes = strip.rows().map(|row| row.windows(2).filter(|pair| is_change(pair)).count()).sum::<usize>();
+        changes as f32 >= STROKES * strip.pixels.len() as f32
+    }
+
     /// The picture after clockwise quarter turns.
     #[must_use]
     pub fn turned(&self, quarters: usize) -> Self {
@@ -156,6 +165,14 @@ impl GrayImage {
 
 /// The difference between ink and paper.
 const CHANGE: u8 = 60;
+
+/// The width of a copy in which noise has become even, and small letters still differ from the paper.
+const NOISELESS_WIDTH: usize = 800;
+
+/// The part of the height that letters are looked for in, and the share of its pixels at which dark and bright change, if
+/// there are any.
+const STROKE_STRIP: f32 = 0.05;
+const STROKES: f32 = 0.001;
 
 fn is_change(pair: &[u8]) -> bool {
     matches!(pair, [one, other] if one.abs_diff(*other) > CHANGE)
@@ -233,6 +250,20 @@ mod tests {
         assert_eq!(image.busiest_strip(0.4), GrayImage::new(3, 2, vec![9, 200, 9, 200, 9, 200]).unwrap());
         assert_eq!(image.busiest_strip(0.0).height(), 1);
         assert_eq!(image.busiest_strip(9.0), image);
+    }
+
+    #[test]
+    fn noise_is_no_stroke() {
+        // A linear congruential generator gives the same noise each time.
+        let noise = (0..960_000_u32).scan(7_u32, |state, _| {
+            *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            Some(u8::try_from(state.leading_zeros() * 4 + 200).unwrap_or(u8::MAX))
+        });
+        let blank = GrayImage::new(800, 1_200, noise.collect()).unwrap();
+        assert!(!blank.has_strokes());
+        let is_letter = |x: usize, y: usize| (100..130).contains(&y) && (100..200).contains(&x) && x % 10 < 4;
+        let word = blank.redrawn(|x, y| if is_letter(x, y) { 20 } else { 230 });
+        assert!(word.has_strokes());
     }
 
     #[test]

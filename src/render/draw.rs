@@ -4,11 +4,12 @@
 
 use super::RenderError;
 use super::fonts::FontResolver;
+use super::scan::{SampleFinder, Samples};
 use super::size::Canvas;
 use super::survey::survey;
 use bytes::Bytes;
 use hayro::hayro_interpret::{
-    Context, Device, InterpreterCache, InterpreterSettings, InterpreterWarning, TransformExt, interpret_page,
+    Context, InterpreterCache, InterpreterSettings, InterpreterWarning, TransformExt, interpret_page,
 };
 use hayro::hayro_syntax::Pdf;
 use hayro::hayro_syntax::object::Array;
@@ -41,46 +42,47 @@ pub(super) fn draw_page(
     fonts: &Arc<FontResolver>,
     limits: &Limits,
 ) -> Result<DrawnPage, RenderError> {
-    with_page(file, index, canvas, fonts, limits, |page, settings, to_canvas, is_hinted| {
-        let mut context = RenderContext::new(canvas.width, canvas.height);
-        let render_settings = RenderSettings { hinting: is_hinted, ..RenderSettings::default() };
-        render_into(page, &RenderCache::new(), settings, &render_settings, &mut context, to_canvas);
+    with_page(file, index, canvas, fonts, limits, None, |painter| (painter.paint(), may_draw(painter.page)))
+        .map(|((pixels, may_draw), notes)| DrawnPage { pixels, notes, may_draw })
+}
+
+/// Paints a page that was surveyed.
+pub(super) struct PagePainter<'p> {
+    page: &'p Page<'p>,
+    settings: &'p InterpreterSettings,
+    to_canvas: Affine,
+    canvas: Canvas,
+    is_hinted: bool,
+    /// The samples of the one picture that the page is, if that was looked for.
+    pub(super) samples: Option<Samples>,
+}
+
+impl PagePainter<'_> {
+    /// RGBA pixels with opaque alpha, from the upper left corner.
+    pub(super) fn paint(&self) -> Vec<u8> {
+        let Canvas { width, height, .. } = self.canvas;
+        let mut context = RenderContext::new(width, height);
+        let render_settings = RenderSettings { hinting: self.is_hinted, ..RenderSettings::default() };
+        let cache = RenderCache::new();
+        render_into(self.page, &cache, self.settings, &render_settings, &mut context, self.to_canvas);
         context.flush();
-        let mut pixmap = Pixmap::new(canvas.width, canvas.height);
+        let mut pixmap = Pixmap::new(width, height);
         let white_background =
             RasterizerSettings { target_init: TargetInit::Clear(WHITE), ..RasterizerSettings::default() };
         context.render_with(&mut pixmap, &mut vello_cpu::Resources::default(), white_background);
-        (pixmap.take_rgba8(ImageAlphaType::AlphaPremultiplied), may_draw(page))
-    })
-    .map(|((pixels, may_draw), notes)| DrawnPage { pixels, notes, may_draw })
+        pixmap.take_rgba8(ImageAlphaType::AlphaPremultiplied)
+    }
 }
 
-/// Shows one page of a file to a device that draws no more than the engine.
-pub(super) fn interpret(
+/// Surveys one page of a file, also with a `finder`, and calls `run` with what paints it. Returns the engine's notes too.
+pub(super) fn with_page<T>(
     file: &Bytes,
     index: PageIndex,
     canvas: &Canvas,
     fonts: &Arc<FontResolver>,
     limits: &Limits,
-    device: &mut impl for<'a> Device<'a>,
-) -> Result<(), RenderError> {
-    with_page(file, index, canvas, fonts, limits, |page, settings, to_canvas, _| {
-        let target = Rect::new(0.0, 0.0, canvas.width.into(), canvas.height.into());
-        let cache = InterpreterCache::new();
-        let mut context = Context::new(to_canvas, target, &cache, page.xref(), settings.clone());
-        interpret_page(page, &mut context, device);
-    })
-    .map(|((), _)| ())
-}
-
-/// Surveys one page of a file, and calls `run` with it and whether its fonts may be hinted. Returns the engine's notes too.
-fn with_page<T>(
-    file: &Bytes,
-    index: PageIndex,
-    canvas: &Canvas,
-    fonts: &Arc<FontResolver>,
-    limits: &Limits,
-    run: impl FnOnce(&Page<'_>, &InterpreterSettings, Affine, bool) -> T,
+    mut finder: Option<SampleFinder>,
+    run: impl FnOnce(PagePainter<'_>) -> T,
 ) -> Result<(T, BTreeSet<String>), RenderError> {
     let budget = PageBudget::new(limits);
     let file = BudgetedFile::new(file.clone(), &budget);
@@ -102,12 +104,14 @@ fn with_page<T>(
     let mut sizes = DecodedSizes::default();
     sizes.check(page, &budget, limits);
     let target = Rect::new(0.0, 0.0, canvas.width.into(), canvas.height.into());
-    survey(&budget, limits, target, |survey| {
+    survey(&budget, limits, target, finder.as_mut(), |survey| {
         let cache = InterpreterCache::new();
         let mut context = Context::new(to_canvas, target, &cache, page.xref(), settings.clone());
         interpret_page(page, &mut context, survey);
     });
-    let outcome = run(page, &settings, to_canvas, !sizes.has_many_substitutions());
+    let is_hinted = !sizes.has_many_substitutions();
+    let samples = finder.and_then(|finder| finder.found);
+    let outcome = run(PagePainter { page, settings: &settings, to_canvas, canvas: *canvas, is_hinted, samples });
     let notes = std::mem::take(&mut *warnings.lock().unwrap_or_else(PoisonError::into_inner));
     Ok((outcome, notes))
 }

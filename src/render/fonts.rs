@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use hayro::hayro_interpret::FontResolverFn;
 use hayro::hayro_interpret::font::{FallbackFontQuery, FontData, FontQuery};
 use hayro::hayro_interpret::hayro_cmap::CidFamily;
-use pagewise_document::text_string::is_hidden;
+use pagewise_base::clean::is_hidden;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -6,6 +6,7 @@
 mod draw;
 mod fonts;
 mod highlight;
+mod picture_file;
 mod png;
 mod scan;
 mod sheet;
@@ -17,14 +18,15 @@ use serde::{Deserialize, Serialize};
 
 pub use fonts::{FontFile, FontSource, NoFonts, WantedFont, WantedScript};
 pub use highlight::HighlightBox;
+pub use picture_file::{MAX_PICTURE_SIDE, PictureFault, picture_fault};
 pub use png::{Pixels, decode, png_size};
-pub use scan::{Scan, chunk_scan, page_scan};
+pub use scan::{Scan, page_scan};
 pub use sheet::{MAX_SHEET_PAGES, SheetLayout, contact_sheet};
 pub use size::{Dpi, Region};
 
-use pagewise_base::limits::{LimitExceeded, Limits};
+use pagewise_base::limits::LimitExceeded;
 use pagewise_base::page::PageIndex;
-use pagewise_document::{Document, DocumentError, EngineFailure, EngineFile, ReadAt, run_contained};
+use pagewise_document::{Document, DocumentError, EngineFailure, EngineFile, run_contained};
 use std::sync::Arc;
 
 /// The options for drawing a page.
@@ -93,26 +95,12 @@ impl From<EngineFailure> for RenderError {
     }
 }
 
-/// Draws a one-page PDF from the room `split` on a white background, with its annotations and form fields.
+/// Draws a page on a white background, with its annotations and form fields.
 ///
 /// # Errors
-/// [`RenderError::Limit`] for too many pixels, before anything is drawn, and for too much work; [`RenderError::Document`] for a chunk that is not
-/// a PDF or is encrypted; the others if the engine fails.
-pub fn chunk_picture(
-    chunk: &[u8],
-    options: &RenderOptions,
-    fonts: &Arc<dyn FontSource>,
-    limits: &Limits,
-) -> Result<Picture, RenderError> {
-    let source: Arc<dyn ReadAt> = Arc::new(chunk.to_vec());
-    page_picture(&Document::open(source, None, limits)?, PageIndex(0), options, fonts)
-}
-
-/// The same as [`chunk_picture`], but draws a page of the whole file, for a page that cannot be cut.
-///
-/// # Errors
-/// Those of [`chunk_picture`], [`DocumentError::PageOutOfRange`], and [`DocumentError::UnsupportedEncryption`] for a file
-/// that is encrypted in a way that cannot be decrypted first.
+/// [`RenderError::Limit`] for too many pixels, before anything is drawn, and for too much work;
+/// [`DocumentError::PageOutOfRange`], and [`DocumentError::UnsupportedEncryption`] for a file that is encrypted in a way that
+/// cannot be decrypted first; the others if the engine fails.
 pub fn page_picture(
     document: &Document,
     index: PageIndex,

@@ -3,19 +3,14 @@
 //! If the page shows one picture and nothing over it, its samples are taken as they are: drawing would blur them. Any other
 //! page is drawn.
 
-use super::draw::{DrawnPage, draw_page, interpret};
+use super::draw::{PagePainter, with_page};
 use super::fonts::{FontResolver, FontSource};
 use super::size::{Canvas, Dpi};
 use super::{RenderError, RenderOptions};
-use hayro::hayro_interpret::font::GlyphRun;
-use hayro::hayro_interpret::{
-    BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageData, ImageDrawProps, RasterImage, SoftMask,
-};
-use hayro::hayro_syntax::object::Dict;
-use hayro::kurbo::{Affine, BezPath, Rect, Shape};
-use pagewise_base::limits::Limits;
+use hayro::hayro_interpret::{BlendMode, DrawMode, Image, ImageData, ImageDrawProps, RasterImage};
+use hayro::kurbo::{Affine, Rect};
 use pagewise_base::page::PageIndex;
-use pagewise_document::{Document, PageGeometry, ReadAt, run_contained};
+use pagewise_document::{Document, PageGeometry, run_contained};
 use std::sync::Arc;
 
 /// The resolution at which pages are drawn for recognition.
@@ -58,25 +53,13 @@ pub fn page_scan(document: &Document, index: PageIndex, fonts: &Arc<dyn FontSour
     let file = document.engine_file(index)?.file;
     let resolver = FontResolver::new(fonts);
     let page_pt = [geometry.width_pt, geometry.height_pt];
-    let samples = run_contained(|| {
-        let mut finder = SampleFinder::new(canvas);
-        interpret(&file, index, &canvas, &resolver, document.limits(), &mut finder)?;
-        Ok::<_, RenderError>(finder.found)
-    })??;
-    if let Some(samples) = samples {
-        return Ok(samples.on_page(&canvas, page_pt));
-    }
-    let drawn = run_contained(|| draw_page(&file, index, &canvas, &resolver, document.limits()))??;
-    Ok(drawn_scan(&drawn, &canvas, page_pt))
-}
-
-/// The same of a one-page PDF from the room `split`.
-///
-/// # Errors
-/// As [`page_scan`].
-pub fn chunk_scan(chunk: &[u8], fonts: &Arc<dyn FontSource>, limits: &Limits) -> Result<Scan, RenderError> {
-    let source: Arc<dyn ReadAt> = Arc::new(chunk.to_vec());
-    page_scan(&Document::open(source, None, limits)?, PageIndex(0), fonts)
+    let scan = |mut painter: PagePainter<'_>| match painter.samples.take() {
+        Some(samples) => samples.on_page(&canvas, page_pt),
+        None => drawn_scan(&painter.paint(), &canvas, page_pt),
+    };
+    let finder = Some(SampleFinder::new(canvas));
+    let (scan, _) = run_contained(|| with_page(&file, index, &canvas, &resolver, document.limits(), finder, scan))??;
+    Ok(scan)
 }
 
 /// The usual resolution, or less for a large page.
@@ -88,8 +71,8 @@ fn drawing_dpi(page: &PageGeometry) -> Dpi {
     Dpi::at_most(dpi)
 }
 
-fn drawn_scan(drawn: &DrawnPage, canvas: &Canvas, page_pt: [f64; 2]) -> Scan {
-    let (pixels, _) = drawn.pixels.as_chunks::<4>();
+fn drawn_scan(pixels: &[u8], canvas: &Canvas, page_pt: [f64; 2]) -> Scan {
+    let (pixels, _) = pixels.as_chunks::<4>();
     let pixels = pixels.iter().map(|[red, green, blue, _]| gray(*red, *green, *blue)).collect();
     let (width, height) = (canvas.width.into(), canvas.height.into());
     let [page_width, page_height] = page_pt;
@@ -104,7 +87,7 @@ fn gray(red: u8, green: u8, blue: u8) -> u8 {
 }
 
 /// The samples of a picture, and their place on the canvas.
-struct Samples {
+pub(super) struct Samples {
     width: u32,
     height: u32,
     pixels: Vec<u8>,
@@ -131,9 +114,9 @@ impl Samples {
 }
 
 /// Finds the one picture that covers a page. Whatever is seen over it, or a clip, makes the page no picture.
-struct SampleFinder {
+pub(super) struct SampleFinder {
     page: Rect,
-    found: Option<Samples>,
+    pub(super) found: Option<Samples>,
     is_mixed: bool,
 }
 
@@ -143,7 +126,7 @@ impl SampleFinder {
     }
 
     /// Something else is painted. Below the picture it does not matter.
-    fn mix(&mut self, mode: &DrawMode) {
+    pub(super) fn mix(&mut self, mode: &DrawMode) {
         if !matches!(mode, DrawMode::Invisible) {
             self.refuse_over_picture();
         }
@@ -155,8 +138,25 @@ impl SampleFinder {
         }
     }
 
+    /// The page is no picture.
+    pub(super) fn refuse(&mut self) {
+        self.is_mixed = true;
+    }
+
+    pub(super) fn add_image(&mut self, image: &Image<'_, '_>, props: &ImageDrawProps<'_>) {
+        self.refuse_over_picture();
+        if let Image::Raster(image) = image
+            && !self.is_mixed
+        {
+            self.found = self.take(image, props);
+            self.is_mixed |= self.found.is_none();
+        } else {
+            self.is_mixed = true;
+        }
+    }
+
     /// A clip that leaves a part of the page.
-    fn clip(&mut self, clip: Rect) {
+    pub(super) fn clip(&mut self, clip: Rect) {
         self.is_mixed |= covered_share(self.page, clip) < COVERING;
     }
 
@@ -202,50 +202,4 @@ fn gray_pixels(data: ImageData) -> Vec<u8> {
             pixels.iter().map(|[red, green, blue]| gray(*red, *green, *blue)).collect()
         }
     }
-}
-
-impl<'a> Device<'a> for SampleFinder {
-    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, mode: &DrawMode) {
-        self.mix(mode);
-    }
-
-    fn draw_rect(&mut self, _: &Rect, _: DrawProps<'a>, mode: &DrawMode) {
-        self.mix(mode);
-    }
-
-    fn draw_glyph_run(&mut self, _: &GlyphRun<'_, 'a>, _: DrawProps<'a>, mode: &DrawMode) {
-        self.mix(mode);
-    }
-
-    fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
-        self.refuse_over_picture();
-        if let Image::Raster(image) = &image
-            && !self.is_mixed
-        {
-            self.found = self.take(image, &props);
-            self.is_mixed |= self.found.is_none();
-        } else {
-            self.is_mixed = true;
-        }
-    }
-
-    fn push_clip_path(&mut self, clip: &ClipPath) {
-        self.clip(clip.path.bounding_box());
-    }
-
-    fn push_clip_rect(&mut self, clip: &Rect) {
-        self.clip(*clip);
-    }
-
-    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {
-        self.is_mixed = true;
-    }
-
-    fn pop_clip(&mut self) {}
-
-    fn pop_transparency_group(&mut self) {}
-
-    fn begin_marked_content(&mut self, _: &[u8], _: Option<&Dict<'_>>) {}
-
-    fn end_marked_content(&mut self) {}
 }

@@ -4,6 +4,7 @@
 //! the engine sees them. Images that are too large to decode are refused, and so is what the engine would keep in memory
 //! until the page is painted, and strokes that it would not finish. Tiles, masks and glyphs are interpreted once each.
 
+use super::scan::SampleFinder;
 use hayro::hayro_interpret::font::{Glyph, GlyphRun};
 use hayro::hayro_interpret::pattern::Pattern;
 use hayro::hayro_interpret::util::x_y_advances;
@@ -36,22 +37,37 @@ pub(super) struct Survey<'s, 'l> {
     canvas: Rect,
     /// The nesting of patterns, masks and Type 3 glyphs.
     depth: u32,
+    /// Looks for the one picture of the page's own canvas.
+    finder: Option<&'s mut SampleFinder>,
 }
 
 /// Interprets a page by `interpret`, for a canvas of this size.
-pub(super) fn survey(budget: &PageBudget, limits: &Limits, canvas: Rect, interpret: impl FnOnce(&mut Survey<'_, '_>)) {
+pub(super) fn survey(
+    budget: &PageBudget,
+    limits: &Limits,
+    canvas: Rect,
+    finder: Option<&mut SampleFinder>,
+    interpret: impl FnOnce(&mut Survey<'_, '_>),
+) {
     let page = PageSurvey { budget, limits, kept_pixels: Cell::default(), seen: RefCell::default() };
-    interpret(&mut Survey { page: &page, canvas, depth: 0 });
+    interpret(&mut Survey { page: &page, canvas, depth: 0, finder });
     budget.check_now();
 }
 
 impl<'s, 'l> Survey<'s, 'l> {
     /// A survey of content that is drawn within this one, unless it was surveyed.
-    fn within(&self, key: u128) -> Option<Self> {
+    fn within(&self, key: u128) -> Option<Survey<'_, 'l>> {
         self.page.budget.check();
         let depth = self.depth.saturating_add(1);
         leave_beyond(Limit::FormDepth, depth.into(), self.page.limits.max_form_depth.into());
-        self.page.seen.borrow_mut().insert(key).then_some(Self { depth, ..*self })
+        let within = Survey { page: self.page, canvas: self.canvas, depth, finder: None };
+        self.page.seen.borrow_mut().insert(key).then_some(within)
+    }
+
+    fn find(&mut self, look: impl FnOnce(&mut SampleFinder)) {
+        if let Some(finder) = self.finder.as_deref_mut() {
+            look(finder);
+        }
     }
 
     /// Counts an area of the canvas that the engine keeps, where a pixel takes `bytes`.
@@ -142,6 +158,7 @@ fn whole(number: f64) -> u64 {
 impl<'a> Device<'a> for Survey<'_, '_> {
     fn draw_path(&mut self, path: &BezPath, props: DrawProps<'a>, mode: &DrawMode) {
         self.look_at_path(path, &props, mode);
+        self.find(|finder| finder.mix(mode));
     }
 
     fn draw_rect(&mut self, rect: &Rect, props: DrawProps<'a>, mode: &DrawMode) {
@@ -153,12 +170,14 @@ impl<'a> Device<'a> for Survey<'_, '_> {
             }
             _ => self.look_at_path(&rect.to_path(0.1), &props, mode),
         }
+        self.find(|finder| finder.mix(mode));
     }
 
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, mode: &DrawMode) {
         if matches!(mode, DrawMode::Invisible) {
             return;
         }
+        self.find(|finder| finder.mix(mode));
         self.look_at_mask(props.soft_mask.as_ref());
         self.look_at_paint(&props.paint, || self.canvas, !matches!(mode, DrawMode::Fill(_)));
         for glyph in run.glyphs() {
@@ -186,7 +205,7 @@ impl<'a> Device<'a> for Survey<'_, '_> {
         let bounds = props.transform.transform_rect_bbox(Rect::new(0.0, 0.0, width, height));
         // The engine does not decode images outside the canvas. Tiles are surveyed at another place than they are drawn.
         if self.depth == 0 && !bounds.overlaps(self.canvas) {
-            return;
+            return self.find(|finder| finder.add_image(&image, &props));
         }
         let stream = match &image {
             Image::Stencil(stencil) => stencil.stream(),
@@ -196,14 +215,17 @@ impl<'a> Device<'a> for Survey<'_, '_> {
         // It keeps an image at the size at which it is drawn, or at its own if that is smaller.
         let (x, y) = x_y_advances(&props.transform);
         self.keep(width * x.length().min(1.0) * height * y.length().min(1.0), 4.0);
+        self.find(|finder| finder.add_image(&image, &props));
     }
 
-    fn push_clip_path(&mut self, _: &ClipPath) {
+    fn push_clip_path(&mut self, clip: &ClipPath) {
         self.page.budget.check();
+        self.find(|finder| finder.clip(clip.path.bounding_box()));
     }
 
-    fn push_clip_rect(&mut self, _: &Rect) {
+    fn push_clip_rect(&mut self, clip: &Rect) {
         self.page.budget.check();
+        self.find(|finder| finder.clip(*clip));
     }
 
     fn pop_clip(&mut self) {}
@@ -211,6 +233,7 @@ impl<'a> Device<'a> for Survey<'_, '_> {
     fn push_transparency_group(&mut self, _: f32, mask: Option<SoftMask<'a>>, _: BlendMode) {
         self.page.budget.check();
         self.look_at_mask(mask.as_ref());
+        self.find(SampleFinder::refuse);
     }
 
     fn pop_transparency_group(&mut self) {}

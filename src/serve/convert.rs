@@ -13,10 +13,16 @@ use super::identity::CallerIdentity;
 use crate::context::Block;
 use crate::context::{Delivery, json_length};
 use crate::tool::{
-    ALWAYS_LOAD_HINT, ClientHabit, DataAnswer, GetFileAnswer, MAX_RESULT_SIZE_CHARS, PDF, PageResource,
-    RESOURCE_TEMPLATES, RESULT_SIZE_HINT, ResourceContent, ResourceTemplateRow, ToolError, ToolSpec, error_details,
-    page_uri,
+    self, ALWAYS_LOAD_HINT, ClientHabit, DataAnswer, GetFileAnswer, MAX_RESULT_SIZE_CHARS, PDF, PageResource,
+    RESOURCE_TEMPLATES, RESULT_SIZE_HINT, ResourceContent, ResourceTemplateRow, ToolError, ToolSet, clean_json,
+    error_details, page_uri,
 };
+use pagewise_base::clean::CleanText;
+
+/// A text for the model. Whatever room it comes from, nothing in it is hidden.
+fn text_block(text: &str) -> ContentBlock {
+    ContentBlock::text(CleanText::of(text).into_string())
+}
 
 /// The key in `_meta` of a result's details.
 const DETAILS_KEY: &str = "io.github.pagewise/details";
@@ -41,18 +47,17 @@ impl From<CallToolResult> for ToolResult {
 }
 
 /// The entry of a tool in `tools/list`. A tool with an output schema must send structured content.
-pub(super) fn tool(spec: ToolSpec, has_structure: bool) -> Tool {
-    let (is_open_world, is_long, is_first) = (spec.is_open_world(), spec.is_long(), spec.is_first());
-    let annotations =
-        ToolAnnotations::new().read_only(spec.is_read_only).destructive(false).idempotent(spec.is_idempotent());
-    let mut tool = Tool::new(spec.name, spec.description, Arc::new(spec.input_schema))
-        .with_title(spec.title)
-        .with_annotations(annotations.open_world(is_open_world));
-    let size = is_long.then(|| (RESULT_SIZE_HINT, json!(MAX_RESULT_SIZE_CHARS)));
-    let load = is_first.then_some((ALWAYS_LOAD_HINT, json!(true)));
+pub(super) fn tool(row: &'static tool::Tool, set: &ToolSet, has_structure: bool) -> Tool {
+    let annotations = ToolAnnotations::new().read_only(row.is_read_only).destructive(false);
+    let annotations = annotations.idempotent(row.is_idempotent).open_world(row.is_open_world);
+    let mut tool = Tool::new(row.name, row.description(), Arc::new(row.input_schema(set)))
+        .with_title(row.title)
+        .with_annotations(annotations);
+    let size = row.has_long_results.then(|| (RESULT_SIZE_HINT, json!(MAX_RESULT_SIZE_CHARS)));
+    let load = row.is_always_loaded.then_some((ALWAYS_LOAD_HINT, json!(true)));
     let hints = size.into_iter().chain(load).map(|(key, value)| (key.to_owned(), value)).collect::<JsonObject>();
     tool.meta = (!hints.is_empty()).then_some(MetaObject(hints));
-    match spec.output_schema.filter(|_| has_structure) {
+    match row.output_schema().filter(|_| has_structure) {
         Some(schema) => tool.with_raw_output_schema(Arc::new(schema)),
         None => tool,
     }
@@ -60,8 +65,8 @@ pub(super) fn tool(spec: ToolSpec, has_structure: bool) -> Tool {
 
 /// A result of content blocks alone. Clients that find structured content show the model nothing else.
 pub(super) fn file_result(answer: &GetFileAnswer, blobs: &mut ResultBlobs) -> CallToolResult {
-    let header = answer.header.iter().map(|header| ContentBlock::text(header.as_str()));
-    let footer = answer.footer.iter().map(|footer| ContentBlock::text(footer.as_str()));
+    let header = answer.header.iter().map(|header| text_block(header));
+    let footer = answer.footer.iter().map(|footer| text_block(footer));
     let blocks = answer.blocks.iter().map(|block| content_block(block, blobs));
     let mut result = CallToolResult::success(header.chain(blocks).chain(footer).collect());
     result.meta = Some(meta(DETAILS_KEY, answer.details.clone()));
@@ -79,8 +84,8 @@ pub(super) fn blocks_result(blocks: &[Block], details: Value) -> ToolResult {
 
 /// A text block and the same data as structured content, which is not longer.
 pub(super) fn data_result(answer: &DataAnswer) -> CallToolResult {
-    let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text.as_str())]);
-    result.structured_content = Some(answer.brief.clone());
+    let mut result = CallToolResult::success(vec![text_block(&answer.text)]);
+    result.structured_content = Some(clean_json(answer.brief.clone()));
     result
 }
 
@@ -96,7 +101,7 @@ pub(super) fn adapt_result(result: &mut CallToolResult, client: &CallerIdentity)
 
 /// An error as a tool result, so that the model sees it.
 pub(super) fn error_result(error: &ToolError) -> CallToolResult {
-    let mut result = CallToolResult::error(vec![ContentBlock::text(error.text())]);
+    let mut result = CallToolResult::error(vec![text_block(&error.text())]);
     result.meta = Some(meta(ERROR_KEY, json!(error)));
     result
 }
@@ -149,7 +154,7 @@ pub(super) fn mark_answer(result: &mut CallToolResult, blobs: &mut ResultBlobs) 
 
 fn content_block(block: &Block, blobs: &mut ResultBlobs) -> ContentBlock {
     match block {
-        Block::Text(text) => ContentBlock::text(text.as_str()),
+        Block::Text(text) => text_block(text),
         Block::Document(page) => {
             let contents = ResourceContents::blob(blobs.add_data(&page.bytes), page_uri(page));
             ContentBlock::Resource(EmbeddedResource::new(contents.with_mime_type(PDF)))
@@ -182,7 +187,7 @@ pub(super) fn page_resource(uri: &str, page: PageResource) -> ReadPage {
     let mut blobs = ResultBlobs::default();
     let contents = match page.content {
         ResourceContent::Bytes(bytes) => ResourceContents::blob(blobs.add_data(&bytes), uri),
-        ResourceContent::Text(text) => ResourceContents::text(text, uri),
+        ResourceContent::Text(text) => ResourceContents::text(CleanText::of(text).into_string(), uri),
     };
     let result = ReadResourceResult::new(vec![contents.with_mime_type(page.mime_type)]);
     (result.with_ttl_ms(PAGE_TTL_MS).with_cache_scope(CacheScope::Private), blobs)
@@ -190,6 +195,6 @@ pub(super) fn page_resource(uri: &str, page: PageResource) -> ReadPage {
 
 fn meta(key: &str, value: Value) -> MetaObject {
     let mut object = JsonObject::new();
-    object.insert(key.to_owned(), value);
+    object.insert(key.to_owned(), clean_json(value));
     MetaObject(object)
 }

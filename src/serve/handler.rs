@@ -5,11 +5,13 @@ use std::time::Instant;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, CompletionInfo,
-    Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::Value;
 
 use super::convert::ToolResult;
 use super::delivery::{InFlight, PendingResponses, ResponseParts};
@@ -17,9 +19,10 @@ use super::http::{Exchange, Metrics};
 use super::identity::CallerIdentity;
 use super::progress::ToolProgress;
 use super::server_parts::ServerParts;
-use super::tools::{ToolCall, ToolEntry};
+use super::tools::{RunTool, ToolCall};
 use super::{convert, http, tools};
-use crate::tool::{self, Caller, ClientHabit, INSTRUCTIONS, ToolError};
+use crate::tool::{self, Caller, ClientHabit, INSTRUCTIONS, Tool, ToolError};
+use pagewise_base::clean::repeated;
 use pagewise_base::limits::Cancellation;
 use pagewise_view::ConversationId;
 
@@ -77,7 +80,7 @@ impl Handler {
     /// Runs a tool on a thread that may block.
     async fn run(
         &self,
-        tool: &'static ToolEntry,
+        (tool, run_tool): (&'static Tool, RunTool),
         identity: CallerIdentity,
         arguments: JsonObject,
         context: &RequestContext<RoleServer>,
@@ -85,21 +88,22 @@ impl Handler {
         let server = Arc::clone(&self.server);
         let result_bytes = identity.result_bytes(&server);
         let began = Instant::now();
-        let cancel_on_drop = CancelOnDrop(Cancellation::new());
+        let cancel_on_drop = CancelOnDrop(Cancellation::of(identity.sharer()));
         let cancellation = cancel_on_drop.0.clone();
         let progress = ToolProgress::new(cancellation.clone());
         let notifying = progress.notifier(context).run();
         let work = tokio::task::spawn_blocking(move || {
             let _span = tracing::debug_span!("request", tool = tool.name).entered();
             let run = |caller: &Caller| {
-                (tool.run)(&ToolCall { server: &server, arguments: &arguments, caller, progress: &progress })
+                run_tool(&ToolCall { server: &server, arguments: &arguments, caller, progress: &progress })
             };
             let own = identity.refuse_foreign_uploads(&arguments);
             let caller = own.and_then(|()| identity.caller(&server, &arguments, tool, cancellation));
             let outcome =
                 caller.as_ref().map_err(ToolError::clone).and_then(|caller| tool::restart_once(|| run(caller)));
             // A tool's error is a result too, so that the model sees it.
-            let mut outcome = outcome.unwrap_or_else(|error| convert::error_result(&error).into());
+            let brief = |error: ToolError| error.repeating_briefly(arguments.values().filter_map(Value::as_str));
+            let mut outcome = outcome.unwrap_or_else(|error| convert::error_result(&brief(error)).into());
             convert::adapt_result(&mut outcome.result, &identity);
             let outcome = convert::within_result_limit(outcome, tool.name, result_bytes);
             if let Some(problem) = server.context.take_warning() {
@@ -119,7 +123,7 @@ impl Handler {
 }
 
 /// Passes the call to its exchange, for the log.
-fn log_call(identity: &CallerIdentity, tool: &ToolEntry, context: &RequestContext<RoleServer>) {
+fn log_call(identity: &CallerIdentity, tool: &Tool, context: &RequestContext<RoleServer>) {
     let Some(http) = &identity.http else { return };
     let trace = context.meta.0.0.get("traceparent").and_then(|trace| http::trace_parent(trace.as_str()?));
     http.exchange.set_call(http::LoggedCall { tool: Some(tool.name), client: identity.client_name(), trace });
@@ -134,14 +138,26 @@ impl ServerHandler for Handler {
             .with_instructions(INSTRUCTIONS)
     }
 
+    /// Remembers the client, with the version that the protocol goes on in.
+    async fn initialize(
+        &self,
+        mut request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let result = self.negotiate_initialize(&request)?;
+        request.protocol_version = result.protocol_version.clone();
+        context.peer.set_peer_info(request);
+        Ok(result)
+    }
+
     async fn list_tools(
         &self,
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let has_structure = !CallerIdentity::of(&context, &self.server).has(ClientHabit::DropsTextBesideStructure);
-        let tool = |spec| convert::tool(spec, has_structure);
-        Ok(ListToolsResult::with_all_items(tools::specs(&self.server).into_iter().map(tool).collect()))
+        let listed = |tool| convert::tool(tool, &self.server.tools, has_structure);
+        Ok(ListToolsResult::with_all_items(tools::listed(&self.server).map(listed).collect()))
     }
 
     async fn call_tool(
@@ -149,7 +165,8 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tool = tools::find_tool(&request.name, &self.server).ok_or_else(|| unknown_tool(&request.name))?;
+        let (tool, run_tool) =
+            tools::find_tool(&request.name, &self.server).ok_or_else(|| unknown_tool(&request.name))?;
         let arguments = tool::accepted(tool.name, &request.arguments.unwrap_or_default());
         let identity = CallerIdentity::of(&context, &self.server);
         log_call(&identity, tool, &context);
@@ -160,7 +177,7 @@ impl ServerHandler for Handler {
         let exchange = identity.http.as_ref().map(|http| Arc::clone(&http.exchange));
         let ignores_late_notice = identity.has(ClientHabit::CancelsAnsweredRequests);
         let (ToolResult { mut result, blobs, delivery }, conversation) =
-            self.run(tool, identity, arguments, &context).await?;
+            self.run((tool, run_tool), identity, arguments, &context).await?;
         let delivery = delivery.map(|delivery| {
             // A new conversation is known by its handle from now on.
             let key = key.or_else(|| conversation.map(|handle| handle.as_str().to_owned()));
@@ -227,7 +244,7 @@ impl ServerHandler for Handler {
         let server = Arc::clone(&self.server);
         let identity = CallerIdentity::of(&context, &server);
         let (result_bytes, owner) = (identity.result_bytes(&server), identity.principal());
-        let cancellation = Cancellation::new();
+        let cancellation = Cancellation::of(identity.sharer());
         let _cancel_on_drop = CancelOnDrop(cancellation.clone());
         let work = tokio::task::spawn_blocking(move || {
             let page = tool::read_page(&server.context, &request.uri, owner, &cancellation)?;
@@ -255,7 +272,7 @@ fn content_of(request: &CompleteRequestParams) -> Option<String> {
 }
 
 fn unknown_tool(name: &str) -> ErrorData {
-    ErrorData::invalid_params(format!("Unknown tool: {name}"), None)
+    ErrorData::invalid_params(format!("Unknown tool: {}", repeated(name)), None)
 }
 
 fn internal(what: &'static str) -> ErrorData {

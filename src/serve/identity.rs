@@ -13,10 +13,10 @@ use serde_json::Value;
 
 use super::http::{HttpCaller, SESSION_HEADER};
 use super::server_parts::ServerParts;
-use super::tools::ToolEntry;
 use crate::context::{ContextManager, foreign_upload};
-use crate::tool::{CONTENT_EXTENSION, Caller, ClientHabit, ClientProfile, ToolError, argument, upload_not_found};
+use crate::tool::{CONTENT_EXTENSION, Caller, ClientHabit, ClientProfile, Tool, ToolError, argument, upload_not_found};
 use pagewise_base::limits::Cancellation;
+use pagewise_base::share::Sharer;
 use pagewise_view::{ConversationId, Principal};
 
 /// The key of `_meta` under which a client such as Codex names its conversation.
@@ -85,6 +85,11 @@ impl CallerIdentity {
         self.http.as_ref().map(|http| http.principal)
     }
 
+    /// The sender as resources tell it apart.
+    pub(super) fn sharer(&self) -> Sharer {
+        self.http.as_ref().and_then(|http| http.sharer)
+    }
+
     /// Refuses arguments in which a reference to an upload of another principal stands anywhere, so that no tool has to.
     ///
     /// # Errors
@@ -104,7 +109,7 @@ impl CallerIdentity {
         &self,
         server: &ServerParts,
         arguments: &JsonObject,
-        tool: &ToolEntry,
+        tool: &Tool,
         cancellation: Cancellation,
     ) -> Result<Caller, ToolError> {
         let caller =
@@ -125,13 +130,13 @@ impl CallerIdentity {
         http: &HttpCaller,
         context: &ContextManager,
         arguments: &JsonObject,
-        tool: &ToolEntry,
+        tool: &Tool,
         caller: Caller,
     ) -> Result<Caller, ToolError> {
         let principal = &http.principal;
         let conversation = match (conversation_argument(arguments).map(Value::as_str), &self.name) {
             (Some(Some(handle)), _) => {
-                return caller.with_handle(context.admit(handle, principal), tool.is_about_memory());
+                return caller.with_handle(context.admit(handle, principal), tool.is_about_memory);
             }
             // The tool itself refuses a value that is no string.
             (Some(None), _) => None,

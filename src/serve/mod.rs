@@ -8,37 +8,39 @@ mod handler;
 mod http;
 mod identity;
 mod lock;
+mod message;
 mod progress;
 mod server_parts;
 mod stdio;
 mod tools;
+mod transport;
 
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::ServiceExt;
-use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::service::serve_directly;
 use rmcp::transport::stdio_pipes;
 
 pub use self::http::HttpSettings;
 pub use self::server_parts::ServerParts;
+pub(crate) use self::stdio::is_output_closed;
 
-use self::delivery::{DeliveringTransport, InFlight, OpenBlobs, PendingResponses};
+use self::delivery::{InFlight, PendingResponses};
 use self::handler::Handler;
 use self::http::{HttpState, InspectAccess};
-use self::stdio::BlobWriter;
+use self::transport::StdioTransport;
 use crate::context::ContextManager;
 use crate::inspect::OneTimeAccess;
 
 /// How long work may go on after its client is gone.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Serves standard input and output until the input ends.
+/// Serves standard input and output until the input ends and all is answered, or the output is closed.
 ///
 /// # Errors
-/// If the runtime cannot start, or the client breaks the handshake.
+/// If the runtime cannot start.
 pub fn serve_stdio(server: ServerParts) -> io::Result<()> {
     // Messages come and go through one pipe each, so more runtime threads would only cost. The tools run on threads of
     // their own.
@@ -117,14 +119,12 @@ async fn serve(server: ServerParts) -> io::Result<()> {
     stdio::enlarge_pipe();
     let (reader, writer) = stdio_pipes();
     let (pending_responses, in_flight) = (PendingResponses::default(), InFlight::default());
-    let open = OpenBlobs::default();
-    let transport = AsyncRwTransport::new_server(reader, BlobWriter::new(writer, open.clone()));
-    let transport =
-        DeliveringTransport::new(transport, pending_responses.clone(), open, in_flight.clone(), server.warn);
-    match Handler::over_stdio(server, pending_responses, in_flight).serve(transport).await {
-        Ok(running) => running.waiting().await.map(|_| ()).map_err(io::Error::other),
-        // The client only checked whether the server starts.
-        Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-        Err(error) => Err(io::Error::other(error)),
+    let transport = StdioTransport::new(reader, writer, pending_responses.clone(), in_flight.clone(), server.warn);
+    let closed = transport.closed();
+    // Without a handshake that could fail: no greeting, and none at all, ends the server.
+    let running = serve_directly(Handler::over_stdio(server, pending_responses, in_flight), transport, None);
+    tokio::select! {
+        ended = running.waiting() => ended.map(|_| ()).map_err(io::Error::other),
+        () = closed => Ok(()),
     }
 }

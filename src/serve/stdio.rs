@@ -19,6 +19,21 @@ pub(super) fn enlarge_pipe() {
     let _ = rustix::pipe::fcntl_setpipe_size(io::stdout(), PIPE_BYTES);
 }
 
+/// Whether nobody can read standard output any more. Elsewhere than on Unix only a write can tell.
+pub(crate) fn is_output_closed() -> bool {
+    #[cfg(all(unix, not(pagewise_portable)))]
+    {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let output = io::stdout();
+        let mut polled = [PollFd::new(&output, PollFlags::empty())];
+        let is_polled = poll(&mut polled, Some(&Timespec::default())).is_ok_and(|ready| ready > 0);
+        let closed = PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL;
+        is_polled && polled.iter().any(|output| output.revents().intersects(closed))
+    }
+    #[cfg(any(not(unix), pagewise_portable))]
+    false
+}
+
 /// A writer that replaces marks with their data.
 ///
 /// It gathers short pieces, so that a small answer is one write and wakes its reader once.

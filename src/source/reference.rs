@@ -29,6 +29,12 @@ impl Reference {
             .ok_or_else(|| SourceError::UnsupportedReference { reference: text.to_owned() })
     }
 
+    /// A reference to an absolute path.
+    #[must_use]
+    pub fn of(path: PathBuf) -> Self {
+        Self { path }
+    }
+
     /// The absolute path.
     #[must_use]
     pub fn path(&self) -> &Path {

@@ -3,13 +3,15 @@
 //! A path that is checked first and opened later could change in between. Instead it is opened relative to the descriptor
 //! of a root, and the kernel refuses each step that would leave the root. On systems that are not Unix, cap-std does so.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::SourceError;
 use super::file::{OpenFile, Stat};
 use super::folder_entry::{FolderEntry, Listing};
 use super::reference::Reference;
 use super::root_folder::{RootFolder, list_anywhere, open_anywhere};
+use super::walk::MAX_WALKED_NAMES;
+use pagewise_base::clean::folded_name;
 
 /// The folders in which files may be opened.
 #[derive(Debug)]
@@ -99,6 +101,26 @@ impl Roots {
             AllowedRoots::Everything => Stat::at(path),
             AllowedRoots::Beneath(_) => self.open_path(path).map(|file| file.stat()),
         }
+    }
+
+    /// The one path that differs from `path` only in how its names are spelled (see [`folded_name`]). `None` if there is no
+    /// such path, or more than one.
+    #[must_use]
+    pub fn respelled(&self, path: &Path) -> Option<PathBuf> {
+        let one = Listing { max: 1, stat_of: None };
+        let folder = path.ancestors().skip(1).find(|folder| self.list(folder, &one).is_ok())?;
+        let mut found = folder.to_path_buf();
+        for name in path.strip_prefix(folder).ok()?.components() {
+            let Component::Normal(name) = name else { return None };
+            let wanted = folded_name(&name.to_string_lossy());
+            let names = self.list(&found, &Listing { max: MAX_WALKED_NAMES, stat_of: None }).ok()?;
+            // Of a longer list, one name more may be alike.
+            let is_whole = names.len() < MAX_WALKED_NAMES;
+            let mut alike = names.into_iter().filter(|other| folded_name(&other.name.to_string_lossy()) == wanted);
+            let only = alike.next().filter(|_| is_whole && alike.next().is_none())?;
+            found.push(only.name);
+        }
+        Some(found)
     }
 
     /// The names in a folder.

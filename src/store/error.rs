@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use super::PostgresError;
-use pagewise_view::ConversationId;
 
 /// Why a store could not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -64,18 +63,12 @@ pub enum StoreError {
         /// The maximum.
         limit: usize,
     },
-    /// No such conversation.
-    #[error("no conversation {conversation}")]
-    UnknownConversation {
-        /// The handle asked for.
-        conversation: ConversationId,
-    },
-    /// The handle is taken.
-    #[error("conversation {conversation} already exists")]
-    ConversationExists {
-        /// The handle asked for.
-        conversation: ConversationId,
-    },
+    /// Others changed a conversation so often that no attempt to change it succeeded.
+    #[error("too many processes change one conversation")]
+    Contended,
+    /// The thread that was to make a change ended before it did.
+    #[error("a change of a conversation was not made")]
+    Abandoned,
     /// A PostgreSQL database or the connection to it failed.
     #[error(transparent)]
     Postgres(#[from] PostgresError),

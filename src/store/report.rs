@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
-use super::{DeliveryRecord, StoreError, ViewStore};
-use pagewise_view::ConversationId;
+use super::{StoreError, ViewStore, change};
+use pagewise_view::{ConversationChange, ConversationId, DeliveryRecord};
 
 /// The properties of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,8 +59,12 @@ const SAMPLES: usize = 21;
 
 /// Measures reads and records in a temporary conversation.
 pub(super) fn measure_latency(store: &dyn ViewStore, scratch: &ConversationId) -> Result<[Duration; 2], StoreError> {
-    let record = median(|| store.record(scratch, &DeliveryRecord::default(), SystemTime::now()).map(|_| ()))?;
-    let read = median(|| store.read(scratch, None).map(|_| ()))?;
+    let record = || {
+        let delivery = ConversationChange::Record(DeliveryRecord::default());
+        change(store, &(), scratch, delivery, SystemTime::now()).map(|_| ())
+    };
+    let record = median(record)?;
+    let read = median(|| store.load(scratch, None).map(|_| ()))?;
     Ok([read, record])
 }
 

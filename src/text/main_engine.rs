@@ -170,8 +170,20 @@ fn lay_out(page_glyphs: PageGlyphs, page_area: f64) -> (PageText, Vec<TextBlock>
         () => PageKind::Empty,
     };
     let picture_percent = percent(picture_area, page_area);
-    let engine = TextEngine::Collector;
-    (PageText { text, joints, kind, invisible, hidden, off_page, undecoded, picture_percent, paths, engine }, blocks)
+    let page = PageText {
+        text,
+        joints,
+        kind,
+        invisible,
+        hidden,
+        off_page,
+        undecoded,
+        picture_percent,
+        paths,
+        is_size_assumed: false,
+        engine: TextEngine::Collector,
+    };
+    (page, blocks)
 }
 
 fn blocks_of(glyphs: Vec<PlacedGlyph>) -> Vec<TextBlock> {

@@ -1,6 +1,7 @@
 //! Plain text without hidden characters.
 
-use pagewise_document::text_string::is_hidden;
+use super::layout::hyphens::SOFT_HYPHEN;
+use pagewise_base::clean::is_hidden;
 
 /// Normalises text: no hidden characters, `\n` for every line end, no trailing spaces, at most one empty line in a row.
 #[must_use]
@@ -9,7 +10,10 @@ pub fn normalize_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut empty_lines = 0;
     for line in text.split('\n') {
-        let line: String = line.chars().filter(|character| *character == '\t' || !is_hidden(*character)).collect();
+        let line: String = line
+            .chars()
+            .filter(|character| matches!(*character, '\t' | SOFT_HYPHEN) || !is_hidden(*character))
+            .collect();
         let line = line.trim_end();
         if line.is_empty() {
             empty_lines += 1;

@@ -30,6 +30,8 @@ pub struct PageText {
     pub picture_percent: u8,
     /// Number of paths and rectangles: table rules, charts, drawings.
     pub paths: u64,
+    /// Whether the page has no usable MediaBox, so that its size is assumed.
+    pub is_size_assumed: bool,
     /// The engine that extracted the text.
     pub engine: TextEngine,
 }
@@ -45,6 +47,9 @@ const UNKNOWN_SHARE: u64 = 20;
 
 /// A page with fewer letters and digits has no usable text.
 const MIN_USABLE_CHARACTERS: usize = 10;
+
+/// The remark on a page without a usable MediaBox.
+const SIZE_ASSUMED: &str = "the page has no usable MediaBox, so US Letter is assumed";
 
 /// Pictures that cover more of a page, in percent, may be what a reader reads.
 const COVERING_PERCENT: u8 = 50;
@@ -183,9 +188,11 @@ impl PageText {
             (self.undecoded, "glyphs are of unknown characters and not in the text"),
         ];
         let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+        let assumed = self.is_size_assumed.then(|| PageRemark::plain(SIZE_ASSUMED));
         kind.map(PageRemark::plain)
             .into_iter()
             .chain(recognised)
+            .chain(assumed)
             .chain(counts.map(|(count, what)| PageRemark::counted(count, what)))
             .collect()
     }

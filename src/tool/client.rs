@@ -1,5 +1,9 @@
 //! Decides in which form a client gets pages.
 
+use schemars::JsonSchema;
+use serde::de::value::{Error as ValueError, StrDeserializer};
+use serde::{Deserialize, Serialize};
+
 use pagewise_view::PageForm;
 
 /// The key under `capabilities.extensions` where a client declares the content it can show.
@@ -22,22 +26,24 @@ pub const ALWAYS_LOAD_HINT: &str = "anthropic/alwaysLoad";
 pub const MAX_RESULT_SIZE_CHARS: u32 = 500_000;
 
 /// The `as` argument.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "program", derive(clap::ValueEnum))]
+#[serde(rename_all = "lowercase")]
 pub enum FormArgument {
-    /// Whatever the client can pass to its model.
+    /// PDFs; for serve, the form that the client can show its model
     #[default]
     Auto,
-    /// A PDF block.
+    /// A one-page PDF
     Document,
-    /// A picture of the page.
+    /// A picture of the page
     Image,
-    /// The page's text.
+    /// The page's text
     Text,
-    /// A file with the one-page PDF, by its path.
-    Path,
-    /// The page as Markdown.
+    /// Headings, lists and tables as Markdown
     Markdown,
-    /// Text if it says everything on the page, otherwise the best form that the client can show.
+    /// The path of a one-page PDF
+    Path,
+    /// Text for pages of text alone, Markdown for certain tables, a PDF or a picture for pages with figures
     Mixed,
 }
 
@@ -45,16 +51,7 @@ impl FormArgument {
     /// Reads the argument's value.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        match text {
-            "auto" => Some(Self::Auto),
-            "document" => Some(Self::Document),
-            "image" => Some(Self::Image),
-            "text" => Some(Self::Text),
-            "path" => Some(Self::Path),
-            "markdown" => Some(Self::Markdown),
-            "mixed" => Some(Self::Mixed),
-            _ => None,
-        }
+        Self::deserialize(StrDeserializer::<ValueError>::new(text)).ok()
     }
 
     /// The argument's value.

@@ -2,7 +2,6 @@
 //!
 //! No transport: `cli` and `serve` pass arguments in and results out.
 
-mod accepted;
 mod arguments;
 mod ask;
 mod caller;
@@ -15,6 +14,7 @@ mod emit;
 mod error;
 mod fetch;
 mod get_file;
+mod page_tag;
 mod pdf;
 mod push;
 mod resource;
@@ -22,43 +22,46 @@ mod schema;
 mod tool_list;
 mod truncate;
 
-pub use self::accepted::accepted;
-pub use self::arguments::argument;
-pub use self::ask::{AskAnswer, AskArguments, AskContext, DEFAULT_PROMPT, MAX_PDFS, ask, error_details};
+#[cfg(feature = "program")]
+pub(crate) use self::arguments::typed_pages;
+pub use self::arguments::{ToolArguments, accepted, argument, expected};
+pub use self::ask::{AskAnswer, AskArguments, AskContext, MAX_PDFS, ask, error_details};
 pub use self::caller::Caller;
 pub use self::client::{
     ALWAYS_LOAD_HINT, CLIENTS, CONTENT_EXTENSION, ClientHabit, ClientProfile, ClientRow, FormArgument, FormDecision,
     MAX_RESULT_SIZE_CHARS, RESULT_SIZE_HINT, decide_form,
 };
 pub use self::context::{
-    ForgetArguments, ForkArguments, StatusArguments, StatusResult, UpdatesResult, WatchArguments, context_forget,
-    context_fork, context_status, context_updates, held_file_name, held_words, update_json, update_text, updates_json,
-    updates_text,
+    ConversationArguments, ForgetArguments, ForkArguments, StatusArguments, StatusResult, UpdatesArguments,
+    UpdatesResult, context_forget, context_fork, context_status, context_updates, held_file_name, held_words,
+    update_json, update_text, updates_json, updates_text,
 };
 pub use self::data_answer::{DataAnswer, result_json};
 pub use self::delivery::{DeliverError, DeliveryOutcome, Dispatch, Recall, deliver};
 pub use self::doctor::{DatabaseServerState, DoctorResult, LayerState, OcrState, StoreState};
 pub use self::emit::{EmitFormat, PDF, base64, base64_length, emit_block, push_base64};
-pub use self::error::{ErrorCode, ToolError, restart_once, upload_not_found};
-pub use self::fetch::{
-    FetchAnswer, FetchArguments, SearchContentArguments, UrlSelector, fetch_content, get_search_content,
-};
-pub use self::get_file::{GetFileAnswer, GetFileArguments, details_json, get_file};
-pub(crate) use self::get_file::{document_header, file_request, folder_brief, folder_json, get_file_spec};
+pub use self::error::{ErrorCode, ToolError, clean_json, restart_once, upload_not_found};
+pub use self::fetch::{FetchAnswer, FetchArguments, SearchContentArguments, fetch_content, get_search_content};
+pub use self::get_file::{GetFileAnswer, GetFileArguments, attachment_bytes, details_json, get_file};
+pub(crate) use self::get_file::{document_header, file_request, folder_brief, folder_json};
 pub use self::pdf::{
-    AttachmentData, BesideText, CellOfTable, CommentData, CountData, Coverage, DEFAULT_MAX_CHARS, DocumentArguments,
-    ExtractedPage, FailedPage, FieldData, FoundInDocument, FoundInDocuments, Highlight, InfoAnswer, InfoResult,
-    JoinResult, LinkData, MatchedPage, OptionData, OutlineArguments, OutlineEntry, OutlineResult, PageContent,
-    PageResult, PageSize, QuoteFindings, QuotesFindings, RankedResult, RenderAnswer, RenderArguments, RenderResult,
-    RenderedPages, SearchArguments, SearchResult, SheetResult, ShownOutline, SplitResult, TableFormat, TableOnPage,
-    TablesArguments, TablesResult, TextArguments, TextFormat, TextLayerResult, TextResult, WordInBox, add_to_index,
-    clear_index, draw_to_width, extract_text, find_tables, index_status, info, outline, render_page, search,
-    select_pages, split, write_joined, write_page, write_picture, write_pictures, write_sheet, write_text_layer,
+    AttachmentData, BesideText, CellOfTable, CommentData, CountData, Coverage, DocumentArguments, ExtractedPage,
+    FailedPage, FieldData, FoundInDocument, FoundInDocuments, Highlight, InfoAnswer, InfoArguments, InfoResult,
+    JoinResult, LinkData, MatchedPage, OcrArgument, OptionData, OutlineArguments, OutlineEntry, OutlineResult,
+    PageContent, PageResult, PageSize, QuoteFindings, QuotesFindings, RankedResult, RenderAnswer, RenderArguments,
+    RenderResult, RenderedPages, SearchArguments, SearchResult, SheetResult, SplitResult, TableFormat, TableOnPage,
+    TablesArguments, TablesResult, TextArguments, TextFormat, TextLayerResult, TextResult, UnrecognisedPages,
+    WordInBox, add_to_index, clear_index, draw_to_width, extract_text, find_tables, index_status, info, outline,
+    render_page, search, select_pages, split, write_joined, write_page, write_picture, write_pictures, write_sheet,
+    write_text_layer,
 };
 pub use self::push::push_file;
 pub use self::resource::{
     PageResource, RESOURCE_TEMPLATES, ResourceContent, ResourceForm, ResourceTemplateRow, complete_page, page_uri,
     read_page,
 };
-pub use self::schema::ToolSpec;
-pub use self::tool_list::{INSTRUCTIONS, ToolSet, tool_specs};
+pub use self::tool_list::{INSTRUCTIONS, TOOLS, Tool, ToolSet, find_tool};
+
+/// How the command line explains a password.
+#[cfg(feature = "program")]
+const PASSWORD_HELP: &str = "Password of an encrypted PDF; the variable PAGEWISE_PASSWORD hides it from other users";

@@ -1,7 +1,8 @@
 //! Pages as MCP resources: as PDF under the URIs that `get_file` embeds, as PNG, and as text.
 
+use super::caller::Caller;
 use super::error::{ErrorCode, ToolError};
-use super::pdf::{DEFAULT_MAX_CHARS, DocumentArguments, TextArguments, TextFormat, cut, extract_text};
+use super::pdf::{DocumentArguments, TextArguments, cut, extract_text};
 use crate::context::{ContextError, ContextManager, DocumentBlock, NoProgress, OpenPdf};
 use bytes::Bytes;
 use pagewise_base::hash::ContentHash;
@@ -120,11 +121,12 @@ fn content_of(pdf: &OpenPdf, page: PageNumber, form: ResourceForm) -> Result<Res
         }
         ResourceForm::Text => {
             let document = DocumentArguments { path: pdf.path.clone(), ..DocumentArguments::default() };
-            let (pages, format) = (Some(page.to_string()), TextFormat::Text);
-            let arguments =
-                TextArguments { document, pages, max_chars: DEFAULT_MAX_CHARS, format, ..TextArguments::default() };
+            let pages = Some(page.to_string());
+            let arguments = TextArguments { document, pages, ..TextArguments::default() };
             let text = extract_text(pdf, &arguments, &NoProgress)?;
-            Ok(ResourceContent::Text(format!("{}\n\n{}", text.text(), text.remarks()).trim_end().to_owned()))
+            // A resource is the same each time.
+            let [text, remarks] = text.texts(&Caller::direct());
+            Ok(ResourceContent::Text(format!("{text}\n\n{remarks}").trim_end().to_owned()))
         }
     }
 }

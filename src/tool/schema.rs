@@ -1,104 +1,83 @@
-//! The entry of a tool in the tool list, and parts of its schema that several tools share.
+//! Schemas of the tools, from the structs of their arguments.
 
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-/// One tool in the list.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ToolSpec {
-    /// The name it is called by.
-    pub name: &'static str,
-    /// The name for people.
-    pub title: &'static str,
-    /// The description for the model.
-    pub description: &'static str,
-    /// JSON Schema of the arguments.
-    pub input_schema: Map<String, Value>,
-    /// JSON Schema of `structuredContent`; `None` if results are blocks alone.
-    pub output_schema: Option<Map<String, Value>>,
-    /// Whether it changes nothing (MCP `readOnlyHint`).
-    pub is_read_only: bool,
-}
+/// The key of a property's schema under which a struct says what the parameter must be, for its error. Not listed.
+pub(super) const EXPECTED: &str = "x-expected";
 
-impl ToolSpec {
-    /// Whether the tool may contact a model provider or a web server (MCP `openWorldHint`). Every tool that accepts a
-    /// path also accepts a URL, and updates are checked with the servers of URLs.
-    #[must_use]
-    pub fn is_open_world(&self) -> bool {
-        const CLOSED: [&str; 4] = ["get_search_content", "context_status", "context_forget", "context_fork"];
-        !CLOSED.contains(&self.name)
-    }
+/// The key that marks a parameter whose value only the program that drives a model knows. Not listed.
+pub(super) const DRIVER: &str = "x-driver";
 
-    /// Whether repeating a call changes nothing more (MCP `idempotentHint`). Each fork is a new conversation.
-    #[must_use]
-    pub fn is_idempotent(&self) -> bool {
-        self.name != "context_fork"
-    }
-
-    /// Whether a model needs it before it can choose among the others.
-    #[must_use]
-    pub fn is_first(&self) -> bool {
-        self.name == "get_file"
-    }
-
-    /// Whether its result may be long on request, so that a client should pass it on whole.
-    #[must_use]
-    pub fn is_long(&self) -> bool {
-        const LONG: [&str; 8] = [
-            "get_file",
-            "pdf_extract_text",
-            "pdf_search",
-            "pdf_outline",
-            "pdf",
-            "get_search_content",
-            "context_status",
-            "context_updates",
-        ];
-        LONG.contains(&self.name)
-    }
-}
-
-/// The parameter `path`.
-pub(super) fn path() -> Value {
-    string("The PDF: path or URL.")
-}
-
-/// The parameter `password`.
-pub(super) fn password() -> Value {
-    string("Of an encrypted PDF.")
-}
-
-/// The parameter `conversation`.
-pub(super) fn conversation() -> Value {
-    string("Handle of another conversation. Default: yours.")
-}
-
-/// The parameter `pages`, which stands alone, since some clients pass no instructions on to their model.
-pub(super) fn pages() -> Value {
-    string("1-based: \"3\", \"1-3,7\", \"4-\", \"last\", \"label:iv\", \"section:Results\".")
-}
-
-/// The parameter `generation`.
-pub(super) fn generation() -> Value {
-    whole(
-        "How often the context was compacted. A larger number than before forgets what is held; with a smaller one \
-         nothing is left out and nothing recorded.",
-        0,
-    )
-}
-
-pub(super) fn object(properties: Value, required: &[&str]) -> Map<String, Value> {
-    let mut schema = Map::new();
-    schema.insert("type".into(), json!("object"));
-    schema.insert("properties".into(), properties);
-    if !required.is_empty() {
-        schema.insert("required".into(), json!(required));
+/// The schema of `T`, without what some clients cannot take: formats, references, nulls and further properties.
+pub(super) fn schema_of<T: JsonSchema>() -> Map<String, Value> {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    let Value::Object(mut schema) = schema else { return Map::new() };
+    simplify(&mut schema);
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.values_mut().filter_map(Value::as_object_mut).for_each(simplify);
     }
     schema
 }
 
-/// The schema of a structured result: the names of its members by their type. Some have one of two, by what was asked:
-/// `object|string`.
-pub(super) fn result(members: &[(&str, &[&str])]) -> Map<String, Value> {
+fn simplify(schema: &mut Map<String, Value>) {
+    // `Option<T>` is `T` or null, and an enumeration a list of constants with a description each.
+    if let Some(Value::Array(choices)) = schema.remove("anyOf") {
+        let given = choices.into_iter().find(|choice| choice.get("type") != Some(&json!("null")));
+        let given =
+            given.into_iter().filter_map(|given| if let Value::Object(given) = given { Some(given) } else { None });
+        for (name, value) in given.flatten() {
+            schema.entry(name).or_insert(value);
+        }
+    }
+    if let Some(Value::Array(choices)) = schema.remove("oneOf") {
+        let values = choices.iter().filter_map(|choice| choice.get("const").cloned());
+        schema.insert("enum".to_owned(), values.collect());
+        schema.insert("type".to_owned(), json!("string"));
+    }
+    for without_null in ["type", "enum"] {
+        if let Some(Value::Array(kinds)) = schema.get_mut(without_null) {
+            kinds.retain(|kind| !kind.is_null() && kind != "null");
+        }
+    }
+    if let Some([one]) = schema.get("type").and_then(Value::as_array).map(Vec::as_slice) {
+        let one = one.clone();
+        schema.insert("type".to_owned(), one);
+    }
+    // A model needs the first paragraph; the command line shows all.
+    if let Some(Value::String(text)) = schema.get_mut("description") {
+        let first = text.split("\n\n").next().unwrap_or_default();
+        *text = first.split_whitespace().collect::<Vec<_>>().join(" ");
+    }
+    ["title", "default", "format", "additionalProperties"].iter().for_each(|name| drop(schema.remove(*name)));
+    if let Some(Value::Object(item)) = schema.get_mut("items") {
+        simplify(item);
+    }
+}
+
+/// The schema as it is listed: without the parameters of drivers, unless they are wanted.
+pub(super) fn listed(schema: &Map<String, Value>, with_drivers: bool) -> Map<String, Value> {
+    let mut schema = schema.clone();
+    schema.remove("description");
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|_, property| with_drivers || property.get(DRIVER).is_none());
+        for property in properties.values_mut().filter_map(Value::as_object_mut) {
+            [EXPECTED, DRIVER].iter().for_each(|name| drop(property.remove(*name)));
+        }
+    }
+    schema
+}
+
+/// The members of a structured result by their type. Some have one of two, by what was asked: `object|string`.
+pub(super) type Members = &'static [(&'static str, &'static [&'static str])];
+
+/// The schema of a structured result.
+pub(super) fn result_schema(members: Members) -> Map<String, Value> {
     let typed = |(kind, names): &(&str, &[&str])| {
         let kinds = kind.split('|').collect::<Vec<_>>();
         let kind = if let [one] = *kinds { json!(one) } else { json!(kinds) };
@@ -106,17 +85,4 @@ pub(super) fn result(members: &[(&str, &[&str])]) -> Map<String, Value> {
     };
     let properties = members.iter().flat_map(typed).collect::<Map<_, _>>();
     Map::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), Value::Object(properties))])
-}
-
-pub(super) fn string(description: &str) -> Value {
-    json!({ "type": "string", "description": description })
-}
-
-pub(super) fn boolean(description: &str) -> Value {
-    json!({ "type": "boolean", "description": description })
-}
-
-/// A whole number. Without a `format`, because strict validators do not know the unsigned ones.
-pub(super) fn whole(description: &str, minimum: u32) -> Value {
-    json!({ "type": "integer", "minimum": minimum, "description": description })
 }

@@ -1,6 +1,6 @@
 //! What a conversation holds of one content.
 
-use super::conversation::ConversationView;
+use super::conversation_view::ConversationView;
 use super::holding::{HeldItem, LineSpan, PageForm};
 use pagewise_base::hash::ContentHash;
 use pagewise_base::page::PageSet;

@@ -3,6 +3,9 @@
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
+use pagewise_base::clean::{is_hidden, is_joiner};
+use serde::{Deserialize, Serialize};
+
 /// The handle of a conversation: 1 to [`ConversationId::MAX_CHARS`] printable characters.
 ///
 /// Handles are client arguments that appear in answers and logs. So control characters, invisible characters and
@@ -87,7 +90,7 @@ impl fmt::Display for ConversationId {
 }
 
 /// The owner of a conversation on a server with several users: a hash of the credential.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Principal(pub [u8; 32]);
 
 impl Principal {
@@ -114,16 +117,7 @@ impl fmt::Debug for Principal {
 }
 
 fn is_printable(character: char) -> bool {
-    !character.is_control() && !is_invisible(character)
-}
-
-/// Zero-width characters, line and paragraph separators, direction marks, and tag characters (Unicode, 23.2 to 23.9).
-fn is_invisible(character: char) -> bool {
-    matches!(
-        character,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
-    )
+    !is_hidden(character) && !is_joiner(character)
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
-//! Holdings: the rows of a conversation.
+//! Holdings: what a conversation was given.
 
 use std::fmt;
 use std::str::FromStr;
 
 use pagewise_base::hash::{ContentHash, PageFingerprint};
 use pagewise_base::page::PageIndex;
+use serde::{Deserialize, Serialize};
 
-/// The order of recordings, assigned by the store.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// The order of recordings in a conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Sequence(pub u64);
 
 impl Sequence {
@@ -22,7 +23,7 @@ impl Sequence {
 }
 
 /// The key of a file: the blake3 hash of its normalised absolute path.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FileKey(pub [u8; 32]);
 
 impl FileKey {
@@ -65,7 +66,9 @@ impl FromStr for FileKey {
 pub struct FileKeyError;
 
 /// The form in which a page was given. A page held in one form may still be requested in another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+///
+/// Stored by the order of its variants: new ones come last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum PageForm {
     /// A PDF of one page.
     Document,
@@ -85,7 +88,8 @@ impl PageForm {
 }
 
 /// Lines of a text file, 1-based and inclusive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "(u32, u32)", into = "(u32, u32)")]
 pub struct LineSpan {
     first: u32,
     last: u32,
@@ -111,8 +115,29 @@ impl LineSpan {
     }
 }
 
+/// Lines that are counted from 0, or backwards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("lines {0} to {1}")]
+pub struct InvalidLines(u32, u32);
+
+impl TryFrom<(u32, u32)> for LineSpan {
+    type Error = InvalidLines;
+
+    fn try_from((first, last): (u32, u32)) -> Result<Self, InvalidLines> {
+        Self::new(first, last).ok_or(InvalidLines(first, last))
+    }
+}
+
+impl From<LineSpan> for (u32, u32) {
+    fn from(span: LineSpan) -> Self {
+        (span.first, span.last)
+    }
+}
+
 /// One item that was given of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+///
+/// Stored by the order of its variants, of which [`HeldItem::Followed`] must be the last: a new one needs a new schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum HeldItem {
     /// A PDF's summary.
     Summary {
@@ -150,7 +175,7 @@ impl HeldItem {
     }
 }
 
-/// One row of a conversation.
+/// One thing that a conversation holds.
 ///
 /// When a page counts as provided because another position gave it, record a shared holding for the requested one too.
 /// Forgetting that file then forgets the page as well.

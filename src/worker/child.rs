@@ -1,6 +1,5 @@
 //! The worker process: confines itself, sends a greeting, and answers requests until its parent closes the socket.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
@@ -11,7 +10,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::engine::{Engine, OpenModel};
+use super::engine::{Engine, EnginePart, OpenModel};
 use super::fonts::ParentFonts;
 use super::in_process::{InProcessReader, OpenDocument};
 use super::pages::{
@@ -20,18 +19,19 @@ use super::pages::{
 use super::parent_socket::ParentSocket;
 use super::remote_file::RemoteFile;
 use super::sandbox;
-use super::web_page::read_web_page;
+use super::web_page::{read_web_page, read_whole_file};
 use super::wire::decode::decode;
 use super::wire::frame::{self, PREFIX_BYTES};
 use super::wire::socket;
 use super::wire::{
-    CheckEngine, Greeting, MessageKind, Noted, Notice, OpenFile, PageQuestion, Question, WantedTesseract, WebPage,
-    WorkerMessage,
+    CheckEngine, EngineFacts, Greeting, MessageKind, Noted, OpenFile, PageQuestion, PictureFile, Question, RunFailure,
+    WantedEnginePart, WantedTesseract, WebPage, WorkerMessage,
 };
-use pagewise_base::limits::{Cancellation, Deadline};
+use pagewise_base::limits::Cancellation;
 use pagewise_document::ReadAt;
-use pagewise_ocr::{GrayImage, OcrError, TesseractJob, TesseractRunner};
-use pagewise_render::FontSource;
+use pagewise_library::language_of;
+use pagewise_ocr::{GrayImage, OcrError, TesseractJob, TesseractRecogniser, TesseractRunner};
+use pagewise_render::{FontSource, PictureFault, picture_fault};
 
 /// Runs a worker on the socket that is its standard input.
 ///
@@ -43,11 +43,11 @@ pub fn run(memory_bytes: u64) -> io::Result<()> {
     let greeting = Greeting { version: env!("CARGO_PKG_VERSION").to_owned(), layers };
     socket::send(&socket, &frame::encode(&greeting)?, None)?;
     let parent = Arc::new(ParentSocket::new(Arc::clone(&socket)));
+    let for_engine = Arc::clone(&parent);
     let mut worker = RequestHandler {
-        documents: BTreeMap::new(),
-        current: 0,
+        document: None,
         fonts: Arc::new(ParentFonts::new(Arc::clone(&parent))),
-        engine: Arc::default(),
+        engine: Arc::new(Engine::of(move |number| engine_part(&for_engine, number))),
         parent,
         socket: Arc::clone(&socket),
     };
@@ -59,10 +59,7 @@ pub fn run(memory_bytes: u64) -> io::Result<()> {
 }
 
 struct RequestHandler {
-    /// The open documents, by slot.
-    documents: BTreeMap<usize, OpenDocument>,
-    /// The slot of the current document.
-    current: usize,
+    document: Option<OpenDocument>,
     /// Shared by all documents of this worker.
     fonts: Arc<dyn FontSource>,
     /// Recognises text; shared too.
@@ -76,24 +73,32 @@ struct ParentTesseract {
     parent: Arc<ParentSocket>,
 }
 
-impl ParentTesseract {
-    fn new(parent: Arc<ParentSocket>) -> Self {
-        Self { parent }
+impl TesseractRunner for ParentTesseract {
+    fn run(&self, image: &GrayImage, job: &TesseractJob) -> Result<String, OcrError> {
+        let (width, height, job) = (image.width(), image.height(), job.clone());
+        let wanted = WantedTesseract { width, height, pixels: Bytes::copy_from_slice(image.pixels()), job };
+        let (outcome, _) = self.parent.ask(wanted).map_err(|error| OcrError::Program { reason: error.to_string() })?;
+        outcome.map_err(|failure| match failure {
+            RunFailure::Late => OcrError::Late,
+            RunFailure::Other(reason) => OcrError::Program { reason },
+        })
     }
 }
 
-impl TesseractRunner for ParentTesseract {
-    fn run(&self, image: &GrayImage, job: &TesseractJob) -> Result<String, OcrError> {
-        let failed = |reason: String| OcrError::Program { reason };
-        let (width, height, job) = (image.width(), image.height(), job.clone());
-        let wanted = WantedTesseract { width, height, pixels: Bytes::copy_from_slice(image.pixels()), job };
-        let (outcome, _) = self.parent.ask(wanted).map_err(|error| failed(error.to_string()))?;
-        outcome.map_err(failed)
-    }
+/// A part of the engine that recognises text, from the parent. If the socket failed, reading the next request fails too.
+fn engine_part(parent: &Arc<ParentSocket>, number: usize) -> Option<EnginePart> {
+    let (facts, file) = parent.ask(WantedEnginePart(number)).ok()?;
+    Some(match facts? {
+        EngineFacts::Model { part, length } => EnginePart::Model(OpenModel { part, file: file?, length }),
+        EngineFacts::Tesseract { languages, chosen } => {
+            let runner = ParentTesseract { parent: Arc::clone(parent) };
+            EnginePart::Whole(Arc::new(TesseractRecogniser::new(runner, languages, chosen, language_of)))
+        }
+    })
 }
 
 impl RequestHandler {
-    /// Answers a question, or follows a notice.
+    /// Answers a question, or closes the document.
     fn handle(&mut self, message: &[u8], file: Option<File>) -> io::Result<()> {
         let (kind, content) = postcard::take_from_bytes(message).map_err(|_| io::ErrorKind::InvalidData)?;
         match kind {
@@ -102,11 +107,12 @@ impl RequestHandler {
             MessageKind::DocumentWants => self.reply::<DocumentWants>(content, file),
             MessageKind::FileJob => self.reply::<FileJob>(content, file),
             MessageKind::WebPage => self.reply::<WebPage>(content, file),
+            MessageKind::PictureFile => self.reply::<PictureFile>(content, file),
             MessageKind::CheckEngine => self.reply::<CheckEngine>(content, file),
             #[cfg(debug_assertions)]
             MessageKind::Drill => self.reply::<super::drill::Drill>(content, file),
-            MessageKind::Notice => {
-                self.follow(decode(content, None)?, file);
+            MessageKind::CloseFile => {
+                self.document = None;
                 Ok(())
             }
         }
@@ -117,26 +123,11 @@ impl RequestHandler {
         frame::write(&WorkerMessage::Answer(question.answer(self, file)), &*self.socket)
     }
 
-    fn follow(&mut self, notice: Notice, file: Option<File>) {
-        match notice {
-            Notice::Select(slot) => self.current = slot,
-            Notice::Close => drop(self.documents.remove(&self.current)),
-            Notice::CloseAll => self.documents.clear(),
-            Notice::Model { part, length } => {
-                file.into_iter().for_each(|file| self.engine.add(OpenModel { part, file, length }));
-            }
-            Notice::Tesseract { languages, chosen } => {
-                let runner = ParentTesseract::new(Arc::clone(&self.parent));
-                self.engine.offer_tesseract(runner, languages, chosen);
-            }
-        }
-    }
-
-    /// What a question about the current document finds, with the notes on it.
+    /// What a question about the open document finds, with the notes on it.
     fn about<T>(&self, find: impl FnOnce(&OpenDocument) -> Result<T, PdfError>) -> Result<Noted<T>, PdfError> {
-        let document = self.documents.get(&self.current).ok_or_else(|| failure("no document is open"))?;
+        let document = self.document.as_ref().ok_or_else(|| failure("no document is open"))?;
         let answer = find(document)?;
-        Ok(Noted { answer, notes: document.notes() })
+        Ok(Noted { answer, notes: document.notes(), tier: document.document.tier() })
     }
 }
 
@@ -147,9 +138,8 @@ trait Answered: Question {
 
 impl Answered for OpenFile {
     fn answer(self, worker: &mut RequestHandler, file: Option<File>) -> Result<u32, PdfError> {
-        let Self { slot, length, is_remote, password, limits, deadline_ms } = self;
-        worker.current = slot;
-        worker.documents.remove(&slot);
+        let Self { length, is_remote, password, limits, deadline_ms } = self;
+        worker.document = None;
         let limits = limits.for_operations_of(Duration::from_millis(deadline_ms));
         let file: Arc<dyn ReadAt> = if is_remote {
             Arc::new(RemoteFile::new(Arc::clone(&worker.parent), length))
@@ -159,16 +149,14 @@ impl Answered for OpenFile {
         let reader = InProcessReader::with_engine(limits, Arc::clone(&worker.fonts), Arc::clone(&worker.engine));
         let document = reader.open_document(file, password.as_deref(), &Cancellation::new())?;
         let page_count = document.page_count();
-        worker.documents.insert(slot, document);
+        worker.document = Some(document);
         Ok(page_count)
     }
 }
 
 impl Answered for PageQuestion {
     fn answer(self, worker: &mut RequestHandler, _: Option<File>) -> Result<Noted<PageFacts>, PdfError> {
-        let Self { page, wants, is_deadly, recognition_ms } = self;
-        let recognition = Deadline::after(Duration::from_millis(recognition_ms));
-        worker.about(|document| document.read_page(page, &wants, is_deadly, &recognition))
+        worker.about(|document| document.read_page(self.page, &self.wants, self.is_deadly))
     }
 }
 
@@ -188,6 +176,12 @@ impl Answered for WebPage {
     fn answer(self, _: &mut RequestHandler, file: Option<File>) -> Result<ReadablePage, PdfError> {
         let file = received_file(file, self.length)?;
         read_web_page(&*file, self.content_type.as_deref(), &self.base)
+    }
+}
+
+impl Answered for PictureFile {
+    fn answer(self, _: &mut RequestHandler, file: Option<File>) -> Result<Option<PictureFault>, PdfError> {
+        Ok(picture_fault(&read_whole_file(&*received_file(file, self.length)?)?))
     }
 }
 

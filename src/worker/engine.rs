@@ -1,11 +1,11 @@
-//! The engine that recognises text: model files, which become an engine when a page first needs it.
+//! The engine that recognises text: its parts, which become an engine when a page first needs it.
 //!
 //! A worker cannot open files, so its parent opens the models and passes their descriptors. They come from one folder that
 //! a setting names; nothing in a document becomes part of a path.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -14,11 +14,7 @@ use super::settings::WorkerSettings;
 #[cfg(all(unix, not(pagewise_portable)))]
 use super::tesseract::Tesseract;
 use pagewise_document::run_contained;
-#[cfg(all(unix, not(pagewise_portable)))]
-use pagewise_library::language_of;
 use pagewise_ocr::{ModelFiles, OcrError, Recogniser, load_models};
-#[cfg(all(unix, not(pagewise_portable)))]
-use pagewise_ocr::{TesseractRecogniser, TesseractRunner};
 
 /// The largest file of a model. The largest of PP-OCR has 180 MB.
 const MAX_MODEL_BYTES: u64 = 256 << 20;
@@ -137,44 +133,39 @@ impl OcrEngine {
     }
 }
 
+/// A part of an engine, or a whole one.
+pub(crate) enum EnginePart {
+    Model(OpenModel),
+    #[cfg_attr(any(not(unix), pagewise_portable), allow(dead_code, reason = "there are only models"))]
+    Whole(Arc<dyn Recogniser>),
+}
+
+/// Gives the parts of an engine by their number, until there are no more.
+type PartSource = dyn Fn(usize) -> Option<EnginePart> + Send + Sync;
+
 /// An engine that is loaded when it is first used.
 #[derive(Default)]
 pub(crate) struct Engine {
-    models: Mutex<Vec<OpenModel>>,
-    loaded: OnceLock<Result<Arc<dyn Recogniser>, OcrError>>,
+    source: Option<Box<PartSource>>,
+    loaded: Mutex<LoadedEngine>,
+}
+
+#[derive(Default)]
+struct LoadedEngine {
+    parts: usize,
+    engine: Option<Result<Arc<dyn Recogniser>, OcrError>>,
 }
 
 impl Engine {
     /// The engine of the models in a folder.
     pub(crate) fn in_folder(folder: &Path) -> Self {
-        Self { models: Mutex::new(open_models(folder)), loaded: OnceLock::new() }
+        let folder = folder.to_owned();
+        Self::of(move |number| open_models(&folder).into_iter().nth(number).map(EnginePart::Model))
     }
 
-    /// An engine that is loaded.
-    #[cfg(test)]
-    pub(crate) fn of(recogniser: impl Recogniser + 'static) -> Self {
-        let loaded = OnceLock::new();
-        let _ = loaded.set(Ok(Arc::new(recogniser) as Arc<dyn Recogniser>));
-        Self { models: Mutex::default(), loaded }
-    }
-
-    /// Adds a model before the engine is first used.
-    #[cfg(all(unix, not(pagewise_portable)))]
-    pub(crate) fn add(&self, model: OpenModel) {
-        self.models.lock().unwrap_or_else(PoisonError::into_inner).push(model);
-    }
-
-    /// Uses the program `tesseract`, unless there are models.
-    #[cfg(all(unix, not(pagewise_portable)))]
-    pub(crate) fn offer_tesseract(
-        &self,
-        runner: impl TesseractRunner + 'static,
-        languages: Vec<String>,
-        chosen: Option<String>,
-    ) {
-        let engine = TesseractRecogniser::new(runner, languages, chosen, language_of);
-        // A second offer is the same.
-        let _ = self.loaded.set(Ok(Arc::new(engine)));
+    /// An engine of these parts. They are asked for each time that it is used, beginning with the first that is not known.
+    pub(crate) fn of(parts: impl Fn(usize) -> Option<EnginePart> + Send + Sync + 'static) -> Self {
+        Self { source: Some(Box::new(parts)), loaded: Mutex::default() }
     }
 
     /// The engine.
@@ -182,7 +173,11 @@ impl Engine {
     /// # Errors
     /// [`OcrError::NoEngine`], [`OcrError::Model`].
     pub(crate) fn recogniser(&self) -> Result<Arc<dyn Recogniser>, OcrError> {
-        self.loaded.get_or_init(|| load_models(self.read()?)).clone()
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = loaded.parts;
+        let parts: Vec<EnginePart> = self.source.iter().flat_map(|source| (known..).map_while(source)).collect();
+        loaded.parts = known.saturating_add(parts.len());
+        loaded.engine.get_or_insert_with(|| load(parts)).clone()
     }
 
     /// Loads every model. Returns why they cannot be used; `None` if they can.
@@ -192,15 +187,21 @@ impl Engine {
             Err(failure) => Some(failure.to_string()),
         }
     }
+}
 
-    fn read(&self) -> Result<ModelFiles, OcrError> {
-        let models = std::mem::take(&mut *self.models.lock().unwrap_or_else(PoisonError::into_inner));
-        let read = |part: ModelPart| models.iter().filter(move |model| model.part == part).filter_map(OpenModel::read);
-        let detection = read(ModelPart::Detection).next();
-        let detection = detection.ok_or(OcrError::NoEngine { reason: "its models are missing or cannot be read" })?;
-        let characters = read(ModelPart::Characters).filter_map(|list| String::from_utf8(list).ok()).collect();
-        Ok(ModelFiles { detection, recognition: read(ModelPart::Recognition).collect(), characters })
+fn load(parts: Vec<EnginePart>) -> Result<Arc<dyn Recogniser>, OcrError> {
+    let mut models = Vec::new();
+    for part in parts {
+        match part {
+            EnginePart::Model(model) => models.push(model),
+            EnginePart::Whole(engine) => return Ok(engine),
+        }
     }
+    let read = |part: ModelPart| models.iter().filter(move |model| model.part == part).filter_map(OpenModel::read);
+    let detection = read(ModelPart::Detection).next();
+    let detection = detection.ok_or(OcrError::NoEngine { reason: "its models are missing or cannot be read" })?;
+    let characters = read(ModelPart::Characters).filter_map(|list| String::from_utf8(list).ok()).collect();
+    load_models(ModelFiles { detection, recognition: read(ModelPart::Recognition).collect(), characters })
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Reads PDFs in this process.
 
+use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,10 +11,10 @@ use super::engine::Engine;
 use super::marked_words::{add_marked_words, marks_words};
 use super::pages::{
     DocumentFacts, DocumentWants, DrawnPage, FileJob, PageFacts, PageRegions, PageWants, Pages, PdfAction, PdfChunk,
-    PdfError, Reader, RecognitionAttempt,
+    PdfError, Reader, RecognitionLimits,
 };
 use pagewise_base::hash::PageFingerprint;
-use pagewise_base::limits::{Cancellation, Deadline, Limits, StopReason};
+use pagewise_base::limits::{Cancellation, Limits, StopReason};
 use pagewise_base::page::PageIndex;
 use pagewise_document::{
     AnnotationCounts, Document, DocumentError, DocumentInfo, PageAnnotations, PageGeometry, PageTags, ReadAt,
@@ -60,6 +61,7 @@ impl InProcessReader {
         let limits = Limits { deadline: self.limits.deadline.restarted_for(cancellation), ..self.limits.clone() };
         let document = Document::open(file, password, &limits);
         let document = document.map_err(|error| document_error(error, PdfAction::ReadInfo))?;
+        tracing::debug!(reader = %document.tier(), pages = document.page_count(), "document opened");
         Ok(OpenDocument {
             document,
             limits,
@@ -115,25 +117,16 @@ impl OpenDocument {
         Ok(chunk)
     }
 
-    /// The chunk from which the page is read; `None` if it is read from the whole file, because it cannot be cut.
-    fn readable_chunk(&self, page: PageIndex, is_deadly: bool) -> Result<Option<PageChunk>, StopReason> {
-        let chunk = if is_deadly { None } else { self.chunk(page).ok() };
-        if chunk.is_none() {
-            self.limits.deadline.check()?;
-        }
-        Ok(chunk)
+    /// What a page is read from. A page that `is_deadly` is not cut.
+    fn reader(&self, page: PageIndex, is_deadly: bool) -> PageReader<'_> {
+        PageReader { document: self, page, is_deadly, chunk: OnceCell::new() }
     }
 
-    /// Everything that is wanted of a page, from one cut, within one deadline. A page that `is_deadly` is not cut for its
-    /// text. `recognition` is the engine's own deadline.
-    pub(super) fn read_page(
-        &self,
-        page: PageIndex,
-        wants: &PageWants,
-        is_deadly: bool,
-        recognition: &Deadline,
-    ) -> Result<PageFacts, PdfError> {
+    /// Everything that is wanted of a page, from one cut and one parse, within one deadline. A page that `is_deadly` is not
+    /// cut for its text. The engine that recognises text has its own deadline.
+    pub(super) fn read_page(&self, page: PageIndex, wants: &PageWants, is_deadly: bool) -> Result<PageFacts, PdfError> {
         let document = self.begin()?;
+        let reader = self.reader(page, is_deadly);
         let mut facts = PageFacts::default();
         if wants.geometry {
             facts.geometry = Some(self.geometry(page)?);
@@ -143,23 +136,21 @@ impl OpenDocument {
             facts.fingerprint = self.fingerprint_of(&chunk, wants)?;
             facts.chunk = wants.chunk.then(|| to_page_chunk(chunk));
         }
-        if wants.reads_text() {
-            self.read_text(page, wants, is_deadly, &mut facts)?;
-        }
+        // A page is recognised beside its own text, also where that is known already.
+        let needs_text = wants.reads_text() || wants.recognition.is_some();
+        let layout = if needs_text { self.read_text(&reader, wants, &mut facts)? } else { None };
         if let Some(options) = &wants.picture {
-            let picture = self.draw(page, options)?;
-            facts.picture = Some(DrawnPage { options: options.clone(), picture });
+            facts.picture = Some(DrawnPage { options: options.clone(), picture: reader.picture(options)? });
         }
-        if let Some(is_forced) = wants.recognition {
-            let outcome = self.recognise_page(page, is_forced, recognition)?;
-            facts.recognition = Some(RecognitionAttempt { is_forced, outcome });
-        }
-        facts.annotations = self.annotations_for(wants, page, is_deadly, facts.words.as_ref())?;
+        facts.annotations = self.annotations_for(wants, &reader, facts.words.as_ref(), layout.as_ref())?;
         // Known without further reading, so it need not be asked for.
         let label = document.page_label(page);
         facts.label = self.stop_reason().is_none().then_some(label);
         if wants.label && facts.label.is_none() {
             self.limits.deadline.check()?;
+        }
+        if let (Some(request), Some(own)) = (&wants.recognition, &facts.text) {
+            facts.recognition = Some(self.recognise_page(&reader, (own, &layout.unwrap_or_default()), request)?);
         }
         Ok(facts)
     }
@@ -184,66 +175,44 @@ impl OpenDocument {
         }
     }
 
-    /// The text and, if they are wanted, words and structure of a page, from one layout.
+    /// The text and, if they are wanted, words and structure of a page, from one layout. Returns the layout, unless the text
+    /// is all that is needed.
     fn read_text(
         &self,
-        page: PageIndex,
+        reader: &PageReader<'_>,
         wants: &PageWants,
-        is_deadly: bool,
         facts: &mut PageFacts,
-    ) -> Result<(), PdfError> {
+    ) -> Result<Option<PageLayout>, PdfError> {
         if !wants.words && !wants.structure {
-            facts.text = Some(self.text(page, is_deadly)?);
-            return Ok(());
+            let text = reader.text()?;
+            // A layout costs a third more, and most pages are not recognised.
+            if !wants.recognition.is_some_and(|request| request.concerns(&text) && !request.time.is_zero()) {
+                facts.text = Some(text);
+                return Ok(None);
+            }
         }
-        let (text, layout) = self.page_layout(page, is_deadly)?;
+        let (text, layout) = reader.layout()?;
         facts.words = wants.words.then(|| layout.clone().into());
-        let regions = || page_regions(&layout, self.document.page_tags(page).as_ref());
+        let regions = || page_regions(&layout, self.document.page_tags(reader.page).as_ref());
         facts.structure = wants.structure.then(regions);
         facts.text = Some(text);
-        Ok(())
-    }
-
-    /// From the page's chunk, which is small and never encrypted. From the whole file if the page is not cut, or if many
-    /// pages of a sound document are read.
-    fn text(&self, page: PageIndex, is_deadly: bool) -> Result<PageText, PdfError> {
-        let of_document = || self.texts.page_text(&self.document, page, &self.limits);
-        if let Some(text) = if is_deadly { None } else { of_document() } {
-            return Ok(text);
-        }
-        let text = match self.readable_chunk(page, is_deadly)? {
-            Some(chunk) => pagewise_text::chunk_text(&chunk.bytes, &self.limits),
-            None => pagewise_text::page_text(&self.document, page, &self.limits),
-        };
-        text.map_err(text_error)
-    }
-
-    /// The page's layout, from the same source as its text.
-    pub(super) fn page_layout(&self, page: PageIndex, is_deadly: bool) -> Result<(PageText, PageLayout), PdfError> {
-        let of_document = || self.texts.page_layout(&self.document, page, &self.limits);
-        if let Some(found) = if is_deadly { None } else { of_document() } {
-            return Ok(found);
-        }
-        let found = match self.readable_chunk(page, is_deadly)? {
-            Some(chunk) => pagewise_text::chunk_layout(&chunk.bytes, &self.limits),
-            None => pagewise_text::page_layout(&self.document, page, &self.limits),
-        };
-        found.map_err(text_error)
+        Ok(Some(layout))
     }
 
     /// The page's annotations, if they are wanted or known to be none. A failure fails only what wants nothing else.
     fn annotations_for(
         &self,
         wants: &PageWants,
-        page: PageIndex,
-        is_deadly: bool,
+        reader: &PageReader<'_>,
         words: Option<&PageWords>,
+        layout: Option<&PageLayout>,
     ) -> Result<Option<PageAnnotations>, PdfError> {
-        let has_none = self.document.has_annotations(page).is_ok_and(|has_any| !has_any);
+        let has_none = self.document.has_annotations(reader.page).is_ok_and(|has_any| !has_any);
         if !wants.annotations || has_none {
             return Ok(has_none.then(PageAnnotations::default));
         }
-        match self.read_annotations(page, is_deadly, words) {
+        let words = || words.cloned().or_else(|| layout.cloned().map(Into::into));
+        match self.read_annotations(reader, words) {
             Err(_) if wants.is_beside_annotations() => Ok(self.limits.deadline.check().map(|()| None)?),
             read => read.map(Some),
         }
@@ -252,39 +221,18 @@ impl OpenDocument {
     /// The page's annotations. If its words cannot be read, the marked words are missing.
     fn read_annotations(
         &self,
-        page: PageIndex,
-        is_deadly: bool,
-        words: Option<&PageWords>,
+        reader: &PageReader<'_>,
+        known_words: impl FnOnce() -> Option<PageWords>,
     ) -> Result<PageAnnotations, PdfError> {
-        let annotations = self.document.page_annotations(page);
+        let annotations = self.document.page_annotations(reader.page);
         let mut annotations = annotations.map_err(|error| document_error(error, PdfAction::ExtractText))?;
         if marks_words(&annotations) {
-            let read = || self.page_layout(page, is_deadly).ok().map(|(_, layout)| layout.into());
-            if let Some(words) = words.cloned().or_else(read) {
+            let read = || reader.layout().ok().map(|(_, layout)| layout.into());
+            if let Some(words) = known_words().or_else(read) {
                 add_marked_words(&mut annotations, &words);
             }
         }
         Ok(annotations)
-    }
-
-    fn draw(&self, page: PageIndex, options: &RenderOptions) -> Result<Picture, PdfError> {
-        let Some(chunk) = self.readable_chunk(page, false)? else {
-            return pagewise_render::page_picture(&self.document, page, options, &self.fonts).map_err(render_error);
-        };
-        let picture = pagewise_render::chunk_picture(&chunk.bytes, options, &self.fonts, &self.limits);
-        let picture = picture.map_err(render_error)?;
-        let is_assumed = |note: &&CutNote| **note == CutNote::MediaBoxAssumed;
-        let assumed = chunk.notes.iter().find(is_assumed).map(ToString::to_string);
-        Ok(Picture { notes: picture.notes.into_iter().chain(assumed).collect(), ..picture })
-    }
-
-    /// The page's picture for recognition, from its chunk, or from the whole file if the page cannot be cut.
-    pub(super) fn scan(&self, page: PageIndex) -> Result<Scan, PdfError> {
-        let scan = match self.readable_chunk(page, false)? {
-            Some(chunk) => pagewise_render::chunk_scan(&chunk.bytes, &self.fonts, &self.limits),
-            None => pagewise_render::page_scan(&self.document, page, &self.fonts),
-        };
-        scan.map_err(render_error)
     }
 
     /// What is wanted of the document. What was stopped is an error, since the facts cannot say so.
@@ -324,8 +272,8 @@ impl Pages for OpenDocument {
         self.document.is_remote()
     }
 
-    fn max_ocr_pages(&self) -> u64 {
-        self.limits.max_ocr_pages
+    fn recognition_limits(&self) -> RecognitionLimits {
+        (&self.limits).into()
     }
 
     fn facts(&self, wants: &DocumentWants) -> DocumentFacts {
@@ -333,7 +281,7 @@ impl Pages for OpenDocument {
     }
 
     fn page(&self, page: PageIndex, wants: &PageWants) -> Result<Arc<PageFacts>, PdfError> {
-        self.read_page(page, wants, false, &self.limits.deadline).map(Arc::new)
+        self.read_page(page, wants, false).map(Arc::new)
     }
 
     fn make(&self, job: &FileJob) -> Result<Option<PdfChunk>, PdfError> {
@@ -360,6 +308,83 @@ impl Pages for OpenDocument {
     fn notes(&self) -> Vec<String> {
         let stopped = self.stop_reason().map(|stopped| stopped.to_string());
         self.document.notes().iter().map(ToString::to_string).chain(stopped).collect()
+    }
+}
+
+/// What a page is read from: its chunk, which is small and never encrypted, or the whole file if it cannot be cut. It is
+/// parsed once.
+pub(super) struct PageReader<'d> {
+    document: &'d OpenDocument,
+    page: PageIndex,
+    /// Whether cutting it has killed a worker.
+    is_deadly: bool,
+    /// The chunk as a document, with the notes on it.
+    chunk: OnceCell<Option<(Document, Vec<CutNote>)>>,
+}
+
+impl PageReader<'_> {
+    /// The document and the page's index in it.
+    fn source(&self) -> Result<(&Document, PageIndex), StopReason> {
+        let whole = (&self.document.document, self.page);
+        let chunk = self.chunk.get_or_init(|| self.open_chunk());
+        if chunk.is_none() {
+            self.document.limits.deadline.check()?;
+        }
+        Ok(chunk.as_ref().map_or(whole, |(chunk, _)| (chunk, PageIndex(0))))
+    }
+
+    fn open_chunk(&self) -> Option<(Document, Vec<CutNote>)> {
+        if self.is_deadly {
+            return None;
+        }
+        let PageChunk { bytes, notes, .. } = self.document.chunk(self.page).ok()?;
+        Some((Document::open(Arc::new(bytes), None, &self.document.limits).ok()?, notes))
+    }
+
+    /// The text. Many pages of a sound document are read from the whole file.
+    fn text(&self) -> Result<PageText, PdfError> {
+        let OpenDocument { document, limits, texts, .. } = self.document;
+        if let Some(text) = if self.is_deadly { None } else { texts.page_text(document, self.page, limits) } {
+            return Ok(text);
+        }
+        let (document, page) = self.source()?;
+        let text = pagewise_text::page_text(document, page, limits).map_err(text_error)?;
+        Ok(self.with_assumption(text))
+    }
+
+    /// The text and the layout, from the same source.
+    fn layout(&self) -> Result<(PageText, PageLayout), PdfError> {
+        let OpenDocument { document, limits, texts, .. } = self.document;
+        if let Some(found) = if self.is_deadly { None } else { texts.page_layout(document, self.page, limits) } {
+            return Ok(found);
+        }
+        let (document, page) = self.source()?;
+        let (text, layout) = pagewise_text::page_layout(document, page, limits).map_err(text_error)?;
+        Ok((self.with_assumption(text), layout))
+    }
+
+    fn with_assumption(&self, text: PageText) -> PageText {
+        PageText { is_size_assumed: self.assumption().is_some(), ..text }
+    }
+
+    /// The note on a page whose size is assumed.
+    fn assumption(&self) -> Option<&CutNote> {
+        let mut notes = self.chunk.get().into_iter().flatten().flat_map(|(_, notes)| notes);
+        notes.find(|note| **note == CutNote::MediaBoxAssumed)
+    }
+
+    fn picture(&self, options: &RenderOptions) -> Result<Picture, PdfError> {
+        let (document, page) = self.source()?;
+        let picture = pagewise_render::page_picture(document, page, options, &self.document.fonts);
+        let picture = picture.map_err(render_error)?;
+        let assumed = self.assumption().map(ToString::to_string);
+        Ok(Picture { notes: picture.notes.into_iter().chain(assumed).collect(), ..picture })
+    }
+
+    /// The picture for recognition.
+    pub(super) fn scan(&self) -> Result<Scan, PdfError> {
+        let (document, page) = self.source()?;
+        pagewise_render::page_scan(document, page, &self.document.fonts).map_err(render_error)
     }
 }
 

@@ -62,11 +62,12 @@ pub use in_process::InProcessReader;
 pub use pages::{
     DocumentFacts, DocumentWants, DrawnPage, FileJob, PageFacts, PageKind, PageRegions, PageSource, PageText,
     PageWants, PageWords, Pages, PdfAction, PdfChunk, PdfError, Picture, ReadablePage, Reader, ReaderMemory,
-    RecognisedPage, Recognition, RecognitionAttempt, RenderOptions, StructuredPage,
+    RecognisedPage, Recognition, RecognitionAttempt, RecognitionLimits, RecognitionRequest, RenderOptions,
+    StructuredPage, WithoutRecognition,
 };
 #[cfg(all(unix, not(pagewise_portable)))]
 pub use parent::WorkerReader;
-pub use recognising::{OcrMode, OcrReport, RecognisingDocument};
+pub use recognising::{OcrMode, OcrReport, RecognisingDocument, RecognitionBudget};
 pub use sandbox::SandboxLayers;
 pub(crate) use sandbox::confine_command;
 pub use settings::{DEFAULT_DEADLINE, WorkerSettings};
@@ -80,7 +81,7 @@ pub use without_processes::{WorkerReader, become_tesseract, run_worker};
 #[must_use]
 pub fn decode_page_facts(answer: &[u8]) -> Option<PageFacts> {
     match wire::decode::decode(answer, None) {
-        Ok(wire::WorkerMessage::Answer(Ok(wire::Noted { answer, notes: _ }))) => Some(answer),
+        Ok(wire::WorkerMessage::Answer(Ok(wire::Noted { answer, .. }))) => Some(answer),
         _ => None,
     }
 }

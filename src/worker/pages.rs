@@ -2,21 +2,23 @@
 
 use std::io;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use bytes::Bytes;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::error::WorkerError;
-use super::web_page::read_web_page;
+use super::web_page::{read_web_page, read_whole_file};
 use pagewise_base::checked_on_arrival;
 use pagewise_base::hash::{ContentHash, PageFingerprint};
-use pagewise_base::limits::{Cancellation, LimitExceeded, StopReason};
+use pagewise_base::limits::{Cancellation, LimitExceeded, Limits, StopReason};
 use pagewise_base::page::{PageIndex, PageLabel, PageSet};
 use pagewise_document::{
     AnnotationCounts, Attachments, DocumentInfo, Form, Link, LinkTarget, Outline, PageAnnotations, PageGeometry,
     PageLayer, ReadAt,
 };
 pub use pagewise_render::{Picture, RenderOptions};
+use pagewise_render::{PictureFault, picture_fault};
 use pagewise_structure::tables::Table;
 use pagewise_structure::{PageStructure, Region};
 pub use pagewise_text::{PageKind, PageText, PageWords};
@@ -50,6 +52,15 @@ pub trait Reader: Send + Sync {
         read_web_page(file, content_type, base)
     }
 
+    /// Decodes the picture in `file`. Returns what is wrong with it; `None` if nothing is.
+    ///
+    /// # Errors
+    /// As [`Self::readable`].
+    fn picture_fault(&self, file: &dyn ReadAt, cancellation: &Cancellation) -> Result<Option<PictureFault>, PdfError> {
+        cancellation.check()?;
+        Ok(picture_fault(&read_whole_file(file)?))
+    }
+
     /// The memory of the reader's workers and caches, for metrics.
     fn memory(&self) -> ReaderMemory {
         ReaderMemory::default()
@@ -77,8 +88,8 @@ pub trait Pages: Send + Sync {
     fn page_count(&self) -> u32;
     /// Whether reading a page takes requests to another machine.
     fn is_remote(&self) -> bool;
-    /// The most pages that one call recognises.
-    fn max_ocr_pages(&self) -> u64;
+    /// How much is recognised.
+    fn recognition_limits(&self) -> RecognitionLimits;
     /// Facts about the document. What cannot be read is absent or empty.
     fn facts(&self, wants: &DocumentWants) -> DocumentFacts;
     /// Facts about a page: at least those that are wanted. A fingerprint may be missing beside a chunk, and annotations
@@ -181,7 +192,8 @@ pub trait Pages: Send + Sync {
     /// # Errors
     /// As [`page_text`](Self::page_text).
     fn page_structure(&self, page: PageIndex) -> Result<StructuredPage, PdfError> {
-        let facts = self.page(page, &PageWants { structure: true, ..PageWants::default() })?;
+        // They follow the page in every answer.
+        let facts = self.page(page, &PageWants { structure: true, annotations: true, ..PageWants::default() })?;
         let found = facts.text.clone().zip(facts.structure.clone()).ok_or_else(PdfError::missing);
         found.map(|(text, PageRegions { structure, tables })| StructuredPage { text, structure, tables })
     }
@@ -193,15 +205,6 @@ pub trait Pages: Send + Sync {
         let facts = self.page(page, &PageWants { picture: Some(options.clone()), ..PageWants::default() })?;
         let drawn = facts.picture.as_ref().filter(|drawn| drawn.options == *options);
         drawn.map(|drawn| drawn.picture.clone()).ok_or_else(PdfError::missing)
-    }
-    /// Recognises the text in the picture of the page, unless its own text is what a reader sees. `is_forced` recognises
-    /// it in any case.
-    ///
-    /// # Errors
-    /// The page cannot be drawn, or no engine can read it.
-    fn recognise(&self, page: PageIndex, is_forced: bool) -> Result<Recognition, PdfError> {
-        let facts = self.page(page, &PageWants { recognition: Some(is_forced), ..PageWants::default() })?;
-        facts.recognition.clone().map(|found| found.outcome).ok_or_else(PdfError::missing)
     }
     /// The pages as one PDF, in page order.
     ///
@@ -289,8 +292,47 @@ pub struct PageWants {
     pub structure: bool,
     /// A picture of it.
     pub picture: Option<RenderOptions>,
-    /// The text in its picture; `true` even if its own text is what a reader sees.
-    pub recognition: Option<bool>,
+    /// The text in its picture, if that says more than its own. Only beside its text.
+    pub recognition: Option<RecognitionRequest>,
+}
+
+/// Which pages are recognised, and how long that may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecognitionRequest {
+    /// Whether a page is recognised even if its own text is what a reader sees.
+    pub is_forced: bool,
+    /// Whether hidden layers of this document are known to say what their pictures show.
+    pub trusts_layers: bool,
+    /// The time for the engine. Without time, no page is recognised.
+    pub time: Duration,
+}
+
+impl RecognitionRequest {
+    /// Whether a page with this text of its own is to be recognised: the only place that decides it.
+    #[must_use]
+    pub fn concerns(&self, own: &PageText) -> bool {
+        self.is_forced || own.is_doubtful() && !(self.trusts_layers && own.has_hidden_layer())
+    }
+}
+
+/// How much one call recognises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecognitionLimits {
+    /// The most pages: the setting `ocr_max_pages`.
+    pub max_pages: u64,
+    /// The most time of a search: the setting `ocr_search_ms`.
+    pub search_time: Duration,
+    /// The most time of any other call of a client: the setting `ocr_max_ms`.
+    pub call_time: Duration,
+    /// The most time of a page.
+    pub max_page_time: Duration,
+}
+
+impl From<&Limits> for RecognitionLimits {
+    fn from(limits: &Limits) -> Self {
+        let [search_time, call_time] = [limits.max_ocr_search_ms, limits.max_ocr_ms].map(Duration::from_millis);
+        Self { max_pages: limits.max_ocr_pages, search_time, call_time, max_page_time: Duration::MAX }
+    }
 }
 
 /// What is known of a page.
@@ -368,6 +410,13 @@ pub struct RecognitionAttempt {
     pub outcome: Recognition,
 }
 
+impl RecognitionAttempt {
+    /// Whether the same request would have the same outcome.
+    fn settles(&self, request: &RecognitionRequest) -> bool {
+        self.is_forced == request.is_forced && !matches!(self.outcome, Recognition::Without(_))
+    }
+}
+
 impl DocumentWants {
     /// What is wanted, at the beginning of a sentence.
     #[cfg(all(unix, not(pagewise_portable)))]
@@ -405,6 +454,11 @@ impl PageWants {
     /// What of it is not known.
     pub(crate) fn without(&self, known: &PageFacts) -> Self {
         let has_text = known.text.is_some();
+        // What the page's own text settles needs no further question.
+        let is_settled = |request: &RecognitionRequest| {
+            known.recognition.as_ref().is_some_and(|attempt| attempt.settles(request))
+                || known.text.as_ref().is_some_and(|own| !request.concerns(own))
+        };
         Self {
             label: self.label && known.label.is_none(),
             geometry: self.geometry && known.geometry.is_none(),
@@ -418,9 +472,7 @@ impl PageWants {
                 .picture
                 .clone()
                 .filter(|options| known.picture.as_ref().is_none_or(|drawn| drawn.options != *options)),
-            recognition: self
-                .recognition
-                .filter(|is_forced| known.recognition.as_ref().is_none_or(|attempt| attempt.is_forced != *is_forced)),
+            recognition: self.recognition.filter(|request| !is_settled(request)),
         }
     }
 
@@ -448,6 +500,7 @@ impl PageFacts {
         let mut missing = wants.without(self);
         missing.fingerprint &= !wants.chunk;
         missing.annotations &= !wants.is_beside_annotations();
+        missing.recognition = missing.recognition.filter(|_| self.recognition.is_none());
         let is_page = |link: &Link| !matches!(link.target, LinkTarget::Page(page) if page.0 >= page_count);
         let is_whole =
             |chunk: &PdfChunk| chunk.bytes.starts_with(b"%PDF-") && chunk.bytes.trim_ascii_end().ends_with(b"%%EOF");
@@ -518,6 +571,25 @@ pub enum Recognition {
     OwnText,
     /// What its picture shows.
     Page(Box<RecognisedPage>),
+    /// The page was not recognised, and keeps its own text.
+    Without(WithoutRecognition),
+}
+
+/// Why a page was not recognised.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+pub enum WithoutRecognition {
+    /// The hidden layers of the document are trusted.
+    #[error("its hidden layer is trusted")]
+    Trusted,
+    /// The time was over.
+    #[error("it was not done in time")]
+    OutOfTime,
+    /// There is no engine.
+    #[error("no engine recognises text: {0}")]
+    NoEngine(String),
+    /// The page cannot be drawn, or the engine failed.
+    #[error("{0}")]
+    Failed(String),
 }
 
 /// A page whose picture was read.
@@ -626,12 +698,6 @@ pub enum PdfError {
         /// The reason.
         reason: String,
     },
-    /// No engine can recognise text.
-    #[error("no engine recognises text: {reason}")]
-    NoEngine {
-        /// What is missing.
-        reason: String,
-    },
     /// Any other failure of `action`.
     #[error("{reason}")]
     Failed {
@@ -684,8 +750,6 @@ pub enum PdfAction {
     ExtractText,
     /// Drawing a page.
     RenderPage,
-    /// Recognising the text in a page's picture.
-    RecogniseText,
     /// Adding a layer of text.
     AddTextLayer,
 }
@@ -699,7 +763,6 @@ impl PdfAction {
             Self::ExtractPage => "extract PDF page",
             Self::ExtractText => "extract PDF text",
             Self::RenderPage => "render PDF page",
-            Self::RecogniseText => "recognise PDF text",
             Self::AddTextLayer => "add a text layer",
         }
     }

@@ -4,10 +4,9 @@
 //! some lines of a hidden layer in the picture, and compares. A picture with little text over it, such as a stamp, is
 //! recognised, and then counts as recognised only if that gives more than the page's own text.
 
-use super::in_process::{OpenDocument, page_regions};
-use super::pages::{PdfAction, PdfError, RecognisedPage, Recognition};
-use pagewise_base::limits::Deadline;
-use pagewise_base::page::PageIndex;
+use super::in_process::{OpenDocument, PageReader, page_regions};
+use super::pages::{RecognisedPage, Recognition, RecognitionAttempt, RecognitionRequest, WithoutRecognition};
+use pagewise_base::limits::{Deadline, StopReason};
 use pagewise_document::run_contained;
 use pagewise_ocr::{Direction, GrayImage, LineSample, OcrError, RecognisedLine, Recogniser};
 use pagewise_render::Scan;
@@ -28,35 +27,62 @@ const MIN_LIKENESS: f32 = 0.5;
 const SAMPLE_MARGIN: f32 = 0.1;
 
 impl OpenDocument {
-    /// Recognises a page, unless its own text is what a reader sees. The engine has its own deadline.
+    /// Recognises a page with this text and layout of its own, if the request concerns it and its own text is not what a
+    /// reader sees. The engine has its own deadline.
     pub(super) fn recognise_page(
         &self,
-        page: PageIndex,
-        is_forced: bool,
-        deadline: &Deadline,
-    ) -> Result<Recognition, PdfError> {
-        let (own, layout) = self.page_layout(page, false)?;
+        page: &PageReader<'_>,
+        (own, layout): (&PageText, &PageLayout),
+        request: &RecognitionRequest,
+    ) -> Result<RecognitionAttempt, StopReason> {
+        let attempt = |outcome| Ok(RecognitionAttempt { is_forced: request.is_forced, outcome });
+        if !request.concerns(own) {
+            let is_trusted = own.has_hidden_layer();
+            return attempt(if is_trusted { without(WithoutRecognition::Trusted) } else { Recognition::OwnText });
+        }
+        if request.time.is_zero() {
+            return attempt(without(WithoutRecognition::OutOfTime));
+        }
+        match self.read_picture(page, own, layout, request) {
+            Ok(outcome) => attempt(outcome),
+            Err(_) if self.stop_reason() == Some(StopReason::Cancelled) => Err(StopReason::Cancelled),
+            Err(why) => attempt(without(why)),
+        }
+    }
+
+    fn read_picture(
+        &self,
+        page: &PageReader<'_>,
+        own: &PageText,
+        layout: &PageLayout,
+        request: &RecognitionRequest,
+    ) -> Result<Recognition, WithoutRecognition> {
         let engine = self.engine.recogniser().map_err(ocr_error)?;
-        let scan = PageScan::new(self.scan(page)?)?;
+        let deadline = self.limits.deadline.with_time(request.time);
+        let scan = PageScan::new(page.scan().map_err(|error| WithoutRecognition::Failed(error.to_string()))?)?;
         let language = self.document.language();
-        run_contained(|| {
-            let reader = ScanReader { engine: &*engine, scan: &scan, language: language.as_deref(), deadline };
-            if !is_forced && own.has_hidden_layer() && reader.shows(&layout)? {
+        let read = || {
+            let reader =
+                ScanReader { engine: &*engine, scan: &scan, language: language.as_deref(), deadline: &deadline };
+            if !request.is_forced && own.has_hidden_layer() && reader.shows(layout)? {
                 return Ok(Recognition::OwnText);
             }
             let found = reader.recognise()?;
-            if !is_forced && !own.has_hidden_layer() && is_complete(&own, &found.layout.text) {
+            if !request.is_forced && !own.has_hidden_layer() && is_complete(own, &found.layout.text) {
                 return Ok(Recognition::OwnText);
             }
             // The page keeps its own text.
             if found.layout.words.words.is_empty() && !own.text.is_empty() {
                 return Err(OcrError::NoText);
             }
-            Ok(Recognition::Page(Box::new(found.page(&own, layout))))
-        })
-        .map_err(|failure| failed(&failure.to_string()))?
-        .map_err(ocr_error)
+            Ok(Recognition::Page(Box::new(found.page(own, layout))))
+        };
+        run_contained(read).map_err(|failure| WithoutRecognition::Failed(failure.to_string()))?.map_err(ocr_error)
     }
+}
+
+fn without(why: WithoutRecognition) -> Recognition {
+    Recognition::Without(why)
 }
 
 /// Whether the page's own text is about all that was recognised.
@@ -65,18 +91,14 @@ fn is_complete(own: &PageText, recognised: &PageText) -> bool {
     own.kind == PageKind::Text && 2 * letters(recognised) <= 3 * letters(own) + 20
 }
 
-fn ocr_error(error: OcrError) -> PdfError {
+fn ocr_error(error: OcrError) -> WithoutRecognition {
     match error {
-        OcrError::Stopped(stopped) => stopped.into(),
-        OcrError::NoEngine { reason } => PdfError::NoEngine { reason: reason.to_owned() },
+        OcrError::Stopped(_) | OcrError::Late => WithoutRecognition::OutOfTime,
+        OcrError::NoEngine { reason } => WithoutRecognition::NoEngine(reason.to_owned()),
         OcrError::Model { .. } | OcrError::Program { .. } | OcrError::NoText | OcrError::Unreadable { .. } => {
-            failed(&error.to_string())
+            WithoutRecognition::Failed(error.to_string())
         }
     }
-}
-
-fn failed(reason: &str) -> PdfError {
-    PdfError::Failed { action: PdfAction::RecogniseText, reason: reason.to_owned() }
 }
 
 /// The picture of a page, and its place on the page.
@@ -86,11 +108,12 @@ struct PageScan {
 }
 
 impl PageScan {
-    fn new(mut scan: Scan) -> Result<Self, PdfError> {
+    fn new(mut scan: Scan) -> Result<Self, WithoutRecognition> {
         let size = |pixels: u32| usize::try_from(pixels).unwrap_or(usize::MAX);
         let pixels = std::mem::take(&mut scan.pixels);
         let image = GrayImage::new(size(scan.width), size(scan.height), pixels);
-        Ok(Self { image: image.ok_or_else(|| failed("the picture of the page is empty"))?, scan })
+        let image = image.ok_or_else(|| WithoutRecognition::Failed("the picture of the page is empty".to_owned()))?;
+        Ok(Self { image, scan })
     }
 
     /// A recognised line in points.
@@ -203,10 +226,11 @@ struct FoundText {
 
 impl FoundText {
     /// The page with it, and with what its own layout has besides text.
-    fn page(self, own: &PageText, own_layout: PageLayout) -> RecognisedPage {
+    fn page(self, own: &PageText, own_layout: &PageLayout) -> RecognisedPage {
         let RecognisedLayout { text, layout, words } = self.layout;
-        let text = PageText { picture_percent: own.picture_percent, paths: own.paths, ..text };
-        let layout = PageLayout { links: own_layout.links, ..layout };
+        let PageText { picture_percent, paths, is_size_assumed, .. } = *own;
+        let text = PageText { picture_percent, paths, is_size_assumed, ..text };
+        let layout = PageLayout { links: own_layout.links.clone(), ..layout };
         let regions = page_regions(&layout, None);
         RecognisedPage { text, regions, words, confidences: self.confidences }
     }
@@ -241,11 +265,14 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
     use super::*;
     use crate::worker::InProcessReader;
-    use crate::worker::engine::Engine;
+    use crate::worker::engine::{Engine, EnginePart};
+    use crate::worker::pages::PageWants;
     use pagewise_base::limits::{Cancellation, Limits};
+    use pagewise_base::page::PageIndex;
     use pagewise_ocr::RecognisedCharacter;
     use pagewise_render::NoFonts;
     use std::sync::Arc;
+    use std::time::Duration;
 
     /// Reads one line of text on each page, or nothing, and reads other lines as expected or not.
     struct FakeEngine {
@@ -274,24 +301,40 @@ mod tests {
 
     fn document(engine: FakeEngine) -> OpenDocument {
         let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/scan.pdf")).unwrap();
-        let engine = Engine::of(engine);
+        let engine: Arc<dyn Recogniser> = Arc::new(engine);
+        let engine = Engine::of(move |number| (number == 0).then(|| EnginePart::Whole(Arc::clone(&engine))));
         let reader = InProcessReader::with_engine(Limits::default(), Arc::new(NoFonts), Arc::new(engine));
         reader.open_document(Arc::new(bytes), None, &Cancellation::new()).unwrap()
     }
 
+    const AUTO: RecognitionRequest =
+        RecognitionRequest { is_forced: false, trusts_layers: false, time: Duration::from_secs(300) };
+
     /// Recognises a page of the fixture: the first is a scan, the second has a hidden layer.
     fn recognise(page: u32, reads_as_expected: bool, is_forced: bool) -> Recognition {
-        recognise_by(FakeEngine { line: "a line of the scan", reads_as_expected }, page, is_forced).unwrap()
+        let engine = FakeEngine { line: "a line of the scan", reads_as_expected };
+        recognise_by(engine, page, RecognitionRequest { is_forced, ..AUTO })
     }
 
-    fn recognise_by(engine: FakeEngine, page: u32, is_forced: bool) -> Result<Recognition, PdfError> {
-        document(engine).recognise_page(PageIndex(page), is_forced, &Deadline::default())
+    fn recognise_by(engine: FakeEngine, page: u32, request: RecognitionRequest) -> Recognition {
+        let wants = PageWants { text: true, recognition: Some(request), ..PageWants::default() };
+        document(engine).read_page(PageIndex(page), &wants, false).unwrap().recognition.unwrap().outcome
+    }
+
+    #[test]
+    fn a_page_is_not_recognised_without_time_or_need() {
+        let engine = || FakeEngine { line: "a line of the scan", reads_as_expected: true };
+        let without_time = recognise_by(engine(), 0, RecognitionRequest { time: Duration::ZERO, ..AUTO });
+        assert_eq!(without_time, Recognition::Without(WithoutRecognition::OutOfTime));
+        let trusted = recognise_by(engine(), 1, RecognitionRequest { trusts_layers: true, ..AUTO });
+        assert_eq!(trusted, Recognition::Without(WithoutRecognition::Trusted));
     }
 
     #[test]
     fn a_page_that_was_recognised_is_not_cut_again() {
         let document = document(FakeEngine { line: "a line of the scan", reads_as_expected: true });
-        document.recognise_page(PageIndex(0), false, &Deadline::default()).unwrap();
+        let wants = PageWants { text: true, recognition: Some(AUTO), ..PageWants::default() };
+        document.read_page(PageIndex(0), &wants, false).unwrap();
         assert!(document.has_chunk(PageIndex(0)));
     }
 
@@ -316,10 +359,11 @@ mod tests {
     fn nothing_does_not_take_the_place_of_a_hidden_layer() {
         let nothing = || FakeEngine { line: "", reads_as_expected: false };
         for is_forced in [false, true] {
-            let error = recognise_by(nothing(), 1, is_forced).unwrap_err().to_string();
-            assert!(error.contains("no text was found"), "{error}");
+            let found = recognise_by(nothing(), 1, RecognitionRequest { is_forced, ..AUTO });
+            let Recognition::Without(why) = found else { unreachable!("nothing was found") };
+            assert!(why.to_string().contains("no text was found"), "{why}");
         }
-        assert!(matches!(recognise_by(nothing(), 0, false), Ok(Recognition::Page(_))), "a page without text");
+        assert!(matches!(recognise_by(nothing(), 0, AUTO), Recognition::Page(_)), "a page without text");
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub const DEFAULT_DEADLINE: Duration = Duration::from_secs(20);
 
 /// Recognition takes longer than other operations: it has so many times the deadline.
 #[cfg(all(unix, not(pagewise_portable)))]
-pub(super) const RECOGNITION_FACTOR: u64 = 5;
+pub(super) const RECOGNITION_FACTOR: u32 = 5;
 
 /// A worker with more resident memory is replaced after its request, since allocators return little memory.
 #[cfg(all(unix, not(pagewise_portable)))]

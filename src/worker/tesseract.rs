@@ -44,6 +44,8 @@ pub(crate) struct Tesseract {
     launcher: PathBuf,
     memory_bytes: u64,
     languages: Arc<[String]>,
+    /// A program that had this time and was not done was late.
+    patience: Duration,
     /// How often it was not done in time since it last was.
     timeouts: Arc<AtomicU32>,
 }
@@ -57,8 +59,9 @@ impl Tesseract {
 
     fn at(path: &Path, settings: &WorkerSettings) -> Option<Self> {
         let (path, launcher) = (path.is_file().then(|| path.to_owned())?, settings.program.clone());
-        let memory_bytes = settings.memory_bytes;
-        let found = Self { path, launcher, memory_bytes, languages: Arc::default(), timeouts: Arc::default() };
+        let (memory_bytes, patience) = (settings.memory_bytes, settings.deadline);
+        let (languages, timeouts) = Default::default();
+        let found = Self { path, launcher, memory_bytes, languages, patience, timeouts };
         let until = Instant::now() + LIST_DEADLINE;
         let list = found.call(&["--list-langs".to_owned()], Vec::new(), until, &Cancellation::new()).ok()?;
         let languages = parse_languages(&list);
@@ -89,10 +92,14 @@ impl Tesseract {
         }
         let head = format!("P5\n{} {}\n255\n", image.width(), image.height());
         let input = [head.as_bytes(), image.pixels()].concat();
+        let start = Instant::now();
         let answer = self.call(&tesseract_arguments(job), input, until, cancellation);
         match &answer {
             Ok(_) => self.timeouts.store(0, Ordering::Relaxed),
-            Err(error) if *error == late() => drop(self.timeouts.fetch_add(1, Ordering::Relaxed)),
+            // A call may have little time left.
+            Err(OcrError::Late) if start.elapsed() >= self.patience => {
+                self.timeouts.fetch_add(1, Ordering::Relaxed);
+            }
             Err(_) => {}
         }
         answer
@@ -170,7 +177,7 @@ fn wait_for(
 /// Fails once the time is over, or if the request was cancelled.
 fn check(until: Instant, cancellation: &Cancellation) -> Result<(), OcrError> {
     cancellation.check()?;
-    if Instant::now() >= until { Err(late()) } else { Ok(()) }
+    if Instant::now() >= until { Err(OcrError::Late) } else { Ok(()) }
 }
 
 /// Kills the program when it is no longer needed.
@@ -202,10 +209,6 @@ fn failed(reason: String) -> OcrError {
     OcrError::Program { reason }
 }
 
-fn late() -> OcrError {
-    failed("it was not done in time".to_owned())
-}
-
 /// Confines this process, and becomes the program at `path`. Returns only if that fails.
 pub fn become_tesseract(memory_bytes: u64, path: &Path, arguments: &[std::ffi::OsString]) -> io::Error {
     if !PLACES.iter().any(|place| Path::new(place) == path) {
@@ -232,7 +235,8 @@ mod tests {
         };
         let list = r#"case "$1" in --list-langs) printf 'List (1):\neng\n'; exit;; esac"#;
         let path = script("tesseract", &format!("{list}\n{answer}"));
-        Tesseract::at(&path, &WorkerSettings::new(script("pagewise", "shift 3; exec \"$@\"")))
+        let settings = WorkerSettings::new(script("pagewise", "shift 3; exec \"$@\""));
+        Tesseract::at(&path, &WorkerSettings { deadline: SOON, ..settings })
     }
 
     /// Time for programs that hang, and for those that do not: a busy machine takes long to start one.
@@ -269,7 +273,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let alive = folder.path().join("alive");
         let found = program(folder.path(), &format!("(sleep 3; touch {}) & sleep 60", alive.display())).unwrap();
-        assert_eq!(run(&found, SOON), Err(late()));
+        assert_eq!(run(&found, SOON), Err(OcrError::Late));
         std::thread::sleep(Duration::from_millis(3_200));
         assert!(!alive.exists());
     }
@@ -282,11 +286,13 @@ mod tests {
             format!("[ -e {0} ] && exit\n[ -e {1} ] && exec sleep 60\ntouch {1}", done.display(), late_once.display());
         let found = program(folder.path(), &lines).unwrap();
         assert_eq!(run(&found, EVENTUALLY), Ok(String::new()));
-        assert_eq!(run(&found, SOON), Err(late()));
+        assert_eq!(run(&found, SOON), Err(OcrError::Late));
         std::fs::write(&done, "").unwrap();
         assert_eq!(run(&found, EVENTUALLY), Ok(String::new()), "it was in time again");
         std::fs::remove_file(&done).unwrap();
-        assert_eq!([run(&found, SOON), run(&found, SOON)], [Err(late()), Err(late())]);
+        let late = Err(OcrError::Late);
+        assert_eq!([run(&found, SOON / 4), run(&found, SOON / 4)], [late.clone(), late.clone()], "had little time");
+        assert_eq!([run(&found, SOON), run(&found, SOON)], [late.clone(), late]);
         std::fs::write(&done, "").unwrap();
         let refused = run(&found, EVENTUALLY).unwrap_err().to_string();
         assert!(refused.ends_with("it was not done in time 2 times, and is not started again"), "{refused}");

@@ -67,8 +67,8 @@ impl WordsDocument {
 }
 
 impl Pages for WordsDocument {
-    fn max_ocr_pages(&self) -> u64 {
-        0
+    fn recognition_limits(&self) -> pagewise::worker::RecognitionLimits {
+        (&pagewise_base::limits::Limits::default()).into()
     }
 
     fn is_remote(&self) -> bool {

@@ -91,6 +91,20 @@ impl Client {
         self.write(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
     }
 
+    /// Sends a line of the test's own.
+    pub(crate) fn send_line(&mut self, line: &[u8]) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(&[line, b"\n"].concat()).unwrap();
+        input.flush().unwrap();
+    }
+
+    /// The next message.
+    pub(crate) fn next_message(&mut self) -> Value {
+        let mut line = String::new();
+        assert!(self.output.as_mut().unwrap().read_line(&mut line).unwrap() > 0, "the server ended");
+        serde_json::from_str(&line).unwrap()
+    }
+
     /// Says that nothing more will be asked.
     pub(crate) fn end_input(&mut self) {
         self.input = None;

@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use crate::share::Sharer;
+
 /// Why work stopped before its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum StopReason {
@@ -32,6 +34,7 @@ pub struct Cancellation {
 
 #[derive(Default)]
 struct CancellationState {
+    sharer: Sharer,
     is_cancelled: AtomicBool,
     callbacks: Mutex<Callbacks>,
 }
@@ -47,6 +50,18 @@ impl Cancellation {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A request of a principal that is not cancelled.
+    #[must_use]
+    pub fn of(sharer: Sharer) -> Self {
+        Self { state: Arc::new(CancellationState { sharer, ..CancellationState::default() }) }
+    }
+
+    /// Whose request it is.
+    #[must_use]
+    pub fn sharer(&self) -> Sharer {
+        self.state.sharer
     }
 
     /// Cancels the request, and calls every callback.
@@ -155,6 +170,12 @@ impl Deadline {
     pub fn restarted_for(&self, cancellation: &Cancellation) -> Self {
         let time = self.state.as_ref().map_or(Duration::MAX, |state| state.time);
         Self::start(time, cancellation.clone())
+    }
+
+    /// Another time from now, for the same request.
+    #[must_use]
+    pub fn with_time(&self, time: Duration) -> Self {
+        Self::start(time, self.state.as_ref().map(|state| state.cancellation.clone()).unwrap_or_default())
     }
 
     fn start(time: Duration, cancellation: Cancellation) -> Self {

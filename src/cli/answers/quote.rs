@@ -1,9 +1,9 @@
 //! The text of `pagewise search --quote`.
 
-use super::search::{coverage_notes, named, searched};
+use super::search::{NEXT_PAGES, coverage_notes, named, searched};
 use crate::cli::terminal::layout::wrapped;
 use crate::cli::terminal::screen::{Part, Screen};
-use crate::context::{one_line, page_or_pages};
+use crate::context::{one_line, page_or_pages, unrecognised_notes};
 use crate::tool::{QuoteFindings, QuotesFindings};
 use pagewise_base::page::PageIndex;
 use pagewise_text::{QuoteVerdict, WordDifference};
@@ -59,12 +59,12 @@ fn difference(difference: &WordDifference) -> String {
 
 /// What the verdict does not say.
 pub(crate) fn notes(found: &QuoteFindings) -> Vec<String> {
-    let is_found = matches!(found.verdict, QuoteVerdict::Verbatim { .. });
-    let unread = (!is_found && !found.unread.is_empty())
+    let unread = (!found.is_verbatim() && !found.unread.is_empty())
         .then(|| format!("{}: no usable text, so the quote may be there", page_or_pages(&found.unread)));
     let recognised =
         found.is_recognised.then(|| "the page was recognised from its picture, which is not certain".to_owned());
-    found.note.as_deref().map(one_line).into_iter().chain(recognised).chain(unread).collect()
+    let unrecognised = if found.is_verbatim() { Vec::new() } else { unrecognised_notes(&found.ocr, NEXT_PAGES) };
+    found.note.as_deref().map(one_line).into_iter().chain(recognised).chain(unread).chain(unrecognised).collect()
 }
 
 /// The document that has the quote best.
@@ -86,5 +86,6 @@ pub(crate) fn several_notes(found: &QuotesFindings) -> Vec<String> {
     let blind = blind.iter().map(|path| one_line(path)).collect();
     let blind = named("pages without usable text, so the quote may be there", blind);
     let others = named("also word for word in", others.collect());
-    others.into_iter().chain(summary).chain(coverage_notes(&found.coverage)).chain(blind).collect()
+    let coverage = coverage_notes(&found.coverage).into_iter().chain(found.unrecognised.line());
+    others.into_iter().chain(summary).chain(coverage).chain(blind).collect()
 }

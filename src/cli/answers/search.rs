@@ -6,7 +6,7 @@ use crate::cli::answers::{quote, ranked};
 use crate::cli::terminal::layout::{lines, width};
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::wording::{command, counted, matches};
-use crate::context::{one_line, page_or_pages};
+use crate::context::{one_line, page_or_pages, unrecognised_notes};
 use crate::tool::{Coverage, FoundInDocument, FoundInDocuments, MatchedPage, SearchArguments, SearchResult};
 use pagewise_text::SearchHit;
 
@@ -86,6 +86,9 @@ fn one_line_with_ends(text: &str) -> String {
     text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }
 
+/// How to search pages that were not recognised.
+pub(super) const NEXT_PAGES: &str = "Search these with --pages";
+
 /// What the matches do not say.
 pub(crate) fn notes(found: &SearchResult, arguments: &SearchArguments, screen: Screen) -> Vec<String> {
     match found {
@@ -119,17 +122,24 @@ fn document_notes(found: &FoundInDocument, arguments: &SearchArguments, screen: 
     let blind = blind.into_iter().filter(|(pages, _)| !pages.is_empty());
     let blind = blind.map(|(pages, why)| format!("{}: {why}", page_or_pages(pages)));
     let selected = found.note().map(one_line);
-    selected.into_iter().chain(summary).chain(more).chain(held).chain(blind).collect()
+    let words = found.words().map(|words| words_note(&words));
+    let unrecognised = unrecognised_notes(found.ocr(), NEXT_PAGES);
+    let notes = selected.into_iter().chain(summary).chain(words).chain(more).chain(held).chain(blind);
+    notes.chain(unrecognised).collect()
+}
+
+fn words_note(words: &str) -> String {
+    format!("the words alone: {words}; for pages with most of them: --ranked")
 }
 
 /// The command that shows every match.
 fn all_command(found: &FoundInDocument, arguments: &SearchArguments) -> String {
-    let (path, query, total) = (found.path(), arguments.query.as_str(), found.total());
+    let (path, query, total) = (found.path(), arguments.query(), found.total());
     let mut words: Vec<&dyn std::fmt::Display> = vec![&"search", &path, &query];
-    if arguments.is_regex {
+    if arguments.regex {
         words.push(&"--regex");
     }
-    if arguments.is_case_sensitive {
+    if arguments.case_sensitive {
         words.push(&"--case-sensitive");
     }
     if let Some(pages) = &arguments.pages {
@@ -156,7 +166,9 @@ fn documents_notes(found: &FoundInDocuments, screen: Screen) -> Vec<String> {
     });
     let blind = found.without_text.iter().map(|path| one_line(path)).collect();
     let blind = named("not searched whole, since pages have no usable text (scans or blank)", blind);
-    [summary, more].into_iter().flatten().chain(coverage_notes(&found.coverage)).chain(blind).collect()
+    let words = found.words().map(|words| words_note(&words));
+    let coverage = coverage_notes(&found.coverage).into_iter().chain(found.unrecognised.line());
+    [summary, words, more].into_iter().flatten().chain(coverage).chain(blind).collect()
 }
 
 /// `3 PDFs searched (40 pages)`.

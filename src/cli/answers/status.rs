@@ -6,7 +6,7 @@ use crate::cli::terminal::table::{Column, Table};
 use crate::cli::terminal::wording::{command, counted};
 use crate::context::{HeldFile, RequestBounds, file_size, grouped, one_line};
 use crate::tool::{StatusResult, held_file_name, held_words};
-use pagewise_store::Usage;
+use pagewise_view::Usage;
 
 /// What a conversation holds, and what it cost.
 pub(crate) fn text(result: &StatusResult, screen: Screen) -> String {

@@ -1,9 +1,10 @@
 //! The arguments of `pagewise context`.
 
+use std::num::NonZeroU64;
+
 use clap::{Args, Subcommand};
 
-use super::flags::Json;
-use super::flags::pages;
+use crate::tool::{ForgetArguments, ForkArguments, StatusArguments, UpdatesArguments};
 
 /// Show, follow, forget or fork what a conversation holds
 #[derive(Debug, Args)]
@@ -16,70 +17,15 @@ pub(crate) struct Context {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ContextCommand {
     /// Show files and pages that a conversation holds, and how much more fits
-    Status(Status),
+    Status(StatusArguments),
     /// Show what changed in the files that a conversation holds, each change once
-    Updates(Status),
+    Updates(UpdatesArguments),
     /// Forget what a conversation holds, so that it is sent again
-    Forget(Forget),
+    Forget(ForgetArguments),
     /// Start a new conversation that holds what another holds
-    Fork(Fork),
+    Fork(ForkArguments),
     /// Follow the files that a conversation holds, and print each change as it happens
     Watch(Watch),
-}
-
-impl ContextCommand {
-    pub(crate) fn wants_json(&self) -> bool {
-        match self {
-            Self::Status(arguments) | Self::Updates(arguments) => arguments.json.json,
-            Self::Forget(arguments) => arguments.json.json,
-            Self::Fork(arguments) => arguments.json.json,
-            Self::Watch(arguments) => arguments.json.json,
-        }
-    }
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Status {
-    /// The conversation
-    #[arg(long, value_name = "H")]
-    pub(crate) conversation: Option<String>,
-    /// How often its context was compacted; a larger number than before forgets what it holds
-    #[arg(long, value_name = "N")]
-    pub(crate) generation: Option<String>,
-    #[command(flatten)]
-    pub(crate) json: Json,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Forget {
-    /// Only this file
-    pub(crate) path: Option<String>,
-    /// Only these pages of it, by 1-based number
-    #[arg(long, value_name = "SPEC", value_parser = pages, allow_hyphen_values = true)]
-    pub(crate) pages: Option<String>,
-    /// Forget all pages, but keep following the files
-    #[arg(long)]
-    pub(crate) keep_files: bool,
-    /// The conversation
-    #[arg(long, value_name = "H")]
-    pub(crate) conversation: Option<String>,
-    /// How often its context was compacted; a larger number than before forgets what it holds
-    #[arg(long, value_name = "N")]
-    pub(crate) generation: Option<String>,
-    #[command(flatten)]
-    pub(crate) json: Json,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Fork {
-    /// The conversation to start from
-    #[arg(long, value_name = "H")]
-    pub(crate) conversation: Option<String>,
-    /// The point to fork at, as context status names it (default: now)
-    #[arg(long, value_name = "POINT")]
-    pub(crate) as_of: Option<String>,
-    #[command(flatten)]
-    pub(crate) json: Json,
 }
 
 /// Reads a file again only if its size or times changed. Runs until it is interrupted.
@@ -90,12 +36,11 @@ pub(crate) struct Watch {
     /// The conversation
     #[arg(long, value_name = "H")]
     pub(crate) conversation: Option<String>,
-    /// Milliseconds between two checks (default: 500)
-    #[arg(long, value_name = "N")]
-    pub(crate) interval_ms: Option<String>,
+    /// Milliseconds between two checks
+    // Short enough that a change is reported before a user switches windows.
+    #[arg(long, value_name = "N", default_value = "500")]
+    pub(crate) interval_ms: NonZeroU64,
     /// Record each change as reported to the agent; for programs that pass all of them on
     #[arg(long)]
     pub(crate) record: bool,
-    #[command(flatten)]
-    pub(crate) json: Json,
 }

@@ -32,24 +32,19 @@ pub(crate) struct Sandbox {
     pub(crate) offline: bool,
 }
 
-/// How a document is opened, and how the result is printed.
+/// Pages in a place of their own.
 #[derive(Debug, Args)]
-pub(crate) struct DocumentFlags {
-    /// For a responseId, the conversation that fetched it
-    #[arg(long, value_name = "H")]
-    pub(crate) conversation: Option<String>,
-    #[command(flatten)]
-    pub(crate) password: Password,
-    #[command(flatten)]
-    pub(crate) json: Json,
+pub(crate) struct PagesWord {
+    /// The same as --pages
+    #[arg(value_name = "PAGES", index = 2, allow_negative_numbers = true, conflicts_with = "pages")]
+    selection: Option<String>,
 }
 
-#[derive(Debug, Args)]
-#[allow(dead_code, reason = "settings are read by the ids of their flags")]
-pub(crate) struct Password {
-    /// Password of an encrypted PDF; the variable PAGEWISE_PASSWORD hides it from other users
-    #[arg(long, value_name = "PASSWORD")]
-    password: Option<String>,
+impl PagesWord {
+    /// The pages that were typed, in their place or after `--pages`.
+    pub(crate) fn or(&self, pages: &Option<String>) -> Option<String> {
+        self.selection.clone().or_else(|| pages.clone())
+    }
 }
 
 #[derive(Debug, Clone, Copy, Args)]
@@ -97,16 +92,6 @@ impl ColorWhen {
 #[derive(Debug, Args)]
 pub(crate) struct Json {
     /// Print one JSON object, errors too
-    #[arg(long)]
+    #[arg(long, global = true)]
     pub(crate) json: bool,
-}
-
-/// Pages, which may begin with a dash as no other value does: an option that a command does not have is no selection.
-pub(super) fn pages(text: &str) -> Result<String, String> {
-    let after = text.strip_prefix('-').map(str::trim_start);
-    let is_range = |after: &str| after.starts_with(|first: char| first.is_ascii_digit()) || after.starts_with("last");
-    match after {
-        Some(after) if !after.is_empty() && !is_range(after) => Err(format!("there is no option {text} here")),
-        _ => Ok(text.to_owned()),
-    }
 }

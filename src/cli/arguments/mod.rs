@@ -1,9 +1,7 @@
 //! The command line: its commands, their arguments and flags.
 
-pub(crate) mod ask;
 pub(crate) mod context;
 pub(crate) mod documents;
-pub(crate) mod fetch;
 pub(crate) mod flags;
 pub(crate) mod get_file;
 pub(crate) mod index;
@@ -12,18 +10,19 @@ pub(crate) mod parameters;
 pub(crate) mod program;
 pub(crate) mod push;
 
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 
-use self::ask::Ask;
 use self::context::Context;
-use self::documents::{Info, Outline, Search, Tables, Text};
-use self::fetch::{Content, Fetch};
+use self::documents::{Tables, Text};
 use self::flags::{Color, Json, Sandbox, SettingsFlags};
 use self::get_file::GetFile;
 use self::index::Index;
 use self::pages::{OcrLayer, Page, Render, Split};
 use self::program::{Completions, Doctor, Inspect, Man, Serve, Settings};
 use self::push::Push;
+use crate::tool::{
+    AskArguments, FetchArguments, InfoArguments, OutlineArguments, SearchArguments, SearchContentArguments,
+};
 
 /// PDFs for coding agents: a summary first, then single pages, each sent once.
 #[derive(Debug, Parser)]
@@ -84,4 +83,80 @@ pub(crate) enum Command {
     Serve(Serve),
     Completions(Completions),
     Man(Man),
+}
+
+/// A command whose arguments are those of a tool, with a text for people.
+macro_rules! command_of {
+    ($(#[$text:meta])* $name:ident, $arguments:ty) => {
+        #[derive(Debug, Args)]
+        $(#[$text])*
+        pub(crate) struct $name {
+            #[command(flatten)]
+            pub(crate) arguments: $arguments,
+        }
+    };
+}
+
+command_of! {
+    /// Show a PDF's title, dates, sizes and other facts
+    #[command(after_help = "Example:
+  pagewise info report.pdf --json")]
+    Info, InfoArguments
+}
+
+command_of! {
+    /// Find words in the text of a PDF, or of many
+    ///
+    /// Pages without usable text are named, since a word on them cannot be found. With --ranked, the pages that answer the
+    /// query best come first, whatever document they are in. With the setting index=disk, their text is read only once.
+    #[command(
+        override_usage = "pagewise search [OPTIONS] <PATH>... <QUERY>\n       pagewise search [OPTIONS] <PATH>... --quote <TEXT>"
+    )]
+    #[command(after_help = "Examples:
+  pagewise search report.pdf \"net income\"
+  pagewise search ~/papers \"net income\"
+  pagewise search 'reports/**/2023-*.pdf' \"net income\"
+  pagewise search ~/papers \"how income is taxed\" --ranked --set index=disk
+  pagewise search report.pdf --quote \"net income rose by 12 %\"
+  pagewise search report.pdf '\\b20[0-9]{2}\\b' --regex --pages 1-20 --json")]
+    Search, SearchArguments
+}
+
+command_of! {
+    /// Show the outline of a PDF, with page numbers
+    #[command(after_help = "Example:
+  pagewise outline report.pdf")]
+    Outline, OutlineArguments
+}
+
+command_of! {
+    /// Ask a model about PDFs
+    ///
+    /// The answer is printed as it arrives. Models and their keys come from the settings: PAGEWISE_PDF_MODEL_PRIMARY
+    /// (provider/model), ANTHROPIC_API_KEY, GEMINI_API_KEY, OPENAI_API_KEY.
+    #[command(after_help = "Examples:
+  pagewise ask report.pdf --prompt \"What was the net income?\"
+  pagewise ask a.pdf b.pdf --prompt \"What changed?\" --model openai/gpt-5-mini --json
+  pagewise ask scan.pdf --pages 1-3 --model compatible/qwen3-vl   (a server of your own: PAGEWISE_COMPATIBLE_BASE_URL)")]
+    Ask, AskArguments
+}
+
+command_of! {
+    /// Fetch URLs as text: PDFs page by page, web pages as Markdown
+    ///
+    /// Only from addresses of the public internet. The whole text is kept: pagewise content prints more of it.
+    ///
+    /// At most 5 redirects are followed, none from https to http. Proxy variables are ignored, and URLs with a password are
+    /// refused. A kept response is used again as long as its server allows, then revalidated.
+    #[command(after_help = "Examples:
+  pagewise fetch https://example.com/report.pdf
+  pagewise fetch https://example.com/ https://example.org/ --json")]
+    Fetch, FetchArguments
+}
+
+command_of! {
+    /// Print more of what was fetched
+    #[command(after_help = "Example:
+  pagewise content fetch_0123456789abcdef0123456789abcdef --offset 30000")]
+    Content, SearchContentArguments
 }

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::flags::DocumentFlags;
+use super::flags::PagesWord;
+use crate::tool::{DocumentArguments, RenderArguments, TablesArguments};
 
 /// Cut pages out of a PDF, each as a PDF of its own
 ///
@@ -17,10 +18,10 @@ use super::flags::DocumentFlags;
   pagewise page report.pdf 3-5,9 --out pages
   pagewise page report.pdf 3-5,9 --out part.pdf")]
 pub(crate) struct Page {
-    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
-    pub(crate) path: String,
+    #[command(flatten)]
+    pub(crate) document: DocumentArguments,
     /// The pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE (default: all)
-    #[arg(value_name = "PAGES", allow_negative_numbers = true)]
+    #[arg(value_name = "PAGES", index = 2, allow_negative_numbers = true)]
     pub(crate) pages: Option<String>,
     /// The file to write, or the folder for several (default: named after the PDF, in the working directory)
     #[arg(long, value_name = "PATH")]
@@ -28,8 +29,6 @@ pub(crate) struct Page {
     /// Write all pages into one PDF
     #[arg(long)]
     pub(crate) join: bool,
-    #[command(flatten)]
-    pub(crate) document: DocumentFlags,
 }
 
 /// Cut every page of a PDF into a file of its own, or pages of it into one file
@@ -45,22 +44,16 @@ pub(crate) struct Page {
   pagewise split report.pdf 10-20 --out chapter.pdf"
 )]
 pub(crate) struct Split {
-    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
-    pub(crate) path: String,
-    /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
-    #[arg(value_name = "PAGES", allow_negative_numbers = true, conflicts_with = "pages")]
-    pub(crate) selection: Option<String>,
+    #[command(flatten)]
+    pub(crate) pages: PagesWord,
+    #[command(flatten)]
+    pub(crate) arguments: TablesArguments,
     /// The folder to write to; created if missing (default: named after the PDF, in the working directory)
     #[arg(long, value_name = "DIR")]
     pub(crate) out_dir: Option<PathBuf>,
     /// The one file to write
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// The same as PAGES
-    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
-    pub(crate) pages: Option<String>,
-    #[command(flatten)]
-    pub(crate) document: DocumentFlags,
 }
 
 /// Add the text of scans to a PDF, so that it can be searched and copied
@@ -72,16 +65,14 @@ pub(crate) struct Split {
   pagewise ocr scan.pdf --out searchable.pdf
   pagewise ocr scan.pdf 2-4 --out searchable.pdf --json")]
 pub(crate) struct OcrLayer {
-    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
-    pub(crate) path: String,
+    #[command(flatten)]
+    pub(crate) document: DocumentArguments,
     /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
-    #[arg(value_name = "PAGES", allow_negative_numbers = true)]
+    #[arg(value_name = "PAGES", index = 2, allow_negative_numbers = true)]
     pub(crate) pages: Option<String>,
     /// The file to write (default: named after the PDF, in the working directory)
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) document: DocumentFlags,
 }
 
 /// Draw pages of a PDF as PNGs
@@ -95,26 +86,9 @@ pub(crate) struct OcrLayer {
   pagewise render report.pdf --contact-sheet
   pagewise render report.pdf 3 --out top.png --dpi 200 --region 0,0,1,0.5")]
 pub(crate) struct Render {
-    /// The PDF: a path, ~, file://, http(s):// or the responseId of something fetched
-    pub(crate) path: String,
-    /// The pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE (default: all)
-    #[arg(value_name = "PAGES", allow_negative_numbers = true)]
-    pub(crate) pages: Option<String>,
+    #[command(flatten)]
+    pub(crate) arguments: RenderArguments,
     /// The file to write, or the folder for several (default: named after the PDF, in the working directory)
     #[arg(long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
-    /// Draw the pages side by side on one picture
-    #[arg(long)]
-    pub(crate) contact_sheet: bool,
-    /// Pixels per inch, from 72 to 300 (default: 150)
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub(crate) dpi: Option<String>,
-    /// Only a part: left, top, right and bottom edge, as fractions of the page from 0 to 1
-    #[arg(long, value_name = "L,T,R,B")]
-    pub(crate) region: Option<String>,
-    /// Paint over a text, or a box (left,top,right,bottom in points from the top left of the page), in yellow
-    #[arg(long, value_name = "TEXT|BOX", allow_hyphen_values = true)]
-    pub(crate) highlight: Option<String>,
-    #[command(flatten)]
-    pub(crate) document: DocumentFlags,
 }

@@ -1,11 +1,6 @@
 //! The parameters of the tools at the command line.
 
-use serde_json::{Map, Value};
-
-/// The arguments of a tool, so that every door checks them alike. Null stands for what was not typed.
-pub(crate) fn tool_arguments<const N: usize>(typed: [(&str, Value); N]) -> Map<String, Value> {
-    typed.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.to_owned(), value)).collect()
-}
+use crate::tool::{TOOLS, expected};
 
 /// Positional parameters, and their names in the usage.
 const POSITIONAL: &[(&str, &str)] = &[
@@ -46,6 +41,13 @@ fn flag(name: &str) -> String {
     })
 }
 
+/// The parameter that is typed as `typed`, and what it must be, if it has another type than text.
+pub(crate) fn expected_value(typed: &str) -> Option<(&'static str, String)> {
+    let mut parameters = TOOLS.iter().flat_map(|tool| tool.parameters());
+    let (name, property) = parameters.find(|(name, _)| typed_name(name) == typed)?;
+    (property.get("type")? != "string").then(|| (name.as_str(), expected(name, property)))
+}
+
 #[cfg(test)]
 mod tests {
     use clap::{Command, CommandFactory};
@@ -72,13 +74,11 @@ mod tests {
         command.build();
         let mut names = Vec::new();
         typed(&command, &mut names);
-        for spec in crate::tool::tool_specs() {
-            let properties =
-                spec.input_schema.get("properties").and_then(|all| all.as_object()).cloned().unwrap_or_default();
-            assert!(!properties.is_empty(), "{}", spec.name);
-            for parameter in properties.keys().filter(|name| !MISSING.contains(&name.as_str())) {
+        for tool in &TOOLS {
+            assert!(tool.parameters().count() > 0, "{}", tool.name);
+            for (parameter, _) in tool.parameters().filter(|(name, _)| !MISSING.contains(&name.as_str())) {
                 let typed = typed_name(parameter);
-                assert!(names.contains(&typed), "{} has '{parameter}', and no command has {typed}", spec.name);
+                assert!(names.contains(&typed), "{} has '{parameter}', and no command has {typed}", tool.name);
             }
         }
     }

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::flags::Json;
-use super::get_file::Form;
+use crate::tool::FormArgument;
 
 /// Serve the tools to MCP clients, over standard input and output or over HTTP
 ///
@@ -35,7 +34,7 @@ pub(crate) struct Serve {
     pub(crate) root: Vec<PathBuf>,
     /// Form of pages for calls that name none
     #[arg(long = "as", value_enum, value_name = "FORM")]
-    pub(crate) form: Option<Form>,
+    pub(crate) form: Option<FormArgument>,
     /// Tools that clients see: core, all, or names with commas between them
     #[arg(long, value_name = "SET")]
     pub(crate) tools: Option<String>,
@@ -64,8 +63,6 @@ pub(crate) struct Doctor {
     /// Also read from the memory of conversations and write to it, and show how long that takes
     #[arg(long)]
     pub(crate) store: bool,
-    #[command(flatten)]
-    pub(crate) json: Json,
 }
 
 /// Show the settings: defaults, units, meanings, and what was set
@@ -81,8 +78,6 @@ pub(crate) struct Settings {
     /// Only settings with this word in their name, group or meaning
     #[arg(value_name = "WORD")]
     pub(crate) word: Option<String>,
-    #[command(flatten)]
-    pub(crate) json: Json,
 }
 
 /// Print completions for a shell

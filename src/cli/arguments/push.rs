@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::flags::Json;
-
 /// Upload a file to a pagewise server, and print its reference
 ///
 /// The server's tools take the reference as a path. The file is a PDF, a text or a picture. It is kept for a while, and for
@@ -20,6 +18,4 @@ pub(crate) struct Push {
     /// The server
     #[arg(long, value_name = "URL")]
     pub(crate) to: String,
-    #[command(flatten)]
-    pub(crate) json: Json,
 }

@@ -4,28 +4,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::json;
 
-use crate::cli::arguments::ask::Ask;
-use crate::cli::arguments::parameters::tool_arguments;
 use crate::cli::config::Config;
 use crate::cli::open;
 use crate::cli::terminal::print::{self, Report};
-use crate::tool::{self, AskArguments, AskContext, Caller, ToolError};
+use crate::tool::{self, AskArguments, AskContext, Caller, ToolArguments as _, ToolError};
 use pagewise_model::{ModelClient, NoReplyListener, ReplyListener};
 
 /// Answers `ask`: prints the answer as it arrives, then the remarks on it.
-pub(crate) fn run(typed: &Ask, config: &Config) -> Result<Report, ToolError> {
-    let arguments = AskArguments::parse(&tool_arguments([
-        ("pdfs", json!(typed.paths)),
-        ("prompt", json!(typed.prompt)),
-        ("pages", json!(typed.pages)),
-        ("model", json!(typed.model)),
-        ("maxBytesMb", json!(typed.max_bytes_mb)),
-        ("conversation", json!(typed.document.conversation)),
-    ]))?;
+pub(crate) fn run(typed: &AskArguments, config: &Config) -> Result<Report, ToolError> {
+    let arguments = typed.typed()?;
     let models = ModelClient::new(config.models.settings(config)?);
     let context = open::context(false, config)?;
     let printer = Printer::default();
-    let listener: &dyn ReplyListener = if typed.document.json.json { &NoReplyListener } else { &printer };
+    let listener: &dyn ReplyListener = if config.is_json { &NoReplyListener } else { &printer };
     let caller = Caller::direct();
     let world = AskContext { context: &context, models: &models, listener, caller: &caller };
     let answer = tool::ask(&world, &arguments)?;

@@ -1,18 +1,20 @@
 //! `pagewise context`.
 
-use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+use serde_json::Value;
 
 use crate::cli::answers;
-use crate::cli::arguments::context::{ContextCommand, Forget, Fork, Status, Watch};
-use crate::cli::arguments::parameters::tool_arguments;
+use crate::cli::arguments::context::{ContextCommand, Watch};
 use crate::cli::config::Config;
 use crate::cli::open;
-use crate::cli::terminal::print::{Report, is_output_closed, line, warning};
+use crate::cli::terminal::print::{Report, line, warning};
 use crate::cli::terminal::screen::Screen;
 use crate::context::{ContextManager, FileUpdate};
+use crate::serve::is_output_closed;
 use crate::tool::{
-    self, Caller, DataAnswer, DeliverError, Dispatch, ForgetArguments, ForkArguments, StatusArguments, ToolError,
-    WatchArguments, deliver,
+    self, Caller, DataAnswer, DeliverError, Dispatch, ForgetArguments, ForkArguments, StatusArguments,
+    ToolArguments as _, ToolError, UpdatesArguments, deliver,
 };
 
 /// Answers `context …`.
@@ -26,18 +28,18 @@ pub(crate) fn run(typed: &ContextCommand, config: &Config, screen: Screen) -> Re
     }
 }
 
-fn status(typed: &Status, config: &Config, screen: Screen) -> Result<Report, ToolError> {
-    let arguments = StatusArguments::parse("context_status", &status_arguments(typed))?;
-    let caller = caller(&arguments.conversation)?;
+fn status(typed: &StatusArguments, config: &Config, screen: Screen) -> Result<Report, ToolError> {
+    let arguments = typed.typed()?;
+    let caller = caller(&arguments.held.conversation)?;
     let context = open::memory(config)?;
     let result = tool::context_status(&context, &arguments, &caller)?;
     open::warn_about(&context);
     Ok(Report::new(answers::status::text(&result, screen), result.structure()))
 }
 
-fn updates(typed: &Status, config: &Config, screen: Screen) -> Result<Report, ToolError> {
-    let arguments = StatusArguments::parse("context_updates", &status_arguments(typed))?;
-    let caller = caller(&arguments.conversation)?;
+fn updates(typed: &UpdatesArguments, config: &Config, screen: Screen) -> Result<Report, ToolError> {
+    let arguments = typed.typed()?;
+    let caller = caller(&arguments.held.conversation)?;
     let context = open::context(true, config)?;
     let result = tool::context_updates(&context, &arguments, &caller)?;
     open::warn_about(&context);
@@ -46,26 +48,17 @@ fn updates(typed: &Status, config: &Config, screen: Screen) -> Result<Report, To
     Ok(Report { delivery: Some(result.updates.delivery), ..report })
 }
 
-fn forget(typed: &Forget, config: &Config) -> Result<Report, ToolError> {
-    let arguments = ForgetArguments::parse(&tool_arguments([
-        ("filePath", json!(typed.path)),
-        ("pages", json!(typed.pages)),
-        ("keepFiles", json!(typed.keep_files)),
-        ("conversation", json!(typed.conversation)),
-        ("generation", json!(typed.generation)),
-    ]))?;
-    let caller = caller(&arguments.conversation)?;
+fn forget(typed: &ForgetArguments, config: &Config) -> Result<Report, ToolError> {
+    let arguments = typed.typed()?;
+    let caller = caller(&arguments.held.conversation)?;
     // `label:` and `section:` are looked up in the document, which a worker reads.
     let needs_document = arguments.pages.as_ref().is_some_and(|pages| pages.contains(':'));
     let context = if needs_document { open::context(true, config)? } else { open::memory(config)? };
     answer_from(&context, |context| tool::context_forget(context, &arguments, &caller))
 }
 
-fn fork(typed: &Fork, config: &Config) -> Result<Report, ToolError> {
-    let arguments = ForkArguments::parse(&tool_arguments([
-        ("conversation", json!(typed.conversation)),
-        ("asOf", json!(typed.as_of)),
-    ]))?;
+fn fork(typed: &ForkArguments, config: &Config) -> Result<Report, ToolError> {
+    let arguments = typed.typed()?;
     let caller = caller(&arguments.conversation)?;
     answer_from_memory(config, |context| tool::context_fork(context, &arguments, &caller))
 }
@@ -89,13 +82,11 @@ fn answer_from(
 
 /// Follows the files until the process ends, or its output is closed.
 fn watch(typed: &Watch, config: &Config, screen: Screen) -> Result<Report, ToolError> {
-    let arguments = WatchArguments::parse(&tool_arguments([
-        ("conversation", json!(typed.conversation)),
-        ("intervalMs", json!(typed.interval_ms)),
-    ]))?;
+    let conversation = caller(&typed.conversation)?.conversation(typed.conversation.as_deref())?;
+    let conversation = conversation.ok_or_else(unnamed)?;
     let context = open::context(true, config)?;
-    let conversation = arguments.conversation.to_string();
-    let mut watch = context.watch(arguments.conversation);
+    let name = conversation.to_string();
+    let mut watch = context.watch(conversation);
     let mut printed_notes = Vec::new();
     loop {
         let updates = watch.poll().map_err(ToolError::from)?;
@@ -105,12 +96,8 @@ fn watch(typed: &Watch, config: &Config, screen: Screen) -> Result<Report, ToolE
             updates.notes.iter().for_each(|note| warning(note));
             printed_notes.clone_from(&updates.notes);
         }
-        let print = || {
-            updates
-                .files
-                .iter()
-                .try_for_each(|update| line(&update_line(update, typed.json.json, &conversation, screen)))
-        };
+        let print =
+            || updates.files.iter().try_for_each(|update| line(&update_line(update, config.is_json, &name, screen)));
         match deliver(Dispatch::of(Some(updates.delivery).filter(|_| typed.record)), print) {
             Err(DeliverError::Write(_)) => return Ok(Report::new(String::new(), Value::Null)),
             Err(error @ DeliverError::Store(_)) => warning(&error.to_string()),
@@ -119,7 +106,7 @@ fn watch(typed: &Watch, config: &Config, screen: Screen) -> Result<Report, ToolE
         if is_output_closed() {
             return Ok(Report::new(String::new(), Value::Null));
         }
-        std::thread::sleep(arguments.interval);
+        std::thread::sleep(Duration::from_millis(typed.interval_ms.get()));
     }
 }
 
@@ -131,13 +118,11 @@ fn update_line(update: &FileUpdate, is_json: bool, conversation: &str, screen: S
     }
 }
 
-fn status_arguments(typed: &Status) -> Map<String, Value> {
-    tool_arguments([("conversation", json!(typed.conversation)), ("generation", json!(typed.generation))])
-}
-
 /// The caller of a command, which has to name its conversation.
 fn caller(conversation: &Option<String>) -> Result<Caller, ToolError> {
-    let hint = "Name it with --conversation, as in earlier calls.";
-    let named = conversation.as_ref().map(|_| Caller::direct());
-    named.ok_or_else(|| ToolError::required("conversation").hint(hint))
+    conversation.as_ref().map(|_| Caller::direct()).ok_or_else(unnamed)
+}
+
+fn unnamed() -> ToolError {
+    ToolError::required("conversation").hint("Name it with --conversation, as in earlier calls.")
 }

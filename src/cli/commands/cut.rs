@@ -3,55 +3,55 @@
 use std::path::Path;
 
 use crate::cli::answers;
-use crate::cli::arguments::flags::DocumentFlags;
 use crate::cli::arguments::pages::{Page, Split};
-use crate::cli::commands::pdf::{document, out_path};
+use crate::cli::commands::pdf::out_path;
 use crate::cli::config::Config;
 use crate::cli::open;
 use crate::cli::terminal::print::Report;
 use crate::cli::terminal::progress::TerminalProgress;
 use crate::cli::watchdog::Watchdog;
 use crate::context::OpenPdf;
-use crate::tool::{self, ToolError, result_json};
+use crate::tool::{self, DocumentArguments, ToolArguments as _, ToolError, result_json};
 
 /// Answers `page`.
 pub(crate) fn page(typed: &Page, config: &Config) -> Result<Report, ToolError> {
-    let pages = selection([&typed.pages]);
+    let pages = selection(typed.pages.as_deref());
+    let path = &typed.document.path;
     let named = typed.out.as_deref();
     // Whether there will be a file or a folder is known once the document is open.
     let folder = named.and_then(Path::parent).unwrap_or(Path::new(""));
-    let opened = OpenForCutting::open(&typed.path, &typed.document, folder, config)?;
+    let opened = OpenForCutting::open(&typed.document, config.is_json, folder, config)?;
     let selected = tool::select_pages(&opened.pdf, pages)?;
     let is_one_file = named.and_then(Path::extension).is_some_and(|extension| extension.eq_ignore_ascii_case("pdf"));
     if typed.join || is_one_file && selected.len() > 1 {
         let end = format!("pages{}.pdf", selected.to_string().replace(',', "_"));
-        return opened.join(pages, &out_path(&typed.path, named, &end));
+        return opened.join(pages, &out_path(path, named, &end));
     }
     match selected.iter().next().filter(|_| selected.len() == 1) {
-        Some(page) => opened.write(pages, &out_path(&typed.path, named, &format!("page{}.pdf", page.number()))),
-        None => opened.split(pages, &out_path(&typed.path, named, "pages")),
+        Some(page) => opened.write(pages, &out_path(path, named, &format!("page{}.pdf", page.number()))),
+        None => opened.split(pages, &out_path(path, named, "pages")),
     }
 }
 
 /// Answers `split`.
 pub(crate) fn split(typed: &Split, config: &Config) -> Result<Report, ToolError> {
-    let pages = selection([&typed.selection, &typed.pages]);
+    let pages = typed.pages.or(&typed.arguments.pages);
+    let (pages, document) = (selection(pages.as_deref()), &typed.arguments.document);
     match &typed.out {
         Some(out) => {
             let folder = out.parent().unwrap_or(out);
-            OpenForCutting::open(&typed.path, &typed.document, folder, config)?.join(pages, out)
+            OpenForCutting::open(document, config.is_json, folder, config)?.join(pages, out)
         }
         None => {
-            let out_dir = typed.out_dir.clone().unwrap_or_else(|| out_path(&typed.path, None, "pages"));
-            OpenForCutting::open(&typed.path, &typed.document, &out_dir, config)?.split(pages, &out_dir)
+            let out_dir = typed.out_dir.clone().unwrap_or_else(|| out_path(&document.path, None, "pages"));
+            OpenForCutting::open(document, config.is_json, &out_dir, config)?.split(pages, &out_dir)
         }
     }
 }
 
 /// The selection of pages; a blank one selects all, as everywhere.
-fn selection<const N: usize>(typed: [&Option<String>; N]) -> Option<&str> {
-    let typed = typed.into_iter().flatten().next();
-    typed.map(String::as_str).filter(|pages| !pages.trim().is_empty())
+fn selection(typed: Option<&str>) -> Option<&str> {
+    typed.filter(|pages| !pages.trim().is_empty())
 }
 
 /// A PDF that is open in this process, which is confined.
@@ -61,11 +61,11 @@ struct OpenForCutting {
 }
 
 impl OpenForCutting {
-    fn open(path: &str, flags: &DocumentFlags, folder: &Path, config: &Config) -> Result<Self, ToolError> {
-        let document = document(path, flags)?;
+    fn open(typed: &DocumentArguments, is_json: bool, folder: &Path, config: &Config) -> Result<Self, ToolError> {
+        let document = typed.typed()?;
         // Confined first: the watchdog is a thread, which would keep what the process gives up.
         let surroundings = open::confined(&document, folder, config)?;
-        let watchdog = Watchdog::start(path, flags.json.json, config);
+        let watchdog = Watchdog::start(&typed.path, is_json, config);
         let pdf = document.open_alone(&surroundings)?;
         watchdog.step();
         Ok(Self { pdf, watchdog })

@@ -1,36 +1,24 @@
 //! `pagewise fetch` and `pagewise content`.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::cli::answers::file::readable;
-use crate::cli::arguments::fetch::{Content, Fetch};
-use crate::cli::arguments::parameters::tool_arguments;
 use crate::cli::config::Config;
 use crate::cli::open;
 use crate::cli::terminal::print::Report;
 use crate::context::NoProgress;
-use crate::tool::{self, Caller, FetchAnswer, FetchArguments, SearchContentArguments, ToolError};
+use crate::tool::{self, Caller, FetchAnswer, FetchArguments, SearchContentArguments, ToolArguments as _, ToolError};
 
 /// Answers `fetch`.
-pub(crate) fn fetch(typed: &Fetch, config: &Config) -> Result<Report, ToolError> {
-    let arguments = FetchArguments::parse(&tool_arguments([
-        ("urls", json!(typed.urls)),
-        ("conversation", json!(typed.conversation)),
-    ]))?;
+pub(crate) fn fetch(typed: &FetchArguments, config: &Config) -> Result<Report, ToolError> {
+    let arguments = typed.typed()?;
     let context = open::web_context(config)?;
     Ok(report(tool::fetch_content(&context, &arguments, &Caller::direct(), &NoProgress)?))
 }
 
 /// Answers `content`.
-pub(crate) fn content(typed: &Content, config: &Config) -> Result<Report, ToolError> {
-    let arguments = SearchContentArguments::parse(&tool_arguments([
-        ("responseId", json!(typed.response_id)),
-        ("url", json!(typed.url)),
-        ("urlIndex", json!(typed.url_index)),
-        ("maxChars", json!(typed.max_chars)),
-        ("offset", json!(typed.offset)),
-        ("conversation", json!(typed.conversation)),
-    ]))?;
+pub(crate) fn content(typed: &SearchContentArguments, config: &Config) -> Result<Report, ToolError> {
+    let arguments = typed.typed()?;
     let context = open::web_context(config)?;
     Ok(report(tool::get_search_content(&context, &arguments, &Caller::direct())?))
 }

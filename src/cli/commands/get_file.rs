@@ -1,11 +1,10 @@
 //! `pagewise get-file`.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::cli::answers;
 use crate::cli::answers::file::readable;
 use crate::cli::arguments::get_file::{EmitShape, GetFile};
-use crate::cli::arguments::parameters::tool_arguments;
 use crate::cli::config::Config;
 use crate::cli::log;
 use crate::cli::open;
@@ -13,42 +12,35 @@ use crate::cli::terminal::print::{Output, Report};
 use crate::cli::terminal::progress::TerminalProgress;
 use crate::cli::terminal::screen::Screen;
 use crate::context::Block;
-use crate::tool::{self, Caller, EmitFormat, FormArgument, GetFileAnswer, GetFileArguments, ToolError};
+use crate::tool::{
+    self, Caller, EmitFormat, FormArgument, GetFileAnswer, GetFileArguments, ToolArguments as _, ToolError,
+};
 
 /// Answers `get-file`.
 pub(crate) fn run(typed: &GetFile, config: &Config, screen: Screen) -> Result<Report, ToolError> {
-    let arguments = GetFileArguments::parse(&arguments(typed, config))?;
+    let form = Some(form(typed, config));
+    let arguments = GetFileArguments { form, ..typed.arguments.typed()? };
     let _log = log::start_for_command(config.log_level, config.log_format)?;
     let context = open::context(arguments.conversation.is_some(), config)?;
+    if typed.emit == Some(EmitShape::Raw)
+        && let Some(bytes) = tool::attachment_bytes(&context, &arguments, &Caller::direct())?
+    {
+        return Ok(Report { text: Output::Bytes(bytes), ..Report::new(String::new(), Value::Null) });
+    }
     let terminal = TerminalProgress::new();
     let answer = tool::get_file(&context, arguments, &Caller::direct(), &terminal);
     terminal.finish();
     open::warn_about(&context);
-    report(answer?, typed, screen)
-}
-
-fn arguments(typed: &GetFile, config: &Config) -> Map<String, Value> {
-    tool_arguments([
-        ("filePath", json!(typed.path)),
-        ("pdfPage", json!(typed.pdf_page)),
-        ("pages", json!(typed.pages)),
-        ("as", json!(form(typed, config).name())),
-        ("force", json!(typed.force)),
-        ("startLine", json!(typed.start_line)),
-        ("numLines", json!(typed.num_lines)),
-        ("maxTokens", json!(typed.max_tokens)),
-        ("conversation", json!(typed.conversation)),
-        ("generation", json!(typed.generation)),
-    ])
+    report(answer?, typed, config, screen)
 }
 
 /// The form of pages, by the setting or `--as`. With `--out-dir` alone, pages are written there.
 fn form(typed: &GetFile, config: &Config) -> FormArgument {
-    let is_chosen = typed.form.is_some() && config.form != FormArgument::Auto;
+    let is_chosen = typed.arguments.form.is_some() && config.form != FormArgument::Auto;
     if typed.out_dir.is_some() && !is_chosen { FormArgument::Path } else { config.form }
 }
 
-fn report(answer: GetFileAnswer, typed: &GetFile, screen: Screen) -> Result<Report, ToolError> {
+fn report(answer: GetFileAnswer, typed: &GetFile, config: &Config, screen: Screen) -> Result<Report, ToolError> {
     let emit = typed.emit;
     let shape = emit.map_or(Some(EmitFormat::Anthropic), provider);
     let content = |emit| answer.blocks.iter().map(|block| tool::emit_block(block, emit)).collect::<Vec<_>>();
@@ -59,11 +51,11 @@ fn report(answer: GetFileAnswer, typed: &GetFile, screen: Screen) -> Result<Repo
     };
     let json = json!({ "content": content(shape.unwrap_or_default()), "details": answer.details });
     let mut notes = match emit {
-        None => answers::file::notes(&answer, typed.conversation.as_deref()),
+        None => answers::file::notes(&answer, typed.arguments.conversation.as_deref()),
         Some(_) => Vec::new(),
     };
-    let is_named_only = emit.is_none() && !typed.json.json && answer.blocks.iter().any(is_data);
-    if is_named_only && typed.conversation.is_some() {
+    let is_named_only = emit.is_none() && !config.is_json && answer.blocks.iter().any(is_data);
+    if is_named_only && typed.arguments.conversation.is_some() {
         notes.push(NAMED_ONLY.to_owned());
     }
     let delivery = Some(answer.delivery).filter(|_| !is_named_only);

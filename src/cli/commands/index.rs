@@ -10,9 +10,9 @@ use crate::tool::{self, Caller, ToolError};
 /// Answers `index …`.
 pub(crate) fn run(typed: &IndexCommand, config: &Config) -> Result<Report, ToolError> {
     match typed {
-        IndexCommand::Status(_) => Ok(report(tool::index_status(&open::index_context(config)?))),
+        IndexCommand::Status => Ok(report(tool::index_status(&open::index_context(config)?))),
         IndexCommand::Add(typed) => add(typed, config),
-        IndexCommand::Clear(_) => Ok(report(tool::clear_index(&open::index_context(config)?)?)),
+        IndexCommand::Clear => Ok(report(tool::clear_index(&open::index_context(config)?)?)),
     }
 }
 

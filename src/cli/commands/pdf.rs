@@ -1,29 +1,26 @@
 //! `pagewise info`, `text`, `tables`, `render`, `search` and `outline`: commands about one PDF that record nothing.
 
 use std::io::IsTerminal as _;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-
 use crate::cli::answers;
-use crate::cli::arguments::documents::{self, Info, Outline, Search, Tables, Text};
-use crate::cli::arguments::flags::DocumentFlags;
+use crate::cli::arguments::documents::{self, Tables, Text};
 use crate::cli::arguments::pages::{OcrLayer, Render};
-use crate::cli::arguments::parameters::tool_arguments;
 use crate::cli::config::Config;
 use crate::cli::open;
 use crate::cli::terminal::print::Report;
 use crate::cli::terminal::progress::TerminalProgress;
 use crate::cli::terminal::screen::Screen;
 use crate::tool::{
-    self, Caller, DocumentArguments, InfoAnswer, OutlineArguments, RenderArguments, SearchArguments, ShownOutline,
-    TableFormat, TextArguments, TextFormat, ToolError, result_json,
+    self, Caller, InfoAnswer, InfoArguments, OutlineArguments, SearchArguments, TableFormat, TablesArguments,
+    TextArguments, ToolArguments as _, ToolError, result_json,
 };
 use crate::worker::OcrMode;
 
 /// Answers `info`.
-pub(crate) fn info(typed: &Info, config: &Config, screen: Screen) -> Result<Report, ToolError> {
-    let arguments = document(&typed.path, &typed.document)?;
+pub(crate) fn info(typed: &InfoArguments, config: &Config, screen: Screen) -> Result<Report, ToolError> {
+    let arguments = typed.typed()?;
     let context = open::context(false, config)?;
     let answer = tool::info(&context, &arguments, &Caller::direct())?;
     let (text, notes) = match &answer {
@@ -34,20 +31,14 @@ pub(crate) fn info(typed: &Info, config: &Config, screen: Screen) -> Result<Repo
 }
 
 /// More characters than any text has, and still a whole number in every reader of JSON.
-const WHOLE_TEXT: u64 = (1 << 53) - 1;
+const WHOLE_TEXT: Option<NonZeroU64> = NonZeroU64::new((1 << 53) - 1);
 
 /// Answers `text`.
 pub(crate) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
-    let parsed = TextArguments::parse(&tool_arguments([
-        ("path", json!(typed.path)),
-        ("conversation", json!(typed.document.conversation)),
-        ("pages", json!(typed.selection.as_ref().or(typed.pages.as_ref()))),
-        ("max_chars", json!(typed.max_chars.clone().unwrap_or_else(|| WHOLE_TEXT.to_string()))),
-        ("format", json!(text_format(typed.format).name())),
-        ("hidden", json!(typed.hidden.then_some(true))),
-        ("ocr", json!(ocr_name(typed.ocr))),
-    ]))?;
-    let arguments = TextArguments { with_boxes: typed.boxes, ..parsed };
+    let max_chars = typed.arguments.max_chars.or(WHOLE_TEXT);
+    let pages = typed.pages.or(&typed.arguments.pages);
+    let read = TextArguments { pages, max_chars, ..typed.arguments.clone() }.typed()?;
+    let arguments = TextArguments { boxes: typed.arguments.boxes, is_command: true, ..read };
     let pdf = open::pdf(&arguments.document, config)?;
     let watcher = TerminalProgress::new();
     let result = tool::extract_text(&pdf, &arguments, &watcher)?;
@@ -56,28 +47,13 @@ pub(crate) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
     Ok(Report::new(result.text_alone(), result_json(&result)?).with_notes(notes))
 }
 
-fn ocr_name(typed: documents::Ocr) -> &'static str {
-    match typed {
-        documents::Ocr::Auto => "auto",
-        documents::Ocr::Always => "always",
-        documents::Ocr::Never => "never",
-    }
-}
-
-fn text_format(typed: documents::TextFormat) -> TextFormat {
-    match typed {
-        documents::TextFormat::Text => TextFormat::Text,
-        documents::TextFormat::Layout => TextFormat::Layout,
-        documents::TextFormat::Markdown => TextFormat::Markdown,
-    }
-}
-
 /// Answers `tables`.
 pub(crate) fn tables(typed: &Tables, config: &Config) -> Result<Report, ToolError> {
-    let pdf = open::pdf(&document(&typed.path, &typed.document)?, config)?;
+    let pages = typed.pages.or(&typed.arguments.pages);
+    let arguments = TablesArguments { pages, ..typed.arguments.clone() }.typed()?;
+    let pdf = open::pdf(&arguments.document, config)?;
     let watcher = TerminalProgress::new();
-    let selection = typed.selection.as_ref().or(typed.pages.as_ref());
-    let result = tool::find_tables(&pdf, selection.map(String::as_str), &watcher)?;
+    let result = tool::find_tables(&pdf, arguments.pages.as_deref(), &watcher)?;
     watcher.finish();
     let text = result.text(table_format(typed.format));
     Ok(Report::new(text, result_json(&result)?).with_notes(result.notes_for_people()))
@@ -85,8 +61,8 @@ pub(crate) fn tables(typed: &Tables, config: &Config) -> Result<Report, ToolErro
 
 /// Answers `ocr`.
 pub(crate) fn ocr(typed: &OcrLayer, config: &Config) -> Result<Report, ToolError> {
-    let pdf = open::pdf(&document(&typed.path, &typed.document)?, config)?;
-    let out = out_path(&typed.path, typed.out.as_deref(), "text.pdf");
+    let pdf = open::pdf(&typed.document.typed()?, config)?;
+    let out = out_path(&typed.document.path, typed.out.as_deref(), "text.pdf");
     let watcher = TerminalProgress::new();
     let result = tool::write_text_layer(&pdf, typed.pages.as_deref(), OcrMode::Auto, &out, &watcher)?;
     watcher.finish();
@@ -105,33 +81,26 @@ fn table_format(typed: Option<documents::TableFormat>) -> TableFormat {
 
 /// Answers `render`.
 pub(crate) fn render(typed: &Render, config: &Config) -> Result<Report, ToolError> {
-    let arguments = RenderArguments::parse(&tool_arguments([
-        ("path", json!(typed.path)),
-        ("conversation", json!(typed.document.conversation)),
-        ("page", json!(typed.pages)),
-        ("dpi", json!(typed.dpi)),
-        ("region", json!(typed.region)),
-        ("highlight", json!(typed.highlight)),
-        ("contact_sheet", json!(typed.contact_sheet)),
-    ]))?;
+    let arguments = typed.arguments.typed()?;
+    let path = &arguments.document.path;
     let pdf = open::pdf(&arguments.document, config)?;
-    let pages = tool::select_pages(&pdf, arguments.page.as_deref())?;
-    if let Some(page) = pages.iter().next().filter(|_| pages.len() == 1 && !typed.contact_sheet) {
-        let out = out_path(&typed.path, typed.out.as_deref(), &format!("page{}.png", page.number()));
+    let pages = tool::select_pages(&pdf, Some(&arguments.page))?;
+    if let Some(page) = pages.iter().next().filter(|_| pages.len() == 1 && !arguments.contact_sheet) {
+        let out = out_path(path, typed.out.as_deref(), &format!("page{}.png", page.number()));
         let result = tool::write_picture(&pdf, &arguments, &out)?;
         return Ok(Report::new(answers::pages::picture(&result), result_json(&result)?).with_notes(result.notes));
     }
     drop(pdf);
     let context = open::drawing_context(config)?;
     let watcher = TerminalProgress::writing();
-    let report = if typed.contact_sheet {
-        let out = out_path(&typed.path, typed.out.as_deref(), "sheet.png");
+    let report = if arguments.contact_sheet {
+        let out = out_path(path, typed.out.as_deref(), "sheet.png");
         let result = tool::write_sheet(&context, &arguments, &out, &watcher)?;
         let report = Report::new(answers::pages::sheet(&result), result_json(&result)?);
         let report = report.with_notes(answers::pages::sheet_notes(&result));
         Report { is_failure: !result.failed.is_empty(), ..report }
     } else {
-        let out = out_path(&typed.path, typed.out.as_deref(), "pages");
+        let out = out_path(path, typed.out.as_deref(), "pages");
         let result = tool::write_pictures(&context, &arguments, &out, &watcher)?;
         let report = Report::new(answers::pages::pictures(&result, &out), result_json(&result)?);
         let report = report.with_notes(answers::pages::pictures_notes(&result));
@@ -147,25 +116,13 @@ pub(crate) fn out_path(path: &str, out: Option<&Path>, end: &str) -> PathBuf {
     out.map_or_else(|| PathBuf::from(format!("{stem}-{end}")), Path::to_path_buf)
 }
 
-/// Answers `search`.
-pub(crate) fn search(typed: &Search, config: &Config, screen: Screen) -> Result<Report, ToolError> {
-    let (paths, query) = typed.paths_and_query();
-    let arguments = SearchArguments::parse(&tool_arguments([
-        ("path", json!(paths)),
-        ("query", json!(query)),
-        ("quote", json!(typed.quote)),
-        ("regex", json!(typed.regex.then_some(true))),
-        ("case_sensitive", json!(typed.case_sensitive.then_some(true))),
-        ("pages", json!(typed.pages)),
-        ("max_results", json!(typed.max_results)),
-        ("conversation", json!(typed.conversation)),
-        ("ranked", json!(typed.ranked.then_some(true))),
-        ("language", json!(typed.language)),
-        ("dates", json!(typed.dates)),
-        ("boxes", json!(typed.boxes.then_some(true))),
-    ]))?;
-    let remembers = arguments.document.conversation.is_some();
-    let context = match arguments.is_ranked {
+/// Answers `search`. Of the words that were typed the last one is the query, unless a quote is looked for.
+pub(crate) fn search(typed: &SearchArguments, config: &Config, screen: Screen) -> Result<Report, ToolError> {
+    let mut paths = typed.path.iter().chain(&typed.query).chain(&typed.paths).cloned().collect::<Vec<_>>();
+    let query = if typed.quote.is_none() && paths.len() > 1 { paths.pop() } else { None };
+    let arguments = SearchArguments { path: None, query, paths, ..typed.clone() }.typed()?;
+    let remembers = arguments.conversation.is_some();
+    let context = match arguments.ranked {
         true => open::library_context(remembers, config)?,
         false => open::context(remembers, config)?,
     };
@@ -177,24 +134,11 @@ pub(crate) fn search(typed: &Search, config: &Config, screen: Screen) -> Result<
 }
 
 /// Answers `outline`.
-pub(crate) fn outline(typed: &Outline, config: &Config, screen: Screen) -> Result<Report, ToolError> {
-    let mut arguments = OutlineArguments::parse(&tool_arguments([
-        ("path", json!(typed.path)),
-        ("conversation", json!(typed.document.conversation)),
-        ("depth", json!(typed.depth)),
-        ("max_items", json!(typed.max_items)),
-    ]))?;
-    if typed.max_items.is_none() {
-        arguments.shown.max_items = ShownOutline::WHOLE.max_items;
-    }
+pub(crate) fn outline(typed: &OutlineArguments, config: &Config, screen: Screen) -> Result<Report, ToolError> {
+    let max_items = typed.max_items.or(Some(NonZeroU64::MAX));
+    let arguments = OutlineArguments { max_items, ..typed.clone() }.typed()?;
     let pdf = open::pdf(&arguments.document, config)?;
-    let outline = tool::outline(&pdf, arguments.shown, None);
+    let outline = tool::outline(&pdf, &arguments, None);
     let report = Report::new(answers::outline::text(&outline, screen), outline.structure());
     Ok(report.with_notes(answers::outline::notes(&outline)))
-}
-
-/// The document of a command without a tool of its own.
-pub(crate) fn document(path: &str, flags: &DocumentFlags) -> Result<DocumentArguments, ToolError> {
-    let arguments = tool_arguments([("path", json!(path)), ("conversation", json!(flags.conversation))]);
-    DocumentArguments::parse("pdf_info", &arguments)
 }

@@ -64,6 +64,8 @@ pub(super) struct Config {
     pub(super) answers: AnswerSettings,
     /// Whether a bound on the output folder was set.
     pub(super) are_output_bounds_set: bool,
+    /// Whether answers are printed as JSON, which is typed with each command and no setting.
+    pub(super) is_json: bool,
     /// Bounds on reading.
     pub(super) limits: Limits,
     /// The worker processes.
@@ -104,6 +106,7 @@ impl Default for Config {
             index: IndexPlace::default(),
             answers: AnswerSettings::default(),
             are_output_bounds_set: false,
+            is_json: false,
             limits: Limits::default(),
             workers: WorkerSettings::new(this_program()),
             models: ModelConfig::default(),

@@ -134,6 +134,8 @@ pub(super) const GROUPS: &[Group] = &[
         setting("ocr_language", "Language that tesseract is told, by its name, such as deu or eng+fra", |c| SettingTarget::Text(&mut c.workers.ocr_language))
             .default("guessed"),
         number("ocr_max_pages", "pages", "Pages that one call recognises; the rest is named with the next call", |c| SettingTarget::U64(&mut c.limits.max_ocr_pages)),
+        number("ocr_search_ms", "ms", "Time in which one search recognises pages; the rest is named with the next call", |c| SettingTarget::U64(&mut c.limits.max_ocr_search_ms)),
+        number("ocr_max_ms", "ms", "The same for any other call of a client; a command takes the time that it needs", |c| SettingTarget::U64(&mut c.limits.max_ocr_ms)),
         number("max_waiting", "requests", "Requests that wait for a worker; further ones are answered busy", |c| SettingTarget::Usize(&mut c.workers.max_waiting)),
         number("max_file_bytes", "bytes", "Size of a PDF", |c| SettingTarget::U64(&mut c.limits.max_file_bytes)),
         number("max_pages", "pages", "Pages of a document", |c| SettingTarget::U32(&mut c.limits.max_pages)),

@@ -21,6 +21,7 @@ pub(super) use tracing_subscriber::filter::LevelFilter;
 
 use self::writer::{FlushGuard, LogWriter};
 use crate::tool::{ErrorCode, ToolError};
+use pagewise_base::clean::CleanText;
 
 /// What the setting `log_level` may be.
 pub(super) const LOG_LEVELS: [LevelFilter; 5] =
@@ -83,7 +84,7 @@ fn dropped_line(format: LogFormat, count: u64) -> String {
 
 /// Logs a problem, in a sentence.
 pub(crate) fn warn(text: &str) {
-    tracing::warn!("{text}");
+    tracing::warn!("{}", CleanText::line(text));
 }
 
 /// Logs an event that an operator expects, in a sentence.

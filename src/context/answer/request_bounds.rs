@@ -2,7 +2,7 @@
 
 use crate::context::phrases::{NEXT_WHEN_FULL_OF_BYTES, NEXT_WHEN_FULL_OF_MEDIA};
 use pagewise_base::provider::strictest;
-use pagewise_store::Usage;
+use pagewise_view::Usage;
 
 /// How much one conversation may be sent. The defaults are what every provider with published limits accepts. Blocks
 /// beyond them are refused, because a provider would then refuse every later request.

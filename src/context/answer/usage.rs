@@ -2,7 +2,7 @@
 
 use super::Block;
 use crate::context::token_estimate::estimated_tokens;
-use pagewise_store::Usage;
+use pagewise_view::Usage;
 
 /// Estimated tokens of a PDF page: providers charge for its picture and its text.
 const TOKENS_OF_A_PAGE: u64 = 2_000;

@@ -30,13 +30,6 @@ impl<K: Eq + Hash, V: Clone> BoundedMap<K, V> {
         self.known.remove(key).map(|(_, value)| value)
     }
 
-    /// Changes a value in place, holding its lock.
-    pub(crate) fn change(&self, key: &K, change: impl FnOnce(&mut V)) {
-        if let Some(mut value) = self.known.get_mut(key) {
-            change(&mut value);
-        }
-    }
-
     pub(crate) fn sum(&self, size: impl Fn(&V) -> usize) -> usize {
         self.known.iter().map(|value| size(&value)).sum()
     }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use super::cache::ConversationCache;
 use super::contents::ContentRegistry;
 use pagewise_base::hash::ContentHash;
-use pagewise_store::{StoreError, Usage, Version};
-use pagewise_view::ConversationId;
+use pagewise_store::StoreError;
+use pagewise_view::{ConversationId, DeliveryRecord, Usage, Version};
 
 /// What to record once the answer has been delivered.
 #[derive(Debug)]
 pub(crate) struct PendingRecord {
     pub(crate) conversation: ConversationId,
-    pub(crate) delivery: pagewise_store::DeliveryRecord,
+    pub(crate) delivery: DeliveryRecord,
     /// Texts to keep for later diffs.
     pub(crate) texts: Vec<(ContentHash, Arc<str>)>,
 }
@@ -42,10 +42,11 @@ impl Delivery {
     pub fn commit(self) -> Result<Receipt, StoreError> {
         let Self { cache, contents, record } = self;
         let Some(record) = record else { return Ok(Receipt { cache, recorded: None }) };
-        let version = cache.record(&record)?;
         let PendingRecord { conversation, delivery, texts } = record;
-        contents.remember_delivery(&delivery.page_counts, texts);
-        let recorded = version.map(|version| (conversation, version, delivery.sent));
+        let sent = delivery.sent;
+        let version = cache.record(&conversation, delivery)?;
+        contents.remember_texts(texts);
+        let recorded = version.map(|version| (conversation, version, sent));
         Ok(Receipt { cache, recorded })
     }
 }

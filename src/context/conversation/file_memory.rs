@@ -6,8 +6,7 @@ use crate::context::phrases::page_or_pages;
 use crate::context::request::form_name;
 use pagewise_base::hash::{ContentHash, PageFingerprint};
 use pagewise_base::page::{PageIndex, PageSet};
-use pagewise_store::Usage;
-use pagewise_view::{FileKey, HeldItem, Holding, LineSpan, PageForm};
+use pagewise_view::{FileKey, HeldItem, Holding, LineSpan, PageForm, Usage};
 
 /// What a conversation held of one file when the request began; empty without a conversation.
 pub(crate) struct FileMemory {
@@ -18,8 +17,6 @@ struct FileState {
     snapshot: Snapshot,
     content: ContentHash,
     file: FileKey,
-    /// Page count of the content that was last reported to the agent.
-    pages_before: Option<u32>,
 }
 
 impl FileMemory {
@@ -28,8 +25,8 @@ impl FileMemory {
         Self { known: None }
     }
 
-    pub(crate) fn of(snapshot: Snapshot, content: ContentHash, file: FileKey, pages_before: Option<u32>) -> Self {
-        Self { known: Some(FileState { snapshot, content, file, pages_before }) }
+    pub(crate) fn of(snapshot: Snapshot, content: ContentHash, file: FileKey) -> Self {
+        Self { known: Some(FileState { snapshot, content, file }) }
     }
 
     /// The conversation when the request began.
@@ -47,7 +44,8 @@ impl FileMemory {
         let known = self.known.as_ref()?;
         let last_reported = known.snapshot.view.last_reported_content(&known.file)?;
         let is_other = last_reported != known.content;
-        is_other.then(|| RevisionDiff::of(&known.snapshot.view, known.file, known.pages_before, document))
+        let pages_before = known.snapshot.page_counts.get(&last_reported).copied();
+        is_other.then(|| RevisionDiff::of(&known.snapshot.view, known.file, pages_before, document))
     }
 
     /// The file's key, if a conversation follows it.

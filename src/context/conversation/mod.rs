@@ -6,11 +6,10 @@ mod contents;
 mod delivery;
 mod failed_forgets;
 mod file_memory;
-mod recorder;
 mod sync;
+mod writer;
 
 use std::collections::BTreeMap;
-use std::time::SystemTime;
 
 pub(super) use self::cache::{ConversationCache, Snapshot};
 pub(super) use self::contents::ContentRegistry;
@@ -25,8 +24,11 @@ use super::{ContextManager, empty_record};
 use crate::worker::ReaderMemory;
 use pagewise_base::hash::ContentHash;
 use pagewise_base::page::PageSet;
-use pagewise_store::{SessionStore, StoreError, StoreTally, Usage, ViewStore as _};
-use pagewise_view::{AgentView, ConversationId, ConversationView, FileKey, ForgetScope, PageForm, Principal, Sequence};
+use pagewise_store::{SessionStore, StoreTally, ViewStore as _};
+use pagewise_view::{
+    AgentView, ConversationId, ConversationView, DeliveryRecord, FileKey, ForgetScope, PageForm, Principal, Sequence,
+    Usage,
+};
 
 /// What a conversation holds.
 #[derive(Debug, Clone, Default)]
@@ -123,16 +125,14 @@ impl ContextManager {
         conversation: &ConversationId,
         generation: Option<u64>,
     ) -> Result<ConversationStatus, ContextError> {
-        let Snapshot { head, view } = self.cache.open_in(conversation, generation)?;
-        let keys = view.files().map(|(file, _)| file).collect::<Vec<_>>();
-        // A file without a known name is still listed.
-        let names = self.cache.store().file_names(&keys).unwrap_or_default();
+        let snapshot = self.cache.open_in(conversation, generation)?;
+        let (head, view, names) = (&snapshot.head, &snapshot.view, &snapshot.names);
         let mut used: BTreeMap<FileKey, Sequence> = BTreeMap::new();
         for (holding, at) in view.holdings() {
             let last = used.entry(holding.file).or_insert(at);
             *last = at.max(*last);
         }
-        let held = |(file, last_reported)| (used.get(&file), held_file(&view, file, last_reported, names.get(&file)));
+        let held = |(file, last_reported)| (used.get(&file), held_file(view, file, last_reported, names.get(&file)));
         let mut files: Vec<_> = view.files().map(held).collect();
         files.sort_by(|(a_used, a), (b_used, b)| {
             b_used.cmp(a_used).then(a.path.cmp(&b.path)).then(a.content.cmp(&b.content))
@@ -156,7 +156,8 @@ impl ContextManager {
         pages: Option<&PageSet>,
     ) -> Result<bool, ContextError> {
         let file = self.sources.key_for(reference, conversation)?;
-        let Ok(Snapshot { view, .. }) = self.cache.open(conversation) else { return Ok(true) };
+        let Ok(snapshot) = self.cache.open(conversation) else { return Ok(true) };
+        let view = &snapshot.view;
         Ok(match pages {
             Some(pages) => view.pages_at(file).any(|(page, _)| pages.contains(page)),
             None => view.files().any(|(held, _)| held == file),
@@ -168,8 +169,8 @@ impl ContextManager {
     /// # Errors
     /// [`ContextError::Store`].
     pub fn latest_point(&self, conversation: &ConversationId) -> Result<Option<ConversationPoint>, ContextError> {
-        let head = self.cache.store().head(conversation)?;
-        Ok(head.map(|head| ConversationPoint(head.latest.0)))
+        let snapshot = self.cache.read(conversation)?;
+        Ok(snapshot.is_known().then_some(ConversationPoint(snapshot.head.latest.0)))
     }
 
     /// Forgets what a conversation holds, so that it can be sent again.
@@ -210,14 +211,9 @@ impl ContextManager {
         as_of: Option<ConversationPoint>,
     ) -> Result<ConversationId, ContextError> {
         let fork = mint_handle()?;
-        // Retry a failed forget before copying.
-        self.cache.open(conversation)?;
         let as_of = as_of.map(|point| Sequence(point.0));
-        match self.cache.store().fork(conversation, &fork, as_of, SystemTime::now()) {
-            Ok(()) => Ok(fork),
-            Err(StoreError::UnknownConversation { .. }) => Err(ContextError::UnknownConversation),
-            Err(error) => Err(error.into()),
-        }
+        let is_copied = self.cache.fork(conversation, &fork, as_of)?;
+        is_copied.then_some(fork).ok_or(ContextError::UnknownConversation)
     }
 
     /// Creates a conversation with an unguessable handle of 128 random bits. If it has an owner, it is stored at once,
@@ -244,8 +240,8 @@ impl ContextManager {
         let mut hasher = blake3::Hasher::new_derive_key("pagewise conversation by its owner's name for it");
         hasher.update(&owner.0).update(name.as_bytes()).finalize_xof().fill(&mut hash);
         let conversation = ConversationId::mint(hash);
-        if self.cache.store().head(&conversation)?.is_none() {
-            self.cache.store().create(&conversation, Some(owner), SystemTime::now())?;
+        if !self.cache.read(&conversation)?.is_known() {
+            self.cache.create(&conversation, owner)?;
         }
         Ok(conversation)
     }
@@ -257,8 +253,7 @@ impl ContextManager {
     /// the same answer. [`ContextError::Store`] if the store cannot be read.
     pub fn admit(&self, handle: &str, principal: &Principal) -> Result<ConversationId, ContextError> {
         let conversation: ConversationId = handle.parse().map_err(|_| ContextError::UnknownConversation)?;
-        let head = self.cache.head(&conversation)?;
-        let is_theirs = head.is_some_and(|head| head.owner == Some(*principal));
+        let is_theirs = self.cache.read(&conversation)?.head.owner == Some(*principal);
         if is_theirs { Ok(conversation) } else { Err(ContextError::UnknownConversation) }
     }
 
@@ -272,7 +267,7 @@ impl ContextManager {
         let Ok(snapshot) = self.cache.open(conversation) else { return Ok(self.delivery(None)) };
         let sent = usage_of(blocks);
         self.settings.request_bounds.check(&snapshot.head.sent, &sent)?;
-        let delivery = pagewise_store::DeliveryRecord { sent, ..empty_record(&snapshot) };
+        let delivery = DeliveryRecord { sent, ..empty_record(&snapshot) };
         Ok(self.delivery(Some(PendingRecord { conversation: conversation.clone(), delivery, texts: Vec::new() })))
     }
 

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use super::{RequestedFile, Requester, Sources, source_error};
+use super::{RequestedFile, Requester, Sources, shown_path, source_error};
 use crate::context::annotations::ATTACHMENT_MARK;
 use crate::context::error::ContextError;
 use crate::source::{OpenFile, is_upload, is_url, parse_fetch_reference, percent_decode};
@@ -100,7 +100,7 @@ impl RequestedFile {
             bytes = document.attachment(name).map_err(failed)?;
         }
         let Some(bytes) = bytes else { return Err(self.no_attachment(&decoded, document)) };
-        let path = format!("{}{ATTACHMENT_MARK}{name}", self.path);
+        let path = shown_path(&format!("{}{ATTACHMENT_MARK}{name}", self.path));
         let absolute = PathBuf::from(format!("{}{ATTACHMENT_MARK}{name}", self.absolute.display()));
         let file = OpenFile::anonymous(Path::new(&path), &bytes).map_err(|error| source_error(&path, error))?;
         let kind = file.kind().map_err(|error| source_error(&path, error))?;

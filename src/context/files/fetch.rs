@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::{IdentifiedFile, Requester, source_error};
 use crate::context::ContextManager;
 use crate::context::error::ContextError;
-use crate::context::phrases::{NO_TEXT_IN_PDF, ocr_notes, page_heading, page_or_pages, unreadable_page_text};
+use crate::context::phrases::{NO_TEXT_IN_PDF, fenced, ocr_notes, page_heading, page_or_pages, unreadable_page_text};
 use crate::source::{FileKind, HEAD_BYTES, OpenFile, SourceError, open_url};
-use crate::worker::{OcrMode, PageSource, PageText, Pages, PdfError, RecognisingDocument};
+use crate::worker::{OcrMode, PageSource, PageText, Pages, PdfError, RecognisingDocument, RecognitionBudget};
 use pagewise_base::hash::ContentHash;
 use pagewise_base::limits::Cancellation;
 use pagewise_base::page::{PageNumber, PageSet};
@@ -161,7 +161,7 @@ impl FetchJob<'_> {
                 drop(bytes);
                 let mut stored = StoredText { mime_type, text, ..StoredText::default() };
                 self.truncate_text(&mut stored);
-                stored.text = normalize_text(&stored.text);
+                stored.text = fenced(&normalize_text(&stored.text));
                 stored
             }
         };
@@ -179,7 +179,7 @@ impl FetchJob<'_> {
             mime_type: "text/html".to_owned(),
             pages: None,
             notes: page.notes,
-            text: normalize_text(&page.markdown),
+            text: fenced(&normalize_text(&page.markdown)),
         })
     }
 
@@ -188,7 +188,8 @@ impl FetchJob<'_> {
         let file = IdentifiedFile { identity: self.fetched.content.0, file: Arc::new(file) };
         let document = self.context.reader.open(Arc::new(file), None, self.cancellation).map_err(failed)?;
         let pages = PageSet::all(document.page_count());
-        let document = RecognisingDocument::new(&*document, OcrMode::Auto, pages.clone());
+        let budget = RecognitionBudget::of_call();
+        let document = RecognisingDocument::new(&*document, OcrMode::Auto, pages.clone(), &budget);
         let mut text = FetchedPdfText::default();
         for page in pages.iter() {
             self.cancellation.check().map_err(|stopped| failed(stopped.into()))?;
@@ -265,7 +266,7 @@ impl FetchedPdfText {
                 self.was_read = true;
                 self.is_empty &= page.text.is_empty();
                 self.text.push_str(&page_heading(number, self.text.is_empty()));
-                self.text.push_str(&page.text);
+                self.text.push_str(&fenced(&page.text));
             }
             Err(error) => {
                 self.notes.push(unreadable_page_text(number, &error));

@@ -28,6 +28,7 @@ use crate::source::{
     open_stored_fetch, open_upload, parse_fetch_reference,
 };
 use crate::worker::{Pages, Reader};
+use pagewise_base::clean::CleanText;
 use pagewise_base::hash::ContentHash;
 use pagewise_base::limits::{Cancellation, Limits};
 use pagewise_view::{ConversationId, FileKey, Principal};
@@ -118,7 +119,7 @@ impl Sources {
         let refused = |error| source_error(reference, error);
         if let Some(file) = self.uploaded(reference).map_err(refused)? {
             return Ok(RequestedFile {
-                path: reference.to_owned(),
+                path: shown_path(reference),
                 absolute: PathBuf::from(reference),
                 file_bytes: file.len(),
                 kind: file.kind().map_err(refused)?,
@@ -131,7 +132,7 @@ impl Sources {
         let file = Arc::new(self.roots.open(&resolved).map_err(refused)?);
         let kind = file.kind().map_err(refused)?;
         Ok(RequestedFile {
-            path: reference.to_owned(),
+            path: shown_path(reference),
             absolute: resolved.path().components().collect(),
             file_bytes: file.len(),
             kind,
@@ -151,7 +152,7 @@ impl Sources {
             key: key_of_url(&url),
             file: Arc::new(file),
             hash: OnceLock::new(),
-            path: url,
+            path: shown_path(&url),
         };
         // Fetched content is stored under its hash, and a remote document has an identity.
         requested.hash.get_or_init(|| content);
@@ -219,16 +220,21 @@ impl Sources {
     }
 
     /// The absolute path that `reference` names. A relative path starts at the working directory or, if nothing is there,
-    /// at the first root where something is.
+    /// at the first root where something is. If nothing is anywhere, the one file that is only spelled otherwise is meant.
     pub(crate) fn resolve(&self, reference: &str) -> Result<Reference, ContextError> {
         let parse = |start: &Path| Reference::parse(reference, start, self.home.as_deref());
         let usual = parse(&self.working_directory).map_err(|error| source_error(reference, error))?;
         let others = self.roots.folders().into_iter().filter_map(|root| parse(&root).ok());
         let others = others.filter(|other| *other != usual).collect::<Vec<_>>();
-        if others.is_empty() || self.is_there(&usual) {
+        if self.is_there(&usual) {
             return Ok(usual);
         }
-        Ok(others.into_iter().find(|other| self.is_there(other)).unwrap_or(usual))
+        let there = others.iter().find(|other| self.is_there(other)).cloned();
+        let respelled = || {
+            let paths = std::iter::once(&usual).chain(&others);
+            paths.filter_map(|path| self.roots.respelled(path.path())).map(Reference::of).next()
+        };
+        Ok(there.or_else(respelled).unwrap_or(usual))
     }
 
     /// Whether something is at the path, readable or not.
@@ -268,7 +274,7 @@ impl Sources {
         };
         let checked = opened.and_then(|file| file.check_size(limits.max_file_bytes, "max_file_bytes").map(|()| file));
         let file = checked.map_err(|error| self.explain(source_error(&path, error)))?;
-        let file = PdfFile { path, file: Arc::new(file) };
+        let file = PdfFile { path: shown_path(&path), file: Arc::new(file) };
         file.clone().open(reader, password, requester.cancellation).map_err(|error| file.name_other_type(error))
     }
 }
@@ -300,6 +306,21 @@ impl RequestedFile {
         match self.known_hash().filter(|_| self.file.remote_identity().is_none()) {
             Some(hash) if hash != ContentHash::of(&bytes) => Err(self.changed()),
             _ => Ok(bytes),
+        }
+    }
+
+    /// Refuses a file of more than `limit` bytes. `setting` names the limit.
+    pub(crate) fn check_size(&self, limit: u64, setting: &'static str) -> Result<(), ContextError> {
+        self.file.check_size(limit, setting).map_err(|error| self.source_error(error))
+    }
+
+    /// Refuses a picture that a provider would refuse.
+    pub(crate) fn check_picture(&self, reader: &dyn Reader, cancellation: &Cancellation) -> Result<(), ContextError> {
+        let file = IdentifiedFile { identity: self.file.identity(), file: Arc::clone(&self.file) };
+        match reader.picture_fault(&file, cancellation) {
+            Ok(None) => Ok(()),
+            Ok(Some(fault)) => Err(ContextError::Picture { path: self.path.clone(), fault }),
+            Err(error) => Err(ContextError::Pdf { path: self.path.clone(), error }),
         }
     }
 
@@ -338,8 +359,7 @@ impl RequestedFile {
         limits: &Limits,
         cancellation: &Cancellation,
     ) -> Result<Box<dyn Pages>, ContextError> {
-        let small = self.file.check_size(limits.max_file_bytes, "max_file_bytes");
-        small.map_err(|error| self.source_error(error))?;
+        self.check_size(limits.max_file_bytes, "max_file_bytes")?;
         let failed = |error| ContextError::Pdf { path: self.path.clone(), error };
         let identity = self.known_hash().map_or_else(|| self.file.identity(), |hash| hash.0);
         let file = IdentifiedFile { identity, file: Arc::clone(&self.file) };
@@ -359,7 +379,12 @@ fn key_of_url(url: &str) -> FileKey {
 }
 
 pub(crate) fn source_error(path: &str, error: SourceError) -> ContextError {
-    ContextError::Source { path: path.to_owned(), error }
+    ContextError::Source { path: shown_path(path), error }
+}
+
+/// A reference as messages show it. It still leads to its file: names are found however they are spelled.
+pub(crate) fn shown_path(reference: &str) -> String {
+    CleanText::line(reference).into_string()
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ impl ContextManager {
     ) -> Result<Option<FileInspection>, ContextError> {
         let snapshot = self.cache.open(conversation)?;
         let content = snapshot.view.last_reported_content(&file);
-        let forgotten = self.cache.store().history(conversation)?.forgotten.remove(&file);
+        let forgotten = snapshot.history.forgotten_pages(file).cloned();
         if content.is_none() && forgotten.is_none() {
             return Ok(None);
         }
@@ -89,11 +89,11 @@ impl ContextManager {
             earlier: PageSet::new(),
             forgotten: PageSet::new(),
         };
-        let path = self.cache.store().file_names(&[file])?.remove(&file);
+        let path = snapshot.names.get(&file);
         let opened = match path {
             None => return Ok(Some(without_pages(unreadable("its path is not known")))),
-            Some(path) if is_url(&path) => return Ok(Some(without_pages(FileState::Remote))),
-            Some(path) => self.reopen(&path, file, cancellation),
+            Some(path) if is_url(path) => return Ok(Some(without_pages(FileState::Remote))),
+            Some(path) => self.reopen(path, file, cancellation),
         };
         let inspected = opened.and_then(|requested| self.compare_with_held(&snapshot, &requested, cancellation));
         let inspected = inspected.map(|inspected| inspected.with_forgotten(forgotten.unwrap_or_default()));
@@ -124,7 +124,7 @@ impl ContextManager {
         let changes = if is_all_current {
             PageChanges::default()
         } else {
-            let before = given.and_then(|given| self.contents.page_count(&given, self.cache.store()));
+            let before = given.and_then(|given| snapshot.page_counts.get(&given).copied());
             RevisionDiff::of(view, file, before, &PageIdentities::of(&*document)).changes
         };
         let placed = place_pages(view, file, content, &changes);

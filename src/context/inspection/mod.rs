@@ -10,13 +10,13 @@ pub use self::file::{FileInspection, FileState, HeldRun};
 pub use self::page::{PageInspection, inspect_page};
 pub use self::words::{TextSegment, WordComparison, compare_words};
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::{ContextError, ContextManager, OpenPdf, Requester, mint_handle};
 use crate::source::is_url;
 use pagewise_base::limits::Cancellation;
-use pagewise_store::{ConversationHistory, ConversationRecord};
-use pagewise_view::{ConversationId, FileKey, Principal};
+use pagewise_store::ConversationRecord;
+use pagewise_view::{Conversation, ConversationId, FileKey, Principal};
 
 impl ContextManager {
     /// The conversations of `owner`, or all of them, those used last first.
@@ -24,40 +24,18 @@ impl ContextManager {
     /// # Errors
     /// [`ContextError::Store`].
     pub fn conversations(&self, owner: Option<&Principal>) -> Result<Vec<ConversationRecord>, ContextError> {
-        let mut records = self.cache.store().conversations()?;
+        let mut records = self.cache.store().list()?;
         records.retain(|record| owner.is_none_or(|owner| record.head.owner == Some(*owner)));
         Ok(records)
     }
 
-    /// The record of a conversation; `None` if the store has no such conversation.
+    /// A conversation, with what happened in it; `None` if the store has no such conversation.
     ///
     /// # Errors
     /// [`ContextError::Store`].
-    pub fn conversation_record(&self, id: &ConversationId) -> Result<Option<ConversationRecord>, ContextError> {
-        Ok(self.cache.store().describe(id)?)
-    }
-
-    /// What happened in a conversation. Empty if the store keeps nothing of it.
-    ///
-    /// # Errors
-    /// [`ContextError::Store`].
-    pub fn history(&self, conversation: &ConversationId) -> Result<ConversationHistory, ContextError> {
-        Ok(self.cache.store().history(conversation)?)
-    }
-
-    /// The files that a conversation neither holds nor follows, and of which it had pages forgotten, with their paths.
-    ///
-    /// # Errors
-    /// [`ContextError::Store`].
-    pub fn forgotten_files(
-        &self,
-        conversation: &ConversationId,
-        history: &ConversationHistory,
-    ) -> Result<BTreeMap<FileKey, String>, ContextError> {
-        let view = self.cache.open(conversation)?.view;
-        let is_gone = |file: &&FileKey| view.last_reported_content(file).is_none();
-        let files: Vec<FileKey> = history.forgotten.keys().filter(is_gone).copied().collect();
-        Ok(self.cache.store().file_names(&files)?)
+    pub fn conversation(&self, id: &ConversationId) -> Result<Option<Arc<Conversation>>, ContextError> {
+        let conversation = self.cache.open(id)?;
+        Ok(conversation.is_known().then_some(conversation))
     }
 
     /// The path of a file that a conversation holds, follows or had forgotten. `None` for another file, or if the path is
@@ -66,11 +44,7 @@ impl ContextManager {
     /// # Errors
     /// [`ContextError::Store`].
     pub fn held_path(&self, conversation: &ConversationId, file: FileKey) -> Result<Option<String>, ContextError> {
-        let is_held = self.cache.open(conversation)?.view.last_reported_content(&file).is_some();
-        if !is_held && !self.history(conversation)?.forgotten.contains_key(&file) {
-            return Ok(None);
-        }
-        Ok(self.cache.store().file_names(&[file])?.remove(&file))
+        Ok(self.cache.open(conversation)?.names.get(&file).cloned())
     }
 
     /// A PDF that a conversation holds, follows or had forgotten, as it is now. `None` for any other file, and for one from the web.

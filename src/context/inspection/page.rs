@@ -3,8 +3,8 @@
 use crate::context::answer::{document_usage, image_usage, text_usage};
 use crate::context::{ContextError, OpenPdf, read_markdown};
 use pagewise_base::page::PageIndex;
-use pagewise_store::Usage;
 use pagewise_view::PageForm;
+use pagewise_view::Usage;
 
 /// What a page says, and what it costs.
 #[derive(Debug, Clone, Default)]

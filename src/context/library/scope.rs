@@ -64,11 +64,13 @@ pub(super) struct ListedScope {
 
 impl ListedScope {
     /// The paths of its files that the index has.
-    pub(super) fn known_files<'a>(&self, index: &'a Index) -> impl Iterator<Item = &'a str> {
-        index.files_beneath(&self.folder).filter(|file| {
+    pub(super) fn known_files(&self, index: &Index) -> Vec<String> {
+        let mut files = index.files_beneath(&self.folder);
+        files.retain(|file| {
             let inside = || Path::new(file).strip_prefix(&self.folder);
             self.pattern.as_ref().is_none_or(|pattern| inside().is_ok_and(|inside| pattern.matches(inside)))
-        })
+        });
+        files
     }
 }
 

@@ -81,8 +81,9 @@ impl ContextManager {
 
     /// The uploads that the index has and that expired.
     fn gone_uploads(&self, index: &Index) -> Vec<String> {
-        let uploads = index.files().filter(|file| is_upload(file));
-        uploads.filter(|file| self.sources.uploaded(file).is_err()).map(str::to_owned).collect()
+        let mut gone = index.files();
+        gone.retain(|file| is_upload(file) && self.sources.uploaded(file).is_err());
+        gone
     }
 
     /// The files that the index does not have as they are.
@@ -139,7 +140,7 @@ impl ContextManager {
     ) -> usize {
         progress.starts_documents(u64::try_from(stale.len()).unwrap_or(u64::MAX));
         let next = AtomicUsize::new(0);
-        let known = with_index(index, known_documents);
+        let known = with_index(index, Index::documents).into_iter().collect::<HashSet<_>>();
         let known = Mutex::new(known);
         let is_over = || {
             let is_late = request.deadline.is_some_and(|deadline| Instant::now() > deadline);
@@ -173,7 +174,7 @@ impl ContextManager {
     }
 
     fn is_full(&self, index: &RwLock<Index>) -> bool {
-        with_index(index, Index::status).bytes >= self.settings.max_index_bytes
+        with_index(index, Index::bytes) >= self.settings.max_index_bytes
     }
 
     /// Reads a file; `None` if that may succeed another time.
@@ -226,17 +227,12 @@ fn write(index: &RwLock<Index>) -> RwLockWriteGuard<'_, Index> {
     index.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The documents that need not be read.
-fn known_documents(index: &Index) -> HashSet<ContentHash> {
-    index.documents().copied().collect()
-}
-
 /// The files that the index has of what was listed whole, and that are no longer there.
 fn gone_files(files: &SearchFiles, index: &Index) -> Vec<String> {
     let listed = files.files.iter().map(ScopeFile::key);
     let listed = listed.collect::<HashSet<_, foldhash::fast::RandomState>>();
     let known = files.listed.iter().flat_map(|scope| scope.known_files(index));
-    known.filter(|path| !listed.contains(*path)).map(str::to_owned).collect()
+    known.filter(|path| !listed.contains(path.as_str())).collect()
 }
 
 /// Adds what arrives, until all senders are done. Returns the number of files.
@@ -252,15 +248,10 @@ fn add_all(receiver: &Receiver<ReadFile>, index: &RwLock<Index>) -> usize {
         batch.file(key, record);
         done += 1;
         if batch.is_full() || begun.elapsed() > BATCH_TIME {
-            add(std::mem::take(&mut batch), index);
+            write(index).add(&std::mem::take(&mut batch));
             begun = Instant::now();
         }
     }
-    add(batch, index);
+    write(index).add(&batch);
     done
-}
-
-fn add(batch: IndexBatch, index: &RwLock<Index>) {
-    // Damage is found again by the search, which then makes the index anew.
-    let _ = write(index).add(batch);
 }

@@ -3,7 +3,7 @@
 use super::page::{BuiltPage, PageBody, byte_count};
 use crate::context::answer::{BoundExceeded, RequestBounds, ResultBudget};
 use crate::context::request::{AnswerSettings, FileRequest};
-use pagewise_store::Usage;
+use pagewise_view::Usage;
 
 /// What one answer may still use.
 pub(crate) struct AnswerBudget {

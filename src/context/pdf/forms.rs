@@ -9,7 +9,7 @@ use super::plan::PlannedPage;
 use crate::context::annotations::{AnnotationKind, annotation_lines};
 use crate::context::answer::PageEstimate;
 use crate::context::markdown::{read_markdown, write_pages};
-use crate::context::phrases::{numbered, page_or_pages};
+use crate::context::phrases::{fenced, numbered, page_heading, page_or_pages};
 use crate::context::request::{FileRequest, form_name};
 use crate::context::token_estimate::estimated_tokens;
 use crate::worker::{Pages, StructuredPage};
@@ -105,13 +105,13 @@ impl FormChooser<'_> {
 
     /// The text block of a page. `is_blank`: the page is empty.
     pub(super) fn text_block(&self, page: PageIndex, form: PageForm, text: &str, is_blank: bool) -> String {
-        let mut block = format!("--- Page {} ---\n", self.page_name(page));
+        let mut block = page_heading(self.page_name(page), true);
         if is_blank {
             block.push_str("[blank]");
         } else if text.is_empty() {
             block.push_str("[no text]");
         }
-        block.push_str(&self.bounded_text(text));
+        block.push_str(&self.bounded_text(&fenced(text)));
         block.push_str(&self.lines_beside(page, form));
         block
     }

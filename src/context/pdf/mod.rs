@@ -48,10 +48,12 @@ use super::error::ContextError;
 use super::files::RequestedFile;
 use super::markdown::MarkdownPages;
 use super::page_notes::PageNotes;
-use super::phrases::{more_fields_note, one_line, page_or_pages, untrusted};
+use super::phrases::{
+    fenced, more_fields_note, one_line, page_heading, page_or_pages, unrecognised_notes, untrusted_pages,
+};
 use super::progress::ProgressListener;
 use super::request::{AnswerSettings, FileRequest, form_name};
-use crate::worker::{Pages, PdfChunk, PdfError};
+use crate::worker::{Pages, PdfChunk, PdfError, RecognisingDocument};
 use pagewise_base::hash::PageFingerprint;
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_view::{FileKey, HeldItem, PageForm};
@@ -63,6 +65,8 @@ pub(super) struct PdfAnswerBuilder<'a> {
     pub(super) settings: &'a AnswerSettings,
     pub(super) output: &'a OutputFolder,
     pub(super) document: &'a dyn Pages,
+    /// The document, as what recognises its pages.
+    pub(super) recognising: &'a RecognisingDocument<'a>,
     pub(super) memory: &'a FileMemory,
     pub(super) progress: &'a dyn ProgressListener,
     /// Looks up the path of a file that was given before.
@@ -169,7 +173,7 @@ impl PdfAnswerBuilder<'_> {
             self.requested.path,
             self.document.page_count(),
             one_line(reason),
-            untrusted(&self.requested.path),
+            untrusted_pages(&self.requested.path),
         );
         self.push_pages(&mut text)?;
         Ok(text)
@@ -192,7 +196,7 @@ impl PdfAnswerBuilder<'_> {
                 }
             };
             // Headings count too: a million pages may be empty.
-            let piece = format!("\n--- Page {} ---\n{page_text}\n", page.number());
+            let piece = format!("\n{}{}\n", page_heading(page.number(), true), fenced(&page_text));
             characters += piece.chars().count();
             if characters > self.settings.max_text_characters && page.0 > 0 {
                 text.push_str(&self.text_continues(page));
@@ -229,13 +233,15 @@ impl PdfAnswerBuilder<'_> {
         let quotes = built
             .iter()
             .any(|page| [PageForm::Text, PageForm::Markdown, PageForm::Image].map(form_name).contains(&page.sent.form));
-        let untrusted = quotes.then(|| untrusted(&self.requested.path));
+        let untrusted = quotes.then(|| untrusted_pages(&self.requested.path));
         let noted = page_notes(&built);
         let first = draft.blocks.len();
         for page in built {
             self.add_page(&mut draft, page);
         }
         draft.content = first..draft.blocks.len();
+        let unrecognised = unrecognised_notes(&self.recognising.report(), "Next call: get_file with pages");
+        let unread: Vec<String> = unreadable.into_iter().chain(unrecognised).collect();
         draft.details.held_elsewhere = self.elsewhere_sentences();
         draft.details.notes.extend(selected.note.clone());
         draft
@@ -243,10 +249,10 @@ impl PdfAnswerBuilder<'_> {
             .notes
             .extend(full.as_ref().map(|full| format!("Nothing more fits into this conversation: {full}")));
         let closing = self.closing_lines(&plan, &draft.details.replaced, full.as_ref());
-        let told = self.held_lines().into_iter().chain(closing).chain(diff).chain(unreadable.iter().cloned());
+        let told = self.held_lines().into_iter().chain(closing).chain(diff).chain(unread.iter().cloned());
         let lines = untrusted.into_iter().chain(noted).chain(told);
         draft.blocks.extend(joined(lines).map(Block::Text));
-        draft.details.notes.extend(unreadable);
+        draft.details.notes.extend(unread);
         Ok(draft)
     }
 

@@ -13,9 +13,9 @@ use crate::context::token_estimate::estimated_tokens;
 use crate::worker::PdfChunk;
 use pagewise_base::hash::ContentHash;
 use pagewise_base::page::{PageIndex, PageNumber};
-use pagewise_store::Usage;
 use pagewise_text::{PageKind, PageRemark, PageText};
 use pagewise_view::PageForm;
+use pagewise_view::Usage;
 
 /// One page, ready for the answer.
 pub(crate) struct BuiltPage {

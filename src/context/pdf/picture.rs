@@ -6,6 +6,7 @@ use super::page::{BuiltPage, PageBody};
 use super::plan::PlannedPage;
 use crate::context::answer::{ImageBlock, ResultBudget, SentPage};
 use crate::context::error::ContextError;
+use crate::context::phrases::{fenced, page_heading};
 use crate::context::request::form_name;
 use crate::context::token_estimate::estimated_tokens;
 use crate::worker::{PdfAction, PdfError, Picture};
@@ -65,12 +66,14 @@ impl PdfAnswerBuilder<'_> {
 
     fn with_picture(&self, planned: PlannedPage, picture: Picture) -> BuiltPage {
         let page_text = self.request.with_text.then(|| self.document.page_text(planned.page).ok()).flatten();
-        let mut text = format!("--- Page {} ---", self.page_name(planned.page));
+        let mut text = page_heading(self.page_name(planned.page), true);
         if let Some(page_text) = page_text.filter(|page| !page.text.is_empty()) {
-            text.push('\n');
-            text.push_str(&self.chooser().bounded_text(&page_text.text));
+            text.push_str(&self.chooser().bounded_text(&fenced(&page_text.text)));
         }
         text.push_str(&self.chooser().lines_beside(planned.page, PageForm::Image));
+        // Some clients drop pictures without a word.
+        let gap = if text.ends_with('\n') { "" } else { "\n" };
+        text.push_str(&format!("{gap}Page {} is the picture that follows.", planned.page.number()));
         let sent = SentPage {
             page: planned.page.number(),
             label: self.document.page_label(planned.page),

@@ -14,9 +14,11 @@ use super::files::RequestedFile;
 use super::phrases::{IF_UNSEEN, TEXT_UNCHANGED, untrusted};
 use super::request::{AnswerSettings, FileRequest};
 use crate::source::ImageFormat;
+use crate::worker::Reader;
+use pagewise_base::clean::{CleanText, is_hidden};
 use pagewise_base::hash::ContentHash;
 use pagewise_charset::{Charset, Extent};
-use pagewise_store::Usage;
+use pagewise_view::Usage;
 use pagewise_view::{HeldItem, LineSpan};
 
 /// Builds one answer about a file that is not a PDF.
@@ -25,15 +27,18 @@ pub(crate) struct PlainFileAnswer<'a> {
     pub(crate) request: &'a FileRequest,
     pub(crate) settings: &'a AnswerSettings,
     pub(crate) memory: &'a FileMemory,
+    pub(crate) reader: &'a dyn Reader,
 }
 
 impl PlainFileAnswer<'_> {
-    /// The picture, unchanged.
+    /// The picture, unchanged, once it was decoded.
     pub(crate) fn image(&self, format: ImageFormat) -> Result<AnswerDraft, ContextError> {
         if !self.request.force && self.memory.holds_binary() {
             return Ok(self.unchanged());
         }
         let (limit, setting) = self.image_bound();
+        self.requested.check_size(limit, setting)?;
+        self.requested.check_picture(self.reader, &self.request.cancellation)?;
         let bytes = self.requested.read_all(limit, setting)?;
         self.check_bounds(&image_usage(bytes.len()))?;
         let image = ImageBlock { mime_type: format.mime(), bytes: bytes.into() };
@@ -53,12 +58,12 @@ impl PlainFileAnswer<'_> {
         charset: Charset,
         sent_text: &dyn Fn(&ContentHash) -> Option<Arc<str>>,
     ) -> Result<(AnswerDraft, Option<Arc<str>>), ContextError> {
-        let DecodedText { text, charset, is_sound } =
+        let DecodedText { text, charset, is_sound, hidden } =
             read_text(self.requested, charset, self.settings.max_text_file_bytes)?;
         let mut draft = match self.held_or_diff(&text, sent_text) {
             Some(draft) => draft,
             None => {
-                let lines = self.lines(&self.excerpt(&text)?, charset);
+                let lines = self.lines(&self.excerpt(&text)?, charset, hidden);
                 self.check_bounds(&usage_of(&lines.blocks))?;
                 lines
             }
@@ -104,7 +109,8 @@ impl PlainFileAnswer<'_> {
 
     /// The note that the file is held, or a diff, in place of the lines.
     fn held_or_diff(&self, text: &str, sent_text: &dyn Fn(&ContentHash) -> Option<Arc<str>>) -> Option<AnswerDraft> {
-        if !self.asks_for_whole() {
+        // That a file is empty is said as quickly as that it is held.
+        if !self.asks_for_whole() || text.is_empty() {
             return None;
         }
         if self.missing_lines(text).is_none() {
@@ -123,7 +129,7 @@ impl PlainFileAnswer<'_> {
         self.check_bounds(&usage_of(&diff.blocks)).is_ok().then_some(diff)
     }
 
-    fn lines(&self, excerpt: &LineExcerpt, charset: Charset) -> AnswerDraft {
+    fn lines(&self, excerpt: &LineExcerpt, charset: Charset, hidden: usize) -> AnswerDraft {
         let LineExcerpt { first, last, total, .. } = excerpt;
         let mut text = match total {
             0 => "[The file is empty: 0 bytes]\n".to_owned(),
@@ -132,6 +138,9 @@ impl PlainFileAnswer<'_> {
         if charset != Charset::UTF_8 {
             let guessed = if charset.is_unicode() { "" } else { ", as its bytes suggest" };
             text.push_str(&format!("Charset: {}{guessed}\n", charset.name()));
+        }
+        if hidden > 0 {
+            text.push_str(&format!("Characters of the file that cannot be seen are left out: {hidden}\n"));
         }
         if self.memory.earlier_content().is_some() {
             text.push_str("This file has changed since it was given to you; these lines replace the earlier ones.\n");
@@ -198,6 +207,8 @@ pub(crate) struct DecodedText {
     pub(crate) charset: Charset,
     /// Whether all bytes were valid.
     pub(crate) is_sound: bool,
+    /// Characters that are left out.
+    hidden: usize,
 }
 
 /// The decoded text of a file whose beginning is in `charset`.
@@ -209,14 +220,15 @@ pub(crate) fn read_text(requested: &RequestedFile, charset: Charset, limit: u64)
 /// The decoded text. Where the beginning tells another charset than the whole, the whole decides.
 fn decoded(bytes: &[u8], charset: Charset) -> DecodedText {
     let (text, is_sound) = charset.decode(bytes);
-    if is_sound && charset.is_unicode() {
-        return DecodedText { text, charset, is_sound };
-    }
-    match Charset::detect(bytes, Extent::Whole).filter(|whole| *whole != charset) {
-        None => DecodedText { text, charset, is_sound },
+    let whole = || Charset::detect(bytes, Extent::Whole).filter(|whole| *whole != charset);
+    let is_decided = is_sound && charset.is_unicode();
+    let (text, is_sound, charset) = match if is_decided { None } else { whole() } {
+        None => (text, is_sound, charset),
         Some(charset) => {
             let (text, is_sound) = charset.decode(bytes);
-            DecodedText { text, charset, is_sound }
+            (text, is_sound, charset)
         }
-    }
+    };
+    let hidden = text.chars().filter(|character| is_hidden(*character) && !"\n\t\r".contains(*character)).count();
+    DecodedText { text: CleanText::of(text).into_string(), charset, is_sound, hidden }
 }

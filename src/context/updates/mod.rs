@@ -78,7 +78,7 @@ impl ContextManager {
     ) -> Result<Updates, ContextError> {
         let ConversationSession { snapshot, is_current, mut notes } = self.session(conversation, generation);
         let mut snapshot = snapshot.unwrap_or_default();
-        let files = self.followed_files(&snapshot, &mut notes);
+        let files = Self::followed_files(&snapshot, &mut notes);
         let urls: Vec<_> = files.iter().filter(|(path, _)| is_url(path)).collect();
         let urls: Vec<_> = urls.iter().map(|(path, (file, _))| (path.as_str(), *file)).collect();
         let mut asked_again = self.revalidate(&urls, cancellation);
@@ -89,7 +89,7 @@ impl ContextManager {
         };
         let gone: BTreeSet<FileKey> =
             files.iter().filter(|(path, _)| is_missing(path)).map(|(_, (file, _))| *file).collect();
-        snapshot.forget_files(&gone);
+        forget_files(&mut snapshot, &gone);
         let snapshot = &snapshot;
         let mut collector = UpdateCollector::new(takes);
         let mut budget = self.settings.max_text_characters;
@@ -127,21 +127,20 @@ impl ContextManager {
     /// The followed files by path, each with the content last reported to the agent. Files with unknown paths are
     /// noted.
     pub(super) fn followed_files(
-        &self,
         snapshot: &Snapshot,
         notes: &mut Vec<String>,
     ) -> BTreeMap<String, (FileKey, ContentHash)> {
-        let known: BTreeMap<FileKey, ContentHash> = snapshot.view.files().collect();
-        let (names, why) = match self.cache.store().file_names(&known.keys().copied().collect::<Vec<_>>()) {
-            Ok(names) => (names, String::new()),
-            Err(error) => (BTreeMap::new(), format!(": {error}")),
-        };
-        let unnamed = known.len() - names.len();
-        if unnamed > 0 {
-            notes.push(format!("Not checked: files whose paths are not known ({unnamed}){why}."));
+        let (mut named, mut unnamed) = (BTreeMap::new(), 0_usize);
+        for (file, content) in snapshot.view.files() {
+            match snapshot.names.get(&file) {
+                Some(path) => drop(named.insert(path.clone(), (file, content))),
+                None => unnamed += 1,
+            }
         }
-        let named = known.into_iter().filter_map(|(file, content)| Some((names.get(&file)?.clone(), (file, content))));
-        named.collect()
+        if unnamed > 0 {
+            notes.push(format!("Not checked: files whose paths are not known ({unnamed})."));
+        }
+        named
     }
 
     /// Checks one file against `known`, the content last reported. `found` is the file as opened now. `budget` is the
@@ -199,7 +198,7 @@ impl ContextManager {
             Ok(document) => document,
             Err(error) => return content_update(requested, Some(format!("its pages cannot be compared: {error}"))),
         };
-        let before = self.contents.page_count(&known, self.cache.store());
+        let before = snapshot.page_counts.get(&known).copied();
         let diff = RevisionDiff::of(&snapshot.view, requested.key, before, &PageIdentities::of(&*document));
         // For a file that is only followed, or known by its summary, any change counts.
         let has_pages = snapshot.view.pages_at(requested.key).next().is_some();
@@ -249,6 +248,14 @@ impl ContextManager {
         };
         let update = FileUpdate { path: requested.path.clone(), change };
         PendingUpdate { update: Some(update), holdings, text: Some(Arc::from(text)), ..update_for(requested) }
+    }
+}
+
+/// Removes what deleted files gave, so that the rest of the same answer does not rely on it.
+pub(super) fn forget_files(snapshot: &mut Snapshot, files: &BTreeSet<FileKey>) {
+    if !files.is_empty() {
+        let view = &mut Arc::make_mut(snapshot).view;
+        files.iter().for_each(|file| drop(view.forget(&ForgetScope::File(*file))));
     }
 }
 

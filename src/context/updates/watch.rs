@@ -81,7 +81,7 @@ impl FileWatch<'_> {
         let ConversationSession { snapshot, is_current, mut notes } = self.context.session(&self.conversation, None);
         // If the store cannot be read, keep the state of all files for the next poll.
         let Some(mut snapshot) = snapshot else { return Ok(self.context.no_updates(notes)) };
-        let followed = self.context.followed_files(&snapshot, &mut notes);
+        let followed = ContextManager::followed_files(&snapshot, &mut notes);
         self.files.retain(|file, _| snapshot.view.last_reported_content(file).is_some());
         let (mut resting, mut gone) = (Vec::new(), BTreeSet::new());
         for (path, (file, known)) in followed.into_iter().filter(|(path, _)| !is_url(path)) {
@@ -97,7 +97,7 @@ impl FileWatch<'_> {
                 resting.push((path, file, known));
             }
         }
-        snapshot.forget_files(&gone);
+        super::forget_files(&mut snapshot, &gone);
         let mut budget = self.context.settings.max_text_characters;
         let mut pending = Vec::new();
         for (path, file, known) in resting {

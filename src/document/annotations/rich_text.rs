@@ -47,7 +47,7 @@ fn character(name: &str) -> Option<char> {
                 Some(hexadecimal) => u32::from_str_radix(hexadecimal, 16).ok()?,
                 None => number.parse().ok()?,
             };
-            char::from_u32(code).filter(|character| !crate::text_string::is_hidden(*character))
+            char::from_u32(code).filter(|character| !pagewise_base::clean::is_hidden(*character))
         }
     }
 }

@@ -31,11 +31,12 @@ use crate::structure::{NamedDestinations, PageTree};
 use hayro::HayroReader;
 use objects::Objects;
 use pagewise_base::limits::Limits;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 /// A reader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Tier {
     /// The direct reader.
     Direct,

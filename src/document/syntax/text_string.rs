@@ -1,5 +1,7 @@
 //! Decodes text strings (ISO 32000-2, 7.9.2.2) to plain text without hidden characters.
 
+use pagewise_base::clean::{CleanText, is_hidden};
+
 /// Longer text strings are cut and end in `…`. Real titles and labels have at most a few hundred characters.
 const MAX_CHARACTERS: usize = 4_000;
 
@@ -11,9 +13,9 @@ pub(crate) fn decode(bytes: &[u8]) -> String {
     one_line(&characters(bytes.get(..MAX_CHARACTERS * 8).unwrap_or(bytes)))
 }
 
-/// Decodes a text string of any length with its spaces and line ends. Hidden characters are dropped.
+/// Decodes a text string of any length with its spaces, line ends and soft hyphens. Other hidden characters are dropped.
 pub fn decode_whole(bytes: &[u8]) -> String {
-    let is_shown = |character: &char| matches!(character, '\t' | '\n' | '\r') || !is_hidden(*character);
+    let is_shown = |character: &char| matches!(character, '\t' | '\n' | '\r' | '\u{AD}') || !is_hidden(*character);
     characters(bytes).chars().filter(is_shown).collect()
 }
 
@@ -65,43 +67,12 @@ fn is_language(code: &str) -> bool {
 
 /// `text` on one line of at most [`MAX_CHARACTERS`], without hidden characters.
 fn one_line(text: &str) -> String {
-    let mut line = String::new();
-    let mut characters = 0;
-    for character in text.chars() {
-        let character = if character.is_whitespace() { ' ' } else { character };
-        if is_hidden(character) || (character == ' ' && (line.is_empty() || line.ends_with(' '))) {
-            continue;
-        }
-        if characters == MAX_CHARACTERS {
-            line.push('…');
-            break;
-        }
-        line.push(character);
-        characters += 1;
+    let mut line = CleanText::line(text).into_string();
+    if let Some((end, _)) = line.char_indices().nth(MAX_CHARACTERS) {
+        line.truncate(end);
+        line.push('…');
     }
-    line.truncate(line.trim_end().len());
     line
-}
-
-/// Whether a character is invisible and could carry hidden text: controls, directional marks and overrides, invisible
-/// separators, tags, and variation selectors of plane 14.
-///
-/// The joiners U+200C and U+200D are not hidden: Persian and Indic scripts need them.
-pub fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{61C}'
-                | '\u{180E}'
-                | '\u{200B}'
-                | '\u{200E}'
-                | '\u{200F}'
-                | '\u{202A}'..='\u{202E}'
-                | '\u{2060}'..='\u{206F}'
-                | '\u{FEFF}'
-                | '\u{FFF9}'..='\u{FFFB}'
-                | '\u{E0000}'..='\u{E0FFF}'
-        )
 }
 
 /// Decodes UTF-16; `unit` determines the byte order.

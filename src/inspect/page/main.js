@@ -1,4 +1,4 @@
-// What each conversation of an agent holds: the list of conversations, and the one that is looked at.
+// The list of conversations, and the one that is looked at.
 
 import { call, listen, signIn } from "./api.js";
 import { Conversation } from "./conversation.js";
@@ -20,21 +20,21 @@ const chosen = () => {
 	}
 };
 
-function row(id) {
+function row(id, title) {
 	const facts = h("span", { class: "quiet" });
-	const link = h("a", { href: `#${encodeURIComponent(id)}` }, name(id, 25), facts);
+	const link = h("a", { href: `#${encodeURIComponent(id)}` }, name(title, 25), facts);
 	return { element: h("li", {}, link), link, facts, id };
 }
 
 // Shows the list, and keeps the elements that are there.
 function showList() {
 	const wanted = find.value.trim().toLowerCase();
-	const visible = known.conversations.filter(({ id }) => id.toLowerCase().includes(wanted));
+	const visible = known.conversations.filter(({ id, title }) => (id + title).toLowerCase().includes(wanted));
 	const now = shown?.id;
 	let before = null;
 	const kept = new Set();
-	for (const { id, used, items, sent } of visible) {
-		if (!rows.has(id)) rows.set(id, row(id));
+	for (const { id, title, used, items, sent } of visible) {
+		if (!rows.has(id)) rows.set(id, row(id, title));
 		const { element, link, facts } = rows.get(id);
 		kept.add(id);
 		facts.replaceChildren(time(used), `, ${counted(items, "item")}, ${compact(sent.tokens)} tokens`);

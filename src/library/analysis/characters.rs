@@ -3,6 +3,8 @@
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
+use pagewise_base::clean;
+
 /// What a character does in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CharacterClass {
@@ -49,7 +51,7 @@ pub(crate) fn fold(text: &str) -> String {
 }
 
 /// What an ASCII character does in a word.
-pub(crate) const fn class_of_ascii(character: u8) -> CharacterClass {
+const fn class_of_ascii(character: u8) -> CharacterClass {
     match character {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => CharacterClass::Letter,
         b'.' | b',' | b'-' | b'_' | b'/' | b'\'' | b':' | b'+' | b'@' | b'#' | b'&' => CharacterClass::Joiner,
@@ -61,7 +63,7 @@ pub(crate) const fn class_of_ascii(character: u8) -> CharacterClass {
 pub(crate) fn class(character: char) -> CharacterClass {
     match character {
         '\0'..='\x7F' => class_of_ascii(u8::try_from(character).unwrap_or_default()),
-        '\u{2010}' | '\u{2011}' | '\u{2019}' => CharacterClass::Joiner,
+        '\u{2010}' | '\u{2011}' | '\u{2013}' | '\u{2019}' => CharacterClass::Joiner,
         character if is_hidden(character) => CharacterClass::Hidden,
         character if is_unspaced(character) => CharacterClass::Unspaced,
         character if character.is_alphanumeric() => CharacterClass::Letter,
@@ -70,8 +72,9 @@ pub(crate) fn class(character: char) -> CharacterClass {
     }
 }
 
+/// Whether a word is the same without the character.
 fn is_hidden(character: char) -> bool {
-    matches!(character, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{FFFD}')
+    character == '\u{FFFD}' || clean::is_hidden(character) || clean::is_joiner(character)
 }
 
 /// Whether the character is of a script that puts no spaces between words.

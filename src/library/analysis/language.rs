@@ -51,18 +51,6 @@ impl Stemmer {
         Self::of(language_of(text).unwrap_or_default())
     }
 
-    /// The languages of a set of bits.
-    pub(crate) fn of_bits(bits: u32) -> Vec<Self> {
-        let codes = (0..).zip(LANGUAGES).filter(|(at, _)| bits >> at & 1 == 1);
-        codes.map(|(_, (code, _))| Self::of(code)).collect()
-    }
-
-    /// The bit of the language in such a set; 0 if it is not known.
-    pub(crate) fn bit(&self) -> u32 {
-        let at = LANGUAGES.iter().position(|(code, _)| *code == self.code);
-        at.map_or(0, |at| 1 << at)
-    }
-
     /// The code of the language; empty if it is not known.
     pub(crate) fn code(&self) -> &'static str {
         self.code

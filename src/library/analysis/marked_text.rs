@@ -1,4 +1,4 @@
-//! The text of a page, with marks before its running lines and headings.
+//! The text of a page, with marks before its running lines and headings, in which everything else stays as it is.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -59,31 +59,27 @@ fn without_digits(line: &str) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineKind {
     Text,
-    /// It stood at the edge of a page before.
+    /// It stood at the edge of a page before, but for its digits.
     Running,
-    /// It looks like a heading.
+    /// It looks like a heading, or names a table or a figure.
     Heading,
-    /// A title of the outline, whose section begins on the page.
-    Outline,
 }
 
 const RUNNING: char = '\u{1}';
 const HEADING: char = '\u{2}';
-const OUTLINE: char = '\u{3}';
 
 impl LineKind {
     fn of(line: &str) -> Self {
         match line.chars().next() {
             Some(RUNNING) => Self::Running,
             Some(HEADING) => Self::Heading,
-            Some(OUTLINE) => Self::Outline,
             _ => Self::Text,
         }
     }
 }
 
-/// The text of a page with marks before its running lines and headings, and the titles of the outline at its end.
-pub(crate) fn mark_lines(text: &str, headings: &[&str], running: &RunningLines, page: usize) -> String {
+/// The text of a page with marks before its running lines and headings.
+pub(crate) fn mark_lines(text: &str, running: &RunningLines, page: usize) -> String {
     let mut marked = String::with_capacity(text.len() + 16);
     let mut is_after_blank = true;
     let filled = text.lines().filter(|line| !line.trim().is_empty()).count();
@@ -96,7 +92,7 @@ pub(crate) fn mark_lines(text: &str, headings: &[&str], running: &RunningLines, 
             let is_edge = number < EDGE_LINES || number + EDGE_LINES >= filled;
             if is_edge && running.repeats(line, page) {
                 marked.push(RUNNING);
-            } else if is_heading(line, is_after_blank, is_before_blank) {
+            } else if is_heading(line, is_after_blank, is_before_blank) || is_caption(line) {
                 marked.push(HEADING);
             }
             number += 1;
@@ -104,11 +100,6 @@ pub(crate) fn mark_lines(text: &str, headings: &[&str], running: &RunningLines, 
         marked.extend(line.chars().filter(|character| *character == '\t' || !character.is_control()));
         marked.push('\n');
         is_after_blank = is_blank;
-    }
-    for heading in headings {
-        marked.push(OUTLINE);
-        marked.extend(heading.chars().filter(|character| !character.is_control()));
-        marked.push('\n');
     }
     marked
 }
@@ -143,9 +134,22 @@ fn is_heading(line: &str, is_after_blank: bool, is_before_blank: bool) -> bool {
         && (is_before_blank || is_numbered)
 }
 
-/// The text without marks and titles of the outline, with one space between words.
+/// Words that name a table or a figure, before its number.
+const CAPTIONS: [&str; 9] = ["table", "figure", "fig.", "chart", "tabelle", "abbildung", "tableau", "tabla", "tabella"];
+
+/// Whether a line begins as `Table 5` does.
+fn is_caption(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let first = words.next().unwrap_or_default().to_lowercase();
+    let number = words.next().unwrap_or_default();
+    CAPTIONS.contains(&first.as_str())
+        && number.chars().any(char::is_numeric)
+        && line.chars().nth(2 * MAX_HEADING_CHARACTERS).is_none()
+}
+
+/// The text without marks, with one space between words.
 pub(crate) fn plain(marked: &str) -> String {
-    let text = marked.replace([RUNNING, HEADING, OUTLINE], " ");
+    let text = marked.replace([RUNNING, HEADING], " ");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -161,22 +165,22 @@ mod tests {
     fn running_lines_count_where_they_stand_first() {
         let pages = ["Annual report 1\n\na", "Annual report 2\n\nb", "Annual report 3\n\nc"];
         let running = RunningLines::of(&pages);
-        let marked = |page: usize| mark_lines(pages.get(page).unwrap_or(&""), &[], &running, page);
+        let marked = |page: usize| mark_lines(pages.get(page).unwrap_or(&""), &running, page);
         assert_eq!(kinds(&marked(0)), [LineKind::Heading, LineKind::Text]);
         assert_eq!(kinds(&marked(1)), [LineKind::Running, LineKind::Text]);
     }
 
     #[test]
     fn short_lines_that_stand_alone_are_headings() {
-        let text = "2.1 Net income\nIt rose.\n\nResults\n\nA sentence that ends.\n\nlower\n\n12 34 56";
-        let marked = mark_lines(text, &["Net\nincome"], &RunningLines::default(), 0);
-        use LineKind::{Heading, Outline, Text};
-        assert_eq!(kinds(&marked), [Heading, Text, Heading, Text, Text, Text, Outline]);
+        let text = "2.1 Net income\nIt rose.\n\nResults\n\nA sentence that ends.\n\nlower\n\n12 34 56\nTable 5. Of x.";
+        let marked = mark_lines(text, &RunningLines::default(), 0);
+        use LineKind::{Heading, Text};
+        assert_eq!(kinds(&marked), [Heading, Text, Heading, Text, Text, Text, Heading]);
         assert_eq!(plain("\u{2}Results\n\na  b\n"), "Results a b");
     }
 
     #[test]
     fn marks_in_a_document_are_dropped() {
-        assert_eq!(mark_lines("\u{3}a\u{1} b", &[], &RunningLines::default(), 0), "a b\n");
+        assert_eq!(mark_lines("\u{2}a\u{1} b", &RunningLines::default(), 0), "a b\n");
     }
 }

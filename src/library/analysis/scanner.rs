@@ -1,6 +1,6 @@
 //! Finds where tokens stand in a text.
 
-use super::characters::{CharacterClass, class, class_of_ascii, is_hyphen};
+use super::characters::{CharacterClass, class, is_hyphen};
 
 /// The most parts of a compound that are tokens of their own.
 const MAX_PARTS: usize = 12;
@@ -45,76 +45,6 @@ pub(crate) fn token_places(text: &str, found: impl FnMut(TokenPlace)) {
     Scanner { text, found, position: 0 }.run();
 }
 
-/// Kinds of bytes, a bit each. Other bytes have none.
-const SMALL: u8 = 1;
-const CAPITAL: u8 = 2;
-const DIGIT: u8 = 4;
-const JOINER: u8 = 8;
-const BEYOND_ASCII: u8 = 16;
-const WORD: u8 = SMALL | CAPITAL | DIGIT;
-
-const KINDS: [u8; 256] = kinds();
-
-#[allow(clippy::indexing_slicing, reason = "the compiler runs it")]
-const fn kinds() -> [u8; 256] {
-    let mut kinds = [BEYOND_ASCII; 256];
-    let mut byte = 0_u8;
-    while byte.is_ascii() {
-        kinds[byte as usize] = match byte {
-            b'a'..=b'z' => SMALL,
-            b'A'..=b'Z' => CAPITAL,
-            b'0'..=b'9' => DIGIT,
-            _ if matches!(class_of_ascii(byte), CharacterClass::Joiner) => JOINER,
-            _ => 0,
-        };
-        byte += 1;
-    }
-    kinds
-}
-
-fn kinds_of(byte: u8) -> u8 {
-    KINDS.get(usize::from(byte)).copied().unwrap_or(0)
-}
-
-/// The ASCII letters and digits that a text begins with.
-struct AsciiRun {
-    length: usize,
-    /// The kind of the first.
-    first: u8,
-    /// The kinds of the others.
-    others: u8,
-}
-
-impl AsciiRun {
-    fn of(bytes: &[u8]) -> Self {
-        let first = bytes.first().map_or(0, |byte| kinds_of(*byte)) & WORD;
-        let mut run = Self { length: usize::from(first != 0), first, others: 0 };
-        if first != 0 {
-            let others = bytes.iter().skip(1).map(|byte| kinds_of(*byte)).take_while(|kind| kind & WORD != 0);
-            for kind in others {
-                run.length += 1;
-                run.others |= kind;
-            }
-        }
-        run
-    }
-
-    /// Whether these are small letters after any character, or digits or capitals alone.
-    fn is_one_piece(&self) -> bool {
-        self.others & !SMALL == 0 || self.first | self.others == DIGIT || self.first | self.others == CAPITAL
-    }
-
-    /// Whether what follows may belong to the same word or be joined to it.
-    fn may_go_on(&self, bytes: &[u8]) -> bool {
-        let kind = |at: usize| bytes.get(at).map_or(0, |byte| kinds_of(*byte));
-        match kind(self.length) {
-            BEYOND_ASCII => true,
-            JOINER => kind(self.length + 1) != 0 || bytes.get(self.length + 1) == Some(&b'\n'),
-            _ => false,
-        }
-    }
-}
-
 struct Scanner<'a, F> {
     text: &'a str,
     found: F,
@@ -124,38 +54,12 @@ struct Scanner<'a, F> {
 impl<F: FnMut(TokenPlace)> Scanner<'_, F> {
     fn run(&mut self) {
         let mut at = 0;
-        while let Some(first) = self.text.as_bytes().get(at) {
-            at = match kinds_of(*first) {
-                BEYOND_ASCII => self.beyond_ascii(at),
-                kind if kind & WORD != 0 => self.ascii_word(at),
-                _ => at + 1,
+        while let Some(first) = self.text.get(at..).and_then(|rest| rest.chars().next()) {
+            at = match class(first) {
+                CharacterClass::Letter => self.compound(at),
+                CharacterClass::Unspaced => self.unspaced_run(at),
+                _ => at + first.len_utf8(),
             };
-        }
-    }
-
-    /// Reads a word that begins with an ASCII character. Most such words end before a space. Returns where it ends.
-    fn ascii_word(&mut self, start: usize) -> usize {
-        let bytes = self.text.as_bytes().get(start..).unwrap_or_default();
-        let run = AsciiRun::of(bytes);
-        let end = start + run.length;
-        if run.may_go_on(bytes) {
-            return self.compound(start);
-        }
-        if run.is_one_piece() {
-            self.push(start, end, TokenKind::Word);
-            self.position = self.position.saturating_add(1);
-        } else {
-            self.word(start, end, TokenKind::Word);
-        }
-        end
-    }
-
-    fn beyond_ascii(&mut self, at: usize) -> usize {
-        let Some(character) = self.text.get(at..).and_then(|rest| rest.chars().next()) else { return self.text.len() };
-        match class(character) {
-            CharacterClass::Letter => self.compound(at),
-            CharacterClass::Unspaced => self.unspaced_run(at),
-            _ => at + character.len_utf8(),
         }
     }
 
@@ -183,23 +87,13 @@ impl<F: FnMut(TokenPlace)> Scanner<'_, F> {
     }
 
     fn word_end(&self, start: usize) -> usize {
-        let bytes = self.text.as_bytes().get(start..).unwrap_or_default();
-        let run = AsciiRun::of(bytes);
-        let start = start + run.length;
-        if bytes.get(run.length).is_none_or(u8::is_ascii) {
-            return start;
-        }
         let rest = self.text.get(start..).unwrap_or_default();
-        let length =
-            rest.find(|character| !matches!(class(character), CharacterClass::Letter | CharacterClass::Hidden));
-        start + length.unwrap_or(rest.len())
+        let is_within = |character| matches!(class(character), CharacterClass::Letter | CharacterClass::Hidden);
+        start + rest.find(|character| !is_within(character)).unwrap_or(rest.len())
     }
 
     /// Where the next part begins, if one joiner, or a hyphen at the end of a line, stands between.
     fn joined(&self, end: usize) -> Option<usize> {
-        if matches!(self.text.as_bytes().get(end)?, b' ' | b'\n') {
-            return None;
-        }
         let rest = self.text.get(end..)?;
         let mut characters = rest.char_indices();
         let (_, joiner) = characters.next()?;
@@ -224,8 +118,8 @@ impl<F: FnMut(TokenPlace)> Scanner<'_, F> {
     /// Pieces of an identifier: `getUserName`, `test262`.
     fn pieces(&mut self, start: usize, end: usize) {
         let text = self.text.get(start..end).unwrap_or_default();
-        let run = AsciiRun::of(text.as_bytes());
-        if run.length == text.len() && run.is_one_piece() {
+        // Most words are small letters after any letter.
+        if text.bytes().skip(1).all(|byte| byte.is_ascii_lowercase()) {
             return;
         }
         let cuts = piece_starts(text);

@@ -62,54 +62,6 @@ fn key_and_word_of_compound(text: &str, stemmer: &Stemmer) -> (String, String) {
     (if only_letters { stemmer.key(&word) } else { word.clone() }, word)
 }
 
-/// How words begin: by their first two characters.
-#[derive(Debug)]
-pub(crate) struct Initials {
-    /// For each first ASCII character, a bit for each second one.
-    ascii: [u128; 128],
-    others: Vec<char>,
-}
-
-/// Stands for a word's second character if it has only one.
-const NO_SECOND: char = '\0';
-
-impl Initials {
-    /// Those of folded words.
-    pub(crate) fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
-        let mut initials = Self { ascii: [0; 128], others: Vec::new() };
-        for word in words {
-            let mut characters = word.chars();
-            let Some(first) = characters.next() else { continue };
-            let second = characters.next().unwrap_or(NO_SECOND);
-            match usize::try_from(u32::from(first)).ok().and_then(|first| initials.ascii.get_mut(first)) {
-                Some(seconds) => *seconds |= bit_of(second),
-                None => initials.others.push(first),
-            }
-        }
-        initials
-    }
-
-    /// Whether a word may begin so. Characters with accents may be anything.
-    pub(crate) fn may_hold(&self, text: &str) -> bool {
-        let mut characters = text.chars();
-        let Some(first) = characters.next() else { return false };
-        let code = usize::try_from(u32::from(first.to_ascii_lowercase())).unwrap_or(usize::MAX);
-        match self.ascii.get(code) {
-            Some(0) => false,
-            Some(seconds) => seconds & bit_of(characters.next().unwrap_or(NO_SECOND).to_ascii_lowercase()) != 0,
-            None => !is_unspaced(first) || self.others.contains(&first),
-        }
-    }
-}
-
-/// The bit of a second character. Accents may be folded and joiners left out, so these have all bits.
-fn bit_of(second: char) -> u128 {
-    match u32::from(second) {
-        code if second.is_ascii_alphanumeric() || second == NO_SECOND => 1 << code,
-        _ => u128::MAX,
-    }
-}
-
 fn cut(key: String) -> String {
     match key.char_indices().nth(MAX_KEY_CHARACTERS) {
         Some((end, _)) => key.get(..end).unwrap_or_default().to_owned(),
@@ -164,14 +116,6 @@ mod tests {
     #[test]
     fn accents_and_forms_are_folded() {
         assert_eq!(keys("R\u{E9}sum\u{E9} \u{FB01}n \u{FF21} Stra\u{DF}e"), ["resume", "fin", "a", "strasse"]);
-    }
-
-    #[test]
-    fn initials_hold_back_other_words_only() {
-        let wanted = Initials::of(["income", "\u{6771}\u{4EAC}"].into_iter());
-        let held = ["Income", "is", "\u{CD}ncome", "i\u{F1}come", "\u{6771}"].map(|word| wanted.may_hold(word));
-        assert_eq!(held, [true, false, true, true, true]);
-        assert_eq!(["the", "It", "\u{4EAC}"].map(|word| wanted.may_hold(word)), [false; 3]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use super::*;
+use crate::ranking::DocumentSet;
 use crate::{DocumentText, OutlineTitle, PageTextToIndex};
 
 fn document(pages: &[&str]) -> DocumentText {
@@ -14,14 +15,18 @@ fn add(index: &mut Index, path: &str, pages: &[&str]) {
     let content = ContentHash::of(pages.concat().as_bytes());
     batch.document(content, &document(pages)).unwrap();
     batch.file(path.to_owned(), FileRecord { stat: [0; 32], content });
-    index.add(batch).unwrap();
+    index.add(&batch);
+}
+
+fn whole(index: &Index) -> SearchScope {
+    SearchScope { documents: index.documents().into_iter().collect(), ..SearchScope::default() }
 }
 
 /// The hits as path and page number.
 fn found(index: &Index, query: &str) -> Vec<(String, u32)> {
-    let files = index.catalogue.files.iter().map(|(path, file)| (file.content, path.clone()));
+    let files = index.files().into_iter().map(|path| (index.file(&path).unwrap().content, path));
     let files = files.collect::<std::collections::HashMap<_, _>>();
-    let scope = SearchScope { documents: files.keys().copied().collect(), ..SearchScope::default() };
+    let scope = whole(index);
     let hits = index.search(&scope, query, 10).unwrap();
     hits.iter().map(|hit| (files[&hit.content].clone(), hit.page.number().get())).collect()
 }
@@ -50,13 +55,13 @@ fn a_hit_says_where_it_stands() {
     let content = ContentHash::of(b"manual");
     batch.document(content, &text).unwrap();
     batch.file("/m.pdf".to_owned(), FileRecord { stat: [0; 32], content });
-    index.add(batch).unwrap();
+    index.add(&batch);
     let scope = SearchScope { documents: DocumentSet::from_iter([content]), ..SearchScope::default() };
     let hits = index.search(&scope, "lock closes", 10).unwrap();
     assert_eq!(hits[0].label.as_deref(), Some("iv"));
     assert_eq!(hits[0].section, ["Locks", "Times"]);
     assert_eq!(hits[0].title, "Manual");
-    assert_eq!(hits[0].excerpt, "The lock closes at noon. Locks Times");
+    assert_eq!(hits[0].excerpt, "The lock closes at noon.");
     let first_page = SearchScope { pages: std::iter::once(0..1).collect(), ..scope };
     assert_eq!(index.search(&first_page, "lock closes", 10).unwrap(), []);
 }
@@ -66,23 +71,48 @@ fn pages_with_the_same_text_are_one_hit() {
     let mut index = Index::default();
     add(&mut index, "/a.pdf", &["The same words stand here."]);
     add(&mut index, "/b.pdf", &["The same words stand here.", "And more."]);
-    let scope =
-        SearchScope { documents: index.catalogue.documents.keys().copied().collect(), ..SearchScope::default() };
-    let hits = index.search(&scope, "same words", 10).unwrap();
+    let hits = index.search(&whole(&index), "same words", 10).unwrap();
     assert_eq!((hits.len(), hits[0].copies.len()), (1, 1));
 }
 
 #[test]
-fn many_batches_become_few_segments_and_nothing_is_lost() {
+fn every_word_of_a_page_is_found_even_in_lines_that_repeat() {
     let mut index = Index::default();
+    let pages = (1..=12).map(|number| format!("Invoice No. 2024-{number:03}\n\nChapter {number}\n\nIt was paid."));
+    let pages = pages.collect::<Vec<_>>();
+    add(&mut index, "/a.pdf", &pages.iter().map(String::as_str).collect::<Vec<_>>());
+    for (query, page) in [("2024-007", 7), ("Chapter 9", 9), ("invoice 2024-011?", 11), ("What is on page 5?", 5)] {
+        assert_eq!(found(&index, query).first(), Some(&("/a.pdf".to_owned(), page)), "{query}");
+    }
+}
+
+#[test]
+fn other_documents_do_not_change_the_order_within_one() {
+    let pages = ["income of the mill", "mill and mill and income", "a mill", "income"];
+    let mut index = Index::default();
+    add(&mut index, "/a.pdf", &pages);
+    let alone = SearchScope { documents: index.documents().into_iter().collect(), ..SearchScope::default() };
+    let before = index.search(&alone, "mill income", 10).unwrap();
     for number in 0..40 {
-        add(&mut index, &format!("/{number}.pdf"), &[&format!("common word{number}"), "other page"]);
+        add(&mut index, &format!("/{number}.pdf"), &[&format!("mill {number}"), "other page"]);
     }
-    assert!(index.segments.len() <= MAX_SEGMENTS, "{}", index.segments.len());
-    assert_eq!(index.status(), IndexStatus { files: 40, documents: 40, pages: 80, ..index.status() });
-    for number in [0, 17, 39] {
-        assert_eq!(found(&index, &format!("word{number}")).first(), Some(&(format!("/{number}.pdf"), 1)));
-    }
+    assert_eq!(index.search(&alone, "mill income", 10).unwrap(), before);
+    assert_eq!(index.status(), IndexStatus { files: 41, documents: 41, pages: 84, ..index.status() });
+    assert_eq!(found(&index, "17").first(), Some(&("/17.pdf".to_owned(), 1)));
+}
+
+#[test]
+fn names_of_files_are_words_of_their_pages() {
+    let mut index = Index::default();
+    add(&mut index, "/lake_2019.pdf", &["The income rose.", "no"]);
+    add(&mut index, "/river_2019.pdf", &["The income fell.", "no"]);
+    assert_eq!(found(&index, "income of the river").first(), Some(&("/river_2019.pdf".to_owned(), 1)));
+    let record = index.file("/river_2019.pdf").unwrap();
+    let mut batch = IndexBatch::default();
+    batch.file("/pond.pdf".to_owned(), record);
+    index.add(&batch);
+    index.forget(&["/river_2019.pdf".to_owned()]);
+    assert_eq!(found(&index, "income of the pond").first(), Some(&("/pond.pdf".to_owned(), 1)));
 }
 
 #[test]
@@ -93,7 +123,7 @@ fn forgotten_files_leave_nothing_behind() {
     add(&mut index, "/b.pdf", &["pragmatic watermills"]);
     index.forget(&["/a.pdf".to_owned()]);
     let index = Index::open(folder.path());
-    assert_eq!((index.note(), index.status().segments), (None, 1));
+    assert_eq!((index.note(), index.status().documents), (None, 1));
     assert_eq!(found(&index, "quixotic windmills"), []);
     assert_eq!(found(&index, "watermills"), [("/b.pdf".to_owned(), 1)]);
 }
@@ -117,51 +147,50 @@ fn an_index_in_a_folder_is_private_and_outlives_the_process() {
 fn damage_is_noted_and_never_trusted() {
     let folder = tempfile::tempdir().unwrap();
     add(&mut Index::open(folder.path()), "/a.pdf", &["quixotic windmills turn in the wind"]);
-    let files = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path());
-    for path in files.filter(|path| !path.ends_with("lock")).collect::<Vec<_>>() {
-        let sound = std::fs::read(&path).unwrap();
-        for at in 0..sound.len() {
-            let mut damaged = sound.clone();
-            damaged[at] ^= 0x41;
-            std::fs::write(&path, &damaged).unwrap();
-            let index = Index::open(folder.path());
-            let scope = SearchScope {
-                documents: index.catalogue.documents.keys().copied().collect(),
-                ..SearchScope::default()
-            };
-            // Either it is seen, or the answer is as it was, or a term is not found.
-            if let Ok(hits) = index.search(&scope, "windmills", 10) {
-                assert!(hits.iter().all(|hit| hit.excerpt == "quixotic windmills turn in the wind"), "{at}");
-            }
+    let path = folder.path().join("index.sqlite");
+    let sound = std::fs::read(&path).unwrap();
+    for at in (0..sound.len()).step_by(101) {
+        let mut damaged = sound.clone();
+        damaged[at..].iter_mut().take(16).for_each(|byte| *byte ^= 0x41);
+        std::fs::write(&path, &damaged).unwrap();
+        let index = Index::open(folder.path());
+        // Either it is seen, or the answer is as it was, or a term is not found.
+        if let Ok(hits) = index.search(&whole(&index), "windmills", 10) {
+            assert!(hits.iter().all(|hit| hit.excerpt == "quixotic windmills turn in the wind"), "{at}");
         }
-        std::fs::write(&path, sound.get(..sound.len() / 2).unwrap()).unwrap();
-        assert!(Index::open(folder.path()).note().is_some());
-        std::fs::write(&path, sound).unwrap();
     }
+    std::fs::write(&path, "damaged").unwrap();
+    let mut index = Index::open(folder.path());
+    assert!(index.note().is_some_and(|note| note.contains("made anew: it is damaged")), "{:?}", index.note());
+    add(&mut index, "/a.pdf", &["quixotic windmills"]);
+    assert_eq!(found(&Index::open(folder.path()), "windmills").len(), 1);
 }
 
 #[test]
-fn damage_that_a_merge_finds_is_an_error_of_the_next_search() {
+fn an_index_of_another_version_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("catalogue"), "old").unwrap();
+    std::fs::write(folder.path().join("00000001.segment"), "old").unwrap();
+    add(&mut Index::open(folder.path()), "/a.pdf", &["quixotic windmills"]);
+    assert!(!folder.path().join("catalogue").exists() && !folder.path().join("00000001.segment").exists());
+    let index = Index::open(folder.path());
+    assert_eq!(found(&index, "windmills").len(), 1);
+    index.read(|database| database.pragma_update(None, "user_version", 99));
+    let index = Index::open(folder.path());
+    assert!(index.note().is_some_and(|note| note.contains("another version")), "{:?}", index.note());
+    assert_eq!(index.status(), IndexStatus::default());
+}
+
+#[test]
+fn damage_that_a_write_finds_is_an_error_of_the_next_search() {
     let folder = tempfile::tempdir().unwrap();
     let mut index = Index::open(folder.path());
     add(&mut index, "/a.pdf", &["quixotic windmills turn in the wind"]);
+    index.read(|database| database.execute_batch("DROP TABLE page"));
     add(&mut index, "/b.pdf", &["watermills"]);
-    for file in std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().path()) {
-        let mut bytes = std::fs::read(&file).unwrap();
-        if file.extension().is_some_and(|extension| extension == "segment") {
-            bytes.iter_mut().take(4).for_each(|byte| *byte ^= 0x41);
-            let middle = bytes.len() / 4;
-            bytes.iter_mut().skip(middle).take(40).for_each(|byte| *byte ^= 0x41);
-            std::fs::write(file, bytes).unwrap();
-        }
-    }
-    for number in 0..MAX_SEGMENTS {
-        add(&mut index, &format!("/{number}.pdf"), &[&format!("page {number}")]);
-    }
-    let scope = SearchScope { documents: index.documents().copied().collect(), ..SearchScope::default() };
-    assert!(index.search(&scope, "watermills", 10).is_err());
+    assert!(index.search(&whole(&index), "watermills", 10).is_err());
     index.clear().unwrap();
-    assert_eq!(index.search(&scope, "watermills", 10).unwrap(), []);
+    assert_eq!(index.search(&whole(&index), "watermills", 10).unwrap(), []);
 }
 
 #[test]
@@ -180,9 +209,9 @@ fn a_folder_that_takes_nothing_leaves_the_answer_whole() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     std::fs::write(&path, "no folder").unwrap();
-    let mut index = Index { folder: Some(IndexFolder::new(&path)), ..Index::default() };
+    let mut index = Index::open(&path);
     add(&mut index, "/a.pdf", &["quixotic windmills"]);
-    assert!(index.note().is_some_and(|note| note.contains("could not be stored")), "{:?}", index.note());
+    assert!(index.note().is_some_and(|note| note.contains("could not be opened")), "{:?}", index.note());
     assert_eq!(found(&index, "windmills"), [("/a.pdf".to_owned(), 1)]);
 }
 
@@ -191,9 +220,10 @@ fn a_folder_that_takes_no_more_keeps_what_it_has() {
     let folder = tempfile::tempdir().unwrap();
     let mut index = Index::open(folder.path());
     add(&mut index, "/a.pdf", &["quixotic windmills"]);
-    // The next segment cannot be written, as on a full disk.
-    std::fs::create_dir(folder.path().join("00000002.part")).unwrap();
-    add(&mut index, "/b.pdf", &["pragmatic watermills"]);
+    // The database takes nothing more, as on a full disk.
+    index.read(|database| database.pragma_update(None, "max_page_count", 1));
+    let words = (0..9000_u32).map(|number| format!(" w{}", number.wrapping_mul(2_654_435_761))).collect::<String>();
+    add(&mut index, "/b.pdf", &[&format!("pragmatic watermills{words}")]);
     assert!(index.note().is_some_and(|note| note.contains("could not be stored")), "{:?}", index.note());
     assert_eq!(found(&index, "watermills"), [("/b.pdf".to_owned(), 1)]);
     let kept = Index::open(folder.path());

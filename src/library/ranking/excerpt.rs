@@ -12,7 +12,7 @@ const LEAD_BYTES: usize = 60;
 const WORD_BYTES: usize = 24;
 
 /// The text around a place of a marked text, cut between words, on one line.
-pub(crate) fn excerpt(marked: &str, place: Option<(usize, usize)>) -> String {
+pub(super) fn excerpt(marked: &str, place: Option<(usize, usize)>) -> String {
     let (start, end) = place.unwrap_or((0, 0));
     let room = EXCERPT_BYTES.saturating_sub(end.saturating_sub(start));
     let lead = LEAD_BYTES.min(room / 2);

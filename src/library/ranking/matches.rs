@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::query::QueryTerm;
-use crate::analysis::{Initials, Stemmer, TokenKind, TokenPlace, key_and_word, token_places};
+use crate::analysis::{Stemmer, TokenKind, TokenPlace, key_and_word, token_places};
 
 type FastMap<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 
@@ -26,7 +26,6 @@ pub(super) struct Match {
 pub(super) struct Matcher<'a> {
     by_key: FastMap<&'a str, usize>,
     by_word: FastMap<&'a str, usize>,
-    initials: Initials,
 }
 
 /// The number of the term that a word matches, and whether it has the same form; `None` for a word that matches none.
@@ -34,17 +33,15 @@ type TermOfWord = Option<(usize, bool)>;
 
 /// Keeps which term of one query each word matches, since most words occur more than once. By the language's code.
 #[derive(Debug, Default)]
-pub(crate) struct WordMemory(FastMap<&'static str, FastMap<Box<str>, TermOfWord>>);
+pub(super) struct WordMemory(FastMap<&'static str, FastMap<Box<str>, TermOfWord>>);
 
 impl<'a> Matcher<'a> {
     /// Of terms that have the same word or key, the first is found.
     pub(super) fn new(terms: &'a [QueryTerm]) -> Self {
         let keys = terms.iter().enumerate().rev();
-        let keys = keys.flat_map(|(at, term)| term.keys.iter().map(move |key| (key.as_str(), at)));
-        let by_key = keys.collect::<FastMap<_, _>>();
+        let by_key = keys.flat_map(|(at, term)| term.keys.iter().map(move |key| (key.as_str(), at))).collect();
         let by_word = terms.iter().enumerate().map(|(at, term)| (term.word.as_str(), at)).collect();
-        let words = terms.iter().flat_map(|term| term.keys.iter().map(String::as_str).chain([term.word.as_str()]));
-        Self { initials: Initials::of(words), by_key, by_word }
+        Self { by_key, by_word }
     }
 
     /// The places in a text, in order.
@@ -54,7 +51,6 @@ impl<'a> Matcher<'a> {
         token_places(text, |place| {
             let token = place.text_in(text);
             let found = match place.kind {
-                _ if !self.initials.may_hold(token) => return,
                 TokenKind::Compound | TokenKind::Pair => self.term_of(token, place.kind, stemmer),
                 TokenKind::Word | TokenKind::Part | TokenKind::Piece => match known.get(token) {
                     Some(found) => *found,
@@ -79,12 +75,12 @@ impl<'a> Matcher<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::query_terms;
+    use crate::ranking::query::Query;
 
     #[test]
     fn forms_of_a_word_are_found_where_they_stand_in_each_language() {
-        let terms = query_terms("income", &[Stemmer::of("eng")]);
-        let matcher = Matcher::new(&terms);
+        let query = Query::new("income", &[Stemmer::of("eng")]);
+        let matcher = Matcher::new(&query.terms);
         let mut memory = WordMemory::default();
         let mut find = |language: &str| {
             let found = matcher.find("the net income, Incomes, netIncome, income", &Stemmer::of(language), &mut memory);

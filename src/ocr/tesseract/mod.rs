@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use self::language::{east_asian_language, language_of_script, language_of_tag};
 use self::table::parse_words;
 use super::error::OcrError;
+use super::geometry::share_of;
 use super::gray::GrayImage;
 use super::light::evenly_lit;
 use super::recogniser::{LineSample, RecognisedLine, Recogniser, readable};
@@ -57,6 +58,13 @@ const SURE: f32 = 0.8;
 /// On other pages, words and lines that are less certain are left out: they may be parts of pictures.
 const MIN_WORD_CONFIDENCE: f32 = 0.3;
 const MIN_LINE_CONFIDENCE: f32 = 0.5;
+
+/// A line of ink is darker than its paper by this share at least. What shines through a leaf is fainter.
+const MIN_CONTRAST: f32 = 0.3;
+
+/// The darkest pixels of a line that are its ink, and the share of its pixels that are darker than its paper.
+const INK: f32 = 0.03;
+const PAPER: f32 = 0.8;
 
 /// A strip that is read with less confidence may be Chinese or Japanese: between digits and words in English, such
 /// characters are read with up to 0.7. With still less, the page may be turned, or in another script.
@@ -220,6 +228,10 @@ impl<R: TesseractRunner> Recogniser for TesseractRecogniser<R> {
         let evenly_lit = evenly_lit(image);
         let image = evenly_lit.as_ref().unwrap_or(image);
         let page = UprightPage::of(image, 0);
+        if !page.picture.has_strokes() {
+            // A blank page has no language, and no way up.
+            return found_on(&page, self.read(&page.picture, first)?);
+        }
         let sample = self.sample(&page.picture, first, said)?;
         deadline.check_now()?;
         if let Some(language) = sample.language.filter(|_| sample.is_level()) {
@@ -264,9 +276,20 @@ impl<R: TesseractRunner> Recogniser for TesseractRecogniser<R> {
 fn found_on(page: &UprightPage<'_>, lines: Vec<RecognisedLine>) -> Result<Vec<RecognisedLine>, OcrError> {
     let lines = match is_well_read(&lines) {
         true => lines,
-        false => readable(without_uncertain_words(lines), MIN_LINE_CONFIDENCE)?,
+        false => {
+            let is_ink = |line: &RecognisedLine| line.confidence() >= SURE || !is_faint(&page.picture, line.place);
+            let lines = without_uncertain_words(lines).into_iter().filter(is_ink).collect();
+            readable(lines, MIN_LINE_CONFIDENCE)?
+        }
     };
     Ok(lines.into_iter().filter(|line| !line.characters.is_empty()).map(|line| page.on_page(line)).collect())
+}
+
+/// Whether a line is hardly darker than its paper, as that of the other side of a leaf that shines through.
+fn is_faint(picture: &GrayImage, place: LineSample) -> bool {
+    let line = picture.cut_line(place.origin, place.length, place.thickness);
+    let [ink, paper] = [INK, PAPER].map(|share| f32::from(share_of(line.pixels().to_vec(), share)));
+    ink > (1.0 - MIN_CONTRAST) * paper
 }
 
 fn is_well_read(lines: &[RecognisedLine]) -> bool {
@@ -362,7 +385,7 @@ mod tests {
         let languages = ["deu", "eng", "jpn", "osd"].map(str::to_owned).to_vec();
         let guess = |text: &str| if text.contains("wohl") { Some("deu") } else { None };
         let engine = TesseractRecogniser::new(&runner, languages, None, guess);
-        let image = GrayImage::new(4, 8, vec![255; 32]).unwrap();
+        let image = GrayImage::new(40, 80, (0..3_200).map(|at| if at % 8 < 4 { 0 } else { 255 }).collect()).unwrap();
         engine.recognise(&image, said, &Deadline::default()).unwrap();
         drop(engine);
         runner.asked.into_inner().unwrap()

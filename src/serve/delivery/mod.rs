@@ -1,4 +1,4 @@
-//! Data and deliveries that wait until a response is written, and the transport over standard output that records them.
+//! Data and deliveries that wait until a response is written.
 //!
 //! The SDK's handlers return before their response is written, so its data and its delivery wait elsewhere. Over
 //! standard output they wait in [`PendingResponses`] under the request's id, until the transport writes the response.
@@ -13,10 +13,7 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 
-use rmcp::model::{ClientNotification, ContentBlock, JsonRpcMessage, RequestId, ResourceContents, ServerResult};
-use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
-use rmcp::transport::Transport;
-use rmcp::{ErrorData, RoleServer};
+use rmcp::model::RequestId;
 
 pub(super) use self::blobs::{BlobLease, BlobStream, MessagePart, OpenBlobs, PIECE_BYTES, ResultBlobs};
 pub(super) use self::in_flight::InFlight;
@@ -24,7 +21,7 @@ pub(super) use self::recalls::{Recalls, take_back};
 
 use self::in_flight::Flight;
 use super::lock::lock;
-use crate::context::Delivery;
+use crate::context::{Delivery, Receipt};
 use crate::tool::{DeliverError, Dispatch, Recall, deliver};
 
 /// The response to one request, from the request until it is written.
@@ -127,7 +124,7 @@ impl PendingResponses {
         }
     }
 
-    fn begin(&self, id: &RequestId) {
+    pub(super) fn begin(&self, id: &RequestId) {
         let mut requests = lock(&self.requests);
         let awaited = match requests.remove(id) {
             None => {
@@ -141,119 +138,27 @@ impl PendingResponses {
         requests.insert(id.clone(), awaited);
     }
 
-    fn take(&self, id: &RequestId) -> (Option<PendingResponse>, ResultBlobs) {
+    /// Whether all responses were taken.
+    pub(super) fn is_empty(&self) -> bool {
+        lock(&self.requests).is_empty()
+    }
+
+    pub(super) fn contains(&self, id: &RequestId) -> bool {
+        lock(&self.requests).contains_key(id)
+    }
+
+    /// Cancels a request, and returns the receipts to take back.
+    pub(super) fn cancel(&self, id: &RequestId) -> Vec<Receipt> {
+        let receipts = self.recalls.cancel(id);
+        drop(self.take(id));
+        receipts
+    }
+
+    pub(super) fn take(&self, id: &RequestId) -> (Option<PendingResponse>, ResultBlobs) {
         match lock(&self.requests).remove(id) {
             Some(AwaitedResponse::One(awaited)) => (Some(awaited.0), awaited.1),
             Some(AwaitedResponse::Either(blobs)) => (None, blobs),
             None => (None, ResultBlobs::default()),
         }
-    }
-}
-
-/// A transport that fills in the data of responses, records their delivery and obeys cancellations.
-pub(super) struct DeliveringTransport<T> {
-    inner: T,
-    pending_responses: PendingResponses,
-    /// The data of the responses that `inner` is writing.
-    open: OpenBlobs,
-    in_flight: InFlight,
-    warn: fn(&str),
-}
-
-impl<T> DeliveringTransport<T> {
-    pub(super) fn new(
-        inner: T,
-        pending_responses: PendingResponses,
-        open: OpenBlobs,
-        in_flight: InFlight,
-        warn: fn(&str),
-    ) -> Self {
-        Self { inner, pending_responses, open, in_flight, warn }
-    }
-
-    fn track_request(&self, message: &RxJsonRpcMessage<RoleServer>) {
-        match message {
-            JsonRpcMessage::Request(request) => self.pending_responses.begin(&request.id),
-            JsonRpcMessage::Notification(notification) => {
-                if let Some(id) = cancelled_id(&notification.notification) {
-                    take_back(self.pending_responses.recalls.cancel(id), &self.in_flight, self.warn);
-                    drop(self.pending_responses.take(id));
-                }
-            }
-            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
-        }
-    }
-}
-
-fn cancelled_id(notification: &ClientNotification) -> Option<&RequestId> {
-    match notification {
-        ClientNotification::CancelledNotification(cancelled) => cancelled.params.request_id.as_ref(),
-        _ => None,
-    }
-}
-
-fn answered_id(message: &TxJsonRpcMessage<RoleServer>) -> Option<&RequestId> {
-    match message {
-        JsonRpcMessage::Response(response) => Some(&response.id),
-        JsonRpcMessage::Error(error) => error.id.as_ref(),
-        JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
-    }
-}
-
-/// Whether a response contains a mark without data.
-fn lacks_data(message: &TxJsonRpcMessage<RoleServer>, blobs: &ResultBlobs) -> bool {
-    let JsonRpcMessage::Response(response) = message else { return false };
-    let is_lacking = |contents: &ResourceContents| match contents {
-        ResourceContents::BlobResourceContents { blob, .. } => blobs.lacks_data_for(blob),
-        _ => false,
-    };
-    match &response.result {
-        ServerResult::CallToolResult(result) => result.content.iter().any(|block| match block {
-            ContentBlock::Image(image) => blobs.lacks_data_for(&image.data),
-            ContentBlock::Resource(embedded) => is_lacking(&embedded.resource),
-            _ => false,
-        }),
-        ServerResult::ReadResourceResult(result) => result.contents.iter().any(is_lacking),
-        _ => false,
-    }
-}
-
-impl<T: Transport<RoleServer>> Transport<RoleServer> for DeliveringTransport<T> {
-    type Error = T::Error;
-
-    fn send(
-        &mut self,
-        message: TxJsonRpcMessage<RoleServer>,
-    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        let (pending, blobs) = answered_id(&message).map(|id| self.pending_responses.take(id)).unwrap_or_default();
-        // The SDK drops the response of a cancelled request. If it did not, the client must not take a mark for data.
-        let (message, pending) = if lacks_data(&message, &blobs) {
-            let lost = ErrorData::internal_error("the answer was lost", None);
-            (JsonRpcMessage::error(lost, answered_id(&message).cloned()), None)
-        } else {
-            (message, pending)
-        };
-        pending.iter().for_each(PendingResponse::begin_writing);
-        let lease = self.open.lease(blobs, None);
-        let sending = self.inner.send(message);
-        let warn = self.warn;
-        async move {
-            let written = sending.await;
-            drop(lease);
-            match pending {
-                Some(pending) => pending.deliver(written, warn).await,
-                None => written,
-            }
-        }
-    }
-
-    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        let message = self.inner.receive().await?;
-        self.track_request(&message);
-        Some(message)
-    }
-
-    async fn close(&mut self) -> Result<(), Self::Error> {
-        self.inner.close().await
     }
 }

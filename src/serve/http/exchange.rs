@@ -19,7 +19,6 @@ use std::time::{Duration, Instant};
 use axum::body::{Body, Bytes};
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tokio::runtime::Handle;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{sleep, timeout};
 
 use super::log::{LoggedCall, RequestLogEntry};
@@ -29,6 +28,7 @@ use crate::serve::delivery::{
 };
 use crate::serve::lock::lock;
 use crate::tool::Recall;
+use pagewise_base::share::Place;
 
 /// The state that a request's handler shares with its connection.
 pub(in crate::serve) struct Exchange {
@@ -145,6 +145,7 @@ pub(super) struct TrackedBody {
     began: Instant,
     metrics: Arc<Metrics>,
     slot: Option<RequestSlot>,
+    _stream: Option<Place>,
 }
 
 /// What a body needs besides its content.
@@ -156,23 +157,19 @@ pub(super) struct BodyTracking {
     pub(super) metrics: Arc<Metrics>,
     /// Held until the response is written or the connection is gone, because unread data stays in memory.
     pub(super) slot: Option<RequestSlot>,
-}
-
-/// The permits of an open request: the server's, and its principal's if there are several.
-pub(super) struct RequestPermits {
-    pub(super) _server: OwnedSemaphorePermit,
-    pub(super) _principal: Option<OwnedSemaphorePermit>,
+    /// The place of an event stream, held as long as the stream is open.
+    pub(super) stream: Option<Place>,
 }
 
 /// The slot that an open request occupies.
 pub(super) struct RequestSlot {
-    pub(super) permits: Option<RequestPermits>,
+    pub(super) place: Option<Place>,
     pub(super) gauge: Gauge,
 }
 
 impl TrackedBody {
     pub(super) fn new(inner: Body, tracking: BodyTracking) -> Self {
-        let BodyTracking { exchange, awaiting, entry, began, metrics, slot } = tracking;
+        let BodyTracking { exchange, awaiting, entry, began, metrics, slot, stream } = tracking;
         let length = inner.size_hint().exact();
         let filled = |length| lock(&exchange.lease).as_ref().map_or(length, |lease| lease.written_length(length));
         let length = length.map(filled);
@@ -190,6 +187,7 @@ impl TrackedBody {
             began,
             metrics,
             slot,
+            _stream: stream,
         }
     }
 
@@ -239,7 +237,7 @@ impl TrackedBody {
             // This piece completes the answer, and its reader may ask again at once: the slot is free. The gauge counts
             // the request until the answer is recorded.
             if let Some(slot) = self.slot.take() {
-                self.awaiting.hold(RequestSlot { permits: None, ..slot });
+                self.awaiting.hold(RequestSlot { place: None, ..slot });
             }
             self.exchange.release();
             self.awaiting.add(pending);
@@ -297,7 +295,7 @@ impl HttpBody for TrackedBody {
 impl Drop for TrackedBody {
     fn drop(&mut self) {
         if let Some(mut slot) = self.slot.take() {
-            slot.permits = slot.permits.filter(|_| self.bytes > MAX_PIECE_BYTES as u64);
+            slot.place = slot.place.filter(|_| self.bytes > MAX_PIECE_BYTES as u64);
             self.awaiting.hold(slot);
         }
         if let Some(entry) = self.entry.take() {

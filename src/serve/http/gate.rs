@@ -5,7 +5,7 @@ mod document_body;
 mod documents;
 mod events;
 mod inspect;
-mod principal_turns;
+mod media_types;
 mod protected_resource;
 
 use std::io;
@@ -25,7 +25,6 @@ use rmcp::ServerHandler;
 use rmcp::model::RequestId;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 pub(in crate::serve) use self::inspect::InspectAccess;
@@ -33,18 +32,20 @@ pub(in crate::serve) use self::inspect::InspectAccess;
 use self::access::Access;
 use self::documents::{DOCUMENTS, UPLOADS_AT_ONCE, upload};
 use self::inspect::InspectDoor;
-use self::principal_turns::PrincipalTurns;
+use self::media_types::AcceptedTypes;
 use self::protected_resource::{WELL_KNOWN, protected_resource};
-use super::exchange::{AwaitingFlush, BodyTracking, Exchange, RequestPermits, RequestSlot, TrackedBody};
+use super::exchange::{AwaitingFlush, BodyTracking, Exchange, RequestSlot, TrackedBody};
 use super::head::head_bytes;
 use super::log::RequestLogEntry;
 use super::metrics::{Gauge, Metrics, reader_text, store_text};
-use super::responses::{INVALID_REQUEST, PARSE_ERROR, SERVER_ERROR, busy_response, error_response};
+use super::responses::{SERVER_ERROR, busy_response, error_response, malformed_response};
 use super::sessions::{Admission, SESSION_HEADER, Sessions};
 use super::settings::HttpSettings;
 use super::state::HttpState;
 use crate::inspect::Inspector;
 use crate::serve::delivery::{OpenBlobs, Recalls, take_back};
+use crate::serve::message::read_message;
+use pagewise_base::share::{Full, Place, Share, Sharer};
 use pagewise_store::{CallTally, StoreTally};
 use pagewise_view::Principal;
 
@@ -52,6 +53,7 @@ use pagewise_view::Principal;
 #[derive(Clone)]
 pub(in crate::serve) struct HttpCaller {
     pub(in crate::serve) principal: Principal,
+    pub(in crate::serve) sharer: Sharer,
     pub(in crate::serve) exchange: Arc<Exchange>,
     pub(in crate::serve) session_is_conversation: bool,
 }
@@ -73,9 +75,9 @@ pub(super) struct Gate {
     access: Access,
     state: HttpState,
     warn: fn(&str),
-    permits: Arc<Semaphore>,
-    turns: PrincipalTurns,
-    uploads: PrincipalTurns,
+    requests: Arc<Share>,
+    uploads: Arc<Share>,
+    streams: Arc<Share>,
     /// The data of all responses that are being written.
     open: OpenBlobs,
     is_draining: AtomicBool,
@@ -98,7 +100,7 @@ impl Gate {
         warn: fn(&str),
     ) -> io::Result<Arc<Self>> {
         let access = Access::new(&settings, address, warn)?;
-        let sessions = Sessions::new(settings.session_idle, state.context.clone());
+        let sessions = Sessions::new(settings.session_idle, settings.max_sessions, state.context.clone());
         let allowed_origins = settings.all_allowed_origins();
         let mut config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(access.allowed_hosts().to_vec())
@@ -123,9 +125,10 @@ impl Gate {
             access,
             state,
             warn,
-            permits: Arc::new(Semaphore::new(settings.max_requests)),
-            turns: PrincipalTurns::new(settings.max_requests_per_principal),
-            uploads: PrincipalTurns::new(UPLOADS_AT_ONCE),
+            requests: Share::new(settings.max_requests, settings.max_requests_per_principal),
+            uploads: Share::new(usize::MAX, UPLOADS_AT_ONCE),
+            // A session has one.
+            streams: Share::new(settings.max_sessions, settings.max_sessions),
             open: OpenBlobs::default(),
             is_draining: AtomicBool::new(false),
             inspect,
@@ -178,21 +181,30 @@ impl Gate {
     /// # Errors
     /// Why there is none.
     fn slot(&self, principal: Principal) -> Result<RequestSlot, &'static str> {
-        let permits = self.permits(principal);
-        if permits.is_err() {
+        let place = self.requests.take(self.sharer(principal)).map_err(|full| match full {
+            Full::Own => "Too many of your requests are open (http_max_requests_per_principal).",
+            Full::Total => "Too many requests are open (http_max_requests).",
+        });
+        if place.is_err() {
             self.state.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
         }
-        Ok(RequestSlot { permits: Some(permits?), gauge: Gauge::new(&self.state.metrics.in_flight) })
+        Ok(RequestSlot { place: Some(place?), gauge: Gauge::new(&self.state.metrics.in_flight) })
     }
 
-    fn permits(&self, principal: Principal) -> Result<RequestPermits, &'static str> {
-        let too_many_of_one = "Too many of your requests are open (http_max_requests_per_principal).";
-        // Everybody is one principal of a server without tokens.
-        let own = (!self.access.is_open()).then(|| self.turns.try_acquire(principal).ok_or(too_many_of_one));
-        let own = own.transpose()?;
-        let all = Arc::clone(&self.permits).try_acquire_owned();
-        let server = all.map_err(|_| "Too many requests are open (http_max_requests).")?;
-        Ok(RequestPermits { _server: server, _principal: own })
+    /// A principal as resources tell it apart. Everybody is one principal of a server without tokens.
+    fn sharer(&self, principal: Principal) -> Sharer {
+        (!self.access.is_open()).then_some(principal.0)
+    }
+
+    /// A place for the event stream of a session.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn stream(&self, principal: Principal) -> Result<Place, &'static str> {
+        self.streams.take(self.sharer(principal)).map_err(|_| {
+            self.state.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
+            "Too many event streams are open (http_max_sessions)."
+        })
     }
 
     async fn answer(&self, request: Request, principal: Principal, exchange: &Arc<Exchange>) -> Response {
@@ -200,9 +212,12 @@ impl Gate {
             return busy_response("This server is shutting down.");
         }
         let session_is_conversation = self.settings.session_is_conversation;
-        let http_caller = HttpCaller { principal, exchange: Arc::clone(exchange), session_is_conversation };
+        let sharer = self.sharer(principal);
+        let http_caller = HttpCaller { principal, sharer, exchange: Arc::clone(exchange), session_is_conversation };
         let (mut parts, body) = request.into_parts();
         parts.extensions.insert(http_caller);
+        let accepted = AcceptedTypes::of(&parts.headers);
+        accepted.name_both(&mut parts.headers);
         if let Some(refusal) = self.refuse_session(&parts.headers, principal, &parts.method).await {
             return refusal;
         }
@@ -218,36 +233,33 @@ impl Gate {
             Ok(bytes) => bytes,
             Err(refusal) => return refusal,
         };
-        let Ok(message) = serde_json::from_slice::<Value>(&bytes) else {
-            return error_response(StatusCode::BAD_REQUEST, PARSE_ERROR, "The body is not JSON.");
+        let message = match read_message(&bytes) {
+            Ok(Some(message)) => message.json,
+            Ok(None) => return StatusCode::ACCEPTED.into_response(),
+            Err(malformed) => return accepted.convert(malformed_response(&malformed)).await,
         };
         let opens = message.get("method").is_some_and(|method| method == "initialize");
-        if opens && self.sessions.count().await >= self.settings.max_sessions {
-            return self.too_many_sessions();
-        }
+        let place = match opens.then_some(self.sessions.place(sharer)) {
+            Some(place) => Some(place.await),
+            None => None,
+        };
+        let Ok(place) = place.transpose() else { return self.too_many_sessions() };
         if let Some(recalls) = self.sessions.recalls(&parts.headers) {
             self.track_request(&recalls, &message, exchange);
         }
-        let is_json = is_json(&parts.headers);
         let is_in_session = parts.headers.contains_key(SESSION_HEADER);
-        let answer = (self.protocol.answer)(Request::from_parts(parts, Body::from(bytes)));
+        parts.headers.remove(header::CONTENT_LENGTH);
+        let answer = (self.protocol.answer)(Request::from_parts(parts, Body::from(message.to_string())));
         let response = if is_in_session { uninterrupted(answer).await } else { answer.await };
-        if opens {
-            self.sessions.add(response.headers(), principal, message.get("params")).await;
+        if let Some(place) = place {
+            self.sessions.add(response.headers(), principal, message.get("params"), place).await;
         }
-        if is_json && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
-            return error_response(
-                StatusCode::BAD_REQUEST,
-                INVALID_REQUEST,
-                "The body is not a message of the protocol.",
-            );
-        }
-        response
+        accepted.convert(response).await
     }
 
     /// The response to a request that may not use its session.
     async fn refuse_session(&self, headers: &HeaderMap, principal: Principal, method: &Method) -> Option<Response> {
-        match self.sessions.admit(headers, principal, method, self.settings.max_sessions).await {
+        match self.sessions.admit(headers, principal, method, self.sharer(principal)).await {
             Admission::Admitted => None,
             Admission::Unknown => Some(error_response(StatusCode::NOT_FOUND, SERVER_ERROR, "Session not found")),
             Admission::Unavailable => Some(busy_response("The session store does not answer.")),
@@ -328,15 +340,18 @@ async fn mcp(
     let method = method_name(request.method());
     // An event stream is no open request.
     let counts = request.method() == Method::POST;
-    let admitted = gate.admit(request.headers(), counts).await;
-    let (slot, response) = match admitted {
-        Ok((principal, slot)) => (slot, gate.answer(request, principal, &exchange).await),
-        Err(refusal) => (None, refusal),
+    let is_stream = *request.method() == Method::GET;
+    let (slot, stream, response) = match gate.admit(request.headers(), counts).await {
+        Ok((principal, slot)) => match is_stream.then(|| gate.stream(principal)).transpose() {
+            Ok(stream) => (slot, stream, gate.answer(request, principal, &exchange).await),
+            Err(reason) => (None, None, busy_response(reason)),
+        },
+        Err(refusal) => (None, None, refusal),
     };
     let entry =
         RequestLogEntry { is_logged: gate.settings.log, method, path: "/mcp", status: response.status().as_u16() };
     let metrics = Arc::clone(&gate.state.metrics);
-    let tracking = BodyTracking { exchange, awaiting, entry, began, metrics, slot };
+    let tracking = BodyTracking { exchange, awaiting, entry, began, metrics, slot, stream };
     let (head, body) = response.into_parts();
     let mut body = TrackedBody::new(body, tracking);
     if counts {
@@ -379,11 +394,6 @@ async fn metrics(State(gate): State<Arc<Gate>>, headers: HeaderMap) -> Response 
 async fn uninterrupted(answer: impl Future<Output = Response> + Send + 'static) -> Response {
     let failed = |_| error_response(StatusCode::INTERNAL_SERVER_ERROR, SERVER_ERROR, "The request failed.");
     tokio::spawn(answer).await.unwrap_or_else(failed)
-}
-
-fn is_json(headers: &HeaderMap) -> bool {
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
 }
 
 fn method_name(method: &Method) -> &'static str {

@@ -4,11 +4,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-/// The body is not JSON (JSON-RPC 2.0, section 5.1).
-pub(super) const PARSE_ERROR: i32 = -32_700;
-
-/// The body is not a request (JSON-RPC 2.0, section 5.1).
-pub(super) const INVALID_REQUEST: i32 = -32_600;
+use crate::serve::message::MalformedMessage;
 
 /// One of the codes that JSON-RPC reserves for servers.
 pub(super) const SERVER_ERROR: i32 = -32_000;
@@ -37,4 +33,11 @@ pub(super) fn busy_response(why: &str) -> Response {
 pub(super) fn error_response(status: StatusCode, code: i32, message: &str) -> Response {
     let body = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": code, "message": message } });
     (status, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
+}
+
+/// The response to a message that is not one of the protocol.
+pub(super) fn malformed_response(malformed: &MalformedMessage) -> Response {
+    // The call was understood as one; what is wrong with it is the protocol's matter.
+    let status = if malformed.is_about_params() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
+    (status, [(header::CONTENT_TYPE, "application/json")], malformed.response().to_string()).into_response()
 }

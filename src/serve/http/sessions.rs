@@ -17,6 +17,7 @@ use serde_json::Value;
 use crate::context::ContextManager;
 use crate::serve::delivery::Recalls;
 use crate::serve::lock::lock;
+use pagewise_base::share::{Full, Place, Share, Sharer};
 use pagewise_store::{SessionStore, StoreError, StoredSession};
 use pagewise_view::Principal;
 
@@ -39,6 +40,7 @@ pub(super) struct Sessions {
     stored: StoreAccess,
     idle: Duration,
     last_expiry: Mutex<Option<Instant>>,
+    share: Arc<Share>,
 }
 
 /// One session, besides what the SDK keeps of it.
@@ -49,11 +51,13 @@ struct McpSession {
     is_stored: bool,
     /// When the store last said that it is open.
     confirmed: Instant,
+    /// Its place among the sessions of this server; a session that is about to end may have none.
+    _place: Option<Place>,
 }
 
 impl McpSession {
-    fn new(owner: Principal, is_stored: bool) -> Self {
-        Self { owner, recalls: Recalls::default(), is_stored, confirmed: Instant::now() }
+    fn new(owner: Principal, is_stored: bool, place: Option<Place>) -> Self {
+        Self { owner, recalls: Recalls::default(), is_stored, confirmed: Instant::now(), _place: place }
     }
 }
 
@@ -70,14 +74,15 @@ pub(super) enum Admission {
 }
 
 impl Sessions {
-    /// Sessions that end after `idle` without a request.
-    pub(super) fn new(idle: Duration, context: Option<Arc<ContextManager>>) -> Self {
+    /// At most `most` sessions, which end after `idle` without a request.
+    pub(super) fn new(idle: Duration, most: usize, context: Option<Arc<ContextManager>>) -> Self {
         let mut session = SessionConfig::default();
         session.keep_alive = Some(idle);
         let mut manager = LocalSessionManager::default();
         manager.session_config = session;
         let (manager, stored) = (Arc::new(manager), StoreAccess(context));
-        Self { manager, open: Arc::default(), stored, idle, last_expiry: Mutex::default() }
+        let share = Share::new(most, most);
+        Self { manager, open: Arc::default(), stored, idle, last_expiry: Mutex::default(), share }
     }
 
     pub(super) fn manager(&self) -> Arc<LocalSessionManager> {
@@ -94,14 +99,34 @@ impl Sessions {
         self.manager.sessions.read().await.len()
     }
 
-    /// Checks the session that a request names. A session of another replica is known here from then on, if there are
-    /// fewer than `most`.
+    /// A place for one more session.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(super) async fn place(&self, sharer: Sharer) -> Result<Place, Full> {
+        if let Ok(place) = self.share.take(sharer) {
+            return Ok(place);
+        }
+        self.forget_ended().await;
+        self.share.take(sharer)
+    }
+
+    /// Forgets the sessions that the SDK has ended.
+    async fn forget_ended(&self) {
+        let kept = self.manager.sessions.read().await;
+        // An admitted session may not be restored yet.
+        lock(&self.open)
+            .retain(|id, session| kept.contains_key(id.as_str()) || session.confirmed.elapsed() < CONFIRM_EVERY);
+    }
+
+    /// Checks the session that a request names. A session of another replica is known here from then on, if there is a
+    /// place for it.
     pub(super) async fn admit(
         &self,
         headers: &HeaderMap,
         principal: Principal,
         method: &Method,
-        most: usize,
+        sharer: Sharer,
     ) -> Admission {
         let Some(id) = session_id(headers) else { return Admission::Admitted };
         let known = lock(&self.open).get(id).map(|session| (session.owner, session.is_due()));
@@ -109,7 +134,7 @@ impl Sessions {
             Some((owner, _)) if owner != principal => Admission::Unknown,
             Some((_, false)) => Admission::Admitted,
             Some((_, true)) => self.admit_again(id).await,
-            None => self.admit_stored(id, principal, method, most).await,
+            None => self.admit_stored(id, principal, method, sharer).await,
         }
     }
 
@@ -128,7 +153,7 @@ impl Sessions {
     }
 
     /// Admits a session that is not open here.
-    async fn admit_stored(&self, id: &str, principal: Principal, method: &Method, most: usize) -> Admission {
+    async fn admit_stored(&self, id: &str, principal: Principal, method: &Method, sharer: Sharer) -> Admission {
         let (name, idle) = (id.to_owned(), self.idle);
         let stored = self.stored.run(move |store| {
             let session = store.get(&name)?.filter(|session| is_in_use(session, idle));
@@ -139,9 +164,12 @@ impl Sessions {
         });
         match stored.await {
             Some(Ok(Some(session))) if session.owner != principal => Admission::Unknown,
-            Some(Ok(Some(_))) if *method != Method::DELETE && self.count().await >= most => Admission::Full,
             Some(Ok(Some(_))) => {
-                lock(&self.open).insert(id.to_owned(), McpSession::new(principal, true));
+                let place = self.place(sharer).await.ok();
+                if place.is_none() && *method != Method::DELETE {
+                    return Admission::Full;
+                }
+                lock(&self.open).insert(id.to_owned(), McpSession::new(principal, true, place));
                 Admission::Admitted
             }
             Some(Err(_)) => Admission::Unavailable,
@@ -154,14 +182,11 @@ impl Sessions {
 
     /// Adds the session that a response with these headers opened, and drops idle ones. `initialize` are the parameters
     /// of the request.
-    pub(super) async fn add(&self, headers: &HeaderMap, owner: Principal, initialize: Option<&Value>) {
+    pub(super) async fn add(&self, headers: &HeaderMap, owner: Principal, initialize: Option<&Value>, place: Place) {
         let Some(id) = session_id(headers) else { return };
         let is_stored = self.put(id, owner, initialize).await;
-        let kept = self.manager.sessions.read().await;
-        let mut open = lock(&self.open);
-        // An admitted session may not be restored yet.
-        open.retain(|id, session| kept.contains_key(id.as_str()) || session.confirmed.elapsed() < CONFIRM_EVERY);
-        open.insert(id.to_owned(), McpSession::new(owner, is_stored));
+        self.forget_ended().await;
+        lock(&self.open).insert(id.to_owned(), McpSession::new(owner, is_stored, Some(place)));
     }
 
     /// Stores a session, and removes idle ones from the store. Returns whether the session is stored.

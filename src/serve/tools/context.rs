@@ -2,15 +2,17 @@
 
 use super::ToolCall;
 use crate::serve::convert::{self, ToolResult};
-use crate::tool::{self, ForgetArguments, ForkArguments, StatusArguments, ToolError};
+use crate::tool::{
+    self, ForgetArguments, ForkArguments, StatusArguments, ToolArguments as _, ToolError, UpdatesArguments,
+};
 
 pub(crate) fn status(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
-    let arguments = StatusArguments::parse("context_status", call.arguments)?;
+    let arguments = StatusArguments::parse(call.arguments)?;
     Ok(convert::data_result(&tool::context_status(call.context(), &arguments, call.caller)?.data()).into())
 }
 
 pub(crate) fn updates(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
-    let arguments = StatusArguments::parse("context_updates", call.arguments)?;
+    let arguments = UpdatesArguments::parse(call.arguments)?;
     let updates = tool::context_updates(call.context(), &arguments, call.caller)?;
     let answer = updates.data();
     Ok(ToolResult { delivery: Some(updates.updates.delivery), ..convert::data_result(&answer).into() })

@@ -10,7 +10,7 @@ use super::convert::{self, ToolResult};
 use super::delivery::ResultBlobs;
 use super::server_parts::ServerParts;
 use crate::context::{ContextManager, ProgressListener};
-use crate::tool::{self, Caller, GetFileArguments, ToolError, ToolSpec};
+use crate::tool::{self, Caller, GetFileArguments, Tool, ToolArguments as _, ToolError};
 
 /// One call.
 pub(super) struct ToolCall<'a> {
@@ -21,61 +21,40 @@ pub(super) struct ToolCall<'a> {
     pub(super) progress: &'a dyn ProgressListener,
 }
 
-/// One tool.
-pub(super) struct ToolEntry {
-    pub(super) name: &'static str,
-    /// Whether its pages count as held by the conversation, so that the call needs one.
-    pub(super) records_delivery: bool,
-    pub(super) run: fn(&ToolCall<'_>) -> Result<ToolResult, ToolError>,
-}
+/// Runs a tool.
+pub(super) type RunTool = fn(&ToolCall<'_>) -> Result<ToolResult, ToolError>;
 
-impl ToolEntry {
-    /// Whether the tool works on remembered data only.
-    pub(super) fn is_about_memory(&self) -> bool {
-        self.name.starts_with("context_") || self.name == "get_search_content"
-    }
-}
-
-/// All tools.
-const TOOLS: &[ToolEntry] = &[
-    ToolEntry { name: "get_file", records_delivery: true, run: get_file },
-    ToolEntry { name: "pdf_info", records_delivery: false, run: pdf::info },
-    ToolEntry { name: "pdf_extract_text", records_delivery: false, run: pdf::extract_text },
-    ToolEntry { name: "pdf_render_page", records_delivery: false, run: pdf::render_page },
-    ToolEntry { name: "pdf_search", records_delivery: false, run: pdf::search },
-    ToolEntry { name: "pdf_outline", records_delivery: false, run: pdf::outline },
-    ToolEntry { name: ASK_TOOL, records_delivery: false, run: pdf::ask },
-    ToolEntry { name: "fetch_content", records_delivery: false, run: web::fetch_content },
-    ToolEntry { name: "get_search_content", records_delivery: false, run: web::get_search_content },
-    ToolEntry { name: "context_status", records_delivery: false, run: context::status },
-    ToolEntry { name: "context_updates", records_delivery: false, run: context::updates },
-    ToolEntry { name: "context_forget", records_delivery: false, run: context::forget },
-    ToolEntry { name: "context_fork", records_delivery: false, run: context::fork },
+/// What runs each tool.
+const RUN: [(&str, RunTool); 13] = [
+    ("get_file", get_file),
+    ("pdf_info", pdf::info),
+    ("pdf_extract_text", pdf::extract_text),
+    ("pdf_render_page", pdf::render_page),
+    ("pdf_search", pdf::search),
+    ("pdf_outline", pdf::outline),
+    ("pdf", pdf::ask),
+    ("fetch_content", web::fetch_content),
+    ("get_search_content", web::get_search_content),
+    ("context_status", context::status),
+    ("context_updates", context::updates),
+    ("context_forget", context::forget),
+    ("context_fork", context::fork),
 ];
 
-/// The tool that asks a model. It exists only if a model is set.
-const ASK_TOOL: &str = "pdf";
-
-/// Finds a tool by name.
-pub(super) fn find_tool(name: &str, server: &ServerParts) -> Option<&'static ToolEntry> {
-    TOOLS.iter().find(|tool| tool.name == name).filter(|tool| exists(tool.name, server) && server.tools.allows(name))
+/// Finds a tool that can be called by its name, and what runs it.
+pub(super) fn find_tool(name: &str, server: &ServerParts) -> Option<(&'static Tool, RunTool)> {
+    let tool = tool::find_tool(name).filter(|tool| exists(tool, server) && server.tools.allows(name))?;
+    RUN.iter().find(|(named, _)| *named == name).map(|(_, run)| (tool, *run))
 }
 
-/// The tools as clients see them.
-pub(super) fn specs(server: &ServerParts) -> Vec<ToolSpec> {
-    let mut specs = server.tools.specs();
-    specs.retain(|spec| exists(spec.name, server));
-    specs
+/// The tools that clients see.
+pub(super) fn listed(server: &ServerParts) -> impl Iterator<Item = &'static Tool> {
+    server.tools.tools().filter(|tool| exists(tool, server))
 }
 
 /// Whether the server has what the tool needs.
-fn exists(name: &str, server: &ServerParts) -> bool {
-    name != ASK_TOOL || has_model(server)
-}
-
-/// Whether a model can be asked about PDFs.
-fn has_model(server: &ServerParts) -> bool {
-    server.models.settings().chain().is_some()
+fn exists(tool: &Tool, server: &ServerParts) -> bool {
+    !tool.needs_model || server.models.settings().chain().is_some()
 }
 
 impl ToolCall<'_> {

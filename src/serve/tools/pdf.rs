@@ -6,14 +6,14 @@ use super::ToolCall;
 use crate::context::Block;
 use crate::serve::convert::{self, ToolResult};
 use crate::tool::{
-    self, AskArguments, AskContext, DocumentArguments, OutlineArguments, RenderArguments, SearchArguments,
-    TextArguments, ToolError,
+    self, AskArguments, AskContext, InfoArguments, OutlineArguments, RenderArguments, SearchArguments, TextArguments,
+    ToolArguments as _, ToolError,
 };
 use pagewise_model::NoReplyListener;
 
 pub(crate) fn info(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
-    let arguments = DocumentArguments::parse("pdf_info", call.arguments)?;
-    let next = |first| format!("Next call: get_file filePath: \"{}\", startLine: {first}", arguments.path);
+    let arguments = InfoArguments::parse(call.arguments)?;
+    let next = |first| format!("Next call: get_file filePath: \"{}\", startLine: {first}", arguments.document.path);
     let answer = tool::info(call.context(), &arguments, call.caller)?.data(next)?;
     Ok(convert::data_result(&answer).into())
 }
@@ -26,8 +26,8 @@ pub(crate) fn extract_text(call: &ToolCall<'_>) -> Result<ToolResult, ToolError>
         Some(budget) => result.within(budget),
         None => result,
     };
-    let texts = [result.text(), result.remarks()];
-    let blocks = texts.into_iter().filter(|text| !text.is_empty()).map(Block::Text).collect::<Vec<_>>();
+    let blocks =
+        result.texts(call.caller).into_iter().filter(|text| !text.is_empty()).map(Block::Text).collect::<Vec<_>>();
     // The text itself is in the content blocks.
     let details = json!({
         "totalPages": result.total_pages,
@@ -56,7 +56,7 @@ pub(crate) fn search(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
 pub(crate) fn outline(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let arguments = OutlineArguments::parse(call.arguments)?;
     let pdf = arguments.document.open(call.context(), call.caller)?;
-    let answer = tool::outline(&pdf, arguments.shown, call.caller.result_budget(call.context()));
+    let answer = tool::outline(&pdf, &arguments, call.caller.result_budget(call.context()));
     pdf.check()?;
     Ok(convert::data_result(&answer.data()).into())
 }

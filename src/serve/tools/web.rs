@@ -2,7 +2,7 @@
 
 use super::ToolCall;
 use crate::serve::convert::{self, ToolResult};
-use crate::tool::{self, FetchArguments, SearchContentArguments, ToolError};
+use crate::tool::{self, FetchArguments, SearchContentArguments, ToolArguments as _, ToolError};
 
 pub(crate) fn fetch_content(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let answer =

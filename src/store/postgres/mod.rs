@@ -1,13 +1,12 @@
 //! A PostgreSQL store, shared by several machines.
 //!
-//! **One round trip per call**: each call is one statement, or a few sent together. Decisions, such as whether a
-//! delivery is refused, are made by the statement on the row that it locks.
+//! **One round trip per call**: each call is one statement, or a few sent together.
 //!
-//! **Sequences** count up by one per conversation. After a server restart or failover they jump: the server may have
-//! lost commits that it confirmed, and their numbers must not be used again.
+//! **Restarts**: after a server restart or failover, commits that the server confirmed may be lost. A value from before is
+//! never taken for current, and the sequences of its conversation jump, so that no number stands for two states.
 //!
-//! **Lost responses**: a call is repeated once, on another connection. Calls that must not count twice carry an id; a
-//! conversation remembers its last 16.
+//! **Lost responses**: a call is repeated once, on another connection. A swap that was done before is recognised by its
+//! revision: a conversation remembers its last 16.
 //!
 //! **Failures** have no fallback, because other machines would not see local state. For one second after a failure,
 //! calls fail at once, so that answers do not wait for the database.
@@ -19,6 +18,8 @@ mod address;
 mod connections;
 mod error;
 #[cfg(feature = "postgres")]
+mod migration;
+#[cfg(feature = "postgres")]
 mod operations;
 #[cfg(feature = "postgres")]
 mod report;
@@ -26,6 +27,8 @@ mod report;
 mod schema;
 #[cfg(feature = "postgres")]
 mod sessions;
+#[cfg(feature = "postgres")]
+mod statements;
 #[cfg(feature = "postgres")]
 mod store;
 

@@ -6,12 +6,13 @@ use deadpool_postgres::Client;
 use tokio_postgres::Error;
 
 use super::connections::{DatabaseClock, Operation};
-use super::operations::maintenance::CountRows;
-use super::operations::{row_of, statements as sql};
+use super::operations::{CountRows, row_of};
 use super::schema;
-use super::store::{PostgresStore, random_number};
-use crate::StoreError;
+use super::statements as sql;
+use super::store::PostgresStore;
+use crate::change::random_number;
 use crate::report::{ServerReport, StoreReport, measure_latency, scratch_conversation};
+use crate::{PruneCounts, StoreError};
 
 /// Reads facts about the server, in the order of the query.
 struct InspectServer(Arc<DatabaseClock>);
@@ -41,7 +42,7 @@ impl Operation for DropScratch {
     type Output = ();
 
     async fn run(&self, client: &mut Client, _: bool) -> Result<(), Error> {
-        row_of(client, sql::DROP, &[&vec![self.0.as_str()]]).await.map(|_| ())
+        row_of(client, sql::DROP, &[&self.0]).await.map(|_| ())
     }
 }
 
@@ -54,11 +55,11 @@ impl PostgresStore {
         let connections = self.connections();
         let [version, user, max_connections, durability, tls] =
             connections.run(InspectServer(connections.clock().clone()))?;
-        let scratch = scratch_conversation(random_number().unsigned_abs());
+        let scratch = scratch_conversation(random_number());
         let times = measure_latency(self, &scratch);
         connections.run(DropScratch(scratch.as_str().to_owned()))?;
         let [read, record] = times?;
-        let (conversations, holdings) = connections.run(CountRows)?;
+        let PruneCounts { conversations, holdings } = connections.run(CountRows)?;
         let server = ServerReport {
             tls: Some(tls).filter(|tls| !tls.is_empty()),
             user,

@@ -8,18 +8,19 @@ use tokio_postgres::{Error, GenericClient, SimpleQueryMessage};
 use super::address::PostgresAddress;
 use super::connections::{DatabaseClock, statement_error};
 use super::error::PostgresError;
+use super::migration::move_rows_into_values;
 
 /// Server-side timeout of a statement. No statement takes longer unless it waits for another.
 pub(super) const MAX_STATEMENT: Duration = Duration::from_secs(2);
 
 /// The version of the tables below, kept in `pagewise.version`.
-pub(super) const VERSION: i64 = 2;
+pub(super) const VERSION: i64 = 3;
 
 /// The advisory lock for migrations: "pagewise" as a number.
 const MIGRATION_LOCK: i64 = 0x7061_6765_7769_7365;
 
-/// How long a replica waits for another's migration, in milliseconds.
-const MAX_MIGRATION_MS: u64 = 120_000;
+/// Maximum time for a migration, by this process or by another.
+pub(super) const MAX_MIGRATION: Duration = Duration::from_secs(600);
 
 /// Version 1. Every primary key begins with the conversation, so that tables can be sharded by it. `begun` in row keys
 /// separates the rows of a dropped conversation from those of a new one with the same handle.
@@ -113,6 +114,27 @@ CREATE TABLE pagewise.forgotten_page (
 );
 "#;
 
+/// Version 3: one row for each conversation, which has all of it. The columns beside its head and body are for searches and
+/// comparisons. A body is not compressed, since it is mostly hashes.
+const VERSION_3: &str = r#"
+ALTER TABLE pagewise.conversation RENAME TO conversation_row;
+ALTER INDEX pagewise.conversation_pkey RENAME TO conversation_row_pkey;
+CREATE TABLE pagewise.conversation (
+    conversation text COLLATE "C" PRIMARY KEY,
+    revision bigint NOT NULL,
+    recent bigint[] NOT NULL DEFAULT '{}',
+    server_start bigint NOT NULL,
+    used_at bigint NOT NULL,
+    holdings bigint NOT NULL,
+    head bytea NOT NULL,
+    body bytea NOT NULL
+) WITH (fillfactor = 50);
+ALTER TABLE pagewise.conversation ALTER COLUMN body SET STORAGE EXTERNAL;
+"#;
+
+const VERSION_3_END: &str = "DROP TABLE pagewise.holding, pagewise.step, pagewise.forgotten_page, pagewise.file_name,
+    pagewise.page_count, pagewise.conversation_row";
+
 /// Sets what the statements rely on, regardless of the database's defaults, and reads its clock.
 ///
 /// The server plans a statement once, often while the tables are nearly empty. A nested loop would be cheap then, and
@@ -141,16 +163,16 @@ pub(super) async fn begin_session(client: &ClientWrapper, clock: &DatabaseClock)
     Ok(())
 }
 
-/// Migrates the tables to [`VERSION`] atomically, and checks that they are usable.
-pub(super) async fn ensure(client: &mut Client, address: &PostgresAddress) -> Result<(), PostgresError> {
-    let to_error = |error: Error| statement_error(address, &error);
+/// Whether the tables are of [`VERSION`]. Takes no lock.
+pub(super) async fn is_current(client: &mut Client, address: &PostgresAddress) -> Result<bool, PostgresError> {
     check_server(client, address).await?;
-    // In the common case, no lock is taken.
-    if version(&***client, address).await? != Some(VERSION) {
-        migrate(client, address).await?;
-    }
-    for statement in super::operations::statements::all() {
-        client.prepare_cached(statement).await.map_err(to_error)?;
+    Ok(version(&***client, address).await? == Some(VERSION))
+}
+
+/// Checks that the tables are usable.
+pub(super) async fn check(client: &mut Client, address: &PostgresAddress) -> Result<(), PostgresError> {
+    for statement in super::statements::all() {
+        client.prepare_cached(statement).await.map_err(|error| statement_error(address, &error))?;
     }
     check_rights(client, address).await
 }
@@ -186,13 +208,14 @@ async fn version(client: &impl GenericClient, address: &PostgresAddress) -> Resu
     }
 }
 
-/// One transaction for all steps, one replica at a time.
-async fn migrate(client: &mut Client, address: &PostgresAddress) -> Result<(), PostgresError> {
+/// Migrates the tables to [`VERSION`] atomically: one transaction for all steps, one replica at a time.
+pub(super) async fn migrate(client: &mut Client, address: &PostgresAddress) -> Result<(), PostgresError> {
     let to_error = |error: Error| statement_error(address, &error);
     let transaction = client.transaction().await.map_err(to_error)?;
     let patience = format!(
-        "SET LOCAL statement_timeout = {MAX_MIGRATION_MS}; SET LOCAL lock_timeout = {MAX_MIGRATION_MS};
-        SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"
+        "SET LOCAL statement_timeout = {0}; SET LOCAL lock_timeout = {0};
+        SELECT pg_advisory_xact_lock({MIGRATION_LOCK})",
+        MAX_MIGRATION.as_millis()
     );
     transaction.batch_execute(&patience).await.map_err(to_error)?;
     let found = version(&*transaction, address).await?;
@@ -207,6 +230,11 @@ async fn migrate(client: &mut Client, address: &PostgresAddress) -> Result<(), P
     let done = usize::try_from(found.unwrap_or(0)).unwrap_or(usize::MAX);
     for step in steps.iter().skip(done) {
         transaction.batch_execute(step).await.map_err(to_error)?;
+    }
+    if done < 3 {
+        transaction.batch_execute(VERSION_3).await.map_err(to_error)?;
+        move_rows_into_values(&*transaction).await.map_err(to_error)?;
+        transaction.batch_execute(VERSION_3_END).await.map_err(to_error)?;
     }
     transaction.execute("UPDATE pagewise.version SET number = $1", &[&VERSION]).await.map_err(to_error)?;
     transaction.commit().await.map_err(to_error)

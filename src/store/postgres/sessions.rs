@@ -6,7 +6,8 @@ use deadpool_postgres::Client;
 use tokio_postgres::Error;
 
 use super::connections::Operation;
-use super::operations::{row_of, rows, rows_of, statements as sql};
+use super::operations::{row_of, rows_of};
+use super::statements as sql;
 use super::store::PostgresStore;
 use crate::{SessionStore, StoreError, StoredSession};
 use pagewise_view::Principal;
@@ -33,12 +34,11 @@ struct LoadSession {
 }
 
 impl Operation for LoadSession {
-    type Output = Option<([u8; 32], Vec<u8>, i64)>;
+    type Output = Option<(Vec<u8>, Vec<u8>, i64)>;
 
     async fn run(&self, client: &mut Client, _: bool) -> Result<Self::Output, Error> {
         let Some(row) = row_of(client, sql::GET_SESSION, &[&self.id]).await? else { return Ok(None) };
-        let Some((owner, state)) = rows::entry(&row)? else { return Ok(None) };
-        Ok(Some((owner, state, row.try_get(2)?)))
+        Ok(Some((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?)))
     }
 }
 
@@ -92,7 +92,9 @@ impl SessionStore for PostgresStore {
     fn get(&self, id: &str) -> Result<Option<StoredSession>, StoreError> {
         let found = self.connections().run(LoadSession { id: id.to_owned() })?;
         let used = |at| self.connections().clock().moment_of(at);
-        Ok(found.map(|(owner, state, at)| StoredSession { owner: Principal(owner), state, used: used(at) }))
+        Ok(found.and_then(|(owner, state, at)| {
+            Some(StoredSession { owner: Principal(owner.try_into().ok()?), state, used: used(at) })
+        }))
     }
 
     fn touch(&self, id: &str, now: SystemTime) -> Result<bool, StoreError> {

@@ -1,30 +1,27 @@
 //! [`ViewStore`] for PostgreSQL.
 
-use std::collections::BTreeMap;
 use std::fmt;
-use std::hash::{BuildHasher as _, RandomState};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::address::PostgresAddress;
 use super::connections::Connections;
 use super::error::PostgresError;
-use super::operations::history::LoadHistory;
-use super::operations::maintenance::{
-    CountRows, DescribeConversations, LoadFileNames, LoadLastPruned, LoadPageCounts, PruneConversations,
-};
-use super::operations::recording::{DeliveryParameters, RecordDeliveries};
-use super::operations::rows::signed;
 use super::operations::{
-    CreateConversation, ForgetHoldings, ForkConversation, ForkOutcome, LoadHead, ReadConversation, TakeBackDelivery,
+    ConversationRow, CountRows, ListConversations, LoadConversation, LoadLastPruned, LoadedRow, PruneConversations,
+    SwapConversations, SwapParameters, signed,
 };
+use crate::format::{self, FormatError};
 use crate::{
-    ConversationHead, ConversationHistory, ConversationRecord, ConversationState, DeliveryRecord, PoolUsage,
-    PruneCounts, SessionStore, StoreError, StoreHealth, Usage, Version, ViewStore,
+    ConversationRecord, Loaded, PoolUsage, PruneCounts, SessionStore, StoreError, StoreHealth, Swap, ViewStore,
 };
-use pagewise_base::hash::ContentHash;
-use pagewise_view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
+use pagewise_view::{Conversation, ConversationHead, ConversationId, Moment, Revision, Sequence};
 
-/// Stores views in a PostgreSQL database.
+/// Sequences that are skipped after a restart of the server: it may have lost commits that it confirmed, and a plan that
+/// rests on one of them must not pass for a plan that rests on what came in its place.
+const MAX_LOST: u64 = 1 << 20;
+
+/// Stores conversations in a PostgreSQL database.
 pub struct PostgresStore {
     connections: Connections,
 }
@@ -69,6 +66,50 @@ impl PostgresStore {
     pub(super) fn now(&self, now: SystemTime) -> i64 {
         self.connections.clock().to_database(now)
     }
+
+    /// A conversation by the database's clock.
+    fn parameters(&self, swap: &Swap) -> SwapParameters {
+        let ahead = self.connections.clock().ahead();
+        let shifted = (ahead != 0).then(|| shifted(Conversation::clone(&swap.new), ahead));
+        let new = shifted.as_ref().unwrap_or(&swap.new);
+        SwapParameters {
+            conversation: swap.id.as_str().to_owned(),
+            expected: signed(swap.expected.number),
+            server: signed(swap.expected.server),
+            revision: signed(new.revision.number),
+            used: signed(new.head.used.0),
+            holdings: signed(new.view.len() as u64),
+            head: format::head_bytes(&new.head),
+            body: format::body_bytes(new),
+        }
+    }
+
+    /// A conversation by this machine's clock.
+    fn conversation(&self, revision: Revision, head: &[u8], body: &[u8]) -> Result<Conversation, FormatError> {
+        let conversation = format::conversation(revision, head, body)?;
+        let ahead = self.connections.clock().ahead();
+        Ok(if ahead == 0 { conversation } else { shifted(conversation, ahead.saturating_neg()) })
+    }
+}
+
+fn damaged(error: FormatError) -> PostgresError {
+    PostgresError::Foreign { what: error.to_string() }
+}
+
+/// Moves all moments by `seconds`.
+fn shifted(mut conversation: Conversation, seconds: i64) -> Conversation {
+    shift_head(&mut conversation.head, seconds);
+    conversation.history.steps.iter_mut().for_each(|step| shift(&mut step.moment, seconds));
+    conversation
+}
+
+fn shift_head(head: &mut ConversationHead, seconds: i64) {
+    shift(&mut head.created, seconds);
+    shift(&mut head.used, seconds);
+}
+
+fn shift(moment: &mut Moment, seconds: i64) {
+    moment.0 = moment.0.saturating_add_signed(seconds);
 }
 
 impl fmt::Debug for PostgresStore {
@@ -77,155 +118,39 @@ impl fmt::Debug for PostgresStore {
     }
 }
 
-/// A random number of 63 bits, never 0.
-pub(super) fn random_number() -> i64 {
-    signed((RandomState::new().hash_one(()) >> 1).max(1))
-}
-
 impl ViewStore for PostgresStore {
-    fn read(
-        &self,
-        conversation: &ConversationId,
-        known: Option<Version>,
-    ) -> Result<Option<ConversationState>, StoreError> {
-        Ok(self.connections.run(ReadConversation { conversation: conversation.clone(), known })?)
-    }
-
-    fn head(&self, conversation: &ConversationId) -> Result<Option<ConversationHead>, StoreError> {
-        Ok(self.connections.run(LoadHead { conversation: conversation.clone() })?)
-    }
-
-    fn create(
-        &self,
-        conversation: &ConversationId,
-        owner: Option<&Principal>,
-        now: SystemTime,
-    ) -> Result<bool, StoreError> {
-        let (begun, now) = (random_number(), self.now(now));
-        Ok(self.connections.run(CreateConversation {
-            conversation: conversation.clone(),
-            owner: owner.copied(),
-            begun,
-            now,
-        })?)
-    }
-
-    fn record_all(
-        &self,
-        deliveries: &[(ConversationId, DeliveryRecord)],
-        now: SystemTime,
-    ) -> Result<Vec<Option<Version>>, StoreError> {
-        let now = self.now(now);
-        let mut ordered: Vec<_> = deliveries.iter().enumerate().collect();
-        ordered.sort_by_key(|(_, (conversation, _))| conversation.as_str());
-        let recorded = |(position, (conversation, delivery)): (usize, &(ConversationId, DeliveryRecord))| {
-            DeliveryParameters::new(position, conversation, delivery, [random_number(), random_number()], now)
+    fn load(&self, id: &ConversationId, known: Option<Revision>) -> Result<Loaded, StoreError> {
+        let known = known.unwrap_or_default();
+        let known = (signed(known.number), signed(known.server));
+        let loaded = self.connections.run(LoadConversation { conversation: id.as_str().to_owned(), known })?;
+        let LoadedRow { server, conversation } = loaded.unwrap_or(LoadedRow { server: 0, conversation: None });
+        let Some(ConversationRow { revision: number, is_older, value }) = conversation else {
+            return Ok(Loaded::Unknown(Revision { number: 0, server }));
         };
-        let deliveries: Vec<_> = ordered.into_iter().map(recorded).collect();
-        if deliveries.is_empty() {
-            return Ok(Vec::new());
+        let Some((head, body)) = value else { return Ok(Loaded::Unchanged) };
+        let mut conversation = self.conversation(Revision { number, server }, &head, &body).map_err(damaged)?;
+        if is_older {
+            conversation.head.latest = Sequence(conversation.head.latest.0.saturating_add(MAX_LOST));
         }
-        let mut versions = self.connections.run(RecordDeliveries { deliveries })?;
-        versions.sort_by_key(|(position, _)| *position);
-        Ok(versions.into_iter().map(|(_, version)| version).collect())
+        Ok(Loaded::Current(Arc::new(conversation)))
     }
 
-    fn take_back(
-        &self,
-        conversation: &ConversationId,
-        at: Version,
-        sent: Usage,
-        now: SystemTime,
-    ) -> Result<(), StoreError> {
-        let (conversation, call, now) = (conversation.clone(), random_number(), self.now(now));
-        Ok(self.connections.run(TakeBackDelivery { conversation, at, sent, call, now })?)
+    fn swap(&self, swaps: &[Swap]) -> Result<Vec<bool>, StoreError> {
+        let is_durable = swaps.iter().any(|swap| swap.is_durable);
+        let swaps = swaps.iter().map(|swap| self.parameters(swap)).collect();
+        Ok(self.connections.run(SwapConversations { swaps, is_durable })?)
     }
 
-    fn forget(
-        &self,
-        conversation: &ConversationId,
-        what: &ForgetScope,
-        now: SystemTime,
-    ) -> Result<Version, StoreError> {
-        let forgetting = ForgetHoldings {
-            conversation: conversation.clone(),
-            what: what.clone(),
-            generation: 0,
-            begun: random_number(),
-            now: self.now(now),
-        };
-        // Without a generation it always forgets.
-        Ok(self.connections.run(forgetting)?.unwrap_or_default())
-    }
-
-    fn enter(&self, conversation: &ConversationId, generation: u64, now: SystemTime) -> Result<u64, StoreError> {
-        // Clamp to the column's range. A generation stored smaller would look like an earlier one at each call.
-        let generation = generation.min(i64::MAX.unsigned_abs());
-        let known = || -> Result<u64, StoreError> { Ok(self.head(conversation)?.map_or(0, |head| head.generation)) };
-        let before = known()?;
-        if before >= generation {
-            return Ok(before);
+    fn list(&self) -> Result<Vec<ConversationRecord>, StoreError> {
+        let back = self.connections.clock().ahead().saturating_neg();
+        let mut records = Vec::new();
+        for (name, holdings, head) in self.connections.run(ListConversations)? {
+            let mut head = format::head(&head).map_err(damaged)?;
+            shift_head(&mut head, back);
+            // A handle that this version rejects is not listed.
+            records.extend(name.parse().ok().map(|id| ConversationRecord { id, holdings, head }));
         }
-        let entering = ForgetHoldings {
-            conversation: conversation.clone(),
-            what: ForgetScope::AllButFiles,
-            generation,
-            begun: random_number(),
-            now: self.now(now),
-        };
-        match self.connections.run(entering)? {
-            Some(_) => Ok(generation),
-            None => known(),
-        }
-    }
-
-    fn fork(
-        &self,
-        from: &ConversationId,
-        to: &ConversationId,
-        as_of: Option<Sequence>,
-        now: SystemTime,
-    ) -> Result<(), StoreError> {
-        let (begun, now) = (random_number(), self.now(now));
-        match self.connections.run(ForkConversation { from: from.clone(), to: to.clone(), as_of, begun, now })? {
-            ForkOutcome::Copied => Ok(()),
-            ForkOutcome::NoSource => Err(StoreError::UnknownConversation { conversation: from.clone() }),
-            ForkOutcome::TargetExists => Err(StoreError::ConversationExists { conversation: to.clone() }),
-        }
-    }
-
-    fn describe(&self, conversation: &ConversationId) -> Result<Option<ConversationRecord>, StoreError> {
-        let clock = self.connections.clock().clone();
-        let found = self.connections.run(DescribeConversations { conversation: Some(conversation.clone()), clock })?;
-        Ok(found.into_iter().next())
-    }
-
-    fn conversations(&self) -> Result<Vec<ConversationRecord>, StoreError> {
-        let clock = self.connections.clock().clone();
-        Ok(self.connections.run(DescribeConversations { conversation: None, clock })?)
-    }
-
-    fn history(&self, conversation: &ConversationId) -> Result<ConversationHistory, StoreError> {
-        let clock = self.connections.clock().clone();
-        Ok(self.connections.run(LoadHistory { conversation: conversation.clone(), clock })?)
-    }
-
-    fn file_names(&self, files: &[FileKey]) -> Result<BTreeMap<FileKey, String>, StoreError> {
-        let files = files.iter().map(|file| file.0.to_vec()).collect();
-        let names = self.connections.run(LoadFileNames { files })?;
-        Ok(names.into_iter().map(|(file, path)| (FileKey(file), path)).collect())
-    }
-
-    fn page_counts(&self, contents: &[ContentHash]) -> Result<BTreeMap<ContentHash, u32>, StoreError> {
-        let contents = contents.iter().map(|content| content.0.to_vec()).collect();
-        let counts = self.connections.run(LoadPageCounts { contents })?;
-        let counted = |(content, pages)| Some((ContentHash(content), u32::try_from(pages).ok()?));
-        Ok(counts.into_iter().filter_map(counted).collect())
-    }
-
-    fn last_pruned(&self) -> Result<Option<SystemTime>, StoreError> {
-        let pruned = self.connections.run(LoadLastPruned)?;
-        Ok(pruned.map(|at| self.connections.clock().moment_of(at)))
+        Ok(records)
     }
 
     fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<PruneCounts, StoreError> {
@@ -233,12 +158,17 @@ impl ViewStore for PostgresStore {
         Ok(self.connections.run(PruneConversations { unused_since, max_holdings: signed(max_holdings), now })?)
     }
 
+    fn last_pruned(&self) -> Result<Option<SystemTime>, StoreError> {
+        let pruned = self.connections.run(LoadLastPruned)?;
+        Ok(pruned.map(|at| self.connections.clock().moment_of(at)))
+    }
+
     fn sessions(&self) -> Option<&dyn SessionStore> {
         Some(self)
     }
 
     fn health(&self) -> Result<StoreHealth, StoreError> {
-        let (conversations, holdings) = self.connections.run(CountRows)?;
+        let PruneCounts { conversations, holdings } = self.connections.run(CountRows)?;
         Ok(StoreHealth { database: None, conversations, holdings })
     }
 }

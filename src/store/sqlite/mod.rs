@@ -1,40 +1,31 @@
 //! A store in one SQLite file, shared by several processes.
 
 mod file_hashes;
-mod history;
 mod integrity;
+mod migration;
 mod opening;
 mod private_files;
 mod schema;
 mod sessions;
 mod statements;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::Connection;
 
 use self::integrity::is_suspect;
 use self::opening::{OpenDatabase, OpenedDatabase};
-use self::statements::{
-    ConversationRow, HEAD, RECORD, conversation_id, conversation_record, copy_conversation, counts, head,
-    insert_conversation, moment, prune, rows_after, unix_seconds,
-};
-use super::held_rows::{signed, unsigned};
+use self::statements::system_time;
 use super::report::{StoreReport, measure_latency, scratch_conversation};
 use super::{
-    ConversationHead, ConversationHistory, ConversationRecord, ConversationState, DeliveryRecord, PruneCounts,
-    RowUpdate, SessionStore, StoreError, StoreHealth, StoreWarning, Usage, Version, ViewStore,
+    ConversationRecord, Loaded, PruneCounts, SessionStore, StoreError, StoreHealth, StoreWarning, Swap, ViewStore,
 };
-use pagewise_base::hash::ContentHash;
-use pagewise_view::{ConversationId, FileKey, ForgetScope, Principal, Sequence};
+use crate::change::random_number;
+use pagewise_view::{ConversationId, Revision};
 
-/// Stores views in a SQLite database.
-///
-/// Sequences are assigned inside the transaction, so that all processes agree on their order. A database that was
-/// deleted, or set aside by another process, is opened again at the next use.
+/// Stores conversations in a SQLite database. A database that was deleted, or set aside by another process, is opened again at the next use.
 #[derive(Debug)]
 pub struct SqliteStore {
     folder: PathBuf,
@@ -70,11 +61,7 @@ impl SqliteStore {
     /// # Errors
     /// [`StoreError`]
     pub fn inspect(&self) -> Result<StoreReport, StoreError> {
-        let scratch = self.run(|connection| {
-            connection
-                .query_row("SELECT random()", [], |row| row.get(0))
-                .map(|random: i64| scratch_conversation(random.unsigned_abs()))
-        })?;
+        let scratch = scratch_conversation(random_number());
         let times = measure_latency(self, &scratch);
         let delete = "DELETE FROM conversation WHERE name = ?1";
         self.write(|transaction| transaction.execute(delete, [scratch.as_str()]))?;
@@ -178,194 +165,25 @@ impl Drop for RollbackGuard<'_> {
     }
 }
 
-/// Records one delivery, unless something was forgotten since it was planned.
-fn record(
-    transaction: &Connection,
-    conversation: &ConversationId,
-    delivery: &DeliveryRecord,
-    now: SystemTime,
-) -> rusqlite::Result<Option<Version>> {
-    let known = ConversationRow::find(transaction, conversation)?;
-    let mut row = match known {
-        Some(row) => row,
-        None if delivery.planned.begun != 0 => return Ok(None),
-        None => ConversationRow::find_or_insert(transaction, conversation, now)?,
-    };
-    let is_recorded = row.record(transaction, delivery)?;
-    let version = row.save(transaction, now)?;
-    Ok(is_recorded.then_some(version))
-}
-
-/// Reads a conversation relative to `known`, in one transaction.
-fn read(
-    transaction: &Connection,
-    conversation: &ConversationId,
-    known: Option<Version>,
-) -> rusqlite::Result<Option<ConversationState>> {
-    let Some(ConversationRow { id, head, .. }) = ConversationRow::find(transaction, conversation)? else {
-        return Ok(None);
-    };
-    let rows = match known {
-        Some(known) if known == head.version() => RowUpdate::Unchanged,
-        Some(known) if head.extends(known) => RowUpdate::Later(rows_after(transaction, id, known.latest)?),
-        _ => RowUpdate::All(rows_after(transaction, id, Sequence::START)?),
-    };
-    Ok(Some(ConversationState { head, rows }))
-}
-
 impl ViewStore for SqliteStore {
-    fn read(
-        &self,
-        conversation: &ConversationId,
-        known: Option<Version>,
-    ) -> Result<Option<ConversationState>, StoreError> {
+    fn load(&self, id: &ConversationId, known: Option<Revision>) -> Result<Loaded, StoreError> {
+        self.run(|connection| statements::load(connection, id, known))
+    }
+
+    fn swap(&self, swaps: &[Swap]) -> Result<Vec<bool>, StoreError> {
+        let swap_all =
+            |transaction: &Connection| swaps.iter().map(|swap| statements::swap(transaction, swap)).collect();
+        if swaps.iter().any(|swap| swap.is_durable) { self.write_through(swap_all) } else { self.write(swap_all) }
+    }
+
+    fn list(&self) -> Result<Vec<ConversationRecord>, StoreError> {
+        self.run(|connection| statements::list(connection))
+    }
+
+    fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<PruneCounts, StoreError> {
+        // Pruning reports no errors, so keep the warning.
         self.run(|connection| {
-            // Usually the copy is current: one statement, no transaction.
-            let head = connection.prepare_cached(HEAD)?.query_row([conversation.as_str()], head).optional()?;
-            match head {
-                None => Ok(None),
-                Some(head) if known == Some(head.version()) => {
-                    Ok(Some(ConversationState { head, rows: RowUpdate::Unchanged }))
-                }
-                Some(_) => read(&*connection.transaction()?, conversation, known),
-            }
-        })
-    }
-
-    fn create(
-        &self,
-        conversation: &ConversationId,
-        owner: Option<&Principal>,
-        now: SystemTime,
-    ) -> Result<bool, StoreError> {
-        self.write(|transaction| insert_conversation(transaction, conversation, owner, now))
-    }
-
-    fn record_all(
-        &self,
-        deliveries: &[(ConversationId, DeliveryRecord)],
-        now: SystemTime,
-    ) -> Result<Vec<Option<Version>>, StoreError> {
-        let record = |transaction: &Connection| {
-            let record = |(conversation, delivery)| record(transaction, conversation, delivery, now);
-            deliveries.iter().map(|(conversation, delivery)| record((conversation, delivery))).collect()
-        };
-        let forgets = deliveries.iter().any(|(_, delivery)| !delivery.forget.is_empty());
-        if forgets { self.write_through(record) } else { self.write(record) }
-    }
-
-    fn take_back(
-        &self,
-        conversation: &ConversationId,
-        at: Version,
-        sent: Usage,
-        now: SystemTime,
-    ) -> Result<(), StoreError> {
-        self.write_through(|transaction| {
-            let row = ConversationRow::find(transaction, conversation)?.filter(|row| row.head.begun == at.begun);
-            let Some(mut row) = row else { return Ok(()) };
-            row.take_back(transaction, at.latest, sent)?;
-            row.save(transaction, now).map(|_| ())
-        })
-    }
-
-    fn forget(
-        &self,
-        conversation: &ConversationId,
-        what: &ForgetScope,
-        now: SystemTime,
-    ) -> Result<Version, StoreError> {
-        self.write_through(|transaction| {
-            let mut row = ConversationRow::find_or_insert(transaction, conversation, now)?;
-            row.forget(transaction, what)?;
-            row.save(transaction, now)
-        })
-    }
-
-    fn enter(&self, conversation: &ConversationId, generation: u64, now: SystemTime) -> Result<u64, StoreError> {
-        // Clamp to the column's range. A generation stored smaller would look like an earlier one at each call.
-        let generation = unsigned(signed(generation));
-        let known = self.head(conversation)?.map_or(0, |head| head.generation);
-        if known >= generation {
-            return Ok(known);
-        }
-        self.write_through(|transaction| {
-            let mut row = ConversationRow::find_or_insert(transaction, conversation, now)?;
-            if row.head.generation < generation {
-                row.forget(transaction, &ForgetScope::AllButFiles)?;
-                row.head.generation = generation;
-                row.save(transaction, now)?;
-            }
-            Ok(row.head.generation)
-        })
-    }
-
-    fn fork(
-        &self,
-        from: &ConversationId,
-        to: &ConversationId,
-        as_of: Option<Sequence>,
-        now: SystemTime,
-    ) -> Result<(), StoreError> {
-        self.write(|transaction| {
-            let Some(source) = conversation_id(transaction, from)? else {
-                return Ok(Err(StoreError::UnknownConversation { conversation: from.clone() }));
-            };
-            if !insert_conversation(transaction, to, None, now)? {
-                return Ok(Err(StoreError::ConversationExists { conversation: to.clone() }));
-            }
-            copy_conversation(transaction, source, transaction.last_insert_rowid(), as_of)?;
-            Ok(Ok(()))
-        })?
-    }
-
-    fn head(&self, conversation: &ConversationId) -> Result<Option<ConversationHead>, StoreError> {
-        self.run(|connection| connection.prepare_cached(HEAD)?.query_row([conversation.as_str()], head).optional())
-    }
-
-    fn describe(&self, conversation: &ConversationId) -> Result<Option<ConversationRecord>, StoreError> {
-        self.run(|connection| {
-            let mut statement = connection.prepare_cached(&format!("{RECORD} WHERE name = ?1"))?;
-            statement.query_row([conversation.as_str()], conversation_record).optional().map(Option::flatten)
-        })
-    }
-
-    fn conversations(&self) -> Result<Vec<ConversationRecord>, StoreError> {
-        self.run(|connection| {
-            let mut statement = connection.prepare_cached(&format!("{RECORD} ORDER BY used_at DESC, name"))?;
-            let records: rusqlite::Result<Vec<_>> = statement.query_map([], conversation_record)?.collect();
-            Ok(records?.into_iter().flatten().collect())
-        })
-    }
-
-    fn history(&self, conversation: &ConversationId) -> Result<ConversationHistory, StoreError> {
-        self.run(|connection| match conversation_id(connection, conversation)? {
-            Some(id) => history::history(connection, id),
-            None => Ok(ConversationHistory::default()),
-        })
-    }
-
-    fn file_names(&self, files: &[FileKey]) -> Result<BTreeMap<FileKey, String>, StoreError> {
-        self.run(|connection| {
-            let mut statement = connection.prepare_cached("SELECT path FROM file_name WHERE file = ?1")?;
-            let mut names = BTreeMap::new();
-            for file in files {
-                let path: Option<String> = statement.query_row([file.0], |row| row.get(0)).optional()?;
-                names.extend(path.map(|path| (*file, path)));
-            }
-            Ok(names)
-        })
-    }
-
-    fn page_counts(&self, contents: &[ContentHash]) -> Result<BTreeMap<ContentHash, u32>, StoreError> {
-        self.run(|connection| {
-            let mut statement = connection.prepare_cached("SELECT pages FROM page_count WHERE content = ?1")?;
-            let mut counts = BTreeMap::new();
-            for content in contents {
-                let pages: Option<u32> = statement.query_row([content.0], |row| row.get(0)).optional()?;
-                counts.extend(pages.map(|pages| (*content, pages)));
-            }
-            Ok(counts)
+            in_transaction(connection, |open| statements::prune(open, unused_since, max_holdings, now))
         })
     }
 
@@ -373,13 +191,7 @@ impl ViewStore for SqliteStore {
         let pruned_at = self.run(|connection| {
             connection.query_row("SELECT pruned_at FROM pruning", [], |row| row.get::<_, Option<i64>>(0))
         })?;
-        Ok(pruned_at.map(moment))
-    }
-
-    fn prune(&self, unused_since: SystemTime, max_holdings: u64, now: SystemTime) -> Result<PruneCounts, StoreError> {
-        let (unused_since, now) = (unix_seconds(unused_since), unix_seconds(now));
-        // Pruning reports no errors, so keep the warning.
-        self.run(|connection| in_transaction(connection, |open| prune(open, unused_since, max_holdings, now)))
+        Ok(pruned_at.map(system_time))
     }
 
     fn take_warning(&self) -> Option<StoreWarning> {
@@ -391,7 +203,7 @@ impl ViewStore for SqliteStore {
     }
 
     fn health(&self) -> Result<StoreHealth, StoreError> {
-        let (conversations, holdings) = self.run(|connection| counts(connection))?;
+        let (conversations, holdings) = self.run(|connection| statements::counts(connection))?;
         Ok(StoreHealth { database: Some(self.path.clone()), conversations, holdings })
     }
 }
@@ -402,9 +214,9 @@ mod tests {
     use super::*;
     use pagewise_base::hash::{ContentHash, PageFingerprint};
     use pagewise_base::page::PageIndex;
-    use pagewise_view::{HeldItem, Holding, PageForm};
+    use pagewise_view::{ConversationChange, DeliveryRecord, FileKey, HeldItem, Holding, PageForm};
 
-    fn many_pages() -> DeliveryRecord {
+    fn record_pages(store: &SqliteStore) -> Result<(), StoreError> {
         let page = |at| {
             let what = HeldItem::Page {
                 fingerprint: PageFingerprint([1; 32]),
@@ -414,7 +226,9 @@ mod tests {
             };
             Holding { content: ContentHash([1; 32]), file: FileKey([1; 32]), what }
         };
-        DeliveryRecord { holdings: (0..1_000).map(page).collect(), ..DeliveryRecord::default() }
+        let delivery = DeliveryRecord { holdings: (0..3_000).map(page).collect(), ..DeliveryRecord::default() };
+        let change = ConversationChange::Record(delivery);
+        crate::change(store, &(), &"a".parse().unwrap(), change, SystemTime::UNIX_EPOCH).map(|_| ())
     }
 
     /// Runs `pragma` to break the connection, then records.
@@ -422,8 +236,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = SqliteStore::open(folder.path()).unwrap();
         store.run(|connection| connection.execute_batch(pragma)).unwrap();
-        let id = "a".parse().unwrap();
-        (store.record(&id, &many_pages(), SystemTime::UNIX_EPOCH).unwrap_err(), store, folder)
+        (record_pages(&store).unwrap_err(), store, folder)
     }
 
     #[test]
@@ -444,16 +257,16 @@ mod tests {
     fn a_full_disk_is_told_and_nothing_is_half_recorded() {
         let (error, store, _folder) = record_after("PRAGMA max_page_count = 12");
         assert!(matches!(error, StoreError::DiskFull { .. }), "{error:?}");
-        assert_eq!(store.conversations().unwrap(), []);
+        assert_eq!(store.list().unwrap(), []);
         store.run(|connection| connection.execute_batch("PRAGMA max_page_count = 10000")).unwrap();
-        store.record(&"a".parse().unwrap(), &many_pages(), SystemTime::UNIX_EPOCH).unwrap();
-        assert_eq!(store.health().unwrap().holdings, 1_000);
+        record_pages(&store).unwrap();
+        assert_eq!(store.health().unwrap().holdings, 3_000);
     }
 
     #[test]
     fn a_database_that_cannot_be_written_is_told_and_still_read() {
         let (error, store, _folder) = record_after("PRAGMA query_only = true");
         assert!(matches!(error, StoreError::ReadOnly { .. }), "{error:?}");
-        assert_eq!(store.read(&"a".parse().unwrap(), None).unwrap(), None);
+        assert!(matches!(store.load(&"a".parse().unwrap(), None).unwrap(), Loaded::Unknown(_)));
     }
 }

@@ -147,7 +147,6 @@ fn connect(path: &Path) -> Result<Connection, OpenFailure> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
-    connection.pragma_update(None, "foreign_keys", true)?;
     connection.set_prepared_statement_cache_capacity(MAX_PREPARED);
     match schema::migrate(&mut connection)? {
         Migration::Current => {

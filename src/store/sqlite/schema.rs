@@ -2,8 +2,10 @@
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+use super::migration::move_rows_into_values;
+
 /// The version of the tables below, kept in `PRAGMA user_version`.
-pub(crate) const VERSION: i64 = 6;
+pub(crate) const VERSION: i64 = 7;
 
 /// The result of a migration.
 pub(crate) enum Migration {
@@ -168,6 +170,29 @@ CREATE TABLE forgotten_page (
 ) STRICT, WITHOUT ROWID;
 ";
 
+/// Version 7: one row for each conversation, which has all of it. The columns beside its head and body are for searches.
+const VERSION_7: &str = "
+ALTER TABLE conversation RENAME TO conversation_row;
+CREATE TABLE conversation (
+    name TEXT PRIMARY KEY,
+    revision INTEGER NOT NULL,
+    used_at INTEGER NOT NULL,
+    holdings INTEGER NOT NULL,
+    head BLOB NOT NULL,
+    body BLOB NOT NULL
+) STRICT;
+";
+
+/// Dropped tables and columns lock out programs of earlier versions.
+const VERSION_7_END: &str = "
+DROP TABLE step;
+DROP TABLE forgotten_page;
+DROP TABLE holding;
+DROP TABLE file_name;
+DROP TABLE page_count;
+DROP TABLE conversation_row;
+";
+
 /// Migrates the tables to [`VERSION`] atomically.
 pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<Migration> {
     // In the common case, no lock is taken.
@@ -204,6 +229,11 @@ fn upgrade(transaction: &Transaction<'_>, from: i64) -> rusqlite::Result<()> {
     }
     if from < 6 {
         transaction.execute_batch(VERSION_6)?;
+    }
+    if from < 7 {
+        transaction.execute_batch(VERSION_7)?;
+        move_rows_into_values(transaction)?;
+        transaction.execute_batch(VERSION_7_END)?;
     }
     Ok(())
 }

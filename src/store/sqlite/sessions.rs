@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use rusqlite::{OptionalExtension as _, params};
 
 use super::SqliteStore;
-use super::statements::{moment, unix_seconds};
+use super::statements::{system_time, unix_seconds};
 use crate::{SessionStore, StoreError, StoredSession};
 use pagewise_view::Principal;
 
@@ -22,7 +22,7 @@ impl SessionStore for SqliteStore {
         let query = "SELECT owner, state, used_at FROM session WHERE id = ?1";
         self.run(|connection| {
             let session = |row: &rusqlite::Row<'_>| {
-                Ok(StoredSession { owner: Principal(row.get(0)?), state: row.get(1)?, used: moment(row.get(2)?) })
+                Ok(StoredSession { owner: Principal(row.get(0)?), state: row.get(1)?, used: system_time(row.get(2)?) })
             };
             connection.prepare_cached(query)?.query_row([id], session).optional()
         })

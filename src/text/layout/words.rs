@@ -10,7 +10,7 @@ use crate::fonts::GlyphStyle;
 use crate::glyphs::PlacedGlyph;
 use crate::page_layout::{Bounds, MAX_WORDS, Word, to_points};
 use hayro_interpret::kurbo::Rect;
-use pagewise_document::text_string::is_hidden;
+use pagewise_base::clean::is_hidden;
 
 /// Glyphs whose sizes have a larger ratio are of two words: a letter and its superscript.
 const SIZE_RATIO: f64 = 1.05;
@@ -106,8 +106,11 @@ impl WordWriter<'_> {
             // A replacement text of several words shares its extent among them.
             let mut parts = parts_of(glyph, &text).into_iter();
             if let Some((part, extent)) = parts.next() {
-                word.text.push_str(part);
-                word.extent = if word.text.len() == part.len() { extent } else { word.extent.union(extent) };
+                let is_alone = word.text.is_empty();
+                word.push(part, style, extent);
+                if is_alone {
+                    word.extent = extent;
+                }
             }
             for (part, extent) in parts {
                 self.push(open.take());

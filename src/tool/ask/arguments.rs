@@ -1,8 +1,10 @@
 //! Arguments of the tool `pdf`.
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Number, json};
 
-use crate::tool::arguments::{ArgumentReader, invalid_value};
+use crate::tool::arguments::arguments_of;
 use crate::tool::error::{ErrorCode, ToolError};
 use pagewise_model::ModelName;
 
@@ -10,26 +12,65 @@ use pagewise_model::ModelName;
 pub const MAX_PDFS: usize = 10;
 
 /// The prompt if none is given.
-pub const DEFAULT_PROMPT: &str = "Analyze this PDF document.";
+const DEFAULT_PROMPT: &str = "Analyze this PDF document.";
 
-/// Checked arguments of `pdf`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Ask another model about up to ten PDFs and get its answer as text: when you cannot see PDFs, or need an answer and not
+/// the pages. What was not sent to it is named together with the call that sends it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "program", derive(clap::Args))]
+#[serde(rename_all = "camelCase")]
 pub struct AskArguments {
-    /// `prompt`.
-    pub prompt: String,
-    /// `pdf` and `pdfs`, merged, trimmed and deduplicated in order; 1 to [`MAX_PDFS`].
-    pub references: Vec<String>,
-    /// `pages`.
+    /// What to ask. Default: Analyze this PDF document.
+    #[cfg_attr(feature = "program", arg(long, value_name = "P"))]
+    pub prompt: Option<String>,
+    /// A PDF.
+    #[cfg_attr(feature = "program", arg(skip))]
+    pub pdf: Option<String>,
+    /// Several PDFs.
+    #[serde(default)]
+    #[schemars(length(max = 10))]
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            value_name = "PATH",
+            required = true,
+            help = "The PDFs, at most ten: each a path, ~, file://, a URL or a responseId"
+        )
+    )]
+    pub pdfs: Vec<String>,
+    /// Pages, 1-based: "3", "1-3,7", "4-", "last", "label:iv", "section:Results".
+    #[cfg_attr(
+        feature = "program",
+        arg(long, value_name = "SPEC", value_parser = crate::tool::typed_pages, allow_hyphen_values = true)
+    )]
     pub pages: Option<String>,
-    /// `password`.
+    /// provider/model; default: as configured.
+    #[cfg_attr(feature = "program", arg(long, value_name = "MODEL", help = "The model, as provider/model"))]
+    pub model: Option<String>,
+    /// Largest size of each PDF, in MiB.
+    #[schemars(range(min = 0))]
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            long,
+            value_name = "N",
+            allow_negative_numbers = true,
+            help = "Largest size of each PDF, in MiB (default: the setting pdf_max_bytes_mb)"
+        )
+    )]
+    pub max_bytes_mb: Option<Number>,
+    /// Of an encrypted PDF.
+    #[cfg_attr(feature = "program", arg(long, value_name = "PASSWORD", help = crate::tool::PASSWORD_HELP))]
     pub password: Option<String>,
-    /// `model`.
-    pub model: Option<ModelName>,
-    /// `maxBytesMb`, in bytes.
-    pub max_bytes: Option<u64>,
-    /// `conversation`: the owner of any `responseId` among the references.
+    /// Handle of another conversation. Default: yours.
+    #[cfg_attr(
+        feature = "program",
+        arg(long, value_name = "H", help = "For a responseId, the conversation that fetched it")
+    )]
     pub conversation: Option<String>,
 }
+
+arguments_of!("pdf", AskArguments, AskArguments::with_all_pdfs);
 
 /// Where a reference leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,61 +80,47 @@ pub(super) enum ReferenceOrigin {
 }
 
 impl AskArguments {
-    /// Reads the arguments of a call. Opens nothing.
-    ///
-    /// # Errors
-    /// `validation_error`, `too_many_pdfs`, `unsupported_pdf_reference`.
-    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = ArgumentReader { tool: "pdf", arguments };
-        fields.reject_unknown(&[
-            "prompt",
-            "pdf",
-            "pdfs",
-            "pages",
-            "password",
-            "model",
-            "maxBytesMb",
-            "conversation",
-        ])?;
-        let prompt = fields.string("prompt")?;
-        let (pages, password) = (fields.selection()?, fields.password()?);
-        let model = fields.string("model")?;
-        let conversation = fields.conversation()?;
-        let references = references(&fields)?;
-        let max_bytes = fields.value("maxBytesMb").map(megabytes).transpose()?;
-        Ok(Self {
-            prompt: prompt.unwrap_or_else(|| DEFAULT_PROMPT.to_owned()),
-            references,
-            pages,
-            password,
-            model: model.map(|model| model_name(&model)).transpose()?,
-            max_bytes,
-            conversation,
-        })
-    }
-}
-
-fn references(fields: &ArgumentReader<'_>) -> Result<Vec<String>, ToolError> {
-    let mut loaded: Vec<String> = Vec::new();
-    let given =
-        fields.string("pdf")?.into_iter().chain(fields.strings("pdfs", "a list of strings")?.unwrap_or_default());
-    for reference in given.map(|reference| reference.trim().to_owned()).filter(|reference| !reference.is_empty()) {
-        if !loaded.contains(&reference) {
-            loaded.push(reference);
+    /// Puts `pdf` first among `pdfs`, trims and deduplicates them in order, and checks everything else. Opens nothing.
+    fn with_all_pdfs(mut self) -> Result<Self, ToolError> {
+        let given = self.pdf.take().into_iter().chain(std::mem::take(&mut self.pdfs));
+        for reference in given.map(|reference| reference.trim().to_owned()).filter(|reference| !reference.is_empty()) {
+            if !self.pdfs.contains(&reference) {
+                self.pdfs.push(reference);
+            }
         }
+        if self.pdfs.is_empty() {
+            return Err(ToolError::validation("pdf required: provide a path or URL to a PDF document"));
+        }
+        if self.pdfs.len() > MAX_PDFS {
+            let message = format!("Too many PDFs: {} given, {MAX_PDFS} at most", self.pdfs.len());
+            return Err(ToolError::new(ErrorCode::TooManyPdfs, message)
+                .hint("Ask in several calls.")
+                .with("count", json!(self.pdfs.len()))
+                .with("max", json!(MAX_PDFS)));
+        }
+        self.pdfs.iter().try_for_each(|reference| origin(reference).map(|_| ()))?;
+        if self.max_bytes_mb.as_ref().and_then(Number::as_f64).is_some_and(|number| number <= 0.0) {
+            return Err(ToolError::validation("maxBytesMb must be greater than 0"));
+        }
+        self.model()?;
+        Ok(self)
     }
-    if loaded.is_empty() {
-        return Err(ToolError::validation("pdf required: provide a path or URL to a PDF document"));
+
+    pub(super) fn prompt(&self) -> &str {
+        self.prompt.as_deref().unwrap_or(DEFAULT_PROMPT)
     }
-    if loaded.len() > MAX_PDFS {
-        let message = format!("Too many PDFs: {} given, {MAX_PDFS} at most", loaded.len());
-        return Err(ToolError::new(ErrorCode::TooManyPdfs, message)
-            .hint("Ask in several calls.")
-            .with("count", json!(loaded.len()))
-            .with("max", json!(MAX_PDFS)));
+
+    /// The largest size of each PDF, in bytes.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, and the cast saturates")]
+    pub(super) fn max_bytes(&self) -> Option<u64> {
+        self.max_bytes_mb.as_ref()?.as_f64().map(|megabytes| (megabytes * 1_048_576.0).floor() as u64)
     }
-    loaded.iter().try_for_each(|reference| origin(reference).map(|_| ()))?;
-    Ok(loaded)
+
+    pub(super) fn model(&self) -> Result<Option<ModelName>, ToolError> {
+        let expected = "must be of the form provider/model, like \"openai/gpt-5-mini\"";
+        let read = |model: &String| ModelName::parse(model).ok_or_else(|| ToolError::parameter("model", expected));
+        self.model.as_ref().map(read).transpose()
+    }
 }
 
 /// Classifies a reference by its scheme.
@@ -124,30 +151,11 @@ fn scheme(reference: &str) -> Option<&str> {
     (is_scheme && (rest.starts_with("//") || is_opaque)).then_some(scheme)
 }
 
-/// A number of MiB in bytes. Models and command lines may write it as text.
-fn megabytes(value: &Value) -> Result<u64, ToolError> {
-    let written = value.as_str().and_then(|text| text.trim().parse::<f64>().ok());
-    let number = value.as_f64().or(written).filter(|number| !number.is_nan());
-    let number = number.ok_or_else(|| invalid_value("maxBytesMb", "a number"))?;
-    if number <= 0.0 {
-        return Err(ToolError::validation("maxBytesMb must be greater than 0"));
-    }
-    Ok(bytes_of(number))
-}
-
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, and the cast saturates")]
-fn bytes_of(megabytes: f64) -> u64 {
-    (megabytes * 1_048_576.0).floor() as u64
-}
-
-fn model_name(text: &str) -> Result<ModelName, ToolError> {
-    ModelName::parse(text)
-        .ok_or_else(|| invalid_value("model", "of the form provider/model, like \"openai/gpt-5-mini\""))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tool::ToolArguments as _;
+    use serde_json::Value;
 
     fn parse(arguments: Value) -> Result<AskArguments, String> {
         let Value::Object(map) = arguments else { return Err("not an object".into()) };
@@ -156,7 +164,7 @@ mod tests {
 
     #[test]
     fn references_are_merged_trimmed_and_taken_once() {
-        let references = |value| parse(value).map(|arguments| arguments.references);
+        let references = |value| parse(value).map(|arguments| arguments.pdfs);
         assert_eq!(references(json!({"pdf": " a ", "pdfs": ["b", "a", " ", "b "]})), Ok(vec!["a".into(), "b".into()]));
         assert_eq!(references(json!({"pdfs": "a"})), Ok(vec!["a".into()]));
         let none = Err("pdf required: provide a path or URL to a PDF document".to_owned());
@@ -200,7 +208,7 @@ mod tests {
 
     #[test]
     fn sizes_are_in_mebibytes() {
-        let bytes = |value| parse(json!({"pdf": "a", "maxBytesMb": value})).map(|arguments| arguments.max_bytes);
+        let bytes = |value| parse(json!({"pdf": "a", "maxBytesMb": value})).map(|arguments| arguments.max_bytes());
         assert_eq!(bytes(json!(0.5)), Ok(Some(524_288)));
         assert_eq!(bytes(json!("10")), Ok(Some(10 << 20)));
         assert_eq!(bytes(json!(1e300)), Ok(Some(u64::MAX)));

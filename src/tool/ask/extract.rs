@@ -6,8 +6,8 @@ use super::load::{LoadedPdf, RequestedPdf};
 use super::pack::PdfPacker;
 use super::packed_pdf::PackedPdf;
 use super::request_budget::{RequestBudget, divide_budget};
-use crate::context::{OpenPdf, ocr_notes, page_heading};
-use crate::worker::{OcrMode, Pages as _, PdfError, RecognisingDocument};
+use crate::context::{OpenPdf, fenced, ocr_notes, untagged_heading};
+use crate::worker::{OcrMode, Pages as _, PdfError, RecognisingDocument, RecognitionBudget};
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_model::QuestionPart;
 use pagewise_render::{Dpi, RenderOptions};
@@ -109,7 +109,8 @@ impl TextExtraction<'_, '_> {
     /// Reads the text of pages that were not read for an earlier model.
     fn read(&mut self, loaded: &mut LoadedPdf) {
         let mode = self.ocr_mode();
-        let document = RecognisingDocument::new(&*self.pdf.document, mode, self.candidates.clone());
+        let budget = RecognitionBudget::of_call();
+        let document = RecognisingDocument::new(&*self.pdf.document, mode, self.candidates.clone(), &budget);
         for page in self.candidates.iter() {
             let read = || document.page_text(page).map(|page| page.text).map_err(|error| error.to_string());
             let text = loaded.kept.texts.entry((page, mode)).or_insert_with(read);
@@ -149,8 +150,8 @@ impl TextExtraction<'_, '_> {
             }
             text.characters = text.characters.saturating_add(length.min(*budget));
             *budget = budget.saturating_sub(length);
-            text.body.push_str(&page_heading(page.number(), text.body.is_empty()));
-            text.body.push_str(&kept);
+            text.body.push_str(&untagged_heading(page.number(), text.body.is_empty()));
+            text.body.push_str(&fenced(&kept));
         }
         text
     }

@@ -79,7 +79,7 @@ pub(super) fn check_remote(
         (RemoteReferences::Allowed, Some(setting)) => format!("offline, because {setting} is set"),
         (RemoteReferences::Allowed, None) => return Ok(()),
     };
-    for reference in &arguments.references {
+    for reference in &arguments.pdfs {
         if origin(reference)? == ReferenceOrigin::Remote {
             let message = format!("Remote PDFs are refused {why}: {reference}");
             return Err(unsupported(reference, &message).hint("Give the path of a local file."));
@@ -91,7 +91,7 @@ pub(super) fn check_remote(
 /// The PDFs that `arguments` name, deduplicated by resolved location.
 pub(super) fn named_pdfs(context: &ContextManager, arguments: &AskArguments) -> Result<Vec<PdfReference>, ToolError> {
     let mut loaded: Vec<PdfReference> = Vec::new();
-    for reference in &arguments.references {
+    for reference in &arguments.pdfs {
         let origin = origin(reference)?;
         let reference = PdfReference::of(context, reference, origin);
         if !loaded.iter().any(|known| known.resolved == reference.resolved) {

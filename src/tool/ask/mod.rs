@@ -12,7 +12,7 @@ mod request_budget;
 
 use serde_json::{Value, json};
 
-pub use self::arguments::{AskArguments, DEFAULT_PROMPT, MAX_PDFS};
+pub use self::arguments::{AskArguments, MAX_PDFS};
 pub use self::ask_context::AskContext;
 
 use self::details::{AnsweredQuestion, FailedAttempt};
@@ -69,7 +69,7 @@ const NO_NATIVE_PAGES: &str = "pages is not supported with native PDF providers"
 pub fn ask(ask: &AskContext<'_>, arguments: &AskArguments) -> Result<AskAnswer, ToolError> {
     ask.caller.conversation(arguments.conversation.as_deref())?;
     let settings = ask.models.settings();
-    let (max_bytes, setting) = match arguments.max_bytes {
+    let (max_bytes, setting) = match arguments.max_bytes() {
         Some(bytes) => (bytes, MAX_BYTES),
         None => (settings.pdf_max_bytes, "pdf_max_bytes_mb"),
     };
@@ -98,9 +98,9 @@ pub fn ask(ask: &AskContext<'_>, arguments: &AskArguments) -> Result<AskAnswer, 
 
 /// The models to ask, in order.
 fn chain(settings: &ModelSettings, arguments: &AskArguments) -> Result<Vec<ModelName>, ToolError> {
-    if let Some(model) = &arguments.model {
-        settings.endpoint(model).map_err(|error| not_askable(&error))?;
-        return Ok(vec![model.clone()]);
+    if let Some(model) = arguments.model()? {
+        settings.endpoint(&model).map_err(|error| not_askable(&error))?;
+        return Ok(vec![model]);
     }
     settings.chain().ok_or_else(|| {
         ToolError::new(ErrorCode::NoModel, "No model can be asked about PDFs")
@@ -160,7 +160,7 @@ impl AskRun<'_> {
         }
         let limits = settings.limits(name);
         let packing = PdfPacker { ask: self.ask, settings, name, limits, max_bytes: self.max_bytes };
-        let prompt = &self.arguments.prompt;
+        let prompt = self.arguments.prompt();
         let mut packed = if is_native {
             packing.native(&mut self.requested, prompt)
         } else {
@@ -171,7 +171,7 @@ impl AskRun<'_> {
             let reasons = packed.iter().filter_map(|packed| packed.refused.clone()).collect::<Vec<_>>();
             return Err(AttemptFailure::Nothing(reasons.join("; ")));
         }
-        let question = Question { parts, prompt: prompt.clone() };
+        let question = Question { parts, prompt: prompt.to_owned() };
         let reply = self.session.ask(name, &question).map_err(AttemptFailure::Model)?;
         Ok((reply, packed))
     }

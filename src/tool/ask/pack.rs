@@ -5,7 +5,7 @@ use super::join::{JoinedPdfs, PageJoiner};
 use super::load::{LoadedPdf, RequestedPdf};
 use super::packed_pdf::{PackedPdf, not_sent};
 use super::request_budget::{RequestBudget, divide_budget};
-use crate::context::{OpenPdf, page_heading};
+use crate::context::{OpenPdf, fenced, untagged_heading};
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_base::provider::ProviderLimits;
 use pagewise_model::{ModelName, ModelSettings, QuestionPart};
@@ -161,7 +161,7 @@ impl PdfPacker<'_> {
                 if is_blank {
                     Err(reason)
                 } else {
-                    Ok(QuestionPart::Text(format!("{}{text}", page_heading(page.number(), true))))
+                    Ok(QuestionPart::Text(format!("{}{}", untagged_heading(page.number(), true), fenced(&text))))
                 }
             }
         }

@@ -1,77 +1,92 @@
 //! Arguments of the context tools.
 
-use std::time::Duration;
+use std::num::NonZeroU64;
 
-use serde_json::{Map, Value};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::tool::arguments::ArgumentReader;
-use crate::tool::caller::invalid_handle;
+use crate::tool::arguments::arguments_of;
 use crate::tool::error::ToolError;
-use pagewise_view::ConversationId;
 
-/// Checked arguments of `context_status` and of `context_updates`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The conversation that a tool is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "program", derive(clap::Args))]
+pub struct ConversationArguments {
+    /// Handle of another conversation. Default: yours.
+    #[cfg_attr(feature = "program", arg(long, value_name = "H", help = "The conversation"))]
+    pub conversation: Option<String>,
+    /// How often the context was compacted. A larger number than before forgets what is held; with a smaller one nothing is
+    /// left out and nothing recorded.
+    #[schemars(extend("x-driver" = true))]
+    #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
+    pub generation: Option<u64>,
+}
+
+/// What this conversation holds, what it cost, and how much more fits.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "program", derive(clap::Args))]
+#[serde(rename_all = "camelCase")]
 pub struct StatusArguments {
-    /// `conversation`.
-    pub conversation: Option<String>,
-    /// `generation`.
-    pub generation: Option<u64>,
-    /// `startFile` of `context_status`.
-    pub start_file: Option<u64>,
+    /// Of many files, the first to name.
+    #[cfg_attr(feature = "program", arg(skip))]
+    pub start_file: Option<NonZeroU64>,
+    /// The conversation.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub held: ConversationArguments,
 }
 
-impl StatusArguments {
-    /// Reads the arguments of a call of `tool`.
-    ///
-    /// # Errors
-    /// `validation_error`, naming the parameter.
-    pub fn parse(tool: &'static str, arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = ArgumentReader { tool, arguments };
-        let own: &[&str] = if tool == "context_status" { &["startFile"] } else { &[] };
-        fields.reject_unknown(&[&["conversation", "generation"], own].concat())?;
-        let start_file = fields.positive("startFile")?;
-        Ok(Self { conversation: fields.conversation()?, generation: fields.count("generation")?, start_file })
-    }
+arguments_of!("context_status", StatusArguments);
+
+/// What changed in the files that this conversation holds: pages, texts as diffs, deleted files. Each change is reported
+/// once. Call it before you rely on what you read earlier.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "program", derive(clap::Args))]
+pub struct UpdatesArguments {
+    /// The conversation.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub held: ConversationArguments,
 }
 
-/// Checked arguments of `context_forget`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+arguments_of!("context_updates", UpdatesArguments);
+
+/// Forget what this conversation holds, so that it can be sent again: all, one file, or pages of it. Call it after your
+/// context was compacted. It deletes no file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "program", derive(clap::Args))]
+#[serde(rename_all = "camelCase")]
 pub struct ForgetArguments {
-    /// `conversation`.
-    pub conversation: Option<String>,
-    /// `filePath`.
+    /// A file. Default: all.
+    #[cfg_attr(feature = "program", arg(value_name = "PATH", help = "Only this file"))]
     pub file_path: Option<String>,
-    /// `pages`.
+    /// Pages of filePath, 1-based, like "1-3,7".
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            long,
+            value_name = "SPEC",
+            value_parser = crate::tool::typed_pages,
+            allow_hyphen_values = true,
+            help = "Only these pages of it, by 1-based number"
+        )
+    )]
     pub pages: Option<String>,
-    /// `keepFiles`.
+    /// All pages, but go on to report changes of the files.
+    #[serde(default)]
+    #[cfg_attr(feature = "program", arg(long, help = "Forget all pages, but keep following the files"))]
     pub keep_files: bool,
-    /// `generation`.
-    pub generation: Option<u64>,
+    /// The conversation.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub held: ConversationArguments,
 }
+
+arguments_of!("context_forget", ForgetArguments, ForgetArguments::with_fitting_parts);
 
 impl ForgetArguments {
-    /// Reads the arguments of a call.
-    ///
-    /// # Errors
-    /// `validation_error`, naming the parameter.
-    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = ArgumentReader { tool: "context_forget", arguments };
-        fields.reject_unknown(&["conversation", "filePath", "pages", "keepFiles", "generation"])?;
-        Self {
-            conversation: fields.conversation()?,
-            file_path: fields.string("filePath")?,
-            pages: fields.selection()?,
-            keep_files: fields.boolean("keepFiles")?,
-            generation: fields.count("generation")?,
-        }
-        .checked()
-    }
-
     /// Rejects pages without a file, and `keepFiles` with one.
-    ///
-    /// # Errors
-    /// `validation_error`.
-    pub fn checked(self) -> Result<Self, ToolError> {
+    fn with_fitting_parts(self) -> Result<Self, ToolError> {
         if self.pages.is_some() && self.file_path.is_none() {
             return Err(ToolError::required("filePath")
                 .hint("pages selects pages of a file: name it with filePath.")
@@ -88,50 +103,21 @@ impl ForgetArguments {
     }
 }
 
-/// Checked arguments of `context_fork`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Start a new conversation that holds what this one holds, or held at an earlier point (asOf). The result is a handle:
+/// pass it as conversation. What one is given from then on does not affect the other.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "program", derive(clap::Args))]
+#[serde(rename_all = "camelCase")]
 pub struct ForkArguments {
-    /// `conversation`.
+    /// Handle of another conversation. Default: yours.
+    #[cfg_attr(feature = "program", arg(long, value_name = "H", help = "The conversation to start from"))]
     pub conversation: Option<String>,
-    /// `asOf`.
+    /// The point to fork at, as context_status and the details of results name it. Default: now.
+    #[cfg_attr(
+        feature = "program",
+        arg(long, value_name = "POINT", help = "The point to fork at, as context status names it (default: now)")
+    )]
     pub as_of: Option<u64>,
 }
 
-impl ForkArguments {
-    /// Reads the arguments of a call.
-    ///
-    /// # Errors
-    /// `validation_error`, naming the parameter.
-    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = ArgumentReader { tool: "context_fork", arguments };
-        fields.reject_unknown(&["conversation", "asOf"])?;
-        Ok(Self { conversation: fields.conversation()?, as_of: fields.count("asOf")? })
-    }
-}
-
-/// Checked arguments of `pagewise context watch`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WatchArguments {
-    /// `conversation`.
-    pub conversation: ConversationId,
-    /// `intervalMs`.
-    pub interval: Duration,
-}
-
-impl WatchArguments {
-    /// Short enough that a change is reported before a user switches windows.
-    const DEFAULT_INTERVAL_MS: u64 = 500;
-
-    /// Reads the arguments of a call.
-    ///
-    /// # Errors
-    /// `validation_error`, naming the parameter.
-    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = ArgumentReader { tool: "context watch", arguments };
-        let hint = "Name it with --conversation, as in the calls before.";
-        let handle = fields.conversation()?.ok_or_else(|| ToolError::required("conversation").hint(hint))?;
-        let interval = fields.positive("intervalMs")?.unwrap_or(Self::DEFAULT_INTERVAL_MS);
-        let conversation = handle.parse().map_err(invalid_handle)?;
-        Ok(Self { conversation, interval: Duration::from_millis(interval) })
-    }
-}
+arguments_of!("context_fork", ForkArguments);

@@ -1,13 +1,11 @@
 //! The tools `context_status`, `context_forget` and `context_fork`.
 
 mod arguments;
-mod schema;
 mod updates;
 
 use serde_json::{Map, Value, json};
 
-pub use self::arguments::{ForgetArguments, ForkArguments, StatusArguments, WatchArguments};
-pub(super) use self::schema::context_tools;
+pub use self::arguments::{ConversationArguments, ForgetArguments, ForkArguments, StatusArguments, UpdatesArguments};
 pub(super) use self::updates::pages_json;
 pub use self::updates::{UpdatesResult, context_updates, update_json, update_text, updates_json, updates_text};
 
@@ -20,7 +18,7 @@ use crate::context::{
 };
 use pagewise_base::page::{PageSet, parse_page_selection};
 use pagewise_base::provider::{ProviderLimits, published};
-use pagewise_store::Usage;
+use pagewise_view::Usage;
 use pagewise_view::{AgentView, ConversationId};
 
 /// Files in one answer to a client.
@@ -50,10 +48,10 @@ pub fn context_status(
     arguments: &StatusArguments,
     caller: &Caller,
 ) -> Result<StatusResult, ToolError> {
-    let conversation = required_conversation(caller, arguments.conversation.as_deref())?;
-    let status = context.status(&conversation, arguments.generation)?;
+    let conversation = required_conversation(caller, arguments.held.conversation.as_deref())?;
+    let status = context.status(&conversation, arguments.held.generation)?;
     let total = status.files.len();
-    let skipped = usize::try_from(arguments.start_file.unwrap_or(1).saturating_sub(1)).unwrap_or(usize::MAX);
+    let skipped = usize::try_from(arguments.start_file.map_or(0, |first| first.get() - 1)).unwrap_or(usize::MAX);
     if skipped > 0 && skipped >= total {
         return Err(ToolError::parameter("startFile", &format!("must be at most {total}, the number of files")));
     }
@@ -122,7 +120,7 @@ pub fn context_forget(
     arguments: &ForgetArguments,
     caller: &Caller,
 ) -> Result<DataAnswer, ToolError> {
-    let conversation = required_conversation(caller, arguments.conversation.as_deref())?;
+    let conversation = required_conversation(caller, arguments.held.conversation.as_deref())?;
     let pages = arguments.pages.as_deref().map(|pages| selection(context, arguments, pages, caller)).transpose()?;
     let what = match (&arguments.file_path, &arguments.pages) {
         (None, _) if arguments.keep_files => "everything except the list of files".to_owned(),
@@ -137,7 +135,7 @@ pub fn context_forget(
         let command = format!("pagewise context status --conversation {conversation} shows what it holds.");
         return Err(refused.hint("context_status names what it holds.").command_hint(&command));
     }
-    if let Some(generation) = arguments.generation {
+    if let Some(generation) = arguments.held.generation {
         context.enter(&conversation, generation)?;
     }
     let request = ForgetRequest { file: arguments.file_path.clone(), pages, keep_files: arguments.keep_files };
@@ -200,7 +198,7 @@ fn selection(
     let refused =
         || ToolError::parameter("pages", "must be a selection of 1-based pages like \"3\", \"1-3,7\" or \"4-\"");
     let path = arguments.file_path.as_deref().filter(|_| needs_document).ok_or_else(refused)?;
-    let conversation = caller.conversation(arguments.conversation.as_deref())?;
+    let conversation = caller.conversation(arguments.held.conversation.as_deref())?;
     let requester = caller.requester(conversation.as_ref());
     let pdf = context.open_pdf_for(path, None, requester)?;
     Ok(select_from(text, &*pdf.document)?.pages)

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::StatusArguments;
+use super::arguments::UpdatesArguments;
 use super::required_conversation;
 use crate::context::{
     ContextManager, FileChange, FileUpdate, PageChanges, ResultBudget, TEXT_DELETED, Updates, json_length, one_line,
@@ -29,13 +29,13 @@ pub struct UpdatesResult {
 /// `validation_error` without a conversation, or a failure of the store.
 pub fn context_updates(
     context: &ContextManager,
-    arguments: &StatusArguments,
+    arguments: &UpdatesArguments,
     caller: &Caller,
 ) -> Result<UpdatesResult, ToolError> {
-    let conversation = required_conversation(caller, arguments.conversation.as_deref())?;
+    let conversation = required_conversation(caller, arguments.held.conversation.as_deref())?;
     let mut left = caller.result_budget(context).map(ResultBudget::bytes);
     let mut takes = |update: &FileUpdate| left.as_mut().is_none_or(|left| takes(left, update));
-    let updates = context.updates_within(&conversation, arguments.generation, &caller.cancellation, &mut takes)?;
+    let updates = context.updates_within(&conversation, arguments.held.generation, &caller.cancellation, &mut takes)?;
     Ok(UpdatesResult { conversation, updates })
 }
 

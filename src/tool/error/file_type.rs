@@ -1,6 +1,6 @@
 //! Types of files that are not read: their names in words, and the usual programs that convert them.
 
-use crate::context::one_line;
+use crate::context::{ATTACHMENT_MARK, one_line};
 use crate::source::is_url;
 
 /// A type that is not read.
@@ -78,8 +78,25 @@ pub(super) fn named_type(mime: &str) -> String {
 /// The command that makes of a file of this type one that is read.
 pub(super) fn converter(mime: &str, path: &str) -> Option<String> {
     let command = find(mime)?.converter?;
-    let file = if is_url(path) { "FILE".to_owned() } else { shell_word(&one_line(path)) };
+    let file = match attached_name(path) {
+        Some(name) => shell_word(&name),
+        None if is_url(path) => "FILE".to_owned(),
+        None => shell_word(&one_line(path)),
+    };
     Some(command.replace("FILE", &file))
+}
+
+/// The command that writes an attachment to a file, which other programs need; `None` for any other path.
+pub(super) fn attachment_writer(path: &str) -> Option<String> {
+    let name = attached_name(path)?;
+    Some(format!("pagewise get-file {} --emit raw > {}", shell_word(&one_line(path)), shell_word(&name)))
+}
+
+/// The name of the file that an attachment is written to.
+fn attached_name(path: &str) -> Option<String> {
+    let (_, name) = path.rsplit_once(ATTACHMENT_MARK)?;
+    let name = name.rsplit(['/', '\\']).next().map(one_line).filter(|name| !name.is_empty());
+    Some(name.unwrap_or_else(|| "attachment".to_owned()))
 }
 
 /// `text` as one word of a shell's command.
@@ -105,5 +122,9 @@ mod tests {
         assert_eq!(unzip("-o.zip").as_deref(), Some("unzip ./-o.zip"));
         assert_eq!(unzip("https://a.test/b.zip").as_deref(), Some("unzip FILE"));
         assert_eq!(converter("audio/wav", "a.wav"), None);
+        let attached = "a.pdf#attachment=../old data.doc";
+        assert_eq!(unzip(attached).as_deref(), Some("unzip 'old data.doc'"));
+        let write = "pagewise get-file 'a.pdf#attachment=../old data.doc' --emit raw > 'old data.doc'";
+        assert_eq!((attachment_writer(attached).as_deref(), attachment_writer("a.doc")), (Some(write), None));
     }
 }

@@ -20,13 +20,15 @@ pub use self::web::upload_not_found;
 pub(super) use self::web::{content_not_found, web_error};
 
 use self::attachment::{no_attachment, too_deep};
-use self::file_type::{converter, named_type};
+use self::file_type::{attachment_writer, converter, named_type};
 use self::unreadable::{io_error, unreadable};
 use self::web::{fetched_pdf, unsupported_content};
-use crate::context::{BoundExceeded, ContextError, FOLDER, MissingFile, one_line};
+use crate::context::{BoundExceeded, ContextError, FOLDER, MissingFile, grouped, one_line};
 use crate::source::{Reference, SourceError, is_url};
 use crate::worker::{PdfError, WorkerError};
+use pagewise_base::clean::{CleanText, MAX_REPEATED_CHARACTERS, repeated};
 use pagewise_base::limits::{Limit, LimitExceeded};
+use pagewise_render::{MAX_PICTURE_SIDE, PictureFault};
 
 /// A refusal or failure, as `cli` and `serve` show it.
 #[derive(Debug, Clone, PartialEq, Serialize, thiserror::Error)]
@@ -54,7 +56,7 @@ impl ToolError {
     /// An error without a hint or data.
     #[must_use]
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        let message = message.into();
+        let message = CleanText::of(message.into()).into_string();
         Self { code, message, hint: None, command_hint: None, is_change: false, data: Map::new() }
     }
 
@@ -86,14 +88,14 @@ impl ToolError {
     /// Adds a hint on what to do next.
     #[must_use]
     pub fn hint(mut self, hint: &str) -> Self {
-        self.hint = Some(hint.to_owned());
+        self.hint = Some(CleanText::of(hint).into_string());
         self
     }
 
     /// Adds a hint for the command line, which has neither tools nor parameters.
     #[must_use]
     pub fn command_hint(mut self, hint: &str) -> Self {
-        self.command_hint = Some(hint.to_owned());
+        self.command_hint = Some(CleanText::of(hint).into_string());
         self
     }
 
@@ -116,6 +118,30 @@ impl ToolError {
         self
     }
 
+    /// The same error, which repeats no argument at length.
+    #[must_use]
+    pub fn repeating_briefly<'a>(mut self, arguments: impl IntoIterator<Item = &'a str>) -> Self {
+        for argument in arguments.into_iter().filter(|argument| argument.len() > MAX_REPEATED_CHARACTERS) {
+            let brief = repeated(argument);
+            // Some errors repeat an argument on one line, or in quotes.
+            let forms = [
+                argument.to_owned(),
+                one_line(argument),
+                CleanText::line(argument).into_string(),
+                format!("{argument:?}"),
+            ];
+            let shorten = |text: &mut String| {
+                for form in forms.iter().filter(|form| form.chars().count() > MAX_REPEATED_CHARACTERS) {
+                    *text = text.replace(form, &brief);
+                }
+            };
+            shorten(&mut self.message);
+            self.hint.iter_mut().chain(&mut self.command_hint).for_each(shorten);
+            self.data.values_mut().for_each(|value| for_each_text(value, &shorten));
+        }
+        self
+    }
+
     /// Message and hint as one text.
     #[must_use]
     pub fn text(&self) -> String {
@@ -123,6 +149,30 @@ impl ToolError {
             Some(hint) => format!("{}\n{hint}", self.message),
             None => self.message.clone(),
         }
+    }
+}
+
+/// A value with clean texts alone, the names of its fields included.
+#[must_use]
+pub fn clean_json(mut value: Value) -> Value {
+    let clean = |text: &mut String| *text = CleanText::of(std::mem::take(text)).into_string();
+    for_each_text(&mut value, &clean);
+    value
+}
+
+/// Calls `change` for each text in a value.
+fn for_each_text(value: &mut Value, change: &impl Fn(&mut String)) {
+    match value {
+        Value::String(text) => change(text),
+        Value::Array(values) => values.iter_mut().for_each(|value| for_each_text(value, change)),
+        Value::Object(fields) => {
+            for (mut name, mut value) in std::mem::take(fields) {
+                change(&mut name);
+                for_each_text(&mut value, change);
+                fields.insert(name, value);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -142,6 +192,7 @@ impl From<ContextError> for ToolError {
             ContextError::Selection { selection, page_count, hint } => selection_error(&selection, page_count, hint),
             ContextError::NoPagesIn { path, mime_type } => no_pages_in(&path, mime_type),
             ContextError::UnsupportedType { path, mime_type } => unsupported_type(&path, &mime_type),
+            ContextError::Picture { path, fault } => picture_error(&path, &fault),
             ContextError::StartLine { path, start_line, lines } => ToolError::parameter(
                 "startLine",
                 &format!("must be at most {lines}: {path} has {lines} lines, and {start_line} was given"),
@@ -249,12 +300,27 @@ fn pdf_error(path: &str, error: &PdfError) -> ToolError {
             ToolError::new(ErrorCode::PdfError, format!("Failed to join PDF pages: {reason}"))
                 .hint("Take these pages one by one, or fewer at once.")
         }
-        PdfError::NoEngine { reason } => {
-            ToolError::new(ErrorCode::PdfError, format!("No engine recognises text: {reason}"))
-                .hint("pagewise doctor says what is missing.")
-        }
         PdfError::Failed { action, reason } => {
             ToolError::new(ErrorCode::PdfError, format!("Failed to {}: {reason}", action.phrase()))
+        }
+    }
+}
+
+fn picture_error(path: &str, fault: &PictureFault) -> ToolError {
+    match fault {
+        PictureFault::Damaged { reason } => {
+            ToolError::new(ErrorCode::Damaged, format!("Damaged picture: {path}: {reason}"))
+                .hint("A provider would refuse it. Ask for another copy of it.")
+        }
+        PictureFault::TooLarge { width, height } => {
+            let most = grouped(MAX_PICTURE_SIDE.into());
+            let message =
+                format!("Picture too large: {path} has {width} x {height} pixels, and models take {most} a side");
+            ToolError::new(ErrorCode::LimitExceeded, message)
+                .hint("Make a smaller copy of it, and ask for that.")
+                .with("width", json!(width))
+                .with("height", json!(height))
+                .with("limit", json!(MAX_PICTURE_SIDE))
         }
     }
 }
@@ -384,8 +450,16 @@ fn unsupported_type(path: &str, mime_type: &str) -> ToolError {
     let error = ToolError::new(ErrorCode::UnsupportedFileType, message)
         .with("mimeType", json!(mime_type))
         .with("supported", json!(SUPPORTED_TYPES));
-    match converter(mime_type, path) {
-        Some(command) => error.hint(&format!("Convert it first: {command}")).with("converter", json!(command)),
+    let written = attachment_writer(path).map(|command| format!("Write the attachment to a file: {command}"));
+    let converter = converter(mime_type, path);
+    let converted = converter.as_ref().map(|command| match written {
+        Some(_) => format!("Then convert that: {command}"),
+        None => format!("Convert it first: {command}"),
+    });
+    let hint = written.into_iter().chain(converted).collect::<Vec<_>>().join("\n");
+    let error = if hint.is_empty() { error } else { error.hint(&hint) };
+    match converter {
+        Some(command) => error.with("converter", json!(command)),
         None => error,
     }
 }

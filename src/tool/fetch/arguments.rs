@@ -1,12 +1,15 @@
 //! Arguments of `fetch_content` and `get_search_content`.
 
-use serde_json::{Map, Value};
+use std::num::NonZeroU64;
 
-use crate::tool::arguments::ArgumentReader;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::tool::arguments::arguments_of;
 use crate::tool::error::ToolError;
 
 /// URLs of one call.
-pub(crate) const MAX_URLS: usize = 10;
+const MAX_URLS: usize = 10;
 
 /// Characters in one answer by default.
 pub(crate) const DEFAULT_MAX_CHARS: u64 = 30_000;
@@ -14,40 +17,44 @@ pub(crate) const DEFAULT_MAX_CHARS: u64 = 30_000;
 /// Characters in one answer at most.
 pub(crate) const MAX_CHARS: u64 = 100_000;
 
-/// Checked arguments of `fetch_content`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// URLs as text: a PDF page by page, a web page as Markdown. At most 30,000 characters come; continue with
+/// get_search_content. To see a PDF's pages, give its URL to get_file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct FetchArguments {
-    /// `url` or `urls`: trimmed and deduplicated, in order.
+    /// The URL.
+    #[cfg_attr(feature = "program", arg(skip))]
+    pub url: Option<String>,
+    /// Instead of url.
+    #[serde(default)]
+    #[schemars(length(max = 10))]
+    #[cfg_attr(feature = "program", arg(value_name = "URL", required = true, help = "The URLs, at most 10"))]
     pub urls: Vec<String>,
-    /// `conversation`.
+    /// Handle of another conversation. Default: yours.
+    #[cfg_attr(
+        feature = "program",
+        arg(long, value_name = "H", help = "The conversation that the fetched content belongs to")
+    )]
     pub conversation: Option<String>,
 }
 
+arguments_of!("fetch_content", FetchArguments, FetchArguments::with_all_urls);
+
 impl FetchArguments {
-    /// Reads the arguments of a call.
-    ///
-    /// # Errors
-    /// `validation_error`, naming the parameter.
-    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = ArgumentReader { tool: "fetch_content", arguments };
-        fields.reject_unknown(&["url", "urls", "conversation"])?;
-        let given = match (fields.string("url")?, fields.strings("urls", "a list of URLs")?) {
-            (Some(_), Some(_)) => {
-                return Err(ToolError::one_of("url", "urls").hint("Use url for one, or urls for several."));
-            }
-            (Some(url), None) => vec![url],
-            (None, None) => return Err(ToolError::required("url")),
-            (None, Some(urls)) => urls,
-        };
-        let mut urls = Vec::<String>::new();
-        for url in given.iter().map(|url| url.trim()).filter(|url| !url.is_empty()) {
-            if !urls.iter().any(|known| known == url) {
-                urls.push(url.to_owned());
+    /// Trims and deduplicates the URLs, in order.
+    fn with_all_urls(mut self) -> Result<Self, ToolError> {
+        if self.url.is_some() && !self.urls.is_empty() {
+            return Err(ToolError::one_of("url", "urls").hint("Use url for one, or urls for several."));
+        }
+        let given = self.url.take().into_iter().chain(std::mem::take(&mut self.urls));
+        for url in given.map(|url| url.trim().to_owned()).filter(|url| !url.is_empty()) {
+            if !self.urls.contains(&url) {
+                self.urls.push(url);
             }
         }
-        match urls.len() {
+        match self.urls.len() {
             0 => Err(ToolError::required("url")),
-            1..=MAX_URLS => Ok(Self { urls, conversation: fields.conversation()? }),
+            1..=MAX_URLS => Ok(self),
             count => {
                 Err(ToolError::parameter("urls", &format!("must have at most {MAX_URLS} URLs, and {count} were given")))
             }
@@ -55,51 +62,47 @@ impl FetchArguments {
     }
 }
 
-/// Checked arguments of `get_search_content`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Read on in what fetch_content fetched.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "program", derive(clap::Args))]
+#[serde(rename_all = "camelCase")]
 pub struct SearchContentArguments {
-    /// `responseId`.
+    /// From a result of fetch_content.
+    #[cfg_attr(feature = "program", arg(value_name = "ID", help = "The responseId that pagewise fetch printed"))]
     pub response_id: String,
-    /// `url` or `urlIndex`.
-    pub which: UrlSelector,
-    /// `maxChars`, capped at `MAX_CHARS`.
-    pub max_chars: u64,
-    /// `offset`, in characters.
-    pub offset: u64,
-    /// `conversation`.
+    /// One of several URLs.
+    #[cfg_attr(feature = "program", arg(long, value_name = "URL", conflicts_with = "url_index"))]
+    pub url: Option<String>,
+    /// The same by position, 0-based.
+    #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
+    pub url_index: Option<u64>,
+    /// Most characters. Default: 30000; at most 100000.
+    #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
+    pub max_chars: Option<NonZeroU64>,
+    /// Characters to skip.
+    #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
+    pub offset: Option<u64>,
+    /// Handle of another conversation. Default: yours.
+    #[cfg_attr(
+        feature = "program",
+        arg(long, value_name = "H", help = "The conversation that the content belongs to")
+    )]
     pub conversation: Option<String>,
 }
 
-/// Selects one URL of a response.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum UrlSelector {
-    /// By its 0-based position.
-    Index(u64),
-    /// By itself.
-    Url(String),
-}
+arguments_of!("get_search_content", SearchContentArguments, SearchContentArguments::with_one_url);
 
 impl SearchContentArguments {
-    /// Reads the arguments of a call.
-    ///
-    /// # Errors
-    /// `validation_error`, naming the parameter.
-    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = ArgumentReader { tool: "get_search_content", arguments };
-        fields.reject_unknown(&["responseId", "url", "urlIndex", "maxChars", "offset", "conversation"])?;
-        let which = match (fields.string("url")?, fields.count("urlIndex")?) {
-            (Some(_), Some(_)) => {
-                return Err(ToolError::one_of("url", "urlIndex"));
-            }
-            (Some(url), None) => UrlSelector::Url(url.trim().to_owned()),
-            (None, index) => UrlSelector::Index(index.unwrap_or(0)),
-        };
-        Ok(Self {
-            response_id: fields.required_string("responseId")?.trim().to_owned(),
-            which,
-            max_chars: fields.positive("maxChars")?.unwrap_or(DEFAULT_MAX_CHARS).min(MAX_CHARS),
-            offset: fields.count("offset")?.unwrap_or(0),
-            conversation: fields.conversation()?,
-        })
+    fn with_one_url(mut self) -> Result<Self, ToolError> {
+        if self.url.is_some() && self.url_index.is_some() {
+            return Err(ToolError::one_of("url", "urlIndex"));
+        }
+        self.url = self.url.map(|url| url.trim().to_owned());
+        self.response_id = self.response_id.trim().to_owned();
+        Ok(self)
+    }
+
+    pub(super) fn max_chars(&self) -> u64 {
+        self.max_chars.map_or(DEFAULT_MAX_CHARS, NonZeroU64::get).min(MAX_CHARS)
     }
 }

@@ -1,19 +1,19 @@
 //! The tools `fetch_content` and `get_search_content`.
 
 mod arguments;
-mod schema;
 
 use serde_json::{Map, Value, json};
 
-pub use self::arguments::{FetchArguments, SearchContentArguments, UrlSelector};
-pub(super) use self::schema::fetch_tools;
+pub use self::arguments::{FetchArguments, SearchContentArguments};
 
 use self::arguments::{DEFAULT_MAX_CHARS, MAX_CHARS};
 use super::caller::Caller;
 use super::error::{ToolError, content_not_found, web_error};
+use super::page_tag::tag_blocks;
 use super::truncate::{char_count, prefix_within};
 use crate::context::{
     Block, ContextManager, FetchOutcome, FetchedText, ProgressListener, ResultBudget, grouped, one_line, untrusted,
+    untrusted_pages,
 };
 use pagewise_view::ConversationId;
 use pagewise_web::{FetchedResponse, FetchedUrl, ResponseId, StoredText};
@@ -55,7 +55,9 @@ pub fn fetch_content(
             Err(error) => draft.push_failure(index, &page.url, &error.into()),
         }
     }
-    Ok(draft.answer())
+    let mut answer = draft.answer();
+    tag_blocks(&mut answer.blocks, caller);
+    Ok(answer)
 }
 
 /// The error if nothing was fetched: the single reason, or all of them.
@@ -137,7 +139,7 @@ impl<'a> FetchAnswerBuilder<'a> {
         let found = if text.location == url { String::new() } else { format!(", found at {}", text.location) };
         let mut lines = vec![format!("{number}{url} ({}{found})", describe(&text.stored))];
         lines.extend(text.stored.notes.iter().map(|note| format!("Note: {}", one_line(note))));
-        lines.push(untrusted(url));
+        lines.push(untrusted_text(&text.stored, url));
         lines.join("\n")
     }
 
@@ -158,6 +160,11 @@ impl<'a> FetchAnswerBuilder<'a> {
         let id = self.id.as_ref().map(ResponseId::as_str);
         FetchAnswer { blocks: self.blocks, details: json!({ "responseId": id, "urls": self.urls }) }
     }
+}
+
+/// Marks a text as untrusted. That of a PDF has headers of pages.
+fn untrusted_text(stored: &StoredText, url: &str) -> String {
+    if stored.pages.is_some() { untrusted_pages(url) } else { untrusted(url) }
 }
 
 /// `text/html, "Title", 1,234 characters`.
@@ -210,7 +217,7 @@ pub fn get_search_content(
     let id = &arguments.response_id;
     let response =
         context.fetched(id, caller.requester(conversation.as_ref())).map_err(|error| web_error(id, &error))?;
-    let (index, fetched) = selected_url(&response, &arguments.which)
+    let (index, fetched) = selected_url(&response, arguments)
         .ok_or_else(|| content_not_found(&format!("{id} has {} URLs, but not this one", response.urls.len())))?;
     let (_, key) = fetched
         .outcome
@@ -218,16 +225,21 @@ pub fn get_search_content(
         .map_err(|reason| content_not_found(&format!("{} could not be fetched: {}", fetched.url, one_line(reason))))?;
     let stored = context.fetched_text(key).map_err(|_| content_not_found(&format!("{id} is no longer stored")))?;
     let budget = caller.result_budget(context).map_or(u64::MAX, ResultBudget::characters);
-    text_slice(id, (index, &fetched.url), &stored, arguments, budget)
+    let mut answer = text_slice(id, (index, &fetched.url), &stored, arguments, budget)?;
+    tag_blocks(&mut answer.blocks, caller);
+    Ok(answer)
 }
 
-fn selected_url<'a>(response: &'a FetchedResponse, which: &UrlSelector) -> Option<(usize, &'a FetchedUrl)> {
-    match which {
-        UrlSelector::Index(index) => {
-            let index = usize::try_from(*index).ok()?;
+fn selected_url<'a>(
+    response: &'a FetchedResponse,
+    arguments: &SearchContentArguments,
+) -> Option<(usize, &'a FetchedUrl)> {
+    match &arguments.url {
+        Some(url) => response.urls.iter().enumerate().find(|(_, fetched)| fetched.url == *url),
+        None => {
+            let index = usize::try_from(arguments.url_index.unwrap_or(0)).ok()?;
             Some((index, response.urls.get(index)?))
         }
-        UrlSelector::Url(url) => response.urls.iter().enumerate().find(|(_, fetched)| fetched.url == *url),
     }
 }
 
@@ -238,7 +250,8 @@ fn text_slice(
     arguments: &SearchContentArguments,
     budget: u64,
 ) -> Result<FetchAnswer, ToolError> {
-    let (total, offset, limit) = (char_count(&stored.text), arguments.offset, arguments.max_chars.min(budget));
+    let (total, offset, limit) =
+        (char_count(&stored.text), arguments.offset.unwrap_or(0), arguments.max_chars().min(budget));
     if offset > 0 && offset >= total {
         let expected = format!("Parameter 'offset' must be less than {total}, the characters of this text");
         return Err(ToolError::validation(&expected).with("totalChars", json!(total)));
@@ -248,9 +261,9 @@ fn text_slice(
     let shown = prefix_within(rest, limit);
     let next = offset.saturating_add(char_count(shown));
     let mut block = shown.to_owned();
-    let mut lines = vec![untrusted(url)];
+    let mut lines = vec![untrusted_text(stored, url)];
     if next < total {
-        block.push_str(&truncated(limit, total, next, limit < arguments.max_chars));
+        block.push_str(&truncated(limit, total, next, limit < arguments.max_chars()));
         let arguments = json!({ "responseId": id, "urlIndex": index, "offset": next });
         lines.push(format!("Characters {offset} to {next} of {total}. To continue: get_search_content {arguments}"));
     }

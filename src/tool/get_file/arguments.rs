@@ -1,76 +1,101 @@
 //! Arguments of `get_file`.
 
-use serde_json::{Map, Value};
+use std::num::NonZeroU64;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::context::RequestedPart;
-use crate::tool::arguments::ArgumentReader;
+use crate::tool::arguments::arguments_of;
 use crate::tool::client::FormArgument;
 use crate::tool::error::ToolError;
 
-/// Checked arguments of `get_file`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Read a file: a PDF's summary (filePath alone) or its pages (pages or pdfPage, at most 20 a call), a text by lines, an
+/// image; of a folder, its PDFs. What this conversation already has is named, not sent again.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "program", derive(clap::Args))]
+#[serde(rename_all = "camelCase")]
 pub struct GetFileArguments {
-    /// `filePath`.
+    /// The file: path, URL or responseId.
+    #[cfg_attr(feature = "program", arg(value_name = "PATH"))]
     pub file_path: String,
-    /// `pdfPage` or `pages`.
-    pub part: RequestedPart,
-    /// `as`.
-    pub form: FormArgument,
-    /// `force`.
+    /// One page, 0-based.
+    #[schemars(extend("x-expected" = "a whole number (0-based page index)"))]
+    #[cfg_attr(
+        feature = "program",
+        arg(long, value_name = "I", allow_negative_numbers = true, conflicts_with = "pages")
+    )]
+    pub pdf_page: Option<i64>,
+    /// Pages, 1-based: "3", "1-3,7", "4-", "last", "label:iv", "section:Results".
+    #[cfg_attr(
+        feature = "program",
+        arg(long, value_name = "SPEC", value_parser = crate::tool::typed_pages, allow_hyphen_values = true)
+    )]
+    pub pages: Option<String>,
+    /// How pages come: document (PDF block), path (a PDF file, named), mixed (text or tables where complete, else a
+    /// picture), auto (default: what you can be shown).
+    #[serde(rename = "as")]
+    #[cfg_attr(
+        feature = "program",
+        arg(long = "as", value_enum, value_name = "FORM", help = "Form of the pages (default: the setting form)")
+    )]
+    pub form: Option<FormArgument>,
+    /// Send it again: only if you can no longer see it.
+    #[serde(default)]
+    #[cfg_attr(feature = "program", arg(long, help = "Send it even if the conversation already holds it"))]
     pub force: bool,
-    /// `password`.
-    pub password: Option<String>,
-    /// `startLine`.
-    pub start_line: Option<u64>,
-    /// `numLines`.
-    pub line_count: Option<u64>,
-    /// `maxTokens`.
-    pub max_tokens: Option<u64>,
-    /// `conversation`.
+    /// Of a text: first line, 1-based.
+    #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
+    pub start_line: Option<NonZeroU64>,
+    /// Of a text: how many lines.
+    #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
+    pub num_lines: Option<NonZeroU64>,
+    /// Stop before the pages cost more tokens (estimated).
+    #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
+    pub max_tokens: Option<NonZeroU64>,
+    /// Handle of another conversation. Default: yours.
+    #[cfg_attr(
+        feature = "program",
+        arg(long, value_name = "H", help = "The conversation whose memory applies; its first use creates it")
+    )]
     pub conversation: Option<String>,
-    /// `generation`.
+    /// How often the context was compacted. A larger number than before forgets what is held; with a smaller one nothing is
+    /// left out and nothing recorded.
+    #[schemars(extend("x-driver" = true))]
+    #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub generation: Option<u64>,
+    /// Of an encrypted PDF.
+    #[cfg_attr(feature = "program", arg(long, value_name = "PASSWORD", help = crate::tool::PASSWORD_HELP))]
+    pub password: Option<String>,
 }
 
+arguments_of!("get_file", GetFileArguments, GetFileArguments::with_one_part);
+
 impl GetFileArguments {
-    /// Reads the arguments of a call.
-    ///
-    /// # Errors
-    /// `validation_error`, naming the parameter.
-    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = ArgumentReader { tool: "get_file", arguments };
-        fields.reject_unknown(&[
-            "filePath",
-            "pdfPage",
-            "pages",
-            "as",
-            "force",
-            "password",
-            "startLine",
-            "numLines",
-            "maxTokens",
-            "conversation",
-            "generation",
-        ])?;
-        Ok(Self {
-            file_path: fields.required_string("filePath")?,
-            part: fields.part()?,
-            form: fields.form()?,
-            force: fields.boolean("force")?,
-            password: fields.password()?,
-            start_line: fields.positive("startLine")?,
-            line_count: fields.positive("numLines")?,
-            max_tokens: fields.positive("maxTokens")?,
-            conversation: fields.conversation()?,
-            generation: fields.count("generation")?,
-        })
+    fn with_one_part(self) -> Result<Self, ToolError> {
+        if self.pdf_page.is_some() && self.pages.is_some() {
+            return Err(ToolError::one_of("pdfPage", "pages")
+                .hint("Use pdfPage (0-based) for one page, or pages (1-based) for several."));
+        }
+        Ok(self)
+    }
+
+    /// The requested part of a PDF.
+    #[must_use]
+    pub fn part(&self) -> RequestedPart {
+        match (self.pdf_page, &self.pages) {
+            (Some(index), _) => RequestedPart::Index(index.into()),
+            (None, Some(selection)) => RequestedPart::Selection(selection.clone()),
+            (None, None) => RequestedPart::Summary,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::tool::ToolArguments as _;
+    use serde_json::{Map, Value, json};
 
     fn parse(arguments: Value) -> Result<GetFileArguments, String> {
         let Value::Object(map) = arguments else { return Err("not an object".into()) };
@@ -79,7 +104,7 @@ mod tests {
 
     #[test]
     fn pages_come_as_index_or_selection() {
-        let part = |value| parse(value).map(|arguments| arguments.part);
+        let part = |value| parse(value).map(|arguments| arguments.part());
         assert_eq!(part(json!({"filePath": "a", "pdfPage": 0})), Ok(RequestedPart::Index(0)));
         assert_eq!(part(json!({"filePath": "a", "pdfPage": 2.0})), Ok(RequestedPart::Index(2)));
         assert_eq!(part(json!({"filePath": "a", "pdfPage": "2"})), Ok(RequestedPart::Index(2)));
@@ -109,18 +134,18 @@ mod tests {
         let refused = |value| parse(value).err().unwrap_or_default();
         assert_eq!(refused(json!({})), "Parameter 'filePath' is required");
         assert_eq!(refused(json!({"filePath": " "})), "Parameter 'filePath' is required");
-        assert_eq!(refused(json!({"filePath": 3})), "Parameter 'filePath' must be a string");
+        assert_eq!(refused(json!({"filePath": {}})), "Parameter 'filePath' must be a string");
         assert_eq!(
             refused(json!({"filePath": "a", "pdfPage": 1.5})),
             "Parameter 'pdfPage' must be a whole number (0-based page index)"
         );
-        assert_eq!(refused(json!({"filePath": "a", "page": 1})), "Unknown parameter 'page'");
+        assert_eq!(refused(json!({"filePath": "a", "sheet": 1})), "Unknown parameter 'sheet'");
         assert_eq!(
             refused(json!({"filePath": "a", "pdfPage": 1, "pages": "2"})),
             "Parameters 'pdfPage' and 'pages' cannot be given together"
         );
         assert_eq!(
-            refused(json!({"filePath": "a", "startLine": 0})),
+            refused(json!({"filePath": "a", "startLine": -1})),
             "Parameter 'startLine' must be a whole number, 1 or more"
         );
         assert_eq!(

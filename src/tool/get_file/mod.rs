@@ -2,8 +2,8 @@
 
 mod arguments;
 mod details;
-mod schema;
 
+use std::num::NonZeroU64;
 use std::ops::Range;
 
 use serde_json::Value;
@@ -11,11 +11,11 @@ use serde_json::Value;
 pub use self::arguments::GetFileArguments;
 pub use self::details::details_json;
 pub(crate) use self::details::{folder_brief, folder_json};
-pub(crate) use self::schema::get_file_spec;
 
 use super::caller::Caller;
 use super::client::{FormDecision, decide_form};
 use super::error::ToolError;
+use super::page_tag::tag_blocks;
 use crate::context::{
     AnswerDetails, Block, ContextManager, Delivery, FileAnswer, FileRequest, ProgressListener, SummaryFacts,
     page_or_pages, untrusted,
@@ -56,11 +56,12 @@ pub fn get_file(
     progress: &dyn ProgressListener,
 ) -> Result<GetFileAnswer, ToolError> {
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
-    let form = decide_form(arguments.form, &caller.client);
+    let form = decide_form(arguments.form.unwrap_or_default(), &caller.client);
     let cancellation = caller.cancellation.clone();
     let max_result_bytes = caller.client.result_bytes(context.settings().max_result_bytes);
     let asked = file_request(arguments, form, conversation.clone());
-    let request = FileRequest { principal: caller.principal, cancellation, max_result_bytes, ..asked };
+    let client = caller.client.name.clone();
+    let request = FileRequest { principal: caller.principal, client, cancellation, max_result_bytes, ..asked };
     let mut answer = context.get_file_with_progress(&request, progress)?;
     answer.blocks.extend(caller.store_note.clone().map(Block::Text));
     answer.details.notes.extend(caller.store_note.clone());
@@ -68,8 +69,25 @@ pub fn get_file(
     let named = conversation.as_ref().filter(|_| caller.is_new_conversation || answer.summary.is_some());
     let (header, footer) = header_and_footer(&answer, named);
     let details = details_json(&answer.details, conversation.as_ref().map(ConversationId::as_str));
+    // The lines of a text file stay as they are.
+    if answer.details.pages.is_some() {
+        tag_blocks(&mut answer.blocks, caller);
+    }
     let FileAnswer { blocks, content, details: facts, summary, delivery } = answer;
     Ok(GetFileAnswer { blocks, content, summary, facts, details, header, footer, delivery })
+}
+
+/// The bytes of the attachment that `arguments` name, of whatever type; `None` if they name none, or pages of one.
+///
+/// # Errors
+/// Every refusal of the files and the attachment.
+pub fn attachment_bytes(
+    context: &ContextManager,
+    arguments: &GetFileArguments,
+    caller: &Caller,
+) -> Result<Option<Vec<u8>>, ToolError> {
+    let form = decide_form(arguments.form.unwrap_or_default(), &caller.client);
+    Ok(context.attachment_bytes(&file_request(arguments.clone(), form, None))?)
 }
 
 /// What the context is asked for a call with these arguments.
@@ -79,19 +97,20 @@ pub(crate) fn file_request(
     conversation: Option<ConversationId>,
 ) -> FileRequest {
     FileRequest {
+        part: arguments.part(),
         file: arguments.file_path,
-        part: arguments.part,
         form: form.form,
         is_mixed: form.is_mixed,
         with_text: form.with_text,
         force: arguments.force,
         password: arguments.password,
-        start_line: arguments.start_line,
-        line_count: arguments.line_count,
-        max_tokens: arguments.max_tokens,
+        start_line: arguments.start_line.map(NonZeroU64::get),
+        line_count: arguments.num_lines.map(NonZeroU64::get),
+        max_tokens: arguments.max_tokens.map(NonZeroU64::get),
         max_result_bytes: None,
         conversation,
         principal: None,
+        client: None,
         generation: arguments.generation,
         cancellation: Cancellation::new(),
     }

@@ -1,53 +1,41 @@
 //! Arguments of the PDF tools.
 
-use serde_json::{Map, Value, json};
+use std::num::NonZeroU64;
 
-use super::outline::ShownOutline;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::context::{ContextConfig, ContextManager, OpenPdf, SelectedPages, select_from};
-use crate::tool::arguments::{ArgumentReader, invalid_value, whole_number};
+use crate::tool::arguments::arguments_of;
 use crate::tool::caller::Caller;
 use crate::tool::error::ToolError;
 use crate::worker::OcrMode;
 use pagewise_base::page::PageSet;
 use pagewise_library::DateRange;
 use pagewise_render::{Dpi, Region};
+use pagewise_text::Case;
 
-/// Characters in one answer by default.
-pub const DEFAULT_MAX_CHARS: u64 = 50_000;
-
-/// The arguments of `pdf_info`, shared by the other PDF tools.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// A document, and how it is opened.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct DocumentArguments {
-    /// `path`.
+    /// The PDF: path, URL or responseId.
+    #[cfg_attr(feature = "program", arg(value_name = "PATH", index = 1))]
     pub path: String,
-    /// `password`.
+    /// Of an encrypted PDF.
+    #[cfg_attr(feature = "program", arg(long, value_name = "PASSWORD", help = crate::tool::PASSWORD_HELP))]
     pub password: Option<String>,
-    /// `conversation`: the owner, if the path is a `responseId`.
+    /// Handle of another conversation. Default: yours.
+    #[cfg_attr(
+        feature = "program",
+        arg(long, value_name = "H", help = "For a responseId, the conversation that fetched it")
+    )]
     pub conversation: Option<String>,
 }
 
+arguments_of!("document", DocumentArguments);
+
 impl DocumentArguments {
-    /// The names of them.
-    const NAMES: [&'static str; 3] = ["path", "password", "conversation"];
-
-    /// Reads the arguments of a call of `tool`.
-    ///
-    /// # Errors
-    /// `validation_error`, naming the parameter.
-    pub fn parse(tool: &'static str, arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = ArgumentReader { tool, arguments };
-        fields.reject_unknown(&Self::NAMES)?;
-        Self::of(&fields)
-    }
-
-    fn of(fields: &ArgumentReader<'_>) -> Result<Self, ToolError> {
-        Ok(Self {
-            path: fields.required_string("path")?,
-            password: fields.password()?,
-            conversation: fields.conversation()?,
-        })
-    }
-
     /// Opens the document for `caller`.
     ///
     /// # Errors
@@ -79,163 +67,223 @@ pub(super) fn selected_pages(pdf: &OpenPdf, selection: Option<&str>) -> Result<S
     }
 }
 
-/// Rejects names that are neither in [`DocumentArguments`] nor in `own`.
-fn reject_unknown(fields: &ArgumentReader<'_>, own: &[&str]) -> Result<(), ToolError> {
-    fields.reject_unknown(&[&DocumentArguments::NAMES[..], own].concat())
-}
-
-/// Entries of an outline in one answer by default.
-const DEFAULT_MAX_ITEMS: u64 = 200;
-
-/// Checked arguments of `pdf_outline`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OutlineArguments {
-    /// `path`, `password`, `conversation`.
+/// What a PDF says about itself: pages, title, dates, encryption, form and more. Cheap.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "program", derive(clap::Args))]
+pub struct InfoArguments {
+    /// The document.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
     pub document: DocumentArguments,
-    /// `depth` and `max_items`.
-    pub shown: ShownOutline,
 }
+
+arguments_of!("pdf_info", InfoArguments);
+
+/// The outline (table of contents) with page numbers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "program", derive(clap::Args))]
+pub struct OutlineArguments {
+    /// Levels to show. Default: all.
+    #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
+    pub depth: Option<NonZeroU64>,
+    /// Most entries. Default: 200.
+    #[cfg_attr(feature = "program", arg(long, value_name = "N", help = "At most this many entries (default: all)"))]
+    pub max_items: Option<NonZeroU64>,
+    /// The document.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub document: DocumentArguments,
+}
+
+arguments_of!("pdf_outline", OutlineArguments);
 
 impl OutlineArguments {
-    /// Reads the arguments of a call.
-    ///
-    /// # Errors
-    /// `validation_error`, naming the parameter.
-    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = ArgumentReader { tool: "pdf_outline", arguments };
-        reject_unknown(&fields, &["depth", "max_items"])?;
-        Ok(Self {
-            document: DocumentArguments::of(&fields)?,
-            shown: ShownOutline {
-                levels: fields.positive("depth")?.unwrap_or(u64::MAX),
-                max_items: fields.positive("max_items")?.unwrap_or(DEFAULT_MAX_ITEMS),
-            },
-        })
+    const DEFAULT_MAX_ITEMS: u64 = 200;
+
+    pub(super) fn max_items(&self) -> usize {
+        let max = self.max_items.map_or(Self::DEFAULT_MAX_ITEMS, NonZeroU64::get);
+        usize::try_from(max).unwrap_or(usize::MAX)
     }
 }
 
-/// Checked arguments of a search for tables, which is no tool of the server.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The tables of pages, which is no tool of the server.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct TablesArguments {
-    /// `path`, `password`, `conversation`.
-    pub document: DocumentArguments,
-    /// `pages`.
+    /// Pages, 1-based: "3", "1-3,7", "4-", "last", "label:iv", "section:Results".
+    #[cfg_attr(
+        feature = "program",
+        arg(long, value_name = "SPEC", value_parser = crate::tool::typed_pages, allow_hyphen_values = true)
+    )]
     pub pages: Option<String>,
+    /// The document.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub document: DocumentArguments,
 }
 
-impl TablesArguments {
-    /// Reads the arguments of a call.
-    ///
-    /// # Errors
-    /// `validation_error`, naming the parameter.
-    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = ArgumentReader { tool: "tables", arguments };
-        reject_unknown(&fields, &["pages"])?;
-        Ok(Self { document: DocumentArguments::of(&fields)?, pages: fields.selection()? })
+arguments_of!("tables", TablesArguments);
+
+/// The text of pages: in reading order, in columns (layout), with headings and tables (markdown).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "program", derive(clap::Args))]
+pub struct TextArguments {
+    /// Pages, 1-based: "3", "1-3,7", "4-", "last", "label:iv", "section:Results".
+    #[cfg_attr(
+        feature = "program",
+        arg(long, value_name = "SPEC", value_parser = crate::tool::typed_pages, allow_hyphen_values = true)
+    )]
+    pub pages: Option<String>,
+    /// Most characters. Default: 50000.
+    #[cfg_attr(
+        feature = "program",
+        arg(long, value_name = "N", help = "Stop after this many characters (default: never)")
+    )]
+    pub max_chars: Option<NonZeroU64>,
+    /// Default: text.
+    #[serde(default)]
+    #[cfg_attr(
+        feature = "program",
+        arg(long, value_enum, value_name = "FORMAT", default_value_t, help = "How the text is written")
+    )]
+    pub format: TextFormat,
+    /// Also text that no reader sees.
+    #[serde(default)]
+    #[cfg_attr(feature = "program", arg(long))]
+    pub hidden: bool,
+    /// Which pages are recognised. Default: those without text (auto).
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            long,
+            value_enum,
+            value_name = "WHEN",
+            default_value = "never",
+            help = "Which pages are recognised from their pictures, which takes seconds a page"
+        )
+    )]
+    pub ocr: Option<OcrArgument>,
+    /// Whether the answer lists the words of each page in their boxes; only for the command line.
+    #[serde(skip)]
+    #[cfg_attr(feature = "program", arg(long, help = "With --json: the words of each page in their boxes"))]
+    pub boxes: bool,
+    /// Whether a command asks, which recognises as long as it takes.
+    #[serde(skip)]
+    #[cfg_attr(feature = "program", arg(skip))]
+    pub is_command: bool,
+    /// The document.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub document: DocumentArguments,
+}
+
+arguments_of!("pdf_extract_text", TextArguments);
+
+impl TextArguments {
+    const DEFAULT_MAX_CHARS: u64 = 50_000;
+
+    pub(super) fn max_chars(&self) -> u64 {
+        self.max_chars.map_or(Self::DEFAULT_MAX_CHARS, NonZeroU64::get)
     }
 }
 
-/// Checked arguments of `pdf_extract_text`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TextArguments {
-    /// `path`, `password`, `conversation`.
-    pub document: DocumentArguments,
-    /// `pages`.
-    pub pages: Option<String>,
-    /// `max_chars`.
-    pub max_chars: u64,
-    /// `format`.
-    pub format: TextFormat,
-    /// `hidden`: whether hidden text follows the text of each page.
-    pub with_hidden: bool,
-    /// `ocr`: which pages are recognised.
-    pub ocr: OcrMode,
-    /// Whether the answer lists the words of each page in their boxes; only for the command line.
-    pub with_boxes: bool,
+/// Which pages are recognised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "program", derive(clap::ValueEnum))]
+#[serde(rename_all = "lowercase")]
+pub enum OcrArgument {
+    /// Those whose own text is not what a reader sees, such as scans
+    Auto,
+    /// All
+    Always,
+    /// None
+    Never,
+}
+
+impl OcrArgument {
+    pub(super) fn mode(argument: Option<Self>) -> OcrMode {
+        match argument {
+            None | Some(Self::Auto) => OcrMode::Auto,
+            Some(Self::Always) => OcrMode::Always,
+            Some(Self::Never) => OcrMode::Never,
+        }
+    }
 }
 
 /// How the text of a page is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "program", derive(clap::ValueEnum))]
+#[serde(rename_all = "lowercase")]
 pub enum TextFormat {
-    /// Lines in reading order.
+    /// Lines in reading order
     #[default]
     Text,
-    /// Columns kept by spaces, as in print.
+    /// Columns kept by spaces, as in print
     Layout,
-    /// Headings, lists, tables and paragraphs.
+    /// Headings, lists, tables and whole paragraphs, without running heads
     Markdown,
 }
 
-impl TextFormat {
-    /// Every format.
-    const ALL: [Self; 3] = [Self::Text, Self::Layout, Self::Markdown];
-
-    /// The argument's value.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Layout => "layout",
-            Self::Markdown => "markdown",
-        }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == text)
-    }
-}
-
-impl TextArguments {
-    /// Reads the arguments of a call.
-    ///
-    /// # Errors
-    /// `validation_error`, naming the parameter.
-    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = ArgumentReader { tool: "pdf_extract_text", arguments };
-        reject_unknown(&fields, &["pages", "max_chars", "format", "hidden", "ocr"])?;
-        Ok(Self {
-            document: DocumentArguments::of(&fields)?,
-            pages: fields.selection()?,
-            max_chars: fields.positive("max_chars")?.unwrap_or(DEFAULT_MAX_CHARS),
-            format: text_format(&fields)?,
-            with_hidden: fields.boolean("hidden")?,
-            ocr: ocr_mode(&fields)?,
-            with_boxes: false,
-        })
-    }
-}
-
-/// Which pages are recognised: those without text of their own, if a call does not say.
-fn ocr_mode(fields: &ArgumentReader<'_>) -> Result<OcrMode, ToolError> {
-    match fields.string("ocr")?.as_deref() {
-        None | Some("auto") => Ok(OcrMode::Auto),
-        Some("always") => Ok(OcrMode::Always),
-        Some("never") => Ok(OcrMode::Never),
-        Some(_) => Err(invalid_value("ocr", "one of auto, always, never")),
-    }
-}
-
-fn text_format(fields: &ArgumentReader<'_>) -> Result<TextFormat, ToolError> {
-    let Some(name) = fields.string("format")? else { return Ok(TextFormat::default()) };
-    TextFormat::parse(&name).ok_or_else(|| invalid_value("format", "one of text, layout, markdown"))
-}
-
-/// Checked arguments of `pdf_render_page`.
-#[derive(Debug, Clone, PartialEq)]
+/// A page as a picture (PNG), also saved: for layout, figures, handwriting.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct RenderArguments {
-    /// `path`, `password`, `conversation`.
+    /// The document.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
     pub document: DocumentArguments,
-    /// `page`, a selection; `None` for all pages, which only a command may ask for.
-    pub page: Option<String>,
-    /// `contact_sheet`.
+    /// 1-based, like "3"; several ("1-3,7") go to files.
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            value_name = "PAGES",
+            index = 2,
+            allow_negative_numbers = true,
+            default_value = "1-",
+            hide_default_value = true,
+            help = "The pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE (default: all)"
+        )
+    )]
+    pub page: String,
+    /// Several pages side by side.
+    #[serde(default)]
+    #[cfg_attr(feature = "program", arg(long))]
     pub contact_sheet: bool,
-    /// `dpi`, clamped.
-    pub dpi: Dpi,
-    /// `region`.
-    pub region: Option<Region>,
-    /// `highlight`.
-    pub highlight: Option<Highlight>,
+    /// Pixels per inch, 72 to 300. Default: 150.
+    #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
+    pub dpi: Option<NonZeroU64>,
+    /// Left, top, right, bottom as shares: [0, 0, 1, 0.5] is the upper half.
+    #[schemars(length(min = 4, max = 4), extend("x-expected" = REGION))]
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            long,
+            value_name = "L,T,R,B",
+            value_delimiter = ',',
+            allow_negative_numbers = true,
+            help = "Only a part: left, top, right and bottom edge, as fractions of the page from 0 to 1"
+        )
+    )]
+    pub region: Option<Vec<f64>>,
+    /// A text to paint yellow, or a box: "left,top,right,bottom" in points.
+    #[schemars(extend("x-expected" = HIGHLIGHT))]
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            long,
+            value_name = "TEXT|BOX",
+            allow_hyphen_values = true,
+            help = "Paint over a text, or a box (left,top,right,bottom in points from the top left of the page), in yellow"
+        )
+    )]
+    pub highlight: Option<String>,
 }
+
+const REGION: &str = "four shares of the page from 0 to 1: left, top, right, bottom, as [0, 0, 1, 0.5]";
+
+const HIGHLIGHT: &str = "a text, or a box in points: left, top, right, bottom";
+
+arguments_of!("pdf_render_page", RenderArguments, RenderArguments::within_the_page);
 
 /// What is painted over in yellow.
 #[derive(Debug, Clone, PartialEq)]
@@ -247,155 +295,204 @@ pub enum Highlight {
 }
 
 impl RenderArguments {
-    /// Reads the arguments of a call.
-    ///
-    /// # Errors
-    /// `validation_error`, naming the parameter.
-    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = ArgumentReader { tool: "pdf_render_page", arguments };
-        reject_unknown(&fields, &["page", "dpi", "region", "contact_sheet", "highlight"])?;
-        let document = DocumentArguments::of(&fields)?;
-        Ok(Self {
-            document,
-            page: fields.pages("page")?,
-            contact_sheet: fields.boolean("contact_sheet")?,
-            dpi: dpi(&fields)?,
-            region: fields.value("region").map(region).transpose()?,
-            highlight: fields.value("highlight").map(highlight).transpose()?,
+    fn within_the_page(self) -> Result<Self, ToolError> {
+        self.region()?;
+        Ok(self)
+    }
+
+    pub(super) fn dpi(&self) -> Dpi {
+        self.dpi.map_or_else(Dpi::default, |dpi| Dpi::clamped(dpi.get()))
+    }
+
+    pub(super) fn region(&self) -> Result<Option<Region>, ToolError> {
+        let region = match self.region.as_deref() {
+            None => return Ok(None),
+            Some([left, top, right, bottom]) => Region::new(*left, *top, *right, *bottom),
+            Some(_) => None,
+        };
+        region.map(Some).ok_or_else(|| ToolError::parameter("region", &format!("must be {REGION}")))
+    }
+
+    /// A text, or a box as four numbers.
+    #[allow(clippy::cast_possible_truncation, reason = "a box beyond the page is cut")]
+    pub(super) fn highlight(&self) -> Option<Highlight> {
+        let text = self.highlight.as_ref()?;
+        let edges = text.trim_matches(['[', ']']).split(',').map(|part| part.trim().parse().ok());
+        Some(match edges.collect::<Option<Vec<f64>>>().as_deref() {
+            Some([left, top, right, bottom]) => Highlight::Box([*left, *top, *right, *bottom].map(|edge| edge as f32)),
+            _ => Highlight::Text(text.clone()),
         })
     }
 }
 
-fn dpi(fields: &ArgumentReader<'_>) -> Result<Dpi, ToolError> {
-    let Some(value) = fields.value("dpi") else { return Ok(Dpi::default()) };
-    let number =
-        whole_number(value).ok_or_else(|| invalid_value("dpi", "a whole number; it is clamped to 72 to 300"))?;
-    Ok(Dpi::clamped(u64::try_from(number.max(0)).unwrap_or(u64::MAX)))
-}
-
-/// A list of four numbers, or the same as text from a command line.
-fn region(value: &Value) -> Result<Region, ToolError> {
-    let expected =
-        || invalid_value("region", "four shares of the page from 0 to 1: left, top, right, bottom, as [0, 0, 1, 0.5]");
-    match numbers_of(value).as_deref() {
-        Some([left, top, right, bottom]) => Region::new(*left, *top, *right, *bottom).ok_or_else(expected),
-        _ => Err(expected()),
-    }
-}
-
-/// Numbers in a list, or the same as text.
-fn numbers_of(value: &Value) -> Option<Vec<f64>> {
-    match value {
-        Value::Array(items) => items.iter().map(Value::as_f64).collect(),
-        Value::String(text) => text.split(',').map(|part| part.trim().parse().ok()).collect(),
-        _ => None,
-    }
-}
-
-/// A text, or a box as four numbers.
-#[allow(clippy::cast_possible_truncation, reason = "a box beyond the page is cut")]
-fn highlight(value: &Value) -> Result<Highlight, ToolError> {
-    match (numbers_of(value).as_deref(), value) {
-        (Some([left, top, right, bottom]), _) => {
-            Ok(Highlight::Box([*left, *top, *right, *bottom].map(|edge| edge as f32)))
-        }
-        (_, Value::String(text)) => Ok(Highlight::Text(text.clone())),
-        _ => Err(invalid_value("highlight", "a text, or a box in points: left, top, right, bottom")),
-    }
-}
-
-/// Matches in one answer by default.
-const DEFAULT_MAX_RESULTS: u64 = 50;
-
-/// Checked arguments of `pdf_search`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Find words or a regular expression: pages and excerpts. Pages without text are named.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct SearchArguments {
-    /// `path`, `password`, `conversation`. Of several paths, the first.
-    pub document: DocumentArguments,
-    /// `path` and `paths`: one or several, each a PDF, a folder or a pattern.
+    /// A PDF, a folder or a pattern (**/*.pdf): path or URL.
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            value_name = "PATH",
+            index = 1,
+            required = true,
+            help = "The PDF: a path, ~, file://, http(s):// or the responseId of something fetched; or a folder, or a \
+                    pattern such as 'reports/**/*.pdf'. There may be several"
+        )
+    )]
+    pub path: Option<String>,
+    /// Several of path.
+    #[serde(default)]
+    #[cfg_attr(feature = "program", arg(index = 3, hide = true))]
     pub paths: Vec<String>,
-    /// `start_document`.
-    pub start_document: Option<u64>,
-    /// `query`; empty if a quote is looked for.
-    pub query: String,
-    /// `quote`.
+    /// Of many PDFs, the first to search: 1-based.
+    #[cfg_attr(feature = "program", arg(skip))]
+    pub start_document: Option<NonZeroU64>,
+    /// Words to find.
+    #[cfg_attr(feature = "program", arg(value_name = "QUERY", index = 2, allow_hyphen_values = true))]
+    pub query: Option<String>,
+    /// Not query: is this passage there?
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            long,
+            value_name = "TEXT",
+            allow_hyphen_values = true,
+            help = "Instead of a query: is this passage there, word for word?"
+        )
+    )]
     pub quote: Option<String>,
-    /// `regex`.
-    pub is_regex: bool,
-    /// `case_sensitive`.
-    pub is_case_sensitive: bool,
-    /// `pages`.
+    /// query is a regular expression (no look-around).
+    #[serde(default)]
+    #[cfg_attr(feature = "program", arg(long))]
+    pub regex: bool,
+    /// Distinguish upper and lower case.
+    #[serde(default)]
+    #[cfg_attr(feature = "program", arg(long))]
+    pub case_sensitive: bool,
+    /// Which pages are recognised. Default: those without text (auto).
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            long,
+            value_enum,
+            value_name = "WHEN",
+            default_value = "auto",
+            help = "Which pages are recognised from their pictures, within the time of the setting ocr_search_ms"
+        )
+    )]
+    pub ocr: Option<OcrArgument>,
+    /// Pages, 1-based: "3", "1-3,7", "4-", "last", "label:iv", "section:Results".
+    #[cfg_attr(
+        feature = "program",
+        arg(long, value_name = "SPEC", value_parser = crate::tool::typed_pages, allow_hyphen_values = true)
+    )]
     pub pages: Option<String>,
-    /// `max_results`.
-    pub max_results: u64,
-    /// `ranked`.
-    pub is_ranked: bool,
-    /// `language`, for a ranked search.
+    /// Most matches. Default: 50.
+    #[cfg_attr(
+        feature = "program",
+        arg(long, value_name = "N", help = "Show at most this many matches (default: 50, or 10 with --ranked)")
+    )]
+    pub max_results: Option<NonZeroU64>,
+    /// Best pages first, any words. Also: language (eng), dates (2023..2024-06).
+    #[serde(default)]
+    #[cfg_attr(feature = "program", arg(long, help = "The pages that answer the query best, the best first"))]
+    pub ranked: bool,
+    /// With ranked: only documents in this language, as ISO 639-3 names it: eng, deu, fra.
+    #[schemars(extend("x-driver" = true))]
+    #[cfg_attr(feature = "program", arg(long, value_name = "CODE", requires = "ranked"))]
     pub language: Option<String>,
-    /// `dates`, for a ranked search.
-    pub dates: Option<DateRange>,
-    /// `boxes`, for a ranked search: whether its answer as data has the boxes of passages.
-    pub has_boxes: bool,
+    /// With ranked: only documents of these dates: 2023, 2023-05.., 2022..2023-06.
+    #[schemars(extend("x-driver" = true))]
+    #[cfg_attr(feature = "program", arg(long, value_name = "RANGE", requires = "ranked", allow_hyphen_values = true))]
+    pub dates: Option<String>,
+    /// With ranked: the answer as data also has where the passages stand on their pages.
+    #[serde(default)]
+    #[schemars(extend("x-driver" = true))]
+    #[cfg_attr(feature = "program", arg(long, requires = "ranked"))]
+    pub boxes: bool,
+    /// Of an encrypted PDF.
+    #[cfg_attr(feature = "program", arg(long, value_name = "PASSWORD", help = crate::tool::PASSWORD_HELP))]
+    pub password: Option<String>,
+    /// Handle of another conversation. Default: yours.
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            long,
+            value_name = "H",
+            help = "The conversation whose held pages are marked; for a responseId, the one that fetched it"
+        )
+    )]
+    pub conversation: Option<String>,
 }
 
-/// Hits of a ranked search by default.
-const DEFAULT_RANKED_RESULTS: u64 = 10;
-
-/// Parameters of a ranked search alone, and the one that asks for it.
-const RANKED: [&str; 4] = ["ranked", "language", "dates", "boxes"];
-
-/// Parameters that a ranked search does not have.
-const UNRANKED: [&str; 4] = ["quote", "regex", "case_sensitive", "start_document"];
+arguments_of!("pdf_search", SearchArguments, SearchArguments::with_all_paths);
 
 impl SearchArguments {
-    /// Reads the arguments of a call.
-    ///
-    /// # Errors
-    /// `validation_error`, naming the parameter.
-    pub fn parse(arguments: &Map<String, Value>) -> Result<Self, ToolError> {
-        let fields = ArgumentReader { tool: "pdf_search", arguments };
-        let own = ["query", "quote", "regex", "case_sensitive", "pages", "max_results", "paths", "start_document"];
-        reject_unknown(&fields, &[own.as_slice(), &RANKED].concat())?;
-        let is_ranked = fields.boolean("ranked")?;
-        if let Some(other) =
-            RANKED.into_iter().find(|name| !is_ranked && fields.value(name).is_some_and(|it| it != &json!(false)))
-        {
-            return Err(ToolError::parameter(other, "needs ranked: true"));
+    /// Hits of a ranked search by default.
+    const DEFAULT_RANKED_RESULTS: u64 = 10;
+
+    /// Matches in one answer by default.
+    const DEFAULT_MAX_RESULTS: u64 = 50;
+
+    /// Checks which parameters exclude each other, and puts `path` first among `paths`.
+    fn with_all_paths(mut self) -> Result<Self, ToolError> {
+        let ranked = [("language", self.language.is_some()), ("dates", self.dates.is_some()), ("boxes", self.boxes)];
+        let unranked = [
+            ("quote", self.quote.is_some()),
+            ("regex", self.regex),
+            ("case_sensitive", self.case_sensitive),
+            ("start_document", self.start_document.is_some()),
+        ];
+        let unquoted = [
+            ("query", self.query.is_some()),
+            ("regex", self.regex),
+            ("case_sensitive", self.case_sensitive),
+            ("max_results", self.max_results.is_some()),
+        ];
+        let first =
+            |given: &[(&'static str, bool)]| given.iter().find(|(_, is_given)| *is_given).map(|(name, _)| *name);
+        match (first(&ranked), first(&unranked), first(&unquoted)) {
+            (Some(other), _, _) if !self.ranked => return Err(ToolError::parameter(other, "needs ranked: true")),
+            (_, Some(other), _) if self.ranked => return Err(ToolError::one_of("ranked", other)),
+            (_, _, Some(other)) if self.quote.is_some() => return Err(ToolError::one_of("quote", other)),
+            _ => {}
         }
-        if let Some(other) = UNRANKED.into_iter().find(|name| is_ranked && fields.value(name).is_some()) {
-            return Err(ToolError::one_of("ranked", other));
+        self.paths.splice(..0, self.path.take());
+        if self.paths.is_empty() {
+            return Err(ToolError::required("path"));
         }
-        let quote = fields.string("quote")?;
-        let others = ["query", "regex", "case_sensitive", "max_results"];
-        if let Some(other) = others.into_iter().find(|name| quote.is_some() && fields.value(name).is_some()) {
-            return Err(ToolError::one_of("quote", other));
+        if self.quote.is_none() && self.query.is_none() {
+            return Err(ToolError::required("query"));
         }
-        let mut paths = fields.strings("path", "a path or a list of paths")?.unwrap_or_default();
-        paths.extend(fields.strings("paths", "a list of paths")?.unwrap_or_default());
-        let path = paths.first().cloned().ok_or_else(|| ToolError::required("path"))?;
-        Ok(Self {
-            document: DocumentArguments { path, password: fields.password()?, conversation: fields.conversation()? },
-            paths,
-            start_document: fields.positive("start_document")?,
-            query: if quote.is_some() { String::new() } else { fields.required_string("query")? },
-            quote,
-            is_regex: fields.boolean("regex")?,
-            is_case_sensitive: fields.boolean("case_sensitive")?,
-            pages: fields.selection()?,
-            max_results: fields.positive("max_results")?.unwrap_or(default_results(is_ranked)),
-            is_ranked,
-            language: fields.string("language")?,
-            dates: fields.string("dates")?.map(|dates| date_range(&dates)).transpose()?,
-            has_boxes: fields.boolean("boxes")?,
-        })
+        self.dates()?;
+        Ok(self)
     }
-}
 
-fn date_range(dates: &str) -> Result<DateRange, ToolError> {
-    let expected = "must be a year, a month, a day or a range of them: 2023, 2023-05, 2023-05-17..2024, ..2024";
-    DateRange::parse(dates).ok_or_else(|| ToolError::parameter("dates", expected))
-}
+    pub(super) fn dates(&self) -> Result<Option<DateRange>, ToolError> {
+        let expected = "must be a year, a month, a day or a range of them: 2023, 2023-05, 2023-05-17..2024, ..2024";
+        let read = |dates: &String| DateRange::parse(dates).ok_or_else(|| ToolError::parameter("dates", expected));
+        self.dates.as_ref().map(read).transpose()
+    }
 
-fn default_results(is_ranked: bool) -> u64 {
-    if is_ranked { DEFAULT_RANKED_RESULTS } else { DEFAULT_MAX_RESULTS }
+    pub(super) fn case(&self) -> Case {
+        if self.case_sensitive { Case::Sensitive } else { Case::Insensitive }
+    }
+
+    /// The words to find; none for a quote.
+    #[must_use]
+    pub fn query(&self) -> &str {
+        self.query.as_deref().unwrap_or_default()
+    }
+
+    pub(super) fn max_results(&self) -> u64 {
+        let default = if self.ranked { Self::DEFAULT_RANKED_RESULTS } else { Self::DEFAULT_MAX_RESULTS };
+        self.max_results.map_or(default, NonZeroU64::get)
+    }
+
+    /// One of the documents, by its path.
+    pub(super) fn document(&self, path: &str) -> DocumentArguments {
+        let (password, conversation) = (self.password.clone(), self.conversation.clone());
+        DocumentArguments { path: path.to_owned(), password, conversation }
+    }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::arguments::DocumentArguments;
+use super::arguments::InfoArguments;
 use super::beside::{AttachmentData, CountData, FieldData};
 use crate::context::{
     ContextManager, FolderListing, GivenForms, OpenPdf, attachment_line, attachment_path, field_line, more_fields_note,
@@ -31,7 +31,11 @@ pub enum InfoAnswer {
 ///
 /// # Errors
 /// Every refusal of the file and of the reader.
-pub fn info(context: &ContextManager, arguments: &DocumentArguments, caller: &Caller) -> Result<InfoAnswer, ToolError> {
+pub fn info(
+    context: &ContextManager,
+    InfoArguments { document: arguments }: &InfoArguments,
+    caller: &Caller,
+) -> Result<InfoAnswer, ToolError> {
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
     let requester = caller.requester(conversation.as_ref());
     let pdf = match context.open_pdf_for(&arguments.path, arguments.password.as_deref(), requester) {

@@ -10,7 +10,6 @@ mod outline;
 mod page;
 mod parallel;
 mod render;
-mod schema;
 mod search;
 mod split;
 mod tables;
@@ -18,23 +17,22 @@ mod text;
 mod text_layer;
 
 pub use self::arguments::{
-    DEFAULT_MAX_CHARS, DocumentArguments, Highlight, OutlineArguments, RenderArguments, SearchArguments,
+    DocumentArguments, Highlight, InfoArguments, OcrArgument, OutlineArguments, RenderArguments, SearchArguments,
     TablesArguments, TextArguments, TextFormat,
 };
 pub use self::beside::{AttachmentData, BesideText, CommentData, CountData, FieldData, LinkData, OptionData};
 pub use self::extracted_page::{ExtractedPage, PageContent, WordInBox};
 pub use self::info::{InfoAnswer, InfoResult, PageSize, info};
-pub use self::outline::{OutlineEntry, OutlineResult, ShownOutline, outline};
+pub use self::outline::{OutlineEntry, OutlineResult, outline};
 pub(super) use self::page::cut;
 pub use self::page::{JoinResult, PageResult, write_joined, write_page};
 pub use self::render::{
     RenderAnswer, RenderResult, RenderedPages, SheetResult, draw_to_width, render_page, select_pages, write_picture,
     write_pictures, write_sheet,
 };
-pub(super) use self::schema::{ask_spec, pdf_tools};
 pub use self::search::{
     Coverage, FoundInDocument, FoundInDocuments, MatchedPage, QuoteFindings, QuotesFindings, RankedResult,
-    SearchResult, add_to_index, clear_index, index_status, search,
+    SearchResult, UnrecognisedPages, add_to_index, clear_index, index_status, search,
 };
 pub use self::split::{FailedPage, SplitResult, split};
 pub use self::tables::{CellOfTable, TableFormat, TableOnPage, TablesResult, find_tables};

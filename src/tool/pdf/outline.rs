@@ -1,7 +1,10 @@
 //! The tool `pdf_outline`.
 
+use std::num::NonZeroU64;
+
 use serde_json::{Map, Value, json};
 
+use super::arguments::OutlineArguments;
 use crate::context::{OpenPdf, ResultBudget, json_length, one_line, outline_columns, outline_line, untrusted};
 use crate::tool::data_answer::DataAnswer;
 use pagewise_base::page::PageLabel;
@@ -9,20 +12,6 @@ use pagewise_document::{Outline, OutlineItem};
 
 /// Entries read of an outline.
 const MAX_ENTRIES: usize = 5_000;
-
-/// The part of an outline to show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ShownOutline {
-    /// Levels, the top one being 1.
-    pub levels: u64,
-    /// Entries.
-    pub max_items: u64,
-}
-
-impl ShownOutline {
-    /// Everything that can be read.
-    pub const WHOLE: Self = Self { levels: u64::MAX, max_items: u64::MAX };
-}
 
 /// An outline, or a part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,11 +41,12 @@ pub struct OutlineEntry {
 
 /// The outline of `pdf` with page numbers, cut to `budget`.
 #[must_use]
-pub fn outline(pdf: &OpenPdf, wanted: ShownOutline, budget: Option<ResultBudget>) -> OutlineResult {
+pub fn outline(pdf: &OpenPdf, arguments: &OutlineArguments, budget: Option<ResultBudget>) -> OutlineResult {
     let Outline { mut items, total, is_incomplete } = pdf.document.outline(MAX_ENTRIES);
-    items.retain(|item| u64::from(item.depth) < wanted.levels);
+    let depth = arguments.depth.map_or(u64::MAX, NonZeroU64::get);
+    items.retain(|item| u64::from(item.depth) < depth);
     let of_levels = items.len();
-    items.truncate(usize::try_from(wanted.max_items).unwrap_or(usize::MAX));
+    items.truncate(arguments.max_items());
     let mut entries = items.into_iter().map(|item| OutlineEntry::of(pdf, item)).collect::<Vec<_>>();
     let fitting = budget.map_or(usize::MAX, |budget| fitting(&entries, budget));
     let is_full = fitting < entries.len();

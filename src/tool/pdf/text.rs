@@ -4,17 +4,19 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::arguments::{TextArguments, TextFormat, selected_pages};
+use super::arguments::{OcrArgument, TextArguments, TextFormat, selected_pages};
 use super::beside::BesideText;
 use super::extracted_page::{ExtractedPage, PageContent};
 use super::ocr_notes::{NEXT_CALL, SourceCounts, words_in_boxes};
 use crate::context::{
     ContextError, MarkdownPage, NO_TEXT_IN_PDF, OpenPdf, PageNotes, ProgressListener, ResultBudget, SelectedPages,
-    grouped, json_length, ocr_notes, page_heading, page_or_pages, read_markdown, untrusted,
+    fenced, grouped, json_length, ocr_notes, page_heading, page_or_pages, read_markdown, untrusted_pages,
 };
+use crate::tool::caller::Caller;
 use crate::tool::error::ToolError;
+use crate::tool::page_tag::tag_headers;
 use crate::tool::truncate::{char_count, prefix_within, prefix_within_json};
-use crate::worker::{OcrMode, PageWants, PageWords, Pages, PdfError, RecognisingDocument};
+use crate::worker::{PageWants, PageWords, Pages, PdfError, RecognisingDocument, RecognitionBudget};
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_text::{PageKind, PageRemark, PageText};
 
@@ -63,7 +65,9 @@ pub fn extract_text(
 ) -> Result<TextResult, ToolError> {
     let SelectedPages { pages, note } = selected_pages(pdf, arguments.pages.as_deref())?;
     progress.starts(pages.len());
-    let document = RecognisingDocument::new(&*pdf.document, arguments.ocr, pages.clone());
+    let budget = if arguments.is_command { RecognitionBudget::of_command() } else { RecognitionBudget::of_call() };
+    let mode = OcrArgument::mode(arguments.ocr);
+    let document = RecognisingDocument::new(&*pdf.document, mode, pages.clone(), &budget);
     let mut draft = TextResultBuilder::new(pdf, &document, arguments);
     draft.notes.extend(note);
     match arguments.format {
@@ -127,9 +131,9 @@ impl<'a> TextResultBuilder<'a> {
             pdf,
             document,
             format: arguments.format,
-            with_hidden: arguments.with_hidden,
-            with_boxes: arguments.with_boxes,
-            left: arguments.max_chars,
+            with_hidden: arguments.hidden,
+            with_boxes: arguments.boxes,
+            left: arguments.max_chars(),
             total: 0,
             is_cut: false,
             pages: Vec::new(),
@@ -245,7 +249,7 @@ impl<'a> TextResultBuilder<'a> {
             selection: arguments.pages.clone(),
             pages: self.pages,
             truncated: self.is_cut,
-            max_chars: arguments.max_chars,
+            max_chars: arguments.max_chars(),
             total_chars: self.total,
             without_text: if self.without_text.is_empty() { String::new() } else { page_or_pages(&self.without_text) },
             notes,
@@ -309,9 +313,15 @@ impl TextResult {
         self.notes.push(format!("The result has room for no more text (max_result_bytes). {said}"));
     }
 
-    /// The text for the model.
+    /// The text for the model, and the remarks on it. The headers of the pages have a tag.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn texts(&self, caller: &Caller) -> [String; 2] {
+        let mut texts = [self.text(), self.remarks()];
+        tag_headers(&mut texts, caller);
+        texts
+    }
+
+    fn text(&self) -> String {
         if !self.truncated && self.is_empty() {
             return NO_TEXT_IN_PDF.to_owned();
         }
@@ -319,7 +329,7 @@ impl TextResult {
         let mut text = format!("Extracted text from {}{selected} [{} total pages]:\n\n", self.file, self.total_pages);
         for (at, page) in self.pages.iter().enumerate() {
             text.push_str(&page_heading(page.number, at == 0));
-            text.push_str(page.content.text());
+            text.push_str(&fenced(page.content.text()));
             text.push_str(&page.after());
         }
         if self.truncated {
@@ -347,8 +357,9 @@ impl TextResult {
 
     /// What a person should know of the text, which was read in this mode.
     #[must_use]
-    pub fn notes_for_people(&self, mode: OcrMode) -> Vec<String> {
-        let next = if mode == OcrMode::Never { "try --ocr auto, or pagewise render" } else { "see pagewise render" };
+    pub fn notes_for_people(&self, ocr: Option<OcrArgument>) -> Vec<String> {
+        let next =
+            if ocr == Some(OcrArgument::Never) { "try --ocr auto, or pagewise render" } else { "see pagewise render" };
         let without = match (self.without_text.is_empty(), self.has_text()) {
             (true, _) => None,
             (false, true) => Some(format!("no text on {}: {next}", self.without_text)),
@@ -374,10 +385,9 @@ impl TextResult {
     }
 
     /// Remarks beside the text: that it is untrusted, and notes on its pages.
-    #[must_use]
-    pub fn remarks(&self) -> String {
+    fn remarks(&self) -> String {
         let quotes = !self.is_empty();
-        let untrusted = quotes.then(|| untrusted(&self.path));
+        let untrusted = quotes.then(|| untrusted_pages(&self.path));
         let without = (!self.without_text.is_empty() && quotes)
             .then(|| format!("Without text: {}. Use pdf_render_page to see these.", self.without_text));
         let lines = untrusted.into_iter().chain(without).chain(self.notes.iter().map(|note| format!("Note: {note}")));

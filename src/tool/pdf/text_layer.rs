@@ -9,7 +9,7 @@ use super::ocr_notes::{NEXT_CALL, SourceCounts};
 use super::page::write_failed;
 use crate::context::{ContextError, OpenPdf, ProgressListener, SelectedPages, ocr_notes, write_whole};
 use crate::tool::error::ToolError;
-use crate::worker::{OcrMode, Pages, PdfError, RecognisingDocument};
+use crate::worker::{OcrMode, Pages, PdfError, RecognisingDocument, RecognitionBudget};
 use pagewise_base::hash::ContentHash;
 use pagewise_base::page::PageIndex;
 use pagewise_document::{LayerWord, PageLayer};
@@ -46,7 +46,8 @@ pub fn write_text_layer(
 ) -> Result<TextLayerResult, ToolError> {
     let failed = |error: PdfError| ToolError::from(ContextError::Pdf { path: pdf.path.clone(), error });
     let SelectedPages { pages, note } = selected_pages(pdf, selection)?;
-    let document = RecognisingDocument::unbounded(&*pdf.document, mode, pages.clone());
+    let budget = RecognitionBudget::unbounded();
+    let document = RecognisingDocument::new(&*pdf.document, mode, pages.clone(), &budget);
     progress.starts(pages.len());
     let mut layers = Vec::new();
     for page in pages.iter() {

@@ -17,18 +17,20 @@ use super::WorkerReader;
 use super::pool::WorkerPool;
 use super::process::WorkerProcess;
 use crate::worker::wire::{
-    MAX_ANSWER_BYTES, MessageKind, Noted, WantedPiece, WantedSupply, WantedTesseract, WorkerMessage, frame,
+    MAX_ANSWER_BYTES, MessageKind, Noted, WantedEnginePart, WantedPiece, WantedSupply, WantedTesseract, WorkerMessage,
+    frame,
 };
 use crate::worker::{
     DocumentFacts, DocumentWants, DrawnPage, FileJob, OcrMode, PageFacts, PageRegions, PageWants, Pages, PdfAction,
     PdfChunk, PdfError, Picture, ReadablePage, Reader, RecognisedPage, RecognisingDocument, Recognition,
-    RecognitionAttempt, RenderOptions, WorkerError, WorkerSettings, decode_page_facts,
+    RecognitionAttempt, RecognitionBudget, RecognitionRequest, RenderOptions, WorkerError, WorkerSettings,
+    decode_page_facts,
 };
 use pagewise_base::limits::{Cancellation, Limit, LimitExceeded, Limits, StopReason};
 use pagewise_base::page::{PageIndex, PageLabel, PageSet};
 use pagewise_document::{
     AnnotationCounts, Attachment, Attachments, Comment, CommentKind, DisplayedArea, Link, LinkTarget, Outline,
-    OutlineItem, PageAnnotations, PageGeometry,
+    OutlineItem, PageAnnotations, PageGeometry, Tier,
 };
 use pagewise_ocr::{TesseractJob, TesseractMode};
 use pagewise_render::{NoFonts, WantedFont, WantedScript};
@@ -67,7 +69,7 @@ fn lie(mut socket: UnixStream, reply: &[u8], asked: &Sender<MessageKind>) {
         // Not every test listens.
         let _ = asked.send(kind);
         let written = match kind {
-            MessageKind::Notice => Ok(()),
+            MessageKind::CloseFile => Ok(()),
             MessageKind::OpenFile => socket.write_all(&opened),
             _ => socket.write_all(reply),
         };
@@ -87,7 +89,7 @@ fn answer<A: Serialize>(answer: &A) -> Vec<u8> {
 }
 
 fn noted<A: Serialize>(facts: A) -> Vec<u8> {
-    answer(&Noted { answer: facts, notes: Vec::new() })
+    answer(&Noted { answer: facts, notes: Vec::new(), tier: Tier::Direct })
 }
 
 fn open(reader: &WorkerReader) -> Result<Box<dyn Pages>, PdfError> {
@@ -119,7 +121,7 @@ fn everything() -> PageWants {
         words: true,
         structure: true,
         picture: Some(RenderOptions::default()),
-        recognition: Some(true),
+        recognition: Some(RecognitionRequest { is_forced: true, trusts_layers: false, time: Duration::from_secs(20) }),
     }
 }
 
@@ -237,7 +239,6 @@ fn every_failure_arrives_as_what_it_is() {
             PdfError::Stopped(StopReason::Cancelled),
             PdfError::Io(std::io::Error::other(reason())),
             PdfError::NotJoinable { reason: reason() },
-            PdfError::NoEngine { reason: reason() },
             PdfError::Failed { action: PdfAction::RenderPage, reason: reason() },
         ]
     };
@@ -394,7 +395,7 @@ fn an_answer_of_another_kind_is_refused() {
 fn notes_are_not_without_number() {
     let facts = PageFacts { text: Some(PageText::default()), ..PageFacts::default() };
     let notes = vec!["a note".to_owned(); 100_000];
-    refuses(answer(&Noted { answer: facts, notes }), |document| document.page_text(PAGE));
+    refuses(answer(&Noted { answer: facts, notes, tier: Tier::Direct }), |document| document.page_text(PAGE));
 }
 
 #[test]
@@ -415,6 +416,10 @@ fn frames_out_of_turn_and_too_long_ones_are_refused() {
     refuses(wants(run.into()), text);
     let font = || wants(WantedFont { script: WantedScript::Any, is_serif: true }.into());
     refuses(font().repeat(100), text);
+    // The engine for a page that is not recognised, and its parts without end.
+    let part = || wants(WantedEnginePart(0).into());
+    refuses(part(), text);
+    refuses(part().repeat(100), |document| document.page(PAGE, &everything()));
 }
 
 #[test]
@@ -451,7 +456,8 @@ fn every_part_of_an_answer_is_no_answer() {
 fn a_page_is_one_question_through_a_document_that_recognises_too() {
     let (reader, questions) = counted(&settings(), noted(honest()));
     let document = open(&reader).unwrap();
-    let recognising = RecognisingDocument::new(&*document, OcrMode::Auto, PageSet::all(PAGE_COUNT));
+    let budget = RecognitionBudget::of_call();
+    let recognising = RecognisingDocument::new(&*document, OcrMode::Auto, PageSet::all(PAGE_COUNT), &budget);
     assert!(recognising.cut_and_identify(PAGE).unwrap().1.is_some());
     assert!(recognising.page_label(PAGE).is_some());
     assert!(recognising.annotations(PAGE).is_ok() && recognising.notes().is_empty());

@@ -6,9 +6,9 @@
 //! reader noted damage is closed after its request.
 
 mod deadline_reader;
+mod engine_offer;
 #[cfg(test)]
 mod lies;
-mod open_documents;
 mod pool;
 mod process;
 mod reader;

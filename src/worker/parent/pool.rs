@@ -1,19 +1,35 @@
-//! A pool of workers that are started in advance.
+//! A pool of workers that are started in advance, and given to principals by turns.
+//!
+//! A free worker goes to the principal that has the fewest, and of its requests to the one that came first. If all workers
+//! work for others, one more is started for a principal that has none: nobody waits for another's slow documents.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::open_documents::OpenKey;
 use super::process::WorkerProcess;
 use crate::worker::error::WorkerError;
 use crate::worker::pages::ReaderMemory;
 use crate::worker::settings::{MAX_DEATHS, MAX_REMEMBERED_DEATHS, WorkerSettings};
 use pagewise_base::limits::Cancellation;
+use pagewise_base::share::{Place, Share, Sharer};
 
 /// Identifies a document: a hash of its bytes or of its file metadata.
 pub(crate) type DocumentKey = [u8; 32];
+
+/// Identifies a document that a worker keeps open, and answers about it: a hash of its identity and of its password.
+pub(crate) type OpenKey = [u8; 32];
+
+/// The key of a document that this password opens.
+pub(super) fn open_key(identity: &DocumentKey, password: Option<&str>) -> OpenKey {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(identity);
+    if let Some(password) = password {
+        hasher.update(password.as_bytes());
+    }
+    *hasher.finalize().as_bytes()
+}
 
 /// What a worker does with a document. Recognition that ends workers must not keep the document from being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -27,6 +43,9 @@ pub(crate) enum WorkerTask {
 /// Workers that are idle for this long give back their memory.
 const IDLE_TIME: Duration = Duration::from_secs(60);
 
+/// One place of so many in the queue is kept from each principal, for others.
+const RESERVED_PART: usize = 4;
+
 /// The workers of this process.
 pub(crate) struct WorkerPool {
     core: Arc<PoolCore>,
@@ -36,7 +55,11 @@ pub(crate) struct WorkerPool {
 struct PoolCore {
     settings: WorkerSettings,
     state: Mutex<PoolState>,
-    /// Signalled once for each free worker; broadcast on shutdown and cancellation.
+    /// Places of requests that wait for a worker.
+    queue: Arc<Share>,
+    /// The workers that each principal has.
+    leases: Arc<Share>,
+    /// Broadcast whenever a worker is free, and on shutdown and cancellation: whose turn it is, is for them to see.
     worker_available: Condvar,
     /// Signalled if there may be too few workers.
     worker_needed: Condvar,
@@ -45,8 +68,9 @@ struct PoolCore {
 #[derive(Default)]
 struct PoolState {
     idle: Vec<WorkerProcess>,
-    leased: usize,
-    waiting: usize,
+    /// Who waits, in the order of arrival.
+    waiting: BTreeMap<u64, Sharer>,
+    arrivals: u64,
     closing: bool,
     /// Why the last worker could not be started, until a request reports it.
     start_failure: Option<WorkerError>,
@@ -54,13 +78,13 @@ struct PoolState {
 }
 
 impl PoolState {
-    /// Takes an idle worker that is still alive: one that has the document open, else the one with the fewest documents.
+    /// Takes an idle worker that is still alive: one that has the document open, else one that has none.
     fn take_idle(&mut self, document: Option<&OpenKey>) -> Option<WorkerProcess> {
         self.idle.retain_mut(WorkerProcess::is_alive);
-        let has_it = |process: &WorkerProcess| document.is_some_and(|key| process.documents().contains(key));
-        let fewest =
-            || (0..self.idle.len()).rev().min_by_key(|at| self.idle.get(*at).map(|idle| idle.documents().count()));
-        let at = self.idle.iter().position(has_it).or_else(fewest)?;
+        let has_it = |process: &WorkerProcess| document.is_some_and(|key| process.kept_pages(key).is_some());
+        let emptiest =
+            || (0..self.idle.len()).rev().min_by_key(|at| self.idle.get(*at).is_some_and(WorkerProcess::keeps_any));
+        let at = self.idle.iter().position(has_it).or_else(emptiest)?;
         Some(self.idle.swap_remove(at))
     }
 
@@ -76,6 +100,7 @@ pub(crate) struct WorkerLease {
     process: Option<WorkerProcess>,
     /// Whether the worker keeps its document.
     is_kept: bool,
+    place: Option<Place>,
 }
 
 impl WorkerPool {
@@ -84,12 +109,7 @@ impl WorkerPool {
     /// A dedicated thread starts them: a worker ends with the *thread* that started it, and request threads come and go.
     pub(crate) fn start(settings: WorkerSettings) -> Self {
         let settings = WorkerSettings { workers: Some(settings.count()), ..settings };
-        let core = Arc::new(PoolCore {
-            settings,
-            state: Mutex::default(),
-            worker_available: Condvar::new(),
-            worker_needed: Condvar::new(),
-        });
+        let core = Arc::new(PoolCore::new(settings, PoolState::default()));
         let for_starter = Arc::clone(&core);
         let starter = std::thread::Builder::new().name("workers".to_owned()).spawn(move || run_starter(&for_starter));
         let starter = starter.map_err(|error| {
@@ -102,12 +122,11 @@ impl WorkerPool {
     #[cfg(test)]
     pub(super) fn of(process: WorkerProcess, settings: WorkerSettings) -> Self {
         let state = PoolState { idle: vec![process], ..PoolState::default() };
-        let (worker_available, worker_needed) = (Condvar::new(), Condvar::new());
-        let core = PoolCore { settings, state: Mutex::new(state), worker_available, worker_needed };
-        Self { core: Arc::new(core), starter: None }
+        Self { core: Arc::new(PoolCore::new(settings, state)), starter: None }
     }
 
-    /// Waits for a free worker, unless the request is cancelled. Prefers one that has the document open.
+    /// Waits for a free worker and its principal's turn, unless the request is cancelled. Prefers one that has the document
+    /// open.
     pub(crate) fn lease(
         &self,
         document: Option<&OpenKey>,
@@ -117,18 +136,21 @@ impl WorkerPool {
         let to_be_woken = Arc::clone(core);
         let _waking = cancellation.on_cancel(move || to_be_woken.wake());
         let patience = Instant::now() + core.settings.deadline;
+        let sharer = cancellation.sharer();
         let mut state = core.state();
-        if state.waiting >= core.settings.max_waiting {
-            return Err(core.busy(&state));
-        }
-        state.waiting += 1;
+        let Ok(place) = core.queue.take(sharer) else { return Err(core.busy()) };
+        let arrival = state.arrivals;
+        state.arrivals = arrival.wrapping_add(1);
+        state.waiting.insert(arrival, sharer);
         let leased = loop {
             if let Err(stopped) = cancellation.check() {
                 break Err(stopped.into());
             }
-            if let Some(process) = state.take_idle(document) {
-                state.leased += 1;
-                break Ok(WorkerLease { core: Arc::clone(core), process: Some(process), is_kept: false });
+            if core.next_in_turn(&state) == Some(arrival)
+                && let Some(process) = state.take_idle(document)
+            {
+                let place = core.leases.take(sharer).ok();
+                break Ok(WorkerLease { core: Arc::clone(core), process: Some(process), is_kept: false, place });
             }
             if let Some(failure) = state.start_failure.take() {
                 break Err(failure);
@@ -136,16 +158,17 @@ impl WorkerPool {
             core.signal_starter(&state);
             let left = patience.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                break Err(core.busy(&state));
+                break Err(core.busy());
             }
             state = core.worker_available.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         };
-        state.waiting = state.waiting.saturating_sub(1);
+        state.waiting.remove(&arrival);
+        drop(place);
         // After a reported failure, the starter tries again.
         core.signal_starter(&state);
-        // If this request was signalled but did not take the worker, signal the next one.
+        // Another may be next for what is left.
         if !state.idle.is_empty() {
-            core.worker_available.notify_one();
+            core.worker_available.notify_all();
         }
         leased
     }
@@ -154,9 +177,9 @@ impl WorkerPool {
     pub(crate) fn memory(&self) -> ReaderMemory {
         let state = self.core.state();
         ReaderMemory {
-            workers: state.idle.len().saturating_add(state.leased),
+            workers: state.idle.len().saturating_add(self.core.leases.taken_in_all()),
             worker_bytes: state.idle.iter().filter_map(WorkerProcess::read_resident_bytes).sum(),
-            open_documents: state.idle.iter().map(|idle| idle.documents().count()).sum(),
+            open_documents: state.idle.iter().filter(|idle| idle.keeps_any()).count(),
             cached_bytes: 0,
         }
     }
@@ -212,6 +235,35 @@ impl Drop for WorkerPool {
 }
 
 impl PoolCore {
+    fn new(settings: WorkerSettings, state: PoolState) -> Self {
+        let places = settings.max_waiting;
+        Self {
+            queue: Share::new(places, places.saturating_sub(places / RESERVED_PART)),
+            leases: Share::new(usize::MAX, settings.count().get()),
+            settings,
+            state: Mutex::new(state),
+            worker_available: Condvar::new(),
+            worker_needed: Condvar::new(),
+        }
+    }
+
+    /// Who gets the next free worker: the first of the principal that has the fewest.
+    fn next_in_turn(&self, state: &PoolState) -> Option<u64> {
+        let most = self.settings.count().get();
+        let may_take = |sharer: Sharer| sharer.is_none() || self.leases.taken_by(sharer) < most;
+        let waiting = state.waiting.iter().filter(|(_, sharer)| may_take(**sharer));
+        waiting.min_by_key(|(arrival, sharer)| (self.leases.taken_by(**sharer), **arrival)).map(|(arrival, _)| *arrival)
+    }
+
+    /// Workers that there should be: one more than the setting says if a principal waits that has none, while all are
+    /// another's.
+    fn wanted_workers(&self, state: &PoolState) -> usize {
+        let count = self.settings.count().get();
+        let has_none = |sharer: &Sharer| sharer.is_some() && self.leases.taken_by(*sharer) == 0;
+        let is_shut_out = || state.waiting.values().any(has_none);
+        if self.leases.taken_in_all() >= count && is_shut_out() { count.saturating_add(1) } else { count }
+    }
+
     fn state(&self) -> MutexGuard<'_, PoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -223,10 +275,11 @@ impl PoolCore {
     }
 
     /// The error for a busy pool. The retry time assumes 100 ms for each round of requests.
-    fn busy(&self, state: &PoolState) -> WorkerError {
-        let rounds = (state.waiting / self.settings.count()).saturating_add(1);
+    fn busy(&self) -> WorkerError {
+        let waiting = self.queue.taken_in_all();
+        let rounds = (waiting / self.settings.count()).saturating_add(1);
         let retry_after_ms = u64::try_from(rounds).unwrap_or(u64::MAX).saturating_mul(100);
-        WorkerError::Busy { waiting: state.waiting, retry_after_ms }
+        WorkerError::Busy { waiting, retry_after_ms }
     }
 
     /// Signals the starter if there are too few workers.
@@ -237,8 +290,8 @@ impl PoolCore {
     }
 
     fn lacks_workers(&self, state: &PoolState) -> bool {
-        let workers = state.idle.len().saturating_add(state.leased);
-        !state.closing && state.start_failure.is_none() && workers < self.settings.count().get()
+        let workers = state.idle.len().saturating_add(self.leases.taken_in_all());
+        !state.closing && state.start_failure.is_none() && workers < self.wanted_workers(state)
     }
 }
 
@@ -258,7 +311,7 @@ fn run_starter(core: &PoolCore) {
             Ok(process) => state.idle.push(process),
             Err(failure) => state.start_failure = Some(failure),
         }
-        core.worker_available.notify_one();
+        core.worker_available.notify_all();
     }
     let idle = std::mem::take(&mut state.idle);
     drop(state);
@@ -288,21 +341,22 @@ impl WorkerLease {
 impl Drop for WorkerLease {
     fn drop(&mut self) {
         let mut fit = self.process.take().and_then(|mut process| process.is_reusable().then_some(process));
-        if let Some(process) = &mut fit {
-            match () {
-                () if !process.can_keep_documents() => process.close_all(),
-                () if !self.is_kept => process.close_document(),
-                () => {}
-            }
+        if let Some(process) = &mut fit
+            && !(self.is_kept && process.can_keep_documents())
+        {
+            process.close_document();
         }
         let mut state = self.core.state();
-        state.leased = state.leased.saturating_sub(1);
-        if !state.closing {
-            state.idle.extend(fit);
-        }
+        drop(self.place.take());
+        let workers = state.idle.len().saturating_add(self.core.leases.taken_in_all());
+        let surplus = if state.closing || workers >= self.core.wanted_workers(&state) { fit.take() } else { None };
+        state.idle.extend(fit);
         if !state.idle.is_empty() {
-            self.core.worker_available.notify_one();
+            self.core.worker_available.notify_all();
         }
         self.core.signal_starter(&state);
+        drop(state);
+        // Ending a worker takes a moment.
+        drop(surplus);
     }
 }

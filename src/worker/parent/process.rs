@@ -13,21 +13,23 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::deadline_reader::{DeadlineReader, is_timeout};
-use super::open_documents::{OpenDocuments, OpenKey};
+use super::engine_offer::EngineOffer;
+use super::pool::OpenKey;
 use super::spawn::{spawn, start_error};
 #[cfg(test)]
 use super::supervision::PAUSE;
 use super::supervision::{Allowance, Spent, Supervision, Usage};
-use super::supplies::{ProgramRun, Supplies};
-use crate::worker::engine::{OpenModel, open_models};
+use super::supplies::{ProgramRun, Supplies, reply};
 use crate::worker::error::WorkerError;
 use crate::worker::pages::PdfError;
 use crate::worker::sandbox::SandboxLayers;
 use crate::worker::settings::{MAX_BUSY, MAX_IDLE_BYTES, MAX_JOBS, MAX_KEPT_BYTES, MAX_RESIDENT_BYTES, WorkerSettings};
-use crate::worker::tesseract::Tesseract;
 use crate::worker::wire::frame::{self, PREFIX_BYTES};
 use crate::worker::wire::socket;
-use crate::worker::wire::{Greeting, MAX_ANSWER_BYTES, MessageKind, Notice, Question, WantedSupply, WorkerMessage};
+use crate::worker::wire::{
+    CloseFile, Greeting, MAX_ANSWER_BYTES, MessageKind, Question, WantedEnginePart, WantedSupply, WantedTesseract,
+    WorkerMessage,
+};
 use pagewise_base::limits::{Cancellation, Limits, StopReason};
 
 /// The time for a worker to start, on a busy machine. Usually it takes a millisecond.
@@ -43,8 +45,9 @@ const HEAD_BYTES: usize = 4 << 10;
 /// The memory of a worker is checked after this much work.
 const MEMORY_CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
-/// The most fonts that a request may need: five scripts, with and without serifs; and as many runs of a program.
-const MAX_SERVICES: u32 = 20;
+/// The most fonts that a request may need: five scripts, with and without serifs; and as many parts of an engine, and runs
+/// of a program.
+const MAX_SERVICES: u32 = 30;
 
 /// The answer to a question, and the bytes in which it came.
 pub(crate) struct Received<A> {
@@ -60,9 +63,10 @@ pub(crate) struct WorkerProcess {
     /// Its standard error: the only way to tell exhausted memory from a crash.
     stderr_tail: PipeReader,
     layers: SandboxLayers,
-    documents: OpenDocuments,
-    deadline: Duration,
-    memory_bytes: u64,
+    settings: WorkerSettings,
+    /// The document that it keeps open between requests: one, which is closed before it opens another. A reader that was
+    /// taken over sees no document of another principal.
+    kept: Option<KeptDocument>,
     jobs: u32,
     busy: Duration,
     /// The end of its last request.
@@ -72,12 +76,18 @@ pub(crate) struct WorkerProcess {
     /// Its resident memory at that time.
     resident_bytes: u64,
     supervision: Supervision,
-    /// What its last request took.
+    /// What its last request took, up to when it asked for the engine that recognises text.
     spent: Spent,
-    /// Whether the engine that recognises text was passed.
-    has_engine: bool,
-    /// The program that recognises text, if that is the engine.
-    tesseract: Option<Tesseract>,
+    /// Whether its last request asked for that engine.
+    uses_engine: bool,
+    /// What it is offered as the engine, once it was asked for.
+    engine: Option<EngineOffer>,
+}
+
+/// A document that a worker keeps open.
+struct KeptDocument {
+    key: OpenKey,
+    page_count: u32,
 }
 
 impl WorkerProcess {
@@ -105,9 +115,8 @@ impl WorkerProcess {
             socket: Arc::new(socket),
             stderr_tail,
             layers: SandboxLayers::default(),
-            documents: OpenDocuments::default(),
-            deadline: settings.deadline,
-            memory_bytes: settings.memory_bytes,
+            settings: settings.clone(),
+            kept: None,
             jobs: 0,
             busy: Duration::ZERO,
             used: Instant::now(),
@@ -115,8 +124,8 @@ impl WorkerProcess {
             resident_bytes: 0,
             supervision: Supervision::new(0, Allowance::default(), 0),
             spent: Spent::default(),
-            has_engine: false,
-            tesseract: None,
+            uses_engine: false,
+            engine: None,
         }
     }
 
@@ -170,19 +179,77 @@ impl WorkerProcess {
         cancellation: &Cancellation,
     ) -> io::Result<Received<Q::Answer>> {
         let start = Instant::now();
-        self.supervision = Supervision::new(self.child.id(), allowance, self.memory_bytes);
+        self.supervision = Supervision::new(self.child.id(), allowance, self.settings.memory_bytes);
         self.jobs = self.jobs.saturating_add(1);
+        self.uses_engine = false;
+        if Q::KIND == MessageKind::OpenFile {
+            self.kept = None;
+        }
         let sent = self.send(Q::KIND, question, file);
-        let program_until = start + question.engine_time();
-        let left = self.deadline.saturating_sub(allowance.time_spent);
-        let until = program_until + left.saturating_add(grace(self.deadline));
-        let run = ProgramRun { tesseract: self.tesseract.as_ref(), program_until, until, cancellation };
-        let answer = sent.and_then(|()| self.wait_for_answer(supplies, &run, max_bytes));
+        let left = self.settings.deadline.saturating_sub(allowance.time_spent);
+        let left = left.saturating_add(grace(self.settings.deadline));
+        let mut run = ProgramRun { until: start + left, program_until: start, cancellation };
+        let answer = sent.and_then(|()| {
+            let mut services = 0..MAX_SERVICES;
+            loop {
+                // Fails once the time is over, however often the worker asks for bytes.
+                let wanted = match self.receive::<WorkerMessage<Q::Answer>>(run.until, max_bytes)? {
+                    (WorkerMessage::Answer(answer), bytes) => return Ok(Received { answer, bytes }),
+                    (WorkerMessage::Wants(wanted), _) => wanted,
+                };
+                let is_piece = matches!(wanted, WantedSupply::Piece(_));
+                if !is_piece && services.next().is_none() {
+                    return Err(io::ErrorKind::InvalidData.into());
+                }
+                match wanted {
+                    WantedSupply::EnginePart(part) => {
+                        self.begin_engine(start, question.engine_time(), left, &mut run)?;
+                        self.send_engine_part(part)?;
+                    }
+                    WantedSupply::Tesseract(wanted) => {
+                        let engine = self.engine.as_ref().ok_or(io::ErrorKind::InvalidData)?;
+                        reply::<WantedTesseract>(&self.socket, &engine.run(wanted, &run)?)?;
+                    }
+                    wanted => supplies.send(wanted, &self.socket, run.until)?,
+                }
+            }
+        });
         self.used = Instant::now();
         let time = self.used.saturating_duration_since(start);
         self.busy = self.busy.saturating_add(time);
-        self.spent = Spent { time, processor_time: self.supervision.spent() };
+        if !self.uses_engine {
+            self.spent = Spent { time, processor_time: self.supervision.spent() };
+        }
         answer
+    }
+
+    /// Begins the time of the engine, once for a question that has any. Reading is over then, and its bounds with it.
+    fn begin_engine(
+        &mut self,
+        start: Instant,
+        time: Duration,
+        left: Duration,
+        run: &mut ProgramRun<'_>,
+    ) -> io::Result<()> {
+        if time.is_zero() {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        if !std::mem::replace(&mut self.uses_engine, true) {
+            let now = Instant::now();
+            let time_spent = now.saturating_duration_since(start);
+            self.spent = Spent { time: time_spent, processor_time: self.supervision.spent() };
+            self.supervision = Supervision::new(self.child.id(), Allowance::default(), self.settings.memory_bytes);
+            run.program_until = now + time;
+            run.until = run.program_until + left;
+        }
+        Ok(())
+    }
+
+    fn send_engine_part(&mut self, part: WantedEnginePart) -> io::Result<()> {
+        let settings = &self.settings;
+        let (facts, file) = self.engine.get_or_insert_with(|| EngineOffer::of(settings)).take(part);
+        let file = file.as_ref().map(|file| file.as_fd());
+        socket::send(&self.socket, &frame::encode(&facts)?, file)
     }
 
     fn send(&self, kind: MessageKind, message: &impl Serialize, file: Option<BorrowedFd<'_>>) -> io::Result<()> {
@@ -192,112 +259,52 @@ impl WorkerProcess {
         }
     }
 
-    /// Waits until an answer is there.
-    fn wait_for_answer<A: DeserializeOwned>(
-        &self,
-        supplies: &Supplies<'_>,
-        run: &ProgramRun<'_>,
-        max_bytes: u64,
-    ) -> io::Result<Received<A>> {
-        let mut services = 0..MAX_SERVICES;
-        loop {
-            // Fails once the time is over, however often the worker asks for bytes.
-            match self.receive::<WorkerMessage<A>>(run.until, max_bytes)? {
-                (WorkerMessage::Answer(answer), bytes) => return Ok(Received { answer, bytes }),
-                (WorkerMessage::Wants(wanted), _) => {
-                    let is_piece = matches!(wanted, WantedSupply::Piece(_));
-                    if !is_piece && services.next().is_none() {
-                        return Err(io::ErrorKind::InvalidData.into());
-                    }
-                    supplies.send(wanted, &self.socket, run)?;
-                }
-            }
-        }
-    }
-
     /// Whether the process is alive.
     pub(crate) fn is_alive(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// What the last request took.
+    /// What the last request took, but for the engine that recognises text.
     pub(super) fn spent(&self) -> Spent {
         self.spent
     }
 
-    /// The documents that the worker has open.
-    pub(crate) fn documents(&self) -> &OpenDocuments {
-        &self.documents
+    /// Whether the last request asked for that engine.
+    pub(super) fn uses_engine(&self) -> bool {
+        self.uses_engine
     }
 
-    /// Makes a document that is open the current one, and returns its number of pages.
-    pub(crate) fn select_document(&mut self, key: &OpenKey) -> Option<u32> {
-        let (slot, page_count) = self.documents.select(key)?;
-        self.tell(&Notice::Select(slot));
-        Some(page_count)
+    /// Whether the worker keeps a document open.
+    pub(crate) fn keeps_any(&self) -> bool {
+        self.kept.is_some()
     }
 
-    /// The slot for a new document, which becomes the current one.
-    pub(crate) fn new_slot(&mut self) -> usize {
-        self.documents.replace()
+    /// The number of pages of a document that the worker keeps open.
+    pub(crate) fn kept_pages(&self, key: &OpenKey) -> Option<u32> {
+        self.kept.as_ref().filter(|kept| kept.key == *key).map(|kept| kept.page_count)
     }
 
-    /// Keeps the current document open for later requests.
+    /// Keeps the document open for later requests.
     pub(crate) fn keep_document(&mut self, key: OpenKey, page_count: u32) {
-        self.documents.keep_current(key, page_count);
+        self.kept = Some(KeptDocument { key, page_count });
     }
 
-    /// Tells the worker to close the current document.
+    /// Tells the worker to close its document. A failure shows at the next question.
     pub(crate) fn close_document(&mut self) {
-        self.documents.forget_current();
-        self.tell(&Notice::Close);
+        self.kept = None;
+        let _ = self.send(MessageKind::CloseFile, &CloseFile, None);
     }
 
-    /// Tells the worker to close all documents.
-    pub(crate) fn close_all(&mut self) {
-        self.documents = OpenDocuments::default();
-        self.tell(&Notice::CloseAll);
-    }
-
-    /// Closes the documents if the worker has been idle for `idle_time`. Returns false if it has too much memory even so.
+    /// Closes the document if the worker has been idle for `idle_time`. Returns false if it has too much memory even so.
     pub(crate) fn release_memory(&mut self, now: Instant, idle_time: Duration) -> bool {
-        if now.saturating_duration_since(self.used) < idle_time || self.documents.count() == 0 {
+        if now.saturating_duration_since(self.used) < idle_time || self.kept.is_none() {
             return true;
         }
         let is_small = self.read_resident_bytes().is_none_or(|bytes| bytes <= MAX_IDLE_BYTES);
         if is_small {
-            self.close_all();
+            self.close_document();
         }
         is_small
-    }
-
-    /// Passes the engine to the worker, once: the models, or else the program of the system.
-    pub(crate) fn add_engine(&mut self, settings: &WorkerSettings) {
-        if self.has_engine {
-            return;
-        }
-        self.has_engine = true;
-        let models = settings.models.as_deref().filter(|_| cfg!(feature = "ocr")).map(open_models);
-        for OpenModel { part, file, length } in models.iter().flatten() {
-            self.tell_with(&Notice::Model { part: *part, length: *length }, Some(file.as_fd()));
-        }
-        if settings.uses_tesseract && models.is_none_or(|models| models.is_empty()) {
-            self.tesseract = Tesseract::find(settings);
-        }
-        if let Some(tesseract) = &self.tesseract {
-            let languages = tesseract.languages().to_vec();
-            let chosen = settings.ocr_language.clone();
-            self.tell(&Notice::Tesseract { languages, chosen });
-        }
-    }
-
-    fn tell(&self, notice: &Notice) {
-        self.tell_with(notice, None);
-    }
-
-    /// Sends a notice. A failure shows at the next question.
-    fn tell_with(&self, notice: &Notice, file: Option<BorrowedFd<'_>>) {
-        let _ = self.send(MessageKind::Notice, notice, file);
     }
 
     /// Whether the worker can take another request: alive, not too old, and within its memory.
@@ -312,7 +319,7 @@ impl WorkerProcess {
 
     /// Whether the worker uses little enough memory to keep documents open. It needs the rest for later requests.
     pub(crate) fn can_keep_documents(&self) -> bool {
-        self.resident_bytes <= MAX_KEPT_BYTES.min(self.memory_bytes / 4)
+        self.resident_bytes <= MAX_KEPT_BYTES.min(self.settings.memory_bytes / 4)
     }
 
     /// The resident memory at the last check. A check costs as much as a small request, so it is not made each time.
@@ -354,7 +361,7 @@ impl WorkerProcess {
     fn cause_of_death(&mut self, error: &io::Error) -> WorkerError {
         if is_timeout(error) {
             self.kill();
-            let deadline_ms = u64::try_from(self.deadline.as_millis()).unwrap_or(u64::MAX);
+            let deadline_ms = u64::try_from(self.settings.deadline.as_millis()).unwrap_or(u64::MAX);
             return StopReason::Timeout { deadline_ms }.into();
         }
         if let Some(excess) = error.get_ref().and_then(|error| error.downcast_ref::<WorkerError>()) {
@@ -369,7 +376,7 @@ impl WorkerProcess {
         let status = self.wait_for_end();
         let stderr = self.stderr_tail();
         if stderr.contains("memory allocation of") {
-            return WorkerError::OutOfMemory { limit_bytes: self.memory_bytes };
+            return WorkerError::OutOfMemory { limit_bytes: self.settings.memory_bytes };
         }
         if stderr.contains("has overflowed its stack") {
             return WorkerError::StackOverflow;

@@ -17,9 +17,10 @@ use crate::worker::fonts::FontFiles;
 use crate::worker::pages::{Pages, PdfError, ReadablePage, Reader, ReaderMemory};
 use crate::worker::sandbox::SandboxLayers;
 use crate::worker::settings::WorkerSettings;
-use crate::worker::wire::{CheckEngine, MessageKind, Question, WebPage};
+use crate::worker::wire::{CheckEngine, PictureFile, Question, WebPage};
 use pagewise_base::limits::{Cancellation, Limits};
 use pagewise_document::ReadAt;
+use pagewise_render::PictureFault;
 
 /// Reads PDFs in workers. Each open document has a worker of its own until it is dropped.
 #[derive(Clone)]
@@ -97,6 +98,24 @@ impl WorkerReader {
         Ok((outcome.map_err(|_| WorkerError::Nonsense)?, id))
     }
 
+    /// The answer to a question about a file that is no PDF.
+    fn ask_about<Q: Question>(
+        &self,
+        file: &dyn ReadAt,
+        question: &Q,
+        cancellation: &Cancellation,
+    ) -> Result<Q::Answer, PdfError> {
+        let key = file.identity();
+        self.pool().refuse_deadly_document(key.as_ref(), WorkerTask::Reading)?;
+        let copy = copy_to_anonymous_file(file)?;
+        let descriptor = copy.as_ref().map(AsFd::as_fd).or_else(|| file.descriptor());
+        let answer = self.ask(question, descriptor, Allowance::default(), cancellation);
+        if answer.as_ref().is_err_and(WorkerError::is_death) {
+            self.pool().record_death(key, WorkerTask::Reading);
+        }
+        answer?.0
+    }
+
     /// The answer to a question that is about no document, and the id of the process that gave it.
     fn ask<Q: Question>(
         &self,
@@ -107,9 +126,6 @@ impl WorkerReader {
     ) -> Result<(Result<Q::Answer, PdfError>, u32), WorkerError> {
         let mut lease = self.pool().lease(None, cancellation)?;
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        if Q::KIND == MessageKind::CheckEngine {
-            process.add_engine(&self.settings);
-        }
         let id = process.id();
         match process.call(question, file, &Supplies::fonts(&*self.fonts), &self.limits, allowance, cancellation) {
             Ok(Received { answer, .. }) => Ok((answer, id)),
@@ -138,17 +154,12 @@ impl Reader for WorkerReader {
         base: &str,
         cancellation: &Cancellation,
     ) -> Result<ReadablePage, PdfError> {
-        let key = file.identity();
-        self.pool().refuse_deadly_document(key.as_ref(), WorkerTask::Reading)?;
-        let copy = copy_to_anonymous_file(file)?;
-        let descriptor = copy.as_ref().map(AsFd::as_fd).or_else(|| file.descriptor());
         let content_type = content_type.map(str::to_owned);
-        let page = WebPage { length: file.len(), content_type, base: base.to_owned() };
-        let answer = self.ask(&page, descriptor, Allowance::default(), cancellation);
-        if answer.as_ref().is_err_and(WorkerError::is_death) {
-            self.pool().record_death(key, WorkerTask::Reading);
-        }
-        answer?.0
+        self.ask_about(file, &WebPage { length: file.len(), content_type, base: base.to_owned() }, cancellation)
+    }
+
+    fn picture_fault(&self, file: &dyn ReadAt, cancellation: &Cancellation) -> Result<Option<PictureFault>, PdfError> {
+        self.ask_about(file, &PictureFile { length: file.len() }, cancellation)
     }
 
     fn memory(&self) -> ReaderMemory {

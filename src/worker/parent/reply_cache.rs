@@ -8,7 +8,7 @@ use std::sync::Arc;
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
-use super::open_documents::OpenKey;
+use super::pool::OpenKey;
 use crate::worker::pages::{DocumentFacts, DocumentWants, FileJob, PageFacts, PdfChunk};
 use crate::worker::wire::frame;
 use pagewise_base::page::PageIndex;

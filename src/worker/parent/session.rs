@@ -4,19 +4,23 @@ use std::collections::BTreeMap;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::open_documents::{OpenKey, open_key};
-use super::pool::{DocumentKey, WorkerLease, WorkerTask};
+use super::pool::{DocumentKey, OpenKey, WorkerLease, WorkerTask, open_key};
 use super::process::Received;
 use super::reader::{WorkerReader, copy_to_anonymous_file};
 use super::supervision::{Allowance, Spent};
 use super::supplies::Supplies;
 use crate::worker::error::WorkerError;
-use crate::worker::pages::{DocumentFacts, DocumentWants, FileJob, PageFacts, PageWants, Pages, PdfChunk, PdfError};
+use crate::worker::pages::{
+    DocumentFacts, DocumentWants, FileJob, PageFacts, PageWants, Pages, PdfChunk, PdfError, RecognitionLimits,
+};
 use crate::worker::settings::RECOGNITION_FACTOR;
 use crate::worker::wire::{Noted, OpenFile, PageQuestion, Question};
 use pagewise_base::limits::{Cancellation, Limit, LimitExceeded, Limits};
 use pagewise_base::page::PageIndex;
 use pagewise_document::ReadAt;
+
+/// The most bytes of answers about pages that are remembered while a document is open: more than one answer needs.
+const MAX_RECENT_BYTES: u64 = 32 << 20;
 
 /// The most notes on a document. Readers note each kind of damage once or a few times.
 const MAX_NOTES: usize = 10_000;
@@ -51,8 +55,10 @@ struct Session {
     failures: Vec<String>,
     /// The reader's notes with the last answer; `None` if it failed.
     notes: Option<Vec<String>>,
-    /// What is known of the page that was asked for last.
-    last_page: Option<(PageIndex, Arc<PageFacts>)>,
+    /// What is known of the pages that were asked for last.
+    recent: BTreeMap<PageIndex, Arc<PageFacts>>,
+    /// The bytes in which it came.
+    recent_bytes: u64,
     /// Whether the document is sound, as far as it was read; `None` before the first answer about it.
     is_sound: Option<bool>,
 }
@@ -80,6 +86,16 @@ impl Session {
         if limit.which == Limit::PageCpu {
             self.exhausted.extend(page.map(|page| (page, limit)));
         }
+    }
+
+    /// Remembers what is known of a page, of which `bytes` are new.
+    fn keep(&mut self, page: PageIndex, facts: &Arc<PageFacts>, bytes: u64) {
+        self.recent_bytes = self.recent_bytes.saturating_add(bytes);
+        if self.recent_bytes > MAX_RECENT_BYTES {
+            self.recent.clear();
+            self.recent_bytes = bytes;
+        }
+        self.recent.insert(page, Arc::clone(facts));
     }
 
     /// Refuses a page that took too much processor time.
@@ -133,11 +149,10 @@ impl WorkerDocument {
         self.reader.pool().refuse_deadly_document(self.key.as_ref(), WorkerTask::Reading)?;
         let mut lease = self.reader.pool().lease(self.open_key.as_ref(), &self.cancellation)?;
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        if let Some(page_count) = self.open_key.and_then(|key| process.select_document(&key)) {
+        if let Some(page_count) = self.open_key.and_then(|key| process.kept_pages(&key)) {
             return Ok((lease, page_count));
         }
         let question = OpenFile {
-            slot: process.new_slot(),
             length: self.file.len(),
             is_remote: self.file.is_remote(),
             password: self.password.clone(),
@@ -192,24 +207,25 @@ impl WorkerDocument {
         &self,
         session: &mut Session,
         question: &Q,
-        task: WorkerTask,
         is_possible: impl FnOnce(&T) -> bool,
     ) -> Result<(T, u64), AskError> {
         let page = question.page();
+        let number = page.map(|page| page.number().get());
+        let _span = tracing::debug_span!("ask", kind = ?Q::KIND, page = number).entered();
         session.refuse_exhausted(page).map_err(PdfError::from)?;
-        self.reader.pool().refuse_deadly_document(self.key.as_ref(), task).map_err(PdfError::from)?;
-        let mut lease = session.lease.take().map_or_else(|| self.open_in_worker().map(|(lease, _)| lease), Ok)?;
-        if let (WorkerTask::Recognition, Some(process)) = (task, lease.process()) {
-            process.add_engine(self.reader.pool().settings());
+        let refuse = |task| self.reader.pool().refuse_deadly_document(self.key.as_ref(), task).map_err(PdfError::from);
+        refuse(WorkerTask::Reading)?;
+        if !question.engine_time().is_zero() {
+            refuse(WorkerTask::Recognition)?;
         }
+        let lease = session.lease.take().map_or_else(|| self.open_in_worker().map(|(lease, _)| lease), Ok)?;
         session.notes = None;
-        let allowance = match task {
-            WorkerTask::Reading => session.allowance(page, &self.reader.limits, self.file.len()),
-            WorkerTask::Recognition => Allowance::default(),
-        };
+        let allowance = session.allowance(page, &self.reader.limits, self.file.len());
         let (mut lease, received) = self.call(lease, question, None, allowance)?;
-        if let (WorkerTask::Reading, Some(process)) = (task, lease.process()) {
+        let mut task = WorkerTask::Reading;
+        if let Some(process) = lease.process() {
             session.count(page, process.spent());
+            task = if process.uses_engine() { WorkerTask::Recognition } else { task };
         }
         let error = match received {
             Ok(Received { answer: Err(failure), .. }) => {
@@ -219,12 +235,13 @@ impl WorkerDocument {
                 }
                 return Err(failure.into());
             }
-            Ok(Received { answer: Ok(Noted { answer, notes }), bytes })
+            Ok(Received { answer: Ok(Noted { answer, notes, tier }), bytes })
                 if notes.len() <= MAX_NOTES && is_possible(&answer) =>
             {
                 session.lease = Some(lease);
                 session.is_sound = Some(notes.is_empty() && session.is_sound != Some(false));
                 session.notes = Some(notes);
+                tracing::debug!(reader = %tier, bytes, "answered");
                 return Ok((answer, bytes));
             }
             Ok(_) => WorkerError::Nonsense,
@@ -249,19 +266,18 @@ impl WorkerDocument {
         cached
     }
 
-    /// What is known of a page: from the last answer, if that is enough, or from all earlier ones about a sound document.
+    /// What is known of a page: from the last answers, if that is enough, or from all earlier ones about a sound document.
     fn known_page(&self, session: &mut Session, page: PageIndex, wants: &PageWants) -> Arc<PageFacts> {
-        let last = session.last_page.as_ref().filter(|(last, _)| *last == page);
-        let last = last.map(|(_, facts)| Arc::clone(facts)).unwrap_or_default();
-        if wants.without(&last).is_empty() {
-            return last;
+        let recent = session.recent.get(&page).map(Arc::clone).unwrap_or_default();
+        if wants.without(&recent).is_empty() {
+            return recent;
         }
         match self.open_key.and_then(|key| self.reader.replies.page(&key, page)) {
             Some(cached) => {
-                session.last_page = Some((page, Arc::clone(&cached)));
+                session.recent.insert(page, Arc::clone(&cached));
                 self.use_cached(session, cached)
             }
-            None => last,
+            None => recent,
         }
     }
 
@@ -275,11 +291,9 @@ impl WorkerDocument {
         if let Some(error) = deadly.filter(|_| is_cut || wants.picture.is_some()) {
             return Err(error.clone().into());
         }
-        let task = if wants.recognition.is_some() { WorkerTask::Recognition } else { WorkerTask::Reading };
-        let recognition_ms = self.reader.pool().deadline_ms().saturating_mul(RECOGNITION_FACTOR);
-        let question = PageQuestion { page, is_deadly: deadly.is_some(), recognition_ms, wants };
+        let question = PageQuestion { page, is_deadly: deadly.is_some(), wants };
         let is_possible = |facts: &PageFacts| facts.answer(&question.wants, self.page_count);
-        let (facts, bytes) = self.ask(session, &question, task, is_possible).map_err(|error| {
+        let (facts, bytes) = self.ask(session, &question, is_possible).map_err(|error| {
             if let AskError::Worker(error) = &error
                 && is_cut
                 && error.is_death()
@@ -288,12 +302,15 @@ impl WorkerDocument {
             }
             PdfError::from(error)
         })?;
+        if let Some(text) = &facts.text {
+            tracing::debug!(page = page.number().get(), engine = ?text.engine, kind = ?text.kind, "text read");
+        }
         let facts = Arc::new(known.merged(facts));
         if let Some(key) = self.cache_key(session) {
             self.reader.replies.insert_page(&key, page, Arc::clone(&facts), bytes);
             self.reader.replies.insert_page_count(&key, self.page_count);
         }
-        session.last_page = Some((page, Arc::clone(&facts)));
+        session.keep(page, &facts, bytes);
         Ok(facts)
     }
 
@@ -305,7 +322,7 @@ impl WorkerDocument {
             return Ok((*facts).clone());
         }
         let can_be = |facts: &DocumentFacts| facts.can_be_of(self.page_count);
-        let (facts, bytes) = self.ask(session, wants, WorkerTask::Reading, can_be)?;
+        let (facts, bytes) = self.ask(session, wants, can_be)?;
         if let Some(key) = self.cache_key(session) {
             self.reader.replies.insert_facts(&key, wants, Arc::new(facts.clone()), bytes);
             self.reader.replies.insert_page_count(&key, self.page_count);
@@ -360,8 +377,10 @@ impl Pages for WorkerDocument {
         self.file.is_remote()
     }
 
-    fn max_ocr_pages(&self) -> u64 {
-        self.reader.limits.max_ocr_pages
+    fn recognition_limits(&self) -> RecognitionLimits {
+        let deadline = self.reader.pool().settings().deadline;
+        let max_page_time = deadline.saturating_mul(RECOGNITION_FACTOR);
+        RecognitionLimits { max_page_time, ..(&self.reader.limits).into() }
     }
 
     fn facts(&self, wants: &DocumentWants) -> DocumentFacts {
@@ -396,8 +415,7 @@ impl Pages for WorkerDocument {
         if let Some(file) = self.open_key.and_then(|key| self.reader.replies.file(&key, job)) {
             return Ok(self.use_cached(&mut session, file));
         }
-        let (file, bytes) =
-            self.ask(&mut session, job, WorkerTask::Reading, |file| file.is_some() || job.may_fail())?;
+        let (file, bytes) = self.ask(&mut session, job, |file| file.is_some() || job.may_fail())?;
         if let Some(key) = self.cache_key(&session) {
             self.reader.replies.insert_file(&key, job, file.clone(), bytes);
             self.reader.replies.insert_page_count(&key, self.page_count);

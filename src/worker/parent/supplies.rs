@@ -9,11 +9,9 @@ use std::time::{Duration, Instant};
 use crate::worker::fonts::FontFiles;
 use crate::worker::pages::PdfError;
 use crate::worker::remote_file::MAX_PIECE_BYTES;
-use crate::worker::tesseract::Tesseract;
-use crate::worker::wire::{FontFacts, Piece, Supply, WantedPiece, WantedSupply, WantedTesseract, frame, socket};
+use crate::worker::wire::{FontFacts, Piece, Supply, WantedPiece, WantedSupply, frame, socket};
 use pagewise_base::limits::{Cancellation, StopReason};
 use pagewise_document::ReadAt;
-use pagewise_ocr::{GrayImage, OcrError};
 use pagewise_render::WantedFont;
 
 /// The time that a worker keeps to report that a part could not be read.
@@ -48,14 +46,14 @@ impl<'a> Supplies<'a> {
         })
     }
 
-    /// Replies to what a worker wants.
-    pub(super) fn send(&self, wanted: WantedSupply, socket: &UnixStream, run: &ProgramRun<'_>) -> io::Result<()> {
+    /// Replies to a worker that wants a font or a piece of its document.
+    pub(super) fn send(&self, wanted: WantedSupply, socket: &UnixStream, until: Instant) -> io::Result<()> {
         match wanted {
             WantedSupply::Font(font) => self.send_font(socket, font),
             WantedSupply::Piece(piece) => {
-                reply::<WantedPiece>(socket, &self.read(&piece, run.until)?.map(|bytes| Piece(bytes.into())))
+                reply::<WantedPiece>(socket, &self.read(&piece, until)?.map(|bytes| Piece(bytes.into())))
             }
-            WantedSupply::Tesseract(wanted) => reply::<WantedTesseract>(socket, &run.outcome(wanted)?),
+            WantedSupply::EnginePart(_) | WantedSupply::Tesseract(_) => Err(io::ErrorKind::InvalidData.into()),
         }
     }
 
@@ -84,27 +82,15 @@ impl<'a> Supplies<'a> {
     }
 }
 
-/// The program that a worker may have run for a question.
+/// How long a worker, and the program that it may have run, may work on a question.
 pub(super) struct ProgramRun<'a> {
-    pub(super) tesseract: Option<&'a Tesseract>,
     /// The program has less time than the question, so that the worker can still report that it was late.
     pub(super) program_until: Instant,
     pub(super) until: Instant,
     pub(super) cancellation: &'a Cancellation,
 }
 
-impl ProgramRun<'_> {
-    fn outcome(&self, wanted: WantedTesseract) -> io::Result<Result<String, String>> {
-        let WantedTesseract { width, height, pixels, job } = wanted;
-        let image = GrayImage::new(width, height, pixels.into()).ok_or(io::ErrorKind::InvalidData)?;
-        let tesseract = self.tesseract.ok_or(io::ErrorKind::InvalidData)?;
-        Ok(tesseract.run(&image, &job, self.program_until, self.cancellation).map_err(|error| match error {
-            OcrError::Program { reason } => reason,
-            error => error.to_string(),
-        }))
-    }
-}
-
-fn reply<S: Supply>(socket: &UnixStream, reply: &S::Reply) -> io::Result<()> {
+/// Sends a reply without a file.
+pub(super) fn reply<S: Supply>(socket: &UnixStream, reply: &S::Reply) -> io::Result<()> {
     frame::write(reply, socket)
 }

@@ -21,12 +21,16 @@ use crate::worker::pages::{DocumentFacts, DocumentWants, FileJob, PageFacts, Pag
 use crate::worker::sandbox::SandboxLayers;
 use pagewise_base::limits::Limits;
 use pagewise_base::page::PageIndex;
+use pagewise_document::Tier;
 use pagewise_ocr::TesseractJob;
-use pagewise_render::WantedFont;
+use pagewise_render::{PictureFault, WantedFont};
 use pagewise_web::html::ReadablePage;
 
 /// The largest answer besides files and pictures: the words, lines and tables of a page.
 pub(crate) const MAX_ANSWER_BYTES: u64 = 64 << 20;
+
+/// The time for loading the models of an engine, besides that of the question.
+const MAX_LOADING_TIME: Duration = Duration::from_secs(20);
 
 /// The first message of a worker, sent when it is ready.
 #[derive(Debug, Serialize, Deserialize)]
@@ -52,13 +56,13 @@ pub(crate) trait Question: Serialize + DeserializeOwned {
         None
     }
 
-    /// The time that an engine has for it besides.
+    /// The time that the engine that recognises text has for it, from when the worker asks for it.
     fn engine_time(&self) -> Duration {
         Duration::ZERO
     }
 }
 
-/// What a message is: a question of this type, or a notice.
+/// What a message is: a question of this type, or that the document is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum MessageKind {
     OpenFile,
@@ -66,17 +70,16 @@ pub(crate) enum MessageKind {
     DocumentWants,
     FileJob,
     WebPage,
+    PictureFile,
     CheckEngine,
-    Notice,
+    CloseFile,
     #[cfg(debug_assertions)]
     Drill,
 }
 
-/// Opens the attached file in a slot, instead of what was open there, and makes it the current document. The answer is
-/// its number of pages.
+/// Opens the attached file instead of what is open. The answer is its number of pages.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct OpenFile {
-    pub(crate) slot: usize,
     pub(crate) length: u64,
     /// Whether no file is attached, and the parent is asked for its bytes.
     pub(crate) is_remote: bool,
@@ -86,15 +89,13 @@ pub(crate) struct OpenFile {
     pub(crate) deadline_ms: u64,
 }
 
-/// Asks for facts about a page of the current document.
+/// Asks for facts about a page of the open document.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PageQuestion {
     pub(crate) page: PageIndex,
     pub(crate) wants: PageWants,
     /// Whether its text is read from the whole file, because cutting this page has killed a worker.
     pub(crate) is_deadly: bool,
-    /// The time for the engine, if it is recognised.
-    pub(crate) recognition_ms: u64,
 }
 
 /// Converts the attached web page to Markdown.
@@ -103,6 +104,12 @@ pub(crate) struct WebPage {
     pub(crate) length: u64,
     pub(crate) content_type: Option<String>,
     pub(crate) base: String,
+}
+
+/// Decodes the attached picture. The answer says what is wrong with it, if anything is.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct PictureFile {
+    pub(crate) length: u64,
 }
 
 /// Loads the models of the engine. The answer says why they cannot be used, if they cannot.
@@ -130,7 +137,7 @@ impl Question for PageQuestion {
     }
 
     fn engine_time(&self) -> Duration {
-        if self.wants.recognition.is_some() { Duration::from_millis(self.recognition_ms) } else { Duration::ZERO }
+        self.wants.recognition.map_or(Duration::ZERO, |request| request.time)
     }
 }
 
@@ -157,9 +164,18 @@ impl Question for WebPage {
     }
 }
 
+impl Question for PictureFile {
+    const KIND: MessageKind = MessageKind::PictureFile;
+    type Answer = Option<PictureFault>;
+}
+
 impl Question for CheckEngine {
     const KIND: MessageKind = MessageKind::CheckEngine;
     type Answer = Option<String>;
+
+    fn engine_time(&self) -> Duration {
+        MAX_LOADING_TIME
+    }
 }
 
 #[cfg(debug_assertions)]
@@ -168,30 +184,17 @@ impl Question for crate::worker::drill::Drill {
     type Answer = String;
 }
 
-/// What a worker is told without an answer.
+/// Closes the open document. It has no answer.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Notice {
-    /// Makes the document in a slot the current one.
-    Select(usize),
-    /// Closes the current document.
-    Close,
-    /// Closes all documents.
-    CloseAll,
-    /// Offers the program `tesseract`, which the parent runs, as the engine.
-    Tesseract {
-        languages: Vec<String>,
-        /// The language that a setting names.
-        chosen: Option<String>,
-    },
-    /// Adds the attached model to the engine that recognises text.
-    Model { part: ModelPart, length: u64 },
-}
+pub(crate) struct CloseFile;
 
 /// An answer, with the current notes on the document.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Noted<T> {
     pub(crate) answer: T,
     pub(crate) notes: Vec<String>,
+    /// The reader of the document.
+    pub(crate) tier: Tier,
 }
 
 /// A message of a worker that was asked a question with this answer.
@@ -207,6 +210,7 @@ pub(crate) enum WorkerMessage<A> {
 pub(crate) enum WantedSupply {
     Font(WantedFont),
     Piece(WantedPiece),
+    EnginePart(WantedEnginePart),
     Tesseract(WantedTesseract),
 }
 
@@ -220,7 +224,7 @@ impl Supply for WantedFont {
     type Reply = Option<FontFacts>;
 }
 
-/// Bytes of the current document. `None` if they could not be read.
+/// Bytes of the open document. `None` if they could not be read.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct WantedPiece {
     pub(crate) offset: u64,
@@ -234,6 +238,27 @@ impl Supply for WantedPiece {
     type Reply = Option<Piece>;
 }
 
+/// A part of the engine that recognises text, by its number. `None` beyond the last. The first that is asked for begins the
+/// time of the engine.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct WantedEnginePart(pub(crate) usize);
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum EngineFacts {
+    /// The attached model.
+    Model { part: ModelPart, length: u64 },
+    /// The program `tesseract`, which the parent runs.
+    Tesseract {
+        languages: Vec<String>,
+        /// The language that a setting names.
+        chosen: Option<String>,
+    },
+}
+
+impl Supply for WantedEnginePart {
+    type Reply = Option<EngineFacts>;
+}
+
 /// A run of the program `tesseract` on a picture: what it printed, or why it failed.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct WantedTesseract {
@@ -245,7 +270,14 @@ pub(crate) struct WantedTesseract {
 }
 
 impl Supply for WantedTesseract {
-    type Reply = Result<String, String>;
+    type Reply = Result<String, RunFailure>;
+}
+
+/// Why a program printed nothing that can be used.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum RunFailure {
+    Late,
+    Other(String),
 }
 
 impl From<WantedFont> for WantedSupply {
@@ -257,6 +289,12 @@ impl From<WantedFont> for WantedSupply {
 impl From<WantedPiece> for WantedSupply {
     fn from(piece: WantedPiece) -> Self {
         Self::Piece(piece)
+    }
+}
+
+impl From<WantedEnginePart> for WantedSupply {
+    fn from(part: WantedEnginePart) -> Self {
+        Self::EnginePart(part)
     }
 }
 

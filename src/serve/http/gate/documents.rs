@@ -69,7 +69,7 @@ impl Gate {
             return Err(refused(busy_response("This server is shutting down.")));
         }
         let too_many = || refused(busy_response("Too many of your uploads are under way."));
-        let _turn = self.uploads.try_acquire(principal).ok_or_else(too_many)?;
+        let _place = self.uploads.take(Some(principal.0)).map_err(|_| too_many())?;
         let context = self.state.context.clone().ok_or(Refusal::Failed)?;
         let declared = parts.headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
         let (sender, receiver) = channel(WAITING_PIECES);

@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use axum::body::{Bytes, HttpBody};
 use hyper::body::Frame;
 use serde_json::json;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use crate::inspect::ChangeWatch;
+use pagewise_base::share::Place;
 
 /// Time between two looks for changes.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -37,15 +37,11 @@ impl HttpBody for EventBody {
 }
 
 /// Events about what `watch` sees, until the client is gone or `is_over`.
-pub(super) fn event_stream(
-    watch: ChangeWatch,
-    permit: OwnedSemaphorePermit,
-    is_over: impl Fn() -> bool + Send + 'static,
-) -> EventBody {
+pub(super) fn event_stream(watch: ChangeWatch, place: Place, is_over: impl Fn() -> bool + Send + 'static) -> EventBody {
     let (sender, receiver) = channel(MAX_WAITING);
     tokio::spawn(async move {
         send_events(watch, &sender, is_over).await;
-        drop(permit);
+        drop(place);
     });
     EventBody(receiver)
 }

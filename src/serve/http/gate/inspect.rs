@@ -17,6 +17,7 @@ use axum::routing::{get, post};
 use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 
 use super::document_body::DocumentBody;
 use super::events::event_stream;
@@ -27,6 +28,7 @@ use crate::serve::http::exchange::RequestSlot;
 use crate::serve::http::log::{LoggedCall, RequestLogEntry};
 use crate::tool::{ErrorCode, ToolError};
 use pagewise_base::limits::Cancellation;
+use pagewise_base::share::Share;
 use pagewise_view::Principal;
 
 /// Who may see the page.
@@ -47,7 +49,7 @@ pub(super) struct InspectDoor {
     cookies: Vec<(String, Principal)>,
     /// Browsers keep cookies by host, not by port.
     cookie_name: String,
-    streams: Arc<Semaphore>,
+    streams: Arc<Share>,
     documents: Arc<Semaphore>,
 }
 
@@ -77,7 +79,7 @@ impl InspectDoor {
             access,
             cookies: cookies.collect(),
             cookie_name: format!("pagewise_inspect_{port}"),
-            streams: Arc::new(Semaphore::new(MAX_STREAMS)),
+            streams: Share::new(MAX_STREAMS, MAX_STREAMS),
             documents: Arc::new(Semaphore::new(MAX_DOCUMENTS)),
         }
     }
@@ -257,7 +259,10 @@ async fn document(
         Err(refusal) => return *refusal,
     };
     let Some(id) = text_of_hex(&conversation) else { return not_found() };
-    let Ok(permit) = Arc::clone(&door.documents).acquire_owned().await else { return failed() };
+    let waiting = timeout(gate.settings.read_timeout, Arc::clone(&door.documents).acquire_owned());
+    let Ok(Ok(permit)) = waiting.await else {
+        return refusal(StatusCode::SERVICE_UNAVAILABLE, "Too many documents are on their way.");
+    };
     let arguments = Map::from_iter([("id".to_owned(), json!(id)), ("key".to_owned(), json!(key))]);
     let inspector = door.inspector.clone();
     match spawn_blocking(move || inspector.document(&viewer, &arguments)).await {
@@ -273,12 +278,16 @@ async fn events(State(gate): State<Arc<Gate>>, headers: HeaderMap) -> Response {
         Ok(admitted) => admitted,
         Err(refusal) => return *refusal,
     };
-    let Ok(permit) = Arc::clone(&door.streams).try_acquire_owned() else {
+    let sharer = match viewer {
+        Viewer::StoreOwner => None,
+        Viewer::Principal(principal) => Some(principal.0),
+    };
+    let Ok(place) = door.streams.take(sharer) else {
         return refusal(StatusCode::SERVICE_UNAVAILABLE, "Too many of these pages are open.");
     };
     let watch = ChangeWatch::new(door.inspector.clone(), viewer);
     let draining = Arc::clone(&gate);
-    let body = event_stream(watch, permit, move || draining.is_draining.load(Ordering::SeqCst));
+    let body = event_stream(watch, place, move || draining.is_draining.load(Ordering::SeqCst));
     ([(header::CONTENT_TYPE, "text/event-stream")], Body::new(body)).into_response()
 }
 

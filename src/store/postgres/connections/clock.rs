@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use crate::seconds_since_1970;
+use pagewise_view::Moment;
 
 /// Seconds that the database's clock is ahead of this machine's.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ impl DatabaseClock {
 }
 
 fn unix_seconds(moment: SystemTime) -> i64 {
-    i64::try_from(seconds_since_1970(moment)).unwrap_or(i64::MAX)
+    i64::try_from(Moment::from(moment).0).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

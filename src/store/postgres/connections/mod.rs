@@ -51,7 +51,7 @@ const MAX_UNACKNOWLEDGED: Duration = Duration::from_secs(2);
 const MAX_IDLE: Duration = Duration::from_secs(180);
 const KEEPALIVE: Duration = Duration::from_secs(60);
 
-/// Time for checking and creating the tables, which another process may be doing.
+/// Time for checking the tables.
 const MAX_SCHEMA_WAIT: Duration = Duration::from_secs(5);
 
 /// Runtime threads. The work is done by the server.
@@ -198,29 +198,32 @@ impl SharedConnections {
         let to_error = |error: Error| statement_error(&self.address, &error);
         let Some(client) = lease.client.as_mut() else { return Err(self.lost_error()) };
         if !self.has_schema.load(Ordering::Relaxed) {
-            let ensured = tokio::time::timeout(MAX_SCHEMA_WAIT, self.ensure_schema(client)).await;
-            let limit = MAX_SCHEMA_WAIT;
-            let late =
-                |_| PostgresError::TimedOut { location: self.address.location(), what: AwaitedStep::Answer, limit };
-            ensured.map_err(late)??;
+            self.ensure_schema(client).await?;
         }
         let limit = MAX_TRANSIT + if O::IS_LONG { MAX_LONG_STATEMENT } else { schema::MAX_STATEMENT };
-        let answer = tokio::time::timeout(limit, operation.run(client, is_repeat)).await;
-        let late = |_| PostgresError::TimedOut { location: self.address.location(), what: AwaitedStep::Answer, limit };
-        let output = answer.map_err(late)?.map_err(to_error)?;
+        let output = self.within(limit, operation.run(client, is_repeat)).await?.map_err(to_error)?;
         lease.is_sound = true;
         *self.lock_outage() = None;
         Ok(output)
     }
 
-    /// Creates the tables once per process.
+    /// Creates or migrates the tables, and checks them once per process.
     async fn ensure_schema(&self, client: &mut Client) -> Result<(), PostgresError> {
-        let _turn = self.migration.lock().await;
-        if !self.has_schema.load(Ordering::Relaxed) {
-            schema::ensure(client, &self.address).await?;
-            self.has_schema.store(true, Ordering::Relaxed);
+        let _turn = self.within(schema::MAX_MIGRATION, self.migration.lock()).await?;
+        if self.has_schema.load(Ordering::Relaxed) {
+            return Ok(());
         }
+        if !self.within(MAX_SCHEMA_WAIT, schema::is_current(client, &self.address)).await?? {
+            self.within(schema::MAX_MIGRATION, schema::migrate(client, &self.address)).await??;
+        }
+        self.within(MAX_SCHEMA_WAIT, schema::check(client, &self.address)).await??;
+        self.has_schema.store(true, Ordering::Relaxed);
         Ok(())
+    }
+
+    async fn within<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Result<T, PostgresError> {
+        let late = |_| PostgresError::TimedOut { location: self.address.location(), what: AwaitedStep::Answer, limit };
+        tokio::time::timeout(limit, work).await.map_err(late)
     }
 
     /// Takes a connection. Retries while the server is starting or has none left.

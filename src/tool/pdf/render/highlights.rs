@@ -1,6 +1,7 @@
 //! Finds what a picture is to highlight.
 
 use crate::context::OpenPdf;
+use crate::tool::error::ToolError;
 use crate::tool::pdf::arguments::{Highlight, RenderArguments};
 use pagewise_base::page::PageIndex;
 use pagewise_render::RenderOptions;
@@ -14,16 +15,16 @@ pub(super) fn options_for(
     pdf: &OpenPdf,
     page: PageIndex,
     arguments: &RenderArguments,
-) -> (RenderOptions, Option<String>) {
-    let highlights = match &arguments.highlight {
+) -> Result<(RenderOptions, Option<String>), ToolError> {
+    let highlights = match arguments.highlight() {
         None => Vec::new(),
-        Some(Highlight::Box(edges)) => vec![*edges],
-        Some(Highlight::Text(text)) => boxes_of_text(pdf, page, text).into_iter().map(Bounds::edges).collect(),
+        Some(Highlight::Box(edges)) => vec![edges],
+        Some(Highlight::Text(text)) => boxes_of_text(pdf, page, &text).into_iter().map(Bounds::edges).collect(),
     };
     let is_missed = arguments.highlight.is_some() && highlights.is_empty();
     let note = is_missed.then(|| "the text to highlight is not on the page".to_owned());
-    let (dpi, region) = (arguments.dpi, arguments.region);
-    (RenderOptions { dpi, region, highlights, ..RenderOptions::default() }, note)
+    let region = arguments.region()?;
+    Ok((RenderOptions { dpi: arguments.dpi(), region, highlights, ..RenderOptions::default() }, note))
 }
 
 /// The boxes of a text on a page, in any case.

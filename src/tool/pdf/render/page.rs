@@ -72,11 +72,8 @@ pub fn render_page(
     caller: &Caller,
     progress: &dyn ProgressListener,
 ) -> Result<RenderAnswer, ToolError> {
-    if arguments.page.is_none() {
-        return Err(ToolError::required("page"));
-    }
     let pdf = arguments.document.open(context, caller)?;
-    let pages = select_pages(&pdf, arguments.page.as_deref())?;
+    let pages = select_pages(&pdf, Some(&arguments.page))?;
     if arguments.contact_sheet || pages.len() > 1 {
         drop(pdf);
         return render_several(context, arguments, caller, progress);
@@ -181,8 +178,8 @@ pub fn write_picture(pdf: &OpenPdf, arguments: &RenderArguments, out: &Path) -> 
 }
 
 fn draw(pdf: &OpenPdf, arguments: &RenderArguments) -> Result<(PageNumber, Picture), ToolError> {
-    let page = select_page(arguments.page.as_deref().unwrap_or("1"), &*pdf.document)?;
-    let (options, note) = options_for(pdf, page, arguments);
+    let page = select_page(&arguments.page, &*pdf.document)?;
+    let (options, note) = options_for(pdf, page, arguments)?;
     let failed = |error| ContextError::Pdf { path: pdf.path.clone(), error };
     let mut picture = pdf.document.picture(page, &options).map_err(failed)?;
     picture.notes.extend(note);
@@ -203,7 +200,7 @@ pub(super) fn result(
         pages: pdf.document.page_count(),
         width: picture.width,
         height: picture.height,
-        dpi: arguments.dpi.get(),
+        dpi: arguments.dpi().get(),
         bytes: picture.png.len(),
         notes: picture.notes.clone(),
     }

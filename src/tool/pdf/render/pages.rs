@@ -85,10 +85,7 @@ impl<'a> PageDrawing<'a> {
         progress: &'a dyn ProgressListener,
     ) -> Result<Self, ToolError> {
         let pdf = arguments.document.open(context, caller)?;
-        let SelectedPages { pages, note } = match &arguments.page {
-            Some(selection) => select_one_or_more(selection, &*pdf.document)?,
-            None => SelectedPages { pages: PageSet::all(pdf.document.page_count()), note: None },
-        };
+        let SelectedPages { pages, note } = select_one_or_more(&arguments.page, &*pdf.document)?;
         let first = pages.iter().next().unwrap_or(PageIndex(0));
         let first_page = pdf.document.page_geometry(first).ok();
         Ok(Self {
@@ -125,7 +122,7 @@ impl<'a> PageDrawing<'a> {
     ) -> Result<RenderedPages, ToolError> {
         let draw = |pdf: &OpenPdf, page: PageIndex| {
             // Of several pages, most lack the text to highlight.
-            let (options, _) = options_for(pdf, page, self.arguments);
+            let (options, _) = options_for(pdf, page, self.arguments)?;
             let picture = self.picture(pdf, page, &options)?;
             let file = save(page.number(), &picture)?;
             Ok(result(pdf, page.number(), file, self.arguments, &picture))

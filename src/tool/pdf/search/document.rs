@@ -2,16 +2,17 @@
 
 use serde_json::{Value, json};
 
+use super::absent::SeveralWords;
 use super::findings::SearchFindings;
 use super::matched_page::MatchedPage;
-use crate::context::{ContextManager, OpenPdf, ProgressListener, SelectedPages, json_length};
+use crate::context::{ContextManager, ProgressListener, SelectedPages, json_length};
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::DataAnswer;
 use crate::tool::error::ToolError;
-use crate::tool::pdf::arguments::{SearchArguments, selected_pages};
-use crate::worker::{OcrMode, RecognisingDocument};
+use crate::tool::pdf::arguments::{OcrArgument, SearchArguments, selected_pages};
+use crate::worker::{OcrReport, RecognisingDocument, RecognitionBudget};
 use pagewise_base::page::PageSet;
-use pagewise_text::{Case, Pattern, QuerySyntax};
+use pagewise_text::{Pattern, QuerySyntax};
 
 /// Searches one document, and keeps what fits into the result.
 pub(super) fn search_document(
@@ -23,7 +24,10 @@ pub(super) fn search_document(
     let budget = caller.result_budget(context);
     // Only programs are given boxes: a model is given the text.
     let boxes = if budget.is_none() { Boxes::Read } else { Boxes::None };
-    let mut found = find(context, arguments, caller, progress, boxes)?;
+    let path = arguments.paths.first().map(String::as_str).unwrap_or_default();
+    let max = usize::try_from(arguments.max_results()).unwrap_or(usize::MAX);
+    let budget_of_ocr = RecognitionBudget::of_search();
+    let mut found = find(context, arguments, (path, max), caller, progress, (boxes, &budget_of_ocr))?;
     if let Some(budget) = budget {
         let answer = found.data(arguments);
         if json_length(&answer.text).saturating_add(json_length(&answer.brief)) > budget.bytes() {
@@ -50,22 +54,23 @@ pub struct FoundInDocument {
     found: SearchFindings,
 }
 
-/// Searches one document.
+/// Searches the document at `path` for at most `max` matches.
 pub(super) fn find(
     context: &ContextManager,
     arguments: &SearchArguments,
+    (path, max): (&str, usize),
     caller: &Caller,
     progress: &dyn ProgressListener,
-    boxes: Boxes,
+    (boxes, budget): (Boxes, &RecognitionBudget),
 ) -> Result<FoundInDocument, ToolError> {
-    let conversation = caller.conversation(arguments.document.conversation.as_deref())?;
+    let conversation = caller.conversation(arguments.conversation.as_deref())?;
     let pattern = pattern(arguments)?;
-    let pdf = arguments.document.open(context, caller)?;
-    let held = context.pages_held(&arguments.document.path, caller.requester(conversation.as_ref()))?;
+    let pdf = arguments.document(path).open(context, caller)?;
+    let held = context.pages_held(path, caller.requester(conversation.as_ref()))?;
     let SelectedPages { pages, note } = selected_pages(&pdf, arguments.pages.as_deref())?;
-    let document = recognising(&pdf, &pages);
-    let left = usize::try_from(arguments.max_results).unwrap_or(usize::MAX);
-    let mut found = SearchFindings { left, max: left, note, ..SearchFindings::default() };
+    let document = RecognisingDocument::new(&*pdf.document, OcrArgument::mode(arguments.ocr), pages.clone(), budget);
+    let words = SeveralWords::of(arguments);
+    let mut found = SearchFindings { left: max, max, note, words, ..SearchFindings::default() };
     progress.starts(pages.len());
     for page in pages.iter().take_while(|_| !progress.is_stopped()) {
         pdf.check()?;
@@ -73,21 +78,17 @@ pub(super) fn find(
         progress.page_done();
     }
     found.finish(&pages);
+    found.ocr = document.report();
     if boxes == Boxes::Read {
         found.read_boxes(&document);
     }
     Ok(FoundInDocument { path: pdf.path, pages, found })
 }
 
-/// The document with the text of its scans, as many as one call recognises.
-pub(super) fn recognising<'d>(pdf: &'d OpenPdf, pages: &PageSet) -> RecognisingDocument<'d> {
-    RecognisingDocument::new(&*pdf.document, OcrMode::Auto, pages.clone())
-}
-
 fn pattern(arguments: &SearchArguments) -> Result<Pattern, ToolError> {
-    let kind = if arguments.is_regex { QuerySyntax::Expression } else { QuerySyntax::Literal };
-    let case = if arguments.is_case_sensitive { Case::Sensitive } else { Case::Insensitive };
-    Pattern::new(&arguments.query, kind, case).map_err(|error| {
+    let kind = if arguments.regex { QuerySyntax::Expression } else { QuerySyntax::Literal };
+    let case = arguments.case();
+    Pattern::new(arguments.query(), kind, case).map_err(|error| {
         ToolError::parameter("query", "must be a regular expression")
             .hint("The syntax is that of the Rust crate regex: no look-around and no back references.")
             .with("reason", json!(error.reason))
@@ -143,6 +144,12 @@ impl FoundInDocument {
         &self.found.without_text
     }
 
+    /// What was recognised, and what was not.
+    #[must_use]
+    pub fn ocr(&self) -> &OcrReport {
+        &self.found.ocr
+    }
+
     /// Pages whose text cannot be read.
     #[must_use]
     pub fn unreadable(&self) -> &PageSet {
@@ -161,6 +168,16 @@ impl FoundInDocument {
         self.found.held()
     }
 
+    /// What each word of a query gives that was not found.
+    #[must_use]
+    pub fn words(&self) -> Option<String> {
+        self.absent_words().map(SeveralWords::phrase)
+    }
+
+    pub(super) fn absent_words(&self) -> Option<&SeveralWords> {
+        self.found.words.as_ref().filter(|_| self.found.total == 0)
+    }
+
     /// A note on how the pages were selected.
     #[must_use]
     pub fn note(&self) -> Option<&str> {
@@ -170,7 +187,7 @@ impl FoundInDocument {
     pub(super) fn data(&self, arguments: &SearchArguments) -> DataAnswer {
         DataAnswer {
             text: self.found.text(&self.path, arguments),
-            structure: self.structure(&arguments.query),
+            structure: self.structure(arguments.query()),
             brief: self.found.brief(),
         }
     }

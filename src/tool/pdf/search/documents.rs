@@ -1,19 +1,23 @@
 //! `pdf_search` over a list of PDFs, over folders or over what a pattern matches: the matches by file.
 
+use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
+use super::absent::SeveralWords;
 use super::document::{Boxes, FoundInDocument, find, search_document};
 use super::matched_page::counted;
 use super::quote::{QuoteFindings, check_quote};
 use super::quotes::{QuotesFindings, check_quotes};
 use super::ranked::{RankedResult, search_ranked};
-use crate::context::{ContextManager, ProgressListener, one_line, untrusted};
+use crate::context::{ContextManager, ProgressListener, one_line, page_or_pages, untrusted};
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
 use crate::tool::error::{ErrorCode, ToolError};
 use crate::tool::pdf::arguments::SearchArguments;
+use crate::worker::{OcrReport, RecognitionBudget};
+use pagewise_base::page::PageSet;
 
 /// Excerpts of one document: others have their share then.
 const MAX_EXCERPTS: u64 = 5;
@@ -56,7 +60,7 @@ impl SearchResult {
     #[must_use]
     pub fn structure(&self, arguments: &SearchArguments) -> Value {
         match self {
-            Self::Document(found) => found.structure(&arguments.query),
+            Self::Document(found) => found.structure(arguments.query()),
             Self::Documents(found) => found.structure(arguments),
             Self::Quote(found) => found.structure(),
             Self::Quotes(found) => found.structure(),
@@ -76,12 +80,16 @@ pub fn search(
     caller: &Caller,
     progress: &dyn ProgressListener,
 ) -> Result<SearchResult, ToolError> {
-    if arguments.is_ranked {
+    if arguments.ranked {
         return search_ranked(context, arguments, caller, progress).map(SearchResult::Ranked);
     }
     let Some(documents) = documents(context, arguments)? else {
+        let first = arguments.paths.first().map(String::as_str).unwrap_or_default();
         return match &arguments.quote {
-            Some(quote) => check_quote(context, quote, arguments, caller, progress).map(SearchResult::Quote),
+            Some(quote) => {
+                let budget = RecognitionBudget::of_search();
+                check_quote(context, (quote, first), arguments, caller, progress, &budget).map(SearchResult::Quote)
+            }
             None => search_document(context, arguments, caller, progress).map(SearchResult::Document),
         };
     };
@@ -98,10 +106,11 @@ fn search_documents(
     progress: &dyn ProgressListener,
     documents: Documents,
 ) -> Result<FoundInDocuments, ToolError> {
-    let mut findings = FoundInDocuments { left: arguments.max_results, ..FoundInDocuments::default() };
-    findings.coverage = read_each(context, arguments, caller, progress, documents, |one, progress| {
-        one.max_results = findings.left.min(MAX_EXCERPTS);
-        let found = find(context, one, caller, progress, Boxes::None)?;
+    let mut findings = FoundInDocuments { left: arguments.max_results(), ..FoundInDocuments::default() };
+    let budget = RecognitionBudget::of_search();
+    findings.coverage = read_each(context, arguments, caller, progress, documents, |path, progress| {
+        let max = usize::try_from(findings.left.min(MAX_EXCERPTS)).unwrap_or(usize::MAX);
+        let found = find(context, arguments, (path, max), caller, progress, (Boxes::None, &budget))?;
         let pages = found.searched_pages();
         findings.add(found);
         Ok(pages)
@@ -110,19 +119,19 @@ fn search_documents(
 }
 
 /// Has `read` read each of several documents, from `start_document` on and within the bounds of an answer. It is given the
-/// arguments for that document, and returns the pages that it searched.
+/// path of the document, and returns the pages that it searched.
 pub(super) fn read_each(
     context: &ContextManager,
     arguments: &SearchArguments,
     caller: &Caller,
     progress: &dyn ProgressListener,
     documents: Documents,
-    mut read: impl FnMut(&mut SearchArguments, &dyn ProgressListener) -> Result<u64, ToolError>,
+    mut read: impl FnMut(&str, &dyn ProgressListener) -> Result<u64, ToolError>,
 ) -> Result<Coverage, ToolError> {
     let Documents { paths, is_cut } = documents;
     let is_bounded = caller.result_budget(context).is_some();
     let start = Instant::now();
-    let first = arguments.start_document.unwrap_or(1);
+    let first = arguments.start_document.map_or(1, NonZeroU64::get);
     let skipped = usize::try_from(first.saturating_sub(1)).unwrap_or(usize::MAX);
     if skipped > 0 && skipped >= paths.len() {
         let expected = format!("must be at most {}, the number of documents", paths.len());
@@ -137,9 +146,7 @@ pub(super) fn read_each(
             coverage.next = Some(number + 1);
             break;
         }
-        let mut one = arguments.clone();
-        one.document.path.clone_from(path);
-        coverage.add(path, read(&mut one, &OneDocument(progress)))?;
+        coverage.add(path, read(path, &OneDocument(progress)))?;
         progress.page_done();
     }
     match coverage.failure.take().filter(|_| coverage.searched == 0) {
@@ -181,10 +188,14 @@ pub struct FoundInDocuments {
     pub coverage: Coverage,
     /// Documents without usable text on some pages.
     pub without_text: Vec<String>,
+    /// Pages that were not recognised.
+    pub unrecognised: UnrecognisedPages,
     /// Matches in all of them.
     pub matches: usize,
     /// Excerpts that may still be shown.
     left: u64,
+    /// What the words of the query give in the documents without a match.
+    words: Option<SeveralWords>,
 }
 
 /// Which of several documents were searched.
@@ -251,6 +262,39 @@ impl Coverage {
     }
 }
 
+/// The pages of several documents that were not recognised.
+#[derive(Default)]
+pub struct UnrecognisedPages(Vec<(String, PageSet)>);
+
+impl UnrecognisedPages {
+    pub(super) fn add(&mut self, path: &str, report: &OcrReport) {
+        let pages = report.unrecognised();
+        self.0.extend((!pages.is_empty()).then(|| (path.to_owned(), pages)));
+    }
+
+    /// What was not recognised, in a sentence.
+    #[must_use]
+    pub fn line(&self) -> Option<String> {
+        let listed = self.listed().map(|(path, pages)| format!("{} ({})", one_line(path), page_or_pages(pages)));
+        let listed = listed.collect::<Vec<_>>().join(", ");
+        let more = self.0.len().saturating_sub(MAX_LISTED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let how = "Search one of these files alone, with pages, to have them recognised.";
+        (!self.0.is_empty()).then(|| {
+            format!("Not recognised, since one search recognises only so much (ocr_search_ms, ocr_max_pages): {listed}{more}. {how}")
+        })
+    }
+
+    /// The selections by path.
+    pub(super) fn structure(&self) -> Value {
+        Value::Object(self.listed().map(|(path, pages)| (path.clone(), json!(pages.to_string()))).collect())
+    }
+
+    fn listed(&self) -> impl Iterator<Item = &(String, PageSet)> {
+        self.0.iter().take(MAX_LISTED)
+    }
+}
+
 /// Hides the pages of one document from the progress, which counts documents.
 struct OneDocument<'a>(&'a dyn ProgressListener);
 
@@ -265,9 +309,21 @@ impl ProgressListener for OneDocument<'_> {
 }
 
 impl FoundInDocuments {
+    /// What each word of a query gives that was not found.
+    #[must_use]
+    pub fn words(&self) -> Option<String> {
+        self.words.as_ref().filter(|_| self.matches == 0).map(SeveralWords::phrase)
+    }
+
     fn add(&mut self, found: FoundInDocument) {
         self.matches += found.total();
+        match (&mut self.words, found.absent_words()) {
+            (Some(words), Some(others)) => words.add(others),
+            (words @ None, Some(first)) => *words = Some(first.clone()),
+            _ => {}
+        }
         self.left = self.left.saturating_sub(found.excerpts());
+        self.unrecognised.add(found.path(), found.ocr());
         if found.has_pages_without_text() {
             self.without_text.push(found.path().to_owned());
         }
@@ -283,12 +339,13 @@ impl FoundInDocuments {
     fn text(&self, arguments: &SearchArguments) -> String {
         let searched = self.coverage.phrase();
         let matches = counted(self.matches, "match", "matches");
-        let query = one_line(&arguments.query);
+        let query = one_line(arguments.query());
         let place = if self.matches == 0 { searched } else { format!("{} of {searched}", self.found.len()) };
         let mut lines = vec![format!("{matches} of \"{query}\" in {place}: {}", named(&arguments.paths))];
         if self.matches > 0 {
             lines.push(untrusted("the files named here"));
         }
+        lines.extend(self.words.as_ref().filter(|_| self.matches == 0).map(SeveralWords::line));
         for found in self.found.iter().take(MAX_LISTED) {
             lines.push(format!("{}: {}", one_line(found.path()), counted(found.total(), "match", "matches")));
             lines.extend(found.lines().into_iter().map(|line| format!("  {line}")));
@@ -306,6 +363,7 @@ impl FoundInDocuments {
             ));
         }
         lines.extend(self.coverage.lines());
+        lines.extend(self.unrecognised.line());
         lines.extend((!self.without_text.is_empty()).then(|| {
             format!(
                 "With pages that have no usable text (scans or blank), so not searched whole: {}",
@@ -319,13 +377,14 @@ impl FoundInDocuments {
     fn structure(&self, arguments: &SearchArguments) -> Value {
         let unread = self.coverage.unread.iter().map(|(path, why)| json!({ "path": path, "problem": why }));
         json!({
-            "query": arguments.query,
+            "query": arguments.query(),
             "matches": self.matches,
             "searchedDocuments": self.coverage.searched,
             "searchedPages": self.coverage.pages,
-            "documents": self.found.iter().map(|found| found.structure(&arguments.query)).collect::<Vec<_>>(),
+            "documents": self.found.iter().map(|found| found.structure(arguments.query())).collect::<Vec<_>>(),
             "unread": unread.collect::<Vec<_>>(),
             "withoutText": self.without_text,
+            "notRecognised": self.unrecognised.structure(),
             "nextDocument": self.coverage.next,
         })
     }
@@ -338,6 +397,7 @@ impl FoundInDocuments {
         let mut brief = without_blanks(json!({
             "documents": documents.collect::<Map<_, _>>(),
             "unread": unread.collect::<Map<_, _>>(),
+            "notRecognised": self.unrecognised.structure(),
             "nextDocument": self.coverage.next,
         }));
         if let Value::Object(members) = &mut brief {

@@ -2,11 +2,12 @@
 
 use serde_json::{Value, json};
 
+use super::absent::SeveralWords;
 use super::matched_page::{MatchedPage, counted};
-use crate::context::{ResultBudget, one_line, page_or_pages, untrusted};
+use crate::context::{ResultBudget, one_line, page_or_pages, unrecognised_notes, untrusted};
 use crate::tool::data_answer::without_blanks;
 use crate::tool::pdf::arguments::SearchArguments;
-use crate::worker::Pages;
+use crate::worker::{OcrReport, Pages};
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_text::{PageKind, Pattern};
 
@@ -25,6 +26,8 @@ pub(super) struct SearchFindings {
     pub(super) recognised: PageSet,
     pub(super) without_text: PageSet,
     pub(super) unreadable: PageSet,
+    /// What was recognised, and what was not.
+    pub(super) ocr: OcrReport,
     /// Matches that may still be shown.
     pub(super) left: usize,
     /// Matches that may be shown.
@@ -42,7 +45,12 @@ pub(super) struct SearchFindings {
     pub(super) alone: Option<PageIndex>,
     /// Pages with matches.
     pub(super) matching: usize,
+    /// The words of a query of several.
+    pub(super) words: Option<SeveralWords>,
 }
+
+/// How to search the pages that were not recognised.
+pub(super) const NEXT_CALL: &str = "Next call: pdf_search with pages";
 
 /// Pages of contents that are remembered until all pages were searched.
 const MAX_CONTENTS: usize = 50;
@@ -67,18 +75,47 @@ impl SearchFindings {
         }
         let is_contents = text.is_contents() && self.contents.len() < MAX_CONTENTS;
         let (hits, count) = pattern.hits(&text, if is_contents { self.max } else { self.left });
-        if count == 0 {
-            return;
+        let is_recognised = text.is_recognised();
+        let mut across = None;
+        if let Some(words) = &mut self.words {
+            if self.total + count == 0 {
+                words.count(&text);
+            }
+            across = words.across(page, text, pattern);
         }
-        self.total += count;
-        self.matching += 1;
-        if text.is_recognised() {
+        let mut add = |page: PageIndex, hits, count| {
+            let label = document.page_label(page).map(|label| label.0);
+            let label = label.filter(|label| *label != page.number().to_string());
+            self.total += count;
+            self.matching += 1;
+            MatchedPage { page, label, count, is_held: held.contains(page), hits, boxes: Vec::new() }
+        };
+        let across = across.map(|(before, hit)| add(before, vec![hit], 1));
+        let found = (count > 0).then(|| add(page, hits, count));
+        if is_recognised && found.is_some() {
             self.recognised.insert(page);
         }
-        let label = document.page_label(page).map(|label| label.0);
-        let label = label.filter(|label| *label != page.number().to_string());
-        let found = MatchedPage { page, label, count, is_held: held.contains(page), hits, boxes: Vec::new() };
-        if is_contents { self.contents.push(found) } else { self.list(found) }
+        across.into_iter().for_each(|found| self.list_across(found));
+        match found {
+            Some(found) if is_contents => self.contents.push(found),
+            Some(found) => self.list(found),
+            None => {}
+        }
+    }
+
+    /// Lists a match that ends on the next page with those of its page.
+    fn list_across(&mut self, found: MatchedPage) {
+        match self.pages.last_mut().filter(|last| last.page == found.page) {
+            Some(last) => {
+                last.count += 1;
+                self.matching -= 1;
+                if self.left > 0 {
+                    self.left -= 1;
+                    last.hits.extend(found.hits);
+                }
+            }
+            None => self.list(found),
+        }
     }
 
     /// Lists a page while there is room for its matches.
@@ -158,7 +195,7 @@ impl SearchFindings {
     }
 
     pub(super) fn text(&self, path: &str, arguments: &SearchArguments) -> String {
-        let query = one_line(&arguments.query);
+        let query = one_line(arguments.query());
         let (total, pages, searched) = (self.total, self.matching, self.searched);
         let matches = counted(total, "match", "matches");
         let searched =
@@ -169,6 +206,7 @@ impl SearchFindings {
             lines.push(untrusted(path));
         }
         lines.extend(self.note.as_deref().map(one_line));
+        lines.extend(self.words.as_ref().filter(|_| total == 0).map(SeveralWords::line));
         lines.extend(self.pages.iter().flat_map(MatchedPage::lines));
         lines.extend(self.held_line());
         lines.extend(self.cut_line());
@@ -179,6 +217,7 @@ impl SearchFindings {
         ];
         let blind = blind.into_iter().filter(|(pages, _)| !pages.is_empty());
         lines.extend(blind.map(|(pages, why)| format!("{why}: {}", page_or_pages(pages))));
+        lines.extend(unrecognised_notes(&self.ocr, NEXT_CALL));
         lines.join("\n")
     }
 
@@ -230,6 +269,7 @@ impl SearchFindings {
             "recognised": self.recognised.to_string(),
             "withoutText": self.without_text.to_string(),
             "unreadable": self.unreadable.to_string(),
+            "notRecognised": self.ocr.unrecognised().to_string(),
             "rest": self.rest.to_string(),
         })
     }
@@ -248,6 +288,7 @@ impl SearchFindings {
             "recognised": self.recognised.to_string(),
             "withoutText": self.without_text.to_string(),
             "unreadable": self.unreadable.to_string(),
+            "notRecognised": self.ocr.unrecognised().to_string(),
             "rest": self.rest.to_string(),
         });
         let mut brief = without_blanks(structure);

@@ -27,7 +27,6 @@ pub fn index_status(context: &ContextManager) -> DataAnswer {
         "documents": status.documents,
         "pages": status.pages,
         "bytes": status.bytes,
-        "segments": status.segments,
     });
     DataAnswer::new(text, structure)
 }

@@ -1,5 +1,6 @@
 //! `pdf_search`: a query or a quote, in one document or in several, or ranked over all of them.
 
+mod absent;
 mod document;
 mod documents;
 mod findings;
@@ -10,7 +11,7 @@ mod quotes;
 mod ranked;
 
 pub use self::document::FoundInDocument;
-pub use self::documents::{Coverage, FoundInDocuments, SearchResult, search};
+pub use self::documents::{Coverage, FoundInDocuments, SearchResult, UnrecognisedPages, search};
 pub use self::index::{add_to_index, clear_index, index_status};
 pub use self::matched_page::MatchedPage;
 pub use self::quote::QuoteFindings;

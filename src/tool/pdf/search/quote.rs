@@ -2,14 +2,16 @@
 
 use serde_json::{Map, Value, json};
 
-use super::document::recognising;
-use crate::context::{ContextManager, ProgressListener, SelectedPages, one_line, page_or_pages, untrusted};
+use super::findings::NEXT_CALL;
+use crate::context::{
+    ContextManager, ProgressListener, SelectedPages, one_line, page_or_pages, unrecognised_notes, untrusted,
+};
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
 use crate::tool::error::ToolError;
-use crate::tool::pdf::arguments::{SearchArguments, selected_pages};
+use crate::tool::pdf::arguments::{OcrArgument, SearchArguments, selected_pages};
 use crate::tool::pdf::boxes::{box_around, boxes_of, edges_of, fragment};
-use crate::worker::Pages;
+use crate::worker::{OcrReport, Pages, RecognisingDocument, RecognitionBudget};
 use pagewise_base::hash::ContentHash;
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_text::{Bounds, PageKind, QuoteError, QuoteSearch, QuoteVerdict, WordDifference};
@@ -26,17 +28,18 @@ const RECOGNISED: &str = "recognised: the page's text was read from its picture,
 /// `validation_error` for a quote without words or with too many, and the errors of the selection, the file and the PDF.
 pub(super) fn check_quote(
     context: &ContextManager,
-    quote: &str,
+    (quote, path): (&str, &str),
     arguments: &SearchArguments,
     caller: &Caller,
     progress: &dyn ProgressListener,
+    budget: &RecognitionBudget,
 ) -> Result<QuoteFindings, ToolError> {
     let mut search = QuoteSearch::new(quote).map_err(quote_error)?;
-    let conversation = caller.conversation(arguments.document.conversation.as_deref())?;
-    let pdf = arguments.document.open(context, caller)?;
-    let content = context.content_of(&arguments.document.path, caller.requester(conversation.as_ref()))?;
+    let conversation = caller.conversation(arguments.conversation.as_deref())?;
+    let pdf = arguments.document(path).open(context, caller)?;
+    let content = context.content_of(path, caller.requester(conversation.as_ref()))?;
     let SelectedPages { pages, note } = selected_pages(&pdf, arguments.pages.as_deref())?;
-    let document = recognising(&pdf, &pages);
+    let document = RecognisingDocument::new(&*pdf.document, OcrArgument::mode(arguments.ocr), pages.clone(), budget);
     progress.starts(pages.len());
     let (mut unread, mut recognised) = (PageSet::new(), PageSet::new());
     for page in pages.iter().take_while(|_| !progress.is_stopped()) {
@@ -62,7 +65,8 @@ pub(super) fn check_quote(
     let is_recognised = verdict.page().is_some_and(|page| recognised.contains(page));
     let label = verdict.page().and_then(|page| Some((page, pdf.document.page_label(page)?)));
     let label = label.filter(|(page, label)| label.0 != page.number().to_string()).map(|(_, label)| label.0);
-    Ok(QuoteFindings { path: pdf.path.clone(), content, verdict, label, boxes, is_recognised, searched, unread, note })
+    let (path, ocr) = (pdf.path.clone(), document.report());
+    Ok(QuoteFindings { path, content, verdict, label, boxes, is_recognised, searched, unread, ocr, note })
 }
 
 /// The boxes of the passage that was found.
@@ -103,13 +107,19 @@ pub struct QuoteFindings {
     pub searched: u64,
     /// Pages without usable text.
     pub unread: PageSet,
+    /// What was recognised, and what was not.
+    pub ocr: OcrReport,
     /// A note on how the pages were selected.
     pub note: Option<String>,
 }
 
 impl QuoteFindings {
     pub(super) fn data(&self) -> DataAnswer {
-        DataAnswer { text: self.lines().join("\n"), structure: self.structure(), brief: self.brief() }
+        let mut lines = self.lines();
+        if !self.is_verbatim() {
+            lines.extend(unrecognised_notes(&self.ocr, NEXT_CALL));
+        }
+        DataAnswer { text: lines.join("\n"), structure: self.structure(), brief: self.brief() }
     }
 
     pub(super) fn structure(&self) -> Value {
@@ -122,7 +132,10 @@ impl QuoteFindings {
 
     /// The structure without boxes: a model is given the link.
     pub(super) fn brief(&self) -> Value {
-        let mut structure = without_blanks(json!({ "withoutText": self.unread.to_string() }));
+        let mut structure = without_blanks(json!({
+            "withoutText": self.unread.to_string(),
+            "notRecognised": self.ocr.unrecognised().to_string(),
+        }));
         if let Value::Object(members) = &mut structure {
             members.insert("searchedPages".to_owned(), json!(self.searched));
             if self.is_recognised {
@@ -131,6 +144,12 @@ impl QuoteFindings {
             members.extend(self.members());
         }
         structure
+    }
+
+    /// Whether the quote is there word for word.
+    #[must_use]
+    pub fn is_verbatim(&self) -> bool {
+        matches!(self.verdict, QuoteVerdict::Verbatim { .. })
     }
 
     pub(super) fn lines(&self) -> Vec<String> {
@@ -167,8 +186,7 @@ impl QuoteFindings {
         };
         lines.extend(self.is_recognised.then(|| RECOGNISED.to_owned()));
         lines.extend(self.note.as_deref().map(one_line));
-        let is_found = matches!(self.verdict, QuoteVerdict::Verbatim { .. });
-        let unread = (!is_found && !self.unread.is_empty())
+        let unread = (!self.is_verbatim() && !self.unread.is_empty())
             .then(|| format!("Without usable text, so the quote may be there: {}", page_or_pages(&self.unread)));
         lines.extend(unread);
         lines

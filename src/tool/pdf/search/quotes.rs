@@ -2,13 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::documents::{Coverage, Documents, MAX_LISTED, named, read_each};
+use super::documents::{Coverage, Documents, MAX_LISTED, UnrecognisedPages, named, read_each};
 use super::quote::{QuoteFindings, check_quote};
 use crate::context::{ContextManager, ProgressListener, one_line};
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
 use crate::tool::error::ToolError;
 use crate::tool::pdf::arguments::SearchArguments;
+use crate::worker::RecognitionBudget;
 use pagewise_text::QuoteVerdict;
 
 /// Whether a quote is in several documents.
@@ -22,6 +23,8 @@ pub struct QuotesFindings {
     pub coverage: Coverage,
     /// Documents with pages that have no usable text.
     pub without_text: Vec<String>,
+    /// Pages that were not recognised.
+    pub unrecognised: UnrecognisedPages,
 }
 
 /// Checks a quote in each of several documents.
@@ -37,8 +40,9 @@ pub(super) fn check_quotes(
     documents: Documents,
 ) -> Result<QuotesFindings, ToolError> {
     let mut findings = QuotesFindings::default();
-    findings.coverage = read_each(context, arguments, caller, progress, documents, |one, progress| {
-        let found = check_quote(context, quote, one, caller, progress)?;
+    let budget = RecognitionBudget::of_search();
+    findings.coverage = read_each(context, arguments, caller, progress, documents, |path, progress| {
+        let found = check_quote(context, (quote, path), arguments, caller, progress, &budget)?;
         let pages = found.searched;
         findings.add(found);
         Ok(pages)
@@ -48,6 +52,7 @@ pub(super) fn check_quotes(
 
 impl QuotesFindings {
     fn add(&mut self, found: QuoteFindings) {
+        self.unrecognised.add(&found.path, &found.ocr);
         if !found.unread.is_empty() {
             self.without_text.push(found.path.clone());
         }
@@ -77,6 +82,7 @@ impl QuotesFindings {
         lines.extend((!self.others.is_empty()).then(|| format!("Also word for word in: {others}")));
         lines.extend(self.best.is_some().then(|| format!("Of {place}")));
         lines.extend(self.coverage.lines());
+        lines.extend(self.unrecognised.line());
         if !self.is_verbatim() && !self.without_text.is_empty() {
             let named = named(&self.without_text);
             lines.push(format!("With pages that have no usable text, so the quote may be there: {named}"));
@@ -104,6 +110,7 @@ impl QuotesFindings {
             "alsoIn": others.collect::<Vec<_>>(),
             "unread": self.coverage.unread.iter().take(MAX_LISTED).map(|(path, _)| path).collect::<Vec<_>>(),
             "withoutText": self.without_text.iter().take(MAX_LISTED).collect::<Vec<_>>(),
+            "notRecognised": self.unrecognised.structure(),
             "searchedDocuments": self.coverage.searched,
             "searchedPages": self.coverage.pages,
             "nextDocument": self.coverage.next,

@@ -51,12 +51,12 @@ pub(super) fn search_ranked(
     let budget = caller.result_budget(context);
     let request = RankedRequest {
         paths: arguments.paths.clone(),
-        query: arguments.query.clone(),
-        max_hits: usize::try_from(arguments.max_results).unwrap_or(usize::MAX),
+        query: arguments.query().to_owned(),
+        max_hits: usize::try_from(arguments.max_results()).unwrap_or(usize::MAX),
         language: arguments.language.clone(),
-        dates: arguments.dates,
+        dates: arguments.dates()?,
         pages: arguments.pages.as_deref().map(page_ranges).transpose()?.unwrap_or_default(),
-        conversation: caller.conversation(arguments.document.conversation.as_deref())?,
+        conversation: caller.conversation(arguments.conversation.as_deref())?,
         deadline: budget.map(|_| Instant::now() + SEARCH_TIME),
         cancellation: caller.cancellation.clone(),
     };
@@ -67,7 +67,7 @@ pub(super) fn search_ranked(
     {
         result.found.hits.truncate(result.found.hits.len() / 2);
     }
-    if arguments.has_boxes {
+    if arguments.boxes {
         result.boxes = result.found.hits.iter().map(|hit| passage_boxes(context, caller, hit)).collect();
     }
     Ok(result)
@@ -131,7 +131,7 @@ fn text(found: &RankedHits, arguments: &SearchArguments) -> String {
     let documents = counted(found.documents, "document", "documents");
     let pages = counted(usize::try_from(found.pages).unwrap_or(usize::MAX), "page", "pages");
     let best = counted(found.hits.len(), "page answers", "pages answer");
-    let query = one_line(&arguments.query);
+    let query = one_line(arguments.query());
     let mut lines = vec![format!("{best} \"{query}\" best, of {documents} ({pages}): {}", named(&arguments.paths))];
     lines.extend((!found.hits.is_empty()).then(|| untrusted("the files named here")));
     for (number, hit) in (1..).zip(&found.hits) {
@@ -205,7 +205,7 @@ fn structure(result: &RankedResult, arguments: &SearchArguments) -> Value {
     let mut boxes = boxes.iter();
     let mut structure = coverage_json(found);
     if let Value::Object(members) = &mut structure {
-        members.insert("query".to_owned(), json!(arguments.query));
+        members.insert("query".to_owned(), json!(arguments.query()));
         members.insert("hits".to_owned(), found.hits.iter().map(|hit| hit_json(hit, boxes.next())).collect());
     }
     structure
