@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::worker::{PageText, Pages, PdfError, StructuredPage};
 use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_document::OutlineItem;
 use pagewise_structure::tables::{Table, to_markdown as table_markdown};
 use pagewise_structure::{DocumentPage, OutlineHeading, read_document, to_markdown};
 
@@ -91,6 +92,25 @@ pub(super) fn write_pages(
         pages.insert(PageIndex(page.number.saturating_sub(1)), Ok(read));
     }
     pages
+}
+
+/// The headings of a document's first pages up to one that cannot be read, as an outline. Of a document on another machine
+/// none are read.
+pub(super) fn read_headings(document: &dyn Pages) -> Vec<OutlineItem> {
+    let wanted = (0..document.page_count()).map(PageIndex).take(MAX_TOGETHER);
+    let read = wanted.filter(|_| !document.is_remote()).map_while(|page| {
+        let StructuredPage { structure, .. } = document.page_structure(page).ok()?;
+        let label = document.page_label(page).map(|label| label.0);
+        Some(DocumentPage { number: page.number().get(), label, structure, is_wanted: true })
+    });
+    let pages = read_document(&read.collect::<Vec<_>>(), &outline_of(document));
+    let headings = pages.iter().flat_map(|page| page.headings().map(move |heading| (page.number, heading)));
+    let item = |(number, (level, title)): (u32, (u8, String))| OutlineItem {
+        title,
+        page: Some(PageIndex(number.saturating_sub(1))),
+        depth: u32::from(level),
+    };
+    headings.map(item).collect()
 }
 
 fn outline_of(document: &dyn Pages) -> Vec<OutlineHeading> {

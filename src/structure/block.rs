@@ -16,7 +16,15 @@ impl PageBlocks {
     #[must_use]
     pub fn left_out(&self) -> Vec<String> {
         let left_out = self.blocks.iter().filter(|block| block.kind == BlockKind::Furniture);
-        left_out.map(|block| block.spans.iter().map(|span| span.text.as_str()).collect()).collect()
+        left_out.map(Block::text).collect()
+    }
+
+    /// The levels and the texts of its headings.
+    pub fn headings(&self) -> impl Iterator<Item = (u8, String)> {
+        self.blocks.iter().filter_map(|block| match block.kind {
+            BlockKind::Heading { level } => Some((level, block.text())),
+            _ => None,
+        })
     }
 }
 
@@ -29,6 +37,12 @@ pub struct Block {
     pub bounds: Bounds,
     /// Its text. A table has none.
     pub spans: Vec<TextSpan>,
+}
+
+impl Block {
+    fn text(&self) -> String {
+        self.spans.iter().map(|span| span.text.as_str()).collect()
+    }
 }
 
 /// What a block is.

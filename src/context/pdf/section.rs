@@ -1,10 +1,11 @@
-//! Selects the pages of a section by the title of its outline entry.
+//! Selects the pages of a section by its title or its number, from the outline, else from the headings.
 
 use std::collections::BTreeSet;
 
 use similar::get_close_matches;
 
 use super::selection::SelectedPages;
+use crate::context::markdown::read_headings;
 use crate::context::phrases::{one_line, page_or_pages};
 use crate::worker::Pages;
 use pagewise_base::page::{PageIndex, PageSet};
@@ -21,10 +22,18 @@ const MAX_SIMILAR: usize = 3;
 const MAX_COMPARED: (usize, usize) = (5_000, 200);
 
 /// The pages of the section that `title` means: the entry with this title, else those that begin with it, else those that
-/// contain it. Case, accents, punctuation and numbering do not matter. The error is a hint.
+/// contain it. Case, accents, punctuation and numbering do not matter. A number means the section with this number. Where
+/// the outline has none, the headings of the pages are looked at. The error is a hint.
 pub(super) fn select_section(title: &str, document: &dyn Pages) -> Result<SelectedPages, String> {
-    let outline = document.outline(usize::MAX);
-    let sections = sections(&outline.items, document.page_count());
+    let mut items = document.outline(usize::MAX).items;
+    if matching(title, &sections(&items, document.page_count())).is_empty() {
+        let headings = read_headings(document);
+        let has_match = !matching(title, &sections(&headings, document.page_count())).is_empty();
+        if has_match || items.is_empty() {
+            items = headings;
+        }
+    }
+    let sections = sections(&items, document.page_count());
     match matching(title, &sections).as_slice() {
         [] => Err(not_found(title, &sections)),
         [section] => Ok(section.selected()),
@@ -69,7 +78,7 @@ fn without_number(words: &str) -> &str {
     let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     let is_roman = |word: &str| word.bytes().all(|byte| b"ivxlc".contains(&byte));
     let mut rest = words;
-    for name in ["chapter ", "section ", "part ", "appendix "] {
+    for name in NUMBERED {
         rest = rest.strip_prefix(name).unwrap_or(rest);
     }
     let is_named = rest.len() < words.len();
@@ -85,22 +94,50 @@ fn without_number(words: &str) -> &str {
     if is_first { words } else { rest }
 }
 
+/// What may precede the number of a section.
+const NUMBERED: [&str; 5] = ["chapter ", "section ", "part ", "appendix ", "§"];
+
+/// The number at the beginning of a title, such as `2.1`, `iv` or `a.1`.
+fn section_number(title: &str) -> Option<String> {
+    let folded = title.trim().to_lowercase();
+    let rest = NUMBERED.iter().find_map(|name| folded.strip_prefix(name));
+    let word = rest.unwrap_or(&folded).split_whitespace().next()?.trim_end_matches(['.', ')', ':']);
+    let is_number = |part: &str| part.len() <= 4 && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_roman = |part: &str| part.bytes().all(|byte| b"ivx".contains(&byte));
+    let (head, tail) = word.split_once('.').map_or((word, None), |(head, tail)| (head, Some(tail)));
+    let is_letter = head.len() == 1 && (tail.is_some() || rest.is_some());
+    let is_head = !head.is_empty() && (is_number(head) || is_letter || is_roman(head));
+    (is_head && tail.is_none_or(|tail| tail.split('.').all(is_number))).then(|| word.to_owned())
+}
+
+/// Whether a title is but a number.
+fn is_number_alone(title: &str) -> bool {
+    let words = title.trim().to_lowercase();
+    let rest = NUMBERED.iter().find_map(|name| words.strip_prefix(name)).unwrap_or(&words);
+    !rest.trim().contains(char::is_whitespace)
+}
+
 /// The sections of the strictest comparison that finds any. Sections of the same pages are one.
 fn matching<'s, 'a>(title: &str, sections: &'s [Section<'a>]) -> Vec<&'s Section<'a>> {
     let wanted = fold_words(title);
     let unnumbered = without_number(&wanted);
+    let number = section_number(title).filter(|_| is_number_alone(title));
     if wanted.is_empty() {
         return Vec::new();
     }
-    let comparisons: [&dyn Fn(&Section<'_>) -> bool; 6] = [
+    let comparisons: [&dyn Fn(&Section<'_>) -> bool; 7] = [
         &|section| one_line(section.title) == title,
         &|section| section.words == wanted,
+        &|section| number.is_some() && section_number(section.title) == number,
         &|section| section.unnumbered == wanted,
         &|section| section.words.starts_with(&wanted) || section.unnumbered.starts_with(&wanted),
         &|section| section.words.contains(&wanted),
         &|section| section.unnumbered == unnumbered,
     ];
-    for comparison in comparisons {
+    // A number within a title is not that of a section.
+    let has_digit = number.as_ref().is_some_and(|number| number.bytes().any(|byte| byte.is_ascii_digit()));
+    let count = if has_digit { 3 } else { comparisons.len() };
+    for comparison in comparisons.into_iter().take(count) {
         let mut found = sections.iter().filter(|section| comparison(section)).collect::<Vec<_>>();
         found.dedup_by_key(|section| (section.first, section.last));
         if !found.is_empty() {
@@ -140,7 +177,9 @@ fn ambiguous(title: &str, several: &[&Section<'_>]) -> String {
 
 fn not_found(title: &str, sections: &[Section<'_>]) -> String {
     if sections.is_empty() {
-        return "This document has no outline whose entries lead to pages: ask for pages by their numbers.".to_owned();
+        return "This document has no outline whose entries lead to pages, and no headings: find the pages with pdf_search, \
+                or ask for them by their numbers."
+            .to_owned();
     }
     let (max_titles, max_characters) = MAX_COMPARED;
     let wanted = fold_words(title).chars().take(max_characters).collect::<String>();
@@ -150,7 +189,7 @@ fn not_found(title: &str, sections: &[Section<'_>]) -> String {
     let similar = close.iter().flat_map(|words| sections.iter().filter(|section| section.unnumbered == **words));
     let similar = similar.take(MAX_SIMILAR).map(Section::named).collect::<Vec<_>>();
     match similar.as_slice() {
-        [] => format!("No outline entry leads to a page under the title '{title}'."),
+        [] => format!("No outline entry leads to a page under the title '{title}': find it with pdf_search."),
         similar => format!("No outline entry is titled '{title}'; the most similar are {}.", similar.join(", ")),
     }
 }
@@ -215,6 +254,17 @@ mod tests {
     }
 
     #[test]
+    fn a_number_is_that_of_a_section_and_no_part_of_a_title() {
+        let titles = ["1 Basics", "2. Terms", "2.1. Words", "10 JPEG 2000", "20 Annex", "A.2 Data"];
+        for (wanted, section) in
+            [("2", "'2. Terms' (page 2)"), ("Section 2.1", "'2.1. Words' (page 3)"), ("a.2", "'A.2 Data' (pages 6-40)")]
+        {
+            assert_eq!(found(wanted, &titles), Ok(section.to_owned()));
+        }
+        assert!(found("2000", &titles).is_err());
+    }
+
+    #[test]
     fn several_matches_are_named_with_their_pages() {
         let titles = ["1 Method", " Results", "2 Method", " Results", " Results of others"];
         assert_eq!(
@@ -231,7 +281,7 @@ mod tests {
         );
         assert_eq!(
             found("\u{201C}", &titles),
-            Err("No outline entry leads to a page under the title '\u{201C}'.".to_owned())
+            Err("No outline entry leads to a page under the title '\u{201C}': find it with pdf_search.".to_owned())
         );
         assert!(found("a", &[]).is_err_and(|hint| hint.contains("no outline")));
         let many = ["Results"; 12];
