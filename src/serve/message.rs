@@ -154,8 +154,19 @@ fn accept_arguments(message: &mut Value) {
     }
 }
 
+/// Methods of sessions alone.
+const SESSION_METHODS: [&str; 5] =
+    ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
+
+/// Where a request of the stateless protocol says its version.
+const VERSION_OF_REQUEST: &str = "/_meta/io.modelcontextprotocol~1protocolVersion";
+
 /// The reason why parameters do not suit a method of the protocol; `None` for any other method.
 fn params_problem(method: &str, params: &Value) -> Option<String> {
+    // A request that names its version is of the stateless protocol, which has no such methods.
+    if params.pointer(VERSION_OF_REQUEST).is_some() && SESSION_METHODS.contains(&method) {
+        return None;
+    }
     let problem = match method {
         "initialize" => problem_of::<InitializeRequestParams>(params),
         "tools/call" => problem_of::<CallToolRequestParams>(params),
