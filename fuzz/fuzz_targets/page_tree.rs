@@ -2,9 +2,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pagewise_document::Document;
 use pagewise_base::limits::Limits;
 use pagewise_base::page::PageIndex;
+use pagewise_document::Document;
 use std::sync::Arc;
 
 #[path = "../../tests/support/mutate.rs"]
