@@ -1,4 +1,4 @@
-//! Text without characters that nobody sees, and names that are spelled alike.
+//! Text without invisible characters, and names that differ only in how Unicode writes them.
 //!
 //! What comes from a file or a name may hold characters that hide text from a reader, reorder it, or control a terminal.
 //! [`is_hidden`] is the one list of them, and [`CleanText`] is a text without them.

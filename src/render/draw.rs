@@ -74,7 +74,8 @@ impl PagePainter<'_> {
     }
 }
 
-/// Surveys one page of a file, also with a `finder`, and calls `run` with what paints it. Returns the engine's notes too.
+/// Surveys a page of a file, and calls `run` with what paints it. A `finder` sees what the survey sees. Returns the
+/// engine's notes too.
 pub(super) fn with_page<T>(
     file: &Bytes,
     index: PageIndex,

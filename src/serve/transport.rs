@@ -1,7 +1,7 @@
 //! The protocol over standard input and output: one message a line.
 //!
-//! The end of the input ends nothing that was received: every request is answered, within its own deadline. Only a closed
-//! output ends the work, since nobody can read its answers.
+//! When the input ends, the requests that were received are still answered, each within its own deadline. Only a closed
+//! output ends the work, since nobody can read the answers.
 
 use std::io;
 use std::sync::Arc;

@@ -78,7 +78,7 @@ pub enum Loaded {
 pub struct Swap {
     /// Its handle.
     pub id: ConversationId,
-    /// The revision that is replaced; its number is 0 for a conversation that is not stored.
+    /// The revision to replace. The number 0 means that the conversation is not stored yet.
     pub expected: Revision,
     /// The new value, with its own revision.
     pub new: Arc<Conversation>,

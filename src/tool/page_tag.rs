@@ -14,11 +14,12 @@ const DIGITS: usize = 4;
 /// Tags of one length to try. An answer may contain many numbers.
 const MAX_TRIES: usize = 64;
 
-/// What makes the tags of a server unforeseeable; empty without random numbers: then too no text contains its tag.
+/// With it, no document can foresee the tags of a server. It is empty if the system gives no random numbers; even then no
+/// text contains the tag of its answer.
 static SECRET: LazyLock<String> = LazyLock::new(|| random_secret().unwrap_or_default());
 
-/// Puts a tag into the headers of pages in an answer, and where it is announced: one of the texts, so that the same answer
-/// has the same bytes, and of a server's secret, so that no document can foresee it. Direct callers have none.
+/// Puts a tag into the headers of pages in an answer, and where it is announced. It is a hash of the texts, so that the same
+/// answer has the same bytes, and of the server's secret. Direct callers (the command line, the library) have no secret.
 pub(crate) fn tag_headers<'a>(texts: impl IntoIterator<Item = &'a mut String>, caller: &Caller) {
     let mut texts = texts.into_iter().collect::<Vec<_>>();
     if !texts.iter().any(|text| text.lines().any(is_ours)) {

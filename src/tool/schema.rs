@@ -10,7 +10,7 @@ pub(super) const EXPECTED: &str = "x-expected";
 /// The key that marks a parameter whose value only the program that drives a model knows. Not listed.
 pub(super) const DRIVER: &str = "x-driver";
 
-/// The schema of `T`, without what some clients cannot take: formats, references, nulls and further properties.
+/// The schema of `T`. Some clients refuse formats, references, null types and `additionalProperties`: it has none.
 pub(super) fn schema_of<T: JsonSchema>() -> Map<String, Value> {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;

@@ -45,8 +45,8 @@ impl ConversationView {
 
     /// Forgets, and returns the holdings that are gone.
     ///
-    /// A page or whole content is also forgotten under other files that hold it: the agent says it no longer sees it,
-    /// so it must not count as provided. Files that were not named, or lost only pages, stay followed.
+    /// Another file may hold the same page or content. It is forgotten there too: the agent no longer sees it, so it must
+    /// not count as provided. Files that were not named, or lost only pages, stay followed.
     pub fn forget(&mut self, what: &ForgetScope) -> Vec<Holding> {
         let gone: Vec<Holding> = match what {
             ForgetScope::Everything | ForgetScope::AllButFiles => self.holdings.keys().copied().collect(),

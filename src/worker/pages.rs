@@ -301,7 +301,7 @@ pub struct PageWants {
 pub struct RecognitionRequest {
     /// Whether a page is recognised even if its own text is what a reader sees.
     pub is_forced: bool,
-    /// Whether hidden layers of this document are known to say what their pictures show.
+    /// Whether the hidden text of this document was found to say what its scans show.
     pub trusts_layers: bool,
     /// The time for the engine. Without time, no page is recognised.
     pub time: Duration,

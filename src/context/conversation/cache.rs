@@ -132,7 +132,7 @@ impl ConversationCache {
         }
     }
 
-    /// The conversation as it is stored, whatever still has to be forgotten.
+    /// The conversation as it is stored. What was told to be forgotten while the store failed is still in it.
     ///
     /// # Errors
     /// If the store cannot be read.

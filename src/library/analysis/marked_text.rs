@@ -1,4 +1,4 @@
-//! The text of a page, with marks before its running lines and headings, in which everything else stays as it is.
+//! Puts marks before the running lines and the headings in the text of a page, and changes nothing else.
 
 use std::collections::{BTreeSet, HashMap};
 

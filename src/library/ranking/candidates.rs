@@ -138,7 +138,7 @@ fn postings_of(database: &Connection, scope: &Scope, term: &QueryTerm) -> Result
     Ok(found)
 }
 
-/// Calls `found` with the document and the row within it of each row of the scope that has a term, in order.
+/// Calls `found` for each page of the scope that has a term, in order: with the index of its document, and its own in it.
 fn rows_of(
     database: &Connection,
     scope: &Scope,

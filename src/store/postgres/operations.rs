@@ -67,7 +67,7 @@ pub(super) struct LoadedRow {
 
 pub(super) struct ConversationRow {
     pub(super) revision: u64,
-    /// Whether it was written before the server's start, so that later values may be lost.
+    /// Whether it was written before the server last started. Values that were written later may then be lost.
     pub(super) is_older: bool,
     /// The head and the body; `None` if the cached copy is current.
     pub(super) value: Option<(Vec<u8>, Vec<u8>)>,
