@@ -369,3 +369,50 @@ proptest! {
         exercise(bytes);
     }
 }
+
+/// A document whose information dictionary is `info`, and whose catalog names `xmp`.
+fn described(info: &str, xmp: &str) -> Result<Document, Box<dyn std::error::Error>> {
+    let catalog = "<< /Type /Catalog /Pages 2 0 R /Metadata 5 0 R >>".to_owned();
+    let metadata = format!("<< /Type /Metadata /Subtype /XML /Length {} >>\nstream\n{xmp}\nendstream", xmp.len());
+    let pages = "<< /Type /Pages /Count 1 /Kids [3 0 R] >>".to_owned();
+    let bytes = file_of(&[catalog, pages, PAGE.to_owned(), info.to_owned(), metadata]);
+    let bytes = String::from_utf8(bytes)?.replace("/Root 1 0 R", "/Root 1 0 R /Info 4 0 R");
+    Ok(open(bytes.into_bytes(), None)?)
+}
+
+const XMP: &str = "<?xpacket begin='\u{FEFF}' id='W5M0MpCehiHzreSzNTczkc9d'?>
+<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>
+<rdf:Description rdf:about='' xmlns:xmp='http://ns.adobe.com/xap/1.0/' xmp:CreateDate='2023-01-02T03:04:05+02:00'/>
+<rdf:Description rdf:about='' xmlns:dc='http://purl.org/dc/elements/1.1/'>
+<dc:title><rdf:Alt><rdf:li xml:lang='de'>Bericht</rdf:li><rdf:li xml:lang='x-default'>Yearly &amp; more</rdf:li></rdf:Alt></dc:title>
+<dc:creator><rdf:Seq><rdf:li>First</rdf:li><rdf:li>Second\u{202E}</rdf:li></rdf:Seq></dc:creator>
+</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end='w'?>";
+
+#[test]
+fn xmp_adds_what_the_information_dictionary_lacks() -> Outcome {
+    let info = described("<< /Author (Printed) /CreationDate () >>", XMP)?.info();
+    assert_eq!(info.title.as_deref(), Some("Yearly & more"));
+    assert_eq!(info.author.as_deref(), Some("Printed"));
+    assert_eq!(info.created.as_deref(), Some("2023-01-02T03:04:05+02:00"));
+    assert_eq!(described("<< >>", XMP)?.info().author.as_deref(), Some("First, Second"));
+    Ok(())
+}
+
+#[test]
+fn metadata_that_are_no_xmp_add_nothing() -> Outcome {
+    let nested = format!("{}{}", "<a>".repeat(60_000), "</a>".repeat(60_000));
+    let entities = XMP.replace("<x:xmpmeta", "<!DOCTYPE x [<!ENTITY a 'aaaaaaaa'>]><x:xmpmeta");
+    for xmp in [nested.as_str(), &entities, &XMP[..600], "", "\u{1}"] {
+        let info = described("<< /Title (Stated) >>", xmp)?.info();
+        assert_eq!((info.title.as_deref(), info.author.as_deref()), (Some("Stated"), None));
+    }
+    Ok(())
+}
+
+#[test]
+fn a_date_that_cannot_be_is_given_as_it_stands() -> Outcome {
+    let info = described("<< /CreationDate (D:20240230120000) /ModDate (D:20240229120000) >>", "")?.info();
+    assert_eq!(info.created.as_deref(), Some("D:20240230120000"));
+    assert_eq!(info.modified.as_deref(), Some("2024-02-29T12:00:00Z"));
+    Ok(())
+}

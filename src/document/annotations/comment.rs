@@ -8,7 +8,7 @@ use crate::DocumentError;
 use crate::object::Dictionary;
 use crate::objects::Objects;
 use crate::structure::DisplayedArea;
-use crate::syntax::date::to_rfc3339;
+use crate::syntax::date;
 
 /// The most marked areas of one comment: a mark has one for each of its lines.
 pub(super) const MAX_MARKED: usize = 500;
@@ -132,10 +132,10 @@ impl Comment {
             return Ok(None);
         }
         let state_key: &[u8] = if kind == CommentKind::Stamp { b"Name" } else { b"State" };
-        let date = line(b"M")?.as_deref().and_then(to_rfc3339);
+        let date = line(b"M")?.as_deref().and_then(date::date);
         let date = match date {
             Some(date) => Some(date),
-            None => line(b"CreationDate")?.as_deref().and_then(to_rfc3339),
+            None => line(b"CreationDate")?.as_deref().and_then(date::date),
         };
         let (author, subject, state) = (line(b"T")?, line(b"Subj")?, line(state_key)?);
         let (reply_to, marked, marked_text) = (None, Vec::new(), None);

@@ -10,7 +10,7 @@ use crate::DocumentError;
 use crate::object::{Dictionary, Object};
 use crate::objects::{Objects, ResolvedObject};
 use crate::structure::DisplayedArea;
-use crate::syntax::date::to_rfc3339;
+use crate::syntax::date;
 
 /// The most options of a choice field, and states of a button.
 const MAX_OPTIONS: usize = 200;
@@ -217,7 +217,7 @@ impl FieldReader<'_> {
     fn signature(&self, value: &Object) -> Result<Option<Signature>, DocumentError> {
         let Some(signature) = value.as_dictionary() else { return Ok(None) };
         let line = |key: &[u8]| self.budget.line(self.objects, signature, key);
-        let date = line(b"M")?.as_deref().and_then(to_rfc3339);
+        let date = line(b"M")?.as_deref().and_then(date::date);
         Ok(Some(Signature { signer: line(b"Name")?, date, reason: line(b"Reason")? }))
     }
 

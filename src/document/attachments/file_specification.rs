@@ -3,7 +3,7 @@
 use super::{AttachedFile, Attachment};
 use crate::object::{Dictionary, Object};
 use crate::objects::Objects;
-use crate::syntax::date::to_rfc3339;
+use crate::syntax::date;
 use crate::{DocumentError, text_string};
 
 /// Longer names are cut: no file system has longer ones.
@@ -37,7 +37,7 @@ impl FileSpecification<'_> {
         let parameters = self.objects.get(stream, b"Params")?;
         let parameters = parameters.as_dictionary().cloned().unwrap_or_default();
         let bytes = self.objects.get(&parameters, b"Size")?.as_integer();
-        let date = |key: &[u8]| Ok::<_, DocumentError>(self.line(&parameters, key)?.as_deref().and_then(to_rfc3339));
+        let date = |key: &[u8]| Ok::<_, DocumentError>(self.line(&parameters, key)?.as_deref().and_then(date::date));
         Ok(Attachment {
             name: self.name(specification)?,
             bytes: bytes.and_then(|bytes| u64::try_from(bytes).ok()),

@@ -11,10 +11,9 @@ use super::annotations::annotations_of;
 use super::object::{Object, ObjectId};
 use super::objects::Objects;
 use super::structure::KeyTree;
-use super::{Document, DocumentError, Leaf, ParsedDocument, filter};
+use super::{Document, DocumentError, Leaf, ParsedDocument};
 use bytes::Bytes;
 use file_specification::FileSpecification;
-use pagewise_base::limits::{Limit, LimitExceeded};
 use pagewise_base::page::PageIndex;
 use std::collections::{BTreeMap, HashSet};
 
@@ -114,18 +113,7 @@ struct AttachedFile {
 impl AttachedFile {
     /// The decoded data. Nothing of the file is given if a filter is unknown.
     fn bytes(&self, objects: &dyn Objects) -> Result<Bytes, DocumentError> {
-        let stream = objects.resolve(&self.stream)?;
-        let stream = stream.as_stream().ok_or(DocumentError::damaged("an attachment without data"))?;
-        let filters = filter::filters_of(&stream.dictionary, &mut |value| Ok(objects.resolve(value)?.clone()))?;
-        let is_identity = |filter: &(Object, Object)| filter.0.is_name(b"Crypt");
-        let filters = filters.into_iter().filter(|filter| !is_identity(filter)).collect::<Vec<_>>();
-        let (limits, stored) = (objects.limits(), u64::try_from(stream.data.len()).unwrap_or(u64::MAX));
-        LimitExceeded::check(Limit::StreamBytes, stored, limits.max_stream_bytes)?;
-        let decoded = filter::decode(&stream.data, &filters, limits)?;
-        if decoded.stopped_at.is_some() {
-            return Err(DocumentError::damaged("an attachment with an unknown filter"));
-        }
-        Ok(Bytes::from(decoded.bytes.into_owned()))
+        objects.stream_bytes(&self.stream).map(Bytes::from)
     }
 }
 

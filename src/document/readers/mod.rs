@@ -152,7 +152,7 @@ impl Readers {
     /// The whole file, decrypted.
     #[cfg(feature = "qpdf")]
     pub(crate) fn decrypt(&self) -> Result<Vec<u8>, DocumentError> {
-        qpdf::decrypt(&self.file, self.password.as_deref())
+        self.with_password(|password| qpdf::decrypt(&self.file, password))
     }
 
     /// Only libqpdf decrypts whole files.
@@ -189,19 +189,53 @@ impl Readers {
         ParsedDocument::new(tier, objects, &self.limits).map(Arc::new)
     }
 
+    /// Opens the file with the password as it is, then through SASLprep, as AES-256 takes it (ISO 32000-2, 7.6.4.3.3).
+    fn with_password<T>(&self, open: impl Fn(Option<&str>) -> Result<T, DocumentError>) -> Result<T, DocumentError> {
+        let password = self.password.as_deref();
+        let opened = open(password);
+        if !matches!(opened, Err(DocumentError::Encrypted { .. })) {
+            return opened;
+        }
+        match password.map(stringprep::saslprep) {
+            Some(Ok(prepared)) if password != Some(&*prepared) => open(Some(&prepared)),
+            _ => opened,
+        }
+    }
+
     fn objects(&self, tier: Tier) -> Result<Box<dyn Objects>, DocumentError> {
-        let (file, password, limits) = (&self.file, self.password.as_deref(), &self.limits);
+        let (file, limits) = (&self.file, &self.limits);
         if tier != Tier::Direct {
             let check = || expansion::check_object_streams(&file.whole()?, limits);
             self.object_streams.get_or_init(check).clone()?;
         }
         Ok(match tier {
             Tier::Direct => Box::new(DirectReader::open(Arc::clone(file), limits)?),
-            Tier::HayroSyntax => Box::new(HayroReader::open(file, password, limits)?),
+            Tier::HayroSyntax => Box::new(self.with_password(|password| HayroReader::open(file, password, limits))?),
             #[cfg(feature = "qpdf")]
-            Tier::Qpdf => Box::new(qpdf::open(file, password, limits)?),
+            Tier::Qpdf => Box::new(self.with_password(|password| qpdf::open(file, password, limits))?),
             #[cfg(not(feature = "qpdf"))]
             Tier::Qpdf => return Err(DocumentError::damaged("no document that can be repaired")),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_also_tried_in_its_prepared_form() {
+        let file = Arc::new(FileBytes::in_memory(bytes::Bytes::new()));
+        let opens_with = |typed: &str, right: &str| {
+            let readers = Readers::new(Arc::clone(&file), Some(typed.to_owned()), Limits::default());
+            let refused = DocumentError::Encrypted { password_given: true };
+            readers.with_password(|password| if password == Some(right) { Ok(()) } else { Err(refused.clone()) })
+        };
+        for (typed, right) in
+            [("a b", "a b"), ("a\u{A0}b", "a\u{A0}b"), ("a\u{A0}b", "a b"), ("pa\u{308}ss", "p\u{E4}ss")]
+        {
+            assert!(opens_with(typed, right).is_ok(), "{typed:?}");
+        }
+        assert!(opens_with("a b", "a\u{A0}b").is_err());
     }
 }

@@ -1,6 +1,7 @@
 //! The trait that every reader implements, and look-ups on top of it.
 
 use crate::error::DocumentError;
+use crate::filter;
 use crate::lexer::Glance;
 use crate::object::{Dictionary, Object, ObjectId};
 use pagewise_base::limits::{Limit, LimitExceeded, Limits};
@@ -83,6 +84,22 @@ impl dyn Objects + '_ {
     /// The value of `key`, resolved; null if there is none.
     pub fn get<'a>(&self, dictionary: &'a Dictionary, key: &[u8]) -> Result<ResolvedObject<'a>, DocumentError> {
         self.resolve(dictionary.get(key).unwrap_or(&Object::Null))
+    }
+
+    /// The decoded data of a stream, as a file of its own. Nothing is given if a filter is unknown.
+    pub(crate) fn stream_bytes(&self, stream: &Object) -> Result<Vec<u8>, DocumentError> {
+        let stream = self.resolve(stream)?;
+        let stream = stream.as_stream().ok_or(DocumentError::damaged("a reference to data that leads to no stream"))?;
+        let filters = filter::filters_of(&stream.dictionary, &mut |value| Ok(self.resolve(value)?.clone()))?;
+        let is_identity = |filter: &(Object, Object)| filter.0.is_name(b"Crypt");
+        let filters = filters.into_iter().filter(|filter| !is_identity(filter)).collect::<Vec<_>>();
+        let (limits, stored) = (self.limits(), u64::try_from(stream.data.len()).unwrap_or(u64::MAX));
+        LimitExceeded::check(Limit::StreamBytes, stored, limits.max_stream_bytes)?;
+        let decoded = filter::decode(&stream.data, &filters, limits)?;
+        if decoded.stopped_at.is_some() {
+            return Err(DocumentError::damaged("data with an unknown filter"));
+        }
+        Ok(decoded.bytes.into_owned())
     }
 
     /// The catalog (7.7.2).

@@ -4,13 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use super::form_summary::FormSummary;
 use super::outline::Outline;
+use super::xmp;
 use crate::ParsedDocument;
 use crate::annotations::is_xfa;
 use crate::bytes::FileBytes;
 use crate::error::DocumentError;
 use crate::object::Object;
 use crate::readers;
-use crate::syntax::date::to_rfc3339;
+use crate::syntax::date;
 use crate::{Document, text_string};
 
 /// Facts about a document. Values that cannot be read are absent, false or 0.
@@ -18,7 +19,7 @@ use crate::{Document, text_string};
 /// Strings are untrusted data from the document, on one line and without hidden characters.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentInfo {
-    /// `/Title`.
+    /// `/Title`. This and the next seven from the XMP metadata, where the information dictionary lacks them.
     pub title: Option<String>,
     /// `/Author`.
     pub author: Option<String>,
@@ -30,9 +31,9 @@ pub struct DocumentInfo {
     pub creator: Option<String>,
     /// `/Producer`: the program that wrote the PDF.
     pub producer: Option<String>,
-    /// `/CreationDate` as RFC 3339.
+    /// `/CreationDate` as RFC 3339; a date that does not exist, as it stands.
     pub created: Option<String>,
-    /// `/ModDate` as RFC 3339.
+    /// `/ModDate`, likewise.
     pub modified: Option<String>,
     /// The later of the header's version and the catalog's `/Version`, such as `1.7`; empty if unknown.
     pub pdf_version: String,
@@ -55,6 +56,23 @@ pub struct DocumentInfo {
 }
 
 impl DocumentInfo {
+    /// Adds facts of the XMP metadata that the information dictionary does not state.
+    fn complete(&mut self, xmp: Self) {
+        let facts = [
+            (&mut self.title, xmp.title),
+            (&mut self.author, xmp.author),
+            (&mut self.subject, xmp.subject),
+            (&mut self.keywords, xmp.keywords),
+            (&mut self.creator, xmp.creator),
+            (&mut self.producer, xmp.producer),
+            (&mut self.created, xmp.created),
+            (&mut self.modified, xmp.modified),
+        ];
+        for (fact, stated) in facts {
+            *fact = fact.take().or(stated);
+        }
+    }
+
     /// [`Self::modified`], unless that is when it was created.
     #[must_use]
     pub fn changed_later(&self) -> Option<&str> {
@@ -67,6 +85,7 @@ impl Document {
     #[must_use]
     pub fn info(&self) -> DocumentInfo {
         let mut info = self.ask(read_info).unwrap_or_default();
+        info.complete(self.ask(xmp::read).unwrap_or_default());
         info.pdf_version = later(self.header_version(), self.ask(catalog_version).flatten());
         info.encrypted = self.is_encrypted();
         info.tagged = self.ask(is_tagged).unwrap_or_default();
@@ -110,7 +129,7 @@ fn read_info(parsed: &ParsedDocument) -> Result<DocumentInfo, DocumentError> {
         let text = value.as_string().or_else(|| value.as_name()).map(text_string::decode);
         Ok(text.filter(|text| !text.is_empty()))
     };
-    let date = |key: &[u8]| Ok::<_, DocumentError>(text(key)?.as_deref().and_then(to_rfc3339));
+    let date = |key: &[u8]| Ok::<_, DocumentError>(text(key)?.as_deref().and_then(date::date));
     Ok(DocumentInfo {
         title: text(b"Title")?,
         author: text(b"Author")?,

@@ -9,6 +9,7 @@ mod key_tree;
 mod outline;
 mod page_labels;
 mod page_tree;
+mod xmp;
 
 pub(crate) use destination::{Destinations, NamedDestinations};
 pub use form_summary::MAX_REMOTE_FIELDS;

@@ -66,7 +66,8 @@ fn is_language(code: &str) -> bool {
 }
 
 /// `text` on one line of at most [`MAX_CHARACTERS`], without hidden characters.
-fn one_line(text: &str) -> String {
+/// A text on one line, without hidden characters, cut at the length that a title may have.
+pub(crate) fn one_line(text: &str) -> String {
     let mut line = CleanText::line(text).into_string();
     if let Some((end, _)) = line.char_indices().nth(MAX_CHARACTERS) {
         line.truncate(end);
