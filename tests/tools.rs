@@ -312,6 +312,31 @@ fn a_page_becomes_a_picture_of_its_size() {
 }
 
 #[test]
+fn the_place_of_a_quotation_is_cut_out_of_its_page() {
+    let place = Place::new();
+    let latex = place.copied("latex.pdf");
+    let mut client = Client::start(&place, "opencode");
+    let drawn = client.call("pdf_render_page", json!({ "path": latex, "quote": "Folio 1 2 4" }));
+    assert_eq!(drawn["content"].as_array().unwrap().len(), 2, "{drawn}");
+    let text = texts(&drawn).concat();
+    assert!(text.starts_with("Page 4 rendered and saved to: ") && text.contains("\nRegion: "), "{text}");
+    let (_, row) = place.json(&["render", &latex, "--quote", "Folio 1 2 4", "--out", "row.png"]);
+    let side = |row: &Value, edge: usize| row["region"][edge].as_f64().unwrap();
+    // The row with the heads of its table, and no more.
+    assert!(side(&row, 3) - side(&row, 1) < 0.1 && side(&row, 2) - side(&row, 0) > 0.3, "{row}");
+    assert!(row["width"].as_u64().unwrap() > row["height"].as_u64().unwrap() * 2, "{row}");
+
+    let (_, altered) = place.json(&["render", &latex, "--quote", "Folio 1 2 5", "--out", "altered.png"]);
+    let notes = altered["notes"].to_string();
+    assert!(notes.contains("altered: ") && notes.contains("in the document"), "{notes}");
+    let refused = client.call("pdf_render_page", json!({ "path": latex, "quote": "an elephant sat on the keyboard" }));
+    let refused = texts(&refused).concat();
+    assert!(refused.contains("absent: nothing like the quote on 8 pages searched"), "{refused}");
+    let outside = client.call("pdf_render_page", json!({ "path": latex, "quote": "Folio 1 2 4", "page": "1-2" }));
+    assert!(texts(&outside).concat().contains("on 2 pages searched"), "{outside}");
+}
+
+#[test]
 fn a_search_names_pages_and_excerpts() {
     let (place, mut client) = server();
     let found = client.call("pdf_search", json!({ "path": "words.pdf", "query": "WORDS" }));

@@ -32,9 +32,9 @@ impl<'w> TextBoxes<'w> {
             let mut range: Option<Range<usize>> = None;
             for character in word.text.chars() {
                 let rest = text.get(at..).unwrap_or_default();
-                if let Some(skipped) = position_of(character, rest) {
-                    let start = at + skipped;
-                    at = start + character.len_utf8();
+                if let Some(found) = place_of(character, rest) {
+                    let start = at + found.start;
+                    at += found.end;
                     range = Some(range.map_or(start, |range| range.start)..at);
                 }
             }
@@ -62,18 +62,17 @@ impl<'w> TextBoxes<'w> {
     }
 }
 
-/// Where a character of a word is in the text that is left: at its beginning, but for spaces and other odd characters.
-fn position_of(character: char, rest: &str) -> Option<usize> {
+/// The bytes of a character of a word in the text that is left: at its beginning, but for spaces and other odd characters.
+fn place_of(character: char, rest: &str) -> Option<Range<usize>> {
     let mut ahead = rest.char_indices().filter(|(_, next)| !next.is_whitespace());
-    match ahead.next() {
-        Some((at, next)) if next == character || is_script_of(next, character) => Some(at),
+    let is_it = |(_, next): &(usize, char)| *next == character || is_script_of(*next, character);
+    let found = match ahead.next() {
+        Some(next) if is_it(&next) => Some(next),
         // A hyphen at the end of a line is not in the text.
         _ if matches!(character, '-' | '\u{2010}') => None,
-        _ => ahead
-            .take(MAX_SKIPPED)
-            .find(|(_, next)| *next == character || is_script_of(*next, character))
-            .map(|(at, _)| at),
-    }
+        _ => ahead.take(MAX_SKIPPED).find(is_it),
+    };
+    found.map(|(at, found)| at..at + found.len_utf8())
 }
 
 /// The box of a part of a word. Its characters share its length equally.
@@ -138,6 +137,11 @@ mod tests {
         assert_eq!(found, [[90.0, 20.0, 120.0, 30.0]]);
         let found = boxes("an international law", &["an inter-", "national law"], "international");
         assert_eq!(found.len(), 2);
+    }
+
+    #[test]
+    fn a_superscript_shifts_nothing() {
+        assert_eq!(boxes("MSs¹ one", &["MSs 1 one"], "one"), [[60.0, 0.0, 90.0, 10.0]]);
     }
 
     #[test]

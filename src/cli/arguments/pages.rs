@@ -84,7 +84,8 @@ pub(crate) struct OcrLayer {
   pagewise render report.pdf 3 --out page3.png
   pagewise render report.pdf 3-20 --out pictures
   pagewise render report.pdf --contact-sheet
-  pagewise render report.pdf 3 --out top.png --dpi 200 --region 0,0,1,0.5")]
+  pagewise render report.pdf 3 --out top.png --dpi 200 --region 0,0,1,0.5
+  pagewise render report.pdf --quote 'net income rose by 12.4 million'")]
 pub(crate) struct Render {
     #[command(flatten)]
     pub(crate) arguments: RenderArguments,

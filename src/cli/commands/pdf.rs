@@ -17,6 +17,7 @@ use crate::tool::{
     TextArguments, ToolArguments as _, ToolError, result_json,
 };
 use crate::worker::OcrMode;
+use pagewise_base::page::PageNumber;
 
 /// Answers `info`.
 pub(crate) fn info(typed: &InfoArguments, config: &Config, screen: Screen) -> Result<Report, ToolError> {
@@ -83,6 +84,14 @@ fn table_format(typed: Option<documents::TableFormat>) -> TableFormat {
 pub(crate) fn render(typed: &Render, config: &Config) -> Result<Report, ToolError> {
     let arguments = typed.arguments.typed()?;
     let path = &arguments.document.path;
+    if let Some(quote) = &arguments.quote {
+        let context = open::drawing_context(config)?;
+        let watcher = TerminalProgress::new();
+        let out = |page: PageNumber| out_path(path, typed.out.as_deref(), &format!("page{page}.png"));
+        let result = tool::write_quote_picture(&context, quote, &arguments, out, &watcher)?;
+        watcher.finish();
+        return Ok(Report::new(answers::pages::picture(&result), result_json(&result)?).with_notes(result.notes));
+    }
     let pdf = open::pdf(&arguments.document, config)?;
     let pages = tool::select_pages(&pdf, Some(&arguments.page))?;
     if let Some(page) = pages.iter().next().filter(|_| pages.len() == 1 && !arguments.contact_sheet) {

@@ -232,7 +232,8 @@ pub struct RenderArguments {
     #[serde(flatten)]
     #[cfg_attr(feature = "program", command(flatten))]
     pub document: DocumentArguments,
-    /// 1-based, like "3"; several ("1-3,7") go to files.
+    /// 1-based, like "3"; several ("1-3,7") go to files. Needed without quote.
+    #[serde(default)]
     #[cfg_attr(
         feature = "program",
         arg(
@@ -245,6 +246,17 @@ pub struct RenderArguments {
         )
     )]
     pub page: String,
+    /// A passage: the picture is cut to its lines, in yellow.
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            long,
+            value_name = "TEXT",
+            allow_hyphen_values = true,
+            help = "Only the place of a passage, wherever it is: its lines, table rows or figure, painted over in yellow"
+        )
+    )]
+    pub quote: Option<String>,
     /// Several pages side by side.
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(long))]
@@ -296,6 +308,9 @@ pub enum Highlight {
 
 impl RenderArguments {
     fn within_the_page(self) -> Result<Self, ToolError> {
+        if self.page.is_empty() && self.quote.is_none() {
+            return Err(ToolError::required("page"));
+        }
         self.region()?;
         Ok(self)
     }

@@ -28,7 +28,7 @@ pub(super) use self::page::cut;
 pub use self::page::{JoinResult, PageResult, write_joined, write_page};
 pub use self::render::{
     RenderAnswer, RenderResult, RenderedPages, SheetResult, draw_to_width, render_page, select_pages, write_picture,
-    write_pictures, write_sheet,
+    write_pictures, write_quote_picture, write_sheet,
 };
 pub use self::search::{
     Coverage, FoundInDocument, FoundInDocuments, MatchedPage, QuoteFindings, QuotesFindings, RankedResult,

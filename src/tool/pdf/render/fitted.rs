@@ -1,6 +1,6 @@
 //! A page drawn for people, as wide as their screen has room for.
 
-use super::highlights::boxes_of_text;
+use super::drawing::boxes_of_text;
 use crate::context::{ContextError, OpenPdf};
 use crate::tool::error::ToolError;
 use pagewise_base::page::PageIndex;

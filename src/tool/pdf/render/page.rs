@@ -6,11 +6,12 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::highlights::options_for;
+use super::drawing::Drawing;
 use super::pages::PageDrawing;
+use super::place::drawing_of_quote;
 use crate::context::{
-    Block, ContextError, ContextManager, Delivery, ImageBlock, OpenPdf, ProgressListener, ResultBudget, one_line,
-    select_one_or_more, select_page, untrusted, write_whole,
+    Block, ContextManager, Delivery, ImageBlock, OpenPdf, ProgressListener, ResultBudget, one_line, select_one_or_more,
+    select_page, untrusted, write_whole,
 };
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::result_json;
@@ -18,13 +19,13 @@ use crate::tool::error::ToolError;
 use crate::tool::pdf::arguments::RenderArguments;
 use crate::tool::pdf::page::write_failed;
 use pagewise_base::page::{PageIndex, PageNumber, PageSet};
-use pagewise_render::{MAX_SHEET_PAGES, Picture};
+use pagewise_render::{MAX_SHEET_PAGES, Picture, RenderOptions};
 
 /// The MIME type of a rendered page.
 const PNG: &str = "image/png";
 
 /// What was drawn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RenderResult {
     /// The file written.
     pub file: PathBuf,
@@ -41,6 +42,9 @@ pub struct RenderResult {
     pub height: u32,
     /// Pixels per inch.
     pub dpi: u16,
+    /// The part that was drawn, in shares of the page: left, top, right, bottom. The whole page without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<[f64; 4]>,
     /// Bytes written.
     pub bytes: usize,
     /// Notes on what could not be rendered.
@@ -72,15 +76,24 @@ pub fn render_page(
     caller: &Caller,
     progress: &dyn ProgressListener,
 ) -> Result<RenderAnswer, ToolError> {
-    let pdf = arguments.document.open(context, caller)?;
-    let pages = select_pages(&pdf, Some(&arguments.page))?;
-    if arguments.contact_sheet || pages.len() > 1 {
-        drop(pdf);
-        return render_several(context, arguments, caller, progress);
-    }
-    let (page, picture) = draw(&pdf, arguments)?;
+    let (pdf, drawing) = match &arguments.quote {
+        Some(quote) => drawing_of_quote(context, quote, arguments, caller, progress)?,
+        None => {
+            let pdf = arguments.document.open(context, caller)?;
+            let pages = select_pages(&pdf, Some(&arguments.page))?;
+            if arguments.contact_sheet || pages.len() > 1 {
+                drop(pdf);
+                return render_several(context, arguments, caller, progress);
+            }
+            let page = select_page(&arguments.page, &*pdf.document)?;
+            let drawing = Drawing::of(&pdf, page, arguments)?;
+            (pdf, drawing)
+        }
+    };
+    let (page, options) = (drawing.page.number(), drawing.options.clone());
+    let picture = drawing.draw(&pdf)?;
     let file = context.write_picture(&pdf.path, page, &picture.png)?;
-    let result = result(&pdf, page, file, arguments, &picture);
+    let result = result(&pdf, page, file, &options, &picture);
     let text = format!("{}\n{}", result.text(), untrusted(&pdf.path));
     shown(context, arguments, caller, picture.png, text, result_json(&result)?)
 }
@@ -172,25 +185,38 @@ fn picture_block(
 /// # Errors
 /// As [`render_page`], and `write_failed`.
 pub fn write_picture(pdf: &OpenPdf, arguments: &RenderArguments, out: &Path) -> Result<RenderResult, ToolError> {
-    let (page, picture) = draw(pdf, arguments)?;
-    write_whole(out, &picture.png).map_err(|error| write_failed(out, &error))?;
-    Ok(result(pdf, page, out.to_owned(), arguments, &picture))
+    let page = select_page(&arguments.page, &*pdf.document)?;
+    write_drawing(pdf, Drawing::of(pdf, page, arguments)?, out)
 }
 
-fn draw(pdf: &OpenPdf, arguments: &RenderArguments) -> Result<(PageNumber, Picture), ToolError> {
-    let page = select_page(&arguments.page, &*pdf.document)?;
-    let (options, note) = options_for(pdf, page, arguments)?;
-    let failed = |error| ContextError::Pdf { path: pdf.path.clone(), error };
-    let mut picture = pdf.document.picture(page, &options).map_err(failed)?;
-    picture.notes.extend(note);
-    Ok((page.number(), picture))
+/// Renders the place of the quotation of `arguments` to `out`, atomically.
+///
+/// # Errors
+/// As [`render_page`], and `write_failed`.
+pub fn write_quote_picture(
+    context: &ContextManager,
+    quote: &str,
+    arguments: &RenderArguments,
+    out: impl FnOnce(PageNumber) -> PathBuf,
+    progress: &dyn ProgressListener,
+) -> Result<RenderResult, ToolError> {
+    let (pdf, drawing) = drawing_of_quote(context, quote, arguments, &Caller::direct(), progress)?;
+    let out = out(drawing.page.number());
+    write_drawing(&pdf, drawing, &out)
+}
+
+fn write_drawing(pdf: &OpenPdf, drawing: Drawing, out: &Path) -> Result<RenderResult, ToolError> {
+    let (page, options) = (drawing.page.number(), drawing.options.clone());
+    let picture = drawing.draw(pdf)?;
+    write_whole(out, &picture.png).map_err(|error| write_failed(out, &error))?;
+    Ok(result(pdf, page, out.to_owned(), &options, &picture))
 }
 
 pub(super) fn result(
     pdf: &OpenPdf,
     page: PageNumber,
     file: PathBuf,
-    arguments: &RenderArguments,
+    options: &RenderOptions,
     picture: &Picture,
 ) -> RenderResult {
     RenderResult {
@@ -200,7 +226,8 @@ pub(super) fn result(
         pages: pdf.document.page_count(),
         width: picture.width,
         height: picture.height,
-        dpi: arguments.dpi().get(),
+        dpi: options.dpi.get(),
+        region: options.region.map(|region| region.corners().map(|share| (share * 1_000.0).round() / 1_000.0)),
         bytes: picture.png.len(),
         notes: picture.notes.clone(),
     }
@@ -216,6 +243,8 @@ impl RenderResult {
             format!("Resolution: {width}x{height} ({dpi} DPI)"),
             format!("File size: {bytes} bytes"),
         ];
+        let region = self.region.map(|shares| shares.map(|share| share.to_string()).join(", "));
+        lines.extend(region.map(|shares| format!("Region: {shares}")));
         lines.extend(self.label.as_ref().map(|label| format!("Label: {}", one_line(label))));
         lines.extend(self.notes.iter().map(|note| format!("Note: {}", one_line(note))));
         lines.join("\n")

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 
-use super::highlights::options_for;
+use super::drawing::Drawing;
 use super::page::{RenderResult, result};
 use crate::context::{
     ContextError, ContextManager, OpenPdf, PageNotes, ProgressListener, SelectedPages, page_or_pages,
@@ -22,7 +22,7 @@ use pagewise_render::{MAX_SHEET_PAGES, Picture, RenderOptions, SheetLayout, cont
 use pagewise_text::PageRemark;
 
 /// What was drawn of several pages.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RenderedPages {
     /// The document, as the request named it.
@@ -122,10 +122,10 @@ impl<'a> PageDrawing<'a> {
     ) -> Result<RenderedPages, ToolError> {
         let draw = |pdf: &OpenPdf, page: PageIndex| {
             // Of several pages, most lack the text to highlight.
-            let (options, _) = options_for(pdf, page, self.arguments)?;
+            let Drawing { options, .. } = Drawing::of(pdf, page, self.arguments)?;
             let picture = self.picture(pdf, page, &options)?;
             let file = save(page.number(), &picture)?;
-            Ok(result(pdf, page.number(), file, self.arguments, &picture))
+            Ok(result(pdf, page.number(), file, &options, &picture))
         };
         let Drawn { done, failed, interrupted } = self.draw_all(draw)?;
         let pictures = done.into_iter().map(|(_, picture)| picture).collect();

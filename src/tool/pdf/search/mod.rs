@@ -15,5 +15,6 @@ pub use self::documents::{Coverage, FoundInDocuments, SearchResult, Unrecognised
 pub use self::index::{add_to_index, clear_index, index_status};
 pub use self::matched_page::MatchedPage;
 pub use self::quote::QuoteFindings;
+pub(super) use self::quote::check_quote;
 pub use self::quotes::QuotesFindings;
 pub use self::ranked::RankedResult;

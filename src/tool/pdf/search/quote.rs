@@ -19,6 +19,9 @@ use pagewise_text::{Bounds, PageKind, QuoteError, QuoteSearch, QuoteVerdict, Wor
 /// Differences that are listed.
 const MAX_DIFFERENCES: usize = 20;
 
+/// How to see the passage.
+const PICTURE_CALL: &str = "To see it, call pdf_render_page with the same quote.";
+
 /// What is said of a passage that was not in the page's own text.
 const RECOGNISED: &str = "recognised: the page's text was read from its picture, which is not certain";
 
@@ -26,7 +29,7 @@ const RECOGNISED: &str = "recognised: the page's text was read from its picture,
 ///
 /// # Errors
 /// `validation_error` for a quote without words or with too many, and the errors of the selection, the file and the PDF.
-pub(super) fn check_quote(
+pub(in crate::tool::pdf) fn check_quote(
     context: &ContextManager,
     (quote, path): (&str, &str),
     arguments: &SearchArguments,
@@ -152,7 +155,23 @@ impl QuoteFindings {
         matches!(self.verdict, QuoteVerdict::Verbatim { .. })
     }
 
-    pub(super) fn lines(&self) -> Vec<String> {
+    /// What a picture of the passage does not tell: that it is not quite the quotation, or recognised, or elsewhere as well.
+    pub(in crate::tool::pdf) fn doubts(&self) -> Vec<String> {
+        let mut doubts = match &self.verdict {
+            QuoteVerdict::Verbatim { pages, .. } if pages.len() > 1 => {
+                vec![format!("the quote is word for word on {}", page_or_pages(pages))]
+            }
+            QuoteVerdict::Altered { differences, .. } => {
+                let lines = differences.iter().take(MAX_DIFFERENCES).map(difference_line);
+                std::iter::once("altered: the passage is like the quote, and differs".to_owned()).chain(lines).collect()
+            }
+            QuoteVerdict::Verbatim { .. } | QuoteVerdict::Absent => Vec::new(),
+        };
+        doubts.extend(self.is_recognised.then(|| RECOGNISED.to_owned()));
+        doubts
+    }
+
+    pub(in crate::tool::pdf) fn lines(&self) -> Vec<String> {
         let path = &self.path;
         let mut lines = match &self.verdict {
             QuoteVerdict::Verbatim { page, pages, excerpt, .. } => {
@@ -165,6 +184,7 @@ impl QuoteFindings {
                     untrusted(path),
                     format!("  {excerpt}"),
                     format!("Link: {}", self.link(*page)),
+                    PICTURE_CALL.to_owned(),
                 ]
             }
             QuoteVerdict::Altered { page, excerpt, differences, .. } => {
@@ -176,7 +196,7 @@ impl QuoteFindings {
                 lines.extend(differences.iter().take(MAX_DIFFERENCES).map(difference_line));
                 let more = differences.len().saturating_sub(MAX_DIFFERENCES);
                 lines.extend((more > 0).then(|| format!("[{more} more differences: compare with the page]")));
-                lines.push(format!("Link: {}", self.link(*page)));
+                lines.extend([format!("Link: {}", self.link(*page)), PICTURE_CALL.to_owned()]);
                 lines
             }
             QuoteVerdict::Absent => {

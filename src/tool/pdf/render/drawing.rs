@@ -1,0 +1,51 @@
+//! What is drawn of a page: how, and with which highlights.
+
+use crate::context::{ContextError, OpenPdf};
+use crate::tool::error::ToolError;
+use crate::tool::pdf::arguments::{Highlight, RenderArguments};
+use pagewise_base::page::PageIndex;
+use pagewise_render::{Picture, RenderOptions};
+use pagewise_text::{Bounds, Case, Pattern, QuerySyntax, TextBoxes};
+
+/// The most places of a text that are highlighted on a page.
+const MAX_PLACES: usize = 200;
+
+/// A page that is to be drawn.
+pub(super) struct Drawing {
+    pub(super) page: PageIndex,
+    pub(super) options: RenderOptions,
+    pub(super) notes: Vec<String>,
+}
+
+impl Drawing {
+    /// A page as `arguments` ask for it, with a note if the text to highlight is not on it.
+    pub(super) fn of(pdf: &OpenPdf, page: PageIndex, arguments: &RenderArguments) -> Result<Self, ToolError> {
+        let highlights = match arguments.highlight() {
+            None => Vec::new(),
+            Some(Highlight::Box(edges)) => vec![edges],
+            Some(Highlight::Text(text)) => boxes_of_text(pdf, page, &text).into_iter().map(Bounds::edges).collect(),
+        };
+        let is_missed = arguments.highlight.is_some() && highlights.is_empty();
+        let notes = is_missed.then(|| "the text to highlight is not on the page".to_owned());
+        let region = arguments.region()?;
+        let options = RenderOptions { dpi: arguments.dpi(), region, highlights, ..RenderOptions::default() };
+        Ok(Self { page, options, notes: notes.into_iter().collect() })
+    }
+
+    /// Draws it.
+    pub(super) fn draw(self, pdf: &OpenPdf) -> Result<Picture, ToolError> {
+        let failed = |error| ContextError::Pdf { path: pdf.path.clone(), error };
+        let mut picture = pdf.document.picture(self.page, &self.options).map_err(failed)?;
+        picture.notes.extend(self.notes);
+        Ok(picture)
+    }
+}
+
+/// The boxes of a text on a page, in any case.
+pub(super) fn boxes_of_text(pdf: &OpenPdf, page: PageIndex, text: &str) -> Vec<Bounds> {
+    let Ok(pattern) = Pattern::new(text, QuerySyntax::Literal, Case::Insensitive) else { return Vec::new() };
+    let Ok((page_text, words)) = pdf.document.page_words(page) else { return Vec::new() };
+    let (hits, _) = pattern.hits(&page_text, MAX_PLACES);
+    let boxes = TextBoxes::new(&page_text.text, &words);
+    hits.iter().flat_map(|hit| &hit.places).flat_map(|place| boxes.of(place)).collect()
+}
