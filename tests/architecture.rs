@@ -13,9 +13,9 @@ const PURE: [&str; 8] = ["base", "document", "split", "text", "structure", "rend
 
 /// Crates of the root package that belong to one of its rooms.
 const OWNERS: [(&str, &[&str]); 8] = [
-    ("worker", &["landlock", "seccompiler", "libc", "quick_cache"]),
+    ("worker", &["landlock", "seccompiler", "libc"]),
     ("source", &["globset", "cap_std"]),
-    ("context", &["dashmap", "similar", "getrandom"]),
+    ("context", &["similar", "getrandom"]),
     ("tool", &["schemars", "unicode_segmentation"]),
     ("embed", &[]),
     ("inspect", &[]),

@@ -9,6 +9,7 @@
 )]
 
 use std::io::{BufReader, Read, Write};
+use std::net::TcpStream;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -722,12 +723,18 @@ fn one_principal_takes_what_it_can_and_another_is_served() {
     let slow = place.file("slow.pdf", small_pdf(20_000));
     let flags = ["--set", "http_tokens=one,two", "--set", "http_max_sessions=16", "--set", "workers=1"];
     let server = Server::start(&place, &flags);
+    let stream = Session::start_as(&server, "opencode", "one");
     let hello = json!({
         "jsonrpc": "2.0", "id": 0, "method": "initialize",
         "params": { "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "x", "version": "1" } },
     });
     let opened = (0..16).filter(|_| server.post(&hello, &[("Authorization", "Bearer one")]).status == 200).count();
-    assert_eq!(opened, 8, "half of the sessions");
+    assert_eq!(opened, 7, "half of the sessions, with the one for streams");
+    // As many streams as it gets, and files of which nothing more comes.
+    let streams = (0..16).map(|_| begin(&server, &stream.without_body("GET"))).collect::<Vec<_>>();
+    let unfinished = ["Authorization: Bearer one", "Content-Length: 1000"].join("\r\n");
+    let unfinished = format!("POST /documents HTTP/1.1\r\nHost: {}\r\n{unfinished}\r\n\r\n%PDF", server.address);
+    let uploads = (0..4).map(|_| begin(&server, unfinished.as_bytes())).collect::<Vec<_>>();
     // More requests than there are places in the queue and workers together, each of them slow.
     let (message, headers) = stateless_message(
         "opencode",
@@ -736,17 +743,34 @@ fn one_principal_takes_what_it_can_and_another_is_served() {
     );
     let mut headers = headers.iter().map(|(name, value)| (*name, value.as_str())).collect::<Vec<_>>();
     headers.push(("Authorization", "Bearer one"));
-    let waiting = (0..60)
-        .map(|_| {
-            let mut stream = server.connect();
-            stream.write_all(&server.bytes("POST", "/mcp", &headers, message.to_string().as_bytes())).unwrap();
-            stream
-        })
-        .collect::<Vec<_>>();
+    let request = server.bytes("POST", "/mcp", &headers, message.to_string().as_bytes());
+    let waiting = (0..60).map(|_| begin(&server, &request)).collect::<Vec<_>>();
     let session = Session::start_as(&server, "opencode", "two");
+    let mut news = BufReader::new(begin(&server, &session.without_body("GET")));
+    assert_eq!(read_response_head(&mut news), 200, "a stream");
+    let bearer = [("Authorization", "Bearer two"), ("Content-Type", "")];
+    assert_eq!(server.request("POST", "/documents", &bearer, &small_pdf(1)).status, 201);
     for page in 1..=3 {
         let text = session.call("pdf_extract_text", json!({ "path": pdf, "pages": page.to_string() }));
         assert_eq!(text["isError"], false, "{text}");
     }
-    drop(waiting);
+    let held = session.call("get_file", json!({ "filePath": pdf, "pages": "1-3", "as": "text" }));
+    let again = session
+        .call("get_file", json!({ "filePath": pdf, "pages": "1-3", "as": "text", "conversation": handle(&held) }));
+    assert!(texts(&again).concat().contains("already been provided"), "{again}");
+    drop((waiting, streams, uploads));
+}
+
+/// A connection on which a request was sent whose response is not read.
+fn begin(server: &Server, request: &[u8]) -> TcpStream {
+    let mut stream = server.connect();
+    stream.write_all(request).unwrap();
+    stream
+}
+
+/// The status of a response, of which the head is read.
+fn read_response_head(stream: &mut impl std::io::BufRead) -> u16 {
+    let mut line = String::new();
+    stream.read_line(&mut line).unwrap();
+    line.split(' ').nth(1).unwrap().parse().unwrap()
 }

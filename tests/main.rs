@@ -22,6 +22,7 @@ mod split;
 // What pages say and show.
 mod annotations;
 mod characters;
+mod clean_text;
 mod hidden_text;
 mod last_resort_text;
 mod layouts;

@@ -273,14 +273,14 @@ fn pictures_count_against_what_a_provider_takes_in_a_request() {
         client.call("pdf_render_page", arguments)
     };
     for page in [1, 2] {
-        assert_eq!(kinds(&draw("c", page)), ["image", "text"]);
+        assert_eq!(kinds(&draw("c", page)), ["text", "image"]);
     }
     let full = draw("c", 3);
     assert_eq!(kinds(&full), ["text"]);
     let told = "The picture is not shown: max_conversation_blocks is 2, and 2 were sent. A provider would refuse every \
                 later request with more of it. Call context_forget once your context was compacted, and draw it again.";
     assert!(texts(&full)[0].ends_with(told), "{full}");
-    assert_eq!(kinds(&draw("d", 3)), ["image", "text"], "another conversation has requests of its own");
+    assert_eq!(kinds(&draw("d", 3)), ["text", "image"], "another conversation has requests of its own");
     let page = client.call("get_file", json!({ "filePath": pdf, "pages": "1", "conversation": "c", "as": "document" }));
     assert!(texts(&page)[0].starts_with("Conversation limit reached: max_conversation_blocks is 2"), "{page}");
     let status = client.call("context_status", json!({ "conversation": "c" }));
@@ -292,7 +292,7 @@ fn pictures_count_against_what_a_provider_takes_in_a_request() {
 fn a_page_becomes_a_picture_of_its_size() {
     let (place, mut client) = server();
     let drawn = client.call("pdf_render_page", json!({ "path": "words.pdf", "page": 1, "dpi": 9_999 }));
-    assert_eq!(kinds(&drawn), ["image", "text"]);
+    assert_eq!(kinds(&drawn), ["text", "image"]);
     let text = &texts(&drawn)[0];
     assert!(text.starts_with("Page 1 rendered and saved to: "), "{text}");
     assert!(
@@ -532,42 +532,52 @@ fn mismatches(value: &Value, schema: &Value, at: &str) -> Vec<String> {
 #[test]
 fn every_structured_result_has_the_types_that_its_schema_declares() {
     let place = Place::new();
-    for name in ["latex.pdf", "form.pdf"] {
-        place.copied(name);
-    }
+    let fixtures = std::fs::read_dir(fixture("")).unwrap().map(|entry| entry.unwrap());
+    let mut files = fixtures.filter(|entry| entry.file_type().unwrap().is_file()).map(|entry| entry.file_name());
+    let mut files = std::iter::from_fn(|| files.next()?.into_string().ok()).collect::<Vec<_>>();
+    files.sort();
+    files.iter().for_each(|name| drop(place.copied(name)));
     let mut client = Client::start_with(&place, &["--tools", "all"], "tester", json!({}));
     let listed = client.request("tools/list", json!({}))["tools"].as_array().unwrap().clone();
-    let (here, one) = (json!("."), json!("latex.pdf"));
-    let mut calls = vec![
-        ("pdf_info", json!({ "path": "form.pdf" })),
-        ("pdf_outline", json!({ "path": "latex.pdf" })),
-        ("pdf_outline", json!({ "path": "form.pdf", "depth": 1 })),
-        ("context_status", json!({})),
-        ("context_updates", json!({})),
-        ("context_fork", json!({})),
-        ("context_forget", json!({})),
-    ];
-    for path in [here, one] {
+    let mut calls =
+        ["context_status", "context_updates", "context_fork", "context_forget"].map(|tool| (tool, json!({}))).to_vec();
+    calls.push(("pdf_search", json!({ "path": ".", "quote": "zebras do not occur in it" })));
+    for path in files.iter().map(String::as_str).chain([".", "*.pdf", "missing.pdf"]) {
+        calls.push(("get_file", json!({ "filePath": path })));
+        calls.push(("get_file", json!({ "filePath": path, "pages": "1", "as": "text" })));
+        calls.push(("pdf_extract_text", json!({ "path": path, "max_chars": 100 })));
+        calls.push(("pdf_info", json!({ "path": path, "password": "secret" })));
+        calls.push(("pdf_outline", json!({ "path": path })));
+        calls.push(("pdf_outline", json!({ "path": path, "depth": 1, "max_items": 1 })));
+        calls.push(("context_status", json!({})));
         for sought in [
             json!({ "query": "page" }),
+            json!({ "query": "the", "max_results": 1 }),
             json!({ "query": "nowhere at all" }),
             json!({ "query": "page", "ranked": true }),
             json!({ "quote": "From sheet to page" }),
             json!({ "quote": "From paper to page" }),
-            json!({ "quote": "zebras do not occur in it" }),
         ] {
             let mut arguments = sought;
-            arguments["path"] = path.clone();
+            arguments["path"] = json!(path);
             calls.push(("pdf_search", arguments));
         }
     }
-    client.call("get_file", json!({ "filePath": "latex.pdf", "pages": "1" }));
+    assert!(calls.len() > 300);
+    let mut structured = std::collections::BTreeSet::new();
     for (tool, arguments) in calls {
         let result = client.call(tool, arguments.clone());
         let schema = listed.iter().find(|listed| listed["name"] == tool).map(|listed| &listed["outputSchema"]).unwrap();
-        let wrong = mismatches(&result["structuredContent"], schema, tool);
+        let Some(structure) = result.get("structuredContent") else {
+            assert!(schema.is_null() || result["isError"] == true, "{tool} {arguments}: {result}");
+            continue;
+        };
+        let wrong = mismatches(structure, schema, tool);
         assert!(schema.is_object() && wrong.is_empty(), "{tool} {arguments}: {wrong:?}");
+        structured.insert(tool);
     }
+    let with_schema = listed.iter().filter(|tool| tool.get("outputSchema").is_some()).count();
+    assert_eq!(structured.len(), with_schema, "{structured:?}");
 }
 
 #[test]

@@ -54,7 +54,12 @@ fn open(reader: &WorkerReader, bytes: Vec<u8>, identity: u8, is_settled: bool) -
 
 /// The number of pages of a document, after its first page was read.
 fn pages_after_reading(reader: &WorkerReader, pages: usize, identity: u8, is_settled: bool) -> u32 {
-    let document = open(reader, small_pdf(pages), identity, is_settled).unwrap();
+    pages_read_by(&Cancellation::new(), reader, small_pdf(pages), identity, is_settled)
+}
+
+/// The same for the principal of a request.
+fn pages_read_by(request: &Cancellation, reader: &WorkerReader, bytes: Vec<u8>, identity: u8, is_settled: bool) -> u32 {
+    let document = reader.open(Arc::new(Source { bytes, identity, is_settled }), None, request).unwrap();
     document.page_text(PageIndex(0)).unwrap();
     document.page_count()
 }
@@ -75,6 +80,17 @@ fn a_worker_keeps_its_document_open_until_another_takes_its_place() {
     assert_eq!(pages_after_reading(&reader, 9, 1, true), 1, "it is open");
     assert_eq!(pages_after_reading(&reader, 2, 2, true), 2);
     assert_eq!(pages_after_reading(&reader, 9, 1, true), 9);
+}
+
+#[test]
+fn what_one_principal_read_stays_while_another_reads_much() {
+    let reader = reader(32 << 10);
+    let [one, other] = [1, 2].map(|principal| Cancellation::of(Some([principal; 32])));
+    let read = |request, pages, identity| pages_read_by(request, &reader, small_pdf(pages), identity, true);
+    assert_eq!((read(&one, 1, 1), read(&other, 1, 2)), (1, 1));
+    (3..=u8::MAX).for_each(|identity| assert_eq!(read(&other, 1, identity), 1));
+    // These are other bytes under the same identities: what was kept shows.
+    assert_eq!((read(&one, 9, 1), read(&other, 9, 2)), (1, 9));
 }
 
 #[test]

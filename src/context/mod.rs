@@ -218,7 +218,7 @@ impl ContextManager {
             FileKind::Pdf { .. } => self.pdf_draft(requested, request, memory, progress).map(|draft| (draft, None)),
             _ if request.part != RequestedPart::Summary => Err(no_pages_in(requested)),
             FileKind::Image(format) => plain.image(format).map(|draft| (draft, None)),
-            FileKind::Text(charset) => plain.text(charset, &|content| self.contents.texts().get(content)),
+            FileKind::Text(charset) => plain.text(charset, &|content| self.contents.text(content)),
             FileKind::Other { mime } => {
                 Err(ContextError::UnsupportedType { path: requested.path.clone(), mime_type: mime.to_owned() })
             }

@@ -159,8 +159,8 @@ pub struct AnswerSettings {
 pub struct Retention {
     /// Days before an unused conversation is dropped. 90.
     pub max_unused_days: u32,
-    /// Holdings over all conversations. Beyond it the least recently used conversations are dropped. 1,000,000, at some
-    /// 200 bytes each.
+    /// Holdings over all conversations. Beyond it the least recently used conversations of whoever holds most are forgotten.
+    /// 1,000,000, at some 200 bytes each.
     pub max_holdings: u64,
 }
 

@@ -76,7 +76,7 @@ impl Pagewise {
     pub fn get_file(&self, request: &Request) -> Result<Answer, Error> {
         let caller = caller(request);
         let arguments = request.read::<GetFileArguments>()?;
-        let conversation = caller.conversation(arguments.conversation.as_deref())?;
+        let conversation = caller.conversation(arguments.held.conversation.as_deref())?;
         let form = arguments.form.filter(|form| *form != FormArgument::Auto).unwrap_or(self.form);
         let asked = file_request(arguments, decide_form(form, &caller.client), conversation.clone());
         let asked = FileRequest { cancellation: caller.cancellation, ..asked };

@@ -22,7 +22,7 @@ impl Call<'_> {
             file_path: path,
             pages: self.arguments.optional_text("pages")?.map(numbered).transpose()?,
             keep_files: false,
-            held: ConversationArguments { conversation: Some(id.as_str().to_owned()), generation: None },
+            held: ConversationArguments { conversation: Some(id.as_str().to_owned()).into(), generation: None },
         };
         context_forget(self.context, &arguments.checked()?, &Caller::direct())?;
         Ok(json!({ "id": id.as_str() }))
@@ -31,7 +31,7 @@ impl Call<'_> {
     /// Forks the conversation, now or as it was at a point.
     pub(super) fn fork(&self) -> Result<Value, ToolError> {
         let conversation = Some(self.admitted()?.as_str().to_owned());
-        let arguments = ForkArguments { conversation, as_of: self.arguments.number("point")? };
+        let arguments = ForkArguments { conversation: conversation.into(), as_of: self.arguments.number("point")? };
         let DataAnswer { structure, .. } = context_fork(self.context, &arguments, &Caller::direct())?;
         let fork = structure.get("conversation").and_then(Value::as_str).ok_or(ContextError::UnknownConversation)?;
         Ok(json!({ "id": fork }))

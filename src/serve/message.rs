@@ -87,8 +87,11 @@ pub(super) fn read_message(bytes: &[u8]) -> Result<Option<Message>, MalformedMes
     let unread = Value::Null;
     let envelope = match serde_json::from_slice::<Envelope>(bytes) {
         Ok(envelope) => envelope,
-        Err(_) if serde_json::from_slice::<IgnoredAny>(bytes).is_ok() => {
-            return error(&unread, INVALID_REQUEST, "A message is one object; batches are not taken.".to_owned());
+        Err(problem) if serde_json::from_slice::<IgnoredAny>(bytes).is_ok() => {
+            let is_object = bytes.trim_ascii_start().starts_with(b"{");
+            let batch = "A message is one object; batches are not taken.".to_owned();
+            let problem = if is_object { format!("The message is no request: {problem}.") } else { batch };
+            return error(&unread, INVALID_REQUEST, problem);
         }
         Err(problem) => return error(&unread, PARSE_ERROR, format!("The message is not JSON: {problem}.")),
     };
@@ -105,7 +108,7 @@ pub(super) fn read_message(bytes: &[u8]) -> Result<Option<Message>, MalformedMes
         (_, None, _) if is_response => None,
         (_, Some(_), _) if is_response => Some("A message with `method` has neither `result` nor `error`."),
         (_, method, _) if !method.as_ref().is_some_and(Value::is_string) => Some("`method` must be a string."),
-        (_, _, Some(id)) if !id.is_i64() && !id.is_string() => Some("`id` must be a string or a whole number."),
+        (_, _, Some(id)) if whole(id).is_none() && !id.is_string() => Some("`id` must be a string or a whole number."),
         _ => None,
     };
     if let Some(problem) = problem {
@@ -117,6 +120,10 @@ pub(super) fn read_message(bytes: &[u8]) -> Result<Option<Message>, MalformedMes
         Err(problem) if is_request => return error(id, INVALID_PARAMS, format!("Invalid params: {problem}.")),
         Err(_) => return Ok(None),
     };
+    // Some languages write every number with a fraction.
+    if let (Some(whole), Some(id)) = (envelope.id.as_ref().and_then(whole), json.get_mut("id")) {
+        *id = json!(whole);
+    }
     let method = envelope.method.as_ref().and_then(Value::as_str).unwrap_or_default();
     if method == "tools/call" {
         accept_arguments(&mut json);
@@ -129,6 +136,10 @@ pub(super) fn read_message(bytes: &[u8]) -> Result<Option<Message>, MalformedMes
     };
     let params = json.get("params").unwrap_or(&Value::Null);
     match parsed {
+        // Every list is one page, so no cursor comes from here.
+        Ok(_) if method.ends_with("/list") && params.get("cursor").is_some_and(|cursor| !cursor.is_null()) => {
+            error(id, INVALID_PARAMS, format!("Invalid params of {method}: `cursor` is not known."))
+        }
         Ok(parsed) if !is_unknown => Ok(Some(Message { json, parsed })),
         _ if !is_request => Ok(None),
         parsed => match (params_problem(method, params), parsed) {
@@ -139,6 +150,13 @@ pub(super) fn read_message(bytes: &[u8]) -> Result<Option<Message>, MalformedMes
             }
         },
     }
+}
+
+/// The whole number that a value is.
+#[allow(clippy::cast_possible_truncation, reason = "it is whole, and within the whole numbers of a double")]
+fn whole(value: &Value) -> Option<i64> {
+    let is_exact = |number: &f64| number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0;
+    value.as_i64().or_else(|| value.as_f64().filter(is_exact).map(|number| number as i64))
 }
 
 /// Takes arguments as they are meant: some clients send an object as its JSON text, or no arguments as an empty list.
@@ -225,6 +243,18 @@ mod tests {
             (br#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#.to_vec(), INVALID_REQUEST, "1.5", "`id`"),
             (br#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#.to_vec(), INVALID_REQUEST, "null", "`id`"),
             (br#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#.to_vec(), INVALID_REQUEST, "null", "`id`"),
+            (
+                br#"{"jsonrpc":"2.0","id":7,"id":8,"method":"ping"}"#.to_vec(),
+                INVALID_REQUEST,
+                "null",
+                "duplicate field",
+            ),
+            (
+                br#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"cursor":"x"}}"#.to_vec(),
+                INVALID_PARAMS,
+                "7",
+                "`cursor`",
+            ),
             (br#"{"jsonrpc":"2.0","id":7,"method":"ping","result":{}}"#.to_vec(), INVALID_REQUEST, "7", "neither"),
             (call("null").into_bytes(), INVALID_PARAMS, "\"a\"", "`params` must be an object"),
             (call("[1]").into_bytes(), INVALID_PARAMS, "\"a\"", "`params` must be an object"),
@@ -275,7 +305,9 @@ mod tests {
     fn messages_of_the_protocol_pass_and_bad_notifications_have_no_answer() {
         for text in [
             r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":7.0,"method":"ping"}"#,
             r#"{"jsonrpc":"2.0","id":7,"method":"tools/list"}"#,
+            r#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"cursor":null}}"#,
             r#"{"jsonrpc":"2.0","id":7,"method":"nobody/knows","params":{}}"#,
             r#"{"jsonrpc":"2.0","id":7,"result":{}}"#,
             r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,

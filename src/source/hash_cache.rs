@@ -1,12 +1,12 @@
 //! Caches the content hash of a file for as long as its stat stays the same.
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::SourceError;
 use super::file::{OpenFile, Stat};
 use pagewise_base::hash::ContentHash;
+use pagewise_base::share::SharedCache;
 use pagewise_store::HashStore;
 
 /// The bytes that are read and hashed at a time.
@@ -14,18 +14,18 @@ const CHUNK_BYTES: usize = 1 << 20;
 
 /// Content hashes by stat, so that each file is hashed only once.
 pub struct HashCache {
-    entries: Mutex<HashEntries>,
+    entries: SharedCache<Stat, ContentHash>,
     store: Option<Arc<dyn HashStore>>,
 }
 
 impl HashCache {
-    /// The most entries in memory, of about 200 bytes each. The oldest are removed first.
-    pub const MAX_ENTRIES: usize = 100_000;
+    /// The most entries in memory, of about 200 bytes each.
+    pub const MAX_ENTRIES: u64 = 100_000;
 
     /// An empty cache over `store`.
     #[must_use]
     pub fn new(store: Option<Arc<dyn HashStore>>) -> Self {
-        Self { entries: Mutex::default(), store }
+        Self { entries: SharedCache::new(Self::MAX_ENTRIES), store }
     }
 
     /// The hash of a file's bytes, or the identity of a remote document, which is not read whole.
@@ -58,8 +58,7 @@ impl HashCache {
     }
 
     fn lookup(&self, stat: &Stat) -> Option<ContentHash> {
-        let content = self.entries.lock().unwrap_or_else(PoisonError::into_inner).hashes.get(stat).copied();
-        content.or_else(|| {
+        self.entries.get(stat).or_else(|| {
             let content = self.store.as_ref()?.load_hash(&stat.key())?;
             self.keep(*stat, content);
             Some(content)
@@ -67,23 +66,9 @@ impl HashCache {
     }
 
     fn keep(&self, stat: Stat, content: ContentHash) {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        if entries.hashes.insert(stat, content).is_none() {
-            entries.order.push_back(stat);
-        }
-        if entries.order.len() > Self::MAX_ENTRIES
-            && let Some(oldest) = entries.order.pop_front()
-        {
-            entries.hashes.remove(&oldest);
-        }
+        // They are of files on this machine, whoever asks.
+        self.entries.insert(stat, content, 1, None);
     }
-}
-
-#[derive(Default)]
-struct HashEntries {
-    hashes: HashMap<Stat, ContentHash>,
-    /// The stats in the order of insertion.
-    order: VecDeque<Stat>,
 }
 
 /// Hashes a file in chunks of [`CHUNK_BYTES`] on this thread. More threads for one file would take them from other

@@ -5,10 +5,11 @@
 //! What is meant clearly is brought to the names and types of the schema. What is still wrong afterwards is refused by name.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
 use schemars::JsonSchema;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
 use super::error::ToolError;
@@ -89,6 +90,70 @@ macro_rules! arguments_of {
     };
 }
 pub(super) use arguments_of;
+
+/// A parameter that many tools have, for their arguments to flatten.
+macro_rules! common_parameter {
+    ($(#[$about:meta])* $name:ident { $(#[$attribute:meta])* $field:ident }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[cfg_attr(feature = "program", derive(clap::Args))]
+        pub struct $name {
+            $(#[$attribute])*
+            pub $field: Option<String>,
+        }
+
+        impl Deref for $name {
+            type Target = Option<String>;
+
+            fn deref(&self) -> &Option<String> {
+                &self.$field
+            }
+        }
+
+        impl From<Option<String>> for $name {
+            fn from($field: Option<String>) -> Self {
+                Self { $field }
+            }
+        }
+    };
+}
+
+common_parameter! {
+    /// Pages of a document; all without.
+    PagesParameter {
+        /// Pages, 1-based: "3", "1-3,7", "4-", "last", "label:iv", "section:Results".
+        #[cfg_attr(
+            feature = "program",
+            arg(long, value_name = "SPEC", value_parser = typed_pages, allow_hyphen_values = true)
+        )]
+        pages
+    }
+}
+
+common_parameter! {
+    /// The password of a document.
+    PasswordParameter {
+        /// Of an encrypted PDF.
+        #[cfg_attr(
+            feature = "program",
+            arg(
+                long,
+                value_name = "PASSWORD",
+                help = "Password of an encrypted PDF; the variable PAGEWISE_PASSWORD hides it from other users"
+            )
+        )]
+        password
+    }
+}
+
+common_parameter! {
+    /// The conversation that a call belongs to. Each command says in its help what that means for it.
+    ConversationParameter {
+        /// Handle of another conversation. Default: yours.
+        #[cfg_attr(feature = "program", arg(long, value_name = "H", help = "The conversation"))]
+        conversation
+    }
+}
 
 /// The arguments of a call of `tool`, by the names and in the types of its schema where their meaning is clear.
 #[must_use]

@@ -22,9 +22,9 @@ mod schema;
 mod tool_list;
 mod truncate;
 
-#[cfg(feature = "program")]
-pub(crate) use self::arguments::typed_pages;
-pub use self::arguments::{ToolArguments, accepted, argument, expected};
+pub use self::arguments::{
+    ConversationParameter, PagesParameter, PasswordParameter, ToolArguments, accepted, argument, expected,
+};
 pub use self::ask::{AskAnswer, AskArguments, AskContext, MAX_PDFS, ask, error_details};
 pub use self::caller::Caller;
 pub use self::client::{
@@ -61,7 +61,5 @@ pub use self::resource::{
     read_page,
 };
 pub use self::tool_list::{INSTRUCTIONS, TOOLS, Tool, ToolSet, find_tool};
-
-/// How the command line explains a password.
 #[cfg(feature = "program")]
-const PASSWORD_HELP: &str = "Password of an encrypted PDF; the variable PAGEWISE_PASSWORD hides it from other users";
+pub(crate) use self::{arguments::typed_pages, page_tag::without_tag};

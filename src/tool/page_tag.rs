@@ -18,12 +18,13 @@ const MAX_TRIES: usize = 64;
 /// text contains the tag of its answer.
 static SECRET: LazyLock<String> = LazyLock::new(|| random_secret().unwrap_or_default());
 
-/// Puts a tag into the headers of pages in an answer, and where it is announced. It is a hash of the texts, so that the same
-/// answer has the same bytes, and of the server's secret. Direct callers (the command line, the library) have no secret.
-pub(crate) fn tag_headers<'a>(texts: impl IntoIterator<Item = &'a mut String>, caller: &Caller) {
+/// Puts a tag into the headers of pages in an answer, and where it is announced; `None` if it has neither. It is a hash of the
+/// texts, so that the same answer has the same bytes, and of the server's secret. Direct callers (the command line, the
+/// library) have no secret.
+pub(crate) fn tag_headers<'a>(texts: impl IntoIterator<Item = &'a mut String>, caller: &Caller) -> Option<String> {
     let mut texts = texts.into_iter().collect::<Vec<_>>();
     if !texts.iter().any(|text| text.lines().any(is_ours)) {
-        return;
+        return None;
     }
     let secret = if caller.client.is_direct { "" } else { SECRET.as_str() };
     let of_texts = texts.iter().map(|text| ContentHash::of(text.as_bytes()).to_string());
@@ -32,15 +33,22 @@ pub(crate) fn tag_headers<'a>(texts: impl IntoIterator<Item = &'a mut String>, c
     for text in &mut texts {
         **text = text.split_inclusive('\n').map(|line| tagged(line, &tag)).collect();
     }
+    Some(tag)
+}
+
+/// A text whose headers have this tag, without it. No content has the tag.
+#[cfg(feature = "program")]
+pub(crate) fn without_tag(text: &str, tag: &str) -> String {
+    text.replace(&format!(" · {tag} ---\n"), " ---\n")
 }
 
 /// As [`tag_headers`], for the texts among blocks.
-pub(crate) fn tag_blocks(blocks: &mut [Block], caller: &Caller) {
+pub(crate) fn tag_blocks(blocks: &mut [Block], caller: &Caller) -> Option<String> {
     let texts = blocks.iter_mut().filter_map(|block| match block {
         Block::Text(text) => Some(text),
         Block::Document(_) | Block::Image(_) => None,
     });
-    tag_headers(texts, caller);
+    tag_headers(texts, caller)
 }
 
 /// Whether a line is a header of a page, or announces the tag. Documents' lines are kept from looking like it.

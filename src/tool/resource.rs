@@ -121,7 +121,7 @@ fn content_of(pdf: &OpenPdf, page: PageNumber, form: ResourceForm) -> Result<Res
         }
         ResourceForm::Text => {
             let document = DocumentArguments { path: pdf.path.clone(), ..DocumentArguments::default() };
-            let pages = Some(page.to_string());
+            let pages = Some(page.to_string()).into();
             let arguments = TextArguments { document, pages, ..TextArguments::default() };
             let text = extract_text(pdf, &arguments, &NoProgress)?;
             // A resource is the same each time.

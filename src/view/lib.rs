@@ -14,7 +14,6 @@ mod forget;
 mod history;
 mod holding;
 mod index;
-mod sent_texts;
 
 pub use self::agent_view::AgentView;
 pub use self::conversation::{
@@ -26,4 +25,3 @@ pub use self::conversation_view::ConversationView;
 pub use self::forget::ForgetScope;
 pub use self::history::{ConversationHistory, HistoryStep, StepKind};
 pub use self::holding::{FileKey, FileKeyError, HeldItem, Holding, InvalidLines, LineSpan, PageForm, Sequence};
-pub use self::sent_texts::SentTexts;

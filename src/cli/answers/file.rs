@@ -4,7 +4,7 @@ use crate::cli::answers::{folder, summary, updates};
 use crate::cli::terminal::screen::Screen;
 use crate::cli::terminal::wording::{command, size};
 use crate::context::{AnswerDetails, Block, PageNotes, page_or_pages};
-use crate::tool::GetFileAnswer;
+use crate::tool::{GetFileAnswer, without_tag};
 use pagewise_base::hash::ContentHash;
 use pagewise_base::page::PageSet;
 use pagewise_text::PageRemark;
@@ -19,7 +19,12 @@ pub(crate) fn text(answer: &GetFileAnswer, screen: Screen) -> String {
         (Some(summary), _) => summary::text(&facts.file, summary, screen),
         (_, Some(listing)) => folder::text(listing, screen),
         _ if has_pages(facts) && !answer.content.is_empty() => {
-            readable(answer.blocks.get(answer.content.clone()).unwrap_or_default())
+            let text = readable(answer.blocks.get(answer.content.clone()).unwrap_or_default());
+            // A line of content that looks like a header is indented, so these need no tag, and nothing announces one.
+            match &answer.tag {
+                Some(tag) => without_tag(&text, tag),
+                None => text,
+            }
         }
         // Of what is held, it says which and where from.
         _ => readable(&answer.blocks).replace("with force: true", "with --force"),

@@ -142,7 +142,7 @@ fn all_command(found: &FoundInDocument, arguments: &SearchArguments) -> String {
     if arguments.case_sensitive {
         words.push(&"--case-sensitive");
     }
-    if let Some(pages) = &arguments.pages {
+    if let Some(pages) = &*arguments.pages {
         words.extend([&"--pages" as &dyn std::fmt::Display, pages]);
     }
     words.extend([&"--max-results" as &dyn std::fmt::Display, &total]);

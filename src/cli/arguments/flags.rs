@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::tool::PagesParameter;
+
 /// `config` reads these by their ids.
 #[derive(Debug, Clone, Args)]
 #[allow(dead_code, reason = "settings are read by the ids of their flags")]
@@ -42,8 +44,8 @@ pub(crate) struct PagesWord {
 
 impl PagesWord {
     /// The pages that were typed, in their place or after `--pages`.
-    pub(crate) fn or(&self, pages: &Option<String>) -> Option<String> {
-        self.selection.clone().or_else(|| pages.clone())
+    pub(crate) fn or(&self, pages: &PagesParameter) -> PagesParameter {
+        self.selection.clone().or_else(|| pages.pages.clone()).into()
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn run(typed: &GetFile, config: &Config, screen: Screen) -> Result<Re
     let form = Some(form(typed, config));
     let arguments = GetFileArguments { form, ..typed.arguments.typed()? };
     let _log = log::start_for_command(config.log_level, config.log_format)?;
-    let context = open::context(arguments.conversation.is_some(), config)?;
+    let context = open::context(arguments.held.conversation.is_some(), config)?;
     if typed.emit == Some(EmitShape::Raw)
         && let Some(bytes) = tool::attachment_bytes(&context, &arguments, &Caller::direct())?
     {
@@ -51,11 +51,11 @@ fn report(answer: GetFileAnswer, typed: &GetFile, config: &Config, screen: Scree
     };
     let json = json!({ "content": content(shape.unwrap_or_default()), "details": answer.details });
     let mut notes = match emit {
-        None => answers::file::notes(&answer, typed.arguments.conversation.as_deref()),
+        None => answers::file::notes(&answer, typed.arguments.held.conversation.as_deref()),
         Some(_) => Vec::new(),
     };
     let is_named_only = emit.is_none() && !config.is_json && answer.blocks.iter().any(is_data);
-    if is_named_only && typed.arguments.conversation.is_some() {
+    if is_named_only && typed.arguments.held.conversation.is_some() {
         notes.push(NAMED_ONLY.to_owned());
     }
     let delivery = Some(answer.delivery).filter(|_| !is_named_only);

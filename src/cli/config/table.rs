@@ -86,7 +86,7 @@ pub(super) const GROUPS: &[Group] = &[
         setting("store", "PostgreSQL database for the memory of several machines, such as postgres://user@host/database", |c| SettingTarget::Secret(&mut c.store)),
         number("store_connections", "connections", "Connections to that database", |c| SettingTarget::Positive(&mut c.store_connections)),
         number("max_unused_days", "days", "Conversations unused for longer are forgotten", |c| SettingTarget::U32(&mut c.answers.retention.max_unused_days)),
-        number("max_holdings", "pages", "Pages remembered in all; beyond that, the least recently used conversations are forgotten", |c| SettingTarget::U64(&mut c.answers.retention.max_holdings)),
+        number("max_holdings", "pages", "Pages remembered in all; beyond that, the least recently used conversations are forgotten, first of whoever has most", |c| SettingTarget::U64(&mut c.answers.retention.max_holdings)),
     ] },
     Group { title: "Files", settings: &[
         setting("roots", "Folders that a server may read, besides its working directory", |c| SettingTarget::Folders(&mut c.roots))

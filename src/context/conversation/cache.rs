@@ -3,20 +3,20 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::bounded_map::BoundedMap;
 use super::failed_forgets::FailedForgets;
 use super::writer::{ConversationWriter, WriteOutcome};
 use crate::context::request::Retention;
+use pagewise_base::share::SharedCache;
 use pagewise_store::{ConversationCopies, Loaded, StoreError, StoreWarning, ViewStore};
 use pagewise_view::{
     Conversation, ConversationChange, ConversationId, DeliveryRecord, ForgetScope, Principal, Sequence, Usage, Version,
 };
 
-/// Conversations in the cache. Over HTTP each call without a handle starts one.
-const MAX_COPIES: usize = 1_024;
-
 /// The weight of all copies: holdings, of some 500 bytes each with their index, and what weighs as much.
-const MAX_WEIGHT: usize = 200_000;
+const MAX_WEIGHT: u64 = 200_000;
+
+/// The weight of a copy that holds nothing. Over HTTP each call without a handle starts one.
+const EMPTY_WEIGHT: usize = 20;
 
 /// Cached conversations, their store, and the forgets that the store failed to record.
 pub(crate) struct ConversationCache {
@@ -29,58 +29,39 @@ pub(crate) struct ConversationCache {
 /// A conversation as the store had it when it was opened. The default is one that the store does not know.
 pub(crate) type Snapshot = Arc<Conversation>;
 
-/// Copies of conversations.
-struct Copies {
-    known: BoundedMap<ConversationId, WeighedCopy>,
-    max_weight: usize,
-}
-
-#[derive(Clone)]
-struct WeighedCopy {
-    conversation: Snapshot,
-    weight: usize,
-}
-
-impl WeighedCopy {
-    fn of(conversation: Snapshot) -> Self {
-        let names: usize = conversation.names.values().map(|name| name.len() / 500).sum();
-        let weight = conversation.view.len().saturating_add(names).saturating_add(conversation.history.steps.len() / 8);
-        Self { conversation, weight }
-    }
-}
-
-impl Copies {
-    fn get(&self, id: &ConversationId) -> Option<Snapshot> {
-        self.known.get(id).map(|copy| copy.conversation)
-    }
-}
+/// Copies of conversations, shared by their owners.
+struct Copies(SharedCache<ConversationId, Snapshot>);
 
 impl ConversationCopies for Copies {
     fn take(&self, id: &ConversationId) -> Option<Snapshot> {
-        self.known.remove(id).map(|copy| copy.conversation)
+        self.0.remove(id)
     }
 
     fn keep(&self, id: &ConversationId, conversation: Snapshot) {
-        let copy = WeighedCopy::of(conversation);
-        if !copy.conversation.is_known() || copy.weight > self.max_weight {
-            self.known.remove(id);
+        if !conversation.is_known() {
+            self.0.remove(id);
             return;
         }
-        if self.known.sum(|known| known.weight).saturating_add(copy.weight) > self.max_weight {
-            self.known.clear();
-        }
-        self.known.insert(id.clone(), copy);
+        let owner = conversation.head.owner.map(|owner| owner.0);
+        let weight = u64::try_from(weight(&conversation)).unwrap_or(u64::MAX);
+        self.0.insert(id.clone(), conversation, weight, owner);
     }
+}
+
+fn weight(conversation: &Conversation) -> usize {
+    let names: usize = conversation.names.values().map(|name| name.len() / 500).sum();
+    let held = conversation.view.len().saturating_add(names);
+    held.saturating_add(conversation.history.steps.len() / 8).saturating_add(EMPTY_WEIGHT)
 }
 
 impl ConversationCache {
     pub(crate) fn new(store: Arc<dyn ViewStore>, retention: Retention) -> Self {
-        Self::bounded(store, retention, MAX_COPIES, MAX_WEIGHT)
+        Self::bounded(store, retention, MAX_WEIGHT)
     }
 
-    fn bounded(store: Arc<dyn ViewStore>, retention: Retention, max_copies: usize, max_weight: usize) -> Self {
+    fn bounded(store: Arc<dyn ViewStore>, retention: Retention, max_weight: u64) -> Self {
         Self {
-            copies: Copies { known: BoundedMap::of(max_copies), max_weight },
+            copies: Copies(SharedCache::new(max_weight)),
             failed_forgets: FailedForgets::default(),
             writer: ConversationWriter::new(Arc::clone(&store), retention),
             store,
@@ -117,7 +98,7 @@ impl ConversationCache {
         let opened = self.open(conversation);
         let known = match &opened {
             Ok(snapshot) => snapshot.head.generation,
-            Err(_) => self.copies.get(conversation).map_or(0, |snapshot| snapshot.head.generation),
+            Err(_) => self.copies.0.get(conversation).map_or(0, |snapshot| snapshot.head.generation),
         };
         match (generation.filter(|generation| *generation > known), opened) {
             (None, opened) => opened,
@@ -137,11 +118,11 @@ impl ConversationCache {
     /// # Errors
     /// If the store cannot be read.
     pub(crate) fn read(&self, conversation: &ConversationId) -> Result<Snapshot, StoreError> {
-        let copy = self.copies.get(conversation);
+        let copy = self.copies.0.get(conversation);
         match (self.store.load(conversation, copy.as_ref().map(|copy| copy.revision))?, copy) {
             (Loaded::Unchanged, Some(copy)) => Ok(copy),
             (Loaded::Unchanged | Loaded::Unknown(_), _) => {
-                self.copies.known.remove(conversation);
+                self.copies.0.remove(conversation);
                 Ok(Snapshot::default())
             }
             (Loaded::Current(current), _) => {
@@ -233,6 +214,11 @@ impl ConversationCache {
         pagewise_store::fork(&*self.store, from, to, as_of, SystemTime::now())
     }
 
+    /// Who owns a conversation that was just used.
+    pub(crate) fn owner(&self, conversation: &ConversationId) -> Option<Principal> {
+        self.copies.0.get(conversation).and_then(|copy| copy.head.owner)
+    }
+
     /// Conversations in doubt.
     pub(crate) fn failed_forgets(&self) -> usize {
         self.failed_forgets.count()
@@ -247,6 +233,8 @@ impl ConversationCache {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
     use super::*;
+    use std::time::Duration;
+
     use pagewise_base::hash::ContentHash;
     use pagewise_store::MemoryStore;
     use pagewise_view::{FileKey, HeldItem, Holding};
@@ -268,14 +256,14 @@ mod tests {
         pagewise_store::change(store, &(), conversation, change, SystemTime::UNIX_EPOCH).unwrap();
     }
 
-    fn kept(conversations: u8, max_copies: usize, max_holdings: usize) -> Vec<u8> {
+    fn kept(conversations: u8, max_weight: u64) -> Vec<u8> {
         let store = MemoryStore::new();
         (0..conversations).for_each(|number| record(&store, &id(number), 0..3));
-        let cache = ConversationCache::bounded(Arc::new(store), Retention::default(), max_copies, max_holdings);
+        let cache = ConversationCache::bounded(Arc::new(store), Retention::default(), max_weight);
         for number in 0..conversations {
             assert_eq!(cache.open(&id(number)).unwrap().view.len(), 3);
         }
-        (0..conversations).filter(|number| cache.copies.get(&id(*number)).is_some()).collect()
+        (0..conversations).filter(|number| cache.copies.0.get(&id(*number)).is_some()).collect()
     }
 
     /// Locks in tests belong to the shuttle scheduler.
@@ -284,13 +272,32 @@ mod tests {
     }
 
     #[test]
-    fn copies_are_kept_within_both_bounds() {
+    fn copies_are_kept_within_their_bound() {
         alone(|| {
-            assert_eq!(kept(3, 3, 9), [0, 1, 2]);
-            assert_eq!(kept(3, 2, 9), [2]);
-            assert_eq!(kept(3, 3, 8), [2]);
-            assert_eq!(kept(1, 3, 3), [0]);
-            assert!(kept(1, 3, 2).is_empty(), "one that is larger than all that may be kept");
+            assert_eq!(kept(3, 69), [0, 1, 2]);
+            assert_eq!(kept(3, 68), [1, 2]);
+            assert_eq!(kept(1, 23), [0]);
+            assert!(kept(1, 22).is_empty(), "one that is larger than all that may be kept");
+        });
+    }
+
+    #[test]
+    fn the_principal_that_holds_most_is_the_first_to_give_way() {
+        alone(|| {
+            let store = Arc::new(MemoryStore::new());
+            let [one, other] = [1, 2].map(|principal| Principal([principal; 32]));
+            // The one that was used least recently is of the principal that holds less.
+            for (number, owner) in [(0, one), (1, other), (2, other)] {
+                let at = SystemTime::now() - Duration::from_secs(60 - u64::from(number));
+                let begin = ConversationChange::Begin(Some(owner));
+                for change in [begin, ConversationChange::Record(delivery(Version::default(), 0..3))] {
+                    pagewise_store::change(&*store, &(), &id(number), change, at).unwrap();
+                }
+            }
+            let retention = Retention { max_holdings: 8, ..Retention::default() };
+            let cache = ConversationCache::new(Arc::clone(&store) as _, retention);
+            cache.create(&id(3), &other).unwrap();
+            assert_eq!([0, 1, 2].map(|number| cache.open(&id(number)).unwrap().view.len()), [3, 0, 3]);
         });
     }
 
@@ -323,7 +330,7 @@ mod tests {
             let cache = ConversationCache::new(Arc::clone(&store) as _, Retention::default());
             let planned = cache.open(&id(0)).unwrap().head.version();
             cache.record(&id(0), delivery(planned, 7..8)).unwrap();
-            let at_hand = || cache.copies.get(&id(0)).map(|copy| copy.view.len());
+            let at_hand = || cache.copies.0.get(&id(0)).map(|copy| copy.view.len());
             assert_eq!(at_hand(), Some(4));
             // Another process was faster.
             record(&store, &id(0), 8..9);

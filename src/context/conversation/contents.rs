@@ -1,44 +1,53 @@
 //! What this process knows about file contents, independent of conversations.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use super::bounded_map::BoundedMap;
 use pagewise_base::hash::ContentHash;
-use pagewise_view::{Principal, SentTexts};
+use pagewise_base::share::SharedCache;
+use pagewise_view::Principal;
 
 /// Bytes of sent texts kept for diffs. If the old text is gone, a changed file is sent whole.
-const MAX_SENT_TEXT_BYTES: usize = 16 << 20;
+const MAX_SENT_TEXT_BYTES: u64 = 16 << 20;
 
-/// Contents remembered; some 200 bytes each.
-const MAX_CONTENTS: usize = 65_536;
+/// Bytes of references: some 65,000 of usual length.
+const MAX_REFERENCE_BYTES: u64 = 16 << 20;
 
-/// Known references and texts by content.
+/// Bytes that an entry takes besides its reference.
+const ENTRY_BYTES: u64 = 150;
+
+/// Known references and texts by content, shared by the principals whose conversations they are from.
+///
+/// A text here does not mean that a conversation holds it. Texts end with the process, since stores keep hashes and numbers
+/// but never content.
 pub(crate) struct ContentRegistry {
     /// The reference under which the owner of a conversation last requested a content.
-    references: BoundedMap<(Option<Principal>, ContentHash), String>,
-    texts: Mutex<SentTexts>,
+    references: SharedCache<(Option<Principal>, ContentHash), String>,
+    texts: SharedCache<ContentHash, Arc<str>>,
 }
 
 impl ContentRegistry {
     pub(crate) fn new() -> Self {
-        Self { references: BoundedMap::of(MAX_CONTENTS), texts: Mutex::new(SentTexts::new(MAX_SENT_TEXT_BYTES)) }
+        Self { references: SharedCache::new(MAX_REFERENCE_BYTES), texts: SharedCache::new(MAX_SENT_TEXT_BYTES) }
     }
 
-    /// Remembers the texts of a recorded delivery.
-    pub(crate) fn remember_texts(&self, texts: Vec<(ContentHash, Arc<str>)>) {
-        texts.into_iter().for_each(|(content, text)| self.texts().insert(content, text));
+    /// Keeps a text that was sent to a conversation of `owner`.
+    pub(crate) fn remember_text(&self, content: ContentHash, owner: Option<Principal>, text: Arc<str>) {
+        let bytes = text.len() as u64;
+        self.texts.insert(content, text, bytes, owner.map(|owner| owner.0));
+    }
+
+    /// The text of a content, if it is still here.
+    pub(crate) fn text(&self, content: &ContentHash) -> Option<Arc<str>> {
+        self.texts.get(content)
     }
 
     pub(crate) fn remember_reference(&self, content: ContentHash, owner: Option<Principal>, reference: &str) {
-        self.references.insert((owner, content), reference.to_owned());
+        let bytes = ENTRY_BYTES.saturating_add(reference.len() as u64);
+        self.references.insert((owner, content), reference.to_owned(), bytes, owner.map(|owner| owner.0));
     }
 
     /// The reference of a content that `owner` requested; `None` if only others did.
     pub(crate) fn reference(&self, content: &ContentHash, owner: Option<Principal>) -> Option<String> {
         self.references.get(&(owner, *content))
-    }
-
-    pub(crate) fn texts(&self) -> MutexGuard<'_, SentTexts> {
-        self.texts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

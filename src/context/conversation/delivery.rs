@@ -45,7 +45,8 @@ impl Delivery {
         let PendingRecord { conversation, delivery, texts } = record;
         let sent = delivery.sent;
         let version = cache.record(&conversation, delivery)?;
-        contents.remember_texts(texts);
+        let owner = cache.owner(&conversation);
+        texts.into_iter().for_each(|(content, text)| contents.remember_text(content, owner, text));
         let recorded = version.map(|version| (conversation, version, sent));
         Ok(Receipt { cache, recorded })
     }

@@ -1,6 +1,5 @@
 //! Operations on whole conversations: status, forget, fork, handles.
 
-mod bounded_map;
 mod cache;
 mod contents;
 mod delivery;

@@ -8,8 +8,9 @@ use std::time::{Duration, SystemTime};
 
 use super::sync::{Mutex, MutexGuard};
 use crate::context::request::Retention;
+use pagewise_base::share::SharedCache;
 use pagewise_store::{ConversationCopies, StoreError, ViewStore, change, change_all};
-use pagewise_view::{ConversationChange, ConversationId, Version};
+use pagewise_view::{ConversationChange, ConversationId, ForgetScope, Version};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -68,7 +69,7 @@ impl ConversationWriter {
                 return Err(StoreError::Abandoned);
             }
             self.write_batch(copies, batch);
-            self.prune_sometimes(&mut turn);
+            self.prune_sometimes(copies, &mut turn);
         }
     }
 
@@ -100,7 +101,7 @@ impl ConversationWriter {
     }
 
     /// Prunes once a day per store. A failure is retried the next day.
-    fn prune_sometimes(&self, turn: &mut PruneSchedule) {
+    fn prune_sometimes(&self, copies: &dyn ConversationCopies, turn: &mut PruneSchedule) {
         let now = SystemTime::now();
         if turn.next_pruning.is_some_and(|next| now < next) {
             return;
@@ -112,8 +113,26 @@ impl ConversationWriter {
         if let (true, Some(unused_since)) =
             (is_due, now.checked_sub(DAY.saturating_mul(self.retention.max_unused_days)))
         {
+            let _ = self.forget_excess(copies, now);
             let _ = self.store.prune(unused_since, self.retention.max_holdings, now);
         }
+    }
+
+    /// Forgets the conversations that make too many holdings together. Whoever has most gives way, and the store, which prunes by
+    /// last use alone, then finds no excess.
+    fn forget_excess(&self, copies: &dyn ConversationCopies, now: SystemTime) -> Result<(), StoreError> {
+        if self.store.health()?.holdings <= self.retention.max_holdings {
+            return Ok(());
+        }
+        let records = self.store.list()?;
+        let kept = SharedCache::new(self.retention.max_holdings);
+        for record in records.iter().rev() {
+            kept.insert(record.id.clone(), (), record.holdings, record.head.owner.map(|owner| owner.0));
+        }
+        for record in records.iter().filter(|record| record.holdings > 0 && !kept.contains(&record.id)) {
+            change(&*self.store, copies, &record.id, ConversationChange::Forget(ForgetScope::Everything), now)?;
+        }
+        Ok(())
     }
 }
 

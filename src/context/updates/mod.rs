@@ -231,7 +231,7 @@ impl ContextManager {
         let Some(given) = given.filter(|given| snapshot.view.lines_of(*given).next().is_some()) else {
             return content_update(requested, None);
         };
-        let old = self.contents.texts().get(&given);
+        let old = self.contents.text(&given);
         let old = old.filter(|old| whole_span(old).is_some_and(|all| snapshot.view.holds_lines(&given, all)));
         let diff = old.as_ref().and_then(|old| shorter_diff(old, &text));
         let max = if diff.is_some() || old.is_some() { *budget } else { MAX_UNASKED_CHARACTERS.min(*budget) };

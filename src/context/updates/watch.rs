@@ -174,7 +174,7 @@ impl ContextManager {
 
     /// Keeps the text of an unchanged file, so that its next change can be reported as a diff.
     fn keep_text(&self, path: &str, file: FileKey, known: ContentHash) {
-        if self.contents.texts().get(&known).is_some() {
+        if self.contents.text(&known).is_some() {
             return;
         }
         let Ok(requested) = self.reopen(path, file, &Cancellation::new()) else { return };
@@ -182,7 +182,7 @@ impl ContextManager {
         if requested.content_hash(&self.hashes).is_ok_and(|content| content == known)
             && let Ok(DecodedText { text, .. }) = read_text(&requested, charset, self.settings.max_text_file_bytes)
         {
-            self.contents.texts().insert(known, Arc::from(text));
+            self.contents.remember_text(known, None, Arc::from(text));
         }
     }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, json};
 
-use crate::tool::arguments::arguments_of;
+use crate::tool::arguments::{ConversationParameter, PagesParameter, PasswordParameter, arguments_of};
 use crate::tool::error::{ErrorCode, ToolError};
 use pagewise_model::ModelName;
 
@@ -18,6 +18,7 @@ const DEFAULT_PROMPT: &str = "Analyze this PDF document.";
 /// the pages. What was not sent to it is named together with the call that sends it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
+#[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("For a responseId, the conversation that fetched it"))))]
 #[serde(rename_all = "camelCase")]
 pub struct AskArguments {
     /// What to ask. Default: Analyze this PDF document.
@@ -38,12 +39,10 @@ pub struct AskArguments {
         )
     )]
     pub pdfs: Vec<String>,
-    /// Pages, 1-based: "3", "1-3,7", "4-", "last", "label:iv", "section:Results".
-    #[cfg_attr(
-        feature = "program",
-        arg(long, value_name = "SPEC", value_parser = crate::tool::typed_pages, allow_hyphen_values = true)
-    )]
-    pub pages: Option<String>,
+    /// The pages.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub pages: PagesParameter,
     /// provider/model; default: as configured.
     #[cfg_attr(feature = "program", arg(long, value_name = "MODEL", help = "The model, as provider/model"))]
     pub model: Option<String>,
@@ -59,15 +58,14 @@ pub struct AskArguments {
         )
     )]
     pub max_bytes_mb: Option<Number>,
-    /// Of an encrypted PDF.
-    #[cfg_attr(feature = "program", arg(long, value_name = "PASSWORD", help = crate::tool::PASSWORD_HELP))]
-    pub password: Option<String>,
-    /// Handle of another conversation. Default: yours.
-    #[cfg_attr(
-        feature = "program",
-        arg(long, value_name = "H", help = "For a responseId, the conversation that fetched it")
-    )]
-    pub conversation: Option<String>,
+    /// Its password.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub password: PasswordParameter,
+    /// The conversation.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub conversation: ConversationParameter,
 }
 
 arguments_of!("pdf", AskArguments, AskArguments::with_all_pdfs);

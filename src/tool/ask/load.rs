@@ -159,7 +159,7 @@ impl LoadedPdf {
         };
         Ok(Self {
             path: pdf.path.clone(),
-            password: arguments.password.clone(),
+            password: arguments.password.password.clone(),
             file_bytes: pdf.file_bytes,
             page_count,
             selection,

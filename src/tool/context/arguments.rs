@@ -5,16 +5,17 @@ use std::num::NonZeroU64;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tool::arguments::arguments_of;
+use crate::tool::arguments::{ConversationParameter, arguments_of};
 use crate::tool::error::ToolError;
 
 /// The conversation that a tool is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct ConversationArguments {
-    /// Handle of another conversation. Default: yours.
-    #[cfg_attr(feature = "program", arg(long, value_name = "H", help = "The conversation"))]
-    pub conversation: Option<String>,
+    /// The conversation.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub conversation: ConversationParameter,
     /// How often the context was compacted. A larger number than before forgets what is held; with a smaller one nothing is
     /// left out and nothing recorded.
     #[schemars(extend("x-driver" = true))]
@@ -107,11 +108,13 @@ impl ForgetArguments {
 /// pass it as conversation. What one is given from then on does not affect the other.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
+#[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("The conversation to start from"))))]
 #[serde(rename_all = "camelCase")]
 pub struct ForkArguments {
-    /// Handle of another conversation. Default: yours.
-    #[cfg_attr(feature = "program", arg(long, value_name = "H", help = "The conversation to start from"))]
-    pub conversation: Option<String>,
+    /// The conversation.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub conversation: ConversationParameter,
     /// The point to fork at, as context_status and the details of results name it. Default: now.
     #[cfg_attr(
         feature = "program",

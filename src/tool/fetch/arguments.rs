@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tool::arguments::arguments_of;
+use crate::tool::arguments::{ConversationParameter, arguments_of};
 use crate::tool::error::ToolError;
 
 /// URLs of one call.
@@ -21,6 +21,7 @@ pub(crate) const MAX_CHARS: u64 = 100_000;
 /// get_search_content. To see a PDF's pages, give its URL to get_file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
+#[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("The conversation that the fetched content belongs to"))))]
 pub struct FetchArguments {
     /// The URL.
     #[cfg_attr(feature = "program", arg(skip))]
@@ -30,12 +31,10 @@ pub struct FetchArguments {
     #[schemars(length(max = 10))]
     #[cfg_attr(feature = "program", arg(value_name = "URL", required = true, help = "The URLs, at most 10"))]
     pub urls: Vec<String>,
-    /// Handle of another conversation. Default: yours.
-    #[cfg_attr(
-        feature = "program",
-        arg(long, value_name = "H", help = "The conversation that the fetched content belongs to")
-    )]
-    pub conversation: Option<String>,
+    /// The conversation.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub conversation: ConversationParameter,
 }
 
 arguments_of!("fetch_content", FetchArguments, FetchArguments::with_all_urls);
@@ -65,6 +64,7 @@ impl FetchArguments {
 /// Read on in what fetch_content fetched.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
+#[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("The conversation that the content belongs to"))))]
 #[serde(rename_all = "camelCase")]
 pub struct SearchContentArguments {
     /// From a result of fetch_content.
@@ -82,12 +82,10 @@ pub struct SearchContentArguments {
     /// Characters to skip.
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub offset: Option<u64>,
-    /// Handle of another conversation. Default: yours.
-    #[cfg_attr(
-        feature = "program",
-        arg(long, value_name = "H", help = "The conversation that the content belongs to")
-    )]
-    pub conversation: Option<String>,
+    /// The conversation.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub conversation: ConversationParameter,
 }
 
 arguments_of!("get_search_content", SearchContentArguments, SearchContentArguments::with_one_url);

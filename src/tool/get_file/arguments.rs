@@ -6,14 +6,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::context::RequestedPart;
-use crate::tool::arguments::arguments_of;
+use crate::tool::arguments::{PagesParameter, PasswordParameter, arguments_of};
 use crate::tool::client::FormArgument;
+use crate::tool::context::ConversationArguments;
 use crate::tool::error::ToolError;
 
 /// Read a file: a PDF's summary (filePath alone) or its pages (pages or pdfPage, at most 20 a call), a text by lines, an
 /// image; of a folder, its PDFs. What this conversation already has is named, not sent again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
+#[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("The conversation whose memory applies; its first use creates it"))))]
 #[serde(rename_all = "camelCase")]
 pub struct GetFileArguments {
     /// The file: path, URL or responseId.
@@ -26,12 +28,10 @@ pub struct GetFileArguments {
         arg(long, value_name = "I", allow_negative_numbers = true, conflicts_with = "pages")
     )]
     pub pdf_page: Option<i64>,
-    /// Pages, 1-based: "3", "1-3,7", "4-", "last", "label:iv", "section:Results".
-    #[cfg_attr(
-        feature = "program",
-        arg(long, value_name = "SPEC", value_parser = crate::tool::typed_pages, allow_hyphen_values = true)
-    )]
-    pub pages: Option<String>,
+    /// The pages.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub pages: PagesParameter,
     /// How pages come: document (PDF block), path (a PDF file, named), mixed (text or tables where complete, else a
     /// picture), auto (default: what you can be shown).
     #[serde(rename = "as")]
@@ -53,20 +53,14 @@ pub struct GetFileArguments {
     /// Stop before the pages cost more tokens (estimated).
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub max_tokens: Option<NonZeroU64>,
-    /// Handle of another conversation. Default: yours.
-    #[cfg_attr(
-        feature = "program",
-        arg(long, value_name = "H", help = "The conversation whose memory applies; its first use creates it")
-    )]
-    pub conversation: Option<String>,
-    /// How often the context was compacted. A larger number than before forgets what is held; with a smaller one nothing is
-    /// left out and nothing recorded.
-    #[schemars(extend("x-driver" = true))]
-    #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
-    pub generation: Option<u64>,
-    /// Of an encrypted PDF.
-    #[cfg_attr(feature = "program", arg(long, value_name = "PASSWORD", help = crate::tool::PASSWORD_HELP))]
-    pub password: Option<String>,
+    /// The conversation.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub held: ConversationArguments,
+    /// Its password.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub password: PasswordParameter,
 }
 
 arguments_of!("get_file", GetFileArguments, GetFileArguments::with_one_part);
@@ -83,7 +77,7 @@ impl GetFileArguments {
     /// The requested part of a PDF.
     #[must_use]
     pub fn part(&self) -> RequestedPart {
-        match (self.pdf_page, &self.pages) {
+        match (self.pdf_page, &*self.pages) {
             (Some(index), _) => RequestedPart::Index(index.into()),
             (None, Some(selection)) => RequestedPart::Selection(selection.clone()),
             (None, None) => RequestedPart::Summary,
@@ -125,7 +119,8 @@ mod tests {
         };
         let none = Ok(GetFileArguments { file_path: "a".into(), ..GetFileArguments::default() });
         assert_eq!([blanks(""), blanks(" \t")], [none.clone(), none]);
-        let password = |given: &str| parse(json!({"filePath": "a", "password": given})).map(|given| given.password);
+        let password =
+            |given: &str| parse(json!({"filePath": "a", "password": given})).map(|given| given.password.password);
         assert_eq!(["", " "].map(password), [Ok(None), Ok(Some(" ".to_owned()))]);
     }
 

@@ -37,6 +37,8 @@ pub struct GetFileAnswer {
     pub facts: AnswerDetails,
     /// The same for the program.
     pub details: Value,
+    /// The tag in the headers of its pages.
+    pub tag: Option<String>,
     /// Goes before documents in protocols whose documents have no titles.
     pub header: Option<String>,
     /// Goes after other blocks, to name the conversation.
@@ -55,7 +57,7 @@ pub fn get_file(
     caller: &Caller,
     progress: &dyn ProgressListener,
 ) -> Result<GetFileAnswer, ToolError> {
-    let conversation = caller.conversation(arguments.conversation.as_deref())?;
+    let conversation = caller.conversation(arguments.held.conversation.as_deref())?;
     let form = decide_form(arguments.form.unwrap_or_default(), &caller.client);
     let cancellation = caller.cancellation.clone();
     let max_result_bytes = caller.client.result_bytes(context.settings().max_result_bytes);
@@ -70,11 +72,9 @@ pub fn get_file(
     let (header, footer) = header_and_footer(&answer, named);
     let details = details_json(&answer.details, conversation.as_ref().map(ConversationId::as_str));
     // The lines of a text file stay as they are.
-    if answer.details.pages.is_some() {
-        tag_blocks(&mut answer.blocks, caller);
-    }
+    let tag = answer.details.pages.and_then(|_| tag_blocks(&mut answer.blocks, caller));
     let FileAnswer { blocks, content, details: facts, summary, delivery } = answer;
-    Ok(GetFileAnswer { blocks, content, summary, facts, details, header, footer, delivery })
+    Ok(GetFileAnswer { blocks, content, summary, facts, details, tag, header, footer, delivery })
 }
 
 /// The bytes of the attachment that `arguments` name, of whatever type; `None` if they name none, or pages of one.
@@ -103,7 +103,7 @@ pub(crate) fn file_request(
         is_mixed: form.is_mixed,
         with_text: form.with_text,
         force: arguments.force,
-        password: arguments.password,
+        password: arguments.password.password,
         start_line: arguments.start_line.map(NonZeroU64::get),
         line_count: arguments.num_lines.map(NonZeroU64::get),
         max_tokens: arguments.max_tokens.map(NonZeroU64::get),
@@ -111,7 +111,7 @@ pub(crate) fn file_request(
         conversation,
         principal: None,
         client: None,
-        generation: arguments.generation,
+        generation: arguments.held.generation,
         cancellation: Cancellation::new(),
     }
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::context::{ContextConfig, ContextManager, OpenPdf, SelectedPages, select_from};
-use crate::tool::arguments::arguments_of;
+use crate::tool::arguments::{ConversationParameter, PagesParameter, PasswordParameter, arguments_of};
 use crate::tool::caller::Caller;
 use crate::tool::error::ToolError;
 use crate::worker::OcrMode;
@@ -18,19 +18,19 @@ use pagewise_text::Case;
 /// A document, and how it is opened.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
+#[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("For a responseId, the conversation that fetched it"))))]
 pub struct DocumentArguments {
     /// The PDF: path, URL or responseId.
     #[cfg_attr(feature = "program", arg(value_name = "PATH", index = 1))]
     pub path: String,
-    /// Of an encrypted PDF.
-    #[cfg_attr(feature = "program", arg(long, value_name = "PASSWORD", help = crate::tool::PASSWORD_HELP))]
-    pub password: Option<String>,
-    /// Handle of another conversation. Default: yours.
-    #[cfg_attr(
-        feature = "program",
-        arg(long, value_name = "H", help = "For a responseId, the conversation that fetched it")
-    )]
-    pub conversation: Option<String>,
+    /// Its password.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub password: PasswordParameter,
+    /// The conversation.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub conversation: ConversationParameter,
 }
 
 arguments_of!("document", DocumentArguments);
@@ -110,12 +110,10 @@ impl OutlineArguments {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct TablesArguments {
-    /// Pages, 1-based: "3", "1-3,7", "4-", "last", "label:iv", "section:Results".
-    #[cfg_attr(
-        feature = "program",
-        arg(long, value_name = "SPEC", value_parser = crate::tool::typed_pages, allow_hyphen_values = true)
-    )]
-    pub pages: Option<String>,
+    /// The pages.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub pages: PagesParameter,
     /// The document.
     #[serde(flatten)]
     #[cfg_attr(feature = "program", command(flatten))]
@@ -128,12 +126,10 @@ arguments_of!("tables", TablesArguments);
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct TextArguments {
-    /// Pages, 1-based: "3", "1-3,7", "4-", "last", "label:iv", "section:Results".
-    #[cfg_attr(
-        feature = "program",
-        arg(long, value_name = "SPEC", value_parser = crate::tool::typed_pages, allow_hyphen_values = true)
-    )]
-    pub pages: Option<String>,
+    /// The pages.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub pages: PagesParameter,
     /// Most characters. Default: 50000.
     #[cfg_attr(
         feature = "program",
@@ -343,6 +339,7 @@ impl RenderArguments {
 /// Find words or a regular expression: pages and excerpts. Pages without text are named.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
+#[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("The conversation whose held pages are marked; for a responseId, the one that fetched it"))))]
 pub struct SearchArguments {
     /// A PDF, a folder or a pattern (**/*.pdf): path or URL.
     #[cfg_attr(
@@ -397,12 +394,10 @@ pub struct SearchArguments {
         )
     )]
     pub ocr: Option<OcrArgument>,
-    /// Pages, 1-based: "3", "1-3,7", "4-", "last", "label:iv", "section:Results".
-    #[cfg_attr(
-        feature = "program",
-        arg(long, value_name = "SPEC", value_parser = crate::tool::typed_pages, allow_hyphen_values = true)
-    )]
-    pub pages: Option<String>,
+    /// The pages.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub pages: PagesParameter,
     /// Most matches. Default: 50.
     #[cfg_attr(
         feature = "program",
@@ -426,19 +421,14 @@ pub struct SearchArguments {
     #[schemars(extend("x-driver" = true))]
     #[cfg_attr(feature = "program", arg(long, requires = "ranked"))]
     pub boxes: bool,
-    /// Of an encrypted PDF.
-    #[cfg_attr(feature = "program", arg(long, value_name = "PASSWORD", help = crate::tool::PASSWORD_HELP))]
-    pub password: Option<String>,
-    /// Handle of another conversation. Default: yours.
-    #[cfg_attr(
-        feature = "program",
-        arg(
-            long,
-            value_name = "H",
-            help = "The conversation whose held pages are marked; for a responseId, the one that fetched it"
-        )
-    )]
-    pub conversation: Option<String>,
+    /// Its password.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub password: PasswordParameter,
+    /// The conversation.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub conversation: ConversationParameter,
 }
 
 arguments_of!("pdf_search", SearchArguments, SearchArguments::with_all_paths);

@@ -246,7 +246,7 @@ impl<'a> TextResultBuilder<'a> {
             file: file.into_owned(),
             path: path.clone(),
             total_pages: self.pdf.document.page_count(),
-            selection: arguments.pages.clone(),
+            selection: arguments.pages.pages.clone(),
             pages: self.pages,
             truncated: self.is_cut,
             max_chars: arguments.max_chars(),

@@ -3,6 +3,7 @@
 //! A free worker goes to the principal that has the fewest, and of its requests to the one that came first. If all workers
 //! work for others, one more is started for a principal that has none: nobody waits for another's slow documents.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -20,6 +21,13 @@ pub(crate) type DocumentKey = [u8; 32];
 
 /// Identifies a document that a worker keeps open, and answers about it: a hash of its identity and of its password.
 pub(crate) type OpenKey = [u8; 32];
+
+/// A document that a worker or the cache keeps, and the principal that read it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct KeptDocument {
+    pub(crate) key: OpenKey,
+    pub(crate) sharer: Sharer,
+}
 
 /// The key of a document that this password opens.
 pub(super) fn open_key(identity: &DocumentKey, password: Option<&str>) -> OpenKey {
@@ -78,13 +86,16 @@ struct PoolState {
 }
 
 impl PoolState {
-    /// Takes an idle worker that is still alive: one that has the document open, else one that has none.
+    /// Takes an idle worker that is still alive: one that has the document open, else one that has none, else one of those that
+    /// keep most for one principal.
     fn take_idle(&mut self, document: Option<&OpenKey>) -> Option<WorkerProcess> {
         self.idle.retain_mut(WorkerProcess::is_alive);
         let has_it = |process: &WorkerProcess| document.is_some_and(|key| process.kept_pages(key).is_some());
-        let emptiest =
-            || (0..self.idle.len()).rev().min_by_key(|at| self.idle.get(*at).is_some_and(WorkerProcess::keeps_any));
-        let at = self.idle.iter().position(has_it).or_else(emptiest)?;
+        let kept_by = |at: usize| self.idle.get(at).and_then(WorkerProcess::kept_by);
+        let kept_for = |sharer| self.idle.iter().filter(|other| other.kept_by() == Some(sharer)).count();
+        let loss = |at: &usize| kept_by(*at).map(|sharer| Reverse(kept_for(sharer)));
+        let least = || (0..self.idle.len()).rev().min_by_key(loss);
+        let at = self.idle.iter().position(has_it).or_else(least)?;
         Some(self.idle.swap_remove(at))
     }
 
@@ -179,7 +190,7 @@ impl WorkerPool {
         ReaderMemory {
             workers: state.idle.len().saturating_add(self.core.leases.taken_in_all()),
             worker_bytes: state.idle.iter().filter_map(WorkerProcess::read_resident_bytes).sum(),
-            open_documents: state.idle.iter().filter(|idle| idle.keeps_any()).count(),
+            open_documents: state.idle.iter().filter(|idle| idle.kept_by().is_some()).count(),
             cached_bytes: 0,
         }
     }
@@ -325,9 +336,9 @@ impl WorkerLease {
     }
 
     /// Keeps the document open in the worker for later requests.
-    pub(crate) fn keep_document(&mut self, key: OpenKey, page_count: u32) {
+    pub(crate) fn keep_document(&mut self, document: KeptDocument, page_count: u32) {
         if let Some(process) = &mut self.process {
-            process.keep_document(key, page_count);
+            process.keep_document(document, page_count);
             self.is_kept = true;
         }
     }

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 
 use super::deadline_reader::{DeadlineReader, is_timeout};
 use super::engine_offer::EngineOffer;
-use super::pool::OpenKey;
+use super::pool::{KeptDocument, OpenKey};
 use super::spawn::{spawn, start_error};
 #[cfg(test)]
 use super::supervision::PAUSE;
@@ -31,6 +31,7 @@ use crate::worker::wire::{
     WorkerMessage,
 };
 use pagewise_base::limits::{Cancellation, Limits, StopReason};
+use pagewise_base::share::Sharer;
 
 /// The time for a worker to start, on a busy machine. Usually it takes a millisecond.
 const START_DEADLINE: Duration = Duration::from_secs(10);
@@ -64,9 +65,9 @@ pub(crate) struct WorkerProcess {
     stderr_tail: PipeReader,
     layers: SandboxLayers,
     settings: WorkerSettings,
-    /// The document that it keeps open between requests: one, which is closed before it opens another. A reader that was
+    /// The document that it keeps open between requests, and its number of pages: one, which is closed before it opens another. A reader that was
     /// taken over sees no document of another principal.
-    kept: Option<KeptDocument>,
+    kept: Option<(KeptDocument, u32)>,
     jobs: u32,
     busy: Duration,
     /// The end of its last request.
@@ -82,12 +83,6 @@ pub(crate) struct WorkerProcess {
     uses_engine: bool,
     /// What it is offered as the engine, once it was asked for.
     engine: Option<EngineOffer>,
-}
-
-/// A document that a worker keeps open.
-struct KeptDocument {
-    key: OpenKey,
-    page_count: u32,
 }
 
 impl WorkerProcess {
@@ -274,19 +269,19 @@ impl WorkerProcess {
         self.uses_engine
     }
 
-    /// Whether the worker keeps a document open.
-    pub(crate) fn keeps_any(&self) -> bool {
-        self.kept.is_some()
+    /// For whom the worker keeps a document open; `None` if it keeps none.
+    pub(crate) fn kept_by(&self) -> Option<Sharer> {
+        self.kept.as_ref().map(|(document, _)| document.sharer)
     }
 
     /// The number of pages of a document that the worker keeps open.
     pub(crate) fn kept_pages(&self, key: &OpenKey) -> Option<u32> {
-        self.kept.as_ref().filter(|kept| kept.key == *key).map(|kept| kept.page_count)
+        self.kept.as_ref().filter(|(document, _)| document.key == *key).map(|(_, page_count)| *page_count)
     }
 
     /// Keeps the document open for later requests.
-    pub(crate) fn keep_document(&mut self, key: OpenKey, page_count: u32) {
-        self.kept = Some(KeptDocument { key, page_count });
+    pub(crate) fn keep_document(&mut self, document: KeptDocument, page_count: u32) {
+        self.kept = Some((document, page_count));
     }
 
     /// Tells the worker to close its document. A failure shows at the next question.

@@ -5,24 +5,17 @@
 
 use std::sync::Arc;
 
-use quick_cache::sync::{Cache, DefaultLifecycle};
-use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
-
-use super::pool::OpenKey;
+use super::pool::{KeptDocument, OpenKey};
 use crate::worker::pages::{DocumentFacts, DocumentWants, FileJob, PageFacts, PdfChunk};
 use crate::worker::wire::frame;
 use pagewise_base::page::PageIndex;
-
-/// The usual size of an answer, to size the cache's tables.
-const USUAL_BYTES: u64 = 16 << 10;
+use pagewise_base::share::SharedCache;
 
 /// What an answer takes besides its content: the key and the tables.
 const ENTRY_BYTES: u64 = 512;
 
-/// What is known of documents, within a bound on its bytes.
-pub(crate) struct ReplyCache {
-    entries: Option<Cache<(OpenKey, Subject), CachedEntry, ByteWeighter>>,
-}
+/// What is known of documents, within a bound on its bytes that the principals share who asked.
+pub(crate) struct ReplyCache(SharedCache<(OpenKey, Subject), CachedEntry>);
 
 /// What is known of something.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -50,35 +43,19 @@ enum Known {
     File(Option<PdfChunk>),
 }
 
-#[derive(Clone)]
-struct ByteWeighter;
-
-impl Weighter<(OpenKey, Subject), CachedEntry> for ByteWeighter {
-    fn weight(&self, _: &(OpenKey, Subject), entry: &CachedEntry) -> u64 {
-        ENTRY_BYTES.saturating_add(entry.bytes)
-    }
-}
-
 impl ReplyCache {
     /// A cache of at most `max_bytes`. Zero keeps nothing.
     pub(crate) fn new(max_bytes: u64) -> Self {
-        let items = usize::try_from(max_bytes / USUAL_BYTES).unwrap_or(usize::MAX);
-        // One shard: an answer may then be as large as the whole cache.
-        let options =
-            OptionsBuilder::new().estimated_items_capacity(items).weight_capacity(max_bytes).shards(1).build();
-        let cache = |options| {
-            Cache::with_options(options, ByteWeighter, DefaultHashBuilder::default(), DefaultLifecycle::default())
-        };
-        Self { entries: options.ok().filter(|_| max_bytes > 0).map(cache) }
+        Self(SharedCache::new(max_bytes))
     }
 
     /// Bytes that are kept.
     pub(crate) fn bytes(&self) -> u64 {
-        self.entries.as_ref().map_or(0, Cache::weight)
+        self.0.weight()
     }
 
     /// The document's number of pages.
-    pub(crate) fn page_count(&self, document: &OpenKey) -> Option<u32> {
+    pub(crate) fn page_count(&self, document: &KeptDocument) -> Option<u32> {
         match self.get(document, Subject::PageCount)?.known {
             Known::PageCount(page_count) => Some(page_count),
             _ => None,
@@ -86,12 +63,12 @@ impl ReplyCache {
     }
 
     /// Keeps the document's number of pages.
-    pub(crate) fn insert_page_count(&self, document: &OpenKey, page_count: u32) {
+    pub(crate) fn insert_page_count(&self, document: &KeptDocument, page_count: u32) {
         self.insert(document, Subject::PageCount, Known::PageCount(page_count), 0);
     }
 
     /// What is known of a page.
-    pub(crate) fn page(&self, document: &OpenKey, page: PageIndex) -> Option<Arc<PageFacts>> {
+    pub(crate) fn page(&self, document: &KeptDocument, page: PageIndex) -> Option<Arc<PageFacts>> {
         match self.get(document, Subject::Page(page))?.known {
             Known::Page(facts) => Some(facts),
             _ => None,
@@ -99,13 +76,13 @@ impl ReplyCache {
     }
 
     /// Keeps what is known of a page, of which a message of `bytes` is new.
-    pub(crate) fn insert_page(&self, document: &OpenKey, page: PageIndex, facts: Arc<PageFacts>, bytes: u64) {
+    pub(crate) fn insert_page(&self, document: &KeptDocument, page: PageIndex, facts: Arc<PageFacts>, bytes: u64) {
         let before = self.get(document, Subject::Page(page)).map_or(0, |entry| entry.bytes);
         self.insert(document, Subject::Page(page), Known::Page(facts), before.saturating_add(bytes));
     }
 
     /// Facts about the document.
-    pub(crate) fn facts(&self, document: &OpenKey, wants: &DocumentWants) -> Option<Arc<DocumentFacts>> {
+    pub(crate) fn facts(&self, document: &KeptDocument, wants: &DocumentWants) -> Option<Arc<DocumentFacts>> {
         match self.get(document, Subject::Facts(encoded(wants)?))?.known {
             Known::Facts(facts) => Some(facts),
             _ => None,
@@ -115,7 +92,7 @@ impl ReplyCache {
     /// Keeps facts about the document, which came in a message of `bytes`.
     pub(crate) fn insert_facts(
         &self,
-        document: &OpenKey,
+        document: &KeptDocument,
         wants: &DocumentWants,
         facts: Arc<DocumentFacts>,
         bytes: u64,
@@ -126,7 +103,7 @@ impl ReplyCache {
     }
 
     /// A file that was made of the document.
-    pub(crate) fn file(&self, document: &OpenKey, job: &FileJob) -> Option<Option<PdfChunk>> {
+    pub(crate) fn file(&self, document: &KeptDocument, job: &FileJob) -> Option<Option<PdfChunk>> {
         match self.get(document, Subject::File(encoded(job)?))?.known {
             Known::File(file) => Some(file),
             _ => None,
@@ -134,21 +111,20 @@ impl ReplyCache {
     }
 
     /// Keeps a file that was made of the document and came in a message of `bytes`.
-    pub(crate) fn insert_file(&self, document: &OpenKey, job: &FileJob, file: Option<PdfChunk>, bytes: u64) {
+    pub(crate) fn insert_file(&self, document: &KeptDocument, job: &FileJob, file: Option<PdfChunk>, bytes: u64) {
         if let Some(job) = encoded(job) {
             let bytes = bytes.saturating_add(job.len() as u64);
             self.insert(document, Subject::File(job), Known::File(file), bytes);
         }
     }
 
-    fn get(&self, document: &OpenKey, subject: Subject) -> Option<CachedEntry> {
-        self.entries.as_ref()?.get(&(*document, subject))
+    fn get(&self, document: &KeptDocument, subject: Subject) -> Option<CachedEntry> {
+        self.0.get(&(document.key, subject))
     }
 
-    fn insert(&self, document: &OpenKey, subject: Subject, known: Known, bytes: u64) {
-        if let Some(entries) = &self.entries {
-            entries.insert((*document, subject), CachedEntry { known, bytes });
-        }
+    fn insert(&self, document: &KeptDocument, subject: Subject, known: Known, bytes: u64) {
+        let weight = ENTRY_BYTES.saturating_add(bytes);
+        self.0.insert((document.key, subject), CachedEntry { known, bytes }, weight, document.sharer);
     }
 }
 
@@ -160,7 +136,7 @@ fn encoded(question: &impl serde::Serialize) -> Option<Box<[u8]>> {
 mod tests {
     use super::*;
 
-    const DOCUMENT: OpenKey = [1; 32];
+    const DOCUMENT: KeptDocument = KeptDocument { key: [1; 32], sharer: None };
 
     fn facts(bytes: usize) -> Arc<PageFacts> {
         let chunk = PdfChunk::new(vec![7; bytes].into(), "direct".to_owned(), Vec::new());
@@ -173,7 +149,7 @@ mod tests {
         cache.insert_page(&DOCUMENT, PageIndex(3), facts(100), 100);
         assert_eq!(cache.page(&DOCUMENT, PageIndex(3)), Some(facts(100)));
         assert_eq!(cache.page(&DOCUMENT, PageIndex(4)), None);
-        assert_eq!(cache.page(&[2; 32], PageIndex(3)), None);
+        assert_eq!(cache.page(&KeptDocument { key: [2; 32], ..DOCUMENT }, PageIndex(3)), None);
         let wants = |max| DocumentWants { outline: Some(max), ..DocumentWants::default() };
         cache.insert_facts(&DOCUMENT, &wants(5), Arc::default(), 10);
         assert!(cache.facts(&DOCUMENT, &wants(5)).is_some() && cache.facts(&DOCUMENT, &wants(6)).is_none());

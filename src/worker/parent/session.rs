@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::pool::{DocumentKey, OpenKey, WorkerLease, WorkerTask, open_key};
+use super::pool::{DocumentKey, KeptDocument, WorkerLease, WorkerTask, open_key};
 use super::process::Received;
 use super::reader::{WorkerReader, copy_to_anonymous_file};
 use super::supervision::{Allowance, Spent};
@@ -32,8 +32,8 @@ pub(super) struct WorkerDocument {
     /// A copy of the bytes of a source that is neither a file nor remote.
     copy: Option<OwnedFd>,
     key: Option<DocumentKey>,
-    /// The key under which a worker keeps the document open, and its answers are kept.
-    open_key: Option<OpenKey>,
+    /// As what a worker keeps the document open, and its answers are kept.
+    kept_as: Option<KeptDocument>,
     password: Option<String>,
     cancellation: Cancellation,
     page_count: u32,
@@ -119,7 +119,7 @@ impl WorkerDocument {
         let copy = copy_to_anonymous_file(&*file)?;
         let mut document = Self {
             reader,
-            open_key: key.map(|key| open_key(&key, password)),
+            kept_as: key.map(|key| KeptDocument { key: open_key(&key, password), sharer: cancellation.sharer() }),
             file,
             copy,
             key,
@@ -136,7 +136,7 @@ impl WorkerDocument {
     fn count_pages(&self) -> Result<u32, PdfError> {
         self.reader.pool().refuse_deadly_document(self.key.as_ref(), WorkerTask::Reading)?;
         self.cancellation.check()?;
-        if let Some(page_count) = self.open_key.and_then(|key| self.reader.replies.page_count(&key)) {
+        if let Some(page_count) = self.kept_as.and_then(|kept| self.reader.replies.page_count(&kept)) {
             return Ok(page_count);
         }
         let (lease, page_count) = self.open_in_worker()?;
@@ -147,9 +147,9 @@ impl WorkerDocument {
     /// Opens the document in a worker, unless it has it open. Returns the lease and the number of pages.
     fn open_in_worker(&self) -> Result<(WorkerLease, u32), PdfError> {
         self.reader.pool().refuse_deadly_document(self.key.as_ref(), WorkerTask::Reading)?;
-        let mut lease = self.reader.pool().lease(self.open_key.as_ref(), &self.cancellation)?;
+        let mut lease = self.reader.pool().lease(self.kept_as.map(|kept| kept.key).as_ref(), &self.cancellation)?;
         let process = lease.process().ok_or(WorkerError::Nonsense)?;
-        if let Some(page_count) = self.open_key.and_then(|key| process.kept_pages(&key)) {
+        if let Some(page_count) = self.kept_as.and_then(|kept| process.kept_pages(&kept.key)) {
             return Ok((lease, page_count));
         }
         let question = OpenFile {
@@ -254,9 +254,9 @@ impl WorkerDocument {
     }
 
     /// The key under which an answer is kept: that of a sound document whose file has not changed meanwhile.
-    fn cache_key(&self, session: &Session) -> Option<OpenKey> {
+    fn cache_key(&self, session: &Session) -> Option<KeptDocument> {
         let is_sound = session.notes.as_ref().is_some_and(Vec::is_empty);
-        self.open_key.filter(|_| is_sound && self.file.is_settled())
+        self.kept_as.filter(|_| is_sound && self.file.is_settled())
     }
 
     /// Notes that an earlier answer is used, which was about a sound document.
@@ -272,7 +272,7 @@ impl WorkerDocument {
         if wants.without(&recent).is_empty() {
             return recent;
         }
-        match self.open_key.and_then(|key| self.reader.replies.page(&key, page)) {
+        match self.kept_as.and_then(|kept| self.reader.replies.page(&kept, page)) {
             Some(cached) => {
                 session.recent.insert(page, Arc::clone(&cached));
                 self.use_cached(session, cached)
@@ -316,7 +316,7 @@ impl WorkerDocument {
 
     fn ask_facts(&self, session: &mut Session, wants: &DocumentWants) -> Result<DocumentFacts, PdfError> {
         self.cancellation.check()?;
-        let cached = self.open_key.and_then(|key| self.reader.replies.facts(&key, wants));
+        let cached = self.kept_as.and_then(|kept| self.reader.replies.facts(&kept, wants));
         if let Some(facts) = cached {
             let facts = self.use_cached(session, facts);
             return Ok((*facts).clone());
@@ -362,8 +362,8 @@ impl Drop for WorkerDocument {
         let session = self.session.get_mut().unwrap_or_else(PoisonError::into_inner);
         let is_sound = session.is_sound == Some(true) && session.deadly.is_empty();
         let Some(lease) = session.lease.as_mut().filter(|_| is_sound && self.file.is_settled()) else { return };
-        if let Some(key) = self.open_key {
-            lease.keep_document(key, self.page_count);
+        if let Some(document) = self.kept_as {
+            lease.keep_document(document, self.page_count);
         }
     }
 }
@@ -412,7 +412,7 @@ impl Pages for WorkerDocument {
         {
             return Err(error.clone().into());
         }
-        if let Some(file) = self.open_key.and_then(|key| self.reader.replies.file(&key, job)) {
+        if let Some(file) = self.kept_as.and_then(|kept| self.reader.replies.file(&kept, job)) {
             return Ok(self.use_cached(&mut session, file));
         }
         let (file, bytes) = self.ask(&mut session, job, |file| file.is_some() || job.may_fail())?;

@@ -1,4 +1,4 @@
-//! A document on its way out, which holds its permit until it was sent.
+//! A document on its way out, which holds its place until it was sent.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -6,7 +6,8 @@ use std::task::{Context, Poll};
 
 use axum::body::{Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
-use tokio::sync::OwnedSemaphorePermit;
+
+use pagewise_base::share::Place;
 
 /// Bytes that the connection takes at once.
 const PIECE_BYTES: usize = 64 << 10;
@@ -14,12 +15,12 @@ const PIECE_BYTES: usize = 64 << 10;
 /// The body of a document.
 pub(super) struct DocumentBody {
     left: Bytes,
-    _permit: OwnedSemaphorePermit,
+    _place: Place,
 }
 
 impl DocumentBody {
-    pub(super) fn new(bytes: Vec<u8>, permit: OwnedSemaphorePermit) -> Self {
-        Self { left: bytes.into(), _permit: permit }
+    pub(super) fn new(bytes: Vec<u8>, place: Place) -> Self {
+        Self { left: bytes.into(), _place: place }
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body, HttpBody};
@@ -15,9 +15,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use serde_json::{Map, Value, json};
-use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::document_body::DocumentBody;
 use super::events::event_stream;
@@ -28,7 +27,7 @@ use crate::serve::http::exchange::RequestSlot;
 use crate::serve::http::log::{LoggedCall, RequestLogEntry};
 use crate::tool::{ErrorCode, ToolError};
 use pagewise_base::limits::Cancellation;
-use pagewise_base::share::Share;
+use pagewise_base::share::{Share, Sharer};
 use pagewise_view::Principal;
 
 /// Who may see the page.
@@ -50,14 +49,18 @@ pub(super) struct InspectDoor {
     /// Browsers keep cookies by host, not by port.
     cookie_name: String,
     streams: Arc<Share>,
-    documents: Arc<Semaphore>,
+    documents: Arc<Share>,
 }
 
 /// Pages that may be open at once and be told of changes.
 const MAX_STREAMS: usize = 64;
 
-/// Documents that may be in memory at once, on their way out. Further requests wait.
-const MAX_DOCUMENTS: usize = 2;
+/// Documents that may be in memory at once, on their way out, and those of one principal. Further requests wait.
+const MAX_DOCUMENTS: usize = 3;
+const MAX_OWN_DOCUMENTS: usize = 1;
+
+/// Time between two looks for a place among them.
+const PLACE_CHECK: Duration = Duration::from_millis(50);
 
 /// The header that a call needs.
 const CALL_HEADER: &str = "x-pagewise-inspect";
@@ -80,7 +83,7 @@ impl InspectDoor {
             cookies: cookies.collect(),
             cookie_name: format!("pagewise_inspect_{port}"),
             streams: Share::new(MAX_STREAMS, MAX_STREAMS),
-            documents: Arc::new(Semaphore::new(MAX_DOCUMENTS)),
+            documents: Share::new(MAX_DOCUMENTS, MAX_OWN_DOCUMENTS),
         }
     }
 
@@ -146,6 +149,13 @@ impl Gate {
         match viewer {
             Viewer::Principal(principal) => self.slot(*principal),
             Viewer::StoreOwner => self.slot(Principal::of("")),
+        }
+    }
+
+    fn viewer_sharer(&self, viewer: &Viewer) -> Sharer {
+        match viewer {
+            Viewer::Principal(principal) => self.sharer(*principal),
+            Viewer::StoreOwner => None,
         }
     }
 }
@@ -259,14 +269,22 @@ async fn document(
         Err(refusal) => return *refusal,
     };
     let Some(id) = text_of_hex(&conversation) else { return not_found() };
-    let waiting = timeout(gate.settings.read_timeout, Arc::clone(&door.documents).acquire_owned());
-    let Ok(Ok(permit)) = waiting.await else {
+    let sharer = gate.viewer_sharer(&viewer);
+    let waiting = async {
+        loop {
+            match door.documents.take(sharer) {
+                Ok(place) => break place,
+                Err(_) => sleep(PLACE_CHECK).await,
+            }
+        }
+    };
+    let Ok(place) = timeout(gate.settings.read_timeout, waiting).await else {
         return refusal(StatusCode::SERVICE_UNAVAILABLE, "Too many documents are on their way.");
     };
     let arguments = Map::from_iter([("id".to_owned(), json!(id)), ("key".to_owned(), json!(key))]);
     let inspector = door.inspector.clone();
     match spawn_blocking(move || inspector.document(&viewer, &arguments)).await {
-        Ok(Ok(bytes)) => ([(header::CONTENT_TYPE, PDF)], Body::new(DocumentBody::new(bytes, permit))).into_response(),
+        Ok(Ok(bytes)) => ([(header::CONTENT_TYPE, PDF)], Body::new(DocumentBody::new(bytes, place))).into_response(),
         Ok(Err(error)) => error_answer(&error),
         Err(_) => failed(),
     }
@@ -278,11 +296,7 @@ async fn events(State(gate): State<Arc<Gate>>, headers: HeaderMap) -> Response {
         Ok(admitted) => admitted,
         Err(refusal) => return *refusal,
     };
-    let sharer = match viewer {
-        Viewer::StoreOwner => None,
-        Viewer::Principal(principal) => Some(principal.0),
-    };
-    let Ok(place) = door.streams.take(sharer) else {
+    let Ok(place) = door.streams.take(gate.viewer_sharer(&viewer)) else {
         return refusal(StatusCode::SERVICE_UNAVAILABLE, "Too many of these pages are open.");
     };
     let watch = ChangeWatch::new(door.inspector.clone(), viewer);

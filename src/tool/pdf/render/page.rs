@@ -54,7 +54,7 @@ pub struct RenderResult {
 /// The result of `pdf_render_page`.
 #[derive(Debug)]
 pub struct RenderAnswer {
-    /// The picture and its description.
+    /// The description and the picture that it announces.
     pub blocks: Vec<Block>,
     /// The same for programs.
     pub details: Value,
@@ -119,7 +119,8 @@ fn shown(
     details: Value,
 ) -> Result<RenderAnswer, ToolError> {
     let (blocks, delivery) = match picture_block(context, arguments, caller, png)? {
-        Ok((image, delivery)) => (vec![image, Block::Text(text)], delivery),
+        // Some clients drop pictures without a word.
+        Ok((image, delivery)) => (vec![Block::Text(format!("{text}\nThe picture follows.")), image], delivery),
         Err(why) => (vec![Block::Text(format!("{text}\nThe picture is not shown: {why}"))], None),
     };
     Ok(RenderAnswer { blocks, details, delivery })
