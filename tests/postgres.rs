@@ -28,7 +28,7 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair}
 
 use crate::support::PATIENCE;
 use crate::support::postgres::{Server, query, shared};
-use crate::support::scripted_store::{Changes as _, loaded, value};
+use crate::support::scripted_store::{Changes as _, loaded};
 
 /// A store, which is there at once.
 pub(crate) fn store_at(address: &str) -> PostgresStore {
@@ -431,7 +431,7 @@ fn tables_of_earlier_versions_are_migrated_with_what_they_hold() {
         query(&address, tables).unwrap();
         query(&address, &format!("UPDATE pagewise.version SET number = {version}")).unwrap();
         let store = store_at(&address);
-        let a = value(&store, &id("a")).unwrap();
+        let a = store.load(&id("a"), None).unwrap();
         let held: Vec<_> = a.view.holdings().map(|(holding, at)| (*holding, at.0)).collect();
         let followed = Holding { what: HeldItem::Followed, ..page(2, 0) };
         assert_eq!(

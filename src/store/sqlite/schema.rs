@@ -212,24 +212,9 @@ pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<Migration
 
 /// Runs the steps in order.
 fn upgrade(transaction: &Transaction<'_>, from: i64) -> rusqlite::Result<()> {
-    if from < 1 {
-        transaction.execute_batch(VERSION_1)?;
-    }
-    if from < 2 {
-        transaction.execute_batch(VERSION_2)?;
-    }
-    if from < 3 {
-        transaction.execute_batch(VERSION_3)?;
-    }
-    if from < 4 {
-        transaction.execute_batch(VERSION_4)?;
-    }
-    if from < 5 {
-        transaction.execute_batch(VERSION_5)?;
-    }
-    if from < 6 {
-        transaction.execute_batch(VERSION_6)?;
-    }
+    let steps = [VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6];
+    let done = usize::try_from(from).unwrap_or(0);
+    steps.iter().skip(done).try_for_each(|step| transaction.execute_batch(step))?;
     if from < 7 {
         transaction.execute_batch(VERSION_7)?;
         move_rows_into_values(transaction)?;
