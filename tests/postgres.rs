@@ -89,7 +89,7 @@ fn replicas_that_begin_at_once_make_the_tables_once() {
         }
     });
     assert_eq!(loaded(&store_at(&address), &id("a")).holdings().count(), 6);
-    assert_eq!(query(&address, "SELECT number FROM pagewise.version").unwrap(), ["3"]);
+    assert_eq!(query(&address, "SELECT number FROM pagewise.version").unwrap(), ["4"]);
 }
 
 #[test]

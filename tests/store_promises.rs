@@ -189,7 +189,7 @@ fn every_kind_is_held_under_the_sequence_of_its_last_recording(place: &Place) {
     assert_eq!(loaded(&*store, &a), expected);
     assert_eq!(store.head(&a).unwrap().unwrap().version(), second);
     let [record] = &store.list().unwrap()[..] else { panic!("one conversation") };
-    assert_eq!((record.head.created, record.head.used, record.holdings), (moment(2).into(), moment(3).into(), 15));
+    assert_eq!((record.head.created, record.head.used, record.holdings), (moment(2).into(), moment(3).into(), 17));
     assert_eq!((record.head.sent, record.head.forgotten), (sent(3), Sequence::START));
 }
 

@@ -52,7 +52,7 @@ use super::phrases::{
     fenced, more_fields_note, one_line, page_heading, page_or_pages, unrecognised_notes, untrusted_pages,
 };
 use super::progress::ProgressListener;
-use super::request::{AnswerSettings, FileRequest, form_name};
+use super::request::{AnswerSettings, FileRequest};
 use crate::worker::{Pages, PdfChunk, PdfError, RecognisingDocument};
 use pagewise_base::hash::PageFingerprint;
 use pagewise_base::page::{PageIndex, PageSet};
@@ -230,9 +230,7 @@ impl PdfAnswerBuilder<'_> {
         draft.details.next = (!plan.deferred.is_empty()).then(|| NextCall::Pages(plan.deferred.clone()));
         draft.blocks.extend(self.opening_text(selected, &built).map(Block::Text));
         draft.holdings.extend(self.held_elsewhere(&plan.held));
-        let quotes = built
-            .iter()
-            .any(|page| [PageForm::Text, PageForm::Markdown, PageForm::Image].map(form_name).contains(&page.sent.form));
+        let quotes = built.iter().any(|page| page.sent.form.is_text() || page.sent.form == PageForm::Image);
         let untrusted = quotes.then(|| untrusted_pages(&self.requested.path));
         let noted = page_notes(&built);
         let first = draft.blocks.len();
@@ -309,8 +307,7 @@ impl PdfAnswerBuilder<'_> {
         if page.replaces {
             draft.details.replaced.insert(index);
         }
-        let given = PageForm::ALL.into_iter().find(|form| form_name(*form) == page.sent.form);
-        let form = given.unwrap_or(self.request.form);
+        let form = page.sent.form;
         page.sent.fingerprint = self.identity(index, form);
         let held = page.sent.fingerprint.filter(|_| page.is_whole);
         let held = held.map(|fingerprint| HeldItem::Page { fingerprint, page: index, form, is_shared: false });
