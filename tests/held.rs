@@ -10,9 +10,10 @@
 
 use pagewise::{Api, Form, Pagewise, Request};
 
-use crate::support::context_bench::{Bench, pages, summary};
+use crate::support::context_bench::{Bench, READ_SO_FAR, pages, summary};
 use crate::support::pdf::{file_of, stream_of};
-use pagewise::context::FileRequest;
+use pagewise::context::{AnswerSettings, FileRequest, ForgetRequest};
+use pagewise::tool::{Caller, ConversationArguments, StatusArguments, context_status};
 use pagewise_view::PageForm;
 
 /// A tagged page that uses an object of each kind. Each line is an object; a stream follows its dictionary after `|`.
@@ -39,7 +40,6 @@ const PAGE: &str = "
 <</ShadingType 2/ColorSpace/DeviceRGB/Coords[80 150 120 190]/Function 21 0 R>>
 <</FunctionType 2/Domain[0 1]/C0[1 0 0]/C1[0 0 1]/N 1>>
 <</Type/ExtGState/ca 1>>
-";
 <</Type/Annot/Subtype/Link/Rect[20 265 60 285]/A<</S/URI/URI(https://example.org/one)>>>>
 <</Type/Annot/Subtype/Square/Rect[250 20 290 60]/AP<</N 25 0 R>>>>
 /Type/XObject/Subtype/Form/BBox[0 0 40 40]/Resources<</Font<</T 29 0 R>>>>|1 0 0 rg 0 0 40 20 re f BT /T 10 Tf 5 25 Td (a) Tj ET
@@ -48,6 +48,7 @@ const PAGE: &str = "
 /Type/XObject/Subtype/Form/BBox[0 0 40 40]/Resources<<>>|1 1 38 38 re S
 <</Type/Font/Subtype/Type3/FontBBox[0 0 10 10]/FontMatrix[.1 0 0 .1 0 0]/CharProcs<</a 30 0 R>>/Encoding<</Differences[97/a]>>/FirstChar 97/LastChar 97/Widths[10]/Resources<<>>>>
 |10 0 d0 0 0 8 8 re f
+";
 
 fn file(page: &str) -> Vec<u8> {
     let object = |line: &str| match line.split_once('|') {
@@ -92,7 +93,6 @@ const CHANGES: [(&str, &str, &str); 36] = [
     ("a function of a shading", "/C1[0 0 1]", "/C1[0 1 1]"),
     ("a graphics state", "/ca 1>>", "/ca .5>>"),
     ("a palette", "<FF000000FF00>", "<FF00000000FF>"),
-];
     ("the target of a link", "org/one", "org/two"),
     ("the appearance of an annotation", "1 0 0 rg 0 0 40 20", "0 1 0 rg 0 0 40 20"),
     ("a hidden annotation", "/Rect[250 20 290 60]", "/F 2/Rect[250 20 290 60]"),
@@ -112,6 +112,7 @@ const CHANGES: [(&str, &str, &str); 36] = [
     ),
     ("the step of a pattern", "/XStep 10", "/XStep 7"),
     ("the ends of a shading", "/Coords[80 150 120 190]", "/Coords[80 150 100 170]"),
+];
 
 #[test]
 fn a_page_comes_again_in_each_form_whose_answer_changed_and_in_no_text_that_stayed() {
@@ -151,7 +152,6 @@ fn a_page_comes_again_in_each_form_whose_answer_changed_and_in_no_text_that_stay
     }
 }
 
-fn as_text(selection: &str) -> impl Fn(&mut FileRequest) {
 /// A page of labels, and of values that begin at `x`.
 fn labels_and_values(x: u32) -> Vec<u8> {
     let rows = [
@@ -201,6 +201,7 @@ fn a_text_with_its_columns_is_held_by_its_columns() {
     assert!(ask(Form::Text, "text").1.is_empty(), "the plain text is the same");
 }
 
+fn as_text(selection: &str) -> impl Fn(&mut FileRequest) {
     let selected = pages(selection);
     move |request| {
         selected(request);
@@ -259,6 +260,92 @@ fn a_change_there_and_back_comes_again_in_whatever_form_it_was_seen() {
         bench.given("a.pdf", as_text("1"))[0].contains("The text of one"),
         "the agent saw the document of two last"
     );
+}
+
+/// Asks and commits; what the answer says of how much was read, which is its last line.
+fn read_so_far(bench: &Bench, file: &str, change: impl Fn(&mut FileRequest)) -> Option<String> {
+    let answer = bench.ask(file, change);
+    let last = answer.blocks.last().and_then(|block| block.text()?.lines().last());
+    let read = last.and_then(|line| line.strip_prefix(READ_SO_FAR)).map(str::to_owned);
+    let said = answer.blocks.iter().filter_map(|block| block.text()).filter(|text| text.contains(READ_SO_FAR));
+    assert_eq!(said.count(), usize::from(read.is_some()), "it is the last line or nowhere");
+    answer.delivery.commit().unwrap();
+    read
+}
+
+#[test]
+fn answers_with_pages_end_with_what_was_read_if_that_is_not_all() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["1", "2", "3", "4"]);
+    assert_eq!(read_so_far(&bench, "a.pdf", as_text("1-2")).as_deref(), Some("2 of 4 pages (1-2)."));
+    assert_eq!(read_so_far(&bench, "a.pdf", as_text("1")).as_deref(), Some("2 of 4 pages (1-2)."), "it is held");
+    assert_eq!(read_so_far(&bench, "a.pdf", pages("2,4")).as_deref(), Some("3 of 4 pages (1-2,4)."), "in any form");
+    bench.pdf("b.pdf", &["1", "2", "3", "4"]);
+    assert_eq!(
+        read_so_far(&bench, "b.pdf", as_text("4")).as_deref(),
+        Some("3 of 4 pages (1-2,4)."),
+        "the same document"
+    );
+    bench.pdf("a.pdf", &["1", "2", "new", "4"]);
+    let changed = bench.ask("a.pdf", as_text("1"));
+    assert_eq!(changed.details.read_so_far.map(|pages| pages.to_string()).as_deref(), Some("1-2,4"));
+    assert_eq!(read_so_far(&bench, "a.pdf", as_text("1-4")), None, "all is read");
+    let forget = ForgetRequest { file: Some("a.pdf".to_owned()), ..ForgetRequest::default() };
+    bench.context.forget(&"c".parse().unwrap(), &forget).unwrap();
+    assert_eq!(read_so_far(&bench, "a.pdf", as_text("3")).as_deref(), Some("1 of 4 pages (3)."));
+}
+
+#[test]
+fn nothing_is_said_of_what_was_read_where_it_is_not_known() {
+    let bench = Bench::new();
+    bench.pdf("a.pdf", &["1", "2"]);
+    let without = |request: &mut FileRequest| {
+        as_text("1")(request);
+        request.conversation = None;
+    };
+    assert_eq!(read_so_far(&bench, "a.pdf", without), None);
+    bench.context.enter(&"c".parse().unwrap(), 2).unwrap();
+    let earlier = |request: &mut FileRequest| {
+        as_text("1")(request);
+        request.generation = Some(1);
+    };
+    assert_eq!(read_so_far(&bench, "a.pdf", earlier), None, "nothing of it is recorded");
+    // Pages cannot be cut, and the summary gives their text.
+    bench.pdf("b.pdf", &["uncut 1", "uncut 2"]);
+    bench.given("b.pdf", summary);
+    assert_eq!(read_so_far(&bench, "b.pdf", as_text("1")), None);
+}
+
+#[test]
+fn a_page_that_was_cut_does_not_count_as_read() {
+    let bench = Bench::with(AnswerSettings { max_text_characters: 40, ..AnswerSettings::default() });
+    let long = "x".repeat(60);
+    bench.pdf("a.pdf", &["1", &long]);
+    assert_eq!(read_so_far(&bench, "a.pdf", as_text("2")).as_deref(), Some("0 of 2 pages."));
+}
+
+#[test]
+fn a_status_names_what_is_unread_by_its_sections() {
+    let bench = Bench::new();
+    // Entries are `Entry 0` on page 1, `Entry 1` below it on page 2, `Entry 2` on page 3 and so on.
+    bench.pdf("a.pdf", &["1", "2", "3", "4", "5"]);
+    bench.given("a.pdf", as_text("1,3"));
+    let status = || {
+        let held = ConversationArguments { conversation: Some("c".to_owned()), generation: None };
+        let arguments = StatusArguments { held, ..StatusArguments::default() };
+        context_status(&bench.context, &arguments, &Caller::direct()).unwrap()
+    };
+    let data = status().data();
+    let unread = "; unread: 'Entry 1' (page 2), 'Entry 3' (page 4), 'Entry 4' (page 5)\n";
+    assert!(data.text.contains(&format!("pages 1,3 as text{unread}")), "{}", data.text);
+    assert!(data.text.contains("Untrusted content of "), "{}", data.text);
+    let file = &data.structure["files"][0];
+    assert_eq!((&file["unread"], &file["unreadSections"][1]["pages"]), (&"2,4-5".into(), &"4".into()));
+    // Of a file that is not any more what was given, the sections are not known.
+    bench.pdf("a.pdf", &["1", "2", "3", "4", "other"]);
+    assert!(status().data().text.contains("; unread: pages 2,4-5\n"));
+    bench.given("a.pdf", as_text("1-5"));
+    assert!(!status().data().text.contains("unread"));
 }
 
 fn lines(start: u64, count: u64) -> impl Fn(&mut FileRequest) {

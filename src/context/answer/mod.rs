@@ -90,6 +90,8 @@ pub struct AnswerDetails {
     pub replaced: PageSet,
     /// Requested pages that did not fit.
     pub deferred: PageSet,
+    /// The pages that the conversation has read with this answer, in any form; `None` if that is not known.
+    pub read_so_far: Option<PageSet>,
     /// The call that continues where this answer stopped.
     pub next: Option<NextCall>,
     /// The point before this answer, which a fork can start from; `None` without a conversation.

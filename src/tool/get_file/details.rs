@@ -25,6 +25,7 @@ pub fn details_json(details: &AnswerDetails, conversation: Option<&str>) -> Valu
     object.put_pages("alreadyHeld", &details.already_held);
     object.put_pages("replaced", &details.replaced);
     object.put_pages("deferred", &details.deferred);
+    object.put_some("readSoFar", details.read_so_far.as_ref().map(|pages| json!(pages.to_string())));
     object.put_some("next", details.next.as_ref().map(next));
     if let Some(listing) = &details.folder {
         object.0.extend(folder_json(listing));
