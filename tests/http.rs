@@ -70,7 +70,10 @@ fn a_handle_is_minted_and_what_it_holds_is_not_sent_again() {
     // The same in a session: it may be shared by several conversations.
     let session = Session::start(&server, "opencode");
     for _ in 0..2 {
-        assert_eq!(kinds(&session.call("get_file", json!({ "filePath": pdf, "pdfPage": 0 }))), ["text", "resource", "text"]);
+        assert_eq!(
+            kinds(&session.call("get_file", json!({ "filePath": pdf, "pdfPage": 0 }))),
+            ["text", "resource", "text"]
+        );
     }
 }
 
