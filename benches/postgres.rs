@@ -1,9 +1,10 @@
 //! What answers and their records wait for where a database of many machines keeps them, on this machine.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use pagewise_store::{PostgresStore, ViewStore as _, load};
+use pagewise_store::{PostgresStore, ViewStore as _};
 use pagewise_view::{ConversationId, DeliveryRecord, Version};
 
 use super::{Kept, OTHERS, delivery, print, record, timed};
@@ -37,8 +38,8 @@ fn time(name: &str, store: &PostgresStore) {
     let (mut reads, mut records) = (Vec::new(), Vec::new());
     for at in 0..ROUNDS {
         std::thread::sleep(Duration::from_millis(1));
-        let known = load(store, &conversation).unwrap();
-        reads.push(timed(|| store.load(&conversation, Some(known.revision)).unwrap()).1);
+        let known = store.load(&conversation, None).unwrap();
+        reads.push(timed(|| store.load(&conversation, Some(Arc::clone(&known))).unwrap()).1);
         let delivery = DeliveryRecord { planned: known.head.version(), ..delivery(at % 200) };
         records.push(timed(|| record(store, &kept, &conversation, delivery)).1);
     }

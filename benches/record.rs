@@ -24,10 +24,10 @@ use pagewise::context::{AnswerSettings, ContextConfig, ContextManager, FileReque
 use pagewise_base::hash::{ContentHash, PageFingerprint};
 use pagewise_base::limits::Limits;
 use pagewise_base::page::PageIndex;
-use pagewise_store::{ConversationCopies, SqliteStore, ViewStore, change, load};
+use pagewise_store::{ConversationCopies, SqliteStore, ViewStore, change};
 use pagewise_view::{
     Conversation, ConversationChange, ConversationId, DeliveryRecord, FileKey, HeldItem, Holding, LineSpan, PageForm,
-    Revision, Sequence, Usage, Version,
+    Sequence, Usage, Version,
 };
 use pagewise_web::WebSettings;
 
@@ -148,12 +148,12 @@ fn readings(name: &str, others: usize, rest: Duration) {
     let store = SqliteStore::open(folder.path()).unwrap().0;
     let conversation: ConversationId = "measured".parse().unwrap();
     (0..20).for_each(|at| record(&store, &Kept::default(), &conversation, delivery(at)));
-    let known = load(&store, &conversation).unwrap().revision;
-    let one = |known: Option<Revision>| {
+    let known = store.load(&conversation, None).unwrap();
+    let one = |known: Option<Arc<Conversation>>| {
         std::thread::sleep(rest);
         timed(|| store.load(&conversation, known).unwrap()).1
     };
-    let each = |_| (one(Some(known)), one(None));
+    let each = |_| (one(Some(Arc::clone(&known))), one(None));
     let times: Vec<_> = beside(folder.path(), others, rest, || (0..COMMITS).map(each).collect());
     let (unchanged, all) = times.into_iter().unzip();
     print(&format!("{name}: read, nothing new"), unchanged);

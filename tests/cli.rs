@@ -133,7 +133,7 @@ fn two_runs_with_one_conversation_know_each_other() {
     let place = Place::new();
     let pdf = place.file("three.pdf", small_pdf(3));
     let ask = |pages: &str| place.json(&["get-file", &pdf, "--pages", pages, "--conversation", "review"]).1;
-    assert_eq!(kinds(&ask("1-2")), ["document", "document"]);
+    assert_eq!(texts(&ask("1-2")), ["Read so far in this conversation: 2 of 3 pages (1-2)."]);
     let again = ask("2-3");
     assert_eq!(kinds(&again), ["document", "text"]);
     assert_eq!(
@@ -146,7 +146,7 @@ fn two_runs_with_one_conversation_know_each_other() {
     let forced = place.json(&["get-file", &pdf, "--pages", "2", "--conversation", "review", "--force"]).1;
     assert_eq!(kinds(&forced), ["document"]);
     let other = place.json(&["get-file", &pdf, "--pages", "2", "--conversation", "another"]).1;
-    assert_eq!(kinds(&other), ["document"]);
+    assert_eq!(kinds(&other), ["document", "text"]);
 }
 
 #[test]

@@ -616,7 +616,7 @@ fn the_example_does_what_it_says() {
     insta::assert_snapshot!(told, @r#"
     {"filePath":"report.pdf"}: text
       sent [], held []
-    {"filePath":"report.pdf","pages":"1-2"}: document, document
+    {"filePath":"report.pdf","pages":"1-2"}: document, document, text
       sent [1, 2], held []
     {"filePath":"report.pdf","pages":"2-3"}: document, text
       sent [3], held [2]

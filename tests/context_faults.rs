@@ -65,6 +65,7 @@ fn a_generation_that_the_store_knows_is_not_lost_where_it_cannot_be_asked_next()
         request.generation = Some(1);
     });
     assert_eq!(lines(&answer), ["PDF: one", NOT_KNOWN], "the context was compacted: the agent has nothing");
+    assert_eq!(answer.details.read_so_far, None, "nor is it known what was read");
     drop(answer);
     broken.lock().unwrap().clear();
     assert_eq!(lines(&bench.ask("a.pdf", pages("1"))), ["PDF: one"], "and a call that names none knows it too");
@@ -380,7 +381,7 @@ fn a_home_that_cannot_be_written_costs_one_warning_and_no_reply() {
     assert!(run.stderr.contains("conversations end with this process"), "{}", run.stderr);
     let mut client = Client::start(&place, "opencode");
     let mut page = || client.call("get_file", json!({ "filePath": pdf, "pages": "1", "as": "document" }));
-    assert_eq!(kinds(&page()), ["text", "resource"]);
+    assert_eq!(kinds(&page()), ["text", "resource", "text"]);
     assert!(texts(&page())[0].contains("has already been provided"), "as long as it runs it remembers");
     assert_eq!(client.end(), 0);
 }

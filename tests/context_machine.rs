@@ -434,10 +434,9 @@ impl<'g> Run<'g> {
         let mut sent: Vec<GivenPage> = Vec::new();
         for page in &answer.details.sent {
             let Some(identity) = page.fingerprint else { continue };
-            let form = if page.form == "text" { PageForm::Text } else { PageForm::Document };
             let word = self.ground.contents[content].pages.as_ref().unwrap()[page.page.index().0 as usize];
-            self.identities.insert((word, form), identity);
-            sent.push((word, form));
+            self.identities.insert((word, page.form), identity);
+            sent.push((word, page.form));
         }
         let told = answer.details.changes.is_some();
         answer.delivery.commit().unwrap();

@@ -60,15 +60,16 @@ fn blocks_turn_into_the_json_of_each_api() {
     let answer = pagewise().get_file(&pages("1")).unwrap();
     let Block::Document(page) = &answer.blocks()[0] else { panic!("{answer:?}") };
     assert!(page.bytes.starts_with(b"%PDF-"));
-    let [anthropic] = answer.to_json(Api::Anthropic).try_into().unwrap();
+    let [anthropic, _] = answer.to_json(Api::Anthropic).try_into().unwrap();
     assert_eq!((&anthropic["type"], &anthropic["title"]), (&json!("document"), &json!("latex.pdf - Page 1")));
     let data = anthropic["source"]["data"].as_str().unwrap();
-    let [header, openai] = answer.to_json(Api::OpenAi).try_into().unwrap();
+    let [header, openai, _] = answer.to_json(Api::OpenAi).try_into().unwrap();
     assert!(header["text"].as_str().unwrap().starts_with("latex.pdf: page 1 of 8, "), "{header}");
     assert!(!header.to_string().contains("Conversation"), "{header}");
     assert_eq!(openai["file_data"], format!("data:application/pdf;base64,{data}"));
-    let [_, gemini] = answer.to_json(Api::Gemini).try_into().unwrap();
+    let [_, gemini, read] = answer.to_json(Api::Gemini).try_into().unwrap();
     assert_eq!(gemini, json!({ "inlineData": { "mimeType": "application/pdf", "data": data } }));
+    assert_eq!(read["text"], "Read so far in this conversation: 1 of 8 pages (1).");
     let text = pagewise().get_file(&pages("1").form(Form::Text)).unwrap();
     assert_eq!(text.to_json(Api::Gemini).len(), text.blocks().len(), "text needs no header");
 }

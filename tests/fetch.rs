@@ -375,7 +375,7 @@ fn a_pdf_fetched_twice_is_one_document_and_its_pages_stay_held() {
     let summary = client.call("get_file", json!({ "filePath": url }));
     assert!(texts(&summary)[0].starts_with(&format!("PDF Document: {url}\nPages: 8\n")), "{summary}");
     let page = client.call("get_file", json!({ "filePath": url, "pages": "2", "as": "document" }));
-    assert_eq!(kinds(&page), ["text", "resource"]);
+    assert_eq!(kinds(&page), ["text", "resource", "text"]);
     let held = format!("Page 2 of {url} has already been provided to you in this conversation.");
     let again = client.call("get_file", json!({ "filePath": url, "pages": "2", "as": "document" }));
     assert!(texts(&again)[0].starts_with(&held), "{again}");
@@ -400,7 +400,7 @@ fn what_was_fetched_is_read_by_its_response_id() {
     assert_eq!(info["structuredContent"]["pages"], json!(8));
     assert_eq!(info["structuredContent"]["path"], json!(urls[1]));
     let page = client.call("get_file", json!({ "filePath": paper, "pages": "2", "as": "document" }));
-    assert_eq!(kinds(&page), ["text", "resource"]);
+    assert_eq!(kinds(&page), ["text", "resource", "text"]);
     let held = client.call("get_file", json!({ "filePath": urls[1], "pages": "2", "as": "document" }));
     let expected = format!("Page 2 of {} has already been provided to you in this conversation.", urls[1]);
     assert!(texts(&held)[0].starts_with(&expected), "{held}");

@@ -42,7 +42,7 @@ fn both_eras_of_the_protocol_are_served() {
     let (place, pdf) = place_with_pdf();
     let server = Server::start(&place, &[]);
     let page = server.call("opencode", "get_file", json!({ "filePath": pdf, "pdfPage": 1 }), &[]);
-    assert_eq!(kinds(&page), ["text", "resource"]);
+    assert_eq!(kinds(&page), ["text", "resource", "text"]);
     let session = Session::start(&server, "opencode");
     let again = session.call("get_file", json!({ "filePath": pdf, "pdfPage": 1 }));
     assert_eq!(page["content"][1], again["content"][1], "the same page, the same bytes");
@@ -66,12 +66,15 @@ fn a_handle_is_minted_and_what_it_holds_is_not_sent_again() {
     assert_eq!(minted.len(), "conv_".len() + 32);
     assert_eq!(kinds(&ask(Some(&minted))), ["text"], "already provided");
     let other = ask(None);
-    assert_eq!(kinds(&other), ["text", "resource"], "without a handle nothing is held back");
+    assert_eq!(kinds(&other), ["text", "resource", "text"], "without a handle nothing is held back");
     assert_ne!(handle(&other), minted);
     // The same in a session: it may be shared by several conversations.
     let session = Session::start(&server, "opencode");
     for _ in 0..2 {
-        assert_eq!(kinds(&session.call("get_file", json!({ "filePath": pdf, "pdfPage": 0 }))), ["text", "resource"]);
+        assert_eq!(
+            kinds(&session.call("get_file", json!({ "filePath": pdf, "pdfPage": 0 }))),
+            ["text", "resource", "text"]
+        );
     }
 }
 

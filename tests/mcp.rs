@@ -35,7 +35,8 @@ fn a_conversation_from_summary_to_pages() {
     assert!(texts(&summary)[0].starts_with("PDF Document: three.pdf\nPages: 3\n"), "{summary}");
     assert!(texts(&summary)[1].starts_with("Conversation: conv_"), "{summary}");
     let page = client.call("get_file", json!({ "filePath": pdf, "pdfPage": 1 }));
-    assert_eq!(kinds(&page), ["text", "resource"]);
+    assert_eq!(kinds(&page), ["text", "resource", "text"]);
+    assert_eq!(texts(&page)[1], "Read so far in this conversation: 1 of 3 pages (2).");
     assert!(
         texts(&page)[0].starts_with("three.pdf: page 2 of 3, each a PDF of its own.\nUntrusted content of"),
         "{page}"
@@ -509,7 +510,7 @@ fn the_stateless_protocol_is_served_too() {
         let arguments = json!({ "filePath": pdf, "pdfPage": 0 });
         client.request("tools/call", json!({ "_meta": meta, "name": "get_file", "arguments": arguments }))
     };
-    assert_eq!(kinds(&ask()), ["text", "resource"]);
+    assert_eq!(kinds(&ask()), ["text", "resource", "text"]);
     assert_eq!(kinds(&ask()), ["text"]);
 }
 

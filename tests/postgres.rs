@@ -28,7 +28,7 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair}
 
 use crate::support::PATIENCE;
 use crate::support::postgres::{Server, query, shared};
-use crate::support::scripted_store::{Changes as _, loaded, value};
+use crate::support::scripted_store::{Changes as _, loaded};
 
 /// A store, which is there at once.
 pub(crate) fn store_at(address: &str) -> PostgresStore {
@@ -89,7 +89,7 @@ fn replicas_that_begin_at_once_make_the_tables_once() {
         }
     });
     assert_eq!(loaded(&store_at(&address), &id("a")).holdings().count(), 6);
-    assert_eq!(query(&address, "SELECT number FROM pagewise.version").unwrap(), ["3"]);
+    assert_eq!(query(&address, "SELECT number FROM pagewise.version").unwrap(), ["4"]);
 }
 
 #[test]
@@ -431,7 +431,7 @@ fn tables_of_earlier_versions_are_migrated_with_what_they_hold() {
         query(&address, tables).unwrap();
         query(&address, &format!("UPDATE pagewise.version SET number = {version}")).unwrap();
         let store = store_at(&address);
-        let a = value(&store, &id("a")).unwrap();
+        let a = store.load(&id("a"), None).unwrap();
         let held: Vec<_> = a.view.holdings().map(|(holding, at)| (*holding, at.0)).collect();
         let followed = Holding { what: HeldItem::Followed, ..page(2, 0) };
         assert_eq!(
@@ -519,7 +519,7 @@ fn what_is_wrong_with_a_database_is_said() {
     the database has encoding LATIN1, and must have UTF8: createdb --encoding=UTF8 --template=template0
     schema 'pagewise' of the database is not as this program made it (there is a table 'conversation', and none that says its version); rename it, or name another database
     schema 'pagewise' of the database is not as this program made it (column "number" does not exist); rename it, or name another database
-    the database has schema 99, and this program knows 3: use a later version of it
+    the database has schema 99, and this program knows 4: use a later version of it
     schema 'pagewise' of the database is not as this program made it (column c.body does not exist); rename it, or name another database
     the database at 127.0.0.1:PORT cannot be written; name its primary, or all servers and target_session_attrs=read-write
     the database at 127.0.0.1:PORT offers no TLS, which sslmode=require needs

@@ -23,7 +23,7 @@ use pagewise_view::{
     StepKind, Usage, Version,
 };
 
-use crate::support::scripted_store::{Changes as _, loaded, value};
+use crate::support::scripted_store::{Changes as _, loaded};
 
 fn id(name: &str) -> ConversationId {
     name.parse().unwrap()
@@ -518,7 +518,7 @@ fn a_store_of_the_sixth_version_loses_nothing() {
         whole(file, HeldItem::Page { fingerprint, page: PageIndex(at), form, is_shared })
     };
     let lines = |first, last| HeldItem::Text(LineSpan::new(first, last).unwrap());
-    let a = value(&store, &id("a")).unwrap();
+    let a = store.load(&id("a"), None).unwrap();
     let held: Vec<_> = a.view.holdings().map(|(holding, at)| (*holding, at.0)).collect();
     let expected = [
         (whole(1, HeldItem::Summary { supports_page_extraction: true }), 1),
@@ -550,7 +550,7 @@ fn a_store_of_the_sixth_version_loses_nothing() {
     assert_eq!(steps, expected);
     let forgotten: Vec<_> = a.history.forgotten.iter().map(|(file, pages)| (file.0[0], pages.to_string())).collect();
     assert_eq!(forgotten, [(4, "6".to_owned()), (5, "1".to_owned())]);
-    let b = value(&store, &id("b")).unwrap();
+    let b = store.load(&id("b"), None).unwrap();
     assert_eq!((b.head.generation, b.head.emptied, b.head.owner), (3, Sequence(2), None));
     assert_eq!((b.view.len(), b.history.steps[1].kind), (2, Emptying));
     assert_eq!(store.last_pruned().unwrap(), Some(moment(71)));
@@ -579,7 +579,7 @@ fn a_later_schema_is_left_alone() {
     later.pragma_update(None, "user_version", 99).unwrap();
     drop(later);
     let error = SqliteStore::open(folder.path()).unwrap_err();
-    assert!(matches!(error, StoreError::NewerSchema { found: 99, known: 7, .. }), "{error:?}");
+    assert!(matches!(error, StoreError::NewerSchema { found: 99, known: 8, .. }), "{error:?}");
     assert!(database.exists());
 }
 

@@ -15,7 +15,7 @@ use std::time::{Duration, SystemTime};
 
 use pagewise_base::hash::{ContentHash, PageFingerprint};
 use pagewise_base::page::{PageIndex, PageSet};
-use pagewise_store::{Loaded, MemoryStore, PruneCounts, SqliteStore, Swap, ViewStore, fork};
+use pagewise_store::{MemoryStore, PruneCounts, SqliteStore, Swap, ViewStore, fork};
 use pagewise_view::{
     Conversation, ConversationHistory, ConversationId, ConversationView, DeliveryRecord, FileKey, ForgetScope,
     HeldItem, HistoryStep, Holding, LineSpan, Moment, PageForm, Principal, Revision, Sequence, StepKind, Usage,
@@ -24,7 +24,7 @@ use pagewise_view::{
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-use crate::support::scripted_store::{Changes as _, loaded, value};
+use crate::support::scripted_store::{Changes as _, loaded};
 use crate::view::{forget, holding};
 
 /// A place of a store's own, empty at first: each call is another handle on it, as another process has.
@@ -146,14 +146,17 @@ fn sent(blocks: u64) -> Usage {
 
 fn an_unknown_conversation_holds_nothing(place: &Place) {
     let (store, a) = (place(), id("a"));
-    assert!(matches!(store.load(&a, None).unwrap(), Loaded::Unknown(Revision { number: 0, .. })));
-    assert!(matches!(store.load(&a, Some(Revision { number: 1, server: 0 })).unwrap(), Loaded::Unknown(_)));
+    let copy = Conversation { revision: Revision { number: 1, server: 0 }, ..Conversation::default() };
+    for copy in [None, Some(Arc::new(copy))] {
+        let unknown = store.load(&a, copy).unwrap();
+        assert!(!unknown.is_known() && unknown.revision.number == 0, "{unknown:?}");
+    }
     assert_eq!(store.list().unwrap(), []);
     assert_eq!(store.last_pruned().unwrap(), None);
     let owner = Principal::of("somebody");
     assert!(store.create(&a, Some(&owner), moment(0)).unwrap());
     assert!(!store.create(&a, Some(&Principal::of("another")), moment(1)).unwrap());
-    let Conversation { head, view, .. } = (*value(&*store, &a).unwrap()).clone();
+    let Conversation { head, view, .. } = (*store.load(&a, None).unwrap()).clone();
     assert_eq!((head.owner, head.latest, head.sent, view.len()), (Some(owner), Sequence::START, Usage::default(), 0));
     assert!(head.begun > 0 && head.begun <= i64::MAX.unsigned_abs());
 }
@@ -186,34 +189,34 @@ fn every_kind_is_held_under_the_sequence_of_its_last_recording(place: &Place) {
     assert_eq!(loaded(&*store, &a), expected);
     assert_eq!(store.head(&a).unwrap().unwrap().version(), second);
     let [record] = &store.list().unwrap()[..] else { panic!("one conversation") };
-    assert_eq!((record.head.created, record.head.used, record.holdings), (moment(2).into(), moment(3).into(), 15));
+    assert_eq!((record.head.created, record.head.used, record.holdings), (moment(2).into(), moment(3).into(), 17));
     assert_eq!((record.head.sent, record.head.forgotten), (sent(3), Sequence::START));
 }
 
 fn a_reader_is_given_what_it_does_not_have(place: &Place) {
     let (store, a) = (place(), id("a"));
     give(&*store, &a, &[page(1, 0, 1)], moment(0));
-    let first = value(&*store, &a).unwrap();
-    assert_eq!(store.load(&a, Some(first.revision)).unwrap(), Loaded::Unchanged);
+    let first = store.load(&a, None).unwrap();
+    assert!(Arc::ptr_eq(&store.load(&a, Some(Arc::clone(&first))).unwrap(), &first), "the copy is current");
     give(&*store, &a, &[page(1, 1, 2)], moment(0));
-    let second = value(&*store, &a).unwrap();
+    let second = store.load(&a, None).unwrap();
     assert_ne!(first.revision, second.revision);
     assert_eq!(second.view.len(), 2);
-    for known in [Some(first.revision), Some(Revision::default()), None] {
-        assert_eq!(store.load(&a, known).unwrap(), Loaded::Current(Arc::clone(&second)));
+    for copy in [Some(first), Some(Arc::default()), None] {
+        assert_eq!(store.load(&a, copy).unwrap(), second);
     }
 }
 
 /// Whatever is compared, one of several that saw the same value replaces it.
 fn a_swap_replaces_only_what_is_expected(place: &Place) {
     let (store, a, b) = (place(), id("a"), id("b"));
-    let Loaded::Unknown(expected) = store.load(&a, None).unwrap() else { panic!("nothing is stored") };
+    let unknown = store.load(&a, None).unwrap();
+    let expected = unknown.revision;
     let numbered = |number: u64, known: &Conversation| {
         let mut new = known.clone();
         (new.head.begun, new.revision.number) = (7, number);
         Arc::new(new)
     };
-    let unknown = Conversation { revision: expected, ..Conversation::default() };
     let swap = |id: &ConversationId, expected, new: &Arc<Conversation>| Swap {
         id: id.clone(),
         expected,
@@ -227,7 +230,7 @@ fn a_swap_replaces_only_what_is_expected(place: &Place) {
     assert_eq!(store.swap(&both).unwrap(), [false, true], "one that is lost delays no other");
     assert_eq!(store.swap(&[swap(&a, first.revision, &second)]).unwrap(), [true]);
     assert_eq!(store.swap(&[swap(&a, first.revision, &first)]).unwrap(), [false], "it was replaced");
-    assert_eq!(value(&*place(), &a).unwrap(), second);
+    assert_eq!(place().load(&a, None).unwrap(), second);
     assert_eq!(store.swap(&[]).unwrap(), [] as [bool; 0]);
 }
 
@@ -299,7 +302,7 @@ fn a_batch_is_recorded_whole(place: &Place) {
     assert_eq!(all[0].begun, all[2].begun);
     assert_ne!(all[0].begun, all[1].begun);
     assert_eq!((held(&*store, &a).len(), held(&*store, &b).len()), (2, 1));
-    assert_eq!(value(&*store, &a).unwrap().page_counts, BTreeMap::from([(ContentHash([5; 32]), 9)]));
+    assert_eq!(store.load(&a, None).unwrap().page_counts, BTreeMap::from([(ContentHash([5; 32]), 9)]));
     let late = delivery(Version { latest: Sequence::START, ..all[0] }, &[page(5, 1, 2)]);
     store.forget(&a, &pages(5, 0), moment(0)).unwrap();
     let mixed =
@@ -373,7 +376,7 @@ fn a_history_has_the_steps_that_were_not_taken_back_and_the_pages_that_were_forg
 }
 
 fn history(store: &dyn ViewStore, conversation: &ConversationId) -> ConversationHistory {
-    value(store, conversation).unwrap().history.clone()
+    store.load(conversation, None).unwrap().history.clone()
 }
 
 fn step(at: u64, kind: StepKind, blocks: u64, seconds: u64) -> HistoryStep {
@@ -473,17 +476,17 @@ fn names_and_page_counts_leave_with_their_last_conversation(place: &Place) {
     assert_eq!(names(&*store), both);
     store.prune(moment(30), 1_000, moment(33)).unwrap();
     assert_eq!(names(&*store), BTreeMap::from([(new, "/new.pdf".to_owned())]));
-    let kept = value(&*store, &id("new")).unwrap();
+    let kept = store.load(&id("new"), None).unwrap();
     assert_eq!(kept.page_counts, BTreeMap::from([(ContentHash([41; 32]), 9)]));
     store.forget(&id("new"), &ForgetScope::File(new), moment(34)).unwrap();
     assert_eq!(names(&*store), BTreeMap::from([(new, "/new.pdf".to_owned())]), "people see what was forgotten");
-    assert!(value(&*store, &id("new")).unwrap().page_counts.is_empty());
+    assert!(store.load(&id("new"), None).unwrap().page_counts.is_empty());
 }
 
 /// The names of all files of all conversations.
 fn names(store: &dyn ViewStore) -> BTreeMap<FileKey, String> {
     let records = store.list().unwrap();
-    records.iter().flat_map(|record| value(store, &record.id).unwrap().names.clone()).collect()
+    records.iter().flat_map(|record| store.load(&record.id, None).unwrap().names.clone()).collect()
 }
 
 fn the_least_recently_used_are_pruned_first(place: &Place) {
@@ -535,9 +538,7 @@ fn stores_and_views_agree(place: &Place) {
 }
 
 fn catch_up(store: &dyn ViewStore, conversation: &ConversationId, known: &mut Arc<Conversation>) {
-    if let Loaded::Current(current) = store.load(conversation, Some(known.revision)).unwrap() {
-        *known = current;
-    }
+    *known = store.load(conversation, Some(Arc::clone(known))).unwrap();
 }
 
 fn four_threads_on_two_handles_lose_nothing(place: &Place) {

@@ -125,11 +125,27 @@ impl PageSet {
 
     /// Removes one page.
     pub fn remove(&mut self, page: PageIndex) {
-        let at = self.runs.partition_point(|run| run.1 < page.0);
-        let Some(&(first, last)) = self.runs.get(at).filter(|run| run.0 <= page.0) else { return };
-        let before = page.0.checked_sub(1).filter(|end| *end >= first).map(|end| (first, end));
-        let after = page.0.checked_add(1).filter(|start| *start <= last).map(|start| (start, last));
-        self.runs.splice(at..=at, before.into_iter().chain(after));
+        self.remove_run(page.0, page.0);
+    }
+
+    /// Removes the pages `first..=last`. Removes nothing if `first > last`.
+    pub fn remove_run(&mut self, first: u32, last: u32) {
+        if first > last {
+            return;
+        }
+        let start = self.runs.partition_point(|run| run.1 < first);
+        let end = self.runs.partition_point(|run| run.0 <= last).max(start);
+        let removed = self.runs.get(start..end).unwrap_or_default();
+        let before = removed.first().filter(|run| run.0 < first).map(|run| (run.0, first.saturating_sub(1)));
+        let after = removed.last().filter(|run| run.1 > last).map(|run| (last.saturating_add(1), run.1));
+        self.runs.splice(start..end, before.into_iter().chain(after));
+    }
+
+    /// Those of the pages `first..=last` that are in the set.
+    #[must_use]
+    pub fn within(&self, first: u32, last: u32) -> Self {
+        let clipped = self.runs.iter().map(|run| (run.0.max(first), run.1.min(last)));
+        Self { runs: clipped.filter(|run| run.0 <= run.1).collect() }
     }
 
     /// Whether `page` is in the set.

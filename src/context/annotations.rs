@@ -42,7 +42,7 @@ impl AnnotationKind {
         match form {
             PageForm::Document | PageForm::Path => Self::BESIDE_DOCUMENT,
             PageForm::Image => Self::BESIDE_PICTURE,
-            PageForm::Text => Self::BESIDE_TEXT,
+            PageForm::Text | PageForm::Layout => Self::BESIDE_TEXT,
             PageForm::Markdown => Self::BESIDE_MARKDOWN,
         }
     }

@@ -52,8 +52,8 @@ pub use self::library::{IndexStatus, RankedHit, RankedHits, RankedRequest};
 pub use self::markdown::{MarkdownPage, MarkdownPages, read_markdown};
 pub use self::page_notes::PageNotes;
 pub use self::pdf::{
-    FormCost, GivenForms, HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, SummaryFacts, image_tokens,
-    moved_phrase, page_change_lines, pages_with_hidden_text, picture_tokens, plan_pages, select_from,
+    FormCost, GivenForms, HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, SummaryFacts, UnreadParts,
+    image_tokens, moved_phrase, page_change_lines, pages_with_hidden_text, picture_tokens, plan_pages, select_from,
     select_one_or_more, select_page,
 };
 pub use self::phrases::{

@@ -164,8 +164,12 @@ const MAX_LISTED_CHARACTERS: usize = 60;
 /// `page 3` or `pages 1-3,7`, or their number alone if the list is long.
 #[must_use]
 pub fn listed_or_counted(pages: &PageSet) -> String {
-    let listed = page_or_pages(pages);
-    if listed.len() <= MAX_LISTED_CHARACTERS { listed } else { format!("{} pages", grouped(pages.len())) }
+    if is_short_list(pages) { page_or_pages(pages) } else { format!("{} pages", grouped(pages.len())) }
+}
+
+/// Whether a list of pages is short enough to stand beside their number.
+pub(super) fn is_short_list(pages: &PageSet) -> bool {
+    page_or_pages(pages).len() <= MAX_LISTED_CHARACTERS
 }
 
 /// Characters of a quoted title or label. Longer ones are cut and say so.

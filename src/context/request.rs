@@ -72,8 +72,7 @@ impl FileRequest {
     /// Pages that are asked for as text are recognised where they have none. Pictures show their text themselves.
     #[must_use]
     pub(super) fn ocr_mode(&self) -> OcrMode {
-        let is_text = matches!(self.form, PageForm::Text | PageForm::Markdown);
-        if is_text && self.part != RequestedPart::Summary { OcrMode::Auto } else { OcrMode::Never }
+        if self.form.is_text() && self.part != RequestedPart::Summary { OcrMode::Auto } else { OcrMode::Never }
     }
 
     /// A request for the file as a whole: a PDF's summary, a text, or an image.
@@ -109,6 +108,7 @@ pub fn form_name(form: PageForm) -> &'static str {
         PageForm::Text => "text",
         PageForm::Path => "path",
         PageForm::Markdown => "markdown",
+        PageForm::Layout => "layout",
     }
 }
 

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::{Loaded, StoreError, Swap, ViewStore};
+use super::{StoreError, Swap, ViewStore};
 use pagewise_view::{
     ChangeEffect, ChangeOutcome, Conversation, ConversationChange, ConversationId, Moment, Revision, Sequence,
 };
@@ -104,7 +104,7 @@ pub fn fork(
     as_of: Option<Sequence>,
     now: SystemTime,
 ) -> Result<bool, StoreError> {
-    let source = load(store, from)?;
+    let source = store.load(from, None)?;
     if !source.is_known() {
         return Ok(false);
     }
@@ -113,18 +113,6 @@ pub fn fork(
     fork.revision = Revision { number: random_number(), ..source.revision };
     let swap = Swap { id: to.clone(), expected, new: Arc::new(fork), is_durable: false };
     Ok(store.swap(&[swap])? == [true])
-}
-
-/// A conversation as it is stored; the default if it is unknown.
-///
-/// # Errors
-/// [`StoreError`]
-pub fn load(store: &dyn ViewStore, id: &ConversationId) -> Result<Arc<Conversation>, StoreError> {
-    match store.load(id, None)? {
-        Loaded::Current(conversation) => Ok(conversation),
-        Loaded::Unknown(revision) => Ok(Arc::new(Conversation { revision, ..Conversation::default() })),
-        Loaded::Unchanged => Ok(Arc::default()),
-    }
 }
 
 /// What becomes of one conversation.
@@ -150,7 +138,7 @@ impl<'a> Plan<'a> {
     ) -> Result<Self, StoreError> {
         let is_current = copy.is_none();
         // A failed change is reported by its caller, so it needs no warning.
-        let known = copy.map_or_else(|| load(store, id), Ok).inspect_err(|_| drop(store.take_warning()))?;
+        let known = copy.map_or_else(|| store.load(id, None), Ok).inspect_err(|_| drop(store.take_warning()))?;
         let expected = known.revision;
         let mut new = Arc::unwrap_or_clone(known);
         let mut apply = |(position, change): &(usize, &ConversationChange)| {

@@ -9,40 +9,22 @@ use super::PostgresError;
 pub enum StoreError {
     /// The data folder or a file in it could not be created or opened.
     #[error("{}: {source}", path.display())]
-    Folder {
-        /// The folder or file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    Folder { path: PathBuf, source: std::io::Error },
     /// The data folder is on a network file system, which several machines cannot use for one database.
     #[error("{} is on a network file system; PAGEWISE_DATA_DIR names another folder", path.display())]
-    Network {
-        /// The folder.
-        path: PathBuf,
-    },
+    Network { path: PathBuf },
     /// Other processes kept the database locked for longer than [`SqliteStore::BUSY_TIMEOUT`](super::SqliteStore::BUSY_TIMEOUT).
     #[error("the database is locked: {}", path.display())]
-    Busy {
-        /// The database.
-        path: PathBuf,
-    },
+    Busy { path: PathBuf },
     /// The database is read-only.
     #[error("the database cannot be written: {}", path.display())]
-    ReadOnly {
-        /// The database.
-        path: PathBuf,
-    },
+    ReadOnly { path: PathBuf },
     /// No room is left.
     #[error("the disk is full: {}", path.display())]
-    DiskFull {
-        /// The database.
-        path: PathBuf,
-    },
+    DiskFull { path: PathBuf },
     /// The database was found corrupt while in use. If possible it was renamed and replaced by an empty one.
     #[error("{}", corrupt(path, set_aside.as_deref()))]
     Corrupt {
-        /// The database.
         path: PathBuf,
         /// Where the corrupt file is now; `None` if it is still in place, or another process moved it.
         set_aside: Option<PathBuf>,
@@ -50,19 +32,14 @@ pub enum StoreError {
     /// A later version of this program wrote the database. It is left unchanged.
     #[error("the database has schema {found}, and this program knows {known}: {}", path.display())]
     NewerSchema {
-        /// The database.
         path: PathBuf,
-        /// Its schema version.
         found: i64,
         /// The latest version that this program knows.
         known: i64,
     },
     /// Forgets failed for too many conversations to remember which. No holding is trusted any more.
     #[error("the memory failed to forget more than {limit} conversations; restart to trust what it holds")]
-    TooManyFailedForgets {
-        /// The maximum.
-        limit: usize,
-    },
+    TooManyFailedForgets { limit: usize },
     /// Others changed a conversation so often that no attempt to change it succeeded.
     #[error("too many processes change one conversation")]
     Contended,
@@ -74,12 +51,7 @@ pub enum StoreError {
     Postgres(#[from] PostgresError),
     /// Any other database error.
     #[error("{}: {source}", path.display())]
-    Database {
-        /// The database.
-        path: PathBuf,
-        /// What SQLite said.
-        source: rusqlite::Error,
-    },
+    Database { path: PathBuf, source: rusqlite::Error },
 }
 
 impl StoreError {
@@ -111,14 +83,8 @@ pub enum StoreWarning {
     },
     /// The shared database does not respond yet. Every use tries again.
     #[error("nothing is remembered until the database answers: {reason}")]
-    Away {
-        /// Why.
-        reason: PostgresError,
-    },
+    Away { reason: PostgresError },
     /// Views are kept in memory and end with the process.
     #[error("conversations end with this process: {reason}")]
-    MemoryOnly {
-        /// Why.
-        reason: StoreError,
-    },
+    MemoryOnly { reason: StoreError },
 }

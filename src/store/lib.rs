@@ -30,7 +30,7 @@ mod sessions;
 mod sqlite;
 mod view_store;
 
-pub use self::change::{ConversationCopies, change, change_all, fork, load};
+pub use self::change::{ConversationCopies, change, change_all, fork};
 pub use self::error::{StoreError, StoreWarning};
 pub use self::hash_store::HashStore;
 pub use self::memory::MemoryStore;
@@ -42,4 +42,4 @@ pub use self::postgres::{AddressError, AwaitedStep, PostgresAddress, PostgresErr
 pub use self::report::{PoolUsage, ServerReport, StoreReport};
 pub use self::sessions::{MemorySessions, SessionStore, StoredSession};
 pub use self::sqlite::SqliteStore;
-pub use self::view_store::{ConversationRecord, Loaded, PruneCounts, StoreHealth, Swap, ViewStore};
+pub use self::view_store::{ConversationRecord, PruneCounts, StoreHealth, Swap, ViewStore};

@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use super::{
-    ConversationRecord, Loaded, MemorySessions, PruneCounts, SessionStore, StoreError, StoreHealth, Swap, ViewStore,
-};
-use pagewise_view::{Conversation, ConversationId, Moment, Revision};
+use super::{ConversationRecord, MemorySessions, PruneCounts, SessionStore, StoreError, StoreHealth, Swap, ViewStore};
+use pagewise_view::{Conversation, ConversationId, Moment};
 
 /// Keeps conversations in memory.
 #[derive(Debug, Default)]
@@ -58,12 +56,8 @@ impl MemoryStore {
 }
 
 impl ViewStore for MemoryStore {
-    fn load(&self, id: &ConversationId, known: Option<Revision>) -> Result<Loaded, StoreError> {
-        Ok(match self.state().conversations.get(id) {
-            None => Loaded::Unknown(Revision::default()),
-            Some(stored) if known == Some(stored.revision) => Loaded::Unchanged,
-            Some(stored) => Loaded::Current(Arc::clone(stored)),
-        })
+    fn load(&self, id: &ConversationId, _: Option<Arc<Conversation>>) -> Result<Arc<Conversation>, StoreError> {
+        Ok(self.state().conversations.get(id).map(Arc::clone).unwrap_or_default())
     }
 
     fn swap(&self, swaps: &[Swap]) -> Result<Vec<bool>, StoreError> {

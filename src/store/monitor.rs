@@ -4,10 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::{
-    ConversationRecord, Loaded, PruneCounts, SessionStore, StoreError, StoreHealth, StoreWarning, Swap, ViewStore,
-};
-use pagewise_view::{ConversationId, Revision};
+use super::{ConversationRecord, PruneCounts, SessionStore, StoreError, StoreHealth, StoreWarning, Swap, ViewStore};
+use pagewise_view::{Conversation, ConversationId};
 
 /// How long after its last failure a store counts as failing if nobody calls it. Load balancers send no calls to a
 /// failing server, so it would never recover otherwise.
@@ -83,8 +81,8 @@ impl StoreMonitor {
 }
 
 impl ViewStore for StoreMonitor {
-    fn load(&self, id: &ConversationId, known: Option<Revision>) -> Result<Loaded, StoreError> {
-        self.reads.count(self.store.load(id, known))
+    fn load(&self, id: &ConversationId, copy: Option<Arc<Conversation>>) -> Result<Arc<Conversation>, StoreError> {
+        self.reads.count(self.store.load(id, copy))
     }
 
     fn swap(&self, swaps: &[Swap]) -> Result<Vec<bool>, StoreError> {

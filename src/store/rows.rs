@@ -5,55 +5,128 @@ use std::collections::BTreeMap;
 use pagewise_base::hash::{ContentHash, PageFingerprint};
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_view::{
-    Conversation, ConversationHead, FileKey, HeldItem, HistoryStep, Holding, LineSpan, PageForm, Sequence, StepKind,
+    Conversation, ConversationHead, FileKey, HeldItem, HistoryStep, Holding, LineSpan, Moment, PageForm, Principal,
+    Sequence, StepKind, Usage,
 };
 
-/// The columns of a held item. Of a page, the first and the last are the same unless it is shared.
-pub(crate) struct HeldItemRow {
-    pub(crate) kind: u8,
-    pub(crate) first: u32,
-    pub(crate) last: u32,
-    pub(crate) form: u8,
-    /// Empty unless the item is a page.
-    pub(crate) fingerprint: Vec<u8>,
-}
+/// A row of an earlier schema, whose numbers are all signed.
+pub(crate) trait OldRow {
+    type Error;
 
-impl HeldItemRow {
-    /// `None` for a row that was never written. It counts as not held, and is sent again.
-    pub(crate) fn held(&self) -> Option<HeldItem> {
-        match self.kind {
-            0 => Some(HeldItem::Summary { supports_page_extraction: true }),
-            1 => Some(HeldItem::Summary { supports_page_extraction: false }),
-            2 => Some(HeldItem::Page {
-                fingerprint: PageFingerprint(self.fingerprint.as_slice().try_into().ok()?),
-                page: PageIndex(self.first),
-                form: *PageForm::ALL.get(usize::from(self.form))?,
-                is_shared: self.last != self.first,
-            }),
-            3 => LineSpan::new(self.first, self.last).map(HeldItem::Text),
-            4 => Some(HeldItem::Binary),
-            5 => Some(HeldItem::Followed),
-            _ => None,
-        }
+    fn number(&self, column: usize) -> Result<i64, Self::Error>;
+
+    /// `None` for NULL.
+    fn bytes(&self, column: usize) -> Result<Option<Vec<u8>>, Self::Error>;
+
+    fn text(&self, column: usize) -> Result<String, Self::Error>;
+
+    /// A count; negative numbers become 0.
+    fn count(&self, column: usize) -> Result<u64, Self::Error> {
+        self.number(column).map(|number| u64::try_from(number).unwrap_or(0))
+    }
+
+    /// A number that was never written is `None`.
+    fn narrow<N: TryFrom<i64>>(&self, column: usize) -> Result<Option<N>, Self::Error> {
+        self.number(column).map(|number| N::try_from(number).ok())
+    }
+
+    /// 32 bytes; `None` for any other length.
+    fn hash(&self, column: usize) -> Result<Option<[u8; 32]>, Self::Error> {
+        Ok(self.bytes(column)?.and_then(|bytes| bytes.try_into().ok()))
+    }
+
+    /// Usage in the four columns from `first`.
+    fn usage(&self, first: usize) -> Result<Usage, Self::Error> {
+        let count = |column: usize| self.count(first.saturating_add(column));
+        Ok(Usage { blocks: count(0)?, pages: count(1)?, bytes: count(2)?, tokens: count(3)? })
     }
 }
 
-/// The kind of a step; `None` for a number that was never written.
-pub(crate) fn step_kind(number: u8) -> Option<StepKind> {
-    [StepKind::Delivery, StepKind::Forget, StepKind::Emptying].get(usize::from(number)).copied()
-}
-
-/// All rows of one conversation.
+/// All rows of one conversation. What was never written counts as not held, and is sent again.
+///
+/// Each row has a column before those that are read here.
 #[derive(Default)]
 pub(crate) struct ConversationRows {
-    pub(crate) head: ConversationHead,
-    pub(crate) holdings: Vec<(Holding, Sequence)>,
+    head: ConversationHead,
+    holdings: Vec<(Holding, Sequence)>,
     /// Oldest first.
-    pub(crate) steps: Vec<HistoryStep>,
+    steps: Vec<HistoryStep>,
     /// Oldest first.
-    pub(crate) forgotten: Vec<(FileKey, PageIndex)>,
-    pub(crate) names: BTreeMap<FileKey, String>,
-    pub(crate) page_counts: BTreeMap<ContentHash, u32>,
+    forgotten: Vec<(FileKey, PageIndex)>,
+    names: BTreeMap<FileKey, String>,
+    page_counts: BTreeMap<ContentHash, u32>,
+}
+
+impl ConversationRows {
+    /// Columns: begun, latest, forgotten, emptied, generation, owner, usage, created, used.
+    pub(crate) fn of<R: OldRow>(row: &R) -> Result<Self, R::Error> {
+        let head = ConversationHead {
+            begun: row.count(1)?,
+            latest: Sequence(row.count(2)?),
+            forgotten: Sequence(row.count(3)?),
+            emptied: Sequence(row.count(4)?),
+            generation: row.count(5)?,
+            owner: row.hash(6)?.map(Principal),
+            sent: row.usage(7)?,
+            created: Moment(row.count(11)?),
+            used: Moment(row.count(12)?),
+            ..ConversationHead::default()
+        };
+        Ok(Self { head, ..Self::default() })
+    }
+
+    /// Columns: content, file, kind, first, last, form, fingerprint, sequence. Of a page, the first and the last are the
+    /// same unless it is shared.
+    pub(crate) fn add_holding<R: OldRow>(&mut self, row: &R) -> Result<(), R::Error> {
+        let (content, file) = (row.hash(1)?.map(ContentHash), row.hash(2)?.map(FileKey));
+        let (kind, form) = (row.number(3)?, row.narrow::<usize>(6)?.and_then(|form| PageForm::ALL.get(form).copied()));
+        let (first, last) = (row.narrow::<u32>(4)?, row.narrow::<u32>(5)?);
+        let fingerprint = row.hash(7)?.map(PageFingerprint);
+        let page = || {
+            let (fingerprint, page, form, is_shared) = (fingerprint?, PageIndex(first?), form?, first != last);
+            Some(HeldItem::Page { fingerprint, page, form, is_shared })
+        };
+        let what = match kind {
+            0 => Some(HeldItem::Summary { supports_page_extraction: true }),
+            1 => Some(HeldItem::Summary { supports_page_extraction: false }),
+            2 => page(),
+            3 => first.zip(last).and_then(|(first, last)| LineSpan::new(first, last)).map(HeldItem::Text),
+            4 => Some(HeldItem::Binary),
+            5 => Some(HeldItem::Followed),
+            _ => None,
+        };
+        if let (Some(content), Some(file), Some(what)) = (content, file, what) {
+            self.holdings.push((Holding { content, file, what }, Sequence(row.count(8)?)));
+        }
+        Ok(())
+    }
+
+    /// Columns: sequence, moment, kind, usage.
+    pub(crate) fn add_step<R: OldRow>(&mut self, row: &R) -> Result<(), R::Error> {
+        let (at, moment, sent) = (Sequence(row.count(1)?), Moment(row.count(2)?), row.usage(4)?);
+        let kinds = [StepKind::Delivery, StepKind::Forget, StepKind::Emptying];
+        let kind = row.narrow::<usize>(3)?.and_then(|kind| kinds.get(kind).copied());
+        self.steps.extend(kind.map(|kind| HistoryStep { at, moment, kind, sent }));
+        Ok(())
+    }
+
+    /// Columns: file, page.
+    pub(crate) fn add_forgotten<R: OldRow>(&mut self, row: &R) -> Result<(), R::Error> {
+        self.forgotten.extend(row.hash(1)?.map(FileKey).zip(row.narrow(2)?.map(PageIndex)));
+        Ok(())
+    }
+
+    /// Columns: file, path.
+    pub(crate) fn add_name<R: OldRow>(&mut self, row: &R) -> Result<(), R::Error> {
+        self.names.extend(row.hash(1)?.map(FileKey).zip(Some(row.text(2)?)));
+        Ok(())
+    }
+
+    /// Columns: content, pages.
+    pub(crate) fn add_page_count<R: OldRow>(&mut self, row: &R) -> Result<(), R::Error> {
+        self.page_counts.extend(row.hash(1)?.map(ContentHash).zip(row.narrow(2)?));
+        Ok(())
+    }
 }
 
 impl From<ConversationRows> for Conversation {

@@ -12,11 +12,12 @@ use pagewise_view::{Conversation, ConversationHead, ConversationId, Revision};
 ///
 /// All methods block. Writes are atomic, and survive the end of the process once they return.
 pub trait ViewStore: Send + Sync {
-    /// A conversation as it is stored now. `known` is the revision of a cached copy.
+    /// A conversation as it is stored now: the cached copy itself, if it is current. An unknown conversation is the
+    /// default, with a revision that says on which server.
     ///
     /// # Errors
     /// [`StoreError`]
-    fn load(&self, id: &ConversationId, known: Option<Revision>) -> Result<Loaded, StoreError>;
+    fn load(&self, id: &ConversationId, copy: Option<Arc<Conversation>>) -> Result<Arc<Conversation>, StoreError>;
 
     /// Replaces values, all in one transaction. Returns for each whether the stored value was the expected one; otherwise
     /// it is left as it is. No two swaps are of one conversation, and they come in the order of their ids.
@@ -60,17 +61,6 @@ pub trait ViewStore: Send + Sync {
     /// # Errors
     /// [`StoreError`]
     fn health(&self) -> Result<StoreHealth, StoreError>;
-}
-
-/// What a store knows of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Loaded {
-    /// Nothing. The revision says on which server.
-    Unknown(Revision),
-    /// The cached copy is current.
-    Unchanged,
-    /// The value.
-    Current(Arc<Conversation>),
 }
 
 /// A new value for a conversation.

@@ -80,11 +80,19 @@ pub enum PageForm {
     Path,
     /// The page as Markdown.
     Markdown,
+    /// The page's text, with its columns kept by spaces.
+    Layout,
 }
 
 impl PageForm {
     /// Every form, in order.
-    pub const ALL: [Self; 5] = [Self::Document, Self::Image, Self::Text, Self::Path, Self::Markdown];
+    pub const ALL: [Self; 6] = [Self::Document, Self::Image, Self::Text, Self::Path, Self::Markdown, Self::Layout];
+
+    /// Whether it is text, which is identified by itself.
+    #[must_use]
+    pub fn is_text(self) -> bool {
+        matches!(self, Self::Text | Self::Markdown | Self::Layout)
+    }
 }
 
 /// Lines of a text file, 1-based and inclusive.

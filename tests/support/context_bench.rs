@@ -200,14 +200,22 @@ impl Bench {
     }
 }
 
+/// The blocks as lines, without the one that says how much was read, which has tests of its own.
 pub(crate) fn lines(answer: &FileAnswer) -> Vec<String> {
     let line = |block: &Block| match block {
-        Block::Text(text) => text.clone(),
-        Block::Document(page) => format!("PDF: {}", String::from_utf8_lossy(&page.bytes)),
-        Block::Image(image) => format!("image: {}", image.mime_type),
+        Block::Text(text) => match text.rsplit_once(READ_SO_FAR) {
+            Some(("", _)) => None,
+            Some((before, _)) => Some(before.trim_end().to_owned()),
+            None => Some(text.clone()),
+        },
+        Block::Document(page) => Some(format!("PDF: {}", String::from_utf8_lossy(&page.bytes))),
+        Block::Image(image) => Some(format!("image: {}", image.mime_type)),
     };
-    answer.blocks.iter().map(line).collect()
+    answer.blocks.iter().filter_map(line).collect()
 }
+
+/// How the line begins that says how much was read.
+pub(crate) const READ_SO_FAR: &str = "Read so far in this conversation: ";
 
 pub(crate) fn pages(selection: &str) -> impl Fn(&mut FileRequest) {
     let selection = selection.to_owned();

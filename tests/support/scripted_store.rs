@@ -4,12 +4,11 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use pagewise_store::{
-    ConversationRecord, Loaded, PruneCounts, StoreError, StoreHealth, StoreWarning, Swap, ViewStore, change,
-    change_all, load,
+    ConversationRecord, PruneCounts, StoreError, StoreHealth, StoreWarning, Swap, ViewStore, change, change_all,
 };
 use pagewise_view::{
     Conversation, ConversationChange, ConversationHead, ConversationId, ConversationView, DeliveryRecord, ForgetScope,
-    Principal, Revision, Usage, Version,
+    Principal, Usage, Version,
 };
 
 /// Before a call of the store behind, or after it.
@@ -58,12 +57,7 @@ pub(crate) const FAULTS: [Option<(&str, Side)>; 5] = [
 
 /// All that a conversation holds.
 pub(crate) fn loaded(store: &dyn ViewStore, conversation: &ConversationId) -> ConversationView {
-    value(store, conversation).unwrap().view.clone()
-}
-
-/// A conversation as it is stored; the default if it is unknown.
-pub(crate) fn value(store: &dyn ViewStore, conversation: &ConversationId) -> Result<Arc<Conversation>, StoreError> {
-    load(store, conversation)
+    store.load(conversation, None).unwrap().view.clone()
 }
 
 /// Changes of conversations, as one who has no copies makes them.
@@ -72,7 +66,7 @@ pub(crate) trait Changes {
     fn dynamic(&self) -> &dyn ViewStore;
 
     fn head(&self, conversation: &ConversationId) -> Result<Option<ConversationHead>, StoreError> {
-        let value = value(self.dynamic(), conversation)?;
+        let value = self.dynamic().load(conversation, None)?;
         Ok(value.is_known().then(|| value.head.clone()))
     }
 
@@ -132,7 +126,7 @@ pub(crate) trait Changes {
     /// The largest generation entered so far.
     fn enter(&self, conversation: &ConversationId, generation: u64, now: SystemTime) -> Result<u64, StoreError> {
         change(self.dynamic(), &(), conversation, ConversationChange::Enter(generation), now)?;
-        Ok(value(self.dynamic(), conversation)?.head.generation)
+        Ok(self.dynamic().load(conversation, None)?.head.generation)
     }
 }
 
@@ -154,8 +148,8 @@ pub(crate) fn disk_full() -> StoreError {
 }
 
 impl ViewStore for Hooked {
-    fn load(&self, id: &ConversationId, known: Option<Revision>) -> Result<Loaded, StoreError> {
-        self.around("load", |store| store.load(id, known))
+    fn load(&self, id: &ConversationId, copy: Option<Arc<Conversation>>) -> Result<Arc<Conversation>, StoreError> {
+        self.around("load", |store| store.load(id, copy))
     }
 
     fn swap(&self, swaps: &[Swap]) -> Result<Vec<bool>, StoreError> {

@@ -4,22 +4,18 @@ use crate::cli::terminal::layout::Facts;
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::table::{Column, Table};
 use crate::cli::terminal::wording::{command, counted};
-use crate::context::{HeldFile, RequestBounds, file_size, grouped, one_line};
+use crate::context::{RequestBounds, file_size, grouped, one_line};
 use crate::tool::{StatusResult, held_file_name, held_words};
 use pagewise_view::Usage;
 
 /// What a conversation holds, and what it cost.
 pub(crate) fn text(result: &StatusResult, screen: Screen) -> String {
-    let files = &result.status.files;
-    let head = format!("Conversation {} holds {}", result.conversation, counted(files.len(), "file"));
+    let head = format!("Conversation {} holds {}", result.conversation, counted(result.status.files.len(), "file"));
     let mut table = Table::new([Column::left("").of(Part::Path), Column::left("")]);
-    files.iter().for_each(|file| table.add(row(file)));
+    let row = |(file, unread)| [one_line(&held_file_name(file)), held_words(file, unread)];
+    result.files().map(row).for_each(|row| table.add(row));
     let parts = [screen.paint(Part::Heading, &head), table.text(screen), sent(result, screen)];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
-}
-
-fn row(file: &HeldFile) -> [String; 2] {
-    [one_line(&held_file_name(file)), held_words(file)]
 }
 
 fn sent(result: &StatusResult, screen: Screen) -> String {

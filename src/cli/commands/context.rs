@@ -31,7 +31,7 @@ pub(crate) fn run(typed: &ContextCommand, config: &Config, screen: Screen) -> Re
 fn status(typed: &StatusArguments, config: &Config, screen: Screen) -> Result<Report, ToolError> {
     let arguments = typed.typed()?;
     let caller = caller(&arguments.held.conversation)?;
-    let context = open::memory(config)?;
+    let context = open::library_context(true, config)?;
     let result = tool::context_status(&context, &arguments, &caller)?;
     open::warn_about(&context);
     Ok(Report::new(answers::status::text(&result, screen), result.structure()))

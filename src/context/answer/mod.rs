@@ -21,6 +21,7 @@ pub use self::write_file::{end_writing, write_whole};
 
 use pagewise_base::hash::{ContentHash, PageFingerprint};
 use pagewise_base::page::{PageLabel, PageNumber, PageSet};
+use pagewise_view::PageForm;
 
 /// One block of an answer, independent of any wire format.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,6 +90,8 @@ pub struct AnswerDetails {
     pub replaced: PageSet,
     /// Requested pages that did not fit.
     pub deferred: PageSet,
+    /// The pages that the conversation has read with this answer, in any form; `None` if that is not known.
+    pub read_so_far: Option<PageSet>,
     /// The call that continues where this answer stopped.
     pub next: Option<NextCall>,
     /// The point before this answer, which a fork can start from; `None` without a conversation.
@@ -110,8 +113,8 @@ pub struct SentPage {
     pub page: PageNumber,
     /// The printed label, if the document has one.
     pub label: Option<PageLabel>,
-    /// `document`, `text` or `path`.
-    pub form: &'static str,
+    /// The form in which it is given.
+    pub form: PageForm,
     /// Bytes of the PDF, or of the text.
     pub bytes: u64,
     /// blake3 of those bytes.

@@ -7,7 +7,7 @@ use super::failed_forgets::FailedForgets;
 use super::writer::{ConversationWriter, WriteOutcome};
 use crate::context::request::Retention;
 use pagewise_base::share::SharedCache;
-use pagewise_store::{ConversationCopies, Loaded, StoreError, StoreWarning, ViewStore};
+use pagewise_store::{ConversationCopies, StoreError, StoreWarning, ViewStore};
 use pagewise_view::{
     Conversation, ConversationChange, ConversationId, DeliveryRecord, ForgetScope, Principal, Sequence, Usage, Version,
 };
@@ -119,17 +119,11 @@ impl ConversationCache {
     /// If the store cannot be read.
     pub(crate) fn read(&self, conversation: &ConversationId) -> Result<Snapshot, StoreError> {
         let copy = self.copies.0.get(conversation);
-        match (self.store.load(conversation, copy.as_ref().map(|copy| copy.revision))?, copy) {
-            (Loaded::Unchanged, Some(copy)) => Ok(copy),
-            (Loaded::Unchanged | Loaded::Unknown(_), _) => {
-                self.copies.0.remove(conversation);
-                Ok(Snapshot::default())
-            }
-            (Loaded::Current(current), _) => {
-                self.copies.keep(conversation, Arc::clone(&current));
-                Ok(current)
-            }
+        let current = self.store.load(conversation, copy.clone())?;
+        if copy.is_none_or(|copy| !Arc::ptr_eq(&copy, &current)) {
+            self.copies.keep(conversation, Arc::clone(&current));
         }
+        Ok(current)
     }
 
     /// Records the client's generation.

@@ -131,6 +131,15 @@ impl FileMemory {
         pages
     }
 
+    /// The pages that the conversation has read of this content. `None` without a conversation, and where the summary was
+    /// the document's text.
+    pub(crate) fn pages_read(&self) -> Option<PageSet> {
+        let known = self.known.as_ref()?;
+        let is_text = |what| what == HeldItem::Summary { supports_page_extraction: false };
+        let has_text = known.snapshot.view.whole_items_of(known.content).any(is_text);
+        (!has_text).then(|| self.pages_held())
+    }
+
     /// The pages held of this content, one line per form.
     pub(crate) fn held_lines(&self) -> Vec<String> {
         let Some(known) = &self.known else { return Vec::new() };

@@ -9,6 +9,7 @@ mod sync;
 mod writer;
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 pub(super) use self::cache::{ConversationCache, Snapshot};
 pub(super) use self::contents::ContentRegistry;
@@ -19,15 +20,20 @@ pub(super) use self::file_memory::FileMemory;
 use super::answer::{Block, BoundExceeded, usage_of};
 use super::error::ContextError;
 use super::files::Requester;
+use super::pdf::{UnreadParts, sections_of};
 use super::{ContextManager, empty_record};
-use crate::worker::ReaderMemory;
+use crate::source::{is_upload, is_url};
+use crate::worker::{Pages, ReaderMemory};
 use pagewise_base::hash::ContentHash;
+use pagewise_base::limits::Cancellation;
 use pagewise_base::page::PageSet;
 use pagewise_store::{SessionStore, StoreTally, ViewStore as _};
 use pagewise_view::{
-    AgentView, ConversationId, ConversationView, DeliveryRecord, FileKey, ForgetScope, PageForm, Principal, Sequence,
-    Usage,
+    AgentView, ConversationId, DeliveryRecord, FileKey, ForgetScope, PageForm, Principal, Sequence, Usage,
 };
+
+/// Time in which the files of a status are looked into for their sections.
+const MAX_TIME_FOR_SECTIONS: Duration = Duration::from_secs(1);
 
 /// What a conversation holds.
 #[derive(Debug, Clone, Default)]
@@ -59,6 +65,8 @@ pub struct HeldFile {
     pub view: Option<AgentView>,
     /// The pages held of that content, by form.
     pub pages: Vec<(PageForm, PageSet)>,
+    /// The pages of that content that were not given in any form, as far as that is known.
+    pub unread: PageSet,
     /// Pages given from an earlier content that were not found in this one, or not looked for.
     pub earlier_pages: PageSet,
     /// Whether the agent was told of a change since.
@@ -125,13 +133,13 @@ impl ContextManager {
         generation: Option<u64>,
     ) -> Result<ConversationStatus, ContextError> {
         let snapshot = self.cache.open_in(conversation, generation)?;
-        let (head, view, names) = (&snapshot.head, &snapshot.view, &snapshot.names);
+        let (head, view) = (&snapshot.head, &snapshot.view);
         let mut used: BTreeMap<FileKey, Sequence> = BTreeMap::new();
         for (holding, at) in view.holdings() {
             let last = used.entry(holding.file).or_insert(at);
             *last = at.max(*last);
         }
-        let held = |(file, last_reported)| (used.get(&file), held_file(view, file, last_reported, names.get(&file)));
+        let held = |(file, last_reported)| (used.get(&file), held_file(&snapshot, file, last_reported));
         let mut files: Vec<_> = view.files().map(held).collect();
         files.sort_by(|(a_used, a), (b_used, b)| {
             b_used.cmp(a_used).then(a.path.cmp(&b.path)).then(a.content.cmp(&b.content))
@@ -142,6 +150,32 @@ impl ContextManager {
             generation: head.generation,
             point: ConversationPoint(head.latest.0),
         })
+    }
+
+    /// The unread pages of each file by its sections: from the outline or, if a short document has none, from its headings.
+    /// Files are looked into for a short time; without sections are those after it, those from the web, and those that are
+    /// not any more as they were given.
+    pub fn unread_parts<'f>(
+        &self,
+        files: impl Iterator<Item = &'f HeldFile>,
+        cancellation: &Cancellation,
+    ) -> Vec<UnreadParts> {
+        let start = Instant::now();
+        let parts = |file: &HeldFile| {
+            let is_read = file.unread.is_empty() || start.elapsed() > MAX_TIME_FOR_SECTIONS;
+            let document = (!is_read).then(|| self.document_as_given(file, cancellation)).flatten();
+            let sections = document.as_ref().map(|document| sections_of(&**document)).unwrap_or_default();
+            UnreadParts::of(&file.unread, &sections, document.map_or(0, |document| document.page_count()))
+        };
+        files.map(parts).collect()
+    }
+
+    /// A held PDF, if it is on this machine and still what was given.
+    fn document_as_given(&self, file: &HeldFile, cancellation: &Cancellation) -> Option<Box<dyn Pages>> {
+        let path = file.path.as_deref().filter(|path| !is_url(path) && !is_upload(path))?;
+        let requested = self.reopen(path, file.key, cancellation).ok()?;
+        let is_as_given = requested.content_hash(&self.hashes).ok()? == file.content;
+        is_as_given.then(|| self.document(&requested, None, cancellation).ok()).flatten()
     }
 
     /// Whether a conversation holds or follows a file, or holds any of `pages` of it. True if the store cannot say.
@@ -332,22 +366,34 @@ pub(super) fn mint_handle() -> Result<ConversationId, ContextError> {
     Ok(ConversationId::mint(random))
 }
 
-fn held_file(view: &ConversationView, file: FileKey, last_reported: ContentHash, path: Option<&String>) -> HeldFile {
+fn held_file(snapshot: &Snapshot, file: FileKey, last_reported: ContentHash) -> HeldFile {
+    let view = &snapshot.view;
     let given = view.last_given_content(&file);
     let content = given.unwrap_or(last_reported);
     let pages = PageForm::ALL.map(|form| (form, view.pages_in(&content, form)));
     let pages: Vec<_> = pages.into_iter().filter(|(_, pages)| !pages.is_empty()).collect();
     let mut earlier_pages: PageSet = view.pages_at(file).map(|(page, _)| page).collect();
     pages.iter().flat_map(|(_, pages)| pages.iter()).for_each(|page| earlier_pages.remove(page));
+    let agent_view = view.agent_view(&content);
+    let page_count = snapshot.page_counts.get(&content).copied().unwrap_or(0);
     HeldFile {
         key: file,
-        path: path.cloned(),
+        path: snapshot.names.get(&file).cloned(),
         content,
-        view: view.agent_view(&content),
+        unread: agent_view.as_ref().map(|view| unread_pages(view, page_count)).unwrap_or_default(),
+        view: agent_view,
         pages,
         earlier_pages,
         has_changed: content != last_reported,
     }
+}
+
+/// The pages of a PDF that were not given. Where the summary was the document's text, none are known to be unread.
+fn unread_pages(view: &AgentView, page_count: u32) -> PageSet {
+    let AgentView::Pdf { pages, supports_page_extraction: true, .. } = view else { return PageSet::new() };
+    let mut unread = PageSet::all(page_count);
+    pages.runs().for_each(|(first, last)| unread.remove_run(first.0, last.0));
+    unread
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::context::markdown::{read_markdown, write_pages};
 use crate::context::phrases::{fenced, numbered, page_heading, page_or_pages};
 use crate::context::request::{FileRequest, form_name};
 use crate::context::token_estimate::estimated_tokens;
-use crate::worker::{Pages, StructuredPage};
+use crate::worker::{Pages, PdfError, StructuredPage};
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_structure::{Line, PageStructure, Region};
 use pagewise_text::PageKind;
@@ -43,7 +43,7 @@ impl GivenForms {
     pub(in crate::context) fn tokens(self, page: &PageEstimate) -> Option<u64> {
         match self.form {
             _ if self.is_mixed => page.mixed_tokens,
-            PageForm::Text | PageForm::Markdown => page.text_tokens,
+            PageForm::Text | PageForm::Markdown | PageForm::Layout => page.text_tokens,
             PageForm::Image if !self.with_text => page.image_tokens,
             PageForm::Image | PageForm::Document => Some(page.image_tokens?.saturating_add(page.text_tokens?)),
             PageForm::Path => None,
@@ -94,9 +94,9 @@ impl FormChooser<'_> {
 
     /// The text with its columns kept by spaces, or the client's form where that costs less.
     fn layout_of(&self, page: PageIndex) -> ChosenForm {
-        let layout = self.document.page_words(page).ok().map(|(_, words)| words.columned_text());
+        let layout = layout_text(self.document, page).ok();
         let layout = layout.filter(|layout| estimated_tokens(layout) <= self.picture_tokens(page).unwrap_or(0));
-        ChosenForm { form: if layout.is_some() { PageForm::Text } else { self.given.form }, layout }
+        ChosenForm { form: if layout.is_some() { PageForm::Layout } else { self.given.form }, layout }
     }
 
     fn picture_tokens(&self, page: PageIndex) -> Option<u64> {
@@ -184,6 +184,11 @@ impl FormChooser<'_> {
     }
 }
 
+/// The text of a page with its columns kept by spaces.
+pub(super) fn layout_text(document: &dyn Pages, page: PageIndex) -> Result<String, PdfError> {
+    document.page_words(page).map(|(_, words)| words.columned_text())
+}
+
 /// Lines of more words than this are prose.
 const MAX_LABEL_WORDS: usize = 5;
 /// Baselines that differ by less than this many ems are of one row.
@@ -243,9 +248,10 @@ impl PdfAnswerBuilder<'_> {
     /// Logs what a page was given as, and why not as was asked for.
     pub(super) fn log_page(&self, page: &BuiltPage) {
         let sent = &page.sent;
-        let is_as_planned = sent.form == form_name(self.form_of(sent.page.index()));
+        let is_as_planned = sent.form == self.form_of(sent.page.index());
         let refusal = sent.notes.first().filter(|_| !is_as_planned);
-        tracing::debug!(page = sent.page.get(), form = sent.form, refusal, reader = sent.tier.as_deref(), "page built");
+        let form = form_name(sent.form);
+        tracing::debug!(page = sent.page.get(), form, refusal, reader = sent.tier.as_deref(), "page built");
     }
 
     /// Reads the pages together that are to be given as Markdown.
@@ -263,12 +269,12 @@ impl PdfAnswerBuilder<'_> {
 
     /// Which form each page comes in, if the server chose more than one.
     pub(super) fn chosen_forms_note(&self, built: &[BuiltPage]) -> Option<String> {
-        let pages = |form: &str| {
+        let pages = |form: PageForm| {
             let pages: PageSet =
                 built.iter().filter(|page| page.sent.form == form).map(|page| page.sent.page.index()).collect();
-            (!pages.is_empty()).then(|| format!("{} as {form}", page_or_pages(&pages)))
+            (!pages.is_empty()).then(|| format!("{} as {}", page_or_pages(&pages), form_name(form)))
         };
-        let forms = PageForm::ALL.into_iter().filter_map(|form| pages(form_name(form))).collect::<Vec<_>>();
+        let forms = PageForm::ALL.into_iter().filter_map(pages).collect::<Vec<_>>();
         let is_chosen = self.request.is_mixed && forms.len() > 1;
         is_chosen.then(|| format!("Given here: {}.", forms.join(", ")))
     }

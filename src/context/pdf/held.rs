@@ -106,10 +106,7 @@ impl HeldPageRun<'_> {
 
     fn same_as(&self, path: &str, given: &GivenPlace, file: &str) -> String {
         let (here, are) = if self.pages.len() == 1 { ("Page", "is") } else { ("Pages", "are") };
-        let form = match given.form {
-            PageForm::Text | PageForm::Markdown => format!(" as {}", form_name(given.form)),
-            PageForm::Document | PageForm::Image | PageForm::Path => String::new(),
-        };
+        let form = if given.form.is_text() { format!(" as {}", form_name(given.form)) } else { String::new() };
         let there = self.there(given);
         format!("{here} {} of {path}{form} {are} the same as {there} of {file}, which you already have.", self.pages)
     }

@@ -7,6 +7,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use super::forms::layout_text;
 use crate::context::annotations::{AnnotationKind, annotation_lines};
 use crate::context::markdown::read_markdown;
 use crate::worker::{PageText, Pages, PdfChunk, PdfError};
@@ -45,7 +46,7 @@ impl<'d> PageIdentities<'d> {
                 let text = self.document.page_text(page).map(|page| page.text).unwrap_or_default();
                 self.with_fingerprint(page, &[text, self.beside(page, form)])
             }
-            PageForm::Text | PageForm::Markdown => self.text_identity(page, form),
+            PageForm::Text | PageForm::Markdown | PageForm::Layout => self.text_identity(page, form),
         };
         self.known.borrow_mut().insert((page, form), identity);
         identity
@@ -84,9 +85,12 @@ impl<'d> PageIdentities<'d> {
     /// The page's plain text, and its text in a form. Markdown is that of the page alone: what is read with it changes
     /// where paragraphs are divided.
     fn text(&self, page: PageIndex, form: PageForm) -> Option<(PageText, String)> {
-        if form == PageForm::Text {
+        if form != PageForm::Markdown {
             let found = self.document.page_text(page).ok()?;
-            let text = found.text.clone();
+            let text = match form {
+                PageForm::Layout => layout_text(self.document, page).ok()?,
+                _ => found.text.clone(),
+            };
             return Some((found, text));
         }
         let mut alone: PageSet = [page].into_iter().collect();

@@ -2,6 +2,7 @@
 
 mod budget;
 mod compare;
+mod coverage;
 mod estimate;
 mod forms;
 mod held;
@@ -20,6 +21,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 pub use self::compare::PageChanges;
+pub use self::coverage::UnreadParts;
+pub(super) use self::coverage::sections_of;
 pub use self::estimate::{image_tokens, picture_tokens};
 pub(super) use self::forms::FormChooser;
 pub use self::forms::GivenForms;
@@ -33,6 +36,7 @@ pub(super) use self::sample::sample;
 pub use self::selection::{SelectedPages, select_from, select_one_or_more, select_page};
 
 use self::budget::AnswerBudget;
+use self::coverage::coverage_line;
 use self::forms::ChosenForm;
 use self::held::PageOrigin;
 use self::page::{BuiltPage, PageBody};
@@ -52,7 +56,7 @@ use super::phrases::{
     fenced, more_fields_note, one_line, page_heading, page_or_pages, unrecognised_notes, untrusted_pages,
 };
 use super::progress::ProgressListener;
-use super::request::{AnswerSettings, FileRequest, form_name};
+use super::request::{AnswerSettings, FileRequest};
 use crate::worker::{Pages, PdfChunk, PdfError, RecognisingDocument};
 use pagewise_base::hash::PageFingerprint;
 use pagewise_base::page::{PageIndex, PageSet};
@@ -230,9 +234,7 @@ impl PdfAnswerBuilder<'_> {
         draft.details.next = (!plan.deferred.is_empty()).then(|| NextCall::Pages(plan.deferred.clone()));
         draft.blocks.extend(self.opening_text(selected, &built).map(Block::Text));
         draft.holdings.extend(self.held_elsewhere(&plan.held));
-        let quotes = built
-            .iter()
-            .any(|page| [PageForm::Text, PageForm::Markdown, PageForm::Image].map(form_name).contains(&page.sent.form));
+        let quotes = built.iter().any(|page| page.sent.form.is_text() || page.sent.form == PageForm::Image);
         let untrusted = quotes.then(|| untrusted_pages(&self.requested.path));
         let noted = page_notes(&built);
         let first = draft.blocks.len();
@@ -249,11 +251,26 @@ impl PdfAnswerBuilder<'_> {
             .notes
             .extend(full.as_ref().map(|full| format!("Nothing more fits into this conversation: {full}")));
         let closing = self.closing_lines(&plan, &draft.details.replaced, full.as_ref());
-        let told = self.held_lines().into_iter().chain(closing).chain(diff).chain(unread.iter().cloned());
+        draft.details.read_so_far = self.pages_read(&draft.holdings);
+        let coverage =
+            draft.details.read_so_far.iter().filter_map(|read| coverage_line(read, self.document.page_count()));
+        let told =
+            self.held_lines().into_iter().chain(closing).chain(diff).chain(unread.iter().cloned()).chain(coverage);
         let lines = untrusted.into_iter().chain(noted).chain(told);
         draft.blocks.extend(joined(lines).map(Block::Text));
         draft.details.notes.extend(unread);
         Ok(draft)
+    }
+
+    /// The pages that the conversation will have read once `holdings` are recorded.
+    fn pages_read(&self, holdings: &[HeldItem]) -> Option<PageSet> {
+        let mut read = self.memory.pages_read()?;
+        for holding in holdings {
+            if let HeldItem::Page { page, .. } = holding {
+                read.insert(*page);
+            }
+        }
+        Some(read)
     }
 
     fn plan(&self, wanted: &PageSet) -> PagePlan {
@@ -309,8 +326,7 @@ impl PdfAnswerBuilder<'_> {
         if page.replaces {
             draft.details.replaced.insert(index);
         }
-        let given = PageForm::ALL.into_iter().find(|form| form_name(*form) == page.sent.form);
-        let form = given.unwrap_or(self.request.form);
+        let form = page.sent.form;
         page.sent.fingerprint = self.identity(index, form);
         let held = page.sent.fingerprint.filter(|_| page.is_whole);
         let held = held.map(|fingerprint| HeldItem::Page { fingerprint, page: index, form, is_shared: false });

@@ -8,7 +8,6 @@ use crate::context::answer::{
 };
 use crate::context::error::ContextError;
 use crate::context::phrases::one_line;
-use crate::context::request::form_name;
 use crate::context::token_estimate::estimated_tokens;
 use crate::worker::PdfChunk;
 use pagewise_base::hash::ContentHash;
@@ -81,7 +80,7 @@ impl PdfAnswerBuilder<'_> {
     pub(crate) fn build_page(&self, planned: PlannedPage) -> Result<BuiltPage, ContextError> {
         let made = match self.form_of(planned.page) {
             PageForm::Document | PageForm::Path => self.cut(planned.page),
-            PageForm::Text => return self.build_text(planned, None),
+            PageForm::Text | PageForm::Layout => return self.build_text(planned, None),
             PageForm::Markdown => return self.build_markdown(planned),
             PageForm::Image => return self.build_picture(planned),
         };
@@ -112,7 +111,7 @@ impl PdfAnswerBuilder<'_> {
         let sent = SentPage {
             page,
             label: self.document.page_label(planned.page),
-            form: form_name(self.request.form),
+            form: self.request.form,
             bytes: byte_count(&chunk.bytes),
             blake3: chunk_hash,
             fingerprint: None,
@@ -166,8 +165,8 @@ impl PdfAnswerBuilder<'_> {
         let forms = self.forms.borrow();
         let layout = forms.get(&planned.page).and_then(|chosen| chosen.layout.as_deref());
         let opening = opening.chain(layout.map(|_| PageRemark::plain(KEPT_COLUMNS))).collect();
-        let text = layout.unwrap_or(&found.text);
-        let given = GivenText { form: PageForm::Text, text, opening, was_refused: instead };
+        let (form, text) = layout.map_or((PageForm::Text, found.text.as_str()), |layout| (PageForm::Layout, layout));
+        let given = GivenText { form, text, opening, was_refused: instead };
         Ok(self.text_page(planned, &found, given))
     }
 
@@ -194,7 +193,7 @@ impl PdfAnswerBuilder<'_> {
         let sent = SentPage {
             page: planned.page.number(),
             label: self.document.page_label(planned.page),
-            form: form_name(form),
+            form,
             bytes: byte_count(page_text.as_bytes()),
             blake3: ContentHash::of(page_text.as_bytes()),
             fingerprint: None,

@@ -7,7 +7,6 @@ use super::plan::PlannedPage;
 use crate::context::answer::{ImageBlock, ResultBudget, SentPage};
 use crate::context::error::ContextError;
 use crate::context::phrases::{fenced, page_heading};
-use crate::context::request::form_name;
 use crate::context::token_estimate::estimated_tokens;
 use crate::worker::{PdfAction, PdfError, Picture};
 use pagewise_base::hash::ContentHash;
@@ -77,7 +76,7 @@ impl PdfAnswerBuilder<'_> {
         let sent = SentPage {
             page: planned.page.number(),
             label: self.document.page_label(planned.page),
-            form: form_name(PageForm::Image),
+            form: PageForm::Image,
             bytes: u64::try_from(picture.png.len()).unwrap_or(u64::MAX),
             blake3: ContentHash::of(&picture.png),
             fingerprint: None,

@@ -42,19 +42,20 @@ pub(super) fn select_section(title: &str, document: &dyn Pages) -> Result<Select
 }
 
 /// An outline entry with its pages.
-struct Section<'a> {
-    title: &'a str,
+pub(super) struct Section<'a> {
+    pub(super) title: &'a str,
+    pub(super) depth: u32,
     /// The words of its title, and these without its number.
     words: String,
     unnumbered: String,
-    first: PageIndex,
-    last: PageIndex,
+    pub(super) first: PageIndex,
+    pub(super) last: PageIndex,
     /// Where the next section begins.
     next: Option<PageIndex>,
 }
 
 /// The entries that lead to a page. A section ends before the next entry on its level or above.
-fn sections(items: &[OutlineItem], page_count: u32) -> Vec<Section<'_>> {
+pub(super) fn sections(items: &[OutlineItem], page_count: u32) -> Vec<Section<'_>> {
     let mut sections = Vec::new();
     // From the end, the beginning of the next section on each level.
     let mut beginnings = Vec::<(u32, PageIndex)>::new();
@@ -65,7 +66,8 @@ fn sections(items: &[OutlineItem], page_count: u32) -> Vec<Section<'_>> {
         let end = next.map_or(page_count, |next| next.0).saturating_sub(1).max(first.0);
         let words = fold_words(&item.title);
         let unnumbered = without_number(&words).to_owned();
-        sections.push(Section { title: &item.title, words, unnumbered, first, last: PageIndex(end), next });
+        let (depth, last) = (item.depth, PageIndex(end));
+        sections.push(Section { title: &item.title, depth, words, unnumbered, first, last, next });
         beginnings.pop_if(|(depth, _)| *depth == item.depth);
         beginnings.push((item.depth, first));
     }

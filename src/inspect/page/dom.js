@@ -118,6 +118,7 @@ export const FORMS = {
 	image: ["picture", "as a picture"],
 	text: ["text", "as text"],
 	markdown: ["MD", "as Markdown"],
+	layout: ["columns", "as text with its columns"],
 	path: ["path", "as the path of a file"],
 };
 

@@ -12,110 +12,53 @@ pub enum PostgresError {
     NotBuilt,
     /// The runtime for database connections could not be started.
     #[error("the connections to the database could not be started: {source}")]
-    Start {
-        /// What the system said.
-        source: io::Error,
-    },
+    Start { source: io::Error },
     /// No server answered.
     #[error("no database answers at {location}: {source}")]
-    Unreachable {
-        /// The servers of the address.
-        location: String,
-        /// What the system said.
-        source: io::Error,
-    },
+    Unreachable { location: String, source: io::Error },
     /// The server is starting or shutting down.
     #[error("the database at {location} is starting or shutting down")]
-    Restart {
-        /// The servers of the address.
-        location: String,
-    },
+    Restart { location: String },
     /// A recent call failed, so the server is not called for a moment.
     #[error("the database at {location} failed a moment ago")]
-    Outage {
-        /// The servers of the address.
-        location: String,
-    },
+    Outage { location: String },
     /// It took longer than [`PostgresError::TimedOut::limit`].
     #[error("the database at {location} did not {what} within {} ms", limit.as_millis())]
-    TimedOut {
-        /// The servers of the address.
-        location: String,
-        /// What was waited for.
-        what: AwaitedStep,
-        /// How long.
-        limit: Duration,
-    },
+    TimedOut { location: String, what: AwaitedStep, limit: Duration },
     /// The connection was lost during a call.
     #[error("the connection to the database at {location} was lost")]
-    Lost {
-        /// The servers of the address.
-        location: String,
-    },
+    Lost { location: String },
     /// The server has no connection left.
     #[error(
         "the database at {location} has no connection left: raise its max_connections, or lower 'store_connections'"
     )]
-    TooManyConnections {
-        /// The servers of the address.
-        location: String,
-    },
+    TooManyConnections { location: String },
     /// The password is wrong.
     #[error("the database at {location} refused the password of user '{user}'")]
-    Password {
-        /// The servers of the address.
-        location: String,
-        user: String,
-    },
+    Password { location: String, user: String },
     /// The server needs a password and there is none.
     #[error("the database at {location} asks for a password: put it into PGPASSWORD or a password file")]
-    PasswordMissing {
-        /// The servers of the address.
-        location: String,
-    },
+    PasswordMissing { location: String },
     /// The password file is readable by others.
     #[error("{} may be read by others: chmod 600", path.display())]
-    PasswordFile {
-        /// The file.
-        path: PathBuf,
-    },
+    PasswordFile { path: PathBuf },
     /// The server does not admit this user from this host.
     #[error("the database at {location} refuses this way of signing in: {message}")]
-    NotAdmitted {
-        /// The servers of the address.
-        location: String,
-        /// What the server said.
-        message: String,
-    },
+    NotAdmitted { location: String, message: String },
     /// The database does not exist.
     #[error("there is no database '{database}' at {location}: createdb {database}")]
-    NoDatabase {
-        /// The servers of the address.
-        location: String,
-        /// Its name.
-        database: String,
-    },
+    NoDatabase { location: String, database: String },
     /// The user lacks a privilege.
     #[error("user '{user}' lacks a privilege in the database: {message}; {}", remedy(user))]
-    NoRight {
-        user: String,
-        /// What the server said.
-        message: String,
-    },
+    NoRight { user: String, message: String },
     /// The database is read-only: a standby, or set so.
     #[error(
         "the database at {location} cannot be written; name its primary, or all servers and target_session_attrs=read-write"
     )]
-    ReadOnly {
-        /// The servers of the address.
-        location: String,
-    },
+    ReadOnly { location: String },
     /// The server's disk is full.
     #[error("the disk of the database at {location} is full")]
-    DiskFull {
-        /// The servers of the address.
-        location: String,
-    },
+    DiskFull { location: String },
     /// A later version of this program created the tables. They are left unchanged.
     #[error("the database has schema {found}, and this program knows {known}: use a later version of it")]
     NewerSchema {
@@ -137,54 +80,31 @@ pub enum PostgresError {
     Encoding { encoding: String },
     /// The server does not support TLS.
     #[error("the database at {location} offers no TLS, which sslmode={mode} needs")]
-    NoTls {
-        /// The servers of the address.
-        location: String,
-        mode: &'static str,
-    },
+    NoTls { location: String, mode: &'static str },
     /// The server's certificate does not satisfy the mode.
     #[error("the certificate of the database at {location} is not valid for sslmode={mode}: {reason}")]
-    Certificate {
-        /// The servers of the address.
-        location: String,
-        mode: &'static str,
-        /// What is wrong with it.
-        reason: String,
-    },
+    Certificate { location: String, mode: &'static str, reason: String },
     /// TLS failed otherwise.
     #[error("TLS with the database at {location} failed: {reason}")]
-    Tls {
-        /// The servers of the address.
-        location: String,
-        /// What failed.
-        reason: String,
-    },
+    Tls { location: String, reason: String },
     /// The root certificates could not be loaded.
     #[error("the certificates of authorities cannot be read (sslrootcert{}): {reason}", file(path.as_ref()))]
     Authorities {
         /// The file; `None` for the system's certificates.
         path: Option<PathBuf>,
-        /// What failed.
         reason: String,
     },
     /// Any other error of the server.
     #[error("the database at {location} refused ({code}): {message}")]
     Refused {
-        /// The servers of the address.
         location: String,
         /// The SQLSTATE (PostgreSQL, appendix A).
         code: String,
-        /// What it said.
         message: String,
     },
     /// The server's response was not understood.
     #[error("the database at {location} was not understood: {reason}")]
-    Protocol {
-        /// The servers of the address.
-        location: String,
-        /// What was wrong.
-        reason: String,
-    },
+    Protocol { location: String, reason: String },
 }
 
 /// What was waited for.

@@ -8,6 +8,7 @@ use tokio_postgres::{Error, Row};
 use super::connections::Operation;
 use super::statements as sql;
 use crate::PruneCounts;
+use pagewise_view::{ConversationId, Revision};
 
 /// A parameter of a statement.
 pub(super) type Parameter<'a> = &'a (dyn ToSql + Sync);
@@ -53,13 +54,36 @@ pub(super) fn count(row: &Row, column: usize) -> Result<u64, Error> {
     row.try_get(column).map(|number: i64| u64::try_from(number).unwrap_or(0))
 }
 
-/// Loads a conversation, given the revision of a cached copy.
-pub(super) struct LoadConversation {
-    pub(super) conversation: String,
-    pub(super) known: (i64, i64),
+/// Parameters of a statement that can be repeated.
+pub(super) type OwnedParameters = Vec<Box<dyn ToSql + Send + Sync>>;
+
+/// One statement. `IS_LONG`: it may scan all rows.
+pub(super) struct Query<T, const IS_LONG: bool = false> {
+    pub(super) statement: &'static str,
+    pub(super) parameters: OwnedParameters,
+    /// Reads the rows, and is told whether an earlier attempt may have completed.
+    pub(super) read: fn(Vec<Row>, bool) -> Result<T, Error>,
+}
+
+impl<T: Send + 'static, const IS_LONG: bool> Operation for Query<T, IS_LONG> {
+    type Output = T;
+
+    const IS_LONG: bool = IS_LONG;
+
+    async fn run(&self, client: &mut Client, is_repeat: bool) -> Result<T, Error> {
+        let parameters: Vec<Parameter<'_>> = self.parameters.iter().map(|parameter| &**parameter as _).collect();
+        if !IS_LONG {
+            return (self.read)(rows_of(client, self.statement, &parameters).await?, is_repeat);
+        }
+        client.batch_execute(BEGIN_LONG).await?;
+        let rows = rows_of(client, self.statement, &parameters).await?;
+        client.batch_execute(COMMIT).await?;
+        (self.read)(rows, is_repeat)
+    }
 }
 
 /// A server's start, and a conversation on it, if there is one.
+#[derive(Default)]
 pub(super) struct LoadedRow {
     pub(super) server: u64,
     pub(super) conversation: Option<ConversationRow>,
@@ -73,24 +97,26 @@ pub(super) struct ConversationRow {
     pub(super) value: Option<(Vec<u8>, Vec<u8>)>,
 }
 
-impl Operation for LoadConversation {
-    type Output = Option<LoadedRow>;
-
-    async fn run(&self, client: &mut Client, _: bool) -> Result<Self::Output, Error> {
-        let (revision, server) = &self.known;
-        let Some(row) = row_of(client, &sql::LOAD, &[&self.conversation, revision, server]).await? else {
-            return Ok(None);
-        };
+/// Loads a conversation, given the revision of a cached copy.
+pub(super) fn load(conversation: &ConversationId, known: Revision) -> Query<LoadedRow> {
+    let parameters: OwnedParameters = vec![
+        Box::new(conversation.as_str().to_owned()),
+        Box::new(signed(known.number)),
+        Box::new(signed(known.server)),
+    ];
+    let read = |rows: Vec<Row>, _| {
+        let Some(row) = rows.first() else { return Ok(LoadedRow::default()) };
         let conversation = match row.try_get::<_, Option<bool>>(2)? {
             None => None,
             Some(is_current) => Some(ConversationRow {
-                revision: count(&row, 1)?,
+                revision: count(row, 1)?,
                 is_older: !is_current,
                 value: row.try_get::<_, Option<_>>(3)?.zip(row.try_get(4)?),
             }),
         };
-        Ok(Some(LoadedRow { server: count(&row, 0)?, conversation }))
-    }
+        Ok(LoadedRow { server: count(row, 0)?, conversation })
+    };
+    Query { statement: &sql::LOAD, parameters, read }
 }
 
 /// Replaces values, all in one transaction.
@@ -174,54 +200,27 @@ async fn swap_together(client: &ClientWrapper, swaps: &[SwapParameters], is_dura
 }
 
 /// The handle, number of holdings and head of every conversation.
-pub(super) struct ListConversations;
-
-impl Operation for ListConversations {
-    type Output = Vec<(String, u64, Vec<u8>)>;
-
-    const IS_LONG: bool = true;
-
-    async fn run(&self, client: &mut Client, _: bool) -> Result<Self::Output, Error> {
-        client.batch_execute(BEGIN_LONG).await?;
-        let found = rows_of(client, sql::LIST, &[]).await?;
-        client.batch_execute(COMMIT).await?;
-        found.iter().map(|row| Ok((row.try_get(0)?, count(row, 1)?, row.try_get(2)?))).collect()
-    }
+pub(super) fn list() -> Query<Vec<(String, u64, Vec<u8>)>, true> {
+    let read =
+        |rows: Vec<Row>, _| rows.iter().map(|row| Ok((row.try_get(0)?, count(row, 1)?, row.try_get(2)?))).collect();
+    Query { statement: sql::LIST, parameters: Vec::new(), read }
 }
 
 /// How many conversations and holdings there are.
-pub(super) struct CountRows;
-
-impl Operation for CountRows {
-    type Output = PruneCounts;
-
-    const IS_LONG: bool = true;
-
-    async fn run(&self, client: &mut Client, _: bool) -> Result<PruneCounts, Error> {
-        client.batch_execute(BEGIN_LONG).await?;
-        let counts = counts(client, sql::COUNTS, &[]).await?;
-        client.batch_execute(COMMIT).await?;
-        Ok(counts)
-    }
+pub(super) fn row_counts() -> Query<PruneCounts, true> {
+    Query { statement: sql::COUNTS, parameters: Vec::new(), read: |rows, _| counts(&rows) }
 }
 
-async fn counts(client: &ClientWrapper, statement: &str, parameters: &[Parameter<'_>]) -> Result<PruneCounts, Error> {
-    let row = row_of(client, statement, parameters).await?;
-    row.map_or(Ok(PruneCounts::default()), |row| {
-        Ok(PruneCounts { conversations: count(&row, 0)?, holdings: count(&row, 1)? })
+fn counts(rows: &[Row]) -> Result<PruneCounts, Error> {
+    rows.first().map_or(Ok(PruneCounts::default()), |row| {
+        Ok(PruneCounts { conversations: count(row, 0)?, holdings: count(row, 1)? })
     })
 }
 
 /// When conversations were last pruned.
-pub(super) struct LoadLastPruned;
-
-impl Operation for LoadLastPruned {
-    type Output = Option<i64>;
-
-    async fn run(&self, client: &mut Client, _: bool) -> Result<Self::Output, Error> {
-        let row = row_of(client, sql::LAST_PRUNED, &[]).await?;
-        row.map(|row| row.try_get(0)).transpose().map(Option::flatten)
-    }
+pub(super) fn last_pruned() -> Query<Option<i64>> {
+    let read = |rows: Vec<Row>, _| rows.first().map_or(Ok(None), |row| row.try_get(0));
+    Query { statement: sql::LAST_PRUNED, parameters: Vec::new(), read }
 }
 
 /// Drops unused conversations, then the excess.
@@ -239,8 +238,8 @@ impl Operation for PruneConversations {
     async fn run(&self, client: &mut Client, _: bool) -> Result<PruneCounts, Error> {
         client.batch_execute(BEGIN_LONG).await?;
         rows_of(client, sql::PRUNED, &[&self.now]).await?;
-        let unused = counts(client, sql::DROP_UNUSED, &[&self.unused_since]).await?;
-        let excess = counts(client, sql::DROP_EXCESS, &[&self.max_holdings]).await?;
+        let unused = counts(&rows_of(client, sql::DROP_UNUSED, &[&self.unused_since]).await?)?;
+        let excess = counts(&rows_of(client, sql::DROP_EXCESS, &[&self.max_holdings]).await?)?;
         client.batch_execute(COMMIT).await?;
         let conversations = unused.conversations.saturating_add(excess.conversations);
         Ok(PruneCounts { conversations, holdings: unused.holdings.saturating_add(excess.holdings) })

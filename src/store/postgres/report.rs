@@ -6,7 +6,7 @@ use deadpool_postgres::Client;
 use tokio_postgres::Error;
 
 use super::connections::{DatabaseClock, Operation};
-use super::operations::{CountRows, row_of};
+use super::operations::{OwnedParameters, Query, row_counts, row_of};
 use super::schema;
 use super::statements as sql;
 use super::store::PostgresStore;
@@ -35,17 +35,6 @@ impl Operation for InspectServer {
     }
 }
 
-/// Drops a test conversation.
-struct DropScratch(String);
-
-impl Operation for DropScratch {
-    type Output = ();
-
-    async fn run(&self, client: &mut Client, _: bool) -> Result<(), Error> {
-        row_of(client, sql::DROP, &[&self.0]).await.map(|_| ())
-    }
-}
-
 impl PostgresStore {
     /// Inspects the database and the connection to it. Reads and records in a temporary conversation.
     ///
@@ -57,9 +46,10 @@ impl PostgresStore {
             connections.run(InspectServer(connections.clock().clone()))?;
         let scratch = scratch_conversation(random_number());
         let times = measure_latency(self, &scratch);
-        connections.run(DropScratch(scratch.as_str().to_owned()))?;
+        let parameters: OwnedParameters = vec![Box::new(scratch.as_str().to_owned())];
+        connections.run(Query::<()> { statement: sql::DROP, parameters, read: |_, _| Ok(()) })?;
         let [read, record] = times?;
-        let PruneCounts { conversations, holdings } = connections.run(CountRows)?;
+        let PruneCounts { conversations, holdings } = connections.run(row_counts())?;
         let server = ServerReport {
             tls: Some(tls).filter(|tls| !tls.is_empty()),
             user,

@@ -13,8 +13,9 @@ use super::migration::move_rows_into_values;
 /// Server-side timeout of a statement. No statement takes longer unless it waits for another.
 pub(super) const MAX_STATEMENT: Duration = Duration::from_secs(2);
 
-/// The version of the tables below, kept in `pagewise.version`.
-pub(super) const VERSION: i64 = 3;
+/// The version of the tables below, kept in `pagewise.version`. Version 4 has the tables of version 3, and values with a
+/// form of pages that earlier programs do not know.
+pub(super) const VERSION: i64 = 4;
 
 /// The advisory lock for migrations: "pagewise" as a number.
 const MIGRATION_LOCK: i64 = 0x7061_6765_7769_7365;
@@ -22,64 +23,29 @@ const MIGRATION_LOCK: i64 = 0x7061_6765_7769_7365;
 /// Maximum time for a migration, by this process or by another.
 pub(super) const MAX_MIGRATION: Duration = Duration::from_secs(600);
 
-/// Version 1. Every primary key begins with the conversation, so that tables can be sharded by it. `begun` in row keys
-/// separates the rows of a dropped conversation from those of a new one with the same handle.
-const VERSION_1: &str = r#"
+/// One row for each conversation, which has all of it. The columns beside its head and body are for searches and
+/// comparisons. A body is not compressed, since it is mostly hashes.
+const CONVERSATION: &str = r#"
+CREATE TABLE pagewise.conversation (
+    conversation text COLLATE "C" PRIMARY KEY,
+    revision bigint NOT NULL,
+    recent bigint[] NOT NULL DEFAULT '{}',
+    server_start bigint NOT NULL,
+    used_at bigint NOT NULL,
+    holdings bigint NOT NULL,
+    head bytea NOT NULL,
+    body bytea NOT NULL
+) WITH (fillfactor = 50);
+ALTER TABLE pagewise.conversation ALTER COLUMN body SET STORAGE EXTERNAL;
+"#;
+
+/// The other tables. Every primary key begins with the conversation or the session, so that tables can be sharded by it.
+const OTHER_TABLES: &str = r#"
 CREATE TABLE pagewise.version (number bigint NOT NULL);
 INSERT INTO pagewise.version VALUES (0);
 
 CREATE TABLE pagewise.pruning (id smallint PRIMARY KEY, pruned_at bigint);
 INSERT INTO pagewise.pruning VALUES (0, NULL);
-
-CREATE TABLE pagewise.conversation (
-    conversation text COLLATE "C" PRIMARY KEY,
-    begun bigint NOT NULL,
-    latest bigint NOT NULL DEFAULT 0,
-    forgotten bigint NOT NULL DEFAULT 0,
-    emptied bigint NOT NULL DEFAULT 0,
-    generation bigint NOT NULL DEFAULT 0,
-    owner bytea,
-    blocks bigint NOT NULL DEFAULT 0,
-    pages bigint NOT NULL DEFAULT 0,
-    bytes bigint NOT NULL DEFAULT 0,
-    tokens bigint NOT NULL DEFAULT 0,
-    created_at bigint NOT NULL,
-    used_at bigint NOT NULL,
-    server_start bigint NOT NULL DEFAULT 0,
-    recent_calls bigint[] NOT NULL DEFAULT '{}',
-    recent_sequences bigint[] NOT NULL DEFAULT '{}'
-) WITH (fillfactor = 50);
-
-CREATE TABLE pagewise.holding (
-    conversation text COLLATE "C" NOT NULL,
-    begun bigint NOT NULL,
-    content bytea NOT NULL,
-    file bytea NOT NULL,
-    kind smallint NOT NULL,
-    first bigint NOT NULL,
-    last bigint NOT NULL,
-    form smallint NOT NULL,
-    fingerprint bytea NOT NULL,
-    sequence bigint NOT NULL,
-    PRIMARY KEY (conversation, begun, content, file, kind, first, last, form, fingerprint)
-);
-CREATE INDEX holding_by_sequence ON pagewise.holding (conversation, begun, sequence);
-
-CREATE TABLE pagewise.file_name (
-    conversation text COLLATE "C" NOT NULL,
-    file bytea NOT NULL,
-    path text NOT NULL,
-    PRIMARY KEY (conversation, file)
-);
-CREATE INDEX file_name_by_file ON pagewise.file_name (file);
-
-CREATE TABLE pagewise.page_count (
-    conversation text COLLATE "C" NOT NULL,
-    content bytea NOT NULL,
-    pages bigint NOT NULL,
-    PRIMARY KEY (conversation, content)
-);
-CREATE INDEX page_count_by_content ON pagewise.page_count (content);
 
 CREATE TABLE pagewise.session (
     id text COLLATE "C" PRIMARY KEY,
@@ -114,23 +80,9 @@ CREATE TABLE pagewise.forgotten_page (
 );
 "#;
 
-/// Version 3: one row for each conversation, which has all of it. The columns beside its head and body are for searches and
-/// comparisons. A body is not compressed, since it is mostly hashes.
-const VERSION_3: &str = r#"
-ALTER TABLE pagewise.conversation RENAME TO conversation_row;
-ALTER INDEX pagewise.conversation_pkey RENAME TO conversation_row_pkey;
-CREATE TABLE pagewise.conversation (
-    conversation text COLLATE "C" PRIMARY KEY,
-    revision bigint NOT NULL,
-    recent bigint[] NOT NULL DEFAULT '{}',
-    server_start bigint NOT NULL,
-    used_at bigint NOT NULL,
-    holdings bigint NOT NULL,
-    head bytea NOT NULL,
-    body bytea NOT NULL
-) WITH (fillfactor = 50);
-ALTER TABLE pagewise.conversation ALTER COLUMN body SET STORAGE EXTERNAL;
-"#;
+/// Before version 3, a conversation was rows of several tables.
+const VERSION_3: &str = "ALTER TABLE pagewise.conversation RENAME TO conversation_row;
+    ALTER INDEX pagewise.conversation_pkey RENAME TO conversation_row_pkey";
 
 const VERSION_3_END: &str = "DROP TABLE pagewise.holding, pagewise.step, pagewise.forgotten_page, pagewise.file_name,
     pagewise.page_count, pagewise.conversation_row";
@@ -226,13 +178,16 @@ pub(super) async fn migrate(client: &mut Client, address: &PostgresAddress) -> R
             transaction.batch_execute("CREATE SCHEMA pagewise").await.map_err(to_error)?;
         }
     }
-    let steps = [VERSION_1, VERSION_2];
-    let done = usize::try_from(found.unwrap_or(0)).unwrap_or(usize::MAX);
-    for step in steps.iter().skip(done) {
+    let steps: &[&str] = match found {
+        None => &[CONVERSATION, OTHER_TABLES],
+        Some(1) => &[VERSION_2, VERSION_3, CONVERSATION],
+        Some(2) => &[VERSION_3, CONVERSATION],
+        Some(_) => &[],
+    };
+    for step in steps {
         transaction.batch_execute(step).await.map_err(to_error)?;
     }
-    if done < 3 {
-        transaction.batch_execute(VERSION_3).await.map_err(to_error)?;
+    if found.is_some_and(|found| found < 3) {
         move_rows_into_values(&*transaction).await.map_err(to_error)?;
         transaction.batch_execute(VERSION_3_END).await.map_err(to_error)?;
     }

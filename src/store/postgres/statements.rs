@@ -92,7 +92,8 @@ pub(super) const TOUCH_SESSION: &str =
 
 pub(super) const REMOVE_SESSION: &str = "DELETE FROM pagewise.session WHERE id = $1 RETURNING id";
 
-pub(super) const EXPIRE_SESSIONS: &str = "DELETE FROM pagewise.session WHERE used_at < $1";
+pub(super) const EXPIRE_SESSIONS: &str = "WITH gone AS (DELETE FROM pagewise.session WHERE used_at < $1::bigint
+    RETURNING 1) SELECT count(*) FROM gone";
 
 /// All statements. They are prepared up front to check them against the tables.
 pub(super) fn all() -> [&'static str; 16] {

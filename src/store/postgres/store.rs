@@ -8,13 +8,10 @@ use super::address::PostgresAddress;
 use super::connections::Connections;
 use super::error::PostgresError;
 use super::operations::{
-    ConversationRow, CountRows, ListConversations, LoadConversation, LoadLastPruned, LoadedRow, PruneConversations,
-    SwapConversations, SwapParameters, signed,
+    self, ConversationRow, LoadedRow, PruneConversations, SwapConversations, SwapParameters, signed,
 };
 use crate::format::{self, FormatError};
-use crate::{
-    ConversationRecord, Loaded, PoolUsage, PruneCounts, SessionStore, StoreError, StoreHealth, Swap, ViewStore,
-};
+use crate::{ConversationRecord, PoolUsage, PruneCounts, SessionStore, StoreError, StoreHealth, Swap, ViewStore};
 use pagewise_view::{Conversation, ConversationHead, ConversationId, Moment, Revision, Sequence};
 
 /// Sequences that are skipped after a restart of the server: it may have lost commits that it confirmed, and a plan that
@@ -40,7 +37,7 @@ impl PostgresStore {
         max_connections: usize,
     ) -> Result<(Self, Option<PostgresError>), PostgresError> {
         let store = Self { connections: Connections::new(address, max_connections)? };
-        match store.connections.run(LoadLastPruned) {
+        match store.connections.run(operations::last_pruned()) {
             Ok(_) => Ok((store, None)),
             Err(error) if error.is_passing() => Ok((store, Some(error))),
             Err(error) => Err(error),
@@ -119,20 +116,22 @@ impl fmt::Debug for PostgresStore {
 }
 
 impl ViewStore for PostgresStore {
-    fn load(&self, id: &ConversationId, known: Option<Revision>) -> Result<Loaded, StoreError> {
-        let known = known.unwrap_or_default();
-        let known = (signed(known.number), signed(known.server));
-        let loaded = self.connections.run(LoadConversation { conversation: id.as_str().to_owned(), known })?;
-        let LoadedRow { server, conversation } = loaded.unwrap_or(LoadedRow { server: 0, conversation: None });
+    fn load(&self, id: &ConversationId, copy: Option<Arc<Conversation>>) -> Result<Arc<Conversation>, StoreError> {
+        let known = copy.as_ref().map(|copy| copy.revision).unwrap_or_default();
+        let LoadedRow { server, conversation } = self.connections.run(operations::load(id, known))?;
         let Some(ConversationRow { revision: number, is_older, value }) = conversation else {
-            return Ok(Loaded::Unknown(Revision { number: 0, server }));
+            let revision = Revision { number: 0, server };
+            return Ok(Arc::new(Conversation { revision, ..Conversation::default() }));
         };
-        let Some((head, body)) = value else { return Ok(Loaded::Unchanged) };
+        let (head, body) = match (value, copy) {
+            (None, Some(copy)) => return Ok(copy),
+            (value, _) => value.unwrap_or_default(),
+        };
         let mut conversation = self.conversation(Revision { number, server }, &head, &body).map_err(damaged)?;
         if is_older {
             conversation.head.latest = Sequence(conversation.head.latest.0.saturating_add(MAX_LOST));
         }
-        Ok(Loaded::Current(Arc::new(conversation)))
+        Ok(Arc::new(conversation))
     }
 
     fn swap(&self, swaps: &[Swap]) -> Result<Vec<bool>, StoreError> {
@@ -144,7 +143,7 @@ impl ViewStore for PostgresStore {
     fn list(&self) -> Result<Vec<ConversationRecord>, StoreError> {
         let back = self.connections.clock().ahead().saturating_neg();
         let mut records = Vec::new();
-        for (name, holdings, head) in self.connections.run(ListConversations)? {
+        for (name, holdings, head) in self.connections.run(operations::list())? {
             let mut head = format::head(&head).map_err(damaged)?;
             shift_head(&mut head, back);
             // A handle that this version rejects is not listed.
@@ -159,7 +158,7 @@ impl ViewStore for PostgresStore {
     }
 
     fn last_pruned(&self) -> Result<Option<SystemTime>, StoreError> {
-        let pruned = self.connections.run(LoadLastPruned)?;
+        let pruned = self.connections.run(operations::last_pruned())?;
         Ok(pruned.map(|at| self.connections.clock().moment_of(at)))
     }
 
@@ -168,7 +167,7 @@ impl ViewStore for PostgresStore {
     }
 
     fn health(&self) -> Result<StoreHealth, StoreError> {
-        let PruneCounts { conversations, holdings } = self.connections.run(CountRows)?;
+        let PruneCounts { conversations, holdings } = self.connections.run(operations::row_counts())?;
         Ok(StoreHealth { database: None, conversations, holdings })
     }
 }

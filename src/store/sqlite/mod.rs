@@ -10,7 +10,7 @@ mod sessions;
 mod statements;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use rusqlite::Connection;
@@ -19,11 +19,9 @@ use self::integrity::is_suspect;
 use self::opening::{OpenDatabase, OpenedDatabase};
 use self::statements::system_time;
 use super::report::{StoreReport, measure_latency, scratch_conversation};
-use super::{
-    ConversationRecord, Loaded, PruneCounts, SessionStore, StoreError, StoreHealth, StoreWarning, Swap, ViewStore,
-};
+use super::{ConversationRecord, PruneCounts, SessionStore, StoreError, StoreHealth, StoreWarning, Swap, ViewStore};
 use crate::change::random_number;
-use pagewise_view::{ConversationId, Revision};
+use pagewise_view::{Conversation, ConversationId};
 
 /// Stores conversations in a SQLite database. A database that was deleted, or set aside by another process, is opened again at the next use.
 #[derive(Debug)]
@@ -166,13 +164,15 @@ impl Drop for RollbackGuard<'_> {
 }
 
 impl ViewStore for SqliteStore {
-    fn load(&self, id: &ConversationId, known: Option<Revision>) -> Result<Loaded, StoreError> {
-        self.run(|connection| statements::load(connection, id, known))
+    fn load(&self, id: &ConversationId, copy: Option<Arc<Conversation>>) -> Result<Arc<Conversation>, StoreError> {
+        self.run(|connection| statements::load(connection, id, copy))
     }
 
     fn swap(&self, swaps: &[Swap]) -> Result<Vec<bool>, StoreError> {
-        let swap_all =
-            |transaction: &Connection| swaps.iter().map(|swap| statements::swap(transaction, swap)).collect();
+        let swap_all = |transaction: &Connection| {
+            let one = |swap: &Swap| statements::swap(transaction, swap.id.as_str(), swap.expected, &swap.new);
+            swaps.iter().map(one).collect()
+        };
         if swaps.iter().any(|swap| swap.is_durable) { self.write_through(swap_all) } else { self.write(swap_all) }
     }
 
@@ -267,6 +267,6 @@ mod tests {
     fn a_database_that_cannot_be_written_is_told_and_still_read() {
         let (error, store, _folder) = record_after("PRAGMA query_only = true");
         assert!(matches!(error, StoreError::ReadOnly { .. }), "{error:?}");
-        assert!(matches!(store.load(&"a".parse().unwrap(), None).unwrap(), Loaded::Unknown(_)));
+        assert!(!store.load(&"a".parse().unwrap(), None).unwrap().is_known());
     }
 }

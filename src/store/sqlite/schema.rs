@@ -4,8 +4,9 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::migration::move_rows_into_values;
 
-/// The version of the tables below, kept in `PRAGMA user_version`.
-pub(crate) const VERSION: i64 = 7;
+/// The version of the tables below, kept in `PRAGMA user_version`. Version 8 has the tables of version 7, and values with
+/// a form of pages that earlier programs do not know.
+pub(crate) const VERSION: i64 = 8;
 
 /// The result of a migration.
 pub(crate) enum Migration {
@@ -15,59 +16,41 @@ pub(crate) enum Migration {
     Newer(i64),
 }
 
-/// Version 1. `holding` and `tombstone` are keyed by conversation; the primary key is the row.
-const VERSION_1: &str = "
-CREATE TABLE counter (
-    id INTEGER PRIMARY KEY CHECK (id = 0),
-    sequence INTEGER NOT NULL
-) STRICT;
-INSERT INTO counter VALUES (0, unixepoch() * 1000000);
-
+/// One row for each conversation, which has all of it. The columns beside its head and body are for searches.
+const CONVERSATION: &str = "
 CREATE TABLE conversation (
-    id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE,
-    created_at INTEGER NOT NULL,
+    name TEXT PRIMARY KEY,
+    revision INTEGER NOT NULL,
     used_at INTEGER NOT NULL,
-    epoch INTEGER NOT NULL DEFAULT 0,
-    latest INTEGER NOT NULL DEFAULT 0,
-    blocks INTEGER NOT NULL DEFAULT 0,
-    bytes INTEGER NOT NULL DEFAULT 0,
-    tokens INTEGER NOT NULL DEFAULT 0
+    holdings INTEGER NOT NULL,
+    head BLOB NOT NULL,
+    body BLOB NOT NULL
 ) STRICT;
+";
 
-CREATE TABLE holding (
-    conversation INTEGER NOT NULL REFERENCES conversation (id) ON DELETE CASCADE,
-    content BLOB NOT NULL,
-    file BLOB NOT NULL,
-    kind INTEGER NOT NULL,
-    first INTEGER NOT NULL,
-    last INTEGER NOT NULL,
-    form INTEGER NOT NULL,
-    fingerprint BLOB NOT NULL,
-    sequence INTEGER NOT NULL,
-    PRIMARY KEY (conversation, content, file, kind, first, last, form, fingerprint)
+/// MCP sessions of older protocol versions.
+const SESSION: &str = "
+CREATE TABLE session (
+    id TEXT PRIMARY KEY,
+    owner BLOB NOT NULL,
+    state BLOB NOT NULL,
+    used_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+";
 
-CREATE TABLE tombstone (
-    conversation INTEGER NOT NULL REFERENCES conversation (id) ON DELETE CASCADE,
-    kind INTEGER NOT NULL,
-    subject BLOB NOT NULL,
-    first INTEGER NOT NULL,
-    last INTEGER NOT NULL,
-    sequence INTEGER NOT NULL,
-    PRIMARY KEY (conversation, kind, subject, first, last)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE file_name (
-    file BLOB PRIMARY KEY,
-    path TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
-
+/// Hashes of files, and the last pruning.
+const OTHER_TABLES: &str = "
 CREATE TABLE file_hash (
     stat BLOB PRIMARY KEY,
     content BLOB NOT NULL,
     used_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE pruning (
+    id INTEGER PRIMARY KEY CHECK (id = 0),
+    pruned_at INTEGER
+) STRICT;
+INSERT INTO pruning VALUES (0, NULL);
 ";
 
 /// Version 2: generations and owners of conversations, PDF pages among what was sent, page counts, and the last pruning.
@@ -137,16 +120,6 @@ INSERT INTO pruning SELECT id, pruned_at FROM floor;
 DROP TABLE floor;
 ";
 
-/// Version 5: MCP sessions of older protocol versions.
-const VERSION_5: &str = "
-CREATE TABLE session (
-    id TEXT PRIMARY KEY,
-    owner BLOB NOT NULL,
-    state BLOB NOT NULL,
-    used_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-";
-
 /// Version 6: what happened in a conversation, for display alone.
 const VERSION_6: &str = "
 CREATE TABLE step (
@@ -170,18 +143,8 @@ CREATE TABLE forgotten_page (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// Version 7: one row for each conversation, which has all of it. The columns beside its head and body are for searches.
-const VERSION_7: &str = "
-ALTER TABLE conversation RENAME TO conversation_row;
-CREATE TABLE conversation (
-    name TEXT PRIMARY KEY,
-    revision INTEGER NOT NULL,
-    used_at INTEGER NOT NULL,
-    holdings INTEGER NOT NULL,
-    head BLOB NOT NULL,
-    body BLOB NOT NULL
-) STRICT;
-";
+/// Before version 7, a conversation was rows of several tables.
+const VERSION_7: &str = "ALTER TABLE conversation RENAME TO conversation_row";
 
 /// Dropped tables and columns lock out programs of earlier versions.
 const VERSION_7_END: &str = "
@@ -210,32 +173,23 @@ pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<Migration
     Ok(Migration::Current)
 }
 
-/// Runs the steps in order.
+/// Makes the tables, or runs the steps from an earlier version in order.
 fn upgrade(transaction: &Transaction<'_>, from: i64) -> rusqlite::Result<()> {
-    if from < 1 {
-        transaction.execute_batch(VERSION_1)?;
-    }
-    if from < 2 {
-        transaction.execute_batch(VERSION_2)?;
-    }
-    if from < 3 {
-        transaction.execute_batch(VERSION_3)?;
-    }
-    if from < 4 {
-        transaction.execute_batch(VERSION_4)?;
-    }
-    if from < 5 {
-        transaction.execute_batch(VERSION_5)?;
-    }
-    if from < 6 {
-        transaction.execute_batch(VERSION_6)?;
-    }
+    let Some(done) = usize::try_from(from).ok().and_then(|from| from.checked_sub(1)) else {
+        return run(transaction, &[CONVERSATION, SESSION, OTHER_TABLES]);
+    };
+    let steps = [VERSION_2, VERSION_3, VERSION_4, SESSION, VERSION_6];
+    run(transaction, steps.get(done..).unwrap_or_default())?;
     if from < 7 {
-        transaction.execute_batch(VERSION_7)?;
+        run(transaction, &[VERSION_7, CONVERSATION])?;
         move_rows_into_values(transaction)?;
-        transaction.execute_batch(VERSION_7_END)?;
+        run(transaction, &[VERSION_7_END])?;
     }
     Ok(())
+}
+
+fn run(transaction: &Transaction<'_>, statements: &[&str]) -> rusqlite::Result<()> {
+    statements.iter().try_for_each(|statements| transaction.execute_batch(statements))
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<i64> {

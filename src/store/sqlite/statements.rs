@@ -7,7 +7,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, Error, OptionalExtension as _, Row, params};
 
 use crate::format::{self, FormatError};
-use crate::{ConversationRecord, Loaded, PruneCounts, Swap};
+use crate::{ConversationRecord, PruneCounts};
 use pagewise_view::{Conversation, ConversationId, Moment, Revision};
 
 /// A number as SQLite's signed integer.
@@ -33,46 +33,40 @@ fn damaged(column: usize) -> impl FnOnce(FormatError) -> Error {
     move |error| Error::FromSqlConversionFailure(column, Type::Blob, Box::new(error))
 }
 
-/// Reads the value only if its revision is not the known one.
-pub(super) fn load(connection: &Connection, id: &ConversationId, known: Option<Revision>) -> rusqlite::Result<Loaded> {
+/// Reads the value only if its revision is not that of the copy.
+pub(super) fn load(
+    connection: &Connection,
+    id: &ConversationId,
+    copy: Option<Arc<Conversation>>,
+) -> rusqlite::Result<Arc<Conversation>> {
     let query = "SELECT revision, CASE revision WHEN ?2 THEN NULL ELSE head END,
         CASE revision WHEN ?2 THEN NULL ELSE body END FROM conversation WHERE name = ?1";
-    let known = known.map(|known| signed(known.number));
+    let known = copy.as_ref().map(|copy| signed(copy.revision.number));
+    let stored = |row: &Row<'_>| match (row.get_ref(1)?.as_blob_or_null()?, copy) {
+        (None, Some(copy)) => Ok(copy),
+        _ => {
+            let revision = Revision { number: unsigned(row.get(0)?), server: 0 };
+            let (head, body) = (row.get_ref(1)?.as_blob()?, row.get_ref(2)?.as_blob()?);
+            Ok(Arc::new(format::conversation(revision, head, body).map_err(damaged(2))?))
+        }
+    };
     let row = connection.prepare_cached(query)?.query_row(params![id.as_str(), known], stored).optional()?;
-    Ok(row.unwrap_or(Loaded::Unknown(Revision::default())))
+    Ok(row.unwrap_or_default())
 }
 
-fn stored(row: &Row<'_>) -> rusqlite::Result<Loaded> {
-    let revision = Revision { number: unsigned(row.get(0)?), server: 0 };
-    let (head, body) = (row.get_ref(1)?.as_blob_or_null()?, row.get_ref(2)?.as_blob_or_null()?);
-    let Some((head, body)) = head.zip(body) else { return Ok(Loaded::Unchanged) };
-    let conversation = format::conversation(revision, head, body).map_err(damaged(2))?;
-    Ok(Loaded::Current(Arc::new(conversation)))
-}
+const INSERT: &str = "INSERT INTO conversation SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE ?7 = 0 ON CONFLICT DO NOTHING";
 
-/// Replaces a value if it is the expected one.
-pub(super) fn swap(transaction: &Connection, swap: &Swap) -> rusqlite::Result<bool> {
-    if swap.expected.number == 0 {
-        return insert(transaction, swap.id.as_str(), &swap.new);
-    }
-    let update = "UPDATE conversation SET revision = ?3, used_at = ?4, holdings = ?5, head = ?6, body = ?7
-        WHERE name = ?1 AND revision = ?2";
-    let new = &*swap.new;
-    let values = params![
-        swap.id.as_str(),
-        signed(swap.expected.number),
-        signed(new.revision.number),
-        signed(new.head.used.0),
-        signed(new.view.len() as u64),
-        format::head_bytes(&new.head),
-        format::body_bytes(new),
-    ];
-    Ok(transaction.prepare_cached(update)?.execute(values)? > 0)
-}
+const UPDATE: &str = "UPDATE conversation SET revision = ?2, used_at = ?3, holdings = ?4, head = ?5, body = ?6
+    WHERE name = ?1 AND revision = ?7";
 
-/// Adds a conversation, unless it exists.
-pub(super) fn insert(transaction: &Connection, name: &str, new: &Conversation) -> rusqlite::Result<bool> {
-    let insert = "INSERT INTO conversation VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING";
+/// Replaces a value if its revision is the expected one. Number 0 means that there is none.
+pub(super) fn swap(
+    transaction: &Connection,
+    name: &str,
+    expected: Revision,
+    new: &Conversation,
+) -> rusqlite::Result<bool> {
+    let statement = if expected.number == 0 { INSERT } else { UPDATE };
     let values = params![
         name,
         signed(new.revision.number),
@@ -80,8 +74,9 @@ pub(super) fn insert(transaction: &Connection, name: &str, new: &Conversation) -
         signed(new.view.len() as u64),
         format::head_bytes(&new.head),
         format::body_bytes(new),
+        signed(expected.number),
     ];
-    Ok(transaction.prepare_cached(insert)?.execute(values)? > 0)
+    Ok(transaction.prepare_cached(statement)?.execute(values)? > 0)
 }
 
 /// All conversations whose handles this version accepts, most recently used first.

@@ -14,7 +14,7 @@ use super::data_answer::DataAnswer;
 use super::error::ToolError;
 use crate::context::{
     ContextError, ContextManager, ConversationPoint, ConversationStatus, ForgetRequest, HeldFile, RequestBounds,
-    form_name, grouped, one_line, page_or_pages, select_from,
+    UnreadParts, form_name, grouped, one_line, page_or_pages, select_from, untrusted,
 };
 use pagewise_base::page::{PageSet, parse_page_selection};
 use pagewise_base::provider::{ProviderLimits, published};
@@ -31,6 +31,8 @@ pub struct StatusResult {
     pub conversation: ConversationId,
     /// What it holds.
     pub status: ConversationStatus,
+    /// What is unread of each listed file.
+    pub unread: Vec<UnreadParts>,
     /// What one request to a provider may hold.
     pub bounds: RequestBounds,
     /// Files before the first listed one.
@@ -56,7 +58,8 @@ pub fn context_status(
         return Err(ToolError::parameter("startFile", &format!("must be at most {total}, the number of files")));
     }
     let max = if caller.client.is_direct { usize::MAX } else { MAX_FILES };
-    Ok(StatusResult { conversation, status, bounds: context.settings().request_bounds, skipped, max })
+    let unread = context.unread_parts(status.files.iter().skip(skipped).take(max), &caller.cancellation);
+    Ok(StatusResult { conversation, status, unread, bounds: context.settings().request_bounds, skipped, max })
 }
 
 impl StatusResult {
@@ -66,7 +69,7 @@ impl StatusResult {
         let brief = json!({
             "conversation": self.conversation.as_str(),
             "point": self.status.point.0,
-            "files": self.files().map(brief_file).collect::<Vec<_>>(),
+            "files": self.files().map(|(file, _)| brief_file(file)).collect::<Vec<_>>(),
             "left": self.left(),
             "totals": sent_brief(&self.status.sent),
         });
@@ -80,7 +83,7 @@ impl StatusResult {
             "conversation": self.conversation.as_str(),
             "generation": self.status.generation,
             "point": self.status.point.0,
-            "files": self.files().map(file_json).collect::<Vec<_>>(),
+            "files": self.files().map(|(file, unread)| file_json(file, unread)).collect::<Vec<_>>(),
             "totals": sent_json(&self.status.sent, &self.bounds),
             "providers": published().map(limits_json).collect::<Vec<_>>(),
         })
@@ -89,7 +92,10 @@ impl StatusResult {
     fn text(&self) -> String {
         let total = self.status.files.len();
         let mut lines = vec![format!("Files that conversation {} holds: {total}", self.conversation)];
-        lines.extend(self.files().map(file_line));
+        lines.extend(self.files().map(|(file, unread)| file_line(file, unread)));
+        let quoted = self.files().filter(|(_, unread)| !unread.sections.is_empty());
+        let quoted = quoted.map(|(file, _)| held_file_name(file)).collect::<Vec<_>>();
+        lines.extend((!quoted.is_empty()).then(|| untrusted(&quoted.join(", "))));
         let left = self.left();
         lines.extend((left > 0).then(|| {
             let from = total - left + 1;
@@ -100,9 +106,9 @@ impl StatusResult {
         lines.join("\n")
     }
 
-    /// The files that are listed.
-    fn files(&self) -> impl Iterator<Item = &HeldFile> {
-        self.status.files.iter().skip(self.skipped).take(self.max)
+    /// The files that are listed, each with what is unread of it.
+    pub fn files(&self) -> impl Iterator<Item = (&HeldFile, &UnreadParts)> {
+        self.status.files.iter().skip(self.skipped).take(self.max).zip(&self.unread)
     }
 
     /// Files after the last listed one.
@@ -210,13 +216,13 @@ pub fn held_file_name(file: &HeldFile) -> String {
     file.path.clone().unwrap_or_else(|| format!("a file with blake3 {}", file.content))
 }
 
-fn file_line(file: &HeldFile) -> String {
-    format!("- {}: {}", one_line(&held_file_name(file)), held_words(file))
+fn file_line(file: &HeldFile, unread: &UnreadParts) -> String {
+    format!("- {}: {}", one_line(&held_file_name(file)), held_words(file, unread))
 }
 
-/// What is held of a file.
+/// What is held of a file, and what is unread of it.
 #[must_use]
-pub fn held_words(file: &HeldFile) -> String {
+pub fn held_words(file: &HeldFile, unread: &UnreadParts) -> String {
     let mut parts = Vec::new();
     match &file.view {
         Some(AgentView::Text { lines, .. }) => {
@@ -234,10 +240,12 @@ pub fn held_words(file: &HeldFile) -> String {
     if file.has_changed {
         parts.push("changed since".to_owned());
     }
+    let unread = unread.words();
+    parts.extend((!unread.is_empty()).then(|| format!("unread: {unread}")));
     parts.join("; ")
 }
 
-fn file_json(file: &HeldFile) -> Value {
+fn file_json(file: &HeldFile, unread: &UnreadParts) -> Value {
     let mut value = json!({ "blake3": file.content.to_string() });
     let mut put = |name: &str, fact: Value| {
         if let Value::Object(object) = &mut value {
@@ -259,6 +267,9 @@ fn file_json(file: &HeldFile) -> Value {
             put("supportsPageExtraction", json!(supports_page_extraction));
             let forms = file.pages.iter().map(|(form, pages)| (form_name(*form).to_owned(), json!(pages.to_string())));
             put("pages", Value::Object(forms.collect()));
+            if !file.unread.is_empty() {
+                put("unread", json!(file.unread.to_string()));
+            }
         }
         None => put("type", json!("followed")),
     }
@@ -268,12 +279,16 @@ fn file_json(file: &HeldFile) -> Value {
     if file.has_changed {
         put("hasChanged", json!(true));
     }
+    if !unread.sections.is_empty() {
+        let section = |(title, pages): &(String, PageSet)| json!({ "title": title, "pages": pages.to_string() });
+        put("unreadSections", unread.sections.iter().map(section).collect());
+    }
     value
 }
 
-/// As [`file_json`], without what only a program needs.
+/// As [`file_json`], without what only a program needs. Sections are named in the text.
 fn brief_file(file: &HeldFile) -> Value {
-    let mut value = file_json(file);
+    let mut value = file_json(file, &UnreadParts::default());
     if let Value::Object(object) = &mut value {
         let is_named = object.contains_key("path");
         object.retain(|name, value| {

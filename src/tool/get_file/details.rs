@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::context::{AnswerDetails, FolderListing, ListedPages, ListedPdf, NextCall, PageEstimate, SentPage};
+use crate::context::{
+    AnswerDetails, FolderListing, ListedPages, ListedPdf, NextCall, PageEstimate, SentPage, form_name,
+};
 use crate::tool::context::pages_json;
 use pagewise_base::page::PageSet;
 use pagewise_library::date_text;
@@ -23,6 +25,7 @@ pub fn details_json(details: &AnswerDetails, conversation: Option<&str>) -> Valu
     object.put_pages("alreadyHeld", &details.already_held);
     object.put_pages("replaced", &details.replaced);
     object.put_pages("deferred", &details.deferred);
+    object.put_some("readSoFar", details.read_so_far.as_ref().map(|pages| json!(pages.to_string())));
     object.put_some("next", details.next.as_ref().map(next));
     if let Some(listing) = &details.folder {
         object.0.extend(folder_json(listing));
@@ -103,7 +106,7 @@ fn sent(page: &SentPage) -> Value {
     let mut object = ObjectBuilder::default();
     object.put("page", json!(page.page.get()));
     object.put_some("label", page.label.as_ref().map(|label| json!(label.0)));
-    object.put("form", json!(page.form));
+    object.put("form", json!(form_name(page.form)));
     object.put("bytes", json!(page.bytes));
     object.put("blake3", json!(page.blake3.to_string()));
     object.put_some("fingerprint", page.fingerprint.map(|print| json!(print.to_string())));
