@@ -331,7 +331,7 @@ fn a_status_names_what_is_unread_by_its_sections() {
     bench.pdf("a.pdf", &["1", "2", "3", "4", "5"]);
     bench.given("a.pdf", as_text("1,3"));
     let status = || {
-        let held = ConversationArguments { conversation: Some("c".to_owned()), generation: None };
+        let held = ConversationArguments { conversation: Some("c".to_owned()).into(), generation: None };
         let arguments = StatusArguments { held, ..StatusArguments::default() };
         context_status(&bench.context, &arguments, &Caller::direct()).unwrap()
     };

@@ -36,7 +36,7 @@ pub(super) fn drawing_of_quote(
 ) -> Result<(OpenPdf, Drawing), ToolError> {
     let document = &arguments.document;
     let search = SearchArguments {
-        pages: Some(arguments.page.clone()).filter(|pages| !pages.is_empty()),
+        pages: Some(arguments.page.clone()).filter(|pages| !pages.is_empty()).into(),
         password: document.password.clone(),
         conversation: document.conversation.clone(),
         ..SearchArguments::default()
