@@ -337,6 +337,30 @@ fn the_place_of_a_quotation_is_cut_out_of_its_page() {
 }
 
 #[test]
+fn a_map_has_a_line_for_each_page() {
+    let place = Place::new();
+    let (latex, form) = (place.copied("latex.pdf"), place.copied("form.pdf"));
+    let (_, info) = place.json(&["info", &latex, "1-4"]);
+    let map = info["pageMap"].as_array().unwrap();
+    assert_eq!(map.iter().map(|page| page["page"].as_u64().unwrap()).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    assert_eq!((&map[3]["label"], &map[3]["kind"], &map[3]["tables"]), (&json!("2"), &json!("text"), &json!(1)));
+    let (_, page) = place.json(&["page", &latex, "4", "--out", "page.pdf"]);
+    assert_eq!(map[3]["documentBytes"], page["bytes"]);
+    let (_, fields) = place.json(&["info", &form, "1"]);
+    assert!(fields["pageMap"][0]["fields"].as_u64().unwrap() > 0, "{fields}");
+
+    let mut client = Client::start(&place, "opencode");
+    let answer = client.call("pdf_info", json!({ "path": latex, "pages": "last" }));
+    let text = texts(&answer).concat();
+    let line = text.lines().find_map(|line| line.strip_prefix("Page 8")).unwrap();
+    assert!(line.contains(" words, ") && line.contains(" tokens as text, "), "{line}");
+    assert_eq!(answer["structuredContent"]["pageMap"].as_array().unwrap().len(), 1, "{answer}");
+    assert!(client.call("pdf_info", json!({ "path": latex }))["structuredContent"].get("pageMap").is_none());
+    let (_, code, _) = place.refused(&["info", &latex, "9"]);
+    assert_eq!(code, "invalid_page");
+}
+
+#[test]
 fn a_search_names_pages_and_excerpts() {
     let (place, mut client) = server();
     let found = client.call("pdf_search", json!({ "path": "words.pdf", "query": "WORDS" }));

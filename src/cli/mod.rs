@@ -91,7 +91,7 @@ fn run_command(command: &Command, loaded: &LoadedSettings, screen: Screen) -> Re
         Command::Split(arguments) => {
             watchdog::catch_panic(&arguments.arguments.document.path, || cut::split(arguments, config))
         }
-        Command::Info(command) => pdf::info(&command.arguments, config, screen),
+        Command::Info(command) => pdf::info(command, config, screen),
         Command::Text(arguments) => pdf::text(arguments, config),
         Command::Tables(arguments) => pdf::tables(arguments, config),
         Command::Ocr(arguments) => pdf::ocr(arguments, config),

@@ -63,6 +63,7 @@ pub use self::phrases::{
 };
 pub use self::progress::{NoProgress, ProgressListener};
 pub use self::request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};
+pub(crate) use self::token_estimate::estimated_tokens;
 pub use self::updates::{FileChange, FileUpdate, FileWatch, Updates};
 
 use self::answer::AnswerDraft;

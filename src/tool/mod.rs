@@ -47,12 +47,12 @@ pub(crate) use self::get_file::{document_header, file_request, folder_brief, fol
 pub use self::pdf::{
     AttachmentData, BesideText, CellOfTable, CommentData, CountData, Coverage, DocumentArguments, ExtractedPage,
     FailedPage, FieldData, FoundInDocument, FoundInDocuments, Highlight, InfoAnswer, InfoArguments, InfoResult,
-    JoinResult, LinkData, MatchedPage, OcrArgument, OptionData, OutlineArguments, OutlineEntry, OutlineResult,
-    PageContent, PageResult, PageSize, QuoteFindings, QuotesFindings, RankedResult, RenderAnswer, RenderArguments,
-    RenderResult, RenderedPages, SearchArguments, SearchResult, SheetResult, SplitResult, TableFormat, TableOnPage,
-    TablesArguments, TablesResult, TextArguments, TextFormat, TextLayerResult, TextResult, UnrecognisedPages,
-    WordInBox, add_to_index, clear_index, draw_to_width, extract_text, find_tables, index_status, info, outline,
-    render_page, search, select_pages, split, write_joined, write_page, write_picture, write_pictures,
+    JoinResult, LinkData, MappedPage, MatchedPage, OcrArgument, OptionData, OutlineArguments, OutlineEntry,
+    OutlineResult, PageContent, PageResult, PageSize, QuoteFindings, QuotesFindings, RankedResult, RenderAnswer,
+    RenderArguments, RenderResult, RenderedPages, SearchArguments, SearchResult, SheetResult, SplitResult, TableFormat,
+    TableOnPage, TablesArguments, TablesResult, TextArguments, TextFormat, TextLayerResult, TextResult,
+    UnrecognisedPages, WordInBox, add_to_index, clear_index, draw_to_width, extract_text, find_tables, index_status,
+    info, outline, render_page, search, select_pages, split, write_joined, write_page, write_picture, write_pictures,
     write_quote_picture, write_sheet, write_text_layer,
 };
 pub use self::push::push_file;

@@ -3,7 +3,19 @@
 use clap::{Args, ValueEnum};
 
 use super::flags::PagesWord;
-use crate::tool::{TablesArguments, TextArguments};
+use crate::tool::{InfoArguments, TablesArguments, TextArguments};
+
+/// Show a PDF's title, dates, sizes and other facts, or what stands on its pages
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise info report.pdf --json
+  pagewise info report.pdf 1-20")]
+pub(crate) struct Info {
+    #[command(flatten)]
+    pub(crate) pages: PagesWord,
+    #[command(flatten)]
+    pub(crate) arguments: InfoArguments,
+}
 
 /// Print the text of a PDF's pages
 ///

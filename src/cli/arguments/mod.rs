@@ -13,16 +13,14 @@ pub(crate) mod push;
 use clap::{Args, Parser, Subcommand};
 
 use self::context::Context;
-use self::documents::{Tables, Text};
+use self::documents::{Info, Tables, Text};
 use self::flags::{Color, Json, Sandbox, SettingsFlags};
 use self::get_file::GetFile;
 use self::index::Index;
 use self::pages::{OcrLayer, Page, Render, Split};
 use self::program::{Completions, Doctor, Inspect, Man, Serve, Settings};
 use self::push::Push;
-use crate::tool::{
-    AskArguments, FetchArguments, InfoArguments, OutlineArguments, SearchArguments, SearchContentArguments,
-};
+use crate::tool::{AskArguments, FetchArguments, OutlineArguments, SearchArguments, SearchContentArguments};
 
 /// PDFs for coding agents: a summary first, then single pages, each sent once.
 #[derive(Debug, Parser)]
@@ -95,13 +93,6 @@ macro_rules! command_of {
             pub(crate) arguments: $arguments,
         }
     };
-}
-
-command_of! {
-    /// Show a PDF's title, dates, sizes and other facts
-    #[command(after_help = "Example:
-  pagewise info report.pdf --json")]
-    Info, InfoArguments
 }
 
 command_of! {

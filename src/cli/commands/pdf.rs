@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use crate::cli::answers;
-use crate::cli::arguments::documents::{self, Tables, Text};
+use crate::cli::arguments::documents::{self, Info, Tables, Text};
 use crate::cli::arguments::pages::{OcrLayer, Render};
 use crate::cli::config::Config;
 use crate::cli::open;
@@ -20,8 +20,9 @@ use crate::worker::OcrMode;
 use pagewise_base::page::PageNumber;
 
 /// Answers `info`.
-pub(crate) fn info(typed: &InfoArguments, config: &Config, screen: Screen) -> Result<Report, ToolError> {
-    let arguments = typed.typed()?;
+pub(crate) fn info(typed: &Info, config: &Config, screen: Screen) -> Result<Report, ToolError> {
+    let pages = typed.pages.or(&typed.arguments.pages);
+    let arguments = InfoArguments { pages, ..typed.arguments.clone() }.typed()?;
     let context = open::context(false, config)?;
     let answer = tool::info(&context, &arguments, &Caller::direct())?;
     let (text, notes) = match &answer {

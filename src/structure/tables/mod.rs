@@ -17,9 +17,9 @@ pub use continuation::{Continuation, continues, join_continued};
 pub(super) use layout::table_text::TableText;
 pub use write::{to_csv, to_html, to_markdown};
 
+use crate::line_numbers;
 use layout::edges::Edges;
 use layout::lines::PageWords;
-use crate::line_numbers;
 use pagewise_base::checked_on_arrival;
 use pagewise_text::{Bounds, PageLayout};
 

@@ -67,10 +67,14 @@ pub(super) fn selected_pages(pdf: &OpenPdf, selection: Option<&str>) -> Result<S
     }
 }
 
-/// What a PDF says about itself: pages, title, dates, encryption, form and more. Cheap.
+/// What a PDF says about itself: pages, title, dates, encryption, form and more. Cheap. With pages, a line on each.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct InfoArguments {
+    /// The pages of the map; none without.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "program", command(flatten))]
+    pub pages: PagesParameter,
     /// The document.
     #[serde(flatten)]
     #[cfg_attr(feature = "program", command(flatten))]

@@ -5,11 +5,12 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::arguments::InfoArguments;
+use super::arguments::{InfoArguments, selected_pages};
 use super::beside::{AttachmentData, CountData, FieldData};
+use super::page_map::{MappedPage, PageMap};
 use crate::context::{
-    ContextManager, FolderListing, GivenForms, OpenPdf, attachment_line, attachment_path, field_line, more_fields_note,
-    one_line, page_or_pages, pages_with_hidden_text, points, untrusted,
+    ContextManager, FolderListing, GivenForms, OpenPdf, SelectedPages, attachment_line, attachment_path, field_line,
+    more_fields_note, one_line, page_or_pages, pages_with_hidden_text, points, untrusted,
 };
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, result_json, without_blanks};
@@ -33,7 +34,7 @@ pub enum InfoAnswer {
 /// Every refusal of the file and of the reader.
 pub fn info(
     context: &ContextManager,
-    InfoArguments { document: arguments }: &InfoArguments,
+    InfoArguments { document: arguments, pages }: &InfoArguments,
     caller: &Caller,
 ) -> Result<InfoAnswer, ToolError> {
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
@@ -45,8 +46,16 @@ pub fn info(
         }
         opened => opened?,
     };
-    let result = InfoResult::of(&pdf);
+    let mut result = InfoResult::of(&pdf);
     pdf.check()?;
+    if pages.is_some() {
+        let SelectedPages { pages, note } = selected_pages(&pdf, pages.as_deref())?;
+        let PageMap { pages, rest } = PageMap::of(&pdf, &pages)?;
+        result.page_map = pages;
+        result.notes.extend(note);
+        let next = (!rest.is_empty()).then(|| format!("{} did not fit: ask for pages {rest}", page_or_pages(&rest)));
+        result.notes.extend(next);
+    }
     Ok(InfoAnswer::Document(Box::new(result)))
 }
 
@@ -155,6 +164,9 @@ pub struct InfoResult {
     /// Pages with text that is not seen, as a selection: of a long document, those among the pages looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden_text: Option<String>,
+    /// The pages that were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub page_map: Vec<MappedPage>,
     /// Notes on damage and repairs.
     pub notes: Vec<String>,
     /// The fields and the attached files, one line each.
@@ -224,6 +236,7 @@ impl InfoResult {
             outline_entries: info.outline_entries,
             has_page_labels: info.has_page_labels,
             hidden_text: hidden_text(pdf),
+            page_map: Vec::new(),
             notes: pdf.document.notes().into_iter().chain(more_fields_note(&*pdf.document, info.form_fields)).collect(),
             lists: [
                 form.fields.iter().map(field_line).collect(),
@@ -264,6 +277,7 @@ impl InfoResult {
         lines.extend(self.comments.as_ref().map(|count| format!("Comments: {}", count.phrase())));
         lines.extend(self.links.as_ref().map(|count| format!("Links: {}", count.phrase())));
         lines.extend(counted("Outline entries", self.outline_entries));
+        lines.extend(self.page_map.iter().map(|page| format!("Page {}", page.line())));
         lines.extend(self.notes.iter().map(|note| format!("Note: {note}")));
         lines.join("\n")
     }
@@ -281,6 +295,10 @@ impl InfoResult {
             members.extend(counts.into_iter().filter_map(phrase));
             let size = self.page_size.map(|size| json!([points(size.width_pt), points(size.height_pt)].join(" x ")));
             members.extend(size.map(|size| ("pageSize".to_owned(), size)));
+            if !self.page_map.is_empty() {
+                let lines = self.page_map.iter().map(MappedPage::line);
+                members.insert("pageMap".to_owned(), lines.collect());
+            }
         }
         brief
     }
