@@ -32,11 +32,12 @@ fn document() -> Vec<u8> {
     let cells = (0..2).flat_map(|row| (0..2).map(move |column| (50 + 100 * column, 300 - 30 * row)));
     let cells = cells.map(|(x, y)| format!("BT /F 12 Tf {} {} Td (xCELLy) Tj ET {x} {y} 100 30 re S ", x + 10, y + 10));
     let content = format!(
-        "/P << /MCID 0 >> BDC BT /F 12 Tf 50 500 Td (plain xWORDy words on a line) Tj ET {} \
-         /Span << /ActualText {actual} >> BDC BT /F 12 Tf 50 450 Td (seen) Tj ET EMC EMC \
-         /Figure << /MCID 1 >> BDC 50 400 40 20 re f EMC",
+        "BT /F 12 Tf 50 500 Td (plain xWORDy words on a line) Tj ET {} \
+         /Span << /ActualText {actual} >> BDC BT /F 12 Tf 50 450 Td (seen) Tj ET EMC",
         cells.collect::<String>()
     );
+    let tagged = "/P << /MCID 0 >> BDC BT /F 12 Tf 50 500 Td (words above a figure) Tj ET EMC /Figure << /MCID 1 >> BDC 50 \
+                  400 40 20 re f EMC";
     let map = "/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange\n\
                2 beginbfchar <78> <202E001B005B> <79> <DB40DC41200B009B> endbfchar endcmap end";
     let objects = [
@@ -46,8 +47,8 @@ fn document() -> Vec<u8> {
              /Marked true >> /StructTreeRoot 13 0 R >>"
         )
         .into_bytes(),
-        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_vec(),
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 500 600] /Contents 4 0 R /StructParents 0 /Annots [9 0 R 10 0 R 11 0 \
+        b"<< /Type /Pages /Kids [3 0 R 18 0 R] /Count 2 >>".to_vec(),
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 500 600] /Contents 4 0 R /Annots [9 0 R 10 0 R 11 0 \
           R] /Resources << /Font << /F 5 0 R >> >> >>"
             .to_vec(),
         stream_of("", content.as_bytes()),
@@ -67,10 +68,14 @@ fn document() -> Vec<u8> {
         .into_bytes(),
         stream_of("", map.as_bytes()),
         b"<< /Type /StructTreeRoot /K [14 0 R 15 0 R] /ParentTree << /Nums [0 [14 0 R 15 0 R]] >> >>".to_vec(),
-        b"<< /Type /StructElem /S /P /P 13 0 R /Pg 3 0 R /K 0 >>".to_vec(),
-        format!("<< /Type /StructElem /S /Figure /P 13 0 R /Pg 3 0 R /K 1 /Alt {pictured} >>").into_bytes(),
+        b"<< /Type /StructElem /S /P /P 13 0 R /Pg 18 0 R /K 0 >>".to_vec(),
+        format!("<< /Type /StructElem /S /Figure /P 13 0 R /Pg 18 0 R /K 1 /Alt {pictured} >>").into_bytes(),
         format!("<< /Title {title} /Author {author} /Subject {title} /Keywords {title} /Producer {title} >>").into_bytes(),
         stream_of("/Type /EmbeddedFile", format!("an attached {HIDDEN} text").as_bytes()),
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 500 600] /Contents 19 0 R /StructParents 0 /Resources << /Font << /F 5 \
+          0 R >> >> >>"
+            .to_vec(),
+        stream_of("", tagged.as_bytes()),
     ];
     let file = file_of(&objects);
     let at = file.windows(5).rposition(|bytes| bytes == b"/Root").unwrap();
@@ -138,7 +143,7 @@ fn nothing_hidden_leaves_by_any_door() {
         ("context_status", json!({ "conversation": "c" })),
         ("context_updates", json!({ "conversation": "c" })),
     ];
-    calls.extend(forms.map(|form| ("get_file", file(json!({ "pages": "1", "as": form, "force": true })))));
+    calls.extend(forms.map(|form| ("get_file", file(json!({ "pages": "1-2", "as": form, "force": true })))));
     calls.extend(
         ["text", "layout", "markdown"]
             .map(|format| ("pdf_extract_text", file(json!({ "format": format, "hidden": true })))),
@@ -153,9 +158,9 @@ fn nothing_hidden_leaves_by_any_door() {
     }
     let commands: [&[&str]; 12] = [
         &["get-file"],
-        &["get-file", "--pages", "1", "--as", "text"],
-        &["get-file", "--pages", "1", "--as", "markdown"],
-        &["get-file", "--pages", "1", "--as", "mixed"],
+        &["get-file", "--pages", "1-2", "--as", "text"],
+        &["get-file", "--pages", "1-2", "--as", "markdown"],
+        &["get-file", "--pages", "1-2", "--as", "mixed"],
         &["info"],
         &["outline"],
         &["text"],

@@ -25,6 +25,13 @@ fn place_with_pdf() -> (Place, String) {
     (place, pdf)
 }
 
+/// The greeting that opens a session.
+fn hello() -> Value {
+    let client = json!({ "name": "x", "version": "1" });
+    let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
+    json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params })
+}
+
 /// The handle that a result names.
 fn handle(result: &Value) -> String {
     let text = texts(result).join("\n");
@@ -593,10 +600,7 @@ fn limits_hold_at_their_number() {
     assert!(post(1001).text().contains("http_max_body_bytes"));
     assert_ne!(post(1000).status, 413);
     // One more session than there is room for.
-    let hello = json!({
-        "jsonrpc": "2.0", "id": 0, "method": "initialize",
-        "params": { "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "x", "version": "1" } },
-    });
+    let hello = hello();
     let busy = server.post(&hello, &[]);
     assert_eq!((busy.status, busy.header("retry-after")), (503, Some("1")));
     assert!(busy.text().contains("http_max_sessions"));
@@ -691,10 +695,7 @@ fn a_stream_that_waits_for_news_holds_no_place_among_requests() {
 fn a_client_gets_the_type_that_it_accepts() {
     let place = Place::new();
     let server = Server::start(&place, &[]);
-    let hello = json!({
-        "jsonrpc": "2.0", "id": 0, "method": "initialize",
-        "params": { "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "x", "version": "1" } },
-    });
+    let hello = hello();
     let kind = |accept: &str| {
         let head = format!(
             "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n{accept}Connection: close\r\nContent-Length: \
@@ -727,10 +728,7 @@ fn one_principal_takes_what_it_can_and_another_is_served() {
     let flags = ["--set", "http_tokens=one,two", "--set", "http_max_sessions=16", "--set", "workers=1"];
     let server = Server::start(&place, &flags);
     let stream = Session::start_as(&server, "opencode", "one");
-    let hello = json!({
-        "jsonrpc": "2.0", "id": 0, "method": "initialize",
-        "params": { "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "x", "version": "1" } },
-    });
+    let hello = hello();
     let opened = (0..16).filter(|_| server.post(&hello, &[("Authorization", "Bearer one")]).status == 200).count();
     assert_eq!(opened, 7, "half of the sessions, with the one for streams");
     // As many streams as it gets, and files of which nothing more comes.

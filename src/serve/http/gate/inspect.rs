@@ -56,8 +56,8 @@ pub(super) struct InspectDoor {
 const MAX_STREAMS: usize = 64;
 
 /// Documents that may be in memory at once, on their way out, and those of one principal. Further requests wait.
-const MAX_DOCUMENTS: usize = 3;
-const MAX_OWN_DOCUMENTS: usize = 1;
+const MAX_DOCUMENTS: usize = 4;
+const MAX_OWN_DOCUMENTS: usize = 2;
 
 /// Time between two looks for a place among them.
 const PLACE_CHECK: Duration = Duration::from_millis(50);
