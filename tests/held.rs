@@ -249,6 +249,20 @@ fn a_page_that_cannot_be_named_as_it_was_given_is_sent() {
 }
 
 #[test]
+fn a_twin_that_is_removed_takes_nothing_with_it_that_the_other_still_shows() {
+    let bench = Bench::new();
+    bench.pdf("other.pdf", &["same", "x"]);
+    bench.given("other.pdf", pages("1"));
+    bench.pdf("a.pdf", &["one", "same"]);
+    bench.given("a.pdf", as_text("1-2"));
+    bench.pdf("a.pdf", &["same", "same"]);
+    assert!(bench.given("a.pdf", pages("2"))[0].contains("is the same as page 1 of"));
+    bench.pdf("a.pdf", &["same"]);
+    assert!(told(&bench).contains("Removed"));
+    assert!(bench.given("other.pdf", pages("1"))[0].starts_with("Page 1 of other.pdf has already been provided"));
+}
+
+#[test]
 fn a_change_there_and_back_comes_again_in_whatever_form_it_was_seen() {
     let bench = Bench::new();
     bench.pdf("a.pdf", &["one"]);

@@ -2,7 +2,7 @@
 
 use super::section::sections;
 use crate::context::markdown::read_headings;
-use crate::context::phrases::{count_of, grouped, is_short_list, one_line, page_or_pages};
+use crate::context::phrases::{READ_SO_FAR, count_of, grouped, is_short_list, one_line, page_or_pages};
 use crate::worker::Pages;
 use pagewise_base::page::PageSet;
 use pagewise_document::OutlineItem;
@@ -77,7 +77,7 @@ pub(super) fn coverage_line(read: &PageSet, page_count: u32) -> Option<String> {
     }
     let which = if read.is_empty() || !is_short_list(read) { String::new() } else { format!(" ({read})") };
     let (read, all) = (grouped(read.len()), count_of(page_count.into(), "page"));
-    Some(format!("Read so far in this conversation: {read} of {all}{which}."))
+    Some(format!("{READ_SO_FAR} {read} of {all}{which}."))
 }
 
 #[cfg(test)]

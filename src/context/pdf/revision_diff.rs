@@ -42,8 +42,20 @@ impl RevisionDiff {
         let same = changes.unchanged.iter().map(|page| (page, page));
         let stays: Vec<(PageIndex, PageIndex)> = same.chain(changes.moved.iter().copied()).collect();
         let prints = |page: PageIndex| held.get(&page).into_iter().flatten().map(|(form, print)| (*form, *print));
-        // If one of two identical pages is removed, the other is still held.
-        let kept: BTreeSet<_> = stays.iter().flat_map(|(then, _)| prints(*then)).map(|(_, print)| print).collect();
+        // If one of two identical pages is removed, the other is still held, and shows what the removed one was given as.
+        let mut shown: Vec<(PageIndex, (PageForm, PageFingerprint))> = Vec::new();
+        for (page, forms) in held.iter().filter(|(page, _)| changes.removed.contains(**page)) {
+            let is_twin = |then: PageIndex| prints(then).any(|(form, print)| forms.get(&form) == Some(&print));
+            let Some((then, now)) = stays.iter().find(|(then, _)| is_twin(*then)) else { continue };
+            let others = prints(*page).filter(|given| !prints(*then).any(|known| known == *given));
+            shown.extend(
+                others
+                    .filter(|(form, print)| document.identity(*now, *form) == Some(*print))
+                    .map(|given| (*now, given)),
+            );
+        }
+        let stay = stays.iter().flat_map(|(then, _)| prints(*then));
+        let kept: BTreeSet<_> = stay.chain(shown.iter().map(|(_, given)| *given)).map(|(_, print)| print).collect();
         let removed = changes.removed.iter().flat_map(prints).map(|(_, print)| print);
         let gone: BTreeSet<PageFingerprint> = removed.filter(|print| !kept.contains(print)).collect();
         let mut left = changes.removed.clone();
@@ -56,6 +68,8 @@ impl RevisionDiff {
         for (then, now) in &stays {
             holdings.extend(prints(*then).map(|given| item(*then, *now, given)));
         }
+        let shared = |(page, (form, fingerprint))| HeldItem::Page { fingerprint, page, form, is_shared: true };
+        holdings.extend(shown.into_iter().map(shared));
         // What stands there now may have been given already: an answer with the earlier version can settle later.
         let forms: BTreeSet<PageForm> = held.values().flatten().map(|(form, _)| *form).collect();
         for page in left.iter().take_while(|page| page.0 < document.page_count()) {

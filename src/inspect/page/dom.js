@@ -118,11 +118,10 @@ export const FORMS = {
 	image: ["picture", "as a picture"],
 	text: ["text", "as text"],
 	markdown: ["MD", "as Markdown"],
-	layout: ["columns", "as text with its columns"],
+	layout: ["columns", "as columns"],
 	path: ["path", "as the path of a file"],
 };
 
-// Says something in passing.
 export function announce(text) {
 	const news = document.getElementById("news");
 	news.textContent = text;
@@ -130,7 +129,6 @@ export function announce(text) {
 	announce.timer = setTimeout(() => news.replaceChildren(), 4000);
 }
 
-// Copies a text, and says so.
 export const copy = (text) => navigator.clipboard.writeText(text).then(() => announce("Copied"), tell);
 
 // Opens a dialog that takes itself away once it is closed.
