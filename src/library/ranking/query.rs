@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::stop_words::{begins_question, is_asking, is_binding};
+use super::stop_words::{asks_figure, begins_question, is_asking, is_binding};
 use crate::analysis::{Stemmer, Token, TokenKind, tokens};
 
 /// The most terms of a query. Others are ignored.
@@ -45,6 +45,8 @@ pub(super) struct Query {
     pub(super) page: Option<u32>,
     /// Whether it asks in words, instead of naming some.
     pub(super) is_question: bool,
+    /// Whether it asks for a number.
+    pub(super) asks_figure: bool,
 }
 
 impl Query {
@@ -53,6 +55,7 @@ impl Query {
         let plain = tokens(query, &Stemmer::of(""));
         let first = plain.first().map(|token| token.word.as_str()).unwrap_or_default();
         let is_question = plain.len() > 2 && (query.trim_end().ends_with(['?', '？']) || begins_question(first));
+        let asks_figure = is_question && plain.iter().any(|token| asks_figure(&token.word));
         let quotes = quoted(query);
         let page = named_page(&plain);
         let mut terms: Vec<QueryTerm> = Vec::new();
@@ -85,7 +88,7 @@ impl Query {
                 term.is_binding = false;
             }
         }
-        Self { terms, page: page.map(|(_, number)| number), is_question }
+        Self { terms, page: page.map(|(_, number)| number), is_question, asks_figure }
     }
 }
 
