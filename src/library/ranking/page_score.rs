@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::matches::{Match, Matcher, WordMemory};
-use super::query::{Query, QueryTerm};
+use super::query::{Query, QueryKind, QueryTerm};
 use super::{saturated, to_float};
 use crate::analysis::{LineKind, Stemmer, TokenKind, marked_lines, token_places};
 use crate::index::StoredPage;
@@ -23,7 +23,7 @@ struct Weights {
     heading: f32,
     /// Terms in the first lines of the page.
     top: f32,
-    /// A page of numbers, for a question that a number answers.
+    /// A page of numbers.
     figures: f32,
     /// A page that the query names.
     named: f32,
@@ -47,7 +47,7 @@ const KEYWORDS: Weights = Weights {
     phrase: 0.5,
     heading: 0.95,
     top: 0.07,
-    figures: 0.5,
+    figures: 0.0,
     named: 3.0,
     heading_line: 0.8,
     inexact: 0.7,
@@ -56,9 +56,11 @@ const KEYWORDS: Weights = Weights {
     coverage: 0.25,
 };
 
-/// Of a question, whose words are not those of the page that answers it: how often they stand there tells more, and so do
-/// the lines at its top.
-const QUESTION: Weights = Weights { text: 0.6, top: 0.5, ..KEYWORDS };
+/// Of a question, whose words are not those of the page that answers it: how often they stand there tells more.
+const QUESTION: Weights = Weights { text: 0.6, top: 0.15, ..KEYWORDS };
+
+/// Of a question that a number answers: tables have it, and the lines above them say what they are.
+const FIGURE: Weights = Weights { top: 0.5, figures: 0.5, ..QUESTION };
 
 /// Words within which terms count as near each other.
 const REACH: u32 = 48;
@@ -114,7 +116,11 @@ impl<'a> Rescorer<'a> {
     pub(super) fn new(query: &'a Query, weights: &[f32]) -> Self {
         let total = weights.iter().sum::<f32>().max(0.001);
         let roots = weights.iter().map(|weight| weight.sqrt()).sum::<f32>().max(0.001);
-        let weights = if query.is_question { &QUESTION } else { &KEYWORDS };
+        let weights = match query.kind {
+            QueryKind::Keywords => &KEYWORDS,
+            QueryKind::Question => &QUESTION,
+            QueryKind::Figure => &FIGURE,
+        };
         Self { query, matcher: Matcher::new(&query.terms), weights, total, roots }
     }
 
@@ -134,8 +140,7 @@ impl<'a> Rescorer<'a> {
         let text = weights.text * scoring.text() + weights.near * near;
         let order = weights.phrase * scoring.phrase();
         let titles = weights.heading * scoring.heading(memory);
-        let figures =
-            if self.query.asks_figure { weights.figures * self.total * figures(&page.stored.text) } else { 0.0 };
+        let figures = weights.figures * self.total * figures(&page.stored.text);
         let score = weights.around * page.around + text + order + self.total * titles + weights.top * scoring.top();
         let score = (score + figures) * factor * scoring.coverage().powf(weights.coverage);
         let named = if self.is_named(page) { weights.named * self.total } else { 0.0 };
