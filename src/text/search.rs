@@ -11,6 +11,7 @@ use regex::{Regex, RegexBuilder};
 use super::fold::{FoldedText, fold};
 use super::layout::hyphens::SOFT_HYPHEN;
 use super::page_text::PageText;
+use pagewise_base::script::is_ideograph;
 
 /// The length of an excerpt before and after the match, in characters.
 const CONTEXT_CHARACTERS: usize = 80;
@@ -35,6 +36,9 @@ const DIVISION: &str = "(?:\u{AD}|-\\n)?";
 
 /// Matches a hyphen in a word of folded text. The line may end after it.
 const HYPHEN: &str = "(?:-\\n?|\u{AD})";
+
+/// Matches the place in folded text where a line may end without a space.
+const LINE_END: &str = r"\n?";
 
 /// A compiled query.
 #[derive(Debug, Clone)]
@@ -109,12 +113,14 @@ impl Pattern {
         let folded = fold(query);
         let is_folded = kind == QuerySyntax::Literal || folded == query;
         let plain = match kind {
-            QuerySyntax::Literal => compiled(&literal(&folded, regex::escape)),
+            QuerySyntax::Literal => compiled(&literal(&folded, |word| spelled(word, ""))),
             QuerySyntax::Expression => compiled(query),
         };
         let plain = plain.map_err(|error| PatternError { reason: error.to_string() })?;
         // If the query is too long for the combined expression, each reading is searched alone.
-        let both = (kind == QuerySyntax::Literal).then(|| compiled(&literal(&folded, allow_division)).ok()).flatten();
+        let both = (kind == QuerySyntax::Literal)
+            .then(|| compiled(&literal(&folded, |word| spelled(word, DIVISION))).ok())
+            .flatten();
         Ok(Self { plain, is_folded, readings: both.map_or(Readings::Each, Readings::Both) })
     }
 
@@ -152,8 +158,8 @@ fn literal(query: &str, word: impl Fn(&str) -> String) -> String {
     query.split_whitespace().map(word).collect::<Vec<_>>().join(r"\s+")
 }
 
-/// The expression for a word that may be divided at the end of a line.
-fn allow_division(word: &str) -> String {
+/// The expression for a word that may have `division` between two letters, and a line end where a script needs no space.
+fn spelled(word: &str, division: &str) -> String {
     let mut expression = String::new();
     let mut before = None;
     let mut characters = word.chars().peekable();
@@ -161,10 +167,12 @@ fn allow_division(word: &str) -> String {
         let is_within =
             before.is_some_and(char::is_alphanumeric) && characters.peek().is_some_and(|next| next.is_alphanumeric());
         match character {
-            '-' if is_within => expression.push_str(HYPHEN),
+            '-' if is_within && !division.is_empty() => expression.push_str(HYPHEN),
             _ => {
-                if character.is_alphabetic() && before.is_some_and(char::is_alphabetic) {
-                    expression.push_str(DIVISION);
+                if before.is_some() && (is_ideograph(character) || before.is_some_and(is_ideograph)) {
+                    expression.push_str(LINE_END);
+                } else if character.is_alphabetic() && before.is_some_and(char::is_alphabetic) {
+                    expression.push_str(division);
                 }
                 expression.push_str(&regex::escape(character.encode_utf8(&mut [0; 4])));
             }
@@ -354,6 +362,20 @@ mod tests {
         for expression in ["co-?oper", "co-oper", "cooper"] {
             assert_eq!(excerpts(expression, QuerySyntax::Expression, Case::Sensitive, text).len(), 1, "{expression}");
         }
+    }
+
+    #[test]
+    fn words_without_spaces_are_found_over_line_ends() {
+        let found = |text: &str| {
+            excerpts("\u{7531}\u{516C}\u{53F8}\u{7684}PDF\u{7248}", QuerySyntax::Literal, Case::Sensitive, text)
+        };
+        for text in [
+            "\u{7531}\u{516C}\n\u{53F8}\u{7684}PDF\u{7248}",
+            "\u{7531}\u{516C}\u{53F8}\u{7684}\nPDF\n\u{7248} well-\nknown",
+        ] {
+            assert_eq!(found(text).len(), 1, "{text}");
+        }
+        assert!(found("\u{7531}\u{516C} \u{53F8}\u{7684}PDF\u{7248}").is_empty());
     }
 
     #[test]

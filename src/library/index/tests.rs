@@ -87,6 +87,17 @@ fn every_word_of_a_page_is_found_even_in_lines_that_repeat() {
 }
 
 #[test]
+fn a_question_for_a_number_is_answered_by_the_page_of_numbers() {
+    let mut index = Index::default();
+    let filler = "Other things are said here about other matters. ".repeat(20);
+    let prose = format!("Operating income is what the board looks at. {filler} It depends on the weather.");
+    let rows = (0..60).map(|row| format!("Item {row} 1,{row:03} 2,{row:03}\n")).collect::<String>();
+    add(&mut index, "/a.pdf", &[&prose, &format!("Statement of operations\n\n{rows}Operating income 311 166")]);
+    assert_eq!(found(&index, "How much was operating income?").first(), Some(&("/a.pdf".to_owned(), 2)));
+    assert_eq!(found(&index, "Why does operating income depend on weather?").first(), Some(&("/a.pdf".to_owned(), 1)));
+}
+
+#[test]
 fn other_documents_do_not_change_the_order_within_one() {
     let pages = ["income of the mill", "mill and mill and income", "a mill", "income"];
     let mut index = Index::default();

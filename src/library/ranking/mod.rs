@@ -24,7 +24,7 @@ fn rarity(found: u32, all: u32) -> f32 {
 /// What a count adds to a score, as in BM25, on a page of `length` times the middling length: from 0 to 2.2.
 fn saturated(count: f32, length: f32) -> f32 {
     const K1: f32 = 1.2;
-    const B: f32 = 0.4;
+    const B: f32 = 0.75;
     count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length))
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::matches::{Match, Matcher, WordMemory};
-use super::query::{Query, QueryTerm};
+use super::query::{Query, QueryKind, QueryTerm};
 use super::{saturated, to_float};
 use crate::analysis::{LineKind, Stemmer, TokenKind, marked_lines, token_places};
 use crate::index::StoredPage;
@@ -21,10 +21,10 @@ struct Weights {
     phrase: f32,
     /// A title or a heading that is the query.
     heading: f32,
-    /// Terms in the titles of the section.
-    section: f32,
     /// Terms in the first lines of the page.
     top: f32,
+    /// A page of numbers.
+    figures: f32,
     /// A page that the query names.
     named: f32,
     /// A line that looks like a heading, against a title of the outline.
@@ -46,18 +46,21 @@ const KEYWORDS: Weights = Weights {
     near: 3.5,
     phrase: 0.5,
     heading: 0.95,
-    section: 0.23,
     top: 0.07,
+    figures: 0.0,
     named: 3.0,
     heading_line: 0.8,
     inexact: 0.7,
     running: 0.4,
     contents: 0.32,
-    coverage: 0.47,
+    coverage: 0.25,
 };
 
 /// Of a question, whose words are not those of the page that answers it: how often they stand there tells more.
-const QUESTION: Weights = Weights { text: 1.2, top: 0.15, ..KEYWORDS };
+const QUESTION: Weights = Weights { text: 0.6, top: 0.15, ..KEYWORDS };
+
+/// Of a question that a number answers: tables have it, and the lines above them say what they are.
+const FIGURE: Weights = Weights { top: 0.5, figures: 0.5, ..QUESTION };
 
 /// Words within which terms count as near each other.
 const REACH: u32 = 48;
@@ -73,6 +76,9 @@ const MAX_MATCHES: usize = 4000;
 
 /// Lines at the top of a page that tell what it is about.
 const TOP_LINES: usize = 4;
+
+/// Words with digits on a page that is all numbers.
+const PAGE_OF_FIGURES: u32 = 100;
 
 /// A page whose text was read.
 pub(super) struct PageToScore<'a> {
@@ -110,7 +116,11 @@ impl<'a> Rescorer<'a> {
     pub(super) fn new(query: &'a Query, weights: &[f32]) -> Self {
         let total = weights.iter().sum::<f32>().max(0.001);
         let roots = weights.iter().map(|weight| weight.sqrt()).sum::<f32>().max(0.001);
-        let weights = if query.is_question { &QUESTION } else { &KEYWORDS };
+        let weights = match query.kind {
+            QueryKind::Keywords => &KEYWORDS,
+            QueryKind::Question => &QUESTION,
+            QueryKind::Figure => &FIGURE,
+        };
         Self { query, matcher: Matcher::new(&query.terms), weights, total, roots }
     }
 
@@ -129,9 +139,10 @@ impl<'a> Rescorer<'a> {
         let factor = if page.stored.is_contents { weights.contents } else { 1.0 };
         let text = weights.text * scoring.text() + weights.near * near;
         let order = weights.phrase * scoring.phrase();
-        let titles = weights.heading * scoring.heading(memory) + weights.section * scoring.section(memory);
+        let titles = weights.heading * scoring.heading(memory);
+        let figures = weights.figures * self.total * figures(&page.stored.text);
         let score = weights.around * page.around + text + order + self.total * titles + weights.top * scoring.top();
-        let score = score * factor * scoring.coverage().powf(weights.coverage);
+        let score = (score + figures) * factor * scoring.coverage().powf(weights.coverage);
         let named = if self.is_named(page) { weights.named * self.total } else { 0.0 };
         PassageScore { score: score + named, place }
     }
@@ -140,6 +151,13 @@ impl<'a> Rescorer<'a> {
     fn is_named(&self, page: &PageToScore<'_>) -> bool {
         self.query.page.is_some_and(|number| number == page.page + 1 || page.stored.label == number.to_string())
     }
+}
+
+/// How much of a page is numbers: from 0 to 1, which it is from [`PAGE_OF_FIGURES`] words with digits on.
+fn figures(text: &str) -> f32 {
+    let words = text.split_whitespace().filter(|word| word.bytes().any(|byte| byte.is_ascii_digit()));
+    let count = words.zip(0..PAGE_OF_FIGURES).count();
+    to_float(u32::try_from(count).unwrap_or(PAGE_OF_FIGURES)) / to_float(PAGE_OF_FIGURES)
 }
 
 /// The lines of a page.
@@ -219,14 +237,6 @@ impl Scoring<'_> {
     fn top(&self) -> f32 {
         let is_top = |one: &&Match| one.start < self.lines.top && self.lines.kind_at(one.start) != LineKind::Running;
         self.sum_of(self.found.iter().filter(is_top))
-    }
-
-    /// The share of the query in the titles of the section.
-    fn section(&self, memory: &mut WordMemory) -> f32 {
-        let titles = self.page.stored.section.iter().chain(&self.page.stored.begins);
-        let find = |title: &String| self.rescorer.matcher.find(title, self.page.stemmer, memory);
-        let found = titles.flat_map(find).collect::<Vec<_>>();
-        self.sum_of(found.iter()) / self.rescorer.total
     }
 
     /// How much the best heading of the page is the query.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::stop_words::{begins_question, is_asking, is_binding};
+use super::stop_words::{asks_figure, begins_question, is_asking, is_binding};
 use crate::analysis::{Stemmer, Token, TokenKind, tokens};
 
 /// The most terms of a query. Others are ignored.
@@ -37,14 +37,25 @@ pub(super) struct QueryTerm {
     pub(super) is_binding: bool,
 }
 
+/// How something is asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum QueryKind {
+    /// By words that the page has.
+    #[default]
+    Keywords,
+    /// In words of a question.
+    Question,
+    /// In words of a question that a number answers.
+    Figure,
+}
+
 /// What is asked for.
 #[derive(Debug, Default)]
 pub(super) struct Query {
     pub(super) terms: Vec<QueryTerm>,
     /// The number of a page that it names.
     pub(super) page: Option<u32>,
-    /// Whether it asks in words, instead of naming some.
-    pub(super) is_question: bool,
+    pub(super) kind: QueryKind,
 }
 
 impl Query {
@@ -53,6 +64,11 @@ impl Query {
         let plain = tokens(query, &Stemmer::of(""));
         let first = plain.first().map(|token| token.word.as_str()).unwrap_or_default();
         let is_question = plain.len() > 2 && (query.trim_end().ends_with(['?', '？']) || begins_question(first));
+        let kind = match is_question {
+            true if plain.iter().any(|token| asks_figure(&token.word)) => QueryKind::Figure,
+            true => QueryKind::Question,
+            false => QueryKind::Keywords,
+        };
         let quotes = quoted(query);
         let page = named_page(&plain);
         let mut terms: Vec<QueryTerm> = Vec::new();
@@ -85,7 +101,7 @@ impl Query {
                 term.is_binding = false;
             }
         }
-        Self { terms, page: page.map(|(_, number)| number), is_question }
+        Self { terms, page: page.map(|(_, number)| number), kind }
     }
 }
 

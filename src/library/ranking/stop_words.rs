@@ -2,9 +2,9 @@
 
 /// Words that only ask or bind, in the languages that are stemmed. Without accents, in order of languages.
 const BINDING: &str = "a about after all also am among an and any are as at be because been before being between both but \
-    by can could did do does during each for from had has have having he her here hers him his how i if in into is it its \
+    by can could did do does doesn don didn during each for from had has have having he her here hers him his how i if in into is it its \
     just may me might more most much must my no nor not of on one only or other our out over own per s same shall she \
-    should so some such than that the their them then there these they this those through to too under until up upon us \
+    should so some such t than that the their them then there these they this those through to too under until up upon us \
     very was we were what when where whether which while who whom whose why will with within without would you your \
     aber als am an auch auf aus bei bis das dass dem den der des die durch ein eine einem einen einer eines er es fur hat \
     haben hatte ihr ihre im in ist kann man mit nach nicht noch nur oder sein seine sich sie sind so uber um und uns unter \
@@ -28,6 +28,10 @@ const ASKING: &str = "according answer based bitte briefly calculate compute def
     outline pdf please provide provided question refer regarding report say says show specify stated summarise summarize \
     tell beschreibe erklare zeige";
 
+/// Words of questions that a number answers. Without accents.
+const FIGURES: &str = "amount average change combien cost cuantas cuanto cuantos decrease fall gain growth hoeveel increase loss many \
+    margin much percent percentage price quanti quanto quantos rate ratio rise share spend sum total viel viele wieviel \u{591A}\u{5C11}";
+
 /// Words that begin a question, with those of [`ASKING`].
 const BEGINNINGS: &str = "are can could did do does has have how is was were what when where which who whose why \
     will would wer wie was wann warum welche welcher welches wo ist sind combien comment est pourquoi quand que quel quelle \
@@ -45,6 +49,11 @@ pub(super) fn is_binding(word: &str) -> bool {
 /// Whether a folded word is an instruction in a sentence that asks.
 pub(super) fn is_asking(word: &str) -> bool {
     has(ASKING, word)
+}
+
+/// Whether a question with the folded word has a number for an answer.
+pub(super) fn asks_figure(word: &str) -> bool {
+    has(FIGURES, word) || word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether a query whose first folded word this is may be a question.

@@ -16,10 +16,13 @@ const MAX_LINES_BETWEEN: usize = 2;
 /// Lines of a page that a match over a page break may have.
 const MAX_LINES_OF_MATCH: usize = 8;
 
-/// A query of several words: what each of them gives, and matches that go over the break between two pages.
+/// A query of several words: what each of them gives.
 #[derive(Clone)]
-pub(super) struct SeveralWords {
-    words: Vec<WordCount>,
+pub(super) struct SeveralWords(Vec<WordCount>);
+
+/// Matches of a literal query that go over the break between two pages.
+#[derive(Default)]
+pub(super) struct PageBreaks {
     /// The page before, if it was searched.
     before: Option<(PageIndex, PageText)>,
 }
@@ -44,36 +47,21 @@ impl SeveralWords {
             let pattern = Pattern::new(word, QuerySyntax::Literal, case).ok()?;
             Some(WordCount { word: (*word).to_owned(), pattern, matches: 0, pages: 0 })
         };
-        Some(Self { words: words.iter().take(MAX_WORDS).filter_map(count).collect(), before: None })
+        Some(Self(words.iter().take(MAX_WORDS).filter_map(count).collect()))
     }
 
     /// Counts the words of a page, while the query was not found.
     pub(super) fn count(&mut self, text: &PageText) {
-        for word in &mut self.words {
+        for word in &mut self.0 {
             let (_, matches) = word.pattern.hits(text, 0);
             word.matches += matches;
             word.pages += usize::from(matches > 0);
         }
     }
 
-    /// A match that begins on the page before and ends on this one. Its place is that of its first part.
-    pub(super) fn across(
-        &mut self,
-        page: PageIndex,
-        text: PageText,
-        pattern: &Pattern,
-    ) -> Option<(PageIndex, SearchHit)> {
-        let found = self.before.as_ref().filter(|(before, _)| before.0 + 1 == page.0).and_then(|(before, first)| {
-            let hit = match_across(&first.text, &text.text, pattern)?;
-            Some((*before, hit))
-        });
-        self.before = Some((page, text));
-        found
-    }
-
     /// Adds what the words give in another document.
     pub(super) fn add(&mut self, other: &Self) {
-        for (word, other) in self.words.iter_mut().zip(&other.words) {
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
             word.matches += other.matches;
             word.pages += other.pages;
         }
@@ -81,7 +69,7 @@ impl SeveralWords {
 
     /// What each word gives: `"harbour" 3 times on 2 pages, "whale" nowhere`.
     pub(super) fn phrase(&self) -> String {
-        let words = self.words.iter().map(|count| match count.matches {
+        let words = self.0.iter().map(|count| match count.matches {
             0 => format!("\"{}\" nowhere", one_line(&count.word)),
             matches => format!(
                 "\"{}\" {} on {}",
@@ -96,6 +84,23 @@ impl SeveralWords {
     /// The same, and how to find pages with some of them.
     pub(super) fn line(&self) -> String {
         format!("[The words alone: {}. Pages with most of them: pdf_search with ranked: true]", self.phrase())
+    }
+}
+
+impl PageBreaks {
+    /// A match that begins on the page before and ends on this one. Its place is that of its first part.
+    pub(super) fn across(
+        &mut self,
+        page: PageIndex,
+        text: PageText,
+        pattern: &Pattern,
+    ) -> Option<(PageIndex, SearchHit)> {
+        let found = self.before.as_ref().filter(|(before, _)| before.0 + 1 == page.0).and_then(|(before, first)| {
+            let hit = match_across(&first.text, &text.text, pattern)?;
+            Some((*before, hit))
+        });
+        self.before = Some((page, text));
+        found
     }
 }
 
@@ -138,6 +143,17 @@ fn lines(text: &str) -> Vec<(usize, usize)> {
 mod tests {
     use super::*;
     use pagewise_text::Case;
+
+    #[test]
+    fn a_word_goes_over_a_page_break() {
+        let across = |query: &str, first: &str, second: &str| {
+            let pattern = Pattern::new(query, QuerySyntax::Literal, Case::Insensitive).ok()?;
+            match_across(first, second, &pattern)
+        };
+        assert!(across("harbour", "Today the har-\n3", "bour is closed").is_some());
+        assert!(across("\u{6E2F}\u{53E3}\u{5173}\u{95ED}", "\u{6E2F}\u{53E3}", "\u{5173}\u{95ED}").is_some());
+        assert!(across("harbour", "the har", "bour is closed").is_none());
+    }
 
     #[test]
     fn a_match_goes_over_a_page_break_and_the_lines_between() {

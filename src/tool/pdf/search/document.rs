@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::absent::SeveralWords;
+use super::absent::{PageBreaks, SeveralWords};
 use super::findings::SearchFindings;
 use super::matched_page::MatchedPage;
 use crate::context::{ContextManager, ProgressListener, SelectedPages, json_length};
@@ -70,7 +70,8 @@ pub(super) fn find(
     let SelectedPages { pages, note } = selected_pages(&pdf, arguments.pages.as_deref())?;
     let document = RecognisingDocument::new(&*pdf.document, OcrArgument::mode(arguments.ocr), pages.clone(), budget);
     let words = SeveralWords::of(arguments);
-    let mut found = SearchFindings { left: max, max, note, words, ..SearchFindings::default() };
+    let breaks = (!arguments.regex).then(PageBreaks::default);
+    let mut found = SearchFindings { left: max, max, note, words, breaks, ..SearchFindings::default() };
     progress.starts(pages.len());
     for page in pages.iter().take_while(|_| !progress.is_stopped()) {
         pdf.check()?;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::absent::SeveralWords;
+use super::absent::{PageBreaks, SeveralWords};
 use super::matched_page::{MatchedPage, counted};
 use crate::context::{ResultBudget, one_line, page_or_pages, unrecognised_notes, untrusted};
 use crate::tool::data_answer::without_blanks;
@@ -47,6 +47,8 @@ pub(super) struct SearchFindings {
     pub(super) matching: usize,
     /// The words of a query of several.
     pub(super) words: Option<SeveralWords>,
+    /// The breaks between pages; `None` for an expression.
+    pub(super) breaks: Option<PageBreaks>,
 }
 
 /// How to search the pages that were not recognised.
@@ -76,13 +78,10 @@ impl SearchFindings {
         let is_contents = text.is_contents() && self.contents.len() < MAX_CONTENTS;
         let (hits, count) = pattern.hits(&text, if is_contents { self.max } else { self.left });
         let is_recognised = text.is_recognised();
-        let mut across = None;
-        if let Some(words) = &mut self.words {
-            if self.total + count == 0 {
-                words.count(&text);
-            }
-            across = words.across(page, text, pattern);
+        if let Some(words) = self.words.as_mut().filter(|_| self.total + count == 0) {
+            words.count(&text);
         }
+        let across = self.breaks.as_mut().and_then(|breaks| breaks.across(page, text, pattern));
         let mut add = |page: PageIndex, hits, count| {
             let label = document.page_label(page).map(|label| label.0);
             let label = label.filter(|label| *label != page.number().to_string());
