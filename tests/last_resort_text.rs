@@ -4,7 +4,7 @@ use pagewise_base::limits::{Limit, LimitExceeded, Limits, ProcessorClock};
 use pagewise_base::page::PageIndex;
 use pagewise_document::{Document, DocumentError, ReadAt};
 use pagewise_split::cut;
-use pagewise_text::{DocumentTexts, TextError, chunk_layout, chunk_text, page_text};
+use pagewise_text::{DocumentTexts, Extent, TextError, chunk_layout, chunk_text, page_text};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,18 +35,19 @@ const ONE_BY_ONE: usize = 8;
 fn many_pages_are_read_at_once_and_have_the_same_words_in_the_same_places() -> Outcome {
     let (document, limits) = (open("latex.pdf")?, Limits::default());
     let texts = DocumentTexts::default();
+    let read = |page, extent, limits: &Limits| texts.read_page(&document, PageIndex(page), extent, limits);
     for page in [3; ONE_BY_ONE] {
-        assert_eq!(texts.page_text(&document, PageIndex(page), &limits), None);
+        assert_eq!(read(page, Extent::Text, &limits), None);
     }
     for page in (0..document.page_count()).rev().chain([5, 5, 0]) {
         let alone = chunk_text(&cut(&document, PageIndex(page))?.bytes, &limits)?;
-        assert_eq!(texts.page_text(&document, PageIndex(page), &limits), Some(alone), "{page}");
+        assert_eq!(read(page, Extent::Text, &limits).map(|(text, _)| text), Some(alone), "{page}");
         let layout = chunk_layout(&cut(&document, PageIndex(page))?.bytes, &limits)?;
-        assert_eq!(texts.page_layout(&document, PageIndex(page), &limits), Some(layout), "{page}");
+        assert_eq!(read(page, Extent::Layout, &limits), Some(layout), "{page}");
     }
-    assert_eq!(texts.page_text(&document, PageIndex(8), &limits), None);
-    let bounded = Limits { max_text_bytes: 100, ..limits };
-    assert_eq!(texts.page_text(&document, PageIndex(2), &bounded), None);
+    assert_eq!(read(8, Extent::Text, &limits), None);
+    let bounded = Limits { max_text_bytes: 100, ..limits.clone() };
+    assert_eq!(read(2, Extent::Text, &bounded), None);
     Ok(())
 }
 
@@ -63,7 +64,7 @@ fn what_is_odd_is_not_read_as_a_whole() -> Outcome {
     for document in [open("encrypted-empty.pdf")?, Document::open(bare, None, &Limits::default())?] {
         let texts = DocumentTexts::default();
         for _ in 0..2 * ONE_BY_ONE {
-            assert_eq!(texts.page_text(&document, PageIndex(0), &Limits::default()), None);
+            assert_eq!(texts.read_page(&document, PageIndex(0), Extent::Text, &Limits::default()), None);
         }
     }
     Ok(())

@@ -79,11 +79,52 @@ impl GrayImage {
         Self { width, height, pixels }
     }
 
+    /// A smaller picture, whose pixels are the means of the areas that they cover.
+    #[must_use]
+    pub fn shrunk(&self, width: usize, height: usize) -> Self {
+        let (width, height) = (width.clamp(1, self.width), height.clamp(1, self.height));
+        let columns = shares(self.width, width);
+        let mut sums = vec![0.0_f32; width * height];
+        for (row, (top, shares)) in self.rows().zip(self::shares(self.height, height)) {
+            // One more takes the rest of the last pixel.
+            let mut narrow = vec![0.0_f32; width + 1];
+            for (pixel, (left, [own, rest])) in row.iter().zip(&columns) {
+                if let Some([one, next]) = narrow.get_mut(*left..*left + 2) {
+                    *one += f32::from(*pixel) * own;
+                    *next += f32::from(*pixel) * rest;
+                }
+            }
+            for (sums, share) in sums.chunks_exact_mut(width).skip(top).zip(shares) {
+                sums.iter_mut().zip(&narrow).for_each(|(sum, pixel)| *sum += pixel * share);
+            }
+        }
+        Self { width, height, pixels: sums.into_iter().map(brightness).collect() }
+    }
+
     /// A picture of the same size, whose pixels are drawn by their column and row.
     #[must_use]
     pub fn redrawn(&self, pixel: impl Fn(usize, usize) -> u8) -> Self {
         let places = (0..self.height).flat_map(|y| (0..self.width).map(move |x| (x, y)));
         Self { pixels: places.map(|(x, y)| pixel(x, y)).collect(), ..*self }
+    }
+
+    /// A picture of the same size, whose pixels are the means of squares of three by three. Edges count twice.
+    #[must_use]
+    pub(super) fn averaged(&self) -> Self {
+        let rows: Vec<&[u8]> = self.rows().collect();
+        let mut pixels = Vec::with_capacity(self.pixels.len());
+        for (at, row) in rows.iter().enumerate() {
+            let beside = |at: usize| rows.get(at).unwrap_or(row).iter().copied().map(u16::from);
+            let columns = beside(at.wrapping_sub(1)).zip(beside(at)).zip(beside(at + 1));
+            let sums: Vec<u16> = columns.map(|((above, own), below)| above + own + below).collect();
+            let ends = |at: usize| sums.get(at).copied();
+            let mean = |at: usize, own: u16| {
+                let around = ends(at.wrapping_sub(1)).unwrap_or(own) + own + ends(at + 1).unwrap_or(own);
+                u8::try_from(around / 9).unwrap_or(u8::MAX)
+            };
+            pixels.extend(sums.iter().enumerate().map(|(at, own)| mean(at, *own)));
+        }
+        Self { pixels, ..*self }
     }
 
     /// The rows, side by side, in which dark and bright change most often, as they do in text. `share` says how many rows:
@@ -163,6 +204,21 @@ impl GrayImage {
     }
 }
 
+/// For each of `length` pixels the first of `count` that cover it, and its shares of that and of the next.
+fn shares(length: usize, count: usize) -> Vec<(usize, [f32; 2])> {
+    let step = count as f64 / length as f64;
+    let share = |at: usize| {
+        let (from, to) = (at as f64 * step, (at + 1) as f64 * step);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is less than `count`")]
+        let first = (from as usize).min(count - 1);
+        let edge = (first + 1) as f64;
+        #[allow(clippy::cast_possible_truncation, reason = "shares are small")]
+        let shares = [to.min(edge) - from, (to - edge).max(0.0)].map(|share| share as f32);
+        (first, shares)
+    };
+    (0..length).map(share).collect()
+}
+
 /// The difference between ink and paper.
 const CHANGE: u8 = 60;
 
@@ -231,6 +287,16 @@ mod tests {
         let image = GrayImage::new(4, 2, vec![0, 100, 10, 10, 100, 0, 10, 30]).unwrap();
         assert_eq!(image.reduced(2), GrayImage::new(2, 1, vec![50, 15]).unwrap());
         assert_eq!(image.reduced(9).width(), 2);
+    }
+
+    #[test]
+    fn a_shrunk_picture_has_the_means_of_areas() {
+        let image = GrayImage::new(3, 2, vec![0, 90, 210, 60, 90, 30]).unwrap();
+        assert_eq!(image.shrunk(2, 1), GrayImage::new(2, 1, vec![50, 110]).unwrap());
+        assert_eq!(image.shrunk(3, 2), image);
+        assert_eq!(image.shrunk(9, 0), GrayImage::new(3, 1, vec![30, 90, 120]).unwrap());
+        let white = GrayImage::new(1_000, 700, vec![255; 700_000]).unwrap();
+        assert!(white.shrunk(667, 467).pixels().iter().all(|pixel| *pixel == 255));
     }
 
     #[test]

@@ -16,6 +16,7 @@
 
 #[cfg(feature = "ocr")]
 mod decoding;
+mod dither;
 #[cfg(feature = "ocr")]
 mod doubt;
 mod error;
@@ -36,7 +37,9 @@ pub use gray::GrayImage;
 
 #[cfg(feature = "ocr")]
 pub use neural::NeuralRecogniser;
-pub use recogniser::{LineSample, ModelFiles, RecognisedCharacter, RecognisedLine, Recogniser, load_models};
+pub use recogniser::{
+    LineReading, LineSample, ModelFiles, RecognisedCharacter, RecognisedLine, Recogniser, load_models,
+};
 pub use tesseract::{
     TesseractJob, TesseractMode, TesseractRecogniser, TesseractRunner, parse_languages, tesseract_arguments,
 };

@@ -288,9 +288,16 @@ impl Recogniser for NeuralRecogniser {
         self.readers.iter().try_for_each(|reader| reader.loaded().map(|_| ()))
     }
 
-    fn read_line(&self, image: &GrayImage, sample: LineSample, _: &str) -> Result<String, OcrError> {
+    fn read_line(
+        &self,
+        image: &GrayImage,
+        sample: LineSample,
+        _: &str,
+        _: &str,
+    ) -> Result<Option<LineReading>, OcrError> {
         let line = self.read(&Pyramid::new(image), sample, ReadingPlan::new(sample.direction))?;
-        Ok(line.characters.iter().map(|character| &*character.text).collect())
+        let text = line.characters.iter().map(|character| &*character.text).collect();
+        Ok(Some(LineReading { text, confidence: line.confidence() }))
     }
 }
 

@@ -31,11 +31,27 @@ pub trait Recogniser: Send + Sync {
         Ok(())
     }
 
-    /// The text in a box that holds one line. `expected` is what it may say; only its language matters.
+    /// What a box with one line says. `expected` is what it may say, and `text` what the whole page may; only their language
+    /// matters. `None` if the engine does not read their script.
     ///
     /// # Errors
     /// As [`recognise`](Self::recognise).
-    fn read_line(&self, image: &GrayImage, sample: LineSample, expected: &str) -> Result<String, OcrError>;
+    fn read_line(
+        &self,
+        image: &GrayImage,
+        sample: LineSample,
+        expected: &str,
+        text: &str,
+    ) -> Result<Option<LineReading>, OcrError>;
+}
+
+/// What a box with one line says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LineReading {
+    /// Its text.
+    pub text: String,
+    /// From 0 to 1.
+    pub confidence: f32,
 }
 
 /// Lines that look like text and cannot be read. Fewer may be dirt, or parts of a photograph.

@@ -40,6 +40,8 @@ pub struct Scan {
     pub pixel_pt: [f64; 2],
     /// The width and the height of the page in points.
     pub page_pt: [f64; 2],
+    /// The width and the height of a pixel, as shares of one of a page that is drawn.
+    pub drawn_share: [f64; 2],
 }
 
 /// The picture of a page for the recognition of its text.
@@ -77,7 +79,7 @@ fn drawn_scan(pixels: &[u8], canvas: &Canvas, page_pt: [f64; 2]) -> Scan {
     let (width, height) = (canvas.width.into(), canvas.height.into());
     let [page_width, page_height] = page_pt;
     let pixel_pt = [page_width / f64::from(width), page_height / f64::from(height)];
-    Scan { width, height, pixels, origin_pt: [0.0, 0.0], pixel_pt, page_pt }
+    Scan { width, height, pixels, origin_pt: [0.0, 0.0], pixel_pt, page_pt, drawn_share: [1.0, 1.0] }
 }
 
 /// The brightness of a colour (Rec. ITU-R BT.601).
@@ -109,6 +111,7 @@ impl Samples {
             origin_pt: [left * x_unit, top * y_unit],
             pixel_pt: [x_scale * x_unit, y_scale * y_unit],
             page_pt,
+            drawn_share: [x_scale, y_scale],
         }
     }
 }

@@ -230,10 +230,16 @@ impl<'a> Device<'a> for Survey<'_, '_> {
 
     fn pop_clip(&mut self) {}
 
-    fn push_transparency_group(&mut self, _: f32, mask: Option<SoftMask<'a>>, _: BlendMode) {
+    fn push_transparency_group(&mut self, opacity: f32, mask: Option<SoftMask<'a>>, mode: BlendMode) {
         self.page.budget.check();
         self.look_at_mask(mask.as_ref());
-        self.find(SampleFinder::refuse);
+        // The engine puts each image into a group of its own.
+        let is_plain = opacity >= 1.0 && mask.is_none() && mode == BlendMode::Normal;
+        self.find(|finder| {
+            if !is_plain {
+                finder.refuse()
+            }
+        });
     }
 
     fn pop_transparency_group(&mut self) {}

@@ -6,7 +6,7 @@
 
 use super::page_layout::PageLayout;
 use super::page_text::PageText;
-use super::{TextError, is_unknown, main_engine};
+use super::{Extent, is_unknown, main_engine};
 use bytes::Bytes;
 use hayro_interpret::hayro_syntax::Pdf;
 use pagewise_base::limits::Limits;
@@ -53,7 +53,7 @@ enum EngineState {
 struct PageRequest {
     page: PageIndex,
     id: ObjectId,
-    has_layout: bool,
+    extent: Extent,
     limits: Limits,
 }
 
@@ -61,23 +61,12 @@ struct PageRequest {
 type PageAnswer = Option<(PageText, PageLayout)>;
 
 impl DocumentTexts {
-    /// The text of a page. Every call must be for the same document.
+    /// The text of a page, and its layout as far as it is read. Every call must be for the same document.
     ///
-    /// `None` means that the caller must use [`chunk_text`](super::chunk_text) or [`page_text`](super::page_text): for the
-    /// first pages, for large, encrypted or damaged documents, and while another page is being read.
+    /// `None` means that the caller must use [`read_page`](super::read_page): for the first pages, for large, encrypted or
+    /// damaged documents, and while another page is being read.
     #[must_use]
-    pub fn page_text(&self, document: &Document, index: PageIndex, limits: &Limits) -> Option<PageText> {
-        self.ask(document, index, false, limits).map(|(text, _)| text)
-    }
-
-    /// The text of a page, and its layout. `None` means that the caller must use [`chunk_layout`](super::chunk_layout) or
-    /// [`page_layout`](super::page_layout), as for [`page_text`](Self::page_text).
-    #[must_use]
-    pub fn page_layout(&self, document: &Document, index: PageIndex, limits: &Limits) -> PageAnswer {
-        self.ask(document, index, true, limits)
-    }
-
-    fn ask(&self, document: &Document, index: PageIndex, has_layout: bool, limits: &Limits) -> PageAnswer {
+    pub fn read_page(&self, document: &Document, index: PageIndex, extent: Extent, limits: &Limits) -> PageAnswer {
         let requested = self.requested.fetch_add(1, Ordering::Relaxed);
         if requested < MIN_SINGLE_PAGES.max(document.page_count() / PAGES_A_SINGLE) {
             return None;
@@ -92,7 +81,7 @@ impl DocumentTexts {
             return None;
         }
         let (file, id) = document.original_engine_file(index)?;
-        state.answer(&file, document.page_count(), PageRequest { page: index, id, has_layout, limits: limits.clone() })
+        state.answer(&file, document.page_count(), PageRequest { page: index, id, extent, limits: limits.clone() })
     }
 }
 
@@ -125,22 +114,12 @@ fn serve(file: Bytes, page_count: u32, budget: &PageBudget, requests: &EngineReq
         let mut pages = main_engine::TextExtractor::new(&pdf, budget);
         for _ in 0..PAGES_A_CACHE {
             let Ok((request, answer)) = requests.recv() else { return };
-            let read = is_page(&pdf, &request).then(|| read(&mut pages, &request));
+            let PageRequest { page, extent, limits, .. } = &request;
+            let read = is_page(&pdf, &request).then(|| pages.read_page(*page, *extent, limits));
             let read = read.and_then(Result::ok).filter(|(text, _)| !is_unknown(text));
             // An error means that the caller is gone.
             drop(answer.send(read));
         }
-    }
-}
-
-/// The text of a page; its layout is empty unless it was asked for.
-fn read(
-    pages: &mut main_engine::TextExtractor<'_>,
-    request: &PageRequest,
-) -> Result<(PageText, PageLayout), TextError> {
-    match request.has_layout {
-        true => pages.page_layout(request.page, &request.limits),
-        false => Ok((pages.page_text(request.page, &request.limits)?, PageLayout::default())),
     }
 }
 

@@ -33,6 +33,7 @@ mod words;
 pub use contents_page::lists_pages;
 pub use document_texts::DocumentTexts;
 pub use layout::{Script, Vocabulary, rows_of};
+pub use main_engine::Extent;
 pub use normalize::normalize_text;
 pub use page_layout::to_points;
 pub use page_layout::{Bounds, ContentMark, Fill, LinkArea, PageLayout, Rule, Word};
@@ -94,21 +95,9 @@ pub fn chunk_text(chunk: &[u8], limits: &Limits) -> Result<PageText, TextError> 
 /// Extracts the text of a page from the whole file, for pages that cannot be cut.
 ///
 /// # Errors
-/// As [`chunk_text`], and [`TextError::Document`] with [`DocumentError::PageOutOfRange`] past the last page, or with
-/// [`DocumentError::UnsupportedEncryption`] if the file cannot be decrypted first.
+/// As [`read_page`].
 pub fn page_text(document: &Document, index: PageIndex, limits: &Limits) -> Result<PageText, TextError> {
-    let page_count = document.page_count();
-    if index.0 >= page_count {
-        return Err(DocumentError::PageOutOfRange { page: index.number().get(), page_count }.into());
-    }
-    let file = document.engine_file(index)?.file;
-    let first = within(|| main_engine::extract_page(&file, index, limits));
-    match first {
-        Ok(page) if !is_unknown(&page) => Ok(page),
-        Err(TextError::Limit(limit)) => Err(TextError::Limit(limit)),
-        Err(stopped @ TextError::Document(DocumentError::Stopped(_))) => Err(stopped),
-        first => last_resort(first, &file, index, limits),
-    }
+    read_page(document, index, Extent::Text, limits).map(|(text, _)| text)
 }
 
 /// The text and the layout of a one-page PDF, as cut by `split`. See [`chunk_text`].
@@ -120,23 +109,45 @@ pub fn chunk_layout(chunk: &[u8], limits: &Limits) -> Result<(PageText, PageLayo
     page_layout(&Document::open(source, None, limits)?, PageIndex(0), limits)
 }
 
-/// The text and the layout of a page from the whole file, for pages that cannot be cut. See [`page_text()`].
-///
-/// A text that only the fallback engine knows has no layout.
+/// The text and the layout of a page from the whole file, for pages that cannot be cut.
 ///
 /// # Errors
-/// As [`page_text()`].
+/// As [`read_page`].
 pub fn page_layout(
     document: &Document,
     index: PageIndex,
     limits: &Limits,
 ) -> Result<(PageText, PageLayout), TextError> {
+    read_page(document, index, Extent::Layout, limits)
+}
+
+/// The text of a page, and its layout as far as it is read. A text that only the fallback engine knows has no words.
+///
+/// # Errors
+/// As [`chunk_text`], and [`TextError::Document`] with [`DocumentError::PageOutOfRange`] past the last page, or with
+/// [`DocumentError::UnsupportedEncryption`] if the file cannot be decrypted first.
+pub fn read_page(
+    document: &Document,
+    index: PageIndex,
+    extent: Extent,
+    limits: &Limits,
+) -> Result<(PageText, PageLayout), TextError> {
+    let page_count = document.page_count();
+    if index.0 >= page_count {
+        return Err(DocumentError::PageOutOfRange { page: index.number().get(), page_count }.into());
+    }
     let file = document.engine_file(index)?.file;
-    match within(|| main_engine::lay_out_page(&file, index, limits)) {
-        Ok((text, layout)) if !is_unknown(&text) => Ok((text, layout)),
-        Ok((_, layout)) => Ok((page_text(document, index, limits)?, layout)),
+    let read = |extent| within(|| main_engine::read_page(&file, index, extent, limits));
+    let first = match read(extent) {
+        // The text of a page whose layout fails is worth a second reading.
+        Err(TextError::Engine(_) | TextError::Unreadable { .. }) if extent == Extent::Layout => read(Extent::Text),
+        first => first,
+    };
+    match first {
+        Ok(page) if !is_unknown(&page.0) => Ok(page),
         Err(TextError::Limit(limit)) => Err(TextError::Limit(limit)),
-        Err(_) => Ok((page_text(document, index, limits)?, PageLayout::default())),
+        Err(stopped @ TextError::Document(DocumentError::Stopped(_))) => Err(stopped),
+        first => last_resort(first, &file, index, limits),
     }
 }
 
@@ -152,20 +163,17 @@ fn is_unknown(page: &PageText) -> bool {
 
 /// Tries the fallback engine after the main engine found no characters.
 fn last_resort(
-    first: Result<PageText, TextError>,
+    first: Result<(PageText, PageLayout), TextError>,
     file: &Bytes,
     index: PageIndex,
     limits: &Limits,
-) -> Result<PageText, TextError> {
+) -> Result<(PageText, PageLayout), TextError> {
     match within(|| fallback_engine::extract_page(file.clone(), index, limits)) {
-        Ok((text, joints)) if !text.is_empty() && glyphs::is_text(&text) => Ok(PageText {
-            text,
-            joints,
-            kind: PageKind::Text,
-            engine: TextEngine::PdfExtract,
-            undecoded: 0,
-            ..first.unwrap_or_default()
-        }),
+        Ok((text, joints)) if !text.is_empty() && glyphs::is_text(&text) => {
+            let (page, layout) = first.unwrap_or_default();
+            let (kind, engine) = (PageKind::Text, TextEngine::PdfExtract);
+            Ok((PageText { text, joints, kind, engine, undecoded: 0, ..page }, layout))
+        }
         Err(TextError::Limit(limit)) => Err(TextError::Limit(limit)),
         Ok(_) | Err(_) => first,
     }

@@ -26,25 +26,17 @@ use std::sync::Arc;
 /// The least share of a page that the images of a scan cover.
 const SCAN_SHARE: f64 = 0.5;
 
-/// The text of one page of a file.
-pub(super) fn extract_page(file: &Bytes, index: PageIndex, limits: &Limits) -> Result<PageText, TextError> {
-    with_extractor(file, limits, |extractor| extractor.page_text(index, limits))
-}
-
-/// The text and the layout of one page of a file.
-pub(super) fn lay_out_page(file: &Bytes, index: PageIndex, limits: &Limits) -> Result<TextAndLayout, TextError> {
-    with_extractor(file, limits, |extractor| extractor.page_layout(index, limits))
-}
-
-fn with_extractor<T>(
+/// Reads one page of a file.
+pub(super) fn read_page(
     file: &Bytes,
+    index: PageIndex,
+    extent: Extent,
     limits: &Limits,
-    extract: impl FnOnce(&mut TextExtractor<'_>) -> Result<T, TextError>,
-) -> Result<T, TextError> {
+) -> Result<TextAndLayout, TextError> {
     let budget = PageBudget::new(limits);
     let file = BudgetedFile::new(file.clone(), &budget);
     let pdf = Pdf::new(Arc::new(file)).map_err(|_| unreadable("it does not open"))?;
-    extract(&mut TextExtractor::new(&pdf, &budget))
+    TextExtractor::new(&pdf, &budget).read_page(index, extent, limits)
 }
 
 /// Extracts the text of pages of one document, with caches of their fonts.
@@ -66,18 +58,20 @@ impl<'p> TextExtractor<'p> {
         Self { pdf, budget, sizes: DecodedSizes::default(), cache, characters, fonts }
     }
 
-    pub(super) fn page_text(&mut self, index: PageIndex, limits: &Limits) -> Result<PageText, TextError> {
-        let (page_glyphs, shown) = self.page_glyphs(self.page(index)?, Wanted::Text, limits)?;
-        Ok(lay_out(page_glyphs, shown.area()).0)
-    }
-
-    /// The text of a page, and its layout.
-    pub(super) fn page_layout(&mut self, index: PageIndex, limits: &Limits) -> Result<TextAndLayout, TextError> {
+    pub(super) fn read_page(
+        &mut self,
+        index: PageIndex,
+        extent: Extent,
+        limits: &Limits,
+    ) -> Result<TextAndLayout, TextError> {
         let page = self.page(index)?;
-        let (mut page_glyphs, shown) = self.page_glyphs(page, Wanted::Layout, limits)?;
+        let (mut page_glyphs, shown) = self.page_glyphs(page, extent, limits)?;
         let styles = std::mem::take(&mut page_glyphs.styles);
         let Shapes { rules, fills, images, drawings, marked_areas } = std::mem::take(&mut page_glyphs.shapes);
         let (text, blocks) = lay_out(page_glyphs, shown.area());
+        if extent == Extent::Text && !text.is_doubtful() {
+            return Ok((text, PageLayout::default()));
+        }
         let (words, links) = (words_of(&blocks, &styles), link_areas(page, shown));
         let (width, height) = (to_points(shown.width()), to_points(shown.height()));
         Ok((text, PageLayout { width, height, words, rules, fills, images, drawings, links, marked_areas }))
@@ -92,14 +86,14 @@ impl<'p> TextExtractor<'p> {
     fn page_glyphs(
         &mut self,
         page: &Page<'p>,
-        wanted: Wanted,
+        extent: Extent,
         limits: &Limits,
     ) -> Result<(PageGlyphs, Rect), TextError> {
         self.budget.restart();
         self.sizes.check(page, self.budget, limits);
         let (width, height) = page.render_dimensions();
         let request =
-            GlyphRequest { page, shown: Rect::new(0.0, 0.0, f64::from(width), f64::from(height)), wanted, limits };
+            GlyphRequest { page, shown: Rect::new(0.0, 0.0, f64::from(width), f64::from(height)), extent, limits };
         let (page_glyphs, fonts) = self.collect(&request, PageFonts::default())?;
         let page_glyphs = match fonts.take_implausible() {
             None => page_glyphs,
@@ -114,10 +108,10 @@ impl<'p> TextExtractor<'p> {
         request: &GlyphRequest<'_, 'p>,
         fonts: PageFonts,
     ) -> Result<(PageGlyphs, PageFonts), TextError> {
-        let GlyphRequest { page, shown, wanted, limits } = *request;
+        let GlyphRequest { page, shown, extent, limits } = *request;
         let (settings, xref) = (settings(), self.pdf.xref());
         let mut context = Context::new(page.initial_transform(true).to_kurbo(), shown, &self.cache, xref, settings);
-        let layout = (wanted == Wanted::Layout)
+        let layout = (extent == Extent::Layout)
             .then(|| LayoutCollector { styles: StyleCollector::default(), shapes: ShapeCollector::new(shown) });
         let dictionaries = PageFontDictionaries::new(page, self.budget, &mut self.fonts);
         let mut collector =
@@ -136,12 +130,12 @@ impl<'p> TextExtractor<'p> {
 /// A page's text and its layout.
 pub(super) type TextAndLayout = (PageText, PageLayout);
 
-/// What is wanted of a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    /// Only its text.
+/// How much of a page is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Extent {
+    /// Its text. A page of doubtful text has its words and links too, since its picture may be read.
     Text,
-    /// Its layout too.
+    /// Its text and its layout, which costs a third more.
     Layout,
 }
 
@@ -150,7 +144,7 @@ enum Wanted {
 struct GlyphRequest<'r, 'p> {
     page: &'r Page<'p>,
     shown: Rect,
-    wanted: Wanted,
+    extent: Extent,
     limits: &'r Limits,
 }
 

@@ -149,7 +149,8 @@ impl PageText {
     }
 
     /// Whether the text has few letters and digits.
-    fn is_sparse(&self) -> bool {
+    #[must_use]
+    pub fn is_sparse(&self) -> bool {
         let letters = self.text.chars().filter(|character| character.is_alphanumeric());
         letters.take(SPARSE_CHARACTERS).count() < SPARSE_CHARACTERS
     }

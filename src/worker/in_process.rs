@@ -23,7 +23,7 @@ use pagewise_render::{FontSource, Picture, RenderError, RenderOptions, Scan};
 use pagewise_split::{CutError, CutNote, JoinError, PageChunk};
 use pagewise_structure::TableArea;
 use pagewise_structure::tables::find_tables;
-use pagewise_text::{DocumentTexts, PageLayout, PageText, PageWords, TextError};
+use pagewise_text::{DocumentTexts, Extent, PageLayout, PageText, PageWords, TextError};
 
 /// Reads PDFs in this process, within [`Limits`]. Their deadline applies to each operation.
 #[derive(Clone)]
@@ -69,6 +69,7 @@ impl InProcessReader {
             engine: Arc::clone(&self.engine),
             cached_chunks: Mutex::default(),
             texts: DocumentTexts::default(),
+            doubtful: Mutex::default(),
         })
     }
 }
@@ -92,6 +93,15 @@ pub(super) struct OpenDocument {
     pub(super) engine: Arc<Engine>,
     cached_chunks: Mutex<CachedChunks>,
     texts: DocumentTexts,
+    /// The last page of doubtful text: it is read before anybody knows whether it will be recognised.
+    doubtful: Mutex<Option<DoubtfulPage>>,
+}
+
+/// A page of doubtful text, as far as it was read.
+struct DoubtfulPage {
+    page: PageIndex,
+    extent: Extent,
+    read: (PageText, PageLayout),
 }
 
 impl OpenDocument {
@@ -138,11 +148,13 @@ impl OpenDocument {
         }
         // A page is recognised beside its own text, also where that is known already.
         let needs_text = wants.reads_text() || wants.recognition.is_some();
-        let layout = if needs_text { self.read_text(&reader, wants, &mut facts)? } else { None };
+        let layout = if needs_text { self.read_text(&reader, wants, &mut facts)? } else { PageLayout::default() };
         if let Some(options) = &wants.picture {
             facts.picture = Some(DrawnPage { options: options.clone(), picture: reader.picture(options)? });
         }
-        facts.annotations = self.annotations_for(wants, &reader, facts.words.as_ref(), layout.as_ref())?;
+        let has_words = wants.extent() == Extent::Layout;
+        let words = || has_words.then(|| facts.words.clone().unwrap_or_else(|| layout.clone().into()));
+        facts.annotations = self.annotations_for(wants, &reader, words)?;
         // Known without further reading, so it need not be asked for.
         let label = document.page_label(page);
         facts.label = self.stop_reason().is_none().then_some(label);
@@ -150,7 +162,7 @@ impl OpenDocument {
             self.limits.deadline.check()?;
         }
         if let (Some(request), Some(own)) = (&wants.recognition, &facts.text) {
-            facts.recognition = Some(self.recognise_page(&reader, (own, &layout.unwrap_or_default()), request)?);
+            facts.recognition = Some(self.recognise_page(&reader, (own, &layout), request)?);
         }
         Ok(facts)
     }
@@ -175,28 +187,19 @@ impl OpenDocument {
         }
     }
 
-    /// The text and, if they are wanted, words and structure of a page, from one layout. Returns the layout, unless the text
-    /// is all that is needed.
+    /// The text and, if they are wanted, words and structure of a page, from one layout. Returns what was read of it.
     fn read_text(
         &self,
         reader: &PageReader<'_>,
         wants: &PageWants,
         facts: &mut PageFacts,
-    ) -> Result<Option<PageLayout>, PdfError> {
-        if !wants.words && !wants.structure {
-            let text = reader.text()?;
-            // A layout costs a third more, and most pages are not recognised.
-            if !wants.recognition.is_some_and(|request| request.concerns(&text) && !request.time.is_zero()) {
-                facts.text = Some(text);
-                return Ok(None);
-            }
-        }
-        let (text, layout) = reader.layout()?;
+    ) -> Result<PageLayout, PdfError> {
+        let (text, layout) = reader.read(wants.extent())?;
         facts.words = wants.words.then(|| layout.clone().into());
         let regions = || page_regions(&layout, self.document.page_tags(reader.page).as_ref());
         facts.structure = wants.structure.then(regions);
         facts.text = Some(text);
-        Ok(Some(layout))
+        Ok(layout)
     }
 
     /// The page's annotations, if they are wanted or known to be none. A failure fails only what wants nothing else.
@@ -204,14 +207,12 @@ impl OpenDocument {
         &self,
         wants: &PageWants,
         reader: &PageReader<'_>,
-        words: Option<&PageWords>,
-        layout: Option<&PageLayout>,
+        words: impl FnOnce() -> Option<PageWords>,
     ) -> Result<Option<PageAnnotations>, PdfError> {
         let has_none = self.document.has_annotations(reader.page).is_ok_and(|has_any| !has_any);
         if !wants.annotations || has_none {
             return Ok(has_none.then(PageAnnotations::default));
         }
-        let words = || words.cloned().or_else(|| layout.cloned().map(Into::into));
         match self.read_annotations(reader, words) {
             Err(_) if wants.is_beside_annotations() => Ok(self.limits.deadline.check().map(|()| None)?),
             read => read.map(Some),
@@ -227,7 +228,7 @@ impl OpenDocument {
         let annotations = self.document.page_annotations(reader.page);
         let mut annotations = annotations.map_err(|error| document_error(error, PdfAction::ExtractText))?;
         if marks_words(&annotations) {
-            let read = || reader.layout().ok().map(|(_, layout)| layout.into());
+            let read = || reader.read(Extent::Layout).ok().map(|(_, layout)| layout.into());
             if let Some(words) = known_words().or_else(read) {
                 add_marked_words(&mut annotations, &words);
             }
@@ -256,6 +257,10 @@ impl OpenDocument {
     #[cfg(test)]
     pub(super) fn has_chunk(&self, page: PageIndex) -> bool {
         self.cached_chunks().get(page).is_some()
+    }
+
+    fn doubtful(&self) -> MutexGuard<'_, Option<DoubtfulPage>> {
+        self.doubtful.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn cached_chunks(&self) -> MutexGuard<'_, CachedChunks> {
@@ -341,30 +346,28 @@ impl PageReader<'_> {
         Some((Document::open(Arc::new(bytes), None, &self.document.limits).ok()?, notes))
     }
 
-    /// The text. Many pages of a sound document are read from the whole file.
-    fn text(&self) -> Result<PageText, PdfError> {
-        let OpenDocument { document, limits, texts, .. } = self.document;
-        if let Some(text) = if self.is_deadly { None } else { texts.page_text(document, self.page, limits) } {
-            return Ok(text);
+    /// The text, and the layout as far as it is read.
+    fn read(&self, extent: Extent) -> Result<(PageText, PageLayout), PdfError> {
+        let is_enough = |known: &&DoubtfulPage| known.page == self.page && known.extent >= extent;
+        if let Some(known) = self.document.doubtful().as_ref().filter(is_enough) {
+            return Ok(known.read.clone());
         }
-        let (document, page) = self.source()?;
-        let text = pagewise_text::page_text(document, page, limits).map_err(text_error)?;
-        Ok(self.with_assumption(text))
+        let read = self.read_anew(extent)?;
+        if read.0.is_doubtful() {
+            *self.document.doubtful() = Some(DoubtfulPage { page: self.page, extent, read: read.clone() });
+        }
+        Ok(read)
     }
 
-    /// The text and the layout, from the same source.
-    fn layout(&self) -> Result<(PageText, PageLayout), PdfError> {
+    /// Many pages of a sound document are read from the whole file.
+    fn read_anew(&self, extent: Extent) -> Result<(PageText, PageLayout), PdfError> {
         let OpenDocument { document, limits, texts, .. } = self.document;
-        if let Some(found) = if self.is_deadly { None } else { texts.page_layout(document, self.page, limits) } {
-            return Ok(found);
+        if let Some(read) = if self.is_deadly { None } else { texts.read_page(document, self.page, extent, limits) } {
+            return Ok(read);
         }
         let (document, page) = self.source()?;
-        let (text, layout) = pagewise_text::page_layout(document, page, limits).map_err(text_error)?;
-        Ok((self.with_assumption(text), layout))
-    }
-
-    fn with_assumption(&self, text: PageText) -> PageText {
-        PageText { is_size_assumed: self.assumption().is_some(), ..text }
+        let (text, layout) = pagewise_text::read_page(document, page, extent, limits).map_err(text_error)?;
+        Ok((PageText { is_size_assumed: self.assumption().is_some(), ..text }, layout))
     }
 
     /// The note on a page whose size is assumed.

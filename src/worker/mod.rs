@@ -31,6 +31,7 @@ mod engine;
 mod error;
 mod fonts;
 mod in_process;
+mod layer_check;
 mod marked_words;
 mod pages;
 #[cfg(all(unix, not(pagewise_portable)))]

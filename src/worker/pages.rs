@@ -21,6 +21,7 @@ pub use pagewise_render::{Picture, RenderOptions};
 use pagewise_render::{PictureFault, picture_fault};
 use pagewise_structure::tables::Table;
 use pagewise_structure::{PageStructure, Region};
+use pagewise_text::Extent;
 pub use pagewise_text::{PageKind, PageText, PageWords};
 pub use pagewise_web::html::ReadablePage;
 
@@ -486,6 +487,13 @@ impl PageWants {
     pub(crate) fn are_costly(&self) -> bool {
         let Self { label, geometry, fingerprint, .. } = *self;
         *self != Self { label, geometry, fingerprint, ..Self::default() }
+    }
+
+    /// How much of the page is read for its text.
+    pub(crate) fn extent(&self) -> Extent {
+        // A page that is recognised in any case keeps its links, also if its text is not doubtful.
+        let is_forced = self.recognition.is_some_and(|request| request.is_forced);
+        if self.words || self.structure || is_forced { Extent::Layout } else { Extent::Text }
     }
 
     /// Whether its text is wanted in one form or another.

@@ -1,27 +1,19 @@
 //! Recognises pages: decides whether a page has text of its own, and reads its picture if not.
 //!
-//! A page has its own text if a reader sees it: drawn, or hidden behind a scan that shows the same. So the engine reads
-//! some lines of a hidden layer in the picture, and compares. A picture with little text over it, such as a stamp, is
-//! recognised, and then counts as recognised only if that gives more than the page's own text.
+//! A page has its own text if a reader sees it: drawn, or hidden behind a scan that shows the same. A picture with little
+//! text over or behind it, such as a stamp, is recognised, and then counts as recognised only if that gives more than the
+//! page's own text.
 
 use super::in_process::{OpenDocument, PageReader, page_regions};
+use super::layer_check::is_shown;
 use super::pages::{RecognisedPage, Recognition, RecognitionAttempt, RecognitionRequest, WithoutRecognition};
 use pagewise_base::limits::{Deadline, StopReason};
 use pagewise_document::run_contained;
-use pagewise_ocr::{Direction, GrayImage, LineSample, OcrError, RecognisedLine, Recogniser};
+use pagewise_ocr::{Direction, GrayImage, LineReading, LineSample, OcrError, RecognisedLine, Recogniser};
 use pagewise_render::Scan;
 use pagewise_text::{
     PageKind, PageLayout, PageText, PageWords, PlacedWord, RecognisedLayout, RecognisedText, Word, lay_out_recognised,
 };
-
-/// The lines of a hidden layer that are compared with the picture.
-const SAMPLES: usize = 5;
-
-/// The least letters of a line that is compared.
-const MIN_SAMPLE_LETTERS: usize = 8;
-
-/// The least likeness of a hidden line and its picture. Engines agree far more, and lines of other pages far less.
-const MIN_LIKENESS: f32 = 0.5;
 
 /// A sampled line is this much higher than its letters, in ems above and below.
 const SAMPLE_MARGIN: f32 = 0.1;
@@ -64,11 +56,12 @@ impl OpenDocument {
         let read = || {
             let reader =
                 ScanReader { engine: &*engine, scan: &scan, language: language.as_deref(), deadline: &deadline };
-            if !request.is_forced && own.has_hidden_layer() && reader.shows(layout)? {
+            let is_true = !request.is_forced && (!own.has_hidden_layer() || is_shown(&reader, &own.text, layout)?);
+            if is_true && own.has_hidden_layer() && !own.is_sparse() {
                 return Ok(Recognition::OwnText);
             }
             let found = reader.recognise()?;
-            if !request.is_forced && !own.has_hidden_layer() && is_complete(own, &found.layout.text) {
+            if is_true && is_complete(own, &found.layout.text) {
                 return Ok(Recognition::OwnText);
             }
             // The page keeps its own text.
@@ -113,6 +106,18 @@ impl PageScan {
         let pixels = std::mem::take(&mut scan.pixels);
         let image = GrayImage::new(size(scan.width), size(scan.height), pixels);
         let image = image.ok_or_else(|| WithoutRecognition::Failed("the picture of the page is empty".to_owned()))?;
+        let image = image.without_dither();
+        // More pixels than a drawn page has make recognition slower, and no better.
+        let [width, height] = [(scan.width, 0), (scan.height, 1)].map(|(pixels, axis)| {
+            let share = scan.drawn_share.get(axis).copied().unwrap_or(1.0);
+            let fewer = whole_pixels(f64::from(pixels) * share.min(1.0));
+            if let Some(pixel) = scan.pixel_pt.get_mut(axis) {
+                *pixel *= f64::from(pixels) / f64::from(fewer);
+            }
+            size(fewer)
+        });
+        let is_larger = width < image.width() || height < image.height();
+        let image = if is_larger { image.shrunk(width, height) } else { image };
         Ok(Self { image, scan })
     }
 
@@ -149,8 +154,13 @@ impl PageScan {
     }
 }
 
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, and NaN is 0")]
+fn whole_pixels(length: f64) -> u32 {
+    (length.round() as u32).max(1)
+}
+
 /// Reads the picture of a page.
-struct ScanReader<'r> {
+pub(super) struct ScanReader<'r> {
     engine: &'r dyn Recogniser,
     scan: &'r PageScan,
     /// Of the document.
@@ -168,54 +178,21 @@ impl ScanReader<'_> {
         Ok(FoundText { layout, confidences })
     }
 
-    /// Whether the picture shows the lines of a layout: most of some that are spread over the page.
-    fn shows(&self, layout: &PageLayout) -> Result<bool, OcrError> {
-        let lines = lines_of(layout);
-        let step = lines.len().div_ceil(SAMPLES).max(1);
-        let (mut seen, mut read) = (0, 0);
-        for words in lines.iter().skip(step / 2).step_by(step) {
-            self.deadline.check_now()?;
-            let Some(sample) = self.scan.sample(words) else { continue };
-            let hidden = words.iter().map(|word| word.text.as_str()).collect::<String>();
-            let shown = self.engine.read_line(&self.scan.image, sample, &hidden)?;
-            read += 1;
-            seen += usize::from(likeness(&hidden, &shown) >= MIN_LIKENESS);
-        }
-        Ok(2 * seen > read)
+    /// The box of level words in pixels.
+    pub(super) fn sample(&self, words: &[&Word]) -> Option<LineSample> {
+        self.scan.sample(words)
     }
-}
 
-/// The level lines of a layout that have enough letters to be compared.
-fn lines_of(layout: &PageLayout) -> Vec<Vec<&Word>> {
-    let mut lines: Vec<Vec<&Word>> = Vec::new();
-    for word in layout.words.iter().filter(|word| word.turn == 0) {
-        match lines.last_mut() {
-            Some(line) if line.last().is_some_and(|last| last.line == word.line) => line.push(word),
-            _ => lines.push(vec![word]),
-        }
+    /// What a box with one line says. See [`Recogniser::read_line`].
+    pub(super) fn read_line(
+        &self,
+        sample: LineSample,
+        expected: &str,
+        text: &str,
+    ) -> Result<Option<LineReading>, OcrError> {
+        self.deadline.check_now()?;
+        self.engine.read_line(&self.scan.image, sample, expected, text)
     }
-    let letters = |line: &Vec<&Word>| line.iter().map(|word| word.text.chars().count()).sum::<usize>();
-    lines.retain(|line| letters(line) >= MIN_SAMPLE_LETTERS);
-    lines
-}
-
-/// The share of pairs of letters that two texts have in common (Dice), without regard to case.
-fn likeness(one: &str, other: &str) -> f32 {
-    let pairs = |text: &str| {
-        let letters: Vec<char> =
-            text.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-        let mut pairs: Vec<[char; 2]> = letters.windows(2).filter_map(|pair| pair.try_into().ok()).collect();
-        pairs.sort_unstable();
-        pairs
-    };
-    let (one, other) = (pairs(one), pairs(other));
-    let mut rest = other.iter().peekable();
-    let mut common = 0_u16;
-    for pair in &one {
-        while rest.next_if(|next| *next < pair).is_some() {}
-        common = common.saturating_add(u16::from(rest.next_if(|next| *next == pair).is_some()));
-    }
-    2.0 * f32::from(common) / (one.len() + other.len()).max(1) as f32
 }
 
 /// Text that was recognised on a page.
@@ -261,17 +238,24 @@ fn confidence_of(word: &PlacedWord, characters: &[([f32; 2], f32)]) -> f32 {
 }
 
 #[cfg(test)]
+#[path = "../../tests/support/pdf.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod pdf;
+
+#[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
+    use super::pdf::{file_of, stream_of};
     use super::*;
     use crate::worker::InProcessReader;
     use crate::worker::engine::{Engine, EnginePart};
-    use crate::worker::pages::PageWants;
-    use pagewise_base::limits::{Cancellation, Limits};
+    use crate::worker::pages::{PageWants, RenderOptions};
+    use pagewise_base::limits::{Cancellation, Limits, ProcessorClock};
     use pagewise_base::page::PageIndex;
     use pagewise_ocr::RecognisedCharacter;
     use pagewise_render::NoFonts;
-    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::{Arc, Mutex};
     use std::time::Duration;
 
     /// Reads one line of text on each page, or nothing, and reads other lines as expected or not.
@@ -294,17 +278,82 @@ mod tests {
             Ok(vec![RecognisedLine { place, characters: self.line.chars().zip(middles).map(character).collect() }])
         }
 
-        fn read_line(&self, _: &GrayImage, _: LineSample, expected: &str) -> Result<String, OcrError> {
-            Ok(if self.reads_as_expected { expected.to_owned() } else { "something else entirely".to_owned() })
+        fn read_line(
+            &self,
+            _: &GrayImage,
+            _: LineSample,
+            expected: &str,
+            _: &str,
+        ) -> Result<Option<LineReading>, OcrError> {
+            let text = if self.reads_as_expected { expected } else { "something else entirely" }.to_owned();
+            Ok(Some(LineReading { text, confidence: 0.9 }))
         }
     }
 
     fn document(engine: FakeEngine) -> OpenDocument {
         let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/scan.pdf")).unwrap();
-        let engine: Arc<dyn Recogniser> = Arc::new(engine);
+        open(bytes, Limits::default(), Arc::new(engine))
+    }
+
+    fn open(bytes: Vec<u8>, limits: Limits, engine: Arc<dyn Recogniser>) -> OpenDocument {
         let engine = Engine::of(move |number| (number == 0).then(|| EnginePart::Whole(Arc::clone(&engine))));
-        let reader = InProcessReader::with_engine(Limits::default(), Arc::new(NoFonts), Arc::new(engine));
+        let reader = InProcessReader::with_engine(limits, Arc::new(NoFonts), Arc::new(engine));
         reader.open_document(Arc::new(bytes), None, &Cancellation::new()).unwrap()
+    }
+
+    /// Notes the sizes of pictures.
+    #[derive(Default)]
+    struct SizeEngine(Mutex<Vec<[usize; 2]>>);
+
+    impl Recogniser for SizeEngine {
+        fn recognise(&self, image: &GrayImage, _: Option<&str>, _: &Deadline) -> Result<Vec<RecognisedLine>, OcrError> {
+            self.0.lock().unwrap().push([image.width(), image.height()]);
+            Ok(Vec::new())
+        }
+
+        fn read_line(&self, _: &GrayImage, _: LineSample, _: &str, _: &str) -> Result<Option<LineReading>, OcrError> {
+            Ok(None)
+        }
+    }
+
+    /// How often a clock was read; the engines read it again and again while they interpret a page.
+    static CLOCK_READS: AtomicU64 = AtomicU64::new(0);
+
+    /// A page with a picture of 50 by 40 samples over a thousand boxes, and the number of reads of the clock that questions
+    /// about it take.
+    fn clock_reads(questions: &[PageWants], engine: Arc<dyn Recogniser>) -> u64 {
+        let samples = "0123456789abcdefghij".repeat(100);
+        let content = format!("{}100 0 0 100 0 0 cm /I Do", "0 0 9 9 re f ".repeat(1_000));
+        let picture = "/Subtype/Image/Width 50/Height 40/BitsPerComponent 8/ColorSpace/DeviceGray";
+        let pdf = file_of(&[
+            b"<</Type/Catalog/Pages 2 0 R>>".to_vec(),
+            b"<</Type/Pages/Kids[3 0 R]/Count 1>>".to_vec(),
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 100 100]/Resources<</XObject<</I 5 0 R>>>>/Contents 4 0 R>>"
+                .to_vec(),
+            stream_of("", content.as_bytes()),
+            stream_of(&format!("/Type/XObject{picture}"), samples.as_bytes()),
+        ]);
+        let clock = ProcessorClock::new(|| Duration::from_nanos(CLOCK_READS.fetch_add(1, Ordering::Relaxed)));
+        let document = open(pdf, Limits { processor_clock: clock, ..Limits::default() }, engine);
+        let before = CLOCK_READS.load(Ordering::Relaxed);
+        for wants in questions {
+            document.read_page(PageIndex(0), wants, false).unwrap();
+        }
+        CLOCK_READS.load(Ordering::Relaxed) - before
+    }
+
+    #[test]
+    fn a_recognised_page_is_interpreted_once_for_its_text_and_once_for_its_picture() {
+        let engine = Arc::new(SizeEngine::default());
+        let reads = |questions: &[PageWants]| clock_reads(questions, Arc::<SizeEngine>::clone(&engine));
+        let text = PageWants { text: true, ..PageWants::default() };
+        let picture = PageWants { picture: Some(RenderOptions::default()), ..PageWants::default() };
+        let recognition = PageWants { recognition: Some(AUTO), ..PageWants::default() };
+        let least = reads(std::slice::from_ref(&text)) + reads(&[picture]);
+        assert!(least > 100, "the page is interpreted: {least}");
+        assert!(reads(&[PageWants { text: true, ..recognition.clone() }]) <= least);
+        assert!(reads(&[text, recognition]) <= least, "one question after the other");
+        assert_eq!(*engine.0.lock().unwrap(), [[50, 40]; 2], "its samples, which no engine drew");
     }
 
     const AUTO: RecognitionRequest =
@@ -364,13 +413,6 @@ mod tests {
             assert!(why.to_string().contains("no text was found"), "{why}");
         }
         assert!(matches!(recognise_by(nothing(), 0, AUTO), Recognition::Page(_)), "a page without text");
-    }
-
-    #[test]
-    fn the_same_line_is_alike_and_another_is_not() {
-        assert!(likeness("The quick brown fox", "Thequick brown f0x") > 0.8);
-        assert!(likeness("The quick brown fox", "jumps over the lazy dog") < 0.3);
-        assert_eq!(likeness("", ""), 0.0);
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub(crate) fn ask_everything(file: &[u8], pictures: bool, mut step: impl FnMut(&
         let _ = document.fingerprint(page);
         step("text");
         let _ = document.page_text(page);
+        step("structure");
+        let _ = document.page_structure(page);
         if pictures {
             step("picture");
             let options = RenderOptions { dpi: Dpi::clamped(72), max_pixels: 4_000_000, ..RenderOptions::default() };

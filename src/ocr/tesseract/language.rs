@@ -61,6 +61,13 @@ pub(super) fn east_asian_language(text: &str, least: usize) -> Option<&'static s
     Some(if SYLLABLE_SHARE * syllables >= characters { "jpn" } else { "chi_sim" })
 }
 
+/// Whether most letters of a text are Latin, or it has none.
+pub(super) fn is_latin(text: &str) -> bool {
+    let letters = || text.chars().filter(|character| character.is_alphabetic());
+    let latin = letters().filter(|letter| matches!(letter, '\0'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}')).count();
+    2 * latin >= letters().count()
+}
+
 /// Whether it belongs to a script that is written without spaces.
 pub(super) fn is_unspaced(character: char) -> bool {
     let is_mark = matches!(character, '\u{3001}'..='\u{303F}' | '\u{30FB}'..='\u{30FF}' | '\u{FF01}'..='\u{FF60}');

@@ -12,13 +12,13 @@ mod table;
 
 use serde::{Deserialize, Serialize};
 
-use self::language::{east_asian_language, language_of_script, language_of_tag};
+use self::language::{east_asian_language, is_latin, language_of_script, language_of_tag};
 use self::table::parse_words;
 use super::error::OcrError;
 use super::geometry::share_of;
 use super::gray::GrayImage;
 use super::light::evenly_lit;
-use super::recogniser::{LineSample, RecognisedLine, Recogniser, readable};
+use super::recogniser::{LineReading, LineSample, RecognisedLine, Recogniser, readable};
 use super::upright::UprightPage;
 use pagewise_base::limits::Deadline;
 
@@ -262,13 +262,22 @@ impl<R: TesseractRunner> Recogniser for TesseractRecogniser<R> {
         }
     }
 
-    fn read_line(&self, image: &GrayImage, sample: LineSample, expected: &str) -> Result<String, OcrError> {
-        let east_asian = east_asian_language(expected, 1).and_then(|language| self.installed(language));
-        let language = east_asian.or_else(|| self.language_of(expected));
-        let language = language.map_or_else(|| self.first_language(None), Ok)?;
+    fn read_line(
+        &self,
+        image: &GrayImage,
+        sample: LineSample,
+        expected: &str,
+        text: &str,
+    ) -> Result<Option<LineReading>, OcrError> {
+        let language = match east_asian_language(expected, 1) {
+            Some(language) => self.installed(language),
+            None => self.language_of(text).or(if is_latin(text) { Some(self.first_language(None)?) } else { None }),
+        };
+        let Some(language) = language else { return Ok(None) };
         let job = TesseractJob { mode: TesseractMode::Line, language: language.to_owned() };
         let picture = image.cut_line(sample.origin, sample.length, sample.thickness);
-        Ok(text_of(&certain(parse_words(&self.runner.run(&picture, &job)?)?)))
+        let lines = certain(parse_words(&self.runner.run(&picture, &job)?)?);
+        Ok(Some(LineReading { text: text_of(&lines), confidence: confidence(&lines) }))
     }
 }
 
