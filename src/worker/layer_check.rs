@@ -23,8 +23,9 @@ const SURE: f32 = 0.85;
 const MIN_LIKENESS_OF_SURE: f32 = 0.8;
 const MIN_LIKENESS: f32 = 0.5;
 
-/// The least share of the words of one side that the other has.
+/// The least share of the words of one side that the other has, if there are enough to tell.
 const MIN_WORD_SHARE: f32 = 0.6;
+const MIN_WORDS: usize = 10;
 
 /// Whether the picture shows what the layer says: most of some lines that are spread over the page. `text` is that of the
 /// page. An engine that does not read its script says nothing against it.
@@ -48,7 +49,8 @@ pub(super) fn is_shown(reader: &ScanReader<'_>, text: &str, layout: &PageLayout)
         shown_words += spaced_words(&shown.text);
     }
     let (few, many) = (hidden_words.min(shown_words), hidden_words.max(shown_words));
-    Ok(2 * alike > read && few as f32 >= MIN_WORD_SHARE * many as f32)
+    let has_words = many < MIN_WORDS || few as f32 >= MIN_WORD_SHARE * many as f32;
+    Ok(2 * alike > read && has_words)
 }
 
 /// The level lines of a layout that have enough letters to be compared.

@@ -271,6 +271,8 @@ impl<R: TesseractRunner> Recogniser for TesseractRecogniser<R> {
     ) -> Result<Option<LineReading>, OcrError> {
         let language = match east_asian_language(expected, 1) {
             Some(language) => self.installed(language),
+            // A line of Latin letters on a Chinese or Japanese page.
+            None if east_asian_language(text, 1).is_some() => Some(self.first_language(None)?),
             None => self.language_of(text).or(if is_latin(text) { Some(self.first_language(None)?) } else { None }),
         };
         let Some(language) = language else { return Ok(None) };
