@@ -273,6 +273,19 @@ fn a_full_queue_is_answered_at_once() {
 }
 
 #[test]
+fn a_principal_keeps_the_worker_that_was_started_for_it_while_another_has_all() {
+    let reader = reader(WorkerSettings { workers: Some(NonZeroUsize::MIN), ..settings() });
+    let [one, other] = [1, 2].map(|principal| Cancellation::of(Some([principal; 32])));
+    let busy = reader.open(Arc::new(small_pdf(1)), None, &one).ok();
+    assert!(busy.is_some());
+    let process = || reader.drill(Drill::StartThread, &other).unwrap().1;
+    let first = process();
+    assert_eq!([process(), process()], [first, first]);
+    drop(busy);
+    assert_eq!(reader.memory().workers, 1, "there is one too many when the other comes back");
+}
+
+#[test]
 fn a_program_that_is_none_is_named() {
     let reader = reader(WorkerSettings::new("/nonexistent/pagewise".into()));
     let Err(PdfError::Worker(WorkerError::NotStarted { reason })) =

@@ -266,13 +266,18 @@ impl PoolCore {
         waiting.min_by_key(|(arrival, sharer)| (self.leases.taken_by(**sharer), **arrival)).map(|(arrival, _)| *arrival)
     }
 
+    /// Workers that may stay: while others hold them all, the one more is there for whoever has none.
+    fn kept_workers(&self) -> usize {
+        let count = self.settings.count().get();
+        if self.leases.taken_in_all() >= count { count.saturating_add(1) } else { count }
+    }
+
     /// Workers that there should be: one more than the setting says if a principal waits that has none, while all are
     /// another's.
     fn wanted_workers(&self, state: &PoolState) -> usize {
-        let count = self.settings.count().get();
         let has_none = |sharer: &Sharer| sharer.is_some() && self.leases.taken_by(*sharer) == 0;
-        let is_shut_out = || state.waiting.values().any(has_none);
-        if self.leases.taken_in_all() >= count && is_shut_out() { count.saturating_add(1) } else { count }
+        let is_shut_out = state.waiting.values().any(has_none);
+        if is_shut_out { self.kept_workers() } else { self.settings.count().get() }
     }
 
     fn state(&self) -> MutexGuard<'_, PoolState> {
@@ -360,7 +365,7 @@ impl Drop for WorkerLease {
         let mut state = self.core.state();
         drop(self.place.take());
         let workers = state.idle.len().saturating_add(self.core.leases.taken_in_all());
-        let surplus = if state.closing || workers >= self.core.wanted_workers(&state) { fit.take() } else { None };
+        let surplus = if state.closing || workers >= self.core.kept_workers() { fit.take() } else { None };
         state.idle.extend(fit);
         if !state.idle.is_empty() {
             self.core.worker_available.notify_all();
