@@ -2,10 +2,11 @@
 
 /// Words that only ask or bind, in the languages that are stemmed. Without accents, in order of languages.
 const BINDING: &str = "a about after all also am among an and any are as at be because been before being between both but \
-    by can could did do does doesn don didn during each for from had has have having he her here hers him his how i if in into is it its \
+    by can could did do does during each for from had has have having he her here hers him his how i if in into is it its \
     just may me might more most much must my no nor not of on one only or other our out over own per s same shall she \
-    should so some such t than that the their them then there these they this those through to too under until up upon us \
+    should so some such than that the their them then there these they this those through to too under until up upon us \
     very was we were what when where whether which while who whom whose why will with within without would you your \
+    didn doesn don t \
     aber als am an auch auf aus bei bis das dass dem den der des die durch ein eine einem einen einer eines er es fur hat \
     haben hatte ihr ihre im in ist kann man mit nach nicht noch nur oder sein seine sich sie sind so uber um und uns unter \
     vom von vor war waren warum was wann welche welchem welchen welcher welches wenn wer werden wie wieviel wird wo wurde \
@@ -30,7 +31,8 @@ const ASKING: &str = "according answer based bitte briefly calculate compute def
 
 /// Words of questions that a number answers. Without accents.
 const FIGURES: &str = "amount average change combien cost cuantas cuanto cuantos decrease fall gain growth hoeveel increase loss many \
-    margin much percent percentage price quanti quanto quantos rate ratio rise share spend sum total viel viele wieviel \u{591A}\u{5C11}";
+    margin much percent percentage price quanti quanto quantos rate ratio rise share spend sum total viel viele wieviel \
+    \u{591A}\u{5C11}";
 
 /// Words that begin a question, with those of [`ASKING`].
 const BEGINNINGS: &str = "are can could did do does has have how is was were what when where which who whose why \
