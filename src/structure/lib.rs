@@ -10,6 +10,7 @@
 mod block;
 mod bounds;
 mod document;
+mod line_numbers;
 mod markdown;
 mod page_structure;
 mod reading;

@@ -110,6 +110,8 @@ pub enum LineRole {
     Note,
     /// Running heads and feet, page numbers.
     Furniture,
+    /// The numbers of the lines of a manuscript or a listing.
+    LineNumber,
 }
 
 /// A word on its line.
@@ -185,6 +187,12 @@ impl Line {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
+    }
+
+    /// Whether it is the numbers of other lines.
+    #[must_use]
+    pub fn is_number(&self) -> bool {
+        self.tag.is_some_and(|tag| tag.role == LineRole::LineNumber)
     }
 
     /// Whether all its words satisfy a condition: those with letters, else those with digits.

@@ -128,7 +128,7 @@ impl RunningLines {
         let left_out = self.rows().filter(|row| row.is_left_out).map(|row| row.lines.len()).sum::<usize>();
         let has_other = page.regions.iter().any(|region| !matches!(region, Region::Column(_)));
         let lines = page.regions.iter().map(|region| match region {
-            Region::Column(column) => column.lines.len(),
+            Region::Column(column) => column.lines.iter().filter(|line| !line.is_number()).count(),
             Region::Table(_) | Region::Figure(_) => 0,
         });
         !has_other && left_out == lines.sum::<usize>()
@@ -163,7 +163,8 @@ fn outer_rows(page: &DocumentPage, is_top: bool) -> Vec<Row<'_>> {
     for (region_index, region) in structure.regions.iter().enumerate() {
         let Region::Column(column) = region else { continue };
         let frame = Frame { turn: column.turn, width: structure.width, height: structure.height };
-        for (line_index, line) in column.lines.iter().enumerate().filter(|_| column.turn % 180 == 0) {
+        let lines_of_text = column.lines.iter().enumerate().filter(|(_, line)| !line.is_number());
+        for (line_index, line) in lines_of_text.filter(|_| column.turn % 180 == 0) {
             let bounds = frame.to_page(line.bounds);
             lines.push((if is_top { bounds.y1 } else { structure.height - bounds.y1 }, region_index, line_index, line));
         }

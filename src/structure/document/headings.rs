@@ -20,6 +20,8 @@ const LARGER: f32 = 1.1;
 const MUCH_LARGER: f32 = 1.25;
 /// Text smaller than the body by this factor is none.
 const SMALLER: f32 = 0.93;
+/// A heading in bold type of one line may be smaller: that of an abstract, or of a section of a review.
+const SMALLEST: f32 = 0.85;
 /// A heading in the size of the body has more space above it than a line, in leadings.
 const SPACE_ABOVE: f32 = 1.15;
 /// So much of a heading is bold. Single signs may come from another font.
@@ -44,7 +46,8 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
         // A tree that names headings names most of them, but often not the title.
         let is_large = heading_size(draft) >= MUCH_LARGER * statistics.body_size;
         let is_open = !is_tagged || draft.tag.is_none() || is_large;
-        if is_open && (is_heading(draft, next, statistics) || outline.is_entry(draft)) {
+        let is_label = heading_size(draft) < SMALLEST * statistics.body_size;
+        if is_open && (is_heading(draft, next, statistics) || !is_label && outline.is_entry(draft)) {
             headings.push(*index);
         }
     }
@@ -104,7 +107,7 @@ fn may_be_next(draft: &Draft) -> bool {
 }
 
 /// The headings of the first page that are authors, affiliations and dates: they stand between the title and the text,
-/// and have the marks of affiliations, are a list of names, or are centred in a style that no other heading has.
+/// and have the marks of affiliations, are a list of names, or are centred and no text follows them.
 fn byline(drafts: &[Draft], flow: &[usize], headings: &[usize]) -> Vec<usize> {
     let draft = |at: &usize| drafts.get(*at);
     let ranks: Vec<(usize, Rank)> = headings.iter().filter_map(|at| Some((*at, rank(draft(at)?)))).collect();
@@ -113,11 +116,14 @@ fn byline(drafts: &[Draft], flow: &[usize], headings: &[usize]) -> Vec<usize> {
     let Some((first, title)) = title else { return Vec::new() };
     let is_text = |at: &&usize| draft(at).is_some_and(|draft| draft.place.page > 0 || is_text(draft));
     let end = flow.iter().filter(|at| **at > first).find(is_text).copied().unwrap_or(usize::MAX);
-    let is_byline = |(at, own): &&(usize, Rank)| {
-        let is_alone = ranks.iter().filter(|(_, other)| other == own).count() == 1;
+    let is_over_text = |at: usize| {
+        let next = flow.get(flow.partition_point(|other| *other <= at)).and_then(draft);
+        next.is_some_and(|next| next.is_paragraph() && next.len() >= MIN_TEXT)
+    };
+    let is_byline = |(at, _): &&(usize, Rank)| {
         draft(at).is_some_and(|draft| {
-            let is_plain = heading_size(draft) < heading_size(title) && draft.share(|style| style.is_bold) <= 0.5;
-            let is_centred = || is_alone && is_plain && is_centered_below(title, draft);
+            let is_smaller = heading_size(draft) < heading_size(title);
+            let is_centred = || is_smaller && !is_over_text(*at) && is_centered_below(title, draft);
             section_depth(draft).is_none() && (draft.has_raised_word() || is_list_of_names(draft) || is_centred())
         })
     };
@@ -161,7 +167,7 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) 
         || draft.begins_small() && ratio < MUCH_LARGER
         || !has_word(draft)
         || draft.lines.iter().any(|line| line.is_contents_entry())
-        || ratio < SMALLER
+        || ratio < if is_small_heading(draft, next) { SMALLEST } else { SMALLER }
     {
         return false;
     }
@@ -181,6 +187,15 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) 
         && (!is_sentence || is_numbered)
         && draft.lines.len() < MAX_LINES
         && (is_emphasised(draft, statistics) || is_plain_heading(draft, next, statistics))
+}
+
+/// Whether a line of bold type is a heading although it is smaller than the body: it has a number or is in capitals, or
+/// its text is no larger than itself.
+fn is_small_heading(draft: &Draft, next: Option<&Draft>) -> bool {
+    let is_over_text = |next: &Draft| next.is_paragraph() && next.lines.len() > 1 && next.size() < 1.02 * draft.size();
+    draft.lines.len() == 1
+        && draft.share(|style| style.is_bold) > MOST
+        && (section_depth(draft).is_some() || is_capitals(draft) || next.is_some_and(is_over_text))
 }
 
 /// Whether a marked line is the first of an item: the paragraph below it begins where the text after its mark does.

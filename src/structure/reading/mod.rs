@@ -8,6 +8,7 @@ mod segments;
 mod sides;
 
 use super::bounds::{Frame, center, holds};
+use super::line_numbers;
 use super::page_structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea};
 use fixed_pitch::FixedPitchFonts;
 use lines::DrawnBoxes;
@@ -29,16 +30,32 @@ const MAX_GROUND_SHARE: f32 = 0.5;
 /// Reads a page: its words in lines, columns and regions, and its tables where they stand.
 #[must_use]
 pub fn read_page(page: &PageLayout, tables: &[TableArea]) -> PageStructure {
+    let numbers = line_numbers::find(page);
+    if numbers.is_empty() {
+        return read_unnumbered(page, tables);
+    }
+    let mut structure = read_unnumbered(&line_numbers::without(page, &numbers), tables);
+    let frame = Frame { turn: 0, width: page.width, height: page.height };
+    structure.regions.extend(line_numbers::region(page, &numbers, &DirectionReader::new(page, frame)));
+    structure
+}
+
+fn read_unnumbered(page: &PageLayout, tables: &[TableArea]) -> PageStructure {
     let mut structure = without_text(page);
-    let mut tables: Vec<TableArea> = tables.iter().take(MAX_TABLES).copied().collect();
+    let tables = tables.get(..MAX_TABLES.min(tables.len())).unwrap_or_default();
+    // Tables stand among the text of the first direction.
+    let mut rest = tables;
     for turn in turns(page) {
         let frame = Frame { turn, width: page.width, height: page.height };
-        structure.regions.extend(read_direction(page, frame, &tables));
-        tables.iter_mut().for_each(|table| table.bounds = Bounds { x1: f32::NEG_INFINITY, ..table.bounds });
+        let own = |word: &&Word| quarter(word.turn) == turn && !is_in_table(word, tables);
+        let words: Vec<&Word> = page.words.iter().filter(own).collect();
+        structure.regions.extend(match page.words.len() > MAX_WORDS {
+            true => plain_regions(&words, frame, rest),
+            false => DirectionReader::new(page, frame).regions(&words, rest),
+        });
+        rest = &[];
     }
-    structure
-        .regions
-        .extend(tables.iter().filter(|table| table.bounds.x0 <= table.bounds.x1).map(|t| Region::Table(*t)));
+    structure.regions.extend(rest.iter().map(|table| Region::Table(*table)));
     structure
 }
 
@@ -76,19 +93,8 @@ pub(super) fn quarter(turn: u16) -> u16 {
     }
 }
 
-/// The regions of the text of one direction. Tables belong to the first direction.
-fn read_direction(page: &PageLayout, frame: Frame, tables: &[TableArea]) -> Vec<Region> {
-    let tables: Vec<TableArea> = tables.iter().filter(|table| table.bounds.x0 <= table.bounds.x1).copied().collect();
-    let own = |word: &&Word| quarter(word.turn) == frame.turn;
-    let words: Vec<&Word> = page.words.iter().filter(own).filter(|word| !is_in_table(word, &tables)).collect();
-    if page.words.len() > MAX_WORDS {
-        return plain_regions(&words, frame, &tables);
-    }
-    DirectionReader::new(page, frame).regions(&words, &tables)
-}
-
 /// Reads words of one direction.
-pub(super) struct DirectionReader<'p> {
+pub(crate) struct DirectionReader<'p> {
     page: &'p PageLayout,
     frame: Frame,
     links: LinkIndex,
@@ -116,7 +122,7 @@ impl<'p> DirectionReader<'p> {
     }
 
     /// The lines of these words, which stand below each other.
-    pub(super) fn lines(&self, words: &[&Word]) -> Vec<Line> {
+    pub(crate) fn lines(&self, words: &[&Word]) -> Vec<Line> {
         lines::of_column(self.segments(words), &self.boxes)
     }
 

@@ -19,6 +19,7 @@ pub use write::{to_csv, to_html, to_markdown};
 
 use layout::edges::Edges;
 use layout::lines::PageWords;
+use crate::line_numbers;
 use pagewise_base::checked_on_arrival;
 use pagewise_text::{Bounds, PageLayout};
 
@@ -92,7 +93,11 @@ pub fn find_tables(page: &PageLayout) -> Vec<Table> {
     if page.words.len() > MAX_WORDS {
         return Vec::new();
     }
-    let mut tables = layout::turned::with_each_turn(page, tables_of_upright);
+    let numbers = line_numbers::find(page);
+    let mut tables = match numbers.is_empty() {
+        true => layout::turned::with_each_turn(page, tables_of_upright),
+        false => layout::turned::with_each_turn(&line_numbers::without(page, &numbers), tables_of_upright),
+    };
     tables.sort_by(|a, b| a.bounds.y0.total_cmp(&b.bounds.y0).then(a.bounds.x0.total_cmp(&b.bounds.x0)));
     tables
 }

@@ -70,6 +70,7 @@ impl DraftKind {
             LineRole::Caption => Self::Caption,
             LineRole::Note => Self::Paragraph { depth: 0 },
             LineRole::Furniture => Self::Running,
+            LineRole::LineNumber => Self::LeftOut,
         }
     }
 }

@@ -32,7 +32,7 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
 fn table_of(words: &[PlacedWord], page: &PageLayout, edges: &Edges) -> Option<(Bounds, Table)> {
     let text = union(words.iter().map(|w| w.word.bounds))?;
     let area = Bounds { x0: text.x0 - 1.0, x1: text.x1 + 1.0, ..text };
-    if is_figure(&area, page, 0) {
+    if is_figure(&area, page, Proof::Aligned) {
         return None;
     }
     Some((area, Area::new(&area, words, edges, Proof::Aligned).table()?))

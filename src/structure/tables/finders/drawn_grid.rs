@@ -89,7 +89,7 @@ impl<'p> DrawnGrid<'p> {
             y0: ys.first()?.at - 1.0,
             y1: ys.last()?.at + 1.0,
         };
-        let own = words.inside(&area);
+        let own = words.inside_drawn(&area);
         drop_slivers(&mut xs, &own, |b| (b.x0 + b.x1) / 2.0);
         drop_slivers(&mut ys, &own, |b| (b.y0 + b.y1) / 2.0);
         let (columns, rows) = (xs.len().checked_sub(1)?, ys.len().checked_sub(1)?);

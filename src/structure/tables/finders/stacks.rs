@@ -17,8 +17,6 @@ const PIECE_GAP: f32 = 12.0;
 const MIN_WIDTH: f32 = 60.0;
 /// A page is searched for tables in at most this many areas.
 const MAX_AREAS: usize = 300;
-/// A table with rules may have this many words that do not run to the right.
-const MAX_TURNED: usize = 2;
 /// A line above a rule is a head if it has at least this many chunks.
 const MIN_HEAD: usize = 4;
 /// A head stands at most this many ems above the first rule.
@@ -43,9 +41,9 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
     stacks.sort_by_key(|stack| std::cmp::Reverse(stack.len()));
     let areas = stacks.iter().flat_map(|stack| areas(stack, words, page)).take(MAX_AREAS);
     let grown =
-        areas.map(|area| extended(&area, words, &lines, edges)).filter(|area| !is_figure(area, page, MAX_TURNED));
+        areas.map(|area| extended(&area, words, &lines, edges)).filter(|area| !is_figure(area, page, Proof::Drawn));
     grown
-        .filter_map(|area| Some((area, Area::new(&area, &words.inside(&area), edges, Proof::Drawn).table()?)))
+        .filter_map(|area| Some((area, Area::new(&area, &words.inside_drawn(&area), edges, Proof::Drawn).table()?)))
         .collect()
 }
 

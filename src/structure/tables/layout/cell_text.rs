@@ -6,6 +6,12 @@ use pagewise_base::script::is_ideograph;
 /// The words in reading order: lines joined by a space, hyphens at line ends repaired.
 pub(crate) fn cell_text(words: &[PlacedWord]) -> String {
     let mut text = String::new();
+    if words.iter().any(|word| word.word.turn != 0) {
+        let mut read = words.to_vec();
+        read.sort_by_key(|word| word.index);
+        let texts: Vec<&str> = read.iter().map(|word| word.word.text.as_str()).collect();
+        return texts.join(" ");
+    }
     for line in text_lines(words) {
         let words: Vec<PlacedWord> = line.chunks.into_iter().flat_map(|c| c.words).collect();
         append_line(&mut text, &line_text(words));

@@ -1,20 +1,25 @@
 //! Charts, whose labels stand in rows and columns without being a table.
 
 use super::lines::is_inside;
+use crate::tables::reading::area::Proof;
 use pagewise_text::{Bounds, PageLayout, Rule};
 
 /// A chart is recognised by at most this many rules and bars.
 const MAX_CHART_RULES: usize = 500;
+/// Maximum number of turned words beside a table with rules.
+const MAX_BESIDE: usize = 2;
 
-/// Whether curves or turned words stand in or right beside an area, as in charts.
-pub(crate) fn is_figure(area: &Bounds, page: &PageLayout, allowed: usize) -> bool {
+/// Whether curves or turned words stand in or right beside an area, as in charts. In an area between rules turned words
+/// are heads, and no more than `MAX_BESIDE` stand beside it.
+pub(crate) fn is_figure(area: &Bounds, page: &PageLayout, proof: Proof) -> bool {
     if has_bars(area, page) {
         return true;
     }
     let near = Bounds { x0: area.x0 - 40.0, x1: area.x1 + 10.0, y0: area.y0 - 5.0, y1: area.y1 + 5.0 };
     let curves = page.drawings.iter().filter(|d| is_inside(d, &near)).take(3).count();
-    let turned = page.words.iter().filter(|w| w.turn != 0 && is_inside(&w.bounds, &near)).take(9).count();
-    curves > 2 || turned > allowed
+    let is_sign = |b: &Bounds| is_inside(b, &near) && (proof == Proof::Aligned || !is_inside(b, area));
+    let turned = page.words.iter().filter(|w| w.turn != 0 && is_sign(&w.bounds)).take(9).count();
+    curves > 2 || turned > if proof == Proof::Drawn { MAX_BESIDE } else { 0 }
 }
 
 /// Whether narrow fills of several heights cross rules, as bars cross the lines of a chart.

@@ -17,6 +17,10 @@ const TYPED_GAP: f32 = 1.0;
 /// Gaps of justified prose are narrower than this many ems and differ by less than `EVEN`.
 const LOOSE_GAP: f32 = 2.0;
 const EVEN: f32 = 0.06;
+/// Maximum number of words of a page that run up or down and may be cells of tables.
+const MAX_TURNED: usize = 500;
+/// Turned words whose ends differ by less than this many ems are heads of columns side by side.
+const TURNED_EM: f32 = 0.25;
 /// At most this many texts stand over each other on a line: an amount over a description over another.
 const MAX_STRANDS: usize = 8;
 /// Words that overlap by more than this many ems stand over each other.
@@ -122,6 +126,8 @@ pub(crate) fn is_inside(inner: &Bounds, outer: &Bounds) -> bool {
 #[derive(Debug)]
 pub(crate) struct PageWords<'p> {
     words: Vec<PlacedWord<'p>>,
+    /// Those that run up or down, such as the heads of narrow columns.
+    turned: Vec<PlacedWord<'p>>,
     /// How many words may still be read in areas.
     reads: Cell<usize>,
 }
@@ -137,7 +143,7 @@ impl<'p> PageWords<'p> {
         let settled = (0..placed.len()).filter(|at| is_word(*at)).filter_map(|at| settled(&placed, at));
         let mut words: Vec<PlacedWord> = settled.collect();
         words.sort_by(|a, b| middle(a).total_cmp(&middle(b)));
-        Self { words, reads: Cell::new(MAX_READS) }
+        Self { words, turned: turned_words(page), reads: Cell::new(MAX_READS) }
     }
 
     /// All words.
@@ -155,11 +161,31 @@ impl<'p> PageWords<'p> {
         found
     }
 
+    /// The words of a drawn table: turned ones too.
+    pub(crate) fn inside_drawn(&self, area: &Bounds) -> Vec<PlacedWord<'p>> {
+        let turned = self.turned.iter().filter(|w| is_inside(&w.word.bounds, area)).copied();
+        self.inside(area).into_iter().chain(turned).collect()
+    }
+
     /// The words whose centre is in none of `areas`.
     pub(crate) fn outside(&self, areas: &[Bounds]) -> Self {
         let is_free = |w: &&PlacedWord| !areas.iter().any(|area| is_inside(&w.word.bounds, area));
-        Self { words: self.words.iter().filter(is_free).copied().collect(), reads: Cell::new(MAX_READS) }
+        let free = |words: &[PlacedWord<'p>]| words.iter().filter(is_free).copied().collect();
+        Self { words: free(&self.words), turned: free(&self.turned), reads: Cell::new(MAX_READS) }
     }
+}
+
+/// The words that run up or down. Those that end at one height have one baseline; others stand at the middle of theirs.
+fn turned_words(page: &PageLayout) -> Vec<PlacedWord<'_>> {
+    let own = page.words.iter().enumerate().filter(|(_, word)| word.turn % 180 == 90 && is_finite(word));
+    let own: Vec<(usize, &Word)> = own.take(MAX_TURNED).collect();
+    let baseline = |word: &Word| {
+        let is_level = |other: &&(usize, &Word)| (other.1.bounds.y1 - word.bounds.y1).abs() < TURNED_EM * word.size;
+        let is_head = own.iter().filter(is_level).count() > 1;
+        let (middle, em) = ((word.bounds.y0 + word.bounds.y1) / 2.0, word.size);
+        if is_head { word.bounds.y1 - 0.2 * em } else { middle + 0.3 * em }
+    };
+    own.iter().map(|(index, word)| PlacedWord { index: *index, word, baseline: baseline(word) }).collect()
 }
 
 /// The middle of a word between top and bottom.
@@ -189,10 +215,12 @@ pub(crate) fn is_drawn_by_text(text: &str) -> bool {
 
 /// Whether a word runs to the right and has finite bounds.
 fn is_readable(word: &Word) -> bool {
+    word.turn == 0 && is_finite(word)
+}
+
+fn is_finite(word: &Word) -> bool {
     let b = &word.bounds;
-    word.turn == 0
-        && word.size > 0.5
-        && [b.x0, b.x1, b.y0, b.y1, word.baseline, word.size].iter().all(|v| v.is_finite())
+    word.size > 0.5 && [b.x0, b.x1, b.y0, b.y1, word.baseline, word.size].iter().all(|v| v.is_finite())
 }
 
 /// A word with the baseline of the larger word that it touches, or its own.

@@ -3,7 +3,7 @@
 use super::columns::{Column, Piece, columns_of, pieces_of};
 use super::grid::{Slot, table_of};
 use super::rows::{RowLine, rows_of, take_between};
-use super::{head, likeness, spans};
+use super::{head, likeness, rivers, spans};
 use crate::tables::Table;
 use crate::tables::layout::edges::{Edge, Edges};
 use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, is_inside, table_lines, text_lines};
@@ -46,6 +46,9 @@ impl<'p> Area<'p> {
         let mut lines = if proof == Proof::Drawn { table_lines(&own) } else { text_lines(&own) };
         if lines.len() * uprights.len() <= MAX_CROSSINGS {
             lines = lines.into_iter().map(|line| cut_line(line, &uprights)).collect();
+        }
+        if proof == Proof::Drawn {
+            rivers::divide(&mut lines);
         }
         Self { lines, cuts, proof }
     }

@@ -6,5 +6,6 @@ pub(crate) mod grid;
 pub(crate) mod head;
 mod head_groups;
 pub(crate) mod likeness;
+mod rivers;
 mod rows;
 mod spans;

@@ -3,7 +3,7 @@
 use super::columns::{Column, Piece};
 
 /// A line end that leaves more room than this many ems after the next word was no line end of a paragraph.
-const ROOM: f32 = 2.0;
+const ROOM: f32 = 1.0;
 /// The width of a word space, in ems.
 const WORD_SPACE: f32 = 0.3;
 /// Lines further apart than this many ems are not of one row.
@@ -135,15 +135,18 @@ fn wrapping(row: &[RowLine], line: &RowLine, columns: &[Column]) -> Wrapping {
         return if is_wrapped_label(above, line) { Wrapping::GoesOn } else { Wrapping::Ended };
     }
     let is_rest = !line.fills(0) && row.first().is_some_and(|first| line.pieces.len() < first.pieces.len());
-    let mut is_open = false;
+    // Small letters begin each cell of some tables: a line of all columns goes on only if all its cells do.
+    let is_whole = line.fills(0) && line.pieces.len() == columns.len();
+    let mut open = 0;
     for piece in &line.pieces {
         let Some(before) = above.piece_at(piece) else { return Wrapping::Ended };
         if has_room(before, piece, columns) && !is_hyphenated(before) && !(is_rest && piece.chunk.begins_small()) {
             return Wrapping::Ended;
         }
         let is_text = before.chunk.words.len() > 1 || piece.chunk.words.len() > 1;
-        is_open |= is_hyphenated(before) || is_text && piece.chunk.begins_small();
+        open += usize::from(is_hyphenated(before) || is_text && piece.chunk.begins_small());
     }
+    let is_open = open > 0 && (!is_whole || open == line.pieces.len());
     let are_words = line.pieces.iter().all(|p| !p.chunk.is_value());
     if is_open || is_rest && are_words { Wrapping::GoesOn } else { Wrapping::Unclear }
 }
@@ -154,7 +157,8 @@ fn has_room(above: &Piece, piece: &Piece, columns: &[Column]) -> bool {
         return false;
     };
     let em = first.word.size;
-    let width = first.word.bounds.x1 - first.word.bounds.x0;
+    let parts = piece.chunk.words.iter().skip(1).take_while(|part| !part.word.is_spaced);
+    let width = parts.fold(first.word.bounds.x1, |end, part| end.max(part.word.bounds.x1)) - first.word.bounds.x0;
     above.chunk.bounds.x1 - above.chunk.bounds.x0 + WORD_SPACE * em + width + ROOM * em < column.hi - column.lo
 }
 
@@ -200,7 +204,11 @@ impl Context<'_, '_> {
             return is_wrapped_label(above, line);
         }
         match (self.is_banded, self.inner) {
-            (true, _) => true,
+            (true, _) => {
+                self.is_partial(row, line)
+                    || is_wrapped_label(above, line)
+                    || wrapping(row, line, self.columns) != Wrapping::Ended
+            }
             (false, Some(inner)) if pitch > inner => false,
             (false, Some(_)) => wrapping(row, line, self.columns) != Wrapping::Ended || self.is_partial(row, line),
             (false, None) => wrapping(row, line, self.columns) == Wrapping::GoesOn,

@@ -1,0 +1,145 @@
+//! Numbers of lines: beside the text of a manuscript, and before the lines of a listing.
+//!
+//! They count down the page at one edge, in another type than the text, which they are no part of.
+
+use super::bounds::quarters;
+use super::page_structure::{Column, Line, LineRole, LineTag, LineWord, Region};
+use super::reading::DirectionReader;
+use pagewise_text::{PageLayout, Word, rows_of};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Minimum number of lines with numbers: of a text, and of a listing.
+const MIN_LINES: usize = 8;
+const MIN_LISTED: usize = 3;
+/// Maximum number of digits.
+const MAX_DIGITS: usize = 4;
+/// Manuscripts number each line, or each fifth.
+const STEPS: [u32; 2] = [1, 5];
+/// Numbers of a text are smaller than it by this factor.
+const SMALLER: f32 = 0.85;
+/// Minimum gap between the numbers and what they stand beside, in ems.
+const GAP_EM: f32 = 0.3;
+/// One of this many rows may differ from the others.
+const ODD_ROWS: usize = 10;
+
+/// The indices of the words of a page that are numbers of its lines.
+pub(crate) fn find(page: &PageLayout) -> BTreeSet<usize> {
+    let upright = page.words.iter().enumerate().filter(|(_, word)| word.turn == 0);
+    let (numbers, others): (Vec<_>, Vec<_>) = upright.partition(|(_, word)| number(word).is_some());
+    if numbers.len() < MIN_LISTED {
+        return BTreeSet::new();
+    }
+    let rows = Rows::of(numbers.iter().chain(&others).copied().collect());
+    let mut found = BTreeSet::new();
+    for edge in [|word: &Word| word.bounds.x1, |word: &Word| word.bounds.x0] {
+        let mut columns: BTreeMap<(u16, i32, i32), Vec<(usize, &Word)>> = BTreeMap::new();
+        for (index, word) in &numbers {
+            columns.entry((word.font, quarters(word.size), quarters(edge(word)) / 3)).or_default().push((*index, word));
+        }
+        for mut column in columns.into_values().filter(|column| column.len() >= MIN_LISTED) {
+            column.sort_by(|a, b| a.1.baseline.total_cmp(&b.1.baseline));
+            for run in column.chunk_by(|a, b| is_next(a.1, b.1)) {
+                if rows.are_beside_text(run, page) || rows.are_before_code(run) {
+                    found.extend(run.iter().map(|(index, _)| *index));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// A page without some of its words.
+pub(crate) fn without(page: &PageLayout, numbers: &BTreeSet<usize>) -> PageLayout {
+    let words = page.words.iter().enumerate().filter(|(index, _)| !numbers.contains(index));
+    PageLayout { words: words.map(|(_, word)| word.clone()).collect(), ..page.clone() }
+}
+
+/// The numbers as one line of a region of its own.
+pub(crate) fn region(page: &PageLayout, numbers: &BTreeSet<usize>, reader: &DirectionReader<'_>) -> Option<Region> {
+    let words: Vec<&Word> = numbers.iter().filter_map(|index| page.words.get(*index)).collect();
+    let lines = reader.lines(&words);
+    let mut words: Vec<LineWord> = lines.iter().flat_map(|line| line.words.iter().cloned()).collect();
+    words.iter_mut().for_each(|word| word.is_spaced = true);
+    let tag = Some(LineTag { element: 0, role: LineRole::LineNumber, label: 0 });
+    let line = Line { words, tag, ..lines.first()?.clone() };
+    Some(Region::Column(Column { turn: 0, is_plain: false, lines: vec![line] }))
+}
+
+fn number(word: &Word) -> Option<u32> {
+    let is_number = word.text.len() <= MAX_DIGITS && word.text.chars().all(|sign| sign.is_ascii_digit());
+    word.text.parse().ok().filter(|_| is_number)
+}
+
+fn is_next(above: &Word, below: &Word) -> bool {
+    let step = number(above).zip(number(below)).and_then(|(above, below)| below.checked_sub(above));
+    step.is_some_and(|step| STEPS.contains(&step)) && below.baseline > above.baseline + 0.5 * below.size
+}
+
+/// The words of a page by rows.
+struct Rows<'p> {
+    rows: Vec<Vec<(usize, &'p Word)>>,
+    /// The row of each word.
+    places: BTreeMap<usize, usize>,
+}
+
+impl<'p> Rows<'p> {
+    fn of(words: Vec<(usize, &'p Word)>) -> Self {
+        let mut rows = rows_of(words, |(_, word)| (word.baseline, word.size));
+        rows.iter_mut().for_each(|row| row.sort_by(|a, b| a.1.bounds.x0.total_cmp(&b.1.bounds.x0)));
+        let place = |(at, row): (usize, &Vec<(usize, &Word)>)| {
+            row.iter().map(|(index, _)| (*index, at)).collect::<Vec<_>>()
+        };
+        Self { places: rows.iter().enumerate().flat_map(place).collect(), rows }
+    }
+
+    /// The words before and after a word on its row.
+    fn beside(&self, index: usize) -> (&[(usize, &'p Word)], &[(usize, &'p Word)]) {
+        let row = self.places.get(&index).and_then(|at| self.rows.get(*at)).map(Vec::as_slice).unwrap_or_default();
+        let at = row.iter().position(|(own, _)| *own == index).unwrap_or(0);
+        (row.get(..at).unwrap_or_default(), row.get(at + 1..).unwrap_or_default())
+    }
+
+    /// Whether numbers stand in the margin of a text: smaller than it, nothing beyond them, and text beside most of them.
+    fn are_beside_text(&self, run: &[(usize, &Word)], page: &PageLayout) -> bool {
+        let Some((_, first)) = run.first().filter(|_| run.len() >= MIN_LINES) else { return false };
+        let is_left = first.bounds.x0 < page.width / 2.0;
+        let is_free = |(index, own): &&(usize, &Word)| {
+            let (before, after) = self.beside(*index);
+            let (beyond, next) = if is_left { (before, after.first()) } else { (after, before.last()) };
+            let is_apart = |(_, other): &(usize, &Word)| {
+                let gap = (other.bounds.x0 - own.bounds.x1).max(own.bounds.x0 - other.bounds.x1);
+                gap > GAP_EM * other.size && own.size < SMALLER * other.size
+            };
+            beyond.iter().all(|(_, other)| number(other).is_some()) && next.is_some_and(is_apart)
+        };
+        let free = run.iter().filter(is_free).count();
+        // The lines of the other column of a page need not stand on the same baselines.
+        2 * free >= run.len() && !self.have_text_beyond(run, is_left)
+    }
+
+    /// Whether words stand beyond the numbers, at the height of some of them.
+    fn have_text_beyond(&self, run: &[(usize, &Word)], is_left: bool) -> bool {
+        let (Some((_, first)), Some((_, last))) = (run.first(), run.last()) else { return true };
+        let edge = run.iter().map(|(_, word)| if is_left { word.bounds.x0 } else { -word.bounds.x1 });
+        let edge = edge.fold(f32::INFINITY, f32::min);
+        let is_beyond = |word: &Word| if is_left { word.bounds.x1 < edge } else { -word.bounds.x0 < edge };
+        let rows = self.rows.iter().flatten().map(|(_, word)| *word);
+        let between = rows.filter(|word| word.baseline >= first.baseline && word.baseline <= last.baseline);
+        ODD_ROWS * between.filter(|word| is_beyond(word) && number(word).is_none()).count() > run.len()
+    }
+
+    /// Whether numbers stand before the lines of a listing, in another type or from 1 on.
+    fn are_before_code(&self, run: &[(usize, &Word)]) -> bool {
+        let Some((_, first)) = run.first().filter(|_| run.len() >= MIN_LISTED) else { return false };
+        let lines: Vec<&[(usize, &Word)]> = run.iter().map(|(index, _)| self.beside(*index).1).collect();
+        let starts = || lines.iter().filter_map(|line| line.first()).map(|(_, word)| *word);
+        let is_code = |line: &&&[(usize, &Word)]| line.iter().all(|(_, word)| word.is_monospace);
+        let differs = |word: &Word| word.font != first.font || word.size > first.size / SMALLER;
+        let right = run.iter().map(|(_, word)| word.bounds.x1).fold(0.0, f32::max);
+        starts().count() >= MIN_LISTED
+            && lines.iter().filter(is_code).count() == lines.len()
+            && run.iter().all(|(index, _)| self.beside(*index).0.is_empty())
+            && starts().all(|word| word.bounds.x0 - right > GAP_EM * word.size)
+            && (starts().all(differs) || number(first) == Some(1) && run.len() >= MIN_LINES)
+    }
+}
