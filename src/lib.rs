@@ -110,7 +110,8 @@
 //! - **Text must look like text.** Some fonts map their glyphs to wrong characters, and nothing in the file says so.
 //!   Characters of an implausible font count as unknown; such a page is sent as a picture. See `text`.
 //! - **Markdown has every word of its page.** It is without a line only where most of the pages around it have this line, of
-//!   three at least, with no difference but the page's own number; the answer's details list it. See `structure`.
+//!   three at least, with no difference but the page's own number, and without the numbers that count the lines of a
+//!   manuscript or a listing; the answer's details list both. See `structure`.
 //! - **The structure tree of a Tagged PDF is a witness**, believed page by page where it accounts for the text in an order
 //!   that a reader could follow. See `structure`.
 //! - **hayro draws**, since it comes as near to the reference renderers as they come to each other. See `render`.

@@ -87,7 +87,8 @@ pub enum BlockKind {
     },
     /// A running head or foot that other pages do not have.
     RunningLine,
-    /// Running heads and feet and page numbers that other pages have too. The only text that Markdown leaves out.
+    /// Running heads and feet and page numbers that other pages have too, and numbers of lines. The only text that Markdown
+    /// leaves out.
     Furniture,
     /// In place of the words that end a paragraph of an earlier page, which has them.
     Continuation {

@@ -124,7 +124,9 @@ fn byline(drafts: &[Draft], flow: &[usize], headings: &[usize]) -> Vec<usize> {
         draft(at).is_some_and(|draft| {
             let is_smaller = heading_size(draft) < heading_size(title);
             let is_centred = || is_smaller && !is_over_text(*at) && is_centered_below(title, draft);
-            section_depth(draft).is_none() && (draft.has_raised_word() || is_list_of_names(draft) || is_centred())
+            // The initials of a name look like the number of a section.
+            let is_numbered = section_depth(draft).is_some() && number_kind(draft) == NumberKind::Digits;
+            !is_numbered && (draft.has_raised_word() || is_list_of_names(draft) || is_centred())
         })
     };
     ranks.iter().filter(|(at, _)| (first + 1..end).contains(at)).filter(is_byline).map(|(at, _)| *at).collect()

@@ -7,7 +7,8 @@ pub(super) fn inside(text: &str) -> String {
     for (index, sign) in signs.iter().enumerate() {
         let before = index.checked_sub(1).and_then(|at| signs.get(at)).copied();
         let after = signs.get(index + 1).copied();
-        if needs_escape(*sign, before, after) {
+        let is_text = *sign == '&' && !begins_entity(signs.get(index + 1..).unwrap_or_default());
+        if !is_text && needs_escape(*sign, before, after) {
             out.push('\\');
         }
         out.push(*sign);
@@ -30,6 +31,12 @@ fn needs_escape(sign: char, before: Option<char>, after: Option<char>) -> bool {
         ']' => after == Some('('),
         _ => false,
     }
+}
+
+/// Whether signs after an ampersand end with a semicolon, as those of an entity do.
+fn begins_entity(signs: &[char]) -> bool {
+    let name = signs.iter().take_while(|sign| sign.is_ascii_alphanumeric() || **sign == '#').count();
+    signs.get(name) == Some(&';')
 }
 
 /// Escapes brackets too, for the text of a link.

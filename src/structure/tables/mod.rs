@@ -17,9 +17,9 @@ pub use continuation::{Continuation, continues, join_continued};
 pub(super) use layout::table_text::TableText;
 pub use write::{to_csv, to_html, to_markdown};
 
+use crate::line_numbers;
 use layout::edges::Edges;
 use layout::lines::PageWords;
-use crate::line_numbers;
 use pagewise_base::checked_on_arrival;
 use pagewise_text::{Bounds, PageLayout};
 
@@ -44,10 +44,26 @@ pub struct Table {
     pub cells: Vec<Cell>,
     /// Whether its columns are drawn, not inferred from white space alone.
     pub is_certain: bool,
+    /// How its columns were decided.
+    pub columns_by: ColumnsBy,
     /// Whether nothing but a running head stands above it on its page.
     pub is_first: bool,
     /// Whether nothing but a running foot stands below it on its page.
     pub is_last: bool,
+}
+
+/// What divides the columns of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ColumnsBy {
+    /// The structure tree of a Tagged PDF.
+    StructureTree,
+    /// Drawn lines or the sides of filled areas.
+    Lines,
+    /// White space, in an area that rules or filled areas bound.
+    RuledSpace,
+    /// White space alone.
+    Space,
 }
 
 /// A cell of a table.

@@ -4,7 +4,7 @@ use super::blocks::BlockMap;
 use super::pieces::{Owner, WordOwners};
 use crate::bounds::NOTHING;
 use crate::page_structure::TableArea;
-use crate::tables::{Cell, MAX_CELLS, Table, TableText, place_on_page};
+use crate::tables::{Cell, ColumnsBy, MAX_CELLS, Table, TableText, place_on_page};
 use pagewise_document::{PageTags, StructureType};
 use pagewise_text::{Bounds, PageLayout};
 use std::collections::{BTreeMap, BTreeSet};
@@ -270,6 +270,7 @@ fn table(
         columns: grid.columns,
         cells,
         is_certain: true,
+        columns_by: ColumnsBy::StructureTree,
         is_first: false,
         is_last: false,
     };

@@ -315,3 +315,32 @@ fn the_labels_of_a_form_stay_beside_its_values() {
     }
     assert!(markdown(sheet).starts_with("Name Ada Printwright\n\nTown Inkford"));
 }
+
+#[test]
+fn a_bold_line_smaller_than_the_body_is_a_heading_where_it_is_numbered_or_its_text_is_as_small() {
+    let small = Face { size: 9.0, ..BOLD };
+    let body = |sheet: Sheet| sheet.line(FULL).line(FULL).line(FULL).line("and end.").space(10.0);
+    let text = markdown(body(body(Sheet::new()).at(120.0, small, "A. Joint amplitude").space(6.0)));
+    assert!(text.contains("# A. Joint amplitude\n"), "{text}");
+    let abstract_text = Face { size: 9.0, ..PLAIN };
+    let sheet = Sheet::new().at(170.0, small, "Abstract").space(6.0);
+    let text = markdown(body(sheet.at(50.0, abstract_text, FULL).at(50.0, abstract_text, "and more.").space(10.0)));
+    assert!(text.starts_with("# Abstract\n"), "{text}");
+    let text = markdown(body(body(Sheet::new()).at(120.0, small, "A label").space(6.0)));
+    assert!(!text.contains("# A label"), "{text}");
+}
+
+#[test]
+fn authors_below_a_title_are_no_headings_whatever_their_weight() {
+    let title = Face { size: 17.0, ..BOLD };
+    let centred = |sheet: Sheet, face: Face, text: &str| {
+        let width = f32::from(u16::try_from(text.len()).unwrap_or(0)) * 0.5 * face.size;
+        sheet.at(190.0 - width / 2.0, face, text).space(8.0)
+    };
+    let sheet = centred(centred(Sheet::new(), title, "A title of several words"), BOLD, "Anna Ashford");
+    let sheet = centred(centred(sheet, PLAIN, "anna@example.org"), Face { size: 12.0, ..BOLD }, "Abstract");
+    let sheet = sheet.line(FULL).line(FULL).line(FULL).line("It ends here.");
+    let text = markdown(sheet);
+    assert!(text.starts_with("# A title of several words\n\n**Anna Ashford**\n"), "{text}");
+    assert!(text.contains("# Abstract\n"), "{text}");
+}

@@ -3,6 +3,7 @@
 mod blocks;
 mod evidence;
 mod hostile;
+mod line_numbers;
 mod pages;
 mod sheet;
 mod typesetting;

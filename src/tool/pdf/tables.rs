@@ -11,7 +11,8 @@ use crate::context::{
 use crate::tool::error::ToolError;
 use pagewise_base::page::PageIndex;
 use pagewise_structure::tables::{
-    Cell as TableCell, Table, join_continued, to_csv as table_csv, to_html as table_html, to_markdown as table_markdown,
+    Cell as TableCell, ColumnsBy, Table, join_continued, to_csv as table_csv, to_html as table_html,
+    to_markdown as table_markdown,
 };
 
 /// The tables of the selected pages.
@@ -43,6 +44,8 @@ pub struct TableOnPage {
     pub columns: usize,
     /// Whether lines or areas divide its columns. Otherwise they are a guess from white space.
     pub is_certain: bool,
+    /// What divides its columns.
+    pub columns_by: ColumnsBy,
     /// Its cells, row by row.
     pub cells: Vec<CellOfTable>,
     /// For the other formats.
@@ -129,6 +132,7 @@ impl TableOnPage {
             rows: table.rows,
             columns: table.columns,
             is_certain: table.is_certain,
+            columns_by: table.columns_by,
             cells: table.cells.iter().map(CellOfTable::from).collect(),
             table,
         }

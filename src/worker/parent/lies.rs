@@ -34,7 +34,7 @@ use pagewise_document::{
 };
 use pagewise_ocr::{TesseractJob, TesseractMode};
 use pagewise_render::{NoFonts, WantedFont, WantedScript};
-use pagewise_structure::tables::{Cell, Table};
+use pagewise_structure::tables::{Cell, ColumnsBy, Table};
 use pagewise_structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea};
 use pagewise_text::{Bounds, PageText, PageWords, PlacedWord};
 
@@ -150,7 +150,16 @@ fn cell() -> Cell {
 
 fn table() -> Table {
     let (is_certain, is_first, is_last) = (true, true, true);
-    Table { bounds: Bounds::default(), rows: 2, columns: 2, cells: vec![cell()], is_certain, is_first, is_last }
+    Table {
+        bounds: Bounds::default(),
+        rows: 2,
+        columns: 2,
+        cells: vec![cell()],
+        is_certain,
+        columns_by: ColumnsBy::Lines,
+        is_first,
+        is_last,
+    }
 }
 
 fn regions() -> PageRegions {

@@ -5,12 +5,12 @@ use super::components::{Component, components};
 use super::drawn_grid::DrawnGrid;
 use super::row_splits::split_rows;
 use super::stacks::extended;
-use crate::tables::Table;
 use crate::tables::layout::edges::Edges;
 use crate::tables::layout::figures::has_bars;
 use crate::tables::layout::lines::{PageWords, text_lines};
 use crate::tables::reading::grid::table_of;
 use crate::tables::reading::{head, likeness};
+use crate::tables::{ColumnsBy, Table};
 use pagewise_text::{Bounds, PageLayout};
 
 /// The tables of connected edges, each with its area: first those of rules, then those of rules and fills.
@@ -40,5 +40,5 @@ fn table(grid: &DrawnGrid) -> Option<(Bounds, Table)> {
     }
     let heads = head::drawn_heads(&slots, rows, columns);
     slots.iter_mut().for_each(|slot| slot.is_header = slot.row < heads);
-    Some((grid.area()?, table_of(slots, rows, columns, true)?))
+    Some((grid.area()?, table_of(slots, rows, columns, (ColumnsBy::Lines, true))?))
 }

@@ -1,6 +1,6 @@
 //! The text of a cell.
 
-use super::lines::{PlacedWord, text_lines};
+use super::lines::{CELL_GAP, PlacedWord, text_lines};
 use pagewise_base::script::is_ideograph;
 
 /// The words in reading order: lines joined by a space, hyphens at line ends repaired.
@@ -56,8 +56,12 @@ fn mirrored<'p>(words: &[PlacedWord<'p>]) -> Vec<PlacedWord<'p>> {
 /// Whether a space stands between two words that follow each other.
 fn is_apart(last: &PlacedWord, word: &PlacedWord) -> bool {
     let (a, b) = (&last.word.bounds, &word.word.bounds);
-    let gap = (b.x0 - a.x1).max(a.x0 - b.x1);
-    gap > 0.15 * word.word.size || (word.word.is_spaced && last.index + 1 == word.index)
+    let (gap, em) = ((b.x0 - a.x1).max(a.x0 - b.x1), last.word.size.max(word.word.size));
+    // The text of the page knows the spaces of a line better than any gap does: an index may stand off its letter.
+    match last.index + 1 == word.index {
+        true => word.word.is_spaced || gap > CELL_GAP * em,
+        false => gap > 0.15 * word.word.size,
+    }
 }
 
 /// Appends a line; a hyphen between a letter and a small letter goes.

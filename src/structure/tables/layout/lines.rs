@@ -11,7 +11,7 @@ const WIDE_GAP: f32 = 1.2;
 /// A gap narrower than this many ems never divides a line.
 const NARROW_GAP: f32 = 0.72;
 /// Cells of a table are further apart than this many ems.
-const CELL_GAP: f32 = 0.65;
+pub(super) const CELL_GAP: f32 = 0.65;
 /// Of a fixed pitch, where a space has the width of a letter, by more than this many ems.
 const TYPED_GAP: f32 = 1.0;
 /// Gaps of justified prose are narrower than this many ems and differ by less than `EVEN`.

@@ -4,9 +4,9 @@ use super::columns::{Column, Piece, columns_of, pieces_of};
 use super::grid::{Slot, table_of};
 use super::rows::{RowLine, rows_of, take_between};
 use super::{head, likeness, rivers, spans};
-use crate::tables::Table;
 use crate::tables::layout::edges::{Edge, Edges};
 use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, is_inside, table_lines, text_lines};
+use crate::tables::{ColumnsBy, Table};
 use pagewise_text::Bounds;
 
 /// An area with more lines times upright edges than this is read without the edges.
@@ -79,8 +79,9 @@ impl<'p> Area<'p> {
         if !likeness::is_table(&slots, levels, levels + rows.len(), &columns, proof) {
             return None;
         }
+        let columns_by = if proof == Proof::Drawn { ColumnsBy::RuledSpace } else { ColumnsBy::Space };
         let is_certain = proof == Proof::Drawn && !self.lines.iter().any(TextLine::is_overprinted);
-        table_of(slots, levels + rows.len(), columns.len(), is_certain)
+        table_of(slots, levels + rows.len(), columns.len(), (columns_by, is_certain))
     }
 
     /// Whether edges over most of the width lie between two lines.

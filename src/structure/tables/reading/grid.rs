@@ -2,7 +2,7 @@
 
 use crate::tables::layout::cell_text::cell_text;
 use crate::tables::layout::lines::{PlacedWord, union};
-use crate::tables::{Cell, MAX_CELLS, Table};
+use crate::tables::{Cell, ColumnsBy, MAX_CELLS, Table};
 use pagewise_text::Bounds;
 
 /// A cell before its text is read.
@@ -19,7 +19,12 @@ pub(crate) struct Slot<'p> {
 }
 
 /// The table of these slots; places that no slot covers become empty cells.
-pub(crate) fn table_of(mut slots: Vec<Slot>, rows: usize, columns: usize, is_certain: bool) -> Option<Table> {
+pub(crate) fn table_of(
+    mut slots: Vec<Slot>,
+    rows: usize,
+    columns: usize,
+    (columns_by, is_certain): (ColumnsBy, bool),
+) -> Option<Table> {
     if rows.checked_mul(columns)? > MAX_CELLS {
         return None;
     }
@@ -27,7 +32,7 @@ pub(crate) fn table_of(mut slots: Vec<Slot>, rows: usize, columns: usize, is_cer
     slots.sort_by_key(|s| (s.row, s.column));
     let bounds = union(slots.iter().flat_map(|s| s.words.iter().map(|w| w.word.bounds)))?;
     let cells = slots.into_iter().map(|s| cell_of(s, bounds)).collect();
-    Some(Table { bounds, rows, columns, cells, is_certain, is_first: false, is_last: false })
+    Some(Table { bounds, rows, columns, cells, is_certain, columns_by, is_first: false, is_last: false })
 }
 
 /// Adds an empty slot for every free place.

@@ -224,3 +224,75 @@ Date      Particulars           Debit   Balance
     assert!(tables.len() == 1 && texts.contains(&"26") && texts.contains(&"74"), "{tables:?}");
     assert!(tables.iter().all(|table| !table.is_certain));
 }
+
+#[test]
+fn heads_that_are_turned_are_cells() {
+    let mut page = page(
+        "
+-----------------------------
+Name          one  two  three
+-----------------------------
+Oakham         12  3.5      7
+Selkirk         4  1.0      8
+Thornton        9  2.2      9
+-----------------------------",
+    );
+    for word in page.words.iter_mut().filter(|word| matches!(word.text.as_str(), "one" | "two" | "three")) {
+        word.turn = 270;
+        (word.bounds.x1, word.bounds.y0) = (word.bounds.x0 + 10.0, word.bounds.y1 - 13.0);
+        word.baseline = word.bounds.x1;
+    }
+    let found = find_tables(&page).iter().map(super::shape).collect::<Vec<_>>().join("\n\n");
+    assert_eq!(
+        found,
+        "^Name | ^one | ^two | ^three\nOakham | 12 | 3.5 | 7\nSelkirk | 4 | 1.0 | 8\nThornton | 9 | 2.2 | 9"
+    );
+}
+
+#[test]
+fn columns_as_close_as_words_are_told_by_the_white_space_that_no_line_crosses() {
+    let mut page = page(
+        "
+----------------------------------
+Item        Value     Remark
+----------------------------------
+Centre line 775 nm    selection
+Whole width 12 pm     not drift
+Second mode 80 MHz    negligible
+Third modes 9 GHz     too wide
+----------------------------------",
+    );
+    // Gaps of .4 em, a little wider than those of the words beside them.
+    for word in page.words.iter_mut().filter(|word| word.bounds.x0 >= 60.0 + 6.0 * 12.0) {
+        (word.bounds.x0, word.bounds.x1) = (word.bounds.x0 - 2.0, word.bounds.x1 - 2.0);
+    }
+    let found = find_tables(&page).iter().map(super::shape).collect::<Vec<_>>().join("\n\n");
+    assert!(found.contains("Second mode | 80 MHz | negligible"), "{found}");
+}
+
+#[test]
+fn rows_whose_cells_all_begin_in_small_letters_stay_apart() {
+    let found = tables_of(
+        "
+---------------------------------------------
+layer   decision                       rhythm
+---------------------------------------------
+risk    cash or risky exposure         ~20 days
+group   route capital through clusters inherited
+stock   candidate selection            ~5 days
+---------------------------------------------",
+    );
+    assert!(found.ends_with("stock | candidate selection | ~5 days"), "{found}");
+}
+
+#[test]
+fn a_table_says_what_divides_its_columns() {
+    use crate::tables::ColumnsBy;
+    let columns_by = |sketch: &str| find_tables(&page(sketch)).first().map(|table| table.columns_by);
+    let rows = "Name      Count\n---------------\nOakham       12\nSelkirk       4\nKelso         7\n";
+    assert_eq!(columns_by(&format!("---------------\n{rows}---------------")), Some(ColumnsBy::RuledSpace));
+    let grid = "------------------\n| Name  |  Count |\n------------------\n| Alpha |  1     |\n------------------";
+    assert_eq!(columns_by(grid), Some(ColumnsBy::Lines));
+    let bare = "Name      Count   Price\nOakham       12    3.40\nSelkirk       4    1.00\nKelso         7    2.20";
+    assert_eq!(columns_by(bare), Some(ColumnsBy::Space));
+}

@@ -1,0 +1,61 @@
+//! Numbers beside lines of text and of listings.
+
+use super::super::line_numbers;
+use super::super::{DocumentPage, read_document, read_page};
+use super::sheet::{FULL, Face, MONO, PLAIN, Sheet, markdown};
+
+/// The type of the numbers.
+const SMALL: Face = Face { size: 6.0, ..PLAIN };
+
+fn left_out(sheet: &Sheet) -> Vec<String> {
+    let structure = read_page(&sheet.layout, &[]);
+    let page = DocumentPage { number: 1, label: None, structure, is_wanted: true };
+    read_document(&[page], &[]).iter().flat_map(|page| page.left_out()).collect()
+}
+
+/// Lines of text with numbers at `x`.
+fn manuscript(x: f32, first: usize, lines: usize) -> Sheet {
+    (first..first + lines).fold(Sheet::new(), |mut sheet, number| {
+        sheet.put(x, Face { is_italic: true, ..SMALL }, &number.to_string());
+        sheet.line(FULL)
+    })
+}
+
+#[test]
+fn numbers_in_the_margin_are_left_out_and_listed() {
+    for x in [20.0, 360.0] {
+        let sheet = manuscript(x, 10, 9);
+        assert_eq!(left_out(&sheet), ["10 11 12 13 14 15 16 17 18"]);
+        assert_eq!(markdown(sheet), [FULL; 9].join(" "));
+    }
+    let few = manuscript(20.0, 10, 5);
+    assert_eq!(left_out(&few), [""; 0]);
+}
+
+#[test]
+fn numbers_that_are_as_large_as_their_text_or_do_not_count_stay() {
+    let of = |number: fn(usize) -> usize, face: Face| {
+        (1..=12).fold(Sheet::new(), |mut sheet, at| {
+            sheet.put(20.0, face, &number(at).to_string());
+            sheet.line(FULL)
+        })
+    };
+    assert!(line_numbers::find(&of(|at| at, PLAIN).layout).is_empty());
+    assert!(line_numbers::find(&of(|at| at * at, SMALL).layout).is_empty());
+    assert_eq!(line_numbers::find(&of(|at| 5 * at, SMALL).layout).len(), 12);
+}
+
+#[test]
+fn a_listing_is_one_block_without_the_numbers_of_its_lines() {
+    let code = ["def read(path):", "  for line in path:", "", "    yield line"];
+    let mut sheet = Sheet::new().line(FULL).line(FULL).line(FULL).line("and text.").space(10.0);
+    for (number, line) in (1..).zip(code) {
+        sheet.put(50.0, SMALL, &number.to_string());
+        let indent = line.len() - line.trim_start().len();
+        sheet = sheet.at(70.0 + 5.0 * f32::from(u8::try_from(indent).unwrap_or(0)), MONO, line.trim_start());
+    }
+    assert_eq!(left_out(&sheet), ["1 2 3 4"]);
+    let text = markdown(sheet);
+    let fenced = "```\ndef read(path):\n  for line in path:\n\n    yield line\n```";
+    assert!(text.ends_with(fenced), "{text}");
+}
