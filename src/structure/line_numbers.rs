@@ -22,6 +22,9 @@ const GAP_EM: f32 = 0.3;
 /// One of this many rows may differ from the others.
 const ODD_ROWS: usize = 10;
 
+/// A word of a page with its index.
+type Indexed<'p> = (usize, &'p Word);
+
 /// The indices of the words of a page that are numbers of its lines.
 pub(crate) fn find(page: &PageLayout) -> BTreeSet<usize> {
     let upright = page.words.iter().enumerate().filter(|(_, word)| word.turn == 0);
@@ -32,7 +35,7 @@ pub(crate) fn find(page: &PageLayout) -> BTreeSet<usize> {
     let rows = Rows::of(numbers.iter().chain(&others).copied().collect());
     let mut found = BTreeSet::new();
     for edge in [|word: &Word| word.bounds.x1, |word: &Word| word.bounds.x0] {
-        let mut columns: BTreeMap<(u16, i32, i32), Vec<(usize, &Word)>> = BTreeMap::new();
+        let mut columns: BTreeMap<(u16, i32, i32), Vec<Indexed>> = BTreeMap::new();
         for (index, word) in &numbers {
             columns.entry((word.font, quarters(word.size), quarters(edge(word)) / 3)).or_default().push((*index, word));
         }
@@ -77,35 +80,34 @@ fn is_next(above: &Word, below: &Word) -> bool {
 
 /// The words of a page by rows.
 struct Rows<'p> {
-    rows: Vec<Vec<(usize, &'p Word)>>,
+    rows: Vec<Vec<Indexed<'p>>>,
     /// The row of each word.
     places: BTreeMap<usize, usize>,
 }
 
 impl<'p> Rows<'p> {
-    fn of(words: Vec<(usize, &'p Word)>) -> Self {
+    fn of(words: Vec<Indexed<'p>>) -> Self {
         let mut rows = rows_of(words, |(_, word)| (word.baseline, word.size));
         rows.iter_mut().for_each(|row| row.sort_by(|a, b| a.1.bounds.x0.total_cmp(&b.1.bounds.x0)));
-        let place =
-            |(at, row): (usize, &Vec<(usize, &Word)>)| row.iter().map(|(index, _)| (*index, at)).collect::<Vec<_>>();
+        let place = |(at, row): (usize, &Vec<Indexed>)| row.iter().map(|(index, _)| (*index, at)).collect::<Vec<_>>();
         Self { places: rows.iter().enumerate().flat_map(place).collect(), rows }
     }
 
     /// The words before and after a word on its row.
-    fn beside(&self, index: usize) -> (&[(usize, &'p Word)], &[(usize, &'p Word)]) {
+    fn beside(&self, index: usize) -> (&[Indexed<'p>], &[Indexed<'p>]) {
         let row = self.places.get(&index).and_then(|at| self.rows.get(*at)).map(Vec::as_slice).unwrap_or_default();
         let at = row.iter().position(|(own, _)| *own == index).unwrap_or(0);
         (row.get(..at).unwrap_or_default(), row.get(at + 1..).unwrap_or_default())
     }
 
     /// Whether numbers stand in the margin of a text: smaller than it, nothing beyond them, and text beside most of them.
-    fn are_beside_text(&self, run: &[(usize, &Word)], page: &PageLayout) -> bool {
+    fn are_beside_text(&self, run: &[Indexed], page: &PageLayout) -> bool {
         let Some((_, first)) = run.first().filter(|_| run.len() >= MIN_LINES) else { return false };
         let is_left = first.bounds.x0 < page.width / 2.0;
-        let is_free = |(index, own): &&(usize, &Word)| {
+        let is_free = |(index, own): &&Indexed| {
             let (before, after) = self.beside(*index);
             let (beyond, next) = if is_left { (before, after.first()) } else { (after, before.last()) };
-            let is_apart = |(_, other): &(usize, &Word)| {
+            let is_apart = |(_, other): &Indexed| {
                 let gap = (other.bounds.x0 - own.bounds.x1).max(own.bounds.x0 - other.bounds.x1);
                 gap > GAP_EM * other.size && own.size < SMALLER * other.size
             };
@@ -117,7 +119,7 @@ impl<'p> Rows<'p> {
     }
 
     /// Whether words stand beyond the numbers, at the height of some of them.
-    fn have_text_beyond(&self, run: &[(usize, &Word)], is_left: bool) -> bool {
+    fn have_text_beyond(&self, run: &[Indexed], is_left: bool) -> bool {
         let (Some((_, first)), Some((_, last))) = (run.first(), run.last()) else { return true };
         let edge = run.iter().map(|(_, word)| if is_left { word.bounds.x0 } else { -word.bounds.x1 });
         let edge = edge.fold(f32::INFINITY, f32::min);
@@ -128,11 +130,11 @@ impl<'p> Rows<'p> {
     }
 
     /// Whether numbers stand before the lines of a listing, in another type or from 1 on.
-    fn are_before_code(&self, run: &[(usize, &Word)]) -> bool {
+    fn are_before_code(&self, run: &[Indexed]) -> bool {
         let Some((_, first)) = run.first().filter(|_| run.len() >= MIN_LISTED) else { return false };
-        let lines: Vec<&[(usize, &Word)]> = run.iter().map(|(index, _)| self.beside(*index).1).collect();
+        let lines: Vec<&[Indexed]> = run.iter().map(|(index, _)| self.beside(*index).1).collect();
         let starts = || lines.iter().filter_map(|line| line.first()).map(|(_, word)| *word);
-        let is_code = |line: &&&[(usize, &Word)]| line.iter().all(|(_, word)| word.is_monospace);
+        let is_code = |line: &&&[Indexed]| line.iter().all(|(_, word)| word.is_monospace);
         let differs = |word: &Word| word.font != first.font || word.size > first.size / SMALLER;
         let right = run.iter().map(|(_, word)| word.bounds.x1).fold(0.0, f32::max);
         starts().count() >= MIN_LISTED
