@@ -91,7 +91,7 @@ fn a_client_gets_the_files_of_several_pages_or_a_sheet_and_hears_of_each() {
         "{text}"
     );
     let sheet = client.call("pdf_render_page", json!({ "path": pdf, "page": "1-3", "contact_sheet": true }));
-    assert_eq!(kinds(&sheet), ["image", "text"]);
+    assert_eq!(kinds(&sheet), ["text", "image"]);
     let saved = texts(&sheet)[0].lines().next().unwrap_or_default().to_owned();
     assert!(
         saved.starts_with("Pages 1-3 rendered side by side and saved to: ") && saved.contains("-sheet-"),
