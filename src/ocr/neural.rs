@@ -12,7 +12,9 @@ use super::error::OcrError;
 use super::geometry::{Direction, whole};
 use super::gray::{GrayImage, Pyramid};
 use super::light::is_unevenly_lit;
-use super::recogniser::{LineSample, ModelFiles, RecognisedCharacter, RecognisedLine, Recogniser, readable};
+use super::recogniser::{
+    LineReading, LineSample, ModelFiles, RecognisedCharacter, RecognisedLine, Recogniser, readable,
+};
 use super::regions::{TextRegion, find_regions, usual_thickness};
 use pagewise_base::limits::Deadline;
 
