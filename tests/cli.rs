@@ -438,3 +438,22 @@ fn pages_follow_the_file_and_outputs_have_names() {
     let run = place.run(&["split", &pdf, "1", "--pages", "2"]);
     assert_eq!(run.status, 1, "{}", run.stderr);
 }
+
+#[test]
+fn texts_and_tables_are_written_to_files() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let read = |name: &str| fs::read_to_string(place.path(name)).unwrap();
+    let printed = place.run(&["text", &pdf, "3-4", "--format", "markdown"]).stdout;
+    let said = place.run(&["text", &pdf, "3-4", "--format", "markdown", "--out", "text.md"]);
+    assert_eq!(said.stdout, format!("Text of 2 pages written to text.md: {:.1} kB\n", printed.len() as f64 / 1_000.0));
+    assert_eq!(read("text.md"), printed);
+    let (_, result) = place.json(&["tables", &pdf, "4", "--out", "found/tables"]);
+    assert_eq!(result["files"][0]["file"], "found/tables/page4-table1.csv");
+    let csv = read("found/tables/page4-table1.csv");
+    assert!(csv.ends_with("\r\nSextodecimo,4,16,32\r\n"), "{csv}");
+    assert_eq!(place.run(&["tables", &pdf, "4", "--out", "found", "--format", "html"]).status, 0);
+    assert!(read("found/page4-table1.html").starts_with("<table>"));
+    let (status, code, message) = place.refused(&["text", &pdf, "--out", "missing/text.md"]);
+    assert_eq!((status, code.as_str()), (2, "write_failed"), "{message}");
+}

@@ -608,11 +608,8 @@ fn every_structured_result_has_the_types_that_its_schema_declares() {
 fn an_option_that_a_command_does_not_have_is_named_and_never_taken_for_pages() {
     let place = Place::new();
     place.file("three.pdf", small_pdf(3));
-    for option in ["--layout", "--out", "-l"] {
+    for option in ["--layout", "-l"] {
         for command in ["text", "tables", "render", "page"] {
-            if (command, option) == ("render", "--out") || (command, option) == ("page", "--out") {
-                continue;
-            }
             let refused = place.run(&[command, "three.pdf", option, "x"]);
             assert!(refused.status != 0 && refused.stderr.contains(option), "{command} {option}: {}", refused.stderr);
         }

@@ -15,3 +15,4 @@ pub(super) mod search;
 pub(super) mod status;
 pub(super) mod summary;
 pub(super) mod updates;
+pub(super) mod written;

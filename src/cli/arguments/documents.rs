@@ -1,5 +1,7 @@
 //! The arguments of the commands that read a document: `text`, `tables`.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 
 use super::flags::PagesWord;
@@ -26,12 +28,16 @@ pub(crate) struct Info {
   pagewise text report.pdf 2-4
   pagewise text report.pdf 2-4 --format markdown
   pagewise text scan.pdf --ocr auto
+  pagewise text report.pdf --format markdown --out report.md
   pagewise text report.pdf --max-chars 200000 --json")]
 pub(crate) struct Text {
     #[command(flatten)]
     pub(crate) pages: PagesWord,
     #[command(flatten)]
     pub(crate) arguments: TextArguments,
+    /// Write the text to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 /// Print the tables of a PDF's pages
@@ -42,6 +48,7 @@ pub(crate) struct Text {
 #[command(after_help = "Examples:
   pagewise tables report.pdf 4
   pagewise tables report.pdf 4 --format csv > table.csv
+  pagewise tables report.pdf --out tables
   pagewise tables report.pdf --json")]
 pub(crate) struct Tables {
     #[command(flatten)]
@@ -51,6 +58,9 @@ pub(crate) struct Tables {
     /// How tables are written (default: markdown on a terminal, otherwise csv)
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: Option<TableFormat>,
+    /// Write each table to a file in this folder: CSV, or what --format says
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 impl Tables {

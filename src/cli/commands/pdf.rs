@@ -14,10 +14,11 @@ use crate::cli::terminal::progress::TerminalProgress;
 use crate::cli::terminal::screen::Screen;
 use crate::tool::{
     self, Caller, InfoAnswer, InfoArguments, OutlineArguments, SearchArguments, TableFormat, TablesArguments,
-    TextArguments, ToolArguments as _, ToolError, result_json,
+    TextArguments, ToolArguments as _, ToolError, WrittenFile, result_json,
 };
 use crate::worker::OcrMode;
 use pagewise_base::page::PageNumber;
+use serde_json::Value;
 
 /// Answers `info`.
 pub(crate) fn info(typed: &Info, config: &Config, screen: Screen) -> Result<Report, ToolError> {
@@ -46,7 +47,20 @@ pub(crate) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
     let result = tool::extract_text(&pdf, &arguments, &watcher)?;
     watcher.finish();
     let notes = result.notes_for_people(arguments.ocr);
-    Ok(Report::new(result.text_alone(), result_json(&result)?).with_notes(notes))
+    let structure = result_json(&result)?;
+    let Some(out) = &typed.out else {
+        return Ok(Report::new(result.text_alone(), structure).with_notes(notes));
+    };
+    let file = tool::write_text(out, &result.text_alone())?;
+    Ok(Report::new(answers::written::text(&file, result.pages.len()), written(structure, &[file])?).with_notes(notes))
+}
+
+/// The structure of a result, with the files that were written.
+fn written(mut structure: Value, files: &[WrittenFile]) -> Result<Value, ToolError> {
+    if let Value::Object(members) = &mut structure {
+        members.insert("files".to_owned(), result_json(&files)?);
+    }
+    Ok(structure)
 }
 
 /// Answers `tables`.
@@ -57,8 +71,13 @@ pub(crate) fn tables(typed: &Tables, config: &Config) -> Result<Report, ToolErro
     let watcher = TerminalProgress::new();
     let result = tool::find_tables(&pdf, arguments.pages.as_deref(), &watcher)?;
     watcher.finish();
-    let text = result.text(table_format(typed.format));
-    Ok(Report::new(text, result_json(&result)?).with_notes(result.notes_for_people()))
+    let (structure, notes) = (result_json(&result)?, result.notes_for_people());
+    let Some(folder) = &typed.out else {
+        return Ok(Report::new(result.text(table_format(typed.format)), structure).with_notes(notes));
+    };
+    let format = typed.format.map_or(TableFormat::Csv, |format| table_format(Some(format)));
+    let files = tool::write_tables(&result, format, folder)?;
+    Ok(Report::new(answers::written::tables(&files, folder), written(structure, &files)?).with_notes(notes))
 }
 
 /// Answers `ocr`.

@@ -4,6 +4,7 @@ mod arguments;
 mod beside;
 mod boxes;
 mod extracted_page;
+mod files;
 mod info;
 mod ocr_notes;
 mod outline;
@@ -23,6 +24,7 @@ pub use self::arguments::{
 };
 pub use self::beside::{AttachmentData, BesideText, CommentData, CountData, FieldData, LinkData, OptionData};
 pub use self::extracted_page::{ExtractedPage, PageContent, WordInBox};
+pub use self::files::{WrittenFile, write_tables, write_text};
 pub use self::info::{InfoAnswer, InfoResult, PageSize, info};
 pub use self::outline::{OutlineEntry, OutlineResult, outline};
 pub(super) use self::page::cut;

@@ -150,14 +150,19 @@ impl TablesResult {
     /// The tables as text, an empty line between them. A table that goes on over a page break is one.
     #[must_use]
     pub fn text(&self, format: TableFormat) -> String {
+        self.texts(format).into_iter().map(|(_, text)| text).collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// Each table as text, with the 1-based number of the page on which it begins.
+    #[must_use]
+    pub fn texts(&self, format: TableFormat) -> Vec<(u32, String)> {
         let write = match format {
             TableFormat::Csv => table_csv,
             TableFormat::Markdown => table_markdown,
             TableFormat::Html => table_html,
         };
         let tables = join_continued(self.tables.iter().map(|found| (found.page, found.table.clone())).collect());
-        let texts = tables.iter().map(|(_, table)| write(table).trim_end_matches('\n').to_owned());
-        texts.collect::<Vec<_>>().join("\n\n")
+        tables.iter().map(|(page, table)| (*page, write(table).trim_end_matches('\n').to_owned())).collect()
     }
 
     /// What a person should know of the tables.
