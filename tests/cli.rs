@@ -11,7 +11,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::support::pdf::pages_of;
+use crate::support::pdf::{file_of, pages_of};
 use crate::support::program::{Place, kinds, texts};
 use crate::support::{fixture, small_pdf};
 
@@ -456,4 +456,49 @@ fn texts_and_tables_are_written_to_files() {
     assert!(read("found/page4-table1.html").starts_with("<table>"));
     let (status, code, message) = place.refused(&["text", &pdf, "--out", "missing/text.md"]);
     assert_eq!((status, code.as_str()), (2, "write_failed"), "{message}");
+}
+
+#[test]
+fn attachments_are_written_to_a_folder_and_nowhere_else() {
+    let place = Place::new();
+    let pdf = place.copied("attachments.pdf");
+    let (_, info) = place.json(&["info", &pdf]);
+    let names = info["attachedFiles"].as_array().unwrap().iter().map(|file| file["name"].as_str().unwrap());
+    let names = names.map(str::to_owned).collect::<Vec<_>>();
+    let (_, all) = place.json(&["attachments", &pdf, "--out-dir", "all"]);
+    assert_eq!(all["files"].as_array().unwrap().len(), names.len(), "{all}");
+    for (file, name) in all["files"].as_array().unwrap().iter().zip(&names) {
+        let bytes = fs::read(place.path(file["file"].as_str().unwrap())).unwrap();
+        assert_eq!(
+            (file["bytes"].as_u64(), file["file"].as_str()),
+            (Some(bytes.len() as u64), Some(&*format!("all/{name}")))
+        );
+    }
+    let one = place.run(&["attachments", &pdf, &names[0], "--out-dir", "one"]);
+    assert_eq!((one.status, fs::read_dir(place.path("one")).unwrap().count()), (0, 1), "{}", one.stderr);
+    let (status, _, message) = place.refused(&["attachments", &pdf, "none.txt"]);
+    assert_eq!((status, message.as_str()), (1, "No attachment none.txt in attachments.pdf"));
+
+    let names = "(../../escaped.txt) 5 0 R (.profile) 5 0 R (..) 5 0 R";
+    let specification = "<</Type/Filespec/EF<</F 6 0 R>>>>";
+    let hostile = place.file(
+        "hostile.pdf",
+        file_of(&[
+            &*format!("<</Type/Catalog/Pages 2 0 R/Names<</EmbeddedFiles<</Names[{names}]>>>>>>"),
+            "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>",
+            "null",
+            specification,
+            "<</Type/EmbeddedFile/Length 4>>\nstream\ntext\nendstream",
+        ]),
+    );
+    let (_, written) = place.json(&["attachments", &hostile, "--out-dir", "deep/er"]);
+    let files = written["files"].as_array().unwrap();
+    assert!(!files.is_empty(), "{written}");
+    for file in files {
+        let name = file["file"].as_str().unwrap().strip_prefix("deep/er/").unwrap();
+        assert!(!name.contains('/') && !name.starts_with('.'), "{name}");
+    }
+    assert_eq!(fs::read_dir(place.path("deep/er")).unwrap().count(), files.len());
+    assert_eq!(fs::read_dir(place.path("deep")).unwrap().count(), 1);
 }

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use crate::cli::terminal::wording::{counted, path, size};
-use crate::tool::WrittenFile;
+use crate::context::one_line;
+use crate::tool::{WrittenAttachments, WrittenFile};
 
 /// A text in a file.
 pub(crate) fn text(file: &WrittenFile, pages: usize) -> String {
@@ -14,4 +15,20 @@ pub(crate) fn text(file: &WrittenFile, pages: usize) -> String {
 pub(crate) fn tables(files: &[WrittenFile], folder: &Path) -> String {
     let bytes = files.iter().map(|file| file.bytes).sum();
     format!("{} written to {}: {}", counted(files.len(), "table"), path(folder), size(bytes))
+}
+
+/// Attachments in files of a folder, one a line.
+pub(crate) fn attachments(written: &WrittenAttachments, folder: &Path) -> String {
+    let bytes = written.files.iter().map(|file| file.bytes).sum();
+    let all = format!("{} written to {}: {}", counted(written.files.len(), "attachment"), path(folder), size(bytes));
+    let files = written.files.iter().map(|file| format!("  {}  {}", path(&file.file), size(file.bytes)));
+    std::iter::once(all).chain(files).collect::<Vec<_>>().join("\n")
+}
+
+/// Attachments that were not written.
+pub(crate) fn attachments_notes(written: &WrittenAttachments) -> Vec<String> {
+    let failed = written.failed.iter().map(|(name, reason)| format!("{}: {}", one_line(name), one_line(reason)));
+    let left =
+        (written.left > 0).then(|| format!("{} more: name one to write it", counted(written.left, "attachment")));
+    failed.chain(left).collect()
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::flags::PagesWord;
-use crate::tool::{InfoArguments, TablesArguments, TextArguments};
+use crate::tool::{DocumentArguments, InfoArguments, TablesArguments, TextArguments};
 
 /// Show a PDF's title, dates, sizes and other facts, or what stands on its pages
 #[derive(Debug, Args)]
@@ -68,6 +68,24 @@ impl Tables {
     pub(crate) fn wants_json(&self) -> bool {
         self.format == Some(TableFormat::Json)
     }
+}
+
+/// Write the files that are attached to a PDF
+///
+/// Those that the document names, or that belong to a page. `pagewise info` lists them.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise attachments invoice.pdf --out-dir attached
+  pagewise attachments invoice.pdf factur-x.xml")]
+pub(crate) struct Attachments {
+    #[command(flatten)]
+    pub(crate) document: DocumentArguments,
+    /// Only the file of this name
+    #[arg(value_name = "NAME", index = 2)]
+    pub(crate) name: Option<String>,
+    /// The folder to write to
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    pub(crate) out_dir: PathBuf,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

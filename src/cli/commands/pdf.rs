@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use crate::cli::answers;
-use crate::cli::arguments::documents::{self, Info, Tables, Text};
+use crate::cli::arguments::documents::{self, Attachments, Info, Tables, Text};
 use crate::cli::arguments::pages::{OcrLayer, Render};
 use crate::cli::config::Config;
 use crate::cli::open;
@@ -78,6 +78,17 @@ pub(crate) fn tables(typed: &Tables, config: &Config) -> Result<Report, ToolErro
     let format = typed.format.map_or(TableFormat::Csv, |format| table_format(Some(format)));
     let files = tool::write_tables(&result, format, folder)?;
     Ok(Report::new(answers::written::tables(&files, folder), written(structure, &files)?).with_notes(notes))
+}
+
+/// Answers `attachments`.
+pub(crate) fn attachments(typed: &Attachments, config: &Config) -> Result<Report, ToolError> {
+    let pdf = open::pdf(&typed.document.typed()?, config)?;
+    let watcher = TerminalProgress::writing();
+    let result = tool::write_attachments(&pdf, typed.name.as_deref(), &typed.out_dir, &watcher)?;
+    watcher.finish();
+    let report = Report::new(answers::written::attachments(&result, &typed.out_dir), result_json(&result)?);
+    let report = report.with_notes(answers::written::attachments_notes(&result));
+    Ok(Report { is_failure: !result.failed.is_empty(), ..report })
 }
 
 /// Answers `ocr`.

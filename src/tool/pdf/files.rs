@@ -1,12 +1,13 @@
-//! Texts and tables as files.
+//! Texts, tables and attachments as files.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use super::page::write_failed;
 use super::tables::{TableFormat, TablesResult};
-use crate::context::write_whole;
+use crate::context::{ContextError, OpenPdf, ProgressListener, write_whole};
 use crate::tool::error::ToolError;
 
 /// A file that was written.
@@ -48,4 +49,72 @@ pub fn write_tables(tables: &TablesResult, format: TableFormat, folder: &Path) -
         files.push(write_text(&folder.join(format!("page{page}-table{number}.{extension}")), &text)?);
     }
     Ok(files)
+}
+
+/// Maximum number of attachments that are written at once.
+const MAX_ATTACHMENTS: usize = 1_000;
+
+/// The attachments of a document in a folder.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct WrittenAttachments {
+    /// The files, as the document lists them.
+    pub files: Vec<WrittenFile>,
+    /// The names of attachments that could not be written, and why.
+    pub failed: Vec<(String, String)>,
+    /// Attachments beyond those of one call.
+    pub left: usize,
+}
+
+/// Writes the attachments of a document to `folder`, or the one called `name`. The folder is made if it is missing.
+///
+/// # Errors
+/// If the folder cannot be made, or the document has no attachment called `name` or cannot decode it.
+pub fn write_attachments(
+    pdf: &OpenPdf,
+    name: Option<&str>,
+    folder: &Path,
+    progress: &dyn ProgressListener,
+) -> Result<WrittenAttachments, ToolError> {
+    let listed = pdf.document.attachments(MAX_ATTACHMENTS);
+    let mut names = listed.items.into_iter().map(|file| file.name).collect::<Vec<_>>();
+    let mut written = WrittenAttachments { left: listed.total - names.len(), ..WrittenAttachments::default() };
+    if let Some(name) = name {
+        if !names.iter().any(|known| known == name) {
+            let (path, name) = (pdf.path.clone(), name.to_owned());
+            return Err(ContextError::NoAttachment { path, name, names, total: listed.total }.into());
+        }
+        (names, written.left) = (vec![name.to_owned()], 0);
+    }
+    std::fs::create_dir_all(folder).map_err(|error| write_failed(folder, &error))?;
+    progress.starts(u64::try_from(names.len()).unwrap_or(u64::MAX));
+    let mut taken = HashSet::new();
+    for attachment in names.into_iter().take_while(|_| !progress.is_stopped()) {
+        pdf.check()?;
+        if !taken.insert(file_name(&attachment)) {
+            written.failed.push((attachment, "another attachment has this file name".to_owned()));
+            continue;
+        }
+        match write_attachment(pdf, &attachment, folder) {
+            Ok(file) => written.files.push(file),
+            Err(error) if name.is_some() => return Err(error),
+            Err(error) => written.failed.push((attachment, error.message)),
+        }
+        progress.page_done();
+    }
+    Ok(written)
+}
+
+/// A name as one of a visible file: it is no path, whatever the document says.
+fn file_name(name: &str) -> String {
+    let name = name.replace(['/', '\\', ':'], "_");
+    let name = name.trim_start_matches('.');
+    if name.is_empty() { "attachment".to_owned() } else { name.to_owned() }
+}
+
+fn write_attachment(pdf: &OpenPdf, name: &str, folder: &Path) -> Result<WrittenFile, ToolError> {
+    let failed = |error| ContextError::Pdf { path: pdf.path.clone(), error };
+    let bytes = pdf.document.attachment(name).map_err(failed)?.unwrap_or_default();
+    let file = folder.join(file_name(name));
+    write_whole(&file, &bytes).map_err(|error| write_failed(&file, &error))?;
+    Ok(WrittenFile { file, bytes: bytes.len() })
 }

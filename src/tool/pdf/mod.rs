@@ -24,7 +24,7 @@ pub use self::arguments::{
 };
 pub use self::beside::{AttachmentData, BesideText, CommentData, CountData, FieldData, LinkData, OptionData};
 pub use self::extracted_page::{ExtractedPage, PageContent, WordInBox};
-pub use self::files::{WrittenFile, write_tables, write_text};
+pub use self::files::{WrittenAttachments, WrittenFile, write_attachments, write_tables, write_text};
 pub use self::info::{InfoAnswer, InfoResult, PageSize, info};
 pub use self::outline::{OutlineEntry, OutlineResult, outline};
 pub(super) use self::page::cut;
