@@ -17,6 +17,7 @@ pub use continuation::{Continuation, continues, join_continued};
 pub(super) use layout::table_text::TableText;
 pub use write::{to_csv, to_html, to_markdown};
 
+use crate::bounds::{center, holds};
 use crate::line_numbers;
 use layout::edges::Edges;
 use layout::lines::PageWords;
@@ -110,12 +111,25 @@ pub fn find_tables(page: &PageLayout) -> Vec<Table> {
         return Vec::new();
     }
     let numbers = line_numbers::find(page);
-    let mut tables = match numbers.is_empty() {
-        true => layout::turned::with_each_turn(page, tables_of_upright),
-        false => layout::turned::with_each_turn(&line_numbers::without(page, &numbers), tables_of_upright),
-    };
+    if !numbers.is_empty() {
+        return tables_of(&line_numbers::without(page, &numbers));
+    }
+    tables_of(page)
+}
+
+fn tables_of(page: &PageLayout) -> Vec<Table> {
+    let mut tables = layout::turned::with_each_turn(page, tables_of_upright);
+    tables.retain(|table| keeps_words(table, page));
     tables.sort_by(|a, b| a.bounds.y0.total_cmp(&b.bounds.y0).then(a.bounds.x0.total_cmp(&b.bounds.x0)));
     tables
+}
+
+/// Whether the cells of a table have the words of its area, which are left out of the text around it.
+fn keeps_words(table: &Table, page: &PageLayout) -> bool {
+    let letters = |text: &str| text.chars().filter(|sign| sign.is_alphanumeric()).count();
+    let area = page.words.iter().filter(|word| holds(table.bounds, center(word.bounds)));
+    let cells = table.cells.iter().map(|cell| letters(&cell.text)).sum::<usize>();
+    cells >= area.map(|word| letters(&word.text)).sum()
 }
 
 /// Tables whose text runs to the right.

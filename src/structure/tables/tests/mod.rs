@@ -7,7 +7,7 @@ mod other_text;
 mod ruled;
 mod writing;
 
-use super::{Cell, Table, find_tables};
+use super::{Cell, Table, find_tables, keeps_words};
 use pagewise_text::{Bounds, PageLayout, Rule, Word};
 
 /// The width of a character of a sketch; a space is .6 em.
@@ -107,4 +107,25 @@ fn cell_shape(cell: &Cell) -> String {
         (columns, rows) => format!("{columns}x{rows} "),
     };
     format!("{head}{span}{}", cell.text)
+}
+
+#[test]
+fn a_table_that_lacks_words_of_its_area_is_none() {
+    let page = page(
+        "
+-----------------------
+Name    Folds   Leaves
+-----------------------
+Folio       1        2
+Quarto      2        4
+-----------------------
+",
+    );
+    let mut tables = find_tables(&page);
+    assert_eq!(tables.len(), 1);
+    for table in &mut tables {
+        assert!(keeps_words(table, &page));
+        table.cells.iter_mut().take(1).for_each(|cell| cell.text.clear());
+        assert!(!keeps_words(table, &page));
+    }
 }
