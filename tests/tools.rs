@@ -332,6 +332,8 @@ fn the_place_of_a_quotation_is_cut_out_of_its_page() {
     let refused = client.call("pdf_render_page", json!({ "path": latex, "quote": "an elephant sat on the keyboard" }));
     let refused = texts(&refused).concat();
     assert!(refused.contains("absent: nothing like the quote on 8 pages searched"), "{refused}");
+    let both = json!({ "path": latex, "quote": "Folio 1 2 4", "contact_sheet": true });
+    assert!(refusal(&mut client, "pdf_render_page", both).contains("give one of them"));
     let outside = client.call("pdf_render_page", json!({ "path": latex, "quote": "Folio 1 2 4", "page": "1-2" }));
     assert!(texts(&outside).concat().contains("on 2 pages searched"), "{outside}");
 }

@@ -128,7 +128,7 @@ impl PageSet {
         self.remove_run(page.0, page.0);
     }
 
-    /// Removes the pages `first..=last`. Removes nothing if `first > last`.
+    /// Removes the pages from `first` to `last`; none if `first` is greater.
     pub fn remove_run(&mut self, first: u32, last: u32) {
         if first > last {
             return;
@@ -141,7 +141,7 @@ impl PageSet {
         self.runs.splice(start..end, before.into_iter().chain(after));
     }
 
-    /// Those of the pages `first..=last` that are in the set.
+    /// The pages of the set from `first` to `last`.
     #[must_use]
     pub fn within(&self, first: u32, last: u32) -> Self {
         let clipped = self.runs.iter().map(|run| (run.0.max(first), run.1.min(last)));

@@ -2,10 +2,10 @@
 
 use super::gray::GrayImage;
 
-/// A dot differs from each pixel beside, above and below it by this much at least.
+/// Minimum difference between a dot and each pixel beside, above and below it.
 const DOT: u8 = 128;
 
-/// A picture is dithered if this share of its pixels are dots. Text and the specks of a fax have far fewer.
+/// Minimum share of dots among the pixels of a dithered picture. Text and the specks of a fax have far fewer.
 const DOT_SHARE: f32 = 0.02;
 
 impl GrayImage {

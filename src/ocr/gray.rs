@@ -108,7 +108,7 @@ impl GrayImage {
         Self { pixels: places.map(|(x, y)| pixel(x, y)).collect(), ..*self }
     }
 
-    /// A picture of the same size, whose pixels are the means of squares of three by three. Edges count twice.
+    /// A picture of the same size: each pixel is the mean of the three by three around it. Pixels at the edge are repeated.
     #[must_use]
     pub(super) fn averaged(&self) -> Self {
         let rows: Vec<&[u8]> = self.rows().collect();

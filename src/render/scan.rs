@@ -40,7 +40,7 @@ pub struct Scan {
     pub pixel_pt: [f64; 2],
     /// The width and the height of the page in points.
     pub page_pt: [f64; 2],
-    /// The width and the height of a pixel, as shares of one of a page that is drawn.
+    /// Width and height of a pixel in pixels of the drawn page.
     pub drawn_share: [f64; 2],
 }
 

@@ -15,11 +15,11 @@ const MIN_LISTED: usize = 3;
 const MAX_DIGITS: usize = 4;
 /// Manuscripts number each line, or each fifth.
 const STEPS: [u32; 2] = [1, 5];
-/// Numbers of a text are smaller than it by this factor.
+/// Maximum size of numbers beside a text, as a share of its size.
 const SMALLER: f32 = 0.85;
 /// Minimum gap between the numbers and what they stand beside, in ems.
 const GAP_EM: f32 = 0.3;
-/// One of this many rows may differ from the others.
+/// At most one row in this many may differ from the others.
 const ODD_ROWS: usize = 10;
 
 /// A word of a page with its index.
@@ -114,7 +114,7 @@ impl<'p> Rows<'p> {
             beyond.iter().all(|(_, other)| number(other).is_some()) && next.is_some_and(is_apart)
         };
         let free = run.iter().filter(is_free).count();
-        // The lines of the other column of a page need not stand on the same baselines.
+        // On a page of two columns, the far column has other baselines, so some numbers have no text beside them.
         2 * free >= run.len() && !self.have_text_beyond(run, is_left)
     }
 

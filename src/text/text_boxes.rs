@@ -62,7 +62,7 @@ impl<'w> TextBoxes<'w> {
     }
 }
 
-/// The bytes of a character of a word in the text that is left: at its beginning, but for spaces and other odd characters.
+/// The bytes of `character` in the rest of the text: at its beginning, or after spaces and a few other characters.
 fn place_of(character: char, rest: &str) -> Option<Range<usize>> {
     let mut ahead = rest.char_indices().filter(|(_, next)| !next.is_whitespace());
     let is_it = |(_, next): &(usize, char)| *next == character || is_script_of(*next, character);

@@ -9,26 +9,26 @@ use pagewise_base::script::is_ideograph;
 use pagewise_ocr::OcrError;
 use pagewise_text::{PageLayout, Word};
 
-/// The lines of a hidden layer that are compared with the picture.
+/// Maximum number of lines of a hidden layer that are compared with the picture.
 const SAMPLES: usize = 5;
 
-/// The least letters of a line that is compared.
+/// Minimum number of letters of a line that is compared.
 const MIN_SAMPLE_LETTERS: usize = 8;
 
-/// A line is read surely with this confidence.
+/// Minimum confidence of a line that counts as read surely.
 const SURE: f32 = 0.85;
 
-/// The least likeness of a hidden line and its picture, if it is read surely and if not. Lines of other pages have .4. A
-/// wrong character of Chinese or Japanese spoils two pairs of few, so such lines are never read surely.
+/// Minimum likeness of a hidden line and its picture: of lines that are read surely, and of others. Lines of another page
+/// have .4. One wrong Chinese or Japanese character costs much of a short line, so such lines never count as read surely.
 const MIN_LIKENESS_OF_SURE: f32 = 0.8;
 const MIN_LIKENESS: f32 = 0.5;
 
-/// The least share of the words of one side that the other has, if there are enough to tell.
+/// Minimum ratio of the numbers of words on both sides, if one has at least `MIN_WORDS`.
 const MIN_WORD_SHARE: f32 = 0.6;
 const MIN_WORDS: usize = 10;
 
-/// Whether the picture shows what the layer says: most of some lines that are spread over the page. `text` is that of the
-/// page. An engine that does not read its script says nothing against it.
+/// Whether the picture shows what the hidden layer says: whether most of a sample of its lines agree. `text` is the text of
+/// the page. Where the engine does not read the script, the layer is believed.
 pub(super) fn is_shown(reader: &ScanReader<'_>, text: &str, layout: &PageLayout) -> Result<bool, OcrError> {
     if is_mojibake(text) {
         return Ok(false);
@@ -78,10 +78,10 @@ fn text_of(words: &[&Word]) -> String {
     text
 }
 
-/// The least letters that are written as the bytes of UTF-8 read as Windows-1252, in such a text.
+/// Minimum number of misread letters of such a text.
 const MIN_MISREAD: usize = 3;
 
-/// Whether most letters beyond ASCII are two: bytes of UTF-8 that were read as Windows-1252, such as `Ã¼` for `ü`.
+/// Whether most letters beyond ASCII come in pairs that are bytes of UTF-8 read as Windows-1252, such as `Ã¼` for `ü`.
 fn is_mojibake(text: &str) -> bool {
     let is_lead = |letter: char| matches!(letter, '\u{C2}'..='\u{EF}');
     let is_next = |sign: char| matches!(sign, '\u{80}'..='\u{BF}') || "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ".contains(sign);

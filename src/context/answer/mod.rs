@@ -90,7 +90,7 @@ pub struct AnswerDetails {
     pub replaced: PageSet,
     /// Requested pages that did not fit.
     pub deferred: PageSet,
-    /// The pages that the conversation has read with this answer, in any form; `None` if that is not known.
+    /// Pages that the conversation has been given in any form, those of this answer included; `None` if unknown.
     pub read_so_far: Option<PageSet>,
     /// The call that continues where this answer stopped.
     pub next: Option<NextCall>,

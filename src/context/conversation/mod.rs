@@ -153,8 +153,7 @@ impl ContextManager {
     }
 
     /// The unread pages of each file by its sections: from the outline or, if a short document has none, from its headings.
-    /// Files are looked into for a short time; without sections are those after it, those from the web, and those that are
-    /// not any more as they were given.
+    /// Files from the web, files that changed, and those left after `MAX_TIME_FOR_SECTIONS` have their pages alone.
     pub fn unread_parts<'f>(
         &self,
         files: impl Iterator<Item = &'f HeldFile>,

@@ -19,9 +19,9 @@ const MAX_SECTIONS: usize = 6;
 /// What a conversation has not read of a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UnreadParts {
-    /// The first sections that are unread, each with its unread pages.
+    /// The first sections with unread pages, each with these pages.
     pub sections: Vec<(String, PageSet)>,
-    /// The unread pages beside those of the sections.
+    /// The unread pages that no section above has.
     pub pages: PageSet,
 }
 

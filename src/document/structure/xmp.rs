@@ -7,7 +7,7 @@ use crate::ParsedDocument;
 use crate::error::DocumentError;
 use crate::syntax::{date, text_string};
 
-/// Maximum size of metadata that are read; those of real files have some kilobytes, padding included.
+/// Maximum size of a stream that is read. Real ones have some kilobytes, padding included.
 const MAX_XMP_BYTES: usize = 1 << 20;
 
 /// Maximum number of XML nodes.
@@ -19,7 +19,7 @@ const PDF: &str = "http://ns.adobe.com/pdf/1.3/";
 const XMP: &str = "http://ns.adobe.com/xap/1.0/";
 const XML: &str = "http://www.w3.org/XML/1998/namespace";
 
-/// The facts that the catalog's `/Metadata` states; none if it is too large, or no XML.
+/// The facts in the stream `/Metadata` of the catalog. A stream that is too large or not XML has none.
 pub(super) fn read(parsed: &ParsedDocument) -> Result<DocumentInfo, DocumentError> {
     let Some(metadata) = parsed.catalog.get(b"Metadata") else { return Ok(DocumentInfo::default()) };
     let bytes = parsed.objects.stream_bytes(metadata)?;

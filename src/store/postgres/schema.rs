@@ -23,8 +23,7 @@ const MIGRATION_LOCK: i64 = 0x7061_6765_7769_7365;
 /// Maximum time for a migration, by this process or by another.
 pub(super) const MAX_MIGRATION: Duration = Duration::from_secs(600);
 
-/// One row for each conversation, which has all of it. The columns beside its head and body are for searches and
-/// comparisons. A body is not compressed, since it is mostly hashes.
+/// A conversation is one row. Its head and body are the whole of it; the other columns serve queries and comparisons. A body is not compressed, since it is mostly hashes.
 const CONVERSATION: &str = r#"
 CREATE TABLE pagewise.conversation (
     conversation text COLLATE "C" PRIMARY KEY,

@@ -16,7 +16,7 @@ pub(crate) enum Migration {
     Newer(i64),
 }
 
-/// One row for each conversation, which has all of it. The columns beside its head and body are for searches.
+/// A conversation is one row. Its head and body are the whole of it; the other columns serve queries.
 const CONVERSATION: &str = "
 CREATE TABLE conversation (
     name TEXT PRIMARY KEY,

@@ -311,6 +311,12 @@ impl RenderArguments {
         if self.page.is_empty() && self.quote.is_none() {
             return Err(ToolError::required("page"));
         }
+        if self.quote.is_some() && self.contact_sheet {
+            return Err(ToolError::parameter(
+                "quote",
+                "shows one place, and contact_sheet whole pages: give one of them",
+            ));
+        }
         self.region()?;
         Ok(self)
     }

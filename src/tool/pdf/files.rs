@@ -77,7 +77,8 @@ pub fn write_attachments(
 ) -> Result<WrittenAttachments, ToolError> {
     let listed = pdf.document.attachments(MAX_ATTACHMENTS);
     let mut names = listed.items.into_iter().map(|file| file.name).collect::<Vec<_>>();
-    let mut written = WrittenAttachments { left: listed.total - names.len(), ..WrittenAttachments::default() };
+    let mut written =
+        WrittenAttachments { left: listed.total.saturating_sub(names.len()), ..WrittenAttachments::default() };
     if let Some(name) = name {
         if !names.iter().any(|known| known == name) {
             let (path, name) = (pdf.path.clone(), name.to_owned());

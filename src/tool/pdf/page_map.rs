@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::context::{OpenPdf, estimated_tokens, image_tokens, one_line, points, unreadable_page_text};
 use crate::tool::error::ToolError;
-use crate::worker::{PageFacts, PageWants};
+use crate::worker::{PageWants, Pages};
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_text::PageKind;
 
@@ -12,7 +12,7 @@ use pagewise_text::PageKind;
 const MAX_MAPPED_PAGES: usize = 200;
 
 /// What stands on a page, and what the page costs.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MappedPage {
     /// The 1-based number.
@@ -24,8 +24,8 @@ pub struct MappedPage {
     pub width_pt: f64,
     /// Height as displayed, in points.
     pub height_pt: f64,
-    /// `text`, `scan`, `picture` (drawings or images without text), `unreadable` (text whose characters are unknown) or
-    /// `blank`.
+    /// `text`, `scan`, `picture`, `unreadable` or `blank`. A picture has drawings or images and no text; the characters of
+    /// unreadable text are unknown.
     pub kind: &'static str,
     /// Words of its text.
     pub words: usize,
@@ -43,8 +43,9 @@ pub struct MappedPage {
     pub text_tokens: u64,
     /// Estimated tokens of its picture.
     pub image_tokens: u64,
-    /// Bytes of the page as a PDF.
-    pub document_bytes: usize,
+    /// Bytes of the page as a PDF, if it can be cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document_bytes: Option<usize>,
     /// Why it could not be read whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -68,49 +69,40 @@ impl PageMap {
         let mut map = Self { rest: pages.iter().skip(MAX_MAPPED_PAGES).collect(), ..Self::default() };
         for page in pages.iter().take(MAX_MAPPED_PAGES) {
             pdf.check()?;
-            map.pages.push(MappedPage::of(pdf, page));
+            map.pages.push(MappedPage::of(&*pdf.document, page));
         }
         Ok(map)
     }
 }
 
 impl MappedPage {
-    fn of(pdf: &OpenPdf, page: PageIndex) -> Self {
-        let all = PageWants { geometry: true, annotations: true, structure: true, chunk: true, ..PageWants::default() };
-        let facts = pdf.document.page(page, &all);
-        let error = facts.as_ref().err().map(|error| unreadable_page_text(page.number(), error));
-        // A page that cannot be cut or read still has a size.
-        let facts = facts.or_else(|_| pdf.document.page(page, &PageWants { geometry: true, ..PageWants::default() }));
-        let label = pdf.document.page_label(page).map(|label| label.0);
+    /// What cannot be read of the page is none, and `error` says why.
+    fn of(document: &dyn Pages, page: PageIndex) -> Self {
+        let geometry = document.page_geometry(page);
+        let read = document.page_structure(page);
+        let annotations = document.annotations(page);
+        let chunk = document.page(page, &PageWants { chunk: true, ..PageWants::default() });
+        let errors = [geometry.as_ref().err(), read.as_ref().err(), annotations.as_ref().err(), chunk.as_ref().err()];
+        let error = errors.into_iter().flatten().next().map(|error| unreadable_page_text(page.number(), error));
+        let label = document.page_label(page).map(|label| label.0).filter(|label| *label != page.number().to_string());
+        let text = read.as_ref().map(|read| read.text.text.as_str()).unwrap_or_default();
+        let annotations = annotations.unwrap_or_default();
         Self {
             page: page.number().get(),
-            label: label.filter(|label| *label != page.number().to_string()),
+            label,
+            width_pt: geometry.as_ref().map_or(0.0, |page| page.width_pt),
+            height_pt: geometry.as_ref().map_or(0.0, |page| page.height_pt),
+            kind: read.as_ref().map_or("unreadable", |read| kind_name(read.text.kind)),
+            words: text.split_whitespace().count(),
+            tables: read.as_ref().map_or(0, |read| read.tables.len()),
+            images: read.as_ref().map_or(0, |read| read.structure.figures.len()),
+            links: annotations.links.len(),
+            comments: annotations.comments.len(),
+            fields: annotations.fields.len(),
+            text_tokens: estimated_tokens(text),
+            image_tokens: geometry.as_ref().map_or(0, image_tokens),
+            document_bytes: chunk.ok().and_then(|facts| Some(facts.chunk.as_ref()?.bytes.len())),
             error,
-            ..facts
-                .as_ref()
-                .map_or_else(|_| Self { kind: "unreadable", ..Self::default() }, |facts| Self::of_facts(facts))
-        }
-    }
-
-    fn of_facts(facts: &PageFacts) -> Self {
-        let text = facts.text.as_ref();
-        let words = text.map_or(0, |text| text.text.split_whitespace().count());
-        let regions = facts.structure.as_ref();
-        let annotations = facts.annotations.as_ref();
-        Self {
-            width_pt: facts.geometry.as_ref().map_or(0.0, |page| page.width_pt),
-            height_pt: facts.geometry.as_ref().map_or(0.0, |page| page.height_pt),
-            kind: text.map_or("unreadable", |text| kind_name(text.kind)),
-            words,
-            tables: regions.map_or(0, |regions| regions.tables.len()),
-            images: regions.map_or(0, |regions| regions.structure.figures.len()),
-            links: annotations.map_or(0, |found| found.links.len()),
-            comments: annotations.map_or(0, |found| found.comments.len()),
-            fields: annotations.map_or(0, |found| found.fields.len()),
-            text_tokens: text.map_or(0, |text| estimated_tokens(&text.text)),
-            image_tokens: facts.geometry.as_ref().map_or(0, image_tokens),
-            document_bytes: facts.chunk.as_ref().map_or(0, |chunk| chunk.bytes.len()),
-            ..Self::default()
         }
     }
 
@@ -131,10 +123,8 @@ impl MappedPage {
         ];
         let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
         facts.extend(counts.map(|(count, one, more)| format!("{count} {}", if count == 1 { one } else { more })));
-        let cost = format!(
-            "{} tokens as text, {} as image, {} bytes as document",
-            self.text_tokens, self.image_tokens, self.document_bytes
-        );
+        let document = self.document_bytes.map(|bytes| format!(", {bytes} bytes as document")).unwrap_or_default();
+        let cost = format!("{} tokens as text, {} as image{document}", self.text_tokens, self.image_tokens);
         let error = self.error.as_deref().map(|error| format!("; {}", one_line(error))).unwrap_or_default();
         format!("{}{label}: {}; {cost}{error}", self.page, facts.join(", "))
     }
@@ -147,5 +137,66 @@ fn kind_name(kind: PageKind) -> &'static str {
         PageKind::Picture => "picture",
         PageKind::Scan => "scan",
         PageKind::Undecodable => "unreadable",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::worker::{
+        DocumentFacts, DocumentWants, FileJob, PageFacts, PageRegions, PdfChunk, PdfError, RecognitionLimits,
+    };
+    use pagewise_document::PageAnnotations;
+    use pagewise_text::PageText;
+    use std::sync::Arc;
+
+    /// A document whose page can be read, and not cut.
+    struct Uncut;
+
+    impl Pages for Uncut {
+        fn page(&self, _: PageIndex, wants: &PageWants) -> Result<Arc<PageFacts>, PdfError> {
+            if wants.chunk || wants.geometry {
+                return Err(PdfError::missing());
+            }
+            let text = PageText { text: "three words here".to_owned(), ..PageText::default() };
+            Ok(Arc::new(PageFacts {
+                text: Some(text),
+                structure: Some(PageRegions::default()),
+                annotations: Some(PageAnnotations::default()),
+                ..PageFacts::default()
+            }))
+        }
+
+        fn page_count(&self) -> u32 {
+            1
+        }
+
+        fn is_remote(&self) -> bool {
+            false
+        }
+
+        fn recognition_limits(&self) -> RecognitionLimits {
+            RecognitionLimits::from(&pagewise_base::limits::Limits::default())
+        }
+
+        fn facts(&self, _: &DocumentWants) -> DocumentFacts {
+            DocumentFacts::default()
+        }
+
+        fn make(&self, _: &FileJob) -> Result<Option<PdfChunk>, PdfError> {
+            Ok(None)
+        }
+
+        fn notes(&self) -> Vec<String> {
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn a_page_that_cannot_be_cut_is_mapped_as_far_as_it_is_read() {
+        let page = MappedPage::of(&Uncut, PageIndex(0));
+        assert_eq!((page.kind, page.words, page.document_bytes), ("text", 3, None));
+        assert!(page.error.is_some() && page.line().contains(", 3 words; "), "{}", page.line());
+        assert!(!page.line().contains("as document"), "{}", page.line());
     }
 }

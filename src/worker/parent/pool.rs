@@ -86,8 +86,8 @@ struct PoolState {
 }
 
 impl PoolState {
-    /// Takes an idle worker that is still alive: one that has the document open, else one that has none, else one of those that
-    /// keep most for one principal.
+    /// Takes an idle worker that is alive: one that has the document open, else one without a document, else one of the
+    /// principal for whom most workers keep documents.
     fn take_idle(&mut self, document: Option<&OpenKey>) -> Option<WorkerProcess> {
         self.idle.retain_mut(WorkerProcess::is_alive);
         let has_it = |process: &WorkerProcess| document.is_some_and(|key| process.kept_pages(key).is_some());

@@ -65,8 +65,8 @@ pub(crate) struct WorkerProcess {
     stderr_tail: PipeReader,
     layers: SandboxLayers,
     settings: WorkerSettings,
-    /// The document that it keeps open between requests, and its number of pages: one, which is closed before it opens another. A reader that was
-    /// taken over sees no document of another principal.
+    /// The one document that it keeps open between requests, and its number of pages. It is closed before another is
+    /// opened, so that a reader that was taken over sees no document of another principal.
     kept: Option<(KeptDocument, u32)>,
     jobs: u32,
     busy: Duration,

@@ -6,10 +6,10 @@ use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine};
 const MIN_EM: f32 = 0.3;
 /// Minimum number of lines with text on both sides.
 const MIN_LINES: usize = 4;
-/// The texts after it begin at one edge, within this many ems, but for one of this many lines.
+/// The texts after it begin within this many ems of one edge, but for at most one line in `ODD_LINES`.
 const FLUSH_EM: f32 = 0.1;
 const ODD_LINES: usize = 5;
-/// A line of one chunk that takes more of the width is the title of a group of rows.
+/// A line that is a single chunk wider than this share of the table is the title of a group of rows.
 const MAX_WIDTH: f32 = 0.6;
 
 /// Divides the chunks of lines at rivers.

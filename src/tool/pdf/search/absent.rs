@@ -88,7 +88,7 @@ impl SeveralWords {
 }
 
 impl PageBreaks {
-    /// A match that begins on the page before and ends on this one. Its place is that of its first part.
+    /// A match across the break between the page before and this one. It counts for the page on which it begins.
     pub(super) fn across(
         &mut self,
         page: PageIndex,
