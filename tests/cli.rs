@@ -479,6 +479,10 @@ fn attachments_are_written_to_a_folder_and_nowhere_else() {
     let (status, _, message) = place.refused(&["attachments", &pdf, "none.txt"]);
     assert_eq!((status, message.as_str()), (1, "No attachment none.txt in attachments.pdf"));
 
+    let none = place.run(&["attachments", &place.copied("latex.pdf"), "--out-dir", "nothing"]);
+    assert_eq!((none.status, none.stdout.as_str()), (0, "No files are attached\n"));
+    assert!(!place.path("nothing").exists());
+
     let names = "(../../escaped.txt) 5 0 R (.profile) 5 0 R (..) 5 0 R";
     let specification = "<</Type/Filespec/EF<</F 6 0 R>>>>";
     let hostile = place.file(

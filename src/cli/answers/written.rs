@@ -19,6 +19,9 @@ pub(crate) fn tables(files: &[WrittenFile], folder: &Path) -> String {
 
 /// Attachments in files of a folder, one a line.
 pub(crate) fn attachments(written: &WrittenAttachments, folder: &Path) -> String {
+    if written.files.is_empty() && written.failed.is_empty() {
+        return "No files are attached".to_owned();
+    }
     let bytes = written.files.iter().map(|file| file.bytes).sum();
     let all = format!("{} written to {}: {}", counted(written.files.len(), "attachment"), path(folder), size(bytes));
     let files = written.files.iter().map(|file| format!("  {}  {}", path(&file.file), size(file.bytes)));

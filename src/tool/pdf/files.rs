@@ -65,7 +65,7 @@ pub struct WrittenAttachments {
     pub left: usize,
 }
 
-/// Writes the attachments of a document to `folder`, or the one called `name`. The folder is made if it is missing.
+/// Writes the attachments of a document to `folder`, or the one called `name`. A missing folder is made if there are any.
 ///
 /// # Errors
 /// If the folder cannot be made, or the document has no attachment called `name` or cannot decode it.
@@ -86,7 +86,9 @@ pub fn write_attachments(
         }
         (names, written.left) = (vec![name.to_owned()], 0);
     }
-    std::fs::create_dir_all(folder).map_err(|error| write_failed(folder, &error))?;
+    if !names.is_empty() {
+        std::fs::create_dir_all(folder).map_err(|error| write_failed(folder, &error))?;
+    }
     progress.starts(u64::try_from(names.len()).unwrap_or(u64::MAX));
     let mut taken = HashSet::new();
     for attachment in names.into_iter().take_while(|_| !progress.is_stopped()) {
