@@ -452,6 +452,9 @@ fn texts_and_tables_are_written_to_files() {
     assert_eq!(result["files"][0]["file"], "found/tables/page4-table1.csv");
     let csv = read("found/tables/page4-table1.csv");
     assert!(csv.ends_with("\r\nSextodecimo,4,16,32\r\n"), "{csv}");
+    let said = place.run(&["tables", &pdf, "4", "--out", "all.md"]).stdout;
+    assert!(said.starts_with("1 table written to all.md: "), "{said}");
+    assert!(read("all.md").starts_with("| Name |"), "{}", read("all.md"));
     assert_eq!(place.run(&["tables", &pdf, "4", "--out", "found", "--format", "html"]).status, 0);
     assert!(read("found/page4-table1.html").starts_with("<table>"));
     let (status, code, message) = place.refused(&["text", &pdf, "--out", "missing/text.md"]);

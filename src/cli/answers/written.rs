@@ -11,10 +11,10 @@ pub(crate) fn text(file: &WrittenFile, pages: usize) -> String {
     format!("Text of {} written to {}: {}", counted(pages, "page"), path(&file.file), size(file.bytes))
 }
 
-/// Tables in files of a folder.
-pub(crate) fn tables(files: &[WrittenFile], folder: &Path) -> String {
+/// Tables in a file, or in files of a folder.
+pub(crate) fn tables(files: &[WrittenFile], tables: usize, out: &Path) -> String {
     let bytes = files.iter().map(|file| file.bytes).sum();
-    format!("{} written to {}: {}", counted(files.len(), "table"), path(folder), size(bytes))
+    format!("{} written to {}: {}", counted(tables, "table"), path(out), size(bytes))
 }
 
 /// Attachments in files of a folder, one a line.

@@ -48,6 +48,7 @@ pub(crate) struct Text {
 #[command(after_help = "Examples:
   pagewise tables report.pdf 4
   pagewise tables report.pdf 4 --format csv > table.csv
+  pagewise tables report.pdf 4 --out table.csv
   pagewise tables report.pdf --out tables
   pagewise tables report.pdf --json")]
 pub(crate) struct Tables {
@@ -58,8 +59,8 @@ pub(crate) struct Tables {
     /// How tables are written (default: markdown on a terminal, otherwise csv)
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: Option<TableFormat>,
-    /// Write each table to a file in this folder: CSV, or what --format says
-    #[arg(long, value_name = "FOLDER")]
+    /// Write all tables to this file, by its ending .csv, .md or .html; or each to a file in this folder
+    #[arg(long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
 }
 

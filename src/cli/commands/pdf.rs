@@ -72,12 +72,13 @@ pub(crate) fn tables(typed: &Tables, config: &Config) -> Result<Report, ToolErro
     let result = tool::find_tables(&pdf, arguments.pages.as_deref(), &watcher)?;
     watcher.finish();
     let (structure, notes) = (result_json(&result)?, result.notes_for_people());
-    let Some(folder) = &typed.out else {
+    let Some(out) = &typed.out else {
         return Ok(Report::new(result.text(table_format(typed.format)), structure).with_notes(notes));
     };
-    let format = typed.format.map_or(TableFormat::Csv, |format| table_format(Some(format)));
-    let files = tool::write_tables(&result, format, folder)?;
-    Ok(Report::new(answers::written::tables(&files, folder), written(structure, &files)?).with_notes(notes))
+    let format = typed.format.map(|format| table_format(Some(format)));
+    let files = tool::write_tables(&result, format, out)?;
+    let text = answers::written::tables(&files, result.tables.len(), out);
+    Ok(Report::new(text, written(structure, &files)?).with_notes(notes))
 }
 
 /// Answers `attachments`.

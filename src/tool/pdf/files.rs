@@ -30,23 +30,28 @@ pub fn write_text(out: &Path, text: &str) -> Result<WrittenFile, ToolError> {
     Ok(WrittenFile { file: out.to_owned(), bytes: text.len() })
 }
 
-/// Writes each table to a file in `folder`, named after the page on which it begins and its number there. The folder is
-/// made if it is missing.
+/// Writes all tables to the file `out`, if its ending names a format; else each to a file in the folder `out`, named after the
+/// page on which it begins and its number there. A missing folder is made. Tables are CSV if neither `format` nor the ending
+/// says otherwise.
 ///
 /// # Errors
 /// `write_failed`.
-pub fn write_tables(tables: &TablesResult, format: TableFormat, folder: &Path) -> Result<Vec<WrittenFile>, ToolError> {
-    std::fs::create_dir_all(folder).map_err(|error| write_failed(folder, &error))?;
-    let extension = match format {
-        TableFormat::Csv => "csv",
-        TableFormat::Markdown => "md",
-        TableFormat::Html => "html",
-    };
+pub fn write_tables(
+    tables: &TablesResult,
+    format: Option<TableFormat>,
+    out: &Path,
+) -> Result<Vec<WrittenFile>, ToolError> {
+    let ending = out.extension().and_then(|ending| ending.to_str()).and_then(TableFormat::of_ending);
+    let format = format.or(ending).unwrap_or(TableFormat::Csv);
+    if ending.is_some() {
+        return Ok(vec![write_text(out, &tables.text(format))?]);
+    }
+    std::fs::create_dir_all(out).map_err(|error| write_failed(out, &error))?;
     let (mut files, mut page, mut number) = (Vec::new(), 0, 0);
     for (first_page, text) in tables.texts(format) {
         number = if first_page == page { number + 1 } else { 1 };
         page = first_page;
-        files.push(write_text(&folder.join(format!("page{page}-table{number}.{extension}")), &text)?);
+        files.push(write_text(&out.join(format!("page{page}-table{number}.{}", format.ending())), &text)?);
     }
     Ok(files)
 }

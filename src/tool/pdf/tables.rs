@@ -82,6 +82,26 @@ pub enum TableFormat {
     Html,
 }
 
+impl TableFormat {
+    const ALL: [Self; 3] = [Self::Csv, Self::Markdown, Self::Html];
+
+    /// The ending of files in this format.
+    #[must_use]
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Markdown => "md",
+            Self::Html => "html",
+        }
+    }
+
+    /// The format of files with this ending.
+    #[must_use]
+    pub fn of_ending(ending: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.ending().eq_ignore_ascii_case(ending))
+    }
+}
+
 /// Finds the tables of the selected pages.
 ///
 /// # Errors
