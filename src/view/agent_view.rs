@@ -10,17 +10,12 @@ use pagewise_base::page::PageSet;
 pub enum AgentView {
     /// A text file.
     Text {
-        /// Its content.
         content: ContentHash,
         /// The held lines, merged and in order.
         lines: Vec<LineSpan>,
     },
     /// A file given whole, such as an image.
-    Binary {
-        /// Its content.
-        content: ContentHash,
-    },
-    /// A PDF.
+    Binary { content: ContentHash },
     Pdf {
         /// Whether the summary is held.
         has_summary: bool,

@@ -64,7 +64,6 @@ impl ConversationView {
         gone
     }
 
-    /// Removes holdings.
     pub fn remove(&mut self, gone: &[Holding]) {
         if gone.is_empty() {
             return;
@@ -169,7 +168,6 @@ impl ConversationView {
         self.index.was_given_at(file, page, print)
     }
 
-    /// The content last given of a file.
     #[must_use]
     pub fn last_given_content(&self, file: &FileKey) -> Option<ContentHash> {
         self.index.last_given_content(file)

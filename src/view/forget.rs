@@ -6,7 +6,6 @@ use super::holding::{FileKey, HeldItem, Holding};
 use pagewise_base::hash::PageFingerprint;
 use pagewise_base::page::PageSet;
 
-/// The scope of a forget.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ForgetScope {
     /// All of it.
@@ -16,18 +15,12 @@ pub enum ForgetScope {
     /// Everything that came from a file, in any of its versions.
     File(FileKey),
     /// Pages of a file, in any of its versions.
-    Pages {
-        /// The file.
-        file: FileKey,
-        /// Its pages.
-        pages: PageSet,
-    },
+    Pages { file: FileKey, pages: PageSet },
     /// Pages by fingerprint, from any file.
     Fingerprints(BTreeSet<PageFingerprint>),
     /// Positions of a file that now show other pages. The pages that were there stay held where another file or
     /// position has them.
     Positions {
-        /// The file.
         file: FileKey,
         /// Its places.
         pages: PageSet,

@@ -17,7 +17,6 @@ pub(super) struct HoldingIndex {
     last_pages: BTreeMap<(FileKey, PageIndex, PageForm), (Sequence, PageFingerprint)>,
     /// The content of each file last reported to the agent, given or not.
     files: BTreeMap<FileKey, (Sequence, ContentHash)>,
-    /// The content of each file last given.
     last_given: BTreeMap<FileKey, (Sequence, ContentHash)>,
     pages_of: BTreeMap<(ContentHash, PageForm), PageSet>,
     /// Summaries and files given whole.
