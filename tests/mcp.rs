@@ -53,6 +53,26 @@ fn a_conversation_from_summary_to_pages() {
 }
 
 #[test]
+fn pages_of_every_tool_count_as_read_and_only_those_of_get_file_as_held() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let mut client = Client::start(&place, "opencode");
+    client.call("pdf_extract_text", json!({ "path": pdf, "pages": "2-3" }));
+    client.call("pdf_extract_text", json!({ "path": pdf, "pages": "4-5", "max_chars": 300 }));
+    client.call("pdf_render_page", json!({ "path": pdf, "page": 6, "dpi": 30 }));
+    client.call("pdf_render_page", json!({ "path": pdf, "page": 7, "dpi": 30, "region": "0,0,0.5,0.5" }));
+    let page = client.call("get_file", json!({ "filePath": pdf, "pages": "1" }));
+    assert_eq!(texts(&page)[1], "Read so far in this conversation: 4 of 8 pages (1-3,6).", "page 4 was cut");
+    let status = client.call("context_status", json!({}))["structuredContent"].clone();
+    assert_eq!(status["files"][0]["unread"], "4-5,7-8", "{status}");
+    let again = client.call("get_file", json!({ "filePath": pdf, "pages": "2" }));
+    assert_eq!(kinds(&again), ["text", "resource", "text"], "its text is no page");
+    client.call("context_forget", json!({ "filePath": pdf, "pages": "2-3" }));
+    let page = client.call("get_file", json!({ "filePath": pdf, "pages": "7" }));
+    assert_eq!(texts(&page)[1], "Read so far in this conversation: 3 of 8 pages (1,6-7).");
+}
+
+#[test]
 fn an_embedded_page_has_the_bytes_of_the_command_for_one_page() {
     let place = Place::new();
     let pdf = place.copied("latex.pdf");
