@@ -24,6 +24,7 @@ mod annotations;
 mod characters;
 mod clean_text;
 mod hidden_text;
+mod images;
 mod last_resort_text;
 mod layouts;
 mod many_pictures;

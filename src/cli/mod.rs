@@ -94,6 +94,7 @@ fn run_command(command: &Command, loaded: &LoadedSettings, screen: Screen) -> Re
         Command::Info(command) => pdf::info(command, config, screen),
         Command::Text(arguments) => pdf::text(arguments, config),
         Command::Tables(arguments) => pdf::tables(arguments, config),
+        Command::Images(arguments) => pdf::images(arguments, config),
         Command::Attachments(arguments) => pdf::attachments(arguments, config),
         Command::Ocr(arguments) => pdf::ocr(arguments, config),
         Command::Render(arguments) => pdf::render(arguments, config),

@@ -38,6 +38,18 @@ pub enum ContextError {
         /// How many attachments it has.
         total: usize,
     },
+    /// The page has no picture of this number.
+    #[error("no image {name} in {path}")]
+    NoPicture {
+        /// The PDF, as the request named it.
+        path: String,
+        /// The picture as it was asked for.
+        name: String,
+        /// The 1-based page; `None` if it was not asked for as a page and a number.
+        page: Option<u32>,
+        /// Pictures of the page.
+        pictures: usize,
+    },
     /// A reference to an attachment of an attachment, and so on, too often.
     #[error("more than {max} attachments within each other in {path}")]
     AttachmentDepth {
@@ -101,7 +113,6 @@ pub enum ContextError {
     /// No text could be extracted from the PDF at a URL.
     #[error("{url}: {error}")]
     FetchedPdf {
-        /// The URL.
         url: String,
         /// What went wrong.
         error: PdfError,
@@ -109,7 +120,6 @@ pub enum ContextError {
     /// The content at a URL cannot be read as text.
     #[error("{url} is {mime_type}")]
     UnsupportedContent {
-        /// The URL.
         url: String,
         /// The MIME type detected from its bytes, or declared by its server.
         mime_type: String,
@@ -137,7 +147,6 @@ pub enum ContextError {
     ConversationFull {
         /// The file, as the request named it.
         path: String,
-        /// Which bound.
         full: BoundExceeded,
     },
     /// A handle that is invalid, unknown, expired or somebody else's.

@@ -18,6 +18,7 @@ mod markdown;
 mod page_notes;
 mod pdf;
 mod phrases;
+mod pictures;
 mod plain_file;
 mod progress;
 mod request;
@@ -61,6 +62,7 @@ pub use self::phrases::{
     ocr_notes, one_line, outline_columns, outline_line, page_heading, page_held, page_or_pages, points, summary_held,
     unreadable_page_text, unrecognised_notes, untagged_heading, untrusted, untrusted_pages,
 };
+pub use self::pictures::{PagePicture, PagePictures, image_path};
 pub use self::progress::{NoProgress, ProgressListener};
 pub use self::request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};
 pub(crate) use self::token_estimate::estimated_tokens;
@@ -169,7 +171,7 @@ impl ContextManager {
     /// # Errors
     /// Every refusal of the files and the attachment.
     pub fn attachment_bytes(&self, request: &FileRequest) -> Result<Option<Vec<u8>>, ContextError> {
-        if request.part != RequestedPart::Summary || self.sources.attachment(&request.file).is_none() {
+        if request.part != RequestedPart::Summary || self.sources.part(&request.file).is_none() {
             return Ok(None);
         }
         let requested = self.open_file(&request.file, request.requester(), request.password.as_deref());

@@ -108,11 +108,8 @@ pub enum LineRole {
     Paragraph(u8),
     /// A list item of this depth, 1 for the outermost.
     Item(u8),
-    /// Code.
     Code,
-    /// A quote.
     Quote,
-    /// A caption.
     Caption,
     /// A footnote or an endnote.
     Note,
@@ -122,7 +119,6 @@ pub enum LineRole {
     LineNumber,
 }
 
-/// A word on its line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LineWord {
     /// In logical order.

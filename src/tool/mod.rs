@@ -14,6 +14,7 @@ mod emit;
 mod error;
 mod fetch;
 mod get_file;
+mod guidance;
 mod page_tag;
 mod pdf;
 mod push;
@@ -44,17 +45,18 @@ pub use self::error::{ErrorCode, ToolError, clean_json, restart_once, upload_not
 pub use self::fetch::{FetchAnswer, FetchArguments, SearchContentArguments, fetch_content, get_search_content};
 pub use self::get_file::{GetFileAnswer, GetFileArguments, attachment_bytes, details_json, get_file};
 pub(crate) use self::get_file::{document_header, file_request, folder_brief, folder_json};
+pub use self::guidance::{PROMPTS, Prompt, PromptArgument, SKILL, SKILL_URI, skill_fields};
 pub use self::pdf::{
     AttachmentData, BesideText, CellOfTable, CommentData, CountData, Coverage, DocumentArguments, ExtractedPage,
-    FailedPage, FieldData, FoundInDocument, FoundInDocuments, Highlight, InfoAnswer, InfoArguments, InfoResult,
-    JoinResult, LinkData, MappedPage, MatchedPage, OcrArgument, OptionData, OutlineArguments, OutlineEntry,
-    OutlineResult, PageContent, PageResult, PageSize, QuoteFindings, QuotesFindings, RankedResult, RenderAnswer,
-    RenderArguments, RenderResult, RenderedPages, SearchArguments, SearchResult, SheetResult, SplitResult, TableFormat,
-    TableOnPage, TablesArguments, TablesResult, TextArguments, TextFormat, TextLayerResult, TextResult,
-    UnrecognisedPages, WordInBox, WrittenAttachments, WrittenFile, add_to_index, clear_index, draw_to_width,
-    extract_text, find_tables, index_status, info, outline, render_page, search, select_pages, split,
-    write_attachments, write_joined, write_page, write_picture, write_pictures, write_quote_picture, write_sheet,
-    write_tables, write_text, write_text_layer,
+    FailedPage, FieldData, FoundInDocument, FoundInDocuments, Highlight, ImagesResult, InfoAnswer, InfoArguments,
+    InfoResult, JoinResult, LinkData, ListedImage, MappedPage, MatchedPage, OcrArgument, OptionData, OutlineArguments,
+    OutlineEntry, OutlineResult, PageContent, PageResult, PageSize, QuoteFindings, QuotesFindings, RankedResult,
+    RenderAnswer, RenderArguments, RenderResult, RenderedPages, SearchArguments, SearchResult, SheetResult,
+    SplitResult, TableFormat, TableOnPage, TablesArguments, TablesResult, TextArguments, TextFormat, TextLayerResult,
+    TextResult, UnrecognisedPages, WordInBox, WrittenAttachments, WrittenFile, add_to_index, clear_index,
+    draw_to_width, extract_text, find_images, find_tables, index_status, info, outline, render_page, search,
+    select_pages, split, write_attachments, write_joined, write_page, write_picture, write_pictures,
+    write_quote_picture, write_sheet, write_tables, write_text, write_text_layer,
 };
 pub use self::push::push_file;
 pub use self::resource::{

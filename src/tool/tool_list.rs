@@ -17,7 +17,7 @@ pub const INSTRUCTIONS: &str = "\
 pagewise reads PDFs a page at a time, and text files and images as they are.
 Call get_file with filePath alone first: for a PDF it gives a short summary (outline, what pages cost). Then ask for \
 the pages you need.
-- Paths: absolute, relative, ~, file://, http(s)://, a.pdf#attachment=NAME, or the responseId of something fetched.
+- Paths: absolute, relative, ~, file://, http(s)://, a.pdf#attachment=NAME, a.pdf#image=3.1 (first image of page 3), or the responseId of something fetched.
 - pages count from 1; only pdfPage counts from 0. \"label:iv\" is as printed, \"section:Results\" by outline title.
 - A page comes once per conversation; one you already have is named, not sent again. After your context was compacted, \
 call context_forget. Agents that share a server each name a conversation of their own.

@@ -89,6 +89,25 @@ pub(crate) struct Attachments {
     pub(crate) out_dir: PathBuf,
 }
 
+/// List the images and drawn figures of a PDF's pages, or write them to files
+///
+/// Each once, though many pages show it. JPEGs are kept as they are; all others become PNGs, with their masks. A figure
+/// that is drawn by paths is cut out of its page if it has a caption. The path of each is one for every command.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise images report.pdf
+  pagewise images report.pdf 2-4 --out pictures
+  pagewise get-file 'report.pdf#image=3.1'")]
+pub(crate) struct Images {
+    #[command(flatten)]
+    pub(crate) pages: PagesWord,
+    #[command(flatten)]
+    pub(crate) arguments: TablesArguments,
+    /// Write each to a file in this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TableFormat {
     /// Comma-separated values, an empty line between tables

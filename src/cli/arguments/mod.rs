@@ -13,7 +13,7 @@ pub(crate) mod push;
 use clap::{Args, Parser, Subcommand};
 
 use self::context::Context;
-use self::documents::{Attachments, Info, Tables, Text};
+use self::documents::{Attachments, Images, Info, Tables, Text};
 use self::flags::{Color, Json, Sandbox, SettingsFlags};
 use self::get_file::GetFile;
 use self::index::Index;
@@ -65,6 +65,7 @@ pub(crate) enum Command {
     Info(Info),
     Text(Text),
     Tables(Tables),
+    Images(Images),
     Attachments(Attachments),
     Ocr(OcrLayer),
     Render(Render),

@@ -1,11 +1,11 @@
-//! `pagewise info`, `text`, `tables`, `render`, `search` and `outline`: commands about one PDF that record nothing.
+//! `pagewise info`, `text`, `tables`, `images`, `render`, `search` and `outline`: commands about one PDF that record nothing.
 
 use std::io::IsTerminal as _;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use crate::cli::answers;
-use crate::cli::arguments::documents::{self, Attachments, Info, Tables, Text};
+use crate::cli::arguments::documents::{self, Attachments, Images, Info, Tables, Text};
 use crate::cli::arguments::pages::{OcrLayer, Render};
 use crate::cli::config::Config;
 use crate::cli::open;
@@ -55,7 +55,6 @@ pub(crate) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
     Ok(Report::new(answers::written::text(&file, result.pages.len()), written(structure, &[file])?).with_notes(notes))
 }
 
-/// The structure of a result, with the files that were written.
 fn written(mut structure: Value, files: &[WrittenFile]) -> Result<Value, ToolError> {
     if let Value::Object(members) = &mut structure {
         members.insert("files".to_owned(), result_json(&files)?);
@@ -79,6 +78,18 @@ pub(crate) fn tables(typed: &Tables, config: &Config) -> Result<Report, ToolErro
     let files = tool::write_tables(&result, format, out)?;
     let text = answers::written::tables(&files, result.tables.len(), out);
     Ok(Report::new(text, written(structure, &files)?).with_notes(notes))
+}
+
+/// Answers `images`.
+pub(crate) fn images(typed: &Images, config: &Config) -> Result<Report, ToolError> {
+    let pages = typed.pages.or(&typed.arguments.pages);
+    let arguments = TablesArguments { pages, ..typed.arguments.clone() }.typed()?;
+    let pdf = open::pdf(&arguments.document, config)?;
+    let watcher = if typed.out.is_some() { TerminalProgress::writing() } else { TerminalProgress::new() };
+    let result = tool::find_images(&pdf, arguments.pages.as_deref(), typed.out.as_deref(), &watcher)?;
+    watcher.finish();
+    let text = answers::written::images(&result, typed.out.as_deref());
+    Ok(Report::new(text, result_json(&result)?).with_notes(result.notes_for_people()))
 }
 
 /// Answers `attachments`.

@@ -19,7 +19,7 @@ pub use self::restart::restart_once;
 pub use self::web::upload_not_found;
 pub(super) use self::web::{content_not_found, web_error};
 
-use self::attachment::{no_attachment, too_deep};
+use self::attachment::{no_attachment, no_picture, too_deep};
 use self::file_type::{attachment_writer, converter, named_type};
 use self::unreadable::{io_error, unreadable};
 use self::web::{fetched_pdf, unsupported_content};
@@ -182,6 +182,7 @@ impl From<ContextError> for ToolError {
             ContextError::Source { path, error } => source_error(&path, &error),
             ContextError::NotFound { path, missing } => not_found(&path, &missing),
             ContextError::NoAttachment { path, name, names, total } => no_attachment(&path, &name, &names, total),
+            ContextError::NoPicture { path, name, page, pictures } => no_picture(&path, &name, page, pictures),
             ContextError::AttachmentDepth { path, max } => too_deep(&path, max),
             ContextError::Pdf { path, error } => pdf_error(&path, &error),
             ContextError::FetchedPdf { url, error } => fetched_pdf(pdf_error(&url, &error), &error),

@@ -5,6 +5,7 @@ mod beside;
 mod boxes;
 mod extracted_page;
 mod files;
+mod images;
 mod info;
 mod ocr_notes;
 mod outline;
@@ -25,6 +26,7 @@ pub use self::arguments::{
 pub use self::beside::{AttachmentData, BesideText, CommentData, CountData, FieldData, LinkData, OptionData};
 pub use self::extracted_page::{ExtractedPage, PageContent, WordInBox};
 pub use self::files::{WrittenAttachments, WrittenFile, write_attachments, write_tables, write_text};
+pub use self::images::{ImagesResult, ListedImage, find_images};
 pub use self::info::{InfoAnswer, InfoResult, PageSize, info};
 pub use self::outline::{OutlineEntry, OutlineResult, outline};
 pub(super) use self::page::cut;
