@@ -140,6 +140,33 @@ fn a_figure_of_paths_is_cut_out_with_its_labels_if_it_has_a_caption() {
 }
 
 #[test]
+fn a_document_becomes_markdown_with_its_pictures_beside_it() {
+    let place = Place::new();
+    let picture = |gray: u8| image("/Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8", &[gray]);
+    let text = |top: u32, words: &str| format!("BT /F 12 Tf 20 {top} Td ({words} ![a]\\(b\\).) Tj ET\n");
+    let page = [text(260, "Above."), show("I4"), show("I5"), text(10, "Below")].concat();
+    let logo = [text(260, "Next"), show("I5")].concat();
+    let pdf = place.file("a.pdf", with_images(&[&page, &logo, "", &logo], &[picture(1), picture(2)]));
+    fs::create_dir(place.path("made")).unwrap();
+    let arguments = ["text", &pdf, "--format", "markdown", "--images", "pictures (1)", "--out", "made/a.md"];
+    let run = place.run(&arguments);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("2 images written to pictures (1): "), "{}", run.stderr);
+    let markdown = fs::read_to_string(place.path("made/a.md")).unwrap();
+    let links = markdown.lines().filter(|line| line.starts_with("![")).collect::<Vec<_>>();
+    let link = |number: u32| format!("![](<../pictures (1)/page1-image{number}.png>)");
+    // Once on pages that follow each other.
+    assert_eq!(links, [link(1), link(2), link(2)], "{markdown}");
+    let order = ["Above", &link(1), "Below", "Next"].map(|part| markdown.find(part).unwrap());
+    assert!(order.is_sorted(), "{markdown}");
+    assert_eq!(fs::read_dir(place.path("pictures (1)")).unwrap().count(), 2);
+    assert_eq!(place.refused(&["text", &pdf, "--images", "p"]).1, "validation_error");
+    place.file("taken", b"a file");
+    let refused = place.refused(&["text", &pdf, "--format", "markdown", "--images", "taken", "--out", "b.md"]);
+    assert_eq!((refused.1.as_str(), place.path("b.md").exists()), ("write_failed", false));
+}
+
+#[test]
 fn images_without_end_and_without_data_are_bounded_and_named() {
     let place = Place::new();
     let small = |at: usize| format!("BI /W 2 /H 2 /BPC 8 /CS /G ID {at:04} EI\n");

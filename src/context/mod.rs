@@ -50,7 +50,7 @@ pub use self::inspection::{
     random_secret,
 };
 pub use self::library::{IndexStatus, RankedHit, RankedHits, RankedRequest};
-pub use self::markdown::{MarkdownPage, MarkdownPages, read_markdown};
+pub use self::markdown::{Illustration, MarkdownPage, MarkdownPages, read_illustrated, read_markdown};
 pub use self::page_notes::PageNotes;
 pub use self::pdf::{
     FormCost, GivenForms, HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, SummaryFacts, UnreadParts,

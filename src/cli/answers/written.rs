@@ -31,6 +31,12 @@ pub(crate) fn images(found: &ImagesResult, folder: Option<&Path>) -> String {
     folder.map(written).into_iter().chain(found.images.iter().map(line)).collect::<Vec<_>>().join("\n")
 }
 
+/// How many images were written to a folder.
+pub(crate) fn pictures(found: &ImagesResult, folder: &Path) -> String {
+    let bytes = found.images.iter().filter_map(|image| image.bytes).sum();
+    format!("{} written to {}: {}", counted(found.images.len(), "image"), path(folder), size(bytes))
+}
+
 /// Attachments in files of a folder, one a line.
 pub(crate) fn attachments(written: &WrittenAttachments, folder: &Path) -> String {
     if written.files.is_empty() && written.failed.is_empty() {

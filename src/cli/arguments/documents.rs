@@ -28,7 +28,7 @@ pub(crate) struct Info {
   pagewise text report.pdf 2-4
   pagewise text report.pdf 2-4 --format markdown
   pagewise text scan.pdf --ocr auto
-  pagewise text report.pdf --format markdown --out report.md
+  pagewise text report.pdf --format markdown --images pictures --out report.md
   pagewise text report.pdf --max-chars 200000 --json")]
 pub(crate) struct Text {
     #[command(flatten)]
@@ -38,6 +38,9 @@ pub(crate) struct Text {
     /// Write the text to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Write the pages' pictures to this folder, and link to them in the Markdown
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) images: Option<PathBuf>,
 }
 
 /// Print the tables of a PDF's pages
@@ -97,7 +100,8 @@ pub(crate) struct Attachments {
 #[command(after_help = "Examples:
   pagewise images report.pdf
   pagewise images report.pdf 2-4 --out pictures
-  pagewise get-file 'report.pdf#image=3.1'")]
+  pagewise get-file 'report.pdf#image=3.1'
+  pagewise text report.pdf --format markdown --images pictures --out report.md")]
 pub(crate) struct Images {
     #[command(flatten)]
     pub(crate) pages: PagesWord,

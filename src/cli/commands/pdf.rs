@@ -13,8 +13,8 @@ use crate::cli::terminal::print::Report;
 use crate::cli::terminal::progress::TerminalProgress;
 use crate::cli::terminal::screen::Screen;
 use crate::tool::{
-    self, Caller, InfoAnswer, InfoArguments, OutlineArguments, SearchArguments, TableFormat, TablesArguments,
-    TextArguments, ToolArguments as _, ToolError, WrittenFile, result_json,
+    self, Caller, InfoAnswer, InfoArguments, OutlineArguments, PictureFolders, SearchArguments, TableFormat,
+    TablesArguments, TextArguments, ToolArguments as _, ToolError, WrittenFile, result_json,
 };
 use crate::worker::OcrMode;
 use pagewise_base::page::PageNumber;
@@ -44,9 +44,22 @@ pub(crate) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
     let arguments = TextArguments { boxes: typed.arguments.boxes, is_command: true, ..read };
     let pdf = open::pdf(&arguments.document, config)?;
     let watcher = TerminalProgress::new();
-    let result = tool::extract_text(&pdf, &arguments, &watcher)?;
+    let folder = typed.out.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let (result, images) = match &typed.images {
+        Some(pictures) => {
+            let folders = PictureFolders { pictures, text: folder };
+            let (result, images) = tool::extract_illustrated(&pdf, &arguments, &folders, &watcher)?;
+            (result, Some(images))
+        }
+        None => (tool::extract_text(&pdf, &arguments, &watcher)?, None),
+    };
     watcher.finish();
-    let notes = result.notes_for_people(arguments.ocr);
+    let mut notes = result.notes_for_people(arguments.ocr);
+    if let (Some(images), Some(folder)) = (&images, &typed.images) {
+        notes.push(answers::written::pictures(images, folder));
+        notes.extend(images.notes_for_people());
+    }
     let structure = result_json(&result)?;
     let Some(out) = &typed.out else {
         return Ok(Report::new(result.text_alone(), structure).with_notes(notes));

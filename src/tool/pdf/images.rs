@@ -1,4 +1,4 @@
-//! The images and drawn figures of a PDF's pages, for the command `images`.
+//! The images and drawn figures of a PDF's pages, for the commands `images` and `text`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ use super::arguments::selected_pages;
 use super::boxes::edges_of;
 use super::page::write_failed;
 use crate::context::{
-    ContextError, OpenPdf, PagePictures, ProgressListener, SelectedPages, image_path, unreadable_page_text, write_whole,
+    ContextError, Illustration, OpenPdf, PagePicture, PagePictures, ProgressListener, SelectedPages, image_path,
+    one_line, unreadable_page_text, write_whole,
 };
 use crate::tool::error::ToolError;
 use pagewise_base::hash::ContentHash;
@@ -179,6 +180,11 @@ impl<'p> ImageAlbum<'p> {
         Ok(index)
     }
 
+    /// The 1-based number of the last page of each image so far.
+    fn last_pages(&self) -> Vec<u32> {
+        self.result.images.iter().filter_map(|image| image.pages.last().copied()).collect()
+    }
+
     fn see_again(&mut self, known: Option<usize>, page: PageIndex) {
         let number = page.number().get();
         if let Some(listed) = known.and_then(|index| self.result.images.get_mut(index))
@@ -198,6 +204,59 @@ fn write_image(folder: &Path, page: PageIndex, number: usize, bytes: &[u8]) -> R
     Ok(file)
 }
 
+/// Where pictures are written, and the folder that links to them start from.
+#[derive(Debug, Clone, Copy)]
+pub struct PictureFolders<'f> {
+    /// The pictures' folder.
+    pub pictures: &'f Path,
+    /// The folder of the text.
+    pub text: &'f Path,
+}
+
+/// Writes the pictures of pages, and gives links to them.
+pub(super) struct Illustrator<'p> {
+    pub(super) album: ImageAlbum<'p>,
+    pub(super) folders: &'p PictureFolders<'p>,
+    /// Why a file could not be written.
+    pub(super) failure: Option<ToolError>,
+}
+
+impl Illustrator<'_> {
+    /// The pictures of a page, without those that the page before has too: they belong to its head or foot.
+    pub(super) fn pictures_of(&mut self, page: PageIndex) -> Vec<Illustration> {
+        if self.failure.is_some() {
+            return Vec::new();
+        }
+        let before = self.album.last_pages();
+        let found = PagePictures::of(&*self.album.pdf.document, page).unwrap_or_default();
+        let indices = self.album.add(page, &found).unwrap_or_else(|error| {
+            self.failure = Some(error);
+            Vec::new()
+        });
+        let is_new = |index: &usize| before.get(*index).is_none_or(|last| *last != page.0);
+        let pictures = found.pictures.iter().zip(indices);
+        let pictures = pictures.filter_map(|(picture, index)| Some((picture, index.filter(|index| is_new(index))?)));
+        let illustration = |(picture, index): (&PagePicture, usize)| {
+            let file = self.album.result.images.get(index)?.file.as_ref()?;
+            let alternate = picture.caption.clone().unwrap_or_default();
+            Some(Illustration { place: picture.place, alternate, target: link(self.folders.text, file) })
+        };
+        pictures.filter_map(illustration).collect()
+    }
+}
+
+/// The link to `file` in a text that stands in `folder`.
+fn link(folder: &Path, file: &Path) -> String {
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let (folder, file) = (absolute(folder), absolute(file));
+    let common = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(common).map(|_| "..".to_owned());
+    let down = file.components().skip(common).map(|part| part.as_os_str().to_string_lossy().into_owned());
+    let path = up.chain(down).collect::<Vec<_>>().join("/");
+    let is_plain = path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
+    if is_plain { path } else { format!("<{}>", path.replace('<', "%3C").replace('>', "%3E")) }
+}
+
 impl ListedImage {
     /// The image as a line: `a.pdf#image=3.1: 640 x 480, JPEG, pages 3, 5; "Figure 1"`.
     #[must_use]
@@ -205,7 +264,7 @@ impl ListedImage {
         let size = self.width.zip(self.height).map(|(width, height)| format!("{width} x {height}, "));
         let pages = self.pages.iter().filter_map(|page| page.checked_sub(1)).map(PageIndex).collect::<PageSet>();
         let on = if pages.len() > 1 { format!(", on pages {pages}") } else { String::new() };
-        let caption = self.caption.as_deref().map(|caption| format!("; {}", crate::context::one_line(caption)));
+        let caption = self.caption.as_deref().map(|caption| format!("; {}", one_line(caption)));
         let parts = (size.unwrap_or_default(), &self.stored_as, caption.unwrap_or_default());
         format!("{}: {}{}{on}{}", self.path, parts.0, parts.1, parts.2)
     }

@@ -7,11 +7,12 @@ use serde::Serialize;
 use super::arguments::{OcrArgument, TextArguments, TextFormat, selected_pages};
 use super::beside::BesideText;
 use super::extracted_page::{ExtractedPage, PageContent};
+use super::images::{Illustrator, ImageAlbum, ImagesResult, PictureFolders};
 use super::ocr_notes::{NEXT_CALL, SourceCounts, words_in_boxes};
 use crate::context::{
     ContextError, ContextManager, Delivery, MarkdownPage, NO_TEXT_IN_PDF, OpenPdf, PageNotes, ProgressListener,
-    ResultBudget, SelectedPages, fenced, grouped, json_length, ocr_notes, page_heading, page_or_pages, read_markdown,
-    untrusted_pages,
+    ResultBudget, SelectedPages, fenced, grouped, json_length, ocr_notes, page_heading, page_or_pages,
+    read_illustrated, untrusted_pages,
 };
 use crate::tool::caller::Caller;
 use crate::tool::error::ToolError;
@@ -70,6 +71,33 @@ pub fn extract_text(
     arguments: &TextArguments,
     progress: &dyn ProgressListener,
 ) -> Result<TextResult, ToolError> {
+    extract(pdf, arguments, progress, None)
+}
+
+/// Extracts the selected pages as Markdown with links to their pictures, which are written to files.
+///
+/// # Errors
+/// As [`extract_text`], and `write_failed`.
+pub fn extract_illustrated(
+    pdf: &OpenPdf,
+    arguments: &TextArguments,
+    folders: &PictureFolders<'_>,
+    progress: &dyn ProgressListener,
+) -> Result<(TextResult, ImagesResult), ToolError> {
+    if arguments.format != TextFormat::Markdown {
+        return Err(ToolError::parameter("images", "needs --format markdown"));
+    }
+    let mut illustrator = Illustrator { album: ImageAlbum::new(pdf, Some(folders.pictures)), folders, failure: None };
+    let text = extract(pdf, arguments, progress, Some(&mut illustrator))?;
+    Ok((text, illustrator.album.result))
+}
+
+fn extract(
+    pdf: &OpenPdf,
+    arguments: &TextArguments,
+    progress: &dyn ProgressListener,
+    illustrator: Option<&mut Illustrator<'_>>,
+) -> Result<TextResult, ToolError> {
     let SelectedPages { pages, note } = selected_pages(pdf, arguments.pages.as_deref())?;
     progress.starts(pages.len());
     let budget = if arguments.is_command { RecognitionBudget::of_command() } else { RecognitionBudget::of_call() };
@@ -78,7 +106,7 @@ pub fn extract_text(
     let mut draft = TextResultBuilder::new(pdf, &document, arguments);
     draft.notes.extend(note);
     match arguments.format {
-        TextFormat::Markdown => draft.add_markdown(pages.clone(), progress)?,
+        TextFormat::Markdown => draft.add_markdown(pages.clone(), progress, illustrator)?,
         TextFormat::Text | TextFormat::Layout => {
             for page in pages.iter().take_while(|_| !progress.is_stopped()) {
                 pdf.check()?;
@@ -157,11 +185,20 @@ impl<'a> TextResultBuilder<'a> {
     }
 
     /// Adds pages as Markdown, which are read together.
-    fn add_markdown(&mut self, mut pages: PageSet, progress: &dyn ProgressListener) -> Result<(), ToolError> {
+    fn add_markdown(
+        &mut self,
+        mut pages: PageSet,
+        progress: &dyn ProgressListener,
+        mut illustrator: Option<&mut Illustrator<'_>>,
+    ) -> Result<(), ToolError> {
         while !pages.is_empty() && !progress.is_stopped() {
             let goes_on = || !progress.is_stopped() && self.pdf.check().is_ok();
-            let read = read_markdown(self.document, &mut pages, goes_on);
+            let illustrate = |page| illustrator.as_deref_mut().map(|own| own.pictures_of(page)).unwrap_or_default();
+            let read = read_illustrated(self.document, &mut pages, goes_on, illustrate);
             self.pdf.check()?;
+            if let Some(failure) = illustrator.as_mut().and_then(|illustrator| illustrator.failure.take()) {
+                return Err(failure);
+            }
             for (page, read) in read {
                 if read.as_ref().is_ok_and(MarkdownPage::has_guessed_table) {
                     self.page_notes.add(page, &PageRemark::plain(GUESSED_TABLE));
