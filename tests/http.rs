@@ -599,6 +599,12 @@ fn limits_hold_at_their_number() {
     assert_eq!(post(1001).status, 413);
     assert!(post(1001).text().contains("http_max_body_bytes"));
     assert_ne!(post(1000).status, 413);
+    let broken = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json, \
+         text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        server.address
+    );
+    assert_eq!(server.raw(broken.as_bytes()).unwrap().status, 400, "a chunk without a length is no long body");
     // One more session than there is room for.
     let hello = hello();
     let busy = server.post(&hello, &[]);

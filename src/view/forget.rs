@@ -41,9 +41,21 @@ impl ForgetScope {
             Self::File(file) => *file == holding.file,
             Self::Fingerprints(prints) => holding.what.fingerprint().is_some_and(|print| prints.contains(&print)),
             Self::Pages { file, pages } | Self::Positions { file, pages } => {
-                let HeldItem::Page { page, .. } = holding.what else { return false };
-                *file == holding.file && pages.contains(page)
+                let is_among = match holding.what {
+                    HeldItem::Page { page, .. } => pages.contains(page),
+                    HeldItem::Read { first, last } => !pages.within(first.0, last.0).is_empty(),
+                    _ => false,
+                };
+                is_among && *file == holding.file
             }
+        }
+    }
+
+    /// The pages of its file, if it names some.
+    pub(crate) fn pages(&self) -> Option<&PageSet> {
+        match self {
+            Self::Pages { pages, .. } | Self::Positions { pages, .. } => Some(pages),
+            _ => None,
         }
     }
 }

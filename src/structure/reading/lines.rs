@@ -1,7 +1,7 @@
 //! The segments of a column become lines and regions.
 
 use super::super::bounds::{NOTHING, center, holds};
-use super::super::page_structure::{Column, Line, LineWord, Region, TableArea};
+use super::super::page_structure::{Column, Line, LineWord, Region, TableArea, is_cell_value};
 use super::segments::{RAISED_GAP_EM, Segment, line_size};
 use pagewise_text::Bounds;
 
@@ -106,11 +106,11 @@ fn is_divided(left: &Segment, right: &Segment, boxes: &DrawnBoxes) -> bool {
     between.any(is_side) || to - from > WIDE_GAP_EM * em && is_text(left) && is_text(right)
 }
 
-/// Whether a segment has a word that is neither code nor a leader.
+/// Whether a segment is no value and has a word that is neither code nor a leader.
 fn is_text(segment: &Segment) -> bool {
     let letters = |word: &LineWord| word.text.chars().filter(|sign| sign.is_alphabetic()).count();
     let is_word = |word: &LineWord| !word.style.is_monospace && letters(word) > 1;
-    segment.words.iter().any(is_word) && !segment.words.iter().any(is_dots)
+    segment.words.iter().any(is_word) && !segment.words.iter().any(is_dots) && !is_cell_value(&segment.words)
 }
 
 /// Whether a segment continues a row: the baselines agree, and nothing is printed over another.

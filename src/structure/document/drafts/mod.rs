@@ -9,7 +9,7 @@ mod splitting;
 
 pub(super) use dividers::Dividers;
 pub(super) use item_starts::RecentMarkers;
-pub(super) use markers::{Marker, MarkerKind, marker, roman_value};
+pub(super) use markers::{Marker, MarkerKind, marker};
 pub(super) use splitting::{Evidence, split};
 
 use super::furniture::RunningRow;

@@ -19,6 +19,28 @@ fn a_full_grid_gives_its_cells() {
 }
 
 #[test]
+fn white_space_between_boxes_divides_tables() {
+    let found = tables_of(
+        "
+----------------------
+Order       2022-89
+----------------------
+Date        28
+----------------------
+
+
+
+----------------------
+Item  Count   Price
+----------------------
+Page      1   12.50
+Proof     2    3.00
+----------------------",
+    );
+    assert_eq!(found, "^Order | ^2022-89\nDate | 28\n\n^Item | ^Count | ^Price\nPage | 1 | 12.50\nProof | 2 | 3.00");
+}
+
+#[test]
 fn a_missing_rule_makes_a_cell_span() {
     let found = tables_of(
         "
