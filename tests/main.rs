@@ -52,6 +52,7 @@ mod postgres;
 mod sessions;
 mod store;
 mod store_promises;
+mod versions;
 mod view;
 
 // Files of clients, the web, and search over many documents.

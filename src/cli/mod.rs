@@ -96,6 +96,7 @@ fn run_command(command: &Command, loaded: &LoadedSettings, screen: Screen) -> Re
         Command::Tables(arguments) => pdf::tables(arguments, config),
         Command::Images(arguments) => pdf::images(arguments, config),
         Command::Attachments(arguments) => pdf::attachments(arguments, config),
+        Command::Diff(arguments) => pdf::diff(arguments, config),
         Command::Ocr(arguments) => pdf::ocr(arguments, config),
         Command::Render(arguments) => pdf::render(arguments, config),
         Command::Search(command) => pdf::search(&command.arguments, config, screen),

@@ -24,6 +24,7 @@ mod progress;
 mod request;
 mod token_estimate;
 mod updates;
+mod versions;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -67,6 +68,7 @@ pub use self::progress::{NoProgress, ProgressListener};
 pub use self::request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};
 pub(crate) use self::token_estimate::estimated_tokens;
 pub use self::updates::{FileChange, FileUpdate, FileWatch, Updates};
+pub use self::versions::{ChangedPage, VersionChanges, WordChange, compare_versions};
 
 use self::answer::AnswerDraft;
 use self::answer::{OutputFolder, PageFileName, usage_of};
@@ -320,6 +322,11 @@ impl ContextManager {
         });
         let AnswerDraft { blocks, content, details, summary, .. } = draft;
         FileAnswer { blocks, content, details, summary, delivery: self.delivery(record) }
+    }
+
+    /// A delivery that records nothing.
+    pub(crate) fn no_delivery(&self) -> Delivery {
+        self.delivery(None)
     }
 
     fn delivery(&self, record: Option<PendingRecord>) -> Delivery {

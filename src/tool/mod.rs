@@ -22,6 +22,7 @@ mod resource;
 mod schema;
 mod tool_list;
 mod truncate;
+mod versions;
 
 pub use self::arguments::{
     ConversationParameter, PagesParameter, PasswordParameter, ToolArguments, accepted, argument, expected,
@@ -64,5 +65,6 @@ pub use self::resource::{
     read_page,
 };
 pub use self::tool_list::{INSTRUCTIONS, TOOLS, Tool, ToolSet, find_tool};
+pub use self::versions::{ChangedPageResult, VersionsResult, WordChangeResult, diff};
 #[cfg(feature = "program")]
 pub(crate) use self::{arguments::typed_pages, page_tag::without_tag};

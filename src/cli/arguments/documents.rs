@@ -73,6 +73,22 @@ impl Tables {
     }
 }
 
+/// Show how a PDF differs from an earlier version
+///
+/// Pages are matched by what they show and say. Of those that differ, the changed words in their context and new images.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise diff contract-v1.pdf contract-v2.pdf
+  pagewise get-file contract-v2.pdf --against contract-v1.pdf --pages 1-20")]
+#[command(mut_arg("path", |argument| argument.value_name("EARLIER").help("The earlier version")))]
+pub(crate) struct Diff {
+    #[command(flatten)]
+    pub(crate) earlier: DocumentArguments,
+    /// The later version
+    #[arg(value_name = "LATER", index = 2)]
+    pub(crate) later: String,
+}
+
 /// Write the files that are attached to a PDF
 ///
 /// Files attached to the document or to a page; `pagewise info` lists them.

@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use crate::cli::answers;
-use crate::cli::arguments::documents::{self, Attachments, Images, Info, Tables, Text};
+use crate::cli::arguments::documents::{self, Attachments, Diff, Images, Info, Tables, Text};
 use crate::cli::arguments::pages::{OcrLayer, Render};
 use crate::cli::config::Config;
 use crate::cli::open;
@@ -13,8 +13,8 @@ use crate::cli::terminal::print::Report;
 use crate::cli::terminal::progress::TerminalProgress;
 use crate::cli::terminal::screen::Screen;
 use crate::tool::{
-    self, Caller, InfoAnswer, InfoArguments, OutlineArguments, PictureFolders, SearchArguments, TableFormat,
-    TablesArguments, TextArguments, ToolArguments as _, ToolError, WrittenFile, result_json,
+    self, Caller, DocumentArguments, InfoAnswer, InfoArguments, OutlineArguments, PictureFolders, SearchArguments,
+    TableFormat, TablesArguments, TextArguments, ToolArguments as _, ToolError, WrittenFile, result_json,
 };
 use crate::worker::OcrMode;
 use pagewise_base::page::PageNumber;
@@ -114,6 +114,17 @@ pub(crate) fn attachments(typed: &Attachments, config: &Config) -> Result<Report
     let report = Report::new(answers::written::attachments(&result, &typed.out_dir), result_json(&result)?);
     let report = report.with_notes(answers::written::attachments_notes(&result));
     Ok(Report { is_failure: !result.failed.is_empty(), ..report })
+}
+
+/// Answers `diff`.
+pub(crate) fn diff(typed: &Diff, config: &Config) -> Result<Report, ToolError> {
+    let earlier = typed.earlier.typed()?;
+    let later = DocumentArguments { path: typed.later.clone(), ..earlier.clone() }.typed()?;
+    let context = open::context(false, config)?;
+    let watcher = TerminalProgress::new();
+    let result = tool::diff(&context, &later, &earlier.path, &Caller::direct(), &watcher)?;
+    watcher.finish();
+    Ok(Report::new(result.text(None), result_json(&result)?))
 }
 
 /// Answers `ocr`.

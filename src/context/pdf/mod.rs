@@ -21,6 +21,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 pub use self::compare::PageChanges;
+pub(super) use self::compare::{MAX_COMPARED, page_changes};
 pub use self::coverage::UnreadParts;
 pub(super) use self::coverage::sections_of;
 pub use self::estimate::{image_tokens, picture_tokens};

@@ -53,6 +53,16 @@ pub struct GetFileArguments {
     /// Token budget (estimated); one page always comes.
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub max_tokens: Option<NonZeroU64>,
+    /// An earlier version: answers what changed, and of pages the changed alone.
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            long,
+            value_name = "EARLIER",
+            help = "An earlier version: say what changed; of --pages, the changed alone"
+        )
+    )]
+    pub against: Option<String>,
     /// The conversation.
     #[serde(flatten)]
     #[cfg_attr(feature = "program", command(flatten))]
