@@ -48,7 +48,7 @@ fn http_settings(config: &Config, address: SocketAddr) -> Result<HttpSettings, T
         let message = format!(
             "{address} can be reached from other machines: set http_tokens or http_issuer, or listen on 127.0.0.1"
         );
-        return Err(ToolError::validation(&message).hint("Or set http_issuer, or listen on 127.0.0.1."));
+        return Err(ToolError::validation(&message));
     }
     if config.http.issuer.is_some() && config.http.audience.is_none() {
         let message = "Setting 'http_audience' is required with 'http_issuer'";

@@ -262,7 +262,6 @@ pub struct RenderArguments {
     #[cfg_attr(feature = "program", arg(long))]
     pub contact_sheet: bool,
     /// Pixels per inch, 72 to 300. Default: 150.
-    #[schemars(range(min = 72, max = 300))]
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub dpi: Option<NonZeroU64>,
     /// Left, top, right, bottom, 0 to 1: [0, 0, 1, 0.5] is the upper half.
