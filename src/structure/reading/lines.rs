@@ -96,14 +96,16 @@ fn divided(mut row: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Vec<Segment>> {
     }
 }
 
-/// Whether two texts on one baseline are read apart: a side of a box is between them, or much space.
+/// Whether two texts on one baseline are read apart: a side of a box is between them, or much space that no label leads
+/// over.
 fn is_divided(left: &Segment, right: &Segment, boxes: &DrawnBoxes) -> bool {
     let (from, to, em) = (left.bounds.x1, right.bounds.x0, left.size.max(right.size));
     let first = boxes.sides.partition_point(|side| center(*side).0 < from);
     let mut between = boxes.sides.iter().skip(first).take_while(|side| center(**side).0 <= to);
     let is_side =
         |side: &Bounds| side.y1 - side.y0 > SIDE_EM * em && side.y0 < left.baseline && left.baseline < side.y1;
-    between.any(is_side) || to - from > WIDE_GAP_EM * em && is_text(left) && is_text(right)
+    let is_label = left.words.last().is_some_and(|word| word.text.ends_with(':'));
+    between.any(is_side) || to - from > WIDE_GAP_EM * em && !is_label && is_text(left) && is_text(right)
 }
 
 /// Whether a segment is no value and has a word that is neither code nor a leader.
