@@ -192,7 +192,7 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) 
     if !draft.is_paragraph()
         || draft.is_formula
         || !is_short
-        || is_broken(draft)
+        || !is_emphasised(draft, statistics) && is_broken(draft)
         || is_listed
         || draft.begins_small() && ratio < MUCH_LARGER
         || !has_word(draft)

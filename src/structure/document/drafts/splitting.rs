@@ -185,7 +185,15 @@ impl<'a> Splitter<'_, 'a> {
             && above.is_bold() == below.is_bold()
             && above.color() == below.color()
             && self.markers.get(next).is_some_and(Option::is_none)
+            && (above.is_bold() || self.is_centred_below(next))
             && (0.5 * above.size..1.5 * above.size).contains(&self.step(next - 1, next))
+    }
+
+    /// Whether the middle of a line is below that of the line above, and its ends are not.
+    fn is_centred_below(&self, next: usize) -> bool {
+        let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return false };
+        let (left, right) = (below.bounds.x0 - above.bounds.x0, below.bounds.x1 - above.bounds.x1);
+        (left + right).abs() < above.size && left.abs() > 0.5 * above.size
     }
 
     /// Whether a line of capitals goes on where the one before ended. Small capitals differ in size.
