@@ -227,12 +227,13 @@ impl Line {
         !self.words.is_empty() && words.all(|word| word.style.is_monospace)
     }
 
-    /// Whether it is a row of cells: text, then a leader or a wide gap and a value.
+    /// Whether it is a row of cells: text and a leader, or a wide gap after a label or before a value.
     #[must_use]
     pub fn is_row(&self) -> bool {
         let has_leader = self.words.iter().rev().take(2).any(|word| word.text.ends_with("..."));
-        let last = || self.last_cell().and_then(|at| self.words.get(at..)).unwrap_or_default();
-        self.words.len() > 2 && has_leader || is_cell_value(last())
+        let cells = self.last_cell().and_then(|at| self.words.split_at_checked(at));
+        let is_pair = |(before, last): (&[LineWord], &[LineWord])| ends_label(before) || is_cell_value(last);
+        self.words.len() > 2 && has_leader || cells.is_some_and(is_pair)
     }
 
     /// Whether a wide gap divides it.
@@ -275,6 +276,11 @@ pub(crate) fn is_value<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
         }
     }
     digits + letters + others > 0 && digits >= letters
+}
+
+/// Whether words are the label of what follows.
+pub(crate) fn ends_label(words: &[LineWord]) -> bool {
+    words.last().is_some_and(|word| word.text.ends_with(':'))
 }
 
 /// Whether words are the value of a row: mostly digits or the number of a page, not the number of a formula and not the

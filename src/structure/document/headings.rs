@@ -192,7 +192,7 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) 
     if !draft.is_paragraph()
         || draft.is_formula
         || !is_short
-        || is_broken(draft)
+        || !is_emphasised(draft, statistics) && is_broken(draft)
         || is_listed
         || draft.begins_small() && ratio < MUCH_LARGER
         || !has_word(draft)
@@ -202,9 +202,10 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) 
         return false;
     }
     let is_sentence = draft.ends_sentence() || draft.last_sign().is_some_and(|sign| matches!(sign, ',' | ';'));
-    let is_over = |next: &Draft| next.space_above < SPACE_ABOVE;
-    let is_label = || draft.last_sign() == Some(':') || draft.lines.iter().any(|line| line.has_cells());
-    if ratio < MUCH_LARGER && next.is_some_and(is_over) && is_label() {
+    let is_over = next.is_some_and(|next| next.space_above < SPACE_ABOVE);
+    let is_mixed = (1.0 - MOST..MOST).contains(&draft.share(|style| style.is_bold));
+    let has_cells = draft.lines.iter().any(|line| line.has_cells());
+    if ratio < MUCH_LARGER && (has_cells && (is_over || is_mixed) || is_over && draft.last_sign() == Some(':')) {
         return false;
     }
     if ratio >= LARGER {

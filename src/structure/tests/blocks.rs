@@ -223,6 +223,31 @@ fn a_label_far_from_its_value_is_read_with_it() {
 }
 
 #[test]
+fn a_label_in_bold_before_its_value_is_no_heading_and_a_colon_leads_over_white_space() {
+    let large = |is_bold| Face { size: 11.5, is_bold, ..PLAIN };
+    let mut sheet = Sheet::new().line(FULL).line(FULL).line("and end.").space(12.0);
+    sheet.put(50.0, large(true), "Odometer of it");
+    sheet.put(180.0, large(false), "9,800");
+    sheet.y += 30.0;
+    sheet.put(50.0, PLAIN, "Agency:");
+    sheet.put(250.0, PLAIN, "The Gilt Edge");
+    let text = markdown(sheet.space(30.0).line(FULL).line(FULL));
+    assert!(!text.contains('#') && text.contains("\nAgency: The Gilt Edge\n\n"), "{text}");
+}
+
+#[test]
+fn the_heads_of_columns_stand_above_their_values() {
+    let mut sheet = Sheet::new().line(FULL).line(FULL).line("and end.").space(12.0);
+    for (month, shows, amount) in [("Month", "Shows", "Net Amount"), ("December", "48", "$12,500.00")] {
+        sheet.put(50.0, PLAIN, month);
+        sheet.put(150.0, PLAIN, shows);
+        sheet.put(250.0, PLAIN, amount);
+        sheet.y += 12.0;
+    }
+    assert!(markdown(sheet).ends_with("Month Shows Net Amount\n\nDecember 48 $12,500.00"));
+}
+
+#[test]
 fn wide_word_spaces_of_a_justified_line_make_no_row() {
     let line = "It names      the forms of      1990 and all    in 1991,";
     let sheet = Sheet::new().line(FULL).line(line).line(FULL).line("and end.");
@@ -244,6 +269,9 @@ fn a_title_of_several_lines_is_one_heading() {
     let sheet =
         Sheet::new().at(50.0, title, "The Book").at(50.0, title, "Of All Pages").space(20.0).line(FULL).line(FULL);
     assert!(markdown(sheet).starts_with("# The Book Of All Pages\n\n"));
+    let labels = ["Name", "Town of birth", "Form"].map(|label| (Face { size: 18.0, ..PLAIN }, label));
+    let sheet = labels.iter().fold(Sheet::new(), |sheet, (face, label)| sheet.at(50.0, *face, label));
+    assert!(!markdown(sheet.space(20.0).line(FULL).line(FULL)).contains("Name Town"));
 }
 
 #[test]

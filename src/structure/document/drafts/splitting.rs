@@ -144,6 +144,7 @@ impl<'a> Splitter<'_, 'a> {
         let is_note = below.words.first().is_some_and(|word| word.is_raised && note_label(&word.text).is_some());
         is_note
             || above.is_row()
+            || above.has_cells() && below.is_row()
             || self.dividers.is_some_and(|dividers| dividers.is_between(above, below))
             || self.is_style_break(start, next)
             || self.is_spaced(start, next) && !self.reads_on(start, next)
@@ -184,7 +185,15 @@ impl<'a> Splitter<'_, 'a> {
             && above.is_bold() == below.is_bold()
             && above.color() == below.color()
             && self.markers.get(next).is_some_and(Option::is_none)
+            && (above.is_bold() || self.is_centred_below(next))
             && (0.5 * above.size..1.5 * above.size).contains(&self.step(next - 1, next))
+    }
+
+    /// Whether the middle of a line is below that of the line above, and its ends are not.
+    fn is_centred_below(&self, next: usize) -> bool {
+        let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return false };
+        let (left, right) = (below.bounds.x0 - above.bounds.x0, below.bounds.x1 - above.bounds.x1);
+        (left + right).abs() < above.size && left.abs() > 0.5 * above.size
     }
 
     /// Whether a line of capitals goes on where the one before ended. Small capitals differ in size.

@@ -43,7 +43,7 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
     let lines = text_lines(words.all());
     let mut stacks = stacks(&joined(&edges.horizontal));
     stacks.sort_by_key(|stack| std::cmp::Reverse(stack.len()));
-    let areas = stacks.iter().flat_map(|stack| areas(stack, words)).take(MAX_AREAS);
+    let areas = stacks.iter().flat_map(|stack| areas(stack, words, page)).take(MAX_AREAS);
     let grown =
         areas.map(|area| extended(&area, words, &lines, edges)).filter(|area| !is_figure(area, page, Proof::Drawn));
     grown
@@ -166,12 +166,11 @@ fn stacks(edges: &[Edge]) -> Vec<Vec<Edge>> {
     stacks
 }
 
-/// Runs of bands that hold no prose. Between the lines of a chart some bands are empty and others hold its labels: beside
-/// an empty one, a single band is no table.
-fn areas(stack: &[Edge], words: &PageWords) -> Vec<Bounds> {
-    let mut areas: Vec<(Bounds, usize)> = Vec::new();
-    let mut open: Option<(Bounds, usize)> = None;
-    let mut has_empty = false;
+/// Runs of bands that hold no prose. Empty bands divide tables, and are those between the lines of a chart.
+fn areas(stack: &[Edge], words: &PageWords, page: &PageLayout) -> Vec<Bounds> {
+    let mut areas: Vec<Bounds> = Vec::new();
+    let mut open: Option<Bounds> = None;
+    let mut empty: Option<Bounds> = None;
     for pair in stack.windows(2) {
         let [a, b] = pair else { continue };
         let band =
@@ -182,16 +181,18 @@ fn areas(stack: &[Edge], words: &PageWords) -> Vec<Bounds> {
         }
         let lines = table_lines(&words.inside(&band));
         let is_empty = lines.is_empty() && band.y1 - band.y0 > MAX_EMPTY_PT;
-        has_empty |= is_empty;
+        if is_empty {
+            empty = Some(empty.map_or(band, |all| all.union(band)));
+        }
         if is_empty || !is_tabular(&band, &lines, a.is_rule || b.is_rule) {
             areas.extend(open.take());
-            continue;
+        } else {
+            open = Some(open.map_or(band, |all| Bounds { y1: band.y1, ..all.union(band) }));
         }
-        let (all, count) = open.take().unwrap_or((band, 0));
-        open = Some((Bounds { y1: band.y1, ..all.union(band) }, count + 1));
     }
     areas.extend(open);
-    areas.into_iter().filter(|(_, count)| !has_empty || *count > 1).map(|(area, _)| area).collect()
+    let is_chart = empty.is_some_and(|empty| is_figure(&empty, page, Proof::Drawn));
+    if is_chart { Vec::new() } else { areas }
 }
 
 /// The band below the full lines at its top, and whether there were any.

@@ -4,12 +4,17 @@ use super::area::Proof;
 use super::columns::Column;
 use super::grid::Slot;
 use crate::page_structure::{is_value, page_number};
-use crate::tables::layout::lines::union;
+use crate::tables::layout::lines::{Chunk, TextLine, text_lines, union};
 use pagewise_text::Bounds;
+use std::collections::BTreeSet;
 
 /// So many ascending numbers in the last column are page numbers, whatever stands in the others.
 const MIN_CONTENTS: usize = 6;
 
+/// Chunks of one line further apart than this many ems are not of one cell, drawn or not.
+pub(crate) const FAR_CHUNKS: f32 = 1.5;
+/// Minimum number of rows whose cells hold several columns.
+const MIN_DIVIDED: usize = 3;
 /// The head of a table that nothing draws has more rows only if its body has as many.
 const MAX_HEADS: usize = 4;
 
@@ -20,6 +25,17 @@ pub(crate) fn is_grid(slots: &[Slot], rows: usize, columns: usize) -> bool {
     let full_columns = full(filled.iter().map(|slot| slot.column..slot.column + slot.column_span), columns);
     let is_crossed = full_rows >= 2 && full_columns >= 2 || full_rows >= 3 && full_columns >= 1;
     is_crossed && 10 * filled.len() >= 3 * slots.len()
+}
+
+/// Whether cells of several rows hold values far apart: not all borders of the columns are drawn.
+pub(crate) fn has_columns_within(slots: &[Slot]) -> bool {
+    let is_far = |pair: &[Chunk], size: f32| {
+        let is_value = pair.iter().any(Chunk::is_value);
+        is_value && matches!(pair, [a, b] if b.bounds.x0 - a.bounds.x1 > FAR_CHUNKS * size)
+    };
+    let is_divided = |line: &TextLine| line.chunks.windows(2).any(|pair| is_far(pair, line.size));
+    let divided = slots.iter().filter(|slot| text_lines(&slot.words).iter().any(is_divided)).map(|slot| slot.row);
+    divided.collect::<BTreeSet<usize>>().len() >= MIN_DIVIDED
 }
 
 /// How many of `count` places are in two ranges or more.

@@ -318,3 +318,21 @@ fn a_table_says_what_divides_its_columns() {
     let bare = "Name      Count   Price\nOakham       12    3.40\nSelkirk       4    1.00\nKelso         7    2.20";
     assert_eq!(columns_by(bare), Some(ColumnsBy::Space));
 }
+
+#[test]
+fn a_frame_without_the_borders_of_its_columns_is_read_by_its_white_space() {
+    let found = tables_of(
+        "
+--------------------------------
+| Work    |  Hours  Rate  Cost |
+--------------------------------
+| Body    |      2   150   300 |
+--------------------------------
+| Paint   |      1   150   150 |
+--------------------------------
+| Polish  |      3   100   300 |
+--------------------------------",
+    );
+    let rows = "^Work | ^Hours | ^Rate | ^Cost\nBody | 2 | 150 | 300\nPaint | 1 | 150 | 150\nPolish | 3 | 100 | 300";
+    assert_eq!(found, rows);
+}
