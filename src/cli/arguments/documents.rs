@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use super::flags::PagesWord;
 use crate::tool::{DocumentArguments, InfoArguments, TablesArguments, TextArguments};
 
-/// Show a PDF's title, dates, sizes and other facts, or what stands on its pages
+/// Show a PDF's title, dates, sizes and other facts, or the contents of its pages
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise info report.pdf --json
@@ -21,8 +21,8 @@ pub(crate) struct Info {
 
 /// Print the text of a PDF's pages
 ///
-/// In reading order. A form feed divides pages of text, and a comment with its number begins each page of Markdown. What is
-/// said of the text, such as which pages have none, goes to standard error.
+/// In reading order. A form feed divides pages of text, and a comment with its number begins each page of Markdown. Notes,
+/// such as pages without text, go to standard error.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise text report.pdf 2-4
@@ -45,8 +45,7 @@ pub(crate) struct Text {
 
 /// Print the tables of a PDF's pages
 ///
-/// Tables are found by their lines and areas, or by the white space between their columns. What is said of them goes to
-/// standard error.
+/// Tables are found by their lines and areas, or by the white space between their columns. Notes go to standard error.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise tables report.pdf 4
@@ -92,7 +91,7 @@ pub(crate) struct Diff {
 
 /// Write the files that are attached to a PDF
 ///
-/// Those that the document names, or that belong to a page. `pagewise info` lists them.
+/// Files attached to the document or to a page; `pagewise info` lists them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise attachments invoice.pdf --out-dir attached

@@ -123,7 +123,7 @@ impl PdfAnswerBuilder<'_> {
         let body = if self.request.form == PageForm::Path {
             let file = self.output.write(&self.page_file(page, chunk_hash), &chunk.bytes)?;
             let (named, path) = (self.page_name(planned.page), &self.requested.path);
-            let place = format!("Page {named} of {path} is a PDF of its own; read it at {}", file.display());
+            let place = format!("Page {named} of {path} was saved as a one-page PDF: {}", file.display());
             PageBody::Text(format!("{place}{comments}"))
         } else {
             let title = format!("{} - Page {page}", self.requested.path);

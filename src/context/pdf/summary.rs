@@ -346,7 +346,7 @@ fn costs(estimates: &[PageEstimate], pages: u64, given: GivenForms) -> Vec<FormC
 fn cost_lines(estimates: &[PageEstimate], pages: u64, given: GivenForms) -> Vec<String> {
     let costs = costs(estimates, pages, given);
     let listed = costs.iter().map(|cost| {
-        let given = if cost.is_given { " (what you get)" } else { "" };
+        let given = if cost.is_given { " (your default form)" } else { "" };
         format!("{} as {}{given}", grouped(cost.of_all), cost.form)
     });
     let sampled = estimates.len();

@@ -357,11 +357,12 @@ fn worker_error(path: &str, error: &WorkerError) -> ToolError {
             .hint("A larger worker_memory_bytes may be enough to read it.")
             .with("setting", json!("worker_memory_bytes"))
             .with("limit", json!(limit_bytes)),
-        WorkerError::Busy { waiting, retry_after_ms } => {
-            ToolError::new(ErrorCode::Busy, format!("Busy: {waiting} requests wait; try again in {retry_after_ms} ms"))
-                .with("waiting", json!(waiting))
-                .with("retryAfterMs", json!(retry_after_ms))
-        }
+        WorkerError::Busy { waiting, retry_after_ms } => ToolError::new(
+            ErrorCode::Busy,
+            format!("Busy: {waiting} requests are waiting; try again in {retry_after_ms} ms"),
+        )
+        .with("waiting", json!(waiting))
+        .with("retryAfterMs", json!(retry_after_ms)),
         WorkerError::Unsandboxed { missing } => reading_failed(error)
             .hint("Start without --require-sandbox to read with the layers that this system has.")
             .with("missing", json!(missing)),

@@ -12,14 +12,14 @@ use crate::tool::context::ConversationArguments;
 use crate::tool::error::ToolError;
 use crate::tool::pdf::{DocumentArguments, TextArguments, TextFormat};
 
-/// Read a file: a PDF's summary (filePath alone) or its pages (pages or pdfPage, at most 20 a call), a text by lines, an
-/// image; of a folder, its PDFs. What this conversation already has is named, not sent again.
+/// Read a PDF: filePath alone gives a summary with outline and costs; pages or pdfPage gives pages, at most 20 a call. Also
+/// text files, images, folders of PDFs. Pages already sent are listed, not resent. To find text: pdf_search.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("The conversation whose memory applies; its first use creates it"))))]
 #[serde(rename_all = "camelCase")]
 pub struct GetFileArguments {
-    /// The file: path, URL or responseId.
+    /// Path, URL or responseId.
     #[cfg_attr(feature = "program", arg(value_name = "PATH"))]
     pub file_path: String,
     /// One page, 0-based.
@@ -33,25 +33,25 @@ pub struct GetFileArguments {
     #[serde(flatten)]
     #[cfg_attr(feature = "program", command(flatten))]
     pub pages: PagesParameter,
-    /// How pages come: document (PDF block), path (a PDF file, named), mixed (text or tables where complete, else a
-    /// picture), auto (default: what you can be shown).
+    /// Page form: document (PDF block), path (saved PDF), mixed (text or Markdown if complete, else a picture), auto
+    /// (default: what your client can show).
     #[serde(rename = "as")]
     #[cfg_attr(
         feature = "program",
         arg(long = "as", value_enum, value_name = "FORM", help = "Form of the pages (default: the setting form)")
     )]
     pub form: Option<FormArgument>,
-    /// Send it again: only if you can no longer see it.
+    /// Resend; only if you can no longer see it.
     #[serde(default)]
-    #[cfg_attr(feature = "program", arg(long, help = "Send it even if the conversation already holds it"))]
+    #[cfg_attr(feature = "program", arg(long, help = "Send it even if it was already sent in the conversation"))]
     pub force: bool,
-    /// Of a text: first line, 1-based.
+    /// Text files: first line, 1-based.
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub start_line: Option<NonZeroU64>,
-    /// Of a text: how many lines.
+    /// Text files: number of lines.
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub num_lines: Option<NonZeroU64>,
-    /// Stop before the pages cost more tokens (estimated).
+    /// Token budget (estimated); one page always comes.
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub max_tokens: Option<NonZeroU64>,
     /// An earlier version: answers what changed, and of pages the changed alone.

@@ -215,7 +215,8 @@ pub(crate) fn document_header(answer: &FileAnswer) -> Option<String> {
     let pages = Some(documents.collect::<PageSet>()).filter(|pages| !pages.is_empty())?;
     let details = &answer.details;
     let (named, total) = (page_or_pages(&pages), details.pages.unwrap_or_default());
-    let what = format!("{}: {named} of {total}, each a PDF of its own.", details.file);
+    let each = if pages.len() == 1 { "as" } else { "each as" };
+    let what = format!("{}: {named} of {total}, {each} a one-page PDF.", details.file);
     let go_on = "For other pages call get_file with pages (1-based) or pdfPage (0-based).";
     Some([&what, &untrusted(&details.file), go_on].join("\n"))
 }
