@@ -81,7 +81,7 @@ use crate::source::{FileKind, HashCache};
 use crate::worker::{Pages, Reader, RecognisingDocument, RecognitionBudget};
 use pagewise_base::hash::ContentHash;
 use pagewise_base::limits::{Cancellation, Limits, StopReason};
-use pagewise_base::page::{PageNumber, PageSet};
+use pagewise_base::page::{PageIndex, PageNumber, PageSet};
 use pagewise_store::{StoreMonitor, ViewStore};
 use pagewise_view::{ConversationTitle, DeliveryRecord, HeldItem, Holding};
 
@@ -346,8 +346,29 @@ impl ContextManager {
     /// # Errors
     /// [`ContextError::Output`].
     pub fn write_picture(&self, source: &str, page: PageNumber, png: &[u8]) -> Result<PathBuf, ContextError> {
-        let file = PageFileName { source, page, hash: ContentHash::of(png), extension: "png" };
+        let file = PageFileName { source, page, last: None, hash: ContentHash::of(png), extension: "png" };
         self.output.write(&file, png)
+    }
+
+    /// Writes the text of pages to the output directory, as Markdown or not.
+    ///
+    /// # Errors
+    /// [`ContextError::Output`].
+    pub fn write_text(
+        &self,
+        source: &str,
+        pages: &PageSet,
+        text: &str,
+        is_markdown: bool,
+    ) -> Result<PathBuf, ContextError> {
+        let number = |page: Option<PageIndex>| page.unwrap_or(PageIndex(0)).number();
+        let (page, last) = (number(pages.iter().next()), number(pages.last()));
+        let last = Some(last).filter(|last| *last != page);
+        let extension = if is_markdown { "md" } else { "txt" };
+        self.output.write(
+            &PageFileName { source, page, last, hash: ContentHash::of(text.as_bytes()), extension },
+            text.as_bytes(),
+        )
     }
 
     /// The settings of answers.

@@ -143,7 +143,7 @@ impl PdfAnswerBuilder<'_> {
     }
 
     fn page_file(&self, page: PageNumber, hash: ContentHash) -> PageFileName<'_> {
-        PageFileName { source: &self.requested.path, page, hash, extension: "pdf" }
+        PageFileName { source: &self.requested.path, page, last: None, hash, extension: "pdf" }
     }
 
     /// Providers charge a PDF page for its text and its picture. Computed only for `maxTokens`.

@@ -10,6 +10,7 @@ use crate::tool::arguments::{PagesParameter, PasswordParameter, arguments_of};
 use crate::tool::client::FormArgument;
 use crate::tool::context::ConversationArguments;
 use crate::tool::error::ToolError;
+use crate::tool::pdf::{DocumentArguments, TextArguments, TextFormat};
 
 /// Read a PDF: filePath alone gives a summary with outline and costs; pages or pdfPage gives pages, at most 20 a call. Also
 /// text files, images, folders of PDFs. Pages already sent are listed, not resent. To find text: pdf_search.
@@ -63,6 +64,10 @@ pub struct GetFileArguments {
         )
     )]
     pub against: Option<String>,
+    /// Write the text or markdown to a file, and answer with its path and cost.
+    #[serde(default)]
+    #[cfg_attr(feature = "program", arg(skip))]
+    pub save: bool,
     /// The conversation.
     #[serde(flatten)]
     #[cfg_attr(feature = "program", command(flatten))]
@@ -81,7 +86,33 @@ impl GetFileArguments {
             return Err(ToolError::one_of("pdfPage", "pages")
                 .hint("Use pdfPage (0-based) for one page, or pages (1-based) for several."));
         }
+        if self.save && self.saved_format().is_none() {
+            return Err(ToolError::parameter("save", "needs as: text or markdown"));
+        }
         Ok(self)
+    }
+
+    /// The format in which the text is saved: Markdown if no form is asked for.
+    fn saved_format(&self) -> Option<TextFormat> {
+        match self.form.unwrap_or_default() {
+            FormArgument::Text => Some(TextFormat::Text),
+            FormArgument::Markdown | FormArgument::Auto => Some(TextFormat::Markdown),
+            _ => None,
+        }
+    }
+
+    /// The text that is to be saved; `None` if it is to be sent.
+    #[must_use]
+    pub(super) fn saved_text(&self) -> Option<TextArguments> {
+        let format = self.saved_format().filter(|_| self.save)?;
+        let single = self.pdf_page.map(|index| index.saturating_add(1).to_string());
+        let document = DocumentArguments {
+            path: self.file_path.clone(),
+            password: self.password.clone(),
+            conversation: self.held.conversation.clone(),
+        };
+        let pages = self.pages.pages.clone().or(single);
+        Some(TextArguments { pages: pages.into(), format, save: true, document, ..TextArguments::default() })
     }
 
     /// The requested part of a PDF.

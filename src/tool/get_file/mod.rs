@@ -18,8 +18,8 @@ use super::data_answer::result_json;
 use super::emit::PDF;
 use super::error::ToolError;
 use super::page_tag::tag_blocks;
-use super::pdf::DocumentArguments;
-use super::versions::{VersionsResult, diff};
+use super::pdf::{DocumentArguments, save_text};
+use super::versions::diff;
 use crate::context::{
     AnswerDetails, Block, ContextManager, Delivery, FileAnswer, FileRequest, ProgressListener, RequestedPart,
     SummaryFacts, page_or_pages, select_from, untrusted,
@@ -61,6 +61,10 @@ pub fn get_file(
     caller: &Caller,
     progress: &dyn ProgressListener,
 ) -> Result<GetFileAnswer, ToolError> {
+    if let Some(asked) = arguments.saved_text() {
+        let saved = save_text(context, &asked, caller, progress)?;
+        return text_alone(context, &arguments, saved.text(), ("saved", result_json(&saved)?));
+    }
     if let Some(against) = arguments.against.clone() {
         return get_changes(context, &against, arguments, caller, progress);
     }
@@ -99,7 +103,7 @@ fn get_changes(
     };
     let found = diff(context, &document, against, caller, progress)?;
     if arguments.part() == RequestedPart::Summary {
-        return changes_alone(context, &arguments, found.text(None), &found);
+        return text_alone(context, &arguments, found.text(None), ("versions", result_json(&found)?));
     }
     let asked = {
         let pdf = document.open(context, caller)?;
@@ -112,7 +116,7 @@ fn get_changes(
     let changed = asked.iter().filter(|page| wanted.contains(*page)).collect::<PageSet>();
     if changed.is_empty() && !asked.is_empty() {
         let text = format!("{}\nNone of {} differs.", found.text(Some(&PageSet::new())), page_or_pages(&asked));
-        return changes_alone(context, &arguments, text, &found);
+        return text_alone(context, &arguments, text, ("versions", result_json(&found)?));
     }
     let is_all = changed.is_empty();
     let pages = if is_all { arguments.pages.clone() } else { Some(changed.to_string()).into() };
@@ -128,16 +132,16 @@ fn get_changes(
 }
 
 /// An answer that gives no page, and records nothing.
-fn changes_alone(
+fn text_alone(
     context: &ContextManager,
     arguments: &GetFileArguments,
     text: String,
-    found: &VersionsResult,
+    (name, data): (&str, Value),
 ) -> Result<GetFileAnswer, ToolError> {
     let facts = AnswerDetails { file: arguments.file_path.clone(), mime_type: PDF, ..AnswerDetails::default() };
     let mut details = details_json(&facts, None);
     if let Value::Object(details) = &mut details {
-        details.insert("versions".to_owned(), result_json(found)?);
+        details.insert(name.to_owned(), data);
     }
     Ok(GetFileAnswer {
         blocks: vec![Block::Text(text)],

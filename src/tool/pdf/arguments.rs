@@ -163,6 +163,10 @@ pub struct TextArguments {
         )
     )]
     pub ocr: Option<OcrArgument>,
+    /// Write it whole to a file, and answer with its path and cost.
+    #[serde(default)]
+    #[cfg_attr(feature = "program", arg(skip))]
+    pub save: bool,
     /// Whether the answer lists the words of each page in their boxes; only for the command line.
     #[serde(skip)]
     #[cfg_attr(feature = "program", arg(long, help = "With --json: the words of each page in their boxes"))]
