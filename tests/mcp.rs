@@ -53,6 +53,56 @@ fn a_conversation_from_summary_to_pages() {
 }
 
 #[test]
+fn pages_of_every_tool_count_as_read_and_only_those_of_get_file_as_held() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let mut client = Client::start(&place, "opencode");
+    client.call("pdf_extract_text", json!({ "path": pdf, "pages": "2-3" }));
+    client.call("pdf_extract_text", json!({ "path": pdf, "pages": "4-5", "max_chars": 300 }));
+    client.call("pdf_render_page", json!({ "path": pdf, "page": 6, "dpi": 30 }));
+    client.call("pdf_render_page", json!({ "path": pdf, "page": 7, "dpi": 30, "region": "0,0,0.5,0.5" }));
+    let page = client.call("get_file", json!({ "filePath": pdf, "pages": "1" }));
+    assert_eq!(texts(&page)[1], "Read so far in this conversation: 4 of 8 pages (1-3,6).", "page 4 was cut");
+    let status = client.call("context_status", json!({}))["structuredContent"].clone();
+    assert_eq!(status["files"][0]["unread"], "4-5,7-8", "{status}");
+    let again = client.call("get_file", json!({ "filePath": pdf, "pages": "2" }));
+    assert_eq!(kinds(&again), ["text", "resource", "text"], "its text is no page");
+    client.call("context_forget", json!({ "filePath": pdf, "pages": "2-3" }));
+    let page = client.call("get_file", json!({ "filePath": pdf, "pages": "7" }));
+    assert_eq!(texts(&page)[1], "Read so far in this conversation: 3 of 8 pages (1,6-7).");
+}
+
+#[test]
+fn prompts_and_the_skill_are_had_as_the_protocol_says() {
+    let place = Place::new();
+    let mut client = Client::start(&place, "opencode");
+    let arguments = json!({ "folder": "reports", "question": "Which year had the highest costs?" });
+    let prompt = client.request("prompts/get", json!({ "name": "answer_from_folder", "arguments": arguments }));
+    let message = &prompt["messages"][0];
+    assert_eq!(message["role"], "user");
+    let text = message["content"]["text"].as_str().unwrap();
+    let asked = "Answer this question from the documents in the folder reports: Which year had the highest costs?\n";
+    assert!(text.starts_with(asked), "{text}");
+    let refused = |client: &mut Client, method: &str, params: Value| {
+        let id = client.send(method, params);
+        client.receive(id)["error"].clone()
+    };
+    let error = refused(&mut client, "prompts/get", json!({ "name": "answer_from_folder", "arguments": {} }));
+    assert_eq!((&error["code"], &error["message"]), (&json!(-32602), &json!("The prompt needs the argument folder.")));
+
+    let skills = client.request("skills/list", json!({}))["skills"].clone();
+    let skill = &skills[0];
+    assert_eq!(skill["uri"], "skill://read-documents/SKILL.md");
+    assert_eq!(skill["frontmatter"]["name"], "read-documents");
+    assert_eq!(&client.request("skills/get", json!({ "uri": skill["uri"] }))["skill"], skill);
+    let read = client.request("resources/read", json!({ "uri": skill["uri"] }))["contents"][0].clone();
+    assert_eq!(read["mimeType"], "text/markdown");
+    assert_eq!(skill["resources"][0]["size"], read["text"].as_str().unwrap().len());
+    let error = refused(&mut client, "skills/get", json!({ "uri": "skill://other/SKILL.md" }));
+    assert_eq!(error["code"], -32602, "{error}");
+}
+
+#[test]
 fn an_embedded_page_has_the_bytes_of_the_command_for_one_page() {
     let place = Place::new();
     let pdf = place.copied("latex.pdf");
@@ -147,7 +197,8 @@ fn an_unknown_tool_is_an_error_of_the_protocol() {
     let mut client = Client::start(&place, "opencode");
     let id = client.send("tools/call", json!({ "name": "fly", "arguments": {} }));
     assert_eq!(client.receive(id)["error"]["code"], -32602);
-    assert_eq!(client.request("prompts/list", json!({}))["prompts"], json!([]));
+    let prompts = client.request("prompts/list", json!({}));
+    assert_eq!(prompts["prompts"][1]["name"], "answer_from_folder", "{prompts}");
     let id = client.send("prompts/fly", json!({}));
     assert_eq!(client.receive(id)["error"]["code"], -32601);
 }

@@ -89,7 +89,7 @@ fn replicas_that_begin_at_once_make_the_tables_once() {
         }
     });
     assert_eq!(loaded(&store_at(&address), &id("a")).holdings().count(), 6);
-    assert_eq!(query(&address, "SELECT number FROM pagewise.version").unwrap(), ["4"]);
+    assert_eq!(query(&address, "SELECT number FROM pagewise.version").unwrap(), ["5"]);
 }
 
 #[test]
@@ -519,7 +519,7 @@ fn what_is_wrong_with_a_database_is_said() {
     the database has encoding LATIN1, and must have UTF8: createdb --encoding=UTF8 --template=template0
     schema 'pagewise' of the database is not as this program made it (there is a table 'conversation', and none that says its version); rename it, or name another database
     schema 'pagewise' of the database is not as this program made it (column "number" does not exist); rename it, or name another database
-    the database has schema 99, and this program knows 4: use a later version of it
+    the database has schema 99, and this program knows 5: use a later version of it
     schema 'pagewise' of the database is not as this program made it (column c.body does not exist); rename it, or name another database
     the database at 127.0.0.1:PORT cannot be written; name its primary, or all servers and target_session_attrs=read-write
     the database at 127.0.0.1:PORT offers no TLS, which sslmode=require needs

@@ -37,7 +37,12 @@ fn held() -> impl Strategy<Value = HeldItem> {
         2 => lines().prop_map(HeldItem::Text),
         1 => Just(HeldItem::Binary),
         1 => Just(HeldItem::Followed),
+        2 => (0_u32..6, 0_u32..3).prop_map(|(first, more)| read(first, first + more)),
     ]
+}
+
+fn read(first: u32, last: u32) -> HeldItem {
+    HeldItem::Read { first: PageIndex(first), last: PageIndex(last) }
 }
 
 pub(crate) fn holding() -> impl Strategy<Value = Holding> {
@@ -75,6 +80,10 @@ fn is_named(what: &ForgetScope, holding: &Holding) -> bool {
         (ForgetScope::Pages { file, pages } | ForgetScope::Positions { file, pages }, HeldItem::Page { page, .. }) => {
             *file == holding.file && pages.contains(page)
         }
+        (
+            ForgetScope::Pages { file, pages } | ForgetScope::Positions { file, pages },
+            HeldItem::Read { first, last },
+        ) => *file == holding.file && pages.iter().any(|page| (first..=last).contains(&page)),
         (ForgetScope::Fingerprints(prints), HeldItem::Page { fingerprint, .. }) => prints.contains(&fingerprint),
         (ForgetScope::Pages { .. } | ForgetScope::Positions { .. } | ForgetScope::Fingerprints(_), _) => false,
     }
@@ -85,6 +94,11 @@ fn page_of(holding: &Holding) -> Option<(PageFingerprint, PageForm)> {
         HeldItem::Page { fingerprint, form, .. } => Some((fingerprint, form)),
         _ => None,
     }
+}
+
+/// What can remain of a holding that is gone: a followed file, and the pages that were not forgotten.
+fn is_remainder(holding: &Holding) -> bool {
+    matches!(holding.what, HeldItem::Followed | HeldItem::Read { .. })
 }
 
 fn rows_of(view: &ConversationView) -> BTreeMap<Holding, Sequence> {
@@ -113,7 +127,7 @@ proptest! {
         }
         for (holding, at) in left.holdings() {
             let before = rows.insert(*holding, at);
-            prop_assert!(before.map_or(holding.what == HeldItem::Followed, |before| before <= at));
+            prop_assert!(before.map_or(is_remainder(holding), |before| before <= at));
         }
         prop_assert_eq!(&left, &rows.into_iter().collect());
         prop_assert_eq!(&after(&left, &what), &left, "once more changes nothing");
@@ -131,7 +145,7 @@ proptest! {
     #[test]
     fn what_was_forgotten_is_not_held_anywhere(view in view(), what in forget()) {
         let left = after(&view, &what);
-        prop_assert!(left.holdings().all(|(holding, _)| view.contains(holding) || holding.what == HeldItem::Followed));
+        prop_assert!(left.holdings().all(|(holding, _)| view.contains(holding) || is_remainder(holding)));
         for holding in view.holdings().map(|(holding, _)| holding).filter(|holding| is_named(&what, holding)) {
             let stays_followed = what == ForgetScope::AllButFiles && holding.what == HeldItem::Followed;
             prop_assert!(stays_followed || !left.contains(holding));
@@ -189,7 +203,31 @@ proptest! {
             _ => false,
         });
         prop_assert_eq!(view.holds_lines(&content, span), (span.first()..=span.last()).all(has_line));
-        let is_given = of_content().any(|holding| holding.what != HeldItem::Followed);
+        let is_given = of_content().any(|holding| !is_remainder(holding));
         prop_assert_eq!(view.agent_view(&content).is_some(), is_given);
+        let mut pages = PageSet::new();
+        for holding in of_content() {
+            match holding.what {
+                HeldItem::Page { page, .. } => pages.insert(page),
+                HeldItem::Read { first, last } => pages.insert_run(first.0, last.0),
+                _ => {}
+            }
+        }
+        prop_assert_eq!(view.pages_read(&content), pages);
+    }
+
+    #[test]
+    fn pages_that_were_read_and_are_forgotten_are_unread_alone(
+        runs in prop::collection::vec((0_u32..9, 0_u32..4), 0..5), gone in prop::collection::vec(0_u32..12, 0..5),
+    ) {
+        let (content, file) = (ContentHash([1; 32]), FileKey([1; 32]));
+        let held = |(first, more)| (Holding { content, file, what: read(first, first + more) }, Sequence(1));
+        let view: ConversationView = runs.iter().copied().map(held).collect();
+        let gone: PageSet = gone.into_iter().map(PageIndex).collect();
+        let mut left = view.pages_read(&content);
+        gone.runs().for_each(|(first, last)| left.remove_run(first.0, last.0));
+        let forget = ForgetScope::Pages { file, pages: gone };
+        prop_assert_eq!(after(&view, &forget).pages_read(&content), left);
+        prop_assert_eq!(after(&view, &forget).files().count(), 0, "the agent was told of no version");
     }
 }

@@ -67,7 +67,6 @@ pub(super) fn server_context(config: &Config) -> Result<ContextManager, ToolErro
     open_with(server_config(config)?, log::warn)
 }
 
-/// The configuration of a server.
 pub(super) fn server_config(config: &Config) -> Result<ContextConfig, ToolError> {
     let roots = config.roots.iter().map(|root| working_directory().join(root));
     let settings = AnswerSettings { output_bounds: config.answers.output_bounds, ..answers(config) };

@@ -101,7 +101,6 @@ pub enum ContextError {
     /// No text could be extracted from the PDF at a URL.
     #[error("{url}: {error}")]
     FetchedPdf {
-        /// The URL.
         url: String,
         /// What went wrong.
         error: PdfError,
@@ -109,7 +108,6 @@ pub enum ContextError {
     /// The content at a URL cannot be read as text.
     #[error("{url} is {mime_type}")]
     UnsupportedContent {
-        /// The URL.
         url: String,
         /// The MIME type detected from its bytes, or declared by its server.
         mime_type: String,
@@ -137,7 +135,6 @@ pub enum ContextError {
     ConversationFull {
         /// The file, as the request named it.
         path: String,
-        /// Which bound.
         full: BoundExceeded,
     },
     /// A handle that is invalid, unknown, expired or somebody else's.

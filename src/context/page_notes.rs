@@ -15,7 +15,6 @@ pub struct PageNotes {
     more: u64,
 }
 
-/// A note and its pages.
 #[derive(Debug, Clone)]
 struct PageNote {
     pages: PageSet,

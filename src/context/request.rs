@@ -12,7 +12,6 @@ use pagewise_view::{ConversationId, PageForm, Principal};
 /// The requested part of a PDF.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum RequestedPart {
-    /// The summary.
     #[default]
     Summary,
     /// One page by its 0-based index. Wide, so that any number can be answered with the page count.

@@ -22,10 +22,7 @@ pub enum DocumentError {
     },
     /// The document is encrypted, and the password is missing or wrong.
     #[error("{}", if *password_given { "the password is wrong" } else { "the document needs a password" })]
-    Encrypted {
-        /// Whether a password was given.
-        password_given: bool,
-    },
+    Encrypted { password_given: bool },
     /// The document's security handler is not supported.
     #[error("the document's security handler is not supported")]
     UnsupportedEncryption,

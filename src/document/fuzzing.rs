@@ -57,7 +57,6 @@ pub fn filter(name: &str, data: &[u8]) {
     }
 }
 
-/// Small limits.
 fn small() -> Limits {
     Limits { max_stream_bytes: 1_000_000, max_xref_sections: 50, ..Limits::default() }
 }

@@ -35,7 +35,6 @@ struct BudgetState {
 /// Why an engine was left. It is the payload of the unwinding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interruption {
-    /// A limit was exceeded.
     Limit(LimitExceeded),
     /// The deadline passed, or the request was cancelled.
     Stopped(StopReason),

@@ -16,7 +16,6 @@ use pagewise_base::page::PageIndex;
 /// A word of a text layer, in points from the top left of the page as displayed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LayerWord {
-    /// Its text.
     pub text: String,
     /// The start of its baseline.
     pub origin: [f64; 2],
@@ -28,7 +27,6 @@ pub struct LayerWord {
     pub size: f64,
 }
 
-/// The words of a page's layer.
 pub type PageLayer = (PageIndex, Vec<LayerWord>);
 
 /// The name of the font in the resources of pages.
@@ -141,7 +139,6 @@ impl LayerUpdate {
     }
 }
 
-/// The content of a layer.
 fn content(words: &[LayerWord], placement: &PagePlacement) -> String {
     let mut content = String::from("BT\n3 Tr\n");
     for word in words {

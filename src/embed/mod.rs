@@ -126,7 +126,8 @@ impl Pagewise {
             let pdf = arguments.document.open(&self.context, caller)?;
             let result = tool::extract_text(&pdf, &arguments, &NoProgress)?;
             let texts = result.texts(caller).into_iter().filter(|text| !text.is_empty());
-            Ok(Answer::of_blocks(texts.map(Block::Text).collect(), result_json(&result)?, None))
+            let delivery = result.delivery(&self.context, &pdf, &arguments, caller)?;
+            Ok(Answer::of_blocks(texts.map(Block::Text).collect(), result_json(&result)?, delivery))
         })
     }
 

@@ -34,7 +34,6 @@ use pagewise_view::{ConversationId, Principal};
 pub enum Viewer {
     /// Those of everybody who uses this store, to its owner.
     StoreOwner,
-    /// Those of one principal.
     Principal(Principal),
 }
 

@@ -14,7 +14,6 @@ use super::settings::ModelSettings;
 use pagewise_base::limits::Cancellation;
 use pagewise_web::http::{self, Client};
 
-/// Timeout for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The first wait before a retry; it doubles each time.

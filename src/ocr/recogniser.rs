@@ -48,7 +48,6 @@ pub trait Recogniser: Send + Sync {
 /// What a box with one line says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LineReading {
-    /// Its text.
     pub text: String,
     /// From 0 to 1.
     pub confidence: f32,

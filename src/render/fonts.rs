@@ -37,7 +37,6 @@ pub struct WantedFont {
     pub is_serif: bool,
 }
 
-/// A font file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FontFile {
     /// A TrueType or OpenType font, or a collection of them.

@@ -51,7 +51,6 @@ impl Default for RenderOptions {
 /// A page as a picture.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Picture {
-    /// The PNG.
     #[serde(with = "pagewise_base::arrival::byte_string")]
     pub png: Bytes,
     /// Pixels from left to right.

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CacheScope, CallToolResult, ContentBlock, EmbeddedResource, JsonObject, MetaObject, ReadResourceResult,
-    ResourceContents, ResourceTemplate, Tool, ToolAnnotations,
+    CacheScope, CallToolResult, ContentBlock, EmbeddedResource, GetPromptResult, JsonObject, MetaObject, Prompt,
+    PromptArgument, PromptMessage, ReadResourceResult, ResourceContents, ResourceTemplate, Role, Skill,
+    SkillFrontmatter, SkillResource, SkillResources, Tool, ToolAnnotations,
 };
 use serde_json::{Value, json};
 
@@ -174,6 +175,42 @@ pub(super) fn page_templates() -> Vec<ResourceTemplate> {
             .with_mime_type(row.mime_type)
     };
     RESOURCE_TEMPLATES.into_iter().map(template).collect()
+}
+
+/// The entry of a prompt in `prompts/list`.
+pub(super) fn prompt(prompt: &tool::Prompt) -> Prompt {
+    let argument = |argument: &tool::PromptArgument| {
+        let described = PromptArgument::new(argument.name).with_description(argument.description);
+        described.with_required(argument.is_required)
+    };
+    let arguments = prompt.arguments.iter().map(argument).collect();
+    Prompt::new(prompt.name, Some(prompt.description), Some(arguments)).with_title(prompt.title)
+}
+
+/// The result of `prompts/get`.
+pub(super) fn prompt_result(prompt: &tool::Prompt, message: String) -> GetPromptResult {
+    let message = PromptMessage::new_text(Role::User, message);
+    GetPromptResult::new(vec![message]).with_description(prompt.description)
+}
+
+/// The entry of the skill in `skills/list`.
+pub(super) fn skill() -> Skill {
+    let mut frontmatter = SkillFrontmatter::new("", "");
+    for (name, value) in tool::skill_fields() {
+        match name {
+            "name" => value.clone_into(&mut frontmatter.name),
+            "description" => value.clone_into(&mut frontmatter.description),
+            _ => frontmatter = frontmatter.with_field(name, value),
+        }
+    }
+    let file = SkillResource::from_bytes(tool::SKILL_URI, tool::SKILL.as_bytes());
+    Skill::new(tool::SKILL_URI, frontmatter, SkillResources::Files(vec![file]))
+}
+
+/// The result of reading the skill as a resource.
+pub(super) fn skill_resource() -> ReadResourceResult {
+    let contents = ResourceContents::text(tool::SKILL, tool::SKILL_URI).with_mime_type("text/markdown");
+    ReadResourceResult::new(vec![contents])
 }
 
 /// How long a client may cache a page: its URI names its content, so it never changes.

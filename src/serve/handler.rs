@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, CompletionInfo,
-    GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, JsonObject,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams, GetSkillResult, Implementation,
+    InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -21,7 +22,7 @@ use super::progress::ToolProgress;
 use super::server_parts::ServerParts;
 use super::tools::{RunTool, ToolCall};
 use super::{convert, http, tools};
-use crate::tool::{self, Caller, ClientHabit, INSTRUCTIONS, Tool, ToolError};
+use crate::tool::{self, Caller, ClientHabit, INSTRUCTIONS, PROMPTS, SKILL_URI, Tool, ToolError};
 use pagewise_base::clean::repeated;
 use pagewise_base::limits::Cancellation;
 use pagewise_view::ConversationId;
@@ -132,7 +133,8 @@ fn log_call(identity: &CallerIdentity, tool: &Tool, context: &RequestContext<Rol
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder();
-        let capabilities = capabilities.enable_tools().enable_resources().enable_prompts().enable_completions().build();
+        let capabilities = capabilities.enable_tools().enable_resources().enable_prompts().enable_completions();
+        let capabilities = capabilities.enable_skills().build();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("pagewise", env!("CARGO_PKG_VERSION")))
             .with_instructions(INSTRUCTIONS)
@@ -166,7 +168,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let (tool, run_tool) =
-            tools::find_tool(&request.name, &self.server).ok_or_else(|| unknown_tool(&request.name))?;
+            tools::find_tool(&request.name, &self.server).ok_or_else(|| unknown("tool", &request.name))?;
         let arguments = tool::accepted(tool.name, &request.arguments.unwrap_or_default());
         let identity = CallerIdentity::of(&context, &self.server);
         log_call(&identity, tool, &context);
@@ -188,13 +190,12 @@ impl ServerHandler for Handler {
         Ok(CallToolResponse::from(result))
     }
 
-    /// An empty list. Some clients ask regardless of the capabilities, and take an error for a broken server.
     async fn list_prompts(
         &self,
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(Vec::new()))
+        Ok(ListPromptsResult::with_all_items(PROMPTS.iter().map(convert::prompt).collect()))
     }
 
     async fn get_prompt(
@@ -202,7 +203,30 @@ impl ServerHandler for Handler {
         request: GetPromptRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        Err(ErrorData::invalid_params(format!("Unknown prompt: {}", repeated(&request.name)), None))
+        let prompt = PROMPTS.iter().find(|prompt| prompt.name == request.name);
+        let prompt = prompt.ok_or_else(|| unknown("prompt", &request.name))?;
+        let given = |name: &str| request.arguments.as_ref()?.get(name)?.as_str();
+        let message = prompt.message(given);
+        let message = message
+            .map_err(|missing| ErrorData::invalid_params(format!("The prompt needs the argument {missing}."), None))?;
+        Ok(convert::prompt_result(prompt, message).into())
+    }
+
+    async fn list_skills(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        Ok(ListSkillsResult::with_all_items(vec![convert::skill()]))
+    }
+
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetSkillResult, ErrorData> {
+        let is_known = request.uri == SKILL_URI;
+        is_known.then(|| GetSkillResult::new(convert::skill())).ok_or_else(|| unknown("skill", &request.uri))
     }
 
     /// An empty list: the server does not reveal which files exist.
@@ -249,6 +273,9 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        if request.uri == SKILL_URI {
+            return Ok(ReadResourceResponse::from(convert::skill_resource()));
+        }
         let server = Arc::clone(&self.server);
         let identity = CallerIdentity::of(&context, &server);
         let (result_bytes, owner) = (identity.result_bytes(&server), identity.principal());
@@ -279,8 +306,8 @@ fn content_of(request: &CompleteRequestParams) -> Option<String> {
     filled.get("blake3").cloned()
 }
 
-fn unknown_tool(name: &str) -> ErrorData {
-    ErrorData::invalid_params(format!("Unknown tool: {}", repeated(name)), None)
+fn unknown(kind: &str, name: &str) -> ErrorData {
+    ErrorData::invalid_params(format!("Unknown {kind}: {}", repeated(name)), None)
 }
 
 fn internal(what: &'static str) -> ErrorData {

@@ -5,8 +5,8 @@
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequestParams, ClientRequest, CompleteRequestParams, GetPromptRequestParams, InitializeRequestParams,
-    JsonRpcMessage, PaginatedRequestParams, ReadResourceRequestParams,
+    CallToolRequestParams, ClientRequest, CompleteRequestParams, GetPromptRequestParams, GetSkillRequestParams,
+    InitializeRequestParams, JsonRpcMessage, PaginatedRequestParams, ReadResourceRequestParams,
 };
 use rmcp::service::RxJsonRpcMessage;
 use serde::Deserialize;
@@ -191,7 +191,8 @@ fn params_problem(method: &str, params: &Value) -> Option<String> {
         "resources/read" => problem_of::<ReadResourceRequestParams>(params),
         "completion/complete" => problem_of::<CompleteRequestParams>(params),
         "prompts/get" => problem_of::<GetPromptRequestParams>(params),
-        "tools/list" | "resources/list" | "resources/templates/list" | "prompts/list" => {
+        "skills/get" => problem_of::<GetSkillRequestParams>(params),
+        "tools/list" | "resources/list" | "resources/templates/list" | "prompts/list" | "skills/list" => {
             problem_of::<PaginatedRequestParams>(params)
         }
         "ping" | "server/discover" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe" => None,

@@ -17,14 +17,12 @@ pub const UNKNOWN_TYPE: &str = "application/octet-stream";
 /// The type of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
-    /// A PDF.
     Pdf {
         /// The offset of the header in bytes.
         header_at: usize,
     },
     /// A picture in a format that models accept.
     Image(ImageFormat),
-    /// Text.
     Text(Charset),
     /// Any other file.
     Other {

@@ -36,7 +36,6 @@ pub enum JoinError {
     /// A page cannot be cut.
     #[error("page {page}: {error}")]
     Page {
-        /// The page's number.
         page: PageNumber,
         /// Why it cannot be cut.
         error: CutError,
@@ -52,10 +51,7 @@ pub enum JoinError {
     Conflict(#[from] Conflict),
     /// A page cut out of the joined PDF differs from the same page cut out of the document.
     #[error("page {page} would not be the same in one PDF with the others")]
-    Differs {
-        /// The page's number.
-        page: PageNumber,
-    },
+    Differs { page: PageNumber },
 }
 
 impl From<DocumentError> for JoinError {

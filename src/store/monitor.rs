@@ -30,9 +30,7 @@ struct CallCounter {
 /// How a store fares.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StoreTally {
-    /// Calls that read.
     pub reads: CallTally,
-    /// Calls that write.
     pub writes: CallTally,
 }
 
@@ -41,7 +39,6 @@ pub struct StoreTally {
 pub struct CallTally {
     /// All of them.
     pub calls: u64,
-    /// Those that failed.
     pub failures: u64,
     /// Whether the last call failed, recently.
     pub is_failing: bool,

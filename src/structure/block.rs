@@ -45,7 +45,6 @@ impl Block {
     }
 }
 
-/// What a block is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BlockKind {
     /// A title or a section's heading.
@@ -58,7 +57,6 @@ pub enum BlockKind {
         /// The depth of the list item to which it belongs, 0 for none.
         depth: u8,
     },
-    /// An item of a list.
     ListItem {
         /// 1 is the outermost list.
         depth: u8,
@@ -67,7 +65,6 @@ pub enum BlockKind {
     },
     /// An entry of a table of contents or of a bibliography, or a label of a chart.
     Entry,
-    /// A table.
     Table {
         /// Its number among the tables of its page.
         index: usize,
@@ -95,7 +92,6 @@ pub enum BlockKind {
         /// The number of that page.
         page: u32,
     },
-    /// A figure.
     Figure {
         /// What it shows, by its author.
         alternate: String,
@@ -133,7 +129,6 @@ pub struct TextSpan {
 /// The place of text on its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SpanPosition {
-    /// On the baseline.
     #[default]
     Baseline,
     /// A superscript.

@@ -100,11 +100,8 @@ pub enum LineRole {
     Paragraph(u8),
     /// A list item of this depth, 1 for the outermost.
     Item(u8),
-    /// Code.
     Code,
-    /// A quote.
     Quote,
-    /// A caption.
     Caption,
     /// A footnote or an endnote.
     Note,
@@ -114,7 +111,6 @@ pub enum LineRole {
     LineNumber,
 }
 
-/// A word on its line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LineWord {
     /// In logical order.

@@ -104,7 +104,6 @@ impl EngineState {
     }
 }
 
-/// Answers requests for pages of a file.
 fn serve(file: Bytes, page_count: u32, budget: &PageBudget, requests: &EngineRequests<PageRequest, PageAnswer>) {
     let Ok(pdf) = Pdf::new(Arc::new(BudgetedFile::new(file, budget))) else { return };
     if u32::try_from(pdf.pages().len()) != Ok(page_count) {

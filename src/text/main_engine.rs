@@ -127,7 +127,6 @@ impl<'p> TextExtractor<'p> {
     }
 }
 
-/// A page's text and its layout.
 pub(super) type TextAndLayout = (PageText, PageLayout);
 
 /// How much of a page is read.

@@ -161,12 +161,9 @@ pub struct LinkArea {
     pub target: String,
 }
 
-/// The layout of a page.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PageLayout {
-    /// Its width.
     pub width: f32,
-    /// Its height.
     pub height: f32,
     /// In reading order.
     pub words: Vec<Word>,

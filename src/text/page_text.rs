@@ -73,7 +73,6 @@ pub enum PageKind {
     Undecodable,
 }
 
-/// A text engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum TextEngine {
     /// The main engine, on hayro-interpret.

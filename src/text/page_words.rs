@@ -16,7 +16,6 @@ pub struct PageWords {
     pub words: Vec<PlacedWord>,
 }
 
-/// A word in its place.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct PlacedWord {
     /// In logical order.

@@ -92,9 +92,7 @@ impl QuoteVerdict {
 /// Words of a quote and what the document has in their place. One of them may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordDifference {
-    /// In the quote.
     pub quote: String,
-    /// In the document.
     pub document: String,
 }
 
@@ -362,7 +360,6 @@ fn beginning_of(text: &str, bytes: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// The text, and the text without its last lines.
 fn without_last_lines(text: &str) -> impl Iterator<Item = &str> {
     fn shorter<'a>(text: &&'a str) -> Option<&'a str> {
         text.trim_end().rsplit_once('\n').map(|(rest, _)| rest)
@@ -370,7 +367,6 @@ fn without_last_lines(text: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(text), shorter).take(RUNNING_LINES + 1)
 }
 
-/// The text, and the text without its first lines.
 fn without_first_lines(text: &str) -> impl Iterator<Item = &str> {
     fn shorter<'a>(text: &&'a str) -> Option<&'a str> {
         text.trim_start().split_once('\n').map(|(_, rest)| rest)

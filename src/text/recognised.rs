@@ -43,7 +43,6 @@ pub struct RecognisedText {
 /// A recognised page.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RecognisedLayout {
-    /// Its text.
     pub text: PageText,
     /// Its layout. Words stand where they would on a straight page.
     pub layout: PageLayout,

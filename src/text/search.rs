@@ -67,7 +67,6 @@ pub struct PatternError {
     pub reason: String,
 }
 
-/// The syntax of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuerySyntax {
     /// Literal text. White space matches any white space, including line ends.
@@ -255,7 +254,6 @@ impl Excerpt {
     }
 }
 
-/// An excerpt on one line.
 struct ExcerptLine {
     text: String,
     /// Bytes of the ellipsis before it.

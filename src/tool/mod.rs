@@ -14,6 +14,7 @@ mod emit;
 mod error;
 mod fetch;
 mod get_file;
+mod guidance;
 mod page_tag;
 mod pdf;
 mod push;
@@ -44,6 +45,7 @@ pub use self::error::{ErrorCode, ToolError, clean_json, restart_once, upload_not
 pub use self::fetch::{FetchAnswer, FetchArguments, SearchContentArguments, fetch_content, get_search_content};
 pub use self::get_file::{GetFileAnswer, GetFileArguments, attachment_bytes, details_json, get_file};
 pub(crate) use self::get_file::{document_header, file_request, folder_brief, folder_json};
+pub use self::guidance::{PROMPTS, Prompt, PromptArgument, SKILL, SKILL_URI, skill_fields};
 pub use self::pdf::{
     AttachmentData, BesideText, CellOfTable, CommentData, CountData, Coverage, DocumentArguments, ExtractedPage,
     FailedPage, FieldData, FoundInDocument, FoundInDocuments, Highlight, InfoAnswer, InfoArguments, InfoResult,

@@ -10,17 +10,12 @@ use pagewise_base::page::PageSet;
 pub enum AgentView {
     /// A text file.
     Text {
-        /// Its content.
         content: ContentHash,
         /// The held lines, merged and in order.
         lines: Vec<LineSpan>,
     },
     /// A file given whole, such as an image.
-    Binary {
-        /// Its content.
-        content: ContentHash,
-    },
-    /// A PDF.
+    Binary { content: ContentHash },
     Pdf {
         /// Whether the summary is held.
         has_summary: bool,
@@ -79,9 +74,24 @@ impl ConversationView {
         self.index.pages_in(content, form)
     }
 
-    fn pdf_view(&self, content: &ContentHash) -> Option<AgentView> {
+    /// The pages of a content held in any form.
+    #[must_use]
+    pub fn pages_held(&self, content: &ContentHash) -> PageSet {
         let mut pages = PageSet::new();
         PageForm::ALL.iter().for_each(|form| pages.union(&self.pages_in(content, *form)));
+        pages
+    }
+
+    /// The pages of a content that are held, or were given by another tool than `get_file`.
+    #[must_use]
+    pub fn pages_read(&self, content: &ContentHash) -> PageSet {
+        let mut pages = self.pages_held(content);
+        pages.union(&self.index.pages_read(content));
+        pages
+    }
+
+    fn pdf_view(&self, content: &ContentHash) -> Option<AgentView> {
+        let pages = self.pages_held(content);
         let summaries = self.whole_items_of(*content).filter_map(|what| match what {
             HeldItem::Summary { supports_page_extraction } => Some(supports_page_extraction),
             _ => None,

@@ -143,7 +143,6 @@ pub struct DeliveryRecord {
     pub title: ConversationTitle,
 }
 
-/// A change of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConversationChange {
     /// Creates it for its owner. Refused if it exists.

@@ -6,7 +6,7 @@ use super::forget::ForgetScope;
 use super::holding::{FileKey, HeldItem, Holding, PageForm, Sequence};
 use super::index::{HoldingIndex, keep_latest};
 use pagewise_base::hash::{ContentHash, PageFingerprint};
-use pagewise_base::page::PageIndex;
+use pagewise_base::page::{PageIndex, PageSet};
 
 /// What one conversation holds, indexed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,12 +59,23 @@ impl ConversationView {
             }
             _ => self.files_still_followed(what, &gone),
         };
+        let read: Vec<_> = gone.iter().flat_map(|holding| self.still_read(what, holding)).collect();
         self.remove(&gone);
         self.extend(followed);
+        self.extend(read);
         gone
     }
 
-    /// Removes holdings.
+    /// What is left of pages that were read, where some of them are forgotten.
+    fn still_read(&self, what: &ForgetScope, holding: &Holding) -> Vec<(Holding, Sequence)> {
+        let (HeldItem::Read { first, last }, Some(pages)) = (holding.what, what.pages()) else { return Vec::new() };
+        let mut left = PageSet::new();
+        left.insert_run(first.0, last.0);
+        pages.runs().for_each(|(first, last)| left.remove_run(first.0, last.0));
+        let at = self.recorded_at(holding).unwrap_or_default();
+        left.runs().map(|(first, last)| (Holding { what: HeldItem::Read { first, last }, ..*holding }, at)).collect()
+    }
+
     pub fn remove(&mut self, gone: &[Holding]) {
         if gone.is_empty() {
             return;
@@ -94,7 +105,8 @@ impl ConversationView {
     fn files_still_followed(&self, what: &ForgetScope, gone: &[Holding]) -> Vec<(Holding, Sequence)> {
         let mut followed = BTreeMap::new();
         let is_named = |holding: &Holding| matches!(what, ForgetScope::File(file) if *file == holding.file);
-        for holding in gone.iter().filter(|holding| !is_named(holding)) {
+        let is_read = |holding: &Holding| matches!(holding.what, HeldItem::Read { .. });
+        for holding in gone.iter().filter(|holding| !is_named(holding) && !is_read(holding)) {
             let known = self::followed(holding.content, holding.file);
             let recorded = self.recorded_at(holding).max(self.recorded_at(&known)).unwrap_or_default();
             keep_latest(&mut followed, known, recorded);
@@ -169,7 +181,6 @@ impl ConversationView {
         self.index.was_given_at(file, page, print)
     }
 
-    /// The content last given of a file.
     #[must_use]
     pub fn last_given_content(&self, file: &FileKey) -> Option<ContentHash> {
         self.index.last_given_content(file)
@@ -232,7 +243,7 @@ impl SharedItem {
         match holding.what {
             HeldItem::Page { fingerprint, .. } => Some(Self::Page(fingerprint)),
             HeldItem::Summary { .. } | HeldItem::Text(_) | HeldItem::Binary => Some(Self::Whole(holding.content)),
-            HeldItem::Followed => None,
+            HeldItem::Followed | HeldItem::Read { .. } => None,
         }
     }
 }
@@ -242,7 +253,6 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
     use super::*;
     use crate::LineSpan;
-    use pagewise_base::page::PageSet;
 
     const A: FileKey = FileKey([1; 32]);
     const B: FileKey = FileKey([2; 32]);

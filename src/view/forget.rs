@@ -6,7 +6,6 @@ use super::holding::{FileKey, HeldItem, Holding};
 use pagewise_base::hash::PageFingerprint;
 use pagewise_base::page::PageSet;
 
-/// The scope of a forget.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ForgetScope {
     /// All of it.
@@ -16,18 +15,12 @@ pub enum ForgetScope {
     /// Everything that came from a file, in any of its versions.
     File(FileKey),
     /// Pages of a file, in any of its versions.
-    Pages {
-        /// The file.
-        file: FileKey,
-        /// Its pages.
-        pages: PageSet,
-    },
+    Pages { file: FileKey, pages: PageSet },
     /// Pages by fingerprint, from any file.
     Fingerprints(BTreeSet<PageFingerprint>),
     /// Positions of a file that now show other pages. The pages that were there stay held where another file or
     /// position has them.
     Positions {
-        /// The file.
         file: FileKey,
         /// Its places.
         pages: PageSet,
@@ -48,9 +41,21 @@ impl ForgetScope {
             Self::File(file) => *file == holding.file,
             Self::Fingerprints(prints) => holding.what.fingerprint().is_some_and(|print| prints.contains(&print)),
             Self::Pages { file, pages } | Self::Positions { file, pages } => {
-                let HeldItem::Page { page, .. } = holding.what else { return false };
-                *file == holding.file && pages.contains(page)
+                let is_among = match holding.what {
+                    HeldItem::Page { page, .. } => pages.contains(page),
+                    HeldItem::Read { first, last } => !pages.within(first.0, last.0).is_empty(),
+                    _ => false,
+                };
+                is_among && *file == holding.file
             }
+        }
+    }
+
+    /// The pages of its file, if it names some.
+    pub(crate) fn pages(&self) -> Option<&PageSet> {
+        match self {
+            Self::Pages { pages, .. } | Self::Positions { pages, .. } => Some(pages),
+            _ => None,
         }
     }
 }

@@ -26,7 +26,6 @@ pub struct ConversationHistory {
 /// One recording or forget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryStep {
-    /// Its sequence.
     pub at: Sequence,
     /// When it was recorded.
     pub moment: Moment,

@@ -144,7 +144,7 @@ impl From<LineSpan> for (u32, u32) {
 
 /// One item that was given of a file.
 ///
-/// Stored by the order of its variants, of which [`HeldItem::Followed`] must be the last: a new one needs a new schema.
+/// Stored by the order of its variants: a new one comes last, and needs a new schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum HeldItem {
     /// A PDF's summary.
@@ -167,9 +167,10 @@ pub enum HeldItem {
     Text(LineSpan),
     /// A file given whole, such as an image.
     Binary,
-    /// Nothing was given, but the agent was told of this content: the file is followed. Must be the last variant in
-    /// order.
+    /// Nothing was given, but the agent was told of this content: the file is followed.
     Followed,
+    /// Pages of a PDF whose text or picture a tool other than `get_file` gave. They count as read, not as held.
+    Read { first: PageIndex, last: PageIndex },
 }
 
 impl HeldItem {
@@ -178,7 +179,7 @@ impl HeldItem {
     pub fn fingerprint(&self) -> Option<PageFingerprint> {
         match self {
             Self::Page { fingerprint, .. } => Some(*fingerprint),
-            Self::Summary { .. } | Self::Text(_) | Self::Binary | Self::Followed => None,
+            Self::Summary { .. } | Self::Text(_) | Self::Binary | Self::Followed | Self::Read { .. } => None,
         }
     }
 }

@@ -17,9 +17,10 @@ pub(super) struct HoldingIndex {
     last_pages: BTreeMap<(FileKey, PageIndex, PageForm), (Sequence, PageFingerprint)>,
     /// The content of each file last reported to the agent, given or not.
     files: BTreeMap<FileKey, (Sequence, ContentHash)>,
-    /// The content of each file last given.
     last_given: BTreeMap<FileKey, (Sequence, ContentHash)>,
     pages_of: BTreeMap<(ContentHash, PageForm), PageSet>,
+    /// The pages that tools other than `get_file` gave.
+    pages_read: BTreeMap<ContentHash, PageSet>,
     /// Summaries and files given whole.
     whole_items: BTreeSet<(ContentHash, HeldItem)>,
     /// The held lines of text files as disjoint runs: last line by first line.
@@ -29,6 +30,10 @@ pub(super) struct HoldingIndex {
 impl HoldingIndex {
     pub(super) fn add(&mut self, holding: &Holding, at: Sequence) {
         let Holding { content, file, what } = *holding;
+        if let HeldItem::Read { first, last } = what {
+            // The agent was told of no version of the file.
+            return self.pages_read.entry(content).or_default().insert_run(first.0, last.0);
+        }
         keep_latest(&mut self.files, file, (at, content));
         if what != HeldItem::Followed {
             keep_latest(&mut self.last_given, file, (at, content));
@@ -42,7 +47,7 @@ impl HoldingIndex {
             }
             HeldItem::Text(span) => self.add_lines(content, span),
             HeldItem::Summary { .. } | HeldItem::Binary => drop(self.whole_items.insert((content, what))),
-            HeldItem::Followed => {}
+            HeldItem::Followed | HeldItem::Read { .. } => {}
         }
     }
 
@@ -76,11 +81,15 @@ impl HoldingIndex {
     }
 
     pub(super) fn whole_items_of(&self, content: ContentHash) -> impl Iterator<Item = HeldItem> + '_ {
-        self.whole_items.range((content, LEAST)..=(content, HeldItem::Followed)).map(|(_, what)| *what)
+        self.whole_items.range((content, LEAST)..=(content, MOST)).map(|(_, what)| *what)
     }
 
     pub(super) fn pages_in(&self, content: &ContentHash, form: PageForm) -> PageSet {
         self.pages_of.get(&(*content, form)).cloned().unwrap_or_default()
+    }
+
+    pub(super) fn pages_read(&self, content: &ContentHash) -> PageSet {
+        self.pages_read.get(content).cloned().unwrap_or_default()
     }
 
     /// The holdings of a page in a form.
@@ -156,8 +165,9 @@ struct LastPage {
     fingerprint: PageFingerprint,
 }
 
-/// The smallest item in order; [`HeldItem::Followed`] is the largest.
+/// The smallest and the largest item of a whole file.
 const LEAST: HeldItem = HeldItem::Summary { supports_page_extraction: false };
+const MOST: HeldItem = HeldItem::Binary;
 
 /// Keeps the larger value, so that the order of insertions does not matter.
 pub(super) fn keep_latest<K: Ord, V: Ord + Copy>(map: &mut BTreeMap<K, V>, key: K, value: V) {

@@ -39,7 +39,6 @@ pub(super) struct Fetcher {
 
 /// The result of a successful fetch.
 pub(super) enum FetchResult {
-    /// A new body, which is stored.
     New(StoredBody, FetchRecord),
     /// The server confirmed that the stored body is current.
     Unchanged(FetchRecord),

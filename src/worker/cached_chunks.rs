@@ -27,7 +27,6 @@ impl CachedChunks {
         }
     }
 
-    /// The chunk of a page.
     pub(super) fn get(&self, page: PageIndex) -> Option<PageChunk> {
         self.chunks.get(&page).cloned()
     }

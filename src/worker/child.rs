@@ -131,7 +131,6 @@ impl RequestHandler {
     }
 }
 
-/// A question with its answer.
 trait Answered: Question {
     fn answer(self, worker: &mut RequestHandler, file: Option<File>) -> Result<Self::Answer, PdfError>;
 }

@@ -10,9 +10,7 @@ use serde::{Deserialize, Serialize};
 /// A fault, or an act that the sandbox forbids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Drill {
-    /// Aborts.
     Abort,
-    /// Panics.
     Panic,
     /// Recurses until the stack overflows.
     StackOverflow,

@@ -13,10 +13,7 @@ pub enum WorkerError {
     Limit(LimitExceeded),
     /// The worker exceeded its memory limit, or took more of it than a request may.
     #[error("worker_memory_bytes is {limit_bytes}, and the reader asked for more than that allows")]
-    OutOfMemory {
-        /// The limit.
-        limit_bytes: u64,
-    },
+    OutOfMemory { limit_bytes: u64 },
     /// The worker's stack overflowed.
     #[error("the reader's stack overflowed")]
     StackOverflow,

@@ -323,12 +323,10 @@ pub(super) struct PageReader<'d> {
     page: PageIndex,
     /// Whether cutting it has killed a worker.
     is_deadly: bool,
-    /// The chunk as a document, with the notes on it.
     chunk: OnceCell<Option<(Document, Vec<CutNote>)>>,
 }
 
 impl PageReader<'_> {
-    /// The document and the page's index in it.
     fn source(&self) -> Result<(&Document, PageIndex), StopReason> {
         let whole = (&self.document.document, self.page);
         let chunk = self.chunk.get_or_init(|| self.open_chunk());

@@ -108,7 +108,6 @@ pub trait Pages: Send + Sync {
     /// Notes on damage, one sentence each.
     fn notes(&self) -> Vec<String>;
 
-    /// The page label.
     fn page_label(&self, page: PageIndex) -> Option<PageLabel> {
         self.page(page, &PageWants { label: true, ..PageWants::default() }).ok()?.label.clone().flatten()
     }
@@ -452,7 +451,6 @@ impl PageWants {
         *self == Self::default()
     }
 
-    /// What of it is not known.
     pub(crate) fn without(&self, known: &PageFacts) -> Self {
         let has_text = known.text.is_some();
         // What the page's own text settles needs no further question.
@@ -683,10 +681,7 @@ pub enum PdfError {
     },
     /// The password is missing or wrong.
     #[error("encrypted")]
-    Encrypted {
-        /// Whether a password was given.
-        password_given: bool,
-    },
+    Encrypted { password_given: bool },
     /// A bound of [`pagewise_base::limits::Limits`] was exceeded.
     #[error(transparent)]
     Limit(#[from] LimitExceeded),
@@ -702,16 +697,12 @@ pub enum PdfError {
     ),
     /// The pages cannot share one PDF unchanged. Each can still be cut.
     #[error("{reason}")]
-    NotJoinable {
-        /// The reason.
-        reason: String,
-    },
+    NotJoinable { reason: String },
     /// Any other failure of `action`.
     #[error("{reason}")]
     Failed {
         /// The operation that failed.
         action: PdfAction,
-        /// The reason.
         reason: String,
     },
     /// The worker failed or was not available.
@@ -754,7 +745,6 @@ pub enum PdfAction {
     ReadInfo,
     /// Cutting a page.
     ExtractPage,
-    /// Extracting text.
     ExtractText,
     /// Drawing a page.
     RenderPage,

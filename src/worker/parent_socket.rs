@@ -9,7 +9,6 @@ use super::wire::frame::{self, PREFIX_BYTES};
 use super::wire::socket;
 use super::wire::{Supply, WorkerMessage};
 
-/// The socket to the parent.
 pub(super) struct ParentSocket {
     socket: Arc<UnixStream>,
     /// Locked until the reply has come, so that two threads do not take each other's replies.

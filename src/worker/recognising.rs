@@ -188,7 +188,6 @@ impl RecognitionState {
         }
     }
 
-    /// Remembers a page, and what was recognised of it.
     fn remember(&mut self, page: PageIndex, own: &PageText, recognised: Option<RecognisedPage>) {
         let source = if recognised.is_some() { PageSource::Recognised } else { source_of(own) };
         self.report.sources.insert(page, source);

@@ -44,7 +44,6 @@ pub(crate) fn text_layer(result: &TextLayerResult) -> String {
     )
 }
 
-/// One picture.
 pub(crate) fn picture(result: &RenderResult) -> String {
     let label = result.label.as_ref().filter(|label| **label != result.page.to_string());
     let label = label.map(|label| format!(" (label {})", one_line(label))).unwrap_or_default();

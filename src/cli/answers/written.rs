@@ -6,7 +6,6 @@ use crate::cli::terminal::wording::{counted, path, size};
 use crate::context::one_line;
 use crate::tool::{WrittenAttachments, WrittenFile};
 
-/// A text in a file.
 pub(crate) fn text(file: &WrittenFile, pages: usize) -> String {
     format!("Text of {} written to {}: {}", counted(pages, "page"), path(&file.file), size(file.bytes))
 }
@@ -28,7 +27,6 @@ pub(crate) fn attachments(written: &WrittenAttachments, folder: &Path) -> String
     std::iter::once(all).chain(files).collect::<Vec<_>>().join("\n")
 }
 
-/// Attachments that were not written.
 pub(crate) fn attachments_notes(written: &WrittenAttachments) -> Vec<String> {
     let failed = written.failed.iter().map(|(name, reason)| format!("{}: {}", one_line(name), one_line(reason)));
     let left =

@@ -55,7 +55,6 @@ pub(crate) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
     Ok(Report::new(answers::written::text(&file, result.pages.len()), written(structure, &[file])?).with_notes(notes))
 }
 
-/// The structure of a result, with the files that were written.
 fn written(mut structure: Value, files: &[WrittenFile]) -> Result<Value, ToolError> {
     if let Value::Object(members) = &mut structure {
         members.insert("files".to_owned(), result_json(&files)?);

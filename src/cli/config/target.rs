@@ -219,7 +219,6 @@ impl SettingTarget<'_> {
         }
     }
 
-    /// Whether it is a table.
     pub(super) fn is_table(&self) -> bool {
         matches!(self, Self::Forms(_))
     }

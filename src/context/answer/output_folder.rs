@@ -77,7 +77,6 @@ impl PageFileName<'_> {
     }
 }
 
-/// The folder.
 pub(crate) struct OutputFolder {
     directory: PathBuf,
     bounds: OutputBounds,

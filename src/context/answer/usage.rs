@@ -17,7 +17,6 @@ pub(crate) fn usage_of(blocks: &[Block]) -> Usage {
     sum
 }
 
-/// The usage of one block.
 pub(crate) fn block_usage(block: &Block) -> Usage {
     match block {
         Block::Text(text) => text_usage(text),

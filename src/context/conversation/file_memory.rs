@@ -124,11 +124,7 @@ impl FileMemory {
 
     /// The pages held of this content, in any form.
     pub(crate) fn pages_held(&self) -> PageSet {
-        let mut pages = PageSet::new();
-        if let Some(known) = &self.known {
-            PageForm::ALL.iter().for_each(|form| pages.union(&known.snapshot.view.pages_in(&known.content, *form)));
-        }
-        pages
+        self.known.as_ref().map(|known| known.snapshot.view.pages_held(&known.content)).unwrap_or_default()
     }
 
     /// The pages that the conversation has read of this content. `None` without a conversation, and where the summary was
@@ -137,7 +133,7 @@ impl FileMemory {
         let known = self.known.as_ref()?;
         let is_text = |what| what == HeldItem::Summary { supports_page_extraction: false };
         let has_text = known.snapshot.view.whole_items_of(known.content).any(is_text);
-        (!has_text).then(|| self.pages_held())
+        (!has_text).then(|| known.snapshot.view.pages_read(&known.content))
     }
 
     /// The pages held of this content, one line per form.

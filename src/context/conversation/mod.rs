@@ -19,7 +19,7 @@ pub(super) use self::file_memory::FileMemory;
 
 use super::answer::{Block, BoundExceeded, usage_of};
 use super::error::ContextError;
-use super::files::Requester;
+use super::files::{OpenPdf, Requester};
 use super::pdf::{UnreadParts, sections_of};
 use super::{ContextManager, empty_record};
 use crate::source::{is_upload, is_url};
@@ -29,7 +29,8 @@ use pagewise_base::limits::Cancellation;
 use pagewise_base::page::PageSet;
 use pagewise_store::{SessionStore, StoreTally, ViewStore as _};
 use pagewise_view::{
-    AgentView, ConversationId, DeliveryRecord, FileKey, ForgetScope, PageForm, Principal, Sequence, Usage,
+    AgentView, ConversationId, ConversationView, DeliveryRecord, FileKey, ForgetScope, HeldItem, Holding, PageForm,
+    Principal, Sequence, Usage,
 };
 
 /// Time in which the files of a status are looked into for their sections.
@@ -289,18 +290,35 @@ impl ContextManager {
         if is_theirs { Ok(conversation) } else { Err(ContextError::UnknownConversation) }
     }
 
-    /// A delivery for blocks that are not tracked as held, such as a rendered region. They still count against provider
-    /// limits.
+    /// A delivery for what is not tracked as held: `pictures`, which count against provider limits, and the pages of a
+    /// document that they or a text show whole, which count as read. `None` without a conversation.
     ///
     /// # Errors
-    /// The bound that they would exceed.
-    pub fn count_blocks(&self, conversation: &ConversationId, blocks: &[Block]) -> Result<Delivery, BoundExceeded> {
-        // If the store cannot be read, usage cannot be counted.
-        let Ok(snapshot) = self.cache.open(conversation) else { return Ok(self.delivery(None)) };
-        let sent = usage_of(blocks);
+    /// The bound that the pictures would exceed.
+    pub fn delivery_of_reading(
+        &self,
+        requester: Requester<'_>,
+        pictures: &[Block],
+        read: Option<(&OpenPdf, &PageSet)>,
+    ) -> Result<Option<Delivery>, BoundExceeded> {
+        let Some(conversation) = requester.conversation else { return Ok(None) };
+        // If the store cannot be read, nothing can be counted.
+        let Ok(snapshot) = self.cache.open(conversation) else { return Ok(None) };
+        let sent = usage_of(pictures);
         self.settings.request_bounds.check(&snapshot.head.sent, &sent)?;
-        let delivery = DeliveryRecord { sent, ..empty_record(&snapshot) };
-        Ok(self.delivery(Some(PendingRecord { conversation: conversation.clone(), delivery, texts: Vec::new() })))
+        let holdings = read.map(|(pdf, pages)| self.pages_as_read(pdf, pages, requester)).unwrap_or_default();
+        let delivery = DeliveryRecord { sent, holdings, ..empty_record(&snapshot) };
+        let record = PendingRecord { conversation: conversation.clone(), delivery, texts: Vec::new() };
+        Ok(Some(self.delivery(Some(record))))
+    }
+
+    /// Nothing of a file that is no longer there, or has changed.
+    fn pages_as_read(&self, pdf: &OpenPdf, pages: &PageSet, requester: Requester<'_>) -> Vec<Holding> {
+        let Ok(requested) = self.open_file(&pdf.path, requester, None) else { return Vec::new() };
+        let content = requested.content_hash(&self.hashes).ok().filter(|_| pdf.is_unchanged());
+        let Some(content) = content else { return Vec::new() };
+        let read = |(first, last)| Holding { content, file: requested.key, what: HeldItem::Read { first, last } };
+        pages.runs().map(read).collect()
     }
 
     /// A failure of the store since the last call that no error has reported, in one sentence, to show to the
@@ -353,9 +371,7 @@ impl ContextManager {
         let content = self.content_of(reference, requester)?;
         // If the store cannot be read, nothing counts as held.
         let snapshot = self.cache.open(conversation).unwrap_or_default();
-        let mut held = PageSet::new();
-        PageForm::ALL.iter().for_each(|form| held.union(&snapshot.view.pages_in(&content, *form)));
-        Ok(held)
+        Ok(snapshot.view.pages_held(&content))
     }
 }
 
@@ -379,7 +395,7 @@ fn held_file(snapshot: &Snapshot, file: FileKey, last_reported: ContentHash) -> 
         key: file,
         path: snapshot.names.get(&file).cloned(),
         content,
-        unread: agent_view.as_ref().map(|view| unread_pages(view, page_count)).unwrap_or_default(),
+        unread: agent_view.as_ref().map(|held| unread_pages(held, view, &content, page_count)).unwrap_or_default(),
         view: agent_view,
         pages,
         earlier_pages,
@@ -388,10 +404,10 @@ fn held_file(snapshot: &Snapshot, file: FileKey, last_reported: ContentHash) -> 
 }
 
 /// The pages of a PDF that were not given. Where the summary was the document's text, none are known to be unread.
-fn unread_pages(view: &AgentView, page_count: u32) -> PageSet {
-    let AgentView::Pdf { pages, supports_page_extraction: true, .. } = view else { return PageSet::new() };
+fn unread_pages(held: &AgentView, view: &ConversationView, content: &ContentHash, page_count: u32) -> PageSet {
+    let AgentView::Pdf { supports_page_extraction: true, .. } = held else { return PageSet::new() };
     let mut unread = PageSet::all(page_count);
-    pages.runs().for_each(|(first, last)| unread.remove_run(first.0, last.0));
+    view.pages_read(content).runs().for_each(|(first, last)| unread.remove_run(first.0, last.0));
     unread
 }
 

@@ -29,7 +29,6 @@ pub(crate) struct ContainerReader<'a> {
     pub(crate) password: Option<&'a str>,
 }
 
-/// A reference to an attachment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AttachmentReference<'a> {
     /// The file that contains it.
@@ -55,7 +54,6 @@ impl Sources {
         Some(split_at(reference, container.unwrap_or(first.len())))
     }
 
-    /// Opens an attachment.
     pub(super) fn open_attachment(
         &self,
         reference: &AttachmentReference<'_>,

@@ -74,13 +74,18 @@ impl OpenPdf {
         self.file.clone()
     }
 
+    /// Whether the file is what it was when it was opened.
+    pub(crate) fn is_unchanged(&self) -> bool {
+        self.file.file.is_unchanged().unwrap_or(false)
+    }
+
     /// Fails if the call was cancelled, or if a remote document has a new version. Check it in loops over pages.
     ///
     /// # Errors
     /// [`StopReason::Cancelled`](pagewise_base::limits::StopReason::Cancelled), [`SourceError::Changed`].
     pub fn check(&self) -> Result<(), ContextError> {
         let file = &self.file.file;
-        if file.remote_identity().is_some() && !file.is_unchanged().unwrap_or(false) {
+        if file.remote_identity().is_some() && !self.is_unchanged() {
             let error = SourceError::Changed { path: file.path().to_path_buf() };
             return Err(source_error(&self.path, error));
         }

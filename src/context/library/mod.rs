@@ -28,7 +28,7 @@ use pagewise_base::hash::ContentHash;
 use pagewise_base::limits::Cancellation;
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_library::{DateRange, DocumentSet, Index, RankedPage, SearchScope};
-use pagewise_view::{ConversationId, PageForm};
+use pagewise_view::ConversationId;
 
 /// A ranked search.
 #[derive(Debug, Clone)]
@@ -180,12 +180,7 @@ impl ContextManager {
         // If the store cannot be read, nothing counts as held.
         let snapshot = conversation.and_then(|conversation| self.cache.open(conversation).ok());
         let Some(snapshot) = snapshot else { return HashMap::new() };
-        let held = hits.iter().map(|hit| {
-            let mut held = PageSet::new();
-            PageForm::ALL.iter().for_each(|form| held.union(&snapshot.view.pages_in(&hit.content, *form)));
-            (hit.content, held)
-        });
-        held.collect()
+        hits.iter().map(|hit| (hit.content, snapshot.view.pages_held(&hit.content))).collect()
     }
 
     fn index_folder(&self) -> Option<PathBuf> {

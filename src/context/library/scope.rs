@@ -45,7 +45,6 @@ impl ScopeFile {
     }
 }
 
-/// The files of a search.
 #[derive(Debug, Default)]
 pub(super) struct SearchFiles {
     pub(super) files: Vec<ScopeFile>,

@@ -86,7 +86,6 @@ impl ContextManager {
         gone
     }
 
-    /// The files that the index does not have as they are.
     fn stale<'a>(&self, files: &'a SearchFiles, index: &Index) -> Vec<&'a ScopeFile> {
         let now = SystemTime::now();
         files.files.iter().filter(|file| !self.is_fresh(file, index, now)).collect()

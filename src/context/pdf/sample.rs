@@ -27,7 +27,6 @@ const TIME_BUDGET: Duration = Duration::from_millis(300);
 pub(crate) struct PageSample {
     /// One estimate per sampled page.
     pub(crate) estimates: Vec<PageEstimate>,
-    /// The pages looked at.
     pub(crate) looked_at: PageSet,
     /// Pages whose text was read and is nearly empty.
     pub(crate) without_text: PageSet,

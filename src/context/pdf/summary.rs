@@ -64,7 +64,6 @@ pub struct FormCost {
     pub is_given: bool,
 }
 
-/// The input of a summary.
 pub(crate) struct SummaryInput<'a> {
     pub(crate) path: &'a str,
     pub(crate) file_bytes: u64,

@@ -23,15 +23,9 @@ pub enum FileChange {
     /// The pages of a PDF changed.
     Pages(PageChanges),
     /// The lines of a text file changed.
-    Text {
-        /// The diff.
-        diff: String,
-    },
+    Text { diff: String },
     /// The lines of a text file changed, and all of them are shorter than a diff, or few.
-    WholeText {
-        /// The text.
-        text: String,
-    },
+    WholeText { text: String },
     /// The content changed; request the file to read it.
     Content {
         /// The MIME type detected from its bytes.

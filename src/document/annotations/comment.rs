@@ -16,7 +16,6 @@ pub(super) const MAX_MARKED: usize = 500;
 /// An annotation with words, or one that marks words.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comment {
-    /// Its kind.
     pub kind: CommentKind,
     /// `/Contents`, or the words of `/RC`. May be empty for marks and stamps.
     pub contents: String,
@@ -64,7 +63,6 @@ macro_rules! comment_kinds {
 }
 
 comment_kinds! {
-    /// A note.
     Note = "Text", "note";
     /// Text on the page.
     FreeText = "FreeText", "free text";
@@ -82,7 +80,6 @@ comment_kinds! {
     Stamp = "Stamp", "stamp";
     /// A freehand drawing.
     Ink = "Ink", "ink";
-    /// A line.
     Line = "Line", "line";
     /// A rectangle.
     Square = "Square", "square";
@@ -94,9 +91,7 @@ comment_kinds! {
     PolyLine = "PolyLine", "polyline";
     /// An area that is to be removed.
     Redact = "Redact", "redaction";
-    /// An attached file.
     FileAttachment = "FileAttachment", "attachment";
-    /// A sound.
     Sound = "Sound", "sound";
 }
 

@@ -16,11 +16,8 @@ const MAX_PAGES: u32 = 1_000;
 pub struct AnnotationCounts {
     /// Annotations with words, or that mark words.
     pub comments: usize,
-    /// The pages with comments.
     pub pages_with_comments: PageSet,
-    /// Links.
     pub links: usize,
-    /// The pages with links.
     pub pages_with_links: PageSet,
     /// Pages that were looked at, from the first.
     pub pages_read: u32,

@@ -29,9 +29,7 @@ pub struct FormField {
     pub name: String,
     /// `/TU`: the name for people.
     pub label: Option<String>,
-    /// Its kind.
     pub kind: FieldKind,
-    /// Its value.
     pub value: FieldValue,
     /// What can be chosen: the options of a choice field, or the states of its buttons on the page.
     pub options: Vec<ChoiceOption>,
@@ -50,9 +48,7 @@ pub enum FieldKind {
     Text,
     /// A list box or a combo box.
     Choice,
-    /// A check box.
     CheckBox,
-    /// Radio buttons.
     RadioButton,
     /// A push button, which has no value.
     PushButton,
@@ -60,7 +56,6 @@ pub enum FieldKind {
     Signature,
 }
 
-/// The value of a field.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FieldValue {
     /// None.
@@ -98,7 +93,6 @@ pub struct ChoiceOption {
     pub export: String,
     /// The text that is displayed.
     pub display: String,
-    /// Whether it is chosen.
     pub is_chosen: bool,
 }
 
@@ -144,7 +138,6 @@ impl FormField {
     }
 }
 
-/// Reads fields.
 pub(super) struct FieldReader<'a> {
     pub(super) objects: &'a dyn Objects,
     pub(super) budget: &'a WordBudget,

@@ -101,7 +101,6 @@ pub(super) fn annotations_of(objects: &dyn Objects, leaf: &Leaf) -> Result<Vec<O
     Ok(list.as_array().unwrap_or_default().iter().take(MAX_ANNOTATIONS).cloned().collect())
 }
 
-/// Whether an annotation is displayed.
 pub(super) fn is_displayed(objects: &dyn Objects, annotation: &Dictionary) -> Result<bool, DocumentError> {
     let flags = objects.get(annotation, b"F")?.as_integer().unwrap_or(0);
     Ok(flags & (HIDDEN | NO_VIEW) == 0)

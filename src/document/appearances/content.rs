@@ -13,18 +13,36 @@ use std::fmt::Write;
 /// The visible content of a field.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Appearance {
-    /// One line of text.
-    Line { text: String, style: TextStyle },
+    Line {
+        text: String,
+        style: TextStyle,
+    },
     /// Several lines of text, with line breaks as needed.
-    Lines { text: String, style: TextStyle },
+    Lines {
+        text: String,
+        style: TextStyle,
+    },
     /// One character for each cell of a comb field.
-    Cells { text: String, cells: u32, style: TextStyle },
+    Cells {
+        text: String,
+        cells: u32,
+        style: TextStyle,
+    },
     /// The options of a list box, and whether each is chosen.
-    List { items: Vec<(String, bool)>, style: TextStyle },
+    List {
+        items: Vec<(String, bool)>,
+        style: TextStyle,
+    },
     /// The centred caption of a push button.
-    Caption { text: String, style: TextStyle },
+    Caption {
+        text: String,
+        style: TextStyle,
+    },
     /// A glyph of ZapfDingbats; `None` if the button is off.
-    Dingbat { mark: Option<char>, style: TextStyle },
+    Dingbat {
+        mark: Option<char>,
+        style: TextStyle,
+    },
 }
 
 /// The content stream of an appearance, and its fonts by resource name.

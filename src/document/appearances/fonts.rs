@@ -9,7 +9,6 @@ use lopdf::{Dictionary, Object};
 use std::fmt::Write;
 use std::rc::Rc;
 
-/// A font of an appearance.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum AppearanceFont {
     /// A font of the form's default resources.
@@ -36,7 +35,6 @@ impl AppearanceFont {
         }
     }
 
-    /// The font's dictionary.
     pub(super) fn font(&self, to_unicode: Object) -> Dictionary {
         let name = |text: &str| Object::Name(text.as_bytes().to_vec());
         let font =

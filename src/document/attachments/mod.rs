@@ -42,7 +42,6 @@ pub struct Attachment {
     pub bytes: Option<u64>,
     /// Its MIME type, as the document says.
     pub mime_type: Option<String>,
-    /// Its description.
     pub description: Option<String>,
     /// When it was created, as RFC 3339.
     pub created: Option<String>,

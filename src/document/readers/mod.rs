@@ -144,7 +144,6 @@ impl Readers {
         }
     }
 
-    /// The file.
     pub(crate) fn file(&self) -> &FileBytes {
         &self.file
     }

@@ -32,7 +32,6 @@ pub struct PageTags {
     pub owners: Vec<Option<usize>>,
 }
 
-/// A structure element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StructureElement {
     /// Its object number, which it has on all pages.

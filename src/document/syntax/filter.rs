@@ -107,7 +107,6 @@ fn check_ratio(stored: usize, decoded: usize, limits: &Limits) -> Result<(), Lim
     LimitExceeded::check(Limit::Ratio, decoded.div_ceil(stored.max(1)), limits.max_ratio)
 }
 
-/// The output of one filter.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct FilterOutput {
     bytes: Vec<u8>,

@@ -91,19 +91,14 @@ impl std::fmt::Debug for RealToken {
 pub enum Object {
     /// The null object. As a dictionary value it means that there is no entry.
     Null,
-    /// A boolean.
     Boolean(bool),
-    /// An integer.
     Integer(i64),
     /// A real number.
     Real(RealToken),
     /// A string, unescaped and decrypted.
     String(StringBytes),
-    /// A name.
     Name(Name),
-    /// An array.
     Array(Vec<Object>),
-    /// A dictionary.
     Dictionary(Dictionary),
     /// A stream, which is always an indirect object. Boxed to keep other objects small.
     Stream(Box<Stream>),
@@ -140,7 +135,6 @@ impl Object {
         if let Self::Array(elements) = self { Some(elements) } else { None }
     }
 
-    /// The stream.
     #[must_use]
     pub fn as_stream(&self) -> Option<&Stream> {
         if let Self::Stream(stream) = self { Some(stream) } else { None }
@@ -158,7 +152,6 @@ impl Object {
         if let Self::String(bytes) = self { Some(bytes) } else { None }
     }
 
-    /// The integer.
     #[must_use]
     pub fn as_integer(&self) -> Option<i64> {
         if let Self::Integer(value) = self { Some(*value) } else { None }
@@ -175,7 +168,6 @@ impl Object {
         }
     }
 
-    /// The reference.
     #[must_use]
     pub fn as_reference(&self) -> Option<ObjectId> {
         if let Self::Reference(id) = self { Some(*id) } else { None }

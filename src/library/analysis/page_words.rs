@@ -20,7 +20,6 @@ struct Occurrence {
     is_in_heading: bool,
 }
 
-/// The words of one page.
 #[derive(Debug, Default)]
 pub(crate) struct PageWords {
     keys: BTreeMap<String, Occurrence>,

@@ -37,7 +37,6 @@ pub struct DocumentText {
     pub unread_pages: u32,
 }
 
-/// A page as it is indexed.
 #[derive(Debug, Clone, Default)]
 pub struct PageTextToIndex {
     /// The printed label, if it differs from the number.
@@ -137,7 +136,6 @@ impl IndexBatch {
         self.files.is_empty() && self.documents.is_empty()
     }
 
-    /// Writes all of it.
     pub(super) fn write(&self, connection: &Connection) -> Result<(), IndexError> {
         let mut touched = Vec::new();
         for document in &self.documents {

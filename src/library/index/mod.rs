@@ -48,13 +48,11 @@ pub struct DocumentRecord {
     pub problem: Option<String>,
 }
 
-/// What an index has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct IndexStatus {
     pub files: usize,
     /// Documents that were read.
     pub documents: usize,
-    /// Pages of these.
     pub pages: u64,
     /// Bytes of the database.
     pub bytes: u64,
@@ -163,7 +161,6 @@ impl Index {
         self.read(|database| database.prepare("SELECT path FROM file")?.query_map([], |row| row.get(0))?.collect())
     }
 
-    /// The files beneath a folder.
     #[must_use]
     pub fn files_beneath(&self, folder: &Path) -> Vec<String> {
         let folder = folder.display().to_string();

@@ -128,7 +128,6 @@ impl<'a> Rescorer<'a> {
         &self.query.terms
     }
 
-    /// The score of a page.
     pub(super) fn score(&self, page: &PageToScore<'_>, memory: &mut WordMemory) -> PassageScore {
         let weights = self.weights;
         let lines = Lines::of(&page.stored.text);

@@ -92,9 +92,7 @@ impl ScopeDocument {
 pub(super) struct Scope {
     /// In the order of their rows.
     pub(super) documents: Vec<ScopeDocument>,
-    /// Pages of these.
     pub(super) pages: u32,
-    /// Words of these.
     words: u64,
     only: Vec<Range<u32>>,
 }

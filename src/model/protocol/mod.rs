@@ -73,7 +73,6 @@ impl ProviderProtocol {
         }
     }
 
-    /// The request.
     pub(crate) fn body(self, request: &ModelRequest<'_>) -> RequestBody {
         match self {
             Self::Messages => anthropic::body(request),

@@ -43,7 +43,6 @@ pub(crate) const PIECE_BYTES: usize = QUOTES.len() + PIECE_DATA_BYTES / 3 * 4;
 /// The next mark's number, unique in this process.
 static NEXT_NUMBER: AtomicU64 = AtomicU64::new(0);
 
-/// The random keys of the seals.
 static SEAL_KEYS: OnceLock<RandomState> = OnceLock::new();
 
 fn seal(number: u64) -> u64 {
@@ -233,11 +232,9 @@ impl Drop for BlobLease {
     }
 }
 
-/// A part of a message.
 pub(crate) enum MessagePart {
     /// This many bytes, unchanged.
     Text(usize),
-    /// Data.
     Data {
         /// Bytes of the mark.
         mark: usize,
@@ -269,7 +266,6 @@ impl BlobStream {
         }
     }
 
-    /// Whether all is written.
     pub(crate) fn is_written(&self) -> bool {
         self.is_begun && self.left.bytes().is_empty()
     }

@@ -56,7 +56,6 @@ impl Metrics {
         *lock(&self.responses).entry(status).or_default() += 1;
     }
 
-    /// A tool was called.
     pub(in crate::serve) fn record_call(&self, tool: &'static str, took: Duration, is_error: bool) {
         let mut calls = lock(&self.calls);
         let calls = calls.entry(tool).or_default();

@@ -12,7 +12,6 @@ use super::server_parts::ServerParts;
 use crate::context::{ContextManager, ProgressListener};
 use crate::tool::{self, Caller, GetFileArguments, Tool, ToolArguments as _, ToolError};
 
-/// One call.
 pub(super) struct ToolCall<'a> {
     pub(super) server: &'a ServerParts,
     pub(super) arguments: &'a JsonObject,

@@ -37,7 +37,8 @@ pub(crate) fn extract_text(call: &ToolCall<'_>) -> Result<ToolResult, ToolError>
         "withoutText": result.without_text,
         "notes": result.notes,
     });
-    Ok(convert::blocks_result(&blocks, details))
+    let delivery = result.delivery(call.context(), &pdf, &arguments, call.caller)?;
+    Ok(ToolResult { delivery, ..convert::blocks_result(&blocks, details) })
 }
 
 pub(crate) fn render_page(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {

@@ -100,7 +100,6 @@ pub(crate) fn find_roots(
     Ok(())
 }
 
-/// A field with a name.
 pub(crate) struct NamedField {
     /// Its fully qualified name (12.7.4.2).
     pub(crate) name: Vec<u8>,

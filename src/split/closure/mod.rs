@@ -45,7 +45,6 @@ pub(crate) fn page_number(before: usize) -> u32 {
 /// An object of the chunk, serialized.
 pub(crate) struct SerializedObject {
     pub(crate) number: u32,
-    /// The object's id in the source, if it has one.
     pub(crate) source: Option<ObjectId>,
     /// The object, or the dictionary of a stream.
     pub(crate) bytes: Vec<u8>,

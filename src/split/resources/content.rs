@@ -61,7 +61,6 @@ impl<'a> ContentDecoder<'a> {
         Ok(out)
     }
 
-    /// Decodes the content of one stream.
     pub(crate) fn content(&self, stream: &Stream) -> Result<DecodedContent, DocumentError> {
         let decoded = self.decode(stream)?;
         Ok(match decoded {

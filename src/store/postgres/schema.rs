@@ -13,9 +13,9 @@ use super::migration::move_rows_into_values;
 /// Server-side timeout of a statement. No statement takes longer unless it waits for another.
 pub(super) const MAX_STATEMENT: Duration = Duration::from_secs(2);
 
-/// The version of the tables below, kept in `pagewise.version`. Version 4 has the tables of version 3, and values with a
-/// form of pages that earlier programs do not know.
-pub(super) const VERSION: i64 = 4;
+/// The version of the tables below, kept in `pagewise.version`. Versions 4 and 5 have the tables of version 3, and
+/// values with items that earlier programs do not know.
+pub(super) const VERSION: i64 = 5;
 
 /// The advisory lock for migrations: "pagewise" as a number.
 const MIGRATION_LOCK: i64 = 0x7061_6765_7769_7365;

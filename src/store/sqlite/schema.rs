@@ -4,9 +4,9 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::migration::move_rows_into_values;
 
-/// The version of the tables below, kept in `PRAGMA user_version`. Version 8 has the tables of version 7, and values with
-/// a form of pages that earlier programs do not know.
-pub(crate) const VERSION: i64 = 8;
+/// The version of the tables below, kept in `PRAGMA user_version`. Versions 8 and 9 have the tables of version 7, and
+/// values with items that earlier programs do not know.
+pub(crate) const VERSION: i64 = 9;
 
 /// The result of a migration.
 pub(crate) enum Migration {

@@ -74,13 +74,21 @@ struct Part(Vec<Key>);
 /// What texts of several pages share.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
-    /// All words.
-    Words { text: String, is_top: bool },
+    Words {
+        text: String,
+        is_top: bool,
+    },
     /// All words but a number, and the difference between this number and that of the page. Nothing else stands beside
     /// most page numbers: these have no words, and may stand on either side.
-    Number { around: String, is_roman: bool, shift: i64 },
+    Number {
+        around: String,
+        is_roman: bool,
+        shift: i64,
+    },
     /// All words but the page's own label.
-    Label { around: String },
+    Label {
+        around: String,
+    },
 }
 
 /// Finds the running lines of the pages.
@@ -108,7 +116,6 @@ pub(super) fn find(pages: &[DocumentPage]) -> Furniture {
 }
 
 impl Furniture {
-    /// The running lines of a page.
     pub(super) fn of_page(&self, page: usize) -> Option<&RunningLines> {
         self.pages.get(page)
     }

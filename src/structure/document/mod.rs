@@ -20,7 +20,6 @@ use drafts::Draft;
 use furniture::RunningRow;
 use type_statistics::TypeStatistics;
 
-/// A page of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DocumentPage {
     /// From 1.

@@ -59,7 +59,6 @@ fn read_unnumbered(page: &PageLayout, tables: &[TableArea]) -> PageStructure {
     structure
 }
 
-/// A page without its text.
 pub(super) fn without_text(page: &PageLayout) -> PageStructure {
     PageStructure {
         width: page.width,

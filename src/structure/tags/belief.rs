@@ -25,12 +25,16 @@ const NEXT_LINE_EM: f32 = 1.7;
 /// A piece of the tree as it stands on the page.
 pub(super) enum Part {
     /// Lines of a block in one column, in the frame of their direction.
-    Lines { turn: u16, role: LineRole, lines: Vec<Line> },
+    Lines {
+        turn: u16,
+        role: LineRole,
+        lines: Vec<Line>,
+    },
     /// What the rules read.
-    Open { regions: Vec<Region> },
-    /// A table.
+    Open {
+        regions: Vec<Region>,
+    },
     Table(TableArea),
-    /// A figure.
     Figure(Figure),
 }
 

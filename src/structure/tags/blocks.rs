@@ -20,7 +20,6 @@ pub(super) struct Context {
     pub(super) block: Option<(BlockIndex, LineRole)>,
     /// Whether it is the label of its block.
     pub(super) is_label: bool,
-    /// Its table.
     pub(super) table: Option<usize>,
     /// Its cell in this table.
     pub(super) cell: Option<usize>,

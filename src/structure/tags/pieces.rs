@@ -19,7 +19,6 @@ pub(super) enum Owner {
     Element(usize),
     /// The page: an artifact in its margins.
     Margin,
-    /// Nobody.
     Nobody,
     /// A table, or another owner that has taken it.
     Taken,
@@ -72,14 +71,12 @@ pub(super) struct Piece<'p> {
     pub(super) label: String,
 }
 
-/// What a piece is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum PieceContent {
     /// A block of the tree: the object number of its element and its role.
     Block(u32, LineRole),
     /// Text in a group that says nothing of it.
     Open,
-    /// A table.
     Table(TableArea),
     /// A figure: the index of its element, and its place.
     Figure(usize, Bounds),

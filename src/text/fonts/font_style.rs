@@ -24,7 +24,6 @@ const MIN_WIDTHS: usize = 10;
 /// The most widths of a font that are read.
 const MAX_WIDTHS: usize = 256;
 
-/// The style of a font.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct FontStyle {
     pub(crate) is_bold: bool,
@@ -78,7 +77,6 @@ impl FontStyle {
     }
 }
 
-/// The name of a font.
 pub(super) fn base_name(font: &Dict<'_>) -> String {
     font.get::<Name<'_>>(b"BaseFont").map(|name| String::from_utf8_lossy(&name).into_owned()).unwrap_or_default()
 }

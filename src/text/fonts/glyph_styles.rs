@@ -12,7 +12,6 @@ const MAX_STYLES: usize = 1 << 12;
 /// Glyphs whose uprights lean by such a share of their height are slanted.
 const SLANT: std::ops::Range<f64> = 0.14..0.6;
 
-/// The style of a glyph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct GlyphStyle {
     /// An index without meaning beyond the page.
@@ -23,7 +22,6 @@ pub(crate) struct GlyphStyle {
     pub(crate) color: [u8; 3],
 }
 
-/// The index of a style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct StyleIndex(u16);
 

@@ -55,7 +55,6 @@ impl<'p> SharedFonts<'p> {
     }
 }
 
-/// The font dictionaries of a page.
 pub(crate) struct PageFontDictionaries<'c, 'p> {
     page: &'c Page<'p>,
     budget: &'c PageBudget,
@@ -137,7 +136,6 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
         Some((FontKey::Dictionary(at), self.style_at(at), is_guess))
     }
 
-    /// The font of a run with outlines, and its style.
     pub(super) fn outline_style(&mut self, run: &GlyphRun<'_, '_>) -> Option<(FontKey, FontStyle)> {
         let outline = run.glyphs().iter().find_map(|glyph| match &**glyph {
             Glyph::Outline(outline) => Some(outline),

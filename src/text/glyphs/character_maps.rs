@@ -39,7 +39,6 @@ pub(crate) fn settings() -> InterpreterSettings {
     InterpreterSettings { cmap_resolver: Arc::new(load), ..InterpreterSettings::default() }
 }
 
-/// The map with this name.
 pub(super) fn load(name: CMapName<'_>) -> Option<&'static [u8]> {
     match name {
         CMapName::IdentityH | CMapName::IdentityV => Some(IDENTITY),

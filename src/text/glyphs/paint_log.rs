@@ -46,7 +46,6 @@ const SCAN_SHARE: f64 = 0.5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct PaintOrder(u32);
 
-/// A painted area.
 #[derive(Debug)]
 struct PaintedArea {
     order: PaintOrder,

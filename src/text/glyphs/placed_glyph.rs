@@ -65,17 +65,14 @@ impl WritingDirection {
     }
 }
 
-/// The text of a glyph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum GlyphText {
-    /// One character.
     One(char),
     /// Several characters: a ligature, or the replacement text of a marked-content sequence.
     Many(Box<str>),
 }
 
 impl GlyphText {
-    /// The first character.
     pub(crate) fn first(&self) -> Option<char> {
         match self {
             Self::One(character) => Some(*character),

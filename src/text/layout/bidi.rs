@@ -28,7 +28,6 @@ pub(crate) fn is_right_to_left(character: Option<char>) -> bool {
     character.is_some_and(|character| matches!(class_of(character), BidiClass::Right | BidiClass::Arabic))
 }
 
-/// The glyphs of a line in logical order.
 pub(crate) fn logical_order(line: &TextLine, brackets: BracketNaming) -> Vec<LineGlyph> {
     let mut order = reorder(line);
     order.iter_mut().filter(|read| read.is_reversed).for_each(|read| brackets.apply(&mut read.line_glyph.glyph.text));

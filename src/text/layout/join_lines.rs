@@ -69,7 +69,6 @@ fn belong_together(earlier: &TextLine, line: &TextLine) -> bool {
     is_beside || (is_between && line.glyphs.iter().all(|line_glyph| overlaps_none(earlier, line_glyph)))
 }
 
-/// Whether a glyph overlaps none of the line's glyphs.
 fn overlaps_none(line: &TextLine, line_glyph: &LineGlyph) -> bool {
     let (start, end) = (line_glyph.glyph.start, line_glyph.glyph.end);
     line.glyphs.iter().all(|other| {

@@ -13,7 +13,6 @@ const STEP_BACK_EM: f64 = 0.6;
 /// How far a glyph may be off the baseline, as a share of an em: subscripts and superscripts.
 const OFF_BASELINE_EM: f64 = 0.5;
 
-/// A glyph of a line.
 #[derive(Debug, Clone)]
 pub(crate) struct LineGlyph {
     pub(crate) glyph: PlacedGlyph,

@@ -8,7 +8,6 @@ use crate::glyphs::PlacedGlyph;
 /// How characters stand on their line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Script {
-    /// On the baseline.
     #[default]
     Baseline,
     /// Above it, and smaller: an exponent, or the mark of a note.

@@ -49,7 +49,6 @@ const MAX_COMPARED: usize = 32;
 #[derive(Debug, Clone, Copy)]
 struct StackCell {
     line: usize,
-    /// The direction of the column.
     column: WritingDirection,
     top: f64,
     bottom: f64,
@@ -188,7 +187,6 @@ fn is_east_asian(stack: &[StackCell]) -> bool {
     east_asian >= 2 && east_asian >= 2 * other
 }
 
-/// The line of a stack.
 fn column(stack: &[StackCell], lines: &[TextLine]) -> Option<TextLine> {
     let (first, last) = (stack.first()?, stack.last()?);
     let mut glyphs: Vec<LineGlyph> = Vec::new();

@@ -46,7 +46,6 @@ struct WordWriter<'s> {
 struct OpenWord {
     text: String,
     extent: Rect,
-    /// Its first glyph.
     first: PlacedGlyph,
     baseline: f64,
     style: GlyphStyle,

@@ -12,7 +12,6 @@ const RECTANGLE_SHARE: f64 = 0.85;
 #[derive(Debug)]
 pub(super) struct Outline {
     points: Vec<Point>,
-    /// Whether it has curves.
     is_curved: bool,
     is_closed: bool,
 }

@@ -9,15 +9,16 @@ use super::beside::BesideText;
 use super::extracted_page::{ExtractedPage, PageContent};
 use super::ocr_notes::{NEXT_CALL, SourceCounts, words_in_boxes};
 use crate::context::{
-    ContextError, MarkdownPage, NO_TEXT_IN_PDF, OpenPdf, PageNotes, ProgressListener, ResultBudget, SelectedPages,
-    fenced, grouped, json_length, ocr_notes, page_heading, page_or_pages, read_markdown, untrusted_pages,
+    ContextError, ContextManager, Delivery, MarkdownPage, NO_TEXT_IN_PDF, OpenPdf, PageNotes, ProgressListener,
+    ResultBudget, SelectedPages, fenced, grouped, json_length, ocr_notes, page_heading, page_or_pages, read_markdown,
+    untrusted_pages,
 };
 use crate::tool::caller::Caller;
 use crate::tool::error::ToolError;
 use crate::tool::page_tag::tag_headers;
 use crate::tool::truncate::{char_count, prefix_within, prefix_within_json};
 use crate::worker::{PageWants, PageWords, Pages, PdfError, RecognisingDocument, RecognitionBudget};
-use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_base::page::{PageIndex, PageNumber, PageSet};
 use pagewise_text::{PageKind, PageRemark, PageText};
 
 /// The text of a PDF's pages.
@@ -52,6 +53,12 @@ pub struct TextResult {
     /// The pages selected.
     #[serde(skip)]
     wanted: PageSet,
+    /// The page within which the text was cut.
+    #[serde(skip)]
+    cut_page: Option<u32>,
+    /// The pages whose content the text does not show: pictures, scans and undecodable text.
+    #[serde(skip)]
+    unseen: PageSet,
 }
 
 /// Extracts the text of the selected pages.
@@ -120,6 +127,8 @@ struct TextResultBuilder<'a> {
     pages: Vec<ExtractedPage>,
     read: u64,
     without_text: PageSet,
+    unseen: PageSet,
+    cut_page: Option<u32>,
     notes: Vec<String>,
     page_notes: PageNotes,
     failure: Option<PdfError>,
@@ -139,6 +148,8 @@ impl<'a> TextResultBuilder<'a> {
             pages: Vec::new(),
             read: 0,
             without_text: PageSet::new(),
+            unseen: PageSet::new(),
+            cut_page: None,
             notes: Vec::new(),
             page_notes: PageNotes::default(),
             failure: None,
@@ -173,6 +184,9 @@ impl<'a> TextResultBuilder<'a> {
                 self.read += 1;
                 if found.text.is_empty() || found.kind == PageKind::Undecodable {
                     self.without_text.insert(page);
+                    if found.kind != PageKind::Empty {
+                        self.unseen.insert(page);
+                    }
                 }
                 // Most pages without text are empty or pictures: no remark needed.
                 let is_plain = matches!(found.kind, PageKind::Text | PageKind::Undecodable);
@@ -220,6 +234,7 @@ impl<'a> TextResultBuilder<'a> {
         self.left = self.left.saturating_sub(char_count(fitting));
         self.is_cut = fitting.len() < text.len() || after > self.left;
         if self.is_cut {
+            self.cut_page = Some(page.number().get());
             beside = BesideText::default();
         } else {
             self.left -= after;
@@ -254,6 +269,8 @@ impl<'a> TextResultBuilder<'a> {
             without_text: if self.without_text.is_empty() { String::new() } else { page_or_pages(&self.without_text) },
             notes,
             wanted,
+            cut_page: self.cut_page,
+            unseen: self.unseen,
         })
     }
 }
@@ -291,9 +308,30 @@ impl TextResult {
         }
         self.pages = pages;
         if let Some(number) = cut {
+            self.cut_page = Some(number);
             self.note_cut(number);
         }
         self
+    }
+
+    /// The delivery that counts the pages of the text as read, if the caller has a conversation.
+    ///
+    /// # Errors
+    /// `validation_error` for an invalid conversation.
+    pub fn delivery(
+        &self,
+        context: &ContextManager,
+        pdf: &OpenPdf,
+        arguments: &TextArguments,
+        caller: &Caller,
+    ) -> Result<Option<Delivery>, ToolError> {
+        let conversation = caller.conversation(arguments.document.conversation.as_deref())?;
+        let whole = self.pages.iter().filter(|page| Some(page.number) != self.cut_page);
+        let read = whole.filter_map(|page| PageNumber::new(page.number)).map(PageNumber::index);
+        let read: PageSet = read.filter(|page| !self.unseen.contains(*page)).collect();
+        let requester = caller.requester(conversation.as_ref());
+        // Text alone exceeds no bound.
+        Ok(context.delivery_of_reading(requester, &[], Some((pdf, &read))).ok().flatten())
     }
 
     /// Notes that the text ends within page `number` for lack of room.

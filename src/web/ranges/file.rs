@@ -282,7 +282,6 @@ impl RangedFile {
         state.remember(index, Bytes::copy_from_slice(block));
     }
 
-    /// Fetches one range.
     fn fetch(&self, range: Range<u64>, limit: TimeLimit) -> Result<Vec<u8>, WebError> {
         if self.has_changed() {
             return Err(WebError::Changed);

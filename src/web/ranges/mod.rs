@@ -32,7 +32,6 @@ use pagewise_base::limits::Cancellation;
 /// The document at a URL.
 #[derive(Debug)]
 pub enum OpenedUrl {
-    /// It was fetched whole.
     Whole(FetchedFile),
     /// It is read by ranges.
     Ranged(Box<RangedFile>),

@@ -69,7 +69,6 @@ struct StoreFolder {
     is_temporary: bool,
 }
 
-/// A body in the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StoredBody {
     pub(super) content: ContentHash,

@@ -72,7 +72,6 @@ impl UploadId {
         (&self.owner.0, &self.content)
     }
 
-    /// Whether an owner uploaded it.
     #[must_use]
     pub fn is_of(&self, owner: &UploadOwner) -> bool {
         self.owner == *owner
@@ -242,7 +241,6 @@ fn remove_expired(folder: &Path, age: Duration) {
     }
 }
 
-/// A file of an owner.
 #[derive(Debug)]
 pub(crate) struct OwnedFile {
     pub(crate) name: String,

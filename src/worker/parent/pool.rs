@@ -29,7 +29,6 @@ pub(crate) struct KeptDocument {
     pub(crate) sharer: Sharer,
 }
 
-/// The key of a document that this password opens.
 pub(super) fn open_key(identity: &DocumentKey, password: Option<&str>) -> OpenKey {
     let mut hasher = blake3::Hasher::new();
     hasher.update(identity);
@@ -42,7 +41,6 @@ pub(super) fn open_key(identity: &DocumentKey, password: Option<&str>) -> OpenKe
 /// What a worker does with a document. Recognition that ends workers must not keep the document from being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum WorkerTask {
-    /// Reads it.
     Reading,
     /// Recognises the text in the pictures of its pages.
     Recognition,
@@ -195,7 +193,6 @@ impl WorkerPool {
         }
     }
 
-    /// The settings of the workers.
     pub(crate) fn settings(&self) -> &WorkerSettings {
         &self.core.settings
     }
@@ -335,7 +332,6 @@ fn run_starter(core: &PoolCore) {
 }
 
 impl WorkerLease {
-    /// The worker.
     pub(crate) fn process(&mut self) -> Option<&mut WorkerProcess> {
         self.process.as_mut()
     }

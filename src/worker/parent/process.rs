@@ -56,7 +56,6 @@ pub(crate) struct Received<A> {
     pub(crate) bytes: u64,
 }
 
-/// A worker process.
 pub(crate) struct WorkerProcess {
     child: Child,
     /// Shared with callbacks that cancel the current request.

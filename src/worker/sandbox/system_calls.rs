@@ -127,7 +127,6 @@ const STARTING: &[i64] = &[
 const TCGETS: u64 = 0x5401;
 const TIOCGWINSZ: u64 = 0x5413;
 
-/// The calls of a worker.
 pub(super) fn worker_calls(own_process: u64) -> Result<Rules, BackendError> {
     let mut rules = free(&[COMMON, MESSAGES]);
     rules.extend(without_new_code()?);

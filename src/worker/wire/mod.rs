@@ -41,9 +41,7 @@ pub(crate) struct Greeting {
 
 /// A question to a worker.
 pub(crate) trait Question: Serialize + DeserializeOwned {
-    /// The kind of message that it is.
     const KIND: MessageKind;
-    /// What answers it.
     type Answer: Serialize + DeserializeOwned;
 
     /// The most bytes of the files and pictures in its answer, where these are the bounds on documents.

@@ -52,7 +52,6 @@ pub struct DirectReader {
 pub enum ObjectKind {
     /// The number is free.
     Free,
-    /// A stream.
     Stream,
     /// A page's dictionary.
     Page,

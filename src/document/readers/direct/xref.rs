@@ -29,7 +29,6 @@ pub(crate) enum ObjectLocation {
     },
 }
 
-/// A cross-reference section.
 enum CrossReferenceSection {
     Table {
         /// The index of the hybrid file's cross-reference stream (7.5.8.4).

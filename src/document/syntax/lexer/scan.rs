@@ -158,7 +158,6 @@ enum ScannedKey {
     Other,
 }
 
-/// The state of a scan.
 #[derive(Default)]
 struct ScanState {
     /// Number of open brackets.

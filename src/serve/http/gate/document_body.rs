@@ -12,7 +12,6 @@ use pagewise_base::share::Place;
 /// Bytes that the connection takes at once.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// The body of a document.
 pub(super) struct DocumentBody {
     left: Bytes,
     _place: Place,

@@ -113,7 +113,6 @@ impl Connections {
         &self.shared.address
     }
 
-    /// The database's clock.
     pub(super) fn clock(&self) -> &Arc<DatabaseClock> {
         &self.shared.clock
     }

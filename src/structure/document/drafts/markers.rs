@@ -13,7 +13,6 @@ pub(crate) struct Marker {
     pub(crate) text_left: f32,
 }
 
-/// What a mark is.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum MarkerKind {
     /// A sign that is hardly ever text.

@@ -182,7 +182,6 @@ impl<'a> Draft<'a> {
         self.lines.get(first..).unwrap_or_default()
     }
 
-    /// The page of one of its lines.
     pub(super) fn page_of(&self, line: usize) -> usize {
         let joint = self.joints.partition_point(|(first, _)| *first <= line).checked_sub(1);
         joint.and_then(|joint| self.joints.get(joint)).map_or(self.place.page, |(_, page)| *page)
@@ -214,7 +213,6 @@ impl<'a> Draft<'a> {
         if all > 0.0 { some / all } else { 0.0 }
     }
 
-    /// Whether it has a superscript.
     pub(super) fn has_raised_word(&self) -> bool {
         self.lines.iter().any(|line| line.words.iter().any(|word| word.is_raised))
     }
@@ -231,7 +229,6 @@ impl<'a> Draft<'a> {
         text.chars().rev().find(|c| !matches!(c, '"' | '”' | '’' | '\'' | ')' | ']' | '»' | '“'))
     }
 
-    /// Whether it ends as a sentence does.
     pub(super) fn ends_sentence(&self) -> bool {
         self.last_sign()
             .is_some_and(|sign| matches!(sign, '.' | '!' | '?' | ':' | '…' | '。' | '！' | '？' | '؟' | '۔'))

@@ -22,7 +22,6 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
     found
 }
 
-/// The tables of components.
 fn tables_of(components: &[Component], words: &PageWords) -> Vec<(Bounds, Table)> {
     components.iter().filter_map(|component| table(&DrawnGrid::of(component, words)?)).collect()
 }

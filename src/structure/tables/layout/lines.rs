@@ -146,7 +146,6 @@ impl<'p> PageWords<'p> {
         Self { words, turned: turned_words(page), reads: Cell::new(MAX_READS) }
     }
 
-    /// All words.
     pub(crate) fn all(&self) -> &[PlacedWord<'p>] {
         &self.words
     }

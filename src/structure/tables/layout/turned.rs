@@ -48,7 +48,6 @@ fn turned_page(page: &PageLayout, turn: u16) -> PageLayout {
     }
 }
 
-/// The baseline of a word on the turned page.
 fn baseline(word: &Word, turn: u16, page: &PageLayout) -> f32 {
     match turn {
         90 => page.width - word.baseline,

@@ -62,7 +62,6 @@ fn add_empty(slots: &mut Vec<Slot>, rows: usize, columns: usize) {
     }
 }
 
-/// The cell of a slot.
 fn cell_of(slot: Slot, table: Bounds) -> Cell {
     let written = union(slot.words.iter().map(|w| w.word.bounds));
     Cell {

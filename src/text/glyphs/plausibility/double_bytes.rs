@@ -43,7 +43,6 @@ impl DoubleBytes {
         }
     }
 
-    /// Appends a run.
     pub(crate) fn append(&mut self, run: &Self) {
         self.alone = self.alone.saturating_add(run.alone + usize::from(run.lead.is_some()));
         let room = MAX_BYTES.saturating_sub(self.pairs.len());

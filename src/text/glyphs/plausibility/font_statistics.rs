@@ -34,7 +34,6 @@ pub(crate) struct FontStatistics {
     letters: [u32; LETTERS],
     /// Pairs of two accented letters or signs.
     odd_pairs: u32,
-    /// All pairs.
     all_pairs: u32,
     /// Pairs of two ASCII signs that rarely occur together.
     sign_pairs: u32,

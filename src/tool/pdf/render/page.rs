@@ -95,7 +95,9 @@ pub fn render_page(
     let file = context.write_picture(&pdf.path, page, &picture.png)?;
     let result = result(&pdf, page, file, &options, &picture);
     let text = format!("{}\n{}", result.text(), untrusted(&pdf.path));
-    shown(context, arguments, caller, picture.png, text, result_json(&result)?)
+    let whole = result.region.is_none().then(|| PageSet::from_iter([page.index()]));
+    let read = whole.as_ref().map(|pages| (&pdf, pages));
+    shown(context, arguments, caller, picture.png, read, text, result_json(&result)?)
 }
 
 /// The pages of `selection`, which usually is one page; all without a selection.
@@ -109,16 +111,17 @@ pub fn select_pages(pdf: &OpenPdf, selection: Option<&str>) -> Result<PageSet, T
     }
 }
 
-/// Answers with a picture, or with why it is not shown.
+/// Answers with a picture, which shows the pages `read` whole, or with why it is not shown.
 fn shown(
     context: &ContextManager,
     arguments: &RenderArguments,
     caller: &Caller,
     png: Bytes,
+    read: Option<(&OpenPdf, &PageSet)>,
     text: String,
     details: Value,
 ) -> Result<RenderAnswer, ToolError> {
-    let (blocks, delivery) = match picture_block(context, arguments, caller, png)? {
+    let (blocks, delivery) = match picture_block(context, arguments, caller, png, read)? {
         // Some clients drop pictures without a word.
         Ok((image, delivery)) => (vec![Block::Text(format!("{text}\nThe picture follows.")), image], delivery),
         Err(why) => (vec![Block::Text(format!("{text}\nThe picture is not shown: {why}"))], None),
@@ -143,7 +146,7 @@ fn render_several(
         let file = context.write_picture(&name, first, &sheet.png)?;
         let result = drawing.sheet_result(file, &sheet, failed);
         let text = format!("{}\n{}", result.text(), untrusted(&path));
-        return shown(context, arguments, caller, sheet.png, text, result_json(&result)?);
+        return shown(context, arguments, caller, sheet.png, None, text, result_json(&result)?);
     }
     drawing.keep(MAX_RENDERED_PAGES, next);
     let result = drawing.render(|page, picture| Ok(context.write_picture(&path, page, &picture.png)?))?;
@@ -160,6 +163,7 @@ fn picture_block(
     arguments: &RenderArguments,
     caller: &Caller,
     png: Bytes,
+    read: Option<(&OpenPdf, &PageSet)>,
 ) -> Result<ShownPicture, ToolError> {
     let budget = caller.result_budget(context).map_or(u64::MAX, ResultBudget::data_bytes);
     let usual = context.settings().max_picture_bytes;
@@ -172,8 +176,8 @@ fn picture_block(
     }
     let image = Block::Image(ImageBlock { mime_type: PNG, bytes: png });
     let conversation = caller.conversation(arguments.document.conversation.as_deref())?;
-    let counted = conversation.map(|conversation| context.count_blocks(&conversation, std::slice::from_ref(&image)));
-    Ok(counted.transpose().map(|delivery| (image, delivery)).map_err(|full| {
+    let requester = caller.requester(conversation.as_ref());
+    Ok(context.delivery_of_reading(requester, std::slice::from_ref(&image), read).map(|delivery| (image, delivery)).map_err(|full| {
         format!(
             "{full}. A provider would refuse every later request with more of it. Call context_forget once your context \
              was compacted, and draw it again."
