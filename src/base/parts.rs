@@ -91,6 +91,16 @@ impl OfficeFormat {
     }
 }
 
+/// Whether JSON says that it is a notebook: `"nbformat"` with a number.
+#[must_use]
+pub fn says_notebook(json: &[u8]) -> bool {
+    let key = b"\"nbformat\"";
+    json.windows(key.len()).enumerate().filter(|(_, window)| window == key).any(|(at, _)| {
+        let value = json.get(at.saturating_add(key.len())..).unwrap_or_default().trim_ascii_start();
+        value.strip_prefix(b":").is_some_and(|value| value.trim_ascii_start().first().is_some_and(u8::is_ascii_digit))
+    })
+}
+
 /// What a part of a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PartKind {
@@ -134,4 +144,39 @@ pub struct PartsInfo {
     pub images: u64,
     /// What is marked or left out, one sentence each: untrusted text on one line.
     pub remarks: Vec<String>,
+}
+
+/// Why a file with parts, or a part of it, cannot be given.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[error("{fault}")]
+pub struct PartsError {
+    /// The format of the file.
+    pub format: OfficeFormat,
+    /// What is wrong.
+    pub fault: PartsFault,
+}
+
+/// What is wrong with a file with parts.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+pub enum PartsFault {
+    /// It has no pages to draw or to cut.
+    #[error("it has no pages that could be drawn or cut, and is given as text")]
+    OnlyText,
+    /// It is encrypted, and is not decrypted here.
+    #[error("it is encrypted, and such files are not decrypted here")]
+    Encrypted,
+    /// It exceeds what is read.
+    #[error("{0}")]
+    TooLarge(String),
+    /// No content can be found in it.
+    #[error("{0}")]
+    Damaged(String),
+}
+
+impl PartsFault {
+    /// The error of a file of this format.
+    #[must_use]
+    pub fn of(self, format: OfficeFormat) -> PartsError {
+        PartsError { format, fault: self }
+    }
 }

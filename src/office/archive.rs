@@ -6,7 +6,7 @@ use std::io::{Cursor, Read, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use crate::OfficeError;
+use pagewise_base::parts::PartsFault;
 
 /// Maximum bytes that the entries that are read unpack to. 192 MiB: their trees take a multiple of it.
 const MAX_UNPACKED_BYTES: u64 = 192 << 20;
@@ -31,13 +31,13 @@ pub(crate) struct Archive<'b> {
 
 impl<'b> Archive<'b> {
     /// The archive in these bytes; `None` if they are none.
-    pub(crate) fn open(bytes: &'b [u8]) -> Result<Option<Self>, OfficeError> {
+    pub(crate) fn open(bytes: &'b [u8]) -> Result<Option<Self>, PartsFault> {
         if !bytes.starts_with(b"PK") {
             return Ok(None);
         }
-        let zip = ZipArchive::new(Cursor::new(bytes)).map_err(|error| OfficeError::Damaged(error.to_string()))?;
+        let zip = ZipArchive::new(Cursor::new(bytes)).map_err(|error| PartsFault::Damaged(error.to_string()))?;
         if zip.len() > MAX_ENTRIES {
-            return Err(OfficeError::TooLarge(format!("{} entries, of at most {MAX_ENTRIES}", zip.len())));
+            return Err(PartsFault::TooLarge(format!("{} entries, of at most {MAX_ENTRIES}", zip.len())));
         }
         let mut archive = Self { zip, left: MAX_UNPACKED_BYTES };
         let kept: Vec<String> = archive.names().into_iter().filter(|name| !is_data(name)).collect();
@@ -66,7 +66,7 @@ impl<'b> Archive<'b> {
     }
 
     /// The archive with these entries in place of its own, and nothing in those that are no text.
-    pub(crate) fn with(&mut self, changed: &BTreeMap<String, Vec<u8>>) -> Result<Vec<u8>, OfficeError> {
+    pub(crate) fn with(&mut self, changed: &BTreeMap<String, Vec<u8>>) -> Result<Vec<u8>, PartsFault> {
         let mut copy = ZipWriter::new(Cursor::new(Vec::new()));
         let stored = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
         for at in 0..self.zip.len() {
@@ -77,15 +77,15 @@ impl<'b> Archive<'b> {
                 Some(content) => copy.start_file(&name, stored).and_then(|()| Ok(copy.write_all(content)?)),
                 None => copy.raw_copy_file(entry),
             };
-            written.map_err(|error| OfficeError::Damaged(error.to_string()))?;
+            written.map_err(|error| PartsFault::Damaged(error.to_string()))?;
         }
-        let copy = copy.finish().map_err(|error| OfficeError::Damaged(error.to_string()))?;
+        let copy = copy.finish().map_err(|error| PartsFault::Damaged(error.to_string()))?;
         Ok(copy.into_inner())
     }
 }
 
-fn too_large() -> OfficeError {
-    OfficeError::TooLarge(format!("it unpacks to more than {} MiB", MAX_UNPACKED_BYTES >> 20))
+fn too_large() -> PartsFault {
+    PartsFault::TooLarge(format!("it unpacks to more than {} MiB", MAX_UNPACKED_BYTES >> 20))
 }
 
 /// Whether an entry is a picture, a font, a sound, or another file.

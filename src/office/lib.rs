@@ -18,7 +18,7 @@ mod slides;
 mod word;
 mod xml;
 
-use pagewise_base::parts::{OfficeFormat, PartsInfo};
+use pagewise_base::parts::{OfficeFormat, PartsFault, PartsInfo, says_notebook};
 
 use self::archive::Archive;
 use self::parts::Division;
@@ -65,20 +65,6 @@ pub struct Heading {
     pub part: usize,
 }
 
-/// Why a file cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum OfficeError {
-    /// Encrypted. There is no reader for that.
-    #[error("encrypted")]
-    Encrypted,
-    /// A limit on what it unpacks to.
-    #[error("it is larger than this reader takes: {0}")]
-    TooLarge(String),
-    /// No content can be found in it.
-    #[error("{0}")]
-    Damaged(String),
-}
-
 /// Whether a file that begins with these bytes may have parts. Only [`detect`] knows.
 #[must_use]
 pub fn may_be_office(head: &[u8]) -> bool {
@@ -88,7 +74,7 @@ pub fn may_be_office(head: &[u8]) -> bool {
 /// The format of a file, by its content alone.
 #[must_use]
 pub fn detect(bytes: &[u8]) -> Option<OfficeFormat> {
-    if notebook::is_notebook(bytes) {
+    if bytes.trim_ascii_start().starts_with(b"{") && says_notebook(bytes) {
         return Some(OfficeFormat::Notebook);
     }
     let is_workbook = |bytes: &[u8]| if bytes.starts_with(b"PK") { OfficeFormat::Xlsx } else { OfficeFormat::Xls };
@@ -111,8 +97,8 @@ impl Office {
     /// Reads a file of this format.
     ///
     /// # Errors
-    /// Every [`OfficeError`].
-    pub fn read(bytes: &[u8], format: OfficeFormat) -> Result<Self, OfficeError> {
+    /// [`PartsFault`].
+    pub fn read(bytes: &[u8], format: OfficeFormat) -> Result<Self, PartsFault> {
         if format == OfficeFormat::Notebook {
             return notebook::read(bytes);
         }
@@ -142,10 +128,10 @@ fn reader_format(format: OfficeFormat) -> Option<anydoc::Format> {
     })
 }
 
-fn failure(error: anydoc::ConvertError) -> OfficeError {
+fn failure(error: anydoc::ConvertError) -> PartsFault {
     match error {
-        anydoc::ConvertError::Encrypted => OfficeError::Encrypted,
-        anydoc::ConvertError::ResourceLimit { detail, .. } => OfficeError::TooLarge(detail),
-        error => OfficeError::Damaged(error.to_string()),
+        anydoc::ConvertError::Encrypted => PartsFault::Encrypted,
+        anydoc::ConvertError::ResourceLimit { detail, .. } => PartsFault::TooLarge(detail),
+        error => PartsFault::Damaged(error.to_string()),
     }
 }

@@ -2,21 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use pagewise_base::parts::{OfficeFormat, PartKind};
+use pagewise_base::parts::{OfficeFormat, PartKind, PartsFault};
 use serde_json::{Map, Value};
 
 use crate::markdown::{Piece, PieceKind, code_block};
 use crate::parts::{Division, text_sections};
-use crate::{Office, OfficeError, Properties};
+use crate::{Office, Properties};
 
-/// Whether a text in JSON is a notebook.
-pub(crate) fn is_notebook(bytes: &[u8]) -> bool {
-    let has = |key: &[u8]| bytes.windows(key.len()).any(|window| window == key);
-    bytes.trim_ascii_start().starts_with(b"{") && has(b"\"nbformat\"") && has(b"\"cell_type\"")
-}
-
-pub(crate) fn read(bytes: &[u8]) -> Result<Office, OfficeError> {
-    let notebook: Value = serde_json::from_slice(bytes).map_err(|error| OfficeError::Damaged(error.to_string()))?;
+pub(crate) fn read(bytes: &[u8]) -> Result<Office, PartsFault> {
+    let notebook: Value = serde_json::from_slice(bytes).map_err(|error| PartsFault::Damaged(error.to_string()))?;
     let metadata = notebook.get("metadata");
     let language = metadata.and_then(|metadata| metadata.pointer("/kernelspec/language"));
     let language = language.or_else(|| metadata?.pointer("/language_info/name")).and_then(Value::as_str);

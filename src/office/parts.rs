@@ -34,6 +34,8 @@ const MAX_NAME: usize = 80;
 #[derive(Debug, Default)]
 pub(crate) struct Section {
     pub(crate) name: String,
+    /// Whether its parts are named even if it is one: its text does not say its name.
+    pub(crate) is_named: bool,
     pub(crate) pieces: Vec<Piece>,
 }
 
@@ -62,7 +64,7 @@ impl Division {
         };
         if !running.is_empty() {
             let pieces = running.into_iter().map(|text| Piece { text, kind: PieceKind::Block }).collect();
-            sections.push(Section { name: "Headers and footers".to_owned(), pieces });
+            sections.push(Section { name: "Headers and footers".to_owned(), is_named: true, pieces });
         }
         if format == OfficeFormat::Xls || format == OfficeFormat::Doc || format == OfficeFormat::Ppt {
             remarks.push("Of this old format, comments, formulas and what is hidden are not read".to_owned());
@@ -93,7 +95,8 @@ impl Division {
                 let here = parts.len();
                 let heads = heads.filter(|(_, title)| !title.is_empty());
                 outline.extend(heads.map(|(depth, title)| Heading { depth, title, part: here }));
-                let name = named(&section.name, &pieces, (at, count));
+                let is_named = section.is_named || count > 1;
+                let name = if is_named { named(&section.name, &pieces, (at, count)) } else { String::new() };
                 parts.push(part_of(name, &joined(&pieces), &self.notes));
             }
             let is_named = outline.iter().any(|heading| heading.part >= first);
@@ -104,6 +107,8 @@ impl Division {
         if parts.is_empty() {
             parts.push(Part::default());
         }
+        let top = outline.iter().map(|heading| heading.depth).min().unwrap_or(0);
+        outline.iter_mut().for_each(|heading| heading.depth = heading.depth.saturating_sub(top));
         let comments: usize = parts.iter().map(|part| part.comments).sum();
         if comments > 0 {
             remarks.push(format!("Comments: {comments}, marked {{>>…<<}}"));
@@ -283,11 +288,11 @@ fn slide_sections(blocks: &[Block], writer: &mut MarkdownWriter<'_>) -> Vec<Sect
         let is_hidden = text.contains(HIDDEN_SLIDE);
         if is_hidden || text.contains(SLIDE) {
             let name = format!("Slide {}{}", sections.len().saturating_add(1), if is_hidden { ", hidden" } else { "" });
-            sections.push(Section { name, pieces: Vec::new() });
+            sections.push(Section { name, is_named: is_hidden, pieces: Vec::new() });
             continue;
         }
         if sections.is_empty() {
-            sections.push(Section { name: "Slide 1".to_owned(), pieces: Vec::new() });
+            sections.push(Section { name: "Slide 1".to_owned(), ..Section::default() });
         }
         let Some(section) = sections.last_mut() else { continue };
         let has_notes = matches!(block, Block::BlockQuote(_));
@@ -320,6 +325,11 @@ fn chapter_sections(blocks: &[Block], writer: &mut MarkdownWriter<'_>) -> Vec<Se
             section.pieces.push(piece);
         }
     }
+    // The reader begins with the title of the book, which the summary has.
+    let is_title = |section: &Section| matches!(section.pieces.as_slice(), [Piece { kind: PieceKind::Heading(..), .. }]);
+    if sections.len() > 1 && sections.first().is_some_and(is_title) {
+        sections.remove(0);
+    }
     sections.retain(|section| !section.pieces.is_empty());
     sections
 }
@@ -332,11 +342,11 @@ fn sheet_sections(blocks: &[Block], sheets: &[Sheet], writer: &mut MarkdownWrite
         match block {
             Block::Heading { content, .. } => {
                 let name = anydoc::model::inlines_to_plain_text(content);
-                sections.push(Section { name, pieces: Vec::new() });
+                sections.push(Section { name, is_named: true, pieces: Vec::new() });
             }
             Block::Table(table) => {
                 if sections.last().is_none_or(|section| !section.pieces.is_empty()) {
-                    sections.push(Section { name: only_name(sheets), pieces: Vec::new() });
+                    sections.push(Section { name: only_name(sheets), is_named: true, pieces: Vec::new() });
                 }
                 let Some(section) = sections.last_mut() else { continue };
                 let sheet = left.find(|sheet| sheet.name == section.name);
@@ -347,7 +357,7 @@ fn sheet_sections(blocks: &[Block], sheets: &[Sheet], writer: &mut MarkdownWrite
             }
             block => {
                 if sections.is_empty() {
-                    sections.push(Section { name: only_name(sheets), pieces: Vec::new() });
+                    sections.push(Section { name: only_name(sheets), is_named: true, pieces: Vec::new() });
                 }
                 if let Some(section) = sections.last_mut() {
                     section.pieces.extend(writer.pieces(block));
@@ -359,7 +369,7 @@ fn sheet_sections(blocks: &[Block], sheets: &[Sheet], writer: &mut MarkdownWrite
     for sheet in sheets.iter().filter(|sheet| sheet.extent.is_none()) {
         let pieces = loose_pieces(sheet, true);
         if !pieces.is_empty() {
-            sections.push(Section { name: sheet.name.clone(), pieces });
+            sections.push(Section { name: sheet.name.clone(), is_named: true, pieces });
         }
     }
     sections

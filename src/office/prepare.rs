@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pagewise_base::parts::OfficeFormat;
+use pagewise_base::parts::{OfficeFormat, PartsFault};
 
 use crate::archive::Archive;
 use crate::sheets::{self, Sheet};
-use crate::{OfficeError, opendocument, slides, word};
+use crate::{opendocument, slides, word};
 
 /// Begins hidden text.
 pub(crate) const HIDDEN: char = '\u{FDD0}';
@@ -36,7 +36,7 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    pub(crate) fn of(archive: &mut Archive<'_>, format: OfficeFormat) -> Result<Self, OfficeError> {
+    pub(crate) fn of(archive: &mut Archive<'_>, format: OfficeFormat) -> Result<Self, PartsFault> {
         let mut prepared = Self::default();
         let mut changes = Changes::default();
         let changed = match format {

@@ -286,7 +286,7 @@ fn body_kind(kind: FileKind, head: &[u8], content_type: Option<&str>) -> Result<
     let is_page = matches!(declared.as_str(), "text/html" | "application/xhtml+xml");
     let says_nothing = matches!(declared.as_str(), "" | "application/octet-stream");
     match kind {
-        FileKind::Pdf { .. } => Ok(BodyKind::Pdf),
+        FileKind::Pdf { .. } | FileKind::Office(_) => Ok(BodyKind::Pdf),
         FileKind::Image(format) => Err(format.mime().to_owned()),
         FileKind::Text(_) if is_page || (says_nothing && looks_like_a_page(head)) => Ok(BodyKind::WebPage),
         FileKind::Text(_) => Ok(BodyKind::Text),
