@@ -52,13 +52,10 @@ impl OfficeFormat {
     /// What people call such a file, and its MIME type.
     const fn row(self) -> (&'static str, &'static str) {
         match self {
-            Self::Docx => {
-                ("Word document", "application/vnd.openxmlformats-officedocument.wordprocessingml.document")
+            Self::Docx => ("Word document", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+            Self::Pptx => {
+                ("PowerPoint presentation", "application/vnd.openxmlformats-officedocument.presentationml.presentation")
             }
-            Self::Pptx => (
-                "PowerPoint presentation",
-                "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-            ),
             Self::Xlsx => ("Excel workbook", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
             Self::Odt => ("OpenDocument text", "application/vnd.oasis.opendocument.text"),
             Self::Odp => ("OpenDocument presentation", "application/vnd.oasis.opendocument.presentation"),
@@ -120,6 +117,7 @@ impl fmt::Display for PartKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Section(None) => "some paragraphs",
+            Self::Section(Some(1)) => "a section under a heading of level 1",
             Self::Section(Some(level)) => return write!(f, "a section under a heading of level {level} or higher"),
             Self::Slide => "a slide with its notes",
             Self::Sheet => "a sheet, or a range of its rows",

@@ -16,8 +16,8 @@ const MAX_ENTRIES: usize = 20_000;
 
 /// Endings of entries with data that is no text. They are never unpacked.
 const DATA: [&str; 29] = [
-    "aac", "avi", "bmp", "emf", "fntdata", "gif", "ico", "jpeg", "jpg", "jxr", "m4a", "m4v", "mov", "mp3", "mp4", "odttf",
-    "ogg", "otf", "pdf", "png", "svg", "svm", "tif", "tiff", "ttf", "wav", "webp", "wmf", "woff",
+    "aac", "avi", "bmp", "emf", "fntdata", "gif", "ico", "jpeg", "jpg", "jxr", "m4a", "m4v", "mov", "mp3", "mp4",
+    "odttf", "ogg", "otf", "pdf", "png", "svg", "svm", "tif", "tiff", "ttf", "wav", "webp", "wmf", "woff",
 ];
 
 /// Folders of such entries.

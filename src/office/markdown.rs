@@ -44,7 +44,11 @@ impl<'d> MarkdownWriter<'d> {
                 let title = self.inlines(content).replace('\n', " ");
                 let marks = "#".repeat(usize::from((*level).clamp(1, 6)));
                 let kind = PieceKind::Heading(*level, plain(content));
-                if title.trim().is_empty() { Vec::new() } else { vec![Piece { text: format!("{marks} {title}"), kind }] }
+                if title.trim().is_empty() {
+                    Vec::new()
+                } else {
+                    vec![Piece { text: format!("{marks} {title}"), kind }]
+                }
             }
             Block::Table(table) if table.is_single_cell() => {
                 let cells = table.grid.iter().flatten().filter_map(origin);
@@ -167,7 +171,9 @@ impl<'d> MarkdownWriter<'d> {
     fn link(&mut self, content: &[Inline], target: &LinkTarget) -> String {
         let text = self.inlines(content);
         match target {
-            LinkTarget::External(address) | LinkTarget::Relative(address) if !address.is_empty() && *address != text => {
+            LinkTarget::External(address) | LinkTarget::Relative(address)
+                if !address.is_empty() && *address != text =>
+            {
                 format!("[{text}]({address})")
             }
             _ => text,

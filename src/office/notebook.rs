@@ -57,9 +57,9 @@ fn add_cell(cell: &Map<String, Value>, language: &str, pieces: &mut Vec<Piece>, 
     }
     // A heading of nbformat 3 is a cell.
     let level = cell.get("level").and_then(Value::as_u64).and_then(|level| usize::try_from(level).ok());
-    let source = level.filter(|_| kind == "heading").map_or(source.clone(), |level| {
-        format!("{} {}", "#".repeat(level.clamp(1, 6)), source.trim())
-    });
+    let source = level
+        .filter(|_| kind == "heading")
+        .map_or(source.clone(), |level| format!("{} {}", "#".repeat(level.clamp(1, 6)), source.trim()));
     if kind == "markdown" || kind == "heading" {
         add_markdown(&source, pieces);
     } else if !source.trim().is_empty() {
@@ -100,7 +100,8 @@ fn output_text(output: &Value, images: &mut u64) -> String {
         return format!("Error: {error}: {what}\n\n{}", code_block("", &trace));
     }
     let data = output.get("data").unwrap_or(output);
-    let pictures = data.as_object().into_iter().flatten().filter(|(kind, _)| kind.starts_with("image/") || *kind == "png");
+    let pictures =
+        data.as_object().into_iter().flatten().filter(|(kind, _)| kind.starts_with("image/") || *kind == "png");
     let pictures: Vec<String> = pictures.map(|(kind, _)| format!("Output: [{kind}]")).collect();
     *images = images.saturating_add(u64::try_from(pictures.len()).unwrap_or(0));
     let text = ["text/markdown", "text/plain", "text", "text/latex", "text/html", "application/json"];
@@ -123,6 +124,7 @@ fn text_of(value: Option<&Value>) -> String {
 fn without_colours(text: &str) -> String {
     let mut stretches = text.split("\u{1b}[");
     let first = stretches.next().unwrap_or_default().to_owned();
-    let rest = stretches.map(|stretch| stretch.split_once(|end: char| end.is_ascii_alphabetic()).map_or("", |(_, rest)| rest));
+    let rest =
+        stretches.map(|stretch| stretch.split_once(|end: char| end.is_ascii_alphabetic()).map_or("", |(_, rest)| rest));
     rest.fold(first, |text, stretch| text + stretch)
 }

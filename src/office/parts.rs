@@ -111,7 +111,7 @@ impl Division {
         outline.iter_mut().for_each(|heading| heading.depth = heading.depth.saturating_sub(top));
         let comments: usize = parts.iter().map(|part| part.comments).sum();
         if comments > 0 {
-            remarks.push(format!("Comments: {comments}, marked {{>>…<<}}"));
+            remarks.push("Comments stand where they belong, marked {>>…<<}".to_owned());
         }
         let words: usize =
             parts.iter().map(|part| part.markdown.split_whitespace().filter(|word| is_word(word)).count()).sum();
@@ -173,7 +173,8 @@ fn joined(pieces: &[Piece]) -> String {
 /// A part: its text, and apart from it what is hidden.
 fn part_of(name: String, text: &str, notes: &BTreeMap<String, String>) -> Part {
     let mut text = text.to_owned();
-    let named: Vec<&String> = notes.iter().filter(|(mark, _)| text.contains(mark.as_str())).map(|(_, note)| note).collect();
+    let named: Vec<&String> =
+        notes.iter().filter(|(mark, _)| text.contains(mark.as_str())).map(|(_, note)| note).collect();
     named.into_iter().for_each(|note| {
         text.push_str("\n\n");
         text.push_str(note);
@@ -181,7 +182,8 @@ fn part_of(name: String, text: &str, notes: &BTreeMap<String, String>) -> Part {
     let comments = text.matches(COMMENT).count();
     let (mut shown, mut hidden) = (String::new(), String::new());
     for (at, stretch) in text.split(HIDDEN).enumerate() {
-        let (inside, outside) = if at == 0 { ("", stretch) } else { stretch.split_once(SHOWN).unwrap_or((stretch, "")) };
+        let (inside, outside) =
+            if at == 0 { ("", stretch) } else { stretch.split_once(SHOWN).unwrap_or((stretch, "")) };
         hidden.push_str(inside);
         shown.push_str(outside);
     }
@@ -326,7 +328,8 @@ fn chapter_sections(blocks: &[Block], writer: &mut MarkdownWriter<'_>) -> Vec<Se
         }
     }
     // The reader begins with the title of the book, which the summary has.
-    let is_title = |section: &Section| matches!(section.pieces.as_slice(), [Piece { kind: PieceKind::Heading(..), .. }]);
+    let is_title =
+        |section: &Section| matches!(section.pieces.as_slice(), [Piece { kind: PieceKind::Heading(..), .. }]);
     if sections.len() > 1 && sections.first().is_some_and(is_title) {
         sections.remove(0);
     }
@@ -388,7 +391,8 @@ fn only_name(sheets: &[Sheet]) -> String {
 fn sheet_pieces(table: &Table, sheet: Option<&Sheet>, writer: &mut MarkdownWriter<'_>) -> Vec<Piece> {
     let width = table.grid.iter().map(Vec::len).max().unwrap_or(0);
     let fits = |(first, last): &(Place, Place)| {
-        let spans = |from: u32, to: u32| usize::try_from(to.saturating_sub(from)).map_or(0, |span| span.saturating_add(1));
+        let spans =
+            |from: u32, to: u32| usize::try_from(to.saturating_sub(from)).map_or(0, |span| span.saturating_add(1));
         spans(first.0, last.0) == table.grid.len() && spans(first.1, last.1) >= width
     };
     let placed = sheet.and_then(|sheet| Some((sheet, sheet.extent.filter(fits)?)));
@@ -438,9 +442,8 @@ fn hidden_remark(sheet: &Sheet) -> Option<Piece> {
 /// What stands on a sheet, not in its cells: texts of drawings, and formulas and comments `beside` cells of unknown place.
 fn loose_pieces(sheet: &Sheet, beside: bool) -> Vec<Piece> {
     let beside = sheet.beside.iter().filter(|_| beside);
-    let beside = beside.map(|((row, column), text)| {
-        format!("{}{}:{text}", column_letters(*column), row.saturating_add(1))
-    });
+    let beside =
+        beside.map(|((row, column), text)| format!("{}{}:{text}", column_letters(*column), row.saturating_add(1)));
     let drawings = sheet.drawings.iter().map(|text| format!("On a drawing: {text}"));
     beside.chain(drawings).map(|text| Piece { text, kind: PieceKind::Block }).collect()
 }

@@ -1,7 +1,7 @@
 //! What a file says of itself: title, author, dates.
 
 use crate::archive::Archive;
-use crate::xml::{read_tree, one_line};
+use crate::xml::{one_line, read_tree};
 
 /// What a file says of itself: untrusted text on one line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

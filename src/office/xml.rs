@@ -109,7 +109,8 @@ pub(crate) fn value<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
 /// The texts in the elements of these names under a node, on one line.
 pub(crate) fn text_in(node: Node<'_, '_>, names: &[&str]) -> String {
     let texts = node.descendants().filter(|node| names.contains(&node.tag_name().name()));
-    let texts = texts.map(|node| node.descendants().filter(Node::is_text).filter_map(|node| node.text()).collect::<String>());
+    let texts =
+        texts.map(|node| node.descendants().filter(Node::is_text).filter_map(|node| node.text()).collect::<String>());
     one_line(&texts.collect::<Vec<_>>().join(" "))
 }
 

@@ -14,8 +14,9 @@ use super::schema::{Members, listed, result_schema};
 
 /// The server's instructions for the model: what all tools share is said here once.
 pub const INSTRUCTIONS: &str = "\
-pagewise reads PDFs a page at a time, and text files and images as they are.
-Call get_file with filePath alone first: for a PDF it gives a short summary (outline, what pages cost). Then ask for \
+pagewise reads PDFs a page at a time, office files, EPUBs and notebooks by parts that count as pages, and text files \
+and images as they are.
+Call get_file with filePath alone first: for all of these it gives a short summary (outline, what pages cost). Then ask for \
 the pages you need.
 - Paths: absolute, relative, ~, file://, http(s)://, a.pdf#attachment=NAME, or the responseId of something fetched.
 - pages count from 1; only pdfPage counts from 0. \"label:iv\" is as printed, \"section:Results\" by outline title.

@@ -13,9 +13,7 @@ use bytes::Bytes;
 use super::engine::{Engine, EnginePart, OpenModel};
 use super::fonts::ParentFonts;
 use super::in_process::{InProcessReader, OpenedFile};
-use super::pages::{
-    DocumentFacts, DocumentWants, FileJob, PageFacts, PdfAction, PdfChunk, PdfError, ReadablePage,
-};
+use super::pages::{DocumentFacts, DocumentWants, FileJob, PageFacts, PdfAction, PdfChunk, PdfError, ReadablePage};
 use super::parent_socket::ParentSocket;
 use super::remote_file::RemoteFile;
 use super::sandbox;

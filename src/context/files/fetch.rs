@@ -212,9 +212,10 @@ impl FetchJob<'_> {
             text.notes.push(format!("No readable text on {} (scans or blank).", page_or_pages(&unread)));
         }
         text.notes.extend(ocr_notes(&report, "Next: pdf_extract_text with pages"));
+        let info = document.info();
         Ok(StoredText {
-            title: document.info().title,
-            mime_type: "application/pdf".to_owned(),
+            title: info.title,
+            mime_type: info.parts.map_or("application/pdf", |parts| parts.format.mime()).to_owned(),
             pages: Some(pages),
             notes: text.notes,
             text: text.text,

@@ -220,9 +220,8 @@ impl ContextManager {
 }
 
 /// Endings of the names of files with parts.
-const ENDINGS: [&str; 15] = [
-    "docx", "docm", "pptx", "pptm", "xlsx", "xlsm", "odt", "odp", "ods", "epub", "ipynb", "doc", "ppt", "xls", "rtf",
-];
+const ENDINGS: [&str; 15] =
+    ["docx", "docm", "pptx", "pptm", "xlsx", "xlsm", "odt", "odp", "ods", "epub", "ipynb", "doc", "ppt", "xls", "rtf"];
 
 /// Whether a file is a PDF, or one with parts, by its name.
 pub(super) fn is_document_name(file: &Path) -> bool {

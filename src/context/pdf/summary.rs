@@ -226,8 +226,10 @@ fn attachment_lines(facts: &SummaryFacts) -> Vec<String> {
 /// What a file with parts is, and what it has.
 fn parts_lines(parts: &PartsInfo, path: &str, count: u32) -> Vec<String> {
     let PartsInfo { format, part, words, tables, images, .. } = parts;
-    let counts = [(*words, "words"), (*tables, "tables"), (*images, "images")];
-    let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{} {what}", grouped(*count)));
+    let counts = [(*words, "word"), (*tables, "table"), (*images, "image")];
+    let counted =
+        |(count, noun): &(u64, &str)| format!("{} {noun}{}", grouped(*count), if *count == 1 { "" } else { "s" });
+    let counts = counts.iter().filter(|(count, _)| *count > 0).map(counted);
     let counts = counts.collect::<Vec<_>>().join(", ");
     let contents = (!counts.is_empty()).then(|| format!("Contents: {counts}"));
     let lines = [format!("{}: {path}", format.name()), format!("Parts: {count}, each {part}; ask for them as pages")];
@@ -259,7 +261,8 @@ impl OutlineRow {
     /// Whether its page has a printed label that differs from the number.
     fn has_label(&self) -> bool {
         let page = self.item.page.map(|page| page.number().to_string());
-        page.zip(self.label.as_ref()).is_some_and(|(number, label)| label.0 != number)
+        let is_own = |label: &PageLabel, number: &String| label.0 != *number && label.0 != self.item.title;
+        page.zip(self.label.as_ref()).is_some_and(|(number, label)| is_own(label, &number))
     }
 }
 

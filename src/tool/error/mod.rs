@@ -320,18 +320,14 @@ fn parts_error(path: &str, PartsError { format, fault }: &PartsError) -> ToolErr
                 .hint(&format!("Ask for its parts as text: get_file with pages and as: \"text\".{pages}"))
                 .command_hint(&format!("Its parts are given by pagewise text.{pages}"))
         }
-        PartsFault::Encrypted => {
-            ToolError::new(ErrorCode::Encrypted, format!("Encrypted {name}: {path}: {fault}"))
-                .hint("Ask for a copy without a password.")
-        }
+        PartsFault::Encrypted => ToolError::new(ErrorCode::Encrypted, format!("Encrypted {name}: {path}: {fault}"))
+            .hint("Ask for a copy without a password."),
         PartsFault::TooLarge(_) => {
             ToolError::new(ErrorCode::LimitExceeded, format!("Limit exceeded while reading {path}: {fault}"))
                 .hint("This limit is fixed. Ask for a part of it as a file of its own.")
         }
-        PartsFault::Damaged(_) => {
-            ToolError::new(ErrorCode::Damaged, format!("Damaged {name}: {path}: {fault}"))
-                .hint("The file cannot be repaired here. Ask for another copy of it.")
-        }
+        PartsFault::Damaged(_) => ToolError::new(ErrorCode::Damaged, format!("Damaged {name}: {path}: {fault}"))
+            .hint("The file cannot be repaired here. Ask for another copy of it."),
     }
 }
 
@@ -475,7 +471,9 @@ const SUPPORTED_TYPES: [&str; 6] = ["text/*", "application/pdf", "image/png", "i
 fn unsupported_type(path: &str, mime_type: &str) -> ToolError {
     let supported = SUPPORTED_TYPES.join(", ");
     let kind = named_type(mime_type);
-    let message = format!("Unsupported file type: {path} is {kind}; supported are {supported}");
+    let message = format!(
+        "Unsupported file type: {path} is {kind}; supported are {supported}, office files, EPUBs and notebooks"
+    );
     let error = ToolError::new(ErrorCode::UnsupportedFileType, message)
         .with("mimeType", json!(mime_type))
         .with("supported", json!(SUPPORTED_TYPES));

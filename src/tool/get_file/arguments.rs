@@ -11,8 +11,8 @@ use crate::tool::client::FormArgument;
 use crate::tool::context::ConversationArguments;
 use crate::tool::error::ToolError;
 
-/// Read a file: a PDF's summary (filePath alone) or its pages (pages or pdfPage, at most 20 a call), a text by lines, an
-/// image; of a folder, its PDFs. What this conversation already has is named, not sent again.
+/// Read a file: the summary of a PDF, office file, EPUB or notebook (filePath alone) or its pages (pages or pdfPage, at
+/// most 20 a call), a text by lines, an image; of a folder, its documents. What this conversation already has is named, not sent again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("The conversation whose memory applies; its first use creates it"))))]
