@@ -70,7 +70,7 @@
 //!
 //! | room | what lives there |
 //! |---|---|
-//! | `worker` | runs the readers of PDFs and web pages in this process or in confined ones: pool, messages, sandbox |
+//! | `worker` | runs the readers of PDFs, office documents and web pages in this process or in confined ones: pool, messages, sandbox |
 //! | `source` | paths inside roots, references, patterns, file types, content hashes; no other room opens files of clients |
 //! | `context` | `ContextManager`: plan, build, deliver, commit |
 //! | `tool` | arguments, results, error codes, client table: every shape and text that a client sees; no transport |

@@ -116,6 +116,9 @@ impl Division {
         let words: usize =
             parts.iter().map(|part| part.markdown.split_whitespace().filter(|word| is_word(word)).count()).sum();
         let words = u64::try_from(words).unwrap_or(u64::MAX);
+        if words == 0 {
+            remarks.push("No text was found in it, which may be of a version that is not read".to_owned());
+        }
         let (format, part, tables, images) = (self.format, self.part, self.tables, self.images);
         let remarks = remarks.iter().map(|remark| CleanText::line(remark).into_string()).collect();
         Office { parts, outline, properties, info: PartsInfo { format, part, words, tables, images, remarks } }

@@ -41,7 +41,7 @@ impl Prepared {
         let mut changes = Changes::default();
         let changed = match format {
             OfficeFormat::Docx => word::prepare(archive, &mut prepared, &mut changes),
-            OfficeFormat::Pptx => slides::prepare(archive),
+            OfficeFormat::Pptx => slides::prepare(archive, &mut prepared),
             OfficeFormat::Xlsx => sheets::prepare(archive, &mut prepared),
             OfficeFormat::Odt | OfficeFormat::Odp | OfficeFormat::Ods => {
                 opendocument::prepare(archive, &mut prepared, &mut changes)

@@ -6,11 +6,11 @@ use std::io::Result;
 use quick_xml::events::Event;
 
 use crate::archive::{Archive, resolve};
-use crate::prepare::{HIDDEN_SLIDE, SLIDE, comment};
+use crate::prepare::{HIDDEN_SLIDE, Prepared, SLIDE, comment};
 use crate::xml::{Copy, Pass, attribute, escaped, local, named, read_tree, rewrite, text_in, value, write_raw};
 
 /// The slides, changed.
-pub(crate) fn prepare(archive: &mut Archive<'_>) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn prepare(archive: &mut Archive<'_>, prepared: &mut Prepared) -> BTreeMap<String, Vec<u8>> {
     let authors = authors(archive);
     let mut changed = BTreeMap::new();
     for name in archive.names() {
@@ -18,9 +18,21 @@ pub(crate) fn prepare(archive: &mut Archive<'_>) -> BTreeMap<String, Vec<u8>> {
         let comments = related(archive, &name, &format!("ppt/slides/_rels/{file}.rels"), "comment");
         let comments = comments.into_iter().flat_map(|part| comments_in(archive.text(&part), &authors)).collect();
         let mut pass = SlidePass { comments, mark: SLIDE };
-        changed.extend(archive.text(&name).and_then(|xml| Some((name, rewrite(&xml, &mut pass)?))));
+        let Some(xml) = archive.text(&name) else { continue };
+        changed.extend(rewrite(&xml, &mut pass).map(|slide| (name, slide)));
+        prepared.running.extend(read_tree(Some(xml), running_texts));
     }
     changed
+}
+
+/// The texts of the places for a header, a footer and a date.
+fn running_texts(slide: &roxmltree::Document<'_>) -> Vec<String> {
+    let is_place = |kind: Option<&str>| matches!(kind, Some("ftr" | "hdr" | "dt"));
+    let is_running = |shape: &roxmltree::Node<'_, '_>| {
+        shape.descendants().any(|node| node.tag_name().name() == "ph" && is_place(value(node, "type")))
+    };
+    let texts = named(slide, "sp").filter(is_running).map(|shape| text_in(shape, &["p"]));
+    texts.filter(|text| !text.is_empty()).collect()
 }
 
 /// The entries that an entry is related to, whose names contain `kind`.
