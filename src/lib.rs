@@ -37,6 +37,8 @@
 //! 6. `serve` or `cli` calls `deliver` with its way to write. Only after the write are the pages recorded. A later
 //!    cancellation by the client deletes the record.
 //!
+//! Office documents, books and notebooks go the same way: in the worker, `office` gives parts where `document` gives pages.
+//!
 //! # Rooms
 //!
 //! Without the feature `program` there is no door but the library: no command line, no server, no page of conversations. The
@@ -53,6 +55,7 @@
 //! | `pagewise-text` | a page → `PageText` in reading order, search in it; its `PageLayout`: words, rules, areas and links in their places |
 //! | `pagewise-structure` | a layout, and the structure tree of a Tagged PDF → lines and `Table`s, pages together → `Block`s, and Markdown |
 //! | `pagewise-render` | a page → pixels → PNG |
+//! | `pagewise-office` | office documents, books and notebooks → parts as Markdown, within bounds |
 //! | `pagewise-ocr` | the text in a picture: `GrayImage`, `Recogniser`, models and what they find |
 //! | `pagewise-library` | ranked search over many documents: `Index` in SQLite, ranking |
 //! | `pagewise-charset` | the charset of bytes, and the text in them |
@@ -67,7 +70,7 @@
 //!
 //! | room | what lives there |
 //! |---|---|
-//! | `worker` | runs the readers of PDFs and web pages in this process or in confined ones: pool, messages, sandbox |
+//! | `worker` | runs the readers of PDFs, office documents and web pages in this process or in confined ones: pool, messages, sandbox |
 //! | `source` | paths inside roots, references, patterns, file types, content hashes; no other room opens files of clients |
 //! | `context` | `ContextManager`: plan, build, deliver, commit |
 //! | `tool` | arguments, results, error codes, client table: every shape and text that a client sees; no transport |

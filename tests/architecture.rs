@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const ORDER: [&str; 8] = ["worker", "source", "context", "tool", "embed", "inspect", "serve", "cli"];
 
 /// Rooms that read PDFs, or decide what a conversation holds: bytes, limits and moments are given to them.
-const PURE: [&str; 8] = ["base", "document", "split", "text", "structure", "render", "library", "view"];
+const PURE: [&str; 9] = ["base", "document", "split", "text", "structure", "render", "library", "office", "view"];
 
 /// Crates of the root package that belong to one of its rooms.
 const OWNERS: [(&str, &[&str]); 8] = [
@@ -24,7 +24,7 @@ const OWNERS: [(&str, &[&str]); 8] = [
 ];
 
 /// Crates that several packages may depend on, each with the reason.
-const SHARED: [(&str, &str); 20] = [
+const SHARED: [(&str, &str); 21] = [
     ("base64", "the model's requests, and the answers at the doors"),
     ("blake3", "hashes of files, pages, addresses and owners"),
     ("bytes", "bodies that are shared and not copied"),
@@ -34,6 +34,7 @@ const SHARED: [(&str, &str); 20] = [
     ("memchr", "searches in bytes"),
     ("hayro", "fonts that stand in for those a document lacks"),
     ("postcard", "messages of workers, and stored conversations"),
+    ("roxmltree", "XMP metadata, and small files in office documents"),
     ("rusqlite", "what conversations hold, and the index of documents"),
     ("rustix", "files, clocks and processes of Unix"),
     ("rustls", "connections to databases and servers"),
@@ -189,7 +190,8 @@ fn only_the_command_line_prints() {
 }
 
 /// What only the doors need, and most of the time of a build.
-const DOORS_ALONE: [&str; 12] = [
+const DOORS_ALONE: [&str; 13] = [
+    "anydoc",
     "axum",
     "clap",
     "hyper",

@@ -83,7 +83,7 @@ fn types_are_judged_by_bytes() {
         &["get-file", &zip],
         "unsupported_file_type",
         "Unsupported file type: archive.pdf is a ZIP archive (application/zip); supported are text/*, application/pdf, \
-         image/png, image/jpeg, image/gif, image/webp",
+         image/png, image/jpeg, image/gif, image/webp, office files, EPUBs and notebooks",
     );
     let named_pdf = place.file("text.pdf", "just text\n");
     let (status, answer) = place.json(&["get-file", &named_pdf]);

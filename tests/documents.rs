@@ -133,6 +133,7 @@ fn a_document_says_what_it_is() -> Outcome {
         attachments: 1,
         outline_entries: 2,
         has_page_labels: false,
+        parts: None,
     }
     "#);
     insta::assert_debug_snapshot!(open_fixture("form.pdf")?.info(), @r#"
@@ -168,6 +169,7 @@ fn a_document_says_what_it_is() -> Outcome {
         attachments: 0,
         outline_entries: 0,
         has_page_labels: false,
+        parts: None,
     }
     "#);
     let encrypted = open_fixture("encrypted-empty.pdf")?.info();

@@ -60,6 +60,8 @@ mod addresses;
 mod fetch;
 mod file_lookup;
 mod library;
+#[cfg(feature = "office")]
+mod office;
 mod ranges;
 mod source;
 mod uploads;

@@ -5,6 +5,7 @@ pub mod clean;
 pub mod hash;
 pub mod limits;
 pub mod page;
+pub mod parts;
 pub mod provider;
 pub mod script;
 pub mod share;

@@ -220,7 +220,9 @@ impl ContextManager {
         let settings = &self.settings_for(request);
         let plain = PlainFileAnswer { requested, request, settings, memory, reader: &*self.reader };
         match requested.kind {
-            FileKind::Pdf { .. } => self.pdf_draft(requested, request, memory, progress).map(|draft| (draft, None)),
+            FileKind::Pdf { .. } | FileKind::Office(_) => {
+                self.pdf_draft(requested, request, memory, progress).map(|draft| (draft, None))
+            }
             _ if request.part != RequestedPart::Summary => Err(no_pages_in(requested)),
             FileKind::Image(format) => plain.image(format).map(|draft| (draft, None)),
             FileKind::Text(charset) => plain.text(charset, &|content| self.contents.text(content)),

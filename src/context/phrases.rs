@@ -123,6 +123,7 @@ pub fn outline_columns(has_labels: bool) -> &'static str {
 #[must_use]
 pub fn outline_line(item: &OutlineItem, label: Option<&PageLabel>) -> String {
     let indent = "  ".repeat(usize::try_from(item.depth.min(20)).unwrap_or(0));
+    let label = label.filter(|label| label.0 != item.title);
     let page = item.page.map(|page| format!(", {}{}", page.number(), in_brackets(page.number(), label)));
     format!("{indent}- {}{}", one_line(&item.title), page.unwrap_or_default())
 }

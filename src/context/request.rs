@@ -29,6 +29,8 @@ pub struct FileRequest {
     pub part: RequestedPart,
     /// How pages are wanted.
     pub form: PageForm,
+    /// Whether the request names this form. Otherwise it is that of the client, and a file that has none comes as text.
+    pub is_form_named: bool,
     /// Whether pages whose text says everything come as text, and only pages with figures come in `form`.
     pub is_mixed: bool,
     /// Whether pages in the form [`PageForm::Image`] come with their text.
@@ -81,6 +83,7 @@ impl FileRequest {
             file: file.to_owned(),
             part: RequestedPart::Summary,
             form: PageForm::Document,
+            is_form_named: false,
             is_mixed: false,
             with_text: false,
             force: false,

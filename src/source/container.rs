@@ -1,5 +1,7 @@
 //! Tells what an archive or a compound file contains by the names in it: office documents and books are such files.
 
+use pagewise_base::parts::{OfficeFormat, says_notebook};
+
 use super::file_kind::{COMPOUND_FILE, ZIP};
 
 /// Bytes that are read of a container beside its beginning.
@@ -12,6 +14,8 @@ pub(super) enum Container {
     Zip,
     /// A compound file ([MS-CFB]).
     CompoundFile,
+    /// JSON, which a notebook is.
+    Json,
 }
 
 impl Container {
@@ -29,13 +33,14 @@ impl Container {
         match self {
             Self::Zip => mimetype_entry(bytes).or_else(|| named(ZIP_NAMES, |name| contains_entry(bytes, name))),
             Self::CompoundFile => named(STREAM_NAMES, |name| contains(bytes, &utf16(name))),
+            Self::Json => says_notebook(bytes).then_some(OfficeFormat::Notebook.mime()),
         }
     }
 
     /// Where a file of `len` bytes lists its names: an archive at its end, a compound file where its header says.
     pub(super) fn names_at(self, head: &[u8], len: u64) -> u64 {
         match self {
-            Self::Zip => len.saturating_sub(REST_BYTES as u64),
+            Self::Zip | Self::Json => len.saturating_sub(REST_BYTES as u64),
             Self::CompoundFile => directory_at(head).unwrap_or(0),
         }
     }

@@ -3,6 +3,7 @@
 use super::SourceError;
 use super::container::{Container, REST_BYTES};
 use super::file::OpenFile;
+use pagewise_base::parts::OfficeFormat;
 use pagewise_charset::{Charset, Extent};
 
 /// The number of leading bytes that [`detect_kind`] needs.
@@ -21,6 +22,8 @@ pub enum FileKind {
         /// The offset of the header in bytes.
         header_at: usize,
     },
+    /// A file with parts, as a PDF has pages.
+    Office(OfficeFormat),
     /// A picture in a format that models accept.
     Image(ImageFormat),
     Text(Charset),
@@ -58,11 +61,33 @@ impl ImageFormat {
 }
 
 impl FileKind {
+    /// The kind of files of a MIME type that are no text, picture or PDF.
+    fn of_type(mime: &'static str) -> Self {
+        let office = OfficeFormat::of_mime(mime).filter(|_| cfg!(feature = "office"));
+        office.map_or(Self::Other { mime }, Self::Office)
+    }
+
+    /// Whether it has pages, or parts in their place.
+    #[must_use]
+    pub fn has_pages(self) -> bool {
+        matches!(self, Self::Pdf { .. } | Self::Office(_))
+    }
+
+    /// The format of a file with parts.
+    #[must_use]
+    pub fn office(self) -> Option<OfficeFormat> {
+        match self {
+            Self::Office(format) => Some(format),
+            _ => None,
+        }
+    }
+
     /// The MIME type.
     #[must_use]
     pub fn mime(self) -> &'static str {
         match self {
             Self::Pdf { .. } => "application/pdf",
+            Self::Office(format) => format.mime(),
             Self::Image(format) => format.mime(),
             Self::Text(_) => "text/plain",
             Self::Other { mime } => mime,
@@ -77,7 +102,9 @@ impl FileKind {
 #[must_use]
 pub fn detect_kind(head: &[u8], len: u64) -> FileKind {
     if let Some(kind) = match_signature(head) {
-        return kind;
+        let FileKind::Other { mime } = kind else { return kind };
+        let inside = Container::of(mime).and_then(|container| container.type_in(head));
+        return FileKind::of_type(inside.unwrap_or(mime));
     }
     let header = pdf_header(head);
     if let Some((header_at, line)) = header
@@ -102,15 +129,19 @@ impl OpenFile {
     pub fn kind(&self) -> Result<FileKind, SourceError> {
         let head = self.head(HEAD_BYTES)?;
         let kind = detect_kind(&head, self.len());
-        let FileKind::Other { mime } = kind else { return Ok(kind) };
-        let Some(container) = Container::of(mime) else { return Ok(kind) };
+        let container = match kind {
+            FileKind::Other { mime } => Container::of(mime),
+            FileKind::Text(_) if head.trim_ascii_start().starts_with(b"{") => Some(Container::Json),
+            _ => None,
+        };
+        let Some(container) = container else { return Ok(kind) };
         if let Some(mime) = container.type_in(&head) {
-            return Ok(FileKind::Other { mime });
+            return Ok(FileKind::of_type(mime));
         }
         let mut rest = vec![0; REST_BYTES];
         let read = self.read_at(container.names_at(&head, self.len()), &mut rest)?;
         rest.truncate(read);
-        Ok(container.type_in(&rest).map_or(kind, |mime| FileKind::Other { mime }))
+        Ok(container.type_in(&rest).map_or(kind, FileKind::of_type))
     }
 }
 

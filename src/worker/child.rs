@@ -12,10 +12,8 @@ use bytes::Bytes;
 
 use super::engine::{Engine, EnginePart, OpenModel};
 use super::fonts::ParentFonts;
-use super::in_process::{InProcessReader, OpenDocument};
-use super::pages::{
-    DocumentFacts, DocumentWants, FileJob, PageFacts, Pages, PdfAction, PdfChunk, PdfError, ReadablePage,
-};
+use super::in_process::{InProcessReader, OpenedFile};
+use super::pages::{DocumentFacts, DocumentWants, FileJob, PageFacts, PdfAction, PdfChunk, PdfError, ReadablePage};
 use super::parent_socket::ParentSocket;
 use super::remote_file::RemoteFile;
 use super::sandbox;
@@ -59,7 +57,7 @@ pub fn run(memory_bytes: u64) -> io::Result<()> {
 }
 
 struct RequestHandler {
-    document: Option<OpenDocument>,
+    document: Option<OpenedFile>,
     /// Shared by all documents of this worker.
     fonts: Arc<dyn FontSource>,
     /// Recognises text; shared too.
@@ -124,10 +122,10 @@ impl RequestHandler {
     }
 
     /// What a question about the open document finds, with the notes on it.
-    fn about<T>(&self, find: impl FnOnce(&OpenDocument) -> Result<T, PdfError>) -> Result<Noted<T>, PdfError> {
+    fn about<T>(&self, find: impl FnOnce(&OpenedFile) -> Result<T, PdfError>) -> Result<Noted<T>, PdfError> {
         let document = self.document.as_ref().ok_or_else(|| failure("no document is open"))?;
         let answer = find(document)?;
-        Ok(Noted { answer, notes: document.notes(), tier: document.document.tier() })
+        Ok(Noted { answer, notes: document.pages().notes(), tier: document.tier() })
     }
 }
 
@@ -146,8 +144,8 @@ impl Answered for OpenFile {
             received_file(file, length)?
         };
         let reader = InProcessReader::with_engine(limits, Arc::clone(&worker.fonts), Arc::clone(&worker.engine));
-        let document = reader.open_document(file, password.as_deref(), &Cancellation::new())?;
-        let page_count = document.page_count();
+        let document = reader.open_file(file, password.as_deref(), &Cancellation::new())?;
+        let page_count = document.pages().page_count();
         worker.document = Some(document);
         Ok(page_count)
     }
@@ -167,7 +165,7 @@ impl Answered for DocumentWants {
 
 impl Answered for FileJob {
     fn answer(self, worker: &mut RequestHandler, _: Option<File>) -> Result<Noted<Option<PdfChunk>>, PdfError> {
-        worker.about(|document| document.make(&self))
+        worker.about(|document| document.pages().make(&self))
     }
 }
 

@@ -9,6 +9,8 @@ use bytes::Bytes;
 use super::cached_chunks::CachedChunks;
 use super::engine::Engine;
 use super::marked_words::{add_marked_words, marks_words};
+#[cfg(feature = "office")]
+use super::office::OfficePages;
 use super::pages::{
     DocumentFacts, DocumentWants, DrawnPage, FileJob, PageFacts, PageRegions, PageWants, Pages, PdfAction, PdfChunk,
     PdfError, Reader, RecognitionLimits,
@@ -16,6 +18,8 @@ use super::pages::{
 use pagewise_base::hash::PageFingerprint;
 use pagewise_base::limits::{Cancellation, Limits, StopReason};
 use pagewise_base::page::PageIndex;
+#[cfg(all(unix, not(pagewise_portable)))]
+use pagewise_document::Tier;
 use pagewise_document::{
     AnnotationCounts, Document, DocumentError, DocumentInfo, PageAnnotations, PageGeometry, PageTags, ReadAt,
 };
@@ -74,6 +78,69 @@ impl InProcessReader {
     }
 }
 
+impl InProcessReader {
+    /// Opens a PDF, or a file with parts.
+    pub(super) fn open_file(
+        &self,
+        file: Arc<dyn ReadAt>,
+        password: Option<&str>,
+        cancellation: &Cancellation,
+    ) -> Result<OpenedFile, PdfError> {
+        #[cfg(feature = "office")]
+        {
+            let limits = Limits { deadline: self.limits.deadline.restarted_for(cancellation), ..self.limits.clone() };
+            if let Some(parts) = OfficePages::open(&*file, &limits)? {
+                return Ok(OpenedFile::Office(parts));
+            }
+        }
+        self.open_document(file, password, cancellation).map(|document| OpenedFile::Pdf(Box::new(document)))
+    }
+}
+
+/// An open file of a kind that is read here.
+pub(super) enum OpenedFile {
+    Pdf(Box<OpenDocument>),
+    #[cfg(feature = "office")]
+    Office(OfficePages),
+}
+
+#[cfg(all(unix, not(pagewise_portable)))]
+impl OpenedFile {
+    pub(super) fn pages(&self) -> &dyn Pages {
+        match self {
+            Self::Pdf(document) => &**document,
+            #[cfg(feature = "office")]
+            Self::Office(parts) => parts,
+        }
+    }
+
+    pub(super) fn tier(&self) -> Tier {
+        match self {
+            Self::Pdf(document) => document.document.tier(),
+            #[cfg(feature = "office")]
+            Self::Office(_) => Tier::Direct,
+        }
+    }
+
+    /// As [`OpenDocument::read_page`].
+    pub(super) fn read_page(&self, page: PageIndex, wants: &PageWants, is_deadly: bool) -> Result<PageFacts, PdfError> {
+        match self {
+            Self::Pdf(document) => document.read_page(page, wants, is_deadly),
+            #[cfg(feature = "office")]
+            Self::Office(parts) => parts.read_page(page, wants),
+        }
+    }
+
+    /// As [`OpenDocument::read_facts`].
+    pub(super) fn read_facts(&self, wants: &DocumentWants) -> Result<DocumentFacts, PdfError> {
+        match self {
+            Self::Pdf(document) => document.read_facts(wants),
+            #[cfg(feature = "office")]
+            Self::Office(parts) => Ok(parts.read_facts(wants)),
+        }
+    }
+}
+
 impl Reader for InProcessReader {
     fn open(
         &self,
@@ -81,7 +148,11 @@ impl Reader for InProcessReader {
         password: Option<&str>,
         cancellation: &Cancellation,
     ) -> Result<Box<dyn Pages>, PdfError> {
-        Ok(Box::new(self.open_document(file, password, cancellation)?))
+        Ok(match self.open_file(file, password, cancellation)? {
+            OpenedFile::Pdf(document) => document,
+            #[cfg(feature = "office")]
+            OpenedFile::Office(parts) => Box::new(parts),
+        })
     }
 }
 

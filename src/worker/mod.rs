@@ -33,6 +33,8 @@ mod fonts;
 mod in_process;
 mod layer_check;
 mod marked_words;
+#[cfg(feature = "office")]
+mod office;
 mod pages;
 #[cfg(all(unix, not(pagewise_portable)))]
 mod parent;

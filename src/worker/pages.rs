@@ -13,6 +13,7 @@ use pagewise_base::checked_on_arrival;
 use pagewise_base::hash::{ContentHash, PageFingerprint};
 use pagewise_base::limits::{Cancellation, LimitExceeded, Limits, StopReason};
 use pagewise_base::page::{PageIndex, PageLabel, PageSet};
+use pagewise_base::parts::PartsError;
 use pagewise_document::{
     AnnotationCounts, Attachments, DocumentInfo, Form, Link, LinkTarget, Outline, PageAnnotations, PageGeometry,
     PageLayer, ReadAt,
@@ -732,6 +733,9 @@ pub enum PdfError {
     /// The pages cannot share one PDF unchanged. Each can still be cut.
     #[error("{reason}")]
     NotJoinable { reason: String },
+    /// A file with parts, or a part of it, cannot be given.
+    #[error(transparent)]
+    Parts(#[from] PartsError),
     /// Any other failure of `action`.
     #[error("{reason}")]
     Failed {

@@ -23,7 +23,10 @@ pub(crate) fn text(outline: &OutlineResult, screen: Screen) -> String {
 pub(crate) fn row(item: &OutlineItem, label: Option<&PageLabel>) -> [String; 3] {
     let indent = "  ".repeat(usize::try_from(item.depth.min(MAX_INDENTED)).unwrap_or_default());
     let page = item.page.map_or_else(|| "-".to_owned(), |page| page.number().to_string());
-    let label = label.filter(|label| label.0 != page).map(|label| one_line(&label.0)).unwrap_or_default();
+    let label = label
+        .filter(|label| label.0 != page && label.0 != item.title)
+        .map(|label| one_line(&label.0))
+        .unwrap_or_default();
     [page, label, format!("{indent}{}", one_line(&item.title))]
 }
 

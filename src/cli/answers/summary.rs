@@ -30,7 +30,17 @@ fn head(path: &str, facts: &SummaryFacts) -> Facts {
     lines.add_some("Producer", quoted(&info.producer));
     lines.add_some("Created", info.created.as_deref().map(date));
     lines.add_some("Modified", info.changed_later().map(date));
-    lines.add("Pages", pages(facts));
+    match &info.parts {
+        None => lines.add("Pages", pages(facts)),
+        Some(parts) => {
+            lines.add("Type", parts.format.name());
+            lines.add("Parts", format!("{}, each {}", grouped(facts.page_count.into()), parts.part));
+            lines.add_some("Words", (parts.words > 0).then(|| grouped(parts.words)));
+            lines.add_some("Tables", (parts.tables > 0).then(|| grouped(parts.tables)));
+            lines.add_some("Images", (parts.images > 0).then(|| grouped(parts.images)));
+            parts.remarks.iter().for_each(|remark| lines.add("Note", one_line(remark)));
+        }
+    }
     lines.add_some("Page size", sizes(facts));
     lines.add("File size", file_size(facts.file_bytes));
     lines.add_some("PDF version", Some(one_line(&info.pdf_version)).filter(|version| !version.is_empty()));
@@ -104,6 +114,8 @@ fn next(path: &str, facts: &SummaryFacts, screen: Screen) -> String {
     let mut lines = Facts::default();
     lines.add("For a model", command(&[&"get-file", &path, &"--pages", &pages]));
     lines.add("As text", command(&[&"text", &path, &pages]));
-    lines.add("As pictures", command(&[&"render", &path, &pages]));
+    if facts.info.parts.is_none() {
+        lines.add("As pictures", command(&[&"render", &path, &pages]));
+    }
     lines.text(Screen { columns: None, ..screen })
 }

@@ -212,9 +212,10 @@ impl FetchJob<'_> {
             text.notes.push(format!("No readable text on {} (scans or blank).", page_or_pages(&unread)));
         }
         text.notes.extend(ocr_notes(&report, "Next: pdf_extract_text with pages"));
+        let info = document.info();
         Ok(StoredText {
-            title: document.info().title,
-            mime_type: "application/pdf".to_owned(),
+            title: info.title,
+            mime_type: info.parts.map_or("application/pdf", |parts| parts.format.mime()).to_owned(),
             pages: Some(pages),
             notes: text.notes,
             text: text.text,
@@ -286,7 +287,7 @@ fn body_kind(kind: FileKind, head: &[u8], content_type: Option<&str>) -> Result<
     let is_page = matches!(declared.as_str(), "text/html" | "application/xhtml+xml");
     let says_nothing = matches!(declared.as_str(), "" | "application/octet-stream");
     match kind {
-        FileKind::Pdf { .. } => Ok(BodyKind::Pdf),
+        FileKind::Pdf { .. } | FileKind::Office(_) => Ok(BodyKind::Pdf),
         FileKind::Image(format) => Err(format.mime().to_owned()),
         FileKind::Text(_) if is_page || (says_nothing && looks_like_a_page(head)) => Ok(BodyKind::WebPage),
         FileKind::Text(_) => Ok(BodyKind::Text),

@@ -16,6 +16,7 @@ pub(crate) use self::attachment::ContainerReader;
 pub use self::fetch::{FetchOutcome, FetchedText};
 pub use self::missing::MissingFile;
 pub(crate) use self::open_pdf::IdentifiedFile;
+use self::open_pdf::named_by_kind;
 pub use self::open_pdf::{OpenPdf, PdfFile};
 pub(super) use self::password::FallbackPasswordReader;
 pub use self::password::PdfPassword;
@@ -360,7 +361,7 @@ impl RequestedFile {
         cancellation: &Cancellation,
     ) -> Result<Box<dyn Pages>, ContextError> {
         self.check_size(limits.max_file_bytes, "max_file_bytes")?;
-        let failed = |error| ContextError::Pdf { path: self.path.clone(), error };
+        let failed = |error| ContextError::Pdf { path: self.path.clone(), error: named_by_kind(error, self.kind) };
         let identity = self.known_hash().map_or_else(|| self.file.identity(), |hash| hash.0);
         let file = IdentifiedFile { identity, file: Arc::clone(&self.file) };
         reader.open(Arc::new(file), password, cancellation).map_err(failed)

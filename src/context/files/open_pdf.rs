@@ -9,6 +9,7 @@ use crate::context::error::ContextError;
 use crate::source::{FileKind, OpenFile, SourceError, UNKNOWN_TYPE};
 use crate::worker::{Pages, PdfError, Reader};
 use pagewise_base::limits::Cancellation;
+use pagewise_base::parts::PartsFault;
 use pagewise_document::ReadAt;
 use pagewise_web::WebError;
 
@@ -47,6 +48,9 @@ impl PdfFile {
                 if mime != UNKNOWN_TYPE =>
             {
                 ContextError::UnsupportedType { path, mime_type: mime.to_owned() }
+            }
+            (ContextError::Pdf { path, error }, Ok(kind)) => {
+                ContextError::Pdf { path, error: named_by_kind(error, kind) }
             }
             (error, _) => error,
         }
@@ -91,6 +95,16 @@ impl OpenPdf {
         }
         let cancelled = |stopped| ContextError::Pdf { path: self.path.clone(), error: PdfError::Stopped(stopped) };
         self.cancellation.check().map_err(cancelled)
+    }
+}
+
+/// The error for a file of this kind: one with parts need not be a PDF.
+pub(super) fn named_by_kind(error: PdfError, kind: FileKind) -> PdfError {
+    match (error, kind.office()) {
+        (PdfError::NotAPdf { .. }, Some(format)) => {
+            PartsFault::Damaged("it is cut, or not what it begins as".to_owned()).of(format).into()
+        }
+        (error, _) => error,
     }
 }
 

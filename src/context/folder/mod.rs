@@ -24,6 +24,7 @@ use crate::source::{OpenFile, SourceError, WalkScope};
 use crate::worker::PdfError;
 use pagewise_base::hash::ContentHash;
 use pagewise_base::limits::{Cancellation, StopReason};
+use pagewise_base::parts::{PartsError, PartsFault};
 use pagewise_document::ReadAt;
 use pagewise_library::date_text;
 use pagewise_web::WebError;
@@ -100,7 +101,7 @@ impl ContextManager {
         let walk =
             self.sources.roots.walk(&folder, WalkScope::default()).map_err(|error| source_error(reference, error))?;
         let files = walk.files.into_iter().map(|file| file.path);
-        let (pdfs, others): (Vec<_>, Vec<_>) = files.partition(|file| is_pdf_name(file));
+        let (pdfs, others): (Vec<_>, Vec<_>) = files.partition(|file| is_document_name(file));
         let start = first.map_or(1, |first| usize::try_from(first).unwrap_or(usize::MAX));
         if start > pdfs.len().max(1) {
             let lines = u64::try_from(pdfs.len()).unwrap_or(u64::MAX);
@@ -218,8 +219,15 @@ impl ContextManager {
     }
 }
 
-pub(super) fn is_pdf_name(file: &Path) -> bool {
-    file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pdf"))
+/// Endings of the names of files with parts.
+const ENDINGS: [&str; 15] =
+    ["docx", "docm", "pptx", "pptm", "xlsx", "xlsm", "odt", "odp", "ods", "epub", "ipynb", "doc", "ppt", "xls", "rtf"];
+
+/// Whether a file is a PDF, or one with parts, by its name.
+pub(super) fn is_document_name(file: &Path) -> bool {
+    let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let is_one_of = |endings: &[&str]| endings.iter().any(|known| ending.eq_ignore_ascii_case(known));
+    is_one_of(&["pdf"]) || cfg!(feature = "office") && is_one_of(&ENDINGS)
 }
 
 pub(super) fn why_not_opened(error: &SourceError) -> &'static str {
@@ -237,6 +245,9 @@ pub(super) fn why_not_read(error: &PdfError) -> &'static str {
         PdfError::NotAPdf { .. } => "not a PDF",
         PdfError::Encrypted { .. } => "encrypted",
         PdfError::Damaged { .. } => "damaged",
+        PdfError::Parts(PartsError { fault: PartsFault::Encrypted, .. }) => "encrypted",
+        PdfError::Parts(PartsError { fault: PartsFault::Damaged(_), .. }) => "damaged",
+        PdfError::Parts(PartsError { fault: PartsFault::TooLarge(_), .. }) => "over a limit",
         PdfError::Limit(_) => "over a limit",
         _ => "cannot be read",
     }

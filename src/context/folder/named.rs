@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::is_pdf_name;
+use super::is_document_name;
 use crate::context::ContextManager;
 use crate::context::error::ContextError;
 use crate::context::files::source_error;
@@ -76,9 +76,9 @@ impl ContextManager {
         pattern: Option<PathPattern>,
     ) -> Result<NamedPdfs, SourceError> {
         let folder = folder.path().components().collect::<PathBuf>();
-        let scope = WalkScope { stat_of: Some(is_pdf_name), pattern: pattern.as_ref() };
+        let scope = WalkScope { stat_of: Some(is_document_name), pattern: pattern.as_ref() };
         let walk = self.sources.roots.walk(&folder, scope)?;
-        let pdfs = walk.files.into_iter().filter(|file| is_pdf_name(&file.path));
+        let pdfs = walk.files.into_iter().filter(|file| is_document_name(&file.path));
         let files = pdfs.map(|file| NamedPdf { shown: shown.join(&file.path), path: file.path, stat: file.stat });
         Ok(NamedPdfs { files: files.collect(), folder, pattern, is_cut: walk.is_cut })
     }

@@ -7,7 +7,7 @@ use crate::context::files::RequestedFile;
 use crate::context::pdf::{PageIdentities, RevisionDiff};
 use crate::context::updates::is_not_found;
 use crate::context::{ContextError, ContextManager, PageChanges};
-use crate::source::{FileKind, is_url};
+use crate::source::is_url;
 use pagewise_base::hash::{ContentHash, PageFingerprint};
 use pagewise_base::limits::Cancellation;
 use pagewise_base::page::{PageIndex, PageSet};
@@ -113,7 +113,7 @@ impl ContextManager {
         let content = requested.content_hash(&self.hashes)?;
         let given = view.last_given_content(&file).or_else(|| view.last_reported_content(&file));
         let state = if given.is_none_or(|given| given == content) { FileState::Same } else { FileState::Changed };
-        if !matches!(requested.kind, FileKind::Pdf { .. }) {
+        if !requested.kind.has_pages() {
             let changes = PageChanges::default();
             let (held, earlier, forgotten) = (Vec::new(), PageSet::new(), PageSet::new());
             let content = Some(content);

@@ -30,6 +30,9 @@ impl GivenForms {
     /// Text where it is complete, and pictures else.
     pub const MIXED: Self = Self { form: PageForm::Image, is_mixed: true, with_text: false };
 
+    /// Text alone, as files with parts are given.
+    pub(super) const TEXT: Self = Self { form: PageForm::Text, is_mixed: false, with_text: false };
+
     pub(in crate::context) fn of(request: &FileRequest) -> Self {
         Self { form: request.form, is_mixed: request.is_mixed, with_text: request.with_text }
     }
@@ -222,6 +225,9 @@ fn splits_rows(structure: &PageStructure) -> bool {
 impl PdfAnswerBuilder<'_> {
     /// The form in which to give a page.
     pub(super) fn form_of(&self, page: PageIndex) -> PageForm {
+        if self.requested.kind.office().is_some() {
+            return PageForm::Text;
+        }
         if !self.request.is_mixed {
             return self.request.form;
         }

@@ -117,7 +117,7 @@ impl PdfAnswerBuilder<'_> {
     fn details(&self) -> AnswerDetails {
         AnswerDetails {
             file: self.requested.path.clone(),
-            mime_type: "application/pdf",
+            mime_type: self.requested.kind.mime(),
             blake3: self.requested.known_hash(),
             pages: Some(self.document.page_count()),
             notes: self.document.notes().into_iter().chain(self.requested.identity_note()).collect(),
@@ -127,7 +127,8 @@ impl PdfAnswerBuilder<'_> {
 
     fn summary(&self) -> Result<AnswerDraft, ContextError> {
         let sample = PageSample::of(&self.chooser());
-        let can_cut = sample.can_cut || sample.estimates.is_empty();
+        let is_office = self.requested.kind.office().is_some();
+        let can_cut = sample.can_cut || is_office || sample.estimates.is_empty();
         let input = self.summary_input(&sample);
         let (text, facts) = if can_cut {
             let (text, facts) = input.read();
@@ -136,7 +137,7 @@ impl PdfAnswerBuilder<'_> {
             (self.fallback_text(&sample)?, None)
         };
         let mut details = self.details();
-        details.supports_page_extraction = Some(can_cut);
+        details.supports_page_extraction = Some(can_cut && !is_office);
         details.estimates = sample.estimates;
         let fields = facts.as_ref().map_or(0, |facts| facts.info.form_fields);
         details.notes.extend(more_fields_note(self.document, fields));
@@ -164,7 +165,7 @@ impl PdfAnswerBuilder<'_> {
             file_bytes: self.requested.file_bytes,
             document: self.document,
             sample,
-            forms: GivenForms::of(self.request),
+            forms: if self.requested.kind.office().is_some() { GivenForms::TEXT } else { GivenForms::of(self.request) },
             held: self.memory.held_lines(),
             max_outline_items: self.settings.max_outline_items,
         }

@@ -13,6 +13,7 @@ use crate::context::phrases::{
 use crate::context::request::form_name;
 use crate::worker::Pages;
 use pagewise_base::page::{PageIndex, PageLabel, PageSet};
+use pagewise_base::parts::PartsInfo;
 use pagewise_document::{AnnotationCounts, DocumentInfo, MAX_REMOTE_FIELDS, Outline, OutlineItem};
 use pagewise_view::PageForm;
 
@@ -105,7 +106,10 @@ impl SummaryInput<'_> {
     }
 
     fn text(&self, facts: &SummaryFacts, outline_lines: Vec<String>) -> String {
-        let mut lines = vec![format!("PDF Document: {}", self.path), format!("Pages: {}", facts.page_count)];
+        let mut lines = match &facts.info.parts {
+            None => vec![format!("PDF Document: {}", self.path), format!("Pages: {}", facts.page_count)],
+            Some(parts) => parts_lines(parts, self.path, facts.page_count),
+        };
         let quoted = metadata_lines(&facts.info);
         if !quoted.is_empty() || !outline_lines.is_empty() || !facts.attachments.is_empty() {
             lines.push(untrusted(self.path));
@@ -127,6 +131,8 @@ impl SummaryInput<'_> {
             lines.push(format!("PDF version: {}", one_line(&info.pdf_version)));
         }
         lines.extend(sizes_line(self.sample));
+        let remarks = info.parts.iter().flat_map(|parts| &parts.remarks);
+        lines.extend(remarks.map(|remark| one_line(remark)));
         lines.extend(facts.labels.as_ref().map(|(first, last)| format!("Page labels: {first} to {last}")));
         let flags = [(info.encrypted, "Encrypted: yes"), (info.signed, "Signed: yes"), (info.tagged, "Tagged: yes")];
         lines.extend(flags.into_iter().filter(|flag| flag.0).map(|flag| flag.1.to_owned()));
@@ -217,6 +223,19 @@ fn attachment_lines(facts: &SummaryFacts) -> Vec<String> {
     std::iter::once(format!("Attachments: {total}")).chain(named).chain(more).collect()
 }
 
+/// What a file with parts is, and what it has.
+fn parts_lines(parts: &PartsInfo, path: &str, count: u32) -> Vec<String> {
+    let PartsInfo { format, part, words, tables, images, .. } = parts;
+    let counts = [(*words, "word"), (*tables, "table"), (*images, "image")];
+    let counted =
+        |(count, noun): &(u64, &str)| format!("{} {noun}{}", grouped(*count), if *count == 1 { "" } else { "s" });
+    let counts = counts.iter().filter(|(count, _)| *count > 0).map(counted);
+    let counts = counts.collect::<Vec<_>>().join(", ");
+    let contents = (!counts.is_empty()).then(|| format!("Contents: {counts}"));
+    let lines = [format!("{}: {path}", format.name()), format!("Parts: {count}, each {part}; ask for them as pages")];
+    lines.into_iter().chain(contents).collect()
+}
+
 /// How many comments and links there are, and where.
 fn count_lines(counts: &AnnotationCounts, pages: u32) -> Vec<String> {
     let scope = match counts.pages_read {
@@ -242,7 +261,8 @@ impl OutlineRow {
     /// Whether its page has a printed label that differs from the number.
     fn has_label(&self) -> bool {
         let page = self.item.page.map(|page| page.number().to_string());
-        page.zip(self.label.as_ref()).is_some_and(|(number, label)| label.0 != number)
+        let is_own = |label: &PageLabel, number: &String| label.0 != *number && label.0 != self.item.title;
+        page.zip(self.label.as_ref()).is_some_and(|(number, label)| is_own(label, &number))
     }
 }
 

@@ -167,7 +167,7 @@ impl ContextManager {
         self.contents.remember_reference(content, snapshot.head.owner, path);
         let is_restored = snapshot.view.last_given_content(&file) == Some(content);
         let pending = match requested.kind {
-            FileKind::Pdf { .. } => self.pdf_update(snapshot, &requested, known),
+            FileKind::Pdf { .. } | FileKind::Office(_) => self.pdf_update(snapshot, &requested, known),
             _ if is_restored => restored(&requested),
             FileKind::Text(charset) => {
                 let decoded = read_text(&requested, charset, self.settings.max_text_file_bytes).ok();

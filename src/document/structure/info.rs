@@ -1,5 +1,6 @@
 //! Document metadata: the information dictionary (ISO 32000-2, 14.3.3) and entries of the catalog.
 
+use pagewise_base::parts::PartsInfo;
 use serde::{Deserialize, Serialize};
 
 use super::form_summary::FormSummary;
@@ -53,6 +54,8 @@ pub struct DocumentInfo {
     pub outline_entries: usize,
     /// Whether the document has page labels.
     pub has_page_labels: bool,
+    /// What a file has that is no PDF, and whose parts are its pages.
+    pub parts: Option<PartsInfo>,
 }
 
 impl DocumentInfo {

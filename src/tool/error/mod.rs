@@ -28,6 +28,7 @@ use crate::source::{Reference, SourceError, is_url};
 use crate::worker::{PdfError, WorkerError};
 use pagewise_base::clean::{CleanText, MAX_REPEATED_CHARACTERS, repeated};
 use pagewise_base::limits::{Limit, LimitExceeded};
+use pagewise_base::parts::{PartsError, PartsFault};
 use pagewise_render::{MAX_PICTURE_SIDE, PictureFault};
 
 /// A refusal or failure, as `cli` and `serve` show it.
@@ -297,6 +298,7 @@ fn pdf_error(path: &str, error: &PdfError) -> ToolError {
         PdfError::Stopped(stopped) => ToolError::stopped(path, *stopped),
         PdfError::Worker(error) => worker_error(path, error),
         PdfError::Io(error) => io_error(path, error),
+        PdfError::Parts(error) => parts_error(path, error),
         PdfError::NotJoinable { reason } => {
             ToolError::new(ErrorCode::PdfError, format!("Failed to join PDF pages: {reason}"))
                 .hint("Take these pages one by one, or fewer at once.")
@@ -304,6 +306,29 @@ fn pdf_error(path: &str, error: &PdfError) -> ToolError {
         PdfError::Failed { action, reason } => {
             ToolError::new(ErrorCode::PdfError, format!("Failed to {}: {reason}", action.phrase()))
         }
+    }
+}
+
+fn parts_error(path: &str, PartsError { format, fault }: &PartsError) -> ToolError {
+    let name = format.name();
+    match fault {
+        PartsFault::OnlyText => {
+            let message = format!("{name} without pages: {path} can be neither drawn nor cut");
+            let error = ToolError::new(ErrorCode::UnsupportedFileType, message).with("mimeType", json!(format.mime()));
+            let pages = converter(format.mime(), path);
+            let pages = pages.map(|command| format!(" For pages convert it to a PDF: {command}")).unwrap_or_default();
+            error
+                .hint(&format!("Ask for its parts as text: get_file with pages and as: \"text\".{pages}"))
+                .command_hint(&format!("Its parts are given by pagewise text.{pages}"))
+        }
+        PartsFault::Encrypted => ToolError::new(ErrorCode::Encrypted, format!("Encrypted {name}: {path}: {fault}"))
+            .hint("Ask for a copy without a password."),
+        PartsFault::TooLarge(_) => {
+            ToolError::new(ErrorCode::LimitExceeded, format!("Limit exceeded while reading {path}: {fault}"))
+                .hint("This limit is fixed. Ask for a part of it as a file of its own.")
+        }
+        PartsFault::Damaged(_) => ToolError::new(ErrorCode::Damaged, format!("Damaged {name}: {path}: {fault}"))
+            .hint("The file cannot be repaired here. Ask for another copy of it."),
     }
 }
 
@@ -448,7 +473,9 @@ const SUPPORTED_TYPES: [&str; 6] = ["text/*", "application/pdf", "image/png", "i
 fn unsupported_type(path: &str, mime_type: &str) -> ToolError {
     let supported = SUPPORTED_TYPES.join(", ");
     let kind = named_type(mime_type);
-    let message = format!("Unsupported file type: {path} is {kind}; supported are {supported}");
+    let message = format!(
+        "Unsupported file type: {path} is {kind}; supported are {supported}, office files, EPUBs and notebooks"
+    );
     let error = ToolError::new(ErrorCode::UnsupportedFileType, message)
         .with("mimeType", json!(mime_type))
         .with("supported", json!(SUPPORTED_TYPES));

@@ -12,8 +12,9 @@ use crate::tool::context::ConversationArguments;
 use crate::tool::error::ToolError;
 use crate::tool::pdf::{DocumentArguments, TextArguments, TextFormat};
 
-/// Read a PDF: filePath alone gives a summary with outline and costs; pages or pdfPage gives pages, at most 20 a call. Also
-/// text files, images, folders of PDFs. Pages already sent are listed, not resent. To find text: pdf_search.
+/// Read a PDF, office file, EPUB or notebook: filePath alone gives a summary with outline and costs; pages or pdfPage gives
+/// pages, at most 20 a call. Also text files, images, folders. Pages already sent are listed, not resent. To find text:
+/// pdf_search.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("The conversation whose memory applies; its first use creates it"))))]

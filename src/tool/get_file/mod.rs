@@ -177,6 +177,7 @@ pub(crate) fn file_request(
 ) -> FileRequest {
     FileRequest {
         part: arguments.part(),
+        is_form_named: arguments.form.is_some_and(|form| form != super::FormArgument::Auto),
         file: arguments.file_path,
         form: form.form,
         is_mixed: form.is_mixed,

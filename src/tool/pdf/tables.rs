@@ -10,6 +10,7 @@ use crate::context::{
 };
 use crate::tool::error::ToolError;
 use pagewise_base::page::PageIndex;
+use pagewise_base::parts::PartsFault;
 use pagewise_structure::tables::{
     Cell as TableCell, ColumnsBy, Table, join_continued, to_csv as table_csv, to_html as table_html,
     to_markdown as table_markdown,
@@ -111,6 +112,11 @@ pub fn find_tables(
     selection: Option<&str>,
     progress: &dyn ProgressListener,
 ) -> Result<TablesResult, ToolError> {
+    // The tables of a part are in its text, as Markdown.
+    if let Some(parts) = pdf.document.info().parts {
+        let error = PartsFault::OnlyText.of(parts.format).into();
+        return Err(ContextError::Pdf { path: pdf.path.clone(), error }.into());
+    }
     let SelectedPages { mut pages, note } = selected_pages(pdf, selection)?;
     progress.starts(pages.len());
     let mut result = TablesResult {

@@ -28,6 +28,7 @@ use crate::worker::{
 };
 use pagewise_base::limits::{Cancellation, Limit, LimitExceeded, Limits, StopReason};
 use pagewise_base::page::{PageIndex, PageLabel, PageSet};
+use pagewise_base::parts::{OfficeFormat, PartsFault};
 use pagewise_document::{
     AnnotationCounts, Attachment, Attachments, Comment, CommentKind, DisplayedArea, Link, LinkTarget, Outline,
     OutlineItem, PageAnnotations, PageGeometry, Tier,
@@ -262,6 +263,7 @@ fn every_failure_arrives_as_what_it_is() {
             PdfError::Stopped(StopReason::Cancelled),
             PdfError::Io(std::io::Error::other(reason())),
             PdfError::NotJoinable { reason: reason() },
+            PdfError::Parts(PartsFault::Damaged(reason()).of(OfficeFormat::Docx)),
             PdfError::Failed { action: PdfAction::RenderPage, reason: reason() },
         ]
     };

@@ -1,0 +1,452 @@
+//! Divides the blocks of a file into parts.
+
+use std::collections::BTreeMap;
+
+use anydoc::model::{Block, CellSlot, Document, Inline, Table};
+use pagewise_base::clean::CleanText;
+use pagewise_base::parts::{OfficeFormat, PartKind, PartsInfo};
+
+use crate::markdown::{MarkdownWriter, Piece, PieceKind, head_lines, row_pieces, table_line};
+use crate::prepare::{COMMENT, HIDDEN, HIDDEN_SLIDE, Prepared, SHOWN, SLIDE};
+use crate::sheets::{Place, Sheet, column_letters};
+use crate::{Heading, Office, Part, Properties};
+
+/// Characters of a part that is too long, and is divided: some 3,000 tokens.
+const MAX_CHARACTERS: usize = 12_000;
+
+/// Characters from which a section that is too long is divided where its content says, so that a paragraph more does not
+/// move all later parts.
+const SOME_CHARACTERS: usize = 4_000;
+
+/// Characters of an average section, at least: some 300 tokens. Deeper headings divide no further.
+const MIN_AVERAGE: usize = 1_200;
+
+/// One piece in so many may end a part.
+const ENDS: u64 = 8;
+
+/// Levels of headings that divide a text.
+const MAX_LEVEL: u8 = 6;
+
+/// Maximum characters of the name of a part.
+const MAX_NAME: usize = 80;
+
+/// What is divided: pieces that begin together.
+#[derive(Debug, Default)]
+pub(crate) struct Section {
+    pub(crate) name: String,
+    /// Whether its parts are named even if it is one: its text does not say its name.
+    pub(crate) is_named: bool,
+    pub(crate) pieces: Vec<Piece>,
+}
+
+/// A file in sections.
+pub(crate) struct Division {
+    pub(crate) format: OfficeFormat,
+    pub(crate) part: PartKind,
+    pub(crate) sections: Vec<Section>,
+    pub(crate) remarks: Vec<String>,
+    pub(crate) tables: u64,
+    pub(crate) images: u64,
+    /// The notes that pieces refer to, by their mark.
+    pub(crate) notes: BTreeMap<String, String>,
+}
+
+impl Division {
+    pub(crate) fn of(document: Document, format: OfficeFormat, prepared: Prepared) -> Self {
+        let mut writer = MarkdownWriter::new(&document.assets, &document.notes);
+        let Prepared { sheets, running, mut remarks, .. } = prepared;
+        let is_book = matches!(format, OfficeFormat::Xlsx | OfficeFormat::Xls | OfficeFormat::Ods);
+        let (part, mut sections) = match format {
+            _ if is_book => (PartKind::Sheet, sheet_sections(&document.blocks, &sheets, &mut writer)),
+            OfficeFormat::Pptx | OfficeFormat::Odp => (PartKind::Slide, slide_sections(&document.blocks, &mut writer)),
+            OfficeFormat::Epub => (PartKind::Chapter, chapter_sections(&document.blocks, &mut writer)),
+            _ => text_sections(document.blocks.iter().flat_map(|block| writer.pieces(block)).collect()),
+        };
+        if !running.is_empty() {
+            let pieces = running.into_iter().map(|text| Piece { text, kind: PieceKind::Block }).collect();
+            sections.push(Section { name: "Headers and footers".to_owned(), is_named: true, pieces });
+        }
+        if format == OfficeFormat::Xls || format == OfficeFormat::Doc || format == OfficeFormat::Ppt {
+            remarks.push("Of this old format, comments, formulas and what is hidden are not read".to_owned());
+        }
+        let mut notes = BTreeMap::new();
+        for (number, _) in document.notes.iter().enumerate() {
+            let mark = format!("[^{}]", number.saturating_add(1));
+            let text = writer.notes_of(&mark).join("\n");
+            notes.insert(mark, text);
+        }
+        let tables = if is_book { 0 } else { writer.tables };
+        Self { format, part, sections, remarks, tables, images: writer.images, notes }
+    }
+
+    /// The parts.
+    pub(crate) fn finish(self, properties: Properties) -> Office {
+        let (mut parts, mut outline) = (Vec::new(), Vec::new());
+        let mut remarks = self.remarks;
+        for section in self.sections {
+            let first = parts.len();
+            let groups = groups(section.pieces);
+            let count = groups.len();
+            for (at, pieces) in groups.into_iter().enumerate() {
+                let heads = pieces.iter().filter_map(|piece| match &piece.kind {
+                    PieceKind::Heading(level, title) => Some((u32::from(level.saturating_sub(1)), visible(title))),
+                    _ => None,
+                });
+                let here = parts.len();
+                let heads = heads.filter(|(_, title)| !title.is_empty());
+                outline.extend(heads.map(|(depth, title)| Heading { depth, title, part: here }));
+                let is_named = section.is_named || count > 1;
+                let name = if is_named { named(&section.name, &pieces, (at, count)) } else { String::new() };
+                parts.push(part_of(name, &joined(&pieces), &self.notes));
+            }
+            let is_named = outline.iter().any(|heading| heading.part >= first);
+            if !is_named && !section.name.is_empty() && self.part != PartKind::Cells {
+                outline.push(Heading { depth: 0, title: visible(&section.name), part: first });
+            }
+        }
+        if parts.is_empty() {
+            parts.push(Part::default());
+        }
+        let top = outline.iter().map(|heading| heading.depth).min().unwrap_or(0);
+        outline.iter_mut().for_each(|heading| heading.depth = heading.depth.saturating_sub(top));
+        let comments: usize = parts.iter().map(|part| part.comments).sum();
+        if comments > 0 {
+            remarks.push("Comments stand where they belong, marked {>>…<<}".to_owned());
+        }
+        let words: usize =
+            parts.iter().map(|part| part.markdown.split_whitespace().filter(|word| is_word(word)).count()).sum();
+        let words = u64::try_from(words).unwrap_or(u64::MAX);
+        if words == 0 {
+            remarks.push("No text was found in it, which may be of a version that is not read".to_owned());
+        }
+        let (format, part, tables, images) = (self.format, self.part, self.tables, self.images);
+        let remarks = remarks.iter().map(|remark| CleanText::line(remark).into_string()).collect();
+        Office { parts, outline, properties, info: PartsInfo { format, part, words, tables, images, remarks } }
+    }
+}
+
+fn is_word(word: &str) -> bool {
+    word.chars().any(char::is_alphanumeric)
+}
+
+/// A text without marks, on one line and not too long for a name.
+fn visible(text: &str) -> String {
+    let text = CleanText::line(text).into_string();
+    if text.chars().count() <= MAX_NAME { text } else { text.chars().take(MAX_NAME).chain(['…']).collect() }
+}
+
+/// The name of a part: that of its section, with its rows or its place in it.
+fn named(section: &str, pieces: &[Piece], (at, count): (usize, usize)) -> String {
+    let row = |piece: Option<&Piece>| match piece.map(|piece| &piece.kind) {
+        Some(PieceKind::Row { name, .. }) if !name.is_empty() => Some(name.clone()),
+        _ => None,
+    };
+    let (first, last) = (row(pieces.iter().find(|piece| row(Some(piece)).is_some())), row(pieces.last()));
+    let section = visible(section);
+    match (first, last) {
+        _ if count <= 1 => section,
+        (Some(first), Some(last)) => format!("{section}, rows {first}-{last}"),
+        _ => format!("{section} ({} of {count})", at.saturating_add(1)).trim_start().to_owned(),
+    }
+}
+
+/// The text of pieces. Rows stand under the head of their table.
+fn joined(pieces: &[Piece]) -> String {
+    let mut text = String::new();
+    let mut table: Option<&str> = None;
+    for piece in pieces {
+        let head = match &piece.kind {
+            PieceKind::Row { head, .. } => Some(&**head),
+            _ => None,
+        };
+        let goes_on = head.is_some() && head == table;
+        if !text.is_empty() {
+            text.push_str(if goes_on { "\n" } else { "\n\n" });
+        }
+        if let Some(head) = head.filter(|_| !goes_on) {
+            text.push_str(head);
+            text.push('\n');
+        }
+        text.push_str(&piece.text);
+        table = head;
+    }
+    text
+}
+
+/// A part: its text, and apart from it what is hidden.
+fn part_of(name: String, text: &str, notes: &BTreeMap<String, String>) -> Part {
+    let mut text = text.to_owned();
+    let named: Vec<&String> =
+        notes.iter().filter(|(mark, _)| text.contains(mark.as_str())).map(|(_, note)| note).collect();
+    named.into_iter().for_each(|note| {
+        text.push_str("\n\n");
+        text.push_str(note);
+    });
+    let comments = text.matches(COMMENT).count();
+    let (mut shown, mut hidden) = (String::new(), String::new());
+    for (at, stretch) in text.split(HIDDEN).enumerate() {
+        let (inside, outside) =
+            if at == 0 { ("", stretch) } else { stretch.split_once(SHOWN).unwrap_or((stretch, "")) };
+        hidden.push_str(inside);
+        shown.push_str(outside);
+    }
+    let markdown = CleanText::of(shown.trim()).into_string();
+    Part { name, markdown, hidden: CleanText::of(hidden.trim()).into_string(), comments }
+}
+
+/// The pieces of a section in groups that are no longer than a part.
+fn groups(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
+    let size = |piece: &Piece| piece.text.chars().count();
+    if pieces.iter().map(size).sum::<usize>() <= MAX_CHARACTERS {
+        return vec![pieces];
+    }
+    let (mut groups, mut group, mut length) = (Vec::new(), Vec::new(), 0_usize);
+    for piece in pieces.into_iter().flat_map(short_pieces) {
+        let more = size(&piece);
+        let is_heading = matches!(piece.kind, PieceKind::Heading(..));
+        let ends = length > SOME_CHARACTERS && digest(&piece.text) % ENDS == 0 || is_heading && length > MIN_AVERAGE;
+        if length > 0 && (ends || length.saturating_add(more) > MAX_CHARACTERS) {
+            groups.push(std::mem::take(&mut group));
+            length = 0;
+        }
+        length = length.saturating_add(more);
+        group.push(piece);
+    }
+    groups.push(group);
+    groups
+}
+
+/// A piece that is longer than a part, in several.
+fn short_pieces(piece: Piece) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut rest = piece.text.as_str();
+    while let Some((end, _)) = rest.char_indices().nth(MAX_CHARACTERS) {
+        let (head, _) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        let end = head.rfind(char::is_whitespace).filter(|at| *at > end / 2).unwrap_or(end);
+        let Some((head, tail)) = rest.split_at_checked(end) else { break };
+        pieces.push(Piece { text: head.to_owned(), kind: piece.kind.clone() });
+        rest = tail;
+    }
+    pieces.push(Piece { text: rest.to_owned(), kind: piece.kind.clone() });
+    pieces
+}
+
+/// A number that depends on a text alone (FNV-1a).
+fn digest(text: &str) -> u64 {
+    text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+}
+
+/// A text under the headings of the highest level whose sections are short enough, and not so short that they are many.
+pub(crate) fn text_sections(pieces: Vec<Piece>) -> (PartKind, Vec<Section>) {
+    let is_start = |piece: &Piece, deepest: u8| matches!(piece.kind, PieceKind::Heading(level, _) if level <= deepest);
+    let lengths = |deepest: u8| {
+        let mut lengths = vec![0_usize];
+        for piece in &pieces {
+            if is_start(piece, deepest) && lengths.last().is_some_and(|length| *length > 0) {
+                lengths.push(0);
+            }
+            if let Some(length) = lengths.last_mut() {
+                *length = length.saturating_add(piece.text.chars().count());
+            }
+        }
+        lengths
+    };
+    let all: usize = pieces.iter().map(|piece| piece.text.chars().count()).sum();
+    let mut chosen = None;
+    for level in (1..=MAX_LEVEL).filter(|_| all > MAX_CHARACTERS / 4) {
+        let lengths = lengths(level);
+        if lengths.len() > 1 && all / lengths.len() < MIN_AVERAGE {
+            break;
+        }
+        chosen = Some(level).filter(|_| lengths.len() > 1).or(chosen);
+        if lengths.iter().all(|length| *length <= MAX_CHARACTERS) {
+            break;
+        }
+    }
+    let mut sections: Vec<Section> = Vec::new();
+    let mut has_body = true;
+    for piece in pieces {
+        let starts = chosen.is_some_and(|level| is_start(&piece, level)) && has_body;
+        if starts || sections.is_empty() {
+            sections.push(Section::default());
+            has_body = false;
+        }
+        has_body |= !matches!(piece.kind, PieceKind::Heading(..));
+        if let Some(section) = sections.last_mut() {
+            if let (true, PieceKind::Heading(_, title)) = (section.name.is_empty(), &piece.kind) {
+                section.name.clone_from(title);
+            }
+            section.pieces.push(piece);
+        }
+    }
+    (PartKind::Section(chosen), sections)
+}
+
+fn slide_sections(blocks: &[Block], writer: &mut MarkdownWriter<'_>) -> Vec<Section> {
+    let mut sections: Vec<Section> = Vec::new();
+    for block in blocks {
+        let content = match block {
+            Block::Paragraph(content) | Block::Heading { content, .. } => content.as_slice(),
+            _ => &[],
+        };
+        let text = anydoc::model::inlines_to_plain_text(content);
+        let is_hidden = text.contains(HIDDEN_SLIDE);
+        if is_hidden || text.contains(SLIDE) {
+            let name = format!("Slide {}{}", sections.len().saturating_add(1), if is_hidden { ", hidden" } else { "" });
+            sections.push(Section { name, is_named: is_hidden, pieces: Vec::new() });
+            continue;
+        }
+        if sections.is_empty() {
+            sections.push(Section { name: "Slide 1".to_owned(), ..Section::default() });
+        }
+        let Some(section) = sections.last_mut() else { continue };
+        let has_notes = matches!(block, Block::BlockQuote(_));
+        section.pieces.extend(has_notes.then(|| Piece { text: "Notes:".to_owned(), kind: PieceKind::Block }));
+        section.pieces.extend(writer.pieces(block));
+    }
+    for section in &mut sections {
+        let title = section.pieces.iter().find_map(|piece| match &piece.kind {
+            PieceKind::Heading(_, title) => Some(format!(": {title}")),
+            _ => None,
+        });
+        section.name.push_str(&title.unwrap_or_default());
+    }
+    sections
+}
+
+/// The chapters of a book: the reader begins each with a paragraph of an anchor alone.
+fn chapter_sections(blocks: &[Block], writer: &mut MarkdownWriter<'_>) -> Vec<Section> {
+    let mut sections: Vec<Section> = vec![Section::default()];
+    for block in blocks {
+        if matches!(block, Block::Paragraph(content) if matches!(content.as_slice(), [Inline::Anchor(_)])) {
+            sections.push(Section::default());
+            continue;
+        }
+        let Some(section) = sections.last_mut() else { continue };
+        for piece in writer.pieces(block) {
+            if let (true, PieceKind::Heading(_, title)) = (section.name.is_empty(), &piece.kind) {
+                section.name.clone_from(title);
+            }
+            section.pieces.push(piece);
+        }
+    }
+    // The reader begins with the title of the book, which the summary has.
+    let is_title =
+        |section: &Section| matches!(section.pieces.as_slice(), [Piece { kind: PieceKind::Heading(..), .. }]);
+    if sections.len() > 1 && sections.first().is_some_and(is_title) {
+        sections.remove(0);
+    }
+    sections.retain(|section| !section.pieces.is_empty());
+    sections
+}
+
+/// The sheets of a workbook: a table each, under a heading if there are several.
+fn sheet_sections(blocks: &[Block], sheets: &[Sheet], writer: &mut MarkdownWriter<'_>) -> Vec<Section> {
+    let mut sections: Vec<Section> = Vec::new();
+    let mut left = sheets.iter();
+    for block in blocks {
+        match block {
+            Block::Heading { content, .. } => {
+                let name = anydoc::model::inlines_to_plain_text(content);
+                sections.push(Section { name, is_named: true, pieces: Vec::new() });
+            }
+            Block::Table(table) => {
+                if sections.last().is_none_or(|section| !section.pieces.is_empty()) {
+                    sections.push(Section { name: only_name(sheets), is_named: true, pieces: Vec::new() });
+                }
+                let Some(section) = sections.last_mut() else { continue };
+                let sheet = left.find(|sheet| sheet.name == section.name);
+                section.pieces = sheet_pieces(table, sheet, writer);
+                if sheet.is_some_and(|sheet| sheet.is_hidden) {
+                    section.name.push_str(" (hidden sheet)");
+                }
+            }
+            block => {
+                if sections.is_empty() {
+                    sections.push(Section { name: only_name(sheets), is_named: true, pieces: Vec::new() });
+                }
+                if let Some(section) = sections.last_mut() {
+                    section.pieces.extend(writer.pieces(block));
+                }
+            }
+        }
+    }
+    // Sheets without a value may have drawings and comments.
+    for sheet in sheets.iter().filter(|sheet| sheet.extent.is_none()) {
+        let pieces = loose_pieces(sheet, true);
+        if !pieces.is_empty() {
+            sections.push(Section { name: sheet.name.clone(), is_named: true, pieces });
+        }
+    }
+    sections
+}
+
+/// The name of the sheet, if there is one alone.
+fn only_name(sheets: &[Sheet]) -> String {
+    match sheets {
+        [sheet] => sheet.name.clone(),
+        _ => String::new(),
+    }
+}
+
+/// A sheet with the letters of its columns and the numbers of its rows, which formulas name; as a plain table if it is not
+/// known where its cells stand.
+fn sheet_pieces(table: &Table, sheet: Option<&Sheet>, writer: &mut MarkdownWriter<'_>) -> Vec<Piece> {
+    let width = table.grid.iter().map(Vec::len).max().unwrap_or(0);
+    let fits = |(first, last): &(Place, Place)| {
+        let spans =
+            |from: u32, to: u32| usize::try_from(to.saturating_sub(from)).map_or(0, |span| span.saturating_add(1));
+        spans(first.0, last.0) == table.grid.len() && spans(first.1, last.1) >= width
+    };
+    let placed = sheet.and_then(|sheet| Some((sheet, sheet.extent.filter(fits)?)));
+    let (top, left) = placed.map_or((0, 0), |(_, (first, _))| first);
+    let columns = (left..).take(width).map(column_letters);
+    let head = std::iter::once(String::new()).chain(columns).collect::<Vec<_>>();
+    let rows: Vec<(String, String)> = table
+        .grid
+        .iter()
+        .zip(top..)
+        .map(|(row, number)| {
+            let mut cells = writer.cells(row);
+            if let Some((sheet, _)) = placed {
+                add_beside(&mut cells, row, sheet, (number, left));
+            }
+            let number = number.saturating_add(1).to_string();
+            let line = std::iter::once(number.clone()).chain(cells).collect::<Vec<_>>();
+            (number, table_line(&line, width.saturating_add(1)))
+        })
+        .filter(|(_, line)| line.chars().filter(|character| character.is_alphanumeric()).count() > 0)
+        .collect();
+    let mut pieces: Vec<Piece> = sheet.map(hidden_remark).into_iter().flatten().collect();
+    pieces.extend(row_pieces(&head_lines(&head, width.saturating_add(1)), rows.into_iter()));
+    pieces.extend(sheet.into_iter().flat_map(|sheet| loose_pieces(sheet, placed.is_none())));
+    pieces
+}
+
+/// Adds formulas and comments to the cells of a row that begins at `place`.
+fn add_beside(cells: &mut [String], row: &[CellSlot], sheet: &Sheet, place: Place) {
+    for ((cell, _), column) in cells.iter_mut().zip(row).zip(place.1..) {
+        if let Some(beside) = sheet.beside.get(&(place.0, column)) {
+            cell.push_str(&beside.replace('|', "\\|").replace('\n', " "));
+        }
+    }
+}
+
+/// Which rows and columns of a sheet are hidden, though they are given.
+fn hidden_remark(sheet: &Sheet) -> Option<Piece> {
+    let columns = sheet.hidden_columns.iter().map(|column| column_letters(*column)).collect::<Vec<_>>().join(", ");
+    let named = [("rows", sheet.hidden_rows.to_string()), ("columns", columns)];
+    let named = named.iter().filter(|(_, which)| !which.is_empty()).map(|(what, which)| format!("{what} {which}"));
+    let named = named.collect::<Vec<_>>().join(", ");
+    let text = format!("Hidden in the sheet, and given here: {named}");
+    (!named.is_empty()).then_some(Piece { text, kind: PieceKind::Block })
+}
+
+/// What stands on a sheet, not in its cells: texts of drawings, and formulas and comments `beside` cells of unknown place.
+fn loose_pieces(sheet: &Sheet, beside: bool) -> Vec<Piece> {
+    let beside = sheet.beside.iter().filter(|_| beside);
+    let beside =
+        beside.map(|((row, column), text)| format!("{}{}:{text}", column_letters(*column), row.saturating_add(1)));
+    let drawings = sheet.drawings.iter().map(|text| format!("On a drawing: {text}"));
+    beside.chain(drawings).map(|text| Piece { text, kind: PieceKind::Block }).collect()
+}

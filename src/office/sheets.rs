@@ -1,0 +1,255 @@
+//! What the reader does not tell of sheets in SpreadsheetML: formulas, comments, what is hidden, and where the cells stand.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Result;
+
+use pagewise_base::page::PageSet;
+use quick_xml::events::{BytesStart, Event};
+
+use crate::archive::{Archive, resolve};
+use crate::prepare::{Prepared, comment};
+use crate::slides::related;
+use crate::xml::{Copy, Pass, attribute, local, named, push_text, read_tree, rewrite, text_in, value, without};
+
+/// The place of a cell: its row and column, from 0.
+pub(crate) type Place = (u32, u32);
+
+/// Maximum rows and columns of a sheet.
+const MAX_PLACE: Place = (1 << 20, 1 << 14);
+
+/// A sheet, beside the values of its cells.
+#[derive(Debug, Default)]
+pub(crate) struct Sheet {
+    pub(crate) name: String,
+    pub(crate) is_hidden: bool,
+    /// The first and the last place with a value.
+    pub(crate) extent: Option<(Place, Place)>,
+    /// The formulas and comments of cells, as they stand after the values.
+    pub(crate) beside: BTreeMap<Place, String>,
+    pub(crate) hidden_rows: PageSet,
+    pub(crate) hidden_columns: BTreeSet<u32>,
+    /// Texts of shapes on it.
+    pub(crate) drawings: Vec<String>,
+}
+
+impl Sheet {
+    /// Widens the extent by a place with a value.
+    pub(crate) fn widen(&mut self, place: Place) {
+        let ((top, left), (bottom, right)) = self.extent.unwrap_or((place, place));
+        self.extent = Some(((top.min(place.0), left.min(place.1)), (bottom.max(place.0), right.max(place.1))));
+    }
+
+    pub(crate) fn add_beside(&mut self, place: Place, text: &str) {
+        let beside = self.beside.entry(place).or_default();
+        beside.push(' ');
+        beside.push_str(text);
+    }
+}
+
+/// The workbook and its sheets, changed: everything is shown, so that nothing is left out.
+pub(crate) fn prepare(archive: &mut Archive<'_>, prepared: &mut Prepared) -> BTreeMap<String, Vec<u8>> {
+    let mut changed = BTreeMap::new();
+    let book = "xl/workbook.xml";
+    let people = read_tree(archive.text("xl/persons/person.xml"), |tree| {
+        let each = |node| Some((value(node, "id")?.to_owned(), value(node, "displayName")?.to_owned()));
+        named(tree, "person").filter_map(each).collect::<BTreeMap<_, _>>()
+    });
+    let targets = read_tree(archive.text("xl/_rels/workbook.xml.rels"), |tree| {
+        let each = |node| Some((value(node, "Id")?.to_owned(), resolve(book, value(node, "Target")?)));
+        named(tree, "Relationship").filter_map(each).collect::<BTreeMap<_, _>>()
+    });
+    let sheets = read_tree(archive.text(book), |tree| {
+        let each = |node| {
+            let is_hidden = value(node, "state").is_some_and(|state| state != "visible");
+            Some((value(node, "name")?.to_owned(), is_hidden, targets.get(value(node, "id")?)?.clone()))
+        };
+        named(tree, "sheet").filter_map(each).collect::<Vec<_>>()
+    });
+    for (name, is_hidden, part) in sheets {
+        let mut pass = SheetPass { sheet: Sheet { name, is_hidden, ..Sheet::default() }, ..SheetPass::default() };
+        changed.extend(archive.text(&part).and_then(|xml| Some((part.clone(), rewrite(&xml, &mut pass)?))));
+        let mut sheet = pass.sheet;
+        let (folder, file) = part.rsplit_once('/').unwrap_or(("", &part));
+        let relations = format!("{folder}/_rels/{file}.rels");
+        let threads = related(archive, &part, &relations, "threadedcomment");
+        let notes = if threads.is_empty() { related(archive, &part, &relations, "comments") } else { threads };
+        for (place, text) in notes.into_iter().flat_map(|part| comments_in(archive.text(&part), &people)) {
+            sheet.add_beside(place, &text);
+        }
+        for drawing in related(archive, &part, &relations, "drawing").iter().filter(|part| part.ends_with(".xml")) {
+            let texts = read_tree(archive.text(drawing), |tree| {
+                named(tree, "txBody").map(|node| text_in(node, &["p"])).collect::<Vec<_>>()
+            });
+            sheet.drawings.extend(texts.into_iter().filter(|text| !text.is_empty()));
+        }
+        prepared.sheets.push(sheet);
+    }
+    changed.extend(archive.text(book).and_then(|xml| Some((book.to_owned(), rewrite(&xml, &mut BookPass)?))));
+    changed
+}
+
+/// The comments of a sheet with their places. `people` are the authors of threads.
+fn comments_in(xml: Option<String>, people: &BTreeMap<String, String>) -> Vec<(Place, String)> {
+    read_tree(xml, |tree| {
+        let authors: Vec<&str> = named(tree, "author").map(|node| node.text().unwrap_or_default()).collect();
+        let author = |node: roxmltree::Node<'_, '_>| -> String {
+            let listed = value(node, "authorId").and_then(|id| authors.get(id.parse::<usize>().ok()?).copied());
+            listed.or_else(|| people.get(value(node, "personId")?).map(String::as_str)).unwrap_or_default().to_owned()
+        };
+        let each = |node: roxmltree::Node<'_, '_>| {
+            let text = text_in(node, if node.tag_name().name() == "comment" { &["t"] } else { &["text"] });
+            Some((place_of(value(node, "ref")?)?, comment(&author(node), &text)))
+        };
+        let nodes = tree.descendants().filter(|node| matches!(node.tag_name().name(), "comment" | "threadedComment"));
+        nodes.filter_map(each).collect()
+    })
+}
+
+/// The place that a reference such as `B5` names.
+pub(crate) fn place_of(reference: &str) -> Option<Place> {
+    let reference = reference.replace('$', "");
+    let digits = reference.find(|character: char| character.is_ascii_digit())?;
+    let (letters, row) = reference.split_at_checked(digits)?;
+    let letter = |column: u32, letter: char| {
+        let value = u32::from(letter.to_ascii_uppercase()).checked_sub(u32::from('A')).filter(|value| *value < 26)?;
+        column.checked_mul(26)?.checked_add(value)?.checked_add(1)
+    };
+    let column = letters.chars().try_fold(0, letter)?.checked_sub(1)?;
+    let row = row.parse::<u32>().ok()?.checked_sub(1)?;
+    (row < MAX_PLACE.0 && column < MAX_PLACE.1).then_some((row, column))
+}
+
+/// The letters of a column.
+pub(crate) fn column_letters(column: u32) -> String {
+    let mut letters = Vec::new();
+    let mut left = Some(column);
+    while let Some(number) = left {
+        letters.extend(char::from_digit(number % 26 + 10, 36).map(|letter| letter.to_ascii_uppercase()));
+        left = (number / 26).checked_sub(1);
+    }
+    letters.iter().rev().collect()
+}
+
+/// Shows all sheets.
+struct BookPass;
+
+impl Pass for BookPass {
+    fn event(&mut self, event: Event<'_>, copy: &mut Copy) -> Result<()> {
+        match event {
+            Event::Empty(element) if local(&element) == "sheet" => {
+                copy.write_event(Event::Empty(without(&element, &["state"])))
+            }
+            Event::Start(element) if local(&element) == "sheet" => {
+                copy.write_event(Event::Start(without(&element, &["state"])))
+            }
+            event => copy.write_event(event),
+        }
+    }
+}
+
+#[derive(Default)]
+struct SheetPass {
+    sheet: Sheet,
+    row: u32,
+    column: u32,
+    /// Whose text is read.
+    reads: Option<Reads>,
+    text: String,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Reads {
+    Value,
+    Formula,
+}
+
+impl SheetPass {
+    /// Takes note of an element, and gives it without what hides it.
+    fn element(&mut self, element: &BytesStart<'_>) -> Option<BytesStart<'static>> {
+        let is_hidden = || attribute(element, "hidden").is_some_and(|value| value == "1" || value == "true");
+        let number = |name| attribute(element, name).and_then(|value| value.parse::<u32>().ok()?.checked_sub(1));
+        match local(element).as_str() {
+            "col" if is_hidden() => {
+                let (first, last) = (number("min")?, number("max")?);
+                self.sheet.hidden_columns.extend(first..=last.min(first.saturating_add(MAX_PLACE.1)));
+                Some(without(element, &["hidden"]))
+            }
+            "row" => {
+                self.row = number("r").unwrap_or(self.row);
+                self.column = 0;
+                let row = self.row;
+                self.row = row.saturating_add(1);
+                is_hidden().then(|| {
+                    self.sheet.hidden_rows.insert(pagewise_base::page::PageIndex(row));
+                    without(element, &["hidden"])
+                })
+            }
+            "c" => {
+                let here = (self.row.saturating_sub(1), self.column);
+                let place = attribute(element, "r").map_or(Some(here), |reference| place_of(&reference));
+                self.column = place.unwrap_or(here).1.saturating_add(1);
+                None
+            }
+            "mergeCell" => {
+                let region = attribute(element, "ref")?;
+                let (first, last) = region.split_once(':')?;
+                let (first, last) = (place_of(first)?, place_of(last)?);
+                let ((top, left), (bottom, right)) = self.sheet.extent?;
+                if first.0 <= bottom && last.0 >= top && first.1 <= right && last.1 >= left {
+                    self.sheet.widen(first);
+                    self.sheet.widen(last);
+                }
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn here(&self) -> Place {
+        (self.row.saturating_sub(1), self.column.saturating_sub(1))
+    }
+
+    fn end(&mut self, name: &[u8]) {
+        let place = self.here();
+        match (name, self.reads) {
+            (b"v" | b"is", Some(Reads::Value)) if !self.text.trim().is_empty() => self.sheet.widen(place),
+            (b"f", Some(Reads::Formula)) if !self.text.is_empty() => {
+                let formula = format!("{{={}}}", std::mem::take(&mut self.text));
+                self.sheet.add_beside(place, &formula);
+            }
+            (b"v" | b"is" | b"f", _) => {}
+            _ => return,
+        }
+        self.reads = None;
+    }
+}
+
+impl Pass for SheetPass {
+    fn event(&mut self, event: Event<'_>, copy: &mut Copy) -> Result<()> {
+        match &event {
+            Event::Start(element) => {
+                if let Some(shown) = self.element(element) {
+                    return copy.write_event(Event::Start(shown));
+                }
+                let reads = match element.local_name().as_ref() {
+                    b"v" | b"is" => Some(Reads::Value),
+                    b"f" => Some(Reads::Formula),
+                    _ => self.reads,
+                };
+                if reads != self.reads {
+                    self.text.clear();
+                }
+                self.reads = reads;
+            }
+            Event::Empty(element) => {
+                if let Some(shown) = self.element(element) {
+                    return copy.write_event(Event::Empty(shown));
+                }
+            }
+            Event::End(element) => self.end(element.local_name().as_ref()),
+            event if self.reads.is_some() => push_text(event, &mut self.text),
+            _ => {}
+        }
+        copy.write_event(event)
+    }
+}
