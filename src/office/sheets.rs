@@ -327,3 +327,35 @@ impl Pass for SheetPass {
         copy.write_event(event)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_named_by_letters_and_a_number() {
+        for (name, place) in [("A1", (0, 0)), ("Z9", (8, 25)), ("AA10", (9, 26)), ("$XFD$1048576", (1_048_575, 16_383))]
+        {
+            assert_eq!(place_of(name), Some(place));
+            let letters: String = name.chars().filter(char::is_ascii_alphabetic).collect();
+            assert_eq!(column_letters(place.1), letters);
+        }
+        assert_eq!((place_of("XFE1"), place_of("A0"), place_of("7"), place_of("Ä1")), (None, None, None, None));
+    }
+
+    #[test]
+    fn stretches_of_a_large_sheet_have_each_row_once_and_whole() {
+        let rows: Vec<String> =
+            (1..=150_000).map(|row| format!("<row r=\"{row}\"><c><v>{row}</v></c></row>")).collect();
+        let sheet = format!("<worksheet><sheetData>{}</sheetData><end/></worksheet>", rows.concat());
+        let stretches = row_stretches(&sheet);
+        assert!(stretches.len() > 1);
+        let inner = |stretch: &str| {
+            let rows = stretch.strip_prefix("<worksheet><sheetData>").map(str::to_owned);
+            rows.and_then(|rows| rows.strip_suffix("</sheetData><end/></worksheet>").map(str::to_owned))
+        };
+        let found: Option<String> = stretches.iter().map(|stretch| inner(stretch)).collect();
+        assert_eq!(found, Some(rows.concat()));
+        assert_eq!(row_stretches("<worksheet/>").len(), 1);
+    }
+}
