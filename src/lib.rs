@@ -117,6 +117,8 @@
 //!   manuscript or a listing; the answer's details list both. See `structure`.
 //! - **The structure tree of a Tagged PDF is a witness**, believed page by page where it accounts for the text in an order
 //!   that a reader could follow. See `structure`.
+//! - **anydoc reads office documents and books**, since it has every format and a model of blocks. What it drops is written
+//!   into a copy of the file first, so that comments, changes and formulas stand in their places. See `office`.
 //! - **hayro draws**, since it comes as near to the reference renderers as they come to each other. See `render`.
 //! - **A page has a budget of processor time.** A list of what each step should cost would be a second model of the engine:
 //!   it refused honest pages and admitted hostile ones. Our devices check the clock at their callbacks and leave the engine;

@@ -59,8 +59,8 @@ impl<'b> Archive<'b> {
     pub(crate) fn text(&mut self, name: &str) -> Option<String> {
         let entry = self.zip.by_name(name).ok()?;
         let mut bytes = Vec::new();
-        entry.take(self.left).read_to_end(&mut bytes).ok()?;
-        self.left = self.left.saturating_sub(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+        entry.take(self.left.saturating_add(1)).read_to_end(&mut bytes).ok()?;
+        self.left = self.left.checked_sub(u64::try_from(bytes.len()).ok()?)?;
         let text = String::from_utf8(bytes).ok()?;
         Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
     }

@@ -102,13 +102,26 @@ impl Office {
         if format == OfficeFormat::Notebook {
             return notebook::read(bytes);
         }
-        let (prepared, properties) = match Archive::open(bytes)? {
-            Some(mut archive) => (Prepared::of(&mut archive, format)?, Properties::of(&mut archive)),
-            None => (Prepared::default(), Properties::default()),
+        let Some(mut archive) = Archive::open(bytes)? else {
+            let document = anydoc::to_document(bytes, reader_format(format)).map_err(failure)?;
+            let mut division = Division::new(format);
+            division.add(&document, &[]);
+            return Ok(division.finish(Properties::default()));
         };
-        let kind = prepared.bytes.is_empty().then_some(bytes).unwrap_or(&prepared.bytes);
-        let document = anydoc::to_document(kind, reader_format(format)).map_err(failure)?;
-        Ok(Division::of(document, format, prepared).finish(properties))
+        let properties = Properties::of(&mut archive);
+        let mut prepared = Prepared::of(&mut archive, format)?;
+        let mut division = Division::new(format);
+        let copies = std::mem::take(&mut prepared.copies);
+        let is_large = copies.len() > 1;
+        for (at, changed) in copies.into_iter().enumerate() {
+            let copy = archive.with(&changed)?;
+            drop(changed);
+            let document = anydoc::to_document(&copy, reader_format(format)).map_err(failure)?;
+            let sheets = if is_large { prepared.sheets.get(at..=at) } else { Some(prepared.sheets.as_slice()) };
+            division.add(&document, sheets.unwrap_or_default());
+        }
+        division.add_beside(prepared.running, prepared.remarks);
+        Ok(division.finish(properties))
     }
 }
 

@@ -1,8 +1,6 @@
 //! Jupyter notebooks (nbformat 3 and 4) → parts. They are JSON.
 
-use std::collections::BTreeMap;
-
-use pagewise_base::parts::{OfficeFormat, PartKind, PartsFault};
+use pagewise_base::parts::{OfficeFormat, PartsFault};
 use serde_json::{Map, Value};
 
 use crate::markdown::{Piece, PieceKind, code_block};
@@ -21,15 +19,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Office, PartsFault> {
         add_cell(cell, language.unwrap_or_default(), &mut pieces, &mut images);
     }
     let (_, sections) = text_sections(pieces);
-    let division = Division {
-        format: OfficeFormat::Notebook,
-        part: PartKind::Cells,
-        sections,
-        remarks: Vec::new(),
-        tables: 0,
-        images,
-        notes: BTreeMap::new(),
-    };
+    let division = Division { sections, images, ..Division::new(OfficeFormat::Notebook) };
     let title = metadata.and_then(|metadata| metadata.get("title")).and_then(Value::as_str).map(str::to_owned);
     let authors = metadata.and_then(|metadata| metadata.get("authors")).and_then(Value::as_array);
     let authors = authors.into_iter().flatten().filter_map(|author| author.get("name")?.as_str());

@@ -1,13 +1,13 @@
 //! Divides the blocks of a file into parts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anydoc::model::{Block, CellSlot, Document, Inline, Table};
 use pagewise_base::clean::CleanText;
 use pagewise_base::parts::{OfficeFormat, PartKind, PartsInfo};
 
 use crate::markdown::{MarkdownWriter, Piece, PieceKind, head_lines, row_pieces, table_line};
-use crate::prepare::{COMMENT, HIDDEN, HIDDEN_SLIDE, Prepared, SHOWN, SLIDE};
+use crate::prepare::{COMMENT, HIDDEN, HIDDEN_SLIDE, SHOWN, SLIDE};
 use crate::sheets::{Place, Sheet, column_letters};
 use crate::{Heading, Office, Part, Properties};
 
@@ -52,31 +52,56 @@ pub(crate) struct Division {
 }
 
 impl Division {
-    pub(crate) fn of(document: Document, format: OfficeFormat, prepared: Prepared) -> Self {
-        let mut writer = MarkdownWriter::new(&document.assets, &document.notes);
-        let Prepared { sheets, running, mut remarks, .. } = prepared;
-        let is_book = matches!(format, OfficeFormat::Xlsx | OfficeFormat::Xls | OfficeFormat::Ods);
-        let (part, mut sections) = match format {
-            _ if is_book => (PartKind::Sheet, sheet_sections(&document.blocks, &sheets, &mut writer)),
-            OfficeFormat::Pptx | OfficeFormat::Odp => (PartKind::Slide, slide_sections(&document.blocks, &mut writer)),
-            OfficeFormat::Epub => (PartKind::Chapter, chapter_sections(&document.blocks, &mut writer)),
-            _ => text_sections(document.blocks.iter().flat_map(|block| writer.pieces(block)).collect()),
+    pub(crate) fn new(format: OfficeFormat) -> Self {
+        let part = match format {
+            OfficeFormat::Xlsx | OfficeFormat::Xls | OfficeFormat::Ods => PartKind::Sheet,
+            OfficeFormat::Pptx | OfficeFormat::Odp => PartKind::Slide,
+            OfficeFormat::Epub => PartKind::Chapter,
+            OfficeFormat::Notebook => PartKind::Cells,
+            _ => PartKind::Section(None),
         };
+        let is_old = matches!(format, OfficeFormat::Xls | OfficeFormat::Doc | OfficeFormat::Ppt);
+        let old = is_old.then(|| "Of this old format, comments, formulas and what is hidden are not read".to_owned());
+        let remarks = old.into_iter().collect();
+        Self { format, part, sections: Vec::new(), remarks, tables: 0, images: 0, notes: BTreeMap::new() }
+    }
+
+    /// Adds what was read, of a workbook with what is known of its sheets.
+    pub(crate) fn add(&mut self, document: &Document, sheets: &[Sheet]) {
+        let mut writer = MarkdownWriter::new(&document.assets, &document.notes);
+        let blocks = &document.blocks;
+        let sections = match self.part {
+            PartKind::Sheet => sheet_sections(blocks, sheets, &mut writer),
+            PartKind::Slide => slide_sections(blocks, &mut writer),
+            PartKind::Chapter => chapter_sections(blocks, &mut writer),
+            PartKind::Section(_) | PartKind::Cells => {
+                let (part, sections) = text_sections(blocks.iter().flat_map(|block| writer.pieces(block)).collect());
+                self.part = part;
+                sections
+            }
+        };
+        for section in sections {
+            match self.sections.last_mut().filter(|last| self.part == PartKind::Sheet && last.name == section.name) {
+                Some(last) => last.pieces.extend(section.pieces),
+                None => self.sections.push(section),
+            }
+        }
+        for number in 1..=document.notes.len() {
+            let mark = format!("[^{number}]");
+            let text = writer.notes_of(&mark).join("\n");
+            self.notes.insert(mark, text);
+        }
+        self.tables = self.tables.saturating_add(writer.tables);
+        self.images = self.images.saturating_add(writer.images);
+    }
+
+    /// Adds headers and footers, and what the summary says.
+    pub(crate) fn add_beside(&mut self, running: BTreeSet<String>, remarks: Vec<String>) {
         if !running.is_empty() {
             let pieces = running.into_iter().map(|text| Piece { text, kind: PieceKind::Block }).collect();
-            sections.push(Section { name: "Headers and footers".to_owned(), is_named: true, pieces });
+            self.sections.push(Section { name: "Headers and footers".to_owned(), is_named: true, pieces });
         }
-        if format == OfficeFormat::Xls || format == OfficeFormat::Doc || format == OfficeFormat::Ppt {
-            remarks.push("Of this old format, comments, formulas and what is hidden are not read".to_owned());
-        }
-        let mut notes = BTreeMap::new();
-        for (number, _) in document.notes.iter().enumerate() {
-            let mark = format!("[^{}]", number.saturating_add(1));
-            let text = writer.notes_of(&mark).join("\n");
-            notes.insert(mark, text);
-        }
-        let tables = if is_book { 0 } else { writer.tables };
-        Self { format, part, sections, remarks, tables, images: writer.images, notes }
+        self.remarks.extend(remarks);
     }
 
     /// The parts.

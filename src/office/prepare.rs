@@ -25,9 +25,10 @@ pub(crate) const COMMENT: char = '\u{FDD4}';
 /// A copy of a file with what the reader does not tell.
 #[derive(Debug, Default)]
 pub(crate) struct Prepared {
-    /// The copy; empty if the file itself is read.
-    pub(crate) bytes: Vec<u8>,
-    /// The sheets of a workbook.
+    /// What the entries of the copies are, if they are not those of the file: a copy for each stretch of a large workbook,
+    /// and else one. None if the file itself is read.
+    pub(crate) copies: Vec<BTreeMap<String, Vec<u8>>>,
+    /// The sheets of a workbook. Of a large one, the stretch of a sheet in each copy.
     pub(crate) sheets: Vec<Sheet>,
     /// The texts of headers and footers.
     pub(crate) running: BTreeSet<String>,
@@ -39,17 +40,20 @@ impl Prepared {
     pub(crate) fn of(archive: &mut Archive<'_>, format: OfficeFormat) -> Result<Self, PartsFault> {
         let mut prepared = Self::default();
         let mut changes = Changes::default();
+        if format == OfficeFormat::Xlsx {
+            sheets::prepare(archive, &mut prepared)?;
+            return Ok(prepared);
+        }
         let changed = match format {
             OfficeFormat::Docx => word::prepare(archive, &mut prepared, &mut changes),
             OfficeFormat::Pptx => slides::prepare(archive, &mut prepared),
-            OfficeFormat::Xlsx => sheets::prepare(archive, &mut prepared),
             OfficeFormat::Odt | OfficeFormat::Odp | OfficeFormat::Ods => {
                 opendocument::prepare(archive, &mut prepared, &mut changes)
             }
             _ => BTreeMap::new(),
         };
         prepared.remarks.extend(changes.remark());
-        prepared.bytes = archive.with(&changed)?;
+        prepared.copies = vec![changed];
         Ok(prepared)
     }
 }

@@ -1,9 +1,11 @@
 //! What the reader does not tell of sheets in SpreadsheetML: formulas, comments, what is hidden, and where the cells stand.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Result;
 
 use pagewise_base::page::PageSet;
+use pagewise_base::parts::PartsFault;
 use quick_xml::events::{BytesStart, Event};
 
 use crate::archive::{Archive, resolve};
@@ -47,8 +49,8 @@ impl Sheet {
 }
 
 /// The workbook and its sheets, changed: everything is shown, so that nothing is left out.
-pub(crate) fn prepare(archive: &mut Archive<'_>, prepared: &mut Prepared) -> BTreeMap<String, Vec<u8>> {
-    let mut changed = BTreeMap::new();
+pub(crate) fn prepare(archive: &mut Archive<'_>, prepared: &mut Prepared) -> std::result::Result<(), PartsFault> {
+    let mut stretches = Vec::new();
     let book = "xl/workbook.xml";
     let people = read_tree(archive.text("xl/persons/person.xml"), |tree| {
         let each = |node| Some((value(node, "id")?.to_owned(), value(node, "displayName")?.to_owned()));
@@ -65,16 +67,33 @@ pub(crate) fn prepare(archive: &mut Archive<'_>, prepared: &mut Prepared) -> BTr
         };
         named(tree, "sheet").filter_map(each).collect::<Vec<_>>()
     });
-    for (name, is_hidden, part) in sheets {
-        let mut pass = SheetPass { sheet: Sheet { name, is_hidden, ..Sheet::default() }, ..SheetPass::default() };
-        changed.extend(archive.text(&part).and_then(|xml| Some((part.clone(), rewrite(&xml, &mut pass)?))));
-        let mut sheet = pass.sheet;
+    for (number, (name, is_hidden, part)) in sheets.into_iter().enumerate() {
+        let xml = archive.text(&part);
+        let mut passed = Vec::new();
+        for stretch in xml.as_deref().map(row_stretches).into_iter().flatten() {
+            let sheet = Sheet { name: name.clone(), is_hidden, ..Sheet::default() };
+            let mut pass = SheetPass { sheet, ..SheetPass::default() };
+            let changed = rewrite(&stretch, &mut pass).unwrap_or_else(|| stretch.into_owned().into_bytes());
+            stretches.push((number, Some((part.clone(), changed))));
+            passed.push(pass.sheet);
+        }
+        drop(xml);
+        // What is no text stays as it is.
+        let mut sheet = passed.pop().unwrap_or_else(|| {
+            stretches.push((number, None));
+            Sheet { name, is_hidden, ..Sheet::default() }
+        });
+        prepared.sheets.extend(passed);
         let (folder, file) = part.rsplit_once('/').unwrap_or(("", &part));
         let relations = format!("{folder}/_rels/{file}.rels");
         let threads = related(archive, &part, &relations, "threadedcomment");
         let notes = if threads.is_empty() { related(archive, &part, &relations, "comments") } else { threads };
+        let first =
+            prepared.sheets.iter().rposition(|other| other.name != sheet.name).map_or(0, |at| at.saturating_add(1));
         for (place, text) in notes.into_iter().flat_map(|part| comments_in(archive.text(&part), &people)) {
-            sheet.add_beside(place, &text);
+            let stretches = prepared.sheets.get_mut(first..).into_iter().flatten();
+            let has_row = |sheet: &&mut Sheet| sheet.extent.is_some_and(|(_, last)| place.0 <= last.0);
+            stretches.into_iter().find(has_row).unwrap_or(&mut sheet).add_beside(place, &text);
         }
         for drawing in related(archive, &part, &relations, "drawing").iter().filter(|part| part.ends_with(".xml")) {
             let texts = read_tree(archive.text(drawing), |tree| {
@@ -84,8 +103,53 @@ pub(crate) fn prepare(archive: &mut Archive<'_>, prepared: &mut Prepared) -> BTr
         }
         prepared.sheets.push(sheet);
     }
-    changed.extend(archive.text(book).and_then(|xml| Some((book.to_owned(), rewrite(&xml, &mut BookPass)?))));
-    changed
+    let xml = archive.text(book).unwrap_or_default();
+    let book_of = |only| Some((book.to_owned(), rewrite(&xml, &mut BookPass { only, seen: 0 })?));
+    let count = stretches.iter().map(|(number, _)| number).collect::<BTreeSet<_>>().len();
+    if stretches.len() > MAX_STRETCHES {
+        return Err(PartsFault::TooLarge(format!(
+            "its sheets have more than {} MiB",
+            (MAX_STRETCHES * STRETCH_BYTES) >> 20
+        )));
+    }
+    if stretches.len() == count {
+        let sheets = stretches.into_iter().filter_map(|(_, changed)| changed);
+        prepared.copies = vec![sheets.chain(book_of(None)).collect()];
+        return Ok(());
+    }
+    for (number, changed) in stretches {
+        prepared.copies.push(changed.into_iter().chain(book_of(Some(number))).collect());
+    }
+    Ok(())
+}
+
+/// Bytes of a sheet from which it is read in stretches: the tree of its XML has some twenty times as many.
+const STRETCH_BYTES: usize = 4 << 20;
+
+/// Maximum stretches of a workbook.
+const MAX_STRETCHES: usize = 32;
+
+/// A sheet in stretches of whole rows, each with the beginning and the end of the file. Rows without a number stay together.
+fn row_stretches(xml: &str) -> Vec<Cow<'_, str>> {
+    const ROW: &str = "<row r=";
+    let whole = || vec![Cow::Borrowed(xml)];
+    let bounds = xml.find(ROW).zip(xml.rfind("</sheetData>")).filter(|(first, end)| first < end);
+    let Some((first, end)) = bounds.filter(|_| xml.len() > STRETCH_BYTES && !xml.contains("<row>")) else {
+        return whole();
+    };
+    let (Some(head), Some(rows), Some(tail)) = (xml.get(..first), xml.get(first..end), xml.get(end..)) else {
+        return whole();
+    };
+    let mut stretches = Vec::new();
+    let mut rest = rows;
+    while !rest.is_empty() {
+        let at = (STRETCH_BYTES..rest.len()).find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
+        let end = rest.get(at..).and_then(|later| later.find(ROW)).map_or(rest.len(), |next| at.saturating_add(next));
+        let Some((stretch, later)) = rest.split_at_checked(end) else { return whole() };
+        stretches.push(Cow::Owned(format!("{head}{stretch}{tail}")));
+        rest = later;
+    }
+    stretches
 }
 
 /// The comments of a sheet with their places. `people` are the authors of threads.
@@ -130,18 +194,28 @@ pub(crate) fn column_letters(column: u32) -> String {
     letters.iter().rev().collect()
 }
 
-/// Shows all sheets.
-struct BookPass;
+/// Shows all sheets, or leaves one alone.
+struct BookPass {
+    /// The number of the only sheet.
+    only: Option<usize>,
+    seen: usize,
+}
+
+impl BookPass {
+    fn sheet(&mut self, element: &BytesStart<'_>) -> Option<BytesStart<'static>> {
+        let number = self.seen;
+        self.seen = number.saturating_add(1);
+        self.only.is_none_or(|only| only == number).then(|| without(element, &["state"]))
+    }
+}
 
 impl Pass for BookPass {
     fn event(&mut self, event: Event<'_>, copy: &mut Copy) -> Result<()> {
         match event {
-            Event::Empty(element) if local(&element) == "sheet" => {
-                copy.write_event(Event::Empty(without(&element, &["state"])))
+            Event::Empty(element) | Event::Start(element) if local(&element) == "sheet" => {
+                self.sheet(&element).map_or(Ok(()), |sheet| copy.write_event(Event::Empty(sheet)))
             }
-            Event::Start(element) if local(&element) == "sheet" => {
-                copy.write_event(Event::Start(without(&element, &["state"])))
-            }
+            Event::End(element) if element.local_name().as_ref() == b"sheet" => Ok(()),
             event => copy.write_event(event),
         }
     }
@@ -251,5 +325,37 @@ impl Pass for SheetPass {
             _ => {}
         }
         copy.write_event(event)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_named_by_letters_and_a_number() {
+        for (name, place) in [("A1", (0, 0)), ("Z9", (8, 25)), ("AA10", (9, 26)), ("$XFD$1048576", (1_048_575, 16_383))]
+        {
+            assert_eq!(place_of(name), Some(place));
+            let letters: String = name.chars().filter(char::is_ascii_alphabetic).collect();
+            assert_eq!(column_letters(place.1), letters);
+        }
+        assert_eq!((place_of("XFE1"), place_of("A0"), place_of("7"), place_of("Ä1")), (None, None, None, None));
+    }
+
+    #[test]
+    fn stretches_of_a_large_sheet_have_each_row_once_and_whole() {
+        let rows: Vec<String> =
+            (1..=150_000).map(|row| format!("<row r=\"{row}\"><c><v>{row}</v></c></row>")).collect();
+        let sheet = format!("<worksheet><sheetData>{}</sheetData><end/></worksheet>", rows.concat());
+        let stretches = row_stretches(&sheet);
+        assert!(stretches.len() > 1);
+        let inner = |stretch: &str| {
+            let rows = stretch.strip_prefix("<worksheet><sheetData>").map(str::to_owned);
+            rows.and_then(|rows| rows.strip_suffix("</sheetData><end/></worksheet>").map(str::to_owned))
+        };
+        let found: Option<String> = stretches.iter().map(|stretch| inner(stretch)).collect();
+        assert_eq!(found, Some(rows.concat()));
+        assert_eq!(row_stretches("<worksheet/>").len(), 1);
     }
 }
