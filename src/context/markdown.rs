@@ -171,7 +171,7 @@ fn place_pictures(blocks: &mut Vec<Block>, pictures: &[Illustration], page_area:
         let is_above = |block: &Block| is_placed(block) && block.bounds.y0 <= y0;
         let is_below = |block: &Block| !is_above(block) && (block.bounds.y0 + block.bounds.y1) / 2.0 >= y0;
         let below = || blocks.iter().position(|block| is_across(block) && is_below(block));
-        let after = || blocks.iter().rposition(|block| is_across(block)).map(|last| last + 1);
+        let after = || blocks.iter().rposition(is_across).map(|last| last + 1);
         let is_ground = (x1 - x0) * (y1 - y0) > COVERING * page_area;
         let at = if is_ground { 0 } else { below().or_else(after).unwrap_or(blocks.len()) };
         blocks.insert(at, Block { kind, bounds: picture.place, spans: Vec::new() });

@@ -22,7 +22,7 @@ pub(crate) fn extract_text(call: &ToolCall<'_>) -> Result<ToolResult, ToolError>
     let arguments = TextArguments::parse(call.arguments)?;
     if arguments.save {
         let saved = tool::save_text(call.context(), &arguments, call.caller, call.progress)?;
-        return Ok(convert::blocks_result(&[Block::Text(saved.text())], tool::result_json(&saved)?).into());
+        return Ok(convert::blocks_result(&[Block::Text(saved.text())], tool::result_json(&saved)?));
     }
     let pdf = arguments.document.open(call.context(), call.caller)?;
     let result = tool::extract_text(&pdf, &arguments, call.progress)?;

@@ -107,13 +107,18 @@ impl GetFileArguments {
     pub(super) fn saved_text(&self) -> Option<TextArguments> {
         let format = self.saved_format().filter(|_| self.save)?;
         let single = self.pdf_page.map(|index| index.saturating_add(1).to_string());
-        let document = DocumentArguments {
+        let pages = self.pages.pages.clone().or(single);
+        let document = self.document();
+        Some(TextArguments { pages: pages.into(), format, save: true, document, ..TextArguments::default() })
+    }
+
+    /// The document, if the file is one.
+    pub(super) fn document(&self) -> DocumentArguments {
+        DocumentArguments {
             path: self.file_path.clone(),
             password: self.password.clone(),
             conversation: self.held.conversation.clone(),
-        };
-        let pages = self.pages.pages.clone().or(single);
-        Some(TextArguments { pages: pages.into(), format, save: true, document, ..TextArguments::default() })
+        }
     }
 
     /// The requested part of a PDF.

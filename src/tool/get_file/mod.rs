@@ -18,7 +18,7 @@ use super::data_answer::result_json;
 use super::emit::PDF;
 use super::error::ToolError;
 use super::page_tag::tag_blocks;
-use super::pdf::{DocumentArguments, save_text};
+use super::pdf::save_text;
 use super::versions::diff;
 use crate::context::{
     AnswerDetails, Block, ContextManager, Delivery, FileAnswer, FileRequest, ProgressListener, RequestedPart,
@@ -96,11 +96,7 @@ fn get_changes(
     caller: &Caller,
     progress: &dyn ProgressListener,
 ) -> Result<GetFileAnswer, ToolError> {
-    let document = DocumentArguments {
-        path: arguments.file_path.clone(),
-        password: arguments.password.clone(),
-        conversation: arguments.held.conversation.clone().into(),
-    };
+    let document = arguments.document();
     let found = diff(context, &document, against, caller, progress)?;
     if arguments.part() == RequestedPart::Summary {
         return text_alone(context, &arguments, found.text(None), ("versions", result_json(&found)?));
