@@ -65,8 +65,8 @@ mod tests {
         command.get_subcommands().for_each(|inner| typed(inner, names));
     }
 
-    /// Parameters without a command. A command searches one file or folder, to its end.
-    const MISSING: &[&str] = &["url", "paths", "start_document", "startFile"];
+    /// Parameters without a command. A command searches one file or folder, to its end, and writes with `--out`.
+    const MISSING: &[&str] = &["url", "paths", "save", "start_document", "startFile"];
 
     #[test]
     fn every_parameter_of_a_tool_is_typed_somewhere() {
