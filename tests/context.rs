@@ -374,8 +374,7 @@ fn a_conversation_that_is_full_refuses_before_the_cliff_and_says_what_to_do() {
     let answer = bench.given("a.pdf", pages("3-4"));
     assert_eq!(answer[0], "PDF: three");
     insta::assert_snapshot!(answer[1], @r#"
-    Not in this answer, for lack of room: page 4. Next call: get_file pages: "4"
-    Nothing more fits into this conversation: max_conversation_blocks is 3, and 3 were sent. A provider would refuse every later request with more of it. Ask with as: "text" or as: "path"; or call context_forget once your context was compacted, and ask again.
+        Limit reached, so without page 4: max_conversation_blocks is 3, and 3 were sent. A provider would refuse every later request with more of it. Ask with as: "text" or as: "path"; or call context_forget once your context was compacted, and ask again.
     "#);
     let mut request = FileRequest::whole("a.pdf");
     (request.part, request.conversation) = (RequestedPart::Index(3), Some(c()));

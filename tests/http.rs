@@ -213,7 +213,7 @@ fn an_address_that_others_can_reach_needs_a_token() {
     let place = Place::new();
     let run = place.run(&["serve", "--http", "0.0.0.0:0"]);
     assert_eq!(run.status, 1);
-    assert!(run.stderr.contains("Setting 'http_tokens' is required"), "{}", run.stderr);
+    assert!(run.stderr.contains("set http_tokens or http_issuer"), "{}", run.stderr);
     assert_eq!(place.run(&["serve", "--http", "nowhere"]).status, 1);
 }
 
@@ -599,6 +599,12 @@ fn limits_hold_at_their_number() {
     assert_eq!(post(1001).status, 413);
     assert!(post(1001).text().contains("http_max_body_bytes"));
     assert_ne!(post(1000).status, 413);
+    let broken = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\nAccept: application/json, \
+         text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        server.address
+    );
+    assert_eq!(server.raw(broken.as_bytes()).unwrap().status, 400, "a chunk without a length is no long body");
     // One more session than there is room for.
     let hello = hello();
     let busy = server.post(&hello, &[]);

@@ -24,6 +24,7 @@ mod annotations;
 mod characters;
 mod clean_text;
 mod hidden_text;
+mod images;
 mod last_resort_text;
 mod layouts;
 mod many_pictures;
@@ -51,6 +52,7 @@ mod postgres;
 mod sessions;
 mod store;
 mod store_promises;
+mod versions;
 mod view;
 
 // Files of clients, the web, and search over many documents.

@@ -37,10 +37,7 @@ fn a_conversation_from_summary_to_pages() {
     let page = client.call("get_file", json!({ "filePath": pdf, "pdfPage": 1 }));
     assert_eq!(kinds(&page), ["text", "resource", "text"]);
     assert_eq!(texts(&page)[1], "Read so far in this conversation: 1 of 3 pages (2).");
-    assert!(
-        texts(&page)[0].starts_with("three.pdf: page 2 of 3, each a PDF of its own.\nUntrusted content of"),
-        "{page}"
-    );
+    assert!(texts(&page)[0].starts_with("three.pdf: page 2 of 3, as a one-page PDF.\nUntrusted content of"), "{page}");
     let resource = &page["content"][1]["resource"];
     assert_eq!(resource["mimeType"], "application/pdf");
     let uri = resource["uri"].as_str().unwrap();

@@ -150,3 +150,20 @@ fn the_manifest_of_the_bundle_is_one_and_lists_the_tools() {
     let names = |tools: &Value| tools.as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect::<Vec<_>>();
     assert_eq!(names(&manifest["tools"]), names(&listed["tools"]));
 }
+
+/// The service and the container name settings that exist.
+#[test]
+fn the_examples_of_a_server_set_what_can_be_set() {
+    let listed = Place::new().json(&["settings"]).1;
+    let names: Vec<&str> =
+        listed["settings"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+    for example in ["pagewise.service", "compose.yaml"] {
+        let text = file(&format!("examples/server/{example}"));
+        let set: Vec<String> = text
+            .split(|c: char| !c.is_ascii_uppercase() && c != '_')
+            .filter_map(|word| Some(word.strip_prefix("PAGEWISE_")?.to_lowercase()))
+            .collect();
+        assert!(set.len() >= 2, "{example}");
+        set.iter().for_each(|name| assert!(names.contains(&name.as_str()), "{example}: {name}"));
+    }
+}

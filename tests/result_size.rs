@@ -57,7 +57,7 @@ fn pages_beyond_a_declared_bound_are_named_and_not_held() {
     let mut client = client(&place, 300_000);
     let first = bounded(&mut client, 300_000, "get_file", json!({ "filePath": pdf, "pages": "1-5" }));
     assert_eq!(kinds(&first), ["text", "resource", "resource", "text"], "{}", all_texts(&first));
-    let named = "Not in this answer, for lack of room: pages 3-5. Next call: get_file pages: \"3-5\"";
+    let named = "Did not fit in this answer: pages 3-5. Next call: get_file pages: \"3-5\"";
     assert!(all_texts(&first).contains(named), "{}", all_texts(&first));
     let details = &first["_meta"]["io.github.pagewise/details"];
     assert_eq!((&details["deferred"], details["sent"].as_array().unwrap().len()), (&json!("3-5"), 2));
@@ -75,7 +75,7 @@ fn a_page_that_alone_is_too_large_comes_as_text() {
     let result = bounded(&mut client, 60_000, "get_file", json!({ "filePath": pdf, "pages": "1" }));
     assert!(all_texts(&result).contains("bytes are too many for a document block"), "{}", all_texts(&result));
     let path = bounded(&mut client, 60_000, "get_file", json!({ "filePath": pdf, "pages": "1", "as": "path" }));
-    assert!(all_texts(&path).contains("is a PDF of its own; read it at"), "{}", all_texts(&path));
+    assert!(all_texts(&path).contains("was saved as a one-page PDF; read it at"), "{}", all_texts(&path));
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn pages_that_a_text_only_names_are_not_held() {
         let run = place.run(&[&asked, arguments].concat());
         assert_eq!(run.status, 0, "{}", run.stderr);
         let (_, status) = place.json(&["context", "status", "--conversation", conversation]);
-        (status["files"][0]["pages"].clone(), run.stderr.contains("the conversation does not hold these pages"))
+        (status["files"][0]["pages"].clone(), run.stderr.contains("these pages were not recorded as sent"))
     };
     assert_eq!(held("named", &[]), (serde_json::Value::Null, true));
     assert_eq!(held("drawn", &["--as", "image"]), (serde_json::Value::Null, true));

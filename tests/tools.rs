@@ -383,7 +383,7 @@ fn a_search_names_pages_and_excerpts() {
     Without usable text (scans or blank), so not searched: pages 1-3
     "#);
     let refused = refusal(&mut client, "pdf_search", json!({ "path": "words.pdf", "query": "(", "regex": true }));
-    assert!(refused.starts_with("Parameter 'query' must be a regular expression"), "{refused}");
+    assert!(refused.starts_with("Parameter 'query' is no regular expression"), "{refused}");
 }
 
 #[test]
@@ -648,4 +648,29 @@ fn a_pattern_that_is_too_large_is_refused_and_ends_nothing() {
     }
     let found = client.call("pdf_search", json!({ "path": "*.pdf", "query": "page" }));
     assert_eq!(found["isError"], json!(false), "{found}");
+}
+
+#[test]
+fn a_saved_text_is_a_file_with_its_cost_and_counts_as_given_nowhere() {
+    let place = Place::new();
+    place.copied("latex.pdf");
+    let mut client = Client::start(&place, "someone");
+    let said = |result: &Value| texts(result).concat();
+    let file_in = |text: &str| {
+        let path = text.split(" written to ").nth(1).and_then(|rest| rest.split(": ").next()).unwrap();
+        (path.to_owned(), std::fs::read_to_string(path).unwrap())
+    };
+    let saved = client.call("get_file", json!({ "filePath": "latex.pdf", "pages": "2-3", "save": true }));
+    let (path, markdown) = file_in(&said(&saved));
+    assert!(path.ends_with("-pages2-3.md") && markdown.starts_with("<!-- page 2 -->"), "{path}: {markdown}");
+    let size = said(&saved).split(": ").nth(1).unwrap().split(" bytes, about ").next().unwrap().replace(',', "");
+    assert_eq!(size, markdown.len().to_string(), "{}", said(&saved));
+    let saved = client.call("pdf_extract_text", json!({ "path": "latex.pdf", "pages": "2", "save": true }));
+    let (path, text) = file_in(&said(&saved));
+    assert!(path.ends_with("-page2.txt") && !text.contains("<!--"), "{path}: {text}");
+    assert!(!said(&saved).contains(text.lines().next().unwrap()), "{}", said(&saved));
+    let page = client.call("get_file", json!({ "filePath": "latex.pdf", "pages": "2", "as": "text" }));
+    assert!(said(&page).contains(text.lines().next().unwrap()), "{}", said(&page));
+    let refused = client.call("get_file", json!({ "filePath": "latex.pdf", "as": "image", "save": true }));
+    assert!(refused["isError"] == true && said(&refused).contains("'save' needs as: text or markdown"), "{refused}");
 }

@@ -22,6 +22,7 @@ def main():
     for platform, program in built(programs):
         value, entry = manifest(platform)
         files = {"manifest.json": json.dumps(value, indent=2).encode(), entry: program.read_bytes()}
+        files["icon.png"] = (PACKAGING / "icon/pagewise-512.png").read_bytes()
         write_zip(packages / f"{NAME}-{VERSION}-{platform['target']}.mcpb", files | licences(packages), {entry})
 
 

@@ -235,7 +235,7 @@ impl fmt::Display for Limit {
 
 /// A limit was exceeded. The file may be sound all the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
-#[error("{}, and {found} or more were met", self.bound())]
+#[error("{}, and at least {found} were found", self.bound())]
 pub struct LimitExceeded {
     pub which: Limit,
     pub limit: u64,

@@ -38,6 +38,18 @@ pub enum ContextError {
         /// How many attachments it has.
         total: usize,
     },
+    /// The page has no picture of this number.
+    #[error("no image {name} in {path}")]
+    NoPicture {
+        /// The PDF, as the request named it.
+        path: String,
+        /// The picture as it was asked for.
+        name: String,
+        /// The 1-based page; `None` if it was not asked for as a page and a number.
+        page: Option<u32>,
+        /// Pictures of the page.
+        pictures: usize,
+    },
     /// A reference to an attachment of an attachment, and so on, too often.
     #[error("more than {max} attachments within each other in {path}")]
     AttachmentDepth {

@@ -5,11 +5,13 @@
 
 use std::collections::BTreeMap;
 
+use super::phrases::one_line;
 use crate::worker::{PageText, Pages, PdfError, StructuredPage};
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_document::OutlineItem;
 use pagewise_structure::tables::{Table, to_markdown as table_markdown};
-use pagewise_structure::{DocumentPage, OutlineHeading, read_document, to_markdown};
+use pagewise_structure::{Block, BlockKind, DocumentPage, OutlineHeading, read_document, to_markdown};
+use pagewise_text::Bounds;
 
 /// Pages that are read together. A paragraph does not go on from one group to the next.
 const MAX_TOGETHER: usize = 200;
@@ -50,6 +52,16 @@ pub type MarkdownPages = BTreeMap<PageIndex, Result<MarkdownPage, PdfError>>;
 /// Reads the first pages of `wanted` that are read together, and removes them from it. `goes_on` is asked before each
 /// page, and ends the reading.
 pub fn read_markdown(document: &dyn Pages, wanted: &mut PageSet, goes_on: impl Fn() -> bool) -> MarkdownPages {
+    read_illustrated(document, wanted, goes_on, |_| Vec::new())
+}
+
+/// The same with the pictures that `illustrate` gives for each page, in their places.
+pub fn read_illustrated(
+    document: &dyn Pages,
+    wanted: &mut PageSet,
+    goes_on: impl Fn() -> bool,
+    mut illustrate: impl FnMut(PageIndex) -> Vec<Illustration>,
+) -> MarkdownPages {
     let group = wanted.iter().take(MAX_TOGETHER).collect::<PageSet>();
     group.iter().for_each(|page| wanted.remove(page));
     let mut read = BTreeMap::new();
@@ -59,7 +71,9 @@ pub fn read_markdown(document: &dyn Pages, wanted: &mut PageSet, goes_on: impl F
     for page in group.iter().chain(evidence).take_while(|_| goes_on()) {
         read.insert(page, document.page_structure(page));
     }
-    write_pages(document, &group, read)
+    let illustrations =
+        group.iter().filter(|page| read.contains_key(page)).map(|page| (page, illustrate(page))).collect();
+    write_illustrated(document, &group, read, &illustrations)
 }
 
 /// Writes the pages of `group`; what else was read is evidence.
@@ -67,6 +81,15 @@ pub(super) fn write_pages(
     document: &dyn Pages,
     group: &PageSet,
     read: BTreeMap<PageIndex, Result<StructuredPage, PdfError>>,
+) -> MarkdownPages {
+    write_illustrated(document, group, read, &BTreeMap::new())
+}
+
+fn write_illustrated(
+    document: &dyn Pages,
+    group: &PageSet,
+    read: BTreeMap<PageIndex, Result<StructuredPage, PdfError>>,
+    illustrations: &BTreeMap<PageIndex, Vec<Illustration>>,
 ) -> MarkdownPages {
     let (mut pages, mut found, mut structures) = (MarkdownPages::new(), BTreeMap::new(), Vec::new());
     for (page, result) in read {
@@ -82,16 +105,99 @@ pub(super) fn write_pages(
             Err(_) => {}
         }
     }
-    let blocks = read_document(&structures, &outline_of(document));
+    let mut blocks = read_document(&structures, &outline_of(document));
+    for page in &mut blocks {
+        let size = structures.iter().find(|own| own.number == page.number).map(|own| &own.structure);
+        let area = size.map_or(0.0, |size| size.width * size.height);
+        let own = illustrations.get(&PageIndex(page.number.saturating_sub(1)));
+        place_pictures(&mut page.blocks, own.map(Vec::as_slice).unwrap_or_default(), area);
+    }
     let table = |page: usize, index: usize| found.get(&blocks.get(page)?.number)?.1.get(index).map(table_markdown);
     let written = to_markdown(&blocks, &table);
     for (page, markdown) in blocks.iter().zip(written) {
         let Some((text, tables, has_lines)) = found.remove(&page.number) else { continue };
-        let markdown = if has_lines { markdown } else { text.text.clone() };
+        let own = illustrations.get(&PageIndex(page.number.saturating_sub(1)));
+        let own = own.map(Vec::as_slice).unwrap_or_default();
+        let markdown = match (has_lines, own) {
+            (false, []) => text.text.clone(),
+            (false, own) => {
+                with_pictures(&own.iter().enumerate().map(|(at, _)| unlinked(at)).collect::<String>(), own) + &text.text
+            }
+            (true, own) => with_pictures(&markdown, own),
+        };
         let read = MarkdownPage { text, markdown, left_out: page.left_out(), tables };
         pages.insert(PageIndex(page.number.saturating_sub(1)), Ok(read));
     }
     pages
+}
+
+/// A picture with its place on a page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Illustration {
+    /// Where it stands, in points from the upper left corner of the page as displayed.
+    pub place: Bounds,
+    /// What it shows.
+    pub alternate: String,
+    /// The link to its file.
+    pub target: String,
+}
+
+/// Pictures that cover a larger share of their page stand before its text.
+const COVERING: f32 = 0.5;
+
+/// Puts the pictures of a page among its blocks: before the first block of the same column that stands below their upper
+/// edge. The figures of the structure tree that they show are theirs.
+fn place_pictures(blocks: &mut Vec<Block>, pictures: &[Illustration], page_area: f32) {
+    for (number, picture) in pictures.iter().enumerate() {
+        let Bounds { x0, y0, x1, y1 } = picture.place;
+        let middle = (y0 + y1) / 2.0;
+        let kind = BlockKind::Figure { alternate: placeholder(number) };
+        let is_placed = |block: &Block| matches!(&block.kind, BlockKind::Figure { alternate } if alternate.starts_with(PLACEHOLDER));
+        let is_same = |block: &&mut Block| {
+            let own = block.bounds;
+            matches!(&block.kind, BlockKind::Figure { .. })
+                && !is_placed(block)
+                && own.y0 <= middle
+                && middle <= own.y1
+                && own.x0 < x1
+                && x0 < own.x1
+        };
+        if let Some(known) = blocks.iter_mut().find(is_same) {
+            known.kind = kind;
+            continue;
+        }
+        let is_across =
+            |block: &Block| block.bounds.x0 < x1 && x0 < block.bounds.x1 && block.kind != BlockKind::Furniture;
+        let is_above = |block: &Block| is_placed(block) && block.bounds.y0 <= y0;
+        let is_below = |block: &Block| !is_above(block) && (block.bounds.y0 + block.bounds.y1) / 2.0 >= y0;
+        let below = || blocks.iter().position(|block| is_across(block) && is_below(block));
+        let after = || blocks.iter().rposition(is_across).map(|last| last + 1);
+        let is_ground = (x1 - x0) * (y1 - y0) > COVERING * page_area;
+        let at = if is_ground { 0 } else { below().or_else(after).unwrap_or(blocks.len()) };
+        blocks.insert(at, Block { kind, bounds: picture.place, spans: Vec::new() });
+    }
+}
+
+/// What stands for a picture in Markdown until that is written, before its number.
+const PLACEHOLDER: &str = "pagewisepicture";
+
+fn placeholder(number: usize) -> String {
+    format!("{PLACEHOLDER}{number}")
+}
+
+fn unlinked(number: usize) -> String {
+    format!("![{}]()\n\n", placeholder(number))
+}
+
+/// `markdown` with the links of its pictures.
+fn with_pictures(markdown: &str, pictures: &[Illustration]) -> String {
+    let mut text = markdown.to_owned();
+    for (number, picture) in pictures.iter().enumerate() {
+        let alternate = one_line(&picture.alternate).replace(['[', ']'], "");
+        let written = format!("![{alternate}]({})", picture.target);
+        text = text.replacen(unlinked(number).trim_end(), &written, 1);
+    }
+    text
 }
 
 /// The headings of a document's first pages up to one that cannot be read, as an outline. Of a document on another machine

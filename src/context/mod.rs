@@ -18,11 +18,13 @@ mod markdown;
 mod page_notes;
 mod pdf;
 mod phrases;
+mod pictures;
 mod plain_file;
 mod progress;
 mod request;
 mod token_estimate;
 mod updates;
+mod versions;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -49,7 +51,7 @@ pub use self::inspection::{
     random_secret,
 };
 pub use self::library::{IndexStatus, RankedHit, RankedHits, RankedRequest};
-pub use self::markdown::{MarkdownPage, MarkdownPages, read_markdown};
+pub use self::markdown::{Illustration, MarkdownPage, MarkdownPages, read_illustrated, read_markdown};
 pub use self::page_notes::PageNotes;
 pub use self::pdf::{
     FormCost, GivenForms, HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, SummaryFacts, UnreadParts,
@@ -61,10 +63,12 @@ pub use self::phrases::{
     ocr_notes, one_line, outline_columns, outline_line, page_heading, page_held, page_or_pages, points, summary_held,
     unreadable_page_text, unrecognised_notes, untagged_heading, untrusted, untrusted_pages,
 };
+pub use self::pictures::{PagePicture, PagePictures, image_path};
 pub use self::progress::{NoProgress, ProgressListener};
 pub use self::request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};
 pub(crate) use self::token_estimate::estimated_tokens;
 pub use self::updates::{FileChange, FileUpdate, FileWatch, Updates};
+pub use self::versions::{ChangedPage, VersionChanges, WordChange, compare_versions};
 
 use self::answer::AnswerDraft;
 use self::answer::{OutputFolder, PageFileName, usage_of};
@@ -77,7 +81,7 @@ use crate::source::{FileKind, HashCache};
 use crate::worker::{Pages, Reader, RecognisingDocument, RecognitionBudget};
 use pagewise_base::hash::ContentHash;
 use pagewise_base::limits::{Cancellation, Limits, StopReason};
-use pagewise_base::page::{PageNumber, PageSet};
+use pagewise_base::page::{PageIndex, PageNumber, PageSet};
 use pagewise_store::{StoreMonitor, ViewStore};
 use pagewise_view::{ConversationTitle, DeliveryRecord, HeldItem, Holding};
 
@@ -169,7 +173,7 @@ impl ContextManager {
     /// # Errors
     /// Every refusal of the files and the attachment.
     pub fn attachment_bytes(&self, request: &FileRequest) -> Result<Option<Vec<u8>>, ContextError> {
-        if request.part != RequestedPart::Summary || self.sources.attachment(&request.file).is_none() {
+        if request.part != RequestedPart::Summary || self.sources.part(&request.file).is_none() {
             return Ok(None);
         }
         let requested = self.open_file(&request.file, request.requester(), request.password.as_deref());
@@ -322,6 +326,11 @@ impl ContextManager {
         FileAnswer { blocks, content, details, summary, delivery: self.delivery(record) }
     }
 
+    /// A delivery that records nothing.
+    pub(crate) fn no_delivery(&self) -> Delivery {
+        self.delivery(None)
+    }
+
     fn delivery(&self, record: Option<PendingRecord>) -> Delivery {
         Delivery::new(&self.cache, &self.contents, record)
     }
@@ -339,8 +348,29 @@ impl ContextManager {
     /// # Errors
     /// [`ContextError::Output`].
     pub fn write_picture(&self, source: &str, page: PageNumber, png: &[u8]) -> Result<PathBuf, ContextError> {
-        let file = PageFileName { source, page, hash: ContentHash::of(png), extension: "png" };
+        let file = PageFileName { source, page, last: None, hash: ContentHash::of(png), extension: "png" };
         self.output.write(&file, png)
+    }
+
+    /// Writes the text of pages to the output directory, as Markdown or not.
+    ///
+    /// # Errors
+    /// [`ContextError::Output`].
+    pub fn write_text(
+        &self,
+        source: &str,
+        pages: &PageSet,
+        text: &str,
+        is_markdown: bool,
+    ) -> Result<PathBuf, ContextError> {
+        let number = |page: Option<PageIndex>| page.unwrap_or(PageIndex(0)).number();
+        let (page, last) = (number(pages.iter().next()), number(pages.last()));
+        let last = Some(last).filter(|last| *last != page);
+        let extension = if is_markdown { "md" } else { "txt" };
+        self.output.write(
+            &PageFileName { source, page, last, hash: ContentHash::of(text.as_bytes()), extension },
+            text.as_bytes(),
+        )
     }
 
     /// The settings of answers.

@@ -43,7 +43,7 @@ pub fn untrusted(path: &str) -> String {
 /// As [`untrusted`], for an answer whose pages have [headers](page_heading).
 #[must_use]
 pub fn untrusted_pages(path: &str) -> String {
-    format!("{} Headers of its pages carry the tag {UNTAGGED}.", untrusted(path))
+    format!("{} Genuine page headers carry the tag {UNTAGGED}.", untrusted(path))
 }
 
 /// For a summary that is held.

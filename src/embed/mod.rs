@@ -123,6 +123,10 @@ impl Pagewise {
     pub fn text(&self, request: &Request) -> Result<Answer, Error> {
         let arguments = request.read::<TextArguments>()?;
         self.call(request, |caller| {
+            if arguments.save {
+                let saved = tool::save_text(&self.context, &arguments, caller, &NoProgress)?;
+                return Ok(Answer::of_blocks(vec![Block::Text(saved.text())], result_json(&saved)?, None));
+            }
             let pdf = arguments.document.open(&self.context, caller)?;
             let result = tool::extract_text(&pdf, &arguments, &NoProgress)?;
             let texts = result.texts(caller).into_iter().filter(|text| !text.is_empty());

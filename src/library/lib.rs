@@ -12,7 +12,7 @@ mod dates;
 mod index;
 mod ranking;
 
-pub use analysis::language_of;
+pub use analysis::{is_language, language_of};
 pub use dates::{DateRange, date_of_moment, date_of_text, date_text};
 pub use index::{
     DocumentRecord, DocumentText, FileRecord, Index, IndexBatch, IndexError, IndexLock, IndexStatus, OutlineTitle,

@@ -9,7 +9,7 @@ use super::size::Canvas;
 use super::survey::survey;
 use bytes::Bytes;
 use hayro::hayro_interpret::{
-    Context, InterpreterCache, InterpreterSettings, InterpreterWarning, TransformExt, interpret_page,
+    Context, Device, InterpreterCache, InterpreterSettings, InterpreterWarning, TransformExt, interpret_page,
 };
 use hayro::hayro_syntax::Pdf;
 use hayro::hayro_syntax::object::Array;
@@ -85,6 +85,47 @@ pub(super) fn with_page<T>(
     mut finder: Option<SampleFinder>,
     run: impl FnOnce(PagePainter<'_>) -> T,
 ) -> Result<(T, BTreeSet<String>), RenderError> {
+    open_page(file, index, canvas, fonts, limits, |opened| {
+        survey(&opened.budget, limits, opened.target(), finder.as_mut(), |survey| opened.interpret(survey));
+        let samples = finder.and_then(|finder| finder.found);
+        let OpenedPage { page, settings, to_canvas, canvas, is_hinted, .. } = opened;
+        run(PagePainter { page, settings, to_canvas, canvas, is_hinted, samples })
+    })
+}
+
+/// A page that can be interpreted: what it refers to was measured.
+pub(super) struct OpenedPage<'p> {
+    page: &'p Page<'p>,
+    settings: &'p InterpreterSettings,
+    to_canvas: Affine,
+    canvas: Canvas,
+    is_hinted: bool,
+    pub(super) budget: PageBudget,
+}
+
+impl<'p> OpenedPage<'p> {
+    fn target(&self) -> Rect {
+        Rect::new(0.0, 0.0, self.canvas.width.into(), self.canvas.height.into())
+    }
+
+    /// Sends what the page draws to `device`.
+    pub(super) fn interpret(&self, device: &mut impl Device<'p>) {
+        let cache = InterpreterCache::new();
+        let mut context = Context::new(self.to_canvas, self.target(), &cache, self.page.xref(), self.settings.clone());
+        interpret_page(self.page, &mut context, device);
+        self.budget.check_now();
+    }
+}
+
+/// Opens a page of a file. Returns the engine's notes too.
+pub(super) fn open_page<T>(
+    file: &Bytes,
+    index: PageIndex,
+    canvas: &Canvas,
+    fonts: &Arc<FontResolver>,
+    limits: &Limits,
+    run: impl FnOnce(OpenedPage<'_>) -> T,
+) -> Result<(T, BTreeSet<String>), RenderError> {
     let budget = PageBudget::new(limits);
     let file = BudgetedFile::new(file.clone(), &budget);
     let pdf = Pdf::new(Arc::new(file)).map_err(|_| RenderError::Unreadable)?;
@@ -104,15 +145,8 @@ pub(super) fn with_page<T>(
         * page.initial_transform(true).to_kurbo();
     let mut sizes = DecodedSizes::default();
     sizes.check(page, &budget, limits);
-    let target = Rect::new(0.0, 0.0, canvas.width.into(), canvas.height.into());
-    survey(&budget, limits, target, finder.as_mut(), |survey| {
-        let cache = InterpreterCache::new();
-        let mut context = Context::new(to_canvas, target, &cache, page.xref(), settings.clone());
-        interpret_page(page, &mut context, survey);
-    });
     let is_hinted = !sizes.has_many_substitutions();
-    let samples = finder.and_then(|finder| finder.found);
-    let outcome = run(PagePainter { page, settings: &settings, to_canvas, canvas: *canvas, is_hinted, samples });
+    let outcome = run(OpenedPage { page, settings: &settings, to_canvas, canvas: *canvas, is_hinted, budget });
     let notes = std::mem::take(&mut *warnings.lock().unwrap_or_else(PoisonError::into_inner));
     Ok((outcome, notes))
 }

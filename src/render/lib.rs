@@ -1,4 +1,4 @@
-//! Renders a page as a PNG.
+//! Renders a page as a PNG, and gives the images on it as files.
 //!
 //! hayro draws on a separate thread, where a panic becomes a typed error. Sizes are checked first, because the engine
 //! truncates lengths to sixteen bits silently. The same interpreter looks over a page before anything is painted.
@@ -6,6 +6,7 @@
 mod draw;
 mod fonts;
 mod highlight;
+mod images;
 mod picture_file;
 mod png;
 mod scan;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 pub use fonts::{FontFile, FontSource, NoFonts, WantedFont, WantedScript};
 pub use highlight::HighlightBox;
+pub use images::{MAX_PAGE_IMAGES, PageImage, PageImages, page_image, page_images};
 pub use picture_file::{MAX_PICTURE_SIDE, PictureFault, picture_fault};
 pub use png::{Pixels, decode, png_size};
 pub use scan::{Scan, page_scan};
@@ -76,6 +78,9 @@ pub enum RenderError {
     /// The engine failed while drawing.
     #[error(transparent)]
     Engine(EngineFailure),
+    /// The samples of an image cannot be decoded.
+    #[error("the image cannot be decoded")]
+    Undecodable,
     /// The picture cannot be encoded as a PNG.
     #[error("the picture cannot be written: {reason}")]
     Encoding {

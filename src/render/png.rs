@@ -1,6 +1,7 @@
 //! Encodes pixels as a PNG with the smallest colour type that fits, and decodes PNGs of our own.
 
 use super::RenderError;
+use hayro::hayro_interpret::{ImageData, LumaData};
 use png::{BitDepth, ColorType, Compression, Decoder, Encoder, Transformations};
 use std::collections::HashMap;
 use std::io::Cursor;
@@ -20,28 +21,58 @@ enum ReducedPixels {
 
 /// Encodes RGBA pixels with opaque alpha.
 pub(super) fn encode(pixels: Vec<u8>, width: u16, height: u16) -> Result<Vec<u8>, RenderError> {
+    let size = (width.into(), height.into());
+    match reduce_colors(pixels) {
+        ReducedPixels::Gray(data) => write(size, ColorType::Grayscale, None, &data),
+        ReducedPixels::Palette { colors, indices } => write(size, ColorType::Indexed, Some(colors), &indices),
+        ReducedPixels::Rgb(data) => write(size, ColorType::Rgb, None, &data),
+    }
+}
+
+/// Encodes the samples of an image and its mask, stretched to `size`: its own, or that of a finer mask.
+pub(super) fn encode_image(data: ImageData, mask: Option<&LumaData>, size: (u32, u32)) -> Result<Vec<u8>, RenderError> {
+    let own = (data.width(), data.height());
+    let (color, channels, samples) = match data {
+        ImageData::Luma(luma) => (ColorType::Grayscale, 1, luma.data),
+        ImageData::Rgb(rgb) => (ColorType::Rgb, 3, rgb.data),
+    };
+    let Some(mask) = mask else { return write(own, color, None, &samples) };
+    let color = if channels == 1 { ColorType::GrayscaleAlpha } else { ColorType::Rgba };
+    let mut pixels = Vec::new();
+    for row in 0..size.1 {
+        for column in 0..size.0 {
+            let sample = sample_at(own, size, (column, row)).saturating_mul(channels);
+            pixels.extend(samples.iter().skip(sample).take(channels));
+            let sample = sample_at((mask.width, mask.height), size, (column, row));
+            pixels.push(mask.data.get(sample).copied().unwrap_or(u8::MAX));
+        }
+    }
+    write(size, color, None, &pixels)
+}
+
+/// The index of the sample of an image of `own` size that is seen at `at` when the image is stretched to `size`.
+fn sample_at(own: (u32, u32), size: (u32, u32), at: (u32, u32)) -> usize {
+    let nearest = |own: u32, size: u32, at: u32| u64::from(at) * u64::from(own) / u64::from(size.max(1));
+    let index = nearest(own.1, size.1, at.1) * u64::from(own.0) + nearest(own.0, size.0, at.0);
+    usize::try_from(index).unwrap_or(usize::MAX)
+}
+
+fn write(
+    (width, height): (u32, u32),
+    color: ColorType,
+    palette: Option<Vec<u8>>,
+    data: &[u8],
+) -> Result<Vec<u8>, RenderError> {
     let mut file = Vec::new();
-    let reduced = reduce_colors(pixels);
-    let mut encoder = Encoder::new(&mut file, width.into(), height.into());
+    let mut encoder = Encoder::new(&mut file, width, height);
     encoder.set_depth(BitDepth::Eight);
     encoder.set_compression(Compression::Balanced);
-    let data = match reduced {
-        ReducedPixels::Gray(data) => {
-            encoder.set_color(ColorType::Grayscale);
-            data
-        }
-        ReducedPixels::Palette { colors, indices } => {
-            encoder.set_color(ColorType::Indexed);
-            encoder.set_palette(colors);
-            indices
-        }
-        ReducedPixels::Rgb(data) => {
-            encoder.set_color(ColorType::Rgb);
-            data
-        }
-    };
+    encoder.set_color(color);
+    if let Some(colors) = palette {
+        encoder.set_palette(colors);
+    }
     let written = encoder.write_header().and_then(|mut writer| {
-        writer.write_image_data(&data)?;
+        writer.write_image_data(data)?;
         writer.finish()
     });
     written.map_err(|error| RenderError::Encoding { reason: error.to_string() })?;

@@ -51,7 +51,6 @@ pub(super) fn survey(
 ) {
     let page = PageSurvey { budget, limits, kept_pixels: Cell::default(), seen: RefCell::default() };
     interpret(&mut Survey { page: &page, canvas, depth: 0, finder });
-    budget.check_now();
 }
 
 impl<'s, 'l> Survey<'s, 'l> {

@@ -5,6 +5,14 @@ use serde::{Deserialize, Serialize};
 use pagewise_base::checked_on_arrival;
 use pagewise_text::Bounds;
 
+/// A page number has at most so many digits.
+const MAX_DIGITS: usize = 5;
+/// Minimum gap between the cells of a row in ems, and between two words that are all of it.
+const CELL_GAP_EM: f32 = 2.0;
+const LONE_GAP_EM: f32 = 6.0;
+/// Maximum characters of the number of a section.
+const MAX_MARK: usize = 5;
+
 /// The place of a table, and its number among the page's tables.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TableArea {
@@ -219,14 +227,28 @@ impl Line {
         !self.words.is_empty() && words.all(|word| word.style.is_monospace)
     }
 
-    /// Whether it is an entry of a table of contents: text, a leader or a wide gap, a page number.
+    /// Whether it is a row of cells: text and a leader, or a wide gap after a label or before a value.
     #[must_use]
-    pub fn is_contents_entry(&self) -> bool {
-        let [.., before, last] = self.words.as_slice() else { return false };
-        let is_number = last.text.chars().all(|sign| sign.is_ascii_digit()) && last.text.len() <= 4;
-        let is_far = last.bounds.x0 - before.bounds.x1 > 2.0 * self.size;
-        let has_leader = [before, last].iter().any(|word| word.text.ends_with("..."));
-        self.words.len() > 2 && (has_leader || is_number && is_far)
+    pub fn is_row(&self) -> bool {
+        let has_leader = self.words.iter().rev().take(2).any(|word| word.text.ends_with("..."));
+        let cells = self.last_cell().and_then(|at| self.words.split_at_checked(at));
+        let is_pair = |(before, last): (&[LineWord], &[LineWord])| ends_label(before) || is_cell_value(last);
+        self.words.len() > 2 && has_leader || cells.is_some_and(is_pair)
+    }
+
+    /// Whether a wide gap divides it.
+    #[must_use]
+    pub fn has_cells(&self) -> bool {
+        self.last_cell().is_some()
+    }
+
+    /// The last word that follows a wide gap. The gap after a mark or a number is none.
+    fn last_cell(&self) -> Option<usize> {
+        let gap = self.size * if self.words.len() > 2 { CELL_GAP_EM } else { LONE_GAP_EM };
+        let marks = usize::from(self.words.first().is_some_and(|word| is_mark(&word.text)));
+        let is_far = |a: Bounds, b: Bounds| (b.x0 - a.x1).max(a.x0 - b.x1) > gap;
+        let is_cell = |pair: &[LineWord]| matches!(pair, [a, b] if is_far(a.bounds, b.bounds));
+        self.words.windows(2).rposition(is_cell).filter(|at| *at >= marks).map(|at| at + 1)
     }
 
     /// Whether all its letters are capitals, four at least.
@@ -241,6 +263,56 @@ impl Line {
     pub fn color(&self) -> [u8; 3] {
         self.words.first().map_or([0; 3], |word| word.style.color)
     }
+}
+
+/// Whether a text is a value: at least as many digits as letters.
+pub(crate) fn is_value<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
+    let (mut digits, mut letters, mut others) = (0_usize, 0_usize, 0_usize);
+    for c in texts.flat_map(str::chars) {
+        match c {
+            _ if c.is_numeric() => digits += 1,
+            _ if c.is_alphabetic() => letters += 1,
+            _ => others += 1,
+        }
+    }
+    digits + letters + others > 0 && digits >= letters
+}
+
+/// Whether words are the label of what follows.
+pub(crate) fn ends_label(words: &[LineWord]) -> bool {
+    words.last().is_some_and(|word| word.text.ends_with(':'))
+}
+
+/// Whether words are the value of a row: mostly digits or the number of a page, not the number of a formula and not the
+/// end of a sentence.
+pub(crate) fn is_cell_value(words: &[LineWord]) -> bool {
+    let texts = || words.iter().map(|word| word.text.as_str());
+    let is_formula = matches!(words, [only] if only.text.starts_with('(') && only.text.ends_with(')'));
+    let is_end = words.last().is_some_and(|last| last.text.ends_with(['.', ',', ';', ':']));
+    !is_formula && !is_end && (is_value(texts()) || matches!(words, [only] if page_number(&only.text).is_some()))
+}
+
+/// Whether a word may be the mark of an item or the number of a section: it is short, with a letter at most.
+fn is_mark(text: &str) -> bool {
+    text.chars().count() <= MAX_MARK && text.chars().filter(|sign| sign.is_alphabetic()).count() < 2
+}
+
+/// The value of a Roman numeral up to 39.
+pub(crate) fn roman_value(text: &str) -> Option<u32> {
+    let text = text.to_ascii_lowercase();
+    let tens = text.chars().take_while(|c| *c == 'x').count();
+    let rest: String = text.chars().skip(tens).collect();
+    let units = ["", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"];
+    let unit = units.iter().position(|unit| *unit == rest)?;
+    let value = u32::try_from(10 * tens + unit).ok()?;
+    (tens <= 3 && value > 0).then_some(value)
+}
+
+/// The value of what may be printed as the number of a page, and whether it is a Roman numeral.
+pub(crate) fn page_number(text: &str) -> Option<(u32, bool)> {
+    let is_number = (1..=MAX_DIGITS).contains(&text.len()) && text.chars().all(|sign| sign.is_ascii_digit());
+    let roman = || roman_value(text).map(|value| (value, true));
+    if is_number { text.parse().ok().map(|value| (value, false)) } else { roman() }
 }
 
 /// Whether a text has a letter or a digit.

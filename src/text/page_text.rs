@@ -178,8 +178,7 @@ impl PageText {
                 Some("the text cannot be decoded, since its fonts do not say which characters they show")
             }
         };
-        let recognised =
-            self.is_recognised().then(|| PageRemark::plain("recognised from a picture, which is not certain"));
+        let recognised = self.is_recognised().then(|| PageRemark::plain("read by OCR; may contain errors"));
         let hidden = self.hidden.chars().filter(|character| !character.is_whitespace()).count();
         let counts = [
             (u64::try_from(hidden).unwrap_or(u64::MAX), "characters are hidden on the page and left out"),

@@ -133,7 +133,7 @@ common_parameter! {
 common_parameter! {
     /// The password of a document.
     PasswordParameter {
-        /// Of an encrypted PDF.
+        /// For an encrypted PDF.
         #[cfg_attr(
             feature = "program",
             arg(
@@ -149,7 +149,7 @@ common_parameter! {
 common_parameter! {
     /// The conversation that a call belongs to. Each command says in its help what that means for it.
     ConversationParameter {
-        /// Handle of another conversation. Default: yours.
+        /// Default: yours. A new name starts another.
         #[cfg_attr(feature = "program", arg(long, value_name = "H", help = "The conversation"))]
         conversation
     }

@@ -43,7 +43,7 @@ pub enum FormArgument {
     Markdown,
     /// The path of a one-page PDF
     Path,
-    /// Text for pages of text alone, Markdown for certain tables, a PDF or a picture for pages with figures
+    /// Text for plain pages, Markdown for pages whose tables were read reliably, otherwise a PDF or a picture
     Mixed,
 }
 

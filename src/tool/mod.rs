@@ -22,6 +22,7 @@ mod resource;
 mod schema;
 mod tool_list;
 mod truncate;
+mod versions;
 
 pub use self::arguments::{
     ConversationParameter, PagesParameter, PasswordParameter, ToolArguments, accepted, argument, expected,
@@ -48,15 +49,15 @@ pub(crate) use self::get_file::{document_header, file_request, folder_brief, fol
 pub use self::guidance::{PROMPTS, Prompt, PromptArgument, SKILL, SKILL_URI, skill_fields};
 pub use self::pdf::{
     AttachmentData, BesideText, CellOfTable, CommentData, CountData, Coverage, DocumentArguments, ExtractedPage,
-    FailedPage, FieldData, FoundInDocument, FoundInDocuments, Highlight, InfoAnswer, InfoArguments, InfoResult,
-    JoinResult, LinkData, MappedPage, MatchedPage, OcrArgument, OptionData, OutlineArguments, OutlineEntry,
-    OutlineResult, PageContent, PageResult, PageSize, QuoteFindings, QuotesFindings, RankedResult, RenderAnswer,
-    RenderArguments, RenderResult, RenderedPages, SearchArguments, SearchResult, SheetResult, SplitResult, TableFormat,
-    TableOnPage, TablesArguments, TablesResult, TextArguments, TextFormat, TextLayerResult, TextResult,
-    UnrecognisedPages, WordInBox, WrittenAttachments, WrittenFile, add_to_index, clear_index, draw_to_width,
-    extract_text, find_tables, index_status, info, outline, render_page, search, select_pages, split,
-    write_attachments, write_joined, write_page, write_picture, write_pictures, write_quote_picture, write_sheet,
-    write_tables, write_text, write_text_layer,
+    FailedPage, FieldData, FoundInDocument, FoundInDocuments, Highlight, ImagesResult, InfoAnswer, InfoArguments,
+    InfoResult, JoinResult, LinkData, ListedImage, MappedPage, MatchedPage, OcrArgument, OptionData, OutlineArguments,
+    OutlineEntry, OutlineResult, PageContent, PageResult, PageSize, PictureFolders, QuoteFindings, QuotesFindings,
+    RankedResult, RenderAnswer, RenderArguments, RenderResult, RenderedPages, SavedText, SearchArguments, SearchResult,
+    SheetResult, SplitResult, TableFormat, TableOnPage, TablesArguments, TablesResult, TextArguments, TextFormat,
+    TextLayerResult, TextResult, UnrecognisedPages, WordInBox, WrittenAttachments, WrittenFile, add_to_index,
+    clear_index, draw_to_width, extract_illustrated, extract_text, find_images, find_tables, index_status, info,
+    outline, render_page, save_text, search, select_pages, split, write_attachments, write_joined, write_page,
+    write_picture, write_pictures, write_quote_picture, write_sheet, write_tables, write_text, write_text_layer,
 };
 pub use self::push::push_file;
 pub use self::resource::{
@@ -64,5 +65,6 @@ pub use self::resource::{
     read_page,
 };
 pub use self::tool_list::{INSTRUCTIONS, TOOLS, Tool, ToolSet, find_tool};
+pub use self::versions::{ChangedPageResult, VersionsResult, WordChangeResult, diff};
 #[cfg(feature = "program")]
 pub(crate) use self::{arguments::typed_pages, page_tag::without_tag};

@@ -23,7 +23,7 @@ use pagewise_document::Tier;
 use pagewise_document::{
     AnnotationCounts, Document, DocumentError, DocumentInfo, PageAnnotations, PageGeometry, PageTags, ReadAt,
 };
-use pagewise_render::{FontSource, Picture, RenderError, RenderOptions, Scan};
+use pagewise_render::{FontSource, PageImages, Picture, RenderError, RenderOptions, Scan};
 use pagewise_split::{CutError, CutNote, JoinError, PageChunk};
 use pagewise_structure::TableArea;
 use pagewise_structure::tables::find_tables;
@@ -223,6 +223,9 @@ impl OpenDocument {
         if let Some(options) = &wants.picture {
             facts.picture = Some(DrawnPage { options: options.clone(), picture: reader.picture(options)? });
         }
+        if wants.images {
+            facts.images = Some(reader.images()?);
+        }
         let has_words = wants.extent() == Extent::Layout;
         let words = || has_words.then(|| facts.words.clone().unwrap_or_else(|| layout.clone().into()));
         facts.annotations = self.annotations_for(wants, &reader, words)?;
@@ -378,6 +381,7 @@ impl Pages for OpenDocument {
                 let bytes = document.attachment(name).map_err(|error| document_error(error, PdfAction::ReadInfo))?;
                 Ok(bytes.map(unnamed))
             }
+            FileJob::Image(page, number) => Ok(self.reader(*page, false).image(*number)?.map(unnamed)),
         }
     }
 
@@ -453,6 +457,22 @@ impl PageReader<'_> {
         Ok(Picture { notes: picture.notes.into_iter().chain(assumed).collect(), ..picture })
     }
 
+    /// The images that it paints.
+    fn images(&self) -> Result<PageImages, PdfError> {
+        let (document, page) = self.source()?;
+        pagewise_render::page_images(document, page, &self.document.fonts).map_err(render_error)
+    }
+
+    /// One of them as a file.
+    fn image(&self, number: usize) -> Result<Option<Bytes>, PdfError> {
+        let (document, page) = self.source()?;
+        let file = pagewise_render::page_image(document, page, number, &self.document.fonts);
+        file.map_err(|error| match error {
+            RenderError::Undecodable => PdfError::Failed { action: PdfAction::ExtractImage, reason: error.to_string() },
+            error => render_error(error),
+        })
+    }
+
     /// The picture for recognition.
     pub(super) fn scan(&self) -> Result<Scan, PdfError> {
         let (document, page) = self.source()?;
@@ -506,7 +526,7 @@ fn render_error(error: RenderError) -> PdfError {
     match error {
         RenderError::Document(error) => document_error(error, PdfAction::RenderPage),
         RenderError::Limit(limit) => PdfError::Limit(limit),
-        RenderError::Unreadable | RenderError::Engine(_) | RenderError::Encoding { .. } => {
+        RenderError::Unreadable | RenderError::Engine(_) | RenderError::Undecodable | RenderError::Encoding { .. } => {
             PdfError::Failed { action: PdfAction::RenderPage, reason: error.to_string() }
         }
     }

@@ -63,8 +63,8 @@ pub use error::WorkerError;
 pub use fonts::{FontFiles, LocalFonts, OpenFont};
 pub use in_process::InProcessReader;
 pub use pages::{
-    DocumentFacts, DocumentWants, DrawnPage, FileJob, PageFacts, PageKind, PageRegions, PageSource, PageText,
-    PageWants, PageWords, Pages, PdfAction, PdfChunk, PdfError, Picture, ReadablePage, Reader, ReaderMemory,
+    DocumentFacts, DocumentWants, DrawnPage, FileJob, PageFacts, PageImages, PageKind, PageRegions, PageSource,
+    PageText, PageWants, PageWords, Pages, PdfAction, PdfChunk, PdfError, Picture, ReadablePage, Reader, ReaderMemory,
     RecognisedPage, Recognition, RecognitionAttempt, RecognitionLimits, RecognitionRequest, RenderOptions,
     StructuredPage, WithoutRecognition,
 };

@@ -15,6 +15,7 @@ use pagewise_document::{
     AnnotationCounts, Attachments, DocumentInfo, Form, Outline, OutlineItem, PageAnnotations, ReadAt, run_contained,
 };
 use pagewise_office::{MAX_OFFICE_BYTES, Office, Part, detect, may_be_office};
+use pagewise_render::PageImages;
 use pagewise_text::{PageKind, PageText, PageWords};
 
 /// The bytes by which such files are told from PDFs.
@@ -70,6 +71,7 @@ impl OfficePages {
             text: Some(PageText { text, hidden, kind, ..PageText::default() }),
             words: wants.words.then(PageWords::default),
             structure: wants.structure.then(PageRegions::default),
+            images: wants.images.then(PageImages::default),
             recognition: wants.recognition.map(|request| own_text(request.is_forced)),
             ..PageFacts::default()
         })
@@ -144,7 +146,7 @@ impl Pages for OfficePages {
 
     fn make(&self, job: &FileJob) -> Result<Option<PdfChunk>, PdfError> {
         match job {
-            FileJob::Attachment(_) => Ok(None),
+            FileJob::Attachment(_) | FileJob::Image(..) => Ok(None),
             FileJob::Join(_) | FileJob::TextLayer(_) => Err(PartsFault::OnlyText.of(self.office.info.format).into()),
         }
     }

@@ -18,7 +18,7 @@ use pagewise_document::{
     AnnotationCounts, Attachments, DocumentInfo, Form, Link, LinkTarget, Outline, PageAnnotations, PageGeometry,
     PageLayer, ReadAt,
 };
-pub use pagewise_render::{Picture, RenderOptions};
+pub use pagewise_render::{PageImages, Picture, RenderOptions};
 use pagewise_render::{PictureFault, picture_fault};
 use pagewise_structure::tables::Table;
 use pagewise_structure::{PageStructure, Region};
@@ -100,11 +100,11 @@ pub trait Pages: Send + Sync {
     /// # Errors
     /// One of them cannot be read.
     fn page(&self, page: PageIndex, wants: &PageWants) -> Result<Arc<PageFacts>, PdfError>;
-    /// A file made of the document; `None` if it has no such attachment.
+    /// A file made of the document; `None` if it has no such attachment or image.
     ///
     /// # Errors
     /// [`PdfError::NotJoinable`] for pages that cannot share one file unchanged; nothing can be appended to the file, since
-    /// it is encrypted or readable only after a repair; an attachment cannot be decoded within the limits.
+    /// it is encrypted or readable only after a repair; an attachment or image cannot be decoded within the limits.
     fn make(&self, job: &FileJob) -> Result<Option<PdfChunk>, PdfError>;
     /// Notes on damage, one sentence each.
     fn notes(&self) -> Vec<String>;
@@ -229,6 +229,21 @@ pub trait Pages: Send + Sync {
     fn attachment(&self, name: &str) -> Result<Option<Bytes>, PdfError> {
         Ok(self.make(&FileJob::Attachment(name.to_owned()))?.map(|file| file.bytes))
     }
+    /// The images that the page paints, in the order of painting, each once.
+    ///
+    /// # Errors
+    /// The page cannot be read.
+    fn images(&self, page: PageIndex) -> Result<PageImages, PdfError> {
+        let facts = self.page(page, &PageWants { images: true, ..PageWants::default() })?;
+        facts.images.clone().ok_or_else(PdfError::missing)
+    }
+    /// An image of the page as a JPEG or PNG file, by its number in the list, from 1; `None` if the page has fewer.
+    ///
+    /// # Errors
+    /// The image cannot be decoded within the limits.
+    fn image(&self, page: PageIndex, number: usize) -> Result<Option<Bytes>, PdfError> {
+        Ok(self.make(&FileJob::Image(page, number))?.map(|file| file.bytes))
+    }
 }
 
 /// What is asked of a document.
@@ -270,6 +285,8 @@ pub enum FileJob {
     TextLayer(Vec<PageLayer>),
     /// The attachment of this name.
     Attachment(String),
+    /// An image of a page by its number in the page's list, from 1.
+    Image(PageIndex, usize),
 }
 
 /// What is asked of a page. All of it is read from one cut.
@@ -293,6 +310,8 @@ pub struct PageWants {
     pub structure: bool,
     /// A picture of it.
     pub picture: Option<RenderOptions>,
+    /// A list of the images that it paints.
+    pub images: bool,
     /// The text in its picture, if that says more than its own. Only beside its text.
     pub recognition: Option<RecognitionRequest>,
 }
@@ -357,6 +376,8 @@ pub struct PageFacts {
     pub structure: Option<PageRegions>,
     /// A picture of it.
     pub picture: Option<DrawnPage>,
+    /// The images that it paints.
+    pub images: Option<PageImages>,
     /// The text in its picture.
     pub recognition: Option<RecognitionAttempt>,
 }
@@ -434,10 +455,20 @@ impl DocumentWants {
 }
 
 impl FileJob {
+    /// Whether making it takes reading `page`.
+    #[cfg(all(unix, not(pagewise_portable)))]
+    pub(crate) fn reads(&self, page: PageIndex) -> bool {
+        match self {
+            Self::Join(pages) => pages.contains(page),
+            Self::Image(own, _) => *own == page,
+            Self::TextLayer(_) | Self::Attachment(_) => false,
+        }
+    }
+
     /// Whether there may be no such file.
     #[cfg(all(unix, not(pagewise_portable)))]
     pub(crate) fn may_fail(&self) -> bool {
-        matches!(self, Self::Attachment(_))
+        matches!(self, Self::Attachment(_) | Self::Image(..))
     }
 }
 
@@ -472,6 +503,7 @@ impl PageWants {
                 .picture
                 .clone()
                 .filter(|options| known.picture.as_ref().is_none_or(|drawn| drawn.options != *options)),
+            images: self.images && known.images.is_none(),
             recognition: self.recognition.filter(|request| !is_settled(request)),
         }
     }
@@ -512,6 +544,7 @@ impl PageFacts {
         let is_whole =
             |chunk: &PdfChunk| chunk.bytes.starts_with(b"%PDF-") && chunk.bytes.trim_ascii_end().ends_with(b"%%EOF");
         missing.is_empty()
+            && self.images.iter().all(PageImages::is_valid)
             && self.chunk.iter().all(is_whole)
             && self.annotations.iter().flat_map(|found| &found.links).all(is_page)
     }
@@ -528,6 +561,7 @@ impl PageFacts {
             words: more.words.or_else(|| self.words.clone()),
             structure: more.structure.or_else(|| self.structure.clone()),
             picture: more.picture.or_else(|| self.picture.clone()),
+            images: more.images.or_else(|| self.images.clone()),
             recognition: more.recognition.or_else(|| self.recognition.clone()),
         }
     }
@@ -752,6 +786,8 @@ pub enum PdfAction {
     ExtractText,
     /// Drawing a page.
     RenderPage,
+    /// Making a file of an image.
+    ExtractImage,
     /// Adding a layer of text.
     AddTextLayer,
 }
@@ -765,6 +801,7 @@ impl PdfAction {
             Self::ExtractPage => "extract PDF page",
             Self::ExtractText => "extract PDF text",
             Self::RenderPage => "render PDF page",
+            Self::ExtractImage => "extract PDF image",
             Self::AddTextLayer => "add a text layer",
         }
     }

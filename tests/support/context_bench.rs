@@ -115,7 +115,7 @@ impl Pages for WordsDocument {
 
     fn make(&self, job: &FileJob) -> Result<Option<PdfChunk>, PdfError> {
         match job {
-            FileJob::Attachment(_) => Ok(None),
+            FileJob::Attachment(_) | FileJob::Image(..) => Ok(None),
             FileJob::Join(_) | FileJob::TextLayer(_) => {
                 Err(PdfError::NotJoinable { reason: "words do not stick".into() })
             }

@@ -4,10 +4,11 @@ use crate::cli::answers::{folder, summary, updates};
 use crate::cli::terminal::screen::Screen;
 use crate::cli::terminal::wording::{command, size};
 use crate::context::{AnswerDetails, Block, PageNotes, grouped, listed_or_counted, page_or_pages};
-use crate::tool::{GetFileAnswer, without_tag};
+use crate::tool::{GetFileAnswer, GetFileArguments, without_tag};
 use pagewise_base::hash::ContentHash;
 use pagewise_base::page::PageSet;
 use pagewise_text::PageRemark;
+use serde_json::json;
 
 /// The MIME type of a PDF.
 const PDF: &str = "application/pdf";
@@ -37,7 +38,7 @@ fn has_pages(facts: &AnswerDetails) -> bool {
 }
 
 /// What the answer does not show.
-pub(crate) fn notes(answer: &GetFileAnswer, conversation: Option<&str>) -> Vec<String> {
+pub(crate) fn notes(answer: &GetFileAnswer, arguments: &GetFileArguments) -> Vec<String> {
     let facts = &answer.facts;
     if let Some(listing) = &facts.folder {
         return folder::notes(listing);
@@ -54,7 +55,7 @@ pub(crate) fn notes(answer: &GetFileAnswer, conversation: Option<&str>) -> Vec<S
     let replaced = Some(&facts.replaced).filter(|pages| !pages.is_empty());
     let replaced = replaced.map(|pages| format!("changed since the conversation got them: {}", page_or_pages(pages)));
     let changes = facts.changes.iter().flat_map(updates::page_changes);
-    let left = (!facts.deferred.is_empty()).then(|| left(&facts.file, &facts.deferred, conversation));
+    let left = (!facts.deferred.is_empty()).then(|| left(&facts.file, &facts.deferred, arguments));
     let noted = page_notes(facts).sentences();
     let all = noted.into_iter().chain(facts.notes.iter().cloned()).chain(pages).chain(replaced);
     // Where the answer has no pages, its text is printed, and these sentences are part of it.
@@ -77,13 +78,18 @@ fn page_notes(facts: &AnswerDetails) -> PageNotes {
     notes
 }
 
-/// The command that goes on with the pages that are left.
-fn left(file: &str, pages: &PageSet, conversation: Option<&str>) -> String {
+/// The command that goes on with the pages that are left, in the same form and within the same bounds.
+fn left(file: &str, pages: &PageSet, arguments: &GetFileArguments) -> String {
+    let form = arguments.form.map(|form| json!(form).as_str().unwrap_or_default().to_owned());
+    let tokens = arguments.max_tokens.map(|tokens| tokens.to_string());
+    let given = [("--as", &form), ("--max-tokens", &tokens), ("--conversation", &arguments.held.conversation)];
     let mut words: Vec<&dyn std::fmt::Display> = vec![&"get-file", &file, &"--pages", pages];
-    if let Some(conversation) = &conversation {
-        words.extend([&"--conversation" as &dyn std::fmt::Display, conversation]);
+    for (flag, value) in &given {
+        if let Some(value) = value.as_ref() {
+            words.extend([flag as &dyn std::fmt::Display, value]);
+        }
     }
-    format!("not given, for lack of room: {}; next: {}", page_or_pages(pages), command(&words))
+    format!("{} did not fit; next: {}", page_or_pages(pages), command(&words))
 }
 
 /// Blocks as text for a terminal, with a line for each PDF and image.

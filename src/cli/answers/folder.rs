@@ -53,7 +53,7 @@ pub(crate) fn notes(listing: &FolderListing) -> Vec<String> {
         format!("{} to {last} of {} are listed; the next: {next}", listing.first, counted(listing.total, "PDF"))
     });
     let is_uncounted = listing.documents.iter().any(|pdf| pdf.pages == ListedPages::NotSeen);
-    let uncounted = is_uncounted.then(|| "some PDFs were not looked at, for lack of time".to_owned());
+    let uncounted = is_uncounted.then(|| "some PDFs were not opened within the time limit".to_owned());
     let cut =
         listing.is_cut.then(|| "the folder has more files than one listing reads: name a folder in it".to_owned());
     [more, uncounted, cut].into_iter().flatten().collect()

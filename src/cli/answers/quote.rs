@@ -20,7 +20,7 @@ pub(crate) fn text(found: &QuoteFindings, screen: Screen) -> String {
         QuoteVerdict::Altered { page, excerpt, differences, .. } => {
             let page = page_name(found, *page);
             let verdict = screen.paint(Part::Bad, "altered");
-            let head = format!("{verdict}: a passage on {page} of {path} is like it, and differs");
+            let head = format!("{verdict}: a passage on {page} of {path} is similar, with these differences:");
             let shown = differences.iter().take(MAX_DIFFERENCES).map(difference);
             let more = differences.len().saturating_sub(MAX_DIFFERENCES);
             let more = (more > 0).then(|| format!("  and {more} more differences"));
@@ -29,7 +29,7 @@ pub(crate) fn text(found: &QuoteFindings, screen: Screen) -> String {
         QuoteVerdict::Absent => {
             let pages = if found.searched == 1 { "page" } else { "pages" };
             let verdict = screen.paint(Part::Bad, "absent");
-            format!("{verdict}: nothing like it on {} {pages} searched of {path}", found.searched)
+            format!("{verdict}: no similar passage on {} {pages} searched of {path}", found.searched)
         }
     }
 }
@@ -61,8 +61,7 @@ fn difference(difference: &WordDifference) -> String {
 pub(crate) fn notes(found: &QuoteFindings) -> Vec<String> {
     let unread = (!found.is_verbatim() && !found.unread.is_empty())
         .then(|| format!("{}: no usable text, so the quote may be there", page_or_pages(&found.unread)));
-    let recognised =
-        found.is_recognised.then(|| "the page was recognised from its picture, which is not certain".to_owned());
+    let recognised = found.is_recognised.then(|| "the page was read by OCR; it may contain errors".to_owned());
     let unrecognised = if found.is_verbatim() { Vec::new() } else { unrecognised_notes(&found.ocr, NEXT_PAGES) };
     found.note.as_deref().map(one_line).into_iter().chain(recognised).chain(unread).chain(unrecognised).collect()
 }
@@ -73,7 +72,7 @@ pub(crate) fn best_text(found: &QuotesFindings, screen: Screen) -> String {
         Some(best) => text(best, screen),
         None => {
             let verdict = screen.paint(Part::Bad, "absent");
-            format!("{verdict}: nothing like it in {}", searched(&found.coverage))
+            format!("{verdict}: no similar passage in {}", searched(&found.coverage))
         }
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn notes(found: &RankedHits, screen: Screen) -> Vec<String> {
     let unread = named("not searched", unread.collect());
     let long = "the last pages are not searched, since the document has more text than max_indexed_text_bytes";
     let long = named(long, found.too_long.iter().map(with_pages).collect());
-    let blind = "not searched whole, since pages have no usable text (scans)";
+    let blind = "only partly searched, because pages have no usable text (scans)";
     let blind = named(blind, found.without_text.iter().map(with_pages).collect());
     [summary, left, cut].into_iter().flatten().chain(own).chain(unread).chain(long).chain(blind).collect()
 }

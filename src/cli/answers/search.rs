@@ -115,9 +115,9 @@ fn document_notes(found: &FoundInDocument, arguments: &SearchArguments, screen: 
     let held = Some(found.held()).filter(|held| !held.is_empty());
     let held = held.map(|held| format!("the conversation already holds {}", page_or_pages(&held)));
     let blind = [
-        (found.recognised(), "recognised from pictures, which is not certain"),
+        (found.recognised(), "read by OCR; may contain errors"),
         (found.without_text(), "no usable text, so not searched (scans or blank)"),
-        (found.unreadable(), "unreadable text, so not searched whole"),
+        (found.unreadable(), "unreadable text, so only partly searched"),
     ];
     let blind = blind.into_iter().filter(|(pages, _)| !pages.is_empty());
     let blind = blind.map(|(pages, why)| format!("{}: {why}", page_or_pages(pages)));
@@ -165,7 +165,7 @@ fn documents_notes(found: &FoundInDocuments, screen: Screen) -> Vec<String> {
         format!("{shown} of {} matches are shown, the first of each file; for all, search one file", found.matches)
     });
     let blind = found.without_text.iter().map(|path| one_line(path)).collect();
-    let blind = named("not searched whole, since pages have no usable text (scans or blank)", blind);
+    let blind = named("only partly searched, because pages have no usable text (scans or blank)", blind);
     let words = found.words().map(|words| words_note(&words));
     let coverage = coverage_notes(&found.coverage).into_iter().chain(found.unrecognised.line());
     [summary, words, more].into_iter().flatten().chain(coverage).chain(blind).collect()

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::cli::terminal::wording::{counted, path, size};
 use crate::context::one_line;
-use crate::tool::{WrittenAttachments, WrittenFile};
+use crate::tool::{ImagesResult, ListedImage, WrittenAttachments, WrittenFile};
 
 pub(crate) fn text(file: &WrittenFile, pages: usize) -> String {
     format!("Text of {} written to {}: {}", counted(pages, "page"), path(&file.file), size(file.bytes))
@@ -14,6 +14,27 @@ pub(crate) fn text(file: &WrittenFile, pages: usize) -> String {
 pub(crate) fn tables(files: &[WrittenFile], tables: usize, out: &Path) -> String {
     let bytes = files.iter().map(|file| file.bytes).sum();
     format!("{} written to {}: {}", counted(tables, "table"), path(out), size(bytes))
+}
+
+/// Images, one a line, and where they were written.
+pub(crate) fn images(found: &ImagesResult, folder: Option<&Path>) -> String {
+    if found.images.is_empty() {
+        return "No images".to_owned();
+    }
+    let line = |image: &ListedImage| match &image.file {
+        Some(file) => format!("  {}  {}", path(file), image.line()),
+        None => image.line(),
+    };
+    let bytes = found.images.iter().filter_map(|image| image.bytes).sum();
+    let written =
+        |folder| format!("{} written to {}: {}", counted(found.images.len(), "image"), path(folder), size(bytes));
+    folder.map(written).into_iter().chain(found.images.iter().map(line)).collect::<Vec<_>>().join("\n")
+}
+
+/// How many images were written to a folder.
+pub(crate) fn pictures(found: &ImagesResult, folder: &Path) -> String {
+    let bytes = found.images.iter().filter_map(|image| image.bytes).sum();
+    format!("{} written to {}: {}", counted(found.images.len(), "image"), path(folder), size(bytes))
 }
 
 /// Attachments in files of a folder, one a line.

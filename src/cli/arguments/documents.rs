@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use super::flags::PagesWord;
 use crate::tool::{DocumentArguments, InfoArguments, TablesArguments, TextArguments};
 
-/// Show a PDF's title, dates, sizes and other facts, or what stands on its pages
+/// Show a PDF's title, dates, sizes and other facts, or the contents of its pages
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise info report.pdf --json
@@ -21,14 +21,14 @@ pub(crate) struct Info {
 
 /// Print the text of a PDF's pages
 ///
-/// In reading order. A form feed divides pages of text, and a comment with its number begins each page of Markdown. What is
-/// said of the text, such as which pages have none, goes to standard error.
+/// In reading order. A form feed divides pages of text, and a comment with its number begins each page of Markdown. Notes,
+/// such as pages without text, go to standard error.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise text report.pdf 2-4
   pagewise text report.pdf 2-4 --format markdown
   pagewise text scan.pdf --ocr auto
-  pagewise text report.pdf --format markdown --out report.md
+  pagewise text report.pdf --format markdown --images pictures --out report.md
   pagewise text report.pdf --max-chars 200000 --json")]
 pub(crate) struct Text {
     #[command(flatten)]
@@ -38,12 +38,14 @@ pub(crate) struct Text {
     /// Write the text to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Write the pages' pictures to this folder, and link to them in the Markdown
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) images: Option<PathBuf>,
 }
 
 /// Print the tables of a PDF's pages
 ///
-/// Tables are found by their lines and areas, or by the white space between their columns. What is said of them goes to
-/// standard error.
+/// Tables are found by their lines and areas, or by the white space between their columns. Notes go to standard error.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise tables report.pdf 4
@@ -71,9 +73,25 @@ impl Tables {
     }
 }
 
+/// Show how a PDF differs from an earlier version
+///
+/// Pages are matched by what they show and say. Of those that differ, the changed words in their context and new images.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise diff contract-v1.pdf contract-v2.pdf
+  pagewise get-file contract-v2.pdf --against contract-v1.pdf --pages 1-20")]
+#[command(mut_arg("path", |argument| argument.value_name("EARLIER").help("The earlier version")))]
+pub(crate) struct Diff {
+    #[command(flatten)]
+    pub(crate) earlier: DocumentArguments,
+    /// The later version
+    #[arg(value_name = "LATER", index = 2)]
+    pub(crate) later: String,
+}
+
 /// Write the files that are attached to a PDF
 ///
-/// Those that the document names, or that belong to a page. `pagewise info` lists them.
+/// Files attached to the document or to a page; `pagewise info` lists them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise attachments invoice.pdf --out-dir attached
@@ -87,6 +105,26 @@ pub(crate) struct Attachments {
     /// The folder to write to
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub(crate) out_dir: PathBuf,
+}
+
+/// List the images and drawn figures of a PDF's pages, or write them to files
+///
+/// Each once, though many pages show it. JPEGs are kept as they are; all others become PNGs, with their masks. A figure
+/// that is drawn by paths is cut out of its page if it has a caption. The path of each is one for every command.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  pagewise images report.pdf
+  pagewise images report.pdf 2-4 --out pictures
+  pagewise get-file 'report.pdf#image=3.1'
+  pagewise text report.pdf --format markdown --images pictures --out report.md")]
+pub(crate) struct Images {
+    #[command(flatten)]
+    pub(crate) pages: PagesWord,
+    #[command(flatten)]
+    pub(crate) arguments: TablesArguments,
+    /// Write each to a file in this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-/// Show, fill or clear the texts that are kept on disk for ranked searches
+/// Show, add to or clear the index of ranked searches on disk
 ///
 /// They are in the data folder, readable by you alone. Searches use them with the setting index=disk.
 #[derive(Debug, Args)]
@@ -14,11 +14,11 @@ pub(crate) struct Index {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum IndexCommand {
-    /// Show how many documents and pages are kept, and how large they are
+    /// Show how many documents and pages the index has, and its size
     Status,
-    /// Read PDFs, so that the first search need not
+    /// Index PDFs in advance
     Add(IndexAdd),
-    /// Remove all texts that are kept
+    /// Remove the index
     Clear,
 }
 

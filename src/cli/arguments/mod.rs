@@ -13,7 +13,7 @@ pub(crate) mod push;
 use clap::{Args, Parser, Subcommand};
 
 use self::context::Context;
-use self::documents::{Attachments, Info, Tables, Text};
+use self::documents::{Attachments, Diff, Images, Info, Tables, Text};
 use self::flags::{Color, Json, Sandbox, SettingsFlags};
 use self::get_file::GetFile;
 use self::index::Index;
@@ -65,7 +65,9 @@ pub(crate) enum Command {
     Info(Info),
     Text(Text),
     Tables(Tables),
+    Images(Images),
     Attachments(Attachments),
+    Diff(Diff),
     Ocr(OcrLayer),
     Render(Render),
     Search(Search),

@@ -6,8 +6,8 @@ use clap::Args;
 
 /// Upload a file to a pagewise server, and print its reference
 ///
-/// The server's tools take the reference as a path. The file is a PDF, a text or a picture. It is kept for a while, and for
-/// its owner alone: whoever has the token.
+/// The server's tools take the reference as a path. The file is a PDF, a text or a picture. It is kept until it expires
+/// (setting http_upload_seconds), and only the holder of the token can read it.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   PAGEWISE_PUSH_TOKEN=… pagewise push report.pdf --to https://pdf.example/mcp")]

@@ -51,7 +51,7 @@ fn report(answer: GetFileAnswer, typed: &GetFile, config: &Config, screen: Scree
     };
     let json = json!({ "content": content(shape.unwrap_or_default()), "details": answer.details });
     let mut notes = match emit {
-        None => answers::file::notes(&answer, typed.arguments.held.conversation.as_deref()),
+        None => answers::file::notes(&answer, &typed.arguments),
         Some(_) => Vec::new(),
     };
     let is_named_only = emit.is_none() && !config.is_json && answer.blocks.iter().any(is_data);
@@ -63,8 +63,8 @@ fn report(answer: GetFileAnswer, typed: &GetFile, config: &Config, screen: Scree
 }
 
 /// The note on pages that were named on standard output, and not given.
-const NAMED_ONLY: &str = "the conversation does not hold these pages, as text shows no PDF or picture: --out-dir DIR \
-                          writes them to files, --emit and --json give their bytes, --as text their text";
+const NAMED_ONLY: &str = "these pages were not recorded as sent, since a terminal cannot show PDFs or pictures: use --out-dir \
+                          DIR, --emit, --json or --as text";
 
 /// Whether a block is a PDF or a picture, which text only names.
 fn is_data(block: &Block) -> bool {

@@ -1,11 +1,11 @@
-//! `pagewise info`, `text`, `tables`, `render`, `search` and `outline`: commands about one PDF that record nothing.
+//! `pagewise info`, `text`, `tables`, `images`, `render`, `search` and `outline`: commands about one PDF that record nothing.
 
 use std::io::IsTerminal as _;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use crate::cli::answers;
-use crate::cli::arguments::documents::{self, Attachments, Info, Tables, Text};
+use crate::cli::arguments::documents::{self, Attachments, Diff, Images, Info, Tables, Text};
 use crate::cli::arguments::pages::{OcrLayer, Render};
 use crate::cli::config::Config;
 use crate::cli::open;
@@ -13,8 +13,8 @@ use crate::cli::terminal::print::Report;
 use crate::cli::terminal::progress::TerminalProgress;
 use crate::cli::terminal::screen::Screen;
 use crate::tool::{
-    self, Caller, InfoAnswer, InfoArguments, OutlineArguments, SearchArguments, TableFormat, TablesArguments,
-    TextArguments, ToolArguments as _, ToolError, WrittenFile, result_json,
+    self, Caller, DocumentArguments, InfoAnswer, InfoArguments, OutlineArguments, PictureFolders, SearchArguments,
+    TableFormat, TablesArguments, TextArguments, ToolArguments as _, ToolError, WrittenFile, result_json,
 };
 use crate::worker::OcrMode;
 use pagewise_base::page::PageNumber;
@@ -44,9 +44,22 @@ pub(crate) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
     let arguments = TextArguments { boxes: typed.arguments.boxes, is_command: true, ..read };
     let pdf = open::pdf(&arguments.document, config)?;
     let watcher = TerminalProgress::new();
-    let result = tool::extract_text(&pdf, &arguments, &watcher)?;
+    let folder = typed.out.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let (result, images) = match &typed.images {
+        Some(pictures) => {
+            let folders = PictureFolders { pictures, text: folder };
+            let (result, images) = tool::extract_illustrated(&pdf, &arguments, &folders, &watcher)?;
+            (result, Some(images))
+        }
+        None => (tool::extract_text(&pdf, &arguments, &watcher)?, None),
+    };
     watcher.finish();
-    let notes = result.notes_for_people(arguments.ocr);
+    let mut notes = result.notes_for_people(arguments.ocr);
+    if let (Some(images), Some(folder)) = (&images, &typed.images) {
+        notes.push(answers::written::pictures(images, folder));
+        notes.extend(images.notes_for_people());
+    }
     let structure = result_json(&result)?;
     let Some(out) = &typed.out else {
         return Ok(Report::new(result.text_alone(), structure).with_notes(notes));
@@ -80,6 +93,18 @@ pub(crate) fn tables(typed: &Tables, config: &Config) -> Result<Report, ToolErro
     Ok(Report::new(text, written(structure, &files)?).with_notes(notes))
 }
 
+/// Answers `images`.
+pub(crate) fn images(typed: &Images, config: &Config) -> Result<Report, ToolError> {
+    let pages = typed.pages.or(&typed.arguments.pages);
+    let arguments = TablesArguments { pages, ..typed.arguments.clone() }.typed()?;
+    let pdf = open::pdf(&arguments.document, config)?;
+    let watcher = if typed.out.is_some() { TerminalProgress::writing() } else { TerminalProgress::new() };
+    let result = tool::find_images(&pdf, arguments.pages.as_deref(), typed.out.as_deref(), &watcher)?;
+    watcher.finish();
+    let text = answers::written::images(&result, typed.out.as_deref());
+    Ok(Report::new(text, result_json(&result)?).with_notes(result.notes_for_people()))
+}
+
 /// Answers `attachments`.
 pub(crate) fn attachments(typed: &Attachments, config: &Config) -> Result<Report, ToolError> {
     let pdf = open::pdf(&typed.document.typed()?, config)?;
@@ -89,6 +114,17 @@ pub(crate) fn attachments(typed: &Attachments, config: &Config) -> Result<Report
     let report = Report::new(answers::written::attachments(&result, &typed.out_dir), result_json(&result)?);
     let report = report.with_notes(answers::written::attachments_notes(&result));
     Ok(Report { is_failure: !result.failed.is_empty(), ..report })
+}
+
+/// Answers `diff`.
+pub(crate) fn diff(typed: &Diff, config: &Config) -> Result<Report, ToolError> {
+    let earlier = typed.earlier.typed()?;
+    let later = DocumentArguments { path: typed.later.clone(), ..earlier.clone() }.typed()?;
+    let context = open::context(false, config)?;
+    let watcher = TerminalProgress::new();
+    let result = tool::diff(&context, &later, &earlier.path, &Caller::direct(), &watcher)?;
+    watcher.finish();
+    Ok(Report::new(result.text(None), result_json(&result)?))
 }
 
 /// Answers `ocr`.

@@ -45,8 +45,10 @@ fn serve_error(error: &std::io::Error) -> ToolError {
 fn http_settings(config: &Config, address: SocketAddr) -> Result<HttpSettings, ToolError> {
     let tokens = config.http_tokens.iter().map(|token| token.reveal().to_owned()).collect::<Vec<_>>();
     if tokens.is_empty() && config.http.issuer.is_none() && !address.ip().is_loopback() {
-        let message = format!("Setting 'http_tokens' is required where others can reach the server: {address}");
-        return Err(ToolError::validation(&message).hint("Or set http_issuer, or listen on 127.0.0.1."));
+        let message = format!(
+            "{address} can be reached from other machines: set http_tokens or http_issuer, or listen on 127.0.0.1"
+        );
+        return Err(ToolError::validation(&message));
     }
     if config.http.issuer.is_some() && config.http.audience.is_none() {
         let message = "Setting 'http_audience' is required with 'http_issuer'";

@@ -86,7 +86,7 @@ pub(super) const GROUPS: &[Group] = &[
         setting("store", "PostgreSQL database for the memory of several machines, such as postgres://user@host/database", |c| SettingTarget::Secret(&mut c.store)),
         number("store_connections", "connections", "Connections to that database", |c| SettingTarget::Positive(&mut c.store_connections)),
         number("max_unused_days", "days", "Conversations unused for longer are forgotten", |c| SettingTarget::U32(&mut c.answers.retention.max_unused_days)),
-        number("max_holdings", "pages", "Pages remembered in all; beyond that, the least recently used conversations are forgotten, first of whoever has most", |c| SettingTarget::U64(&mut c.answers.retention.max_holdings)),
+        number("max_holdings", "pages", "Maximum pages remembered in all; above it, the least recently used conversations of the principal that has most are forgotten first", |c| SettingTarget::U64(&mut c.answers.retention.max_holdings)),
     ] },
     Group { title: "Files", settings: &[
         setting("roots", "Folders that a server may read, besides its working directory", |c| SettingTarget::Folders(&mut c.roots))
@@ -127,7 +127,7 @@ pub(super) const GROUPS: &[Group] = &[
             .default("one per processor, at most 8"),
         number("worker_deadline_ms", "ms", "Time for one operation on a PDF", |c| SettingTarget::Milliseconds(&mut c.workers.deadline)),
         number("worker_memory_bytes", "bytes", "Address space of a worker; one request may fill two fifths of it", |c| SettingTarget::U64(&mut c.workers.memory_bytes)),
-        number("worker_cache_bytes", "bytes", "Pages, texts and pictures kept in memory, so that none is read twice; the principal that has most gives way; 0: none", |c| SettingTarget::U64(&mut c.workers.cache_bytes)),
+        number("worker_cache_bytes", "bytes", "Maximum size of pages, texts and pictures kept in memory; those of the principal that has most are dropped first; 0: none are kept", |c| SettingTarget::U64(&mut c.workers.cache_bytes)),
         setting("ocr_models", "Folder of the models that recognise the text of scans", |c| SettingTarget::Folder(&mut c.ocr_models))
             .default("ocr in data_dir"),
         setting("ocr_tesseract", "Whether tesseract of the system recognises text if there are no models", |c| SettingTarget::Switch(&mut c.workers.uses_tesseract)),
@@ -135,7 +135,7 @@ pub(super) const GROUPS: &[Group] = &[
             .default("guessed"),
         number("ocr_max_pages", "pages", "Pages that one call recognises; the rest is named with the next call", |c| SettingTarget::U64(&mut c.limits.max_ocr_pages)),
         number("ocr_search_ms", "ms", "Time in which one search recognises pages; the rest is named with the next call", |c| SettingTarget::U64(&mut c.limits.max_ocr_search_ms)),
-        number("ocr_max_ms", "ms", "The same for any other call of a client; a command takes the time that it needs", |c| SettingTarget::U64(&mut c.limits.max_ocr_ms)),
+        number("ocr_max_ms", "ms", "Time for recognition in any other call of a client; a command has no limit", |c| SettingTarget::U64(&mut c.limits.max_ocr_ms)),
         number("max_waiting", "requests", "Requests that wait for a worker, of one principal at most half; further ones are answered busy", |c| SettingTarget::Usize(&mut c.workers.max_waiting)),
         number("max_file_bytes", "bytes", "Size of a PDF", |c| SettingTarget::U64(&mut c.limits.max_file_bytes)),
         number("max_pages", "pages", "Pages of a document", |c| SettingTarget::U32(&mut c.limits.max_pages)),
@@ -240,7 +240,7 @@ pub(super) const GROUPS: &[Group] = &[
         number("http_max_sessions", "sessions", "Sessions of the older protocol versions; where there are several principals, each has at most half", |c| SettingTarget::Usize(&mut c.http.max_sessions)),
         number("http_session_idle_seconds", "s", "Time without a request after which such a session ends", |c| SettingTarget::Seconds(&mut c.http.session_idle)),
         number("http_read_timeout_seconds", "s", "Time for the header of a request, and again for its body", |c| SettingTarget::Seconds(&mut c.http.read_timeout)),
-        number("http_write_timeout_seconds", "s", "Time in which a client may receive next to nothing of an answer", |c| SettingTarget::Seconds(&mut c.http.write_timeout)),
+        number("http_write_timeout_seconds", "s", "Time that a client may take without receiving more of an answer", |c| SettingTarget::Seconds(&mut c.http.write_timeout)),
         number("http_drain_seconds", "s", "Time for open requests when the server is told to stop", |c| SettingTarget::Seconds(&mut c.http.drain)),
         setting("push_token", "Bearer token of pagewise push; the variable keeps it off the command line", |c| SettingTarget::Secret(&mut c.push_token)),
     ] },

@@ -1,4 +1,4 @@
-//! The folder for pages and pictures that are returned as a path, and the bounds on its size.
+//! The folder for pages, pictures and texts that are returned as a path, and the bounds on its size.
 //!
 //! A file's name ends with the first digits of its content's hash. If name and content agree, pagewise wrote the file
 //! and nobody has changed it since, so no list of written files is needed. Nothing else is ever removed: users may keep
@@ -53,16 +53,21 @@ const MAX_READ_BYTES: u64 = 256 << 20;
 /// Bytes taken from the source's name. With the suffix, names stay within the 255 bytes that file systems allow.
 const MAX_STEM_BYTES: usize = 150;
 
+/// The endings of output files.
+const EXTENSIONS: [&str; 4] = ["pdf", "png", "txt", "md"];
+
 /// The parts of an output file's name.
 pub(crate) struct PageFileName<'a> {
     pub(crate) source: &'a str,
     pub(crate) page: PageNumber,
+    /// The last page, if there are several.
+    pub(crate) last: Option<PageNumber>,
     pub(crate) hash: ContentHash,
     pub(crate) extension: &'static str,
 }
 
 impl PageFileName<'_> {
-    /// `{stem}-{first 8 of blake3}-page{n}.{extension}`.
+    /// `{stem}-{first 8 of blake3}-page{n}.{extension}`, or `-pages{n}-{m}`.
     fn name(&self) -> String {
         let stem = Path::new(self.source).file_stem().map_or_else(|| "document".into(), |stem| stem.to_string_lossy());
         let plain = stem.chars().map(|c| if c.is_control() { '_' } else { c });
@@ -73,7 +78,11 @@ impl PageFileName<'_> {
             }
             name.push(character);
         }
-        format!("{name}-{}-page{}.{}", self.hash.short(), self.page, self.extension)
+        let pages = match self.last {
+            Some(last) => format!("pages{}-{last}", self.page),
+            None => format!("page{}", self.page),
+        };
+        format!("{name}-{}-{pages}.{}", self.hash.short(), self.extension)
     }
 }
 
@@ -183,8 +192,9 @@ fn hash_of(path: &Path, length: u64) -> io::Result<ContentHash> {
 
 /// The eight hash digits in a name made by [`PageFileName::name`].
 fn hash_in(name: &str) -> Option<&str> {
-    let stem = name.strip_suffix(".pdf").or_else(|| name.strip_suffix(".png"))?;
+    let (stem, _) = name.rsplit_once('.').filter(|(_, extension)| EXTENSIONS.contains(extension))?;
     let (rest, page) = stem.rsplit_once("-page")?;
+    let page = page.strip_prefix('s').map_or_else(|| page.to_owned(), |pages| pages.replacen('-', "", 1));
     let hash = rest.rsplit_once('-').map_or(rest, |(_, hash)| hash);
     let is_hash = hash.len() == 8 && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     let is_page = !page.is_empty() && page.bytes().all(|byte| byte.is_ascii_digit());
@@ -201,7 +211,13 @@ mod tests {
     const HOUR: Duration = Duration::from_secs(3_600);
 
     fn page<'a>(source: &'a str, number: u32, bytes: &[u8]) -> PageFileName<'a> {
-        PageFileName { source, page: PageNumber::new(number).unwrap(), hash: ContentHash::of(bytes), extension: "pdf" }
+        PageFileName {
+            source,
+            page: PageNumber::new(number).unwrap(),
+            last: None,
+            hash: ContentHash::of(bytes),
+            extension: "pdf",
+        }
     }
 
     /// Writes a file and sets its modification time back by `ago`.

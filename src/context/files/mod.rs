@@ -99,20 +99,20 @@ pub(crate) struct RequestedFile {
 }
 
 impl Sources {
-    /// Opens the file that `reference` names, which may be attached to a PDF that `container` reads.
+    /// Opens the file that `reference` names, which may be part of a PDF that `container` reads.
     pub(crate) fn open(
         &self,
         reference: &str,
         requester: Requester<'_>,
         container: &ContainerReader<'_>,
     ) -> Result<RequestedFile, ContextError> {
-        match self.attachment(reference) {
-            Some(attachment) => self.open_attachment(&attachment, requester, container),
+        match self.part(reference) {
+            Some(part) => self.open_part(&part, requester, container),
             None => self.open_plain(reference, requester),
         }
     }
 
-    /// Opens a file that is no attachment.
+    /// Opens a file that is no part of another.
     fn open_plain(&self, reference: &str, requester: Requester<'_>) -> Result<RequestedFile, ContextError> {
         if let Some(fetched) = self.open_fetched(reference, requester)? {
             return Ok(fetched);
@@ -184,9 +184,9 @@ impl Sources {
         open_upload(web, reference)
     }
 
-    /// The file's metadata, without reading the file. For an attachment, those of the file that contains it.
+    /// The file's metadata, without reading the file. For a part of a file, those of the file that contains it.
     pub(crate) fn stat(&self, reference: &str) -> Result<Stat, ContextError> {
-        let reference = self.attachment(reference).map_or(reference, |attachment| attachment.container);
+        let reference = self.part(reference).map_or(reference, |part| part.container);
         if let Some(file) = self.uploaded(reference).map_err(|error| source_error(reference, error))? {
             return Ok(file.stat());
         }
@@ -196,9 +196,9 @@ impl Sources {
 
     /// The key of the file that `reference` names, which may be content that `conversation` fetched.
     pub(crate) fn key_for(&self, reference: &str, conversation: &ConversationId) -> Result<FileKey, ContextError> {
-        if let Some(attachment) = self.attachment(reference) {
-            let container = self.key_for(attachment.container, conversation)?;
-            return Ok(Self::key_of_attachment(&attachment, container));
+        if let Some(part) = self.part(reference) {
+            let container = self.key_for(part.container, conversation)?;
+            return Ok(Self::key_of_part(&part, container));
         }
         let (Some((id, index)), Some(web)) = (parse_fetch_reference(reference), &self.web) else {
             return self.key(reference);
@@ -211,8 +211,8 @@ impl Sources {
 
     /// The key of the file that `reference` names, whether it exists or not.
     pub(crate) fn key(&self, reference: &str) -> Result<FileKey, ContextError> {
-        if let Some(attachment) = self.attachment(reference) {
-            return Ok(Self::key_of_attachment(&attachment, self.key(attachment.container)?));
+        if let Some(part) = self.part(reference) {
+            return Ok(Self::key_of_part(&part, self.key(part.container)?));
         }
         if is_url(reference) || is_upload(reference) {
             return Ok(key_of_url(reference));
@@ -255,8 +255,8 @@ impl Sources {
         limits: &Limits,
         requester: Requester<'_>,
     ) -> Result<OpenPdf, ContextError> {
-        if let Some(attachment) = self.attachment(reference) {
-            let opened = self.open_attachment(&attachment, requester, &ContainerReader { reader, limits, password });
+        if let Some(part) = self.part(reference) {
+            let opened = self.open_part(&part, requester, &ContainerReader { reader, limits, password });
             let RequestedFile { path, file, .. } = opened.map_err(|error| self.explain(error))?;
             let file = PdfFile { path, file };
             return file

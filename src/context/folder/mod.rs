@@ -267,7 +267,7 @@ impl FolderListing {
             lines.push(format!("[PDFs {}-{last} of {}. {}]", self.first, grouped_count(self.total), next(last + 1)));
         }
         if self.documents.iter().any(|pdf| pdf.pages == ListedPages::NotSeen) {
-            lines.push("Some PDFs were not looked at, for lack of time.".to_owned());
+            lines.push("Some PDFs were not opened within the time limit.".to_owned());
         }
         if self.is_cut {
             lines.push("There are more files than one listing reads: name a folder in this one.".to_owned());

@@ -9,6 +9,7 @@ mod words;
 pub use self::file::{FileInspection, FileState, HeldRun};
 pub use self::page::{PageInspection, inspect_page};
 pub use self::words::{TextSegment, WordComparison, compare_words};
+pub(crate) use self::words::{WordOperation, word_operations};
 
 use std::sync::Arc;
 

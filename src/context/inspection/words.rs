@@ -1,8 +1,10 @@
 //! Compares two texts word by word.
 
+use std::hash::Hash;
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use similar::{Algorithm, DiffTag, capture_diff_slices_deadline};
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices_deadline};
 
 /// Time for a comparison. After it, the rest counts as changed.
 const MAX_TIME: Duration = Duration::from_secs(2);
@@ -27,16 +29,32 @@ pub struct WordComparison {
     pub changes: usize,
 }
 
+/// What became of words: of which on the left, and into which on the right.
+pub(crate) type WordOperation = (DiffTag, Range<usize>, Range<usize>);
+
+/// How two lists of words differ.
+pub(crate) struct WordOperations {
+    /// In the order of the words.
+    pub(crate) operations: Vec<WordOperation>,
+    /// Whether time ended first, and the rest counts as changed.
+    pub(crate) is_cut_short: bool,
+}
+
+/// Compares two lists of words.
+pub(crate) fn word_operations<W: Hash + Ord>(left: &[W], right: &[W]) -> WordOperations {
+    let deadline = Instant::now().checked_add(MAX_TIME);
+    let found = capture_diff_slices_deadline(Algorithm::Patience, left, right, deadline);
+    let operations = found.iter().map(DiffOp::as_tag_tuple).collect();
+    WordOperations { operations, is_cut_short: deadline.is_some_and(|deadline| Instant::now() >= deadline) }
+}
+
 /// Compares two texts word by word. White space does not count.
 #[must_use]
 pub fn compare_words(left: &str, right: &str) -> WordComparison {
     let (left, right) = (words(left), words(right));
     let trimmed = |words: &[&str]| words.iter().map(|word| word.trim().to_owned()).collect::<Vec<_>>();
-    let deadline = Instant::now().checked_add(MAX_TIME);
-    let operations = capture_diff_slices_deadline(Algorithm::Patience, &trimmed(&left), &trimmed(&right), deadline);
     let mut comparison = WordComparison::default();
-    for operation in operations {
-        let (tag, old, new) = operation.as_tag_tuple();
+    for (tag, old, new) in word_operations(&trimmed(&left), &trimmed(&right)).operations {
         let differs = tag != DiffTag::Equal;
         comparison.changes += usize::from(differs);
         push(&mut comparison.left, left.get(old).unwrap_or_default(), differs);

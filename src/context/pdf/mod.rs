@@ -21,6 +21,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 pub use self::compare::PageChanges;
+pub(super) use self::compare::{MAX_COMPARED, page_changes};
 pub use self::coverage::UnreadParts;
 pub(super) use self::coverage::sections_of;
 pub use self::estimate::{image_tokens, picture_tokens};
@@ -247,10 +248,7 @@ impl PdfAnswerBuilder<'_> {
         let unread: Vec<String> = unreadable.into_iter().chain(unrecognised).collect();
         draft.details.held_elsewhere = self.elsewhere_sentences();
         draft.details.notes.extend(selected.note.clone());
-        draft
-            .details
-            .notes
-            .extend(full.as_ref().map(|full| format!("Nothing more fits into this conversation: {full}")));
+        draft.details.notes.extend(full.as_ref().map(|full| format!("Limit reached: {full}")));
         let closing = self.closing_lines(&plan, &draft.details.replaced, full.as_ref());
         draft.details.read_so_far = self.pages_read(&draft.holdings);
         let coverage =
@@ -352,11 +350,10 @@ impl PdfAnswerBuilder<'_> {
             let pages = page_or_pages(replaced);
             format!("Changed since it was given to you: {pages}. What is sent now replaces the earlier version.")
         });
-        let deferred = (!plan.deferred.is_empty()).then(|| {
-            let (named, next) = (page_or_pages(&plan.deferred), &plan.deferred);
-            format!("Not in this answer, for lack of room: {named}. Next call: get_file pages: \"{next}\"")
-        });
-        let full = full.map(|full| format!("Nothing more fits into this conversation: {full}. {}", full.next()));
+        let (named, next) = (page_or_pages(&plan.deferred), &plan.deferred);
+        let deferred = (full.is_none() && !next.is_empty())
+            .then(|| format!("Did not fit in this answer: {named}. Next call: get_file pages: \"{next}\""));
+        let full = full.map(|full| format!("Limit reached, so without {named}: {full}. {}", full.next()));
         [replaces, deferred, full].into_iter().flatten().collect()
     }
 

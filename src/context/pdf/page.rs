@@ -128,7 +128,7 @@ impl PdfAnswerBuilder<'_> {
         let body = if self.request.form == PageForm::Path {
             let file = self.output.write(&self.page_file(page, chunk_hash), &chunk.bytes)?;
             let (named, path) = (self.page_name(planned.page), &self.requested.path);
-            let place = format!("Page {named} of {path} is a PDF of its own; read it at {}", file.display());
+            let place = format!("Page {named} of {path} was saved as a one-page PDF; read it at {}", file.display());
             PageBody::Text(format!("{place}{comments}"))
         } else {
             let title = format!("{} - Page {page}", self.requested.path);
@@ -148,7 +148,7 @@ impl PdfAnswerBuilder<'_> {
     }
 
     fn page_file(&self, page: PageNumber, hash: ContentHash) -> PageFileName<'_> {
-        PageFileName { source: &self.requested.path, page, hash, extension: "pdf" }
+        PageFileName { source: &self.requested.path, page, last: None, hash, extension: "pdf" }
     }
 
     /// Providers charge a PDF page for its text and its picture. Computed only for `maxTokens`.

@@ -191,7 +191,7 @@ fn not_found(title: &str, sections: &[Section<'_>]) -> String {
     let similar = close.iter().flat_map(|words| sections.iter().filter(|section| section.unnumbered == **words));
     let similar = similar.take(MAX_SIMILAR).map(Section::named).collect::<Vec<_>>();
     match similar.as_slice() {
-        [] => format!("No outline entry leads to a page under the title '{title}': find it with pdf_search."),
+        [] => format!("No outline entry is titled '{title}': find it with pdf_search."),
         similar => format!("No outline entry is titled '{title}'; the most similar are {}.", similar.join(", ")),
     }
 }
@@ -283,7 +283,7 @@ mod tests {
         );
         assert_eq!(
             found("\u{201C}", &titles),
-            Err("No outline entry leads to a page under the title '\u{201C}': find it with pdf_search.".to_owned())
+            Err("No outline entry is titled '\u{201C}': find it with pdf_search.".to_owned())
         );
         assert!(found("a", &[]).is_err_and(|hint| hint.contains("no outline")));
         let many = ["Results"; 12];

@@ -3,6 +3,7 @@
 use super::streams::{decoded_length, image_length, is_codec, named, plain_filters};
 use crate::filter;
 use crate::page_budget::{PageBudget, leave_beyond};
+use bytes::Bytes;
 use hayro_syntax::Filter;
 use hayro_syntax::object::{Dict, Object, Stream};
 use memchr::memmem;
@@ -52,13 +53,19 @@ fn codec_pixels(image: &Stream<'_>, limits: &Limits) -> Option<u64> {
     if codec == Filter::CcittFaxDecode {
         return fax_pixels(image.dict());
     }
+    let data = coded_data(image, limits)?;
+    match codec {
+        Filter::DctDecode => jpeg_pixels(&data),
+        Filter::JpxDecode => jpeg_2000_pixels(&data),
+        _ => jbig2_pixels(&data),
+    }
+}
+
+/// The data of an image's codec, decoded up to it; `None` if that fails or takes more than `limits` allow.
+pub fn coded_data(image: &Stream<'_>, limits: &Limits) -> Option<Bytes> {
     let raw = image.raw_data();
     let data = filter::decode(&raw, &named(&plain_filters(image), image.dict()), limits).ok()?;
-    match codec {
-        Filter::DctDecode => jpeg_pixels(&data.bytes),
-        Filter::JpxDecode => jpeg_2000_pixels(&data.bytes),
-        _ => jbig2_pixels(&data.bytes),
-    }
+    Some(Bytes::from(data.bytes.into_owned()))
 }
 
 /// The pixels by the parameters of a CCITT fax (ISO 32000-2, 7.4.6).

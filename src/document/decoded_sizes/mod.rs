@@ -7,7 +7,7 @@ mod fonts;
 mod images;
 mod streams;
 
-pub use images::check_image;
+pub use images::{check_image, coded_data};
 
 use crate::page_budget::{PageBudget, leave_beyond};
 use hayro_syntax::object::{Dict, MaybeRef, Name, Object, ObjectIdentifier, Stream};

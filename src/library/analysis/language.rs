@@ -30,6 +30,12 @@ const LANGUAGES: [(&str, Algorithm); 14] = [
     ("hun", Algorithm::Hungarian),
 ];
 
+/// Whether a code of ISO 639-3 names a language that texts are found to be in.
+#[must_use]
+pub fn is_language(code: &str) -> bool {
+    whatlang::Lang::from_code(code).is_some()
+}
+
 /// The language that a text is in, as ISO 639-3 has it, if its beginning tells.
 #[must_use]
 pub fn language_of(text: &str) -> Option<&'static str> {

@@ -8,7 +8,7 @@ mod scanner;
 mod tokens;
 
 pub(super) use language::Stemmer;
-pub use language::language_of;
+pub use language::{is_language, language_of};
 pub(super) use marked_text::{LineKind, RunningLines, mark_lines, marked_lines, plain};
 pub(super) use page_words::{KEY_MARKS, PageWords};
 pub(super) use scanner::{TokenKind, TokenPlace, token_places};

@@ -293,6 +293,11 @@ impl Gate {
         // `to_bytes` checks both the announced and the actual length.
         match timeout(self.settings.read_timeout, axum::body::to_bytes(body, limit)).await {
             Ok(Ok(bytes)) => Ok(bytes),
+            Ok(Err(error)) if is_of_connection(&error) => Err(error_response(
+                StatusCode::BAD_REQUEST,
+                SERVER_ERROR,
+                "The body cannot be read: it breaks off, or its chunks are not as HTTP has them.",
+            )),
             Ok(Err(_)) => Err(too_large()),
             Err(_) => Err(error_response(
                 StatusCode::REQUEST_TIMEOUT,
@@ -301,6 +306,12 @@ impl Gate {
             )),
         }
     }
+}
+
+/// Whether reading a body failed for the connection, and not for the body's length.
+fn is_of_connection(error: &axum::Error) -> bool {
+    std::iter::successors(Some(error as &dyn std::error::Error), |error| error.source())
+        .any(|error| error.is::<hyper::Error>())
 }
 
 /// The routes of a server.

@@ -20,6 +20,10 @@ pub(crate) fn info(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
 
 pub(crate) fn extract_text(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let arguments = TextArguments::parse(call.arguments)?;
+    if arguments.save {
+        let saved = tool::save_text(call.context(), &arguments, call.caller, call.progress)?;
+        return Ok(convert::blocks_result(&[Block::Text(saved.text())], tool::result_json(&saved)?));
+    }
     let pdf = arguments.document.open(call.context(), call.caller)?;
     let result = tool::extract_text(&pdf, &arguments, call.progress)?;
     let result = match call.caller.result_budget(call.context()) {

@@ -1,4 +1,5 @@
-//! Entries: lines of a table of contents, the works of a bibliography without numbers, and the labels of charts.
+//! Entries: rows of cells, as in contents and forms, the works of a bibliography without numbers, and the labels of
+//! charts.
 
 use super::drafts::{Draft, DraftKind};
 use super::type_statistics::TypeStatistics;
@@ -14,11 +15,10 @@ const MAX_LABEL: usize = 60;
 /// Fewer small lines are no labels of a chart.
 const MIN_LABELS: usize = 4;
 
-/// Finds the entries of tables of contents among the paragraphs that are left: they end with a page number after a
-/// leader or a wide gap.
-pub(super) fn mark_contents(drafts: &mut [Draft]) {
-    let is_entry = |draft: &Draft| draft.lines.last().is_some_and(|line| line.is_contents_entry());
-    for draft in drafts.iter_mut().filter(|draft| draft.is_free() && is_entry(draft)) {
+/// Finds the rows of contents and forms among the paragraphs that are left.
+pub(super) fn mark_rows(drafts: &mut [Draft]) {
+    let is_row = |draft: &Draft| draft.lines.last().is_some_and(|line| line.is_row());
+    for draft in drafts.iter_mut().filter(|draft| draft.is_free() && is_row(draft)) {
         draft.kind = DraftKind::Entry;
         draft.marker = None;
     }
@@ -45,7 +45,8 @@ pub(super) fn mark_works(drafts: &mut [Draft]) {
 pub(super) fn mark_labels(drafts: &mut [Draft], statistics: &TypeStatistics) {
     let is_label = |draft: &Draft| {
         let is_small = draft.size() < LABEL_FACTOR * statistics.body_size;
-        is_unmarked(draft) && is_small && draft.len() <= MAX_LABEL && !draft.ends_sentence()
+        let is_open = is_unmarked(draft) || draft.kind == DraftKind::Entry;
+        is_open && is_small && draft.len() <= MAX_LABEL && !draft.ends_sentence()
     };
     for run in drafts.chunk_by_mut(|before, after| is_label(before) && is_label(after)) {
         if run.len() >= MIN_LABELS {

@@ -5,9 +5,9 @@
 //! label.
 
 use super::super::bounds::{Frame, quarters};
-use super::super::page_structure::{Line, PageStructure, Region, has_letter};
+use super::super::page_structure::{Line, PageStructure, Region, has_letter, page_number};
 use super::DocumentPage;
-use super::drafts::{Place, roman_value};
+use super::drafts::Place;
 use std::collections::BTreeMap;
 
 /// Maximum rows at the top and at the bottom of a page that may be running lines.
@@ -30,8 +30,6 @@ const MIN_PAGES: usize = 3;
 /// Maximum difference between the number in a text and that of its page. Front matter shifts page numbers by less; the
 /// numbers of invoices that follow each other differ by more.
 const MAX_SHIFT: i64 = 30;
-/// Maximum number of digits of a page number.
-const MAX_DIGITS: usize = 5;
 
 /// The running lines of each page.
 #[derive(Debug, Default)]
@@ -243,7 +241,7 @@ fn keys(text: &str, page: &DocumentPage, is_top: bool) -> Vec<Key> {
         let (number, total) = word.split_once('/').map_or((*word, None), |(number, total)| (number, Some(total)));
         let others = || before.iter().chain(after).copied().chain(total);
         let is_alone = !others().any(has_letter);
-        let (value, is_roman) = page_number(number, is_alone)?;
+        let (value, is_roman) = own_number(number, is_alone)?;
         let around = if is_alone { String::new() } else { around(others().collect()) };
         Some(Key::Number { around, is_roman, shift: i64::from(value) - i64::from(page.number) })
     });
@@ -252,14 +250,10 @@ fn keys(text: &str, page: &DocumentPage, is_top: bool) -> Vec<Key> {
 }
 
 /// The value of a page number, and whether it is a Roman numeral. These stand alone: `C` and `mix` are words.
-fn page_number(word: &str, is_alone: bool) -> Option<(u32, bool)> {
+fn own_number(word: &str, is_alone: bool) -> Option<(u32, bool)> {
     let bare = word.trim_matches(['-', '–', '—', '.', '|', '(', ')', '[', ']', ':', '·', '•', ',', '~']);
-    let is_number = (1..=MAX_DIGITS).contains(&bare.len()) && bare.chars().all(|sign| sign.is_ascii_digit());
-    if is_number {
-        // Other numbers that begin with zeros are those of invoices and parts.
-        return bare.parse().ok().filter(|_| is_alone || !bare.starts_with('0')).map(|value| (value, false));
-    }
-    roman_value(bare).filter(|_| is_alone).map(|value| (value, true))
+    // Other numbers that begin with zeros are those of invoices and parts.
+    page_number(bare).filter(|(_, is_roman)| is_alone || !is_roman && !bare.starts_with('0'))
 }
 
 /// What the outer rows of all pages have in common.

@@ -1,10 +1,10 @@
 //! Headings: by size, weight and place; their levels by the rank of their styles, checked by their numbers.
 
 use super::super::bounds::quarters;
-use super::super::page_structure::has_letter;
+use super::super::page_structure::{Line, has_letter, roman_value};
 use super::OutlineHeading;
 use super::drafts::{Draft, DraftKind};
-use super::drafts::{MarkerKind, marker, roman_value};
+use super::drafts::{MarkerKind, marker};
 use super::type_statistics::TypeStatistics;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ const MAX_SENTENCE: usize = 50;
 /// Text larger than the body by this factor is a heading whatever its weight.
 const LARGER: f32 = 1.1;
 /// So much larger text is a heading even where the structure tree names others and takes it for a paragraph.
-const MUCH_LARGER: f32 = 1.25;
+pub(super) const MUCH_LARGER: f32 = 1.25;
 /// Text smaller than the body by this factor is none.
 const SMALLER: f32 = 0.93;
 /// A heading in bold type of one line may be smaller: that of an abstract, or of a section of a review.
@@ -51,6 +51,7 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
             headings.push(*index);
         }
     }
+    headings.retain(|index| !is_line_of_block(drafts, &flow, *index, statistics));
     let byline = byline(drafts, &flow, &headings);
     headings.retain(|index| !byline.contains(index));
     headings = with_next(drafts, &flow, &headings);
@@ -61,6 +62,32 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
             draft.marker = None;
         }
     }
+}
+
+/// Whether a draft is one of several lines that look alike and follow each other, as those of an address do. A title is
+/// larger, and a heading stands apart.
+fn is_line_of_block(drafts: &[Draft], flow: &[usize], index: usize, statistics: &TypeStatistics) -> bool {
+    let at = flow.partition_point(|other| *other < index);
+    let near = |at: Option<usize>| at.and_then(|at| flow.get(at)).and_then(|index| drafts.get(*index));
+    let Some(draft) = drafts.get(index) else { return false };
+    let is_plain = |draft: &Draft| section_depth(draft).is_none() && draft.marker.is_none();
+    let follows = |above: &Draft, below: &Draft| {
+        above.place == below.place && below.space_above < SPACE_ABOVE && rank(above) == rank(below)
+    };
+    let is_next = near(at.checked_add(1)).is_some_and(|next| next.is_paragraph() && follows(draft, next));
+    let is_after = near(at.checked_sub(1)).is_some_and(|above| above.is_paragraph() && follows(above, draft));
+    heading_size(draft) < MUCH_LARGER * statistics.body_size && is_plain(draft) && (is_next || is_after)
+}
+
+/// Whether a draft of several lines that do not fill its column is an address or a list, not one text.
+fn is_broken(draft: &Draft) -> bool {
+    let leaves_room = |above: &Line, below: &Line| {
+        let word = below.words.first().map_or(0.0, |word| word.bounds.x1 - word.bounds.x0);
+        (above.bounds.x0 - below.bounds.x0).abs() < 0.3 * above.size
+            && above.bounds.x1 + word + above.size < draft.right
+    };
+    let mut pairs = draft.lines.windows(2);
+    draft.lines.len() > 2 && pairs.all(|pair| matches!(pair, [above, below] if leaves_room(above, below)))
 }
 
 /// Takes a heading of the structure tree for a paragraph if it looks like one: too long, or a sentence like the body.
@@ -165,15 +192,22 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) 
     if !draft.is_paragraph()
         || draft.is_formula
         || !is_short
+        || !is_emphasised(draft, statistics) && is_broken(draft)
         || is_listed
         || draft.begins_small() && ratio < MUCH_LARGER
         || !has_word(draft)
-        || draft.lines.iter().any(|line| line.is_contents_entry())
+        || draft.lines.iter().any(|line| line.is_row())
         || ratio < if is_small_heading(draft, next) { SMALLEST } else { SMALLER }
     {
         return false;
     }
     let is_sentence = draft.ends_sentence() || draft.last_sign().is_some_and(|sign| matches!(sign, ',' | ';'));
+    let is_over = next.is_some_and(|next| next.space_above < SPACE_ABOVE);
+    let is_mixed = (1.0 - MOST..MOST).contains(&draft.share(|style| style.is_bold));
+    let has_cells = draft.lines.iter().any(|line| line.has_cells());
+    if ratio < MUCH_LARGER && (has_cells && (is_over || is_mixed) || is_over && draft.last_sign() == Some(':')) {
+        return false;
+    }
     if ratio >= LARGER {
         return !is_sentence || draft.len() <= MAX_CHARACTERS / 3 || section_depth(draft).is_some();
     }
@@ -359,7 +393,7 @@ impl Outline {
     fn is_entry(&self, draft: &Draft) -> bool {
         draft.is_paragraph()
             && draft.lines.len() <= MAX_LINES
-            && !draft.lines.iter().any(|line| line.is_contents_entry())
+            && !draft.lines.iter().any(|line| line.is_row())
             && self.depth(draft).is_some()
     }
 }

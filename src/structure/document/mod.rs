@@ -50,7 +50,7 @@ pub fn read_document(pages: &[DocumentPage], outline: &[OutlineHeading]) -> Vec<
     notes::mark(&mut drafts, pages, &statistics);
     captions::mark_labelled(&mut drafts, pages, &statistics);
     headings::mark(&mut drafts, outline, &statistics);
-    entries::mark_contents(&mut drafts);
+    entries::mark_rows(&mut drafts);
     lists::mark(&mut drafts, &statistics);
     entries::mark_labels(&mut drafts, &statistics);
     captions::mark(&mut drafts, pages, &statistics);

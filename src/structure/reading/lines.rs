@@ -1,7 +1,7 @@
 //! The segments of a column become lines and regions.
 
 use super::super::bounds::{NOTHING, center, holds};
-use super::super::page_structure::{Column, Line, LineWord, Region, TableArea};
+use super::super::page_structure::{Column, Line, LineWord, Region, TableArea, ends_label, is_cell_value};
 use super::segments::{RAISED_GAP_EM, Segment, line_size};
 use pagewise_text::Bounds;
 
@@ -22,6 +22,8 @@ const MAX_AROUND: usize = 1_000;
 
 /// The least height of a box whose side divides a line, in ems. Check boxes of forms are smaller.
 const SIDE_EM: f32 = 1.6;
+/// The sizes of a label and its value differ by less, as a share.
+const SAME_SIZE: f32 = 0.1;
 /// So wide a gap, in ems, divides a line.
 const WIDE_GAP_EM: f32 = 6.0;
 
@@ -96,14 +98,17 @@ fn divided(mut row: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Vec<Segment>> {
     }
 }
 
-/// Whether two texts on one baseline are read apart: a side of a box is between them, or much space.
+/// Whether two texts on one baseline are read apart: a side of a box is between them, or much space, and they are no label
+/// and its value.
 fn is_divided(left: &Segment, right: &Segment, boxes: &DrawnBoxes) -> bool {
     let (from, to, em) = (left.bounds.x1, right.bounds.x0, left.size.max(right.size));
     let first = boxes.sides.partition_point(|side| center(*side).0 < from);
     let mut between = boxes.sides.iter().skip(first).take_while(|side| center(**side).0 <= to);
     let is_side =
         |side: &Bounds| side.y1 - side.y0 > SIDE_EM * em && side.y0 < left.baseline && left.baseline < side.y1;
-    between.any(is_side) || to - from > WIDE_GAP_EM * em && is_text(left) && is_text(right)
+    let is_label = ends_label(&left.words) || is_cell_value(&right.words);
+    let is_row = (left.size - right.size).abs() < SAME_SIZE * em && is_label;
+    between.any(is_side) || to - from > WIDE_GAP_EM * em && !is_row && is_text(left) && is_text(right)
 }
 
 /// Whether a segment has a word that is neither code nor a leader.

@@ -141,7 +141,7 @@ fn tables_of_upright(page: &PageLayout) -> Vec<Table> {
     for find in [finders::lattice::find, finders::stacks::find, finders::alignment::find] {
         for (area, table) in find(page, &words, &edges) {
             if tables.len() < MAX_TABLES && is_apart(&table.bounds, &taken) {
-                taken.push(area);
+                taken.push(area.union(table.bounds));
                 tables.push(table);
             }
         }

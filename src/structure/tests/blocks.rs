@@ -193,6 +193,88 @@ fn entries_of_a_table_of_contents_keep_their_lines_and_have_short_leaders() {
 }
 
 #[test]
+fn the_rows_of_a_form_keep_their_lines_and_are_no_headings() {
+    let large = Face { size: 12.0, ..PLAIN };
+    let mut sheet = Sheet::new().line(FULL).line(FULL).line("and end.").space(10.0);
+    for (label, net, gross) in [("Rent of the room", "24.99", "29.99 €"), ("Services", "0.00", "0.00 €")] {
+        sheet.put(50.0, large, label);
+        sheet.put(220.0, large, net);
+        sheet.put(300.0, large, gross);
+        sheet.y += 14.0;
+    }
+    let text = markdown(sheet);
+    assert!(text.ends_with("\n\nRent of the room 24.99 29.99 €  \nServices 0.00 0.00 €"), "{text}");
+}
+
+#[test]
+fn a_label_far_from_its_value_is_read_with_it() {
+    let mut sheet = Sheet::new().line(FULL).line(FULL).space(10.0);
+    sheet.put(50.0, PLAIN, "Amount due");
+    sheet.put(280.0, PLAIN, "29.99 € TTC");
+    let text = markdown(sheet);
+    assert!(text.ends_with("\n\nAmount due 29.99 € TTC"), "{text}");
+    let mut contents = Sheet::new();
+    contents.put(50.0, PLAIN, "Preface");
+    contents.put(300.0, PLAIN, "ii");
+    contents.y += 12.0;
+    contents.put(50.0, PLAIN, "1 Introduction");
+    contents.put(300.0, PLAIN, "1");
+    assert_eq!(markdown(contents), "Preface ii  \n1 Introduction 1");
+}
+
+#[test]
+fn a_label_in_bold_before_its_value_is_no_heading_and_a_colon_leads_over_white_space() {
+    let large = |is_bold| Face { size: 11.5, is_bold, ..PLAIN };
+    let mut sheet = Sheet::new().line(FULL).line(FULL).line("and end.").space(12.0);
+    sheet.put(50.0, large(true), "Odometer of it");
+    sheet.put(180.0, large(false), "9,800");
+    sheet.y += 30.0;
+    sheet.put(50.0, PLAIN, "Agency:");
+    sheet.put(250.0, PLAIN, "The Gilt Edge");
+    let text = markdown(sheet.space(30.0).line(FULL).line(FULL));
+    assert!(!text.contains('#') && text.contains("\nAgency: The Gilt Edge\n\n"), "{text}");
+}
+
+#[test]
+fn the_heads_of_columns_stand_above_their_values() {
+    let mut sheet = Sheet::new().line(FULL).line(FULL).line("and end.").space(12.0);
+    for (month, shows, amount) in [("Month", "Shows", "Net Amount"), ("December", "48", "$12,500.00")] {
+        sheet.put(50.0, PLAIN, month);
+        sheet.put(150.0, PLAIN, shows);
+        sheet.put(250.0, PLAIN, amount);
+        sheet.y += 12.0;
+    }
+    assert!(markdown(sheet).ends_with("Month Shows Net Amount\n\nDecember 48 $12,500.00"));
+}
+
+#[test]
+fn wide_word_spaces_of_a_justified_line_make_no_row() {
+    let line = "It names      the forms of      1990 and all    in 1991,";
+    let sheet = Sheet::new().line(FULL).line(line).line(FULL).line("and end.");
+    let text = markdown(sheet);
+    assert!(!text.contains('\n'), "{text}");
+}
+
+#[test]
+fn lines_of_an_address_in_larger_type_are_no_headings() {
+    let large = Face { size: 11.5, ..PLAIN };
+    let body = Sheet::new().line(FULL).line(FULL).line("and end.").space(20.0);
+    let sheet = body.at(50.0, large, "Ada Printwright").at(50.0, large, "12 River Street").at(50.0, large, "Inkford");
+    assert!(!markdown(sheet.space(30.0).line(FULL)).contains('#'));
+}
+
+#[test]
+fn a_title_of_several_lines_is_one_heading() {
+    let title = Face { size: 18.0, ..BOLD };
+    let sheet =
+        Sheet::new().at(50.0, title, "The Book").at(50.0, title, "Of All Pages").space(20.0).line(FULL).line(FULL);
+    assert!(markdown(sheet).starts_with("# The Book Of All Pages\n\n"));
+    let labels = ["Name", "Town of birth", "Form"].map(|label| (Face { size: 18.0, ..PLAIN }, label));
+    let sheet = labels.iter().fold(Sheet::new(), |sheet, (face, label)| sheet.at(50.0, *face, label));
+    assert!(!markdown(sheet.space(20.0).line(FULL).line(FULL)).contains("Name Town"));
+}
+
+#[test]
 fn a_table_stands_where_its_area_is_and_takes_its_words() {
     let sheet = Sheet::new().line(FULL).space(20.0).line("inside the table").space(20.0).line("After it.");
     let area = TableArea { bounds: Bounds { x0: 40.0, y0: 98.0, x1: 360.0, y1: 118.0 }, index: 0 };

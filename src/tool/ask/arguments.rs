@@ -14,8 +14,8 @@ pub const MAX_PDFS: usize = 10;
 /// The prompt if none is given.
 const DEFAULT_PROMPT: &str = "Analyze this PDF document.";
 
-/// Ask another model about up to ten PDFs and get its answer as text: when you cannot see PDFs, or need an answer and not
-/// the pages. What was not sent to it is named together with the call that sends it.
+/// Ask another model about up to ten PDFs; returns its answer as text. Use it if you cannot see PDFs or need only an
+/// answer. Pages it did not get are listed with the call that sends them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("For a responseId, the conversation that fetched it"))))]

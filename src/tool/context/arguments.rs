@@ -16,19 +16,19 @@ pub struct ConversationArguments {
     #[serde(flatten)]
     #[cfg_attr(feature = "program", command(flatten))]
     pub conversation: ConversationParameter,
-    /// How often the context was compacted. A larger number than before forgets what is held; with a smaller one nothing is
-    /// left out and nothing recorded.
+    /// Number of times the context has been compacted. A higher number than last time clears the record of sent pages; with
+    /// a lower one everything is sent and nothing recorded.
     #[schemars(extend("x-driver" = true))]
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub generation: Option<u64>,
 }
 
-/// What this conversation holds, what it cost, and how much more fits.
+/// Files and pages sent in this conversation, their cost, and room left.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[serde(rename_all = "camelCase")]
 pub struct StatusArguments {
-    /// Of many files, the first to name.
+    /// List from this file, 1-based.
     #[cfg_attr(feature = "program", arg(skip))]
     pub start_file: Option<NonZeroU64>,
     /// The conversation.
@@ -39,8 +39,8 @@ pub struct StatusArguments {
 
 arguments_of!("context_status", StatusArguments);
 
-/// What changed in the files that this conversation holds: pages, texts as diffs, deleted files. Each change is reported
-/// once. Call it before you rely on what you read earlier.
+/// What changed in files since they were sent to you: pages, text diffs, deletions. Each change is reported once. Call it
+/// before relying on what you read earlier.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct UpdatesArguments {
@@ -52,13 +52,13 @@ pub struct UpdatesArguments {
 
 arguments_of!("context_updates", UpdatesArguments);
 
-/// Forget what this conversation holds, so that it can be sent again: all, one file, or pages of it. Call it after your
-/// context was compacted. It deletes no file.
+/// Clear the record of what was sent, so it can be sent again: all, one file, or pages of it. Call it after your context
+/// was compacted. Deletes no file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[serde(rename_all = "camelCase")]
 pub struct ForgetArguments {
-    /// A file. Default: all.
+    /// Only this file. Default: all.
     #[cfg_attr(feature = "program", arg(value_name = "PATH", help = "Only this file"))]
     pub file_path: Option<String>,
     /// Pages of filePath, 1-based, like "1-3,7".
@@ -73,7 +73,7 @@ pub struct ForgetArguments {
         )
     )]
     pub pages: Option<String>,
-    /// All pages, but go on to report changes of the files.
+    /// Forget pages, but keep reporting file changes.
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(long, help = "Forget all pages, but keep following the files"))]
     pub keep_files: bool,
@@ -104,8 +104,8 @@ impl ForgetArguments {
     }
 }
 
-/// Start a new conversation that holds what this one holds, or held at an earlier point (asOf). The result is a handle:
-/// pass it as conversation. What one is given from then on does not affect the other.
+/// Copy this conversation's record of sent pages, now or at an earlier point (asOf), to a new conversation. Returns its
+/// name: pass it as conversation. The two are independent from then on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("The conversation to start from"))))]

@@ -146,7 +146,7 @@ pub fn context_forget(
     }
     let request = ForgetRequest { file: arguments.file_path.clone(), pages, keep_files: arguments.keep_files };
     context.forget(&conversation, &request)?;
-    let text = format!("Forgotten in conversation {conversation}: {what}. It can be given again.");
+    let text = format!("Cleared from the record of conversation {conversation}: {what}. It will be sent again.");
     Ok(DataAnswer::new(text, json!({ "conversation": conversation.as_str(), "forgotten": what })))
 }
 
@@ -301,8 +301,7 @@ fn brief_file(file: &HeldFile) -> Value {
 
 fn sent_line(sent: &Usage, bounds: &RequestBounds) -> String {
     format!(
-        "Sent so far: {} media blocks (at most {}), {} PDF pages among them (at most {}), {} bytes (at most {}), about {} \
-         tokens.",
+        "Sent so far: {} media blocks (limit {}), of them {} PDF pages (limit {}), {} bytes (limit {}), about {} tokens.",
         grouped(sent.blocks),
         grouped(bounds.max_media_blocks),
         grouped(sent.pages),

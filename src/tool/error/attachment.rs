@@ -1,4 +1,4 @@
-//! Errors about attachments.
+//! Errors about files within a PDF.
 
 use serde_json::json;
 
@@ -16,6 +16,19 @@ pub(super) fn no_attachment(path: &str, name: &str, names: &[String], total: usi
     let more = if more > 0 { format!("\nand {more} more") } else { String::new() };
     let error = ToolError::new(ErrorCode::FileNotFound, message).with("attachments", json!(names));
     if names.is_empty() { error } else { error.hint(&format!("Its attachments, by path:\n{listed}{more}")) }
+}
+
+/// For a page without a picture of a number.
+pub(super) fn no_picture(path: &str, name: &str, page: Option<u32>, pictures: usize) -> ToolError {
+    let Some(page) = page else {
+        let form = format!("'{}' is no image: {path}#image=3.1 is the first image of page 3", one_line(name));
+        return ToolError::validation(&form);
+    };
+    let count = count_of(u64::try_from(pictures).unwrap_or(u64::MAX), "image");
+    ToolError::new(ErrorCode::FileNotFound, format!("No image {} in {path}: page {page} has {count}", one_line(name)))
+        .with("images", json!(pictures))
+        .hint("pdf_info with pages says how many images each page has.")
+        .command_hint("`pagewise images` writes them to files.")
 }
 
 /// For attachments of attachments, and so on, too often.

@@ -19,7 +19,7 @@ pub use self::restart::restart_once;
 pub use self::web::upload_not_found;
 pub(super) use self::web::{content_not_found, web_error};
 
-use self::attachment::{no_attachment, too_deep};
+use self::attachment::{no_attachment, no_picture, too_deep};
 use self::file_type::{attachment_writer, converter, named_type};
 use self::unreadable::{io_error, unreadable};
 use self::web::{fetched_pdf, unsupported_content};
@@ -183,6 +183,7 @@ impl From<ContextError> for ToolError {
             ContextError::Source { path, error } => source_error(&path, &error),
             ContextError::NotFound { path, missing } => not_found(&path, &missing),
             ContextError::NoAttachment { path, name, names, total } => no_attachment(&path, &name, &names, total),
+            ContextError::NoPicture { path, name, page, pictures } => no_picture(&path, &name, page, pictures),
             ContextError::AttachmentDepth { path, max } => too_deep(&path, max),
             ContextError::Pdf { path, error } => pdf_error(&path, &error),
             ContextError::FetchedPdf { url, error } => fetched_pdf(pdf_error(&url, &error), &error),
@@ -381,11 +382,12 @@ fn worker_error(path: &str, error: &WorkerError) -> ToolError {
             .hint("A larger worker_memory_bytes may be enough to read it.")
             .with("setting", json!("worker_memory_bytes"))
             .with("limit", json!(limit_bytes)),
-        WorkerError::Busy { waiting, retry_after_ms } => {
-            ToolError::new(ErrorCode::Busy, format!("Busy: {waiting} requests wait; try again in {retry_after_ms} ms"))
-                .with("waiting", json!(waiting))
-                .with("retryAfterMs", json!(retry_after_ms))
-        }
+        WorkerError::Busy { waiting, retry_after_ms } => ToolError::new(
+            ErrorCode::Busy,
+            format!("Busy: {waiting} requests are waiting; try again in {retry_after_ms} ms"),
+        )
+        .with("waiting", json!(waiting))
+        .with("retryAfterMs", json!(retry_after_ms)),
         WorkerError::Unsandboxed { missing } => reading_failed(error)
             .hint("Start without --require-sandbox to read with the layers that this system has.")
             .with("missing", json!(missing)),

@@ -17,8 +17,8 @@ pub(crate) const DEFAULT_MAX_CHARS: u64 = 30_000;
 /// Characters in one answer at most.
 pub(crate) const MAX_CHARS: u64 = 100_000;
 
-/// URLs as text: a PDF page by page, a web page as Markdown. At most 30,000 characters come; continue with
-/// get_search_content. To see a PDF's pages, give its URL to get_file.
+/// Fetch URLs as text: PDFs page by page, web pages as Markdown, 30,000 characters at most; continue with
+/// get_search_content. To see PDF pages, call get_file with the URL.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("The conversation that the fetched content belongs to"))))]
@@ -61,22 +61,22 @@ impl FetchArguments {
     }
 }
 
-/// Read on in what fetch_content fetched.
+/// More of a text from fetch_content.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("The conversation that the content belongs to"))))]
 #[serde(rename_all = "camelCase")]
 pub struct SearchContentArguments {
-    /// From a result of fetch_content.
+    /// From fetch_content.
     #[cfg_attr(feature = "program", arg(value_name = "ID", help = "The responseId that pagewise fetch printed"))]
     pub response_id: String,
-    /// One of several URLs.
+    /// Which URL, if several.
     #[cfg_attr(feature = "program", arg(long, value_name = "URL", conflicts_with = "url_index"))]
     pub url: Option<String>,
-    /// The same by position, 0-based.
+    /// Or its position, 0-based.
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub url_index: Option<u64>,
-    /// Most characters. Default: 30000; at most 100000.
+    /// Maximum characters. Default: 30000; at most 100000.
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub max_chars: Option<NonZeroU64>,
     /// Characters to skip.

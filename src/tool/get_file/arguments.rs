@@ -10,15 +10,17 @@ use crate::tool::arguments::{PagesParameter, PasswordParameter, arguments_of};
 use crate::tool::client::FormArgument;
 use crate::tool::context::ConversationArguments;
 use crate::tool::error::ToolError;
+use crate::tool::pdf::{DocumentArguments, TextArguments, TextFormat};
 
-/// Read a file: the summary of a PDF, office file, EPUB or notebook (filePath alone) or its pages (pages or pdfPage, at
-/// most 20 a call), a text by lines, an image; of a folder, its documents. What this conversation already has is named, not sent again.
+/// Read a PDF, office file, EPUB or notebook: filePath alone gives a summary with outline and costs; pages or pdfPage gives
+/// pages, at most 20 a call. Also text files, images, folders. Pages already sent are listed, not resent. To find text:
+/// pdf_search.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("The conversation whose memory applies; its first use creates it"))))]
 #[serde(rename_all = "camelCase")]
 pub struct GetFileArguments {
-    /// The file: path, URL or responseId.
+    /// Path, URL or responseId.
     #[cfg_attr(feature = "program", arg(value_name = "PATH"))]
     pub file_path: String,
     /// One page, 0-based.
@@ -32,27 +34,41 @@ pub struct GetFileArguments {
     #[serde(flatten)]
     #[cfg_attr(feature = "program", command(flatten))]
     pub pages: PagesParameter,
-    /// How pages come: document (PDF block), path (a PDF file, named), mixed (text or tables where complete, else a
-    /// picture), auto (default: what you can be shown).
+    /// Page form: document (PDF block), path (saved PDF), mixed (text or Markdown if complete, else a picture), auto
+    /// (default: what your client can show).
     #[serde(rename = "as")]
     #[cfg_attr(
         feature = "program",
         arg(long = "as", value_enum, value_name = "FORM", help = "Form of the pages (default: the setting form)")
     )]
     pub form: Option<FormArgument>,
-    /// Send it again: only if you can no longer see it.
+    /// Resend; only if you can no longer see it.
     #[serde(default)]
-    #[cfg_attr(feature = "program", arg(long, help = "Send it even if the conversation already holds it"))]
+    #[cfg_attr(feature = "program", arg(long, help = "Send it even if it was already sent in the conversation"))]
     pub force: bool,
-    /// Of a text: first line, 1-based.
+    /// Text files: first line, 1-based.
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub start_line: Option<NonZeroU64>,
-    /// Of a text: how many lines.
+    /// Text files: number of lines.
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub num_lines: Option<NonZeroU64>,
-    /// Stop before the pages cost more tokens (estimated).
+    /// Token budget (estimated); one page always comes.
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub max_tokens: Option<NonZeroU64>,
+    /// An earlier version: answers what changed, and of pages the changed alone.
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            long,
+            value_name = "EARLIER",
+            help = "An earlier version: say what changed; of --pages, the changed alone"
+        )
+    )]
+    pub against: Option<String>,
+    /// Write the text or markdown to a file, and answer with its path and cost.
+    #[serde(default)]
+    #[cfg_attr(feature = "program", arg(skip))]
+    pub save: bool,
     /// The conversation.
     #[serde(flatten)]
     #[cfg_attr(feature = "program", command(flatten))]
@@ -71,7 +87,38 @@ impl GetFileArguments {
             return Err(ToolError::one_of("pdfPage", "pages")
                 .hint("Use pdfPage (0-based) for one page, or pages (1-based) for several."));
         }
+        if self.save && self.saved_format().is_none() {
+            return Err(ToolError::parameter("save", "needs as: text or markdown"));
+        }
         Ok(self)
+    }
+
+    /// The format in which the text is saved: Markdown if no form is asked for.
+    fn saved_format(&self) -> Option<TextFormat> {
+        match self.form.unwrap_or_default() {
+            FormArgument::Text => Some(TextFormat::Text),
+            FormArgument::Markdown | FormArgument::Auto => Some(TextFormat::Markdown),
+            _ => None,
+        }
+    }
+
+    /// The text that is to be saved; `None` if it is to be sent.
+    #[must_use]
+    pub(super) fn saved_text(&self) -> Option<TextArguments> {
+        let format = self.saved_format().filter(|_| self.save)?;
+        let single = self.pdf_page.map(|index| index.saturating_add(1).to_string());
+        let pages = self.pages.pages.clone().or(single);
+        let document = self.document();
+        Some(TextArguments { pages: pages.into(), format, save: true, document, ..TextArguments::default() })
+    }
+
+    /// The document, if the file is one.
+    pub(super) fn document(&self) -> DocumentArguments {
+        DocumentArguments {
+            path: self.file_path.clone(),
+            password: self.password.clone(),
+            conversation: self.held.conversation.clone(),
+        }
     }
 
     /// The requested part of a PDF.

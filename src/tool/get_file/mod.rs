@@ -14,14 +14,18 @@ pub(crate) use self::details::{folder_brief, folder_json};
 
 use super::caller::Caller;
 use super::client::{FormDecision, decide_form};
+use super::data_answer::result_json;
+use super::emit::PDF;
 use super::error::ToolError;
 use super::page_tag::tag_blocks;
+use super::pdf::save_text;
+use super::versions::diff;
 use crate::context::{
-    AnswerDetails, Block, ContextManager, Delivery, FileAnswer, FileRequest, ProgressListener, SummaryFacts,
-    page_or_pages, untrusted,
+    AnswerDetails, Block, ContextManager, Delivery, FileAnswer, FileRequest, ProgressListener, RequestedPart,
+    SummaryFacts, page_or_pages, select_from, untrusted,
 };
 use pagewise_base::limits::Cancellation;
-use pagewise_base::page::PageSet;
+use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_view::ConversationId;
 
 /// The result of `get_file`.
@@ -57,6 +61,13 @@ pub fn get_file(
     caller: &Caller,
     progress: &dyn ProgressListener,
 ) -> Result<GetFileAnswer, ToolError> {
+    if let Some(asked) = arguments.saved_text() {
+        let saved = save_text(context, &asked, caller, progress)?;
+        return text_alone(context, &arguments, saved.text(), ("saved", result_json(&saved)?));
+    }
+    if let Some(against) = arguments.against.clone() {
+        return get_changes(context, &against, arguments, caller, progress);
+    }
     let conversation = caller.conversation(arguments.held.conversation.as_deref())?;
     let form = decide_form(arguments.form.unwrap_or_default(), &caller.client);
     let cancellation = caller.cancellation.clone();
@@ -75,6 +86,70 @@ pub fn get_file(
     let tag = answer.details.pages.and_then(|_| tag_blocks(&mut answer.blocks, caller));
     let FileAnswer { blocks, content, details: facts, summary, delivery } = answer;
     Ok(GetFileAnswer { blocks, content, summary, facts, details, tag, header, footer, delivery })
+}
+
+/// What changed since the version at `against`. If pages are asked for, those of them that changed, after the changes.
+fn get_changes(
+    context: &ContextManager,
+    against: &str,
+    arguments: GetFileArguments,
+    caller: &Caller,
+    progress: &dyn ProgressListener,
+) -> Result<GetFileAnswer, ToolError> {
+    let document = arguments.document();
+    let found = diff(context, &document, against, caller, progress)?;
+    if arguments.part() == RequestedPart::Summary {
+        return text_alone(context, &arguments, found.text(None), ("versions", result_json(&found)?));
+    }
+    let asked = {
+        let pdf = document.open(context, caller)?;
+        match (arguments.pdf_page, &*arguments.pages) {
+            (None, Some(selection)) => select_from(selection, &*pdf.document)?.pages,
+            (index, _) => index.and_then(|index| u32::try_from(index).ok()).map(PageIndex).into_iter().collect(),
+        }
+    };
+    let wanted = found.pages_to_read();
+    let changed = asked.iter().filter(|page| wanted.contains(*page)).collect::<PageSet>();
+    if changed.is_empty() && !asked.is_empty() {
+        let text = format!("{}\nNone of {} differs.", found.text(Some(&PageSet::new())), page_or_pages(&asked));
+        return text_alone(context, &arguments, text, ("versions", result_json(&found)?));
+    }
+    let is_all = changed.is_empty();
+    let pages = if is_all { arguments.pages.clone() } else { Some(changed.to_string()).into() };
+    let pdf_page = arguments.pdf_page.filter(|_| is_all);
+    let mut answer =
+        get_file(context, GetFileArguments { against: None, pages, pdf_page, ..arguments }, caller, progress)?;
+    answer.blocks.insert(answer.content.start, Block::Text(found.text(Some(&changed))));
+    answer.content.end = answer.content.end.saturating_add(1);
+    if let Value::Object(details) = &mut answer.details {
+        details.insert("versions".to_owned(), result_json(&found)?);
+    }
+    Ok(answer)
+}
+
+/// An answer that gives no page, and records nothing.
+fn text_alone(
+    context: &ContextManager,
+    arguments: &GetFileArguments,
+    text: String,
+    (name, data): (&str, Value),
+) -> Result<GetFileAnswer, ToolError> {
+    let facts = AnswerDetails { file: arguments.file_path.clone(), mime_type: PDF, ..AnswerDetails::default() };
+    let mut details = details_json(&facts, None);
+    if let Value::Object(details) = &mut details {
+        details.insert(name.to_owned(), data);
+    }
+    Ok(GetFileAnswer {
+        blocks: vec![Block::Text(text)],
+        content: 0..0,
+        summary: None,
+        facts,
+        details,
+        tag: None,
+        header: None,
+        footer: None,
+        delivery: context.no_delivery(),
+    })
 }
 
 /// The bytes of the attachment that `arguments` name, of whatever type; `None` if they name none, or pages of one.
@@ -137,7 +212,8 @@ pub(crate) fn document_header(answer: &FileAnswer) -> Option<String> {
     let pages = Some(documents.collect::<PageSet>()).filter(|pages| !pages.is_empty())?;
     let details = &answer.details;
     let (named, total) = (page_or_pages(&pages), details.pages.unwrap_or_default());
-    let what = format!("{}: {named} of {total}, each a PDF of its own.", details.file);
+    let each = if pages.len() == 1 { "as" } else { "each as" };
+    let what = format!("{}: {named} of {total}, {each} a one-page PDF.", details.file);
     let go_on = "For other pages call get_file with pages (1-based) or pdfPage (0-based).";
     Some([&what, &untrusted(&details.file), go_on].join("\n"))
 }

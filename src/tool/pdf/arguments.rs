@@ -11,7 +11,7 @@ use crate::tool::caller::Caller;
 use crate::tool::error::ToolError;
 use crate::worker::OcrMode;
 use pagewise_base::page::PageSet;
-use pagewise_library::DateRange;
+use pagewise_library::{DateRange, is_language};
 use pagewise_render::{Dpi, Region};
 use pagewise_text::Case;
 
@@ -67,7 +67,7 @@ pub(super) fn selected_pages(pdf: &OpenPdf, selection: Option<&str>) -> Result<S
     }
 }
 
-/// What a PDF says about itself: pages, title, dates, encryption, form and more. Cheap. With pages, a line on each.
+/// A PDF's metadata, form values and attachments. With pages: size, content and token cost of each. Overview: get_file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct InfoArguments {
@@ -83,14 +83,14 @@ pub struct InfoArguments {
 
 arguments_of!("pdf_info", InfoArguments);
 
-/// The outline (table of contents) with page numbers.
+/// The whole outline (bookmarks) with page numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct OutlineArguments {
     /// Levels to show. Default: all.
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub depth: Option<NonZeroU64>,
-    /// Most entries. Default: 200.
+    /// Maximum entries. Default: 200.
     #[cfg_attr(feature = "program", arg(long, value_name = "N", help = "At most this many entries (default: all)"))]
     pub max_items: Option<NonZeroU64>,
     /// The document.
@@ -126,7 +126,7 @@ pub struct TablesArguments {
 
 arguments_of!("tables", TablesArguments);
 
-/// The text of pages: in reading order, in columns (layout), with headings and tables (markdown).
+/// Extract text; scans by OCR. Does not track what you have: to read, use get_file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct TextArguments {
@@ -134,24 +134,24 @@ pub struct TextArguments {
     #[serde(flatten)]
     #[cfg_attr(feature = "program", command(flatten))]
     pub pages: PagesParameter,
-    /// Most characters. Default: 50000.
+    /// Character limit. Default: 50000.
     #[cfg_attr(
         feature = "program",
         arg(long, value_name = "N", help = "Stop after this many characters (default: never)")
     )]
     pub max_chars: Option<NonZeroU64>,
-    /// Default: text.
+    /// text (default), layout (columns), markdown.
     #[serde(default)]
     #[cfg_attr(
         feature = "program",
         arg(long, value_enum, value_name = "FORMAT", default_value_t, help = "How the text is written")
     )]
     pub format: TextFormat,
-    /// Also text that no reader sees.
+    /// Include invisible text.
     #[serde(default)]
-    #[cfg_attr(feature = "program", arg(long))]
+    #[cfg_attr(feature = "program", arg(long, help = "Include text that is invisible on the page"))]
     pub hidden: bool,
-    /// Which pages are recognised. Default: those without text (auto).
+    /// Pages to OCR. Default: those without usable text (auto).
     #[cfg_attr(
         feature = "program",
         arg(
@@ -159,10 +159,14 @@ pub struct TextArguments {
             value_enum,
             value_name = "WHEN",
             default_value = "never",
-            help = "Which pages are recognised from their pictures, which takes seconds a page"
+            help = "Pages to read by OCR, which takes seconds a page"
         )
     )]
     pub ocr: Option<OcrArgument>,
+    /// Write it whole to a file, and answer with its path and cost.
+    #[serde(default)]
+    #[cfg_attr(feature = "program", arg(skip))]
+    pub save: bool,
     /// Whether the answer lists the words of each page in their boxes; only for the command line.
     #[serde(skip)]
     #[cfg_attr(feature = "program", arg(long, help = "With --json: the words of each page in their boxes"))]
@@ -192,7 +196,7 @@ impl TextArguments {
 #[cfg_attr(feature = "program", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum OcrArgument {
-    /// Those whose own text is not what a reader sees, such as scans
+    /// Those without usable text, such as scans
     Auto,
     /// All
     Always,
@@ -224,7 +228,7 @@ pub enum TextFormat {
     Markdown,
 }
 
-/// A page as a picture (PNG), also saved: for layout, figures, handwriting.
+/// Draw a page as a PNG, returned and saved: for layout, figures, handwriting.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct RenderArguments {
@@ -232,7 +236,7 @@ pub struct RenderArguments {
     #[serde(flatten)]
     #[cfg_attr(feature = "program", command(flatten))]
     pub document: DocumentArguments,
-    /// 1-based, like "3"; several ("1-3,7") go to files. Needed without quote.
+    /// 1-based, like "3"; several ("1-3,7") are only saved. Optional with quote.
     #[serde(default)]
     #[cfg_attr(
         feature = "program",
@@ -246,7 +250,7 @@ pub struct RenderArguments {
         )
     )]
     pub page: String,
-    /// A passage: the picture is cut to its lines, in yellow.
+    /// Find this passage; show only its lines, marked.
     #[cfg_attr(
         feature = "program",
         arg(
@@ -257,14 +261,14 @@ pub struct RenderArguments {
         )
     )]
     pub quote: Option<String>,
-    /// Several pages side by side.
+    /// Several pages in one picture.
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(long))]
     pub contact_sheet: bool,
     /// Pixels per inch, 72 to 300. Default: 150.
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub dpi: Option<NonZeroU64>,
-    /// Left, top, right, bottom as shares: [0, 0, 1, 0.5] is the upper half.
+    /// Left, top, right, bottom, 0 to 1: [0, 0, 1, 0.5] is the upper half.
     #[schemars(length(min = 4, max = 4), extend("x-expected" = REGION))]
     #[cfg_attr(
         feature = "program",
@@ -277,7 +281,7 @@ pub struct RenderArguments {
         )
     )]
     pub region: Option<Vec<f64>>,
-    /// A text to paint yellow, or a box: "left,top,right,bottom" in points.
+    /// Mark yellow: a text, or a box "left,top,right,bottom" in points.
     #[schemars(extend("x-expected" = HIGHLIGHT))]
     #[cfg_attr(
         feature = "program",
@@ -346,7 +350,7 @@ impl RenderArguments {
     }
 }
 
-/// Find words or a regular expression: pages and excerpts. Pages without text are named.
+/// Find a phrase or regex (query), or check a quote; returns pages and excerpts. ranked: for questions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("The conversation whose held pages are marked; for a responseId, the one that fetched it"))))]
@@ -363,17 +367,17 @@ pub struct SearchArguments {
         )
     )]
     pub path: Option<String>,
-    /// Several of path.
+    /// More of path.
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(index = 3, hide = true))]
     pub paths: Vec<String>,
-    /// Of many PDFs, the first to search: 1-based.
+    /// Many PDFs: start at this one, 1-based.
     #[cfg_attr(feature = "program", arg(skip))]
     pub start_document: Option<NonZeroU64>,
-    /// Words to find.
+    /// Exact phrase; with ranked, any words.
     #[cfg_attr(feature = "program", arg(value_name = "QUERY", index = 2, allow_hyphen_values = true))]
     pub query: Option<String>,
-    /// Not query: is this passage there?
+    /// Not query: is this there word for word?
     #[cfg_attr(
         feature = "program",
         arg(
@@ -384,7 +388,7 @@ pub struct SearchArguments {
         )
     )]
     pub quote: Option<String>,
-    /// query is a regular expression (no look-around).
+    /// query is a regex (no look-around).
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(long))]
     pub regex: bool,
@@ -392,7 +396,7 @@ pub struct SearchArguments {
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(long))]
     pub case_sensitive: bool,
-    /// Which pages are recognised. Default: those without text (auto).
+    /// Pages to OCR. Default: those without usable text (auto).
     #[cfg_attr(
         feature = "program",
         arg(
@@ -400,7 +404,7 @@ pub struct SearchArguments {
             value_enum,
             value_name = "WHEN",
             default_value = "auto",
-            help = "Which pages are recognised from their pictures, within the time of the setting ocr_search_ms"
+            help = "Pages to read by OCR, within the time of the setting ocr_search_ms"
         )
     )]
     pub ocr: Option<OcrArgument>,
@@ -408,13 +412,13 @@ pub struct SearchArguments {
     #[serde(flatten)]
     #[cfg_attr(feature = "program", command(flatten))]
     pub pages: PagesParameter,
-    /// Most matches. Default: 50.
+    /// Maximum matches. Default: 50.
     #[cfg_attr(
         feature = "program",
         arg(long, value_name = "N", help = "Show at most this many matches (default: 50, or 10 with --ranked)")
     )]
     pub max_results: Option<NonZeroU64>,
-    /// Best pages first, any words. Also: language (eng), dates (2023..2024-06).
+    /// Best pages first. Adds language (eng), dates (2023..2024-06).
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(long, help = "The pages that answer the query best, the best first"))]
     pub ranked: bool,
@@ -479,6 +483,10 @@ impl SearchArguments {
         }
         if self.quote.is_none() && self.query.is_none() {
             return Err(ToolError::required("query"));
+        }
+        let is_known = self.language.as_deref().is_none_or(is_language);
+        if !is_known {
+            return Err(ToolError::parameter("language", "must be a code of ISO 639-3, such as eng, deu or fra"));
         }
         self.dates()?;
         Ok(self)

@@ -10,7 +10,7 @@ use super::beside::{AttachmentData, CountData, FieldData};
 use super::page_map::{MappedPage, PageMap};
 use crate::context::{
     ContextManager, FolderListing, GivenForms, OpenPdf, SelectedPages, attachment_line, attachment_path, field_line,
-    more_fields_note, one_line, page_or_pages, pages_with_hidden_text, points, untrusted,
+    image_path, more_fields_note, one_line, page_or_pages, pages_with_hidden_text, points, untrusted,
 };
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, result_json, without_blanks};
@@ -278,6 +278,9 @@ impl InfoResult {
         lines.extend(self.links.as_ref().map(|count| format!("Links: {}", count.phrase())));
         lines.extend(counted("Outline entries", self.outline_entries));
         lines.extend(self.page_map.iter().map(|page| format!("Page {}", page.line())));
+        let with_images = self.page_map.iter().find(|page| page.images > 0);
+        let first = |page: &MappedPage| image_path(&self.path, PageIndex(page.page.saturating_sub(1)), 1);
+        lines.extend(with_images.map(|page| format!("Images are files: get_file with {}", first(page))));
         lines.extend(self.notes.iter().map(|note| format!("Note: {note}")));
         lines.join("\n")
     }

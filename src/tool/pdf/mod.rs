@@ -5,6 +5,7 @@ mod beside;
 mod boxes;
 mod extracted_page;
 mod files;
+mod images;
 mod info;
 mod ocr_notes;
 mod outline;
@@ -25,6 +26,7 @@ pub use self::arguments::{
 pub use self::beside::{AttachmentData, BesideText, CommentData, CountData, FieldData, LinkData, OptionData};
 pub use self::extracted_page::{ExtractedPage, PageContent, WordInBox};
 pub use self::files::{WrittenAttachments, WrittenFile, write_attachments, write_tables, write_text};
+pub use self::images::{ImagesResult, ListedImage, PictureFolders, find_images};
 pub use self::info::{InfoAnswer, InfoResult, PageSize, info};
 pub use self::outline::{OutlineEntry, OutlineResult, outline};
 pub(super) use self::page::cut;
@@ -40,5 +42,5 @@ pub use self::search::{
 };
 pub use self::split::{FailedPage, SplitResult, split};
 pub use self::tables::{CellOfTable, TableFormat, TableOnPage, TablesResult, find_tables};
-pub use self::text::{TextResult, extract_text};
+pub use self::text::{SavedText, TextResult, extract_illustrated, extract_text, save_text};
 pub use self::text_layer::{TextLayerResult, write_text_layer};

@@ -91,7 +91,10 @@ impl OutlineResult {
 
     fn text(&self) -> String {
         let columns = outline_columns(self.entries.iter().any(|entry| entry.label.is_some()));
-        let mut lines = vec![format!("Outline of {}: {} entries{columns}", self.path, self.total)];
+        let mut lines = vec![match self.total {
+            0 => format!("{} has no outline: find pages with pdf_search.", self.path),
+            total => format!("Outline of {}: {total} entries{columns}", self.path),
+        }];
         lines.extend((!self.entries.is_empty()).then(|| untrusted(&self.path)));
         lines.extend(self.entries.iter().map(OutlineEntry::line));
         lines.extend(self.next().map(|next| format!("[{} {next}]", self.first())));

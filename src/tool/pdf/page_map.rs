@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::context::{OpenPdf, estimated_tokens, image_tokens, one_line, points, unreadable_page_text};
+use crate::context::{OpenPdf, PagePictures, estimated_tokens, image_tokens, one_line, points, unreadable_page_text};
 use crate::tool::error::ToolError;
 use crate::worker::{PageWants, Pages};
 use pagewise_base::page::{PageIndex, PageSet};
@@ -31,7 +31,7 @@ pub struct MappedPage {
     pub words: usize,
     /// Tables.
     pub tables: usize,
-    /// Images and charts.
+    /// Images, and figures with a caption: those that can be had as files.
     pub images: usize,
     /// Links.
     pub links: usize,
@@ -81,9 +81,12 @@ impl MappedPage {
         let geometry = document.page_geometry(page);
         let read = document.page_structure(page);
         let annotations = document.annotations(page);
+        let pictures = PagePictures::of(document, page);
         let chunk = document.page(page, &PageWants { chunk: true, ..PageWants::default() });
-        let errors = [geometry.as_ref().err(), read.as_ref().err(), annotations.as_ref().err(), chunk.as_ref().err()];
-        let error = errors.into_iter().flatten().next().map(|error| unreadable_page_text(page.number(), error));
+        let errors =
+            [geometry.as_ref().err(), read.as_ref().err(), annotations.as_ref().err(), pictures.as_ref().err()];
+        let errors = errors.into_iter().chain([chunk.as_ref().err()]);
+        let error = errors.flatten().next().map(|error| unreadable_page_text(page.number(), error));
         let label = document.page_label(page).map(|label| label.0).filter(|label| *label != page.number().to_string());
         let text = read.as_ref().map(|read| read.text.text.as_str()).unwrap_or_default();
         let annotations = annotations.unwrap_or_default();
@@ -95,7 +98,7 @@ impl MappedPage {
             kind: read.as_ref().map_or("unreadable", |read| kind_name(read.text.kind)),
             words: text.split_whitespace().count(),
             tables: read.as_ref().map_or(0, |read| read.tables.len()),
-            images: read.as_ref().map_or(0, |read| read.structure.figures.len()),
+            images: pictures.map_or(0, |found| found.pictures.len().saturating_add(found.unlisted)),
             links: annotations.links.len(),
             comments: annotations.comments.len(),
             fields: annotations.fields.len(),

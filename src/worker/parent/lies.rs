@@ -34,7 +34,7 @@ use pagewise_document::{
     OutlineItem, PageAnnotations, PageGeometry, Tier,
 };
 use pagewise_ocr::{TesseractJob, TesseractMode};
-use pagewise_render::{NoFonts, WantedFont, WantedScript};
+use pagewise_render::{MAX_PAGE_IMAGES, NoFonts, PageImage, PageImages, WantedFont, WantedScript};
 use pagewise_structure::tables::{Cell, ColumnsBy, Table};
 use pagewise_structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea};
 use pagewise_text::{Bounds, PageText, PageWords, PlacedWord};
@@ -122,6 +122,7 @@ fn everything() -> PageWants {
         words: true,
         structure: true,
         picture: Some(RenderOptions::default()),
+        images: true,
         recognition: Some(RecognitionRequest { is_forced: true, trusts_layers: false, time: Duration::from_secs(20) }),
     }
 }
@@ -189,6 +190,18 @@ fn picture() -> DrawnPage {
     DrawnPage { options: RenderOptions::default(), picture }
 }
 
+fn image() -> PageImage {
+    PageImage {
+        identity: pagewise_base::hash::ContentHash([7; 32]),
+        width: 2,
+        height: 3,
+        place: [0.0, 0.0, 20.0, 30.0],
+        encoding: "JPEG".to_owned(),
+        bytes: 9,
+        is_stencil: false,
+    }
+}
+
 /// A page as an honest worker describes it.
 fn honest() -> PageFacts {
     let recognised = RecognisedPage { text: text(), regions: regions(), words: words(), confidences: vec![0.5] };
@@ -203,6 +216,7 @@ fn honest() -> PageFacts {
         words: Some(words()),
         structure: Some(regions()),
         picture: Some(picture()),
+        images: Some(PageImages { images: vec![image()], total: 1 }),
         recognition: Some(RecognitionAttempt { is_forced: true, outcome: Recognition::Page(Box::new(recognised)) }),
     }
 }
@@ -388,6 +402,15 @@ fn a_document_has_no_more_pages_than_allowed() {
         let reader = WorkerReader::over(WorkerPool::of(process, settings()), Limits::default(), Arc::new(NoFonts));
         assert!(matches!(open(&reader).err(), Some(PdfError::Worker(WorkerError::Nonsense))), "{page_count}");
     }
+}
+
+#[test]
+fn images_are_as_many_as_are_said_and_have_a_place() {
+    let with = |images: PageImages| refuses_page(move |facts| facts.images = Some(images));
+    with(PageImages { images: vec![image()], total: 0 });
+    with(PageImages { images: Vec::new(), total: 1 });
+    with(PageImages { images: vec![image(); MAX_PAGE_IMAGES + 1], total: MAX_PAGE_IMAGES + 1 });
+    with(PageImages { images: vec![PageImage { place: [f32::NAN; 4], ..image() }], total: 1 });
 }
 
 #[test]

@@ -407,9 +407,7 @@ impl Pages for WorkerDocument {
     fn make(&self, job: &FileJob) -> Result<Option<PdfChunk>, PdfError> {
         self.cancellation.check()?;
         let mut session = self.session();
-        if let FileJob::Join(pages) = job
-            && let Some((_, error)) = session.deadly.iter().find(|(page, _)| pages.contains(**page))
-        {
+        if let Some((_, error)) = session.deadly.iter().find(|(page, _)| job.reads(**page)) {
             return Err(error.clone().into());
         }
         if let Some(file) = self.kept_as.and_then(|kept| self.reader.replies.file(&kept, job)) {

@@ -1,7 +1,7 @@
 //! The marks of list items: bullets, numbers, letters.
 
 use super::Draft;
-use crate::page_structure::{Line, has_letter};
+use crate::page_structure::{Line, has_letter, roman_value};
 
 /// The mark at the beginning of a line.
 #[derive(Debug, Clone, PartialEq)]
@@ -167,15 +167,4 @@ fn letter_value(text: &str) -> Option<u32> {
         return Some(u32::from(first.to_ascii_lowercase()).saturating_sub(96));
     }
     roman_value(text)
-}
-
-/// The value of a Roman numeral up to 39.
-pub(crate) fn roman_value(text: &str) -> Option<u32> {
-    let text = text.to_ascii_lowercase();
-    let tens = text.chars().take_while(|c| *c == 'x').count();
-    let rest: String = text.chars().skip(tens).collect();
-    let units = ["", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"];
-    let unit = units.iter().position(|unit| *unit == rest)?;
-    let value = u32::try_from(10 * tens + unit).ok()?;
-    (tens <= 3 && value > 0).then_some(value)
 }

@@ -9,7 +9,7 @@ mod splitting;
 
 pub(super) use dividers::Dividers;
 pub(super) use item_starts::RecentMarkers;
-pub(super) use markers::{Marker, MarkerKind, marker, roman_value};
+pub(super) use markers::{Marker, MarkerKind, marker};
 pub(super) use splitting::{Evidence, split};
 
 use super::furniture::RunningRow;
@@ -202,13 +202,13 @@ impl<'a> Draft<'a> {
         !self.lines.is_empty() && self.lines.iter().all(|line| condition(line))
     }
 
-    /// The share of its letters whose style satisfies a condition.
+    /// The share of its letters and digits whose style satisfies a condition.
     pub(super) fn share(&self, condition: impl Fn(&Style) -> bool) -> f32 {
         let (mut all, mut some) = (0.0, 0.0);
         for word in self.lines.iter().flat_map(|line| &line.words) {
-            let letters = word.text.chars().filter(|sign| sign.is_alphabetic()).map(|_| 1.0_f32).sum::<f32>();
-            all += letters;
-            some += if condition(&word.style) { letters } else { 0.0 };
+            let length = word.text.chars().filter(|sign| sign.is_alphanumeric()).map(|_| 1.0_f32).sum::<f32>();
+            all += length;
+            some += if condition(&word.style) { length } else { 0.0 };
         }
         if all > 0.0 { some / all } else { 0.0 }
     }

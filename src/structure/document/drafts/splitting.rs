@@ -6,6 +6,7 @@ use super::item_starts::RecentMarkers;
 use super::markers::{Marker, label_marker, marker};
 use super::spacing::{FULL_EM, INDENT_EM, justified_edge, right_edges};
 use super::{Draft, DraftKind, Place};
+use crate::document::headings::MUCH_LARGER;
 use crate::document::notes::note_label;
 use crate::document::type_statistics::TypeStatistics;
 use crate::page_structure::{Column, Line, LineRole, LineTag};
@@ -134,7 +135,7 @@ impl<'a> Splitter<'_, 'a> {
         if above.ground != below.ground && (above.is_monospace() || below.is_monospace()) {
             return true;
         }
-        if above.is_capitals() && below.is_capitals() && self.is_heading_line(next) {
+        if above.is_capitals() && below.is_capitals() && self.is_heading_line(next) || self.is_title_line(next) {
             return false;
         }
         if self.is_code(next - 1) && self.is_code(next) {
@@ -142,7 +143,8 @@ impl<'a> Splitter<'_, 'a> {
         }
         let is_note = below.words.first().is_some_and(|word| word.is_raised && note_label(&word.text).is_some());
         is_note
-            || above.is_contents_entry()
+            || above.is_row()
+            || above.has_cells() && below.is_row()
             || self.dividers.is_some_and(|dividers| dividers.is_between(above, below))
             || self.is_style_break(start, next)
             || self.is_spaced(start, next) && !self.reads_on(start, next)
@@ -171,6 +173,27 @@ impl<'a> Splitter<'_, 'a> {
             }
             _ => Some(true),
         }
+    }
+
+    /// Whether a line of a title goes on where the one before was broken by hand.
+    fn is_title_line(&self, next: usize) -> bool {
+        let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return false };
+        let is_title = |line: &Line| line.size >= MUCH_LARGER * self.statistics.body_size && !line.is_row();
+        is_title(above)
+            && is_title(below)
+            && (above.size - below.size).abs() < SIZE_TOLERANCE * above.size
+            && above.is_bold() == below.is_bold()
+            && above.color() == below.color()
+            && self.markers.get(next).is_some_and(Option::is_none)
+            && (above.is_bold() || self.is_centred_below(next))
+            && (0.5 * above.size..1.5 * above.size).contains(&self.step(next - 1, next))
+    }
+
+    /// Whether the middle of a line is below that of the line above, and its ends are not.
+    fn is_centred_below(&self, next: usize) -> bool {
+        let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return false };
+        let (left, right) = (below.bounds.x0 - above.bounds.x0, below.bounds.x1 - above.bounds.x1);
+        (left + right).abs() < above.size && left.abs() > 0.5 * above.size
     }
 
     /// Whether a line of capitals goes on where the one before ended. Small capitals differ in size.

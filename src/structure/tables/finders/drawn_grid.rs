@@ -5,6 +5,7 @@ use crate::tables::MAX_CELLS;
 use crate::tables::layout::edges::Edge;
 use crate::tables::layout::lines::{PageWords, PlacedWord, text_lines};
 use crate::tables::reading::grid::Slot;
+use crate::tables::reading::likeness::FAR_CHUNKS;
 use pagewise_text::Bounds;
 
 /// Parallel edges nearer than this bound no cell.
@@ -17,8 +18,6 @@ const MIN_OUTER: f32 = 8.0;
 const COVER: f32 = 0.6;
 /// A grid has at most this many columns.
 const MAX_COLUMNS: usize = 500;
-/// Chunks of one line further apart than this many ems are not of one cell, drawn or not.
-const FAR_CHUNKS: f32 = 1.5;
 
 /// A border between rows or columns.
 #[derive(Debug, Clone)]

@@ -34,7 +34,7 @@ fn table(grid: &DrawnGrid) -> Option<(Bounds, Table)> {
     let (mut slots, rows, columns) = compact(grid.slots());
     let rows = trimmed(&mut slots, rows, columns);
     let rows = split_rows(&mut slots, rows);
-    if !likeness::is_grid(&slots, rows, columns) {
+    if !likeness::is_grid(&slots, rows, columns) || likeness::has_columns_within(&slots) {
         return None;
     }
     let heads = head::drawn_heads(&slots, rows, columns);

@@ -31,8 +31,12 @@ const MIN_INDENT: f32 = 2.0;
 const OFF_COLUMN: f32 = 0.5;
 /// The number and the text of a caption are nearer than this many ems.
 const MAX_CAPTION_GAP: f32 = 1.2;
-/// A band higher than this share of the page is no row.
-const MAX_BAND: f32 = 0.6;
+/// A band without text that is higher, in points, stands between two tables.
+const MAX_EMPTY_PT: f32 = 18.0;
+/// Maximum white space between the lines of a band of shaded rows, in ems.
+const MAX_WHITE: f32 = 8.0;
+/// Lines beyond a rule are rows if their size is that of the rows within, up to this share.
+const SAME_SIZE: f32 = 0.1;
 
 /// The tables between stacked edges, each with its area.
 pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(Bounds, Table)> {
@@ -73,9 +77,11 @@ pub(crate) fn extended(area: &Bounds, words: &PageWords, lines: &[TextLine], edg
             .iter()
             .any(|e| e.is_rule && (e.at - at).abs() < 3.0 && e.start < area.x1 - 10.0 && e.end > area.x0 + 10.0)
     };
-    let columns = columns_of(&table_lines(&words.inside(area)));
-    let is_row =
-        |line: Option<&&TextLine>| line.is_some_and(|line| is_head(line, area) || is_over(line, area, &columns));
+    let own = table_lines(&words.inside(area));
+    let columns = columns_of(&own);
+    let is_same = |size: f32| own.iter().any(|line| (line.size - size).abs() < SAME_SIZE * size);
+    let is_over = |line: &TextLine| is_same(line.size) && is_over(line, area, &columns);
+    let is_row = |line: Option<&&TextLine>| line.is_some_and(|line| is_head(line, area) || is_over(line));
     let mut grown = *area;
     let mut above = lines.iter().rev().filter(|line| line.baseline < area.y0).peekable();
     if !is_closed(area.y0) || is_row(above.peek()) {
@@ -83,7 +89,7 @@ pub(crate) fn extended(area: &Bounds, words: &PageWords, lines: &[TextLine], edg
         grown.y0 = taken.iter().map(|line| line.y0).fold(grown.y0, f32::min);
     }
     let mut below = lines.iter().filter(|line| line.baseline - 0.5 * line.size > area.y1).peekable();
-    if !is_closed(area.y1) || below.peek().is_some_and(|line| is_over(line, area, &columns)) {
+    if !is_closed(area.y1) || below.peek().is_some_and(|line| is_over(line)) {
         let taken = reachable(below, area, |line| line.baseline - line.size - area.y1);
         grown.y1 = taken.iter().map(|line| line.y1).fold(grown.y1, f32::max);
     }
@@ -160,10 +166,11 @@ fn stacks(edges: &[Edge]) -> Vec<Vec<Edge>> {
     stacks
 }
 
-/// Runs of bands that hold no prose.
+/// Runs of bands that hold no prose. Empty bands divide tables, and are those between the lines of a chart.
 fn areas(stack: &[Edge], words: &PageWords, page: &PageLayout) -> Vec<Bounds> {
     let mut areas: Vec<Bounds> = Vec::new();
     let mut open: Option<Bounds> = None;
+    let mut empty: Option<Bounds> = None;
     for pair in stack.windows(2) {
         let [a, b] = pair else { continue };
         let band =
@@ -172,19 +179,20 @@ fn areas(stack: &[Edge], words: &PageWords, page: &PageLayout) -> Vec<Bounds> {
         if is_started {
             areas.extend(open.take());
         }
-        if is_tabular(&band, words, page) {
-            open = Some(open.map_or(band, |o| Bounds {
-                x0: o.x0.min(band.x0),
-                x1: o.x1.max(band.x1),
-                y0: o.y0,
-                y1: band.y1,
-            }));
-        } else {
+        let lines = table_lines(&words.inside(&band));
+        let is_empty = lines.is_empty() && band.y1 - band.y0 > MAX_EMPTY_PT;
+        if is_empty {
+            empty = Some(empty.map_or(band, |all| all.union(band)));
+        }
+        if is_empty || !is_tabular(&band, &lines, a.is_rule || b.is_rule) {
             areas.extend(open.take());
+        } else {
+            open = Some(open.map_or(band, |all| Bounds { y1: band.y1, ..all.union(band) }));
         }
     }
     areas.extend(open);
-    areas
+    let is_chart = empty.is_some_and(|empty| is_figure(&empty, page, Proof::Drawn));
+    if is_chart { Vec::new() } else { areas }
 }
 
 /// The band below the full lines at its top, and whether there were any.
@@ -215,10 +223,11 @@ fn without_caption(band: Bounds, words: &PageWords) -> (Bounds, bool) {
     (Bounds { y0, ..band }, true)
 }
 
-/// Whether a band can hold rows: its lines have several chunks, or are few and short.
-fn is_tabular(band: &Bounds, words: &PageWords, page: &PageLayout) -> bool {
-    let lines = table_lines(&words.inside(band));
-    if band.y1 - band.y0 > MAX_BAND * page.height && lines.is_empty() {
+/// Whether a band can hold rows: its lines have several chunks, or are few and short, and no large space is white.
+fn is_tabular(band: &Bounds, lines: &[TextLine], is_ruled: bool) -> bool {
+    let size = lines.iter().map(|line| line.size).fold(0.0, f32::max);
+    let is_white = |pair: &[TextLine]| matches!(pair, [a, b] if b.baseline - a.baseline > MAX_WHITE * size);
+    if !is_ruled && lines.windows(2).any(is_white) {
         return false;
     }
     let width = band.x1 - band.x0;

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use crate::page_structure::is_value;
 use pagewise_text::{Bounds, PageLayout, Word};
 
 /// Areas of a page may overlap, but all their words together are at most this many.
@@ -96,19 +97,6 @@ impl TextLine<'_> {
     pub(crate) fn is_overprinted(&self) -> bool {
         self.chunks.windows(2).any(|pair| matches!(pair, [a, b] if a.bounds.x1 - b.bounds.x0 > OVERPRINT * self.size))
     }
-}
-
-/// Whether a text is a value: at least as many digits as letters.
-pub(crate) fn is_value<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
-    let (mut digits, mut letters, mut others) = (0_usize, 0_usize, 0_usize);
-    for c in texts.flat_map(str::chars) {
-        match c {
-            _ if c.is_numeric() => digits += 1,
-            _ if c.is_alphabetic() => letters += 1,
-            _ => others += 1,
-        }
-    }
-    digits + letters + others > 0 && digits >= letters
 }
 
 /// The smallest box round all boxes.

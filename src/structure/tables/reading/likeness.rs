@@ -3,12 +3,18 @@
 use super::area::Proof;
 use super::columns::Column;
 use super::grid::Slot;
-use crate::tables::layout::lines::{is_value, union};
+use crate::page_structure::{is_value, page_number};
+use crate::tables::layout::lines::{Chunk, TextLine, text_lines, union};
 use pagewise_text::Bounds;
+use std::collections::BTreeSet;
 
 /// So many ascending numbers in the last column are page numbers, whatever stands in the others.
 const MIN_CONTENTS: usize = 6;
 
+/// Chunks of one line further apart than this many ems are not of one cell, drawn or not.
+pub(crate) const FAR_CHUNKS: f32 = 1.5;
+/// Minimum number of rows whose cells hold several columns.
+const MIN_DIVIDED: usize = 3;
 /// The head of a table that nothing draws has more rows only if its body has as many.
 const MAX_HEADS: usize = 4;
 
@@ -21,6 +27,17 @@ pub(crate) fn is_grid(slots: &[Slot], rows: usize, columns: usize) -> bool {
     is_crossed && 10 * filled.len() >= 3 * slots.len()
 }
 
+/// Whether cells of several rows hold values far apart: not all borders of the columns are drawn.
+pub(crate) fn has_columns_within(slots: &[Slot]) -> bool {
+    let is_far = |pair: &[Chunk], size: f32| {
+        let is_value = pair.iter().any(Chunk::is_value);
+        is_value && matches!(pair, [a, b] if b.bounds.x0 - a.bounds.x1 > FAR_CHUNKS * size)
+    };
+    let is_divided = |line: &TextLine| line.chunks.windows(2).any(|pair| is_far(pair, line.size));
+    let divided = slots.iter().filter(|slot| text_lines(&slot.words).iter().any(is_divided)).map(|slot| slot.row);
+    divided.collect::<BTreeSet<usize>>().len() >= MIN_DIVIDED
+}
+
 /// How many of `count` places are in two ranges or more.
 fn full(ranges: impl Iterator<Item = std::ops::Range<usize>>, count: usize) -> usize {
     let mut hits = vec![0_usize; count];
@@ -30,9 +47,9 @@ fn full(ranges: impl Iterator<Item = std::ops::Range<usize>>, count: usize) -> u
     hits.iter().filter(|hit| **hit >= 2).count()
 }
 
-/// Whether columns that nothing draws are those of a table: two need values, and none are contents or formulas.
+/// Whether columns that nothing draws are those of a table: two need values, and none are formulas.
 fn is_listing(slots: &[Slot], columns: usize) -> bool {
-    (columns > 2 || is_valued(slots, 1)) && !is_contents(slots, columns) && !is_mathematics(slots)
+    (columns > 2 || is_valued(slots, 1)) && !is_mathematics(slots)
 }
 
 /// Whether most cells of a column are values.
@@ -46,11 +63,13 @@ fn is_valued(slots: &[Slot], column: usize) -> bool {
 fn is_contents(slots: &[Slot], columns: usize) -> bool {
     let mut last: Vec<&Slot> = slots.iter().filter(|slot| slot.column + 1 == columns).collect();
     last.sort_by_key(|slot| slot.row);
-    let words = || last.iter().flat_map(|slot| &slot.words);
-    let numbers: Vec<u32> = words().filter_map(|w| w.word.text.trim_start_matches('.').parse().ok()).collect();
+    let words: Vec<&str> =
+        last.iter().flat_map(|slot| &slot.words).map(|w| w.word.text.trim_start_matches('.')).collect();
+    let pages: Vec<(u32, bool)> = words.iter().filter_map(|word| page_number(word)).collect();
+    let numbers: Vec<u32> = pages.iter().filter(|(_, is_roman)| !is_roman).map(|(number, _)| *number).collect();
     let is_ascending = numbers.windows(2).all(|pair| matches!(pair, [a, b] if a <= b));
     let is_worded = numbers.len() >= MIN_CONTENTS || !(1..columns - 1).any(|column| is_valued(slots, column));
-    numbers.len() == words().count() && is_ascending && is_worded
+    pages.len() == words.len() && 2 * numbers.len() > pages.len() && is_ascending && is_worded
 }
 
 /// Whether many cells hold the signs of formulas.
@@ -126,5 +145,6 @@ pub(crate) fn is_table(slots: &[Slot], heads: usize, rows: usize, columns: &[Col
     let words: usize = body.iter().map(|s| s.words.len()).sum();
     let is_prose = words > 25 * body.len() || aligned_share(&body, columns.len()) < 0.45;
     let is_headed = heads <= MAX_HEADS || heads <= body_rows;
-    is_dense && enough && !is_prose && (proof == Proof::Drawn || is_headed && is_listing(slots, columns.len()))
+    let is_free = proof == Proof::Drawn || is_headed && is_listing(slots, columns.len());
+    is_dense && enough && !is_prose && is_free && !is_contents(slots, columns.len())
 }

@@ -36,6 +36,18 @@ Its inventory .......... 14";
 }
 
 #[test]
+fn contents_between_rules_with_the_numbers_of_front_matter_are_no_table() {
+    let sketch = "
+----------------------------
+Preface                  iii
+1   The harbour            1
+    1.1  Its river         2
+2   The inventory         14
+----------------------------";
+    assert_eq!(tables_of(sketch), "");
+}
+
+#[test]
 fn formulas_are_no_table() {
     let sketch = "
 f(x)     = sin x     (2.1)

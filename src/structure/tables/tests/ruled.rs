@@ -19,6 +19,28 @@ fn a_full_grid_gives_its_cells() {
 }
 
 #[test]
+fn white_space_between_boxes_divides_tables() {
+    let found = tables_of(
+        "
+----------------------
+Order       2022-89
+----------------------
+Date        28
+----------------------
+
+
+
+----------------------
+Item  Count   Price
+----------------------
+Page      1   12.50
+Proof     2    3.00
+----------------------",
+    );
+    assert_eq!(found, "^Order | ^2022-89\nDate | 28\n\n^Item | ^Count | ^Price\nPage | 1 | 12.50\nProof | 2 | 3.00");
+}
+
+#[test]
 fn a_missing_rule_makes_a_cell_span() {
     let found = tables_of(
         "
@@ -295,4 +317,22 @@ fn a_table_says_what_divides_its_columns() {
     assert_eq!(columns_by(grid), Some(ColumnsBy::Lines));
     let bare = "Name      Count   Price\nOakham       12    3.40\nSelkirk       4    1.00\nKelso         7    2.20";
     assert_eq!(columns_by(bare), Some(ColumnsBy::Space));
+}
+
+#[test]
+fn a_frame_without_the_borders_of_its_columns_is_read_by_its_white_space() {
+    let found = tables_of(
+        "
+--------------------------------
+| Work    |  Hours  Rate  Cost |
+--------------------------------
+| Body    |      2   150   300 |
+--------------------------------
+| Paint   |      1   150   150 |
+--------------------------------
+| Polish  |      3   100   300 |
+--------------------------------",
+    );
+    let rows = "^Work | ^Hours | ^Rate | ^Cost\nBody | 2 | 150 | 300\nPaint | 1 | 150 | 150\nPolish | 3 | 100 | 300";
+    assert_eq!(found, rows);
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::absent::{PageBreaks, SeveralWords};
 use super::findings::SearchFindings;
 use super::matched_page::MatchedPage;
-use crate::context::{ContextManager, ProgressListener, SelectedPages, json_length};
+use crate::context::{ContextManager, ProgressListener, SelectedPages, json_length, one_line};
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::DataAnswer;
 use crate::tool::error::ToolError;
@@ -90,7 +90,8 @@ fn pattern(arguments: &SearchArguments) -> Result<Pattern, ToolError> {
     let kind = if arguments.regex { QuerySyntax::Expression } else { QuerySyntax::Literal };
     let case = arguments.case();
     Pattern::new(arguments.query(), kind, case).map_err(|error| {
-        ToolError::parameter("query", "must be a regular expression")
+        let reason = error.reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        ToolError::parameter("query", &format!("is no regular expression: {}", one_line(reason)))
             .hint("The syntax is that of the Rust crate regex: no look-around and no back references.")
             .with("reason", json!(error.reason))
     })

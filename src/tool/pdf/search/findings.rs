@@ -223,7 +223,7 @@ impl SearchFindings {
     /// Which matches are in recognised text.
     fn recognised_line(&self) -> Option<String> {
         let pages = &self.recognised;
-        let said = || format!("Recognised from pictures, which is not certain: {}", page_or_pages(pages));
+        let said = || format!("Read by OCR; may contain errors: {}", page_or_pages(pages));
         (!pages.is_empty()).then(said)
     }
 

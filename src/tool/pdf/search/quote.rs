@@ -23,7 +23,7 @@ const MAX_DIFFERENCES: usize = 20;
 const PICTURE_CALL: &str = "To see it, call pdf_render_page with the same quote.";
 
 /// What is said of a passage that was not in the page's own text.
-const RECOGNISED: &str = "recognised: the page's text was read from its picture, which is not certain";
+const RECOGNISED: &str = "The page was read by OCR; it may contain errors";
 
 /// Says whether `quote` is in the document: verbatim, altered or absent.
 ///
@@ -163,7 +163,9 @@ impl QuoteFindings {
             }
             QuoteVerdict::Altered { differences, .. } => {
                 let lines = differences.iter().take(MAX_DIFFERENCES).map(difference_line);
-                std::iter::once("altered: the passage is like the quote, and differs".to_owned()).chain(lines).collect()
+                std::iter::once("altered: the passage is similar, with these differences:".to_owned())
+                    .chain(lines)
+                    .collect()
             }
             QuoteVerdict::Verbatim { .. } | QuoteVerdict::Absent => Vec::new(),
         };
@@ -189,7 +191,10 @@ impl QuoteFindings {
             }
             QuoteVerdict::Altered { page, excerpt, differences, .. } => {
                 let mut lines = vec![
-                    format!("altered: a passage on page {} of {path} is like the quote, and differs", self.name(*page)),
+                    format!(
+                        "altered: a passage on page {} of {path} is similar, with these differences:",
+                        self.name(*page)
+                    ),
                     untrusted(path),
                     format!("  {excerpt}"),
                 ];

@@ -130,9 +130,14 @@ fn page_range(pages: &str) -> Option<Range<u32>> {
 fn text(found: &RankedHits, arguments: &SearchArguments) -> String {
     let documents = counted(found.documents, "document", "documents");
     let pages = counted(usize::try_from(found.pages).unwrap_or(usize::MAX), "page", "pages");
-    let best = counted(found.hits.len(), "page answers", "pages answer");
-    let query = one_line(arguments.query());
-    let mut lines = vec![format!("{best} \"{query}\" best, of {documents} ({pages}): {}", named(&arguments.paths))];
+    let (query, paths) = (one_line(arguments.query()), named(&arguments.paths));
+    let mut lines = vec![match found.hits.len() {
+        0 => format!("No page answers \"{query}\" in {documents} ({pages}): {paths}"),
+        hits => {
+            let best = counted(hits, "page answers", "pages answer");
+            format!("{best} \"{query}\" best, of {documents} ({pages}): {paths}")
+        }
+    }];
     lines.extend((!found.hits.is_empty()).then(|| untrusted("the files named here")));
     for (number, hit) in (1..).zip(&found.hits) {
         lines.push(format!("{number}. {}", heading(hit)));
@@ -165,7 +170,7 @@ fn coverage_lines(found: &RankedHits) -> Vec<String> {
     let with_pages = |(path, pages): &(String, u32)| format!("{} ({})", one_line(path), grouped(u64::from(*pages)));
     let too_long = "With more text than max_indexed_text_bytes, so without so many of the last pages";
     lines.extend(list(too_long, &found.too_long, with_pages));
-    let without_text = "With pages that have no usable text (scans), so not searched whole";
+    let without_text = "Only partly searched, because pages have no usable text (scans)";
     lines.extend(list(without_text, &found.without_text, with_pages));
     lines
 }
