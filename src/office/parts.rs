@@ -229,7 +229,8 @@ fn groups(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
     for piece in pieces.into_iter().flat_map(short_pieces) {
         let more = size(&piece);
         let is_heading = matches!(piece.kind, PieceKind::Heading(..));
-        let ends = length > SOME_CHARACTERS && digest(&piece.text) % ENDS == 0 || is_heading && length > MIN_AVERAGE;
+        let ends =
+            length > SOME_CHARACTERS && digest(&piece.text).is_multiple_of(ENDS) || is_heading && length > MIN_AVERAGE;
         if length > 0 && (ends || length.saturating_add(more) > MAX_CHARACTERS) {
             groups.push(std::mem::take(&mut group));
             length = 0;
