@@ -90,7 +90,7 @@ impl InProcessReader {
         {
             let limits = Limits { deadline: self.limits.deadline.restarted_for(cancellation), ..self.limits.clone() };
             if let Some(parts) = OfficePages::open(&*file, &limits)? {
-                return Ok(OpenedFile::Office(parts));
+                return Ok(OpenedFile::Office(Box::new(parts)));
             }
         }
         self.open_document(file, password, cancellation).map(|document| OpenedFile::Pdf(Box::new(document)))
@@ -101,7 +101,7 @@ impl InProcessReader {
 pub(super) enum OpenedFile {
     Pdf(Box<OpenDocument>),
     #[cfg(feature = "office")]
-    Office(OfficePages),
+    Office(Box<OfficePages>),
 }
 
 #[cfg(all(unix, not(pagewise_portable)))]
@@ -110,7 +110,7 @@ impl OpenedFile {
         match self {
             Self::Pdf(document) => &**document,
             #[cfg(feature = "office")]
-            Self::Office(parts) => parts,
+            Self::Office(parts) => &**parts,
         }
     }
 
@@ -151,7 +151,7 @@ impl Reader for InProcessReader {
         Ok(match self.open_file(file, password, cancellation)? {
             OpenedFile::Pdf(document) => document,
             #[cfg(feature = "office")]
-            OpenedFile::Office(parts) => Box::new(parts),
+            OpenedFile::Office(parts) => parts,
         })
     }
 }
