@@ -69,6 +69,8 @@ fn what_keeps_an_engine_busy_is_ended_while_it_is_drawn() {
 
 #[test]
 fn a_command_whose_memory_is_at_its_end_says_so_and_leaves_nothing() {
+    // More than the program itself, which is large without optimisation, and less than it with the page's content.
+    const MEMORY: u64 = 150 << 20;
     let place = Place::new();
     let pdf = place.file("heavy.pdf", heavy(4));
     let commands: [&[&str]; 3] = [
@@ -80,7 +82,7 @@ fn a_command_whose_memory_is_at_its_end_says_so_and_leaves_nothing() {
         let out = place.path("out");
         std::fs::create_dir_all(&out).unwrap();
         let mut program = place.command();
-        program.args(command).arg("--json").env("PAGEWISE_WORKER_MEMORY_BYTES", (100_u64 << 20).to_string());
+        program.args(command).arg("--json").env("PAGEWISE_WORKER_MEMORY_BYTES", MEMORY.to_string());
         let (status, output) = bounded(program).unwrap();
         let answer: Value = serde_json::from_str(&output).unwrap_or_else(|_| panic!("{status:?} {output:?}"));
         assert_eq!(status, Some(1), "{command:?}: {answer}");
