@@ -10,7 +10,7 @@
 
 use std::io::{Cursor, Read, Write};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::fixture;
 use crate::support::mcp::Client;
@@ -168,6 +168,29 @@ fn words_are_found_in_parts() {
     let found = search("office.docx", "newly dredged");
     assert!(found.contains("Page 2") && found.contains("newly dredged"), "{found}");
     assert!(search("office.xlsx", "Entry 400").contains("Entry 400"));
+}
+
+#[test]
+fn facts_outline_status_and_ranked_search_know_parts() {
+    let place = Place::new();
+    for name in ["office.docx", "office.epub", "latex.pdf"] {
+        place.copied(name);
+    }
+    let mut server = Client::start(&place, "probe");
+    let mut call = |tool: &str, arguments: Value| texts(&server.call(tool, arguments)).join("\n");
+    let facts = call("pdf_info", json!({"path": "office.docx", "pages": "2"}));
+    assert!(facts.contains("Type: Word document; each page is a section under a heading of level 1"), "{facts}");
+    assert!(facts.ends_with("tokens as text") && !facts.contains(" pt"), "no size and no fault: {facts}");
+    assert!(call("pdf_outline", json!({"path": "office.epub"})).contains("- The storm, 2"));
+    assert!(call("get_file", json!({"filePath": "."})).contains("\nDocuments: 3\n"));
+    let found = call("pdf_search", json!({"path": ".", "query": "when did the wind turn?", "ranked": true}));
+    assert!(found.contains("\n1. ./office.epub, page 2"), "{found}");
+    call("get_file", json!({"filePath": "office.docx", "pages": "3"}));
+    let status = call("context_status", json!({}));
+    assert!(
+        status.contains("office.docx: page 3 as text; unread: 'Harbour report' (page 1), 'Berths' (page 2)"),
+        "{status}"
+    );
 }
 
 #[test]

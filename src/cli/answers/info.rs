@@ -25,6 +25,7 @@ pub(crate) fn text(info: &InfoResult, screen: Screen) -> String {
     facts.add_some("Producer", quoted(&info.producer));
     facts.add_some("Created", info.created.as_deref().map(date));
     facts.add_some("Modified", info.modified.as_deref().map(date));
+    facts.add_some("Type", info.file_type.clone());
     facts.add("Pages", grouped(info.pages.into()));
     facts.add_some("Page size", size);
     facts.add("File size", file_size(info.file_size));

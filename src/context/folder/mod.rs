@@ -257,7 +257,9 @@ impl FolderListing {
     /// The listing as text. `next` says how to go on with the PDF of a number.
     #[must_use]
     pub fn text(&self, next: impl Fn(usize) -> String) -> String {
-        let mut lines = vec![format!("Folder: {}", self.path), format!("PDFs: {}", grouped_count(self.total))];
+        let is_pdf = |listed: &ListedPdf| listed.name.to_ascii_lowercase().ends_with(".pdf");
+        let kind = if self.documents.iter().all(is_pdf) { "PDFs" } else { "Documents" };
+        let mut lines = vec![format!("Folder: {}", self.path), format!("{kind}: {}", grouped_count(self.total))];
         if self.documents.iter().any(ListedPdf::has_words) {
             lines.push(untrusted(&self.path));
         }

@@ -96,6 +96,9 @@ pub struct InfoResult {
     pub file: String,
     /// The file, as the request named it.
     pub path: String,
+    /// What it is if it is no PDF, and what stands for a page.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub file_type: Option<String>,
     /// Pages.
     pub pages: u32,
     /// Bytes of the file.
@@ -210,6 +213,7 @@ impl InfoResult {
         Self {
             file: file.into_owned(),
             path: pdf.path.clone(),
+            file_type: info.parts.map(|parts| format!("{}; each page is {}", parts.format.name(), parts.part)),
             pages: pdf.document.page_count(),
             file_size: pdf.file_bytes,
             title: not_blank(info.title),
@@ -322,6 +326,7 @@ impl InfoResult {
         let lines = [
             ("File", Some(self.file.clone())),
             ("Path", Some(self.path.clone())),
+            ("Type", self.file_type.clone()),
             ("Pages", Some(self.pages.to_string())),
             ("File size", Some(format!("{} bytes", self.file_size))),
             ("Title", quoted(&self.title)),

@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use crate::context::{OpenPdf, PagePictures, estimated_tokens, image_tokens, one_line, points, unreadable_page_text};
 use crate::tool::error::ToolError;
-use crate::worker::{PageWants, Pages};
+use crate::worker::{PageWants, Pages, PdfError};
 use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_base::parts::PartsFault;
 use pagewise_text::PageKind;
 
 /// Maximum number of pages on one map.
@@ -86,7 +87,10 @@ impl MappedPage {
         let errors =
             [geometry.as_ref().err(), read.as_ref().err(), annotations.as_ref().err(), pictures.as_ref().err()];
         let errors = errors.into_iter().chain([chunk.as_ref().err()]);
-        let error = errors.flatten().next().map(|error| unreadable_page_text(page.number(), error));
+        // A part of an office file has no size and cannot be cut: that is no fault.
+        let is_fault =
+            |error: &&PdfError| !matches!(error, PdfError::Parts(error) if error.fault == PartsFault::OnlyText);
+        let error = errors.flatten().find(is_fault).map(|error| unreadable_page_text(page.number(), error));
         let label = document.page_label(page).map(|label| label.0).filter(|label| *label != page.number().to_string());
         let text = read.as_ref().map(|read| read.text.text.as_str()).unwrap_or_default();
         let annotations = annotations.unwrap_or_default();
@@ -114,8 +118,9 @@ impl MappedPage {
     pub fn line(&self) -> String {
         let label = self.label.as_deref().map(|label| format!(" (label {})", one_line(label))).unwrap_or_default();
         let direction = if self.width_pt > self.height_pt { " landscape" } else { "" };
-        let mut facts =
-            vec![format!("{} x {} pt{direction}", points(self.width_pt), points(self.height_pt)), self.kind.to_owned()];
+        let size = format!("{} x {} pt{direction}", points(self.width_pt), points(self.height_pt));
+        let mut facts = Vec::from_iter(Some(size).filter(|_| self.width_pt > 0.0));
+        facts.push(self.kind.to_owned());
         let counts = [
             (self.words, "word", "words"),
             (self.tables, "table", "tables"),
@@ -127,7 +132,8 @@ impl MappedPage {
         let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
         facts.extend(counts.map(|(count, one, more)| format!("{count} {}", if count == 1 { one } else { more })));
         let document = self.document_bytes.map(|bytes| format!(", {bytes} bytes as document")).unwrap_or_default();
-        let cost = format!("{} tokens as text, {} as image{document}", self.text_tokens, self.image_tokens);
+        let picture = Some(format!(", {} as image", self.image_tokens)).filter(|_| self.image_tokens > 0);
+        let cost = format!("{} tokens as text{}{document}", self.text_tokens, picture.unwrap_or_default());
         let error = self.error.as_deref().map(|error| format!("; {}", one_line(error))).unwrap_or_default();
         format!("{}{label}: {}; {cost}{error}", self.page, facts.join(", "))
     }
