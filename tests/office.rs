@@ -100,7 +100,7 @@ fn a_summary_says_what_the_file_is_and_what_its_parts_are() {
     for line in [
         "Parts: 8, each a sheet, or a range of its rows; ask for them as pages",
         "- Budget, 1",
-        "- Log, 2 (Log, rows 1-69)",
+        "- Log, 2 (Log, rows 1-82)",
     ] {
         assert!(workbook.lines().any(|found| found == line), "{line} in {workbook}");
     }
@@ -251,4 +251,22 @@ fn an_entity_is_never_read_from_a_file() {
     let file = place.file("entity.docx", hostile);
     let run = place.run(&["text", &file]);
     assert!(!run.stdout.contains("harbour master"));
+}
+
+#[test]
+fn a_workbook_has_as_many_sheets_as_it_likes() {
+    let listed = |text: &str| {
+        let (before, after) = text.split_once("<sheets>").unwrap();
+        let (sheets, after) = after.split_once("</sheets>").unwrap();
+        let first = sheets.split_inclusive("/>").next().unwrap();
+        let (head, tail) = first.split_once("name=\"Budget\"").unwrap();
+        let copies = (1..=40).map(|number| format!("{head}name=\"Budget {number}\"{tail}")).collect::<String>();
+        format!("{before}<sheets>{copies}</sheets>{after}")
+    };
+    let place = Place::new();
+    let xlsx = std::fs::read(fixture("office.xlsx")).unwrap();
+    let file = place.file("many.xlsx", with_entry(&xlsx, "xl/workbook.xml", listed));
+    let (status, outline) = place.json(&["outline", &file]);
+    assert_eq!(status, 0, "{outline}");
+    assert_eq!(outline["items"].as_array().unwrap().len(), 40);
 }

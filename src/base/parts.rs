@@ -1,4 +1,4 @@
-//! Files that have parts as a PDF has pages: office documents, books and notebooks.
+//! Office documents, books and notebooks: their formats, the parts that count as pages, and what is wrong with a file.
 
 use std::fmt;
 

@@ -116,17 +116,15 @@ fn write_illustrated(
     let written = to_markdown(&blocks, &table);
     for (page, markdown) in blocks.iter().zip(written) {
         let Some((text, tables, has_lines)) = found.remove(&page.number) else { continue };
-        let own = illustrations.get(&PageIndex(page.number.saturating_sub(1)));
-        let own = own.map(Vec::as_slice).unwrap_or_default();
-        let markdown = match (has_lines, own) {
-            (false, []) => text.text.clone(),
-            (false, own) => {
-                with_pictures(&own.iter().enumerate().map(|(at, _)| unlinked(at)).collect::<String>(), own) + &text.text
-            }
-            (true, own) => with_pictures(&markdown, own),
+        let index = PageIndex(page.number.saturating_sub(1));
+        let is_illustrated = illustrations.get(&index).is_some_and(|own| !own.is_empty());
+        let markdown = match (has_lines, is_illustrated) {
+            (true, _) => markdown,
+            (false, true) => format!("{markdown}\n\n{}", text.text),
+            (false, false) => text.text.clone(),
         };
         let read = MarkdownPage { text, markdown, left_out: page.left_out(), tables };
-        pages.insert(PageIndex(page.number.saturating_sub(1)), Ok(read));
+        pages.insert(index, Ok(read));
     }
     pages
 }
@@ -148,11 +146,11 @@ const COVERING: f32 = 0.5;
 /// Puts the pictures of a page among its blocks: before the first block of the same column that stands below their upper
 /// edge. The figures of the structure tree that they show are theirs.
 fn place_pictures(blocks: &mut Vec<Block>, pictures: &[Illustration], page_area: f32) {
-    for (number, picture) in pictures.iter().enumerate() {
+    for picture in pictures {
         let Bounds { x0, y0, x1, y1 } = picture.place;
         let middle = (y0 + y1) / 2.0;
-        let kind = BlockKind::Figure { alternate: placeholder(number) };
-        let is_placed = |block: &Block| matches!(&block.kind, BlockKind::Figure { alternate } if alternate.starts_with(PLACEHOLDER));
+        let kind = BlockKind::Figure { alternate: one_line(&picture.alternate), target: Some(picture.target.clone()) };
+        let is_placed = |block: &Block| matches!(block.kind, BlockKind::Figure { target: Some(_), .. });
         let is_same = |block: &&mut Block| {
             let own = block.bounds;
             matches!(&block.kind, BlockKind::Figure { .. })
@@ -176,28 +174,6 @@ fn place_pictures(blocks: &mut Vec<Block>, pictures: &[Illustration], page_area:
         let at = if is_ground { 0 } else { below().or_else(after).unwrap_or(blocks.len()) };
         blocks.insert(at, Block { kind, bounds: picture.place, spans: Vec::new() });
     }
-}
-
-/// What stands for a picture in Markdown until that is written, before its number.
-const PLACEHOLDER: &str = "pagewisepicture";
-
-fn placeholder(number: usize) -> String {
-    format!("{PLACEHOLDER}{number}")
-}
-
-fn unlinked(number: usize) -> String {
-    format!("![{}]()\n\n", placeholder(number))
-}
-
-/// `markdown` with the links of its pictures.
-fn with_pictures(markdown: &str, pictures: &[Illustration]) -> String {
-    let mut text = markdown.to_owned();
-    for (number, picture) in pictures.iter().enumerate() {
-        let alternate = one_line(&picture.alternate).replace(['[', ']'], "");
-        let written = format!("![{alternate}]({})", picture.target);
-        text = text.replacen(unlinked(number).trim_end(), &written, 1);
-    }
-    text
 }
 
 /// The headings of a document's first pages up to one that cannot be read, as an outline. Of a document on another machine

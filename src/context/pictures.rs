@@ -1,4 +1,5 @@
-//! The pictures of a page that can be had as files: the images that it paints, and figures that are drawn by paths.
+//! The pictures of a page, each of which can be asked for as a file: images that the page paints, and figures that are drawn
+//! by paths.
 //!
 //! `report.pdf#image=3.1` is the first picture of page 3: images in the order of painting, then figures from top to bottom.
 //! A group of paths is a figure if it has a caption or the structure tree describes it; it is cut out of the drawn page.

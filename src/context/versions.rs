@@ -1,11 +1,12 @@
 //! Compares two versions of a document: pages by what they show and say, then the words and images of those that differ.
 //!
-//! Pages that are the same are found as for `context_updates`. What stands between them is compared as one text, without
-//! running heads and feet, so that words which only moved to the next page are no change.
+//! Equal pages are found as for `context_updates`. The pages between them are compared as one text, without running heads
+//! and feet. So words that only moved to the next page do not count as changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use serde::Serialize;
 use similar::DiffTag;
 
 use super::ContextError;
@@ -67,7 +68,7 @@ pub struct ChangedPage {
 }
 
 /// Words that changed.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct WordChange {
     /// The words before it.
     pub before: String,
@@ -331,8 +332,8 @@ fn strangers(
         0 => 1.0,
         all => 1.0 - shared(*page) as f32 / all as f32,
     };
-    let mut shares = pages.iter().map(|page| (new_share(page), *page)).filter(|(share, _)| *share >= NEW_SHARE);
-    let mut shares = shares.by_ref().collect::<Vec<_>>();
+    let shares = pages.iter().map(|page| (new_share(page), *page)).filter(|(share, _)| *share >= NEW_SHARE);
+    let mut shares = shares.collect::<Vec<_>>();
     shares.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     shares.into_iter().take(most).map(|(_, page)| page).collect()
 }

@@ -6,9 +6,10 @@ use std::io::{Cursor, Read, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
+use crate::xml::{named, read_tree, value};
 use pagewise_base::parts::PartsFault;
 
-/// Maximum bytes that the entries that are read unpack to. 192 MiB: their trees take a multiple of it.
+/// Maximum total size of the unpacked entries, in bytes. 192 MiB, since the parsed trees take several times as much memory.
 const MAX_UNPACKED_BYTES: u64 = 192 << 20;
 
 /// Maximum entries of an archive. 20,000: a book of a thousand chapters has some 3,000.
@@ -63,6 +64,17 @@ impl<'b> Archive<'b> {
         self.left = self.left.checked_sub(u64::try_from(bytes.len()).ok()?)?;
         let text = String::from_utf8(bytes).ok()?;
         Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+    }
+
+    /// The entries that an entry is related to, whose names contain `kind`.
+    pub(crate) fn related(&mut self, from: &str, kind: &str) -> Vec<String> {
+        let (folder, file) = from.rsplit_once('/').unwrap_or(("", from));
+        let targets = read_tree(self.text(&format!("{folder}/_rels/{file}.rels")), |tree| {
+            named(tree, "Relationship").filter_map(|node| value(node, "Target").map(str::to_owned)).collect::<Vec<_>>()
+        });
+        let is_kind =
+            |target: &&String| target.rsplit('/').next().is_some_and(|name| name.to_lowercase().contains(kind));
+        targets.iter().filter(is_kind).map(|target| resolve(from, target)).collect()
     }
 
     /// The archive with these entries in place of its own, and nothing in those that are no text.

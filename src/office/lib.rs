@@ -22,7 +22,7 @@ use pagewise_base::parts::{OfficeFormat, PartsFault, PartsInfo, says_notebook};
 
 use self::archive::Archive;
 use self::parts::Division;
-use self::prepare::Prepared;
+use self::prepare::MarkedCopies;
 pub use self::properties::Properties;
 
 /// Maximum bytes of such a file. 128 MiB: what it holds is unpacked several times over.
@@ -32,7 +32,7 @@ pub const MAX_OFFICE_BYTES: u64 = 128 << 20;
 #[derive(Debug)]
 pub struct Office {
     /// Its parts in order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<OfficePart>,
     /// Its headings, slides or sheets.
     pub outline: Vec<Heading>,
     /// What it says of itself.
@@ -43,7 +43,7 @@ pub struct Office {
 
 /// A part of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Part {
+pub struct OfficePart {
     /// Its name, on one line.
     pub name: String,
     /// Its Markdown.
@@ -109,7 +109,7 @@ impl Office {
             return Ok(division.finish(Properties::default()));
         };
         let properties = Properties::of(&mut archive);
-        let mut prepared = Prepared::of(&mut archive, format)?;
+        let mut prepared = MarkedCopies::of(&mut archive, format)?;
         let mut division = Division::new(format);
         let copies = std::mem::take(&mut prepared.copies);
         let is_large = copies.len() > 1;

@@ -7,7 +7,7 @@ use anydoc::model::{Asset, Block, Cell, CellSlot, ImageSource, Inline, LinkTarge
 
 /// A piece of a file as Markdown.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Piece {
+pub(crate) struct MarkdownPiece {
     pub(crate) text: String,
     pub(crate) kind: PieceKind,
 }
@@ -38,7 +38,7 @@ impl<'d> MarkdownWriter<'d> {
     }
 
     /// The pieces of a block.
-    pub(crate) fn pieces(&mut self, block: &Block) -> Vec<Piece> {
+    pub(crate) fn pieces(&mut self, block: &Block) -> Vec<MarkdownPiece> {
         match block {
             Block::Heading { level, content, .. } => {
                 let title = self.inlines(content).replace('\n', " ");
@@ -47,7 +47,7 @@ impl<'d> MarkdownWriter<'d> {
                 if title.trim().is_empty() {
                     Vec::new()
                 } else {
-                    vec![Piece { text: format!("{marks} {title}"), kind }]
+                    vec![MarkdownPiece { text: format!("{marks} {title}"), kind }]
                 }
             }
             Block::Table(table) if table.is_single_cell() => {
@@ -57,11 +57,11 @@ impl<'d> MarkdownWriter<'d> {
             Block::Table(table) => self.table(table),
             Block::List(list) => {
                 let items = self.list(list);
-                items.into_iter().map(|text| Piece { text, kind: PieceKind::Block }).collect()
+                items.into_iter().map(|text| MarkdownPiece { text, kind: PieceKind::Block }).collect()
             }
             block => {
                 let text = self.block(block);
-                if text.trim().is_empty() { Vec::new() } else { vec![Piece { text, kind: PieceKind::Block }] }
+                if text.trim().is_empty() { Vec::new() } else { vec![MarkdownPiece { text, kind: PieceKind::Block }] }
             }
         }
     }
@@ -119,7 +119,7 @@ impl<'d> MarkdownWriter<'d> {
         items
     }
 
-    fn table(&mut self, table: &Table) -> Vec<Piece> {
+    fn table(&mut self, table: &Table) -> Vec<MarkdownPiece> {
         self.tables = self.tables.saturating_add(1);
         let rows: Vec<Vec<String>> = table.grid.iter().map(|row| self.cells(row)).collect();
         let Some((first, rest)) = rows.split_first() else { return Vec::new() };
@@ -221,11 +221,11 @@ pub(crate) fn table_line(cells: &[String], width: usize) -> String {
 }
 
 /// The rows of a table with their names. A table without rows is its head.
-pub(crate) fn row_pieces(head: &str, rows: impl Iterator<Item = (String, String)>) -> Vec<Piece> {
+pub(crate) fn row_pieces(head: &str, rows: impl Iterator<Item = (String, String)>) -> Vec<MarkdownPiece> {
     let shared: Rc<str> = head.into();
-    let rows = rows.map(|(name, text)| Piece { text, kind: PieceKind::Row { head: Rc::clone(&shared), name } });
-    let rows: Vec<Piece> = rows.collect();
-    if rows.is_empty() { vec![Piece { text: head.to_owned(), kind: PieceKind::Block }] } else { rows }
+    let rows = rows.map(|(name, text)| MarkdownPiece { text, kind: PieceKind::Row { head: Rc::clone(&shared), name } });
+    let rows: Vec<MarkdownPiece> = rows.collect();
+    if rows.is_empty() { vec![MarkdownPiece { text: head.to_owned(), kind: PieceKind::Block }] } else { rows }
 }
 
 /// A text between fences that it does not contain.

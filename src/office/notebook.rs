@@ -3,7 +3,7 @@
 use pagewise_base::parts::{OfficeFormat, PartsFault};
 use serde_json::{Map, Value};
 
-use crate::markdown::{Piece, PieceKind, code_block};
+use crate::markdown::{MarkdownPiece, PieceKind, code_block};
 use crate::parts::{Division, text_sections};
 use crate::{Office, Properties};
 
@@ -28,7 +28,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Office, PartsFault> {
     Ok(division.finish(Properties { title, author, ..Properties::default() }))
 }
 
-fn add_cell(cell: &Map<String, Value>, language: &str, pieces: &mut Vec<Piece>, images: &mut u64) {
+fn add_cell(cell: &Map<String, Value>, language: &str, pieces: &mut Vec<MarkdownPiece>, images: &mut u64) {
     let kind = cell.get("cell_type").and_then(Value::as_str).unwrap_or_default();
     let source = text_of(cell.get("source").or_else(|| cell.get("input")));
     let attached = cell.get("attachments").and_then(Value::as_object).map_or(0, Map::len);
@@ -42,7 +42,7 @@ fn add_cell(cell: &Map<String, Value>, language: &str, pieces: &mut Vec<Piece>, 
                 text.push_str(&output);
             }
         }
-        pieces.extend((!text.is_empty()).then_some(Piece { text, kind: PieceKind::Block }));
+        pieces.extend((!text.is_empty()).then_some(MarkdownPiece { text, kind: PieceKind::Block }));
         return;
     }
     // A heading of nbformat 3 is a cell.
@@ -53,17 +53,19 @@ fn add_cell(cell: &Map<String, Value>, language: &str, pieces: &mut Vec<Piece>, 
     if kind == "markdown" || kind == "heading" {
         add_markdown(&source, pieces);
     } else if !source.trim().is_empty() {
-        pieces.push(Piece { text: source, kind: PieceKind::Block });
+        pieces.push(MarkdownPiece { text: source, kind: PieceKind::Block });
     }
 }
 
 /// A cell of Markdown, divided at its headings. What a fence encloses has none.
-fn add_markdown(source: &str, pieces: &mut Vec<Piece>) {
+fn add_markdown(source: &str, pieces: &mut Vec<MarkdownPiece>) {
     let (mut text, mut in_fence) = (String::new(), false);
-    let flush = |text: &mut String, pieces: &mut Vec<Piece>| {
+    let flush = |text: &mut String, pieces: &mut Vec<MarkdownPiece>| {
         let block = std::mem::take(text);
         let block = block.trim_matches('\n');
-        pieces.extend((!block.trim().is_empty()).then(|| Piece { text: block.to_owned(), kind: PieceKind::Block }));
+        pieces.extend(
+            (!block.trim().is_empty()).then(|| MarkdownPiece { text: block.to_owned(), kind: PieceKind::Block }),
+        );
     };
     for line in source.lines() {
         in_fence ^= line.trim_start().starts_with("```");
@@ -72,7 +74,7 @@ fn add_markdown(source: &str, pieces: &mut Vec<Piece>) {
         if !in_fence && (1..=6).contains(&level) && title.starts_with(' ') {
             flush(&mut text, pieces);
             let kind = PieceKind::Heading(u8::try_from(level).unwrap_or(6), title.trim().to_owned());
-            pieces.push(Piece { text: line.to_owned(), kind });
+            pieces.push(MarkdownPiece { text: line.to_owned(), kind });
         } else {
             text.push_str(line);
             text.push('\n');

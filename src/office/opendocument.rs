@@ -7,10 +7,10 @@ use std::io::Result;
 use quick_xml::events::{BytesStart, Event};
 
 use crate::archive::Archive;
-use crate::prepare::{Changes, HIDDEN_SLIDE, Prepared, SLIDE, comment};
+use crate::prepare::{Changes, HIDDEN_SLIDE, MarkedCopies, SLIDE, comment};
 use crate::sheets::Sheet;
 use crate::xml::{
-    Copy, Pass, attribute, escaped, local, named, one_line, push_text, read_tree, rewrite, text_in, value, write_raw,
+    Pass, XmlCopy, attribute, escaped, local, named, one_line, push_text, read_tree, rewrite, text_in, value, write_raw,
 };
 
 const CONTENT: &str = "content.xml";
@@ -21,7 +21,7 @@ const MAX_REPEATED: u32 = 1 << 20;
 /// The content, changed.
 pub(crate) fn prepare(
     archive: &mut Archive<'_>,
-    prepared: &mut Prepared,
+    prepared: &mut MarkedCopies,
     changes: &mut Changes,
 ) -> BTreeMap<String, Vec<u8>> {
     let Some(xml) = archive.text(CONTENT) else { return BTreeMap::new() };
@@ -96,14 +96,14 @@ impl<'r> ContentPass<'r> {
     }
 
     /// Writes a text where the pass stands.
-    fn write_text(&self, copy: &mut Copy, text: &str) -> Result<()> {
+    fn write_text(&self, copy: &mut XmlCopy, text: &str) -> Result<()> {
         let text = escaped(text);
         let paragraph = format!("<text:p>{text}</text:p>");
         write_raw(copy, if self.paragraphs > 0 { &text } else { &paragraph })
     }
 
     /// Takes note of an element that begins, and writes what stands in its place, if not itself.
-    fn element(&mut self, element: &BytesStart<'_>, copy: &mut Copy) -> Result<bool> {
+    fn element(&mut self, element: &BytesStart<'_>, copy: &mut XmlCopy) -> Result<bool> {
         let name = local(element);
         match name.as_str() {
             "style" => self.style = attribute(element, "name").unwrap_or_default(),
@@ -148,7 +148,7 @@ impl<'r> ContentPass<'r> {
         }
     }
 
-    fn start(&mut self, element: &BytesStart<'_>, copy: &mut Copy) -> Result<()> {
+    fn start(&mut self, element: &BytesStart<'_>, copy: &mut XmlCopy) -> Result<()> {
         let is_hidden = attribute(element, "style-name").is_some_and(|style| self.hiding.contains(&style));
         match local(element).as_str() {
             "page" => {
@@ -213,7 +213,7 @@ impl Annotation {
 }
 
 impl Pass for ContentPass<'_> {
-    fn event(&mut self, event: Event<'_>, copy: &mut Copy) -> Result<()> {
+    fn event(&mut self, event: Event<'_>, copy: &mut XmlCopy) -> Result<()> {
         if let Some(annotation) = &mut self.annotation {
             let Some(text) = annotation.read(&event) else { return Ok(()) };
             self.annotation = None;

@@ -4,25 +4,25 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anydoc::model::{Block, CellSlot, Document, Inline, Table};
 use pagewise_base::clean::CleanText;
+use pagewise_base::hash::ContentHash;
 use pagewise_base::parts::{OfficeFormat, PartKind, PartsInfo};
 
-use crate::markdown::{MarkdownWriter, Piece, PieceKind, head_lines, row_pieces, table_line};
+use crate::markdown::{MarkdownPiece, MarkdownWriter, PieceKind, head_lines, row_pieces, table_line};
 use crate::prepare::{COMMENT, HIDDEN, HIDDEN_SLIDE, SHOWN, SLIDE};
 use crate::sheets::{Place, Sheet, column_letters};
-use crate::{Heading, Office, Part, Properties};
+use crate::{Heading, Office, OfficePart, Properties};
 
-/// Characters of a part that is too long, and is divided: some 3,000 tokens.
+/// Maximum characters of a part, about 3,000 tokens. A longer section is divided.
 const MAX_CHARACTERS: usize = 12_000;
 
-/// Characters from which a section that is too long is divided where its content says, so that a paragraph more does not
-/// move all later parts.
+/// Minimum characters of a part that ends where its content decides. So a new paragraph does not move all later parts.
 const SOME_CHARACTERS: usize = 4_000;
 
-/// Characters of an average section, at least: some 300 tokens. Deeper headings divide no further.
+/// Minimum characters of an average section, about 300 tokens. If deeper headings gave less, they do not divide.
 const MIN_AVERAGE: usize = 1_200;
 
-/// One piece in so many may end a part.
-const ENDS: u64 = 8;
+/// One paragraph in this many, on average, may end a part.
+const ENDS: u8 = 8;
 
 /// Levels of headings that divide a text.
 const MAX_LEVEL: u8 = 6;
@@ -36,7 +36,7 @@ pub(crate) struct Section {
     pub(crate) name: String,
     /// Whether its parts are named even if it is one: its text does not say its name.
     pub(crate) is_named: bool,
-    pub(crate) pieces: Vec<Piece>,
+    pub(crate) pieces: Vec<MarkdownPiece>,
 }
 
 /// A file in sections.
@@ -98,7 +98,7 @@ impl Division {
     /// Adds headers and footers, and what the summary says.
     pub(crate) fn add_beside(&mut self, running: BTreeSet<String>, remarks: Vec<String>) {
         if !running.is_empty() {
-            let pieces = running.into_iter().map(|text| Piece { text, kind: PieceKind::Block }).collect();
+            let pieces = running.into_iter().map(|text| MarkdownPiece { text, kind: PieceKind::Block }).collect();
             self.sections.push(Section { name: "Headers and footers".to_owned(), is_named: true, pieces });
         }
         self.remarks.extend(remarks);
@@ -130,7 +130,7 @@ impl Division {
             }
         }
         if parts.is_empty() {
-            parts.push(Part::default());
+            parts.push(OfficePart::default());
         }
         let top = outline.iter().map(|heading| heading.depth).min().unwrap_or(0);
         outline.iter_mut().for_each(|heading| heading.depth = heading.depth.saturating_sub(top));
@@ -161,8 +161,8 @@ fn visible(text: &str) -> String {
 }
 
 /// The name of a part: that of its section, with its rows or its place in it.
-fn named(section: &str, pieces: &[Piece], (at, count): (usize, usize)) -> String {
-    let row = |piece: Option<&Piece>| match piece.map(|piece| &piece.kind) {
+fn named(section: &str, pieces: &[MarkdownPiece], (at, count): (usize, usize)) -> String {
+    let row = |piece: Option<&MarkdownPiece>| match piece.map(|piece| &piece.kind) {
         Some(PieceKind::Row { name, .. }) if !name.is_empty() => Some(name.clone()),
         _ => None,
     };
@@ -176,7 +176,7 @@ fn named(section: &str, pieces: &[Piece], (at, count): (usize, usize)) -> String
 }
 
 /// The text of pieces. Rows stand under the head of their table.
-fn joined(pieces: &[Piece]) -> String {
+fn joined(pieces: &[MarkdownPiece]) -> String {
     let mut text = String::new();
     let mut table: Option<&str> = None;
     for piece in pieces {
@@ -199,7 +199,7 @@ fn joined(pieces: &[Piece]) -> String {
 }
 
 /// A part: its text, and apart from it what is hidden.
-fn part_of(name: String, text: &str, notes: &BTreeMap<String, String>) -> Part {
+fn part_of(name: String, text: &str, notes: &BTreeMap<String, String>) -> OfficePart {
     let mut text = text.to_owned();
     let named: Vec<&String> =
         notes.iter().filter(|(mark, _)| text.contains(mark.as_str())).map(|(_, note)| note).collect();
@@ -216,12 +216,12 @@ fn part_of(name: String, text: &str, notes: &BTreeMap<String, String>) -> Part {
         shown.push_str(outside);
     }
     let markdown = CleanText::of(shown.trim()).into_string();
-    Part { name, markdown, hidden: CleanText::of(hidden.trim()).into_string(), comments }
+    OfficePart { name, markdown, hidden: CleanText::of(hidden.trim()).into_string(), comments }
 }
 
 /// The pieces of a section in groups that are no longer than a part.
-fn groups(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
-    let size = |piece: &Piece| piece.text.chars().count();
+fn groups(pieces: Vec<MarkdownPiece>) -> Vec<Vec<MarkdownPiece>> {
+    let size = |piece: &MarkdownPiece| piece.text.chars().count();
     if pieces.iter().map(size).sum::<usize>() <= MAX_CHARACTERS {
         return vec![pieces];
     }
@@ -229,8 +229,7 @@ fn groups(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
     for piece in pieces.into_iter().flat_map(short_pieces) {
         let more = size(&piece);
         let is_heading = matches!(piece.kind, PieceKind::Heading(..));
-        let ends =
-            length > SOME_CHARACTERS && digest(&piece.text).is_multiple_of(ENDS) || is_heading && length > MIN_AVERAGE;
+        let ends = length > SOME_CHARACTERS && may_end(&piece.text) || is_heading && length > MIN_AVERAGE;
         if length > 0 && (ends || length.saturating_add(more) > MAX_CHARACTERS) {
             groups.push(std::mem::take(&mut group));
             length = 0;
@@ -243,28 +242,30 @@ fn groups(pieces: Vec<Piece>) -> Vec<Vec<Piece>> {
 }
 
 /// A piece that is longer than a part, in several.
-fn short_pieces(piece: Piece) -> Vec<Piece> {
+fn short_pieces(piece: MarkdownPiece) -> Vec<MarkdownPiece> {
     let mut pieces = Vec::new();
     let mut rest = piece.text.as_str();
     while let Some((end, _)) = rest.char_indices().nth(MAX_CHARACTERS) {
         let (head, _) = rest.split_at_checked(end).unwrap_or((rest, ""));
         let end = head.rfind(char::is_whitespace).filter(|at| *at > end / 2).unwrap_or(end);
         let Some((head, tail)) = rest.split_at_checked(end) else { break };
-        pieces.push(Piece { text: head.to_owned(), kind: piece.kind.clone() });
+        pieces.push(MarkdownPiece { text: head.to_owned(), kind: piece.kind.clone() });
         rest = tail;
     }
-    pieces.push(Piece { text: rest.to_owned(), kind: piece.kind.clone() });
+    pieces.push(MarkdownPiece { text: rest.to_owned(), kind: piece.kind.clone() });
     pieces
 }
 
-/// A number that depends on a text alone (FNV-1a).
-fn digest(text: &str) -> u64 {
-    text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+/// Whether a text may end a part. It depends on the text alone.
+fn may_end(text: &str) -> bool {
+    let [first, ..] = ContentHash::of(text.as_bytes()).0;
+    first.is_multiple_of(ENDS)
 }
 
 /// A text under the headings of the highest level whose sections are short enough, and not so short that they are many.
-pub(crate) fn text_sections(pieces: Vec<Piece>) -> (PartKind, Vec<Section>) {
-    let is_start = |piece: &Piece, deepest: u8| matches!(piece.kind, PieceKind::Heading(level, _) if level <= deepest);
+pub(crate) fn text_sections(pieces: Vec<MarkdownPiece>) -> (PartKind, Vec<Section>) {
+    let is_start =
+        |piece: &MarkdownPiece, deepest: u8| matches!(piece.kind, PieceKind::Heading(level, _) if level <= deepest);
     let lengths = |deepest: u8| {
         let mut lengths = vec![0_usize];
         for piece in &pieces {
@@ -327,7 +328,7 @@ fn slide_sections(blocks: &[Block], writer: &mut MarkdownWriter<'_>) -> Vec<Sect
         }
         let Some(section) = sections.last_mut() else { continue };
         let has_notes = matches!(block, Block::BlockQuote(_));
-        section.pieces.extend(has_notes.then(|| Piece { text: "Notes:".to_owned(), kind: PieceKind::Block }));
+        section.pieces.extend(has_notes.then(|| MarkdownPiece { text: "Notes:".to_owned(), kind: PieceKind::Block }));
         section.pieces.extend(writer.pieces(block));
     }
     for section in &mut sections {
@@ -358,7 +359,7 @@ fn chapter_sections(blocks: &[Block], writer: &mut MarkdownWriter<'_>) -> Vec<Se
     }
     // The reader begins with the title of the book, which the summary has.
     let is_title =
-        |section: &Section| matches!(section.pieces.as_slice(), [Piece { kind: PieceKind::Heading(..), .. }]);
+        |section: &Section| matches!(section.pieces.as_slice(), [MarkdownPiece { kind: PieceKind::Heading(..), .. }]);
     if sections.len() > 1 && sections.first().is_some_and(is_title) {
         sections.remove(0);
     }
@@ -417,7 +418,7 @@ fn only_name(sheets: &[Sheet]) -> String {
 
 /// A sheet with the letters of its columns and the numbers of its rows, which formulas name; as a plain table if it is not
 /// known where its cells stand.
-fn sheet_pieces(table: &Table, sheet: Option<&Sheet>, writer: &mut MarkdownWriter<'_>) -> Vec<Piece> {
+fn sheet_pieces(table: &Table, sheet: Option<&Sheet>, writer: &mut MarkdownWriter<'_>) -> Vec<MarkdownPiece> {
     let width = table.grid.iter().map(Vec::len).max().unwrap_or(0);
     let fits = |(first, last): &(Place, Place)| {
         let spans =
@@ -443,7 +444,7 @@ fn sheet_pieces(table: &Table, sheet: Option<&Sheet>, writer: &mut MarkdownWrite
         })
         .filter(|(_, line)| line.chars().filter(|character| character.is_alphanumeric()).count() > 0)
         .collect();
-    let mut pieces: Vec<Piece> = sheet.map(hidden_remark).into_iter().flatten().collect();
+    let mut pieces: Vec<MarkdownPiece> = sheet.map(hidden_remark).into_iter().flatten().collect();
     pieces.extend(row_pieces(&head_lines(&head, width.saturating_add(1)), rows.into_iter()));
     pieces.extend(sheet.into_iter().flat_map(|sheet| loose_pieces(sheet, placed.is_none())));
     pieces
@@ -459,20 +460,20 @@ fn add_beside(cells: &mut [String], row: &[CellSlot], sheet: &Sheet, place: Plac
 }
 
 /// Which rows and columns of a sheet are hidden, though they are given.
-fn hidden_remark(sheet: &Sheet) -> Option<Piece> {
+fn hidden_remark(sheet: &Sheet) -> Option<MarkdownPiece> {
     let columns = sheet.hidden_columns.iter().map(|column| column_letters(*column)).collect::<Vec<_>>().join(", ");
     let named = [("rows", sheet.hidden_rows.to_string()), ("columns", columns)];
     let named = named.iter().filter(|(_, which)| !which.is_empty()).map(|(what, which)| format!("{what} {which}"));
     let named = named.collect::<Vec<_>>().join(", ");
     let text = format!("Hidden in the sheet, and given here: {named}");
-    (!named.is_empty()).then_some(Piece { text, kind: PieceKind::Block })
+    (!named.is_empty()).then_some(MarkdownPiece { text, kind: PieceKind::Block })
 }
 
 /// What stands on a sheet, not in its cells: texts of drawings, and formulas and comments `beside` cells of unknown place.
-fn loose_pieces(sheet: &Sheet, beside: bool) -> Vec<Piece> {
+fn loose_pieces(sheet: &Sheet, beside: bool) -> Vec<MarkdownPiece> {
     let beside = sheet.beside.iter().filter(|_| beside);
     let beside =
         beside.map(|((row, column), text)| format!("{}{}:{text}", column_letters(*column), row.saturating_add(1)));
     let drawings = sheet.drawings.iter().map(|text| format!("On a drawing: {text}"));
-    beside.chain(drawings).map(|text| Piece { text, kind: PieceKind::Block }).collect()
+    beside.chain(drawings).map(|text| MarkdownPiece { text, kind: PieceKind::Block }).collect()
 }

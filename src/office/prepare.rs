@@ -24,7 +24,7 @@ pub(crate) const COMMENT: char = '\u{FDD4}';
 
 /// A copy of a file with what the reader does not tell.
 #[derive(Debug, Default)]
-pub(crate) struct Prepared {
+pub(crate) struct MarkedCopies {
     /// What the entries of the copies are, if they are not those of the file: a copy for each stretch of a large workbook,
     /// and else one. None if the file itself is read.
     pub(crate) copies: Vec<BTreeMap<String, Vec<u8>>>,
@@ -36,7 +36,7 @@ pub(crate) struct Prepared {
     pub(crate) remarks: Vec<String>,
 }
 
-impl Prepared {
+impl MarkedCopies {
     pub(crate) fn of(archive: &mut Archive<'_>, format: OfficeFormat) -> Result<Self, PartsFault> {
         let mut prepared = Self::default();
         let mut changes = Changes::default();

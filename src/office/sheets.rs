@@ -9,9 +9,8 @@ use pagewise_base::parts::PartsFault;
 use quick_xml::events::{BytesStart, Event};
 
 use crate::archive::{Archive, resolve};
-use crate::prepare::{Prepared, comment};
-use crate::slides::related;
-use crate::xml::{Copy, Pass, attribute, local, named, push_text, read_tree, rewrite, text_in, value, without};
+use crate::prepare::{MarkedCopies, comment};
+use crate::xml::{Pass, XmlCopy, attribute, local, named, push_text, read_tree, rewrite, text_in, value, without};
 
 /// The place of a cell: its row and column, from 0.
 pub(crate) type Place = (u32, u32);
@@ -26,7 +25,7 @@ pub(crate) struct Sheet {
     pub(crate) is_hidden: bool,
     /// The first and the last place with a value.
     pub(crate) extent: Option<(Place, Place)>,
-    /// The formulas and comments of cells, as they stand after the values.
+    /// Formulas and comments by cell. They follow the cell's value in the text.
     pub(crate) beside: BTreeMap<Place, String>,
     pub(crate) hidden_rows: PageSet,
     pub(crate) hidden_columns: BTreeSet<u32>,
@@ -48,85 +47,114 @@ impl Sheet {
     }
 }
 
+const BOOK: &str = "xl/workbook.xml";
+
+/// A sheet as the workbook lists it.
+struct ListedSheet {
+    name: String,
+    is_hidden: bool,
+    /// The entry with its cells.
+    part: String,
+}
+
+/// The number of a sheet, and its entry as it is in a copy; `None` if it stays as it is.
+type ChangedSheet = (usize, Option<(String, Vec<u8>)>);
+
 /// The workbook and its sheets, changed: everything is shown, so that nothing is left out.
-pub(crate) fn prepare(archive: &mut Archive<'_>, prepared: &mut Prepared) -> std::result::Result<(), PartsFault> {
-    let mut stretches = Vec::new();
-    let book = "xl/workbook.xml";
-    let people = read_tree(archive.text("xl/persons/person.xml"), |tree| {
-        let each = |node| Some((value(node, "id")?.to_owned(), value(node, "displayName")?.to_owned()));
-        named(tree, "person").filter_map(each).collect::<BTreeMap<_, _>>()
-    });
-    let targets = read_tree(archive.text("xl/_rels/workbook.xml.rels"), |tree| {
-        let each = |node| Some((value(node, "Id")?.to_owned(), resolve(book, value(node, "Target")?)));
-        named(tree, "Relationship").filter_map(each).collect::<BTreeMap<_, _>>()
-    });
-    let sheets = read_tree(archive.text(book), |tree| {
-        let each = |node| {
-            let is_hidden = value(node, "state").is_some_and(|state| state != "visible");
-            Some((value(node, "name")?.to_owned(), is_hidden, targets.get(value(node, "id")?)?.clone()))
-        };
-        named(tree, "sheet").filter_map(each).collect::<Vec<_>>()
-    });
-    for (number, (name, is_hidden, part)) in sheets.into_iter().enumerate() {
+pub(crate) fn prepare(archive: &mut Archive<'_>, prepared: &mut MarkedCopies) -> std::result::Result<(), PartsFault> {
+    let people = people(archive);
+    let (mut stretches, mut extra) = (Vec::<ChangedSheet>::new(), 0_usize);
+    for (number, ListedSheet { name, is_hidden, part }) in listed_sheets(archive).into_iter().enumerate() {
+        let unread = || Sheet { name: name.clone(), is_hidden, ..Sheet::default() };
+        let mut own = Vec::new();
         let xml = archive.text(&part);
-        let mut passed = Vec::new();
         for stretch in xml.as_deref().map(row_stretches).into_iter().flatten() {
-            let sheet = Sheet { name: name.clone(), is_hidden, ..Sheet::default() };
-            let mut pass = SheetPass { sheet, ..SheetPass::default() };
+            let mut pass = SheetPass { sheet: unread(), ..SheetPass::default() };
             let changed = rewrite(&stretch, &mut pass).unwrap_or_else(|| stretch.into_owned().into_bytes());
             stretches.push((number, Some((part.clone(), changed))));
-            passed.push(pass.sheet);
+            own.push(pass.sheet);
         }
         drop(xml);
-        // What is no text stays as it is.
-        let mut sheet = passed.pop().unwrap_or_else(|| {
+        if own.is_empty() {
             stretches.push((number, None));
-            Sheet { name, is_hidden, ..Sheet::default() }
-        });
-        prepared.sheets.extend(passed);
-        let (folder, file) = part.rsplit_once('/').unwrap_or(("", &part));
-        let relations = format!("{folder}/_rels/{file}.rels");
-        let threads = related(archive, &part, &relations, "threadedcomment");
-        let notes = if threads.is_empty() { related(archive, &part, &relations, "comments") } else { threads };
-        let first =
-            prepared.sheets.iter().rposition(|other| other.name != sheet.name).map_or(0, |at| at.saturating_add(1));
-        for (place, text) in notes.into_iter().flat_map(|part| comments_in(archive.text(&part), &people)) {
-            let stretches = prepared.sheets.get_mut(first..).into_iter().flatten();
-            let has_row = |sheet: &&mut Sheet| sheet.extent.is_some_and(|(_, last)| place.0 <= last.0);
-            stretches.into_iter().find(has_row).unwrap_or(&mut sheet).add_beside(place, &text);
+            own.push(unread());
         }
-        for drawing in related(archive, &part, &relations, "drawing").iter().filter(|part| part.ends_with(".xml")) {
-            let texts = read_tree(archive.text(drawing), |tree| {
-                named(tree, "txBody").map(|node| text_in(node, &["p"])).collect::<Vec<_>>()
-            });
-            sheet.drawings.extend(texts.into_iter().filter(|text| !text.is_empty()));
-        }
-        prepared.sheets.push(sheet);
+        extra = extra.saturating_add(own.len().saturating_sub(1));
+        add_comments(archive, &part, &people, &mut own);
+        add_drawings(archive, &part, &mut own);
+        prepared.sheets.extend(own);
     }
-    let xml = archive.text(book).unwrap_or_default();
-    let book_of = |only| Some((book.to_owned(), rewrite(&xml, &mut BookPass { only, seen: 0 })?));
-    let count = stretches.iter().map(|(number, _)| number).collect::<BTreeSet<_>>().len();
-    if stretches.len() > MAX_STRETCHES {
-        return Err(PartsFault::TooLarge(format!(
-            "its sheets have more than {} MiB",
-            (MAX_STRETCHES * STRETCH_BYTES) >> 20
-        )));
+    if extra > MAX_STRETCHES {
+        let most = (MAX_STRETCHES * STRETCH_BYTES) >> 20;
+        return Err(PartsFault::TooLarge(format!("its large sheets have more than {most} MiB")));
     }
-    if stretches.len() == count {
-        let sheets = stretches.into_iter().filter_map(|(_, changed)| changed);
-        prepared.copies = vec![sheets.chain(book_of(None)).collect()];
-        return Ok(());
-    }
-    for (number, changed) in stretches {
-        prepared.copies.push(changed.into_iter().chain(book_of(Some(number))).collect());
-    }
+    prepared.copies = copies(archive, stretches, extra > 0);
     Ok(())
 }
 
-/// Bytes of a sheet from which it is read in stretches: the tree of its XML has some twenty times as many.
+/// One copy with all sheets; if a sheet is large, one for each stretch of a sheet.
+fn copies(archive: &mut Archive<'_>, stretches: Vec<ChangedSheet>, is_large: bool) -> Vec<BTreeMap<String, Vec<u8>>> {
+    let xml = archive.text(BOOK).unwrap_or_default();
+    let book_of = |only| Some((BOOK.to_owned(), rewrite(&xml, &mut BookPass { only, seen: 0 })?));
+    if !is_large {
+        return vec![stretches.into_iter().filter_map(|(_, changed)| changed).chain(book_of(None)).collect()];
+    }
+    stretches.into_iter().map(|(number, changed)| changed.into_iter().chain(book_of(Some(number))).collect()).collect()
+}
+
+/// The names of people by their identifiers.
+fn people(archive: &mut Archive<'_>) -> BTreeMap<String, String> {
+    read_tree(archive.text("xl/persons/person.xml"), |tree| {
+        let each = |node| Some((value(node, "id")?.to_owned(), value(node, "displayName")?.to_owned()));
+        named(tree, "person").filter_map(each).collect()
+    })
+}
+
+fn listed_sheets(archive: &mut Archive<'_>) -> Vec<ListedSheet> {
+    let parts = read_tree(archive.text("xl/_rels/workbook.xml.rels"), |tree| {
+        let each = |node| Some((value(node, "Id")?.to_owned(), resolve(BOOK, value(node, "Target")?)));
+        named(tree, "Relationship").filter_map(each).collect::<BTreeMap<_, _>>()
+    });
+    read_tree(archive.text(BOOK), |tree| {
+        let each = |node| {
+            let is_hidden = value(node, "state").is_some_and(|state| state != "visible");
+            let part = parts.get(value(node, "id")?)?.clone();
+            Some(ListedSheet { name: value(node, "name")?.to_owned(), is_hidden, part })
+        };
+        named(tree, "sheet").filter_map(each).collect()
+    })
+}
+
+/// Adds the comments of a sheet to the stretches that have their rows.
+fn add_comments(archive: &mut Archive<'_>, part: &str, people: &BTreeMap<String, String>, stretches: &mut [Sheet]) {
+    let threads = archive.related(part, "threadedcomment");
+    let entries = if threads.is_empty() { archive.related(part, "comments") } else { threads };
+    let last = stretches.len().saturating_sub(1);
+    for (place, text) in entries.into_iter().flat_map(|entry| comments_in(archive.text(&entry), people)) {
+        let has_row = |sheet: &Sheet| sheet.extent.is_some_and(|(_, last)| place.0 <= last.0);
+        let at = stretches.iter().position(has_row).unwrap_or(last);
+        if let Some(stretch) = stretches.get_mut(at) {
+            stretch.add_beside(place, &text);
+        }
+    }
+}
+
+/// Adds the texts of the shapes on a sheet to its last stretch.
+fn add_drawings(archive: &mut Archive<'_>, part: &str, stretches: &mut [Sheet]) {
+    for drawing in archive.related(part, "drawing").iter().filter(|entry| entry.ends_with(".xml")) {
+        let texts = read_tree(archive.text(drawing), |tree| {
+            named(tree, "txBody").map(|node| text_in(node, &["p"])).collect::<Vec<_>>()
+        });
+        if let Some(last) = stretches.last_mut() {
+            last.drawings.extend(texts.into_iter().filter(|text| !text.is_empty()));
+        }
+    }
+}
+
+/// Minimum bytes of a sheet that is read in stretches, since the tree of its XML has some twenty times as many.
 const STRETCH_BYTES: usize = 4 << 20;
 
-/// Maximum stretches of a workbook.
+/// Maximum stretches of a workbook beyond the first of each sheet.
 const MAX_STRETCHES: usize = 32;
 
 /// A sheet in stretches of whole rows, each with the beginning and the end of the file. Rows without a number stay together.
@@ -210,7 +238,7 @@ impl BookPass {
 }
 
 impl Pass for BookPass {
-    fn event(&mut self, event: Event<'_>, copy: &mut Copy) -> Result<()> {
+    fn event(&mut self, event: Event<'_>, copy: &mut XmlCopy) -> Result<()> {
         match event {
             Event::Empty(element) | Event::Start(element) if local(&element) == "sheet" => {
                 self.sheet(&element).map_or(Ok(()), |sheet| copy.write_event(Event::Empty(sheet)))
@@ -299,7 +327,7 @@ impl SheetPass {
 }
 
 impl Pass for SheetPass {
-    fn event(&mut self, event: Event<'_>, copy: &mut Copy) -> Result<()> {
+    fn event(&mut self, event: Event<'_>, copy: &mut XmlCopy) -> Result<()> {
         match &event {
             Event::Start(element) => {
                 if let Some(shown) = self.element(element) {

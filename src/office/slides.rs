@@ -5,17 +5,19 @@ use std::io::Result;
 
 use quick_xml::events::Event;
 
-use crate::archive::{Archive, resolve};
-use crate::prepare::{HIDDEN_SLIDE, Prepared, SLIDE, comment};
-use crate::xml::{Copy, Pass, attribute, escaped, local, named, read_tree, rewrite, text_in, value, write_raw};
+use crate::archive::Archive;
+use crate::prepare::{HIDDEN_SLIDE, MarkedCopies, SLIDE, comment};
+use crate::xml::{Pass, XmlCopy, attribute, escaped, local, named, read_tree, rewrite, text_in, value, write_raw};
 
 /// The slides, changed.
-pub(crate) fn prepare(archive: &mut Archive<'_>, prepared: &mut Prepared) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn prepare(archive: &mut Archive<'_>, prepared: &mut MarkedCopies) -> BTreeMap<String, Vec<u8>> {
     let authors = authors(archive);
     let mut changed = BTreeMap::new();
     for name in archive.names() {
-        let Some(file) = name.strip_prefix("ppt/slides/").filter(|file| file.ends_with(".xml")) else { continue };
-        let comments = related(archive, &name, &format!("ppt/slides/_rels/{file}.rels"), "comment");
+        if !name.strip_prefix("ppt/slides/").is_some_and(|file| file.ends_with(".xml") && !file.contains('/')) {
+            continue;
+        }
+        let comments = archive.related(&name, "comment");
         let comments = comments.into_iter().flat_map(|part| comments_in(archive.text(&part), &authors)).collect();
         let mut pass = SlidePass { comments, mark: SLIDE };
         let Some(xml) = archive.text(&name) else { continue };
@@ -33,15 +35,6 @@ fn running_texts(slide: &roxmltree::Document<'_>) -> Vec<String> {
     };
     let texts = named(slide, "sp").filter(is_running).map(|shape| text_in(shape, &["p"]));
     texts.filter(|text| !text.is_empty()).collect()
-}
-
-/// The entries that an entry is related to, whose names contain `kind`.
-pub(crate) fn related(archive: &mut Archive<'_>, from: &str, relations: &str, kind: &str) -> Vec<String> {
-    let targets = read_tree(archive.text(relations), |tree| {
-        named(tree, "Relationship").filter_map(|node| value(node, "Target").map(str::to_owned)).collect::<Vec<_>>()
-    });
-    let is_kind = |target: &String| target.rsplit('/').next().is_some_and(|name| name.to_lowercase().contains(kind));
-    targets.iter().filter(|target| is_kind(target)).map(|target| resolve(from, target)).collect()
 }
 
 /// The authors of comments by their number.
@@ -72,7 +65,7 @@ struct SlidePass {
 }
 
 impl Pass for SlidePass {
-    fn event(&mut self, event: Event<'_>, copy: &mut Copy) -> Result<()> {
+    fn event(&mut self, event: Event<'_>, copy: &mut XmlCopy) -> Result<()> {
         match &event {
             Event::Start(element) if local(element) == "sld" => {
                 let is_hidden = attribute(element, "show").is_some_and(|show| show == "0" || show == "false");

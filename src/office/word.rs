@@ -6,13 +6,13 @@ use std::io::Result;
 use quick_xml::events::{BytesEnd, BytesStart, Event};
 
 use crate::archive::Archive;
-use crate::prepare::{Changes, HIDDEN, Prepared, SHOWN, comment};
-use crate::xml::{Copy, Pass, attribute, escaped, local, named, read_tree, rewrite, text_in, value, write_raw};
+use crate::prepare::{Changes, HIDDEN, MarkedCopies, SHOWN, comment};
+use crate::xml::{Pass, XmlCopy, attribute, escaped, local, named, read_tree, rewrite, text_in, value, write_raw};
 
 /// The entries with text, changed.
 pub(crate) fn prepare(
     archive: &mut Archive<'_>,
-    prepared: &mut Prepared,
+    prepared: &mut MarkedCopies,
     changes: &mut Changes,
 ) -> BTreeMap<String, Vec<u8>> {
     let comments = read_tree(archive.text("word/comments.xml"), |tree| {
@@ -74,7 +74,7 @@ fn run(sibling: &[u8], text: &str) -> String {
 }
 
 impl WordPass<'_> {
-    fn start(&mut self, element: BytesStart<'_>, copy: &mut Copy) -> Result<()> {
+    fn start(&mut self, element: BytesStart<'_>, copy: &mut XmlCopy) -> Result<()> {
         let name = local(&element);
         let sibling = element.name().as_ref().to_vec();
         if let Some((open, _)) = brackets(&name).filter(|_| self.properties == 0) {
@@ -94,7 +94,7 @@ impl WordPass<'_> {
         if opens { write_raw(copy, &HIDDEN.to_string()) } else { Ok(()) }
     }
 
-    fn end(&mut self, element: BytesEnd<'_>, copy: &mut Copy) -> Result<()> {
+    fn end(&mut self, element: BytesEnd<'_>, copy: &mut XmlCopy) -> Result<()> {
         let name = String::from_utf8_lossy(element.local_name().as_ref()).into_owned();
         let sibling = element.name().as_ref().to_vec();
         if let Some((_, close)) = brackets(&name).filter(|_| self.properties == 0) {
@@ -111,7 +111,7 @@ impl WordPass<'_> {
         copy.write_event(Event::End(element))
     }
 
-    fn empty(&mut self, element: BytesStart<'_>, copy: &mut Copy) -> Result<()> {
+    fn empty(&mut self, element: BytesStart<'_>, copy: &mut XmlCopy) -> Result<()> {
         match local(&element).as_str() {
             "vanish" => self.hide(&element),
             "commentReference" => {
@@ -131,7 +131,7 @@ impl WordPass<'_> {
 }
 
 impl Pass for WordPass<'_> {
-    fn event(&mut self, event: Event<'_>, copy: &mut Copy) -> Result<()> {
+    fn event(&mut self, event: Event<'_>, copy: &mut XmlCopy) -> Result<()> {
         match event {
             Event::Start(element) => self.start(element, copy),
             Event::End(element) => self.end(element, copy),

@@ -10,12 +10,12 @@ use roxmltree::{Document, Node, ParsingOptions};
 const MAX_NODES: u32 = 2_000_000;
 
 /// The copy that is written.
-pub(crate) type Copy = Writer<Vec<u8>>;
+pub(crate) type XmlCopy = Writer<Vec<u8>>;
 
 /// A pass over the events of an XML file, which copies them or writes others.
 pub(crate) trait Pass {
     /// Writes what stands for an event.
-    fn event(&mut self, event: Event<'_>, copy: &mut Copy) -> std::io::Result<()>;
+    fn event(&mut self, event: Event<'_>, copy: &mut XmlCopy) -> std::io::Result<()>;
 }
 
 /// The file as `pass` changes it; `None` if it is not well-formed.
@@ -77,7 +77,7 @@ fn referenced(reference: &BytesRef<'_>) -> Option<char> {
 }
 
 /// Writes XML as it is.
-pub(crate) fn write_raw(copy: &mut Copy, xml: &str) -> std::io::Result<()> {
+pub(crate) fn write_raw(copy: &mut XmlCopy, xml: &str) -> std::io::Result<()> {
     copy.get_mut().write_all(xml.as_bytes())
 }
 

@@ -112,7 +112,8 @@ pub fn page_images(
 /// fewer.
 ///
 /// # Errors
-/// [`RenderError::Limit`] if it has too many samples, [`RenderError::Undecodable`], and those of [`page_images`].
+/// [`RenderError::Limit`] for too many samples, [`RenderError::Undecodable`] for damaged data, and the errors of
+/// [`page_images`].
 pub fn page_image(
     document: &Document,
     index: PageIndex,

@@ -93,8 +93,10 @@ pub enum BlockKind {
         page: u32,
     },
     Figure {
-        /// What it shows, by its author.
+        /// What it shows, by its author or its caption.
         alternate: String,
+        /// The link to its file, if it has one.
+        target: Option<String>,
     },
 }
 

@@ -54,10 +54,11 @@ pub use self::pdf::{
     OutlineEntry, OutlineResult, PageContent, PageResult, PageSize, PictureFolders, QuoteFindings, QuotesFindings,
     RankedResult, RenderAnswer, RenderArguments, RenderResult, RenderedPages, SavedText, SearchArguments, SearchResult,
     SheetResult, SplitResult, TableFormat, TableOnPage, TablesArguments, TablesResult, TextArguments, TextFormat,
-    TextLayerResult, TextResult, UnrecognisedPages, WordInBox, WrittenAttachments, WrittenFile, add_to_index,
-    clear_index, draw_to_width, extract_illustrated, extract_text, find_images, find_tables, index_status, info,
-    outline, render_page, save_text, search, select_pages, split, write_attachments, write_joined, write_page,
-    write_picture, write_pictures, write_quote_picture, write_sheet, write_tables, write_text, write_text_layer,
+    TextLayerResult, TextResult, UnrecognisedPages, WHOLE_TEXT, WordInBox, WrittenAttachments, WrittenFile,
+    add_to_index, clear_index, draw_to_width, extract_illustrated, extract_text, find_images, find_tables,
+    index_status, info, outline, render_page, save_text, search, select_pages, split, write_attachments, write_joined,
+    write_page, write_picture, write_pictures, write_quote_picture, write_sheet, write_tables, write_text,
+    write_text_layer,
 };
 pub use self::push::push_file;
 pub use self::resource::{
@@ -65,6 +66,6 @@ pub use self::resource::{
     read_page,
 };
 pub use self::tool_list::{INSTRUCTIONS, TOOLS, Tool, ToolSet, find_tool};
-pub use self::versions::{ChangedPageResult, VersionsResult, WordChangeResult, diff};
+pub use self::versions::{ChangedPageResult, VersionsResult, diff};
 #[cfg(feature = "program")]
 pub(crate) use self::{arguments::typed_pages, page_tag::without_tag};

@@ -60,24 +60,11 @@ pub struct ChangedPageResult {
     /// Its number in the earlier version.
     pub was: Option<u32>,
     /// What changed, with the words around it.
-    pub words: Vec<WordChangeResult>,
+    pub words: Vec<WordChange>,
     /// Images that are new, as paths.
     pub new_images: Vec<String>,
     /// Number of images that are gone.
     pub lost_images: usize,
-}
-
-/// Words that changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct WordChangeResult {
-    /// The words before them.
-    pub before: String,
-    /// The words of the earlier version.
-    pub old: String,
-    /// The words of the later version.
-    pub new: String,
-    /// The words after them.
-    pub after: String,
 }
 
 /// Compares the document of `arguments` with the earlier version at `against`.
@@ -114,16 +101,10 @@ pub fn diff(
 
 impl ChangedPageResult {
     fn of(changed: &ChangedPage, path: &str) -> Self {
-        let words = |change: &WordChange| WordChangeResult {
-            before: change.before.clone(),
-            old: change.old.clone(),
-            new: change.new.clone(),
-            after: change.after.clone(),
-        };
         Self {
             page: changed.page.number().get(),
             was: changed.was.map(|was| was.number().get()),
-            words: changed.words.iter().map(words).collect(),
+            words: changed.words.clone(),
             new_images: changed.new_images.iter().map(|number| image_path(path, changed.page, *number)).collect(),
             lost_images: changed.lost_images,
         }
@@ -131,7 +112,7 @@ impl ChangedPageResult {
 
     fn lines(&self, places: usize) -> Vec<String> {
         let was = self.was.filter(|was| *was != self.page).map(|was| format!(" (was page {was})")).unwrap_or_default();
-        let shown = self.words.iter().take(places.min(MAX_PLACES)).map(WordChangeResult::line);
+        let shown = self.words.iter().take(places.min(MAX_PLACES)).map(change_line);
         let left = self.words.len().saturating_sub(places.min(MAX_PLACES));
         let left = (left > 0).then(|| format!("  {} more on this page", count_of(left as u64, "place")));
         let new = self.new_images.iter().map(|path| format!("  New image: {path}"));
@@ -141,19 +122,16 @@ impl ChangedPageResult {
     }
 }
 
-impl WordChangeResult {
-    /// `… costs [-4-] {+5+} million …`
-    fn line(&self) -> String {
-        let marked = |open: &str, words: &str, close: &str| {
-            (!words.is_empty()).then(|| format!("{open}{}{close}", abridged(words)))
-        };
-        let old = marked("[-", &self.old, "-]");
-        let new = marked("{+", &self.new, "+}");
-        let before = Some(one_line(&self.before)).filter(|words| !words.is_empty());
-        let after = Some(one_line(&self.after)).filter(|words| !words.is_empty());
-        let parts = [before, old, new, after].into_iter().flatten().collect::<Vec<_>>();
-        format!("  … {} …", parts.join(" "))
-    }
+/// `… costs [-4-] {+5+} million …`
+fn change_line(change: &WordChange) -> String {
+    let marked =
+        |open: &str, words: &str, close: &str| (!words.is_empty()).then(|| format!("{open}{}{close}", abridged(words)));
+    let old = marked("[-", &change.old, "-]");
+    let new = marked("{+", &change.new, "+}");
+    let before = Some(one_line(&change.before)).filter(|words| !words.is_empty());
+    let after = Some(one_line(&change.after)).filter(|words| !words.is_empty());
+    let parts = [before, old, new, after].into_iter().flatten().collect::<Vec<_>>();
+    format!("  … {} …", parts.join(" "))
 }
 
 /// Words on one line; of many, the first and the last.

@@ -14,7 +14,7 @@ use pagewise_base::parts::PartsFault;
 use pagewise_document::{
     AnnotationCounts, Attachments, DocumentInfo, Form, Outline, OutlineItem, PageAnnotations, ReadAt, run_contained,
 };
-use pagewise_office::{MAX_OFFICE_BYTES, Office, Part, detect, may_be_office};
+use pagewise_office::{MAX_OFFICE_BYTES, Office, OfficePart, detect, may_be_office};
 use pagewise_render::PageImages;
 use pagewise_text::{PageKind, PageText, PageWords};
 
@@ -49,7 +49,7 @@ impl OfficePages {
         Ok(Some(Self { office, limits: limits.clone() }))
     }
 
-    fn part(&self, page: PageIndex) -> Result<&Part, PdfError> {
+    fn part(&self, page: PageIndex) -> Result<&OfficePart, PdfError> {
         let part = usize::try_from(page.0).ok().and_then(|index| self.office.parts.get(index));
         let missing = || PdfError::Failed { action: PdfAction::ReadInfo, reason: "there is no such part".to_owned() };
         part.ok_or_else(missing)

@@ -33,12 +33,9 @@ pub(crate) fn info(typed: &Info, config: &Config, screen: Screen) -> Result<Repo
     Ok(Report::new(text, answer.structure()?).with_notes(notes))
 }
 
-/// More characters than any text has, and still a whole number in every reader of JSON.
-const WHOLE_TEXT: Option<NonZeroU64> = NonZeroU64::new((1 << 53) - 1);
-
 /// Answers `text`.
 pub(crate) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
-    let max_chars = typed.arguments.max_chars.or(WHOLE_TEXT);
+    let max_chars = typed.arguments.max_chars.or(tool::WHOLE_TEXT);
     let pages = typed.pages.or(&typed.arguments.pages);
     let read = TextArguments { pages, max_chars, ..typed.arguments.clone() }.typed()?;
     let arguments = TextArguments { boxes: typed.arguments.boxes, is_command: true, ..read };

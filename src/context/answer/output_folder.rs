@@ -67,7 +67,8 @@ pub(crate) struct PageFileName<'a> {
 }
 
 impl PageFileName<'_> {
-    /// `{stem}-{first 8 of blake3}-page{n}.{extension}`, or `-pages{n}-{m}`.
+    /// The name of the file: `report-51d791b7-page3.pdf`, or `report-51d791b7-pages3-7.md` for several pages. The digits in
+    /// the middle begin the blake3 hash of the content.
     fn name(&self) -> String {
         let stem = Path::new(self.source).file_stem().map_or_else(|| "document".into(), |stem| stem.to_string_lossy());
         let plain = stem.chars().map(|c| if c.is_control() { '_' } else { c });

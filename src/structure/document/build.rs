@@ -65,7 +65,7 @@ fn kind(draft: &Draft, pages: &[DocumentPage]) -> Option<BlockKind> {
         DraftKind::Running => BlockKind::RunningLine,
         DraftKind::LeftOut => BlockKind::Furniture,
         DraftKind::Table(table) => BlockKind::Table { index: table.index },
-        DraftKind::Figure(figure) => BlockKind::Figure { alternate: figure.alternate.clone() },
+        DraftKind::Figure(figure) => BlockKind::Figure { alternate: figure.alternate.clone(), target: None },
     })
 }
 

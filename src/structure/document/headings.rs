@@ -64,8 +64,8 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
     }
 }
 
-/// Whether a draft is one of several lines that look alike and follow each other, as those of an address do. A title is
-/// larger, and a heading stands apart.
+/// Whether a draft is a line of a block of similar lines, such as an address. Titles are larger, and headings have space
+/// around them.
 fn is_line_of_block(drafts: &[Draft], flow: &[usize], index: usize, statistics: &TypeStatistics) -> bool {
     let at = flow.partition_point(|other| *other < index);
     let near = |at: Option<usize>| at.and_then(|at| flow.get(at)).and_then(|index| drafts.get(*index));

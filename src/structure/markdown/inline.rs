@@ -157,7 +157,7 @@ fn code(body: &str) -> String {
 }
 
 /// The address of a link, in angle brackets if it has spaces or brackets.
-fn address(target: &str) -> String {
+pub(super) fn address(target: &str) -> String {
     let clean: String = target.chars().filter(|sign| !sign.is_control()).collect();
     if clean.contains([' ', '(', ')', '<', '>']) {
         return format!("<{}>", clean.replace('<', "%3C").replace('>', "%3E"));

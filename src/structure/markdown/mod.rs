@@ -41,7 +41,10 @@ impl Writer {
             BlockKind::Continuation { page } => return self.continuation(*page),
             BlockKind::Code => fenced(&inline::plain(&block.spans)),
             BlockKind::Table { index } => table(*index).unwrap_or_default(),
-            BlockKind::Figure { alternate } => format!("![{}]()", escapes::link_text(alternate)),
+            BlockKind::Figure { alternate, target } => {
+                let target = target.as_deref().map(inline::address).unwrap_or_default();
+                format!("![{}]({target})", escapes::link_text(alternate))
+            }
             BlockKind::Heading { .. } => inline::heading(&block.spans),
             BlockKind::Quote | BlockKind::Caption => inline::upright(&block.spans),
             _ => inline::write(&block.spans),

@@ -16,8 +16,8 @@ pub struct ConversationArguments {
     #[serde(flatten)]
     #[cfg_attr(feature = "program", command(flatten))]
     pub conversation: ConversationParameter,
-    /// Number of times the context has been compacted. A higher number than last time clears the record of sent pages; with
-    /// a lower one everything is sent and nothing recorded.
+    /// How many times the context was compacted. A number above the last one clears the record of sent pages. With a lower
+    /// one, everything is sent and nothing is recorded.
     #[schemars(extend("x-driver" = true))]
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub generation: Option<u64>,

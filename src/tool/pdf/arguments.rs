@@ -236,7 +236,7 @@ pub struct RenderArguments {
     #[serde(flatten)]
     #[cfg_attr(feature = "program", command(flatten))]
     pub document: DocumentArguments,
-    /// 1-based, like "3"; several ("1-3,7") are only saved. Optional with quote.
+    /// 1-based, like "3". Several ("1-3,7") are saved, not returned. Not needed with quote.
     #[serde(default)]
     #[cfg_attr(
         feature = "program",

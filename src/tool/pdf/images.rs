@@ -252,13 +252,11 @@ fn link(folder: &Path, file: &Path) -> String {
     let common = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
     let up = folder.components().skip(common).map(|_| "..".to_owned());
     let down = file.components().skip(common).map(|part| part.as_os_str().to_string_lossy().into_owned());
-    let path = up.chain(down).collect::<Vec<_>>().join("/");
-    let is_plain = path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
-    if is_plain { path } else { format!("<{}>", path.replace('<', "%3C").replace('>', "%3E")) }
+    up.chain(down).collect::<Vec<_>>().join("/")
 }
 
 impl ListedImage {
-    /// The image as a line: `a.pdf#image=3.1: 640 x 480, JPEG, pages 3, 5; "Figure 1"`.
+    /// The image on one line, such as `a.pdf#image=3.1: 640 x 480, JPEG, on pages 3,5; Figure 1`.
     #[must_use]
     pub fn line(&self) -> String {
         let size = self.width.zip(self.height).map(|(width, height)| format!("{width} x {height}, "));

@@ -42,5 +42,5 @@ pub use self::search::{
 };
 pub use self::split::{FailedPage, SplitResult, split};
 pub use self::tables::{CellOfTable, TableFormat, TableOnPage, TablesResult, find_tables};
-pub use self::text::{SavedText, TextResult, extract_illustrated, extract_text, save_text};
+pub use self::text::{SavedText, TextResult, WHOLE_TEXT, extract_illustrated, extract_text, save_text};
 pub use self::text_layer::{TextLayerResult, write_text_layer};

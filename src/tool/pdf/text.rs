@@ -93,8 +93,8 @@ pub fn extract_illustrated(
     Ok((text, illustrator.album.result))
 }
 
-/// The most characters of a text that is saved: more than any has, and a whole number in every reader of JSON.
-const WHOLE_TEXT: Option<NonZeroU64> = NonZeroU64::new((1 << 53) - 1);
+/// No limit on the characters of a text: more than any has, and still a whole number in every reader of JSON.
+pub const WHOLE_TEXT: Option<NonZeroU64> = NonZeroU64::new((1 << 53) - 1);
 
 /// A text in a file of the output folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
