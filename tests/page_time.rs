@@ -163,6 +163,22 @@ fn strokes_without_end_are_refused_before_they_are_drawn() {
 }
 
 #[test]
+fn a_mesh_is_refused_before_more_of_it_is_sampled_than_memory_holds() {
+    let mesh = |reach: u32, triangles: usize| {
+        let head = format!(
+            "<</ShadingType 4/ColorSpace/DeviceGray/BitsPerCoordinate 8/BitsPerComponent 8/BitsPerFlag 8/Decode[0 {reach} \
+             -{reach} 0 0 1]"
+        );
+        page_with("/Shading<</S 5 0 R>>", "/S sh", &[stream(&head, &"\0\0\0A\0~~A\0\0~A".repeat(triangles))])
+    };
+    let limit = |pdf: &[u8], wanted| limit_of(pdf, &Limits::default(), wanted);
+    assert_eq!(limit(&mesh(100, 10), Wanted::Picture), None);
+    assert_eq!(limit(&mesh(20_000, 1), Wanted::Picture), Some("max_image_pixels"));
+    assert_eq!(limit(&mesh(20_000, 10), Wanted::Picture), Some("max_page_cpu_ms"));
+    assert_eq!(limit(&mesh(20_000, 10), Wanted::Text), None);
+}
+
+#[test]
 fn what_the_engine_keeps_until_it_paints_is_limited() {
     let image = stream("<</Subtype/Image/BitsPerComponent 8/ColorSpace/DeviceGray/Width 2/Height 3", "abcdef");
     let pdf = |times: usize| page_with("/XObject<</I 5 0 R>>", &"/I Do ".repeat(times), std::slice::from_ref(&image));

@@ -6,7 +6,8 @@
 
 use super::scan::SampleFinder;
 use hayro::hayro_interpret::font::{Glyph, GlyphRun};
-use hayro::hayro_interpret::pattern::Pattern;
+use hayro::hayro_interpret::pattern::{Pattern, ShadingPattern};
+use hayro::hayro_interpret::shading::ShadingType;
 use hayro::hayro_interpret::util::x_y_advances;
 use hayro::hayro_interpret::{
     BlendMode, CacheKey, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, Paint, SoftMask, StrokeProps,
@@ -20,6 +21,15 @@ use std::collections::HashSet;
 
 /// The most dashes of one stroke. A page has room for some thousand.
 const MAX_DASHES: f64 = 1e6;
+
+/// Maximum points that the engine tests for the triangles of one mesh: some seconds.
+const MAX_MESH_POINTS: f64 = 5e8;
+
+/// Bytes that the engine keeps for each point of a mesh.
+const MESH_POINT_BYTES: f64 = 40.0;
+
+/// The points beyond which the engine samples no mesh.
+const MESH_RANGE: Rect = Rect::new(0.0, 0.0, 65_535.0, 65_535.0);
 
 /// What all surveys of a page share.
 struct PageSurvey<'l> {
@@ -96,11 +106,43 @@ impl<'s, 'l> Survey<'s, 'l> {
     fn look_at_paint(&self, paint: &Paint<'_>, bounds: impl FnOnce() -> Rect, is_stroke: bool) {
         let Paint::Pattern(pattern) = paint else { return };
         self.keep(self.visible_area(bounds()), 4.0);
+        if let Pattern::Shading(shading) = &**pattern {
+            self.look_at_mesh(shading);
+        }
         if let Pattern::Tiling(tiling) = &**pattern
             && let Some(mut within) = self.within(pattern.cache_key())
         {
             tiling.interpret(&mut within, Affine::IDENTITY, is_stroke);
         }
+    }
+
+    /// The engine samples a mesh at every point, whether the point is on the canvas or not (ISO 32000-2, 8.7.4.5.5).
+    fn look_at_mesh(&self, pattern: &ShadingPattern) {
+        let (mut tested, mut sampled) = (0.0, 0.0);
+        let mut add = |points: &[Point], share: f64| {
+            let placed = points.iter().map(|point| Rect::from_points(pattern.matrix * *point, pattern.matrix * *point));
+            let bounds = placed.reduce(|all, point| all.union(point)).unwrap_or_default().intersect(MESH_RANGE);
+            tested += bounds.area().max(0.0);
+            sampled += bounds.area().max(0.0) * share;
+        };
+        match &*pattern.shading.shading_type {
+            // Half of the box around a triangle is within it at most.
+            ShadingType::TriangleMesh { triangles, .. } => {
+                triangles.iter().for_each(|it| add(&[it.p0.point, it.p1.point, it.p2.point], 0.5));
+            }
+            ShadingType::CoonsPatchMesh { patches, .. } => {
+                patches.iter().for_each(|patch| add(&patch.control_points, 1.0));
+            }
+            ShadingType::TensorProductPatchMesh { patches, .. } => {
+                patches.iter().for_each(|patch| add(&patch.control_points, 1.0));
+            }
+            _ => {}
+        }
+        if tested > MAX_MESH_POINTS {
+            self.page.budget.leave_endless();
+        }
+        let kept = whole(sampled * MESH_POINT_BYTES / 4.0);
+        leave_beyond(Limit::ImagePixels, kept, self.page.limits.max_image_pixels);
     }
 
     fn look_at_path(&self, path: &BezPath, props: &DrawProps<'_>, mode: &DrawMode) {

@@ -298,6 +298,10 @@ fn glyphs() -> CostlyPages {
     ]
 }
 
+/// A mesh of triangles with one byte for each flag, coordinate and colour (ISO 32000-2, 8.7.4.5.5).
+const MESH: &str = "/ShadingType 4/ColorSpace/DeviceGray/BitsPerCoordinate 8/BitsPerComponent 8/BitsPerFlag 8\
+    /Decode[0 100000 -100000 0 0 1]";
+
 fn patterns() -> CostlyPages {
     let of = |tile: &str, content: &str, times: usize| {
         let fill = "0 0 600 800 re f ".repeat(times);
@@ -324,6 +328,12 @@ fn patterns() -> CostlyPages {
         ("a pattern filled 3,000 times", of(TILE, &busy, 3_000).build()),
         ("a pattern of forms", of(&format!("{TILE}/Resources<</XObject<</B 20 0 R>>>>"), "/B Do", 1).bomb().build()),
         ("patterns in patterns", nested.build()),
+        (
+            "a mesh of triangles far larger than the page",
+            page("/Shading<</S 6 0 R>>", "/S sh")
+                .stream(6, MESH, "\0\0\0A\0~~A\0\0~A".repeat(2_000))
+                .build(),
+        ),
         ("a pattern in itself", of(&itself, "/Pattern cs /P scn 0 0 600 800 re f", 1).build()),
         ("tiles that lie over each other", of(&small("0 0 9000 9000", "1"), "0 0 9 9 re f", 1).build()),
         ("a tile as high as all paper", of(&small("0 0 8 9223372036854775807", "8"), "0 0 9 9 re f", 1).build()),
