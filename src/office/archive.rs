@@ -56,13 +56,18 @@ impl<'b> Archive<'b> {
         names
     }
 
-    /// The text of an entry; `None` if there is none, or it is no UTF-8.
-    pub(crate) fn text(&mut self, name: &str) -> Option<String> {
+    /// The content of an entry; `None` if there is none, or it is too large.
+    pub(crate) fn content(&mut self, name: &str) -> Option<Vec<u8>> {
         let entry = self.zip.by_name(name).ok()?;
         let mut bytes = Vec::new();
         entry.take(self.left.saturating_add(1)).read_to_end(&mut bytes).ok()?;
         self.left = self.left.checked_sub(u64::try_from(bytes.len()).ok()?)?;
-        let text = String::from_utf8(bytes).ok()?;
+        Some(bytes)
+    }
+
+    /// The text of an entry; `None` if there is none, or it is no UTF-8.
+    pub(crate) fn text(&mut self, name: &str) -> Option<String> {
+        let text = String::from_utf8(self.content(name)?).ok()?;
         Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
     }
 
