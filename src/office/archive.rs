@@ -71,15 +71,19 @@ impl<'b> Archive<'b> {
         Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
     }
 
-    /// The entries that an entry is related to, whose names contain `kind`.
-    pub(crate) fn related(&mut self, from: &str, kind: &str) -> Vec<String> {
+    /// The entries that an entry is related to, with the identifiers of the relationships.
+    pub(crate) fn relationships(&mut self, from: &str) -> Vec<(String, String)> {
         let (folder, file) = from.rsplit_once('/').unwrap_or(("", from));
-        let targets = read_tree(self.text(&format!("{folder}/_rels/{file}.rels")), |tree| {
-            named(tree, "Relationship").filter_map(|node| value(node, "Target").map(str::to_owned)).collect::<Vec<_>>()
-        });
-        let is_kind =
-            |target: &&String| target.rsplit('/').next().is_some_and(|name| name.to_lowercase().contains(kind));
-        targets.iter().filter(is_kind).map(|target| resolve(from, target)).collect()
+        read_tree(self.text(&format!("{folder}/_rels/{file}.rels")), |tree| {
+            let each = |node| Some((value(node, "Id")?.to_owned(), resolve(from, value(node, "Target")?)));
+            named(tree, "Relationship").filter_map(each).collect()
+        })
+    }
+
+    /// Those whose names contain `kind`.
+    pub(crate) fn related(&mut self, from: &str, kind: &str) -> Vec<String> {
+        let is_kind = |entry: &String| entry.rsplit('/').next().is_some_and(|name| name.to_lowercase().contains(kind));
+        self.relationships(from).into_iter().map(|(_, entry)| entry).filter(is_kind).collect()
     }
 
     /// The archive with these entries in place of its own, and nothing in those that are no text.
@@ -113,7 +117,7 @@ fn is_data(name: &str) -> bool {
 }
 
 /// The entry that a relative reference in the entry `from` names.
-pub(crate) fn resolve(from: &str, target: &str) -> String {
+fn resolve(from: &str, target: &str) -> String {
     if let Some(absolute) = target.strip_prefix('/') {
         return absolute.to_owned();
     }
