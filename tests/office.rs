@@ -143,6 +143,17 @@ fn a_chapter_is_a_part_and_so_are_cells_with_their_outputs() {
 }
 
 #[test]
+fn parts_together_are_one_markdown_file() {
+    let place = Place::new();
+    for (name, second) in [("office.docx", "# Berths"), ("office.epub", "# ")] {
+        let text = place.run(&["text", &fixture(name)]).stdout;
+        let after = text.split_once("\n\n<!-- page 2 -->\n\n").map(|(_, after)| after);
+        assert!(after.is_some_and(|after| after.starts_with(second)), "{text}");
+        assert!(!text.contains('\u{c}'), "{text}");
+    }
+}
+
+#[test]
 fn a_part_is_sent_once_and_again_alone_when_it_changes() {
     let place = Place::new();
     let file = place.path(&place.copied("office.docx"));

@@ -135,7 +135,12 @@ impl<'d> MarkdownWriter<'d> {
     }
 
     fn cell(&mut self, cell: &Cell) -> String {
-        let text = self.blocks(&cell.blocks, "\n");
+        // A cell of Markdown has no headings.
+        let texts = cell.blocks.iter().map(|block| match block {
+            Block::Heading { content, .. } => self.inlines(content),
+            block => self.block(block),
+        });
+        let text = texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
         text.trim().replace('|', "\\|").replace('\n', "<br>")
     }
 

@@ -9,7 +9,7 @@ use crate::context::error::ContextError;
 use crate::source::{FileKind, OpenFile, SourceError, UNKNOWN_TYPE};
 use crate::worker::{Pages, PdfError, Reader};
 use pagewise_base::limits::Cancellation;
-use pagewise_base::parts::PartsFault;
+use pagewise_base::parts::{OfficeFormat, PartsFault};
 use pagewise_document::ReadAt;
 use pagewise_web::WebError;
 
@@ -72,6 +72,12 @@ impl PdfFile {
 }
 
 impl OpenPdf {
+    /// The format of a file with parts, whose text is Markdown; `None` of a PDF.
+    #[must_use]
+    pub fn office(&self) -> Option<OfficeFormat> {
+        self.file.file.kind().ok()?.office()
+    }
+
     /// The file, for sending it whole.
     #[must_use]
     pub fn file(&self) -> PdfFile {

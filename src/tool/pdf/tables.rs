@@ -113,8 +113,8 @@ pub fn find_tables(
     progress: &dyn ProgressListener,
 ) -> Result<TablesResult, ToolError> {
     // The tables of a part are in its text, as Markdown.
-    if let Some(parts) = pdf.document.info().parts {
-        let error = PartsFault::OnlyText.of(parts.format).into();
+    if let Some(format) = pdf.office() {
+        let error = PartsFault::OnlyText.of(format).into();
         return Err(ContextError::Pdf { path: pdf.path.clone(), error }.into());
     }
     let SelectedPages { mut pages, note } = selected_pages(pdf, selection)?;

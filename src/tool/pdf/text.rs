@@ -52,6 +52,9 @@ pub struct TextResult {
     /// Notes on single pages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Whether the text is Markdown, as that of parts always is.
+    #[serde(skip)]
+    is_markdown: bool,
     /// The pages selected.
     #[serde(skip)]
     wanted: PageSet,
@@ -129,8 +132,7 @@ pub fn save_text(
     pdf.check()?;
     let text = format!("{}\n", found.text_alone());
     let pages = found.pages.iter().filter_map(|page| page.number.checked_sub(1)).map(PageIndex).collect();
-    let is_markdown = arguments.format == TextFormat::Markdown;
-    let file = context.write_text(&pdf.path, &pages, &text, is_markdown)?;
+    let file = context.write_text(&pdf.path, &pages, &text, found.is_markdown)?;
     let unread = (!found.without_text.is_empty()).then(|| format!("No text on {}.", found.without_text));
     let cut = found.truncated.then(|| format!("Cut after {} characters.", grouped(found.max_chars)));
     Ok(SavedText {
@@ -369,6 +371,7 @@ impl<'a> TextResultBuilder<'a> {
             total_chars: self.total,
             without_text: if self.without_text.is_empty() { String::new() } else { page_or_pages(&self.without_text) },
             notes,
+            is_markdown: arguments.format == TextFormat::Markdown || self.pdf.office().is_some(),
             wanted,
             cut_page: self.cut_page,
             unseen: self.unseen,
@@ -485,13 +488,12 @@ impl TextResult {
     #[must_use]
     pub fn text_alone(&self) -> String {
         let is_alone = self.pages.len() == 1;
-        let number = |page: &ExtractedPage| match page.content {
-            PageContent::Markdown(_) if !is_alone => format!("<!-- page {} -->\n\n", page.number),
-            PageContent::Markdown(_) | PageContent::Text(_) => String::new(),
+        let number = |page: &ExtractedPage| match self.is_markdown && !is_alone {
+            true => format!("<!-- page {} -->\n\n", page.number),
+            false => String::new(),
         };
-        let is_markdown = self.pages.iter().any(|page| matches!(page.content, PageContent::Markdown(_)));
         let pages = self.pages.iter().map(|page| format!("{}{}{}", number(page), page.content.text(), page.after()));
-        pages.collect::<Vec<_>>().join(if is_markdown { "\n\n" } else { "\n\u{c}" })
+        pages.collect::<Vec<_>>().join(if self.is_markdown { "\n\n" } else { "\n\u{c}" })
     }
 
     /// What a person should know of the text, which was read in this mode.
