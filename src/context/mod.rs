@@ -21,6 +21,7 @@ mod phrases;
 mod pictures;
 mod plain_file;
 mod progress;
+mod quote_history;
 mod request;
 mod token_estimate;
 mod updates;
@@ -65,6 +66,7 @@ pub use self::phrases::{
 };
 pub use self::pictures::{PagePicture, PagePictures, image_path};
 pub use self::progress::{NoProgress, ProgressListener};
+pub use self::quote_history::QuoteHistory;
 pub use self::request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};
 pub(crate) use self::token_estimate::estimated_tokens;
 pub use self::updates::{FileChange, FileUpdate, FileWatch, Updates};
@@ -319,7 +321,7 @@ impl ContextManager {
                 },
                 ..empty_record(snapshot)
             };
-            let texts = text.map(|text| (content, text)).into_iter().collect();
+            let texts = text.map(|text| (content, text)).into_iter().chain(draft.texts.clone()).collect();
             PendingRecord { conversation, delivery, texts }
         });
         let AnswerDraft { blocks, content, details, summary, .. } = draft;
