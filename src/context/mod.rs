@@ -52,12 +52,14 @@ pub use self::inspection::{
     random_secret,
 };
 pub use self::library::{IndexStatus, RankedHit, RankedHits, RankedRequest};
-pub use self::markdown::{Illustration, MarkdownPage, MarkdownPages, read_illustrated, read_markdown};
+pub use self::markdown::{
+    Illustration, MarkdownPage, MarkdownPages, read_illustrated, read_markdown, read_printed_labels,
+};
 pub use self::page_notes::PageNotes;
 pub use self::pdf::{
     FormCost, GivenForms, HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, SummaryFacts, UnreadParts,
-    image_tokens, moved_phrase, page_change_lines, pages_with_hidden_text, picture_tokens, plan_pages, select_from,
-    select_one_or_more, select_page,
+    image_tokens, moved_phrase, page_change_lines, page_estimates, pages_with_hidden_text, picture_tokens, plan_pages,
+    select_from, select_one_or_more, select_page,
 };
 pub use self::phrases::{
     NO_TEXT_IN_PDF, TEXT_DELETED, UNTAGGED, count_of, fenced, file_size, grouped, listed_or_counted, more_fields_note,

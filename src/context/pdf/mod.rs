@@ -27,7 +27,7 @@ pub use self::coverage::UnreadParts;
 pub(super) use self::coverage::sections_of;
 pub use self::estimate::{image_tokens, picture_tokens};
 pub(super) use self::forms::FormChooser;
-pub use self::forms::GivenForms;
+pub use self::forms::{GivenForms, page_estimates};
 pub(super) use self::held::held_summary;
 pub(super) use self::identity::PageIdentities;
 pub use self::plan::{HeldStatus, PagePlan, PlannedPage, plan_pages};
