@@ -121,9 +121,86 @@ fn replies_know_what_they_reply_to_and_rich_text_is_read() {
         "<< /Subtype /Text /Rect [0 0 9 9] /Contents (Accepted) /State (Accepted) /IRT 4 0 R >>",
     ]);
     let comments = open(one_page("", annots, &more)).page_annotations(PageIndex(0)).unwrap().comments;
-    let facts = comments.iter().map(|comment| (comment.contents.as_str(), comment.reply_to, comment.state.as_deref()));
-    let expected = [("First", None, None), ("Second & rich", Some(0), None), ("Accepted", Some(0), Some("Accepted"))];
-    assert_eq!(facts.collect::<Vec<_>>(), expected);
+    // The first two reply to each other.
+    let facts = comments.iter().map(|comment| (comment.contents.as_str(), comment.reply_to, comment.reviews.len()));
+    assert_eq!(facts.collect::<Vec<_>>(), [("First", None, 1), ("Second & rich", Some(0), 0)]);
+}
+
+/// A comment that is reviewed and answered, a replacement of words, and a drawing that is only reviewed. Replies and states
+/// stand before what they reply to, and some are hidden, as some editors write them.
+fn reviewed() -> Vec<u8> {
+    let annots =
+        "/Annots [5 0 R 6 0 R 7 0 R 8 0 R 9 0 R 4 0 R 10 0 R 11 0 R 12 0 R 13 0 R 14 0 R 15 0 R 16 0 R 17 0 R]";
+    let text = "/Subtype /Text /Rect [0 0 9 9]";
+    let state = |model: &str, state: &str, by: &str, of: u32| {
+        format!(
+            "<< {text} /F 30 /T ({by}) /StateModel ({model}) /State ({state}) /IRT {of} 0 R /Contents ({state} set by {by}) >>"
+        )
+    };
+    let more = [
+        format!("<< {text} /T (Ann) /Contents (Is this right?) >>"),
+        format!("<< {text} /T (Bo) /F 30 /Contents (Yes.) /IRT 4 0 R /RT /R >>"),
+        format!("<< {text} /T (Ann) /F 30 /Contents (Thanks.) /IRT 5 0 R >>"),
+        state("Review", "Rejected", "Bo", 4),
+        state("Review", "Completed", "Bo", 7),
+        state("Marked", "Marked", "Bo", 4),
+        "<< /Subtype /Popup /Parent 4 0 R /Rect [0 0 9 9] /Contents (Is this right?) >>".to_owned(),
+        "<< /Subtype /Caret /Rect [0 0 9 9] /T (Cy) /Contents (new words) >>".to_owned(),
+        "<< /Subtype /StrikeOut /Rect [0 0 9 9] /T (Cy) /IRT 11 0 R /RT /Group >>".to_owned(),
+        "<< /Subtype /Square /Rect [0 0 9 9] >>".to_owned(),
+        state("Review", "Accepted", "Ann", 13),
+        state("Review", "None", "Ann", 14),
+        format!("<< {text} /StateModel (Review) /State (Cancelled) /IRT 13 0 R /Contents (Too late) >>"),
+        state("Review", "Accepted", "Nobody", 99),
+    ];
+    one_page("", annots, &bodies(&more.iter().map(String::as_str).collect::<Vec<_>>()))
+}
+
+#[test]
+fn comments_stand_with_their_replies_and_the_last_states_of_their_reviewers() {
+    let place = Place::new();
+    place.file("reviewed.pdf", reviewed());
+    let text = place.run(&["text", "reviewed.pdf"]).stdout;
+    insta::assert_snapshot!(text, @"
+    Comments:
+    - note by Ann [Completed by Bo; Marked by Bo]: Is this right?
+    -   reply by Bo: Yes.
+    -     reply by Ann: Thanks.
+    - caret by Cy: new words
+    -   with strikeout by Cy
+    - square [Cancelled: Too late]
+    ");
+    let (_, found) = place.json(&["text", "reviewed.pdf"]);
+    let comments = found["pages"][0]["comments"].as_array().unwrap();
+    let by_author = |author: &str| comments.iter().filter(|one| one["author"] == author).collect::<Vec<_>>();
+    assert_eq!(by_author("Cy")[1]["grouped"], true);
+    let reviews = serde_json::json!([
+        {"state": "Completed", "reviewer": "Bo"},
+        {"state": "Marked", "reviewer": "Bo"},
+    ]);
+    assert_eq!(by_author("Ann")[1]["reviews"], reviews);
+    // The state that belongs to no comment is hidden.
+    let (_, info) = place.json(&["info", "reviewed.pdf"]);
+    assert_eq!((comments.len(), &info["comments"]["count"]), (6, &6.into()), "{info}");
+}
+
+#[test]
+fn long_threads_and_many_states_come_to_an_end() {
+    let reply =
+        |at: u32| format!("<< /Subtype /Text /Rect [0 0 9 9] /Contents (r) /State (Accepted) /IRT {} 0 R >>", at - 1);
+    let more = std::iter::once("<< /Subtype /Text /Rect [0 0 9 9] /Contents (first) >>".to_owned())
+        .chain((5..20_000).map(reply))
+        .collect::<Vec<_>>();
+    let annots = (4..20_000).map(|at| format!("{at} 0 R ")).collect::<String>();
+    let document = open(one_page(
+        "",
+        &format!("/Annots [{annots}]"),
+        &bodies(&more.iter().map(String::as_str).collect::<Vec<_>>()),
+    ));
+    let annotations = document.page_annotations(PageIndex(0)).unwrap();
+    let comments = annotations.comments.len();
+    assert_eq!((comments, annotations.left_out), (5_000, 14_796), "the first has 200 states");
+    assert_eq!(annotations.comments[0].reviews.len(), 1);
 }
 
 #[test]

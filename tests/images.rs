@@ -68,7 +68,7 @@ fn each_image_is_one_file_and_a_jpeg_is_kept_as_it_is() {
     ];
     let all = ["I4", "I5", "I5", "I7", "I8", "I9"].map(show).concat();
     let pdf = place.file("a.pdf", with_images(&[&all, "", &show("I4")], &images));
-    let (status, result) = place.json(&["images", &pdf, "--out", "found"]);
+    let (status, result) = place.json(&["images", &pdf, "--out-dir", "found"]);
     assert_eq!(status, 0, "{result}");
     assert_eq!(paths(&result), [1, 2, 3, 4, 5].map(|number| format!("a.pdf#image=1.{number}")));
     let listed = &result["images"];
@@ -126,7 +126,7 @@ fn a_figure_of_paths_is_cut_out_with_its_labels_if_it_has_a_caption() {
     let with = [curve, label, caption, &body].concat();
     let without = [curve, &body].concat();
     let pdf = place.file("a.pdf", with_images(&[&with, &without], &[]));
-    let (_, result) = place.json(&["images", &pdf, "--out", "found"]);
+    let (_, result) = place.json(&["images", &pdf, "--out-dir", "found"]);
     assert_eq!(paths(&result), ["a.pdf#image=1.1"], "{result}");
     let figure = &result["images"][0];
     assert_eq!(figure["caption"], "Figure 1: A curve and a line.");
@@ -175,7 +175,7 @@ fn images_without_end_and_without_data_are_bounded_and_named() {
         image("/Width 65536 /Height 32768 /ColorSpace /DeviceGray /BitsPerComponent 1 /Filter /JBIG2Decode", b"?");
     let kept = image("/Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8", b"\x80");
     let pdf = place.file("a.pdf", with_images(&[&[show("I4"), show("I5")].concat(), &many], &[huge, kept]));
-    let (status, result) = place.json(&["images", &pdf, "1", "--out", "found"]);
+    let (status, result) = place.json(&["images", &pdf, "1", "--out-dir", "found"]);
     assert_eq!((status, paths(&result)), (0, vec!["a.pdf#image=1.2"]), "{result}");
     let note = result["notes"][0].as_str().unwrap();
     assert!(note.contains("a.pdf#image=1.1") && note.contains("max_image_pixels"), "{note}");
@@ -195,7 +195,7 @@ fn files_are_written_to_the_folder_or_nowhere() {
         place.file("other.txt", b"untouched");
         fs::create_dir(place.path("found")).unwrap();
         std::os::unix::fs::symlink(place.path("other.txt"), place.path("found/page1-image1.png")).unwrap();
-        let (status, result) = place.json(&["images", &pdf, "--out", "found"]);
+        let (status, result) = place.json(&["images", &pdf, "--out-dir", "found"]);
         assert_eq!(status, 0, "{result}");
         assert_eq!(fs::read(place.path("other.txt")).unwrap(), b"untouched");
     }

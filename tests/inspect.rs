@@ -29,7 +29,7 @@ use crate::support::program::Place;
 use crate::support::scripted_store::{Changes as _, Hooked, Side, disk_full};
 use crate::support::{PATIENCE, small_pdf};
 
-const CALLS: [&str; 8] = ["conversation", "file", "page", "picture", "search", "compare", "forget", "fork"];
+const CALLS: [&str; 9] = ["conversation", "file", "page", "picture", "search", "compare", "versions", "forget", "fork"];
 
 fn seconds(moment: SystemTime) -> u64 {
     moment.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs()
@@ -129,6 +129,28 @@ fn a_page_is_read_searched_and_compared_as_it_is_now() {
     for page in [json!(0), json!(3), json!("1"), json!(-1), json!(1e40)] {
         let refused = world.call_as(Viewer::StoreOwner, "page", json!({ "id": "c", "key": a, "page": page }));
         assert!(refused.is_err_and(|(code, _)| code.is_refusal()), "{page}");
+    }
+}
+
+#[test]
+fn a_file_is_compared_with_another_as_with_its_earlier_version() {
+    let world = World::new();
+    world.agent.pdf("old.pdf", &["title", "the budget is four", "end"]);
+    world.agent.pdf("new.pdf", &["title", "the budget is five", "annex", "end"]);
+    world.agent.given("old.pdf", pages("1"));
+    world.agent.given("new.pdf", pages("1"));
+    let (old, new) = (world.key("old.pdf"), world.key("new.pdf"));
+    let found = world.call("versions", json!({ "id": "c", "key": new, "otherKey": old }));
+    assert_eq!((&found["unchanged"], &found["moved"]), (&json!("1"), &json!("page 3 is now page 4")), "{found}");
+    let word = &found["changed"][0]["words"][0];
+    assert_eq!((&found["changed"][0]["page"], &word["old"], &word["new"]), (&json!(2), &json!("four"), &json!("five")));
+    assert_eq!(found["added"], "3");
+    // What the conversation does not hold is not compared.
+    world.agent.pdf("secret.pdf", &["one"]);
+    let secret = FileKey::of(&world.folder.path().canonicalize().unwrap().join("secret.pdf")).to_string();
+    for (key, other) in [(&secret, &old), (&new, &secret)] {
+        let arguments = json!({ "id": "c", "key": key, "otherKey": other });
+        assert_eq!(world.call_as(Viewer::StoreOwner, "versions", arguments).unwrap_err().0, ErrorCode::FileNotFound);
     }
 }
 

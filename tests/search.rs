@@ -272,3 +272,56 @@ fn a_quote_is_looked_for_alone_and_has_words() {
     assert_eq!(refused(&["--quote", "..."]), "Parameter '--quote' must have words");
     assert_eq!(refused(&["--quote", &"word ".repeat(1_001)]), "Parameter '--quote' must be shorter");
 }
+
+#[test]
+fn a_quote_that_moved_or_went_since_it_was_given_is_told_from_one_that_never_was() {
+    let place = Place::new();
+    let document = |pages: &[&[&str]]| {
+        let contents = pages.iter().map(|lines| lines_of(lines)).collect::<Vec<_>>();
+        pages_of(&contents.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    // Page numbers change with the pages, so that no page stays the same.
+    let first: &[&str] = &["The mill stands by the river.", "1"];
+    place.file("book.pdf", document(&[first, &["It makes four hundred reams a week.", "2"]]));
+    let mut client = Client::start(&place, "tester");
+    let given = client.call("get_file", json!({ "filePath": "book.pdf", "pages": "1-2", "as": "text" }));
+    assert_eq!(given["isError"], false, "{given}");
+    let mut check = |quote: &str| {
+        let found = client.call("pdf_search", json!({ "path": "book.pdf", "quote": quote }));
+        (texts(&found)[0].clone(), found["structuredContent"].clone())
+    };
+    assert!(check("makes four hundred reams").1["movedFrom"].is_null(), "the file has not changed");
+    let new_pages: &[&[&str]] =
+        &[first, &["A preface.", "2"], &["Another.", "3"], &["It makes four hundred reams a week.", "4"]];
+    place.file("book.pdf", document(new_pages));
+    let (text, found) = check("makes four hundred reams");
+    assert_eq!((&found["verdict"], &found["pages"], &found["movedFrom"]), (&json!("verbatim"), &json!("4"), &json!(2)));
+    assert!(
+        text.contains("moved: it was on page 2 when it was given to this conversation, and is on page 4 now"),
+        "{text}"
+    );
+    let (text, found) = check("The mill stands by the river");
+    assert!(found["movedFrom"].is_null() && !text.contains("when it was given"), "{text}");
+    place.file("book.pdf", document(&[first, &["It makes nine hundred reams a week.", "2"]]));
+    let (text, found) = check("It makes four hundred reams a week");
+    assert_eq!((&found["verdict"], &found["lostFrom"]), (&json!("altered"), &json!(2)), "{text}");
+    assert!(check("Nothing of the kind was ever there").1["lostFrom"].is_null());
+}
+
+#[test]
+fn a_page_that_moved_whole_is_known_without_its_text() {
+    let place = Place::new();
+    let page = |words: &str| lines_of(&[words]);
+    let (mill, river) = (page("It makes four hundred reams."), page("The river is wide."));
+    place.file("book.pdf", pages_of(&[&mill, &river]));
+    place.json(&["get-file", "book.pdf", "--pages", "1-2", "--as", "document", "--conversation", "c"]);
+    place.file("book.pdf", pages_of(&[&page("A preface."), &mill, &page("The river is narrow.")]));
+    let check = |quote: &str| place.json(&["search", "book.pdf", "--quote", quote, "--conversation", "c"]).1;
+    assert_eq!(check("makes four hundred reams")["movedFrom"], 1);
+    let found = check("The river was once deep and clear");
+    assert_eq!((&found["verdict"], &found["changedSince"]), (&json!("absent"), &json!("2")));
+    let said = place.run(&["search", "book.pdf", "--quote", "makes four hundred reams", "--conversation", "c"]);
+    assert!(said.stderr.contains("it was on page 1 when it was given"), "{}", said.stderr);
+    let stranger = place.json(&["search", "book.pdf", "--quote", "makes four hundred reams"]).1;
+    assert!(stranger["movedFrom"].is_null(), "{stranger}");
+}

@@ -10,7 +10,7 @@
 use serde_json::{Value, json};
 
 use crate::support::mcp::Client;
-use crate::support::pdf::pages_of;
+use crate::support::pdf::{lines_of, pages_of};
 use crate::support::program::{Place, kinds, texts, with_fixed_tag};
 use crate::support::{file_of, fixture, small_pdf};
 
@@ -346,6 +346,12 @@ fn a_map_has_a_line_for_each_page() {
     let map = info["pageMap"].as_array().unwrap();
     assert_eq!(map.iter().map(|page| page["page"].as_u64().unwrap()).collect::<Vec<_>>(), [1, 2, 3, 4]);
     assert_eq!((&map[3]["label"], &map[3]["kind"], &map[3]["tables"]), (&json!("2"), &json!("text"), &json!(1)));
+    // The same function chooses the form and says what the page costs in it.
+    let (_, summary) = place.json(&["get-file", &latex, "--as", "mixed"]);
+    let cost = &summary["details"]["estimates"][3];
+    let costs = |page: &serde_json::Value| ["textTokens", "imageTokens", "mixedTokens"].map(|name| page[name].clone());
+    assert!(map[3]["mixedTokens"].is_u64(), "{info}");
+    assert_eq!((costs(&map[3]), &cost["page"]), (costs(cost), &json!(4)), "{summary}");
     let (_, page) = place.json(&["page", &latex, "4", "--out", "page.pdf"]);
     assert_eq!(map[3]["documentBytes"], page["bytes"]);
     let (_, fields) = place.json(&["info", &form, "1"]);
@@ -673,4 +679,37 @@ fn a_saved_text_is_a_file_with_its_cost_and_counts_as_given_nowhere() {
     assert!(said(&page).contains(text.lines().next().unwrap()), "{}", said(&page));
     let refused = client.call("get_file", json!({ "filePath": "latex.pdf", "as": "image", "save": true }));
     assert!(refused["isError"] == true && said(&refused).contains("'save' needs as: text or markdown"), "{refused}");
+}
+
+#[test]
+fn page_numbers_are_read_from_running_lines_where_the_file_has_no_labels() {
+    let place = Place::new();
+    let page = |word: &str, foot: &str| {
+        let lines = [format!("The {word} has 17 apples."), format!("Its other name is {word}.")];
+        format!("{}\nBT /F 9 Tf 190 12 Td ({foot}) Tj ET", lines_of(&lines.each_ref().map(String::as_str)))
+    };
+    let words = ["mill", "river", "barge", "mule", "cart", "seal", "wax", "paper", "press", "ink"];
+    let feet = ["i", "ii", "iii", "iv", "", "2", "- 3 -", "4", "5", "6"];
+    let contents = words.iter().zip(feet).map(|(word, foot)| page(word, foot)).collect::<Vec<_>>();
+    place.file("book.pdf", pages_of(&contents.iter().map(String::as_str).collect::<Vec<_>>()));
+    let labels = |file: &str, pages: &str| {
+        let (_, info) = place.json(&["info", file, pages]);
+        let map = info["pageMap"].as_array().unwrap().clone();
+        map.iter().map(|page| page["label"].as_str().unwrap_or("-").to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(labels("book.pdf", "1-10"), "i ii iii iv - 2 3 4 5 6");
+    assert_eq!(labels("book.pdf", "8"), "4", "the pages around it are evidence");
+    let said = place.run(&["info", "book.pdf", "8"]).stdout;
+    assert!(said.contains("8 (label 4, as printed): "), "{said}");
+    let (_, found) = place.json(&["text", "book.pdf", "label:iii-4"]);
+    let numbers = found["pages"].as_array().unwrap().iter().map(|page| page["number"].as_u64().unwrap());
+    assert_eq!(numbers.collect::<Vec<_>>(), [3, 4, 5, 6, 7, 8], "{found}");
+    assert!(found.to_string().contains("These labels were read from the pages"), "{found}");
+    // Numbers that do not count with the pages, or that too few pages have, are none of theirs.
+    for feet in [["4", "9", "2", "7"], ["10", "11", "", ""]] {
+        let contents = words.iter().zip(feet).map(|(word, foot)| page(word, foot)).collect::<Vec<_>>();
+        place.file("other.pdf", pages_of(&contents.iter().map(String::as_str).collect::<Vec<_>>()));
+        assert_eq!(labels("other.pdf", "1-4"), "- - - -", "{feet:?}");
+        assert_eq!(place.refused(&["text", "other.pdf", "label:10"]).1, "invalid_page_range");
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::phrases::count_of;
-use pagewise_document::{Attachment, Comment, FieldKind, FieldValue, FormField, LinkTarget, PageAnnotations};
+use pagewise_document::{Attachment, Comment, FieldKind, FieldValue, FormField, LinkTarget, PageAnnotations, Review};
 use pagewise_view::PageForm;
 
 /// The most characters of the lines of one page. Further items are counted.
@@ -127,7 +127,11 @@ fn comment_lines(comments: &[Comment]) -> Vec<String> {
 const MAX_DEPTH: usize = 5;
 
 fn comment_line(comment: &Comment, depth: usize) -> String {
-    let kind = if depth == 0 { comment.kind.name() } else { "reply" };
+    let kind = match (depth, comment.is_grouped) {
+        (0, _) => comment.kind.name().to_owned(),
+        (_, true) => format!("with {}", comment.kind.name()),
+        (_, false) => "reply".to_owned(),
+    };
     let mut line = format!("{}{kind}", "  ".repeat(depth.min(MAX_DEPTH)));
     if let Some(marked) = &comment.marked_text {
         line.push_str(&format!(" of \"{}\"", whole_line(marked)));
@@ -136,11 +140,22 @@ fn comment_line(comment: &Comment, depth: usize) -> String {
         line.push_str(&format!(" by {}", whole_line(author)));
     }
     line.extend(comment.date.iter().map(|date| format!(", {date}")));
-    line.extend(comment.state.iter().map(|state| format!(" [{}]", whole_line(state))));
+    let stamp = comment.stamp.iter().map(|stamp| whole_line(stamp));
+    let facts = stamp.chain(comment.reviews.iter().map(review_phrase)).collect::<Vec<_>>();
+    line.extend((!facts.is_empty()).then(|| format!(" [{}]", facts.join("; "))));
     if !comment.contents.is_empty() {
         line.push_str(&format!(": {}", whole_line(&comment.contents)));
     }
     line
+}
+
+/// `Accepted by Ann, 2024-03-01T12:00:00Z`.
+fn review_phrase(review: &Review) -> String {
+    let reviewer = review.reviewer.as_deref().map(|name| format!(" by {}", whole_line(name))).unwrap_or_default();
+    let date = review.date.as_deref().map(|date| format!(", {date}")).unwrap_or_default();
+    let remark = Some(whole_line(&review.remark)).filter(|remark| !remark.is_empty());
+    let remark = remark.map(|remark| format!(": {remark}")).unwrap_or_default();
+    format!("{}{reviewer}{date}{remark}", whole_line(&review.state))
 }
 
 /// Each address and file once, in their order. Links to pages of this document say little without their places.
@@ -249,8 +264,22 @@ mod tests {
     fn comment(kind: CommentKind, contents: &str, reply_to: Option<usize>) -> Comment {
         let (author, date) = (Some("Ann".to_owned()), Some("2024-03-01T12:00:00Z".to_owned()));
         let (contents, area) = (contents.to_owned(), DisplayedArea::default());
-        let (subject, state, marked, marked_text) = (None, None, Vec::new(), None);
-        Comment { kind, contents, author, date, subject, state, reply_to, area, marked, marked_text }
+        let (subject, stamp, marked, marked_text) = (None, None, Vec::new(), None);
+        let (is_grouped, reviews) = (false, Vec::new());
+        Comment {
+            kind,
+            contents,
+            author,
+            date,
+            subject,
+            stamp,
+            reply_to,
+            is_grouped,
+            reviews,
+            area,
+            marked,
+            marked_text,
+        }
     }
 
     fn field(name: &str, kind: FieldKind, value: FieldValue, options: &[(&str, &str, bool)]) -> FormField {

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use super::phrases::one_line;
 use crate::worker::{PageText, Pages, PdfError, StructuredPage};
-use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_base::page::{PageIndex, PageLabel, PageSet};
 use pagewise_base::parts::image_name;
 use pagewise_document::OutlineItem;
 use pagewise_structure::tables::{Table, to_markdown as table_markdown};
-use pagewise_structure::{Block, BlockKind, DocumentPage, OutlineHeading, read_document, to_markdown};
+use pagewise_structure::{Block, BlockKind, DocumentPage, OutlineHeading, printed_numbers, read_document, to_markdown};
 use pagewise_text::Bounds;
 
 /// Pages that are read together. A paragraph does not go on from one group to the next.
@@ -184,6 +184,20 @@ fn place_pictures(blocks: &mut Vec<Block>, pictures: &[Illustration], page_area:
         let at = if is_ground { 0 } else { below().or_else(after).unwrap_or(blocks.len()) };
         blocks.insert(at, Block { kind, bounds, spans: Vec::new() });
     }
+}
+
+/// The labels that pages print in their running lines, where the document names none. A few pages around the wanted ones are
+/// read as evidence; of a document on another machine none are read.
+pub fn read_printed_labels(document: &dyn Pages, wanted: &PageSet) -> BTreeMap<PageIndex, PageLabel> {
+    let group = wanted.iter().take(MAX_TOGETHER).collect::<PageSet>();
+    let all = with_evidence(&group, document.page_count());
+    let is_told = document.is_remote() || document.info().has_page_labels;
+    let read = all.iter().filter(|_| !is_told).filter_map(|page| {
+        let StructuredPage { structure, .. } = document.page_structure(page).ok()?;
+        Some(DocumentPage { number: page.number().get(), label: None, structure, is_wanted: true })
+    });
+    let printed = printed_numbers(&read.collect::<Vec<_>>()).into_iter();
+    printed.map(|(number, label)| (PageIndex(number.saturating_sub(1)), PageLabel(label))).collect()
 }
 
 /// The headings of a document's first pages up to one that cannot be read, as an outline. Of a document on another machine

@@ -21,6 +21,7 @@ mod phrases;
 mod pictures;
 mod plain_file;
 mod progress;
+mod quote_history;
 mod request;
 mod token_estimate;
 mod updates;
@@ -51,12 +52,14 @@ pub use self::inspection::{
     random_secret,
 };
 pub use self::library::{IndexStatus, RankedHit, RankedHits, RankedRequest};
-pub use self::markdown::{Illustration, MarkdownPage, MarkdownPages, read_illustrated, read_markdown};
+pub use self::markdown::{
+    Illustration, MarkdownPage, MarkdownPages, read_illustrated, read_markdown, read_printed_labels,
+};
 pub use self::page_notes::PageNotes;
 pub use self::pdf::{
     FormCost, GivenForms, HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, SummaryFacts, UnreadParts,
-    image_tokens, moved_phrase, page_change_lines, pages_with_hidden_text, picture_tokens, plan_pages, select_from,
-    select_one_or_more, select_page,
+    image_tokens, moved_phrase, page_change_lines, page_estimates, pages_with_hidden_text, picture_tokens, plan_pages,
+    select_from, select_one_or_more, select_page,
 };
 pub use self::phrases::{
     NO_TEXT_IN_PDF, TEXT_DELETED, UNTAGGED, count_of, fenced, file_size, grouped, listed_or_counted, more_fields_note,
@@ -65,6 +68,7 @@ pub use self::phrases::{
 };
 pub use self::pictures::{PagePicture, PagePictures, image_path};
 pub use self::progress::{NoProgress, ProgressListener};
+pub use self::quote_history::QuoteHistory;
 pub use self::request::{AnswerSettings, FileRequest, RequestedPart, Retention, form_name};
 pub(crate) use self::token_estimate::estimated_tokens;
 pub use self::updates::{FileChange, FileUpdate, FileWatch, Updates};
@@ -319,7 +323,7 @@ impl ContextManager {
                 },
                 ..empty_record(snapshot)
             };
-            let texts = text.map(|text| (content, text)).into_iter().collect();
+            let texts = text.map(|text| (content, text)).into_iter().chain(draft.texts.clone()).collect();
             PendingRecord { conversation, delivery, texts }
         });
         let AnswerDraft { blocks, content, details, summary, .. } = draft;

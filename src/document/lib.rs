@@ -26,7 +26,7 @@ mod text_layer;
 
 pub use annotations::{
     AnnotationCounts, ChoiceOption, Comment, CommentKind, FieldKind, FieldValue, Form, FormField, Link, LinkTarget,
-    PageAnnotations, Signature,
+    PageAnnotations, Review, Signature,
 };
 pub use attachments::{Attachment, Attachments};
 pub use bytes::ReadAt;

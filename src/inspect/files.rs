@@ -9,10 +9,12 @@ use serde_json::{Map, Value, json};
 use super::Call;
 use crate::context::NoProgress;
 use crate::context::{
-    FileInspection, FileState, HeldRun, OpenPdf, PageInspection, TextSegment, compare_words, form_name, inspect_page,
+    FileInspection, FileState, HeldRun, OpenPdf, PageInspection, TextSegment, compare_versions, compare_words,
+    form_name, inspect_page,
 };
 use crate::tool::{
-    Caller, ErrorCode, FoundInDocument, MatchedPage, SearchArguments, SearchResult, ToolError, draw_to_width, search,
+    Caller, ErrorCode, FoundInDocument, MatchedPage, SearchArguments, SearchResult, ToolError, VersionsResult,
+    draw_to_width, result_json, search,
 };
 use pagewise_base::page::PageIndex;
 use pagewise_text::SearchHit;
@@ -78,6 +80,13 @@ impl Call<'_> {
             "right": segments(&compared.right),
             "changes": compared.changes,
         }))
+    }
+
+    /// How a file differs from another one, as from its earlier version.
+    pub(super) fn versions(&self) -> Result<Value, ToolError> {
+        let (path, against) = (self.pdf("key")?.path, self.pdf("otherKey")?.path);
+        let changes = compare_versions(|| self.pdf("otherKey"), || self.pdf("key"), &NoProgress)?;
+        result_json(&VersionsResult::of(changes, &path, &against))
     }
 
     /// The bytes of a document.

@@ -90,6 +90,7 @@ impl Inspector {
             "picture" => call.picture().map(InspectAnswer::Picture),
             "search" => call.search().map(InspectAnswer::Data),
             "compare" => call.compare().map(InspectAnswer::Data),
+            "versions" => call.versions().map(InspectAnswer::Data),
             "forget" => call.forget().map(InspectAnswer::Data),
             "fork" => call.fork().map(InspectAnswer::Data),
             _ => return None,

@@ -18,7 +18,7 @@ pub mod tables;
 mod tags;
 
 pub use block::{Block, BlockKind, ListMarker, PageBlocks, SpanPosition, TextSpan};
-pub use document::{DocumentPage, OutlineHeading, read_document};
+pub use document::{DocumentPage, OutlineHeading, printed_numbers, read_document};
 pub use markdown::to_markdown;
 pub use page_structure::{Column, Figure, Line, LineRole, LineTag, LineWord, PageStructure, Region, Style, TableArea};
 pub use reading::read_page;

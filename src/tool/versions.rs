@@ -1,6 +1,6 @@
 //! Two versions of a document, for `get_file` with `against` and the command `diff`.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::caller::Caller;
 use super::error::ToolError;
@@ -17,7 +17,10 @@ const MAX_PLACES: usize = 40;
 /// Maximum number of changed places that are shown in all.
 const MAX_ALL_PLACES: usize = 200;
 
-/// Maximum number of words that are shown of what was inserted or deleted in one place.
+/// Maximum number of changed places that are given as data in all.
+const MAX_DATA_PLACES: usize = 2_000;
+
+/// Maximum number of words that are given of what was inserted or deleted in one place.
 const MAX_WORDS: usize = 80;
 
 /// How a version of a document differs from an earlier one.
@@ -44,6 +47,7 @@ pub struct VersionsResult {
     /// Pages that were not compared.
     pub not_compared: String,
     /// Pages with other words or images.
+    #[serde(serialize_with = "within_bound")]
     pub changed: Vec<ChangedPageResult>,
     /// Whether time ended before all words were compared: the rest counts as changed.
     pub is_cut_short: bool,
@@ -59,12 +63,31 @@ pub struct ChangedPageResult {
     pub page: u32,
     /// Its number in the earlier version.
     pub was: Option<u32>,
-    /// What changed, with the words around it.
+    /// The first changes, with the words around them.
     pub words: Vec<WordChange>,
+    /// Number of further changes.
+    #[serde(skip_serializing_if = "is_none")]
+    pub more_places: usize,
     /// Images that are new, as paths.
     pub new_images: Vec<String>,
     /// Number of images that are gone.
     pub lost_images: usize,
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
+}
+
+/// The changed pages with at most [`MAX_DATA_PLACES`] changes.
+fn within_bound<S: Serializer>(pages: &[ChangedPageResult], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut left = MAX_DATA_PLACES;
+    let bounded = pages.iter().map(|page| {
+        let words = page.words.iter().take(left).cloned().collect::<Vec<_>>();
+        left = left.saturating_sub(words.len());
+        let more_places = page.more_places.saturating_add(page.words.len().saturating_sub(words.len()));
+        ChangedPageResult { words, more_places, new_images: page.new_images.clone(), ..*page }
+    });
+    serializer.collect_seq(bounded)
 }
 
 /// Compares the document of `arguments` with the earlier version at `against`.
@@ -80,23 +103,7 @@ pub fn diff(
 ) -> Result<VersionsResult, ToolError> {
     let earlier = DocumentArguments { path: against.to_owned(), ..arguments.clone() };
     let changes = compare_versions(|| earlier.open(context, caller), || arguments.open(context, caller), progress)?;
-    let text = |pages: &PageSet| pages.to_string();
-    Ok(VersionsResult {
-        path: arguments.path.clone(),
-        against: against.to_owned(),
-        pages_before: changes.pages_before,
-        pages_now: changes.pages_now,
-        unchanged: text(&changes.unchanged),
-        moved: moved_phrase(&changes.moved),
-        added: text(&changes.added),
-        removed: text(&changes.removed),
-        redrawn: text(&changes.redrawn),
-        reflowed: text(&changes.reflowed),
-        not_compared: text(&changes.not_compared),
-        changed: changes.changed.iter().map(|page| ChangedPageResult::of(page, &arguments.path)).collect(),
-        is_cut_short: changes.is_cut_short,
-        changes,
-    })
+    Ok(VersionsResult::of(changes, &arguments.path, against))
 }
 
 impl ChangedPageResult {
@@ -104,7 +111,8 @@ impl ChangedPageResult {
         Self {
             page: changed.page.number().get(),
             was: changed.was.map(|was| was.number().get()),
-            words: changed.words.clone(),
+            words: changed.words.iter().take(MAX_PLACES).map(abridged_change).collect(),
+            more_places: changed.words.len().saturating_sub(MAX_PLACES),
             new_images: changed.new_images.iter().map(|number| image_path(path, changed.page, *number)).collect(),
             lost_images: changed.lost_images,
         }
@@ -112,8 +120,8 @@ impl ChangedPageResult {
 
     fn lines(&self, places: usize) -> Vec<String> {
         let was = self.was.filter(|was| *was != self.page).map(|was| format!(" (was page {was})")).unwrap_or_default();
-        let shown = self.words.iter().take(places.min(MAX_PLACES)).map(change_line);
-        let left = self.words.len().saturating_sub(places.min(MAX_PLACES));
+        let shown = self.words.iter().take(places).map(change_line);
+        let left = self.more_places.saturating_add(self.words.len().saturating_sub(places));
         let left = (left > 0).then(|| format!("  {} more on this page", count_of(left as u64, "place")));
         let new = self.new_images.iter().map(|path| format!("  New image: {path}"));
         let lost = (self.lost_images > 0).then(|| format!("  {} gone", count_of(self.lost_images as u64, "image")));
@@ -122,10 +130,13 @@ impl ChangedPageResult {
     }
 }
 
+fn abridged_change(change: &WordChange) -> WordChange {
+    WordChange { old: abridged(&change.old), new: abridged(&change.new), ..change.clone() }
+}
+
 /// `… costs [-4-] {+5+} million …`
 fn change_line(change: &WordChange) -> String {
-    let marked =
-        |open: &str, words: &str, close: &str| (!words.is_empty()).then(|| format!("{open}{}{close}", abridged(words)));
+    let marked = |open: &str, words: &str, close: &str| (!words.is_empty()).then(|| format!("{open}{words}{close}"));
     let old = marked("[-", &change.old, "-]");
     let new = marked("{+", &change.new, "+}");
     let before = Some(one_line(&change.before)).filter(|words| !words.is_empty());
@@ -147,6 +158,28 @@ fn abridged(words: &str) -> String {
 }
 
 impl VersionsResult {
+    /// The changes of the document at `path` since the version at `against`.
+    #[must_use]
+    pub fn of(changes: VersionChanges, path: &str, against: &str) -> Self {
+        let text = |pages: &PageSet| pages.to_string();
+        Self {
+            path: path.to_owned(),
+            against: against.to_owned(),
+            pages_before: changes.pages_before,
+            pages_now: changes.pages_now,
+            unchanged: text(&changes.unchanged),
+            moved: moved_phrase(&changes.moved),
+            added: text(&changes.added),
+            removed: text(&changes.removed),
+            redrawn: text(&changes.redrawn),
+            reflowed: text(&changes.reflowed),
+            not_compared: text(&changes.not_compared),
+            changed: changes.changed.iter().map(|page| ChangedPageResult::of(page, path)).collect(),
+            is_cut_short: changes.is_cut_short,
+            changes,
+        }
+    }
+
     /// The pages that an agent has to read again.
     #[must_use]
     pub fn pages_to_read(&self) -> PageSet {
@@ -185,7 +218,7 @@ impl VersionsResult {
                 continue;
             }
             lines.extend(page.lines(left));
-            left = left.saturating_sub(page.words.len().min(MAX_PLACES));
+            left = left.saturating_sub(page.words.len());
         }
         lines.extend(named("Changed too, and not shown here; ask for them with pages", &unshown));
         let note = "Time ended before all words were compared: some may be called changed that are not.";

@@ -3,7 +3,7 @@
 use super::search::{NEXT_PAGES, coverage_notes, named, searched};
 use crate::cli::terminal::layout::wrapped;
 use crate::cli::terminal::screen::{Part, Screen};
-use crate::context::{one_line, page_or_pages, unrecognised_notes};
+use crate::context::{QuoteHistory, one_line, page_or_pages, unrecognised_notes};
 use crate::tool::{QuoteFindings, QuotesFindings};
 use pagewise_base::page::PageIndex;
 use pagewise_text::{QuoteVerdict, WordDifference};
@@ -63,7 +63,17 @@ pub(crate) fn notes(found: &QuoteFindings) -> Vec<String> {
         .then(|| format!("{}: no usable text, so the quote may be there", page_or_pages(&found.unread)));
     let recognised = found.is_recognised.then(|| "the page was read by OCR; it may contain errors".to_owned());
     let unrecognised = if found.is_verbatim() { Vec::new() } else { unrecognised_notes(&found.ocr, NEXT_PAGES) };
-    found.note.as_deref().map(one_line).into_iter().chain(recognised).chain(unread).chain(unrecognised).collect()
+    let history = found.history.as_ref().map(QuoteHistory::sentence);
+    found
+        .note
+        .as_deref()
+        .map(one_line)
+        .into_iter()
+        .chain(history)
+        .chain(recognised)
+        .chain(unread)
+        .chain(unrecognised)
+        .collect()
 }
 
 /// The document that has the quote best.

@@ -114,7 +114,7 @@ pub(crate) struct Attachments {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise images report.pdf
-  pagewise images report.pdf 2-4 --out pictures
+  pagewise images report.pdf 2-4 --out-dir pictures
   pagewise get-file 'report.pdf#image=3.1'
   pagewise text report.pdf --format markdown --images pictures --out report.md")]
 pub(crate) struct Images {
@@ -123,8 +123,8 @@ pub(crate) struct Images {
     #[command(flatten)]
     pub(crate) arguments: TablesArguments,
     /// Write each to a file in this folder
-    #[arg(long, value_name = "FOLDER")]
-    pub(crate) out: Option<PathBuf>,
+    #[arg(long, alias = "out", value_name = "FOLDER")]
+    pub(crate) out_dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -95,10 +95,10 @@ pub(crate) fn images(typed: &Images, config: &Config) -> Result<Report, ToolErro
     let pages = typed.pages.or(&typed.arguments.pages);
     let arguments = TablesArguments { pages, ..typed.arguments.clone() }.typed()?;
     let pdf = open::pdf(&arguments.document, config)?;
-    let watcher = if typed.out.is_some() { TerminalProgress::writing() } else { TerminalProgress::new() };
-    let result = tool::find_images(&pdf, arguments.pages.as_deref(), typed.out.as_deref(), &watcher)?;
+    let watcher = if typed.out_dir.is_some() { TerminalProgress::writing() } else { TerminalProgress::new() };
+    let result = tool::find_images(&pdf, arguments.pages.as_deref(), typed.out_dir.as_deref(), &watcher)?;
     watcher.finish();
-    let text = answers::written::images(&result, typed.out.as_deref());
+    let text = answers::written::images(&result, typed.out_dir.as_deref());
     Ok(Report::new(text, result_json(&result)?).with_notes(result.notes_for_people()))
 }
 

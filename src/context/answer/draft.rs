@@ -1,9 +1,11 @@
 //! An answer before its delivery is prepared.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::{AnswerDetails, Block};
 use crate::context::pdf::SummaryFacts;
+use pagewise_base::hash::ContentHash;
 use pagewise_view::{ForgetScope, HeldItem};
 
 /// Blocks, details, and what to record once they were delivered.
@@ -17,6 +19,8 @@ pub(crate) struct AnswerDraft {
     pub(crate) holdings: Vec<HeldItem>,
     /// Forgotten before the holdings are recorded: positions that show other pages now.
     pub(crate) forget: Vec<ForgetScope>,
+    /// Texts of pages to keep for quotations, by what they are held as.
+    pub(crate) texts: Vec<(ContentHash, Arc<str>)>,
 }
 
 impl AnswerDraft {

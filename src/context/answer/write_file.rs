@@ -35,7 +35,8 @@ pub fn end_writing(patience: Duration) {
     }
 }
 
-/// Writes `bytes` to `path` atomically: the path holds either the old file or the complete new one.
+/// Writes `bytes` to `path` atomically: the path holds either the old file or the complete new one. A device or a pipe is
+/// written to, and not replaced.
 ///
 /// # Errors
 /// If the folder is missing or not writable. No temporary file is left behind.
@@ -49,6 +50,9 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 fn write_as(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    if fs::metadata(path).is_ok_and(|known| !known.is_file() && !known.is_dir()) {
+        return OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    }
     let temporary = temporary_path(path);
     BEGUN.fetch_add(1, Ordering::SeqCst);
     let written = if IS_OVER.load(Ordering::SeqCst) {
@@ -120,6 +124,19 @@ mod tests {
         write_whole(&path, b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_device_is_written_to_and_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let (full, null) = (folder.path().join("full"), folder.path().join("null"));
+        std::os::unix::fs::symlink("/dev/full", &full).unwrap();
+        std::os::unix::fs::symlink("/dev/null", &null).unwrap();
+        assert_eq!(write_whole(&full, b"x").map_err(|error| error.kind()), Err(io::ErrorKind::StorageFull));
+        write_whole(&null, b"x").unwrap();
+        assert!(fs::symlink_metadata(&null).unwrap().is_symlink());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 
     #[test]

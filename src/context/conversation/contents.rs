@@ -6,7 +6,7 @@ use pagewise_base::hash::ContentHash;
 use pagewise_base::share::SharedCache;
 use pagewise_view::Principal;
 
-/// Bytes of sent texts kept for diffs. If the old text is gone, a changed file is sent whole.
+/// Bytes of sent texts kept for diffs and quotations. If the old text is gone, a changed file is sent whole.
 const MAX_SENT_TEXT_BYTES: u64 = 16 << 20;
 
 /// Bytes of references: some 65,000 of usual length.

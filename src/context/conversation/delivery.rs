@@ -13,7 +13,7 @@ use pagewise_view::{ConversationId, DeliveryRecord, Usage, Version};
 pub(crate) struct PendingRecord {
     pub(crate) conversation: ConversationId,
     pub(crate) delivery: DeliveryRecord,
-    /// Texts to keep for later diffs.
+    /// Texts to keep for later diffs and quotations.
     pub(crate) texts: Vec<(ContentHash, Arc<str>)>,
 }
 

@@ -10,7 +10,7 @@ use crate::context::annotations::{AnnotationKind, annotation_lines};
 use crate::context::answer::PageEstimate;
 use crate::context::markdown::{read_markdown, write_pages};
 use crate::context::phrases::{fenced, numbered, page_heading, page_or_pages};
-use crate::context::request::{FileRequest, form_name};
+use crate::context::request::{AnswerSettings, FileRequest, form_name};
 use crate::context::token_estimate::estimated_tokens;
 use crate::worker::{Pages, PdfError, StructuredPage};
 use pagewise_base::page::{PageIndex, PageSet};
@@ -71,6 +71,17 @@ pub(in crate::context) struct FormChooser<'a> {
     pub(in crate::context) given: GivenForms,
     /// Characters of text in one answer.
     pub(in crate::context) max_text_characters: usize,
+}
+
+/// What these pages cost where the client leaves the choice of the form.
+#[must_use]
+pub fn page_estimates(
+    document: &dyn Pages,
+    read: BTreeMap<PageIndex, StructuredPage>,
+    settings: &AnswerSettings,
+) -> Vec<PageEstimate> {
+    let max_text_characters = settings.max_text_characters;
+    FormChooser { document, given: GivenForms::MIXED, max_text_characters }.estimates(read)
 }
 
 impl FormChooser<'_> {

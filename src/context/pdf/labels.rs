@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::selection::SelectedPages;
+use crate::context::markdown::read_printed_labels;
 use crate::context::phrases::one_line;
 use crate::worker::Pages;
 use pagewise_base::page::{PageIndex, PageLabel, PageSet};
@@ -10,12 +11,14 @@ use pagewise_base::page::{PageIndex, PageLabel, PageSet};
 /// The pages of a list of labels and ranges of labels: `iv`, `627-629`, `A-1,iv-vi`. The error is a hint.
 pub(super) fn select_labels(text: &str, document: &dyn Pages) -> Result<SelectedPages, String> {
     let labels = Labels::of(document);
-    if labels.by_name.is_empty() {
+    if labels.labels.is_empty() {
         return Err("This document has no page labels: ask for pages by their numbers.".to_owned());
     }
+    let inferred = "These labels were read from the pages, since the document names none.";
+    let inferred = labels.are_inferred.then(|| inferred.to_owned());
     // A label may itself contain a comma.
     if let Some(pages) = labels.pages(text) {
-        return Ok(SelectedPages { pages, note: None });
+        return Ok(SelectedPages { pages, note: inferred });
     }
     let mut selected = SelectedPages::default();
     for part in text.split(',').map(str::trim) {
@@ -24,31 +27,42 @@ pub(super) fn select_labels(text: &str, document: &dyn Pages) -> Result<Selected
         selected.pages.union(&found.pages);
         selected.note = selected.note.or(found.note);
     }
+    selected.note = match (selected.note, inferred) {
+        (Some(note), Some(inferred)) => Some(format!("{note} {inferred}")),
+        (note, inferred) => note.or(inferred),
+    };
     Ok(selected)
 }
 
 /// The labels of a document.
-struct Labels<'a> {
-    document: &'a dyn Pages,
+struct Labels {
+    labels: BTreeMap<PageIndex, PageLabel>,
+    /// Whether they were read from running lines, which the first pages alone are looked at for.
+    are_inferred: bool,
     /// In lower case, with their pages in order.
     by_name: BTreeMap<String, Vec<PageIndex>>,
 }
 
-impl<'a> Labels<'a> {
-    fn of(document: &'a dyn Pages) -> Self {
-        let mut by_name = BTreeMap::<String, Vec<PageIndex>>::new();
-        for page in PageSet::all(document.page_count()).iter() {
-            if let Some(label) = document.page_label(page) {
-                by_name.entry(label.0.to_lowercase()).or_default().push(page);
-            }
+impl Labels {
+    fn of(document: &dyn Pages) -> Self {
+        let pages = PageSet::all(document.page_count());
+        let label = |page| Some((page, document.page_label(page)?));
+        let mut labels = pages.iter().filter_map(label).collect::<BTreeMap<_, _>>();
+        let are_inferred = labels.is_empty();
+        if are_inferred {
+            labels = read_printed_labels(document, &pages);
         }
-        Self { document, by_name }
+        let mut by_name = BTreeMap::<String, Vec<PageIndex>>::new();
+        for (page, label) in &labels {
+            by_name.entry(label.0.to_lowercase()).or_default().push(*page);
+        }
+        Self { labels, are_inferred, by_name }
     }
 
     /// The pages with this label. If some have it in the same case, only those.
     fn pages(&self, label: &str) -> Option<PageSet> {
         let all = self.by_name.get(&label.to_lowercase())?;
-        let is_exact = |page: &&PageIndex| self.label(**page).is_some_and(|found| found.0 == label);
+        let is_exact = |page: &&PageIndex| self.label(**page).is_some_and(|found| found == label);
         let exact = all.iter().filter(is_exact).copied().collect::<PageSet>();
         Some(if exact.is_empty() { all.iter().copied().collect() } else { exact })
     }
@@ -73,12 +87,12 @@ impl<'a> Labels<'a> {
     fn numbered_run(&self, first_page: PageIndex, first: &str, last: &str) -> Option<SelectedPages> {
         let (mut number, last_number) = (first.parse::<u64>().ok()?, last.parse::<u64>().ok()?);
         let mut end = first_page;
-        for page in (first_page.0 + 1..self.document.page_count()).map(PageIndex) {
-            let next = self.label(page).and_then(|label| label.0.parse::<u64>().ok());
+        for (page, label) in self.labels.range(PageIndex(first_page.0.saturating_add(1))..) {
+            let next = label.0.parse::<u64>().ok();
             if next != number.checked_add(1) || next > Some(last_number) {
                 break;
             }
-            (number, end) = (number + 1, page);
+            (number, end) = (number + 1, *page);
         }
         (number < last_number).then(|| SelectedPages {
             pages: run(first_page, end),
@@ -86,18 +100,14 @@ impl<'a> Labels<'a> {
         })
     }
 
-    fn label(&self, page: PageIndex) -> Option<PageLabel> {
-        self.document.page_label(page)
+    fn label(&self, page: PageIndex) -> Option<&str> {
+        self.labels.get(&page).map(|label| label.0.as_str())
     }
 
     fn refusal(&self, part: &str) -> String {
-        let named = |page: u32| self.label(PageIndex(page)).map(|label| one_line(&label.0)).unwrap_or_default();
-        let last = self.document.page_count().saturating_sub(1);
-        format!(
-            "No page of this document is labelled '{part}'. Its labels go from '{}' to '{}'.",
-            named(0),
-            named(last)
-        )
+        let named = |label: Option<&PageLabel>| label.map(|label| one_line(&label.0)).unwrap_or_default();
+        let (first, last) = (named(self.labels.values().next()), named(self.labels.values().next_back()));
+        format!("No page of this document is labelled '{part}'. Its labels go from '{first}' to '{last}'.")
     }
 }
 

@@ -19,6 +19,7 @@ mod summary;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub use self::compare::PageChanges;
 pub(super) use self::compare::{MAX_COMPARED, page_changes};
@@ -26,7 +27,7 @@ pub use self::coverage::UnreadParts;
 pub(super) use self::coverage::sections_of;
 pub use self::estimate::{image_tokens, picture_tokens};
 pub(super) use self::forms::FormChooser;
-pub use self::forms::GivenForms;
+pub use self::forms::{GivenForms, page_estimates};
 pub(super) use self::held::held_summary;
 pub(super) use self::identity::PageIdentities;
 pub use self::plan::{HeldStatus, PagePlan, PlannedPage, plan_pages};
@@ -57,6 +58,7 @@ use super::phrases::{
     fenced, more_fields_note, one_line, page_heading, page_or_pages, unrecognised_notes, untrusted_pages,
 };
 use super::progress::ProgressListener;
+use super::quote_history::text_key;
 use super::request::{AnswerSettings, FileRequest};
 use crate::worker::{Pages, PdfChunk, PdfError, RecognisingDocument};
 use pagewise_base::hash::PageFingerprint;
@@ -329,6 +331,9 @@ impl PdfAnswerBuilder<'_> {
         page.sent.fingerprint = self.identity(index, form);
         let held = page.sent.fingerprint.filter(|_| page.is_whole);
         let held = held.map(|fingerprint| HeldItem::Page { fingerprint, page: index, form, is_shared: false });
+        if let (Some(HeldItem::Page { fingerprint, .. }), PageBody::Text(text)) = (&held, &page.body) {
+            draft.texts.push((text_key(*fingerprint), Arc::from(text.as_str())));
+        }
         draft.holdings.extend(held);
         draft.details.sent.push(page.sent);
         match page.body {

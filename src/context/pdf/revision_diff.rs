@@ -124,6 +124,9 @@ pub(crate) fn change_lines(changes: &PageChanges, sent: &PageSet) -> Vec<String>
     lines.into_iter().flatten().collect()
 }
 
+/// Maximum number of moves that are named. Neighbours that moved alike are one.
+const MAX_MOVES: usize = 30;
+
 /// For example `pages 3-5 are now pages 4-6, page 9 is now page 2`. Neighbours that moved alike are joined.
 #[must_use]
 pub fn moved_phrase(moved: &[(PageIndex, PageIndex)]) -> String {
@@ -142,9 +145,12 @@ pub fn moved_phrase(moved: &[(PageIndex, PageIndex)]) -> String {
         }
     }
     let verb = |pages: &PageSet| if pages.len() == 1 { "is" } else { "are" };
+    let phrases = runs.iter().take(MAX_MOVES);
     let phrases =
-        runs.iter().map(|(from, to, _)| format!("{} {} now {}", page_or_pages(from), verb(from), page_or_pages(to)));
-    phrases.collect::<Vec<_>>().join(", ")
+        phrases.map(|(from, to, _)| format!("{} {} now {}", page_or_pages(from), verb(from), page_or_pages(to)));
+    let left = runs.iter().skip(MAX_MOVES).map(|(from, ..)| from.len()).sum::<u64>();
+    let left = (left > 0).then(|| format!("and {left} more"));
+    phrases.chain(left).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -155,5 +161,9 @@ mod tests {
     fn neighbours_that_moved_alike_are_one_phrase() {
         let moved = [(2, 3), (3, 4), (4, 6), (8, 0)].map(|(then, now)| (PageIndex(then), PageIndex(now)));
         assert_eq!(moved_phrase(&moved), "pages 3-4 are now pages 4-5, page 5 is now page 7, page 9 is now page 1");
+        let reversed = |count: u32| (0..count).map(|at| (PageIndex(at), PageIndex(count - at))).collect::<Vec<_>>();
+        assert_eq!(moved_phrase(&reversed(30)).matches(" is now ").count(), 30);
+        let phrase = moved_phrase(&reversed(32));
+        assert!(phrase.ends_with("page 30 is now page 4, and 2 more"), "{phrase}");
     }
 }

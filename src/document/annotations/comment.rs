@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::rich_text::plain_text;
+use super::thread::Review;
 use super::words::WordBudget;
 use crate::DocumentError;
 use crate::object::Dictionary;
@@ -25,10 +26,14 @@ pub struct Comment {
     pub date: Option<String>,
     /// `/Subj`.
     pub subject: Option<String>,
-    /// What a reviewer made of the comment that this replies to, such as `Accepted` (12.5.6.3); or the name of a stamp.
-    pub state: Option<String>,
+    /// The name of a stamp.
+    pub stamp: Option<String>,
     /// The comment of the same page that this replies to, by its index.
     pub reply_to: Option<usize>,
+    /// Whether it is one mark with the comment that it replies to (`/RT` is `/Group`), such as the words that a caret replaces.
+    pub is_grouped: bool,
+    /// The last state that each reviewer gave it.
+    pub reviews: Vec<Review>,
     /// Where it stands.
     pub area: DisplayedArea,
     /// The areas of the marked words, one for each line.
@@ -109,31 +114,46 @@ impl CommentKind {
 }
 
 impl Comment {
-    /// Reads a markup annotation; `None` if it says nothing.
+    /// Reads a markup annotation.
     pub(super) fn read(
         objects: &dyn Objects,
         annotation: &Dictionary,
         kind: CommentKind,
         area: DisplayedArea,
         budget: &WordBudget,
-    ) -> Result<Option<Self>, DocumentError> {
+    ) -> Result<Self, DocumentError> {
         let line = |key: &[u8]| budget.line(objects, annotation, key);
         let rich = || Ok::<_, DocumentError>(budget.entry(objects, annotation, b"RC")?.map(|text| plain_text(&text)));
         let contents = match budget.entry(objects, annotation, b"Contents")? {
             Some(contents) => contents,
             None => rich()?.unwrap_or_default(),
         };
-        if contents.is_empty() && !kind.says_something_alone() {
-            return Ok(None);
-        }
-        let state_key: &[u8] = if kind == CommentKind::Stamp { b"Name" } else { b"State" };
         let date = line(b"M")?.as_deref().and_then(date::date);
         let date = match date {
             Some(date) => Some(date),
             None => line(b"CreationDate")?.as_deref().and_then(date::date),
         };
-        let (author, subject, state) = (line(b"T")?, line(b"Subj")?, line(state_key)?);
-        let (reply_to, marked, marked_text) = (None, Vec::new(), None);
-        Ok(Some(Self { kind, contents, author, date, subject, state, reply_to, area, marked, marked_text }))
+        let (author, subject) = (line(b"T")?, line(b"Subj")?);
+        let stamp = if kind == CommentKind::Stamp { line(b"Name")? } else { None };
+        let (reply_to, is_grouped, reviews, marked, marked_text) = (None, false, Vec::new(), Vec::new(), None);
+        Ok(Self {
+            kind,
+            contents,
+            author,
+            date,
+            subject,
+            stamp,
+            reply_to,
+            is_grouped,
+            reviews,
+            area,
+            marked,
+            marked_text,
+        })
+    }
+
+    /// Whether it has words, or says something without them.
+    pub(super) fn says_something(&self) -> bool {
+        !self.contents.is_empty() || self.kind.says_something_alone()
     }
 }

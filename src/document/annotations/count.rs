@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::thread::{Role, Threads};
 use super::{MAX_ANNOTATIONS, annotations_of, is_displayed};
-use crate::annotations::comment::CommentKind;
 use crate::object::{Dictionary, Object};
 use crate::{Document, DocumentError, Leaf, ParsedDocument};
 use pagewise_base::page::{PageIndex, PageSet};
@@ -66,21 +66,22 @@ impl AnnotationCounts {
 fn count(parsed: &ParsedDocument, leaf: &Leaf) -> Result<PageCount, DocumentError> {
     let objects = &*parsed.objects;
     let list = annotations_of(objects, leaf)?;
+    let threads = Threads::of(objects, &list)?;
     let mut count = PageCount { read: list.len(), ..PageCount::default() };
-    for annotation in &list {
+    for (at, annotation) in list.iter().enumerate() {
         objects.limits().deadline.check()?;
         let annotation = objects.resolve(annotation)?;
         let Some(annotation) = annotation.as_dictionary() else { continue };
-        match objects.get(annotation, b"Subtype")?.as_name() {
-            _ if !is_displayed(objects, annotation)? => {}
-            Some(b"Link") => count.links += 1,
-            Some(kind) => {
-                let says = CommentKind::of(kind).is_some_and(|kind| {
-                    kind.says_something_alone() || [&b"Contents"[..], b"RC"].iter().any(|key| has_text(annotation, key))
-                });
-                count.comments += usize::from(says);
+        match threads.role(at) {
+            Some(Role::Review { .. }) => {}
+            Some(Role::Comment { kind, .. }) => {
+                let has_words = || [&b"Contents"[..], b"RC"].iter().any(|key| has_text(annotation, key));
+                count.comments += usize::from(kind.says_something_alone() || has_words() || threads.is_target(at));
             }
-            None => {}
+            None => {
+                let is_link = objects.get(annotation, b"Subtype")?.as_name() == Some(b"Link");
+                count.links += usize::from(is_link && is_displayed(objects, annotation)?);
+            }
         }
     }
     Ok(count)

@@ -1,6 +1,7 @@
 //! What stands beside the words of a page: comments, links and form fields (ISO 32000-2, 12.5 and 12.7).
 //!
-//! Annotations that are hidden (flags `Hidden` and `NoView`) are left out, except those that only count in a total.
+//! Annotations that are hidden (flags `Hidden` and `NoView`) are left out, except those that only count in a total, and
+//! replies to comments that are not.
 
 mod comment;
 mod count;
@@ -9,6 +10,7 @@ mod field_chain;
 mod form;
 mod link;
 mod rich_text;
+mod thread;
 mod words;
 
 use serde::{Deserialize, Serialize};
@@ -19,8 +21,9 @@ pub use field::{ChoiceOption, FieldKind, FieldValue, FormField, Signature};
 pub use form::Form;
 pub(super) use form::is_xfa;
 pub use link::{Link, LinkTarget};
+pub use thread::Review;
 
-use super::object::{Dictionary, Object, ObjectId};
+use super::object::{Dictionary, Object};
 use super::objects::Objects;
 use super::structure::{Destinations, DisplayedArea, PagePlacement};
 use super::{Document, DocumentError, Leaf, ParsedDocument};
@@ -28,6 +31,7 @@ use field::FieldReader;
 use pagewise_base::checked_on_arrival;
 use pagewise_base::page::PageIndex;
 use std::collections::HashMap;
+use thread::{Replies, Role, Threads};
 use words::WordBudget;
 
 /// The most annotations of one page that are read. A real file has a page with 32,768.
@@ -46,7 +50,7 @@ const NO_VIEW: i64 = 1 << 5;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct PageAnnotations {
-    /// Annotations with words, or that mark words.
+    /// Annotations with words, that mark words, or that others reply to.
     pub comments: Vec<Comment>,
     /// Links to addresses and to places in the document.
     pub links: Vec<Link>,
@@ -114,8 +118,7 @@ struct AnnotationReader<'a> {
     destinations: Destinations<'a>,
     budget: WordBudget,
     annotations: PageAnnotations,
-    /// The comment of each annotation, for replies to it.
-    comments: HashMap<ObjectId, usize>,
+    replies: Replies,
     /// The field of each full name: several widgets may show one field.
     fields: HashMap<String, usize>,
 }
@@ -129,7 +132,7 @@ impl<'a> AnnotationReader<'a> {
             destinations: Destinations::new(parsed),
             budget: WordBudget::default(),
             annotations: PageAnnotations::default(),
-            comments: HashMap::new(),
+            replies: Replies::default(),
             fields: HashMap::new(),
         })
     }
@@ -140,27 +143,35 @@ impl<'a> AnnotationReader<'a> {
 
     fn read(mut self) -> Result<PageAnnotations, DocumentError> {
         let list = annotations_of(self.objects(), self.leaf)?;
-        for annotation in &list {
+        let threads = Threads::of(self.objects(), &list)?;
+        for (at, annotation) in list.iter().enumerate() {
             self.objects().limits().deadline.check()?;
-            self.add(annotation)?;
+            let resolved = self.objects().resolve(annotation)?;
+            let Some(dictionary) = resolved.as_dictionary() else { continue };
+            match threads.role(at) {
+                Some(Role::Review { of, replies }) => {
+                    self.replies.add_review(&*self.parsed.objects, dictionary, (of, replies), &self.budget)?;
+                }
+                Some(Role::Comment { kind, reply_to, is_grouped }) => {
+                    let area = self.area(dictionary)?.unwrap_or_default();
+                    let mut comment = Comment::read(self.objects(), dictionary, kind, area, &self.budget)?;
+                    if comment.says_something() || threads.is_target(at) {
+                        comment.is_grouped = is_grouped;
+                        self.add_comment(at, dictionary, comment, reply_to)?;
+                    }
+                }
+                None => self.add_other(dictionary)?,
+            }
         }
+        self.annotations.left_out += self.replies.settle(&mut self.annotations.comments);
         Ok(self.annotations)
     }
 
-    fn add(&mut self, annotation: &Object) -> Result<(), DocumentError> {
-        let resolved = self.objects().resolve(annotation)?;
-        let Some(dictionary) = resolved.as_dictionary() else { return Ok(()) };
-        if !is_displayed(self.objects(), dictionary)? {
-            return Ok(());
-        }
-        match self.objects().get(dictionary, b"Subtype")?.as_name() {
-            Some(b"Link") => self.add_link(dictionary),
-            Some(b"Widget") => self.add_field(dictionary),
-            Some(kind) => match CommentKind::of(kind) {
-                Some(kind) => self.add_comment(annotation.as_reference(), dictionary, kind),
-                None => Ok(()),
-            },
-            None => Ok(()),
+    fn add_other(&mut self, annotation: &Dictionary) -> Result<(), DocumentError> {
+        match self.objects().get(annotation, b"Subtype")?.as_name() {
+            Some(b"Link") if is_displayed(self.objects(), annotation)? => self.add_link(annotation),
+            Some(b"Widget") if is_displayed(self.objects(), annotation)? => self.add_field(annotation),
+            _ => Ok(()),
         }
     }
 
@@ -178,23 +189,17 @@ impl<'a> AnnotationReader<'a> {
 
     fn add_comment(
         &mut self,
-        id: Option<ObjectId>,
+        at: usize,
         annotation: &Dictionary,
-        kind: CommentKind,
+        mut comment: Comment,
+        reply_to: Option<usize>,
     ) -> Result<(), DocumentError> {
-        let area = self.area(annotation)?.unwrap_or_default();
-        let comment = Comment::read(self.objects(), annotation, kind, area, &self.budget)?;
-        let Some(mut comment) = comment else { return Ok(()) };
         if self.annotations.comments.len() >= MAX_ITEMS {
             self.annotations.left_out += 1;
             return Ok(());
         }
         comment.marked = self.quadrilaterals(annotation)?;
-        let parent = annotation.get(b"IRT").and_then(Object::as_reference);
-        comment.reply_to = parent.and_then(|parent| self.comments.get(&parent).copied());
-        if let Some(id) = id {
-            self.comments.entry(id).or_insert(self.annotations.comments.len());
-        }
+        self.replies.add_comment(at, self.annotations.comments.len(), reply_to);
         self.annotations.comments.push(comment);
         Ok(())
     }

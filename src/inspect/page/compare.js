@@ -1,7 +1,7 @@
-// Shows two pages side by side and marks the words that differ. The pages may be of different files.
+// Shows two pages side by side and marks the words that differ, and how a file differs from an earlier version.
 
 import { call } from "./api.js";
-import { button, counted, cut, h, name, region, visible } from "./dom.js";
+import { button, counted, cut, h, name, region, show, visible } from "./dom.js";
 import { load } from "./strip.js";
 
 const WIDTH = 640;
@@ -24,14 +24,19 @@ async function draw(half, wanted) {
 
 const words = (segments) => segments.map(([text, differs]) => (differs ? h("mark", { class: "differs" }, text) : text));
 
+// The PDFs of a conversation whose paths are known.
+const pdfsOf = (conversation) => [...conversation.cards.values()].filter(({ file }) => file.path && file.type === "pdf");
+
+const choiceOf = (id, cards) => h("select", { id }, cards.map((card) => h("option", { value: card.key }, visible(cut(card.file.path, 70)))));
+
 // The dialog that compares `page` of a file with another page.
-export function comparison(card, page) {
+export function comparison(card, page, wanted) {
 	const { conversation, key } = card;
-	const others = [...conversation.cards.values()].filter(({ file }) => file.path && file.type === "pdf");
-	const file = h("select", { id: "with-file" }, others.map((other) => h("option", { value: other.key, selected: other.key === key }, visible(cut(other.file.path, 70)))));
+	const others = pdfsOf(conversation);
+	const file = choiceOf("with-file", others);
 	const usual = others.find((other) => other.key !== key);
-	if (usual) file.value = usual.key;
-	const number = h("input", { id: "with-page", type: "number", min: "1", value: usual ? page : page + 1 });
+	file.value = wanted?.key ?? usual?.key ?? key;
+	const number = h("input", { id: "with-page", type: "number", min: "1", value: wanted?.page ?? (usual ? page : page + 1) });
 	const [left, right] = [half("This page"), half("The other page")];
 	const said = h("p", { role: "status", class: "quiet" });
 	let turn = 0;
@@ -57,6 +62,48 @@ export function comparison(card, page) {
 		h("form", { class: "row tools", onsubmit: (event) => { event.preventDefault(); compare(); } },
 			h("label", { for: "with-file" }, "File"), file, h("label", { for: "with-page" }, "Page"), number, h("button", {}, "Compare"), said),
 		h("div", { class: "halves" }, left.element, right.element));
+	compare();
+	return dialog;
+}
+
+const CHANGES = { unchanged: "Unchanged", added: "Added", removed: "Removed, by their earlier numbers", redrawn: "Drawn otherwise", reflowed: "Words from other pages", notCompared: "Not compared" };
+
+const place = ({ before, old, new: now, after }) =>
+	h("li", {}, `${before} `, old && h("del", {}, old), old && " ", now && h("ins", {}, now), ` ${after}`);
+
+// The dialog that says how a file differs from an earlier version of it.
+export function versions(card) {
+	const { conversation, key } = card;
+	const others = pdfsOf(conversation).filter((other) => other.key !== key);
+	const file = choiceOf("earlier-file", others);
+	const said = h("p", { role: "status", class: "quiet" });
+	const changes = h("div", { class: "told", ...region("What changed") });
+	function changed({ page, was, words, morePlaces = 0, newImages, lostImages }) {
+		const beside = button(`Page ${page}${was && was !== page ? `, was page ${was}` : ""}`, () => show(comparison(card, page, { key: file.value, page: was ?? page })));
+		const images = [newImages.length && counted(newImages.length, "new image"), lostImages && `${counted(lostImages, "image")} gone`, morePlaces && counted(morePlaces, "more place")];
+		return h("section", {}, h("h3", {}, beside), h("ul", {}, words.map(place), images.filter(Boolean).map((text) => h("li", {}, text))));
+	}
+	async function compare() {
+		changes.replaceChildren();
+		if (others.length === 0) return (said.textContent = "The conversation holds no other PDF.");
+		said.textContent = "Comparing";
+		const against = file.value;
+		try {
+			const found = await call("versions", { id: conversation.id, key, otherKey: against });
+			if (against !== file.value) return;
+			const lists = Object.entries(CHANGES).filter(([list]) => found[list]).map(([list, label]) => h("li", {}, `${label}: ${found[list]}`));
+			changes.replaceChildren(h("ul", {}, lists, found.moved && h("li", {}, `Moved: ${found.moved}`)), ...found.changed.map(changed));
+			said.textContent = `${counted(found.pagesNow, "page")} now, ${found.pagesBefore} before${found.isCutShort ? "; time ended before all words were compared" : ""}.`;
+		} catch (error) {
+			said.textContent = error.message;
+		}
+	}
+	const dialog = h("dialog", { class: "viewer", "aria-labelledby": "versions-title" },
+		h("header", { class: "row" }, h("h2", { id: "versions-title" }, name(card.title, 48), " against an earlier version"),
+			button("✕", () => dialog.close(), { "aria-label": "Close" })),
+		h("form", { class: "row tools", onsubmit: (event) => { event.preventDefault(); compare(); } },
+			h("label", { for: "earlier-file" }, "Earlier version"), file, h("button", {}, "Compare"), said),
+		changes);
 	compare();
 	return dialog;
 }

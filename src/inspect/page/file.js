@@ -1,7 +1,8 @@
 // One file of a conversation: what is held of it, and the strip of its pages.
 
 import { call } from "./api.js";
-import { FORMS, button, counted, cut, grouped, h, name, parts, runs, visible, wholeName } from "./dom.js";
+import { versions } from "./compare.js";
+import { FORMS, button, counted, cut, grouped, h, name, parts, runs, show, visible, wholeName } from "./dom.js";
 import { drop, Strip } from "./strip.js";
 
 const STATES = {
@@ -78,7 +79,8 @@ export class FileCard {
 	showNames(file) {
 		const [folder, last] = file.path ? parts(file.path) : ["", "A file without a known name"];
 		this.names.replaceChildren(h("h3", {}, wholeName(last)), folder ? h("p", { class: "quiet folder" }, name(folder, 90)) : "");
-		this.tools.replaceChildren(file.path && file.type !== "forgotten" ? button("Forget", () => this.forget(), { class: "danger" }) : "");
+		const compare = button("Compare versions", () => show(versions(this)));
+		this.tools.replaceChildren(file.path && file.type === "pdf" ? compare : "", file.path && file.type !== "forgotten" ? button("Forget", () => this.forget(), { class: "danger" }) : "");
 	}
 
 	forget() {

@@ -8,7 +8,7 @@ use super::super::bounds::{Frame, quarters};
 use super::super::page_structure::{Line, PageStructure, Region, has_letter, page_number};
 use super::DocumentPage;
 use super::drafts::Place;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum rows at the top and at the bottom of a page that may be running lines.
 const MAX_ROWS: usize = 4;
@@ -96,9 +96,7 @@ pub(super) fn find(pages: &[DocumentPage]) -> Furniture {
     let evidence = Evidence::of(pages, &sides);
     let [tops, bottoms] = &sides;
     let running = |rows: &[Row], page: usize| {
-        let running: Vec<&Row> = rows.iter().take_while(|row| evidence.is_running(row, page, body)).collect();
-        let count = running.iter().rposition(|row| row.space > SPACE_EM).map_or(0, |last| last + 1);
-        let rows = running.into_iter().take(count);
+        let rows = evidence.running_rows(rows, page, body);
         rows.map(|row| row.running(evidence.is_repeated(row, page, body))).collect::<Vec<_>>()
     };
     let lines = tops.iter().zip(bottoms).zip(pages).enumerate().map(|(index, ((top, bottom), page))| {
@@ -146,6 +144,21 @@ impl Row<'_> {
         lines.sort_by(|a, b| a.2.bounds.x0.total_cmp(&b.2.bounds.x0));
         RunningRow { lines: lines.into_iter().map(|(region, line, _)| (*region, *line)).collect(), is_left_out }
     }
+}
+
+/// The numbers that pages print of themselves, by the pages' numbers. At least [`MIN_PAGES`] pages agree in each.
+pub(super) fn printed_numbers(pages: &[DocumentPage]) -> BTreeMap<u32, String> {
+    let sides = [true, false].map(|is_top| pages.iter().map(|page| outer_rows(page, is_top)).collect::<Vec<_>>());
+    let (body, evidence) = (body_size(pages), Evidence::of(pages, &sides));
+    let printed = pages.iter().enumerate().filter_map(|(index, page)| {
+        let rows = sides.iter().filter_map(|side| side.get(index));
+        let found = rows
+            .flat_map(|rows| evidence.running_rows(rows, index, body))
+            .flat_map(|row| evidence.printed_numbers(row, index));
+        let (_, number) = found.max_by_key(|(agreeing, _)| *agreeing)?;
+        Some((page.number, number))
+    });
+    printed.collect()
 }
 
 /// The size of most characters.
@@ -251,9 +264,14 @@ fn keys(text: &str, page: &DocumentPage, is_top: bool) -> Vec<Key> {
 
 /// The value of a page number, and whether it is a Roman numeral. These stand alone: `C` and `mix` are words.
 fn own_number(word: &str, is_alone: bool) -> Option<(u32, bool)> {
-    let bare = word.trim_matches(['-', '–', '—', '.', '|', '(', ')', '[', ']', ':', '·', '•', ',', '~']);
+    let bare = bare_number(word);
     // Other numbers that begin with zeros are those of invoices and parts.
     page_number(bare).filter(|(_, is_roman)| is_alone || !is_roman && !bare.starts_with('0'))
+}
+
+/// A number without what is printed around it.
+fn bare_number(word: &str) -> &str {
+    word.trim_matches(['-', '–', '—', '.', '|', '(', ')', '[', ']', ':', '·', '•', ',', '~'])
 }
 
 /// What the outer rows of all pages have in common.
@@ -283,6 +301,13 @@ impl<'r> Evidence<'r> {
         evidence
     }
 
+    /// The running rows of a side of a page: the outer ones, as far as they are apart from the text.
+    fn running_rows<'s>(&self, rows: &'s [Row<'s>], page: usize, body: f32) -> impl Iterator<Item = &'s Row<'s>> {
+        let running = rows.iter().take_while(|row| self.is_running(row, page, body)).collect::<Vec<_>>();
+        let count = running.iter().rposition(|row| row.space > SPACE_EM).map_or(0, |last| last + 1);
+        running.into_iter().take(count)
+    }
+
     fn is_running(&self, row: &Row, page: usize, body: f32) -> bool {
         if !row.is_in_zone || row.size > 1.15 * body {
             return false;
@@ -308,6 +333,26 @@ impl<'r> Evidence<'r> {
         };
         let is_repeated = |part: &Part| part.0.iter().any(|key| is_own(key) && self.is_shared(key, row.distance, page));
         row.is_in_zone && row.parts.iter().all(is_repeated)
+    }
+
+    /// What may be the number of a page on a row of it, each with how many pages agree.
+    fn printed_numbers(&self, row: &Row, page: usize) -> Vec<(usize, String)> {
+        let number = self.pages.get(page).map_or(0, |page| i64::from(page.number));
+        let texts = row.lines.iter().flat_map(|(_, _, line)| parts(line));
+        let found = texts.zip(&row.parts).flat_map(|(text, part)| part.0.iter().map(move |key| (text.clone(), key)));
+        let found = found.filter_map(|(text, key)| {
+            let Key::Number { around, is_roman, shift } = key else { return None };
+            let agreeing = self.keys.get(key)?.iter().map(|(page, _)| page).collect::<BTreeSet<_>>().len();
+            let is_own = around.is_empty() || shift.abs() <= MAX_SHIFT;
+            if !is_own || agreeing < MIN_PAGES || !self.is_shared(key, row.distance, page) {
+                return None;
+            }
+            let value = u32::try_from(number + shift).ok()?;
+            let words = text.split(' ').filter_map(|word| word.split('/').next()).map(bare_number);
+            let own = words.into_iter().find(|word| page_number(word) == Some((value, *is_roman)))?;
+            Some((agreeing, own.to_owned()))
+        });
+        found.collect()
     }
 
     /// Whether most of the pages around one have a key; or most of the left or of the right ones, if they are enough.

@@ -14,6 +14,8 @@ mod quotes;
 mod spans;
 mod type_statistics;
 
+use std::collections::BTreeMap;
+
 use super::block::PageBlocks;
 use super::page_structure::{PageStructure, Region};
 use drafts::Draft;
@@ -58,6 +60,13 @@ pub fn read_document(pages: &[DocumentPage], outline: &[OutlineHeading]) -> Vec<
     joins::join(&mut drafts, pages, &statistics);
     entries::mark_works(&mut drafts);
     build::pages(pages, &drafts, &statistics)
+}
+
+/// The numbers that pages print of themselves in their running lines, by the numbers of the pages. At least three pages
+/// agree in each.
+#[must_use]
+pub fn printed_numbers(pages: &[DocumentPage]) -> BTreeMap<u32, String> {
+    furniture::printed_numbers(pages)
 }
 
 /// The drafts of all pages, in reading order.

@@ -128,6 +128,7 @@ fn estimate(page: &PageEstimate) -> Value {
     object.put("page", json!(page.page.get()));
     object.put_some("textTokens", page.text_tokens.map(Value::from));
     object.put_some("imageTokens", page.image_tokens.map(Value::from));
+    object.put_some("mixedTokens", page.mixed_tokens.map(Value::from));
     object.put_some("pdfBytes", page.pdf_bytes.map(Value::from));
     Value::Object(object.0)
 }

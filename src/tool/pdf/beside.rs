@@ -7,6 +7,7 @@ use crate::context::{AnnotationKind, annotation_lines, attachment_path, listed_o
 use pagewise_base::page::PageSet;
 use pagewise_document::{
     AnnotationCounts, Attachment, Comment, DisplayedArea, FieldValue, FormField, Link, LinkTarget, PageAnnotations,
+    Review,
 };
 
 /// What stands beside the text of a page. Boxes are left, top, right and bottom in points from the top left of the page as
@@ -48,17 +49,39 @@ pub struct CommentData {
     /// Its subject.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    /// What a reviewer made of it, or the name of a stamp.
+    /// The name of a stamp.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
+    /// The last state of each reviewer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reviews: Vec<ReviewData>,
     /// The comment that this replies to, by its index on the page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<usize>,
+    /// Whether it is one mark with the comment that it replies to.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub grouped: bool,
     /// Where it stands.
     pub bbox: [f64; 4],
     /// The marked areas.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marked: Vec<[f64; 4]>,
+}
+
+/// The state that a reviewer gave a comment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReviewData {
+    /// Such as `Accepted`.
+    pub state: String,
+    /// Who gave it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reviewer: Option<String>,
+    /// When, as RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// What the reviewer wrote beside it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub remark: String,
 }
 
 /// A link: to a `uri`, to a 1-based `page` of this document, or to another `file`.
@@ -212,11 +235,20 @@ impl CommentData {
             author: comment.author.clone(),
             date: comment.date.clone(),
             subject: comment.subject.clone(),
-            state: comment.state.clone(),
+            state: comment.stamp.clone(),
+            reviews: comment.reviews.iter().map(ReviewData::of).collect(),
             reply_to: comment.reply_to,
+            grouped: comment.is_grouped,
             bbox: bbox(comment.area),
             marked: comment.marked.iter().map(|area| bbox(*area)).collect(),
         }
+    }
+}
+
+impl ReviewData {
+    fn of(Review { state, reviewer, date, remark }: &Review) -> Self {
+        let (state, remark) = (state.clone(), remark.clone());
+        Self { state, reviewer: reviewer.clone(), date: date.clone(), remark }
     }
 }
 

@@ -50,7 +50,7 @@ pub fn info(
     pdf.check()?;
     if pages.is_some() {
         let SelectedPages { pages, note } = selected_pages(&pdf, pages.as_deref())?;
-        let PageMap { pages, rest } = PageMap::of(&pdf, &pages)?;
+        let PageMap { pages, rest } = PageMap::of(&pdf, &pages, context.settings())?;
         result.page_map = pages;
         result.notes.extend(note);
         let next = (!rest.is_empty()).then(|| format!("{} did not fit: ask for pages {rest}", page_or_pages(&rest)));

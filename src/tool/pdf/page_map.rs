@@ -2,10 +2,15 @@
 
 use serde::Serialize;
 
-use crate::context::{OpenPdf, PagePictures, estimated_tokens, image_tokens, one_line, points, unreadable_page_text};
+use crate::context::{
+    AnswerSettings, OpenPdf, PageEstimate, PagePictures, estimated_tokens, image_tokens, one_line, page_estimates,
+    points, read_printed_labels, unreadable_page_text,
+};
+use std::collections::BTreeMap;
+
 use crate::tool::error::ToolError;
-use crate::worker::{PageWants, Pages, PdfError};
-use pagewise_base::page::{PageIndex, PageSet};
+use crate::worker::{PageWants, Pages, PdfError, StructuredPage};
+use pagewise_base::page::{PageIndex, PageLabel, PageSet};
 use pagewise_base::parts::PartsFault;
 use pagewise_text::PageKind;
 
@@ -21,6 +26,9 @@ pub struct MappedPage {
     /// The printed label, if it differs from the number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+    /// Whether the label was read from running lines, since the document names none.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub label_inferred: bool,
     /// Width as displayed, in points.
     pub width_pt: f64,
     /// Height as displayed, in points.
@@ -40,10 +48,13 @@ pub struct MappedPage {
     pub comments: usize,
     /// Form fields.
     pub fields: usize,
-    /// Estimated tokens of its text.
+    /// Estimated tokens of its text, as it is given.
     pub text_tokens: u64,
     /// Estimated tokens of its picture.
     pub image_tokens: u64,
+    /// Estimated tokens in the form that is chosen for it where the client leaves the choice, if it could be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mixed_tokens: Option<u64>,
     /// Bytes of the page as a PDF, if it can be cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document_bytes: Option<usize>,
@@ -66,19 +77,45 @@ impl PageMap {
     ///
     /// # Errors
     /// If the call was cancelled, or the document changed.
-    pub(super) fn of(pdf: &OpenPdf, pages: &PageSet) -> Result<Self, ToolError> {
+    pub(super) fn of(pdf: &OpenPdf, pages: &PageSet, settings: &AnswerSettings) -> Result<Self, ToolError> {
         let mut map = Self { rest: pages.iter().skip(MAX_MAPPED_PAGES).collect(), ..Self::default() };
+        let mut read = BTreeMap::new();
         for page in pages.iter().take(MAX_MAPPED_PAGES) {
             pdf.check()?;
-            map.pages.push(MappedPage::of(&*pdf.document, page));
+            let (mapped, structured) = MappedPage::of(&*pdf.document, page);
+            map.pages.push(mapped);
+            read.extend(structured.map(|structured| (page, structured)));
         }
+        map.add_costs(&page_estimates(&*pdf.document, read, settings));
+        let mapped = pages.iter().take(MAX_MAPPED_PAGES).collect();
+        map.infer_labels(&read_printed_labels(&*pdf.document, &mapped));
+        pdf.check()?;
         Ok(map)
+    }
+}
+
+impl PageMap {
+    fn add_costs(&mut self, estimates: &[PageEstimate]) {
+        for page in &mut self.pages {
+            let Some(cost) = estimates.iter().find(|cost| cost.page.get() == page.page) else { continue };
+            page.text_tokens = cost.text_tokens.unwrap_or(page.text_tokens);
+            page.mixed_tokens = cost.mixed_tokens;
+        }
+    }
+
+    fn infer_labels(&mut self, printed: &BTreeMap<PageIndex, PageLabel>) {
+        for page in &mut self.pages {
+            let label = printed.get(&PageIndex(page.page.saturating_sub(1))).map(|label| label.0.clone());
+            if let Some(label) = label.filter(|label| page.label.is_none() && *label != page.page.to_string()) {
+                (page.label, page.label_inferred) = (Some(label), true);
+            }
+        }
     }
 }
 
 impl MappedPage {
     /// What cannot be read of the page is none, and `error` says why.
-    fn of(document: &dyn Pages, page: PageIndex) -> Self {
+    fn of(document: &dyn Pages, page: PageIndex) -> (Self, Option<StructuredPage>) {
         let geometry = document.page_geometry(page);
         let read = document.page_structure(page);
         let annotations = document.annotations(page);
@@ -94,9 +131,10 @@ impl MappedPage {
         let label = document.page_label(page).map(|label| label.0).filter(|label| *label != page.number().to_string());
         let text = read.as_ref().map(|read| read.text.text.as_str()).unwrap_or_default();
         let annotations = annotations.unwrap_or_default();
-        Self {
+        let mapped = Self {
             page: page.number().get(),
             label,
+            label_inferred: false,
             width_pt: geometry.as_ref().map_or(0.0, |page| page.width_pt),
             height_pt: geometry.as_ref().map_or(0.0, |page| page.height_pt),
             kind: read.as_ref().map_or("unreadable", |read| kind_name(read.text.kind)),
@@ -108,15 +146,19 @@ impl MappedPage {
             fields: annotations.fields.len(),
             text_tokens: estimated_tokens(text),
             image_tokens: geometry.as_ref().map_or(0, image_tokens),
+            mixed_tokens: None,
             document_bytes: chunk.ok().and_then(|facts| Some(facts.chunk.as_ref()?.bytes.len())),
             error,
-        }
+        };
+        (mapped, read.ok())
     }
 
     /// The page as a line: `3 (label iv): 595 x 842 pt, text, 412 words, 1 table; 530 tokens as text, …`.
     #[must_use]
     pub fn line(&self) -> String {
-        let label = self.label.as_deref().map(|label| format!(" (label {})", one_line(label))).unwrap_or_default();
+        let inferred = if self.label_inferred { ", as printed" } else { "" };
+        let label = self.label.as_deref().map(|label| format!(" (label {}{inferred})", one_line(label)));
+        let label = label.unwrap_or_default();
         let direction = if self.width_pt > self.height_pt { " landscape" } else { "" };
         let size = format!("{} x {} pt{direction}", points(self.width_pt), points(self.height_pt));
         let mut facts = Vec::from_iter(Some(size).filter(|_| self.width_pt > 0.0));
@@ -133,7 +175,8 @@ impl MappedPage {
         facts.extend(counts.map(|(count, one, more)| format!("{count} {}", if count == 1 { one } else { more })));
         let document = self.document_bytes.map(|bytes| format!(", {bytes} bytes as document")).unwrap_or_default();
         let picture = Some(format!(", {} as image", self.image_tokens)).filter(|_| self.image_tokens > 0);
-        let cost = format!("{} tokens as text{}{document}", self.text_tokens, picture.unwrap_or_default());
+        let mixed = self.mixed_tokens.map(|tokens| format!(", {tokens} as mixed")).unwrap_or_default();
+        let cost = format!("{} tokens as text{}{mixed}{document}", self.text_tokens, picture.unwrap_or_default());
         let error = self.error.as_deref().map(|error| format!("; {}", one_line(error))).unwrap_or_default();
         format!("{}{label}: {}; {cost}{error}", self.page, facts.join(", "))
     }
@@ -203,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_page_that_cannot_be_cut_is_mapped_as_far_as_it_is_read() {
-        let page = MappedPage::of(&Uncut, PageIndex(0));
+        let (page, _) = MappedPage::of(&Uncut, PageIndex(0));
         assert_eq!((page.kind, page.words, page.document_bytes), ("text", 3, None));
         assert!(page.error.is_some() && page.line().contains(", 3 words; "), "{}", page.line());
         assert!(!page.line().contains("as document"), "{}", page.line());

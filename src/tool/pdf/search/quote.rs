@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::findings::NEXT_CALL;
 use crate::context::{
-    ContextManager, ProgressListener, SelectedPages, one_line, page_or_pages, unrecognised_notes, untrusted,
+    ContextManager, ProgressListener, QuoteHistory, SelectedPages, one_line, page_or_pages, unrecognised_notes,
+    untrusted,
 };
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
@@ -69,7 +70,8 @@ pub(in crate::tool::pdf) fn check_quote(
     let label = verdict.page().and_then(|page| Some((page, pdf.document.page_label(page)?)));
     let label = label.filter(|(page, label)| label.0 != page.number().to_string()).map(|(_, label)| label.0);
     let (path, ocr) = (pdf.path.clone(), document.report());
-    Ok(QuoteFindings { path, content, verdict, label, boxes, is_recognised, searched, unread, ocr, note })
+    let history = context.quote_history(&pdf, (quote, &verdict), caller.requester(conversation.as_ref()))?;
+    Ok(QuoteFindings { path, content, verdict, history, label, boxes, is_recognised, searched, unread, ocr, note })
 }
 
 /// The boxes of the passage that was found.
@@ -100,6 +102,8 @@ pub struct QuoteFindings {
     pub content: ContentHash,
     /// What was found.
     pub verdict: QuoteVerdict,
+    /// What became of it since the conversation was given it.
+    pub history: Option<QuoteHistory>,
     /// The printed label of the page of the verdict, if it differs from the number.
     pub label: Option<String>,
     /// The boxes of the passage, one for each of its lines.
@@ -145,6 +149,7 @@ impl QuoteFindings {
                 members.insert("recognised".to_owned(), json!(true));
             }
             members.extend(self.members());
+            members.extend(self.history.as_ref().map(history_member));
         }
         structure
     }
@@ -169,6 +174,7 @@ impl QuoteFindings {
             }
             QuoteVerdict::Verbatim { .. } | QuoteVerdict::Absent => Vec::new(),
         };
+        doubts.extend(self.history.as_ref().map(QuoteHistory::sentence));
         doubts.extend(self.is_recognised.then(|| RECOGNISED.to_owned()));
         doubts
     }
@@ -209,6 +215,7 @@ impl QuoteFindings {
                 vec![format!("absent: nothing like the quote on {} {pages} searched: {path}", self.searched)]
             }
         };
+        lines.extend(self.history.as_ref().map(QuoteHistory::sentence));
         lines.extend(self.is_recognised.then(|| RECOGNISED.to_owned()));
         lines.extend(self.note.as_deref().map(one_line));
         let unread = (!self.is_verbatim() && !self.unread.is_empty())
@@ -247,6 +254,15 @@ impl QuoteFindings {
         let place = box_around(&self.boxes).map(fragment).unwrap_or_default();
         format!("pagewise://{}/page/{}{place}", self.content, page.number())
     }
+}
+
+fn history_member(history: &QuoteHistory) -> (String, Value) {
+    let (name, value) = match history {
+        QuoteHistory::Moved { then, .. } => ("movedFrom", json!(then.number().get())),
+        QuoteHistory::Lost { then } => ("lostFrom", json!(then.number().get())),
+        QuoteHistory::Unknown { changed } => ("changedSince", json!(changed.to_string())),
+    };
+    (name.to_owned(), value)
 }
 
 fn difference_line(difference: &WordDifference) -> String {
