@@ -1,8 +1,9 @@
 //! Segments: runs of words on one baseline without a wide gap.
 
-use super::super::bounds::NOTHING;
-use super::super::page_structure::LineWord;
+use super::super::bounds::{NOTHING, quarters};
+use super::super::page_structure::{LineWord, has_letter};
 use pagewise_text::{Bounds, rows_of};
+use std::collections::BTreeMap;
 
 /// A gap wider than this, in ems, ends a segment.
 const GAP_EM: f32 = 0.65;
@@ -21,6 +22,11 @@ const MIN_RISE: f32 = 0.2;
 const DESCENT_EM: f32 = 0.2;
 /// A raised or lowered word that follows another one at a smaller gap, in ems of the line, is not spaced.
 pub(super) const RAISED_GAP_EM: f32 = 0.12;
+/// The number of an entry has at most so many digits, and its text begins at most so many ems after it.
+const MAX_MARK: usize = 3;
+const MAX_MARK_EM: f32 = 6.0;
+/// Minimum number of marks that stand below each other.
+const MIN_MARKS: usize = 3;
 /// So many lengths are counted to find the most frequent one.
 const MAX_LENGTHS: usize = 16;
 /// So many neighbours of a raised word are looked at.
@@ -49,6 +55,23 @@ impl Segment {
         let baseline = most_frequent(full.map(|(word, baseline)| (*baseline, word.text.chars().count())));
         let baseline = baseline.unwrap_or(bounds.y1);
         Self { words: words.into_iter().map(|(word, _)| word).collect(), bounds, baseline, size, table: None }
+    }
+
+    /// Whether it is but the mark of an item or the number of an entry, whose text stands apart from it.
+    pub(super) fn is_mark(&self) -> bool {
+        let [word] = self.words.as_slice() else { return false };
+        let bare = word.text.trim_matches(['(', '[', ')', ']', '.']);
+        let is_enumerator = word.text.ends_with([')', ']', '.']) && bare.chars().all(char::is_alphanumeric);
+        let is_number = bare.chars().all(|sign| sign.is_ascii_digit());
+        bare.chars().count() <= MAX_MARK && (is_enumerator || is_number || !has_letter(&word.text))
+    }
+
+    /// With the words of the segment to its right, on its line.
+    fn followed_by(mut self, text: Self) -> Self {
+        let size = text.size;
+        self.bounds = self.bounds.union(text.bounds);
+        self.words.extend(text.words);
+        Self { size, baseline: text.baseline, ..self }
     }
 
     /// Puts a word in its place on the line.
@@ -113,7 +136,46 @@ fn most_frequent(counted: impl Iterator<Item = (f32, usize)>) -> Option<f32> {
 pub(super) fn collect(words: Vec<(LineWord, f32)>) -> Vec<Segment> {
     let words = words.into_iter().enumerate().map(|(index, (word, baseline))| (index, word, baseline)).collect();
     let rows = rows_of(words, |(_, word, baseline)| (*baseline, word.style.size));
-    attach_raised(rows.into_iter().flat_map(split_row).collect())
+    attach_raised(with_marks(rows.into_iter().map(split_row).collect()))
+}
+
+/// The segments of rows, where marks that stand below each other belong to the texts beside them: the numbers of entries,
+/// and bullets.
+fn with_marks(rows: Vec<Vec<Segment>>) -> Vec<Segment> {
+    let key = |mark: &Segment, text: &Segment| (quarters(mark.bounds.x0) / 4, quarters(text.bounds.x0) / 4);
+    let mut counts: BTreeMap<(i32, i32), usize> = BTreeMap::new();
+    for pair in rows.iter().flat_map(|row| row.windows(2)) {
+        if let [mark, text] = pair
+            && is_mark_of(mark, text)
+        {
+            *counts.entry(key(mark, text)).or_default() += 1;
+        }
+    }
+    let is_listed = |mark: &Segment, text: &Segment| {
+        is_mark_of(mark, text) && counts.get(&key(mark, text)).is_some_and(|count| *count >= MIN_MARKS)
+    };
+    let mut joined: Vec<Segment> = Vec::new();
+    for row in rows {
+        let mut open: Option<Segment> = None;
+        for segment in row {
+            match open.take() {
+                Some(mark) if is_listed(&mark, &segment) => open = Some(mark.followed_by(segment)),
+                last => {
+                    joined.extend(last);
+                    open = Some(segment);
+                }
+            }
+        }
+        joined.extend(open);
+    }
+    joined
+}
+
+/// Whether a segment may be the mark of the text after it.
+fn is_mark_of(mark: &Segment, text: &Segment) -> bool {
+    let gap = text.bounds.x0 - mark.bounds.x1;
+    let has_word = text.words.iter().any(|word| word.text.chars().filter(|sign| sign.is_alphabetic()).count() > 1);
+    mark.is_mark() && has_word && (0.0..MAX_MARK_EM * text.size).contains(&gap)
 }
 
 /// A row, split at wide gaps.

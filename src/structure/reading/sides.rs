@@ -1,7 +1,6 @@
 //! The two sides of a gutter: are they columns, or cells and words with white space between them.
 
 use super::super::bounds::NOTHING;
-use super::super::page_structure::has_letter;
 use super::segments::Segment;
 use pagewise_text::Bounds;
 
@@ -43,7 +42,7 @@ impl Side {
             side.bounds = side.bounds.union(segment.bounds);
             side.rows.push(segment.baseline);
             side.lefts.push(segment.bounds.x0);
-            side.marks += usize::from(is_mark(segment));
+            side.marks += usize::from(segment.is_mark());
             side.width += segment.bounds.x1 - segment.bounds.x0;
             side.has_table |= segment.table.is_some();
         }
@@ -91,14 +90,6 @@ fn line_lefts(side: &Side, em: f32) -> Vec<f32> {
         }
     }
     lines.into_iter().map(|(_, left)| left).collect()
-}
-
-/// Whether a segment is the mark of an item whose text stands apart from it.
-fn is_mark(segment: &Segment) -> bool {
-    let [word] = segment.words.as_slice() else { return false };
-    let bare = word.text.trim_matches(['(', '[', ')', ']', '.']);
-    let is_enumerator = word.text.ends_with([')', ']', '.']) && bare.chars().all(char::is_alphanumeric);
-    bare.chars().count() <= 3 && (is_enumerator || !has_letter(&word.text))
 }
 
 fn is_column(side: &Side, em: f32) -> bool {

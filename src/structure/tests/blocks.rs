@@ -426,3 +426,20 @@ fn authors_below_a_title_are_no_headings_whatever_their_weight() {
     assert!(text.starts_with("# A title of several words\n\n**Anna Ashford**\n"), "{text}");
     assert!(text.contains("# Abstract\n"), "{text}");
 }
+
+#[test]
+fn the_numbers_of_entries_are_no_column() {
+    let mut sheet = Sheet::new();
+    let texts =
+        ["The year began well and", "it went on as it began,", "with more of the same,", "until it came to its end."];
+    let entries =
+        [("01", "Our year"), ("02", "Letter of the chair"), ("08", "Review of the plan"), ("14", "Our people")];
+    for (text, (number, title)) in texts.iter().zip(entries) {
+        sheet.put(50.0, PLAIN, text);
+        sheet.put(220.0, PLAIN, number);
+        sheet = sheet.at(250.0, PLAIN, title);
+    }
+    let text = texts.join(" ");
+    let entries = entries.map(|(number, title)| format!("{number} {title}")).join("\n\n");
+    assert_eq!(markdown(sheet), format!("{text}\n\n{entries}"));
+}

@@ -2,10 +2,15 @@
 
 use super::markers::{Marker, MarkerKind};
 use super::splitting::Splitter;
+use crate::bounds::quarters;
+use crate::page_structure::Line;
 use std::collections::VecDeque;
 
 /// A sign of formulas is a mark if the same stands below or above it, at most so many lines away.
 const NEAR_LINES: usize = 6;
+/// The number of an entry has at most so many digits, and stands at least so many ems before its text.
+const MAX_DIGITS: usize = 3;
+const APART_EM: f32 = 0.65;
 /// So many marks are remembered, for items that continue an outer list.
 const MAX_RECENT: usize = 16;
 
@@ -26,6 +31,15 @@ impl RecentMarkers {
     fn is_next(&self, marker: &Marker) -> bool {
         self.kinds.iter().any(|kind| marker.kind.follows(kind))
     }
+}
+
+/// Where the number and the text of an entry begin, in quarter ems.
+fn entry_places(line: &Line) -> Option<(i32, i32)> {
+    let [number, text, ..] = line.words.as_slice() else { return None };
+    let is_number = number.text.len() <= MAX_DIGITS && number.text.chars().all(|sign| sign.is_ascii_digit());
+    let is_apart = text.bounds.x0 - number.bounds.x1 > APART_EM * line.size;
+    let place = |x: f32| quarters(x / line.size);
+    (is_number && is_apart).then(|| (place(number.bounds.x0), place(text.bounds.x0)))
 }
 
 impl Splitter<'_, '_> {
@@ -92,6 +106,15 @@ impl Splitter<'_, '_> {
             kind == Some(&own.kind) && (left - line.bounds.x0).abs() < 0.3 * line.size
         };
         near.filter(|other| *other != index).any(is_like)
+    }
+
+    /// Whether a line is an entry: a number and a text apart from it, like a line near it at the same places.
+    pub(super) fn is_entry(&self, index: usize) -> bool {
+        let Some(places) = self.line(index).and_then(entry_places) else { return false };
+        let near = index.saturating_sub(NEAR_LINES)..=index.saturating_add(NEAR_LINES);
+        near.filter(|other| *other != index)
+            .filter_map(|other| entry_places(self.line(other)?))
+            .any(|other| other == places)
     }
 
     /// Whether one of the next lines has the mark that follows.

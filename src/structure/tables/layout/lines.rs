@@ -180,12 +180,16 @@ fn middle(word: &PlacedWord) -> f32 {
     (word.word.bounds.y0 + word.word.bounds.y1) / 2.0
 }
 
-/// Whether a dot is one of a leader of spaced dots.
+/// Whether a dot is one of a leader of spaced dots. Dots in cells of their own are values.
 fn is_leader_dot(words: &[PlacedWord], at: usize) -> bool {
-    let is_dot = |i: Option<usize>| {
-        i.and_then(|i| words.get(i)).is_some_and(|w| matches!(w.word.text.as_str(), "." | "·" | "…"))
+    let dot =
+        |i: Option<usize>| i.and_then(|i| words.get(i)).filter(|w| matches!(w.word.text.as_str(), "." | "·" | "…"));
+    let is_near = |a: Option<&PlacedWord>, b: Option<&PlacedWord>| {
+        let pair = a.zip(b).map(|(a, b)| (a.word, b.word));
+        pair.is_some_and(|(a, b)| (0.0..WIDE_GAP * a.size).contains(&(b.bounds.x0 - a.bounds.x1)))
     };
-    is_dot(Some(at)) && (is_dot(at.checked_sub(1)) || is_dot(Some(at + 1)))
+    let own = dot(Some(at));
+    is_near(dot(at.checked_sub(1)), own) || is_near(own, dot(at.checked_add(1)))
 }
 
 /// Whether a word draws a rule or a leader: a run of dashes, dots or underscores.

@@ -8,6 +8,13 @@ use crate::tables::layout::lines::{Chunk, TextLine, text_lines, union};
 use pagewise_text::Bounds;
 use std::collections::BTreeSet;
 
+/// Minimum number of lines that a border divides, and of words on each side of it.
+const MIN_CUT: usize = 3;
+/// Words nearer than this many ems are of one line. Cells have room at both sides of a border.
+const WORD_SPACE: f32 = 0.4;
+/// Minimum number of cells of a column in which the text of the cell above goes on, and of the words of that.
+const MIN_RUNNING: usize = 4;
+const MIN_PROSE_WORDS: usize = 4;
 /// So many ascending numbers in the last column are page numbers, whatever stands in the others.
 const MIN_CONTENTS: usize = 6;
 
@@ -36,6 +43,46 @@ pub(crate) fn has_columns_within(slots: &[Slot]) -> bool {
     let is_divided = |line: &TextLine| line.chunks.windows(2).any(|pair| is_far(pair, line.size));
     let divided = slots.iter().filter(|slot| text_lines(&slot.words).iter().any(is_divided)).map(|slot| slot.row);
     divided.collect::<BTreeSet<usize>>().len() >= MIN_DIVIDED
+}
+
+/// Whether borders run through lines of text: on both sides of one stand the words of single lines, a word space apart.
+pub(crate) fn cuts_lines(slots: &[Slot]) -> bool {
+    let is_beside = |left: &Slot, right: &Slot| left.row == right.row && left.column + left.column_span == right.column;
+    slots.iter().filter(|slot| slot.words.len() >= MIN_CUT).any(|left| {
+        let right = slots.iter().find(|right| is_beside(left, right) && right.words.len() >= MIN_CUT);
+        right.is_some_and(|right| is_cut(left, right))
+    })
+}
+
+/// Whether most lines of two cells are the halves of lines.
+fn is_cut(left: &Slot, right: &Slot) -> bool {
+    let ends = text_lines(&left.words);
+    let (mut both, mut cut) = (0, 0);
+    for line in text_lines(&right.words) {
+        let is_beside = |other: &&TextLine| (other.baseline - line.baseline).abs() < 0.1 * line.size;
+        let (Some(end), Some(start)) = (ends.iter().find(is_beside), line.chunks.first()) else { continue };
+        let gap = end.chunks.last().map_or(f32::MAX, |chunk| start.bounds.x0 - chunk.bounds.x1);
+        both += 1;
+        cut += usize::from(gap < WORD_SPACE * line.size);
+    }
+    cut >= MIN_CUT && 2 * cut > both
+}
+
+/// Whether text runs on from cell to cell down several columns: these are columns of prose.
+fn is_running_text(slots: &[Slot], columns: usize) -> bool {
+    let runs_on = |column: &usize| {
+        let mut own: Vec<&Slot> = slots.iter().filter(|slot| slot.column == *column && slot.column_span == 1).collect();
+        own.sort_by_key(|slot| slot.row);
+        let goes_on = |above: &Slot, below: &Slot| {
+            let ends = |word: &str| word.ends_with(['.', ':', ';', '!', '?', '。']);
+            let is_open = above.words.last().is_some_and(|word| !ends(&word.word.text));
+            let first = below.words.first().and_then(|word| word.word.text.chars().next());
+            is_open && above.words.len() >= MIN_PROSE_WORDS && first.is_some_and(char::is_lowercase)
+        };
+        let running = own.windows(2).filter(|pair| matches!(pair, [above, below] if goes_on(above, below))).count();
+        running >= MIN_RUNNING.min(own.len().saturating_sub(1)).max(1) && 3 * running >= own.len()
+    };
+    (0..columns).filter(runs_on).count() > 1
 }
 
 /// How many of `count` places are in two ranges or more.
@@ -144,6 +191,7 @@ pub(crate) fn is_table(slots: &[Slot], heads: usize, rows: usize, columns: &[Col
     };
     let words: usize = body.iter().map(|s| s.words.len()).sum();
     let is_prose = words > 25 * body.len() || aligned_share(&body, columns.len()) < 0.45;
+    let is_prose = is_prose || is_running_text(slots, columns.len());
     let is_headed = heads <= MAX_HEADS || heads <= body_rows;
     let is_free = proof == Proof::Drawn || is_headed && is_listing(slots, columns.len());
     is_dense && enough && !is_prose && is_free && !is_contents(slots, columns.len())

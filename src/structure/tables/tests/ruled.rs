@@ -1,6 +1,7 @@
 //! Tables with rules.
 
 use super::{find_tables, page, tables_of};
+use pagewise_text::{Bounds, Rule};
 
 #[test]
 fn a_full_grid_gives_its_cells() {
@@ -335,4 +336,57 @@ fn a_frame_without_the_borders_of_its_columns_is_read_by_its_white_space() {
     );
     let rows = "^Work | ^Hours | ^Rate | ^Cost\nBody | 2 | 150 | 300\nPaint | 1 | 150 | 150\nPolish | 3 | 100 | 300";
     assert_eq!(found, rows);
+}
+
+#[test]
+fn columns_of_prose_between_rules_are_no_table() {
+    let found = tables_of(
+        "
+---------------------------------------------------------
+we have made this year a         so that the people who
+good one for all of those        read it may know what it
+who work here, and this is       was that we did with all
+what we want to say about        of the time that we had
+it in the letter that you        before the end of a year
+---------------------------------------------------------",
+    );
+    assert_eq!(found, "");
+}
+
+#[test]
+fn borders_that_run_through_lines_are_no_grid() {
+    let mut page = page(
+        "
+--------------------------------
+From the chair
+--------------------------------
+We remain committed to the plan
+and have refined each of its aims
+as a strength of all that we do
+and of those who work for it now
+--------------------------------",
+    );
+    let rule = |x: f32| Rule {
+        bounds: Bounds { x0: x, y0: 107.0, x1: x + 0.5, y1: 197.0 },
+        is_horizontal: false,
+        color: [0; 3],
+    };
+    page.words.iter_mut().for_each(|word| word.bounds.x1 += 3.0);
+    page.rules.extend([60.0, 156.0, 252.0].map(rule));
+    assert!(find_tables(&page).is_empty());
+}
+
+#[test]
+fn dots_are_values_where_they_stand_in_cells() {
+    let found = tables_of(
+        "
+------------------------------
+Dose     Mean     SD     Max
+------------------------------
+10       .        .      .
+20       4.5      .      .
+30       5.5      1.5    9
+------------------------------",
+    );
+    assert_eq!(found, "^Dose | ^Mean | ^SD | ^Max\n10 | . | . | .\n20 | 4.5 | . | .\n30 | 5.5 | 1.5 | 9");
 }
