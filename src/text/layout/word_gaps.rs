@@ -38,8 +38,8 @@ const MAX_APART_EM: f64 = 0.25;
 /// gaps too.
 const SIGN_SHARE: usize = 5;
 
-/// A word of this many letters is set apart by even gaps within a line of others: those between its letters differ by less
-/// than `EVEN_EM`, and those on both sides are wider.
+/// A word of this many letters is set apart by even gaps within a line of others: those between its letters differ by half
+/// of `EVEN_EM` at most, and those on both sides are wider.
 const MIN_TRACKED: usize = 4;
 
 /// Letters further apart than this, in ems, are no word.
@@ -99,7 +99,7 @@ fn tracked_gaps(gaps: &[(f64, bool)], least_space: f64) -> usize {
         return 0;
     }
     let is_even = |(own, is_one_size): &(f64, bool)| match is_one_size {
-        true => (own - gap).abs() < EVEN_EM,
+        true => (own - gap).abs() < EVEN_EM / 2.0,
         false => (least_space..MAX_TRACKED_EM).contains(own),
     };
     let length = gaps.iter().take_while(|own| is_even(own)).count();

@@ -46,7 +46,8 @@ impl Splitter<'_, '_> {
     /// Whether a line begins with the mark of an item. `start` is the first line of the draft before.
     pub(super) fn is_marked(&self, index: usize, start: usize, recent: &RecentMarkers) -> bool {
         let Some(marker) = self.markers.get(index).and_then(Option::as_ref) else { return false };
-        if start < index && marker.kind.is_ordered() && self.is_continuation(start, index) {
+        let begins_list = marker.kind.is_first() && self.is_over_next(index);
+        if start < index && marker.kind.is_ordered() && !begins_list && self.is_continuation(start, index) {
             return false;
         }
         let open = self.markers.get(start).and_then(Option::as_ref).filter(|_| start < index);
@@ -59,6 +60,7 @@ impl Splitter<'_, '_> {
             MarkerKind::Number(..) => {
                 is_next
                     || self.is_apart(index, start) && (marker.kind.is_first() || self.is_set_in(index))
+                    || begins_list
                     || self.hangs(index)
             }
             MarkerKind::Letter { .. } => {
@@ -94,6 +96,14 @@ impl Splitter<'_, '_> {
         let (Some(line), Some(next)) = (self.line(index), self.line(index + 1)) else { return false };
         let is_below = (next.bounds.x0 - marker.text_left).abs() < 0.3 * line.size;
         is_below && marker.text_left - line.bounds.x0 > 0.5 * line.size && !self.is_spaced(index, index + 1)
+    }
+
+    /// Whether the next line begins at its left edge with the mark that follows.
+    fn is_over_next(&self, index: usize) -> bool {
+        let mark = |index: usize| self.markers.get(index).and_then(Option::as_ref);
+        let left = |index: usize| self.line(index).map_or(f32::INFINITY, |line| line.bounds.x0);
+        let follows = mark(index).zip(mark(index + 1)).is_some_and(|(own, next)| next.kind.follows(&own.kind));
+        follows && (left(index) - left(index + 1)).abs() < 1.0
     }
 
     /// Whether a line near it has the same mark at the same place. Some marks are signs of formulas too.

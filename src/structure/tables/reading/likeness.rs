@@ -1,7 +1,7 @@
 //! Whether a grid is a table.
 
 use super::area::Proof;
-use super::columns::Column;
+use super::columns::{Column, is_marker};
 use super::grid::Slot;
 use crate::page_structure::{is_value, page_number};
 use crate::tables::layout::lines::{Chunk, TextLine, text_lines, union};
@@ -96,7 +96,18 @@ fn full(ranges: impl Iterator<Item = std::ops::Range<usize>>, count: usize) -> u
 
 /// Whether columns that nothing draws are those of a table: two need values, and none are formulas.
 fn is_listing(slots: &[Slot], columns: usize) -> bool {
-    (columns > 2 || is_valued(slots, 1)) && !is_mathematics(slots)
+    (columns > 2 || is_valued(slots, 1)) && !is_mathematics(slots) && !are_lists(slots, columns)
+}
+
+/// Whether most cells of several columns begin with the mark of an item, as lists side by side do.
+fn are_lists(slots: &[Slot], columns: usize) -> bool {
+    let is_item =
+        |slot: &&Slot| slot.words.len() > 1 && slot.words.first().is_some_and(|word| is_marker(&word.word.text));
+    let is_list = |column: &usize| {
+        let own = || slots.iter().filter(|slot| slot.column == *column);
+        2 * own().filter(is_item).count() > own().count()
+    };
+    (0..columns).filter(is_list).count() > 1
 }
 
 /// Whether most cells of a column are values.

@@ -390,3 +390,25 @@ Dose     Mean     SD     Max
     );
     assert_eq!(found, "^Dose | ^Mean | ^SD | ^Max\n10 | . | . | .\n20 | 4.5 | . | .\n30 | 5.5 | 1.5 | 9");
 }
+
+#[test]
+fn a_rule_far_above_a_table_is_none_of_its_rules() {
+    let found = tables_of(
+        "
+------------------------------
+Alpha House
+1 Long Street
+
+
+
+
+           Beta Lane
+------------------------------
+Item  Count              Price
+------------------------------
+Page      1              12.50
+Proof     2               3.00
+------------------------------",
+    );
+    assert_eq!(found, "^Item | ^Count | ^Price\nPage | 1 | 12.50\nProof | 2 | 3.00");
+}
