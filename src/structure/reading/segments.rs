@@ -149,7 +149,9 @@ fn is_mark(text: &str) -> bool {
     let bare = text.trim_matches(['(', '[', ')', ']', '.']);
     let is_enumerator = text.ends_with([')', ']', '.']) && bare.chars().all(char::is_alphanumeric);
     let is_number = bare.chars().all(|sign| sign.is_ascii_digit());
-    bare.chars().count() <= MAX_MARK && (is_enumerator || is_number || !has_letter(text))
+    let is_sign =
+        |sign: char| !sign.is_alphanumeric() && (!sign.is_ascii_punctuation() || matches!(sign, '-' | '*' | '+'));
+    !bare.is_empty() && bare.chars().count() <= MAX_MARK && (is_enumerator || is_number || text.chars().all(is_sign))
 }
 
 /// The segments of rows, where marks that stand below each other belong to the texts beside them: the numbers of entries,

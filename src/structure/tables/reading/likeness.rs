@@ -13,7 +13,7 @@ const MIN_CUT: usize = 3;
 /// Words nearer than this many ems are of one line. Cells have room at both sides of a border.
 const WORD_SPACE: f32 = 0.4;
 /// Minimum number of cells of a column in which the text of the cell above goes on, and of the words of that.
-const MIN_RUNNING: usize = 4;
+const MIN_RUNNING: usize = 3;
 const MIN_PROSE_WORDS: usize = 4;
 /// So many ascending numbers in the last column are page numbers, whatever stands in the others.
 const MIN_CONTENTS: usize = 6;
@@ -68,21 +68,40 @@ fn is_cut(left: &Slot, right: &Slot) -> bool {
     cut >= MIN_CUT && 2 * cut > both
 }
 
-/// Whether text runs on from cell to cell down several columns: these are columns of prose.
+/// Whether text runs on from cell to cell down several columns: these are columns of prose, or of prose and lists.
 fn is_running_text(slots: &[Slot], columns: usize) -> bool {
     let runs_on = |column: &usize| {
         let mut own: Vec<&Slot> = slots.iter().filter(|slot| slot.column == *column && slot.column_span == 1).collect();
         own.sort_by_key(|slot| slot.row);
-        let goes_on = |above: &Slot, below: &Slot| {
-            let ends = |word: &str| word.ends_with(['.', ':', ';', '!', '?', '。']);
-            let is_open = above.words.last().is_some_and(|word| !ends(&word.word.text));
-            let first = below.words.first().and_then(|word| word.word.text.chars().next());
-            is_open && above.words.len() >= MIN_PROSE_WORDS && first.is_some_and(char::is_lowercase)
+        let count = |test: fn(&Slot, &Slot) -> bool| {
+            own.windows(2).filter(|pair| matches!(pair, [above, below] if test(above, below))).count()
         };
-        let running = own.windows(2).filter(|pair| matches!(pair, [above, below] if goes_on(above, below))).count();
-        running >= MIN_RUNNING.min(own.len().saturating_sub(1)).max(1) && 3 * running >= own.len()
+        let (running, items) = (count(goes_on), count(|_, below| is_item(below)));
+        running >= MIN_RUNNING.min(own.len().saturating_sub(1)).max(1) && 3 * (running + items) >= own.len()
     };
     (0..columns).filter(runs_on).count() > 1
+}
+
+/// Whether the text of a cell goes on in the one below.
+fn goes_on(above: &Slot, below: &Slot) -> bool {
+    let ends = |word: &str| word.ends_with(['.', ':', ';', '!', '?', '。']);
+    let is_open = above.words.last().is_some_and(|word| !ends(&word.word.text));
+    is_open && above.words.len() >= MIN_PROSE_WORDS && begins_small(below)
+}
+
+fn begins_small(slot: &Slot) -> bool {
+    slot.words.first().and_then(|word| word.word.text.chars().next()).is_some_and(char::is_lowercase)
+}
+
+/// Whether a cell begins with the mark of an item.
+fn is_item(slot: &Slot) -> bool {
+    slot.words.len() > 1 && slot.words.first().is_some_and(|word| is_marker(&word.word.text))
+}
+
+/// Whether two rows are the wide spaces of a paragraph: most cells of the first one begin as the middle of a sentence.
+fn are_lines(slots: &[Slot], rows: usize) -> bool {
+    let first = || slots.iter().filter(|slot| slot.row == 0);
+    rows == 2 && 2 * first().filter(|slot| begins_small(slot)).count() > first().count()
 }
 
 /// How many of `count` places are in two ranges or more.
@@ -101,11 +120,9 @@ fn is_listing(slots: &[Slot], columns: usize) -> bool {
 
 /// Whether most cells of several columns begin with the mark of an item, as lists side by side do.
 fn are_lists(slots: &[Slot], columns: usize) -> bool {
-    let is_item =
-        |slot: &&Slot| slot.words.len() > 1 && slot.words.first().is_some_and(|word| is_marker(&word.word.text));
     let is_list = |column: &usize| {
         let own = || slots.iter().filter(|slot| slot.column == *column);
-        2 * own().filter(is_item).count() > own().count()
+        2 * own().filter(|slot| is_item(slot)).count() > own().count()
     };
     (0..columns).filter(is_list).count() > 1
 }
@@ -202,7 +219,7 @@ pub(crate) fn is_table(slots: &[Slot], heads: usize, rows: usize, columns: &[Col
     };
     let words: usize = body.iter().map(|s| s.words.len()).sum();
     let is_prose = words > 25 * body.len() || aligned_share(&body, columns.len()) < 0.45;
-    let is_prose = is_prose || is_running_text(slots, columns.len());
+    let is_prose = is_prose || is_running_text(slots, columns.len()) || are_lines(slots, rows);
     let is_headed = heads <= MAX_HEADS || heads <= body_rows;
     let is_free = proof == Proof::Drawn || is_headed && is_listing(slots, columns.len());
     is_dense && enough && !is_prose && is_free && !is_contents(slots, columns.len())

@@ -412,3 +412,34 @@ Proof     2               3.00
     );
     assert_eq!(found, "^Item | ^Count | ^Price\nPage | 1 | 12.50\nProof | 2 | 3.00");
 }
+
+#[test]
+fn lists_and_prose_in_columns_between_rules_are_no_table() {
+    let found = tables_of(
+        "
+-----------------------------------------------------------
+• What is a book and of what     The team that wrote it had
+parts is it made up by us        the time it takes for it
+• Which of them are to be        • Who is in it now
+read by all of us at once        • What is the part of all
+• What they cost to make and     of them in what was done
+to keep for the long years       • How the work was shared
+• Who can read them now          among all of its members
+• Who will read what we do       • What they learned of all
+in all of the later years        that and of what is next
+-----------------------------------------------------------",
+    );
+    assert_eq!(found, "");
+}
+
+#[test]
+fn two_lines_of_a_sentence_with_wide_spaces_are_no_table() {
+    let found = tables_of(
+        "
+------------------------------------------
+of books   readers    had  seen  under a
+long       process    that takes part,
+------------------------------------------",
+    );
+    assert_eq!(found, "");
+}
