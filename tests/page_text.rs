@@ -152,3 +152,47 @@ fn the_value_of_a_field_is_its_text() -> Outcome {
     }
     Ok(())
 }
+
+/// Letters that are drawn one by one, with `gap` between them in thousandths of an em.
+fn set_apart(word: &str, gap: u32) -> String {
+    let letters: Vec<String> = word.chars().map(|letter| format!("({letter})")).collect();
+    letters.join(&format!(" -{gap} "))
+}
+
+#[test]
+fn letters_that_are_set_apart_are_a_word() -> Outcome {
+    let heading = |word: &str, gap: u32| format!("[{}] TJ", set_apart(word, gap));
+    assert_eq!(read(&heading("SUMMARY", 350))?.text, "SUMMARY");
+    assert_eq!(read(&heading("abstract", 560))?.text, "abstract");
+    let within = format!("[(the word ) {} ( stands out)] TJ", set_apart("emphasis", 250));
+    assert_eq!(read(&within)?.text, "the word emphasis stands out");
+    let between = format!("[(FIG) -900 {} -900 (1)] TJ", set_apart("TABLE", 400));
+    assert_eq!(read(&between)?.text, "FIG TABLE 1");
+    // Labels, words as close as letters, and values are none.
+    assert_eq!(read(&heading("ABCDE", 350))?.text, "A B C D E");
+    assert_eq!(read(&heading("1701", 350))?.text, "1 7 0 1");
+    let choice = format!("[(one) -350 {} -350 (two)] TJ", set_apart("WALK", 350));
+    assert_eq!(read(&choice)?.text, "one W A L K two");
+    Ok(())
+}
+
+/// A large letter beside the first two lines of a paragraph of three.
+fn initial(letter: &str, first: &str) -> String {
+    format!(
+        "/F 34 Tf 0 -24 Td ({letter}) Tj /F 10 Tf 28 17 Td ({first}) Tj 0 -12 Td (with a walk to the sea) Tj \
+         -28 -12 Td (and back.) Tj"
+    )
+}
+
+#[test]
+fn a_large_initial_is_the_first_letter_of_its_line() -> Outcome {
+    assert_eq!(read(&initial("O", "nce the day began"))?.text, "Once the day began\nwith a walk to the sea\nand back.");
+    assert_eq!(read(&initial("O", "NCE the day began"))?.text, "ONCE the day began\nwith a walk to the sea\nand back.");
+    assert_eq!(
+        read(&initial("A", "walk began the day"))?.text,
+        "A walk began the day\nwith a walk to the sea\nand back."
+    );
+    // A letter that marks a question is none.
+    assert!(!read(&initial("Q", "What began the day"))?.text.contains("QWhat"));
+    Ok(())
+}

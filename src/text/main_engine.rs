@@ -6,7 +6,8 @@ use super::glyphs::{
     CharacterResolver, GlyphCollector, LayoutCollector, PageFonts, PageGlyphs, PlacedGlyph, is_private, settings,
 };
 use super::layout::{
-    TextBlock, group_into_lines, join_lines, join_words, merge_stacks, order_blocks, words_of, write_blocks,
+    TextBlock, attach_initials, group_into_lines, join_lines, join_words, merge_stacks, order_blocks, words_of,
+    write_blocks,
 };
 use super::link_areas::link_areas;
 use super::normalize::normalize_text;
@@ -180,7 +181,7 @@ fn lay_out(page_glyphs: PageGlyphs, page_area: f64) -> (PageText, Vec<TextBlock>
 }
 
 fn blocks_of(glyphs: Vec<PlacedGlyph>) -> Vec<TextBlock> {
-    order_blocks(join_lines(merge_stacks(group_into_lines(glyphs))))
+    order_blocks(attach_initials(join_lines(merge_stacks(group_into_lines(glyphs)))))
 }
 
 /// The text of blocks, and the places of its hyphens that were removed.

@@ -5,6 +5,7 @@ use super::super::page_structure::Region;
 use super::DocumentPage;
 use super::drafts::{Draft, DraftKind};
 use super::type_statistics::TypeStatistics;
+use pagewise_base::script::is_ideograph;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Footnotes at the foot of a page are smaller than the body by this factor.
@@ -68,7 +69,12 @@ fn references(pages: &[DocumentPage]) -> References {
 /// in an exponent.
 pub(super) fn may_precede_mark(text: &str) -> bool {
     let letters = text.chars().rev().take_while(|sign| sign.is_alphabetic()).count();
-    letters >= 3 || text.chars().last().is_some_and(ends_clause)
+    letters >= 3 || text.chars().last().is_some_and(|last| ends_clause(last) || is_syllable(last))
+}
+
+/// Whether a letter is a word or a syllable, and no variable.
+fn is_syllable(letter: char) -> bool {
+    is_ideograph(letter) || matches!(letter, '\u{ac00}'..='\u{d7a3}')
 }
 
 fn ends_clause(sign: char) -> bool {

@@ -1,8 +1,9 @@
 //! Segments: runs of words on one baseline without a wide gap.
 
-use super::super::bounds::NOTHING;
-use super::super::page_structure::LineWord;
+use super::super::bounds::{NOTHING, quarters};
+use super::super::page_structure::{LineWord, has_letter};
 use pagewise_text::{Bounds, rows_of};
+use std::collections::BTreeMap;
 
 /// A gap wider than this, in ems, ends a segment.
 const GAP_EM: f32 = 0.65;
@@ -21,6 +22,14 @@ const MIN_RISE: f32 = 0.2;
 const DESCENT_EM: f32 = 0.2;
 /// A raised or lowered word that follows another one at a smaller gap, in ems of the line, is not spaced.
 pub(super) const RAISED_GAP_EM: f32 = 0.12;
+/// The number of an entry has at most so many digits, and its text begins at most so many ems after it.
+const MAX_MARK: usize = 3;
+const MAX_MARK_EM: f32 = 6.0;
+/// Minimum number of marks that stand below each other, and of signs such as bullets.
+const MIN_MARKS: usize = 3;
+const MIN_SIGNS: usize = 2;
+/// Maximum number of texts that begin beside marks, for each of these. Numbers of formulas stand before a column of text.
+const MAX_TEXTS: usize = 4;
 /// So many lengths are counted to find the most frequent one.
 const MAX_LENGTHS: usize = 16;
 /// So many neighbours of a raised word are looked at.
@@ -49,6 +58,25 @@ impl Segment {
         let baseline = most_frequent(full.map(|(word, baseline)| (*baseline, word.text.chars().count())));
         let baseline = baseline.unwrap_or(bounds.y1);
         Self { words: words.into_iter().map(|(word, _)| word).collect(), bounds, baseline, size, table: None }
+    }
+
+    /// Whether it is but the mark of an item or the number of an entry, whose text stands apart from it.
+    pub(super) fn is_mark(&self) -> bool {
+        matches!(self.words.as_slice(), [word] if is_mark(&word.text))
+    }
+
+    /// Whether it begins with the mark of an item.
+    pub(super) fn is_item(&self) -> bool {
+        let mark = self.words.first().filter(|word| is_mark(&word.text));
+        mark.is_some_and(|mark| self.words.len() > 1 && !mark.text.chars().all(|sign| sign.is_ascii_digit()))
+    }
+
+    /// With the words of the segment to its right, on its line.
+    fn followed_by(mut self, text: Self) -> Self {
+        let size = text.size;
+        self.bounds = self.bounds.union(text.bounds);
+        self.words.extend(text.words);
+        Self { size, baseline: text.baseline, ..self }
     }
 
     /// Puts a word in its place on the line.
@@ -113,7 +141,93 @@ fn most_frequent(counted: impl Iterator<Item = (f32, usize)>) -> Option<f32> {
 pub(super) fn collect(words: Vec<(LineWord, f32)>) -> Vec<Segment> {
     let words = words.into_iter().enumerate().map(|(index, (word, baseline))| (index, word, baseline)).collect();
     let rows = rows_of(words, |(_, word, baseline)| (*baseline, word.style.size));
-    attach_raised(rows.into_iter().flat_map(split_row).collect())
+    attach_raised(with_marks(rows.into_iter().map(split_row).collect()))
+}
+
+/// Whether a word may be the mark of an item or the number of an entry.
+fn is_mark(text: &str) -> bool {
+    let bare = text.trim_matches(['(', '[', ')', ']', '.']);
+    let is_enumerator = text.ends_with([')', ']', '.']) && bare.chars().all(char::is_alphanumeric);
+    let is_number = bare.chars().all(|sign| sign.is_ascii_digit());
+    let is_sign =
+        |sign: char| !sign.is_alphanumeric() && (!sign.is_ascii_punctuation() || matches!(sign, '-' | '*' | '+'));
+    !bare.is_empty() && bare.chars().count() <= MAX_MARK && (is_enumerator || is_number || text.chars().all(is_sign))
+}
+
+/// The segments of rows, where marks that stand below each other belong to the texts beside them: the numbers of entries,
+/// and bullets.
+fn with_marks(rows: Vec<Vec<Segment>>) -> Vec<Segment> {
+    let lists = Lists::of(&rows);
+    let mut joined: Vec<Segment> = Vec::new();
+    for row in rows {
+        let mut open: Option<Segment> = None;
+        for segment in row {
+            match open.take() {
+                Some(mark) if lists.hold(&mark, &segment) => open = Some(mark.followed_by(segment)),
+                last => {
+                    joined.extend(last);
+                    open = Some(segment);
+                }
+            }
+        }
+        joined.extend(open);
+    }
+    joined
+}
+
+/// Marks and texts below each other, by the places where they begin.
+struct Lists(BTreeMap<(i32, i32), MarkColumn>);
+
+/// Marks below each other: how many there are, and how many texts begin where theirs do, between the first and the last.
+struct MarkColumn {
+    marks: usize,
+    texts: usize,
+    top: f32,
+    bottom: f32,
+    /// Whether none has a letter or a digit.
+    are_signs: bool,
+}
+
+impl Lists {
+    fn of(rows: &[Vec<Segment>]) -> Self {
+        let mut lists: BTreeMap<(i32, i32), MarkColumn> = BTreeMap::new();
+        for pair in rows.iter().flat_map(|row| row.windows(2)) {
+            if let [mark, text] = pair
+                && is_mark_of(mark, text)
+            {
+                let (top, bottom) = (mark.baseline, mark.baseline);
+                let empty = MarkColumn { marks: 0, texts: 0, top, bottom, are_signs: true };
+                let column = lists.entry((left_of(mark), left_of(text))).or_insert(empty);
+                column.marks += 1;
+                column.are_signs &= !mark.words.iter().any(|word| has_letter(&word.text));
+                (column.top, column.bottom) = (column.top.min(top), column.bottom.max(bottom));
+            }
+        }
+        lists.retain(|_, column| column.marks >= if column.are_signs { MIN_SIGNS } else { MIN_MARKS });
+        for segment in rows.iter().flatten() {
+            let begins = lists.iter_mut().filter(|((_, text), _)| *text == left_of(segment));
+            let beside = begins.filter(|(_, own)| (own.top..=own.bottom).contains(&segment.baseline));
+            beside.for_each(|(_, column)| column.texts += 1);
+        }
+        lists.retain(|_, column| column.texts <= MAX_TEXTS * column.marks);
+        Self(lists)
+    }
+
+    fn hold(&self, mark: &Segment, text: &Segment) -> bool {
+        is_mark_of(mark, text) && self.0.contains_key(&(left_of(mark), left_of(text)))
+    }
+}
+
+/// Where a segment begins, in points.
+fn left_of(segment: &Segment) -> i32 {
+    quarters(segment.bounds.x0) / 4
+}
+
+/// Whether a segment may be the mark of the text after it.
+fn is_mark_of(mark: &Segment, text: &Segment) -> bool {
+    let gap = text.bounds.x0 - mark.bounds.x1;
+    let has_word = text.words.iter().any(|word| word.text.contains(char::is_alphabetic));
+    mark.is_mark() && has_word && (0.0..MAX_MARK_EM * text.size).contains(&gap)
 }
 
 /// A row, split at wide gaps.

@@ -1,7 +1,6 @@
 //! The two sides of a gutter: are they columns, or cells and words with white space between them.
 
 use super::super::bounds::NOTHING;
-use super::super::page_structure::has_letter;
 use super::segments::Segment;
 use pagewise_text::Bounds;
 
@@ -30,6 +29,8 @@ pub(super) struct Side {
     lefts: Vec<f32>,
     /// The number of segments that are but the mark of a list item.
     marks: usize,
+    /// The number of segments that begin with such a mark.
+    items: usize,
     /// Of all segments together.
     width: f32,
     has_table: bool,
@@ -37,17 +38,30 @@ pub(super) struct Side {
 
 impl Side {
     pub(super) fn of<'s>(segments: impl Iterator<Item = &'s Segment>) -> Self {
-        let mut side =
-            Self { bounds: NOTHING, rows: Vec::new(), lefts: Vec::new(), marks: 0, width: 0.0, has_table: false };
+        let mut side = Self {
+            bounds: NOTHING,
+            rows: Vec::new(),
+            lefts: Vec::new(),
+            marks: 0,
+            items: 0,
+            width: 0.0,
+            has_table: false,
+        };
         for segment in segments {
             side.bounds = side.bounds.union(segment.bounds);
             side.rows.push(segment.baseline);
             side.lefts.push(segment.bounds.x0);
-            side.marks += usize::from(is_mark(segment));
+            side.marks += usize::from(segment.is_mark());
+            side.items += usize::from(segment.is_item());
             side.width += segment.bounds.x1 - segment.bounds.x0;
             side.has_table |= segment.table.is_some();
         }
         side
+    }
+
+    /// Whether most segments begin with the mark of an item.
+    fn is_list(&self) -> bool {
+        2 * self.items > self.rows.len()
     }
 }
 
@@ -76,7 +90,7 @@ fn is_aligned(side: &Side, em: f32, is_wide: bool) -> bool {
     let at_hang = lefts.iter().filter(|left| is_near(**left, hang)).count();
     let is_hanging = at_edge >= 2 && hang - side.bounds.x0 < MAX_HANG_EM * em && at_edge + at_hang == lefts.len();
     let is_undivided = 4 * (lefts.len() - side.marks.min(lefts.len())) <= 5 * lines.len();
-    lines.len() >= MANY_LINES || (2 * at_edge >= lefts.len() || is_hanging) && is_undivided
+    lines.len() >= MANY_LINES || side.is_list() || (2 * at_edge >= lefts.len() || is_hanging) && is_undivided
 }
 
 /// The left edge of each line.
@@ -93,18 +107,11 @@ fn line_lefts(side: &Side, em: f32) -> Vec<f32> {
     lines.into_iter().map(|(_, left)| left).collect()
 }
 
-/// Whether a segment is the mark of an item whose text stands apart from it.
-fn is_mark(segment: &Segment) -> bool {
-    let [word] = segment.words.as_slice() else { return false };
-    let bare = word.text.trim_matches(['(', '[', ')', ']', '.']);
-    let is_enumerator = word.text.ends_with([')', ']', '.']) && bare.chars().all(char::is_alphanumeric);
-    bare.chars().count() <= 3 && (is_enumerator || !has_letter(&word.text))
-}
-
 fn is_column(side: &Side, em: f32) -> bool {
     let (width, height) = (side.bounds.x1 - side.bounds.x0, side.bounds.y1 - side.bounds.y0);
     let is_note = || width > MIN_NOTE_EM * em && height < side.rows.iter().map(|_| NOTE_LEADING_EM * em).sum();
-    side.has_table || side.rows.len() >= MIN_LINES && (width > MIN_WIDTH_EM * em || is_note())
+    let is_wide = width > MIN_WIDTH_EM * em || side.is_list();
+    side.has_table || side.rows.len() >= MIN_LINES && (is_wide || is_note())
 }
 
 /// Whether the sides are read across: their lines share baselines, and their widths are not filled.
@@ -112,7 +119,10 @@ fn are_cells(left: &Side, right: &Side, em: f32) -> bool {
     let is_paired = |y: &&f32| right.rows.iter().take(500).any(|other| (*y - other).abs() < 0.1 * em);
     let paired = left.rows.iter().take(500).filter(is_paired).count();
     let fewer = left.rows.len().min(right.rows.len()).min(500);
-    10 * paired > 7 * fewer && (fill(left, em) < PROSE_FILL || fill(right, em) < PROSE_FILL)
+    let is_list = |side: &Side| 2 * side.items > side.rows.len();
+    10 * paired > 7 * fewer
+        && !(is_list(left) && is_list(right))
+        && (fill(left, em) < PROSE_FILL || fill(right, em) < PROSE_FILL)
 }
 
 /// The share of its width that its lines fill.

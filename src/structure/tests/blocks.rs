@@ -1,6 +1,7 @@
 //! What the blocks of one page are.
 
 use super::super::TableArea;
+use super::super::tables::find_tables;
 use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, markdown, markdown_with};
 use pagewise_text::Bounds;
 
@@ -425,4 +426,39 @@ fn authors_below_a_title_are_no_headings_whatever_their_weight() {
     let text = markdown(sheet);
     assert!(text.starts_with("# A title of several words\n\n**Anna Ashford**\n"), "{text}");
     assert!(text.contains("# Abstract\n"), "{text}");
+}
+
+#[test]
+fn the_numbers_of_entries_are_no_column() {
+    let mut sheet = Sheet::new();
+    let texts =
+        ["The year began well and", "it went on as it began,", "with more of the same,", "until it came to its end."];
+    let entries =
+        [("01", "Our year"), ("02", "Letter of the chair"), ("08", "Review of the plan"), ("14", "Our people")];
+    for (text, (number, title)) in texts.iter().zip(entries) {
+        sheet.put(50.0, PLAIN, text);
+        sheet.put(220.0, PLAIN, number);
+        sheet = sheet.at(250.0, PLAIN, title);
+    }
+    let text = texts.join(" ");
+    let entries = entries.map(|(number, title)| format!("{number} {title}")).join("\n\n");
+    assert_eq!(markdown(sheet), format!("{text}\n\n{entries}"));
+}
+
+#[test]
+fn lists_side_by_side_are_read_one_after_the_other() {
+    let mut sheet = Sheet::new();
+    let lists = [["Fast start", "No setup", "One file"], ["More pages", "Less cost", "Same tools"]];
+    for [left, right] in [0, 1, 2].map(|at| lists.map(|list| list[at])) {
+        sheet.put(50.0, PLAIN, &format!("• {left}"));
+        sheet = sheet.at(220.0, PLAIN, &format!("• {right}"));
+    }
+    assert!(find_tables(&sheet.layout).is_empty());
+    assert_eq!(markdown(sheet), "- Fast start\n- No setup\n- One file\n- More pages\n- Less cost\n- Same tools");
+}
+
+#[test]
+fn a_list_begins_right_below_a_line_that_ends_where_it_does() {
+    let sheet = Sheet::new().line("Three of these").line("1. Folio one").line("2. Quarto two").line("3. Octavo three");
+    assert_eq!(markdown(sheet), "Three of these\n\n1. Folio one\n2. Quarto two\n3. Octavo three");
 }

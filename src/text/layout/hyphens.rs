@@ -129,6 +129,11 @@ impl Vocabulary {
         (begins || ends) && is_apart()
     }
 
+    /// Whether the text has a word, in small letters.
+    pub(super) fn has(&self, word: &str) -> bool {
+        self.words.contains(word)
+    }
+
     fn is_word(&self, word: &str) -> bool {
         let is_known = self.words.contains(word) || self.words.contains(&format!("{word}s"));
         is_known || OPENING_WORDS.contains(&word) || CLOSING_WORDS.contains(&word)

@@ -2,7 +2,7 @@
 
 use super::bidi::BracketNaming;
 use super::scripts::{Script, push_run, scripts_of};
-use super::word_gaps::least_space;
+use super::word_gaps::{least_space, spaces_of};
 use super::{accents, bidi};
 use crate::glyphs::{PlacedGlyph, WritingDirection};
 use std::borrow::Cow;
@@ -57,6 +57,15 @@ impl TextLine {
         Self { direction, start, end, across, size, least_space: 0.0, glyphs: vec![LineGlyph::new(glyph, false)] }
     }
 
+    /// A line of glyphs in drawing order; `None` without any.
+    pub(super) fn of(glyphs: &[LineGlyph]) -> Option<Self> {
+        let (first, rest) = glyphs.split_first()?;
+        let mut line = Self::new(first.glyph.clone());
+        rest.iter().for_each(|own| line.append(own.glyph.clone(), own.follows_space));
+        line.measure();
+        Some(line)
+    }
+
     fn append(&mut self, glyph: PlacedGlyph, follows_space: bool) {
         if self.compose_accent(&glyph) {
             return;
@@ -72,11 +81,7 @@ impl TextLine {
     /// Finds the spaces between the line's glyphs, and which of these are raised or lowered.
     pub(super) fn measure(&mut self) {
         self.least_space = least_space(&self.glyphs);
-        let between = |pair: &[LineGlyph]| match pair {
-            [last, next] => next.follows_space || next.gap_after(last) > self.least_space,
-            _ => false,
-        };
-        let spaces = std::iter::once(false).chain(self.glyphs.windows(2).map(between)).collect::<Vec<_>>();
+        let spaces = spaces_of(&self.glyphs, self.least_space);
         let scripts = scripts_of(&self.glyphs, self.size);
         for (own, (is_spaced, (script, baseline))) in self.glyphs.iter_mut().zip(spaces.into_iter().zip(scripts)) {
             (own.is_spaced, own.script, own.baseline) = (is_spaced, script, baseline);

@@ -3,6 +3,7 @@
 mod accents;
 mod bidi;
 pub(crate) mod hyphens;
+mod initials;
 mod join_lines;
 mod lines;
 mod plain_text;
@@ -15,6 +16,7 @@ mod words;
 
 pub use hyphens::Vocabulary;
 pub(crate) use hyphens::join_words;
+pub(crate) use initials::attach_initials;
 pub(crate) use join_lines::join_lines;
 pub(crate) use lines::{TextLine, group_into_lines};
 pub(crate) use plain_text::write_blocks;

@@ -38,6 +38,16 @@ const MAX_APART_EM: f64 = 0.25;
 /// gaps too.
 const SIGN_SHARE: usize = 5;
 
+/// A word of this many letters is set apart by even gaps within a line of others: those between its letters differ by half
+/// of `EVEN_EM` at most, and those on both sides are wider.
+const MIN_TRACKED: usize = 4;
+
+/// Letters further apart than this, in ems, are no word.
+const MAX_TRACKED_EM: f64 = 1.1;
+
+/// The widths of the letters of a word differ by this much, in ems. Labels at even distances have their middles there.
+const UNEVEN_EM: f64 = 0.08;
+
 /// The least gap between two glyphs of this line that is a space, in ems.
 pub(super) fn least_space(glyphs: &[LineGlyph]) -> f64 {
     let mut gaps = gaps_of(glyphs);
@@ -54,6 +64,57 @@ pub(super) fn least_space(glyphs: &[LineGlyph]) -> f64 {
         true => usual,
         false => usual.min(middle_of_hole(&gaps, letters).unwrap_or(usual)),
     }
+}
+
+/// For each glyph whether a space precedes it. `least_space` is the least gap of the line that is one.
+pub(super) fn spaces_of(glyphs: &[LineGlyph], least_space: f64) -> Vec<bool> {
+    let gaps: Vec<(f64, bool)> = glyphs
+        .windows(2)
+        .map(|pair| match pair {
+            [_, next] if next.follows_space => (f64::INFINITY, true),
+            [last, next] => (next.gap_after(last), is_same_size(&last.glyph, &next.glyph)),
+            _ => (0.0, true),
+        })
+        .collect();
+    let mut spaces: Vec<bool> = std::iter::once(false).chain(gaps.iter().map(|(gap, _)| *gap > least_space)).collect();
+    let mut start = 0;
+    while start < gaps.len() {
+        let length = tracked_gaps(gaps.get(start..).unwrap_or_default(), least_space);
+        let end = start + length;
+        // A gap before it that is no space is one of its own size, which the run left out.
+        let is_first = start == 0 || spaces.get(start).is_some_and(|is_space| *is_space);
+        if length + 1 >= MIN_TRACKED && is_first && glyphs.get(start..=end).is_some_and(is_tracked) {
+            spaces.iter_mut().take(end + 1).skip(start + 1).for_each(|is_space| *is_space = false);
+        }
+        start = end.max(start + 1);
+    }
+    spaces
+}
+
+/// The number of gaps at the beginning that are those between the letters of one word: even ones with a wider one after
+/// them. A capital before small capitals has a gap of its own.
+fn tracked_gaps(gaps: &[(f64, bool)], least_space: f64) -> usize {
+    let Some((gap, _)) = gaps.iter().find(|(_, is_one_size)| *is_one_size) else { return 0 };
+    if !(least_space..MAX_TRACKED_EM).contains(gap) {
+        return 0;
+    }
+    let is_even = |(own, is_one_size): &(f64, bool)| match is_one_size {
+        true => (own - gap).abs() < EVEN_EM / 2.0,
+        false => (least_space..MAX_TRACKED_EM).contains(own),
+    };
+    let length = gaps.iter().take_while(|own| is_even(own)).count();
+    let is_apart = gaps.get(length).is_none_or(|(next, _)| *next > gap + EVEN_EM);
+    if is_apart { length } else { 0 }
+}
+
+/// Whether glyphs with even gaps are the letters of a word, not labels in the order of the alphabet or a row of signs.
+fn is_tracked(glyphs: &[LineGlyph]) -> bool {
+    let letter = |own: &LineGlyph| own.glyph.text.first().filter(|sign| sign.is_alphabetic() && !is_upright(*sign));
+    let Some(letters) = glyphs.iter().map(letter).collect::<Option<Vec<char>>>() else { return false };
+    let widths = || glyphs.iter().map(|own| (own.glyph.end - own.glyph.start) / own.glyph.size);
+    let is_uneven = widths().fold(0.0, f64::max) - widths().fold(f64::INFINITY, f64::min) > UNEVEN_EM;
+    let is_next = |pair: &[char]| matches!(pair, [one, next] if u32::from(*next) == u32::from(*one) + 1);
+    is_uneven && !letters.windows(2).all(is_next)
 }
 
 /// The gaps between glyphs of one size without a space character between them, in ems.

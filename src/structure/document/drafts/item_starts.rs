@@ -2,10 +2,15 @@
 
 use super::markers::{Marker, MarkerKind};
 use super::splitting::Splitter;
+use crate::bounds::quarters;
+use crate::page_structure::Line;
 use std::collections::VecDeque;
 
 /// A sign of formulas is a mark if the same stands below or above it, at most so many lines away.
 const NEAR_LINES: usize = 6;
+/// The number of an entry has at most so many digits, and stands at least so many ems before its text.
+const MAX_DIGITS: usize = 3;
+const APART_EM: f32 = 0.65;
 /// So many marks are remembered, for items that continue an outer list.
 const MAX_RECENT: usize = 16;
 
@@ -28,11 +33,21 @@ impl RecentMarkers {
     }
 }
 
+/// Where the number and the text of an entry begin, in quarter ems.
+fn entry_places(line: &Line) -> Option<(i32, i32)> {
+    let [number, text, ..] = line.words.as_slice() else { return None };
+    let is_number = number.text.len() <= MAX_DIGITS && number.text.chars().all(|sign| sign.is_ascii_digit());
+    let is_apart = text.bounds.x0 - number.bounds.x1 > APART_EM * line.size;
+    let place = |x: f32| quarters(x / line.size);
+    (is_number && is_apart).then(|| (place(number.bounds.x0), place(text.bounds.x0)))
+}
+
 impl Splitter<'_, '_> {
     /// Whether a line begins with the mark of an item. `start` is the first line of the draft before.
     pub(super) fn is_marked(&self, index: usize, start: usize, recent: &RecentMarkers) -> bool {
         let Some(marker) = self.markers.get(index).and_then(Option::as_ref) else { return false };
-        if start < index && marker.kind.is_ordered() && self.is_continuation(start, index) {
+        let begins_list = marker.kind.is_first() && self.is_over_next(index);
+        if start < index && marker.kind.is_ordered() && !begins_list && self.is_continuation(start, index) {
             return false;
         }
         let open = self.markers.get(start).and_then(Option::as_ref).filter(|_| start < index);
@@ -45,6 +60,7 @@ impl Splitter<'_, '_> {
             MarkerKind::Number(..) => {
                 is_next
                     || self.is_apart(index, start) && (marker.kind.is_first() || self.is_set_in(index))
+                    || begins_list
                     || self.hangs(index)
             }
             MarkerKind::Letter { .. } => {
@@ -82,6 +98,14 @@ impl Splitter<'_, '_> {
         is_below && marker.text_left - line.bounds.x0 > 0.5 * line.size && !self.is_spaced(index, index + 1)
     }
 
+    /// Whether the next line begins at its left edge with the mark that follows.
+    fn is_over_next(&self, index: usize) -> bool {
+        let mark = |index: usize| self.markers.get(index).and_then(Option::as_ref);
+        let left = |index: usize| self.line(index).map_or(f32::INFINITY, |line| line.bounds.x0);
+        let follows = mark(index).zip(mark(index + 1)).is_some_and(|(own, next)| next.kind.follows(&own.kind));
+        follows && (left(index) - left(index + 1)).abs() < 1.0
+    }
+
     /// Whether a line near it has the same mark at the same place. Some marks are signs of formulas too.
     fn has_neighbour(&self, index: usize) -> bool {
         let (Some(Some(own)), Some(line)) = (self.markers.get(index), self.line(index)) else { return false };
@@ -92,6 +116,15 @@ impl Splitter<'_, '_> {
             kind == Some(&own.kind) && (left - line.bounds.x0).abs() < 0.3 * line.size
         };
         near.filter(|other| *other != index).any(is_like)
+    }
+
+    /// Whether a line is an entry: a number and a text apart from it, like a line near it at the same places.
+    pub(super) fn is_entry(&self, index: usize) -> bool {
+        let Some(places) = self.line(index).and_then(entry_places) else { return false };
+        let near = index.saturating_sub(NEAR_LINES)..=index.saturating_add(NEAR_LINES);
+        near.filter(|other| *other != index)
+            .filter_map(|other| entry_places(self.line(other)?))
+            .any(|other| other == places)
     }
 
     /// Whether one of the next lines has the mark that follows.

@@ -144,6 +144,7 @@ impl<'a> Splitter<'_, 'a> {
         let is_note = below.words.first().is_some_and(|word| word.is_raised && note_label(&word.text).is_some());
         is_note
             || above.is_row()
+            || self.is_entry(next)
             || above.has_cells() && below.is_row()
             || self.dividers.is_some_and(|dividers| dividers.is_between(above, below))
             || self.is_style_break(start, next)

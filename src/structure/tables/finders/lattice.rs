@@ -34,7 +34,8 @@ fn table(grid: &DrawnGrid) -> Option<(Bounds, Table)> {
     let (mut slots, rows, columns) = compact(grid.slots());
     let rows = trimmed(&mut slots, rows, columns);
     let rows = split_rows(&mut slots, rows);
-    if !likeness::is_grid(&slots, rows, columns) || likeness::has_columns_within(&slots) {
+    let is_table = likeness::is_grid(&slots, rows, columns);
+    if !is_table || likeness::has_columns_within(&slots) || likeness::cuts_lines(&slots) {
         return None;
     }
     let heads = head::drawn_heads(&slots, rows, columns);

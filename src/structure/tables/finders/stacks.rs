@@ -35,6 +35,8 @@ const MAX_CAPTION_GAP: f32 = 1.2;
 const MAX_EMPTY_PT: f32 = 18.0;
 /// Maximum white space between the lines of a band of shaded rows, in ems.
 const MAX_WHITE: f32 = 8.0;
+/// The same of a band between rules.
+const MAX_RULED_WHITE: f32 = 4.0;
 /// Lines beyond a rule are rows if their size is that of the rows within, up to this share.
 const SAME_SIZE: f32 = 0.1;
 
@@ -226,8 +228,10 @@ fn without_caption(band: Bounds, words: &PageWords) -> (Bounds, bool) {
 /// Whether a band can hold rows: its lines have several chunks, or are few and short, and no large space is white.
 fn is_tabular(band: &Bounds, lines: &[TextLine], is_ruled: bool) -> bool {
     let size = lines.iter().map(|line| line.size).fold(0.0, f32::max);
-    let is_white = |pair: &[TextLine]| matches!(pair, [a, b] if b.baseline - a.baseline > MAX_WHITE * size);
-    if !is_ruled && lines.windows(2).any(is_white) {
+    let limit =
+        |a: &TextLine, b: &TextLine| if is_ruled { MAX_RULED_WHITE * a.size.max(b.size) } else { MAX_WHITE * size };
+    let is_white = |pair: &[TextLine]| matches!(pair, [a, b] if b.baseline - a.baseline > limit(a, b));
+    if lines.windows(2).any(is_white) {
         return false;
     }
     let width = band.x1 - band.x0;

@@ -9,6 +9,8 @@ use pagewise_text::{Bounds, PageLayout, Word};
 const MAX_READS: usize = 4_000_000;
 /// A gap wider than this many ems always divides a line.
 const WIDE_GAP: f32 = 1.2;
+/// Ellipses of a leader are nearer than this many ems.
+const ELLIPSIS_GAP: f32 = 3.0;
 /// A gap narrower than this many ems never divides a line.
 const NARROW_GAP: f32 = 0.72;
 /// Cells of a table are further apart than this many ems.
@@ -180,12 +182,19 @@ fn middle(word: &PlacedWord) -> f32 {
     (word.word.bounds.y0 + word.word.bounds.y1) / 2.0
 }
 
-/// Whether a dot is one of a leader of spaced dots.
+/// Whether a dot is one of a leader of spaced dots. Dots in cells of their own are values.
 fn is_leader_dot(words: &[PlacedWord], at: usize) -> bool {
-    let is_dot = |i: Option<usize>| {
-        i.and_then(|i| words.get(i)).is_some_and(|w| matches!(w.word.text.as_str(), "." | "·" | "…"))
+    let dot =
+        |i: Option<usize>| i.and_then(|i| words.get(i)).filter(|w| matches!(w.word.text.as_str(), "." | "·" | "…"));
+    let is_near = |a: Option<&PlacedWord>, b: Option<&PlacedWord>| {
+        let pair = a.zip(b).map(|(a, b)| (a.word, b.word));
+        pair.is_some_and(|(a, b)| {
+            let gap = if a.text == "…" { ELLIPSIS_GAP } else { WIDE_GAP };
+            (0.0..gap * a.size).contains(&(b.bounds.x0 - a.bounds.x1))
+        })
     };
-    is_dot(Some(at)) && (is_dot(at.checked_sub(1)) || is_dot(Some(at + 1)))
+    let own = dot(Some(at));
+    is_near(dot(at.checked_sub(1)), own) || is_near(own, dot(at.checked_add(1)))
 }
 
 /// Whether a word draws a rule or a leader: a run of dashes, dots or underscores.

@@ -141,7 +141,7 @@ fn join_symbols(columns: &mut Vec<Column>, lines: &[TextLine]) {
 }
 
 /// Whether a word is the marker of a list item.
-fn is_marker(text: &str) -> bool {
+pub(super) fn is_marker(text: &str) -> bool {
     let body = text.trim_start_matches(['(', '[']).trim_end_matches(['.', ')', ']', ':']);
     let is_bullet = matches!(
         text,

@@ -1,13 +1,20 @@
 //! Whether a grid is a table.
 
 use super::area::Proof;
-use super::columns::Column;
+use super::columns::{Column, is_marker};
 use super::grid::Slot;
 use crate::page_structure::{is_value, page_number};
 use crate::tables::layout::lines::{Chunk, TextLine, text_lines, union};
 use pagewise_text::Bounds;
 use std::collections::BTreeSet;
 
+/// Minimum number of lines that a border divides, and of words on each side of it.
+const MIN_CUT: usize = 3;
+/// Words nearer than this many ems are of one line. Cells have room at both sides of a border.
+const WORD_SPACE: f32 = 0.4;
+/// Minimum number of cells of a column in which the text of the cell above goes on, and of the words of that.
+const MIN_RUNNING: usize = 3;
+const MIN_PROSE_WORDS: usize = 4;
 /// So many ascending numbers in the last column are page numbers, whatever stands in the others.
 const MIN_CONTENTS: usize = 6;
 
@@ -38,6 +45,65 @@ pub(crate) fn has_columns_within(slots: &[Slot]) -> bool {
     divided.collect::<BTreeSet<usize>>().len() >= MIN_DIVIDED
 }
 
+/// Whether borders run through lines of text: on both sides of one stand the words of single lines, a word space apart.
+pub(crate) fn cuts_lines(slots: &[Slot]) -> bool {
+    let is_beside = |left: &Slot, right: &Slot| left.row == right.row && left.column + left.column_span == right.column;
+    slots.iter().filter(|slot| slot.words.len() >= MIN_CUT).any(|left| {
+        let right = slots.iter().find(|right| is_beside(left, right) && right.words.len() >= MIN_CUT);
+        right.is_some_and(|right| is_cut(left, right))
+    })
+}
+
+/// Whether most lines of two cells are the halves of lines.
+fn is_cut(left: &Slot, right: &Slot) -> bool {
+    let ends = text_lines(&left.words);
+    let (mut both, mut cut) = (0, 0);
+    for line in text_lines(&right.words) {
+        let is_beside = |other: &&TextLine| (other.baseline - line.baseline).abs() < 0.1 * line.size;
+        let (Some(end), Some(start)) = (ends.iter().find(is_beside), line.chunks.first()) else { continue };
+        let gap = end.chunks.last().map_or(f32::MAX, |chunk| start.bounds.x0 - chunk.bounds.x1);
+        both += 1;
+        cut += usize::from(gap < WORD_SPACE * line.size);
+    }
+    cut >= MIN_CUT && 2 * cut > both
+}
+
+/// Whether text runs on from cell to cell down several columns: these are columns of prose, or of prose and lists.
+fn is_running_text(slots: &[Slot], columns: usize) -> bool {
+    let runs_on = |column: &usize| {
+        let mut own: Vec<&Slot> = slots.iter().filter(|slot| slot.column == *column && slot.column_span == 1).collect();
+        own.sort_by_key(|slot| slot.row);
+        let count = |test: fn(&Slot, &Slot) -> bool| {
+            own.windows(2).filter(|pair| matches!(pair, [above, below] if test(above, below))).count()
+        };
+        let (running, items) = (count(goes_on), count(|_, below| is_item(below)));
+        running >= MIN_RUNNING.min(own.len().saturating_sub(1)).max(1) && 3 * (running + items) >= own.len()
+    };
+    (0..columns).filter(runs_on).count() > 1
+}
+
+/// Whether the text of a cell goes on in the one below.
+fn goes_on(above: &Slot, below: &Slot) -> bool {
+    let ends = |word: &str| word.ends_with(['.', ':', ';', '!', '?', '。']);
+    let is_open = above.words.last().is_some_and(|word| !ends(&word.word.text));
+    is_open && above.words.len() >= MIN_PROSE_WORDS && begins_small(below)
+}
+
+fn begins_small(slot: &Slot) -> bool {
+    slot.words.first().and_then(|word| word.word.text.chars().next()).is_some_and(char::is_lowercase)
+}
+
+/// Whether a cell begins with the mark of an item.
+fn is_item(slot: &Slot) -> bool {
+    slot.words.len() > 1 && slot.words.first().is_some_and(|word| is_marker(&word.word.text))
+}
+
+/// Whether two rows are the wide spaces of a paragraph: most cells of the first one begin as the middle of a sentence.
+fn are_lines(slots: &[Slot], rows: usize) -> bool {
+    let first = || slots.iter().filter(|slot| slot.row == 0);
+    rows == 2 && 2 * first().filter(|slot| begins_small(slot)).count() > first().count()
+}
+
 /// How many of `count` places are in two ranges or more.
 fn full(ranges: impl Iterator<Item = std::ops::Range<usize>>, count: usize) -> usize {
     let mut hits = vec![0_usize; count];
@@ -49,7 +115,16 @@ fn full(ranges: impl Iterator<Item = std::ops::Range<usize>>, count: usize) -> u
 
 /// Whether columns that nothing draws are those of a table: two need values, and none are formulas.
 fn is_listing(slots: &[Slot], columns: usize) -> bool {
-    (columns > 2 || is_valued(slots, 1)) && !is_mathematics(slots)
+    (columns > 2 || is_valued(slots, 1)) && !is_mathematics(slots) && !are_lists(slots, columns)
+}
+
+/// Whether most cells of several columns begin with the mark of an item, as lists side by side do.
+fn are_lists(slots: &[Slot], columns: usize) -> bool {
+    let is_list = |column: &usize| {
+        let own = || slots.iter().filter(|slot| slot.column == *column);
+        2 * own().filter(|slot| is_item(slot)).count() > own().count()
+    };
+    (0..columns).filter(is_list).count() > 1
 }
 
 /// Whether most cells of a column are values.
@@ -144,6 +219,7 @@ pub(crate) fn is_table(slots: &[Slot], heads: usize, rows: usize, columns: &[Col
     };
     let words: usize = body.iter().map(|s| s.words.len()).sum();
     let is_prose = words > 25 * body.len() || aligned_share(&body, columns.len()) < 0.45;
+    let is_prose = is_prose || is_running_text(slots, columns.len()) || are_lines(slots, rows);
     let is_headed = heads <= MAX_HEADS || heads <= body_rows;
     let is_free = proof == Proof::Drawn || is_headed && is_listing(slots, columns.len());
     is_dense && enough && !is_prose && is_free && !is_contents(slots, columns.len())

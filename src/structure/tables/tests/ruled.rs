@@ -1,6 +1,7 @@
 //! Tables with rules.
 
 use super::{find_tables, page, tables_of};
+use pagewise_text::{Bounds, Rule};
 
 #[test]
 fn a_full_grid_gives_its_cells() {
@@ -335,4 +336,110 @@ fn a_frame_without_the_borders_of_its_columns_is_read_by_its_white_space() {
     );
     let rows = "^Work | ^Hours | ^Rate | ^Cost\nBody | 2 | 150 | 300\nPaint | 1 | 150 | 150\nPolish | 3 | 100 | 300";
     assert_eq!(found, rows);
+}
+
+#[test]
+fn columns_of_prose_between_rules_are_no_table() {
+    let found = tables_of(
+        "
+---------------------------------------------------------
+we have made this year a         so that the people who
+good one for all of those        read it may know what it
+who work here, and this is       was that we did with all
+what we want to say about        of the time that we had
+it in the letter that you        before the end of a year
+---------------------------------------------------------",
+    );
+    assert_eq!(found, "");
+}
+
+#[test]
+fn borders_that_run_through_lines_are_no_grid() {
+    let mut page = page(
+        "
+--------------------------------
+From the chair
+--------------------------------
+We remain committed to the plan
+and have refined each of its aims
+as a strength of all that we do
+and of those who work for it now
+--------------------------------",
+    );
+    let rule = |x: f32| Rule {
+        bounds: Bounds { x0: x, y0: 107.0, x1: x + 0.5, y1: 197.0 },
+        is_horizontal: false,
+        color: [0; 3],
+    };
+    page.words.iter_mut().for_each(|word| word.bounds.x1 += 3.0);
+    page.rules.extend([60.0, 156.0, 252.0].map(rule));
+    assert!(find_tables(&page).is_empty());
+}
+
+#[test]
+fn dots_are_values_where_they_stand_in_cells() {
+    let found = tables_of(
+        "
+------------------------------
+Dose     Mean     SD     Max
+------------------------------
+10       .        .      .
+20       4.5      .      .
+30       5.5      1.5    9
+------------------------------",
+    );
+    assert_eq!(found, "^Dose | ^Mean | ^SD | ^Max\n10 | . | . | .\n20 | 4.5 | . | .\n30 | 5.5 | 1.5 | 9");
+}
+
+#[test]
+fn a_rule_far_above_a_table_is_none_of_its_rules() {
+    let found = tables_of(
+        "
+------------------------------
+Alpha House
+1 Long Street
+
+
+
+
+           Beta Lane
+------------------------------
+Item  Count              Price
+------------------------------
+Page      1              12.50
+Proof     2               3.00
+------------------------------",
+    );
+    assert_eq!(found, "^Item | ^Count | ^Price\nPage | 1 | 12.50\nProof | 2 | 3.00");
+}
+
+#[test]
+fn lists_and_prose_in_columns_between_rules_are_no_table() {
+    let found = tables_of(
+        "
+-----------------------------------------------------------
+• What is a book and of what     The team that wrote it had
+parts is it made up by us        the time it takes for it
+• Which of them are to be        • Who is in it now
+read by all of us at once        • What is the part of all
+• What they cost to make and     of them in what was done
+to keep for the long years       • How the work was shared
+• Who can read them now          among all of its members
+• Who will read what we do       • What they learned of all
+in all of the later years        that and of what is next
+-----------------------------------------------------------",
+    );
+    assert_eq!(found, "");
+}
+
+#[test]
+fn two_lines_of_a_sentence_with_wide_spaces_are_no_table() {
+    let found = tables_of(
+        "
+------------------------------------------
+of books   readers    had  seen  under a
+long       process    that takes part,
+------------------------------------------",
+    );
+    assert_eq!(found, "");
 }
