@@ -86,6 +86,7 @@ fn push_leaf(out: &mut String, span: &TextSpan) {
     let (head, tail) = (span.text.starts_with(' '), span.text.ends_with(' ') && !body.is_empty());
     let text = match span.position {
         _ if body.is_empty() => String::new(),
+        _ if span.formula.is_some() => formula(span),
         SpanPosition::NoteMark => note_marks(body),
         SpanPosition::Raised => format!("<sup>{}</sup>", escapes::inside(body)),
         SpanPosition::Baseline if span.is_monospace => code(body),
@@ -95,6 +96,13 @@ fn push_leaf(out: &mut String, span: &TextSpan) {
     out.push_str(if head { " " } else { "" });
     out.push_str(&text);
     out.push_str(if tail { " " } else { "" });
+}
+
+/// A formula between dollars.
+fn formula(span: &TextSpan) -> String {
+    let Some(formula) = &span.formula else { return String::new() };
+    let delimiter = if formula.is_displayed { "$$" } else { "$" };
+    format!("{delimiter}{}{delimiter}", formula.latex)
 }
 
 /// Without emphasis: headings have their own.

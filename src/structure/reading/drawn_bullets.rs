@@ -35,7 +35,7 @@ pub(super) fn insert(segments: &mut [Segment], page: &PageLayout, frame: Frame) 
         if let (Some(bounds), Some(word)) = (bullet, segment.words.first()) {
             let style = word.style;
             let bullet =
-                LineWord { text: "•".to_owned(), bounds, style, is_spaced: true, is_raised: false, target: None };
+                LineWord { text: "•".to_owned(), bounds, style, is_spaced: true, is_raised: false, target: None, formula: None };
             segment.bounds = segment.bounds.union(bounds);
             if let Some(word) = segment.words.first_mut() {
                 word.is_spaced = true;

@@ -1,0 +1,537 @@
+//! Zones: the words and rules of each formula of a page.
+
+use super::names::{has_limits, is_function, is_integral, is_math_letter, is_operator, joins_terms, relates};
+use super::parse::MAX_SYMBOLS;
+use super::symbols::{has_ink, own_baseline};
+use crate::bounds::{NOTHING, center, holds, shared_width};
+use pagewise_text::{Bounds, MathFont, PageLayout, Script, Word};
+
+/// On a page with more words, or more words that may be parts of formulas, none are looked for.
+const MAX_WORDS: usize = 20_000;
+const MAX_PARTS: usize = 4_000;
+/// Maximum rules of a page that are looked at.
+const MAX_RULES: usize = 2_000;
+/// Maximum neighbours that a part of a formula is compared with.
+const MAX_NEIGHBOURS: usize = 120;
+
+/// A script is smaller than its line by this factor at least.
+const SMALL: f32 = 0.87;
+/// Parts of one displayed formula stand beside each other at no larger gap, in ems: a wide space of TeX is two.
+const DISPLAY_GAP_EM: f32 = 2.6;
+/// Words of a run within a line of text stand no further apart, in ems.
+const RUN_GAP_EM: f32 = 1.0;
+/// What stands above or below a rule, in ems, is part of its fraction.
+const FRACTION_GAP_EM: f32 = 0.9;
+/// A limit stands so near to its operator, in ems.
+const LIMIT_GAP_EM: f32 = 0.7;
+/// A root, an operator or a part of a small fraction within a line of text has its middle so far above and below the
+/// baseline, in ems, and begins so near to the line's own words.
+const STRAY_EM: (f32, f32) = (1.1, 0.6);
+const STRAY_GAP_EM: f32 = 0.4;
+/// The number of a formula stands so far from it, in ems.
+const TAG_GAP_EM: f32 = 1.2;
+/// Beside a displayed formula is no text within so many ems.
+const CLEAR_EM: f32 = 0.9;
+/// What a high brace opens begins so near to it, in ems.
+const CASES_GAP_EM: f32 = 1.5;
+const HIGH_EM: f32 = 1.7;
+
+/// The words and rules of one formula, by their indices in the page.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Zone {
+    pub(super) words: Vec<usize>,
+    /// Words of text among them.
+    prose: Vec<usize>,
+    pub(super) rules: Vec<usize>,
+    pub(super) tag: Option<usize>,
+    pub(super) bounds: Bounds,
+    pub(super) baseline: f32,
+    pub(super) is_displayed: bool,
+    pub(super) tail: String,
+}
+
+impl Zone {
+    pub(super) fn is_prose(&self, word: usize) -> bool {
+        self.prose.binary_search(&word).is_ok()
+    }
+}
+
+/// The zones of a page outside its tables.
+pub(super) fn find(page: &PageLayout, tables: &[Bounds]) -> Vec<Zone> {
+    let has_sign = |word: &Word| word.math != MathFont::None || word.script != Script::Baseline || word.text.chars().any(is_sign);
+    if page.words.len() > MAX_WORDS || !page.words.iter().any(has_sign) {
+        return Vec::new();
+    }
+    let finder = Finder::new(page, tables);
+    let mut zones = Vec::new();
+    let mut taken = vec![false; page.words.len()];
+    finder.push_displayed(&mut zones, &mut taken);
+    finder.push_inline(&mut zones, &mut taken);
+    zones
+}
+
+fn is_sign(sign: char) -> bool {
+    is_math_letter(sign) || is_operator(sign) || is_integral(sign) || sign == '√' || relates(sign) && !sign.is_ascii()
+}
+
+/// What a word is among formulas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Nature {
+    Prose,
+    /// A number, a bracket, punctuation, the name of a function.
+    Neutral,
+    /// A variable or a sign of formulas.
+    Math,
+}
+
+/// A line of the page's text.
+struct Line {
+    first: usize,
+    end: usize,
+    bounds: Bounds,
+    size: f32,
+    has_prose: bool,
+    /// Whether its words are italic, so that italics are no evidence of a variable.
+    is_italic: bool,
+}
+
+struct Finder<'p> {
+    page: &'p PageLayout,
+    natures: Vec<Nature>,
+    lines: Vec<Line>,
+    /// The line of each word.
+    line_of: Vec<usize>,
+    /// Horizontal rules, from top to bottom.
+    rules: Vec<usize>,
+    is_tabled: Vec<bool>,
+}
+
+impl<'p> Finder<'p> {
+    fn new(page: &'p PageLayout, tables: &[Bounds]) -> Self {
+        let natures: Vec<Nature> = page.words.iter().map(nature).collect();
+        let in_table = |word: &Word| tables.iter().any(|table| holds(*table, center(word.bounds)));
+        let is_tabled = page.words.iter().map(|word| word.turn != 0 || in_table(word)).collect();
+        let mut rules: Vec<usize> =
+            (0..page.rules.len()).filter(|at| page.rules.get(*at).is_some_and(|rule| rule.is_horizontal)).take(MAX_RULES).collect();
+        let top = |at: &usize| page.rules.get(*at).map_or(0.0, |rule| rule.bounds.y0);
+        rules.sort_by(|a, b| top(a).total_cmp(&top(b)));
+        let mut finder = Self { page, natures, lines: Vec::new(), line_of: Vec::new(), rules, is_tabled };
+        finder.add_lines();
+        finder
+    }
+
+    fn add_lines(&mut self) {
+        let mut first = 0;
+        for own in self.page.words.chunk_by(|one, other| one.line == other.line) {
+            let end = first + own.len();
+            let has_prose = self.natures.get(first..end).unwrap_or_default().contains(&Nature::Prose);
+            let size = own.iter().map(|word| word.size).fold(0.0, f32::max);
+            let bounds = own.iter().fold(NOTHING, |all, word| all.union(word.bounds));
+            let prose = |is_italic: bool| {
+                let natures = self.natures.iter().skip(first);
+                own.iter().zip(natures).filter(|(word, nature)| **nature == Nature::Prose && word.is_italic == is_italic).count()
+            };
+            let is_italic = prose(true) > prose(false);
+            self.line_of.extend(std::iter::repeat_n(self.lines.len(), own.len()));
+            self.lines.push(Line { first, end, bounds, size, has_prose, is_italic });
+            first = end;
+        }
+    }
+
+    fn word(&self, at: usize) -> Option<&'p Word> {
+        self.page.words.get(at)
+    }
+
+    fn nature(&self, at: usize) -> Nature {
+        self.natures.get(at).copied().unwrap_or(Nature::Prose)
+    }
+
+    fn is_free(&self, at: usize, taken: &[bool]) -> bool {
+        self.is_tabled.get(at) == Some(&false) && taken.get(at) == Some(&false)
+    }
+
+    fn rule(&self, at: usize) -> Bounds {
+        self.page.rules.get(at).map_or(NOTHING, |rule| rule.bounds)
+    }
+
+    /// The rules whose middle is between two heights.
+    fn rules_between(&self, top: f32, bottom: f32) -> impl Iterator<Item = usize> + '_ {
+        let from = self.rules.partition_point(|at| self.rule(*at).y0 < top);
+        self.rules.iter().skip(from).copied().take_while(move |at| self.rule(*at).y0 <= bottom).take(MAX_NEIGHBOURS)
+    }
+
+    // Displayed formulas.
+
+    fn push_displayed(&self, zones: &mut Vec<Zone>, taken: &mut [bool]) {
+        let parts = self.parts();
+        if parts.len() > MAX_PARTS {
+            return;
+        }
+        for cluster in self.clusters(&parts) {
+            let Some(zone) = self.displayed(cluster, &parts) else { continue };
+            zone.words.iter().chain(&zone.tag).for_each(|at| taken.iter_mut().skip(*at).take(1).for_each(|taken| *taken = true));
+            zones.push(zone);
+        }
+    }
+
+    /// The words of lines without prose, from the top down, and the text of cases.
+    fn parts(&self) -> Vec<usize> {
+        let braces: Vec<&Word> = self.page.words.iter().filter(|word| is_high_brace(word)).take(MAX_NEIGHBOURS).collect();
+        let is_case = |line: &Line| {
+            braces.iter().any(|brace| {
+                let gap = line.bounds.x0 - brace.bounds.x1;
+                let middle = center(line.bounds).1;
+                (-0.2 * line.size..CASES_GAP_EM * line.size).contains(&gap) && brace.bounds.y0 < middle && middle < brace.bounds.y1
+            })
+        };
+        let own = self.lines.iter().filter(|line| !line.has_prose || is_case(line));
+        let mut parts: Vec<usize> =
+            own.flat_map(|line| line.first..line.end).filter(|at| self.is_tabled.get(*at) == Some(&false)).take(MAX_PARTS + 1).collect();
+        let top = |at: &usize| self.word(*at).map_or(0.0, |word| word.bounds.y0);
+        parts.sort_by(|a, b| top(a).total_cmp(&top(b)));
+        parts
+    }
+
+    /// Parts that belong together, and their rules.
+    fn clusters(&self, parts: &[usize]) -> Vec<(Vec<usize>, Vec<usize>)> {
+        let mut sets = Sets::new(parts.len());
+        let bounds = |at: usize| parts.get(at).and_then(|at| self.word(*at)).map_or(NOTHING, |word| word.bounds);
+        for one in 0..parts.len() {
+            let Some(word) = parts.get(one).and_then(|at| self.word(*at)) else { continue };
+            let reach = word.bounds.y1 + LIMIT_GAP_EM * word.size;
+            let below = (one + 1..parts.len()).take_while(|other| bounds(*other).y0 <= reach).take(MAX_NEIGHBOURS);
+            for other in below {
+                let Some(next) = parts.get(other).and_then(|at| self.word(*at)) else { continue };
+                if are_linked(word, next) {
+                    sets.join(one, other);
+                }
+            }
+        }
+        let mut rules_of: Vec<(usize, usize)> = Vec::new();
+        for rule in &self.rules {
+            let own = self.linked_by(*rule, parts);
+            if let Some(first) = own.first() {
+                own.iter().for_each(|other| sets.join(*first, *other));
+                rules_of.push((*first, *rule));
+            }
+        }
+        let mut clusters: std::collections::BTreeMap<usize, (Vec<usize>, Vec<usize>)> = std::collections::BTreeMap::new();
+        for (at, part) in parts.iter().enumerate() {
+            clusters.entry(sets.root(at)).or_default().0.push(*part);
+        }
+        for (first, rule) in rules_of {
+            clusters.entry(sets.root(first)).or_default().1.push(rule);
+        }
+        clusters.into_values().collect()
+    }
+
+    /// The parts nearest above and below a rule, if it is that of a fraction, a root or an overline.
+    fn linked_by(&self, rule: usize, parts: &[usize]) -> Vec<usize> {
+        let rule = self.rule(rule);
+        let top = |at: usize| parts.get(at).and_then(|at| self.word(*at)).map_or(0.0, |word| word.bounds.y0);
+        let indices: Vec<usize> = (0..parts.len()).collect();
+        let from = indices.partition_point(|at| top(*at) < rule.y0 - 40.0);
+        let near = (from..parts.len()).take_while(|at| top(*at) < rule.y1 + 20.0).take(MAX_NEIGHBOURS * 2);
+        let near: Vec<(usize, &Word)> = near.filter_map(|at| Some((at, self.word(*parts.get(at)?)?))).collect();
+        let is_within = |word: &Word| {
+            let (x, slack) = (center(word.bounds).0, 0.25 * word.size);
+            rule.x0 - slack < x && x < rule.x1 + slack
+        };
+        let gap_above = |word: &Word| rule.y0 - word.bounds.y1;
+        let gap_below = |word: &Word| word.bounds.y0 - rule.y1;
+        let mut own: Vec<usize> = Vec::new();
+        let (mut has_above, mut left, mut right) = (false, f32::INFINITY, f32::NEG_INFINITY);
+        for (at, word) in near.iter().filter(|(_, word)| is_within(word)) {
+            let is_above = center(word.bounds).1 < rule.y0 && gap_above(word) < FRACTION_GAP_EM * word.size;
+            let is_below = center(word.bounds).1 > rule.y0 && gap_below(word) < FRACTION_GAP_EM * word.size;
+            if is_above || is_below {
+                own.push(*at);
+                has_above |= is_above;
+                (left, right) = (left.min(word.bounds.x0), right.max(word.bounds.x1));
+            }
+        }
+        let size = own.iter().filter_map(|at| self.word(*parts.get(*at)?)).map(|word| word.size).fold(0.0, f32::max);
+        // What stands above and below reaches over the whole rule: it is no rule of a table or of the page.
+        if !own.is_empty() && (rule.x1 - rule.x0) - (right - left) < 1.2 * size {
+            let roots = near.iter().filter(|(_, word)| {
+                word.text.ends_with('√') && (word.bounds.x1 - rule.x0).abs() < 0.4 * word.size && word.bounds.y0 < rule.y1 + 0.4 * word.size && word.bounds.y1 > rule.y0
+            });
+            own.extend(roots.map(|(at, _)| *at));
+            let _ = has_above;
+            return own;
+        }
+        Vec::new()
+    }
+
+    /// The zone of a cluster, if it is a displayed formula.
+    fn displayed(&self, (mut words, rules): (Vec<usize>, Vec<usize>), parts: &[usize]) -> Option<Zone> {
+        words.sort_unstable();
+        let tag = self.tag(&words, parts);
+        words.retain(|at| Some(*at) != tag);
+        if words.len() + rules.len() > MAX_SYMBOLS {
+            return None;
+        }
+        let own = || words.iter().filter_map(|at| self.word(*at));
+        let bounds = own().fold(NOTHING, |all, word| all.union(word.bounds));
+        let size = own().map(|word| word.size).fold(0.0, f32::max);
+        let signs = || own().flat_map(|word| word.text.chars());
+        let is_math = own().any(|word| word.math != MathFont::None) || signs().any(is_sign);
+        let letters = signs().filter(|sign| sign.is_alphanumeric()).count();
+        let has_structure = !rules.is_empty()
+            || own().any(|word| word.script != Script::Baseline)
+            || signs().any(|sign| is_operator(sign) || is_integral(sign));
+        let has_relation = signs().any(relates);
+        let is_code = own().any(|word| word.is_monospace);
+        if !is_math || is_code || letters < 2 || !(has_structure || has_relation) || !self.is_clear(bounds, size, &words, tag) {
+            return None;
+        }
+        let prose = words.iter().copied().filter(|at| self.nature(*at) == Nature::Prose).collect();
+        let baseline = own().filter(|word| word.size >= SMALL * size && !has_ink(word)).map(own_baseline);
+        let middle = center(bounds).1;
+        let baseline = baseline.min_by(|a, b| (a - middle).abs().total_cmp(&(b - middle).abs())).unwrap_or(bounds.y1);
+        let tail = words.last().and_then(|at| self.word(*at)).map(|word| punctuation(&word.text)).unwrap_or_default();
+        Some(Zone { words, prose, rules, tag, bounds, baseline, is_displayed: true, tail })
+    }
+
+    /// The number of a displayed formula.
+    fn tag(&self, words: &[usize], parts: &[usize]) -> Option<usize> {
+        let own = || words.iter().filter_map(|at| self.word(*at));
+        let bounds = own().filter(|word| !is_tag(&word.text)).fold(NOTHING, |all, word| all.union(word.bounds));
+        let is_right = |word: &Word| {
+            let middle = center(word.bounds).1;
+            word.bounds.x0 - bounds.x1 > TAG_GAP_EM * word.size && bounds.y0 < middle && middle < bounds.y1
+        };
+        let tags = parts.iter().copied().filter(|at| self.word(*at).is_some_and(|word| is_tag(&word.text) && is_right(word)));
+        tags.take(MAX_NEIGHBOURS).min_by(|a, b| {
+            let x = |at: usize| self.word(at).map_or(0.0, |word| word.bounds.x0);
+            x(*a).total_cmp(&x(*b))
+        })
+    }
+
+    /// Whether no other words stand in or right beside a place.
+    fn is_clear(&self, bounds: Bounds, size: f32, words: &[usize], tag: Option<usize>) -> bool {
+        let around = Bounds { x0: bounds.x0 - CLEAR_EM * size, x1: bounds.x1 + CLEAR_EM * size, ..bounds };
+        let is_own = |at: usize| words.binary_search(&at).is_ok() || Some(at) == tag;
+        let is_in = |word: &Word| {
+            let (_, y) = center(word.bounds);
+            shared_width(word.bounds, around) > 0.0 && around.y0 < y && y < around.y1
+        };
+        let near = self.lines.iter().filter(|line| line.bounds.y0 < bounds.y1 && bounds.y0 < line.bounds.y1);
+        let mut others = near.flat_map(|line| line.first..line.end).filter(|at| !is_own(*at));
+        !others.any(|at| self.word(at).is_some_and(is_in))
+    }
+
+    // Formulas within lines of text.
+
+    fn push_inline(&self, zones: &mut Vec<Zone>, taken: &mut [bool]) {
+        let strays = self.strays(taken);
+        for line in self.lines.iter().filter(|line| line.has_prose) {
+            let mut run: Vec<usize> = Vec::new();
+            for at in line.first..=line.end {
+                let goes_on = at < line.end && self.is_free(at, taken) && self.nature(at) != Nature::Prose && self.goes_on(&run, at);
+                if !goes_on {
+                    self.push_run(std::mem::take(&mut run), line, &strays, zones, taken);
+                }
+                if at < line.end && self.is_free(at, taken) && self.nature(at) != Nature::Prose {
+                    run.push(at);
+                }
+            }
+        }
+    }
+
+    /// Whether a word goes on with a run: near, and not after a space between two terms.
+    fn goes_on(&self, run: &[usize], at: usize) -> bool {
+        let (Some(last), Some(next)) = (run.last().and_then(|at| self.word(*at)), self.word(at)) else { return true };
+        let gap = next.bounds.x0 - last.bounds.x1;
+        let joins = |sign: Option<char>| sign.is_some_and(|sign| joins_terms(sign) || matches!(sign, ',' | '(' | '[' | '{' | '…'));
+        let is_joined = !next.is_spaced
+            || next.script != Script::Baseline
+            || joins(last.text.chars().last())
+            || joins(next.text.chars().next())
+            || is_name(&last.text)
+            || is_name(&next.text);
+        is_joined && gap < RUN_GAP_EM * last.size.max(next.size) && gap > -3.0 * last.size
+    }
+
+    /// The words of lines without prose that stand within lines of text, by height.
+    fn strays(&self, taken: &[bool]) -> Vec<usize> {
+        let own = self.lines.iter().filter(|line| !line.has_prose && line.end - line.first <= 12);
+        let mut strays: Vec<usize> =
+            own.flat_map(|line| line.first..line.end).filter(|at| self.is_free(*at, taken)).take(MAX_PARTS).collect();
+        let middle = |at: &usize| self.word(*at).map_or(0.0, |word| center(word.bounds).1);
+        strays.sort_by(|a, b| middle(a).total_cmp(&middle(b)));
+        strays
+    }
+
+    fn push_run(&self, mut run: Vec<usize>, line: &Line, strays: &[usize], zones: &mut Vec<Zone>, taken: &mut [bool]) {
+        self.trim(&mut run);
+        let own = |run: &[usize]| run.iter().filter_map(|at| self.word(*at)).fold(NOTHING, |all, word| all.union(word.bounds));
+        let Some(first) = run.iter().filter_map(|at| self.word(*at)).find(|word| word.script == Script::Baseline) else { return };
+        let (size, baseline) = (line.size, first.baseline);
+        if !run.iter().any(|at| self.is_variable(*at, line)) {
+            return;
+        }
+        let bounds = own(&run);
+        let (top, bottom) = (baseline - STRAY_EM.0 * size, baseline + STRAY_EM.1 * size);
+        let middle = |at: usize| self.word(at).map_or(0.0, |word| center(word.bounds).1);
+        let from = strays.partition_point(|at| middle(*at) < top);
+        let near = strays.iter().skip(from).copied().take_while(|at| middle(*at) <= bottom).take(MAX_NEIGHBOURS);
+        let is_near = |at: usize| {
+            self.word(at).is_some_and(|word| {
+                taken.get(at) == Some(&false)
+                    && word.bounds.x0 < bounds.x1 + STRAY_GAP_EM * size
+                    && bounds.x0 - STRAY_GAP_EM * size < word.bounds.x1
+            })
+        };
+        let strays: Vec<usize> = near.filter(|at| is_near(*at)).collect();
+        let rules = self.rules_between(baseline - 1.1 * size, baseline + 0.3 * size);
+        let rules: Vec<usize> = rules
+            .filter(|at| {
+                let rule = self.rule(*at);
+                rule.x0 > bounds.x0 - 0.3 * size && rule.x1 < bounds.x1 + 0.3 * size
+            })
+            .collect();
+        let own = || run.iter().filter_map(|at| self.word(*at));
+        let has_structure = !strays.is_empty() || !rules.is_empty() || own().any(|word| word.script != Script::Baseline);
+        if !has_structure || run.len() > MAX_SYMBOLS / 4 {
+            return;
+        }
+        let tail = run.last().and_then(|at| self.word(*at)).map(|word| punctuation(&word.text)).unwrap_or_default();
+        run.extend(strays);
+        run.sort_unstable();
+        let x = run.iter().filter_map(|at| self.word(*at)).fold(NOTHING, |all, word| all.union(word.bounds));
+        let bounds = Bounds { x0: x.x0, x1: x.x1, y0: baseline - 0.8 * size, y1: baseline + 0.2 * size };
+        run.iter().for_each(|at| taken.iter_mut().skip(*at).take(1).for_each(|taken| *taken = true));
+        zones.push(Zone { words: run, prose: Vec::new(), rules, tag: None, bounds, baseline, is_displayed: false, tail });
+    }
+
+    /// Whether a word of a line is a variable: of a font of formulas, Greek, or an italic letter among upright words.
+    fn is_variable(&self, at: usize, line: &Line) -> bool {
+        let Some(word) = self.word(at) else { return false };
+        let has_letter = word.text.chars().any(char::is_alphabetic);
+        let is_italic = word.is_italic && !line.is_italic;
+        word.text.chars().any(is_math_letter) || has_letter && (word.math != MathFont::None || is_italic)
+    }
+
+    /// Takes away what stands at the ends of a run and is punctuation, or a bracket whose other side is not in it.
+    fn trim(&self, run: &mut Vec<usize>) {
+        let text = |at: Option<&usize>| at.and_then(|at| self.word(*at)).map(|word| (word.text.as_str(), word.script));
+        let is_loose = |text: &str| text.chars().all(|sign| matches!(sign, '.' | ',' | ';' | ':' | '!' | '?' | '"' | '\'' | '“' | '”' | '’' | '‘' | '—' | '–'));
+        loop {
+            let count = |sign: char| run.iter().filter_map(|at| self.word(*at)).flat_map(|word| word.text.chars()).filter(|own| *own == sign).count();
+            let (opened, closed) = (count('(') + count('['), count(')') + count(']'));
+            let is_end = text(run.last()).is_some_and(|(text, script)| {
+                script == Script::Baseline && (is_loose(text) || closed > opened && text.chars().all(|sign| matches!(sign, ')' | ']' | '.' | ',' | ';' | ':')))
+            });
+            let is_start = text(run.first()).is_some_and(|(text, script)| {
+                is_loose(text) || opened > closed && matches!(text, "(" | "[") || script == Script::Raised
+            });
+            if is_end {
+                run.pop();
+            } else if is_start {
+                run.remove(0);
+            } else {
+                return;
+            }
+        }
+    }
+}
+
+/// Whether a text is the number of a formula.
+fn is_tag(text: &str) -> bool {
+    let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return false };
+    let is_sign = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '.' | '-' | '′' | '\'' | '*');
+    inner.len() <= 8 && inner.chars().any(|sign| sign.is_ascii_digit()) && inner.chars().all(is_sign)
+}
+
+/// The punctuation at the end of a word that has more.
+fn punctuation(text: &str) -> String {
+    let stem = text.trim_end_matches([',', '.', ';', ':']);
+    let is_leader = text.ends_with("..");
+    let tail = text.strip_prefix(stem).unwrap_or_default();
+    if stem.is_empty() && text.chars().count() > 1 || is_leader { String::new() } else { tail.to_owned() }
+}
+
+fn is_name(text: &str) -> bool {
+    is_function(text.trim_matches(|sign: char| !sign.is_alphabetic()))
+}
+
+fn is_high_brace(word: &Word) -> bool {
+    let is_brace = word.text.chars().all(|sign| matches!(sign, '{' | '\u{23a7}'..='\u{23aa}'));
+    is_brace && has_ink(word) && word.bounds.y1 - word.bounds.y0 > HIGH_EM * word.size
+}
+
+fn nature(word: &Word) -> Nature {
+    if word.is_monospace {
+        return Nature::Prose;
+    }
+    if word.math != MathFont::None || word.text.chars().any(is_sign) {
+        return Nature::Math;
+    }
+    let mut longest = 0;
+    for part in word.text.split(|sign: char| !sign.is_alphabetic()) {
+        longest = longest.max(if is_function(part) { 0 } else { part.chars().count() });
+    }
+    let is_small = word.script != Script::Baseline;
+    let most = if is_small { 8 } else if word.is_italic { 2 } else { 0 };
+    let is_attached = longest == 1 && !word.is_spaced;
+    match longest {
+        0 => Nature::Neutral,
+        _ if longest > most && !is_attached => Nature::Prose,
+        _ if word.is_italic => Nature::Math,
+        _ => Nature::Neutral,
+    }
+}
+
+/// Whether two words without prose are parts of one displayed formula.
+fn are_linked(one: &Word, other: &Word) -> bool {
+    let em = one.size.max(other.size);
+    let (a, b) = (one.bounds, other.bounds);
+    let overlap = a.y1.min(b.y1) - a.y0.max(b.y0);
+    let gap = b.x0.max(a.x0) - a.x1.min(b.x1);
+    let is_tag = |word: &Word| is_tag(&word.text) && gap > TAG_GAP_EM * em;
+    if overlap > 0.25 * (a.y1 - a.y0).min(b.y1 - b.y0) {
+        return gap < DISPLAY_GAP_EM * em && !is_tag(one) && !is_tag(other);
+    }
+    is_limit(one, other) || is_limit(other, one)
+}
+
+/// Whether a word stands right above or below an operator, and is smaller.
+fn is_limit(operator: &Word, limit: &Word) -> bool {
+    let is_large = operator.text.chars().any(|sign| is_operator(sign) || is_integral(sign)) || has_limits(&operator.text);
+    let (a, b) = (operator.bounds, limit.bounds);
+    let gap = (b.y0 - a.y1).max(a.y0 - b.y1);
+    let x = center(b).0;
+    is_large
+        && limit.size < SMALL * operator.size
+        && gap < LIMIT_GAP_EM * limit.size
+        && a.x0 - 1.5 * operator.size < x
+        && x < a.x1 + 1.5 * operator.size
+}
+
+/// Sets that are joined.
+struct Sets(Vec<usize>);
+
+impl Sets {
+    fn new(count: usize) -> Self {
+        Self((0..count).collect())
+    }
+
+    fn root(&mut self, mut at: usize) -> usize {
+        while let Some(above) = self.0.get(at).copied().filter(|above| *above != at) {
+            let top = self.0.get(above).copied().unwrap_or(above);
+            if let Some(own) = self.0.get_mut(at) {
+                *own = top;
+            }
+            at = above;
+        }
+        at
+    }
+
+    fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.root(one), self.root(other));
+        if let Some(own) = self.0.get_mut(one.max(other)) {
+            *own = one.min(other);
+        }
+    }
+}
