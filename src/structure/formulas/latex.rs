@@ -91,11 +91,12 @@ pub(super) fn push(out: &mut String, next: &str, is_spaced: bool) {
     out.push_str(next);
 }
 
-/// Appends a superscript (`^`) or a subscript (`_`).
-pub(super) fn push_script(out: &mut String, mark: char, script: &str) {
+/// Appends a superscript (`^`) or a subscript (`_`). Renderers place only those that are written out as limits.
+pub(super) fn push_script(out: &mut String, mark: char, script: &str, is_limit: bool) {
     let forms = if mark == '^' { SUPERSCRIPTS } else { SUBSCRIPTS };
     let form = |sign: char| forms.chars().zip(forms.chars().skip(1)).step_by(2).find(|(plain, _)| *plain == sign);
-    if let Some(written) = script.chars().map(|sign| form(sign).map(|(_, form)| form)).collect::<Option<String>>() {
+    let written = script.chars().map(|sign| form(sign).map(|(_, form)| form)).collect::<Option<String>>();
+    if let Some(written) = written.filter(|_| !is_limit) {
         return out.push_str(&written);
     }
     out.push(mark);

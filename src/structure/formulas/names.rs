@@ -54,3 +54,17 @@ pub(super) fn is_operator(sign: char) -> bool {
 pub(super) fn is_integral(sign: char) -> bool {
     matches!(sign, '∫'..='∳')
 }
+
+/// Whether high brackets and roots are made of a sign.
+pub(super) fn is_piece(sign: char) -> bool {
+    matches!(sign, '√' | '⎷' | '|' | '‖' | '∥' | '∣' | '[' | ']' | '(' | ')' | '{' | '}' | '\u{239b}'..='\u{23ae}')
+}
+
+/// Relations, each followed by its negation.
+const NEGATIONS: &str = "=≠∈∉∋∌≡≢⊂⊄⊆⊈⊃⊅⊇⊉∼≁≃≄≅≇≈≉∃∄∣∤∥∦≤≰≥≱<≮>≯≺⊀≻⊁⊢⊬⊨⊭→↛⇒⇏⇔⇎";
+
+pub(super) fn negated(latex: &str) -> Option<String> {
+    let sign = latex.trim().chars().next().filter(|_| latex.trim().chars().count() == 1)?;
+    let mut pairs = NEGATIONS.chars().zip(NEGATIONS.chars().skip(1)).step_by(2);
+    pairs.find(|(plain, _)| *plain == sign).map(|(_, negated)| negated.to_string())
+}

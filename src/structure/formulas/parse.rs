@@ -1,7 +1,8 @@
 //! The places of symbols, read: what is above, below, raised, lowered, within.
 
 use super::latex::{push, push_script};
-use super::symbols::{AXIS_EM, Kind, Symbol};
+use super::names::negated;
+use super::symbols::{AXIS_EM, Kind, NEGATION, Symbol};
 use crate::bounds::{NOTHING, shared_width};
 
 /// Maximum symbols of a formula.
@@ -68,6 +69,13 @@ fn extent(symbols: &[Symbol]) -> pagewise_text::Bounds {
 
 fn largest(symbols: &[Symbol]) -> f32 {
     symbols.iter().map(|symbol| symbol.size).fold(0.0, f32::max)
+}
+
+/// The size of the largest letters. Operators and brackets may be drawn in larger sizes.
+fn letter_size(symbols: &[Symbol]) -> f32 {
+    let is_letter = |symbol: &&Symbol| !symbol.is_tall() || symbol.kind == Kind::Stack;
+    let letters = symbols.iter().filter(is_letter).map(|symbol| symbol.size).fold(0.0, f32::max);
+    if letters > 0.0 { letters } else { largest(symbols) }
 }
 
 /// A symbol that stands for others.
@@ -218,7 +226,7 @@ fn closing(open: &Symbol, rest: &std::collections::VecDeque<Symbol>) -> Option<u
 
 fn bracketed(open: Symbol, inner: Vec<Symbol>, close: Option<Symbol>, depth: usize) -> Option<Symbol> {
     let parts: Vec<Symbol> = [&open].into_iter().chain(&inner).chain(&close).cloned().collect();
-    let size = largest(&inner);
+    let size = letter_size(&inner);
     let mut rows = rows_of(with_rules(inner, depth)?);
     let baseline = open.middle().1 + AXIS_EM * size;
     let latex = if rows.len() > 1 {
@@ -240,7 +248,7 @@ fn bracketed(open: Symbol, inner: Vec<Symbol>, close: Option<Symbol>, depth: usi
 
 /// The rows of symbols by their baselines.
 fn rows_of(symbols: Vec<Symbol>) -> Vec<(f32, Vec<Symbol>)> {
-    let em = largest(&symbols);
+    let em = letter_size(&symbols);
     let level = |symbol: &Symbol| symbol.axis() + AXIS_EM * em;
     let mut levels: Vec<f32> =
         symbols.iter().filter(|symbol| symbol.size >= SMALL * em && !matches!(symbol.kind, Kind::Accent(_))).map(level).collect();
@@ -259,7 +267,7 @@ fn rows_of(symbols: Vec<Symbol>) -> Vec<(f32, Vec<Symbol>)> {
 
 /// A matrix, a binomial coefficient or cases.
 fn matrix(open: &Symbol, rows: Vec<(f32, Vec<Symbol>)>, close: Option<&Symbol>, depth: usize) -> Option<String> {
-    let em = rows.iter().map(|(_, row)| largest(row)).fold(0.0, f32::max);
+    let em = rows.iter().map(|(_, row)| letter_size(row)).fold(0.0, f32::max);
     let columns = columns_of(rows.iter().flat_map(|(_, row)| row), em);
     let step = rows.last()?.0 - rows.first()?.0;
     let is_pair = rows.len() == 2 && columns.len() == 1;
@@ -311,6 +319,16 @@ fn with_accents(mut symbols: Vec<Symbol>) -> Option<Vec<Symbol>> {
     for accent in accents {
         let Kind::Accent(command) = accent.kind else { continue };
         let x = accent.middle().0;
+        if command == NEGATION {
+            let is_under = |symbol: &Symbol| (symbol.middle().0 - x).abs() < 0.35 * symbol.size;
+            let under = symbols.iter_mut().filter(|symbol| is_under(symbol)).find(|symbol| negated(&symbol.latex).is_some());
+            if let Some(symbol) = under {
+                symbol.latex = negated(&symbol.latex).unwrap_or_default();
+            } else {
+                symbols.push(Symbol { kind: Kind::Term, latex: "/".to_owned(), ..accent });
+            }
+            continue;
+        }
         let is_under = |symbol: &&mut Symbol| {
             let slack = 0.15 * symbol.size;
             symbol.kind == Kind::Term && (symbol.bounds.x0 - slack..=symbol.bounds.x1 + slack).contains(&x)
@@ -333,17 +351,14 @@ struct Host {
 
 /// Reads symbols on one baseline with their scripts and limits.
 fn row(mut symbols: Vec<Symbol>, depth: usize) -> Option<Read> {
-    let size = {
-        let letters = symbols.iter().filter(|symbol| !symbol.is_tall()).map(|symbol| symbol.size).fold(0.0, f32::max);
-        if letters > 0.0 { letters.max(largest(&symbols) * SMALL) } else { largest(&symbols) }
-    };
+    let size = letter_size(&symbols);
     let baseline = main_baseline(&symbols, size)?;
     symbols.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
     let limits = take_limits(&mut symbols, size, baseline);
     let has_structure = !limits.is_empty() || symbols.iter().any(|symbol| symbol.latex.starts_with('\\') && symbol.latex.contains('{'));
     let mut hosts: Vec<Host> = Vec::new();
     for symbol in symbols {
-        if symbol.latex.is_empty() {
+        if symbol.latex.is_empty() || symbol.kind == Kind::Radical {
             return None;
         }
         match place(&symbol, hosts.last().map(|host| &host.symbol), size, baseline)? {
@@ -493,6 +508,7 @@ fn limit_group(symbols: &[Symbol], host: &Symbol, size: f32, is_there: impl Fn(&
 fn with_scripts(host: Host, depth: usize) -> Option<String> {
     let Host { symbol, mut raised, lowered } = host;
     let mut latex = symbol.latex;
+    let is_limit = matches!(symbol.kind, Kind::Operator | Kind::Integral | Kind::Function(true));
     let primes = take(&mut raised, |symbol| symbol.latex.chars().all(|sign| sign == '\''));
     primes.iter().for_each(|prime| latex.push_str(&prime.latex));
     let first = |symbols: &[Symbol]| symbols.iter().map(|symbol| symbol.order).min();
@@ -503,7 +519,7 @@ fn with_scripts(host: Host, depth: usize) -> Option<String> {
     }
     for (mark, symbols) in scripts {
         if !symbols.is_empty() {
-            push_script(&mut latex, mark, &expression(symbols, depth + 1)?.latex);
+            push_script(&mut latex, mark, &expression(symbols, depth + 1)?.latex, is_limit);
         }
     }
     Some(latex)

@@ -100,17 +100,24 @@ pub(super) fn has_ink(word: &Word) -> bool {
 
 /// Appends the symbols of a word: each sign that may be high alone, each name, and each letter of a font of formulas.
 fn push_word(symbols: &mut Vec<Symbol>, word: &Word, text: &str, order: usize, is_prose: bool) {
-    let length = word.text.chars().map(|_| 1.0_f32).sum::<f32>().max(1.0);
+    let length = word.text.chars().filter(|sign| !is_combining(*sign)).map(|_| 1.0_f32).sum::<f32>().max(1.0);
     let pitch = (word.bounds.x1 - word.bounds.x0) / length;
     let mut x = word.bounds.x0;
     let mut is_spaced = word.is_spaced;
+    let has_letter = text.chars().nth(1).is_some();
     for part in parts_of(text, word, is_prose) {
-        let width = pitch * part.chars().map(|_| 1.0).sum::<f32>();
-        let bounds = Bounds { x0: x, x1: x + width, ..word.bounds };
+        // A combining mark stands over the letter beside it.
+        let is_mark = has_letter && part.starts_with(is_combining);
+        let width = if is_mark { 0.0 } else { pitch * part.chars().filter(|sign| !is_combining(*sign)).map(|_| 1.0).sum::<f32>() };
+        let bounds = Bounds { x0: x, x1: x + if is_mark { pitch } else { width }, ..word.bounds };
         let (kind, latex) = kind_of(part, word, bounds, is_prose);
         symbols.push(Symbol { kind, bounds, baseline: own_baseline(word), size: word.size, latex, is_spaced, order });
         (x, is_spaced) = (x + width, false);
     }
+}
+
+pub(super) fn is_combining(sign: char) -> bool {
+    matches!(sign, '\u{300}'..='\u{36f}' | '\u{20d0}'..='\u{20ff}')
 }
 
 fn parts_of<'t>(text: &'t str, word: &Word, is_prose: bool) -> Vec<&'t str> {
@@ -135,6 +142,9 @@ fn kind_of(part: &str, word: &Word, bounds: Bounds, is_prose: bool) -> (Kind, St
     if is_prose {
         return (Kind::Words, part.to_owned());
     }
+    if part == "/" && word.math != MathFont::None {
+        return (Kind::Accent(NEGATION), NEGATION.to_owned());
+    }
     if let Some(command) = accent(part, word) {
         return (Kind::Accent(command), command.to_owned());
     }
@@ -152,7 +162,11 @@ fn kind_of(part: &str, word: &Word, bounds: Bounds, is_prose: bool) -> (Kind, St
         '(' | '[' | '{' | '⟨' | '⌊' | '⌈' if is_high => Kind::Open(first),
         ')' | ']' | '}' | '⟩' | '⌋' | '⌉' if is_high => Kind::Close(first),
         '|' | '‖' | '∥' | '∣' if is_high => Kind::Bar(first),
-        '\u{239b}'..='\u{23ae}' => piece(first),
+        '\u{239b}'..='\u{23ae}' => {
+            let (kind, written) = piece(first);
+            latex = written.to_owned();
+            kind
+        }
         _ if part.chars().nth(1).is_some() && first.is_alphabetic() => {
             let is_function = names::is_function(part);
             latex = if is_function { names::command(part) } else { format!("\\mathrm{{{part}}}") };
@@ -164,35 +178,48 @@ fn kind_of(part: &str, word: &Word, bounds: Bounds, is_prose: bool) -> (Kind, St
 }
 
 /// What a piece of a bracket is one of.
-fn piece(sign: char) -> Kind {
+fn piece(sign: char) -> (Kind, &'static str) {
     match sign {
-        '\u{239b}'..='\u{239d}' => Kind::Open('('),
-        '\u{239e}'..='\u{23a0}' => Kind::Close(')'),
-        '\u{23a1}'..='\u{23a3}' => Kind::Open('['),
-        '\u{23a4}'..='\u{23a6}' => Kind::Close(']'),
-        '\u{23a7}'..='\u{23aa}' => Kind::Open('{'),
-        '\u{23ab}'..='\u{23ad}' => Kind::Close('}'),
-        _ => Kind::Term,
+        '\u{239b}'..='\u{239d}' => (Kind::Open('('), "("),
+        '\u{239e}'..='\u{23a0}' => (Kind::Close(')'), ")"),
+        '\u{23a1}'..='\u{23a3}' => (Kind::Open('['), "["),
+        '\u{23a4}'..='\u{23a6}' => (Kind::Close(']'), "]"),
+        '\u{23a7}'..='\u{23a9}' => (Kind::Open('{'), "\\{"),
+        '\u{23ab}'..='\u{23ad}' => (Kind::Close('}'), "\\}"),
+        '\u{23ae}' => (Kind::Integral, "∫"),
+        _ => (Kind::Bar(BRACE_PIECE), ""),
     }
 }
+
+/// The piece that braces of both sides have.
+const BRACE_PIECE: char = '⎪';
 
 /// Pieces of a bracket that stand above each other become one bracket. Those of braces stand for both sides.
 fn merge_pieces(symbols: Vec<Symbol>) -> Vec<Symbol> {
     let mut merged: Vec<Symbol> = Vec::with_capacity(symbols.len());
     let mut pieces: Vec<usize> = Vec::new();
     for symbol in symbols {
-        let is_piece = matches!(symbol.kind, Kind::Open(_) | Kind::Close(_) | Kind::Bar(_));
+        let is_piece = matches!(symbol.kind, Kind::Open(_) | Kind::Close(_) | Kind::Bar(_) | Kind::Radical);
         let is_same = |at: &usize| {
             merged.get(*at).is_some_and(|other| {
                 let em = other.size;
                 let is_near = symbol.bounds.y0 < other.bounds.y1 + 0.3 * em && other.bounds.y0 < symbol.bounds.y1 + 0.3 * em;
-                let is_kind = other.kind == symbol.kind;
+                let is_brace = |kind: &Kind| matches!(kind, Kind::Open('{') | Kind::Close('}'));
+                let is_piece = |kind: &Kind| *kind == Kind::Bar(BRACE_PIECE);
+                let is_kind = other.kind == symbol.kind
+                    || is_piece(&other.kind) && is_brace(&symbol.kind)
+                    || is_piece(&symbol.kind) && is_brace(&other.kind);
                 is_kind && is_near && (other.middle().0 - symbol.middle().0).abs() < 0.3 * em
             })
         };
         let known = if is_piece { pieces.iter().rev().take(MAX_PIECES).find(|at| is_same(at)).copied() } else { None };
         match known.and_then(|at| merged.get_mut(at)) {
-            Some(other) => other.bounds = other.bounds.union(symbol.bounds),
+            Some(other) => {
+                other.bounds = other.bounds.union(symbol.bounds);
+                if other.kind == Kind::Bar(BRACE_PIECE) {
+                    (other.kind, other.latex) = (symbol.kind, symbol.latex);
+                }
+            }
             None => {
                 if is_piece {
                     pieces.push(merged.len());
@@ -206,6 +233,16 @@ fn merge_pieces(symbols: Vec<Symbol>) -> Vec<Symbol> {
 
 /// A piece of a bracket is compared with so many others.
 const MAX_PIECES: usize = 16;
+
+/// A slash through the sign that shares its place.
+pub(super) const NEGATION: &str = "\\not";
+
+/// Whether a text is an accent, or a letter with one that formulas have and few languages as a word.
+pub(super) fn is_accented(text: &str) -> bool {
+    let mut signs = text.chars();
+    let only = signs.next().filter(|_| signs.next().is_none());
+    only.is_some_and(|sign| !sign.is_ascii() && (accent_command(sign).is_some() || accented(text).is_some()))
+}
 
 /// The command of an accent that stands alone.
 fn accent(text: &str, word: &Word) -> Option<&'static str> {
@@ -224,6 +261,7 @@ fn accent_command(sign: char) -> Option<&'static str> {
         '\u{20d7}' => "\\vec",
         '\u{2c7}' | '\u{30c}' => "\\check",
         '\u{2d8}' | '\u{306}' => "\\breve",
+        '\u{338}' => NEGATION,
         _ => return None,
     })
 }

@@ -1,8 +1,8 @@
 //! Zones: the words and rules of each formula of a page.
 
-use super::names::{has_limits, is_function, is_integral, is_math_letter, is_operator, joins_terms, relates};
+use super::names::{is_piece, has_limits, is_function, is_integral, is_math_letter, is_operator, joins_terms, relates};
 use super::parse::MAX_SYMBOLS;
-use super::symbols::{has_ink, own_baseline};
+use super::symbols::{is_combining, has_ink, is_accented, own_baseline};
 use crate::bounds::{NOTHING, center, holds, shared_width};
 use pagewise_text::{Bounds, MathFont, PageLayout, Script, Word};
 
@@ -22,8 +22,12 @@ const DISPLAY_GAP_EM: f32 = 2.6;
 const RUN_GAP_EM: f32 = 1.0;
 /// What stands above or below a rule, in ems, is part of its fraction.
 const FRACTION_GAP_EM: f32 = 0.9;
+/// The rule of a fraction reaches so far over what it divides, in ems.
+const COVERED_EM: f32 = 1.2;
 /// A limit stands so near to its operator, in ems.
 const LIMIT_GAP_EM: f32 = 0.7;
+/// The pieces of a bracket stand so near to each other, in ems.
+const PIECE_GAP_EM: f32 = 0.3;
 /// A root, an operator or a part of a small fraction within a line of text has its middle so far above and below the
 /// baseline, in ems, and begins so near to the line's own words.
 const STRAY_EM: (f32, f32) = (1.1, 0.6);
@@ -90,6 +94,8 @@ struct Line {
     end: usize,
     bounds: Bounds,
     size: f32,
+    /// That of its first word of text.
+    baseline: f32,
     has_prose: bool,
     /// Whether its words are italic, so that italics are no evidence of a variable.
     is_italic: bool,
@@ -126,6 +132,8 @@ impl<'p> Finder<'p> {
             let end = first + own.len();
             let has_prose = self.natures.get(first..end).unwrap_or_default().contains(&Nature::Prose);
             let size = own.iter().map(|word| word.size).fold(0.0, f32::max);
+            let first_prose = own.iter().zip(self.natures.iter().skip(first)).find(|(_, nature)| **nature == Nature::Prose);
+            let baseline = first_prose.map_or(0.0, |(word, _)| word.baseline);
             let bounds = own.iter().fold(NOTHING, |all, word| all.union(word.bounds));
             let prose = |is_italic: bool| {
                 let natures = self.natures.iter().skip(first);
@@ -133,7 +141,7 @@ impl<'p> Finder<'p> {
             };
             let is_italic = prose(true) > prose(false);
             self.line_of.extend(std::iter::repeat_n(self.lines.len(), own.len()));
-            self.lines.push(Line { first, end, bounds, size, has_prose, is_italic });
+            self.lines.push(Line { first, end, bounds, size, baseline, has_prose, is_italic });
             first = end;
         }
     }
@@ -233,34 +241,26 @@ impl<'p> Finder<'p> {
         let from = indices.partition_point(|at| top(*at) < rule.y0 - 40.0);
         let near = (from..parts.len()).take_while(|at| top(*at) < rule.y1 + 20.0).take(MAX_NEIGHBOURS * 2);
         let near: Vec<(usize, &Word)> = near.filter_map(|at| Some((at, self.word(*parts.get(at)?)?))).collect();
-        let is_within = |word: &Word| {
-            let (x, slack) = (center(word.bounds).0, 0.25 * word.size);
-            rule.x0 - slack < x && x < rule.x1 + slack
-        };
-        let gap_above = |word: &Word| rule.y0 - word.bounds.y1;
-        let gap_below = |word: &Word| word.bounds.y0 - rule.y1;
-        let mut own: Vec<usize> = Vec::new();
-        let (mut has_above, mut left, mut right) = (false, f32::INFINITY, f32::NEG_INFINITY);
-        for (at, word) in near.iter().filter(|(_, word)| is_within(word)) {
-            let is_above = center(word.bounds).1 < rule.y0 && gap_above(word) < FRACTION_GAP_EM * word.size;
-            let is_below = center(word.bounds).1 > rule.y0 && gap_below(word) < FRACTION_GAP_EM * word.size;
-            if is_above || is_below {
-                own.push(*at);
-                has_above |= is_above;
-                (left, right) = (left.min(word.bounds.x0), right.max(word.bounds.x1));
+        let roots: Vec<(usize, &Word)> = near.iter().copied().filter(|(_, word)| is_root_of(word, rule)).collect();
+        let depth = roots.iter().map(|(_, root)| root.bounds.y1).fold(rule.y1, f32::max);
+        let (mut own, mut extent, mut size) = (Vec::new(), NOTHING, 0.0_f32);
+        for (at, word) in near {
+            let ((x, y), slack) = (center(word.bounds), 0.25 * word.size);
+            let reach = FRACTION_GAP_EM * word.size;
+            let is_above = y < rule.y0 && rule.y0 - word.bounds.y1 < reach;
+            let is_below = y > rule.y0 && (word.bounds.y0 - rule.y1 < reach || y < depth);
+            if rule.x0 - slack < x && x < rule.x1 + slack && (is_above && roots.is_empty() || is_below) {
+                own.push(at);
+                (extent, size) = (extent.union(word.bounds), size.max(word.size));
             }
         }
-        let size = own.iter().filter_map(|at| self.word(*parts.get(*at)?)).map(|word| word.size).fold(0.0, f32::max);
         // What stands above and below reaches over the whole rule: it is no rule of a table or of the page.
-        if !own.is_empty() && (rule.x1 - rule.x0) - (right - left) < 1.2 * size {
-            let roots = near.iter().filter(|(_, word)| {
-                word.text.ends_with('√') && (word.bounds.x1 - rule.x0).abs() < 0.4 * word.size && word.bounds.y0 < rule.y1 + 0.4 * word.size && word.bounds.y1 > rule.y0
-            });
-            own.extend(roots.map(|(at, _)| *at));
-            let _ = has_above;
-            return own;
+        let is_covered = (rule.x1 - rule.x0) - (extent.x1 - extent.x0) < COVERED_EM * size;
+        if own.is_empty() || roots.is_empty() && !is_covered {
+            return Vec::new();
         }
-        Vec::new()
+        own.extend(roots.into_iter().map(|(at, _)| at));
+        own
     }
 
     /// The zone of a cluster, if it is a displayed formula.
@@ -275,11 +275,12 @@ impl<'p> Finder<'p> {
         let bounds = own().fold(NOTHING, |all, word| all.union(word.bounds));
         let size = own().map(|word| word.size).fold(0.0, f32::max);
         let signs = || own().flat_map(|word| word.text.chars());
-        let is_math = own().any(|word| word.math != MathFont::None) || signs().any(is_sign);
+        let is_math = words.iter().any(|at| self.nature(*at) == Nature::Math);
         let letters = signs().filter(|sign| sign.is_alphanumeric()).count();
         let has_structure = !rules.is_empty()
             || own().any(|word| word.script != Script::Baseline)
-            || signs().any(|sign| is_operator(sign) || is_integral(sign));
+            || signs().any(|sign| is_operator(sign) || is_integral(sign) || is_combining(sign))
+            || own().any(|word| is_accented(&word.text) || is_high(word));
         let has_relation = signs().any(relates);
         let is_code = own().any(|word| word.is_monospace);
         if !is_math || is_code || letters < 2 || !(has_structure || has_relation) || !self.is_clear(bounds, size, &words, tag) {
@@ -344,7 +345,10 @@ impl<'p> Finder<'p> {
         let (Some(last), Some(next)) = (run.last().and_then(|at| self.word(*at)), self.word(at)) else { return true };
         let gap = next.bounds.x0 - last.bounds.x1;
         let joins = |sign: Option<char>| sign.is_some_and(|sign| joins_terms(sign) || matches!(sign, ',' | '(' | '[' | '{' | '…'));
-        let is_joined = !next.is_spaced
+        // Limits come before what their operator stands before.
+        let is_limit = run.iter().all(|at| self.word(*at).is_some_and(|word| word.script != Script::Baseline));
+        let is_joined = is_limit
+            || !next.is_spaced
             || next.script != Script::Baseline
             || joins(last.text.chars().last())
             || joins(next.text.chars().next())
@@ -366,11 +370,7 @@ impl<'p> Finder<'p> {
     fn push_run(&self, mut run: Vec<usize>, line: &Line, strays: &[usize], zones: &mut Vec<Zone>, taken: &mut [bool]) {
         self.trim(&mut run);
         let own = |run: &[usize]| run.iter().filter_map(|at| self.word(*at)).fold(NOTHING, |all, word| all.union(word.bounds));
-        let Some(first) = run.iter().filter_map(|at| self.word(*at)).find(|word| word.script == Script::Baseline) else { return };
-        let (size, baseline) = (line.size, first.baseline);
-        if !run.iter().any(|at| self.is_variable(*at, line)) {
-            return;
-        }
+        let (size, baseline) = (line.size, line.baseline);
         let bounds = own(&run);
         let (top, bottom) = (baseline - STRAY_EM.0 * size, baseline + STRAY_EM.1 * size);
         let middle = |at: usize| self.word(at).map_or(0.0, |word| center(word.bounds).1);
@@ -384,7 +384,7 @@ impl<'p> Finder<'p> {
             })
         };
         let strays: Vec<usize> = near.filter(|at| is_near(*at)).collect();
-        let rules = self.rules_between(baseline - 1.1 * size, baseline + 0.3 * size);
+        let rules = self.rules_between(baseline - 1.1 * size, baseline - 0.1 * size);
         let rules: Vec<usize> = rules
             .filter(|at| {
                 let rule = self.rule(*at);
@@ -392,8 +392,10 @@ impl<'p> Finder<'p> {
             })
             .collect();
         let own = || run.iter().filter_map(|at| self.word(*at));
-        let has_structure = !strays.is_empty() || !rules.is_empty() || own().any(|word| word.script != Script::Baseline);
-        if !has_structure || run.len() > MAX_SYMBOLS / 4 {
+        let is_raised = |word: &Word| word.script != Script::Baseline || is_accented(&word.text);
+        let has_structure = !strays.is_empty() || !rules.is_empty() || own().any(is_raised);
+        let is_formula = !rules.is_empty() || run.iter().any(|at| self.is_variable(*at, line));
+        if !has_structure || !is_formula || run.len() > MAX_SYMBOLS / 4 {
             return;
         }
         let tail = run.last().and_then(|at| self.word(*at)).map(|word| punctuation(&word.text)).unwrap_or_default();
@@ -410,7 +412,7 @@ impl<'p> Finder<'p> {
         let Some(word) = self.word(at) else { return false };
         let has_letter = word.text.chars().any(char::is_alphabetic);
         let is_italic = word.is_italic && !line.is_italic;
-        word.text.chars().any(is_math_letter) || has_letter && (word.math != MathFont::None || is_italic)
+        word.text.chars().any(is_math_letter) || is_accented(&word.text) || has_letter && (word.math != MathFont::None || is_italic)
     }
 
     /// Takes away what stands at the ends of a run and is punctuation, or a bracket whose other side is not in it.
@@ -458,14 +460,18 @@ fn is_name(text: &str) -> bool {
 
 fn is_high_brace(word: &Word) -> bool {
     let is_brace = word.text.chars().all(|sign| matches!(sign, '{' | '\u{23a7}'..='\u{23aa}'));
-    is_brace && has_ink(word) && word.bounds.y1 - word.bounds.y0 > HIGH_EM * word.size
+    is_brace && is_high(word)
+}
+
+fn is_high(word: &Word) -> bool {
+    has_ink(word) && word.bounds.y1 - word.bounds.y0 > HIGH_EM * word.size
 }
 
 fn nature(word: &Word) -> Nature {
     if word.is_monospace {
         return Nature::Prose;
     }
-    if word.math != MathFont::None || word.text.chars().any(is_sign) {
+    if word.math != MathFont::None || word.text.chars().any(is_sign) || is_accented(&word.text) {
         return Nature::Math;
     }
     let mut longest = 0;
@@ -473,7 +479,14 @@ fn nature(word: &Word) -> Nature {
         longest = longest.max(if is_function(part) { 0 } else { part.chars().count() });
     }
     let is_small = word.script != Script::Baseline;
-    let most = if is_small { 8 } else if word.is_italic { 2 } else { 0 };
+    // A product of variables, as no word is written.
+    let is_product = word.text.chars().skip(1).any(char::is_uppercase) && word.text.chars().any(char::is_lowercase);
+    let most = match word.is_italic {
+        _ if is_small => 8,
+        true if is_product => 4,
+        true => 2,
+        false => 0,
+    };
     let is_attached = longest == 1 && !word.is_spaced;
     match longest {
         0 => Nature::Neutral,
@@ -481,6 +494,13 @@ fn nature(word: &Word) -> Nature {
         _ if word.is_italic => Nature::Math,
         _ => Nature::Neutral,
     }
+}
+
+/// Whether a word is the sign of a root whose rule this is.
+fn is_root_of(word: &Word, rule: Bounds) -> bool {
+    let em = word.size;
+    let is_beside = (word.bounds.x1 - rule.x0).abs() < 0.4 * em;
+    is_beside && word.text.ends_with(['√', '⎷']) && word.bounds.y0 < rule.y1 + 0.4 * em && word.bounds.y1 > rule.y0
 }
 
 /// Whether two words without prose are parts of one displayed formula.
@@ -493,7 +513,15 @@ fn are_linked(one: &Word, other: &Word) -> bool {
     if overlap > 0.25 * (a.y1 - a.y0).min(b.y1 - b.y0) {
         return gap < DISPLAY_GAP_EM * em && !is_tag(one) && !is_tag(other);
     }
-    is_limit(one, other) || is_limit(other, one)
+    is_limit(one, other) || is_limit(other, one) || are_pieces(one, other)
+}
+
+/// Whether words are pieces of one bracket or root, below each other.
+fn are_pieces(one: &Word, other: &Word) -> bool {
+    let (a, b) = (one.bounds, other.bounds);
+    let gap = (b.y0 - a.y1).max(a.y0 - b.y1);
+    let is_piece = |word: &Word| has_ink(word) && word.text.chars().all(is_piece);
+    is_piece(one) && is_piece(other) && gap < PIECE_GAP_EM * one.size && shared_width(a, b) > 0.0
 }
 
 /// Whether a word stands right above or below an operator, and is smaller.

@@ -7,8 +7,42 @@ use super::escapes;
 /// The text of spans with all their marks.
 pub(super) fn write(spans: &[TextSpan]) -> String {
     let mut out = String::new();
-    push_layer(&mut out, spans, Layer::Link, None);
+    match opens_formula(spans) {
+        true => push_layer(&mut out, &without_dollars(spans), Layer::Link, None),
+        false => push_layer(&mut out, spans, Layer::Link, None),
+    }
     out
+}
+
+/// Whether a dollar of the text would open a formula, as pandoc and GitHub read it: something follows it, and a later
+/// dollar follows something. Those of formulas are such too.
+fn opens_formula(spans: &[TextSpan]) -> bool {
+    let (mut is_open, mut before) = (false, ' ');
+    for span in spans {
+        if span.formula.is_some() {
+            if is_open {
+                return true;
+            }
+            before = 'x';
+            continue;
+        }
+        let mut signs = span.text.chars().peekable();
+        while let Some(sign) = signs.next() {
+            if sign == '$' && is_open && !before.is_whitespace() {
+                return true;
+            }
+            is_open |= sign == '$' && signs.peek().is_some_and(|next| !next.is_whitespace());
+            before = sign;
+        }
+    }
+    false
+}
+
+/// The spans with a mark before each dollar of the text, for which `escapes` writes a backslash.
+fn without_dollars(spans: &[TextSpan]) -> Vec<TextSpan> {
+    let is_text = |span: &TextSpan| span.formula.is_none() && !span.is_monospace;
+    let escaped = |span: &TextSpan| TextSpan { text: span.text.replace('$', escapes::DOLLAR), ..span.clone() };
+    spans.iter().map(|span| if is_text(span) { escaped(span) } else { span.clone() }).collect()
 }
 
 /// What marks surround a run of spans, from the outermost inwards.

@@ -36,7 +36,7 @@ const MATH: [(MathFont, &[&str]); 4] = [
         MathFont::Letters,
         &[
             "cmmi", "cmex", "msam", "eurm", "lmmath", "txmi", "txex", "pxmi", "pxex", "ntxmi", "ntxex", "rtxmi", "rpxmi",
-            "mtmi", "mtsy", "mtex", "stmary", "esint", "zplm", "zptm", "futmi", "fouriermath", "euex",
+            "mtmi", "mtsy", "mtex", "stmary", "esint", "standardsym", "zplm", "zptm", "futmi", "fouriermath", "euex",
         ],
     ),
 ];
