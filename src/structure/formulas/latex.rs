@@ -19,6 +19,7 @@ pub(super) fn push_character(out: &mut String, sign: char, font: MathFont, is_bo
         '′' => out.push('\''),
         'µ' => out.push('μ'),
         '∆' => out.push('Δ'),
+        '\u{1d434}'..='\u{1d467}' | 'ℎ' => out.push(upright(sign)),
         letter if letter.is_ascii_alphabetic() => out.push(alphabet(letter, font, is_bold)),
         sign if sign.is_ascii_graphic() || is_known(sign) => out.push(sign),
         _ => return None,
@@ -32,6 +33,16 @@ fn is_known(sign: char) -> bool {
         || super::names::joins_terms(sign)
         || matches!(sign, '…' | '†' | '‡' | '•' | '∞' | 'ℏ' | 'ℜ' | 'ℑ' | 'ℵ' | '℘' | '°' | '‖' | '⟨' | '⟩' | '√' | 'ı' | 'ȷ')
         || matches!(sign, '⌈'..='⌋' | '□' | '◦' | '★' | '△' | '▽' | '◇' | '♯' | '♭')
+}
+
+/// The letter of a mathematical italic one, which formulas have without saying so.
+fn upright(sign: char) -> char {
+    let place = u32::from(sign).wrapping_sub(0x1d434);
+    match place {
+        0..26 => char::from_u32(u32::from('A') + place).unwrap_or(sign),
+        26..52 => char::from_u32(u32::from('a') + place - 26).unwrap_or(sign),
+        _ => 'h',
+    }
 }
 
 /// A letter in the alphabet of its font.

@@ -76,7 +76,7 @@ pub(crate) fn find(page: &PageLayout, tables: &[Bounds]) -> Vec<FoundFormula> {
 fn read(page: &PageLayout, zone: &zones::Zone) -> Option<FoundFormula> {
     let rules = zone.rules.iter().filter_map(|index| page.rules.get(*index)).map(|Rule { bounds, .. }| *bounds);
     let symbols = symbols::of_words(page, zone, rules);
-    let read = parse::read(symbols)?;
+    let read = parse::read(symbols).filter(|read| zone.is_displayed || read.has_structure)?;
     let tag = zone.tag.and_then(|tag| page.words.get(tag));
     let mut latex = read.latex;
     if let Some(tag) = tag {

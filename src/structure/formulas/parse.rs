@@ -18,11 +18,13 @@ const LOWERED_EM: f32 = 0.05;
 /// Brackets, fractions and operators are centred on the axis within so many ems.
 const AXIS_TOLERANCE_EM: f32 = 0.3;
 /// What stands above and below a rule reaches over its ends by at most this, in ems.
-const OVERHANG_EM: f32 = 0.2;
+const OVERHANG_EM: f32 = 0.05;
 /// The rule of a root begins so near to the root's sign, in ems.
 const ROOT_EM: f32 = 0.3;
 /// A rule over letters stands at most so far above them, in ems.
 const OVERLINE_EM: f32 = 0.5;
+/// A longer rule, in ems, belongs to the page.
+const MAX_OVERLINE_EM: f32 = 4.0;
 /// The rows of a matrix are further apart than this, in ems, and its columns.
 const ROW_EM: f32 = 0.7;
 const COLUMN_EM: f32 = 0.55;
@@ -154,7 +156,8 @@ fn fraction(rule: &Symbol, above: Vec<Symbol>, below: Vec<Symbol>, depth: usize)
 
 fn line_over(rule: &Symbol, content: Vec<Symbol>, depth: usize) -> Option<Symbol> {
     let parts: Vec<Symbol> = content.iter().chain([rule]).cloned().collect();
-    let read = expression(content, depth + 1)?;
+    let is_wide = rule.bounds.x1 - rule.bounds.x0 > MAX_OVERLINE_EM * letter_size(&content);
+    let read = expression(content, depth + 1).filter(|_| !is_wide)?;
     Some(composite(Kind::Term, format!("\\overline{{{}}}", read.latex), &parts, &read))
 }
 
@@ -355,7 +358,8 @@ fn row(mut symbols: Vec<Symbol>, depth: usize) -> Option<Read> {
     let baseline = main_baseline(&symbols, size)?;
     symbols.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
     let limits = take_limits(&mut symbols, size, baseline);
-    let has_structure = !limits.is_empty() || symbols.iter().any(|symbol| symbol.latex.starts_with('\\') && symbol.latex.contains('{'));
+    let is_made = |symbol: &Symbol| symbol.latex.starts_with('\\') && symbol.latex.contains('{') && symbol.kind != Kind::Function(false);
+    let has_structure = !limits.is_empty() || symbols.iter().any(is_made);
     let mut hosts: Vec<Host> = Vec::new();
     for symbol in symbols {
         if symbol.latex.is_empty() || symbol.kind == Kind::Radical {
@@ -507,6 +511,10 @@ fn limit_group(symbols: &[Symbol], host: &Symbol, size: f32, is_there: impl Fn(&
 
 fn with_scripts(host: Host, depth: usize) -> Option<String> {
     let Host { symbol, mut raised, lowered } = host;
+    let has_scripts = !raised.is_empty() || !lowered.is_empty();
+    if has_scripts && symbol.latex == "=" {
+        return None;
+    }
     let mut latex = symbol.latex;
     let is_limit = matches!(symbol.kind, Kind::Operator | Kind::Integral | Kind::Function(true));
     let primes = take(&mut raised, |symbol| symbol.latex.chars().all(|sign| sign == '\''));

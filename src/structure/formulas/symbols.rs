@@ -71,7 +71,9 @@ pub(super) fn of_words(page: &PageLayout, zone: &Zone, rules: impl Iterator<Item
         let Some(word) = page.words.get(*index) else { continue };
         let is_last = zone.words.last() == Some(index);
         let text = if is_last { word.text.strip_suffix(&*zone.tail).unwrap_or(&word.text) } else { &word.text };
-        push_word(&mut symbols, word, text, *index, zone.is_prose(*index));
+        // The bar and the arrow of ↦ are two signs in fonts of TeX.
+        let text = if word.math == MathFont::None { text.to_owned() } else { text.replace("7→", "↦") };
+        push_word(&mut symbols, word, &text, *index, zone.is_prose(*index));
     }
     symbols.extend(rules.map(|bounds| Symbol {
         kind: Kind::Rule,
@@ -241,7 +243,10 @@ pub(super) const NEGATION: &str = "\\not";
 pub(super) fn is_accented(text: &str) -> bool {
     let mut signs = text.chars();
     let only = signs.next().filter(|_| signs.next().is_none());
-    only.is_some_and(|sign| !sign.is_ascii() && (accent_command(sign).is_some() || accented(text).is_some()))
+    // A vowel with an accent is a letter of languages.
+    let is_vowel = |latex: &str| latex.trim_end_matches('}').ends_with(['a', 'e', 'i', 'o', 'u', 'A', 'E', 'I', 'O', 'U', 'n', 'N']);
+    let is_letter = || accented(text).is_some_and(|latex| !is_vowel(&latex));
+    only.is_some_and(|sign| !sign.is_ascii() && (accent_command(sign).is_some() || is_letter()))
 }
 
 /// The command of an accent that stands alone.

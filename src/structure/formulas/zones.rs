@@ -14,6 +14,9 @@ const MAX_RULES: usize = 2_000;
 /// Maximum neighbours that a part of a formula is compared with.
 const MAX_NEIGHBOURS: usize = 120;
 
+/// Maximum words of a line that stands within another.
+const MAX_STRAYS: usize = 12;
+
 /// A script is smaller than its line by this factor at least.
 const SMALL: f32 = 0.87;
 /// Parts of one displayed formula stand beside each other at no larger gap, in ems: a wide space of TeX is two.
@@ -24,6 +27,9 @@ const RUN_GAP_EM: f32 = 1.0;
 const FRACTION_GAP_EM: f32 = 0.9;
 /// The rule of a fraction reaches so far over what it divides, in ems.
 const COVERED_EM: f32 = 1.2;
+/// A line of a paragraph stands so far below the one before, and begins so near to its left edge, in ems.
+const TEXT_LEADING_EM: f32 = 1.5;
+const TEXT_INDENT_EM: f32 = 2.0;
 /// A limit stands so near to its operator, in ems.
 const LIMIT_GAP_EM: f32 = 0.7;
 /// The pieces of a bracket stand so near to each other, in ems.
@@ -94,7 +100,7 @@ struct Line {
     end: usize,
     bounds: Bounds,
     size: f32,
-    /// That of its first word of text.
+    /// That of its first word of text, else of its first word.
     baseline: f32,
     has_prose: bool,
     /// Whether its words are italic, so that italics are no evidence of a variable.
@@ -133,7 +139,8 @@ impl<'p> Finder<'p> {
             let has_prose = self.natures.get(first..end).unwrap_or_default().contains(&Nature::Prose);
             let size = own.iter().map(|word| word.size).fold(0.0, f32::max);
             let first_prose = own.iter().zip(self.natures.iter().skip(first)).find(|(_, nature)| **nature == Nature::Prose);
-            let baseline = first_prose.map_or(0.0, |(word, _)| word.baseline);
+            let first_full = own.iter().find(|word| word.script == Script::Baseline && !has_ink(word));
+            let baseline = first_prose.map(|(word, _)| word).or(first_full).map_or(0.0, |word| word.baseline);
             let bounds = own.iter().fold(NOTHING, |all, word| all.union(word.bounds));
             let prose = |is_italic: bool| {
                 let natures = self.natures.iter().skip(first);
@@ -281,17 +288,33 @@ impl<'p> Finder<'p> {
             || own().any(|word| word.script != Script::Baseline)
             || signs().any(|sign| is_operator(sign) || is_integral(sign) || is_combining(sign))
             || own().any(|word| is_accented(&word.text) || is_high(word));
-        let has_relation = signs().any(relates);
+        let has_variable = words.iter().any(|at| self.nature(*at) == Nature::Math && self.word(*at).is_some_and(has_letter));
+        let has_relation = has_variable && signs().any(relates);
         let is_code = own().any(|word| word.is_monospace);
-        if !is_math || is_code || letters < 2 || !(has_structure || has_relation) || !self.is_clear(bounds, size, &words, tag) {
+        // A term alone is a label in a figure.
+        let is_expression = has_relation || has_structure && (!rules.is_empty() || signs().any(joins_terms) || own().any(is_large));
+        let is_open = own().last().is_some_and(|last| last.text.ends_with('='));
+        if !is_math || is_code || letters < 2 || !is_expression || is_open || !self.is_clear(bounds, size, &words, tag) {
             return None;
         }
         let prose = words.iter().copied().filter(|at| self.nature(*at) == Nature::Prose).collect();
         let baseline = own().filter(|word| word.size >= SMALL * size && !has_ink(word)).map(own_baseline);
         let middle = center(bounds).1;
         let baseline = baseline.min_by(|a, b| (a - middle).abs().total_cmp(&(b - middle).abs())).unwrap_or(bounds.y1);
+        if self.continues_text(bounds, baseline, size) {
+            return None;
+        }
         let tail = words.last().and_then(|at| self.word(*at)).map(|word| punctuation(&word.text)).unwrap_or_default();
         Some(Zone { words, prose, rules, tag, bounds, baseline, is_displayed: true, tail })
+    }
+
+    /// Whether a line without words of text stands where the next line of a paragraph does.
+    fn continues_text(&self, bounds: Bounds, baseline: f32, size: f32) -> bool {
+        self.lines.iter().filter(|line| line.has_prose).any(|line| {
+            let step = baseline - line.baseline;
+            let is_left = (line.bounds.x0 - bounds.x0).abs() < TEXT_INDENT_EM * size;
+            is_left && (0.5 * size..TEXT_LEADING_EM * size).contains(&step) && bounds.y1 - bounds.y0 < HIGH_EM * size
+        })
     }
 
     /// The number of a displayed formula.
@@ -325,8 +348,10 @@ impl<'p> Finder<'p> {
     // Formulas within lines of text.
 
     fn push_inline(&self, zones: &mut Vec<Zone>, taken: &mut [bool]) {
-        let strays = self.strays(taken);
-        for line in self.lines.iter().filter(|line| line.has_prose) {
+        let is_text = |line: &Line| line.has_prose || self.continues_text(line.bounds, line.baseline, line.size);
+        let (texts, others): (Vec<&Line>, Vec<&Line>) = self.lines.iter().partition(|line| is_text(line));
+        let strays = self.strays(&others, taken);
+        for line in texts {
             let mut run: Vec<usize> = Vec::new();
             for at in line.first..=line.end {
                 let goes_on = at < line.end && self.is_free(at, taken) && self.nature(at) != Nature::Prose && self.goes_on(&run, at);
@@ -352,14 +377,15 @@ impl<'p> Finder<'p> {
             || next.script != Script::Baseline
             || joins(last.text.chars().last())
             || joins(next.text.chars().next())
+            || next.text.starts_with([')', ']', '}'])
             || is_name(&last.text)
             || is_name(&next.text);
         is_joined && gap < RUN_GAP_EM * last.size.max(next.size) && gap > -3.0 * last.size
     }
 
-    /// The words of lines without prose that stand within lines of text, by height.
-    fn strays(&self, taken: &[bool]) -> Vec<usize> {
-        let own = self.lines.iter().filter(|line| !line.has_prose && line.end - line.first <= 12);
+    /// The words of short lines without prose, which may stand within lines of text, by height.
+    fn strays(&self, lines: &[&Line], taken: &[bool]) -> Vec<usize> {
+        let own = lines.iter().filter(|line| line.end - line.first <= MAX_STRAYS);
         let mut strays: Vec<usize> =
             own.flat_map(|line| line.first..line.end).filter(|at| self.is_free(*at, taken)).take(MAX_PARTS).collect();
         let middle = |at: &usize| self.word(*at).map_or(0.0, |word| center(word.bounds).1);
@@ -410,9 +436,8 @@ impl<'p> Finder<'p> {
     /// Whether a word of a line is a variable: of a font of formulas, Greek, or an italic letter among upright words.
     fn is_variable(&self, at: usize, line: &Line) -> bool {
         let Some(word) = self.word(at) else { return false };
-        let has_letter = word.text.chars().any(char::is_alphabetic);
         let is_italic = word.is_italic && !line.is_italic;
-        word.text.chars().any(is_math_letter) || is_accented(&word.text) || has_letter && (word.math != MathFont::None || is_italic)
+        word.text.chars().any(is_math_letter) || is_accented(&word.text) || has_letter(word) && (word.math != MathFont::None || is_italic)
     }
 
     /// Takes away what stands at the ends of a run and is punctuation, or a bracket whose other side is not in it.
@@ -420,23 +445,63 @@ impl<'p> Finder<'p> {
         let text = |at: Option<&usize>| at.and_then(|at| self.word(*at)).map(|word| (word.text.as_str(), word.script));
         let is_loose = |text: &str| text.chars().all(|sign| matches!(sign, '.' | ',' | ';' | ':' | '!' | '?' | '"' | '\'' | '“' | '”' | '’' | '‘' | '—' | '–'));
         loop {
-            let count = |sign: char| run.iter().filter_map(|at| self.word(*at)).flat_map(|word| word.text.chars()).filter(|own| *own == sign).count();
-            let (opened, closed) = (count('(') + count('['), count(')') + count(']'));
+            let unmatched = self.unmatched(run);
+            let is_at = |at: Option<usize>, side: &[usize]| at.is_some_and(|at| side.contains(&at));
+            let last = run.len().checked_sub(1);
             let is_end = text(run.last()).is_some_and(|(text, script)| {
-                script == Script::Baseline && (is_loose(text) || closed > opened && text.chars().all(|sign| matches!(sign, ')' | ']' | '.' | ',' | ';' | ':')))
+                let is_bracket = |sign: char| matches!(sign, ')' | ']' | '.' | ',' | ';' | ':');
+                let is_loose_bracket = is_at(last, &unmatched.closing) && text.chars().all(is_bracket);
+                script == Script::Baseline && (is_loose(text) || is_loose_bracket || is_at(last, &unmatched.opening))
             });
+            // A raised number after a clause is the mark of a note.
+            let before = run.len().checked_sub(2).and_then(|at| run.get(at));
+            let is_mark = text(run.last()).is_some_and(|(_, script)| script == Script::Raised)
+                && text(before).is_some_and(|(text, script)| {
+                    script == Script::Baseline && text.ends_with(['.', ',', ';', ':', '!', '?', '"', '”', '’'])
+                });
             let is_start = text(run.first()).is_some_and(|(text, script)| {
-                is_loose(text) || opened > closed && matches!(text, "(" | "[") || script == Script::Raised
+                is_loose(text) || is_at(Some(0), &unmatched.opening) || script == Script::Raised
             });
-            if is_end {
+            // What stands before a bracket that nothing opens is the number of an item.
+            let label = unmatched.closing.first().filter(|at| **at < 2 && run.len() > **at + 1);
+            if is_end || is_mark {
                 run.pop();
             } else if is_start {
                 run.remove(0);
+            } else if let Some(label) = label {
+                run.drain(..=*label);
+            } else if let Some(opening) = unmatched.opening.first() {
+                run.truncate(*opening);
             } else {
                 return;
             }
         }
     }
+
+    /// The places in a run of the words with brackets whose other sides are not in it.
+    fn unmatched(&self, run: &[usize]) -> Unmatched {
+        let (mut open, mut closing) = (Vec::new(), Vec::new());
+        for (at, word) in run.iter().enumerate().filter_map(|(at, word)| Some((at, self.word(*word)?))) {
+            for sign in word.text.chars() {
+                match sign {
+                    '(' | '[' | '{' | '⌈' | '⌊' => open.push(at),
+                    ')' | ']' | '}' | '⌉' | '⌋' if open.pop().is_none() => closing.push(at),
+                    _ => {}
+                }
+            }
+        }
+        Unmatched { opening: open, closing }
+    }
+}
+
+/// Brackets of a run without their other sides.
+struct Unmatched {
+    opening: Vec<usize>,
+    closing: Vec<usize>,
+}
+
+fn has_letter(word: &Word) -> bool {
+    word.text.chars().any(char::is_alphabetic)
 }
 
 /// Whether a text is the number of a formula.
@@ -461,6 +526,11 @@ fn is_name(text: &str) -> bool {
 fn is_high_brace(word: &Word) -> bool {
     let is_brace = word.text.chars().all(|sign| matches!(sign, '{' | '\u{23a7}'..='\u{23aa}'));
     is_brace && is_high(word)
+}
+
+/// Whether a word is an operator or a bracket of something high.
+fn is_large(word: &Word) -> bool {
+    is_high(word) || word.text.chars().any(|sign| is_operator(sign) || is_integral(sign))
 }
 
 fn is_high(word: &Word) -> bool {
