@@ -119,3 +119,13 @@ pub(super) fn push_script(out: &mut String, mark: char, script: &str, is_limit: 
 /// Each character, and its raised form.
 const SUPERSCRIPTS: &str = "0⁰1¹2²3³4⁴5⁵6⁶7⁷8⁸9⁹";
 const SUBSCRIPTS: &str = "0₀1₁2₂3₃4₄5₅6₆7₇8₈9₉+₊-₋=₌(₍)₎aₐeₑhₕiᵢjⱼkₖlₗmₘnₙoₒpₚrᵣsₛtₜuᵤvᵥxₓ";
+
+/// Long arrows, which TeX draws as two signs each.
+const LONG_ARROWS: [(&str, &str); 7] =
+    [("⇐⇒", "⟺"), ("=⇒", "⟹"), ("⇐=", "⟸"), ("←→", "⟷"), ("↦-→", "⟼"), ("-→", "⟶"), ("←-", "⟵")];
+
+pub(super) fn with_long_arrows(latex: String) -> String {
+    LONG_ARROWS.into_iter().fold(latex, |latex, (drawn, arrow)| {
+        if latex.contains(drawn) { latex.replace(drawn, arrow) } else { latex }
+    })
+}

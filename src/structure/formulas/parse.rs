@@ -1,6 +1,6 @@
 //! The places of symbols, read: what is above, below, raised, lowered, within.
 
-use super::latex::{push, push_script};
+use super::latex::{push, push_script, with_long_arrows};
 use super::names::negated;
 use super::symbols::{AXIS_EM, Kind, NEGATION, Symbol};
 use crate::bounds::{NOTHING, shared_width};
@@ -45,7 +45,8 @@ pub(super) struct Read {
 
 /// Reads the symbols of a formula; `None` if their places do not decide it.
 pub(super) fn read(symbols: Vec<Symbol>) -> Option<Read> {
-    (symbols.len() <= MAX_SYMBOLS).then(|| expression(symbols, 0)).flatten()
+    let read = (symbols.len() <= MAX_SYMBOLS).then(|| expression(symbols, 0)).flatten()?;
+    Some(Read { latex: with_long_arrows(read.latex), ..read })
 }
 
 fn expression(symbols: Vec<Symbol>, depth: usize) -> Option<Read> {
@@ -516,7 +517,7 @@ fn with_scripts(host: Host, depth: usize) -> Option<String> {
         return None;
     }
     let mut latex = symbol.latex;
-    let is_limit = matches!(symbol.kind, Kind::Operator | Kind::Integral | Kind::Function(true));
+    let is_limit = matches!(symbol.kind, Kind::Operator | Kind::Integral | Kind::Function(_));
     let primes = take(&mut raised, |symbol| symbol.latex.chars().all(|sign| sign == '\''));
     primes.iter().for_each(|prime| latex.push_str(&prime.latex));
     let first = |symbols: &[Symbol]| symbols.iter().map(|symbol| symbol.order).min();

@@ -111,8 +111,8 @@ struct Finder<'p> {
     page: &'p PageLayout,
     natures: Vec<Nature>,
     lines: Vec<Line>,
-    /// The line of each word.
-    line_of: Vec<usize>,
+    /// The lines with prose, by their baselines.
+    texts: Vec<usize>,
     /// Horizontal rules, from top to bottom.
     rules: Vec<usize>,
     is_tabled: Vec<bool>,
@@ -127,7 +127,7 @@ impl<'p> Finder<'p> {
             (0..page.rules.len()).filter(|at| page.rules.get(*at).is_some_and(|rule| rule.is_horizontal)).take(MAX_RULES).collect();
         let top = |at: &usize| page.rules.get(*at).map_or(0.0, |rule| rule.bounds.y0);
         rules.sort_by(|a, b| top(a).total_cmp(&top(b)));
-        let mut finder = Self { page, natures, lines: Vec::new(), line_of: Vec::new(), rules, is_tabled };
+        let mut finder = Self { page, natures, lines: Vec::new(), texts: Vec::new(), rules, is_tabled };
         finder.add_lines();
         finder
     }
@@ -147,10 +147,13 @@ impl<'p> Finder<'p> {
                 own.iter().zip(natures).filter(|(word, nature)| **nature == Nature::Prose && word.is_italic == is_italic).count()
             };
             let is_italic = prose(true) > prose(false);
-            self.line_of.extend(std::iter::repeat_n(self.lines.len(), own.len()));
             self.lines.push(Line { first, end, bounds, size, baseline, has_prose, is_italic });
             first = end;
         }
+        let baseline = |at: &usize| self.lines.get(*at).map_or(0.0, |line| line.baseline);
+        let mut texts: Vec<usize> = (0..self.lines.len()).filter(|at| self.lines.get(*at).is_some_and(|line| line.has_prose)).collect();
+        texts.sort_by(|a, b| baseline(a).total_cmp(&baseline(b)));
+        self.texts = texts;
     }
 
     fn word(&self, at: usize) -> Option<&'p Word> {
@@ -304,17 +307,17 @@ impl<'p> Finder<'p> {
         if self.continues_text(bounds, baseline, size) {
             return None;
         }
-        let tail = words.last().and_then(|at| self.word(*at)).map(|word| punctuation(&word.text)).unwrap_or_default();
-        Some(Zone { words, prose, rules, tag, bounds, baseline, is_displayed: true, tail })
+        Some(Zone { words, prose, rules, tag, bounds, baseline, is_displayed: true, tail: String::new() })
     }
 
     /// Whether a line without words of text stands where the next line of a paragraph does.
     fn continues_text(&self, bounds: Bounds, baseline: f32, size: f32) -> bool {
-        self.lines.iter().filter(|line| line.has_prose).any(|line| {
-            let step = baseline - line.baseline;
-            let is_left = (line.bounds.x0 - bounds.x0).abs() < TEXT_INDENT_EM * size;
-            is_left && (0.5 * size..TEXT_LEADING_EM * size).contains(&step) && bounds.y1 - bounds.y0 < HIGH_EM * size
-        })
+        let of = |at: &usize| self.lines.get(*at);
+        let from = self.texts.partition_point(|at| of(at).is_some_and(|line| line.baseline < baseline - TEXT_LEADING_EM * size));
+        let above = self.texts.iter().skip(from).take(MAX_NEIGHBOURS).filter_map(of);
+        let mut above = above.take_while(|line| line.baseline < baseline - 0.5 * size);
+        let is_low = bounds.y1 - bounds.y0 < HIGH_EM * size;
+        is_low && above.any(|line| (line.bounds.x0 - bounds.x0).abs() < TEXT_INDENT_EM * size)
     }
 
     /// The number of a displayed formula.
@@ -371,7 +374,7 @@ impl<'p> Finder<'p> {
         let gap = next.bounds.x0 - last.bounds.x1;
         let joins = |sign: Option<char>| sign.is_some_and(|sign| joins_terms(sign) || matches!(sign, ',' | '(' | '[' | '{' | '…'));
         // Limits come before what their operator stands before.
-        let is_limit = run.iter().all(|at| self.word(*at).is_some_and(|word| word.script != Script::Baseline));
+        let is_limit = run.len() <= MAX_STRAYS && run.iter().all(|at| self.word(*at).is_some_and(|word| word.script != Script::Baseline));
         let is_joined = is_limit
             || !next.is_spaced
             || next.script != Script::Baseline
@@ -394,6 +397,9 @@ impl<'p> Finder<'p> {
     }
 
     fn push_run(&self, mut run: Vec<usize>, line: &Line, strays: &[usize], zones: &mut Vec<Zone>, taken: &mut [bool]) {
+        if run.len() > MAX_SYMBOLS / 4 {
+            return;
+        }
         self.trim(&mut run);
         let own = |run: &[usize]| run.iter().filter_map(|at| self.word(*at)).fold(NOTHING, |all, word| all.union(word.bounds));
         let (size, baseline) = (line.size, line.baseline);
@@ -421,7 +427,7 @@ impl<'p> Finder<'p> {
         let is_raised = |word: &Word| word.script != Script::Baseline || is_accented(&word.text);
         let has_structure = !strays.is_empty() || !rules.is_empty() || own().any(is_raised);
         let is_formula = !rules.is_empty() || run.iter().any(|at| self.is_variable(*at, line));
-        if !has_structure || !is_formula || run.len() > MAX_SYMBOLS / 4 {
+        if !has_structure || !is_formula {
             return;
         }
         let tail = run.last().and_then(|at| self.word(*at)).map(|word| punctuation(&word.text)).unwrap_or_default();
