@@ -10,6 +10,8 @@
 
 use std::io::{Cursor, Read, Write};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
 use crate::support::fixture;
@@ -193,6 +195,71 @@ fn facts_outline_status_and_ranked_search_know_parts() {
     );
 }
 
+/// The docx fixture with pictures in its last section: a PNG, a GIF, and the PNG again.
+fn with_pictures() -> Vec<u8> {
+    let docx = std::fs::read(fixture("office.docx")).unwrap();
+    let names = ["a.png", "b.gif"];
+    let docx = with_entry(&docx, "word/_rels/document.xml.rels", |text| {
+        let kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/image";
+        let relation = |name| format!("<Relationship Id=\"{name}\" Type=\"{kind}\" Target=\"media/{name}\"/>");
+        text.replace("</Relationships>", &(names.map(relation).concat() + "</Relationships>"))
+    });
+    let docx = with_entry(&docx, "word/document.xml", |text| {
+        let drawing = |name| {
+            let main = "http://schemas.openxmlformats.org/drawingml/2006/main";
+            format!(
+                "<w:p><w:r><w:drawing><wp:inline xmlns:wp=\"http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing\"><a:graphic xmlns:a=\"{main}\"><a:graphicData><pic:pic xmlns:pic=\"http://schemas.openxmlformats.org/drawingml/2006/picture\"><pic:blipFill><a:blip xmlns:r=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships\" r:embed=\"{name}\"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>"
+            )
+        };
+        let drawings = ["a.png", "b.gif", "a.png"].map(drawing).concat();
+        let at = text.rfind("<w:sectPr").or(text.rfind("</w:body>")).unwrap();
+        format!("{}{drawings}{}", &text[..at], &text[at..])
+    });
+    let mut zip = zip::ZipWriter::new_append(Cursor::new(docx)).unwrap();
+    for (name, bytes) in names.into_iter().zip([PNG, GIF]) {
+        zip.start_file(format!("word/media/{name}"), zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+/// A pixel.
+const PNG: &[u8] = b"\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00\x00\x00\x00\x3a\x7e\x9b\x55\x00\x00\x00\x0a\x49\x44\x41\x54\x78\x9c\x63\x68\x00\x00\x00\x82\x00\x81\x77\xcd\x72\xb6\x00\x00\x00\x00\x49\x45\x4e\x44\xae\x42\x60\x82";
+const GIF: &[u8] = b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;";
+
+#[test]
+fn pictures_of_a_part_are_files() {
+    let place = Place::new();
+    let docx = place.file("pictures.docx", with_pictures());
+    let notebook = json!({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [
+        {"cell_type": "markdown", "source": "See ![the quay](attachment:quay 1.gif).",
+            "attachments": {"quay 1.gif": {"image/gif": BASE64_STANDARD.encode(GIF)}}},
+        {"cell_type": "code", "source": "draw()", "outputs": [
+            {"output_type": "display_data", "data": {"image/png": BASE64_STANDARD.encode(PNG)}}]},
+    ]});
+    let notebook = place.file("pictures.ipynb", notebook.to_string());
+    for (file, part, kinds) in [(&docx, 3, ["PNG", "GIF"]), (&notebook, 1, ["GIF", "PNG"])] {
+        let (_, images) = place.json(&["images", file]);
+        let stored = |image: &Value| (image["path"].as_str().unwrap().to_owned(), image["storedAs"].clone());
+        let expected = [1, 2].map(|number| (format!("{file}#image={part}.{number}"), json!(kinds[number - 1])));
+        assert_eq!(images["images"].as_array().unwrap().iter().map(stored).collect::<Vec<_>>(), expected);
+        let (_, answer) = place.json(&["get-file", &format!("{file}#image={part}.2")]);
+        let data = if kinds[1] == "PNG" { PNG } else { GIF };
+        assert!(answer.to_string().contains(&BASE64_STANDARD.encode(data)), "{answer}");
+        assert_eq!(place.refused(&["get-file", &format!("{file}#image={part}.3")]).1, "file_not_found");
+        // A Markdown file beside its pictures.
+        let (folder, out) = (place.path("pictures"), place.path("out.md"));
+        let [folder, out] = [&folder, &out].map(|path| path.display().to_string());
+        let run = place.run(&["text", file, "--format", "markdown", "--images", &folder, "--out", &out]);
+        assert_eq!(run.status, 0, "{}", run.stderr);
+        let text = std::fs::read_to_string(&out).unwrap();
+        let ending = kinds[0].to_lowercase();
+        let link = format!("](pictures/page{part}-image1.{ending})");
+        assert_eq!(text.matches(&link).count(), if part == 3 { 2 } else { 1 }, "{text}");
+        assert!(!text.contains("attachment:"), "{text}");
+    }
+}
+
 #[test]
 fn what_needs_pages_is_refused_with_what_works_instead() {
     let place = Place::new();
@@ -233,6 +300,12 @@ fn files_that_mean_harm_are_refused_by_what_they_are() {
         text.replace("<w:body>", &format!("<w:body>{}", "<w:sdt>".repeat(5_000)))
     });
     assert_eq!(code("deep.docx", &deep), "limit_exceeded");
+    // A compound file whose directory, in its first sector, has the stream of an encrypted document.
+    let mut header = vec![0; 512];
+    header[..8].copy_from_slice(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1");
+    header[30] = 9;
+    let directory = "EncryptedPackage\0".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+    assert_eq!(code("secret.docx", &[header, directory].concat()), "encrypted");
     // A value far from the first makes a grid that is larger than any sheet.
     let xlsx = std::fs::read(fixture("office.xlsx")).unwrap();
     let wide = with_entry(&xlsx, "xl/worksheets/sheet3.xml", |text| text.replace("B1", "XFD1048576"));

@@ -31,10 +31,13 @@ pub enum OfficeFormat {
     Epub,
     /// Jupyter notebook.
     Notebook,
+    /// An encrypted Word document, PowerPoint presentation or Excel workbook; which of them is encrypted too
+    /// ([MS-OFFCRYPTO], 1.3.3).
+    Encrypted,
 }
 
 impl OfficeFormat {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::Docx,
         Self::Pptx,
         Self::Xlsx,
@@ -47,6 +50,7 @@ impl OfficeFormat {
         Self::Rtf,
         Self::Epub,
         Self::Notebook,
+        Self::Encrypted,
     ];
 
     /// What people call such a file, and its MIME type.
@@ -66,6 +70,7 @@ impl OfficeFormat {
             Self::Rtf => ("Rich Text document", "application/rtf"),
             Self::Epub => ("EPUB book", "application/epub+zip"),
             Self::Notebook => ("Jupyter notebook", "application/x-ipynb+json"),
+            Self::Encrypted => ("Office document", "application/encrypted"),
         }
     }
 
@@ -87,6 +92,9 @@ impl OfficeFormat {
         Self::ALL.into_iter().find(|format| format.mime() == mime)
     }
 }
+
+/// The stream of a compound file that holds an encrypted document.
+pub const ENCRYPTED_STREAM: &str = "EncryptedPackage";
 
 /// Whether JSON says that it is a notebook: `"nbformat"` with a number.
 #[must_use]
@@ -125,6 +133,12 @@ impl fmt::Display for PartKind {
             Self::Cells => "a group of cells with their outputs",
         })
     }
+}
+
+/// The name of image `number` of a part, counted from 1, where its Markdown shows it.
+#[must_use]
+pub fn image_name(number: usize) -> String {
+    format!("image{number}")
 }
 
 /// What a file with parts has in all.

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::phrases::one_line;
 use crate::worker::{PageText, Pages, PdfError, StructuredPage};
 use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_base::parts::image_name;
 use pagewise_document::OutlineItem;
 use pagewise_structure::tables::{Table, to_markdown as table_markdown};
 use pagewise_structure::{Block, BlockKind, DocumentPage, OutlineHeading, read_document, to_markdown};
@@ -117,11 +118,11 @@ fn write_illustrated(
     for (page, markdown) in blocks.iter().zip(written) {
         let Some((text, tables, has_lines)) = found.remove(&page.number) else { continue };
         let index = PageIndex(page.number.saturating_sub(1));
-        let is_illustrated = illustrations.get(&index).is_some_and(|own| !own.is_empty());
-        let markdown = match (has_lines, is_illustrated) {
+        let own = illustrations.get(&index).map(Vec::as_slice).unwrap_or_default();
+        let markdown = match (has_lines, own) {
             (true, _) => markdown,
-            (false, true) => format!("{markdown}\n\n{}", text.text),
-            (false, false) => text.text.clone(),
+            (false, []) => text.text.clone(),
+            (false, own) => format!("{markdown}\n\n{}", linked(&text.text, own)).trim_start().to_owned(),
         };
         let read = MarkdownPage { text, markdown, left_out: page.left_out(), tables };
         pages.insert(index, Ok(read));
@@ -129,15 +130,24 @@ fn write_illustrated(
     pages
 }
 
+/// The Markdown of a part of a file, which names its images, with links to their files.
+fn linked(markdown: &str, images: &[Illustration]) -> String {
+    images.iter().fold(markdown.to_owned(), |text, image| {
+        text.replace(&format!("]({})", image_name(image.number)), &format!("]({})", image.target))
+    })
+}
+
 /// A picture with its place on a page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Illustration {
-    /// Where it stands, in points from the upper left corner of the page as displayed.
-    pub place: Bounds,
+    /// Where it stands, in points from the upper left corner of the page as displayed; `None` if the text names it.
+    pub place: Option<Bounds>,
     /// What it shows.
     pub alternate: String,
     /// The link to its file.
     pub target: String,
+    /// Its number on the page, from 1.
+    pub number: usize,
 }
 
 /// Pictures that cover a larger share of their page stand before its text.
@@ -146,8 +156,8 @@ const COVERING: f32 = 0.5;
 /// Puts the pictures of a page among its blocks: before the first block of the same column that stands below their upper
 /// edge. The figures of the structure tree that they show are theirs.
 fn place_pictures(blocks: &mut Vec<Block>, pictures: &[Illustration], page_area: f32) {
-    for picture in pictures {
-        let Bounds { x0, y0, x1, y1 } = picture.place;
+    for (picture, bounds) in pictures.iter().filter_map(|picture| Some((picture, picture.place?))) {
+        let Bounds { x0, y0, x1, y1 } = bounds;
         let middle = (y0 + y1) / 2.0;
         let kind = BlockKind::Figure { alternate: one_line(&picture.alternate), target: Some(picture.target.clone()) };
         let is_placed = |block: &Block| matches!(block.kind, BlockKind::Figure { target: Some(_), .. });
@@ -172,7 +182,7 @@ fn place_pictures(blocks: &mut Vec<Block>, pictures: &[Illustration], page_area:
         let after = || blocks.iter().rposition(is_across).map(|last| last + 1);
         let is_ground = (x1 - x0) * (y1 - y0) > COVERING * page_area;
         let at = if is_ground { 0 } else { below().or_else(after).unwrap_or(blocks.len()) };
-        blocks.insert(at, Block { kind, bounds: picture.place, spans: Vec::new() });
+        blocks.insert(at, Block { kind, bounds, spans: Vec::new() });
     }
 }
 

@@ -57,6 +57,14 @@ pub struct PagePicture {
     pub image: Option<PageImage>,
 }
 
+impl PagePicture {
+    /// Where it stands on the page; `None` in files without pages, whose text names it.
+    #[must_use]
+    pub fn known_place(&self) -> Option<Bounds> {
+        Some(self.place).filter(|place| *place != Bounds::default())
+    }
+}
+
 /// The pictures of a page.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PagePictures {

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "ocr")]
 use std::cell::OnceCell;
+use std::ops::{Range, RangeInclusive};
 
 use super::geometry::{brightness, whole};
 
@@ -132,7 +133,6 @@ impl GrayImage {
     #[must_use]
     pub fn busiest_strip(&self, share: f32) -> Self {
         let count = whole(share * self.height as f32).clamp(1, self.height);
-        let changes = |row: &[u8]| row.windows(2).filter(|pair| is_change(pair)).count();
         let busy: Vec<usize> = self.rows().map(changes).collect();
         let mut inside = busy.iter().take(count).sum::<usize>();
         let mut best = (inside, 0);
@@ -144,13 +144,43 @@ impl GrayImage {
         Self { width: self.width, height: count, pixels }
     }
 
+    /// The picture with white boxes. A box is its columns and rows.
+    #[must_use]
+    pub fn without(mut self, boxes: impl IntoIterator<Item = [Range<usize>; 2]>) -> Self {
+        for [columns, rows] in boxes {
+            let columns = columns.start.min(self.width)..columns.end.min(self.width);
+            for row in self.pixels.chunks_exact_mut(self.width).take(rows.end).skip(rows.start) {
+                row.get_mut(columns.clone()).unwrap_or_default().fill(u8::MAX);
+            }
+        }
+        self
+    }
+
+    /// What looks like level lines of text of these heights, from the top: runs of rows in which dark and bright change often,
+    /// between rows in which they do not. A place is its columns and rows.
+    #[must_use]
+    pub fn text_lines(&self, heights: RangeInclusive<usize>) -> Vec<[Range<usize>; 2]> {
+        let busy: Vec<bool> = self.rows().map(|row| changes(row) >= MIN_LINE_CHANGES).collect();
+        let mut lines = Vec::new();
+        let mut top = 0;
+        for run in busy.chunk_by(|one, next| one == next) {
+            let rows = top..top + run.len();
+            top = rows.end;
+            if run.first() == Some(&true) && heights.contains(&run.len()) {
+                let columns = self.rows().skip(rows.start).take(run.len()).filter_map(changing_columns);
+                let columns = columns.reduce(|one, other| one.start.min(other.start)..one.end.max(other.end));
+                lines.extend(columns.map(|columns| [columns, rows]));
+            }
+        }
+        lines
+    }
+
     /// Whether there is anything like letters, be it some words: strokes, as opposed to the noise of a blank page.
     #[must_use]
     pub fn has_strokes(&self) -> bool {
         let copy = self.reduced(self.width.div_ceil(NOISELESS_WIDTH));
         let strip = copy.busiest_strip(STROKE_STRIP);
-        let changes = strip.rows().map(|row| row.windows(2).filter(|pair| is_change(pair)).count()).sum::<usize>();
-        changes as f32 >= STROKES * strip.pixels.len() as f32
+        strip.rows().map(changes).sum::<usize>() as f32 >= STROKES * strip.pixels.len() as f32
     }
 
     /// The picture after clockwise quarter turns.
@@ -229,6 +259,21 @@ const NOISELESS_WIDTH: usize = 800;
 /// there are any.
 const STROKE_STRIP: f32 = 0.05;
 const STROKES: f32 = 0.001;
+
+/// Minimum number of changes of a row of a line of text: those of a few letters.
+const MIN_LINE_CHANGES: usize = 16;
+
+/// How often dark and bright change.
+fn changes(row: &[u8]) -> usize {
+    row.windows(2).filter(|pair| is_change(pair)).count()
+}
+
+/// The columns from the first change of a row to the last.
+fn changing_columns(row: &[u8]) -> Option<Range<usize>> {
+    let first = row.windows(2).position(is_change)?;
+    let last = row.windows(2).rposition(is_change)?;
+    Some(first..last + 2)
+}
 
 fn is_change(pair: &[u8]) -> bool {
     matches!(pair, [one, other] if one.abs_diff(*other) > CHANGE)
@@ -330,6 +375,20 @@ mod tests {
         let is_letter = |x: usize, y: usize| (100..130).contains(&y) && (100..200).contains(&x) && x % 10 < 4;
         let word = blank.redrawn(|x, y| if is_letter(x, y) { 20 } else { 230 });
         assert!(word.has_strokes());
+    }
+
+    #[test]
+    fn lines_of_text_are_found_beside_boxes_that_are_left_out() {
+        let blank = GrayImage::new(600, 400, vec![230; 240_000]).unwrap();
+        let is_letter = |x: usize, y: usize| (100..400).contains(&x) && y % 50 >= 30 && x % 10 < 4;
+        let page = blank.redrawn(|x, y| if is_letter(x, y) { 20 } else { 230 });
+        let lines = page.text_lines(10..=30);
+        assert_eq!(lines.len(), 8);
+        assert_eq!(lines.first(), Some(&[99..395, 30..50]));
+        assert!(page.text_lines(21..=30).is_empty());
+        assert!(page.text_lines(10..=19).is_empty());
+        let rest = page.without([[0..usize::MAX, 0..200], [90..600, 320..usize::MAX]]);
+        assert_eq!(rest.text_lines(10..=30), [[99..395, 230..250], [99..395, 280..300]]);
     }
 
     #[test]

@@ -56,25 +56,34 @@ impl<'b> Archive<'b> {
         names
     }
 
-    /// The text of an entry; `None` if there is none, or it is no UTF-8.
-    pub(crate) fn text(&mut self, name: &str) -> Option<String> {
+    /// The content of an entry; `None` if there is none, or it is too large.
+    pub(crate) fn content(&mut self, name: &str) -> Option<Vec<u8>> {
         let entry = self.zip.by_name(name).ok()?;
         let mut bytes = Vec::new();
         entry.take(self.left.saturating_add(1)).read_to_end(&mut bytes).ok()?;
         self.left = self.left.checked_sub(u64::try_from(bytes.len()).ok()?)?;
-        let text = String::from_utf8(bytes).ok()?;
+        Some(bytes)
+    }
+
+    /// The text of an entry; `None` if there is none, or it is no UTF-8.
+    pub(crate) fn text(&mut self, name: &str) -> Option<String> {
+        let text = String::from_utf8(self.content(name)?).ok()?;
         Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
     }
 
-    /// The entries that an entry is related to, whose names contain `kind`.
-    pub(crate) fn related(&mut self, from: &str, kind: &str) -> Vec<String> {
+    /// The entries that an entry is related to, with the identifiers of the relationships.
+    pub(crate) fn relationships(&mut self, from: &str) -> Vec<(String, String)> {
         let (folder, file) = from.rsplit_once('/').unwrap_or(("", from));
-        let targets = read_tree(self.text(&format!("{folder}/_rels/{file}.rels")), |tree| {
-            named(tree, "Relationship").filter_map(|node| value(node, "Target").map(str::to_owned)).collect::<Vec<_>>()
-        });
-        let is_kind =
-            |target: &&String| target.rsplit('/').next().is_some_and(|name| name.to_lowercase().contains(kind));
-        targets.iter().filter(is_kind).map(|target| resolve(from, target)).collect()
+        read_tree(self.text(&format!("{folder}/_rels/{file}.rels")), |tree| {
+            let each = |node| Some((value(node, "Id")?.to_owned(), resolve(from, value(node, "Target")?)));
+            named(tree, "Relationship").filter_map(each).collect()
+        })
+    }
+
+    /// Those whose names contain `kind`.
+    pub(crate) fn related(&mut self, from: &str, kind: &str) -> Vec<String> {
+        let is_kind = |entry: &String| entry.rsplit('/').next().is_some_and(|name| name.to_lowercase().contains(kind));
+        self.relationships(from).into_iter().map(|(_, entry)| entry).filter(is_kind).collect()
     }
 
     /// The archive with these entries in place of its own, and nothing in those that are no text.
@@ -108,7 +117,7 @@ fn is_data(name: &str) -> bool {
 }
 
 /// The entry that a relative reference in the entry `from` names.
-pub(crate) fn resolve(from: &str, target: &str) -> String {
+fn resolve(from: &str, target: &str) -> String {
     if let Some(absolute) = target.strip_prefix('/') {
         return absolute.to_owned();
     }

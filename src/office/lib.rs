@@ -18,7 +18,7 @@ mod slides;
 mod word;
 mod xml;
 
-use pagewise_base::parts::{OfficeFormat, PartsFault, PartsInfo, says_notebook};
+use pagewise_base::parts::{ENCRYPTED_STREAM, OfficeFormat, PartsFault, PartsInfo, says_notebook};
 
 use self::archive::Archive;
 use self::parts::Division;
@@ -52,6 +52,8 @@ pub struct OfficePart {
     pub hidden: String,
     /// Its comments, which are in `markdown` where they belong.
     pub comments: usize,
+    /// Where its images are stored in the file, each once. See [`images`].
+    pub images: Vec<String>,
 }
 
 /// An entry of the outline.
@@ -65,10 +67,13 @@ pub struct Heading {
     pub part: usize,
 }
 
+/// How a compound file begins ([MS-CFB], 2.2).
+const COMPOUND_FILE: &[u8] = b"\xd0\xcf\x11\xe0";
+
 /// Whether a file that begins with these bytes may have parts. Only [`detect`] knows.
 #[must_use]
 pub fn may_be_office(head: &[u8]) -> bool {
-    head.starts_with(b"PK") || head.starts_with(b"\xd0\xcf\x11\xe0") || head.trim_ascii_start().starts_with(b"{")
+    head.starts_with(b"PK") || head.starts_with(COMPOUND_FILE) || head.trim_ascii_start().starts_with(b"{")
 }
 
 /// The format of a file, by its content alone.
@@ -76,6 +81,10 @@ pub fn may_be_office(head: &[u8]) -> bool {
 pub fn detect(bytes: &[u8]) -> Option<OfficeFormat> {
     if bytes.trim_ascii_start().starts_with(b"{") && says_notebook(bytes) {
         return Some(OfficeFormat::Notebook);
+    }
+    let stream: Vec<u8> = ENCRYPTED_STREAM.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    if bytes.starts_with(COMPOUND_FILE) && bytes.windows(stream.len()).any(|window| window == stream) {
+        return Some(OfficeFormat::Encrypted);
     }
     let is_workbook = |bytes: &[u8]| if bytes.starts_with(b"PK") { OfficeFormat::Xlsx } else { OfficeFormat::Xls };
     Some(match anydoc::Format::from_bytes(bytes)? {
@@ -99,8 +108,10 @@ impl Office {
     /// # Errors
     /// [`PartsFault`].
     pub fn read(bytes: &[u8], format: OfficeFormat) -> Result<Self, PartsFault> {
-        if format == OfficeFormat::Notebook {
-            return notebook::read(bytes);
+        match format {
+            OfficeFormat::Notebook => return notebook::read(bytes),
+            OfficeFormat::Encrypted => return Err(PartsFault::Encrypted),
+            _ => {}
         }
         let Some(mut archive) = Archive::open(bytes)? else {
             let document = anydoc::to_document(bytes, reader_format(format)).map_err(failure)?;
@@ -125,6 +136,22 @@ impl Office {
     }
 }
 
+/// The data of images as the file stores them, by their places; empty for those that are missing or too large.
+///
+/// # Errors
+/// [`PartsFault`].
+pub fn images(bytes: &[u8], format: OfficeFormat, places: &[String]) -> Result<Vec<Vec<u8>>, PartsFault> {
+    if format == OfficeFormat::Notebook {
+        return notebook::images(bytes, places);
+    }
+    if let Some(mut archive) = Archive::open(bytes)? {
+        return Ok(places.iter().map(|place| archive.content(place).unwrap_or_default()).collect());
+    }
+    let document = anydoc::to_document(bytes, reader_format(format)).map_err(failure)?;
+    let data = |place: &String| document.assets.iter().find(|asset| asset.origin_part == *place);
+    Ok(places.iter().map(|place| data(place).map(|asset| asset.bytes.clone()).unwrap_or_default()).collect())
+}
+
 fn reader_format(format: OfficeFormat) -> Option<anydoc::Format> {
     Some(match format {
         OfficeFormat::Docx => anydoc::Format::Docx,
@@ -137,7 +164,7 @@ fn reader_format(format: OfficeFormat) -> Option<anydoc::Format> {
         OfficeFormat::Ppt => anydoc::Format::Ppt,
         OfficeFormat::Rtf => anydoc::Format::Rtf,
         OfficeFormat::Epub => anydoc::Format::Epub,
-        OfficeFormat::Notebook => return None,
+        OfficeFormat::Notebook | OfficeFormat::Encrypted => return None,
     })
 }
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use anydoc::model::{Asset, Block, Cell, CellSlot, ImageSource, Inline, LinkTarget, List, Note, Style, Table};
+use crate::prepare::IMAGE;
+use anydoc::model::{Block, Cell, CellSlot, ImageSource, Inline, LinkTarget, List, Note, Style, Table};
 
 /// A piece of a file as Markdown.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +25,8 @@ pub(crate) enum PieceKind {
 
 /// Writes Markdown. It counts tables and images.
 pub(crate) struct MarkdownWriter<'d> {
-    assets: &'d [Asset],
+    /// The number of the first asset.
+    first_asset: usize,
     /// Notes by their identifier, with their number.
     notes: BTreeMap<&'d str, (usize, &'d Note)>,
     pub(crate) tables: u64,
@@ -32,9 +34,9 @@ pub(crate) struct MarkdownWriter<'d> {
 }
 
 impl<'d> MarkdownWriter<'d> {
-    pub(crate) fn new(assets: &'d [Asset], notes: &'d [Note]) -> Self {
+    pub(crate) fn new(first_asset: usize, notes: &'d [Note]) -> Self {
         let notes = notes.iter().zip(1..).map(|(note, number)| (note.id.as_str(), (number, note))).collect();
-        Self { assets, notes, tables: 0, images: 0 }
+        Self { first_asset, notes, tables: 0, images: 0 }
     }
 
     /// The pieces of a block.
@@ -186,13 +188,15 @@ impl<'d> MarkdownWriter<'d> {
         let alt = alt.split_whitespace().collect::<Vec<_>>().join(" ");
         match source {
             ImageSource::External(address) => format!("[image: {alt}]({address})"),
-            ImageSource::Asset(id) => {
-                let part = self.assets.get(id.0).map_or("", |asset| asset.origin_part.as_str());
-                format!("![{alt}]({})", part.rsplit('/').next().unwrap_or_default())
-            }
+            ImageSource::Asset(id) => format!("![{alt}]({})", image_mark(self.first_asset.saturating_add(id.0))),
             ImageSource::Unavailable => format!("![{alt}]()"),
         }
     }
+}
+
+/// What stands for the name of an image until it is known which of its part it is.
+pub(crate) fn image_mark(number: usize) -> String {
+    format!("{IMAGE}{number}{IMAGE}")
 }
 
 fn origin(slot: &CellSlot) -> Option<&Cell> {

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use anydoc::model::{Block, CellSlot, Document, Inline, Table};
 use pagewise_base::clean::CleanText;
 use pagewise_base::hash::ContentHash;
-use pagewise_base::parts::{OfficeFormat, PartKind, PartsInfo};
+use pagewise_base::parts::{OfficeFormat, PartKind, PartsInfo, image_name};
 
 use crate::markdown::{MarkdownPiece, MarkdownWriter, PieceKind, head_lines, row_pieces, table_line};
-use crate::prepare::{COMMENT, HIDDEN, HIDDEN_SLIDE, SHOWN, SLIDE};
+use crate::prepare::{COMMENT, HIDDEN, HIDDEN_SLIDE, IMAGE, SHOWN, SLIDE};
 use crate::sheets::{Place, Sheet, column_letters};
 use crate::{Heading, Office, OfficePart, Properties};
 
@@ -47,6 +47,8 @@ pub(crate) struct Division {
     pub(crate) remarks: Vec<String>,
     pub(crate) tables: u64,
     pub(crate) images: u64,
+    /// Where images are stored in the file, by their numbers.
+    pub(crate) image_places: Vec<String>,
     /// The notes that pieces refer to, by their mark.
     pub(crate) notes: BTreeMap<String, String>,
 }
@@ -63,12 +65,13 @@ impl Division {
         let is_old = matches!(format, OfficeFormat::Xls | OfficeFormat::Doc | OfficeFormat::Ppt);
         let old = is_old.then(|| "Of this old format, comments, formulas and what is hidden are not read".to_owned());
         let remarks = old.into_iter().collect();
-        Self { format, part, sections: Vec::new(), remarks, tables: 0, images: 0, notes: BTreeMap::new() }
+        let (sections, image_places, notes) = Default::default();
+        Self { format, part, sections, remarks, tables: 0, images: 0, image_places, notes }
     }
 
     /// Adds what was read, of a workbook with what is known of its sheets.
     pub(crate) fn add(&mut self, document: &Document, sheets: &[Sheet]) {
-        let mut writer = MarkdownWriter::new(&document.assets, &document.notes);
+        let mut writer = MarkdownWriter::new(self.image_places.len(), &document.notes);
         let blocks = &document.blocks;
         let sections = match self.part {
             PartKind::Sheet => sheet_sections(blocks, sheets, &mut writer),
@@ -93,6 +96,7 @@ impl Division {
         }
         self.tables = self.tables.saturating_add(writer.tables);
         self.images = self.images.saturating_add(writer.images);
+        self.image_places.extend(document.assets.iter().map(|asset| asset.origin_part.clone()));
     }
 
     /// Adds headers and footers, and what the summary says.
@@ -122,7 +126,7 @@ impl Division {
                 outline.extend(heads.map(|(depth, title)| Heading { depth, title, part: here }));
                 let is_named = section.is_named || count > 1;
                 let name = if is_named { named(&section.name, &pieces, (at, count)) } else { String::new() };
-                parts.push(part_of(name, &joined(&pieces), &self.notes));
+                parts.push(part_of(name, &joined(&pieces), &self.notes, &self.image_places));
             }
             let is_named = outline.iter().any(|heading| heading.part >= first);
             if !is_named && !section.name.is_empty() && self.part != PartKind::Cells {
@@ -141,6 +145,13 @@ impl Division {
         let words: usize =
             parts.iter().map(|part| part.markdown.split_whitespace().filter(|word| is_word(word)).count()).sum();
         let words = u64::try_from(words).unwrap_or(u64::MAX);
+        if let Some(with_image) = parts.iter().position(|part| !part.images.is_empty()) {
+            let number = with_image.saturating_add(1);
+            remarks.push(format!(
+                "Images are files: append #image={number}.1 to the path for {} of part {number}",
+                image_name(1)
+            ));
+        }
         if words == 0 {
             remarks.push("No text was found in it, which may be of a version that is not read".to_owned());
         }
@@ -199,7 +210,7 @@ fn joined(pieces: &[MarkdownPiece]) -> String {
 }
 
 /// A part: its text, and apart from it what is hidden.
-fn part_of(name: String, text: &str, notes: &BTreeMap<String, String>) -> OfficePart {
+fn part_of(name: String, text: &str, notes: &BTreeMap<String, String>, image_places: &[String]) -> OfficePart {
     let mut text = text.to_owned();
     let named: Vec<&String> =
         notes.iter().filter(|(mark, _)| text.contains(mark.as_str())).map(|(_, note)| note).collect();
@@ -215,8 +226,27 @@ fn part_of(name: String, text: &str, notes: &BTreeMap<String, String>) -> Office
         hidden.push_str(inside);
         shown.push_str(outside);
     }
-    let markdown = CleanText::of(shown.trim()).into_string();
-    OfficePart { name, markdown, hidden: CleanText::of(hidden.trim()).into_string(), comments }
+    let mut images: Vec<String> = Vec::new();
+    let [shown, hidden] =
+        [shown, hidden].map(|text| CleanText::of(with_images(&text, image_places, &mut images).trim()).into_string());
+    OfficePart { name, markdown: shown, hidden, comments, images }
+}
+
+/// A text with the names of images in place of their marks. The images of a part are numbered from 1.
+fn with_images(text: &str, places: &[String], images: &mut Vec<String>) -> String {
+    let mut name = |place: &String| {
+        let known = images.iter().position(|known| known == place);
+        let at = known.unwrap_or_else(|| {
+            images.push(place.clone());
+            images.len().saturating_sub(1)
+        });
+        image_name(at.saturating_add(1))
+    };
+    let stretch = |stretch: &str| match stretch.parse().ok().and_then(|number: usize| places.get(number)) {
+        Some(place) => name(place),
+        None => stretch.to_owned(),
+    };
+    text.split(IMAGE).map(stretch).collect()
 }
 
 /// The pieces of a section in groups that are no longer than a part.

@@ -21,6 +21,8 @@ pub(crate) const SLIDE: char = '\u{FDD2}';
 pub(crate) const HIDDEN_SLIDE: char = '\u{FDD3}';
 /// Begins a comment.
 pub(crate) const COMMENT: char = '\u{FDD4}';
+/// Encloses the number of an image.
+pub(crate) const IMAGE: char = '\u{FDD5}';
 
 /// A copy of a file with what the reader does not tell.
 #[derive(Debug, Default)]

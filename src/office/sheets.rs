@@ -8,7 +8,7 @@ use pagewise_base::page::PageSet;
 use pagewise_base::parts::PartsFault;
 use quick_xml::events::{BytesStart, Event};
 
-use crate::archive::{Archive, resolve};
+use crate::archive::Archive;
 use crate::prepare::{MarkedCopies, comment};
 use crate::xml::{Pass, XmlCopy, attribute, local, named, push_text, read_tree, rewrite, text_in, value, without};
 
@@ -29,7 +29,7 @@ pub(crate) struct Sheet {
     pub(crate) beside: BTreeMap<Place, String>,
     pub(crate) hidden_rows: PageSet,
     pub(crate) hidden_columns: BTreeSet<u32>,
-    /// Texts of shapes on it.
+    /// Texts of shapes and charts on it.
     pub(crate) drawings: Vec<String>,
 }
 
@@ -111,10 +111,7 @@ fn people(archive: &mut Archive<'_>) -> BTreeMap<String, String> {
 }
 
 fn listed_sheets(archive: &mut Archive<'_>) -> Vec<ListedSheet> {
-    let parts = read_tree(archive.text("xl/_rels/workbook.xml.rels"), |tree| {
-        let each = |node| Some((value(node, "Id")?.to_owned(), resolve(BOOK, value(node, "Target")?)));
-        named(tree, "Relationship").filter_map(each).collect::<BTreeMap<_, _>>()
-    });
+    let parts: BTreeMap<String, String> = archive.relationships(BOOK).into_iter().collect();
     read_tree(archive.text(BOOK), |tree| {
         let each = |node| {
             let is_hidden = value(node, "state").is_some_and(|state| state != "visible");
@@ -139,16 +136,26 @@ fn add_comments(archive: &mut Archive<'_>, part: &str, people: &BTreeMap<String,
     }
 }
 
-/// Adds the texts of the shapes on a sheet to its last stretch.
+/// Adds the texts of the shapes and charts on a sheet to its last stretch.
 fn add_drawings(archive: &mut Archive<'_>, part: &str, stretches: &mut [Sheet]) {
     for drawing in archive.related(part, "drawing").iter().filter(|entry| entry.ends_with(".xml")) {
         let texts = read_tree(archive.text(drawing), |tree| {
             named(tree, "txBody").map(|node| text_in(node, &["p"])).collect::<Vec<_>>()
         });
+        let charts = archive.related(drawing, "chart");
+        let charts = charts.into_iter().map(|entry| read_tree(archive.text(&entry), chart_text));
         if let Some(last) = stretches.last_mut() {
-            last.drawings.extend(texts.into_iter().filter(|text| !text.is_empty()));
+            last.drawings.extend(texts.into_iter().chain(charts).filter(|text| !text.is_empty()));
         }
     }
+}
+
+/// The titles of a chart and the names of its series. Their values are those of cells.
+fn chart_text(chart: &roxmltree::Document<'_>) -> String {
+    let titles = named(chart, "title").map(|title| text_in(title, &["t", "v"]));
+    let series = named(chart, "ser").filter_map(|series| series.children().find(|node| node.tag_name().name() == "tx"));
+    let texts = titles.chain(series.map(|name| text_in(name, &["v"]))).filter(|text| !text.is_empty());
+    texts.collect::<Vec<_>>().join("; ")
 }
 
 /// Minimum bytes of a sheet that is read in stretches, since the tree of its XML has some twenty times as many.
@@ -369,6 +376,13 @@ mod tests {
             assert_eq!(column_letters(place.1), letters);
         }
         assert_eq!((place_of("XFE1"), place_of("A0"), place_of("7"), place_of("Ä1")), (None, None, None, None));
+    }
+
+    #[test]
+    fn a_chart_says_its_titles_and_series() {
+        let chart = "<c:chart xmlns:c='c' xmlns:a='a'><c:title><a:t>Ships</a:t></c:title><c:ser><c:tx><c:v>North</c:v></c:tx>\
+                     <c:val><c:pt><c:v>4</c:v></c:pt></c:val></c:ser></c:chart>";
+        assert_eq!(read_tree(Some(chart.to_owned()), chart_text), "Ships; North");
     }
 
     #[test]

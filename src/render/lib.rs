@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 pub use fonts::{FontFile, FontSource, NoFonts, WantedFont, WantedScript};
 pub use highlight::HighlightBox;
 pub use images::{MAX_PAGE_IMAGES, PageImage, PageImages, page_image, page_images};
-pub use picture_file::{MAX_PICTURE_SIDE, PictureFault, picture_fault};
+pub use picture_file::{MAX_PICTURE_SIDE, PictureFault, picture_fault, picture_size};
 pub use png::{Pixels, decode, png_size};
 pub use scan::{Scan, page_scan};
 pub use sheet::{MAX_SHEET_PAGES, SheetLayout, contact_sheet};

@@ -54,6 +54,34 @@ pub fn picture_fault(bytes: &[u8]) -> Option<PictureFault> {
     checked.err()
 }
 
+/// The format of a picture file and its width and height, as its header says; `None` if it is none of those that
+/// [`picture_fault`] knows.
+#[must_use]
+pub fn picture_size(bytes: &[u8]) -> Option<(&'static str, [u32; 2])> {
+    match bytes {
+        [0x89, b'P', b'N', b'G', ..] => {
+            let mut decoder = png::Decoder::new(Cursor::new(bytes));
+            let header = decoder.read_header_info().ok()?;
+            Some(("PNG", [header.width, header.height]))
+        }
+        [0xFF, 0xD8, ..] => {
+            let mut decoder = JpegDecoder::new(ZCursor::new(bytes));
+            decoder.decode_headers().ok()?;
+            let (width, height) = decoder.dimensions()?;
+            Some(("JPEG", [u32::try_from(width).ok()?, u32::try_from(height).ok()?]))
+        }
+        [b'G', b'I', b'F', b'8', ..] => {
+            let decoder = gif::DecodeOptions::new().read_info(bytes).ok()?;
+            Some(("GIF", [decoder.width().into(), decoder.height().into()]))
+        }
+        [b'R', b'I', b'F', b'F', ..] => {
+            let (width, height) = image_webp::WebPDecoder::new(Cursor::new(bytes)).ok()?.dimensions();
+            Some(("WebP", [width, height]))
+        }
+        _ => None,
+    }
+}
+
 fn check_side(width: u32, height: u32) -> Result<(), PictureFault> {
     if width.max(height) > MAX_PICTURE_SIDE { Err(PictureFault::TooLarge { width, height }) } else { Ok(()) }
 }
@@ -160,6 +188,8 @@ mod tests {
             assert!(is_damaged(whole.get(..length).unwrap_or_default()), "{length}");
         }
         assert_eq!(picture_fault(&png(MAX_PICTURE_SIDE, 1)), None);
+        assert_eq!(picture_size(&whole), Some(("PNG", [40, 30])));
+        assert_eq!(picture_size(whole.get(..20).unwrap_or_default()), None);
         let large = PictureFault::TooLarge { width: 1, height: MAX_PICTURE_SIDE + 1 };
         assert_eq!(picture_fault(&png(1, MAX_PICTURE_SIDE + 1)), Some(large));
     }
@@ -168,6 +198,7 @@ mod tests {
     fn a_gif_has_a_frame() {
         let whole = b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;";
         assert_eq!(picture_fault(whole), None);
+        assert_eq!(picture_size(whole), Some(("GIF", [1, 1])));
         assert!(is_damaged(b"GIF89a\x01\x00\x01\x00\x00\x00\x00;"));
         assert!(is_damaged(whole.get(..30).unwrap_or_default()));
     }
@@ -178,6 +209,7 @@ mod tests {
         let encoder = image_webp::WebPEncoder::new(&mut whole);
         assert!(encoder.encode(&[7; 3 * 64], 8, 8, image_webp::ColorType::Rgb8).is_ok());
         assert_eq!(picture_fault(&whole), None);
+        assert_eq!(picture_size(&whole), Some(("WebP", [8, 8])));
         for length in [4, 12, 20, whole.len() - 2] {
             assert!(is_damaged(whole.get(..length).unwrap_or_default()), "{length}");
         }

@@ -1,6 +1,6 @@
 //! Tells what an archive or a compound file contains by the names in it: office documents and books are such files.
 
-use pagewise_base::parts::{OfficeFormat, says_notebook};
+use pagewise_base::parts::{ENCRYPTED_STREAM, OfficeFormat, says_notebook};
 
 use super::file_kind::{COMPOUND_FILE, ZIP};
 
@@ -63,6 +63,7 @@ const STREAM_NAMES: &[(&str, &str)] = &[
     ("Workbook", "application/vnd.ms-excel"),
     ("Book", "application/vnd.ms-excel"),
     ("PowerPoint Document", "application/vnd.ms-powerpoint"),
+    (ENCRYPTED_STREAM, OfficeFormat::Encrypted.mime()),
     ("VisioDocument", "application/vnd.visio"),
     ("__properties_version1.0", "application/vnd.ms-outlook"),
 ];

@@ -89,7 +89,7 @@ impl InProcessReader {
         #[cfg(feature = "office")]
         {
             let limits = Limits { deadline: self.limits.deadline.restarted_for(cancellation), ..self.limits.clone() };
-            if let Some(parts) = OfficePages::open(&*file, &limits)? {
+            if let Some(parts) = OfficePages::open(&file, &limits)? {
                 return Ok(OpenedFile::Office(Box::new(parts)));
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! The engine reads some lines of the picture, where the layer says that they stand. Where it is sure, a line of the layer
 //! has to say the same; where it is not, much of the same. Words that are run together or fall apart are found by their
-//! number.
+//! number, and lines of the picture without words of the layer by their ink.
 
 use super::recognition::ScanReader;
 use pagewise_base::script::is_ideograph;
@@ -27,13 +27,18 @@ const MIN_LIKENESS: f32 = 0.5;
 const MIN_WORD_SHARE: f32 = 0.6;
 const MIN_WORDS: usize = 10;
 
-/// Whether the picture shows what the hidden layer says: whether most of a sample of its lines agree. `text` is the text of
+/// Minimum number of lines of the picture without words of the layer that are read. Fewer may be a stamp or a signature.
+const MIN_OTHER_LINES: usize = 4;
+
+/// Whether the picture shows what the hidden layer says and no more: whether most of a sample of its lines agree. `text` is the text of
 /// the page. Where the engine does not read the script, the layer is believed.
 pub(super) fn is_shown(reader: &ScanReader<'_>, text: &str, layout: &PageLayout) -> Result<bool, OcrError> {
     if is_mojibake(text) {
         return Ok(false);
     }
-    let lines = lines_of(layout);
+    let mut lines = lines_of(layout);
+    let letters = |line: &Vec<&Word>| line.iter().map(|word| word.text.chars().count()).sum::<usize>();
+    lines.retain(|line| letters(line) >= MIN_SAMPLE_LETTERS);
     let step = lines.len().div_ceil(SAMPLES).max(1);
     let (mut alike, mut read) = (0, 0);
     let (mut hidden_words, mut shown_words) = (0, 0);
@@ -50,10 +55,28 @@ pub(super) fn is_shown(reader: &ScanReader<'_>, text: &str, layout: &PageLayout)
     }
     let (few, many) = (hidden_words.min(shown_words), hidden_words.max(shown_words));
     let has_words = many < MIN_WORDS || few as f32 >= MIN_WORD_SHARE * many as f32;
-    Ok(2 * alike > read && has_words)
+    Ok(2 * alike > read && has_words && !has_other_lines(reader, text, layout)?)
 }
 
-/// The level lines of a layout that have enough letters to be compared.
+/// Whether the picture has lines of text where the layer has no words, as it has if only a part of the page was recognised.
+fn has_other_lines(reader: &ScanReader<'_>, text: &str, layout: &PageLayout) -> Result<bool, OcrError> {
+    let own: Vec<_> = lines_of(layout).iter().filter_map(|words| reader.sample(words)).collect();
+    let lines = reader.lines_beside(&own);
+    if lines.len() < MIN_OTHER_LINES {
+        return Ok(false);
+    }
+    let step = lines.len().div_ceil(SAMPLES);
+    let (mut sure, mut read) = (0, 0);
+    for line in lines.iter().skip(step / 2).step_by(step) {
+        let Some(shown) = reader.read_line(*line, text, text)? else { return Ok(false) };
+        let letters = shown.text.chars().filter(|character| character.is_alphanumeric()).count();
+        read += 1;
+        sure += usize::from(shown.confidence >= SURE && letters >= MIN_SAMPLE_LETTERS);
+    }
+    Ok(2 * sure > read)
+}
+
+/// The level lines of a layout.
 fn lines_of(layout: &PageLayout) -> Vec<Vec<&Word>> {
     let mut lines: Vec<Vec<&Word>> = Vec::new();
     for word in layout.words.iter().filter(|word| word.turn == 0) {
@@ -62,8 +85,6 @@ fn lines_of(layout: &PageLayout) -> Vec<Vec<&Word>> {
             _ => lines.push(vec![word]),
         }
     }
-    let letters = |line: &Vec<&Word>| line.iter().map(|word| word.text.chars().count()).sum::<usize>();
-    lines.retain(|line| letters(line) >= MIN_SAMPLE_LETTERS);
     lines
 }
 

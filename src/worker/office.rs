@@ -15,7 +15,7 @@ use pagewise_document::{
     AnnotationCounts, Attachments, DocumentInfo, Form, Outline, OutlineItem, PageAnnotations, ReadAt, run_contained,
 };
 use pagewise_office::{MAX_OFFICE_BYTES, Office, OfficePart, detect, may_be_office};
-use pagewise_render::PageImages;
+use pagewise_render::{MAX_PAGE_IMAGES, PageImage, PageImages, picture_size};
 use pagewise_text::{PageKind, PageText, PageWords};
 
 /// The bytes by which such files are told from PDFs.
@@ -24,19 +24,21 @@ const HEAD_BYTES: u64 = 64;
 /// An open file with parts.
 pub(super) struct OfficePages {
     office: Office,
+    /// Images are read from it when they are asked for.
+    file: Arc<dyn ReadAt>,
     limits: Limits,
 }
 
 impl OfficePages {
     /// Reads the file, if it is one with parts.
-    pub(super) fn open(file: &dyn ReadAt, limits: &Limits) -> Result<Option<Self>, PdfError> {
+    pub(super) fn open(file: &Arc<dyn ReadAt>, limits: &Limits) -> Result<Option<Self>, PdfError> {
         let mut head = vec![0; usize::try_from(file.len().min(HEAD_BYTES)).unwrap_or(0)];
         file.read_at(0, &mut head)?;
         if !may_be_office(&head) {
             return Ok(None);
         }
         let too_large = || PartsFault::TooLarge(format!("it has more than {} MiB", MAX_OFFICE_BYTES >> 20));
-        let bytes = read_whole_file(file)?;
+        let bytes = read_whole_file(&**file)?;
         let Some(format) = detect(&bytes) else { return Ok(None) };
         if file.len() > MAX_OFFICE_BYTES {
             return Err(too_large().of(format).into());
@@ -46,7 +48,7 @@ impl OfficePages {
         limits.deadline.check()?;
         let office = read.map_err(|fault| fault.of(format))?;
         tracing::debug!(format = format.name(), parts = office.parts.len(), "file with parts opened");
-        Ok(Some(Self { office, limits: limits.clone() }))
+        Ok(Some(Self { office, file: Arc::clone(file), limits: limits.clone() }))
     }
 
     fn part(&self, page: PageIndex) -> Result<&OfficePart, PdfError> {
@@ -71,10 +73,34 @@ impl OfficePages {
             text: Some(PageText { text, hidden, kind, ..PageText::default() }),
             words: wants.words.then(PageWords::default),
             structure: wants.structure.then(PageRegions::default),
-            images: wants.images.then(PageImages::default),
+            images: if wants.images { Some(self.page_images(part)?) } else { None },
             recognition: wants.recognition.map(|request| own_text(request.is_forced)),
             ..PageFacts::default()
         })
+    }
+
+    /// The images of a part, with the size and the format that their headers tell.
+    fn page_images(&self, part: &OfficePart) -> Result<PageImages, PdfError> {
+        let places = part.images.get(..MAX_PAGE_IMAGES).unwrap_or(&part.images);
+        let listed = |(place, data): (&String, Vec<u8>)| {
+            let ending = || place.rsplit_once('.').map_or_else(String::new, |(_, ending)| ending.to_ascii_uppercase());
+            let header = picture_size(&data).map(|(format, size)| (format.to_owned(), size));
+            let (encoding, [width, height]) = header.unwrap_or_else(|| (ending(), [0, 0]));
+            let (identity, bytes) = (ContentHash::of(&data), u64::try_from(data.len()).unwrap_or(u64::MAX));
+            PageImage { identity, width, height, place: [0.0; 4], encoding, bytes, is_stencil: false }
+        };
+        let images = places.iter().zip(self.image_data(places)?).map(listed).collect();
+        Ok(PageImages { images, total: part.images.len() })
+    }
+
+    fn image_data(&self, places: &[String]) -> Result<Vec<Vec<u8>>, PdfError> {
+        if places.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (file, format) = (read_whole_file(&*self.file)?, self.office.info.format);
+        let read = run_contained(|| pagewise_office::images(&file, format, places));
+        let read = read.map_err(|failure| PartsFault::Damaged(failure.to_string()).of(format))?;
+        Ok(read.map_err(|fault| fault.of(format))?)
     }
 
     pub(super) fn read_facts(&self, wants: &DocumentWants) -> DocumentFacts {
@@ -146,7 +172,12 @@ impl Pages for OfficePages {
 
     fn make(&self, job: &FileJob) -> Result<Option<PdfChunk>, PdfError> {
         match job {
-            FileJob::Attachment(_) | FileJob::Image(..) => Ok(None),
+            FileJob::Attachment(_) => Ok(None),
+            FileJob::Image(page, number) => {
+                let place = number.checked_sub(1).and_then(|at| self.part(*page).ok()?.images.get(at));
+                let data = self.image_data(place.map(std::slice::from_ref).unwrap_or_default())?.pop();
+                Ok(data.map(|data| PdfChunk::new(data.into(), String::new(), Vec::new())))
+            }
             FileJob::Join(_) | FileJob::TextLayer(_) => Err(PartsFault::OnlyText.of(self.office.info.format).into()),
         }
     }

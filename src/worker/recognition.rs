@@ -7,6 +7,8 @@
 use super::in_process::{OpenDocument, PageReader, page_regions};
 use super::layer_check::is_shown;
 use super::pages::{RecognisedPage, Recognition, RecognitionAttempt, RecognitionRequest, WithoutRecognition};
+use std::ops::Range;
+
 use pagewise_base::limits::{Deadline, StopReason};
 use pagewise_document::run_contained;
 use pagewise_ocr::{Direction, GrayImage, LineReading, LineSample, OcrError, RecognisedLine, Recogniser};
@@ -17,6 +19,10 @@ use pagewise_text::{
 
 /// A sampled line is this much higher than its letters, in ems above and below.
 const SAMPLE_MARGIN: f32 = 0.1;
+
+/// The ink of a hidden line may reach beyond its box by these shares of its length and height: hidden layers place words
+/// roughly, in a font that is narrower or wider than that of the picture.
+const INK_MARGIN: [f32; 2] = [0.25, 0.25];
 
 impl OpenDocument {
     /// Recognises a page with this text and layout of its own, if the request concerns it and its own text is not what a
@@ -159,6 +165,28 @@ fn whole_pixels(length: f64) -> u32 {
     (length.round() as u32).max(1)
 }
 
+/// The line in this box of columns and rows.
+fn sample_of([columns, rows]: &[Range<usize>; 2]) -> LineSample {
+    let margin = SAMPLE_MARGIN * rows.len() as f32;
+    let middle = (rows.start + rows.end) as f32 / 2.0;
+    LineSample {
+        origin: [columns.start as f32 - margin, middle],
+        direction: Direction::RIGHT,
+        length: columns.len() as f32 + 2.0 * margin,
+        thickness: rows.len() as f32 + 2.0 * margin,
+    }
+}
+
+/// The columns and rows of pixels that the ink of a level line may touch.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the casts saturate, and NaN is 0")]
+fn ink_of(line: &LineSample) -> [Range<usize>; 2] {
+    let ([left, middle], half) = (line.origin, line.thickness / 2.0);
+    let [beside, above] = INK_MARGIN;
+    let [beside, above] = [beside * line.length, above * line.thickness];
+    let spans = [[left - beside, left + line.length + beside], [middle - half - above, middle + half + above]];
+    spans.map(|[from, to]| from as usize..to.ceil() as usize)
+}
+
 /// Reads the picture of a page.
 pub(super) struct ScanReader<'r> {
     engine: &'r dyn Recogniser,
@@ -181,6 +209,17 @@ impl ScanReader<'_> {
     /// The box of level words in pixels.
     pub(super) fn sample(&self, words: &[&Word]) -> Option<LineSample> {
         self.scan.sample(words)
+    }
+
+    /// What looks like lines of text where none of these boxes is, of about their height.
+    pub(super) fn lines_beside(&self, boxes: &[LineSample]) -> Vec<LineSample> {
+        let boxes: Vec<_> = boxes.iter().map(ink_of).collect();
+        let mut heights: Vec<usize> = boxes.iter().map(|[_, rows]| rows.len()).collect();
+        heights.sort_unstable();
+        let height = heights.get(heights.len() / 2).copied().unwrap_or_default();
+        let image = self.scan.image.clone().without(boxes);
+        let lines = image.text_lines(height / 4..=height * 3 / 2);
+        lines.into_iter().map(|place| sample_of(&place)).collect()
     }
 
     /// What a box with one line says. See [`Recogniser::read_line`].
@@ -402,6 +441,37 @@ mod tests {
         assert_eq!(recognise(1, true, false), Recognition::OwnText);
         assert!(matches!(recognise(1, false, false), Recognition::Page(_)));
         assert!(matches!(recognise(1, true, true), Recognition::Page(_)), "forced");
+    }
+
+    /// A scan of 14 lines, 50 pixels from one to the next, with a hidden layer of the first ones.
+    fn scan_with_layer_of(lines: usize) -> OpenDocument {
+        let is_letter = |at: &usize| (100..500).contains(&(at % 600)) && at / 600 % 50 >= 34 && at % 10 < 4;
+        let pixels: Vec<u8> = (0..600 * 700).map(|at| if is_letter(&at) { 20 } else { 230 }).collect();
+        let layer = "(some hidden words of a line) Tj 0 -50 Td ".repeat(lines);
+        let content = format!("q 600 0 0 700 0 0 cm /I Do Q BT 3 Tr /F 32 Tf 100 652 Td {layer}ET");
+        let picture = "/Subtype/Image/Width 600/Height 700/BitsPerComponent 8/ColorSpace/DeviceGray";
+        let resources = "/Resources<</XObject<</I 5 0 R>>/Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>";
+        let pdf = file_of(&[
+            b"<</Type/Catalog/Pages 2 0 R>>".to_vec(),
+            b"<</Type/Pages/Kids[3 0 R]/Count 1>>".to_vec(),
+            format!("<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 700]{resources}/Contents 4 0 R>>").into_bytes(),
+            stream_of("", content.as_bytes()),
+            stream_of(&format!("/Type/XObject{picture}"), &pixels),
+        ]);
+        open(pdf, Limits::default(), Arc::new(FakeEngine { line: "a line of the scan", reads_as_expected: true }))
+    }
+
+    #[test]
+    fn a_hidden_layer_of_half_a_page_is_not_all_that_the_scan_says() {
+        let outcome = |lines| {
+            let wants = PageWants { text: true, recognition: Some(AUTO), ..PageWants::default() };
+            let facts = scan_with_layer_of(lines).read_page(PageIndex(0), &wants, false).unwrap();
+            assert!(facts.text.unwrap().has_hidden_layer());
+            facts.recognition.unwrap().outcome
+        };
+        assert_eq!(outcome(14), Recognition::OwnText);
+        assert_eq!(outcome(12), Recognition::OwnText, "two lines may be a signature");
+        assert!(matches!(outcome(7), Recognition::Page(_)));
     }
 
     #[test]

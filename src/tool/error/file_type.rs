@@ -45,6 +45,7 @@ const TYPES: &[OtherType] = &[
     row("application/rtf", "a Rich Text document", OFFICE),
     row("application/x-iwork", "a document of Apple's Pages, Numbers or Keynote", OFFICE),
     row("application/vnd.ms-outlook", "an Outlook message", Some("msgconvert FILE")),
+    row("application/encrypted", "an encrypted Office document", None),
     row("application/x-ole-storage", "a file of an old Microsoft program", OFFICE),
     row("application/epub+zip", "an EPUB book", BOOK),
     row("application/x-mobipocket-ebook", "a Kindle book", BOOK),

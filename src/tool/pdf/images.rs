@@ -12,6 +12,7 @@ use crate::context::{
     ContextError, Illustration, OpenPdf, PagePicture, PagePictures, ProgressListener, SelectedPages, image_path,
     one_line, unreadable_page_text, write_whole,
 };
+use crate::source::{FileKind, ImageFormat, detect_kind};
 use crate::tool::error::ToolError;
 use pagewise_base::hash::ContentHash;
 use pagewise_base::page::{PageIndex, PageSet};
@@ -41,8 +42,10 @@ pub struct ListedImage {
     pub path: String,
     /// The 1-based numbers of the pages that show it.
     pub pages: Vec<u32>,
-    /// Its box on the first of them in points from the top left of the page as displayed: left, top, right, bottom.
-    pub bbox: [f64; 4],
+    /// Its box on the first of them in points from the top left of the page as displayed: left, top, right, bottom. Parts of
+    /// office files have no boxes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bbox: Option<[f64; 4]>,
     /// Samples from left to right; a figure that is drawn by paths has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<u32>,
@@ -144,7 +147,7 @@ impl<'p> ImageAlbum<'p> {
         let mut listed = ListedImage {
             path: path.clone(),
             pages: vec![page.number().get()],
-            bbox: edges_of(picture.place),
+            bbox: picture.known_place().map(edges_of),
             width: picture.image.as_ref().map(|image| image.width),
             height: picture.image.as_ref().map(|image| image.height),
             stored_as: picture.image.as_ref().map_or_else(|| "paths".to_owned(), |image| image.encoding.clone()),
@@ -165,7 +168,7 @@ impl<'p> ImageAlbum<'p> {
                         return Ok(known);
                     }
                     self.known.insert(hash, index);
-                    listed.file = Some(write_image(folder, page, number, &file)?);
+                    listed.file = Some(write_image(folder, (page, number), &listed.stored_as, &file)?);
                     listed.bytes = Some(file.len());
                 }
                 Err(error) => {
@@ -195,10 +198,24 @@ impl<'p> ImageAlbum<'p> {
     }
 }
 
+/// Endings of the names of images in office files that no picture decoder here reads.
+const OTHER_ENDINGS: [&str; 7] = ["bmp", "emf", "jxr", "svg", "tif", "tiff", "wmf"];
+
 /// Writes an image to a file named after its page, its number there and its format.
-fn write_image(folder: &Path, page: PageIndex, number: usize, bytes: &[u8]) -> Result<PathBuf, ToolError> {
+fn write_image(
+    folder: &Path,
+    (page, number): (PageIndex, usize),
+    stored_as: &str,
+    bytes: &[u8],
+) -> Result<PathBuf, ToolError> {
     std::fs::create_dir_all(folder).map_err(|error| write_failed(folder, &error))?;
-    let ending = if bytes.starts_with(&[0xFF, 0xD8]) { "jpg" } else { "png" };
+    let ending = match detect_kind(bytes, u64::try_from(bytes.len()).unwrap_or(u64::MAX)) {
+        FileKind::Image(ImageFormat::Jpeg) => "jpg",
+        FileKind::Image(ImageFormat::Png) => "png",
+        FileKind::Image(ImageFormat::Gif) => "gif",
+        FileKind::Image(ImageFormat::WebP) => "webp",
+        _ => OTHER_ENDINGS.iter().find(|ending| stored_as.eq_ignore_ascii_case(ending)).unwrap_or(&"bin"),
+    };
     let file = folder.join(format!("page{}-image{number}.{ending}", page.number()));
     write_whole(&file, bytes).map_err(|error| write_failed(&file, &error))?;
     Ok(file)
@@ -233,15 +250,15 @@ impl Illustrator<'_> {
             self.failure = Some(error);
             Vec::new()
         });
-        let is_new = |index: &usize| before.get(*index).is_none_or(|last| *last != page.0);
-        let pictures = found.pictures.iter().zip(indices);
-        let pictures = pictures.filter_map(|(picture, index)| Some((picture, index.filter(|index| is_new(index))?)));
-        let illustration = |(picture, index): (&PagePicture, usize)| {
+        let is_new = |index: usize| before.get(index).is_none_or(|last| *last != page.0);
+        let illustration = |((picture, index), number): ((&PagePicture, Option<usize>), usize)| {
+            let (index, place) = (index?, picture.known_place());
             let file = self.album.result.images.get(index)?.file.as_ref()?;
             let alternate = picture.caption.clone().unwrap_or_default();
-            Some(Illustration { place: picture.place, alternate, target: link(self.folders.text, file) })
+            let illustration = Illustration { place, alternate, target: link(self.folders.text, file), number };
+            (place.is_none() || is_new(index)).then_some(illustration)
         };
-        pictures.filter_map(illustration).collect()
+        found.pictures.iter().zip(indices).zip(1..).filter_map(illustration).collect()
     }
 }
 
