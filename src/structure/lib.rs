@@ -21,7 +21,9 @@ mod tags;
 pub use block::{Block, BlockKind, ListMarker, PageBlocks, SpanPosition, TextSpan};
 pub use document::{DocumentPage, OutlineHeading, read_document};
 pub use markdown::to_markdown;
-pub use page_structure::{Column, Figure, Formula, Line, LineRole, LineTag, LineWord, PageStructure, Region, Style, TableArea};
+pub use page_structure::{
+    Column, Figure, Formula, Line, LineRole, LineTag, LineWord, PageStructure, Region, Style, TableArea,
+};
 pub use reading::read_page;
 pub use tags::read_tagged_page;
 

@@ -31,7 +31,25 @@ pub(super) fn push_character(out: &mut String, sign: char, font: MathFont, is_bo
 fn is_known(sign: char) -> bool {
     super::names::is_math_letter(sign)
         || super::names::joins_terms(sign)
-        || matches!(sign, '…' | '†' | '‡' | '•' | '∞' | 'ℏ' | 'ℜ' | 'ℑ' | 'ℵ' | '℘' | '°' | '‖' | '⟨' | '⟩' | '√' | 'ı' | 'ȷ')
+        || matches!(
+            sign,
+            '…' | '†'
+                | '‡'
+                | '•'
+                | '∞'
+                | 'ℏ'
+                | 'ℜ'
+                | 'ℑ'
+                | 'ℵ'
+                | '℘'
+                | '°'
+                | '‖'
+                | '⟨'
+                | '⟩'
+                | '√'
+                | 'ı'
+                | 'ȷ'
+        )
         || matches!(sign, '⌈'..='⌋' | '□' | '◦' | '★' | '△' | '▽' | '◇' | '♯' | '♭')
 }
 
@@ -125,7 +143,10 @@ const LONG_ARROWS: [(&str, &str); 7] =
     [("⇐⇒", "⟺"), ("=⇒", "⟹"), ("⇐=", "⟸"), ("←→", "⟷"), ("↦-→", "⟼"), ("-→", "⟶"), ("←-", "⟵")];
 
 pub(super) fn with_long_arrows(latex: String) -> String {
-    LONG_ARROWS.into_iter().fold(latex, |latex, (drawn, arrow)| {
-        if latex.contains(drawn) { latex.replace(drawn, arrow) } else { latex }
-    })
+    LONG_ARROWS.into_iter().fold(
+        latex,
+        |latex, (drawn, arrow)| {
+            if latex.contains(drawn) { latex.replace(drawn, arrow) } else { latex }
+        },
+    )
 }

@@ -3,12 +3,11 @@
 /// Functions that LaTeX knows by name.
 const FUNCTIONS: [&str; 33] = [
     "arccos", "arcsin", "arctan", "arg", "cos", "cosh", "cot", "coth", "csc", "deg", "det", "dim", "exp", "gcd", "hom",
-    "inf", "ker", "lg", "lim", "liminf", "limsup", "ln", "log", "max", "min", "sec", "sin", "sinh", "sup", "tan", "tanh",
-    "Pr", "mod",
+    "inf", "ker", "lg", "lim", "liminf", "limsup", "ln", "log", "max", "min", "sec", "sin", "sinh", "sup", "tan",
+    "tanh", "Pr", "mod",
 ];
 /// Those below which their limits stand. `argmax` and `argmin` are often set as one.
-const WITH_LIMITS: [&str; 10] =
-    ["lim", "liminf", "limsup", "max", "min", "sup", "inf", "argmax", "argmin", "det"];
+const WITH_LIMITS: [&str; 10] = ["lim", "liminf", "limsup", "max", "min", "sup", "inf", "argmax", "argmin", "det"];
 
 pub(super) fn is_function(name: &str) -> bool {
     FUNCTIONS.contains(&name) || WITH_LIMITS.contains(&name)
@@ -42,8 +41,13 @@ pub(super) fn relates(sign: char) -> bool {
 
 /// Whether a letter is used in formulas alone, or nearly so.
 pub(super) fn is_math_letter(sign: char) -> bool {
-    matches!(sign, 'α'..='ω' | 'Γ' | 'Δ' | 'Θ' | 'Λ' | 'Ξ' | 'Π' | 'Σ' | 'Φ' | 'Ψ' | 'Ω' | 'ϑ' | 'ϕ' | 'ϖ' | 'ϱ' | 'ϵ' | 'ℓ')
-        || matches!(sign, '\u{1d400}'..='\u{1d7ff}' | 'ℂ' | 'ℍ' | 'ℕ' | 'ℙ' | 'ℚ' | 'ℝ' | 'ℤ' | 'ℒ' | 'ℋ' | 'ℰ' | 'ℱ' | 'ℬ')
+    matches!(
+        sign,
+        'α'..='ω' | 'Γ' | 'Δ' | 'Θ' | 'Λ' | 'Ξ' | 'Π' | 'Σ' | 'Φ' | 'Ψ' | 'Ω' | 'ϑ' | 'ϕ' | 'ϖ' | 'ϱ' | 'ϵ' | 'ℓ'
+    ) || matches!(
+        sign,
+        '\u{1d400}'..='\u{1d7ff}' | 'ℂ' | 'ℍ' | 'ℕ' | 'ℙ' | 'ℚ' | 'ℝ' | 'ℤ' | 'ℒ' | 'ℋ' | 'ℰ' | 'ℱ' | 'ℬ'
+    )
 }
 
 /// Whether an operator is large, with limits above and below it in displayed formulas.

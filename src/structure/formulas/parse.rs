@@ -117,7 +117,9 @@ fn with_rules(mut symbols: Vec<Symbol>, depth: usize) -> Option<Vec<Symbol>> {
         if let Some(at) = symbols.iter().position(is_root) {
             let root = symbols.remove(at);
             let mut content = take(&mut symbols, |symbol| within(symbol) && !is_above(symbol));
-            content.extend(take(&mut rules, |other| within(other) && !is_above(other) && other.middle().1 < root.bounds.y1));
+            content.extend(take(&mut rules, |other| {
+                within(other) && !is_above(other) && other.middle().1 < root.bounds.y1
+            }));
             let made = radical(root, rule, content, &mut symbols, depth)?;
             symbols.push(made);
             continue;
@@ -147,8 +149,7 @@ fn fraction(rule: &Symbol, above: Vec<Symbol>, below: Vec<Symbol>, depth: usize)
     let size = top.size.max(bottom.size);
     let middle = rule.middle().1;
     let read = Read { latex: String::new(), baseline: middle + AXIS_EM * size, size, has_structure: true };
-    let mut symbol =
-        composite(Kind::Stack, format!("\\frac{{{}}}{{{}}}", top.latex, bottom.latex), &parts, &read);
+    let mut symbol = composite(Kind::Stack, format!("\\frac{{{}}}{{{}}}", top.latex, bottom.latex), &parts, &read);
     // A fraction is centred on its rule.
     let half = (middle - symbol.bounds.y0).max(symbol.bounds.y1 - middle);
     (symbol.bounds.y0, symbol.bounds.y1) = (middle - half, middle + half);
@@ -236,14 +237,16 @@ fn bracketed(open: Symbol, inner: Vec<Symbol>, close: Option<Symbol>, depth: usi
     let latex = if rows.len() > 1 {
         matrix(&open, rows, close.as_ref(), depth)?
     } else {
-        let inner = rows.pop().map_or_else(|| Some(String::new()), |(_, row)| Some(expression(row, depth + 1)?.latex))?;
+        let inner =
+            rows.pop().map_or_else(|| Some(String::new()), |(_, row)| Some(expression(row, depth + 1)?.latex))?;
         let close = close.as_ref().map_or("", |close| close.latex.as_str());
         let mut latex = open.latex.clone();
         push(&mut latex, &inner, false);
         push(&mut latex, close, false);
         latex
     };
-    let read = Read { latex: String::new(), baseline, size: if size > 0.0 { size } else { open.size }, has_structure: true };
+    let read =
+        Read { latex: String::new(), baseline, size: if size > 0.0 { size } else { open.size }, has_structure: true };
     let mut symbol = composite(Kind::Stack, latex, &parts, &read);
     (symbol.bounds.y0, symbol.bounds.y1) = (open.bounds.y0, open.bounds.y1);
     symbol.is_spaced = open.is_spaced;
@@ -254,8 +257,11 @@ fn bracketed(open: Symbol, inner: Vec<Symbol>, close: Option<Symbol>, depth: usi
 fn rows_of(symbols: Vec<Symbol>) -> Vec<(f32, Vec<Symbol>)> {
     let em = letter_size(&symbols);
     let level = |symbol: &Symbol| symbol.axis() + AXIS_EM * em;
-    let mut levels: Vec<f32> =
-        symbols.iter().filter(|symbol| symbol.size >= SMALL * em && !matches!(symbol.kind, Kind::Accent(_))).map(level).collect();
+    let mut levels: Vec<f32> = symbols
+        .iter()
+        .filter(|symbol| symbol.size >= SMALL * em && !matches!(symbol.kind, Kind::Accent(_)))
+        .map(level)
+        .collect();
     levels.sort_by(f32::total_cmp);
     levels.dedup_by(|next, last| *next - *last < ROW_EM * em);
     let mut rows: Vec<(f32, Vec<Symbol>)> = levels.into_iter().map(|level| (level, Vec::new())).collect();
@@ -325,7 +331,8 @@ fn with_accents(mut symbols: Vec<Symbol>) -> Option<Vec<Symbol>> {
         let x = accent.middle().0;
         if command == NEGATION {
             let is_under = |symbol: &Symbol| (symbol.middle().0 - x).abs() < 0.35 * symbol.size;
-            let under = symbols.iter_mut().filter(|symbol| is_under(symbol)).find(|symbol| negated(&symbol.latex).is_some());
+            let under =
+                symbols.iter_mut().filter(|symbol| is_under(symbol)).find(|symbol| negated(&symbol.latex).is_some());
             if let Some(symbol) = under {
                 symbol.latex = negated(&symbol.latex).unwrap_or_default();
             } else {
@@ -359,7 +366,9 @@ fn row(mut symbols: Vec<Symbol>, depth: usize) -> Option<Read> {
     let baseline = main_baseline(&symbols, size)?;
     symbols.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
     let limits = take_limits(&mut symbols, size, baseline);
-    let is_made = |symbol: &Symbol| symbol.latex.starts_with('\\') && symbol.latex.contains('{') && symbol.kind != Kind::Function(false);
+    let is_made = |symbol: &Symbol| {
+        symbol.latex.starts_with('\\') && symbol.latex.contains('{') && symbol.kind != Kind::Function(false)
+    };
     let has_structure = !limits.is_empty() || symbols.iter().any(is_made);
     let mut hosts: Vec<Host> = Vec::new();
     for symbol in symbols {
@@ -405,7 +414,11 @@ fn main_baseline(symbols: &[Symbol], size: f32) -> Option<f32> {
     let level = symbols.iter().filter(|symbol| !symbol.is_tall() && symbol.size >= SMALL * size);
     let mut counts: Vec<(f32, usize)> = Vec::new();
     for symbol in level {
-        match counts.iter_mut().take(MAX_BASELINES).find(|(other, _)| (*other - symbol.baseline).abs() < LEVEL_EM * size) {
+        match counts
+            .iter_mut()
+            .take(MAX_BASELINES)
+            .find(|(other, _)| (*other - symbol.baseline).abs() < LEVEL_EM * size)
+        {
             Some((_, count)) => *count += 1,
             None => counts.push((symbol.baseline, 1)),
         }
@@ -458,7 +471,8 @@ fn take_limits(symbols: &mut Vec<Symbol>, size: f32, baseline: f32) -> Vec<Limit
     let is_function = |symbol: &Symbol| matches!(symbol.kind, Kind::Function(true));
     let takes = |symbol: &Symbol| {
         symbol.size >= SMALL * size
-            && (symbol.kind == Kind::Operator || is_function(symbol) && (symbol.baseline - baseline).abs() < LEVEL_EM * size)
+            && (symbol.kind == Kind::Operator
+                || is_function(symbol) && (symbol.baseline - baseline).abs() < LEVEL_EM * size)
     };
     let hosts: Vec<Symbol> = symbols.iter().filter(|symbol| takes(symbol)).cloned().collect();
     let mut limits = Vec::new();

@@ -110,7 +110,11 @@ fn push_word(symbols: &mut Vec<Symbol>, word: &Word, text: &str, order: usize, i
     for part in parts_of(text, word, is_prose) {
         // A combining mark stands over the letter beside it.
         let is_mark = has_letter && part.starts_with(is_combining);
-        let width = if is_mark { 0.0 } else { pitch * part.chars().filter(|sign| !is_combining(*sign)).map(|_| 1.0).sum::<f32>() };
+        let width = if is_mark {
+            0.0
+        } else {
+            pitch * part.chars().filter(|sign| !is_combining(*sign)).map(|_| 1.0).sum::<f32>()
+        };
         let bounds = Bounds { x0: x, x1: x + if is_mark { pitch } else { width }, ..word.bounds };
         let (kind, latex) = kind_of(part, word, bounds, is_prose);
         symbols.push(Symbol { kind, bounds, baseline: own_baseline(word), size: word.size, latex, is_spaced, order });
@@ -131,8 +135,16 @@ fn parts_of<'t>(text: &'t str, word: &Word, is_prose: bool) -> Vec<&'t str> {
     while let Some(first) = rest.chars().next() {
         let letters = rest.find(|sign: char| !sign.is_alphabetic()).unwrap_or(rest.len());
         let digits = rest.find(|sign: char| !sign.is_ascii_digit() && sign != '.').unwrap_or(rest.len());
-        let is_name = letters > 1 && word.math == MathFont::None && (names::is_function(rest.get(..letters).unwrap_or_default()) || !word.is_italic);
-        let end = if is_name { letters } else if first.is_ascii_digit() { digits } else { first.len_utf8() };
+        let is_name = letters > 1
+            && word.math == MathFont::None
+            && (names::is_function(rest.get(..letters).unwrap_or_default()) || !word.is_italic);
+        let end = if is_name {
+            letters
+        } else if first.is_ascii_digit() {
+            digits
+        } else {
+            first.len_utf8()
+        };
         let (part, tail) = rest.split_at(end);
         parts.push(part);
         rest = tail;
@@ -153,7 +165,8 @@ fn kind_of(part: &str, word: &Word, bounds: Bounds, is_prose: bool) -> (Kind, St
     let first = part.chars().next().unwrap_or_default();
     let is_high = bounds.y1 - bounds.y0 > TALL_EM * word.size;
     let mut latex = String::new();
-    let is_written = part.chars().try_for_each(|sign| push_character(&mut latex, sign, word.math, word.is_bold)).is_some();
+    let is_written =
+        part.chars().try_for_each(|sign| push_character(&mut latex, sign, word.math, word.is_bold)).is_some();
     if !is_written {
         latex = accented(part).unwrap_or_default();
     }
@@ -205,7 +218,8 @@ fn merge_pieces(symbols: Vec<Symbol>) -> Vec<Symbol> {
         let is_same = |at: &usize| {
             merged.get(*at).is_some_and(|other| {
                 let em = other.size;
-                let is_near = symbol.bounds.y0 < other.bounds.y1 + 0.3 * em && other.bounds.y0 < symbol.bounds.y1 + 0.3 * em;
+                let is_near =
+                    symbol.bounds.y0 < other.bounds.y1 + 0.3 * em && other.bounds.y0 < symbol.bounds.y1 + 0.3 * em;
                 let is_brace = |kind: &Kind| matches!(kind, Kind::Open('{') | Kind::Close('}'));
                 let is_piece = |kind: &Kind| *kind == Kind::Bar(BRACE_PIECE);
                 let is_kind = other.kind == symbol.kind
@@ -244,7 +258,9 @@ pub(super) fn is_accented(text: &str) -> bool {
     let mut signs = text.chars();
     let only = signs.next().filter(|_| signs.next().is_none());
     // A vowel with an accent is a letter of languages.
-    let is_vowel = |latex: &str| latex.trim_end_matches('}').ends_with(['a', 'e', 'i', 'o', 'u', 'A', 'E', 'I', 'O', 'U', 'n', 'N']);
+    let is_vowel = |latex: &str| {
+        latex.trim_end_matches('}').ends_with(['a', 'e', 'i', 'o', 'u', 'A', 'E', 'I', 'O', 'U', 'n', 'N'])
+    };
     let is_letter = || accented(text).is_some_and(|latex| !is_vowel(&latex));
     only.is_some_and(|sign| !sign.is_ascii() && (accent_command(sign).is_some() || is_letter()))
 }

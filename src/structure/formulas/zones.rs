@@ -1,8 +1,8 @@
 //! Zones: the words and rules of each formula of a page.
 
-use super::names::{is_piece, has_limits, is_function, is_integral, is_math_letter, is_operator, joins_terms, relates};
+use super::names::{has_limits, is_function, is_integral, is_math_letter, is_operator, is_piece, joins_terms, relates};
 use super::parse::MAX_SYMBOLS;
-use super::symbols::{is_combining, has_ink, is_accented, own_baseline};
+use super::symbols::{has_ink, is_accented, is_combining, own_baseline};
 use crate::bounds::{NOTHING, center, holds, shared_width};
 use pagewise_text::{Bounds, MathFont, PageLayout, Script, Word};
 
@@ -68,7 +68,8 @@ impl Zone {
 
 /// The zones of a page outside its tables.
 pub(super) fn find(page: &PageLayout, tables: &[Bounds]) -> Vec<Zone> {
-    let has_sign = |word: &Word| word.math != MathFont::None || word.script != Script::Baseline || word.text.chars().any(is_sign);
+    let has_sign =
+        |word: &Word| word.math != MathFont::None || word.script != Script::Baseline || word.text.chars().any(is_sign);
     if page.words.len() > MAX_WORDS || !page.words.iter().any(has_sign) {
         return Vec::new();
     }
@@ -123,8 +124,10 @@ impl<'p> Finder<'p> {
         let natures: Vec<Nature> = page.words.iter().map(nature).collect();
         let in_table = |word: &Word| tables.iter().any(|table| holds(*table, center(word.bounds)));
         let is_tabled = page.words.iter().map(|word| word.turn != 0 || in_table(word)).collect();
-        let mut rules: Vec<usize> =
-            (0..page.rules.len()).filter(|at| page.rules.get(*at).is_some_and(|rule| rule.is_horizontal)).take(MAX_RULES).collect();
+        let mut rules: Vec<usize> = (0..page.rules.len())
+            .filter(|at| page.rules.get(*at).is_some_and(|rule| rule.is_horizontal))
+            .take(MAX_RULES)
+            .collect();
         let top = |at: &usize| page.rules.get(*at).map_or(0.0, |rule| rule.bounds.y0);
         rules.sort_by(|a, b| top(a).total_cmp(&top(b)));
         let mut finder = Self { page, natures, lines: Vec::new(), texts: Vec::new(), rules, is_tabled };
@@ -138,20 +141,25 @@ impl<'p> Finder<'p> {
             let end = first + own.len();
             let has_prose = self.natures.get(first..end).unwrap_or_default().contains(&Nature::Prose);
             let size = own.iter().map(|word| word.size).fold(0.0, f32::max);
-            let first_prose = own.iter().zip(self.natures.iter().skip(first)).find(|(_, nature)| **nature == Nature::Prose);
+            let first_prose =
+                own.iter().zip(self.natures.iter().skip(first)).find(|(_, nature)| **nature == Nature::Prose);
             let first_full = own.iter().find(|word| word.script == Script::Baseline && !has_ink(word));
             let baseline = first_prose.map(|(word, _)| word).or(first_full).map_or(0.0, |word| word.baseline);
             let bounds = own.iter().fold(NOTHING, |all, word| all.union(word.bounds));
             let prose = |is_italic: bool| {
                 let natures = self.natures.iter().skip(first);
-                own.iter().zip(natures).filter(|(word, nature)| **nature == Nature::Prose && word.is_italic == is_italic).count()
+                own.iter()
+                    .zip(natures)
+                    .filter(|(word, nature)| **nature == Nature::Prose && word.is_italic == is_italic)
+                    .count()
             };
             let is_italic = prose(true) > prose(false);
             self.lines.push(Line { first, end, bounds, size, baseline, has_prose, is_italic });
             first = end;
         }
         let baseline = |at: &usize| self.lines.get(*at).map_or(0.0, |line| line.baseline);
-        let mut texts: Vec<usize> = (0..self.lines.len()).filter(|at| self.lines.get(*at).is_some_and(|line| line.has_prose)).collect();
+        let mut texts: Vec<usize> =
+            (0..self.lines.len()).filter(|at| self.lines.get(*at).is_some_and(|line| line.has_prose)).collect();
         texts.sort_by(|a, b| baseline(a).total_cmp(&baseline(b)));
         self.texts = texts;
     }
@@ -187,24 +195,33 @@ impl<'p> Finder<'p> {
         }
         for cluster in self.clusters(&parts) {
             let Some(zone) = self.displayed(cluster, &parts) else { continue };
-            zone.words.iter().chain(&zone.tag).for_each(|at| taken.iter_mut().skip(*at).take(1).for_each(|taken| *taken = true));
+            zone.words
+                .iter()
+                .chain(&zone.tag)
+                .for_each(|at| taken.iter_mut().skip(*at).take(1).for_each(|taken| *taken = true));
             zones.push(zone);
         }
     }
 
     /// The words of lines without prose, from the top down, and the text of cases.
     fn parts(&self) -> Vec<usize> {
-        let braces: Vec<&Word> = self.page.words.iter().filter(|word| is_high_brace(word)).take(MAX_NEIGHBOURS).collect();
+        let braces: Vec<&Word> =
+            self.page.words.iter().filter(|word| is_high_brace(word)).take(MAX_NEIGHBOURS).collect();
         let is_case = |line: &Line| {
             braces.iter().any(|brace| {
                 let gap = line.bounds.x0 - brace.bounds.x1;
                 let middle = center(line.bounds).1;
-                (-0.2 * line.size..CASES_GAP_EM * line.size).contains(&gap) && brace.bounds.y0 < middle && middle < brace.bounds.y1
+                (-0.2 * line.size..CASES_GAP_EM * line.size).contains(&gap)
+                    && brace.bounds.y0 < middle
+                    && middle < brace.bounds.y1
             })
         };
         let own = self.lines.iter().filter(|line| !line.has_prose || is_case(line));
-        let mut parts: Vec<usize> =
-            own.flat_map(|line| line.first..line.end).filter(|at| self.is_tabled.get(*at) == Some(&false)).take(MAX_PARTS + 1).collect();
+        let mut parts: Vec<usize> = own
+            .flat_map(|line| line.first..line.end)
+            .filter(|at| self.is_tabled.get(*at) == Some(&false))
+            .take(MAX_PARTS + 1)
+            .collect();
         let top = |at: &usize| self.word(*at).map_or(0.0, |word| word.bounds.y0);
         parts.sort_by(|a, b| top(a).total_cmp(&top(b)));
         parts
@@ -233,7 +250,8 @@ impl<'p> Finder<'p> {
                 rules_of.push((*first, *rule));
             }
         }
-        let mut clusters: std::collections::BTreeMap<usize, (Vec<usize>, Vec<usize>)> = std::collections::BTreeMap::new();
+        let mut clusters: std::collections::BTreeMap<usize, (Vec<usize>, Vec<usize>)> =
+            std::collections::BTreeMap::new();
         for (at, part) in parts.iter().enumerate() {
             clusters.entry(sets.root(at)).or_default().0.push(*part);
         }
@@ -291,13 +309,16 @@ impl<'p> Finder<'p> {
             || own().any(|word| word.script != Script::Baseline)
             || signs().any(|sign| is_operator(sign) || is_integral(sign) || is_combining(sign))
             || own().any(|word| is_accented(&word.text) || is_high(word));
-        let has_variable = words.iter().any(|at| self.nature(*at) == Nature::Math && self.word(*at).is_some_and(has_letter));
+        let has_variable =
+            words.iter().any(|at| self.nature(*at) == Nature::Math && self.word(*at).is_some_and(has_letter));
         let has_relation = has_variable && signs().any(relates);
         let is_code = own().any(|word| word.is_monospace);
         // A term alone is a label in a figure.
-        let is_expression = has_relation || has_structure && (!rules.is_empty() || signs().any(joins_terms) || own().any(is_large));
+        let is_expression =
+            has_relation || has_structure && (!rules.is_empty() || signs().any(joins_terms) || own().any(is_large));
         let is_open = own().last().is_some_and(|last| last.text.ends_with('='));
-        if !is_math || is_code || letters < 2 || !is_expression || is_open || !self.is_clear(bounds, size, &words, tag) {
+        if !is_math || is_code || letters < 2 || !is_expression || is_open || !self.is_clear(bounds, size, &words, tag)
+        {
             return None;
         }
         let prose = words.iter().copied().filter(|at| self.nature(*at) == Nature::Prose).collect();
@@ -313,7 +334,9 @@ impl<'p> Finder<'p> {
     /// Whether a line without words of text stands where the next line of a paragraph does.
     fn continues_text(&self, bounds: Bounds, baseline: f32, size: f32) -> bool {
         let of = |at: &usize| self.lines.get(*at);
-        let from = self.texts.partition_point(|at| of(at).is_some_and(|line| line.baseline < baseline - TEXT_LEADING_EM * size));
+        let from = self
+            .texts
+            .partition_point(|at| of(at).is_some_and(|line| line.baseline < baseline - TEXT_LEADING_EM * size));
         let above = self.texts.iter().skip(from).take(MAX_NEIGHBOURS).filter_map(of);
         let mut above = above.take_while(|line| line.baseline < baseline - 0.5 * size);
         let is_low = bounds.y1 - bounds.y0 < HIGH_EM * size;
@@ -328,7 +351,8 @@ impl<'p> Finder<'p> {
             let middle = center(word.bounds).1;
             word.bounds.x0 - bounds.x1 > TAG_GAP_EM * word.size && bounds.y0 < middle && middle < bounds.y1
         };
-        let tags = parts.iter().copied().filter(|at| self.word(*at).is_some_and(|word| is_tag(&word.text) && is_right(word)));
+        let tags =
+            parts.iter().copied().filter(|at| self.word(*at).is_some_and(|word| is_tag(&word.text) && is_right(word)));
         tags.take(MAX_NEIGHBOURS).min_by(|a, b| {
             let x = |at: usize| self.word(at).map_or(0.0, |word| word.bounds.x0);
             x(*a).total_cmp(&x(*b))
@@ -357,7 +381,10 @@ impl<'p> Finder<'p> {
         for line in texts {
             let mut run: Vec<usize> = Vec::new();
             for at in line.first..=line.end {
-                let goes_on = at < line.end && self.is_free(at, taken) && self.nature(at) != Nature::Prose && self.goes_on(&run, at);
+                let goes_on = at < line.end
+                    && self.is_free(at, taken)
+                    && self.nature(at) != Nature::Prose
+                    && self.goes_on(&run, at);
                 if !goes_on {
                     self.push_run(std::mem::take(&mut run), line, &strays, zones, taken);
                 }
@@ -372,9 +399,12 @@ impl<'p> Finder<'p> {
     fn goes_on(&self, run: &[usize], at: usize) -> bool {
         let (Some(last), Some(next)) = (run.last().and_then(|at| self.word(*at)), self.word(at)) else { return true };
         let gap = next.bounds.x0 - last.bounds.x1;
-        let joins = |sign: Option<char>| sign.is_some_and(|sign| joins_terms(sign) || matches!(sign, ',' | '(' | '[' | '{' | '…'));
+        let joins = |sign: Option<char>| {
+            sign.is_some_and(|sign| joins_terms(sign) || matches!(sign, ',' | '(' | '[' | '{' | '…'))
+        };
         // Limits come before what their operator stands before.
-        let is_limit = run.len() <= MAX_STRAYS && run.iter().all(|at| self.word(*at).is_some_and(|word| word.script != Script::Baseline));
+        let is_limit = run.len() <= MAX_STRAYS
+            && run.iter().all(|at| self.word(*at).is_some_and(|word| word.script != Script::Baseline));
         let is_joined = is_limit
             || !next.is_spaced
             || next.script != Script::Baseline
@@ -401,7 +431,9 @@ impl<'p> Finder<'p> {
             return;
         }
         self.trim(&mut run);
-        let own = |run: &[usize]| run.iter().filter_map(|at| self.word(*at)).fold(NOTHING, |all, word| all.union(word.bounds));
+        let own = |run: &[usize]| {
+            run.iter().filter_map(|at| self.word(*at)).fold(NOTHING, |all, word| all.union(word.bounds))
+        };
         let (size, baseline) = (line.size, line.baseline);
         let bounds = own(&run);
         let (top, bottom) = (baseline - STRAY_EM.0 * size, baseline + STRAY_EM.1 * size);
@@ -436,20 +468,35 @@ impl<'p> Finder<'p> {
         let x = run.iter().filter_map(|at| self.word(*at)).fold(NOTHING, |all, word| all.union(word.bounds));
         let bounds = Bounds { x0: x.x0, x1: x.x1, y0: baseline - 0.8 * size, y1: baseline + 0.2 * size };
         run.iter().for_each(|at| taken.iter_mut().skip(*at).take(1).for_each(|taken| *taken = true));
-        zones.push(Zone { words: run, prose: Vec::new(), rules, tag: None, bounds, baseline, is_displayed: false, tail });
+        zones.push(Zone {
+            words: run,
+            prose: Vec::new(),
+            rules,
+            tag: None,
+            bounds,
+            baseline,
+            is_displayed: false,
+            tail,
+        });
     }
 
     /// Whether a word of a line is a variable: of a font of formulas, Greek, or an italic letter among upright words.
     fn is_variable(&self, at: usize, line: &Line) -> bool {
         let Some(word) = self.word(at) else { return false };
         let is_italic = word.is_italic && !line.is_italic;
-        word.text.chars().any(is_math_letter) || is_accented(&word.text) || has_letter(word) && (word.math != MathFont::None || is_italic)
+        word.text.chars().any(is_math_letter)
+            || is_accented(&word.text)
+            || has_letter(word) && (word.math != MathFont::None || is_italic)
     }
 
     /// Takes away what stands at the ends of a run and is punctuation, or a bracket whose other side is not in it.
     fn trim(&self, run: &mut Vec<usize>) {
         let text = |at: Option<&usize>| at.and_then(|at| self.word(*at)).map(|word| (word.text.as_str(), word.script));
-        let is_loose = |text: &str| text.chars().all(|sign| matches!(sign, '.' | ',' | ';' | ':' | '!' | '?' | '"' | '\'' | '“' | '”' | '’' | '‘' | '—' | '–'));
+        let is_loose = |text: &str| {
+            text.chars().all(|sign| {
+                matches!(sign, '.' | ',' | ';' | ':' | '!' | '?' | '"' | '\'' | '“' | '”' | '’' | '‘' | '—' | '–')
+            })
+        };
         loop {
             let unmatched = self.unmatched(run);
             let is_at = |at: Option<usize>, side: &[usize]| at.is_some_and(|at| side.contains(&at));
@@ -602,7 +649,8 @@ fn are_pieces(one: &Word, other: &Word) -> bool {
 
 /// Whether a word stands right above or below an operator, and is smaller.
 fn is_limit(operator: &Word, limit: &Word) -> bool {
-    let is_large = operator.text.chars().any(|sign| is_operator(sign) || is_integral(sign)) || has_limits(&operator.text);
+    let is_large =
+        operator.text.chars().any(|sign| is_operator(sign) || is_integral(sign)) || has_limits(&operator.text);
     let (a, b) = (operator.bounds, limit.bounds);
     let gap = (b.y0 - a.y1).max(a.y0 - b.y1);
     let x = center(b).0;

@@ -95,7 +95,8 @@ impl<'p> RegionWriter<'p> {
                 alternate.map(|alternate| Part::Figure(Figure { bounds, alternate })).into_iter().collect()
             }
             PieceContent::Open => {
-                let regions = |(_, reader, words): (Frame, &DirectionReader, Vec<&Word>)| reader.regions(&words, &[], &[]);
+                let regions =
+                    |(_, reader, words): (Frame, &DirectionReader, Vec<&Word>)| reader.regions(&words, &[], &[]);
                 let regions: Vec<Region> = self.by_direction(&piece.words).flat_map(regions).collect();
                 vec![Part::Open { regions }]
             }

@@ -319,7 +319,8 @@ fn ink_of(glyph: &Glyph<'_>, to_page: Affine, direction: WritingDirection) -> Op
     let Glyph::Outline(outline) = glyph else { return None };
     let ink = to_page.transform_rect_bbox(outline.outline().bounding_box());
     let across = [(ink.x0, ink.y0), (ink.x1, ink.y1)].map(|corner| direction.across(corner.into()));
-    let (top, bottom) = (across.into_iter().fold(f64::INFINITY, f64::min), across.into_iter().fold(f64::NEG_INFINITY, f64::max));
+    let (top, bottom) =
+        (across.into_iter().fold(f64::INFINITY, f64::min), across.into_iter().fold(f64::NEG_INFINITY, f64::max));
     (bottom > top && top.is_finite() && bottom.is_finite()).then_some((top, bottom))
 }
 

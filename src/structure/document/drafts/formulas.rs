@@ -18,7 +18,12 @@ pub(super) fn arrange<'a>(lines: &[&'a Line]) -> (Vec<&'a Line>, Vec<Option<usiz
     let rows: Vec<bool> = (0..lines.len()).map(|at| is_part(lines, at)).collect();
     let (mut lines, mut formulas) = (lines.to_vec(), vec![None; lines.len()]);
     let mut start = 0;
-    formulas.iter_mut().zip(&lines).enumerate().filter(|(_, (_, line))| line.is_formula()).for_each(|(at, (own, _))| *own = Some(at));
+    formulas
+        .iter_mut()
+        .zip(&lines)
+        .enumerate()
+        .filter(|(_, (_, line))| line.is_formula())
+        .for_each(|(at, (own, _))| *own = Some(at));
     for end in 1..=lines.len() {
         let goes_on = end < lines.len() && is_row_below(&lines, &rows, end);
         if goes_on {
