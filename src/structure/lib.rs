@@ -1,6 +1,6 @@
 //! The structure of pages: blocks of text, tables, and both as Markdown.
 //!
-//! 1. `tables` finds the tables of one page, and `reading` its lines in reading order. Both run where the page was read.
+//! 1. `tables` finds the tables of one page, `formulas` what is LaTeX, and `reading` its lines in reading order. Both run where the page was read.
 //!    Where the structure tree accounts for the page, `tags` reads it by the tree instead.
 //! 2. `document` reads pages together: running heads, headings, lists and paragraphs that go over columns and pages.
 //! 3. `markdown` writes blocks.

@@ -138,12 +138,21 @@ pub(super) fn push_script(out: &mut String, mark: char, script: &str, is_limit: 
 const SUPERSCRIPTS: &str = "0⁰1¹2²3³4⁴5⁵6⁶7⁷8⁸9⁹";
 const SUBSCRIPTS: &str = "0₀1₁2₂3₃4₄5₅6₆7₇8₈9₉+₊-₋=₌(₍)₎aₐeₑhₕiᵢjⱼkₖlₗmₘnₙoₒpₚrᵣsₛtₜuᵤvᵥxₓ";
 
-/// Long arrows, which TeX draws as two signs each.
-const LONG_ARROWS: [(&str, &str); 7] =
-    [("⇐⇒", "⟺"), ("=⇒", "⟹"), ("⇐=", "⟸"), ("←→", "⟷"), ("↦-→", "⟼"), ("-→", "⟶"), ("←-", "⟵")];
+/// Long arrows and dots, which TeX draws as several signs each.
+const LONG_SIGNS: [(&str, &str); 9] = [
+    ("...", "…"),
+    ("⋅⋅⋅", "⋯"),
+    ("⇐⇒", "⟺"),
+    ("=⇒", "⟹"),
+    ("⇐=", "⟸"),
+    ("←→", "⟷"),
+    ("↦-→", "⟼"),
+    ("-→", "⟶"),
+    ("←-", "⟵"),
+];
 
-pub(super) fn with_long_arrows(latex: String) -> String {
-    LONG_ARROWS.into_iter().fold(
+pub(super) fn with_long_signs(latex: String) -> String {
+    LONG_SIGNS.into_iter().fold(
         latex,
         |latex, (drawn, arrow)| {
             if latex.contains(drawn) { latex.replace(drawn, arrow) } else { latex }

@@ -72,3 +72,11 @@ pub(super) fn negated(latex: &str) -> Option<String> {
     let mut pairs = NEGATIONS.chars().zip(NEGATIONS.chars().skip(1)).step_by(2);
     pairs.find(|(plain, _)| *plain == sign).map(|(_, negated)| negated.to_string())
 }
+
+/// Binary operators, each followed by its large form.
+const LARGE_FORMS: &str = "⊕⨁⊗⨂⊙⨀∪⋃∩⋂∨⋁∧⋀⊎⨄⊔⨆";
+
+pub(super) fn large_form(sign: char) -> Option<char> {
+    let mut pairs = LARGE_FORMS.chars().zip(LARGE_FORMS.chars().skip(1)).step_by(2);
+    pairs.find(|(small, _)| *small == sign).map(|(_, large)| large)
+}

@@ -1,6 +1,6 @@
 //! The places of symbols, read: what is above, below, raised, lowered, within.
 
-use super::latex::{push, push_script, with_long_arrows};
+use super::latex::{push, push_script, with_long_signs};
 use super::names::negated;
 use super::symbols::{AXIS_EM, Kind, NEGATION, Symbol};
 use crate::bounds::{NOTHING, shared_width};
@@ -46,7 +46,7 @@ pub(super) struct Read {
 /// Reads the symbols of a formula; `None` if their places do not decide it.
 pub(super) fn read(symbols: Vec<Symbol>) -> Option<Read> {
     let read = (symbols.len() <= MAX_SYMBOLS).then(|| expression(symbols, 0)).flatten()?;
-    Some(Read { latex: with_long_arrows(read.latex), ..read })
+    Some(Read { latex: with_long_signs(read.latex), ..read })
 }
 
 fn expression(symbols: Vec<Symbol>, depth: usize) -> Option<Read> {

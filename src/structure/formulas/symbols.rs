@@ -1,7 +1,7 @@
 //! Symbols: what a formula is made of.
 
 use super::latex::push_character;
-use super::names::{self, is_integral, is_operator};
+use super::names::{self, is_integral, is_operator, large_form};
 use super::zones::Zone;
 use pagewise_text::{Bounds, MathFont, PageLayout, Script, Word};
 
@@ -84,7 +84,14 @@ pub(super) fn of_words(page: &PageLayout, zone: &Zone, rules: impl Iterator<Item
         is_spaced: false,
         order: usize::MAX,
     }));
-    merge_pieces(symbols)
+    let mut symbols = merge_pieces(symbols);
+    for symbol in &mut symbols {
+        // A bar of one piece is no higher than letters.
+        if matches!(symbol.kind, Kind::Bar(_)) && symbol.bounds.y1 - symbol.bounds.y0 <= TALL_EM * symbol.size {
+            symbol.kind = Kind::Term;
+        }
+    }
+    symbols
 }
 
 /// The baseline on which a word itself stands, raised or not.
@@ -176,7 +183,11 @@ fn kind_of(part: &str, word: &Word, bounds: Bounds, is_prose: bool) -> (Kind, St
         sign if is_integral(sign) => Kind::Integral,
         '(' | '[' | '{' | '⟨' | '⌊' | '⌈' if is_high => Kind::Open(first),
         ')' | ']' | '}' | '⟩' | '⌋' | '⌉' if is_high => Kind::Close(first),
-        '|' | '‖' | '∥' | '∣' if is_high => Kind::Bar(first),
+        '|' | '‖' | '∥' | '∣' if has_ink(word) => Kind::Bar(first),
+        sign if is_high && large_form(sign).is_some() => {
+            latex = large_form(sign).map(String::from).unwrap_or_default();
+            Kind::Operator
+        }
         '\u{239b}'..='\u{23ae}' => {
             let (kind, written) = piece(first);
             latex = written.to_owned();

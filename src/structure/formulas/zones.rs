@@ -30,6 +30,8 @@ const COVERED_EM: f32 = 1.2;
 /// A line of a paragraph stands so far below the one before, and begins so near to its left edge, in ems.
 const TEXT_LEADING_EM: f32 = 1.5;
 const TEXT_INDENT_EM: f32 = 2.0;
+/// The rows that a high bracket opens reach so far from it, in ems.
+const OPENED_EM: f32 = 14.0;
 /// A limit stands so near to its operator, in ems.
 const LIMIT_GAP_EM: f32 = 0.7;
 /// The pieces of a bracket stand so near to each other, in ems.
@@ -400,7 +402,7 @@ impl<'p> Finder<'p> {
         let (Some(last), Some(next)) = (run.last().and_then(|at| self.word(*at)), self.word(at)) else { return true };
         let gap = next.bounds.x0 - last.bounds.x1;
         let joins = |sign: Option<char>| {
-            sign.is_some_and(|sign| joins_terms(sign) || matches!(sign, ',' | '(' | '[' | '{' | '…'))
+            sign.is_some_and(|sign| joins_terms(sign) || matches!(sign, ',' | '.' | '(' | '[' | '{' | '…'))
         };
         // Limits come before what their operator stands before.
         let is_limit = run.len() <= MAX_STRAYS
@@ -512,8 +514,9 @@ impl<'p> Finder<'p> {
                 && text(before).is_some_and(|(text, script)| {
                     script == Script::Baseline && text.ends_with(['.', ',', ';', ':', '!', '?', '"', '”', '’'])
                 });
+            let is_divided = run.first().and_then(|at| self.word(*at)).is_some_and(|word| self.is_above_rule(word));
             let is_start = text(run.first()).is_some_and(|(text, script)| {
-                is_loose(text) || is_at(Some(0), &unmatched.opening) || script == Script::Raised
+                is_loose(text) || is_at(Some(0), &unmatched.opening) || script == Script::Raised && !is_divided
             });
             // What stands before a bracket that nothing opens is the number of an item.
             let label = unmatched.closing.first().filter(|at| **at < 2 && run.len() > **at + 1);
@@ -529,6 +532,13 @@ impl<'p> Finder<'p> {
                 return;
             }
         }
+    }
+
+    /// Whether a rule is right below a word.
+    fn is_above_rule(&self, word: &Word) -> bool {
+        let (x, y) = (center(word.bounds).0, word.bounds.y1);
+        let mut rules = self.rules_between(y - 0.3 * word.size, y + 0.6 * word.size).map(|at| self.rule(at));
+        rules.any(|rule| rule.x0 <= x && x <= rule.x1)
     }
 
     /// The places in a run of the words with brackets whose other sides are not in it.
@@ -613,6 +623,9 @@ fn nature(word: &Word) -> Nature {
     let is_attached = longest == 1 && !word.is_spaced;
     match longest {
         0 => Nature::Neutral,
+        // Vectors and matrices are bold and upright.
+        1 if word.is_bold => Nature::Math,
+        2 if word.is_bold && is_product => Nature::Math,
         _ if longest > most && !is_attached => Nature::Prose,
         _ if word.is_italic => Nature::Math,
         _ => Nature::Neutral,
@@ -633,6 +646,9 @@ fn are_linked(one: &Word, other: &Word) -> bool {
     let overlap = a.y1.min(b.y1) - a.y0.max(b.y0);
     let gap = b.x0.max(a.x0) - a.x1.min(b.x1);
     let is_tag = |word: &Word| is_tag(&word.text) && gap > TAG_GAP_EM * em;
+    if opens(one, other) || opens(other, one) {
+        return true;
+    }
     if overlap > 0.25 * (a.y1 - a.y0).min(b.y1 - b.y0) {
         return gap < DISPLAY_GAP_EM * em && !is_tag(one) && !is_tag(other);
     }
@@ -645,6 +661,19 @@ fn are_pieces(one: &Word, other: &Word) -> bool {
     let gap = (b.y0 - a.y1).max(a.y0 - b.y1);
     let is_piece = |word: &Word| has_ink(word) && word.text.chars().all(is_piece);
     is_piece(one) && is_piece(other) && gap < PIECE_GAP_EM * one.size && shared_width(a, b) > 0.0
+}
+
+/// Whether a high bracket opens rows of which a word is part.
+fn opens(bracket: &Word, other: &Word) -> bool {
+    let (a, b) = (bracket.bounds, other.bounds);
+    let is_open = |sign: char| matches!(sign, '(' | '[' | '{' | '\u{239b}'..='\u{239d}' | '\u{23a1}'..='\u{23a3}' | '\u{23a7}'..='\u{23aa}');
+    let middle = center(b).1;
+    is_high(bracket)
+        && bracket.text.chars().all(is_open)
+        && (0.0..OPENED_EM * bracket.size).contains(&(b.x0 - a.x1))
+        && a.y0 < middle
+        && middle < a.y1
+        && !is_tag(&other.text)
 }
 
 /// Whether a word stands right above or below an operator, and is smaller.

@@ -310,8 +310,31 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
 
 /// Whether a sign of formulas has several sizes: operators, roots, brackets and their pieces.
 fn grows_in_formulas(sign: char) -> bool {
-    matches!(sign, '(' | ')' | '[' | ']' | '{' | '}' | '|' | '√' | '∏' | '∐' | '∑' | '‖' | '∥' | '∣')
-        || matches!(sign, '∫'..='∳' | '⋀'..='⋃' | '⌈'..='⌋' | '⟨' | '⟩' | '\u{239b}'..='\u{23ae}' | '⨀'..='⨆' | '⎷')
+    matches!(
+        sign,
+        '⊕' | '⊗'
+            | '⊙'
+            | '∪'
+            | '∩'
+            | '∨'
+            | '∧'
+            | '⊎'
+            | '⊔'
+            | '('
+            | ')'
+            | '['
+            | ']'
+            | '{'
+            | '}'
+            | '|'
+            | '√'
+            | '∏'
+            | '∐'
+            | '∑'
+            | '‖'
+            | '∥'
+            | '∣'
+    ) || matches!(sign, '∫'..='∳' | '⋀'..='⋃' | '⌈'..='⌋' | '⟨' | '⟩' | '\u{239b}'..='\u{23ae}' | '⨀'..='⨆' | '⎷')
 }
 
 /// Where the ink of a glyph begins and ends across its line.
