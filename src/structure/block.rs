@@ -1,5 +1,6 @@
 //! Blocks: what the text of a page is made of.
 
+use super::page_structure::Formula;
 use pagewise_text::Bounds;
 
 /// The blocks of a page, in reading order.
@@ -126,6 +127,8 @@ pub struct TextSpan {
     pub position: SpanPosition,
     /// The address that it leads to.
     pub target: Option<String>,
+    /// The formula whose text it is.
+    pub formula: Option<Box<Formula>>,
 }
 
 /// The place of text on its line.

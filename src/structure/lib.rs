@@ -1,6 +1,6 @@
 //! The structure of pages: blocks of text, tables, and both as Markdown.
 //!
-//! 1. `tables` finds the tables of one page, and `reading` its lines in reading order. Both run where the page was read.
+//! 1. `tables` finds the tables of one page, `formulas` what is LaTeX, and `reading` its lines in reading order. Both run where the page was read.
 //!    Where the structure tree accounts for the page, `tags` reads it by the tree instead.
 //! 2. `document` reads pages together: running heads, headings, lists and paragraphs that go over columns and pages.
 //! 3. `markdown` writes blocks.
@@ -10,6 +10,7 @@
 mod block;
 mod bounds;
 mod document;
+mod formulas;
 mod line_numbers;
 mod markdown;
 mod page_structure;
@@ -20,7 +21,9 @@ mod tags;
 pub use block::{Block, BlockKind, ListMarker, PageBlocks, SpanPosition, TextSpan};
 pub use document::{DocumentPage, OutlineHeading, printed_numbers, read_document};
 pub use markdown::to_markdown;
-pub use page_structure::{Column, Figure, Line, LineRole, LineTag, LineWord, PageStructure, Region, Style, TableArea};
+pub use page_structure::{
+    Column, Figure, Formula, Line, LineRole, LineTag, LineWord, PageStructure, Region, Style, TableArea,
+};
 pub use reading::read_page;
 pub use tags::read_tagged_page;
 

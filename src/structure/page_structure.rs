@@ -133,6 +133,17 @@ pub struct LineWord {
     pub is_raised: bool,
     /// Its address, an index into `targets` of the page.
     pub target: Option<u32>,
+    /// The formula whose text it is.
+    pub formula: Option<Box<Formula>>,
+}
+
+/// What a word stands for, where the places of its signs decide it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Formula {
+    /// Without delimiters.
+    pub latex: String,
+    /// Whether it stands alone between lines of text.
+    pub is_displayed: bool,
 }
 
 /// How text looks.
@@ -168,6 +179,12 @@ impl PageStructure {
 }
 
 impl Line {
+    /// Whether it is a displayed formula.
+    #[must_use]
+    pub fn is_formula(&self) -> bool {
+        self.words.iter().any(|word| word.formula.as_ref().is_some_and(|formula| formula.is_displayed))
+    }
+
     /// Its text, with spaces.
     #[must_use]
     pub fn text(&self) -> String {

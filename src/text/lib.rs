@@ -36,7 +36,7 @@ pub use layout::{Script, Vocabulary, rows_of};
 pub use main_engine::Extent;
 pub use normalize::normalize_text;
 pub use page_layout::to_points;
-pub use page_layout::{Bounds, ContentMark, Fill, LinkArea, PageLayout, Rule, Word};
+pub use page_layout::{Bounds, ContentMark, Fill, LinkArea, MathFont, PageLayout, Rule, Word};
 pub use page_text::{PageKind, PageRemark, PageText, TextEngine};
 pub use page_words::{PageWords, PlacedWord};
 pub use quote::{QuoteError, QuoteSearch, QuoteVerdict, WordDifference};

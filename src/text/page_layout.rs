@@ -96,13 +96,29 @@ pub enum ContentMark {
     Sequence(u16),
 }
 
+/// Whether a font is made for formulas, and what it makes of letters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum MathFont {
+    /// It is made for text.
+    #[default]
+    None,
+    /// Variables and signs.
+    Letters,
+    /// Its capitals are calligraphic.
+    Script,
+    /// Its capitals are double-struck, as those of sets of numbers.
+    DoubleStruck,
+    Fraktur,
+}
+
 /// A word, or a part of a word in one style. It ends at a space, at a gap, and where the style changes.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own about the word")]
 pub struct Word {
     /// In logical order.
     pub text: String,
-    /// The width of its glyphs, and about .8 em above to .2 em below the baseline.
+    /// The width of its glyphs, and about .8 em above to .2 em below the baseline; what the ink covers of signs that grow in
+    /// formulas.
     pub bounds: Bounds,
     /// The y coordinate of its line's baseline, or the x coordinate if `turn` is 90 or 270.
     pub baseline: f32,
@@ -114,6 +130,8 @@ pub struct Word {
     pub is_italic: bool,
     /// Whether its font has a fixed pitch.
     pub is_monospace: bool,
+    /// Whether its font is one of formulas.
+    pub math: MathFont,
     /// Its font: an index without meaning beyond the page.
     pub font: u16,
     /// The fill colour, RGB.

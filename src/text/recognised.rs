@@ -118,6 +118,7 @@ impl Slant {
             end: start + to,
             across,
             size,
+            ink: None,
             style: StyleIndex::default(),
             mark: super::ContentMark::default(),
         };

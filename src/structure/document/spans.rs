@@ -82,6 +82,7 @@ impl<'a> SpanWriter<'a> {
             is_monospace: word.style.is_monospace && !self.statistics.is_monospace,
             position,
             target: target.filter(|target| !target.is_empty()).cloned(),
+            formula: if text == word.text { word.formula.clone() } else { None },
             text,
         }
     }
@@ -227,6 +228,8 @@ fn push(spans: &mut Vec<TextSpan>, joint: Joint, span: TextSpan) {
 fn is_same_style(a: &TextSpan, b: &TextSpan) -> bool {
     (a.is_bold, a.is_italic, a.is_monospace, a.position) == (b.is_bold, b.is_italic, b.is_monospace, b.position)
         && a.target == b.target
+        && a.formula.is_none()
+        && b.formula.is_none()
 }
 
 /// Whether a text is a part of a URL, an address of mail or a path.

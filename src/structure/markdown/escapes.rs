@@ -1,5 +1,8 @@
 //! Escapes: a backslash before signs that Markdown would read otherwise, and nowhere else.
 
+/// Stands for a dollar that would open a formula. Text has no such character.
+pub(super) const DOLLAR: &str = "\u{fdd0}";
+
 /// Escapes signs inside a paragraph.
 pub(super) fn inside(text: &str) -> String {
     let signs: Vec<char> = text.chars().collect();
@@ -8,6 +11,10 @@ pub(super) fn inside(text: &str) -> String {
         let before = index.checked_sub(1).and_then(|at| signs.get(at)).copied();
         let after = signs.get(index + 1).copied();
         let is_text = *sign == '&' && !begins_entity(signs.get(index + 1..).unwrap_or_default());
+        if DOLLAR.contains(*sign) {
+            out.push_str("\\$");
+            continue;
+        }
         if !is_text && needs_escape(*sign, before, after) {
             out.push('\\');
         }

@@ -7,8 +7,42 @@ use super::escapes;
 /// The text of spans with all their marks.
 pub(super) fn write(spans: &[TextSpan]) -> String {
     let mut out = String::new();
-    push_layer(&mut out, spans, Layer::Link, None);
+    match opens_formula(spans) {
+        true => push_layer(&mut out, &without_dollars(spans), Layer::Link, None),
+        false => push_layer(&mut out, spans, Layer::Link, None),
+    }
     out
+}
+
+/// Whether a dollar of the text would open a formula, as pandoc and GitHub read it: something follows it, and a later
+/// dollar follows something. Those of formulas are such too.
+fn opens_formula(spans: &[TextSpan]) -> bool {
+    let (mut is_open, mut before) = (false, ' ');
+    for span in spans {
+        if span.formula.is_some() {
+            if is_open {
+                return true;
+            }
+            before = 'x';
+            continue;
+        }
+        let mut signs = span.text.chars().peekable();
+        while let Some(sign) = signs.next() {
+            if sign == '$' && is_open && !before.is_whitespace() {
+                return true;
+            }
+            is_open |= sign == '$' && signs.peek().is_some_and(|next| !next.is_whitespace());
+            before = sign;
+        }
+    }
+    false
+}
+
+/// The spans with a mark before each dollar of the text, for which `escapes` writes a backslash.
+fn without_dollars(spans: &[TextSpan]) -> Vec<TextSpan> {
+    let is_text = |span: &TextSpan| span.formula.is_none() && !span.is_monospace;
+    let escaped = |span: &TextSpan| TextSpan { text: span.text.replace('$', escapes::DOLLAR), ..span.clone() };
+    spans.iter().map(|span| if is_text(span) { escaped(span) } else { span.clone() }).collect()
 }
 
 /// What marks surround a run of spans, from the outermost inwards.
@@ -86,6 +120,7 @@ fn push_leaf(out: &mut String, span: &TextSpan) {
     let (head, tail) = (span.text.starts_with(' '), span.text.ends_with(' ') && !body.is_empty());
     let text = match span.position {
         _ if body.is_empty() => String::new(),
+        _ if span.formula.is_some() => formula(span),
         SpanPosition::NoteMark => note_marks(body),
         SpanPosition::Raised => format!("<sup>{}</sup>", escapes::inside(body)),
         SpanPosition::Baseline if span.is_monospace => code(body),
@@ -95,6 +130,13 @@ fn push_leaf(out: &mut String, span: &TextSpan) {
     out.push_str(if head { " " } else { "" });
     out.push_str(&text);
     out.push_str(if tail { " " } else { "" });
+}
+
+/// A formula between dollars.
+fn formula(span: &TextSpan) -> String {
+    let Some(formula) = &span.formula else { return String::new() };
+    let delimiter = if formula.is_displayed { "$$" } else { "$" };
+    format!("{delimiter}{}{delimiter}", formula.latex)
 }
 
 /// Without emphasis: headings have their own.

@@ -34,8 +34,15 @@ pub(super) fn insert(segments: &mut [Segment], page: &PageLayout, frame: Frame) 
         let bullet = bullet.filter(|bullet| !follows_text(*bullet, segment, &texts));
         if let (Some(bounds), Some(word)) = (bullet, segment.words.first()) {
             let style = word.style;
-            let bullet =
-                LineWord { text: "•".to_owned(), bounds, style, is_spaced: true, is_raised: false, target: None };
+            let bullet = LineWord {
+                text: "•".to_owned(),
+                bounds,
+                style,
+                is_spaced: true,
+                is_raised: false,
+                target: None,
+                formula: None,
+            };
             segment.bounds = segment.bounds.union(bounds);
             if let Some(word) = segment.words.first_mut() {
                 word.is_spaced = true;

@@ -8,6 +8,7 @@ mod segments;
 mod sides;
 
 use super::bounds::{Frame, center, holds};
+use super::formulas::{self, FoundFormula};
 use super::line_numbers;
 use super::page_structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea};
 use fixed_pitch::FixedPitchFonts;
@@ -43,15 +44,23 @@ pub fn read_page(page: &PageLayout, tables: &[TableArea]) -> PageStructure {
 fn read_unnumbered(page: &PageLayout, tables: &[TableArea]) -> PageStructure {
     let mut structure = without_text(page);
     let tables = tables.get(..MAX_TABLES.min(tables.len())).unwrap_or_default();
+    let areas: Vec<Bounds> = tables.iter().map(|table| table.bounds).collect();
+    let formulas = formulas::find(page, &areas);
+    let mut is_formula = vec![false; page.words.len()];
+    for index in formulas.iter().flat_map(|formula| &formula.words) {
+        is_formula.iter_mut().skip(*index).take(1).for_each(|own| *own = true);
+    }
     // Tables stand among the text of the first direction.
     let mut rest = tables;
     for turn in turns(page) {
         let frame = Frame { turn, width: page.width, height: page.height };
-        let own = |word: &&Word| quarter(word.turn) == turn && !is_in_table(word, tables);
-        let words: Vec<&Word> = page.words.iter().filter(own).collect();
+        let own = |word: &Word| quarter(word.turn) == turn && !is_in_table(word, tables);
+        let words = page.words.iter().zip(&is_formula).filter(|(word, is_formula)| !**is_formula && own(word));
+        let words: Vec<&Word> = words.map(|(word, _)| word).collect();
+        let formulas = if turn == 0 { formulas.as_slice() } else { &[] };
         structure.regions.extend(match page.words.len() > MAX_WORDS {
             true => plain_regions(&words, frame, rest),
-            false => DirectionReader::new(page, frame).regions(&words, rest),
+            false => DirectionReader::new(page, frame).regions(&words, formulas, rest),
         });
         rest = &[];
     }
@@ -109,8 +118,8 @@ impl<'p> DirectionReader<'p> {
     }
 
     /// The columns of these words and the tables, in reading order.
-    pub(super) fn regions(&self, words: &[&Word], tables: &[TableArea]) -> Vec<Region> {
-        let mut segments = self.segments(words);
+    pub(super) fn regions(&self, words: &[&Word], formulas: &[FoundFormula], tables: &[TableArea]) -> Vec<Region> {
+        let mut segments = self.segments(words, formulas);
         drawn_bullets::insert(&mut segments, self.page, self.frame);
         segments.extend(tables.iter().map(|table| Segment::of_table(table.index, self.frame.of_page(table.bounds))));
         let mut regions = Vec::new();
@@ -122,16 +131,17 @@ impl<'p> DirectionReader<'p> {
 
     /// The lines of these words, which stand below each other.
     pub(crate) fn lines(&self, words: &[&Word]) -> Vec<Line> {
-        lines::of_column(self.segments(words), &self.boxes)
+        lines::of_column(self.segments(words, &[]), &self.boxes)
     }
 
-    fn segments(&self, words: &[&Word]) -> Vec<Segment> {
+    fn segments(&self, words: &[&Word], formulas: &[FoundFormula]) -> Vec<Segment> {
         let placed = words.iter().map(|word| {
             let (mut placed, baseline) = placed_word(word, self.frame, &self.links);
             placed.style.is_monospace |= self.fixed_pitch.contains(word.font);
             (placed, baseline)
         });
-        segments::collect(placed.flat_map(|placed| self.links.split(placed)).collect())
+        let formulas = formulas.iter().flat_map(|formula| formula.line_words(self.page));
+        segments::collect(placed.flat_map(|placed| self.links.split(placed)).chain(formulas).collect())
     }
 }
 
@@ -152,7 +162,7 @@ fn placed_word(word: &Word, frame: Frame, links: &LinkIndex) -> (LineWord, f32) 
     };
     let target = links.at(center(bounds));
     let (text, is_raised) = (word.text.clone(), word.script == Script::Raised);
-    let placed = LineWord { text, bounds, style, is_spaced: word.is_spaced, is_raised, target };
+    let placed = LineWord { text, bounds, style, is_spaced: word.is_spaced, is_raised, target, formula: None };
     (placed, frame.baseline(word.baseline))
 }
 

@@ -18,11 +18,12 @@ pub(super) use layout::table_text::TableText;
 pub use write::{to_csv, to_html, to_markdown};
 
 use crate::bounds::{center, holds};
+use crate::formulas;
 use crate::line_numbers;
 use layout::edges::Edges;
 use layout::lines::PageWords;
 use pagewise_base::checked_on_arrival;
-use pagewise_text::{Bounds, PageLayout};
+use pagewise_text::{Bounds, PageLayout, Word};
 
 /// A page with more words than this has no tables.
 const MAX_WORDS: usize = 100_000;
@@ -120,8 +121,27 @@ pub fn find_tables(page: &PageLayout) -> Vec<Table> {
 fn tables_of(page: &PageLayout) -> Vec<Table> {
     let mut tables = layout::turned::with_each_turn(page, tables_of_upright);
     tables.retain(|table| keeps_words(table, page));
+    without_formulas(&mut tables, page);
     tables.sort_by(|a, b| a.bounds.y0.total_cmp(&b.bounds.y0).then(a.bounds.x0.total_cmp(&b.bounds.x0)));
     tables
+}
+
+/// Takes out what white space or rules alone made a table of, where most words are those of displayed formulas.
+fn without_formulas(tables: &mut Vec<Table>, page: &PageLayout) {
+    let may_be_formula = |table: &Table| matches!(table.columns_by, ColumnsBy::Space | ColumnsBy::RuledSpace);
+    if !tables.iter().any(may_be_formula) {
+        return;
+    }
+    let formulas = formulas::find(page, &[]);
+    let own: Vec<usize> =
+        formulas.into_iter().filter(|found| found.formula.is_displayed).flat_map(|found| found.words).collect();
+    let count = |table: &Table, words: &mut dyn Iterator<Item = &Word>| {
+        words.filter(|word| holds(table.bounds, center(word.bounds))).count()
+    };
+    tables.retain(|table| {
+        let in_formulas = count(table, &mut own.iter().filter_map(|at| page.words.get(*at)));
+        !may_be_formula(table) || 2 * in_formulas <= count(table, &mut page.words.iter())
+    });
 }
 
 /// Whether the cells of a table have the words of its area, which are left out of the text around it.

@@ -95,7 +95,8 @@ impl<'p> RegionWriter<'p> {
                 alternate.map(|alternate| Part::Figure(Figure { bounds, alternate })).into_iter().collect()
             }
             PieceContent::Open => {
-                let regions = |(_, reader, words): (Frame, &DirectionReader, Vec<&Word>)| reader.regions(&words, &[]);
+                let regions =
+                    |(_, reader, words): (Frame, &DirectionReader, Vec<&Word>)| reader.regions(&words, &[], &[]);
                 let regions: Vec<Region> = self.by_direction(&piece.words).flat_map(regions).collect();
                 vec![Part::Open { regions }]
             }
@@ -116,7 +117,7 @@ impl<'p> RegionWriter<'p> {
     fn insert_rest(&self, regions: &mut Vec<Region>, words: &[&'p Word]) -> Option<()> {
         let mut places: Vec<Bounds> = regions.iter().map(|region| page_bounds(region, self.page)).collect();
         for (frame, reader, words) in self.by_direction(words) {
-            for region in reader.regions(&words, &[]) {
+            for region in reader.regions(&words, &[], &[]) {
                 if regions.len() >= MAX_REGIONS {
                     return None;
                 }

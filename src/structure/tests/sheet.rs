@@ -85,6 +85,7 @@ impl Sheet {
             color: [0; 3],
             turn: 0,
             is_spaced: true,
+            math: pagewise_text::MathFont::None,
             script: pagewise_text::Script::Baseline,
             line: 0,
             block: 0,

@@ -1,6 +1,7 @@
 //! What the name of a font says about its style.
 
 use super::font_style::FontStyle;
+use crate::page_layout::MathFont;
 
 /// Words of bold fonts.
 const BOLD: [&str; 5] = ["bold", "black", "heavy", "demi", "fett"];
@@ -26,6 +27,49 @@ const TEX_MONOSPACE: [&str; 4] = ["tt", "itt", "sltt", "tcsc"];
 /// The first two letters of fonts of the Computer Modern family.
 const TEX_FAMILIES: [&str; 5] = ["cm", "sf", "ec", "tc", "la"];
 
+/// Fonts of formulas by the beginning of their names, with what they make of letters.
+const MATH: [(MathFont, &[&str]); 4] = [
+    (MathFont::DoubleStruck, &["msbm", "bbm", "bbold", "dsrom", "dsss"]),
+    (MathFont::Fraktur, &["eufm", "eufb"]),
+    (MathFont::Script, &["cmsy", "cmbsy", "eusm", "eusb", "rsfs", "lmmathsymbols", "txsy", "pxsy", "ntxsy", "zpzccm"]),
+    (
+        MathFont::Letters,
+        &[
+            "cmmi",
+            "cmex",
+            "msam",
+            "eurm",
+            "lmmath",
+            "txmi",
+            "txex",
+            "pxmi",
+            "pxex",
+            "ntxmi",
+            "ntxex",
+            "rtxmi",
+            "rpxmi",
+            "mtmi",
+            "mtsy",
+            "mtex",
+            "stmary",
+            "esint",
+            "standardsym",
+            "zplm",
+            "zptm",
+            "futmi",
+            "fouriermath",
+            "euex",
+        ],
+    ),
+];
+/// What other fonts of formulas have in their names.
+const MATH_WORD: &str = "math";
+
+fn math_font(name: &str) -> MathFont {
+    let named = MATH.iter().find(|(_, names)| names.iter().any(|begin| name.starts_with(begin))).map(|(font, _)| *font);
+    named.unwrap_or(if name.contains(MATH_WORD) { MathFont::Letters } else { MathFont::None })
+}
+
 /// The style that a font's name tells.
 pub(super) fn style_of_name(name: &str) -> FontStyle {
     let name = without_tag(name).to_lowercase().replace([',', '_', ' '], "-");
@@ -36,6 +80,7 @@ pub(super) fn style_of_name(name: &str) -> FontStyle {
         is_bold: has(&BOLD) || ends(&BOLD_ENDS) || tex.is_bold,
         is_italic: has(&ITALIC) || ends(&ITALIC_ENDS) || tex.is_italic,
         is_monospace: has(&MONOSPACE) || tex.is_monospace,
+        math: math_font(&name),
     }
 }
 
@@ -44,7 +89,12 @@ fn tex_style(name: &str) -> FontStyle {
     let is_tex = name.ends_with(|last: char| last.is_ascii_digit()) && !name.contains('-');
     let rest = TEX_FAMILIES.iter().find_map(|family| name.strip_prefix(family)).filter(|_| is_tex);
     let begins = |words: &[&str]| rest.is_some_and(|rest| words.iter().any(|word| rest.starts_with(word)));
-    FontStyle { is_bold: begins(&TEX_BOLD), is_italic: begins(&TEX_ITALIC), is_monospace: begins(&TEX_MONOSPACE) }
+    FontStyle {
+        is_bold: begins(&TEX_BOLD),
+        is_italic: begins(&TEX_ITALIC),
+        is_monospace: begins(&TEX_MONOSPACE),
+        math: MathFont::None,
+    }
 }
 
 /// A font name without the tag of a subset (ISO 32000-2, 9.9.2).

@@ -1,6 +1,7 @@
 //! The style of a font by its dictionary (ISO 32000-2, 9.6 and 9.8).
 
 use super::font_name::style_of_name;
+use crate::page_layout::MathFont;
 use hayro_interpret::font::OutlineFontData;
 use hayro_interpret::hayro_syntax::object::{Array, Dict, Name};
 
@@ -29,6 +30,7 @@ pub(crate) struct FontStyle {
     pub(crate) is_bold: bool,
     pub(crate) is_italic: bool,
     pub(crate) is_monospace: bool,
+    pub(crate) math: MathFont,
 }
 
 impl FontStyle {
@@ -38,6 +40,7 @@ impl FontStyle {
             is_bold: self.is_bold || other.is_bold,
             is_italic: self.is_italic || other.is_italic,
             is_monospace: self.is_monospace || other.is_monospace,
+            math: if self.math == MathFont::None { other.math } else { self.math },
         }
     }
 
@@ -65,6 +68,7 @@ impl FontStyle {
             is_italic: flags & ITALIC != 0
                 || number(b"ItalicAngle").is_some_and(|angle| (ITALIC_DEGREES..45.0).contains(&angle.abs())),
             is_monospace: flags & FIXED_PITCH != 0,
+            math: MathFont::None,
         }
     }
 
@@ -73,7 +77,8 @@ impl FontStyle {
         let by_name = program.postscript_name.as_deref().map(style_of_name).unwrap_or_default();
         let weight = program.weight.unwrap_or_default();
         let is_bold = f64::from(weight) >= f64::from(BOLD_WEIGHT);
-        by_name.or(Self { is_bold, is_italic: program.is_italic, is_monospace: program.is_monospace })
+        let (is_italic, is_monospace) = (program.is_italic, program.is_monospace);
+        by_name.or(Self { is_bold, is_italic, is_monospace, math: MathFont::None })
     }
 }
 

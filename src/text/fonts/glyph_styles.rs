@@ -2,6 +2,7 @@
 
 use super::font_style::FontStyle;
 use super::page_fonts::{FontKey, PageFontDictionaries};
+use crate::page_layout::MathFont;
 use hayro_interpret::font::{Glyph, GlyphRun};
 use hayro_interpret::kurbo::{Affine, Rect};
 use std::collections::HashMap;
@@ -62,6 +63,11 @@ impl StyleCollector {
         let (font, mut style, is_guess) = self.font_style(fonts, font, run, clip).unwrap_or_default();
         style.is_italic |= run.glyphs().first().is_some_and(|glyph| is_slanted(to_page * glyph.transform()));
         self.index_of(GlyphStyle { font, style, is_guess, color })
+    }
+
+    /// Whether a style is that of a font of formulas.
+    pub(crate) fn is_math(&self, style: StyleIndex) -> bool {
+        style.of(&self.styles).style.math != MathFont::None
     }
 
     /// The styles, by their index.

@@ -9,9 +9,9 @@ use super::replacement_text::{ReplacementText, ReplacementTracker};
 use super::run_metrics::{CharacterSources, HorizontalScaling, RunCharacters, is_flat, type3_em};
 use crate::ContentMark;
 use crate::fonts::{GlyphStyle, PageFontDictionaries, StyleCollector, StyleIndex};
-use crate::glyphs::{GlyphPlacement, GlyphText, PlacedGlyph};
+use crate::glyphs::{GlyphPlacement, GlyphText, PlacedGlyph, WritingDirection};
 use crate::shapes::{ShapeCollector, Shapes, color_of};
-use hayro_interpret::font::GlyphRun;
+use hayro_interpret::font::{Glyph, GlyphRun};
 use hayro_interpret::hayro_cmap::WritingMode;
 use hayro_interpret::hayro_syntax::object::{Dict, String as PdfString};
 use hayro_interpret::kurbo::{Affine, BezPath, Rect, Shape};
@@ -121,6 +121,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
             end: place.start + advance * place.unit,
             across: place.across,
             size: place.size,
+            ink: place.ink,
             style: run.style,
             mark: self.marks.current(),
         };
@@ -234,22 +235,26 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         let style = self.style_of(font, run, to_page, paint);
         let color = color_of(paint);
         let (order, is_visible) = (self.paints.advance(), is_visible && color.is_some());
+        let is_math = self.layout.as_ref().is_some_and(|layout| layout.styles.is_math(style));
         let facts = RunFacts { font, style, is_visible, is_flat: is_flat(run, to_page), order, color };
         let mut run_characters = RunCharacters::new(self.fonts.is_distrusted(font));
         let mut pairs = PairReader::new(self.fonts.charset(font));
         for glyph in run.glyphs() {
             self.budget.check();
-            let place = to_page * glyph.transform();
+            let em = to_page * glyph.transform();
             let (characters, dictionaries) = (&mut *self.characters, &mut self.dictionaries);
             let (text, advance) = run_characters.resolve(glyph, CharacterSources { run, characters, dictionaries });
             if is_vertical {
-                self.collect_glyph(facts, text, GlyphPlacement::vertical(place), VERTICAL_ADVANCE);
+                self.collect_glyph(facts, text, GlyphPlacement::vertical(em), VERTICAL_ADVANCE);
                 continue;
             }
-            let mut place = GlyphPlacement::horizontal(place);
+            let mut place = GlyphPlacement::horizontal(em);
             match type3_em {
                 Some(em) => place.size = place.unit * em,
                 None => place.unit = stretch.unit(&place),
+            }
+            if is_math && text.as_ref().and_then(GlyphText::first).is_some_and(grows_in_formulas) {
+                place.ink = ink_of(glyph, em, place.direction);
             }
             let code = glyph.char_code();
             if !pairs.concerns(code) {
@@ -301,6 +306,45 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
             add(&mut layout.shapes);
         }
     }
+}
+
+/// Whether a sign of formulas has several sizes: operators, roots, brackets and their pieces.
+fn grows_in_formulas(sign: char) -> bool {
+    matches!(
+        sign,
+        '⊕' | '⊗'
+            | '⊙'
+            | '∪'
+            | '∩'
+            | '∨'
+            | '∧'
+            | '⊎'
+            | '⊔'
+            | '('
+            | ')'
+            | '['
+            | ']'
+            | '{'
+            | '}'
+            | '|'
+            | '√'
+            | '∏'
+            | '∐'
+            | '∑'
+            | '‖'
+            | '∥'
+            | '∣'
+    ) || matches!(sign, '∫'..='∳' | '⋀'..='⋃' | '⌈'..='⌋' | '⟨' | '⟩' | '\u{239b}'..='\u{23ae}' | '⨀'..='⨆' | '⎷')
+}
+
+/// Where the ink of a glyph begins and ends across its line.
+fn ink_of(glyph: &Glyph<'_>, to_page: Affine, direction: WritingDirection) -> Option<(f64, f64)> {
+    let Glyph::Outline(outline) = glyph else { return None };
+    let ink = to_page.transform_rect_bbox(outline.outline().bounding_box());
+    let across = [(ink.x0, ink.y0), (ink.x1, ink.y1)].map(|corner| direction.across(corner.into()));
+    let (top, bottom) =
+        (across.into_iter().fold(f64::INFINITY, f64::min), across.into_iter().fold(f64::NEG_INFINITY, f64::max));
+    (bottom > top && top.is_finite() && bottom.is_finite()).then_some((top, bottom))
 }
 
 /// What all glyphs of a run share.

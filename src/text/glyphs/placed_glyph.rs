@@ -122,6 +122,8 @@ pub(crate) struct PlacedGlyph {
     pub(crate) across: f64,
     /// The em.
     pub(crate) size: f64,
+    /// Of a sign that grows in formulas: where its ink begins and ends across the line.
+    pub(crate) ink: Option<(f64, f64)>,
     pub(crate) style: StyleIndex,
     pub(crate) mark: ContentMark,
 }
@@ -131,7 +133,8 @@ impl PlacedGlyph {
     pub(crate) fn of_area(area: Rect) -> Self {
         let (direction, size) = (WritingDirection::default(), area.height());
         let (style, mark) = (StyleIndex::default(), ContentMark::default());
-        Self { text: GlyphText::One(' '), direction, start: area.x0, end: area.x1, across: area.y1, size, style, mark }
+        let (start, end, across) = (area.x0, area.x1, area.y1);
+        Self { text: GlyphText::One(' '), direction, start, end, across, size, ink: None, style, mark }
     }
 
     pub(crate) fn is_finite(&self) -> bool {
@@ -163,6 +166,8 @@ pub(crate) struct GlyphPlacement {
     pub(crate) size: f64,
     /// The length of a thousandth of an em along the line.
     pub(crate) unit: f64,
+    /// As that of [`PlacedGlyph`].
+    pub(crate) ink: Option<(f64, f64)>,
 }
 
 impl GlyphPlacement {
@@ -177,6 +182,7 @@ impl GlyphPlacement {
             across: direction.across(origin),
             size: c.hypot(d) * 1000.0,
             unit: a.hypot(b),
+            ink: None,
         }
     }
 
@@ -197,6 +203,7 @@ impl GlyphPlacement {
             across: direction.across(top),
             size: a.hypot(b) * 1000.0,
             unit: c.hypot(d),
+            ink: None,
         }
     }
 }

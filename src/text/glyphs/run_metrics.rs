@@ -63,10 +63,22 @@ impl RunCharacters {
         match known {
             None => characters.resolve_unknown(glyph, map.as_deref()),
             // A private character says less than the name of its glyph.
-            private => characters.resolve_by_name(glyph, map.as_deref()).or(private),
+            private => characters.resolve_by_name(glyph, map.as_deref()).or(private.map(bracket_piece)),
         }
     }
 }
+
+/// The Unicode character of a piece of a high bracket, for which Adobe's list of glyph names has a private one.
+fn bracket_piece(text: GlyphText) -> GlyphText {
+    let GlyphText::One(private) = text else { return text };
+    let place = u32::from(private).wrapping_sub(PRIVATE_PIECES);
+    let piece = usize::try_from(place).ok().and_then(|place| BRACKET_PIECES.chars().nth(place));
+    GlyphText::One(piece.unwrap_or(private))
+}
+
+/// The first private character of a piece, and the Unicode characters from there on.
+const PRIVATE_PIECES: u32 = 0xF8EB;
+const BRACKET_PIECES: &str = "⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎮⎞⎟⎠⎤⎥⎦⎫⎬⎭";
 
 /// The horizontal scaling of a run's glyphs besides the font size.
 ///

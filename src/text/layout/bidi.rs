@@ -271,6 +271,7 @@ mod tests {
                 end: end.max(begins + 0.1),
                 across: 0.0,
                 size: 10.0,
+                ink: None,
                 style: crate::fonts::StyleIndex::default(),
                 mark: crate::ContentMark::default(),
             });
@@ -321,6 +322,7 @@ mod tests {
                 end: at + 10.0,
                 across: 0.0,
                 size: 10.0,
+                ink: None,
                 style: crate::fonts::StyleIndex::default(),
                 mark: crate::ContentMark::default(),
             };

@@ -292,6 +292,7 @@ mod tests {
                 end: start + advance * size,
                 across,
                 size,
+                ink: None,
                 style: crate::fonts::StyleIndex::default(),
                 mark: crate::ContentMark::default(),
             });

@@ -141,6 +141,7 @@ impl WordWriter<'_> {
             is_bold: style.is_bold,
             is_italic: style.is_italic,
             is_monospace: style.is_monospace,
+            math: style.math,
             font,
             color,
             turn,
@@ -189,7 +190,7 @@ fn extent_between(glyph: &PlacedGlyph, start: f64, end: f64) -> Rect {
     // In vertical writing, the position across is the middle of the column.
     let is_column = glyph.direction.degrees() == 90 && glyph.text.first().is_some_and(is_upright);
     let above = if is_column { 0.5 } else { ASCENT_EM } * glyph.size;
-    let (top, bottom) = (glyph.across - above, glyph.across - above + glyph.size);
+    let (top, bottom) = glyph.ink.unwrap_or((glyph.across - above, glyph.across - above + glyph.size));
     Rect::from_points(glyph.direction.point(start, top), glyph.direction.point(end, bottom))
 }
 
@@ -210,6 +211,7 @@ mod tests {
             end: 100.0 + f64::from(at + 1) * size / 2.0,
             across: 50.0,
             size,
+            ink: None,
             style: StyleIndex::default(),
             mark: ContentMark::default(),
         };
@@ -236,6 +238,7 @@ mod tests {
             end: 123.0,
             across: 46.0,
             size: 6.0,
+            ink: None,
             ..line.first().cloned().unwrap_or_else(|| PlacedGlyph::of_area(Rect::ZERO))
         });
         let found = words(line);

@@ -129,6 +129,7 @@ fn everything() -> PageWants {
 
 fn word() -> LineWord {
     LineWord {
+        formula: None,
         text: "word".to_owned(),
         bounds: Bounds::default(),
         style: Style::default(),

@@ -18,6 +18,12 @@ pub(super) fn arrange<'a>(lines: &[&'a Line]) -> (Vec<&'a Line>, Vec<Option<usiz
     let rows: Vec<bool> = (0..lines.len()).map(|at| is_part(lines, at)).collect();
     let (mut lines, mut formulas) = (lines.to_vec(), vec![None; lines.len()]);
     let mut start = 0;
+    formulas
+        .iter_mut()
+        .zip(&lines)
+        .enumerate()
+        .filter(|(_, (_, line))| line.is_formula())
+        .for_each(|(at, (own, _))| *own = Some(at));
     for end in 1..=lines.len() {
         let goes_on = end < lines.len() && is_row_below(&lines, &rows, end);
         if goes_on {
@@ -66,7 +72,7 @@ fn is_stacked(above: &Line, below: &Line) -> bool {
 /// Whether at most half of the signs of a line are letters of words.
 fn has_few_words(line: &Line) -> bool {
     let letters = line.words.iter().map(|word| letters_of_words(&word.text)).sum::<usize>();
-    !line.is_monospace() && 2 * letters <= line.len()
+    !line.is_formula() && !line.is_monospace() && 2 * letters <= line.len()
 }
 
 fn letters_of_words(text: &str) -> usize {

@@ -83,6 +83,7 @@ fn word(text: &str, x: f32, y: f32) -> Word {
         color: [0; 3],
         turn: 0,
         is_spaced: true,
+        math: pagewise_text::MathFont::None,
         script: pagewise_text::Script::Baseline,
         line: 0,
         block: 0,

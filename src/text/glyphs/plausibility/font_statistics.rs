@@ -321,6 +321,7 @@ mod tests {
                 end: start + 5.0,
                 across: 0.0,
                 size: 10.0,
+                ink: None,
                 style: crate::fonts::StyleIndex::default(),
                 mark: crate::ContentMark::default(),
             });

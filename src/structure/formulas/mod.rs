@@ -1,0 +1,94 @@
+//! Formulas: words whose places say what they mean, as LaTeX.
+//!
+//! 1. `zones` finds the words of each formula: a run within a line of text, or a cluster that stands alone.
+//! 2. `symbols` makes symbols of words and rules, `parse` reads their places, and `latex` writes characters.
+//!
+//! What the places do not decide stays text.
+
+mod latex;
+mod names;
+mod parse;
+mod symbols;
+mod zones;
+
+use super::page_structure::{Formula, LineWord, Style};
+use pagewise_text::{Bounds, PageLayout, Rule, Word};
+
+/// A formula of a page.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct FoundFormula {
+    /// Its words, indices into those of the page, ascending.
+    pub(crate) words: Vec<usize>,
+    pub(crate) bounds: Bounds,
+    pub(crate) baseline: f32,
+    pub(crate) formula: Formula,
+    /// The punctuation that ends its last word, and is no part of it.
+    pub(crate) tail: String,
+}
+
+impl FoundFormula {
+    /// The word that stands for it on its line, and the punctuation after it.
+    pub(crate) fn line_words(&self, page: &PageLayout) -> Vec<(LineWord, f32)> {
+        let own = || self.words.iter().filter_map(|index| page.words.get(*index));
+        let Some(first) = own().next() else { return Vec::new() };
+        let largest = own().fold(first, |largest, word| if word.size > largest.size { word } else { largest });
+        let style = Style { is_bold: false, is_italic: false, is_monospace: false, ..style_of(largest) };
+        let mut text = plain_text(own());
+        text.truncate(text.len().saturating_sub(self.tail.len()));
+        let (bounds, is_spaced) = (self.bounds, first.is_spaced);
+        let formula = Some(Box::new(self.formula.clone()));
+        let word = LineWord { text, bounds, style, is_spaced, is_raised: false, target: None, formula };
+        let end = Bounds { x0: bounds.x1, ..bounds };
+        let tail = LineWord { text: self.tail.clone(), bounds: end, is_spaced: false, formula: None, ..word.clone() };
+        let words = [word, tail].into_iter().filter(|word| !word.text.is_empty());
+        words.map(|word| (word, self.baseline)).collect()
+    }
+}
+
+fn style_of(word: &Word) -> Style {
+    Style {
+        size: if word.size.is_finite() { word.size.clamp(0.1, 10_000.0) } else { 1.0 },
+        is_bold: word.is_bold,
+        is_italic: word.is_italic,
+        is_monospace: word.is_monospace,
+        font: word.font,
+        color: word.color,
+    }
+}
+
+fn plain_text<'w>(words: impl Iterator<Item = &'w Word>) -> String {
+    let mut text = String::new();
+    for word in words {
+        if !text.is_empty() && word.is_spaced {
+            text.push(' ');
+        }
+        text.push_str(&word.text);
+    }
+    text
+}
+
+/// The formulas of a page outside its tables.
+pub(crate) fn find(page: &PageLayout, tables: &[Bounds]) -> Vec<FoundFormula> {
+    zones::find(page, tables).into_iter().filter_map(|zone| read(page, &zone)).collect()
+}
+
+/// Reads a zone; `None` if the places of its symbols do not decide it.
+fn read(page: &PageLayout, zone: &zones::Zone) -> Option<FoundFormula> {
+    let rules = zone.rules.iter().filter_map(|index| page.rules.get(*index)).map(|Rule { bounds, .. }| *bounds);
+    let symbols = symbols::of_words(page, zone, rules);
+    let read = parse::read(symbols).filter(|read| zone.is_displayed || read.has_structure)?;
+    let tag = zone.tag.and_then(|tag| page.words.get(tag));
+    let mut latex = read.latex;
+    if let Some(tag) = tag {
+        latex.push_str(&format!(" \\tag{{{}}}", tag.text.trim_matches(['(', ')'])));
+    }
+    let mut words = zone.words.clone();
+    words.extend(zone.tag);
+    words.sort_unstable();
+    let bounds = tag.map_or(zone.bounds, |tag| zone.bounds.union(tag.bounds));
+    let formula = Formula { latex, is_displayed: zone.is_displayed };
+    Some(FoundFormula { words, bounds, baseline: zone.baseline, formula, tail: zone.tail.clone() })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,265 @@
+//! Formulas through the path of a page: words in their places become Markdown.
+
+use crate::{DocumentPage, read_document, read_page, to_markdown};
+use pagewise_text::{Bounds, MathFont, PageLayout, Rule, Script, Word};
+
+/// A page whose lines are written from top to bottom.
+struct Sheet {
+    layout: PageLayout,
+    line: u32,
+}
+
+const SIZE: f32 = 10.0;
+const SMALL: f32 = 7.0;
+
+impl Sheet {
+    fn new() -> Self {
+        Self { layout: PageLayout { width: 400.0, height: 600.0, ..PageLayout::default() }, line: 0 }
+    }
+
+    fn word(&mut self, text: &str, x: f32, y: f32, size: f32) -> &mut Word {
+        let width = 0.5 * size * text.chars().map(|_| 1.0).sum::<f32>();
+        let bounds = Bounds { x0: x, y0: y - 0.8 * size, x1: x + width, y1: y + 0.2 * size };
+        let (text, line, is_spaced) = (text.to_owned(), self.line, true);
+        self.layout.words.push(Word { text, bounds, baseline: y, size, line, is_spaced, ..Word::default() });
+        let last = self.layout.words.len() - 1;
+        &mut self.layout.words[last]
+    }
+
+    /// A line of prose at the left margin. Returns where the next word stands.
+    fn prose(&mut self, y: f32, text: &str) -> f32 {
+        self.prose_at(50.0, y, text)
+    }
+
+    fn prose_at(&mut self, mut x: f32, y: f32, text: &str) -> f32 {
+        for word in text.split(' ') {
+            self.word(word, x, y, SIZE);
+            x = self.layout.words.last().map_or(x, |word| word.bounds.x1) + 3.0;
+        }
+        x
+    }
+
+    /// Signs that touch: `_` lowers the next word and `^` raises it. Letters are those of a font of formulas.
+    fn formula(&mut self, mut x: f32, y: f32, signs: &[&str]) -> f32 {
+        for (at, sign) in signs.iter().enumerate() {
+            let (text, script, rise) = match (sign.strip_prefix('_'), sign.strip_prefix('^')) {
+                (Some(low), _) => (low, Script::Lowered, -1.5),
+                (_, Some(high)) => (high, Script::Raised, 3.6),
+                _ => (*sign, Script::Baseline, 0.0),
+            };
+            let size = if script == Script::Baseline { SIZE } else { SMALL };
+            let word = self.word(text, x, y - rise, size);
+            (word.script, word.is_spaced) = (script, at == 0);
+            word.math = if text.contains(char::is_alphabetic) { MathFont::Letters } else { MathFont::None };
+            let next = signs.get(at + 1).is_some_and(|next| next.starts_with(['_', '^']));
+            let is_pair = sign.starts_with('_') && next;
+            x = if is_pair { x } else { word.bounds.x1 };
+        }
+        x
+    }
+
+    /// A sign of which `top` and `bottom` are the ends of its ink.
+    fn high(&mut self, sign: &str, x: f32, top: f32, bottom: f32) -> &mut Self {
+        let word = self.word(sign, x, top, SIZE);
+        word.bounds = Bounds { x0: x, y0: top, x1: x + 6.0, y1: bottom };
+        word.math = MathFont::Letters;
+        self
+    }
+
+    fn rule(&mut self, x0: f32, x1: f32, y: f32) {
+        let bounds = Bounds { x0, y0: y - 0.2, x1, y1: y + 0.2 };
+        self.layout.rules.push(Rule { bounds, is_horizontal: true, color: [0; 3] });
+    }
+
+    fn next(&mut self) {
+        self.line += 1;
+    }
+
+    fn markdown(&self) -> String {
+        let structure = read_page(&self.layout, &[]);
+        let page = DocumentPage { number: 1, label: None, structure, is_wanted: true };
+        to_markdown(&read_document(&[page], &[]), &|_, _| None).concat()
+    }
+}
+
+/// The Markdown of a line of prose with signs within it.
+fn inline(signs: &[&str]) -> String {
+    let mut sheet = Sheet::new();
+    let x = sheet.prose(100.0, "Here one writes");
+    let x = sheet.formula(x, 100.0, signs);
+    sheet.prose_at(x + 3.0, 100.0, "and goes on with words.");
+    sheet.markdown()
+}
+
+/// The displayed formulas of a page on which `write` puts some at x 150, y 150 between lines of prose.
+fn displayed(write: impl Fn(&mut Sheet)) -> String {
+    let mut sheet = Sheet::new();
+    sheet.prose(100.0, "A paragraph stands above the formula and shows");
+    sheet.next();
+    write(&mut sheet);
+    sheet.next();
+    sheet.prose(200.0, "where its sentence goes on below.");
+    let markdown = sheet.markdown();
+    markdown.split("\n\n").filter(|block| block.contains('$')).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn scripts_within_a_line_are_a_formula() {
+    assert_eq!(inline(&["x", "^2"]), "Here one writes $x²$ and goes on with words.");
+    assert_eq!(inline(&["a", "_ij", "+", "1"]), "Here one writes $aᵢⱼ+1$ and goes on with words.");
+    assert_eq!(inline(&["x", "_n", "^k"]), "Here one writes $xₙ^k$ and goes on with words.");
+    assert_eq!(
+        inline(&["f", "(", "x", ")", "=", "e", "^−x", ","]),
+        "Here one writes $f(x)=e^{-x}$, and goes on with words."
+    );
+    assert_eq!(inline(&["T", "_Z", "∈", "α"]), "Here one writes $T_Z∈α$ and goes on with words.");
+}
+
+#[test]
+fn variables_and_plain_superscripts_stay_text() {
+    assert_eq!(inline(&["x"]), "Here one writes x and goes on with words.");
+    assert_eq!(inline(&["α", "≤", "β"]), "Here one writes α≤β and goes on with words.");
+    assert_eq!(inline(&["10", "^6"]), "Here one writes 10<sup>6</sup> and goes on with words.");
+    assert_eq!(inline(&["$5"]), "Here one writes $5 and goes on with words.");
+}
+
+#[test]
+fn units_marks_and_ordinals_stay_text() {
+    for (word, raised) in [("40 m", "2"), ("the 1", "st"), ("his words.", "3"), ("of Smith", "1"), ("H", "2")] {
+        let mut sheet = Sheet::new();
+        let x = sheet.prose(100.0, &format!("Here stands {word}"));
+        let mark = sheet.word(raised, x - 3.0, 96.4, SMALL);
+        (mark.script, mark.is_spaced) = (Script::Raised, false);
+        sheet.prose_at(x + 6.0, 100.0, "with words after it.");
+        let markdown = sheet.markdown();
+        assert!(!markdown.contains('$'), "{markdown}");
+    }
+}
+
+#[test]
+fn italic_letters_are_variables_among_upright_words_alone() {
+    let write = |is_italic: bool| {
+        let mut sheet = Sheet::new();
+        let x = sheet.prose(100.0, "Here one writes");
+        sheet.layout.words.iter_mut().for_each(|word| word.is_italic = is_italic);
+        sheet.word("x", x, 100.0, SIZE).is_italic = true;
+        let raised = sheet.word("2", x + 5.0, 96.4, SMALL);
+        (raised.script, raised.is_spaced, raised.is_italic) = (Script::Raised, false, is_italic);
+        sheet.markdown()
+    };
+    assert_eq!(write(false), "Here one writes $x²$");
+    assert!(!write(true).contains('$'), "{}", write(true));
+}
+
+#[test]
+fn a_dollar_of_the_text_opens_no_formula() {
+    let write = |text: &str, signs: &[&str]| {
+        let mut sheet = Sheet::new();
+        let x = sheet.prose(100.0, text);
+        sheet.formula(x, 100.0, signs);
+        sheet.markdown()
+    };
+    assert_eq!(write("A price of $5 for each", &["x", "^2"]), "A price of \\$5 for each $x²$");
+    assert_eq!(write("From $5 to $6 a piece", &[]), "From $5 to $6 a piece");
+    assert_eq!(write("From $5-$6 a piece", &[]), "From \\$5-\\$6 a piece");
+}
+
+#[test]
+fn a_rule_divides_a_fraction() {
+    let formula = displayed(|sheet| {
+        sheet.formula(150.0, 150.0, &["y", "="]);
+        sheet.next();
+        sheet.formula(165.0, 143.0, &["a", "+", "b"]);
+        sheet.next();
+        sheet.formula(170.0, 157.0, &["c"]);
+        sheet.rule(165.0, 180.0, 147.5);
+    });
+    assert_eq!(formula, "$$y=\\frac{a+b}{c}$$");
+}
+
+#[test]
+fn limits_stand_at_their_operator() {
+    let formula = displayed(|sheet| {
+        sheet.high("∑", 150.0, 140.0, 154.0);
+        sheet.next();
+        sheet.formula(151.0, 138.0, &["^n"]);
+        sheet.layout.words.iter_mut().for_each(|word| word.script = Script::Baseline);
+        sheet.next();
+        sheet.formula(148.0, 158.5, &["_i", "_=", "_1"]);
+        sheet.next();
+        sheet.formula(160.0, 150.0, &["x", "_i", "=", "y"]);
+    });
+    assert_eq!(formula, "$$∑_{i=1}^n xᵢ=y$$");
+}
+
+#[test]
+fn the_rule_of_a_root_covers_what_it_is_of() {
+    let formula = displayed(|sheet| {
+        sheet.formula(130.0, 150.0, &["z", "="]);
+        sheet.next();
+        sheet.high("√", 144.0, 141.0, 153.0);
+        sheet.rule(150.0, 165.0, 141.2);
+        sheet.next();
+        sheet.formula(150.0, 150.0, &["x", "+", "y"]);
+        sheet.next();
+        sheet.word("(7)", 300.0, 150.0, SIZE);
+    });
+    assert_eq!(formula, "$$z=\\sqrt{x+y} \\tag{7}$$");
+}
+
+#[test]
+fn rows_between_high_brackets_are_a_matrix() {
+    let formula = displayed(|sheet| {
+        sheet.formula(120.0, 150.0, &["A", "="]);
+        sheet.high("(", 131.0, 135.0, 160.0);
+        for (y, row) in [(143.0, ["a", "b"]), (156.0, ["c", "d"])] {
+            sheet.next();
+            sheet.formula(138.0, y, &[row[0]]);
+            sheet.formula(155.0, y, &[row[1]]);
+        }
+        sheet.next();
+        sheet.high(")", 161.0, 135.0, 160.0);
+    });
+    assert_eq!(formula, "$$A=\\begin{pmatrix}a&b\\cr c&d\\end{pmatrix}$$");
+}
+
+#[test]
+fn a_brace_without_its_other_side_opens_cases() {
+    let formula = displayed(|sheet| {
+        sheet.formula(120.0, 150.0, &["f", "="]);
+        sheet.high("{", 131.0, 135.0, 160.0);
+        for (y, value, words) in [(143.0, "x", "if"), (156.0, "y", "otherwise")] {
+            sheet.next();
+            let x = sheet.formula(138.0, y, &[value]);
+            sheet.prose_at(x + 10.0, y, words);
+        }
+    });
+    assert_eq!(formula, "$$f=\\begin{cases}x&\\text{if}\\cr y&\\text{otherwise}\\end{cases}$$");
+}
+
+#[test]
+fn a_character_that_latex_does_not_have_leaves_the_text() {
+    assert!(!inline(&["x", "^2", "=", "\u{f8ff}"]).contains("$x²="));
+}
+
+#[test]
+fn a_line_of_a_paragraph_is_no_displayed_formula() {
+    let mut sheet = Sheet::new();
+    sheet.prose(100.0, "The words of a paragraph fill their first line to its end and");
+    sheet.next();
+    sheet.formula(50.0, 112.0, &["x", "^2", "=", "y"]);
+    let markdown = sheet.markdown();
+    assert!(markdown.ends_with("$x²=y$") && !markdown.contains("$$"), "{markdown}");
+}
+
+#[test]
+fn nested_and_crowded_pages_stay_text() {
+    let mut sheet = Sheet::new();
+    for level in 0..3_000_u16 {
+        let y = 100.0 + 0.1 * f32::from(level);
+        sheet.formula(100.0, y, &["x", "="]);
+        sheet.rule(100.0, 110.0, y);
+        sheet.next();
+    }
+    assert!(!sheet.markdown().contains("\\frac"));
+}
