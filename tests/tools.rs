@@ -354,6 +354,7 @@ fn a_map_has_a_line_for_each_page() {
     assert_eq!((costs(&map[3]), &cost["page"]), (costs(cost), &json!(4)), "{summary}");
     let (_, page) = place.json(&["page", &latex, "4", "--out", "page.pdf"]);
     assert_eq!(map[3]["documentBytes"], page["bytes"]);
+    assert_eq!(info["runningLines"][0], json!({ "text": "Sheet # of 8 label #", "pages": "1-4" }), "{info}");
     let targets = info["linkTargets"].as_array().unwrap();
     assert!(targets.iter().any(|target| target["text"] == "page 3"), "{info}");
     let said = place.run(&["info", &latex, "1-4"]).stdout;

@@ -208,10 +208,13 @@ impl RunningLines {
         for page in read_document(&read, &[]) {
             let label = read.iter().find(|own| own.number == page.number).and_then(|own| own.label.clone());
             let own = label.or_else(|| running.labels.get(&index(page.number)).map(|label| label.0.clone()));
-            let own = own.unwrap_or_else(|| page.number.to_string());
+            let own = own.into_iter().chain([page.number.to_string()]).collect::<Vec<_>>();
             for line in page.left_out() {
-                let words = line.split_whitespace().map(|word| if word == own { "#" } else { word });
-                let line = words.collect::<Vec<_>>().join(" ");
+                let mut words = line.split_whitespace().collect::<Vec<_>>();
+                for number in &own {
+                    words.iter_mut().find(|word| *word == number).into_iter().for_each(|word| *word = "#");
+                }
+                let line = words.join(" ");
                 let at = *places.entry(line.clone()).or_insert(running.lines.len());
                 if at == running.lines.len() {
                     running.lines.push((line, PageSet::new()));
