@@ -134,7 +134,8 @@ impl PageMap {
         for page in &mut self.pages {
             let Some(cost) = estimates.iter().find(|cost| cost.page.get() == page.page) else { continue };
             page.text_tokens = cost.text_tokens.unwrap_or(page.text_tokens);
-            page.mixed_tokens = cost.mixed_tokens;
+            // A part of an office file has no picture to choose.
+            page.mixed_tokens = cost.mixed_tokens.filter(|_| page.image_tokens > 0);
         }
     }
 
