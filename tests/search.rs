@@ -325,3 +325,16 @@ fn a_page_that_moved_whole_is_known_without_its_text() {
     let stranger = place.json(&["search", "book.pdf", "--quote", "makes four hundred reams"]).1;
     assert!(stranger["movedFrom"].is_null(), "{stranger}");
 }
+
+#[test]
+fn a_quote_of_a_million_characters_is_answered() {
+    let place = Place::new();
+    place.file("book.pdf", pages_of(&[&lines_of(&["A promise."])]));
+    let mut client = Client::start(&place, "tester");
+    for quote in ["promise ".repeat(125_000), "x".repeat(1_000_000), "\u{301}. ".repeat(250_000)] {
+        let found = client.call("pdf_search", json!({ "path": "book.pdf", "quote": quote }));
+        let is_absent = found["structuredContent"]["verdict"] == "absent";
+        assert!(is_absent || found["isError"] == true, "{}", texts(&found).concat());
+        assert!(texts(&found).concat().len() < 1_000, "an answer does not repeat it");
+    }
+}

@@ -354,6 +354,11 @@ fn a_map_has_a_line_for_each_page() {
     assert_eq!((costs(&map[3]), &cost["page"]), (costs(cost), &json!(4)), "{summary}");
     let (_, page) = place.json(&["page", &latex, "4", "--out", "page.pdf"]);
     assert_eq!(map[3]["documentBytes"], page["bytes"]);
+    assert_eq!(info["runningLines"][0], json!({ "text": "Sheet # of 8 label #", "pages": "1-4" }), "{info}");
+    let targets = info["linkTargets"].as_array().unwrap();
+    assert!(targets.iter().any(|target| target["text"] == "page 3"), "{info}");
+    let said = place.run(&["info", &latex, "1-4"]).stdout;
+    assert!(said.contains("Links lead to:\n- "), "{said}");
     let (_, fields) = place.json(&["info", &form, "1"]);
     assert!(fields["pageMap"][0]["fields"].as_u64().unwrap() > 0, "{fields}");
 
@@ -698,6 +703,8 @@ fn page_numbers_are_read_from_running_lines_where_the_file_has_no_labels() {
         map.iter().map(|page| page["label"].as_str().unwrap_or("-").to_owned()).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(labels("book.pdf", "1-10"), "i ii iii iv - 2 3 4 5 6");
+    let (_, info) = place.json(&["info", "book.pdf", "1-10"]);
+    assert_eq!(info["runningLines"][0], json!({ "text": "#", "pages": "1-4,6,8-10" }), "{info}");
     assert_eq!(labels("book.pdf", "8"), "4", "the pages around it are evidence");
     let said = place.run(&["info", "book.pdf", "8"]).stdout;
     assert!(said.contains("8 (label 4, as printed): "), "{said}");

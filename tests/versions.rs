@@ -64,6 +64,42 @@ fn versions_without_anything_in_common_are_compared_too() {
 }
 
 #[test]
+fn words_that_added_pages_replace_are_deleted_and_not_passed_over() {
+    let place = Place::new();
+    place.file("old.pdf", document(&[PRICE]));
+    place.file("new.pdf", document(&[FIRST, ADDED, LAST]));
+    let (_, found) = place.json(&["diff", "old.pdf", "new.pdf"]);
+    let words = found["changed"].as_array().unwrap().iter().flat_map(|page| page["words"].as_array().unwrap());
+    let old = words.map(|word| word["old"].as_str().unwrap()).collect::<Vec<_>>().join(" ");
+    assert!(old.contains("400 crowns") && old.contains("else is due."), "{found}");
+}
+
+#[test]
+fn many_moves_and_changes_are_counted_beyond_a_bound() {
+    let place = Place::new();
+    let page = |version: &str| {
+        let words = (0..50).map(|at| format!("a{at} b{at} c{at} x{at}{version}")).collect::<Vec<_>>();
+        let lines = words.chunks(3).map(|line| line.join(" ")).collect::<Vec<_>>();
+        lines_of(&lines.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let all = |pages: &[String]| pages_of(&pages.iter().map(String::as_str).collect::<Vec<_>>());
+    place.file("old.pdf", all(&[page("old")]));
+    place.file("new.pdf", all(&[page("new")]));
+    let (_, found) = place.json(&["diff", "old.pdf", "new.pdf"]);
+    let changed = &found["changed"][0];
+    assert_eq!((changed["words"].as_array().unwrap().len(), &changed["morePlaces"]), (40, &json!(10)), "{found}");
+    let text = place.run(&["diff", "old.pdf", "new.pdf"]).stdout;
+    assert!(text.contains("10 places more on this page"), "{text}");
+    let pages = (0..33).map(|at| lines_of(&[&format!("Page of the {at} apples.")])).collect::<Vec<_>>();
+    let reversed = pages.iter().rev().cloned().collect::<Vec<_>>();
+    place.file("old.pdf", all(&pages));
+    place.file("new.pdf", all(&reversed));
+    let (_, found) = place.json(&["diff", "old.pdf", "new.pdf"]);
+    let moved = found["moved"].as_str().unwrap();
+    assert!(moved.matches(" now ").count() == 30 && moved.ends_with(" more"), "{moved}");
+}
+
+#[test]
 fn a_new_image_is_named_and_a_page_that_is_drawn_otherwise_is_told_from_it() {
     let place = Place::new();
     let image = |gray: u8| format!("q 50 0 0 50 20 20 cm BI /W 1 /H 1 /BPC 8 /CS /G ID {} EI Q\n", char::from(gray));

@@ -186,18 +186,54 @@ fn place_pictures(blocks: &mut Vec<Block>, pictures: &[Illustration], page_area:
     }
 }
 
-/// The labels that pages print in their running lines, where the document names none. A few pages around the wanted ones are
-/// read as evidence; of a document on another machine none are read.
-pub fn read_printed_labels(document: &dyn Pages, wanted: &PageSet) -> BTreeMap<PageIndex, PageLabel> {
-    let group = wanted.iter().take(MAX_TOGETHER).collect::<PageSet>();
-    let all = with_evidence(&group, document.page_count());
-    let is_told = document.is_remote() || document.info().has_page_labels;
-    let read = all.iter().filter(|_| !is_told).filter_map(|page| {
-        let StructuredPage { structure, .. } = document.page_structure(page).ok()?;
-        Some(DocumentPage { number: page.number().get(), label: None, structure, is_wanted: true })
-    });
-    let printed = printed_numbers(&read.collect::<Vec<_>>()).into_iter();
-    printed.map(|(number, label)| (PageIndex(number.saturating_sub(1)), PageLabel(label))).collect()
+/// What the running lines of pages say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RunningLines {
+    /// The labels that pages print of themselves, where the document names none.
+    pub labels: BTreeMap<PageIndex, PageLabel>,
+    /// The running heads, feet and page numbers, each with the pages that have it. `#` stands for the page's own number.
+    pub lines: Vec<(String, PageSet)>,
+}
+
+impl RunningLines {
+    /// Reads those of `wanted`, or of the first of them, with a few pages around them as evidence. Of a document on another
+    /// machine none are read.
+    #[must_use]
+    pub fn of(document: &dyn Pages, wanted: &PageSet) -> Self {
+        let group = wanted.iter().take(MAX_TOGETHER).collect::<PageSet>();
+        let all = with_evidence(&group, document.page_count());
+        let read = all.iter().filter(|_| !document.is_remote()).filter_map(|page| {
+            let StructuredPage { structure, .. } = document.page_structure(page).ok()?;
+            let label = document.page_label(page).map(|label| label.0);
+            Some(DocumentPage { number: page.number().get(), label, structure, is_wanted: group.contains(page) })
+        });
+        let read = read.collect::<Vec<_>>();
+        let index = |number: u32| PageIndex(number.saturating_sub(1));
+        let mut running = Self::default();
+        if read.iter().all(|page| page.label.is_none()) {
+            let printed = printed_numbers(&read).into_iter();
+            running.labels = printed.map(|(number, label)| (index(number), PageLabel(label))).collect();
+        }
+        let mut places = BTreeMap::<String, usize>::new();
+        for page in read_document(&read, &[]) {
+            let label = read.iter().find(|own| own.number == page.number).and_then(|own| own.label.clone());
+            let own = label.or_else(|| running.labels.get(&index(page.number)).map(|label| label.0.clone()));
+            let own = own.into_iter().chain([page.number.to_string()]).collect::<Vec<_>>();
+            for line in page.left_out() {
+                let mut words = line.split_whitespace().collect::<Vec<_>>();
+                for number in &own {
+                    words.iter_mut().find(|word| *word == number).into_iter().for_each(|word| *word = "#");
+                }
+                let line = words.join(" ");
+                let at = *places.entry(line.clone()).or_insert(running.lines.len());
+                if at == running.lines.len() {
+                    running.lines.push((line, PageSet::new()));
+                }
+                running.lines.get_mut(at).into_iter().for_each(|(_, pages)| pages.insert(index(page.number)));
+            }
+        }
+        running
+    }
 }
 
 /// The headings of a document's first pages up to one that cannot be read, as an outline. Of a document on another machine

@@ -289,7 +289,7 @@ impl VersionChanges {
             let place = news.iter().position(|new| *new == page);
             most.or_else(|| olds.get(place?).or(olds.last()).copied())
         };
-        let mut changed = changed_words(&operations, &old, &new, &removed);
+        let mut changed = changed_words(&operations, &old, &new, &removed, &news);
         let images = |pages: &[PageIndex], read: &ReadPages| {
             let all = pages.iter().filter_map(|page| read.get(page)?.as_ref()).flat_map(|read| read.images.clone());
             all.collect::<BTreeSet<_>>()
@@ -371,29 +371,42 @@ fn joined(operations: Vec<WordOperation>) -> Vec<WordOperation> {
     joined
 }
 
-/// The changes by the page on which they stand now.
+/// The changes by the page of `pages` on which they stand now; deleted words that new pages replace, by the one nearest to
+/// them.
 fn changed_words(
     operations: &[WordOperation],
     old: &RunWords<'_>,
     new: &RunWords<'_>,
     removed: &BTreeSet<PageIndex>,
+    pages: &[PageIndex],
 ) -> BTreeMap<PageIndex, Vec<WordChange>> {
     let mut changed: BTreeMap<PageIndex, Vec<WordChange>> = BTreeMap::new();
     for (_, then, now) in operations.iter().filter(|(tag, ..)| *tag != DiffTag::Equal) {
         let is_gone = |page: &PageIndex| removed.contains(page);
-        if now.is_empty() && old.pages.get(then.clone()).unwrap_or_default().iter().all(is_gone) {
+        let is_gone = old.pages.get(then.clone()).unwrap_or_default().iter().all(is_gone);
+        if now.is_empty() && is_gone {
             continue;
         }
         // A deletion is reported on the page of the word before it.
         let at = if now.is_empty() { now.start.saturating_sub(1) } else { now.start };
         let mut then = then.clone();
-        for (page, now) in new.split_by_page(at, now.clone()) {
+        let mut add = |page: PageIndex, then: Range<usize>, now: Range<usize>| {
             changed.entry(page).or_default().push(WordChange {
                 before: new.text(now.start.saturating_sub(CONTEXT_WORDS)..now.start),
-                old: old.text(std::mem::take(&mut then)),
+                old: old.text(then),
                 new: new.text(now.clone()),
                 after: new.text(now.end..now.end.saturating_add(CONTEXT_WORDS).min(new.words.len())),
             });
+        };
+        for (page, now) in new.split_by_page(at, now.clone()) {
+            if pages.contains(&page) {
+                add(page, std::mem::take(&mut then), now);
+            }
+        }
+        let here = new.pages.get(at).or(new.pages.last()).map_or(0, |page| page.0);
+        let nearest = pages.iter().min_by_key(|page| page.0.abs_diff(here));
+        if let (Some(page), false) = (nearest, then.is_empty() || is_gone) {
+            add(*page, then, now.start..now.start);
         }
     }
     changed

@@ -42,7 +42,8 @@ pub(crate) fn text(info: &InfoResult, screen: Screen) -> String {
     facts.add_some("Hidden text", info.hidden_text.as_ref().map(|pages| format!("on {pages}; it is left out")));
     facts.add_some("Outline", (info.outline_entries > 0).then(|| entries(info.outline_entries)));
     let map = info.page_map.iter().map(|page| format!("\n{}", page.line())).collect::<String>();
-    if map.is_empty() { facts.text(screen) } else { format!("{}\n{map}", facts.text(screen)) }
+    let lists = info.lists_of_pages().iter().map(|line| format!("\n{line}")).collect::<String>();
+    if map.is_empty() { facts.text(screen) } else { format!("{}\n{map}{lists}", facts.text(screen)) }
 }
 
 /// `1 entry`, `2 entries`.

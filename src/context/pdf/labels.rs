@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::selection::SelectedPages;
-use crate::context::markdown::read_printed_labels;
+use crate::context::markdown::RunningLines;
 use crate::context::phrases::one_line;
 use crate::worker::Pages;
 use pagewise_base::page::{PageIndex, PageLabel, PageSet};
@@ -50,7 +50,7 @@ impl Labels {
         let mut labels = pages.iter().filter_map(label).collect::<BTreeMap<_, _>>();
         let are_inferred = labels.is_empty();
         if are_inferred {
-            labels = read_printed_labels(document, &pages);
+            labels = RunningLines::of(document, &pages).labels;
         }
         let mut by_name = BTreeMap::<String, Vec<PageIndex>>::new();
         for (page, label) in &labels {

@@ -217,7 +217,7 @@ impl BesideText {
     }
 }
 
-fn as_selection<S: Serializer>(pages: &PageSet, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn as_selection<S: Serializer>(pages: &PageSet, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(pages)
 }
 

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::arguments::{InfoArguments, selected_pages};
 use super::beside::{AttachmentData, CountData, FieldData};
-use super::page_map::{MappedPage, PageMap};
+use super::page_map::{MappedPage, Occurrences, PageMap};
 use crate::context::{
     ContextManager, FolderListing, GivenForms, OpenPdf, SelectedPages, attachment_line, attachment_path, field_line,
     image_path, more_fields_note, one_line, page_or_pages, pages_with_hidden_text, points, untrusted,
@@ -50,9 +50,13 @@ pub fn info(
     pdf.check()?;
     if pages.is_some() {
         let SelectedPages { pages, note } = selected_pages(&pdf, pages.as_deref())?;
-        let PageMap { pages, rest } = PageMap::of(&pdf, &pages, context.settings())?;
-        result.page_map = pages;
+        let PageMap { pages, rest, running, links } = PageMap::of(&pdf, &pages, context.settings())?;
+        (result.page_map, result.running_lines, result.link_targets) = (pages, running, links);
         result.notes.extend(note);
+        let left =
+            [&result.running_lines, &result.link_targets].map(|found| found.len().saturating_sub(MAX_OCCURRENCES));
+        let left = left.into_iter().sum::<usize>();
+        result.notes.extend((left > 0).then(|| format!("{left} more running lines and links: ask for fewer pages")));
         let next = (!rest.is_empty()).then(|| format!("{} did not fit: ask for pages {rest}", page_or_pages(&rest)));
         result.notes.extend(next);
     }
@@ -170,6 +174,12 @@ pub struct InfoResult {
     /// The pages that were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub page_map: Vec<MappedPage>,
+    /// The running heads and feet of these pages.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "first_occurrences")]
+    pub running_lines: Vec<Occurrences>,
+    /// What the links of these pages lead to, each once.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "first_occurrences")]
+    pub link_targets: Vec<Occurrences>,
     /// Notes on damage and repairs.
     pub notes: Vec<String>,
     /// The fields and the attached files, one line each.
@@ -185,6 +195,13 @@ const MAX_SIZES: usize = 3;
 
 /// Characters of each list.
 const MAX_LIST_CHARACTERS: usize = 4_000;
+
+/// Maximum number of running lines and of targets of links that are given as data, each.
+const MAX_OCCURRENCES: usize = 2_000;
+
+fn first_occurrences<S: Serializer>(found: &[Occurrences], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(found.iter().take(MAX_OCCURRENCES))
+}
 
 /// The size of the first page.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -241,6 +258,8 @@ impl InfoResult {
             has_page_labels: info.has_page_labels,
             hidden_text: hidden_text(pdf),
             page_map: Vec::new(),
+            running_lines: Vec::new(),
+            link_targets: Vec::new(),
             notes: pdf.document.notes().into_iter().chain(more_fields_note(&*pdf.document, info.form_fields)).collect(),
             lists: [
                 form.fields.iter().map(field_line).collect(),
@@ -282,6 +301,7 @@ impl InfoResult {
         lines.extend(self.links.as_ref().map(|count| format!("Links: {}", count.phrase())));
         lines.extend(counted("Outline entries", self.outline_entries));
         lines.extend(self.page_map.iter().map(|page| format!("Page {}", page.line())));
+        lines.extend(self.lists_of_pages());
         let with_images = self.page_map.iter().find(|page| page.images > 0);
         let first = |page: &MappedPage| image_path(&self.path, PageIndex(page.page.saturating_sub(1)), 1);
         lines.extend(with_images.map(|page| format!("Images are files: get_file with {}", first(page))));
@@ -289,12 +309,25 @@ impl InfoResult {
         lines.join("\n")
     }
 
+    /// The running lines and the targets of links of the mapped pages.
+    #[must_use]
+    pub fn lists_of_pages(&self) -> Vec<String> {
+        let list = |head: &str, found: &[Occurrences]| {
+            let all = found.iter().map(Occurrences::line).collect::<Vec<_>>();
+            let head = (!all.is_empty()).then(|| head.to_owned());
+            head.into_iter().chain(listed(&all, all.len(), "fewer pages at once have fewer")).collect::<Vec<_>>()
+        };
+        let running = list("Headers and footers, with # for the page's own number:", &self.running_lines);
+        running.into_iter().chain(list("Links lead to:", &self.link_targets)).collect()
+    }
+
     /// The parts of `structure` that the text has too.
     #[must_use]
     pub fn brief(&self, structure: &Value) -> Value {
         let mut brief = without_blanks(structure.clone());
         if let Value::Object(members) = &mut brief {
-            let beside_text = ["file", "hasPageLabels", "tagged", "fields", "attachedFiles"];
+            let beside_text =
+                ["file", "hasPageLabels", "tagged", "fields", "attachedFiles", "runningLines", "linkTargets"];
             beside_text.iter().for_each(|name| drop(members.remove(*name)));
             let counts = [("comments", &self.comments), ("links", &self.links)];
             let phrase =

@@ -31,7 +31,7 @@ pub use self::info::{InfoAnswer, InfoResult, PageSize, info};
 pub use self::outline::{OutlineEntry, OutlineResult, outline};
 pub(super) use self::page::cut;
 pub use self::page::{JoinResult, PageResult, write_joined, write_page};
-pub use self::page_map::MappedPage;
+pub use self::page_map::{MappedPage, Occurrences};
 pub use self::render::{
     RenderAnswer, RenderResult, RenderedPages, SheetResult, draw_to_width, render_page, select_pages, write_picture,
     write_pictures, write_quote_picture, write_sheet,

@@ -3,15 +3,17 @@
 use serde::Serialize;
 
 use crate::context::{
-    AnswerSettings, OpenPdf, PageEstimate, PagePictures, estimated_tokens, image_tokens, one_line, page_estimates,
-    points, read_printed_labels, unreadable_page_text,
+    AnswerSettings, OpenPdf, PageEstimate, PagePictures, RunningLines, estimated_tokens, image_tokens,
+    listed_or_counted, one_line, page_estimates, points, unreadable_page_text,
 };
 use std::collections::BTreeMap;
 
 use crate::tool::error::ToolError;
+use crate::tool::pdf::beside::as_selection;
 use crate::worker::{PageWants, Pages, PdfError, StructuredPage};
 use pagewise_base::page::{PageIndex, PageLabel, PageSet};
 use pagewise_base::parts::PartsFault;
+use pagewise_document::{LinkTarget, PageAnnotations};
 use pagewise_text::PageKind;
 
 /// Maximum number of pages on one map.
@@ -70,6 +72,32 @@ pub(super) struct PageMap {
     pub(super) pages: Vec<MappedPage>,
     /// The selected pages that are left.
     pub(super) rest: PageSet,
+    /// The running heads and feet of the pages.
+    pub(super) running: Vec<Occurrences>,
+    /// What their links lead to.
+    pub(super) links: Vec<Occurrences>,
+}
+
+/// A running line or the target of a link, and the pages that have it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Occurrences {
+    /// The line, in which `#` stands for the page's own number; or an address, `page 3`, or `file` with its name.
+    pub text: String,
+    /// The pages, as a selection.
+    #[serde(serialize_with = "as_selection")]
+    pub pages: PageSet,
+}
+
+impl Occurrences {
+    /// `https://example.org, on pages 2,5`.
+    #[must_use]
+    pub fn line(&self) -> String {
+        format!("{}, on {}", one_line(&self.text), listed_or_counted(&self.pages))
+    }
+
+    fn of(found: impl IntoIterator<Item = (String, PageSet)>) -> Vec<Self> {
+        found.into_iter().map(|(text, pages)| Self { text, pages }).collect()
+    }
 }
 
 impl PageMap {
@@ -79,16 +107,23 @@ impl PageMap {
     /// If the call was cancelled, or the document changed.
     pub(super) fn of(pdf: &OpenPdf, pages: &PageSet, settings: &AnswerSettings) -> Result<Self, ToolError> {
         let mut map = Self { rest: pages.iter().skip(MAX_MAPPED_PAGES).collect(), ..Self::default() };
-        let mut read = BTreeMap::new();
+        let (mut read, mut links) = (BTreeMap::new(), BTreeMap::<LinkTarget, PageSet>::new());
         for page in pages.iter().take(MAX_MAPPED_PAGES) {
             pdf.check()?;
-            let (mapped, structured) = MappedPage::of(&*pdf.document, page);
+            let annotations = pdf.document.annotations(page);
+            for link in annotations.iter().flat_map(|found| &found.links) {
+                links.entry(link.target.clone()).or_default().insert(page);
+            }
+            let (mapped, structured) = MappedPage::of(&*pdf.document, page, annotations);
             map.pages.push(mapped);
             read.extend(structured.map(|structured| (page, structured)));
         }
         map.add_costs(&page_estimates(&*pdf.document, read, settings));
         let mapped = pages.iter().take(MAX_MAPPED_PAGES).collect();
-        map.infer_labels(&read_printed_labels(&*pdf.document, &mapped));
+        let running = RunningLines::of(&*pdf.document, &mapped);
+        map.infer_labels(&running.labels);
+        map.running = Occurrences::of(running.lines);
+        map.links = Occurrences::of(links.into_iter().map(|(target, pages)| (target_name(&target), pages)));
         pdf.check()?;
         Ok(map)
     }
@@ -99,7 +134,8 @@ impl PageMap {
         for page in &mut self.pages {
             let Some(cost) = estimates.iter().find(|cost| cost.page.get() == page.page) else { continue };
             page.text_tokens = cost.text_tokens.unwrap_or(page.text_tokens);
-            page.mixed_tokens = cost.mixed_tokens;
+            // A part of an office file has no picture to choose.
+            page.mixed_tokens = cost.mixed_tokens.filter(|_| page.image_tokens > 0);
         }
     }
 
@@ -115,10 +151,13 @@ impl PageMap {
 
 impl MappedPage {
     /// What cannot be read of the page is none, and `error` says why.
-    fn of(document: &dyn Pages, page: PageIndex) -> (Self, Option<StructuredPage>) {
+    fn of(
+        document: &dyn Pages,
+        page: PageIndex,
+        annotations: Result<PageAnnotations, PdfError>,
+    ) -> (Self, Option<StructuredPage>) {
         let geometry = document.page_geometry(page);
         let read = document.page_structure(page);
-        let annotations = document.annotations(page);
         let pictures = PagePictures::of(document, page);
         let chunk = document.page(page, &PageWants { chunk: true, ..PageWants::default() });
         let errors =
@@ -182,6 +221,14 @@ impl MappedPage {
     }
 }
 
+fn target_name(target: &LinkTarget) -> String {
+    match target {
+        LinkTarget::Uri(address) => address.clone(),
+        LinkTarget::Page(page) => format!("page {}", page.number()),
+        LinkTarget::File(name) => format!("file {name}"),
+    }
+}
+
 fn kind_name(kind: PageKind) -> &'static str {
     match kind {
         PageKind::Text => "text",
@@ -198,7 +245,6 @@ mod tests {
     use crate::worker::{
         DocumentFacts, DocumentWants, FileJob, PageFacts, PageRegions, PdfChunk, PdfError, RecognitionLimits,
     };
-    use pagewise_document::PageAnnotations;
     use pagewise_text::PageText;
     use std::sync::Arc;
 
@@ -246,7 +292,7 @@ mod tests {
 
     #[test]
     fn a_page_that_cannot_be_cut_is_mapped_as_far_as_it_is_read() {
-        let (page, _) = MappedPage::of(&Uncut, PageIndex(0));
+        let (page, _) = MappedPage::of(&Uncut, PageIndex(0), Ok(PageAnnotations::default()));
         assert_eq!((page.kind, page.words, page.document_bytes), ("text", 3, None));
         assert!(page.error.is_some() && page.line().contains(", 3 words; "), "{}", page.line());
         assert!(!page.line().contains("as document"), "{}", page.line());
