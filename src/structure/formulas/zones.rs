@@ -318,7 +318,7 @@ impl<'p> Finder<'p> {
         // A term alone is a label in a figure.
         let is_expression =
             has_relation || has_structure && (!rules.is_empty() || signs().any(joins_terms) || own().any(is_large));
-        let is_open = own().last().is_some_and(|last| last.text.ends_with('='));
+        let is_open = own().next_back().is_some_and(|last| last.text.ends_with('='));
         if !is_math || is_code || letters < 2 || !is_expression || is_open || !self.is_clear(bounds, size, &words, tag)
         {
             return None;
@@ -457,6 +457,17 @@ impl<'p> Finder<'p> {
                 rule.x0 > bounds.x0 - 0.3 * size && rule.x1 < bounds.x1 + 0.3 * size
             })
             .collect();
+        // A rule below a word that is no part of the run makes no overline of it.
+        let is_below_other = |rule: Bounds| {
+            let others = (line.first..line.end).filter(|at| !run.contains(at));
+            others.filter_map(|at| self.word(at)).any(|word| {
+                let (x, y) = center(word.bounds);
+                rule.x0 <= x && x <= rule.x1 && y < rule.y0
+            })
+        };
+        if rules.iter().any(|at| is_below_other(self.rule(*at))) {
+            return;
+        }
         let own = || run.iter().filter_map(|at| self.word(*at));
         let is_raised = |word: &Word| word.script != Script::Baseline || is_accented(&word.text);
         let has_structure = !strays.is_empty() || !rules.is_empty() || own().any(is_raised);
