@@ -28,6 +28,8 @@ const MAX_MARK_EM: f32 = 6.0;
 /// Minimum number of marks that stand below each other, and of signs such as bullets.
 const MIN_MARKS: usize = 3;
 const MIN_SIGNS: usize = 2;
+/// Maximum number of lists of a page whose marks stand apart from their texts.
+const MAX_LISTS: usize = 200;
 /// Maximum number of texts that begin beside marks, for each of these. Numbers of formulas stand before a column of text.
 const MAX_TEXTS: usize = 4;
 /// So many lengths are counted to find the most frequent one.
@@ -204,6 +206,7 @@ impl Lists {
             }
         }
         lists.retain(|_, column| column.marks >= if column.are_signs { MIN_SIGNS } else { MIN_MARKS });
+        let mut lists: BTreeMap<(i32, i32), MarkColumn> = lists.into_iter().take(MAX_LISTS).collect();
         for segment in rows.iter().flatten() {
             let begins = lists.iter_mut().filter(|((_, text), _)| *text == left_of(segment));
             let beside = begins.filter(|(_, own)| (own.top..=own.bottom).contains(&segment.baseline));

@@ -19,8 +19,9 @@ const GAP_EM: std::ops::Range<f64> = -0.5..1.5;
 /// Lines beside an initial begin within this many ems of one edge.
 const EDGE_EM: f64 = 0.3;
 
-/// Maximum number of initials of a page.
+/// Maximum number of letters of a page that may be initials, and of lines that each of them may begin.
 const MAX_INITIALS: usize = 64;
+const MAX_FIRSTS: usize = 8;
 
 /// The places of initials among the lines, each with that of the line that it begins.
 type Initials = Vec<(usize, usize)>;
@@ -54,14 +55,19 @@ pub(crate) fn attach_initials(lines: Vec<TextLine>) -> Vec<TextLine> {
 
 /// Lines where an initial that was drawn right before its line stands apart from it.
 fn split_initials(lines: Vec<TextLine>) -> Vec<TextLine> {
-    let parts = |line: &TextLine| {
-        let at = line.glyphs.iter().position(|own| LARGER * own.glyph.size < line.size)?;
+    let mut left = MAX_INITIALS;
+    let mut parts = |line: &TextLine| {
+        let at = line.glyphs.iter().take(3).position(|own| LARGER * own.glyph.size < line.size)?;
         let (large, rest) = line.glyphs.split_at_checked(at)?;
         let parts = [TextLine::of(large)?, TextLine::of(rest)?];
         let [large, rest] = &parts;
-        (is_large_letter(large) && is_first(large, rest) && has_next(large, rest, &lines)).then_some(parts)
+        if !is_large_letter(large) || !is_first(large, rest) {
+            return None;
+        }
+        left = left.checked_sub(1)?;
+        has_next(large, rest, &lines).then_some(parts)
     };
-    let split: Vec<Option<[TextLine; 2]>> = lines.iter().map(parts).collect();
+    let split: Vec<Option<[TextLine; 2]>> = lines.iter().map(&mut parts).collect();
     let whole = lines.into_iter().zip(split);
     whole.flat_map(|(line, parts)| parts.map_or_else(|| vec![line], Vec::from)).collect()
 }
@@ -74,7 +80,8 @@ fn is_large_letter(line: &TextLine) -> bool {
 
 /// The place of the line that an initial begins.
 fn first_line(large: &TextLine, lines: &[TextLine]) -> Option<usize> {
-    lines.iter().position(|line| is_first(large, line) && has_next(large, line, lines))
+    let mut firsts = lines.iter().enumerate().filter(|(_, line)| is_first(large, line)).take(MAX_FIRSTS);
+    firsts.find(|(_, line)| has_next(large, line, lines)).map(|(at, _)| at)
 }
 
 /// Whether a line stands beside an initial, above its foot.

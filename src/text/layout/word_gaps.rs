@@ -94,7 +94,7 @@ pub(super) fn spaces_of(glyphs: &[LineGlyph], least_space: f64) -> Vec<bool> {
 /// The number of gaps at the beginning that are those between the letters of one word: even ones with a wider one after
 /// them. A capital before small capitals has a gap of its own.
 fn tracked_gaps(gaps: &[(f64, bool)], least_space: f64) -> usize {
-    let Some((gap, _)) = gaps.iter().find(|(_, is_one_size)| *is_one_size) else { return 0 };
+    let Some((gap, _)) = gaps.iter().take(2).find(|(_, is_one_size)| *is_one_size) else { return 0 };
     if !(least_space..MAX_TRACKED_EM).contains(gap) {
         return 0;
     }

@@ -6,7 +6,7 @@ use super::grid::Slot;
 use crate::page_structure::{is_value, page_number};
 use crate::tables::layout::lines::{Chunk, TextLine, text_lines, union};
 use pagewise_text::Bounds;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Minimum number of lines that a border divides, and of words on each side of it.
 const MIN_CUT: usize = 3;
@@ -47,11 +47,10 @@ pub(crate) fn has_columns_within(slots: &[Slot]) -> bool {
 
 /// Whether borders run through lines of text: on both sides of one stand the words of single lines, a word space apart.
 pub(crate) fn cuts_lines(slots: &[Slot]) -> bool {
-    let is_beside = |left: &Slot, right: &Slot| left.row == right.row && left.column + left.column_span == right.column;
-    slots.iter().filter(|slot| slot.words.len() >= MIN_CUT).any(|left| {
-        let right = slots.iter().find(|right| is_beside(left, right) && right.words.len() >= MIN_CUT);
-        right.is_some_and(|right| is_cut(left, right))
-    })
+    let long = || slots.iter().filter(|slot| slot.words.len() >= MIN_CUT);
+    let places: BTreeMap<(usize, usize), &Slot> = long().map(|slot| ((slot.row, slot.column), slot)).collect();
+    let beside = |left: &Slot| places.get(&(left.row, left.column + left.column_span)).copied();
+    long().any(|left| beside(left).is_some_and(|right| is_cut(left, right)))
 }
 
 /// Whether most lines of two cells are the halves of lines.
