@@ -196,6 +196,7 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) 
         || is_listed
         || draft.begins_small() && ratio < MUCH_LARGER
         || !has_word(draft)
+        || is_mostly_formulas(draft)
         || draft.lines.iter().any(|line| line.is_row())
         || ratio < if is_small_heading(draft, next) { SMALLEST } else { SMALLER }
     {
@@ -246,6 +247,14 @@ fn heading_size(draft: &Draft) -> f32 {
     let words = draft.lines.first().into_iter().flat_map(|line| &line.words).filter(|word| has_letter(&word.text));
     let largest = words.map(|word| word.style.size).fold(0.0, f32::max);
     if draft.is_all(|line| line.is_capitals()) { largest.max(draft.size()) } else { draft.size() }
+}
+
+/// Whether most signs of a draft are those of formulas.
+fn is_mostly_formulas(draft: &Draft) -> bool {
+    let words = || draft.lines.iter().flat_map(|line| &line.words);
+    let in_formulas =
+        words().filter(|word| word.formula.is_some()).map(|word| word.text.chars().count()).sum::<usize>();
+    2 * in_formulas > words().map(|word| word.text.chars().count()).sum::<usize>()
 }
 
 /// Whether it has at least a word of two letters, or a letter besides its number.

@@ -122,7 +122,7 @@ impl<'a> Splitter<'_, 'a> {
             && shift < 0.3 * below.size
             && self.right - above.bounds.x1 < FULL_EM * above.size
             && !ends_sentence(above)
-            && !above.words.last().is_some_and(|word| is_bracketed(&word.text))
+            && !above.words.last().is_some_and(|word| word.formula.is_none() && is_bracketed(&word.text))
             && (begins_small(below) || self.is_flush(next - 1) && (has_formula(above) || has_formula(below)))
             && !self.ends_early(next - 1, next)
     }
@@ -204,9 +204,9 @@ fn is_bracketed(text: &str) -> bool {
     text.starts_with('(') && text.ends_with(')')
 }
 
-/// Whether a line has an index or an exponent.
+/// Whether a line has a formula, an index or an exponent.
 fn has_formula(line: &Line) -> bool {
-    line.words.iter().any(|word| word.style.size < INDEX_FACTOR * line.size)
+    line.words.iter().any(|word| word.formula.is_some() || word.style.size < INDEX_FACTOR * line.size)
 }
 
 /// Whether a line ends with a sign that ends a sentence or a part of one.
