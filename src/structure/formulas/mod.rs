@@ -78,7 +78,8 @@ fn read(page: &PageLayout, zone: &zones::Zone) -> Option<FoundFormula> {
     let symbols = symbols::of_words(page, zone, rules);
     let read = parse::read(symbols).filter(|read| zone.is_displayed || read.has_structure)?;
     let tag = zone.tag.and_then(|tag| page.words.get(tag));
-    let mut latex = read.latex;
+    // A dollar after a space closes no formula.
+    let mut latex = read.latex.trim_end().to_owned();
     if let Some(tag) = tag {
         latex.push_str(&format!(" \\tag{{{}}}", tag.text.trim_matches(['(', ')'])));
     }

@@ -265,3 +265,23 @@ fn nested_and_crowded_pages_stay_text() {
     }
     assert!(!sheet.markdown().contains("\\frac"));
 }
+
+#[test]
+fn text_goes_on_below_a_line_that_ends_with_a_formula() {
+    let mut sheet = Sheet::new();
+    let x = sheet.prose(100.0, "the drift stays below the least of the known limits");
+    sheet.formula(x, 100.0, &["(", "V", "_h", ")"]);
+    sheet.next();
+    // Formulas need more than the leading.
+    sheet.prose(117.0, "at which the plate bends far enough to make another step");
+    sheet.next();
+    sheet.prose(129.0, "and so on.");
+    let text = sheet.markdown();
+    assert_eq!(text.matches("\n\n").count(), 0, "{text}");
+    assert!(text.contains("limits $(Vₕ)$ at which the plate"), "{text}");
+}
+
+#[test]
+fn a_relation_at_the_end_of_a_line_ends_its_formula() {
+    assert_eq!(inline(&["V", "_i", "<", "V", "_j", "<"]), "Here one writes $Vᵢ< Vⱼ<$ and goes on with words.");
+}

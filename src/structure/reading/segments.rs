@@ -97,13 +97,14 @@ impl Segment {
     }
 }
 
-/// The size of most characters, without those of the indices and exponents of formulas.
+/// The size of most characters of text: without those of formulas, and of indices and exponents.
 pub(super) fn line_size<'a>(words: impl Iterator<Item = &'a LineWord>) -> f32 {
     let words: Vec<&LineWord> = words.collect();
     let size_of = |words: &[&LineWord]| {
         most_frequent(words.iter().map(|word| (word.style.size, word.text.chars().count().max(1))))
     };
-    size_of(&full_words(&words)).or_else(|| size_of(&words)).unwrap_or(1.0)
+    let text: Vec<&LineWord> = words.iter().copied().filter(|word| word.formula.is_none()).collect();
+    size_of(&full_words(&text)).or_else(|| size_of(&full_words(&words))).or_else(|| size_of(&words)).unwrap_or(1.0)
 }
 
 /// The words that are no index or exponent of the larger word before or after them.
