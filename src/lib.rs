@@ -115,6 +115,8 @@
 //! - **Markdown has every word of its page.** It is without a line only where most of the pages around it have this line, of
 //!   three at least, with no difference but the page's own number, and without the numbers that count the lines of a
 //!   manuscript or a listing; the answer's details list both. See `structure`.
+//! - **Formulas are LaTeX where the places of their signs decide it**, with letters and signs in Unicode, so that a formula has
+//!   the words of its page. What the places do not decide stays text. See `structure`.
 //! - **The structure tree of a Tagged PDF is a witness**, believed page by page where it accounts for the text in an order
 //!   that a reader could follow. See `structure`.
 //! - **anydoc reads office documents and books**, since it has every format and a model of blocks. What it drops is written
