@@ -159,7 +159,9 @@ fn fraction(rule: &Symbol, above: Vec<Symbol>, below: Vec<Symbol>, depth: usize)
 fn line_over(rule: &Symbol, content: Vec<Symbol>, depth: usize) -> Option<Symbol> {
     let parts: Vec<Symbol> = content.iter().chain([rule]).cloned().collect();
     let is_wide = rule.bounds.x1 - rule.bounds.x0 > MAX_OVERLINE_EM * letter_size(&content);
-    let read = expression(content, depth + 1).filter(|_| !is_wide)?;
+    // A line over a number alone is an axis, or a part of a fraction.
+    let has_letter = |read: &Read| read.latex.contains(char::is_alphabetic);
+    let read = expression(content, depth + 1).filter(|read| !is_wide && has_letter(read))?;
     Some(composite(Kind::Term, format!("\\overline{{{}}}", read.latex), &parts, &read))
 }
 

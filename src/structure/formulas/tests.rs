@@ -285,3 +285,16 @@ fn text_goes_on_below_a_line_that_ends_with_a_formula() {
 fn a_relation_at_the_end_of_a_line_ends_its_formula() {
     assert_eq!(inline(&["V", "_i", "<", "V", "_j", "<"]), "Here one writes $Vᵢ< Vⱼ<$ and goes on with words.");
 }
+
+#[test]
+fn a_line_over_letters_is_an_overline_and_over_a_number_an_axis() {
+    let below_rule = |signs: &[&str]| {
+        displayed(|sheet| {
+            sheet.rule(150.0, 162.0, 140.5);
+            let x = sheet.formula(150.0, 150.0, signs);
+            sheet.formula(x + 2.0, 150.0, &["=", "z"]);
+        })
+    };
+    assert_eq!(below_rule(&["x", "y"]), "$$\\overline{xy}=z$$");
+    assert!(!below_rule(&["≥", "65"]).contains("overline"));
+}
