@@ -1,4 +1,4 @@
-//! Office documents, books and notebooks: their formats, the parts that count as pages, and what is wrong with a file.
+//! Office documents, books and notebooks: their formats, the parts that count as their pages, and errors.
 
 use std::fmt;
 

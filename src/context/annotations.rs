@@ -263,23 +263,7 @@ mod tests {
 
     fn comment(kind: CommentKind, contents: &str, reply_to: Option<usize>) -> Comment {
         let (author, date) = (Some("Ann".to_owned()), Some("2024-03-01T12:00:00Z".to_owned()));
-        let (contents, area) = (contents.to_owned(), DisplayedArea::default());
-        let (subject, stamp, marked, marked_text) = (None, None, Vec::new(), None);
-        let (is_grouped, reviews) = (false, Vec::new());
-        Comment {
-            kind,
-            contents,
-            author,
-            date,
-            subject,
-            stamp,
-            reply_to,
-            is_grouped,
-            reviews,
-            area,
-            marked,
-            marked_text,
-        }
+        Comment { author, date, reply_to, ..Comment::new(kind, contents.to_owned(), DisplayedArea::default()) }
     }
 
     fn field(name: &str, kind: FieldKind, value: FieldValue, options: &[(&str, &str, bool)]) -> FormField {

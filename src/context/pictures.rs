@@ -58,7 +58,7 @@ pub struct PagePicture {
 }
 
 impl PagePicture {
-    /// Where it stands on the page; `None` in files without pages, whose text names it.
+    /// Its place on the page. `None` in office files: they have no pages, and the text of a part names its images.
     #[must_use]
     pub fn known_place(&self) -> Option<Bounds> {
         Some(self.place).filter(|place| *place != Bounds::default())

@@ -199,7 +199,7 @@ impl<'d> MarkdownWriter<'d> {
     }
 }
 
-/// What stands for the name of an image until it is known which of its part it is.
+/// A mark for an image, which gets its name once its place in the part is known.
 pub(crate) fn image_mark(number: usize) -> String {
     format!("{IMAGE}{number}{IMAGE}")
 }

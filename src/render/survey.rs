@@ -22,7 +22,7 @@ use std::collections::HashSet;
 /// The most dashes of one stroke. A page has room for some thousand.
 const MAX_DASHES: f64 = 1e6;
 
-/// Maximum points that the engine tests for the triangles of one mesh: some seconds.
+/// Maximum number of points that the engine tests for one mesh. It takes some seconds for them.
 const MAX_MESH_POINTS: f64 = 5e8;
 
 /// Bytes that the engine keeps for each point of a mesh.

@@ -9,6 +9,7 @@
 
 mod block;
 mod bounds;
+mod disjoint_sets;
 mod document;
 mod formulas;
 mod line_numbers;

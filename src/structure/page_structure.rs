@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use pagewise_base::checked_on_arrival;
-use pagewise_text::Bounds;
+use pagewise_base::script::is_ideograph;
+use pagewise_text::{Bounds, Word};
 
 /// A page number has at most so many digits.
 const MAX_DIGITS: usize = 5;
@@ -161,6 +162,20 @@ pub struct Style {
     pub font: u16,
     /// Its fill colour, RGB.
     pub color: [u8; 3],
+}
+
+impl Style {
+    /// The style of a word. Ideographs have a fixed pitch in every font, and are not code for that.
+    pub(crate) fn of(word: &Word) -> Self {
+        Self {
+            size: if word.size.is_finite() { word.size.clamp(0.1, 10_000.0) } else { 1.0 },
+            is_bold: word.is_bold,
+            is_italic: word.is_italic,
+            is_monospace: word.is_monospace && !word.text.chars().any(is_ideograph),
+            font: word.font,
+            color: word.color,
+        }
+    }
 }
 
 checked_on_arrival!(PageStructure);

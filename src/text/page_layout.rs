@@ -117,8 +117,8 @@ pub enum MathFont {
 pub struct Word {
     /// In logical order.
     pub text: String,
-    /// The width of its glyphs, and about .8 em above to .2 em below the baseline; what the ink covers of signs that grow in
-    /// formulas.
+    /// The width of its glyphs, from about .8 em above to .2 em below the baseline. Operators, roots and brackets of formulas
+    /// have the height of their ink.
     pub bounds: Bounds,
     /// The y coordinate of its line's baseline, or the x coordinate if `turn` is 90 or 270.
     pub baseline: f32,

@@ -66,7 +66,7 @@ pub struct ChangedPageResult {
     /// The first changes, with the words around them.
     pub words: Vec<WordChange>,
     /// Number of further changes.
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub more_places: usize,
     /// Images that are new, as paths.
     pub new_images: Vec<String>,
@@ -74,7 +74,7 @@ pub struct ChangedPageResult {
     pub lost_images: usize,
 }
 
-fn is_none(count: &usize) -> bool {
+fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 

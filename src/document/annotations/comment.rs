@@ -135,21 +135,26 @@ impl Comment {
         };
         let (author, subject) = (line(b"T")?, line(b"Subj")?);
         let stamp = if kind == CommentKind::Stamp { line(b"Name")? } else { None };
-        let (reply_to, is_grouped, reviews, marked, marked_text) = (None, false, Vec::new(), Vec::new(), None);
-        Ok(Self {
+        Ok(Self { author, date, subject, stamp, ..Self::new(kind, contents, area) })
+    }
+
+    /// A comment of which no more is known.
+    #[must_use]
+    pub fn new(kind: CommentKind, contents: String, area: DisplayedArea) -> Self {
+        Self {
             kind,
             contents,
-            author,
-            date,
-            subject,
-            stamp,
-            reply_to,
-            is_grouped,
-            reviews,
+            author: None,
+            date: None,
+            subject: None,
+            stamp: None,
+            reply_to: None,
+            is_grouped: false,
+            reviews: Vec::new(),
             area,
-            marked,
-            marked_text,
-        })
+            marked: Vec::new(),
+            marked_text: None,
+        }
     }
 
     /// Whether it has words, or says something without them.

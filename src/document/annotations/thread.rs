@@ -132,9 +132,10 @@ pub(super) struct Replies {
     reviews: BTreeMap<usize, Vec<(usize, GivenState)>>,
 }
 
-/// A state. It replaces the earlier ones of its reviewer in its model, which is that of marks or that of reviews.
+/// A state that a reviewer gave. It replaces the earlier states of this reviewer in the same model (`/StateModel`).
 #[derive(Debug)]
 struct GivenState {
+    /// Whether the model is `Marked`, not `Review`.
     is_mark: bool,
     review: Review,
 }

@@ -1,9 +1,10 @@
-//! Formulas: words whose places say what they mean, as LaTeX.
+//! Formulas as LaTeX, from the places of their words and rules.
 //!
 //! 1. `zones` finds the words of each formula: a run within a line of text, or a cluster that stands alone.
-//! 2. `symbols` makes symbols of words and rules, `parse` reads their places, and `latex` writes characters.
+//! 2. `symbols` turns these words and the rules beside them into symbols.
+//! 3. `parse` finds scripts, fractions, roots, limits and matrices by the places of the symbols. `latex` writes characters.
 //!
-//! What the places do not decide stays text.
+//! A formula whose places are ambiguous stays text.
 
 mod latex;
 mod names;
@@ -12,7 +13,7 @@ mod symbols;
 mod zones;
 
 use super::page_structure::{Formula, LineWord, Style};
-use pagewise_text::{Bounds, PageLayout, Rule, Word};
+use pagewise_text::{Bounds, PageLayout, Rule};
 
 /// A formula of a page.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,8 +23,10 @@ pub(crate) struct FoundFormula {
     pub(crate) bounds: Bounds,
     pub(crate) baseline: f32,
     pub(crate) formula: Formula,
-    /// The punctuation that ends its last word, and is no part of it.
-    pub(crate) tail: String,
+    /// Its words as text.
+    text: String,
+    /// The punctuation after it.
+    tail: String,
 }
 
 impl FoundFormula {
@@ -32,10 +35,8 @@ impl FoundFormula {
         let own = || self.words.iter().filter_map(|index| page.words.get(*index));
         let Some(first) = own().next() else { return Vec::new() };
         let largest = own().fold(first, |largest, word| if word.size > largest.size { word } else { largest });
-        let style = Style { is_bold: false, is_italic: false, is_monospace: false, ..style_of(largest) };
-        let mut text = plain_text(own());
-        text.truncate(text.len().saturating_sub(self.tail.len()));
-        let (bounds, is_spaced) = (self.bounds, first.is_spaced);
+        let style = Style { is_bold: false, is_italic: false, is_monospace: false, ..Style::of(largest) };
+        let (text, bounds, is_spaced) = (self.text.clone(), self.bounds, first.is_spaced);
         let formula = Some(Box::new(self.formula.clone()));
         let word = LineWord { text, bounds, style, is_spaced, is_raised: false, target: None, formula };
         let end = Bounds { x0: bounds.x1, ..bounds };
@@ -43,28 +44,6 @@ impl FoundFormula {
         let words = [word, tail].into_iter().filter(|word| !word.text.is_empty());
         words.map(|word| (word, self.baseline)).collect()
     }
-}
-
-fn style_of(word: &Word) -> Style {
-    Style {
-        size: if word.size.is_finite() { word.size.clamp(0.1, 10_000.0) } else { 1.0 },
-        is_bold: word.is_bold,
-        is_italic: word.is_italic,
-        is_monospace: word.is_monospace,
-        font: word.font,
-        color: word.color,
-    }
-}
-
-fn plain_text<'w>(words: impl Iterator<Item = &'w Word>) -> String {
-    let mut text = String::new();
-    for word in words {
-        if !text.is_empty() && word.is_spaced {
-            text.push(' ');
-        }
-        text.push_str(&word.text);
-    }
-    text
 }
 
 /// The formulas of a page outside its tables.
@@ -87,8 +66,14 @@ fn read(page: &PageLayout, zone: &zones::Zone) -> Option<FoundFormula> {
     words.extend(zone.tag);
     words.sort_unstable();
     let bounds = tag.map_or(zone.bounds, |tag| zone.bounds.union(tag.bounds));
+    let mut text = String::new();
+    for (index, word) in words.iter().filter_map(|index| Some((*index, page.words.get(*index)?))) {
+        text.push_str(if word.is_spaced && !text.is_empty() { " " } else { "" });
+        text.push_str(zone.text(index, word));
+    }
     let formula = Formula { latex, is_displayed: zone.is_displayed };
-    Some(FoundFormula { words, bounds, baseline: zone.baseline, formula, tail: zone.tail.clone() })
+    let tail = zone.tail.as_ref().map(|(_, tail)| tail.clone()).unwrap_or_default();
+    Some(FoundFormula { words, bounds, baseline: zone.baseline, formula, text, tail })
 }
 
 #[cfg(test)]

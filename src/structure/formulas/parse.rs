@@ -11,7 +11,7 @@ pub(super) const MAX_SYMBOLS: usize = 400;
 const MAX_DEPTH: usize = 10;
 
 /// Scripts are smaller than what they belong to by this factor at least.
-const SMALL: f32 = 0.87;
+pub(super) const SMALL: f32 = 0.87;
 /// Symbols on one baseline differ by less, in ems. TeX raises scripts by .29 at least, and lowers them by .15.
 const LEVEL_EM: f32 = 0.12;
 const LOWERED_EM: f32 = 0.05;
@@ -159,7 +159,7 @@ fn fraction(rule: &Symbol, above: Vec<Symbol>, below: Vec<Symbol>, depth: usize)
 fn line_over(rule: &Symbol, content: Vec<Symbol>, depth: usize) -> Option<Symbol> {
     let parts: Vec<Symbol> = content.iter().chain([rule]).cloned().collect();
     let is_wide = rule.bounds.x1 - rule.bounds.x0 > MAX_OVERLINE_EM * letter_size(&content);
-    // A line over a number alone is an axis, or a part of a fraction.
+    // A rule over a number without letters is no overline: it may be an axis, or belong to a fraction.
     let has_letter = |read: &Read| read.latex.contains(char::is_alphabetic);
     let read = expression(content, depth + 1).filter(|read| !is_wide && has_letter(read))?;
     Some(composite(Kind::Term, format!("\\overline{{{}}}", read.latex), &parts, &read))

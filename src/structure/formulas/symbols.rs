@@ -69,8 +69,7 @@ pub(super) fn of_words(page: &PageLayout, zone: &Zone, rules: impl Iterator<Item
     let mut symbols = Vec::new();
     for index in &zone.words {
         let Some(word) = page.words.get(*index) else { continue };
-        let is_last = zone.words.last() == Some(index);
-        let text = if is_last { word.text.strip_suffix(&*zone.tail).unwrap_or(&word.text) } else { &word.text };
+        let text = zone.text(*index, word);
         // The bar and the arrow of ↦ are two signs in fonts of TeX.
         let text = if word.math == MathFont::None { text.to_owned() } else { text.replace("7→", "↦") };
         push_word(&mut symbols, word, &text, *index, zone.is_prose(*index));

@@ -93,7 +93,7 @@ fn inline(signs: &[&str]) -> String {
     sheet.markdown()
 }
 
-/// The displayed formulas of a page on which `write` puts some at x 150, y 150 between lines of prose.
+/// The displayed formulas of a page. `write` puts them at (150, 150), between two lines of prose.
 fn displayed(write: impl Fn(&mut Sheet)) -> String {
     let mut sheet = Sheet::new();
     sheet.prose(100.0, "A paragraph stands above the formula and shows");
@@ -297,4 +297,17 @@ fn a_line_over_letters_is_an_overline_and_over_a_number_an_axis() {
     };
     assert_eq!(below_rule(&["x", "y"]), "$$\\overline{xy}=z$$");
     assert!(!below_rule(&["≥", "65"]).contains("overline"));
+}
+
+#[test]
+fn punctuation_after_a_formula_stays_after_it() {
+    // The operator is drawn after its line, so that the word with the comma is not the last one.
+    let mut sheet = Sheet::new();
+    let x = sheet.prose(100.0, "Here one writes");
+    let operator = sheet.formula(x, 100.0, &["y", "_i", "="]);
+    let end = sheet.formula(operator + 6.0, 100.0, &["x,"]);
+    sheet.prose_at(end + 5.0, 100.0, "and goes on with words");
+    sheet.next();
+    sheet.word("∑", operator + 1.0, 100.0, SIZE);
+    assert_eq!(sheet.markdown(), "Here one writes $yᵢ=∑x$, and goes on with words");
 }

@@ -1,9 +1,12 @@
 //! Zones: the words and rules of each formula of a page.
 
+use std::collections::BTreeMap;
+
 use super::names::{has_limits, is_function, is_integral, is_math_letter, is_operator, is_piece, joins_terms, relates};
-use super::parse::MAX_SYMBOLS;
+use super::parse::{MAX_SYMBOLS, SMALL};
 use super::symbols::{has_ink, is_accented, is_combining, own_baseline};
 use crate::bounds::{NOTHING, center, holds, shared_width};
+use crate::disjoint_sets::DisjointSets;
 use pagewise_text::{Bounds, MathFont, PageLayout, Script, Word};
 
 /// On a page with more words, or more words that may be parts of formulas, none are looked for.
@@ -17,8 +20,6 @@ const MAX_NEIGHBOURS: usize = 120;
 /// Maximum words of a line that stands within another.
 const MAX_STRAYS: usize = 12;
 
-/// A script is smaller than its line by this factor at least.
-const SMALL: f32 = 0.87;
 /// Parts of one displayed formula stand beside each other at no larger gap, in ems: a wide space of TeX is two.
 const DISPLAY_GAP_EM: f32 = 2.6;
 /// Words of a run within a line of text stand no further apart, in ems.
@@ -59,12 +60,19 @@ pub(super) struct Zone {
     pub(super) bounds: Bounds,
     pub(super) baseline: f32,
     pub(super) is_displayed: bool,
-    pub(super) tail: String,
+    /// The punctuation after the formula, with the word that it ends.
+    pub(super) tail: Option<(usize, String)>,
 }
 
 impl Zone {
     pub(super) fn is_prose(&self, word: usize) -> bool {
         self.prose.binary_search(&word).is_ok()
+    }
+
+    /// What a word has of the formula: its text without the punctuation after the formula.
+    pub(super) fn text<'w>(&self, index: usize, word: &'w Word) -> &'w str {
+        let own = self.tail.as_ref().filter(|(at, _)| *at == index);
+        own.and_then(|(_, tail)| word.text.strip_suffix(tail.as_str())).unwrap_or(&word.text)
     }
 }
 
@@ -231,7 +239,7 @@ impl<'p> Finder<'p> {
 
     /// Parts that belong together, and their rules.
     fn clusters(&self, parts: &[usize]) -> Vec<(Vec<usize>, Vec<usize>)> {
-        let mut sets = Sets::new(parts.len());
+        let mut sets = DisjointSets::new(parts.len());
         let bounds = |at: usize| parts.get(at).and_then(|at| self.word(*at)).map_or(NOTHING, |word| word.bounds);
         for one in 0..parts.len() {
             let Some(word) = parts.get(one).and_then(|at| self.word(*at)) else { continue };
@@ -252,13 +260,12 @@ impl<'p> Finder<'p> {
                 rules_of.push((*first, *rule));
             }
         }
-        let mut clusters: std::collections::BTreeMap<usize, (Vec<usize>, Vec<usize>)> =
-            std::collections::BTreeMap::new();
+        let mut clusters: BTreeMap<usize, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
         for (at, part) in parts.iter().enumerate() {
-            clusters.entry(sets.root(at)).or_default().0.push(*part);
+            clusters.entry(sets.find(at)).or_default().0.push(*part);
         }
         for (first, rule) in rules_of {
-            clusters.entry(sets.root(first)).or_default().1.push(rule);
+            clusters.entry(sets.find(first)).or_default().1.push(rule);
         }
         clusters.into_values().collect()
     }
@@ -330,7 +337,7 @@ impl<'p> Finder<'p> {
         if self.continues_text(bounds, baseline, size) {
             return None;
         }
-        Some(Zone { words, prose, rules, tag, bounds, baseline, is_displayed: true, tail: String::new() })
+        Some(Zone { words, prose, rules, tag, bounds, baseline, is_displayed: true, tail: None })
     }
 
     /// Whether a line without words of text stands where the next line of a paragraph does.
@@ -475,10 +482,12 @@ impl<'p> Finder<'p> {
         if !has_structure || !is_formula {
             return;
         }
-        let tail = run.last().and_then(|at| self.word(*at)).map(|word| punctuation(&word.text)).unwrap_or_default();
+        let tail = run.last().copied();
         run.extend(strays);
         run.sort_unstable();
         let x = run.iter().filter_map(|at| self.word(*at)).fold(NOTHING, |all, word| all.union(word.bounds));
+        let tail = tail.and_then(|at| Some((at, self.word(at)?)));
+        let tail = tail.filter(|(_, word)| word.bounds.x1 >= x.x1).map(|(at, word)| (at, punctuation(&word.text)));
         let bounds = Bounds { x0: x.x0, x1: x.x1, y0: baseline - 0.8 * size, y1: baseline + 0.2 * size };
         run.iter().for_each(|at| taken.iter_mut().skip(*at).take(1).for_each(|taken| *taken = true));
         zones.push(Zone {
@@ -502,7 +511,7 @@ impl<'p> Finder<'p> {
             || has_letter(word) && (word.math != MathFont::None || is_italic)
     }
 
-    /// Takes away what stands at the ends of a run and is punctuation, or a bracket whose other side is not in it.
+    /// Removes punctuation from the ends of a run, and brackets without their other side.
     fn trim(&self, run: &mut Vec<usize>) {
         let text = |at: Option<&usize>| at.and_then(|at| self.word(*at)).map(|word| (word.text.as_str(), word.script));
         let is_loose = |text: &str| {
@@ -553,7 +562,7 @@ impl<'p> Finder<'p> {
     }
 
     /// The places in a run of the words with brackets whose other sides are not in it.
-    fn unmatched(&self, run: &[usize]) -> Unmatched {
+    fn unmatched(&self, run: &[usize]) -> LooseBrackets {
         let (mut open, mut closing) = (Vec::new(), Vec::new());
         for (at, word) in run.iter().enumerate().filter_map(|(at, word)| Some((at, self.word(*word)?))) {
             for sign in word.text.chars() {
@@ -564,12 +573,12 @@ impl<'p> Finder<'p> {
                 }
             }
         }
-        Unmatched { opening: open, closing }
+        LooseBrackets { opening: open, closing }
     }
 }
 
 /// Brackets of a run without their other sides.
-struct Unmatched {
+struct LooseBrackets {
     opening: Vec<usize>,
     closing: Vec<usize>,
 }
@@ -699,31 +708,4 @@ fn is_limit(operator: &Word, limit: &Word) -> bool {
         && gap < LIMIT_GAP_EM * limit.size
         && a.x0 - 1.5 * operator.size < x
         && x < a.x1 + 1.5 * operator.size
-}
-
-/// Sets that are joined.
-struct Sets(Vec<usize>);
-
-impl Sets {
-    fn new(count: usize) -> Self {
-        Self((0..count).collect())
-    }
-
-    fn root(&mut self, mut at: usize) -> usize {
-        while let Some(above) = self.0.get(at).copied().filter(|above| *above != at) {
-            let top = self.0.get(above).copied().unwrap_or(above);
-            if let Some(own) = self.0.get_mut(at) {
-                *own = top;
-            }
-            at = above;
-        }
-        at
-    }
-
-    fn join(&mut self, one: usize, other: usize) {
-        let (one, other) = (self.root(one), self.root(other));
-        if let Some(own) = self.0.get_mut(one.max(other)) {
-            *own = one.min(other);
-        }
-    }
 }

@@ -13,7 +13,6 @@ use super::line_numbers;
 use super::page_structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea};
 use fixed_pitch::FixedPitchFonts;
 use lines::DrawnBoxes;
-use pagewise_base::script::is_ideograph;
 use pagewise_text::{Bounds, PageLayout, Script, Word};
 use segments::Segment;
 
@@ -152,14 +151,7 @@ pub(super) fn is_in_table(word: &Word, tables: &[TableArea]) -> bool {
 /// A word in its frame, and its baseline.
 fn placed_word(word: &Word, frame: Frame, links: &LinkIndex) -> (LineWord, f32) {
     let bounds = frame.of_page(word.bounds);
-    let style = Style {
-        size: if word.size.is_finite() { word.size.clamp(0.1, 10_000.0) } else { 1.0 },
-        is_bold: word.is_bold,
-        is_italic: word.is_italic,
-        is_monospace: word.is_monospace && !word.text.chars().any(is_ideograph),
-        font: word.font,
-        color: word.color,
-    };
+    let style = Style::of(word);
     let target = links.at(center(bounds));
     let (text, is_raised) = (word.text.clone(), word.script == Script::Raised);
     let placed = LineWord { text, bounds, style, is_spaced: word.is_spaced, is_raised, target, formula: None };

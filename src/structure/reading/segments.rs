@@ -157,8 +157,7 @@ fn is_mark(text: &str) -> bool {
     !bare.is_empty() && bare.chars().count() <= MAX_MARK && (is_enumerator || is_number || text.chars().all(is_sign))
 }
 
-/// The segments of rows, where marks that stand below each other belong to the texts beside them: the numbers of entries,
-/// and bullets.
+/// The segments of rows. Bullets and numbers that stand below each other become part of the texts beside them.
 fn with_marks(rows: Vec<Vec<Segment>>) -> Vec<Segment> {
     let lists = Lists::of(&rows);
     let mut joined: Vec<Segment> = Vec::new();

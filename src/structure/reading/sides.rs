@@ -119,9 +119,8 @@ fn are_cells(left: &Side, right: &Side, em: f32) -> bool {
     let is_paired = |y: &&f32| right.rows.iter().take(500).any(|other| (*y - other).abs() < 0.1 * em);
     let paired = left.rows.iter().take(500).filter(is_paired).count();
     let fewer = left.rows.len().min(right.rows.len()).min(500);
-    let is_list = |side: &Side| 2 * side.items > side.rows.len();
     10 * paired > 7 * fewer
-        && !(is_list(left) && is_list(right))
+        && !(left.is_list() && right.is_list())
         && (fill(left, em) < PROSE_FILL || fill(right, em) < PROSE_FILL)
 }
 

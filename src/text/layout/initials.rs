@@ -7,7 +7,7 @@ use super::lines::{LineGlyph, TextLine};
 /// An initial is larger than its text by this factor at least.
 const LARGER: f64 = 1.8;
 
-/// The height of capitals as a share of an em, about that of all fonts.
+/// The usual height of capitals, in ems.
 const CAPITAL_EM: f64 = 0.7;
 
 /// The tops of an initial and of its line differ by less, in ems of the line.
