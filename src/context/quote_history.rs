@@ -33,11 +33,11 @@ impl QuoteHistory {
                 now.number()
             ),
             Self::Lost { then } => format!(
-                "It was word for word on page {} when that was given to this conversation; the file has changed since.",
+                "When page {} was given to this conversation, it had the quote word for word. The file has changed since.",
                 then.number()
             ),
             Self::Unknown { changed } => format!(
-                "Changed since given to this conversation (by their numbers then): {}. The quote may have been there.",
+                "Changed since they were given to this conversation, by their earlier numbers: {}. The quote may have stood there.",
                 phrases::page_or_pages(changed)
             ),
         }

@@ -14,7 +14,7 @@ pub(super) fn select_labels(text: &str, document: &dyn Pages) -> Result<Selected
     if labels.labels.is_empty() {
         return Err("This document has no page labels: ask for pages by their numbers.".to_owned());
     }
-    let inferred = "These labels were read from the pages, since the document names none.";
+    let inferred = "The document has no page labels; these were read from its headers and footers.";
     let inferred = labels.are_inferred.then(|| inferred.to_owned());
     // A label may itself contain a comma.
     if let Some(pages) = labels.pages(text) {
