@@ -711,7 +711,7 @@ fn page_numbers_are_read_from_running_lines_where_the_file_has_no_labels() {
     let (_, found) = place.json(&["text", "book.pdf", "label:iii-4"]);
     let numbers = found["pages"].as_array().unwrap().iter().map(|page| page["number"].as_u64().unwrap());
     assert_eq!(numbers.collect::<Vec<_>>(), [3, 4, 5, 6, 7, 8], "{found}");
-    assert!(found.to_string().contains("These labels were read from the pages"), "{found}");
+    assert!(found.to_string().contains("these were read from its headers and footers"), "{found}");
     // Numbers that do not count with the pages, or that too few pages have, are none of theirs.
     for feet in [["4", "9", "2", "7"], ["10", "11", "", ""]] {
         let contents = words.iter().zip(feet).map(|(word, foot)| page(word, foot)).collect::<Vec<_>>();
