@@ -242,7 +242,7 @@ fn an_index_on_disk_is_used_again_and_made_anew_if_it_is_damaged() {
     std::fs::write(place.path("data/index/index.sqlite"), "damaged").unwrap();
     let after = search();
     assert_eq!(after["hits"], first["hits"]);
-    assert!(after["notes"].to_string().contains("made anew"), "{}", after["notes"]);
+    assert!(after["notes"].to_string().contains("rebuilt"), "{}", after["notes"]);
     assert_eq!(search(), first);
     place.json(&["index", "clear"]);
     assert_eq!(place.json(&["index", "status"]).1["documents"], 0);

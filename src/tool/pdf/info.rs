@@ -293,7 +293,9 @@ impl InfoResult {
         let [fields, attachments] = &self.lists;
         lines.extend(counted("Form fields", self.form_fields));
         lines.extend(listed(fields, self.form_fields, "pdf_extract_text names those of each page"));
-        lines.extend(self.xfa.then(|| "XFA: yes; some of the form may show only in readers of XFA".to_owned()));
+        lines.extend(
+            self.xfa.then(|| "XFA: yes; some of the form may show only in viewers that support XFA".to_owned()),
+        );
         lines.extend(counted("Attachments", self.attachments));
         let all = format!("get_file with {} names all", attachment_path(&self.path, ""));
         lines.extend(listed(attachments, self.attachments, &all));
