@@ -148,7 +148,7 @@ impl Division {
         if let Some(with_image) = parts.iter().position(|part| !part.images.is_empty()) {
             let number = with_image.saturating_add(1);
             remarks.push(format!(
-                "Images are files: append #image={number}.1 to the path for {} of part {number}",
+                "Each image can be read as a file: append #image={number}.1 to the path for {} of part {number}",
                 image_name(1)
             ));
         }

@@ -1,7 +1,7 @@
 //! The settings, a row each.
 
-use super::Config;
 use super::target::SettingTarget;
+use super::{Config, USUAL_FOLDERS};
 
 /// Settings about one subject.
 pub(super) struct Group {
@@ -82,7 +82,7 @@ pub(super) fn settings() -> impl Iterator<Item = &'static Setting> {
 pub(super) const GROUPS: &[Group] = &[
     Group { title: "Conversations", settings: &[
         setting("data_dir", "Folder for conversations, fetched files and models; $XDG_DATA_HOME/pagewise if that variable is set", |c| SettingTarget::Folder(&mut c.data_dir))
-            .default("~/.local/share/pagewise"),
+            .default(USUAL_FOLDERS[0]),
         setting("store", "PostgreSQL database for the conversations of several machines, such as postgres://user@host/database", |c| SettingTarget::Secret(&mut c.store)),
         number("store_connections", "connections", "Connections to that database", |c| SettingTarget::Positive(&mut c.store_connections)),
         number("max_unused_days", "days", "Conversations unused for longer are forgotten", |c| SettingTarget::U32(&mut c.answers.retention.max_unused_days)),
