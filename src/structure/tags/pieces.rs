@@ -65,7 +65,7 @@ pub(super) struct TableClaims<'t> {
 #[derive(Debug, Clone)]
 pub(super) struct Piece<'p> {
     pub(super) content: PieceContent,
-    /// In the order in which they are drawn, as far as that is known.
+    /// In the order of the tree.
     pub(super) words: Vec<&'p Word>,
     /// The characters of its label.
     pub(super) label: String,
@@ -130,7 +130,7 @@ pub(super) fn gather<'p>(
         }
     }
     let mut pieces: Vec<Piece> = pieces.into_values().collect();
-    pieces.iter_mut().for_each(|piece| piece.words.sort_by_key(|word| drawing_order(word)));
+    pieces.iter_mut().for_each(|piece| piece.words.sort_by_key(|word| place_in_tree(word, tags)));
     joined(pieces)
 }
 
@@ -151,11 +151,10 @@ fn take(owners: &mut WordOwners, word: usize) {
     }
 }
 
-/// Sequences are numbered in the order in which they are drawn.
-fn drawing_order(word: &Word) -> u16 {
+fn place_in_tree(word: &Word, tags: &PageTags) -> Option<usize> {
     match word.mark {
-        ContentMark::Sequence(id) => id,
-        ContentMark::Artifact | ContentMark::Unmarked => u16::MAX,
+        ContentMark::Sequence(id) => tags.places.get(usize::from(id)).copied(),
+        ContentMark::Artifact | ContentMark::Unmarked => None,
     }
 }
 
