@@ -306,7 +306,8 @@ impl InfoResult {
         lines.extend(self.lists_of_pages());
         let with_images = self.page_map.iter().find(|page| page.images > 0);
         let first = |page: &MappedPage| image_path(&self.path, PageIndex(page.page.saturating_sub(1)), 1);
-        lines.extend(with_images.map(|page| format!("Each image can be read as a file: get_file with {}", first(page))));
+        lines
+            .extend(with_images.map(|page| format!("Each image can be read as a file: get_file with {}", first(page))));
         lines.extend(self.notes.iter().map(|note| format!("Note: {note}")));
         lines.join("\n")
     }
