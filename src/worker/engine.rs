@@ -142,7 +142,7 @@ fn program_of(workers: Option<&WorkerSettings>) -> Result<Vec<String>, &'static 
 
 #[cfg(any(not(unix), pagewise_portable))]
 fn program_of(_: Option<&WorkerSettings>) -> Result<Vec<String>, &'static str> {
-    Err("build with --features ocr, and put models into the folder; tesseract is not used on this system")
+    Err("build it with the feature ocr, and put models into the folder; tesseract is not used on this system")
 }
 
 /// A part of an engine, or a whole one.

@@ -144,7 +144,7 @@ impl Tesseract {
         if !status.success() {
             return Err(failed(status.to_string()));
         }
-        String::from_utf8(bytes).map_err(|_| failed("its answer is no text".to_owned()))
+        String::from_utf8(bytes).map_err(|_| failed("its answer is not text".to_owned()))
     }
 
     fn spawn(&self, arguments: &[String]) -> io::Result<Child> {
@@ -281,7 +281,7 @@ mod tests {
         check_answer("exec sleep 60", SOON, "it did not finish in time");
         check_answer("exec >&-; sleep 60", SOON, "it did not finish in time");
         check_answer("exec yes", EVENTUALLY, "its answer is too long");
-        check_answer(r"printf '\377'", EVENTUALLY, "its answer is no text");
+        check_answer(r"printf '\377'", EVENTUALLY, "its answer is not text");
         check_answer("kill -9 $$", EVENTUALLY, "signal: 9 (SIGKILL)");
         check_answer("exit 3", EVENTUALLY, "exit status: 3");
     }

@@ -66,7 +66,7 @@ export function plot(fork) {
 	const rows = h("div", { class: "rows", ...region("Steps") });
 	const units = Object.fromEntries(Object.entries(UNITS).map(([unit, [label]]) => [unit, label]));
 	const chooser = choice("What to draw", units, shown, (unit) => { shown = unit; draw(); });
-	const steps = h("details", {}, h("summary", {}, "Steps, and forks at them"), rows);
+	const steps = h("details", {}, h("summary", {}, "Steps, to fork at"), rows);
 	steps.addEventListener("toggle", () => steps.open && list());
 	const element = h("section", { class: "card plot", "aria-labelledby": "cost", hidden: true },
 		h("div", { class: "row" }, h("h3", { id: "cost" }, "Cost over time"), chooser), figure, steps);
