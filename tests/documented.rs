@@ -67,10 +67,10 @@ fn commands(document: &str) -> Vec<Shown> {
             (Some(_), Some(_)) => language = None,
             (None, None) => prose.extend([line, "\n"]),
             (None, Some("sh")) => shown.push(Shown { command: line.to_owned(), output: String::new() }),
-            (None, Some("console")) if line.starts_with("$ ") => {
-                shown.push(Shown { command: line[2..].to_owned(), output: String::new() });
-            }
-            (None, Some("console")) => shown.last_mut().unwrap().output.extend([line, "\n"]),
+            (None, Some("console")) => match line.strip_prefix("$ ") {
+                Some(command) => shown.push(Shown { command: command.to_owned(), output: String::new() }),
+                None => shown.last_mut().unwrap().output.extend([line, "\n"]),
+            },
             // A block of text is the output of the first command in the block before it.
             (None, Some("text")) => shown[first_of_block].output.extend([line, "\n"]),
             (None, Some(_)) => {}
@@ -86,14 +86,11 @@ fn commands(document: &str) -> Vec<Shown> {
 
 /// Whether an output is as shown, where a line `…` stands for any lines.
 fn is_as_shown(output: &str, shown: &str) -> bool {
-    let mut rest = output;
     let mut parts = shown.split("…\n");
-    let begins = rest.strip_prefix(parts.next().unwrap_or_default());
-    let Some(after) = begins else { return false };
-    rest = after;
+    let Some(mut rest) = output.strip_prefix(parts.next().unwrap_or_default()) else { return false };
     for part in parts {
-        let Some(at) = rest.find(part) else { return false };
-        rest = &rest[at + part.len()..];
+        let Some((_, after)) = rest.split_once(part) else { return false };
+        rest = after;
     }
     rest.is_empty() || shown.is_empty() || shown.ends_with("…\n")
 }
