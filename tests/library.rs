@@ -270,7 +270,7 @@ fn a_server_ranks_too() {
     shelf(&place);
     let mut client = Client::start(&place, "tester");
     let result = client.call("pdf_search", json!({ "path": "shelf", "query": "harbour permit", "ranked": true }));
-    assert!(texts(&result)[0].starts_with("2 pages answer \"harbour permit\" best, of 2 documents (3 pages): shelf"));
+    assert!(texts(&result)[0].starts_with("Best 2 pages for \"harbour permit\", of 2 documents (3 pages): shelf"));
     let structured: BTreeMap<String, Value> = serde_json::from_value(result["structuredContent"].clone()).unwrap();
     assert_eq!(structured["hits"].as_array().map(Vec::len), Some(2));
 }

@@ -133,10 +133,8 @@ fn text(found: &RankedHits, arguments: &SearchArguments) -> String {
     let (query, paths) = (one_line(arguments.query()), named(&arguments.paths));
     let mut lines = vec![match found.hits.len() {
         0 => format!("No page answers \"{query}\" in {documents} ({pages}): {paths}"),
-        hits => {
-            let best = counted(hits, "page answers", "pages answer");
-            format!("{best} \"{query}\" best, of {documents} ({pages}): {paths}")
-        }
+        1 => format!("Best page for \"{query}\", of {documents} ({pages}): {paths}"),
+        hits => format!("Best {hits} pages for \"{query}\", of {documents} ({pages}): {paths}"),
     }];
     lines.extend((!found.hits.is_empty()).then(|| untrusted("the files named here")));
     for (number, hit) in (1..).zip(&found.hits) {
