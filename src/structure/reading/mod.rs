@@ -91,6 +91,7 @@ pub(super) fn without_text(page: &PageLayout) -> PageStructure {
         figures: page.images.iter().chain(&page.drawings).take(MAX_FIGURES).copied().collect(),
         rules: page.rules.iter().filter(|rule| rule.is_horizontal).take(MAX_RULES).map(|rule| rule.bounds).collect(),
         targets: page.links.iter().take(MAX_LINKS).map(|link| link.target.clone()).collect(),
+        has_unread_rows: false,
     }
 }
 

@@ -8,6 +8,7 @@ mod continuation;
 mod finders;
 mod layout;
 mod reading;
+mod unread;
 mod write;
 
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 pub(super) use continuation::place_on_page;
 pub use continuation::{Continuation, continues, join_continued};
 pub(super) use layout::table_text::TableText;
+pub use unread::has_rows_beside;
 pub use write::{to_csv, to_html, to_markdown};
 
 use crate::bounds::{center, holds};

@@ -28,7 +28,7 @@ fn tables_of(components: &[Component], words: &PageWords) -> Vec<(Bounds, Table)
 
 /// The table of a grid and its area, if it is one.
 fn table(grid: &DrawnGrid) -> Option<(Bounds, Table)> {
-    if !grid.is_regular() {
+    if !grid.is_regular() || grid.crosses_words() {
         return None;
     }
     let (mut slots, rows, columns) = compact(grid.slots());

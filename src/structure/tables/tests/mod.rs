@@ -5,6 +5,7 @@ mod continuation;
 mod hostile;
 mod other_text;
 mod ruled;
+mod unread;
 mod writing;
 
 use super::{Cell, Table, find_tables, has_words_once};
