@@ -3,7 +3,7 @@
 use super::compaction::{compact, trimmed};
 use super::components::{Component, components};
 use super::drawn_grid::DrawnGrid;
-use super::row_splits::split_rows;
+use super::row_splits::{split_rows, split_spans};
 use super::stacks::extended;
 use crate::tables::layout::edges::Edges;
 use crate::tables::layout::figures::has_bars;
@@ -33,6 +33,7 @@ fn table(grid: &DrawnGrid) -> Option<(Bounds, Table)> {
     }
     let (mut slots, rows, columns) = compact(grid.slots());
     let rows = trimmed(&mut slots, rows, columns);
+    split_spans(&mut slots);
     let rows = split_rows(&mut slots, rows);
     let is_table = likeness::is_grid(&slots, rows, columns);
     if !is_table || likeness::has_columns_within(&slots) || likeness::cuts_lines(&slots) {

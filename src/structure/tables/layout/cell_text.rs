@@ -14,9 +14,18 @@ pub(crate) fn cell_text(words: &[PlacedWord]) -> String {
     }
     for line in text_lines(words) {
         let words: Vec<PlacedWord> = line.chunks.into_iter().flat_map(|c| c.words).collect();
-        append_line(&mut text, &line_text(words));
+        append_line(&mut text, without_leader(&line_text(words)));
     }
     text
+}
+
+/// A line of a cell without the leader of dots at its end. An ellipsis has three dots and no spaces.
+fn without_leader(line: &str) -> &str {
+    let stem = line.trim_end_matches(['.', '·', '…', ' ']);
+    let leader = line.get(stem.len()..).unwrap_or_default();
+    let dots = leader.chars().filter(|sign| *sign != ' ').count();
+    let is_leader = dots > 3 || dots > 1 && leader.trim().contains(' ');
+    if is_leader && !stem.is_empty() { stem } else { line }
 }
 
 /// The text of one line; lines with right-to-left letters keep the page's order.
