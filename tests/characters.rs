@@ -82,6 +82,18 @@ fn glyph_names_that_are_codes_are_read() {
     }
 }
 
+#[test]
+fn the_name_of_a_ligature_has_the_letters_that_its_map_lacks() {
+    let font = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R /FirstChar 1 /LastChar 4 \
+        /Widths [500 700 500 500] /Encoding << /Type /Encoding /Differences [1 /f_i /f_f_i /f /T_h] >> >>";
+    let lines =
+        ["<01> <0066>", "<02> <0066>", "<03> <0066>", "<04> <0054>", "<6C> <006C>", "<65> <0065>", "<78> <0078>"];
+    let map = character_map(&lines.map(str::to_owned));
+    let content = "BT /F 12 Tf 20 200 Td <016C65> Tj 0 -40 Td <6502786578> Tj 0 -40 Td <0365> Tj 0 -40 Td <0465> Tj ET";
+    let text = text_in(font, content, &[map]).text;
+    assert_eq!(text.split_whitespace().collect::<Vec<_>>(), ["file", "effixex", "fe", "The"]);
+}
+
 /// A composite font without a program, with this encoding and these entries.
 fn composite(encoding: &str, ordering: &str, entries: &str, descendant: &str) -> String {
     format!(

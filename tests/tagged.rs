@@ -353,3 +353,35 @@ fn no_word_is_lost_or_doubled() {
         }
     }
 }
+
+#[test]
+fn content_is_in_the_order_of_the_tree_and_not_of_its_identifiers() {
+    let ids = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"];
+    let line = |(at, id): (u32, &'static str)| Line(id, [40, 560 - 20 * at, 10], "Apples are eaten in most countries.");
+    let mut lines = (0..).zip(ids).map(line).collect::<Vec<_>>();
+    lines.push(Line("14", [40, 316, 10], "Many of them are grown in the north and sold in the south of the"));
+    lines.push(Line("12", [40, 304, 10], "continent, where it is too hot for them, or are pressed for cider"));
+    lines.push(Line("13", [40, 292, 10], "alone."));
+    let mut kids = (0..ids.len()).map(|id| leaf("P", id)).collect::<Vec<_>>();
+    kids.push(leaf("P", 14).and(0, 12).and(0, 13));
+    // One odd paragraph among many does not make the tree unbelievable.
+    let text = markdown(&lines, &group("Document", kids));
+    let end = "Many of them are grown in the north and sold in the south of the continent, where it is too hot for \
+        them, or are pressed for cider alone.";
+    assert!(text.ends_with(end), "{text}");
+}
+
+#[test]
+fn a_side_bar_that_is_an_artifact_leaves_the_tree_believable() {
+    let lines = [
+        Line("0", [200, 540, 10], "About apples"),
+        Line("1", [200, 526, 10], "Apples are fruit."),
+        Line("2", [200, 512, 10], "They grow on trees, and are eaten in most countries."),
+        Line("Artifact", [40, 300, 10], "Of the fruit council,"),
+        Line("Artifact", [40, 288, 10], "in the capital"),
+    ];
+    let tree = group("Document", vec![leaf("H1", 0), leaf("P", 1), leaf("P", 2)]);
+    let text = markdown(&lines, &tree);
+    assert!(text.contains("# About apples\n\nApples are fruit.\n\nThey grow"), "{text}");
+    assert!(text.contains("Of the fruit council"), "{text}");
+}

@@ -15,7 +15,7 @@ mod ranking;
 pub use analysis::{is_language, language_of};
 pub use dates::{DateRange, date_of_moment, date_of_text, date_text};
 pub use index::{
-    DocumentRecord, DocumentText, FileRecord, Index, IndexBatch, IndexError, IndexLock, IndexStatus, OutlineTitle,
-    PageTextToIndex,
+    DocumentRecord, DocumentText, FileRecord, Index, IndexBatch, IndexError, IndexLock, IndexStatus, KnownFile,
+    OutlineTitle, PageTextToIndex,
 };
 pub use ranking::{DocumentSet, RankedPage, SearchScope};

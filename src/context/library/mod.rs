@@ -1,8 +1,7 @@
 //! Ranked search over several documents: their texts are read once, into an index that follows the files.
 //!
 //! The index is in memory, or in a folder if [`super::AnswerSettings::index_folder`] names one. Every search looks at the
-//! stat of every file, so that an answer is about the files as they are. Meanwhile the index is searched already, and that
-//! answer is taken if no file has changed.
+//! stat of every file, so that an answer is about the files as they are.
 
 mod document_text;
 mod scope;
@@ -18,6 +17,7 @@ pub use pagewise_library::IndexStatus;
 
 pub(super) use self::document_text::document_date;
 use self::scope::{ScopeFile, SearchFiles};
+use self::update::Updated;
 use super::ContextManager;
 use super::error::ContextError;
 use super::folder::why_not_opened;
@@ -27,7 +27,7 @@ use crate::source::SourceError;
 use pagewise_base::hash::ContentHash;
 use pagewise_base::limits::Cancellation;
 use pagewise_base::page::{PageIndex, PageSet};
-use pagewise_library::{DateRange, DocumentSet, Index, RankedPage, SearchScope};
+use pagewise_library::{DateRange, DocumentSet, Index, KnownFile, RankedPage, SearchScope};
 use pagewise_view::ConversationId;
 
 /// A ranked search.
@@ -167,7 +167,8 @@ impl ContextManager {
         progress: &dyn ProgressListener,
     ) -> Result<Option<RankedHits>, ContextError> {
         let updated = self.update_index(request, files, index, progress)?;
-        let mut found = with_index(index, |index| Found::new(files, index, updated.unwrap_or(0), request.dates));
+        let mut found = Found::new(files, updated, request.dates);
+        found.answer.notes.extend(with_index(index, |index| index.note().map(str::to_owned)));
         found.name_those_that_cannot_be_opened(|file| self.open_scope_file(file).err());
         let documents = found.documents.keys().copied().collect();
         let Some(pages) = with_index(index, |index| request.search(index, documents)) else { return Ok(None) };
@@ -224,23 +225,20 @@ struct Found<'a> {
 const MAX_EXPLAINED: usize = 100;
 
 impl<'a> Found<'a> {
-    fn new(files: &'a SearchFiles, index: &Index, left: usize, dates: Option<DateRange>) -> Self {
-        let notes = index.note().map(str::to_owned).into_iter().collect();
-        let answer = RankedHits { left, is_cut: files.is_cut, notes, ..RankedHits::default() };
+    fn new(files: &'a SearchFiles, updated: Updated, dates: Option<DateRange>) -> Self {
+        let answer = RankedHits { left: updated.left, is_cut: files.is_cut, ..RankedHits::default() };
         let mut found = Self { documents: FoundDocuments::default(), dates, left: Vec::new(), answer };
-        files.files.iter().for_each(|file| found.add(file, index));
+        files.files.iter().zip(updated.known).for_each(|(file, known)| found.add(file, known));
         found
     }
 
-    fn add(&mut self, file: &'a ScopeFile, index: &Index) {
+    fn add(&mut self, file: &'a ScopeFile, known: Option<KnownFile>) {
         if let Err(problem) = &file.stat {
             return self.answer.unread.push((file.shown(), (*problem).to_owned()));
         }
-        let record = index.file(&file.key()).filter(|record| record.stat == file.stat_key);
-        let Some(record) = record else { return self.left.push(file) };
-        let Some(document) = index.document(&record.content) else { return };
-        if let Some(problem) = &document.problem {
-            return self.answer.unread.push((file.shown(), problem.clone()));
+        let Some(KnownFile { file: record, document }) = known else { return self.left.push(file) };
+        if let Some(problem) = document.problem {
+            return self.answer.unread.push((file.shown(), problem));
         }
         let date = if document.date > 0 { document.date } else { file.date() };
         if self.dates.is_some_and(|dates| !dates.contains(date)) {

@@ -17,7 +17,7 @@ use crate::context::progress::ProgressListener;
 use crate::source::{OpenFile, is_upload};
 use pagewise_base::hash::ContentHash;
 use pagewise_base::limits::{StopReason, watch_this_thread};
-use pagewise_library::{DocumentText, FileRecord, Index, IndexBatch, IndexLock};
+use pagewise_library::{DocumentText, FileRecord, Index, IndexBatch, IndexLock, KnownFile};
 
 /// Documents that were read and wait to be added.
 const MAX_WAITING: usize = 4;
@@ -39,6 +39,14 @@ struct ReadFile {
     text: Option<Result<DocumentText, String>>,
 }
 
+/// What an index has after an update.
+pub(super) struct Updated {
+    /// Of each file as it is; `None` if it has not been read.
+    pub(super) known: Vec<Option<KnownFile>>,
+    /// Files that were not read for lack of time.
+    pub(super) left: usize,
+}
+
 /// The right to write an index.
 struct WriteAccess<'a> {
     _process: MutexGuard<'a, ()>,
@@ -46,19 +54,19 @@ struct WriteAccess<'a> {
 }
 
 impl ContextManager {
-    /// Reads files that are new or changed, and forgets those that are gone. Returns how many were not read; `None` if the
-    /// index has all files as they are.
+    /// Reads files that are new or changed, and forgets those that are gone.
     pub(super) fn update_index(
         &self,
         request: &RankedRequest,
         files: &SearchFiles,
         index: &RwLock<Index>,
         progress: &dyn ProgressListener,
-    ) -> Result<Option<usize>, ContextError> {
-        let stale = with_index(index, |index| self.stale(files, index));
+    ) -> Result<Updated, ContextError> {
+        let known = with_index(index, |index| known_files(files, index));
+        let stale = self.stale(files, &known);
         let gone = with_index(index, |index| gone_files(files, index));
         if stale.is_empty() && gone.is_empty() {
-            return Ok(None);
+            return Ok(Updated { known, left: 0 });
         }
         let access = self.write_access(request, index);
         let stopped = |stopped: StopReason| ContextError::Pdf {
@@ -66,17 +74,17 @@ impl ContextManager {
             error: stopped.into(),
         };
         request.cancellation.check().map_err(stopped)?;
-        let Some(_access) = access else { return Ok(Some(stale.len())) };
+        let Some(_access) = access else { return Ok(Updated { left: stale.len(), known }) };
         // Another writer may have read some of them meanwhile.
         write(index).reopen();
-        let stale = with_index(index, |index| self.stale(files, index));
+        let stale = self.stale(files, &with_index(index, |index| known_files(files, index)));
         let left = self.read_all(request, &stale, index, progress);
         // A renamed file is the same document, so the old name goes last.
         let mut gone = with_index(index, |index| gone_files(files, index));
         gone.extend(with_index(index, |index| self.gone_uploads(index)));
         write(index).forget(&gone);
         request.cancellation.check().map_err(stopped)?;
-        Ok(Some(left))
+        Ok(Updated { known: with_index(index, |index| known_files(files, index)), left })
     }
 
     /// The uploads that the index has and that expired.
@@ -86,20 +94,18 @@ impl ContextManager {
         gone
     }
 
-    fn stale<'a>(&self, files: &'a SearchFiles, index: &Index) -> Vec<&'a ScopeFile> {
+    fn stale<'a>(&self, files: &'a SearchFiles, known: &[Option<KnownFile>]) -> Vec<&'a ScopeFile> {
         let now = SystemTime::now();
-        files.files.iter().filter(|file| !self.is_fresh(file, index, now)).collect()
+        let all = files.files.iter().zip(known);
+        all.filter(|(file, known)| !self.is_fresh(file, known.as_ref(), now)).map(|(file, _)| file).collect()
     }
 
-    fn is_fresh(&self, file: &ScopeFile, index: &Index, now: SystemTime) -> bool {
+    fn is_fresh(&self, file: &ScopeFile, known: Option<&KnownFile>, now: SystemTime) -> bool {
         // A file that cannot be opened has nothing to read.
         let Ok(stat) = &file.stat else { return true };
-        let Some(record) = index.file(&file.key()).filter(|record| record.stat == file.stat_key) else { return false };
-        if index.document(&record.content).is_none() {
-            return false;
-        }
+        let Some(known) = known else { return false };
         // Another change right after the last may have left the same stat.
-        !stat.is_recent(now) || self.hash_of(file).is_ok_and(|(_, content)| content == record.content)
+        !stat.is_recent(now) || self.hash_of(file).is_ok_and(|(_, content)| content == known.file.content)
     }
 
     fn hash_of(&self, file: &ScopeFile) -> Result<(Arc<OpenFile>, ContentHash), &'static str> {
@@ -224,6 +230,15 @@ impl ContextManager {
 
 fn write(index: &RwLock<Index>) -> RwLockWriteGuard<'_, Index> {
     index.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the index has of each file as it is.
+fn known_files(files: &SearchFiles, index: &Index) -> Vec<Option<KnownFile>> {
+    let known = index.known_files(files.files.iter().map(ScopeFile::key));
+    let is_as_it_is = |(file, known): (&ScopeFile, Option<KnownFile>)| {
+        known.filter(|known| file.stat.is_ok() && known.file.stat == file.stat_key)
+    };
+    files.files.iter().zip(known).map(is_as_it_is).collect()
 }
 
 /// The files that the index has of what was listed whole, and that are no longer there.

@@ -30,6 +30,8 @@ pub struct PageTags {
     pub elements: Vec<StructureElement>,
     /// For each marked-content identifier the index of its element.
     pub owners: Vec<Option<usize>>,
+    /// For each of them its place in the order of the tree. Identifiers themselves have no order.
+    pub places: Vec<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,7 +113,7 @@ fn page_tags(objects: &dyn Objects, leaf: &Leaf, tree: &StructureTree, root: Obj
     if has_tagged_forms(objects, leaf) {
         return None;
     }
-    let mut elements = PageElements::new(objects, tree, root);
+    let mut elements = PageElements::new(objects, tree, root, leaf.id);
     let owners: Vec<Option<usize>> = owners
         .iter()
         .map(|owner| match owner {

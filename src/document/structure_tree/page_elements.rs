@@ -4,7 +4,7 @@ use super::{PageTags, StructureElement, StructureTree, StructureType, attributes
 use crate::object::{Dictionary, Object, ObjectId};
 use crate::objects::Objects;
 use crate::text_string;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Elements inside each other, at most. Real trees have about 20.
@@ -28,6 +28,7 @@ pub(super) struct PageElements<'t> {
     objects: &'t dyn Objects,
     tree: &'t StructureTree,
     root: ObjectId,
+    page: Option<ObjectId>,
     nodes: Vec<Node>,
     known: HashMap<ObjectId, usize>,
     /// The number of kids that may still be looked at.
@@ -42,11 +43,26 @@ struct Node {
     kind: StructureType,
     /// Its place among the kids of its parent.
     place: Option<usize>,
+    /// The marked content among its own kids: their places, and identifiers.
+    sequences: Vec<(usize, usize)>,
+}
+
+/// What stands in an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kid<E> {
+    Element(E),
+    /// Marked content of the page, by its identifier.
+    Sequence(usize),
 }
 
 impl<'t> PageElements<'t> {
-    pub(super) fn new(objects: &'t dyn Objects, tree: &'t StructureTree, root: ObjectId) -> Self {
-        Self { objects, tree, root, nodes: Vec::new(), known: HashMap::new(), kids_left: MAX_KIDS }
+    pub(super) fn new(
+        objects: &'t dyn Objects,
+        tree: &'t StructureTree,
+        root: ObjectId,
+        page: Option<ObjectId>,
+    ) -> Self {
+        Self { objects, tree, root, page, nodes: Vec::new(), known: HashMap::new(), kids_left: MAX_KIDS }
     }
 
     /// Adds an element and those that contain it. `None` if no chain of parents leads to the root within the limits.
@@ -82,7 +98,7 @@ impl<'t> PageElements<'t> {
         let kind = StructureType::of(name.as_name()?, &self.tree.roles);
         drop(name);
         let index = self.nodes.len();
-        self.nodes.push(Node { id, parent, dictionary, kind, place: None });
+        self.nodes.push(Node { id, parent, dictionary, kind, place: None, sequences: Vec::new() });
         self.known.insert(id, index);
         (index < MAX_ELEMENTS).then_some(index)
     }
@@ -90,8 +106,8 @@ impl<'t> PageElements<'t> {
     /// Puts the elements in the order of the tree. `None` if one is not among the kids of its parent.
     pub(super) fn finish(mut self, owners: &[Option<usize>]) -> Option<PageTags> {
         self.add_empty_cells()?;
-        self.find_places()?;
-        let order = self.order()?;
+        self.find_places(owners)?;
+        let (order, sequences) = self.order()?;
         let mut new_index = vec![0; self.nodes.len()];
         for (new, old) in order.iter().enumerate() {
             *new_index.get_mut(*old)? = new;
@@ -110,8 +126,12 @@ impl<'t> PageElements<'t> {
             Some(StructureElement { id: id.number, kind: *kind, parent, spans, alternate })
         };
         let elements = order.iter().map(element).collect::<Option<Vec<_>>>()?;
+        let mut places = vec![usize::MAX; owners.len()];
+        for (place, id) in sequences.into_iter().enumerate() {
+            places.iter_mut().skip(id).take(1).for_each(|own| *own = place.min(*own));
+        }
         let owners = owners.iter().map(|owner| owner.and_then(renumbered)).collect();
-        Some(PageTags { elements, owners })
+        Some(PageTags { elements, owners, places })
     }
 
     /// The alternate description of an element (14.9.3).
@@ -133,6 +153,7 @@ impl<'t> PageElements<'t> {
                 continue;
             }
             for kid in self.kids(Some(row))? {
+                let Kid::Element(kid) = kid else { continue };
                 if self.known.contains_key(&kid) {
                     continue;
                 }
@@ -145,8 +166,8 @@ impl<'t> PageElements<'t> {
         Some(())
     }
 
-    /// The kids of an element, or of the root, that are objects of their own. `None` beyond the limit.
-    fn kids(&mut self, of: Option<usize>) -> Option<Vec<ObjectId>> {
+    /// The kids of an element, or of the root: objects of their own, and content of the page. `None` beyond the limit.
+    fn kids(&mut self, of: Option<usize>) -> Option<Vec<Kid<ObjectId>>> {
         self.objects.limits().deadline.check().ok()?;
         let root;
         let dictionary: &Dictionary = match of {
@@ -158,46 +179,73 @@ impl<'t> PageElements<'t> {
         };
         let Some(kids) = dictionary.get(b"K") else { return Some(Vec::new()) };
         let resolved = self.objects.resolve(kids).ok()?;
-        let (kids, count): (Vec<ObjectId>, _) = match &*resolved {
+        let page_of = |dictionary: &Dictionary| dictionary.get(b"Pg").and_then(Object::as_reference);
+        let is_here = |page: Option<ObjectId>| page.is_none() || self.page.is_none() || page == self.page;
+        let own = page_of(dictionary);
+        let kid = |kid: &Object| match kid {
+            Object::Reference(id) => Some(Kid::Element(*id)),
+            Object::Dictionary(content) if is_here(page_of(content).or(own)) => sequence(content.get(b"MCID")?),
+            id => Some(id).filter(|_| is_here(own)).and_then(sequence),
+        };
+        let (kids, count): (Vec<_>, _) = match &*resolved {
             Object::Array(kids) if kids.len() > self.kids_left => return None,
-            Object::Array(kids) => (kids.iter().filter_map(Object::as_reference).collect(), kids.len()),
-            _ => (kids.as_reference().into_iter().collect(), 1),
+            Object::Array(kids) => (kids.iter().filter_map(kid).collect(), kids.len()),
+            _ => (kid(kids).into_iter().collect(), 1),
         };
         self.kids_left = self.kids_left.saturating_sub(count);
         Some(kids)
     }
 
-    fn find_places(&mut self) -> Option<()> {
-        let parents: BTreeSet<Option<usize>> = self.nodes.iter().map(|node| node.parent).collect();
-        for parent in parents {
+    fn find_places(&mut self, owners: &[Option<usize>]) -> Option<()> {
+        for parent in std::iter::once(None).chain((0..self.nodes.len()).map(Some)) {
             for (place, kid) in self.kids(parent)?.into_iter().enumerate() {
-                let node = self.known.get(&kid).and_then(|index| self.nodes.get_mut(*index));
-                if let Some(node) = node.filter(|node| node.parent == parent) {
-                    node.place.get_or_insert(place);
+                match kid {
+                    Kid::Element(kid) => {
+                        let node = self.known.get(&kid).and_then(|index| self.nodes.get_mut(*index));
+                        if let Some(node) = node.filter(|node| node.parent == parent) {
+                            node.place.get_or_insert(place);
+                        }
+                    }
+                    Kid::Sequence(id) => {
+                        let is_own = parent.is_some() && owners.get(id).copied().flatten() == parent;
+                        let node = parent.filter(|_| is_own).and_then(|parent| self.nodes.get_mut(parent));
+                        node.into_iter().for_each(|node| node.sequences.push((place, id)));
+                    }
                 }
             }
         }
         Some(())
     }
 
-    /// The indices of all nodes, parents before their kids and kids by their places.
-    fn order(&self) -> Option<Vec<usize>> {
-        let mut kids: HashMap<Option<usize>, Vec<(usize, usize)>> = HashMap::new();
+    /// The indices of all nodes, parents before their kids and kids by their places; and the identifiers of the marked
+    /// content among them.
+    fn order(&self) -> Option<(Vec<usize>, Vec<usize>)> {
+        let mut kids: HashMap<Option<usize>, Vec<(usize, Kid<usize>)>> = HashMap::new();
         for (index, node) in self.nodes.iter().enumerate() {
-            kids.entry(node.parent).or_default().push((node.place?, index));
+            kids.entry(node.parent).or_default().push((node.place?, Kid::Element(index)));
+            let sequences = node.sequences.iter().map(|(place, id)| (*place, Kid::Sequence(*id)));
+            kids.entry(Some(index)).or_default().extend(sequences);
         }
         kids.values_mut().for_each(|kids| kids.sort_unstable());
-        let mut order = Vec::with_capacity(self.nodes.len());
-        let mut pending: Vec<usize> = Vec::new();
-        let mut above = None;
-        loop {
-            let below = kids.remove(&above).unwrap_or_default();
-            pending.extend(below.into_iter().rev().map(|(_, index)| index));
-            let Some(next) = pending.pop() else { return Some(order) };
-            order.push(next);
-            above = Some(next);
+        let (mut order, mut sequences) = (Vec::with_capacity(self.nodes.len()), Vec::new());
+        let mut pending = kids.remove(&None).unwrap_or_default();
+        pending.reverse();
+        while let Some((_, next)) = pending.pop() {
+            match next {
+                Kid::Sequence(id) => sequences.push(id),
+                Kid::Element(index) => {
+                    order.push(index);
+                    pending.extend(kids.remove(&Some(index)).into_iter().flatten().rev());
+                }
+            }
         }
+        Some((order, sequences))
     }
+}
+
+/// Marked content by its identifier.
+fn sequence<E>(id: &Object) -> Option<Kid<E>> {
+    Some(Kid::Sequence(usize::try_from(id.as_integer()?).ok()?))
 }
 
 /// Whether a text is the name of a picture's file, which editors put where a description belongs.

@@ -48,6 +48,13 @@ pub struct DocumentRecord {
     pub problem: Option<String>,
 }
 
+/// A file and its document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownFile {
+    pub file: FileRecord,
+    pub document: DocumentRecord,
+}
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct IndexStatus {
     pub files: usize,
@@ -124,27 +131,26 @@ impl Index {
         database.and_then(|database| work(&database).ok()).unwrap_or_default()
     }
 
-    /// What is known of a file.
+    /// What is known of the files at these paths, in their order.
     #[must_use]
-    pub fn file(&self, path: &str) -> Option<FileRecord> {
-        let record = |row: &Row<'_>| Ok(FileRecord { stat: row.get(0)?, content: ContentHash(row.get(1)?) });
-        self.read(|database| {
-            let mut find = database.prepare_cached("SELECT stat, content FROM file WHERE path = ?1")?;
-            find.query_row([path], record).optional()
-        })
-    }
-
-    /// What is known of a document.
-    #[must_use]
-    pub fn document(&self, content: &ContentHash) -> Option<DocumentRecord> {
-        let record = |row: &Row<'_>| {
-            let (pages, unread_pages, without_text) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            Ok(DocumentRecord { pages, unread_pages, without_text, date: row.get(3)?, problem: row.get(4)? })
+    pub fn known_files<P: AsRef<str>>(&self, paths: impl ExactSizeIterator<Item = P>) -> Vec<Option<KnownFile>> {
+        let count = paths.len();
+        let known = |row: &Row<'_>| {
+            let (pages, unread_pages, without_text) = (row.get(2)?, row.get(3)?, row.get(4)?);
+            let document =
+                DocumentRecord { pages, unread_pages, without_text, date: row.get(5)?, problem: row.get(6)? };
+            Ok(KnownFile { file: FileRecord { stat: row.get(0)?, content: ContentHash(row.get(1)?) }, document })
         };
-        self.read(|database| {
-            let find = "SELECT pages, unread_pages, without_text, date, problem FROM document WHERE content = ?1";
-            database.prepare_cached(find)?.query_row([content.0], record).optional()
-        })
+        let found = self.read(|database| {
+            // One transaction: to begin one costs as much as to find a file.
+            let database = database.unchecked_transaction()?;
+            let mut find = database.prepare_cached(
+                "SELECT stat, content, pages, unread_pages, without_text, date, problem
+                FROM file JOIN document USING (content) WHERE path = ?1",
+            )?;
+            paths.map(|path| find.query_row([path.as_ref()], known).optional()).collect::<Result<Vec<_>, _>>()
+        });
+        found.into_iter().chain(std::iter::repeat_with(|| None)).take(count).collect()
     }
 
     /// The documents that it knows, also those that cannot be read.

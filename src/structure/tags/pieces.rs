@@ -29,8 +29,11 @@ pub(super) struct WordOwners(pub(super) Vec<Owner>);
 
 impl WordOwners {
     pub(super) fn of(page: &PageLayout, tags: &PageTags, blocks: &BlockMap) -> Self {
+        let is_inner = |word: &&Word| word.mark == ContentMark::Artifact && !is_in_margin(word, page);
+        let inner: BTreeSet<u32> = page.words.iter().filter(is_inner).map(|word| word.block).collect();
         let owner = |word: &Word| match word.mark {
-            ContentMark::Artifact if is_in_margin(word, page) => Owner::Margin,
+            // A side bar stays whole if it ends in a margin.
+            ContentMark::Artifact if is_in_margin(word, page) && !inner.contains(&word.block) => Owner::Margin,
             ContentMark::Artifact | ContentMark::Unmarked => Owner::Nobody,
             ContentMark::Sequence(id) => {
                 let element = tags.owners.get(usize::from(id)).copied().flatten();
@@ -65,7 +68,7 @@ pub(super) struct TableClaims<'t> {
 #[derive(Debug, Clone)]
 pub(super) struct Piece<'p> {
     pub(super) content: PieceContent,
-    /// In the order in which they are drawn, as far as that is known.
+    /// In the order of the tree.
     pub(super) words: Vec<&'p Word>,
     /// The characters of its label.
     pub(super) label: String,
@@ -130,7 +133,7 @@ pub(super) fn gather<'p>(
         }
     }
     let mut pieces: Vec<Piece> = pieces.into_values().collect();
-    pieces.iter_mut().for_each(|piece| piece.words.sort_by_key(|word| drawing_order(word)));
+    pieces.iter_mut().for_each(|piece| piece.words.sort_by_key(|word| place_in_tree(word, tags)));
     joined(pieces)
 }
 
@@ -151,11 +154,10 @@ fn take(owners: &mut WordOwners, word: usize) {
     }
 }
 
-/// Sequences are numbered in the order in which they are drawn.
-fn drawing_order(word: &Word) -> u16 {
+fn place_in_tree(word: &Word, tags: &PageTags) -> Option<usize> {
     match word.mark {
-        ContentMark::Sequence(id) => id,
-        ContentMark::Artifact | ContentMark::Unmarked => u16::MAX,
+        ContentMark::Sequence(id) => tags.places.get(usize::from(id)).copied(),
+        ContentMark::Artifact | ContentMark::Unmarked => None,
     }
 }
 
