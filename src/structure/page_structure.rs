@@ -39,6 +39,8 @@ pub struct PageStructure {
     pub rules: Vec<Bounds>,
     /// The addresses that words link to.
     pub targets: Vec<String>,
+    /// Whether rows of values stand outside the tables that were found.
+    pub has_unread_rows: bool,
 }
 
 /// A part of a page that is read as a whole.
