@@ -144,18 +144,27 @@ impl<R: TesseractRunner> TesseractRecogniser<R> {
         let lines = certain(lines);
         let guess = self.chosen.as_deref().or_else(|| self.language_of(&text_of(&lines))).or(said);
         if guess.is_some() && confidence >= CERTAIN {
-            return Ok(PageSample { language: guess, lines });
+            return Ok(PageSample { language: guess, nearest: None, confidence, lines });
         }
-        let east_asian = ["jpn", "chi_sim"].into_iter().find_map(|language| self.installed(language));
-        if let Some(language) = east_asian.filter(|_| self.chosen.is_none()) {
+        let mut nearest = None;
+        if let Some(language) = self.tried_east_asian() {
             let lines = self.read(&strip, language)?;
-            let is_likely = self::confidence(&lines) >= LIKELY_EAST_ASIAN;
+            let other = self::confidence(&lines);
             let lines = certain(lines);
+            let is_likely = other >= LIKELY_EAST_ASIAN;
             if let Some(language) = self.east_asian_language(&lines).filter(|_| is_likely) {
-                return Ok(PageSample { language: Some(language), lines });
+                return Ok(PageSample { language: Some(language), nearest, confidence: other, lines });
             }
+            let has_any = east_asian_language(&text_of(&lines), 1).is_some();
+            nearest = Some(language).filter(|_| is_likely && other > confidence && has_any);
         }
-        Ok(PageSample { language: guess.filter(|_| confidence >= LIKELY), lines })
+        Ok(PageSample { language: guess.filter(|_| confidence >= LIKELY), nearest, confidence, lines })
+    }
+
+    /// The language in which Chinese and Japanese are looked for, if no setting names one.
+    fn tried_east_asian(&self) -> Option<&str> {
+        let installed = ["jpn", "chi_sim"].into_iter().find_map(|language| self.installed(language));
+        installed.filter(|_| self.chosen.is_none())
     }
 
     /// Whether lines are Chinese or Japanese, if the program has that language.
@@ -194,6 +203,9 @@ impl<R: TesseractRunner> TesseractRecogniser<R> {
 struct PageSample<'a> {
     /// The language of the page; `None` if it is not known: the page may be upside down, or in another script.
     language: Option<&'a str>,
+    /// A language that reads the strip better than the first one, although too little of it to be sure.
+    nearest: Option<&'a str>,
+    confidence: f32,
     /// The lines of the strip that are certain.
     lines: Vec<RecognisedLine>,
 }
@@ -240,21 +252,44 @@ impl<R: TesseractRunner> Recogniser for TesseractRecogniser<R> {
         }
         let (quarters, script) = self.orientation(&page.picture)?;
         deadline.check_now()?;
-        let page = if quarters == 0 { page } else { UprightPage::of(image, quarters) };
-        let sample = if quarters == 0 { sample } else { self.sample(&page.picture, first, said)? };
+        let turned = if quarters == 0 { None } else { Some(UprightPage::of(image, quarters)) };
+        let turned =
+            turned.map(|page| self.sample(&page.picture, first, said).map(|sample| (page, sample))).transpose()?;
         deadline.check_now()?;
-        if let Some(language) = sample.language.filter(|_| quarters > 0) {
-            let page = page.with_lines_of(sample.line_height());
-            return found_on(&page, self.read(&page.picture, language)?);
-        }
-        let script = script.filter(|_| self.chosen.is_none());
-        let tried = script.or(sample.language).unwrap_or(first);
+        // What the program says of a page that is hard to read may be wrong: then it is read worse than before.
+        let is_better = |other: &PageSample<'_>| other.language.is_some() || other.confidence >= sample.confidence;
+        let (page, sample, script) = match turned {
+            Some((page, sample)) if is_better(&sample) => {
+                if let Some(language) = sample.language {
+                    let page = page.with_lines_of(sample.line_height());
+                    return found_on(&page, self.read(&page.picture, language)?);
+                }
+                (page, sample, script)
+            }
+            Some(_) => (page, sample, None),
+            None => (page, sample, script),
+        };
+        let other = script.filter(|_| self.chosen.is_none()).or(sample.nearest);
+        let tried = other.or(sample.language).unwrap_or(first);
         let lines = self.read(&page.picture, tried)?;
         let certain = certain(lines.clone());
-        let language = match (script, &self.chosen) {
+        let language = match (other, &self.chosen) {
             (Some(_), _) => self.east_asian_language(&certain),
             (None, None) => self.language_of(&text_of(&certain)),
             (None, Some(_)) => None,
+        };
+        let is_unknown = other.is_none() && language.is_none() && confidence(&lines) < CERTAIN;
+        let (tried, lines, language) = match self.tried_east_asian().filter(|_| is_unknown) {
+            Some(east_asian) => {
+                deadline.check_now()?;
+                let read = self.read(&page.picture, east_asian)?;
+                let found = self.east_asian_language(&self::certain(read.clone()));
+                match found.filter(|_| confidence(&read) > confidence(&lines)) {
+                    Some(found) => (east_asian, read, Some(found)),
+                    None => (tried, lines, None),
+                }
+            }
+            None => (tried, lines, language),
         };
         match language.filter(|language| *language != tried) {
             Some(language) => found_on(&page, self.read(&page.picture, language)?),
@@ -426,7 +461,21 @@ mod tests {
         let turned = [upwards, osd(90), german.clone(), german.clone()];
         assert_eq!(languages_asked(None, &turned), ["eng", "osd", "eng", "deu"], "lines that run upwards");
         assert_eq!(languages_asked(Some("de-AT"), &[numbers.clone(), numbers.clone()]), ["deu", "deu"], "said");
-        let unknown = [numbers.clone(), numbers.clone(), String::new(), numbers];
+        let unknown = [numbers.clone(), numbers.clone(), String::new(), numbers.clone()];
         assert_eq!(languages_asked(Some("fr"), &unknown), ["eng", "jpn", "osd", "eng"]);
+    }
+
+    #[test]
+    fn a_page_that_english_hardly_reads_is_read_as_japanese_and_no_page_is_turned_to_be_read_worse() {
+        let (numbers, vague, worse) = (table("3,141,592", 96), table("?!", 55), table("?!", 30));
+        let japanese = table(&"\u{6771}\u{3042}".repeat(20), 90);
+        let strips = [numbers.clone(), numbers];
+        let read = [&strips[..], &[String::new(), vague.clone(), japanese.clone()]].concat();
+        assert_eq!(languages_asked(None, &read), ["eng", "jpn", "osd", "eng", "jpn"]);
+        let few = [vague.clone(), table("\u{6771}\u{3042}", 70), String::new(), japanese.clone()];
+        assert_eq!(languages_asked(None, &few), ["eng", "jpn", "osd", "jpn"]);
+        let turned = [&strips[..], &["Rotate: 180\nScript: Han\n".to_owned()], &[worse.clone(), worse]].concat();
+        let turned = [&turned[..], &[vague, japanese]].concat();
+        assert_eq!(languages_asked(None, &turned), ["eng", "jpn", "osd", "eng", "jpn", "eng", "jpn"]);
     }
 }
