@@ -181,7 +181,7 @@ fn is_text(draft: &Draft) -> bool {
 }
 
 fn is_in_flow(draft: &Draft) -> bool {
-    draft.turn % 90 == 0
+    draft.turn.is_multiple_of(90)
         && !matches!(
             draft.kind,
             DraftKind::Running | DraftKind::LeftOut | DraftKind::Footnote { .. } | DraftKind::Figure(_)

@@ -221,11 +221,11 @@ impl<'p> DrawnGrid<'p> {
     fn runs(&self, row: usize) -> Vec<(usize, usize)> {
         let mut runs: Vec<(usize, usize)> = Vec::new();
         let is_bare = self.columns() > 1 && (0..self.columns() - 1).all(|c| !self.has_right(row, c));
-        let filled = (0..self.columns()).filter(|c| !self.words(row, *c).is_empty()).count();
+        let own: Vec<PlacedWord> = (0..self.columns()).flat_map(|c| self.words(row, c).iter().copied()).collect();
+        let is_listed = text_lines(&own).iter().any(|line| line.chunks.len() > 1);
         for column in 0..self.columns() {
-            let joins = column > 0
-                && !self.has_right(row, column - 1)
-                && self.is_joined(row, column - 1, is_bare && filled > 1);
+            let joins =
+                column > 0 && !self.has_right(row, column - 1) && self.is_joined(row, column - 1, is_bare && is_listed);
             match runs.last_mut() {
                 Some(run) if joins => run.1 = column,
                 _ => runs.push((column, column)),

@@ -6,6 +6,7 @@ use super::columns::{Column, Piece};
 use super::grid::Slot;
 use super::head_groups::spread_pieces;
 use super::rows::RowLine;
+use crate::page_structure::is_value;
 use crate::tables::layout::edges::Edge;
 use crate::tables::layout::lines::Chunk;
 
@@ -15,14 +16,17 @@ const MAX_HEAD_LINES: usize = 12;
 /// A head of more rows is at most half of its table.
 const MAX_HEADS: usize = 3;
 
-/// The number of head rows of a drawn grid.
+/// The number of head rows of a drawn grid. A title over all columns is one, and the row of words below it too.
 pub(crate) fn drawn_heads(slots: &[Slot], rows: usize, columns: usize) -> usize {
-    let first: Vec<&Slot> = slots.iter().filter(|s| s.row == 0).collect();
+    let is_title = rows > 2 && slots.iter().any(|s| s.row == 0 && s.column_span == columns && s.row_span == 1);
+    let is_value = |s: &&Slot| !s.words.is_empty() && is_value(s.words.iter().map(|w| w.word.text.as_str()));
+    let first = if is_title && !slots.iter().filter(|s| s.row == 1).any(|s| is_value(&s)) { 1 } else { 0 };
+    let own = || slots.iter().filter(|s| s.row == first);
     // A cell beside most of the rows is the label of all of them.
-    let spans_of_heads = first.iter().map(|s| s.row_span).filter(|span| *span <= MAX_HEADS || 2 * span <= rows);
+    let spans_of_heads = own().map(|s| s.row_span).filter(|span| *span <= MAX_HEADS || 2 * span <= rows);
     let tallest = spans_of_heads.max().unwrap_or(1);
-    let spans = first.iter().any(|s| s.column_span > 1 && s.column_span < columns);
-    let heads = if spans { tallest.max(2) } else { tallest };
+    let spans = own().any(|s| s.column_span > 1 && s.column_span < columns);
+    let heads = first + if spans { tallest.max(2) } else { tallest };
     heads.min(rows.saturating_sub(1))
 }
 

@@ -534,3 +534,27 @@ Quarto and so on...       2        4
     );
     assert_eq!(found, "^Name | ^Folds | ^Leaves\nFolio | 1 | 2\nQuarto and so on... | 2 | 4");
 }
+
+#[test]
+fn a_title_in_a_row_without_sides_is_over_all_columns_and_the_row_below_it_is_the_head() {
+    let mut page = PageLayout { width: 612.0, height: 792.0, ..PageLayout::default() };
+    let rule = |x0: f32, y0: f32, x1: f32, y1: f32| Rule {
+        bounds: Bounds { x0, y0, x1, y1 },
+        is_horizontal: x1 - x0 > y1 - y0,
+        color: [0; 3],
+    };
+    for (at, row) in ["", "Name Folds Leaves", "Folio 1 2", "Quarto 2 4"].iter().enumerate() {
+        let y = 100.0 + 20.0 * f32::from(u8::try_from(at).unwrap_or(0));
+        page.rules.push(rule(60.0, y, 300.0, y + 0.5));
+        for (x, text) in [64.0, 144.0, 224.0].into_iter().zip(row.split(' ').filter(|text| !text.is_empty())) {
+            page.words.push(word(text, x, y + 5.0));
+        }
+    }
+    page.words.extend([word("Sizes", 130.0, 105.0), word("of", 164.0, 105.0), word("books", 180.0, 105.0)]);
+    page.rules.push(rule(60.0, 180.0, 300.0, 180.5));
+    page.rules.extend([60.0, 300.0].map(|x| rule(x, 100.0, x + 0.5, 180.0)));
+    page.rules.extend([140.0, 220.0].map(|x| rule(x, 120.0, x + 0.5, 180.0)));
+    let found = find_tables(&page).iter().map(shape).collect::<Vec<_>>().join("\n\n");
+    let expected = "^3x1 Sizes of books\n^Name | ^Folds | ^Leaves\nFolio | 1 | 2\nQuarto | 2 | 4";
+    assert_eq!(found, expected);
+}
