@@ -124,7 +124,6 @@ fn is_strong(sign: char) -> bool {
             | '❍'
             | '◾'
             | '➔'
-            | '⇒'
             | '☐'
             | '\u{e000}'..='\u{f8ff}'
     )
@@ -136,7 +135,7 @@ fn whole_word(text: &str, is_symbol: bool) -> Option<MarkerKind> {
     if second.is_none() {
         return match first {
             _ if is_strong(first) => Some(MarkerKind::Bullet(first)),
-            '-' | '–' | '—' | '−' | '*' | '+' | '»' | '›' | '>' => Some(MarkerKind::WeakBullet(first)),
+            '-' | '–' | '—' | '−' | '*' | '+' | '»' | '›' | '>' | '⇒' => Some(MarkerKind::WeakBullet(first)),
             'o' | '§' | 'l' | 'n' | 'q' | 'Ø' | 'ü' if is_symbol => Some(MarkerKind::Bullet(first)),
             _ => None,
         };
