@@ -31,25 +31,6 @@ fn page_writes_one_page_and_says_what_it_wrote() {
 }
 
 #[test]
-fn the_readme_shows_the_pages_as_they_are_cut() {
-    let place = Place::new();
-    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
-    let shown = readme
-        .lines()
-        .filter_map(|line| line.strip_prefix("[document] fixtures/latex.pdf - Page ")?.split_once("  blake3 "))
-        .collect::<Vec<_>>();
-    assert_eq!(shown.len(), 1);
-    for (page, hash) in shown {
-        let (number, size) = page.split_once("  ").unwrap();
-        let (_, result) = place.json(&["page", &fixture("latex.pdf"), number, "--out", "page.pdf"]);
-        let found = result["blake3"].as_str().unwrap();
-        assert_eq!(found, hash, "page {number}");
-        let bytes = result["bytes"].as_u64().unwrap();
-        assert_eq!(size, format!("{} kB", (bytes + 500) / 1_000));
-    }
-}
-
-#[test]
 fn page_leaves_only_the_file_it_names() {
     let place = Place::new();
     let pdf = place.file("two.pdf", small_pdf(2));

@@ -10,7 +10,7 @@
 use serde_json::{Value, json};
 
 use crate::support::mcp::Client;
-use crate::support::program::Place;
+use crate::support::program::{Place, texts};
 use crate::support::{fixture, small_pdf};
 
 #[track_caller]
@@ -57,6 +57,17 @@ fn a_conversation_has_a_printable_name() {
         check_refused(&place, &["get-file", &pdf, "--conversation", handle], "validation_error", message);
     }
     assert_eq!(place.json(&["get-file", &pdf, "--conversation", &"x".repeat(128)]).0, 0);
+}
+
+#[test]
+fn a_section_that_is_not_there_is_looked_for_by_each_door_in_its_own_words() {
+    let place = Place::new();
+    place.copied("latex.pdf");
+    let arguments = json!({ "filePath": "latex.pdf", "pages": "section:sheep" });
+    let answer = Client::start(&place, "tester").call("get_file", arguments);
+    assert!(texts(&answer)[0].contains("No section is titled 'sheep': find it with pdf_search."), "{answer}");
+    let run = place.run(&["get-file", "latex.pdf", "--pages", "section:sheep"]);
+    assert!(run.stderr.contains("No section is titled 'sheep': find it with pagewise search."), "{}", run.stderr);
 }
 
 #[test]

@@ -278,7 +278,7 @@ fn forty_pages(kid: &str) -> Vec<u8> {
 
 #[test]
 fn a_kid_that_is_no_page_moves_no_other_page() -> Outcome {
-    let no_page = Err(DocumentError::Damaged { what: "a page that is no dictionary", offset: None });
+    let no_page = Err(DocumentError::Damaged { what: "a page that is not a dictionary", offset: None });
     let node = Err(DocumentError::Damaged { what: "a page that is a node of the page tree", offset: None });
     for (kid, count, twentieth) in
         [("43 0 R", 40, no_page), ("44 0 R", 40, node), ("null", 39, Ok(121.0)), ("99 0 R", 39, Ok(121.0))]

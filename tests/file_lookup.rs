@@ -291,7 +291,7 @@ fn a_folder_is_searched_file_by_file() {
     assert_eq!(result, two);
     insta::assert_snapshot!(result["structuredContent"].to_string(), @r#"{"documents":{"2024/c.pdf":{"1":["the white whale"]},"a.pdf":{"1":["a whale and a whale"]}},"matches":3,"searchedPages":2}"#);
     let bad = library.call("pdf_search", json!({ "path": "../library", "query": "(", "regex": true }));
-    assert!(bad.starts_with("Parameter 'query' is no regular expression"), "{bad}");
+    assert!(bad.starts_with("Parameter 'query' is not a regular expression"), "{bad}");
     let missing = library.call("pdf_search", json!({ "path": ["a.pdf", "d.pdf"], "query": "whale" }));
     assert!(missing.contains("Not searched, because they cannot be read: d.pdf (File not found)"), "{missing}");
     let rest = library.call("pdf_search", json!({ "path": "../library", "query": "whale", "start_document": 4 }));

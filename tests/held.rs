@@ -413,7 +413,7 @@ fn a_small_changed_text_is_told_whole_and_a_change_that_was_not_shown_is_told_ag
     for (before, after, expected, is_once) in [
         ("alpha beta\n".to_owned(), "gamma delta\n".to_owned(), "Its whole text now:\n", true),
         ("old\n".to_owned(), String::new(), "It is empty now.", true),
-        (long("a"), long("b"), "too long for this answer", false),
+        (long("a"), long("b"), "only parts of its earlier text are known", false),
     ] {
         bench.write("a.txt", &before);
         bench.given("a.txt", |request: &mut FileRequest| request.force = true);

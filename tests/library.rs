@@ -242,7 +242,7 @@ fn an_index_on_disk_is_used_again_and_made_anew_if_it_is_damaged() {
     std::fs::write(place.path("data/index/index.sqlite"), "damaged").unwrap();
     let after = search();
     assert_eq!(after["hits"], first["hits"]);
-    assert!(after["notes"].to_string().contains("made anew"), "{}", after["notes"]);
+    assert!(after["notes"].to_string().contains("rebuilt"), "{}", after["notes"]);
     assert_eq!(search(), first);
     place.json(&["index", "clear"]);
     assert_eq!(place.json(&["index", "status"]).1["documents"], 0);
@@ -270,7 +270,7 @@ fn a_server_ranks_too() {
     shelf(&place);
     let mut client = Client::start(&place, "tester");
     let result = client.call("pdf_search", json!({ "path": "shelf", "query": "harbour permit", "ranked": true }));
-    assert!(texts(&result)[0].starts_with("2 pages answer \"harbour permit\" best, of 2 documents (3 pages): shelf"));
+    assert!(texts(&result)[0].starts_with("Best 2 pages for \"harbour permit\", of 2 documents (3 pages): shelf"));
     let structured: BTreeMap<String, Value> = serde_json::from_value(result["structuredContent"].clone()).unwrap();
     assert_eq!(structured["hits"].as_array().map(Vec::len), Some(2));
 }

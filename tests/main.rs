@@ -91,6 +91,7 @@ mod tokens;
 
 // The program as a whole.
 mod architecture;
+mod documented;
 mod measures;
 mod message_names;
 mod packaging;

@@ -91,6 +91,8 @@ fn prompts_and_the_skill_are_had_as_the_protocol_says() {
     let skill = &skills[0];
     assert_eq!(skill["uri"], "skill://read-documents/SKILL.md");
     assert_eq!(skill["frontmatter"]["name"], "read-documents");
+    let listed = client.request("resources/list", json!({}))["resources"].clone();
+    assert_eq!((listed.as_array().map(Vec::len), &listed[0]["uri"]), (Some(1), &skill["uri"]), "{listed}");
     assert_eq!(&client.request("skills/get", json!({ "uri": skill["uri"] }))["skill"], skill);
     let read = client.request("resources/read", json!({ "uri": skill["uri"] }))["contents"][0].clone();
     assert_eq!(read["mimeType"], "text/markdown");

@@ -45,7 +45,10 @@ fn pages_beyond_the_bound_of_a_call_are_named_with_the_next_call() {
     let place = Place::new();
     let (_, result) = place.json(&["text", &fixture("scan.pdf"), "--ocr", "always", "--set", "ocr_max_pages=1"]);
     let notes = result["notes"].to_string();
-    assert!(notes.contains("only so many (ocr_max_pages): page 2. Next call with pages: \\\"2\\\"."), "{notes}");
+    assert!(
+        notes.contains("beyond the page limit of one call (ocr_max_pages): page 2. Next call with pages: \\\"2\\\"."),
+        "{notes}"
+    );
 }
 
 #[test]
@@ -58,7 +61,10 @@ fn pages_for_which_a_call_has_no_time_are_named() {
     let arguments = ["get-file", &scan, "--pages", "1-2", "--as", "text", "--set", "ocr_max_ms=0"];
     let (_, answer) = place.json(&arguments);
     let notes = answer["details"]["notes"].to_string();
-    assert!(notes.contains("only so long (ocr_max_ms): pages 1-2. Next call: get_file with pages"), "{answer}");
+    assert!(
+        notes.contains("beyond the time limit of one call (ocr_max_ms): pages 1-2. Next call: get_file with pages"),
+        "{answer}"
+    );
 }
 
 #[cfg(feature = "ocr")]
@@ -115,6 +121,18 @@ fn models_that_end_their_worker_do_not_keep_the_document_from_being_read() {
         let problem = told["ocr"]["problem"].as_str();
         assert_eq!(problem.is_some_and(|problem| problem.contains(reason)), reason.starts_with("worker"), "{told}");
     }
+}
+
+/// Whether or not this system has the program: tests have switched it off.
+#[test]
+fn the_doctor_says_how_to_get_scans_recognised() {
+    let place = Place::new();
+    let remedy = |arguments: &[&str]| place.json(&[&["doctor"], arguments].concat()).1["ocr"]["remedy"].clone();
+    assert_eq!(remedy(&[]), "set ocr_tesseract=true");
+    assert_eq!(remedy(&["--no-sandbox"]), "run without --no-sandbox");
+    let text = place.run(&["doctor"]).stdout;
+    let is_row = |line: &str| line.starts_with("  to recognise them ") && line.ends_with(" set ocr_tesseract=true");
+    assert!(text.lines().any(is_row), "{text}");
 }
 
 /// Whether or not this system has the program.

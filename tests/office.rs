@@ -112,7 +112,7 @@ fn a_summary_says_what_the_file_is_and_what_its_parts_are() {
 fn a_sheet_has_its_places_formulas_and_comments_and_is_divided_by_rows() {
     let parts = parts("office.xlsx");
     assert!(parts[0].contains("| 3 | Rope | 12 {>>Grace: Per metre?<<} |"), "{}", parts[0]);
-    assert!(parts[0].contains("Hidden in the sheet, and given here: rows 4\n"), "{}", parts[0]);
+    assert!(parts[0].contains("Hidden in the sheet, but included here: rows 4\n"), "{}", parts[0]);
     assert!(parts[0].ends_with("| 5 | Total | 60 {=SUM(C3:C4)} |"), "{}", parts[0]);
     let log = &parts[1..parts.len() - 1];
     assert!(log.iter().all(|part| part.starts_with("|  | A | B | C |\n| --- |") && part.len() < 12_500));

@@ -223,7 +223,7 @@ fn annotated(entries: &str) -> Picture {
 
 #[test]
 fn annotations_without_an_appearance_are_drawn_from_what_they_say() {
-    let note = "1 annotation has no appearance and is drawn from what it says of itself";
+    let note = "1 annotation has no appearance and is drawn from its properties";
     let (upper, lower) = ([0.05, 0.25, 0.45, 0.5], [0.05, 0.5, 0.45, 0.75]);
     let quad = "/QuadPoints [12 28 88 28 12 12 88 12]";
     let cases = [

@@ -126,7 +126,7 @@ fn unknown_settings_are_refused_and_the_nearest_is_named() {
     assert_eq!(refused(&place, &["--set", "colour=red"])[2], "pagewise settings shows them all.");
     let output = place.command().args(["--print-config"]).env("PAGEWISE_MAX_PAGE", "1").output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
-    assert!(printed.contains("# PAGEWISE_MAX_PAGE is no setting; the nearest is PAGEWISE_MAX_PAGES"), "{printed}");
+    assert!(printed.contains("# PAGEWISE_MAX_PAGE is not a setting; the nearest is PAGEWISE_MAX_PAGES"), "{printed}");
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn a_variable_that_is_no_setting_is_named_once() {
     let mut command = place.command();
     let output = command.args(["info", &pdf, "--json"]).env("PAGEWISE_MAX_PAGE", "1").output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(said, "pagewise: PAGEWISE_MAX_PAGE is no setting; the nearest is PAGEWISE_MAX_PAGES\n");
+    assert_eq!(said, "pagewise: PAGEWISE_MAX_PAGE is not a setting; the nearest is PAGEWISE_MAX_PAGES\n");
     assert_eq!(output.status.code(), Some(0));
 }
 

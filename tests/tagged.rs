@@ -370,3 +370,18 @@ fn content_is_in_the_order_of_the_tree_and_not_of_its_identifiers() {
         them, or are pressed for cider alone.";
     assert!(text.ends_with(end), "{text}");
 }
+
+#[test]
+fn a_side_bar_that_is_an_artifact_leaves_the_tree_believable() {
+    let lines = [
+        Line("0", [200, 540, 10], "About apples"),
+        Line("1", [200, 526, 10], "Apples are fruit."),
+        Line("2", [200, 512, 10], "They grow on trees, and are eaten in most countries."),
+        Line("Artifact", [40, 300, 10], "Of the fruit council,"),
+        Line("Artifact", [40, 288, 10], "in the capital"),
+    ];
+    let tree = group("Document", vec![leaf("H1", 0), leaf("P", 1), leaf("P", 2)]);
+    let text = markdown(&lines, &tree);
+    assert!(text.contains("# About apples\n\nApples are fruit.\n\nThey grow"), "{text}");
+    assert!(text.contains("Of the fruit council"), "{text}");
+}

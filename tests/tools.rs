@@ -394,7 +394,7 @@ fn a_search_names_pages_and_excerpts() {
     Without usable text (scans or blank), so not searched: pages 1-3
     "#);
     let refused = refusal(&mut client, "pdf_search", json!({ "path": "words.pdf", "query": "(", "regex": true }));
-    assert!(refused.starts_with("Parameter 'query' is no regular expression"), "{refused}");
+    assert!(refused.starts_with("Parameter 'query' is not a regular expression"), "{refused}");
 }
 
 #[test]

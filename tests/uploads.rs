@@ -251,6 +251,10 @@ fn a_file_is_pushed_to_a_server_and_read_there() {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         (output.status.success(), text(output.stdout), text(output.stderr))
     };
+    let nobody = "http://127.0.0.1:1/mcp";
+    let (_, code, message) = place.refused(&["push", &pdf, "--to", nobody]);
+    assert_eq!(code, "fetch_failed");
+    assert!(message.starts_with(&format!("{nobody} did not take the file: ")), "{message}");
     let (is_pushed, reference, errors) = push(&pdf, "one");
     assert!(is_pushed, "{errors}");
     let info = call(&server, "one", "pdf_info", json!({ "path": reference.trim() }));

@@ -172,7 +172,7 @@ pub struct PartsError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum PartsFault {
     /// It has no pages to draw or to cut.
-    #[error("it has no pages that could be drawn or cut, and is given as text")]
+    #[error("it has no pages to draw or cut, and comes as text")]
     OnlyText,
     /// It is encrypted, and is not decrypted here.
     #[error("it is encrypted, and such files are not decrypted here")]

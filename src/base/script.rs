@@ -6,6 +6,22 @@ pub fn is_ideograph(sign: char) -> bool {
     matches!(sign, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..='\u{3ffff}')
 }
 
+/// Whether a sign is of a script that runs to the left.
+#[must_use]
+pub fn is_right_to_left(sign: char) -> bool {
+    matches!(sign, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
+}
+
+/// Whether more letters of these texts run to the left than to the right.
+#[must_use]
+pub fn runs_left<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
+    let (mut left, mut right) = (0_usize, 0_usize);
+    for letter in texts.flat_map(str::chars).filter(|sign| sign.is_alphabetic()) {
+        *if is_right_to_left(letter) { &mut left } else { &mut right } += 1;
+    }
+    left > right
+}
+
 #[cfg(test)]
 mod tests {
     use super::is_ideograph;

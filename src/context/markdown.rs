@@ -14,6 +14,10 @@ use pagewise_structure::tables::{Table, to_markdown as table_markdown};
 use pagewise_structure::{Block, BlockKind, DocumentPage, OutlineHeading, printed_numbers, read_document, to_markdown};
 use pagewise_text::Bounds;
 
+/// What is noted where rows of values stand outside the tables that were found.
+pub const UNREAD_ROWS: &str =
+    "a table may be missing or incomplete, since rows of values stand outside the tables found";
+
 /// Pages that are read together. A paragraph does not go on from one group to the next.
 const MAX_TOGETHER: usize = 200;
 
@@ -37,13 +41,16 @@ pub struct MarkdownPage {
     pub left_out: Vec<String>,
     /// Its tables.
     pub tables: Vec<Table>,
+    /// Whether rows of values stand outside of them.
+    pub has_unread_rows: bool,
 }
 
 impl MarkdownPage {
-    /// Whether the page has a table whose columns are a guess.
-    #[must_use]
-    pub fn has_guessed_table(&self) -> bool {
-        self.tables.iter().any(|table| !table.is_certain)
+    /// What is doubtful about its tables.
+    pub fn table_doubts(&self) -> impl Iterator<Item = &'static str> {
+        let is_guess = self.tables.iter().any(|table| !table.is_certain);
+        let guess = is_guess.then_some("the columns of a table are a guess, since no lines divide them");
+        guess.into_iter().chain(self.has_unread_rows.then_some(UNREAD_ROWS))
     }
 }
 
@@ -97,10 +104,10 @@ fn write_illustrated(
         let (number, is_wanted) = (page.number().get(), group.contains(page));
         match result {
             Ok(StructuredPage { text, structure, tables }) => {
-                let has_lines = !structure.regions.is_empty();
+                let (has_lines, has_unread_rows) = (!structure.regions.is_empty(), structure.has_unread_rows);
                 let label = document.page_label(page).map(|label| label.0);
                 structures.push(DocumentPage { number, label, structure, is_wanted });
-                found.insert(number, (text, tables, has_lines));
+                found.insert(number, (text, tables, has_lines, has_unread_rows));
             }
             Err(error) if is_wanted => drop(pages.insert(page, Err(error))),
             Err(_) => {}
@@ -116,7 +123,7 @@ fn write_illustrated(
     let table = |page: usize, index: usize| found.get(&blocks.get(page)?.number)?.1.get(index).map(table_markdown);
     let written = to_markdown(&blocks, &table);
     for (page, markdown) in blocks.iter().zip(written) {
-        let Some((text, tables, has_lines)) = found.remove(&page.number) else { continue };
+        let Some((text, tables, has_lines, has_unread_rows)) = found.remove(&page.number) else { continue };
         let index = PageIndex(page.number.saturating_sub(1));
         let own = illustrations.get(&index).map(Vec::as_slice).unwrap_or_default();
         let markdown = match (has_lines, own) {
@@ -124,7 +131,7 @@ fn write_illustrated(
             (false, []) => text.text.clone(),
             (false, own) => format!("{markdown}\n\n{}", linked(&text.text, own)).trim_start().to_owned(),
         };
-        let read = MarkdownPage { text, markdown, left_out: page.left_out(), tables };
+        let read = MarkdownPage { text, markdown, left_out: page.left_out(), tables, has_unread_rows };
         pages.insert(index, Ok(read));
     }
     pages

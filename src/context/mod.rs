@@ -52,7 +52,9 @@ pub use self::inspection::{
     random_secret,
 };
 pub use self::library::{IndexStatus, RankedHit, RankedHits, RankedRequest};
-pub use self::markdown::{Illustration, MarkdownPage, MarkdownPages, RunningLines, read_illustrated, read_markdown};
+pub use self::markdown::{
+    Illustration, MarkdownPage, MarkdownPages, RunningLines, UNREAD_ROWS, read_illustrated, read_markdown,
+};
 pub use self::page_notes::PageNotes;
 pub use self::pdf::{
     FormCost, GivenForms, HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, SummaryFacts, UnreadParts,

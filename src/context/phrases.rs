@@ -153,11 +153,12 @@ pub fn unrecognised_notes(report: &OcrReport, next_call: &str) -> Vec<String> {
     let failed = report.failures.iter();
     let failed = failed.map(|(reason, pages)| format!("Not recognised: {}: {reason}", page_or_pages(pages)));
     let over = [
-        (&report.over_pages, "since one call recognises only so many", "ocr_max_pages"),
-        (&report.over_time, "since one call takes only so long", report.time_setting),
+        (&report.over_pages, "the page limit", "ocr_max_pages"),
+        (&report.over_time, "the time limit", report.time_setting),
     ];
-    let over = over.into_iter().filter(|(pages, ..)| !pages.is_empty()).map(|(pages, why, setting)| {
-        format!("Not recognised, {why} ({setting}): {}. {next_call}: \"{pages}\".", page_or_pages(pages))
+    let over = over.into_iter().filter(|(pages, ..)| !pages.is_empty()).map(|(pages, limit, setting)| {
+        let named = page_or_pages(pages);
+        format!("Not recognised, beyond {limit} of one call ({setting}): {named}. {next_call}: \"{pages}\".")
     });
     failed.chain(over).collect()
 }

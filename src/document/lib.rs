@@ -218,7 +218,7 @@ impl Document {
 fn is_whole(parsed: &ParsedDocument) -> Result<(), DocumentError> {
     match (parsed.tree.count(), parsed.tree.has_lost_kids) {
         (0, _) => Err(DocumentError::damaged("a document without pages")),
-        (_, true) => Err(DocumentError::damaged("a page tree with kids that are no dictionaries")),
+        (_, true) => Err(DocumentError::damaged("a page tree with kids that are not dictionaries")),
         _ => Ok(()),
     }
 }

@@ -27,7 +27,7 @@ pub(super) enum DiscoveryError {
     NoKeyAddress,
     #[error("its keys cannot be fetched: {reason}")]
     Keys { reason: String },
-    #[error("what it has for keys is no key set")]
+    #[error("its keys are not a JSON Web Key Set")]
     NotAKeySet,
 }
 

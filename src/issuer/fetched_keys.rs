@@ -113,7 +113,7 @@ impl FetchedKeys {
                 let latest = Arc::new(KeySetOfTime { keys, fetched: Instant::now() });
                 *self.latest.write().unwrap_or_else(PoisonError::into_inner) = Some(latest);
             }
-            Err(error) => (self.warn)(&format!("the keys of http_issuer are not to be had: {error}")),
+            Err(error) => (self.warn)(&format!("the keys of http_issuer cannot be fetched: {error}")),
         }
     }
 }

@@ -38,7 +38,7 @@ pub enum IssuerError {
     #[error("http_issuer must be a URL with https, without query and fragment")]
     NotAnIssuer,
     /// A scope has characters that scopes do not have (RFC 6749, 3.3).
-    #[error("http_scopes: {scope} is no scope")]
+    #[error("http_scopes: {scope} is not a scope")]
     NotAScope { scope: String },
     /// The certificate authorities cannot be read.
     #[error("web_ca_file {}: {reason}", file.display())]

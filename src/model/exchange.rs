@@ -202,7 +202,7 @@ impl ModelExchange<'_> {
             }
             if Instant::now() >= activity.last() + self.settings.pdf_idle_timeout {
                 let limit_ms = milliseconds(self.settings.pdf_idle_timeout);
-                let what = "nothing came in that time";
+                let what = "nothing arrived in that time";
                 return Err(ModelError::Timeout { setting: "pdf_idle_timeout_ms", limit_ms, what });
             }
         }

@@ -26,7 +26,7 @@ pub enum OcrError {
         reason: String,
     },
     /// The program of an engine was not done in time.
-    #[error("the program that recognises text failed: it was not done in time")]
+    #[error("the program that recognises text failed: it did not finish in time")]
     Late,
     /// The picture has no text.
     #[error("no text was found in the picture")]

@@ -63,7 +63,7 @@ impl Division {
             _ => PartKind::Section(None),
         };
         let is_old = matches!(format, OfficeFormat::Xls | OfficeFormat::Doc | OfficeFormat::Ppt);
-        let old = is_old.then(|| "Of this old format, comments, formulas and what is hidden are not read".to_owned());
+        let old = is_old.then(|| "In this old format, comments, formulas and hidden content are not read".to_owned());
         let remarks = old.into_iter().collect();
         let (sections, image_places, notes) = Default::default();
         Self { format, part, sections, remarks, tables: 0, images: 0, image_places, notes }
@@ -148,7 +148,7 @@ impl Division {
         if let Some(with_image) = parts.iter().position(|part| !part.images.is_empty()) {
             let number = with_image.saturating_add(1);
             remarks.push(format!(
-                "Images are files: append #image={number}.1 to the path for {} of part {number}",
+                "Each image can be read as a file: append #image={number}.1 to the path for {} of part {number}",
                 image_name(1)
             ));
         }
@@ -495,7 +495,7 @@ fn hidden_remark(sheet: &Sheet) -> Option<MarkdownPiece> {
     let named = [("rows", sheet.hidden_rows.to_string()), ("columns", columns)];
     let named = named.iter().filter(|(_, which)| !which.is_empty()).map(|(what, which)| format!("{what} {which}"));
     let named = named.collect::<Vec<_>>().join(", ");
-    let text = format!("Hidden in the sheet, and given here: {named}");
+    let text = format!("Hidden in the sheet, but included here: {named}");
     (!named.is_empty()).then_some(MarkdownPiece { text, kind: PieceKind::Block })
 }
 

@@ -109,7 +109,7 @@ fn note(query: &FallbackFontQuery, script: WantedScript) -> String {
     let clean = |name: &str| name.chars().filter(|letter| !is_hidden(*letter)).take(MAX_NAME_CHARACTERS).collect();
     let name: String = name_of(query).map_or_else(|| "without a name".to_owned(), clean);
     let outcome = match script {
-        WantedScript::Any => "a standard font stands in for it, and its text may be wrong or not drawn",
+        WantedScript::Any => "a standard font replaces it, and its text may be wrong or missing",
         _ => "no font for its script was found: its text is not drawn",
     };
     format!("the font {name} is not embedded, and {outcome}")

@@ -127,8 +127,8 @@ pub fn page_picture(
         ),
         (
             generated.annotations,
-            "annotation has no appearance and is drawn from what it says of itself",
-            "annotations have no appearance and are drawn from what they say of themselves",
+            "annotation has no appearance and is drawn from its properties",
+            "annotations have no appearance and are drawn from their properties",
         ),
     ];
     let generated = generated.into_iter().filter(|(count, ..)| *count > 0);

@@ -49,7 +49,7 @@ pub fn picture_fault(bytes: &[u8]) -> Option<PictureFault> {
         [0xFF, 0xD8, ..] => check_jpeg(bytes),
         [b'G', b'I', b'F', b'8', ..] => check_gif(bytes),
         [b'R', b'I', b'F', b'F', ..] => check_webp(bytes),
-        _ => Err(PictureFault::damaged("it is no picture")),
+        _ => Err(PictureFault::damaged("it is not a picture")),
     };
     checked.err()
 }

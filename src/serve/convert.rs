@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rmcp::model::{
     CacheScope, CallToolResult, ContentBlock, EmbeddedResource, GetPromptResult, JsonObject, MetaObject, Prompt,
-    PromptArgument, PromptMessage, ReadResourceResult, ResourceContents, ResourceTemplate, Role, Skill,
+    PromptArgument, PromptMessage, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Role, Skill,
     SkillFrontmatter, SkillResource, SkillResources, Tool, ToolAnnotations,
 };
 use serde_json::{Value, json};
@@ -193,6 +193,9 @@ pub(super) fn prompt_result(prompt: &tool::Prompt, message: String) -> GetPrompt
     GetPromptResult::new(vec![message]).with_description(prompt.description)
 }
 
+/// The media type of the skill.
+const MARKDOWN: &str = "text/markdown";
+
 /// The entry of the skill in `skills/list`.
 pub(super) fn skill() -> Skill {
     let mut frontmatter = SkillFrontmatter::new("", "");
@@ -207,9 +210,15 @@ pub(super) fn skill() -> Skill {
     Skill::new(tool::SKILL_URI, frontmatter, SkillResources::Files(vec![file]))
 }
 
+/// The skill in `resources/list`, for clients without the extension.
+pub(super) fn listed_skill() -> Resource {
+    let Skill { uri, frontmatter, .. } = skill();
+    Resource::new(uri, frontmatter.name).with_description(frontmatter.description).with_mime_type(MARKDOWN)
+}
+
 /// The result of reading the skill as a resource.
 pub(super) fn skill_resource() -> ReadResourceResult {
-    let contents = ResourceContents::text(tool::SKILL, tool::SKILL_URI).with_mime_type("text/markdown");
+    let contents = ResourceContents::text(tool::SKILL, tool::SKILL_URI).with_mime_type(MARKDOWN);
     ReadResourceResult::new(vec![contents])
 }
 

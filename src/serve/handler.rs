@@ -229,13 +229,13 @@ impl ServerHandler for Handler {
         is_known.then(|| GetSkillResult::new(convert::skill())).ok_or_else(|| unknown("skill", &request.uri))
     }
 
-    /// An empty list: the server does not reveal which files exist.
+    /// The skill alone: the server does not reveal which files exist.
     async fn list_resources(
         &self,
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::with_all_items(Vec::new()))
+        Ok(ListResourcesResult::with_all_items(vec![convert::listed_skill()]))
     }
 
     async fn list_resource_templates(

@@ -90,7 +90,7 @@ pub(super) fn read_message(bytes: &[u8]) -> Result<Option<Message>, MalformedMes
         Err(problem) if serde_json::from_slice::<IgnoredAny>(bytes).is_ok() => {
             let is_object = bytes.trim_ascii_start().starts_with(b"{");
             let batch = "A message is one object; batches are not taken.".to_owned();
-            let problem = if is_object { format!("The message is no request: {problem}.") } else { batch };
+            let problem = if is_object { format!("The message is not a request: {problem}.") } else { batch };
             return error(&unread, INVALID_REQUEST, problem);
         }
         Err(problem) => return error(&unread, PARSE_ERROR, format!("The message is not JSON: {problem}.")),
@@ -198,7 +198,7 @@ fn params_problem(method: &str, params: &Value) -> Option<String> {
         "ping" | "server/discover" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe" => None,
         _ => return None,
     };
-    Some(problem.unwrap_or_else(|| "they are not as the protocol has them".to_owned()))
+    Some(problem.unwrap_or_else(|| "they do not match the protocol".to_owned()))
 }
 
 /// Why `params` are none of type `T`, with the member that is to blame.

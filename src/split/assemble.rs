@@ -123,7 +123,7 @@ impl PageAnalysis {
         cache: &ChunkCache,
     ) -> Result<(), DocumentError> {
         let objects = &*parsed.objects;
-        let page = leaf.dictionary.as_dictionary().ok_or(DocumentError::damaged("a page that is no dictionary"))?;
+        let page = leaf.dictionary.as_dictionary().ok_or(DocumentError::damaged("a page that is not a dictionary"))?;
         let contents = page.get(b"Contents").unwrap_or(&Object::Null);
         let is_lost = has_lost_content(objects, contents)?;
         if is_lost && requirement == ContentRequirement::Complete {

@@ -39,6 +39,8 @@ pub struct PageStructure {
     pub rules: Vec<Bounds>,
     /// The addresses that words link to.
     pub targets: Vec<String>,
+    /// Whether rows of values stand outside the tables that were found.
+    pub has_unread_rows: bool,
 }
 
 /// A part of a page that is read as a whole.
@@ -327,6 +329,21 @@ pub(crate) fn is_cell_value(words: &[LineWord]) -> bool {
 /// Whether a word may be the mark of an item or the number of a section: it is short, with a letter at most.
 fn is_mark(text: &str) -> bool {
     text.chars().count() <= MAX_MARK && text.chars().filter(|sign| sign.is_alphabetic()).count() < 2
+}
+
+/// Signs that are hardly ever text at the beginning of a line. Symbol fonts have theirs in the private use area.
+pub(crate) fn is_bullet_sign(sign: char) -> bool {
+    // Circled numbers stand among the dingbats.
+    let is_number = matches!(sign, '\u{2776}'..='\u{2793}');
+    let is_shape = matches!(sign, '\u{2580}'..='\u{25FF}' | '\u{2605}' | '\u{2606}' | '\u{2610}'..='\u{2612}')
+        || matches!(sign, '\u{261B}' | '\u{261E}' | '\u{2701}'..='\u{27BF}' | '\u{2B12}'..='\u{2B2F}');
+    let is_dot = matches!(sign, '•' | '‣' | '·' | '∙' | '⁃' | '⦁' | '⦾' | '⦿' | '\u{E000}'..='\u{F8FF}');
+    is_dot || is_shape && !is_number
+}
+
+/// Signs that are bullets, and text too.
+pub(crate) fn is_weak_bullet(sign: char) -> bool {
+    matches!(sign, '-' | '–' | '—' | '−' | '*' | '+' | '»' | '›' | '>' | '→' | '⇒')
 }
 
 /// The value of a Roman numeral up to 39.

@@ -184,7 +184,7 @@ impl PageText {
             (u64::try_from(hidden).unwrap_or(u64::MAX), "characters are hidden on the page and left out"),
             (self.invisible, "characters of the text are invisible on the page"),
             (self.off_page, "characters outside of the visible page are left out"),
-            (self.undecoded, "glyphs are of unknown characters and not in the text"),
+            (self.undecoded, "glyphs stand for unknown characters and are not in the text"),
         ];
         let counts = counts.into_iter().filter(|(count, _)| *count > 0);
         let assumed = self.is_size_assumed.then(|| PageRemark::plain(SIZE_ASSUMED));

@@ -121,7 +121,7 @@ macro_rules! common_parameter {
 common_parameter! {
     /// Pages of a document; all without.
     PagesParameter {
-        /// Pages, 1-based: "3", "1-3,7", "4-", "last", "label:iv", "section:Results".
+        /// 1-based: "3", "1-3,7", "4-", "last", "label:iv", "section:Results".
         #[cfg_attr(
             feature = "program",
             arg(long, value_name = "SPEC", value_parser = typed_pages, allow_hyphen_values = true)
@@ -149,7 +149,7 @@ common_parameter! {
 common_parameter! {
     /// The conversation that a call belongs to. Each command says in its help what that means for it.
     ConversationParameter {
-        /// Default: yours. A new name starts another.
+        /// Name; default: yours.
         #[cfg_attr(feature = "program", arg(long, value_name = "H", help = "The conversation"))]
         conversation
     }

@@ -122,6 +122,9 @@ pub struct OcrState {
     /// Why the models cannot be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+    /// How to get an engine on this system, if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<&'static str>,
 }
 
 impl OcrState {
@@ -133,7 +136,9 @@ impl OcrState {
             OcrEngine::Tesseract(languages) => {
                 Self { engine: "tesseract", languages: languages.clone(), ..Self::default() }
             }
-            OcrEngine::None(folder) => Self { engine: "none", folder: folder.clone(), ..Self::default() },
+            OcrEngine::None(folder, remedy) => {
+                Self { engine: "none", folder: folder.clone(), remedy: Some(remedy), ..Self::default() }
+            }
         }
     }
 }

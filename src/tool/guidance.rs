@@ -69,7 +69,7 @@ the files that could not be searched.",
         ],
         template: "\
 Extract the tables of the document {document}.
-Only of pages {pages}.
+Only from pages {pages}.
 Call get_file with its path alone first, then pdf_extract_text with format: \"markdown\" for the pages with tables. Give each \
 table as CSV with its page and caption, and every cell as it stands. If an answer notes that columns are a guess, look at that \
 page with pdf_render_page and correct them.",

@@ -3,12 +3,15 @@
 use std::fs::File;
 
 use super::error::{ToolError, web_error};
-use pagewise_web::WebSettings;
+use pagewise_web::{WebError, WebSettings};
 
 /// Uploads a file to the server at `to`, as the bearer of `token`. Returns the server's answer, which is JSON.
 ///
 /// # Errors
 /// Every refusal of the URL and of the server.
 pub fn push_file(settings: &WebSettings, file: File, to: &str, token: Option<&str>) -> Result<String, ToolError> {
-    pagewise_web::push_file(settings, file, to, token).map_err(|error| web_error(to, &error))
+    pagewise_web::push_file(settings, file, to, token).map_err(|error| match error {
+        WebError::Failed { reason } => web_error(to, &WebError::NotTaken { reason }),
+        other => web_error(to, &other),
+    })
 }

@@ -119,7 +119,7 @@ pub enum WebError {
     #[error("it changed while it was read")]
     Changed,
     /// The time that its reader had left ended before a part of the document came.
-    #[error("the reader's time is over")]
+    #[error("the time of the reader is used up")]
     OutOfTime,
     /// A document takes more requests for ranges than are sent for one call.
     #[error("more than {limit} requests for parts of it")]

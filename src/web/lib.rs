@@ -168,7 +168,8 @@ impl Web {
             FetchResult::Unchanged(record) => {
                 let location = guard::parse_url(&record.location)?;
                 let kept = self.store.record_and_body(&location);
-                let (_, content) = kept.ok_or_else(|| WebError::failed("what was kept went meanwhile; try again"))?;
+                let (_, content) =
+                    kept.ok_or_else(|| WebError::failed("the kept copy was removed meanwhile; try again"))?;
                 (record, content, true)
             }
         };

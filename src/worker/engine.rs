@@ -102,8 +102,8 @@ pub enum OcrEngine {
     Models(PathBuf, Option<String>),
     /// The program `tesseract`, with these languages.
     Tesseract(Vec<String>),
-    /// Nothing. Models would be looked for in this folder.
-    None(Option<PathBuf>),
+    /// Nothing. Models would be looked for in this folder; the text says how to get an engine here.
+    None(Option<PathBuf>, &'static str),
 }
 
 impl OcrEngine {
@@ -117,13 +117,10 @@ impl OcrEngine {
         if let Some(folder) = folder.filter(|folder| cfg!(feature = "ocr") && !open_models(folder).is_empty()) {
             return Self::Models(folder.to_owned(), problem(folder));
         }
-        #[cfg(all(unix, not(pagewise_portable)))]
-        if let Some(found) = workers.filter(|workers| workers.uses_tesseract).and_then(Tesseract::find) {
-            return Self::Tesseract(found.languages().to_vec());
+        match program_of(workers) {
+            Ok(languages) => Self::Tesseract(languages),
+            Err(remedy) => Self::None(folder.map(Path::to_path_buf), remedy),
         }
-        #[cfg(any(not(unix), pagewise_portable))]
-        let _ = workers;
-        Self::None(folder.map(Path::to_path_buf))
     }
 
     /// Loads the models in a folder, in this process. Returns why they cannot be used; `None` if they can.
@@ -131,6 +128,21 @@ impl OcrEngine {
     pub fn problem_of(folder: &Path) -> Option<String> {
         Engine::in_folder(folder).problem()
     }
+}
+
+/// The languages of the program of this system, or how to get it.
+#[cfg(all(unix, not(pagewise_portable)))]
+fn program_of(workers: Option<&WorkerSettings>) -> Result<Vec<String>, &'static str> {
+    let workers = workers.ok_or("run without --no-sandbox")?;
+    if !workers.uses_tesseract {
+        return Err("set ocr_tesseract=true");
+    }
+    Tesseract::find(workers).map(|found| found.languages().to_vec()).ok_or_else(Tesseract::installation)
+}
+
+#[cfg(any(not(unix), pagewise_portable))]
+fn program_of(_: Option<&WorkerSettings>) -> Result<Vec<String>, &'static str> {
+    Err("build it with the feature ocr, and put models into the folder; tesseract is not used on this system")
 }
 
 /// A part of an engine, or a whole one.

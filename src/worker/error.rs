@@ -24,7 +24,7 @@ pub enum WorkerError {
         how: String,
     },
     /// The document has killed too many workers, and is refused until this process ends.
-    #[error("this document has ended {deaths} readers and is not tried again until pagewise is started anew")]
+    #[error("this document crashed or stalled {deaths} readers; it is not tried again until pagewise restarts")]
     Quarantined {
         /// Number of workers that it killed.
         deaths: u32,
@@ -44,13 +44,13 @@ pub enum WorkerError {
         reason: String,
     },
     /// The system lacks sandbox layers that the settings require.
-    #[error("the sandbox lacks {missing}, and it is required whole")]
+    #[error("the sandbox lacks {missing}, and require_sandbox is set")]
     Unsandboxed {
         /// The missing layers.
         missing: String,
     },
     /// The answer was invalid or did not match the request.
-    #[error("the reader's answer made no sense")]
+    #[error("the reader's answer was invalid")]
     Nonsense,
 }
 

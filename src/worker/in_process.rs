@@ -26,7 +26,7 @@ use pagewise_document::{
 use pagewise_render::{FontSource, PageImages, Picture, RenderError, RenderOptions, Scan};
 use pagewise_split::{CutError, CutNote, JoinError, PageChunk};
 use pagewise_structure::TableArea;
-use pagewise_structure::tables::find_tables;
+use pagewise_structure::tables::{find_tables, has_rows_beside};
 use pagewise_text::{DocumentTexts, Extent, PageLayout, PageText, PageWords, TextError};
 
 /// Reads PDFs in this process, within [`Limits`]. Their deadline applies to each operation.
@@ -482,12 +482,13 @@ impl PageReader<'_> {
 
 /// Reads a page by its structure tree if that is believed. Otherwise finds its tables, and reads the rest around them.
 pub(super) fn page_regions(layout: &PageLayout, tags: Option<&PageTags>) -> PageRegions {
-    if let Some((structure, tables)) = tags.and_then(|tags| pagewise_structure::read_tagged_page(layout, tags)) {
-        return PageRegions { structure, tables };
-    }
-    let tables = find_tables(layout);
-    let areas = tables.iter().enumerate().map(|(index, table)| TableArea { bounds: table.bounds, index });
-    let structure = pagewise_structure::read_page(layout, &areas.collect::<Vec<_>>());
+    let tagged = tags.and_then(|tags| pagewise_structure::read_tagged_page(layout, tags));
+    let (mut structure, tables) = tagged.unwrap_or_else(|| {
+        let tables = find_tables(layout);
+        let areas = tables.iter().enumerate().map(|(index, table)| TableArea { bounds: table.bounds, index });
+        (pagewise_structure::read_page(layout, &areas.collect::<Vec<_>>()), tables)
+    });
+    structure.has_unread_rows = has_rows_beside(layout, &tables);
     PageRegions { structure, tables }
 }
 

@@ -623,7 +623,7 @@ pub enum WithoutRecognition {
     #[error("its hidden layer is trusted")]
     Trusted,
     /// The time was over.
-    #[error("it was not done in time")]
+    #[error("it did not finish in time")]
     OutOfTime,
     /// There is no engine.
     #[error("no engine recognises text: {0}")]

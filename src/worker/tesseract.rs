@@ -22,6 +22,17 @@ use pagewise_ocr::{GrayImage, OcrError, TesseractJob, parse_languages, tesseract
 /// Where systems install the program.
 const PLACES: [&str; 3] = ["/usr/bin/tesseract", "/usr/local/bin/tesseract", "/opt/homebrew/bin/tesseract"];
 
+/// How to install the program, by the package manager of the system.
+const INSTALLATIONS: [(&str, &str); 7] = [
+    ("/usr/bin/apt-get", "sudo apt-get install tesseract-ocr"),
+    ("/usr/bin/dnf", "sudo dnf install tesseract"),
+    ("/usr/bin/zypper", "sudo zypper install tesseract-ocr"),
+    ("/usr/bin/pacman", "sudo pacman -S tesseract tesseract-data-eng"),
+    ("/sbin/apk", "sudo apk add tesseract-ocr tesseract-ocr-data-eng"),
+    ("/opt/homebrew/bin/brew", "brew install tesseract"),
+    ("/usr/local/bin/brew", "brew install tesseract"),
+];
+
 /// The most bytes of an answer: a dense page has 300 kB.
 const MAX_ANSWER_BYTES: u64 = 4 << 20;
 
@@ -57,6 +68,13 @@ impl Tesseract {
         FOUND.get_or_init(|| PLACES.into_iter().find_map(|path| Self::at(Path::new(path), settings))).clone()
     }
 
+    /// How to install it on this system.
+    pub(crate) fn installation() -> &'static str {
+        let has = |manager: &str| Path::new(manager).exists();
+        let known = INSTALLATIONS.into_iter().find(|(manager, _)| has(manager));
+        known.map_or("install the program tesseract", |(_, command)| command)
+    }
+
     fn at(path: &Path, settings: &WorkerSettings) -> Option<Self> {
         let (path, launcher) = (path.is_file().then(|| path.to_owned())?, settings.program.clone());
         let (memory_bytes, patience) = (settings.memory_bytes, settings.deadline);
@@ -87,7 +105,7 @@ impl Tesseract {
         }
         let timeouts = self.timeouts.load(Ordering::Relaxed);
         if timeouts >= MAX_TIMEOUTS {
-            let reason = format!("it was not done in time {timeouts} times, and is not started again");
+            let reason = format!("it did not finish in time {timeouts} times, and is not started again");
             return Err(failed(reason));
         }
         let head = format!("P5\n{} {}\n255\n", image.width(), image.height());
@@ -126,7 +144,7 @@ impl Tesseract {
         if !status.success() {
             return Err(failed(status.to_string()));
         }
-        String::from_utf8(bytes).map_err(|_| failed("its answer is no text".to_owned()))
+        String::from_utf8(bytes).map_err(|_| failed("its answer is not text".to_owned()))
     }
 
     fn spawn(&self, arguments: &[String]) -> io::Result<Child> {
@@ -260,10 +278,10 @@ mod tests {
     #[test]
     fn a_program_that_misbehaves_is_an_error_of_its_own() {
         check_answer("echo a table", EVENTUALLY, "a table\n");
-        check_answer("exec sleep 60", SOON, "it was not done in time");
-        check_answer("exec >&-; sleep 60", SOON, "it was not done in time");
+        check_answer("exec sleep 60", SOON, "it did not finish in time");
+        check_answer("exec >&-; sleep 60", SOON, "it did not finish in time");
         check_answer("exec yes", EVENTUALLY, "its answer is too long");
-        check_answer(r"printf '\377'", EVENTUALLY, "its answer is no text");
+        check_answer(r"printf '\377'", EVENTUALLY, "its answer is not text");
         check_answer("kill -9 $$", EVENTUALLY, "signal: 9 (SIGKILL)");
         check_answer("exit 3", EVENTUALLY, "exit status: 3");
     }
@@ -295,7 +313,7 @@ mod tests {
         assert_eq!([run(&found, SOON), run(&found, SOON)], [late.clone(), late]);
         std::fs::write(&done, "").unwrap();
         let refused = run(&found, EVENTUALLY).unwrap_err().to_string();
-        assert!(refused.ends_with("it was not done in time 2 times, and is not started again"), "{refused}");
+        assert!(refused.ends_with("it did not finish in time 2 times, and is not started again"), "{refused}");
     }
 
     #[test]

@@ -102,7 +102,7 @@ fn refusals_without_a_shape_are_quoted() {
 
 #[test]
 fn silence_ends_with_the_idle_timeout() {
-    let why = "pdf_idle_timeout_ms is 300 ms, and nothing came in that time";
+    let why = "pdf_idle_timeout_ms is 300 ms, and nothing arrived in that time";
     check_fails(Say::Silence, 1, "timeout", why);
     check_fails(Say::Stall("It beg"), 1, "timeout", why);
 }

@@ -89,7 +89,7 @@ fn without_any_model_nothing_is_asked() {
     place.file("one.pdf", small_pdf(1));
     let (status, code, message) = place.refused(&["ask", "one.pdf"]);
     assert_eq!((status, code.as_str()), (1, "no_model"));
-    assert_eq!(message, "No model can be asked about PDFs");
+    assert_eq!(message, "No model is set up to answer questions about PDFs");
 }
 
 #[test]

@@ -33,8 +33,12 @@ give("review", "newer.pdf", "1", "document");
 give("review", "latex.pdf", "1-2", "document");
 give("review", "latex.pdf", "3", "markdown");
 
-const server = spawn(PAGEWISE, ["inspect", "--no-open"], { env, cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
-const url = await new Promise((resolve) => server.stdout.once("data", (line) => resolve(String(line).trim())));
+async function inspect(env) {
+	const server = spawn(PAGEWISE, ["inspect", "--no-open"], { env, cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
+	return [server, await new Promise((resolve) => server.stdout.once("data", (line) => resolve(String(line).trim())))];
+}
+
+const [server, url] = await inspect(env);
 const browser = await puppeteer.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
 const page = await browser.newPage();
 const problems = [];
@@ -50,14 +54,31 @@ const press = (text) => page.evaluate((text) => {
 }, text);
 const says = (text) => wait((text) => document.body.textContent.includes(text), text);
 
-async function accessible(where) {
-	// Halfway through a transition, colours are those of neither state.
-	await page.evaluate(() => Promise.allSettled(document.getAnimations().map((animation) => animation.finished)));
-	const session = await page.createCDPSession();
+async function look(scheme, width) {
+	await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+	await page.setViewport({ width, height: 900 });
+	await wait((scheme, width) => innerWidth === width && matchMedia(`(prefers-color-scheme: ${scheme})`).matches, scheme, width);
+}
+
+async function findings(shown) {
+	const session = await shown.createCDPSession();
 	await session.send("Runtime.evaluate", { expression: axe });
 	const expression = "axe.run().then((found) => JSON.stringify(found.violations.map(({ id, nodes }) => [id, nodes[0].html])))";
 	const { result } = await session.send("Runtime.evaluate", { expression, awaitPromise: true });
-	assert.equal(result.value, "[]", `axe: ${where}`);
+	await session.detach();
+	return result.value;
+}
+
+// In each colour scheme, in a wide and a narrow window: axe finds nothing, and nothing sticks out.
+async function accessible(where) {
+	for (const [scheme, width] of [["dark", 380], ["dark", 1280], ["light", 380], ["light", 1280]]) {
+		await look(scheme, width);
+		// Halfway through a transition, colours are those of neither state.
+		await page.evaluate(() => Promise.allSettled(document.getAnimations().map((animation) => animation.finished)));
+		assert.equal(await findings(page), "[]", `axe: ${where}, ${scheme}, ${width} pixels`);
+		assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${where} sticks out of ${width} pixels`);
+		if (scheme === "dark") await shoot(`${where.replaceAll(" ", "-")}-${width}`);
+	}
 }
 
 const tests = {
@@ -87,6 +108,7 @@ const tests = {
 		await page.keyboard.press("Enter");
 		await wait(() => document.querySelector(".hits mark"));
 		await shoot("search");
+		await accessible("a search");
 	},
 
 	async "two versions of a page are shown side by side"() {
@@ -141,6 +163,7 @@ const tests = {
 		await wait(() => document.querySelectorAll(".rows button").length === 6);
 		assert.match(await page.$eval(".plot svg", (drawing) => drawing.getAttribute("aria-label")), /^Tokens: [\d.]+K after 6 steps$/);
 		await shoot("steps");
+		await accessible("the steps");
 		await page.$eval(".rows tr:last-child button", (button) => button.click());
 		await wait(() => document.querySelector(".question"));
 		await press("Fork");
@@ -174,13 +197,12 @@ const tests = {
 		});
 	},
 
-	async "it fits narrow windows, and the dark"() {
-		await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
-		await page.setViewport({ width: 380, height: 800 });
-		await wait(() => window.innerWidth === 380 && matchMedia("(prefers-color-scheme: dark)").matches);
-		assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 380), "nothing sticks out");
-		await shoot("narrow");
-		await accessible("a narrow window in the dark");
+	async "a store without conversations says so"() {
+		const [empty, address] = await inspect({ ...env, PAGEWISE_DATA_DIR: join(WORK, "empty") });
+		await page.goto(address);
+		await says("No conversation");
+		await accessible("no conversation");
+		empty.kill();
 	},
 
 	async "another browser with the same address sees nothing"() {
@@ -188,6 +210,7 @@ const tests = {
 		await other.goto(url);
 		await other.waitForFunction(() => document.querySelector("#problem").textContent.includes("opens once"));
 		assert.equal(await other.$(".file"), null);
+		assert.equal(await findings(other), "[]", "axe: another browser");
 	},
 };
 

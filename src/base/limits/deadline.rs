@@ -16,7 +16,7 @@ use crate::share::Sharer;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum StopReason {
     /// It took too long.
-    #[error("worker_deadline_ms is {deadline_ms}, and the reader was not done by then")]
+    #[error("the reader did not finish within worker_deadline_ms, which is {deadline_ms}")]
     Timeout {
         /// The setting's value.
         deadline_ms: u64,

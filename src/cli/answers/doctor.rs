@@ -15,6 +15,7 @@ pub(crate) fn text(result: &DoctorResult, screen: Screen) -> String {
     rows.push(Row::neutral("Data folder", folder(result.data_directory.as_ref())));
     rows.push(memory(result));
     rows.push(recognition(&result.ocr));
+    rows.extend(result.ocr.remedy.map(|remedy| Row::neutral("  to recognise them", remedy.to_owned())));
     rows.extend(result.store.iter().flat_map(store));
     let names = rows.iter().map(|row| width(&row.name)).max().unwrap_or_default();
     let head = format!("pagewise {} on {}", result.version, result.system);
@@ -49,7 +50,7 @@ fn reading(result: &DoctorResult) -> Row {
     let name = "PDFs are read";
     match (&result.worker_problem, result.workers) {
         (Some(problem), _) => Row::judged(name, problem, false),
-        (None, true) => Row::judged(name, "in processes of their own", true),
+        (None, true) => Row::judged(name, "in separate processes", true),
         (None, false) => Row::judged(name, "in this process, without a sandbox", false),
     }
 }
@@ -106,7 +107,7 @@ fn server_rows(server: &DatabaseServerState) -> [Row; 5] {
         0 => "agrees with this machine's".to_owned(),
         ahead => format!("{ahead} s ahead of this machine's"),
     };
-    let connections = format!("at most {} of this program, {} of all", server.max_pool, server.max_connections);
+    let connections = format!("at most {} from this program, {} in all", server.max_pool, server.max_connections);
     [
         Row::neutral("  encryption", server.tls.clone().unwrap_or_else(|| "none".to_owned())),
         Row::neutral("  user", format!("{}, who may read and write every table", server.user)),

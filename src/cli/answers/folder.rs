@@ -55,6 +55,6 @@ pub(crate) fn notes(listing: &FolderListing) -> Vec<String> {
     let is_uncounted = listing.documents.iter().any(|pdf| pdf.pages == ListedPages::NotSeen);
     let uncounted = is_uncounted.then(|| "some PDFs were not opened within the time limit".to_owned());
     let cut =
-        listing.is_cut.then(|| "the folder has more files than one listing reads: name a folder in it".to_owned());
+        listing.is_cut.then(|| "the folder has more files than one listing reads: list one of its folders".to_owned());
     [more, uncounted, cut].into_iter().flatten().collect()
 }

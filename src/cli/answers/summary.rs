@@ -52,7 +52,8 @@ fn head(path: &str, facts: &SummaryFacts) -> Facts {
     lines.add_some("Attachments", count(info.attachments, "file"));
     facts.attachments.iter().for_each(|file| lines.add("", file.clone()));
     lines.add_some("No text", pages_of(&facts.without_text, facts, "scans or blank"));
-    lines.add_some("Unreadable", pages_of(&facts.undecodable, facts, "the fonts do not say their characters"));
+    lines
+        .add_some("Unreadable", pages_of(&facts.undecodable, facts, "the fonts do not say which characters they show"));
     lines.add_some("Hidden text", pages_of(&facts.hidden, facts, "left out of what a model gets"));
     lines.add_some("Tokens", tokens(facts));
     lines.add_some("Held", (!facts.held.is_empty()).then(|| facts.held.join("; ")));

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use crate::tool::{ForgetArguments, ForkArguments, StatusArguments, UpdatesArguments};
 
-/// Show, follow, forget or fork what a conversation holds
+/// Show, follow, clear or copy the record of what was sent in a conversation
 #[derive(Debug, Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Context {
@@ -16,15 +16,15 @@ pub(crate) struct Context {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ContextCommand {
-    /// Show files and pages that a conversation holds, and how much more fits
+    /// Show the files and pages sent in a conversation, and how much more fits
     Status(StatusArguments),
-    /// Show what changed in the files that a conversation holds, each change once
+    /// Show what changed in files since they were sent in a conversation, each change once
     Updates(UpdatesArguments),
-    /// Forget what a conversation holds, so that it is sent again
+    /// Clear the record of what was sent in a conversation, so that it is sent again
     Forget(ForgetArguments),
-    /// Start a new conversation that holds what another holds
+    /// Copy the record of a conversation to a new one
     Fork(ForkArguments),
-    /// Follow the files that a conversation holds, and print each change as it happens
+    /// Follow the files sent in a conversation, and print each change as it happens
     Watch(Watch),
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Watch {
     // Short enough that a change is reported before a user switches windows.
     #[arg(long, value_name = "N", default_value = "500")]
     pub(crate) interval_ms: NonZeroU64,
-    /// Record each change as reported to the agent; for programs that pass all of them on
+    /// Record each change as reported to the agent; for programs that pass every change on
     #[arg(long)]
     pub(crate) record: bool,
 }

@@ -21,8 +21,8 @@ pub(crate) struct Info {
 
 /// Print the text of a PDF's pages
 ///
-/// In reading order. A form feed divides pages of text, and a comment with its number begins each page of Markdown. Notes,
-/// such as pages without text, go to standard error.
+/// Text is in reading order. A form feed separates pages of text; in Markdown, a comment with its number begins each page.
+/// Notes, such as which pages have no text, go to standard error.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise text report.pdf 2-4
@@ -45,7 +45,7 @@ pub(crate) struct Text {
 
 /// Print the tables of a PDF's pages
 ///
-/// Tables are found by their lines and areas, or by the white space between their columns. Notes go to standard error.
+/// Tables are found by their rules and shading, or by the white space between their columns. Notes go to standard error.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise tables report.pdf 4
@@ -61,7 +61,7 @@ pub(crate) struct Tables {
     /// How tables are written (default: markdown on a terminal, otherwise csv)
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: Option<TableFormat>,
-    /// Write all tables to this file, by its ending .csv, .md or .html; or each to a file in this folder
+    /// Write all tables to this file (.csv, .md or .html), or each to a file in this folder
     #[arg(long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
 }
@@ -75,7 +75,8 @@ impl Tables {
 
 /// Show how a PDF differs from an earlier version
 ///
-/// Pages are matched by what they show and say. Of those that differ, the changed words in their context and new images.
+/// Pages are matched by their appearance and text. Of each page that differs, prints the changed words in context and the
+/// new images.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise diff contract-v1.pdf contract-v2.pdf
@@ -91,7 +92,7 @@ pub(crate) struct Diff {
 
 /// Write the files that are attached to a PDF
 ///
-/// Files attached to the document or to a page; `pagewise info` lists them.
+/// To the document or to one of its pages; pagewise info lists them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise attachments invoice.pdf --out-dir attached
@@ -109,8 +110,8 @@ pub(crate) struct Attachments {
 
 /// List the images and drawn figures of a PDF's pages, or write them to files
 ///
-/// Each once, though many pages show it. JPEGs are kept as they are; all others become PNGs, with their masks. A figure
-/// that is drawn by paths is cut out of its page if it has a caption. The path of each is one for every command.
+/// Each is given once, even if many pages show it. JPEGs are kept as they are; other images become PNGs, with their masks
+/// applied. A drawn figure is cut out of its page if it has a caption. Every command takes the path that is listed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise images report.pdf

@@ -4,14 +4,22 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::cli::config::USUAL_FOLDERS;
 use crate::tool::PagesParameter;
 
 /// `config` reads these by their ids.
 #[derive(Debug, Clone, Args)]
 #[allow(dead_code, reason = "settings are read by the ids of their flags")]
 pub(crate) struct SettingsFlags {
-    /// File of settings (default: PAGEWISE_CONFIG, or pagewise/config.toml in $XDG_CONFIG_HOME or ~/.config)
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        help = format!(
+            "File of settings (default: PAGEWISE_CONFIG, or config.toml in $XDG_CONFIG_HOME/pagewise or {})",
+            USUAL_FOLDERS[1]
+        )
+    )]
     config: Option<PathBuf>,
     /// Set one setting, over the environment and the file; repeatable
     #[arg(long, global = true, value_name = "NAME=VALUE")]

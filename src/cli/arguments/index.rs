@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 
 /// Show, add to or clear the index of ranked searches on disk
 ///
-/// They are in the data folder, readable by you alone. Searches use them with the setting index=disk.
+/// It is in the data folder, readable by you alone. Searches use it with the setting index=disk.
 #[derive(Debug, Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Index {

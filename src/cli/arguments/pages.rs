@@ -58,8 +58,8 @@ pub(crate) struct Split {
 
 /// Add the text of scans to a PDF, so that it can be searched and copied
 ///
-/// Pages whose text is only a picture are recognised, and get a layer of invisible text. The pages look the same, and the
-/// bytes of the file stay: the text is appended. The same file always gives the same bytes.
+/// Pages without usable text are recognised, and get a layer of invisible text. They look the same: the layer is appended,
+/// and every byte of the file stays. The same file always gives the same bytes.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise ocr scan.pdf --out searchable.pdf
@@ -77,8 +77,8 @@ pub(crate) struct OcrLayer {
 
 /// Draw pages of a PDF as PNGs
 ///
-/// On a white background, with annotations and form fields. Several pages go into a folder, a file each, or side by side
-/// on one contact sheet of at most 30 pages.
+/// Pages have a white background, their annotations and form fields. Several are written to a folder, one file each, or
+/// side by side on one contact sheet of at most 30 pages.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise render report.pdf 3 --out page3.png

@@ -10,10 +10,10 @@ use crate::tool::FormArgument;
 ///
 /// Files in the working directory and in each --root can be read. Logs go to standard error.
 ///
-/// Over HTTP, an address other than loopback needs bearer tokens (setting http_tokens). Host is always checked, Origin if
-/// it is sent. /healthz and /readyz are for supervisors, /metrics for Prometheus, /inspect for people who look at what
-/// conversations hold. While the memory of conversations cannot be read, /readyz answers 503 and calls are answered without
-/// memory. On SIGTERM, open answers are finished first.
+/// Over HTTP, an address other than loopback needs bearer tokens (setting http_tokens). The header Host is always checked,
+/// and Origin if it is sent. /healthz and /readyz are for supervisors, /metrics for Prometheus, and /inspect shows people
+/// what was sent in each conversation. While the store of conversations cannot be read, /readyz answers 503, and calls are
+/// answered as if nothing had been sent. On SIGTERM the server finishes open requests, then exits.
 ///
 /// A client may declare what it can show its model as capabilities.extensions["io.github.pagewise/content"], with MIME
 /// types in accept and the largest size of a result in maxResultBytes.
@@ -35,18 +35,18 @@ pub(crate) struct Serve {
     /// Form of pages for calls that name none
     #[arg(long = "as", value_enum, value_name = "FORM")]
     pub(crate) form: Option<FormArgument>,
-    /// Tools that clients see: core, all, or names with commas between them
+    /// Tools to list: core, all, or names with commas between them
     #[arg(long, value_name = "SET")]
     pub(crate) tools: Option<String>,
-    /// Folder for pages that are given as a path
+    /// Folder for pages that are saved as files
     #[arg(long, value_name = "DIR")]
     pub(crate) out_dir: Option<PathBuf>,
 }
 
-/// Show in the browser what each conversation holds: which pages of which files, when, and at what cost
+/// Show in the browser what was sent in each conversation: which pages of which files, when, and at what cost
 ///
-/// Pages are drawn when they are looked at, and nothing of the files is kept. The address opens once, in one browser of
-/// this machine. Runs until it is interrupted.
+/// Pages are drawn when they are looked at, and no copy of a file is kept. The address opens once, in one browser of this
+/// machine. Ctrl-C ends it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise inspect
@@ -57,10 +57,10 @@ pub(crate) struct Inspect {
     pub(crate) no_open: bool,
 }
 
-/// Check this system: layers of the sandbox, folders, memory of conversations
+/// Check this system: the sandbox, the data folder, stored conversations, the recognition of scans
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
-    /// Also read from the memory of conversations and write to it, and show how long that takes
+    /// Also read and write the store of conversations, and show how long that takes
     #[arg(long)]
     pub(crate) store: bool,
 }
@@ -68,7 +68,7 @@ pub(crate) struct Doctor {
 /// Show the settings: defaults, units, meanings, and what was set
 ///
 /// A value that is not the default is shown with its origin; --json shows every value. A flag wins over an environment
-/// variable, that over the file, that over the default.
+/// variable, a variable over the file, and the file over the default.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise settings

@@ -25,7 +25,10 @@ pub(crate) fn run(typed: &Push, config: &Config) -> Result<Report, ToolError> {
     let answer = serde_json::from_str::<Value>(&answer).unwrap_or_default();
     let reference = answer.get("reference").and_then(Value::as_str);
     let reference = reference.ok_or_else(|| {
-        ToolError::new(ErrorCode::FetchFailed, format!("{} gave no reference: it is no pagewise server", typed.to))
+        ToolError::new(
+            ErrorCode::FetchFailed,
+            format!("{} returned no reference: it is not a pagewise server", typed.to),
+        )
     })?;
     Ok(Report::new(format!("{reference}\n"), answer.clone()))
 }

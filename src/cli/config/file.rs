@@ -11,9 +11,9 @@ use serde_json::json;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::home_folder;
 use super::table::FILE_VARIABLE;
 use super::target::RawValue;
+use super::{USUAL_FOLDERS, application_folder};
 use crate::tool::{ErrorCode, ToolError};
 
 /// Bytes of the file. 1 MiB: a larger one is another file, named by mistake.
@@ -49,7 +49,7 @@ impl SettingsFile {
 pub(super) fn read(flag: Option<PathBuf>) -> Result<SettingsFile, ToolError> {
     let variable = std::env::var_os(FILE_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
     let named = flag.or(variable);
-    let usual = || home_folder("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("config.toml"));
+    let usual = || application_folder("XDG_CONFIG_HOME", USUAL_FOLDERS[1]).map(|folder| folder.join("config.toml"));
     let is_named = named.is_some();
     let Some(path) = named.or_else(usual) else { return Ok(SettingsFile::default()) };
     match bytes(&path) {

@@ -183,8 +183,8 @@ fn unknown_variables() -> Vec<String> {
     let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let unknown = names.filter(|name| name.starts_with(VARIABLES) && !known().any(|known| known == *name));
     let sentences = unknown.map(|name| match nearest(&name, known()) {
-        Some(near) => format!("{name} is no setting; the nearest is {near}"),
-        None => format!("{name} is no setting"),
+        Some(near) => format!("{name} is not a setting; the nearest is {near}"),
+        None => format!("{name} is not a setting"),
     });
     sentences.collect()
 }

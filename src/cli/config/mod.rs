@@ -91,7 +91,7 @@ pub(super) struct Config {
 impl Default for Config {
     fn default() -> Self {
         Self {
-            data_dir: home_folder("XDG_DATA_HOME", ".local/share"),
+            data_dir: application_folder("XDG_DATA_HOME", USUAL_FOLDERS[0]),
             store: None,
             store_connections: 8,
             output_dir: None,
@@ -160,9 +160,17 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// `pagewise` in the folder that `variable` names, or in `fallback` in the home folder.
-fn home_folder(variable: &str, fallback: &str) -> Option<PathBuf> {
+/// The usual folders of data and of settings: each where the system has those of applications.
+#[cfg(windows)]
+pub(super) const USUAL_FOLDERS: [&str; 2] = ["~/AppData/Local/pagewise", "~/AppData/Roaming/pagewise"];
+#[cfg(target_os = "macos")]
+pub(super) const USUAL_FOLDERS: [&str; 2] = ["~/Library/Application Support/pagewise"; 2];
+#[cfg(not(any(windows, target_os = "macos")))]
+pub(super) const USUAL_FOLDERS: [&str; 2] = ["~/.local/share/pagewise", "~/.config/pagewise"];
+
+/// `pagewise` in the folder that `variable` names, or the usual folder.
+fn application_folder(variable: &str, usual: &str) -> Option<PathBuf> {
     let named = env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let folder = named.or_else(|| env::home_dir().map(|home| home.join(fallback)));
-    folder.map(|folder| folder.join("pagewise"))
+    let in_home = || Some(env::home_dir()?.join(usual.strip_prefix("~/")?));
+    named.map(|folder| folder.join("pagewise")).or_else(in_home)
 }

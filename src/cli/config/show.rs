@@ -47,7 +47,7 @@ fn words(value: Option<Value>) -> String {
 pub(in crate::cli) fn as_toml(loaded: &LoadedSettings) -> String {
     let read = match &loaded.file {
         Some(file) => format!("# Settings, also those of {}\n", file.display()),
-        None => "# Settings; there is no file of them\n".to_owned(),
+        None => "# Settings; there is no settings file\n".to_owned(),
     };
     let entries = rows(loaded).into_iter().map(|row| {
         let Setting { name, meaning, .. } = row.setting;

@@ -24,7 +24,7 @@ impl Config {
         let Some(address) = self.store.as_ref().map(Secret::reveal) else { return Ok(None) };
         // The text is not repeated: it may contain a password.
         let refused = |reason: String| {
-            ToolError::validation(&format!("Setting 'store' is no address of a database: {reason}"))
+            ToolError::validation(&format!("Setting 'store' is not a database address: {reason}"))
                 .with("setting", json!("store"))
         };
         let address = address.trim().parse::<PostgresAddress>().map_err(|error| refused(error.to_string()))?;

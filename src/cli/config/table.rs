@@ -1,7 +1,7 @@
 //! The settings, a row each.
 
-use super::Config;
 use super::target::SettingTarget;
+use super::{Config, USUAL_FOLDERS};
 
 /// Settings about one subject.
 pub(super) struct Group {
@@ -80,13 +80,13 @@ pub(super) fn settings() -> impl Iterator<Item = &'static Setting> {
 /// The settings by subject.
 #[rustfmt::skip]
 pub(super) const GROUPS: &[Group] = &[
-    Group { title: "Memory of conversations", settings: &[
-        setting("data_dir", "Folder of the memory; $XDG_DATA_HOME/pagewise if that variable is set", |c| SettingTarget::Folder(&mut c.data_dir))
-            .default("~/.local/share/pagewise"),
-        setting("store", "PostgreSQL database for the memory of several machines, such as postgres://user@host/database", |c| SettingTarget::Secret(&mut c.store)),
+    Group { title: "Conversations", settings: &[
+        setting("data_dir", "Folder for conversations, fetched files and models; $XDG_DATA_HOME/pagewise if that variable is set", |c| SettingTarget::Folder(&mut c.data_dir))
+            .default(USUAL_FOLDERS[0]),
+        setting("store", "PostgreSQL database for the conversations of several machines, such as postgres://user@host/database", |c| SettingTarget::Secret(&mut c.store)),
         number("store_connections", "connections", "Connections to that database", |c| SettingTarget::Positive(&mut c.store_connections)),
         number("max_unused_days", "days", "Conversations unused for longer are forgotten", |c| SettingTarget::U32(&mut c.answers.retention.max_unused_days)),
-        number("max_holdings", "pages", "Maximum pages remembered in all; above it, the least recently used conversations of the principal that has most are forgotten first", |c| SettingTarget::U64(&mut c.answers.retention.max_holdings)),
+        number("max_holdings", "pages", "Maximum pages remembered in all; beyond it, the least recently used conversations of the principal with the most are forgotten first", |c| SettingTarget::U64(&mut c.answers.retention.max_holdings)),
     ] },
     Group { title: "Files", settings: &[
         setting("roots", "Folders that a server may read, besides its working directory", |c| SettingTarget::Folders(&mut c.roots))
@@ -95,17 +95,17 @@ pub(super) const GROUPS: &[Group] = &[
             .flag("password", "--password"),
         setting("output_dir", "Folder for pages and pictures that are given as a path", |c| SettingTarget::Folder(&mut c.output_dir))
             .flag("out_dir", "--out-dir").default("pages in data_dir"),
-        setting("index", "Where texts for ranked searches are kept: memory, until the process ends, or disk, in data_dir", |c| SettingTarget::Index(&mut c.index)),
-        number("max_index_bytes", "bytes", "Size of these texts; documents beyond it are not searched", |c| SettingTarget::U64(&mut c.answers.max_index_bytes)),
-        number("max_indexed_text_bytes", "bytes", "Text of one document among them; pages beyond it are not searched. After a change: pagewise index clear", |c| SettingTarget::U64(&mut c.answers.max_indexed_text_bytes)),
-        number("max_output_days", "days", "Older pages there are removed; 0 keeps all", |c| SettingTarget::U32(&mut c.answers.output_bounds.max_days)),
-        number("max_output_bytes", "bytes", "Size of that folder; beyond it the oldest pages are removed; 0 is no limit", |c| SettingTarget::U64(&mut c.answers.output_bounds.max_bytes)),
+        setting("index", "Where the index of ranked searches is kept: memory, until the process ends, or disk, in data_dir", |c| SettingTarget::Index(&mut c.index)),
+        number("max_index_bytes", "bytes", "Size of that index; documents beyond it are not searched", |c| SettingTarget::U64(&mut c.answers.max_index_bytes)),
+        number("max_indexed_text_bytes", "bytes", "Text of one document in that index; pages beyond it are not searched. After a change: pagewise index clear", |c| SettingTarget::U64(&mut c.answers.max_indexed_text_bytes)),
+        number("max_output_days", "days", "Age in output_dir beyond which files are removed; 0 keeps all", |c| SettingTarget::U32(&mut c.answers.output_bounds.max_days)),
+        number("max_output_bytes", "bytes", "Size of output_dir; beyond it the oldest files are removed; 0 is no limit", |c| SettingTarget::U64(&mut c.answers.output_bounds.max_bytes)),
     ] },
     Group { title: "Answers", settings: &[
         setting("form", "Form of pages if a call names none: auto, document, image, text, markdown, path or mixed", |c| SettingTarget::Form(&mut c.form))
             .flag("form", "--as"),
-        setting("client_forms", "The same for clients by the name they report, such as claude-code = \"document\"", |c| SettingTarget::Forms(&mut c.client_forms)),
-        setting("tools", "Tools that a server's clients see: core, all, or their names; those that core leaves out stay callable", |c| SettingTarget::Tools(&mut c.tools))
+        setting("client_forms", "Form of pages for a client, by the name that it reports, such as claude-code = \"document\"", |c| SettingTarget::Forms(&mut c.client_forms)),
+        setting("tools", "Tools that a server lists: core, all, or names; a tool that core leaves out can still be called", |c| SettingTarget::Tools(&mut c.tools))
             .flag("tools", "--tools"),
         number("max_answer_pages", "pages", "Pages in one answer", |c| SettingTarget::Usize(&mut c.answers.max_pages)),
         number("max_answer_bytes", "bytes", "All PDF pages of one answer", |c| SettingTarget::U64(&mut c.answers.max_answer_bytes)),
@@ -127,16 +127,16 @@ pub(super) const GROUPS: &[Group] = &[
             .default("one per processor, at most 8"),
         number("worker_deadline_ms", "ms", "Time for one operation on a PDF", |c| SettingTarget::Milliseconds(&mut c.workers.deadline)),
         number("worker_memory_bytes", "bytes", "Address space of a worker; one request may fill two fifths of it", |c| SettingTarget::U64(&mut c.workers.memory_bytes)),
-        number("worker_cache_bytes", "bytes", "Maximum size of pages, texts and pictures kept in memory; those of the principal that has most are dropped first; 0: none are kept", |c| SettingTarget::U64(&mut c.workers.cache_bytes)),
+        number("worker_cache_bytes", "bytes", "Maximum size of pages, texts and pictures kept in memory; those of the principal with the most are dropped first; 0 keeps none", |c| SettingTarget::U64(&mut c.workers.cache_bytes)),
         setting("ocr_models", "Folder of the models that recognise the text of scans", |c| SettingTarget::Folder(&mut c.ocr_models))
             .default("ocr in data_dir"),
-        setting("ocr_tesseract", "Whether tesseract of the system recognises text if there are no models", |c| SettingTarget::Switch(&mut c.workers.uses_tesseract)),
-        setting("ocr_language", "Language that tesseract is told, by its name, such as deu or eng+fra", |c| SettingTarget::Text(&mut c.workers.ocr_language))
+        setting("ocr_tesseract", "Whether the tesseract of the system recognises scans if there are no models", |c| SettingTarget::Switch(&mut c.workers.uses_tesseract)),
+        setting("ocr_language", "Language for tesseract, by its code, such as deu or eng+fra", |c| SettingTarget::Text(&mut c.workers.ocr_language))
             .default("guessed"),
-        number("ocr_max_pages", "pages", "Pages that one call recognises; the rest is named with the next call", |c| SettingTarget::U64(&mut c.limits.max_ocr_pages)),
-        number("ocr_search_ms", "ms", "Time in which one search recognises pages; the rest is named with the next call", |c| SettingTarget::U64(&mut c.limits.max_ocr_search_ms)),
+        number("ocr_max_pages", "pages", "Pages that one call recognises; the answer names the rest and the next call", |c| SettingTarget::U64(&mut c.limits.max_ocr_pages)),
+        number("ocr_search_ms", "ms", "Time for recognition in one search; the answer names the pages left and the next call", |c| SettingTarget::U64(&mut c.limits.max_ocr_search_ms)),
         number("ocr_max_ms", "ms", "Time for recognition in any other call of a client; a command has no limit", |c| SettingTarget::U64(&mut c.limits.max_ocr_ms)),
-        number("max_waiting", "requests", "Requests that wait for a worker, of one principal at most half; further ones are answered busy", |c| SettingTarget::Usize(&mut c.workers.max_waiting)),
+        number("max_waiting", "requests", "Requests that wait for a worker, at most half of them from one principal; further ones are answered busy", |c| SettingTarget::Usize(&mut c.workers.max_waiting)),
         number("max_file_bytes", "bytes", "Size of a PDF", |c| SettingTarget::U64(&mut c.limits.max_file_bytes)),
         number("max_pages", "pages", "Pages of a document", |c| SettingTarget::U32(&mut c.limits.max_pages)),
         number("max_stream_bytes", "bytes", "Decoded size of one stream", |c| SettingTarget::U64(&mut c.limits.max_stream_bytes)),
@@ -149,9 +149,9 @@ pub(super) const GROUPS: &[Group] = &[
     Group { title: "Models asked about PDFs", settings: &[
         setting("pdf_model.primary", "Model that is asked, as provider/model", |c| SettingTarget::Text(&mut c.models.pdf_model.primary))
             .default("the first provider with a key"),
-        setting("pdf_model.fallbacks", "Models that are tried in turn after it", |c| SettingTarget::Texts(&mut c.models.pdf_model.fallbacks)),
-        setting("image_model.primary", "Model that is asked if no model takes PDFs", |c| SettingTarget::Text(&mut c.models.image_model.primary)),
-        setting("image_model.fallbacks", "Models that are tried in turn after it", |c| SettingTarget::Texts(&mut c.models.image_model.fallbacks)),
+        setting("pdf_model.fallbacks", "Models to try in turn if pdf_model.primary fails", |c| SettingTarget::Texts(&mut c.models.pdf_model.fallbacks)),
+        setting("image_model.primary", "Model that is asked with pictures of pages, if no model takes PDFs", |c| SettingTarget::Text(&mut c.models.image_model.primary)),
+        setting("image_model.fallbacks", "Models to try in turn if image_model.primary fails", |c| SettingTarget::Texts(&mut c.models.image_model.fallbacks)),
         setting("text_only_models", "Prefixes of the names of models that take no images", |c| SettingTarget::Texts(&mut c.models.text_only_models)),
         setting("anthropic_api_key", "Key for Anthropic; also ANTHROPIC_API_KEY", |c| SettingTarget::Secret(&mut c.models.endpoint("anthropic").key))
             .env_aliases(&["ANTHROPIC_API_KEY"]),
@@ -187,10 +187,10 @@ pub(super) const GROUPS: &[Group] = &[
             .env_aliases(&["DEEPSEEK_API_KEY"]),
         setting("deepseek_base_url", "Address of DeepSeek; also DEEPSEEK_BASE_URL", |c| SettingTarget::Text(&mut c.models.endpoint("deepseek").base_url))
             .env_aliases(&["DEEPSEEK_BASE_URL"]).default("the provider's own"),
-        number("pdf_max_bytes_mb", "MiB", "Size of each PDF in a question", |c| SettingTarget::U64(&mut c.models.max_bytes_mb)),
-        number("pdf_max_pages", "pages", "Pages of a PDF that are cut, read or drawn for a question", |c| SettingTarget::U32(&mut c.models.settings.pdf_max_pages)),
-        setting("strict_native_pages", "Refuse a choice of pages for models that take whole PDFs", |c| SettingTarget::Switch(&mut c.models.settings.strict_native_pages)),
-        number("pdf_request_bytes", "bytes", "Size of a request, for gateways with another limit than the provider", |c| SettingTarget::U64(&mut c.models.request_bytes))
+        number("pdf_max_bytes_mb", "MiB", "Size of one PDF in a question", |c| SettingTarget::U64(&mut c.models.max_bytes_mb)),
+        number("pdf_max_pages", "pages", "Pages of one PDF that are cut, read or drawn for a question", |c| SettingTarget::U32(&mut c.models.settings.pdf_max_pages)),
+        setting("strict_native_pages", "Refuse questions about chosen pages if the model takes whole PDFs", |c| SettingTarget::Switch(&mut c.models.settings.strict_native_pages)),
+        number("pdf_request_bytes", "bytes", "Size of a request, if a gateway has another limit than the provider", |c| SettingTarget::U64(&mut c.models.request_bytes))
             .default("the provider's own"),
         number("pdf_max_text_chars", "characters", "Text in a question", |c| SettingTarget::Usize(&mut c.models.settings.pdf_max_text_chars)),
         number("pdf_image_dpi", "dpi", "Resolution of pages drawn for a model, within 4 megapixels", |c| SettingTarget::Bounded(&mut c.models.settings.pdf_image_dpi, 1..=300)),
@@ -210,43 +210,43 @@ pub(super) const GROUPS: &[Group] = &[
         setting("object_storage", "Object storage that may be read, such as s3://bucket/reports, gs://bucket or az://container", |c| SettingTarget::Texts(&mut c.web.object_storage)),
         setting("web_ca_file", "PEM file with further certificate authorities, for models and an issuer too", |c| SettingTarget::Folder(&mut c.web.ca_file)),
         number("web_max_bytes", "bytes", "Decompressed size of a response", |c| SettingTarget::U64(&mut c.web.max_bytes)),
-        number("web_max_text_bytes", "bytes", "Text that is kept of one document", |c| SettingTarget::U64(&mut c.web.max_text_bytes)),
+        number("web_max_text_bytes", "bytes", "Text kept of one fetched document", |c| SettingTarget::U64(&mut c.web.max_text_bytes)),
         number("web_max_redirects", "redirects", "Redirects that are followed", |c| SettingTarget::U32(&mut c.web.max_redirects)),
         number("web_deadline_ms", "ms", "Time for one URL, redirects included", |c| SettingTarget::Milliseconds(&mut c.web.deadline)),
-        number("web_min_bytes_per_second", "bytes/s", "Lowest speed of a response, measured over 5 seconds", |c| SettingTarget::U64(&mut c.web.min_bytes_per_second)),
-        number("web_fresh_ms", "ms", "Time for which a response is used without asking its server, unless the server names one", |c| SettingTarget::Milliseconds(&mut c.web.fresh)),
+        number("web_min_bytes_per_second", "bytes/s", "Minimum speed of a response, measured over 5 seconds", |c| SettingTarget::U64(&mut c.web.min_bytes_per_second)),
+        number("web_fresh_ms", "ms", "Time for which a kept response is used before its server is asked again, unless the server names one", |c| SettingTarget::Milliseconds(&mut c.web.fresh)),
         number("web_store_bytes", "bytes", "Size of everything that was fetched and kept", |c| SettingTarget::U64(&mut c.web.store_bytes)),
         number("web_store_seconds", "s", "Time for which an unused response is kept", |c| SettingTarget::Seconds(&mut c.web.store_age)),
     ] },
     Group { title: "HTTP server", settings: &[
         setting("http_address", "Address to listen on, such as 127.0.0.1:8700; without it, serve uses standard input and output", |c| SettingTarget::Address(&mut c.http_address))
             .flag("http", "--http"),
-        setting("http_tokens", "Bearer tokens, one for each principal; required beyond loopback, unless there is an issuer", |c| SettingTarget::Secrets(&mut c.http_tokens)),
-        setting("http_issuer", "Issuer of JSON Web Tokens that are accepted too, such as https://login.example/realm; it needs http_audience", |c| SettingTarget::Text(&mut c.http.issuer)),
-        setting("http_audience", "Audience that these tokens must name, best the URL of this server such as https://pdf.example/mcp", |c| SettingTarget::Text(&mut c.http.audience)),
+        setting("http_tokens", "Bearer tokens, one for each user or program; an address other than loopback requires them, or http_issuer", |c| SettingTarget::Secrets(&mut c.http_tokens)),
+        setting("http_issuer", "Issuer whose JSON Web Tokens are accepted, such as https://login.example/realm; requires http_audience", |c| SettingTarget::Text(&mut c.http.issuer)),
+        setting("http_audience", "Audience that these tokens must name: normally the URL of this server, such as https://pdf.example/mcp", |c| SettingTarget::Text(&mut c.http.audience)),
         setting("http_scopes", "Scopes that these tokens must have", |c| SettingTarget::Texts(&mut c.http.scopes)),
-        setting("http_allowed_hosts", "Further values of Host that are accepted", |c| SettingTarget::Texts(&mut c.http.allowed_hosts)),
-        setting("http_allowed_origins", "Web pages that may call, such as https://app.example:443", |c| SettingTarget::Texts(&mut c.http.allowed_origins)),
+        setting("http_allowed_hosts", "Further values of the header Host that are accepted, such as pdf.example", |c| SettingTarget::Texts(&mut c.http.allowed_hosts)),
+        setting("http_allowed_origins", "Origins whose web pages may call, such as https://app.example:443", |c| SettingTarget::Texts(&mut c.http.allowed_origins)),
         setting("http_session_is_conversation", "Whether a session of the older protocol versions is a conversation; some clients share one for several", |c| SettingTarget::Switch(&mut c.http.session_is_conversation)),
         number("http_max_body_bytes", "bytes", "Body of a request", |c| SettingTarget::Usize(&mut c.http.max_body_bytes)),
         number("http_max_header_bytes", "bytes", "Header of a request", |c| SettingTarget::Usize(&mut c.http.max_header_bytes)),
         number("http_max_connections", "connections", "Open connections", |c| SettingTarget::Positive(&mut c.http.max_connections)),
-        number("http_max_requests", "requests", "Requests at once; further ones are answered busy", |c| SettingTarget::Positive(&mut c.http.max_requests)),
-        number("http_max_requests_per_principal", "requests", "The same for each principal, where there are tokens or an issuer", |c| SettingTarget::Positive(&mut c.http.max_requests_per_principal)),
-        setting("http_upload_storage", "Object storage for uploads, so that all servers have them, such as s3://bucket/uploads; without it, they are kept on disk", |c| SettingTarget::Text(&mut c.web.upload_storage)),
+        number("http_max_requests", "requests", "Requests open at once; further ones are answered busy", |c| SettingTarget::Positive(&mut c.http.max_requests)),
+        number("http_max_requests_per_principal", "requests", "Requests open at once from one principal, if there are tokens or an issuer", |c| SettingTarget::Positive(&mut c.http.max_requests_per_principal)),
+        setting("http_upload_storage", "Object storage for uploads, shared by all servers, such as s3://bucket/uploads; without it, uploads are kept on disk", |c| SettingTarget::Text(&mut c.web.upload_storage)),
         number("http_max_upload_bytes", "bytes", "Size of a file that is uploaded", |c| SettingTarget::U64(&mut c.web.max_upload_bytes)),
         number("http_max_kept_bytes", "bytes", "Size of all uploads of one principal", |c| SettingTarget::U64(&mut c.web.max_kept_bytes)),
         number("http_upload_seconds", "s", "Time for which an upload is kept", |c| SettingTarget::Seconds(&mut c.web.upload_age)),
-        number("http_max_sessions", "sessions", "Sessions of the older protocol versions; where there are several principals, each has at most half", |c| SettingTarget::Usize(&mut c.http.max_sessions)),
+        number("http_max_sessions", "sessions", "Open sessions of the older protocol versions; if there are several principals, each has at most half", |c| SettingTarget::Usize(&mut c.http.max_sessions)),
         number("http_session_idle_seconds", "s", "Time without a request after which such a session ends", |c| SettingTarget::Seconds(&mut c.http.session_idle)),
         number("http_read_timeout_seconds", "s", "Time for the header of a request, and again for its body", |c| SettingTarget::Seconds(&mut c.http.read_timeout)),
-        number("http_write_timeout_seconds", "s", "Time that a client may take without receiving more of an answer", |c| SettingTarget::Seconds(&mut c.http.write_timeout)),
-        number("http_drain_seconds", "s", "Time for open requests when the server is told to stop", |c| SettingTarget::Seconds(&mut c.http.drain)),
+        number("http_write_timeout_seconds", "s", "Time without progress after which an answer that a client does not read is dropped", |c| SettingTarget::Seconds(&mut c.http.write_timeout)),
+        number("http_drain_seconds", "s", "Time for open requests to finish after the server is told to stop", |c| SettingTarget::Seconds(&mut c.http.drain)),
         setting("push_token", "Bearer token of pagewise push; the variable keeps it off the command line", |c| SettingTarget::Secret(&mut c.push_token)),
     ] },
     Group { title: "Log of a server", settings: &[
-        setting("log_level", "Lowest level that is logged: off, error, warn, info or debug; commands log at debug alone", |c| SettingTarget::LogLevel(&mut c.log_level)),
-        setting("log_format", "Format of a line: text or json", |c| SettingTarget::LogFormat(&mut c.log_format)),
+        setting("log_level", "Minimum level that is logged: off, error, warn, info or debug; commands log only if it is debug", |c| SettingTarget::LogLevel(&mut c.log_level)),
+        setting("log_format", "Format of log lines: text or json", |c| SettingTarget::LogFormat(&mut c.log_format)),
         setting("http_log", "Whether each HTTP request is logged, at level info", |c| SettingTarget::Switch(&mut c.http_log)),
     ] },
 ];

@@ -99,7 +99,7 @@ impl ContextManager {
     }
 
     fn web(&self) -> Result<&Web, WebError> {
-        let none = || WebError::Failed { reason: "nothing is fetched here".to_owned() };
+        let none = || WebError::Failed { reason: "fetching is not set up here".to_owned() };
         self.sources.web.as_deref().ok_or_else(none)
     }
 
@@ -113,7 +113,7 @@ impl ContextManager {
             None => {
                 let mut stored = FetchJob { context: self, url, fetched: &fetched, cancellation }.text(file)?;
                 if let Err(error) = web.keep_text(&key, &stored) {
-                    stored.notes.push(format!("Nothing more of it can be read later: it {error}."));
+                    stored.notes.push(format!("get_search_content cannot continue this text: it {error}."));
                 }
                 stored
             }

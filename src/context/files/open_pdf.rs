@@ -108,7 +108,9 @@ impl OpenPdf {
 pub(super) fn named_by_kind(error: PdfError, kind: FileKind) -> PdfError {
     match (error, kind.office()) {
         (PdfError::NotAPdf { .. }, Some(format)) => {
-            PartsFault::Damaged("it is cut, or not what it begins as".to_owned()).of(format).into()
+            PartsFault::Damaged("it is truncated, or not of the type that its first bytes name".to_owned())
+                .of(format)
+                .into()
         }
         (error, _) => error,
     }

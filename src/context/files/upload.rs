@@ -9,7 +9,7 @@ use pagewise_web::{UploadDraft, UploadId, UploadOwner, Web, WebError};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UploadError {
     /// Its bytes are no PDF, no text and no picture.
-    #[error("a PDF, a text or a picture is taken, and this is {mime}")]
+    #[error("only PDFs, texts and pictures are accepted, and this is {mime}")]
     Unsupported {
         /// What its bytes are.
         mime: &'static str,
@@ -50,7 +50,7 @@ impl ContextManager {
     /// # Errors
     /// [`UploadError::Web`].
     pub fn begin_upload(&self, owner: &Principal, declared: Option<u64>) -> Result<UploadInput<'_>, UploadError> {
-        let none = || WebError::Failed { reason: "nothing is kept here".to_owned() };
+        let none = || WebError::Failed { reason: "this server keeps no uploads".to_owned() };
         let web = self.sources.web.as_deref().ok_or_else(none)?;
         let draft = web.begin_upload(UploadOwner::of(&owner.0), declared)?;
         Ok(UploadInput { web, draft, head: Vec::new(), bytes: 0 })

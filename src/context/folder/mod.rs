@@ -272,7 +272,7 @@ impl FolderListing {
             lines.push("Some PDFs were not opened within the time limit.".to_owned());
         }
         if self.is_cut {
-            lines.push("There are more files than one listing reads: name a folder in this one.".to_owned());
+            lines.push("The folder has more files than one listing reads: list one of its folders.".to_owned());
         }
         lines.extend((self.others > 0).then(|| format!("Other files: {}", grouped_count(self.others))));
         lines.join("\n")

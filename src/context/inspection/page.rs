@@ -1,7 +1,7 @@
 //! What a page says, and what it costs in each form.
 
-use crate::context::answer::{document_usage, image_usage, text_usage};
-use crate::context::{ContextError, OpenPdf, read_markdown};
+use crate::context::answer::{document_usage, text_usage};
+use crate::context::{ContextError, OpenPdf, image_tokens, read_markdown};
 use pagewise_base::page::PageIndex;
 use pagewise_view::PageForm;
 use pagewise_view::Usage;
@@ -37,7 +37,8 @@ pub fn inspect_page(pdf: &OpenPdf, page: PageIndex) -> Result<PageInspection, Co
         Ok(chunk) => inspection.costs.push((PageForm::Document, document_usage(chunk.bytes.len()))),
         Err(error) => inspection.notes.push(error.to_string()),
     }
-    inspection.costs.push((PageForm::Image, Usage { bytes: 0, ..image_usage(0) }));
+    let tokens = document.page_geometry(page).map_or(0, |geometry| image_tokens(&geometry));
+    inspection.costs.push((PageForm::Image, Usage { blocks: 1, tokens, ..Usage::default() }));
     let read = read_markdown(document, &mut [page].into_iter().collect(), || pdf.check().is_ok());
     pdf.check()?;
     match read.into_iter().find(|(read, _)| *read == page) {

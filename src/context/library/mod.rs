@@ -144,7 +144,7 @@ impl ContextManager {
             // A damaged part was found: everything is read once more.
             let emptied = index().write().unwrap_or_else(PoisonError::into_inner).clear();
             answer = self.ranked_answer(request, &files, index(), progress)?;
-            let note = "The index was damaged and was made anew.".to_owned();
+            let note = "The index was damaged and is being rebuilt.".to_owned();
             let failed = emptied.err().map(|error| format!("The damaged index could not be removed: {error}."));
             answer.iter_mut().for_each(|answer| answer.notes.push(failed.clone().unwrap_or_else(|| note.clone())));
         }

@@ -89,7 +89,8 @@ impl FormChooser<'_> {
     /// if that says all, Markdown if its tables are certain, and else its text with columns kept by spaces or its picture.
     pub(super) fn choose(&self, page: PageIndex, read: &StructuredPage) -> (ChosenForm, &'static str) {
         let plain = |form| ChosenForm { form, layout: None };
-        let keeps_rows = read.tables.iter().all(|table| table.is_certain) && !splits_rows(&read.structure);
+        let is_read = !read.structure.has_unread_rows && !splits_rows(&read.structure);
+        let keeps_rows = is_read && read.tables.iter().all(|table| table.is_certain);
         let is_listing = !read.tables.is_empty() && read.text.says_all_but_rules();
         let has_chart = read.structure.figures.len() > MAX_ORNAMENTS;
         match () {

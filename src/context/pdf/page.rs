@@ -53,15 +53,15 @@ impl PageBody {
             Self::Text(text) => text_usage(text),
             Self::Picture { text, image } => {
                 let mut sent = text_usage(text);
-                sent.add(image_usage(image.bytes.len()));
+                sent.add(image_usage(&image.bytes));
                 sent
             }
         }
     }
 }
 
-/// What is said of a page with a table that was found by white space alone.
-const GUESSED_TABLE: &str = "the columns of a table are a guess, since no lines divide them. See it with as: \"image\"";
+/// What is advised where tables are doubtful.
+const SEE_PICTURE: &str = "See it with as: \"image\"";
 
 /// What is said of a page whose rows are kept by spaces.
 const KEPT_COLUMNS: &str = "columns are kept by spaces as on the page, since its tables or rows are not certain";
@@ -183,9 +183,11 @@ impl PdfAnswerBuilder<'_> {
             Some(Err(error)) => return self.build_text(planned, Some(error.to_string())),
             None => return self.build_text(planned, Some("its structure was not read".to_owned())),
         };
-        let opening = read.has_guessed_table().then(|| PageRemark::plain(GUESSED_TABLE)).into_iter().collect();
+        let doubts = || read.table_doubts().map(|doubt| format!("{doubt}. {SEE_PICTURE}"));
+        let opening = doubts().map(PageRemark::plain).collect();
         let given = GivenText { form: PageForm::Markdown, text: &read.markdown, opening, was_refused: None };
         let mut page = self.text_page(planned, &read.text, given);
+        page.sent.notes.extend(doubts());
         page.sent.left_out = read.left_out;
         Ok(page)
     }

@@ -191,8 +191,8 @@ fn not_found(title: &str, sections: &[Section<'_>]) -> String {
     let similar = close.iter().flat_map(|words| sections.iter().filter(|section| section.unnumbered == **words));
     let similar = similar.take(MAX_SIMILAR).map(Section::named).collect::<Vec<_>>();
     match similar.as_slice() {
-        [] => format!("No outline entry is titled '{title}': find it with pdf_search."),
-        similar => format!("No outline entry is titled '{title}'; the most similar are {}.", similar.join(", ")),
+        [] => format!("No section is titled '{title}': find it with pdf_search."),
+        similar => format!("No section is titled '{title}'; the most similar are {}.", similar.join(", ")),
     }
 }
 
@@ -279,11 +279,11 @@ mod tests {
         assert_eq!(found("1 method", &titles), Ok("'1 Method' (pages 1-2)".to_owned()));
         assert_eq!(
             found("Resluts", &titles),
-            Err("No outline entry is titled 'Resluts'; the most similar are 'Results' (page 2), 'Results' (page 4), 'Results of others' (pages 5-40).".to_owned())
+            Err("No section is titled 'Resluts'; the most similar are 'Results' (page 2), 'Results' (page 4), 'Results of others' (pages 5-40).".to_owned())
         );
         assert_eq!(
             found("\u{201C}", &titles),
-            Err("No outline entry is titled '\u{201C}': find it with pdf_search.".to_owned())
+            Err("No section is titled '\u{201C}': find it with pdf_search.".to_owned())
         );
         assert!(found("a", &[]).is_err_and(|hint| hint.contains("no outline")));
         let many = ["Results"; 12];

@@ -79,7 +79,9 @@ pub fn select_one_or_more(text: &str, document: &dyn Pages) -> Result<SelectedPa
 pub fn select_page(text: &str, document: &dyn Pages) -> Result<PageIndex, ContextError> {
     let SelectedPages { pages, .. } = select_one_or_more(text, document)?;
     let first = pages.iter().next().filter(|_| pages.len() == 1);
-    first.ok_or_else(|| refusal(text, document, format!("One page is wanted here, and these are pages {pages}.")))
+    first.ok_or_else(|| {
+        refusal(text, document, format!("Only one page can be given here, and this selects pages {pages}."))
+    })
 }
 
 /// The prefix of labels or of a title.

@@ -137,7 +137,8 @@ impl SummaryInput<'_> {
         let flags = [(info.encrypted, "Encrypted: yes"), (info.signed, "Signed: yes"), (info.tagged, "Tagged: yes")];
         lines.extend(flags.into_iter().filter(|flag| flag.0).map(|flag| flag.1.to_owned()));
         if info.form_fields > 0 {
-            let xfa = if info.is_xfa { " (XFA: some of the form may show only in readers of XFA)" } else { "" };
+            let xfa =
+                if info.is_xfa { " (XFA: some of the form may show only in viewers that support it)" } else { "" };
             let is_cut = self.document.is_remote() && info.form_fields >= MAX_REMOTE_FIELDS;
             let or_more = if is_cut { " or more" } else { "" };
             lines.push(format!("Form fields: {}{or_more}{xfa}", info.form_fields));

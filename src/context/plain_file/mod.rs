@@ -40,7 +40,7 @@ impl PlainFileAnswer<'_> {
         self.requested.check_size(limit, setting)?;
         self.requested.check_picture(self.reader, &self.request.cancellation)?;
         let bytes = self.requested.read_all(limit, setting)?;
-        self.check_bounds(&image_usage(bytes.len()))?;
+        self.check_bounds(&image_usage(&bytes))?;
         let image = ImageBlock { mime_type: format.mime(), bytes: bytes.into() };
         Ok(self.draft(vec![Block::Image(image)], vec![HeldItem::Binary]))
     }

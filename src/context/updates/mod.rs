@@ -237,7 +237,11 @@ impl ContextManager {
         let max = if diff.is_some() || old.is_some() { *budget } else { MAX_UNASKED_CHARACTERS.min(*budget) };
         let length = diff.as_ref().unwrap_or(&text).chars().count();
         if length > max {
-            let reason = Some("its changes are too long for this answer".into());
+            let reason = match old {
+                Some(_) => "its changes are too long for this answer",
+                None => "its changes cannot be shown, since only parts of its earlier text are known",
+            };
+            let reason = Some(reason.to_owned());
             return PendingUpdate { holdings: Vec::new(), ..content_update(requested, reason) };
         }
         *budget -= length;

@@ -46,13 +46,17 @@ impl ContextManager {
         let requested = urls.get(..MAX_ASKED).unwrap_or(urls);
         let mut found = self.ask_in_parallel(requested, cancellation);
         if urls.len() > requested.len() {
-            found.notes.push(not_asked_note(urls.len() - requested.len(), &format!("one call checks {MAX_ASKED}")));
+            found
+                .notes
+                .push(not_asked_note(urls.len() - requested.len(), &format!("one call checks at most {MAX_ASKED}")));
         }
         let late = requested.len() - found.files.len();
         if late > 0 {
             let limit = web.deadline.as_millis();
             let files = web_files(late);
-            found.notes.push(format!("No answer about {files} within {limit} ms, which is web_deadline_ms."));
+            found.notes.push(format!(
+                "Not checked: {files}, whose servers did not answer within {limit} ms (web_deadline_ms)."
+            ));
         }
         found
     }

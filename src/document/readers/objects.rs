@@ -89,7 +89,8 @@ impl dyn Objects + '_ {
     /// The decoded data of a stream, as a file of its own. Nothing is given if a filter is unknown.
     pub(crate) fn stream_bytes(&self, stream: &Object) -> Result<Vec<u8>, DocumentError> {
         let stream = self.resolve(stream)?;
-        let stream = stream.as_stream().ok_or(DocumentError::damaged("a reference to data that leads to no stream"))?;
+        let stream =
+            stream.as_stream().ok_or(DocumentError::damaged("a reference to data that does not lead to a stream"))?;
         let filters = filter::filters_of(&stream.dictionary, &mut |value| Ok(self.resolve(value)?.clone()))?;
         let is_identity = |filter: &(Object, Object)| filter.0.is_name(b"Crypt");
         let filters = filters.into_iter().filter(|filter| !is_identity(filter)).collect::<Vec<_>>();
@@ -109,7 +110,7 @@ impl dyn Objects + '_ {
         let catalog = self.fetch(root)?;
         match &*catalog {
             Object::Dictionary(_) => Ok(catalog),
-            _ => Err(DocumentError::damaged("a /Root that is no dictionary")),
+            _ => Err(DocumentError::damaged("a /Root that is not a dictionary")),
         }
     }
 }

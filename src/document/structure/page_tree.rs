@@ -165,7 +165,7 @@ fn leaf_at(objects: &dyn Objects, kid: &Object, inherited: &InheritableAttribute
         Object::Reference(id) => objects.fetch(*id)?,
         direct => Arc::new(direct.clone()),
     };
-    let own = node_of(&dictionary).ok_or(DocumentError::damaged("a page that is no dictionary"))?;
+    let own = node_of(&dictionary).ok_or(DocumentError::damaged("a page that is not a dictionary"))?;
     if own.get(b"Kids").is_some() || own.is_type(b"Pages") {
         return Err(DocumentError::damaged("a page that is a node of the page tree"));
     }

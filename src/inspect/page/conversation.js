@@ -13,7 +13,7 @@ function meter(label, value, limits, format) {
 	const kind = part >= 1 ? "full" : part > 0.8 ? "near" : "";
 	const bar = h("span", { class: `bar ${kind}` }, h("span", {}));
 	bar.firstChild.style.width = `${(part * 100).toFixed(1)}%`;
-	return h("div", { class: "meter", title: `The smallest bound is that of ${titles.join("; ")}` },
+	return h("div", { class: "meter", title: `The smallest limit: ${titles.join("; ")}` },
 		h("span", { class: "label" }, label), h("strong", {}, format(value)), bar,
 		h("span", { class: "quiet" }, `of ${format(bound)}${kind === "full" ? ", full" : ""}`));
 }
@@ -78,7 +78,7 @@ export class Conversation {
 			before = card.element;
 		}
 		const more = data.more > 0 ? `${counted(data.more, "more file")}, used less lately.` : "";
-		this.rest.textContent = data.files.length === 0 ? "This conversation holds nothing now." : more;
+		this.rest.textContent = data.files.length === 0 ? "Nothing is recorded in this conversation now." : more;
 	}
 
 	add(file) {
@@ -100,12 +100,12 @@ export class Conversation {
 	}
 
 	async forget(what, body, done) {
-		const text = "The agent is given it again when it asks. Nothing else tells the agent that it was forgotten.";
+		const text = "The agent gets it again when it asks for it. The agent is not told that it was forgotten.";
 		if (await ask(`Forget ${what}?`, text, "Forget") && await this.act("forget", body, done)) await this.refresh();
 	}
 
 	async fork(point, when) {
-		const text = `The new conversation holds what this one holds, ${when}. What one is given from then on does not affect the other.`;
+		const text = `The new conversation holds what this one holds, ${when}. From then on neither affects the other.`;
 		if (!await ask("Fork this conversation?", text, "Fork")) return;
 		const forked = await this.act("fork", { point }, "Forked");
 		if (forked) location.hash = `#${encodeURIComponent(forked.id)}`;

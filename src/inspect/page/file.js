@@ -8,7 +8,7 @@ import { drop, Strip } from "./strip.js";
 const STATES = {
 	changed: "The file has changed since it was given. Pages are drawn as they are now.",
 	gone: "The file is gone. Its pages cannot be drawn.",
-	remote: "From the web, and not fetched for this page.",
+	remote: "From the web; this page does not fetch it.",
 };
 
 const pagesOf = (selection) => `${/[,-]/.test(selection) ? "pages" : "page"} ${selection}`;

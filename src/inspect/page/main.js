@@ -51,7 +51,7 @@ function showList() {
 	}
 	const left = known.total - known.conversations.length;
 	more.hidden = left <= 0 && visible.length > 0;
-	more.textContent = visible.length === 0 ? (wanted ? "None has this name." : "No conversation yet.") : `${grouped(left)} more, used less lately.`;
+	more.textContent = visible.length === 0 ? (wanted ? "No conversation has this name." : "No conversation yet.") : `${grouped(left)} more, used less lately.`;
 }
 
 function say(text) {
@@ -83,7 +83,7 @@ function askToken() {
 		}
 	};
 	content.replaceChildren(h("form", { class: "empty", onsubmit: enter }, h("h2", {}, "Whose conversations?"),
-		h("label", { for: "token" }, "The bearer token of an agent of this server"), token, h("button", {}, "Show")));
+		h("label", { for: "token" }, "A bearer token of this server"), token, h("button", {}, "Show")));
 }
 
 async function refreshShown() {
@@ -98,7 +98,7 @@ async function refreshShown() {
 
 function welcome() {
 	content.replaceChildren(h("div", { class: "empty" }, h("h2", {}, "What did the agent see?"),
-		h("p", {}, "Pages are drawn when they are looked at, and nothing of the files is kept.")));
+		h("p", {}, "Choose a conversation to see which pages were given. Pages are drawn when you look at them; no copy of a file is kept.")));
 }
 
 async function choose() {

@@ -124,7 +124,7 @@ class Viewer {
 		const form = mark?.forms?.[0]?.form ?? "document";
 		const actions = [
 			h("a", { class: "button", href: documentAddress(conversation.id, key), target: "_blank", rel: "noopener" }, "Open the file"),
-			button("Copy the call", () => copy(toolCall(file.path, this.page, form, conversation.id))),
+			button("Copy the tool call", () => copy(toolCall(file.path, this.page, form, conversation.id))),
 			button("Compare", () => show(comparison(this.card, this.page))),
 		];
 		if (mark?.forms || mark?.earlier) actions.push(button("Forget this page", () => this.forget(), { class: "danger" }));

@@ -89,7 +89,7 @@ impl Index {
             Err(error @ (IndexError::Damaged | IndexError::Version)) => {
                 // What cannot be removed cannot be written either, which is noted then.
                 let _ = folder.clear();
-                index.note = Some(format!("The index in {} was made anew: {error}.", path.display()));
+                index.note = Some(format!("The index in {} was rebuilt: {error}.", path.display()));
             }
             Err(error) => {
                 index.is_only_in_memory = true;

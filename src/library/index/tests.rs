@@ -173,7 +173,7 @@ fn damage_is_noted_and_never_trusted() {
     }
     std::fs::write(&path, "damaged").unwrap();
     let mut index = Index::open(folder.path());
-    assert!(index.note().is_some_and(|note| note.contains("made anew: it is damaged")), "{:?}", index.note());
+    assert!(index.note().is_some_and(|note| note.contains("rebuilt: it is damaged")), "{:?}", index.note());
     add(&mut index, "/a.pdf", &["quixotic windmills"]);
     assert_eq!(found(&Index::open(folder.path()), "windmills").len(), 1);
 }

@@ -18,7 +18,7 @@ const UNSPACED: f32 = 1.5;
 pub(super) fn parse_words(table: &str) -> Result<Vec<RecognisedLine>, OcrError> {
     let mut rows = table.lines();
     if !rows.next().is_some_and(|head| head.starts_with("level\t")) {
-        return Err(OcrError::Program { reason: "its answer is no table".to_owned() });
+        return Err(OcrError::Program { reason: "its answer is not a table".to_owned() });
     }
     let words = rows.clone().filter_map(|row| row.rsplit_once('\t')).map(|(_, word)| word.len()).sum::<usize>();
     if rows.clone().nth(MAX_ROWS).is_some() || words > MAX_WORD_BYTES {

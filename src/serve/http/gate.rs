@@ -296,7 +296,7 @@ impl Gate {
             Ok(Err(error)) if is_of_connection(&error) => Err(error_response(
                 StatusCode::BAD_REQUEST,
                 SERVER_ERROR,
-                "The body cannot be read: it breaks off, or its chunks are not as HTTP has them.",
+                "The body cannot be read: it ends early, or its chunked encoding is invalid.",
             )),
             Ok(Err(_)) => Err(too_large()),
             Err(_) => Err(error_response(

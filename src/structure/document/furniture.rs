@@ -8,7 +8,7 @@ use super::super::bounds::{Frame, quarters};
 use super::super::page_structure::{Line, PageStructure, Region, has_letter, page_number};
 use super::DocumentPage;
 use super::drafts::Place;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Maximum rows at the top and at the bottom of a page that may be running lines.
 const MAX_ROWS: usize = 4;
@@ -161,17 +161,24 @@ pub(super) fn printed_numbers(pages: &[DocumentPage]) -> BTreeMap<u32, String> {
     printed.collect()
 }
 
-/// The size of most characters.
+/// The size of most characters, but for lines that pages repeat: on slides, the small print is more than the text.
 fn body_size(pages: &[DocumentPage]) -> f32 {
+    let regions = pages.iter().flat_map(|page| &page.structure.regions);
+    let lines = regions.flat_map(|region| if let Region::Column(column) = region { &*column.lines } else { &[] });
+    let mut counts: HashMap<Vec<&str>, usize> = HashMap::new();
+    lines.clone().for_each(|line| *counts.entry(words_of(line)).or_default() += 1);
+    let are_all_repeated = counts.values().all(|count| *count >= MIN_PAGES);
+    let is_own = |line: &&Line| counts.get(&words_of(line)).is_none_or(|count| *count < MIN_PAGES);
     let mut sizes: BTreeMap<i32, usize> = BTreeMap::new();
-    for region in pages.iter().flat_map(|page| &page.structure.regions) {
-        let Region::Column(column) = region else { continue };
-        for line in &column.lines {
-            *sizes.entry(quarters(line.size)).or_default() += line.len();
-        }
+    for line in lines.filter(|line| are_all_repeated || is_own(line)) {
+        *sizes.entry(quarters(line.size)).or_default() += line.len();
     }
     let most = sizes.into_iter().max_by_key(|(_, count)| *count).map_or(40, |(size, _)| size);
     f32::from(i16::try_from(most).unwrap_or(40)) / 4.0
+}
+
+fn words_of(line: &Line) -> Vec<&str> {
+    line.words.iter().map(|word| word.text.as_str()).collect()
 }
 
 /// The outermost rows of a page, the outermost first.

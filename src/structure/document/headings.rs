@@ -184,7 +184,11 @@ fn is_text(draft: &Draft) -> bool {
 }
 
 fn is_in_flow(draft: &Draft) -> bool {
-    !matches!(draft.kind, DraftKind::Running | DraftKind::LeftOut | DraftKind::Footnote { .. } | DraftKind::Figure(_))
+    draft.turn % 90 == 0
+        && !matches!(
+            draft.kind,
+            DraftKind::Running | DraftKind::LeftOut | DraftKind::Footnote { .. } | DraftKind::Figure(_)
+        )
 }
 
 fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) -> bool {

@@ -50,7 +50,9 @@ impl Writer {
             _ => inline::write(&block.spans),
         };
         let text = text.trim_end();
-        if text.trim().is_empty() {
+        // A number without a text is a number of the page.
+        let is_numbered = matches!(&block.kind, BlockKind::ListItem { marker, .. } if *marker != ListMarker::Bullet);
+        if text.trim().is_empty() && !is_numbered {
             return;
         }
         let is_next = self.run.as_ref() == Some(&block.kind);
@@ -100,8 +102,8 @@ impl Writer {
         self.separate(if self.is_item { "\n" } else { "\n\n" });
         self.text.push_str(&" ".repeat(self.indents.iter().sum()));
         self.indents.push(mark.len() + 1);
-        self.text
-            .push_str(&format!("{mark} {}", if letter.is_empty() { escapes::line_start(text) } else { letter + text }));
+        let text = if letter.is_empty() { escapes::line_start(text) } else { letter + text };
+        self.text.push_str(format!("{mark} {text}").trim_end());
         self.is_item = true;
     }
 

@@ -55,10 +55,12 @@ impl Cutter {
         move_heading_lines(&mut above, &mut band, em);
         move_last_line(&mut above, &mut band, em);
         let (band, tail) = without_tail(band, gutter.x, em);
+        let runs_left = 2 * band.iter().filter(|segment| segment.runs_left()).count() > band.len();
         let (left, right) = band.into_iter().partition(|segment| is_left(segment, gutter.x));
         self.cut(above, depth + 1);
-        self.cut(left, depth + 1);
-        self.cut(right, depth + 1);
+        let (first, second) = if runs_left { (right, left) } else { (left, right) };
+        self.cut(first, depth + 1);
+        self.cut(second, depth + 1);
         self.cut(tail.into_iter().chain(below).collect(), depth + 1);
     }
 }

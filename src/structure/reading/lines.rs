@@ -2,7 +2,7 @@
 
 use super::super::bounds::{NOTHING, center, holds};
 use super::super::page_structure::{Column, Line, LineWord, Region, TableArea, ends_label, is_cell_value};
-use super::segments::{RAISED_GAP_EM, Segment, line_size};
+use super::segments::{RAISED_GAP_EM, Segment, is_apart, is_printed_over, line_size};
 use pagewise_text::Bounds;
 
 /// The boxes that are drawn round text, in the frame of its column.
@@ -131,15 +131,20 @@ fn line_of(mut row: Vec<Segment>) -> Option<Line> {
     row.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
     let baseline = row.first()?.baseline;
     let mut words: Vec<LineWord> = Vec::new();
-    let mut right = f32::NEG_INFINITY;
-    for segment in without_inner(row) {
+    let mut before: Option<Bounds> = None;
+    let mut outer = without_inner(row);
+    if outer.iter().any(Segment::runs_left) {
+        outer.sort_by_key(|segment| segment.first);
+    }
+    for segment in outer {
         let from = words.len();
         words.extend(segment.words);
         if let Some(word) = words.get_mut(from) {
             // A lowered word fills the gap between the segments on both sides of it.
-            word.is_spaced |= segment.bounds.x0 - right > RAISED_GAP_EM * segment.size;
+            let is_wide = |last: Bounds| segment.bounds.x0 - last.x1 > RAISED_GAP_EM * segment.size;
+            word.is_spaced |= before.is_some_and(|last| is_wide(last) || is_apart(last, segment.bounds, segment.size));
         }
-        right = segment.bounds.x1;
+        before = Some(segment.bounds);
     }
     Some(line(words, baseline))
 }
@@ -149,7 +154,11 @@ fn without_inner(row: Vec<Segment>) -> Vec<Segment> {
     let mut outer: Vec<Segment> = Vec::new();
     for segment in row {
         match outer.last_mut() {
-            Some(last) if segment.bounds.x1 < last.bounds.x1 && last.words.len() < MAX_AROUND => {
+            Some(last)
+                if segment.bounds.x1 < last.bounds.x1
+                    && last.words.len() < MAX_AROUND
+                    && !is_printed_over(last, &segment) =>
+            {
                 segment.words.into_iter().for_each(|word| last.attach(word))
             }
             _ => outer.push(segment),

@@ -27,6 +27,14 @@ const MAX_RULES: usize = 5_000;
 /// A ground that covers more of the page than this is the paper.
 const MAX_GROUND_SHARE: f32 = 0.5;
 
+/// Text that is further off a quarter turn, in degrees, is slanted: a watermark, or the label of a chart.
+const MAX_SKEW: u16 = 2;
+
+/// Whether a word is slanted. It belongs to no line of other words and to no table.
+pub(crate) fn is_slanted(word: &Word) -> bool {
+    (MAX_SKEW..=90 - MAX_SKEW).contains(&(word.turn % 90))
+}
+
 /// Reads a page: its words in lines, columns and regions, and its tables where they stand.
 #[must_use]
 pub fn read_page(page: &PageLayout, tables: &[TableArea]) -> PageStructure {
@@ -53,7 +61,7 @@ fn read_unnumbered(page: &PageLayout, tables: &[TableArea]) -> PageStructure {
     let mut rest = tables;
     for turn in turns(page) {
         let frame = Frame { turn, width: page.width, height: page.height };
-        let own = |word: &Word| quarter(word.turn) == turn && !is_in_table(word, tables);
+        let own = |word: &Word| quarter(word.turn) == turn && !is_slanted(word) && !is_in_table(word, tables);
         let words = page.words.iter().zip(&is_formula).filter(|(word, is_formula)| !**is_formula && own(word));
         let words: Vec<&Word> = words.map(|(word, _)| word).collect();
         let formulas = if turn == 0 { formulas.as_slice() } else { &[] };
@@ -64,7 +72,15 @@ fn read_unnumbered(page: &PageLayout, tables: &[TableArea]) -> PageStructure {
         rest = &[];
     }
     structure.regions.extend(rest.iter().map(|table| Region::Table(*table)));
+    structure.regions.extend(slanted_region(page, page.words.iter()));
     structure
+}
+
+/// The slanted ones of these words in the lines of the page's text.
+pub(super) fn slanted_region<'p>(page: &PageLayout, words: impl Iterator<Item = &'p Word>) -> Option<Region> {
+    let slanted: Vec<&Word> = words.filter(|word| is_slanted(word)).collect();
+    let frame = Frame { turn: slanted.first()?.turn, width: page.width, height: page.height };
+    plain_regions(&slanted, frame, &[]).into_iter().next()
 }
 
 pub(super) fn without_text(page: &PageLayout) -> PageStructure {
@@ -75,6 +91,7 @@ pub(super) fn without_text(page: &PageLayout) -> PageStructure {
         figures: page.images.iter().chain(&page.drawings).take(MAX_FIGURES).copied().collect(),
         rules: page.rules.iter().filter(|rule| rule.is_horizontal).take(MAX_RULES).map(|rule| rule.bounds).collect(),
         targets: page.links.iter().take(MAX_LINKS).map(|link| link.target.clone()).collect(),
+        has_unread_rows: false,
     }
 }
 
@@ -145,7 +162,7 @@ impl<'p> DirectionReader<'p> {
 }
 
 pub(super) fn is_in_table(word: &Word, tables: &[TableArea]) -> bool {
-    tables.iter().any(|table| holds(table.bounds, center(word.bounds)))
+    !is_slanted(word) && tables.iter().any(|table| holds(table.bounds, center(word.bounds)))
 }
 
 /// A word in its frame, and its baseline.

@@ -2,6 +2,7 @@
 
 use super::super::bounds::{NOTHING, quarters};
 use super::super::page_structure::{LineWord, has_letter};
+use pagewise_base::script::{is_right_to_left, runs_left};
 use pagewise_text::{Bounds, rows_of};
 use std::collections::BTreeMap;
 
@@ -9,6 +10,10 @@ use std::collections::BTreeMap;
 const GAP_EM: f32 = 0.65;
 /// The dots of a leader stand further apart.
 const LEADER_GAP_EM: f32 = 3.0;
+/// The least space between two words that do not follow each other in the page's text, in ems.
+const SPACE_EM: f32 = 0.15;
+/// Words that overlap by more, in ems, are printed over each other.
+const OVERPRINT_EM: f32 = 0.3;
 /// A raised word is smaller than its line by this factor.
 const RAISED_FACTOR: f32 = 0.87;
 /// An index touches the word before it: the gap is smaller, in ems.
@@ -45,21 +50,28 @@ pub(super) struct Segment {
     pub(super) baseline: f32,
     pub(super) size: f32,
     pub(super) table: Option<usize>,
+    /// The index of its first word among those of the page.
+    pub(super) first: usize,
 }
 
 impl Segment {
     pub(super) fn of_table(index: usize, bounds: Bounds) -> Self {
-        Self { words: Vec::new(), bounds, baseline: bounds.y1, size: 1.0, table: Some(index) }
+        Self { words: Vec::new(), bounds, baseline: bounds.y1, size: 1.0, table: Some(index), first: 0 }
     }
 
-    fn of_words(words: Vec<(LineWord, f32)>) -> Self {
+    fn of_words(words: Vec<(LineWord, f32)>, first: usize) -> Self {
         let bounds = words.iter().fold(NOTHING, |all, (word, _)| all.union(word.bounds));
         let size = line_size(words.iter().map(|(word, _)| word));
         // A lowered letter of the same size does not lower the line.
         let full = words.iter().filter(|(word, _)| word.style.size > size * RAISED_FACTOR);
         let baseline = most_frequent(full.map(|(word, baseline)| (*baseline, word.text.chars().count())));
         let baseline = baseline.unwrap_or(bounds.y1);
-        Self { words: words.into_iter().map(|(word, _)| word).collect(), bounds, baseline, size, table: None }
+        Self { words: words.into_iter().map(|(word, _)| word).collect(), bounds, baseline, size, table: None, first }
+    }
+
+    /// Whether most of its letters run to the left.
+    pub(super) fn runs_left(&self) -> bool {
+        runs_left(self.words.iter().map(|word| word.text.as_str()))
     }
 
     /// Whether it is but the mark of an item or the number of an entry, whose text stands apart from it.
@@ -275,12 +287,21 @@ fn logical_segment(mut words: Vec<(usize, LineWord, f32)>) -> Segment {
     if words.iter().any(|(_, word, _)| word.text.chars().any(is_right_to_left)) {
         words.sort_by_key(|(index, _, _)| *index);
     }
-    Segment::of_words(words.into_iter().map(|(_, word, y)| (word, y)).collect())
+    let first = words.first().map_or(0, |(index, _, _)| *index);
+    let mut before: Option<(usize, Bounds)> = None;
+    for (index, word, _) in &mut words {
+        // The text of the page knows the space before a word only after the word that precedes it there.
+        let is_known = before.is_none_or(|(last, _)| last + 1 == *index) || word.formula.is_some();
+        word.is_spaced |= !is_known && before.is_some_and(|(_, last)| is_apart(last, word.bounds, word.style.size));
+        before = Some((*index, word.bounds));
+    }
+    Segment::of_words(words.into_iter().map(|(_, word, y)| (word, y)).collect(), first)
 }
 
-/// Whether a letter belongs to a script that is written from right to left.
-fn is_right_to_left(letter: char) -> bool {
-    matches!(letter, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}')
+/// Whether two words are not parts of one: a space is between them, or one is printed over the other.
+pub(super) fn is_apart(one: Bounds, next: Bounds, em: f32) -> bool {
+    let gap = (next.x0 - one.x1).max(one.x0 - next.x1);
+    !(-OVERPRINT_EM * em..=SPACE_EM * em).contains(&gap)
 }
 
 /// Moves superscripts and subscripts to the lines that they touch.
@@ -325,4 +346,17 @@ fn is_host(line: &Segment, small: &Segment) -> bool {
         && (-0.35..0.75).contains(&rise)
         && small.bounds.x1 - small.bounds.x0 < 8.0 * line.size
         && line.words.iter().take(MAX_NEIGHBOURS).any(touches)
+        && !is_printed_over(line, small)
+}
+
+/// Whether a word of a segment is printed over a word of a line: they share more than half of the smaller one.
+pub(super) fn is_printed_over(line: &Segment, own: &Segment) -> bool {
+    let area = |b: Bounds| (b.x1 - b.x0).max(0.0) * (b.y1 - b.y0).max(0.0);
+    let is_over = |one: &LineWord, other: &LineWord| {
+        let (a, b) = (one.bounds, other.bounds);
+        let shared = Bounds { x0: a.x0.max(b.x0), y0: a.y0.max(b.y0), x1: a.x1.min(b.x1), y1: a.y1.min(b.y1) };
+        area(shared) > 0.5 * area(a).min(area(b))
+    };
+    let near = || line.words.iter().take(MAX_NEIGHBOURS);
+    own.words.iter().take(MAX_NEIGHBOURS).any(|word| near().any(|other| is_over(other, word)))
 }

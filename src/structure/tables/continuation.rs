@@ -1,7 +1,7 @@
 //! Tables that go on over a page break.
 
-use super::layout::cell_text::is_right_to_left;
 use super::{Cell, Table};
+use pagewise_base::script::is_right_to_left;
 use pagewise_text::{Bounds, PageLayout, Word};
 
 /// Running heads and feet stand in this share of the page at its top and bottom.

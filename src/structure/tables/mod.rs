@@ -8,6 +8,7 @@ mod continuation;
 mod finders;
 mod layout;
 mod reading;
+mod unread;
 mod write;
 
 use serde::{Deserialize, Serialize};
@@ -15,11 +16,13 @@ use serde::{Deserialize, Serialize};
 pub(super) use continuation::place_on_page;
 pub use continuation::{Continuation, continues, join_continued};
 pub(super) use layout::table_text::TableText;
+pub use unread::has_rows_beside;
 pub use write::{to_csv, to_html, to_markdown};
 
 use crate::bounds::{center, holds};
 use crate::formulas;
 use crate::line_numbers;
+use crate::reading::is_slanted;
 use layout::edges::Edges;
 use layout::lines::PageWords;
 use pagewise_base::checked_on_arrival;
@@ -120,7 +123,14 @@ pub fn find_tables(page: &PageLayout) -> Vec<Table> {
 
 fn tables_of(page: &PageLayout) -> Vec<Table> {
     let mut tables = layout::turned::with_each_turn(page, tables_of_upright);
-    tables.retain(|table| keeps_words(table, page));
+    tables.retain(|table| has_words_once(table, page));
+    let mut taken: Vec<Bounds> = Vec::new();
+    tables.retain(|table| {
+        let is_taken = |word: &Word| taken.iter().any(|area| holds(*area, center(word.bounds)));
+        let is_free = !words_of(table, page).any(is_taken);
+        taken.extend(is_free.then_some(table.bounds));
+        is_free
+    });
     without_formulas(&mut tables, page);
     tables.sort_by(|a, b| a.bounds.y0.total_cmp(&b.bounds.y0).then(a.bounds.x0.total_cmp(&b.bounds.x0)));
     tables
@@ -144,12 +154,17 @@ fn without_formulas(tables: &mut Vec<Table>, page: &PageLayout) {
     });
 }
 
-/// Whether the cells of a table have the words of its area, which are left out of the text around it.
-fn keeps_words(table: &Table, page: &PageLayout) -> bool {
+/// Whether the cells of a table have the words of its area, which are left out of the text around it, and no others.
+fn has_words_once(table: &Table, page: &PageLayout) -> bool {
     let letters = |text: &str| text.chars().filter(|sign| sign.is_alphanumeric()).count();
-    let area = page.words.iter().filter(|word| holds(table.bounds, center(word.bounds)));
     let cells = table.cells.iter().map(|cell| letters(&cell.text)).sum::<usize>();
-    cells >= area.map(|word| letters(&word.text)).sum()
+    cells == words_of(table, page).map(|word| letters(&word.text)).sum()
+}
+
+/// The words in the area of a table.
+fn words_of<'p>(table: &Table, page: &'p PageLayout) -> impl Iterator<Item = &'p Word> {
+    let bounds = table.bounds;
+    page.words.iter().filter(move |word| holds(bounds, center(word.bounds)) && !is_slanted(word))
 }
 
 /// Tables whose text runs to the right.

@@ -5,7 +5,7 @@ use super::pieces::{Owner, WordOwners};
 use super::regions::extent;
 use crate::bounds::shared_width;
 use crate::page_structure::{Figure, Line, LineRole, Region, TableArea};
-use pagewise_text::{Bounds, PageLayout};
+use pagewise_text::{Bounds, ContentMark, PageLayout};
 
 /// The tree claims this share of the letters and digits that are no running lines.
 const MIN_CLAIMED: f32 = 0.95;
@@ -38,19 +38,20 @@ pub(super) enum Part {
     Figure(Figure),
 }
 
-/// Whether the tree claims nearly all letters and digits of the page, but for the running lines in its margins.
+/// Whether the tree claims nearly all letters and digits of the page, but for artifacts: running lines and side bars.
 pub(super) fn accounts_for(page: &PageLayout, owners: &WordOwners) -> bool {
-    let (mut claimed, mut margin, mut rest) = (0_f32, 0_f32, 0_f32);
+    let (mut claimed, mut artifacts, mut rest) = (0_f32, 0_f32, 0_f32);
     for (word, owner) in page.words.iter().zip(&owners.0) {
         // Leaders and rules of dots are often artifacts in the middle of a line.
         let length = word.text.chars().filter(|sign| sign.is_alphanumeric()).map(|_| 1.0).sum::<f32>();
         match owner {
             Owner::Element(_) | Owner::Taken => claimed += length,
-            Owner::Margin => margin += length,
+            Owner::Margin => artifacts += length,
+            Owner::Nobody if word.mark == ContentMark::Artifact => artifacts += length,
             Owner::Nobody => rest += length,
         }
     }
-    claimed > margin && claimed >= MIN_CLAIMED * (claimed + rest)
+    claimed > artifacts && claimed >= MIN_CLAIMED * (claimed + rest)
 }
 
 /// Whether a reader could follow the parts: each stands below or beside the one before, and none lies over others.

@@ -29,8 +29,11 @@ pub(super) struct WordOwners(pub(super) Vec<Owner>);
 
 impl WordOwners {
     pub(super) fn of(page: &PageLayout, tags: &PageTags, blocks: &BlockMap) -> Self {
+        let is_inner = |word: &&Word| word.mark == ContentMark::Artifact && !is_in_margin(word, page);
+        let inner: BTreeSet<u32> = page.words.iter().filter(is_inner).map(|word| word.block).collect();
         let owner = |word: &Word| match word.mark {
-            ContentMark::Artifact if is_in_margin(word, page) => Owner::Margin,
+            // A side bar stays whole if it ends in a margin.
+            ContentMark::Artifact if is_in_margin(word, page) && !inner.contains(&word.block) => Owner::Margin,
             ContentMark::Artifact | ContentMark::Unmarked => Owner::Nobody,
             ContentMark::Sequence(id) => {
                 let element = tags.owners.get(usize::from(id)).copied().flatten();

@@ -5,7 +5,7 @@ use super::cells::TreeTable;
 use super::pieces::{Owner, Piece, PieceContent, WordOwners};
 use crate::bounds::{Frame, NOTHING, center, shared_width};
 use crate::page_structure::{Column, Figure, Line, LineRole, LineTag, Region};
-use crate::reading::{DirectionReader, quarter, turns};
+use crate::reading::{DirectionReader, is_slanted, quarter, slanted_region, turns};
 use pagewise_document::PageTags;
 use pagewise_text::{Bounds, PageLayout, Word};
 
@@ -115,8 +115,9 @@ impl<'p> RegionWriter<'p> {
 
     /// Inserts what the tree does not claim after what stands above it. `None` if there are too many regions.
     fn insert_rest(&self, regions: &mut Vec<Region>, words: &[&'p Word]) -> Option<()> {
+        let upright: Vec<&Word> = words.iter().copied().filter(|word| !is_slanted(word)).collect();
         let mut places: Vec<Bounds> = regions.iter().map(|region| page_bounds(region, self.page)).collect();
-        for (frame, reader, words) in self.by_direction(words) {
+        for (frame, reader, words) in self.by_direction(&upright) {
             for region in reader.regions(&words, &[], &[]) {
                 if regions.len() >= MAX_REGIONS {
                     return None;
@@ -130,6 +131,7 @@ impl<'p> RegionWriter<'p> {
                 places.insert(at, own);
             }
         }
+        regions.extend(slanted_region(self.page, words.iter().copied()));
         Some(())
     }
 

@@ -80,6 +80,15 @@ fn items_are_nested_by_indent_and_keep_their_numbers() {
 }
 
 #[test]
+fn blocks_and_stars_before_items_are_bullets() {
+    for bullet in ["█", "◼", "★", "❯", "☑"] {
+        let item = |text: &str| format!("{bullet} {text}");
+        let sheet = Sheet::new().line(&item("first")).line(&item("second")).line(&item("third"));
+        assert_eq!(markdown(sheet), "- first\n- second\n- third", "{bullet}");
+    }
+}
+
+#[test]
 fn drawn_bullets_are_bullets() {
     let sheet =
         Sheet::new().line(FULL).space(6.0).bullet(60.0).at(70.0, PLAIN, "One").bullet(60.0).at(70.0, PLAIN, "Two");

@@ -53,6 +53,19 @@ fn heads_of_left_and_right_pages_are_left_out() {
 }
 
 #[test]
+fn the_head_of_slides_is_small_beside_their_text_and_large_beside_their_small_print() {
+    let (large, small) = (Face { size: 30.0, ..PLAIN }, Face { size: 6.0, ..PLAIN });
+    let print = "The small print of a slide has more letters than all of its text, and all slides have it.";
+    let slide = |text: &str| {
+        let sheet = Sheet::new().go_to(30.0).at(50.0, PLAIN, "A talk").go_to(200.0).at(50.0, large, text);
+        sheet.go_to(580.0).at(50.0, small, print).go_to(100.0)
+    };
+    let slides: Vec<Sheet> = ["One word", "Another", "The last"].map(slide).into();
+    let text = markdown_of(&slides).join("\n");
+    assert!(text.contains("One word") && !text.contains("A talk") && !text.contains("small print"), "{text}");
+}
+
+#[test]
 fn a_page_of_running_lines_alone_keeps_them() {
     let pages = [page(1).line(FULL), page(2).line(FULL), page(3), page(4).line(FULL)];
     assert_eq!(markdown_of(&pages).get(2), Some(&"Annual report  \nPage 3".to_owned()));

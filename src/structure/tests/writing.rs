@@ -1,7 +1,8 @@
 //! Markdown.
 
-use super::sheet::{BOLD, FULL, PLAIN, Sheet, markdown};
-use pagewise_text::PageLayout;
+use super::super::{Block, BlockKind, ListMarker, PageBlocks, TextSpan, to_markdown};
+use super::sheet::{BOLD, FULL, Face, PLAIN, Sheet, markdown};
+use pagewise_text::{Bounds, PageLayout};
 
 #[test]
 fn a_link_leaves_out_the_punctuation_after_its_area() {
@@ -54,4 +55,46 @@ fn ideographs_are_joined_over_lines_without_a_space() {
 #[test]
 fn a_page_without_text_gives_nothing() {
     assert_eq!(markdown(Sheet { layout: PageLayout::default(), y: 0.0 }), "");
+}
+
+#[test]
+fn a_watermark_is_no_part_of_the_lines_that_it_crosses_and_no_heading() {
+    let mut sheet = Sheet::new().line(FULL).line(FULL);
+    let mut mark = Sheet::new().go_to(88.0);
+    mark.put(150.0, Face { size: 40.0, ..PLAIN }, "DRAFT");
+    mark.layout.words.iter_mut().for_each(|word| word.turn = 315);
+    sheet.layout.words.splice(3..3, mark.layout.words);
+    assert_eq!(markdown(sheet), format!("{FULL} {FULL}\n\nDRAFT"));
+}
+
+#[test]
+fn the_parts_of_a_line_that_runs_to_the_left_are_read_from_the_right() {
+    let mut sheet = Sheet::new();
+    // Words come in the order in which they are read.
+    for (x, text) in [(250.0, "שלום"), (200.0, "עולם"), (80.0, "טוב"), (50.0, "מאד")] {
+        sheet.put(x, PLAIN, text);
+    }
+    assert_eq!(markdown(sheet), "שלום עולם טוב מאד");
+}
+
+#[test]
+fn a_text_over_another_stays_apart_from_its_words() {
+    let mut sheet = Sheet::new().line("Signed by the secretary of the board");
+    let mut over = Sheet::new().go_to(76.0);
+    over.put(58.0, Face { size: 8.0, ..PLAIN }, "copy");
+    // In the text of the page the words of both are mixed.
+    sheet.layout.words.splice(1..1, over.layout.words);
+    sheet.layout.words.iter_mut().for_each(|word| word.is_spaced = word.text != "by");
+    assert_eq!(markdown(sheet), "copy\n\nSigned by the secretary of the board");
+}
+
+#[test]
+fn the_number_of_an_item_without_a_text_is_kept() {
+    let item = |number: u32, text: &str| Block {
+        kind: BlockKind::ListItem { depth: 1, marker: ListMarker::Number(number) },
+        bounds: Bounds::default(),
+        spans: vec![TextSpan { text: text.to_owned(), ..TextSpan::default() }],
+    };
+    let page = PageBlocks { number: 1, blocks: vec![item(1, "one"), item(2, ""), item(3, "three")] };
+    assert_eq!(to_markdown(&[page], &|_, _| None).concat(), "1. one\n2.\n3. three");
 }

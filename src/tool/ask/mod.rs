@@ -103,7 +103,7 @@ fn chain(settings: &ModelSettings, arguments: &AskArguments) -> Result<Vec<Model
         return Ok(vec![model]);
     }
     settings.chain().ok_or_else(|| {
-        ToolError::new(ErrorCode::NoModel, "No model can be asked about PDFs")
+        ToolError::new(ErrorCode::NoModel, "No model is set up to answer questions about PDFs")
             .hint("Set ANTHROPIC_API_KEY, GEMINI_API_KEY or OPENAI_API_KEY, or name a model in pdf_model.primary.")
     })
 }

@@ -16,19 +16,19 @@ pub struct ConversationArguments {
     #[serde(flatten)]
     #[cfg_attr(feature = "program", command(flatten))]
     pub conversation: ConversationParameter,
-    /// How many times the context was compacted. A number above the last one clears the record of sent pages. With a lower
+    /// How many times the context was compacted. A higher number than before clears the record of sent pages; with a lower
     /// one, everything is sent and nothing is recorded.
     #[schemars(extend("x-driver" = true))]
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub generation: Option<u64>,
 }
 
-/// Files and pages sent in this conversation, their cost, and room left.
+/// List the files and pages sent in this conversation, their cost and the room left. For changes: context_updates.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[serde(rename_all = "camelCase")]
 pub struct StatusArguments {
-    /// List from this file, 1-based.
+    /// First file to list, 1-based.
     #[cfg_attr(feature = "program", arg(skip))]
     pub start_file: Option<NonZeroU64>,
     /// The conversation.
@@ -39,8 +39,8 @@ pub struct StatusArguments {
 
 arguments_of!("context_status", StatusArguments);
 
-/// What changed in files since they were sent to you: pages, text diffs, deletions. Each change is reported once. Call it
-/// before relying on what you read earlier.
+/// Report changes to files since they were sent, each once: pages, text diffs, deletions. Call it before relying on what you
+/// read earlier.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct UpdatesArguments {

@@ -91,7 +91,7 @@ impl StatusResult {
 
     fn text(&self) -> String {
         let total = self.status.files.len();
-        let mut lines = vec![format!("Files that conversation {} holds: {total}", self.conversation)];
+        let mut lines = vec![format!("Files sent in conversation {}: {total}", self.conversation)];
         lines.extend(self.files().map(|(file, unread)| file_line(file, unread)));
         let quoted = self.files().filter(|(_, unread)| !unread.sections.is_empty());
         let quoted = quoted.map(|(file, _)| held_file_name(file)).collect::<Vec<_>>();
@@ -175,8 +175,7 @@ pub fn context_fork(
     }?;
     let when = arguments.as_of.map_or("holds now".to_owned(), |point| format!("held at point {point}"));
     let text = format!(
-        "Conversation: {fork}\nIt holds what conversation {origin} {when}. What one is given or forgets from now on \
-         does not affect the other."
+        "Conversation: {fork}\nIt holds what conversation {origin} {when}. From now on neither affects the other."
     );
     let mut structure = json!({ "conversation": fork.as_str(), "origin": origin.as_str() });
     if let (Value::Object(object), Some(point)) = (&mut structure, arguments.as_of) {

@@ -21,7 +21,7 @@ pub(super) fn no_attachment(path: &str, name: &str, names: &[String], total: usi
 /// For a page without a picture of a number.
 pub(super) fn no_picture(path: &str, name: &str, page: Option<u32>, pictures: usize) -> ToolError {
     let Some(page) = page else {
-        let form = format!("'{}' is no image: {path}#image=3.1 is the first image of page 3", one_line(name));
+        let form = format!("'{}' is not an image: {path}#image=3.1 is the first image of page 3", one_line(name));
         return ToolError::validation(&form);
     };
     let count = count_of(u64::try_from(pictures).unwrap_or(u64::MAX), "image");

@@ -450,8 +450,10 @@ fn selection_error(selection: &str, page_count: u32, hint: Option<String>) -> To
     let message = format!("Invalid page range: {selection} (document has {page_count} pages)");
     let known = "Pages are 1-based and look like \"3\", \"1-5\", \"1,3,5-7\", \"4-\", \"-3\", \"label:iv\" (as printed) or \
                  \"section:Results\" (a title of the outline).";
+    let hint = hint.as_deref().unwrap_or(known);
     ToolError::new(ErrorCode::InvalidPageRange, message)
-        .hint(hint.as_deref().unwrap_or(known))
+        .hint(hint)
+        .command_hint(&hint.replace("pdf_search", "pagewise search"))
         .with("pages", json!(page_count))
 }
 

@@ -17,16 +17,16 @@ pub(crate) const DEFAULT_MAX_CHARS: u64 = 30_000;
 /// Characters in one answer at most.
 pub(crate) const MAX_CHARS: u64 = 100_000;
 
-/// Fetch URLs as text: PDFs page by page, web pages as Markdown, 30,000 characters at most; continue with
-/// get_search_content. To see PDF pages, call get_file with the URL.
+/// Fetch URLs as text: PDFs page by page, web pages as Markdown. At most 30,000 characters; get_search_content continues. To
+/// see PDF pages, call get_file with the URL.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("The conversation that the fetched content belongs to"))))]
 pub struct FetchArguments {
-    /// The URL.
+    /// One URL.
     #[cfg_attr(feature = "program", arg(skip))]
     pub url: Option<String>,
-    /// Instead of url.
+    /// Several, instead of url.
     #[serde(default)]
     #[schemars(length(max = 10))]
     #[cfg_attr(feature = "program", arg(value_name = "URL", required = true, help = "The URLs, at most 10"))]
@@ -61,7 +61,7 @@ impl FetchArguments {
     }
 }
 
-/// More of a text from fetch_content.
+/// Continue a text that fetch_content cut, from offset, without fetching it again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("The conversation that the content belongs to"))))]
@@ -70,7 +70,7 @@ pub struct SearchContentArguments {
     /// From fetch_content.
     #[cfg_attr(feature = "program", arg(value_name = "ID", help = "The responseId that pagewise fetch printed"))]
     pub response_id: String,
-    /// Which URL, if several.
+    /// Which URL, if several were fetched.
     #[cfg_attr(feature = "program", arg(long, value_name = "URL", conflicts_with = "url_index"))]
     pub url: Option<String>,
     /// Or its position, 0-based.

@@ -17,7 +17,7 @@ use crate::tool::pdf::{DocumentArguments, TextArguments, TextFormat};
 /// pdf_search.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
-#[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("The conversation whose memory applies; its first use creates it"))))]
+#[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("Name of the conversation, whose pages are sent once; its first use creates it"))))]
 #[serde(rename_all = "camelCase")]
 pub struct GetFileArguments {
     /// Path, URL or responseId.
@@ -42,7 +42,7 @@ pub struct GetFileArguments {
         arg(long = "as", value_enum, value_name = "FORM", help = "Form of the pages (default: the setting form)")
     )]
     pub form: Option<FormArgument>,
-    /// Resend; only if you can no longer see it.
+    /// Resend what you can no longer see.
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(long, help = "Send it even if it was already sent in the conversation"))]
     pub force: bool,
@@ -52,20 +52,20 @@ pub struct GetFileArguments {
     /// Text files: number of lines.
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub num_lines: Option<NonZeroU64>,
-    /// Token budget (estimated); one page always comes.
+    /// Estimated token budget; at least one page is sent.
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub max_tokens: Option<NonZeroU64>,
-    /// An earlier version: answers what changed, and of pages the changed alone.
+    /// An earlier version: reports what changed; with pages, sends only those.
     #[cfg_attr(
         feature = "program",
         arg(
             long,
             value_name = "EARLIER",
-            help = "An earlier version: say what changed; of --pages, the changed alone"
+            help = "An earlier version: report what changed; with --pages, send only those"
         )
     )]
     pub against: Option<String>,
-    /// Write the text or markdown to a file, and answer with its path and cost.
+    /// Write the text or Markdown to a file; returns its path.
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(skip))]
     pub save: bool,

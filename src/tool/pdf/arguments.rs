@@ -67,7 +67,8 @@ pub(super) fn selected_pages(pdf: &OpenPdf, selection: Option<&str>) -> Result<S
     }
 }
 
-/// A PDF's metadata, form values and attachments. With pages: size, content and token cost of each. Overview: get_file.
+/// Show a PDF's metadata, form values and attachments; with pages, the size, content and token cost of each. To read, or for
+/// an overview: get_file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct InfoArguments {
@@ -83,7 +84,7 @@ pub struct InfoArguments {
 
 arguments_of!("pdf_info", InfoArguments);
 
-/// The whole outline (bookmarks) with page numbers.
+/// List the whole outline (bookmarks) with page numbers; get_file's summary may cut it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct OutlineArguments {
@@ -126,7 +127,7 @@ pub struct TablesArguments {
 
 arguments_of!("tables", TablesArguments);
 
-/// Extract text; scans by OCR. Does not track what you have: to read, use get_file.
+/// Extract a PDF's text, scans by OCR. Resends pages you already have: to read, use get_file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct TextArguments {
@@ -151,7 +152,7 @@ pub struct TextArguments {
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(long, help = "Include text that is invisible on the page"))]
     pub hidden: bool,
-    /// Pages to OCR. Default: those without usable text (auto).
+    /// Pages to OCR. Default (auto): those without usable text.
     #[cfg_attr(
         feature = "program",
         arg(
@@ -163,13 +164,13 @@ pub struct TextArguments {
         )
     )]
     pub ocr: Option<OcrArgument>,
-    /// Write it whole to a file, and answer with its path and cost.
+    /// Write all to a file; returns its path.
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(skip))]
     pub save: bool,
     /// Whether the answer lists the words of each page in their boxes; only for the command line.
     #[serde(skip)]
-    #[cfg_attr(feature = "program", arg(long, help = "With --json: the words of each page in their boxes"))]
+    #[cfg_attr(feature = "program", arg(long, help = "With --json: also the words of each page, with their boxes"))]
     pub boxes: bool,
     /// Whether a command asks, which recognises as long as it takes.
     #[serde(skip)]
@@ -228,7 +229,7 @@ pub enum TextFormat {
     Markdown,
 }
 
-/// Draw a page as a PNG, returned and saved: for layout, figures, handwriting.
+/// Draw a page as a PNG, returned and saved: for layout, figures, handwriting. Text costs less: get_file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct RenderArguments {
@@ -236,7 +237,7 @@ pub struct RenderArguments {
     #[serde(flatten)]
     #[cfg_attr(feature = "program", command(flatten))]
     pub document: DocumentArguments,
-    /// 1-based, like "3". Several ("1-3,7") are saved, not returned. Not needed with quote.
+    /// 1-based: "3". Several ("1-3,7") are only saved. Not needed with quote.
     #[serde(default)]
     #[cfg_attr(
         feature = "program",
@@ -250,25 +251,25 @@ pub struct RenderArguments {
         )
     )]
     pub page: String,
-    /// Find this passage; show only its lines, marked.
+    /// Passage to find; draws only its lines, marked.
     #[cfg_attr(
         feature = "program",
         arg(
             long,
             value_name = "TEXT",
             allow_hyphen_values = true,
-            help = "Only the place of a passage, wherever it is: its lines, table rows or figure, painted over in yellow"
+            help = "Find a passage, and draw only its place (lines, table rows or figure), marked in yellow"
         )
     )]
     pub quote: Option<String>,
-    /// Several pages in one picture.
+    /// Draw several pages in one picture.
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(long))]
     pub contact_sheet: bool,
     /// Pixels per inch, 72 to 300. Default: 150.
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub dpi: Option<NonZeroU64>,
-    /// Left, top, right, bottom, 0 to 1: [0, 0, 1, 0.5] is the upper half.
+    /// Left, top, right, bottom, 0 to 1: [0, 0, 1, 0.5] draws the upper half.
     #[schemars(length(min = 4, max = 4), extend("x-expected" = REGION))]
     #[cfg_attr(
         feature = "program",
@@ -277,11 +278,11 @@ pub struct RenderArguments {
             value_name = "L,T,R,B",
             value_delimiter = ',',
             allow_negative_numbers = true,
-            help = "Only a part: left, top, right and bottom edge, as fractions of the page from 0 to 1"
+            help = "Draw only a part: its left, top, right and bottom edge, as fractions of the page from 0 to 1"
         )
     )]
     pub region: Option<Vec<f64>>,
-    /// Mark yellow: a text, or a box "left,top,right,bottom" in points.
+    /// Mark in yellow: a text, or a box "left,top,right,bottom" in points.
     #[schemars(extend("x-expected" = HIGHLIGHT))]
     #[cfg_attr(
         feature = "program",
@@ -289,7 +290,7 @@ pub struct RenderArguments {
             long,
             value_name = "TEXT|BOX",
             allow_hyphen_values = true,
-            help = "Paint over a text, or a box (left,top,right,bottom in points from the top left of the page), in yellow"
+            help = "Mark in yellow a text, or a box: left,top,right,bottom in points from the top left of the page"
         )
     )]
     pub highlight: Option<String>,
@@ -350,10 +351,11 @@ impl RenderArguments {
     }
 }
 
-/// Find a phrase or regex (query), or check a quote; returns pages and excerpts. ranked: for questions.
+/// Search PDFs for a phrase or regex (query), or check a quote; returns pages and excerpts, and names pages without text. For
+/// a question, set ranked. To read hits: get_file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
-#[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("The conversation whose held pages are marked; for a responseId, the one that fetched it"))))]
+#[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("Mark pages that were sent in this conversation; for a responseId, the one that fetched it"))))]
 pub struct SearchArguments {
     /// A PDF, a folder or a pattern (**/*.pdf): path or URL.
     #[cfg_attr(
@@ -362,33 +364,32 @@ pub struct SearchArguments {
             value_name = "PATH",
             index = 1,
             required = true,
-            help = "The PDF: a path, ~, file://, http(s):// or the responseId of something fetched; or a folder, or a \
-                    pattern such as 'reports/**/*.pdf'. There may be several"
+            help = "A PDF (path, URL or responseId), a folder, or a pattern such as 'reports/**/*.pdf'; several are allowed"
         )
     )]
     pub path: Option<String>,
-    /// More of path.
+    /// Further paths.
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(index = 3, hide = true))]
     pub paths: Vec<String>,
-    /// Many PDFs: start at this one, 1-based.
+    /// Of many PDFs, the first to search, 1-based.
     #[cfg_attr(feature = "program", arg(skip))]
     pub start_document: Option<NonZeroU64>,
-    /// Exact phrase; with ranked, any words.
+    /// Exact phrase; with ranked, a question or words.
     #[cfg_attr(feature = "program", arg(value_name = "QUERY", index = 2, allow_hyphen_values = true))]
     pub query: Option<String>,
-    /// Not query: is this there word for word?
+    /// Instead of query: a passage to check word for word.
     #[cfg_attr(
         feature = "program",
         arg(
             long,
             value_name = "TEXT",
             allow_hyphen_values = true,
-            help = "Instead of a query: is this passage there, word for word?"
+            help = "Instead of a query: a passage to check word for word"
         )
     )]
     pub quote: Option<String>,
-    /// query is a regex (no look-around).
+    /// Read query as a regex (no look-around).
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(long))]
     pub regex: bool,
@@ -396,7 +397,7 @@ pub struct SearchArguments {
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(long))]
     pub case_sensitive: bool,
-    /// Pages to OCR. Default: those without usable text (auto).
+    /// Pages to OCR. Default (auto): those without usable text.
     #[cfg_attr(
         feature = "program",
         arg(
@@ -418,11 +419,11 @@ pub struct SearchArguments {
         arg(long, value_name = "N", help = "Show at most this many matches (default: 50, or 10 with --ranked)")
     )]
     pub max_results: Option<NonZeroU64>,
-    /// Best pages first. Adds language (eng), dates (2023..2024-06).
+    /// Best pages first. Also takes language (eng), dates (2023..2024-06).
     #[serde(default)]
-    #[cfg_attr(feature = "program", arg(long, help = "The pages that answer the query best, the best first"))]
+    #[cfg_attr(feature = "program", arg(long, help = "Show the pages that answer the query best, the best first"))]
     pub ranked: bool,
-    /// With ranked: only documents in this language, as ISO 639-3 names it: eng, deu, fra.
+    /// With ranked: only documents in this language, by its code in ISO 639-3: eng, deu, fra.
     #[schemars(extend("x-driver" = true))]
     #[cfg_attr(feature = "program", arg(long, value_name = "CODE", requires = "ranked"))]
     pub language: Option<String>,
@@ -430,7 +431,7 @@ pub struct SearchArguments {
     #[schemars(extend("x-driver" = true))]
     #[cfg_attr(feature = "program", arg(long, value_name = "RANGE", requires = "ranked", allow_hyphen_values = true))]
     pub dates: Option<String>,
-    /// With ranked: the answer as data also has where the passages stand on their pages.
+    /// With ranked: structured results also have the boxes of the passages on their pages.
     #[serde(default)]
     #[schemars(extend("x-driver" = true))]
     #[cfg_attr(feature = "program", arg(long, requires = "ranked"))]

@@ -293,7 +293,9 @@ impl InfoResult {
         let [fields, attachments] = &self.lists;
         lines.extend(counted("Form fields", self.form_fields));
         lines.extend(listed(fields, self.form_fields, "pdf_extract_text names those of each page"));
-        lines.extend(self.xfa.then(|| "XFA: yes; some of the form may show only in readers of XFA".to_owned()));
+        lines.extend(
+            self.xfa.then(|| "XFA: yes; some of the form may show only in viewers that support XFA".to_owned()),
+        );
         lines.extend(counted("Attachments", self.attachments));
         let all = format!("get_file with {} names all", attachment_path(&self.path, ""));
         lines.extend(listed(attachments, self.attachments, &all));
@@ -304,7 +306,8 @@ impl InfoResult {
         lines.extend(self.lists_of_pages());
         let with_images = self.page_map.iter().find(|page| page.images > 0);
         let first = |page: &MappedPage| image_path(&self.path, PageIndex(page.page.saturating_sub(1)), 1);
-        lines.extend(with_images.map(|page| format!("Images are files: get_file with {}", first(page))));
+        lines
+            .extend(with_images.map(|page| format!("Each image can be read as a file: get_file with {}", first(page))));
         lines.extend(self.notes.iter().map(|note| format!("Note: {note}")));
         lines.join("\n")
     }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::arguments::selected_pages;
 use super::boxes::edges_of;
 use crate::context::{
-    ContextError, MarkdownPages, OpenPdf, ProgressListener, SelectedPages, page_or_pages, read_markdown,
+    ContextError, MarkdownPages, OpenPdf, ProgressListener, SelectedPages, UNREAD_ROWS, page_or_pages, read_markdown,
     unreadable_page_text,
 };
 use crate::tool::error::ToolError;
@@ -135,6 +135,9 @@ pub fn find_tables(
             match read {
                 Ok(read) => {
                     is_readable = true;
+                    if read.has_unread_rows {
+                        result.notes.push(format!("Page {}: {UNREAD_ROWS}", page.number()));
+                    }
                     result.tables.extend(read.tables.into_iter().map(|table| TableOnPage::new(page, table)));
                 }
                 Err(error) => {

@@ -205,9 +205,6 @@ fn text_and_content(document: &dyn Pages, page: PageIndex, format: TextFormat) -
 /// Before the hidden text of a page.
 const HIDDEN_TEXT: &str = "[Hidden on this page, not seen by a reader:]";
 
-/// The note on a page with a table whose columns are not certain.
-const GUESSED_TABLE: &str = "the columns of a table are a guess, since no lines divide them";
-
 struct TextResultBuilder<'a> {
     pdf: &'a OpenPdf,
     document: &'a RecognisingDocument<'a>,
@@ -266,9 +263,8 @@ impl<'a> TextResultBuilder<'a> {
                 return Err(failure);
             }
             for (page, read) in read {
-                if read.as_ref().is_ok_and(MarkdownPage::has_guessed_table) {
-                    self.page_notes.add(page, &PageRemark::plain(GUESSED_TABLE));
-                }
+                let doubts = read.iter().flat_map(MarkdownPage::table_doubts);
+                doubts.for_each(|doubt| self.page_notes.add(page, &PageRemark::plain(doubt)));
                 let read = read.map(|MarkdownPage { text, markdown, left_out, .. }| ReadPage {
                     text,
                     content: Some(markdown),

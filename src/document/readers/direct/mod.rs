@@ -123,7 +123,7 @@ impl DirectReader {
         };
         match self.read_at(container, offset, hops)? {
             (Object::Stream(stream), _) => Ok(*stream),
-            _ => Err(DocumentError::damaged_at("an object stream that is none", offset)),
+            _ => Err(DocumentError::damaged_at("an object that is not an object stream", offset)),
         }
     }
 
@@ -143,7 +143,7 @@ impl DirectReader {
     fn read_at(&self, number: u32, offset: u64, hops: u32) -> Result<(Object, usize), DocumentError> {
         let found = window::read_indirect(&self.file, offset, &self.limits)?;
         if found.id.number != number {
-            return Err(DocumentError::damaged_at("another object than the cross references say", offset));
+            return Err(DocumentError::damaged_at("not the object that the cross references name", offset));
         }
         let cost = cost(found.length);
         let Some(start) = found.data_start else { return Ok((found.object, cost)) };

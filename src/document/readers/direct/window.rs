@@ -97,7 +97,7 @@ pub(crate) fn read_dictionary(
 ) -> Result<(Dictionary, usize), DocumentError> {
     match with_window(file, at, limits, |lexer| lexer.object().map(|object| (object, lexer.position())))? {
         (Object::Dictionary(dictionary), length) => Ok((dictionary, length)),
-        _ => Err(DocumentError::damaged_at("a trailer that is no dictionary", at)),
+        _ => Err(DocumentError::damaged_at("a trailer that is not a dictionary", at)),
     }
 }
 
@@ -136,7 +136,7 @@ pub(crate) fn scan_references(
         Ok((id, scan, Some(at.saturating_add(lexer.position() as u64))))
     })?;
     if id.number != number {
-        return Err(DocumentError::damaged_at("another object than the cross references say", at));
+        return Err(DocumentError::damaged_at("not the object that the cross references name", at));
     }
     let Some(start) = data else {
         return Ok(if scan.is_page { ObjectKind::Page } else { ObjectKind::Other });

@@ -298,7 +298,7 @@ fn previous_section(trailer: &Dictionary, at: u64) -> Result<Option<u64>, Docume
         Some(Object::Integer(previous_section)) => {
             u64::try_from(*previous_section).map(Some).map_err(|_| DocumentError::damaged_at("a negative /Prev", at))
         }
-        Some(_) => Err(DocumentError::damaged_at("a /Prev that is no integer", at)),
+        Some(_) => Err(DocumentError::damaged_at("a /Prev that is not an integer", at)),
     }
 }
 

@@ -279,7 +279,7 @@ async fn document(
         }
     };
     let Ok(place) = timeout(gate.settings.read_timeout, waiting).await else {
-        return refusal(StatusCode::SERVICE_UNAVAILABLE, "Too many documents are on their way.");
+        return refusal(StatusCode::SERVICE_UNAVAILABLE, "Too many documents are being sent.");
     };
     let arguments = Map::from_iter([("id".to_owned(), json!(id)), ("key".to_owned(), json!(key))]);
     let inspector = door.inspector.clone();

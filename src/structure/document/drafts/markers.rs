@@ -1,7 +1,7 @@
 //! The marks of list items: bullets, numbers, letters.
 
 use super::Draft;
-use crate::page_structure::{Line, has_letter, roman_value};
+use crate::page_structure::{Line, has_letter, is_bullet_sign, is_weak_bullet, roman_value};
 
 /// The mark at the beginning of a line.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,48 +85,14 @@ pub(super) fn label_marker(draft: &Draft) -> Option<Marker> {
 /// A bullet without a space before the text.
 fn glued(line: &Line) -> Option<Marker> {
     let first = line.words.first()?;
-    let sign = first.text.chars().next().filter(|sign| is_strong(*sign))?;
+    let sign = first.text.chars().next().filter(|sign| is_bullet_sign(*sign))?;
     let count = first.text.chars().count();
     (count > 1).then_some(Marker { kind: MarkerKind::Bullet(sign), length: 1, text_left: first.bounds.x0 + line.size })
 }
 
 fn is_bullet(text: &str) -> bool {
     let mut signs = text.chars();
-    matches!((signs.next(), signs.next()), (Some(sign), None) if is_strong(sign))
-}
-
-/// Signs that are hardly ever text at the beginning of a line. Symbol fonts have theirs in the private use area.
-fn is_strong(sign: char) -> bool {
-    matches!(
-        sign,
-        '•' | '‣'
-            | '◦'
-            | '▪'
-            | '▫'
-            | '■'
-            | '□'
-            | '●'
-            | '○'
-            | '◆'
-            | '◇'
-            | '❖'
-            | '►'
-            | '▶'
-            | '▸'
-            | '➢'
-            | '➤'
-            | '✓'
-            | '✔'
-            | '·'
-            | '∙'
-            | '⁃'
-            | '⦁'
-            | '❍'
-            | '◾'
-            | '➔'
-            | '☐'
-            | '\u{e000}'..='\u{f8ff}'
-    )
+    matches!((signs.next(), signs.next()), (Some(sign), None) if is_bullet_sign(sign))
 }
 
 fn whole_word(text: &str, is_symbol: bool) -> Option<MarkerKind> {
@@ -134,8 +100,8 @@ fn whole_word(text: &str, is_symbol: bool) -> Option<MarkerKind> {
     let (first, second) = (signs.next()?, signs.next());
     if second.is_none() {
         return match first {
-            _ if is_strong(first) => Some(MarkerKind::Bullet(first)),
-            '-' | '–' | '—' | '−' | '*' | '+' | '»' | '›' | '>' | '⇒' => Some(MarkerKind::WeakBullet(first)),
+            _ if is_bullet_sign(first) => Some(MarkerKind::Bullet(first)),
+            _ if is_weak_bullet(first) => Some(MarkerKind::WeakBullet(first)),
             'o' | '§' | 'l' | 'n' | 'q' | 'Ø' | 'ü' if is_symbol => Some(MarkerKind::Bullet(first)),
             _ => None,
         };

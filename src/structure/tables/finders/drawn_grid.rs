@@ -16,6 +16,10 @@ const MAX_SLIVER: f32 = 6.0;
 const MIN_OUTER: f32 = 8.0;
 /// The share of a side that an edge must cover to be drawn there.
 const COVER: f32 = 0.6;
+/// An edge that is further within a word than this share of its length runs through it.
+const INSET: f32 = 0.25;
+/// At most one of so many words of a table has an edge through it: an amount that is struck out.
+const CROSSED: usize = 5;
 /// A grid has at most this many columns.
 const MAX_COLUMNS: usize = 500;
 
@@ -146,6 +150,17 @@ impl<'p> DrawnGrid<'p> {
         is_regular(&self.xs, area.y1 - area.y0) && is_regular(&self.ys, area.x1 - area.x0)
     }
 
+    /// Whether edges run through many of its words, as the lines of a chart do through its labels.
+    pub(super) fn crosses_words(&self) -> bool {
+        let words = || self.places.iter().flatten();
+        let is_crossed = |word: &&PlacedWord| {
+            let b = &word.word.bounds;
+            let middle = |from: f32, to: f32| f32::midpoint(from, to);
+            crosses(&self.xs, b.x0, b.x1, middle(b.y0, b.y1)) || crosses(&self.ys, b.y0, b.y1, middle(b.x0, b.x1))
+        };
+        CROSSED * words().filter(is_crossed).count() > words().count()
+    }
+
     /// The area inside the outermost borders.
     pub(super) fn area(&self) -> Option<Bounds> {
         Some(Bounds {
@@ -261,6 +276,14 @@ impl<'p> DrawnGrid<'p> {
             .iter()
             .any(|l| l.chunks.iter().any(|c| c.bounds.x0 < border.at - 1.0 && border.at + 1.0 < c.bounds.x1))
     }
+}
+
+/// Whether an edge runs through a word that reaches from `start` to `end`, at a place beside them.
+fn crosses(borders: &[Border], start: f32, end: f32, beside: f32) -> bool {
+    let inset = INSET * (end - start);
+    let first = borders.partition_point(|border| border.at <= start + inset);
+    let within = borders.iter().skip(first).take_while(|border| border.at < end - inset);
+    within.flat_map(|border| &border.edges).any(|edge| edge.start <= beside && beside <= edge.end)
 }
 
 fn range(borders: &[Border], at: usize) -> (f32, f32) {

@@ -3,7 +3,7 @@
 use super::compaction::{compact, trimmed};
 use super::components::{Component, components};
 use super::drawn_grid::DrawnGrid;
-use super::row_splits::split_rows;
+use super::row_splits::{split_rows, split_spans};
 use super::stacks::extended;
 use crate::tables::layout::edges::Edges;
 use crate::tables::layout::figures::has_bars;
@@ -28,11 +28,12 @@ fn tables_of(components: &[Component], words: &PageWords) -> Vec<(Bounds, Table)
 
 /// The table of a grid and its area, if it is one.
 fn table(grid: &DrawnGrid) -> Option<(Bounds, Table)> {
-    if !grid.is_regular() {
+    if !grid.is_regular() || grid.crosses_words() {
         return None;
     }
     let (mut slots, rows, columns) = compact(grid.slots());
     let rows = trimmed(&mut slots, rows, columns);
+    split_spans(&mut slots);
     let rows = split_rows(&mut slots, rows);
     let is_table = likeness::is_grid(&slots, rows, columns);
     if !is_table || likeness::has_columns_within(&slots) || likeness::cuts_lines(&slots) {

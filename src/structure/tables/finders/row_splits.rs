@@ -1,10 +1,39 @@
 //! Drawn rows that hold several rows of values: a grid with rules only between columns.
 
-use crate::tables::layout::lines::{Chunk, PlacedWord, text_lines};
+use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, text_lines};
 use crate::tables::reading::grid::Slot;
+use std::collections::BTreeMap;
 
 /// So many lines with a value beside other text are rows, whatever columns their values are in.
 const MIN_LISTED: usize = 3;
+
+/// A cell over so many rows or more is divided if each of them has a text of its own in it.
+const MIN_LABELS: usize = 3;
+
+/// Divides cells over several drawn rows where each row has a text of its own, beside which no rule is drawn.
+pub(super) fn split_spans(slots: &mut Vec<Slot>) {
+    let mut tops: BTreeMap<usize, f32> = BTreeMap::new();
+    for (slot, area) in slots.iter().filter_map(|slot| Some((slot, slot.area?))) {
+        tops.insert(slot.row, area.y0);
+    }
+    let split = slots.drain(..).flat_map(|slot| match label_starts(&slot, &tops) {
+        Some(starts) => split_slot(slot, &starts),
+        None => vec![slot],
+    });
+    *slots = split.collect();
+}
+
+/// Where the rows of a cell begin, if a text begins in each of them.
+fn label_starts(slot: &Slot, tops: &BTreeMap<usize, f32>) -> Option<Vec<f32>> {
+    let starts: Vec<f32> = tops.range(slot.row..slot.row + slot.row_span).map(|(_, top)| *top).collect();
+    let lines = text_lines(&slot.words);
+    let row = |line: &TextLine| starts.partition_point(|start| *start <= line.baseline).saturating_sub(1);
+    let begins =
+        |own: &[TextLine]| own.first().and_then(|line| line.chunks.first()).is_some_and(|first| !first.begins_small());
+    let labels = || lines.chunk_by(|a, b| row(a) == row(b));
+    let is_split = starts.len() >= MIN_LABELS && starts.len() == slot.row_span && labels().count() == starts.len();
+    (is_split && labels().all(begins)).then_some(starts)
+}
 
 /// Splits drawn rows that hold several rows of values. Gives the number of rows.
 pub(super) fn split_rows(slots: &mut Vec<Slot>, rows: usize) -> usize {

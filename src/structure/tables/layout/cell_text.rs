@@ -1,7 +1,7 @@
 //! The text of a cell.
 
 use super::lines::{CELL_GAP, PlacedWord, text_lines};
-use pagewise_base::script::is_ideograph;
+use pagewise_base::script::{is_ideograph, is_right_to_left, runs_left};
 
 /// The words in reading order: lines joined by a space, hyphens at line ends repaired.
 pub(crate) fn cell_text(words: &[PlacedWord]) -> String {
@@ -14,14 +14,23 @@ pub(crate) fn cell_text(words: &[PlacedWord]) -> String {
     }
     for line in text_lines(words) {
         let words: Vec<PlacedWord> = line.chunks.into_iter().flat_map(|c| c.words).collect();
-        append_line(&mut text, &line_text(words));
+        append_line(&mut text, without_leader(&line_text(words)));
     }
     text
 }
 
+/// A line of a cell without the leader of dots at its end. An ellipsis has three dots and no spaces.
+fn without_leader(line: &str) -> &str {
+    let stem = line.trim_end_matches(['.', '·', '…', ' ']);
+    let leader = line.get(stem.len()..).unwrap_or_default();
+    let dots = leader.chars().filter(|sign| *sign != ' ').count();
+    let is_leader = dots > 3 || dots > 1 && leader.trim().contains(' ');
+    if is_leader && !stem.is_empty() { stem } else { line }
+}
+
 /// The text of one line; lines with right-to-left letters keep the page's order.
 fn line_text(mut words: Vec<PlacedWord>) -> String {
-    if is_mostly_right_to_left(&words) {
+    if runs_left(words.iter().map(|word| word.word.text.as_str())) {
         words = mirrored(&words);
     }
     let mut text = String::new();
@@ -36,17 +45,11 @@ fn line_text(mut words: Vec<PlacedWord>) -> String {
     text
 }
 
-/// Whether more letters run to the left than to the right.
-fn is_mostly_right_to_left(words: &[PlacedWord]) -> bool {
-    let letters = || words.iter().flat_map(|w| w.word.text.chars()).filter(|c| c.is_alphabetic());
-    2 * letters().filter(|c| is_right_to_left(*c)).count() > letters().count()
-}
-
 /// Words from right to left; runs of other words keep their order.
 fn mirrored<'p>(words: &[PlacedWord<'p>]) -> Vec<PlacedWord<'p>> {
-    let runs_left = |w: &PlacedWord| w.word.text.chars().any(is_right_to_left);
+    let is_left = |w: &PlacedWord| w.word.text.chars().any(is_right_to_left);
     let mut out = Vec::new();
-    let runs: Vec<&[PlacedWord]> = words.chunk_by(|a, b| !runs_left(a) && !runs_left(b)).collect();
+    let runs: Vec<&[PlacedWord]> = words.chunk_by(|a, b| !is_left(a) && !is_left(b)).collect();
     for run in runs.into_iter().rev() {
         out.extend_from_slice(run);
     }
@@ -85,9 +88,4 @@ fn is_hyphenated(text: &str, line: &str) -> bool {
 /// Whether two lines join without a space, as Chinese and Japanese do.
 fn is_unspaced(text: &str, line: &str) -> bool {
     text.chars().next_back().is_some_and(is_ideograph) && line.chars().next().is_some_and(is_ideograph)
-}
-
-/// Whether a character is of a script that runs to the left.
-pub(crate) fn is_right_to_left(c: char) -> bool {
-    matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
 }

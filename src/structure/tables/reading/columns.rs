@@ -1,5 +1,6 @@
 //! Columns from the white space between chunks.
 
+use crate::page_structure::is_bullet_sign;
 use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine};
 
 /// An area with more columns than this is no table.
@@ -143,10 +144,8 @@ fn join_symbols(columns: &mut Vec<Column>, lines: &[TextLine]) {
 /// Whether a word is the marker of a list item.
 pub(super) fn is_marker(text: &str) -> bool {
     let body = text.trim_start_matches(['(', '[']).trim_end_matches(['.', ')', ']', ':']);
-    let is_bullet = matches!(
-        text,
-        "•" | "◦" | "▪" | "■" | "□" | "●" | "○" | "‣" | "–" | "-" | "*" | "➢" | "✓" | "\u{f0b7}" | "\u{f0a7}"
-    );
+    let mut signs = text.chars();
+    let is_bullet = matches!((signs.next(), signs.next()), (Some(sign), None) if is_bullet_sign(sign) || matches!(sign, '–' | '-' | '*'));
     let is_number = body.len() < text.len()
         && !body.is_empty()
         && body.chars().count() <= 3

@@ -12,10 +12,15 @@ use crate::tables::layout::lines::Chunk;
 /// A head has at most this many lines.
 const MAX_HEAD_LINES: usize = 12;
 
+/// A head of more rows is at most half of its table.
+const MAX_HEADS: usize = 3;
+
 /// The number of head rows of a drawn grid.
 pub(crate) fn drawn_heads(slots: &[Slot], rows: usize, columns: usize) -> usize {
     let first: Vec<&Slot> = slots.iter().filter(|s| s.row == 0).collect();
-    let tallest = first.iter().map(|s| s.row_span).max().unwrap_or(1);
+    // A cell beside most of the rows is the label of all of them.
+    let spans_of_heads = first.iter().map(|s| s.row_span).filter(|span| *span <= MAX_HEADS || 2 * span <= rows);
+    let tallest = spans_of_heads.max().unwrap_or(1);
     let spans = first.iter().any(|s| s.column_span > 1 && s.column_span < columns);
     let heads = if spans { tallest.max(2) } else { tallest };
     heads.min(rows.saturating_sub(1))

@@ -1,7 +1,8 @@
 //! What is no table.
 
+use super::super::ColumnsBy;
 use super::{find_tables, page, tables_of, word};
-use pagewise_text::{Bounds, Fill, PageLayout};
+use pagewise_text::{Bounds, Fill, PageLayout, Rule};
 
 #[test]
 fn prose_is_no_table() {
@@ -95,4 +96,37 @@ fn a_box_behind_words_that_its_sides_cut_is_no_table() {
 #[test]
 fn an_empty_page_has_no_table() {
     assert_eq!(find_tables(&PageLayout::default()), []);
+}
+
+#[test]
+fn the_lines_of_a_chart_through_its_labels_are_no_grid() {
+    let mut page = PageLayout { width: 612.0, height: 792.0, ..PageLayout::default() };
+    let step = |at: u8, size: f32| 100.0 + size * f32::from(at);
+    for at in 0..5 {
+        let (x, y) = (step(at, 60.0), step(at, 30.0));
+        page.rules.push(Rule {
+            bounds: Bounds { x0: x, y0: 100.0, x1: x + 0.5, y1: 220.0 },
+            is_horizontal: false,
+            color: [0; 3],
+        });
+        page.rules.push(Rule {
+            bounds: Bounds { x0: 100.0, y0: y, x1: 340.0, y1: y + 0.5 },
+            is_horizontal: true,
+            color: [0; 3],
+        });
+    }
+    let is_grid = |page: &PageLayout| find_tables(page).iter().any(|table| table.columns_by == ColumnsBy::Lines);
+    // In the places of the grid the same words are a table.
+    let mut table = page.clone();
+    for row in 0..4 {
+        for column in 0..4 {
+            table.words.push(word("12.5", step(column, 60.0) + 10.0, step(row, 30.0) + 8.0));
+            page.words.push(word(
+                "12.5",
+                step(column, 60.0) - 12.0 + 60.0 * f32::from(u8::from(column == 0)),
+                step(row, 30.0) + 8.0,
+            ));
+        }
+    }
+    assert!(is_grid(&table) && !is_grid(&page));
 }

@@ -1,7 +1,7 @@
 //! Tables with rules.
 
-use super::{find_tables, page, tables_of};
-use pagewise_text::{Bounds, Rule};
+use super::{find_tables, page, shape, tables_of, word};
+use pagewise_text::{Bounds, PageLayout, Rule, Word};
 
 #[test]
 fn a_full_grid_gives_its_cells() {
@@ -442,4 +442,95 @@ long       process    that takes part,
 ------------------------------------------",
     );
     assert_eq!(found, "");
+}
+
+#[test]
+fn a_watermark_belongs_to_no_table_and_ends_none() {
+    let mut page = page(
+        "
+-----------------------
+Name    Folds   Leaves
+-----------------------
+Folio       1        2
+Quarto      2        4
+-----------------------
+",
+    );
+    let shapes = |page: &PageLayout| find_tables(page).iter().map(shape).collect::<Vec<_>>().join("\n\n");
+    let expected = shapes(&page);
+    assert!(expected.contains("Quarto"));
+    let mark = Word { turn: 315, size: 60.0, ..word("DRAFT", 100.0, 140.0) };
+    page.words.push(mark);
+    assert_eq!(shapes(&page), expected);
+}
+
+#[test]
+fn a_cell_beside_all_rows_does_not_make_them_heads() {
+    let grid = |line: &str| line.to_owned();
+    let rows = ["A 1 2", "B 3 4", "C 5 6", "D 7 8", "E 9 10"].map(grid);
+    let mut page = PageLayout { width: 612.0, height: 792.0, ..PageLayout::default() };
+    let rule = |x0: f32, y0: f32, x1: f32, y1: f32| Rule {
+        bounds: Bounds { x0, y0, x1, y1 },
+        is_horizontal: x1 - x0 > y1 - y0,
+        color: [0; 3],
+    };
+    page.words.push(word("All", 64.0, 145.0));
+    for (at, row) in rows.iter().enumerate() {
+        let y = 100.0 + 20.0 * f32::from(u8::try_from(at).unwrap_or(0));
+        page.rules.push(rule(if at == 0 { 60.0 } else { 120.0 }, y, 300.0, y + 0.5));
+        for (column, text) in row.split(' ').enumerate() {
+            page.words.push(word(text, 124.0 + 60.0 * f32::from(u8::try_from(column).unwrap_or(0)), y + 5.0));
+        }
+    }
+    page.rules.push(rule(60.0, 200.0, 300.0, 200.5));
+    page.rules.extend([60.0, 120.0, 180.0, 240.0, 300.0].map(|x| rule(x, 100.0, x + 0.5, 200.0)));
+    let tables = find_tables(&page);
+    let heads = tables.iter().flat_map(|table| &table.cells).filter(|cell| cell.is_header && cell.column > 0);
+    assert_eq!(heads.map(|cell| cell.text.as_str()).collect::<Vec<_>>(), ["A", "1", "2"]);
+}
+
+#[test]
+fn labels_beside_several_rows_without_rules_between_them_are_divided() {
+    let grid = |labels: [&str; 3]| {
+        let mut page = PageLayout { width: 612.0, height: 792.0, ..PageLayout::default() };
+        let rule = |x0: f32, y0: f32, x1: f32, y1: f32| Rule {
+            bounds: Bounds { x0, y0, x1, y1 },
+            is_horizontal: x1 - x0 > y1 - y0,
+            color: [0; 3],
+        };
+        for (at, cells) in
+            [["Name", "2010", "2011"], ["", "12", "13"], ["", "14", "15"], ["", "16", "17"]].iter().enumerate()
+        {
+            let y = 100.0 + 20.0 * f32::from(u8::try_from(at).unwrap_or(0));
+            page.rules.push(rule(if at < 2 { 60.0 } else { 160.0 }, y, 300.0, y + 0.5));
+            let label = at.checked_sub(1).and_then(|row| labels.get(row)).unwrap_or(&"");
+            for (x, text) in [64.0, 164.0, 234.0].into_iter().zip(cells).chain([(64.0, label)]) {
+                if !text.is_empty() {
+                    page.words.push(word(text, x, y + 5.0));
+                }
+            }
+        }
+        page.rules.push(rule(60.0, 180.0, 300.0, 180.5));
+        page.rules.extend([60.0, 160.0, 230.0, 300.0].map(|x| rule(x, 100.0, x + 0.5, 180.0)));
+        find_tables(&page).iter().map(shape).collect::<Vec<_>>().join("\n\n")
+    };
+    let rows = "^Name | ^2010 | ^2011\nFolio | 12 | 13\nQuarto | 14 | 15\nOctavo | 16 | 17";
+    assert_eq!(grid(["Folio", "Quarto", "Octavo"]), rows);
+    let one = "^Name | ^2010 | ^2011\n1x3 Books that are | 12 | 13\n14 | 15\n16 | 17";
+    assert_eq!(grid(["Books", "that", "are"]), one);
+}
+
+#[test]
+fn the_leader_of_a_row_is_left_out_and_an_ellipsis_stays() {
+    let found = tables_of(
+        "
+------------------------------------
+Name                  Folds   Leaves
+------------------------------------
+Folio . . . . . . .       1        2
+Quarto and so on...       2        4
+------------------------------------
+",
+    );
+    assert_eq!(found, "^Name | ^Folds | ^Leaves\nFolio | 1 | 2\nQuarto and so on... | 2 | 4");
 }

@@ -91,7 +91,7 @@ fn pattern(arguments: &SearchArguments) -> Result<Pattern, ToolError> {
     let case = arguments.case();
     Pattern::new(arguments.query(), kind, case).map_err(|error| {
         let reason = error.reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        ToolError::parameter("query", &format!("is no regular expression: {}", one_line(reason)))
+        ToolError::parameter("query", &format!("is not a regular expression: {}", one_line(reason)))
             .hint("The syntax is that of the Rust crate regex: no look-around and no back references.")
             .with("reason", json!(error.reason))
     })

@@ -281,7 +281,9 @@ impl UnrecognisedPages {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let how = "Search one of these files alone, with pages, to have them recognised.";
         (!self.0.is_empty()).then(|| {
-            format!("Not recognised, since one search recognises only so much (ocr_search_ms, ocr_max_pages): {listed}{more}. {how}")
+            format!(
+                "Not recognised, beyond the limits of one search (ocr_search_ms, ocr_max_pages): {listed}{more}. {how}"
+            )
         })
     }
 

@@ -133,10 +133,8 @@ fn text(found: &RankedHits, arguments: &SearchArguments) -> String {
     let (query, paths) = (one_line(arguments.query()), named(&arguments.paths));
     let mut lines = vec![match found.hits.len() {
         0 => format!("No page answers \"{query}\" in {documents} ({pages}): {paths}"),
-        hits => {
-            let best = counted(hits, "page answers", "pages answer");
-            format!("{best} \"{query}\" best, of {documents} ({pages}): {paths}")
-        }
+        1 => format!("Best page for \"{query}\", of {documents} ({pages}): {paths}"),
+        hits => format!("Best {hits} pages for \"{query}\", of {documents} ({pages}): {paths}"),
     }];
     lines.extend((!found.hits.is_empty()).then(|| untrusted("the files named here")));
     for (number, hit) in (1..).zip(&found.hits) {
@@ -168,7 +166,7 @@ fn coverage_lines(found: &RankedHits) -> Vec<String> {
         format!("{} ({why})", one_line(path))
     }));
     let with_pages = |(path, pages): &(String, u32)| format!("{} ({})", one_line(path), grouped(u64::from(*pages)));
-    let too_long = "With more text than max_indexed_text_bytes, so without so many of the last pages";
+    let too_long = "With more text than max_indexed_text_bytes, so the last pages were not searched";
     lines.extend(list(too_long, &found.too_long, with_pages));
     let without_text = "Only partly searched, because pages have no usable text (scans)";
     lines.extend(list(without_text, &found.without_text, with_pages));
@@ -177,7 +175,7 @@ fn coverage_lines(found: &RankedHits) -> Vec<String> {
 
 fn left_line(left: usize) -> String {
     format!(
-        "[{} not searched yet, for lack of time or room in the index. Next call: the same one, which goes on.]",
+        "[{} not searched yet, for lack of time or room in the index. Next call: the same one, which continues.]",
         counted(left, "document is", "documents are")
     )
 }
