@@ -337,13 +337,13 @@ pub(crate) fn is_bullet_sign(sign: char) -> bool {
     let is_number = matches!(sign, '\u{2776}'..='\u{2793}');
     let is_shape = matches!(sign, '\u{2580}'..='\u{25FF}' | '\u{2605}' | '\u{2606}' | '\u{2610}'..='\u{2612}')
         || matches!(sign, '\u{261B}' | '\u{261E}' | '\u{2701}'..='\u{27BF}' | '\u{2B12}'..='\u{2B2F}');
-    let is_dot = matches!(sign, '•' | '‣' | '·' | '∙' | '⁃' | '⦁' | '⦾' | '⦿' | '⇒' | '\u{E000}'..='\u{F8FF}');
+    let is_dot = matches!(sign, '•' | '‣' | '·' | '∙' | '⁃' | '⦁' | '⦾' | '⦿' | '\u{E000}'..='\u{F8FF}');
     is_dot || is_shape && !is_number
 }
 
 /// Signs that are bullets, and text too.
 pub(crate) fn is_weak_bullet(sign: char) -> bool {
-    matches!(sign, '-' | '–' | '—' | '−' | '*' | '+' | '»' | '›' | '>' | '→')
+    matches!(sign, '-' | '–' | '—' | '−' | '*' | '+' | '»' | '›' | '>' | '→' | '⇒')
 }
 
 /// The value of a Roman numeral up to 39.

@@ -24,10 +24,13 @@ const SMALLER: f32 = 0.93;
 const SMALLEST: f32 = 0.85;
 /// A heading in the size of the body has more space above it than a line, in leadings.
 const SPACE_ABOVE: f32 = 1.15;
+/// An index is smaller than its letter by this factor.
+const INDEX: f32 = 0.78;
 /// So much of a heading is bold. Single signs may come from another font.
 const MOST: f32 = 0.85;
-/// A list of names has at least so many commas.
+/// A list of names has at least so many commas, and a list of key words more.
 const MIN_COMMAS: usize = 2;
+const MIN_KEY_COMMAS: usize = 4;
 /// Minimum characters of a paragraph that is text and no address.
 const MIN_TEXT: usize = 120;
 /// Markdown has so many levels.
@@ -201,6 +204,7 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) 
         || draft.begins_small() && ratio < MUCH_LARGER
         || !has_word(draft)
         || is_mostly_formulas(draft)
+        || draft.text().matches([',', ';', '·']).count() >= MIN_KEY_COMMAS
         || draft.lines.iter().any(|line| line.is_row())
         || ratio < if is_small_heading(draft, next) { SMALLEST } else { SMALLER }
     {
@@ -261,9 +265,12 @@ fn is_mostly_formulas(draft: &Draft) -> bool {
     2 * in_formulas > words().map(|word| word.text.chars().count()).sum::<usize>()
 }
 
-/// Whether it has at least a word of two letters, or a letter besides its number.
+/// Whether it has at least two letters of words or numbers. An index is a letter beside another one in smaller type.
 fn has_word(draft: &Draft) -> bool {
-    draft.text().chars().filter(|sign| sign.is_alphabetic()).count() >= 2
+    let words = || draft.lines.iter().flat_map(|line| &line.words);
+    let largest = words().map(|word| word.style.size).fold(0.0, f32::max);
+    let full = words().filter(|word| word.style.size > INDEX * largest);
+    full.flat_map(|word| word.text.chars()).filter(|sign| sign.is_alphabetic()).count() >= 2
 }
 
 /// Whether text in the size of the body stands out by its weight, its capitals or its colour.

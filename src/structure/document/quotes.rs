@@ -1,6 +1,7 @@
 //! Quotes: paragraphs that are set in on both sides.
 
 use super::super::bounds::quarters;
+use super::super::page_structure::LineWord;
 use super::drafts::{Draft, DraftKind};
 use std::collections::BTreeMap;
 
@@ -44,8 +45,16 @@ fn is_quote(draft: &Draft, indents: &[i32]) -> bool {
         && !is_first_line
         && (draft.lines.len() > 1 || is_alone(draft))
         && !is_centered
+        && !is_labelled(draft)
         && draft.first_left() - draft.text_left() < 3.0 * em
         && draft.len() > 20
+}
+
+/// Whether a text begins with its label or the mark of a note: it is an abstract or an affiliation, and quotes nothing.
+fn is_labelled(draft: &Draft) -> bool {
+    let mut words = draft.lines.iter().flat_map(|line| &line.words);
+    let is_label = |word: &LineWord| word.is_raised || word.style.is_bold;
+    words.next().is_some_and(is_label) && !words.all(|word| word.style.is_bold)
 }
 
 /// Whether a single line is a quote by more than its indent.

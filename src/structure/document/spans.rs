@@ -215,6 +215,16 @@ enum Hyphen {
 fn push(spans: &mut Vec<TextSpan>, joint: Joint, span: TextSpan) {
     let space = if spans.is_empty() || matches!(joint, Joint::None) { "" } else { " " };
     if let Some(last) = spans.last_mut() {
+        // A formula that is broken at a line end, or whose parts stand beside each other, is one.
+        if let (Some(formula), Some(next)) = (last.formula.as_mut(), span.formula.as_ref())
+            && !formula.is_displayed
+            && !next.is_displayed
+        {
+            formula.latex.push_str(&format!(" {}", next.latex));
+            last.text.push_str(space);
+            last.text.push_str(&span.text);
+            return;
+        }
         if is_same_style(last, &span) {
             last.text.push_str(space);
             last.text.push_str(&span.text);
@@ -225,8 +235,11 @@ fn push(spans: &mut Vec<TextSpan>, joint: Joint, span: TextSpan) {
     spans.push(span);
 }
 
+/// Whether spans are written with the same marks. The signs of a superscript often come from several fonts.
 fn is_same_style(a: &TextSpan, b: &TextSpan) -> bool {
-    (a.is_bold, a.is_italic, a.is_monospace, a.position) == (b.is_bold, b.is_italic, b.is_monospace, b.position)
+    let are_alike = (a.is_bold, a.is_italic, a.is_monospace) == (b.is_bold, b.is_italic, b.is_monospace);
+    a.position == b.position
+        && (are_alike || a.position == SpanPosition::Raised)
         && a.target == b.target
         && a.formula.is_none()
         && b.formula.is_none()

@@ -120,6 +120,12 @@ pub(super) fn push(out: &mut String, next: &str, is_spaced: bool) {
     out.push_str(next);
 }
 
+/// Whether one of the signs at which two formulas meet joins terms. The spaces beside such signs are those of the page.
+pub(super) fn is_joint(before: &str, next: &str) -> bool {
+    let joins = |sign: Option<char>| sign.is_some_and(|sign| sign == ',' || super::names::joins_terms(sign));
+    !before.is_empty() && !before.ends_with(' ') && (joins(before.chars().last()) || joins(next.chars().next()))
+}
+
 /// Appends a superscript (`^`) or a subscript (`_`). Renderers place only those that are written out as limits.
 pub(super) fn push_script(out: &mut String, mark: char, script: &str, is_limit: bool) {
     let forms = if mark == '^' { SUPERSCRIPTS } else { SUBSCRIPTS };
@@ -139,9 +145,10 @@ const SUPERSCRIPTS: &str = "0⁰1¹2²3³4⁴5⁵6⁶7⁷8⁸9⁹";
 const SUBSCRIPTS: &str = "0₀1₁2₂3₃4₄5₅6₆7₇8₈9₉+₊-₋=₌(₍)₎aₐeₑhₕiᵢjⱼkₖlₗmₘnₙoₒpₚrᵣsₛtₜuᵤvᵥxₓ";
 
 /// Long arrows and dots, which TeX draws as several signs each.
-const LONG_SIGNS: [(&str, &str); 9] = [
+const LONG_SIGNS: [(&str, &str); 10] = [
     ("...", "…"),
     ("⋅⋅⋅", "⋯"),
+    ("⋅ ⋅ ⋅", "⋯"),
     ("⇐⇒", "⟺"),
     ("=⇒", "⟹"),
     ("⇐=", "⟸"),

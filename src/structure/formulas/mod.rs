@@ -25,23 +25,34 @@ pub(crate) struct FoundFormula {
     pub(crate) formula: Formula,
     /// Its words as text.
     text: String,
-    /// The punctuation after it.
+    /// The brackets before it and the punctuation after it, which are text.
+    head: String,
     tail: String,
 }
 
 impl FoundFormula {
-    /// The word that stands for it on its line, and the punctuation after it.
+    /// The word that stands for it on its line, and the text that touches it.
     pub(crate) fn line_words(&self, page: &PageLayout) -> Vec<(LineWord, f32)> {
         let own = || self.words.iter().filter_map(|index| page.words.get(*index));
         let Some(first) = own().next() else { return Vec::new() };
         let largest = own().fold(first, |largest, word| if word.size > largest.size { word } else { largest });
         let style = Style { is_bold: false, is_italic: false, is_monospace: false, ..Style::of(largest) };
-        let (text, bounds, is_spaced) = (self.text.clone(), self.bounds, first.is_spaced);
+        let (bounds, is_spaced) = (self.bounds, first.is_spaced);
+        let touching = |text: &str, x0: f32, x1: f32| LineWord {
+            text: text.to_owned(),
+            bounds: Bounds { x0, x1, ..bounds },
+            style,
+            is_spaced: false,
+            is_raised: false,
+            target: None,
+            formula: None,
+        };
+        let head = LineWord { is_spaced, ..touching(&self.head, bounds.x0, bounds.x0) };
         let formula = Some(Box::new(self.formula.clone()));
-        let word = LineWord { text, bounds, style, is_spaced, is_raised: false, target: None, formula };
-        let end = Bounds { x0: bounds.x1, ..bounds };
-        let tail = LineWord { text: self.tail.clone(), bounds: end, is_spaced: false, formula: None, ..word.clone() };
-        let words = [word, tail].into_iter().filter(|word| !word.text.is_empty());
+        let is_spaced = is_spaced && head.text.is_empty();
+        let word = LineWord { formula, is_spaced, ..touching(&self.text, bounds.x0, bounds.x1) };
+        let tail = touching(&self.tail, bounds.x1, bounds.x1);
+        let words = [head, word, tail].into_iter().filter(|word| !word.text.is_empty());
         words.map(|word| (word, self.baseline)).collect()
     }
 }
@@ -72,8 +83,9 @@ fn read(page: &PageLayout, zone: &zones::Zone) -> Option<FoundFormula> {
         text.push_str(zone.text(index, word));
     }
     let formula = Formula { latex, is_displayed: zone.is_displayed };
-    let tail = zone.tail.as_ref().map(|(_, tail)| tail.clone()).unwrap_or_default();
-    Some(FoundFormula { words, bounds, baseline: zone.baseline, formula, text, tail })
+    let of = |end: &Option<(usize, String)>| end.as_ref().map(|(_, text)| text.clone()).unwrap_or_default();
+    let (head, tail) = (of(&zone.head), of(&zone.tail));
+    Some(FoundFormula { words, bounds, baseline: zone.baseline, formula, text, head, tail })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The places of symbols, read: what is above, below, raised, lowered, within.
 
-use super::latex::{push, push_script, with_long_signs};
+use super::latex::{is_joint, push, push_script, with_long_signs};
 use super::names::negated;
 use super::symbols::{AXIS_EM, Kind, NEGATION, Symbol};
 use crate::bounds::{NOTHING, shared_width};
@@ -369,7 +369,8 @@ fn row(mut symbols: Vec<Symbol>, depth: usize) -> Option<Read> {
     symbols.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
     let limits = take_limits(&mut symbols, size, baseline);
     let is_made = |symbol: &Symbol| {
-        symbol.latex.starts_with('\\') && symbol.latex.contains('{') && symbol.kind != Kind::Function(false)
+        let is_command = symbol.latex.starts_with('\\') && symbol.latex.contains('{');
+        is_command && symbol.kind != Kind::Function(false) || symbol.kind == Kind::Stack
     };
     let has_structure = !limits.is_empty() || symbols.iter().any(is_made);
     let mut hosts: Vec<Host> = Vec::new();
@@ -406,7 +407,11 @@ fn row(mut symbols: Vec<Symbol>, depth: usize) -> Option<Read> {
             latex.push_str(&format!("\\text{{{space}{text}{}}}", if hosts.peek().is_some() { " " } else { "" }));
             continue;
         }
-        push(&mut latex, &with_scripts(host, depth)?, is_spaced);
+        let next = with_scripts(host, depth)?;
+        if depth == 0 && is_spaced && is_joint(&latex, &next) {
+            latex.push(' ');
+        }
+        push(&mut latex, &next, is_spaced);
     }
     Some(Read { latex, baseline, size, has_structure })
 }

@@ -110,7 +110,8 @@ pub(super) fn has_ink(word: &Word) -> bool {
 fn push_word(symbols: &mut Vec<Symbol>, word: &Word, text: &str, order: usize, is_prose: bool) {
     let length = word.text.chars().filter(|sign| !is_combining(*sign)).map(|_| 1.0_f32).sum::<f32>().max(1.0);
     let pitch = (word.bounds.x1 - word.bounds.x0) / length;
-    let mut x = word.bounds.x0;
+    let before = word.text.find(text).and_then(|at| word.text.get(..at)).unwrap_or_default();
+    let mut x = word.bounds.x0 + pitch * before.chars().map(|_| 1.0).sum::<f32>();
     let mut is_spaced = word.is_spaced;
     let has_letter = text.chars().nth(1).is_some();
     for part in parts_of(text, word, is_prose) {

@@ -126,6 +126,70 @@ fn variables_and_plain_superscripts_stay_text() {
 }
 
 #[test]
+fn signs_that_join_terms_have_the_spaces_of_the_page() {
+    let mut sheet = Sheet::new();
+    let x = sheet.prose(100.0, "Here one writes");
+    sheet.formula(x, 100.0, &["x", "_i", "+", "⋅", "⋅", "⋅", "+", "x", "_n", "=", "1"]);
+    let spaced = sheet.layout.words.iter_mut().skip(5).filter(|word| word.script == Script::Baseline);
+    spaced.for_each(|word| word.is_spaced = true);
+    assert_eq!(sheet.markdown(), "Here one writes $xᵢ + ⋯ + xₙ = 1$");
+}
+
+#[test]
+fn a_formula_that_is_broken_at_a_line_end_is_one() {
+    let mut sheet = Sheet::new();
+    let x = sheet.prose(100.0, "Here one writes for every one of the known values");
+    sheet.formula(x, 100.0, &["x", "_i", "="]);
+    sheet.next();
+    let x = sheet.formula(50.0, 112.0, &["y", "_j"]);
+    sheet.prose_at(x + 3.0, 112.0, "and goes on with words that fill the next line too.");
+    assert!(sheet.markdown().contains("values $xᵢ= yⱼ$ and goes on"), "{}", sheet.markdown());
+}
+
+#[test]
+fn a_bracket_that_closes_on_another_line_is_text_beside_formulas() {
+    let mut sheet = Sheet::new();
+    let x = sheet.prose(100.0, "Here one writes for every one of the known pairs");
+    let x = sheet.formula(x, 100.0, &["(x", "_i", ",", "z", "^k", "(y", "_n"]);
+    sheet.next();
+    sheet.prose_at(50.0, 112.0, "and goes on with words that fill the next line too.");
+    assert!(x < 400.0 && sheet.markdown().contains("pairs ($xᵢ,z^k$($yₙ$ and goes on"), "{}", sheet.markdown());
+}
+
+#[test]
+fn scripts_between_high_bars_are_a_formula() {
+    let mut sheet = Sheet::new();
+    let bar = |sheet: &mut Sheet, x: f32| {
+        let bar = sheet.word("|", x, 100.0, SIZE);
+        (bar.bounds.y0, bar.bounds.y1, bar.is_spaced) = (91.0, 104.0, false);
+        bar.bounds.x1
+    };
+    let x = sheet.prose(100.0, "Here one writes");
+    let x = bar(&mut sheet, x + 2.0);
+    let x = sheet.formula(x, 100.0, &["x", "_i"]);
+    let x = bar(&mut sheet, x);
+    sheet.prose_at(x + 3.0, 100.0, "and goes on with words.");
+    assert_eq!(sheet.markdown(), "Here one writes$|xᵢ|$ and goes on with words.");
+}
+
+#[test]
+fn every_line_of_formulas_below_text_is_read_as_text_is() {
+    let mut sheet = Sheet::new();
+    sheet.prose(100.0, "Here one writes words over the whole width of the line and then");
+    for line in [112.0, 124.0] {
+        sheet.next();
+        let x = sheet.formula(50.0, line, &["(", "x", "_1", ",", "x", "_2", ")", ","]);
+        sheet.formula(x + 3.0, line, &["(", "y", "_1", ",", "y", "_2", ")", ","]);
+    }
+    let markdown = sheet.markdown();
+    assert_eq!(
+        markdown.matches(" $(x₁,x₂), (y₁,y₂)$,").count() + markdown.matches("\n$(x₁,x₂), (y₁,y₂)$,").count(),
+        2,
+        "{markdown}"
+    );
+}
+
+#[test]
 fn units_marks_and_ordinals_stay_text() {
     for (word, raised) in [("40 m", "2"), ("the 1", "st"), ("his words.", "3"), ("of Smith", "1"), ("H", "2")] {
         let mut sheet = Sheet::new();
@@ -176,7 +240,7 @@ fn a_rule_divides_a_fraction() {
         sheet.formula(170.0, 157.0, &["c"]);
         sheet.rule(165.0, 180.0, 147.5);
     });
-    assert_eq!(formula, "$$y=\\frac{a+b}{c}$$");
+    assert_eq!(formula, "$$y= \\frac{a+b}{c}$$");
 }
 
 #[test]
@@ -206,7 +270,7 @@ fn the_rule_of_a_root_covers_what_it_is_of() {
         sheet.next();
         sheet.word("(7)", 300.0, 150.0, SIZE);
     });
-    assert_eq!(formula, "$$z=\\sqrt{x+y} \\tag{7}$$");
+    assert_eq!(formula, "$$z= \\sqrt{x+y} \\tag{7}$$");
 }
 
 #[test]
@@ -222,7 +286,7 @@ fn rows_between_high_brackets_are_a_matrix() {
         sheet.next();
         sheet.high(")", 161.0, 135.0, 160.0);
     });
-    assert_eq!(formula, "$$A=\\begin{pmatrix}a&b\\cr c&d\\end{pmatrix}$$");
+    assert_eq!(formula, "$$A= \\begin{pmatrix}a&b\\cr c&d\\end{pmatrix}$$");
 }
 
 #[test]
@@ -236,7 +300,7 @@ fn a_brace_without_its_other_side_opens_cases() {
             sheet.prose_at(x + 10.0, y, words);
         }
     });
-    assert_eq!(formula, "$$f=\\begin{cases}x&\\text{if}\\cr y&\\text{otherwise}\\end{cases}$$");
+    assert_eq!(formula, "$$f= \\begin{cases}x&\\text{if}\\cr y&\\text{otherwise}\\end{cases}$$");
 }
 
 #[test]
@@ -295,7 +359,7 @@ fn a_line_over_letters_is_an_overline_and_over_a_number_an_axis() {
             sheet.formula(x + 2.0, 150.0, &["=", "z"]);
         })
     };
-    assert_eq!(below_rule(&["x", "y"]), "$$\\overline{xy}=z$$");
+    assert_eq!(below_rule(&["x", "y"]), "$$\\overline{xy} =z$$");
     assert!(!below_rule(&["≥", "65"]).contains("overline"));
 }
 
@@ -309,5 +373,5 @@ fn punctuation_after_a_formula_stays_after_it() {
     sheet.prose_at(end + 5.0, 100.0, "and goes on with words");
     sheet.next();
     sheet.word("∑", operator + 1.0, 100.0, SIZE);
-    assert_eq!(sheet.markdown(), "Here one writes $yᵢ=∑x$, and goes on with words");
+    assert_eq!(sheet.markdown(), "Here one writes $yᵢ= ∑ x$, and goes on with words");
 }

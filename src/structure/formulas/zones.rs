@@ -60,6 +60,8 @@ pub(super) struct Zone {
     pub(super) bounds: Bounds,
     pub(super) baseline: f32,
     pub(super) is_displayed: bool,
+    /// The brackets before the formula, which close elsewhere, with the word that they begin.
+    pub(super) head: Option<(usize, String)>,
     /// The punctuation after the formula, with the word that it ends.
     pub(super) tail: Option<(usize, String)>,
 }
@@ -69,10 +71,11 @@ impl Zone {
         self.prose.binary_search(&word).is_ok()
     }
 
-    /// What a word has of the formula: its text without the punctuation after the formula.
+    /// What a word has of the formula: its text without what stands before and after the formula.
     pub(super) fn text<'w>(&self, index: usize, word: &'w Word) -> &'w str {
-        let own = self.tail.as_ref().filter(|(at, _)| *at == index);
-        own.and_then(|(_, tail)| word.text.strip_suffix(tail.as_str())).unwrap_or(&word.text)
+        let own = |end| Option::as_ref(end).filter(|(at, _): &&(usize, String)| *at == index);
+        let text = own(&self.head).and_then(|(_, head)| word.text.strip_prefix(head.as_str())).unwrap_or(&word.text);
+        own(&self.tail).and_then(|(_, tail)| text.strip_suffix(tail.as_str())).unwrap_or(text)
     }
 }
 
@@ -122,7 +125,7 @@ struct Finder<'p> {
     page: &'p PageLayout,
     natures: Vec<Nature>,
     lines: Vec<Line>,
-    /// The lines with prose, by their baselines.
+    /// The lines with prose and those that go on from them, by their baselines.
     texts: Vec<usize>,
     /// Horizontal rules, from top to bottom.
     rules: Vec<usize>,
@@ -167,11 +170,23 @@ impl<'p> Finder<'p> {
             self.lines.push(Line { first, end, bounds, size, baseline, has_prose, is_italic });
             first = end;
         }
-        let baseline = |at: &usize| self.lines.get(*at).map_or(0.0, |line| line.baseline);
-        let mut texts: Vec<usize> =
-            (0..self.lines.len()).filter(|at| self.lines.get(*at).is_some_and(|line| line.has_prose)).collect();
-        texts.sort_by(|a, b| baseline(a).total_cmp(&baseline(b)));
+        let mut order: Vec<usize> = (0..self.lines.len()).collect();
+        order.sort_by(|a, b| self.baseline(*a).total_cmp(&self.baseline(*b)));
+        let (texts, others): (Vec<usize>, Vec<usize>) =
+            order.into_iter().partition(|at| self.lines.get(*at).is_some_and(|line| line.has_prose));
         self.texts = texts;
+        // A line without prose may go on from another one.
+        for at in others {
+            let Some(line) = self.lines.get(at) else { continue };
+            if self.continues_text(line.bounds, line.baseline, line.size) {
+                let place = self.texts.partition_point(|other| self.baseline(*other) <= line.baseline);
+                self.texts.insert(place, at);
+            }
+        }
+    }
+
+    fn baseline(&self, line: usize) -> f32 {
+        self.lines.get(line).map_or(0.0, |line| line.baseline)
     }
 
     fn word(&self, at: usize) -> Option<&'p Word> {
@@ -337,16 +352,13 @@ impl<'p> Finder<'p> {
         if self.continues_text(bounds, baseline, size) {
             return None;
         }
-        Some(Zone { words, prose, rules, tag, bounds, baseline, is_displayed: true, tail: None })
+        Some(Zone { words, prose, rules, tag, bounds, baseline, is_displayed: true, head: None, tail: None })
     }
 
     /// Whether a line without words of text stands where the next line of a paragraph does.
     fn continues_text(&self, bounds: Bounds, baseline: f32, size: f32) -> bool {
-        let of = |at: &usize| self.lines.get(*at);
-        let from = self
-            .texts
-            .partition_point(|at| of(at).is_some_and(|line| line.baseline < baseline - TEXT_LEADING_EM * size));
-        let above = self.texts.iter().skip(from).take(MAX_NEIGHBOURS).filter_map(of);
+        let from = self.texts.partition_point(|at| self.baseline(*at) < baseline - TEXT_LEADING_EM * size);
+        let above = self.texts.iter().skip(from).take(MAX_NEIGHBOURS).filter_map(|at| self.lines.get(*at));
         let mut above = above.take_while(|line| line.baseline < baseline - 0.5 * size);
         let is_low = bounds.y1 - bounds.y0 < HIGH_EM * size;
         is_low && above.any(|line| (line.bounds.x0 - bounds.x0).abs() < TEXT_INDENT_EM * size)
@@ -439,7 +451,10 @@ impl<'p> Finder<'p> {
         if run.len() > MAX_SYMBOLS / 4 {
             return;
         }
-        self.trim(&mut run);
+        let (head, rest) = self.trim(&mut run);
+        if !rest.is_empty() {
+            self.push_run(rest, line, strays, zones, taken);
+        }
         let own = |run: &[usize]| {
             run.iter().filter_map(|at| self.word(*at)).fold(NOTHING, |all, word| all.union(word.bounds))
         };
@@ -482,6 +497,7 @@ impl<'p> Finder<'p> {
         if !has_structure || !is_formula {
             return;
         }
+        let head = run.first().copied().filter(|_| !head.is_empty()).map(|first| (first, head));
         let tail = run.last().copied();
         run.extend(strays);
         run.sort_unstable();
@@ -498,6 +514,7 @@ impl<'p> Finder<'p> {
             bounds,
             baseline,
             is_displayed: false,
+            head,
             tail,
         });
     }
@@ -511,8 +528,10 @@ impl<'p> Finder<'p> {
             || has_letter(word) && (word.math != MathFont::None || is_italic)
     }
 
-    /// Removes punctuation from the ends of a run, and brackets without their other side.
-    fn trim(&self, run: &mut Vec<usize>) {
+    /// Removes punctuation from the ends of a run, and brackets without their other side. Returns such brackets at the
+    /// beginning of the first word, and what follows a bracket that nothing in the run closes.
+    fn trim(&self, run: &mut Vec<usize>) -> (String, Vec<usize>) {
+        let (mut head, mut rest) = (String::new(), Vec::new());
         let text = |at: Option<&usize>| at.and_then(|at| self.word(*at)).map(|word| (word.text.as_str(), word.script));
         let is_loose = |text: &str| {
             text.chars().all(|sign| {
@@ -520,7 +539,7 @@ impl<'p> Finder<'p> {
             })
         };
         loop {
-            let unmatched = self.unmatched(run);
+            let unmatched = self.unmatched(run, head.len());
             let is_at = |at: Option<usize>, side: &[usize]| at.is_some_and(|at| side.contains(&at));
             let last = run.len().checked_sub(1);
             let is_end = text(run.last()).is_some_and(|(text, script)| {
@@ -540,16 +559,21 @@ impl<'p> Finder<'p> {
             });
             // What stands before a bracket that nothing opens is the number of an item.
             let label = unmatched.closing.first().filter(|at| **at < 2 && run.len() > **at + 1);
+            let loose = unmatched.opening.iter().take_while(|at| **at == 0).count();
             if is_end || is_mark {
                 run.pop();
+            } else if let Some(brackets) = text(run.first()).and_then(|(text, _)| opening_brackets(text, loose)) {
+                head.push_str(brackets);
             } else if is_start {
                 run.remove(0);
+                head.clear();
             } else if let Some(label) = label {
                 run.drain(..=*label);
+                head.clear();
             } else if let Some(opening) = unmatched.opening.first() {
-                run.truncate(*opening);
+                rest = run.split_off(*opening);
             } else {
-                return;
+                return (head, rest);
             }
         }
     }
@@ -561,11 +585,13 @@ impl<'p> Finder<'p> {
         rules.any(|rule| rule.x0 <= x && x <= rule.x1)
     }
 
-    /// The places in a run of the words with brackets whose other sides are not in it.
-    fn unmatched(&self, run: &[usize]) -> LooseBrackets {
+    /// The places in a run of the words with brackets whose other sides are not in it. The first so many bytes are no part
+    /// of it.
+    fn unmatched(&self, run: &[usize], head: usize) -> LooseBrackets {
         let (mut open, mut closing) = (Vec::new(), Vec::new());
         for (at, word) in run.iter().enumerate().filter_map(|(at, word)| Some((at, self.word(*word)?))) {
-            for sign in word.text.chars() {
+            let own = if at == 0 { word.text.get(head..) } else { Some(word.text.as_str()) };
+            for sign in own.unwrap_or_default().chars() {
                 match sign {
                     '(' | '[' | '{' | '⌈' | '⌊' => open.push(at),
                     ')' | ']' | '}' | '⌉' | '⌋' if open.pop().is_none() => closing.push(at),
@@ -592,6 +618,13 @@ fn is_tag(text: &str) -> bool {
     let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return false };
     let is_sign = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '.' | '-' | '′' | '\'' | '*');
     inner.len() <= 8 && inner.chars().any(|sign| sign.is_ascii_digit()) && inner.chars().all(is_sign)
+}
+
+/// The first `count` signs of a word if they are opening brackets before a letter.
+fn opening_brackets(text: &str, count: usize) -> Option<&str> {
+    let rest = text.trim_start_matches(['(', '[', '{', '⌈', '⌊']);
+    let brackets = text.strip_suffix(rest).filter(|brackets| brackets.chars().count() == count)?;
+    (count > 0 && rest.starts_with(char::is_alphabetic)).then_some(brackets)
 }
 
 /// The punctuation at the end of a word that has more.

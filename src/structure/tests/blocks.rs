@@ -164,6 +164,59 @@ fn text_set_in_on_both_sides_is_a_quote() {
 }
 
 #[test]
+fn a_text_set_in_that_begins_with_its_label_quotes_nothing() {
+    let mut sheet = Sheet::new().line(FULL).line(FULL).space(8.0);
+    sheet.put(75.0, BOLD, "Abstract.");
+    let sheet =
+        sheet.at(125.0, PLAIN, "These words stand between the").at(75.0, PLAIN, "wider margins of an abstract.");
+    let text = markdown(sheet.space(8.0).line(FULL));
+    assert!(
+        text.contains("\n\n**Abstract.** These words stand between the wider margins of an abstract.\n\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn key_words_in_bold_type_are_no_heading() {
+    let words = "fields, arithmetic, curves, inversion, ciphers";
+    let sheet = Sheet::new().line(FULL).space(8.0).at(50.0, BOLD, "Keywords").space(8.0).at(50.0, BOLD, words);
+    let text = markdown(sheet.space(8.0).line(FULL).line(FULL));
+    assert!(text.contains("# Keywords\n\n") && text.contains(&format!("\n\n**{words}**\n\n")), "{text}");
+}
+
+#[test]
+fn a_letter_with_its_index_is_no_heading() {
+    let (large, index) = (Face { size: 14.0, ..PLAIN }, Face { size: 10.0, ..PLAIN });
+    let mut sheet = Sheet::new().line(FULL).line(FULL).space(20.0);
+    sheet.put(100.0, large, "U");
+    sheet.y += 2.0;
+    sheet.put(107.0, index, "xy");
+    let text = markdown(sheet.space(20.0).line(FULL).line(FULL));
+    assert!(!text.contains('#') && text.contains("\n\nU xy\n\n"), "{text}");
+}
+
+#[test]
+fn raised_signs_of_several_fonts_are_one_superscript() {
+    let small = Face { size: 6.0, ..PLAIN };
+    let mut sheet = Sheet::new();
+    sheet.put(50.0, PLAIN, "by Smith");
+    sheet.y -= 4.0;
+    sheet.put(90.5, small, "a");
+    sheet.put(93.5, Face { is_italic: true, ..small }, "b");
+    sheet.y += 4.0;
+    sheet.layout.words.iter_mut().skip(3).for_each(|word| word.is_spaced = false);
+    sheet.put(105.0, PLAIN, "and others");
+    let text = markdown(sheet);
+    assert!(text.contains("<sup>ab</sup>"), "{text}");
+}
+
+#[test]
+fn an_arrow_of_its_own_is_no_bullet() {
+    let text = markdown(Sheet::new().line(FULL).line(FULL).space(8.0).line("⇒ the result of it").space(8.0).line(FULL));
+    assert!(text.contains("\n\n⇒ the result of it\n\n"), "{text}");
+}
+
+#[test]
 fn lowered_words_follow_without_a_space_and_go_on_without_one() {
     let (mut line, small) = (Sheet::new(), Face { size: 6.5, ..PLAIN });
     line.put(50.0, PLAIN, "where V");

@@ -55,7 +55,7 @@ impl Splitter<'_, '_> {
         match marker.kind {
             MarkerKind::Bullet(_) => true,
             MarkerKind::Reference => is_next || self.is_apart(index, start) || self.hangs(index),
-            MarkerKind::WeakBullet('>' | '+') if !self.has_neighbour(index) => false,
+            MarkerKind::WeakBullet('>' | '+' | '⇒') if !self.has_neighbour(index) => false,
             MarkerKind::WeakBullet(_) => is_next || self.is_apart(index, start) || self.hangs(index),
             MarkerKind::Number(..) => {
                 is_next
