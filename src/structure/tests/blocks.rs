@@ -1,7 +1,7 @@
 //! What the blocks of one page are.
 
-use super::super::TableArea;
 use super::super::tables::find_tables;
+use super::super::TableArea;
 use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, markdown, markdown_with};
 use pagewise_text::Bounds;
 
@@ -51,6 +51,27 @@ fn columns_are_read_one_after_the_other_below_their_title() {
     let place = |part: &str| text.find(part);
     assert!(text.starts_with("# A title over both\n\n"));
     assert!(place("left column line 7").is_some() && place("left column line 7") < place("right column line 0"));
+}
+
+#[test]
+fn columns_of_prose_beside_a_column_with_few_lines_are_read_one_after_the_other() {
+    let mut sheet = Sheet::new();
+    for row in 0..12_u8 {
+        sheet.put(10.0, PLAIN, "the first column has text");
+        sheet.put(150.0, PLAIN, "a second column has more.");
+        sheet.y += 5.0;
+        match row {
+            0 => sheet.put(290.0, PLAIN, "a cover in large letters of"),
+            1..6 => sheet.put(290.0, PLAIN, "a cover"),
+            11 => sheet.put(285.0, PLAIN, "a foot"),
+            _ => (),
+        }
+        sheet.y += 7.0;
+    }
+    let text = markdown(sheet);
+    let place = |text: &str, part: &str| text.find(part).unwrap_or(usize::MAX);
+    assert_eq!(text.rfind("first column").map(|at| at < place(&text, "second column")), Some(true), "{text}");
+    assert_eq!(text.rfind("second column").map(|at| at < place(&text, "a cover")), Some(true), "{text}");
 }
 
 #[test]
