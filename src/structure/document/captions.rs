@@ -1,9 +1,9 @@
 //! Captions: by their label, their type and the figure or table beside them.
 
-use super::super::bounds::Frame;
+use super::super::bounds::{Frame, center, holds};
 use super::super::page_structure::Region;
 use super::DocumentPage;
-use super::drafts::{Draft, DraftKind};
+use super::drafts::{Draft, DraftKind, MarkerKind};
 use super::type_statistics::TypeStatistics;
 use pagewise_text::Bounds;
 
@@ -35,19 +35,31 @@ pub(super) fn mark(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &Ty
 
 fn mark_if(drafts: &mut [Draft], pages: &[DocumentPage], is_caption: impl Fn(&Draft, &DocumentPage) -> bool) {
     for draft in drafts.iter_mut() {
-        let is_free = draft.kind == DraftKind::Paragraph { depth: 0 } && draft.marker.is_none();
-        let Some(page) = pages.get(draft.place.page).filter(|_| is_free && draft.lines.len() <= MAX_LINES) else {
-            continue;
-        };
+        let is_item = draft.marker.is_some() && !is_labelled(draft);
+        let is_free = draft.is_free() && !is_item && draft.lines.len() <= MAX_LINES;
+        let Some(page) = pages.get(draft.place.page).filter(|_| is_free) else { continue };
         if is_caption(draft, page) {
             draft.kind = DraftKind::Caption;
         }
     }
 }
 
-fn is_beside_figure(draft: &Draft, page: &DocumentPage) -> bool {
+/// Whether it stands within a figure. One that covers most of the page is its ground.
+pub(super) fn is_in_figure(draft: &Draft, page: &DocumentPage) -> bool {
+    let middle = center(bounds_on_page(draft, page));
+    let area = page.structure.width * page.structure.height;
+    let is_ground = |figure: &Bounds| 2.0 * (figure.x1 - figure.x0) * (figure.y1 - figure.y0) > area;
+    let mut figures = page.structure.figures.iter().take(MAX_FIGURES);
+    figures.any(|figure| holds(*figure, middle) && !is_ground(figure))
+}
+
+fn bounds_on_page(draft: &Draft, page: &DocumentPage) -> Bounds {
     let frame = Frame { turn: draft.turn, width: page.structure.width, height: page.structure.height };
-    let bounds = frame.to_page(draft.bounds());
+    frame.to_page(draft.bounds())
+}
+
+fn is_beside_figure(draft: &Draft, page: &DocumentPage) -> bool {
+    let bounds = bounds_on_page(draft, page);
     let is_large = |figure: &Bounds| figure.y1 - figure.y0 > MIN_FIGURE_PT || figure.x1 - figure.x0 > MIN_FIGURE_PT;
     let tables = page.structure.regions.iter().filter_map(|region| match region {
         Region::Table(table) => Some(table.bounds),
@@ -65,10 +77,11 @@ fn is_near(text: Bounds, figure: Bounds, em: f32) -> bool {
     (is_close(below) || is_close(above)) && text.x0.max(figure.x0) < text.x1.min(figure.x1)
 }
 
-/// Whether it begins with a word and a number: the label of a figure or a table.
+/// Whether it begins with a word and a number, maybe after a bullet: the label of a figure or a table.
 fn is_labelled(draft: &Draft) -> bool {
     let Some(line) = draft.lines.first() else { return false };
-    let mut words = line.words.iter().map(|word| word.text.as_str());
+    let is_bullet = draft.marker.as_ref().is_some_and(|marker| matches!(marker.kind, MarkerKind::Bullet(_)));
+    let mut words = line.words.iter().skip(usize::from(is_bullet)).map(|word| word.text.as_str());
     let (Some(word), Some(number)) = (words.next(), words.next()) else { return false };
     let is_word =
         word.chars().next().is_some_and(char::is_uppercase) && word.chars().all(|c| c.is_alphabetic() || c == '.');

@@ -7,7 +7,7 @@ use super::drafts::{Draft, DraftKind};
 use super::drafts::{MarkerKind, marker};
 use super::type_statistics::TypeStatistics;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A heading has at most so many lines and characters.
 const MAX_LINES: usize = 4;
@@ -58,7 +58,7 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
     let byline = byline(drafts, &flow, &headings);
     headings.retain(|index| !byline.contains(index));
     headings = with_next(drafts, &flow, &headings);
-    let levels = levels(drafts, &headings, &outline);
+    let levels = levels(drafts, &flow, &headings, &outline);
     for (index, level) in headings.into_iter().zip(levels) {
         if let Some(draft) = drafts.get_mut(index) {
             draft.kind = DraftKind::Heading { level };
@@ -73,7 +73,7 @@ fn is_line_of_block(drafts: &[Draft], flow: &[usize], index: usize, statistics: 
     let at = flow.partition_point(|other| *other < index);
     let near = |at: Option<usize>| at.and_then(|at| flow.get(at)).and_then(|index| drafts.get(*index));
     let Some(draft) = drafts.get(index) else { return false };
-    let is_plain = |draft: &Draft| section_depth(draft).is_none() && draft.marker.is_none();
+    let is_plain = |draft: &Draft| draft_depth(draft).is_none() && draft.marker.is_none();
     let follows = |above: &Draft, below: &Draft| {
         above.place == below.place && below.space_above < SPACE_ABOVE && rank(above) == rank(below)
     };
@@ -100,7 +100,7 @@ fn doubt_tag(draft: &mut Draft, statistics: &TypeStatistics) {
     }
     let is_long = draft.lines.len() > MAX_LINES || draft.len() > MAX_CHARACTERS;
     let is_plain = heading_size(draft) < LARGER * statistics.body_size && !is_emphasised(draft, statistics);
-    let is_body = is_plain && draft.ends_sentence() && draft.len() > MAX_SENTENCE && section_depth(draft).is_none();
+    let is_body = is_plain && draft.ends_sentence() && draft.len() > MAX_SENTENCE && draft_depth(draft).is_none();
     if is_long || is_body || !has_word(draft) {
         draft.kind = DraftKind::Paragraph { depth: 0 };
     }
@@ -155,7 +155,7 @@ fn byline(drafts: &[Draft], flow: &[usize], headings: &[usize]) -> Vec<usize> {
             let is_smaller = heading_size(draft) < heading_size(title);
             let is_centred = || is_smaller && !is_over_text(*at) && is_centered_below(title, draft);
             // The initials of a name look like the number of a section.
-            let is_numbered = section_depth(draft).is_some() && number_kind(draft) == NumberKind::Digits;
+            let is_numbered = draft_depth(draft).is_some() && number_kind(draft) == NumberKind::Digits;
             !is_numbered && (draft.has_raised_word() || is_list_of_names(draft) || is_centred())
         })
     };
@@ -178,9 +178,13 @@ fn is_list_of_names(draft: &Draft) -> bool {
     text.matches(',').count() >= MIN_COMMAS && text.split(',').rev().skip(1).all(is_name)
 }
 
+fn has_lines(draft: &Draft) -> bool {
+    draft.is_paragraph() && draft.lines.len() > 1
+}
+
 /// Whether a draft is a paragraph of the text, not the address of an author.
 fn is_text(draft: &Draft) -> bool {
-    draft.is_paragraph() && draft.lines.len() > 1 && draft.len() >= MIN_TEXT && draft.ends_sentence()
+    has_lines(draft) && draft.len() >= MIN_TEXT && draft.ends_sentence()
 }
 
 fn is_in_flow(draft: &Draft) -> bool {
@@ -218,7 +222,7 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) 
         return false;
     }
     if ratio >= LARGER {
-        return !is_sentence || draft.len() <= MAX_CHARACTERS / 3 || section_depth(draft).is_some();
+        return !is_sentence || draft.len() <= MAX_CHARACTERS / 3 || draft_depth(draft).is_some();
     }
     if next.is_some_and(|next| is_item_over(draft, next)) {
         return false;
@@ -226,7 +230,7 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) 
     let is_apart = draft.space_above >= SPACE_ABOVE;
     let is_followed =
         next.is_some_and(|next| !matches!(next.kind, DraftKind::Table(_)) || is_emphasised(draft, statistics));
-    let is_numbered = section_depth(draft).is_some();
+    let is_numbered = draft_depth(draft).is_some();
     is_apart
         && is_followed
         && (!is_sentence || is_numbered)
@@ -240,7 +244,7 @@ fn is_small_heading(draft: &Draft, next: Option<&Draft>) -> bool {
     let is_over_text = |next: &Draft| next.is_paragraph() && next.lines.len() > 1 && next.size() < 1.02 * draft.size();
     draft.lines.len() == 1
         && draft.share(|style| style.is_bold) > MOST
-        && (section_depth(draft).is_some() || is_capitals(draft) || next.is_some_and(is_over_text))
+        && (draft_depth(draft).is_some() || is_capitals(draft) || next.is_some_and(is_over_text))
 }
 
 /// Whether a marked line is the first of an item: the paragraph below it begins where the text after its mark does.
@@ -314,14 +318,17 @@ fn is_centred_section(draft: &Draft) -> bool {
     let (before, after) = (bounds.x0 - draft.origin, draft.right - bounds.x1);
     let first = draft.lines.first().and_then(|line| line.words.first());
     first.is_some_and(|word| word.text.ends_with(['.', ')']))
-        && section_depth(draft).is_some()
+        && draft_depth(draft).is_some()
         && before > draft.size()
         && (before - after).abs() < 2.0 * draft.size()
 }
 
+fn draft_depth(draft: &Draft) -> Option<usize> {
+    draft.lines.first().and_then(|line| section_depth(line))
+}
+
 /// The depth of a section number at the beginning: `2` is 1, `2.1` is 2, `IV.` is 1.
-pub(super) fn section_depth(draft: &Draft) -> Option<usize> {
-    let line = draft.lines.first()?;
+pub(super) fn section_depth(line: &Line) -> Option<usize> {
     let first = line.words.first()?.text.as_str();
     line.words.get(1)?;
     let parts: Vec<&str> = first.trim_end_matches(['.', ')']).split('.').collect();
@@ -362,24 +369,46 @@ fn rank(draft: &Draft) -> Rank {
     (Reverse(quarters(heading_size(draft)) / 2), !is_bold, is_italic, !is_capitals(draft))
 }
 
-fn levels(drafts: &[Draft], headings: &[usize], outline: &Outline) -> Vec<u8> {
+/// The ranks that show the level of a heading, the highest first. A line that looks like no other and is followed by no
+/// text, such as a subtitle, a motto or the thanks at the end, stands between two levels and is none, unless it is the title.
+fn section_ranks(drafts: &[Draft], flow: &[usize], headings: &[usize]) -> Vec<Rank> {
+    let draft = |at: &usize| drafts.get(*at);
+    let mut own: Vec<(Rank, &Draft, bool)> = Vec::new();
+    for at in headings {
+        let Some(heading) = draft(at) else { continue };
+        let next = flow.get(flow.partition_point(|other| other <= at)).and_then(draft);
+        own.push((rank(heading), heading, draft_depth(heading).is_some() || next.is_some_and(has_lines)));
+    }
+    own.sort_by_key(|(rank, _, _)| *rank);
+    let first = own.iter().map(|(_, draft, _)| draft.place.page).min();
+    let title = own.iter().find(|(_, draft, _)| Some(draft.place.page) == first).map(|(rank, _, _)| *rank);
+    let alike = own.chunk_by(|a, b| a.0 == b.0).filter(|alike| match alike {
+        [(rank, _, has_text)] => *has_text || Some(*rank) == title,
+        _ => true,
+    });
+    alike.filter_map(|alike| alike.first()).map(|(rank, _, _)| *rank).collect()
+}
+
+fn levels(drafts: &[Draft], flow: &[usize], headings: &[usize], outline: &Outline) -> Vec<u8> {
+    let ranks = section_ranks(drafts, flow, headings);
     let drafts: Vec<&Draft> = headings.iter().filter_map(|index| drafts.get(*index)).collect();
-    let mut ranks: Vec<Rank> = drafts.iter().map(|draft| rank(draft)).collect();
-    ranks.sort_unstable();
-    ranks.dedup();
     let by_rank = |draft: &Draft| 1 + ranks.partition_point(|other| *other < rank(draft)).min(MAX_LEVEL - 1);
     let numbers = |kind: NumberKind| {
         let own = drafts.iter().filter(move |draft| number_kind(draft) == kind);
-        offset(own.filter_map(|draft| Some((by_rank(draft), section_depth(draft)?))))
+        offset(own.filter_map(|draft| Some((by_rank(draft), draft_depth(draft)?))))
     };
     let numbers = [NumberKind::Digits, NumberKind::Letter, NumberKind::Roman].map(|kind| (kind, numbers(kind)));
     let offset_of = |draft: &Draft| {
         let kind = number_kind(draft);
         numbers.iter().find(|(other, _)| *other == kind).and_then(|(_, offset)| *offset)
     };
-    let entries = offset(drafts.iter().filter_map(|draft| Some((by_rank(draft), outline.depth(draft)?))));
+    let outlined = || drafts.iter().filter_map(|draft| Some((by_rank(draft), outline.depth(draft)?)));
+    // An outline with fewer levels than its headings have looks is coarser than they.
+    let count = |values: &mut dyn Iterator<Item = usize>| values.collect::<BTreeSet<_>>().len();
+    let is_coarse = count(&mut outlined().map(|(_, depth)| depth)) < count(&mut outlined().map(|(rank, _)| rank));
+    let entries = if is_coarse { None } else { offset(outlined()) };
     let level = |draft: &&Draft| {
-        let numbered = section_depth(draft).zip(offset_of(draft)).map(|(depth, offset)| depth + offset);
+        let numbered = draft_depth(draft).zip(offset_of(draft)).map(|(depth, offset)| depth + offset);
         let outlined = outline.depth(draft).zip(entries).map(|(depth, offset)| depth + offset);
         numbered.or(outlined).unwrap_or(by_rank(draft)).clamp(1, MAX_LEVEL)
     };

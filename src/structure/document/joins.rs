@@ -2,11 +2,17 @@
 
 use super::super::page_structure::{Line, LineWord};
 use super::DocumentPage;
+use super::captions;
 use super::drafts::{Draft, DraftKind};
 use super::type_statistics::TypeStatistics;
 
 /// Left edges that differ by less, in ems, are the same.
 const TOLERANCE_EM: f32 = 0.6;
+
+/// The next line of a paragraph stands so far below the one before, in ems, where the text goes on beside a figure.
+const NEXT_LINE_EM: std::ops::Range<f32> = 0.6..1.6;
+/// Maximum number of lines of a label in a figure.
+const MAX_LABEL_LINES: usize = 3;
 
 /// So many lines show the edge of justified text. Hanging punctuation moves their ends by at most this, in ems, and a
 /// line that ends so far before the edge is the last of its paragraph.
@@ -28,10 +34,11 @@ pub(super) fn join(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &Ty
         let is_continued = before.is_some_and(|before| {
             are_near(before, draft, pages)
                 && (before.is_same_element(draft)
-                    || continues(before, draft, drafts, index) && !(is_divided && before.ends_sentence()))
+                    || continues(before, draft, drafts, index, pages) && !(is_divided && before.ends_sentence()))
         });
         match open.filter(|_| is_continued) {
             Some(target) => append(drafts, target, index),
+            None if is_label(draft, pages) => (),
             None => open = Some(index),
         }
         is_divided = false;
@@ -54,6 +61,15 @@ fn is_passed_over(draft: &Draft, statistics: &TypeStatistics) -> bool {
     }
 }
 
+/// Whether it is a label in a figure.
+fn is_label(draft: &Draft, pages: &[DocumentPage]) -> bool {
+    let is_text = draft.is_free() && draft.marker.is_none() || matches!(draft.kind, DraftKind::Heading { .. });
+    is_text
+        && draft.lines.len() <= MAX_LABEL_LINES
+        && !draft.ends_sentence()
+        && pages.get(draft.place.page).is_some_and(|page| captions::is_in_figure(draft, page))
+}
+
 /// Whether both are wanted, and the second is on the next page or begins another column of the same.
 fn are_near(before: &Draft, after: &Draft, pages: &[DocumentPage]) -> bool {
     let (Some(first), Some(second)) = (pages.get(before.place.page), pages.get(after.place.page)) else { return false };
@@ -62,35 +78,51 @@ fn are_near(before: &Draft, after: &Draft, pages: &[DocumentPage]) -> bool {
         (Some(last), Some(first)) => first.baseline < last.baseline,
         _ => false,
     };
-    let is_next = distance == Some(1) || distance == Some(0) && is_higher;
+    let is_next = distance == Some(1) || distance == Some(0) && (is_higher || is_next_line(before, after));
     first.is_wanted == second.is_wanted && is_next && before.place != after.place
 }
 
+/// Whether it begins in the next line, with the same edge on one side: the text goes on beside a figure, or below it.
+fn is_next_line(before: &Draft, after: &Draft) -> bool {
+    let (Some(last), Some(first)) = (before.lines.last(), after.lines.first()) else { return false };
+    let is_near = |a: f32, b: f32| (a - b).abs() < TOLERANCE_EM * first.size;
+    before.page_of(before.lines.len().saturating_sub(1)) == after.place.page
+        && NEXT_LINE_EM.contains(&((first.baseline - last.baseline) / first.size))
+        && (is_near(last.bounds.x1, first.bounds.x1) || is_near(last.bounds.x0, first.bounds.x0))
+        && is_one_sentence(before, after)
+}
+
+/// Whether a sentence goes on from one draft to another.
+fn is_one_sentence(before: &Draft, after: &Draft) -> bool {
+    after.begins_small() && !before.ends_sentence()
+}
+
 /// Whether a draft continues another one of an earlier column.
-fn continues(before: &Draft, after: &Draft, drafts: &[Draft], index: usize) -> bool {
+fn continues(before: &Draft, after: &Draft, drafts: &[Draft], index: usize, pages: &[DocumentPage]) -> bool {
     if before.kind == DraftKind::Code && after.kind == DraftKind::Code {
-        return is_first_of_column(drafts, index) && before.closes_column;
+        return is_first_of_column(drafts, index, pages) && before.closes_column;
     }
-    if (before.tag.is_some() || after.tag.is_some()) && before.place.page == after.place.page {
+    let is_tagged = before.tag.is_some() || after.tag.is_some();
+    if is_tagged && before.place.page == after.place.page && !is_one_sentence(before, after) {
         return false;
     }
     let can_go_on = matches!(before.kind, DraftKind::Paragraph { .. } | DraftKind::Item { .. } | DraftKind::Quote);
     let can_follow = matches!(after.kind, DraftKind::Paragraph { .. } | DraftKind::Quote) && after.marker.is_none();
-    if !can_go_on || !can_follow || before.turn != after.turn || !is_first_of_column(drafts, index) {
+    if !can_go_on || !can_follow || before.turn != after.turn || !is_first_of_column(drafts, index, pages) {
         return false;
     }
     let (Some(last), Some(first)) = (before.lines.last(), after.lines.first()) else { return false };
     if (last.size - first.size).abs() > 0.06 * last.size || last.is_monospace() != first.is_monospace() {
         return false;
     }
-    is_below(before, after) && is_full(before, first) && reads_on(before, after)
+    (is_below(before, after) || is_next_line(before, after)) && is_full(before, first) && reads_on(before, after)
 }
 
 /// Whether only furniture, figures and notes stand before it in its column.
-fn is_first_of_column(drafts: &[Draft], index: usize) -> bool {
+fn is_first_of_column(drafts: &[Draft], index: usize, pages: &[DocumentPage]) -> bool {
     let Some(place) = drafts.get(index).map(|draft| draft.place) else { return false };
     let own = drafts.iter().take(index).rev().take_while(|draft| draft.place == place);
-    own.take(40).all(|draft| is_float(&draft.kind))
+    own.take(40).all(|draft| is_float(&draft.kind) || is_label(draft, pages))
 }
 
 /// Whether it stands among the text without being part of it.

@@ -10,8 +10,10 @@ const MIN_WIDTH_EM: f32 = 5.0;
 /// A note in the margin is narrower. Its lines follow each other closely, unlike the labels of a form.
 const MIN_NOTE_EM: f32 = 3.5;
 const NOTE_LEADING_EM: f32 = 1.6;
-/// Columns with lines on the same baselines are prose if so much of their width is filled.
+/// Columns with lines on the same baselines are prose if so much of their width is filled: by all lines of a side, or by
+/// those next to the gutter if they are so wide, in ems. Beyond them the side may have columns of its own.
 const PROSE_FILL: f32 = 0.6;
+const MIN_PROSE_EM: f32 = 12.0;
 /// Justified lines may have wide gaps, but not as wide, and they fill so much of their width.
 const WIDE_GUTTER_EM: f32 = 2.0;
 const FULL_LINES: f32 = 0.7;
@@ -19,41 +21,39 @@ const FULL_LINES: f32 = 0.7;
 const SHARED_HEIGHT: f32 = 0.4;
 /// Columns of fewer lines begin at one left edge, most of their lines.
 const MANY_LINES: usize = 10;
+/// Maximum number of segments of a side whose baselines are compared.
+const MAX_SPANS: usize = 500;
 /// The lines of hanging paragraphs begin at two edges, no further apart than this.
 const MAX_HANG_EM: f32 = 3.5;
+
+/// Where a segment stands.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    baseline: f32,
+    left: f32,
+    right: f32,
+}
 
 /// What is known of the segments on one side of a gutter.
 pub(super) struct Side {
     bounds: Bounds,
-    rows: Vec<f32>,
-    lefts: Vec<f32>,
+    spans: Vec<Span>,
     /// The number of segments that are but the mark of a list item.
     marks: usize,
     /// The number of segments that begin with such a mark.
     items: usize,
-    /// Of all segments together.
-    width: f32,
     has_table: bool,
 }
 
 impl Side {
     pub(super) fn of<'s>(segments: impl Iterator<Item = &'s Segment>) -> Self {
-        let mut side = Self {
-            bounds: NOTHING,
-            rows: Vec::new(),
-            lefts: Vec::new(),
-            marks: 0,
-            items: 0,
-            width: 0.0,
-            has_table: false,
-        };
+        let mut side = Self { bounds: NOTHING, spans: Vec::new(), marks: 0, items: 0, has_table: false };
         for segment in segments {
             side.bounds = side.bounds.union(segment.bounds);
-            side.rows.push(segment.baseline);
-            side.lefts.push(segment.bounds.x0);
+            let Bounds { x0: left, x1: right, .. } = segment.bounds;
+            side.spans.push(Span { baseline: segment.baseline, left, right });
             side.marks += usize::from(segment.is_mark());
             side.items += usize::from(segment.is_item());
-            side.width += segment.bounds.x1 - segment.bounds.x0;
             side.has_table |= segment.table.is_some();
         }
         side
@@ -61,7 +61,7 @@ impl Side {
 
     /// Whether most segments begin with the mark of an item.
     fn is_list(&self) -> bool {
-        2 * self.items > self.rows.len()
+        2 * self.items > self.spans.len()
     }
 }
 
@@ -81,59 +81,90 @@ pub(super) fn are_columns(left: &Side, right: &Side, em: f32) -> bool {
 /// gutter the lines of prose do, whatever the gaps in them.
 fn is_aligned(side: &Side, em: f32, is_wide: bool) -> bool {
     let lines = line_lefts(side, em);
-    let is_prose = is_wide && lines.len() > MIN_LINES && fill(side, em) > FULL_LINES;
-    let lefts = if is_prose { &lines } else { &side.lefts };
+    let is_prose = is_wide && lines.len() > MIN_LINES && fill(&side.spans, em) > FULL_LINES;
+    let lefts = if is_prose { lines.clone() } else { side.spans.iter().map(|span| span.left).collect() };
     let is_near = |left: f32, edge: f32| (left - edge).abs() < 0.3 * em;
-    let at_edge = lefts.iter().filter(|left| is_near(**left, side.bounds.x0)).count();
+    let count_at = |edge: f32| lefts.iter().filter(|left| is_near(**left, edge)).count();
+    let at_edge = count_at(side.bounds.x0);
+    // A running line or a mark may hang out of a column that begins further right.
+    let most = lefts.iter().take(MANY_LINES).map(|left| count_at(*left)).max().unwrap_or(0);
+    let is_edge = 2 * at_edge >= lefts.len() || 2 * lines.len() > MANY_LINES && most + 1 >= lefts.len();
     let inner = lefts.iter().copied().filter(|left| !is_near(*left, side.bounds.x0));
     let hang = inner.fold(f32::INFINITY, f32::min);
-    let at_hang = lefts.iter().filter(|left| is_near(**left, hang)).count();
-    let is_hanging = at_edge >= 2 && hang - side.bounds.x0 < MAX_HANG_EM * em && at_edge + at_hang == lefts.len();
+    let is_hanging =
+        at_edge >= 2 && hang - side.bounds.x0 < MAX_HANG_EM * em && at_edge + count_at(hang) == lefts.len();
     let is_undivided = 4 * (lefts.len() - side.marks.min(lefts.len())) <= 5 * lines.len();
-    lines.len() >= MANY_LINES || side.is_list() || (2 * at_edge >= lefts.len() || is_hanging) && is_undivided
+    lines.len() >= MANY_LINES || side.is_list() || (is_edge || is_hanging) && is_undivided
 }
 
 /// The left edge of each line.
 fn line_lefts(side: &Side, em: f32) -> Vec<f32> {
-    let mut segments: Vec<(f32, f32)> = side.rows.iter().copied().zip(side.lefts.iter().copied()).collect();
-    segments.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut lines: Vec<(f32, f32)> = Vec::new();
-    for (baseline, left) in segments {
+    let mut lines: Vec<Span> = Vec::new();
+    for span in by(&side.spans, |span| span.baseline) {
         match lines.last_mut() {
-            Some(line) if baseline - line.0 < 0.3 * em => line.1 = line.1.min(left),
-            _ => lines.push((baseline, left)),
+            Some(line) if span.baseline - line.baseline < 0.3 * em => line.left = line.left.min(span.left),
+            _ => lines.push(span),
         }
     }
-    lines.into_iter().map(|(_, left)| left).collect()
+    lines.into_iter().map(|line| line.left).collect()
 }
 
 fn is_column(side: &Side, em: f32) -> bool {
     let (width, height) = (side.bounds.x1 - side.bounds.x0, side.bounds.y1 - side.bounds.y0);
-    let is_note = || width > MIN_NOTE_EM * em && height < side.rows.iter().map(|_| NOTE_LEADING_EM * em).sum();
+    let is_note = || width > MIN_NOTE_EM * em && height < side.spans.iter().map(|_| NOTE_LEADING_EM * em).sum();
     let is_wide = width > MIN_WIDTH_EM * em || side.is_list();
-    side.has_table || side.rows.len() >= MIN_LINES && (is_wide || is_note())
+    side.has_table || side.spans.len() >= MIN_LINES && (is_wide || is_note())
 }
 
 /// Whether the sides are read across: their lines share baselines, and their widths are not filled.
 fn are_cells(left: &Side, right: &Side, em: f32) -> bool {
-    let is_paired = |y: &&f32| right.rows.iter().take(500).any(|other| (*y - other).abs() < 0.1 * em);
-    let paired = left.rows.iter().take(500).filter(is_paired).count();
-    let fewer = left.rows.len().min(right.rows.len()).min(500);
+    let others = || right.spans.iter().take(MAX_SPANS);
+    let is_paired = |own: &&Span| others().any(|other| (own.baseline - other.baseline).abs() < 0.1 * em);
+    let paired = left.spans.iter().take(MAX_SPANS).filter(is_paired).count();
+    let fewer = left.spans.len().min(right.spans.len()).min(MAX_SPANS);
     10 * paired > 7 * fewer
         && !(left.is_list() && right.is_list())
-        && (fill(left, em) < PROSE_FILL || fill(right, em) < PROSE_FILL)
+        && !(is_prose(&left.spans, |span| -span.right, em) && is_prose(&right.spans, |span| span.left, em))
 }
 
-/// The share of its width that its lines fill.
-fn fill(side: &Side, em: f32) -> f32 {
-    let width = (side.bounds.x1 - side.bounds.x0).max(1.0);
-    side.width / (0..rows(side, em)).map(|_| width).sum::<f32>().max(1.0)
+/// Whether the lines of a side fill its width, or those next to the gutter fill theirs.
+fn is_prose(spans: &[Span], distance: impl Fn(&Span) -> f32, em: f32) -> bool {
+    let next = next_to_gutter(spans, distance, em);
+    fill(spans, em) >= PROSE_FILL || width(&next) > MIN_PROSE_EM * em && fill(&next, em) >= PROSE_FILL
 }
 
-/// The number of different baselines.
-fn rows(side: &Side, em: f32) -> usize {
-    let mut rows = side.rows.clone();
-    rows.sort_by(f32::total_cmp);
-    rows.dedup_by(|a, b| (*a - *b).abs() < 0.3 * em);
-    rows.len()
+/// The spans of a side that no white space from its top to its bottom divides from the gutter.
+fn next_to_gutter(spans: &[Span], distance: impl Fn(&Span) -> f32, em: f32) -> Vec<Span> {
+    let mut next: Vec<Span> = Vec::new();
+    let mut end = f32::INFINITY;
+    for span in by(spans, &distance) {
+        let start = distance(&span);
+        if start > end + em {
+            break;
+        }
+        end = if next.is_empty() { start } else { end }.max(start + span.right - span.left);
+        next.push(span);
+    }
+    next
+}
+
+fn by(spans: &[Span], key: impl Fn(&Span) -> f32) -> Vec<Span> {
+    let mut sorted = spans.to_vec();
+    sorted.sort_by(|a, b| key(a).total_cmp(&key(b)));
+    sorted
+}
+
+fn width(spans: &[Span]) -> f32 {
+    let left = spans.iter().map(|span| span.left).fold(f32::INFINITY, f32::min);
+    spans.iter().map(|span| span.right - left).fold(0.0, f32::max)
+}
+
+/// The share of their width that lines fill.
+fn fill(spans: &[Span], em: f32) -> f32 {
+    let filled: f32 = spans.iter().map(|span| span.right - span.left).sum();
+    let mut baselines: Vec<f32> = spans.iter().map(|span| span.baseline).collect();
+    baselines.sort_by(f32::total_cmp);
+    baselines.dedup_by(|a, b| (*a - *b).abs() < 0.3 * em);
+    let width = width(spans).max(1.0);
+    filled / baselines.iter().map(|_| width).sum::<f32>().max(1.0)
 }

@@ -1,7 +1,7 @@
 //! What the blocks of one page are.
 
-use super::super::TableArea;
 use super::super::tables::find_tables;
+use super::super::{DocumentPage, OutlineHeading, TableArea, read_document, read_page, to_markdown};
 use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, markdown, markdown_with};
 use pagewise_text::Bounds;
 
@@ -51,6 +51,27 @@ fn columns_are_read_one_after_the_other_below_their_title() {
     let place = |part: &str| text.find(part);
     assert!(text.starts_with("# A title over both\n\n"));
     assert!(place("left column line 7").is_some() && place("left column line 7") < place("right column line 0"));
+}
+
+#[test]
+fn columns_of_prose_beside_a_column_with_few_lines_are_read_one_after_the_other() {
+    let mut sheet = Sheet::new();
+    for row in 0..12_u8 {
+        sheet.put(10.0, PLAIN, "the first column has text");
+        sheet.put(150.0, PLAIN, "a second column has more.");
+        sheet.y += 5.0;
+        match row {
+            0 => sheet.put(290.0, PLAIN, "a cover in large letters of"),
+            1..6 => sheet.put(290.0, PLAIN, "a cover"),
+            11 => sheet.put(285.0, PLAIN, "a foot"),
+            _ => (),
+        }
+        sheet.y += 7.0;
+    }
+    let text = markdown(sheet);
+    let place = |text: &str, part: &str| text.find(part).unwrap_or(usize::MAX);
+    assert_eq!(text.rfind("first column").map(|at| at < place(&text, "second column")), Some(true), "{text}");
+    assert_eq!(text.rfind("second column").map(|at| at < place(&text, "a cover")), Some(true), "{text}");
 }
 
 #[test]
@@ -118,6 +139,40 @@ fn headings_are_ranked_by_size_then_weight() {
         .line(FULL);
     let text = markdown(sheet);
     assert!(text.starts_with(&format!("# Title\n\n## Section\n\n{FULL} {FULL}\n\n### Part of it\n\n{FULL}")), "{text}");
+}
+
+/// A title in two sizes, two sections and parts of them, with an outline.
+fn book(outline: &[OutlineHeading]) -> String {
+    let text = |sheet: Sheet| (0..3).fold(sheet.space(4.0), |sheet, _| sheet.line(FULL)).line("It ends.").space(14.0);
+    let part = |sheet, size, title| text(Sheet::at(sheet, 50.0, Face { size, ..BOLD }, title));
+    let title = Sheet::new().at(50.0, Face { size: 24.0, ..BOLD }, "Growth").space(8.0);
+    let sheet = title.at(50.0, Face { size: 18.0, ..BOLD }, "An introduction").space(10.0);
+    let sheet = part(part(sheet.line("By the author").space(20.0), 14.0, "Height"), 12.0, "In years");
+    let sheet = part(part(sheet, 14.0, "Weight"), 12.0, "In months");
+    let structure = read_page(&sheet.layout, &[]);
+    let page = DocumentPage { number: 1, label: None, structure, is_wanted: true };
+    to_markdown(&read_document(&[page], outline), &|_, _| None).concat()
+}
+
+#[test]
+fn a_subtitle_is_no_level_of_its_own() {
+    let text = book(&[]);
+    for heading in ["# Growth", "## An introduction", "## Height", "### In years", "## Weight", "### In months"] {
+        assert!(text.lines().any(|line| line == heading), "{heading}: {text}");
+    }
+}
+
+#[test]
+fn an_outline_with_fewer_levels_than_its_headings_have_looks_does_not_decide() {
+    let entry = |title: &str| OutlineHeading { title: title.to_owned(), depth: 3 };
+    assert_eq!(book(&["Height", "In years", "Weight", "In months"].map(entry)), book(&[]));
+}
+
+#[test]
+fn a_bold_line_below_the_text_after_the_number_of_a_section_is_part_of_its_heading() {
+    let sheet = Sheet::new().line(FULL).line("It ends.").space(14.0).at(50.0, BOLD, "3.1 Who is responsible:");
+    let text = markdown(sheet.at(70.0, BOLD, "Whose work is it?").space(6.0).line(FULL).line(FULL));
+    assert!(text.contains("# 3.1 Who is responsible: Whose work is it?\n"), "{text}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Rules of typesetting: justified text, boxes, displayed formulas, leaders, headings of one kind.
 
-use super::sheet::{BOLD, FULL, Face, PLAIN, Sheet, markdown};
+use super::sheet::{BOLD, FULL, Face, PLAIN, Sheet, markdown, markdown_of};
 use pagewise_text::{Bounds, Rule};
 
 /// Italic type in the size of the body.
@@ -131,4 +131,33 @@ fn entries_of_a_table_of_contents_are_lines_of_one_paragraph() {
         sheet.y += 18.0;
     }
     assert!(markdown(sheet).ends_with("\n\nThe beginning 1  \nThe end of it 12"));
+}
+
+#[test]
+fn a_paragraph_goes_on_beside_a_figure_whose_caption_begins_with_a_bullet() {
+    let mut sheet = Sheet::new().line(FULL).line(FULL).line(FULL);
+    let top = sheet.y;
+    sheet.layout.images.push(Bounds { x0: 50.0, y0: top - 8.0, x1: 150.0, y1: top + 70.0 });
+    sheet = sheet.go_to(top + 83.0);
+    for line in ["• Figure 5.1 Growth", "in each of the years", "of a life on average"] {
+        sheet = sheet.at(50.0, PLAIN, line);
+    }
+    sheet = sheet.go_to(top);
+    for _ in 0..10 {
+        sheet = sheet.at(165.0, PLAIN, "and its lines beside it are short");
+    }
+    let text = markdown(sheet.at(165.0, PLAIN, "and end."));
+    assert!(text.contains("to the right one and its lines beside it"), "{text}");
+    assert!(text.contains("short and end.") && text.contains("\n\n• Figure 5.1 Growth in each"), "{text}");
+}
+
+#[test]
+fn labels_in_a_figure_stand_between_two_parts_of_a_paragraph() {
+    let first = Sheet::new().line(FULL).line(FULL).line(FULL);
+    let mut second = Sheet::new();
+    second.layout.images.push(Bounds { x0: 50.0, y0: 60.0, x1: 350.0, y1: 200.0 });
+    let second = second.at(100.0, BOLD, "Matrix of values").go_to(150.0).at(200.0, PLAIN, "An axis").go_to(230.0);
+    let second = second.line("goes on below the figure of the second page and then ends.");
+    let text = markdown_of(&[first, second]);
+    assert!(text.concat().contains("right one goes on below the figure"), "{text:?}");
 }

@@ -6,7 +6,7 @@ use super::item_starts::RecentMarkers;
 use super::markers::{Marker, label_marker, marker};
 use super::spacing::{FULL_EM, INDENT_EM, justified_edge, right_edges};
 use super::{Draft, DraftKind, Place};
-use crate::document::headings::MUCH_LARGER;
+use crate::document::headings::{MUCH_LARGER, section_depth};
 use crate::document::notes::note_label;
 use crate::document::type_statistics::TypeStatistics;
 use crate::page_structure::{Column, Line, LineRole, LineTag};
@@ -15,6 +15,8 @@ use crate::page_structure::{Column, Line, LineRole, LineTag};
 const CODE_FACTOR: f32 = 2.3;
 /// Lines of an element of the structure tree stand at most this multiple of the leading apart.
 const ELEMENT_FACTOR: f32 = 4.0;
+/// The lines of a title begin at most so far from the place after its number, in ems.
+const HANG_EM: f32 = 0.3;
 /// Sizes that differ by less are the same.
 const SIZE_TOLERANCE: f32 = 0.06;
 
@@ -135,7 +137,10 @@ impl<'a> Splitter<'_, 'a> {
         if above.ground != below.ground && (above.is_monospace() || below.is_monospace()) {
             return true;
         }
-        if above.is_capitals() && below.is_capitals() && self.is_heading_line(next) || self.is_title_line(next) {
+        if above.is_capitals() && below.is_capitals() && self.is_heading_line(next)
+            || self.is_title_line(next)
+            || self.is_hanging_line(start, next)
+        {
             return false;
         }
         if self.is_code(next - 1) && self.is_code(next) {
@@ -188,6 +193,21 @@ impl<'a> Splitter<'_, 'a> {
             && self.markers.get(next).is_some_and(Option::is_none)
             && (above.is_bold() || self.is_centred_below(next))
             && (0.5 * above.size..1.5 * above.size).contains(&self.step(next - 1, next))
+    }
+
+    /// Whether a line of a bold title begins below the text after its number.
+    fn is_hanging_line(&self, start: usize, next: usize) -> bool {
+        let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return false };
+        let Some(first) = self.line(start).filter(|first| section_depth(first).is_some()) else { return false };
+        let text = first.words.get(1).map_or(f32::INFINITY, |word| word.bounds.x0);
+        !self.statistics.is_bold
+            && first.is_bold()
+            && !first.has_cells()
+            && above.is_bold()
+            && below.is_bold()
+            && (above.size - below.size).abs() < SIZE_TOLERANCE * above.size
+            && (below.bounds.x0 - text).abs() < HANG_EM * below.size
+            && self.step(next - 1, next) < 1.5 * above.size
     }
 
     /// Whether the middle of a line is below that of the line above, and its ends are not.
