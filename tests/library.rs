@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failed test may stop where it stands")]
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use pagewise::context::{AnswerSettings, NoProgress, RankedHits, RankedRequest};
+use pagewise::worker::{OcrMode, RecognitionBudget};
 use pagewise_base::limits::Cancellation;
 use serde_json::{Value, json};
 
@@ -21,6 +23,8 @@ fn request(bench: &Bench, query: &str) -> RankedRequest {
         language: None,
         dates: None,
         pages: Vec::new(),
+        ocr: OcrMode::Auto,
+        recognition: Arc::new(RecognitionBudget::of_search()),
         conversation: Some("c".parse().unwrap()),
         deadline: None,
         cancellation: Cancellation::new(),
@@ -140,6 +144,20 @@ fn a_search_without_time_says_how_much_is_left_and_the_next_goes_on() {
     cancelled.cancellation.cancel();
     bench.pdf("b.pdf", &["more"]);
     assert!(bench.context.search_ranked(&cancelled, &NoProgress).is_err());
+}
+
+#[test]
+fn pages_that_no_search_recognised_are_named_and_read_again_by_one_that_may() {
+    let place = Place::new();
+    let pdf = place.file("scan.pdf", std::fs::read("fixtures/scan.pdf").unwrap());
+    let search = |ocr: &str| {
+        let run = place.run(&["search", &pdf, "glass", "--ranked", "--ocr", ocr, "--set", "index=disk"]);
+        assert_eq!(run.status, 0, "{}", run.stderr);
+        run.stderr.contains("1 page without usable text was not read by OCR, since ocr is never.")
+    };
+    assert_eq!([search("never"), search("never")], [true, true]);
+    // It is recognised, or nothing is there to recognise it: then nothing is left to another search either.
+    assert_eq!([search("auto"), search("never")], [false, false]);
 }
 
 #[test]

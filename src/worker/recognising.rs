@@ -63,6 +63,7 @@ impl OcrReport {
 }
 
 /// How much one call recognises, in all documents that it reads.
+#[derive(Debug)]
 pub struct RecognitionBudget {
     bound: TimeBound,
     left: Mutex<Option<BudgetLeft>>,
@@ -136,7 +137,13 @@ impl RecognitionBudget {
         }
     }
 
-    fn time_setting(&self) -> &'static str {
+    /// Whether another page may be recognised.
+    pub(crate) fn has_room(&self) -> bool {
+        self.state().is_none_or(|left| !left.page_time(left.time).is_zero())
+    }
+
+    /// The setting that names the time.
+    pub(crate) fn time_setting(&self) -> &'static str {
         if self.bound == TimeBound::Search { "ocr_search_ms" } else { "ocr_max_ms" }
     }
 
@@ -388,6 +395,7 @@ mod tests {
     #[test]
     fn documents_of_a_call_share_its_budget_and_the_rest_is_named() {
         let budget = RecognitionBudget::of_search();
+        assert!(budget.has_room());
         let new = |mode| RecognisingDocument::new(&Scans, mode, PageSet::all(9), &budget);
         let never = new(OcrMode::Never);
         assert_eq!(texts(&never), ["", "", ""]);
@@ -395,6 +403,7 @@ mod tests {
         let first = new(OcrMode::Auto);
         assert_eq!(texts(&first), ["words of a scan", "words of a scan", ""]);
         assert_eq!(first.report().over_pages.to_string(), "3");
+        assert!(!budget.has_room());
         assert_eq!(first.report().pages_of(PageSource::Unread).to_string(), "3");
         assert_eq!(texts(&first), ["words of a scan", "words of a scan", ""], "known pages cost nothing");
         assert_eq!(new(OcrMode::Always).page_text(PageIndex(0)).unwrap().text, "", "another document");

@@ -31,13 +31,13 @@ fn page(hit: &RankedHit, screen: Screen) -> String {
 /// What the pages do not say.
 pub(crate) fn notes(found: &RankedHits, screen: Screen) -> Vec<String> {
     let pages = counted(usize::try_from(found.pages).unwrap_or(usize::MAX), "page");
-    let searched = format!("{} searched ({pages})", counted(found.documents, "PDF"));
+    let searched = format!("{} searched ({pages})", counted(found.documents, "document"));
     let summary = (screen.is_terminal() || found.hits.is_empty()).then(|| match found.hits.len() {
         0 => format!("no page answers it in {searched}"),
         _ => searched,
     });
     let left = (found.left > 0).then(|| {
-        format!("{} not searched: the index has no room for more (max_index_bytes)", counted(found.left, "PDF"))
+        format!("{} not searched: the index has no room for more (max_index_bytes)", counted(found.left, "document"))
     });
     let cut = found.is_cut.then(|| "a folder has more files than one search reads: name the folders in it".to_owned());
     let own = found.notes.iter().map(|note| one_line(note));

@@ -171,10 +171,10 @@ fn documents_notes(found: &FoundInDocuments, screen: Screen) -> Vec<String> {
     [summary, words, more].into_iter().flatten().chain(coverage).chain(blind).collect()
 }
 
-/// `3 PDFs searched (40 pages)`.
+/// `3 documents searched (40 pages)`.
 pub(super) fn searched(coverage: &Coverage) -> String {
     let pages = counted(usize::try_from(coverage.pages).unwrap_or(usize::MAX), "page");
-    format!("{} searched ({pages})", counted(coverage.searched, "PDF"))
+    format!("{} searched ({pages})", counted(coverage.searched, "document"))
 }
 
 /// What was not searched.

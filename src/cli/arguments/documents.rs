@@ -92,7 +92,7 @@ pub(crate) struct Diff {
 
 /// Write the files that are attached to a PDF
 ///
-/// To the document or to one of its pages; pagewise info lists them.
+/// Files can be attached to the document or to one of its pages; pagewise info lists them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise attachments invoice.pdf --out-dir attached

@@ -21,7 +21,7 @@ pub(crate) struct SettingsFlags {
         )
     )]
     config: Option<PathBuf>,
-    /// Set one setting, over the environment and the file; repeatable
+    /// Set one setting, overriding the environment and the file; repeatable
     #[arg(long, global = true, value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// Print the settings in force as a configuration file, and do nothing else

@@ -17,7 +17,7 @@ use crate::tool::GetFileArguments;
   pagewise get-file report.pdf --pdf-page 0 --emit openai
   pagewise get-file report.pdf --pages \"section:Results\" --as text
   pagewise get-file 'report.pdf#attachment=data.xls' --emit raw > data.xls
-  pagewise get-file report.pdf --pages 2 --conversation review   (a second time: already provided)")]
+  pagewise get-file report.pdf --pages 2 --as text --conversation review   (a second time: already provided)")]
 pub(crate) struct GetFile {
     #[command(flatten)]
     pub(crate) arguments: GetFileArguments,

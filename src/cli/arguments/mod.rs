@@ -101,8 +101,9 @@ macro_rules! command_of {
 command_of! {
     /// Find words in the text of a PDF, or of many
     ///
-    /// Pages without usable text are named, since no word can be found on them. With --ranked, the pages that answer the
-    /// query best come first, whichever document they are in. With the setting index=disk, each text is read only once.
+    /// Pages without usable text are read by OCR within the time of ocr_search_ms, and those left over are named. With
+    /// --ranked, the pages that answer the query best come first, whichever document they are in. With the setting
+    /// index=disk, each text is read only once.
     #[command(
         override_usage = "pagewise search [OPTIONS] <PATH>... <QUERY>\n       pagewise search [OPTIONS] <PATH>... --quote <TEXT>"
     )]

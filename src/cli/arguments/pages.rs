@@ -77,7 +77,7 @@ pub(crate) struct OcrLayer {
 
 /// Draw pages of a PDF as PNGs
 ///
-/// Pages have a white background, their annotations and form fields. Several are written to a folder, one file each, or
+/// Pages are drawn on white, with their annotations and form fields. Several are written to a folder, one file each, or
 /// side by side on one contact sheet of at most 30 pages.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:

@@ -45,8 +45,8 @@ pub(crate) struct Serve {
 
 /// Show in the browser what was sent in each conversation: which pages of which files, when, and at what cost
 ///
-/// Pages are drawn when they are looked at, and no copy of a file is kept. The address opens once, in one browser of this
-/// machine. Ctrl-C ends it.
+/// Pages are drawn when they are looked at, and no copy of a file is kept. The address can be opened once, in one browser of
+/// this machine. Ctrl-C stops the program.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise inspect

@@ -63,7 +63,7 @@ fn report(answer: GetFileAnswer, typed: &GetFile, config: &Config, screen: Scree
 }
 
 /// The note on pages that were named on standard output, and not given.
-const NAMED_ONLY: &str = "these pages were not recorded as sent, since a terminal cannot show PDFs or pictures: use --out-dir \
+const NAMED_ONLY: &str = "these pages were not recorded as sent, since only their names were printed: use --out-dir \
                           DIR, --emit, --json or --as text";
 
 /// Whether a block is a PDF or a picture, which text only names.

@@ -1,8 +1,8 @@
 //! The text of a document, as an index takes it.
 
 use crate::context::folder::why_not_read;
-use crate::worker::{PageKind, Pages, PdfError};
-use pagewise_base::page::PageIndex;
+use crate::worker::{OcrMode, PageKind, PageSource, Pages, PdfError, RecognisingDocument, RecognitionBudget};
+use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_document::DocumentInfo;
 use pagewise_library::{DocumentText, OutlineTitle, PageTextToIndex, date_of_text};
 
@@ -27,8 +27,15 @@ impl From<PdfError> for NotRead {
     }
 }
 
-/// Reads all pages until there are `max_bytes` of text. A page that fails alone has no text.
-pub(super) fn document_text(document: &dyn Pages, max_bytes: u64) -> Result<DocumentText, NotRead> {
+/// Reads all pages until there are `max_bytes` of text, and recognises those that need it as far as the budget goes. A page
+/// that fails alone has no text.
+pub(super) fn document_text(
+    document: &dyn Pages,
+    max_bytes: u64,
+    mode: OcrMode,
+    budget: &RecognitionBudget,
+) -> Result<DocumentText, NotRead> {
+    let document = RecognisingDocument::new(document, mode, PageSet::all(document.page_count()), budget);
     let outline = document
         .outline(MAX_TITLES)
         .items
@@ -44,11 +51,17 @@ pub(super) fn document_text(document: &dyn Pages, max_bytes: u64) -> Result<Docu
             text.unread_pages = document.page_count() - page.0;
             break;
         }
-        let read = page_text(document, page)?;
+        let read = page_text(&document, page)?;
         left = left.saturating_sub(read.as_ref().map_or(0, String::len));
         let label = document.page_label(page).map(|label| label.0).filter(|label| *label != page.number().to_string());
         text.pages.push(PageTextToIndex { label, text: read });
     }
+    let report = document.report();
+    let left = match mode {
+        OcrMode::Never => report.pages_of(PageSource::Unread),
+        OcrMode::Auto | OcrMode::Always => report.over_pages.iter().chain(report.over_time.iter()).collect(),
+    };
+    text.unrecognised = u32::try_from(left.len()).unwrap_or(u32::MAX);
     Ok(text)
 }
 

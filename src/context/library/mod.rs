@@ -10,7 +10,7 @@ mod update;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
 pub use pagewise_library::IndexStatus;
@@ -24,6 +24,7 @@ use super::folder::why_not_opened;
 use super::progress::ProgressListener;
 use super::token_estimate::estimated_tokens;
 use crate::source::SourceError;
+use crate::worker::{OcrMode, RecognitionBudget};
 use pagewise_base::hash::ContentHash;
 use pagewise_base::limits::Cancellation;
 use pagewise_base::page::{PageIndex, PageSet};
@@ -45,6 +46,10 @@ pub struct RankedRequest {
     pub dates: Option<DateRange>,
     /// Only these pages of each document, from 0, in their order; all if there are none.
     pub pages: Vec<Range<u32>>,
+    /// Whether pages without usable text are recognised.
+    pub ocr: OcrMode,
+    /// How many of them, and how long.
+    pub recognition: Arc<RecognitionBudget>,
     /// The conversation whose held pages are marked.
     pub conversation: Option<ConversationId>,
     /// Until when documents may be read. Those left over are counted.
@@ -168,6 +173,7 @@ impl ContextManager {
     ) -> Result<Option<RankedHits>, ContextError> {
         let updated = self.update_index(request, files, index, progress)?;
         let mut found = Found::new(files, updated, request.dates);
+        found.answer.notes.extend(found.unrecognised_note(request));
         found.answer.notes.extend(with_index(index, |index| index.note().map(str::to_owned)));
         found.name_those_that_cannot_be_opened(|file| self.open_scope_file(file).err());
         let documents = found.documents.keys().copied().collect();
@@ -218,6 +224,8 @@ struct Found<'a> {
     dates: Option<DateRange>,
     /// Files that the index does not have as they are.
     left: Vec<&'a ScopeFile>,
+    /// Pages that may still be recognised.
+    unrecognised: u32,
     answer: RankedHits,
 }
 
@@ -227,7 +235,7 @@ const MAX_EXPLAINED: usize = 100;
 impl<'a> Found<'a> {
     fn new(files: &'a SearchFiles, updated: Updated, dates: Option<DateRange>) -> Self {
         let answer = RankedHits { left: updated.left, is_cut: files.is_cut, ..RankedHits::default() };
-        let mut found = Self { documents: FoundDocuments::default(), dates, left: Vec::new(), answer };
+        let mut found = Self { documents: FoundDocuments::default(), dates, left: Vec::new(), unrecognised: 0, answer };
         files.files.iter().zip(updated.known).for_each(|(file, known)| found.add(file, known));
         found
     }
@@ -250,9 +258,26 @@ impl<'a> Found<'a> {
         if document.without_text > 0 {
             self.answer.without_text.push((file.shown(), document.without_text));
         }
+        self.unrecognised = self.unrecognised.saturating_add(document.unrecognised);
         self.answer.documents += 1;
         self.answer.pages += u64::from(document.pages);
         self.documents.entry(record.content).or_default().push((file, date));
+    }
+
+    /// What is said of pages that another search may recognise.
+    fn unrecognised_note(&self, request: &RankedRequest) -> Option<String> {
+        let pages = match self.unrecognised {
+            0 => return None,
+            1 => "1 page without usable text was".to_owned(),
+            pages => format!("{pages} pages without usable text were"),
+        };
+        Some(match request.ocr {
+            OcrMode::Never => format!("{pages} not read by OCR, since ocr is never."),
+            OcrMode::Auto | OcrMode::Always => {
+                let setting = request.recognition.time_setting();
+                format!("{pages} not read by OCR yet, for want of time ({setting}): the next search goes on with them.")
+            }
+        })
     }
 
     /// Names the files that were not read because they cannot be opened, not for lack of time.

@@ -15,6 +15,7 @@ use crate::context::files::IdentifiedFile;
 use crate::context::folder::why_not_opened;
 use crate::context::progress::ProgressListener;
 use crate::source::{OpenFile, is_upload};
+use crate::worker::OcrMode;
 use pagewise_base::hash::ContentHash;
 use pagewise_base::limits::{StopReason, watch_this_thread};
 use pagewise_library::{DocumentText, FileRecord, Index, IndexBatch, IndexLock, KnownFile};
@@ -65,7 +66,7 @@ impl ContextManager {
         let known = with_index(index, |index| known_files(files, index));
         let stale = self.stale(files, &known);
         let gone = with_index(index, |index| gone_files(files, index));
-        if stale.is_empty() && gone.is_empty() {
+        if stale.is_empty() && gone.is_empty() && unrecognised(request, files, &known).is_empty() {
             return Ok(Updated { known, left: 0 });
         }
         let access = self.write_access(request, index);
@@ -77,8 +78,13 @@ impl ContextManager {
         let Some(_access) = access else { return Ok(Updated { left: stale.len(), known }) };
         // Another writer may have read some of them meanwhile.
         write(index).reopen();
-        let stale = self.stale(files, &with_index(index, |index| known_files(files, index)));
-        let left = self.read_all(request, &stale, index, progress);
+        let known = with_index(index, |index| known_files(files, index));
+        let left = self.read_all(request, &self.stale(files, &known), &HashSet::new(), index, progress);
+        // What there is no time for keeps its old text.
+        let (again, contents): (Vec<_>, HashSet<_>) = unrecognised(request, files, &known).into_iter().unzip();
+        if !again.is_empty() {
+            self.read_all(request, &again, &contents, index, progress);
+        }
         // A renamed file is the same document, so the old name goes last.
         let mut gone = with_index(index, |index| gone_files(files, index));
         gone.extend(with_index(index, |index| self.gone_uploads(index)));
@@ -135,21 +141,24 @@ impl ContextManager {
         None
     }
 
-    /// Reads files on several threads, and adds them in batches. Returns how many were not read.
+    /// Reads files on several threads, and adds them in batches. Returns how many were not read. The documents `again` are
+    /// known, and read for their pages that may be recognised.
     fn read_all(
         &self,
         request: &RankedRequest,
         stale: &[&ScopeFile],
+        again: &HashSet<ContentHash>,
         index: &RwLock<Index>,
         progress: &dyn ProgressListener,
     ) -> usize {
         progress.starts_documents(u64::try_from(stale.len()).unwrap_or(u64::MAX));
         let next = AtomicUsize::new(0);
-        let known = with_index(index, Index::documents).into_iter().collect::<HashSet<_>>();
-        let known = Mutex::new(known);
+        let known = with_index(index, Index::documents).into_iter().filter(|content| !again.contains(content));
+        let known = Mutex::new(known.collect::<HashSet<_>>());
         let is_over = || {
             let is_late = request.deadline.is_some_and(|deadline| Instant::now() > deadline);
-            is_late || progress.is_stopped() || request.cancellation.is_cancelled() || self.is_full(index)
+            let is_spent = !again.is_empty() && !request.recognition.has_room();
+            is_late || is_spent || progress.is_stopped() || request.cancellation.is_cancelled() || self.is_full(index)
         };
         let (sender, receiver) = sync_channel(MAX_WAITING);
         let read_files = |sender: SyncSender<ReadFile>| {
@@ -219,7 +228,8 @@ impl ContextManager {
         }
         let identified = Arc::new(IdentifiedFile { identity: content.0, file: Arc::clone(&file) });
         let document = self.reader.open(identified, None, &request.cancellation)?;
-        let text = document_text(&*document, self.settings.max_indexed_text_bytes)?;
+        let max_bytes = self.settings.max_indexed_text_bytes;
+        let text = document_text(&*document, max_bytes, request.ocr, &request.recognition)?;
         // What was read of a file that changed meanwhile belongs to no content.
         match file.is_unchanged() {
             Ok(true) => Ok(text),
@@ -239,6 +249,21 @@ fn known_files(files: &SearchFiles, index: &Index) -> Vec<Option<KnownFile>> {
         known.filter(|known| file.stat.is_ok() && known.file.stat == file.stat_key)
     };
     files.files.iter().zip(known).map(is_as_it_is).collect()
+}
+
+/// The documents whose pages may still be recognised, by one file each, if there is time for it.
+fn unrecognised<'a>(
+    request: &RankedRequest,
+    files: &'a SearchFiles,
+    known: &[Option<KnownFile>],
+) -> Vec<(&'a ScopeFile, ContentHash)> {
+    if request.ocr == OcrMode::Never || !request.recognition.has_room() {
+        return Vec::new();
+    }
+    let mut seen = HashSet::new();
+    let known = files.files.iter().zip(known).filter_map(|(file, known)| Some((file, known.as_ref()?)));
+    let open = known.filter(|(_, known)| known.document.unrecognised > 0);
+    open.map(|(file, known)| (file, known.file.content)).filter(|(_, content)| seen.insert(*content)).collect()
 }
 
 /// The files that the index has of what was listed whole, and that are no longer there.

@@ -35,6 +35,8 @@ pub struct DocumentText {
     pub pages: Vec<PageTextToIndex>,
     /// Pages after these, which were not read since the document has too much text.
     pub unread_pages: u32,
+    /// Pages without text that may still be recognised.
+    pub unrecognised: u32,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -111,6 +113,7 @@ impl IndexBatch {
             pages: count(pages.len()),
             unread_pages: document.unread_pages,
             without_text: count(document.pages.iter().filter(|page| page.text.is_none()).count()),
+            unrecognised: document.unrecognised,
             date: document.date.unwrap_or(0),
             problem: None,
         };
@@ -161,20 +164,21 @@ impl ReadyDocument {
             "SELECT max(coalesce((SELECT max(cover) FROM document), 0), coalesce((SELECT max(id) FROM page), 0))",
         )?;
         let cover: i64 = last.query_row([], |row| row.get::<_, i64>(0))?.saturating_add(1);
-        let DocumentRecord { pages, unread_pages, without_text, date, problem } = &self.record;
+        let DocumentRecord { pages, unread_pages, without_text, unrecognised, date, problem } = &self.record;
         let values = params![
             cover,
             self.content.0,
             pages,
             unread_pages,
             without_text,
+            unrecognised,
             date,
             problem,
             self.language,
             self.title,
             self.lengths,
         ];
-        let insert = "INSERT INTO document VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+        let insert = "INSERT INTO document VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
         connection.prepare_cached(insert)?.execute(values)?;
         let mut keep = connection.prepare_cached("INSERT INTO page VALUES (?1, ?2)")?;
         let mut index = connection.prepare_cached("INSERT INTO words(rowid, keys) VALUES (?1, ?2)")?;

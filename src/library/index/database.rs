@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::IndexError;
 
 /// The version of the tables and of the keys. Other versions are made anew.
-const VERSION: i64 = 4;
+const VERSION: i64 = 5;
 
 /// Time to wait for another process.
 const BUSY_TIME: Duration = Duration::from_secs(10);
@@ -23,7 +23,7 @@ const LOCK: &str = "lock";
 const SCHEMA: &str = "
     CREATE TABLE document(
         cover INTEGER PRIMARY KEY, content BLOB NOT NULL UNIQUE, pages INTEGER NOT NULL, unread_pages INTEGER NOT NULL,
-        without_text INTEGER NOT NULL, date INTEGER NOT NULL, problem TEXT, language TEXT NOT NULL, title TEXT NOT NULL,
+        without_text INTEGER NOT NULL, unrecognised INTEGER NOT NULL, date INTEGER NOT NULL, problem TEXT, language TEXT NOT NULL, title TEXT NOT NULL,
         lengths BLOB NOT NULL) STRICT;
     CREATE TABLE page(id INTEGER PRIMARY KEY, stored BLOB NOT NULL) STRICT;
     CREATE TABLE file(path TEXT PRIMARY KEY, stat BLOB NOT NULL, content BLOB NOT NULL) STRICT, WITHOUT ROWID;

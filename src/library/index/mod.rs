@@ -42,6 +42,8 @@ pub struct DocumentRecord {
     pub unread_pages: u32,
     /// Pages without usable text.
     pub without_text: u32,
+    /// Those of them that may still be recognised.
+    pub unrecognised: u32,
     /// The date that it gives, as a number like 20240301; 0 if it gives none.
     pub date: u32,
     /// Why it cannot be read.
@@ -136,16 +138,21 @@ impl Index {
     pub fn known_files<P: AsRef<str>>(&self, paths: impl ExactSizeIterator<Item = P>) -> Vec<Option<KnownFile>> {
         let count = paths.len();
         let known = |row: &Row<'_>| {
-            let (pages, unread_pages, without_text) = (row.get(2)?, row.get(3)?, row.get(4)?);
-            let document =
-                DocumentRecord { pages, unread_pages, without_text, date: row.get(5)?, problem: row.get(6)? };
+            let document = DocumentRecord {
+                pages: row.get(2)?,
+                unread_pages: row.get(3)?,
+                without_text: row.get(4)?,
+                unrecognised: row.get(5)?,
+                date: row.get(6)?,
+                problem: row.get(7)?,
+            };
             Ok(KnownFile { file: FileRecord { stat: row.get(0)?, content: ContentHash(row.get(1)?) }, document })
         };
         let found = self.read(|database| {
             // One transaction: to begin one costs as much as to find a file.
             let database = database.unchecked_transaction()?;
             let mut find = database.prepare_cached(
-                "SELECT stat, content, pages, unread_pages, without_text, date, problem
+                "SELECT stat, content, pages, unread_pages, without_text, unrecognised, date, problem
                 FROM file JOIN document USING (content) WHERE path = ?1",
             )?;
             paths.map(|path| find.query_row([path.as_ref()], known).optional()).collect::<Result<Vec<_>, _>>()

@@ -7,7 +7,7 @@ use crate::{DocumentText, OutlineTitle, PageTextToIndex};
 
 fn document(pages: &[&str]) -> DocumentText {
     let pages = pages.iter().map(|text| PageTextToIndex { label: None, text: Some((*text).to_owned()) }).collect();
-    DocumentText { title: None, date: None, outline: Vec::new(), pages, unread_pages: 0 }
+    DocumentText { title: None, date: None, outline: Vec::new(), pages, unread_pages: 0, unrecognised: 0 }
 }
 
 fn add(index: &mut Index, path: &str, pages: &[&str]) {

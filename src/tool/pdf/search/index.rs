@@ -1,5 +1,7 @@
 //! The index of ranked searches, for those who keep it.
 
+use std::sync::Arc;
+
 use serde_json::json;
 
 use super::ranked::coverage;
@@ -7,6 +9,7 @@ use crate::context::{ContextManager, ProgressListener, RankedRequest, count_of, 
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::DataAnswer;
 use crate::tool::error::{ErrorCode, ToolError};
+use crate::worker::{OcrMode, RecognitionBudget};
 
 /// What the index has.
 #[must_use]
@@ -48,6 +51,8 @@ pub fn add_to_index(
         language: None,
         dates: None,
         pages: Vec::new(),
+        ocr: OcrMode::Auto,
+        recognition: Arc::new(RecognitionBudget::of_command()),
         conversation: None,
         deadline: None,
         cancellation: caller.cancellation.clone(),

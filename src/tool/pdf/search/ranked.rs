@@ -1,6 +1,7 @@
 //! `pdf_search` with `ranked`: the pages of one or several documents that answer a query best.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -13,8 +14,9 @@ use crate::context::{
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
 use crate::tool::error::ToolError;
-use crate::tool::pdf::arguments::{DocumentArguments, SearchArguments};
+use crate::tool::pdf::arguments::{DocumentArguments, OcrArgument, SearchArguments};
 use crate::tool::pdf::boxes::edges_of;
+use crate::worker::RecognitionBudget;
 use pagewise_library::date_text;
 use pagewise_text::{Bounds, TextBoxes};
 
@@ -56,6 +58,8 @@ pub(super) fn search_ranked(
         language: arguments.language.clone(),
         dates: arguments.dates()?,
         pages: arguments.pages.as_deref().map(page_ranges).transpose()?.unwrap_or_default(),
+        ocr: OcrArgument::mode(arguments.ocr),
+        recognition: Arc::new(RecognitionBudget::of_search()),
         conversation: caller.conversation(arguments.conversation.as_deref())?,
         deadline: budget.map(|_| Instant::now() + SEARCH_TIME),
         cancellation: caller.cancellation.clone(),
