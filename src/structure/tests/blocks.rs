@@ -102,11 +102,13 @@ fn items_are_nested_by_indent_and_keep_their_numbers() {
 
 #[test]
 fn blocks_and_stars_before_items_are_bullets() {
-    for bullet in ["█", "◼", "★", "❯", "☑"] {
+    for bullet in ["█", "◼", "★", "❯"] {
         let item = |text: &str| format!("{bullet} {text}");
         let sheet = Sheet::new().line(&item("first")).line(&item("second")).line(&item("third"));
         assert_eq!(markdown(sheet), "- first\n- second\n- third", "{bullet}");
     }
+    let checked = markdown(Sheet::new().line("☑ first").line("☒ second").line("✘ third"));
+    assert!(["☑", "☒", "✘"].iter().all(|mark| checked.contains(mark)), "{checked}");
 }
 
 #[test]
