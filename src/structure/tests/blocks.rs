@@ -108,6 +108,7 @@ fn blocks_and_stars_before_items_are_bullets() {
         assert_eq!(markdown(sheet), "- first\n- second\n- third", "{bullet}");
     }
     let checked = markdown(Sheet::new().line("☑ first").line("☒ second").line("✘ third"));
+    assert_eq!(markdown(Sheet::new().line("△1,234").line("▲ 56")), "△1,234 ▲ 56");
     assert!(["☑", "☒", "✘"].iter().all(|mark| checked.contains(mark)), "{checked}");
 }
 
