@@ -283,7 +283,7 @@ fn what_needs_pages_is_refused_with_what_works_instead() {
     ] {
         let result = server.call(tool, arguments).clone();
         let text = texts(&result).join("\n");
-        assert!(text.contains("can be neither drawn nor cut") && text.contains("as: \"text\""), "{text}");
+        assert!(text.contains("its parts can be read as text, not as pictures or PDFs") && text.contains("as: \"text\""), "{text}");
     }
     for arguments in [vec!["page", &file, "1"], vec!["tables", &file]] {
         assert_eq!(place.refused(&arguments).1, "unsupported_file_type", "{arguments:?}");

@@ -163,7 +163,7 @@ fn a_quote_is_verbatim_altered_or_absent() {
     To see it, call pdf_render_page with the same quote.
     "#);
     insta::assert_snapshot!(search(&mut client, json!({ "quote": "Free culture was our past and might be our future" })), @r"
-    absent: nothing like the quote on 5 pages searched: book.pdf
+    absent: nothing like the quote was found on the 5 searched pages of book.pdf
     ");
     let result = client.call("pdf_search", json!({ "path": "book.pdf", "quote": "was an anti-piracy law" }));
     let link = texts(&result)[0].lines().find_map(|line| line.strip_prefix("Link: ")).unwrap().to_owned();

@@ -331,7 +331,7 @@ fn the_place_of_a_quotation_is_cut_out_of_its_page() {
     assert!(notes.contains("altered: ") && notes.contains("in the document"), "{notes}");
     let refused = client.call("pdf_render_page", json!({ "path": latex, "quote": "an elephant sat on the keyboard" }));
     let refused = texts(&refused).concat();
-    assert!(refused.contains("absent: nothing like the quote on 8 pages searched"), "{refused}");
+    assert!(refused.contains("absent: nothing like the quote was found on the 8 searched pages"), "{refused}");
     let both = json!({ "path": latex, "quote": "Folio 1 2 4", "contact_sheet": true });
     assert!(refusal(&mut client, "pdf_render_page", both).contains("give one of them"));
     let outside = client.call("pdf_render_page", json!({ "path": latex, "quote": "Folio 1 2 4", "page": "1-2" }));

@@ -55,7 +55,11 @@ pub fn context_status(
     let total = status.files.len();
     let skipped = usize::try_from(arguments.start_file.map_or(0, |first| first.get() - 1)).unwrap_or(usize::MAX);
     if skipped > 0 && skipped >= total {
-        return Err(ToolError::parameter("startFile", &format!("must be at most {total}, the number of files")));
+        let expected = match total {
+            0 => "must be left out: no file has been sent yet".to_owned(),
+            _ => format!("must be at most {total}, the number of files"),
+        };
+        return Err(ToolError::parameter("startFile", &expected));
     }
     let max = if caller.client.is_direct { usize::MAX } else { MAX_FILES };
     let unread = context.unread_parts(status.files.iter().skip(skipped).take(max), &caller.cancellation);
@@ -99,7 +103,7 @@ impl StatusResult {
         let left = self.left();
         lines.extend((left > 0).then(|| {
             let from = total - left + 1;
-            format!("[{left} more files, used less lately. Next call: context_status with startFile: {from}]")
+            format!("[{left} more files, used less recently. Next call: context_status with startFile: {from}]")
         }));
         lines.push(sent_line(&self.status.sent, &self.bounds));
         lines.push(point_line(&self.status));
@@ -132,7 +136,7 @@ pub fn context_forget(
         (None, _) if arguments.keep_files => "everything except the list of files".to_owned(),
         (None, _) => "everything".to_owned(),
         (Some(file), None) => file.clone(),
-        (Some(file), Some(pages)) => format!("pages \"{pages}\" of {file}"),
+        (Some(file), Some(pages)) => format!("{} {pages} of {file}", if pages.contains([',', '-', ':']) { "pages" } else { "page" }),
     };
     if let Some(file) = &arguments.file_path
         && !context.holds(&conversation, file, pages.as_ref())?
@@ -146,7 +150,7 @@ pub fn context_forget(
     }
     let request = ForgetRequest { file: arguments.file_path.clone(), pages, keep_files: arguments.keep_files };
     context.forget(&conversation, &request)?;
-    let text = format!("Cleared from the record of conversation {conversation}: {what}. It will be sent again.");
+    let text = format!("Forgotten in conversation {conversation}: {what}. get_file sends it again when asked.");
     Ok(DataAnswer::new(text, json!({ "conversation": conversation.as_str(), "forgotten": what })))
 }
 
@@ -164,7 +168,7 @@ pub fn context_fork(
     if let (Some(point), Some(latest)) = (arguments.as_of, context.latest_point(&origin)?)
         && point > latest.0
     {
-        return Err(ToolError::parameter("asOf", &format!("must be a point that was, at most {}", latest.0)));
+        return Err(ToolError::parameter("asOf", &format!("must be an earlier point, 0 to {}", latest.0)));
     }
     let fork = match context.fork(&origin, arguments.as_of.map(ConversationPoint)) {
         // The caller's own conversation, which was never given anything.
@@ -230,7 +234,7 @@ pub fn held_words(file: &HeldFile, unread: &UnreadParts) -> String {
         }
         Some(AgentView::Binary { .. }) => parts.push("the whole file".to_owned()),
         Some(AgentView::Pdf { has_summary, .. }) => parts.extend(has_summary.then(|| "summary".to_owned())),
-        None => parts.push("nothing, but followed".to_owned()),
+        None => parts.push("nothing sent; changes are still reported".to_owned()),
     }
     parts.extend(file.pages.iter().map(|(form, pages)| format!("{} as {}", page_or_pages(pages), form_name(*form))));
     if !file.earlier_pages.is_empty() {

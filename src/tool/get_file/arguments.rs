@@ -55,7 +55,7 @@ pub struct GetFileArguments {
     /// Estimated token budget; at least one page is sent.
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub max_tokens: Option<NonZeroU64>,
-    /// An earlier version: reports what changed; with pages, sends only those.
+    /// An earlier version: reports what changed; with pages, sends those of them that changed.
     #[cfg_attr(
         feature = "program",
         arg(

@@ -20,7 +20,7 @@ use pagewise_text::Case;
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("For a responseId, the conversation that fetched it"))))]
 pub struct DocumentArguments {
-    /// The PDF: path, URL or responseId.
+    /// The document: path, URL or responseId.
     #[cfg_attr(feature = "program", arg(value_name = "PATH", index = 1))]
     pub path: String,
     /// Its password.
@@ -67,7 +67,7 @@ pub(super) fn selected_pages(pdf: &OpenPdf, selection: Option<&str>) -> Result<S
     }
 }
 
-/// Show a PDF's metadata, form values and attachments; with pages, the size, content and token cost of each. To read, or for
+/// Show a document's metadata, form values and attachments; with pages, the size, content and token cost of each. To read, or for
 /// an overview: get_file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
@@ -127,7 +127,7 @@ pub struct TablesArguments {
 
 arguments_of!("tables", TablesArguments);
 
-/// Extract a PDF's text, scans by OCR. Resends pages you already have: to read, use get_file.
+/// Extract a document's text, scans by OCR. Resends pages you already have: to read, use get_file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct TextArguments {
@@ -148,7 +148,7 @@ pub struct TextArguments {
         arg(long, value_enum, value_name = "FORMAT", default_value_t, help = "How the text is written")
     )]
     pub format: TextFormat,
-    /// Include invisible text.
+    /// Append text that is hidden on the page.
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(long, help = "Include text that is invisible on the page"))]
     pub hidden: bool,
@@ -351,7 +351,7 @@ impl RenderArguments {
     }
 }
 
-/// Search PDFs for a phrase or regex (query), or check a quote; returns pages and excerpts, and names pages without text. For
+/// Search documents for a phrase or regex (query), or check a quote; returns pages and excerpts, and names pages without text. For
 /// a question, set ranked. To read hits: get_file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
@@ -378,14 +378,14 @@ pub struct SearchArguments {
     /// Exact phrase; with ranked, a question or words.
     #[cfg_attr(feature = "program", arg(value_name = "QUERY", index = 2, allow_hyphen_values = true))]
     pub query: Option<String>,
-    /// Instead of query: a passage to check word for word.
+    /// Instead of query: a passage to check.
     #[cfg_attr(
         feature = "program",
         arg(
             long,
             value_name = "TEXT",
             allow_hyphen_values = true,
-            help = "Instead of a query: a passage to check word for word"
+            help = "Instead of a query: a passage to check"
         )
     )]
     pub quote: Option<String>,

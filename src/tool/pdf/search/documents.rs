@@ -360,7 +360,7 @@ impl FoundInDocuments {
         let shown = self.found.iter().take(MAX_LISTED).map(FoundInDocument::shown).sum::<usize>();
         if shown < self.matches {
             lines.push(format!(
-                "[{shown} of {} matches are shown, {MAX_EXCERPTS} of a document at most. For more of one, search it alone.]",
+                "[{shown} of {} matches shown, at most {MAX_EXCERPTS} per document. To see more, search that document alone, or raise max_results.]",
                 self.matches
             ));
         }
