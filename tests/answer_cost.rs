@@ -146,7 +146,7 @@ fn what_is_not_held_cannot_be_forgotten_nor_a_point_that_never_was_be_forked() {
     let other = forget(json!({ "filePath": "other.pdf", "conversation": "c" }));
     assert_eq!(other, (true, "Conversation c does not hold other.pdf".to_owned()));
     let third = forget(json!({ "filePath": "three.pdf", "pages": "3", "conversation": "c" }));
-    assert_eq!(third, (true, "Conversation c does not hold pages \"3\" of three.pdf".to_owned()));
+    assert_eq!(third, (true, "Conversation c does not hold page 3 of three.pdf".to_owned()));
     assert!(!forget(json!({ "filePath": "three.pdf", "pages": "2-", "conversation": "c" })).0);
     assert!(!forget(json!({ "filePath": "three.pdf", "conversation": "c" })).0);
     let latest =

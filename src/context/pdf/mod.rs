@@ -63,6 +63,7 @@ use super::request::{AnswerSettings, FileRequest};
 use crate::worker::{Pages, PdfChunk, PdfError, RecognisingDocument};
 use pagewise_base::hash::PageFingerprint;
 use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_base::parts::PartsFault;
 use pagewise_view::{FileKey, HeldItem, PageForm};
 
 /// Builds one answer about a PDF.

@@ -285,7 +285,8 @@ mod tests {
         );
         assert_eq!(
             found("\u{201C}", &titles),
-            Err("No section is titled '\u{201C}'. See the outline (pdf_outline), or search the text with pdf_search.".to_owned())
+            Err("No section is titled '\u{201C}'. See the outline (pdf_outline), or search the text with pdf_search."
+                .to_owned())
         );
         assert!(found("a", &[]).is_err_and(|hint| hint.contains("no outline")));
         let many = ["Results"; 12];

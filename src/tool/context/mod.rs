@@ -11,15 +11,15 @@ pub use self::updates::{UpdatesResult, context_updates, update_json, update_text
 
 use super::caller::Caller;
 use super::data_answer::DataAnswer;
-use super::error::ToolError;
+use super::error::{ErrorCode, ToolError};
 use crate::context::{
     ContextError, ContextManager, ConversationPoint, ConversationStatus, ForgetRequest, HeldFile, RequestBounds,
-    UnreadParts, form_name, grouped, one_line, page_or_pages, select_from, untrusted,
+    UnreadParts, count_of, form_name, grouped, one_line, page_or_pages, select_from, untrusted,
 };
 use pagewise_base::page::{PageSet, parse_page_selection};
 use pagewise_base::provider::{ProviderLimits, published};
 use pagewise_view::Usage;
-use pagewise_view::{AgentView, ConversationId};
+use pagewise_view::{AgentView, ConversationId, LineSpan};
 
 /// Files in one answer to a client.
 const MAX_FILES: usize = 10;
@@ -103,7 +103,10 @@ impl StatusResult {
         let left = self.left();
         lines.extend((left > 0).then(|| {
             let from = total - left + 1;
-            format!("[{left} more files, used less recently. Next call: context_status with startFile: {from}]")
+            format!(
+                "[{}, used less recently. Next call: context_status with startFile: {from}]",
+                count_of(u64::try_from(left).unwrap_or(u64::MAX), "more file")
+            )
         }));
         lines.push(sent_line(&self.status.sent, &self.bounds));
         lines.push(point_line(&self.status));
@@ -136,7 +139,9 @@ pub fn context_forget(
         (None, _) if arguments.keep_files => "everything except the list of files".to_owned(),
         (None, _) => "everything".to_owned(),
         (Some(file), None) => file.clone(),
-        (Some(file), Some(pages)) => format!("{} {pages} of {file}", if pages.contains([',', '-', ':']) { "pages" } else { "page" }),
+        (Some(file), Some(pages)) => {
+            format!("{} {pages} of {file}", if pages.contains([',', '-', ':']) { "pages" } else { "page" })
+        }
     };
     if let Some(file) = &arguments.file_path
         && !context.holds(&conversation, file, pages.as_ref())?
@@ -170,13 +175,22 @@ pub fn context_fork(
     {
         return Err(ToolError::parameter("asOf", &format!("must be an earlier point, 0 to {}", latest.0)));
     }
+    let unknown = |error: ContextError| match error {
+        ContextError::UnknownConversation => {
+            ToolError::new(ErrorCode::UnknownConversation, format!("Unknown conversation: {origin}"))
+                .hint("Without conversation, your own is copied; its name is in context_status.")
+                .command_hint("Name one that was used before with --conversation.")
+        }
+        error => error.into(),
+    };
     let fork = match context.fork(&origin, arguments.as_of.map(ConversationPoint)) {
         // The caller's own conversation, which was never given anything.
         Err(ContextError::UnknownConversation) if arguments.conversation.is_none() && arguments.as_of.is_none() => {
             context.mint(None)
         }
         forked => forked,
-    }?;
+    }
+    .map_err(unknown)?;
     let when = arguments.as_of.map_or("holds now".to_owned(), |point| format!("held at point {point}"));
     let text = format!(
         "Conversation: {fork}\nIt holds what conversation {origin} {when}. From now on neither affects the other."
@@ -229,8 +243,12 @@ pub fn held_words(file: &HeldFile, unread: &UnreadParts) -> String {
     let mut parts = Vec::new();
     match &file.view {
         Some(AgentView::Text { lines, .. }) => {
-            let spans = lines.iter().map(|span| format!("{}-{}", span.first(), span.last()));
-            parts.push(format!("lines {}", spans.collect::<Vec<_>>().join(",")));
+            let named = |span: &LineSpan| match span.first() == span.last() {
+                true => span.first().to_string(),
+                false => format!("{}-{}", span.first(), span.last()),
+            };
+            let spans = lines.iter().map(named).collect::<Vec<_>>().join(",");
+            parts.push(format!("{} {spans}", if spans.contains(['-', ',']) { "lines" } else { "line" }));
         }
         Some(AgentView::Binary { .. }) => parts.push("the whole file".to_owned()),
         Some(AgentView::Pdf { has_summary, .. }) => parts.extend(has_summary.then(|| "summary".to_owned())),
@@ -304,14 +322,14 @@ fn brief_file(file: &HeldFile) -> Value {
 
 fn sent_line(sent: &Usage, bounds: &RequestBounds) -> String {
     format!(
-        "Sent so far: {} media blocks (limit {}), of them {} PDF pages (limit {}), {} bytes (limit {}), about {} tokens.",
-        grouped(sent.blocks),
+        "Sent so far: {} (limit {}), of them {} (limit {}), {} (limit {}), about {}.",
+        count_of(sent.blocks, "media block"),
         grouped(bounds.max_media_blocks),
-        grouped(sent.pages),
+        count_of(sent.pages, "PDF page"),
         grouped(bounds.max_pdf_pages),
-        grouped(sent.bytes),
+        count_of(sent.bytes, "byte"),
         grouped(bounds.max_request_bytes),
-        grouped(sent.tokens),
+        count_of(sent.tokens, "token"),
     )
 }
 
@@ -353,5 +371,8 @@ fn limits_json(limits: &ProviderLimits) -> Value {
 }
 
 fn point_line(status: &ConversationStatus) -> String {
-    format!("Point: {} (context_fork takes it as asOf). Generation: {}.", status.point.0, status.generation)
+    format!(
+        "Point: {} (names this state of the record). Generation: {} (compactions reported).",
+        status.point.0, status.generation
+    )
 }

@@ -313,7 +313,8 @@ fn parts_error(path: &str, PartsError { format, fault }: &PartsError) -> ToolErr
     let name = format.name();
     match fault {
         PartsFault::OnlyText => {
-            let message = format!("{name}: {path} has no page layout: its parts can be read as text, not as pictures or PDFs");
+            let message =
+                format!("{name}: {path} has no page layout: its parts can be read as text, not as pictures or PDFs");
             let error = ToolError::new(ErrorCode::UnsupportedFileType, message).with("mimeType", json!(format.mime()));
             let pages = converter(format.mime(), path);
             let pages = pages.map(|command| format!(" For pages convert it to a PDF: {command}")).unwrap_or_default();
@@ -440,11 +441,12 @@ fn encrypted(path: &str, password_given: bool) -> ToolError {
 fn page_out_of_range(number: i128, page_count: u32, is_zero_based: bool) -> ToolError {
     let message = format!("Page {number} out of range (document has {page_count} pages)");
     let error = ToolError::new(ErrorCode::InvalidPage, message).with("pages", json!(page_count));
+    let index = number.saturating_sub(1);
     match page_count.checked_sub(1) {
         None => error.hint("The document has no pages to read."),
         Some(last) if is_zero_based => error
-            .hint(&format!("pdfPage is 0-based: use 0 to {last}."))
-            .command_hint(&format!("--pdf-page is 0-based: use 0 to {last}.")),
+            .hint(&format!("pdfPage is 0-based, and {index} was given: use 0 to {last}."))
+            .command_hint(&format!("--pdf-page is 0-based, and {index} was given: use 0 to {last}.")),
         Some(_) => error.hint(&format!("Pages are numbered 1 to {page_count}.")),
     }
 }

@@ -20,7 +20,7 @@ use pagewise_text::Case;
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("For a responseId, the conversation that fetched it"))))]
 pub struct DocumentArguments {
-    /// The document: path, URL or responseId.
+    /// Path, URL or responseId.
     #[cfg_attr(feature = "program", arg(value_name = "PATH", index = 1))]
     pub path: String,
     /// Its password.
@@ -148,7 +148,7 @@ pub struct TextArguments {
         arg(long, value_enum, value_name = "FORMAT", default_value_t, help = "How the text is written")
     )]
     pub format: TextFormat,
-    /// Append text that is hidden on the page.
+    /// Append text hidden on the page.
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(long, help = "Include text that is invisible on the page"))]
     pub hidden: bool,
@@ -314,7 +314,8 @@ pub enum Highlight {
 impl RenderArguments {
     fn within_the_page(self) -> Result<Self, ToolError> {
         if self.page.is_empty() && self.quote.is_none() {
-            return Err(ToolError::required("page"));
+            let error = ToolError::required("page").hint("Give page or quote.");
+            return Err(error.command_hint("Give a page, or a passage with --quote."));
         }
         if self.quote.is_some() && self.contact_sheet {
             return Err(ToolError::parameter(
@@ -323,6 +324,14 @@ impl RenderArguments {
             ));
         }
         self.region()?;
+        if let Some(Highlight::Box([left, top, right, bottom])) = self.highlight()
+            && !(left < right && top < bottom)
+        {
+            return Err(ToolError::parameter(
+                "highlight",
+                "must have its left before its right, and its top above its bottom",
+            ));
+        }
         Ok(self)
     }
 
@@ -357,7 +366,7 @@ impl RenderArguments {
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("Mark pages that were sent in this conversation; for a responseId, the one that fetched it"))))]
 pub struct SearchArguments {
-    /// A PDF, a folder or a pattern (**/*.pdf): path or URL.
+    /// Document, folder or pattern (**/*.pdf); no text file.
     #[cfg_attr(
         feature = "program",
         arg(
@@ -372,7 +381,7 @@ pub struct SearchArguments {
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(index = 3, hide = true))]
     pub paths: Vec<String>,
-    /// Of many PDFs, the first to search, 1-based.
+    /// Of several, the first to search, 1-based.
     #[cfg_attr(feature = "program", arg(skip))]
     pub start_document: Option<NonZeroU64>,
     /// Exact phrase; with ranked, a question or words.
@@ -381,12 +390,7 @@ pub struct SearchArguments {
     /// Instead of query: a passage to check.
     #[cfg_attr(
         feature = "program",
-        arg(
-            long,
-            value_name = "TEXT",
-            allow_hyphen_values = true,
-            help = "Instead of a query: a passage to check"
-        )
+        arg(long, value_name = "TEXT", allow_hyphen_values = true, help = "Instead of a query: a passage to check")
     )]
     pub quote: Option<String>,
     /// Read query as a regex (no look-around).
@@ -480,10 +484,13 @@ impl SearchArguments {
         }
         self.paths.splice(..0, self.path.take());
         if self.paths.is_empty() {
-            return Err(ToolError::required("path"));
+            return Err(ToolError::required("path")
+                .hint("Give path or paths.")
+                .command_hint("Give one path or several."));
         }
         if self.quote.is_none() && self.query.is_none() {
-            return Err(ToolError::required("query"));
+            let error = ToolError::required("query").hint("Give query or quote.");
+            return Err(error.command_hint("Give a query, or a passage with --quote."));
         }
         let is_known = self.language.as_deref().is_none_or(is_language);
         if !is_known {

@@ -202,6 +202,9 @@ fn text_and_content(document: &dyn Pages, page: PageIndex, format: TextFormat) -
     Ok(ReadPage { text, content, left_out: Vec::new() })
 }
 
+/// The remark that the hidden text of a page is left out.
+const HIDDEN_REMARK: &str = "characters are hidden on the page and left out";
+
 /// Before the hidden text of a page.
 const HIDDEN_TEXT: &str = "[Hidden on this page, not seen by a reader:]";
 
@@ -289,11 +292,15 @@ impl<'a> TextResultBuilder<'a> {
                 }
                 // Most pages without text are empty or pictures: no remark needed.
                 let is_plain = matches!(found.kind, PageKind::Text | PageKind::Undecodable);
-                let remarks = found.remarks();
+                let with_hidden = self.with_hidden && !found.hidden.is_empty();
+                let mut remarks = found.remarks();
+                if with_hidden {
+                    remarks.retain(|remark| remark.what != HIDDEN_REMARK);
+                }
                 let worth_it = remarks.iter().filter(|_| is_plain || found.off_page > 0);
                 worth_it.for_each(|remark| self.page_notes.add(page, remark));
                 let mut content = content.unwrap_or(found.text);
-                if self.with_hidden && !found.hidden.is_empty() {
+                if with_hidden {
                     content = format!("{content}\n\n{HIDDEN_TEXT}\n{}", found.hidden).trim_start().to_owned();
                 }
                 let beside = self.beside(page);

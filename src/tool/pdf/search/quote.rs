@@ -188,7 +188,9 @@ impl QuoteFindings {
                     _ => page_or_pages(pages),
                 };
                 vec![
-                    format!("verbatim: the same words and capitals are on {pages} of {path}; punctuation is not compared"),
+                    format!(
+                        "verbatim: the same words and capitals are on {pages} of {path}; punctuation is not compared"
+                    ),
                     untrusted(path),
                     format!("  {excerpt}"),
                     format!("Link: {}", self.link(*page)),
@@ -212,7 +214,10 @@ impl QuoteFindings {
             }
             QuoteVerdict::Absent => {
                 let pages = if self.searched == 1 { "page" } else { "pages" };
-                vec![format!("absent: nothing like the quote was found on the {} searched {pages} of {path}", self.searched)]
+                vec![format!(
+                    "absent: nothing like the quote was found on the {} searched {pages} of {path}",
+                    self.searched
+                )]
             }
         };
         lines.extend(self.history.as_ref().map(QuoteHistory::sentence));
