@@ -121,7 +121,7 @@ fn the_files_used_last_are_named_and_the_others_by_a_further_call() {
     };
     let (files, cut) = named(1);
     assert_eq!((files.len(), &files[..3]), (10, &["7.txt", "23.txt", "22.txt"].map(str::to_owned)[..]));
-    assert_eq!(cut, "[13 more files, used less lately. Next call: context_status with startFile: 11]");
+    assert_eq!(cut, "[13 more files, used less recently. Next call: context_status with startFile: 11]");
     assert_eq!(named(21).0, ["3.txt", "2.txt", "1.txt"]);
     assert_eq!(named(21).1, "");
     let refused = client.call("context_status", json!({ "startFile": 24 }));
@@ -146,7 +146,7 @@ fn what_is_not_held_cannot_be_forgotten_nor_a_point_that_never_was_be_forked() {
     let other = forget(json!({ "filePath": "other.pdf", "conversation": "c" }));
     assert_eq!(other, (true, "Conversation c does not hold other.pdf".to_owned()));
     let third = forget(json!({ "filePath": "three.pdf", "pages": "3", "conversation": "c" }));
-    assert_eq!(third, (true, "Conversation c does not hold pages \"3\" of three.pdf".to_owned()));
+    assert_eq!(third, (true, "Conversation c does not hold page 3 of three.pdf".to_owned()));
     assert!(!forget(json!({ "filePath": "three.pdf", "pages": "2-", "conversation": "c" })).0);
     assert!(!forget(json!({ "filePath": "three.pdf", "conversation": "c" })).0);
     let latest =
@@ -154,6 +154,6 @@ fn what_is_not_held_cannot_be_forgotten_nor_a_point_that_never_was_be_forked() {
     let mut fork = |point: u64| client.call("context_fork", json!({ "conversation": "c", "asOf": point }));
     assert_eq!(fork(latest)["isError"], false);
     let refused = fork(latest + 1);
-    let expected = format!("Parameter 'asOf' must be a point that was, at most {latest}");
+    let expected = format!("Parameter 'asOf' must be an earlier point, 0 to {latest}");
     assert_eq!(texts(&refused)[0].lines().next(), Some(expected.as_str()), "{refused}");
 }

@@ -65,9 +65,20 @@ fn a_section_that_is_not_there_is_looked_for_by_each_door_in_its_own_words() {
     place.copied("latex.pdf");
     let arguments = json!({ "filePath": "latex.pdf", "pages": "section:sheep" });
     let answer = Client::start(&place, "tester").call("get_file", arguments);
-    assert!(texts(&answer)[0].contains("No section is titled 'sheep': find it with pdf_search."), "{answer}");
+    assert!(
+        texts(&answer)[0].contains(
+            "No section is titled 'sheep'. See the outline (pdf_outline), or search the text with pdf_search."
+        ),
+        "{answer}"
+    );
     let run = place.run(&["get-file", "latex.pdf", "--pages", "section:sheep"]);
-    assert!(run.stderr.contains("No section is titled 'sheep': find it with pagewise search."), "{}", run.stderr);
+    assert!(
+        run.stderr.contains(
+            "No section is titled 'sheep'. See the outline (pagewise outline), or search the text with pagewise search."
+        ),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]

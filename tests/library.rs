@@ -123,6 +123,9 @@ fn passages_have_boxes_where_they_are_asked_for() {
     let pdf = place.copied("latex.pdf");
     let (_, plain) = place.json(&["search", &pdf, "counting leaves", "--ranked"]);
     assert!(plain["hits"][0].get("boxes").is_none(), "{plain}");
+    let arguments = json!({ "path": pdf, "query": "counting leaves", "ranked": true, "boxes": true });
+    let told = Client::start(&place, "probe").call("pdf_search", arguments);
+    assert_eq!(told["structuredContent"]["hits"][0]["boxes"][0].as_array().map(Vec::len), Some(4), "{told}");
     let (_, boxed) = place.json(&["search", &pdf, "counting leaves", "--ranked", "--boxes"]);
     let boxes = boxed["hits"][0]["boxes"].as_array().unwrap();
     let (_, exact) = place.json(&["search", &pdf, "Counting leaves", "--pages", &boxed["hits"][0]["page"].to_string()]);

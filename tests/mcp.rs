@@ -124,6 +124,10 @@ fn a_conversation_that_was_given_nothing_can_be_forked() {
     assert!(fork["structuredContent"]["conversation"].as_str().unwrap().starts_with("conv_"), "{fork}");
     let unknown = client.call("context_fork", json!({ "conversation": "nobody's" }));
     assert_eq!(unknown["_meta"]["io.github.pagewise/error"]["code"], "unknown_conversation");
+    assert!(
+        texts(&unknown)[0].starts_with("Unknown conversation: nobody's\nWithout conversation, your own"),
+        "{unknown}"
+    );
 }
 
 #[test]
@@ -199,7 +203,8 @@ fn an_unknown_tool_is_an_error_of_the_protocol() {
     let prompts = client.request("prompts/list", json!({}));
     assert_eq!(prompts["prompts"][1]["name"], "answer_from_folder", "{prompts}");
     let id = client.send("prompts/fly", json!({}));
-    assert_eq!(client.receive(id)["error"]["code"], -32601);
+    let refused = client.receive(id)["error"].clone();
+    assert_eq!((&refused["code"], &refused["message"]), (&json!(-32601), &json!("Method not found: prompts/fly")));
 }
 
 #[test]

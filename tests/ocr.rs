@@ -56,6 +56,11 @@ fn pages_for_which_a_call_has_no_time_are_named() {
     let (place, scan) = (Place::new(), fixture("scan.pdf"));
     let (status, found) = place.json(&["search", &scan, "sheet", "--set", "ocr_search_ms=0"]);
     assert_eq!((status, &found["notRecognised"], &found["withoutText"]), (0, &json!("1-2"), &json!("1")), "{found}");
+    let pages_searched = |query: &str| {
+        let (_, found) = place.json(&["search", &scan, query, "--set", "ocr_search_ms=0"]);
+        found["searchedPages"].clone()
+    };
+    assert_eq!([pages_searched("sheet"), pages_searched("zebra")], [json!(1), json!(0)], "the layer was not checked");
     let (_, found) = place.json(&["search", &scan, "sheet", "--ocr", "never", "--set", "ocr_search_ms=0"]);
     assert_eq!(found["notRecognised"], "", "nobody asked for it: {found}");
     let arguments = ["get-file", &scan, "--pages", "1-2", "--as", "text", "--set", "ocr_max_ms=0"];

@@ -120,6 +120,35 @@ fn missing_parameters_and_files_are_named() {
     }
     assert_eq!(refusal(&mut client, "pdf_render_page", json!({ "path": "three.pdf" })), "Parameter 'page' is required");
     assert_eq!(refusal(&mut client, "pdf_search", json!({ "path": "three.pdf" })), "Parameter 'query' is required");
+    let mut hint =
+        |tool: &str, arguments: Value| texts(&client.call(tool, arguments))[0].lines().nth(1).map(str::to_owned);
+    for (tool, arguments, expected) in [
+        ("pdf_search", json!({ "path": "three.pdf" }), "Give query or quote."),
+        ("pdf_search", json!({ "query": "x" }), "Give path or paths."),
+        ("pdf_render_page", json!({ "path": "three.pdf" }), "Give page or quote."),
+        ("fetch_content", json!({}), "Give url or urls."),
+        (
+            "get_file",
+            json!({ "filePath": "three.pdf", "pdfPage": 8 }),
+            "pdfPage is 0-based, and 8 was given: use 0 to 2.",
+        ),
+    ] {
+        assert_eq!(hint(tool, arguments).as_deref(), Some(expected));
+    }
+    drop(place);
+}
+
+#[test]
+fn lines_of_a_document_are_ignored_with_a_note_and_an_empty_box_is_refused() {
+    let (place, mut client) = server();
+    let read = client.call("get_file", json!({ "filePath": "three.pdf", "startLine": 5 }));
+    assert!(texts(&read).iter().any(|text| text.starts_with("startLine and numLines were ignored")), "{read}");
+    let marked = |edges: &str| json!({ "path": "three.pdf", "page": 1, "highlight": edges });
+    for edges in ["50,10,20,60", "20,60,50,10", "20,10,20,60"] {
+        let refused = refusal(&mut client, "pdf_render_page", marked(edges));
+        assert!(refused.starts_with("Parameter 'highlight' must have its left before its right"), "{refused}");
+    }
+    assert_eq!(client.call("pdf_render_page", marked("20,10,50,60"))["isError"], false);
     drop(place);
 }
 
@@ -331,11 +360,11 @@ fn the_place_of_a_quotation_is_cut_out_of_its_page() {
     assert!(notes.contains("altered: ") && notes.contains("in the document"), "{notes}");
     let refused = client.call("pdf_render_page", json!({ "path": latex, "quote": "an elephant sat on the keyboard" }));
     let refused = texts(&refused).concat();
-    assert!(refused.contains("absent: nothing like the quote on 8 pages searched"), "{refused}");
+    assert!(refused.contains("absent: nothing like the quote was found on the 8 searched pages"), "{refused}");
     let both = json!({ "path": latex, "quote": "Folio 1 2 4", "contact_sheet": true });
     assert!(refusal(&mut client, "pdf_render_page", both).contains("give one of them"));
     let outside = client.call("pdf_render_page", json!({ "path": latex, "quote": "Folio 1 2 4", "page": "1-2" }));
-    assert!(texts(&outside).concat().contains("on 2 pages searched"), "{outside}");
+    assert!(texts(&outside).concat().contains("on the 2 searched pages"), "{outside}");
 }
 
 #[test]

@@ -141,8 +141,11 @@ pub fn page_or_pages(pages: &PageSet) -> String {
 pub fn ocr_notes(report: &OcrReport, next_call: &str) -> Vec<String> {
     let count = |source| report.pages_of(source).len();
     let (text, recognised) = (count(PageSource::Text), count(PageSource::Recognised));
-    let counts = format!("Pages with text: {text}, recognised: {recognised}, unread: {}.", count(PageSource::Unread));
-    let mut notes = Vec::from_iter((recognised > 0).then_some(counts));
+    let unread = count(PageSource::Unread);
+    let mut notes = Vec::from_iter((recognised > 0).then(|| {
+        let left = if unread > 0 { format!(", {} left without", count_of(unread, "page")) } else { String::new() };
+        format!("OCR read {}: {} had text already{left}.", count_of(recognised, "page"), count_of(text, "page"))
+    }));
     notes.extend(unrecognised_notes(report, next_call));
     notes
 }

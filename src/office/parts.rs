@@ -492,8 +492,11 @@ fn add_beside(cells: &mut [String], row: &[CellSlot], sheet: &Sheet, place: Plac
 /// Which rows and columns of a sheet are hidden, though they are given.
 fn hidden_remark(sheet: &Sheet) -> Option<MarkdownPiece> {
     let columns = sheet.hidden_columns.iter().map(|column| column_letters(*column)).collect::<Vec<_>>().join(", ");
-    let named = [("rows", sheet.hidden_rows.to_string()), ("columns", columns)];
-    let named = named.iter().filter(|(_, which)| !which.is_empty()).map(|(what, which)| format!("{what} {which}"));
+    let named = [("row", sheet.hidden_rows.to_string()), ("column", columns)];
+    let named = named.iter().filter(|(_, which)| !which.is_empty()).map(|(what, which)| {
+        let ending = if which.contains(['-', ',']) { "s" } else { "" };
+        format!("{what}{ending} {which}")
+    });
     let named = named.collect::<Vec<_>>().join(", ");
     let text = format!("Hidden in the sheet, but included here: {named}");
     (!named.is_empty()).then_some(MarkdownPiece { text, kind: PieceKind::Block })

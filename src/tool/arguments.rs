@@ -149,7 +149,7 @@ common_parameter! {
 common_parameter! {
     /// The conversation that a call belongs to. Each command says in its help what that means for it.
     ConversationParameter {
-        /// Name; default: yours.
+        /// Name; default: this connection's.
         #[cfg_attr(feature = "program", arg(long, value_name = "H", help = "The conversation"))]
         conversation
     }

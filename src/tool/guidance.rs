@@ -42,8 +42,8 @@ pub const PROMPTS: [Prompt; 4] = [
         template: "\
 Summarise the document {document}.
 What matters most: {focus}
-Call get_file with its path alone first. Read the pages that the outline names as important, in few calls. Give the summary in \
-short paragraphs with the page of each fact. Say which pages you did not read.",
+Call get_file with its path alone first. From the outline, choose the pages that matter, and read them in few calls. Give the \
+summary in short paragraphs with the page of each fact. Say which pages you did not read.",
     },
     Prompt {
         name: "answer_from_folder",
@@ -69,7 +69,7 @@ the files that could not be searched.",
         ],
         template: "\
 Extract the tables of the document {document}.
-Only from pages {pages}.
+Use only pages: {pages}.
 Call get_file with its path alone first, then pdf_extract_text with format: \"markdown\" for the pages with tables. Give each \
 table as CSV with its page and caption, and every cell as it stands. If an answer notes that columns are a guess, look at that \
 page with pdf_render_page and correct them.",

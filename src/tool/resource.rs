@@ -141,8 +141,8 @@ fn parse_page_uri(uri: &str) -> Option<(ContentHash, PageNumber, ResourceTemplat
 }
 
 fn unknown(uri: &str) -> ToolError {
-    ToolError::new(ErrorCode::ContentNotFound, format!("No page at {uri}"))
-        .hint("Pages can be read of files that get_file was called for, until they change.")
+    ToolError::new(ErrorCode::ContentNotFound, format!("No such resource: {uri}"))
+        .hint("Pages can be read only from files that get_file has read in this session, until they change.")
 }
 
 /// Completes a page number from a prefix of the number or the printed label, or from part of an outline title. Returns

@@ -15,7 +15,7 @@ pub(crate) fn text(found: &QuoteFindings, screen: Screen) -> String {
         QuoteVerdict::Verbatim { page, pages, excerpt, .. } => {
             let pages = if pages.len() == 1 { page_name(found, *page) } else { page_or_pages(pages) };
             let verdict = screen.paint(Part::Good, "verbatim");
-            format!("{verdict}: word for word on {pages} of {path}\n{}", indented(excerpt, screen))
+            format!("{verdict}: the same words and capitals on {pages} of {path}\n{}", indented(excerpt, screen))
         }
         QuoteVerdict::Altered { page, excerpt, differences, .. } => {
             let page = page_name(found, *page);
@@ -94,7 +94,7 @@ pub(crate) fn several_notes(found: &QuotesFindings) -> Vec<String> {
     let blind = if found.is_verbatim() { &[] } else { found.without_text.as_slice() };
     let blind = blind.iter().map(|path| one_line(path)).collect();
     let blind = named("pages without usable text, so the quote may be there", blind);
-    let others = named("also word for word in", others.collect());
+    let others = named("the same words also in", others.collect());
     let coverage = coverage_notes(&found.coverage).into_iter().chain(found.unrecognised.line());
     others.into_iter().chain(summary).chain(coverage).chain(blind).collect()
 }

@@ -63,6 +63,7 @@ use super::request::{AnswerSettings, FileRequest};
 use crate::worker::{Pages, PdfChunk, PdfError, RecognisingDocument};
 use pagewise_base::hash::PageFingerprint;
 use pagewise_base::page::{PageIndex, PageSet};
+use pagewise_base::parts::PartsFault;
 use pagewise_view::{FileKey, HeldItem, PageForm};
 
 /// Builds one answer about a PDF.
@@ -225,6 +226,7 @@ impl PdfAnswerBuilder<'_> {
     }
 
     fn pages(&self, selected: &SelectedPages) -> Result<AnswerDraft, ContextError> {
+        self.check_form()?;
         let mut plan = tracing::debug_span!("plan").in_scope(|| self.plan(&selected.pages));
         let (held, deferred) = (plan.held.to_string(), plan.deferred.to_string());
         tracing::debug!(pages = plan.send.len(), held, deferred, is_mixed = self.request.is_mixed, "planned");
@@ -261,6 +263,15 @@ impl PdfAnswerBuilder<'_> {
         draft.blocks.extend(joined(lines).map(Block::Text));
         draft.details.notes.extend(unread);
         Ok(draft)
+    }
+
+    /// Refuses pictures and PDFs of a file that has parts in place of pages, whatever the conversation holds.
+    fn check_form(&self) -> Result<(), ContextError> {
+        let needs_pages = self.request.is_form_named && !self.request.is_mixed && !self.request.form.is_text();
+        match self.requested.kind.office().filter(|_| needs_pages) {
+            Some(format) => Err(self.pdf_error(PartsFault::OnlyText.of(format).into())),
+            None => Ok(()),
+        }
     }
 
     /// The pages that the conversation will have read once `holdings` are recorded.

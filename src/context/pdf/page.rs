@@ -12,7 +12,6 @@ use crate::context::token_estimate::estimated_tokens;
 use crate::worker::PdfChunk;
 use pagewise_base::hash::ContentHash;
 use pagewise_base::page::{PageIndex, PageNumber};
-use pagewise_base::parts::PartsFault;
 use pagewise_text::{PageKind, PageRemark, PageText};
 use pagewise_view::PageForm;
 use pagewise_view::Usage;
@@ -79,10 +78,6 @@ struct GivenText<'t> {
 impl PdfAnswerBuilder<'_> {
     /// Builds a page in the requested form, or as text if it cannot be cut.
     pub(crate) fn build_page(&self, planned: PlannedPage) -> Result<BuiltPage, ContextError> {
-        let needs_pages = self.request.is_form_named && !self.request.is_mixed && !self.request.form.is_text();
-        if let Some(format) = self.requested.kind.office().filter(|_| needs_pages) {
-            return Err(self.pdf_error(PartsFault::OnlyText.of(format).into()));
-        }
         let made = match self.form_of(planned.page) {
             PageForm::Document | PageForm::Path => self.cut(planned.page),
             PageForm::Text | PageForm::Layout => return self.build_text(planned, None),

@@ -191,7 +191,9 @@ fn not_found(title: &str, sections: &[Section<'_>]) -> String {
     let similar = close.iter().flat_map(|words| sections.iter().filter(|section| section.unnumbered == **words));
     let similar = similar.take(MAX_SIMILAR).map(Section::named).collect::<Vec<_>>();
     match similar.as_slice() {
-        [] => format!("No section is titled '{title}': find it with pdf_search."),
+        [] => format!(
+            "No section is titled '{title}'. See the outline (pdf_outline), or search the text with pdf_search."
+        ),
         similar => format!("No section is titled '{title}'; the most similar are {}.", similar.join(", ")),
     }
 }
@@ -283,7 +285,8 @@ mod tests {
         );
         assert_eq!(
             found("\u{201C}", &titles),
-            Err("No section is titled '\u{201C}': find it with pdf_search.".to_owned())
+            Err("No section is titled '\u{201C}'. See the outline (pdf_outline), or search the text with pdf_search."
+                .to_owned())
         );
         assert!(found("a", &[]).is_err_and(|hint| hint.contains("no outline")));
         let many = ["Results"; 12];

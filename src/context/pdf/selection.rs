@@ -132,7 +132,7 @@ fn by_numbers(text: &str, page_count: u32) -> Result<SelectedPages, ContextError
         is_cut.then(|| format!("The document ends with page {page_count}: '{}' is taken as {pages}.", text.trim()));
     // Elsewhere a negative number counts from the end.
     let from_first = text.split(',').map(str::trim).find(|part| part.starts_with('-'));
-    let first = from_first.map(|part| format!("'{part}' is the pages from 1 on; 'last' is the last page."));
+    let first = from_first.map(|part| format!("'{part}' means pages 1{part}; 'last' is the last page."));
     let notes = cut.into_iter().chain(first).collect::<Vec<_>>();
     Ok(SelectedPages { pages, note: (!notes.is_empty()).then(|| notes.join(" ")) })
 }

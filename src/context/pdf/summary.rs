@@ -197,7 +197,7 @@ impl SummaryInput<'_> {
         let unusable = [
             ("Without usable text (scans or blank)", &self.sample.without_text),
             ("Unreadable text (fonts that do not say which characters they show)", &self.sample.undecodable),
-            ("Hidden text (left out of what you get)", &self.sample.hidden),
+            ("Hidden text (left out of what you get; pdf_extract_text with hidden: true has it)", &self.sample.hidden),
         ];
         let unusable = unusable.into_iter().filter(|(_, pages)| !pages.is_empty());
         lines.extend(unusable.map(|(what, pages)| format!("{what}{scope}: {}", page_or_pages(pages))));

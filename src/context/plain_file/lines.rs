@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use similar::TextDiff;
 
-use crate::context::phrases::grouped;
+use crate::context::phrases::count_of;
 use crate::context::request::AnswerSettings;
 use pagewise_view::LineSpan;
 
@@ -93,7 +93,10 @@ fn shorten_line(line: &str, max: usize) -> Option<String> {
     let left_out = length.checked_sub(max).filter(|left_out| *left_out > 0)?;
     let start = line.chars().take(max / 2).collect::<String>();
     let end = line.chars().skip(max / 2 + left_out).collect::<String>();
-    Some(format!("{start}[… {} characters left out …]{end}", grouped(count(0..left_out))))
+    Some(format!(
+        "{start}[… {} left out: longer lines cannot be read whole …]{end}",
+        count_of(count(0..left_out), "character")
+    ))
 }
 
 /// Time to search for the shortest diff. After that, a longer one is accepted: unrelated texts take quadratic time.
@@ -142,7 +145,10 @@ mod tests {
     #[test]
     fn long_lines_lose_their_middle_and_say_so() {
         assert_eq!(shorten_line("12345678", 8), None);
-        assert_eq!(shorten_line("äbcdefghi", 8).as_deref(), Some("äbcd[… 1 characters left out …]fghi"));
+        assert_eq!(
+            shorten_line("äbcdefghi", 8).as_deref(),
+            Some("äbcd[… 1 character left out: longer lines cannot be read whole …]fghi")
+        );
     }
 
     #[test]

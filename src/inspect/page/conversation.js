@@ -77,7 +77,7 @@ export class Conversation {
 			if (place !== card.element) this.files.insertBefore(card.element, place);
 			before = card.element;
 		}
-		const more = data.more > 0 ? `${counted(data.more, "more file")}, used less lately.` : "";
+		const more = data.more > 0 ? `${counted(data.more, "more file")}, used less recently.` : "";
 		this.rest.textContent = data.files.length === 0 ? "Nothing is recorded in this conversation now." : more;
 	}
 

@@ -51,7 +51,7 @@ function showList() {
 	}
 	const left = known.total - known.conversations.length;
 	more.hidden = left <= 0 && visible.length > 0;
-	more.textContent = visible.length === 0 ? (wanted ? "No conversation has this name." : "No conversation yet.") : `${grouped(left)} more, used less lately.`;
+	more.textContent = visible.length === 0 ? (wanted ? "No conversation has this name." : "No conversation yet.") : `${grouped(left)} more, used less recently.`;
 }
 
 function say(text) {

@@ -23,7 +23,7 @@ pub struct ConversationArguments {
     pub generation: Option<u64>,
 }
 
-/// List the files and pages sent in this conversation, their cost and the room left. For changes: context_updates.
+/// List files and pages sent in this conversation, their cost and its limits. For changes: context_updates.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[serde(rename_all = "camelCase")]

@@ -11,15 +11,15 @@ pub use self::updates::{UpdatesResult, context_updates, update_json, update_text
 
 use super::caller::Caller;
 use super::data_answer::DataAnswer;
-use super::error::ToolError;
+use super::error::{ErrorCode, ToolError};
 use crate::context::{
     ContextError, ContextManager, ConversationPoint, ConversationStatus, ForgetRequest, HeldFile, RequestBounds,
-    UnreadParts, form_name, grouped, one_line, page_or_pages, select_from, untrusted,
+    UnreadParts, count_of, form_name, grouped, one_line, page_or_pages, select_from, untrusted,
 };
 use pagewise_base::page::{PageSet, parse_page_selection};
 use pagewise_base::provider::{ProviderLimits, published};
 use pagewise_view::Usage;
-use pagewise_view::{AgentView, ConversationId};
+use pagewise_view::{AgentView, ConversationId, LineSpan};
 
 /// Files in one answer to a client.
 const MAX_FILES: usize = 10;
@@ -55,7 +55,11 @@ pub fn context_status(
     let total = status.files.len();
     let skipped = usize::try_from(arguments.start_file.map_or(0, |first| first.get() - 1)).unwrap_or(usize::MAX);
     if skipped > 0 && skipped >= total {
-        return Err(ToolError::parameter("startFile", &format!("must be at most {total}, the number of files")));
+        let expected = match total {
+            0 => "must be left out: no file has been sent yet".to_owned(),
+            _ => format!("must be at most {total}, the number of files"),
+        };
+        return Err(ToolError::parameter("startFile", &expected));
     }
     let max = if caller.client.is_direct { usize::MAX } else { MAX_FILES };
     let unread = context.unread_parts(status.files.iter().skip(skipped).take(max), &caller.cancellation);
@@ -99,7 +103,10 @@ impl StatusResult {
         let left = self.left();
         lines.extend((left > 0).then(|| {
             let from = total - left + 1;
-            format!("[{left} more files, used less lately. Next call: context_status with startFile: {from}]")
+            format!(
+                "[{}, used less recently. Next call: context_status with startFile: {from}]",
+                count_of(u64::try_from(left).unwrap_or(u64::MAX), "more file")
+            )
         }));
         lines.push(sent_line(&self.status.sent, &self.bounds));
         lines.push(point_line(&self.status));
@@ -132,7 +139,9 @@ pub fn context_forget(
         (None, _) if arguments.keep_files => "everything except the list of files".to_owned(),
         (None, _) => "everything".to_owned(),
         (Some(file), None) => file.clone(),
-        (Some(file), Some(pages)) => format!("pages \"{pages}\" of {file}"),
+        (Some(file), Some(pages)) => {
+            format!("{} {pages} of {file}", if pages.contains([',', '-', ':']) { "pages" } else { "page" })
+        }
     };
     if let Some(file) = &arguments.file_path
         && !context.holds(&conversation, file, pages.as_ref())?
@@ -146,7 +155,7 @@ pub fn context_forget(
     }
     let request = ForgetRequest { file: arguments.file_path.clone(), pages, keep_files: arguments.keep_files };
     context.forget(&conversation, &request)?;
-    let text = format!("Cleared from the record of conversation {conversation}: {what}. It will be sent again.");
+    let text = format!("Forgotten in conversation {conversation}: {what}. get_file sends it again when asked.");
     Ok(DataAnswer::new(text, json!({ "conversation": conversation.as_str(), "forgotten": what })))
 }
 
@@ -164,15 +173,24 @@ pub fn context_fork(
     if let (Some(point), Some(latest)) = (arguments.as_of, context.latest_point(&origin)?)
         && point > latest.0
     {
-        return Err(ToolError::parameter("asOf", &format!("must be a point that was, at most {}", latest.0)));
+        return Err(ToolError::parameter("asOf", &format!("must be an earlier point, 0 to {}", latest.0)));
     }
+    let unknown = |error: ContextError| match error {
+        ContextError::UnknownConversation => {
+            ToolError::new(ErrorCode::UnknownConversation, format!("Unknown conversation: {origin}"))
+                .hint("Without conversation, your own is copied; its name is in context_status.")
+                .command_hint("Name one that was used before with --conversation.")
+        }
+        error => error.into(),
+    };
     let fork = match context.fork(&origin, arguments.as_of.map(ConversationPoint)) {
         // The caller's own conversation, which was never given anything.
         Err(ContextError::UnknownConversation) if arguments.conversation.is_none() && arguments.as_of.is_none() => {
             context.mint(None)
         }
         forked => forked,
-    }?;
+    }
+    .map_err(unknown)?;
     let when = arguments.as_of.map_or("holds now".to_owned(), |point| format!("held at point {point}"));
     let text = format!(
         "Conversation: {fork}\nIt holds what conversation {origin} {when}. From now on neither affects the other."
@@ -225,12 +243,16 @@ pub fn held_words(file: &HeldFile, unread: &UnreadParts) -> String {
     let mut parts = Vec::new();
     match &file.view {
         Some(AgentView::Text { lines, .. }) => {
-            let spans = lines.iter().map(|span| format!("{}-{}", span.first(), span.last()));
-            parts.push(format!("lines {}", spans.collect::<Vec<_>>().join(",")));
+            let named = |span: &LineSpan| match span.first() == span.last() {
+                true => span.first().to_string(),
+                false => format!("{}-{}", span.first(), span.last()),
+            };
+            let spans = lines.iter().map(named).collect::<Vec<_>>().join(",");
+            parts.push(format!("{} {spans}", if spans.contains(['-', ',']) { "lines" } else { "line" }));
         }
         Some(AgentView::Binary { .. }) => parts.push("the whole file".to_owned()),
         Some(AgentView::Pdf { has_summary, .. }) => parts.extend(has_summary.then(|| "summary".to_owned())),
-        None => parts.push("nothing, but followed".to_owned()),
+        None => parts.push("nothing sent; changes are still reported".to_owned()),
     }
     parts.extend(file.pages.iter().map(|(form, pages)| format!("{} as {}", page_or_pages(pages), form_name(*form))));
     if !file.earlier_pages.is_empty() {
@@ -300,14 +322,14 @@ fn brief_file(file: &HeldFile) -> Value {
 
 fn sent_line(sent: &Usage, bounds: &RequestBounds) -> String {
     format!(
-        "Sent so far: {} media blocks (limit {}), of them {} PDF pages (limit {}), {} bytes (limit {}), about {} tokens.",
-        grouped(sent.blocks),
+        "Sent so far: {} (limit {}), of them {} (limit {}), {} (limit {}), about {}.",
+        count_of(sent.blocks, "media block"),
         grouped(bounds.max_media_blocks),
-        grouped(sent.pages),
+        count_of(sent.pages, "PDF page"),
         grouped(bounds.max_pdf_pages),
-        grouped(sent.bytes),
+        count_of(sent.bytes, "byte"),
         grouped(bounds.max_request_bytes),
-        grouped(sent.tokens),
+        count_of(sent.tokens, "token"),
     )
 }
 
@@ -349,5 +371,8 @@ fn limits_json(limits: &ProviderLimits) -> Value {
 }
 
 fn point_line(status: &ConversationStatus) -> String {
-    format!("Point: {} (context_fork takes it as asOf). Generation: {}.", status.point.0, status.generation)
+    format!(
+        "Point: {} (names this state of the record). Generation: {} (compactions reported).",
+        status.point.0, status.generation
+    )
 }

@@ -313,7 +313,8 @@ fn parts_error(path: &str, PartsError { format, fault }: &PartsError) -> ToolErr
     let name = format.name();
     match fault {
         PartsFault::OnlyText => {
-            let message = format!("{name} without pages: {path} can be neither drawn nor cut");
+            let message =
+                format!("{name}: {path} has no page layout: its parts can be read as text, not as pictures or PDFs");
             let error = ToolError::new(ErrorCode::UnsupportedFileType, message).with("mimeType", json!(format.mime()));
             let pages = converter(format.mime(), path);
             let pages = pages.map(|command| format!(" For pages convert it to a PDF: {command}")).unwrap_or_default();
@@ -336,7 +337,7 @@ fn picture_error(path: &str, fault: &PictureFault) -> ToolError {
     match fault {
         PictureFault::Damaged { reason } => {
             ToolError::new(ErrorCode::Damaged, format!("Damaged picture: {path}: {reason}"))
-                .hint("A provider would refuse it. Ask for another copy of it.")
+                .hint("It is not sent, since model APIs reject such images. Ask for another copy of it.")
         }
         PictureFault::TooLarge { width, height } => {
             let most = grouped(MAX_PICTURE_SIDE.into());
@@ -409,7 +410,10 @@ fn not_a_pdf(path: &str, beginning: &str) -> ToolError {
     } else {
         format!("no PDF header at byte 0 to 1,023; the file begins with {beginning:?}")
     };
-    ToolError::new(ErrorCode::NotAPdf, format!("Not a PDF: {path}: {found}")).with("offset", json!(0))
+    ToolError::new(ErrorCode::NotAPdf, format!("Not a PDF: {path}: {found}"))
+        .hint("If it is text or a picture, read it with get_file without pages.")
+        .command_hint("If it is text or a picture, read it with pagewise get-file, without --pages.")
+        .with("offset", json!(0))
 }
 
 fn damaged(path: &str, what: &str, offset: Option<u64>) -> ToolError {
@@ -437,23 +441,24 @@ fn encrypted(path: &str, password_given: bool) -> ToolError {
 fn page_out_of_range(number: i128, page_count: u32, is_zero_based: bool) -> ToolError {
     let message = format!("Page {number} out of range (document has {page_count} pages)");
     let error = ToolError::new(ErrorCode::InvalidPage, message).with("pages", json!(page_count));
+    let index = number.saturating_sub(1);
     match page_count.checked_sub(1) {
         None => error.hint("The document has no pages to read."),
         Some(last) if is_zero_based => error
-            .hint(&format!("pdfPage is 0-based: use 0 to {last}."))
-            .command_hint(&format!("--pdf-page is 0-based: use 0 to {last}.")),
+            .hint(&format!("pdfPage is 0-based, and {index} was given: use 0 to {last}."))
+            .command_hint(&format!("--pdf-page is 0-based, and {index} was given: use 0 to {last}.")),
         Some(_) => error.hint(&format!("Pages are numbered 1 to {page_count}.")),
     }
 }
 
 fn selection_error(selection: &str, page_count: u32, hint: Option<String>) -> ToolError {
     let message = format!("Invalid page range: {selection} (document has {page_count} pages)");
-    let known = "Pages are 1-based and look like \"3\", \"1-5\", \"1,3,5-7\", \"4-\", \"-3\", \"label:iv\" (as printed) or \
+    let known = "Pages are 1-based and look like \"3\", \"1-5\", \"1,3,5-7\", \"4-\", \"-3\", \"last\", \"label:iv\" (as printed) or \
                  \"section:Results\" (a title of the outline).";
     let hint = hint.as_deref().unwrap_or(known);
     ToolError::new(ErrorCode::InvalidPageRange, message)
         .hint(hint)
-        .command_hint(&hint.replace("pdf_search", "pagewise search"))
+        .command_hint(&hint.replace("pdf_search", "pagewise search").replace("pdf_outline", "pagewise outline"))
         .with("pages", json!(page_count))
 }
 

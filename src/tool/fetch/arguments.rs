@@ -52,7 +52,7 @@ impl FetchArguments {
             }
         }
         match self.urls.len() {
-            0 => Err(ToolError::required("url")),
+            0 => Err(ToolError::required("url").hint("Give url or urls.").command_hint("Give one URL or several.")),
             1..=MAX_URLS => Ok(self),
             count => {
                 Err(ToolError::parameter("urls", &format!("must have at most {MAX_URLS} URLs, and {count} were given")))

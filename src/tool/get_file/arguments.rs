@@ -55,7 +55,7 @@ pub struct GetFileArguments {
     /// Estimated token budget; at least one page is sent.
     #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
     pub max_tokens: Option<NonZeroU64>,
-    /// An earlier version: reports what changed; with pages, sends only those.
+    /// An earlier version: reports what changed; with pages, sends those that changed.
     #[cfg_attr(
         feature = "program",
         arg(
@@ -65,7 +65,7 @@ pub struct GetFileArguments {
         )
     )]
     pub against: Option<String>,
-    /// Write the text or Markdown to a file; returns its path.
+    /// Save text or Markdown to a file; returns its path.
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(skip))]
     pub save: bool,

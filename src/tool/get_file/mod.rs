@@ -72,12 +72,16 @@ pub fn get_file(
     let form = decide_form(arguments.form.unwrap_or_default(), &caller.client);
     let cancellation = caller.cancellation.clone();
     let max_result_bytes = caller.client.result_bytes(context.settings().max_result_bytes);
+    let with_lines = arguments.start_line.is_some() || arguments.num_lines.is_some();
     let asked = file_request(arguments, form, conversation.clone());
     let client = caller.client.name.clone();
     let request = FileRequest { principal: caller.principal, client, cancellation, max_result_bytes, ..asked };
     let mut answer = context.get_file_with_progress(&request, progress)?;
-    answer.blocks.extend(caller.store_note.clone().map(Block::Text));
-    answer.details.notes.extend(caller.store_note.clone());
+    let lines_note = (with_lines && answer.details.pages.is_some()).then(|| LINES_OF_PAGES.to_owned());
+    for note in lines_note.into_iter().chain(caller.store_note.clone()) {
+        answer.blocks.push(Block::Text(note.clone()));
+        answer.details.notes.push(note);
+    }
     // Pages go to the conversation that the model is in, so it needs the name of a new one alone.
     let named = conversation.as_ref().filter(|_| caller.is_new_conversation || answer.summary.is_some());
     let (header, footer) = header_and_footer(&answer, named);
@@ -87,6 +91,9 @@ pub fn get_file(
     let FileAnswer { blocks, content, details: facts, summary, delivery } = answer;
     Ok(GetFileAnswer { blocks, content, summary, facts, details, tag, header, footer, delivery })
 }
+
+/// What is said of lines that were asked for of a document.
+const LINES_OF_PAGES: &str = "startLine and numLines were ignored: they are for text files. Select pages with pages.";
 
 /// What changed since the version at `against`. If pages are asked for, those of them that changed, after the changes.
 fn get_changes(

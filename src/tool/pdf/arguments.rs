@@ -20,7 +20,7 @@ use pagewise_text::Case;
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("For a responseId, the conversation that fetched it"))))]
 pub struct DocumentArguments {
-    /// The PDF: path, URL or responseId.
+    /// Path, URL or responseId.
     #[cfg_attr(feature = "program", arg(value_name = "PATH", index = 1))]
     pub path: String,
     /// Its password.
@@ -67,7 +67,7 @@ pub(super) fn selected_pages(pdf: &OpenPdf, selection: Option<&str>) -> Result<S
     }
 }
 
-/// Show a PDF's metadata, form values and attachments; with pages, the size, content and token cost of each. To read, or for
+/// Show a document's metadata, form values and attachments; with pages, the size, content and token cost of each. To read, or for
 /// an overview: get_file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
@@ -127,7 +127,7 @@ pub struct TablesArguments {
 
 arguments_of!("tables", TablesArguments);
 
-/// Extract a PDF's text, scans by OCR. Resends pages you already have: to read, use get_file.
+/// Extract a document's text, scans by OCR. Resends pages you already have: to read, use get_file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct TextArguments {
@@ -148,7 +148,7 @@ pub struct TextArguments {
         arg(long, value_enum, value_name = "FORMAT", default_value_t, help = "How the text is written")
     )]
     pub format: TextFormat,
-    /// Include invisible text.
+    /// Append text hidden on the page.
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(long, help = "Include text that is invisible on the page"))]
     pub hidden: bool,
@@ -314,7 +314,8 @@ pub enum Highlight {
 impl RenderArguments {
     fn within_the_page(self) -> Result<Self, ToolError> {
         if self.page.is_empty() && self.quote.is_none() {
-            return Err(ToolError::required("page"));
+            let error = ToolError::required("page").hint("Give page or quote.");
+            return Err(error.command_hint("Give a page, or a passage with --quote."));
         }
         if self.quote.is_some() && self.contact_sheet {
             return Err(ToolError::parameter(
@@ -323,6 +324,14 @@ impl RenderArguments {
             ));
         }
         self.region()?;
+        if let Some(Highlight::Box([left, top, right, bottom])) = self.highlight()
+            && !(left < right && top < bottom)
+        {
+            return Err(ToolError::parameter(
+                "highlight",
+                "must have its left before its right, and its top above its bottom",
+            ));
+        }
         Ok(self)
     }
 
@@ -351,13 +360,13 @@ impl RenderArguments {
     }
 }
 
-/// Search PDFs for a phrase or regex (query), or check a quote; returns pages and excerpts, and names pages without text. For
+/// Search documents for a phrase or regex (query), or check a quote; returns pages and excerpts, and names pages without text. For
 /// a question, set ranked. To read hits: get_file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("Mark pages that were sent in this conversation; for a responseId, the one that fetched it"))))]
 pub struct SearchArguments {
-    /// A PDF, a folder or a pattern (**/*.pdf): path or URL.
+    /// Document, folder or pattern (**/*.pdf); no text file.
     #[cfg_attr(
         feature = "program",
         arg(
@@ -372,21 +381,16 @@ pub struct SearchArguments {
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(index = 3, hide = true))]
     pub paths: Vec<String>,
-    /// Of many PDFs, the first to search, 1-based.
+    /// Of several, the first to search, 1-based.
     #[cfg_attr(feature = "program", arg(skip))]
     pub start_document: Option<NonZeroU64>,
     /// Exact phrase; with ranked, a question or words.
     #[cfg_attr(feature = "program", arg(value_name = "QUERY", index = 2, allow_hyphen_values = true))]
     pub query: Option<String>,
-    /// Instead of query: a passage to check word for word.
+    /// Instead of query: a passage to check.
     #[cfg_attr(
         feature = "program",
-        arg(
-            long,
-            value_name = "TEXT",
-            allow_hyphen_values = true,
-            help = "Instead of a query: a passage to check word for word"
-        )
+        arg(long, value_name = "TEXT", allow_hyphen_values = true, help = "Instead of a query: a passage to check")
     )]
     pub quote: Option<String>,
     /// Read query as a regex (no look-around).
@@ -480,10 +484,13 @@ impl SearchArguments {
         }
         self.paths.splice(..0, self.path.take());
         if self.paths.is_empty() {
-            return Err(ToolError::required("path"));
+            return Err(ToolError::required("path")
+                .hint("Give path or paths.")
+                .command_hint("Give one path or several."));
         }
         if self.quote.is_none() && self.query.is_none() {
-            return Err(ToolError::required("query"));
+            let error = ToolError::required("query").hint("Give query or quote.");
+            return Err(error.command_hint("Give a query, or a passage with --quote."));
         }
         let is_known = self.language.as_deref().is_none_or(is_language);
         if !is_known {

@@ -79,7 +79,7 @@ pub(super) fn find(
         progress.page_done();
     }
     found.finish(&pages);
-    found.ocr = document.report();
+    found.set_ocr(document.report());
     if boxes == Boxes::Read {
         found.read_boxes(&document);
     }

@@ -355,12 +355,13 @@ impl FoundInDocuments {
         let more = self.found.iter().skip(MAX_LISTED).map(FoundInDocument::total);
         lines.extend((self.found.len() > MAX_LISTED).then(|| {
             let more_documents = self.found.len() - MAX_LISTED;
-            format!("[{more_documents} more documents have {} matches together.]", more.sum::<usize>())
+            let more_documents = counted(more_documents, "more document has", "more documents have");
+            format!("[{more_documents} {} together.]", counted(more.sum(), "match", "matches"))
         }));
         let shown = self.found.iter().take(MAX_LISTED).map(FoundInDocument::shown).sum::<usize>();
         if shown < self.matches {
             lines.push(format!(
-                "[{shown} of {} matches are shown, {MAX_EXCERPTS} of a document at most. For more of one, search it alone.]",
+                "[{shown} of {} matches shown, at most {MAX_EXCERPTS} per document. To see more, search that document alone, or raise max_results.]",
                 self.matches
             ));
         }

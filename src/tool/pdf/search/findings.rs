@@ -35,6 +35,8 @@ pub(super) struct SearchFindings {
     pub(super) total: usize,
     /// Pages whose text was searched.
     pub(super) searched: u64,
+    /// Pages without a match whose text is a hidden layer, which counts only once it was compared with the picture.
+    pub(super) layers: PageSet,
     /// A note on how the pages were selected.
     pub(super) note: Option<String>,
     /// The selection that shows the unlisted pages.
@@ -78,6 +80,9 @@ impl SearchFindings {
         let is_contents = text.is_contents() && self.contents.len() < MAX_CONTENTS;
         let (hits, count) = pattern.hits(&text, if is_contents { self.max } else { self.left });
         let is_recognised = text.is_recognised();
+        if count == 0 && text.has_hidden_layer() {
+            self.layers.insert(page);
+        }
         if let Some(words) = self.words.as_mut().filter(|_| self.total + count == 0) {
             words.count(&text);
         }
@@ -100,6 +105,14 @@ impl SearchFindings {
             Some(found) => self.list(found),
             None => {}
         }
+    }
+
+    /// Takes the report of recognition. A hidden layer that was not compared with its picture does not count as searched.
+    pub(super) fn set_ocr(&mut self, report: OcrReport) {
+        let unread = report.unrecognised();
+        let layers = self.layers.iter().filter(|page| unread.contains(*page)).count();
+        self.searched = self.searched.saturating_sub(u64::try_from(layers).unwrap_or(u64::MAX));
+        self.ocr = report;
     }
 
     /// Lists a match that ends on the next page with those of its page.

@@ -164,7 +164,7 @@ impl QuoteFindings {
     pub(in crate::tool::pdf) fn doubts(&self) -> Vec<String> {
         let mut doubts = match &self.verdict {
             QuoteVerdict::Verbatim { pages, .. } if pages.len() > 1 => {
-                vec![format!("the quote is word for word on {}", page_or_pages(pages))]
+                vec![format!("the quote is on {}", page_or_pages(pages))]
             }
             QuoteVerdict::Altered { differences, .. } => {
                 let lines = differences.iter().take(MAX_DIFFERENCES).map(difference_line);
@@ -188,7 +188,9 @@ impl QuoteFindings {
                     _ => page_or_pages(pages),
                 };
                 vec![
-                    format!("verbatim: the quote is word for word on {pages} of {path}"),
+                    format!(
+                        "verbatim: the same words and capitals are on {pages} of {path}; punctuation is not compared"
+                    ),
                     untrusted(path),
                     format!("  {excerpt}"),
                     format!("Link: {}", self.link(*page)),
@@ -212,7 +214,10 @@ impl QuoteFindings {
             }
             QuoteVerdict::Absent => {
                 let pages = if self.searched == 1 { "page" } else { "pages" };
-                vec![format!("absent: nothing like the quote on {} {pages} searched: {path}", self.searched)]
+                vec![format!(
+                    "absent: nothing like the quote was found on the {} searched {pages} of {path}",
+                    self.searched
+                )]
             }
         };
         lines.extend(self.history.as_ref().map(QuoteHistory::sentence));

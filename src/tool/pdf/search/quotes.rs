@@ -75,11 +75,11 @@ impl QuotesFindings {
         let place = format!("{}: {}", self.coverage.phrase(), named(&arguments.paths));
         let mut lines = match &self.best {
             Some(best) => best.lines(),
-            None => vec![format!("absent: nothing like the quote in {place}")],
+            None => vec![format!("absent: nothing like the quote was found in {place}")],
         };
         let others = self.others.iter().take(MAX_LISTED).map(|(path, pages)| format!("{} ({pages})", one_line(path)));
         let others = others.collect::<Vec<_>>().join(", ");
-        lines.extend((!self.others.is_empty()).then(|| format!("Also word for word in: {others}")));
+        lines.extend((!self.others.is_empty()).then(|| format!("The same words are also in: {others}")));
         lines.extend(self.best.is_some().then(|| format!("Of {place}")));
         lines.extend(self.coverage.lines());
         lines.extend(self.unrecognised.line());

@@ -33,7 +33,7 @@ impl RankedResult {
     #[must_use]
     pub fn data(&self, arguments: &SearchArguments) -> DataAnswer {
         let (text, structure) = (text(&self.found, arguments), self.structure(arguments));
-        DataAnswer { text, structure, brief: brief(&self.found) }
+        DataAnswer { text, structure, brief: brief(self) }
     }
 
     /// The answer as data.
@@ -65,14 +65,14 @@ pub(super) fn search_ranked(
         cancellation: caller.cancellation.clone(),
     };
     let mut result = RankedResult { found: context.search_ranked(&request, progress)?, boxes: Vec::new() };
+    if arguments.boxes {
+        result.boxes = result.found.hits.iter().map(|hit| passage_boxes(context, caller, hit)).collect();
+    }
     while let Some(budget) = budget
         && result.found.hits.len() > 1
         && bytes(&result.data(arguments)) > budget.bytes()
     {
         result.found.hits.truncate(result.found.hits.len() / 2);
-    }
-    if arguments.boxes {
-        result.boxes = result.found.hits.iter().map(|hit| passage_boxes(context, caller, hit)).collect();
     }
     Ok(result)
 }
@@ -233,6 +233,10 @@ fn coverage_json(found: &RankedHits) -> Value {
     })
 }
 
+fn edges(boxes: Option<&Vec<Bounds>>) -> Vec<Value> {
+    boxes.into_iter().flatten().map(|bounds| json!(edges_of(*bounds))).collect()
+}
+
 fn hit_json(hit: &RankedHit, boxes: Option<&Vec<Bounds>>) -> Value {
     let copies = hit.copies.iter().map(|(file, page)| json!({ "file": file, "page": page.number().get() }));
     let mut members = json!({
@@ -248,7 +252,7 @@ fn hit_json(hit: &RankedHit, boxes: Option<&Vec<Bounds>>) -> Value {
         "label": hit.label,
         "section": hit.section,
         "title": hit.title,
-        "boxes": boxes.into_iter().flatten().map(|bounds| edges_of(*bounds)).collect::<Vec<_>>(),
+        "boxes": edges(boxes),
         "copies": copies.collect::<Vec<_>>(),
     }));
     if let (Value::Object(members), Value::Object(others)) = (&mut members, others) {
@@ -258,13 +262,15 @@ fn hit_json(hit: &RankedHit, boxes: Option<&Vec<Bounds>>) -> Value {
 }
 
 /// The hits in fewer characters.
-fn brief(found: &RankedHits) -> Value {
+fn brief(RankedResult { found, boxes }: &RankedResult) -> Value {
+    let mut boxes = boxes.iter();
     let hits = found.hits.iter().map(|hit| {
         without_blanks(json!({
             "file": hit.file,
             "page": hit.page.number().get(),
             "excerpt": hit.excerpt,
             "held": hit.is_held,
+            "boxes": edges(boxes.next()),
         }))
     });
     let mut brief = without_blanks(json!({
