@@ -246,9 +246,9 @@ fn a_quote_is_looked_for_in_every_document_of_a_folder() {
     insta::assert_snapshot!(found.to_string(), @r#"{"alsoIn":[{"file":"shelf/e.pdf","pages":"1"}],"boxes":[[20.0,10.4,126.04,22.4],[20.0,24.4,160.13,36.4]],"excerpt":"A page is a promise that stands there tomorrow","file":"shelf/c.pdf","link":"pagewise://5aa8d7e21adc19ad304200d8459f24826ce5f060cd6f09a841a136e65bcc7f79/page/2#20,10,141,27","pages":"2","searchedDocuments":4,"searchedPages":5,"unread":["shelf/d.pdf"],"verdict":"verbatim"}"#);
     let run = place.run(&["search", "shelf", "--quote", quote]);
     insta::assert_snapshot!(format!("{}{}", run.stdout, run.stderr), @r#"
-    verbatim: word for word on page 2 of shelf/c.pdf
+    verbatim: the same words and capitals on page 2 of shelf/c.pdf
       A page is a promise that stands there tomorrow
-    pagewise: also word for word in: shelf/e.pdf (1)
+    pagewise: the same words also in: shelf/e.pdf (1)
     pagewise: of 4 documents searched (5 pages)
     pagewise: not searched: shelf/d.pdf: Not a PDF: no PDF header at byte 0 to 1,023; the file begins with "no PDF"
     "#);
