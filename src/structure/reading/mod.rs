@@ -27,8 +27,9 @@ const MAX_RULES: usize = 5_000;
 /// A ground that covers more of the page than this is the paper.
 const MAX_GROUND_SHARE: f32 = 0.5;
 
-/// Text that is further off a quarter turn, in degrees, is slanted: a watermark, or the label of a chart.
-const MAX_SKEW: u16 = 2;
+/// Text that is further off a quarter turn, in degrees, is slanted: a watermark, or the label of a chart. Scans are skewed by
+/// less.
+const MAX_SKEW: u16 = 6;
 
 /// Whether a word is slanted. It belongs to no line of other words and to no table.
 pub(crate) fn is_slanted(word: &Word) -> bool {
