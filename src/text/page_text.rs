@@ -48,6 +48,9 @@ const UNKNOWN_SHARE: u64 = 20;
 /// A page with fewer letters and digits has no usable text.
 const MIN_USABLE_CHARACTERS: usize = 10;
 
+/// What is remarked of text that is hidden on a page, with the number of its characters.
+pub const HIDDEN_REMARK: &str = "characters are hidden on the page and left out";
+
 /// The remark on a page without a usable MediaBox.
 const SIZE_ASSUMED: &str = "the page has no usable MediaBox, so US Letter is assumed";
 
@@ -181,7 +184,7 @@ impl PageText {
         let recognised = self.is_recognised().then(|| PageRemark::plain("read by OCR; may contain errors"));
         let hidden = self.hidden.chars().filter(|character| !character.is_whitespace()).count();
         let counts = [
-            (u64::try_from(hidden).unwrap_or(u64::MAX), "characters are hidden on the page and left out"),
+            (u64::try_from(hidden).unwrap_or(u64::MAX), HIDDEN_REMARK),
             (self.invisible, "characters of the text are invisible on the page"),
             (self.off_page, "characters outside of the visible page are left out"),
             (self.undecoded, "glyphs stand for unknown characters and are not in the text"),

@@ -70,7 +70,7 @@ export function plot(fork) {
 	steps.addEventListener("toggle", () => steps.open && list());
 	const element = h("section", { class: "card plot", "aria-labelledby": "cost", hidden: true },
 		h("div", { class: "row" }, h("h3", { id: "cost" }, "Cost over time"), chooser), figure, steps);
-	// One unit of the drawing is one pixel, so that its letters have the size of all others.
+	// One unit of the SVG is one pixel, so that its text is as large as that of the page.
 	function draw() {
 		if (history.length > 0 && figure.clientWidth > 0) figure.replaceChildren(drawing(history, providers, sent, shown, figure.clientWidth));
 	}

@@ -161,7 +161,8 @@ pub(super) fn printed_numbers(pages: &[DocumentPage]) -> BTreeMap<u32, String> {
     printed.collect()
 }
 
-/// The size of most characters, but for lines that pages repeat: on slides, the small print is more than the text.
+/// The size of most characters. Lines that pages repeat do not count: the small print of slides has more letters than their
+/// text.
 fn body_size(pages: &[DocumentPage]) -> f32 {
     let regions = pages.iter().flat_map(|page| &page.structure.regions);
     let lines = regions.flat_map(|region| if let Region::Column(column) = region { &*column.lines } else { &[] });

@@ -528,8 +528,8 @@ impl<'p> Finder<'p> {
             || has_letter(word) && (word.math != MathFont::None || is_italic)
     }
 
-    /// Removes punctuation from the ends of a run, and brackets without their other side. Returns such brackets at the
-    /// beginning of the first word, and what follows a bracket that nothing in the run closes.
+    /// Removes punctuation from the ends of a run, and brackets that have no partner in it. Returns the opening brackets that
+    /// were taken off the first word, and the words from the first bracket on that nothing in the run closes.
     fn trim(&self, run: &mut Vec<usize>) -> (String, Vec<usize>) {
         let (mut head, mut rest) = (String::new(), Vec::new());
         let text = |at: Option<&usize>| at.and_then(|at| self.word(*at)).map(|word| (word.text.as_str(), word.script));

@@ -298,7 +298,7 @@ fn logical_segment(mut words: Vec<(usize, LineWord, f32)>) -> Segment {
     Segment::of_words(words.into_iter().map(|(_, word, y)| (word, y)).collect(), first)
 }
 
-/// Whether two words are not parts of one: a space is between them, or one is printed over the other.
+/// Whether two words stand apart, with a space between them, or one is printed over the other.
 pub(super) fn is_apart(one: Bounds, next: Bounds, em: f32) -> bool {
     let gap = (next.x0 - one.x1).max(one.x0 - next.x1);
     !(-OVERPRINT_EM * em..=SPACE_EM * em).contains(&gap)

@@ -71,7 +71,7 @@ fn is_aligned(a: &Bounds, b: &Bounds, em: f32) -> bool {
     offs.iter().any(|off| off.abs() < SAME_PLACE * em)
 }
 
-/// Whether the first line below a table has values in several of its columns.
+/// Whether the line right below a table has values in several columns of the table.
 fn goes_on(table: &Table, lines: &[TextLine]) -> bool {
     let area = table.bounds;
     let below = |line: &&TextLine| {

@@ -21,7 +21,7 @@ use crate::tool::page_tag::tag_headers;
 use crate::tool::truncate::{char_count, prefix_within, prefix_within_json};
 use crate::worker::{PageWants, PageWords, Pages, PdfError, RecognisingDocument, RecognitionBudget};
 use pagewise_base::page::{PageIndex, PageNumber, PageSet};
-use pagewise_text::{PageKind, PageRemark, PageText};
+use pagewise_text::{HIDDEN_REMARK, PageKind, PageRemark, PageText};
 
 /// The text of a PDF's pages.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -201,9 +201,6 @@ fn text_and_content(document: &dyn Pages, page: PageIndex, format: TextFormat) -
     let text = facts.text.clone().ok_or_else(PdfError::missing)?;
     Ok(ReadPage { text, content, left_out: Vec::new() })
 }
-
-/// The remark that the hidden text of a page is left out.
-const HIDDEN_REMARK: &str = "characters are hidden on the page and left out";
 
 /// Before the hidden text of a page.
 const HIDDEN_TEXT: &str = "[Hidden on this page, not seen by a reader:]";

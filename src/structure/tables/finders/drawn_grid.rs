@@ -155,8 +155,8 @@ impl<'p> DrawnGrid<'p> {
         let words = || self.places.iter().flatten();
         let is_crossed = |word: &&PlacedWord| {
             let b = &word.word.bounds;
-            let middle = |from: f32, to: f32| f32::midpoint(from, to);
-            crosses(&self.xs, b.x0, b.x1, middle(b.y0, b.y1)) || crosses(&self.ys, b.y0, b.y1, middle(b.x0, b.x1))
+            let (x, y) = (f32::midpoint(b.x0, b.x1), f32::midpoint(b.y0, b.y1));
+            crosses(&self.xs, b.x0, b.x1, y) || crosses(&self.ys, b.y0, b.y1, x)
         };
         CROSSED * words().filter(is_crossed).count() > words().count()
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// So many lines with a value beside other text are rows, whatever columns their values are in.
 const MIN_LISTED: usize = 3;
 
-/// A cell over so many rows or more is divided if each of them has a text of its own in it.
+/// A drawn cell over at least so many rows is divided if a text begins in each of them.
 const MIN_LABELS: usize = 3;
 
 /// Divides cells over several drawn rows where each row has a text of its own, beside which no rule is drawn.
