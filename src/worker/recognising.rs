@@ -142,8 +142,7 @@ impl RecognitionBudget {
         self.state().is_none_or(|left| !left.page_time(left.time).is_zero())
     }
 
-    /// The setting that names the time.
-    pub(crate) fn time_setting(&self) -> &'static str {
+    fn time_setting(&self) -> &'static str {
         if self.bound == TimeBound::Search { "ocr_search_ms" } else { "ocr_max_ms" }
     }
 

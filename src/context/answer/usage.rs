@@ -11,9 +11,6 @@ const TOKENS_OF_A_PAGE: u64 = 2_000;
 /// Estimated tokens of a picture file whose size in pixels is not read.
 const TOKENS_OF_AN_IMAGE: u64 = 1_500;
 
-/// The beginning of a PNG file, before its width and height.
-const PNG_HEAD: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
-
 /// The usage of several blocks.
 pub(crate) fn usage_of(blocks: &[Block]) -> Usage {
     let mut sum = Usage::default();
@@ -39,14 +36,9 @@ pub(crate) fn document_usage(bytes: usize) -> Usage {
 
 /// The usage of a picture. What is drawn of a page costs what its estimate says.
 pub(crate) fn image_usage(file: &[u8]) -> Usage {
-    let tokens = png_size(file).map_or(TOKENS_OF_AN_IMAGE, |(width, height)| picture_tokens(width, height));
+    let tokens =
+        pagewise_render::png_size(file).map_or(TOKENS_OF_AN_IMAGE, |(width, height)| picture_tokens(width, height));
     Usage { blocks: 1, pages: 0, bytes: base64_length(file.len()), tokens }
-}
-
-fn png_size(file: &[u8]) -> Option<(u32, u32)> {
-    let (size, _) = file.strip_prefix(PNG_HEAD)?.split_first_chunk::<8>()?;
-    let [a, b, c, d, e, f, g, h] = *size;
-    Some((u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h])))
 }
 
 fn base64_length(bytes: usize) -> u64 {
@@ -63,13 +55,10 @@ mod tests {
 
     #[test]
     fn a_picture_costs_by_its_pixels() {
-        let png = |width: u32, height: u32| {
-            [PNG_HEAD, width.to_be_bytes().as_slice(), height.to_be_bytes().as_slice(), &[8, 0]].concat()
-        };
-        for (width, height) in [(280, 28), (1_224, 1_584)] {
-            assert_eq!(image_usage(&png(width, height)).tokens, picture_tokens(width, height));
-        }
+        let png = std::fs::read("fixtures/picture.png").unwrap_or_default();
+        let size = pagewise_render::png_size(&png);
+        assert_eq!(size.map(|(width, height)| picture_tokens(width, height)), Some(image_usage(&png).tokens));
+        assert_ne!(image_usage(&png).tokens, TOKENS_OF_AN_IMAGE);
         assert_eq!(image_usage(b"\xff\xd8\xff").tokens, TOKENS_OF_AN_IMAGE);
-        assert_eq!(image_usage(PNG_HEAD).tokens, TOKENS_OF_AN_IMAGE);
     }
 }

@@ -273,10 +273,10 @@ impl<'a> Found<'a> {
         };
         Some(match request.ocr {
             OcrMode::Never => format!("{pages} not read by OCR, since ocr is never."),
-            OcrMode::Auto | OcrMode::Always => {
-                let setting = request.recognition.time_setting();
-                format!("{pages} not read by OCR yet, for want of time ({setting}): the next search goes on with them.")
-            }
+            OcrMode::Auto | OcrMode::Always => format!(
+                "{pages} not read by OCR yet, beyond the limits of one search (ocr_search_ms, ocr_max_pages): the next \
+                 search goes on with them."
+            ),
         })
     }
 

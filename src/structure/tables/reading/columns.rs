@@ -145,7 +145,8 @@ fn join_symbols(columns: &mut Vec<Column>, lines: &[TextLine]) {
 pub(super) fn is_marker(text: &str) -> bool {
     let body = text.trim_start_matches(['(', '[']).trim_end_matches(['.', ')', ']', ':']);
     let mut signs = text.chars();
-    let is_bullet = matches!((signs.next(), signs.next()), (Some(sign), None) if is_bullet_sign(sign) || matches!(sign, '–' | '-' | '*'));
+    let sign = signs.next().filter(|_| signs.next().is_none());
+    let is_bullet = sign.is_some_and(|sign| is_bullet_sign(sign) || matches!(sign, '–' | '-' | '*'));
     let is_number = body.len() < text.len()
         && !body.is_empty()
         && body.chars().count() <= 3
