@@ -17,7 +17,8 @@ use crate::support::program::{Place, texts};
 use crate::support::{small_pdf, wait_until};
 
 /// How commands begin that no test runs, and why.
-const NOT_RUN: [(&str, &str); 14] = [
+const NOT_RUN: [(&str, &str); 15] = [
+    ("pagewise ocr", "it needs an OCR engine"),
     ("cargo test", "it is what runs this"),
     ("cargo install", "it builds a release"),
     ("cargo binstall", "it asks a registry"),

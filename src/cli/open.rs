@@ -17,6 +17,22 @@ pub(super) fn pdf(document: &DocumentArguments, config: &Config) -> Result<OpenP
     document.open_alone(&one_document(config))
 }
 
+/// Refuses to write to the file that is read, or to a file that is called `-`.
+///
+/// # Errors
+/// `validation_error`.
+pub(super) fn spare_source(path: &str, out: &Path, config: &Config) -> Result<(), ToolError> {
+    if out == Path::new("-") {
+        return Err(ToolError::parameter("--out", "must name a file or folder, not standard output")
+            .hint("pagewise text prints without --out, and pagewise get-file --emit raw prints the bytes of a page."));
+    }
+    if !context_config(config, Isolation::InProcess).is_source(path, out) {
+        return Ok(());
+    }
+    Err(ToolError::parameter("--out", "names the file that is read, which is never replaced")
+        .hint("Name another file."))
+}
+
 /// What opens a PDF in this process, which is confined at once and can write only in `folder`.
 pub(super) fn confined(
     document: &DocumentArguments,

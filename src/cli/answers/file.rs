@@ -60,11 +60,11 @@ pub(crate) fn notes(answer: &GetFileAnswer, arguments: &GetFileArguments) -> Vec
     let all = noted.into_iter().chain(facts.notes.iter().cloned()).chain(pages).chain(replaced);
     // Where the answer has no pages, its text is printed, and these sentences are part of it.
     let elsewhere = if answer.content.is_empty() { &[] } else { facts.held_elsewhere.as_slice() };
-    all.chain(elsewhere.iter().cloned()).chain(changes).chain(left).chain(read_so_far(answer)).collect()
+    all.chain(elsewhere.iter().cloned()).chain(changes).chain(left).collect()
 }
 
 /// How much the conversation has read, if that is not all. Where the answer has no pages, its text says so.
-fn read_so_far(answer: &GetFileAnswer) -> Option<String> {
+pub(crate) fn read_so_far(answer: &GetFileAnswer) -> Option<String> {
     let (read, pages) = (answer.facts.read_so_far.as_ref()?, u64::from(answer.facts.pages?));
     let is_part = read.len() < pages && !answer.content.is_empty();
     is_part.then(|| format!("read so far in the conversation: {} of {}", listed_or_counted(read), grouped(pages)))

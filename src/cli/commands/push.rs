@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::cli::arguments::push::Push;
 use crate::cli::config::{Config, Secret};
 use crate::cli::terminal::print::Report;
-use crate::tool::{ErrorCode, ToolError, push_file};
+use crate::tool::{ErrorCode, ToolError, push_file, reason_of};
 
 /// Uploads a file, and prints its reference.
 pub(crate) fn run(typed: &Push, config: &Config) -> Result<Report, ToolError> {
@@ -17,7 +17,7 @@ pub(crate) fn run(typed: &Push, config: &Config) -> Result<Report, ToolError> {
             std::io::ErrorKind::NotFound => ErrorCode::FileNotFound,
             _ => ErrorCode::PermissionDenied,
         };
-        ToolError::new(code, format!("Cannot read file: {path}: {error}"))
+        ToolError::new(code, format!("Cannot read file: {path} ({})", reason_of(error.kind())))
     };
     let file = File::open(&typed.file).map_err(unreadable)?;
     let token = config.push_token.as_ref().map(Secret::reveal);
