@@ -15,9 +15,10 @@ use pagewise_base::limits::{Cancellation, LimitExceeded, Limits, StopReason};
 use pagewise_base::page::{PageIndex, PageLabel, PageSet};
 use pagewise_base::parts::PartsError;
 use pagewise_document::{
-    AnnotationCounts, Attachments, DocumentInfo, Form, Link, LinkTarget, Outline, PageAnnotations, PageGeometry,
-    PageLayer, ReadAt,
+    AnnotationCounts, Attachments, DocumentInfo, Form, Outline, PageAnnotations, PageGeometry, PageLayer, ReadAt,
 };
+#[cfg(all(unix, not(pagewise_portable)))]
+use pagewise_document::{Link, LinkTarget};
 pub use pagewise_render::{PageImages, Picture, RenderOptions};
 use pagewise_render::{PictureFault, picture_fault};
 use pagewise_structure::tables::Table;

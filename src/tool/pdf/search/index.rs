@@ -60,7 +60,7 @@ pub fn add_to_index(
         language: None,
         dates: None,
         pages: Vec::new(),
-        ocr: OcrMode::Auto,
+        ocr: OcrMode::Always,
         recognition: Arc::new(RecognitionBudget::of_command()),
         conversation: None,
         deadline: None,
