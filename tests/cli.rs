@@ -672,3 +672,16 @@ fn a_file_without_a_page_layout_is_refused_before_anything_is_written() {
     }
     assert_eq!(fs::read_dir(place.folder()).unwrap().count(), 1);
 }
+
+#[test]
+fn a_long_text_file_goes_on_by_the_command_that_is_printed() {
+    let place = Place::new();
+    let lines = (1..=30_000).map(|line| format!("{line} asks with force: true\n")).collect::<String>();
+    place.file("long.txt", lines);
+    let said = place.run(&["get-file", "long.txt"]).stdout;
+    assert!(said.contains("7 asks with force: true\n"), "the file's own words stay");
+    let (_, next) = said.trim_end().strip_suffix(']').unwrap().rsplit_once("Next: pagewise ").unwrap();
+    let rest = place.run(&next.split(' ').collect::<Vec<_>>());
+    let (_, line) = next.rsplit_once(' ').unwrap();
+    assert!(rest.stdout.contains(&format!("\n{line} asks with force: true\n")), "{next}: {}", rest.stderr);
+}

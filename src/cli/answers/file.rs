@@ -28,7 +28,20 @@ pub(crate) fn text(answer: &GetFileAnswer, screen: Screen) -> String {
             }
         }
         // Of what is held, it says which and where from.
-        _ => readable(&answer.blocks).replace("with force: true", "with --force"),
+        _ => {
+            let text = readable(&answer.blocks).replace("ask again with force: true, or", "ask again with --force, or");
+            with_next_command(text, &facts.file)
+        }
+    }
+}
+
+/// The text with a command for the call at its end, where a text file was cut.
+fn with_next_command(text: String, file: &str) -> String {
+    let next = text.rsplit_once("Next call: get_file startLine: ");
+    let next = next.and_then(|(before, call)| Some((before, call.strip_suffix(']')?.parse::<u64>().ok()?)));
+    match next {
+        Some((before, line)) => format!("{before}Next: {}]", command(&[&"get-file", &file, &"--start-line", &line])),
+        None => text,
     }
 }
 
