@@ -531,7 +531,8 @@ fn a_command_never_replaces_the_file_that_it_reads() {
 fn an_option_without_an_effect_is_refused() {
     let place = Place::new();
     let pdf = place.copied("latex.pdf");
-    let idle: [&[&str]; 16] = [
+    let idle: [&[&str]; 17] = [
+        &["text", &pdf, "--conversation", "review"],
         &["get-file", &pdf, "--start-line", "3"],
         &["get-file", &pdf, "--pages", "2", "--num-lines", "3"],
         &["get-file", &pdf, "--out-dir", "pages"],

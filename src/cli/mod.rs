@@ -89,8 +89,9 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
 
 fn run_command(command: &Command, loaded: &LoadedSettings, screen: Screen) -> Result<Report, ToolError> {
     let config = &loaded.config;
-    if let Some((path, out)) = command.written_file() {
-        open::spare_source(path, out, config)?;
+    if let Some((document, out)) = command.document() {
+        open::check_conversation(document)?;
+        out.map_or(Ok(()), |out| open::spare_source(&document.path, out, config))?;
     }
     match command {
         Command::GetFile(arguments) => get_file::run(arguments, config, screen),

@@ -22,7 +22,9 @@ use self::index::Index;
 use self::pages::{OcrLayer, Page, Render, Split};
 use self::program::{Completions, Doctor, Inspect, Man, Serve, Settings};
 use self::push::Push;
-use crate::tool::{AskArguments, FetchArguments, OutlineArguments, SearchArguments, SearchContentArguments};
+use crate::tool::{
+    AskArguments, DocumentArguments, FetchArguments, OutlineArguments, SearchArguments, SearchContentArguments,
+};
 
 /// PDFs for coding agents: a summary first, then single pages, each sent once.
 #[derive(Debug, Parser)]
@@ -89,18 +91,22 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// The file that is read, and the one that is written in its name.
-    pub(crate) fn written_file(&self) -> Option<(&str, &Path)> {
+    /// The document that is read without a record of it, and the file that is written in its name.
+    pub(crate) fn document(&self) -> Option<(&DocumentArguments, Option<&Path>)> {
         let (document, out) = match self {
             Self::Page(Page { arguments, out, .. })
             | Self::Ocr(OcrLayer { arguments, out, .. })
             | Self::Split(Split { arguments, out, .. })
-            | Self::Tables(Tables { arguments, out, .. }) => (&arguments.document, out),
-            Self::Text(Text { arguments, out, .. }) => (&arguments.document, out),
-            Self::Render(Render { arguments, out, .. }) => (&arguments.document, out),
+            | Self::Tables(Tables { arguments, out, .. }) => (&arguments.document, out.as_deref()),
+            Self::Text(Text { arguments, out, .. }) => (&arguments.document, out.as_deref()),
+            Self::Render(Render { arguments, out, .. }) => (&arguments.document, out.as_deref()),
+            Self::Images(Images { arguments, .. }) => (&arguments.document, None),
+            Self::Info(Info { arguments, .. }) => (&arguments.document, None),
+            Self::Outline(Outline { arguments }) => (&arguments.document, None),
+            Self::Attachments(Attachments { document, .. }) => (document, None),
             _ => return None,
         };
-        Some((&document.path, out.as_deref()?))
+        Some((document, out))
     }
 
     /// Whether it prints no result: it serves, or writes for another program.

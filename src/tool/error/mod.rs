@@ -25,7 +25,7 @@ use self::file_type::{attachment_writer, converter, named_type};
 use self::unreadable::{io_error, unreadable};
 use self::web::{fetched_pdf, unsupported_content};
 use super::arguments::PAGES_FORM;
-use crate::context::{BoundExceeded, ContextError, FOLDER, MissingFile, grouped, one_line};
+use crate::context::{BoundExceeded, ContextError, FOLDER, MissingFile, count_of, grouped, one_line};
 use crate::source::{Reference, SourceError, is_url};
 use crate::worker::{PdfError, WorkerError};
 use pagewise_base::clean::{CleanText, MAX_REPEATED_CHARACTERS, repeated};
@@ -199,7 +199,7 @@ impl From<ContextError> for ToolError {
             ContextError::Picture { path, fault } => picture_error(&path, &fault),
             ContextError::StartLine { path, start_line, lines } => ToolError::parameter(
                 "startLine",
-                &format!("must be at most {lines}: {path} has {lines} lines, and {start_line} was given"),
+                &format!("must be at most {lines}: {path} has {}, and {start_line} was given", count_of(lines, "line")),
             ),
             ContextError::Output { path, kind } => write_failed(Path::new(&path), kind),
             ContextError::ConversationFull { path, full } => conversation_full(&path, &full),

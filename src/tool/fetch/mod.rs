@@ -170,7 +170,7 @@ fn untrusted_text(stored: &StoredText, url: &str) -> String {
 /// `text/html, "Title", 1,234 characters`.
 fn describe(stored: &StoredText) -> String {
     let title = stored.title.as_ref().map(|title| format!("\"{}\"", one_line(title)));
-    let pages = stored.pages.map(|pages| format!("{pages} pages"));
+    let pages = stored.pages.map(|pages| count_of(pages.into(), "page"));
     let characters = format!("{} characters", grouped(char_count(&stored.text)));
     let parts = [Some(stored.mime_type.clone()), title, pages, Some(characters)];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")

@@ -27,7 +27,13 @@ pub struct GetFileArguments {
     #[schemars(extend("x-expected" = "a whole number (0-based page index)"))]
     #[cfg_attr(
         feature = "program",
-        arg(long, value_name = "INDEX", allow_negative_numbers = true, conflicts_with = "pages")
+        arg(
+            long,
+            value_name = "INDEX",
+            allow_negative_numbers = true,
+            conflicts_with = "pages",
+            help = "One page, counted from 0; --pages counts from 1"
+        )
     )]
     pub pdf_page: Option<i64>,
     /// The pages.
@@ -72,7 +78,10 @@ pub struct GetFileArguments {
     )]
     pub num_lines: Option<NonZeroU64>,
     /// Estimated token budget; at least one page is sent.
-    #[cfg_attr(feature = "program", arg(long, value_name = "N", requires = "part"))]
+    #[cfg_attr(
+        feature = "program",
+        arg(long, value_name = "N", requires = "part", help = "Send pages up to about this many tokens, one at least")
+    )]
     pub max_tokens: Option<NonZeroU64>,
     /// An earlier version: reports what changed; with pages, sends those that changed.
     #[cfg_attr(
@@ -80,7 +89,7 @@ pub struct GetFileArguments {
         arg(
             long,
             value_name = "EARLIER",
-            help = "An earlier version: report what changed; with --pages, send those of the pages that changed"
+            help = "An earlier version: report what changed; with --pages, send only the pages that changed"
         )
     )]
     pub against: Option<String>,

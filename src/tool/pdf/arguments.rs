@@ -383,7 +383,15 @@ pub struct SearchArguments {
     #[cfg_attr(feature = "program", arg(skip))]
     pub start_document: Option<NonZeroU64>,
     /// Exact phrase; with ranked, a question or words.
-    #[cfg_attr(feature = "program", arg(value_name = "QUERY", index = 2, allow_hyphen_values = true))]
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            value_name = "QUERY",
+            index = 2,
+            allow_hyphen_values = true,
+            help = "An exact phrase; with --ranked, a question or words"
+        )
+    )]
     pub query: Option<String>,
     /// Instead of query: a passage to check.
     #[cfg_attr(
@@ -427,11 +435,28 @@ pub struct SearchArguments {
     pub ranked: bool,
     /// With ranked: only documents in this language, by its code in ISO 639-3: eng, deu, fra.
     #[schemars(extend("x-driver" = true))]
-    #[cfg_attr(feature = "program", arg(long, value_name = "CODE", requires = "ranked"))]
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            long,
+            value_name = "CODE",
+            requires = "ranked",
+            help = "With --ranked: only documents in this language, by its code in ISO 639-3: eng, deu, fra"
+        )
+    )]
     pub language: Option<String>,
     /// With ranked: only documents of these dates: 2023, 2023-05.., 2022..2023-06.
     #[schemars(extend("x-driver" = true))]
-    #[cfg_attr(feature = "program", arg(long, value_name = "RANGE", requires = "ranked", allow_hyphen_values = true))]
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            long,
+            value_name = "RANGE",
+            requires = "ranked",
+            allow_hyphen_values = true,
+            help = "With --ranked: only documents of these dates: 2023, 2023-05.., 2022..2023-06"
+        )
+    )]
     pub dates: Option<String>,
     /// With ranked: structured results also have the boxes of the passages on their pages.
     #[serde(default)]
