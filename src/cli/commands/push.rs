@@ -21,7 +21,10 @@ pub(crate) fn run(typed: &Push, config: &Config) -> Result<Report, ToolError> {
     };
     let file = File::open(&typed.file).map_err(unreadable)?;
     let token = config.push_token.as_ref().map(Secret::reveal);
-    let answer = push_file(&config.web, file, &typed.to, token)?;
+    let answer = push_file(&config.web, file, &typed.to, token).map_err(|error| match token {
+        None if error.hint.is_none() => error.hint("If the server needs a token, set PAGEWISE_PUSH_TOKEN."),
+        _ => error,
+    })?;
     let answer = serde_json::from_str::<Value>(&answer).unwrap_or_default();
     let reference = answer.get("reference").and_then(Value::as_str);
     let reference = reference.ok_or_else(|| {
