@@ -135,10 +135,11 @@ fn text(found: &RankedHits, arguments: &SearchArguments) -> String {
     let documents = counted(found.documents, "document", "documents");
     let pages = counted(usize::try_from(found.pages).unwrap_or(usize::MAX), "page", "pages");
     let (query, paths) = (one_line(arguments.query()), named(&arguments.paths));
+    let filters = arguments.filters();
     let mut lines = vec![match found.hits.len() {
-        0 => format!("No page answers \"{query}\" in {documents} ({pages}): {paths}"),
-        1 => format!("Best page for \"{query}\", of {documents} ({pages}): {paths}"),
-        hits => format!("Best {hits} pages for \"{query}\", of {documents} ({pages}): {paths}"),
+        0 => format!("No page answers \"{query}\" in {documents} ({pages}){filters}: {paths}"),
+        1 => format!("Best page for \"{query}\", of {documents} ({pages}){filters}: {paths}"),
+        hits => format!("Best {hits} pages for \"{query}\", of {documents} ({pages}){filters}: {paths}"),
     }];
     lines.extend((!found.hits.is_empty()).then(|| untrusted("the files named here")));
     for (number, hit) in (1..).zip(&found.hits) {
