@@ -138,9 +138,14 @@ fn is_head(line: &TextLine, area: &Bounds) -> bool {
     chunks_within(line, area).len() >= MIN_HEAD && area.y0 - line.baseline < MAX_HEAD_REACH * line.size
 }
 
-/// Whether the chunks of a line stand over columns of their own, at least half of them.
+/// Whether the chunks of a line stand over columns of their own, at least half of them. Signs of currencies stand beside
+/// their values.
 fn is_over(line: &TextLine, area: &Bounds, columns: &[Column]) -> bool {
-    let own = chunks_within(line, area);
+    let is_sign = |chunk: &&Chunk| {
+        let mut signs = chunk.words.iter().flat_map(|word| word.word.text.chars());
+        matches!((signs.next(), signs.next()), (Some(sign), None) if !sign.is_alphanumeric())
+    };
+    let own: Vec<&Chunk> = chunks_within(line, area).into_iter().filter(|chunk| !is_sign(chunk)).collect();
     let host = |chunk: &Chunk| columns.iter().position(|column| column.is_aligned(chunk, OFF_COLUMN));
     let hosts: Option<BTreeSet<usize>> = own.iter().map(|chunk| host(chunk)).collect();
     own.len() > 1 && 2 * own.len() >= columns.len() && hosts.is_some_and(|hosts| hosts.len() == own.len())
