@@ -83,14 +83,21 @@ fn page_turns(drafts: &[Draft]) -> BTreeMap<usize, u16> {
     lengths.into_iter().filter_map(|(page, own)| Some((page, longest(own)?))).collect()
 }
 
-/// Headings without those that follow each other by many in one look: the labels of a chart, the names of a list.
+/// Headings without those that follow each other by many in one look: the labels of a chart, the names of a list, but not
+/// the lines with which a document begins.
 fn without_labels(drafts: &[Draft], flow: &[usize], headings: &[usize]) -> Vec<usize> {
     let look = |at: &usize| drafts.get(*at).map(rank);
     let is_next = |above: &usize, below: &usize| {
         let at = flow.partition_point(|other| other <= above);
         flow.get(at) == Some(below) && look(above) == look(below)
     };
-    let runs = headings.chunk_by(is_next).filter(|run| run.len() <= MAX_RUN);
+    let text = |at: &usize| drafts.get(*at).map(|draft| plain(&draft.text()));
+    let is_title = |run: &[usize]| {
+        let texts: BTreeSet<Option<String>> = run.iter().map(text).collect();
+        let is_on_first = run.first().and_then(|at| drafts.get(*at)).is_some_and(|draft| draft.place.page == 0);
+        is_on_first && run.first() == headings.first() && texts.len() == run.len()
+    };
+    let runs = headings.chunk_by(is_next).filter(|run| run.len() <= MAX_RUN || is_title(run));
     runs.flatten().copied().collect()
 }
 

@@ -46,7 +46,7 @@ fn is_quote(draft: &Draft, indents: &[i32]) -> bool {
     (QUOTE_EM * em..MAX_QUOTE_EM * em).contains(&left)
         && right > 0.5 * QUOTE_EM * em
         && !is_first_line
-        && if draft.lines.len() > 1 { is_set_in_right(draft) } else { is_alone(draft) }
+        && (is_marked_out(draft) || is_set_in_right(draft))
         && !is_centered
         && !is_labelled(draft)
         && draft.first_left() - draft.text_left() < 3.0 * em
@@ -73,8 +73,8 @@ fn is_labelled(draft: &Draft) -> bool {
     words.next().is_some_and(is_label) && !words.all(|word| word.style.is_bold)
 }
 
-/// Whether a single line is a quote by more than its indent.
-fn is_alone(draft: &Draft) -> bool {
+/// Whether a text is a quote by more than its indents.
+fn is_marked_out(draft: &Draft) -> bool {
     let is_quoted = draft.text().starts_with(['"', '“', '„', '«', '»', '‘', '「']);
     is_quoted || draft.is_all(|line| line.is_italic())
 }

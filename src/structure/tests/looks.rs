@@ -53,12 +53,16 @@ fn large_lines_with_nothing_between_them_are_labels() {
         let large = Face { size: 14.0, ..PLAIN };
         let labels = (0..count).fold(Sheet::new(), |sheet, at| {
             let gap = 40.0 * f32::from(at % 2);
-            sheet.space(20.0).at(50.0 + gap, large, &format!("Layer of {at}"))
+            sheet.space(20.0).at(50.0 + gap, large, if at % 2 == 0 { "Layer" } else { "Model" })
         });
         markdown((0..8).fold(labels.space(20.0), |sheet, _| sheet.line(FULL)))
     };
     assert_eq!(chart(8).matches("# ").count(), 0);
     assert_eq!(chart(3).matches("# ").count(), 3);
+    let title = ["A report", "to the council", "of the city", "by the office", "of works"];
+    let large = Face { size: 14.0, ..PLAIN };
+    let title = title.iter().fold(Sheet::new(), |sheet, line| sheet.at(50.0, large, line).space(20.0));
+    assert_eq!(markdown(title.line(FULL).line(FULL)).matches("# ").count(), 5);
 }
 
 #[test]

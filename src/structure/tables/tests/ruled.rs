@@ -591,3 +591,22 @@ Year    Names    works    Sums
     );
     assert_eq!(found, "^Year | ^Names | ^Nonworks | ^Sums\n2010 | 90 | 25 | 11\n2011 | 91 | 26 | 12");
 }
+
+#[test]
+fn labels_beside_rules_below_the_values_alone_belong_to_the_table() {
+    let sketch = "
+                              2022      2021
+*Current
+Annual leave                 1,248       828
+Remuneration                   887     1,808
+                            ----------------
+                             2,135     2,636
+
+Long service                   258       232
+                            ----------------
+                             2,393     2,868
+                            ----------------";
+    let found = tables_of(sketch);
+    assert!(found.contains("Annual leave | 1,248 | 828\nRemuneration | 887 | 1,808\n | 2,135 | 2,636"), "{found}");
+    assert!(found.contains("Long service | 258 | 232\n | 2,393 | 2,868"), "{found}");
+}
