@@ -13,6 +13,7 @@ mod disjoint_sets;
 mod document;
 mod formulas;
 mod line_numbers;
+mod list_marks;
 mod markdown;
 mod page_structure;
 mod reading;

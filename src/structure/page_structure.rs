@@ -331,29 +331,6 @@ fn is_mark(text: &str) -> bool {
     text.chars().count() <= MAX_MARK && text.chars().filter(|sign| sign.is_alphabetic()).count() < 2
 }
 
-/// Signs that are hardly ever text at the beginning of a line. Symbol fonts have theirs in the private use area.
-pub(crate) fn is_bullet_sign(sign: char) -> bool {
-    // Circled numbers stand among the dingbats. A cross says something of its item, and a triangle before an amount is its
-    // sign in Japan.
-    let is_text = matches!(sign, '\u{2776}'..='\u{2793}' | '\u{2715}'..='\u{2718}')
-        || matches!(sign, '\u{25B2}'..='\u{25B5}' | '\u{25BC}'..='\u{25BF}');
-    let is_shape = matches!(sign, '\u{2580}'..='\u{25FF}' | '\u{2605}' | '\u{2606}' | '\u{2610}')
-        || matches!(sign, '\u{261B}' | '\u{261E}' | '\u{2701}'..='\u{27BF}' | '\u{2B12}'..='\u{2B2F}');
-    let is_dot = matches!(sign, '•' | '‣' | '·' | '∙' | '⁃' | '⦁' | '⦾' | '⦿' | '\u{E000}'..='\u{F8FF}');
-    is_dot || is_shape && !is_text
-}
-
-/// Whether a text is a single bullet.
-pub(crate) fn is_bullet(text: &str) -> bool {
-    let mut signs = text.chars();
-    matches!((signs.next(), signs.next()), (Some(sign), None) if is_bullet_sign(sign))
-}
-
-/// Signs that are bullets, and text too.
-pub(crate) fn is_weak_bullet(sign: char) -> bool {
-    matches!(sign, '-' | '–' | '—' | '−' | '*' | '+' | '»' | '›' | '>' | '→' | '⇒')
-}
-
 /// The value of a Roman numeral up to 39.
 pub(crate) fn roman_value(text: &str) -> Option<u32> {
     let text = text.to_ascii_lowercase();

@@ -3,10 +3,10 @@
 use super::super::block::{Block, BlockKind, ListMarker, PageBlocks};
 use super::super::bounds::Frame;
 use super::DocumentPage;
-use super::drafts::MarkerKind;
 use super::drafts::{Draft, DraftKind};
 use super::spans::SpanWriter;
 use super::type_statistics::TypeStatistics;
+use crate::list_marks::MarkerKind;
 use std::collections::BTreeMap;
 
 /// The blocks of the wanted pages.

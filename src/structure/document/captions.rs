@@ -3,8 +3,9 @@
 use super::super::bounds::{Frame, center, holds};
 use super::super::page_structure::Region;
 use super::DocumentPage;
-use super::drafts::{Draft, DraftKind, MarkerKind};
+use super::drafts::{Draft, DraftKind};
 use super::type_statistics::TypeStatistics;
+use crate::list_marks::MarkerKind;
 use pagewise_text::Bounds;
 
 /// A caption stands so near to its figure or table, in ems.

@@ -4,8 +4,9 @@ use super::super::bounds::quarters;
 use super::super::page_structure::{Line, LineWord, has_letter, is_cell_value, roman_value};
 use super::OutlineHeading;
 use super::drafts::{Draft, DraftKind};
-use super::drafts::{MarkerKind, is_labelled, marker};
+use super::drafts::{is_labelled, marker};
 use super::type_statistics::TypeStatistics;
+use crate::list_marks::MarkerKind;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,9 @@
 //! Lists: items and their depth, by the indent of their text.
 
+use super::drafts::Marker;
 use super::drafts::{Draft, DraftKind};
-use super::drafts::{Marker, MarkerKind};
 use super::type_statistics::TypeStatistics;
+use crate::list_marks::MarkerKind;
 
 /// Indents that differ by less, in ems, are the same.
 const TOLERANCE_EM: f32 = 0.6;

@@ -1,6 +1,7 @@
 //! Segments: runs of words on one baseline without a wide gap.
 
 use super::super::bounds::{NOTHING, quarters};
+use super::super::list_marks::is_list_mark;
 use super::super::page_structure::{LineWord, has_letter};
 use pagewise_base::script::{is_right_to_left, runs_left};
 use pagewise_text::{Bounds, COLUMN_GAP_EM, OnBaseline, are_apart, parts, rows_of, strands};
@@ -194,12 +195,8 @@ pub(super) fn collect(words: Vec<(LineWord, f32)>) -> Vec<Segment> {
 
 /// Whether a word may be the mark of an item or the number of an entry.
 fn is_mark(text: &str) -> bool {
-    let bare = text.trim_matches(['(', '[', ')', ']', '.']);
-    let is_enumerator = text.ends_with([')', ']', '.']) && bare.chars().all(char::is_alphanumeric);
-    let is_number = bare.chars().all(|sign| sign.is_ascii_digit());
-    let is_sign =
-        |sign: char| !sign.is_alphanumeric() && (!sign.is_ascii_punctuation() || matches!(sign, '-' | '*' | '+'));
-    !bare.is_empty() && bare.chars().count() <= MAX_MARK && (is_enumerator || is_number || text.chars().all(is_sign))
+    let is_number = text.len() <= MAX_MARK && text.chars().all(|sign| sign.is_ascii_digit());
+    is_number || is_list_mark(text)
 }
 
 /// The segments of rows. Bullets and numbers that stand below each other become part of the texts beside them.

@@ -3,7 +3,8 @@
 use super::blocks::{BlockIndex, BlockMap};
 use super::cells::TreeTable;
 use crate::bounds::center;
-use crate::page_structure::{LineRole, TableArea, is_bullet};
+use crate::list_marks::is_bullet;
+use crate::page_structure::{LineRole, TableArea};
 use crate::reading;
 use pagewise_document::PageTags;
 use pagewise_text::{Bounds, ContentMark, PageLayout, Word};

@@ -1,8 +1,9 @@
 //! Whether a line begins an item of a list.
 
-use super::markers::{Marker, MarkerKind};
+use super::markers::Marker;
 use super::splitting::Splitter;
 use crate::bounds::quarters;
+use crate::list_marks::MarkerKind;
 use crate::page_structure::Line;
 use std::collections::VecDeque;
 

@@ -9,7 +9,7 @@ mod splitting;
 
 pub(super) use dividers::Dividers;
 pub(super) use item_starts::RecentMarkers;
-pub(super) use markers::{Marker, MarkerKind, marker};
+pub(super) use markers::{Marker, marker};
 pub(super) use splitting::{Evidence, is_labelled, split};
 
 use super::furniture::RunningRow;

@@ -1,6 +1,6 @@
 //! Columns from the white space between chunks.
 
-use crate::page_structure::is_bullet_sign;
+use crate::list_marks::is_list_mark;
 use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine};
 
 /// An area with more columns than this is no table.
@@ -131,7 +131,7 @@ fn join_symbols(columns: &mut Vec<Column>, lines: &[TextLine]) {
             chunks_in(lines, &column).flat_map(|c| c.words.iter().map(|w| w.word.text.as_str())).collect();
         let is_signs = !texts.is_empty()
             && (texts.iter().all(|t| t.chars().count() == 1 && t.chars().all(is_sign))
-                || texts.iter().all(|t| is_marker(t)));
+                || texts.iter().all(|t| is_list_mark(t)));
         let trails = texts.iter().any(|t| matches!(*t, "%" | ")" | "*" | "†" | "‡"));
         let host = if trails { at.checked_sub(1) } else { Some(at + 1).filter(|h| *h < columns.len()) };
         match host {
@@ -139,21 +139,6 @@ fn join_symbols(columns: &mut Vec<Column>, lines: &[TextLine]) {
             _ => at += 1,
         }
     }
-}
-
-/// Whether a word is the marker of a list item.
-pub(super) fn is_marker(text: &str) -> bool {
-    let body = text.trim_start_matches(['(', '[']).trim_end_matches(['.', ')', ']', ':']);
-    let mut signs = text.chars();
-    let sign = signs.next().filter(|_| signs.next().is_none());
-    let is_bullet = sign.is_some_and(|sign| is_bullet_sign(sign) || matches!(sign, '–' | '-' | '*'));
-    let is_number = body.len() < text.len()
-        && !body.is_empty()
-        && body.chars().count() <= 3
-        && (body.chars().all(|c| c.is_ascii_digit())
-            || body.chars().all(|c| matches!(c, 'i' | 'v' | 'x'))
-            || body.chars().count() == 1 && body.chars().all(char::is_alphabetic));
-    is_bullet || is_number
 }
 
 fn is_sign(c: char) -> bool {

@@ -1,8 +1,9 @@
 //! Whether a grid is a table.
 
 use super::area::Proof;
-use super::columns::{Column, is_marker};
+use super::columns::Column;
 use super::grid::Slot;
+use crate::list_marks::is_list_mark;
 use crate::page_structure::{is_value, page_number};
 use crate::tables::layout::lines::{Chunk, TextLine, text_lines, union};
 use pagewise_text::Bounds;
@@ -94,7 +95,7 @@ fn begins_small(slot: &Slot) -> bool {
 
 /// Whether a cell begins with the mark of an item.
 fn is_item(slot: &Slot) -> bool {
-    slot.words.len() > 1 && slot.words.first().is_some_and(|word| is_marker(&word.word.text))
+    slot.words.len() > 1 && slot.words.first().is_some_and(|word| is_list_mark(&word.word.text))
 }
 
 /// Whether two rows are the wide spaces of a paragraph: most cells of the first one begin as the middle of a sentence.

@@ -1,0 +1,109 @@
+//! The marks of list items: bullets, numbers, letters.
+
+use crate::page_structure::roman_value;
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum MarkerKind {
+    /// A sign that is hardly ever text.
+    Bullet(char),
+    /// A sign that is text too: a dash, a star.
+    WeakBullet(char),
+    /// A number in digits, with its closing sign.
+    Number(u32, char),
+    /// A letter or a Roman numeral, as printed, with its closing sign and its value.
+    Letter { text: String, value: u32, close: char },
+    /// The number of a reference in brackets.
+    Reference,
+}
+
+impl MarkerKind {
+    /// What a word is as the mark of an item. Letters of another font, `is_symbol`, may be bullets.
+    pub(crate) fn of(text: &str, is_symbol: bool) -> Option<Self> {
+        let mut signs = text.chars();
+        let (first, second) = (signs.next()?, signs.next());
+        if second.is_none() {
+            return match first {
+                _ if is_bullet_sign(first) => Some(Self::Bullet(first)),
+                _ if is_weak_bullet(first) => Some(Self::WeakBullet(first)),
+                'o' | '§' | 'l' | 'n' | 'q' | 'Ø' | 'ü' if is_symbol => Some(Self::Bullet(first)),
+                _ => None,
+            };
+        }
+        enumerator(text)
+    }
+
+    pub(crate) fn is_ordered(&self) -> bool {
+        matches!(self, Self::Number(..) | Self::Letter { .. })
+    }
+
+    /// Whether it is the first of its kind.
+    pub(crate) fn is_first(&self) -> bool {
+        matches!(self, Self::Number(0 | 1, _) | Self::Letter { value: 1, .. })
+    }
+
+    /// Whether it comes directly after another mark.
+    pub(crate) fn follows(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Number(n, c), Self::Number(m, d)) => c == d && *n == m.saturating_add(1),
+            (Self::Letter { value: n, close: c, .. }, Self::Letter { value: m, close: d, .. }) => {
+                c == d && *n == m.saturating_add(1)
+            }
+            (Self::Bullet(a), Self::Bullet(b)) | (Self::WeakBullet(a), Self::WeakBullet(b)) => a == b,
+            (Self::Reference, Self::Reference) => true,
+            _ => false,
+        }
+    }
+}
+
+/// Whether a word is the mark of an item.
+pub(crate) fn is_list_mark(text: &str) -> bool {
+    MarkerKind::of(text, false).is_some()
+}
+
+/// `1.`, `1)`, `(1)`, `a.`, `a)`, `(a)`, `iv.`, `[1]`.
+fn enumerator(text: &str) -> Option<MarkerKind> {
+    if let Some(inner) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        let is_number = !inner.is_empty() && inner.len() <= 4 && inner.chars().all(|c| c.is_ascii_digit());
+        return is_number.then_some(MarkerKind::Reference);
+    }
+    let close = text.chars().last().filter(|c| matches!(c, '.' | ')'))?;
+    let bare = text.trim_end_matches(['.', ')']);
+    let bare = if close == ')' { bare.trim_start_matches('(') } else { bare };
+    if bare.len() <= 3 && !bare.is_empty() && bare.chars().all(|c| c.is_ascii_digit()) {
+        return bare.parse().ok().map(|number| MarkerKind::Number(number, close));
+    }
+    let value = letter_value(bare)?;
+    Some(MarkerKind::Letter { text: text.to_owned(), value, close })
+}
+
+fn letter_value(text: &str) -> Option<u32> {
+    let mut letters = text.chars();
+    let first = letters.next()?;
+    if letters.next().is_none() && !matches!(first, 'i' | 'I') && first.is_ascii_alphabetic() {
+        return Some(u32::from(first.to_ascii_lowercase()).saturating_sub(96));
+    }
+    roman_value(text)
+}
+
+/// Signs that are hardly ever text at the beginning of a line. Symbol fonts have theirs in the private use area.
+pub(crate) fn is_bullet_sign(sign: char) -> bool {
+    // Circled numbers stand among the dingbats. A cross says something of its item, and a triangle before an amount is its
+    // sign in Japan.
+    let is_text = matches!(sign, '\u{2776}'..='\u{2793}' | '\u{2715}'..='\u{2718}')
+        || matches!(sign, '\u{25B2}'..='\u{25B5}' | '\u{25BC}'..='\u{25BF}');
+    let is_shape = matches!(sign, '\u{2580}'..='\u{25FF}' | '\u{2605}' | '\u{2606}' | '\u{2610}')
+        || matches!(sign, '\u{261B}' | '\u{261E}' | '\u{2701}'..='\u{27BF}' | '\u{2B12}'..='\u{2B2F}');
+    let is_dot = matches!(sign, '•' | '‣' | '·' | '∙' | '⁃' | '⦁' | '⦾' | '⦿' | '\u{E000}'..='\u{F8FF}');
+    is_dot || is_shape && !is_text
+}
+
+/// Whether a text is a single bullet.
+pub(crate) fn is_bullet(text: &str) -> bool {
+    let mut signs = text.chars();
+    matches!((signs.next(), signs.next()), (Some(sign), None) if is_bullet_sign(sign))
+}
+
+/// Signs that are bullets, and text too.
+pub(crate) fn is_weak_bullet(sign: char) -> bool {
+    matches!(sign, '-' | '–' | '—' | '−' | '*' | '+' | '»' | '›' | '>' | '→' | '⇒')
+}
