@@ -213,6 +213,27 @@ fn labels_are_the_marks_of_items_and_of_notes() {
 }
 
 #[test]
+fn a_bullet_that_the_tree_leaves_out_stands_before_its_item() {
+    // Character 225 octal is a bullet in the encoding of the page.
+    let lines = [
+        Line("Artifact", [40, 540, 10], "\\225"),
+        Line("Artifact", [40, 514, 10], "\\225"),
+        Line("0", [55, 539, 10], "An item of two lines"),
+        Line("0", [55, 527, 10], "that goes on."),
+        Line("1", [55, 513, 10], "Another item."),
+        Line("2", [40, 480, 10], "The text goes on below the list, and says so once more."),
+    ];
+    let item = |body| group("LI", vec![leaf("LBody", body)]);
+    let tree = group("Document", vec![group("L", vec![item(0), item(1)]), leaf("P", 2)]);
+    assert_snapshot!(markdown(&lines, &tree), @"
+    - An item of two lines that goes on.
+    - Another item.
+
+    The text goes on below the list, and says so once more.
+    ");
+}
+
+#[test]
 fn the_description_of_a_figure_is_given_if_the_figure_is_drawn() {
     let figure = |id, entries| leaf("Figure", id).with(entries);
     let file = |more: Vec<Element>| {

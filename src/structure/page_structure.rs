@@ -343,6 +343,12 @@ pub(crate) fn is_bullet_sign(sign: char) -> bool {
     is_dot || is_shape && !is_text
 }
 
+/// Whether a text is a single bullet.
+pub(crate) fn is_bullet(text: &str) -> bool {
+    let mut signs = text.chars();
+    matches!((signs.next(), signs.next()), (Some(sign), None) if is_bullet_sign(sign))
+}
+
 /// Signs that are bullets, and text too.
 pub(crate) fn is_weak_bullet(sign: char) -> bool {
     matches!(sign, '-' | '–' | '—' | '−' | '*' | '+' | '»' | '›' | '>' | '→' | '⇒')

@@ -1,10 +1,10 @@
 //! Headings: by size, weight and place; their levels by the rank of their styles, checked by their numbers.
 
 use super::super::bounds::quarters;
-use super::super::page_structure::{Line, has_letter, roman_value};
+use super::super::page_structure::{Line, LineWord, has_letter, is_cell_value, roman_value};
 use super::OutlineHeading;
 use super::drafts::{Draft, DraftKind};
-use super::drafts::{MarkerKind, marker};
+use super::drafts::{MarkerKind, is_labelled, marker};
 use super::type_statistics::TypeStatistics;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +33,8 @@ const MIN_COMMAS: usize = 2;
 const MIN_KEY_COMMAS: usize = 4;
 /// Minimum characters of a paragraph that is text and no address.
 const MIN_TEXT: usize = 120;
+/// Maximum number of headings in one look with nothing between them.
+const MAX_RUN: usize = 4;
 /// Markdown has so many levels.
 const MAX_LEVEL: usize = 6;
 
@@ -42,9 +44,12 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
     drafts.iter_mut().for_each(|draft| doubt_tag(draft, statistics));
     let is_tagged = drafts.iter().any(|draft| matches!(draft.kind, DraftKind::Heading { .. }));
     let flow: Vec<usize> = (0..drafts.len()).filter(|at| drafts.get(*at).is_some_and(is_in_flow)).collect();
+    let turns = page_turns(drafts);
     let mut headings = Vec::new();
     for (position, index) in flow.iter().enumerate() {
-        let Some(draft) = drafts.get(*index) else { continue };
+        let Some(draft) = drafts.get(*index).filter(|draft| turns.get(&draft.place.page) == Some(&draft.turn)) else {
+            continue;
+        };
         let next = flow.get(position + 1).and_then(|next| drafts.get(*next));
         // A tree that names headings names most of them, but often not the title.
         let is_large = heading_size(draft) >= MUCH_LARGER * statistics.body_size;
@@ -55,6 +60,7 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
         }
     }
     headings.retain(|index| !is_line_of_block(drafts, &flow, *index, statistics));
+    headings = without_labels(drafts, &flow, &headings);
     let byline = byline(drafts, &flow, &headings);
     headings.retain(|index| !byline.contains(index));
     headings = with_next(drafts, &flow, &headings);
@@ -65,6 +71,34 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
             draft.marker = None;
         }
     }
+}
+
+/// The direction of most text of each page. Text in another one stands at the side, or labels a chart.
+fn page_turns(drafts: &[Draft]) -> BTreeMap<usize, u16> {
+    let mut lengths: BTreeMap<usize, BTreeMap<u16, usize>> = BTreeMap::new();
+    for draft in drafts {
+        *lengths.entry(draft.place.page).or_default().entry(draft.turn).or_default() += draft.len();
+    }
+    let longest = |own: BTreeMap<u16, usize>| own.into_iter().max_by_key(|(_, length)| *length).map(|(turn, _)| turn);
+    lengths.into_iter().filter_map(|(page, own)| Some((page, longest(own)?))).collect()
+}
+
+/// Headings without those that follow each other by many in one look: the labels of a chart, the names of a list, but not
+/// the lines with which a document begins.
+fn without_labels(drafts: &[Draft], flow: &[usize], headings: &[usize]) -> Vec<usize> {
+    let look = |at: &usize| drafts.get(*at).map(rank);
+    let is_next = |above: &usize, below: &usize| {
+        let at = flow.partition_point(|other| other <= above);
+        flow.get(at) == Some(below) && look(above) == look(below)
+    };
+    let text = |at: &usize| drafts.get(*at).map(|draft| plain(&draft.text()));
+    let is_title = |run: &[usize]| {
+        let texts: BTreeSet<Option<String>> = run.iter().map(text).collect();
+        let is_on_first = run.first().and_then(|at| drafts.get(*at)).is_some_and(|draft| draft.place.page == 0);
+        is_on_first && run.first() == headings.first() && texts.len() == run.len()
+    };
+    let runs = headings.chunk_by(is_next).filter(|run| run.len() <= MAX_RUN || is_title(run));
+    runs.flatten().copied().collect()
 }
 
 /// Whether a draft is a line of a block of similar lines, such as an address. Titles are larger, and headings have space
@@ -218,6 +252,9 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) 
     let is_over = next.is_some_and(|next| next.space_above < SPACE_ABOVE);
     let is_mixed = (1.0 - MOST..MOST).contains(&draft.share(|style| style.is_bold));
     let has_cells = draft.lines.iter().any(|line| line.has_cells());
+    if ratio < MUCH_LARGER && draft.lines.first().is_some_and(|line| is_cell_value(after_label(line))) {
+        return false;
+    }
     if ratio < MUCH_LARGER && (has_cells && (is_over || is_mixed) || is_over && draft.last_sign() == Some(':')) {
         return false;
     }
@@ -301,6 +338,7 @@ fn is_plain_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatis
     let body = statistics.font(draft.place.page);
     let has_other_font = |draft: &Draft| draft.is_all(|line| line.is_all(|style| Some(style.font) != body));
     draft.lines.len() == 1
+        && draft.lines.iter().all(|line| after_label(line).is_empty())
         && (draft.is_all(|line| line.is_italic()) || has_other_font(draft))
         && width < 0.75 * (draft.right - draft.origin)
         && ((draft.first_left() - draft.origin).abs() < 0.5 * draft.size() || is_centred_section(draft))
@@ -310,6 +348,12 @@ fn is_plain_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatis
                 && !next.is_all(|line| line.is_italic())
                 && !has_other_font(next)
         })
+}
+
+/// The words after the label with which a line begins.
+fn after_label(line: &Line) -> &[LineWord] {
+    let label = line.words.iter().position(|word| word.text.ends_with(':')).filter(|_| is_labelled(line));
+    label.and_then(|at| line.words.get(at + 1..)).unwrap_or_default()
 }
 
 /// Whether a numbered line stands in the middle of its column.

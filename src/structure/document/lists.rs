@@ -50,7 +50,7 @@ fn mark_paragraph(draft: &mut Draft, is_listed: bool, open: &mut Vec<OpenList>, 
     let tolerance = TOLERANCE_EM * statistics.body_size;
     match draft.marker.clone().filter(|_| is_listed) {
         Some(marker) => {
-            let indent = marker.text_left - draft.origin;
+            let indent = item_indent(draft, &marker);
             open_list(marker, indent, tolerance, open);
             draft.kind = DraftKind::Item { depth: depth(open.len()) };
         }
@@ -64,6 +64,14 @@ fn mark_paragraph(draft: &mut Draft, is_listed: bool, open: &mut Vec<OpenList>, 
                 None => open.clear(),
             }
         }
+    }
+}
+
+/// How far the text after a mark is set in. The mark of right-to-left text stands to the right of it.
+fn item_indent(draft: &Draft, marker: &Marker) -> f32 {
+    match draft.lines.first().map(|line| line.words.as_slice()) {
+        Some([mark, text, ..]) if mark.bounds.x0 > text.bounds.x1 => draft.right - text.bounds.x1,
+        _ => marker.text_left - draft.origin,
     }
 }
 

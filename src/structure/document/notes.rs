@@ -57,6 +57,8 @@ fn references(pages: &[DocumentPage]) -> References {
             let pairs = line.words.iter().zip(line.words.iter().skip(1));
             let marks =
                 pairs.filter(|(before, word)| word.is_raised && !before.is_raised && may_precede_mark(&before.text));
+            // Numbers in square brackets cite works.
+            let marks = marks.filter(|(_, word)| !word.text.starts_with('['));
             for label in marks.filter_map(|(_, word)| note_label(&word.text)) {
                 references.entry(label).or_default().insert(index);
             }

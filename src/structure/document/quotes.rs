@@ -1,13 +1,16 @@
 //! Quotes: paragraphs that are set in on both sides.
 
 use super::super::bounds::quarters;
-use super::super::page_structure::LineWord;
+use super::super::page_structure::{Line, LineWord};
 use super::drafts::{Draft, DraftKind};
 use std::collections::BTreeMap;
 
 /// A quote is set in by this on the left, in ems, and by half of it on the right.
 const QUOTE_EM: f32 = 1.2;
 const MAX_QUOTE_EM: f32 = 8.0;
+/// The width of a word space, and how far the ends of justified lines differ, in ems.
+const WORD_SPACE_EM: f32 = 0.3;
+const FLUSH_EM: f32 = 0.15;
 
 /// Finds quotes among the paragraphs that are left.
 pub(super) fn mark(drafts: &mut [Draft]) {
@@ -32,7 +35,7 @@ fn paragraph_indents(drafts: &[Draft]) -> Vec<i32> {
     counts.into_iter().filter(|(_, count)| 4 * count >= most).map(|(indent, _)| indent).collect()
 }
 
-/// Whether a paragraph is set in on both sides.
+/// Whether a paragraph is set in on both sides. Ragged lines that the next word would not fit on reach the right side.
 fn is_quote(draft: &Draft, indents: &[i32]) -> bool {
     let (em, bounds) = (draft.size(), draft.bounds());
     let left = bounds.x0 - draft.origin;
@@ -43,11 +46,24 @@ fn is_quote(draft: &Draft, indents: &[i32]) -> bool {
     (QUOTE_EM * em..MAX_QUOTE_EM * em).contains(&left)
         && right > 0.5 * QUOTE_EM * em
         && !is_first_line
-        && (draft.lines.len() > 1 || is_alone(draft))
+        && (is_marked_out(draft) || is_set_in_right(draft))
         && !is_centered
         && !is_labelled(draft)
         && draft.first_left() - draft.text_left() < 3.0 * em
         && draft.len() > 20
+}
+
+/// Whether a line leaves room for the first word of the next one, or all full lines end at one edge.
+fn is_set_in_right(draft: &Draft) -> bool {
+    let lines = draft.lines.get(..draft.own_lines).unwrap_or_default();
+    let leaves_room = |above: &Line, below: &Line| {
+        let word = below.words.first().map_or(0.0, |word| word.bounds.x1 - word.bounds.x0);
+        draft.right - above.bounds.x1 > word + WORD_SPACE_EM * above.size
+    };
+    let ends = || lines.iter().rev().skip(1).map(|line| line.bounds.x1);
+    let (first, last) = (ends().fold(f32::INFINITY, f32::min), ends().fold(0.0, f32::max));
+    let is_flush = lines.len() > 2 && last - first < FLUSH_EM * draft.size();
+    is_flush || lines.windows(2).any(|pair| matches!(pair, [above, below] if leaves_room(above, below)))
 }
 
 /// Whether a text begins with its label or the mark of a note: it is an abstract or an affiliation, and quotes nothing.
@@ -57,8 +73,8 @@ fn is_labelled(draft: &Draft) -> bool {
     words.next().is_some_and(is_label) && !words.all(|word| word.style.is_bold)
 }
 
-/// Whether a single line is a quote by more than its indent.
-fn is_alone(draft: &Draft) -> bool {
+/// Whether a text is a quote by more than its indents.
+fn is_marked_out(draft: &Draft) -> bool {
     let is_quoted = draft.text().starts_with(['"', '“', '„', '«', '»', '‘', '「']);
     is_quoted || draft.is_all(|line| line.is_italic())
 }

@@ -3,7 +3,7 @@
 use super::blocks::{BlockIndex, BlockMap};
 use super::cells::TreeTable;
 use crate::bounds::center;
-use crate::page_structure::{LineRole, TableArea};
+use crate::page_structure::{LineRole, TableArea, is_bullet};
 use crate::reading;
 use pagewise_document::PageTags;
 use pagewise_text::{Bounds, ContentMark, PageLayout, Word};
@@ -11,6 +11,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The height of the top and of the bottom margin, as a share of the page's height. Artifacts there are running lines.
 const MARGIN: f32 = 0.14;
+
+/// Maximum number of bullets of a page that the tree leaves out. Each stands on the line of its item, so near to it, in ems.
+const MAX_BULLETS: usize = 500;
+const SAME_LINE_EM: f32 = 0.3;
+const BULLET_EM: f32 = 3.0;
 
 /// To whom a word belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,6 +138,7 @@ pub(super) fn gather<'p>(
         }
     }
     let mut pieces: Vec<Piece> = pieces.into_values().collect();
+    attach_bullets(&mut pieces, page, owners);
     pieces.iter_mut().for_each(|piece| piece.words.sort_by_key(|word| place_in_tree(word, tags)));
     joined(pieces)
 }
@@ -151,6 +157,26 @@ fn figures(page: &PageLayout, tags: &PageTags, blocks: &BlockMap) -> BTreeMap<us
 fn take(owners: &mut WordOwners, word: usize) {
     if let Some(owner) = owners.0.get_mut(word) {
         *owner = Owner::Taken;
+    }
+}
+
+/// Gives the bullets that the tree leaves out to the items on whose first lines they stand.
+fn attach_bullets<'p>(pieces: &mut [Piece<'p>], page: &'p PageLayout, owners: &mut WordOwners) {
+    let words = page.words.iter().enumerate().zip(&owners.0);
+    let free = words.filter(|((_, word), owner)| **owner == Owner::Nobody && is_bullet(&word.text));
+    let bullets: Vec<(usize, &Word)> = free.map(|(bullet, _)| bullet).take(MAX_BULLETS).collect();
+    let items = pieces.iter_mut().filter(|piece| matches!(piece.content, PieceContent::Block(_, LineRole::Item(_))));
+    for item in items.filter(|item| item.label.is_empty()) {
+        let Some(first) = item.words.first() else { continue };
+        let is_before = |(_, bullet): &&(usize, &Word)| {
+            bullet.turn == first.turn
+                && (bullet.baseline - first.baseline).abs() < SAME_LINE_EM * first.size
+                && (0.0..BULLET_EM * first.size).contains(&(first.bounds.x0 - bullet.bounds.x1))
+        };
+        let Some((index, bullet)) = bullets.iter().find(is_before) else { continue };
+        take(owners, *index);
+        bullet.text.clone_into(&mut item.label);
+        item.words.insert(0, bullet);
     }
 }
 

@@ -307,6 +307,19 @@ fn a_raised_number_refers_to_the_note_that_begins_with_it() {
 }
 
 #[test]
+fn a_raised_number_in_square_brackets_cites_a_work_and_no_note() {
+    let small = Face { size: 6.0, ..PLAIN };
+    let mut sheet = Sheet::new().line(FULL);
+    sheet.put(50.0, PLAIN, "This was measured");
+    sheet.y -= 4.0;
+    sheet.put(135.5, small, "[9]");
+    sheet.y += 4.0;
+    let sheet = sheet.go_to(500.0).at(50.0, Face { size: 8.0, ..PLAIN }, "9 A book of days.");
+    let text = markdown(sheet);
+    assert!(text.contains("<sup>[9]</sup>") && !text.contains("[^9]"), "{text}");
+}
+
+#[test]
 fn entries_of_a_table_of_contents_keep_their_lines_and_have_short_leaders() {
     let sheet =
         Sheet::new().line("1 Beginning . . . . . . . . . . . . 3").line("2 End . . . . . . . . . . . . . . . 9");

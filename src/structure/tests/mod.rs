@@ -4,6 +4,7 @@ mod blocks;
 mod evidence;
 mod hostile;
 mod line_numbers;
+mod looks;
 mod pages;
 mod sheet;
 mod typesetting;

@@ -47,7 +47,8 @@ impl Splitter<'_, '_> {
     pub(super) fn is_marked(&self, index: usize, start: usize, recent: &RecentMarkers) -> bool {
         let Some(marker) = self.markers.get(index).and_then(Option::as_ref) else { return false };
         let begins_list = marker.kind.is_first() && self.is_over_next(index);
-        if start < index && marker.kind.is_ordered() && !begins_list && self.is_continuation(start, index) {
+        let is_number = marker.kind.is_ordered() || marker.kind == MarkerKind::Reference;
+        if start < index && is_number && !begins_list && self.is_continuation(start, index) {
             return false;
         }
         let open = self.markers.get(start).and_then(Option::as_ref).filter(|_| start < index);
@@ -56,6 +57,7 @@ impl Splitter<'_, '_> {
             MarkerKind::Bullet(_) => true,
             MarkerKind::Reference => is_next || self.is_apart(index, start) || self.hangs(index),
             MarkerKind::WeakBullet('>' | '+' | '⇒') if !self.has_neighbour(index) => false,
+            MarkerKind::WeakBullet('*') if !is_next && !self.has_successor(index) => false,
             MarkerKind::WeakBullet(_) => is_next || self.is_apart(index, start) || self.hangs(index),
             MarkerKind::Number(..) => {
                 is_next

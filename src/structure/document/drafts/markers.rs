@@ -1,7 +1,7 @@
 //! The marks of list items: bullets, numbers, letters.
 
 use super::Draft;
-use crate::page_structure::{Line, has_letter, is_bullet_sign, is_weak_bullet, roman_value};
+use crate::page_structure::{Line, has_letter, is_bullet, is_bullet_sign, is_weak_bullet, roman_value};
 
 /// The mark at the beginning of a line.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,11 +88,6 @@ fn glued(line: &Line) -> Option<Marker> {
     let sign = first.text.chars().next().filter(|sign| is_bullet_sign(*sign))?;
     let count = first.text.chars().count();
     (count > 1).then_some(Marker { kind: MarkerKind::Bullet(sign), length: 1, text_left: first.bounds.x0 + line.size })
-}
-
-fn is_bullet(text: &str) -> bool {
-    let mut signs = text.chars();
-    matches!((signs.next(), signs.next()), (Some(sign), None) if is_bullet_sign(sign))
 }
 
 fn whole_word(text: &str, is_symbol: bool) -> Option<MarkerKind> {

@@ -10,7 +10,7 @@ mod splitting;
 pub(super) use dividers::Dividers;
 pub(super) use item_starts::RecentMarkers;
 pub(super) use markers::{Marker, MarkerKind, marker};
-pub(super) use splitting::{Evidence, split};
+pub(super) use splitting::{Evidence, is_labelled, split};
 
 use super::furniture::RunningRow;
 use crate::bounds::NOTHING;

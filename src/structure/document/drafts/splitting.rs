@@ -5,11 +5,11 @@ use super::formulas;
 use super::item_starts::RecentMarkers;
 use super::markers::{Marker, label_marker, marker};
 use super::spacing::{FULL_EM, INDENT_EM, justified_edge, right_edges};
-use super::{Draft, DraftKind, Place};
+use super::{Draft, DraftKind, Place, begins_small};
 use crate::document::headings::{MUCH_LARGER, section_depth};
 use crate::document::notes::note_label;
 use crate::document::type_statistics::TypeStatistics;
-use crate::page_structure::{Column, Line, LineRole, LineTag};
+use crate::page_structure::{Column, Line, LineRole, LineTag, has_letter};
 
 /// Code goes on over this multiple of its leading: an empty line.
 const CODE_FACTOR: f32 = 2.3;
@@ -17,6 +17,10 @@ const CODE_FACTOR: f32 = 2.3;
 const ELEMENT_FACTOR: f32 = 4.0;
 /// The lines of a title begin at most so far from the place after its number, in ems.
 const HANG_EM: f32 = 0.3;
+/// The grounds of the lines of one listing have no space between them.
+const LISTING_EM: f32 = 1.1;
+/// The label of a line has at most so many words.
+const MAX_LABEL_WORDS: usize = 4;
 /// Sizes that differ by less are the same.
 const SIZE_TOLERANCE: f32 = 0.06;
 
@@ -98,8 +102,7 @@ pub(super) struct Splitter<'s, 'a> {
 impl<'a> Splitter<'_, 'a> {
     fn draft(&self, start: usize, end: usize, place: Place, recent: &RecentMarkers) -> Draft<'a> {
         let lines: Vec<&Line> = self.lines.get(start..end).unwrap_or_default().to_vec();
-        let is_code =
-            !self.statistics.is_monospace && !lines.is_empty() && lines.iter().all(|line| line.is_monospace());
+        let is_code = !lines.is_empty() && (start..end).all(|index| self.is_code(index));
         let tag = lines.first().and_then(|line| line.tag);
         let kind = match tag.map(|tag| tag.role) {
             None | Some(LineRole::Paragraph(0)) if is_code => DraftKind::Code,
@@ -135,7 +138,7 @@ impl<'a> Splitter<'_, 'a> {
             return (above.size - below.size).abs() > SIZE_TOLERANCE * above.size;
         }
         if above.ground != below.ground && (above.is_monospace() || below.is_monospace()) {
-            return true;
+            return !self.is_listing(next);
         }
         if above.is_capitals() && below.is_capitals() && self.is_heading_line(next)
             || self.is_title_line(next)
@@ -146,8 +149,8 @@ impl<'a> Splitter<'_, 'a> {
         if self.is_code(next - 1) && self.is_code(next) {
             return self.step(next - 1, next) > CODE_FACTOR * self.leading(next);
         }
-        let is_note = below.words.first().is_some_and(|word| word.is_raised && note_label(&word.text).is_some());
-        is_note
+        is_note(below)
+            || is_labelled(below) && self.line(start).is_some_and(is_labelled)
             || above.is_row()
             || self.is_entry(next)
             || above.has_cells() && below.is_row()
@@ -226,8 +229,20 @@ impl<'a> Splitter<'_, 'a> {
         is_alike && !is_marked && !self.ends_early(next - 1, next) && self.step(next - 1, next) < 1.5 * size
     }
 
+    /// Whether a line is one of code. Titles of a fixed pitch are larger.
     fn is_code(&self, index: usize) -> bool {
-        !self.statistics.is_monospace && self.line(index).is_some_and(|line| line.is_monospace())
+        let is_title = |line: &Line| line.size >= MUCH_LARGER * self.statistics.body_size;
+        !self.statistics.is_monospace && self.line(index).is_some_and(|line| line.is_monospace() && !is_title(line))
+    }
+
+    /// Whether both are lines of one listing, each on a ground of its own.
+    fn is_listing(&self, next: usize) -> bool {
+        let has_ground = |index: usize| self.line(index).is_some_and(|line| line.ground.is_some());
+        let are_code = self.is_code(next - 1) && self.is_code(next);
+        are_code
+            && has_ground(next - 1)
+            && has_ground(next)
+            && self.step(next - 1, next) < LISTING_EM * self.leading(next)
     }
 
     /// Whether the style of whole lines changes.
@@ -256,4 +271,20 @@ impl<'a> Splitter<'_, 'a> {
         let shift = (below.bounds.x0 - self.text_left(start, next - 1)).abs();
         is_full && !self.ends_early(next - 1, next) && (next - start == 1 || shift < INDENT_EM * below.size)
     }
+}
+
+/// Whether a line begins with the mark of a note.
+fn is_note(line: &Line) -> bool {
+    let is_sign = |text: &str| text.chars().all(|sign| matches!(sign, '*' | '†' | '‡'));
+    line.words.first().is_some_and(|word| note_label(&word.text).is_some() && (word.is_raised || is_sign(&word.text)))
+}
+
+/// Whether a line begins with its label: a few words before a colon.
+pub(crate) fn is_labelled(line: &Line) -> bool {
+    let label = line.words.iter().take(MAX_LABEL_WORDS).position(|word| word.text.ends_with([':', '：']));
+    let is_word = |text: &str| has_letter(text) && !text.ends_with(['.', ',', ';']);
+    let words = label.and_then(|at| line.words.get(..at + 1)).unwrap_or_default();
+    words.first().is_some_and(|word| word.text.starts_with(char::is_alphabetic))
+        && !begins_small(line)
+        && words.iter().take(words.len().saturating_sub(1)).all(|word| is_word(&word.text))
 }

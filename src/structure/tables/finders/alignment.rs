@@ -11,6 +11,10 @@ use pagewise_text::{Bounds, PageLayout};
 
 /// Lines further apart than this many ems are not of one table.
 const MAX_PITCH: f32 = 3.6;
+/// Minimum number of lines of a column of prose, and of words that begin at its left edge within so many points.
+const MIN_PROSE: usize = 6;
+const MIN_FLUSH: usize = 3;
+const FLUSH_PT: f32 = 2.0;
 /// Lines are gathered into at most this many groups at a time.
 const MAX_OPEN_GROUPS: usize = 200;
 
@@ -18,10 +22,11 @@ const MAX_OPEN_GROUPS: usize = 200;
 pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(Bounds, Table)> {
     let lines = text_lines(words.all());
     let prose = prose_of(&lines);
+    let gutters = gutters(&lines, &prose);
     let mut found = Vec::new();
     for group in groups(&lines, &prose) {
         let own: Vec<PlacedWord> = group.iter().flat_map(|c| c.words.iter().copied()).collect();
-        for part in side_by_side(own) {
+        for part in side_by_side(own, &gutters) {
             found.extend(table_of(&part, page, edges));
         }
     }
@@ -38,8 +43,39 @@ fn table_of(words: &[PlacedWord], page: &PageLayout, edges: &Edges) -> Option<(B
     Some((area, Area::new(&area, words, edges, Proof::Aligned).table()?))
 }
 
-/// The words of each table where several stand beside each other: their lines seldom share a baseline.
-fn side_by_side(words: Vec<PlacedWord>) -> Vec<Vec<PlacedWord>> {
+/// A white space between two columns of prose.
+struct Gutter {
+    end: f32,
+    start: f32,
+}
+
+/// The white spaces between the columns of prose of a page.
+fn gutters(lines: &[TextLine], prose: &[Vec<bool>]) -> Vec<Gutter> {
+    let chunks = lines.iter().zip(prose).flat_map(|(line, marks)| line.chunks.iter().zip(marks));
+    let mut bounds: Vec<Bounds> = chunks.filter(|(_, is_prose)| **is_prose).map(|(chunk, _)| chunk.bounds).collect();
+    bounds.sort_by(|a, b| a.x0.total_cmp(&b.x0));
+    let flush = bounds.chunk_by(|a, b| b.x0 - a.x0 < FLUSH_PT).filter(|own| own.len() >= MIN_PROSE);
+    let columns: Vec<Bounds> = flush.filter_map(|own| union(own.iter().copied())).collect();
+    let pairs = columns.iter().zip(columns.iter().skip(1)).filter(|(left, right)| left.x1 < right.x0);
+    pairs.map(|(left, right)| Gutter { end: left.x1, start: right.x0 }).collect()
+}
+
+impl Gutter {
+    /// Whether it divides words that begin where the prose beside it does.
+    fn divides(&self, words: &[PlacedWord]) -> bool {
+        let is_apart = |w: &PlacedWord| w.word.bounds.x1 <= self.start || w.word.bounds.x0 >= self.start - FLUSH_PT;
+        let flush = words.iter().filter(|w| (w.word.bounds.x0 - self.start).abs() < FLUSH_PT).count();
+        words.iter().all(is_apart) && flush >= MIN_FLUSH && words.iter().any(|w| w.word.bounds.x1 <= self.end)
+    }
+
+    fn middle(&self) -> f32 {
+        (self.end + self.start) / 2.0
+    }
+}
+
+/// The words of each table where several stand beside each other: in columns of prose, or on lines that seldom share a
+/// baseline.
+fn side_by_side<'p>(words: Vec<PlacedWord<'p>>, gutters: &[Gutter]) -> Vec<Vec<PlacedWord<'p>>> {
     let lines = text_lines(&words);
     let columns = columns_of(&lines);
     let border = (2..columns.len().saturating_sub(1)).find_map(|at| {
@@ -47,7 +83,8 @@ fn side_by_side(words: Vec<PlacedWord>) -> Vec<Vec<PlacedWord>> {
         let x = (left.hi + right.lo) / 2.0;
         is_parted(&lines, x).then_some(x)
     });
-    let Some(x) = border else { return vec![words] };
+    let gutter = gutters.iter().find(|gutter| gutter.divides(&words)).map(Gutter::middle);
+    let Some(x) = gutter.or(border) else { return vec![words] };
     let (left, right) = words.into_iter().partition(|w| w.word.bounds.x1 < x);
     vec![left, right]
 }

@@ -28,8 +28,10 @@ fn label_starts(slot: &Slot, tops: &BTreeMap<usize, f32>) -> Option<Vec<f32>> {
     let starts: Vec<f32> = tops.range(slot.row..slot.row + slot.row_span).map(|(_, top)| *top).collect();
     let lines = text_lines(&slot.words);
     let row = |line: &TextLine| starts.partition_point(|start| *start <= line.baseline).saturating_sub(1);
-    let begins =
-        |own: &[TextLine]| own.first().and_then(|line| line.chunks.first()).is_some_and(|first| !first.begins_small());
+    // The letter of a part of a form begins a row.
+    let is_letter = |chunk: &Chunk| chunk.words.first().is_some_and(|word| word.word.text.len() == 1);
+    let is_start = |chunk: &Chunk| !chunk.begins_small() || is_letter(chunk);
+    let begins = |own: &[TextLine]| own.first().and_then(|line| line.chunks.first()).is_some_and(is_start);
     let labels = || lines.chunk_by(|a, b| row(a) == row(b));
     let is_split = starts.len() >= MIN_LABELS && starts.len() == slot.row_span && labels().count() == starts.len();
     (is_split && labels().all(begins)).then_some(starts)

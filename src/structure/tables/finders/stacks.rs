@@ -1,12 +1,13 @@
 //! Tables between parallel edges of one width: rules above and below, or shaded rows.
 
+use super::prose::prose_of;
 use crate::tables::Table;
 use crate::tables::layout::edges::{Edge, Edges};
 use crate::tables::layout::figures::is_figure;
-use crate::tables::layout::lines::{Chunk, PageWords, TextLine, table_lines, text_lines, union};
+use crate::tables::layout::lines::{Chunk, PageWords, TextLine, is_inside, table_lines, text_lines, union};
 use crate::tables::reading::area::{Area, Proof};
 use crate::tables::reading::columns::{Column, columns_of};
-use pagewise_text::{Bounds, PageLayout};
+use pagewise_text::{Bounds, PageLayout, Word};
 use std::collections::BTreeSet;
 
 /// Ends of edges of one stack differ by at most this.
@@ -17,6 +18,8 @@ const PIECE_GAP: f32 = 12.0;
 const MIN_WIDTH: f32 = 60.0;
 /// A page is searched for tables in at most this many areas.
 const MAX_AREAS: usize = 300;
+/// Minimum number of labels beside rows of values.
+const MIN_LABELS: usize = 2;
 /// A line above a rule is a head if it has at least this many chunks.
 const MIN_HEAD: usize = 4;
 /// A head stands at most this many ems above the first rule.
@@ -46,8 +49,15 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
     let mut stacks = stacks(&joined(&edges.horizontal));
     stacks.sort_by_key(|stack| std::cmp::Reverse(stack.len()));
     let areas = stacks.iter().flat_map(|stack| areas(stack, words, page)).take(MAX_AREAS);
-    let grown =
-        areas.map(|area| extended(&area, words, &lines, edges)).filter(|area| !is_figure(area, page, Proof::Drawn));
+    let prose = prose_of(&lines);
+    let extend = |area: Bounds| {
+        let area = extended(&area, words, &lines, edges);
+        let labelled = with_labels(&area, &lines, &prose, edges).map(|area| extended(&area, words, &lines, edges));
+        // A stamp beside the values is no label, and no table may hide it.
+        let is_stamp = |word: &Word, all: &Bounds| word.turn != 0 && is_inside(&word.bounds, all);
+        labelled.filter(|all| !page.words.iter().any(|word| is_stamp(word, all))).unwrap_or(area)
+    };
+    let grown = areas.map(extend).filter(|area| !is_figure(area, page, Proof::Drawn));
     grown
         .filter_map(|area| Some((area, Area::new(&area, &words.inside_drawn(&area), edges, Proof::Drawn).table()?)))
         .collect()
@@ -98,6 +108,31 @@ pub(crate) fn extended(area: &Bounds, words: &PageWords, lines: &[TextLine], edg
     grown
 }
 
+/// The area with the labels of its rows, where rules stand below several columns of values alone.
+fn with_labels(area: &Bounds, lines: &[TextLine], prose: &[Vec<bool>], edges: &Edges) -> Option<Bounds> {
+    let is_within = |at: f32| area.y0 < at && at < area.y1;
+    if edges.horizontal.iter().any(|e| is_within(e.at) && e.start < area.x0 - SAME_END) {
+        return None;
+    }
+    let has_digit = |chunk: &&Chunk| chunk.words.iter().any(|word| word.word.text.contains(|c: char| c.is_numeric()));
+    let (mut rows, mut several, mut labels, mut x0) = (0, 0, 0, area.x0);
+    for (line, marks) in lines.iter().zip(prose).filter(|(line, _)| is_within(line.baseline - 0.3 * line.size)) {
+        let own = chunks_within(line, area);
+        if !own.first().is_some_and(|first| first.is_value()) {
+            continue;
+        }
+        let beside = || line.chunks.iter().zip(marks).filter(|(chunk, _)| chunk.bounds.x1 <= area.x0);
+        if beside().any(|(_, is_prose)| *is_prose) {
+            return None;
+        }
+        x0 = beside().map(|(chunk, _)| chunk.bounds.x0 - 2.0).fold(x0, f32::min);
+        rows += 1;
+        several += usize::from(own.into_iter().filter(has_digit).count() > 1);
+        labels += usize::from(beside().any(|(chunk, _)| !chunk.is_value()));
+    }
+    (labels >= MIN_LABELS && 2 * labels >= rows && 2 * several >= rows).then_some(Bounds { x0, ..*area })
+}
+
 /// The boxes of lines that follow each other closely, up to the last one of several chunks and what goes on from it.
 fn reachable<'a, 'p: 'a>(
     lines: impl Iterator<Item = &'a TextLine<'p>>,
@@ -138,9 +173,14 @@ fn is_head(line: &TextLine, area: &Bounds) -> bool {
     chunks_within(line, area).len() >= MIN_HEAD && area.y0 - line.baseline < MAX_HEAD_REACH * line.size
 }
 
-/// Whether the chunks of a line stand over columns of their own, at least half of them.
+/// Whether the chunks of a line stand over columns of their own, at least half of them. Signs of currencies stand beside
+/// their values.
 fn is_over(line: &TextLine, area: &Bounds, columns: &[Column]) -> bool {
-    let own = chunks_within(line, area);
+    let is_sign = |chunk: &&Chunk| {
+        let mut signs = chunk.words.iter().flat_map(|word| word.word.text.chars());
+        matches!((signs.next(), signs.next()), (Some(sign), None) if !sign.is_alphanumeric())
+    };
+    let own: Vec<&Chunk> = chunks_within(line, area).into_iter().filter(|chunk| !is_sign(chunk)).collect();
     let host = |chunk: &Chunk| columns.iter().position(|column| column.is_aligned(chunk, OFF_COLUMN));
     let hosts: Option<BTreeSet<usize>> = own.iter().map(|chunk| host(chunk)).collect();
     own.len() > 1 && 2 * own.len() >= columns.len() && hosts.is_some_and(|hosts| hosts.len() == own.len())

@@ -2,7 +2,7 @@
 
 use super::area::is_between;
 use super::columns::{Column, Piece};
-use super::rows::RowLine;
+use super::rows::{RowLine, is_hyphenated};
 use crate::tables::layout::edges::Edge;
 
 /// The pieces of each head line, widened over the columns that they head.
@@ -52,7 +52,12 @@ fn widened_by_text<'p>(pieces: Vec<Piece<'p>>, at: usize, lines: &[RowLine<'p>],
         (0..pieces.len()).filter(|i| pieces.get(*i).is_some_and(|p| p.first > 0 || next.fills(p.first))).collect();
     let later = lines.get(at + 1..).unwrap_or_default();
     let is_free = |c: usize| is_new(c) && !line.fills(c) && later.iter().any(|l| l.fills(c));
-    if groups.is_empty() || groups.len() > columns.len() || !is_wide || !(0..columns.len()).any(is_free) {
+    if pieces.iter().any(is_hyphenated)
+        || groups.is_empty()
+        || groups.len() > columns.len()
+        || !is_wide
+        || !(0..columns.len()).any(is_free)
+    {
         return pieces;
     }
     let start = (0..columns.len()).find(|c| *c > 0 || next.fills(0)).unwrap_or(0);

@@ -162,7 +162,7 @@ fn has_room(above: &Piece, piece: &Piece, columns: &[Column]) -> bool {
     above.chunk.bounds.x1 - above.chunk.bounds.x0 + WORD_SPACE * em + width + ROOM * em < column.hi - column.lo
 }
 
-fn is_hyphenated(piece: &Piece) -> bool {
+pub(crate) fn is_hyphenated(piece: &Piece) -> bool {
     let end = piece.chunk.words.last().and_then(|w| w.word.text.chars().next_back());
     piece.chunk.len() > 1 && end.is_some_and(|c| matches!(c, '-' | '\u{2010}' | '\u{ad}'))
 }

@@ -147,3 +147,18 @@ fn cells_of_arabic_are_read_from_the_right() {
     let mixed: Vec<PlacedWord> = placed.collect();
     assert_eq!(cell_text(&mixed), "\u{628} ab cd \u{627}", "most letters run to the right");
 }
+
+#[test]
+fn short_lines_on_both_sides_of_a_gutter_are_no_table() {
+    let prose = "Words of the left column here      Words of the right column here";
+    let prose = [prose; 7].join("\n");
+    let short = "
+The first line must be             4    Body
+
+  article of one                   4.1  Notes
+
+To load it in review               Notes are made with notes
+
+  review of all                    4.2  Tables";
+    assert_eq!(tables_of(&format!("{prose}\n{short}")), "");
+}

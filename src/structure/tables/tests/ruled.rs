@@ -505,8 +505,8 @@ fn labels_beside_several_rows_without_rules_between_them_are_divided() {
             page.rules.push(rule(if at < 2 { 60.0 } else { 160.0 }, y, 300.0, y + 0.5));
             let label = at.checked_sub(1).and_then(|row| labels.get(row)).unwrap_or(&"");
             for (x, text) in [64.0, 164.0, 234.0].into_iter().zip(cells).chain([(64.0, label)]) {
-                if !text.is_empty() {
-                    page.words.push(word(text, x, y + 5.0));
+                for (at, text) in text.split_whitespace().enumerate() {
+                    page.words.push(word(text, x + 12.0 * f32::from(u8::try_from(at).unwrap_or(0)), y + 5.0));
                 }
             }
         }
@@ -516,6 +516,8 @@ fn labels_beside_several_rows_without_rules_between_them_are_divided() {
     };
     let rows = "^Name | ^2010 | ^2011\nFolio | 12 | 13\nQuarto | 14 | 15\nOctavo | 16 | 17";
     assert_eq!(grid(["Folio", "Quarto", "Octavo"]), rows);
+    let parts = "^Name | ^2010 | ^2011\nFolio | 12 | 13\nb Quarto | 14 | 15\nc Octavo | 16 | 17";
+    assert_eq!(grid(["Folio", "b Quarto", "c Octavo"]), parts);
     let one = "^Name | ^2010 | ^2011\n1x3 Books that are | 12 | 13\n14 | 15\n16 | 17";
     assert_eq!(grid(["Books", "that", "are"]), one);
 }
@@ -557,4 +559,54 @@ fn a_title_in_a_row_without_sides_is_over_all_columns_and_the_row_below_it_is_th
     let found = find_tables(&page).iter().map(shape).collect::<Vec<_>>().join("\n\n");
     let expected = "^3x1 Sizes of books\n^Name | ^Folds | ^Leaves\nFolio | 1 | 2\nQuarto | 2 | 4";
     assert_eq!(found, expected);
+}
+
+#[test]
+fn a_sum_below_the_last_rule_belongs_to_the_table_whatever_signs_stand_beside_its_values() {
+    let found = tables_of(
+        "
+-------------------------------
+Year        Names       Works
+-------------------------------
+Begin      $   90     $   258
+Added           5           -
+-------------------------------
+End        $   95     $   258",
+    );
+    assert_eq!(found, "^Year | ^Names | ^Works\nBegin | $ 90 | $ 258\nAdded | 5 | -\nEnd | $ 95 | $ 258");
+}
+
+#[test]
+fn a_word_that_is_divided_in_a_head_heads_no_group() {
+    let found = tables_of(
+        "
+--------------------------------
+                 Non-
+
+Year    Names    works    Sums
+--------------------------------
+2010       90       25      11
+2011       91       26      12
+--------------------------------",
+    );
+    assert_eq!(found, "^Year | ^Names | ^Nonworks | ^Sums\n2010 | 90 | 25 | 11\n2011 | 91 | 26 | 12");
+}
+
+#[test]
+fn labels_beside_rules_below_the_values_alone_belong_to_the_table() {
+    let sketch = "
+                              2022      2021
+*Current
+Annual leave                 1,248       828
+Remuneration                   887     1,808
+                            ----------------
+                             2,135     2,636
+
+Long service                   258       232
+                            ----------------
+                             2,393     2,868
+                            ----------------";
+    let found = tables_of(sketch);
+    assert!(found.contains("Annual leave | 1,248 | 828\nRemuneration | 887 | 1,808\n | 2,135 | 2,636"), "{found}");
+    assert!(found.contains("Long service | 258 | 232\n | 2,393 | 2,868"), "{found}");
 }

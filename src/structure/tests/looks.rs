@@ -1,0 +1,119 @@
+//! What looks like a heading, an item, a quote or code, and is something else.
+
+use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, markdown};
+use pagewise_text::{Bounds, Fill};
+
+/// Italic type in the size of the body.
+const ITALIC: Face = Face { is_italic: true, ..PLAIN };
+
+#[test]
+fn ragged_text_that_is_set_in_on_the_left_alone_quotes_nothing() {
+    let sheet = |end: &str| {
+        Sheet::new().line(FULL).space(6.0).at(65.0, PLAIN, &format!("The words of this line stop {end}")).at(
+            65.0,
+            PLAIN,
+            "notwithstanding the room that the line above left",
+        )
+    };
+    assert!(!markdown(sheet("before the edge, as ")).contains("> "));
+    assert!(markdown(sheet("here")).contains("> The words"));
+}
+
+#[test]
+fn a_star_before_one_line_is_the_mark_of_a_note() {
+    let notes = Sheet::new().line(FULL).space(8.0).line("* To the nearest unit").line("** Not known");
+    assert_eq!(markdown(notes), format!("{FULL}\n\n\\* To the nearest unit\n\n\\*\\* Not known"));
+    assert_eq!(markdown(Sheet::new().line("* one").line("* two")), "- one\n- two");
+}
+
+#[test]
+fn each_line_that_begins_with_its_label_is_a_paragraph() {
+    let sheet = Sheet::new().line("Number: 992").line("Date of birth: 29 March 2014").line("Order: 12508334");
+    assert_eq!(markdown(sheet), "Number: 992\n\nDate of birth: 29 March 2014\n\nOrder: 12508334");
+    let prose =
+        Sheet::new().line("Note: this line is as full as any other line can be, and").line("in turn: it goes on");
+    assert!(!markdown(prose).contains("\n\n"));
+}
+
+#[test]
+fn a_label_and_its_value_are_no_heading() {
+    let page = |face: Face, text: &str| {
+        markdown(Sheet::new().line(FULL).space(8.0).at(50.0, face, text).space(8.0).line(FULL).line(FULL))
+    };
+    let larger = Face { size: 12.0, ..PLAIN };
+    assert!(page(larger, "Date: 28/11/2022").contains("\n\nDate: 28/11/2022\n\n"));
+    assert!(page(larger, "Dates of the year").contains("# Dates of the year"));
+    assert!(page(ITALIC, "Source: The Office").contains("\n\n*Source: The Office*\n\n"));
+    assert!(page(ITALIC, "The Office").contains("# The Office"));
+}
+
+#[test]
+fn large_lines_with_nothing_between_them_are_labels() {
+    let chart = |count: u8| {
+        let large = Face { size: 14.0, ..PLAIN };
+        let labels = (0..count).fold(Sheet::new(), |sheet, at| {
+            let gap = 40.0 * f32::from(at % 2);
+            sheet.space(20.0).at(50.0 + gap, large, if at % 2 == 0 { "Layer" } else { "Model" })
+        });
+        markdown((0..8).fold(labels.space(20.0), |sheet, _| sheet.line(FULL)))
+    };
+    assert_eq!(chart(8).matches("# ").count(), 0);
+    assert_eq!(chart(3).matches("# ").count(), 3);
+    let title = ["A report", "to the council", "of the city", "by the office", "of works"];
+    let large = Face { size: 14.0, ..PLAIN };
+    let title = title.iter().fold(Sheet::new(), |sheet, line| sheet.at(50.0, large, line).space(20.0));
+    assert_eq!(markdown(title.line(FULL).line(FULL)).matches("# ").count(), 5);
+}
+
+#[test]
+fn a_large_line_of_a_fixed_pitch_is_a_heading() {
+    let title = Sheet::new().at(50.0, Face { size: 16.0, ..MONO }, "Demo").space(12.0).line(FULL).line(FULL);
+    assert!(markdown(title).starts_with("# `Demo`\n"));
+}
+
+#[test]
+fn the_number_of_a_reference_at_the_beginning_of_a_line_goes_on_with_its_paragraph() {
+    let sheet =
+        Sheet::new().line(FULL).line("[2019] argues that it is, and the next line says so too").line("at the end.");
+    assert!(!markdown(sheet).contains("\n\n"));
+}
+
+#[test]
+fn text_turned_beside_the_page_is_no_heading() {
+    let mut sheet = Sheet::new().line(FULL).line(FULL).line(FULL);
+    let bounds = Bounds { x0: 10.0, y0: 80.0, x1: 30.0, y1: 160.0 };
+    sheet.put(10.0, Face { size: 20.0, ..BOLD }, "Report");
+    if let Some(word) = sheet.layout.words.last_mut() {
+        (word.bounds, word.baseline, word.turn) = (bounds, 28.0, 270);
+    }
+    assert!(markdown(sheet).ends_with("**Report**"));
+}
+
+#[test]
+fn lines_of_code_on_a_ground_each_are_one_listing() {
+    let listing = |gap: f32| {
+        let mut sheet = Sheet::new().line(FULL).line(FULL).space(12.0);
+        for text in ["$ one", "two", "$ three"] {
+            let bounds = Bounds { x0: 48.0, y0: sheet.y - 9.0, x1: 300.0, y1: sheet.y + 3.0 };
+            sheet.layout.fills.push(Fill { bounds, color: [230; 3] });
+            sheet = sheet.at(50.0, MONO, text).space(gap);
+        }
+        markdown(sheet)
+    };
+    assert!(listing(0.0).ends_with("```\n$ one\ntwo\n$ three\n```"));
+    assert!(listing(4.0).ends_with("```\n$ one\n```\n\n```\ntwo\n```\n\n```\n$ three\n```"));
+}
+
+#[test]
+fn items_of_right_to_left_text_with_marks_below_each_other_are_one_list() {
+    let items = ["אבג דהו זחט", "אב גד"].into_iter().zip(1_u8..).fold(Sheet::new(), |mut sheet, (text, number)| {
+        let mut right = 350.0;
+        for part in format!("{number}. {text}").split(' ') {
+            right -= 5.0 * f32::from(u8::try_from(part.chars().count()).unwrap_or(0));
+            sheet.put(right, PLAIN, part);
+            right -= 5.0;
+        }
+        sheet.space(12.0)
+    });
+    assert_eq!(markdown(items), "1. אבג דהו זחט\n2. אב גד");
+}
