@@ -499,7 +499,7 @@ fn a_command_never_replaces_the_file_that_it_reads() {
     let before = fs::read(place.path(&pdf)).unwrap();
     let absolute = place.path(&pdf).to_str().unwrap().to_owned();
     fs::create_dir(place.path("inner")).unwrap();
-    let part = format!("{pdf}#attachment=notes.pdf");
+    let (part, linked) = (format!("{pdf}#attachment=notes.pdf"), format!("{pdf}#page=2"));
     let outs = [
         vec!["page", &pdf, "2", "--out", &pdf],
         vec!["page", &absolute, "2-3", "--out", "inner/../latex.pdf"],
@@ -509,6 +509,7 @@ fn a_command_never_replaces_the_file_that_it_reads() {
         vec!["tables", &pdf, "4", "--out", &pdf],
         vec!["ocr", &pdf, "--out", &pdf],
         vec!["text", &part, "--out", &pdf],
+        vec!["page", &linked, "--out", &pdf],
     ];
     for arguments in outs {
         let (status, code, message) = place.refused(&arguments);
@@ -685,4 +686,21 @@ fn a_long_text_file_goes_on_by_the_command_that_is_printed() {
     let rest = place.run(&next.split(' ').collect::<Vec<_>>());
     let (_, line) = next.rsplit_once(' ').unwrap();
     assert!(rest.stdout.contains(&format!("\n{line} asks with force: true\n")), "{next}: {}", rest.stderr);
+}
+
+#[test]
+fn a_link_to_a_page_is_that_page_in_every_command() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let linked = format!("{pdf}#page=3");
+    let page = place.run(&["text", &pdf, "3"]).stdout;
+    assert!(page.contains("From sheet to page"), "{page}");
+    assert_eq!(place.run(&["text", &linked]).stdout, page);
+    assert_eq!(place.json(&["get-file", &linked]).1["details"]["sent"][0]["page"], 3);
+    assert_eq!(place.json(&["page", &linked, "--out", "page.pdf"]).1["page"], 3);
+    assert_eq!(place.json(&["render", &linked, "--dpi", "72", "--out", "page.png"]).1["page"], 3);
+    assert_eq!(place.json(&["split", &linked, "--out-dir", "pages"]).1["written"], 1);
+    assert_eq!(place.json(&["text", &linked, "1-2"]).1["pages"][1]["number"], 2, "what is typed goes first");
+    assert_eq!(place.refused(&["get-file", &format!("{pdf}#page=9")]).1, "invalid_page");
+    assert_eq!(place.refused(&["get-file", &format!("{pdf}#page=x")]).1, "file_not_found");
 }

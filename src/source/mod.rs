@@ -33,8 +33,8 @@ pub use file::{OpenFile, Stat};
 pub use file_kind::{FileKind, HEAD_BYTES, ImageFormat, UNKNOWN_TYPE, detect_kind};
 pub use hash_cache::HashCache;
 pub use pattern::PathPattern;
-pub use reference::Reference;
 pub(crate) use reference::percent_decode;
+pub use reference::{Reference, linked_page};
 pub use remote::{
     StoredFetch, is_upload, is_url, open_document, open_stored_fetch, open_upload, open_url, parse_fetch_reference,
 };

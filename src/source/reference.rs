@@ -42,6 +42,16 @@ impl Reference {
     }
 }
 
+/// A reference without `#page=3` at its end, and that page number (RFC 8118).
+#[must_use]
+pub fn linked_page(reference: &str) -> (&str, Option<&str>) {
+    let is_number = |page: &str| !page.is_empty() && page.bytes().all(|byte| byte.is_ascii_digit());
+    match reference.rsplit_once("#page=").filter(|(_, page)| is_number(page)) {
+        Some((document, page)) => (document, Some(page)),
+        None => (reference, None),
+    }
+}
+
 fn parse_path(text: &str, cwd: &Path, home: Option<&Path>) -> Option<PathBuf> {
     if let Some(url) = strip_prefix_ignoring_case(text, "file:") {
         return file_url_path(url);

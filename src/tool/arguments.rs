@@ -17,6 +17,7 @@ use serde_json::{Map, Number, Value};
 use super::error::ToolError;
 use super::schema::EXPECTED;
 use super::tool_list::find_tool;
+use crate::source::linked_page;
 
 /// The arguments of a tool.
 pub trait ToolArguments: Serialize + DeserializeOwned + JsonSchema {
@@ -51,6 +52,7 @@ pub trait ToolArguments: Serialize + DeserializeOwned + JsonSchema {
                 }
             }
         }
+        take_linked_page(schema, &mut read);
         let is_missing = |name: &&str| !read.contains_key(*name) && !wrong.contains_key(name);
         if let Some(missing) = required(schema).find(is_missing) {
             return Err(ToolError::required(missing));
@@ -237,6 +239,20 @@ fn unknown(name: &str, tool: &str, schema: &Map<String, Value>) -> ToolError {
     let optional = optional.map(String::as_str).filter(|name| !required(schema).any(|required| required == *name));
     let names = required(schema).chain(optional).collect::<Vec<_>>().join(", ");
     ToolError::validation(&format!("Unknown parameter '{name}'")).hint(&format!("{tool} takes: {names}."))
+}
+
+/// Takes the page that a path links to as the pages of a tool that has such, unless others are given.
+fn take_linked_page(schema: &Map<String, Value>, read: &mut Map<String, Value>) {
+    let takes = |name: &&str| schema.get("properties").is_some_and(|properties| properties.get(name).is_some());
+    let Some(pages) = ["pages", "page"].into_iter().find(takes) else { return };
+    for name in ["path", "filePath"] {
+        let Some((document, Some(page))) = read.get(name).and_then(Value::as_str).map(linked_page) else { continue };
+        let (document, page) = (Value::from(document), Value::from(page));
+        read.insert(name.to_owned(), document);
+        if !["pages", "page", "pdfPage"].iter().any(|given| read.contains_key(*given)) {
+            read.insert(pages.to_owned(), page);
+        }
+    }
 }
 
 /// What a parameter must be, in words.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::cli::answers;
+use crate::cli::arguments::flags::PagesWord;
 use crate::cli::arguments::pages::{Page, Split};
 use crate::cli::commands::pdf::out_path;
 use crate::cli::config::Config;
@@ -11,16 +12,16 @@ use crate::cli::terminal::print::Report;
 use crate::cli::terminal::progress::TerminalProgress;
 use crate::cli::watchdog::Watchdog;
 use crate::context::OpenPdf;
-use crate::tool::{self, DocumentArguments, ToolArguments as _, ToolError, result_json};
+use crate::tool::{self, DocumentArguments, TablesArguments, ToolArguments as _, ToolError, result_json};
 
 /// Answers `page`.
 pub(crate) fn page(typed: &Page, config: &Config) -> Result<Report, ToolError> {
-    let pages = typed.pages.or(&typed.arguments.pages);
-    let (pages, path) = (selection(pages.as_deref()), &typed.arguments.document.path);
+    let arguments = read(&typed.pages, &typed.arguments)?;
+    let (pages, path) = (arguments.pages.as_deref(), &arguments.document.path);
     let named = typed.out.as_deref();
     // Whether there will be a file or a folder is known once the document is open.
     let folder = named.and_then(Path::parent).unwrap_or(Path::new(""));
-    let opened = OpenForCutting::open(&typed.arguments.document, config.is_json, folder, config)?;
+    let opened = OpenForCutting::open(&arguments.document, config.is_json, folder, config)?;
     let selected = tool::select_pages(&opened.pdf, pages)?;
     let is_one_file = named.and_then(Path::extension).is_some_and(|extension| extension.eq_ignore_ascii_case("pdf"));
     if typed.join || is_one_file && selected.len() > 1 {
@@ -35,8 +36,8 @@ pub(crate) fn page(typed: &Page, config: &Config) -> Result<Report, ToolError> {
 
 /// Answers `split`.
 pub(crate) fn split(typed: &Split, config: &Config) -> Result<Report, ToolError> {
-    let pages = typed.pages.or(&typed.arguments.pages);
-    let (pages, document) = (selection(pages.as_deref()), &typed.arguments.document);
+    let arguments = read(&typed.pages, &typed.arguments)?;
+    let (pages, document) = (arguments.pages.as_deref(), &arguments.document);
     match &typed.out {
         Some(out) => {
             let folder = out.parent().unwrap_or(out);
@@ -49,9 +50,8 @@ pub(crate) fn split(typed: &Split, config: &Config) -> Result<Report, ToolError>
     }
 }
 
-/// The selection of pages; a blank one selects all, as everywhere.
-fn selection(typed: Option<&str>) -> Option<&str> {
-    typed.filter(|pages| !pages.trim().is_empty())
+fn read(word: &PagesWord, typed: &TablesArguments) -> Result<TablesArguments, ToolError> {
+    TablesArguments { pages: word.or(&typed.pages), ..typed.clone() }.typed()
 }
 
 /// A PDF that is open in this process, which is confined.
@@ -61,11 +61,10 @@ struct OpenForCutting {
 }
 
 impl OpenForCutting {
-    fn open(typed: &DocumentArguments, is_json: bool, folder: &Path, config: &Config) -> Result<Self, ToolError> {
-        let document = typed.typed()?;
+    fn open(document: &DocumentArguments, is_json: bool, folder: &Path, config: &Config) -> Result<Self, ToolError> {
         // Confined first: the watchdog is a thread, which would keep what the process gives up.
-        let surroundings = open::confined(&document, folder, config)?;
-        let watchdog = Watchdog::start(&typed.path, is_json, config);
+        let surroundings = open::confined(document, folder, config)?;
+        let watchdog = Watchdog::start(&document.path, is_json, config);
         let pdf = document.open_alone(&surroundings)?;
         watchdog.step();
         Ok(Self { pdf, watchdog })

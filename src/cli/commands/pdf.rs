@@ -12,6 +12,7 @@ use crate::cli::open;
 use crate::cli::terminal::print::Report;
 use crate::cli::terminal::progress::TerminalProgress;
 use crate::cli::terminal::screen::Screen;
+use crate::source::linked_page;
 use crate::tool::{
     self, Caller, DocumentArguments, InfoAnswer, InfoArguments, OutlineArguments, PictureFolders, RenderArguments,
     SearchArguments, TableFormat, TablesArguments, TextArguments, ToolArguments as _, ToolError, WrittenFile,
@@ -164,7 +165,8 @@ fn table_format(typed: Option<documents::TableFormat>) -> TableFormat {
 
 /// Answers `render`.
 pub(crate) fn render(typed: &Render, config: &Config) -> Result<Report, ToolError> {
-    let page = typed.word.or(&typed.pages).pages.unwrap_or_else(|| "1-".to_owned());
+    let (_, linked) = linked_page(&typed.arguments.document.path);
+    let page = typed.word.or(&typed.pages).pages.unwrap_or_else(|| linked.unwrap_or("1-").to_owned());
     let arguments = RenderArguments { page, ..typed.arguments.clone() }.typed()?;
     let path = &arguments.document.path;
     if let Some(quote) = &arguments.quote {

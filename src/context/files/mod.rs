@@ -25,8 +25,8 @@ pub use self::upload::{UploadError, UploadInput, UploadResult, foreign_upload};
 
 use super::error::ContextError;
 use crate::source::{
-    FileKind, HashCache, OpenFile, Reference, Roots, SourceError, Stat, StoredFetch, is_upload, is_url, open_document,
-    open_stored_fetch, open_upload, parse_fetch_reference,
+    FileKind, HashCache, OpenFile, Reference, Roots, SourceError, Stat, StoredFetch, is_upload, is_url, linked_page,
+    open_document, open_stored_fetch, open_upload, parse_fetch_reference,
 };
 use crate::worker::{Pages, Reader};
 use pagewise_base::clean::CleanText;
@@ -222,6 +222,7 @@ impl Sources {
 
     /// The file of this machine that `reference` names, or that contains what it names.
     pub(crate) fn local_file(&self, reference: &str) -> Option<PathBuf> {
+        let (reference, _) = linked_page(reference);
         let reference = self.part(reference).map_or(reference, |part| part.container);
         let is_elsewhere = is_url(reference) || is_upload(reference) || parse_fetch_reference(reference).is_some();
         let resolved = (!is_elsewhere).then(|| self.resolve(reference).ok()).flatten();
