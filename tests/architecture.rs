@@ -128,7 +128,7 @@ const PARAMETERS: [(&str, &[&str]); 5] = [
     ("num_lines", &["tool/get_file/arguments.rs", "tool/get_file/mod.rs"]),
     ("start_document", &["tool/pdf/arguments.rs", "tool/pdf/search/documents.rs"]),
     ("start_file", &["tool/context/arguments.rs", "tool/context/mod.rs"]),
-    ("url_index", &["tool/fetch/arguments.rs", "tool/fetch/mod.rs"]),
+    ("url_index", &["cli/commands/fetch.rs", "tool/fetch/arguments.rs", "tool/fetch/mod.rs"]),
 ];
 
 #[test]

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::support::pdf::{file_of, pages_of};
 use crate::support::program::{Place, kinds, texts};
+use crate::support::site::{Site, ok};
 use crate::support::{fixture, small_pdf};
 
 #[test]
@@ -394,7 +395,7 @@ fn text_alone_goes_to_standard_output_and_notes_to_standard_error() {
     assert_eq!(pages(&["--pages", "2-3"]).stdout, pages(&["2-3"]).stdout, "the older flag");
     let cut = pages(&["2", "--max-chars", "40"]);
     let total = format!("--- Page 2 · 0000 ---\n{}", text(0)).chars().count();
-    assert_eq!(cut.stderr, format!("pagewise: the text ends on page 2: 40 of {total} characters\n"));
+    assert_eq!(cut.stderr, format!("pagewise: the text is cut on page 2, after 40 of {total} characters\n"));
     assert!(text(0).starts_with(cut.stdout.trim_end()), "{}", cut.stdout);
     let section = pages(&["section:preface"]).stderr;
     assert!(section.starts_with("pagewise: Section 'Preface' is taken as page 2; "), "{section}");
@@ -414,7 +415,7 @@ fn pages_follow_the_file_and_outputs_have_names() {
     let run = place.run(&["split", &pdf, "7-9"]);
     let length = |name: &str| fs::metadata(place.path(name)).unwrap().len();
     let bytes = length("latex-pages/latex-7.pdf") + length("latex-pages/latex-8.pdf");
-    assert_eq!(run.stdout, format!("2 pages written to latex-pages: {} kB\n", (bytes + 500) / 1_000));
+    assert_eq!(run.stdout, format!("2 pages written to latex-pages/: {} kB\n", (bytes + 500) / 1_000));
     assert_eq!(run.stderr, "pagewise: The document ends with page 8: '7-9' is taken as 7-8.\n");
     let run = place.run(&["split", &pdf, "1", "--pages", "2"]);
     assert_eq!(run.status, 1, "{}", run.stderr);
@@ -489,4 +490,199 @@ fn attachments_are_written_to_a_folder_and_nowhere_else() {
     }
     assert_eq!(fs::read_dir(place.path("deep/er")).unwrap().count(), files.len());
     assert_eq!(fs::read_dir(place.path("deep")).unwrap().count(), 1);
+}
+
+#[test]
+fn a_command_never_replaces_the_file_that_it_reads() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let before = fs::read(place.path(&pdf)).unwrap();
+    let absolute = place.path(&pdf).to_str().unwrap().to_owned();
+    fs::create_dir(place.path("inner")).unwrap();
+    let part = format!("{pdf}#attachment=notes.pdf");
+    let outs = [
+        vec!["page", &pdf, "2", "--out", &pdf],
+        vec!["page", &absolute, "2-3", "--out", "inner/../latex.pdf"],
+        vec!["split", &pdf, "2-3", "--out", "./latex.pdf"],
+        vec!["text", &pdf, "--out", &pdf],
+        vec!["render", &pdf, "1", "--out", &absolute],
+        vec!["tables", &pdf, "4", "--out", &pdf],
+        vec!["ocr", &pdf, "--out", &pdf],
+        vec!["text", &part, "--out", &pdf],
+    ];
+    for arguments in outs {
+        let (status, code, message) = place.refused(&arguments);
+        assert_eq!((status, code.as_str()), (1, "validation_error"), "{arguments:?}: {message}");
+        assert_eq!(message, "Parameter '--out' names the file that is read, which is never replaced");
+    }
+    assert_eq!(fs::read(place.path(&pdf)).unwrap(), before);
+
+    let held = fs::read(fixture("attachments.pdf")).unwrap();
+    let (_, info) = place.json(&["info", &fixture("attachments.pdf")]);
+    let name = info["attachedFiles"][0]["name"].as_str().unwrap();
+    place.file(name, &held);
+    assert_eq!(place.run(&["attachments", name, name]).status, 2);
+    let (_, written) = place.json(&["attachments", name]);
+    assert_eq!(written["failed"][0][0], name, "{written}");
+    assert_eq!(fs::read(place.path(name)).unwrap(), held);
+}
+
+#[test]
+fn an_option_without_an_effect_is_refused() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let idle: [&[&str]; 17] = [
+        &["text", &pdf, "--conversation", "review"],
+        &["get-file", &pdf, "--start-line", "3"],
+        &["get-file", &pdf, "--pages", "2", "--num-lines", "3"],
+        &["get-file", &pdf, "--out-dir", "pages"],
+        &["get-file", &pdf, "--pages", "2", "--as", "text", "--out-dir", "pages"],
+        &["get-file", &pdf, "--max-tokens", "100"],
+        &["get-file", &pdf, "--force"],
+        &["get-file", &pdf, "--generation", "2"],
+        &["get-file", &pdf, "--pages", "2", "--emit", "raw", "--json"],
+        &["text", &pdf, "1", "--boxes"],
+        &["search", &pdf, "walk", "--ranked", "--boxes"],
+        &["tables", &pdf, "4", "--format", "csv", "--json"],
+        &["tables", &pdf, "4", "--format", "json", "--out", "tables.csv"],
+        &["render", &pdf, "--contact-sheet", "--dpi", "100"],
+        &["render", &pdf, "--contact-sheet", "--region", "0,0,1,0.5"],
+        &["completions", "bash", "--json"],
+        &["context", "forget", "--pages", "2", "--conversation", "c"],
+    ];
+    let before = fs::read_dir(place.folder()).unwrap().count();
+    for arguments in idle {
+        let run = place.run(arguments);
+        assert_eq!(run.status, 1, "{arguments:?}: {}{}", run.stdout, run.stderr);
+    }
+    assert_eq!(fs::read_dir(place.folder()).unwrap().count(), before, "nothing was written");
+}
+
+#[test]
+fn several_pictures_need_a_folder() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let (status, _, message) = place.refused(&["render", &pdf, "1-2", "--dpi", "72", "--out", "two.png"]);
+    assert_eq!((status, message.as_str()), (1, "Parameter '--out' names one file, and 2 pages are drawn"));
+    assert!(!place.path("two.png").exists());
+    for (asked, drawn) in [("20", 72), ("2000", 300)] {
+        let said = place.run(&["render", &pdf, "1", "--dpi", asked, "--out", "one.png"]);
+        let note = format!("dpi can be 72 to 300, and {asked} was given: drawn at {drawn}");
+        assert!(said.stderr.contains(&note), "{}", said.stderr);
+    }
+    assert_eq!(place.run(&["render", &pdf, "--pages", "1", "--dpi", "72", "--out", "one.png"]).stderr, "");
+}
+
+#[test]
+fn pages_are_selected_alike_in_every_command() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    for command in ["page", "render", "split", "text", "tables", "images", "info", "ocr"] {
+        let run = place.run(&[command, "--help"]);
+        assert!(run.stdout.contains("[PAGES]") && run.stdout.contains("--pages <PAGES>"), "{command}: {}", run.stdout);
+    }
+    let numbers = |arguments: &[&str]| place.json(arguments).1["pageNumbers"].clone();
+    for selection in ["last-1", "7", "label:5"] {
+        let by_word = numbers(&["page", &pdf, selection, "--join", "--out", "word.pdf"]);
+        assert_eq!(by_word, "7", "{selection}");
+        assert_eq!(numbers(&["page", &pdf, "--pages", selection, "--join", "--out", "option.pdf"]), by_word);
+    }
+    assert_eq!(place.refused(&["page", &pdf, "3", "--pages", "4"]).1, "validation_error");
+}
+
+#[test]
+fn the_index_says_what_was_removed() {
+    let place = Place::new();
+    place.file("two.pdf", small_pdf(2));
+    let said = |arguments: &[&str]| place.run(arguments).stdout;
+    assert_eq!(said(&["index", "clear"]), "Nothing to remove: the index is empty.\n");
+    assert!(said(&["index", "status"]).contains("is empty. pagewise index add fills it"));
+    assert_eq!(place.run(&["index", "add", "."]).status, 0);
+    let status = said(&["index", "status"]);
+    let removed = said(&["index", "clear"]);
+    assert!(removed.starts_with("Removed from the index: 2 pages of 1 document from 1 file, "), "{removed}");
+    assert!(status.starts_with(removed.trim_start_matches("Removed from the index: ").trim_end()), "{status}");
+    assert_eq!(said(&["index", "clear"]), "Nothing to remove: the index is empty.\n");
+}
+
+#[test]
+fn a_short_deadline_is_a_timeout() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let (status, code, message) = place.refused(&["text", &pdf, "--set", "worker_deadline_ms=1"]);
+    assert_eq!((status, code.as_str()), (2, "timeout"), "{message}");
+    assert!(message.contains("worker_deadline_ms, which is 1"), "{message}");
+}
+
+#[test]
+fn a_ranked_search_says_what_limits_it() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let said = place.run(&["search", &pdf, "walk", "--ranked", "--language", "deu", "--dates", "1900..2030"]);
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    assert!(said.stderr.contains("(8 pages), only those in deu, only those of 1900..2030"), "{}", said.stderr);
+}
+
+#[test]
+fn ocr_without_an_engine_fails_and_writes_nothing() {
+    let place = Place::new();
+    let (status, code, message) = place.refused(&["ocr", &fixture("scan.pdf"), "--out", "searchable.pdf"]);
+    assert_eq!((status, code.as_str()), (2, "pdf_error"), "{message}");
+    assert!(message.starts_with("OCR is not available: page 1 of "), "{message}");
+    assert!(!place.path("searchable.pdf").exists());
+    assert_eq!(place.run(&["ocr", &fixture("latex.pdf"), "--out", "same.pdf"]).status, 0, "nothing is to be read");
+}
+
+#[test]
+fn errors_name_what_was_typed() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let said = |arguments: &[&str]| place.refused(arguments).2;
+    assert_eq!(
+        said(&["text", &pdf, "--out", "-"]),
+        "Parameter '--out' must name a file or folder, not standard output"
+    );
+    assert_eq!(said(&["page", &pdf, "1", "--out", "."]), "Cannot write file: . (it is a folder)");
+    assert!(place.run(&["serve", "--root", "nosuch"]).stderr.ends_with("nosuch\n"));
+    assert!(place.run(&["man", "context", "watch"]).stdout.contains("pagewise-context-watch"));
+    assert!(place.run(&["man", "context", "nosuch"]).stderr.contains("There is no command 'nosuch'"));
+}
+
+#[test]
+fn a_fetched_text_goes_on_by_the_command_that_is_printed() {
+    let place = Place::new();
+    let site = Site::start(|_| ok("text/plain", "0123456789".repeat(4_000)));
+    let said = place.run(&["fetch", &site.url("/long")]).stdout;
+    assert!(
+        said.contains("Use a higher --max-chars to retrieve more.]") && !said.contains("get_search_content"),
+        "{said}"
+    );
+    let (_, next) = said.split_once("To continue: pagewise ").unwrap();
+    let rest = place.run(&next.split_whitespace().collect::<Vec<_>>());
+    assert_eq!(rest.status, 0, "{}", rest.stderr);
+    assert_eq!(rest.stdout.lines().next().unwrap().len(), 10_000, "{}", rest.stdout);
+}
+
+#[test]
+fn a_file_without_a_page_layout_is_refused_before_anything_is_written() {
+    let place = Place::new();
+    let file = place.copied("office.docx");
+    for command in ["split", "page", "render"] {
+        let (status, code, message) = place.refused(&[command, &file]);
+        assert_eq!((status, code.as_str()), (1, "unsupported_file_type"), "{command}: {message}");
+    }
+    assert_eq!(fs::read_dir(place.folder()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_long_text_file_goes_on_by_the_command_that_is_printed() {
+    let place = Place::new();
+    let lines = (1..=30_000).map(|line| format!("{line} asks with force: true\n")).collect::<String>();
+    place.file("long.txt", lines);
+    let said = place.run(&["get-file", "long.txt"]).stdout;
+    assert!(said.contains("7 asks with force: true\n"), "the file's own words stay");
+    let (_, next) = said.trim_end().strip_suffix(']').unwrap().rsplit_once("Next: pagewise ").unwrap();
+    let rest = place.run(&next.split(' ').collect::<Vec<_>>());
+    let (_, line) = next.rsplit_once(' ').unwrap();
+    assert!(rest.stdout.contains(&format!("\n{line} asks with force: true\n")), "{next}: {}", rest.stderr);
 }

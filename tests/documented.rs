@@ -17,7 +17,8 @@ use crate::support::program::{Place, texts};
 use crate::support::{small_pdf, wait_until};
 
 /// How commands begin that no test runs, and why.
-const NOT_RUN: [(&str, &str); 14] = [
+const NOT_RUN: [(&str, &str); 15] = [
+    ("pagewise ocr", "it needs an OCR engine"),
     ("cargo test", "it is what runs this"),
     ("cargo install", "it builds a release"),
     ("cargo binstall", "it asks a registry"),
@@ -155,6 +156,26 @@ fn the_commands_that_the_documentation_shows_run_and_print_what_it_shows() {
     let run: Vec<&Shown> = shown.iter().filter(|shown| !is_known(&shown.command)).collect();
     assert!(run.len() >= 15, "{}", run.len());
     run.into_iter().for_each(|shown| check(&place, &server, shown));
+}
+
+/// A path within the repository stands in inline code, and begins with one of its folders.
+#[test]
+fn the_files_that_the_documentation_names_are_there() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = 0;
+    for name in ["README.md", ".github/CONTRIBUTING.md", ".packaging/README.md", "examples/nvim/README.md"] {
+        let text = document(name);
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        let codes =
+            text.split('`').skip(1).step_by(2).filter(|code| code.contains('/') && !code.contains([' ', '*', '\n']));
+        let is_ours =
+            |path: &&str| path.split('/').next().is_some_and(|first| !first.is_empty() && root.join(first).is_dir());
+        for path in links.chain(codes).filter(is_ours) {
+            assert!(root.join(path).exists(), "{name} names {path}");
+            found += 1;
+        }
+    }
+    assert!(found >= 15, "{found}");
 }
 
 #[test]

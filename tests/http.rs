@@ -454,6 +454,24 @@ fn the_log_says_what_was_called_and_not_what_was_in_it() {
 }
 
 #[test]
+fn a_request_that_is_turned_away_is_told_what_to_set_and_logged_by_its_path() {
+    let (place, _) = place_with_pdf();
+    let server = Server::start(&place, &[]);
+    let from = |name: &str, value: &str, path: &str| server.request("POST", path, &[(name, value)], b"{}");
+    for path in ["/mcp", "/inspect/api/status", "/.well-known/oauth-protected-resource"] {
+        let method = if path.starts_with("/.") { "GET" } else { "POST" };
+        let refused = server.request(method, path, &[("Host", "pdf.example")], b"{}");
+        assert!(refused.status == 403 && refused.text().contains("http_allowed_hosts"), "{path}: {}", refused.text());
+    }
+    let refused = from("Origin", "https://evil.example", "/documents");
+    assert!(refused.status == 403 && refused.text().contains("http_allowed_origins"), "{}", refused.text());
+    assert_eq!(server.request("GET", "/nothing", &[("Host", &server.address)], b"").status, 404);
+    server.terminate();
+    let (_, log) = server.ended();
+    assert!(log.contains("path=\"unknown\" status=404") && log.contains("path=\"/inspect\" status=403"), "{log}");
+}
+
+#[test]
 fn the_log_is_as_long_as_it_was_set() {
     let (place, pdf) = place_with_pdf();
     let log = |flags: &[&str]| {

@@ -151,7 +151,7 @@ fn a_document_becomes_markdown_with_its_pictures_beside_it() {
     let arguments = ["text", &pdf, "--format", "markdown", "--images", "pictures (1)", "--out", "made/a.md"];
     let run = place.run(&arguments);
     assert_eq!(run.status, 0, "{}", run.stderr);
-    assert!(run.stderr.contains("2 images written to pictures (1): "), "{}", run.stderr);
+    assert!(run.stderr.contains("2 images written to pictures (1)/: "), "{}", run.stderr);
     let markdown = fs::read_to_string(place.path("made/a.md")).unwrap();
     let links = markdown.lines().filter(|line| line.starts_with("![")).collect::<Vec<_>>();
     let link = |number: u32| format!("![](<../pictures (1)/page1-image{number}.png>)");

@@ -152,9 +152,10 @@ fn a_search_without_time_says_how_much_is_left_and_the_next_goes_on() {
 #[test]
 fn pages_that_no_search_recognised_are_named_and_read_again_by_one_that_may() {
     let place = Place::new();
-    let pdf = place.file("scan.pdf", std::fs::read("fixtures/scan.pdf").unwrap());
+    place.file("scan.pdf", std::fs::read("fixtures/scan.pdf").unwrap());
+    place.copied("latex.pdf");
     let search = |ocr: &str| {
-        let run = place.run(&["search", &pdf, "glass", "--ranked", "--ocr", ocr, "--set", "index=disk"]);
+        let run = place.run(&["search", ".", "leaves", "--ranked", "--ocr", ocr, "--set", "index=disk"]);
         assert_eq!(run.status, 0, "{}", run.stderr);
         run.stderr.contains("1 page without usable text was not read by OCR, since ocr is never.")
     };

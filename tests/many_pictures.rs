@@ -36,7 +36,7 @@ fn a_command_draws_several_pages_into_a_folder() {
     let alone = fs::read(place.path("alone.png")).unwrap();
     assert_eq!(fs::read(place.path("latex-pages/latex-page2.png")).unwrap(), alone, "the same picture as alone");
     let run = place.run(&["render", &pdf, "1-2", "--dpi", "72", "--out", "two"]);
-    assert_eq!(run.stdout, "Pages 1-2 of 8 written to two: 23 kB\n");
+    assert_eq!(run.stdout, "Pages 1-2 of 8 written to two/: 23 kB\n");
     assert_eq!(names(&place, "two"), ["latex-page1.png", "latex-page2.png"]);
     assert_eq!(place.json(&["render", &pdf, "1", "--dpi", "72"]).1["file"], "latex-page1.png");
 }

@@ -37,7 +37,7 @@ fn without_an_engine_pages_that_must_be_recognised_keep_their_own_text_with_a_no
     let (status, result) = place.json(&["text", &fixture("scan.pdf"), "--ocr", "always"]);
     assert_eq!((status, sources(&result)), (0, vec!["unread", "text"]));
     let notes = result["notes"].to_string();
-    assert!(notes.contains("Not recognised: pages 1-2: no engine recognises text"), "{notes}");
+    assert!(notes.contains("Not read by OCR: pages 1-2: OCR is not available"), "{notes}");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn models_that_end_their_worker_do_not_keep_the_document_from_being_read() {
         let (status, result) = place.json(&["text", &fixture("scan.pdf"), "--ocr", "always", "--set", &setting]);
         assert_eq!((status, sources(&result)), (0, vec!["unread", "text"]));
         let notes = result["notes"].to_string();
-        assert!(notes.contains("Not recognised: pages 1-2: ") && notes.contains(reason), "{notes}");
+        assert!(notes.contains("Not read by OCR: pages 1-2: ") && notes.contains(reason), "{notes}");
         assert!(!notes.contains("cannot be read"), "{notes}");
         let (_, told) = place.json(&["doctor", "--set", &setting]);
         let problem = told["ocr"]["problem"].as_str();
@@ -136,7 +136,7 @@ fn the_doctor_says_how_to_get_scans_recognised() {
     assert_eq!(remedy(&[]), "set ocr_tesseract=true");
     assert_eq!(remedy(&["--no-sandbox"]), "run without --no-sandbox");
     let text = place.run(&["doctor"]).stdout;
-    let is_row = |line: &str| line.starts_with("  to recognise them ") && line.ends_with(" set ocr_tesseract=true");
+    let is_row = |line: &str| line.starts_with("  to have it ") && line.ends_with(" set ocr_tesseract=true");
     assert!(text.lines().any(is_row), "{text}");
 }
 
@@ -156,7 +156,7 @@ fn a_language_that_tesseract_does_not_know_leaves_the_page_unread() {
     ]);
     assert_eq!((status, sources(&result)), (0, vec!["unread", "text"]));
     let notes = result["notes"].to_string();
-    let said = ["it does not know the language tlh", "no engine recognises text"];
+    let said = ["it does not know the language tlh", "OCR is not available"];
     assert!(said.iter().any(|reason| notes.contains(reason)), "{notes}");
 }
 

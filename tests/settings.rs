@@ -103,7 +103,7 @@ fn a_named_file_must_be_there_and_readable_as_toml() {
     let place = Place::new();
     assert_eq!(
         refused(&place, &["--config", "none.toml"])[..2],
-        ["file_not_found", "Cannot read settings: none.toml (entity not found)"]
+        ["file_not_found", "Cannot read settings: none.toml (there is no such file or folder)"]
     );
     place.file("bad.toml", "max_pages = 1\npassword = \"hush\" hush\n");
     let [code, message, _] = refused(&place, &["--config", "bad.toml"]);

@@ -255,6 +255,7 @@ fn a_file_is_pushed_to_a_server_and_read_there() {
     let (_, code, message) = place.refused(&["push", &pdf, "--to", nobody]);
     assert_eq!(code, "fetch_failed");
     assert!(message.starts_with(&format!("{nobody} did not take the file: ")), "{message}");
+    assert!(place.run(&["push", &pdf, "--to", &to]).stderr.contains("PAGEWISE_PUSH_TOKEN"));
     let (is_pushed, reference, errors) = push(&pdf, "one");
     assert!(is_pushed, "{errors}");
     let info = call(&server, "one", "pdf_info", json!({ "path": reference.trim() }));

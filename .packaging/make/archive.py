@@ -17,12 +17,13 @@ def output(program, *words):
     return subprocess.run([program, *words], check=True, capture_output=True).stdout
 
 
-def manual(program):
-    """The page of the program and the page of each command."""
-    listing = output(program, "--help").decode().split("Commands:")[1].split("Options:")[0]
-    commands = re.findall(r"^  (\S+)", listing, re.MULTILINE)
-    pages = {f"man/{NAME}-{command}.1": output(program, "man", command) for command in commands}
-    return {f"man/{NAME}.1": output(program, "man")} | pages
+def manual(program, *words):
+    """The page of the program or of a command, and those of the commands in it."""
+    pages = {f"man/{'-'.join([NAME, *words])}.1": output(program, "man", *words)}
+    listing = output(program, *words, "--help").decode().partition("Commands:")[2].partition("Options")[0]
+    for command in re.findall(r"^  (\S+)", listing, re.MULTILINE):
+        pages |= manual(program, *words, command)
+    return pages
 
 
 def completions(program):

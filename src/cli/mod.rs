@@ -63,6 +63,10 @@ pub fn run() -> ExitCode {
 }
 
 fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError> {
+    let has_no_json = typed.command.as_ref().is_some_and(Command::has_no_json) && !typed.settings.print_config;
+    if typed.json.json && has_no_json {
+        return Err(ToolError::parameter("--json", "has no effect here: this command prints no result"));
+    }
     match &typed.command {
         // These read no settings.
         Some(Command::Completions(arguments)) => return Ok(generate::completions(arguments)),
@@ -85,9 +89,15 @@ fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError>
 
 fn run_command(command: &Command, loaded: &LoadedSettings, screen: Screen) -> Result<Report, ToolError> {
     let config = &loaded.config;
+    if let Some((document, out)) = command.document() {
+        open::check_conversation(document)?;
+        out.map_or(Ok(()), |out| open::spare_source(&document.path, out, config))?;
+    }
     match command {
         Command::GetFile(arguments) => get_file::run(arguments, config, screen),
-        Command::Page(arguments) => watchdog::catch_panic(&arguments.document.path, || cut::page(arguments, config)),
+        Command::Page(arguments) => {
+            watchdog::catch_panic(&arguments.arguments.document.path, || cut::page(arguments, config))
+        }
         Command::Split(arguments) => {
             watchdog::catch_panic(&arguments.arguments.document.path, || cut::split(arguments, config))
         }

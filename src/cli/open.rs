@@ -8,6 +8,7 @@ use super::config::{Config, IndexPlace};
 use super::log;
 use super::terminal::print::warning;
 use crate::context::{AnswerSettings, ContextConfig, ContextManager, Isolation, OpenPdf, OutputBounds, PdfPassword};
+use crate::source::parse_fetch_reference;
 use crate::tool::{DocumentArguments, ToolError};
 use crate::worker::WorkerSettings;
 use pagewise_web::WebSettings;
@@ -15,6 +16,35 @@ use pagewise_web::WebSettings;
 /// Opens a PDF alone: no store, and no hash of the file.
 pub(super) fn pdf(document: &DocumentArguments, config: &Config) -> Result<OpenPdf, ToolError> {
     document.open_alone(&one_document(config))
+}
+
+/// Refuses a conversation for a document that none owns: nothing would be recorded.
+///
+/// # Errors
+/// `validation_error`.
+pub(super) fn check_conversation(document: &DocumentArguments) -> Result<(), ToolError> {
+    let named = document.conversation.as_deref().is_some_and(|name| !name.trim().is_empty());
+    if !named || parse_fetch_reference(&document.path).is_some() {
+        return Ok(());
+    }
+    Err(ToolError::parameter("conversation", "is only for a responseId here: this command records nothing")
+        .hint("pagewise get-file records what it gives in a conversation."))
+}
+
+/// Refuses to write to the file that is read, or to a file that is called `-`.
+///
+/// # Errors
+/// `validation_error`.
+pub(super) fn spare_source(path: &str, out: &Path, config: &Config) -> Result<(), ToolError> {
+    if out == Path::new("-") {
+        return Err(ToolError::parameter("--out", "must name a file or folder, not standard output")
+            .hint("pagewise text prints without --out, and pagewise get-file --emit raw prints the bytes of a page."));
+    }
+    if !context_config(config, Isolation::InProcess).is_source(path, out) {
+        return Ok(());
+    }
+    Err(ToolError::parameter("--out", "names the file that is read, which is never replaced")
+        .hint("Name another file."))
 }
 
 /// What opens a PDF in this process, which is confined at once and can write only in `folder`.

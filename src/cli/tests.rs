@@ -163,3 +163,38 @@ fn the_doctor_says_what_works_in_columns() {
     let colored = super::answers::doctor::text(&DoctorResult { store: None, ..result }, COLORS);
     insta::assert_snapshot!("doctor_colors", colored.replace('\u{1b}', "^"));
 }
+
+/// The words of a line as a shell divides them, without a redirection or a remark at its end.
+fn typed_words(line: &str) -> Vec<String> {
+    let line = line.split("   ").next().unwrap().split(" > ").next().unwrap().split(" | ").next().unwrap();
+    let (mut words, mut quote) = (vec![String::new()], None);
+    for character in line.chars() {
+        match (character, quote) {
+            ('"' | '\'', None) => quote = Some(character),
+            (end, Some(begin)) if end == begin => quote = None,
+            (' ', None) => words.push(String::new()),
+            _ => words.last_mut().unwrap().push(character),
+        }
+    }
+    words
+}
+
+#[test]
+fn every_example_of_the_help_is_a_command() {
+    fn examples(command: &clap::Command, found: &mut Vec<String>) {
+        let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let lines =
+            text.lines().filter_map(|line| Some(format!("pagewise {}", line.trim().split_once("pagewise ")?.1)));
+        found.extend(lines.filter(|line| !line.contains("pagewise -- ")));
+        command.get_subcommands().for_each(|inner| examples(inner, found));
+    }
+    let mut program = CommandLine::command();
+    program.build();
+    let mut found = Vec::new();
+    examples(&program, &mut found);
+    assert!(found.len() >= 50, "{}", found.len());
+    for example in found {
+        let parsed = CommandLine::command().try_get_matches_from(typed_words(&example));
+        assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
+    }
+}

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::annotations::ATTACHMENT_MARK;
+use super::answer::is_same_file;
 use super::error::ContextError;
 use super::files::{FallbackPasswordReader, OpenPdf, PdfPassword, Requester, Sources, SystemFonts};
 use super::request::AnswerSettings;
@@ -218,6 +219,13 @@ impl ContextConfig {
         WorkerSettings { models: self.ocr_models.clone(), ..settings.clone() }
     }
 
+    /// Whether `file` is the file that `reference` names, or the one that contains what it names.
+    #[must_use]
+    pub fn is_source(&self, reference: &str, file: &Path) -> bool {
+        let source = self.sources().ok().and_then(|sources| sources.local_file(reference));
+        source.is_some_and(|source| is_same_file(&source, file))
+    }
+
     fn sources(&self) -> Result<Sources, ContextError> {
         let roots = match &self.roots {
             None => Roots::everything(),
@@ -240,7 +248,8 @@ fn confine(document: &Path, folder: &Path, settings: &WorkerSettings) -> Result<
 }
 
 fn root_error(folders: &[PathBuf], error: crate::source::SourceError) -> ContextError {
-    let path = folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ");
+    let missing = folders.iter().filter(|folder| !folder.is_dir());
+    let path = missing.map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ");
     ContextError::Source { path, error }
 }
 

@@ -154,14 +154,14 @@ pub fn ocr_notes(report: &OcrReport, next_call: &str) -> Vec<String> {
 #[must_use]
 pub fn unrecognised_notes(report: &OcrReport, next_call: &str) -> Vec<String> {
     let failed = report.failures.iter();
-    let failed = failed.map(|(reason, pages)| format!("Not recognised: {}: {reason}", page_or_pages(pages)));
+    let failed = failed.map(|(reason, pages)| format!("Not read by OCR: {}: {reason}", page_or_pages(pages)));
     let over = [
         (&report.over_pages, "the page limit", "ocr_max_pages"),
         (&report.over_time, "the time limit", report.time_setting),
     ];
     let over = over.into_iter().filter(|(pages, ..)| !pages.is_empty()).map(|(pages, limit, setting)| {
         let named = page_or_pages(pages);
-        format!("Not recognised, beyond {limit} of one call ({setting}): {named}. {next_call}: \"{pages}\".")
+        format!("Not read by OCR, beyond {limit} of one call ({setting}): {named}. {next_call}: \"{pages}\".")
     });
     failed.chain(over).collect()
 }

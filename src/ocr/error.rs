@@ -6,7 +6,7 @@ use pagewise_base::limits::StopReason;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OcrError {
     /// No engine can run: there are no models, or the program was built without them.
-    #[error("no engine recognises text: {reason}")]
+    #[error("OCR is not available: {reason}")]
     NoEngine {
         /// What is missing.
         reason: &'static str,
@@ -20,13 +20,13 @@ pub enum OcrError {
         reason: String,
     },
     /// The program of an engine failed, or is another program.
-    #[error("the program that recognises text failed: {reason}")]
+    #[error("OCR failed: {reason}")]
     Program {
         /// What it did.
         reason: String,
     },
     /// The program of an engine was not done in time.
-    #[error("the program that recognises text failed: it did not finish in time")]
+    #[error("OCR failed: it did not finish in time")]
     Late,
     /// The picture has no text.
     #[error("no text was found in the picture")]

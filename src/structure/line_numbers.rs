@@ -87,8 +87,7 @@ struct Rows<'p> {
 
 impl<'p> Rows<'p> {
     fn of(words: Vec<Indexed<'p>>) -> Self {
-        let mut rows = rows_of(words, |(_, word)| (word.baseline, word.size));
-        rows.iter_mut().for_each(|row| row.sort_by(|a, b| a.1.bounds.x0.total_cmp(&b.1.bounds.x0)));
+        let rows = rows_of(words);
         let place = |(at, row): (usize, &Vec<Indexed>)| row.iter().map(|(index, _)| (*index, at)).collect::<Vec<_>>();
         Self { places: rows.iter().enumerate().flat_map(place).collect(), rows }
     }

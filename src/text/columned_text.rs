@@ -1,6 +1,7 @@
 //! Text whose columns are kept by spaces, as in print.
 
-use super::layout::{push_run, rows_of};
+use super::layout::{OnBaseline, push_run, rows_of};
+use super::page_layout::Bounds;
 use super::page_words::{PageWords, PlacedWord};
 
 /// This share of the words is set more tightly than the grid.
@@ -29,7 +30,7 @@ impl PageWords {
         let grid = Grid::of(&upright);
         let mut text = String::new();
         let mut last: Option<&Row<'_>> = None;
-        let rows = rows_of(upright, |word| (word.baseline, word.size)).into_iter().map(Row::of).collect::<Vec<_>>();
+        let rows = rows_of(upright).into_iter().map(Row::of).collect::<Vec<_>>();
         for row in &rows {
             if let Some(last) = last {
                 text.push_str(&"\n".repeat(1 + empty_lines(last, row)));
@@ -45,6 +46,20 @@ impl PageWords {
     }
 }
 
+impl OnBaseline for &PlacedWord {
+    fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    fn baseline(&self) -> f32 {
+        self.baseline
+    }
+
+    fn size(&self) -> f32 {
+        self.size
+    }
+}
+
 /// Words on one baseline, from left to right.
 struct Row<'w> {
     words: Vec<&'w PlacedWord>,
@@ -53,10 +68,9 @@ struct Row<'w> {
 }
 
 impl<'w> Row<'w> {
-    fn of(mut words: Vec<&'w PlacedWord>) -> Self {
-        let baseline = words.first().map_or(0.0, |first| first.baseline);
+    fn of(words: Vec<&'w PlacedWord>) -> Self {
+        let baseline = words.iter().map(|word| word.baseline).fold(f32::INFINITY, f32::min);
         let size = words.iter().map(|word| word.size).fold(0.0, f32::max);
-        words.sort_by(|one, other| one.bounds.x0.total_cmp(&other.bounds.x0));
         Self { words, baseline, size }
     }
 }

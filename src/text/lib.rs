@@ -32,7 +32,9 @@ mod words;
 
 pub use contents_page::lists_pages;
 pub use document_texts::DocumentTexts;
-pub use layout::{Script, Vocabulary, rows_of};
+pub use layout::{
+    COLUMN_GAP_EM, OnBaseline, Script, Vocabulary, are_apart, are_boxes_overprinted, are_level, parts, rows_of, strands,
+};
 pub use main_engine::Extent;
 pub use normalize::normalize_text;
 pub use page_layout::to_points;

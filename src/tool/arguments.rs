@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
+#[cfg(feature = "program")]
+use std::sync::LazyLock;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -118,13 +120,25 @@ macro_rules! common_parameter {
     };
 }
 
+/// What a command reads.
+#[cfg(feature = "program")]
+pub(crate) const PATH_HELP: &str = "A path, a URL, or the responseId (fetch_…) that pagewise fetch printed";
+
+/// How pages are selected.
+pub(super) const PAGES_FORM: &str = "3, 1-5, 1,3,5-7, 4-, -3 (1 to 3), last, last-2, label:iv (as printed), \
+                                     section:Results (a title or number of the outline)";
+
+/// How pages are selected at a command line.
+#[cfg(feature = "program")]
+pub(crate) static PAGES_HELP: LazyLock<String> = LazyLock::new(|| format!("Pages, counted from 1: {PAGES_FORM}"));
+
 common_parameter! {
     /// Pages of a document; all without.
     PagesParameter {
         /// 1-based: "3", "1-3,7", "4-", "last", "label:iv", "section:Results".
         #[cfg_attr(
             feature = "program",
-            arg(long, value_name = "SPEC", value_parser = typed_pages, allow_hyphen_values = true)
+            arg(long, value_name = "PAGES", value_parser = typed_pages, allow_hyphen_values = true, help = PAGES_HELP.as_str())
         )]
         pages
     }
@@ -150,7 +164,7 @@ common_parameter! {
     /// The conversation that a call belongs to. Each command says in its help what that means for it.
     ConversationParameter {
         /// Name; default: this connection's.
-        #[cfg_attr(feature = "program", arg(long, value_name = "H", help = "The conversation"))]
+        #[cfg_attr(feature = "program", arg(long, value_name = "NAME", help = "The conversation"))]
         conversation
     }
 }
@@ -392,7 +406,7 @@ pub(crate) fn typed_pages(text: &str) -> Result<String, String> {
     let after = text.strip_prefix('-').map(str::trim_start);
     let is_range = |after: &str| after.starts_with(|first: char| first.is_ascii_digit()) || after.starts_with("last");
     match after {
-        Some(after) if !after.is_empty() && !is_range(after) => Err(format!("there is no option {text} here")),
+        Some(after) if !after.is_empty() && !is_range(after) => Err(format!("{text} selects no pages")),
         _ => Ok(text.to_owned()),
     }
 }

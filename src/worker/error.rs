@@ -30,7 +30,7 @@ pub enum WorkerError {
         deaths: u32,
     },
     /// All workers are busy, and too many requests are waiting.
-    #[error("{waiting} requests wait for a reader; try again in {retry_after_ms} ms")]
+    #[error("no reader is free, with {waiting} waiting for one; try again in {retry_after_ms} ms")]
     Busy {
         /// Number of waiting requests.
         waiting: usize,

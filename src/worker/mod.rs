@@ -40,7 +40,7 @@ mod pages;
 mod parent;
 #[cfg(all(unix, not(pagewise_portable)))]
 mod parent_socket;
-mod recognising;
+pub(crate) mod recognising;
 mod recognition;
 #[cfg(all(unix, not(pagewise_portable)))]
 mod remote_file;

@@ -15,9 +15,10 @@ use pagewise_base::limits::{Cancellation, LimitExceeded, Limits, StopReason};
 use pagewise_base::page::{PageIndex, PageLabel, PageSet};
 use pagewise_base::parts::PartsError;
 use pagewise_document::{
-    AnnotationCounts, Attachments, DocumentInfo, Form, Link, LinkTarget, Outline, PageAnnotations, PageGeometry,
-    PageLayer, ReadAt,
+    AnnotationCounts, Attachments, DocumentInfo, Form, Outline, PageAnnotations, PageGeometry, PageLayer, ReadAt,
 };
+#[cfg(all(unix, not(pagewise_portable)))]
+use pagewise_document::{Link, LinkTarget};
 pub use pagewise_render::{PageImages, Picture, RenderOptions};
 use pagewise_render::{PictureFault, picture_fault};
 use pagewise_structure::tables::Table;
@@ -434,6 +435,7 @@ pub struct RecognitionAttempt {
 
 impl RecognitionAttempt {
     /// Whether the same request would have the same outcome.
+    #[cfg(all(unix, not(pagewise_portable)))]
     fn settles(&self, request: &RecognitionRequest) -> bool {
         self.is_forced == request.is_forced && !matches!(self.outcome, Recognition::Without(_))
     }
@@ -474,15 +476,18 @@ impl FileJob {
 
 impl PageWants {
     /// Whether the label alone is wanted.
+    #[cfg(all(unix, not(pagewise_portable)))]
     pub(crate) fn is_label(&self) -> bool {
         *self == Self { label: true, ..Self::default() }
     }
 
     /// Whether nothing is wanted.
+    #[cfg(all(unix, not(pagewise_portable)))]
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
+    #[cfg(all(unix, not(pagewise_portable)))]
     pub(crate) fn without(&self, known: &PageFacts) -> Self {
         let has_text = known.text.is_some();
         // What the page's own text settles needs no further question.
@@ -535,6 +540,7 @@ impl PageWants {
 
 impl PageFacts {
     /// Whether they are what was wanted of a page of a document of `page_count` pages, and can be true.
+    #[cfg(all(unix, not(pagewise_portable)))]
     pub(crate) fn answer(&self, wants: &PageWants, page_count: u32) -> bool {
         let mut missing = wants.without(self);
         missing.fingerprint &= !wants.chunk;
@@ -550,6 +556,7 @@ impl PageFacts {
     }
 
     /// These facts, and those of `more`, which are newer.
+    #[cfg(all(unix, not(pagewise_portable)))]
     pub(crate) fn merged(&self, more: Self) -> Self {
         Self {
             label: more.label.or_else(|| self.label.clone()),
@@ -574,6 +581,7 @@ impl DocumentFacts {
     }
 
     /// Whether they can be true of a document of `page_count` pages.
+    #[cfg(all(unix, not(pagewise_portable)))]
     pub(crate) fn can_be_of(&self, page_count: u32) -> bool {
         let counts = [&self.annotation_counts.pages_with_comments, &self.annotation_counts.pages_with_links];
         let outlined = self.outline.items.iter().filter_map(|item| item.page);
@@ -626,7 +634,7 @@ pub enum WithoutRecognition {
     #[error("it did not finish in time")]
     OutOfTime,
     /// There is no engine.
-    #[error("no engine recognises text: {0}")]
+    #[error("OCR is not available: {0}")]
     NoEngine(String),
     /// The page cannot be drawn, or the engine failed.
     #[error("{0}")]

@@ -86,6 +86,8 @@ struct BudgetLeft {
     time: Duration,
     /// What the slowest page took.
     slowest: Duration,
+    /// Whether a page was taken from it.
+    is_touched: bool,
 }
 
 impl RecognitionBudget {
@@ -125,7 +127,7 @@ impl RecognitionBudget {
             TimeBound::Pages | TimeBound::None => Duration::MAX,
         };
         let pages = if self.bound == TimeBound::None { u64::MAX } else { limits.max_pages };
-        *self.state().get_or_insert(BudgetLeft { pages, time, slowest: Duration::ZERO })
+        *self.state().get_or_insert(BudgetLeft { pages, time, slowest: Duration::ZERO, is_touched: false })
     }
 
     /// Takes a page that was recognised in this time.
@@ -134,6 +136,7 @@ impl RecognitionBudget {
             left.pages = left.pages.saturating_sub(1);
             left.time = left.time.saturating_sub(time);
             left.slowest = left.slowest.max(time);
+            left.is_touched = true;
         }
     }
 
@@ -256,6 +259,11 @@ impl<'d> RecognisingDocument<'d> {
             Some(Recognition::Without(WithoutRecognition::OutOfTime)) if left.pages == 0 => {
                 state.report.over_pages.insert(page);
             }
+            // Another call would have no more time for it.
+            Some(Recognition::Without(WithoutRecognition::OutOfTime)) if !left.is_touched && !time.is_zero() => {
+                self.budget.take(start.elapsed());
+                state.fail(page, format!("it needs more time than {}", self.budget.time_setting()));
+            }
             Some(Recognition::Without(WithoutRecognition::OutOfTime)) if time < limits.max_page_time => {
                 if !time.is_zero() {
                     self.budget.take(start.elapsed());
@@ -336,19 +344,24 @@ impl Pages for RecognisingDocument<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
     use super::super::pages::RecognitionAttempt;
     use super::*;
+    use pagewise_text::TextEngine;
 
     /// Scans that are recognised whenever there is time for it.
-    struct Scans;
+    pub(crate) struct Scans;
 
     impl Pages for Scans {
         fn page(&self, _: PageIndex, wants: &PageWants) -> Result<Arc<PageFacts>, PdfError> {
             let attempt = |request: RecognitionRequest| {
                 let found = || RecognisedPage {
-                    text: PageText { text: "words of a scan".to_owned(), ..PageText::default() },
+                    text: PageText {
+                        text: "words of a scan".to_owned(),
+                        engine: TextEngine::Recognition,
+                        ..PageText::default()
+                    },
                     ..RecognisedPage::default()
                 };
                 let outcome = match request.time.is_zero() {
@@ -415,7 +428,8 @@ mod tests {
     fn a_page_begins_only_if_the_slowest_one_would_be_done_in_time() {
         let second = Duration::from_secs(1);
         let time = |pages: u64, left: u32, slowest: u32| {
-            BudgetLeft { pages, time: left * second, slowest: slowest * second }.page_time(7 * second) / 1_000
+            let (time, slowest) = (left * second, slowest * second);
+            BudgetLeft { pages, time, slowest, is_touched: true }.page_time(7 * second) / 1_000
         };
         let [none, all] = [Duration::ZERO, 7 * second / 1_000];
         assert_eq!([time(1, 9, 0), time(1, 9, 9), time(1, 8, 9), time(0, 9, 0)], [all, all, none, none]);

@@ -15,7 +15,7 @@ pub(crate) fn text(result: &DoctorResult, screen: Screen) -> String {
     rows.push(Row::neutral("Data folder", folder(result.data_directory.as_ref())));
     rows.push(memory(result));
     rows.push(recognition(&result.ocr));
-    rows.extend(result.ocr.remedy.map(|remedy| Row::neutral("  to recognise them", remedy.to_owned())));
+    rows.extend(result.ocr.remedy.map(|remedy| Row::neutral("  to have it", remedy.to_owned())));
     rows.extend(result.store.iter().flat_map(store));
     let names = rows.iter().map(|row| width(&row.name)).max().unwrap_or_default();
     let head = format!("pagewise {} on {}", result.version, result.system);
@@ -70,23 +70,23 @@ fn folder(directory: Option<&PathBuf>) -> String {
 
 fn memory(result: &DoctorResult) -> Row {
     let problem = result.store_problem.as_deref();
-    Row::judged("Memory of conversations", problem.unwrap_or("works"), problem.is_none())
+    Row::judged("Store of conversations", problem.unwrap_or("works"), problem.is_none())
 }
 
 fn recognition(state: &OcrState) -> Row {
-    let name = "Scans are recognised";
+    let name = "OCR of scans";
     let folder = folder(state.folder.as_ref());
     match (&state.problem, state.engine) {
         (Some(problem), _) => Row::judged(name, &format!("no: {problem} ({folder})"), false),
         (None, "models") => Row::judged(name, &format!("by the models in {folder}"), true),
         (None, "tesseract") => Row::judged(name, &format!("by tesseract ({})", state.languages.join(", ")), true),
-        (None, _) => Row::neutral(name, format!("no: neither models in {folder}, nor tesseract")),
+        (None, _) => Row::neutral(name, format!("no: neither tesseract, nor models in {folder}")),
     }
 }
 
 fn store(state: &StoreState) -> Vec<Row> {
     let StoreState { engine, place, schema, read_us, record_us, conversations, holdings, server } = state;
-    let held = format!("{}, {}", counted_u64(*conversations, "conversation"), counted_u64(*holdings, "holding"));
+    let held = format!("{}, {}", counted_u64(*conversations, "conversation"), counted_u64(*holdings, "page"));
     let mut rows = vec![
         Row::neutral("  database", format!("{engine}, schema {schema}")),
         Row::neutral("  place", place.clone()),

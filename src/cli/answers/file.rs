@@ -28,7 +28,20 @@ pub(crate) fn text(answer: &GetFileAnswer, screen: Screen) -> String {
             }
         }
         // Of what is held, it says which and where from.
-        _ => readable(&answer.blocks).replace("with force: true", "with --force"),
+        _ => {
+            let text = readable(&answer.blocks).replace("ask again with force: true, or", "ask again with --force, or");
+            with_next_command(text, &facts.file)
+        }
+    }
+}
+
+/// The text with a command for the call at its end, where a text file was cut.
+fn with_next_command(text: String, file: &str) -> String {
+    let next = text.rsplit_once("Next call: get_file startLine: ");
+    let next = next.and_then(|(before, call)| Some((before, call.strip_suffix(']')?.parse::<u64>().ok()?)));
+    match next {
+        Some((before, line)) => format!("{before}Next: {}]", command(&[&"get-file", &file, &"--start-line", &line])),
+        None => text,
     }
 }
 
@@ -60,11 +73,11 @@ pub(crate) fn notes(answer: &GetFileAnswer, arguments: &GetFileArguments) -> Vec
     let all = noted.into_iter().chain(facts.notes.iter().cloned()).chain(pages).chain(replaced);
     // Where the answer has no pages, its text is printed, and these sentences are part of it.
     let elsewhere = if answer.content.is_empty() { &[] } else { facts.held_elsewhere.as_slice() };
-    all.chain(elsewhere.iter().cloned()).chain(changes).chain(left).chain(read_so_far(answer)).collect()
+    all.chain(elsewhere.iter().cloned()).chain(changes).chain(left).collect()
 }
 
 /// How much the conversation has read, if that is not all. Where the answer has no pages, its text says so.
-fn read_so_far(answer: &GetFileAnswer) -> Option<String> {
+pub(crate) fn read_so_far(answer: &GetFileAnswer) -> Option<String> {
     let (read, pages) = (answer.facts.read_so_far.as_ref()?, u64::from(answer.facts.pages?));
     let is_part = read.len() < pages && !answer.content.is_empty();
     is_part.then(|| format!("read so far in the conversation: {} of {}", listed_or_counted(read), grouped(pages)))

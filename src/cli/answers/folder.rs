@@ -50,7 +50,8 @@ pub(crate) fn notes(listing: &FolderListing) -> Vec<String> {
     let last = listing.first.saturating_sub(1) + listing.documents.len();
     let more = (last < listing.total).then(|| {
         let next = command(&[&"get-file", &listing.path, &"--start-line", &(last + 1)]);
-        format!("{} to {last} of {} are listed; the next: {next}", listing.first, counted(listing.total, "PDF"))
+        let listed = if listing.first == last { format!("{last}") } else { format!("{} to {last}", listing.first) };
+        format!("{listed} of {} are listed; the next: {next}", counted(listing.total, "PDF"))
     });
     let is_uncounted = listing.documents.iter().any(|pdf| pdf.pages == ListedPages::NotSeen);
     let uncounted = is_uncounted.then(|| "some PDFs were not opened within the time limit".to_owned());

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::cli::terminal::wording::{counted, path, size};
+use crate::cli::terminal::wording::{counted, folder, path, size};
 use crate::context::{one_line, page_or_pages};
 use crate::tool::{
     FailedPage, JoinResult, PageResult, RenderResult, RenderedPages, SheetResult, SplitResult, TextLayerResult,
@@ -11,19 +11,19 @@ use pagewise_base::page::{PageNumber, PageSet};
 
 /// One page in a file.
 pub(crate) fn page(result: &PageResult) -> String {
-    written(&format!("Page {}", result.page), result.pages, &result.file, result.bytes)
+    written(&format!("Page {}", result.page), result.pages, path(&result.file), result.bytes)
 }
 
 /// Several pages in one file.
 pub(crate) fn joined(result: &JoinResult) -> String {
     let noun = if result.joined == 1 { "Page" } else { "Pages" };
-    written(&format!("{noun} {}", result.page_numbers), result.pages, &result.file, result.bytes)
+    written(&format!("{noun} {}", result.page_numbers), result.pages, path(&result.file), result.bytes)
 }
 
 /// Pages in a file each.
 pub(crate) fn split(result: &SplitResult) -> String {
     let SplitResult { written, bytes, out_dir, .. } = result;
-    format!("{} written to {}: {}", counted(*written, "page"), path(out_dir), size(*bytes))
+    format!("{} written to {}: {}", counted(*written, "page"), folder(out_dir), size(*bytes))
 }
 
 /// What `split` did not do.
@@ -36,7 +36,7 @@ pub(crate) fn split_notes(result: &SplitResult) -> Vec<String> {
 pub(crate) fn text_layer(result: &TextLayerResult) -> String {
     let recognised = usize::try_from(result.sources.recognised).unwrap_or(usize::MAX);
     format!(
-        "{} of {} recognised, written to {}: {}",
+        "{} of {} read by OCR, written to {}: {}",
         counted(recognised, "page"),
         result.pages,
         path(&result.file),
@@ -47,7 +47,7 @@ pub(crate) fn text_layer(result: &TextLayerResult) -> String {
 pub(crate) fn picture(result: &RenderResult) -> String {
     let label = result.label.as_ref().filter(|label| **label != result.page.to_string());
     let label = label.map(|label| format!(" (label {})", one_line(label))).unwrap_or_default();
-    let text = written(&format!("Page {}{label}", result.page), result.pages, &result.file, result.bytes);
+    let text = written(&format!("Page {}{label}", result.page), result.pages, path(&result.file), result.bytes);
     format!("{text}, {} × {} pixels, {} dpi", result.width, result.height, result.dpi)
 }
 
@@ -58,8 +58,8 @@ pub(crate) fn pictures(result: &RenderedPages, out: &Path) -> String {
     let bytes = result.pictures.iter().map(|picture| picture.bytes).sum();
     match result.pictures.len() {
         0 => "No page was drawn".to_owned(),
-        1 => written(&format!("Page {numbers}"), result.pages, out, bytes),
-        _ => written(&format!("Pages {numbers}"), result.pages, out, bytes),
+        1 => written(&format!("Page {numbers}"), result.pages, folder(out), bytes),
+        _ => written(&format!("Pages {numbers}"), result.pages, folder(out), bytes),
     }
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn pictures_notes(result: &RenderedPages) -> Vec<String> {
 
 /// Pages side by side.
 pub(crate) fn sheet(result: &SheetResult) -> String {
-    let text = written(&format!("Pages {}", result.page_numbers), result.pages, &result.file, result.bytes);
+    let text = written(&format!("Pages {}", result.page_numbers), result.pages, path(&result.file), result.bytes);
     format!("{text}, {} × {} pixels", result.width, result.height)
 }
 
@@ -80,8 +80,8 @@ pub(crate) fn sheet_notes(result: &SheetResult) -> Vec<String> {
     failures(&result.failed).chain(result.notes.iter().cloned()).collect()
 }
 
-fn written(pages: &str, of: u32, to: &Path, bytes: usize) -> String {
-    format!("{pages} of {of} written to {}: {}", path(to), size(bytes))
+fn written(pages: &str, of: u32, to: String, bytes: usize) -> String {
+    format!("{pages} of {of} written to {to}: {}", size(bytes))
 }
 
 /// Pages that failed, those that failed alike on one line.

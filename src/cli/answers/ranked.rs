@@ -5,6 +5,7 @@ use crate::cli::terminal::layout::wrapped;
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::wording::counted;
 use crate::context::{RankedHit, RankedHits, one_line};
+use crate::tool::SearchArguments;
 
 /// The pages, the best first.
 pub(crate) fn text(found: &RankedHits, screen: Screen) -> String {
@@ -29,9 +30,9 @@ fn page(hit: &RankedHit, screen: Screen) -> String {
 }
 
 /// What the pages do not say.
-pub(crate) fn notes(found: &RankedHits, screen: Screen) -> Vec<String> {
+pub(crate) fn notes(found: &RankedHits, arguments: &SearchArguments, screen: Screen) -> Vec<String> {
     let pages = counted(usize::try_from(found.pages).unwrap_or(usize::MAX), "page");
-    let searched = format!("{} searched ({pages})", counted(found.documents, "document"));
+    let searched = format!("{} searched ({pages}){}", counted(found.documents, "document"), arguments.filters());
     let summary = (screen.is_terminal() || found.hits.is_empty()).then(|| match found.hits.len() {
         0 => format!("no page answers it in {searched}"),
         _ => searched,

@@ -96,7 +96,7 @@ pub(crate) fn notes(found: &SearchResult, arguments: &SearchArguments, screen: S
         SearchResult::Documents(found) => documents_notes(found, screen),
         SearchResult::Quote(found) => quote::notes(found),
         SearchResult::Quotes(found) => quote::several_notes(found),
-        SearchResult::Ranked(found) => ranked::notes(&found.found, screen),
+        SearchResult::Ranked(found) => ranked::notes(&found.found, arguments, screen),
     }
 }
 

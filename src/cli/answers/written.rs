@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::cli::terminal::wording::{counted, path, size};
+use crate::cli::terminal::wording::{counted, folder, path, size};
 use crate::context::one_line;
 use crate::tool::{ImagesResult, ListedImage, WrittenAttachments, WrittenFile};
 
@@ -13,11 +13,13 @@ pub(crate) fn text(file: &WrittenFile, pages: usize) -> String {
 /// Tables in a file, or in files of a folder.
 pub(crate) fn tables(files: &[WrittenFile], tables: usize, out: &Path) -> String {
     let bytes = files.iter().map(|file| file.bytes).sum();
-    format!("{} written to {}: {}", counted(tables, "table"), path(out), size(bytes))
+    let is_file = files.first().is_some_and(|file| file.file == out);
+    let to = if is_file { path(out) } else { folder(out) };
+    format!("{} written to {to}: {}", counted(tables, "table"), size(bytes))
 }
 
 /// Images, one a line, and where they were written.
-pub(crate) fn images(found: &ImagesResult, folder: Option<&Path>) -> String {
+pub(crate) fn images(found: &ImagesResult, out: Option<&Path>) -> String {
     if found.images.is_empty() {
         return "No images".to_owned();
     }
@@ -26,24 +28,23 @@ pub(crate) fn images(found: &ImagesResult, folder: Option<&Path>) -> String {
         None => image.line(),
     };
     let bytes = found.images.iter().filter_map(|image| image.bytes).sum();
-    let written =
-        |folder| format!("{} written to {}: {}", counted(found.images.len(), "image"), path(folder), size(bytes));
-    folder.map(written).into_iter().chain(found.images.iter().map(line)).collect::<Vec<_>>().join("\n")
+    let written = |out| format!("{} written to {}: {}", counted(found.images.len(), "image"), folder(out), size(bytes));
+    out.map(written).into_iter().chain(found.images.iter().map(line)).collect::<Vec<_>>().join("\n")
 }
 
 /// How many images were written to a folder.
-pub(crate) fn pictures(found: &ImagesResult, folder: &Path) -> String {
+pub(crate) fn pictures(found: &ImagesResult, out: &Path) -> String {
     let bytes = found.images.iter().filter_map(|image| image.bytes).sum();
-    format!("{} written to {}: {}", counted(found.images.len(), "image"), path(folder), size(bytes))
+    format!("{} written to {}: {}", counted(found.images.len(), "image"), folder(out), size(bytes))
 }
 
 /// Attachments in files of a folder, one a line.
-pub(crate) fn attachments(written: &WrittenAttachments, folder: &Path) -> String {
+pub(crate) fn attachments(written: &WrittenAttachments, out: &Path) -> String {
     if written.files.is_empty() && written.failed.is_empty() {
         return "No files are attached".to_owned();
     }
     let bytes = written.files.iter().map(|file| file.bytes).sum();
-    let all = format!("{} written to {}: {}", counted(written.files.len(), "attachment"), path(folder), size(bytes));
+    let all = format!("{} written to {}: {}", counted(written.files.len(), "attachment"), folder(out), size(bytes));
     let files = written.files.iter().map(|file| format!("  {}  {}", path(&file.file), size(file.bytes)));
     std::iter::once(all).chain(files).collect::<Vec<_>>().join("\n")
 }

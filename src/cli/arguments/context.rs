@@ -34,7 +34,7 @@ pub(crate) enum ContextCommand {
   pagewise context watch --conversation review --json   (one JSON object a line)")]
 pub(crate) struct Watch {
     /// The conversation
-    #[arg(long, value_name = "H")]
+    #[arg(long, value_name = "NAME")]
     pub(crate) conversation: Option<String>,
     /// Milliseconds between two checks
     // Short enough that a change is reported before a user switches windows.

@@ -35,11 +35,11 @@ pub(crate) struct Text {
     pub(crate) pages: PagesWord,
     #[command(flatten)]
     pub(crate) arguments: TextArguments,
-    /// Write the text to this file
+    /// Write the text to this file, replacing it
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// Write the pages' pictures to this folder, and link to them in the Markdown
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "DIR")]
     pub(crate) images: Option<PathBuf>,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Tables {
     /// How tables are written (default: markdown on a terminal, otherwise csv)
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: Option<TableFormat>,
-    /// Write all tables to this file (.csv, .md or .html), or each to a file in this folder
+    /// Write all tables to this file (.csv, .md or .html), or each to a file in this folder; files there are replaced
     #[arg(long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
 }
@@ -104,7 +104,7 @@ pub(crate) struct Attachments {
     #[arg(value_name = "NAME", index = 2)]
     pub(crate) name: Option<String>,
     /// The folder to write to
-    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) out_dir: PathBuf,
 }
 
@@ -124,7 +124,7 @@ pub(crate) struct Images {
     #[command(flatten)]
     pub(crate) arguments: TablesArguments,
     /// Write each to a file in this folder
-    #[arg(long, alias = "out", value_name = "FOLDER")]
+    #[arg(long, alias = "out", value_name = "DIR")]
     pub(crate) out_dir: Option<PathBuf>,
 }
 

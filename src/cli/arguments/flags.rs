@@ -7,8 +7,12 @@ use clap::Args;
 use crate::cli::config::USUAL_FOLDERS;
 use crate::tool::PagesParameter;
 
+/// The heading of options that every command has.
+const COMMON: &str = "Options of every command";
+
 /// `config` reads these by their ids.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = COMMON)]
 #[allow(dead_code, reason = "settings are read by the ids of their flags")]
 pub(crate) struct SettingsFlags {
     #[arg(
@@ -30,6 +34,7 @@ pub(crate) struct SettingsFlags {
 }
 
 #[derive(Debug, Clone, Copy, Args)]
+#[command(next_help_heading = COMMON)]
 pub(crate) struct Sandbox {
     /// Read PDFs in this process: a hostile file can then crash it, exhaust its memory, or act with your rights
     #[arg(long, global = true, conflicts_with = "require_sandbox")]
@@ -58,6 +63,7 @@ impl PagesWord {
 }
 
 #[derive(Debug, Clone, Copy, Args)]
+#[command(next_help_heading = COMMON)]
 #[allow(dead_code, reason = "read before the other arguments")]
 pub(crate) struct Color {
     /// Use colours: auto means on a terminal, unless NO_COLOR is set
@@ -100,6 +106,7 @@ impl ColorWhen {
 }
 
 #[derive(Debug, Args)]
+#[command(next_help_heading = COMMON)]
 pub(crate) struct Json {
     /// Print one JSON object, errors too
     #[arg(long, global = true)]

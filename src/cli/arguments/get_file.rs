@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 
 use crate::tool::GetFileArguments;
 
@@ -11,6 +11,7 @@ use crate::tool::GetFileArguments;
 /// Without --pdf-page and --pages, prints the summary of a PDF. With --conversation, pages that the conversation already
 /// holds are named instead of sent again.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("part").args(["pdf_page", "pages"]).multiple(true)))]
 #[command(after_help = "Examples:
   pagewise get-file report.pdf
   pagewise get-file report.pdf --pages 1-3,7 --json
@@ -21,8 +22,8 @@ use crate::tool::GetFileArguments;
 pub(crate) struct GetFile {
     #[command(flatten)]
     pub(crate) arguments: GetFileArguments,
-    /// Write pages into this folder as one-page PDFs and name them
-    #[arg(long, value_name = "DIR")]
+    /// Write the pages to this folder, each as a PDF, and print their paths
+    #[arg(long, value_name = "DIR", requires = "part")]
     pub(crate) out_dir: Option<PathBuf>,
     /// Print content blocks in a provider's shape, as a JSON array; raw prints the bytes of a page, image or attachment
     #[arg(long, value_enum, value_name = "SHAPE")]

@@ -10,6 +10,8 @@ pub(crate) mod parameters;
 pub(crate) mod program;
 pub(crate) mod push;
 
+use std::path::Path;
+
 use clap::{Args, Parser, Subcommand};
 
 use self::context::Context;
@@ -20,7 +22,9 @@ use self::index::Index;
 use self::pages::{OcrLayer, Page, Render, Split};
 use self::program::{Completions, Doctor, Inspect, Man, Serve, Settings};
 use self::push::Push;
-use crate::tool::{AskArguments, FetchArguments, OutlineArguments, SearchArguments, SearchContentArguments};
+use crate::tool::{
+    AskArguments, DocumentArguments, FetchArguments, OutlineArguments, SearchArguments, SearchContentArguments,
+};
 
 /// PDFs for coding agents: a summary first, then single pages, each sent once.
 #[derive(Debug, Parser)]
@@ -86,6 +90,31 @@ pub(crate) enum Command {
     Man(Man),
 }
 
+impl Command {
+    /// The document that is read without a record of it, and the file that is written in its name.
+    pub(crate) fn document(&self) -> Option<(&DocumentArguments, Option<&Path>)> {
+        let (document, out) = match self {
+            Self::Page(Page { arguments, out, .. })
+            | Self::Ocr(OcrLayer { arguments, out, .. })
+            | Self::Split(Split { arguments, out, .. })
+            | Self::Tables(Tables { arguments, out, .. }) => (&arguments.document, out.as_deref()),
+            Self::Text(Text { arguments, out, .. }) => (&arguments.document, out.as_deref()),
+            Self::Render(Render { arguments, out, .. }) => (&arguments.document, out.as_deref()),
+            Self::Images(Images { arguments, .. }) => (&arguments.document, None),
+            Self::Info(Info { arguments, .. }) => (&arguments.document, None),
+            Self::Outline(Outline { arguments }) => (&arguments.document, None),
+            Self::Attachments(Attachments { document, .. }) => (document, None),
+            _ => return None,
+        };
+        Some((document, out))
+    }
+
+    /// Whether it prints no result: it serves, or writes for another program.
+    pub(crate) fn has_no_json(&self) -> bool {
+        matches!(self, Self::Serve(_) | Self::Inspect(_) | Self::Completions(_) | Self::Man(_))
+    }
+}
+
 /// A command whose arguments are those of a tool, with a text for people.
 macro_rules! command_of {
     ($(#[$text:meta])* $name:ident, $arguments:ty) => {
@@ -103,7 +132,7 @@ command_of! {
     ///
     /// Pages without usable text are read by OCR within the time of ocr_search_ms, and those left over are named. With
     /// --ranked, the pages that answer the query best come first, whichever document they are in. With the setting
-    /// index=disk, each text is read only once.
+    /// index=disk, each text is read only once. The exit status is 0 even if nothing matches.
     #[command(
         override_usage = "pagewise search [OPTIONS] <PATH>... <QUERY>\n       pagewise search [OPTIONS] <PATH>... --quote <TEXT>"
     )]
@@ -139,7 +168,8 @@ command_of! {
 command_of! {
     /// Fetch URLs as text: PDFs page by page, web pages as Markdown
     ///
-    /// Only from addresses of the public internet. The whole text is kept: pagewise content prints more of it.
+    /// Only from addresses of the public internet. The whole text is kept under the responseId (fetch_…) at the end of
+    /// the answer: pagewise content prints more of it, and other commands take it in place of a path.
     ///
     /// At most 5 redirects are followed, none from https to http. Proxy variables are ignored, and URLs with a password are
     /// refused. A kept response is used again as long as its server allows, then revalidated.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::flags::PagesWord;
-use crate::tool::{DocumentArguments, RenderArguments, TablesArguments};
+use crate::tool::{PagesParameter, RenderArguments, TablesArguments};
 
 /// Cut pages out of a PDF, each as a PDF of its own
 ///
@@ -19,11 +19,11 @@ use crate::tool::{DocumentArguments, RenderArguments, TablesArguments};
   pagewise page report.pdf 3-5,9 --out part.pdf")]
 pub(crate) struct Page {
     #[command(flatten)]
-    pub(crate) document: DocumentArguments,
-    /// The pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE (default: all)
-    #[arg(value_name = "PAGES", index = 2, allow_negative_numbers = true)]
-    pub(crate) pages: Option<String>,
-    /// The file to write, or the folder for several (default: named after the PDF, in the working directory)
+    pub(crate) pages: PagesWord,
+    #[command(flatten)]
+    pub(crate) arguments: TablesArguments,
+    /// The file to write, or the folder for several pages; files there are replaced (default: named after the PDF, in the
+    /// working directory)
     #[arg(long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
     /// Write all pages into one PDF
@@ -48,17 +48,17 @@ pub(crate) struct Split {
     pub(crate) pages: PagesWord,
     #[command(flatten)]
     pub(crate) arguments: TablesArguments,
-    /// The folder to write to; created if missing (default: named after the PDF, in the working directory)
+    /// The folder to write to, where files are replaced (default: named after the PDF, in the working directory)
     #[arg(long, value_name = "DIR")]
     pub(crate) out_dir: Option<PathBuf>,
-    /// The one file to write
+    /// The one file to write, replacing it
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
 
 /// Add the text of scans to a PDF, so that it can be searched and copied
 ///
-/// Pages without usable text are recognised, and get a layer of invisible text. They look the same: the layer is appended,
+/// Pages without usable text are read by OCR, and get a layer of invisible text. They look the same: the layer is appended,
 /// and every byte of the file stays. The same file always gives the same bytes.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -66,11 +66,10 @@ pub(crate) struct Split {
   pagewise ocr scan.pdf 2-4 --out searchable.pdf --json")]
 pub(crate) struct OcrLayer {
     #[command(flatten)]
-    pub(crate) document: DocumentArguments,
-    /// Only these pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE
-    #[arg(value_name = "PAGES", index = 2, allow_negative_numbers = true)]
-    pub(crate) pages: Option<String>,
-    /// The file to write (default: named after the PDF, in the working directory)
+    pub(crate) pages: PagesWord,
+    #[command(flatten)]
+    pub(crate) arguments: TablesArguments,
+    /// The file to write, replacing it (default: named after the PDF, in the working directory)
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
@@ -78,7 +77,7 @@ pub(crate) struct OcrLayer {
 /// Draw pages of a PDF as PNGs
 ///
 /// Pages are drawn on white, with their annotations and form fields. Several are written to a folder, one file each, or
-/// side by side on one contact sheet of at most 30 pages.
+/// with --contact-sheet side by side in one file, at most 30 pages.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise render report.pdf 3 --out page3.png
@@ -88,8 +87,13 @@ pub(crate) struct OcrLayer {
   pagewise render report.pdf --quote 'net income rose by 12.4 million'")]
 pub(crate) struct Render {
     #[command(flatten)]
+    pub(crate) word: PagesWord,
+    #[command(flatten)]
+    pub(crate) pages: PagesParameter,
+    #[command(flatten)]
     pub(crate) arguments: RenderArguments,
-    /// The file to write, or the folder for several (default: named after the PDF, in the working directory)
+    /// The file to write, or the folder for several pages; files there are replaced (default: named after the PDF, in the
+    /// working directory)
     #[arg(long, value_name = "PATH")]
     pub(crate) out: Option<PathBuf>,
 }

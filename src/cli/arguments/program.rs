@@ -57,7 +57,7 @@ pub(crate) struct Inspect {
     pub(crate) no_open: bool,
 }
 
-/// Check this system: the sandbox, the data folder, stored conversations, the recognition of scans
+/// Check this system: the sandbox, the data folder, the store of conversations, OCR of scans
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
     /// Also read and write the store of conversations, and show how long that takes
@@ -67,7 +67,7 @@ pub(crate) struct Doctor {
 
 /// Show the settings: defaults, units, meanings, and what was set
 ///
-/// A value that is not the default is shown with its origin; --json shows every value. A flag wins over an environment
+/// Values are shown as they are typed; one that is not the default, with its origin. --json shows every value. A flag wins over an environment
 /// variable, a variable over the file, and the file over the default.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -94,6 +94,6 @@ pub(crate) struct Completions {
 #[command(after_help = "Example:
   pagewise man get-file | man -l -")]
 pub(crate) struct Man {
-    /// The command (default: the program)
-    pub(crate) command: Option<String>,
+    /// The command, such as get-file or context watch (default: the program)
+    pub(crate) command: Vec<String>,
 }

@@ -15,12 +15,12 @@ use crate::tool::{self, DocumentArguments, ToolArguments as _, ToolError, result
 
 /// Answers `page`.
 pub(crate) fn page(typed: &Page, config: &Config) -> Result<Report, ToolError> {
-    let pages = selection(typed.pages.as_deref());
-    let path = &typed.document.path;
+    let pages = typed.pages.or(&typed.arguments.pages);
+    let (pages, path) = (selection(pages.as_deref()), &typed.arguments.document.path);
     let named = typed.out.as_deref();
     // Whether there will be a file or a folder is known once the document is open.
     let folder = named.and_then(Path::parent).unwrap_or(Path::new(""));
-    let opened = OpenForCutting::open(&typed.document, config.is_json, folder, config)?;
+    let opened = OpenForCutting::open(&typed.arguments.document, config.is_json, folder, config)?;
     let selected = tool::select_pages(&opened.pdf, pages)?;
     let is_one_file = named.and_then(Path::extension).is_some_and(|extension| extension.eq_ignore_ascii_case("pdf"));
     if typed.join || is_one_file && selected.len() > 1 {

@@ -19,10 +19,9 @@ pub(crate) fn completions(typed: &Completions) -> Report {
 pub(crate) fn man(typed: &Man) -> Result<Report, ToolError> {
     let mut program = CommandLine::command();
     program.build();
-    let (command, title) = match &typed.command {
-        None => (program, "pagewise".to_owned()),
-        Some(name) => (named(&program, name)?, format!("pagewise-{name}")),
-    };
+    let command = typed.command.iter().try_fold(program, |command, name| named(&command, name))?;
+    let title =
+        std::iter::once("pagewise").chain(typed.command.iter().map(String::as_str)).collect::<Vec<_>>().join("-");
     let mut page = Vec::new();
     let failed =
         |error: std::io::Error| ToolError::new(ErrorCode::WriteFailed, format!("Cannot write the page: {error}"));

@@ -18,7 +18,10 @@ use crate::tool::{
 
 /// Answers `get-file`.
 pub(crate) fn run(typed: &GetFile, config: &Config, screen: Screen) -> Result<Report, ToolError> {
-    let form = Some(form(typed, config));
+    if typed.emit == Some(EmitShape::Raw) && config.is_json {
+        return Err(ToolError::one_of("--emit raw", "--json"));
+    }
+    let form = Some(form(typed, config)?);
     let arguments = GetFileArguments { form, ..typed.arguments.typed()? };
     let _log = log::start_for_command(config.log_level, config.log_format)?;
     let context = open::context(arguments.held.conversation.is_some(), config)?;
@@ -27,17 +30,27 @@ pub(crate) fn run(typed: &GetFile, config: &Config, screen: Screen) -> Result<Re
     {
         return Ok(Report { text: Output::Bytes(bytes), ..Report::new(String::new(), Value::Null) });
     }
+    let selects_lines = arguments.selects_lines();
     let terminal = TerminalProgress::new();
     let answer = tool::get_file(&context, arguments, &Caller::direct(), &terminal);
     terminal.finish();
     open::warn_about(&context);
-    report(answer?, typed, config, screen)
+    let answer = answer?;
+    if selects_lines && answer.facts.pages.is_some() {
+        let message = format!("Lines are selected, and {} has pages", answer.facts.file);
+        return Err(ToolError::validation(&message).hint("Select pages with --pages."));
+    }
+    report(answer, typed, config, screen)
 }
 
-/// The form of pages, by the setting or `--as`. With `--out-dir` alone, pages are written there.
-fn form(typed: &GetFile, config: &Config) -> FormArgument {
-    let is_chosen = typed.arguments.form.is_some() && config.form != FormArgument::Auto;
-    if typed.out_dir.is_some() && !is_chosen { FormArgument::Path } else { config.form }
+/// The form of pages, by the setting or `--as`. With `--out-dir`, pages are written there.
+fn form(typed: &GetFile, config: &Config) -> Result<FormArgument, ToolError> {
+    match typed.arguments.form {
+        _ if typed.out_dir.is_none() => Ok(config.form),
+        None | Some(FormArgument::Auto | FormArgument::Path) => Ok(FormArgument::Path),
+        Some(_) => Err(ToolError::one_of("--out-dir", "--as")
+            .hint("--out-dir writes pages as PDFs. pagewise text and pagewise render write the other forms to files.")),
+    }
 }
 
 fn report(answer: GetFileAnswer, typed: &GetFile, config: &Config, screen: Screen) -> Result<Report, ToolError> {
@@ -50,14 +63,14 @@ fn report(answer: GetFileAnswer, typed: &GetFile, config: &Config, screen: Scree
         (Some(_), None) => raw(&answer.blocks)?,
     };
     let json = json!({ "content": content(shape.unwrap_or_default()), "details": answer.details });
+    let is_named_only = emit.is_none() && !config.is_json && answer.blocks.iter().any(is_data);
     let mut notes = match emit {
         None => answers::file::notes(&answer, &typed.arguments),
         Some(_) => Vec::new(),
     };
-    let is_named_only = emit.is_none() && !config.is_json && answer.blocks.iter().any(is_data);
-    if is_named_only && typed.arguments.held.conversation.is_some() {
-        notes.push(NAMED_ONLY.to_owned());
-    }
+    let records = typed.arguments.held.conversation.is_some();
+    notes.extend((is_named_only && records).then(|| NAMED_ONLY.to_owned()));
+    notes.extend((emit.is_none() && !is_named_only).then(|| answers::file::read_so_far(&answer)).flatten());
     let delivery = Some(answer.delivery).filter(|_| !is_named_only);
     Ok(Report { text, notes, json, delivery, is_failure: false })
 }

@@ -13,8 +13,9 @@ use crate::cli::terminal::print::Report;
 use crate::cli::terminal::progress::TerminalProgress;
 use crate::cli::terminal::screen::Screen;
 use crate::tool::{
-    self, Caller, DocumentArguments, InfoAnswer, InfoArguments, OutlineArguments, PictureFolders, SearchArguments,
-    TableFormat, TablesArguments, TextArguments, ToolArguments as _, ToolError, WrittenFile, result_json,
+    self, Caller, DocumentArguments, InfoAnswer, InfoArguments, OutlineArguments, PictureFolders, RenderArguments,
+    SearchArguments, TableFormat, TablesArguments, TextArguments, ToolArguments as _, ToolError, WrittenFile,
+    result_json,
 };
 use crate::worker::OcrMode;
 use pagewise_base::page::PageNumber;
@@ -35,6 +36,9 @@ pub(crate) fn info(typed: &Info, config: &Config, screen: Screen) -> Result<Repo
 
 /// Answers `text`.
 pub(crate) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
+    if typed.arguments.boxes && !config.is_json {
+        return Err(boxes_without_json());
+    }
     let max_chars = typed.arguments.max_chars.or(tool::WHOLE_TEXT);
     let pages = typed.pages.or(&typed.arguments.pages);
     let read = TextArguments { pages, max_chars, ..typed.arguments.clone() }.typed()?;
@@ -65,6 +69,11 @@ pub(crate) fn text(typed: &Text, config: &Config) -> Result<Report, ToolError> {
     Ok(Report::new(answers::written::text(&file, result.pages.len()), written(structure, &[file])?).with_notes(notes))
 }
 
+/// Only programs get boxes.
+fn boxes_without_json() -> ToolError {
+    ToolError::parameter("--boxes", "needs --json")
+}
+
 fn written(mut structure: Value, files: &[WrittenFile]) -> Result<Value, ToolError> {
     if let Value::Object(members) = &mut structure {
         members.insert("files".to_owned(), result_json(&files)?);
@@ -74,6 +83,13 @@ fn written(mut structure: Value, files: &[WrittenFile]) -> Result<Value, ToolErr
 
 /// Answers `tables`.
 pub(crate) fn tables(typed: &Tables, config: &Config) -> Result<Report, ToolError> {
+    match (typed.format, &typed.out) {
+        (Some(documents::TableFormat::Json), Some(_)) => return Err(ToolError::one_of("--format json", "--out")),
+        (Some(_), None) if config.is_json && !typed.wants_json() => {
+            return Err(ToolError::one_of("--format", "--json"));
+        }
+        _ => {}
+    }
     let pages = typed.pages.or(&typed.arguments.pages);
     let arguments = TablesArguments { pages, ..typed.arguments.clone() }.typed()?;
     let pdf = open::pdf(&arguments.document, config)?;
@@ -126,10 +142,12 @@ pub(crate) fn diff(typed: &Diff, config: &Config) -> Result<Report, ToolError> {
 
 /// Answers `ocr`.
 pub(crate) fn ocr(typed: &OcrLayer, config: &Config) -> Result<Report, ToolError> {
-    let pdf = open::pdf(&typed.document.typed()?, config)?;
-    let out = out_path(&typed.document.path, typed.out.as_deref(), "text.pdf");
+    let pages = typed.pages.or(&typed.arguments.pages);
+    let arguments = TablesArguments { pages, ..typed.arguments.clone() }.typed()?;
+    let pdf = open::pdf(&arguments.document, config)?;
+    let out = out_path(&arguments.document.path, typed.out.as_deref(), "text.pdf");
     let watcher = TerminalProgress::new();
-    let result = tool::write_text_layer(&pdf, typed.pages.as_deref(), OcrMode::Auto, &out, &watcher)?;
+    let result = tool::write_text_layer(&pdf, arguments.pages.as_deref(), OcrMode::Auto, &out, &watcher)?;
     watcher.finish();
     Ok(Report::new(answers::pages::text_layer(&result), result_json(&result)?).with_notes(result.notes))
 }
@@ -146,7 +164,8 @@ fn table_format(typed: Option<documents::TableFormat>) -> TableFormat {
 
 /// Answers `render`.
 pub(crate) fn render(typed: &Render, config: &Config) -> Result<Report, ToolError> {
-    let arguments = typed.arguments.typed()?;
+    let page = typed.word.or(&typed.pages).pages.unwrap_or_else(|| "1-".to_owned());
+    let arguments = RenderArguments { page, ..typed.arguments.clone() }.typed()?;
     let path = &arguments.document.path;
     if let Some(quote) = &arguments.quote {
         let context = open::drawing_context(config)?;
@@ -174,6 +193,10 @@ pub(crate) fn render(typed: &Render, config: &Config) -> Result<Report, ToolErro
         Report { is_failure: !result.failed.is_empty(), ..report }
     } else {
         let out = out_path(path, typed.out.as_deref(), "pages");
+        if out.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png")) {
+            let error = ToolError::parameter("--out", &format!("names one file, and {} pages are drawn", pages.len()));
+            return Err(error.hint("Name a folder, or draw them side by side with --contact-sheet."));
+        }
         let result = tool::write_pictures(&context, &arguments, &out, &watcher)?;
         let report = Report::new(answers::pages::pictures(&result, &out), result_json(&result)?);
         let report = report.with_notes(answers::pages::pictures_notes(&result));
@@ -191,6 +214,9 @@ pub(crate) fn out_path(path: &str, out: Option<&Path>, end: &str) -> PathBuf {
 
 /// Answers `search`. Of the words that were typed the last one is the query, unless a quote is looked for.
 pub(crate) fn search(typed: &SearchArguments, config: &Config, screen: Screen) -> Result<Report, ToolError> {
+    if typed.boxes && !config.is_json {
+        return Err(boxes_without_json());
+    }
     let mut paths = typed.path.iter().chain(&typed.query).chain(&typed.paths).cloned().collect::<Vec<_>>();
     let query = if typed.quote.is_none() && paths.len() > 1 { paths.pop() } else { None };
     let arguments = SearchArguments { path: None, query, paths, ..typed.clone() }.typed()?;

@@ -14,7 +14,7 @@ use toml::de::{DeTable, DeValue};
 use super::table::FILE_VARIABLE;
 use super::target::RawValue;
 use super::{USUAL_FOLDERS, application_folder};
-use crate::tool::{ErrorCode, ToolError};
+use crate::tool::{ErrorCode, ToolError, reason_of};
 
 /// Bytes of the file. 1 MiB: a larger one is another file, named by mistake.
 const MAX_BYTES: u64 = 1 << 20;
@@ -70,7 +70,7 @@ fn unreadable(path: &Path, error: &io::Error) -> ToolError {
         ErrorKind::NotFound => ErrorCode::FileNotFound,
         _ => ErrorCode::PermissionDenied,
     };
-    ToolError::new(code, format!("Cannot read settings: {} ({})", path.display(), error.kind()))
+    ToolError::new(code, format!("Cannot read settings: {} ({})", path.display(), reason_of(error.kind())))
 }
 
 fn parse(path: &Path, bytes: &[u8]) -> Result<SettingsFile, ToolError> {

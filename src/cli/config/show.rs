@@ -119,7 +119,7 @@ impl Row {
 
     fn default_with_unit(&self) -> String {
         match (self.default.as_str(), self.setting.default, self.setting.unit) {
-            ("", ..) => "-".to_owned(),
+            ("", ..) => "not set".to_owned(),
             (default, None, unit) if !unit.is_empty() => format!("{default} {unit}"),
             (default, ..) => default.to_owned(),
         }

@@ -40,6 +40,12 @@ pub(crate) fn path(path: &Path) -> String {
     one_line(&path.display().to_string())
 }
 
+/// The path of a folder, with a slash at its end.
+pub(crate) fn folder(folder: &Path) -> String {
+    let shown = path(folder);
+    if shown.ends_with('/') { shown } else { format!("{shown}/") }
+}
+
 /// A command that can be pasted into a shell.
 pub(crate) fn command(words: &[&dyn Display]) -> String {
     let words = words.iter().map(|word| quoted(&word.to_string())).collect::<Vec<_>>();

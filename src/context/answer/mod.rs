@@ -17,6 +17,7 @@ pub(super) use self::output_folder::{OutputFolder, PageFileName};
 pub use self::request_bounds::{BoundExceeded, RequestBounds};
 pub use self::result_budget::{ResultBudget, json_length};
 pub(super) use self::usage::{document_usage, image_usage, text_usage, usage_of};
+pub(crate) use self::write_file::is_same_file;
 pub use self::write_file::{end_writing, write_whole};
 
 use pagewise_base::hash::{ContentHash, PageFingerprint};

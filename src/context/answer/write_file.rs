@@ -44,14 +44,23 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_as(path, bytes, USUAL)
 }
 
+/// Whether both paths lead to the same file.
+pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    real(one).is_some_and(|one| real(other) == Some(one))
+}
+
 /// Like [`write_whole`], readable by the owner alone.
 pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_as(path, bytes, PRIVATE)
 }
 
 fn write_as(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    if fs::metadata(path).is_ok_and(|known| !known.is_file() && !known.is_dir()) {
-        return OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    match fs::metadata(path).map(|known| known.file_type()) {
+        // A confined process would only be told that it may not.
+        Ok(kind) if kind.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(kind) if !kind.is_file() => return OpenOptions::new().write(true).open(path)?.write_all(bytes),
+        _ => {}
     }
     let temporary = temporary_path(path);
     BEGUN.fetch_add(1, Ordering::SeqCst);

@@ -220,6 +220,14 @@ impl Sources {
         Ok(key_of(self.resolve(reference)?.path()))
     }
 
+    /// The file of this machine that `reference` names, or that contains what it names.
+    pub(crate) fn local_file(&self, reference: &str) -> Option<PathBuf> {
+        let reference = self.part(reference).map_or(reference, |part| part.container);
+        let is_elsewhere = is_url(reference) || is_upload(reference) || parse_fetch_reference(reference).is_some();
+        let resolved = (!is_elsewhere).then(|| self.resolve(reference).ok()).flatten();
+        resolved.map(|resolved| resolved.path().to_path_buf())
+    }
+
     /// The absolute path that `reference` names. A relative path starts at the working directory or, if nothing is there,
     /// at the first root where something is. If nothing is anywhere, the one file that is only spelled otherwise is meant.
     pub(crate) fn resolve(&self, reference: &str) -> Result<Reference, ContextError> {

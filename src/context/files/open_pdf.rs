@@ -1,10 +1,12 @@
 //! An open PDF and its file.
 
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::source_error;
+use crate::context::answer::is_same_file;
 use crate::context::error::ContextError;
 use crate::source::{FileKind, OpenFile, SourceError, UNKNOWN_TYPE};
 use crate::worker::{Pages, PdfError, Reader};
@@ -78,10 +80,22 @@ impl OpenPdf {
         self.file.file.kind().ok()?.office()
     }
 
+    /// Fails for a file with parts, which cannot be drawn or cut.
+    pub(crate) fn check_layout(&self) -> Result<(), ContextError> {
+        let refused =
+            |format| ContextError::Pdf { path: self.path.clone(), error: PartsFault::OnlyText.of(format).into() };
+        self.office().map_or(Ok(()), |format| Err(refused(format)))
+    }
+
     /// The file, for sending it whole.
     #[must_use]
     pub fn file(&self) -> PdfFile {
         self.file.clone()
+    }
+
+    /// Whether `file` is the file of this PDF.
+    pub(crate) fn is_at(&self, file: &Path) -> bool {
+        is_same_file(self.file.file.path(), file)
     }
 
     /// Whether the file is what it was when it was opened.

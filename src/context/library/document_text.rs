@@ -27,15 +27,17 @@ impl From<PdfError> for NotRead {
     }
 }
 
-/// Reads all pages until there are `max_bytes` of text, and recognises those that need it as far as the budget goes. A page
-/// that fails alone has no text.
+/// Reads all pages until there are `max_bytes` of text. A page that fails alone has no text. Of pages that are known, those
+/// left to recognition are read again, and recognised as far as the budget goes.
 pub(super) fn document_text(
     document: &dyn Pages,
     max_bytes: u64,
-    mode: OcrMode,
+    known: Vec<PageTextToIndex>,
     budget: &RecognitionBudget,
 ) -> Result<DocumentText, NotRead> {
+    let mode = if known.is_empty() { OcrMode::Never } else { OcrMode::Auto };
     let document = RecognisingDocument::new(document, mode, PageSet::all(document.page_count()), budget);
+    let mut known = known.into_iter();
     let outline = document
         .outline(MAX_TITLES)
         .items
@@ -51,17 +53,21 @@ pub(super) fn document_text(
             text.unread_pages = document.page_count() - page.0;
             break;
         }
-        let read = page_text(&document, page)?;
-        left = left.saturating_sub(read.as_ref().map_or(0, String::len));
-        let label = document.page_label(page).map(|label| label.0).filter(|label| *label != page.number().to_string());
-        text.pages.push(PageTextToIndex { label, text: read });
+        let mut read = match known.next().filter(|known| !known.is_left) {
+            Some(known) => known,
+            None => page_text(&document, page)?,
+        };
+        left = left.saturating_sub(read.text.as_ref().map_or(0, String::len));
+        let label = document.page_label(page).map(|label| label.0);
+        read.label = label.filter(|label| *label != page.number().to_string());
+        text.pages.push(read);
     }
     let report = document.report();
     let left = match mode {
         OcrMode::Never => report.pages_of(PageSource::Unread),
         OcrMode::Auto | OcrMode::Always => report.over_pages.iter().chain(report.over_time.iter()).collect(),
     };
-    text.unrecognised = u32::try_from(left.len()).unwrap_or(u32::MAX);
+    (0..).map(PageIndex).zip(&mut text.pages).for_each(|(page, own)| own.is_left = left.contains(page));
     Ok(text)
 }
 
@@ -70,13 +76,38 @@ pub(in crate::context) fn document_date(info: &DocumentInfo) -> Option<u32> {
     info.modified.as_ref().or(info.created.as_ref()).and_then(|date| date_of_text(date))
 }
 
-fn page_text(document: &dyn Pages, page: PageIndex) -> Result<Option<String>, NotRead> {
-    match document.page_text(page) {
-        Ok(text) if text.kind == PageKind::Empty => Ok(Some(String::new())),
-        Ok(text) => Ok(Some(text.text).filter(|one| text.kind != PageKind::Undecodable && !one.is_empty())),
+fn page_text(document: &dyn Pages, page: PageIndex) -> Result<PageTextToIndex, NotRead> {
+    let read = match document.page_text(page) {
+        Ok(read) => read,
         Err(error) => match NotRead::from(error) {
-            NotRead::NotNow => Err(NotRead::NotNow),
-            NotRead::Unreadable(_) => Ok(None),
+            NotRead::NotNow => return Err(NotRead::NotNow),
+            NotRead::Unreadable(_) => return Ok(PageTextToIndex::default()),
         },
+    };
+    let (is_recognised, is_empty) = (read.is_recognised(), read.kind == PageKind::Empty);
+    let is_usable = read.kind != PageKind::Undecodable && !read.text.is_empty();
+    let text = if is_empty { Some(String::new()) } else { Some(read.text).filter(|_| is_usable) };
+    Ok(PageTextToIndex { text, is_recognised, ..PageTextToIndex::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::worker::recognising::tests::Scans;
+
+    #[test]
+    fn pages_left_to_recognition_are_read_again_and_the_others_stay_as_they_are() {
+        let read = |known| document_text(&Scans, 1 << 20, known, &RecognitionBudget::of_search());
+        let count =
+            |pages: &[PageTextToIndex], is: fn(&PageTextToIndex) -> bool| pages.iter().filter(|own| is(own)).count();
+        let mut pages = Vec::new();
+        let mut left = Vec::new();
+        for _ in 0..6 {
+            pages = read(pages).map(|text| text.pages).unwrap_or_default();
+            left.push(count(&pages, |page| page.is_left));
+        }
+        // Nine pages, and a budget of two for each call.
+        assert_eq!(left, [9, 7, 5, 3, 1, 0]);
+        assert_eq!(count(&pages, |page| page.is_recognised && page.text.as_deref() == Some("words of a scan")), 9);
     }
 }

@@ -46,7 +46,7 @@ pub struct RankedRequest {
     pub dates: Option<DateRange>,
     /// Only these pages of each document, from 0, in their order; all if there are none.
     pub pages: Vec<Range<u32>>,
-    /// Whether pages without usable text are recognised.
+    /// Whether pages without usable text are recognised: `Auto` if there are few, or if no other page answers.
     pub ocr: OcrMode,
     /// How many of them, and how long.
     pub recognition: Arc<RecognitionBudget>,
@@ -93,6 +93,8 @@ pub struct RankedHit {
     pub tokens: u64,
     /// Whether the conversation holds the page.
     pub is_held: bool,
+    /// Whether the text was recognised from the page's picture.
+    pub is_recognised: bool,
 }
 
 /// The answer to a ranked search.
@@ -116,6 +118,19 @@ pub struct RankedHits {
     pub is_cut: bool,
     /// What else went wrong, a sentence each.
     pub notes: Vec<String>,
+}
+
+/// So many pages are recognised in the time of one search, as a rule.
+const FEW_PAGES: u32 = 10;
+
+/// Whether a search recognises some of these pages, whether or not others answer it.
+fn recognises(ocr: OcrMode, unrecognised: u32, is_answered: bool) -> bool {
+    let is_wanted = match ocr {
+        OcrMode::Never => false,
+        OcrMode::Auto => unrecognised <= FEW_PAGES || !is_answered,
+        OcrMode::Always => true,
+    };
+    unrecognised > 0 && is_wanted
 }
 
 /// The index in memory, and who writes it.
@@ -172,12 +187,19 @@ impl ContextManager {
         progress: &dyn ProgressListener,
     ) -> Result<Option<RankedHits>, ContextError> {
         let updated = self.update_index(request, files, index, progress)?;
+        let left = updated.left;
         let mut found = Found::new(files, updated, request.dates);
+        let search = |found: &Found<'_>| with_index(index, |index| request.search(index, found.documents()));
+        let Some(mut pages) = search(&found) else { return Ok(None) };
+        if recognises(request.ocr, found.unrecognised, !pages.is_empty()) {
+            let known = self.recognise(request, files, index, progress)?;
+            found = Found::new(files, Updated { known, left }, request.dates);
+            let Some(more) = search(&found) else { return Ok(None) };
+            pages = more;
+        }
         found.answer.notes.extend(found.unrecognised_note(request));
         found.answer.notes.extend(with_index(index, |index| index.note().map(str::to_owned)));
         found.name_those_that_cannot_be_opened(|file| self.open_scope_file(file).err());
-        let documents = found.documents.keys().copied().collect();
-        let Some(pages) = with_index(index, |index| request.search(index, documents)) else { return Ok(None) };
         let held = self.held_pages(request.conversation.as_ref(), &pages);
         Ok(Some(found.answer(pages, &held)))
     }
@@ -264,6 +286,10 @@ impl<'a> Found<'a> {
         self.documents.entry(record.content).or_default().push((file, date));
     }
 
+    fn documents(&self) -> DocumentSet {
+        self.documents.keys().copied().collect()
+    }
+
     /// What is said of pages that another search may recognise.
     fn unrecognised_note(&self, request: &RankedRequest) -> Option<String> {
         let pages = match self.unrecognised {
@@ -274,8 +300,8 @@ impl<'a> Found<'a> {
         Some(match request.ocr {
             OcrMode::Never => format!("{pages} not read by OCR, since ocr is never."),
             OcrMode::Auto | OcrMode::Always => format!(
-                "{pages} not read by OCR yet, beyond the limits of one search (ocr_search_ms, ocr_max_pages): the next \
-                 search goes on with them."
+                "{pages} not read by OCR yet, so not searched. A search with ocr: \"always\" reads them, as far as its \
+                 limits go (ocr_search_ms, ocr_max_pages)."
             ),
         })
     }
@@ -316,5 +342,22 @@ fn hit(page: RankedPage, documents: &FoundDocuments<'_>, held: &HashMap<ContentH
         date: *date,
         tokens: estimated_tokens(&page.text),
         is_held: held.get(&page.content).is_some_and(|held| held.contains(page.page)),
+        is_recognised: page.is_recognised,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_pages_are_recognised_only_if_no_other_answers_or_if_it_is_asked_for() {
+        let by_mode = |unrecognised, is_answered| {
+            [OcrMode::Never, OcrMode::Auto, OcrMode::Always].map(|ocr| recognises(ocr, unrecognised, is_answered))
+        };
+        assert_eq!(by_mode(99, true), [false, false, true]);
+        assert_eq!(by_mode(99, false), [false, true, true]);
+        assert_eq!(by_mode(9, true), [false, true, true]);
+        assert_eq!(by_mode(0, false), [false; 3]);
+    }
 }

@@ -15,10 +15,9 @@ use crate::context::files::IdentifiedFile;
 use crate::context::folder::why_not_opened;
 use crate::context::progress::ProgressListener;
 use crate::source::{OpenFile, is_upload};
-use crate::worker::OcrMode;
 use pagewise_base::hash::ContentHash;
 use pagewise_base::limits::{StopReason, watch_this_thread};
-use pagewise_library::{DocumentText, FileRecord, Index, IndexBatch, IndexLock, KnownFile};
+use pagewise_library::{DocumentText, FileRecord, Index, IndexBatch, IndexLock, KnownFile, PageTextToIndex};
 
 /// Documents that were read and wait to be added.
 const MAX_WAITING: usize = 4;
@@ -66,31 +65,37 @@ impl ContextManager {
         let known = with_index(index, |index| known_files(files, index));
         let stale = self.stale(files, &known);
         let gone = with_index(index, |index| gone_files(files, index));
-        if stale.is_empty() && gone.is_empty() && unrecognised(request, files, &known).is_empty() {
+        if stale.is_empty() && gone.is_empty() {
             return Ok(Updated { known, left: 0 });
         }
-        let access = self.write_access(request, index);
-        let stopped = |stopped: StopReason| ContextError::Pdf {
-            path: request.paths.first().cloned().unwrap_or_default(),
-            error: stopped.into(),
+        let Some(_access) = self.write_access(request, index)? else {
+            return Ok(Updated { left: stale.len(), known });
         };
-        request.cancellation.check().map_err(stopped)?;
-        let Some(_access) = access else { return Ok(Updated { left: stale.len(), known }) };
-        // Another writer may have read some of them meanwhile.
-        write(index).reopen();
         let known = with_index(index, |index| known_files(files, index));
-        let left = self.read_all(request, &self.stale(files, &known), &HashSet::new(), index, progress);
-        // What there is no time for keeps its old text.
-        let (again, contents): (Vec<_>, HashSet<_>) = unrecognised(request, files, &known).into_iter().unzip();
-        if !again.is_empty() {
-            self.read_all(request, &again, &contents, index, progress);
-        }
+        let left = self.read_all(request, &self.stale(files, &known), None, index, progress);
         // A renamed file is the same document, so the old name goes last.
         let mut gone = with_index(index, |index| gone_files(files, index));
         gone.extend(with_index(index, |index| self.gone_uploads(index)));
         write(index).forget(&gone);
-        request.cancellation.check().map_err(stopped)?;
+        request.cancellation.check().map_err(|stopped| stopped_search(request, stopped))?;
         Ok(Updated { known: with_index(index, |index| known_files(files, index)), left })
+    }
+
+    /// Recognises pages without usable text, as far as the budget of the request goes. Returns what the index has then.
+    pub(super) fn recognise(
+        &self,
+        request: &RankedRequest,
+        files: &SearchFiles,
+        index: &RwLock<Index>,
+        progress: &dyn ProgressListener,
+    ) -> Result<Vec<Option<KnownFile>>, ContextError> {
+        if let Some(_access) = self.write_access(request, index)? {
+            let known = with_index(index, |index| known_files(files, index));
+            let (again, contents): (Vec<_>, HashSet<_>) = unrecognised(files, &known).into_iter().unzip();
+            self.read_all(request, &again, Some(&contents), index, progress);
+            request.cancellation.check().map_err(|stopped| stopped_search(request, stopped))?;
+        }
+        Ok(with_index(index, |index| known_files(files, index)))
     }
 
     /// The uploads that the index has and that expired.
@@ -120,10 +125,15 @@ impl ContextManager {
         Ok((Arc::new(opened), content))
     }
 
-    /// Waits until nobody else writes; `None` if that lasts too long.
-    fn write_access(&self, request: &RankedRequest, index: &RwLock<Index>) -> Option<WriteAccess<'_>> {
+    /// Waits until nobody else writes, and looks at what they wrote; `None` if that lasts too long.
+    fn write_access(
+        &self,
+        request: &RankedRequest,
+        index: &RwLock<Index>,
+    ) -> Result<Option<WriteAccess<'_>>, ContextError> {
         let deadline = request.deadline.unwrap_or_else(|| Instant::now() + LONGEST_WAIT);
-        while Instant::now() < deadline && request.cancellation.check().is_ok() {
+        while Instant::now() < deadline {
+            request.cancellation.check().map_err(|stopped| stopped_search(request, stopped))?;
             let process = match self.library.update.try_lock() {
                 Ok(guard) => Some(guard),
                 Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
@@ -133,31 +143,37 @@ impl ContextManager {
                 // A folder that cannot be locked cannot be written either, which the index notes.
                 let lock = with_index(index, Index::lock).unwrap_or_else(|_| Some(IndexLock::default()));
                 if let Some(lock) = lock {
-                    return Some(WriteAccess { _process: process, _lock: lock });
+                    write(index).reopen();
+                    return Ok(Some(WriteAccess { _process: process, _lock: lock }));
                 }
             }
             std::thread::sleep(PATIENCE);
         }
-        None
+        Ok(None)
     }
 
-    /// Reads files on several threads, and adds them in batches. Returns how many were not read. The documents `again` are
-    /// known, and read for their pages that may be recognised.
+    /// Reads files on several threads, and adds them in batches. Returns how many were not read. The documents `recognised`
+    /// are known, and read for their pages that can still be recognised.
     fn read_all(
         &self,
         request: &RankedRequest,
         stale: &[&ScopeFile],
-        again: &HashSet<ContentHash>,
+        recognised: Option<&HashSet<ContentHash>>,
         index: &RwLock<Index>,
         progress: &dyn ProgressListener,
     ) -> usize {
         progress.starts_documents(u64::try_from(stale.len()).unwrap_or(u64::MAX));
         let next = AtomicUsize::new(0);
-        let known = with_index(index, Index::documents).into_iter().filter(|content| !again.contains(content));
-        let known = Mutex::new(known.collect::<HashSet<_>>());
+        let mut known = with_index(index, Index::documents).into_iter().collect::<HashSet<_>>();
+        known.retain(|content| !recognised.is_some_and(|recognised| recognised.contains(content)));
+        let known = Mutex::new(known);
+        let known_pages = |content| match recognised {
+            Some(_) => with_index(index, |index| index.pages(&content)),
+            None => Vec::new(),
+        };
         let is_over = || {
             let is_late = request.deadline.is_some_and(|deadline| Instant::now() > deadline);
-            let is_spent = !again.is_empty() && !request.recognition.has_room();
+            let is_spent = recognised.is_some() && !request.recognition.has_room();
             is_late || is_spent || progress.is_stopped() || request.cancellation.is_cancelled() || self.is_full(index)
         };
         let (sender, receiver) = sync_channel(MAX_WAITING);
@@ -165,7 +181,7 @@ impl ContextManager {
             let _watched = watch_this_thread();
             while let Some(file) = stale.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| !is_over()) {
                 let is_new = |content| known.lock().unwrap_or_else(PoisonError::into_inner).insert(content);
-                let read = self.read_file(request, file, is_new);
+                let read = self.read_file(request, file, is_new, known_pages);
                 progress.page_done();
                 if read.is_some_and(|read| sender.send(read).is_err()) {
                     return;
@@ -197,6 +213,7 @@ impl ContextManager {
         request: &RankedRequest,
         file: &ScopeFile,
         is_new: impl FnOnce(ContentHash) -> bool,
+        known_pages: impl FnOnce(ContentHash) -> Vec<PageTextToIndex>,
     ) -> Option<ReadFile> {
         let stat = file.stat.as_ref().ok()?;
         let (opened, content) = self.hash_of(file).ok()?;
@@ -209,7 +226,7 @@ impl ContextManager {
         if !is_new(content) {
             return Some(ReadFile { key, record, text: None });
         }
-        let text = match self.read_text(request, opened, content) {
+        let text = match self.read_text(request, opened, content, known_pages(content)) {
             Ok(text) => Ok(text),
             Err(NotRead::Unreadable(problem)) => Err(problem),
             Err(NotRead::NotNow) => return None,
@@ -222,6 +239,7 @@ impl ContextManager {
         request: &RankedRequest,
         file: Arc<OpenFile>,
         content: ContentHash,
+        known: Vec<PageTextToIndex>,
     ) -> Result<DocumentText, NotRead> {
         if file.len() > self.limits.max_file_bytes {
             return Err(NotRead::Unreadable("too large".to_owned()));
@@ -229,7 +247,7 @@ impl ContextManager {
         let identified = Arc::new(IdentifiedFile { identity: content.0, file: Arc::clone(&file) });
         let document = self.reader.open(identified, None, &request.cancellation)?;
         let max_bytes = self.settings.max_indexed_text_bytes;
-        let text = document_text(&*document, max_bytes, request.ocr, &request.recognition)?;
+        let text = document_text(&*document, max_bytes, known, &request.recognition)?;
         // What was read of a file that changed meanwhile belongs to no content.
         match file.is_unchanged() {
             Ok(true) => Ok(text),
@@ -251,19 +269,16 @@ fn known_files(files: &SearchFiles, index: &Index) -> Vec<Option<KnownFile>> {
     files.files.iter().zip(known).map(is_as_it_is).collect()
 }
 
-/// The documents whose pages may still be recognised, by one file each, if there is time for it.
-fn unrecognised<'a>(
-    request: &RankedRequest,
-    files: &'a SearchFiles,
-    known: &[Option<KnownFile>],
-) -> Vec<(&'a ScopeFile, ContentHash)> {
-    if request.ocr == OcrMode::Never || !request.recognition.has_room() {
-        return Vec::new();
-    }
+/// The documents with pages that can still be recognised, by one file each.
+fn unrecognised<'a>(files: &'a SearchFiles, known: &[Option<KnownFile>]) -> Vec<(&'a ScopeFile, ContentHash)> {
     let mut seen = HashSet::new();
     let known = files.files.iter().zip(known).filter_map(|(file, known)| Some((file, known.as_ref()?)));
     let open = known.filter(|(_, known)| known.document.unrecognised > 0);
     open.map(|(file, known)| (file, known.file.content)).filter(|(_, content)| seen.insert(*content)).collect()
+}
+
+fn stopped_search(request: &RankedRequest, stopped: StopReason) -> ContextError {
+    ContextError::Pdf { path: request.paths.first().cloned().unwrap_or_default(), error: stopped.into() }
 }
 
 /// The files that the index has of what was listed whole, and that are no longer there.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::compare::{PageChanges, page_changes};
 use super::identity::PageIdentities;
-use crate::context::phrases::{grouped, page_or_pages};
+use crate::context::phrases::{count_of, grouped, page_or_pages};
 use pagewise_base::hash::PageFingerprint;
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_view::{ConversationView, FileKey, ForgetScope, HeldItem, PageForm};
@@ -106,8 +106,8 @@ pub(crate) fn change_lines(changes: &PageChanges, sent: &PageSet) -> Vec<String>
     sent.iter().for_each(|page| changed.remove(page));
     let named = |what: &str, pages: &PageSet| (!pages.is_empty()).then(|| format!("{what}: {}.", page_or_pages(pages)));
     let count = changes.pages_before.filter(|before| *before != changes.pages_now).map(|before| {
-        let (now, before) = (grouped(changes.pages_now.into()), grouped(before.into()));
-        format!("The document has {now} pages now, and had {before}.")
+        let (now, before) = (count_of(changes.pages_now.into(), "page"), grouped(before.into()));
+        format!("The document has {now} now, and had {before}.")
     });
     let moved = (!changes.moved.is_empty()).then(|| format!("Moved: {}.", moved_phrase(&changes.moved)));
     let about = (!changes.is_exact)

@@ -376,7 +376,10 @@ fn cost_lines(estimates: &[PageEstimate], pages: u64, given: GivenForms) -> Vec<
     let of_a_page = costs.iter().map(|cost| grouped(cost.of_a_page)).collect::<Vec<_>>().join(", ");
     let tokens = (!costs.is_empty()).then(|| {
         let listed = listed.collect::<Vec<_>>().join(", ");
-        format!("Estimated tokens of all {pages} pages{basis}: {listed}; of a page: {of_a_page}")
+        match pages {
+            1 => format!("Estimated tokens of its page: {listed}"),
+            _ => format!("Estimated tokens of all {pages} pages{basis}: {listed}; of a page: {of_a_page}"),
+        }
     });
     let has_files = matches!(given.form, PageForm::Document | PageForm::Path);
     let bytes = mean(estimates.iter().filter_map(|page| page.pdf_bytes)).filter(|_| has_files);

@@ -147,6 +147,11 @@ fn is_caption(line: &str) -> bool {
         && line.chars().nth(2 * MAX_HEADING_CHARACTERS).is_none()
 }
 
+/// The text that was marked.
+pub(crate) fn without_marks(marked: &str) -> String {
+    marked.replace([RUNNING, HEADING], "")
+}
+
 /// The text without marks, with one space between words.
 pub(crate) fn plain(marked: &str) -> String {
     let text = marked.replace([RUNNING, HEADING], " ");

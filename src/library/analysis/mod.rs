@@ -9,7 +9,7 @@ mod tokens;
 
 pub(super) use language::Stemmer;
 pub use language::{is_language, language_of};
-pub(super) use marked_text::{LineKind, RunningLines, mark_lines, marked_lines, plain};
+pub(super) use marked_text::{LineKind, RunningLines, mark_lines, marked_lines, plain, without_marks};
 pub(super) use page_words::{KEY_MARKS, PageWords};
 pub(super) use scanner::{TokenKind, TokenPlace, token_places};
 pub(super) use tokens::{Token, key_and_word, tokens};

@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 
 use super::stored_page::StoredPage;
 use super::{DocumentRecord, FileRecord, IndexError};
-use crate::analysis::{PageWords, RunningLines, Stemmer, mark_lines};
+use crate::analysis::{PageWords, RunningLines, Stemmer, mark_lines, without_marks};
 use pagewise_base::hash::ContentHash;
 use pagewise_text::lists_pages;
 
@@ -35,16 +35,26 @@ pub struct DocumentText {
     pub pages: Vec<PageTextToIndex>,
     /// Pages after these, which were not read since the document has too much text.
     pub unread_pages: u32,
-    /// Pages without text that may still be recognised.
-    pub unrecognised: u32,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageTextToIndex {
     /// The printed label, if it differs from the number.
     pub label: Option<String>,
     /// Its text; `None` if it has none that can be used.
     pub text: Option<String>,
+    /// Whether the text was recognised from its picture.
+    pub is_recognised: bool,
+    /// Whether it can still be recognised.
+    pub is_left: bool,
+}
+
+impl From<StoredPage> for PageTextToIndex {
+    fn from(StoredPage { label, text, is_recognised, is_without_text, is_left, .. }: StoredPage) -> Self {
+        let label = Some(label).filter(|label| !label.is_empty());
+        let text = (!is_without_text).then(|| without_marks(&text));
+        Self { label, text, is_recognised, is_left }
+    }
 }
 
 /// An entry of an outline.
@@ -101,7 +111,16 @@ impl IndexBatch {
             let text = mark_lines(page.text.as_deref().unwrap_or_default(), &running, at);
             let (section, begins) = sections.at(number);
             let label = page.label.as_deref().unwrap_or_default().replace(char::is_control, " ");
-            let stored = StoredPage { is_contents: lists_pages(&text), label, section, begins, text };
+            let stored = StoredPage {
+                is_contents: lists_pages(&text),
+                is_recognised: page.is_recognised,
+                is_without_text: page.text.is_none(),
+                is_left: page.is_left,
+                label,
+                section,
+                begins,
+                text,
+            };
             let words = words_of(&stored, &stemmer);
             lengths.extend(u16::try_from(words.count).unwrap_or(u16::MAX).to_le_bytes());
             let ready = (words.tokens(), stored.compress(number)?);
@@ -113,7 +132,7 @@ impl IndexBatch {
             pages: count(pages.len()),
             unread_pages: document.unread_pages,
             without_text: count(document.pages.iter().filter(|page| page.text.is_none()).count()),
-            unrecognised: document.unrecognised,
+            unrecognised: count(document.pages.iter().filter(|page| page.is_left).count()),
             date: document.date.unwrap_or(0),
             problem: None,
         };

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::IndexError;
 
 /// The version of the tables and of the keys. Other versions are made anew.
-const VERSION: i64 = 5;
+const VERSION: i64 = 6;
 
 /// Time to wait for another process.
 const BUSY_TIME: Duration = Duration::from_secs(10);

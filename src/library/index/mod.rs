@@ -169,6 +169,20 @@ impl Index {
         })
     }
 
+    /// The pages of a document as they were added; none if the database cannot be read.
+    #[must_use]
+    pub fn pages(&self, content: &ContentHash) -> Vec<PageTextToIndex> {
+        let stored = self.read(|database| {
+            let mut all = database.prepare(
+                "SELECT stored FROM document JOIN page ON id BETWEEN cover + 1 AND cover + pages
+                WHERE content = ?1 ORDER BY id",
+            )?;
+            all.query_map([content.0], |row| row.get::<_, Vec<u8>>(0))?.collect::<Result<Vec<_>, _>>()
+        });
+        let read = (0..).zip(stored).map(|(page, stored)| StoredPage::decompress(&stored, page).map(Into::into));
+        read.collect::<Result<_, _>>().unwrap_or_default()
+    }
+
     #[must_use]
     pub fn files(&self) -> Vec<String> {
         self.read(|database| database.prepare("SELECT path FROM file")?.query_map([], |row| row.get(0))?.collect())

@@ -10,11 +10,22 @@ const MAX_TEXT_BYTES: u32 = 16 << 20;
 /// How hard to compress: the index is written once and read often.
 const LEVEL: i32 = 6;
 
+/// The marks of pages of some kinds.
+const CONTENTS: char = 'c';
+const RECOGNISED: char = 'r';
+const WITHOUT_TEXT: char = 'w';
+const LEFT: char = 'l';
+
 /// What is known of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct StoredPage {
     /// Whether it lists titles with page numbers.
     pub(crate) is_contents: bool,
+    pub(crate) is_recognised: bool,
+    /// Whether it has no text that can be used, unlike a blank page.
+    pub(crate) is_without_text: bool,
+    /// Whether it can still be recognised.
+    pub(crate) is_left: bool,
     /// The printed label; empty if it is the number.
     pub(crate) label: String,
     /// The titles of the section that the page is in, from the outermost on.
@@ -27,16 +38,26 @@ pub(crate) struct StoredPage {
 
 impl StoredPage {
     fn encode(&self) -> String {
-        let kind = if self.is_contents { "contents" } else { "" };
-        [kind, &self.label, &self.section.join("\t"), &self.begins.join("\t"), &self.text].join("\n")
+        let kinds = [
+            (self.is_contents, CONTENTS),
+            (self.is_recognised, RECOGNISED),
+            (self.is_without_text, WITHOUT_TEXT),
+            (self.is_left, LEFT),
+        ];
+        let kinds: String = kinds.into_iter().filter(|(is_so, _)| *is_so).map(|(_, mark)| mark).collect();
+        [kinds.as_str(), &self.label, &self.section.join("\t"), &self.begins.join("\t"), &self.text].join("\n")
     }
 
     fn decode(text: &str) -> Option<Self> {
         let mut parts = text.splitn(5, '\n');
         let mut next = || parts.next();
         let titles = |line: &str| line.split('\t').filter(|title| !title.is_empty()).map(str::to_owned).collect();
+        let kinds = next()?;
         Some(Self {
-            is_contents: !next()?.is_empty(),
+            is_contents: kinds.contains(CONTENTS),
+            is_recognised: kinds.contains(RECOGNISED),
+            is_without_text: kinds.contains(WITHOUT_TEXT),
+            is_left: kinds.contains(LEFT),
             label: next()?.to_owned(),
             section: titles(next()?),
             begins: titles(next()?),
@@ -86,7 +107,7 @@ mod tests {
     fn pages_come_back_and_damage_is_refused() {
         let section = vec!["Results".to_owned(), "Net".to_owned()];
         let text = "net income\n".repeat(50);
-        let page = StoredPage { label: "iv".to_owned(), section, text, ..StoredPage::default() };
+        let page = StoredPage { label: "iv".to_owned(), section, text, is_recognised: true, ..StoredPage::default() };
         let stored = page.compress(3).unwrap_or_default();
         assert!(stored.len() < 110);
         assert_eq!(StoredPage::decompress(&stored, 3).ok(), Some(page.clone()));

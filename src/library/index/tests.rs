@@ -6,8 +6,11 @@ use crate::ranking::DocumentSet;
 use crate::{DocumentText, OutlineTitle, PageTextToIndex};
 
 fn document(pages: &[&str]) -> DocumentText {
-    let pages = pages.iter().map(|text| PageTextToIndex { label: None, text: Some((*text).to_owned()) }).collect();
-    DocumentText { title: None, date: None, outline: Vec::new(), pages, unread_pages: 0, unrecognised: 0 }
+    let pages = pages
+        .iter()
+        .map(|text| PageTextToIndex { text: Some((*text).to_owned()), ..PageTextToIndex::default() })
+        .collect();
+    DocumentText { title: None, date: None, outline: Vec::new(), pages, unread_pages: 0 }
 }
 
 fn add(index: &mut Index, path: &str, pages: &[&str]) {
@@ -241,4 +244,29 @@ fn a_folder_that_takes_no_more_keeps_what_it_has() {
     let kept = Index::open(folder.path());
     assert_eq!((kept.note(), kept.status().files), (None, 1));
     assert_eq!(found(&kept, "windmills"), [("/a.pdf".to_owned(), 1)]);
+}
+
+#[test]
+fn pages_come_back_as_they_were_added() {
+    let mut index = Index::default();
+    let page = |text: Option<&str>, is_recognised, is_left| PageTextToIndex {
+        label: text.map(|_| "iv".to_owned()),
+        text: text.map(str::to_owned),
+        is_recognised,
+        is_left,
+    };
+    let pages = [
+        page(Some("Heading\n\nOne line.\nAnother.\n"), false, false),
+        page(Some(""), false, false),
+        page(Some("seen\n"), true, false),
+        page(None, false, true),
+    ];
+    let mut batch = IndexBatch::default();
+    let content = ContentHash::of(b"scans");
+    batch.document(content, &DocumentText { pages: pages.to_vec(), ..DocumentText::default() }).unwrap();
+    batch.file("/scans.pdf".to_owned(), FileRecord { stat: [0; 32], content });
+    index.add(&batch);
+    assert_eq!(index.pages(&content), pages);
+    assert_eq!(index.known_files(["/scans.pdf"].into_iter())[0].as_ref().unwrap().document.unrecognised, 1);
+    assert_eq!(index.pages(&ContentHash::of(b"others")), []);
 }

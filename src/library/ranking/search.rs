@@ -57,6 +57,8 @@ pub struct RankedPage {
     /// `/Title` of the document; empty if it has none.
     pub title: String,
     pub text: String,
+    /// Whether the text was recognised from the page's picture.
+    pub is_recognised: bool,
     /// Other pages with the same text.
     pub copies: Vec<(ContentHash, PageIndex)>,
 }
@@ -226,7 +228,7 @@ fn hits(pages: Vec<ReadPage<'_>>, limit: usize) -> Vec<RankedPage> {
 }
 
 fn hit(page: &ReadPage<'_>) -> RankedPage {
-    let StoredPage { label, section, text, .. } = &page.stored;
+    let StoredPage { label, section, text, is_recognised, .. } = &page.stored;
     RankedPage {
         content: page.document.content,
         page: PageIndex(page.page),
@@ -237,6 +239,7 @@ fn hit(page: &ReadPage<'_>) -> RankedPage {
         section: section.clone(),
         title: page.document.title.clone(),
         text: plain(text),
+        is_recognised: *is_recognised,
         copies: Vec::new(),
     }
 }

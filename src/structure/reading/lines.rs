@@ -2,8 +2,8 @@
 
 use super::super::bounds::{NOTHING, center, holds};
 use super::super::page_structure::{Column, Line, LineWord, Region, TableArea, ends_label, is_cell_value};
-use super::segments::{RAISED_GAP_EM, Segment, is_apart, is_printed_over, line_size};
-use pagewise_text::Bounds;
+use super::segments::{RAISED_GAP_EM, Segment, is_printed_over, line_size};
+use pagewise_text::{Bounds, are_apart, are_level};
 
 /// The boxes that are drawn round text, in the frame of its column.
 #[derive(Debug, Default)]
@@ -13,9 +13,6 @@ pub(super) struct DrawnBoxes {
     /// Vertical rules, from left to right.
     pub(super) sides: Vec<Bounds>,
 }
-
-/// Segments whose baselines differ less, in ems, are one line.
-const BASELINE_EM: f32 = 0.3;
 
 /// A segment with more words takes none of another one.
 const MAX_AROUND: usize = 1_000;
@@ -124,7 +121,7 @@ fn is_beside(row: &[Segment], next: &Segment) -> bool {
     let Some(last) = row.last() else { return false };
     let size = first.size.min(next.size);
     let overlap = last.bounds.x1.min(next.bounds.x1) - last.bounds.x0.max(next.bounds.x0);
-    (next.baseline - first.baseline).abs() <= BASELINE_EM * size && overlap < size
+    are_level(first, next) && overlap < size
 }
 
 fn line_of(mut row: Vec<Segment>) -> Option<Line> {
@@ -142,7 +139,7 @@ fn line_of(mut row: Vec<Segment>) -> Option<Line> {
         if let Some(word) = words.get_mut(from) {
             // A lowered word fills the gap between the segments on both sides of it.
             let is_wide = |last: Bounds| segment.bounds.x0 - last.x1 > RAISED_GAP_EM * segment.size;
-            word.is_spaced |= before.is_some_and(|last| is_wide(last) || is_apart(last, segment.bounds, segment.size));
+            word.is_spaced |= before.is_some_and(|last| is_wide(last) || are_apart(last, segment.bounds, segment.size));
         }
         before = Some(segment.bounds);
     }

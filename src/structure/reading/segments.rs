@@ -3,17 +3,11 @@
 use super::super::bounds::{NOTHING, quarters};
 use super::super::page_structure::{LineWord, has_letter};
 use pagewise_base::script::{is_right_to_left, runs_left};
-use pagewise_text::{Bounds, rows_of};
+use pagewise_text::{Bounds, COLUMN_GAP_EM, OnBaseline, are_apart, parts, rows_of, strands};
 use std::collections::BTreeMap;
 
-/// A gap wider than this, in ems, ends a segment.
-const GAP_EM: f32 = 0.65;
 /// The dots of a leader stand further apart.
 const LEADER_GAP_EM: f32 = 3.0;
-/// The least space between two words that do not follow each other in the page's text, in ems.
-const SPACE_EM: f32 = 0.15;
-/// Words that overlap by more, in ems, are printed over each other.
-const OVERPRINT_EM: f32 = 0.3;
 /// A raised word is smaller than its line by this factor.
 const RAISED_FACTOR: f32 = 0.87;
 /// An index touches the word before it: the gap is smaller, in ems.
@@ -52,6 +46,45 @@ pub(super) struct Segment {
     pub(super) table: Option<usize>,
     /// The index of its first word among those of the page.
     pub(super) first: usize,
+}
+
+/// A word on a page, with its place in the reading order and its baseline.
+struct PlacedWord {
+    order: usize,
+    word: LineWord,
+    baseline: f32,
+}
+
+impl OnBaseline for PlacedWord {
+    fn bounds(&self) -> Bounds {
+        self.word.bounds
+    }
+
+    fn baseline(&self) -> f32 {
+        self.baseline
+    }
+
+    fn size(&self) -> f32 {
+        self.word.style.size
+    }
+
+    fn order(&self) -> usize {
+        self.order
+    }
+}
+
+impl OnBaseline for Segment {
+    fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    fn baseline(&self) -> f32 {
+        self.baseline
+    }
+
+    fn size(&self) -> f32 {
+        self.size
+    }
 }
 
 impl Segment {
@@ -154,9 +187,9 @@ fn most_frequent(counted: impl Iterator<Item = (f32, usize)>) -> Option<f32> {
 
 /// The segments of a page, from top to bottom.
 pub(super) fn collect(words: Vec<(LineWord, f32)>) -> Vec<Segment> {
-    let words = words.into_iter().enumerate().map(|(index, (word, baseline))| (index, word, baseline)).collect();
-    let rows = rows_of(words, |(_, word, baseline)| (*baseline, word.style.size));
-    attach_raised(with_marks(rows.into_iter().map(split_row).collect()))
+    let words = words.into_iter().enumerate();
+    let words = words.map(|(order, (word, baseline))| PlacedWord { order, word, baseline });
+    attach_raised(with_marks(rows_of(words.collect()).into_iter().map(split_row).collect()))
 }
 
 /// Whether a word may be the mark of an item or the number of an entry.
@@ -246,33 +279,22 @@ fn is_mark_of(mark: &Segment, text: &Segment) -> bool {
 }
 
 /// A row, split at wide gaps.
-fn split_row(mut row: Vec<(usize, LineWord, f32)>) -> Vec<Segment> {
-    row.sort_by(|a, b| a.1.bounds.x0.total_cmp(&b.1.bounds.x0));
-    let mut segments = Vec::new();
-    let mut open: Vec<(usize, LineWord, f32)> = Vec::new();
-    let mut right = f32::NEG_INFINITY;
-    let leaders = leaders(&row);
-    for (word, is_led) in row.into_iter().zip(leaders) {
-        let size = open.last().map_or(word.1.style.size, |last| last.1.style.size.max(word.1.style.size));
-        let gap = if is_led { LEADER_GAP_EM } else { GAP_EM };
-        if word.1.bounds.x0 - right > gap * size && !open.is_empty() {
-            segments.push(logical_segment(std::mem::take(&mut open)));
-            right = f32::NEG_INFINITY;
-        }
-        right = right.max(word.1.bounds.x1);
-        open.push(word);
-    }
-    if !open.is_empty() {
-        segments.push(logical_segment(open));
-    }
+fn split_row(row: Vec<PlacedWord>) -> Vec<Segment> {
+    let runs = strands(row).into_iter().flat_map(|run| {
+        let leaders = leaders(&run);
+        let limit = |at: usize| if leaders.get(at) == Some(&true) { LEADER_GAP_EM } else { COLUMN_GAP_EM };
+        parts(run, |at, gap| gap > limit(at))
+    });
+    let mut segments: Vec<Segment> = runs.map(logical_segment).collect();
+    segments.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
     segments
 }
 
 /// Whether each word of a row follows a leader of dots, or is part of one. The gap before it divides nothing.
-fn leaders(row: &[(usize, LineWord, f32)]) -> Vec<bool> {
+fn leaders(row: &[PlacedWord]) -> Vec<bool> {
     let is_dot = |at: Option<usize>| {
         let word = at.and_then(|at| row.get(at));
-        word.is_some_and(|(_, word, _)| word.text.chars().all(|sign| matches!(sign, '.' | '·' | '․')))
+        word.is_some_and(|own| own.word.text.chars().all(|sign| matches!(sign, '.' | '·' | '․')))
     };
     let before = |at: usize, count: usize| is_dot(at.checked_sub(count));
     let is_led = |at: usize| match is_dot(Some(at)) {
@@ -283,25 +305,19 @@ fn leaders(row: &[(usize, LineWord, f32)]) -> Vec<bool> {
 }
 
 /// A segment with its words in logical order. Text from right to left keeps the order in which it came.
-fn logical_segment(mut words: Vec<(usize, LineWord, f32)>) -> Segment {
-    if words.iter().any(|(_, word, _)| word.text.chars().any(is_right_to_left)) {
-        words.sort_by_key(|(index, _, _)| *index);
+fn logical_segment(mut words: Vec<PlacedWord>) -> Segment {
+    if words.iter().any(|own| own.word.text.chars().any(is_right_to_left)) {
+        words.sort_by_key(|own| own.order);
     }
-    let first = words.first().map_or(0, |(index, _, _)| *index);
+    let first = words.first().map_or(0, |own| own.order);
     let mut before: Option<(usize, Bounds)> = None;
-    for (index, word, _) in &mut words {
+    for PlacedWord { order, word, .. } in &mut words {
         // The text of the page knows the space before a word only after the word that precedes it there.
-        let is_known = before.is_none_or(|(last, _)| last + 1 == *index) || word.formula.is_some();
-        word.is_spaced |= !is_known && before.is_some_and(|(_, last)| is_apart(last, word.bounds, word.style.size));
-        before = Some((*index, word.bounds));
+        let is_known = before.is_none_or(|(last, _)| last + 1 == *order) || word.formula.is_some();
+        word.is_spaced |= !is_known && before.is_some_and(|(_, last)| are_apart(last, word.bounds, word.style.size));
+        before = Some((*order, word.bounds));
     }
-    Segment::of_words(words.into_iter().map(|(_, word, y)| (word, y)).collect(), first)
-}
-
-/// Whether two words stand apart, with a space between them, or one is printed over the other.
-pub(super) fn is_apart(one: Bounds, next: Bounds, em: f32) -> bool {
-    let gap = (next.x0 - one.x1).max(one.x0 - next.x1);
-    !(-OVERPRINT_EM * em..=SPACE_EM * em).contains(&gap)
+    Segment::of_words(words.into_iter().map(|own| (own.word, own.baseline)).collect(), first)
 }
 
 /// Moves superscripts and subscripts to the lines that they touch.

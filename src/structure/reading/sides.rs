@@ -2,7 +2,7 @@
 
 use super::super::bounds::NOTHING;
 use super::segments::Segment;
-use pagewise_text::Bounds;
+use pagewise_text::{Bounds, OnBaseline, rows_of};
 
 /// A column has at least so many lines and ems of width.
 const MIN_LINES: usize = 3;
@@ -30,8 +30,23 @@ const MAX_HANG_EM: f32 = 3.5;
 #[derive(Debug, Clone, Copy)]
 struct Span {
     baseline: f32,
+    size: f32,
     left: f32,
     right: f32,
+}
+
+impl OnBaseline for Span {
+    fn bounds(&self) -> Bounds {
+        Bounds { x0: self.left, y0: self.baseline - self.size, x1: self.right, y1: self.baseline }
+    }
+
+    fn baseline(&self) -> f32 {
+        self.baseline
+    }
+
+    fn size(&self) -> f32 {
+        self.size
+    }
 }
 
 /// What is known of the segments on one side of a gutter.
@@ -51,7 +66,7 @@ impl Side {
         for segment in segments {
             side.bounds = side.bounds.union(segment.bounds);
             let Bounds { x0: left, x1: right, .. } = segment.bounds;
-            side.spans.push(Span { baseline: segment.baseline, left, right });
+            side.spans.push(Span { baseline: segment.baseline, size: segment.size, left, right });
             side.marks += usize::from(segment.is_mark());
             side.items += usize::from(segment.is_item());
             side.has_table |= segment.table.is_some();
@@ -80,8 +95,8 @@ pub(super) fn are_columns(left: &Side, right: &Side, em: f32) -> bool {
 /// Whether the segments begin at one left edge, so that the white space is no accident of word spaces. Beside a wide
 /// gutter the lines of prose do, whatever the gaps in them.
 fn is_aligned(side: &Side, em: f32, is_wide: bool) -> bool {
-    let lines = line_lefts(side, em);
-    let is_prose = is_wide && lines.len() > MIN_LINES && fill(&side.spans, em) > FULL_LINES;
+    let lines = line_lefts(side);
+    let is_prose = is_wide && lines.len() > MIN_LINES && fill(&side.spans) > FULL_LINES;
     let lefts = if is_prose { lines.clone() } else { side.spans.iter().map(|span| span.left).collect() };
     let is_near = |left: f32, edge: f32| (left - edge).abs() < 0.3 * em;
     let count_at = |edge: f32| lefts.iter().filter(|left| is_near(**left, edge)).count();
@@ -98,15 +113,9 @@ fn is_aligned(side: &Side, em: f32, is_wide: bool) -> bool {
 }
 
 /// The left edge of each line.
-fn line_lefts(side: &Side, em: f32) -> Vec<f32> {
-    let mut lines: Vec<Span> = Vec::new();
-    for span in by(&side.spans, |span| span.baseline) {
-        match lines.last_mut() {
-            Some(line) if span.baseline - line.baseline < 0.3 * em => line.left = line.left.min(span.left),
-            _ => lines.push(span),
-        }
-    }
-    lines.into_iter().map(|line| line.left).collect()
+fn line_lefts(side: &Side) -> Vec<f32> {
+    let lines = rows_of(side.spans.clone()).into_iter();
+    lines.filter_map(|line| line.first().map(|span| span.left)).collect()
 }
 
 fn is_column(side: &Side, em: f32) -> bool {
@@ -130,7 +139,7 @@ fn are_cells(left: &Side, right: &Side, em: f32) -> bool {
 /// Whether the lines of a side fill its width, or those next to the gutter fill theirs.
 fn is_prose(spans: &[Span], distance: impl Fn(&Span) -> f32, em: f32) -> bool {
     let next = next_to_gutter(spans, distance, em);
-    fill(spans, em) >= PROSE_FILL || width(&next) > MIN_PROSE_EM * em && fill(&next, em) >= PROSE_FILL
+    fill(spans) >= PROSE_FILL || width(&next) > MIN_PROSE_EM * em && fill(&next) >= PROSE_FILL
 }
 
 /// The spans of a side that no white space from its top to its bottom divides from the gutter.
@@ -160,11 +169,8 @@ fn width(spans: &[Span]) -> f32 {
 }
 
 /// The share of their width that lines fill.
-fn fill(spans: &[Span], em: f32) -> f32 {
+fn fill(spans: &[Span]) -> f32 {
     let filled: f32 = spans.iter().map(|span| span.right - span.left).sum();
-    let mut baselines: Vec<f32> = spans.iter().map(|span| span.baseline).collect();
-    baselines.sort_by(f32::total_cmp);
-    baselines.dedup_by(|a, b| (*a - *b).abs() < 0.3 * em);
     let width = width(spans).max(1.0);
-    filled / baselines.iter().map(|_| width).sum::<f32>().max(1.0)
+    filled / rows_of(spans.to_vec()).iter().map(|_| width).sum::<f32>().max(1.0)
 }

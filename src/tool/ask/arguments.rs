@@ -22,7 +22,7 @@ const DEFAULT_PROMPT: &str = "Analyze this PDF document.";
 #[serde(rename_all = "camelCase")]
 pub struct AskArguments {
     /// What to ask. Default: Analyze this PDF document.
-    #[cfg_attr(feature = "program", arg(long, value_name = "P"))]
+    #[cfg_attr(feature = "program", arg(long, value_name = "TEXT"))]
     pub prompt: Option<String>,
     /// A PDF.
     #[cfg_attr(feature = "program", arg(skip))]
@@ -35,7 +35,7 @@ pub struct AskArguments {
         arg(
             value_name = "PATH",
             required = true,
-            help = "The PDFs, at most ten: each a path, ~, file://, a URL or a responseId"
+            help = "The PDFs, at most ten: each a path, a URL, or the responseId (fetch_…) that pagewise fetch printed"
         )
     )]
     pub pdfs: Vec<String>,

@@ -19,7 +19,7 @@ pub struct ConversationArguments {
     /// How many times the context was compacted. A higher number than before clears the record of sent pages; with a lower
     /// one, everything is sent and nothing is recorded.
     #[schemars(extend("x-driver" = true))]
-    #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
+    #[cfg_attr(feature = "program", arg(long, value_name = "N", requires = "conversation"))]
     pub generation: Option<u64>,
 }
 
@@ -66,10 +66,11 @@ pub struct ForgetArguments {
         feature = "program",
         arg(
             long,
-            value_name = "SPEC",
+            value_name = "PAGES",
             value_parser = crate::tool::typed_pages,
             allow_hyphen_values = true,
-            help = "Only these pages of it, by 1-based number"
+            requires = "file_path",
+            help = crate::tool::PAGES_HELP.as_str()
         )
     )]
     pub pages: Option<String>,

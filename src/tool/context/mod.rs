@@ -155,7 +155,7 @@ pub fn context_forget(
     }
     let request = ForgetRequest { file: arguments.file_path.clone(), pages, keep_files: arguments.keep_files };
     context.forget(&conversation, &request)?;
-    let text = format!("Forgotten in conversation {conversation}: {what}. get_file sends it again when asked.");
+    let text = format!("Forgotten in conversation {conversation}: {what}. It is sent again when asked for.");
     Ok(DataAnswer::new(text, json!({ "conversation": conversation.as_str(), "forgotten": what })))
 }
 

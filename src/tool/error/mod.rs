@@ -9,7 +9,8 @@ mod stopped;
 mod unreadable;
 mod web;
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -23,7 +24,8 @@ use self::attachment::{no_attachment, no_picture, too_deep};
 use self::file_type::{attachment_writer, converter, named_type};
 use self::unreadable::{io_error, unreadable};
 use self::web::{fetched_pdf, unsupported_content};
-use crate::context::{BoundExceeded, ContextError, FOLDER, MissingFile, grouped, one_line};
+use super::arguments::PAGES_FORM;
+use crate::context::{BoundExceeded, ContextError, FOLDER, MissingFile, count_of, grouped, one_line};
 use crate::source::{Reference, SourceError, is_url};
 use crate::worker::{PdfError, WorkerError};
 use pagewise_base::clean::{CleanText, MAX_REPEATED_CHARACTERS, repeated};
@@ -197,11 +199,9 @@ impl From<ContextError> for ToolError {
             ContextError::Picture { path, fault } => picture_error(&path, &fault),
             ContextError::StartLine { path, start_line, lines } => ToolError::parameter(
                 "startLine",
-                &format!("must be at most {lines}: {path} has {lines} lines, and {start_line} was given"),
+                &format!("must be at most {lines}: {path} has {}, and {start_line} was given", count_of(lines, "line")),
             ),
-            ContextError::Output { path, kind } => {
-                ToolError::new(ErrorCode::WriteFailed, format!("Cannot write file: {path} ({kind})"))
-            }
+            ContextError::Output { path, kind } => write_failed(Path::new(&path), kind),
             ContextError::ConversationFull { path, full } => conversation_full(&path, &full),
             ContextError::UnknownConversation => unknown_conversation(),
             ContextError::Random { reason } => {
@@ -216,6 +216,21 @@ impl From<ContextError> for ToolError {
                 ToolError::new(ErrorCode::StoreFailed, format!("Cannot read what the conversation holds: {reason}"))
             }
         }
+    }
+}
+
+/// A file that could not be written.
+pub(super) fn write_failed(path: &Path, kind: ErrorKind) -> ToolError {
+    ToolError::new(ErrorCode::WriteFailed, format!("Cannot write file: {} ({})", path.display(), reason_of(kind)))
+}
+
+/// Why the system refused a path.
+pub(crate) fn reason_of(kind: ErrorKind) -> String {
+    match kind {
+        ErrorKind::NotFound => "there is no such file or folder".to_owned(),
+        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => "a file is where a folder is needed".to_owned(),
+        ErrorKind::IsADirectory => "it is a folder".to_owned(),
+        kind => kind.to_string(),
     }
 }
 
@@ -383,12 +398,9 @@ fn worker_error(path: &str, error: &WorkerError) -> ToolError {
             .hint("A larger worker_memory_bytes may be enough to read it.")
             .with("setting", json!("worker_memory_bytes"))
             .with("limit", json!(limit_bytes)),
-        WorkerError::Busy { waiting, retry_after_ms } => ToolError::new(
-            ErrorCode::Busy,
-            format!("Busy: {waiting} requests are waiting; try again in {retry_after_ms} ms"),
-        )
-        .with("waiting", json!(waiting))
-        .with("retryAfterMs", json!(retry_after_ms)),
+        WorkerError::Busy { waiting, retry_after_ms } => ToolError::new(ErrorCode::Busy, format!("Busy: {error}"))
+            .with("waiting", json!(waiting))
+            .with("retryAfterMs", json!(retry_after_ms)),
         WorkerError::Unsandboxed { missing } => reading_failed(error)
             .hint("Start without --require-sandbox to read with the layers that this system has.")
             .with("missing", json!(missing)),
@@ -453,9 +465,8 @@ fn page_out_of_range(number: i128, page_count: u32, is_zero_based: bool) -> Tool
 
 fn selection_error(selection: &str, page_count: u32, hint: Option<String>) -> ToolError {
     let message = format!("Invalid page range: {selection} (document has {page_count} pages)");
-    let known = "Pages are 1-based and look like \"3\", \"1-5\", \"1,3,5-7\", \"4-\", \"-3\", \"last\", \"label:iv\" (as printed) or \
-                 \"section:Results\" (a title of the outline).";
-    let hint = hint.as_deref().unwrap_or(known);
+    let known = format!("Pages are counted from 1: {PAGES_FORM}.");
+    let hint = hint.as_deref().unwrap_or(&known);
     ToolError::new(ErrorCode::InvalidPageRange, message)
         .hint(hint)
         .command_hint(&hint.replace("pdf_search", "pagewise search").replace("pdf_outline", "pagewise outline"))

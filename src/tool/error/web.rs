@@ -27,7 +27,9 @@ pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {
             format!("Unsupported reference: {url}; web_references is off, so that this tool takes paths only"),
         )
         .with("setting", json!("web_references")),
-        WebError::NotAUrl { reason } => ToolError::validation(&format!("Not a URL: {url}: {reason}")),
+        WebError::NotAUrl { reason } => {
+            ToolError::validation(&format!("Not a URL: {url}: {reason}")).hint("A URL begins with https:// or http://.")
+        }
         WebError::Scheme { scheme } => ToolError::new(
             ErrorCode::UnsupportedReference,
             format!("Unsupported reference: {scheme}: is not fetched; accepted are http and https"),

@@ -68,7 +68,10 @@ impl FetchArguments {
 #[serde(rename_all = "camelCase")]
 pub struct SearchContentArguments {
     /// From fetch_content.
-    #[cfg_attr(feature = "program", arg(value_name = "ID", help = "The responseId that pagewise fetch printed"))]
+    #[cfg_attr(
+        feature = "program",
+        arg(value_name = "ID", help = "The responseId (fetch_…) that pagewise fetch printed")
+    )]
     pub response_id: String,
     /// Which URL, if several were fetched.
     #[cfg_attr(feature = "program", arg(long, value_name = "URL", conflicts_with = "url_index"))]

@@ -12,8 +12,8 @@ use super::error::{ToolError, content_not_found, web_error};
 use super::page_tag::tag_blocks;
 use super::truncate::{char_count, prefix_within};
 use crate::context::{
-    Block, ContextManager, FetchOutcome, FetchedText, ProgressListener, ResultBudget, grouped, one_line, untrusted,
-    untrusted_pages,
+    Block, ContextManager, FetchOutcome, FetchedText, ProgressListener, ResultBudget, count_of, grouped, one_line,
+    untrusted, untrusted_pages,
 };
 use pagewise_view::ConversationId;
 use pagewise_web::{FetchedResponse, FetchedUrl, ResponseId, StoredText};
@@ -120,7 +120,7 @@ impl<'a> FetchAnswerBuilder<'a> {
         let mut block = shown.to_owned();
         if is_cut {
             block.push_str(&truncated(share, total, shown_chars, self.is_bound));
-            self.next_calls.extend(self.id.as_ref().map(|id| next_call(id, index, shown_chars)));
+            self.next_calls.extend(self.id.as_ref().map(|id| next_call(id.as_str(), index, shown_chars)));
         }
         self.blocks.push(Block::Text(block));
         let mut details = details_of(stored, total);
@@ -170,7 +170,7 @@ fn untrusted_text(stored: &StoredText, url: &str) -> String {
 /// `text/html, "Title", 1,234 characters`.
 fn describe(stored: &StoredText) -> String {
     let title = stored.title.as_ref().map(|title| format!("\"{}\"", one_line(title)));
-    let pages = stored.pages.map(|pages| format!("{pages} pages"));
+    let pages = stored.pages.map(|pages| count_of(pages.into(), "page"));
     let characters = format!("{} characters", grouped(char_count(&stored.text)));
     let parts = [Some(stored.mime_type.clone()), title, pages, Some(characters)];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
@@ -198,8 +198,8 @@ fn truncated(limit: u64, total: u64, next: u64, is_bound: bool) -> String {
     format!("\n\n[Content truncated at {limit} chars. Total: {total} chars. Use {how} to retrieve more.]")
 }
 
-fn next_call(id: &ResponseId, index: usize, offset: u64) -> String {
-    let arguments = json!({ "responseId": id.as_str(), "urlIndex": index, "offset": offset });
+fn next_call(id: &str, index: usize, offset: u64) -> String {
+    let arguments = json!({ "responseId": id, "urlIndex": index, "offset": offset });
     format!("To continue: get_search_content {arguments}")
 }
 
@@ -217,8 +217,9 @@ pub fn get_search_content(
     let id = &arguments.response_id;
     let response =
         context.fetched(id, caller.requester(conversation.as_ref())).map_err(|error| web_error(id, &error))?;
+    let count = u64::try_from(response.urls.len()).unwrap_or(u64::MAX);
     let (index, fetched) = selected_url(&response, arguments)
-        .ok_or_else(|| content_not_found(&format!("{id} has {} URLs, but not this one", response.urls.len())))?;
+        .ok_or_else(|| content_not_found(&format!("{id} has {}, but not this one", count_of(count, "URL"))))?;
     let (_, key) = fetched
         .outcome
         .as_ref()
@@ -264,8 +265,7 @@ fn text_slice(
     let mut lines = vec![untrusted_text(stored, url)];
     if next < total {
         block.push_str(&truncated(limit, total, next, limit < arguments.max_chars()));
-        let arguments = json!({ "responseId": id, "urlIndex": index, "offset": next });
-        lines.push(format!("Characters {offset} to {next} of {total}. To continue: get_search_content {arguments}"));
+        lines.push(format!("Characters {offset} to {next} of {total}. {}", next_call(id, index, next)));
     }
     let mut details = details_of(stored, total);
     details.insert("url".into(), json!(url));

@@ -21,13 +21,19 @@ use crate::tool::pdf::{DocumentArguments, TextArguments, TextFormat};
 #[serde(rename_all = "camelCase")]
 pub struct GetFileArguments {
     /// Path, URL or responseId.
-    #[cfg_attr(feature = "program", arg(value_name = "PATH"))]
+    #[cfg_attr(feature = "program", arg(value_name = "PATH", help = crate::tool::PATH_HELP))]
     pub file_path: String,
     /// One page, 0-based.
     #[schemars(extend("x-expected" = "a whole number (0-based page index)"))]
     #[cfg_attr(
         feature = "program",
-        arg(long, value_name = "I", allow_negative_numbers = true, conflicts_with = "pages")
+        arg(
+            long,
+            value_name = "INDEX",
+            allow_negative_numbers = true,
+            conflicts_with = "pages",
+            help = "One page, counted from 0; --pages counts from 1"
+        )
     )]
     pub pdf_page: Option<i64>,
     /// The pages.
@@ -44,16 +50,38 @@ pub struct GetFileArguments {
     pub form: Option<FormArgument>,
     /// Resend what you can no longer see.
     #[serde(default)]
-    #[cfg_attr(feature = "program", arg(long, help = "Send it even if it was already sent in the conversation"))]
+    #[cfg_attr(
+        feature = "program",
+        arg(long, requires = "conversation", help = "Send it even if it was already sent in the conversation")
+    )]
     pub force: bool,
     /// Text files: first line, 1-based.
-    #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            long,
+            value_name = "N",
+            conflicts_with = "part",
+            help = "Of a text: its first line, counted from 1; of a folder: the first PDF"
+        )
+    )]
     pub start_line: Option<NonZeroU64>,
     /// Text files: number of lines.
-    #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            long,
+            value_name = "N",
+            conflicts_with = "part",
+            help = "Of a text: how many lines; of a folder: how many PDFs"
+        )
+    )]
     pub num_lines: Option<NonZeroU64>,
     /// Estimated token budget; at least one page is sent.
-    #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
+    #[cfg_attr(
+        feature = "program",
+        arg(long, value_name = "N", requires = "part", help = "Send pages up to about this many tokens, one at least")
+    )]
     pub max_tokens: Option<NonZeroU64>,
     /// An earlier version: reports what changed; with pages, sends those that changed.
     #[cfg_attr(
@@ -61,7 +89,7 @@ pub struct GetFileArguments {
         arg(
             long,
             value_name = "EARLIER",
-            help = "An earlier version: report what changed; with --pages, send only those"
+            help = "An earlier version: report what changed; with --pages, send only the pages that changed"
         )
     )]
     pub against: Option<String>,
@@ -91,6 +119,12 @@ impl GetFileArguments {
             return Err(ToolError::parameter("save", "needs as: text or markdown"));
         }
         Ok(self)
+    }
+
+    /// Whether lines are asked for, which documents with pages do not have.
+    #[must_use]
+    pub fn selects_lines(&self) -> bool {
+        self.start_line.is_some() || self.num_lines.is_some()
     }
 
     /// The format in which the text is saved: Markdown if no form is asked for.

@@ -72,12 +72,12 @@ pub fn get_file(
     let form = decide_form(arguments.form.unwrap_or_default(), &caller.client);
     let cancellation = caller.cancellation.clone();
     let max_result_bytes = caller.client.result_bytes(context.settings().max_result_bytes);
-    let with_lines = arguments.start_line.is_some() || arguments.num_lines.is_some();
+    let selects_lines = arguments.selects_lines();
     let asked = file_request(arguments, form, conversation.clone());
     let client = caller.client.name.clone();
     let request = FileRequest { principal: caller.principal, client, cancellation, max_result_bytes, ..asked };
     let mut answer = context.get_file_with_progress(&request, progress)?;
-    let lines_note = (with_lines && answer.details.pages.is_some()).then(|| LINES_OF_PAGES.to_owned());
+    let lines_note = (selects_lines && answer.details.pages.is_some()).then(|| LINES_OF_PAGES.to_owned());
     for note in lines_note.into_iter().chain(caller.store_note.clone()) {
         answer.blocks.push(Block::Text(note.clone()));
         answer.details.notes.push(note);

@@ -21,7 +21,7 @@ use pagewise_text::Case;
 #[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("For a responseId, the conversation that fetched it"))))]
 pub struct DocumentArguments {
     /// Path, URL or responseId.
-    #[cfg_attr(feature = "program", arg(value_name = "PATH", index = 1))]
+    #[cfg_attr(feature = "program", arg(value_name = "PATH", index = 1, help = crate::tool::PATH_HELP))]
     pub path: String,
     /// Its password.
     #[serde(flatten)]
@@ -239,17 +239,7 @@ pub struct RenderArguments {
     pub document: DocumentArguments,
     /// 1-based: "3". Several ("1-3,7") are only saved. Not needed with quote.
     #[serde(default)]
-    #[cfg_attr(
-        feature = "program",
-        arg(
-            value_name = "PAGES",
-            index = 2,
-            allow_negative_numbers = true,
-            default_value = "1-",
-            hide_default_value = true,
-            help = "The pages, by 1-based number: 3, 1-5, 1,3,5-7, 4-, -3, label:iv, section:TITLE (default: all)"
-        )
-    )]
+    #[cfg_attr(feature = "program", arg(skip))]
     pub page: String,
     /// Passage to find; draws only its lines, marked.
     #[cfg_attr(
@@ -264,10 +254,10 @@ pub struct RenderArguments {
     pub quote: Option<String>,
     /// Draw several pages in one picture.
     #[serde(default)]
-    #[cfg_attr(feature = "program", arg(long))]
+    #[cfg_attr(feature = "program", arg(long, conflicts_with_all = ["dpi", "region", "highlight", "quote"]))]
     pub contact_sheet: bool,
     /// Pixels per inch, 72 to 300. Default: 150.
-    #[cfg_attr(feature = "program", arg(long, value_name = "N"))]
+    #[cfg_attr(feature = "program", arg(long, value_name = "N", help = "Pixels per inch, 72 to 300 (default: 150)"))]
     pub dpi: Option<NonZeroU64>,
     /// Left, top, right, bottom, 0 to 1: [0, 0, 1, 0.5] draws the upper half.
     #[schemars(length(min = 4, max = 4), extend("x-expected" = REGION))]
@@ -296,7 +286,7 @@ pub struct RenderArguments {
     pub highlight: Option<String>,
 }
 
-const REGION: &str = "four shares of the page from 0 to 1: left, top, right, bottom, as [0, 0, 1, 0.5]";
+const REGION: &str = "four fractions of the page, 0 to 1: left, top, right, bottom, such as 0,0,1,0.5";
 
 const HIGHLIGHT: &str = "a text, or a box in points: left, top, right, bottom";
 
@@ -337,6 +327,14 @@ impl RenderArguments {
 
     pub(super) fn dpi(&self) -> Dpi {
         self.dpi.map_or_else(Dpi::default, |dpi| Dpi::clamped(dpi.get()))
+    }
+
+    /// A note if the resolution is another than was asked for.
+    pub(super) fn dpi_note(&self) -> Option<String> {
+        let (asked, drawn) = (self.dpi?.get(), self.dpi().get());
+        let (min, max) = (Dpi::MIN, Dpi::MAX);
+        (asked != u64::from(drawn))
+            .then(|| format!("dpi can be {min} to {max}, and {asked} was given: drawn at {drawn}"))
     }
 
     pub(super) fn region(&self) -> Result<Option<Region>, ToolError> {
@@ -385,7 +383,15 @@ pub struct SearchArguments {
     #[cfg_attr(feature = "program", arg(skip))]
     pub start_document: Option<NonZeroU64>,
     /// Exact phrase; with ranked, a question or words.
-    #[cfg_attr(feature = "program", arg(value_name = "QUERY", index = 2, allow_hyphen_values = true))]
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            value_name = "QUERY",
+            index = 2,
+            allow_hyphen_values = true,
+            help = "An exact phrase; with --ranked, a question or words"
+        )
+    )]
     pub query: Option<String>,
     /// Instead of query: a passage to check.
     #[cfg_attr(
@@ -429,16 +435,40 @@ pub struct SearchArguments {
     pub ranked: bool,
     /// With ranked: only documents in this language, by its code in ISO 639-3: eng, deu, fra.
     #[schemars(extend("x-driver" = true))]
-    #[cfg_attr(feature = "program", arg(long, value_name = "CODE", requires = "ranked"))]
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            long,
+            value_name = "CODE",
+            requires = "ranked",
+            help = "With --ranked: only documents in this language, by its code in ISO 639-3: eng, deu, fra"
+        )
+    )]
     pub language: Option<String>,
     /// With ranked: only documents of these dates: 2023, 2023-05.., 2022..2023-06.
     #[schemars(extend("x-driver" = true))]
-    #[cfg_attr(feature = "program", arg(long, value_name = "RANGE", requires = "ranked", allow_hyphen_values = true))]
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            long,
+            value_name = "RANGE",
+            requires = "ranked",
+            allow_hyphen_values = true,
+            help = "With --ranked: only documents of these dates: 2023, 2023-05.., 2022..2023-06"
+        )
+    )]
     pub dates: Option<String>,
     /// With ranked: structured results also have the boxes of the passages on their pages.
     #[serde(default)]
     #[schemars(extend("x-driver" = true))]
-    #[cfg_attr(feature = "program", arg(long, requires = "ranked"))]
+    #[cfg_attr(
+        feature = "program",
+        arg(
+            long,
+            requires = "ranked",
+            help = "With --ranked and --json: also the boxes of the passages on their pages"
+        )
+    )]
     pub boxes: bool,
     /// Its password.
     #[serde(flatten)]
@@ -504,6 +534,13 @@ impl SearchArguments {
         let expected = "must be a year, a month, a day or a range of them: 2023, 2023-05, 2023-05-17..2024, ..2024";
         let read = |dates: &String| DateRange::parse(dates).ok_or_else(|| ToolError::parameter("dates", expected));
         self.dates.as_ref().map(read).transpose()
+    }
+
+    /// What limits a ranked search beside its paths, to follow the number of documents.
+    pub(crate) fn filters(&self) -> String {
+        let language = self.language.as_ref().map(|code| format!(", only those in {code}"));
+        let dates = self.dates.as_ref().map(|dates| format!(", only those of {dates}"));
+        language.into_iter().chain(dates).collect()
     }
 
     pub(super) fn case(&self) -> Case {

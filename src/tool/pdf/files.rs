@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::page::write_failed;
 use super::tables::{TableFormat, TablesResult};
 use crate::context::{ContextError, OpenPdf, ProgressListener, write_whole};
-use crate::tool::error::ToolError;
+use crate::tool::error::{ErrorCode, ToolError};
 
 /// A file that was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -123,6 +123,10 @@ fn write_attachment(pdf: &OpenPdf, name: &str, folder: &Path) -> Result<WrittenF
     let failed = |error| ContextError::Pdf { path: pdf.path.clone(), error };
     let bytes = pdf.document.attachment(name).map_err(failed)?.unwrap_or_default();
     let file = folder.join(file_name(name));
+    if pdf.is_at(&file) {
+        return Err(ToolError::new(ErrorCode::WriteFailed, "it has the name of the document, which is never replaced")
+            .command_hint("Name another folder with --out-dir."));
+    }
     write_whole(&file, &bytes).map_err(|error| write_failed(&file, &error))?;
     Ok(WrittenFile { file, bytes: bytes.len() })
 }

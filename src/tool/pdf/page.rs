@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::arguments::selected_pages;
 use crate::context::{ContextError, OpenPdf, SelectedPages, select_page, write_whole};
-use crate::tool::error::{ErrorCode, ToolError};
+use crate::tool::error::{self, ToolError};
 use crate::worker::{PdfChunk, PdfError};
 use pagewise_base::page::PageNumber;
 
@@ -102,5 +102,5 @@ pub(crate) fn write_chunk(chunk: &PdfChunk, out: &Path) -> Result<(), ToolError>
 }
 
 pub(crate) fn write_failed(out: &Path, error: &std::io::Error) -> ToolError {
-    ToolError::new(ErrorCode::WriteFailed, format!("Cannot write file: {} ({})", out.display(), error.kind()))
+    error::write_failed(out, error.kind())
 }

@@ -56,6 +56,7 @@ pub fn split(
     progress: &dyn ProgressListener,
 ) -> Result<SplitResult, ToolError> {
     let SelectedPages { pages, note } = selected_pages(pdf, selection)?;
+    pdf.check_layout()?;
     let digits = pdf.document.page_count().to_string().len();
     std::fs::create_dir_all(out_dir).map_err(|error| write_failed(out_dir, &error))?;
     progress.starts(pages.len());

@@ -511,7 +511,11 @@ impl TextResult {
         };
         let cut = self.truncated.then(|| {
             let last = self.pages.last().map(|page| format!(" on page {}", page.number)).unwrap_or_default();
-            format!("the text ends{last}: {} of {} characters", grouped(self.max_chars), grouped(self.total_chars))
+            format!(
+                "the text is cut{last}, after {} of {} characters",
+                grouped(self.max_chars),
+                grouped(self.total_chars)
+            )
         });
         without.into_iter().chain(cut).chain(self.notes.iter().cloned()).collect()
     }

@@ -7,9 +7,9 @@ use serde::Serialize;
 use super::arguments::selected_pages;
 use super::ocr_notes::{NEXT_CALL, SourceCounts};
 use super::page::write_failed;
-use crate::context::{ContextError, OpenPdf, ProgressListener, SelectedPages, ocr_notes, write_whole};
-use crate::tool::error::ToolError;
-use crate::worker::{OcrMode, Pages, PdfError, RecognisingDocument, RecognitionBudget};
+use crate::context::{ContextError, OpenPdf, ProgressListener, SelectedPages, ocr_notes, page_or_pages, write_whole};
+use crate::tool::error::{ErrorCode, ToolError};
+use crate::worker::{OcrMode, PageSource, Pages, PdfError, RecognisingDocument, RecognitionBudget};
 use pagewise_base::hash::ContentHash;
 use pagewise_base::page::PageIndex;
 use pagewise_document::{LayerWord, PageLayer};
@@ -56,9 +56,14 @@ pub fn write_text_layer(
         layers.extend(layer_of(&document, page));
         progress.page_done();
     }
+    let report = document.report();
+    let unread = report.pages_of(PageSource::Unread);
+    if !unread.is_empty() && layers.is_empty() && report.failures.is_empty() {
+        let message = format!("OCR is not available: {} of {} cannot be read", page_or_pages(&unread), pdf.path);
+        return Err(ToolError::new(ErrorCode::PdfError, message).hint("pagewise doctor says how to get it."));
+    }
     let file = pdf.document.with_text_layer(&layers).map_err(failed)?;
     write_whole(out, &file).map_err(|error| write_failed(out, &error))?;
-    let report = document.report();
     Ok(TextLayerResult {
         file: out.to_owned(),
         pages: pdf.document.page_count(),

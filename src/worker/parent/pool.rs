@@ -13,7 +13,7 @@ use super::process::WorkerProcess;
 use crate::worker::error::WorkerError;
 use crate::worker::pages::ReaderMemory;
 use crate::worker::settings::{MAX_DEATHS, MAX_REMEMBERED_DEATHS, WorkerSettings};
-use pagewise_base::limits::Cancellation;
+use pagewise_base::limits::{Cancellation, StopReason};
 use pagewise_base::share::{Place, Share, Sharer};
 
 /// Identifies a document: a hash of its bytes or of its file metadata.
@@ -167,7 +167,7 @@ impl WorkerPool {
             core.signal_starter(&state);
             let left = patience.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                break Err(core.busy());
+                break Err(core.late());
             }
             state = core.worker_available.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         };
@@ -199,7 +199,7 @@ impl WorkerPool {
 
     /// The setting `worker_deadline_ms`.
     pub(crate) fn deadline_ms(&self) -> u64 {
-        u64::try_from(self.core.settings.deadline.as_millis()).unwrap_or(u64::MAX)
+        self.core.deadline_ms()
     }
 
     /// Refuses a document that has killed too many workers.
@@ -285,6 +285,18 @@ impl PoolCore {
     fn wake(&self) {
         drop(self.state());
         self.worker_available.notify_all();
+    }
+
+    /// The error for a request whose time has passed: no worker was ready in time, or others have them all.
+    fn late(&self) -> WorkerError {
+        if self.leases.taken_in_all() > 0 {
+            return self.busy();
+        }
+        WorkerError::Stopped(StopReason::Timeout { deadline_ms: self.deadline_ms() })
+    }
+
+    fn deadline_ms(&self) -> u64 {
+        u64::try_from(self.settings.deadline.as_millis()).unwrap_or(u64::MAX)
     }
 
     /// The error for a busy pool. The retry time assumes 100 ms for each round of requests.

@@ -44,9 +44,9 @@ local function arguments_of(request, conversation)
   local arguments = { "get-file", "--json", "--emit", request.api or "anthropic" }
   option(arguments, "--pages", request.pages)
   option(arguments, "--as", request.as)
-  option(arguments, "--max-tokens", request.max_tokens)
+  option(arguments, "--max-tokens", request.pages and request.max_tokens)
   option(arguments, "--conversation", conversation)
-  if request.force then
+  if request.force and conversation then
     arguments[#arguments + 1] = "--force"
   end
   return vim.list_extend(arguments, { "--", uri.absolute(request.file) })

@@ -126,8 +126,11 @@ fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
 }
 
+/// The refusal of a request for another host, which may come from a web page.
+pub(super) const FORBIDDEN_HOST: &str = "Forbidden: Host header is not allowed (setting http_allowed_hosts)";
+
 fn forbidden_host() -> Response {
-    error_response(StatusCode::FORBIDDEN, SERVER_ERROR, "Forbidden: Host header is not allowed")
+    error_response(StatusCode::FORBIDDEN, SERVER_ERROR, FORBIDDEN_HOST)
 }
 
 impl HttpSettings {

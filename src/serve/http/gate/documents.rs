@@ -109,7 +109,11 @@ impl Gate {
     fn check_origin(&self, headers: &HeaderMap) -> Result<(), &'static str> {
         let origin = headers.get(header::ORIGIN).map(|origin| origin.to_str().unwrap_or_default());
         let is_allowed = |origin: &str| self.settings.allowed_origins.iter().any(|allowed| allowed == origin);
-        if origin.is_none_or(is_allowed) { Ok(()) } else { Err("Forbidden: Origin header is not allowed") }
+        if origin.is_none_or(is_allowed) {
+            Ok(())
+        } else {
+            Err("Forbidden: Origin header is not allowed (setting http_allowed_origins)")
+        }
     }
 }
 

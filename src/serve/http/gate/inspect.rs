@@ -18,6 +18,7 @@ use serde_json::{Map, Value, json};
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
+use super::access::FORBIDDEN_HOST;
 use super::document_body::DocumentBody;
 use super::events::event_stream;
 use super::{Gate, method_name};
@@ -174,9 +175,11 @@ pub(super) fn routes() -> Router<Arc<Gate>> {
 /// Checks the host, and sets the headers of every answer.
 pub(super) async fn guard(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
     let (began, method) = (Instant::now(), method_name(request.method()));
+    // Paths that no route has come here too.
+    let path = if request.uri().path().starts_with("/inspect") { "/inspect" } else { "unknown" };
     let mut response = match gate.access.has_allowed_host(request.headers()) {
         true => next.run(request).await,
-        false => refusal(StatusCode::FORBIDDEN, "Forbidden: Host header is not allowed"),
+        false => refusal(StatusCode::FORBIDDEN, FORBIDDEN_HOST),
     };
     let headers = response.headers_mut();
     let is_pdf = headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == PDF);
@@ -193,7 +196,7 @@ pub(super) async fn guard(State(gate): State<Arc<Gate>>, request: Request, next:
     }
     let (is_logged, status) = (gate.settings.log, response.status().as_u16());
     let bytes = response.body().size_hint().exact().unwrap_or(0);
-    let entry = RequestLogEntry { is_logged, method, path: "/inspect", status };
+    let entry = RequestLogEntry { is_logged, method, path, status };
     entry.write(&LoggedCall::default(), bytes, began.elapsed());
     response
 }

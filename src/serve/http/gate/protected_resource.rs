@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use super::Gate;
+use super::access::FORBIDDEN_HOST;
 use pagewise_issuer::IssuerSettings;
 
 /// Where the metadata are. The path of the resource follows (RFC 9728, 3.1).
@@ -74,7 +75,7 @@ fn origin_and_path(audience: &str) -> Option<(String, String, String)> {
 /// Answers with the metadata, which need no token.
 pub(super) async fn protected_resource(State(gate): State<Arc<Gate>>, uri: Uri, headers: HeaderMap) -> Response {
     if !gate.access.has_allowed_host(&headers) {
-        return (StatusCode::FORBIDDEN, "Forbidden: Host header is not allowed").into_response();
+        return (StatusCode::FORBIDDEN, FORBIDDEN_HOST).into_response();
     }
     let path = uri.path().strip_prefix(WELL_KNOWN).unwrap_or_default();
     let metadata = gate.access.protected_resource().and_then(|resource| resource.metadata(&headers, path));

@@ -1,7 +1,8 @@
 //! The text of a cell.
 
-use super::lines::{CELL_GAP, PlacedWord, text_lines};
+use super::lines::{PlacedWord, text_lines};
 use pagewise_base::script::{is_ideograph, is_right_to_left, runs_left};
+use pagewise_text::{COLUMN_GAP_EM, are_apart};
 
 /// The words in reading order: lines joined by a space, hyphens at line ends repaired.
 pub(crate) fn cell_text(words: &[PlacedWord]) -> String {
@@ -62,8 +63,8 @@ fn is_apart(last: &PlacedWord, word: &PlacedWord) -> bool {
     let (gap, em) = ((b.x0 - a.x1).max(a.x0 - b.x1), last.word.size.max(word.word.size));
     // The text of the page knows the spaces of a line better than any gap does: an index may stand off its letter.
     match last.index + 1 == word.index {
-        true => word.word.is_spaced || gap > CELL_GAP * em,
-        false => gap > 0.15 * word.word.size,
+        true => word.word.is_spaced || gap > COLUMN_GAP_EM * em,
+        false => are_apart(*a, *b, em),
     }
 }
 

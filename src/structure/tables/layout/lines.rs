@@ -2,8 +2,11 @@
 
 use std::cell::Cell;
 
+use crate::bounds::{center, holds};
 use crate::page_structure::is_value;
-use pagewise_text::{Bounds, PageLayout, Word};
+use pagewise_text::{
+    Bounds, COLUMN_GAP_EM, OnBaseline, PageLayout, Word, are_boxes_overprinted, parts, rows_of, strands,
+};
 
 /// Areas of a page may overlap, but all their words together are at most this many.
 const MAX_READS: usize = 4_000_000;
@@ -13,8 +16,6 @@ const WIDE_GAP: f32 = 1.2;
 const ELLIPSIS_GAP: f32 = 3.0;
 /// A gap narrower than this many ems never divides a line.
 const NARROW_GAP: f32 = 0.72;
-/// Cells of a table are further apart than this many ems.
-pub(super) const CELL_GAP: f32 = 0.65;
 /// Of a fixed pitch, where a space has the width of a letter, by more than this many ems.
 const TYPED_GAP: f32 = 1.0;
 /// Gaps of justified prose are narrower than this many ems and differ by less than `EVEN`.
@@ -24,12 +25,6 @@ const EVEN: f32 = 0.06;
 const MAX_TURNED: usize = 500;
 /// Turned words whose ends differ by less than this many ems are heads of columns side by side.
 const TURNED_EM: f32 = 0.25;
-/// At most this many texts stand over each other on a line: an amount over a description over another.
-const MAX_STRANDS: usize = 8;
-/// Words that overlap by more than this many ems stand over each other.
-const OVERPRINT: f32 = 0.3;
-/// Baselines that differ by less than this many ems are of one line.
-const SAME_BASELINE: f32 = 0.25;
 
 /// A word, its place in the reading order, and the baseline of its line.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +47,24 @@ pub(crate) struct TextLine<'p> {
     pub(crate) baseline: f32,
     pub(crate) size: f32,
     pub(crate) chunks: Vec<Chunk<'p>>,
+}
+
+impl OnBaseline for PlacedWord<'_> {
+    fn bounds(&self) -> Bounds {
+        self.word.bounds
+    }
+
+    fn baseline(&self) -> f32 {
+        self.baseline
+    }
+
+    fn size(&self) -> f32 {
+        self.word.size
+    }
+
+    fn order(&self) -> usize {
+        self.index
+    }
 }
 
 impl<'p> Chunk<'p> {
@@ -97,19 +110,20 @@ impl<'p> Chunk<'p> {
 impl TextLine<'_> {
     /// Whether some of its text stands over other text.
     pub(crate) fn is_overprinted(&self) -> bool {
-        self.chunks.windows(2).any(|pair| matches!(pair, [a, b] if a.bounds.x1 - b.bounds.x0 > OVERPRINT * self.size))
+        self.chunks
+            .windows(2)
+            .any(|pair| matches!(pair, [a, b] if are_boxes_overprinted(a.bounds, b.bounds, self.size)))
     }
 }
 
 /// The smallest box round all boxes.
 pub(crate) fn union(boxes: impl Iterator<Item = Bounds>) -> Option<Bounds> {
-    boxes.reduce(|a, b| Bounds { x0: a.x0.min(b.x0), y0: a.y0.min(b.y0), x1: a.x1.max(b.x1), y1: a.y1.max(b.y1) })
+    boxes.reduce(Bounds::union)
 }
 
 /// Whether the centre of `inner` is in `outer`.
 pub(crate) fn is_inside(inner: &Bounds, outer: &Bounds) -> bool {
-    let (x, y) = ((inner.x0 + inner.x1) / 2.0, (inner.y0 + inner.y1) / 2.0);
-    outer.x0 <= x && x <= outer.x1 && outer.y0 <= y && y <= outer.y1
+    holds(*outer, center(*inner))
 }
 
 /// The words of a page that run to the right, in order of their middle.
@@ -123,15 +137,13 @@ pub(crate) struct PageWords<'p> {
 }
 
 impl<'p> PageWords<'p> {
-    /// The words of a page. Raised and lowered words get the baseline of their neighbour.
     pub(crate) fn of(page: &'p PageLayout) -> Self {
         let is_text = |word: &Word| is_readable(word) && !is_drawn_by_text(&word.text);
         let upright = page.words.iter().enumerate().filter(|(_, word)| is_text(word));
         let placed: Vec<PlacedWord> =
             upright.map(|(index, word)| PlacedWord { index, word, baseline: word.baseline }).collect();
-        let is_word = |at: usize| !is_leader_dot(&placed, at);
-        let settled = (0..placed.len()).filter(|at| is_word(*at)).filter_map(|at| settled(&placed, at));
-        let mut words: Vec<PlacedWord> = settled.collect();
+        let kept = placed.iter().enumerate().filter(|(at, _)| !is_leader_dot(&placed, *at));
+        let mut words: Vec<PlacedWord> = kept.map(|(_, word)| *word).collect();
         words.sort_by(|a, b| middle(a).total_cmp(&middle(b)));
         Self { words, turned: turned_words(page), reads: Cell::new(MAX_READS) }
     }
@@ -219,21 +231,6 @@ fn is_finite(word: &Word) -> bool {
     word.size > 0.5 && [b.x0, b.x1, b.y0, b.y1, word.baseline, word.size].iter().all(|v| v.is_finite())
 }
 
-/// A word with the baseline of the larger word that it touches, or its own.
-fn settled<'p>(words: &[PlacedWord<'p>], at: usize) -> Option<PlacedWord<'p>> {
-    let own = words.get(at)?;
-    let before = at.checked_sub(1).and_then(|i| words.get(i));
-    let host = [before, words.get(at + 1)].into_iter().flatten().find(|other| is_raised(own.word, other.word));
-    Some(PlacedWord { baseline: host.map_or(own.baseline, |host| host.baseline), ..*own })
-}
-
-/// Whether `small` is a raised or lowered mark at `large`.
-fn is_raised(small: &Word, large: &Word) -> bool {
-    let gap = (small.bounds.x0 - large.bounds.x1).max(large.bounds.x0 - small.bounds.x1);
-    let overlap = small.bounds.y1.min(large.bounds.y1) - small.bounds.y0.max(large.bounds.y0);
-    small.size < 0.9 * large.size && gap < 0.4 * large.size && gap > -0.5 * large.size && overlap > 0.3 * small.size
-}
-
 /// The lines of these words from top to bottom, where justified prose may stand.
 pub(crate) fn text_lines<'p>(words: &[PlacedWord<'p>]) -> Vec<TextLine<'p>> {
     lines_of(words, prose_chunks)
@@ -248,94 +245,30 @@ fn lines_of<'p>(
     words: &[PlacedWord<'p>],
     chunks_of: impl Fn(Vec<PlacedWord<'p>>) -> Vec<Chunk<'p>>,
 ) -> Vec<TextLine<'p>> {
-    let mut sorted = words.to_vec();
-    sorted.sort_by(|a, b| a.baseline.total_cmp(&b.baseline));
-    let mut lines: Vec<Vec<PlacedWord>> = Vec::new();
-    for word in sorted {
-        match lines.last_mut() {
-            Some(line)
-                if line
-                    .first()
-                    .is_some_and(|f| word.baseline - f.baseline <= SAME_BASELINE * f.word.size.min(word.word.size)) =>
-            {
-                line.push(word)
-            }
-            _ => lines.push(vec![word]),
-        }
-    }
-    lines.into_iter().map(|line| line_of(line, &chunks_of)).collect()
+    rows_of(words.to_vec()).into_iter().map(|row| line_of(row, &chunks_of)).collect()
 }
 
 /// A line of words, divided at wide gaps.
-fn line_of<'p>(
-    mut words: Vec<PlacedWord<'p>>,
-    chunks_of: impl Fn(Vec<PlacedWord<'p>>) -> Vec<Chunk<'p>>,
-) -> TextLine<'p> {
-    words.sort_by(|a, b| a.word.bounds.x0.total_cmp(&b.word.bounds.x0));
-    let baseline = words.first().map_or(0.0, |w| w.baseline);
+fn line_of<'p>(words: Vec<PlacedWord<'p>>, chunks_of: impl Fn(Vec<PlacedWord<'p>>) -> Vec<Chunk<'p>>) -> TextLine<'p> {
+    let baseline = words.iter().map(|w| w.baseline).reduce(f32::min).unwrap_or(0.0);
     let size = words.iter().map(|w| w.word.size).fold(0.0, f32::max);
     let mut chunks: Vec<Chunk> = strands(words).into_iter().flat_map(chunks_of).collect();
     chunks.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
     TextLine { baseline, size, chunks }
 }
 
-/// The words of a line, in order of x, as runs that do not stand over each other; as one if there are too many.
-fn strands(words: Vec<PlacedWord>) -> Vec<Vec<PlacedWord>> {
-    let is_over = |a: &PlacedWord, b: &PlacedWord| a.word.bounds.x1 - b.word.bounds.x0 > OVERPRINT * b.word.size;
-    if !words.windows(2).any(|pair| matches!(pair, [a, b] if is_over(a, b))) {
-        return vec![words];
-    }
-    let mut read = words.clone();
-    read.sort_by_key(|word| word.index);
-    let follows = |a: &PlacedWord, b: &PlacedWord| a.index + 1 == b.index && !is_over(a, b);
-    let mut runs: Vec<Vec<PlacedWord>> = read.chunk_by(follows).map(<[PlacedWord]>::to_vec).collect();
-    runs.sort_by(|a, b| left(a).total_cmp(&left(b)));
-    let mut strands: Vec<Vec<PlacedWord>> = Vec::new();
-    for run in runs {
-        let is_free =
-            |strand: &Vec<PlacedWord>| matches!((strand.last(), run.first()), (Some(a), Some(b)) if !is_over(a, b));
-        let count = strands.len();
-        let host = strands.iter().position(is_free);
-        match host.and_then(|at| strands.get_mut(at)) {
-            Some(strand) => strand.extend(run),
-            None if count < MAX_STRANDS => strands.push(run),
-            None => return vec![words],
-        }
-    }
-    strands
-}
-
-/// Where a run of words begins.
-fn left(run: &[PlacedWord]) -> f32 {
-    run.first().map_or(f32::MAX, |word| word.word.bounds.x0)
-}
-
 /// The chunks of a line's words: even gaps are the spaces of a justified line.
 fn prose_chunks(words: Vec<PlacedWord>) -> Vec<Chunk> {
     let (limit, even) = (gap_limit(&words), even_gaps(&words));
-    divided(words, limit, even)
+    let is_even = |at: usize| even.get(at).is_some_and(|is_even| *is_even);
+    parts(words, |at, gap| gap > limit && !is_even(at)).into_iter().filter_map(Chunk::new).collect()
 }
 
 /// The chunks of a line's words, the cells of a table.
 fn cell_chunks(words: Vec<PlacedWord>) -> Vec<Chunk> {
-    let even = vec![false; words.len()];
     let is_typed = words.iter().all(|word| word.word.is_monospace);
-    divided(words, if is_typed { TYPED_GAP } else { CELL_GAP }, even)
-}
-
-fn divided(words: Vec<PlacedWord>, limit: f32, even: Vec<bool>) -> Vec<Chunk> {
-    let mut groups: Vec<Vec<PlacedWord>> = Vec::new();
-    let mut end = f32::MIN;
-    for (word, is_even) in words.into_iter().zip(even) {
-        let em = word.word.size;
-        let gap = word.word.bounds.x0 - end;
-        end = end.max(word.word.bounds.x1);
-        match groups.last_mut() {
-            Some(group) if is_even || gap <= limit * em => group.push(word),
-            _ => groups.push(vec![word]),
-        }
-    }
-    groups.into_iter().filter_map(Chunk::new).collect()
+    let limit = if is_typed { TYPED_GAP } else { COLUMN_GAP_EM };
+    parts(words, |_, gap| gap > limit).into_iter().filter_map(Chunk::new).collect()
 }
 
 /// For each word whether the gap before it is one of several even gaps, as in justified prose.

@@ -29,7 +29,7 @@ impl Drawing {
         let notes = is_missed.then(|| "the text to highlight is not on the page".to_owned());
         let region = arguments.region()?;
         let options = RenderOptions { dpi: arguments.dpi(), region, highlights, ..RenderOptions::default() };
-        Ok(Self { page, options, notes: notes.into_iter().collect() })
+        Ok(Self { page, options, notes: notes.into_iter().chain(arguments.dpi_note()).collect() })
     }
 
     /// Draws it.

@@ -86,8 +86,10 @@ impl<'a> PageDrawing<'a> {
     ) -> Result<Self, ToolError> {
         let pdf = arguments.document.open(context, caller)?;
         let SelectedPages { pages, note } = select_one_or_more(&arguments.page, &*pdf.document)?;
+        pdf.check_layout()?;
         let first = pages.iter().next().unwrap_or(PageIndex(0));
         let first_page = pdf.document.page_geometry(first).ok();
+        let dpi_note = arguments.dpi_note().filter(|_| !arguments.contact_sheet);
         Ok(Self {
             context,
             arguments,
@@ -98,7 +100,7 @@ impl<'a> PageDrawing<'a> {
             first_page,
             file: pdf.file(),
             pages,
-            notes: note.into_iter().collect(),
+            notes: note.into_iter().chain(dpi_note).collect(),
         })
     }
 

@@ -279,10 +279,10 @@ impl UnrecognisedPages {
         let listed = listed.collect::<Vec<_>>().join(", ");
         let more = self.0.len().saturating_sub(MAX_LISTED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let how = "Search one of these files alone, with pages, to have them recognised.";
+        let how = "Search one of these files alone, with pages, to have them read.";
         (!self.0.is_empty()).then(|| {
             format!(
-                "Not recognised, beyond the limits of one search (ocr_search_ms, ocr_max_pages): {listed}{more}. {how}"
+                "Not read by OCR, beyond the limits of one search (ocr_search_ms, ocr_max_pages): {listed}{more}. {how}"
             )
         })
     }

@@ -10,20 +10,17 @@ use crate::tool::caller::Caller;
 use crate::tool::data_answer::DataAnswer;
 use crate::tool::error::{ErrorCode, ToolError};
 use crate::worker::{OcrMode, RecognitionBudget};
+use pagewise_library::IndexStatus;
 
 /// What the index has.
 #[must_use]
 pub fn index_status(context: &ContextManager) -> DataAnswer {
     let (status, folder) = context.index_status();
-    let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let place = folder.as_ref().map_or_else(|| "in memory".to_owned(), |folder| format!("in {}", folder.display()));
-    let text = format!(
-        "{} of {} from {}, {} {place}",
-        count_of(status.pages, "page"),
-        count_of(count(status.documents), "document"),
-        count_of(count(status.files), "file"),
-        file_size(status.bytes)
-    );
+    let text = match status.documents {
+        0 => format!("The index {place} is empty. pagewise index add fills it, and so do searches with index=disk."),
+        _ => format!("{} {place}", contents(&status)),
+    };
     let structure = json!({
         "folder": folder,
         "files": status.files,
@@ -32,6 +29,18 @@ pub fn index_status(context: &ContextManager) -> DataAnswer {
         "bytes": status.bytes,
     });
     DataAnswer::new(text, structure)
+}
+
+/// `98 pages of 27 documents from 28 files, 86 kB`
+fn contents(status: &IndexStatus) -> String {
+    let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    format!(
+        "{} of {} from {}, {}",
+        count_of(status.pages, "page"),
+        count_of(count(status.documents), "document"),
+        count_of(count(status.files), "file"),
+        file_size(status.bytes)
+    )
 }
 
 /// Reads documents into the index.
@@ -51,7 +60,7 @@ pub fn add_to_index(
         language: None,
         dates: None,
         pages: Vec::new(),
-        ocr: OcrMode::Auto,
+        ocr: OcrMode::Always,
         recognition: Arc::new(RecognitionBudget::of_command()),
         conversation: None,
         deadline: None,
@@ -70,6 +79,11 @@ pub fn clear_index(context: &ContextManager) -> Result<DataAnswer, ToolError> {
     let failed = |error: std::io::Error| {
         ToolError::new(ErrorCode::WriteFailed, "Cannot remove the index").with("reason", json!(error.to_string()))
     };
+    let (before, _) = context.index_status();
     context.clear_index().map_err(failed)?;
-    Ok(index_status(context))
+    let text = match before.bytes {
+        0 => "Nothing to remove: the index is empty.".to_owned(),
+        _ => format!("Removed from the index: {}", contents(&before)),
+    };
+    Ok(DataAnswer { text, ..index_status(context) })
 }

@@ -135,10 +135,11 @@ fn text(found: &RankedHits, arguments: &SearchArguments) -> String {
     let documents = counted(found.documents, "document", "documents");
     let pages = counted(usize::try_from(found.pages).unwrap_or(usize::MAX), "page", "pages");
     let (query, paths) = (one_line(arguments.query()), named(&arguments.paths));
+    let filters = arguments.filters();
     let mut lines = vec![match found.hits.len() {
-        0 => format!("No page answers \"{query}\" in {documents} ({pages}): {paths}"),
-        1 => format!("Best page for \"{query}\", of {documents} ({pages}): {paths}"),
-        hits => format!("Best {hits} pages for \"{query}\", of {documents} ({pages}): {paths}"),
+        0 => format!("No page answers \"{query}\" in {documents} ({pages}){filters}: {paths}"),
+        1 => format!("Best page for \"{query}\", of {documents} ({pages}){filters}: {paths}"),
+        hits => format!("Best {hits} pages for \"{query}\", of {documents} ({pages}){filters}: {paths}"),
     }];
     lines.extend((!found.hits.is_empty()).then(|| untrusted("the files named here")));
     for (number, hit) in (1..).zip(&found.hits) {
@@ -189,13 +190,14 @@ fn heading(hit: &RankedHit) -> String {
     let section = hit.section.iter().map(|title| one_line(title)).collect::<Vec<_>>().join(" > ");
     let section = if section.is_empty() { section } else { format!(", in {section}") };
     let held = if hit.is_held { ", held" } else { "" };
+    let read = if hit.is_recognised { ", read by OCR; may contain errors" } else { "" };
     let copies = match hit.copies.len() {
         0 => String::new(),
         count => format!(", the same in {}", counted(count, "other place", "other places")),
     };
     let tokens = grouped(hit.tokens);
     let page = hit.page.number();
-    format!("{}, page {page}{label}{section}: about {tokens} tokens as text{held}{copies}", one_line(&hit.file))
+    format!("{}, page {page}{label}{section}: about {tokens} tokens as text{held}{read}{copies}", one_line(&hit.file))
 }
 
 /// The first items of a list after what they are.
@@ -250,6 +252,7 @@ fn hit_json(hit: &RankedHit, boxes: Option<&Vec<Bounds>>) -> Value {
     });
     let others = without_blanks(json!({
         "label": hit.label,
+        "recognised": hit.is_recognised,
         "section": hit.section,
         "title": hit.title,
         "boxes": edges(boxes),
@@ -270,6 +273,7 @@ fn brief(RankedResult { found, boxes }: &RankedResult) -> Value {
             "page": hit.page.number().get(),
             "excerpt": hit.excerpt,
             "held": hit.is_held,
+            "recognised": hit.is_recognised,
             "boxes": edges(boxes.next()),
         }))
     });
