@@ -262,7 +262,7 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) 
     if ratio >= LARGER {
         return !is_sentence || draft.len() <= MAX_CHARACTERS / 3 || draft_depth(draft).is_some();
     }
-    if next.is_some_and(|next| is_item_over(draft, next)) {
+    if next.is_some_and(|next| is_item_over(draft, next) || is_over_item(draft, next, statistics)) {
         return false;
     }
     let is_apart = draft.space_above >= SPACE_ABOVE;
@@ -290,6 +290,12 @@ fn is_item_over(draft: &Draft, next: &Draft) -> bool {
     let Some(marker) = &draft.marker else { return false };
     let is_below = |left: f32| (left - marker.text_left).abs() < 0.3 * draft.size();
     next.is_paragraph() && next.marker.is_none() && is_below(next.first_left()) && is_below(next.text_left())
+}
+
+/// Whether a marked line stands over the next item of its list, which is no heading.
+fn is_over_item(draft: &Draft, next: &Draft, statistics: &TypeStatistics) -> bool {
+    let kinds = draft.marker.as_ref().zip(next.marker.as_ref()).map(|(own, next)| (&own.kind, &next.kind));
+    kinds.is_some_and(|(own, next)| next.follows(own)) && !is_emphasised(next, statistics)
 }
 
 /// The size of its largest word. Small capitals are smaller than their heading.

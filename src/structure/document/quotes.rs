@@ -48,6 +48,7 @@ fn is_quote(draft: &Draft, indents: &[i32]) -> bool {
         && !is_first_line
         && (is_marked_out(draft) || is_set_in_right(draft))
         && !is_centered
+        && !are_lines_centred(draft)
         && !is_labelled(draft)
         && draft.first_left() - draft.text_left() < 3.0 * em
         && draft.len() > 20
@@ -64,6 +65,14 @@ fn is_set_in_right(draft: &Draft) -> bool {
     let (first, last) = (ends().fold(f32::INFINITY, f32::min), ends().fold(0.0, f32::max));
     let is_flush = lines.len() > 2 && last - first < FLUSH_EM * draft.size();
     is_flush || lines.windows(2).any(|pair| matches!(pair, [above, below] if leaves_room(above, below)))
+}
+
+/// Whether lines of several lengths stand below each other's middle, as those of an address or of a title do.
+fn are_lines_centred(draft: &Draft) -> bool {
+    let bounds = || draft.lines.iter().take(draft.own_lines).map(|line| line.bounds);
+    let (middle, left) = bounds().next().map_or((0.0, 0.0), |first| (first.x0 + first.x1, first.x0));
+    let limit = 0.5 * draft.size();
+    bounds().all(|own| (own.x0 + own.x1 - middle).abs() < limit) && bounds().any(|own| (own.x0 - left).abs() > limit)
 }
 
 /// Whether a text begins with its label or the mark of a note: it is an abstract or an affiliation, and quotes nothing.

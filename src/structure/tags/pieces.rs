@@ -164,7 +164,8 @@ fn take(owners: &mut WordOwners, word: usize) {
 /// Gives the bullets that the tree leaves out to the items on whose first lines they stand.
 fn attach_bullets<'p>(pieces: &mut [Piece<'p>], page: &'p PageLayout, owners: &mut WordOwners) {
     let words = page.words.iter().enumerate().zip(&owners.0);
-    let free = words.filter(|((_, word), owner)| **owner == Owner::Nobody && is_bullet(&word.text));
+    let is_free = |owner: Owner| matches!(owner, Owner::Nobody | Owner::Margin);
+    let free = words.filter(|((_, word), owner)| is_free(**owner) && is_bullet(&word.text));
     let bullets: Vec<(usize, &Word)> = free.map(|(bullet, _)| bullet).take(MAX_BULLETS).collect();
     let items = pieces.iter_mut().filter(|piece| matches!(piece.content, PieceContent::Block(_, LineRole::Item(_))));
     for item in items.filter(|item| item.label.is_empty()) {

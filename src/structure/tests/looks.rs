@@ -1,5 +1,6 @@
 //! What looks like a heading, an item, a quote or code, and is something else.
 
+use super::super::tables::find_tables;
 use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, markdown};
 use pagewise_text::{Bounds, Fill};
 
@@ -116,4 +117,39 @@ fn items_of_right_to_left_text_with_marks_below_each_other_are_one_list() {
         sheet.space(12.0)
     });
     assert_eq!(markdown(items), "1. אבג דהו זחט\n2. אב גד");
+}
+
+#[test]
+fn authors_with_their_addresses_side_by_side_are_neither_a_table_nor_quotes() {
+    let blocks = [
+        ("Ada Byron", "Paul Klee"),
+        ("Chair of the Office", "Member of the Office"),
+        ("Analytical Office", "Digital Publishing Office"),
+        ("London, England", "Berne, Switzerland"),
+        ("ada@example.org", "paul@example.com"),
+    ];
+    let mut sheet = Sheet::new();
+    for (left, right) in blocks {
+        for (middle, text) in [(115.0, left), (295.0, right)] {
+            sheet.put(middle - 2.5 * f32::from(u8::try_from(text.len()).unwrap_or(0)), PLAIN, text);
+        }
+        sheet.y += 12.0;
+    }
+    assert_eq!(find_tables(&sheet.layout).len(), 0);
+    sheet.y += 20.0;
+    for _ in 0..10 {
+        sheet.put(50.0, PLAIN, "the left column has some text");
+        sheet.put(230.0, PLAIN, "the right column has more text");
+        sheet.y += 12.0;
+    }
+    let text = markdown(sheet);
+    let first = "Ada Byron Chair of the Office Analytical Office London, England ada@example.org\n\n";
+    assert!(text.starts_with(first), "{text}");
+    assert!(text.contains("\n\nPaul Klee Member of the Office Digital Publishing Office"), "{text}");
+}
+
+#[test]
+fn an_item_in_capitals_over_the_next_item_is_no_heading() {
+    let sheet = Sheet::new().line(FULL).space(12.0).line("1. JSON").space(3.0).line("2. Markdown").line("3. Text");
+    assert!(markdown(sheet).ends_with("1. JSON\n2. Markdown\n3. Text"));
 }

@@ -115,7 +115,19 @@ fn full(ranges: impl Iterator<Item = std::ops::Range<usize>>, count: usize) -> u
 
 /// Whether columns that nothing draws are those of a table: two need values, and none are formulas.
 fn is_listing(slots: &[Slot], columns: usize) -> bool {
-    (columns > 2 || is_valued(slots, 1)) && !is_mathematics(slots) && !are_lists(slots, columns)
+    let has_values = (1..columns).any(|column| is_valued(slots, column));
+    (columns > 2 || is_valued(slots, 1))
+        && !is_mathematics(slots)
+        && !are_lists(slots, columns)
+        && (has_values || !are_addresses(slots))
+}
+
+/// Whether the cells of a row are addresses of mail, as those of authors side by side are.
+fn are_addresses(slots: &[Slot]) -> bool {
+    let has_address = |slot: &&Slot| slot.words.iter().any(|word| word.word.text.contains('@'));
+    let mut rows: Vec<usize> = slots.iter().filter(has_address).map(|slot| slot.row).collect();
+    rows.sort_unstable();
+    rows.windows(2).any(|pair| matches!(pair, [a, b] if a == b))
 }
 
 /// Whether most cells of several columns begin with the mark of an item, as lists side by side do.
