@@ -686,6 +686,10 @@ fn a_long_text_file_goes_on_by_the_command_that_is_printed() {
     let rest = place.run(&next.split(' ').collect::<Vec<_>>());
     let (_, line) = next.rsplit_once(' ').unwrap();
     assert!(rest.stdout.contains(&format!("\n{line} asks with force: true\n")), "{next}: {}", rest.stderr);
+    let calls = "ask again with force: true, or not\n[Next call: get_file startLine: 21]\n";
+    place.file("calls.txt", calls);
+    let said = place.run(&["get-file", "calls.txt"]).stdout;
+    assert!(said.ends_with(calls), "a file is printed as it is: {said}");
 }
 
 #[test]

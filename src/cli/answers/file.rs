@@ -3,7 +3,7 @@
 use crate::cli::answers::{folder, summary, updates};
 use crate::cli::terminal::screen::Screen;
 use crate::cli::terminal::wording::{command, size};
-use crate::context::{AnswerDetails, Block, PageNotes, grouped, listed_or_counted, page_or_pages};
+use crate::context::{AnswerDetails, Block, NextCall, PageNotes, grouped, listed_or_counted, page_or_pages, untrusted};
 use crate::tool::{GetFileAnswer, GetFileArguments, without_tag};
 use pagewise_base::hash::ContentHash;
 use pagewise_base::page::PageSet;
@@ -28,20 +28,20 @@ pub(crate) fn text(answer: &GetFileAnswer, screen: Screen) -> String {
             }
         }
         // Of what is held, it says which and where from.
-        _ => {
-            let text = readable(&answer.blocks).replace("ask again with force: true, or", "ask again with --force, or");
-            with_next_command(text, &facts.file)
-        }
+        _ => for_people(&readable(&answer.blocks), facts),
     }
 }
 
-/// The text with a command for the call at its end, where a text file was cut.
-fn with_next_command(text: String, file: &str) -> String {
-    let next = text.rsplit_once("Next call: get_file startLine: ");
-    let next = next.and_then(|(before, call)| Some((before, call.strip_suffix(']')?.parse::<u64>().ok()?)));
-    match next {
-        Some((before, line)) => format!("{before}Next: {}]", command(&[&"get-file", &file, &"--start-line", &line])),
-        None => text,
+/// The text with commands for calls, but in what the file says.
+fn for_people(text: &str, facts: &AnswerDetails) -> String {
+    let file = untrusted(&facts.file);
+    let (own, content) = text.find(&file).and_then(|at| text.split_at_checked(at)).unwrap_or((text, ""));
+    let own = own.replace("ask again with force: true, or", "ask again with --force, or");
+    let Some(NextCall::StartLine(line)) = &facts.next else { return own + content };
+    let next = command(&[&"get-file", &facts.file, &"--start-line", line]);
+    match content.rsplit_once(&format!("Next call: get_file startLine: {line}]")) {
+        Some((content, end)) => format!("{own}{content}Next: {next}]{end}"),
+        None => own + content,
     }
 }
 
