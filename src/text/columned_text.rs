@@ -1,7 +1,6 @@
 //! Text whose columns are kept by spaces, as in print.
 
-use super::layout::{OnBaseline, push_run, rows_of};
-use super::page_layout::Bounds;
+use super::layout::{Place, Placed, push_run, rows_of};
 use super::page_words::{PageWords, PlacedWord};
 
 /// This share of the words is set more tightly than the grid.
@@ -46,17 +45,10 @@ impl PageWords {
     }
 }
 
-impl OnBaseline for &PlacedWord {
-    fn bounds(&self) -> Bounds {
-        self.bounds
-    }
-
-    fn baseline(&self) -> f32 {
-        self.baseline
-    }
-
-    fn size(&self) -> f32 {
-        self.size
+impl Placed for &PlacedWord {
+    fn place(&self) -> Place {
+        let PlacedWord { bounds, baseline, size, .. } = **self;
+        Place { bounds, baseline, size, order: 0 }
     }
 }
 

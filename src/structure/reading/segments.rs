@@ -4,7 +4,7 @@ use super::super::bounds::{NOTHING, quarters};
 use super::super::list_marks::is_list_mark;
 use super::super::page_structure::{LineWord, has_letter};
 use pagewise_base::script::{is_right_to_left, runs_left};
-use pagewise_text::{Bounds, COLUMN_GAP_EM, OnBaseline, are_apart, parts, rows_of, strands};
+use pagewise_text::{Bounds, COLUMN_GAP_EM, Place, Placed, are_apart, parts, rows_of, strands};
 use std::collections::BTreeMap;
 
 /// The dots of a leader stand further apart.
@@ -56,35 +56,17 @@ struct PlacedWord {
     baseline: f32,
 }
 
-impl OnBaseline for PlacedWord {
-    fn bounds(&self) -> Bounds {
-        self.word.bounds
-    }
-
-    fn baseline(&self) -> f32 {
-        self.baseline
-    }
-
-    fn size(&self) -> f32 {
-        self.word.style.size
-    }
-
-    fn order(&self) -> usize {
-        self.order
+impl Placed for PlacedWord {
+    fn place(&self) -> Place {
+        let Self { order, word: LineWord { bounds, style, .. }, baseline } = self;
+        Place { bounds: *bounds, baseline: *baseline, size: style.size, order: *order }
     }
 }
 
-impl OnBaseline for Segment {
-    fn bounds(&self) -> Bounds {
-        self.bounds
-    }
-
-    fn baseline(&self) -> f32 {
-        self.baseline
-    }
-
-    fn size(&self) -> f32 {
-        self.size
+impl Placed for Segment {
+    fn place(&self) -> Place {
+        let Self { bounds, baseline, size, first, .. } = self;
+        Place { bounds: *bounds, baseline: *baseline, size: *size, order: *first }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::bounds::NOTHING;
 use super::segments::Segment;
-use pagewise_text::{Bounds, OnBaseline, rows_of};
+use pagewise_text::{Bounds, Place, Placed, rows_of};
 
 /// A column has at least so many lines and ems of width.
 const MIN_LINES: usize = 3;
@@ -35,17 +35,11 @@ struct Span {
     right: f32,
 }
 
-impl OnBaseline for Span {
-    fn bounds(&self) -> Bounds {
-        Bounds { x0: self.left, y0: self.baseline - self.size, x1: self.right, y1: self.baseline }
-    }
-
-    fn baseline(&self) -> f32 {
-        self.baseline
-    }
-
-    fn size(&self) -> f32 {
-        self.size
+impl Placed for Span {
+    fn place(&self) -> Place {
+        let Self { baseline, size, left, right } = *self;
+        let bounds = Bounds { x0: left, y0: baseline - size, x1: right, y1: baseline };
+        Place { bounds, baseline, size, order: 0 }
     }
 }
 

@@ -18,46 +18,40 @@ pub const COLUMN_GAP_EM: f32 = 0.65;
 /// The least space between two words that do not follow each other in the page's text, in ems.
 const SPACE_EM: f32 = 0.15;
 
-/// Something on a page that has a baseline.
-pub trait OnBaseline {
-    /// Its box.
-    fn bounds(&self) -> Bounds;
+/// Where a word stands on a page.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    pub bounds: Bounds,
     /// The y coordinate of its line's baseline.
-    fn baseline(&self) -> f32;
+    pub baseline: f32,
     /// The em.
-    fn size(&self) -> f32;
+    pub size: f32,
     /// Its place in the reading order.
-    fn order(&self) -> usize {
-        0
-    }
+    pub order: usize,
 }
 
-impl OnBaseline for (usize, &Word) {
-    fn bounds(&self) -> Bounds {
-        self.1.bounds
-    }
+/// Something that has a place on a page.
+pub trait Placed {
+    fn place(&self) -> Place;
+}
 
-    fn baseline(&self) -> f32 {
-        self.1.baseline
-    }
-
-    fn size(&self) -> f32 {
-        self.1.size
-    }
-
-    fn order(&self) -> usize {
-        self.0
+impl Placed for (usize, &Word) {
+    fn place(&self) -> Place {
+        let (order, Word { bounds, baseline, size, .. }) = *self;
+        Place { bounds: *bounds, baseline: *baseline, size: *size, order }
     }
 }
 
 /// Whether two words are on one baseline.
-pub fn are_level(one: &impl OnBaseline, other: &impl OnBaseline) -> bool {
-    (one.baseline() - other.baseline()).abs() <= BASELINE_EM * one.size().min(other.size())
+pub fn are_level(one: &impl Placed, other: &impl Placed) -> bool {
+    let (one, other) = (one.place(), other.place());
+    (one.baseline - other.baseline).abs() <= BASELINE_EM * one.size.min(other.size)
 }
 
 /// Whether a word ends beyond the beginning of the next, and they are not only raised and lowered there.
-fn are_overprinted(one: &impl OnBaseline, next: &impl OnBaseline) -> bool {
-    are_boxes_overprinted(one.bounds(), next.bounds(), one.size().min(next.size()))
+fn are_overprinted(one: &impl Placed, next: &impl Placed) -> bool {
+    let (one, next) = (one.place(), next.place());
+    are_boxes_overprinted(one.bounds, next.bounds, one.size.min(next.size))
 }
 
 /// Whether a text ends beyond the beginning of the next.
@@ -74,8 +68,8 @@ pub fn are_apart(one: Bounds, next: Bounds, em: f32) -> bool {
 }
 
 /// Groups words by their baselines, from top to bottom, each row from left to right.
-pub fn rows_of<W: OnBaseline>(mut words: Vec<W>) -> Vec<Vec<W>> {
-    words.sort_by(|one, other| one.baseline().total_cmp(&other.baseline()));
+pub fn rows_of<W: Placed>(mut words: Vec<W>) -> Vec<Vec<W>> {
+    words.sort_by(|one, other| one.place().baseline.total_cmp(&other.place().baseline));
     let mut rows: Vec<Vec<W>> = Vec::new();
     for word in words {
         match rows.last_mut().filter(|row| row.first().is_some_and(|first| are_level(first, &word))) {
@@ -83,12 +77,12 @@ pub fn rows_of<W: OnBaseline>(mut words: Vec<W>) -> Vec<Vec<W>> {
             None => rows.push(vec![word]),
         }
     }
-    rows.iter_mut().for_each(|row| row.sort_by(|one, other| one.bounds().x0.total_cmp(&other.bounds().x0)));
+    rows.iter_mut().for_each(|row| row.sort_by(|one, other| one.place().bounds.x0.total_cmp(&other.place().bounds.x0)));
     rows
 }
 
 /// The words of a row as runs that are not printed over each other; as one if there are too many.
-pub fn strands<W: OnBaseline>(row: Vec<W>) -> Vec<Vec<W>> {
+pub fn strands<W: Placed>(row: Vec<W>) -> Vec<Vec<W>> {
     let is_plain = !row.windows(2).any(|pair| matches!(pair, [one, next] if are_overprinted(one, next)));
     let Some((count, places)) = (!is_plain).then(|| strand_of_each(&row)).flatten() else { return vec![row] };
     let mut strands: Vec<Vec<W>> = (0..count).map(|_| Vec::new()).collect();
@@ -102,11 +96,12 @@ pub fn strands<W: OnBaseline>(row: Vec<W>) -> Vec<Vec<W>> {
 
 /// The number of strands, and the strand of each word; `None` if there are too many. Words that follow each other in the
 /// reading order are of one strand.
-fn strand_of_each<W: OnBaseline>(row: &[W]) -> Option<(usize, Vec<usize>)> {
+fn strand_of_each<W: Placed>(row: &[W]) -> Option<(usize, Vec<usize>)> {
     let mut read: Vec<(usize, &W)> = row.iter().enumerate().collect();
-    read.sort_by_key(|(_, word)| word.order());
-    let follows =
-        |one: &(usize, &W), next: &(usize, &W)| one.1.order() + 1 == next.1.order() && !are_overprinted(one.1, next.1);
+    read.sort_by_key(|(_, word)| word.place().order);
+    let follows = |one: &(usize, &W), next: &(usize, &W)| {
+        one.1.place().order + 1 == next.1.place().order && !are_overprinted(one.1, next.1)
+    };
     let mut runs: Vec<&[(usize, &W)]> = read.chunk_by(follows).collect();
     runs.sort_by_key(|run| run.first().map(|(at, _)| *at));
     let (mut ends, mut places): (Vec<&W>, _) = (Vec::new(), vec![0; row.len()]);
@@ -130,13 +125,15 @@ fn strand_of_each<W: OnBaseline>(row: &[W]) -> Option<(usize, Vec<usize>)> {
 
 /// The parts of a run of words that gaps divide. `is_divided` is asked for each word but the first, with the gap before it
 /// in ems of the larger neighbour.
-pub fn parts<W: OnBaseline>(run: Vec<W>, mut is_divided: impl FnMut(usize, f32) -> bool) -> Vec<Vec<W>> {
+pub fn parts<W: Placed>(run: Vec<W>, mut is_divided: impl FnMut(usize, f32) -> bool) -> Vec<Vec<W>> {
     let mut parts: Vec<Vec<W>> = Vec::new();
     let mut end = f32::NEG_INFINITY;
     for (at, word) in run.into_iter().enumerate() {
-        let Bounds { x0, x1, .. } = word.bounds();
+        let Place { bounds: Bounds { x0, x1, .. }, size, .. } = word.place();
         match parts.last_mut() {
-            Some(part) if !is_divided(at, (x0 - end) / part.last().map_or(0.0, W::size).max(word.size())) => {
+            Some(part)
+                if !is_divided(at, (x0 - end) / part.last().map_or(size, |last| last.place().size.max(size))) =>
+            {
                 end = end.max(x1);
                 part.push(word);
             }
@@ -154,37 +151,26 @@ mod tests {
     use super::*;
 
     #[derive(Debug, Clone, Copy, PartialEq)]
-    struct Placed {
+    struct Sketched {
         at: usize,
         x: [f32; 2],
         baseline: f32,
     }
 
-    impl OnBaseline for Placed {
-        fn bounds(&self) -> Bounds {
-            [self.x[0], self.baseline - 8.0, self.x[1], self.baseline + 2.0].into()
-        }
-
-        fn baseline(&self) -> f32 {
-            self.baseline
-        }
-
-        fn size(&self) -> f32 {
-            10.0
-        }
-
-        fn order(&self) -> usize {
-            self.at
+    impl Placed for Sketched {
+        fn place(&self) -> Place {
+            let Self { at, x, baseline } = *self;
+            Place { bounds: [x[0], baseline - 8.0, x[1], baseline + 2.0].into(), baseline, size: 10.0, order: at }
         }
     }
 
     /// Words of an em of ten, in their reading order.
-    fn words<const N: usize>(places: [(f32, f32, f32); N]) -> Vec<Placed> {
-        let placed = |(at, (left, right, baseline))| Placed { at, x: [left, right], baseline };
+    fn words<const N: usize>(places: [(f32, f32, f32); N]) -> Vec<Sketched> {
+        let placed = |(at, (left, right, baseline))| Sketched { at, x: [left, right], baseline };
         places.into_iter().enumerate().map(placed).collect()
     }
 
-    fn orders(groups: Vec<Vec<Placed>>) -> Vec<Vec<usize>> {
+    fn orders(groups: Vec<Vec<Sketched>>) -> Vec<Vec<usize>> {
         groups.into_iter().map(|group| group.into_iter().map(|word| word.at).collect()).collect()
     }
 
@@ -200,7 +186,7 @@ mod tests {
         assert_eq!(orders(rows_of(row.clone()).into_iter().flat_map(strands).collect()), [vec![0, 1], vec![2, 3]]);
         let touching = words([(0.0, 30.0, 100.0), (28.0, 60.0, 100.0)]);
         assert_eq!(orders(strands(touching)), [vec![0, 1]]);
-        let many = (0..9).map(|at| Placed { at: 2 * at, x: [0.0, 30.0], baseline: 100.0 }).collect::<Vec<_>>();
+        let many = (0..9).map(|at| Sketched { at: 2 * at, x: [0.0, 30.0], baseline: 100.0 }).collect::<Vec<_>>();
         assert_eq!(strands(many).len(), 1);
     }
 

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use crate::bounds::{center, holds};
 use crate::page_structure::is_value;
 use pagewise_text::{
-    Bounds, COLUMN_GAP_EM, OnBaseline, PageLayout, Word, are_boxes_overprinted, parts, rows_of, strands,
+    Bounds, COLUMN_GAP_EM, PageLayout, Place, Placed, Word, are_boxes_overprinted, parts, rows_of, strands,
 };
 
 /// Areas of a page may overlap, but all their words together are at most this many.
@@ -49,21 +49,10 @@ pub(crate) struct TextLine<'p> {
     pub(crate) chunks: Vec<Chunk<'p>>,
 }
 
-impl OnBaseline for PlacedWord<'_> {
-    fn bounds(&self) -> Bounds {
-        self.word.bounds
-    }
-
-    fn baseline(&self) -> f32 {
-        self.baseline
-    }
-
-    fn size(&self) -> f32 {
-        self.word.size
-    }
-
-    fn order(&self) -> usize {
-        self.index
+impl Placed for PlacedWord<'_> {
+    fn place(&self) -> Place {
+        let Self { index, word: Word { bounds, size, .. }, baseline } = *self;
+        Place { bounds: *bounds, baseline, size: *size, order: index }
     }
 }
 
