@@ -52,7 +52,7 @@
 //! | `pagewise-base` | [`PageNumber`], `PageIndex`, `PageLabel`, `PageSet`; [`ContentHash`], `PageFingerprint`; [`Limits`], [`Cancellation`], `Deadline`; `ProviderLimits` |
 //! | `pagewise-document` | bytes → `Document`: three readers behind one trait, page tree, information, labels, outline, structure tree, comments, links, form fields, attachments, encryption, notes on damage |
 //! | `pagewise-split` | a page → `PageChunk`, several → `JoinedPages`: closure, pruning, canonical writer, verification, fingerprint |
-//! | `pagewise-text` | a page → `PageText` in reading order, search in it; its `PageLayout`: words, rules, areas and links in their places |
+//! | `pagewise-text` | a page → `PageText` in reading order, search in it; its `PageLayout`: words, rules, areas and links in their places; rows of what stands on one baseline |
 //! | `pagewise-structure` | a layout, and the structure tree of a Tagged PDF → lines and `Table`s, pages together → `Block`s, and Markdown |
 //! | `pagewise-render` | a page → pixels → PNG |
 //! | `pagewise-office` | office documents, books and notebooks → parts as Markdown, within bounds |
@@ -110,6 +110,8 @@
 //!   and old filters become Flate. See `split`.
 //! - **Text is read from the positions of glyphs**; pdf-extract is asked only if no glyph has a known character. See
 //!   `text`.
+//! - **Words are gathered into rows in one place**, by one difference of baselines, and divided at gaps: for text with columns,
+//!   lines, columns and tables alike. See `text`.
 //! - **Text must look like text.** Some fonts map their glyphs to wrong characters, and nothing in the file says so.
 //!   Characters of an implausible font count as unknown; such a page is sent as a picture. See `text`.
 //! - **Markdown has every word of its page.** It is without a line only where most of the pages around it have this line, of
