@@ -51,8 +51,8 @@ pub(crate) struct TextLine<'p> {
 
 impl Placed for PlacedWord<'_> {
     fn place(&self) -> Place {
-        let Self { index, word: Word { bounds, size, .. }, baseline } = *self;
-        Place { bounds: *bounds, baseline, size: *size, order: index }
+        let Self { index, word: Word { bounds, size, is_spaced, .. }, baseline } = *self;
+        Place { bounds: *bounds, baseline, size: *size, order: index, is_spaced: *is_spaced }
     }
 }
 
