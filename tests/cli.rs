@@ -621,11 +621,8 @@ fn a_ranked_search_says_what_limits_it() {
     let pdf = place.copied("latex.pdf");
     let said = place.run(&["search", &pdf, "walk", "--ranked", "--language", "deu", "--dates", "1900..2030"]);
     assert_eq!(said.status, 0, "{}", said.stderr);
-    assert!(
-        said.stderr.contains("no document in deu of 1900..2030 answers, of 1 document (8 pages)"),
-        "{}",
-        said.stderr
-    );
+    let searched = "no page answers it in 0 documents in deu of 1900..2030 searched (0 pages)";
+    assert!(said.stderr.contains(searched), "{}", said.stderr);
 }
 
 #[test]

@@ -165,6 +165,23 @@ fn pages_that_no_search_recognised_are_named_and_read_again_by_one_that_may() {
 }
 
 #[test]
+fn documents_in_other_languages_are_not_counted_as_searched() {
+    let bench = Bench::new();
+    let german = "Die Windmühle steht auf dem Hügel und wird von dem Müller und seiner Frau betrieben. ".repeat(9);
+    let english = "The windmill stands on the hill and is run by the miller and his wife for the village. ".repeat(9);
+    bench.pdf("a.pdf", &[&german]);
+    bench.pdf("b.pdf", &[&english, &english]);
+    let found = |language: &str| {
+        let request = RankedRequest { language: Some(language.to_owned()), ..request(&bench, "windmill windmühle") };
+        let found = bench.context.search_ranked(&request, &NoProgress).unwrap();
+        (found.documents, found.pages, found.hits.len())
+    };
+    assert_eq!(found("deu"), (1, 1, 1));
+    assert_eq!(found("eng"), (1, 2, 1));
+    assert_eq!(found("fra"), (0, 0, 0));
+}
+
+#[test]
 fn documents_that_have_no_room_in_the_index_are_counted() {
     let bench = Bench::with(AnswerSettings { max_index_bytes: 0, ..AnswerSettings::default() });
     bench.pdf("a.pdf", &["about windmills"]);

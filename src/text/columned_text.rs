@@ -47,8 +47,8 @@ impl PageWords {
 
 impl Placed for &PlacedWord {
     fn place(&self) -> Place {
-        let PlacedWord { bounds, baseline, size, .. } = **self;
-        Place { bounds, baseline, size, order: 0 }
+        let PlacedWord { bounds, baseline, size, is_spaced, .. } = **self;
+        Place { bounds, baseline, size, order: 0, is_spaced }
     }
 }
 

@@ -32,13 +32,11 @@ fn page(hit: &RankedHit, screen: Screen) -> String {
 /// What the pages do not say.
 pub(crate) fn notes(found: &RankedHits, arguments: &SearchArguments, screen: Screen) -> Vec<String> {
     let pages = counted(usize::try_from(found.pages).unwrap_or(usize::MAX), "page");
-    let (documents, filters) = (counted(found.documents, "document"), arguments.filters());
-    let summary =
-        (screen.is_terminal() || found.hits.is_empty()).then(|| match (found.hits.len(), filters.is_empty()) {
-            (0, true) => format!("no page answers it in {documents} searched ({pages})"),
-            (0, false) => format!("no document{filters} answers, of {documents} ({pages})"),
-            _ => format!("{documents} searched ({pages}), only those{filters}"),
-        });
+    let searched = format!("{}{} searched ({pages})", counted(found.documents, "document"), arguments.filters());
+    let summary = (screen.is_terminal() || found.hits.is_empty()).then(|| match found.hits.len() {
+        0 => format!("no page answers it in {searched}"),
+        _ => searched,
+    });
     let left = (found.left > 0).then(|| {
         format!("{} not searched: the index has no room for more (max_index_bytes)", counted(found.left, "document"))
     });

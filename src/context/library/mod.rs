@@ -61,7 +61,7 @@ pub struct RankedRequest {
 impl RankedRequest {
     /// The pages of these documents; `None` if the index is damaged.
     fn search(&self, index: &Index, documents: DocumentSet) -> Option<Vec<RankedPage>> {
-        let scope = SearchScope { documents, language: self.language.clone(), pages: self.pages.clone() };
+        let scope = SearchScope { documents, pages: self.pages.clone() };
         index.search(&scope, &self.query, self.max_hits).ok()
     }
 }
@@ -188,16 +188,16 @@ impl ContextManager {
     ) -> Result<Option<RankedHits>, ContextError> {
         let updated = self.update_index(request, files, index, progress)?;
         let left = updated.left;
-        let mut found = Found::new(files, updated, request.dates);
+        let mut found = Found::new(files, updated, request);
         let search = |found: &Found<'_>| with_index(index, |index| request.search(index, found.documents()));
         let Some(mut pages) = search(&found) else { return Ok(None) };
         if recognises(request.ocr, found.unrecognised, !pages.is_empty()) {
             let known = self.recognise(request, files, index, progress)?;
-            found = Found::new(files, Updated { known, left }, request.dates);
+            found = Found::new(files, Updated { known, left }, request);
             let Some(more) = search(&found) else { return Ok(None) };
             pages = more;
         }
-        found.answer.notes.extend(found.unrecognised_note(request));
+        found.answer.notes.extend(found.unrecognised_note());
         found.answer.notes.extend(with_index(index, |index| index.note().map(str::to_owned)));
         found.name_those_that_cannot_be_opened(|file| self.open_scope_file(file).err());
         let held = self.held_pages(request.conversation.as_ref(), &pages);
@@ -243,7 +243,7 @@ type FoundDocuments<'a> = HashMap<ContentHash, Vec<(&'a ScopeFile, u32)>, foldha
 /// The documents of a search, as far as the index has them.
 struct Found<'a> {
     documents: FoundDocuments<'a>,
-    dates: Option<DateRange>,
+    request: &'a RankedRequest,
     /// Files that the index does not have as they are.
     left: Vec<&'a ScopeFile>,
     /// Pages that may still be recognised.
@@ -255,9 +255,10 @@ struct Found<'a> {
 const MAX_EXPLAINED: usize = 100;
 
 impl<'a> Found<'a> {
-    fn new(files: &'a SearchFiles, updated: Updated, dates: Option<DateRange>) -> Self {
+    fn new(files: &'a SearchFiles, updated: Updated, request: &'a RankedRequest) -> Self {
         let answer = RankedHits { left: updated.left, is_cut: files.is_cut, ..RankedHits::default() };
-        let mut found = Self { documents: FoundDocuments::default(), dates, left: Vec::new(), unrecognised: 0, answer };
+        let (documents, left) = (FoundDocuments::default(), Vec::new());
+        let mut found = Self { documents, request, left, unrecognised: 0, answer };
         files.files.iter().zip(updated.known).for_each(|(file, known)| found.add(file, known));
         found
     }
@@ -271,7 +272,11 @@ impl<'a> Found<'a> {
             return self.answer.unread.push((file.shown(), problem));
         }
         let date = if document.date > 0 { document.date } else { file.date() };
-        if self.dates.is_some_and(|dates| !dates.contains(date)) {
+        // What is not recognised yet may be in any language.
+        let is_other = |code: &String| *code != document.language && document.without_text < document.pages;
+        if self.request.dates.is_some_and(|dates| !dates.contains(date))
+            || self.request.language.as_ref().is_some_and(is_other)
+        {
             return;
         }
         if document.unread_pages > 0 {
@@ -291,13 +296,13 @@ impl<'a> Found<'a> {
     }
 
     /// What is said of pages that another search may recognise.
-    fn unrecognised_note(&self, request: &RankedRequest) -> Option<String> {
+    fn unrecognised_note(&self) -> Option<String> {
         let pages = match self.unrecognised {
             0 => return None,
             1 => "1 page without usable text was".to_owned(),
             pages => format!("{pages} pages without usable text were"),
         };
-        Some(match request.ocr {
+        Some(match self.request.ocr {
             OcrMode::Never => format!("{pages} not read by OCR, since ocr is never."),
             OcrMode::Auto | OcrMode::Always => format!(
                 "{pages} not read by OCR yet, so not searched. A search with ocr: \"always\" reads them, as far as its \

@@ -71,7 +71,6 @@ pub struct OutlineTitle {
 struct ReadyDocument {
     content: ContentHash,
     record: DocumentRecord,
-    language: &'static str,
     title: String,
     /// For each page, its keys and its text.
     pages: Vec<(String, Vec<u8>)>,
@@ -135,17 +134,18 @@ impl IndexBatch {
             unrecognised: count(document.pages.iter().filter(|page| page.is_left).count()),
             date: document.date.unwrap_or(0),
             problem: None,
+            language: stemmer.code().to_owned(),
         };
         let title = line(document.title.as_deref().unwrap_or_default());
-        self.documents.push(ReadyDocument { content, record, language: stemmer.code(), title, pages, lengths });
+        self.documents.push(ReadyDocument { content, record, title, pages, lengths });
         Ok(())
     }
 
     /// Adds a document that cannot be read.
     pub fn unreadable(&mut self, content: ContentHash, problem: &str) {
         let record = DocumentRecord { problem: Some(problem.to_owned()), ..DocumentRecord::default() };
-        let (language, title) = ("", String::new());
-        self.documents.push(ReadyDocument { content, record, language, title, pages: Vec::new(), lengths: Vec::new() });
+        let (title, pages, lengths) = Default::default();
+        self.documents.push(ReadyDocument { content, record, title, pages, lengths });
     }
 
     /// Whether it should be added now.
@@ -183,7 +183,7 @@ impl ReadyDocument {
             "SELECT max(coalesce((SELECT max(cover) FROM document), 0), coalesce((SELECT max(id) FROM page), 0))",
         )?;
         let cover: i64 = last.query_row([], |row| row.get::<_, i64>(0))?.saturating_add(1);
-        let DocumentRecord { pages, unread_pages, without_text, unrecognised, date, problem } = &self.record;
+        let DocumentRecord { pages, unread_pages, without_text, unrecognised, date, problem, language } = &self.record;
         let values = params![
             cover,
             self.content.0,
@@ -193,7 +193,7 @@ impl ReadyDocument {
             unrecognised,
             date,
             problem,
-            self.language,
+            language,
             self.title,
             self.lengths,
         ];

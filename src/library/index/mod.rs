@@ -48,6 +48,8 @@ pub struct DocumentRecord {
     pub date: u32,
     /// Why it cannot be read.
     pub problem: Option<String>,
+    /// As ISO 639-3 has it; empty if it is not known.
+    pub language: String,
 }
 
 /// A file and its document.
@@ -145,6 +147,7 @@ impl Index {
                 unrecognised: row.get(5)?,
                 date: row.get(6)?,
                 problem: row.get(7)?,
+                language: row.get(8)?,
             };
             Ok(KnownFile { file: FileRecord { stat: row.get(0)?, content: ContentHash(row.get(1)?) }, document })
         };
@@ -152,7 +155,7 @@ impl Index {
             // One transaction: to begin one costs as much as to find a file.
             let database = database.unchecked_transaction()?;
             let mut find = database.prepare_cached(
-                "SELECT stat, content, pages, unread_pages, without_text, unrecognised, date, problem
+                "SELECT stat, content, pages, unread_pages, without_text, unrecognised, date, problem, language
                 FROM file JOIN document USING (content) WHERE path = ?1",
             )?;
             paths.map(|path| find.query_row([path.as_ref()], known).optional()).collect::<Result<Vec<_>, _>>()

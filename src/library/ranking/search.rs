@@ -32,8 +32,6 @@ pub type DocumentSet = HashSet<ContentHash, foldhash::fast::RandomState>;
 #[derive(Debug, Clone, Default)]
 pub struct SearchScope {
     pub documents: DocumentSet,
-    /// Only documents in this language, as ISO 639-3 has it.
-    pub language: Option<String>,
     /// Only these pages, from 0, in their order; all if there are none.
     pub pages: Vec<Range<u32>>,
 }
@@ -106,15 +104,16 @@ impl Scope {
         let mut rows = find.query([])?;
         let mut read = Self { documents: Vec::new(), pages: 0, words: 0, only: scope.pages.clone() };
         while let Some(row) = rows.next()? {
-            let (content, language): (_, String) = (ContentHash(row.get(1)?), row.get(2)?);
-            if !scope.documents.contains(&content) || scope.language.as_ref().is_some_and(|one| *one != language) {
+            let content = ContentHash(row.get(1)?);
+            if !scope.documents.contains(&content) {
                 continue;
             }
             let lengths = row.get_ref(4)?.as_blob().map_err(|_| IndexError::Damaged)?;
             let lengths = lengths.chunks_exact(2).filter_map(|bytes| bytes.try_into().ok().map(u16::from_le_bytes));
             let lengths = lengths.collect::<Vec<_>>();
             read.words += lengths.iter().map(|length| u64::from(*length)).sum::<u64>();
-            let document = ScopeDocument { cover: row.get(0)?, content, language, title: row.get(3)?, lengths };
+            let document =
+                ScopeDocument { cover: row.get(0)?, content, language: row.get(2)?, title: row.get(3)?, lengths };
             read.pages = read.pages.saturating_add(document.pages());
             read.documents.push(document);
         }

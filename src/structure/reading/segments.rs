@@ -58,15 +58,15 @@ struct PlacedWord {
 
 impl Placed for PlacedWord {
     fn place(&self) -> Place {
-        let Self { order, word: LineWord { bounds, style, .. }, baseline } = self;
-        Place { bounds: *bounds, baseline: *baseline, size: style.size, order: *order }
+        let Self { order, word: LineWord { bounds, style, is_spaced, .. }, baseline } = self;
+        Place { bounds: *bounds, baseline: *baseline, size: style.size, order: *order, is_spaced: *is_spaced }
     }
 }
 
 impl Placed for Segment {
     fn place(&self) -> Place {
         let Self { bounds, baseline, size, first, .. } = self;
-        Place { bounds: *bounds, baseline: *baseline, size: *size, order: *first }
+        Place { bounds: *bounds, baseline: *baseline, size: *size, order: *first, is_spaced: true }
     }
 }
 
@@ -259,7 +259,9 @@ fn is_mark_of(mark: &Segment, text: &Segment) -> bool {
 
 /// A row, split at wide gaps.
 fn split_row(row: Vec<PlacedWord>) -> Vec<Segment> {
-    let runs = strands(row).into_iter().flat_map(|run| {
+    // Raised and lowered signs of a formula stand in its box.
+    let has_formula = row.iter().any(|own| own.word.formula.is_some());
+    let runs = if has_formula { vec![row] } else { strands(row) }.into_iter().flat_map(|run| {
         let leaders = leaders(&run);
         let limit = |at: usize| if leaders.get(at) == Some(&true) { LEADER_GAP_EM } else { COLUMN_GAP_EM };
         parts(run, |at, gap| gap > limit(at))

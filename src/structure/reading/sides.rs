@@ -39,7 +39,7 @@ impl Placed for Span {
     fn place(&self) -> Place {
         let Self { baseline, size, left, right } = *self;
         let bounds = Bounds { x0: left, y0: baseline - size, x1: right, y1: baseline };
-        Place { bounds, baseline, size, order: 0 }
+        Place { bounds, baseline, size, order: 0, is_spaced: true }
     }
 }
 

@@ -28,6 +28,8 @@ pub struct Place {
     pub size: f32,
     /// Its place in the reading order.
     pub order: usize,
+    /// Whether a space is before it in the text, or a line begins with it.
+    pub is_spaced: bool,
 }
 
 /// Something that has a place on a page.
@@ -37,8 +39,8 @@ pub trait Placed {
 
 impl Placed for (usize, &Word) {
     fn place(&self) -> Place {
-        let (order, Word { bounds, baseline, size, .. }) = *self;
-        Place { bounds: *bounds, baseline: *baseline, size: *size, order }
+        let (order, Word { bounds, baseline, size, is_spaced, .. }) = *self;
+        Place { bounds: *bounds, baseline: *baseline, size: *size, order, is_spaced: *is_spaced }
     }
 }
 
@@ -48,10 +50,12 @@ pub fn are_level(one: &impl Placed, other: &impl Placed) -> bool {
     (one.baseline - other.baseline).abs() <= BASELINE_EM * one.size.min(other.size)
 }
 
-/// Whether a word ends beyond the beginning of the next, and they are not only raised and lowered there.
+/// Whether a word ends beyond the beginning of the next, and they are neither only raised and lowered there, nor the parts
+/// of one word, as in a logo.
 fn are_overprinted(one: &impl Placed, next: &impl Placed) -> bool {
     let (one, next) = (one.place(), next.place());
-    are_boxes_overprinted(one.bounds, next.bounds, one.size.min(next.size))
+    let is_one_word = one.order + 1 == next.order && !next.is_spaced;
+    !is_one_word && are_boxes_overprinted(one.bounds, next.bounds, one.size.min(next.size))
 }
 
 /// Whether a text ends beyond the beginning of the next.
@@ -155,18 +159,25 @@ mod tests {
         at: usize,
         x: [f32; 2],
         baseline: f32,
+        is_spaced: bool,
     }
 
     impl Placed for Sketched {
         fn place(&self) -> Place {
-            let Self { at, x, baseline } = *self;
-            Place { bounds: [x[0], baseline - 8.0, x[1], baseline + 2.0].into(), baseline, size: 10.0, order: at }
+            let Self { at, x, baseline, is_spaced } = *self;
+            Place {
+                bounds: [x[0], baseline - 8.0, x[1], baseline + 2.0].into(),
+                baseline,
+                size: 10.0,
+                order: at,
+                is_spaced,
+            }
         }
     }
 
     /// Words of an em of ten, in their reading order.
     fn words<const N: usize>(places: [(f32, f32, f32); N]) -> Vec<Sketched> {
-        let placed = |(at, (left, right, baseline))| Sketched { at, x: [left, right], baseline };
+        let placed = |(at, (left, right, baseline))| Sketched { at, x: [left, right], baseline, is_spaced: true };
         places.into_iter().enumerate().map(placed).collect()
     }
 
@@ -186,7 +197,13 @@ mod tests {
         assert_eq!(orders(rows_of(row.clone()).into_iter().flat_map(strands).collect()), [vec![0, 1], vec![2, 3]]);
         let touching = words([(0.0, 30.0, 100.0), (28.0, 60.0, 100.0)]);
         assert_eq!(orders(strands(touching)), [vec![0, 1]]);
-        let many = (0..9).map(|at| Sketched { at: 2 * at, x: [0.0, 30.0], baseline: 100.0 }).collect::<Vec<_>>();
+        let mut logo = words([(0.0, 6.0, 100.0), (2.0, 30.0, 98.0), (33.0, 60.0, 100.0)]);
+        assert_eq!(strands(logo.clone()).len(), 2);
+        logo.iter_mut().skip(1).take(1).for_each(|word| word.is_spaced = false);
+        assert_eq!(orders(strands(logo)), [vec![0, 1, 2]]);
+        let many = (0..9)
+            .map(|at| Sketched { at: 2 * at, x: [0.0, 30.0], baseline: 100.0, is_spaced: true })
+            .collect::<Vec<_>>();
         assert_eq!(strands(many).len(), 1);
     }
 

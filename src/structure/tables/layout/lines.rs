@@ -51,8 +51,8 @@ pub(crate) struct TextLine<'p> {
 
 impl Placed for PlacedWord<'_> {
     fn place(&self) -> Place {
-        let Self { index, word: Word { bounds, size, .. }, baseline } = *self;
-        Place { bounds: *bounds, baseline, size: *size, order: index }
+        let Self { index, word: Word { bounds, size, is_spaced, .. }, baseline } = *self;
+        Place { bounds: *bounds, baseline, size: *size, order: index, is_spaced: *is_spaced }
     }
 }
 
@@ -131,8 +131,9 @@ impl<'p> PageWords<'p> {
         let upright = page.words.iter().enumerate().filter(|(_, word)| is_text(word));
         let placed: Vec<PlacedWord> =
             upright.map(|(index, word)| PlacedWord { index, word, baseline: word.baseline }).collect();
-        let kept = placed.iter().enumerate().filter(|(at, _)| !is_leader_dot(&placed, *at));
-        let mut words: Vec<PlacedWord> = kept.map(|(_, word)| *word).collect();
+        let is_word = |at: usize| !is_leader_dot(&placed, at);
+        let settled = (0..placed.len()).filter(|at| is_word(*at)).filter_map(|at| settled(&placed, at));
+        let mut words: Vec<PlacedWord> = settled.collect();
         words.sort_by(|a, b| middle(a).total_cmp(&middle(b)));
         Self { words, turned: turned_words(page), reads: Cell::new(MAX_READS) }
     }
@@ -218,6 +219,21 @@ fn is_readable(word: &Word) -> bool {
 fn is_finite(word: &Word) -> bool {
     let b = &word.bounds;
     word.size > 0.5 && [b.x0, b.x1, b.y0, b.y1, word.baseline, word.size].iter().all(|v| v.is_finite())
+}
+
+/// A word with the baseline of the larger word that it touches, or its own: marks may be drawn apart from their line.
+fn settled<'p>(words: &[PlacedWord<'p>], at: usize) -> Option<PlacedWord<'p>> {
+    let own = words.get(at)?;
+    let before = at.checked_sub(1).and_then(|i| words.get(i));
+    let host = [before, words.get(at + 1)].into_iter().flatten().find(|other| is_raised(own.word, other.word));
+    Some(PlacedWord { baseline: host.map_or(own.baseline, |host| host.baseline), ..*own })
+}
+
+/// Whether `small` is a raised or lowered mark at `large`.
+fn is_raised(small: &Word, large: &Word) -> bool {
+    let gap = (small.bounds.x0 - large.bounds.x1).max(large.bounds.x0 - small.bounds.x1);
+    let overlap = small.bounds.y1.min(large.bounds.y1) - small.bounds.y0.max(large.bounds.y0);
+    small.size < 0.9 * large.size && gap < 0.4 * large.size && gap > -0.5 * large.size && overlap > 0.3 * small.size
 }
 
 /// The lines of these words from top to bottom, where justified prose may stand.

@@ -610,3 +610,32 @@ Long service                   258       232
     assert!(found.contains("Annual leave | 1,248 | 828\nRemuneration | 887 | 1,808\n | 2,135 | 2,636"), "{found}");
     assert!(found.contains("Long service | 258 | 232\n | 2,393 | 2,868"), "{found}");
 }
+
+#[test]
+fn a_mark_that_is_drawn_apart_from_its_line_stays_with_its_word() {
+    let mut page = page(
+        "
+-----------------------
+Name     Folds   Leaves
+-----------------------
+Folio        1        2
+Quarto       2        4
+-----------------------",
+    );
+    let at = page.words.iter().position(|word| word.text == "Quarto").unwrap_or_default();
+    let mark = page.words.get(at).map(|word| {
+        let bounds =
+            Bounds { x0: word.bounds.x1, x1: word.bounds.x1 + 4.0, y0: word.bounds.y0 - 1.0, y1: word.bounds.y0 + 5.0 };
+        Word {
+            text: "*".to_owned(),
+            bounds,
+            baseline: word.baseline - 4.0,
+            size: 6.0,
+            is_spaced: false,
+            ..word.clone()
+        }
+    });
+    page.words.splice(at + 1..at + 1, mark);
+    let tables = find_tables(&page);
+    assert!(tables.iter().flat_map(|table| &table.cells).any(|cell| cell.text == "Quarto*"), "{tables:?}");
+}

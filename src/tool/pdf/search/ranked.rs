@@ -135,12 +135,11 @@ fn text(found: &RankedHits, arguments: &SearchArguments) -> String {
     let documents = counted(found.documents, "document", "documents");
     let pages = counted(usize::try_from(found.pages).unwrap_or(usize::MAX), "page", "pages");
     let (query, paths) = (one_line(arguments.query()), named(&arguments.paths));
-    let filters = Some(arguments.filters()).filter(|filters| !filters.is_empty());
-    let filters = filters.map(|filters| format!(", only those{filters}")).unwrap_or_default();
+    let filters = arguments.filters();
     let mut lines = vec![match found.hits.len() {
-        0 => format!("No page answers \"{query}\" in {documents} ({pages}){filters}: {paths}"),
-        1 => format!("Best page for \"{query}\", of {documents} ({pages}){filters}: {paths}"),
-        hits => format!("Best {hits} pages for \"{query}\", of {documents} ({pages}){filters}: {paths}"),
+        0 => format!("No page answers \"{query}\" in {documents}{filters} ({pages}): {paths}"),
+        1 => format!("Best page for \"{query}\", of {documents}{filters} ({pages}): {paths}"),
+        hits => format!("Best {hits} pages for \"{query}\", of {documents}{filters} ({pages}): {paths}"),
     }];
     lines.extend((!found.hits.is_empty()).then(|| untrusted("the files named here")));
     for (number, hit) in (1..).zip(&found.hits) {
