@@ -621,7 +621,8 @@ fn a_ranked_search_says_what_limits_it() {
     let pdf = place.copied("latex.pdf");
     let said = place.run(&["search", &pdf, "walk", "--ranked", "--language", "deu", "--dates", "1900..2030"]);
     assert_eq!(said.status, 0, "{}", said.stderr);
-    assert!(said.stderr.contains("(0 pages), only those in deu, only those of 1900..2030"), "{}", said.stderr);
+    let searched = "no page answers it in 0 documents in deu of 1900..2030 searched (0 pages)";
+    assert!(said.stderr.contains(searched), "{}", said.stderr);
 }
 
 #[test]
@@ -632,6 +633,41 @@ fn ocr_without_an_engine_fails_and_writes_nothing() {
     assert!(message.starts_with("OCR is not available: page 1 of "), "{message}");
     assert!(!place.path("searchable.pdf").exists());
     assert_eq!(place.run(&["ocr", &fixture("latex.pdf"), "--out", "same.pdf"]).status, 0, "nothing is to be read");
+    let (status, _, message) = place.refused(&["ocr", &fixture("encrypted-empty.pdf"), "--out", "searchable.pdf"]);
+    assert_eq!(status, 2);
+    assert!(
+        message.ends_with("encrypted-empty.pdf is encrypted: text cannot be added to an encrypted PDF"),
+        "{message}"
+    );
+    assert!(!place.path("searchable.pdf").exists());
+}
+
+#[test]
+fn a_command_about_a_conversation_requires_its_name() {
+    let place = Place::new();
+    for command in ["status", "updates", "forget", "fork", "watch"] {
+        let refused = place.refused(&["context", command]);
+        assert_eq!((refused.0, refused.2.as_str()), (1, "Parameter '--conversation' is required"), "{command}");
+        let help = place.run(&["context", command, "--help"]).stdout;
+        let usage = help.lines().find(|line| line.starts_with("Usage: ")).unwrap();
+        assert!(usage.contains(" --conversation <NAME>"), "{usage}");
+    }
+    assert_eq!(place.refused(&["context", "watch", "--conversation", " "]).0, 1);
+}
+
+#[test]
+fn a_wrong_number_is_refused_by_its_flag() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let cases: [(&[&str], &str); 3] = [
+        (&["context", "watch", "--conversation", "c", "--interval-ms", "0"], ": must be a whole number, 1 or more"),
+        (&["ask", &pdf, "--max-bytes-mb", "0"], "--max-bytes-mb must be greater than 0"),
+        (&["get-file", &pdf, "--num-lines", "3"], "Parameter '--num-lines' selects lines, but latex.pdf has pages"),
+    ];
+    for (arguments, expected) in cases {
+        let (status, _, message) = place.refused(arguments);
+        assert!(status == 1 && message.ends_with(expected), "{message}");
+    }
 }
 
 #[test]

@@ -378,7 +378,7 @@ fn a_home_that_cannot_be_written_costs_one_warning_and_no_reply() {
     let run = place.run(&["get-file", &pdf, "--pages", "1", "--as", "text", "--conversation", "c"]);
     assert_eq!(run.status, 0);
     assert_eq!(run.stderr.lines().count(), 2, "{}", run.stderr);
-    assert!(run.stderr.contains("conversations end with this process"), "{}", run.stderr);
+    assert!(run.stderr.contains("conversations are kept only until this process ends"), "{}", run.stderr);
     assert!(run.stderr.contains("read so far in the conversation: page 1 of 8"), "{}", run.stderr);
     let mut client = Client::start(&place, "opencode");
     let mut page = || client.call("get_file", json!({ "filePath": pdf, "pages": "1", "as": "document" }));

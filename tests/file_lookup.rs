@@ -236,7 +236,7 @@ fn a_long_listing_says_how_to_go_on() {
     (1..=51).for_each(|number| drop(place.file(&format!("{number:02}.pdf"), different(number))));
     let run = place.run(&["info", "."]);
     assert!(run.stdout.ends_with("    1  317 bytes  50.pdf\n"), "{}", run.stdout);
-    let said = "1 to 50 of 51 PDFs are listed; the next: pagewise get-file . --start-line 51";
+    let said = "1 to 50 of 51 documents are listed; the next: pagewise get-file . --start-line 51";
     assert!(run.stderr.contains(said), "{}", run.stderr);
     let rest = place.run(&["get-file", ".", "--start-line", "51"]).stdout;
     assert_eq!(rest, "PAGES       SIZE  FILE\n    1  317 bytes  51.pdf\n");

@@ -56,6 +56,8 @@ fn pages_for_which_a_call_has_no_time_are_named() {
     let (place, scan) = (Place::new(), fixture("scan.pdf"));
     let (status, found) = place.json(&["search", &scan, "sheet", "--set", "ocr_search_ms=0"]);
     assert_eq!((status, &found["notRecognised"], &found["withoutText"]), (0, &json!("1-2"), &json!("1")), "{found}");
+    let told = place.run(&["search", &scan, "sheet", "--set", "ocr_search_ms=0"]).stderr;
+    assert!(told.contains("(ocr_search_ms): pages 1-2. Search the rest with --pages 1-2.\n"), "{told}");
     let pages_searched = |query: &str| {
         let (_, found) = place.json(&["search", &scan, query, "--set", "ocr_search_ms=0"]);
         found["searchedPages"].clone()
@@ -136,8 +138,10 @@ fn the_doctor_says_how_to_get_scans_recognised() {
     assert_eq!(remedy(&[]), "set ocr_tesseract=true");
     assert_eq!(remedy(&["--no-sandbox"]), "run without --no-sandbox");
     let text = place.run(&["doctor"]).stdout;
-    let is_row = |line: &str| line.starts_with("  to have it ") && line.ends_with(" set ocr_tesseract=true");
+    let is_row = |line: &str| line.starts_with("  to enable it ") && line.ends_with(" set ocr_tesseract=true");
     assert!(text.lines().any(is_row), "{text}");
+    assert!(text.contains("  off: ocr_tesseract is false\n"), "{text}");
+    assert!(place.run(&["doctor", "--no-sandbox"]).stdout.contains("  off: tesseract is not used with --no-sandbox\n"));
 }
 
 /// Whether or not this system has the program.

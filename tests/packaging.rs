@@ -40,6 +40,7 @@ fn the_manual_has_a_page_for_the_program_and_for_each_command() {
     assert!(program.stdout.contains(".TH pagewise 1") && program.stdout.contains("get\\-file"), "{}", program.stdout);
     let command = place.run(&["man", "get-file"]);
     assert!(command.stdout.contains(".TH pagewise-get-file 1") && command.stdout.contains("pdf\\-page"));
+    assert!(command.stdout.contains("\n.SH EXAMPLES\n"), "{}", command.stdout);
     assert_eq!(place.run(&["man", "fly"]).status, 1);
     assert_eq!(place.run(&["man", "worker"]).status, 1, "nobody types it");
 }

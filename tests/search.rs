@@ -249,7 +249,7 @@ fn a_quote_is_looked_for_in_every_document_of_a_folder() {
     verbatim: the same words and capitals on page 2 of shelf/c.pdf
       A page is a promise that stands there tomorrow
     pagewise: the same words also in: shelf/e.pdf (1)
-    pagewise: of 4 documents searched (5 pages)
+    pagewise: the best of 4 documents searched (5 pages)
     pagewise: not searched: shelf/d.pdf: Not a PDF: no PDF header at byte 0 to 1,023; the file begins with "no PDF"
     "#);
     let run = place.run(&["search", "shelf", "--quote", "words that nobody wrote anywhere"]);

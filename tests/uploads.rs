@@ -254,7 +254,9 @@ fn a_file_is_pushed_to_a_server_and_read_there() {
     let nobody = "http://127.0.0.1:1/mcp";
     let (_, code, message) = place.refused(&["push", &pdf, "--to", nobody]);
     assert_eq!(code, "fetch_failed");
-    assert!(message.starts_with(&format!("{nobody} did not take the file: ")), "{message}");
+    assert!(message.starts_with(&format!("Cannot reach {nobody}: ")), "{message}");
+    assert!(!place.run(&["push", &pdf, "--to", nobody]).stderr.contains("PAGEWISE_PUSH_TOKEN"));
+    assert_eq!(place.refused(&["push", ".", "--to", &to]).2, ". is a folder; name one file");
     assert!(place.run(&["push", &pdf, "--to", &to]).stderr.contains("PAGEWISE_PUSH_TOKEN"));
     let (is_pushed, reference, errors) = push(&pdf, "one");
     assert!(is_pushed, "{errors}");
@@ -262,6 +264,7 @@ fn a_file_is_pushed_to_a_server_and_read_there() {
     assert_eq!(info["structuredContent"]["pages"], 3);
     let (is_pushed, _, errors) = push(&pdf, "hush");
     assert!(!is_pushed && errors.contains("401") && !errors.contains("hush"), "{errors}");
+    assert!(errors.contains("PAGEWISE_PUSH_TOKEN"), "{errors}");
     assert!(!push("missing.pdf", "one").0);
 }
 

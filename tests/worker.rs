@@ -303,7 +303,7 @@ fn the_doctor_names_each_layer() {
     assert_eq!(status, 0, "{told}");
     assert_eq!(told["workers"], true);
     let layers = told["layers"].as_array().unwrap();
-    let names = ["resource limits", "death with the parent", "no new privileges", "landlock", "seccomp"];
+    let names = ["resource limits", "end with the program", "no new privileges", "landlock", "seccomp"];
     assert_eq!(layers.iter().map(|layer| layer["name"].as_str().unwrap()).collect::<Vec<_>>(), names);
     assert_eq!(place.json(&["doctor", "--no-sandbox"]).1["workers"], false);
 }

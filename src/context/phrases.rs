@@ -136,21 +136,23 @@ pub fn page_or_pages(pages: &PageSet) -> String {
 }
 
 /// Notes on pages whose text was recognised from a picture, and on those where that failed or was not tried. `next_call`
-/// says how to get the latter.
+/// says how to get the latter, with `{}` for them.
 #[must_use]
 pub fn ocr_notes(report: &OcrReport, next_call: &str) -> Vec<String> {
     let count = |source| report.pages_of(source).len();
     let (text, recognised) = (count(PageSource::Text), count(PageSource::Recognised));
     let unread = count(PageSource::Unread);
     let mut notes = Vec::from_iter((recognised > 0).then(|| {
-        let left = if unread > 0 { format!(", {} left without", count_of(unread, "page")) } else { String::new() };
-        format!("OCR read {}: {} had text already{left}.", count_of(recognised, "page"), count_of(text, "page"))
+        let others = [(text, "other page", "already had text"), (unread, "page", "left unread")];
+        let others = others.into_iter().filter(|(count, ..)| *count > 0);
+        let others = others.map(|(count, noun, what)| format!("; {} {what}", count_of(count, noun)));
+        format!("OCR read {}{}.", count_of(recognised, "page"), others.collect::<String>())
     }));
     notes.extend(unrecognised_notes(report, next_call));
     notes
 }
 
-/// Notes on pages where recognition failed or was not tried. `next_call` says how to get the latter.
+/// Notes on pages where recognition failed or was not tried. `next_call` is that of [`ocr_notes`].
 #[must_use]
 pub fn unrecognised_notes(report: &OcrReport, next_call: &str) -> Vec<String> {
     let failed = report.failures.iter();
@@ -161,7 +163,8 @@ pub fn unrecognised_notes(report: &OcrReport, next_call: &str) -> Vec<String> {
     ];
     let over = over.into_iter().filter(|(pages, ..)| !pages.is_empty()).map(|(pages, limit, setting)| {
         let named = page_or_pages(pages);
-        format!("Not read by OCR, beyond {limit} of one call ({setting}): {named}. {next_call}: \"{pages}\".")
+        let next = next_call.replace("{}", &pages.to_string());
+        format!("Not read by OCR, beyond {limit} of one call ({setting}): {named}. {next}")
     });
     failed.chain(over).collect()
 }
@@ -248,6 +251,23 @@ pub fn points(length: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pagewise_base::page::PageIndex;
+
+    #[test]
+    fn pages_that_ocr_did_not_read_are_counted_beside_those_that_it_read() {
+        let note = |sources: &[PageSource]| {
+            let sources = (0..).map(PageIndex).zip(sources.iter().copied()).collect();
+            ocr_notes(&OcrReport { sources, ..OcrReport::default() }, "").join(" ")
+        };
+        let (text, read, unread) = (PageSource::Text, PageSource::Recognised, PageSource::Unread);
+        assert_eq!(note(&[read, text]), "OCR read 1 page; 1 other page already had text.");
+        assert_eq!(note(&[read, read]), "OCR read 2 pages.");
+        assert_eq!(
+            note(&[read, text, text, unread]),
+            "OCR read 1 page; 2 other pages already had text; 1 page left unread."
+        );
+        assert_eq!(note(&[text, unread]), "");
+    }
 
     #[test]
     fn a_title_cannot_forge_a_line() {

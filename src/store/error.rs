@@ -85,6 +85,6 @@ pub enum StoreWarning {
     #[error("nothing is remembered until the database answers: {reason}")]
     Away { reason: PostgresError },
     /// Views are kept in memory and end with the process.
-    #[error("conversations end with this process: {reason}")]
+    #[error("the store cannot be used ({reason}); conversations are kept only until this process ends")]
     MemoryOnly { reason: StoreError },
 }

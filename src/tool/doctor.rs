@@ -122,6 +122,9 @@ pub struct OcrState {
     /// Why the models cannot be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+    /// Why `tesseract` is not used, if it may not be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub off: Option<&'static str>,
     /// How to get an engine on this system, if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remedy: Option<&'static str>,
@@ -136,8 +139,8 @@ impl OcrState {
             OcrEngine::Tesseract(languages) => {
                 Self { engine: "tesseract", languages: languages.clone(), ..Self::default() }
             }
-            OcrEngine::None(folder, remedy) => {
-                Self { engine: "none", folder: folder.clone(), remedy: Some(remedy), ..Self::default() }
+            OcrEngine::None { folder, off, remedy } => {
+                Self { engine: "none", folder: folder.clone(), off: *off, remedy: Some(remedy), ..Self::default() }
             }
         }
     }

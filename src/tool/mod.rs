@@ -48,6 +48,8 @@ pub use self::fetch::{FetchAnswer, FetchArguments, SearchContentArguments, fetch
 pub use self::get_file::{GetFileAnswer, GetFileArguments, attachment_bytes, details_json, get_file};
 pub(crate) use self::get_file::{document_header, file_request, folder_brief, folder_json};
 pub use self::guidance::{PROMPTS, Prompt, PromptArgument, SKILL, SKILL_URI, skill_fields};
+#[cfg(feature = "program")]
+pub(crate) use self::pdf::MAX_EXCERPTS;
 pub use self::pdf::{
     AttachmentData, BesideText, CellOfTable, CommentData, CountData, Coverage, DocumentArguments, ExtractedPage,
     FailedPage, FieldData, FoundInDocument, FoundInDocuments, Highlight, ImagesResult, InfoAnswer, InfoArguments,

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use super::error::{ToolError, web_error};
+use super::error::{ErrorCode, ToolError, web_error};
 use pagewise_web::{WebError, WebSettings};
 
 /// Uploads a file to the server at `to`, as the bearer of `token`. Returns the server's answer, which is JSON.
@@ -11,7 +11,7 @@ use pagewise_web::{WebError, WebSettings};
 /// Every refusal of the URL and of the server.
 pub fn push_file(settings: &WebSettings, file: File, to: &str, token: Option<&str>) -> Result<String, ToolError> {
     pagewise_web::push_file(settings, file, to, token).map_err(|error| match error {
-        WebError::Failed { reason } => web_error(to, &WebError::NotTaken { reason }),
+        WebError::Failed { reason } => ToolError::new(ErrorCode::FetchFailed, format!("Cannot reach {to}: {reason}")),
         other => web_error(to, &other),
     })
 }

@@ -136,6 +136,7 @@ pub enum WebError {
     /// A server did not take an upload.
     #[error("{reason}")]
     NotTaken {
+        code: u16,
         /// Its status and its message.
         reason: String,
     },

@@ -52,7 +52,10 @@ async fn send(settings: &WebSettings, file: File, url: Url, token: Option<&str>)
     let response = request.send().await.map_err(|error| WebError::from_client(&error))?;
     let status = response.status();
     let answer = text_of(response).await?;
-    if status.is_success() { Ok(answer) } else { Err(WebError::NotTaken { reason: refusal_text(status, &answer) }) }
+    if status.is_success() {
+        return Ok(answer);
+    }
+    Err(WebError::NotTaken { code: status.as_u16(), reason: refusal_text(status, &answer) })
 }
 
 /// The status and the server's message.

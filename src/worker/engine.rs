@@ -102,8 +102,14 @@ pub enum OcrEngine {
     Models(PathBuf, Option<String>),
     /// The program `tesseract`, with these languages.
     Tesseract(Vec<String>),
-    /// Nothing. Models would be looked for in this folder; the text says how to get an engine here.
-    None(Option<PathBuf>, &'static str),
+    /// Nothing. Models would be looked for in this folder.
+    None {
+        folder: Option<PathBuf>,
+        /// Why the program is not used, if it may not be.
+        off: Option<&'static str>,
+        /// How to get an engine here.
+        remedy: &'static str,
+    },
 }
 
 impl OcrEngine {
@@ -119,7 +125,7 @@ impl OcrEngine {
         }
         match program_of(workers) {
             Ok(languages) => Self::Tesseract(languages),
-            Err(remedy) => Self::None(folder.map(Path::to_path_buf), remedy),
+            Err((off, remedy)) => Self::None { folder: folder.map(Path::to_path_buf), off, remedy },
         }
     }
 
@@ -130,19 +136,24 @@ impl OcrEngine {
     }
 }
 
-/// The languages of the program of this system, or how to get it.
+/// Why the program of this system is not used, if it may not be, and how to get it.
+type MissingProgram = (Option<&'static str>, &'static str);
+
+/// The languages of the program of this system.
 #[cfg(all(unix, not(pagewise_portable)))]
-fn program_of(workers: Option<&WorkerSettings>) -> Result<Vec<String>, &'static str> {
-    let workers = workers.ok_or("run without --no-sandbox")?;
+fn program_of(workers: Option<&WorkerSettings>) -> Result<Vec<String>, MissingProgram> {
+    let workers = workers.ok_or((Some("tesseract is not used with --no-sandbox"), "run without --no-sandbox"))?;
     if !workers.uses_tesseract {
-        return Err("set ocr_tesseract=true");
+        return Err((Some("ocr_tesseract is false"), "set ocr_tesseract=true"));
     }
-    Tesseract::find(workers).map(|found| found.languages().to_vec()).ok_or_else(Tesseract::installation)
+    let languages = Tesseract::find(workers).map(|found| found.languages().to_vec());
+    languages.ok_or_else(|| (None, Tesseract::installation()))
 }
 
 #[cfg(any(not(unix), pagewise_portable))]
-fn program_of(_: Option<&WorkerSettings>) -> Result<Vec<String>, &'static str> {
-    Err("build it with the feature ocr, and put models into the folder; tesseract is not used on this system")
+fn program_of(_: Option<&WorkerSettings>) -> Result<Vec<String>, MissingProgram> {
+    let remedy = "build it with the feature ocr, and put models into the folder";
+    Err((Some("tesseract is not used on this system"), remedy))
 }
 
 /// A part of an engine, or a whole one.

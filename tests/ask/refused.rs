@@ -27,7 +27,7 @@ fn bad_arguments_are_refused_in_their_order() {
     check(&["one.pdf", "ftp://host/a.pdf", "--max-bytes-mb", "0"], "unsupported_pdf_reference", ftp);
     for megabytes in ["0", "-1"] {
         let arguments = ["missing.pdf", "--max-bytes-mb", megabytes];
-        check(&arguments, "validation_error", "maxBytesMb must be greater than 0");
+        check(&arguments, "validation_error", "--max-bytes-mb must be greater than 0");
     }
     let remote = "Remote PDFs are refused in sandbox mode: https://host/a.pdf";
     check(&["https://host/a.pdf", "--require-sandbox"], "unsupported_pdf_reference", remote);

@@ -14,9 +14,9 @@ pub(crate) fn text(result: &DoctorResult, screen: Screen) -> String {
     rows.extend(result.layers.iter().map(|layer| layer_row(layer, result.landlock_abi)));
     rows.push(Row::neutral("Data folder", folder(result.data_directory.as_ref())));
     rows.push(memory(result));
-    rows.push(recognition(&result.ocr));
-    rows.extend(result.ocr.remedy.map(|remedy| Row::neutral("  to have it", remedy.to_owned())));
     rows.extend(result.store.iter().flat_map(store));
+    rows.push(recognition(&result.ocr));
+    rows.extend(result.ocr.remedy.map(|remedy| Row::neutral("  to enable it", remedy.to_owned())));
     let names = rows.iter().map(|row| width(&row.name)).max().unwrap_or_default();
     let head = format!("pagewise {} on {}", result.version, result.system);
     let lines = rows.iter().map(|row| row.line(names, screen));
@@ -80,7 +80,10 @@ fn recognition(state: &OcrState) -> Row {
         (Some(problem), _) => Row::judged(name, &format!("no: {problem} ({folder})"), false),
         (None, "models") => Row::judged(name, &format!("by the models in {folder}"), true),
         (None, "tesseract") => Row::judged(name, &format!("by tesseract ({})", state.languages.join(", ")), true),
-        (None, _) => Row::neutral(name, format!("no: neither tesseract, nor models in {folder}")),
+        (None, _) => {
+            let missing = || format!("no: neither tesseract, nor models in {folder}");
+            Row::neutral(name, state.off.map_or_else(missing, |cause| format!("off: {cause}")))
+        }
     }
 }
 

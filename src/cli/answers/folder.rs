@@ -1,4 +1,4 @@
-//! The PDFs of a folder, as a table.
+//! The documents of a folder, as a table.
 
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::table::{Column, Table};
@@ -6,10 +6,10 @@ use crate::cli::terminal::wording::{command, counted};
 use crate::context::{FolderListing, Glance, ListedPages, ListedPdf, file_size, grouped, one_line};
 use pagewise_library::date_text;
 
-/// The PDFs, a line each.
+/// The documents, a line each.
 pub(crate) fn text(listing: &FolderListing, screen: Screen) -> String {
     if listing.documents.is_empty() {
-        return format!("No PDFs in {}", one_line(&listing.path));
+        return format!("No documents in {}", one_line(&listing.path));
     }
     let mut table = Table::new([
         Column::right("PAGES").of(Part::Page),
@@ -51,10 +51,10 @@ pub(crate) fn notes(listing: &FolderListing) -> Vec<String> {
     let more = (last < listing.total).then(|| {
         let next = command(&[&"get-file", &listing.path, &"--start-line", &(last + 1)]);
         let listed = if listing.first == last { format!("{last}") } else { format!("{} to {last}", listing.first) };
-        format!("{listed} of {} are listed; the next: {next}", counted(listing.total, "PDF"))
+        format!("{listed} of {} are listed; the next: {next}", counted(listing.total, "document"))
     });
     let is_uncounted = listing.documents.iter().any(|pdf| pdf.pages == ListedPages::NotSeen);
-    let uncounted = is_uncounted.then(|| "some PDFs were not opened within the time limit".to_owned());
+    let uncounted = is_uncounted.then(|| "some documents were not opened within the time limit".to_owned());
     let cut =
         listing.is_cut.then(|| "the folder has more files than one listing reads: list one of its folders".to_owned());
     [more, uncounted, cut].into_iter().flatten().collect()

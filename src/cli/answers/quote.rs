@@ -90,7 +90,7 @@ pub(crate) fn best_text(found: &QuotesFindings, screen: Screen) -> String {
 /// The other documents, and what was not searched.
 pub(crate) fn several_notes(found: &QuotesFindings) -> Vec<String> {
     let others = found.others.iter().map(|(path, pages)| format!("{} ({pages})", one_line(path)));
-    let summary = found.best.as_ref().map(|_| format!("of {}", searched(&found.coverage)));
+    let summary = found.best.as_ref().map(|_| format!("the best of {}", searched(&found.coverage)));
     let blind = if found.is_verbatim() { &[] } else { found.without_text.as_slice() };
     let blind = blind.iter().map(|path| one_line(path)).collect();
     let blind = named("pages without usable text, so the quote may be there", blind);

@@ -32,7 +32,7 @@ fn page(hit: &RankedHit, screen: Screen) -> String {
 /// What the pages do not say.
 pub(crate) fn notes(found: &RankedHits, arguments: &SearchArguments, screen: Screen) -> Vec<String> {
     let pages = counted(usize::try_from(found.pages).unwrap_or(usize::MAX), "page");
-    let searched = format!("{} searched ({pages}){}", counted(found.documents, "document"), arguments.filters());
+    let searched = format!("{}{} searched ({pages})", counted(found.documents, "document"), arguments.filters());
     let summary = (screen.is_terminal() || found.hits.is_empty()).then(|| match found.hits.len() {
         0 => format!("no page answers it in {searched}"),
         _ => searched,

@@ -7,7 +7,9 @@ use crate::cli::terminal::layout::{lines, width};
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::wording::{command, counted, matches};
 use crate::context::{one_line, page_or_pages, unrecognised_notes};
-use crate::tool::{Coverage, FoundInDocument, FoundInDocuments, MatchedPage, SearchArguments, SearchResult};
+use crate::tool::{
+    Coverage, FoundInDocument, FoundInDocuments, MAX_EXCERPTS, MatchedPage, SearchArguments, SearchResult,
+};
 use pagewise_text::SearchHit;
 
 /// The matches.
@@ -87,7 +89,7 @@ fn one_line_with_ends(text: &str) -> String {
 }
 
 /// How to search pages that were not recognised.
-pub(super) const NEXT_PAGES: &str = "Search these with --pages";
+pub(super) const NEXT_PAGES: &str = "Search the rest with --pages {}.";
 
 /// What the matches do not say.
 pub(crate) fn notes(found: &SearchResult, arguments: &SearchArguments, screen: Screen) -> Vec<String> {
@@ -162,7 +164,9 @@ fn documents_notes(found: &FoundInDocuments, screen: Screen) -> Vec<String> {
         total => format!("{} in {} of {searched}", matches(total), found.found.len()),
     });
     let more = is_cut.then(|| {
-        format!("{shown} of {} matches are shown, the first of each file; for all, search one file", found.matches)
+        let total = found.matches;
+        let bounds = format!("at most {MAX_EXCERPTS} of a file; raise --max-results, or search one file");
+        format!("{shown} of {total} matches are shown, {bounds}")
     });
     let blind = found.without_text.iter().map(|path| one_line(path)).collect();
     let blind = named("only partly searched, because pages have no usable text (scans or blank)", blind);
@@ -179,7 +183,7 @@ pub(super) fn searched(coverage: &Coverage) -> String {
 
 /// What was not searched.
 pub(super) fn coverage_notes(coverage: &Coverage) -> Vec<String> {
-    let stopped = coverage.next.map(|next| format!("stopped before PDF {next}"));
+    let stopped = coverage.next.map(|next| format!("stopped before document {next}"));
     let cut =
         coverage.is_cut.then(|| "a folder has more files than one search reads: name the folders in it".to_owned());
     let unread = coverage.unread.iter().map(|(path, why)| format!("{}: {}", one_line(path), one_line(why)));

@@ -7,8 +7,9 @@ use clap::{Args, ValueEnum};
 use super::flags::PagesWord;
 use crate::tool::{DocumentArguments, InfoArguments, TablesArguments, TextArguments};
 
-/// Show a PDF's title, dates, sizes and other facts, or the contents of its pages
+/// Show a document's title, dates, sizes and other facts, or the contents of its pages
 #[derive(Debug, Args)]
+#[command(mut_arg("selection", |argument| argument.help("Pages whose contents are shown (default: none)")))]
 #[command(after_help = "Examples:
   pagewise info report.pdf --json
   pagewise info report.pdf 1-20")]
@@ -19,7 +20,7 @@ pub(crate) struct Info {
     pub(crate) arguments: InfoArguments,
 }
 
-/// Print the text of a PDF's pages
+/// Print the text of a document's pages
 ///
 /// Text is in reading order. A form feed separates pages of text; in Markdown, a comment with its number begins each page.
 /// Notes, such as which pages have no text, go to standard error.
@@ -73,7 +74,7 @@ impl Tables {
     }
 }
 
-/// Show how a PDF differs from an earlier version
+/// Show how a document differs from an earlier version
 ///
 /// Pages are matched by their appearance and text. Of each page that differs, prints the changed words in context and the
 /// new images.
@@ -108,10 +109,10 @@ pub(crate) struct Attachments {
     pub(crate) out_dir: PathBuf,
 }
 
-/// List the images and drawn figures of a PDF's pages, or write them to files
+/// List the images and drawn figures of a document's pages, or write them to files
 ///
 /// Each is given once, even if many pages show it. JPEGs are kept as they are; other images become PNGs, with their masks
-/// applied. A drawn figure is cut out of its page if it has a caption. Every command takes the path that is listed.
+/// applied. A drawn figure is cut out of its page if it has a caption. get-file reads the path that is listed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise images report.pdf

@@ -50,7 +50,7 @@ pub(crate) struct Sandbox {
 /// Pages in a place of their own.
 #[derive(Debug, Args)]
 pub(crate) struct PagesWord {
-    /// The same as --pages
+    /// Pages (default: all)
     #[arg(value_name = "PAGES", index = 2, allow_negative_numbers = true, conflicts_with = "pages")]
     selection: Option<String>,
 }

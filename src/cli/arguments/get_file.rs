@@ -6,9 +6,10 @@ use clap::{ArgGroup, Args, ValueEnum};
 
 use crate::tool::GetFileArguments;
 
-/// Read a file as an agent does: a PDF's summary or pages, text by lines, an image
+/// Read a file as an agent does: the summary or pages of a PDF, Word, PowerPoint, Excel, OpenDocument, RTF, EPUB or notebook
+/// file; a text by lines; an image; a folder
 ///
-/// Without --pdf-page and --pages, prints the summary of a PDF. With --conversation, pages that the conversation already
+/// Without --pdf-page and --pages, prints the summary of a document. With --conversation, pages that the conversation already
 /// holds are named instead of sent again.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("part").args(["pdf_page", "pages"]).multiple(true)))]

@@ -16,7 +16,7 @@ pub(crate) struct Index {
 pub(crate) enum IndexCommand {
     /// Show how many documents and pages the index has, and its size
     Status,
-    /// Index PDFs in advance
+    /// Index documents in advance
     Add(IndexAdd),
     /// Remove the index
     Clear,
@@ -24,7 +24,7 @@ pub(crate) enum IndexCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct IndexAdd {
-    /// Folders, PDFs, and patterns such as 'reports/**/*.pdf'
+    /// Folders, documents, and patterns such as 'reports/**/*.pdf'
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<String>,
 }

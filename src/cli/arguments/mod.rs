@@ -41,7 +41,10 @@ use crate::tool::{
   pagewise page report.pdf 3 --out page3.pdf      page 3 as a PDF of its own
   pagewise serve                                  the same for an MCP client, over stdin and stdout
 
-Exit status: 0 done, 1 refused (bad argument, bad file), 2 failed.
+Documents are PDF, Word, PowerPoint, Excel, OpenDocument, RTF, EPUB and notebook files. PDFs only:
+page, split, tables, ocr, render.
+
+Exit status: 0 done, 1 refused (bad argument, bad file), 2 failed (a file that cannot be written, a server that refuses).
 
 Settings: --set NAME=VALUE, else the variable PAGEWISE_NAME, else config.toml.
   pagewise settings                               all of them, with their defaults"
@@ -128,7 +131,7 @@ macro_rules! command_of {
 }
 
 command_of! {
-    /// Find words in the text of a PDF, or of many
+    /// Find words in the text of a document, or of many
     ///
     /// Pages without usable text are read by OCR within the time of ocr_search_ms, and those left over are named. With
     /// --ranked, the pages that answer the query best come first, whichever document they are in. With the setting
@@ -147,7 +150,7 @@ command_of! {
 }
 
 command_of! {
-    /// Show the outline of a PDF, with page numbers
+    /// Show the outline of a document, with page numbers
     #[command(after_help = "Example:
   pagewise outline report.pdf")]
     Outline, OutlineArguments

@@ -59,7 +59,7 @@ pub(crate) struct Split {
 /// Add the text of scans to a PDF, so that it can be searched and copied
 ///
 /// Pages without usable text are read by OCR, and get a layer of invisible text. They look the same: the layer is appended,
-/// and every byte of the file stays. The same file always gives the same bytes.
+/// and every byte of the file stays. The same file always gives the same bytes. Text cannot be added to an encrypted PDF.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise ocr scan.pdf --out searchable.pdf

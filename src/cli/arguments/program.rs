@@ -67,13 +67,18 @@ pub(crate) struct Doctor {
 
 /// Show the settings: defaults, units, meanings, and what was set
 ///
-/// Values are shown as they are typed; one that is not the default, with its origin. --json shows every value. A flag wins over an environment
-/// variable, a variable over the file, and the file over the default.
+/// Each line shows the default; a value that differs follows in brackets, with its origin. --json shows every value. A flag
+/// wins over an environment variable, a variable over the file, and the file over the default.
+///
+/// On a flag or in a variable, commas separate the items of a list; a colon (on Windows a semicolon) separates folders.
+/// client_forms is then a list of NAME=FORM; in the file it is a table.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise settings
   pagewise settings sandbox
-  pagewise settings max_pages --json")]
+  pagewise settings max_pages --json
+  pagewise serve --set roots=/srv/reports:/srv/papers
+  pagewise serve --set client_forms=claude-code=document,codex=text")]
 pub(crate) struct Settings {
     /// Only settings with this word in their name, group or meaning
     #[arg(value_name = "WORD")]

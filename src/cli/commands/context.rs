@@ -82,7 +82,7 @@ fn answer_from(
 
 /// Follows the files until the process ends, or its output is closed.
 fn watch(typed: &Watch, config: &Config, screen: Screen) -> Result<Report, ToolError> {
-    let conversation = caller(&typed.conversation)?.conversation(typed.conversation.as_deref())?;
+    let conversation = Caller::direct().conversation(Some(&typed.conversation))?;
     let conversation = conversation.ok_or_else(unnamed)?;
     let context = open::context(true, config)?;
     let name = conversation.to_string();

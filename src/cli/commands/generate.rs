@@ -26,7 +26,8 @@ pub(crate) fn man(typed: &Man) -> Result<Report, ToolError> {
     let failed =
         |error: std::io::Error| ToolError::new(ErrorCode::WriteFailed, format!("Cannot write the page: {error}"));
     clap_mangen::Man::new(command).title(title).render(&mut page).map_err(failed)?;
-    Ok(bytes(page))
+    // clap_mangen has no other heading for the text after the options.
+    Ok(bytes(String::from_utf8_lossy(&page).replace("\n.SH EXTRA\n", "\n.SH EXAMPLES\n").into_bytes()))
 }
 
 fn named(program: &Command, name: &str) -> Result<Command, ToolError> {

@@ -30,15 +30,15 @@ pub(crate) fn run(typed: &GetFile, config: &Config, screen: Screen) -> Result<Re
     {
         return Ok(Report { text: Output::Bytes(bytes), ..Report::new(String::new(), Value::Null) });
     }
-    let selects_lines = arguments.selects_lines();
+    let selection_of_lines = arguments.selection_of_lines();
     let terminal = TerminalProgress::new();
     let answer = tool::get_file(&context, arguments, &Caller::direct(), &terminal);
     terminal.finish();
     open::warn_about(&context);
     let answer = answer?;
-    if selects_lines && answer.facts.pages.is_some() {
-        let message = format!("Lines are selected, and {} has pages", answer.facts.file);
-        return Err(ToolError::validation(&message).hint("Select pages with --pages."));
+    if let Some(parameter) = selection_of_lines.filter(|_| answer.facts.pages.is_some()) {
+        let problem = format!("selects lines, but {} has pages", answer.facts.file);
+        return Err(ToolError::parameter(parameter, &problem).hint("Select pages with --pages."));
     }
     report(answer, typed, config, screen)
 }

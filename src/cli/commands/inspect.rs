@@ -24,7 +24,7 @@ pub(crate) fn run(typed: &Inspect, config: &Config) -> Result<Report, ToolError>
             true => show_address(url),
             false => open_browser(url.to_owned()),
         }
-        warning("the address opens once; Ctrl-C ends the page");
+        warning("the address opens once; Ctrl-C stops the program");
     };
     let served = serve_inspect(Arc::new(context), settings, ready, warning);
     served.map_err(|error| ToolError::new(ErrorCode::WriteFailed, format!("The page cannot be served: {error}")))?;

@@ -20,10 +20,15 @@ pub(crate) fn run(typed: &Push, config: &Config) -> Result<Report, ToolError> {
         ToolError::new(code, format!("Cannot read file: {path} ({})", reason_of(error.kind())))
     };
     let file = File::open(&typed.file).map_err(unreadable)?;
+    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        return Err(ToolError::validation(&format!("{path} is a folder; name one file")));
+    }
     let token = config.push_token.as_ref().map(Secret::reveal);
-    let answer = push_file(&config.web, file, &typed.to, token).map_err(|error| match token {
-        None if error.hint.is_none() => error.hint("If the server needs a token, set PAGEWISE_PUSH_TOKEN."),
-        _ => error,
+    let answer = push_file(&config.web, file, &typed.to, token).map_err(|error| {
+        match error.data.get("status").and_then(Value::as_u64) {
+            Some(401 | 403) => error.hint("Set PAGEWISE_PUSH_TOKEN to a token of the server."),
+            _ => error,
+        }
     })?;
     let answer = serde_json::from_str::<Value>(&answer).unwrap_or_default();
     let reference = answer.get("reference").and_then(Value::as_str);

@@ -86,7 +86,7 @@ pub(super) const GROUPS: &[Group] = &[
         setting("store", "PostgreSQL database for the conversations of several machines, such as postgres://user@host/database", |c| SettingTarget::Secret(&mut c.store)),
         number("store_connections", "connections", "Connections to that database", |c| SettingTarget::Positive(&mut c.store_connections)),
         number("max_unused_days", "days", "Conversations unused for longer are forgotten", |c| SettingTarget::U32(&mut c.answers.retention.max_unused_days)),
-        number("max_holdings", "pages", "Maximum pages remembered in all; beyond it, the least recently used conversations of the user with the most are forgotten first", |c| SettingTarget::U64(&mut c.answers.retention.max_holdings)),
+        number("max_holdings", "pages", "Pages remembered in all; beyond it, the user with the most pages loses conversations, the least recently used first", |c| SettingTarget::U64(&mut c.answers.retention.max_holdings)),
     ] },
     Group { title: "Files", settings: &[
         setting("roots", "Folders that a server may read, besides its working directory", |c| SettingTarget::Folders(&mut c.roots))

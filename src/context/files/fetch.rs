@@ -211,7 +211,7 @@ impl FetchJob<'_> {
         if !text.is_empty && !unread.is_empty() {
             text.notes.push(format!("No readable text on {} (scans or blank).", page_or_pages(&unread)));
         }
-        text.notes.extend(ocr_notes(&report, "Next: pdf_extract_text with pages"));
+        text.notes.extend(ocr_notes(&report, "Next: pdf_extract_text with pages: \"{}\"."));
         let info = document.info();
         Ok(StoredText {
             title: info.title,

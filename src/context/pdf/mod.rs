@@ -248,7 +248,7 @@ impl PdfAnswerBuilder<'_> {
             self.add_page(&mut draft, page);
         }
         draft.content = first..draft.blocks.len();
-        let unrecognised = unrecognised_notes(&self.recognising.report(), "Next call: get_file with pages");
+        let unrecognised = unrecognised_notes(&self.recognising.report(), "Next call: get_file with pages: \"{}\".");
         let unread: Vec<String> = unreadable.into_iter().chain(unrecognised).collect();
         draft.details.held_elsewhere = self.elsewhere_sentences();
         draft.details.notes.extend(selected.note.clone());

@@ -98,7 +98,9 @@ impl AskArguments {
         }
         self.pdfs.iter().try_for_each(|reference| origin(reference).map(|_| ()))?;
         if self.max_bytes_mb.as_ref().and_then(Number::as_f64).is_some_and(|number| number <= 0.0) {
-            return Err(ToolError::validation("maxBytesMb must be greater than 0"));
+            return Err(
+                ToolError::validation("maxBytesMb must be greater than 0").with("parameter", json!("maxBytesMb"))
+            );
         }
         self.model()?;
         Ok(self)

@@ -109,7 +109,10 @@ impl ToolError {
         let several = self.data.get("parameters").and_then(Value::as_array).into_iter().flatten();
         let names = one.chain(several).filter_map(Value::as_str);
         let quoted = |name: &str| format!("'{name}'");
-        let message = names.fold(self.message.clone(), |text, name| text.replace(&quoted(name), &quoted(&typed(name))));
+        let message = names.fold(self.message.clone(), |text, name| match text.strip_prefix(name) {
+            Some(rest) => format!("{}{rest}", typed(name)),
+            None => text.replace(&quoted(name), &quoted(&typed(name))),
+        });
         let hint = self.command_hint.clone().or_else(|| self.hint.clone());
         Self { message, hint, ..self.clone() }
     }

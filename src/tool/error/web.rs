@@ -71,7 +71,8 @@ pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {
         WebError::Store { reason } => {
             ToolError::new(ErrorCode::WriteFailed, format!("Cannot store what was fetched from {url}: {reason}"))
         }
-        WebError::TooManyUploads { .. } | WebError::NotTaken { .. } => not_taken(url, error),
+        WebError::TooManyUploads { .. } => not_taken(url, error),
+        WebError::NotTaken { code, .. } => not_taken(url, error).with("status", json!(code)),
         WebError::ContentNotFound if is_upload(url) => upload_not_found(url),
         WebError::ContentNotFound => content_not_found(url),
     }

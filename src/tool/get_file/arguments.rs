@@ -62,7 +62,7 @@ pub struct GetFileArguments {
             long,
             value_name = "N",
             conflicts_with = "part",
-            help = "Of a text: its first line, counted from 1; of a folder: the first PDF"
+            help = "Of a text: its first line, counted from 1; of a folder: the first document"
         )
     )]
     pub start_line: Option<NonZeroU64>,
@@ -73,7 +73,7 @@ pub struct GetFileArguments {
             long,
             value_name = "N",
             conflicts_with = "part",
-            help = "Of a text: how many lines; of a folder: how many PDFs"
+            help = "Of a text: how many lines; of a folder: how many documents"
         )
     )]
     pub num_lines: Option<NonZeroU64>,
@@ -121,10 +121,11 @@ impl GetFileArguments {
         Ok(self)
     }
 
-    /// Whether lines are asked for, which documents with pages do not have.
+    /// The parameter that selects lines, which documents with pages do not have.
     #[must_use]
-    pub fn selects_lines(&self) -> bool {
-        self.start_line.is_some() || self.num_lines.is_some()
+    pub fn selection_of_lines(&self) -> Option<&'static str> {
+        let given = [("startLine", self.start_line), ("numLines", self.num_lines)];
+        given.into_iter().find_map(|(name, number)| number.map(|_| name))
     }
 
     /// The format in which the text is saved: Markdown if no form is asked for.

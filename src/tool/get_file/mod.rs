@@ -72,7 +72,7 @@ pub fn get_file(
     let form = decide_form(arguments.form.unwrap_or_default(), &caller.client);
     let cancellation = caller.cancellation.clone();
     let max_result_bytes = caller.client.result_bytes(context.settings().max_result_bytes);
-    let selects_lines = arguments.selects_lines();
+    let selects_lines = arguments.selection_of_lines().is_some();
     let asked = file_request(arguments, form, conversation.clone());
     let client = caller.client.name.clone();
     let request = FileRequest { principal: caller.principal, client, cancellation, max_result_bytes, ..asked };

@@ -150,7 +150,7 @@ pub struct TextArguments {
     pub format: TextFormat,
     /// Append text hidden on the page.
     #[serde(default)]
-    #[cfg_attr(feature = "program", arg(long, help = "Include text that is invisible on the page"))]
+    #[cfg_attr(feature = "program", arg(long, help = HIDDEN_HELP))]
     pub hidden: bool,
     /// Pages to OCR. Default (auto): those without usable text.
     #[cfg_attr(
@@ -183,6 +183,10 @@ pub struct TextArguments {
 }
 
 arguments_of!("pdf_extract_text", TextArguments);
+
+#[cfg(feature = "program")]
+const HIDDEN_HELP: &str = "Also print text that is hidden on the page, such as hidden text of Word. Invisible text of scans is \
+                           always printed; text of layers that are off never is";
 
 impl TextArguments {
     const DEFAULT_MAX_CHARS: u64 = 50_000;
@@ -371,7 +375,7 @@ pub struct SearchArguments {
             value_name = "PATH",
             index = 1,
             required = true,
-            help = "A PDF (path, URL or responseId), a folder, or a pattern such as 'reports/**/*.pdf'; several are allowed"
+            help = "A document (path, URL or responseId), a folder, or a pattern such as 'reports/**/*.pdf'; several are allowed"
         )
     )]
     pub path: Option<String>,
@@ -426,7 +430,16 @@ pub struct SearchArguments {
     /// Maximum matches. Default: 50.
     #[cfg_attr(
         feature = "program",
-        arg(long, value_name = "N", help = "Show at most this many matches (default: 50, or 10 with --ranked)")
+        arg(
+            long,
+            value_name = "N",
+            help = format!(
+                "Show at most this many matches (default: {}, or {} with --ranked); of several documents, at most {} of each",
+                Self::DEFAULT_MAX_RESULTS,
+                Self::DEFAULT_RANKED_RESULTS,
+                crate::tool::MAX_EXCERPTS
+            )
+        )
     )]
     pub max_results: Option<NonZeroU64>,
     /// Best pages first. Also takes language (eng), dates (2023..2024-06).
@@ -536,10 +549,10 @@ impl SearchArguments {
         self.dates.as_ref().map(read).transpose()
     }
 
-    /// What limits a ranked search beside its paths, to follow the number of documents.
+    /// What limits a ranked search beside its paths, to follow a noun.
     pub(crate) fn filters(&self) -> String {
-        let language = self.language.as_ref().map(|code| format!(", only those in {code}"));
-        let dates = self.dates.as_ref().map(|dates| format!(", only those of {dates}"));
+        let language = self.language.as_ref().map(|code| format!(" in {code}"));
+        let dates = self.dates.as_ref().map(|dates| format!(" of {dates}"));
         language.into_iter().chain(dates).collect()
     }
 

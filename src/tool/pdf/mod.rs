@@ -36,6 +36,8 @@ pub use self::render::{
     RenderAnswer, RenderResult, RenderedPages, SheetResult, draw_to_width, render_page, select_pages, write_picture,
     write_pictures, write_quote_picture, write_sheet,
 };
+#[cfg(feature = "program")]
+pub(crate) use self::search::MAX_EXCERPTS;
 pub use self::search::{
     Coverage, FoundInDocument, FoundInDocuments, MatchedPage, QuoteFindings, QuotesFindings, RankedResult,
     SearchResult, UnrecognisedPages, add_to_index, clear_index, index_status, search,

@@ -12,7 +12,7 @@ use pagewise_text::PlacedWord;
 const MAX_WORDS: usize = 20_000;
 
 /// How the tools that take pages are asked for the rest.
-pub(super) const NEXT_CALL: &str = "Next call with pages";
+pub(super) const NEXT_CALL: &str = "Next call with pages: \"{}\".";
 
 /// How many pages were read from what.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]

@@ -35,7 +35,8 @@ pub struct TextLayerResult {
 /// Recognises the selected pages, or all, and writes the document with their text behind the pictures, atomically.
 ///
 /// # Errors
-/// `invalid_page` and `invalid_page_range` for the selection, and errors of reading and writing. Nothing is written if a
+/// `invalid_page` and `invalid_page_range` for the selection, `pdf_error` for an encrypted document, and errors of reading and
+/// writing. Nothing is written if a
 /// call is stopped.
 pub fn write_text_layer(
     pdf: &OpenPdf,
@@ -46,6 +47,10 @@ pub fn write_text_layer(
 ) -> Result<TextLayerResult, ToolError> {
     let failed = |error: PdfError| ToolError::from(ContextError::Pdf { path: pdf.path.clone(), error });
     let SelectedPages { pages, note } = selected_pages(pdf, selection)?;
+    if pdf.document.info().encrypted {
+        let message = format!("{} is encrypted: text cannot be added to an encrypted PDF", pdf.path);
+        return Err(ToolError::new(ErrorCode::PdfError, message));
+    }
     let budget = RecognitionBudget::unbounded();
     let document = RecognisingDocument::new(&*pdf.document, mode, pages.clone(), &budget);
     progress.starts(pages.len());

@@ -51,7 +51,7 @@ impl SandboxLayers {
     pub fn each(&self) -> [(&'static str, bool); 5] {
         [
             ("resource limits", self.resource_limits),
-            ("death with the parent", self.dies_with_parent),
+            ("end with the program", self.dies_with_parent),
             ("no new privileges", self.no_new_privileges),
             ("landlock", self.landlock.is_some()),
             ("seccomp", self.seccomp),

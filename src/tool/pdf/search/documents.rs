@@ -20,7 +20,7 @@ use crate::worker::{OcrReport, RecognitionBudget};
 use pagewise_base::page::PageSet;
 
 /// Excerpts of one document: others have their share then.
-const MAX_EXCERPTS: u64 = 5;
+pub(crate) const MAX_EXCERPTS: u64 = 5;
 
 /// Documents in one answer to a client, and the time for them. The command line has no such bounds.
 const MAX_DOCUMENTS: usize = 500;

@@ -54,7 +54,7 @@ pub(super) struct SearchFindings {
 }
 
 /// How to search the pages that were not recognised.
-pub(super) const NEXT_CALL: &str = "Next call: pdf_search with pages";
+pub(super) const NEXT_CALL: &str = "Next call: pdf_search with pages: \"{}\".";
 
 /// Pages of contents that are remembered until all pages were searched.
 const MAX_CONTENTS: usize = 50;

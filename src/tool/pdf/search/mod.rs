@@ -11,6 +11,8 @@ mod quotes;
 mod ranked;
 
 pub use self::document::FoundInDocument;
+#[cfg(feature = "program")]
+pub(crate) use self::documents::MAX_EXCERPTS;
 pub use self::documents::{Coverage, FoundInDocuments, SearchResult, UnrecognisedPages, search};
 pub use self::index::{add_to_index, clear_index, index_status};
 pub use self::matched_page::MatchedPage;

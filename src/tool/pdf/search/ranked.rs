@@ -137,9 +137,9 @@ fn text(found: &RankedHits, arguments: &SearchArguments) -> String {
     let (query, paths) = (one_line(arguments.query()), named(&arguments.paths));
     let filters = arguments.filters();
     let mut lines = vec![match found.hits.len() {
-        0 => format!("No page answers \"{query}\" in {documents} ({pages}){filters}: {paths}"),
-        1 => format!("Best page for \"{query}\", of {documents} ({pages}){filters}: {paths}"),
-        hits => format!("Best {hits} pages for \"{query}\", of {documents} ({pages}){filters}: {paths}"),
+        0 => format!("No page answers \"{query}\" in {documents}{filters} ({pages}): {paths}"),
+        1 => format!("Best page for \"{query}\", of {documents}{filters} ({pages}): {paths}"),
+        hits => format!("Best {hits} pages for \"{query}\", of {documents}{filters} ({pages}): {paths}"),
     }];
     lines.extend((!found.hits.is_empty()).then(|| untrusted("the files named here")));
     for (number, hit) in (1..).zip(&found.hits) {
