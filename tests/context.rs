@@ -241,7 +241,7 @@ fn forgetting_all_but_the_files_keeps_them_followed() {
     bench.pdf("a.pdf", &["one"]);
     insta::assert_snapshot!(told(&bench), @"
     a.pdf: This file has changed since it was given to you.
-    The document has 1 pages now, and had 2.
+    The document has 1 page now, and had 2.
     Removed (by their earlier numbers): page 2.
     These numbers are approximate: you were not given all pages of the earlier version.
     ");
