@@ -398,6 +398,50 @@ fn an_abridged_line_is_never_held() {
     assert!(again.contains("characters left out"), "{again}");
 }
 
+#[test]
+fn a_file_of_which_only_abridged_lines_were_sent_is_followed() {
+    let bench = Bench::new();
+    let long = "x".repeat(9_000);
+    for text in [format!("one\n{long}\nthree\n"), long] {
+        bench.context.forget(&"c".parse().unwrap(), &ForgetRequest::default()).unwrap();
+        for name in ["a.txt", "copy.txt"] {
+            bench.write(name, &text);
+            bench.given(name, summary);
+        }
+        let status = bench.context.status(&"c".parse().unwrap(), None).unwrap();
+        assert_eq!(status.files.len(), 2, "{status:?}");
+        bench.write("copy.txt", &format!("{text}four\n"));
+        let update = told(&bench);
+        assert!(update.contains("copy.txt: This file has changed since it was given to you"), "{update}");
+    }
+}
+
+#[test]
+fn what_a_copy_gave_is_named_after_it() {
+    let bench = Bench::new();
+    let picture = std::fs::read(crate::support::fixture("picture.png")).unwrap();
+    let long = format!("one\n{}\nthree\n", "x".repeat(9_000));
+    for (bytes, expected) in [
+        (b"one\n".as_slice(), "information about the contents of this file. Its content is the same as that of "),
+        (long.as_bytes(), "[Lines 2-2 of 3]\nLines 1-1,3-3 are the same as in "),
+        (b"%PDF-1.7\none\n", "in this conversation. Its content is the same as that of "),
+        (&picture, "information about the contents of this file. Its content is the same as that of "),
+    ] {
+        bench.context.forget(&"c".parse().unwrap(), &ForgetRequest::default()).unwrap();
+        for name in ["a", "copy"] {
+            std::fs::write(bench.folder.path().join(name), bytes).unwrap();
+        }
+        bench.given("a", summary);
+        let copy = bench.given("copy", summary).join("\n");
+        let first = format!("{expected}{}, which you already have.", bench.folder.path().join("a").display());
+        assert!(copy.contains(&first), "{copy}");
+        for name in ["a", "copy"] {
+            let again = bench.given(name, summary).join("\n");
+            assert!(again.contains("already") && !again.contains("same as"), "{name}: {again}");
+        }
+    }
+}
+
 /// What `context_updates` says of `b.txt` after the change of `a.txt`.
 fn told(bench: &Bench) -> String {
     let updates = bench.context.updates(&"c".parse().unwrap(), None, &pagewise::Cancellation::new()).unwrap();

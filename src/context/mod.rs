@@ -276,7 +276,7 @@ impl ContextManager {
         let pages = memory.snapshot().zip(blake3).and_then(|(known, content)| known.page_counts.get(&content).copied());
         let (file, mime_type) = (requested.path.clone(), requested.kind.mime());
         let details = AnswerDetails { file, mime_type, blake3, pages, ..AnswerDetails::default() };
-        let text = held_summary(&requested.path, pages, &memory.held_lines());
+        let text = held_summary(&requested.path, pages, memory);
         AnswerDraft::new(Block::Text(text), details, memory.held_elsewhere())
     }
 

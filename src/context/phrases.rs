@@ -52,6 +52,11 @@ pub fn summary_held(path: &str) -> String {
     format!("The summary information for {path} has already been provided to you in this conversation.")
 }
 
+/// Follows the sentence that something is held, where it was given as another file.
+pub(super) fn same_content(path: &str) -> String {
+    format!(" Its content is the same as that of {}, which you already have.", one_line(path))
+}
+
 /// For a page that is held.
 #[must_use]
 pub fn page_held(path: &str, page: PageNumber) -> String {

@@ -90,6 +90,18 @@ impl FileMemory {
         known.snapshot.view.whole_items_of(known.content).filter(|what| !known.holds_at_file(what)).collect()
     }
 
+    /// The path of the file that gave this content first, where nothing was given under this file's own name.
+    pub(crate) fn given_as(&self) -> Option<String> {
+        let FileState { snapshot, content, file } = self.known.as_ref()?;
+        let is_given = |held: &Holding| {
+            held.content == *content
+                && matches!(held.what, HeldItem::Summary { .. } | HeldItem::Text(_) | HeldItem::Binary)
+        };
+        let given = || snapshot.view.holdings().filter(|(held, _)| is_given(held));
+        let first = given().min_by_key(|(_, at)| *at).filter(|_| given().all(|(held, _)| held.file != *file));
+        snapshot.names.get(&first?.0.file).cloned()
+    }
+
     /// Whether this item is recorded for this content and file.
     pub(crate) fn holds_here(&self, held: &HeldItem) -> bool {
         self.known.as_ref().is_some_and(|known| known.holds_at_file(held))

@@ -11,7 +11,7 @@ use super::answer::{AnswerDetails, AnswerDraft, Block, ImageBlock, NextCall, Res
 use super::conversation::FileMemory;
 use super::error::ContextError;
 use super::files::RequestedFile;
-use super::phrases::{IF_UNSEEN, TEXT_UNCHANGED, untrusted};
+use super::phrases::{IF_UNSEEN, TEXT_UNCHANGED, one_line, same_content, untrusted};
 use super::request::{AnswerSettings, FileRequest};
 use crate::source::ImageFormat;
 use crate::worker::Reader;
@@ -145,7 +145,8 @@ impl PlainFileAnswer<'_> {
         if self.memory.earlier_content().is_some() {
             text.push_str("This file has changed since it was given to you; these lines replace the earlier ones.\n");
         }
-        text.push_str(&self.lines_left_out(excerpt));
+        let left_out = self.lines_left_out(excerpt);
+        text.push_str(&left_out);
         text.push_str(&untrusted(&self.requested.path));
         text.push('\n');
         text.push_str(&excerpt.text);
@@ -156,7 +157,14 @@ impl PlainFileAnswer<'_> {
                 self.settings.max_text_characters
             ));
         }
-        let holdings = excerpt.whole_lines().into_iter().map(HeldItem::Text).collect();
+        let mut holdings: Vec<_> = excerpt.whole_lines().into_iter().map(HeldItem::Text).collect();
+        if !left_out.is_empty() {
+            holdings.extend(self.memory.held_elsewhere());
+        }
+        // Abridged lines are not held, but the agent knows of the file.
+        if holdings.is_empty() {
+            holdings.push(HeldItem::Followed);
+        }
         let mut draft = self.draft(vec![Block::Text(text)], holdings);
         draft.details.next = excerpt.is_cut.then_some(NextCall::StartLine(next));
         draft
@@ -171,7 +179,12 @@ impl PlainFileAnswer<'_> {
         if held.is_empty() || !self.asks_for_whole() {
             return String::new();
         }
-        format!("Lines {held} have already been provided to you in this conversation. {IF_UNSEEN}\n")
+        match self.memory.given_as() {
+            Some(path) => {
+                format!("Lines {held} are the same as in {}, which you already have. {IF_UNSEEN}\n", one_line(&path))
+            }
+            None => format!("Lines {held} have already been provided to you in this conversation. {IF_UNSEEN}\n"),
+        }
     }
 
     /// Refuses content that would make every later request exceed a provider's limits.
@@ -182,7 +195,9 @@ impl PlainFileAnswer<'_> {
     }
 
     fn unchanged(&self) -> AnswerDraft {
-        self.draft(vec![Block::Text(format!("{TEXT_UNCHANGED}\n{IF_UNSEEN}"))], self.memory.held_elsewhere())
+        let given_as = self.memory.given_as().map(|path| same_content(&path)).unwrap_or_default();
+        let text = format!("{TEXT_UNCHANGED}{given_as}\n{IF_UNSEEN}");
+        self.draft(vec![Block::Text(text)], self.memory.held_elsewhere())
     }
 
     fn draft(&self, blocks: Vec<Block>, holdings: Vec<HeldItem>) -> AnswerDraft {
