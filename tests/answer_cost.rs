@@ -84,7 +84,7 @@ fn a_client_that_is_shown_no_pdfs_gets_text_where_it_is_complete_and_else_pictur
         let summary = client.call("get_file", json!({ "filePath": "mixed.pdf" }));
         let cost = texts(&summary)[0].lines().find(|line| line.starts_with("Estimated")).unwrap().to_owned();
         let expected = "Estimated tokens of all 3 pages: 45 as text, 723 as mixed (what you get), 2,070 as image; \
-                        of a page: 15, 241, 690";
+                        on average per page: 15, 241, 690";
         assert_eq!(cost, expected);
         let answer = client.call("get_file", json!({ "filePath": "mixed.pdf", "pages": "1-3" }));
         assert_eq!(kinds(&answer), ["text", "text", "text", "text", "image", "text"], "{answer}");

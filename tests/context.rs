@@ -54,7 +54,7 @@ fn changed_pages_are_told_once_and_then_sent_as_replacements() {
     insta::assert_snapshot!(told(&bench), @r#"
     a.pdf: This file has changed since it was given to you.
     The document has 4 pages now, and had 3.
-    Changed since they were given to you, and not in this answer: page 2.
+    Changed: page 2.
     Added: page 4.
     To read what is new: get_file pages: "2,4"
     "#);
@@ -374,7 +374,7 @@ fn a_conversation_that_is_full_refuses_before_the_cliff_and_says_what_to_do() {
     let answer = bench.given("a.pdf", pages("3-4"));
     assert_eq!(answer[0], "PDF: three");
     insta::assert_snapshot!(answer[1], @r#"
-        Limit reached, so without page 4: max_conversation_blocks is 3, and 3 were sent. A provider would refuse every later request with more of it. Ask with as: "text" or as: "path"; or call context_forget once your context was compacted, and ask again.
+        Limit reached, so without page 4: max_conversation_blocks is 3, and 3 were sent. With more, a provider would refuse every later request of this conversation. Ask with as: "text" or as: "path"; or call context_forget once your context was compacted, and ask again.
     "#);
     let mut request = FileRequest::whole("a.pdf");
     (request.part, request.conversation) = (RequestedPart::Index(3), Some(c()));

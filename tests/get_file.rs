@@ -37,7 +37,7 @@ fn the_summary_is_as_reviewed() {
       - Entry 1, 2 (ii)
     - Entry 2, 3 (iii)
     Without usable text (scans or blank): page 2
-    Estimated tokens of all 3 pages: 57 as text, 57 as mixed, 4,761 as document (what you get); of a page: 19, 19, 1,587
+    Estimated tokens of all 3 pages: 57 as text, 57 as mixed, 4,761 as document (what you get); on average per page: 19, 19, 1,587
     A page as document: about 4 bytes
     Note: some pages come as text, because they cannot be cut: it is glued
     Already held in this conversation: page 1 as document

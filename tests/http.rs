@@ -129,6 +129,8 @@ fn a_handle_of_nobody_or_of_another_is_unknown() {
         }
         server.call("opencode", "get_file", arguments, &[("Authorization", &authorization)])
     };
+    let unnamed = server.call("opencode", "context_status", json!({}), &[("Authorization", "Bearer one")]);
+    assert!(unnamed.to_string().contains("Pass the name that get_file's answer gave."), "{unnamed}");
     let minted = handle(&ask("one", None));
     assert_eq!(ask("one", Some(&minted))["isError"], false);
     let foreign = ask("two", Some(&minted));

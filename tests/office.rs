@@ -95,7 +95,7 @@ fn a_summary_says_what_the_file_is_and_what_its_parts_are() {
     - Costs, 3
     - Headers and footers, 4
     Hidden text (left out of what you get; pdf_extract_text with hidden: true has it): page 2
-    Estimated tokens of all 4 pages: 1,280 as text (what you get), 1,280 as mixed; of a page: 320, 320
+    Estimated tokens of all 4 pages: 1,280 as text (what you get), 1,280 as mixed; on average per page: 320, 320
     Use get_file with pdfPage (0-based) or pages (1-based, e.g. "1-3,7") to read pages.
     "#);
     let workbook = summary("office.xlsx");

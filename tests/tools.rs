@@ -306,8 +306,8 @@ fn pictures_count_against_what_a_provider_takes_in_a_request() {
     }
     let full = draw("c", 3);
     assert_eq!(kinds(&full), ["text"]);
-    let told = "The picture is not shown: max_conversation_blocks is 2, and 2 were sent. A provider would refuse every \
-                later request with more of it. Call context_forget once your context was compacted, and draw it again.";
+    let told = "The picture is not shown: max_conversation_blocks is 2, and 2 were sent. With more, a provider would \
+                refuse every later request of this conversation. Call context_forget once your context was compacted, and draw it again.";
     assert!(texts(&full)[0].ends_with(told), "{full}");
     assert_eq!(kinds(&draw("d", 3)), ["text", "image"], "another conversation has requests of its own");
     let page = client.call("get_file", json!({ "filePath": pdf, "pages": "1", "conversation": "c", "as": "document" }));

@@ -134,6 +134,16 @@ pub enum ContextError {
         /// Lines in the file.
         lines: u64,
     },
+    /// A start past the last document of a folder.
+    #[error("document {start} of {path}, which has {documents}")]
+    StartDocument {
+        /// The folder, as the request named it.
+        path: String,
+        /// The document asked for.
+        start: u64,
+        /// Documents beneath the folder.
+        documents: u64,
+    },
     /// A file could not be written.
     #[error("writing {path}: {kind}")]
     Output {

@@ -70,7 +70,7 @@ pub struct PageImage {
     pub height: u32,
     /// Where it is painted first, in points from the upper left corner of the page as displayed: left, top, right, bottom.
     pub place: [f32; 4],
-    /// How its data are encoded: `JPEG`, `JPEG 2000`, `JBIG2`, `CCITT`, or `samples` as they are.
+    /// How its data are encoded: `JPEG`, `JPEG 2000`, `JBIG2`, `CCITT`, or `lossless`.
     pub encoding: String,
     /// The size of its data as stored.
     pub bytes: u64,
@@ -230,7 +230,7 @@ fn encoding_of(stream: &Stream<'_>) -> &'static str {
         Some(Filter::JpxDecode) => "JPEG 2000",
         Some(Filter::Jbig2Decode) => "JBIG2",
         Some(Filter::CcittFaxDecode) => "CCITT",
-        _ => "samples",
+        _ => "lossless",
     }
 }
 

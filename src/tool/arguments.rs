@@ -165,7 +165,7 @@ common_parameter! {
 common_parameter! {
     /// The conversation that a call belongs to. Each command says in its help what that means for it.
     ConversationParameter {
-        /// Name; default: this connection's.
+        /// Name that get_file gave.
         #[cfg_attr(feature = "program", arg(long, value_name = "NAME", help = "The conversation"))]
         conversation
     }

@@ -47,6 +47,8 @@ pub struct Glance {
     pub subject: Option<String>,
     /// About how many tokens its pages cost in the form that the client gets, judged by a sample.
     pub tokens: u64,
+    /// The value of `as` for that form.
+    pub form: &'static str,
     /// Whether none of its first pages has usable text.
     pub is_scan: bool,
 }
@@ -70,6 +72,7 @@ impl Glance {
             language: language_of(&text),
             subject: chapters(document).or_else(|| opening(&text, title.as_deref())),
             tokens: tokens(chooser),
+            form: chooser.given.name(),
             is_scan: usable.is_empty() && read.iter().any(has_something),
             title,
         })
@@ -90,9 +93,8 @@ fn tokens(chooser: &FormChooser<'_>) -> u64 {
         }
         read.extend(chooser.document.page_structure(page).map(|found| (page, found)));
     }
-    let costs: Vec<u64> = chooser.estimates(read).iter().filter_map(|page| chooser.given.tokens(page)).collect();
-    let count = u64::try_from(costs.len()).unwrap_or(u64::MAX).max(1);
-    costs.iter().sum::<u64>().saturating_mul(u64::from(pages)) / count
+    let of_a_page = chooser.given.mean_tokens(&chooser.estimates(read)).unwrap_or_default();
+    of_a_page.saturating_mul(u64::from(pages))
 }
 
 /// The titles of the outline's first level, or of the second if the first has but one.

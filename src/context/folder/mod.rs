@@ -87,7 +87,7 @@ impl ContextManager {
     /// all of them would take too long.
     ///
     /// # Errors
-    /// Every refusal of the folder, [`ContextError::StartLine`] if it has fewer PDFs, and
+    /// Every refusal of the folder, [`ContextError::StartDocument`] if it has fewer documents, and
     /// [`StopReason::Cancelled`].
     pub fn list_folder(
         &self,
@@ -104,8 +104,8 @@ impl ContextManager {
         let (pdfs, others): (Vec<_>, Vec<_>) = files.partition(|file| is_document_name(file));
         let start = first.map_or(1, |first| usize::try_from(first).unwrap_or(usize::MAX));
         if start > pdfs.len().max(1) {
-            let lines = u64::try_from(pdfs.len()).unwrap_or(u64::MAX);
-            return Err(ContextError::StartLine { path: reference.to_owned(), start_line: first.unwrap_or(1), lines });
+            let (start, documents) = (first.unwrap_or(1), u64::try_from(pdfs.len()).unwrap_or(u64::MAX));
+            return Err(ContextError::StartDocument { path: reference.to_owned(), start, documents });
         }
         let count = count.map_or(MAX_LISTED_PDFS, |count| usize::try_from(count).unwrap_or(MAX_LISTED_PDFS));
         let listed = pdfs.iter().skip(start - 1).take(count.min(MAX_LISTED_PDFS)).collect::<Vec<_>>();
@@ -257,19 +257,22 @@ impl FolderListing {
     /// The listing as text. `next` says how to go on with the PDF of a number.
     #[must_use]
     pub fn text(&self, next: impl Fn(usize) -> String) -> String {
-        let is_pdf = |listed: &ListedPdf| listed.name.to_ascii_lowercase().ends_with(".pdf");
-        let kind = if self.documents.iter().all(is_pdf) { "PDFs" } else { "Documents" };
-        let mut lines = vec![format!("Folder: {}", self.path), format!("{kind}: {}", grouped_count(self.total))];
+        let mut lines = vec![format!("Folder: {}", self.path), format!("Documents: {}", grouped_count(self.total))];
         if self.documents.iter().any(ListedPdf::has_words) {
             lines.push(untrusted(&self.path));
         }
         lines.extend(self.documents.iter().map(ListedPdf::line));
         let last = self.first.saturating_sub(1) + self.documents.len();
         if last < self.total {
-            lines.push(format!("[PDFs {}-{last} of {}. {}]", self.first, grouped_count(self.total), next(last + 1)));
+            lines.push(format!(
+                "[Documents {}-{last} of {}. {}]",
+                self.first,
+                grouped_count(self.total),
+                next(last + 1)
+            ));
         }
         if self.documents.iter().any(|pdf| pdf.pages == ListedPages::NotSeen) {
-            lines.push("Some PDFs were not opened within the time limit.".to_owned());
+            lines.push("Some documents were not opened within the time limit.".to_owned());
         }
         if self.is_cut {
             lines.push("The folder has more files than one listing reads: list one of its folders.".to_owned());
@@ -284,7 +287,7 @@ impl ListedPdf {
         matches!(&self.pages, ListedPages::Seen(glance) if glance.title.is_some() || glance.subject.is_some())
     }
 
-    /// `a.pdf: 12 pages, 1.2 MB, 2024-03-01, eng, about 6,000 tokens, "Title": what it is about`.
+    /// `a.pdf: 12 pages, 1.2 MB, 2024-03-01, eng, about 6,000 tokens as text, "Title": what it is about`.
     fn line(&self) -> String {
         let name = one_line(&self.name);
         if let Some(first) = &self.same_as {
@@ -305,7 +308,7 @@ impl ListedPdf {
 fn seen_line(glance: &Glance, size: Option<String>) -> String {
     let cost = match glance.is_scan {
         true => Some("a scan".to_owned()),
-        false => (glance.tokens > 0).then(|| format!("about {} tokens", grouped(glance.tokens))),
+        false => (glance.tokens > 0).then(|| format!("about {} tokens as {}", grouped(glance.tokens), glance.form)),
     };
     let pages = count_of(u64::from(glance.pages), "page");
     let language = glance.language.map(str::to_owned);

@@ -97,13 +97,17 @@ impl RevisionDiff {
 /// The changes as sentences, for an answer that sends no pages.
 #[must_use]
 pub fn page_change_lines(changes: &PageChanges) -> Vec<String> {
-    change_lines(changes, &PageSet::new())
+    lines_of(changes, ("Changed", &changes.changed))
 }
 
 /// The changes as sentences, one per line. Pages in `sent` are left out, because the answer itself shows them.
 pub(crate) fn change_lines(changes: &PageChanges, sent: &PageSet) -> Vec<String> {
     let mut changed = changes.changed.clone();
     sent.iter().for_each(|page| changed.remove(page));
+    lines_of(changes, ("Changed since they were given to you, and not in this answer", &changed))
+}
+
+fn lines_of(changes: &PageChanges, (change, changed): (&str, &PageSet)) -> Vec<String> {
     let named = |what: &str, pages: &PageSet| (!pages.is_empty()).then(|| format!("{what}: {}.", page_or_pages(pages)));
     let count = changes.pages_before.filter(|before| *before != changes.pages_now).map(|before| {
         let (now, before) = (count_of(changes.pages_now.into(), "page"), grouped(before.into()));
@@ -114,7 +118,7 @@ pub(crate) fn change_lines(changes: &PageChanges, sent: &PageSet) -> Vec<String>
         .then(|| "These numbers are approximate: you were not given all pages of the earlier version.".to_owned());
     let lines = [
         count,
-        named("Changed since they were given to you, and not in this answer", &changed),
+        named(change, changed),
         named("Added", &changes.added),
         named("Removed (by their earlier numbers)", &changes.removed),
         moved,

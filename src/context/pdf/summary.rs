@@ -340,8 +340,13 @@ fn sizes_line(sample: &PageSample) -> Option<String> {
 
 impl GivenForms {
     /// The value of `as` for what the client gets.
-    fn name(self) -> &'static str {
+    pub(in crate::context) fn name(self) -> &'static str {
         if self.is_mixed { MIXED } else { form_name(self.form) }
+    }
+
+    /// Tokens of an average page.
+    pub(in crate::context) fn mean_tokens(self, estimates: &[PageEstimate]) -> Option<u64> {
+        mean(estimates.iter().filter_map(|page| self.tokens(page)))
     }
 }
 
@@ -354,7 +359,7 @@ fn costs(estimates: &[PageEstimate], pages: u64, given: GivenForms) -> Vec<FormC
     let plain = |form| GivenForms { form, is_mixed: false, with_text: given.with_text && form == given.form };
     let mixed = GivenForms { is_mixed: true, with_text: given.is_mixed && given.with_text, ..plain(best) };
     let costs = [plain(PageForm::Text), mixed, plain(best)].into_iter().filter_map(|form| {
-        let of_a_page = mean(estimates.iter().filter_map(|page| form.tokens(page)))?;
+        let of_a_page = form.mean_tokens(estimates)?;
         let (name, of_all) = (form.name(), of_a_page.saturating_mul(pages));
         Some(FormCost { form: name, of_a_page, of_all, is_given: name == given.name() })
     });
@@ -378,7 +383,7 @@ fn cost_lines(estimates: &[PageEstimate], pages: u64, given: GivenForms) -> Vec<
         let listed = listed.collect::<Vec<_>>().join(", ");
         match pages {
             1 => format!("Estimated tokens of its page: {listed}"),
-            _ => format!("Estimated tokens of all {pages} pages{basis}: {listed}; of a page: {of_a_page}"),
+            _ => format!("Estimated tokens of all {pages} pages{basis}: {listed}; on average per page: {of_a_page}"),
         }
     });
     let has_files = matches!(given.form, PageForm::Document | PageForm::Path);

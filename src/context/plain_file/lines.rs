@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use similar::TextDiff;
 
-use crate::context::phrases::count_of;
+use crate::context::phrases::{count_of, grouped};
 use crate::context::request::AnswerSettings;
 use pagewise_view::LineSpan;
 
@@ -94,8 +94,9 @@ fn shorten_line(line: &str, max: usize) -> Option<String> {
     let start = line.chars().take(max / 2).collect::<String>();
     let end = line.chars().skip(max / 2 + left_out).collect::<String>();
     Some(format!(
-        "{start}[… {} left out: longer lines cannot be read whole …]{end}",
-        count_of(count(0..left_out), "character")
+        "{start}[… {} left out: lines are read up to {} characters …]{end}",
+        count_of(count(0..left_out), "character"),
+        grouped(count(0..max))
     ))
 }
 
@@ -147,7 +148,7 @@ mod tests {
         assert_eq!(shorten_line("12345678", 8), None);
         assert_eq!(
             shorten_line("äbcdefghi", 8).as_deref(),
-            Some("äbcd[… 1 character left out: longer lines cannot be read whole …]fghi")
+            Some("äbcd[… 1 character left out: lines are read up to 8 characters …]fghi")
         );
     }
 

@@ -203,7 +203,12 @@ pub fn context_fork(
 }
 
 pub(crate) fn required_conversation(caller: &Caller, named: Option<&str>) -> Result<ConversationId, ToolError> {
-    caller.conversation(named)?.ok_or_else(|| ToolError::required("conversation"))
+    let unnamed = || {
+        ToolError::required("conversation")
+            .hint("Pass the name that get_file's answer gave.")
+            .command_hint("Name one that was used before with --conversation.")
+    };
+    caller.conversation(named)?.ok_or_else(unnamed)
 }
 
 /// Pages to forget. Of numbers, the document need not exist any more, so open ends reach to the largest page number. Where

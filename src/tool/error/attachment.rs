@@ -28,7 +28,7 @@ pub(super) fn no_picture(path: &str, name: &str, page: Option<u32>, pictures: us
     ToolError::new(ErrorCode::FileNotFound, format!("No image {} in {path}: page {page} has {count}", one_line(name)))
         .with("images", json!(pictures))
         .hint("pdf_info with pages says how many images each page has.")
-        .command_hint("`pagewise images` writes them to files.")
+        .command_hint("`pagewise images` lists them.")
 }
 
 /// For attachments of attachments, and so on, too often.

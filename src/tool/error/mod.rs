@@ -200,15 +200,17 @@ impl From<ContextError> for ToolError {
             ContextError::NoPagesIn { path, mime_type } => no_pages_in(&path, mime_type),
             ContextError::UnsupportedType { path, mime_type } => unsupported_type(&path, &mime_type),
             ContextError::Picture { path, fault } => picture_error(&path, &fault),
-            ContextError::StartLine { path, start_line, lines } => ToolError::parameter(
-                "startLine",
-                &format!("must be at most {lines}: {path} has {}, and {start_line} was given", count_of(lines, "line")),
-            ),
+            ContextError::StartLine { path, start_line, lines } => {
+                past_the_end(start_line, lines, &format!("{path} has {}", count_of(lines, "line")))
+            }
+            ContextError::StartDocument { path, start, documents } => {
+                past_the_end(start, documents, &format!("{path} lists {}", count_of(documents, "document")))
+            }
             ContextError::Output { path, kind } => write_failed(Path::new(&path), kind),
             ContextError::ConversationFull { path, full } => conversation_full(&path, &full),
             ContextError::UnknownConversation => unknown_conversation(),
             ContextError::Random { reason } => {
-                ToolError::new(ErrorCode::StoreFailed, format!("Cannot make a conversation handle: {reason}"))
+                ToolError::new(ErrorCode::StoreFailed, format!("Cannot make a name for a conversation: {reason}"))
             }
             ContextError::Database(error) => {
                 ToolError::new(ErrorCode::StoreFailed, format!("Cannot open the memory of conversations: {error}"))
@@ -220,6 +222,11 @@ impl From<ContextError> for ToolError {
             }
         }
     }
+}
+
+/// A `startLine` of more than `last`, for the reason `why`.
+fn past_the_end(start: u64, last: u64, why: &str) -> ToolError {
+    ToolError::parameter("startLine", &format!("must be at most {last}: {why}, and {start} was given"))
 }
 
 /// A file that could not be written.
@@ -239,8 +246,8 @@ pub(crate) fn reason_of(kind: ErrorKind) -> String {
 
 /// The one answer for every handle that is not a conversation of the caller.
 fn unknown_conversation() -> ToolError {
-    ToolError::new(ErrorCode::UnknownConversation, "Unknown conversation: this handle is not known, or no longer known")
-        .hint("Leave conversation out to start a new one; the answer names its handle.")
+    ToolError::new(ErrorCode::UnknownConversation, "Unknown conversation: this name is not known, or no longer known")
+        .hint("Leave conversation out to start a new one; the answer gives its name.")
         .command_hint("Name one that was used before with --conversation.")
 }
 
@@ -252,7 +259,7 @@ fn conversation_full(path: &str, full: &BoundExceeded) -> ToolError {
     ToolError::new(ErrorCode::LimitExceeded, message)
         .hint(full.next())
         .command_hint(&format!(
-            "A provider would refuse every later request with more of it. pagewise context forget makes room; so does a \
+            "With more, a provider would refuse every later request of this conversation. pagewise context forget makes room; so does a \
              larger setting of {}.",
             full.which
         ))
@@ -266,8 +273,8 @@ fn source_error(path: &str, error: &SourceError) -> ToolError {
         SourceError::NotFound { .. } => ToolError::new(ErrorCode::FileNotFound, format!("File not found: {path}")),
         SourceError::PermissionDenied { .. } => unreadable(path, "the system denies it"),
         SourceError::IsDirectory { .. } => unreadable(path, "it is a directory")
-            .hint("It is a directory: get_file with its path lists the PDFs in it.")
-            .command_hint("It is a directory: pagewise info lists the PDFs in it."),
+            .hint("It is a directory: get_file with its path lists the documents in it.")
+            .command_hint("It is a directory: pagewise info lists the documents in it."),
         SourceError::NotAFile { .. } => unreadable(path, "it is not a regular file"),
         SourceError::Changed { .. } => {
             ToolError { is_change: is_url(path), ..unreadable(path, "it changed while it was read") }
@@ -423,7 +430,7 @@ fn not_a_pdf(path: &str, beginning: &str) -> ToolError {
     let found = if beginning.is_empty() {
         "the file is empty".to_owned()
     } else {
-        format!("no PDF header at byte 0 to 1,023; the file begins with {beginning:?}")
+        format!("no PDF header at byte 0 to 1,023; the file begins with \"{beginning}\"")
     };
     ToolError::new(ErrorCode::NotAPdf, format!("Not a PDF: {path}: {found}"))
         .hint("If it is text or a picture, read it with get_file without pages.")

@@ -13,7 +13,7 @@ use crate::tool::error::ToolError;
 use crate::tool::pdf::{DocumentArguments, TextArguments, TextFormat};
 
 /// Read a PDF, office file, EPUB or notebook: filePath alone gives a summary with outline and costs; pages or pdfPage gives
-/// pages, at most 20 a call. Also text files, images, folders. Pages already sent are listed, not resent. To find text:
+/// pages, at most 20 a call. Also text files, images, folders. A page is sent once per form, then listed. To find text:
 /// pdf_search.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
@@ -40,7 +40,7 @@ pub struct GetFileArguments {
     #[serde(flatten)]
     #[cfg_attr(feature = "program", command(flatten))]
     pub pages: PagesParameter,
-    /// Page form: document (PDF block), path (saved PDF), mixed (text or Markdown if complete, else a picture), auto
+    /// Page form: document (PDF block), path (saved PDF), mixed (text or Markdown if complete, else a picture or PDF), auto
     /// (default: what your client can show).
     #[serde(rename = "as")]
     #[cfg_attr(
@@ -55,7 +55,7 @@ pub struct GetFileArguments {
         arg(long, requires = "conversation", help = "Send it even if it was already sent in the conversation")
     )]
     pub force: bool,
-    /// Text files: first line, 1-based.
+    /// First line, or document of a folder; 1-based.
     #[cfg_attr(
         feature = "program",
         arg(
@@ -66,7 +66,7 @@ pub struct GetFileArguments {
         )
     )]
     pub start_line: Option<NonZeroU64>,
-    /// Text files: number of lines.
+    /// Number of lines, or documents.
     #[cfg_attr(
         feature = "program",
         arg(

@@ -148,7 +148,7 @@ pub struct TextArguments {
         arg(long, value_enum, value_name = "FORMAT", default_value_t, help = "How the text is written")
     )]
     pub format: TextFormat,
-    /// Append text hidden on the page.
+    /// Append hidden text, not of layers that are off.
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(long, help = HIDDEN_HELP))]
     pub hidden: bool,
@@ -427,7 +427,7 @@ pub struct SearchArguments {
     #[serde(flatten)]
     #[cfg_attr(feature = "program", command(flatten))]
     pub pages: PagesParameter,
-    /// Maximum matches. Default: 50.
+    /// Maximum matches. Default: 50, ranked 10; of several files 5 each.
     #[cfg_attr(
         feature = "program",
         arg(

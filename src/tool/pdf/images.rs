@@ -52,7 +52,7 @@ pub struct ListedImage {
     /// Samples from top to bottom.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub height: Option<u32>,
-    /// How it is stored: `JPEG`, `JPEG 2000`, `JBIG2`, `CCITT`, `samples`, or `paths` for a figure.
+    /// How it is stored: `JPEG`, `JPEG 2000`, `JBIG2`, `CCITT`, `lossless`, or `paths` for a figure.
     pub stored_as: String,
     /// Its caption, or what it shows by its author.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -276,7 +276,10 @@ impl ListedImage {
     /// The image on one line, such as `a.pdf#image=3.1: 640 x 480, JPEG, on pages 3,5; Figure 1`.
     #[must_use]
     pub fn line(&self) -> String {
-        let size = self.width.zip(self.height).map(|(width, height)| format!("{width} x {height}, "));
+        let size = self.width.zip(self.height).map(|size| match size {
+            (0, _) | (_, 0) => "damaged, ".to_owned(),
+            (width, height) => format!("{width} x {height}, "),
+        });
         let pages = self.pages.iter().filter_map(|page| page.checked_sub(1)).map(PageIndex).collect::<PageSet>();
         let on = if pages.len() > 1 { format!(", on pages {pages}") } else { String::new() };
         let caption = self.caption.as_deref().map(|caption| format!("; {}", one_line(caption)));

@@ -179,7 +179,7 @@ fn picture_block(
     let requester = caller.requester(conversation.as_ref());
     Ok(context.delivery_of_reading(requester, std::slice::from_ref(&image), read).map(|delivery| (image, delivery)).map_err(|full| {
         format!(
-            "{full}. A provider would refuse every later request with more of it. Call context_forget once your context \
+            "{full}. With more, a provider would refuse every later request of this conversation. Call context_forget once your context \
              was compacted, and draw it again."
         )
     }))

@@ -69,8 +69,8 @@ pub(super) fn drawing_of_quote(
 fn absent(found: &QuoteFindings) -> ToolError {
     let lines = found.lines().join("\n");
     ToolError::new(ErrorCode::ValidationError, lines)
-        .hint("Search for some of its words with pdf_search.")
-        .command_hint("`pagewise search` finds some of its words.")
+        .hint("Search for one or two of its words with pdf_search.")
+        .command_hint("Search for one or two of its words with `pagewise search`.")
 }
 
 /// The whole lines of a passage, the rows of the table in which it stands with its heads, or the figure.
