@@ -13,7 +13,7 @@ suffix=
 case $target in
     *-linux-musl)
         build=zigbuild
-        # rustc asks for a program at any address with `-static-pie`, which zig ignores.
+        # zig ignores the `-static-pie` of rustc, and for arm64 rustc would choose a fixed address.
         export RUSTFLAGS="${RUSTFLAGS:-} -C link-arg=-pie"
         ;;
     *-windows-*)
