@@ -11,7 +11,11 @@ export MACOSX_DEPLOYMENT_TARGET=11.0
 build=build
 suffix=
 case $target in
-    *-linux-musl) build=zigbuild ;;
+    *-linux-musl)
+        build=zigbuild
+        # zig ignores the `-static-pie` of rustc, and for arm64 rustc would choose a fixed address.
+        export RUSTFLAGS="${RUSTFLAGS:-} -C link-arg=-pie"
+        ;;
     *-windows-*)
         export RUSTFLAGS="${RUSTFLAGS:-} -C target-feature=+crt-static"
         suffix=.exe
@@ -22,4 +26,5 @@ cargo "$build" --profile dist --locked --bin pagewise --target "$target"
 built=$(cargo metadata --format-version 1 --no-deps | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p')
 mkdir -p "$programs/$target"
 cp "$built/$target/dist/pagewise$suffix" "$programs/$target/"
+case $target in *-linux-musl) .packaging/linkage.sh "$programs/$target/pagewise" ;; esac
 ls -l "$programs/$target"

@@ -91,6 +91,28 @@ fn a_release_builds_each_platform_that_packages_name() {
     assert_eq!(targets.collect::<Vec<_>>(), built.collect::<Vec<_>>());
 }
 
+/// A file of 64 bits for Linux: its header, and one header of a part.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_packaged_program_for_linux_is_static_and_has_no_fixed_address() {
+    let place = Place::new();
+    let refusal = |kind: u8, part: u8| {
+        let mut program = [0; 64 + 56];
+        program[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
+        for (offset, byte) in [(16, kind), (18, 62), (20, 1), (32, 64), (52, 64), (54, 56), (56, 1), (64, part)] {
+            program[offset] = byte;
+        }
+        let name = place.file("program", program);
+        let script = format!("{}/.packaging/linkage.sh", env!("CARGO_MANIFEST_DIR"));
+        let run = std::process::Command::new(script).arg(&name).current_dir(place.folder()).output().unwrap();
+        (!run.status.success()).then(|| String::from_utf8(run.stderr).unwrap())
+    };
+    let (fixed, any, loadable, loader) = (2, 3, 1, 3);
+    assert_eq!(refusal(any, loadable), None);
+    assert!(refusal(fixed, loadable).unwrap().ends_with("program has a fixed address\n"));
+    assert!(refusal(any, loader).unwrap().ends_with("program is not static\n"));
+}
+
 /// The registry compares the image's label and the package of npm with the name of the server.
 #[test]
 fn the_image_is_of_the_server_and_the_repository_that_are_described() {
