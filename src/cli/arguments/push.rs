@@ -16,7 +16,7 @@ pub(crate) struct Push {
     /// The file
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// The server, such as https://pdf.example, with or without /mcp at its end
+    /// The URL of the server, with or without /mcp at its end
     #[arg(long, value_name = "URL")]
     pub(crate) to: String,
 }
