@@ -42,6 +42,7 @@ pub use self::data_answer::{DataAnswer, result_json};
 pub use self::delivery::{DeliverError, DeliveryOutcome, Dispatch, Recall, deliver};
 pub use self::doctor::{DatabaseServerState, DoctorResult, LayerState, OcrState, StoreState};
 pub use self::emit::{EmitFormat, PDF, base64, base64_length, emit_block, push_base64};
+#[cfg(feature = "program")]
 pub(crate) use self::error::reason_of;
 pub use self::error::{ErrorCode, ToolError, clean_json, restart_once, upload_not_found};
 pub use self::fetch::{FetchAnswer, FetchArguments, SearchContentArguments, fetch_content, get_search_content};
