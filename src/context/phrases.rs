@@ -20,12 +20,12 @@ pub(super) const TEXT_UNCHANGED: &str = "This file is already part of the thread
      up-to-date information about the contents of this file.";
 
 /// The hint when a conversation has reached its bound on media blocks or pages.
-pub(super) const NEXT_WHEN_FULL_OF_MEDIA: &str = "With more, a provider would refuse every later request of this conversation. Ask with \
-     as: \"text\" or as: \"path\"; or call context_forget once your context was compacted, and ask again.";
+pub(super) const NEXT_WHEN_FULL_OF_MEDIA: &str = "With more, a provider would refuse every later request of this \
+     conversation. Ask with as: \"text\" or as: \"path\"; or call context_forget once your context was compacted, and ask again.";
 
 /// The hint when a conversation has reached its bound on bytes, which text counts against too.
-pub(super) const NEXT_WHEN_FULL_OF_BYTES: &str = "With more, a provider would refuse every later request of this conversation. Call \
-     context_forget once your context was compacted, and ask again; or ask for pages with as: \"path\".";
+pub(super) const NEXT_WHEN_FULL_OF_BYTES: &str = "With more, a provider would refuse every later request of this \
+     conversation. Call context_forget once your context was compacted, and ask again; or ask for pages with as: \"path\".";
 
 /// For a file that was deleted.
 pub const TEXT_DELETED: &str = "This file has been deleted and removed from context.";
@@ -157,7 +157,7 @@ pub fn ocr_notes(report: &OcrReport, next_call: &str) -> Vec<String> {
     notes
 }
 
-/// Notes on pages where recognition failed or was not tried. `next_call` is that of [`ocr_notes`].
+/// Notes on pages where recognition failed or was not tried. `next_call` as in [`ocr_notes`].
 #[must_use]
 pub fn unrecognised_notes(report: &OcrReport, next_call: &str) -> Vec<String> {
     let failed = report.failures.iter();

@@ -17,7 +17,7 @@ pub(crate) enum MarkerKind {
 }
 
 impl MarkerKind {
-    /// What a word is as the mark of an item. Letters of another font, `is_symbol`, may be bullets.
+    /// The mark that a word is. In a font of its own, as `is_symbol` says, some letters are drawn as bullets.
     pub(crate) fn of(text: &str, is_symbol: bool) -> Option<Self> {
         let mut signs = text.chars();
         let (first, second) = (signs.next()?, signs.next());

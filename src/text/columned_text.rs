@@ -1,6 +1,6 @@
 //! Text whose columns are kept by spaces, as in print.
 
-use super::layout::{Place, Placed, push_run, rows_of};
+use super::layout::{HasPlace, WordPlace, push_run, rows_of};
 use super::page_words::{PageWords, PlacedWord};
 
 /// This share of the words is set more tightly than the grid.
@@ -45,10 +45,10 @@ impl PageWords {
     }
 }
 
-impl Placed for &PlacedWord {
-    fn place(&self) -> Place {
+impl HasPlace for &PlacedWord {
+    fn place(&self) -> WordPlace {
         let PlacedWord { bounds, baseline, size, is_spaced, .. } = **self;
-        Place { bounds, baseline, size, order: 0, is_spaced }
+        WordPlace { bounds, baseline, size, order: 0, is_spaced }
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) enum ContextCommand {
     /// Clear the record of what was sent in a conversation, so that it is sent again
     #[command(mut_arg("conversation", |name| name.required(true)))]
     Forget(ForgetArguments),
-    /// Copy the record of a conversation to a new one, and print its name
+    /// Copy the record of a conversation to a new conversation, and print the name of the copy
     #[command(mut_arg("conversation", |name| name.required(true)))]
     Fork(ForkArguments),
     /// Follow the files sent in a conversation, and print each change as it happens

@@ -112,7 +112,7 @@ impl Command {
         Some((document, out))
     }
 
-    /// Whether it prints no result: it serves, or writes for another program.
+    /// Whether it has no result that could be JSON: it runs a server, or its output is for a shell or `man`.
     pub(crate) fn has_no_json(&self) -> bool {
         matches!(self, Self::Serve(_) | Self::Inspect(_) | Self::Completions(_) | Self::Man(_))
     }

@@ -76,8 +76,8 @@ pub(crate) struct OcrLayer {
 
 /// Draw pages of a PDF as PNGs
 ///
-/// Pages are drawn on white, with their annotations and form fields. Several are written to a folder, one file each, or
-/// with --contact-sheet side by side in one file, at most 30 pages.
+/// Pages are drawn on white, with their annotations and form fields. One page is written to a file, several to a folder. With
+/// --contact-sheet, up to 30 pages are drawn side by side in one file.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise render report.pdf 3 --out page3.png

@@ -34,7 +34,7 @@ fn report(answer: FetchAnswer) -> Report {
     Report::new(for_people(&readable(&answer.blocks), answer.blocks.last()), Value::Object(object))
 }
 
-/// The text with commands for the calls in its last block, which no document wrote.
+/// The text for people. The last block is our own: in place of the calls that it names stand commands.
 fn for_people(text: &str, last: Option<&Block>) -> String {
     let Some(Block::Text(own)) = last else { return text.to_owned() };
     let Some(document) = text.strip_suffix(own.as_str()) else { return text.to_owned() };

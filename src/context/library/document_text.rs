@@ -27,8 +27,8 @@ impl From<PdfError> for NotRead {
     }
 }
 
-/// Reads all pages until there are `max_bytes` of text. A page that fails alone has no text. Of pages that are known, those
-/// left to recognition are read again, and recognised as far as the budget goes.
+/// Reads the pages in order until there are `max_bytes` of text. A page that fails alone has no text. If the index has the
+/// document, `known` are its pages: only those left to recognition are read again, and recognised as far as the budget goes.
 pub(super) fn document_text(
     document: &dyn Pages,
     max_bytes: u64,

@@ -226,8 +226,12 @@ impl ContextManager {
         if !is_new(content) {
             return Some(ReadFile { key, record, text: None });
         }
-        let text = match self.read_text(request, opened, content, known_pages(content)) {
+        let known = known_pages(content);
+        let is_known = !known.is_empty();
+        let text = match self.read_text(request, opened, content, known) {
             Ok(text) => Ok(text),
+            // What the index has of it already stays.
+            Err(NotRead::Unreadable(_)) if is_known => return None,
             Err(NotRead::Unreadable(problem)) => Err(problem),
             Err(NotRead::NotNow) => return None,
         };

@@ -454,7 +454,7 @@ fn levels(drafts: &[Draft], flow: &[usize], headings: &[usize], outline: &Outlin
         numbers.iter().find(|(other, _)| *other == kind).and_then(|(_, offset)| *offset)
     };
     let outlined = || drafts.iter().filter_map(|draft| Some((by_rank(draft), outline.depth(draft)?)));
-    // An outline with fewer levels than its headings have looks is coarser than they.
+    // If headings have more looks than the outline has levels, the outline cannot tell their levels.
     let count = |values: &mut dyn Iterator<Item = usize>| values.collect::<BTreeSet<_>>().len();
     let is_coarse = count(&mut outlined().map(|(_, depth)| depth)) < count(&mut outlined().map(|(rank, _)| rank));
     let entries = if is_coarse { None } else { offset(outlined()) };

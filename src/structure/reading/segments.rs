@@ -4,7 +4,7 @@ use super::super::bounds::{NOTHING, quarters};
 use super::super::list_marks::is_list_mark;
 use super::super::page_structure::{LineWord, has_letter};
 use pagewise_base::script::{is_right_to_left, runs_left};
-use pagewise_text::{Bounds, COLUMN_GAP_EM, Place, Placed, are_apart, parts, rows_of, strands};
+use pagewise_text::{Bounds, COLUMN_GAP_EM, HasPlace, WordPlace, are_apart, parts, rows_of, strands};
 use std::collections::BTreeMap;
 
 /// The dots of a leader stand further apart.
@@ -56,17 +56,17 @@ struct PlacedWord {
     baseline: f32,
 }
 
-impl Placed for PlacedWord {
-    fn place(&self) -> Place {
+impl HasPlace for PlacedWord {
+    fn place(&self) -> WordPlace {
         let Self { order, word: LineWord { bounds, style, is_spaced, .. }, baseline } = self;
-        Place { bounds: *bounds, baseline: *baseline, size: style.size, order: *order, is_spaced: *is_spaced }
+        WordPlace { bounds: *bounds, baseline: *baseline, size: style.size, order: *order, is_spaced: *is_spaced }
     }
 }
 
-impl Placed for Segment {
-    fn place(&self) -> Place {
+impl HasPlace for Segment {
+    fn place(&self) -> WordPlace {
         let Self { bounds, baseline, size, first, .. } = self;
-        Place { bounds: *bounds, baseline: *baseline, size: *size, order: *first, is_spaced: true }
+        WordPlace { bounds: *bounds, baseline: *baseline, size: *size, order: *first, is_spaced: true }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::bounds::NOTHING;
 use super::segments::Segment;
-use pagewise_text::{Bounds, Place, Placed, rows_of};
+use pagewise_text::{Bounds, HasPlace, WordPlace, rows_of};
 
 /// A column has at least so many lines and ems of width.
 const MIN_LINES: usize = 3;
@@ -35,11 +35,11 @@ struct Span {
     right: f32,
 }
 
-impl Placed for Span {
-    fn place(&self) -> Place {
+impl HasPlace for Span {
+    fn place(&self) -> WordPlace {
         let Self { baseline, size, left, right } = *self;
         let bounds = Bounds { x0: left, y0: baseline - size, x1: right, y1: baseline };
-        Place { bounds, baseline, size, order: 0, is_spaced: true }
+        WordPlace { bounds, baseline, size, order: 0, is_spaced: true }
     }
 }
 

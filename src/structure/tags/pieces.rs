@@ -161,7 +161,7 @@ fn take(owners: &mut WordOwners, word: usize) {
     }
 }
 
-/// Gives the bullets that the tree leaves out to the items on whose first lines they stand.
+/// Adds each bullet that the structure tree leaves out to the item whose first line is beside it.
 fn attach_bullets<'p>(pieces: &mut [Piece<'p>], page: &'p PageLayout, owners: &mut WordOwners) {
     let words = page.words.iter().enumerate().zip(&owners.0);
     let is_free = |owner: Owner| matches!(owner, Owner::Nobody | Owner::Margin);

@@ -21,7 +21,9 @@ pub(crate) use join_lines::join_lines;
 pub(crate) use lines::{TextLine, group_into_lines};
 pub(crate) use plain_text::write_blocks;
 pub(crate) use reading_order::{TextBlock, order_blocks};
-pub use rows::{COLUMN_GAP_EM, Place, Placed, are_apart, are_boxes_overprinted, are_level, parts, rows_of, strands};
+pub use rows::{
+    COLUMN_GAP_EM, HasPlace, WordPlace, are_apart, are_boxes_overprinted, are_level, parts, rows_of, strands,
+};
 pub use scripts::Script;
 pub(crate) use scripts::{is_script_of, push_run};
 pub(crate) use vertical_stacks::merge_stacks;

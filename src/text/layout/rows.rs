@@ -20,7 +20,7 @@ const SPACE_EM: f32 = 0.15;
 
 /// Where a word stands on a page.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct WordPlace {
     pub bounds: Bounds,
     /// The y coordinate of its line's baseline.
     pub baseline: f32,
@@ -33,26 +33,26 @@ pub struct Place {
 }
 
 /// Something that has a place on a page.
-pub trait Placed {
-    fn place(&self) -> Place;
+pub trait HasPlace {
+    fn place(&self) -> WordPlace;
 }
 
-impl Placed for (usize, &Word) {
-    fn place(&self) -> Place {
+impl HasPlace for (usize, &Word) {
+    fn place(&self) -> WordPlace {
         let (order, Word { bounds, baseline, size, is_spaced, .. }) = *self;
-        Place { bounds: *bounds, baseline: *baseline, size: *size, order, is_spaced: *is_spaced }
+        WordPlace { bounds: *bounds, baseline: *baseline, size: *size, order, is_spaced: *is_spaced }
     }
 }
 
 /// Whether two words are on one baseline.
-pub fn are_level(one: &impl Placed, other: &impl Placed) -> bool {
+pub fn are_level(one: &impl HasPlace, other: &impl HasPlace) -> bool {
     let (one, other) = (one.place(), other.place());
     (one.baseline - other.baseline).abs() <= BASELINE_EM * one.size.min(other.size)
 }
 
 /// Whether a word ends beyond the beginning of the next, and they are neither only raised and lowered there, nor the parts
 /// of one word, as in a logo.
-fn are_overprinted(one: &impl Placed, next: &impl Placed) -> bool {
+fn are_overprinted(one: &impl HasPlace, next: &impl HasPlace) -> bool {
     let (one, next) = (one.place(), next.place());
     let is_one_word = one.order + 1 == next.order && !next.is_spaced;
     !is_one_word && are_boxes_overprinted(one.bounds, next.bounds, one.size.min(next.size))
@@ -71,8 +71,8 @@ pub fn are_apart(one: Bounds, next: Bounds, em: f32) -> bool {
     !(-OVERPRINT_EM * em..=SPACE_EM * em).contains(&gap)
 }
 
-/// Groups words by their baselines, from top to bottom, each row from left to right.
-pub fn rows_of<W: Placed>(mut words: Vec<W>) -> Vec<Vec<W>> {
+/// Groups words into rows by their baselines. The rows go from top to bottom, and the words of a row from left to right.
+pub fn rows_of<W: HasPlace>(mut words: Vec<W>) -> Vec<Vec<W>> {
     words.sort_by(|one, other| one.place().baseline.total_cmp(&other.place().baseline));
     let mut rows: Vec<Vec<W>> = Vec::new();
     for word in words {
@@ -86,7 +86,7 @@ pub fn rows_of<W: Placed>(mut words: Vec<W>) -> Vec<Vec<W>> {
 }
 
 /// The words of a row as runs that are not printed over each other; as one if there are too many.
-pub fn strands<W: Placed>(row: Vec<W>) -> Vec<Vec<W>> {
+pub fn strands<W: HasPlace>(row: Vec<W>) -> Vec<Vec<W>> {
     let is_plain = !row.windows(2).any(|pair| matches!(pair, [one, next] if are_overprinted(one, next)));
     let Some((count, places)) = (!is_plain).then(|| strand_of_each(&row)).flatten() else { return vec![row] };
     let mut strands: Vec<Vec<W>> = (0..count).map(|_| Vec::new()).collect();
@@ -100,7 +100,7 @@ pub fn strands<W: Placed>(row: Vec<W>) -> Vec<Vec<W>> {
 
 /// The number of strands, and the strand of each word; `None` if there are too many. Words that follow each other in the
 /// reading order are of one strand.
-fn strand_of_each<W: Placed>(row: &[W]) -> Option<(usize, Vec<usize>)> {
+fn strand_of_each<W: HasPlace>(row: &[W]) -> Option<(usize, Vec<usize>)> {
     let mut read: Vec<(usize, &W)> = row.iter().enumerate().collect();
     read.sort_by_key(|(_, word)| word.place().order);
     let follows = |one: &(usize, &W), next: &(usize, &W)| {
@@ -129,11 +129,11 @@ fn strand_of_each<W: Placed>(row: &[W]) -> Option<(usize, Vec<usize>)> {
 
 /// The parts of a run of words that gaps divide. `is_divided` is asked for each word but the first, with the gap before it
 /// in ems of the larger neighbour.
-pub fn parts<W: Placed>(run: Vec<W>, mut is_divided: impl FnMut(usize, f32) -> bool) -> Vec<Vec<W>> {
+pub fn parts<W: HasPlace>(run: Vec<W>, mut is_divided: impl FnMut(usize, f32) -> bool) -> Vec<Vec<W>> {
     let mut parts: Vec<Vec<W>> = Vec::new();
     let mut end = f32::NEG_INFINITY;
     for (at, word) in run.into_iter().enumerate() {
-        let Place { bounds: Bounds { x0, x1, .. }, size, .. } = word.place();
+        let WordPlace { bounds: Bounds { x0, x1, .. }, size, .. } = word.place();
         match parts.last_mut() {
             Some(part)
                 if !is_divided(at, (x0 - end) / part.last().map_or(size, |last| last.place().size.max(size))) =>
@@ -155,17 +155,17 @@ mod tests {
     use super::*;
 
     #[derive(Debug, Clone, Copy, PartialEq)]
-    struct Sketched {
+    struct Sketch {
         at: usize,
         x: [f32; 2],
         baseline: f32,
         is_spaced: bool,
     }
 
-    impl Placed for Sketched {
-        fn place(&self) -> Place {
+    impl HasPlace for Sketch {
+        fn place(&self) -> WordPlace {
             let Self { at, x, baseline, is_spaced } = *self;
-            Place {
+            WordPlace {
                 bounds: [x[0], baseline - 8.0, x[1], baseline + 2.0].into(),
                 baseline,
                 size: 10.0,
@@ -176,12 +176,12 @@ mod tests {
     }
 
     /// Words of an em of ten, in their reading order.
-    fn words<const N: usize>(places: [(f32, f32, f32); N]) -> Vec<Sketched> {
-        let placed = |(at, (left, right, baseline))| Sketched { at, x: [left, right], baseline, is_spaced: true };
+    fn words<const N: usize>(places: [(f32, f32, f32); N]) -> Vec<Sketch> {
+        let placed = |(at, (left, right, baseline))| Sketch { at, x: [left, right], baseline, is_spaced: true };
         places.into_iter().enumerate().map(placed).collect()
     }
 
-    fn orders(groups: Vec<Vec<Sketched>>) -> Vec<Vec<usize>> {
+    fn orders(groups: Vec<Vec<Sketch>>) -> Vec<Vec<usize>> {
         groups.into_iter().map(|group| group.into_iter().map(|word| word.at).collect()).collect()
     }
 
@@ -202,7 +202,7 @@ mod tests {
         logo.iter_mut().skip(1).take(1).for_each(|word| word.is_spaced = false);
         assert_eq!(orders(strands(logo)), [vec![0, 1, 2]]);
         let many = (0..9)
-            .map(|at| Sketched { at: 2 * at, x: [0.0, 30.0], baseline: 100.0, is_spaced: true })
+            .map(|at| Sketch { at: 2 * at, x: [0.0, 30.0], baseline: 100.0, is_spaced: true })
             .collect::<Vec<_>>();
         assert_eq!(strands(many).len(), 1);
     }

@@ -15,7 +15,7 @@ use crate::page_structure::{Column, Line, LineRole, LineTag, has_letter};
 const CODE_FACTOR: f32 = 2.3;
 /// Lines of an element of the structure tree stand at most this multiple of the leading apart.
 const ELEMENT_FACTOR: f32 = 4.0;
-/// The lines of a title begin at most so far from the place after its number, in ems.
+/// The further lines of a numbered title begin where the text after its number does, or at most so many ems from there.
 const HANG_EM: f32 = 0.3;
 /// The grounds of the lines of one listing have no space between them.
 const LISTING_EM: f32 = 1.1;

@@ -11,10 +11,11 @@ use pagewise_text::{Bounds, PageLayout};
 
 /// Lines further apart than this many ems are not of one table.
 const MAX_PITCH: f32 = 3.6;
-/// Minimum number of lines of a column of prose, and of words that begin at its left edge within so many points.
+/// A column of prose has at least so many lines.
 const MIN_PROSE: usize = 6;
-const MIN_FLUSH: usize = 3;
+/// Words that begin at most so many points from an edge begin at it, and at least so many of them show an edge.
 const FLUSH_PT: f32 = 2.0;
+const MIN_FLUSH: usize = 3;
 /// Lines are gathered into at most this many groups at a time.
 const MAX_OPEN_GROUPS: usize = 200;
 

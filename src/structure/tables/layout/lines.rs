@@ -5,7 +5,7 @@ use std::cell::Cell;
 use crate::bounds::{center, holds};
 use crate::page_structure::is_value;
 use pagewise_text::{
-    Bounds, COLUMN_GAP_EM, PageLayout, Place, Placed, Word, are_boxes_overprinted, parts, rows_of, strands,
+    Bounds, COLUMN_GAP_EM, HasPlace, PageLayout, Word, WordPlace, are_boxes_overprinted, parts, rows_of, strands,
 };
 
 /// Areas of a page may overlap, but all their words together are at most this many.
@@ -49,10 +49,10 @@ pub(crate) struct TextLine<'p> {
     pub(crate) chunks: Vec<Chunk<'p>>,
 }
 
-impl Placed for PlacedWord<'_> {
-    fn place(&self) -> Place {
+impl HasPlace for PlacedWord<'_> {
+    fn place(&self) -> WordPlace {
         let Self { index, word: Word { bounds, size, is_spaced, .. }, baseline } = *self;
-        Place { bounds: *bounds, baseline, size: *size, order: index, is_spaced: *is_spaced }
+        WordPlace { bounds: *bounds, baseline, size: *size, order: index, is_spaced: *is_spaced }
     }
 }
 
