@@ -19,13 +19,13 @@ pub(super) const IF_UNSEEN: &str = "If you cannot see it (another agent of the s
 pub(super) const TEXT_UNCHANGED: &str = "This file is already part of the thread context. You already have the most \
      up-to-date information about the contents of this file.";
 
-/// The hint when a conversation has reached its bound on media blocks or pages.
-pub(super) const NEXT_WHEN_FULL_OF_MEDIA: &str = "With more, a provider would refuse every later request of this \
-     conversation. Ask with as: \"text\" or as: \"path\"; or call context_forget once your context was compacted, and ask again.";
+/// What to do when a conversation has reached its bound on media blocks or pages.
+pub(super) const NEXT_WHEN_FULL_OF_MEDIA: &str = "Ask with as: \"text\" or as: \"path\"; or call context_forget once your \
+     context was compacted, and ask again.";
 
-/// The hint when a conversation has reached its bound on bytes, which text counts against too.
-pub(super) const NEXT_WHEN_FULL_OF_BYTES: &str = "With more, a provider would refuse every later request of this \
-     conversation. Call context_forget once your context was compacted, and ask again; or ask for pages with as: \"path\".";
+/// What to do when a conversation has reached its bound on bytes, which text counts against too.
+pub(super) const NEXT_WHEN_FULL_OF_BYTES: &str = "Call context_forget once your context was compacted, and ask again; or ask \
+     for pages with as: \"path\".";
 
 /// For a file that was deleted.
 pub const TEXT_DELETED: &str = "This file has been deleted and removed from context.";

@@ -40,7 +40,7 @@ pub use main_engine::Extent;
 pub use normalize::normalize_text;
 pub use page_layout::to_points;
 pub use page_layout::{Bounds, ContentMark, Fill, LinkArea, MathFont, PageLayout, Rule, Word};
-pub use page_text::{HIDDEN_REMARK, PageKind, PageRemark, PageText, TextEngine};
+pub use page_text::{HIDDEN_REMARK, PageKind, PageRemark, PageText, RECOGNISED_REMARK, TextEngine};
 pub use page_words::{PageWords, PlacedWord};
 pub use quote::{QuoteError, QuoteSearch, QuoteVerdict, WordDifference};
 pub use recognised::{RecognisedLayout, RecognisedText, lay_out_recognised};

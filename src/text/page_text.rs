@@ -51,6 +51,9 @@ const MIN_USABLE_CHARACTERS: usize = 10;
 /// What is remarked of text that is hidden on a page, with the number of its characters.
 pub const HIDDEN_REMARK: &str = "characters are hidden on the page and left out";
 
+/// What is remarked of text that was recognised from a picture.
+pub const RECOGNISED_REMARK: &str = "read by OCR; may contain errors";
+
 /// The remark on a page without a usable MediaBox.
 const SIZE_ASSUMED: &str = "the page has no usable MediaBox, so US Letter is assumed";
 
@@ -181,7 +184,7 @@ impl PageText {
                 Some("the text cannot be decoded, since its fonts do not say which characters they show")
             }
         };
-        let recognised = self.is_recognised().then(|| PageRemark::plain("read by OCR; may contain errors"));
+        let recognised = self.is_recognised().then(|| PageRemark::plain(RECOGNISED_REMARK));
         let hidden = self.hidden.chars().filter(|character| !character.is_whitespace()).count();
         let counts = [
             (u64::try_from(hidden).unwrap_or(u64::MAX), HIDDEN_REMARK),

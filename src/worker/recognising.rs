@@ -86,8 +86,6 @@ struct BudgetLeft {
     time: Duration,
     /// What the slowest page took.
     slowest: Duration,
-    /// Whether a page was taken from it.
-    is_touched: bool,
 }
 
 impl RecognitionBudget {
@@ -127,7 +125,7 @@ impl RecognitionBudget {
             TimeBound::Pages | TimeBound::None => Duration::MAX,
         };
         let pages = if self.bound == TimeBound::None { u64::MAX } else { limits.max_pages };
-        *self.state().get_or_insert(BudgetLeft { pages, time, slowest: Duration::ZERO, is_touched: false })
+        *self.state().get_or_insert(BudgetLeft { pages, time, slowest: Duration::ZERO })
     }
 
     /// Takes a page that was recognised in this time.
@@ -136,7 +134,6 @@ impl RecognitionBudget {
             left.pages = left.pages.saturating_sub(1);
             left.time = left.time.saturating_sub(time);
             left.slowest = left.slowest.max(time);
-            left.is_touched = true;
         }
     }
 
@@ -259,8 +256,8 @@ impl<'d> RecognisingDocument<'d> {
             Some(Recognition::Without(WithoutRecognition::OutOfTime)) if left.pages == 0 => {
                 state.report.over_pages.insert(page);
             }
-            // Another call would have no more time for it.
-            Some(Recognition::Without(WithoutRecognition::OutOfTime)) if !left.is_touched && !time.is_zero() => {
+            // It had the whole budget, and another call would have no more time for it.
+            Some(Recognition::Without(WithoutRecognition::OutOfTime)) if left.slowest.is_zero() && !time.is_zero() => {
                 self.budget.take(start.elapsed());
                 state.fail(page, format!("it needs more time than {}", self.budget.time_setting()));
             }
@@ -428,8 +425,7 @@ pub(crate) mod tests {
     fn a_page_begins_only_if_the_slowest_one_would_be_done_in_time() {
         let second = Duration::from_secs(1);
         let time = |pages: u64, left: u32, slowest: u32| {
-            let (time, slowest) = (left * second, slowest * second);
-            BudgetLeft { pages, time, slowest, is_touched: true }.page_time(7 * second) / 1_000
+            BudgetLeft { pages, time: left * second, slowest: slowest * second }.page_time(7 * second) / 1_000
         };
         let [none, all] = [Duration::ZERO, 7 * second / 1_000];
         assert_eq!([time(1, 9, 0), time(1, 9, 9), time(1, 8, 9), time(0, 9, 0)], [all, all, none, none]);

@@ -10,7 +10,7 @@ use crate::context::{one_line, page_or_pages, unrecognised_notes};
 use crate::tool::{
     Coverage, FoundInDocument, FoundInDocuments, MAX_EXCERPTS, MatchedPage, SearchArguments, SearchResult,
 };
-use pagewise_text::SearchHit;
+use pagewise_text::{RECOGNISED_REMARK, SearchHit};
 
 /// The matches.
 pub(crate) fn text(found: &SearchResult, screen: Screen) -> String {
@@ -117,7 +117,7 @@ fn document_notes(found: &FoundInDocument, arguments: &SearchArguments, screen: 
     let held = Some(found.held()).filter(|held| !held.is_empty());
     let held = held.map(|held| format!("the conversation already holds {}", page_or_pages(&held)));
     let blind = [
-        (found.recognised(), "read by OCR; may contain errors"),
+        (found.recognised(), RECOGNISED_REMARK),
         (found.without_text(), "no usable text, so not searched (scans or blank)"),
         (found.unreadable(), "unreadable text, so only partly searched"),
     ];

@@ -41,10 +41,14 @@ pub struct BoundExceeded {
 }
 
 impl BoundExceeded {
-    /// What to do then.
+    /// Why there is a bound.
+    pub const WHY: &'static str = "With more, a provider would refuse every later request of this conversation.";
+
+    /// Why there is a bound, and what to do then.
     #[must_use]
-    pub fn next(&self) -> &'static str {
-        if self.which == BYTES { NEXT_WHEN_FULL_OF_BYTES } else { NEXT_WHEN_FULL_OF_MEDIA }
+    pub fn next(&self) -> String {
+        let next = if self.which == BYTES { NEXT_WHEN_FULL_OF_BYTES } else { NEXT_WHEN_FULL_OF_MEDIA };
+        format!("{} {next}", Self::WHY)
     }
 }
 

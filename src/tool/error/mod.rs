@@ -257,10 +257,10 @@ fn conversation_full(path: &str, full: &BoundExceeded) -> ToolError {
         full.which, full.limit, full.sent, full.more
     );
     ToolError::new(ErrorCode::LimitExceeded, message)
-        .hint(full.next())
+        .hint(&full.next())
         .command_hint(&format!(
-            "With more, a provider would refuse every later request of this conversation. pagewise context forget makes room; so does a \
-             larger setting of {}.",
+            "{} pagewise context forget makes room; so does a larger setting of {}.",
+            BoundExceeded::WHY,
             full.which
         ))
         .with("setting", json!(full.which))

@@ -10,8 +10,8 @@ use super::drawing::Drawing;
 use super::pages::PageDrawing;
 use super::place::drawing_of_quote;
 use crate::context::{
-    Block, ContextManager, Delivery, ImageBlock, OpenPdf, ProgressListener, ResultBudget, one_line, select_one_or_more,
-    select_page, untrusted, write_whole,
+    Block, BoundExceeded, ContextManager, Delivery, ImageBlock, OpenPdf, ProgressListener, ResultBudget, one_line,
+    select_one_or_more, select_page, untrusted, write_whole,
 };
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::result_json;
@@ -177,12 +177,15 @@ fn picture_block(
     let image = Block::Image(ImageBlock { mime_type: PNG, bytes: png });
     let conversation = caller.conversation(arguments.document.conversation.as_deref())?;
     let requester = caller.requester(conversation.as_ref());
-    Ok(context.delivery_of_reading(requester, std::slice::from_ref(&image), read).map(|delivery| (image, delivery)).map_err(|full| {
-        format!(
-            "{full}. With more, a provider would refuse every later request of this conversation. Call context_forget once your context \
-             was compacted, and draw it again."
-        )
-    }))
+    Ok(context
+        .delivery_of_reading(requester, std::slice::from_ref(&image), read)
+        .map(|delivery| (image, delivery))
+        .map_err(|full| {
+            format!(
+                "{full}. {} Call context_forget once your context was compacted, and draw it again.",
+                BoundExceeded::WHY
+            )
+        }))
 }
 
 /// Renders a page to `out`, atomically.

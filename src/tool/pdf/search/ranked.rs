@@ -18,7 +18,7 @@ use crate::tool::pdf::arguments::{DocumentArguments, OcrArgument, SearchArgument
 use crate::tool::pdf::boxes::edges_of;
 use crate::worker::RecognitionBudget;
 use pagewise_library::date_text;
-use pagewise_text::{Bounds, TextBoxes};
+use pagewise_text::{Bounds, RECOGNISED_REMARK, TextBoxes};
 
 /// The pages of several documents that answer a query best.
 pub struct RankedResult {
@@ -190,7 +190,7 @@ fn heading(hit: &RankedHit) -> String {
     let section = hit.section.iter().map(|title| one_line(title)).collect::<Vec<_>>().join(" > ");
     let section = if section.is_empty() { section } else { format!(", in {section}") };
     let held = if hit.is_held { ", held" } else { "" };
-    let read = if hit.is_recognised { ", read by OCR; may contain errors" } else { "" };
+    let read = if hit.is_recognised { format!(", {RECOGNISED_REMARK}") } else { String::new() };
     let copies = match hit.copies.len() {
         0 => String::new(),
         count => format!(", the same in {}", counted(count, "other place", "other places")),
