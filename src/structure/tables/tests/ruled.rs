@@ -3,6 +3,16 @@
 use super::{find_tables, page, shape, tables_of, word};
 use pagewise_text::{Bounds, PageLayout, Rule, Word};
 
+/// A table between rules.
+const FOLDS: &str = "
+-----------------------
+Name    Folds   Leaves
+-----------------------
+Folio       1        2
+Quarto      2        4
+-----------------------
+";
+
 #[test]
 fn a_full_grid_gives_its_cells() {
     let found = tables_of(
@@ -446,16 +456,7 @@ long       process    that takes part,
 
 #[test]
 fn a_watermark_belongs_to_no_table_and_ends_none() {
-    let mut page = page(
-        "
------------------------
-Name    Folds   Leaves
------------------------
-Folio       1        2
-Quarto      2        4
------------------------
-",
-    );
+    let mut page = page(FOLDS);
     let shapes = |page: &PageLayout| find_tables(page).iter().map(shape).collect::<Vec<_>>().join("\n\n");
     let expected = shapes(&page);
     assert!(expected.contains("Quarto"));
@@ -613,15 +614,7 @@ Long service                   258       232
 
 #[test]
 fn a_mark_that_is_drawn_apart_from_its_line_stays_with_its_word() {
-    let mut page = page(
-        "
------------------------
-Name     Folds   Leaves
------------------------
-Folio        1        2
-Quarto       2        4
------------------------",
-    );
+    let mut page = page(FOLDS);
     let at = page.words.iter().position(|word| word.text == "Quarto").unwrap_or_default();
     let mark = page.words.get(at).map(|word| {
         let bounds =
