@@ -6,6 +6,7 @@ use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::wording::counted;
 use crate::context::{RankedHit, RankedHits, one_line};
 use crate::tool::SearchArguments;
+use pagewise_text::RECOGNISED_REMARK;
 
 /// The pages, the best first.
 pub(crate) fn text(found: &RankedHits, screen: Screen) -> String {
@@ -48,10 +49,42 @@ pub(crate) fn notes(found: &RankedHits, arguments: &SearchArguments, screen: Scr
     let long = named(long, found.too_long.iter().map(with_pages).collect());
     let blind = "only partly searched, because pages have no usable text (scans)";
     let blind = named(blind, found.without_text.iter().map(with_pages).collect());
-    [summary, left, cut].into_iter().flatten().chain(own).chain(unread).chain(long).chain(blind).collect()
+    let recognised = found.hits.iter().filter(|hit| hit.is_recognised);
+    let recognised = recognised.map(|hit| format!("{}:{}", one_line(&hit.file), hit.page.number()));
+    let recognised = named(RECOGNISED_REMARK, recognised.collect());
+    let lists = recognised.into_iter().chain(unread).chain(long).chain(blind);
+    [summary, left, cut].into_iter().flatten().chain(own).chain(lists).collect()
 }
 
 fn with_pages((path, pages): &(String, u32)) -> String {
     let pages = counted(usize::try_from(*pages).unwrap_or(usize::MAX), "page");
     format!("{} ({pages})", one_line(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagewise_base::page::PageIndex;
+
+    #[test]
+    fn hits_that_ocr_read_are_named() {
+        let hit = |page, is_recognised| RankedHit {
+            file: "scan.pdf".to_owned(),
+            copies: Vec::new(),
+            page: PageIndex(page),
+            label: None,
+            score: 1.0,
+            excerpt: "dust".to_owned(),
+            passage: String::new(),
+            section: Vec::new(),
+            title: None,
+            date: 0,
+            tokens: 1,
+            is_held: false,
+            is_recognised,
+        };
+        let found = RankedHits { hits: vec![hit(0, true), hit(1, false)], ..RankedHits::default() };
+        let notes = notes(&found, &SearchArguments::default(), Screen { columns: None, has_colors: false });
+        assert_eq!(notes, ["read by OCR; may contain errors: scan.pdf:1"]);
+    }
 }
