@@ -114,9 +114,13 @@ impl PageFonts {
         let last = |font| self.reading(Some(FontIndex(font)));
         let mut kinds = vec![0_usize; self.fonts.len()];
         self.by_glyph.values().for_each(|font| kinds.iter_mut().skip(*font).take(1).for_each(|count| *count += 1));
-        let judged =
-            self.fonts.iter().zip(kinds).map(|(font, kinds)| if kinds == 1 { &self.lone_glyphs } else { font });
-        let readings = judged.enumerate().map(|(at, font)| font.next_reading(last(at))).collect::<Vec<_>>();
+        let reading = |(at, (font, kinds)): (usize, (&FontStatistics, usize))| match font.next_reading(last(at)) {
+            same if same == last(at) && kinds == 1 && !self.lone_glyphs.has_plausible_pairs() => {
+                self.lone_glyphs.next_reading(same)
+            }
+            other => other,
+        };
+        let readings = self.fonts.iter().zip(kinds).enumerate().map(reading).collect::<Vec<_>>();
         if readings.iter().enumerate().all(|(at, reading)| *reading == last(at)) {
             return None;
         }
