@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 const SPACE_FACTOR: f32 = 1.22;
 /// Lines of a paragraph with formulas stand at most this multiple of the leading apart.
 const FORMULA_FACTOR: f32 = 1.5;
+/// So many lines may stand beside a large initial.
+const MAX_INITIAL: usize = 5;
 /// Indices are smaller than their line by this factor.
 const INDEX_FACTOR: f32 = 0.87;
 /// A full line ends at most this many ems before the right edge of its column.
@@ -172,6 +174,10 @@ impl<'a> Splitter<'_, 'a> {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return true };
         let indent = INDENT_EM * below.size;
         let shift = below.bounds.x0 - self.text_left(start, next - 1);
+        // The lines beside a large initial are set in.
+        if shift < 0.0 && self.is_under_initial(start, next) {
+            return false;
+        }
         let is_centered = |line: &Line| {
             ((line.bounds.x0 + line.bounds.x1) - (above.bounds.x0 + above.bounds.x1)).abs() < 0.5 * line.size
         };
@@ -186,6 +192,19 @@ impl<'a> Splitter<'_, 'a> {
                 || self.is_set_in_once(next, shift);
         }
         true
+    }
+
+    /// Whether a sentence goes on at the left edge of the first line, after a few lines that are set in.
+    fn is_under_initial(&self, start: usize, next: usize) -> bool {
+        let lines = (self.line(start), self.line(next - 1), self.line(next));
+        let (Some(first), Some(above), Some(below)) = lines else { return false };
+        (2..=MAX_INITIAL).contains(&(next - start))
+            && (first.bounds.x0 - below.bounds.x0).abs() < 0.3 * below.size
+            && above.words.len() >= MIN_WORDS
+            && !has_formula(above)
+            && !ends_sentence(above)
+            && !self.ends_early(next - 1, next)
+            && self.right - above.bounds.x1 < above.size
     }
 
     /// Whether a line stands further right than those around it, as the first of a paragraph does.
