@@ -312,7 +312,7 @@ impl<'a> Found<'a> {
             pages => format!("{pages} pages without usable text were"),
         };
         Some(match self.request.ocr {
-            OcrMode::Never => format!("{pages} not read by OCR, since ocr is never."),
+            OcrMode::Never => format!("{pages} not read by OCR, since ocr: \"never\" was given."),
             OcrMode::Auto | OcrMode::Always => {
                 let next = match self.request.ocr {
                     OcrMode::Always => "The same request reads more of them",
