@@ -224,7 +224,7 @@ fn a_folder_is_answered_with_its_pdfs() {
     let info = library.client.call("pdf_info", json!({ "path": "../library" }));
     insta::assert_snapshot!(info["structuredContent"].to_string(), @r#"{"documents":{"2024/c.pdf":"encrypted","2024/d.pdf":"not a PDF","2024/e.pdf":8,"A.PDF":1,"b.pdf":8,"link.pdf":"outside the allowed folders"},"total":6}"#);
     let text = library.call("pdf_extract_text", json!({ "path": "../library" }));
-    assert!(text.contains("get_file with its path lists the documents in it"), "{text}");
+    assert!(text.contains("get_file with its path alone lists the documents in it"), "{text}");
     assert!(library.get("../secret").starts_with("Path not allowed: "));
 }
 

@@ -66,7 +66,7 @@ fn a_contact_sheet_shows_pages_side_by_side() {
     let long = place.file("long.pdf", small_pdf(31));
     let (_, sheet) = place.json(&["render", &long, "--contact-sheet"]);
     assert_eq!(sheet["pageNumbers"], "1-30");
-    assert_eq!(sheet["notes"][0], "At most 30 pages are drawn at once; left is page 31. Ask for them as 31.");
+    assert_eq!(sheet["notes"][0], "At most 30 pages are drawn at once; left is page 31. Next: --pages 31.");
 }
 
 #[test]

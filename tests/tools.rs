@@ -161,8 +161,8 @@ fn selections_that_are_none_are_refused() {
     let message = "Page 4 out of range (document has 3 pages)";
     check_refused(&["text", "three.pdf", "--pages", "4"], "invalid_page", message);
     check_refused(&["render", "three.pdf", "4", "--out", "x.png"], "invalid_page", message);
-    let message = "Page 0 out of range (document has 3 pages)";
-    check_refused(&["render", "three.pdf", "0", "--out", "x.png"], "invalid_page", message);
+    let message = "Invalid page range: 0 (document has 3 pages)";
+    check_refused(&["render", "three.pdf", "0", "--out", "x.png"], "invalid_page_range", message);
 }
 
 #[test]

@@ -27,9 +27,11 @@ pub(crate) fn text(found: &QuoteFindings, screen: Screen) -> String {
             [head, indented(excerpt, screen)].into_iter().chain(shown).chain(more).collect::<Vec<_>>().join("\n")
         }
         QuoteVerdict::Absent => {
-            let pages = if found.searched == 1 { "page" } else { "pages" };
             let verdict = screen.paint(Part::Bad, "absent");
-            format!("{verdict}: no similar passage on {} {pages} searched of {path}", found.searched)
+            match found.searched {
+                1 => format!("{verdict}: no similar passage on the page of {path} that was searched"),
+                pages => format!("{verdict}: no similar passage on the {pages} pages of {path} that were searched"),
+            }
         }
     }
 }

@@ -165,8 +165,11 @@ fn documents_notes(found: &FoundInDocuments, screen: Screen) -> Vec<String> {
     });
     let more = is_cut.then(|| {
         let total = found.matches;
-        let bounds = format!("at most {MAX_EXCERPTS} of a file; raise --max-results, or search one file");
-        format!("{shown} of {total} matches are shown, {bounds}")
+        let next = match found.found.iter().any(FoundInDocument::is_cut_by_share) {
+            true => format!(", at most {MAX_EXCERPTS} of a file; search one file to see all of its matches"),
+            false => "; raise --max-results".to_owned(),
+        };
+        format!("{shown} of {total} matches are shown{next}")
     });
     let blind = found.without_text.iter().map(|path| one_line(path)).collect();
     let blind = named("only partly searched, because pages have no usable text (scans or blank)", blind);

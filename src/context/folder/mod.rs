@@ -224,7 +224,7 @@ const ENDINGS: [&str; 15] =
     ["docx", "docm", "pptx", "pptm", "xlsx", "xlsm", "odt", "odp", "ods", "epub", "ipynb", "doc", "ppt", "xls", "rtf"];
 
 /// Whether a file is a PDF, or one with parts, by its name.
-pub(super) fn is_document_name(file: &Path) -> bool {
+pub(crate) fn is_document_name(file: &Path) -> bool {
     let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let is_one_of = |endings: &[&str]| endings.iter().any(|known| ending.eq_ignore_ascii_case(known));
     is_one_of(&["pdf"]) || cfg!(feature = "office") && is_one_of(&ENDINGS)

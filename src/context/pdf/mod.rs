@@ -27,7 +27,7 @@ pub use self::coverage::UnreadParts;
 pub(super) use self::coverage::sections_of;
 pub use self::estimate::{image_tokens, picture_tokens};
 pub(super) use self::forms::FormChooser;
-pub use self::forms::{GivenForms, page_estimates};
+pub use self::forms::{CUT_PAGE, GivenForms, page_estimates};
 pub(super) use self::held::held_summary;
 pub(super) use self::identity::PageIdentities;
 pub use self::plan::{HeldStatus, PagePlan, PlannedPage, plan_pages};
@@ -35,7 +35,7 @@ pub(super) use self::revision_diff::RevisionDiff;
 pub use self::revision_diff::{moved_phrase, page_change_lines};
 pub use self::sample::pages_with_hidden_text;
 pub(super) use self::sample::sample;
-pub use self::selection::{SelectedPages, select_from, select_one_or_more, select_page};
+pub use self::selection::{SelectedPages, select_from, select_page};
 
 use self::budget::AnswerBudget;
 use self::coverage::coverage_line;

@@ -272,9 +272,7 @@ fn source_error(path: &str, error: &SourceError) -> ToolError {
     match error {
         SourceError::NotFound { .. } => ToolError::new(ErrorCode::FileNotFound, format!("File not found: {path}")),
         SourceError::PermissionDenied { .. } => unreadable(path, "the system denies it"),
-        SourceError::IsDirectory { .. } => unreadable(path, "it is a directory")
-            .hint("It is a directory: get_file with its path lists the documents in it.")
-            .command_hint("It is a directory: pagewise info lists the documents in it."),
+        SourceError::IsDirectory { .. } => is_folder(path),
         SourceError::NotAFile { .. } => unreadable(path, "it is not a regular file"),
         SourceError::Changed { .. } => {
             ToolError { is_change: is_url(path), ..unreadable(path, "it changed while it was read") }
@@ -394,6 +392,11 @@ fn larger_limit(which: Limit, dpi: &str, region: &str) -> String {
     match which {
         Limit::Pixels => format!("Draw it with a smaller {dpi}, or a part of it with {region}; {which} is a setting."),
         Limit::SidePixels => format!("Draw it with a smaller {dpi}, or a part of it with {region}."),
+        Limit::PageCpu => {
+            format!(
+                "A larger {which} may be enough to read it; beyond a quarter of worker_deadline_ms, raise that too."
+            )
+        }
         which if which.is_setting() => format!("A larger {which} may be enough to read it."),
         _ => "This limit is fixed: sound documents stay far below it.".to_owned(),
     }
@@ -483,11 +486,16 @@ fn selection_error(selection: &str, page_count: u32, hint: Option<String>) -> To
         .with("pages", json!(page_count))
 }
 
+/// A folder in place of a file.
+fn is_folder(path: &str) -> ToolError {
+    unreadable(path, "it is a folder")
+        .hint("It is a folder: get_file with its path alone lists the documents in it.")
+        .command_hint("It is a folder: pagewise info lists the documents in it.")
+}
+
 fn no_pages_in(path: &str, mime_type: &'static str) -> ToolError {
     if mime_type == FOLDER {
-        return ToolError::new(ErrorCode::NotAPdf, format!("Not a PDF: {path}: it is a folder"))
-            .hint("Call get_file without pdfPage and pages to list its PDFs.")
-            .command_hint("pagewise info lists its PDFs.");
+        return is_folder(path);
     }
     ToolError::new(ErrorCode::NotAPdf, format!("Not a PDF: {path}: no PDF header; the file is {mime_type}"))
         .hint("Call get_file without pdfPage and pages to read it.")

@@ -24,12 +24,13 @@ pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {
         .hint("Give the path of a local file."),
         WebError::ReferencesOff => ToolError::new(
             ErrorCode::UnsupportedReference,
-            format!("Unsupported reference: {url}; web_references is off, so that this tool takes paths only"),
+            format!("Unsupported reference: {url}; web_references is off, so only paths are taken"),
         )
         .with("setting", json!("web_references")),
         WebError::NotAUrl { reason } => {
             ToolError::validation(&format!("Not a URL: {url}: {reason}")).hint("A URL begins with https:// or http://.")
         }
+        WebError::TokenInPlain => ToolError::validation(&format!("A token is sent over https only: {url}")),
         WebError::Scheme { scheme } => ToolError::new(
             ErrorCode::UnsupportedReference,
             format!("Unsupported reference: {scheme}: is not fetched; accepted are http and https"),

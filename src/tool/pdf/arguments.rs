@@ -60,7 +60,10 @@ impl DocumentArguments {
 }
 
 /// The pages of `selection`, or all pages.
-pub(super) fn selected_pages(pdf: &OpenPdf, selection: Option<&str>) -> Result<SelectedPages, ToolError> {
+///
+/// # Errors
+/// `invalid_page` and `invalid_page_range`.
+pub fn selected_pages(pdf: &OpenPdf, selection: Option<&str>) -> Result<SelectedPages, ToolError> {
     match selection {
         Some(selection) => Ok(select_from(selection, &*pdf.document)?),
         None => Ok(SelectedPages { pages: PageSet::all(pdf.document.page_count()), note: None }),
@@ -467,7 +470,7 @@ pub struct SearchArguments {
             value_name = "RANGE",
             requires = "ranked",
             allow_hyphen_values = true,
-            help = "With --ranked: only documents of these dates: 2023, 2023-05.., 2022..2023-06"
+            help = "With --ranked: only documents of these dates (2023, 2023-05.., 2022..2023-06): the date that a document gives for its last change, or else for its creation, or else that of its file"
         )
     )]
     pub dates: Option<String>,

@@ -40,7 +40,8 @@ pub struct TextResult {
     pub pages: Vec<ExtractedPage>,
     /// Whether the text was cut.
     pub truncated: bool,
-    /// Characters that were allowed.
+    /// Characters that were allowed, if not all.
+    #[serde(skip_serializing_if = "is_whole")]
     pub max_chars: u64,
     /// Characters of the whole text.
     pub total_chars: u64,
@@ -52,9 +53,12 @@ pub struct TextResult {
     /// Notes on single pages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Whether the text is Markdown, as that of parts always is.
+    /// What stands between the pages where their text is printed alone.
     #[serde(skip)]
-    is_markdown: bool,
+    breaks: PageBreaks,
+    /// Whether nothing here reads the pages without text.
+    #[serde(skip)]
+    lacks_engine: bool,
     /// The pages selected.
     #[serde(skip)]
     wanted: PageSet,
@@ -99,6 +103,30 @@ pub fn extract_illustrated(
 /// No limit on the characters of a text: more than any has, and still a whole number in every reader of JSON.
 pub const WHOLE_TEXT: Option<NonZeroU64> = NonZeroU64::new((1 << 53) - 1);
 
+fn is_whole(max_chars: &u64) -> bool {
+    WHOLE_TEXT.is_some_and(|whole| whole.get() == *max_chars)
+}
+
+/// What stands before each page where the text of pages is printed alone: a form feed between pages of text, as the usual programs
+/// print it; in Markdown a comment with the number, if there are several pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct PageBreaks {
+    is_markdown: bool,
+    has_several: bool,
+}
+
+impl PageBreaks {
+    fn before(self, page: u32, is_first: bool) -> String {
+        let gap = match (is_first, self.is_markdown) {
+            (true, _) => "",
+            (false, true) => "\n\n",
+            (false, false) => "\n\u{c}",
+        };
+        let number = (self.is_markdown && self.has_several).then(|| format!("<!-- page {page} -->\n\n"));
+        format!("{gap}{}", number.unwrap_or_default())
+    }
+}
+
 /// A text in a file of the output folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SavedText {
@@ -132,7 +160,7 @@ pub fn save_text(
     pdf.check()?;
     let text = format!("{}\n", found.text_alone());
     let pages = found.pages.iter().filter_map(|page| page.number.checked_sub(1)).map(PageIndex).collect();
-    let file = context.write_text(&pdf.path, &pages, &text, found.is_markdown)?;
+    let file = context.write_text(&pdf.path, &pages, &text, found.breaks.is_markdown)?;
     let unread = (!found.without_text.is_empty()).then(|| format!("No text on {}.", found.without_text));
     let cut = found.truncated.then(|| format!("Cut after {} characters.", grouped(found.max_chars)));
     Ok(SavedText {
@@ -169,7 +197,9 @@ fn extract(
     let budget = if arguments.is_command { RecognitionBudget::of_command() } else { RecognitionBudget::of_call() };
     let mode = OcrArgument::mode(arguments.ocr);
     let document = RecognisingDocument::new(&*pdf.document, mode, pages.clone(), &budget);
-    let mut draft = TextResultBuilder::new(pdf, &document, arguments);
+    let is_markdown = arguments.format == TextFormat::Markdown || pdf.office().is_some();
+    let breaks = PageBreaks { is_markdown, has_several: pages.len() > 1 };
+    let mut draft = TextResultBuilder::new(pdf, &document, arguments, breaks);
     draft.notes.extend(note);
     match arguments.format {
         TextFormat::Markdown => draft.add_markdown(pages.clone(), progress, illustrator)?,
@@ -208,6 +238,9 @@ const HIDDEN_TEXT: &str = "[Hidden on this page, not seen by a reader:]";
 struct TextResultBuilder<'a> {
     pdf: &'a OpenPdf,
     document: &'a RecognisingDocument<'a>,
+    breaks: PageBreaks,
+    /// Whether the text of pages is printed alone, without headings.
+    is_alone: bool,
     format: TextFormat,
     with_hidden: bool,
     with_boxes: bool,
@@ -226,10 +259,17 @@ struct TextResultBuilder<'a> {
 }
 
 impl<'a> TextResultBuilder<'a> {
-    fn new(pdf: &'a OpenPdf, document: &'a RecognisingDocument<'a>, arguments: &TextArguments) -> Self {
+    fn new(
+        pdf: &'a OpenPdf,
+        document: &'a RecognisingDocument<'a>,
+        arguments: &TextArguments,
+        breaks: PageBreaks,
+    ) -> Self {
         Self {
             pdf,
             document,
+            breaks,
+            is_alone: arguments.is_command,
             format: arguments.format,
             with_hidden: arguments.hidden,
             with_boxes: arguments.boxes,
@@ -325,7 +365,11 @@ impl<'a> TextResultBuilder<'a> {
 
     /// Adds what fits of a page. Its heading counts too.
     fn push(&mut self, page: PageIndex, text: &str, left_out: Vec<String>, mut beside: BesideText) {
-        let heading = char_count(&page_heading(page.number(), self.total == 0));
+        let heading = match self.is_alone {
+            true => self.breaks.before(page.number().get(), self.read == 1),
+            false => page_heading(page.number(), self.total == 0),
+        };
+        let heading = char_count(&heading);
         let after = char_count(&beside.after(text));
         self.total = self.total.saturating_add(heading).saturating_add(char_count(text)).saturating_add(after);
         if self.is_cut || heading > self.left {
@@ -371,7 +415,8 @@ impl<'a> TextResultBuilder<'a> {
             total_chars: self.total,
             without_text: if self.without_text.is_empty() { String::new() } else { page_or_pages(&self.without_text) },
             notes,
-            is_markdown: arguments.format == TextFormat::Markdown || self.pdf.office().is_some(),
+            breaks: self.breaks,
+            lacks_engine: arguments.ocr != Some(OcrArgument::Never) && report.lacks_engine(),
             wanted,
             cut_page: self.cut_page,
             unseen: self.unseen,
@@ -483,24 +528,23 @@ impl TextResult {
         text
     }
 
-    /// The text of the pages with what stands beside it. A form feed divides pages of text, as the usual programs print
-    /// it, and a comment with the number begins each page of Markdown.
+    /// The text of the pages with what stands beside it.
     #[must_use]
     pub fn text_alone(&self) -> String {
-        let is_alone = self.pages.len() == 1;
-        let number = |page: &ExtractedPage| match self.is_markdown && !is_alone {
-            true => format!("<!-- page {} -->\n\n", page.number),
-            false => String::new(),
-        };
-        let pages = self.pages.iter().map(|page| format!("{}{}{}", number(page), page.content.text(), page.after()));
-        pages.collect::<Vec<_>>().join(if self.is_markdown { "\n\n" } else { "\n\u{c}" })
+        let pages = self.pages.iter().enumerate().map(|(at, page)| {
+            format!("{}{}{}", self.breaks.before(page.number, at == 0), page.content.text(), page.after())
+        });
+        pages.collect()
     }
 
     /// What a person should know of the text, which was read in this mode.
     #[must_use]
     pub fn notes_for_people(&self, ocr: Option<OcrArgument>) -> Vec<String> {
-        let next =
-            if ocr == Some(OcrArgument::Never) { "try --ocr auto, or pagewise render" } else { "see pagewise render" };
+        let next = match ocr {
+            Some(OcrArgument::Never) => "try --ocr auto, or pagewise render",
+            _ if self.lacks_engine => "OCR is not available, pagewise doctor says why; see pagewise render",
+            _ => "see pagewise render",
+        };
         let without = match (self.without_text.is_empty(), self.has_text()) {
             (true, _) => None,
             (false, true) => Some(format!("no text on {}: {next}", self.without_text)),
@@ -513,7 +557,7 @@ impl TextResult {
             let last = self.pages.last().map(|page| format!(" on page {}", page.number)).unwrap_or_default();
             format!(
                 "the text is cut{last}, after {} of {} characters",
-                grouped(self.max_chars),
+                grouped(char_count(&self.text_alone())),
                 grouped(self.total_chars)
             )
         });

@@ -1,6 +1,6 @@
 //! What is drawn of a page: how, and with which highlights.
 
-use crate::context::{ContextError, OpenPdf};
+use crate::context::{ContextError, OpenPdf, select_page};
 use crate::tool::error::ToolError;
 use crate::tool::pdf::arguments::{Highlight, RenderArguments};
 use pagewise_base::page::PageIndex;
@@ -18,6 +18,14 @@ pub(super) struct Drawing {
 }
 
 impl Drawing {
+    /// The one page that `arguments` select.
+    pub(super) fn of_selected(pdf: &OpenPdf, arguments: &RenderArguments) -> Result<Self, ToolError> {
+        let (page, note) = select_page(&arguments.page, &*pdf.document)?;
+        let mut drawing = Self::of(pdf, page, arguments)?;
+        drawing.notes.extend(note);
+        Ok(drawing)
+    }
+
     /// A page as `arguments` ask for it, with a note if the text to highlight is not on it.
     pub(super) fn of(pdf: &OpenPdf, page: PageIndex, arguments: &RenderArguments) -> Result<Self, ToolError> {
         let highlights = match arguments.highlight() {

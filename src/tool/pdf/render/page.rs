@@ -10,13 +10,13 @@ use super::drawing::Drawing;
 use super::pages::PageDrawing;
 use super::place::drawing_of_quote;
 use crate::context::{
-    Block, BoundExceeded, ContextManager, Delivery, ImageBlock, OpenPdf, ProgressListener, ResultBudget, one_line,
-    select_one_or_more, select_page, untrusted, write_whole,
+    Block, BoundExceeded, ContextManager, Delivery, ImageBlock, OpenPdf, ProgressListener, ResultBudget, SelectedPages,
+    one_line, untrusted, write_whole,
 };
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::result_json;
 use crate::tool::error::ToolError;
-use crate::tool::pdf::arguments::RenderArguments;
+use crate::tool::pdf::arguments::{RenderArguments, selected_pages};
 use crate::tool::pdf::page::write_failed;
 use pagewise_base::page::{PageIndex, PageNumber, PageSet};
 use pagewise_render::{MAX_SHEET_PAGES, Picture, RenderOptions};
@@ -80,13 +80,12 @@ pub fn render_page(
         Some(quote) => drawing_of_quote(context, quote, arguments, caller, progress)?,
         None => {
             let pdf = arguments.document.open(context, caller)?;
-            let pages = select_pages(&pdf, Some(&arguments.page))?;
+            let SelectedPages { pages, .. } = selected_pages(&pdf, Some(&arguments.page))?;
             if arguments.contact_sheet || pages.len() > 1 {
                 drop(pdf);
                 return render_several(context, arguments, caller, progress);
             }
-            let page = select_page(&arguments.page, &*pdf.document)?;
-            let drawing = Drawing::of(&pdf, page, arguments)?;
+            let drawing = Drawing::of_selected(&pdf, arguments)?;
             (pdf, drawing)
         }
     };
@@ -98,17 +97,6 @@ pub fn render_page(
     let whole = result.region.is_none().then(|| PageSet::from_iter([page.index()]));
     let read = whole.as_ref().map(|pages| (&pdf, pages));
     shown(context, arguments, caller, picture.png, read, text, result_json(&result)?)
-}
-
-/// The pages of `selection`, which usually is one page; all without a selection.
-///
-/// # Errors
-/// `invalid_page` and `invalid_page_range`.
-pub fn select_pages(pdf: &OpenPdf, selection: Option<&str>) -> Result<PageSet, ToolError> {
-    match selection {
-        Some(selection) => Ok(select_one_or_more(selection, &*pdf.document)?.pages),
-        None => Ok(PageSet::all(pdf.document.page_count())),
-    }
 }
 
 /// Answers with a picture, which shows the pages `read` whole, or with why it is not shown.
@@ -193,8 +181,7 @@ fn picture_block(
 /// # Errors
 /// As [`render_page`], and `write_failed`.
 pub fn write_picture(pdf: &OpenPdf, arguments: &RenderArguments, out: &Path) -> Result<RenderResult, ToolError> {
-    let page = select_page(&arguments.page, &*pdf.document)?;
-    write_drawing(pdf, Drawing::of(pdf, page, arguments)?, out)
+    write_drawing(pdf, Drawing::of_selected(pdf, arguments)?, out)
 }
 
 /// Renders the place of the quotation of `arguments` to `out`, atomically.

@@ -146,7 +146,7 @@ fn text(found: &RankedHits, arguments: &SearchArguments) -> String {
         lines.push(format!("{number}. {}", heading(hit)));
         lines.push(format!("  {}", one_line(&hit.excerpt)));
     }
-    lines.extend(coverage_lines(found));
+    lines.extend(coverage_lines(found, "searched"));
     lines.join("\n")
 }
 
@@ -155,14 +155,14 @@ pub(super) fn coverage(found: &RankedHits, paths: &[String]) -> (String, Value) 
     let documents = counted(found.documents, "document", "documents");
     let pages = counted(usize::try_from(found.pages).unwrap_or(usize::MAX), "page", "pages");
     let mut lines = vec![format!("{documents} ({pages}) can be searched: {}", named(paths))];
-    lines.extend(coverage_lines(found));
+    lines.extend(coverage_lines(found, "indexed"));
     (lines.join("\n"), coverage_json(found))
 }
 
-/// What was not searched, and why.
-fn coverage_lines(found: &RankedHits) -> Vec<String> {
+/// What was not searched, and why. `verb` says what the documents that are left are not.
+fn coverage_lines(found: &RankedHits, verb: &str) -> Vec<String> {
     let mut lines = Vec::new();
-    lines.extend((found.left > 0).then(|| left_line(found.left)));
+    lines.extend((found.left > 0).then(|| left_line(found, verb)));
     lines.extend(
         found.is_cut.then(|| "[A folder has more files than one search reads: name the folders in it.]".to_owned()),
     );
@@ -178,11 +178,12 @@ fn coverage_lines(found: &RankedHits) -> Vec<String> {
     lines
 }
 
-fn left_line(left: usize) -> String {
-    format!(
-        "[{} not searched yet, for lack of time or room in the index. Next call: the same one, which continues.]",
-        counted(left, "document is", "documents are")
-    )
+fn left_line(found: &RankedHits, verb: &str) -> String {
+    let why = match found.is_full {
+        true => ": the index has no room for more (max_index_bytes)",
+        false => " yet, for lack of time. Next call: the same one, which continues.",
+    };
+    format!("[{} not {verb}{why}]", counted(found.left, "document is", "documents are"))
 }
 
 fn heading(hit: &RankedHit) -> String {
