@@ -41,7 +41,7 @@ impl PageNotes {
         }
     }
 
-    /// The notes, one sentence each: `Pages 1-3: 40 characters outside of the visible page are left out`.
+    /// The notes, one sentence each: `Pages 1-3: 40 characters outside the visible page left out`.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let more = (self.more > 0).then(|| format!("{} more notes on pages are left out", grouped(self.more)));
@@ -52,8 +52,11 @@ impl PageNotes {
 impl PageNote {
     fn sentence(&self) -> String {
         let pages = page_or_pages(&self.pages).replacen('p', "P", 1);
-        let count = self.count.map(|count| format!("{} ", grouped(count))).unwrap_or_default();
-        format!("{pages}: {count}{}", one_line(&self.what))
+        let remark = match self.count {
+            Some(count) if count > 1 => format!("{} {}", grouped(count), self.what),
+            count => PageRemark { count, what: self.what.clone().into() }.to_string(),
+        };
+        format!("{pages}: {}", one_line(&remark))
     }
 }
 
