@@ -90,6 +90,11 @@ pub enum TextEngine {
     Recognition,
 }
 
+/// Whether so many invisible ones of a page's letters are the text layer of a scan.
+pub(crate) fn is_hidden_layer(invisible: u64, letters: usize, picture_percent: u8) -> bool {
+    picture_percent > COVERING_PERCENT && invisible > u64::try_from(letters / 2).unwrap_or(u64::MAX)
+}
+
 checked_on_arrival!(PageText);
 
 impl PageText {
@@ -149,8 +154,7 @@ impl PageText {
     #[must_use]
     pub fn has_hidden_layer(&self) -> bool {
         let letters = self.text.chars().filter(|character| !character.is_whitespace()).count();
-        let most = u64::try_from(letters / 2).unwrap_or(u64::MAX);
-        self.kind == PageKind::Text && self.picture_percent > COVERING_PERCENT && self.invisible > most
+        self.kind == PageKind::Text && is_hidden_layer(self.invisible, letters, self.picture_percent)
     }
 
     /// Whether the text has few letters and digits.

@@ -23,6 +23,9 @@ const CENTRED_EM: f32 = 1.5;
 const TITLE_FACTOR: f32 = 1.1;
 /// So many lines that begin at one edge show where their text ends.
 const MIN_ALIGNED: usize = 3;
+/// Lines with so many words that are so long, in ems, are no list of dates or numbers, which end at one edge too.
+const MIN_WORDS: usize = 4;
+const MIN_LONG_EM: f32 = 15.0;
 /// Text counts as justified if so many of its lines, and such a share of them, end at the same edge.
 const MIN_FLUSH: usize = 6;
 const FLUSH_SHARE: f32 = 0.5;
@@ -53,7 +56,25 @@ pub(super) fn right_edges(lines: &[&Line], left: f32, right: f32, body_size: f32
             false => edge.max(right - indent),
         }
     };
-    lines.iter().map(|line| edge(&line)).collect()
+    let mut edges: Vec<f32> = lines.iter().map(|line| edge(&line)).collect();
+    set_beside_floats(lines, &mut edges);
+    edges
+}
+
+/// Beside a picture or a box the lines of justified text end before those above and below it.
+fn set_beside_floats(lines: &[&Line], edges: &mut [f32]) {
+    let is_long =
+        |line: &Line| line.words.len() >= MIN_WORDS && line.bounds.x1 - line.bounds.x0 > MIN_LONG_EM * line.size;
+    let is_alike =
+        |one: &&Line, next: &&Line| (one.bounds.x1 - next.bounds.x1).abs() < FLUSH_EM * one.size.min(next.size);
+    let mut at = 0;
+    for run in lines.chunk_by(is_alike) {
+        let end = run.iter().map(|line| line.bounds.x1).fold(f32::NEG_INFINITY, f32::max);
+        if run.len() >= MIN_ALIGNED && run.iter().all(|line| is_long(line)) && !are_sentences(run) {
+            edges.iter_mut().skip(at).take(run.len()).for_each(|edge| *edge = end);
+        }
+        at += run.len();
+    }
 }
 
 /// The edge at which the lines of a column end if their text is justified.
@@ -68,6 +89,11 @@ pub(super) fn justified_edge(lines: &[&Line]) -> Option<f32> {
     let flush = u16::try_from(count(first)).unwrap_or(u16::MAX);
     let is_justified = count(first) >= MIN_FLUSH && f32::from(flush) >= FLUSH_SHARE * f32::from(all);
     is_justified.then(|| end(first) + FLUSH_EM * size)
+}
+
+/// Whether most lines end as sentences do.
+fn are_sentences(lines: &[&Line]) -> bool {
+    2 * lines.iter().filter(|line| ends_sentence(line)).count() > lines.len()
 }
 
 /// Whether a line is as far from the left edge of its column as from the right one, and not full.
