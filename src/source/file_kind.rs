@@ -149,10 +149,16 @@ fn pdf_header(head: &[u8]) -> Option<(usize, &[u8])> {
     Some((at, head.get(at + 5..)?))
 }
 
-/// Whether bytes have the beginning and the end of an indirect object (ISO 32000-2, 7.3.10).
+/// Whether a line begins an indirect object of a PDF, `1 0 obj` (ISO 32000-2, 7.3.10). Form data (FDF) has objects too.
 fn has_object(head: &[u8]) -> bool {
-    let has = |keyword: &[u8]| head.windows(keyword.len()).any(|window| window == keyword);
-    has(b" obj") && has(b"endobj")
+    let is_number = |word: &[u8]| !word.is_empty() && word.iter().all(u8::is_ascii_digit);
+    let begins_object = |line: &[u8]| {
+        let mut words = line.splitn(3, |byte| *byte == b' ');
+        words.next().is_some_and(is_number)
+            && words.next().is_some_and(is_number)
+            && words.next().is_some_and(|rest| rest.starts_with(b"obj"))
+    };
+    !head.starts_with(b"%FDF-") && head.split(|byte| matches!(byte, b'\r' | b'\n')).any(begins_object)
 }
 
 /// Whether the header starts the text, or is followed by a version and the end of the line.
@@ -246,9 +252,12 @@ mod tests {
         assert_eq!(kind(b"%PDF-1.7\n%\xe2\xe3\n"), FileKind::Pdf);
         assert_eq!(kind(&junk(1023)), FileKind::Pdf);
         assert_eq!(kind(&junk(1024)).mime(), "application/octet-stream");
-        let objects = b"1 0 obj <</Type /Catalog>> endobj\n";
-        assert_eq!(kind(&[junk(1024), objects.to_vec()].concat()), FileKind::Pdf);
-        assert_eq!(kind(objects), FileKind::Text(Charset::UTF_8));
+        let object = b"\n1 0 obj <</Type /Catalog>> endobj\n".as_slice();
+        let after = |start: &[u8]| kind(&[start, object].concat());
+        assert_eq!([after(&junk(1024)), after(b"%\xe2\xe3\xcf\xd3")], [FileKind::Pdf; 2]);
+        assert_eq!(after(b""), FileKind::Text(Charset::UTF_8));
+        assert!(matches!(after(b"%FDF-1.2\n%\xe2\xe3\xcf\xd3"), FileKind::Text(_)));
+        assert!(matches!(kind(b"caf\xe9: printf(\"%d 0 obj\"); puts(\"endobj\");"), FileKind::Text(_)));
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub fn language_of(text: &str) -> Option<&'static str> {
     let mut judged = words.filter(|word| !word.is_ascii() || is_word(word)).collect::<Vec<_>>().join(" ");
     let letters = judged.chars().filter(|character| character.is_alphabetic()).count();
     let unspaced = judged.chars().filter(|character| is_unspaced(*character)).count();
-    if letters < MIN_LETTERS {
+    if letters + unspaced * (LETTERS_OF_UNSPACED - 1) < MIN_LETTERS {
         return None;
     }
     if unspaced.saturating_mul(LETTERS_OF_UNSPACED) >= letters {

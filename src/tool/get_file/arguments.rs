@@ -83,7 +83,7 @@ pub struct GetFileArguments {
         arg(long, value_name = "N", requires = "part", help = "Send pages up to about this many tokens, one at least")
     )]
     pub max_tokens: Option<NonZeroU64>,
-    /// An earlier PDF or office file: reports what changed; with pages, sends those that changed.
+    /// An earlier PDF or office file: reports changes; with pages, sends those that changed.
     #[cfg_attr(
         feature = "program",
         arg(
