@@ -68,10 +68,15 @@ mod tests {
     fn what_is_noted_of_several_pages_is_said_once() {
         let mut notes = PageNotes::default();
         for page in [0, 1, 2, 6] {
-            notes.add(PageIndex(page), &PageRemark::counted(100, "characters are left out"));
+            notes.add(PageIndex(page), &PageRemark::counted(100, "characters left out"));
         }
         notes.add(PageIndex(2), &PageRemark::plain("nothing is drawn there"));
-        let expected = ["Pages 1-3,7: 400 characters are left out", "Page 3: nothing is drawn there"];
+        notes.add(PageIndex(7), &PageRemark::counted(1, "glyphs for unknown characters, not in the text"));
+        let expected = [
+            "Pages 1-3,7: 400 characters left out",
+            "Page 3: nothing is drawn there",
+            "Page 8: 1 glyph for unknown characters, not in the text",
+        ];
         assert_eq!(notes.sentences(), expected);
     }
 

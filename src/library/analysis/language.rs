@@ -50,12 +50,13 @@ pub fn language_of(text: &str) -> Option<&'static str> {
     let is_word = |word: &&str| word.chars().filter(|character| character.is_alphabetic()).nth(1).is_some();
     let words = text.get(..end).unwrap_or_default().split_whitespace();
     let mut judged = words.filter(|word| !word.is_ascii() || is_word(word)).collect::<Vec<_>>().join(" ");
-    let letters = judged.chars().filter(|character| character.is_alphabetic()).count();
-    let unspaced = judged.chars().filter(|character| is_unspaced(*character)).count();
-    if letters + unspaced * (LETTERS_OF_UNSPACED - 1) < MIN_LETTERS {
+    let count = |is_counted: fn(char) -> bool| judged.chars().filter(|character| is_counted(*character)).count();
+    let letters = count(|character| character.is_alphabetic() && !is_unspaced(character));
+    let unspaced = count(is_unspaced).saturating_mul(LETTERS_OF_UNSPACED);
+    if letters.saturating_add(unspaced) < MIN_LETTERS {
         return None;
     }
-    if unspaced.saturating_mul(LETTERS_OF_UNSPACED) >= letters {
+    if unspaced >= letters {
         judged.retain(is_unspaced);
     }
     let guess = whatlang::detect(&judged);
