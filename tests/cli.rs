@@ -813,7 +813,7 @@ fn a_fetched_text_goes_on_by_the_command_that_is_printed() {
         said.contains("Use a higher --max-chars to retrieve more.]") && !said.contains("get_search_content"),
         "{said}"
     );
-    let (_, next) = said.split_once("To continue: pagewise ").unwrap();
+    let (_, next) = said.split_once("Next call: pagewise ").unwrap();
     let rest = place.run(&next.split_whitespace().collect::<Vec<_>>());
     assert_eq!(rest.status, 0, "{}", rest.stderr);
     assert_eq!(rest.stdout.lines().next().unwrap().len(), 10_000, "{}", rest.stdout);

@@ -93,7 +93,7 @@ fn files_that_cannot_be_had() {
         &place,
         &["get-file", "ftp://host/a.pdf"],
         "unsupported_reference",
-        "Unsupported reference: ftp://host/a.pdf; accepted are an absolute or relative path, ~/path, file:///path, http(s)://host/path",
+        "Unsupported reference: ftp://host/a.pdf. Accepted: an absolute or relative path, ~/path, file:///path, http(s)://host/path",
     );
 }
 
@@ -105,7 +105,7 @@ fn types_are_judged_by_bytes() {
         &place,
         &["get-file", &zip],
         "unsupported_file_type",
-        "Unsupported file type: archive.pdf is a ZIP archive (application/zip); supported are text/*, application/pdf, \
+        "Unsupported file type: archive.pdf is a ZIP archive (application/zip). Supported: text/*, application/pdf, \
          image/png, image/jpeg, image/gif, image/webp, office files, EPUBs and notebooks",
     );
     let named_pdf = place.file("text.pdf", "just text\n");

@@ -114,5 +114,5 @@ fn the_words_of_hidden_text_keep_their_spaces_and_are_counted() {
     let found = text_of(&format!("1 g {}0 g BT /F 12 Tf 100 100 Td (a reader) Tj ET", word("not for")));
     assert_eq!((found.text.as_str(), found.hidden.as_str()), ("a reader", "not for"));
     let remarks = found.remarks().iter().map(ToString::to_string).collect::<Vec<_>>();
-    assert_eq!(remarks, ["6 characters are hidden on the page and left out"]);
+    assert_eq!(remarks, ["6 characters hidden on the page and left out"]);
 }

@@ -71,7 +71,7 @@ fn pages_for_which_a_call_has_no_time_are_named() {
     let (_, answer) = place.json(&arguments);
     let notes = answer["details"]["notes"].to_string();
     assert!(
-        notes.contains("beyond the time limit of one call (ocr_max_ms): pages 1-2. Next call: get_file with pages"),
+        notes.contains("beyond the time limit of one call (ocr_max_ms): pages 1-2. Next call: get_file {"),
         "{answer}"
     );
 }

@@ -65,8 +65,9 @@ pub use self::pdf::{
 };
 pub use self::phrases::{
     NO_TEXT_IN_PDF, TEXT_DELETED, UNTAGGED, count_of, fenced, file_size, grouped, listed_or_counted, more_fields_note,
-    ocr_notes, one_line, outline_columns, outline_line, page_heading, page_held, page_or_pages, points, summary_held,
-    unreadable_page_text, unrecognised_notes, untagged_heading, untrusted, untrusted_pages,
+    next_call, ocr_notes, one_line, outline_columns, outline_line, page_heading, page_held, page_or_pages, points,
+    provided_line, summary_held, unreadable_page_text, unrecognised_notes, untagged_heading, untrusted,
+    untrusted_pages,
 };
 pub use self::pictures::{PagePicture, PagePictures, image_path};
 pub use self::progress::{NoProgress, ProgressListener};
@@ -226,7 +227,7 @@ impl ContextManager {
         let settings = &self.settings_for(request);
         let plain = PlainFileAnswer { requested, request, settings, memory, reader: &*self.reader };
         match requested.kind {
-            FileKind::Pdf { .. } | FileKind::Office(_) => {
+            FileKind::Pdf | FileKind::Office(_) => {
                 self.pdf_draft(requested, request, memory, progress).map(|draft| (draft, None))
             }
             _ if request.part != RequestedPart::Summary => Err(no_pages_in(requested)),

@@ -42,10 +42,11 @@ fn for_people(text: &str, facts: &AnswerDetails) -> String {
     let file = untrusted(&facts.file);
     let (own, content) = text.find(&file).and_then(|at| text.split_at_checked(at)).unwrap_or((text, ""));
     let own = as_typed(own);
-    let Some(NextCall::StartLine(line)) = &facts.next else { return own + content };
-    let next = command(&[&"get-file", &facts.file, &"--start-line", line]);
-    match content.rsplit_once(&format!("Next call: get_file startLine: {line}]")) {
-        Some((content, end)) => format!("{own}{content}Next: {next}]{end}"),
+    let Some(NextCall::Lines { first, count }) = &facts.next else { return own + content };
+    let mut words: Vec<&dyn std::fmt::Display> = vec![&"get-file", &facts.file, &"--start-line", first];
+    words.extend(count.iter().flat_map(|count| [&"--num-lines" as &dyn std::fmt::Display, count]));
+    match content.rsplit_once("Next call: ") {
+        Some((content, _)) => format!("{own}{content}Next: {}]\n", command(&words)),
         None => own + content,
     }
 }

@@ -1,6 +1,6 @@
 //! The text of `pagewise search --quote`.
 
-use super::search::{NEXT_PAGES, coverage_notes, named, searched};
+use super::search::{coverage_notes, named, next_pages, searched};
 use crate::cli::terminal::layout::wrapped;
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::context::{QuoteHistory, one_line, page_or_pages, unrecognised_notes};
@@ -64,13 +64,16 @@ pub(crate) fn notes(found: &QuoteFindings) -> Vec<String> {
     let unread = (!found.is_verbatim() && !found.unread.is_empty())
         .then(|| format!("{}: no usable text, so the quote may be there", page_or_pages(&found.unread)));
     let recognised = found.is_recognised.then(|| "the page was read by OCR; it may contain errors".to_owned());
-    let unrecognised = if found.is_verbatim() { Vec::new() } else { unrecognised_notes(&found.ocr, NEXT_PAGES) };
+    let unrecognised = if found.is_verbatim() { Vec::new() } else { unrecognised_notes(&found.ocr, next_pages) };
     let history = found.history.as_ref().map(QuoteHistory::sentence);
+    let deleted =
+        found.is_deleted.then(|| "the words, or some of them, are deleted there: a tracked change".to_owned());
     found
         .note
         .as_deref()
         .map(one_line)
         .into_iter()
+        .chain(deleted)
         .chain(history)
         .chain(recognised)
         .chain(unread)

@@ -61,7 +61,7 @@ fn head(path: &str, facts: &SummaryFacts) -> Facts {
 }
 
 fn pages(facts: &SummaryFacts) -> String {
-    let labels = facts.labels.as_ref().map(|(first, last)| format!(" (labels {first} to {last})"));
+    let labels = facts.labels.as_ref().map(|labels| format!(" (labels {labels})"));
     format!("{}{}", grouped(facts.page_count.into()), labels.unwrap_or_default())
 }
 

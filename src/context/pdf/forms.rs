@@ -104,7 +104,7 @@ impl FormChooser<'_> {
             }
             () if read.text.says_all() || is_listing && !has_chart => (
                 self.layout_of(page),
-                "its rows are not certain, so columns are kept where that costs less than a picture",
+                "its tables could not be read reliably, so columns are kept where that costs less than a picture",
             ),
             () => (plain(self.given.form), "it shows more than its text and tables say"),
         }

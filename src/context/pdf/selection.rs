@@ -112,7 +112,7 @@ fn items(text: &str) -> Vec<&str> {
 
 fn by_numbers(text: &str, page_count: u32) -> Result<SelectedPages, ContextError> {
     let refused = |error| match error {
-        PageSelectionError::Malformed => malformed(text, page_count, None),
+        PageSelectionError::Malformed => malformed(text, page_count, reversed_range(text)),
         PageSelectionError::OutOfRange { page, .. } => {
             ContextError::PageOutOfRange { number: page.into(), page_count, is_zero_based: false }
         }
@@ -128,6 +128,15 @@ fn by_numbers(text: &str, page_count: u32) -> Result<SelectedPages, ContextError
     });
     let notes = cut.into_iter().chain(first).collect::<Vec<_>>();
     Ok(SelectedPages { pages, note: (!notes.is_empty()).then(|| notes.join(" ")) })
+}
+
+/// The hint on a range that runs from a page to a lower one.
+fn reversed_range(text: &str) -> Option<String> {
+    text.split(',').find_map(|part| {
+        let (first, last) = part.split_once('-')?;
+        let (first, last) = (first.trim().parse::<u64>().ok()?, last.trim().parse::<u64>().ok()?);
+        (first > last).then(|| format!("A range runs from the lower to the higher page: {last}-{first}."))
+    })
 }
 
 fn refusal(text: &str, document: &dyn Pages, hint: String) -> ContextError {

@@ -26,7 +26,7 @@ use self::unreadable::{io_error, unreadable};
 use self::web::{fetched_pdf, unsupported_content};
 use super::arguments::PAGES_FORM;
 use crate::context::{BoundExceeded, ContextError, FOLDER, MissingFile, count_of, grouped, one_line};
-use crate::source::{Reference, SourceError, is_url};
+use crate::source::{PathPattern, Reference, SourceError, is_url};
 use crate::worker::{PdfError, WorkerError};
 use pagewise_base::clean::{CleanText, MAX_REPEATED_CHARACTERS, repeated};
 use pagewise_base::limits::{Limit, LimitExceeded};
@@ -281,7 +281,7 @@ fn source_error(path: &str, error: &SourceError) -> ToolError {
         SourceError::NotAllowed { roots, .. } => not_allowed(path, roots),
         SourceError::UnsupportedReference { .. } => ToolError::new(
             ErrorCode::UnsupportedReference,
-            format!("Unsupported reference: {path}; accepted are {}", Reference::ACCEPTED),
+            format!("Unsupported reference: {path}. Accepted: {}", Reference::ACCEPTED),
         ),
         SourceError::Web(error) => web_error(path, error),
         SourceError::TooLarge { size, limit, setting, .. } => too_large(path, *size, *limit, setting),
@@ -293,6 +293,7 @@ fn not_found(path: &str, missing: &MissingFile) -> ToolError {
     let named = folders.join(", ");
     let nearest = missing.nearest.iter().map(|name| one_line(name)).collect::<Vec<_>>();
     let similar = match nearest.as_slice() {
+        _ if PathPattern::parse(path).is_some() => "No file matches this pattern.".to_owned(),
         [] => format!("No file beneath {named} has a similar name."),
         [one] => format!("The nearest name beneath {named} is {one}."),
         several => format!("The nearest names beneath {named} are {}.", several.join(", ")),
@@ -352,7 +353,7 @@ fn parts_error(path: &str, PartsError { format, fault }: &PartsError) -> ToolErr
                 .hint("This limit is fixed. Ask for a part of it as a file of its own.")
         }
         PartsFault::Damaged(_) => ToolError::new(ErrorCode::Damaged, format!("Damaged {name}: {path}: {fault}"))
-            .hint("The file cannot be repaired here. Ask for another copy of it."),
+            .hint("This file cannot be repaired. Ask for another copy of it."),
     }
 }
 
@@ -433,7 +434,7 @@ fn not_a_pdf(path: &str, beginning: &str) -> ToolError {
     let found = if beginning.is_empty() {
         "the file is empty".to_owned()
     } else {
-        format!("no PDF header at byte 0 to 1,023; the file begins with \"{beginning}\"")
+        format!("no PDF header in the first 1,024 bytes; the file begins with \"{beginning}\"")
     };
     ToolError::new(ErrorCode::NotAPdf, format!("Not a PDF: {path}: {found}"))
         .hint("If it is text or a picture, read it with get_file without pages.")
@@ -444,7 +445,7 @@ fn not_a_pdf(path: &str, beginning: &str) -> ToolError {
 fn damaged(path: &str, what: &str, offset: Option<u64>) -> ToolError {
     let place = offset.map(|offset| format!(" at byte {offset}")).unwrap_or_default();
     let error = ToolError::new(ErrorCode::Damaged, format!("Damaged PDF: {path}: {what}{place}"))
-        .hint("The file cannot be repaired here. Ask for another copy of it.");
+        .hint("This file cannot be repaired. Ask for another copy of it.");
     match offset {
         Some(offset) => error.with("offset", json!(offset)),
         None => error,
@@ -509,9 +510,8 @@ const SUPPORTED_TYPES: [&str; 6] = ["text/*", "application/pdf", "image/png", "i
 fn unsupported_type(path: &str, mime_type: &str) -> ToolError {
     let supported = SUPPORTED_TYPES.join(", ");
     let kind = named_type(mime_type);
-    let message = format!(
-        "Unsupported file type: {path} is {kind}; supported are {supported}, office files, EPUBs and notebooks"
-    );
+    let message =
+        format!("Unsupported file type: {path} is {kind}. Supported: {supported}, office files, EPUBs and notebooks");
     let error = ToolError::new(ErrorCode::UnsupportedFileType, message)
         .with("mimeType", json!(mime_type))
         .with("supported", json!(SUPPORTED_TYPES));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::arguments::selected_pages;
-use super::ocr_notes::{NEXT_CALL, SourceCounts};
+use super::ocr_notes::{SourceCounts, next_pages};
 use super::page::write_failed;
 use crate::context::{ContextError, OpenPdf, ProgressListener, SelectedPages, ocr_notes, page_or_pages, write_whole};
 use crate::tool::error::{ErrorCode, ToolError};
@@ -74,7 +74,7 @@ pub fn write_text_layer(
         sources: SourceCounts::of(&report),
         bytes: file.len(),
         blake3: ContentHash::of(&file).to_string(),
-        notes: note.into_iter().chain(ocr_notes(&report, NEXT_CALL)).collect(),
+        notes: note.into_iter().chain(ocr_notes(&report, next_pages)).collect(),
     })
 }
 

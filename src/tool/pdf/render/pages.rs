@@ -108,11 +108,9 @@ impl<'a> PageDrawing<'a> {
         let rest = self.pages.iter().skip(max).collect::<PageSet>();
         if !rest.is_empty() {
             self.pages = self.pages.iter().take(max).collect();
-            self.notes.push(format!(
-                "At most {max} pages are drawn at once; left is {}. {}",
-                page_or_pages(&rest),
-                next(&rest)
-            ));
+            let are = if rest.len() == 1 { "is" } else { "are" };
+            let left = page_or_pages(&rest);
+            self.notes.push(format!("At most {max} pages are drawn at once; {left} {are} left. {}", next(&rest)));
         }
     }
 
