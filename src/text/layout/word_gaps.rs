@@ -69,6 +69,44 @@ pub(super) fn least_space(glyphs: &[LineGlyph]) -> f64 {
     }
 }
 
+/// The letters of words that are set apart by drawn spaces are no further apart than this, in ems. A week's days are.
+const MAX_SPACED_EM: f64 = 0.8;
+
+/// Words of such letters are this many times as far apart as the letters.
+const SPACED_WORDS: f64 = 1.4;
+
+/// Joins the words whose letters have drawn spaces between them, as in the headings of some journals.
+fn join_spaced_letters(glyphs: &[LineGlyph], spaces: &mut [bool]) {
+    let is_single = |at: usize| {
+        let is_letter = glyphs.get(at).is_some_and(|own| own.glyph.text.first().is_some_and(char::is_alphabetic));
+        is_letter && (at == 0 || follows_space(glyphs, at)) && (at + 1 == glyphs.len() || follows_space(glyphs, at + 1))
+    };
+    let places: Vec<usize> = (0..glyphs.len()).filter(|at| is_single(*at)).collect();
+    for run in places.chunk_by(|one, next| one + 1 == *next).filter(|run| run.len() > MIN_GAPS) {
+        let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
+        let Some(letters) = glyphs.get(*first..=*last).filter(|letters| is_tracked(letters)) else { continue };
+        let gaps: Vec<f64> = letters.windows(2).map(gap_of).collect();
+        let mut sorted = gaps.clone();
+        sorted.sort_by(f64::total_cmp);
+        let Some(usual) = sorted.get(sorted.len() / 2).filter(|gap| **gap < MAX_SPACED_EM) else { continue };
+        for (space, gap) in spaces.iter_mut().skip(first + 1).zip(gaps) {
+            *space = gap > SPACED_WORDS * usual;
+        }
+    }
+}
+
+fn follows_space(glyphs: &[LineGlyph], at: usize) -> bool {
+    glyphs.get(at).is_some_and(|own| own.follows_space)
+}
+
+/// The gap between two glyphs, in ems.
+fn gap_of(pair: &[LineGlyph]) -> f64 {
+    match pair {
+        [last, next] => next.gap_after(last),
+        _ => 0.0,
+    }
+}
+
 /// For each glyph whether a space precedes it. `least_space` is the least gap of the line that is one.
 pub(super) fn spaces_of(glyphs: &[LineGlyph], least_space: f64) -> Vec<bool> {
     let gaps: Vec<(f64, bool)> = glyphs
@@ -91,6 +129,7 @@ pub(super) fn spaces_of(glyphs: &[LineGlyph], least_space: f64) -> Vec<bool> {
         }
         start = end.max(start + 1);
     }
+    join_spaced_letters(glyphs, &mut spaces);
     spaces
 }
 

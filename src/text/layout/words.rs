@@ -230,6 +230,26 @@ mod tests {
     }
 
     #[test]
+    fn letters_with_a_space_between_any_two_are_words_and_the_days_of_a_week_are_not() {
+        let line = |text: &str, gap: f64| {
+            let mut start = 100.0;
+            let placed = glyphs(text, WritingDirection::default(), 10.0).into_iter().map(|glyph| {
+                let width = match glyph.text.first() {
+                    Some('i' | 'l' | 't' | 'r' | 'f') => 3.0,
+                    Some(' ') => gap,
+                    _ => 6.0,
+                };
+                (start, start) = (start + width, start + width);
+                PlacedGlyph { start: start - width, end: start, ..glyph }
+            });
+            words(placed.collect()).into_iter().map(|word| word.text).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(line("a r t i c l e   i n f o", 4.0), "article info");
+        assert_eq!(line("see a r t i c l e on", 4.0), "see article on");
+        assert_eq!(line("m t w t f s s", 10.0), "m t w t f s s");
+    }
+
+    #[test]
     fn a_superscript_is_a_word_of_its_own_without_a_space() {
         let mut line = glyphs("note", WritingDirection::default(), 10.0);
         line.push(PlacedGlyph {
