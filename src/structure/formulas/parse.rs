@@ -1,6 +1,6 @@
 //! The places of symbols, read: what is above, below, raised, lowered, within.
 
-use super::latex::{is_joint, push, push_script, with_long_signs};
+use super::latex::{CALLIGRAPHIC, is_joint, push, push_script, with_long_signs};
 use super::names::negated;
 use super::symbols::{AXIS_EM, Kind, NEGATION, Symbol};
 use crate::bounds::{NOTHING, shared_width};
@@ -241,10 +241,18 @@ fn bracketed(open: Symbol, inner: Vec<Symbol>, close: Option<Symbol>, depth: usi
     } else {
         let inner =
             rows.pop().map_or_else(|| Some(String::new()), |(_, row)| Some(expression(row, depth + 1)?.latex))?;
-        let close = close.as_ref().map_or("", |close| close.latex.as_str());
-        let mut latex = open.latex.clone();
-        push(&mut latex, &inner, false);
-        push(&mut latex, close, false);
+        let mut latex = String::new();
+        match &close {
+            Some(close) => {
+                latex.push_str(&format!("\\left{}", delimiter(&open)));
+                push(&mut latex, &inner, false);
+                latex.push_str(&format!("\\right{}", delimiter(close)));
+            }
+            None => {
+                latex.push_str(&open.latex);
+                push(&mut latex, &inner, false);
+            }
+        }
         latex
     };
     let read =
@@ -253,6 +261,15 @@ fn bracketed(open: Symbol, inner: Vec<Symbol>, close: Option<Symbol>, depth: usi
     (symbol.bounds.y0, symbol.bounds.y1) = (open.bounds.y0, open.bounds.y1);
     symbol.is_spaced = open.is_spaced;
     Some(symbol)
+}
+
+/// A high bracket as renderers stretch it.
+fn delimiter(bracket: &Symbol) -> &str {
+    match bracket.kind {
+        Kind::Bar('|' | '∣') => "|",
+        Kind::Bar(_) => "\\|",
+        _ => &bracket.latex,
+    }
 }
 
 /// The rows of symbols by their baselines.
@@ -334,9 +351,12 @@ fn with_accents(mut symbols: Vec<Symbol>) -> Option<Vec<Symbol>> {
         if command == NEGATION {
             let is_under = |symbol: &Symbol| (symbol.middle().0 - x).abs() < 0.35 * symbol.size;
             let under =
-                symbols.iter_mut().filter(|symbol| is_under(symbol)).find(|symbol| negated(&symbol.latex).is_some());
-            if let Some(symbol) = under {
-                symbol.latex = negated(&symbol.latex).unwrap_or_default();
+                symbols.iter_mut().filter(|symbol| is_under(symbol)).find_map(|symbol| {
+                    let latex = negated(&symbol.latex, accent.latex == "/")?;
+                    Some((symbol, latex))
+                });
+            if let Some((symbol, latex)) = under {
+                symbol.latex = latex;
             } else {
                 symbols.push(Symbol { kind: Kind::Term, latex: "/".to_owned(), ..accent });
             }
@@ -362,6 +382,16 @@ struct Host {
     lowered: Vec<Symbol>,
 }
 
+impl Host {
+    /// The script of which a smaller symbol is part, as a script of it.
+    fn script_around(&mut self, symbol: &Symbol) -> Option<&mut Vec<Symbol>> {
+        let distance = |script: &[Symbol]| (crate::bounds::center(extent(script)).1 - symbol.middle().1).abs();
+        let is_around = |script: &&mut Vec<Symbol>| symbol.size < SMALL * letter_size(script);
+        let around = [&mut self.raised, &mut self.lowered].into_iter().filter(is_around);
+        around.min_by(|a, b| distance(a).total_cmp(&distance(b)))
+    }
+}
+
 /// Reads symbols on one baseline with their scripts and limits.
 fn row(mut symbols: Vec<Symbol>, depth: usize) -> Option<Read> {
     let size = letter_size(&symbols);
@@ -370,6 +400,7 @@ fn row(mut symbols: Vec<Symbol>, depth: usize) -> Option<Read> {
     let limits = take_limits(&mut symbols, size, baseline);
     let is_made = |symbol: &Symbol| {
         let is_command = symbol.latex.starts_with('\\') && symbol.latex.contains('{');
+        let is_command = is_command && !symbol.latex.starts_with(CALLIGRAPHIC);
         is_command && symbol.kind != Kind::Function(false) || symbol.kind == Kind::Stack
     };
     let has_structure = !limits.is_empty() || symbols.iter().any(is_made);
@@ -377,6 +408,10 @@ fn row(mut symbols: Vec<Symbol>, depth: usize) -> Option<Read> {
     for symbol in symbols {
         if symbol.latex.is_empty() || symbol.kind == Kind::Radical {
             return None;
+        }
+        if let Some(script) = hosts.last_mut().and_then(|host| host.script_around(&symbol)) {
+            script.push(symbol);
+            continue;
         }
         match place(&symbol, hosts.last().map(|host| &host.symbol), size, baseline)? {
             Place::Level => hosts.push(Host { symbol, raised: Vec::new(), lowered: Vec::new() }),
@@ -540,7 +575,12 @@ fn with_scripts(host: Host, depth: usize) -> Option<String> {
     let mut latex = symbol.latex;
     let is_limit = matches!(symbol.kind, Kind::Operator | Kind::Integral | Kind::Function(_));
     let primes = take(&mut raised, |symbol| symbol.latex.chars().all(|sign| sign == '\''));
-    primes.iter().for_each(|prime| latex.push_str(&prime.latex));
+    if raised.is_empty() {
+        primes.iter().for_each(|prime| latex.push_str(&prime.latex));
+    } else {
+        // A prime beside another superscript is part of it.
+        raised.extend(primes.into_iter().map(|prime| Symbol { latex: "\\prime".to_owned(), ..prime }));
+    }
     let first = |symbols: &[Symbol]| symbols.iter().map(|symbol| symbol.order).min();
     let is_raised_first = first(&raised) < first(&lowered);
     let mut scripts = [('_', lowered), ('^', raised)];

@@ -83,7 +83,7 @@ pub(super) fn of_words(page: &PageLayout, zone: &Zone, rules: impl Iterator<Item
         is_spaced: false,
         order: usize::MAX,
     }));
-    let mut symbols = merge_pieces(symbols);
+    let mut symbols = with_pairs(merge_pieces(symbols));
     for symbol in &mut symbols {
         // A bar of one piece is no higher than letters.
         if matches!(symbol.kind, Kind::Bar(_)) && symbol.bounds.y1 - symbol.bounds.y0 <= TALL_EM * symbol.size {
@@ -164,7 +164,7 @@ fn kind_of(part: &str, word: &Word, bounds: Bounds, is_prose: bool) -> (Kind, St
         return (Kind::Words, part.to_owned());
     }
     if part == "/" && word.math != MathFont::None {
-        return (Kind::Accent(NEGATION), NEGATION.to_owned());
+        return (Kind::Accent(NEGATION), part.to_owned());
     }
     if let Some(command) = accent(part, word) {
         return (Kind::Accent(command), command.to_owned());
@@ -260,6 +260,33 @@ fn merge_pieces(symbols: Vec<Symbol>) -> Vec<Symbol> {
 
 /// A piece of a bracket is compared with so many others.
 const MAX_PIECES: usize = 16;
+
+/// Names of two words become one operator.
+fn with_pairs(symbols: Vec<Symbol>) -> Vec<Symbol> {
+    let mut paired: Vec<Symbol> = Vec::with_capacity(symbols.len());
+    for symbol in symbols {
+        let is_beside = |first: &&mut Symbol| {
+            let gap = symbol.bounds.x0 - first.bounds.x1;
+            let is_near = (-0.1..PAIR_GAP_EM).contains(&(gap / symbol.size));
+            matches!((&first.kind, &symbol.kind), (Kind::Function(_), Kind::Function(_)))
+                && is_near
+                && (first.baseline - symbol.baseline).abs() < 0.1 * symbol.size
+        };
+        let first = paired.last_mut().filter(is_beside);
+        let name = |symbol: &Symbol| symbol.latex.trim_matches(|sign: char| !sign.is_alphabetic()).replace("mathrm{", "");
+        match first.and_then(|first| Some((names::pair(&name(first), &name(&symbol))?, first))) {
+            Some((latex, first)) => {
+                first.bounds = first.bounds.union(symbol.bounds);
+                (first.latex, first.kind) = (latex, Kind::Function(true));
+            }
+            None => paired.push(symbol),
+        }
+    }
+    paired
+}
+
+/// The words of an operator's name stand so near to each other, in ems.
+const PAIR_GAP_EM: f32 = 0.6;
 
 /// A slash through the sign that shares its place.
 pub(super) const NEGATION: &str = "\\not";

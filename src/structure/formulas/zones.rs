@@ -352,7 +352,18 @@ impl<'p> Finder<'p> {
         if self.continues_text(bounds, baseline, size) {
             return None;
         }
-        Some(Zone { words, prose, rules, tag, bounds, baseline, is_displayed: true, head: None, tail: None })
+        let last = words.iter().filter_map(|at| Some((*at, self.word(*at)?)));
+        let last = last.max_by(|(_, a), (_, b)| a.bounds.x1.total_cmp(&b.bounds.x1));
+        let is_level = |word: &Word| (own_baseline(word) - baseline).abs() < 0.1 * size;
+        let tail = last.filter(|(at, word)| is_level(word) && !self.ends_dots(*at));
+        let tail = tail.map(|(at, word)| (at, punctuation(&word.text)));
+        Some(Zone { words, prose, rules, tag, bounds, baseline, is_displayed: true, head: None, tail })
+    }
+
+    /// Whether a word is the last of several dots.
+    fn ends_dots(&self, at: usize) -> bool {
+        let is_dot = |at: usize| self.word(at).is_some_and(|word| matches!(word.text.as_str(), "." | "⋅"));
+        is_dot(at) && at.checked_sub(1).is_some_and(is_dot)
     }
 
     /// Whether a line without words of text stands where the next line of a paragraph does.
