@@ -61,14 +61,14 @@ impl FoundFormula {
 
 /// The formulas of a page outside its tables.
 pub(crate) fn find(page: &PageLayout, tables: &[Bounds]) -> Vec<FoundFormula> {
-    zones::find(page, tables).into_iter().filter_map(|zone| read(page, &zone)).collect()
+    zones::find(page, tables, |zone| read(page, zone))
 }
 
 /// Reads a zone; `None` if the places of its symbols do not decide it.
 fn read(page: &PageLayout, zone: &zones::Zone) -> Option<FoundFormula> {
     let rules = zone.rules.iter().filter_map(|index| page.rules.get(*index)).map(|Rule { bounds, .. }| *bounds);
     let symbols = symbols::of_words(page, zone, rules);
-    let read = parse::read(symbols).filter(|read| zone.is_displayed || read.has_structure)?;
+    let read = parse::read(symbols)?;
     // A dollar after a space closes no formula.
     let latex = read.latex.trim_end().to_owned();
     let mut text = String::new();

@@ -15,6 +15,8 @@ pub(super) const SMALL: f32 = 0.87;
 /// Symbols on one baseline differ by less, in ems. TeX raises scripts by .29 at least, and lowers them by .15.
 const LEVEL_EM: f32 = 0.12;
 const LOWERED_EM: f32 = 0.05;
+/// The accents of capitals are raised by less, in ems.
+const ACCENT_EM: f32 = 0.4;
 /// Brackets, fractions and operators are centred on the axis within so many ems.
 const AXIS_TOLERANCE_EM: f32 = 0.3;
 /// What stands above and below a rule reaches over its ends by at most this, in ems.
@@ -491,7 +493,9 @@ fn place(symbol: &Symbol, host: Option<&Symbol>, size: f32, baseline: f32) -> Op
     }
     let fall = (symbol.baseline - baseline) / size;
     if symbol.size >= SMALL * size {
-        return (fall.abs() < LEVEL_EM).then_some(Place::Level);
+        // A letter that text has with its accent stands where the accent does.
+        let is_level = fall.abs() < LEVEL_EM || is_accented(symbol) && (-ACCENT_EM..0.0).contains(&fall);
+        return is_level.then_some(Place::Level);
     }
     let Some(host) = host else { return (fall.abs() < LEVEL_EM).then_some(Place::Level) };
     if host.is_tall() {
@@ -503,6 +507,11 @@ fn place(symbol: &Symbol, host: Option<&Symbol>, size: f32, baseline: f32) -> Op
         () if fall > LOWERED_EM => Some(Place::Lowered),
         () => Some(Place::Level),
     }
+}
+
+/// Whether a symbol is a letter with an accent.
+fn is_accented(symbol: &Symbol) -> bool {
+    symbol.kind == Kind::Term && symbol.latex.starts_with('\\') && symbol.latex.ends_with('}')
 }
 
 /// An operator by its order and left edge, with what stands above and below it.

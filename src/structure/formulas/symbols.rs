@@ -70,8 +70,8 @@ pub(super) fn of_words(page: &PageLayout, zone: &Zone, rules: impl Iterator<Item
     for index in &zone.words {
         let Some(word) = page.words.get(*index) else { continue };
         let text = zone.text(*index, word);
-        // The bar and the arrow of ↦ are two signs in fonts of TeX.
-        let text = if word.math == MathFont::None { text.to_owned() } else { text.replace("7→", "↦") };
+        // The bar and the arrow of ↦ and ⟼ are signs of their own in fonts of TeX.
+        let text = if word.math == MathFont::None { text.to_owned() } else { text.replace("7→", "↦").replace("7−→", "⟼") };
         push_word(&mut symbols, word, &text, *index, zone.is_prose(*index));
     }
     symbols.extend(rules.map(|bounds| Symbol {
@@ -303,6 +303,11 @@ pub(super) fn is_accented(text: &str) -> bool {
     only.is_some_and(|sign| !sign.is_ascii() && (accent_command(sign).is_some() || is_letter()))
 }
 
+/// Whether a word is an accent beyond ASCII that stands alone.
+pub(super) fn is_accent(word: &Word) -> bool {
+    !word.text.is_ascii() && accent(&word.text, word).is_some()
+}
+
 /// The command of an accent that stands alone.
 fn accent(text: &str, word: &Word) -> Option<&'static str> {
     let mut signs = text.chars();
@@ -337,9 +342,9 @@ fn accented(part: &str) -> Option<String> {
 
 /// Letters, each followed by its accented form.
 const ACCENTED: [(&str, &str); 5] = [
-    ("\\hat", "aâcĉeêgĝhĥiîjĵoôsŝuûwŵyŷAÂEÊHĤSŜUÛWŴYŶ"),
-    ("\\tilde", "aãnñoõuũyỹAÃNÑ"),
-    ("\\bar", "aāeēgḡiīoōuūyȳ"),
-    ("\\dot", "aȧbḃcċeėgġhḣmṁnṅoȯpṗrṙsṡtṫwẇxẋyẏzż"),
-    ("\\ddot", "aäeëoöuüxẍyÿ"),
+    ("\\hat", "aâcĉeêgĝhĥiîjĵoôsŝuûwŵyŷzẑAÂCĈEÊGĜHĤIÎJĴOÔSŜUÛWŴYŶZẐ"),
+    ("\\tilde", "aãeẽiĩnñoõuũvṽyỹAÃEẼIĨNÑOÕUŨVṼYỸ"),
+    ("\\bar", "aāeēgḡiīoōuūyȳAĀEĒGḠIĪOŌUŪYȲ"),
+    ("\\dot", "aȧbḃcċdḋeėfḟgġhḣmṁnṅoȯpṗrṙsṡtṫwẇxẋyẏzżAȦBḂCĊDḊEĖFḞGĠHḢMṀNṄOȮPṖRṘSṠTṪWẆXẊYẎZŻ"),
+    ("\\ddot", "aäeëhḧoötẗuüwẅxẍyÿHḦWẄXẌ"),
 ];

@@ -118,9 +118,16 @@ fn scripts_within_a_line_are_a_formula() {
 }
 
 #[test]
+fn terms_that_a_sign_joins_are_a_formula() {
+    assert_eq!(inline(&["α", "≤", "β"]), "Here one writes $α≤β$ and goes on with words.");
+    assert_eq!(inline(&["f", "(", "x", ")"]), "Here one writes $f(x)$ and goes on with words.");
+    assert_eq!(inline(&["x", ":"]), "Here one writes x: and goes on with words.");
+    assert_eq!(inline(&["x", "="]), "Here one writes x= and goes on with words.");
+}
+
+#[test]
 fn variables_and_plain_superscripts_stay_text() {
     assert_eq!(inline(&["x"]), "Here one writes x and goes on with words.");
-    assert_eq!(inline(&["α", "≤", "β"]), "Here one writes α≤β and goes on with words.");
     assert_eq!(inline(&["10", "^6"]), "Here one writes 10<sup>6</sup> and goes on with words.");
     assert_eq!(inline(&["$5"]), "Here one writes $5 and goes on with words.");
 }
@@ -169,7 +176,7 @@ fn scripts_between_high_bars_are_a_formula() {
     let x = sheet.formula(x, 100.0, &["x", "_i"]);
     let x = bar(&mut sheet, x);
     sheet.prose_at(x + 3.0, 100.0, "and goes on with words.");
-    assert_eq!(sheet.markdown(), "Here one writes$|xᵢ|$ and goes on with words.");
+    assert_eq!(sheet.markdown(), "Here one writes$\\left|xᵢ\\right|$ and goes on with words.");
 }
 
 #[test]
@@ -270,7 +277,7 @@ fn the_rule_of_a_root_covers_what_it_is_of() {
         sheet.next();
         sheet.word("(7)", 300.0, 150.0, SIZE);
     });
-    assert_eq!(formula, "$$z= \\sqrt{x+y} \\tag{7}$$");
+    assert_eq!(formula, "$$z= \\sqrt{x+y}$$ (7)");
 }
 
 #[test]
@@ -361,6 +368,69 @@ fn a_line_over_letters_is_an_overline_and_over_a_number_an_axis() {
     };
     assert_eq!(below_rule(&["x", "y"]), "$$\\overline{xy} =z$$");
     assert!(!below_rule(&["≥", "65"]).contains("overline"));
+}
+
+#[test]
+fn punctuation_and_the_number_of_a_displayed_formula_are_text() {
+    let markdown = displayed(|sheet| {
+        sheet.formula(150.0, 150.0, &["x", "_i", "=", "y", "."]);
+        sheet.word("(7)", 200.0, 150.0, SIZE);
+    });
+    assert_eq!(markdown, "$$xᵢ=y$$. (7)");
+    let dots = displayed(|sheet| {
+        sheet.formula(150.0, 150.0, &["x", "_i", "=", "1", ".", ".", "."]);
+    });
+    assert_eq!(dots, "$$xᵢ=1…$$");
+}
+
+#[test]
+fn a_formula_whose_line_is_broken_below_an_exponent_is_one() {
+    let mut sheet = Sheet::new();
+    let x = sheet.prose(100.0, "Here one writes");
+    let index = sheet.formula(x, 100.0, &["S", "=", "N", "^s"]) - 3.5;
+    sheet.next();
+    let x = sheet.formula(index, 100.0, &["_0", "(", "T", ")"]);
+    sheet.prose_at(x + 3.0, 100.0, "and goes on with words.");
+    assert_eq!(sheet.markdown(), "Here one writes $S=N^s₀(T)$ and goes on with words.");
+}
+
+#[test]
+fn a_prime_of_an_index_stays_in_it() {
+    let mut sheet = Sheet::new();
+    let x = sheet.prose(100.0, "Here one writes");
+    let x = sheet.formula(x, 100.0, &["x", "_m"]);
+    let prime = sheet.word("′", x, 99.0, 5.0);
+    (prime.script, prime.is_spaced, prime.math) = (Script::Lowered, false, MathFont::Script);
+    sheet.prose_at(x + 5.0, 100.0, "and goes on with words.");
+    assert_eq!(sheet.markdown(), "Here one writes $x_{m'}$ and goes on with words.");
+}
+
+#[test]
+fn upright_names_are_parts_of_formulas() {
+    let formula = displayed(|sheet| {
+        let x = sheet.formula(150.0, 150.0, &["x", "="]);
+        sheet.word("Gal(", x, 150.0, SIZE).is_spaced = false;
+        let x = sheet.formula(x + 20.0, 150.0, &["E", ")", "+"]);
+        sheet.layout.words.last_mut().expect("a sign").is_spaced = false;
+        sheet.layout.words.iter_mut().filter(|word| word.text == "E").for_each(|word| word.is_spaced = false);
+        sheet.word("Ann", x, 150.0, SIZE).is_spaced = false;
+        sheet.formula(x + 15.0, 150.0, &["_R"]);
+        sheet.layout.words.last_mut().expect("an index").is_spaced = false;
+    });
+    assert_eq!(formula, "$$x=\\mathrm{Gal}(E)+\\mathrm{Ann}_R$$");
+}
+
+#[test]
+fn a_few_words_are_part_of_a_formula_that_is_set_apart() {
+    let mut sheet = Sheet::new();
+    sheet.prose(100.0, "A paragraph stands above the formula and fills its line to the very end");
+    sheet.next();
+    let x = sheet.formula(150.0, 125.0, &["x", "_i", "=", "y", "+", "z"]);
+    let x = sheet.prose_at(x + 10.0, 125.0, "for all");
+    sheet.formula(x, 125.0, &["z", ">", "y"]);
+    sheet.next();
+    sheet.prose(150.0, "where its sentence goes on below.");
+    assert!(sheet.markdown().contains("$$xᵢ=y+z\\text{ for all }z>y$$"), "{}", sheet.markdown());
 }
 
 #[test]

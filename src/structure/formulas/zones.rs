@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::names::{has_limits, is_function, is_integral, is_math_letter, is_operator, is_piece, joins_terms, relates};
 use super::parse::{MAX_SYMBOLS, SMALL};
-use super::symbols::{has_ink, is_accented, is_combining, own_baseline};
+use super::symbols::{AXIS_EM, has_ink, is_accent, is_accented, is_combining, own_baseline};
 use crate::bounds::{NOTHING, center, holds, shared_width};
 use crate::disjoint_sets::DisjointSets;
 use pagewise_text::{Bounds, MathFont, PageLayout, Script, Word};
@@ -16,6 +16,19 @@ const MAX_PARTS: usize = 4_000;
 const MAX_RULES: usize = 2_000;
 /// Maximum neighbours that a part of a formula is compared with.
 const MAX_NEIGHBOURS: usize = 120;
+
+/// The rest of a broken line is one of so many next ones, begins so far before the end of its start, in ems, or after it,
+/// and stands on the same baseline.
+const MAX_BREAKS: usize = 6;
+const REST_OVERLAP_EM: f32 = 3.0;
+const REST_GAP_EM: f32 = 0.8;
+const LEVEL_EM: f32 = 0.1;
+
+/// Maximum words of prose of a displayed formula; its distance from lines of text, and between its left and right margin, in
+/// ems.
+const MAX_PROSE: usize = 4;
+const APART_EM: f32 = 3.5;
+const CENTRED_EM: f32 = 5.0;
 
 /// Maximum words of a line that stands within another.
 const MAX_STRAYS: usize = 12;
@@ -42,7 +55,7 @@ const PIECE_GAP_EM: f32 = 0.3;
 const STRAY_EM: (f32, f32) = (1.1, 0.6);
 const STRAY_GAP_EM: f32 = 0.4;
 /// The number of a formula stands so far from it, in ems.
-const TAG_GAP_EM: f32 = 1.2;
+const TAG_GAP_EM: f32 = 0.4;
 /// Beside a displayed formula is no text within so many ems.
 const CLEAR_EM: f32 = 0.9;
 /// What a high brace opens begins so near to it, in ems.
@@ -79,19 +92,29 @@ impl Zone {
     }
 }
 
-/// The zones of a page outside its tables.
-pub(super) fn find(page: &PageLayout, tables: &[Bounds]) -> Vec<Zone> {
+/// The formulas of a page outside its tables. What `read` does not read as a displayed formula may have formulas in its lines.
+pub(super) fn find<F>(page: &PageLayout, tables: &[Bounds], read: impl Fn(&Zone) -> Option<F>) -> Vec<F> {
     let has_sign =
         |word: &Word| word.math != MathFont::None || word.script != Script::Baseline || word.text.chars().any(is_sign);
     if page.words.len() > MAX_WORDS || !page.words.iter().any(has_sign) {
         return Vec::new();
     }
     let finder = Finder::new(page, tables);
-    let mut zones = Vec::new();
     let mut taken = vec![false; page.words.len()];
-    finder.push_displayed(&mut zones, &mut taken);
+    let mut found: Vec<F> = Vec::new();
+    for zone in finder.displayed_zones() {
+        if let Some(formula) = read(&zone) {
+            zone.words
+                .iter()
+                .chain(&zone.tag)
+                .for_each(|at| taken.iter_mut().skip(*at).take(1).for_each(|taken| *taken = true));
+            found.push(formula);
+        }
+    }
+    let mut zones = Vec::new();
     finder.push_inline(&mut zones, &mut taken);
-    zones
+    found.extend(zones.iter().filter_map(read));
+    found
 }
 
 fn is_sign(sign: char) -> bool {
@@ -110,13 +133,14 @@ enum Nature {
 
 /// A line of the page's text.
 struct Line {
-    first: usize,
-    end: usize,
+    words: Vec<usize>,
     bounds: Bounds,
     size: f32,
     /// That of its first word of text, else of its first word.
     baseline: f32,
     has_prose: bool,
+    /// Whether it is a displayed formula with words.
+    is_set_apart: bool,
     /// Whether its words are italic, so that italics are no evidence of a variable.
     is_italic: bool,
 }
@@ -134,7 +158,7 @@ struct Finder<'p> {
 
 impl<'p> Finder<'p> {
     fn new(page: &'p PageLayout, tables: &[Bounds]) -> Self {
-        let natures: Vec<Nature> = page.words.iter().map(nature).collect();
+        let natures = natures(&page.words);
         let in_table = |word: &Word| tables.iter().any(|table| holds(*table, center(word.bounds)));
         let is_tabled = page.words.iter().map(|word| word.turn != 0 || in_table(word)).collect();
         let mut rules: Vec<usize> = (0..page.rules.len())
@@ -156,7 +180,9 @@ impl<'p> Finder<'p> {
             let size = own.iter().map(|word| word.size).fold(0.0, f32::max);
             let first_prose =
                 own.iter().zip(self.natures.iter().skip(first)).find(|(_, nature)| **nature == Nature::Prose);
-            let first_full = own.iter().find(|word| word.script == Script::Baseline && !has_ink(word));
+            // The accent of a letter stands above its baseline.
+            let mut full = own.iter().filter(|word| !has_ink(word) && !is_accented(&word.text));
+            let first_full = full.clone().find(|word| word.script == Script::Baseline).or_else(|| full.next());
             let baseline = first_prose.map(|(word, _)| word).or(first_full).map_or(0.0, |word| word.baseline);
             let bounds = own.iter().fold(NOTHING, |all, word| all.union(word.bounds));
             let prose = |is_italic: bool| {
@@ -167,7 +193,8 @@ impl<'p> Finder<'p> {
                     .count()
             };
             let is_italic = prose(true) > prose(false);
-            self.lines.push(Line { first, end, bounds, size, baseline, has_prose, is_italic });
+            let words = (first..end).collect();
+            self.push_line(Line { words, bounds, size, baseline, has_prose, is_italic, is_set_apart: false });
             first = end;
         }
         let mut order: Vec<usize> = (0..self.lines.len()).collect();
@@ -175,6 +202,7 @@ impl<'p> Finder<'p> {
         let (texts, others): (Vec<usize>, Vec<usize>) =
             order.into_iter().partition(|at| self.lines.get(*at).is_some_and(|line| line.has_prose));
         self.texts = texts;
+        self.mark_set_apart();
         // A line without prose may go on from another one.
         for at in others {
             let Some(line) = self.lines.get(at) else { continue };
@@ -182,6 +210,56 @@ impl<'p> Finder<'p> {
                 let place = self.texts.partition_point(|other| self.baseline(*other) <= line.baseline);
                 self.texts.insert(place, at);
             }
+        }
+    }
+
+    /// Finds the displayed formulas with a few words among the lines with prose: they are centred between lines of text.
+    fn mark_set_apart(&mut self) {
+        let is_apart = |at: &usize| self.lines.get(*at).is_some_and(|line| self.is_set_apart(line));
+        let (apart, texts): (Vec<usize>, Vec<usize>) = self.texts.iter().partition(|at| is_apart(at));
+        self.texts = texts;
+        for at in apart {
+            self.lines.iter_mut().skip(at).take(1).for_each(|line| line.is_set_apart = true);
+        }
+    }
+
+    fn is_set_apart(&self, line: &Line) -> bool {
+        let count = |nature| line.words.iter().filter(|at| self.nature(**at) == nature).count();
+        let (prose, math) = (count(Nature::Prose), count(Nature::Math));
+        if prose == 0 || prose > MAX_PROSE || math <= 2 * prose {
+            return false;
+        }
+        let em = line.size;
+        let is_number = |at: &&usize| self.word(**at).is_some_and(|word| is_tag(&word.text));
+        let own = line.words.iter().filter(|at| !is_number(at)).filter_map(|at| self.word(*at));
+        let own = own.fold(NOTHING, |all, word| all.union(word.bounds));
+        let from = self.texts.partition_point(|at| self.baseline(*at) < line.baseline - APART_EM * em);
+        let near = self.texts.iter().skip(from).take(MAX_NEIGHBOURS).filter_map(|at| self.lines.get(*at));
+        let mut near = near.take_while(|other| other.baseline < line.baseline + APART_EM * em);
+        near.any(|text| {
+            let (left, right) = (own.x0 - text.bounds.x0, text.bounds.x1 - own.x1);
+            left > TEXT_INDENT_EM * em && right > TEXT_INDENT_EM * em && (left - right).abs() < CENTRED_EM * em
+        })
+    }
+
+    /// Appends a line, or the rest of one of the last lines: indices below exponents and parts of fractions break lines.
+    fn push_line(&mut self, line: Line) {
+        let is_rest_of = |start: &&mut Line| {
+            let em = start.size.max(line.size);
+            let gap = line.bounds.x0 - start.bounds.x1;
+            line.baseline > 0.0
+                && (line.baseline - start.baseline).abs() < LEVEL_EM * em
+                && (-REST_OVERLAP_EM * em..REST_GAP_EM * em).contains(&gap)
+        };
+        match self.lines.iter_mut().rev().take(MAX_BREAKS).find(is_rest_of) {
+            Some(start) => {
+                start.words.extend(line.words);
+                start.bounds = start.bounds.union(line.bounds);
+                start.size = start.size.max(line.size);
+                start.is_italic = if start.has_prose { start.is_italic } else { line.is_italic };
+                start.has_prose |= line.has_prose;
+            }
+            None => self.lines.push(line),
         }
     }
 
@@ -213,19 +291,12 @@ impl<'p> Finder<'p> {
 
     // Displayed formulas.
 
-    fn push_displayed(&self, zones: &mut Vec<Zone>, taken: &mut [bool]) {
+    fn displayed_zones(&self) -> Vec<Zone> {
         let parts = self.parts();
         if parts.len() > MAX_PARTS {
-            return;
+            return Vec::new();
         }
-        for cluster in self.clusters(&parts) {
-            let Some(zone) = self.displayed(cluster, &parts) else { continue };
-            zone.words
-                .iter()
-                .chain(&zone.tag)
-                .for_each(|at| taken.iter_mut().skip(*at).take(1).for_each(|taken| *taken = true));
-            zones.push(zone);
-        }
+        self.clusters(&parts).into_iter().filter_map(|cluster| self.displayed(cluster, &parts)).collect()
     }
 
     /// The words of lines without prose, from the top down, and the text of cases.
@@ -241,9 +312,9 @@ impl<'p> Finder<'p> {
                     && middle < brace.bounds.y1
             })
         };
-        let own = self.lines.iter().filter(|line| !line.has_prose || is_case(line));
+        let own = self.lines.iter().filter(|line| !line.has_prose || line.is_set_apart || is_case(line));
         let mut parts: Vec<usize> = own
-            .flat_map(|line| line.first..line.end)
+            .flat_map(|line| line.words.iter().copied())
             .filter(|at| self.is_tabled.get(*at) == Some(&false))
             .take(MAX_PARTS + 1)
             .collect();
@@ -347,14 +418,14 @@ impl<'p> Finder<'p> {
         }
         let prose = words.iter().copied().filter(|at| self.nature(*at) == Nature::Prose).collect();
         let baseline = own().filter(|word| word.size >= SMALL * size && !has_ink(word)).map(own_baseline);
-        let middle = center(bounds).1;
-        let baseline = baseline.min_by(|a, b| (a - middle).abs().total_cmp(&(b - middle).abs())).unwrap_or(bounds.y1);
+        let level = center(bounds).1 + AXIS_EM * size;
+        let baseline = baseline.min_by(|a, b| (a - level).abs().total_cmp(&(b - level).abs())).unwrap_or(bounds.y1);
         if self.continues_text(bounds, baseline, size) {
             return None;
         }
         let last = words.iter().filter_map(|at| Some((*at, self.word(*at)?)));
         let last = last.max_by(|(_, a), (_, b)| a.bounds.x1.total_cmp(&b.bounds.x1));
-        let is_level = |word: &Word| (own_baseline(word) - baseline).abs() < 0.1 * size;
+        let is_level = |word: &Word| (own_baseline(word) - baseline).abs() < LEVEL_EM * size;
         let tail = last.filter(|(at, word)| is_level(word) && !self.ends_dots(*at));
         let tail = tail.map(|(at, word)| (at, punctuation(&word.text)));
         Some(Zone { words, prose, rules, tag, bounds, baseline, is_displayed: true, head: None, tail })
@@ -400,7 +471,7 @@ impl<'p> Finder<'p> {
             shared_width(word.bounds, around) > 0.0 && around.y0 < y && y < around.y1
         };
         let near = self.lines.iter().filter(|line| line.bounds.y0 < bounds.y1 && bounds.y0 < line.bounds.y1);
-        let mut others = near.flat_map(|line| line.first..line.end).filter(|at| !is_own(*at));
+        let mut others = near.flat_map(|line| line.words.iter().copied()).filter(|at| !is_own(*at));
         !others.any(|at| self.word(at).is_some_and(is_in))
     }
 
@@ -409,21 +480,19 @@ impl<'p> Finder<'p> {
     fn push_inline(&self, zones: &mut Vec<Zone>, taken: &mut [bool]) {
         let is_text = |line: &Line| line.has_prose || self.continues_text(line.bounds, line.baseline, line.size);
         let (texts, others): (Vec<&Line>, Vec<&Line>) = self.lines.iter().partition(|line| is_text(line));
-        let strays = self.strays(&others, taken);
+        let strays = self.strays(&others, &texts, taken);
         for line in texts {
             let mut run: Vec<usize> = Vec::new();
-            for at in line.first..=line.end {
-                let goes_on = at < line.end
-                    && self.is_free(at, taken)
-                    && self.nature(at) != Nature::Prose
-                    && self.goes_on(&run, at);
-                if !goes_on {
+            for at in &line.words {
+                let is_part = self.is_free(*at, taken) && self.nature(*at) != Nature::Prose;
+                if !is_part || !self.goes_on(&run, *at) {
                     self.push_run(std::mem::take(&mut run), line, &strays, zones, taken);
                 }
-                if at < line.end && self.is_free(at, taken) && self.nature(at) != Nature::Prose {
-                    run.push(at);
+                if is_part {
+                    run.push(*at);
                 }
             }
+            self.push_run(run, line, &strays, zones, taken);
         }
     }
 
@@ -448,18 +517,19 @@ impl<'p> Finder<'p> {
         is_joined && gap < RUN_GAP_EM * last.size.max(next.size) && gap > -3.0 * last.size
     }
 
-    /// The words of short lines without prose, which may stand within lines of text, by height.
-    fn strays(&self, lines: &[&Line], taken: &[bool]) -> Vec<usize> {
-        let own = lines.iter().filter(|line| line.end - line.first <= MAX_STRAYS);
+    /// The words of short lines without prose, which may stand within lines of text, and the accents of these, by height.
+    fn strays(&self, lines: &[&Line], texts: &[&Line], taken: &[bool]) -> Vec<usize> {
+        let own = lines.iter().filter(|line| line.words.len() <= MAX_STRAYS).flat_map(|line| &line.words);
+        let accents = texts.iter().flat_map(|line| &line.words).filter(|at| self.word(**at).is_some_and(is_accent));
         let mut strays: Vec<usize> =
-            own.flat_map(|line| line.first..line.end).filter(|at| self.is_free(*at, taken)).take(MAX_PARTS).collect();
+            own.chain(accents).copied().filter(|at| self.is_free(*at, taken)).take(MAX_PARTS).collect();
         let middle = |at: &usize| self.word(*at).map_or(0.0, |word| center(word.bounds).1);
         strays.sort_by(|a, b| middle(a).total_cmp(&middle(b)));
         strays
     }
 
     fn push_run(&self, mut run: Vec<usize>, line: &Line, strays: &[usize], zones: &mut Vec<Zone>, taken: &mut [bool]) {
-        if run.len() > MAX_SYMBOLS / 4 {
+        if run.len() > MAX_SYMBOLS / 4 || run.iter().all(|at| self.word(*at).is_some_and(is_accent)) {
             return;
         }
         let (head, rest) = self.trim(&mut run);
@@ -492,8 +562,8 @@ impl<'p> Finder<'p> {
             .collect();
         // A rule below a word that is no part of the run makes no overline of it.
         let is_below_other = |rule: Bounds| {
-            let others = (line.first..line.end).filter(|at| !run.contains(at));
-            others.filter_map(|at| self.word(at)).any(|word| {
+            let others = line.words.iter().filter(|at| !run.contains(at));
+            others.filter_map(|at| self.word(*at)).any(|word| {
                 let (x, y) = center(word.bounds);
                 rule.x0 <= x && x <= rule.x1 && y < rule.y0
             })
@@ -503,7 +573,9 @@ impl<'p> Finder<'p> {
         }
         let own = || run.iter().filter_map(|at| self.word(*at));
         let is_raised = |word: &Word| word.script != Script::Baseline || is_accented(&word.text);
-        let has_structure = !strays.is_empty() || !rules.is_empty() || own().any(is_raised);
+        let text: String = own().map(|word| word.text.as_str()).collect();
+        let has_structure =
+            !strays.is_empty() || !rules.is_empty() || own().any(is_raised) || is_expression(text.get(head.len()..));
         let is_formula = !rules.is_empty() || run.iter().any(|at| self.is_variable(*at, line));
         if !has_structure || !is_formula {
             return;
@@ -646,6 +718,25 @@ fn punctuation(text: &str) -> String {
     if stem.is_empty() && text.chars().count() > 1 || is_leader { String::new() } else { tail.to_owned() }
 }
 
+/// Whether a text has two terms that a sign joins, or a function of something.
+fn is_expression(text: Option<&str>) -> bool {
+    let text = text.unwrap_or_default();
+    let is_joint = |sign: char| relates(sign) && sign != ':' || joins_terms(sign) && !sign.is_ascii() || sign == '+';
+    let has_term = |side: Option<&str>| side.is_some_and(|side| side.contains(char::is_alphanumeric));
+    let joins = |(at, sign): (usize, char)| match sign {
+        '(' => has_letter_before(text.get(..at)) && text.get(at..).is_some_and(|rest| rest.contains(')')),
+        _ => is_joint(sign) && has_term(text.get(..at)) && has_term(text.get(at..)),
+    };
+    text.char_indices().take(MAX_EXPRESSION).any(joins)
+}
+
+fn has_letter_before(text: Option<&str>) -> bool {
+    text.is_some_and(|text| text.ends_with(char::is_alphabetic))
+}
+
+/// Maximum characters of a run that are looked at for a sign that joins terms.
+const MAX_EXPRESSION: usize = 200;
+
 fn is_name(text: &str) -> bool {
     is_function(text.trim_matches(|sign: char| !sign.is_alphabetic()))
 }
@@ -695,6 +786,38 @@ fn nature(word: &Word) -> Nature {
         _ => Nature::Neutral,
     }
 }
+
+/// The natures of words. An upright name that touches its argument or its index is no prose.
+fn natures(words: &[Word]) -> Vec<Nature> {
+    let mut natures: Vec<Nature> = words.iter().map(nature).collect();
+    for (at, pair) in words.windows(2).enumerate() {
+        if let [word, next] = pair
+            && natures.get(at + 1) == Some(&Nature::Math)
+            && natures.get(at) == Some(&Nature::Prose)
+            && is_operator_name(word, next)
+        {
+            natures.iter_mut().skip(at).take(1).for_each(|nature| *nature = Nature::Neutral);
+        }
+    }
+    natures
+}
+
+/// Whether a word is the upright name of an operator whose argument or index touches it.
+fn is_operator_name(word: &Word, next: &Word) -> bool {
+    let stem = word.text.trim_start_matches(|sign: char| !sign.is_alphanumeric());
+    let bracket = stem.trim_start_matches(|sign: char| sign.is_ascii_alphabetic());
+    let length = stem.len() - bracket.len();
+    let is_followed = match bracket {
+        "" => next.script == Script::Lowered,
+        "(" | "[" | "{" | "((" => next.script == Script::Baseline && has_letter(next),
+        _ => false,
+    };
+    let is_upright = !word.is_italic && !word.is_monospace && word.script == Script::Baseline;
+    is_upright && (2..=MAX_NAME).contains(&length) && is_followed && !next.is_spaced && word.line == next.line
+}
+
+/// Maximum letters of an operator's name.
+const MAX_NAME: usize = 8;
 
 /// Whether a word is the sign of a root whose rule this is.
 fn is_root_of(word: &Word, rule: Bounds) -> bool {
