@@ -352,11 +352,10 @@ fn with_accents(mut symbols: Vec<Symbol>) -> Option<Vec<Symbol>> {
         let x = accent.middle().0;
         if command == NEGATION {
             let is_under = |symbol: &Symbol| (symbol.middle().0 - x).abs() < 0.35 * symbol.size;
-            let under =
-                symbols.iter_mut().filter(|symbol| is_under(symbol)).find_map(|symbol| {
-                    let latex = negated(&symbol.latex, accent.latex == "/")?;
-                    Some((symbol, latex))
-                });
+            let under = symbols.iter_mut().filter(|symbol| is_under(symbol)).find_map(|symbol| {
+                let latex = negated(&symbol.latex, accent.latex == "/")?;
+                Some((symbol, latex))
+            });
             if let Some((symbol, latex)) = under {
                 symbol.latex = latex;
             } else {

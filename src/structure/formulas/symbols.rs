@@ -71,7 +71,11 @@ pub(super) fn of_words(page: &PageLayout, zone: &Zone, rules: impl Iterator<Item
         let Some(word) = page.words.get(*index) else { continue };
         let text = zone.text(*index, word);
         // The bar and the arrow of ↦ and ⟼ are signs of their own in fonts of TeX.
-        let text = if word.math == MathFont::None { text.to_owned() } else { text.replace("7→", "↦").replace("7−→", "⟼") };
+        let text = if word.math == MathFont::None {
+            text.to_owned()
+        } else {
+            text.replace("7→", "↦").replace("7−→", "⟼")
+        };
         push_word(&mut symbols, word, &text, *index, zone.is_prose(*index));
     }
     symbols.extend(rules.map(|bounds| Symbol {
@@ -273,7 +277,8 @@ fn with_pairs(symbols: Vec<Symbol>) -> Vec<Symbol> {
                 && (first.baseline - symbol.baseline).abs() < 0.1 * symbol.size
         };
         let first = paired.last_mut().filter(is_beside);
-        let name = |symbol: &Symbol| symbol.latex.trim_matches(|sign: char| !sign.is_alphabetic()).replace("mathrm{", "");
+        let name =
+            |symbol: &Symbol| symbol.latex.trim_matches(|sign: char| !sign.is_alphabetic()).replace("mathrm{", "");
         match first.and_then(|first| Some((names::pair(&name(first), &name(&symbol))?, first))) {
             Some((latex, first)) => {
                 first.bounds = first.bounds.union(symbol.bounds);

@@ -23,12 +23,18 @@ const MAX_BREAKS: usize = 6;
 const REST_OVERLAP_EM: f32 = 3.0;
 const REST_GAP_EM: f32 = 0.8;
 const LEVEL_EM: f32 = 0.1;
+/// The sign of a root stands so far after its line, and is no higher, in ems.
+const ROOT_GAP_EM: f32 = 0.5;
+const ROOT_EM: f32 = 1.3;
 
 /// Maximum words of prose of a displayed formula; its distance from lines of text, and between its left and right margin, in
 /// ems.
 const MAX_PROSE: usize = 4;
 const APART_EM: f32 = 3.5;
 const CENTRED_EM: f32 = 5.0;
+
+/// Dots that stand for what is left out.
+const DOTS: usize = 3;
 
 /// Maximum words of a line that stands within another.
 const MAX_STRAYS: usize = 12;
@@ -145,6 +151,18 @@ struct Line {
     is_italic: bool,
 }
 
+impl Line {
+    /// Whether the sign of a root stands right after the line.
+    fn precedes(&self, root: &Word) -> bool {
+        let (em, middle) = (self.size, center(root.bounds).1);
+        let gap = root.bounds.x0 - self.bounds.x1;
+        (-0.2 * em..ROOT_GAP_EM * em).contains(&gap)
+            && self.baseline - em < middle
+            && middle < self.baseline + 0.2 * em
+            && root.bounds.y1 - root.bounds.y0 < ROOT_EM * em
+    }
+}
+
 struct Finder<'p> {
     page: &'p PageLayout,
     natures: Vec<Nature>,
@@ -244,6 +262,13 @@ impl<'p> Finder<'p> {
 
     /// Appends a line, or the rest of one of the last lines: indices below exponents and parts of fractions break lines.
     fn push_line(&mut self, line: Line) {
+        if let Some(root) = self.root(&line)
+            && let Some(start) = self.lines.iter_mut().rev().take(MAX_BREAKS).find(|start| start.precedes(root))
+        {
+            start.words.extend(line.words);
+            start.bounds = start.bounds.union(line.bounds);
+            return;
+        }
         let is_rest_of = |start: &&mut Line| {
             let em = start.size.max(line.size);
             let gap = line.bounds.x0 - start.bounds.x1;
@@ -261,6 +286,12 @@ impl<'p> Finder<'p> {
             }
             None => self.lines.push(line),
         }
+    }
+
+    /// The sign of a root, if a line has nothing else.
+    fn root(&self, line: &Line) -> Option<&'p Word> {
+        let [only] = line.words.as_slice() else { return None };
+        self.word(*only).filter(|word| word.text == "√")
     }
 
     fn baseline(&self, line: usize) -> f32 {
@@ -417,7 +448,11 @@ impl<'p> Finder<'p> {
             return None;
         }
         let prose = words.iter().copied().filter(|at| self.nature(*at) == Nature::Prose).collect();
-        let baseline = own().filter(|word| word.size >= SMALL * size && !has_ink(word)).map(own_baseline);
+        // The place of an accent or of a root says nothing about the baseline.
+        let is_full = |word: &&Word| {
+            word.size >= SMALL * size && !has_ink(word) && !is_accented(&word.text) && !word.text.contains('√')
+        };
+        let baseline = own().filter(is_full).map(own_baseline);
         let level = center(bounds).1 + AXIS_EM * size;
         let baseline = baseline.min_by(|a, b| (a - level).abs().total_cmp(&(b - level).abs())).unwrap_or(bounds.y1);
         if self.continues_text(bounds, baseline, size) {
@@ -431,10 +466,10 @@ impl<'p> Finder<'p> {
         Some(Zone { words, prose, rules, tag, bounds, baseline, is_displayed: true, head: None, tail })
     }
 
-    /// Whether a word is the last of several dots.
+    /// Whether a word is the last of three dots.
     fn ends_dots(&self, at: usize) -> bool {
-        let is_dot = |at: usize| self.word(at).is_some_and(|word| matches!(word.text.as_str(), "." | "⋅"));
-        is_dot(at) && at.checked_sub(1).is_some_and(is_dot)
+        let is_dot = |at: &usize| self.word(*at).is_some_and(|word| word.text == ".");
+        matches!((0..=at).rev().take_while(is_dot).take(DOTS + 1).count(), 2..=DOTS)
     }
 
     /// Whether a line without words of text stands where the next line of a paragraph does.
@@ -506,7 +541,17 @@ impl<'p> Finder<'p> {
         // Limits come before what their operator stands before.
         let is_limit = run.len() <= MAX_STRAYS
             && run.iter().all(|at| self.word(*at).is_some_and(|word| word.script != Script::Baseline));
+        // A number in brackets after a space is a reference.
+        let is_number = next.text.len() > 1
+            && next.text.trim_start_matches(['(', '[']).starts_with(|sign: char| sign.is_ascii_digit());
+        let is_reference = next.is_spaced && next.text.starts_with(['(', '[']) && (is_number || self.opens_number(at));
+        if is_reference && !joins(last.text.chars().last()) {
+            return false;
+        }
+        let is_root = |word: &Word| word.text.ends_with('√');
         let is_joined = is_limit
+            || is_root(last)
+            || is_root(next)
             || !next.is_spaced
             || next.script != Script::Baseline
             || joins(last.text.chars().last())
@@ -515,6 +560,13 @@ impl<'p> Finder<'p> {
             || is_name(&last.text)
             || is_name(&next.text);
         is_joined && gap < RUN_GAP_EM * last.size.max(next.size) && gap > -3.0 * last.size
+    }
+
+    /// Whether a word is a bracket before a number in the font of text.
+    fn opens_number(&self, at: usize) -> bool {
+        let next = self.word(at + 1).filter(|next| !next.is_spaced && next.script == Script::Baseline);
+        let is_bracket = self.word(at).is_some_and(|word| matches!(word.text.as_str(), "(" | "["));
+        is_bracket && next.is_some_and(|next| next.text.starts_with(|sign: char| sign.is_ascii_digit()))
     }
 
     /// The words of short lines without prose, which may stand within lines of text, and the accents of these, by height.
@@ -794,7 +846,9 @@ fn natures(words: &[Word]) -> Vec<Nature> {
         if let [word, next] = pair
             && natures.get(at + 1) == Some(&Nature::Math)
             && natures.get(at) == Some(&Nature::Prose)
-            && is_operator_name(word, next)
+            && !next.is_spaced
+            && word.line == next.line
+            && (is_operator_name(word, next) || is_product(word, next))
         {
             natures.iter_mut().skip(at).take(1).for_each(|nature| *nature = Nature::Neutral);
         }
@@ -802,18 +856,33 @@ fn natures(words: &[Word]) -> Vec<Nature> {
     natures
 }
 
+/// Whether a word is a letter before another one, or are variables of which the last has an index.
+fn is_product(word: &Word, next: &Word) -> bool {
+    let letters = word.text.chars().map(|_| 1_usize).sum::<usize>();
+    let has_script = match next.script {
+        Script::Baseline => false,
+        Script::Lowered => true,
+        Script::Raised => next.text.starts_with(['−', '-']) || has_letter(next),
+    };
+    let most = if word.is_italic && has_script { MAX_PRODUCT } else { 1 };
+    letters <= most && word.text.chars().all(char::is_alphabetic)
+}
+
+/// Maximum variables that are set as a word.
+const MAX_PRODUCT: usize = 4;
+
 /// Whether a word is the upright name of an operator whose argument or index touches it.
 fn is_operator_name(word: &Word, next: &Word) -> bool {
     let stem = word.text.trim_start_matches(|sign: char| !sign.is_alphanumeric());
     let bracket = stem.trim_start_matches(|sign: char| sign.is_ascii_alphabetic());
     let length = stem.len() - bracket.len();
     let is_followed = match bracket {
-        "" => next.script == Script::Lowered,
+        "" => next.script == Script::Lowered || next.text.starts_with(['{', '|', '∣']),
         "(" | "[" | "{" | "((" => next.script == Script::Baseline && has_letter(next),
         _ => false,
     };
     let is_upright = !word.is_italic && !word.is_monospace && word.script == Script::Baseline;
-    is_upright && (2..=MAX_NAME).contains(&length) && is_followed && !next.is_spaced && word.line == next.line
+    is_upright && (2..=MAX_NAME).contains(&length) && is_followed
 }
 
 /// Maximum letters of an operator's name.
