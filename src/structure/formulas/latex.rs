@@ -47,11 +47,9 @@ pub(super) fn push_character(out: &mut String, sign: char, font: MathFont, is_bo
 
 /// Renderers draw the script capitals of Unicode in another hand than calligraphic ones.
 const SCRIPT_CAPITALS: &str = "𝒜ℬ𝒞𝒟ℰℱ𝒢ℋℐ𝒥𝒦ℒℳ𝒩𝒪𝒫𝒬ℛ𝒮𝒯𝒰𝒱𝒲𝒳𝒴𝒵";
-/// The command of calligraphic letters.
-pub(super) const CALLIGRAPHIC: &str = "\\mathcal";
 
 fn push_script_capital(out: &mut String, capital: char) {
-    out.push_str(&format!("{CALLIGRAPHIC}{{{capital}}}"));
+    out.push_str(&format!("\\mathcal{{{capital}}}"));
 }
 
 /// Whether LaTeX has a character of formulas for a sign beyond ASCII.

@@ -434,6 +434,73 @@ fn a_few_words_are_part_of_a_formula_that_is_set_apart() {
 }
 
 #[test]
+fn pieces_of_bars_in_any_order_are_stretched_bars() {
+    let formula = displayed(|sheet| {
+        for (x, places) in [(140.0, [0.0, 6.0, 12.0]), (165.0, [12.0, 0.0, 6.0])] {
+            for top in places {
+                sheet.high("∥", x, 136.0 + top, 142.4 + top);
+            }
+        }
+        sheet.next();
+        sheet.formula(148.0, 150.0, &["x", "+", "y"]);
+        sheet.formula(171.0, 155.0, &["_Ω"]);
+        sheet.formula(178.0, 150.0, &["=", "z"]);
+    });
+    assert_eq!(formula, "$$\\left\\|x+y\\right\\|_Ω =z$$");
+}
+
+#[test]
+fn a_wide_accent_covers_letters_and_a_narrow_one_stands_over_one() {
+    let accented = |is_wide: bool| {
+        displayed(|sheet| {
+            let accent = sheet.word("ˆ", 150.0, 148.0, 2.0 * SIZE);
+            (accent.size, accent.math) = (SIZE, if is_wide { MathFont::Letters } else { MathFont::None });
+            sheet.layout.words.last_mut().expect("an accent").bounds.y1 = 150.0;
+            sheet.formula(150.0, 150.0, &["A", "B", "=", "C"]);
+        })
+    };
+    assert_eq!(accented(true), "$$\\widehat{AB}=C$$");
+    assert!(accented(false).contains("\\hat{"), "{}", accented(false));
+}
+
+#[test]
+fn signs_above_each_other_are_one_relation() {
+    let formula = displayed(|sheet| {
+        let x = sheet.formula(150.0, 150.0, &["A", "_i"]);
+        sheet.word("∼", x + 3.0, 147.4, SIZE).math = MathFont::Script;
+        sheet.word("=", x + 3.0, 150.5, SIZE);
+        sheet.formula(x + 12.0, 150.0, &["B"]);
+    });
+    assert_eq!(formula, "$$Aᵢ ≅ B$$");
+}
+
+#[test]
+fn a_bar_after_a_fraction_is_where_it_is_taken() {
+    let formula = displayed(|sheet| {
+        sheet.formula(165.0, 143.0, &["a", "+", "b"]);
+        sheet.next();
+        sheet.formula(170.0, 157.0, &["c"]);
+        sheet.rule(165.0, 180.0, 147.5);
+        sheet.next();
+        sheet.high("|", 181.0, 137.0, 158.0);
+        sheet.next();
+        sheet.formula(188.0, 158.0, &["_t", "_=", "_0"]);
+        sheet.next();
+        sheet.formula(203.0, 150.0, &["=", "z"]);
+    });
+    assert_eq!(formula, "$$\\left.\\frac{a+b}{c}\\right|ₜ₌₀ =z$$");
+}
+
+#[test]
+fn a_number_in_brackets_after_a_space_is_a_reference() {
+    let mut sheet = Sheet::new();
+    let x = sheet.prose(100.0, "Here one writes");
+    let x = sheet.formula(x, 100.0, &["x", "_i"]);
+    sheet.prose_at(x + 3.0, 100.0, "[14] and goes on with words.");
+    assert_eq!(sheet.markdown(), "Here one writes $xᵢ$ [14] and goes on with words.");
+}
+
+#[test]
 fn punctuation_after_a_formula_stays_after_it() {
     // The operator is drawn after its line, so that the word with the comma is not the last one.
     let mut sheet = Sheet::new();

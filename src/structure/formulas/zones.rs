@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::names::{has_limits, is_function, is_integral, is_math_letter, is_operator, is_piece, joins_terms, relates};
+use super::names::{
+    has_limits, is_function, is_integral, is_math_letter, is_operator, is_piece, joins_terms, large_form, relates,
+};
 use super::parse::{MAX_SYMBOLS, SMALL};
 use super::symbols::{AXIS_EM, has_ink, is_accent, is_accented, is_combining, own_baseline};
 use crate::bounds::{NOTHING, center, holds, shared_width};
@@ -30,7 +32,7 @@ const ROOT_EM: f32 = 1.3;
 /// Maximum words of prose of a displayed formula; its distance from lines of text, and between its left and right margin, in
 /// ems.
 const MAX_PROSE: usize = 4;
-const APART_EM: f32 = 3.5;
+const APART_EM: f32 = 8.0;
 const CENTRED_EM: f32 = 5.0;
 
 /// Dots that stand for what is left out.
@@ -54,6 +56,8 @@ const TEXT_INDENT_EM: f32 = 2.0;
 const OPENED_EM: f32 = 14.0;
 /// A limit stands so near to its operator, in ems.
 const LIMIT_GAP_EM: f32 = 0.7;
+/// The operator of a limit begins at most so far above it, in ems.
+const LIMIT_REACH_EM: f32 = 4.0;
 /// The pieces of a bracket stand so near to each other, in ems.
 const PIECE_GAP_EM: f32 = 0.3;
 /// A root, an operator or a part of a small fraction within a line of text has its middle so far above and below the
@@ -364,7 +368,7 @@ impl<'p> Finder<'p> {
             let below = (one + 1..parts.len()).take_while(|other| bounds(*other).y0 <= reach).take(MAX_NEIGHBOURS);
             for other in below {
                 let Some(next) = parts.get(other).and_then(|at| self.word(*at)) else { continue };
-                if are_linked(word, next) {
+                if are_linked(word, next) || are_rows(word, next) && self.is_limit_of_any(word, parts) {
                     sets.join(one, other);
                 }
             }
@@ -385,6 +389,14 @@ impl<'p> Finder<'p> {
             clusters.entry(sets.find(first)).or_default().1.push(rule);
         }
         clusters.into_values().collect()
+    }
+
+    /// Whether a word is a limit of one of the parts near it.
+    fn is_limit_of_any(&self, word: &Word, parts: &[usize]) -> bool {
+        let top = |at: &usize| self.word(*at).map_or(0.0, |word| word.bounds.y0);
+        let from = parts.partition_point(|at| top(at) < word.bounds.y0 - LIMIT_REACH_EM * word.size);
+        let near = parts.iter().skip(from).take(MAX_NEIGHBOURS).filter_map(|at| self.word(*at));
+        near.take_while(|operator| operator.bounds.y0 < word.bounds.y0).any(|operator| is_limit(operator, word))
     }
 
     /// The parts nearest above and below a rule, if it is that of a fraction, a root or an overline.
@@ -911,6 +923,15 @@ fn are_linked(one: &Word, other: &Word) -> bool {
     is_limit(one, other) || is_limit(other, one) || are_pieces(one, other)
 }
 
+/// Whether words of one size stand right below each other, as the rows of a limit do.
+fn are_rows(one: &Word, other: &Word) -> bool {
+    let gap = other.bounds.y0 - one.bounds.y1;
+    let em = one.size;
+    (one.size - other.size).abs() < 0.1 * em
+        && (-0.3 * em..0.3 * em).contains(&gap)
+        && shared_width(one.bounds, other.bounds) > -em
+}
+
 /// Whether words are pieces of one bracket or root, below each other.
 fn are_pieces(one: &Word, other: &Word) -> bool {
     let (a, b) = (one.bounds, other.bounds);
@@ -934,8 +955,8 @@ fn opens(bracket: &Word, other: &Word) -> bool {
 
 /// Whether a word stands right above or below an operator, and is smaller.
 fn is_limit(operator: &Word, limit: &Word) -> bool {
-    let is_large =
-        operator.text.chars().any(|sign| is_operator(sign) || is_integral(sign)) || has_limits(&operator.text);
+    let is_sum = |sign: char| is_operator(sign) || is_integral(sign) || has_ink(operator) && large_form(sign).is_some();
+    let is_large = operator.text.chars().any(is_sum) || has_limits(&operator.text);
     let (a, b) = (operator.bounds, limit.bounds);
     let gap = (b.y0 - a.y1).max(a.y0 - b.y1);
     let x = center(b).0;
