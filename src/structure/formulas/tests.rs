@@ -24,6 +24,10 @@ impl Sheet {
         let bounds = Bounds { x0: x, y0: y - 0.8 * size, x1: x + width, y1: y + 0.2 * size };
         let (text, line, is_spaced) = (text.to_owned(), self.line, true);
         self.layout.words.push(Word { text, bounds, baseline: y, size, line, is_spaced, ..Word::default() });
+        self.last()
+    }
+
+    fn last(&mut self) -> &mut Word {
         let last = self.layout.words.len() - 1;
         &mut self.layout.words[last]
     }
@@ -411,11 +415,11 @@ fn upright_names_are_parts_of_formulas() {
         let x = sheet.formula(150.0, 150.0, &["x", "="]);
         sheet.word("Gal(", x, 150.0, SIZE).is_spaced = false;
         let x = sheet.formula(x + 20.0, 150.0, &["E", ")", "+"]);
-        sheet.layout.words.last_mut().expect("a sign").is_spaced = false;
+        sheet.last().is_spaced = false;
         sheet.layout.words.iter_mut().filter(|word| word.text == "E").for_each(|word| word.is_spaced = false);
         sheet.word("Ann", x, 150.0, SIZE).is_spaced = false;
         sheet.formula(x + 15.0, 150.0, &["_R"]);
-        sheet.layout.words.last_mut().expect("an index").is_spaced = false;
+        sheet.last().is_spaced = false;
     });
     assert_eq!(formula, "$$x=\\mathrm{Gal}(E)+\\mathrm{Ann}_R$$");
 }
@@ -455,7 +459,7 @@ fn a_wide_accent_covers_letters_and_a_narrow_one_stands_over_one() {
         displayed(|sheet| {
             let accent = sheet.word("ˆ", 150.0, 148.0, 2.0 * SIZE);
             (accent.size, accent.math) = (SIZE, if is_wide { MathFont::Letters } else { MathFont::None });
-            sheet.layout.words.last_mut().expect("an accent").bounds.y1 = 150.0;
+            sheet.last().bounds.y1 = 150.0;
             sheet.formula(150.0, 150.0, &["A", "B", "=", "C"]);
         })
     };
