@@ -94,6 +94,22 @@ fn the_name_of_a_ligature_has_the_letters_that_its_map_lacks() {
     assert_eq!(text.split_whitespace().collect::<Vec<_>>(), ["file", "effixex", "fe", "The"]);
 }
 
+#[test]
+fn the_two_forms_of_greek_letters_are_those_of_tex() {
+    let shown = |base_font: &str, map: &str| {
+        let font = format!(
+            "<< /Type /Font /Subtype /Type1 /BaseFont /{base_font} {map} /FirstChar 15 /LastChar 39 /Widths [{}] \
+             /Encoding << /Type /Encoding /Differences [15 /epsilon1 30 /phi 34 /epsilon 39 /phi1] >> >>",
+            vec!["500"; 25].join(" ")
+        );
+        let lines = ["<0F> <03B5>", "<1E> <03C6>", "<22> <03B5>", "<27> <03D5>"].map(str::to_owned);
+        text_in(&font, "BT /F 12 Tf 20 200 Td <1E272227> Tj ET", &[character_map(&lines)]).text
+    };
+    assert_eq!(shown("ABCDEF+CMMI10", ""), "ϕφεφ");
+    assert_eq!(shown("ABCDEF+CMMI10", "/ToUnicode 6 0 R"), "φϕεϕ");
+    assert_eq!(shown("ABCDEF+Symbol", ""), "φϕεϕ");
+}
+
 /// A composite font without a program, with this encoding and these entries.
 fn composite(encoding: &str, ordering: &str, entries: &str, descendant: &str) -> String {
     format!(

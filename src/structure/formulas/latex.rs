@@ -19,12 +19,37 @@ pub(super) fn push_character(out: &mut String, sign: char, font: MathFont, is_bo
         '′' => out.push('\''),
         'µ' => out.push('μ'),
         '∆' => out.push('Δ'),
+        '‖' => out.push('∥'),
+        '≉' => out.push_str("\\not≈"),
+        '≢' => out.push_str("\\not≡"),
+        '⊄' => out.push_str("\\not⊂"),
+        '⊅' => out.push_str("\\not⊃"),
+        '∌' => out.push_str("\\not∋"),
+        '≄' => out.push_str("\\not≃"),
+        '◦' => out.push('∘'),
+        '•' => out.push('∙'),
+        '◁' => out.push('◃'),
+        '▷' => out.push('▹'),
+        'ı' => out.push_str("\\imath"),
+        'ȷ' => out.push_str("\\jmath"),
         '\u{1d434}'..='\u{1d467}' | 'ℎ' => out.push(upright(sign)),
+        letter if font == MathFont::Script && letter.is_ascii_uppercase() => push_script_capital(out, letter),
         letter if letter.is_ascii_alphabetic() => out.push(alphabet(letter, font, is_bold)),
+        letter if SCRIPT_CAPITALS.contains(letter) => {
+            let place = SCRIPT_CAPITALS.chars().position(|capital| capital == letter)?;
+            push_script_capital(out, ('A'..='Z').nth(place)?);
+        }
         sign if sign.is_ascii_graphic() || is_known(sign) => out.push(sign),
         _ => return None,
     }
     Some(())
+}
+
+/// Renderers draw the script capitals of Unicode in another hand than calligraphic ones.
+const SCRIPT_CAPITALS: &str = "𝒜ℬ𝒞𝒟ℰℱ𝒢ℋℐ𝒥𝒦ℒℳ𝒩𝒪𝒫𝒬ℛ𝒮𝒯𝒰𝒱𝒲𝒳𝒴𝒵";
+
+fn push_script_capital(out: &mut String, capital: char) {
+    out.push_str(&format!("\\mathcal{{{capital}}}"));
 }
 
 /// Whether LaTeX has a character of formulas for a sign beyond ASCII.
@@ -80,17 +105,6 @@ fn alphabet(letter: char, font: MathFont, is_bold: bool) -> char {
             'R' => 'ℝ',
             'Z' => 'ℤ',
             _ => of(0x1d538, 0x1d552),
-        },
-        MathFont::Script if letter.is_ascii_uppercase() => match letter {
-            'B' => 'ℬ',
-            'E' => 'ℰ',
-            'F' => 'ℱ',
-            'H' => 'ℋ',
-            'I' => 'ℐ',
-            'L' => 'ℒ',
-            'M' => 'ℳ',
-            'R' => 'ℛ',
-            _ => of(0x1d49c, 0x1d4b6),
         },
         MathFont::Fraktur => match letter {
             'C' => 'ℭ',

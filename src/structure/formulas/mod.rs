@@ -25,9 +25,10 @@ pub(crate) struct FoundFormula {
     pub(crate) formula: Formula,
     /// Its words as text.
     text: String,
-    /// The brackets before it and the punctuation after it, which are text.
+    /// The brackets before it, and the punctuation and the number after it, which are text.
     head: String,
     tail: String,
+    tag: String,
 }
 
 impl FoundFormula {
@@ -52,40 +53,39 @@ impl FoundFormula {
         let is_spaced = is_spaced && head.text.is_empty();
         let word = LineWord { formula, is_spaced, ..touching(&self.text, bounds.x0, bounds.x1) };
         let tail = touching(&self.tail, bounds.x1, bounds.x1);
-        let words = [head, word, tail].into_iter().filter(|word| !word.text.is_empty());
+        let tag = LineWord { is_spaced: true, ..touching(&self.tag, bounds.x1, bounds.x1) };
+        let words = [head, word, tail, tag].into_iter().filter(|word| !word.text.is_empty());
         words.map(|word| (word, self.baseline)).collect()
     }
 }
 
 /// The formulas of a page outside its tables.
 pub(crate) fn find(page: &PageLayout, tables: &[Bounds]) -> Vec<FoundFormula> {
-    zones::find(page, tables).into_iter().filter_map(|zone| read(page, &zone)).collect()
+    zones::find(page, tables, |zone| read(page, zone))
 }
 
 /// Reads a zone; `None` if the places of its symbols do not decide it.
 fn read(page: &PageLayout, zone: &zones::Zone) -> Option<FoundFormula> {
     let rules = zone.rules.iter().filter_map(|index| page.rules.get(*index)).map(|Rule { bounds, .. }| *bounds);
     let symbols = symbols::of_words(page, zone, rules);
-    let read = parse::read(symbols).filter(|read| zone.is_displayed || read.has_structure)?;
-    let tag = zone.tag.and_then(|tag| page.words.get(tag));
+    let read = parse::read(symbols)?;
     // A dollar after a space closes no formula.
-    let mut latex = read.latex.trim_end().to_owned();
-    if let Some(tag) = tag {
-        latex.push_str(&format!(" \\tag{{{}}}", tag.text.trim_matches(['(', ')'])));
-    }
-    let mut words = zone.words.clone();
-    words.extend(zone.tag);
-    words.sort_unstable();
-    let bounds = tag.map_or(zone.bounds, |tag| zone.bounds.union(tag.bounds));
+    let latex = read.latex.trim_end().to_owned();
     let mut text = String::new();
-    for (index, word) in words.iter().filter_map(|index| Some((*index, page.words.get(*index)?))) {
+    for (index, word) in zone.words.iter().filter_map(|index| Some((*index, page.words.get(*index)?))) {
         text.push_str(if word.is_spaced && !text.is_empty() { " " } else { "" });
         text.push_str(zone.text(index, word));
     }
+    let tag = zone.tag.and_then(|tag| page.words.get(tag));
+    let bounds = tag.map_or(zone.bounds, |tag| zone.bounds.union(tag.bounds));
+    let tag = tag.map(|tag| tag.text.clone()).unwrap_or_default();
+    let mut words = zone.words.clone();
+    words.extend(zone.tag);
+    words.sort_unstable();
     let formula = Formula { latex, is_displayed: zone.is_displayed };
     let of = |end: &Option<(usize, String)>| end.as_ref().map(|(_, text)| text.clone()).unwrap_or_default();
     let (head, tail) = (of(&zone.head), of(&zone.tail));
-    Some(FoundFormula { words, bounds, baseline: zone.baseline, formula, text, head, tail })
+    Some(FoundFormula { words, bounds, baseline: zone.baseline, formula, text, head, tail, tag })
 }
 
 #[cfg(test)]

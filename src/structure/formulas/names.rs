@@ -64,13 +64,26 @@ pub(super) fn is_piece(sign: char) -> bool {
     matches!(sign, '√' | '⎷' | '|' | '‖' | '∥' | '∣' | '[' | ']' | '(' | ')' | '{' | '}' | '\u{239b}'..='\u{23ae}')
 }
 
-/// Relations, each followed by its negation.
-const NEGATIONS: &str = "=≠∈∉∋∌≡≢⊂⊄⊆⊈⊃⊅⊇⊉∼≁≃≄≅≇≈≉∃∄∣∤∥∦≤≰≥≱<≮>≯≺⊀≻⊁⊢⊬⊨⊭→↛⇒⇏⇔⇎";
+/// Relations through which a slash may be drawn.
+const RELATIONS: &str = "=∈∋≡⊂⊆⊃⊇∼≃≅≈∃∣∥≤≥<>≺≻⊢⊨→⇒⇔";
 
-pub(super) fn negated(latex: &str) -> Option<String> {
+/// A relation with a sign drawn through it: a slash, or the sign that TeX has for negations.
+pub(super) fn negated(latex: &str, is_slash: bool) -> Option<String> {
     let sign = latex.trim().chars().next().filter(|_| latex.trim().chars().count() == 1)?;
-    let mut pairs = NEGATIONS.chars().zip(NEGATIONS.chars().skip(1)).step_by(2);
-    pairs.find(|(plain, _)| *plain == sign).map(|(_, negated)| negated.to_string())
+    match sign {
+        '=' => Some("≠".to_owned()),
+        '∈' if is_slash => Some("∉".to_owned()),
+        _ => RELATIONS.contains(sign).then(|| format!("\\not{sign}")),
+    }
+}
+
+/// The operator that two names make, which are often set apart.
+pub(super) fn pair(first: &str, second: &str) -> Option<String> {
+    match (first, second) {
+        ("lim", "inf" | "sup") => Some(format!("\\lim{second}")),
+        ("arg", "max" | "min") | ("ess", "sup" | "inf") => Some(format!("\\operatorname*{{{first}\\,{second}}}")),
+        _ => None,
+    }
 }
 
 /// Binary operators, each followed by its large form.

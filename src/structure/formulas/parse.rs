@@ -15,6 +15,8 @@ pub(super) const SMALL: f32 = 0.87;
 /// Symbols on one baseline differ by less, in ems. TeX raises scripts by .29 at least, and lowers them by .15.
 const LEVEL_EM: f32 = 0.12;
 const LOWERED_EM: f32 = 0.05;
+/// The accents of capitals are raised by less, in ems.
+const ACCENT_EM: f32 = 0.4;
 /// Brackets, fractions and operators are centred on the axis within so many ems.
 const AXIS_TOLERANCE_EM: f32 = 0.3;
 /// What stands above and below a rule reaches over its ends by at most this, in ems.
@@ -39,8 +41,6 @@ pub(super) struct Read {
     /// The baseline and the size of its letters.
     pub(super) baseline: f32,
     pub(super) size: f32,
-    /// Whether it has more than a row of symbols.
-    pub(super) has_structure: bool,
 }
 
 /// Reads the symbols of a formula; `None` if their places do not decide it.
@@ -55,7 +55,7 @@ fn expression(symbols: Vec<Symbol>, depth: usize) -> Option<Read> {
     }
     let symbols = with_rules(symbols, depth)?;
     let symbols = with_brackets(symbols, depth)?;
-    let symbols = with_accents(symbols)?;
+    let symbols = with_stacked_relations(with_accents(symbols)?);
     row(symbols, depth)
 }
 
@@ -148,7 +148,7 @@ fn fraction(rule: &Symbol, above: Vec<Symbol>, below: Vec<Symbol>, depth: usize)
     let (top, bottom) = (expression(above, depth + 1)?, expression(below, depth + 1)?);
     let size = top.size.max(bottom.size);
     let middle = rule.middle().1;
-    let read = Read { latex: String::new(), baseline: middle + AXIS_EM * size, size, has_structure: true };
+    let read = Read { latex: String::new(), baseline: middle + AXIS_EM * size, size };
     let mut symbol = composite(Kind::Stack, format!("\\frac{{{}}}{{{}}}", top.latex, bottom.latex), &parts, &read);
     // A fraction is centred on its rule.
     let half = (middle - symbol.bounds.y0).max(symbol.bounds.y1 - middle);
@@ -205,6 +205,11 @@ fn with_brackets(mut symbols: Vec<Symbol>, depth: usize) -> Option<Vec<Symbol>> 
                 let inner: Vec<Symbol> = rest.drain(..).collect();
                 out.push(bracketed(symbol, inner, None, depth)?);
             }
+            (None, Kind::Bar(_)) if out.last().is_some_and(|last| last.kind == Kind::Stack) => {
+                let stack = out.last_mut()?;
+                stack.latex = format!("\\left.{}\\right{}", stack.latex, delimiter(&symbol));
+                stack.bounds = stack.bounds.union(symbol.bounds);
+            }
             _ => out.push(symbol),
         }
     }
@@ -241,18 +246,34 @@ fn bracketed(open: Symbol, inner: Vec<Symbol>, close: Option<Symbol>, depth: usi
     } else {
         let inner =
             rows.pop().map_or_else(|| Some(String::new()), |(_, row)| Some(expression(row, depth + 1)?.latex))?;
-        let close = close.as_ref().map_or("", |close| close.latex.as_str());
-        let mut latex = open.latex.clone();
-        push(&mut latex, &inner, false);
-        push(&mut latex, close, false);
+        let mut latex = String::new();
+        match &close {
+            Some(close) => {
+                latex.push_str(&format!("\\left{}", delimiter(&open)));
+                push(&mut latex, &inner, false);
+                latex.push_str(&format!("\\right{}", delimiter(close)));
+            }
+            None => {
+                latex.push_str(&open.latex);
+                push(&mut latex, &inner, false);
+            }
+        }
         latex
     };
-    let read =
-        Read { latex: String::new(), baseline, size: if size > 0.0 { size } else { open.size }, has_structure: true };
+    let read = Read { latex: String::new(), baseline, size: if size > 0.0 { size } else { open.size } };
     let mut symbol = composite(Kind::Stack, latex, &parts, &read);
     (symbol.bounds.y0, symbol.bounds.y1) = (open.bounds.y0, open.bounds.y1);
     symbol.is_spaced = open.is_spaced;
     Some(symbol)
+}
+
+/// A high bracket as renderers stretch it.
+fn delimiter(bracket: &Symbol) -> &str {
+    match bracket.kind {
+        Kind::Bar('|' | '∣') => "|",
+        Kind::Bar(_) => "\\|",
+        _ => &bracket.latex,
+    }
 }
 
 /// The rows of symbols by their baselines.
@@ -333,13 +354,18 @@ fn with_accents(mut symbols: Vec<Symbol>) -> Option<Vec<Symbol>> {
         let x = accent.middle().0;
         if command == NEGATION {
             let is_under = |symbol: &Symbol| (symbol.middle().0 - x).abs() < 0.35 * symbol.size;
-            let under =
-                symbols.iter_mut().filter(|symbol| is_under(symbol)).find(|symbol| negated(&symbol.latex).is_some());
-            if let Some(symbol) = under {
-                symbol.latex = negated(&symbol.latex).unwrap_or_default();
+            let under = symbols.iter_mut().filter(|symbol| is_under(symbol)).find_map(|symbol| {
+                let latex = negated(&symbol.latex, accent.latex == "/")?;
+                Some((symbol, latex))
+            });
+            if let Some((symbol, latex)) = under {
+                symbol.latex = latex;
             } else {
                 symbols.push(Symbol { kind: Kind::Term, latex: "/".to_owned(), ..accent });
             }
+            continue;
+        }
+        if command.starts_with("\\wide") && cover(&accent, command, &mut symbols).is_some() {
             continue;
         }
         let is_under = |symbol: &&mut Symbol| {
@@ -355,11 +381,62 @@ fn with_accents(mut symbols: Vec<Symbol>) -> Option<Vec<Symbol>> {
     Some(symbols)
 }
 
+/// Puts a wide accent over the symbols that it covers.
+fn cover(accent: &Symbol, command: &str, symbols: &mut Vec<Symbol>) -> Option<()> {
+    let is_full = |symbol: &Symbol| symbol.kind == Kind::Term && symbol.size >= SMALL * accent.size;
+    let is_under = |symbol: &Symbol| (accent.bounds.x0..=accent.bounds.x1).contains(&symbol.middle().0);
+    let mut under = take(symbols, |symbol| is_full(symbol) && is_under(symbol));
+    under.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
+    let first = under.first()?.clone();
+    let latex: String = under.iter().map(|symbol| symbol.latex.as_str()).collect();
+    let order = under.iter().map(|symbol| symbol.order).chain([accent.order]).min()?;
+    let is_spaced = first.is_spaced || accent.is_spaced;
+    symbols.push(Symbol { latex: format!("{command}{{{latex}}}"), bounds: extent(&under), order, is_spaced, ..first });
+    symbols.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
+    Some(())
+}
+
+/// The relation that TeX makes of two signs: one right above the other.
+fn with_stacked_relations(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
+    let is_upper = |symbol: &Symbol| matches!(symbol.latex.as_str(), "∼" | "⋅" | ".");
+    let Some(em) = symbols.iter().map(|symbol| symbol.size).reduce(f32::max) else { return symbols };
+    if !symbols.iter().any(is_upper) {
+        return symbols;
+    }
+    let places: Vec<(f32, f32, String)> = symbols
+        .iter()
+        .filter(|symbol| is_upper(symbol))
+        .map(|upper| (upper.middle().0, upper.baseline, upper.latex.clone()))
+        .collect();
+    let mut used = Vec::new();
+    for lower in symbols.iter_mut().filter(|symbol| symbol.latex == "=") {
+        let is_above = |(x, baseline, _): &&(f32, f32, String)| {
+            (x - lower.middle().0).abs() < 0.1 * em && (0.1..0.6).contains(&((lower.baseline - baseline) / em))
+        };
+        if let Some((x, _, sign)) = places.iter().find(is_above) {
+            lower.latex = if sign == "∼" { "≅" } else { "≐" }.to_owned();
+            used.push((*x, sign.clone()));
+        }
+    }
+    symbols.retain(|symbol| !used.iter().any(|(x, sign)| symbol.latex == *sign && symbol.middle().0 == *x));
+    symbols
+}
+
 /// A symbol of a row with what belongs to it.
 struct Host {
     symbol: Symbol,
     raised: Vec<Symbol>,
     lowered: Vec<Symbol>,
+}
+
+impl Host {
+    /// The script of which a smaller symbol is part, as a script of it.
+    fn script_around(&mut self, symbol: &Symbol) -> Option<&mut Vec<Symbol>> {
+        let distance = |script: &[Symbol]| (crate::bounds::center(extent(script)).1 - symbol.middle().1).abs();
+        let is_around = |script: &&mut Vec<Symbol>| symbol.size < SMALL * letter_size(script);
+        let around = [&mut self.raised, &mut self.lowered].into_iter().filter(is_around);
+        around.min_by(|a, b| distance(a).total_cmp(&distance(b)))
+    }
 }
 
 /// Reads symbols on one baseline with their scripts and limits.
@@ -368,15 +445,14 @@ fn row(mut symbols: Vec<Symbol>, depth: usize) -> Option<Read> {
     let baseline = main_baseline(&symbols, size)?;
     symbols.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
     let limits = take_limits(&mut symbols, size, baseline);
-    let is_made = |symbol: &Symbol| {
-        let is_command = symbol.latex.starts_with('\\') && symbol.latex.contains('{');
-        is_command && symbol.kind != Kind::Function(false) || symbol.kind == Kind::Stack
-    };
-    let has_structure = !limits.is_empty() || symbols.iter().any(is_made);
     let mut hosts: Vec<Host> = Vec::new();
     for symbol in symbols {
         if symbol.latex.is_empty() || symbol.kind == Kind::Radical {
             return None;
+        }
+        if let Some(script) = hosts.last_mut().and_then(|host| host.script_around(&symbol)) {
+            script.push(symbol);
+            continue;
         }
         match place(&symbol, hosts.last().map(|host| &host.symbol), size, baseline)? {
             Place::Level => hosts.push(Host { symbol, raised: Vec::new(), lowered: Vec::new() }),
@@ -384,7 +460,6 @@ fn row(mut symbols: Vec<Symbol>, depth: usize) -> Option<Read> {
             Place::Lowered => hosts.last_mut()?.lowered.push(symbol),
         }
     }
-    let has_structure = has_structure || hosts.iter().any(|host| !host.raised.is_empty() || !host.lowered.is_empty());
     for (order, above, below) in limits {
         let host = hosts.iter_mut().find(|host| host.symbol.order == order.0 && host.symbol.bounds.x0 == order.1)?;
         host.raised.extend(above);
@@ -413,7 +488,7 @@ fn row(mut symbols: Vec<Symbol>, depth: usize) -> Option<Read> {
         }
         push(&mut latex, &next, is_spaced);
     }
-    Some(Read { latex, baseline, size, has_structure })
+    Some(Read { latex, baseline, size })
 }
 
 /// The baseline of most letters of the largest size; of what is centred on the axis where there are none.
@@ -456,7 +531,9 @@ fn place(symbol: &Symbol, host: Option<&Symbol>, size: f32, baseline: f32) -> Op
     }
     let fall = (symbol.baseline - baseline) / size;
     if symbol.size >= SMALL * size {
-        return (fall.abs() < LEVEL_EM).then_some(Place::Level);
+        // A letter that text has with its accent stands where the accent does.
+        let is_level = fall.abs() < LEVEL_EM || is_accented(symbol) && (-ACCENT_EM..0.0).contains(&fall);
+        return is_level.then_some(Place::Level);
     }
     let Some(host) = host else { return (fall.abs() < LEVEL_EM).then_some(Place::Level) };
     if host.is_tall() {
@@ -468,6 +545,11 @@ fn place(symbol: &Symbol, host: Option<&Symbol>, size: f32, baseline: f32) -> Op
         () if fall > LOWERED_EM => Some(Place::Lowered),
         () => Some(Place::Level),
     }
+}
+
+/// Whether a symbol is a letter with an accent.
+fn is_accented(symbol: &Symbol) -> bool {
+    symbol.kind == Kind::Term && symbol.latex.starts_with('\\') && symbol.latex.ends_with('}')
 }
 
 /// An operator by its order and left edge, with what stands above and below it.
@@ -531,6 +613,16 @@ fn limit_group(symbols: &[Symbol], host: &Symbol, size: f32, is_there: impl Fn(&
     }
 }
 
+/// A limit, which may have several rows.
+fn limit(symbols: Vec<Symbol>, depth: usize) -> Option<String> {
+    let is_simple = |symbol: &Symbol| matches!(symbol.kind, Kind::Term | Kind::Function(_));
+    if !symbols.iter().all(is_simple) || rows_of(symbols.clone()).len() < 2 {
+        return Some(expression(symbols, depth + 1)?.latex);
+    }
+    let rows = rows_of(symbols).into_iter().map(|(_, row)| Some(expression(row, depth + 1)?.latex));
+    Some(format!("\\substack{{{}}}", rows.collect::<Option<Vec<String>>>()?.join("\\\\")))
+}
+
 fn with_scripts(host: Host, depth: usize) -> Option<String> {
     let Host { symbol, mut raised, lowered } = host;
     let has_scripts = !raised.is_empty() || !lowered.is_empty();
@@ -540,7 +632,12 @@ fn with_scripts(host: Host, depth: usize) -> Option<String> {
     let mut latex = symbol.latex;
     let is_limit = matches!(symbol.kind, Kind::Operator | Kind::Integral | Kind::Function(_));
     let primes = take(&mut raised, |symbol| symbol.latex.chars().all(|sign| sign == '\''));
-    primes.iter().for_each(|prime| latex.push_str(&prime.latex));
+    if raised.is_empty() {
+        primes.iter().for_each(|prime| latex.push_str(&prime.latex));
+    } else {
+        // A prime beside another superscript is part of it.
+        raised.extend(primes.into_iter().map(|prime| Symbol { latex: "\\prime".to_owned(), ..prime }));
+    }
     let first = |symbols: &[Symbol]| symbols.iter().map(|symbol| symbol.order).min();
     let is_raised_first = first(&raised) < first(&lowered);
     let mut scripts = [('_', lowered), ('^', raised)];
@@ -549,7 +646,8 @@ fn with_scripts(host: Host, depth: usize) -> Option<String> {
     }
     for (mark, symbols) in scripts {
         if !symbols.is_empty() {
-            push_script(&mut latex, mark, &expression(symbols, depth + 1)?.latex, is_limit);
+            let script = if is_limit { limit(symbols, depth)? } else { expression(symbols, depth + 1)?.latex };
+            push_script(&mut latex, mark, &script, is_limit);
         }
     }
     Some(latex)

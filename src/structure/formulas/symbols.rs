@@ -70,8 +70,12 @@ pub(super) fn of_words(page: &PageLayout, zone: &Zone, rules: impl Iterator<Item
     for index in &zone.words {
         let Some(word) = page.words.get(*index) else { continue };
         let text = zone.text(*index, word);
-        // The bar and the arrow of ↦ are two signs in fonts of TeX.
-        let text = if word.math == MathFont::None { text.to_owned() } else { text.replace("7→", "↦") };
+        // The bar and the arrow of ↦ and ⟼ are signs of their own in fonts of TeX.
+        let text = if word.math == MathFont::None {
+            text.to_owned()
+        } else {
+            text.replace("7→", "↦").replace("7−→", "⟼")
+        };
         push_word(&mut symbols, word, &text, *index, zone.is_prose(*index));
     }
     symbols.extend(rules.map(|bounds| Symbol {
@@ -83,7 +87,7 @@ pub(super) fn of_words(page: &PageLayout, zone: &Zone, rules: impl Iterator<Item
         is_spaced: false,
         order: usize::MAX,
     }));
-    let mut symbols = merge_pieces(symbols);
+    let mut symbols = with_pairs(merge_pieces(symbols));
     for symbol in &mut symbols {
         // A bar of one piece is no higher than letters.
         if matches!(symbol.kind, Kind::Bar(_)) && symbol.bounds.y1 - symbol.bounds.y0 <= TALL_EM * symbol.size {
@@ -119,6 +123,8 @@ fn push_word(symbols: &mut Vec<Symbol>, word: &Word, text: &str, order: usize, i
         let is_mark = has_letter && part.starts_with(is_combining);
         let width = if is_mark {
             0.0
+        } else if !has_letter {
+            word.bounds.x1 - word.bounds.x0
         } else {
             pitch * part.chars().filter(|sign| !is_combining(*sign)).map(|_| 1.0).sum::<f32>()
         };
@@ -164,9 +170,15 @@ fn kind_of(part: &str, word: &Word, bounds: Bounds, is_prose: bool) -> (Kind, St
         return (Kind::Words, part.to_owned());
     }
     if part == "/" && word.math != MathFont::None {
-        return (Kind::Accent(NEGATION), NEGATION.to_owned());
+        return (Kind::Accent(NEGATION), part.to_owned());
     }
     if let Some(command) = accent(part, word) {
+        // The wide accents are signs of fonts of formulas.
+        let command = match command {
+            "\\hat" if word.math != MathFont::None => "\\widehat",
+            "\\tilde" if word.math != MathFont::None => "\\widetilde",
+            _ => command,
+        };
         return (Kind::Accent(command), command.to_owned());
     }
     let first = part.chars().next().unwrap_or_default();
@@ -177,6 +189,7 @@ fn kind_of(part: &str, word: &Word, bounds: Bounds, is_prose: bool) -> (Kind, St
     if !is_written {
         latex = accented(part).unwrap_or_default();
     }
+    let is_large_form = has_ink(word) && large_form(first).is_some();
     let kind = match first {
         '√' => Kind::Radical,
         sign if is_operator(sign) => Kind::Operator,
@@ -184,7 +197,7 @@ fn kind_of(part: &str, word: &Word, bounds: Bounds, is_prose: bool) -> (Kind, St
         '(' | '[' | '{' | '⟨' | '⌊' | '⌈' if is_high => Kind::Open(first),
         ')' | ']' | '}' | '⟩' | '⌋' | '⌉' if is_high => Kind::Close(first),
         '|' | '‖' | '∥' | '∣' if has_ink(word) => Kind::Bar(first),
-        sign if is_high && large_form(sign).is_some() => {
+        sign if is_large_form => {
             latex = large_form(sign).map(String::from).unwrap_or_default();
             Kind::Operator
         }
@@ -222,44 +235,67 @@ const BRACE_PIECE: char = '⎪';
 
 /// Pieces of a bracket that stand above each other become one bracket. Those of braces stand for both sides.
 fn merge_pieces(symbols: Vec<Symbol>) -> Vec<Symbol> {
-    let mut merged: Vec<Symbol> = Vec::with_capacity(symbols.len());
-    let mut pieces: Vec<usize> = Vec::new();
-    for symbol in symbols {
-        let is_piece = matches!(symbol.kind, Kind::Open(_) | Kind::Close(_) | Kind::Bar(_) | Kind::Radical);
-        let is_same = |at: &usize| {
-            merged.get(*at).is_some_and(|other| {
-                let em = other.size;
-                let is_near =
-                    symbol.bounds.y0 < other.bounds.y1 + 0.3 * em && other.bounds.y0 < symbol.bounds.y1 + 0.3 * em;
-                let is_brace = |kind: &Kind| matches!(kind, Kind::Open('{') | Kind::Close('}'));
-                let is_piece = |kind: &Kind| *kind == Kind::Bar(BRACE_PIECE);
-                let is_kind = other.kind == symbol.kind
-                    || is_piece(&other.kind) && is_brace(&symbol.kind)
-                    || is_piece(&symbol.kind) && is_brace(&other.kind);
-                is_kind && is_near && (other.middle().0 - symbol.middle().0).abs() < 0.3 * em
-            })
-        };
-        let known = if is_piece { pieces.iter().rev().take(MAX_PIECES).find(|at| is_same(at)).copied() } else { None };
-        match known.and_then(|at| merged.get_mut(at)) {
-            Some(other) => {
-                other.bounds = other.bounds.union(symbol.bounds);
-                if other.kind == Kind::Bar(BRACE_PIECE) {
-                    (other.kind, other.latex) = (symbol.kind, symbol.latex);
+    let is_piece =
+        |symbol: &Symbol| matches!(symbol.kind, Kind::Open(_) | Kind::Close(_) | Kind::Bar(_) | Kind::Radical);
+    let (mut pieces, mut symbols): (Vec<Symbol>, Vec<Symbol>) = symbols.into_iter().partition(is_piece);
+    pieces.sort_by(|a, b| a.bounds.y0.total_cmp(&b.bounds.y0));
+    let mut brackets: Vec<Symbol> = Vec::new();
+    for piece in pieces {
+        match brackets.iter_mut().rev().take(MAX_PIECES).find(|bracket| is_piece_of(&piece, bracket)) {
+            Some(bracket) => {
+                bracket.bounds = bracket.bounds.union(piece.bounds);
+                if bracket.kind == Kind::Bar(BRACE_PIECE) {
+                    (bracket.kind, bracket.latex) = (piece.kind, piece.latex);
                 }
             }
-            None => {
-                if is_piece {
-                    pieces.push(merged.len());
-                }
-                merged.push(symbol);
-            }
+            None => brackets.push(piece),
         }
     }
-    merged
+    symbols.extend(brackets);
+    symbols
+}
+
+fn is_piece_of(piece: &Symbol, bracket: &Symbol) -> bool {
+    let em = bracket.size;
+    let is_brace = |kind: &Kind| matches!(kind, Kind::Open('{') | Kind::Close('}'));
+    let is_middle = |kind: &Kind| *kind == Kind::Bar(BRACE_PIECE);
+    let is_kind = bracket.kind == piece.kind
+        || is_middle(&bracket.kind) && is_brace(&piece.kind)
+        || is_middle(&piece.kind) && is_brace(&bracket.kind);
+    let is_near = piece.bounds.y0 < bracket.bounds.y1 + 0.3 * em && bracket.bounds.y0 < piece.bounds.y1 + 0.3 * em;
+    is_kind && is_near && (bracket.middle().0 - piece.middle().0).abs() < 0.3 * em
 }
 
 /// A piece of a bracket is compared with so many others.
 const MAX_PIECES: usize = 16;
+
+/// Names of two words become one operator.
+fn with_pairs(symbols: Vec<Symbol>) -> Vec<Symbol> {
+    let mut paired: Vec<Symbol> = Vec::with_capacity(symbols.len());
+    for symbol in symbols {
+        let is_beside = |first: &&mut Symbol| {
+            let gap = symbol.bounds.x0 - first.bounds.x1;
+            let is_near = (-0.1..PAIR_GAP_EM).contains(&(gap / symbol.size));
+            matches!((&first.kind, &symbol.kind), (Kind::Function(_), Kind::Function(_)))
+                && is_near
+                && (first.baseline - symbol.baseline).abs() < 0.1 * symbol.size
+        };
+        let first = paired.last_mut().filter(is_beside);
+        let name =
+            |symbol: &Symbol| symbol.latex.trim_matches(|sign: char| !sign.is_alphabetic()).replace("mathrm{", "");
+        match first.and_then(|first| Some((names::pair(&name(first), &name(&symbol))?, first))) {
+            Some((latex, first)) => {
+                first.bounds = first.bounds.union(symbol.bounds);
+                (first.latex, first.kind) = (latex, Kind::Function(true));
+            }
+            None => paired.push(symbol),
+        }
+    }
+    paired
+}
+
+/// The words of an operator's name stand so near to each other, in ems.
+const PAIR_GAP_EM: f32 = 0.6;
 
 /// A slash through the sign that shares its place.
 pub(super) const NEGATION: &str = "\\not";
@@ -274,6 +310,11 @@ pub(super) fn is_accented(text: &str) -> bool {
     };
     let is_letter = || accented(text).is_some_and(|latex| !is_vowel(&latex));
     only.is_some_and(|sign| !sign.is_ascii() && (accent_command(sign).is_some() || is_letter()))
+}
+
+/// Whether a word is an accent beyond ASCII that stands alone.
+pub(super) fn is_accent(word: &Word) -> bool {
+    !word.text.is_ascii() && accent(&word.text, word).is_some()
 }
 
 /// The command of an accent that stands alone.
@@ -310,9 +351,9 @@ fn accented(part: &str) -> Option<String> {
 
 /// Letters, each followed by its accented form.
 const ACCENTED: [(&str, &str); 5] = [
-    ("\\hat", "aâcĉeêgĝhĥiîjĵoôsŝuûwŵyŷAÂEÊHĤSŜUÛWŴYŶ"),
-    ("\\tilde", "aãnñoõuũyỹAÃNÑ"),
-    ("\\bar", "aāeēgḡiīoōuūyȳ"),
-    ("\\dot", "aȧbḃcċeėgġhḣmṁnṅoȯpṗrṙsṡtṫwẇxẋyẏzż"),
-    ("\\ddot", "aäeëoöuüxẍyÿ"),
+    ("\\hat", "aâcĉeêgĝhĥiîjĵoôsŝuûwŵyŷzẑAÂCĈEÊGĜHĤIÎJĴOÔSŜUÛWŴYŶZẐ"),
+    ("\\tilde", "aãeẽiĩnñoõuũvṽyỹAÃEẼIĨNÑOÕUŨVṼYỸ"),
+    ("\\bar", "aāeēgḡiīoōuūyȳAĀEĒGḠIĪOŌUŪYȲ"),
+    ("\\dot", "aȧbḃcċdḋeėfḟgġhḣmṁnṅoȯpṗrṙsṡtṫwẇxẋyẏzżAȦBḂCĊDḊEĖFḞGĠHḢMṀNṄOȮPṖRṘSṠTṪWẆXẊYẎZŻ"),
+    ("\\ddot", "aäeëhḧoötẗuüwẅxẍyÿHḦWẄXẌ"),
 ];

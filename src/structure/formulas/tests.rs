@@ -24,6 +24,10 @@ impl Sheet {
         let bounds = Bounds { x0: x, y0: y - 0.8 * size, x1: x + width, y1: y + 0.2 * size };
         let (text, line, is_spaced) = (text.to_owned(), self.line, true);
         self.layout.words.push(Word { text, bounds, baseline: y, size, line, is_spaced, ..Word::default() });
+        self.last()
+    }
+
+    fn last(&mut self) -> &mut Word {
         let last = self.layout.words.len() - 1;
         &mut self.layout.words[last]
     }
@@ -118,9 +122,16 @@ fn scripts_within_a_line_are_a_formula() {
 }
 
 #[test]
+fn terms_that_a_sign_joins_are_a_formula() {
+    assert_eq!(inline(&["α", "≤", "β"]), "Here one writes $α≤β$ and goes on with words.");
+    assert_eq!(inline(&["f", "(", "x", ")"]), "Here one writes $f(x)$ and goes on with words.");
+    assert_eq!(inline(&["x", ":"]), "Here one writes x: and goes on with words.");
+    assert_eq!(inline(&["x", "="]), "Here one writes x= and goes on with words.");
+}
+
+#[test]
 fn variables_and_plain_superscripts_stay_text() {
     assert_eq!(inline(&["x"]), "Here one writes x and goes on with words.");
-    assert_eq!(inline(&["α", "≤", "β"]), "Here one writes α≤β and goes on with words.");
     assert_eq!(inline(&["10", "^6"]), "Here one writes 10<sup>6</sup> and goes on with words.");
     assert_eq!(inline(&["$5"]), "Here one writes $5 and goes on with words.");
 }
@@ -169,7 +180,7 @@ fn scripts_between_high_bars_are_a_formula() {
     let x = sheet.formula(x, 100.0, &["x", "_i"]);
     let x = bar(&mut sheet, x);
     sheet.prose_at(x + 3.0, 100.0, "and goes on with words.");
-    assert_eq!(sheet.markdown(), "Here one writes$|xᵢ|$ and goes on with words.");
+    assert_eq!(sheet.markdown(), "Here one writes$\\left|xᵢ\\right|$ and goes on with words.");
 }
 
 #[test]
@@ -270,7 +281,7 @@ fn the_rule_of_a_root_covers_what_it_is_of() {
         sheet.next();
         sheet.word("(7)", 300.0, 150.0, SIZE);
     });
-    assert_eq!(formula, "$$z= \\sqrt{x+y} \\tag{7}$$");
+    assert_eq!(formula, "$$z= \\sqrt{x+y}$$ (7)");
 }
 
 #[test]
@@ -361,6 +372,136 @@ fn a_line_over_letters_is_an_overline_and_over_a_number_an_axis() {
     };
     assert_eq!(below_rule(&["x", "y"]), "$$\\overline{xy} =z$$");
     assert!(!below_rule(&["≥", "65"]).contains("overline"));
+}
+
+#[test]
+fn punctuation_and_the_number_of_a_displayed_formula_are_text() {
+    let markdown = displayed(|sheet| {
+        sheet.formula(150.0, 150.0, &["x", "_i", "=", "y", "."]);
+        sheet.word("(7)", 200.0, 150.0, SIZE);
+    });
+    assert_eq!(markdown, "$$xᵢ=y$$. (7)");
+    let dots = displayed(|sheet| {
+        sheet.formula(150.0, 150.0, &["x", "_i", "=", "1", ".", ".", "."]);
+    });
+    assert_eq!(dots, "$$xᵢ=1…$$");
+}
+
+#[test]
+fn a_formula_whose_line_is_broken_below_an_exponent_is_one() {
+    let mut sheet = Sheet::new();
+    let x = sheet.prose(100.0, "Here one writes");
+    let index = sheet.formula(x, 100.0, &["S", "=", "N", "^s"]) - 3.5;
+    sheet.next();
+    let x = sheet.formula(index, 100.0, &["_0", "(", "T", ")"]);
+    sheet.prose_at(x + 3.0, 100.0, "and goes on with words.");
+    assert_eq!(sheet.markdown(), "Here one writes $S=N^s₀(T)$ and goes on with words.");
+}
+
+#[test]
+fn a_prime_of_an_index_stays_in_it() {
+    let mut sheet = Sheet::new();
+    let x = sheet.prose(100.0, "Here one writes");
+    let x = sheet.formula(x, 100.0, &["x", "_m"]);
+    let prime = sheet.word("′", x, 99.0, 5.0);
+    (prime.script, prime.is_spaced, prime.math) = (Script::Lowered, false, MathFont::Script);
+    sheet.prose_at(x + 5.0, 100.0, "and goes on with words.");
+    assert_eq!(sheet.markdown(), "Here one writes $x_{m'}$ and goes on with words.");
+}
+
+#[test]
+fn upright_names_are_parts_of_formulas() {
+    let formula = displayed(|sheet| {
+        let x = sheet.formula(150.0, 150.0, &["x", "="]);
+        sheet.word("Gal(", x, 150.0, SIZE).is_spaced = false;
+        let x = sheet.formula(x + 20.0, 150.0, &["E", ")", "+"]);
+        sheet.last().is_spaced = false;
+        sheet.layout.words.iter_mut().filter(|word| word.text == "E").for_each(|word| word.is_spaced = false);
+        sheet.word("Ann", x, 150.0, SIZE).is_spaced = false;
+        sheet.formula(x + 15.0, 150.0, &["_R"]);
+        sheet.last().is_spaced = false;
+    });
+    assert_eq!(formula, "$$x=\\mathrm{Gal}(E)+\\mathrm{Ann}_R$$");
+}
+
+#[test]
+fn a_few_words_are_part_of_a_formula_that_is_set_apart() {
+    let mut sheet = Sheet::new();
+    sheet.prose(100.0, "A paragraph stands above the formula and fills its line to the very end");
+    sheet.next();
+    let x = sheet.formula(150.0, 125.0, &["x", "_i", "=", "y", "+", "z"]);
+    let x = sheet.prose_at(x + 10.0, 125.0, "for all");
+    sheet.formula(x, 125.0, &["z", ">", "y"]);
+    sheet.next();
+    sheet.prose(150.0, "where its sentence goes on below.");
+    assert!(sheet.markdown().contains("$$xᵢ=y+z\\text{ for all }z>y$$"), "{}", sheet.markdown());
+}
+
+#[test]
+fn pieces_of_bars_in_any_order_are_stretched_bars() {
+    let formula = displayed(|sheet| {
+        for (x, places) in [(140.0, [0.0, 6.0, 12.0]), (165.0, [12.0, 0.0, 6.0])] {
+            for top in places {
+                sheet.high("∥", x, 136.0 + top, 142.4 + top);
+            }
+        }
+        sheet.next();
+        sheet.formula(148.0, 150.0, &["x", "+", "y"]);
+        sheet.formula(171.0, 155.0, &["_Ω"]);
+        sheet.formula(178.0, 150.0, &["=", "z"]);
+    });
+    assert_eq!(formula, "$$\\left\\|x+y\\right\\|_Ω =z$$");
+}
+
+#[test]
+fn a_wide_accent_covers_letters_and_a_narrow_one_stands_over_one() {
+    let accented = |is_wide: bool| {
+        displayed(|sheet| {
+            let accent = sheet.word("ˆ", 150.0, 148.0, 2.0 * SIZE);
+            (accent.size, accent.math) = (SIZE, if is_wide { MathFont::Letters } else { MathFont::None });
+            sheet.last().bounds.y1 = 150.0;
+            sheet.formula(150.0, 150.0, &["A", "B", "=", "C"]);
+        })
+    };
+    assert_eq!(accented(true), "$$\\widehat{AB}=C$$");
+    assert!(accented(false).contains("\\hat{"), "{}", accented(false));
+}
+
+#[test]
+fn signs_above_each_other_are_one_relation() {
+    let formula = displayed(|sheet| {
+        let x = sheet.formula(150.0, 150.0, &["A", "_i"]);
+        sheet.word("∼", x + 3.0, 147.4, SIZE).math = MathFont::Script;
+        sheet.word("=", x + 3.0, 150.5, SIZE);
+        sheet.formula(x + 12.0, 150.0, &["B"]);
+    });
+    assert_eq!(formula, "$$Aᵢ ≅ B$$");
+}
+
+#[test]
+fn a_bar_after_a_fraction_is_where_it_is_taken() {
+    let formula = displayed(|sheet| {
+        sheet.formula(165.0, 143.0, &["a", "+", "b"]);
+        sheet.next();
+        sheet.formula(170.0, 157.0, &["c"]);
+        sheet.rule(165.0, 180.0, 147.5);
+        sheet.next();
+        sheet.high("|", 181.0, 137.0, 158.0);
+        sheet.next();
+        sheet.formula(188.0, 158.0, &["_t", "_=", "_0"]);
+        sheet.next();
+        sheet.formula(203.0, 150.0, &["=", "z"]);
+    });
+    assert_eq!(formula, "$$\\left.\\frac{a+b}{c}\\right|ₜ₌₀ =z$$");
+}
+
+#[test]
+fn a_number_in_brackets_after_a_space_is_a_reference() {
+    let mut sheet = Sheet::new();
+    let x = sheet.prose(100.0, "Here one writes");
+    let x = sheet.formula(x, 100.0, &["x", "_i"]);
+    sheet.prose_at(x + 3.0, 100.0, "[14] and goes on with words.");
+    assert_eq!(sheet.markdown(), "Here one writes $xᵢ$ [14] and goes on with words.");
 }
 
 #[test]

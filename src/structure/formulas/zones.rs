@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::names::{has_limits, is_function, is_integral, is_math_letter, is_operator, is_piece, joins_terms, relates};
+use super::names::{
+    has_limits, is_function, is_integral, is_math_letter, is_operator, is_piece, joins_terms, large_form, relates,
+};
 use super::parse::{MAX_SYMBOLS, SMALL};
-use super::symbols::{has_ink, is_accented, is_combining, own_baseline};
+use super::symbols::{AXIS_EM, has_ink, is_accent, is_accented, is_combining, own_baseline};
 use crate::bounds::{NOTHING, center, holds, shared_width};
 use crate::disjoint_sets::DisjointSets;
 use pagewise_text::{Bounds, MathFont, PageLayout, Script, Word};
@@ -16,6 +18,25 @@ const MAX_PARTS: usize = 4_000;
 const MAX_RULES: usize = 2_000;
 /// Maximum neighbours that a part of a formula is compared with.
 const MAX_NEIGHBOURS: usize = 120;
+
+/// The rest of a broken line is one of so many next ones, begins so far before the end of its start, in ems, or after it,
+/// and stands on the same baseline.
+const MAX_BREAKS: usize = 6;
+const REST_OVERLAP_EM: f32 = 3.0;
+const REST_GAP_EM: f32 = 0.8;
+const LEVEL_EM: f32 = 0.1;
+/// The sign of a root stands so far after its line, and is no higher, in ems.
+const ROOT_GAP_EM: f32 = 0.5;
+const ROOT_EM: f32 = 1.3;
+
+/// Maximum words of prose of a displayed formula; its distance from lines of text, and between its left and right margin, in
+/// ems.
+const MAX_PROSE: usize = 4;
+const APART_EM: f32 = 8.0;
+const CENTRED_EM: f32 = 5.0;
+
+/// Dots that stand for what is left out.
+const DOTS: usize = 3;
 
 /// Maximum words of a line that stands within another.
 const MAX_STRAYS: usize = 12;
@@ -35,6 +56,8 @@ const TEXT_INDENT_EM: f32 = 2.0;
 const OPENED_EM: f32 = 14.0;
 /// A limit stands so near to its operator, in ems.
 const LIMIT_GAP_EM: f32 = 0.7;
+/// The operator of a limit begins at most so far above it, in ems.
+const LIMIT_REACH_EM: f32 = 4.0;
 /// The pieces of a bracket stand so near to each other, in ems.
 const PIECE_GAP_EM: f32 = 0.3;
 /// A root, an operator or a part of a small fraction within a line of text has its middle so far above and below the
@@ -42,7 +65,7 @@ const PIECE_GAP_EM: f32 = 0.3;
 const STRAY_EM: (f32, f32) = (1.1, 0.6);
 const STRAY_GAP_EM: f32 = 0.4;
 /// The number of a formula stands so far from it, in ems.
-const TAG_GAP_EM: f32 = 1.2;
+const TAG_GAP_EM: f32 = 0.4;
 /// Beside a displayed formula is no text within so many ems.
 const CLEAR_EM: f32 = 0.9;
 /// What a high brace opens begins so near to it, in ems.
@@ -79,19 +102,29 @@ impl Zone {
     }
 }
 
-/// The zones of a page outside its tables.
-pub(super) fn find(page: &PageLayout, tables: &[Bounds]) -> Vec<Zone> {
+/// The formulas of a page outside its tables. What `read` does not read as a displayed formula may have formulas in its lines.
+pub(super) fn find<F>(page: &PageLayout, tables: &[Bounds], read: impl Fn(&Zone) -> Option<F>) -> Vec<F> {
     let has_sign =
         |word: &Word| word.math != MathFont::None || word.script != Script::Baseline || word.text.chars().any(is_sign);
     if page.words.len() > MAX_WORDS || !page.words.iter().any(has_sign) {
         return Vec::new();
     }
     let finder = Finder::new(page, tables);
-    let mut zones = Vec::new();
     let mut taken = vec![false; page.words.len()];
-    finder.push_displayed(&mut zones, &mut taken);
+    let mut found: Vec<F> = Vec::new();
+    for zone in finder.displayed_zones() {
+        if let Some(formula) = read(&zone) {
+            zone.words
+                .iter()
+                .chain(&zone.tag)
+                .for_each(|at| taken.iter_mut().skip(*at).take(1).for_each(|taken| *taken = true));
+            found.push(formula);
+        }
+    }
+    let mut zones = Vec::new();
     finder.push_inline(&mut zones, &mut taken);
-    zones
+    found.extend(zones.iter().filter_map(read));
+    found
 }
 
 fn is_sign(sign: char) -> bool {
@@ -110,15 +143,28 @@ enum Nature {
 
 /// A line of the page's text.
 struct Line {
-    first: usize,
-    end: usize,
+    words: Vec<usize>,
     bounds: Bounds,
     size: f32,
     /// That of its first word of text, else of its first word.
     baseline: f32,
     has_prose: bool,
+    /// Whether it is a displayed formula with words.
+    is_set_apart: bool,
     /// Whether its words are italic, so that italics are no evidence of a variable.
     is_italic: bool,
+}
+
+impl Line {
+    /// Whether the sign of a root stands right after the line.
+    fn precedes(&self, root: &Word) -> bool {
+        let (em, middle) = (self.size, center(root.bounds).1);
+        let gap = root.bounds.x0 - self.bounds.x1;
+        (-0.2 * em..ROOT_GAP_EM * em).contains(&gap)
+            && self.baseline - em < middle
+            && middle < self.baseline + 0.2 * em
+            && root.bounds.y1 - root.bounds.y0 < ROOT_EM * em
+    }
 }
 
 struct Finder<'p> {
@@ -134,7 +180,7 @@ struct Finder<'p> {
 
 impl<'p> Finder<'p> {
     fn new(page: &'p PageLayout, tables: &[Bounds]) -> Self {
-        let natures: Vec<Nature> = page.words.iter().map(nature).collect();
+        let natures = natures(&page.words);
         let in_table = |word: &Word| tables.iter().any(|table| holds(*table, center(word.bounds)));
         let is_tabled = page.words.iter().map(|word| word.turn != 0 || in_table(word)).collect();
         let mut rules: Vec<usize> = (0..page.rules.len())
@@ -156,7 +202,9 @@ impl<'p> Finder<'p> {
             let size = own.iter().map(|word| word.size).fold(0.0, f32::max);
             let first_prose =
                 own.iter().zip(self.natures.iter().skip(first)).find(|(_, nature)| **nature == Nature::Prose);
-            let first_full = own.iter().find(|word| word.script == Script::Baseline && !has_ink(word));
+            // The accent of a letter stands above its baseline.
+            let mut full = own.iter().filter(|word| !has_ink(word) && !is_accented(&word.text));
+            let first_full = full.clone().find(|word| word.script == Script::Baseline).or_else(|| full.next());
             let baseline = first_prose.map(|(word, _)| word).or(first_full).map_or(0.0, |word| word.baseline);
             let bounds = own.iter().fold(NOTHING, |all, word| all.union(word.bounds));
             let prose = |is_italic: bool| {
@@ -167,7 +215,8 @@ impl<'p> Finder<'p> {
                     .count()
             };
             let is_italic = prose(true) > prose(false);
-            self.lines.push(Line { first, end, bounds, size, baseline, has_prose, is_italic });
+            let words = (first..end).collect();
+            self.push_line(Line { words, bounds, size, baseline, has_prose, is_italic, is_set_apart: false });
             first = end;
         }
         let mut order: Vec<usize> = (0..self.lines.len()).collect();
@@ -175,6 +224,7 @@ impl<'p> Finder<'p> {
         let (texts, others): (Vec<usize>, Vec<usize>) =
             order.into_iter().partition(|at| self.lines.get(*at).is_some_and(|line| line.has_prose));
         self.texts = texts;
+        self.mark_set_apart();
         // A line without prose may go on from another one.
         for at in others {
             let Some(line) = self.lines.get(at) else { continue };
@@ -183,6 +233,69 @@ impl<'p> Finder<'p> {
                 self.texts.insert(place, at);
             }
         }
+    }
+
+    /// Finds the displayed formulas with a few words among the lines with prose: they are centred between lines of text.
+    fn mark_set_apart(&mut self) {
+        let is_apart = |at: &usize| self.lines.get(*at).is_some_and(|line| self.is_set_apart(line));
+        let (apart, texts): (Vec<usize>, Vec<usize>) = self.texts.iter().partition(|at| is_apart(at));
+        self.texts = texts;
+        for at in apart {
+            self.lines.iter_mut().skip(at).take(1).for_each(|line| line.is_set_apart = true);
+        }
+    }
+
+    fn is_set_apart(&self, line: &Line) -> bool {
+        let count = |nature| line.words.iter().filter(|at| self.nature(**at) == nature).count();
+        let (prose, math) = (count(Nature::Prose), count(Nature::Math));
+        if prose == 0 || prose > MAX_PROSE || math <= 2 * prose {
+            return false;
+        }
+        let em = line.size;
+        let is_number = |at: &&usize| self.word(**at).is_some_and(|word| is_tag(&word.text));
+        let own = line.words.iter().filter(|at| !is_number(at)).filter_map(|at| self.word(*at));
+        let own = own.fold(NOTHING, |all, word| all.union(word.bounds));
+        let from = self.texts.partition_point(|at| self.baseline(*at) < line.baseline - APART_EM * em);
+        let near = self.texts.iter().skip(from).take(MAX_NEIGHBOURS).filter_map(|at| self.lines.get(*at));
+        let mut near = near.take_while(|other| other.baseline < line.baseline + APART_EM * em);
+        near.any(|text| {
+            let (left, right) = (own.x0 - text.bounds.x0, text.bounds.x1 - own.x1);
+            left > TEXT_INDENT_EM * em && right > TEXT_INDENT_EM * em && (left - right).abs() < CENTRED_EM * em
+        })
+    }
+
+    /// Appends a line, or the rest of one of the last lines: indices below exponents and parts of fractions break lines.
+    fn push_line(&mut self, line: Line) {
+        if let Some(root) = self.root(&line)
+            && let Some(start) = self.lines.iter_mut().rev().take(MAX_BREAKS).find(|start| start.precedes(root))
+        {
+            start.words.extend(line.words);
+            start.bounds = start.bounds.union(line.bounds);
+            return;
+        }
+        let is_rest_of = |start: &&mut Line| {
+            let em = start.size.max(line.size);
+            let gap = line.bounds.x0 - start.bounds.x1;
+            line.baseline > 0.0
+                && (line.baseline - start.baseline).abs() < LEVEL_EM * em
+                && (-REST_OVERLAP_EM * em..REST_GAP_EM * em).contains(&gap)
+        };
+        match self.lines.iter_mut().rev().take(MAX_BREAKS).find(is_rest_of) {
+            Some(start) => {
+                start.words.extend(line.words);
+                start.bounds = start.bounds.union(line.bounds);
+                start.size = start.size.max(line.size);
+                start.is_italic = if start.has_prose { start.is_italic } else { line.is_italic };
+                start.has_prose |= line.has_prose;
+            }
+            None => self.lines.push(line),
+        }
+    }
+
+    /// The sign of a root, if a line has nothing else.
+    fn root(&self, line: &Line) -> Option<&'p Word> {
+        let [only] = line.words.as_slice() else { return None };
+        self.word(*only).filter(|word| word.text == "√")
     }
 
     fn baseline(&self, line: usize) -> f32 {
@@ -213,19 +326,12 @@ impl<'p> Finder<'p> {
 
     // Displayed formulas.
 
-    fn push_displayed(&self, zones: &mut Vec<Zone>, taken: &mut [bool]) {
+    fn displayed_zones(&self) -> Vec<Zone> {
         let parts = self.parts();
         if parts.len() > MAX_PARTS {
-            return;
+            return Vec::new();
         }
-        for cluster in self.clusters(&parts) {
-            let Some(zone) = self.displayed(cluster, &parts) else { continue };
-            zone.words
-                .iter()
-                .chain(&zone.tag)
-                .for_each(|at| taken.iter_mut().skip(*at).take(1).for_each(|taken| *taken = true));
-            zones.push(zone);
-        }
+        self.clusters(&parts).into_iter().filter_map(|cluster| self.displayed(cluster, &parts)).collect()
     }
 
     /// The words of lines without prose, from the top down, and the text of cases.
@@ -241,9 +347,9 @@ impl<'p> Finder<'p> {
                     && middle < brace.bounds.y1
             })
         };
-        let own = self.lines.iter().filter(|line| !line.has_prose || is_case(line));
+        let own = self.lines.iter().filter(|line| !line.has_prose || line.is_set_apart || is_case(line));
         let mut parts: Vec<usize> = own
-            .flat_map(|line| line.first..line.end)
+            .flat_map(|line| line.words.iter().copied())
             .filter(|at| self.is_tabled.get(*at) == Some(&false))
             .take(MAX_PARTS + 1)
             .collect();
@@ -262,7 +368,7 @@ impl<'p> Finder<'p> {
             let below = (one + 1..parts.len()).take_while(|other| bounds(*other).y0 <= reach).take(MAX_NEIGHBOURS);
             for other in below {
                 let Some(next) = parts.get(other).and_then(|at| self.word(*at)) else { continue };
-                if are_linked(word, next) {
+                if are_linked(word, next) || are_rows(word, next) && self.is_limit_of_any(word, parts) {
                     sets.join(one, other);
                 }
             }
@@ -283,6 +389,14 @@ impl<'p> Finder<'p> {
             clusters.entry(sets.find(first)).or_default().1.push(rule);
         }
         clusters.into_values().collect()
+    }
+
+    /// Whether a word is a limit of one of the parts near it.
+    fn is_limit_of_any(&self, word: &Word, parts: &[usize]) -> bool {
+        let top = |at: &usize| self.word(*at).map_or(0.0, |word| word.bounds.y0);
+        let from = parts.partition_point(|at| top(at) < word.bounds.y0 - LIMIT_REACH_EM * word.size);
+        let near = parts.iter().skip(from).take(MAX_NEIGHBOURS).filter_map(|at| self.word(*at));
+        near.take_while(|operator| operator.bounds.y0 < word.bounds.y0).any(|operator| is_limit(operator, word))
     }
 
     /// The parts nearest above and below a rule, if it is that of a fraction, a root or an overline.
@@ -346,13 +460,28 @@ impl<'p> Finder<'p> {
             return None;
         }
         let prose = words.iter().copied().filter(|at| self.nature(*at) == Nature::Prose).collect();
-        let baseline = own().filter(|word| word.size >= SMALL * size && !has_ink(word)).map(own_baseline);
-        let middle = center(bounds).1;
-        let baseline = baseline.min_by(|a, b| (a - middle).abs().total_cmp(&(b - middle).abs())).unwrap_or(bounds.y1);
+        // The place of an accent or of a root says nothing about the baseline.
+        let is_full = |word: &&Word| {
+            word.size >= SMALL * size && !has_ink(word) && !is_accented(&word.text) && !word.text.contains('√')
+        };
+        let baseline = own().filter(is_full).map(own_baseline);
+        let level = center(bounds).1 + AXIS_EM * size;
+        let baseline = baseline.min_by(|a, b| (a - level).abs().total_cmp(&(b - level).abs())).unwrap_or(bounds.y1);
         if self.continues_text(bounds, baseline, size) {
             return None;
         }
-        Some(Zone { words, prose, rules, tag, bounds, baseline, is_displayed: true, head: None, tail: None })
+        let last = words.iter().filter_map(|at| Some((*at, self.word(*at)?)));
+        let last = last.max_by(|(_, a), (_, b)| a.bounds.x1.total_cmp(&b.bounds.x1));
+        let is_level = |word: &Word| (own_baseline(word) - baseline).abs() < LEVEL_EM * size;
+        let tail = last.filter(|(at, word)| is_level(word) && !self.ends_dots(*at));
+        let tail = tail.map(|(at, word)| (at, punctuation(&word.text)));
+        Some(Zone { words, prose, rules, tag, bounds, baseline, is_displayed: true, head: None, tail })
+    }
+
+    /// Whether a word is the last of three dots.
+    fn ends_dots(&self, at: usize) -> bool {
+        let is_dot = |at: &usize| self.word(*at).is_some_and(|word| word.text == ".");
+        matches!((0..=at).rev().take_while(is_dot).take(DOTS + 1).count(), 2..=DOTS)
     }
 
     /// Whether a line without words of text stands where the next line of a paragraph does.
@@ -389,7 +518,7 @@ impl<'p> Finder<'p> {
             shared_width(word.bounds, around) > 0.0 && around.y0 < y && y < around.y1
         };
         let near = self.lines.iter().filter(|line| line.bounds.y0 < bounds.y1 && bounds.y0 < line.bounds.y1);
-        let mut others = near.flat_map(|line| line.first..line.end).filter(|at| !is_own(*at));
+        let mut others = near.flat_map(|line| line.words.iter().copied()).filter(|at| !is_own(*at));
         !others.any(|at| self.word(at).is_some_and(is_in))
     }
 
@@ -398,21 +527,19 @@ impl<'p> Finder<'p> {
     fn push_inline(&self, zones: &mut Vec<Zone>, taken: &mut [bool]) {
         let is_text = |line: &Line| line.has_prose || self.continues_text(line.bounds, line.baseline, line.size);
         let (texts, others): (Vec<&Line>, Vec<&Line>) = self.lines.iter().partition(|line| is_text(line));
-        let strays = self.strays(&others, taken);
+        let strays = self.strays(&others, &texts, taken);
         for line in texts {
             let mut run: Vec<usize> = Vec::new();
-            for at in line.first..=line.end {
-                let goes_on = at < line.end
-                    && self.is_free(at, taken)
-                    && self.nature(at) != Nature::Prose
-                    && self.goes_on(&run, at);
-                if !goes_on {
+            for at in &line.words {
+                let is_part = self.is_free(*at, taken) && self.nature(*at) != Nature::Prose;
+                if !is_part || !self.goes_on(&run, *at) {
                     self.push_run(std::mem::take(&mut run), line, &strays, zones, taken);
                 }
-                if at < line.end && self.is_free(at, taken) && self.nature(at) != Nature::Prose {
-                    run.push(at);
+                if is_part {
+                    run.push(*at);
                 }
             }
+            self.push_run(run, line, &strays, zones, taken);
         }
     }
 
@@ -426,7 +553,17 @@ impl<'p> Finder<'p> {
         // Limits come before what their operator stands before.
         let is_limit = run.len() <= MAX_STRAYS
             && run.iter().all(|at| self.word(*at).is_some_and(|word| word.script != Script::Baseline));
+        // A number in brackets after a space is a reference.
+        let is_number = next.text.len() > 1
+            && next.text.trim_start_matches(['(', '[']).starts_with(|sign: char| sign.is_ascii_digit());
+        let is_reference = next.is_spaced && next.text.starts_with(['(', '[']) && (is_number || self.opens_number(at));
+        if is_reference && !joins(last.text.chars().last()) {
+            return false;
+        }
+        let is_root = |word: &Word| word.text.ends_with('√');
         let is_joined = is_limit
+            || is_root(last)
+            || is_root(next)
             || !next.is_spaced
             || next.script != Script::Baseline
             || joins(last.text.chars().last())
@@ -437,18 +574,26 @@ impl<'p> Finder<'p> {
         is_joined && gap < RUN_GAP_EM * last.size.max(next.size) && gap > -3.0 * last.size
     }
 
-    /// The words of short lines without prose, which may stand within lines of text, by height.
-    fn strays(&self, lines: &[&Line], taken: &[bool]) -> Vec<usize> {
-        let own = lines.iter().filter(|line| line.end - line.first <= MAX_STRAYS);
+    /// Whether a word is a bracket before a number in the font of text.
+    fn opens_number(&self, at: usize) -> bool {
+        let next = self.word(at + 1).filter(|next| !next.is_spaced && next.script == Script::Baseline);
+        let is_bracket = self.word(at).is_some_and(|word| matches!(word.text.as_str(), "(" | "["));
+        is_bracket && next.is_some_and(|next| next.text.starts_with(|sign: char| sign.is_ascii_digit()))
+    }
+
+    /// The words of short lines without prose, which may stand within lines of text, and the accents of these, by height.
+    fn strays(&self, lines: &[&Line], texts: &[&Line], taken: &[bool]) -> Vec<usize> {
+        let own = lines.iter().filter(|line| line.words.len() <= MAX_STRAYS).flat_map(|line| &line.words);
+        let accents = texts.iter().flat_map(|line| &line.words).filter(|at| self.word(**at).is_some_and(is_accent));
         let mut strays: Vec<usize> =
-            own.flat_map(|line| line.first..line.end).filter(|at| self.is_free(*at, taken)).take(MAX_PARTS).collect();
+            own.chain(accents).copied().filter(|at| self.is_free(*at, taken)).take(MAX_PARTS).collect();
         let middle = |at: &usize| self.word(*at).map_or(0.0, |word| center(word.bounds).1);
         strays.sort_by(|a, b| middle(a).total_cmp(&middle(b)));
         strays
     }
 
     fn push_run(&self, mut run: Vec<usize>, line: &Line, strays: &[usize], zones: &mut Vec<Zone>, taken: &mut [bool]) {
-        if run.len() > MAX_SYMBOLS / 4 {
+        if run.len() > MAX_SYMBOLS / 4 || run.iter().all(|at| self.word(*at).is_some_and(is_accent)) {
             return;
         }
         let (head, rest) = self.trim(&mut run);
@@ -481,8 +626,8 @@ impl<'p> Finder<'p> {
             .collect();
         // A rule below a word that is no part of the run makes no overline of it.
         let is_below_other = |rule: Bounds| {
-            let others = (line.first..line.end).filter(|at| !run.contains(at));
-            others.filter_map(|at| self.word(at)).any(|word| {
+            let others = line.words.iter().filter(|at| !run.contains(at));
+            others.filter_map(|at| self.word(*at)).any(|word| {
                 let (x, y) = center(word.bounds);
                 rule.x0 <= x && x <= rule.x1 && y < rule.y0
             })
@@ -492,7 +637,9 @@ impl<'p> Finder<'p> {
         }
         let own = || run.iter().filter_map(|at| self.word(*at));
         let is_raised = |word: &Word| word.script != Script::Baseline || is_accented(&word.text);
-        let has_structure = !strays.is_empty() || !rules.is_empty() || own().any(is_raised);
+        let text: String = own().map(|word| word.text.as_str()).collect();
+        let has_structure =
+            !strays.is_empty() || !rules.is_empty() || own().any(is_raised) || is_expression(text.get(head.len()..));
         let is_formula = !rules.is_empty() || run.iter().any(|at| self.is_variable(*at, line));
         if !has_structure || !is_formula {
             return;
@@ -635,6 +782,25 @@ fn punctuation(text: &str) -> String {
     if stem.is_empty() && text.chars().count() > 1 || is_leader { String::new() } else { tail.to_owned() }
 }
 
+/// Whether a text has two terms that a sign joins, or a function of something.
+fn is_expression(text: Option<&str>) -> bool {
+    let text = text.unwrap_or_default();
+    let is_joint = |sign: char| relates(sign) && sign != ':' || joins_terms(sign) && !sign.is_ascii() || sign == '+';
+    let has_term = |side: Option<&str>| side.is_some_and(|side| side.contains(char::is_alphanumeric));
+    let joins = |(at, sign): (usize, char)| match sign {
+        '(' => has_letter_before(text.get(..at)) && text.get(at..).is_some_and(|rest| rest.contains(')')),
+        _ => is_joint(sign) && has_term(text.get(..at)) && has_term(text.get(at..)),
+    };
+    text.char_indices().take(MAX_EXPRESSION).any(joins)
+}
+
+fn has_letter_before(text: Option<&str>) -> bool {
+    text.is_some_and(|text| text.ends_with(char::is_alphabetic))
+}
+
+/// Maximum characters of a run that are looked at for a sign that joins terms.
+const MAX_EXPRESSION: usize = 200;
+
 fn is_name(text: &str) -> bool {
     is_function(text.trim_matches(|sign: char| !sign.is_alphabetic()))
 }
@@ -685,6 +851,55 @@ fn nature(word: &Word) -> Nature {
     }
 }
 
+/// The natures of words. An upright name that touches its argument or its index is no prose.
+fn natures(words: &[Word]) -> Vec<Nature> {
+    let mut natures: Vec<Nature> = words.iter().map(nature).collect();
+    for (at, pair) in words.windows(2).enumerate() {
+        if let [word, next] = pair
+            && natures.get(at + 1) == Some(&Nature::Math)
+            && natures.get(at) == Some(&Nature::Prose)
+            && !next.is_spaced
+            && word.line == next.line
+            && (is_operator_name(word, next) || is_product(word, next))
+        {
+            natures.iter_mut().skip(at).take(1).for_each(|nature| *nature = Nature::Neutral);
+        }
+    }
+    natures
+}
+
+/// Whether a word is a letter before another one, or are variables of which the last has an index.
+fn is_product(word: &Word, next: &Word) -> bool {
+    let letters = word.text.chars().map(|_| 1_usize).sum::<usize>();
+    let has_script = match next.script {
+        Script::Baseline => false,
+        Script::Lowered => true,
+        Script::Raised => next.text.starts_with(['−', '-']) || has_letter(next),
+    };
+    let most = if word.is_italic && has_script { MAX_PRODUCT } else { 1 };
+    letters <= most && word.text.chars().all(char::is_alphabetic)
+}
+
+/// Maximum variables that are set as a word.
+const MAX_PRODUCT: usize = 4;
+
+/// Whether a word is the upright name of an operator whose argument or index touches it.
+fn is_operator_name(word: &Word, next: &Word) -> bool {
+    let stem = word.text.trim_start_matches(|sign: char| !sign.is_alphanumeric());
+    let bracket = stem.trim_start_matches(|sign: char| sign.is_ascii_alphabetic());
+    let length = stem.len() - bracket.len();
+    let is_followed = match bracket {
+        "" => next.script == Script::Lowered || next.text.starts_with(['{', '|', '∣']),
+        "(" | "[" | "{" | "((" => next.script == Script::Baseline && has_letter(next),
+        _ => false,
+    };
+    let is_upright = !word.is_italic && !word.is_monospace && word.script == Script::Baseline;
+    is_upright && (2..=MAX_NAME).contains(&length) && is_followed
+}
+
+/// Maximum letters of an operator's name.
+const MAX_NAME: usize = 8;
+
 /// Whether a word is the sign of a root whose rule this is.
 fn is_root_of(word: &Word, rule: Bounds) -> bool {
     let em = word.size;
@@ -706,6 +921,15 @@ fn are_linked(one: &Word, other: &Word) -> bool {
         return gap < DISPLAY_GAP_EM * em && !is_tag(one) && !is_tag(other);
     }
     is_limit(one, other) || is_limit(other, one) || are_pieces(one, other)
+}
+
+/// Whether words of one size stand right below each other, as the rows of a limit do.
+fn are_rows(one: &Word, other: &Word) -> bool {
+    let gap = other.bounds.y0 - one.bounds.y1;
+    let em = one.size;
+    (one.size - other.size).abs() < 0.1 * em
+        && (-0.3 * em..0.3 * em).contains(&gap)
+        && shared_width(one.bounds, other.bounds) > -em
 }
 
 /// Whether words are pieces of one bracket or root, below each other.
@@ -731,8 +955,8 @@ fn opens(bracket: &Word, other: &Word) -> bool {
 
 /// Whether a word stands right above or below an operator, and is smaller.
 fn is_limit(operator: &Word, limit: &Word) -> bool {
-    let is_large =
-        operator.text.chars().any(|sign| is_operator(sign) || is_integral(sign)) || has_limits(&operator.text);
+    let is_sum = |sign: char| is_operator(sign) || is_integral(sign) || has_ink(operator) && large_form(sign).is_some();
+    let is_large = operator.text.chars().any(is_sum) || has_limits(&operator.text);
     let (a, b) = (operator.bounds, limit.bounds);
     let gap = (b.y0 - a.y1).max(a.y0 - b.y1);
     let x = center(b).0;

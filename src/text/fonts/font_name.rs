@@ -98,7 +98,7 @@ fn tex_style(name: &str) -> FontStyle {
 }
 
 /// A font name without the tag of a subset (ISO 32000-2, 9.9.2).
-pub(super) fn without_tag(name: &str) -> &str {
+pub(crate) fn without_tag(name: &str) -> &str {
     name.split_once('+').filter(|(tag, _)| tag.len() == 6).map_or(name, |(_, name)| name)
 }
 

@@ -6,5 +6,6 @@ mod font_style;
 mod glyph_styles;
 mod page_fonts;
 
+pub(crate) use font_name::without_tag;
 pub(crate) use glyph_styles::{GlyphStyle, StyleCollector, StyleIndex};
 pub(crate) use page_fonts::{PageFontDictionaries, SharedFonts};

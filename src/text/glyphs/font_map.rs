@@ -2,6 +2,7 @@
 
 use super::character_maps;
 use super::glyph_names::named_codes;
+use crate::fonts::without_tag;
 use hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, CidFamily, load_embedded};
 use hayro_interpret::hayro_syntax::object::{Array, Dict, Name, Object, Stream, String as PdfString};
 use std::collections::HashMap;
@@ -19,7 +20,12 @@ pub(super) struct FontMap {
     names: HashMap<u32, Option<String>>,
     /// Whether the codes are characters.
     is_unicode: bool,
+    /// Whether it is a font of TeX for letters of formulas, without a map of characters.
+    is_math_italic: bool,
 }
+
+/// The fonts of TeX in its encoding for letters of formulas, by the beginning of their names.
+const MATH_ITALICS: [&str; 6] = ["cmmi", "lmmathitalic", "txmi", "pxmi", "rtxmi", "rpxmi"];
 
 /// Maps the codes of a CID font to characters.
 #[derive(Debug)]
@@ -36,7 +42,21 @@ impl FontMap {
             collection: collection(font),
             names: names.map(|names| named_codes(&names)).unwrap_or_default(),
             is_unicode: has_unicode_codes(font),
+            is_math_italic: is_math_italic(font),
         }
+    }
+
+    /// The Greek letter of a code. Adobe's list of glyph names has the two forms of a letter the other way round than TeX, or
+    /// one of them.
+    pub(super) fn greek_form(&self, code: u32) -> Option<char> {
+        let form = match code {
+            0x0f => 'ϵ',
+            0x1e => 'ϕ',
+            0x22 => 'ε',
+            0x27 => 'φ',
+            _ => return None,
+        };
+        self.is_math_italic.then_some(form)
     }
 
     /// The text of a code; `None` if unknown.
@@ -105,6 +125,14 @@ fn has_unicode_codes(font: &Dict<'_>) -> bool {
     let is_identity =
         font.get::<Name<'_>>(b"Encoding").is_some_and(|name| matches!(&*name, b"Identity-H" | b"Identity-V"));
     is_identity && descendant(font).is_some_and(|descendant| descendant.get::<Stream<'_>>(b"CIDToGIDMap").is_some())
+}
+
+fn is_math_italic(font: &Dict<'_>) -> bool {
+    let is_named = |name: Name<'_>| {
+        let name = String::from_utf8_lossy(&name).to_lowercase();
+        MATH_ITALICS.iter().any(|begin| without_tag(&name).starts_with(begin))
+    };
+    font.get::<Name<'_>>(b"BaseFont").is_some_and(is_named) && font.get::<Stream<'_>>(b"ToUnicode").is_none()
 }
 
 /// The sound lines of a `/ToUnicode` that the interpreter refuses as a whole.

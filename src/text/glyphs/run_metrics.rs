@@ -56,13 +56,18 @@ impl RunCharacters {
 
     fn text_of(&mut self, glyph: &Glyph<'_>, sources: CharacterSources<'_, '_, '_, '_, '_>) -> Option<GlyphText> {
         let known = glyph.as_unicode().and_then(glyph_text);
-        if known.as_ref().is_some_and(|text| !text.is_private() && !may_begin_ligature(text)) {
+        let is_certain = |text: &GlyphText| !text.is_private() && !may_begin_ligature(text) && !may_be_other_form(text);
+        if known.as_ref().is_some_and(is_certain) {
             return known;
         }
         let CharacterSources { run, characters, dictionaries } = sources;
         let map = self.map.get_or_insert_with(|| dictionaries.dictionary_of(run).map(|font| characters.map_of(&font)));
         match known {
             None => characters.resolve_unknown(glyph, map.as_deref()),
+            Some(letter) if may_be_other_form(&letter) => {
+                let form = map.as_ref().and_then(|font| font.greek_form(glyph.char_code()));
+                Some(form.map_or(letter, GlyphText::One))
+            }
             Some(letter) if may_begin_ligature(&letter) => {
                 let ligature = map.as_ref().and_then(|font| font.name_text(glyph.char_code())).and_then(glyph_text);
                 ligature.filter(|ligature| ligature.first() == letter.first()).or(Some(letter))
@@ -76,6 +81,11 @@ impl RunCharacters {
 /// Whether a character map may have but the first letter of a ligature, whose name has all of them.
 fn may_begin_ligature(text: &GlyphText) -> bool {
     matches!(text, GlyphText::One('f' | 'T'))
+}
+
+/// Whether a glyph name may have said the other form of a Greek letter.
+fn may_be_other_form(text: &GlyphText) -> bool {
+    matches!(text, GlyphText::One('ε' | 'φ' | 'ϕ'))
 }
 
 /// The Unicode character of a piece of a high bracket, for which Adobe's list of glyph names has a private one.
