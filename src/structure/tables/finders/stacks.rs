@@ -1,10 +1,11 @@
 //! Tables between parallel edges of one width: rules above and below, or shaded rows.
 
 use super::prose::prose_of;
+use crate::page_structure::page_number;
 use crate::tables::Table;
 use crate::tables::layout::edges::{Edge, Edges};
 use crate::tables::layout::figures::is_figure;
-use crate::tables::layout::lines::{Chunk, PageWords, TextLine, is_inside, table_lines, text_lines, union};
+use crate::tables::layout::lines::{Chunk, PageWords, PlacedWord, TextLine, is_inside, table_lines, text_lines, union};
 use crate::tables::reading::area::{Area, Proof};
 use crate::tables::reading::columns::{Column, columns_of};
 use pagewise_text::{Bounds, PageLayout, Word};
@@ -213,6 +214,7 @@ fn areas(stack: &[Edge], words: &PageWords, page: &PageLayout) -> Vec<Bounds> {
     let mut areas: Vec<Bounds> = Vec::new();
     let mut open: Option<Bounds> = None;
     let mut empty: Option<Bounds> = None;
+    let foot = stack.last().map_or(0.0, |edge| edge.at);
     for pair in stack.windows(2) {
         let [a, b] = pair else { continue };
         let band =
@@ -226,7 +228,8 @@ fn areas(stack: &[Edge], words: &PageWords, page: &PageLayout) -> Vec<Bounds> {
         if is_empty {
             empty = Some(empty.map_or(band, |all| all.union(band)));
         }
-        if is_empty || !is_tabular(&band, &lines, a.is_rule || b.is_rule) {
+        let is_foot = b.at == foot && is_page_number(&band, &lines);
+        if is_empty || is_foot || !is_tabular(&band, &lines, a.is_rule || b.is_rule) {
             areas.extend(open.take());
         } else {
             open = Some(open.map_or(band, |all| Bounds { y1: band.y1, ..all.union(band) }));
@@ -263,6 +266,14 @@ fn without_caption(band: Bounds, words: &PageWords) -> (Bounds, bool) {
     }
     let y0 = lines.get(end).map_or(band.y0, |l| l.baseline + 0.3 * l.size);
     (Bounds { y0, ..band }, true)
+}
+
+/// Whether a band holds nothing but a number far below the rule above it: the last rule is that of the foot of the page.
+fn is_page_number(band: &Bounds, lines: &[TextLine]) -> bool {
+    let [line] = lines else { return false };
+    let words: Vec<&PlacedWord> = line.chunks.iter().flat_map(|chunk| &chunk.words).collect();
+    let is_far = line.baseline - line.size - band.y0 > MAX_RULED_WHITE * line.size;
+    is_far && matches!(words.as_slice(), [only] if page_number(&only.word.text).is_some())
 }
 
 /// Whether a band can hold rows: its lines have several chunks, or are few and short, and no large space is white.

@@ -6,6 +6,7 @@ use super::rows::{RowLine, rows_of, take_between};
 use super::{head, likeness, rivers, spans};
 use crate::tables::layout::edges::{Edge, Edges};
 use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, is_inside, table_lines, text_lines};
+use crate::tables::layout::signs::are_bound;
 use crate::tables::{ColumnsBy, Table};
 use pagewise_text::Bounds;
 
@@ -122,26 +123,35 @@ fn cut_line<'p>(mut line: TextLine<'p>, uprights: &[Edge]) -> TextLine<'p> {
 
 fn cut_chunk<'p>(chunk: Chunk<'p>, xs: &[f32]) -> Vec<Chunk<'p>> {
     let side = |w: &PlacedWord| xs.partition_point(|x| *x < (w.word.bounds.x0 + w.word.bounds.x1) / 2.0);
-    chunk.words.chunk_by(|a, b| side(a) == side(b)).filter_map(|words| Chunk::new(words.to_vec())).collect()
+    let is_one = |a: &PlacedWord, b: &PlacedWord| side(a) == side(b) || are_bound(&a.word.text, &b.word.text);
+    chunk.words.chunk_by(is_one).filter_map(|words| Chunk::new(words.to_vec())).collect()
 }
 
 fn row_line<'p>(line: &TextLine<'p>, columns: &[Column]) -> RowLine<'p> {
     let mut pieces = pieces_of(line, columns);
     if let [only] = pieces.as_mut_slice()
-        && is_group(only, columns)
+        && let Some(first) = group_start(only, columns)
     {
-        (only.first, only.last) = (0, columns.len() - 1);
+        (only.first, only.last) = (first, columns.len() - 1);
     }
     RowLine { baseline: line.baseline, size: line.size, pieces }
 }
 
-/// Whether a line's only piece is the title of the rows below it: it stands at the middle of the table.
-fn is_group(piece: &Piece, columns: &[Column]) -> bool {
-    let (Some(first), Some(last)) = (columns.first(), columns.last()) else { return false };
+/// The first column of the rows below a line whose only piece is their title: it stands at the middle of the table, or of
+/// the columns after the first.
+fn group_start(piece: &Piece, columns: &[Column]) -> Option<usize> {
     let b = &piece.chunk.bounds;
-    let off = (b.x0 + b.x1 - first.lo - last.hi).abs() / 2.0;
-    let is_cell = columns.get(piece.first).is_some_and(|own| (b.x0 - own.lo).abs() < OFF_MIDDLE * piece.chunk.size());
-    columns.len() > 2 && piece.first > 0 && !is_cell && !piece.chunk.is_value() && off < OFF_MIDDLE * piece.chunk.size()
+    let is_near = |off: f32| off.abs() < OFF_MIDDLE * piece.chunk.size();
+    let is_one = piece.first == piece.last;
+    let is_cell = is_one && columns.get(piece.first).is_some_and(|own| is_near(b.x0 - own.lo));
+    let is_middle = |start: &usize| {
+        let (first, last) = (columns.get(*start)?, columns.last()?);
+        Some(is_near((b.x0 + b.x1 - first.lo - last.hi) / 2.0))
+    };
+    let starts = 0..if is_one { 1 } else { 2 };
+    let is_title =
+        columns.len() > 2 && piece.first > 0 && !is_cell && !piece.chunk.is_value() && !piece.chunk.begins_small();
+    starts.into_iter().find(|start| is_middle(start) == Some(true)).filter(|_| is_title)
 }
 
 /// Drops titles above and notes below.
@@ -158,7 +168,8 @@ fn is_outer(line: &RowLine, columns: usize, proof: Proof) -> bool {
     let [only] = line.pieces.as_slice() else { return false };
     let covered = only.last - only.first + 1;
     let is_label = proof == Proof::Aligned && only.first == 0;
-    is_label || covered > 1 && 2 * covered > columns
+    let is_group = only.first > 0 && only.last + 1 == columns;
+    is_label || covered > 1 && 2 * covered > columns && !is_group
 }
 
 /// The cells of a row of several lines.
