@@ -2,6 +2,7 @@
 
 use super::prose::prose_of;
 use crate::page_structure::page_number;
+use crate::reading::is_slanted;
 use crate::tables::Table;
 use crate::tables::layout::edges::{Edge, Edges};
 use crate::tables::layout::figures::is_figure;
@@ -41,6 +42,8 @@ const MAX_EMPTY_PT: f32 = 18.0;
 const MAX_WHITE: f32 = 8.0;
 /// The same of a band between rules.
 const MAX_RULED_WHITE: f32 = 4.0;
+/// Maximum number of slanted words of a page that may be heads.
+const MAX_SLANTED: usize = 500;
 /// Lines beyond a rule are rows if their size is that of the rows within, up to this share.
 const SAME_SIZE: f32 = 0.1;
 
@@ -49,7 +52,9 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
     let lines = text_lines(words.all());
     let mut stacks = stacks(&joined(&edges.horizontal));
     stacks.sort_by_key(|stack| std::cmp::Reverse(stack.len()));
-    let areas = stacks.iter().flat_map(|stack| areas(stack, words, page)).take(MAX_AREAS);
+    let slanted: Vec<Bounds> =
+        page.words.iter().filter(|w| is_slanted(w)).map(|w| w.bounds).take(MAX_SLANTED).collect();
+    let areas = stacks.iter().flat_map(|stack| areas(stack, words, page, &slanted)).take(MAX_AREAS);
     let prose = prose_of(&lines);
     let extend = |area: Bounds| {
         let area = extended(&area, words, &lines, edges);
@@ -210,7 +215,7 @@ fn stacks(edges: &[Edge]) -> Vec<Vec<Edge>> {
 }
 
 /// Runs of bands that hold no prose. Empty bands divide tables, and are those between the lines of a chart.
-fn areas(stack: &[Edge], words: &PageWords, page: &PageLayout) -> Vec<Bounds> {
+fn areas(stack: &[Edge], words: &PageWords, page: &PageLayout, slanted: &[Bounds]) -> Vec<Bounds> {
     let mut areas: Vec<Bounds> = Vec::new();
     let mut open: Option<Bounds> = None;
     let mut empty: Option<Bounds> = None;
@@ -229,7 +234,7 @@ fn areas(stack: &[Edge], words: &PageWords, page: &PageLayout) -> Vec<Bounds> {
             empty = Some(empty.map_or(band, |all| all.union(band)));
         }
         let is_foot = b.at == foot && is_page_number(&band, &lines);
-        if is_empty || is_foot || !is_tabular(&band, &lines, a.is_rule || b.is_rule) {
+        if is_empty || is_foot || !is_tabular(&band, &lines, a.is_rule || b.is_rule, slanted) {
             areas.extend(open.take());
         } else {
             open = Some(open.map_or(band, |all| Bounds { y1: band.y1, ..all.union(band) }));
@@ -277,11 +282,17 @@ fn is_page_number(band: &Bounds, lines: &[TextLine]) -> bool {
 }
 
 /// Whether a band can hold rows: its lines have several chunks, or are few and short, and no large space is white.
-fn is_tabular(band: &Bounds, lines: &[TextLine], is_ruled: bool) -> bool {
+fn is_tabular(band: &Bounds, lines: &[TextLine], is_ruled: bool, slanted: &[Bounds]) -> bool {
     let size = lines.iter().map(|line| line.size).fold(0.0, f32::max);
     let limit =
         |a: &TextLine, b: &TextLine| if is_ruled { MAX_RULED_WHITE * a.size.max(b.size) } else { MAX_WHITE * size };
-    let is_white = |pair: &[TextLine]| matches!(pair, [a, b] if b.baseline - a.baseline > limit(a, b));
+    // Heads may be slanted to stand over narrow columns.
+    let is_empty = |a: &TextLine, b: &TextLine| {
+        let space = Bounds { y0: a.baseline, y1: b.baseline, ..*band };
+        !slanted.iter().any(|word| is_inside(word, &space))
+    };
+    let is_white =
+        |pair: &[TextLine]| matches!(pair, [a, b] if b.baseline - a.baseline > limit(a, b) && is_empty(a, b));
     if lines.windows(2).any(is_white) {
         return false;
     }

@@ -13,6 +13,8 @@ const MAX_LEADING: f32 = 1.45;
 const OFF_MIDDLE: f32 = 1.0;
 /// A head that is no further from its heads than lines of one cell stands over them within this many ems.
 const ON_GROUP: f32 = 0.3;
+/// A head at a side of its columns counts as further off than one at their middle, by this many ems.
+const SIDE: f32 = 0.5;
 
 /// The pieces of each head line, widened over the columns that they head.
 pub(super) fn spread_pieces<'p>(lines: &[RowLine<'p>], columns: &[Column], cuts: &[Edge]) -> Vec<Vec<Piece<'p>>> {
@@ -106,7 +108,8 @@ fn by_text_of<'p>(lines: &[RowLine<'p>], at: usize, next: &RowLine, columns: &[C
     let start = (0..columns.len()).find(|c| *c > 0 || next.fills(0)).unwrap_or(0);
     partition(&mut pieces, &groups, start..columns.len(), columns, next);
     let is_exact = |piece: &Piece| {
-        piece.last > piece.first && off_middle(piece, piece.first, piece.last, columns) < ON_GROUP * line.size
+        piece.last == piece.first && !next.fills(piece.first)
+            || piece.last > piece.first && off_middle(piece, piece.first, piece.last, columns) < ON_GROUP * line.size
     };
     (is_wide || groups.iter().all(|at| pieces.get(*at).is_some_and(is_exact))).then_some(pieces)
 }
@@ -135,7 +138,9 @@ fn widen_as_below(line: &mut RowLine, below: &RowLine, cuts: &[Edge]) {
 /// Divides a range of columns among pieces so that each stands best over its group.
 fn partition(pieces: &mut [Piece], groups: &[usize], range: Range<usize>, columns: &[Column], next: &RowLine) {
     let mut best: Vec<Vec<(f32, usize)>> = vec![vec![(f32::MAX, 0); range.end + 1]; groups.len() + 1];
-    if let Some(slot) = best.first_mut().and_then(|row| row.get_mut(range.start)) {
+    // The first group begins where its head stands best: the columns before it have heads of their own.
+    let first = groups.first().and_then(|at| pieces.get(*at)).map_or(range.start, |piece| piece.first);
+    for slot in best.first_mut().into_iter().flatten().take(first + 1).skip(range.start) {
         *slot = (0.0, range.start);
     }
     for (at, index) in groups.iter().enumerate() {
@@ -169,7 +174,9 @@ fn partition(pieces: &mut [Piece], groups: &[usize], range: Range<usize>, column
 fn misfit(piece: &Piece, from: usize, end: usize, columns: &[Column]) -> f32 {
     let (Some(first), Some(last)) = (columns.get(from), columns.get(end - 1)) else { return f32::MAX };
     let b = &piece.chunk.bounds;
-    (b.x0 - first.lo).abs().min((b.x1 - last.hi).abs()).min(off_middle(piece, from, end - 1, columns))
+    // A column may begin or end where its head does.
+    let side = (b.x0 - first.lo).abs().min((b.x1 - last.hi).abs()) + SIDE * piece.chunk.size();
+    side.min(off_middle(piece, from, end - 1, columns))
 }
 
 /// How far a piece stands from the middle of columns `first..=last`.

@@ -59,7 +59,8 @@ pub(crate) fn take_between<'p>(lines: &mut Vec<RowLine<'p>>) -> Vec<RowLine<'p>>
     let mut at = 1;
     while at + 1 < lines.len() {
         let is_between = matches!(lines.get(at - 1..=at + 1), Some([above, line, below])
-            if is_near(above, line) && is_near(line, below) && line.is_apart(above) && line.is_apart(below));
+            if is_near(above, line) && is_near(line, below) && line.is_apart(above) && line.is_apart(below)
+                && line.pieces.len() <= above.pieces.len().min(below.pieces.len()));
         if is_between { between.push(lines.remove(at)) } else { at += 1 }
     }
     between
