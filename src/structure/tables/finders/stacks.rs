@@ -120,7 +120,6 @@ fn with_labels(area: &Bounds, lines: &[TextLine], prose: &[Vec<bool>], edges: &E
     if edges.horizontal.iter().any(|e| is_within(e.at) && e.start < area.x0 - SAME_END) {
         return None;
     }
-    let has_digit = |chunk: &&Chunk| chunk.words.iter().any(|word| word.word.text.contains(|c: char| c.is_numeric()));
     let (mut rows, mut several, mut labels, mut x0) = (0, 0, 0, area.x0);
     for (line, marks) in lines.iter().zip(prose).filter(|(line, _)| is_within(line.baseline - 0.3 * line.size)) {
         let own = chunks_within(line, area);
@@ -190,6 +189,10 @@ fn is_over(line: &TextLine, area: &Bounds, columns: &[Column]) -> bool {
     let host = |chunk: &Chunk| columns.iter().position(|column| column.is_aligned(chunk, OFF_COLUMN));
     let hosts: Option<BTreeSet<usize>> = own.iter().map(|chunk| host(chunk)).collect();
     own.len() > 1 && 2 * own.len() >= columns.len() && hosts.is_some_and(|hosts| hosts.len() == own.len())
+}
+
+fn has_digit(chunk: &&Chunk) -> bool {
+    chunk.words.iter().any(|word| word.word.text.contains(char::is_numeric))
 }
 
 /// Whether a chunk of several words takes most of the width.
@@ -300,6 +303,11 @@ fn is_tabular(band: &Bounds, lines: &[TextLine], is_ruled: bool, slanted: &[Boun
     let is_full = |l: &TextLine| matches!(l.chunks.as_slice(), [only] if only.bounds.x1 - only.bounds.x0 > 0.6 * width);
     let full = lines.iter().filter(|l| is_full(l)).count();
     let words: usize = lines.iter().filter(|l| is_full(l)).flat_map(|l| &l.chunks).map(|c| c.words.len()).sum();
-    full <= 1 && lines.len() <= 2 && (words < 10 || band.y1 - band.y0 < 2.0 * lines.first().map_or(0.0, |l| l.size))
+    let has_values = lines
+        .last()
+        .is_some_and(|line| line.chunks.iter().filter(|chunk| chunk.is_value() && has_digit(chunk)).count() > 1);
+    full <= 1
+        && lines.len() <= 2
+        && (has_values || words < 10 || band.y1 - band.y0 < 2.0 * lines.first().map_or(0.0, |l| l.size))
         || 4 * full <= lines.len()
 }

@@ -140,23 +140,25 @@ fn row_line<'p>(line: &TextLine<'p>, columns: &[Column]) -> RowLine<'p> {
 /// The first column of the rows below a line whose only piece is their title: it stands at the middle of the table, or of
 /// the columns after the first.
 fn group_start(piece: &Piece, columns: &[Column]) -> Option<usize> {
-    let b = &piece.chunk.bounds;
-    let is_near = |off: f32| off.abs() < OFF_MIDDLE * piece.chunk.size();
     let is_one = piece.first == piece.last;
-    let is_cell = is_one && columns.get(piece.first).is_some_and(|own| is_near(b.x0 - own.lo));
-    let is_middle = |start: &usize| {
-        let (first, last) = (columns.get(*start)?, columns.last()?);
-        Some(is_near((b.x0 + b.x1 - first.lo - last.hi) / 2.0))
-    };
-    let starts = 0..if is_one { 1 } else { 2 };
+    let side = |own: &Column| (piece.chunk.bounds.x0 - own.lo).abs();
+    let is_cell = is_one && columns.get(piece.first).is_some_and(|own| side(own) < OFF_MIDDLE * piece.chunk.size());
     let is_title =
         columns.len() > 2 && piece.first > 0 && !is_cell && !piece.chunk.is_value() && !piece.chunk.begins_small();
-    starts.into_iter().find(|start| is_middle(start) == Some(true)).filter(|_| is_title)
+    let mut starts = 0..if is_one { 1 } else { 2 };
+    starts.find(|start| is_title && is_middle(piece, columns.get(*start..).unwrap_or_default()))
+}
+
+/// Whether a piece stands at the middle of these columns.
+fn is_middle(piece: &Piece, columns: &[Column]) -> bool {
+    let (Some(first), Some(last)) = (columns.first(), columns.last()) else { return false };
+    let b = &piece.chunk.bounds;
+    (b.x0 + b.x1 - first.lo - last.hi).abs() / 2.0 < OFF_MIDDLE * piece.chunk.size()
 }
 
 /// Drops titles above and notes below.
 fn trim(lines: &mut Vec<RowLine>, columns: &[Column], proof: Proof) {
-    let is_outer = |line: &RowLine| is_outer(line, columns.len(), proof);
+    let is_outer = |line: &RowLine| is_outer(line, columns, proof);
     let titles = lines.iter().take_while(|line| is_outer(line)).count();
     lines.drain(..titles);
     let notes = lines.iter().rev().take_while(|line| is_outer(line)).count();
@@ -164,12 +166,13 @@ fn trim(lines: &mut Vec<RowLine>, columns: &[Column], proof: Proof) {
 }
 
 /// Whether a line is one piece over most columns or, where nothing is drawn, a lone label.
-fn is_outer(line: &RowLine, columns: usize, proof: Proof) -> bool {
+fn is_outer(line: &RowLine, columns: &[Column], proof: Proof) -> bool {
     let [only] = line.pieces.as_slice() else { return false };
     let covered = only.last - only.first + 1;
     let is_label = proof == Proof::Aligned && only.first == 0;
-    let is_group = only.first > 0 && only.last + 1 == columns;
-    is_label || covered > 1 && 2 * covered > columns && !is_group
+    let is_group =
+        proof == Proof::Drawn && only.first > 0 && is_middle(only, columns.get(only.first..).unwrap_or_default());
+    is_label || covered > 1 && 2 * covered > columns.len() && !is_group
 }
 
 /// The cells of a row of several lines.

@@ -4,6 +4,7 @@ use super::area::{cuts_between, is_between};
 use super::columns::{Column, Piece};
 use super::rows::{RowLine, is_hyphenated};
 use crate::tables::layout::edges::Edge;
+use pagewise_text::{Bounds, COLUMN_GAP_EM};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -38,6 +39,13 @@ pub(super) fn spread_pieces<'p>(lines: &[RowLine<'p>], columns: &[Column], cuts:
             widen_as_below(line, below, cuts);
         }
     }
+    for at in 1..spread.len() {
+        if let Some([above, line]) = spread.get_mut(at - 1..=at)
+            && line.baseline - above.baseline < MAX_LEADING * line.size
+        {
+            widen_as_above(line, above, cuts);
+        }
+    }
     spread.into_iter().map(|line| line.pieces).collect()
 }
 
@@ -66,10 +74,11 @@ fn widen_by_rules(line: &mut RowLine, next: &RowLine, columns: &[Column], cuts: 
         is_between(e, line, next) || e.at > line.baseline - 0.1 * line.size && e.at < line.baseline + 0.9 * line.size
     };
     let rules: Vec<&Edge> = cuts.iter().filter(is_partial).filter(is_near).collect();
-    let pieces = &mut line.pieces;
-    let before: Vec<(usize, usize)> = pieces.iter().map(|piece| (piece.first, piece.last)).collect();
+    let before: Vec<(usize, usize)> = line.pieces.iter().map(|piece| (piece.first, piece.last)).collect();
     for rule in rules {
-        let is_over = |b: &pagewise_text::Bounds| rule.start <= b.x0 + 3.0 && b.x1 - 3.0 <= rule.end;
+        let is_over = |b: &Bounds| rule.start <= b.x0 + 3.0 && b.x1 - 3.0 <= rule.end;
+        join_words(&mut line.pieces, is_over);
+        let pieces = &mut line.pieces;
         let own: Vec<usize> =
             (0..pieces.len()).filter(|at| pieces.get(*at).is_some_and(|piece| is_over(&piece.chunk.bounds))).collect();
         let is_ruled = |c: &Column| (c.hi.min(rule.end) - c.lo.max(rule.start)) > 0.5 * (c.hi - c.lo);
@@ -85,7 +94,27 @@ fn widen_by_rules(line: &mut RowLine, next: &RowLine, columns: &[Column], cuts: 
             several => partition(pieces, several, first..last + 1, columns, next),
         }
     }
-    pieces.iter().zip(before).any(|(piece, before)| (piece.first, piece.last) != before)
+    line.pieces.len() < before.len()
+        || line.pieces.iter().zip(before).any(|(piece, before)| (piece.first, piece.last) != before)
+}
+
+/// Joins the words of a head that stand over a rule: the border of two columns may lie between them.
+fn join_words(pieces: &mut Vec<Piece>, is_over: impl Fn(&Bounds) -> bool) {
+    let mut at = 0;
+    while let Some([left, right]) = pieces.get(at..at + 2) {
+        let gap = right.chunk.bounds.x0 - left.chunk.bounds.x1;
+        let is_one =
+            gap < COLUMN_GAP_EM * left.chunk.size() && is_over(&left.chunk.bounds) && is_over(&right.chunk.bounds);
+        if !is_one {
+            at += 1;
+            continue;
+        }
+        let right = pieces.remove(at + 1);
+        if let Some(left) = pieces.get_mut(at) {
+            left.last = left.last.max(right.last);
+            left.chunk.extend(right.chunk);
+        }
+    }
 }
 
 /// The pieces of a head line that leaves columns free which the next one fills: they head groups of columns.
@@ -131,6 +160,22 @@ fn widen_as_below(line: &mut RowLine, below: &RowLine, cuts: &[Edge]) {
         let is_parted = rules.iter().any(|edge| edge.start < b.x1 && b.x0 < edge.end);
         if let Some(other) = below.pieces.iter().find(is_over).filter(|_| !is_parted) {
             (piece.first, piece.last) = (other.first, other.last);
+        }
+    }
+}
+
+/// A piece alone below a wide one, at its middle or one of its sides, is a line of the same cell.
+fn widen_as_above(line: &mut RowLine, above: &RowLine, cuts: &[Edge]) {
+    let rules: Vec<&Edge> = cuts_between(cuts, above, line).collect();
+    for wide in above.pieces.iter().filter(|piece| piece.last > piece.first) {
+        let (a, limit) = (wide.chunk.bounds, ON_GROUP * line.size);
+        let mut own = line.pieces.iter_mut().filter(|piece| wide.first <= piece.last && piece.first <= wide.last);
+        let (Some(piece), None) = (own.next(), own.next()) else { continue };
+        let b = piece.chunk.bounds;
+        let offs = [a.x0 - b.x0, a.x1 - b.x1, (a.x0 + a.x1 - b.x0 - b.x1) / 2.0];
+        let is_parted = rules.iter().any(|edge| edge.start < b.x1 && b.x0 < edge.end);
+        if !is_parted && wide.first <= piece.first && offs.iter().any(|off| off.abs() < limit) {
+            (piece.first, piece.last) = (wide.first, wide.last);
         }
     }
 }

@@ -60,7 +60,7 @@ pub(crate) fn take_between<'p>(lines: &mut Vec<RowLine<'p>>) -> Vec<RowLine<'p>>
     while at + 1 < lines.len() {
         let is_between = matches!(lines.get(at - 1..=at + 1), Some([above, line, below])
             if is_near(above, line) && is_near(line, below) && line.is_apart(above) && line.is_apart(below)
-                && line.pieces.len() <= above.pieces.len().min(below.pieces.len()));
+                && !(above.is_label() && below.is_label()));
         if is_between { between.push(lines.remove(at)) } else { at += 1 }
     }
     between
@@ -214,15 +214,13 @@ impl Context<'_, '_> {
             let is_full = matches!((above.pieces.first(), line.pieces.first()), (Some(a), Some(b)) if !has_room(a, b, self.columns));
             return is_wrapped_label(above, line) || is_full && self.inner.is_some_and(|inner| pitch <= inner);
         }
+        let wrapping = wrapping(row, line, self.columns);
         match (self.is_banded, self.inner) {
-            (_, Some(inner)) if pitch > inner => false,
-            (true, _) => {
-                self.is_partial(row, line)
-                    || is_wrapped_label(above, line)
-                    || wrapping(row, line, self.columns) != Wrapping::Ended
-            }
-            (false, Some(_)) => wrapping(row, line, self.columns) != Wrapping::Ended || self.is_partial(row, line),
-            (false, None) => wrapping(row, line, self.columns) == Wrapping::GoesOn,
+            (true, Some(inner)) if pitch > inner => wrapping == Wrapping::GoesOn,
+            (true, _) => self.is_partial(row, line) || is_wrapped_label(above, line) || wrapping != Wrapping::Ended,
+            (false, Some(inner)) if pitch > inner => false,
+            (false, Some(_)) => wrapping != Wrapping::Ended || self.is_partial(row, line),
+            (false, None) => wrapping == Wrapping::GoesOn,
         }
     }
 
