@@ -216,9 +216,8 @@ impl Context<'_, '_> {
         }
         let wrapping = wrapping(row, line, self.columns);
         match (self.is_banded, self.inner) {
-            (true, Some(inner)) if pitch > inner => wrapping == Wrapping::GoesOn,
+            (_, Some(inner)) if pitch > inner => wrapping == Wrapping::GoesOn,
             (true, _) => self.is_partial(row, line) || is_wrapped_label(above, line) || wrapping != Wrapping::Ended,
-            (false, Some(inner)) if pitch > inner => false,
             (false, Some(_)) => wrapping != Wrapping::Ended || self.is_partial(row, line),
             (false, None) => wrapping == Wrapping::GoesOn,
         }
