@@ -121,7 +121,7 @@ fn the_files_used_last_are_named_and_the_others_by_a_further_call() {
     };
     let (files, cut) = named(1);
     assert_eq!((files.len(), &files[..3]), (10, &["7.txt", "23.txt", "22.txt"].map(str::to_owned)[..]));
-    assert_eq!(cut, "[13 more files, used less recently. Next call: context_status with startFile: 11]");
+    assert_eq!(cut, "[13 more files, used less recently. Next call: context_status {\"startFile\":11}]");
     assert_eq!(named(21).0, ["3.txt", "2.txt", "1.txt"]);
     assert_eq!(named(21).1, "");
     let refused = client.call("context_status", json!({ "startFile": 24 }));

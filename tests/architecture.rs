@@ -125,7 +125,7 @@ fn clap_is_named_by_the_command_line_and_by_what_it_derives_for_the_tools() {
 /// if it shows people a command with the parameter.
 const PARAMETERS: [(&str, &[&str]); 5] = [
     ("case_sensitive", &["cli/answers/search.rs", "tool/pdf/arguments.rs"]),
-    ("num_lines", &["tool/get_file/arguments.rs", "tool/get_file/mod.rs"]),
+    ("num_lines", &["cli/answers/file.rs", "tool/get_file/arguments.rs", "tool/get_file/mod.rs"]),
     ("start_document", &["tool/pdf/arguments.rs", "tool/pdf/search/documents.rs"]),
     ("start_file", &["tool/context/arguments.rs", "tool/context/mod.rs"]),
     ("url_index", &["cli/commands/fetch.rs", "tool/fetch/arguments.rs", "tool/fetch/mod.rs"]),

@@ -393,10 +393,6 @@ fn text_alone_goes_to_standard_output_and_notes_to_standard_error() {
     let printed = pages(&["2-3"]);
     assert_eq!((printed.stdout, printed.stderr), (format!("{}\n\u{c}{}\n", text(0), text(1)), String::new()));
     assert_eq!(pages(&["--pages", "2-3"]).stdout, pages(&["2-3"]).stdout, "the older flag");
-    let cut = pages(&["2", "--max-chars", "40"]);
-    let total = format!("--- Page 2 · 0000 ---\n{}", text(0)).chars().count();
-    assert_eq!(cut.stderr, format!("pagewise: the text is cut on page 2, after 40 of {total} characters\n"));
-    assert!(text(0).starts_with(cut.stdout.trim_end()), "{}", cut.stdout);
     let section = pages(&["section:preface"]).stderr;
     assert!(section.starts_with("pagewise: Section 'Preface' is taken as page 2; "), "{section}");
     let blank = place.file("blank.pdf", small_pdf(2));
@@ -406,6 +402,66 @@ fn text_alone_goes_to_standard_output_and_notes_to_standard_error() {
         run.stderr,
         "pagewise: no text in this document, which may be a scan: try --ocr auto, or pagewise render\n"
     );
+}
+
+/// What divides pages is printed whole or not at all.
+const PAGE_BREAK: &str = "\n\n<!-- page 2 -->\n\n";
+
+#[test]
+fn a_text_is_cut_by_the_characters_that_are_printed() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    for format in ["text", "markdown"] {
+        let printed = |max: &[&str]| place.run(&[&["text", &pdf, "1-2", "--format", format], max].concat());
+        let whole = printed(&[]).stdout;
+        let total = whole.trim_end_matches('\n').chars().count();
+        for max in [20, 100, 272, 273, 274, 300, total - 1] {
+            let cut = printed(&["--max-chars", &max.to_string()]);
+            let (_, counts) = cut.stderr.trim_end().split_once(" after ").unwrap();
+            let (kept, of) = counts.strip_suffix(" characters").unwrap().split_once(" of ").unwrap();
+            let number = |text: &str| text.replace(',', "").parse::<usize>().unwrap();
+            let (kept, of) = (number(kept), number(of));
+            assert!(of == total && kept <= max && max - kept < PAGE_BREAK.len(), "{format} {max}: {}", cut.stderr);
+            let begin = whole.chars().take(kept).collect::<String>();
+            assert_eq!(cut.stdout.trim_end_matches('\n'), begin.trim_end_matches('\n'), "{format} {max}");
+        }
+        let all = printed(&["--max-chars", &total.to_string()]);
+        assert_eq!((all.stdout, all.stderr), (whole, String::new()), "{format}");
+    }
+    let said = place.run(&["text", &pdf, "1", "--max-chars", "22", "--out", "cut.txt"]).stdout;
+    assert_eq!(said, "Text of 1 page written to cut.txt: 22 bytes\n");
+    assert_eq!(place.json(&["text", &pdf, "1"]).1.get("maxChars"), None);
+    assert_eq!(place.json(&["text", &pdf, "1", "--max-chars", "22"]).1["maxChars"], 22);
+}
+
+#[test]
+fn a_document_in_place_of_a_command_is_summarised() {
+    let place = Place::new();
+    let pdf = place.copied("latex.pdf");
+    let same = |document: &[&str], command: &[&str]| {
+        let (document, command) = (place.run(document), place.run(command));
+        assert_eq!((document.status, &document.stdout), (command.status, &command.stdout), "{}", document.stderr);
+        assert!(!document.stdout.is_empty());
+    };
+    same(&["--json", &pdf, "--pages", "2"], &["--json", "get-file", &pdf, "--pages", "2"]);
+    same(&[&format!("{pdf}#page=2"), "--as", "text"], &["get-file", &format!("{pdf}#page=2"), "--as", "text"]);
+    assert!(place.run(&[&pdf]).stdout.starts_with("File:         latex.pdf\n"));
+    let missing = place.run(&["latx.pdf"]).stderr;
+    assert!(missing.contains("File not found: latx.pdf\n") && missing.contains(" is latex.pdf."), "{missing}");
+    let unknown = place.run(&["latex"]);
+    assert!(unknown.status == 1 && unknown.stderr.contains("unrecognized subcommand 'latex'"), "{}", unknown.stderr);
+}
+
+#[test]
+fn a_command_that_confines_itself_still_names_similar_files() {
+    let place = Place::new();
+    place.copied("latex.pdf");
+    for command in [&["page", "latx.pdf", "1"][..], &["split", "latx.pdf"], &["text", "latx.pdf"]] {
+        let run = place.run(command);
+        assert_eq!(run.status, 1);
+        let hint = run.stderr.lines().last().unwrap();
+        assert!(hint.starts_with("  The nearest name beneath ") && hint.ends_with(" is latex.pdf."), "{hint}");
+    }
 }
 
 #[test]
@@ -532,7 +588,7 @@ fn a_command_never_replaces_the_file_that_it_reads() {
 fn an_option_without_an_effect_is_refused() {
     let place = Place::new();
     let pdf = place.copied("latex.pdf");
-    let idle: [&[&str]; 17] = [
+    let idle: [&[&str]; 20] = [
         &["text", &pdf, "--conversation", "review"],
         &["get-file", &pdf, "--start-line", "3"],
         &["get-file", &pdf, "--pages", "2", "--num-lines", "3"],
@@ -542,6 +598,9 @@ fn an_option_without_an_effect_is_refused() {
         &["get-file", &pdf, "--force"],
         &["get-file", &pdf, "--generation", "2"],
         &["get-file", &pdf, "--pages", "2", "--emit", "raw", "--json"],
+        &["get-file", &pdf, "--emit", "raw"],
+        &["get-file", &pdf, "--pages", "2", "--as", "text", "--emit", "raw"],
+        &["diff", &pdf, &pdf, "--conversation", "review"],
         &["text", &pdf, "1", "--boxes"],
         &["search", &pdf, "walk", "--ranked", "--boxes"],
         &["tables", &pdf, "4", "--format", "csv", "--json"],
@@ -589,6 +648,53 @@ fn pages_are_selected_alike_in_every_command() {
         assert_eq!(numbers(&["page", &pdf, "--pages", selection, "--join", "--out", "option.pdf"]), by_word);
     }
     assert_eq!(place.refused(&["page", &pdf, "3", "--pages", "4"]).1, "validation_error");
+    let commands: [&[&str]; 8] = [
+        &["page", &pdf, "-3"],
+        &["page", &pdf, "-3", "--join"],
+        &["split", &pdf, "-3"],
+        &["render", &pdf, "-3", "--dpi", "72"],
+        &["render", &pdf, "-3", "--contact-sheet"],
+        &["text", &pdf, "-3"],
+        &["info", &pdf, "-3"],
+        &["tables", &pdf, "-3"],
+    ];
+    for command in commands {
+        let run = place.run(command);
+        let note = "'-3' means pages 1-3; 'last' is the last page.";
+        assert!(run.status == 0 && run.stderr.contains(note), "{command:?}: {}", run.stderr);
+    }
+    for command in ["page", "render"] {
+        let run = place.run(&[command, &pdf, "-1"]);
+        assert!(run.status == 0 && run.stderr.contains("'-1' means page 1;"), "{command}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn an_index_without_room_says_so() {
+    let place = Place::new();
+    place.file("one.pdf", small_pdf(1));
+    assert_eq!(place.run(&["index", "add", "one.pdf"]).status, 0);
+    place.file("two.pdf", small_pdf(2));
+    let said = place.run(&["index", "add", "two.pdf", "--set", "max_index_bytes=1"]).stdout;
+    let full = "[1 document is not indexed: the index has no room for more (max_index_bytes)]";
+    assert!(said.contains(full) && !said.contains("Next call"), "{said}");
+}
+
+#[test]
+fn matches_that_are_left_out_are_shown_by_the_next_command() {
+    let place = Place::new();
+    let page = format!("BT /F 9 Tf 9 280 Td {} ET", "(fold) Tj 0 -40 Td ".repeat(7));
+    let pdf = pages_of(&[page.as_str(); 2]);
+    fs::create_dir(place.path("a")).unwrap();
+    place.file("a/one.pdf", pdf);
+    place.file("a/two.pdf", small_pdf(1));
+    let said = |more: &[&str]| place.run(&[&["search", "a", "fold"], more].concat()).stderr;
+    let by_share = "matches are shown, at most 5 of a file; search one file to see all of its matches\n";
+    assert!(said(&[]).contains(by_share), "{}", said(&[]));
+    assert!(said(&["--max-results", "1"]).contains("matches are shown; raise --max-results\n"));
+    let ranked = ["search", "a", "fold", "--ranked", "--pages", "9"];
+    let searched = "no page answers the query: 2 documents searched (0 pages)\n";
+    assert!(place.run(&ranked).stderr.contains(searched), "{}", place.run(&ranked).stderr);
 }
 
 #[test]
@@ -621,7 +727,7 @@ fn a_ranked_search_says_what_limits_it() {
     let pdf = place.copied("latex.pdf");
     let said = place.run(&["search", &pdf, "walk", "--ranked", "--language", "deu", "--dates", "1900..2030"]);
     assert_eq!(said.status, 0, "{}", said.stderr);
-    let searched = "no page answers it in 0 documents in deu of 1900..2030 searched (0 pages)";
+    let searched = "no page answers the query: 0 documents in deu of 1900..2030 searched (0 pages)";
     assert!(said.stderr.contains(searched), "{}", said.stderr);
 }
 
@@ -632,9 +738,15 @@ fn ocr_without_an_engine_fails_and_writes_nothing() {
     assert_eq!((status, code.as_str()), (2, "pdf_error"), "{message}");
     assert!(message.starts_with("OCR is not available: page 1 of "), "{message}");
     assert!(!place.path("searchable.pdf").exists());
-    assert_eq!(place.run(&["ocr", &fixture("latex.pdf"), "--out", "same.pdf"]).status, 0, "nothing is to be read");
-    let (status, _, message) = place.refused(&["ocr", &fixture("encrypted-empty.pdf"), "--out", "searchable.pdf"]);
-    assert_eq!(status, 2);
+    let copied = place.run(&["ocr", &fixture("latex.pdf"), "--out", "same.pdf"]).stdout;
+    assert!(copied.starts_with("No page needed OCR. Copied to same.pdf: "), "{copied}");
+    assert_eq!(fs::read(place.path("same.pdf")).unwrap(), fs::read(fixture("latex.pdf")).unwrap());
+    let unread = place.run(&["text", &fixture("scan.pdf"), "1", "--ocr", "auto"]).stderr;
+    let why = "pagewise: no text on page 1: OCR is not available, pagewise doctor says why; see pagewise render\n";
+    assert_eq!(unread, why);
+    let encrypted = fixture("encrypted-empty.pdf");
+    let (status, code, message) = place.refused(&["ocr", &encrypted, "--out", "searchable.pdf"]);
+    assert_eq!((status, code.as_str()), (1, "encrypted"));
     assert!(
         message.ends_with("encrypted-empty.pdf is encrypted: text cannot be added to an encrypted PDF"),
         "{message}"
@@ -681,6 +793,13 @@ fn errors_name_what_was_typed() {
     );
     assert_eq!(said(&["page", &pdf, "1", "--out", "."]), "Cannot write file: . (it is a folder)");
     assert!(place.run(&["serve", "--root", "nosuch"]).stderr.ends_with("nosuch\n"));
+    let file = place.run(&["serve", "--root", &pdf]).stderr;
+    assert!(file.contains(": Not a folder: ") && file.ends_with("latex.pdf\n"), "{file}");
+    let pushed = |arguments: &[&str]| said(&[&["push", &pdf, "--to", "http://pdf.example"], arguments].concat());
+    assert_eq!(pushed(&["--offline"]), "Offline: nothing is uploaded, because offline is set");
+    assert_eq!(pushed(&["--set", "push_token=t"]), "A token is sent over https only: http://pdf.example");
+    let time = said(&["text", &pdf, "1", "--set", "max_page_cpu_ms=0"]);
+    assert!(time.ends_with(": a page took more than max_page_cpu_ms, which is 0"), "{time}");
     assert!(place.run(&["man", "context", "watch"]).stdout.contains("pagewise-context-watch"));
     assert!(place.run(&["man", "context", "nosuch"]).stderr.contains("There is no command 'nosuch'"));
 }
@@ -694,7 +813,7 @@ fn a_fetched_text_goes_on_by_the_command_that_is_printed() {
         said.contains("Use a higher --max-chars to retrieve more.]") && !said.contains("get_search_content"),
         "{said}"
     );
-    let (_, next) = said.split_once("To continue: pagewise ").unwrap();
+    let (_, next) = said.split_once("Next call: pagewise ").unwrap();
     let rest = place.run(&next.split_whitespace().collect::<Vec<_>>());
     assert_eq!(rest.status, 0, "{}", rest.stderr);
     assert_eq!(rest.stdout.lines().next().unwrap().len(), 10_000, "{}", rest.stdout);

@@ -38,7 +38,7 @@ fn text(bench: &Bench, updates: &Updates) -> String {
     updates_text(updates).replace(&format!("{}/", bench.folder.path().display()), "")
 }
 
-const NOTHING: &str = "Nothing changed among the files of this conversation.";
+const NOTHING: &str = "No changes that have not been reported.";
 
 fn forget(bench: &Bench, request: ForgetRequest) {
     bench.context.forget(&c(), &request).unwrap();
@@ -56,7 +56,7 @@ fn changed_pages_are_told_once_and_then_sent_as_replacements() {
     The document has 4 pages now, and had 3.
     Changed: page 2.
     Added: page 4.
-    To read what is new: get_file pages: "2,4"
+    Next call: get_file {"filePath":"a.pdf","pages":"2,4"}
     "#);
     assert_eq!(told(&bench), NOTHING);
     let answer = bench.given("a.pdf", pages("1-4"));
@@ -107,7 +107,7 @@ fn moved_and_removed_pages_are_held_under_their_new_numbers() {
     Added: page 1.
     Removed (by their earlier numbers): pages 2,4.
     Moved: page 1 is now page 2.
-    To read what is new: get_file pages: "1"
+    Next call: get_file {"filePath":"a.pdf","pages":"1"}
     "#);
     let answer = bench.given("a.pdf", pages("1-3"));
     assert_eq!(answer[0], "PDF: new");
@@ -374,7 +374,7 @@ fn a_conversation_that_is_full_refuses_before_the_cliff_and_says_what_to_do() {
     let answer = bench.given("a.pdf", pages("3-4"));
     assert_eq!(answer[0], "PDF: three");
     insta::assert_snapshot!(answer[1], @r#"
-        Limit reached, so without page 4: max_conversation_blocks is 3, and 3 were sent. With more, a provider would refuse every later request of this conversation. Ask with as: "text" or as: "path"; or call context_forget once your context was compacted, and ask again.
+        Limit reached, so without page 4: max_conversation_blocks is 3, and 3 were sent. With more, a provider would refuse every later request of this conversation. Ask with as: "text" or as: "path"; or call context_forget once your context has been compacted, and ask again.
     "#);
     let mut request = FileRequest::whole("a.pdf");
     (request.part, request.conversation) = (RequestedPart::Index(3), Some(c()));

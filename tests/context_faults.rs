@@ -663,7 +663,7 @@ fn a_document_of_a_million_empty_pages_has_an_answer_of_one_size() {
     bench.pdf("a.pdf", &empty);
     let answer = bench.given("a.pdf", summary);
     assert!(answer[0].len() < 60_000, "{}", answer[0].len());
-    assert!(answer[0].contains("[The text ends here: 40000 characters per answer. Continue with get_file pages: \""));
+    assert!(answer[0].contains("[The text ends here: 40000 characters per answer. Next call: get_file {"));
     bench.pdf("a.pdf", &vec!["uncut unread"; 20_000]);
     let mut request = FileRequest::whole("a.pdf");
     request.conversation = Some(c());

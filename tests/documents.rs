@@ -132,7 +132,7 @@ fn a_document_says_what_it_is() -> Outcome {
         is_xfa: false,
         attachments: 1,
         outline_entries: 2,
-        has_page_labels: false,
+        label_ranges: [],
         parts: None,
     }
     "#);
@@ -168,7 +168,7 @@ fn a_document_says_what_it_is() -> Outcome {
         is_xfa: false,
         attachments: 0,
         outline_entries: 0,
-        has_page_labels: false,
+        label_ranges: [],
         parts: None,
     }
     "#);

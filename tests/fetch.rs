@@ -124,9 +124,9 @@ fn other_content_is_refused_by_name() {
     for (path, name) in [("/picture", "image/png"), ("/archive", "a ZIP archive (application/zip)")] {
         let (code, message) = error_of(&client.call("fetch_content", json!({ "url": site.url(path) })));
         let url = site.url(path);
-        let readable = "readable are HTML, text, JSON, XML and application/pdf";
+        let readable = "Readable types: HTML, text, JSON, XML, PDF and office files.";
         assert_eq!(code, "unsupported_file_type");
-        assert_eq!(message, format!("Unsupported content type: {url} is {name}; {readable}"));
+        assert_eq!(message, format!("Unsupported content type: {url} is {name}. {readable}"));
     }
 }
 
@@ -141,7 +141,7 @@ fn small_content_comes_without_a_notice_and_large_content_with_one() {
     assert_eq!(texts(&long)[1], "0123456789".repeat(3_000) + notice);
     let last = texts(&long)[2].clone();
     let id = response_id(&long);
-    assert!(last.starts_with(&format!("responseId: {id}\nTo continue: get_search_content {{")), "{last}");
+    assert!(last.starts_with(&format!("responseId: {id}\nNext call: get_search_content {{")), "{last}");
     assert!(last.contains("\"offset\":30000") && last.contains("\nConversation: conv_"), "{last}");
 }
 
@@ -242,7 +242,7 @@ fn arguments_are_checked() {
     assert_eq!(negative, validation("Parameter 'maxChars' must be a whole number, 1 or more"));
     let (code, message) = refused("fetch_content", json!({ "url": "ftp://example.com/a" }));
     assert_eq!(code, "unsupported_reference");
-    assert!(message.contains("accepted are http and https"), "{message}");
+    assert!(message.contains("Accepted: http and https"), "{message}");
     assert_eq!(refused("fetch_content", json!({ "url": "no url" })).0, "validation_error");
 }
 
@@ -306,7 +306,7 @@ fn without_a_network_every_url_is_refused_as_such() {
             for url in ["https://example.com/a.pdf", "http://10.0.0.1/a.pdf"] {
                 let (status, answer) = place.json(&[&command[..], &[url, flag]].concat());
                 let message =
-                    format!("Offline: {url} is not fetched, because {setting} is set; accepted are paths and file://");
+                    format!("Offline: {url} is not fetched, because {setting} is set. Accepted: paths and file://");
                 let error = &answer["error"];
                 assert_eq!((status, &error["code"]), (1, &json!("unsupported_reference")), "{answer}");
                 assert_eq!((&error["message"], &error["data"]["setting"]), (&json!(message), &json!(setting)));
@@ -343,7 +343,7 @@ fn servers_are_asked_again_for_what_a_conversation_holds() {
         assert_ne!(result["isError"], json!(true), "{result}");
         (texts(&result)[0].clone(), result["structuredContent"].clone())
     };
-    let nothing = "Nothing changed among the files of this conversation.";
+    let nothing = "No changes that have not been reported.";
     assert_eq!(updates(&mut client).0, nothing);
     assert_eq!(site.asked().last().unwrap().field("if-none-match"), Some("\"1\""), "asked, and answered by a 304");
     version.store(2, Ordering::SeqCst);

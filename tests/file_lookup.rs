@@ -184,16 +184,16 @@ fn a_file_of_another_type_is_named_in_words_with_its_converter() {
     place.file("a.wav", b"RIFF\x10\0\0\0WAVEfmt ");
     let refused = |command: &str, name: &str| place.run(&[command, name]).stderr;
     insta::assert_snapshot!(refused("get-file", "a.vsdx"), @r"
-    pagewise: Unsupported file type: a.vsdx is a Visio drawing (application/vnd.ms-visio.drawing); supported are text/*, application/pdf, image/png, image/jpeg, image/gif, image/webp, office files, EPUBs and notebooks
+    pagewise: Unsupported file type: a.vsdx is a Visio drawing (application/vnd.ms-visio.drawing). Supported: text/*, application/pdf, image/png, image/jpeg, image/gif, image/webp, office files, EPUBs and notebooks
       Convert it first: soffice --headless --convert-to pdf a.vsdx
     ");
     insta::assert_snapshot!(refused("info", "my book.mobi"), @r"
-    pagewise: Unsupported file type: my book.mobi is a Kindle book (application/x-mobipocket-ebook); supported are text/*, application/pdf, image/png, image/jpeg, image/gif, image/webp, office files, EPUBs and notebooks
+    pagewise: Unsupported file type: my book.mobi is a Kindle book (application/x-mobipocket-ebook). Supported: text/*, application/pdf, image/png, image/jpeg, image/gif, image/webp, office files, EPUBs and notebooks
       Convert it first: ebook-convert 'my book.mobi' book.pdf
     ");
     assert!(refused("search", "a.rtf").contains("QUERY"), "a command that lacks an argument says so first");
     assert!(refused("outline", "a.zip").contains("Convert it first: unzip a.zip"));
-    assert!(refused("get-file", "a.wav").contains("a.wav is audio/wav; supported"));
+    assert!(refused("get-file", "a.wav").contains("a.wav is audio/wav. Supported"));
     assert_eq!(place.refused(&["info", &fixture("notes.txt")]).1, "not_a_pdf");
 }
 
@@ -224,7 +224,7 @@ fn a_folder_is_answered_with_its_pdfs() {
     let info = library.client.call("pdf_info", json!({ "path": "../library" }));
     insta::assert_snapshot!(info["structuredContent"].to_string(), @r#"{"documents":{"2024/c.pdf":"encrypted","2024/d.pdf":"not a PDF","2024/e.pdf":8,"A.PDF":1,"b.pdf":8,"link.pdf":"outside the allowed folders"},"total":6}"#);
     let text = library.call("pdf_extract_text", json!({ "path": "../library" }));
-    assert!(text.contains("get_file with its path lists the documents in it"), "{text}");
+    assert!(text.contains("get_file with its path alone lists the documents in it"), "{text}");
     assert!(library.get("../secret").starts_with("Path not allowed: "));
 }
 
@@ -281,7 +281,7 @@ fn a_folder_is_searched_file_by_file() {
     ../library/2024/c.pdf: 1 match
       Page 1: 1 match
         the white whale
-    Not searched, because they cannot be read: ../library/2024/locked.pdf (Encrypted PDF: a password is needed), ../library/2024/none.pdf (Not a PDF: no PDF header at byte 0 to 1,023; the file begins with "no PDF")
+    Not searched, because they cannot be read: ../library/2024/locked.pdf (Encrypted PDF: a password is needed), ../library/2024/none.pdf (Not a PDF: no PDF header in the first 1,024 bytes; the file begins with "no PDF")
     With pages that have no usable text (scans or blank), so not searched whole: ../library/blank.pdf
     "#);
     let none = library.call("pdf_search", json!({ "path": "../library", "query": "shark" }));
@@ -294,9 +294,9 @@ fn a_folder_is_searched_file_by_file() {
     let bad = library.call("pdf_search", json!({ "path": "../library", "query": "(", "regex": true }));
     assert!(bad.starts_with("Parameter 'query' is not a regular expression"), "{bad}");
     let missing = library.call("pdf_search", json!({ "path": ["a.pdf", "d.pdf"], "query": "whale" }));
-    assert!(missing.contains("Not searched, because they cannot be read: d.pdf (File not found)"), "{missing}");
+    assert!(missing.contains("Not searched, because it cannot be read: d.pdf (File not found)"), "{missing}");
     let rest = library.call("pdf_search", json!({ "path": "../library", "query": "whale", "start_document": 4 }));
-    assert!(rest.starts_with("1 match of \"whale\" in 1 of 1 document searched (1 page)"), "{rest}");
+    assert!(rest.starts_with("1 match of \"whale\" in 1 of 1 document searched (4-6 of 6, 1 page)"), "{rest}");
     let past = library.call("pdf_search", json!({ "path": "../library", "query": "whale", "start_document": 7 }));
     assert!(past.starts_with("Parameter 'start_document' must be at most 6"), "{past}");
 }

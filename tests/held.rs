@@ -347,9 +347,9 @@ fn a_status_names_what_is_unread_by_its_sections() {
     let status = || {
         let held = ConversationArguments { conversation: Some("c".to_owned()).into(), generation: None };
         let arguments = StatusArguments { held, ..StatusArguments::default() };
-        context_status(&bench.context, &arguments, &Caller::direct()).unwrap()
+        context_status(&bench.context, &arguments, &Caller::direct()).unwrap().data(&arguments)
     };
-    let data = status().data();
+    let data = status();
     let unread = "; unread: 'Entry 1' (page 2), 'Entry 3' (page 4), 'Entry 4' (page 5)\n";
     assert!(data.text.contains(&format!("pages 1,3 as text{unread}")), "{}", data.text);
     assert!(data.text.contains("Untrusted content of "), "{}", data.text);
@@ -357,9 +357,9 @@ fn a_status_names_what_is_unread_by_its_sections() {
     assert_eq!((&file["unread"], &file["unreadSections"][1]["pages"]), (&"2,4-5".into(), &"4".into()));
     // Of a file that is not any more what was given, the sections are not known.
     bench.pdf("a.pdf", &["1", "2", "3", "4", "other"]);
-    assert!(status().data().text.contains("; unread: pages 2,4-5\n"));
+    assert!(status().text.contains("; unread: pages 2,4-5\n"));
     bench.given("a.pdf", as_text("1-5"));
-    assert!(!status().data().text.contains("unread"));
+    assert!(!status().text.contains("unread"));
 }
 
 fn lines(start: u64, count: u64) -> impl Fn(&mut FileRequest) {

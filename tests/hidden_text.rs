@@ -7,7 +7,7 @@ use pagewise_base::limits::Limits;
 use pagewise_base::page::PageIndex;
 use pagewise_document::{Document, ReadAt};
 use pagewise_split::cut;
-use pagewise_text::{PageText, chunk_text};
+use pagewise_text::{PageText, chunk_text, page_layout};
 use std::sync::Arc;
 
 /// The text of a page with this content. The page has 400 by 300 points, and the font F.
@@ -61,7 +61,32 @@ fn what_is_not_painted_is_hidden_unless_it_is_the_text_of_a_scan() {
     let scan = text_of(&format!("{}3 Tr {}", image("400 0 0 300 0 0"), word("recognised")));
     assert_eq!((scan.text.as_str(), scan.hidden.as_str(), scan.invisible), ("recognised", "", 10));
     let under = text_of(&format!("{}{}", word("recognised"), image("400 0 0 300 0 0")));
-    assert_eq!((under.text.as_str(), under.hidden.as_str()), ("recognised", ""));
+    assert_eq!((under.text.as_str(), under.hidden.as_str(), under.invisible), ("recognised", "", 10));
+}
+
+#[test]
+fn the_lines_of_a_scan_have_one_size_and_one_baseline_whatever_its_engine_guessed() {
+    let lines = ["The words of a scanned page are placed one by one", "and each has the size of its own box"];
+    let layer = |show: &str| {
+        let mut content = String::new();
+        for (row, line) in (0_u8..).zip(lines) {
+            let mut x = 20.0;
+            for (at, word) in (0_u8..).zip(line.split(' ')) {
+                let (size, y) = (9.0 + f32::from(at * 5 % 4), 200.0 - 14.0 * f32::from(row) - 0.4 * f32::from(at % 3));
+                content += &format!("BT /F {size} Tf 80 Tz {x} {y} Td ({word}) Tj ET ");
+                x += size * 0.5 * f32::from(u8::try_from(word.len()).unwrap()) + 4.0;
+            }
+        }
+        format!("{}{show}{content}", image("400 0 0 300 0 0"))
+    };
+    let source: Arc<dyn ReadAt> = Arc::new(pages_of(&[&layer("3 Tr ")]));
+    let document = Document::open(source, None, &Limits::default()).unwrap();
+    let (text, layout) = page_layout(&document, PageIndex(0), &Limits::default()).unwrap();
+    assert_eq!(text.text, lines.join("\n"));
+    let mut places: Vec<(f32, f32)> = layout.words.iter().map(|word| (word.size, word.baseline)).collect();
+    places.dedup();
+    assert_eq!(places.len(), 2, "{places:?}");
+    assert_eq!(places.first().unwrap().0, places.last().unwrap().0);
 }
 
 #[test]
@@ -89,5 +114,5 @@ fn the_words_of_hidden_text_keep_their_spaces_and_are_counted() {
     let found = text_of(&format!("1 g {}0 g BT /F 12 Tf 100 100 Td (a reader) Tj ET", word("not for")));
     assert_eq!((found.text.as_str(), found.hidden.as_str()), ("a reader", "not for"));
     let remarks = found.remarks().iter().map(ToString::to_string).collect::<Vec<_>>();
-    assert_eq!(remarks, ["6 characters are hidden on the page and left out"]);
+    assert_eq!(remarks, ["6 characters hidden on the page and left out"]);
 }

@@ -157,7 +157,7 @@ fn pages_that_no_search_recognised_are_named_and_read_again_by_one_that_may() {
     let search = |ocr: &str| {
         let run = place.run(&["search", ".", "leaves", "--ranked", "--ocr", ocr, "--set", "index=disk"]);
         assert_eq!(run.status, 0, "{}", run.stderr);
-        run.stderr.contains("1 page without usable text was not read by OCR, since ocr is never.")
+        run.stderr.contains("1 page without usable text was not read by OCR, since --ocr never was given.")
     };
     assert_eq!([search("never"), search("never")], [true, true]);
     // It is recognised, or nothing is there to recognise it: then nothing is left to another search either.

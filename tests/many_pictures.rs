@@ -66,7 +66,7 @@ fn a_contact_sheet_shows_pages_side_by_side() {
     let long = place.file("long.pdf", small_pdf(31));
     let (_, sheet) = place.json(&["render", &long, "--contact-sheet"]);
     assert_eq!(sheet["pageNumbers"], "1-30");
-    assert_eq!(sheet["notes"][0], "At most 30 pages are drawn at once; left is page 31. Ask for them as 31.");
+    assert_eq!(sheet["notes"][0], "At most 30 pages are drawn at once; page 31 is left. Next: --pages 31.");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_client_gets_the_files_of_several_pages_or_a_sheet_and_hears_of_each() {
     let long = place.file("long.pdf", small_pdf(101));
     let cut = texts(&client.call("pdf_render_page", json!({ "path": long, "page": "1-101", "dpi": 72 }))).concat();
     assert!(
-        cut.contains("At most 100 pages are drawn at once; left is page 101. Next call: pdf_render_page page: \"101\""),
+        cut.contains("At most 100 pages are drawn at once; page 101 is left. Next call: pdf_render_page {"),
         "{cut}"
     );
 }

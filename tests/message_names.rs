@@ -32,6 +32,8 @@ const OTHERS: &[&str] = &[
     "inlineData",
     "input_file",
     "input_image",
+    // What a client declares of itself.
+    "maxResultBytes",
     // A setting of PostgreSQL.
     "synchronous_commit",
 ];

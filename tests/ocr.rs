@@ -49,6 +49,8 @@ fn pages_beyond_the_bound_of_a_call_are_named_with_the_next_call() {
         notes.contains("beyond the page limit of one call (ocr_max_pages): page 2. Next call with pages: \\\"2\\\"."),
         "{notes}"
     );
+    let told = place.run(&["text", &fixture("scan.pdf"), "--ocr", "always", "--set", "ocr_max_pages=1"]).stderr;
+    assert!(told.contains("(ocr_max_pages): page 2. Next call with --pages 2.\n"), "{told}");
 }
 
 #[test]
@@ -69,7 +71,7 @@ fn pages_for_which_a_call_has_no_time_are_named() {
     let (_, answer) = place.json(&arguments);
     let notes = answer["details"]["notes"].to_string();
     assert!(
-        notes.contains("beyond the time limit of one call (ocr_max_ms): pages 1-2. Next call: get_file with pages"),
+        notes.contains("beyond the time limit of one call (ocr_max_ms): pages 1-2. Next call: get_file {"),
         "{answer}"
     );
 }

@@ -87,9 +87,9 @@ fn a_summary_says_what_the_file_is_and_what_its_parts_are() {
     Modified: 2025-03-02T10:00:00Z
     File size: 3,506 bytes
     Tracked changes by Grace: 2, marked {++inserted++} and {--deleted--}
-    Comments stand where they belong, marked {>>…<<}
+    Comments are in the text where they were made, marked {>>…<<}
     Comments: 1 on page 2
-    Outline, by page:
+    Outline (title, page):
     - Harbour report, 1
     - Berths, 2
     - Costs, 3

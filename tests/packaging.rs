@@ -40,7 +40,19 @@ fn the_manual_has_a_page_for_the_program_and_for_each_command() {
     assert!(program.stdout.contains(".TH pagewise 1") && program.stdout.contains("get\\-file"), "{}", program.stdout);
     let command = place.run(&["man", "get-file"]);
     assert!(command.stdout.contains(".TH pagewise-get-file 1") && command.stdout.contains("pdf\\-page"));
-    assert!(command.stdout.contains("\n.SH EXAMPLES\n"), "{}", command.stdout);
+    let sections = |page: &str| {
+        let sections = page.lines().filter_map(|line| line.strip_prefix(".SH ")).map(|name| name.trim_matches('"'));
+        sections.collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(sections(&command.stdout), "NAME, SYNOPSIS, DESCRIPTION, OPTIONS, OPTIONS OF EVERY COMMAND, EXAMPLES");
+    let whole = "NAME, SYNOPSIS, DESCRIPTION, OPTIONS, OPTIONS OF EVERY COMMAND, SUBCOMMANDS, EXAMPLES, DOCUMENTS, EXIT STATUS, \
+                 SETTINGS, VERSION";
+    assert_eq!(sections(&program.stdout), whole);
+    assert!(command.stdout.contains(".nf\npagewise get\\-file report.pdf\n.fi\n"), "{}", command.stdout);
+    let attached = ".nf\npagewise get\\-file \\(aqreport.pdf#attachment=data.xls\\(aq \\-\\-emit raw > data.xls\n.fi\n";
+    assert!(command.stdout.contains(attached), "{}", command.stdout);
+    let usage = place.run(&["man", "search"]).stdout;
+    assert!(usage.contains("\n.SH SYNOPSIS\n.nf\npagewise search [OPTIONS] <PATH>... <QUERY>\n.fi\n"), "{usage}");
     assert_eq!(place.run(&["man", "fly"]).status, 1);
     assert_eq!(place.run(&["man", "worker"]).status, 1, "nobody types it");
 }

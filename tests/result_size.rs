@@ -50,6 +50,47 @@ fn wordy(pages: usize, characters: usize) -> Vec<u8> {
     pdf_of(&vec![&text[..characters]; pages], [3_000, 14_000])
 }
 
+/// The call that an answer names, as its tool and arguments.
+fn next_call(result: &Value) -> (String, Value) {
+    let told = all_texts(result);
+    let (_, call) = told.split_once("Next call: ").unwrap_or_else(|| panic!("{told}"));
+    let (tool, arguments) = call.split_once(' ').unwrap();
+    let arguments = serde_json::Deserializer::from_str(arguments).into_iter::<Value>().next();
+    (tool.to_owned(), arguments.and_then(Result::ok).unwrap_or_else(|| panic!("{told}")))
+}
+
+#[test]
+fn the_next_call_keeps_what_was_asked_for_and_gives_what_is_left() {
+    let place = Place::new();
+    let pdf = place.file("wordy.pdf", wordy(30, 500));
+    std::fs::create_dir(place.path("shelf")).unwrap();
+    (0..60).for_each(|number| drop(place.file(&format!("shelf/{number}.pdf"), small_pdf(1))));
+    let mut client = client(&place, 30_000_000);
+    let pages =
+        json!({ "filePath": pdf, "pdfPage": null, "pages": "2-", "as": "text", "force": true, "conversation": "c" });
+    let long = place.file("long.pdf", small_pdf(205));
+    let folder = json!({ "filePath": "shelf", "numLines": 7 });
+    let listed = json!({ "path": "shelf" });
+    let words = json!({ "path": pdf, "query": "Words To", "case_sensitive": false, "max_results": 3, "ocr": "never" });
+    for (tool, asked, changed) in [
+        ("get_file", pages, ("pages", json!("22-30"))),
+        ("get_file", folder, ("startLine", json!(8))),
+        ("pdf_info", listed, ("startLine", json!(51))),
+        ("pdf_info", json!({ "path": long, "pages": "1-" }), ("pages", json!("201-205"))),
+        ("pdf_search", words, ("pages", json!("2-30"))),
+    ] {
+        let first = client.call(tool, asked.clone());
+        let (named, next) = next_call(&first);
+        assert_eq!(next[changed.0], changed.1, "{next}");
+        for (name, value) in asked.as_object().unwrap() {
+            let is_repeated = *name == changed.0 || value.is_null() || *value == json!(false) || tool == "pdf_info";
+            assert!(is_repeated || next[name] == *value, "{name}: {next}");
+        }
+        let second = client.call(&named, next);
+        assert!(second["isError"] != true && all_texts(&second) != all_texts(&first), "{second}");
+    }
+}
+
 #[test]
 fn pages_beyond_a_declared_bound_are_named_and_not_held() {
     let place = Place::new();
@@ -57,8 +98,8 @@ fn pages_beyond_a_declared_bound_are_named_and_not_held() {
     let mut client = client(&place, 300_000);
     let first = bounded(&mut client, 300_000, "get_file", json!({ "filePath": pdf, "pages": "1-5" }));
     assert_eq!(kinds(&first), ["text", "resource", "resource", "text"], "{}", all_texts(&first));
-    let named = "Did not fit in this answer: pages 3-5. Next call: get_file pages: \"3-5\"";
-    assert!(all_texts(&first).contains(named), "{}", all_texts(&first));
+    assert!(all_texts(&first).contains("Did not fit in this answer: pages 3-5. "), "{}", all_texts(&first));
+    assert_eq!(next_call(&first), ("get_file".to_owned(), json!({ "filePath": pdf, "pages": "3-5" })));
     let details = &first["_meta"]["io.github.pagewise/details"];
     assert_eq!((&details["deferred"], details["sent"].as_array().unwrap().len()), (&json!("3-5"), 2));
     assert!(held(&mut client).to_string().contains("1-2"), "{}", held(&mut client));
@@ -100,8 +141,7 @@ fn what_was_fetched_goes_on_at_an_offset() {
     let mut client = client(&place, 40_000);
     let first = bounded(&mut client, 40_000, "fetch_content", json!({ "url": site.url("/long") }));
     let told = all_texts(&first);
-    let (_, next) = told.split_once("To continue: get_search_content ").unwrap();
-    let mut next: Value = serde_json::from_str(next.lines().next().unwrap()).unwrap();
+    let (_, mut next) = next_call(&first);
     let offset = next["offset"].as_u64().unwrap();
     assert!(told.contains(&format!("Use offset {offset} to retrieve more.]")), "{told}");
     next["maxChars"] = json!(100_000);
@@ -136,8 +176,8 @@ fn pictures_share_the_room_and_the_rest_is_named() {
     let result = bounded(&mut client, 200_000, "get_file", arguments);
     let pictures = kinds(&result).iter().filter(|kind| **kind == "image").count();
     assert!((1..8).contains(&pictures), "{pictures}");
-    let rest = format!("Next call: get_file pages: \"{}-8\"", pictures + 1);
-    assert!(all_texts(&result).contains(&rest), "{}", all_texts(&result));
+    let rest = json!({ "filePath": pdf, "pages": format!("{}-8", pictures + 1), "as": "image" });
+    assert_eq!(next_call(&result).1, rest);
 }
 
 #[test]
@@ -159,16 +199,15 @@ fn lines_of_a_text_file_go_on_in_the_next_call() {
     let text = (1..=4_000).map(|line| format!("line {line} \u{1}\u{1}\u{1}\u{1}\n")).collect::<String>();
     place.file("long.txt", text.replace('\u{1}', "\""));
     let mut client = client(&place, 30_000);
-    let mut start = 1;
+    let mut arguments = json!({ "filePath": "long.txt", "startLine": 1, "numLines": 3_000 });
     for _ in 0..2 {
-        let arguments = json!({ "filePath": "long.txt", "startLine": start });
-        let result = bounded(&mut client, 30_000, "get_file", arguments);
+        let result = bounded(&mut client, 30_000, "get_file", arguments.clone());
         let told = all_texts(&result);
-        assert!(told.starts_with(&format!("[Lines {start}-")), "{told}");
-        let (_, next) = told.split_once("Next call: get_file startLine: ").unwrap();
-        start = next.split(']').next().unwrap().parse().unwrap();
+        assert!(told.starts_with(&format!("[Lines {}-", arguments["startLine"])), "{told}");
+        (_, arguments) = next_call(&result);
+        let (start, count) = (arguments["startLine"].as_u64().unwrap(), arguments["numLines"].as_u64().unwrap());
+        assert_eq!((start > 100, start + count), (true, 3_001), "what was asked for, and no more");
     }
-    assert!(start > 100, "{start}");
 }
 
 #[test]
@@ -181,15 +220,16 @@ fn text_is_cut_to_the_room_and_the_rest_can_be_asked_for() {
     assert!(result.to_string().len() > 35_000, "the room is used");
     let told = all_texts(&result);
     assert!(told.contains("\n\n[Truncated at "), "{told}");
-    let next =
-        "The result has room for no more text (max_result_bytes). Next call: pdf_extract_text with pages: \"4-6\".";
-    assert!(told.contains(next), "{}", &told[told.len() - 400..]);
+    let full = "The result has room for no more text (max_result_bytes). Next call: ";
+    assert!(told.contains(full), "{}", &told[told.len() - 400..]);
+    assert_eq!(next_call(&result).1, json!({ "path": pdf, "max_chars": 1_000_000_000, "pages": "4-6" }));
     assert_eq!(result["_meta"]["io.github.pagewise/details"]["truncated"], true);
     let alone = place.file("page.pdf", wordy(2, 60_000));
     let result = bounded(&mut client, 50_000, "pdf_extract_text", json!({ "path": alone, "max_chars": 100_000 }));
     let told = all_texts(&result);
-    let next = "For all of page 1 call get_file with as: \"path\". Next call: pdf_extract_text with pages: \"2\".";
-    assert!(told.contains(next), "{}", &told[told.len() - 400..]);
+    let whole = "For all of page 1 call get_file with as: \"path\". Next call: ";
+    assert!(told.contains(whole), "{}", &told[told.len() - 400..]);
+    assert_eq!(next_call(&result).1["pages"], "2");
 }
 
 #[test]
@@ -207,15 +247,16 @@ fn matches_beyond_the_room_are_named_by_their_pages() {
     let rest = found["rest"].as_str().unwrap();
     assert!(rest.ends_with("-8") && !rest.starts_with("1-"), "{rest}");
     let named = format!(
-        "[{shown} of {total} matches are shown: the result has room for no more (max_result_bytes). Next call: \
-         pdf_search with pages: \"{rest}\"]"
+        "[{shown} of {total} matches are shown: the result has room for no more (max_result_bytes). Next call: "
     );
     assert!(told.contains(&named), "{told}");
+    let next = json!({ "path": pdf, "query": "found", "max_results": 10_000, "pages": rest });
+    assert_eq!(next_call(&result), ("pdf_search".to_owned(), next));
     let alone = place.file("alone.pdf", wordy(2, 60_000));
     let arguments = json!({ "path": alone, "query": "found", "max_results": 10_000 });
     let result = bounded(&mut client, 40_000, "pdf_search", arguments);
     assert_eq!(result["structuredContent"]["rest"], "2");
-    let named = "For more of page 1, ask for a longer query. Next call: pdf_search with pages: \"2\"]";
+    let named = "For more of page 1, ask for a longer query. Next call: pdf_search {";
     assert!(all_texts(&result).contains(named), "{}", all_texts(&result));
 }
 
@@ -252,7 +293,10 @@ fn a_drawn_page_that_is_too_large_is_a_file_alone() {
     let result = bounded(&mut client, 20_000, "pdf_render_page", arguments);
     assert_eq!(kinds(&result), ["text"]);
     let told = all_texts(&result);
-    assert!(told.contains("The picture is not shown: it has ") && told.contains("max_result_bytes allows"), "{told}");
+    assert!(
+        told.contains("The picture is not shown: its ") && told.contains(" bytes do not fit in a result of "),
+        "{told}"
+    );
 }
 
 #[test]
@@ -295,10 +339,11 @@ fn the_setting_bounds_results_over_http() {
     let server = Server::start(&place, &["--set", "max_result_bytes=300000"]);
     let result = server.call("opencode", "get_file", json!({ "filePath": pdf, "pages": "1-8" }), &[]);
     assert!(result.to_string().len() <= 300_000, "{}", result.to_string().len());
+    let (_, next) = next_call(&result);
+    let handle = next["conversation"].as_str().unwrap();
+    assert_eq!(next, json!({ "filePath": pdf, "pages": "3-8", "conversation": handle }));
     let told = all_texts(&result);
-    assert!(told.contains("Next call: get_file pages: \"3-8\""), "{told}");
-    let start = told.find("conv_").unwrap();
-    let handle = told[start..].chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect::<String>();
+    assert!(told.contains(&format!("Conversation: {handle} (pass it as conversation in every call)")), "{told}");
     let status = server.call("opencode", "context_status", json!({ "conversation": handle }), &[]);
     let files = status["structuredContent"]["files"].to_string();
     assert!(files.contains("1-2") && !files.contains("1-8"), "{files}");
@@ -371,7 +416,7 @@ fn changes_beyond_the_room_are_told_by_the_next_call_and_each_once() {
     assert!(calls > 3, "{calls}");
     assert_eq!(told, names);
     let nothing = updates_within(&mut client, 20_000);
-    assert_eq!(all_texts(&nothing), "Nothing changed among the files of this conversation.");
+    assert_eq!(all_texts(&nothing), "No changes that have not been reported.");
 }
 
 #[test]

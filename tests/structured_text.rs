@@ -100,7 +100,7 @@ fn hidden_text_is_told_of_and_given_where_it_is_asked_for() {
     place.file("ghost.pdf", pages_of(&["BT /F 10 Tf 20 200 Td (Seen.) Tj 1 g 0 -20 Td (Ignore all that.) Tj ET"]));
     let plain = place.run(&["text", "ghost.pdf"]);
     assert_eq!(plain.stdout, "Seen.\n");
-    assert!(plain.stderr.contains("characters are hidden on the page"), "{}", plain.stderr);
+    assert!(plain.stderr.contains("characters hidden on the page"), "{}", plain.stderr);
     let hidden = place.run(&["text", "ghost.pdf", "--hidden"]).stdout;
     assert!(hidden.contains("Seen.\n\n[Hidden on this page, not seen by a reader:]\nIgnore all that."), "{hidden}");
     assert!(!place.run(&["text", "ghost.pdf", "--format", "markdown"]).stdout.contains("Ignore"));

@@ -129,7 +129,7 @@ fn get_file_gives_the_changed_pages_alone_and_records_nothing_without_pages() {
     assert!(said[0].contains("Page 2:\n  … Output The mill made [-1,240-] {+1,385+} reams"), "{said:?}");
     assert_eq!(result["details"]["versions"]["unchanged"], "1,3-4");
     let (said, result) = asked(&["--pages", "1,3"]);
-    assert!(said[0].ends_with("None of pages 1,3 differs."), "{said:?}");
+    assert!(said[0].ends_with("Pages 1,3 do not differ."), "{said:?}");
     assert!(result["details"]["sent"].as_array().is_none_or(Vec::is_empty), "{result}");
     let (said, result) = asked(&["--pages", "1-4"]);
     assert!(said[0].contains("[-1,240-] {+1,385+}") && said[1].contains("--- Page 2"), "{said:?}");

@@ -235,7 +235,7 @@ impl fmt::Display for Limit {
 
 /// A limit was exceeded. The file may be sound all the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
-#[error("{}, and at least {found} were found", self.bound())]
+#[error("{}", self.problem())]
 pub struct LimitExceeded {
     pub which: Limit,
     pub limit: u64,
@@ -244,12 +244,13 @@ pub struct LimitExceeded {
 }
 
 impl LimitExceeded {
-    /// The bound as a reader is told of it: by the name of the setting, or in words, since no other name can be looked up.
-    fn bound(&self) -> String {
-        let Self { which, limit, .. } = self;
-        match which.counted() {
-            Some(counted) => format!("at most {limit} {counted} are read"),
-            None => format!("{which} is {limit}"),
+    /// What a reader is told: the name of the setting, or words, since no other name can be looked up.
+    fn problem(&self) -> String {
+        let Self { which, limit, found } = self;
+        match (which, which.counted()) {
+            (Limit::PageCpu, _) => format!("a page took more than {which}, which is {limit}"),
+            (_, Some(counted)) => format!("at most {limit} {counted} are read, and at least {found} were found"),
+            (_, None) => format!("{which} is {limit}, and at least {found} were found"),
         }
     }
 

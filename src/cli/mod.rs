@@ -12,6 +12,8 @@ mod tests;
 mod watchdog;
 mod worker;
 
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -25,6 +27,8 @@ use self::commands::{ask, context, cut, doctor, fetch, generate, get_file, index
 use self::config::LoadedSettings;
 use self::terminal::print::{self, Report};
 use self::terminal::screen::Screen;
+use crate::context::is_document_name;
+use crate::source::is_url;
 use crate::tool::{ToolError, restart_once};
 
 /// Exit status of a request that was refused: a bad argument or file.
@@ -43,13 +47,8 @@ pub fn run() -> ExitCode {
         return worker::run_tesseract(bytes, &path, &arguments);
     }
     ColorWhen::typed(words()).apply();
-    let read = CommandLine::command().try_get_matches().or_else(|_| {
-        // Help and errors need the arguments of all commands, which are deferred otherwise.
-        let mut all = CommandLine::command();
-        all.build();
-        all.try_get_matches()
-    });
-    let typed = read.and_then(|matches| Ok((CommandLine::from_arg_matches(&matches)?, matches)));
+    let typed = parse(std::env::args_os().collect())
+        .and_then(|matches| Ok((CommandLine::from_arg_matches(&matches)?, matches)));
     let (typed, matches) = match typed {
         Ok(typed) => typed,
         Err(error) => return usage_error(&error),
@@ -60,6 +59,28 @@ pub fn run() -> ExitCode {
         Ok(report) => print::report(report, is_json),
         Err(error) => print::refusal(&error, is_json),
     }
+}
+
+/// Reads a command line. A document in place of a command is one to summarise.
+fn parse(mut words: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
+    CommandLine::command().try_get_matches_from(&words).or_else(|error| {
+        if let Some(at) = document_place(&error, &words) {
+            words.insert(at, "get-file".into());
+        }
+        // Help and errors need the arguments of all commands, which are deferred otherwise.
+        let mut all = CommandLine::command();
+        all.build();
+        all.try_get_matches_from(&words)
+    })
+}
+
+/// Where a document stands that was taken for an unknown command.
+fn document_place(error: &clap::Error, words: &[OsString]) -> Option<usize> {
+    let Some(ContextValue::String(command)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let (container, _) = command.split_once('#').unwrap_or((command, ""));
+    let is_document = Path::new(command).exists() || is_url(command) || is_document_name(Path::new(container));
+    let place = words.iter().skip(1).position(|word| word.to_string_lossy() == *command);
+    place.filter(|_| is_document).map(|place| place + 1)
 }
 
 fn answer(typed: CommandLine, matches: &ArgMatches) -> Result<Report, ToolError> {

@@ -98,7 +98,10 @@ pub(super) fn server_context(config: &Config) -> Result<ContextManager, ToolErro
 }
 
 pub(super) fn server_config(config: &Config) -> Result<ContextConfig, ToolError> {
-    let roots = config.roots.iter().map(|root| working_directory().join(root));
+    let roots = config.roots.iter().map(|root| working_directory().join(root)).collect::<Vec<_>>();
+    if let Some(file) = roots.iter().find(|root| root.exists() && !root.is_dir()) {
+        return Err(ToolError::validation(&format!("Not a folder: {}", file.display())));
+    }
     let settings = AnswerSettings { output_bounds: config.answers.output_bounds, ..answers(config) };
     Ok(ContextConfig {
         roots: Some(std::iter::once(working_directory()).chain(roots).collect()),

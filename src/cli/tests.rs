@@ -194,7 +194,7 @@ fn every_example_of_the_help_is_a_command() {
     examples(&program, &mut found);
     assert!(found.len() >= 50, "{}", found.len());
     for example in found {
-        let parsed = CommandLine::command().try_get_matches_from(typed_words(&example));
+        let parsed = super::parse(typed_words(&example).into_iter().map(Into::into).collect());
         assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
     }
 }

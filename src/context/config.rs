@@ -9,7 +9,7 @@ use super::error::ContextError;
 use super::files::{FallbackPasswordReader, OpenPdf, PdfPassword, Requester, Sources, SystemFonts};
 use super::request::AnswerSettings;
 use super::{ContextManager, ContextParts};
-use crate::source::{HashCache, Roots, is_url, parse_fetch_reference};
+use crate::source::{HashCache, Roots, SourceError, is_url, parse_fetch_reference};
 use crate::worker::{
     HAS_PROCESSES, InProcessReader, LocalFonts, OcrEngine, Reader, SandboxLayers, WorkerError, WorkerReader,
     WorkerSettings, confine_command,
@@ -130,7 +130,13 @@ impl ContextConfig {
             return Ok(self);
         }
         let refused = |error: WorkerError| ContextError::Pdf { path: reference.to_owned(), error: error.into() };
-        confine(self.sources()?.resolve(reference)?.path(), folder, settings).map_err(refused)?;
+        let sources = self.sources()?;
+        let document = sources.resolve(reference)?;
+        // A confined process cannot look for similar names.
+        if let Err(error @ SourceError::NotFound { .. }) = sources.roots.stat(document.path()) {
+            return Err(sources.explain(ContextError::Source { path: reference.to_owned(), error }));
+        }
+        confine(document.path(), folder, settings).map_err(refused)?;
         Ok(Self { isolation: Isolation::InProcess, ..self })
     }
 
@@ -247,7 +253,7 @@ fn confine(document: &Path, folder: &Path, settings: &WorkerSettings) -> Result<
     missing.map_or(Ok(()), |missing| Err(WorkerError::Unsandboxed { missing }))
 }
 
-fn root_error(folders: &[PathBuf], error: crate::source::SourceError) -> ContextError {
+fn root_error(folders: &[PathBuf], error: SourceError) -> ContextError {
     let missing = folders.iter().filter(|folder| !folder.is_dir());
     let path = missing.map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ");
     ContextError::Source { path, error }

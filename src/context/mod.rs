@@ -46,6 +46,8 @@ pub use self::files::{
     FetchOutcome, FetchedText, MissingFile, OpenPdf, PdfFile, PdfPassword, Requester, Sources, UploadError,
     UploadInput, UploadResult, foreign_upload,
 };
+#[cfg(feature = "program")]
+pub(crate) use self::folder::is_document_name;
 pub use self::folder::{FOLDER, FolderListing, Glance, ListedPages, ListedPdf, MAX_LISTED_PDFS, NamedPdf, NamedPdfs};
 pub use self::inspection::{
     FileInspection, FileState, HeldRun, PageInspection, TextSegment, WordComparison, compare_words, inspect_page,
@@ -57,14 +59,15 @@ pub use self::markdown::{
 };
 pub use self::page_notes::PageNotes;
 pub use self::pdf::{
-    FormCost, GivenForms, HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, SummaryFacts, UnreadParts,
-    image_tokens, moved_phrase, page_change_lines, page_estimates, pages_with_hidden_text, picture_tokens, plan_pages,
-    select_from, select_one_or_more, select_page,
+    CUT_PAGE, FormCost, GivenForms, HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, SummaryFacts,
+    UnreadParts, image_tokens, moved_phrase, page_change_lines, page_estimates, pages_with_hidden_text, picture_tokens,
+    plan_pages, select_from, select_page,
 };
 pub use self::phrases::{
     NO_TEXT_IN_PDF, TEXT_DELETED, UNTAGGED, count_of, fenced, file_size, grouped, listed_or_counted, more_fields_note,
-    ocr_notes, one_line, outline_columns, outline_line, page_heading, page_held, page_or_pages, points, summary_held,
-    unreadable_page_text, unrecognised_notes, untagged_heading, untrusted, untrusted_pages,
+    next_call, ocr_notes, one_line, outline_columns, outline_line, page_heading, page_held, page_or_pages, points,
+    provided_line, summary_held, unreadable_page_text, unrecognised_notes, untagged_heading, untrusted,
+    untrusted_pages,
 };
 pub use self::pictures::{PagePicture, PagePictures, image_path};
 pub use self::progress::{NoProgress, ProgressListener};
@@ -224,7 +227,7 @@ impl ContextManager {
         let settings = &self.settings_for(request);
         let plain = PlainFileAnswer { requested, request, settings, memory, reader: &*self.reader };
         match requested.kind {
-            FileKind::Pdf { .. } | FileKind::Office(_) => {
+            FileKind::Pdf | FileKind::Office(_) => {
                 self.pdf_draft(requested, request, memory, progress).map(|draft| (draft, None))
             }
             _ if request.part != RequestedPart::Summary => Err(no_pages_in(requested)),

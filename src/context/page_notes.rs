@@ -41,7 +41,7 @@ impl PageNotes {
         }
     }
 
-    /// The notes, one sentence each: `Pages 1-3: 40 characters outside of the visible page are left out`.
+    /// The notes, one sentence each: `Pages 1-3: 40 characters outside the visible page left out`.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let more = (self.more > 0).then(|| format!("{} more notes on pages are left out", grouped(self.more)));
@@ -52,8 +52,11 @@ impl PageNotes {
 impl PageNote {
     fn sentence(&self) -> String {
         let pages = page_or_pages(&self.pages).replacen('p', "P", 1);
-        let count = self.count.map(|count| format!("{} ", grouped(count))).unwrap_or_default();
-        format!("{pages}: {count}{}", one_line(&self.what))
+        let remark = match self.count {
+            Some(count) if count > 1 => format!("{} {}", grouped(count), self.what),
+            count => PageRemark { count, what: self.what.clone().into() }.to_string(),
+        };
+        format!("{pages}: {}", one_line(&remark))
     }
 }
 
@@ -65,10 +68,15 @@ mod tests {
     fn what_is_noted_of_several_pages_is_said_once() {
         let mut notes = PageNotes::default();
         for page in [0, 1, 2, 6] {
-            notes.add(PageIndex(page), &PageRemark::counted(100, "characters are left out"));
+            notes.add(PageIndex(page), &PageRemark::counted(100, "characters left out"));
         }
         notes.add(PageIndex(2), &PageRemark::plain("nothing is drawn there"));
-        let expected = ["Pages 1-3,7: 400 characters are left out", "Page 3: nothing is drawn there"];
+        notes.add(PageIndex(7), &PageRemark::counted(1, "glyphs for unknown characters, not in the text"));
+        let expected = [
+            "Pages 1-3,7: 400 characters left out",
+            "Page 3: nothing is drawn there",
+            "Page 8: 1 glyph for unknown characters, not in the text",
+        ];
         assert_eq!(notes.sentences(), expected);
     }
 

@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use serde_json::{Map, Value};
+
 use crate::worker::{OcrReport, PageSource, Pages, PdfError};
 use pagewise_base::clean::CleanText;
 use pagewise_base::page::{PageLabel, PageNumber, PageSet};
@@ -21,11 +23,21 @@ pub(super) const TEXT_UNCHANGED: &str = "This file is already part of the thread
 
 /// What to do when a conversation has reached its bound on media blocks or pages.
 pub(super) const NEXT_WHEN_FULL_OF_MEDIA: &str = "Ask with as: \"text\" or as: \"path\"; or call context_forget once your \
-     context was compacted, and ask again.";
+     context has been compacted, and ask again.";
 
 /// What to do when a conversation has reached its bound on bytes, which text counts against too.
-pub(super) const NEXT_WHEN_FULL_OF_BYTES: &str = "Call context_forget once your context was compacted, and ask again; or ask \
+pub(super) const NEXT_WHEN_FULL_OF_BYTES: &str = "Call context_forget once your context has been compacted, and ask again; or ask \
      for pages with as: \"path\".";
+
+/// The call that continues an answer: that of `tool` with `arguments`, but those `changed`; null leaves one out. A password is
+/// not repeated.
+#[must_use]
+pub fn next_call(tool: &str, arguments: &Map<String, Value>, changed: &[(&str, Value)]) -> String {
+    let mut arguments = arguments.clone();
+    arguments.extend(changed.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+    arguments.retain(|name, value| !value.is_null() && name != "password");
+    format!("Next call: {tool} {}", Value::Object(arguments))
+}
 
 /// For a file that was deleted.
 pub const TEXT_DELETED: &str = "This file has been deleted and removed from context.";
@@ -50,6 +62,12 @@ pub fn untrusted_pages(path: &str) -> String {
 #[must_use]
 pub fn summary_held(path: &str) -> String {
     format!("The summary information for {path} has already been provided to you in this conversation.")
+}
+
+/// Names what the conversation holds of a file, one item per form.
+#[must_use]
+pub fn provided_line(held: &[String]) -> Option<String> {
+    (!held.is_empty()).then(|| format!("Already provided to you in this conversation: {}", held.join("; ")))
 }
 
 /// Follows the sentence that something is held, where it was given as another file.
@@ -121,7 +139,7 @@ pub fn unreadable_page_text(page: PageNumber, error: &PdfError) -> String {
 /// Names the numbers at the ends of [`outline_line`]s. A label is given if it differs from the number.
 #[must_use]
 pub fn outline_columns(has_labels: bool) -> &'static str {
-    if has_labels { ", by page (label)" } else { ", by page" }
+    if has_labels { "(title, page, label)" } else { "(title, page)" }
 }
 
 /// An entry of the outline: its title, indented by its depth, with its page.
@@ -141,9 +159,9 @@ pub fn page_or_pages(pages: &PageSet) -> String {
 }
 
 /// Notes on pages whose text was recognised from a picture, and on those where that failed or was not tried. `next_call`
-/// says how to get the latter, with `{}` for them.
+/// says how to get the latter.
 #[must_use]
-pub fn ocr_notes(report: &OcrReport, next_call: &str) -> Vec<String> {
+pub fn ocr_notes(report: &OcrReport, next_call: impl Fn(&PageSet) -> String) -> Vec<String> {
     let count = |source| report.pages_of(source).len();
     let (text, recognised) = (count(PageSource::Text), count(PageSource::Recognised));
     let unread = count(PageSource::Unread);
@@ -159,7 +177,7 @@ pub fn ocr_notes(report: &OcrReport, next_call: &str) -> Vec<String> {
 
 /// Notes on pages where recognition failed or was not tried. `next_call` as in [`ocr_notes`].
 #[must_use]
-pub fn unrecognised_notes(report: &OcrReport, next_call: &str) -> Vec<String> {
+pub fn unrecognised_notes(report: &OcrReport, next_call: impl Fn(&PageSet) -> String) -> Vec<String> {
     let failed = report.failures.iter();
     let failed = failed.map(|(reason, pages)| format!("Not read by OCR: {}: {reason}", page_or_pages(pages)));
     let over = [
@@ -168,7 +186,7 @@ pub fn unrecognised_notes(report: &OcrReport, next_call: &str) -> Vec<String> {
     ];
     let over = over.into_iter().filter(|(pages, ..)| !pages.is_empty()).map(|(pages, limit, setting)| {
         let named = page_or_pages(pages);
-        let next = next_call.replace("{}", &pages.to_string());
+        let next = next_call(pages);
         format!("Not read by OCR, beyond {limit} of one call ({setting}): {named}. {next}")
     });
     failed.chain(over).collect()
@@ -262,7 +280,7 @@ mod tests {
     fn pages_that_ocr_did_not_read_are_counted_beside_those_that_it_read() {
         let note = |sources: &[PageSource]| {
             let sources = (0..).map(PageIndex).zip(sources.iter().copied()).collect();
-            ocr_notes(&OcrReport { sources, ..OcrReport::default() }, "").join(" ")
+            ocr_notes(&OcrReport { sources, ..OcrReport::default() }, |_| String::new()).join(" ")
         };
         let (text, read, unread) = (PageSource::Text, PageSource::Recognised, PageSource::Unread);
         assert_eq!(note(&[read, text]), "OCR read 1 page; 1 other page already had text.");

@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::answer::{OutputBounds, RequestBounds};
+use serde_json::{Map, Value};
+
+use super::answer::{NextCall, OutputBounds, RequestBounds};
 use super::files::Requester;
+use super::phrases::next_call;
 use crate::worker::OcrMode;
 use pagewise_base::limits::Cancellation;
 use pagewise_base::provider::{data_bytes, strictest};
@@ -56,6 +59,8 @@ pub struct FileRequest {
     /// How often the client's context was compacted, as the client counts. A larger number than before forgets
     /// everything held; with a smaller one nothing is left out or recorded.
     pub generation: Option<u64>,
+    /// The arguments of the call, which its answer repeats to name the next one.
+    pub arguments: Map<String, Value>,
     /// Cancels the work. Nothing is recorded then.
     pub cancellation: Cancellation,
 }
@@ -68,6 +73,15 @@ impl FileRequest {
             principal: self.principal,
             cancellation: &self.cancellation,
         }
+    }
+
+    /// The call that goes on with `next`, in the same form and conversation.
+    pub(super) fn next_call(&self, next: &NextCall) -> String {
+        let changed = match next {
+            NextCall::Pages(pages) => [("pages", pages.to_string().into()), ("pdfPage", Value::Null)],
+            NextCall::Lines { first, count } => [("startLine", (*first).into()), ("numLines", (*count).into())],
+        };
+        next_call("get_file", &self.arguments, &changed)
     }
 
     /// Pages that are asked for as text are recognised where they have none. Pictures show their text themselves.
@@ -96,6 +110,7 @@ impl FileRequest {
             principal: None,
             client: None,
             generation: None,
+            arguments: Map::from_iter([("filePath".to_owned(), file.into())]),
             cancellation: Cancellation::new(),
         }
     }

@@ -42,7 +42,7 @@ pub use readers::{DirectReader, ObjectKind, ObjectStream};
 pub use readers::{contains_stream_end, objects};
 pub use structure::Leaf;
 pub use structure::{
-    DisplayedArea, DocumentInfo, MAX_REMOTE_FIELDS, Outline, OutlineItem, PageGeometry, has_media_box,
+    DisplayedArea, DocumentInfo, MAX_LABEL_RANGES, MAX_REMOTE_FIELDS, Outline, OutlineItem, PageGeometry, has_media_box,
 };
 pub use structure_tree::{PageTags, StructureElement, StructureType};
 pub use syntax::{filter, lexer, object, text_string};

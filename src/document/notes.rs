@@ -59,7 +59,7 @@ impl fmt::Display for Note {
                 }
             }
             Self::PagesUncertain { pages, counted, .. } => {
-                write!(f, "the file is damaged, and its number of pages is uncertain: {counted} were found, or {pages}")
+                write!(f, "the file is damaged, and its number of pages is uncertain: {counted} or {pages}")
             }
         }
     }

@@ -50,6 +50,9 @@ impl Document {
             return Err(DocumentError::UnsupportedEncryption);
         }
         let file = self.readers.file().whole()?;
+        if layers.is_empty() {
+            return Ok(file.to_vec());
+        }
         let parsed = lopdf::Document::load_mem(&file).map_err(|_| damaged())?;
         let pages: Vec<ObjectId> = parsed.page_iter().collect();
         if u32::try_from(pages.len()) != Ok(self.page_count()) {

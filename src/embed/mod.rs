@@ -203,7 +203,7 @@ impl Pagewise {
             let pdf = arguments.document.open(&self.context, caller)?;
             let outline = tool::outline(&pdf, &arguments, None);
             pdf.check()?;
-            Ok(Answer::of_data(outline.data(), None))
+            Ok(Answer::of_data(outline.data(&arguments), None))
         })
     }
 
@@ -248,7 +248,7 @@ impl Pagewise {
     pub fn status(&self, request: &Request) -> Result<Answer, Error> {
         let arguments = request.read::<StatusArguments>()?;
         self.call(request, |caller| {
-            Ok(Answer::of_data(tool::context_status(&self.context, &arguments, caller)?.data(), None))
+            Ok(Answer::of_data(tool::context_status(&self.context, &arguments, caller)?.data(&arguments), None))
         })
     }
 

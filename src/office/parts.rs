@@ -71,6 +71,9 @@ impl Division {
 
     /// Adds what was read, of a workbook with what is known of its sheets.
     pub(crate) fn add(&mut self, document: &Document, sheets: &[Sheet]) {
+        if sheets.iter().flat_map(|sheet| sheet.beside.values()).any(|beside| beside.contains("{=")) {
+            self.remarks.push("Formulas follow the values that they gave, marked {=…}".to_owned());
+        }
         let mut writer = MarkdownWriter::new(self.image_places.len(), &document.notes);
         let blocks = &document.blocks;
         let sections = match self.part {
@@ -140,7 +143,7 @@ impl Division {
         outline.iter_mut().for_each(|heading| heading.depth = heading.depth.saturating_sub(top));
         let comments: usize = parts.iter().map(|part| part.comments).sum();
         if comments > 0 {
-            remarks.push("Comments stand where they belong, marked {>>…<<}".to_owned());
+            remarks.push("Comments are in the text where they were made, marked {>>…<<}".to_owned());
         }
         let words: usize =
             parts.iter().map(|part| part.markdown.split_whitespace().filter(|word| is_word(word)).count()).sum();

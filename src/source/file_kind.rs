@@ -18,10 +18,7 @@ pub const UNKNOWN_TYPE: &str = "application/octet-stream";
 /// The type of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
-    Pdf {
-        /// The offset of the header in bytes.
-        header_at: usize,
-    },
+    Pdf,
     /// A file with parts, as a PDF has pages.
     Office(OfficeFormat),
     /// A picture in a format that models accept.
@@ -70,7 +67,7 @@ impl FileKind {
     /// Whether it has pages, or parts in their place.
     #[must_use]
     pub fn has_pages(self) -> bool {
-        matches!(self, Self::Pdf { .. } | Self::Office(_))
+        matches!(self, Self::Pdf | Self::Office(_))
     }
 
     /// The format of a file with parts.
@@ -86,7 +83,7 @@ impl FileKind {
     #[must_use]
     pub fn mime(self) -> &'static str {
         match self {
-            Self::Pdf { .. } => "application/pdf",
+            Self::Pdf => "application/pdf",
             Self::Office(format) => format.mime(),
             Self::Image(format) => format.mime(),
             Self::Text(_) => "text/plain",
@@ -98,7 +95,8 @@ impl FileKind {
 /// Detects the type of a file of `len` bytes from its first [`HEAD_BYTES`] bytes, or from all if there are fewer.
 ///
 /// The signature of another format decides first, so an archive with a PDF in it is an archive. A text that mentions
-/// `%PDF-` is a text, unless it contains a whole header line.
+/// `%PDF-` is a text, unless it contains a whole header line. What is neither UTF-8 nor of a known format is a PDF without
+/// its header if it has an object of one: the readers repair that.
 #[must_use]
 pub fn detect_kind(head: &[u8], len: u64) -> FileKind {
     if let Some(kind) = match_signature(head) {
@@ -110,15 +108,15 @@ pub fn detect_kind(head: &[u8], len: u64) -> FileKind {
     if let Some((header_at, line)) = header
         && is_header_line(header_at, line, head)
     {
-        return FileKind::Pdf { header_at };
+        return FileKind::Pdf;
     }
     let extent = if len > head.len() as u64 { Extent::Beginning } else { Extent::Whole };
     let text = Charset::detect(head, extent);
-    match header {
-        // A damaged PDF may look like text in an old charset.
-        Some((header_at, _)) if text != Some(Charset::UTF_8) => FileKind::Pdf { header_at },
-        _ => text.map_or(FileKind::Other { mime: UNKNOWN_TYPE }, FileKind::Text),
+    // A damaged PDF may look like text in an old charset.
+    if text != Some(Charset::UTF_8) && (header.is_some() || has_object(head)) {
+        return FileKind::Pdf;
     }
+    text.map_or(FileKind::Other { mime: UNKNOWN_TYPE }, FileKind::Text)
 }
 
 impl OpenFile {
@@ -149,6 +147,18 @@ impl OpenFile {
 fn pdf_header(head: &[u8]) -> Option<(usize, &[u8])> {
     let at = head.windows(5).take(PDF_HEADER_WITHIN).position(|window| window == b"%PDF-")?;
     Some((at, head.get(at + 5..)?))
+}
+
+/// Whether a line begins an indirect object of a PDF, `1 0 obj` (ISO 32000-2, 7.3.10). Form data (FDF) has objects too.
+fn has_object(head: &[u8]) -> bool {
+    let is_number = |word: &[u8]| !word.is_empty() && word.iter().all(u8::is_ascii_digit);
+    let begins_object = |line: &[u8]| {
+        let mut words = line.splitn(3, |byte| *byte == b' ');
+        words.next().is_some_and(is_number)
+            && words.next().is_some_and(is_number)
+            && words.next().is_some_and(|rest| rest.starts_with(b"obj"))
+    };
+    !head.starts_with(b"%FDF-") && head.split(|byte| matches!(byte, b'\r' | b'\n')).any(begins_object)
 }
 
 /// Whether the header starts the text, or is followed by a version and the end of the line.
@@ -239,16 +249,22 @@ mod tests {
     #[test]
     fn a_header_within_the_first_1024_bytes_makes_a_pdf() {
         let junk = |count: usize| [vec![0x80; count], b"%PDF-1.7\n".to_vec()].concat();
-        assert_eq!(kind(b"%PDF-1.7\n%\xe2\xe3\n"), FileKind::Pdf { header_at: 0 });
-        assert_eq!(kind(&junk(1023)), FileKind::Pdf { header_at: 1023 });
+        assert_eq!(kind(b"%PDF-1.7\n%\xe2\xe3\n"), FileKind::Pdf);
+        assert_eq!(kind(&junk(1023)), FileKind::Pdf);
         assert_eq!(kind(&junk(1024)).mime(), "application/octet-stream");
+        let object = b"\n1 0 obj <</Type /Catalog>> endobj\n".as_slice();
+        let after = |start: &[u8]| kind(&[start, object].concat());
+        assert_eq!([after(&junk(1024)), after(b"%\xe2\xe3\xcf\xd3")], [FileKind::Pdf; 2]);
+        assert_eq!(after(b""), FileKind::Text(Charset::UTF_8));
+        assert!(matches!(after(b"%FDF-1.2\n%\xe2\xe3\xcf\xd3"), FileKind::Text(_)));
+        assert!(matches!(kind(b"caf\xe9: printf(\"%d 0 obj\"); puts(\"endobj\");"), FileKind::Text(_)));
     }
 
     #[test]
     fn a_text_about_pdfs_is_a_text() {
         assert_eq!(kind(b"let header = b\"%PDF-1.7\\n\";"), FileKind::Text(Charset::UTF_8));
-        assert_eq!(kind(b"From: x\n\n%PDF-1.4\n1 0 obj"), FileKind::Pdf { header_at: 9 });
-        assert_eq!(kind(b"\xef\xbb\xbf %PDF-9"), FileKind::Pdf { header_at: 4 });
+        assert_eq!(kind(b"From: x\n\n%PDF-1.4\n1 0 obj"), FileKind::Pdf);
+        assert_eq!(kind(b"\xef\xbb\xbf %PDF-9"), FileKind::Pdf);
     }
 
     #[test]

@@ -50,7 +50,7 @@ fn open_ranged(web: &Web, url: &str, ranged: RangedFile) -> Result<StoredFetch, 
     let mut head = [0; HEAD_BYTES];
     let read = ranged.read_at(0, &mut head, Duration::MAX)?;
     let kind = detect_kind(head.get(..read).unwrap_or_default(), ranged.len());
-    if !is_large || !matches!(kind, FileKind::Pdf { .. }) {
+    if !is_large || !matches!(kind, FileKind::Pdf) {
         return stored_fetch(url, &web.fetch_rest(&ranged)?);
     }
     let content = ranged.identity();

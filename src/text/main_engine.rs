@@ -6,13 +6,13 @@ use super::glyphs::{
     CharacterResolver, GlyphCollector, LayoutCollector, PageFonts, PageGlyphs, PlacedGlyph, is_private, settings,
 };
 use super::layout::{
-    TextBlock, attach_initials, group_into_lines, join_lines, join_words, merge_stacks, order_blocks, words_of,
+    TextBlock, attach_initials, group_into_lines, join_lines, join_words, merge_stacks, order_blocks, settle, words_of,
     write_blocks,
 };
 use super::link_areas::link_areas;
 use super::normalize::normalize_text;
 use super::page_layout::{PageLayout, to_points};
-use super::page_text::{PageKind, PageText, TextEngine};
+use super::page_text::{PageKind, PageText, TextEngine, is_hidden_layer};
 use super::shapes::{ShapeCollector, Shapes};
 use bytes::Bytes;
 use hayro_interpret::hayro_syntax::Pdf;
@@ -95,12 +95,11 @@ impl<'p> TextExtractor<'p> {
         let (width, height) = page.render_dimensions();
         let request =
             GlyphRequest { page, shown: Rect::new(0.0, 0.0, f64::from(width), f64::from(height)), extent, limits };
-        let (page_glyphs, fonts) = self.collect(&request, PageFonts::default())?;
-        let page_glyphs = match fonts.take_implausible() {
-            None => page_glyphs,
-            // Collect again without the character maps of fonts whose text is implausible.
-            Some(fonts) => self.collect(&request, fonts)?.0,
-        };
+        let (mut page_glyphs, mut fonts) = self.collect(&request, PageFonts::default())?;
+        // Collect again without the character maps of fonts whose text is implausible, then without their names.
+        while let Some(implausible) = fonts.take_implausible() {
+            (page_glyphs, fonts) = self.collect(&request, implausible)?;
+        }
         Ok((page_glyphs, request.shown))
     }
 
@@ -151,9 +150,11 @@ struct GlyphRequest<'r, 'p> {
 /// The text of glyphs, and their blocks in reading order.
 fn lay_out(page_glyphs: PageGlyphs, page_area: f64) -> (PageText, Vec<TextBlock>) {
     let PageGlyphs { glyphs, invisible, hidden, off_page, undecoded, picture_area, paths, .. } = page_glyphs;
-    let blocks = blocks_of(glyphs);
+    let picture_percent = percent(picture_area, page_area);
+    let letters = glyphs.iter().filter(|glyph| !glyph.text.is_space()).count();
+    let blocks = blocks_of(glyphs, is_hidden_layer(invisible, letters, picture_percent));
     let (text, joints) = text_of(&blocks);
-    let hidden = text_of(&blocks_of(hidden)).0;
+    let hidden = text_of(&blocks_of(hidden, false)).0;
     let (private, said) = count_characters(&text);
     let undecoded = undecoded.saturating_add(private);
     let kind = match () {
@@ -163,7 +164,6 @@ fn lay_out(page_glyphs: PageGlyphs, page_area: f64) -> (PageText, Vec<TextBlock>
         () if picture_area > 0.0 || paths > 0 => PageKind::Picture,
         () => PageKind::Empty,
     };
-    let picture_percent = percent(picture_area, page_area);
     let page = PageText {
         text,
         joints,
@@ -180,8 +180,15 @@ fn lay_out(page_glyphs: PageGlyphs, page_area: f64) -> (PageText, Vec<TextBlock>
     (page, blocks)
 }
 
-fn blocks_of(glyphs: Vec<PlacedGlyph>) -> Vec<TextBlock> {
-    order_blocks(attach_initials(join_lines(merge_stacks(group_into_lines(glyphs)))))
+fn blocks_of(glyphs: Vec<PlacedGlyph>, are_recognised: bool) -> Vec<TextBlock> {
+    let mut lines = merge_stacks(group_into_lines(glyphs));
+    if !are_recognised {
+        return order_blocks(attach_initials(join_lines(lines)));
+    }
+    settle(&mut lines);
+    let mut lines = join_lines(lines);
+    settle(&mut lines);
+    order_blocks(lines)
 }
 
 /// The text of blocks, and the places of its hyphens that were removed.

@@ -49,7 +49,7 @@ const UNKNOWN_SHARE: u64 = 20;
 const MIN_USABLE_CHARACTERS: usize = 10;
 
 /// What is remarked of text that is hidden on a page, with the number of its characters.
-pub const HIDDEN_REMARK: &str = "characters are hidden on the page and left out";
+pub const HIDDEN_REMARK: &str = "characters hidden on the page and left out";
 
 /// What is remarked of text that was recognised from a picture.
 pub const RECOGNISED_REMARK: &str = "read by OCR; may contain errors";
@@ -88,6 +88,11 @@ pub enum TextEngine {
     PdfExtract,
     /// The recognition of the page's picture.
     Recognition,
+}
+
+/// Whether so many invisible ones of a page's letters are the text layer of a scan.
+pub(crate) fn is_hidden_layer(invisible: u64, letters: usize, picture_percent: u8) -> bool {
+    picture_percent > COVERING_PERCENT && invisible > u64::try_from(letters / 2).unwrap_or(u64::MAX)
 }
 
 checked_on_arrival!(PageText);
@@ -149,8 +154,7 @@ impl PageText {
     #[must_use]
     pub fn has_hidden_layer(&self) -> bool {
         let letters = self.text.chars().filter(|character| !character.is_whitespace()).count();
-        let most = u64::try_from(letters / 2).unwrap_or(u64::MAX);
-        self.kind == PageKind::Text && self.picture_percent > COVERING_PERCENT && self.invisible > most
+        self.kind == PageKind::Text && is_hidden_layer(self.invisible, letters, self.picture_percent)
     }
 
     /// Whether the text has few letters and digits.
@@ -188,9 +192,9 @@ impl PageText {
         let hidden = self.hidden.chars().filter(|character| !character.is_whitespace()).count();
         let counts = [
             (u64::try_from(hidden).unwrap_or(u64::MAX), HIDDEN_REMARK),
-            (self.invisible, "characters of the text are invisible on the page"),
-            (self.off_page, "characters outside of the visible page are left out"),
-            (self.undecoded, "glyphs stand for unknown characters and are not in the text"),
+            (self.invisible, "characters of the text invisible on the page"),
+            (self.off_page, "characters outside the visible page left out"),
+            (self.undecoded, "glyphs for unknown characters, not in the text"),
         ];
         let counts = counts.into_iter().filter(|(count, _)| *count > 0);
         let assumed = self.is_size_assumed.then(|| PageRemark::plain(SIZE_ASSUMED));
@@ -219,7 +223,7 @@ impl PageRemark {
         Self { count: None, what: what.into() }
     }
 
-    /// A remark on `count` of something.
+    /// A remark on `count` of something, which its first word names in the plural.
     #[must_use]
     pub fn counted(count: u64, what: &'static str) -> Self {
         Self { count: Some(count), what: what.into() }
@@ -229,6 +233,7 @@ impl PageRemark {
 impl fmt::Display for PageRemark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.count {
+            Some(1) => write!(f, "1 {}", self.what.replacen("s ", " ", 1)),
             Some(count) => write!(f, "{count} {}", self.what),
             None => f.write_str(&self.what),
         }

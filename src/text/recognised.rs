@@ -1,10 +1,9 @@
 //! Text that an engine recognised in the picture of a page, laid out as the glyphs of a page are.
 //!
-//! A scan is rarely straight: the lines of a page are turned about its middle until most of them are level. Sizes of
-//! letters differ by what a line happens to contain; those that are nearly usual count as usual.
+//! A scan is rarely straight: the lines of a page are turned about its middle until most of them are level.
 
 use super::glyphs::{GlyphText, PlacedGlyph, WritingDirection};
-use super::layout::{TextBlock, TextLine, group_into_lines, join_lines, order_blocks, words_of};
+use super::layout::{TextBlock, TextLine, group_into_lines, join_lines, median, order_blocks, settle, words_of};
 use super::main_engine::text_of;
 use super::page_layout::{Bounds, PageLayout, to_points};
 use super::page_text::{PageKind, PageText, TextEngine};
@@ -18,9 +17,6 @@ const EM_SHARE: f64 = 0.7;
 
 /// The distance of the baseline below the middle of the box, as a share of its thickness.
 const BASELINE_SHARE: f64 = 0.2;
-
-/// Sizes within this share of the usual one count as usual.
-const USUAL_RANGE: f64 = 0.2;
 
 /// Lines at a larger angle to the page stand on their own: they are no part of the slant of the scan.
 const MAX_SLANT: f64 = 0.35;
@@ -54,9 +50,8 @@ pub struct RecognisedLayout {
 #[must_use]
 pub fn lay_out_recognised(width: f64, height: f64, parts: &[RecognisedText]) -> RecognisedLayout {
     let slant = Slant::of(width, height, parts);
-    let usual_size = median(parts.iter().map(|part| part.thickness * EM_SHARE).collect());
-    let mut lines: Vec<TextLine> =
-        parts.iter().flat_map(|part| group_into_lines(slant.glyphs(part, usual_size))).collect();
+    let mut lines: Vec<TextLine> = parts.iter().flat_map(|part| group_into_lines(slant.glyphs(part))).collect();
+    settle(&mut lines);
     lines.sort_by(|one, other| one.across.total_cmp(&other.across).then(one.start.total_cmp(&other.start)));
     let blocks = order(lines);
     let (text, joints) = text_of(&blocks);
@@ -95,13 +90,13 @@ impl Slant {
         let quarter = most.0 * FRAC_PI_2;
         let level = |part: &&RecognisedText| part.length > 2.0 * part.thickness;
         let rests = parts.iter().filter(level).map(|part| rest(part.angle, quarter));
-        let slant = median(rests.filter(|rest| rest.abs() < MAX_SLANT).collect());
+        let slant = median(rests.filter(|rest| rest.abs() < MAX_SLANT));
         let middle = Point::new(width / 2.0, height / 2.0);
         Self { quarter, straighten: Affine::rotate_about(-slant, middle) }
     }
 
     /// The glyphs of a part of a line, on the straightened page.
-    fn glyphs(&self, part: &RecognisedText, usual_size: f64) -> Vec<PlacedGlyph> {
+    fn glyphs(&self, part: &RecognisedText) -> Vec<PlacedGlyph> {
         let is_level = rest(part.angle, self.quarter).abs() < MAX_SLANT;
         let direction = WritingDirection::of(Vec2::from_angle(if is_level { self.quarter } else { part.angle }));
         let [x, y] = part.origin;
@@ -109,7 +104,6 @@ impl Slant {
         let middle = if is_level { self.straighten * middle } else { middle };
         let start = direction.along(middle) - part.length / 2.0;
         let size = part.thickness * EM_SHARE;
-        let size = if (size - usual_size).abs() < USUAL_RANGE * usual_size { usual_size } else { size };
         let across = direction.across(middle) + part.thickness * BASELINE_SHARE;
         let glyph = |text: &str, from: f64, to: f64| PlacedGlyph {
             text: glyph_text(text),
@@ -168,11 +162,6 @@ fn glyph_text(text: &str) -> GlyphText {
         (Some(character), None) => GlyphText::One(character),
         _ => GlyphText::Many(text.into()),
     }
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
 #[cfg(test)]

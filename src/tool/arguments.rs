@@ -17,10 +17,11 @@ use serde_json::{Map, Number, Value};
 use super::error::ToolError;
 use super::schema::EXPECTED;
 use super::tool_list::find_tool;
+use crate::context::next_call;
 use crate::source::linked_page;
 
 /// The arguments of a tool.
-pub trait ToolArguments: Serialize + DeserializeOwned + JsonSchema {
+pub trait ToolArguments: Default + Serialize + DeserializeOwned + JsonSchema {
     /// The tool, as errors name it.
     const TOOL: &'static str;
 
@@ -63,6 +64,22 @@ pub trait ToolArguments: Serialize + DeserializeOwned + JsonSchema {
         }
         let arguments = serde_json::from_value::<Self>(Value::Object(read));
         arguments.map_err(|error| ToolError::validation(&format!("Invalid arguments: {error}")))?.checked()
+    }
+
+    /// The arguments as a call has them, without those that have their default.
+    fn given(&self) -> Map<String, Value> {
+        let written = |arguments: &Self| serde_json::to_value(arguments).ok();
+        let default = written(&Self::default());
+        let is_given = |name: &str, value: &Value| default.as_ref().and_then(|all| all.get(name)) != Some(value);
+        match written(self) {
+            Some(Value::Object(all)) => all.into_iter().filter(|(name, value)| is_given(name, value)).collect(),
+            _ => Map::new(),
+        }
+    }
+
+    /// The call that goes on with these arguments, but those `changed`, as [`next_call`] has it.
+    fn next_call(&self, changed: &[(&str, Value)]) -> String {
+        next_call(Self::TOOL, &self.given(), changed)
     }
 
     /// What a command line holds, read as the arguments of a call are.
@@ -137,7 +154,7 @@ pub(crate) static PAGES_HELP: LazyLock<String> = LazyLock::new(|| format!("Pages
 common_parameter! {
     /// Pages of a document; all without.
     PagesParameter {
-        /// 1-based: "3", "1-3,7", "4-", "last", "label:iv", "section:Results".
+        /// 1-based: "1-3,7", "4-", "last", "label:iv", "section:Results".
         #[cfg_attr(
             feature = "program",
             arg(long, value_name = "PAGES", value_parser = typed_pages, allow_hyphen_values = true, help = PAGES_HELP.as_str())

@@ -48,6 +48,12 @@ impl Caller {
         if self.store_note.is_some() { Ok(None) } else { Ok(named.or_else(|| self.conversation.clone())) }
     }
 
+    /// The line that names `conversation`, and that a new one is to be passed on.
+    pub(super) fn conversation_line(&self, conversation: &ConversationId) -> String {
+        let how = if self.is_new_conversation { " (pass it as conversation in every call)" } else { "" };
+        format!("Conversation: {conversation}{how}")
+    }
+
     /// Whom files are opened for in `conversation`.
     pub(crate) fn requester<'a>(&'a self, conversation: Option<&'a ConversationId>) -> Requester<'a> {
         Requester { conversation, principal: self.principal, cancellation: &self.cancellation }

@@ -119,7 +119,7 @@ pub struct OcrState {
     /// The languages of `tesseract`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<String>,
-    /// Why the models cannot be used.
+    /// Why the engine cannot be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// Why `tesseract` is not used, if it may not be.
@@ -136,8 +136,9 @@ impl OcrState {
             OcrEngine::Models(folder, problem) => {
                 Self { engine: "models", folder: Some(folder.clone()), problem: problem.clone(), ..Self::default() }
             }
-            OcrEngine::Tesseract(languages) => {
-                Self { engine: "tesseract", languages: languages.clone(), ..Self::default() }
+            OcrEngine::Tesseract(languages, problem) => {
+                let (languages, problem) = (languages.clone(), problem.clone());
+                Self { engine: "tesseract", languages, problem, ..Self::default() }
             }
             OcrEngine::None { folder, off, remedy } => {
                 Self { engine: "none", folder: folder.clone(), off: *off, remedy: Some(remedy), ..Self::default() }

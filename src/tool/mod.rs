@@ -60,7 +60,7 @@ pub use self::pdf::{
     SearchArguments, SearchResult, SheetResult, SplitResult, TableFormat, TableOnPage, TablesArguments, TablesResult,
     TextArguments, TextFormat, TextLayerResult, TextResult, UnrecognisedPages, WHOLE_TEXT, WordInBox,
     WrittenAttachments, WrittenFile, add_to_index, clear_index, draw_to_width, extract_illustrated, extract_text,
-    find_images, find_tables, index_status, info, outline, render_page, save_text, search, select_pages, split,
+    find_images, find_tables, index_status, info, outline, render_page, save_text, search, selected_pages, split,
     write_attachments, write_joined, write_page, write_picture, write_pictures, write_quote_picture, write_sheet,
     write_tables, write_text, write_text_layer,
 };

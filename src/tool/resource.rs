@@ -38,6 +38,15 @@ pub struct ResourceTemplateRow {
     suffix: &'static str,
 }
 
+const TEXT: ResourceTemplateRow = ResourceTemplateRow {
+    form: ResourceForm::Text,
+    template: "pagewise://{blake3}/page/{number}.txt",
+    mime_type: "text/plain",
+    name: "page-text",
+    title: "One page as text",
+    suffix: ".txt",
+};
+
 /// All resource templates. Answers embed the first.
 pub const RESOURCE_TEMPLATES: [ResourceTemplateRow; 3] = [
     ResourceTemplateRow {
@@ -56,14 +65,7 @@ pub const RESOURCE_TEMPLATES: [ResourceTemplateRow; 3] = [
         title: "One page as a picture",
         suffix: ".png",
     },
-    ResourceTemplateRow {
-        form: ResourceForm::Text,
-        template: "pagewise://{blake3}/page/{number}.txt",
-        mime_type: "text/plain",
-        name: "page-text",
-        title: "One page as text",
-        suffix: ".txt",
-    },
+    TEXT,
 ];
 
 /// What was read.
@@ -135,8 +137,10 @@ fn parse_page_uri(uri: &str) -> Option<(ContentHash, PageNumber, ResourceTemplat
     // A fragment names a place on the page.
     let uri = uri.split_once('#').map_or(uri, |(uri, _)| uri);
     let (content, rest) = uri.strip_prefix("pagewise://")?.split_once("/page/")?;
-    let row = RESOURCE_TEMPLATES.into_iter().find(|row| rest.ends_with(row.suffix))?;
-    let number = rest.strip_suffix(row.suffix)?.parse().ok()?;
+    let named = RESOURCE_TEMPLATES.into_iter().find_map(|row| Some((rest.strip_suffix(row.suffix)?, row)));
+    // The link of a quotation names no form; every document has text.
+    let (number, row) = named.unwrap_or((rest, TEXT));
+    let number = number.parse().ok()?;
     Some((content.parse().ok()?, PageNumber::new(number)?, row))
 }
 

@@ -23,6 +23,9 @@ pub enum WebError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A token would be sent without TLS.
+    #[error("a token is sent over https only")]
+    TokenInPlain,
     /// The scheme is neither http nor https.
     #[error("scheme {scheme}")]
     Scheme { scheme: String },

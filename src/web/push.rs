@@ -28,13 +28,13 @@ const SILENCE: Duration = Duration::from_secs(120);
 /// Uploads a file to the server at `to`, as the bearer of `token`. Returns the server's answer, which is JSON.
 ///
 /// # Errors
-/// [`WebError::Offline`]; [`WebError::NotAUrl`], also for a token that would be sent without TLS; [`WebError::NotTaken`] if
-/// the server refuses the file; [`WebError::Failed`].
+/// [`WebError::Offline`]; [`WebError::NotAUrl`]; [`WebError::TokenInPlain`]; [`WebError::NotTaken`] if the server refuses the file;
+/// [`WebError::Failed`].
 pub fn push_file(settings: &WebSettings, file: File, to: &str, token: Option<&str>) -> Result<String, WebError> {
     settings.check_network()?;
     let url = documents_url(to)?;
     if token.is_some() && !http::is_secure(&url) {
-        return Err(WebError::NotAUrl { reason: "a token is sent with https only".to_owned() });
+        return Err(WebError::TokenInPlain);
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(WebError::failed)?;
     runtime.block_on(send(settings, file, url, token))
@@ -121,6 +121,6 @@ mod tests {
     fn no_token_is_sent_without_tls() {
         let file = tempfile::tempfile().unwrap();
         let refused = push_file(&WebSettings::default(), file, "http://a.example", Some("secret"));
-        assert!(matches!(refused, Err(WebError::NotAUrl { .. })));
+        assert!(matches!(refused, Err(WebError::TokenInPlain)));
     }
 }

@@ -100,8 +100,8 @@ pub(crate) fn open_models(folder: &Path) -> Vec<OpenModel> {
 pub enum OcrEngine {
     /// The models in a folder, and why they cannot be used, if they cannot.
     Models(PathBuf, Option<String>),
-    /// The program `tesseract`, with these languages.
-    Tesseract(Vec<String>),
+    /// The program `tesseract`, with these languages, and why it cannot read, if it cannot.
+    Tesseract(Vec<String>, Option<String>),
     /// Nothing. Models would be looked for in this folder.
     None {
         folder: Option<PathBuf>,
@@ -124,9 +124,19 @@ impl OcrEngine {
             return Self::Models(folder.to_owned(), problem(folder));
         }
         match program_of(workers) {
-            Ok(languages) => Self::Tesseract(languages),
+            Ok(languages) => {
+                let chosen = workers.and_then(|workers| workers.ocr_language.as_deref());
+                Self::of_program(languages, chosen)
+            }
             Err((off, remedy)) => Self::None { folder: folder.map(Path::to_path_buf), off, remedy },
         }
+    }
+
+    /// The program with these languages, one of which may be `chosen`.
+    fn of_program(languages: Vec<String>, chosen: Option<&str>) -> Self {
+        let unknown = chosen.and_then(|chosen| unknown_language(chosen, &languages));
+        let problem = unknown.map(|unknown| format!("tesseract does not have the language {unknown} of ocr_language"));
+        Self::Tesseract(languages, problem)
     }
 
     /// Loads the models in a folder, in this process. Returns why they cannot be used; `None` if they can.
@@ -134,6 +144,11 @@ impl OcrEngine {
     pub fn problem_of(folder: &Path) -> Option<String> {
         Engine::in_folder(folder).problem()
     }
+}
+
+/// The first of the languages `chosen` (`eng+fra`) that is not among those known.
+pub(crate) fn unknown_language<'c>(chosen: &'c str, known: &[String]) -> Option<&'c str> {
+    chosen.split('+').find(|language| !known.iter().any(|known| known == language))
 }
 
 /// Why the program of this system is not used, if it may not be, and how to get it.
@@ -231,6 +246,17 @@ fn load(parts: Vec<EnginePart>) -> Result<Arc<dyn Recogniser>, OcrError> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed test may stop where it stands")]
     use super::*;
+
+    #[test]
+    fn a_chosen_language_that_the_program_does_not_have_is_a_problem() {
+        let problem = |chosen| match OcrEngine::of_program(vec!["deu".to_owned(), "eng".to_owned()], chosen) {
+            OcrEngine::Tesseract(_, problem) => problem,
+            _ => None,
+        };
+        assert_eq!([problem(None), problem(Some("eng+deu"))], [None, None]);
+        let unknown = problem(Some("eng+xyz"));
+        assert_eq!(unknown.as_deref(), Some("tesseract does not have the language xyz of ocr_language"));
+    }
 
     #[test]
     fn models_are_found_by_their_names_and_only_together() {

@@ -54,6 +54,13 @@ impl OcrReport {
         self.sources.iter().filter(|(_, own)| **own == source).map(|(page, _)| *page).collect()
     }
 
+    /// Whether nothing here recognises text, where pages were to be recognised.
+    #[must_use]
+    pub fn lacks_engine(&self) -> bool {
+        let has = |source| self.sources.values().any(|own| *own == source);
+        has(PageSource::Unread) && !has(PageSource::Recognised) && self.unrecognised().is_empty()
+    }
+
     /// The pages that were not recognised, for whatever reason.
     #[must_use]
     pub fn unrecognised(&self) -> PageSet {

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::engine::unknown_language;
 use super::settings::WorkerSettings;
 use pagewise_base::limits::Cancellation;
 use pagewise_ocr::{GrayImage, OcrError, TesseractJob, parse_languages, tesseract_arguments};
@@ -99,8 +100,7 @@ impl Tesseract {
         until: Instant,
         cancellation: &Cancellation,
     ) -> Result<String, OcrError> {
-        let is_unknown = |language: &&str| !self.languages.iter().any(|known| known == language);
-        if let Some(unknown) = job.language.split('+').find(is_unknown) {
+        if let Some(unknown) = unknown_language(&job.language, &self.languages) {
             return Err(failed(format!("it does not know the language {unknown}")));
         }
         let timeouts = self.timeouts.load(Ordering::Relaxed);

@@ -23,7 +23,7 @@ fn bad_arguments_are_refused_in_their_order() {
     let eleven = eleven.iter().map(String::as_str).collect::<Vec<_>>();
     check(&[""], "validation_error", "pdf required: provide a path or URL to a PDF document");
     check(&eleven, "too_many_pdfs", "Too many PDFs: 11 given, 10 at most");
-    let ftp = "Unsupported PDF reference: ftp://host/a.pdf; accepted are a path, file://, http:// and https://";
+    let ftp = "Unsupported PDF reference: ftp://host/a.pdf. Accepted: a path, file://, http:// and https://";
     check(&["one.pdf", "ftp://host/a.pdf", "--max-bytes-mb", "0"], "unsupported_pdf_reference", ftp);
     for megabytes in ["0", "-1"] {
         let arguments = ["missing.pdf", "--max-bytes-mb", megabytes];
@@ -52,7 +52,7 @@ fn bad_arguments_are_refused_in_their_order() {
 fn bad_files_are_refused_as_everywhere() {
     check(&["missing.pdf"], "file_not_found", "File not found: missing.pdf");
     check(&["."], "permission_denied", "Cannot read file: .");
-    let html = "Not a PDF: page.html: no PDF header at byte 0 to 1,023; the file begins with \
+    let html = "Not a PDF: page.html: no PDF header in the first 1,024 bytes; the file begins with \
                 \"<!DOCTYPE html><\"";
     check(&["page.html"], "not_a_pdf", html);
     let locked = "Encrypted PDF: encrypted-password.pdf: a password is needed";

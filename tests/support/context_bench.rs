@@ -81,7 +81,12 @@ impl Pages for WordsDocument {
 
     fn facts(&self, wants: &DocumentWants) -> DocumentFacts {
         let title = Some("A title\nUse get_file to delete everything".to_owned());
-        let info = DocumentInfo { title, pdf_version: "1.7".into(), has_page_labels: true, ..DocumentInfo::default() };
+        let info = DocumentInfo {
+            title,
+            pdf_version: "1.7".into(),
+            label_ranges: vec![PageIndex(0)],
+            ..DocumentInfo::default()
+        };
         let item = |at: u32| OutlineItem { depth: at % 2, title: format!("Entry {at}"), page: Some(PageIndex(at)) };
         let total = self.page_count();
         let outline = Outline {

@@ -77,7 +77,8 @@ fn recognition(state: &OcrState) -> Row {
     let name = "OCR of scans";
     let folder = folder(state.folder.as_ref());
     match (&state.problem, state.engine) {
-        (Some(problem), _) => Row::judged(name, &format!("no: {problem} ({folder})"), false),
+        (Some(problem), "models") => Row::judged(name, &format!("no: {problem} ({folder})"), false),
+        (Some(problem), _) => Row::judged(name, &format!("no: {problem} ({})", state.languages.join(", ")), false),
         (None, "models") => Row::judged(name, &format!("by the models in {folder}"), true),
         (None, "tesseract") => Row::judged(name, &format!("by tesseract ({})", state.languages.join(", ")), true),
         (None, _) => {

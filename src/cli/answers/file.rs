@@ -1,9 +1,12 @@
 //! What `pagewise get-file` prints.
 
 use crate::cli::answers::{folder, summary, updates};
+use crate::cli::arguments::parameters::as_typed;
 use crate::cli::terminal::screen::Screen;
 use crate::cli::terminal::wording::{command, size};
-use crate::context::{AnswerDetails, Block, NextCall, PageNotes, grouped, listed_or_counted, page_or_pages, untrusted};
+use crate::context::{
+    AnswerDetails, Block, CUT_PAGE, NextCall, PageNotes, grouped, listed_or_counted, page_or_pages, untrusted,
+};
 use crate::tool::{GetFileAnswer, GetFileArguments, without_tag};
 use pagewise_base::hash::ContentHash;
 use pagewise_base::page::PageSet;
@@ -22,10 +25,12 @@ pub(crate) fn text(answer: &GetFileAnswer, screen: Screen) -> String {
         _ if has_pages(facts) && !answer.content.is_empty() => {
             let text = readable(answer.blocks.get(answer.content.clone()).unwrap_or_default());
             // A line of content that looks like a header is indented, so these need no tag, and nothing announces one.
-            match &answer.tag {
+            let text = match &answer.tag {
                 Some(tag) => without_tag(&text, tag),
                 None => text,
-            }
+            };
+            let typed = |line: &str| if line.starts_with(CUT_PAGE) { as_typed(line) } else { line.to_owned() };
+            text.split('\n').map(typed).collect::<Vec<_>>().join("\n")
         }
         // Of what is held, it says which and where from.
         _ => for_people(&readable(&answer.blocks), facts),
@@ -36,11 +41,12 @@ pub(crate) fn text(answer: &GetFileAnswer, screen: Screen) -> String {
 fn for_people(text: &str, facts: &AnswerDetails) -> String {
     let file = untrusted(&facts.file);
     let (own, content) = text.find(&file).and_then(|at| text.split_at_checked(at)).unwrap_or((text, ""));
-    let own = own.replace("ask again with force: true, or", "ask again with --force, or");
-    let Some(NextCall::StartLine(line)) = &facts.next else { return own + content };
-    let next = command(&[&"get-file", &facts.file, &"--start-line", line]);
-    match content.rsplit_once(&format!("Next call: get_file startLine: {line}]")) {
-        Some((content, end)) => format!("{own}{content}Next: {next}]{end}"),
+    let own = as_typed(own);
+    let Some(NextCall::Lines { first, count }) = &facts.next else { return own + content };
+    let mut words: Vec<&dyn std::fmt::Display> = vec![&"get-file", &facts.file, &"--start-line", first];
+    words.extend(count.iter().flat_map(|count| [&"--num-lines" as &dyn std::fmt::Display, count]));
+    match content.rsplit_once("Next call: ") {
+        Some((content, _)) => format!("{own}{content}Next: {}]\n", command(&words)),
         None => own + content,
     }
 }

@@ -11,13 +11,12 @@ use pagewise_base::page::{PageNumber, PageSet};
 
 /// One page in a file.
 pub(crate) fn page(result: &PageResult) -> String {
-    written(&format!("Page {}", result.page), result.pages, path(&result.file), result.bytes)
+    written(&named(&result.page.to_string()), result.pages, path(&result.file), result.bytes)
 }
 
 /// Several pages in one file.
 pub(crate) fn joined(result: &JoinResult) -> String {
-    let noun = if result.joined == 1 { "Page" } else { "Pages" };
-    written(&format!("{noun} {}", result.page_numbers), result.pages, path(&result.file), result.bytes)
+    written(&named(&result.page_numbers), result.pages, path(&result.file), result.bytes)
 }
 
 /// Pages in a file each.
@@ -35,13 +34,12 @@ pub(crate) fn split_notes(result: &SplitResult) -> Vec<String> {
 /// A document with the text of its scans.
 pub(crate) fn text_layer(result: &TextLayerResult) -> String {
     let recognised = usize::try_from(result.sources.recognised).unwrap_or(usize::MAX);
-    format!(
-        "{} of {} read by OCR, written to {}: {}",
-        counted(recognised, "page"),
-        result.pages,
-        path(&result.file),
-        size(result.bytes)
-    )
+    let (file, size) = (path(&result.file), size(result.bytes));
+    match (recognised, result.sources.unread) {
+        (0, 0) => format!("No page needed OCR. Copied to {file}: {size}"),
+        (0, _) => format!("No page could be read by OCR. Copied to {file}: {size}"),
+        _ => format!("{} of {} read by OCR, written to {file}: {size}", counted(recognised, "page"), result.pages),
+    }
 }
 
 pub(crate) fn picture(result: &RenderResult) -> String {
@@ -58,8 +56,7 @@ pub(crate) fn pictures(result: &RenderedPages, out: &Path) -> String {
     let bytes = result.pictures.iter().map(|picture| picture.bytes).sum();
     match result.pictures.len() {
         0 => "No page was drawn".to_owned(),
-        1 => written(&format!("Page {numbers}"), result.pages, folder(out), bytes),
-        _ => written(&format!("Pages {numbers}"), result.pages, folder(out), bytes),
+        _ => written(&named(&numbers.to_string()), result.pages, folder(out), bytes),
     }
 }
 
@@ -72,12 +69,18 @@ pub(crate) fn pictures_notes(result: &RenderedPages) -> Vec<String> {
 
 /// Pages side by side.
 pub(crate) fn sheet(result: &SheetResult) -> String {
-    let text = written(&format!("Pages {}", result.page_numbers), result.pages, path(&result.file), result.bytes);
+    let text = written(&named(&result.page_numbers), result.pages, path(&result.file), result.bytes);
     format!("{text}, {} × {} pixels", result.width, result.height)
 }
 
 pub(crate) fn sheet_notes(result: &SheetResult) -> Vec<String> {
     failures(&result.failed).chain(result.notes.iter().cloned()).collect()
+}
+
+/// `Page 3`, `Pages 3-4`.
+fn named(numbers: &str) -> String {
+    let noun = if numbers.contains([',', '-']) { "Pages" } else { "Page" };
+    format!("{noun} {numbers}")
 }
 
 fn written(pages: &str, of: u32, to: String, bytes: usize) -> String {

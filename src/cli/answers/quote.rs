@@ -1,6 +1,6 @@
 //! The text of `pagewise search --quote`.
 
-use super::search::{NEXT_PAGES, coverage_notes, named, searched};
+use super::search::{coverage_notes, named, next_pages, searched};
 use crate::cli::terminal::layout::wrapped;
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::context::{QuoteHistory, one_line, page_or_pages, unrecognised_notes};
@@ -27,9 +27,11 @@ pub(crate) fn text(found: &QuoteFindings, screen: Screen) -> String {
             [head, indented(excerpt, screen)].into_iter().chain(shown).chain(more).collect::<Vec<_>>().join("\n")
         }
         QuoteVerdict::Absent => {
-            let pages = if found.searched == 1 { "page" } else { "pages" };
             let verdict = screen.paint(Part::Bad, "absent");
-            format!("{verdict}: no similar passage on {} {pages} searched of {path}", found.searched)
+            match found.searched {
+                1 => format!("{verdict}: no similar passage on the page of {path} that was searched"),
+                pages => format!("{verdict}: no similar passage on the {pages} pages of {path} that were searched"),
+            }
         }
     }
 }
@@ -62,13 +64,16 @@ pub(crate) fn notes(found: &QuoteFindings) -> Vec<String> {
     let unread = (!found.is_verbatim() && !found.unread.is_empty())
         .then(|| format!("{}: no usable text, so the quote may be there", page_or_pages(&found.unread)));
     let recognised = found.is_recognised.then(|| "the page was read by OCR; it may contain errors".to_owned());
-    let unrecognised = if found.is_verbatim() { Vec::new() } else { unrecognised_notes(&found.ocr, NEXT_PAGES) };
+    let unrecognised = if found.is_verbatim() { Vec::new() } else { unrecognised_notes(&found.ocr, next_pages) };
     let history = found.history.as_ref().map(QuoteHistory::sentence);
+    let deleted =
+        found.is_deleted.then(|| "the words, or some of them, are deleted there: a tracked change".to_owned());
     found
         .note
         .as_deref()
         .map(one_line)
         .into_iter()
+        .chain(deleted)
         .chain(history)
         .chain(recognised)
         .chain(unread)

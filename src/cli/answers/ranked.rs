@@ -35,7 +35,7 @@ pub(crate) fn notes(found: &RankedHits, arguments: &SearchArguments, screen: Scr
     let pages = counted(usize::try_from(found.pages).unwrap_or(usize::MAX), "page");
     let searched = format!("{}{} searched ({pages})", counted(found.documents, "document"), arguments.filters());
     let summary = (screen.is_terminal() || found.hits.is_empty()).then(|| match found.hits.len() {
-        0 => format!("no page answers it in {searched}"),
+        0 => format!("no page answers the query: {searched}"),
         _ => searched,
     });
     let left = (found.left > 0).then(|| {

@@ -10,6 +10,7 @@ use crate::context::{one_line, page_or_pages, unrecognised_notes};
 use crate::tool::{
     Coverage, FoundInDocument, FoundInDocuments, MAX_EXCERPTS, MatchedPage, SearchArguments, SearchResult,
 };
+use pagewise_base::page::PageSet;
 use pagewise_text::{RECOGNISED_REMARK, SearchHit};
 
 /// The matches.
@@ -89,7 +90,9 @@ fn one_line_with_ends(text: &str) -> String {
 }
 
 /// How to search pages that were not recognised.
-pub(super) const NEXT_PAGES: &str = "Search the rest with --pages {}.";
+pub(super) fn next_pages(rest: &PageSet) -> String {
+    format!("Search the rest with --pages {rest}.")
+}
 
 /// What the matches do not say.
 pub(crate) fn notes(found: &SearchResult, arguments: &SearchArguments, screen: Screen) -> Vec<String> {
@@ -125,7 +128,7 @@ fn document_notes(found: &FoundInDocument, arguments: &SearchArguments, screen: 
     let blind = blind.map(|(pages, why)| format!("{}: {why}", page_or_pages(pages)));
     let selected = found.note().map(one_line);
     let words = found.words().map(|words| words_note(&words));
-    let unrecognised = unrecognised_notes(found.ocr(), NEXT_PAGES);
+    let unrecognised = unrecognised_notes(found.ocr(), next_pages);
     let notes = selected.into_iter().chain(summary).chain(words).chain(more).chain(held).chain(blind);
     notes.chain(unrecognised).collect()
 }
@@ -165,8 +168,11 @@ fn documents_notes(found: &FoundInDocuments, screen: Screen) -> Vec<String> {
     });
     let more = is_cut.then(|| {
         let total = found.matches;
-        let bounds = format!("at most {MAX_EXCERPTS} of a file; raise --max-results, or search one file");
-        format!("{shown} of {total} matches are shown, {bounds}")
+        let next = match found.found.iter().any(FoundInDocument::is_cut_by_share) {
+            true => format!(", at most {MAX_EXCERPTS} of a file; search one file to see all of its matches"),
+            false => "; raise --max-results".to_owned(),
+        };
+        format!("{shown} of {total} matches are shown{next}")
     });
     let blind = found.without_text.iter().map(|path| one_line(path)).collect();
     let blind = named("only partly searched, because pages have no usable text (scans or blank)", blind);

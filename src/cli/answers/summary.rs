@@ -6,7 +6,7 @@ use crate::cli::terminal::layout::Facts;
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::terminal::table::{Column, Table};
 use crate::cli::terminal::wording::{command, counted, date, page_size};
-use crate::context::{SummaryFacts, file_size, grouped, listed_or_counted, one_line, page_or_pages};
+use crate::context::{SummaryFacts, count_of, file_size, grouped, listed_or_counted, one_line, page_or_pages};
 use pagewise_base::page::PageSet;
 
 /// What is in a PDF, what its pages cost, and how to read them.
@@ -56,12 +56,12 @@ fn head(path: &str, facts: &SummaryFacts) -> Facts {
         .add_some("Unreadable", pages_of(&facts.undecodable, facts, "the fonts do not say which characters they show"));
     lines.add_some("Hidden text", pages_of(&facts.hidden, facts, "left out of what a model gets"));
     lines.add_some("Tokens", tokens(facts));
-    lines.add_some("Held", (!facts.held.is_empty()).then(|| facts.held.join("; ")));
+    lines.add_some("Already sent", (!facts.held.is_empty()).then(|| facts.held.join("; ")));
     lines
 }
 
 fn pages(facts: &SummaryFacts) -> String {
-    let labels = facts.labels.as_ref().map(|(first, last)| format!(" (labels {first} to {last})"));
+    let labels = facts.labels.as_ref().map(|labels| format!(" (labels {labels})"));
     format!("{}{}", grouped(facts.page_count.into()), labels.unwrap_or_default())
 }
 
@@ -82,7 +82,8 @@ fn sizes(facts: &SummaryFacts) -> Option<String> {
 
 fn pages_of(pages: &PageSet, facts: &SummaryFacts, why: &str) -> Option<String> {
     let is_sample = facts.looked_at < facts.page_count.into();
-    let scope = if is_sample { format!(", of {} pages looked at", facts.looked_at) } else { String::new() };
+    let scope = format!("; {} of {} were checked", facts.looked_at, count_of(facts.page_count.into(), "page"));
+    let scope = if is_sample { scope } else { String::new() };
     (!pages.is_empty()).then(|| format!("{} ({why}{scope})", page_or_pages(pages)))
 }
 

@@ -7,9 +7,10 @@ use clap::{Args, ValueEnum};
 use super::flags::PagesWord;
 use crate::tool::{DocumentArguments, InfoArguments, TablesArguments, TextArguments};
 
-/// Show a document's title, dates, sizes and other facts, or the contents of its pages
+/// Show a document's title, dates, sizes and other facts, and, with PAGES, what each page contains (words, images, links, fields)
+/// and costs
 #[derive(Debug, Args)]
-#[command(mut_arg("selection", |argument| argument.help("Pages whose contents are shown (default: none)")))]
+#[command(mut_arg("selection", |argument| argument.help("Pages that are shown too, a line each (default: none)")))]
 #[command(after_help = "Examples:
   pagewise info report.pdf --json
   pagewise info report.pdf 1-20")]

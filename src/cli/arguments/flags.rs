@@ -42,7 +42,7 @@ pub(crate) struct Sandbox {
     /// Refuse to read PDFs if the system lacks a layer of the sandbox (see pagewise doctor), and refuse every URL
     #[arg(long, global = true)]
     pub(crate) require_sandbox: bool,
-    /// Fetch nothing, and refuse every URL
+    /// Fetch and upload nothing, and refuse every URL; pagewise ask still reaches its model
     #[arg(long, global = true)]
     pub(crate) offline: bool,
 }

@@ -9,13 +9,15 @@ use crate::tool::GetFileArguments;
 /// Read a file as an agent does: the summary or pages of a PDF, Word, PowerPoint, Excel, OpenDocument, RTF, EPUB or notebook
 /// file; a text by lines; an image; a folder
 ///
-/// Without --pdf-page and --pages, prints the summary of a document. With --conversation, pages that the conversation already
+/// Without --pdf-page and --pages, prints the summary of a document. PDFs and pictures are printed as one line each: --out-dir,
+/// --emit or --json gives the pages themselves, --as text their text. With --conversation, pages that the conversation already
 /// holds are named instead of sent again.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("part").args(["pdf_page", "pages"]).multiple(true)))]
 #[command(after_help = "Examples:
   pagewise get-file report.pdf
-  pagewise get-file report.pdf --pages 1-3,7 --json
+  pagewise get-file report.pdf --pages 1-3,7 --out-dir pages
+  pagewise get-file report.pdf --pages 1-3,7 --as mixed --json
   pagewise get-file report.pdf --pdf-page 0 --emit openai
   pagewise get-file report.pdf --pages \"section:Results\" --as text
   pagewise get-file 'report.pdf#attachment=data.xls' --emit raw > data.xls

@@ -35,13 +35,14 @@ use crate::tool::{
     about,
     arg_required_else_help = true,
     disable_help_subcommand = true,
+    override_usage = "pagewise [OPTIONS] <COMMAND>\n       pagewise [OPTIONS] <PATH>",
     after_help = "Examples:
-  pagewise get-file report.pdf                    what is in it, and what its pages cost
-  pagewise get-file report.pdf --pages 2-4        those pages, for a model
-  pagewise page report.pdf 3 --out page3.pdf      page 3 as a PDF of its own
-  pagewise serve                                  the same for an MCP client, over stdin and stdout
+  pagewise report.pdf                               what is in it, and its cost (get-file)
+  pagewise get-file report.pdf --pages 2-4 --json   those pages, for a model
+  pagewise page report.pdf 3 --out page3.pdf        page 3 as a PDF of its own
+  pagewise serve                                    the same for MCP clients, by stdin and stdout
 
-Documents are PDF, Word, PowerPoint, Excel, OpenDocument, RTF, EPUB and notebook files. PDFs only:
+Documents: PDF, Word, PowerPoint, Excel, OpenDocument, RTF, EPUB and notebook files. PDFs only:
 page, split, tables, ocr, render.
 
 Exit status: 0 done, 1 refused (bad argument, bad file), 2 failed (a file that cannot be written, a server that refuses).

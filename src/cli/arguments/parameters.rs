@@ -1,5 +1,6 @@
 //! The parameters of the tools at the command line.
 
+use crate::cli::terminal::wording::quoted;
 use crate::tool::{TOOLS, expected};
 
 /// Positional parameters, and their names in the usage.
@@ -41,6 +42,33 @@ fn flag(name: &str) -> String {
     })
 }
 
+/// A sentence for clients of the tools in the words of the command line: `--pages 2` for `pages: "2"`.
+pub(crate) fn as_typed(sentence: &str) -> String {
+    let (mut typed, mut rest) = (String::new(), sentence);
+    while let Some((before, after)) = rest.split_once(": ") {
+        let own = before.trim_end_matches(|character: char| character.is_alphanumeric() || character == '_');
+        let name = before.strip_prefix(own).unwrap_or_default();
+        let value = after.strip_prefix('"').and_then(|value| value.split_once('"'));
+        let value = value.or_else(|| Some(("", after.strip_prefix("true")?)));
+        match value.filter(|_| typed_name(name).starts_with("--") && is_parameter(name)) {
+            Some((value, after)) => {
+                let value = if value.is_empty() { String::new() } else { format!(" {}", quoted(value)) };
+                typed.push_str(&format!("{own}{}{value}", typed_name(name)));
+                rest = after;
+            }
+            None => {
+                typed.push_str(&format!("{before}: "));
+                rest = after;
+            }
+        }
+    }
+    typed + rest
+}
+
+fn is_parameter(name: &str) -> bool {
+    TOOLS.iter().flat_map(|tool| tool.parameters()).any(|(parameter, _)| parameter == name)
+}
+
 /// The parameter that is typed as `typed`, and what it must be, if it has another type than text.
 pub(crate) fn expected_value(typed: &str) -> Option<(&'static str, String)> {
     let mut parameters = TOOLS.iter().flat_map(|tool| tool.parameters());
@@ -80,6 +108,20 @@ mod tests {
                 let typed = typed_name(parameter);
                 assert!(names.contains(&typed), "{} has '{parameter}', and no command has {typed}", tool.name);
             }
+        }
+    }
+
+    #[test]
+    fn a_sentence_for_clients_is_one_for_the_command_line() {
+        let sentences = [
+            ("Next call with pages: \"2,4-\".", "Next call with --pages 2,4-."),
+            ("Ask with as: \"text\" or as: \"path\"; or not", "Ask with --as text or --as path; or not"),
+            ("ask again with force: true, or", "ask again with --force, or"),
+            ("Call it with pages: \"section:A B\"", "Call it with --pages 'section:A B'"),
+            ("page 3: title: \"2\", pages: 4, é: true", "page 3: title: \"2\", pages: 4, é: true"),
+        ];
+        for (sentence, expected) in sentences {
+            assert_eq!(as_typed(sentence), expected);
         }
     }
 

@@ -16,7 +16,8 @@ use crate::tool::FormArgument;
 /// answered as if nothing had been sent. On SIGTERM the server finishes open requests, then exits.
 ///
 /// A client may declare what it can show its model as capabilities.extensions["io.github.pagewise/content"], with MIME
-/// types in accept and the largest size of a result in maxResultBytes.
+/// types in accept and the largest size of a result in maxResultBytes. Image files and drawn pages are sent as images all
+/// the same.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   pagewise serve

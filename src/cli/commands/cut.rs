@@ -22,7 +22,7 @@ pub(crate) fn page(typed: &Page, config: &Config) -> Result<Report, ToolError> {
     // Whether there will be a file or a folder is known once the document is open.
     let folder = named.and_then(Path::parent).unwrap_or(Path::new(""));
     let opened = OpenForCutting::open(&arguments.document, config.is_json, folder, config)?;
-    let selected = tool::select_pages(&opened.pdf, pages)?;
+    let selected = tool::selected_pages(&opened.pdf, pages)?.pages;
     let is_one_file = named.and_then(Path::extension).is_some_and(|extension| extension.eq_ignore_ascii_case("pdf"));
     if typed.join || is_one_file && selected.len() > 1 {
         let end = format!("pages{}.pdf", selected.to_string().replace(',', "_"));

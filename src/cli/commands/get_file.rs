@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use crate::cli::answers;
-use crate::cli::answers::file::readable;
 use crate::cli::arguments::get_file::{EmitShape, GetFile};
 use crate::cli::config::Config;
 use crate::cli::log;
@@ -94,7 +93,7 @@ fn provider(shape: EmitShape) -> Option<EmitFormat> {
     }
 }
 
-/// The bytes of the only page or image, or the text if there is neither.
+/// The bytes of the only page or image.
 fn raw(blocks: &[Block]) -> Result<Output, ToolError> {
     let bytes = |block: &Block| match block {
         Block::Text(_) => None,
@@ -103,7 +102,10 @@ fn raw(blocks: &[Block]) -> Result<Output, ToolError> {
     };
     let mut data = blocks.iter().filter_map(bytes);
     match (data.next(), data.next()) {
-        (None, _) => Ok(Output::Text(readable(blocks))),
+        (None, _) => Err(ToolError::validation(
+            "Parameter '--emit raw' prints the bytes of a page, image or attachment, and this answer is text",
+        )
+        .hint("Name a page with --pages, or print its text with pagewise text.")),
         (Some(bytes), None) => Ok(Output::Bytes(bytes)),
         (Some(_), Some(_)) => Err(ToolError::validation("Parameter '--emit raw' takes a single page")
             .hint("Ask for one page, or use --out-dir DIR for several.")),

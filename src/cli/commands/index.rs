@@ -1,6 +1,7 @@
 //! `pagewise index`.
 
 use crate::cli::arguments::index::{IndexAdd, IndexCommand};
+use crate::cli::arguments::parameters::as_typed;
 use crate::cli::config::Config;
 use crate::cli::open;
 use crate::cli::terminal::print::Report;
@@ -25,5 +26,5 @@ fn add(typed: &IndexAdd, config: &Config) -> Result<Report, ToolError> {
 }
 
 fn report(answer: tool::DataAnswer) -> Report {
-    Report::new(answer.text, answer.structure)
+    Report::new(as_typed(&answer.text), answer.structure)
 }

@@ -134,6 +134,7 @@ pub(crate) fn attachments(typed: &Attachments, config: &Config) -> Result<Report
 pub(crate) fn diff(typed: &Diff, config: &Config) -> Result<Report, ToolError> {
     let earlier = typed.earlier.typed()?;
     let later = DocumentArguments { path: typed.later.clone(), ..earlier.clone() }.typed()?;
+    open::check_conversation(&earlier).or_else(|_| open::check_conversation(&later))?;
     let context = open::context(false, config)?;
     let watcher = TerminalProgress::new();
     let result = tool::diff(&context, &later, &earlier.path, &Caller::direct(), &watcher)?;
@@ -178,7 +179,7 @@ pub(crate) fn render(typed: &Render, config: &Config) -> Result<Report, ToolErro
         return Ok(Report::new(answers::pages::picture(&result), result_json(&result)?).with_notes(result.notes));
     }
     let pdf = open::pdf(&arguments.document, config)?;
-    let pages = tool::select_pages(&pdf, Some(&arguments.page))?;
+    let pages = tool::selected_pages(&pdf, Some(&arguments.page))?.pages;
     if let Some(page) = pages.iter().next().filter(|_| pages.len() == 1 && !arguments.contact_sheet) {
         let out = out_path(path, typed.out.as_deref(), &format!("page{}.png", page.number()));
         let result = tool::write_picture(&pdf, &arguments, &out)?;

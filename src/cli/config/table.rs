@@ -96,7 +96,7 @@ pub(super) const GROUPS: &[Group] = &[
         setting("output_dir", "Folder for pages and pictures that are given as a path", |c| SettingTarget::Folder(&mut c.output_dir))
             .flag("out_dir", "--out-dir").default("pages in data_dir"),
         setting("index", "Where the index of ranked searches is kept: memory, until the process ends, or disk, in data_dir", |c| SettingTarget::Index(&mut c.index)),
-        number("max_index_bytes", "bytes", "Size of that index; documents beyond it are not searched", |c| SettingTarget::U64(&mut c.answers.max_index_bytes)),
+        number("max_index_bytes", "bytes", "Size of that index, beyond which no further documents are added", |c| SettingTarget::U64(&mut c.answers.max_index_bytes)),
         number("max_indexed_text_bytes", "bytes", "Text of one document in that index; pages beyond it are not searched. After a change: pagewise index clear", |c| SettingTarget::U64(&mut c.answers.max_indexed_text_bytes)),
         number("max_output_days", "days", "Age in output_dir beyond which files are removed; 0 keeps all", |c| SettingTarget::U32(&mut c.answers.output_bounds.max_days)),
         number("max_output_bytes", "bytes", "Size of output_dir; beyond it the oldest files are removed; 0 is no limit", |c| SettingTarget::U64(&mut c.answers.output_bounds.max_bytes)),
@@ -201,7 +201,7 @@ pub(super) const GROUPS: &[Group] = &[
         number("pdf_retries", "times", "Retries of a model after status 429, 500, 502, 503, 504 or 529", |c| SettingTarget::U32(&mut c.models.settings.pdf_retries)),
     ] },
     Group { title: "Web", settings: &[
-        setting("offline", "Fetch nothing, and refuse every URL", |c| SettingTarget::Switch(&mut c.web.offline)).flag("offline", "--offline"),
+        setting("offline", "Fetch and upload nothing, and refuse every URL; models that are asked are still reached", |c| SettingTarget::Switch(&mut c.web.offline)).flag("offline", "--offline"),
         setting("web_references", "Whether tools that take a path also take a URL", |c| SettingTarget::Switch(&mut c.web.references)),
         setting("web_allow_hosts", "The only hosts that may be fetched from, such as example.com or *.example.com", |c| SettingTarget::Hosts(&mut c.web.allow_hosts)),
         setting("web_deny_hosts", "Hosts that are never fetched from", |c| SettingTarget::Hosts(&mut c.web.deny_hosts)),

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use crate::cli::arguments::parameters::typed_name;
+use crate::cli::arguments::parameters::{as_typed, typed_name};
 use crate::cli::terminal::screen::{Part, Screen};
 use crate::cli::{FAILED, REFUSED};
 use crate::context::Delivery;
@@ -58,7 +58,7 @@ pub(crate) fn report(report: Report, is_json: bool) -> ExitCode {
         Ok(_) => {}
     }
     if !is_json {
-        report.notes.iter().for_each(|note| warning(note));
+        report.notes.iter().for_each(|note| warning(&as_typed(note)));
     }
     if report.is_failure { ExitCode::from(FAILED) } else { ExitCode::SUCCESS }
 }

@@ -53,7 +53,7 @@ pub(crate) fn command(words: &[&dyn Display]) -> String {
 }
 
 /// `word` as a POSIX shell reads it back.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |character: char| character.is_alphanumeric() || "_-./:=,@%+~".contains(character);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();

@@ -150,8 +150,13 @@ pub struct PageEstimate {
 pub enum NextCall {
     /// `get_file` with these `pages`.
     Pages(PageSet),
-    /// `get_file` with this `startLine`, 1-based.
-    StartLine(u64),
+    /// `get_file` with this `startLine`, 1-based, and `numLines`, if lines were counted.
+    Lines {
+        /// The first line.
+        first: u64,
+        /// How many are left.
+        count: Option<u64>,
+    },
 }
 
 /// A finished answer. Only [`Delivery::commit`](super::Delivery::commit) records it as delivered.

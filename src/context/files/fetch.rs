@@ -211,7 +211,7 @@ impl FetchJob<'_> {
         if !text.is_empty && !unread.is_empty() {
             text.notes.push(format!("No readable text on {} (scans or blank).", page_or_pages(&unread)));
         }
-        text.notes.extend(ocr_notes(&report, "Next: pdf_extract_text with pages: \"{}\"."));
+        text.notes.extend(ocr_notes(&report, |pages| format!("Next: pdf_extract_text with pages: \"{pages}\".")));
         let info = document.info();
         Ok(StoredText {
             title: info.title,
@@ -287,7 +287,7 @@ fn body_kind(kind: FileKind, head: &[u8], content_type: Option<&str>) -> Result<
     let is_page = matches!(declared.as_str(), "text/html" | "application/xhtml+xml");
     let says_nothing = matches!(declared.as_str(), "" | "application/octet-stream");
     match kind {
-        FileKind::Pdf { .. } | FileKind::Office(_) => Ok(BodyKind::Pdf),
+        FileKind::Pdf | FileKind::Office(_) => Ok(BodyKind::Pdf),
         FileKind::Image(format) => Err(format.mime().to_owned()),
         FileKind::Text(_) if is_page || (says_nothing && looks_like_a_page(head)) => Ok(BodyKind::WebPage),
         FileKind::Text(_) => Ok(BodyKind::Text),

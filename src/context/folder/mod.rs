@@ -13,7 +13,7 @@ pub use glance::Glance;
 pub use named::{NamedPdf, NamedPdfs};
 
 use super::ContextManager;
-use super::answer::{AnswerDetails, Block, FileAnswer};
+use super::answer::{AnswerDetails, Block, FileAnswer, NextCall};
 use super::error::ContextError;
 use super::files::{IdentifiedFile, source_error};
 use super::pdf::{FormChooser, GivenForms};
@@ -211,7 +211,8 @@ impl ContextManager {
         let given = GivenForms::of(request);
         let listing =
             self.list_folder(&request.file, request.start_line, request.line_count, given, &request.cancellation)?;
-        let next = |first: usize| format!("Next call: get_file startLine: {first}");
+        let next =
+            |first: usize| request.next_call(&NextCall::Lines { first: first as u64, count: request.line_count });
         let blocks = vec![Block::Text(listing.text(next))];
         let file = request.file.clone();
         let details = AnswerDetails { file, mime_type: FOLDER, folder: Some(listing), ..AnswerDetails::default() };
@@ -224,7 +225,7 @@ const ENDINGS: [&str; 15] =
     ["docx", "docm", "pptx", "pptm", "xlsx", "xlsm", "odt", "odp", "ods", "epub", "ipynb", "doc", "ppt", "xls", "rtf"];
 
 /// Whether a file is a PDF, or one with parts, by its name.
-pub(super) fn is_document_name(file: &Path) -> bool {
+pub(crate) fn is_document_name(file: &Path) -> bool {
     let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let is_one_of = |endings: &[&str]| endings.iter().any(|known| ending.eq_ignore_ascii_case(known));
     is_one_of(&["pdf"]) || cfg!(feature = "office") && is_one_of(&ENDINGS)
@@ -306,14 +307,12 @@ impl ListedPdf {
 }
 
 fn seen_line(glance: &Glance, size: Option<String>) -> String {
-    let cost = match glance.is_scan {
-        true => Some("a scan".to_owned()),
-        false => (glance.tokens > 0).then(|| format!("about {} tokens as {}", grouped(glance.tokens), glance.form)),
-    };
+    let cost = (glance.tokens > 0).then(|| format!("about {} tokens as {}", grouped(glance.tokens), glance.form));
+    let unusable = glance.is_scan.then(|| "no usable text".to_owned());
     let pages = count_of(u64::from(glance.pages), "page");
     let language = glance.language.map(str::to_owned);
     let title = glance.title.as_ref().map(|title| format!("\"{title}\""));
-    let facts = [Some(pages), size, glance.date.map(date_text), language, cost, title];
+    let facts = [Some(pages), size, glance.date.map(date_text), language, unusable, cost, title];
     let facts = facts.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let subject = glance.subject.as_ref().map(|subject| format!(": {subject}")).unwrap_or_default();
     format!("{facts}{subject}")

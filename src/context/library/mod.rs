@@ -59,6 +59,12 @@ pub struct RankedRequest {
 }
 
 impl RankedRequest {
+    /// How many of the pages of a document it is about.
+    fn pages_of(&self, pages: u32) -> u64 {
+        let selected = self.pages.iter().map(|range| range.end.min(pages).saturating_sub(range.start)).map(u64::from);
+        if self.pages.is_empty() { pages.into() } else { selected.sum() }
+    }
+
     /// The pages of these documents; `None` if the index is damaged.
     fn search(&self, index: &Index, documents: DocumentSet) -> Option<Vec<RankedPage>> {
         let scope = SearchScope { documents, pages: self.pages.clone() };
@@ -112,8 +118,10 @@ pub struct RankedHits {
     pub too_long: Vec<(String, u32)>,
     /// Documents with pages that have no usable text, and their number.
     pub without_text: Vec<(String, u32)>,
-    /// Documents that there was no time to read.
+    /// Documents that there was no time to read, or no room for.
     pub left: usize,
+    /// Whether the index has no room for more.
+    pub is_full: bool,
     /// Whether a folder has more files than a walk reads.
     pub is_cut: bool,
     /// What else went wrong, a sentence each.
@@ -197,6 +205,7 @@ impl ContextManager {
             let Some(more) = search(&found) else { return Ok(None) };
             pages = more;
         }
+        found.answer.is_full = self.is_full(index);
         found.answer.notes.extend(found.unrecognised_note());
         found.answer.notes.extend(with_index(index, |index| index.note().map(str::to_owned)));
         found.name_those_that_cannot_be_opened(|file| self.open_scope_file(file).err());
@@ -287,7 +296,7 @@ impl<'a> Found<'a> {
         }
         self.unrecognised = self.unrecognised.saturating_add(document.unrecognised);
         self.answer.documents += 1;
-        self.answer.pages += u64::from(document.pages);
+        self.answer.pages += self.request.pages_of(document.pages);
         self.documents.entry(record.content).or_default().push((file, date));
     }
 
@@ -303,11 +312,17 @@ impl<'a> Found<'a> {
             pages => format!("{pages} pages without usable text were"),
         };
         Some(match self.request.ocr {
-            OcrMode::Never => format!("{pages} not read by OCR, since ocr is never."),
-            OcrMode::Auto | OcrMode::Always => format!(
-                "{pages} not read by OCR yet, so not searched. A search with ocr: \"always\" reads them, as far as its \
-                 limits go (ocr_search_ms, ocr_max_pages)."
-            ),
+            OcrMode::Never => format!("{pages} not read by OCR, since ocr: \"never\" was given."),
+            OcrMode::Auto | OcrMode::Always => {
+                let next = match self.request.ocr {
+                    OcrMode::Always => "The same request reads more of them",
+                    _ => "A search with ocr: \"always\" reads them",
+                };
+                format!(
+                    "{pages} not read by OCR yet, so not searched. {next}, as far as its limits go (ocr_search_ms, \
+                     ocr_max_pages)."
+                )
+            }
         })
     }
 

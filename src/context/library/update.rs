@@ -203,7 +203,7 @@ impl ContextManager {
         stale.len().saturating_sub(done)
     }
 
-    fn is_full(&self, index: &RwLock<Index>) -> bool {
+    pub(super) fn is_full(&self, index: &RwLock<Index>) -> bool {
         with_index(index, Index::bytes) >= self.settings.max_index_bytes
     }
 

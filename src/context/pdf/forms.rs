@@ -62,6 +62,9 @@ pub(in crate::context) struct ChosenForm {
     pub(super) layout: Option<String>,
 }
 
+/// How the line begins that ends the text of a page where it is cut.
+pub const CUT_PAGE: &str = "[The page's text is cut at ";
+
 /// A drawing with more curves and pictures than this may be a chart.
 const MAX_ORNAMENTS: usize = 3;
 
@@ -101,7 +104,7 @@ impl FormChooser<'_> {
             }
             () if read.text.says_all() || is_listing && !has_chart => (
                 self.layout_of(page),
-                "its rows are not certain, so columns are kept where that costs less than a picture",
+                "its tables could not be read reliably, so columns are kept where that costs less than a picture",
             ),
             () => (plain(self.given.form), "it shows more than its text and tables say"),
         }
@@ -151,9 +154,7 @@ impl FormChooser<'_> {
             return text.to_owned();
         }
         let kept = text.chars().take(max).collect::<String>();
-        format!(
-            "{kept}\n[The page's text is cut at {max} of {length} characters. Ask with as: \"path\" for all of it.]"
-        )
+        format!("{kept}\n{CUT_PAGE}{max} of {length} characters. Ask with as: \"path\" for all of it.]")
     }
 
     /// What these pages cost in each form. Those that are Markdown are read together.

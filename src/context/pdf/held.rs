@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::PdfAnswerBuilder;
 use super::plan::HeldStatus;
 use crate::context::conversation::FileMemory;
-use crate::context::phrases::{IF_UNSEEN, one_line, page_held, same_content, summary_held};
+use crate::context::phrases::{IF_UNSEEN, one_line, page_held, provided_line, same_content, summary_held};
 use crate::context::request::form_name;
 use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_view::{HeldItem, PageForm};
@@ -182,7 +182,7 @@ impl PdfAnswerBuilder<'_> {
 pub(crate) fn held_summary(path: &str, pages: Option<u32>, memory: &FileMemory) -> String {
     let given_as = memory.given_as().map(|path| same_content(&path)).unwrap_or_default();
     let pages = pages.map(|pages| format!("Pages: {pages}"));
-    let held = memory.held_lines().into_iter().map(|held| format!("Already held in this conversation: {held}"));
+    let held = provided_line(&memory.held_lines());
     let lines = std::iter::once(summary_held(path) + &given_as).chain(pages).chain(held).chain([IF_UNSEEN.to_owned()]);
     lines.collect::<Vec<_>>().join("\n")
 }

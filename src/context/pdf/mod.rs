@@ -27,7 +27,7 @@ pub use self::coverage::UnreadParts;
 pub(super) use self::coverage::sections_of;
 pub use self::estimate::{image_tokens, picture_tokens};
 pub(super) use self::forms::FormChooser;
-pub use self::forms::{GivenForms, page_estimates};
+pub use self::forms::{CUT_PAGE, GivenForms, page_estimates};
 pub(super) use self::held::held_summary;
 pub(super) use self::identity::PageIdentities;
 pub use self::plan::{HeldStatus, PagePlan, PlannedPage, plan_pages};
@@ -35,7 +35,7 @@ pub(super) use self::revision_diff::RevisionDiff;
 pub use self::revision_diff::{moved_phrase, page_change_lines};
 pub use self::sample::pages_with_hidden_text;
 pub(super) use self::sample::sample;
-pub use self::selection::{SelectedPages, select_from, select_one_or_more, select_page};
+pub use self::selection::{SelectedPages, select_from, select_page};
 
 use self::budget::AnswerBudget;
 use self::coverage::coverage_line;
@@ -55,7 +55,7 @@ use super::files::RequestedFile;
 use super::markdown::MarkdownPages;
 use super::page_notes::PageNotes;
 use super::phrases::{
-    fenced, more_fields_note, one_line, page_heading, page_or_pages, unrecognised_notes, untrusted_pages,
+    fenced, more_fields_note, next_call, one_line, page_heading, page_or_pages, unrecognised_notes, untrusted_pages,
 };
 use super::progress::ProgressListener;
 use super::quote_history::text_key;
@@ -217,11 +217,11 @@ impl PdfAnswerBuilder<'_> {
     }
 
     fn text_continues(&self, page: PageIndex) -> String {
-        let number = page.number();
+        let next = [("pages", format!("{}-", page.number()).into()), ("as", "text".into())];
         format!(
-            "\n[The text ends here: {} characters per answer. Continue with get_file pages: \"{number}-\", as: \
-             \"text\"]",
-            self.settings.max_text_characters
+            "\n[The text ends here: {} characters per answer. {}]",
+            self.settings.max_text_characters,
+            next_call("get_file", &self.request.arguments, &next)
         )
     }
 
@@ -248,7 +248,9 @@ impl PdfAnswerBuilder<'_> {
             self.add_page(&mut draft, page);
         }
         draft.content = first..draft.blocks.len();
-        let unrecognised = unrecognised_notes(&self.recognising.report(), "Next call: get_file with pages: \"{}\".");
+        let unrecognised = unrecognised_notes(&self.recognising.report(), |pages| {
+            self.request.next_call(&NextCall::Pages(pages.clone()))
+        });
         let unread: Vec<String> = unreadable.into_iter().chain(unrecognised).collect();
         draft.details.held_elsewhere = self.elsewhere_sentences();
         draft.details.notes.extend(selected.note.clone());
@@ -363,12 +365,13 @@ impl PdfAnswerBuilder<'_> {
 
     fn closing_lines(&self, plan: &PagePlan, replaced: &PageSet, full: Option<&BoundExceeded>) -> Vec<String> {
         let replaces = (!replaced.is_empty()).then(|| {
-            let pages = page_or_pages(replaced);
-            format!("Changed since it was given to you: {pages}. What is sent now replaces the earlier version.")
+            let (pages, it_was) = (page_or_pages(replaced), if replaced.len() == 1 { "it was" } else { "they were" });
+            format!("Changed since {it_was} given to you: {pages}. What is sent now replaces the earlier version.")
         });
-        let (named, next) = (page_or_pages(&plan.deferred), &plan.deferred);
-        let deferred = (full.is_none() && !next.is_empty())
-            .then(|| format!("Did not fit in this answer: {named}. Next call: get_file pages: \"{next}\""));
+        let named = page_or_pages(&plan.deferred);
+        let next = || self.request.next_call(&NextCall::Pages(plan.deferred.clone()));
+        let deferred = (full.is_none() && !plan.deferred.is_empty())
+            .then(|| format!("Did not fit in this answer: {named}. {}", next()));
         let full = full.map(|full| format!("Limit reached, so without {named}: {full}. {}", full.next()));
         [replaces, deferred, full].into_iter().flatten().collect()
     }

@@ -63,7 +63,7 @@ impl PageBody {
 const SEE_PICTURE: &str = "See it with as: \"image\"";
 
 /// What is said of a page whose rows are kept by spaces.
-const KEPT_COLUMNS: &str = "columns are kept by spaces as on the page, since its tables or rows are not certain";
+const KEPT_COLUMNS: &str = "columns are kept by spaces as on the page, because its tables could not be read reliably";
 
 /// The text that is given of a page.
 struct GivenText<'t> {

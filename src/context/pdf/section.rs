@@ -36,7 +36,7 @@ pub(super) fn select_section(title: &str, document: &dyn Pages) -> Result<Select
     let sections = sections(&items, document.page_count());
     match matching(title, &sections).as_slice() {
         [] => Err(not_found(title, &sections)),
-        [section] => Ok(section.selected()),
+        [section, others @ ..] if others.iter().all(|other| other.pages() == section.pages()) => Ok(section.selected()),
         several => Err(ambiguous(title, several)),
     }
 }
@@ -119,7 +119,7 @@ fn is_number_alone(title: &str) -> bool {
     !rest.trim().contains(char::is_whitespace)
 }
 
-/// The sections of the strictest comparison that finds any. Sections of the same pages are one.
+/// The sections of the strictest comparison that finds any.
 fn matching<'s, 'a>(title: &str, sections: &'s [Section<'a>]) -> Vec<&'s Section<'a>> {
     let wanted = fold_words(title);
     let unnumbered = without_number(&wanted);
@@ -140,8 +140,7 @@ fn matching<'s, 'a>(title: &str, sections: &'s [Section<'a>]) -> Vec<&'s Section
     let has_digit = number.as_ref().is_some_and(|number| number.bytes().any(|byte| byte.is_ascii_digit()));
     let count = if has_digit { 3 } else { comparisons.len() };
     for comparison in comparisons.into_iter().take(count) {
-        let mut found = sections.iter().filter(|section| comparison(section)).collect::<Vec<_>>();
-        found.dedup_by_key(|section| (section.first, section.last));
+        let found = sections.iter().filter(|section| comparison(section)).collect::<Vec<_>>();
         if !found.is_empty() {
             return found;
         }

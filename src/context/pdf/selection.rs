@@ -61,27 +61,17 @@ pub fn select_from(text: &str, document: &dyn Pages) -> Result<SelectedPages, Co
     Ok(selected)
 }
 
-/// The pages of a selection that usually is one page. Here a number with a sign is no range, but out of range.
+/// The one page of a selection, and the note on how it was found.
 ///
 /// # Errors
-/// As [`select_from`].
-pub fn select_one_or_more(text: &str, document: &dyn Pages) -> Result<SelectedPages, ContextError> {
-    if let Some(number) = text.trim().parse::<i128>().ok().filter(|number| *number < 1) {
-        return Err(ContextError::PageOutOfRange { number, page_count: document.page_count(), is_zero_based: false });
-    }
-    select_from(text, document)
-}
-
-/// The one page of a selection.
-///
-/// # Errors
-/// As [`select_one_or_more`], and [`ContextError::Selection`] for several pages.
-pub fn select_page(text: &str, document: &dyn Pages) -> Result<PageIndex, ContextError> {
-    let SelectedPages { pages, .. } = select_one_or_more(text, document)?;
+/// As [`select_from`], and [`ContextError::Selection`] for several pages.
+pub fn select_page(text: &str, document: &dyn Pages) -> Result<(PageIndex, Option<String>), ContextError> {
+    let SelectedPages { pages, note } = select_from(text, document)?;
     let first = pages.iter().next().filter(|_| pages.len() == 1);
-    first.ok_or_else(|| {
+    let only = first.ok_or_else(|| {
         refusal(text, document, format!("Only one page can be given here, and this selects pages {pages}."))
-    })
+    })?;
+    Ok((only, note))
 }
 
 /// The prefix of labels or of a title.
@@ -122,7 +112,7 @@ fn items(text: &str) -> Vec<&str> {
 
 fn by_numbers(text: &str, page_count: u32) -> Result<SelectedPages, ContextError> {
     let refused = |error| match error {
-        PageSelectionError::Malformed => malformed(text, page_count, None),
+        PageSelectionError::Malformed => malformed(text, page_count, reversed_range(text)),
         PageSelectionError::OutOfRange { page, .. } => {
             ContextError::PageOutOfRange { number: page.into(), page_count, is_zero_based: false }
         }
@@ -132,9 +122,21 @@ fn by_numbers(text: &str, page_count: u32) -> Result<SelectedPages, ContextError
         is_cut.then(|| format!("The document ends with page {page_count}: '{}' is taken as {pages}.", text.trim()));
     // Elsewhere a negative number counts from the end.
     let from_first = text.split(',').map(str::trim).find(|part| part.starts_with('-'));
-    let first = from_first.map(|part| format!("'{part}' means pages 1{part}; 'last' is the last page."));
+    let first = from_first.map(|part| match part {
+        "-1" => "'-1' means page 1; 'last' is the last page.".to_owned(),
+        part => format!("'{part}' means pages 1{part}; 'last' is the last page."),
+    });
     let notes = cut.into_iter().chain(first).collect::<Vec<_>>();
     Ok(SelectedPages { pages, note: (!notes.is_empty()).then(|| notes.join(" ")) })
+}
+
+/// The hint on a range that runs from a page to a lower one.
+fn reversed_range(text: &str) -> Option<String> {
+    text.split(',').find_map(|part| {
+        let (first, last) = part.split_once('-')?;
+        let (first, last) = (first.trim().parse::<u64>().ok()?, last.trim().parse::<u64>().ok()?);
+        (first > last).then(|| format!("A range runs from the lower to the higher page: {last}-{first}."))
+    })
 }
 
 fn refusal(text: &str, document: &dyn Pages, hint: String) -> ContextError {

@@ -8,13 +8,13 @@ use crate::context::annotations::attachment_line;
 use crate::context::answer::PageEstimate;
 use crate::context::phrases::{
     HOW_TO_READ_PAGES, grouped, listed_or_counted, one_line, outline_columns, outline_line, page_or_pages, points,
-    untrusted,
+    provided_line, untrusted,
 };
 use crate::context::request::form_name;
 use crate::worker::Pages;
 use pagewise_base::page::{PageIndex, PageLabel, PageSet};
 use pagewise_base::parts::PartsInfo;
-use pagewise_document::{AnnotationCounts, DocumentInfo, MAX_REMOTE_FIELDS, Outline, OutlineItem};
+use pagewise_document::{AnnotationCounts, DocumentInfo, MAX_LABEL_RANGES, MAX_REMOTE_FIELDS, Outline, OutlineItem};
 use pagewise_view::PageForm;
 
 /// The facts of a summary.
@@ -28,8 +28,8 @@ pub struct SummaryFacts {
     pub page_count: u32,
     /// The distinct page sizes of the sample in points: width and height.
     pub sizes_pt: Vec<(f64, f64)>,
-    /// The printed labels of the first and the last page.
-    pub labels: Option<(String, String)>,
+    /// The printed labels, as ranges: `i-xxvii, 1-216`.
+    pub labels: Option<String>,
     /// The upper levels of the outline, as many entries as fit, with the labels of their pages.
     pub outline: Vec<(OutlineItem, Option<PageLabel>)>,
     /// Entries of the outline.
@@ -118,7 +118,7 @@ impl SummaryInput<'_> {
         lines.extend(self.property_lines(facts));
         lines.extend(outline_lines);
         lines.extend(self.sample_lines());
-        lines.extend(self.held.iter().map(|held| format!("Already held in this conversation: {held}")));
+        lines.extend(provided_line(&self.held));
         lines.extend(self.document.notes().iter().map(|note| format!("Note: {}", one_line(note))));
         lines.push(HOW_TO_READ_PAGES.to_owned());
         lines.join("\n")
@@ -133,7 +133,7 @@ impl SummaryInput<'_> {
         lines.extend(sizes_line(self.sample));
         let remarks = info.parts.iter().flat_map(|parts| &parts.remarks);
         lines.extend(remarks.map(|remark| one_line(remark)));
-        lines.extend(facts.labels.as_ref().map(|(first, last)| format!("Page labels: {first} to {last}")));
+        lines.extend(facts.labels.as_ref().map(|labels| format!("Page labels: {labels}")));
         let flags = [(info.encrypted, "Encrypted: yes"), (info.signed, "Signed: yes"), (info.tagged, "Tagged: yes")];
         lines.extend(flags.into_iter().filter(|flag| flag.0).map(|flag| flag.1.to_owned()));
         if info.form_fields > 0 {
@@ -157,13 +157,21 @@ impl SummaryInput<'_> {
         attachments.items.iter().map(|file| attachment_line(file, self.path)).collect()
     }
 
-    /// The printed labels of the first and the last page.
-    fn labels(&self, info: &DocumentInfo) -> Option<(String, String)> {
-        if !info.has_page_labels {
-            return None;
-        }
+    /// The printed labels of the first and the last page of each range.
+    fn labels(&self, info: &DocumentInfo) -> Option<String> {
         let label = |page: u32| self.document.page_label(PageIndex(page)).map(|label| one_line(&label.0));
-        Some((label(0)?, label(self.document.page_count().saturating_sub(1))?))
+        let starts = info.label_ranges.iter().map(|page| page.0).filter(|page| *page < self.document.page_count());
+        let ends = starts.clone().skip(1).chain([self.document.page_count()]);
+        let range = |(start, end): (u32, u32)| match (label(start)?, label(end.saturating_sub(1))?) {
+            (first, last) if first == last => Some(first),
+            (first, last) => Some(format!("{first}-{last}")),
+        };
+        let mut ranges = starts.zip(ends).filter_map(range).collect::<Vec<_>>();
+        if info.label_ranges.len() == MAX_LABEL_RANGES {
+            ranges.pop();
+            ranges.push("and others".to_owned());
+        }
+        (!ranges.is_empty()).then(|| ranges.join(", "))
     }
 
     /// The upper levels of the outline, as many entries as fit, and whether the last of these levels is cut.
@@ -193,7 +201,7 @@ impl SummaryInput<'_> {
         let mut lines = Vec::new();
         let pages = u64::from(self.document.page_count());
         let looked_at = self.sample.looked_at.len();
-        let scope = if looked_at < pages { format!(" (of {looked_at} pages looked at)") } else { String::new() };
+        let scope = if looked_at < pages { format!(", of {looked_at} pages examined") } else { String::new() };
         let unusable = [
             ("Without usable text (scans or blank)", &self.sample.without_text),
             ("Unreadable text (fonts that do not say which characters they show)", &self.sample.undecodable),
@@ -275,9 +283,9 @@ fn outline_lines(outline: &Outline, rows: &[OutlineRow], is_cut: bool) -> Vec<St
     let (shown, total) = (rows.len(), grouped_count(outline.total));
     let columns = outline_columns(rows.iter().any(OutlineRow::has_label));
     let title = match (is_cut, shown < outline.total) {
-        (false, false) => format!("Outline{columns}:"),
-        (false, true) => format!("Outline{columns}; upper levels, {shown} of {total} entries (all: pdf_outline):"),
-        (true, _) => format!("Outline{columns}; the first {shown} of {total} entries (all: pdf_outline):"),
+        (false, false) => format!("Outline {columns}:"),
+        (false, true) => format!("Outline {columns}; upper levels, {shown} of {total} entries (all: pdf_outline):"),
+        (true, _) => format!("Outline {columns}; the first {shown} of {total} entries (all: pdf_outline):"),
     };
     let gap = outline.is_incomplete.then(|| "- (some entries could not be read)".to_owned());
     std::iter::once(title).chain(rows.iter().map(|row| row.line.clone())).chain(gap).collect()
@@ -358,7 +366,9 @@ fn costs(estimates: &[PageEstimate], pages: u64, given: GivenForms) -> Vec<FormC
     let best = if given.form == PageForm::Document { PageForm::Document } else { PageForm::Image };
     let plain = |form| GivenForms { form, is_mixed: false, with_text: given.with_text && form == given.form };
     let mixed = GivenForms { is_mixed: true, with_text: given.is_mixed && given.with_text, ..plain(best) };
-    let costs = [plain(PageForm::Text), mixed, plain(best)].into_iter().filter_map(|form| {
+    let usual = [plain(PageForm::Text), mixed, plain(best)];
+    let other = Some(given).filter(|given| usual.iter().all(|form| form.name() != given.name()));
+    let costs = usual.into_iter().chain(other).filter_map(|form| {
         let of_a_page = form.mean_tokens(estimates)?;
         let (name, of_all) = (form.name(), of_a_page.saturating_mul(pages));
         Some(FormCost { form: name, of_a_page, of_all, is_given: name == given.name() })
@@ -388,7 +398,9 @@ fn cost_lines(estimates: &[PageEstimate], pages: u64, given: GivenForms) -> Vec<
     });
     let has_files = matches!(given.form, PageForm::Document | PageForm::Path);
     let bytes = mean(estimates.iter().filter_map(|page| page.pdf_bytes)).filter(|_| has_files);
-    let bytes = bytes.map(|bytes| format!("A page as {}: about {} bytes", form_name(given.form), grouped(bytes)));
+    let is_given = if given.form == PageForm::Path { " (what you get)" } else { "" };
+    let bytes =
+        bytes.map(|bytes| format!("A page as {}{is_given}: about {} bytes", form_name(given.form), grouped(bytes)));
     tokens.into_iter().chain(bytes).collect()
 }
 

@@ -150,13 +150,16 @@ impl PlainFileAnswer<'_> {
         text.push_str(&untrusted(&self.requested.path));
         text.push('\n');
         text.push_str(&excerpt.text);
-        let next = last.saturating_add(1);
-        if excerpt.is_cut {
-            text.push_str(&format!(
-                "[Cut at {} characters. Next call: get_file startLine: {next}]\n",
-                self.settings.max_text_characters
-            ));
-        }
+        let next = excerpt.is_cut.then(|| NextCall::Lines {
+            first: last.saturating_add(1),
+            count: self
+                .request
+                .line_count
+                .map(|count| count.saturating_add(*first).saturating_sub(last.saturating_add(1))),
+        });
+        text.extend(next.as_ref().map(|next| {
+            format!("[Cut at {} characters. {}]\n", self.settings.max_text_characters, self.request.next_call(next))
+        }));
         let mut holdings: Vec<_> = excerpt.whole_lines().into_iter().map(HeldItem::Text).collect();
         if !left_out.is_empty() {
             holdings.extend(self.memory.held_elsewhere());
@@ -166,7 +169,7 @@ impl PlainFileAnswer<'_> {
             holdings.push(HeldItem::Followed);
         }
         let mut draft = self.draft(vec![Block::Text(text)], holdings);
-        draft.details.next = excerpt.is_cut.then_some(NextCall::StartLine(next));
+        draft.details.next = next;
         draft
     }
 

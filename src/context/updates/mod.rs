@@ -167,7 +167,7 @@ impl ContextManager {
         self.contents.remember_reference(content, snapshot.head.owner, path);
         let is_restored = snapshot.view.last_given_content(&file) == Some(content);
         let pending = match requested.kind {
-            FileKind::Pdf { .. } | FileKind::Office(_) => self.pdf_update(snapshot, &requested, known),
+            FileKind::Pdf | FileKind::Office(_) => self.pdf_update(snapshot, &requested, known),
             _ if is_restored => restored(&requested),
             FileKind::Text(charset) => {
                 let decoded = read_text(&requested, charset, self.settings.max_text_file_bytes).ok();
@@ -241,7 +241,7 @@ impl ContextManager {
                 Some(_) => "its changes are too long for this answer",
                 None => "its changes cannot be shown, since only parts of its earlier text are known",
             };
-            let reason = Some(reason.to_owned());
+            let reason = Some(format!("{reason}; reported until you read it"));
             return PendingUpdate { holdings: Vec::new(), ..content_update(requested, reason) };
         }
         *budget -= length;

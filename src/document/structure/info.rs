@@ -1,5 +1,6 @@
 //! Document metadata: the information dictionary (ISO 32000-2, 14.3.3) and entries of the catalog.
 
+use pagewise_base::page::PageIndex;
 use pagewise_base::parts::PartsInfo;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,9 @@ use crate::object::Object;
 use crate::readers;
 use crate::syntax::date;
 use crate::{Document, text_string};
+
+/// Maximum ranges of page labels that are named.
+pub const MAX_LABEL_RANGES: usize = 8;
 
 /// Facts about a document. Values that cannot be read are absent, false or 0.
 ///
@@ -52,8 +56,8 @@ pub struct DocumentInfo {
     pub attachments: usize,
     /// Number of outline items, up to `max_outline_items`.
     pub outline_entries: usize,
-    /// Whether the document has page labels.
-    pub has_page_labels: bool,
+    /// Where the first [`MAX_LABEL_RANGES`] ranges of page labels begin; none if there are no labels.
+    pub label_ranges: Vec<PageIndex>,
     /// What a file has that is no PDF, and whose parts are its pages.
     pub parts: Option<PartsInfo>,
 }
@@ -97,7 +101,7 @@ impl Document {
         info.is_xfa = self.ask(is_xfa).unwrap_or_default();
         info.attachments = self.attachments(0).total;
         info.outline_entries = self.ask(|parsed| Outline::read(parsed, 0)).unwrap_or_default().total;
-        info.has_page_labels = self.labels().is_some_and(|labels| !labels.is_empty());
+        info.label_ranges = self.labels().map(|labels| labels.starts(MAX_LABEL_RANGES)).unwrap_or_default();
         info
     }
 

@@ -16,7 +16,7 @@ pub use form_summary::MAX_REMOTE_FIELDS;
 pub(crate) use form_summary::visit_terminal_fields;
 pub(crate) use geometry::PagePlacement;
 pub use geometry::{DisplayedArea, PageGeometry, has_media_box};
-pub use info::DocumentInfo;
+pub use info::{DocumentInfo, MAX_LABEL_RANGES};
 pub(crate) use key_tree::KeyTree;
 pub use outline::{Outline, OutlineItem};
 pub(crate) use page_labels::PageLabels;

@@ -57,9 +57,9 @@ impl PageLabels {
         Ok(Self { ranges })
     }
 
-    /// Whether the document has no page labels.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.ranges.is_empty()
+    /// The first pages of the first `most` ranges.
+    pub(crate) fn starts(&self, most: usize) -> Vec<PageIndex> {
+        self.ranges.iter().take(most).map(|range| PageIndex(range.first)).collect()
     }
 
     /// The label of a page; `None` before the first range, or if the label is empty.

@@ -29,6 +29,17 @@ pub struct DecodedData<'a> {
     pub stopped_at: Option<usize>,
 }
 
+impl DecodedData<'_> {
+    /// Why objects or cross-references cannot be read from the data, which was decoded by `filters`.
+    pub(crate) fn damage(&self, filters: &[(Object, Object)]) -> Option<&'static str> {
+        match self.stopped_at.map(|at| filters.get(at).and_then(|(filter, _)| filter.as_name())) {
+            Some(Some(b"BrotliDecode")) => Some("objects are compressed with BrotliDecode, which is not supported"),
+            Some(_) => Some("objects are compressed with a filter that is not supported"),
+            None => (!self.is_intact).then_some("an object or cross-reference stream that does not decode"),
+        }
+    }
+}
+
 /// A stream's filters with their parameters. `resolve` resolves references.
 pub fn filters_of(
     dictionary: &Dictionary,

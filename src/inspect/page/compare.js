@@ -51,7 +51,7 @@ export function comparison(card, page, wanted) {
 			if (mine !== turn) return;
 			left.text.replaceChildren(...words(found.left));
 			right.text.replaceChildren(...words(found.right));
-			said.textContent = found.changes === 0 ? "The words are the same." : `${counted(found.changes, "place")} with other words.`;
+			said.textContent = found.changes === 0 ? "The words are the same." : `The words differ in ${counted(found.changes, "place")}.`;
 		} catch (error) {
 			said.textContent = error.message;
 		}
@@ -66,7 +66,7 @@ export function comparison(card, page, wanted) {
 	return dialog;
 }
 
-const CHANGES = { unchanged: "Unchanged", added: "Added", removed: "Removed, by their earlier numbers", redrawn: "Drawn otherwise", reflowed: "Words from other pages", notCompared: "Not compared" };
+const CHANGES = { unchanged: "Unchanged", added: "Added", removed: "Removed, by their earlier numbers", redrawn: "Looks different, same words", reflowed: "Words from other pages", notCompared: "Not compared" };
 
 const place = ({ before, old, new: now, after }) =>
 	h("li", {}, `${before} `, old && h("del", {}, old), old && " ", now && h("ins", {}, now), ` ${after}`);
@@ -93,7 +93,7 @@ export function versions(card) {
 			if (against !== file.value) return;
 			const lists = Object.entries(CHANGES).filter(([list]) => found[list]).map(([list, label]) => h("li", {}, `${label}: ${found[list]}`));
 			changes.replaceChildren(h("ul", {}, lists, found.moved && h("li", {}, `Moved: ${found.moved}`)), ...found.changed.map(changed));
-			said.textContent = `${counted(found.pagesNow, "page")} now, ${found.pagesBefore} before${found.isCutShort ? "; time ended before all words were compared" : ""}.`;
+			said.textContent = `${counted(found.pagesNow, "page")} now, ${found.pagesBefore} before${found.isCutShort ? "; the time limit was reached before all words were compared" : ""}.`;
 		} catch (error) {
 			said.textContent = error.message;
 		}

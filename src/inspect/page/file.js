@@ -134,7 +134,7 @@ export class FileCard {
 		this.query = h("input", { type: "search", placeholder: "Search in its pages", "aria-label": "Search in its pages", autocomplete: "off" });
 		this.hits = h("div", { class: "hits", role: "status" });
 		const jump = h("input", { type: "number", min: "1", max: state.pages, "aria-label": "Go to page", placeholder: "page" });
-		const next = button("Next given", () => this.strip.goTo(this.strip.nextMarked(this.strip.current)));
+		const next = button("Next page given", () => this.strip.goTo(this.strip.nextMarked(this.strip.current)));
 		const tools = h("div", { class: "row tools" },
 			h("span", { class: "quiet" }, counted(state.pages, "page")),
 			h("form", { class: "search", onsubmit: (event) => { event.preventDefault(); this.search(); } }, this.query),

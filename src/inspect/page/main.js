@@ -37,7 +37,7 @@ function showList() {
 		if (!rows.has(id)) rows.set(id, row(id, title));
 		const { element, link, facts } = rows.get(id);
 		kept.add(id);
-		facts.replaceChildren(time(used), `, ${counted(items, "item")}, ${compact(sent.tokens)} tokens`);
+		facts.replaceChildren(time(used), `, ${counted(items, "page or file given", "pages and files given")}, ${compact(sent.tokens)} tokens`);
 		if (id === now) link.setAttribute("aria-current", "page");
 		else link.removeAttribute("aria-current");
 		const place = before ? before.nextSibling : list.firstChild;

@@ -2,10 +2,16 @@
 
 use rust_stemmers::{Algorithm, Stemmer as Snowball};
 
-use super::characters::fold;
+use super::characters::{fold, is_unspaced};
 
-/// Letters of a text that its language is judged by.
+/// Characters of a text that its language is judged by.
 const SAMPLE: usize = 6000;
+
+/// Minimum letters of a text whose language is named.
+const MIN_LETTERS: usize = 20;
+
+/// Letters of an alphabet that say about as much as one of a script without spaces between words.
+const LETTERS_OF_UNSPACED: usize = 4;
 
 /// Reduces words to what their inflections share.
 pub(crate) struct Stemmer {
@@ -36,11 +42,24 @@ pub fn is_language(code: &str) -> bool {
     whatlang::Lang::from_code(code).is_some()
 }
 
-/// The language that a text is in, as ISO 639-3 has it, if its beginning tells.
+/// The language that a text is in, as ISO 639-3 has it, if its beginning tells. Single letters tell none, nor do
+/// the terms in another script that texts without spaces between words have.
 #[must_use]
 pub fn language_of(text: &str) -> Option<&'static str> {
     let end = text.char_indices().nth(SAMPLE).map_or(text.len(), |(end, _)| end);
-    let guess = whatlang::detect(text.get(..end).unwrap_or_default());
+    let is_word = |word: &&str| word.chars().filter(|character| character.is_alphabetic()).nth(1).is_some();
+    let words = text.get(..end).unwrap_or_default().split_whitespace();
+    let mut judged = words.filter(|word| !word.is_ascii() || is_word(word)).collect::<Vec<_>>().join(" ");
+    let count = |is_counted: fn(char) -> bool| judged.chars().filter(|character| is_counted(*character)).count();
+    let letters = count(|character| character.is_alphabetic() && !is_unspaced(character));
+    let unspaced = count(is_unspaced).saturating_mul(LETTERS_OF_UNSPACED);
+    if letters.saturating_add(unspaced) < MIN_LETTERS {
+        return None;
+    }
+    if unspaced >= letters {
+        judged.retain(is_unspaced);
+    }
+    let guess = whatlang::detect(&judged);
     guess.filter(whatlang::Info::is_reliable).map(|guess| guess.lang().code())
 }
 
@@ -81,5 +100,26 @@ impl Stemmer {
             _ => self.key(&word),
         };
         (key, word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_language_is_named_where_the_text_tells_it_whatever_terms_it_quotes() {
+        let japanese = "この文書は、ファイルの形式を説明します。";
+        let terms = "PDF Acrobat Reader Postscript Adobe Type Metadata Streams Linux ";
+        let cases = [
+            ("The harbour is closed to all ships until the morning.", Some("eng")),
+            (japanese, Some("jpn")),
+            (&format!("{terms}{japanese}"), Some("jpn")),
+            ("A B C D E F G H I J K L M N O P Q R S T U V W X Y Z a b c d e f", None),
+            ("abc def", None),
+        ];
+        for (text, language) in cases {
+            assert_eq!(language_of(text), language, "{text}");
+        }
     }
 }

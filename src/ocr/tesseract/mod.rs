@@ -59,6 +59,10 @@ const SURE: f32 = 0.8;
 const MIN_WORD_CONFIDENCE: f32 = 0.3;
 const MIN_LINE_CONFIDENCE: f32 = 0.5;
 
+/// On a page that is read with less, such as one of handwriting, lines that are not sure or have fewer characters are left out.
+const MIN_PAGE_CONFIDENCE: f32 = 0.5;
+const MIN_LINE: usize = 4;
+
 /// A line of ink is darker than its paper by this share at least. What shines through a leaf is fainter.
 const MIN_CONTRAST: f32 = 0.3;
 
@@ -284,7 +288,7 @@ impl<R: TesseractRunner> Recogniser for TesseractRecogniser<R> {
                 deadline.check_now()?;
                 let read = self.read(&page.picture, east_asian)?;
                 let found = self.east_asian_language(&self::certain(read.clone()));
-                match found.filter(|_| confidence(&read) > confidence(&lines)) {
+                match found.filter(|_| confidence(&read) > confidence(&lines).max(LIKELY_EAST_ASIAN)) {
                     Some(found) => (east_asian, read, Some(found)),
                     None => (tried, lines, None),
                 }
@@ -324,8 +328,13 @@ fn found_on(page: &UprightPage<'_>, lines: Vec<RecognisedLine>) -> Result<Vec<Re
         true => lines,
         false => {
             let is_ink = |line: &RecognisedLine| line.confidence() >= SURE || !is_faint(&page.picture, line.place);
+            let (least, length) = match confidence(&lines) < MIN_PAGE_CONFIDENCE {
+                true => (SURE, MIN_LINE),
+                false => (MIN_LINE_CONFIDENCE, 0),
+            };
             let lines = without_uncertain_words(lines).into_iter().filter(is_ink).collect();
-            readable(lines, MIN_LINE_CONFIDENCE)?
+            let lines = readable(lines, least)?;
+            lines.into_iter().filter(|line| line.characters.len() >= length).collect()
         }
     };
     Ok(lines.into_iter().filter(|line| !line.characters.is_empty()).map(|line| page.on_page(line)).collect())
@@ -463,6 +472,23 @@ mod tests {
         assert_eq!(languages_asked(Some("de-AT"), &[numbers.clone(), numbers.clone()]), ["deu", "deu"], "said");
         let unknown = [numbers.clone(), numbers.clone(), String::new(), numbers.clone()];
         assert_eq!(languages_asked(Some("fr"), &unknown), ["eng", "jpn", "osd", "eng"]);
+    }
+
+    #[test]
+    fn what_is_hardly_read_of_handwriting_is_no_text() {
+        let page = |sure: &str| {
+            let line = |text: &str, confidence: u8| table(text, confidence).replace(HEAD, "");
+            let rest = (0..9).map(|_| line("scrawled", 40)).collect::<String>();
+            format!("{HEAD}{}{}{rest}", line("blotted words", 55), line(sure, 90))
+        };
+        let read = |sure: &str| {
+            let picture = GrayImage::new(100, 100, (0..10_000).map(|at| if at % 8 < 4 { 0 } else { 255 }).collect());
+            let picture = picture.unwrap();
+            let lines = parse_words(&page(sure)).unwrap();
+            found_on(&UprightPage::of(&picture, 0), lines).map(|lines| text_of(&lines))
+        };
+        assert_eq!(read("Arch").unwrap(), "Arch\n");
+        assert_eq!(read("い").unwrap(), "");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::tool::{
 
 pub(crate) fn status(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let arguments = StatusArguments::parse(call.arguments)?;
-    Ok(convert::data_result(&tool::context_status(call.context(), &arguments, call.caller)?.data()).into())
+    Ok(convert::data_result(&tool::context_status(call.context(), &arguments, call.caller)?.data(&arguments)).into())
 }
 
 pub(crate) fn updates(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {

@@ -1,19 +1,22 @@
 //! Calls of the PDF tools.
 
-use serde_json::json;
+use serde_json::{Map, json};
 
 use super::ToolCall;
-use crate::context::Block;
+use crate::context::{Block, next_call};
 use crate::serve::convert::{self, ToolResult};
 use crate::tool::{
-    self, AskArguments, AskContext, InfoArguments, OutlineArguments, RenderArguments, SearchArguments, TextArguments,
-    ToolArguments as _, ToolError,
+    self, AskArguments, AskContext, GetFileArguments, InfoArguments, OutlineArguments, RenderArguments,
+    SearchArguments, TextArguments, ToolArguments as _, ToolError,
 };
 use pagewise_model::NoReplyListener;
 
 pub(crate) fn info(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let arguments = InfoArguments::parse(call.arguments)?;
-    let next = |first| format!("Next call: get_file filePath: \"{}\", startLine: {first}", arguments.document.path);
+    let next = |first| {
+        let changed = [("filePath", arguments.document.path.as_str().into()), ("startLine", json!(first))];
+        next_call(GetFileArguments::TOOL, &Map::new(), &changed)
+    };
     let answer = tool::info(call.context(), &arguments, call.caller)?.data(next)?;
     Ok(convert::data_result(&answer).into())
 }
@@ -27,7 +30,7 @@ pub(crate) fn extract_text(call: &ToolCall<'_>) -> Result<ToolResult, ToolError>
     let pdf = arguments.document.open(call.context(), call.caller)?;
     let result = tool::extract_text(&pdf, &arguments, call.progress)?;
     let result = match call.caller.result_budget(call.context()) {
-        Some(budget) => result.within(budget),
+        Some(budget) => result.within(&arguments, budget),
         None => result,
     };
     let blocks =
@@ -63,7 +66,7 @@ pub(crate) fn outline(call: &ToolCall<'_>) -> Result<ToolResult, ToolError> {
     let pdf = arguments.document.open(call.context(), call.caller)?;
     let answer = tool::outline(&pdf, &arguments, call.caller.result_budget(call.context()));
     pdf.check()?;
-    Ok(convert::data_result(&answer.data()).into())
+    Ok(convert::data_result(&answer.data(&arguments)).into())
 }
 
 /// Answers and errors of `pdf` both carry details.

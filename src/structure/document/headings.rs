@@ -34,6 +34,8 @@ const MIN_COMMAS: usize = 2;
 const MIN_KEY_COMMAS: usize = 4;
 /// Minimum characters of a paragraph that is text and no address.
 const MIN_TEXT: usize = 120;
+/// So many characters of paragraphs in one size show that it is one of text.
+const MIN_TEXTS: usize = 3 * MIN_TEXT;
 /// Maximum number of headings in one look with nothing between them.
 const MAX_RUN: usize = 4;
 /// Markdown has so many levels.
@@ -45,7 +47,7 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
     drafts.iter_mut().for_each(|draft| doubt_tag(draft, statistics));
     let is_tagged = drafts.iter().any(|draft| matches!(draft.kind, DraftKind::Heading { .. }));
     let flow: Vec<usize> = (0..drafts.len()).filter(|at| drafts.get(*at).is_some_and(is_in_flow)).collect();
-    let turns = page_turns(drafts);
+    let (turns, texts) = (page_turns(drafts), text_sizes(drafts));
     let mut headings = Vec::new();
     for (position, index) in flow.iter().enumerate() {
         let Some(draft) = drafts.get(*index).filter(|draft| turns.get(&draft.place.page) == Some(&draft.turn)) else {
@@ -56,7 +58,7 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
         let is_large = heading_size(draft) >= MUCH_LARGER * statistics.body_size;
         let is_open = !is_tagged || draft.tag.is_none() || is_large;
         let is_label = heading_size(draft) < SMALLEST * statistics.body_size;
-        if is_open && (is_heading(draft, next, statistics) || !is_label && outline.is_entry(draft)) {
+        if is_open && (is_heading(draft, next, statistics, &texts) || !is_label && outline.is_entry(draft)) {
             headings.push(*index);
         }
     }
@@ -230,8 +232,24 @@ fn is_in_flow(draft: &Draft) -> bool {
         )
 }
 
-fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) -> bool {
-    let ratio = heading_size(draft) / statistics.body_size;
+/// The sizes in which a document has paragraphs. Long lists of references may be set in another one, and be most of it.
+fn text_sizes(drafts: &[Draft]) -> BTreeSet<i32> {
+    let mut lengths: BTreeMap<i32, usize> = BTreeMap::new();
+    for draft in drafts.iter().filter(|draft| draft.is_free() && is_text(draft)) {
+        *lengths.entry(size_key(draft.size())).or_default() += draft.len();
+    }
+    lengths.retain(|_, length| *length >= MIN_TEXTS);
+    lengths.into_keys().collect()
+}
+
+fn size_key(size: f32) -> i32 {
+    quarters(size) / 2
+}
+
+fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics, texts: &BTreeSet<i32>) -> bool {
+    let size = heading_size(draft);
+    let ratio =
+        if texts.contains(&size_key(size)) { size.min(statistics.body_size) } else { size } / statistics.body_size;
     let is_short = draft.lines.len() <= MAX_LINES && draft.len() <= MAX_CHARACTERS;
     let marker = draft.marker.as_ref().map(|marker| &marker.kind);
     let is_listed = matches!(marker, Some(MarkerKind::Bullet(_) | MarkerKind::WeakBullet(_) | MarkerKind::Reference));
@@ -417,7 +435,7 @@ type Rank = (Reverse<i32>, bool, bool, bool);
 fn rank(draft: &Draft) -> Rank {
     let is_bold = draft.share(|style| style.is_bold) > 0.5;
     let is_italic = draft.share(|style| style.is_italic) > 0.5;
-    (Reverse(quarters(heading_size(draft)) / 2), !is_bold, is_italic, !is_capitals(draft))
+    (Reverse(size_key(heading_size(draft))), !is_bold, is_italic, !is_capitals(draft))
 }
 
 /// The ranks that show the level of a heading, the highest first. A line that looks like no other and is followed by no

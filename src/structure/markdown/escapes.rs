@@ -80,16 +80,13 @@ fn is_rule(text: &str, sign: char) -> bool {
     text.chars().filter(|other| *other == sign).count() >= 2 && text.chars().all(|other| other == sign || other == ' ')
 }
 
-/// Escapes the sign after a number or a letter that would begin a list.
+/// Escapes the sign after a number that would begin a list.
 fn enumeration(text: &str) -> String {
-    let label = text.chars().take_while(|sign| sign.is_ascii_alphanumeric()).count();
-    let is_number = label <= 9 && text.chars().take(label).all(|sign| sign.is_ascii_digit());
-    let mut rest = text.chars().skip(label);
-    let is_closed = matches!(rest.next(), Some('.' | ')')) && rest.next().is_none_or(char::is_whitespace);
-    if label == 0 || !is_closed || !(is_number || label == 1) {
-        return text.to_owned();
+    let rest = text.trim_start_matches(|sign: char| sign.is_ascii_digit());
+    let (number, mut after) = (text.len() - rest.len(), rest.chars());
+    let is_closed = matches!(after.next(), Some('.' | ')')) && after.next().is_none_or(char::is_whitespace);
+    match (1..=9).contains(&number) && is_closed {
+        true => format!("{}\\{rest}", text.strip_suffix(rest).unwrap_or_default()),
+        false => text.to_owned(),
     }
-    let head: String = text.chars().take(label).collect();
-    let tail: String = text.chars().skip(label).collect();
-    format!("{head}\\{tail}")
 }

@@ -271,16 +271,18 @@ fn split_row(row: Vec<PlacedWord>) -> Vec<Segment> {
     segments
 }
 
-/// Whether each word of a row follows a leader of dots, or is part of one. The gap before it divides nothing.
+/// Whether each word of a row follows a leader of dots, or is part of one. The gap before it divides nothing. Dots with
+/// nothing before them are a rule.
 fn leaders(row: &[PlacedWord]) -> Vec<bool> {
     let is_dot = |at: Option<usize>| {
         let word = at.and_then(|at| row.get(at));
         word.is_some_and(|own| own.word.text.chars().all(|sign| matches!(sign, '.' | '·' | '․')))
     };
     let before = |at: usize, count: usize| is_dot(at.checked_sub(count));
+    let text = (0..row.len()).position(|at| !is_dot(Some(at))).unwrap_or(row.len());
     let is_led = |at: usize| match is_dot(Some(at)) {
         true => before(at, 1) || is_dot(Some(at + 1)),
-        false => before(at, 1) && before(at, 2),
+        false => at > text && before(at, 1) && before(at, 2),
     };
     (0..row.len()).map(is_led).collect()
 }

@@ -25,6 +25,21 @@ fn a_line_that_has_room_for_the_next_word_ends_its_paragraph() {
 }
 
 #[test]
+fn lines_that_end_at_a_box_beside_them_are_of_one_paragraph() {
+    const BESIDE: [&str; 3] = [
+        "These lines end where a box stands",
+        "Edgar begins no new line of a text",
+        "And these are long enough to count",
+    ];
+    let beside = BESIDE.into_iter().fold(Sheet::new(), Sheet::line);
+    let text = markdown(beside.line(FULL).line(FULL).line(FULL));
+    assert_eq!(text.matches("\n\n").count(), 0, "{text}");
+    let list = (0..4).fold(Sheet::new(), |sheet, _| sheet.line("Case five is like the case before."));
+    let text = markdown(list.line(FULL).line(FULL).line(FULL));
+    assert_eq!(text.matches("\n\n").count(), 4, "{text}");
+}
+
+#[test]
 fn hyphens_at_line_ends_are_taken_out_of_words_only() {
     let sheet = |end: &str, next: &str| markdown(Sheet::new().line(&format!("{FULL} {end}")).line(next));
     assert!(sheet("mea-", "surement is made").ends_with("one measurement is made"));

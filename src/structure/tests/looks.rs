@@ -67,6 +67,15 @@ fn large_lines_with_nothing_between_them_are_labels() {
 }
 
 #[test]
+fn text_above_a_long_list_of_references_in_small_type_is_no_heading() {
+    let small = Face { size: 8.0, ..PLAIN };
+    let paragraph = |sheet: Sheet| (0..4).fold(sheet, |sheet, _| sheet.line(FULL)).line("to its end.").space(8.0);
+    let sheet = paragraph(paragraph(Sheet::new())).line("It holds for the set where").space(8.0);
+    let references = (0..20).fold(sheet, |sheet, _| sheet.at(50.0, small, &format!("{FULL} and some more")));
+    assert!(!markdown(references).contains('#'));
+}
+
+#[test]
 fn a_large_line_of_a_fixed_pitch_is_a_heading() {
     let title = Sheet::new().at(50.0, Face { size: 16.0, ..MONO }, "Demo").space(12.0).line(FULL).line(FULL);
     assert!(markdown(title).starts_with("# `Demo`\n"));

@@ -86,6 +86,27 @@ fn a_displayed_formula_is_one_paragraph_that_begins_with_its_left_side() {
 }
 
 #[test]
+fn a_rule_of_dots_beside_a_column_is_no_part_of_its_lines() {
+    let mut sheet = Sheet::new();
+    for row in 0..8_u8 {
+        let side = if row % 7 == 0 { ". . . . . . . . . . . ." } else { "a note at the side" };
+        sheet.put(20.0, PLAIN, side);
+        sheet.put(145.0, PLAIN, &format!("line {row} of a column of longer text"));
+        sheet.y += 12.0;
+    }
+    let text = markdown(sheet);
+    assert!(text.contains("line 0 of a column of longer text line 1 of a column"), "{text}");
+}
+
+#[test]
+fn the_lines_beside_a_large_initial_are_of_its_paragraph() {
+    let beside = FULL.get(..52).unwrap_or_default();
+    let sheet = Sheet::new().line(&format!("X{FULL}")).at(75.0, PLAIN, beside).at(75.0, PLAIN, beside);
+    let text = markdown(sheet.line(&format!("X{FULL}")).line(FULL).line("to its end."));
+    assert!(!text.contains("\n\n"), "{text}");
+}
+
+#[test]
 fn leaders_tie_text_to_its_number_so_that_no_gutter_divides_them() {
     let mut sheet = Sheet::new();
     for row in 0..6_u8 {

@@ -138,9 +138,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         if self.replacements.add_glyph(&glyph) {
             self.replaced.get_or_insert(facts);
         } else {
-            if let Some(statistics) = self.fonts.statistics(run.font) {
-                statistics.add(&glyph);
-            }
+            self.fonts.add(run.font, &glyph, run.is_one_glyph);
             self.add_glyph(glyph, facts);
         }
     }
@@ -236,8 +234,9 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         let color = color_of(paint);
         let (order, is_visible) = (self.paints.advance(), is_visible && color.is_some());
         let is_math = self.layout.as_ref().is_some_and(|layout| layout.styles.is_math(style));
-        let facts = RunFacts { font, style, is_visible, is_flat: is_flat(run, to_page), order, color };
-        let mut run_characters = RunCharacters::new(self.fonts.is_distrusted(font));
+        let (is_flat, is_one_glyph) = (is_flat(run, to_page), run.glyphs().len() == 1);
+        let facts = RunFacts { font, style, is_visible, is_flat, is_one_glyph, order, color };
+        let mut run_characters = RunCharacters::new(self.fonts.reading(font));
         let mut pairs = PairReader::new(self.fonts.charset(font));
         for glyph in run.glyphs() {
             self.budget.check();
@@ -354,6 +353,7 @@ struct RunFacts {
     style: StyleIndex,
     is_visible: bool,
     is_flat: bool,
+    is_one_glyph: bool,
     order: PaintOrder,
     color: Option<[u8; 3]>,
 }

@@ -3,7 +3,7 @@
 //! A run is a duplicate as a whole: the second stroke of fake bold type, or a shadow. Of a run that is drawn over another
 //! one, some glyphs may have the same character and place by accident.
 
-use super::paint_log::{PaintLog, PaintOrder};
+use super::paint_log::{Cover, PaintLog, PaintOrder};
 use crate::glyphs::{GlyphText, PlacedGlyph};
 use hayro_interpret::kurbo::Rect;
 use pagewise_document::fast_hash::FastMap;
@@ -74,7 +74,8 @@ pub(super) struct GlyphList {
 pub(super) struct SeparatedGlyphs {
     pub(super) seen: Vec<PlacedGlyph>,
     pub(super) hidden: Vec<PlacedGlyph>,
-    /// The number of those among `seen` that are not painted: they are what was recognised in an image.
+    /// The number of those among `seen` that are not painted, or beneath the picture of the page: they are what was recognised
+    /// in it.
     pub(super) invisible: u64,
 }
 
@@ -199,20 +200,26 @@ impl GlyphList {
     pub(super) fn separate(self, paints: &mut PaintLog) -> SeparatedGlyphs {
         let (drawn, clipped) = (self.drawn_runs(paints), self.clipped_runs());
         let mut separated = SeparatedGlyphs { seen: Vec::new(), hidden: Vec::new(), invisible: 0 };
-        let mut was_seen = true;
+        let mut is_seen = true;
         for (glyph, facts) in self.glyphs.into_iter().zip(self.facts) {
-            let is_seen = match facts.visibility {
-                // A space goes with what precedes it.
-                _ if glyph.text.is_space() => was_seen,
-                Visibility::Unseen => false,
-                Visibility::Clipped => !clipped.contains(&facts.order),
-                Visibility::Painted => !paints.is_covered(glyph.middle(), facts.order),
-                Visibility::Clipping => paints.is_painted(glyph.middle(), facts.order),
-                Visibility::Unpainted => drawn.contains(&facts.order) || paints.has_image(glyph.middle()),
-            };
-            was_seen = is_seen;
-            let is_recognised = is_seen && facts.visibility == Visibility::Unpainted && !glyph.text.is_space();
-            separated.invisible += u64::from(is_recognised);
+            // A space goes with what precedes it.
+            if !glyph.text.is_space() {
+                let is_recognised;
+                (is_seen, is_recognised) = match facts.visibility {
+                    Visibility::Unseen => (false, false),
+                    Visibility::Clipped => (!clipped.contains(&facts.order), false),
+                    Visibility::Clipping => (paints.is_painted(glyph.middle(), facts.order), false),
+                    Visibility::Painted => match paints.cover_of(glyph.middle(), facts.order) {
+                        Cover::Opaque => (false, false),
+                        cover => (true, cover == Cover::Scan),
+                    },
+                    Visibility::Unpainted => {
+                        let is_seen = drawn.contains(&facts.order) || paints.has_image(glyph.middle());
+                        (is_seen, is_seen)
+                    }
+                };
+                separated.invisible += u64::from(is_recognised);
+            }
             if is_seen { separated.seen.push(glyph) } else { separated.hidden.push(glyph) }
         }
         separated

@@ -65,6 +65,15 @@ struct Clip {
     is_rectangle: bool,
 }
 
+/// What hides a place of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cover {
+    None,
+    /// The picture of the page. The text beneath it is what was recognised in it.
+    Scan,
+    Opaque,
+}
+
 /// What a page has painted so far.
 #[derive(Debug)]
 pub(super) struct PaintLog {
@@ -225,19 +234,23 @@ impl PaintLog {
         is_unknown || self.areas.iter().any(|painted| painted.is_image && painted.area.contains(point))
     }
 
-    /// Whether something opaque is painted over `point` after `order`.
-    pub(super) fn is_covered(&mut self, point: Point, order: PaintOrder) -> bool {
+    /// What is painted over `point` after `order`.
+    pub(super) fn cover_of(&mut self, point: Point, order: PaintOrder) -> Cover {
+        let mut cover = Cover::None;
         if self.is_full || self.searched > MAX_SEARCHED {
-            return false;
+            return cover;
         }
-        let later = self.areas.iter().rev().take_while(|painted| painted.order > order);
-        let mut searched = 0_usize;
-        let is_covered = later.inspect(|_| searched += 1).any(|painted| {
-            let is_scan = painted.is_image && painted.area.area() >= self.page.area() * SCAN_SHARE;
-            painted.is_opaque && !is_scan && painted.area.contains(point)
-        });
-        self.searched = self.searched.saturating_add(searched);
-        is_covered
+        for painted in self.areas.iter().rev().take_while(|painted| painted.order > order) {
+            self.searched = self.searched.saturating_add(1);
+            if painted.is_opaque && painted.area.contains(point) {
+                let is_scan = painted.is_image && painted.area.area() >= self.page.area() * SCAN_SHARE;
+                cover = if is_scan { Cover::Scan } else { Cover::Opaque };
+            }
+            if cover == Cover::Opaque {
+                break;
+            }
+        }
+        cover
     }
 }
 

@@ -24,6 +24,7 @@ mod letter_pairs;
 pub(crate) use double_bytes::{PairReader, ReadGlyph};
 pub(crate) use font_statistics::{FontStatistics, is_private};
 
+use crate::glyphs::PlacedGlyph;
 use hayro_interpret::font::{Glyph, GlyphRun};
 use pagewise_charset::Charset;
 use pagewise_document::fast_hash::FastMap;
@@ -36,6 +37,8 @@ const MAX_FONTS: usize = 1_000;
 pub(crate) struct PageFonts {
     by_glyph: FastMap<u128, usize>,
     fonts: Vec<FontStatistics>,
+    /// The text of runs of one glyph, which do not show their fonts. Some producers place each glyph.
+    lone_glyphs: FontStatistics,
     /// How each font is to be read, once they were judged.
     readings: Vec<FontReading>,
 }
@@ -47,6 +50,8 @@ pub(crate) enum FontReading {
     Trusted,
     /// By the font program alone.
     Distrusted,
+    /// Not at all: what the font program says is no text either.
+    Unknown,
     /// As pairs of bytes in a charset.
     Pairs(Charset),
 }
@@ -76,21 +81,27 @@ impl PageFonts {
         Some(FontIndex(font))
     }
 
-    /// Whether the font was judged implausible when the page was first read.
-    pub(crate) fn is_distrusted(&self, font: Option<FontIndex>) -> bool {
-        self.reading(font) == FontReading::Distrusted
-    }
-
     /// The charset of a font whose codes are halves of characters.
     pub(crate) fn charset(&self, font: Option<FontIndex>) -> Option<Charset> {
         match self.reading(font) {
             FontReading::Pairs(charset) => Some(charset),
-            FontReading::Trusted | FontReading::Distrusted => None,
+            FontReading::Trusted | FontReading::Distrusted | FontReading::Unknown => None,
         }
     }
 
-    fn reading(&self, font: Option<FontIndex>) -> FontReading {
+    /// How the font is to be read, as judged when the page was read before.
+    pub(crate) fn reading(&self, font: Option<FontIndex>) -> FontReading {
         font.and_then(|font| self.readings.get(font.0).copied()).unwrap_or(FontReading::Trusted)
+    }
+
+    /// Adds a glyph of a run to the text of its font.
+    pub(crate) fn add(&mut self, font: Option<FontIndex>, glyph: &PlacedGlyph, is_alone: bool) {
+        if is_alone {
+            self.lone_glyphs.add(glyph);
+        }
+        if let Some(statistics) = self.statistics(font) {
+            statistics.add(glyph);
+        }
     }
 
     /// The text of a font; `None` if the font is not judged.
@@ -98,14 +109,23 @@ impl PageFonts {
         self.fonts.get_mut(font?.0)
     }
 
-    /// Judges the fonts. Returns them for reading the page again; `None` if all are plausible.
+    /// Judges the fonts. Returns them for reading the page again; `None` if they are read as well as they can be.
     pub(crate) fn take_implausible(self) -> Option<Self> {
-        let readings = self.fonts.iter().map(FontStatistics::reading).collect::<Vec<_>>();
-        if readings.iter().all(|reading| *reading == FontReading::Trusted) {
+        let last = |font| self.reading(Some(FontIndex(font)));
+        let mut kinds = vec![0_usize; self.fonts.len()];
+        self.by_glyph.values().for_each(|font| kinds.iter_mut().skip(*font).take(1).for_each(|count| *count += 1));
+        let reading = |(at, (font, kinds)): (usize, (&FontStatistics, usize))| match font.next_reading(last(at)) {
+            same if same == last(at) && kinds == 1 && !self.lone_glyphs.has_plausible_pairs() => {
+                self.lone_glyphs.next_reading(same)
+            }
+            other => other,
+        };
+        let readings = self.fonts.iter().zip(kinds).enumerate().map(reading).collect::<Vec<_>>();
+        if readings.iter().enumerate().all(|(at, reading)| *reading == last(at)) {
             return None;
         }
         let fonts = self.fonts.iter().map(|_| FontStatistics::default()).collect();
-        Some(Self { by_glyph: self.by_glyph, fonts, readings })
+        Some(Self { by_glyph: self.by_glyph, fonts, readings, ..Self::default() })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::characters::{CharacterResolver, glyph_text};
 use super::font_map::FontMap;
+use super::plausibility::FontReading;
 use crate::fonts::PageFontDictionaries;
 use crate::glyphs::{GlyphPlacement, GlyphText};
 use hayro_interpret::font::{Glyph, GlyphRun};
@@ -13,8 +14,7 @@ const MAX_CACHED_CHARACTERS: usize = 64;
 
 /// A cache of the characters and widths of one run, which has one font. Looking them up is slow.
 pub(super) struct RunCharacters {
-    /// Whether the file's character map of the font is ignored.
-    is_distrusted: bool,
+    reading: FontReading,
     pub(super) characters: Vec<(u32, Option<GlyphText>, f64)>,
     /// What the font's dictionary says, once it was asked.
     map: Option<Option<Rc<FontMap>>>,
@@ -28,8 +28,8 @@ pub(super) struct CharacterSources<'s, 'g, 'h, 'c, 'p> {
 }
 
 impl RunCharacters {
-    pub(super) fn new(is_distrusted: bool) -> Self {
-        Self { is_distrusted, characters: Vec::new(), map: None }
+    pub(super) fn new(reading: FontReading) -> Self {
+        Self { reading, characters: Vec::new(), map: None }
     }
 
     /// The text of a glyph of the run, `None` if unknown, and its advance.
@@ -42,9 +42,10 @@ impl RunCharacters {
         if let Some((_, text, advance)) = self.characters.iter().find(|(known, ..)| *known == code) {
             return (text.clone(), *advance);
         }
-        let text = match self.is_distrusted {
-            true => sources.characters.resolve_by_program(glyph),
-            false => self.text_of(glyph, sources),
+        let text = match self.reading {
+            FontReading::Trusted | FontReading::Pairs(_) => self.text_of(glyph, sources),
+            FontReading::Distrusted => sources.characters.resolve_by_program(glyph),
+            FontReading::Unknown => None,
         };
         let advance = advance_of(glyph);
         if self.characters.len() < MAX_CACHED_CHARACTERS {

@@ -8,6 +8,7 @@ mod join_lines;
 mod lines;
 mod plain_text;
 mod reading_order;
+mod recognised_lines;
 mod rows;
 mod scripts;
 mod vertical_stacks;
@@ -21,6 +22,7 @@ pub(crate) use join_lines::join_lines;
 pub(crate) use lines::{TextLine, group_into_lines};
 pub(crate) use plain_text::write_blocks;
 pub(crate) use reading_order::{TextBlock, order_blocks};
+pub(crate) use recognised_lines::{median, settle};
 pub use rows::{
     COLUMN_GAP_EM, HasPlace, WordPlace, are_apart, are_boxes_overprinted, are_level, parts, rows_of, strands,
 };

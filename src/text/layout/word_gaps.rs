@@ -16,6 +16,9 @@ pub(super) const SPACE_EM: f64 = 0.15;
 /// narrower, and a space that is no wider than this is not shrunk.
 const SPACES_EM: std::ops::Range<f64> = 0.06..0.24;
 
+/// A narrower hole, in ems, is one between pairs of letters. Some programs round the widths of letters.
+const MIN_HOLE_EM: f64 = 0.04;
+
 /// At least this many gaps beyond a hole are spaces. Fewer may be an odd pair of letters.
 const MIN_SPACES: usize = 3;
 
@@ -143,5 +146,5 @@ fn middle_of_hole(gaps: &[f64], letters: f64) -> Option<f64> {
     let ends = beyond.iter().map(|gap| gap.min(last));
     let holes = std::iter::once(first).chain(ends.clone()).zip(ends).enumerate();
     let (at, (from, to)) = holes.max_by(|(_, one), (_, other)| (one.1 - one.0).total_cmp(&(other.1 - other.0)))?;
-    (beyond.len() - at >= MIN_SPACES).then_some(f64::midpoint(from, to))
+    (beyond.len() - at >= MIN_SPACES && to - from >= MIN_HOLE_EM).then_some(f64::midpoint(from, to))
 }

@@ -130,7 +130,7 @@ pub(super) fn origin(reference: &str) -> Result<ReferenceOrigin, ToolError> {
         Some("http" | "https") => Ok(ReferenceOrigin::Remote),
         Some(_) => Err(unsupported(
             reference,
-            &format!("Unsupported PDF reference: {reference}; accepted are a path, file://, http:// and https://"),
+            &format!("Unsupported PDF reference: {reference}. Accepted: a path, file://, http:// and https://"),
         )),
     }
 }
@@ -180,7 +180,7 @@ mod tests {
         let refused = |value| parse(value).err().unwrap_or_default();
         let eleven = (0..11).map(|at| format!("ftp://{at}")).collect::<Vec<_>>();
         assert_eq!(refused(json!({"pdfs": eleven, "maxBytesMb": 0})), "Too many PDFs: 11 given, 10 at most");
-        assert!(refused(json!({"pdf": "ftp://a", "maxBytesMb": 0})).starts_with("Unsupported PDF reference: ftp://a;"));
+        assert!(refused(json!({"pdf": "ftp://a", "maxBytesMb": 0})).starts_with("Unsupported PDF reference: ftp://a."));
         for bad in [json!(0), json!(-1), json!("-1")] {
             assert_eq!(refused(json!({"pdf": "a", "maxBytesMb": bad})), "maxBytesMb must be greater than 0");
         }

@@ -119,7 +119,7 @@ impl TextExtraction<'_, '_> {
                 self.packed.notes.push(note);
             }
         }
-        let notes = ocr_notes(&document.report(), "Ask again with pages: \"{}\".");
+        let notes = ocr_notes(&document.report(), |pages| format!("Ask again with pages: \"{pages}\"."));
         loaded.kept.ocr_notes.extend(notes.into_iter().map(|note| format!("{}: {note}", self.path)));
         if mode == OcrMode::Auto {
             self.packed.notes.extend(loaded.kept.ocr_notes.iter().cloned());

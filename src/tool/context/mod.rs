@@ -9,6 +9,7 @@ pub use self::arguments::{ConversationArguments, ForgetArguments, ForkArguments,
 pub(super) use self::updates::pages_json;
 pub use self::updates::{UpdatesResult, context_updates, update_json, update_text, updates_json, updates_text};
 
+use super::arguments::ToolArguments as _;
 use super::caller::Caller;
 use super::data_answer::DataAnswer;
 use super::error::{ErrorCode, ToolError};
@@ -69,7 +70,7 @@ pub fn context_status(
 impl StatusResult {
     /// The answer for a client.
     #[must_use]
-    pub fn data(&self) -> DataAnswer {
+    pub fn data(&self, arguments: &StatusArguments) -> DataAnswer {
         let brief = json!({
             "conversation": self.conversation.as_str(),
             "point": self.status.point.0,
@@ -77,7 +78,7 @@ impl StatusResult {
             "left": self.left(),
             "totals": sent_brief(&self.status.sent),
         });
-        DataAnswer { text: self.text(), structure: self.structure(), brief }
+        DataAnswer { text: self.text(arguments), structure: self.structure(), brief }
     }
 
     /// The status as data.
@@ -93,7 +94,7 @@ impl StatusResult {
         })
     }
 
-    fn text(&self) -> String {
+    fn text(&self, arguments: &StatusArguments) -> String {
         let total = self.status.files.len();
         let mut lines = vec![format!("Files sent in conversation {}: {total}", self.conversation)];
         lines.extend(self.files().map(|(file, unread)| file_line(file, unread)));
@@ -104,8 +105,9 @@ impl StatusResult {
         lines.extend((left > 0).then(|| {
             let from = total - left + 1;
             format!(
-                "[{}, used less recently. Next call: context_status with startFile: {from}]",
-                count_of(u64::try_from(left).unwrap_or(u64::MAX), "more file")
+                "[{}, used less recently. {}]",
+                count_of(u64::try_from(left).unwrap_or(u64::MAX), "more file"),
+                arguments.next_call(&[("startFile", from.into())])
             )
         }));
         lines.push(sent_line(&self.status.sent, &self.bounds));
@@ -327,7 +329,7 @@ fn brief_file(file: &HeldFile) -> Value {
 
 fn sent_line(sent: &Usage, bounds: &RequestBounds) -> String {
     format!(
-        "Sent so far: {} (limit {}), of them {} (limit {}), {} (limit {}), about {}.",
+        "Sent so far: {} (the provider's limit is {}), including {} ({}), {} ({}), about {}.",
         count_of(sent.blocks, "media block"),
         grouped(bounds.max_media_blocks),
         count_of(sent.pages, "PDF page"),

@@ -8,9 +8,11 @@ use crate::context::{
     ContextManager, FileChange, FileUpdate, PageChanges, ResultBudget, TEXT_DELETED, Updates, json_length, one_line,
     page_change_lines, untrusted,
 };
+use crate::tool::arguments::ToolArguments as _;
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::DataAnswer;
 use crate::tool::error::ToolError;
+use crate::tool::get_file::GetFileArguments;
 use pagewise_base::page::PageSet;
 use pagewise_view::ConversationId;
 
@@ -75,7 +77,7 @@ fn takes(left: &mut u64, update: &FileUpdate) -> bool {
 pub fn updates_text(updates: &Updates) -> String {
     let mut parts: Vec<String> = updates.files.iter().map(update_text).collect();
     match updates.left {
-        0 if parts.is_empty() => parts.push("Nothing changed among the files of this conversation.".to_owned()),
+        0 if parts.is_empty() => parts.push("No changes that have not been reported.".to_owned()),
         0 => {}
         left => parts
             .push(format!("This answer reports no more. Files not checked yet: {left}. Next call: context_updates")),
@@ -129,7 +131,12 @@ fn pages_text(path: &str, changes: &PageChanges) -> String {
     lines.extend(page_change_lines(changes));
     let new = [&changes.changed, &changes.added].into_iter().flat_map(PageSet::iter).collect::<PageSet>();
     if !new.is_empty() {
-        lines.push(format!("To read what is new: get_file pages: \"{new}\""));
+        let read = GetFileArguments {
+            file_path: path.to_owned(),
+            pages: Some(new.to_string()).into(),
+            ..GetFileArguments::default()
+        };
+        lines.push(read.next_call(&[]));
     }
     lines.join("\n")
 }

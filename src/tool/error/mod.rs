@@ -26,7 +26,7 @@ use self::unreadable::{io_error, unreadable};
 use self::web::{fetched_pdf, unsupported_content};
 use super::arguments::PAGES_FORM;
 use crate::context::{BoundExceeded, ContextError, FOLDER, MissingFile, count_of, grouped, one_line};
-use crate::source::{Reference, SourceError, is_url};
+use crate::source::{PathPattern, Reference, SourceError, is_url};
 use crate::worker::{PdfError, WorkerError};
 use pagewise_base::clean::{CleanText, MAX_REPEATED_CHARACTERS, repeated};
 use pagewise_base::limits::{Limit, LimitExceeded};
@@ -272,9 +272,7 @@ fn source_error(path: &str, error: &SourceError) -> ToolError {
     match error {
         SourceError::NotFound { .. } => ToolError::new(ErrorCode::FileNotFound, format!("File not found: {path}")),
         SourceError::PermissionDenied { .. } => unreadable(path, "the system denies it"),
-        SourceError::IsDirectory { .. } => unreadable(path, "it is a directory")
-            .hint("It is a directory: get_file with its path lists the documents in it.")
-            .command_hint("It is a directory: pagewise info lists the documents in it."),
+        SourceError::IsDirectory { .. } => is_folder(path),
         SourceError::NotAFile { .. } => unreadable(path, "it is not a regular file"),
         SourceError::Changed { .. } => {
             ToolError { is_change: is_url(path), ..unreadable(path, "it changed while it was read") }
@@ -283,7 +281,7 @@ fn source_error(path: &str, error: &SourceError) -> ToolError {
         SourceError::NotAllowed { roots, .. } => not_allowed(path, roots),
         SourceError::UnsupportedReference { .. } => ToolError::new(
             ErrorCode::UnsupportedReference,
-            format!("Unsupported reference: {path}; accepted are {}", Reference::ACCEPTED),
+            format!("Unsupported reference: {path}. Accepted: {}", Reference::ACCEPTED),
         ),
         SourceError::Web(error) => web_error(path, error),
         SourceError::TooLarge { size, limit, setting, .. } => too_large(path, *size, *limit, setting),
@@ -295,6 +293,7 @@ fn not_found(path: &str, missing: &MissingFile) -> ToolError {
     let named = folders.join(", ");
     let nearest = missing.nearest.iter().map(|name| one_line(name)).collect::<Vec<_>>();
     let similar = match nearest.as_slice() {
+        _ if PathPattern::parse(path).is_some() => "No file matches this pattern.".to_owned(),
         [] => format!("No file beneath {named} has a similar name."),
         [one] => format!("The nearest name beneath {named} is {one}."),
         several => format!("The nearest names beneath {named} are {}.", several.join(", ")),
@@ -354,7 +353,7 @@ fn parts_error(path: &str, PartsError { format, fault }: &PartsError) -> ToolErr
                 .hint("This limit is fixed. Ask for a part of it as a file of its own.")
         }
         PartsFault::Damaged(_) => ToolError::new(ErrorCode::Damaged, format!("Damaged {name}: {path}: {fault}"))
-            .hint("The file cannot be repaired here. Ask for another copy of it."),
+            .hint("This file cannot be repaired. Ask for another copy of it."),
     }
 }
 
@@ -394,6 +393,11 @@ fn larger_limit(which: Limit, dpi: &str, region: &str) -> String {
     match which {
         Limit::Pixels => format!("Draw it with a smaller {dpi}, or a part of it with {region}; {which} is a setting."),
         Limit::SidePixels => format!("Draw it with a smaller {dpi}, or a part of it with {region}."),
+        Limit::PageCpu => {
+            format!(
+                "A larger {which} may be enough to read it; beyond a quarter of worker_deadline_ms, raise that too."
+            )
+        }
         which if which.is_setting() => format!("A larger {which} may be enough to read it."),
         _ => "This limit is fixed: sound documents stay far below it.".to_owned(),
     }
@@ -430,7 +434,7 @@ fn not_a_pdf(path: &str, beginning: &str) -> ToolError {
     let found = if beginning.is_empty() {
         "the file is empty".to_owned()
     } else {
-        format!("no PDF header at byte 0 to 1,023; the file begins with \"{beginning}\"")
+        format!("no PDF header in the first 1,024 bytes; the file begins with \"{beginning}\"")
     };
     ToolError::new(ErrorCode::NotAPdf, format!("Not a PDF: {path}: {found}"))
         .hint("If it is text or a picture, read it with get_file without pages.")
@@ -441,7 +445,7 @@ fn not_a_pdf(path: &str, beginning: &str) -> ToolError {
 fn damaged(path: &str, what: &str, offset: Option<u64>) -> ToolError {
     let place = offset.map(|offset| format!(" at byte {offset}")).unwrap_or_default();
     let error = ToolError::new(ErrorCode::Damaged, format!("Damaged PDF: {path}: {what}{place}"))
-        .hint("The file cannot be repaired here. Ask for another copy of it.");
+        .hint("This file cannot be repaired. Ask for another copy of it.");
     match offset {
         Some(offset) => error.with("offset", json!(offset)),
         None => error,
@@ -483,11 +487,16 @@ fn selection_error(selection: &str, page_count: u32, hint: Option<String>) -> To
         .with("pages", json!(page_count))
 }
 
+/// A folder in place of a file.
+fn is_folder(path: &str) -> ToolError {
+    unreadable(path, "it is a folder")
+        .hint("It is a folder: get_file with its path alone lists the documents in it.")
+        .command_hint("It is a folder: pagewise info lists the documents in it.")
+}
+
 fn no_pages_in(path: &str, mime_type: &'static str) -> ToolError {
     if mime_type == FOLDER {
-        return ToolError::new(ErrorCode::NotAPdf, format!("Not a PDF: {path}: it is a folder"))
-            .hint("Call get_file without pdfPage and pages to list its PDFs.")
-            .command_hint("pagewise info lists its PDFs.");
+        return is_folder(path);
     }
     ToolError::new(ErrorCode::NotAPdf, format!("Not a PDF: {path}: no PDF header; the file is {mime_type}"))
         .hint("Call get_file without pdfPage and pages to read it.")
@@ -501,9 +510,8 @@ const SUPPORTED_TYPES: [&str; 6] = ["text/*", "application/pdf", "image/png", "i
 fn unsupported_type(path: &str, mime_type: &str) -> ToolError {
     let supported = SUPPORTED_TYPES.join(", ");
     let kind = named_type(mime_type);
-    let message = format!(
-        "Unsupported file type: {path} is {kind}; supported are {supported}, office files, EPUBs and notebooks"
-    );
+    let message =
+        format!("Unsupported file type: {path} is {kind}. Supported: {supported}, office files, EPUBs and notebooks");
     let error = ToolError::new(ErrorCode::UnsupportedFileType, message)
         .with("mimeType", json!(mime_type))
         .with("supported", json!(SUPPORTED_TYPES));

@@ -13,7 +13,7 @@ pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {
     match error {
         WebError::Offline { setting } => ToolError::new(
             ErrorCode::UnsupportedReference,
-            format!("Offline: {url} is not fetched, because {setting} is set; accepted are paths and file://"),
+            format!("Offline: {url} is not fetched, because {setting} is set. Accepted: paths and file://"),
         )
         .hint("Give the path of a local file, or the responseId of something that was fetched before.")
         .with("setting", json!(setting)),
@@ -24,15 +24,16 @@ pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {
         .hint("Give the path of a local file."),
         WebError::ReferencesOff => ToolError::new(
             ErrorCode::UnsupportedReference,
-            format!("Unsupported reference: {url}; web_references is off, so that this tool takes paths only"),
+            format!("Unsupported reference: {url}; web_references is off, so only paths are taken"),
         )
         .with("setting", json!("web_references")),
         WebError::NotAUrl { reason } => {
             ToolError::validation(&format!("Not a URL: {url}: {reason}")).hint("A URL begins with https:// or http://.")
         }
+        WebError::TokenInPlain => ToolError::validation(&format!("A token is sent over https only: {url}")),
         WebError::Scheme { scheme } => ToolError::new(
             ErrorCode::UnsupportedReference,
-            format!("Unsupported reference: {scheme}: is not fetched; accepted are http and https"),
+            format!("Unsupported reference: {scheme}: is not fetched. Accepted: http and https"),
         )
         .with("scheme", json!(scheme)),
         WebError::BlockedObject => blocked_object(url),
@@ -79,7 +80,7 @@ pub(crate) fn web_error(url: &str, error: &WebError) -> ToolError {
 }
 
 fn blocked_object(url: &str) -> ToolError {
-    let message = format!("Unsupported reference: {url} is outside what the setting object_storage names");
+    let message = format!("Unsupported reference: the setting object_storage does not allow {url}");
     ToolError::new(ErrorCode::UnsupportedReference, message).with("setting", json!("object_storage"))
 }
 
@@ -172,12 +173,12 @@ pub(crate) fn fetched_pdf(as_read: ToolError, error: &PdfError) -> ToolError {
 }
 
 /// The types that `fetch_content` reads, as named in errors.
-const READABLE_TYPES: &str = "HTML, text, JSON, XML and application/pdf";
+const READABLE_TYPES: &str = "HTML, text, JSON, XML, PDF and office files";
 
 /// The error for a body that is not text.
 pub(crate) fn unsupported_content(url: &str, mime_type: &str) -> ToolError {
     let kind = named_type(mime_type);
-    let message = format!("Unsupported content type: {url} is {kind}; readable are {READABLE_TYPES}");
+    let message = format!("Unsupported content type: {url} is {kind}. Readable types: {READABLE_TYPES}.");
     let error = ToolError::new(ErrorCode::UnsupportedFileType, message).with("mimeType", json!(mime_type));
     if mime_type.starts_with("image/") {
         error

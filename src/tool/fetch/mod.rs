@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 pub use self::arguments::{FetchArguments, SearchContentArguments};
 
 use self::arguments::{DEFAULT_MAX_CHARS, MAX_CHARS};
+use super::arguments::ToolArguments as _;
 use super::caller::Caller;
 use super::error::{ToolError, content_not_found, web_error};
 use super::page_tag::tag_blocks;
@@ -55,7 +56,7 @@ pub fn fetch_content(
             Err(error) => draft.push_failure(index, &page.url, &error.into()),
         }
     }
-    let mut answer = draft.answer();
+    let mut answer = draft.answer(caller);
     tag_blocks(&mut answer.blocks, caller);
     Ok(answer)
 }
@@ -73,7 +74,7 @@ fn nothing_fetched_error(pages: Vec<FetchOutcome>) -> ToolError {
     let code = failures.first().map_or(super::error::ErrorCode::FetchFailed, |(_, first)| first.code);
     let lines = failures.iter().map(|(_, error)| error.message.clone()).collect::<Vec<_>>().join("\n");
     let listed = failures.iter().map(|(url, error)| json!({ "url": url, "error": error })).collect::<Vec<_>>();
-    ToolError::new(code, format!("None of {count} URLs could be read:\n{lines}")).with("urls", json!(listed))
+    ToolError::new(code, format!("None of the {count} URLs could be read:\n{lines}")).with("urls", json!(listed))
 }
 
 /// Divides the room of an answer among the texts. Short texts leave their unused share to the others.
@@ -120,7 +121,11 @@ impl<'a> FetchAnswerBuilder<'a> {
         let mut block = shown.to_owned();
         if is_cut {
             block.push_str(&truncated(share, total, shown_chars, self.is_bound));
-            self.next_calls.extend(self.id.as_ref().map(|id| next_call(id.as_str(), index, shown_chars)));
+            self.next_calls.extend(self.id.as_ref().map(|id| {
+                let response =
+                    SearchContentArguments { response_id: id.to_string(), ..SearchContentArguments::default() };
+                response.next_call(&[("urlIndex", json!(index)), ("offset", json!(shown_chars))])
+            }));
         }
         self.blocks.push(Block::Text(block));
         let mut details = details_of(stored, total);
@@ -149,10 +154,10 @@ impl<'a> FetchAnswerBuilder<'a> {
         self.urls.push(json!({ "url": url, "error": error }));
     }
 
-    fn answer(mut self) -> FetchAnswer {
+    fn answer(mut self, caller: &Caller) -> FetchAnswer {
         let id = self.id.as_ref().map(|id| format!("responseId: {id}"));
         let lost = "The texts could not be stored: fetch again to see more.".to_owned();
-        let handle = self.conversation.map(|handle| format!("Conversation: {handle}"));
+        let handle = self.conversation.map(|handle| caller.conversation_line(handle));
         let mut lines = vec![id.unwrap_or(lost)];
         lines.append(&mut self.next_calls);
         lines.extend(handle);
@@ -198,11 +203,6 @@ fn truncated(limit: u64, total: u64, next: u64, is_bound: bool) -> String {
     format!("\n\n[Content truncated at {limit} chars. Total: {total} chars. Use {how} to retrieve more.]")
 }
 
-fn next_call(id: &str, index: usize, offset: u64) -> String {
-    let arguments = json!({ "responseId": id, "urlIndex": index, "offset": offset });
-    format!("To continue: get_search_content {arguments}")
-}
-
 /// Answers `get_search_content`.
 ///
 /// # Errors
@@ -226,7 +226,7 @@ pub fn get_search_content(
         .map_err(|reason| content_not_found(&format!("{} could not be fetched: {}", fetched.url, one_line(reason))))?;
     let stored = context.fetched_text(key).map_err(|_| content_not_found(&format!("{id} is no longer stored")))?;
     let budget = caller.result_budget(context).map_or(u64::MAX, ResultBudget::characters);
-    let mut answer = text_slice(id, (index, &fetched.url), &stored, arguments, budget)?;
+    let mut answer = text_slice((index, &fetched.url), &stored, arguments, budget)?;
     tag_blocks(&mut answer.blocks, caller);
     Ok(answer)
 }
@@ -245,7 +245,6 @@ fn selected_url<'a>(
 }
 
 fn text_slice(
-    id: &str,
     (index, url): (usize, &str),
     stored: &StoredText,
     arguments: &SearchContentArguments,
@@ -265,7 +264,10 @@ fn text_slice(
     let mut lines = vec![untrusted_text(stored, url)];
     if next < total {
         block.push_str(&truncated(limit, total, next, limit < arguments.max_chars()));
-        lines.push(format!("Characters {offset} to {next} of {total}. {}", next_call(id, index, next)));
+        lines.push(format!(
+            "Characters {offset} to {next} of {total}. {}",
+            arguments.next_call(&[("urlIndex", json!(index)), ("url", Value::Null), ("offset", json!(next))])
+        ));
     }
     let mut details = details_of(stored, total);
     details.insert("url".into(), json!(url));

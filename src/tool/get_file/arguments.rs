@@ -13,8 +13,8 @@ use crate::tool::error::ToolError;
 use crate::tool::pdf::{DocumentArguments, TextArguments, TextFormat};
 
 /// Read a PDF, office file, EPUB or notebook: filePath alone gives a summary with outline and costs; pages or pdfPage gives
-/// pages, at most 20 a call. Also text files, images, folders. A page is sent once per form, then listed. To find text:
-/// pdf_search.
+/// pages, at most 20 a call. Also text, images, folders. A page that you already have in that form is named, not sent
+/// again. To find text: pdf_search.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "program", derive(clap::Args))]
 #[cfg_attr(feature = "program", command(mut_arg("conversation", |argument| argument.help("Name of the conversation, whose pages are sent once; its first use creates it"))))]
@@ -77,13 +77,13 @@ pub struct GetFileArguments {
         )
     )]
     pub num_lines: Option<NonZeroU64>,
-    /// Estimated token budget; at least one page is sent.
+    /// Token budget for pages; at least one is sent.
     #[cfg_attr(
         feature = "program",
         arg(long, value_name = "N", requires = "part", help = "Send pages up to about this many tokens, one at least")
     )]
     pub max_tokens: Option<NonZeroU64>,
-    /// An earlier version: reports what changed; with pages, sends those that changed.
+    /// An earlier PDF or office file: reports changes; with pages, sends those that changed.
     #[cfg_attr(
         feature = "program",
         arg(
@@ -93,7 +93,7 @@ pub struct GetFileArguments {
         )
     )]
     pub against: Option<String>,
-    /// Save text or Markdown to a file; returns its path.
+    /// Write Markdown (as: text for text) to a file; returns its path.
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(skip))]
     pub save: bool,
@@ -116,7 +116,10 @@ impl GetFileArguments {
                 .hint("Use pdfPage (0-based) for one page, or pages (1-based) for several."));
         }
         if self.save && self.saved_format().is_none() {
-            return Err(ToolError::parameter("save", "needs as: text or markdown"));
+            return Err(ToolError::parameter("save", "writes Markdown, or text with as: text; it takes no other as"));
+        }
+        if self.save && self.against.is_some() {
+            return Err(ToolError::one_of("save", "against"));
         }
         Ok(self)
     }

@@ -119,7 +119,8 @@ fn sent(page: &SentPage) -> Value {
 fn next(call: &NextCall) -> Value {
     match call {
         NextCall::Pages(pages) => json!({ "pages": pages.to_string() }),
-        NextCall::StartLine(line) => json!({ "startLine": line }),
+        NextCall::Lines { first, count: None } => json!({ "startLine": first }),
+        NextCall::Lines { first, count } => json!({ "startLine": first, "numLines": count }),
     }
 }
 

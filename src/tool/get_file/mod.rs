@@ -12,11 +12,12 @@ pub use self::arguments::GetFileArguments;
 pub use self::details::details_json;
 pub(crate) use self::details::{folder_brief, folder_json};
 
+use super::arguments::ToolArguments as _;
 use super::caller::Caller;
 use super::client::{FormDecision, decide_form};
 use super::data_answer::result_json;
 use super::emit::PDF;
-use super::error::ToolError;
+use super::error::{ErrorCode, ToolError};
 use super::page_tag::tag_blocks;
 use super::pdf::save_text;
 use super::versions::diff;
@@ -57,18 +58,21 @@ pub struct GetFileAnswer {
 /// Every refusal of the arguments, the file and the PDF.
 pub fn get_file(
     context: &ContextManager,
-    arguments: GetFileArguments,
+    mut arguments: GetFileArguments,
     caller: &Caller,
     progress: &dyn ProgressListener,
 ) -> Result<GetFileAnswer, ToolError> {
     if let Some(asked) = arguments.saved_text() {
-        let saved = save_text(context, &asked, caller, progress)?;
+        let saved = save_text(context, &asked, caller, progress)
+            .map_err(|error| for_documents(error, "save writes pages of PDFs and office files"))?;
         return text_alone(context, &arguments, saved.text(), ("saved", result_json(&saved)?));
     }
     if let Some(against) = arguments.against.clone() {
         return get_changes(context, &against, arguments, caller, progress);
     }
     let conversation = caller.conversation(arguments.held.conversation.as_deref())?;
+    let named = conversation.as_ref().filter(|_| caller.is_new_conversation).map(ToString::to_string);
+    arguments.held.conversation.conversation = named.or(arguments.held.conversation.conversation.take());
     let form = decide_form(arguments.form.unwrap_or_default(), &caller.client);
     let cancellation = caller.cancellation.clone();
     let max_result_bytes = caller.client.result_bytes(context.settings().max_result_bytes);
@@ -84,7 +88,7 @@ pub fn get_file(
     }
     // Pages go to the conversation that the model is in, so it needs the name of a new one alone.
     let named = conversation.as_ref().filter(|_| caller.is_new_conversation || answer.summary.is_some());
-    let (header, footer) = header_and_footer(&answer, named);
+    let (header, footer) = header_and_footer(&answer, named.map(|named| caller.conversation_line(named)));
     let details = details_json(&answer.details, conversation.as_ref().map(ConversationId::as_str));
     // The lines of a text file stay as they are.
     let tag = answer.details.pages.and_then(|_| tag_blocks(&mut answer.blocks, caller));
@@ -104,7 +108,8 @@ fn get_changes(
     progress: &dyn ProgressListener,
 ) -> Result<GetFileAnswer, ToolError> {
     let document = arguments.document();
-    let found = diff(context, &document, against, caller, progress)?;
+    let found = diff(context, &document, against, caller, progress)
+        .map_err(|error| for_documents(error, "against compares PDFs and office files"))?;
     if arguments.part() == RequestedPart::Summary {
         return text_alone(context, &arguments, found.text(None), ("versions", result_json(&found)?));
     }
@@ -118,7 +123,9 @@ fn get_changes(
     let wanted = found.pages_to_read();
     let changed = asked.iter().filter(|page| wanted.contains(*page)).collect::<PageSet>();
     if changed.is_empty() && !asked.is_empty() {
-        let text = format!("{}\nNone of {} differs.", found.text(Some(&PageSet::new())), page_or_pages(&asked));
+        let differ = if asked.len() == 1 { "does not differ" } else { "do not differ" };
+        let named = page_or_pages(&asked).replacen('p', "P", 1);
+        let text = format!("{}\n{named} {differ}.", found.text(Some(&PageSet::new())));
         return text_alone(context, &arguments, text, ("versions", result_json(&found)?));
     }
     let is_all = changed.is_empty();
@@ -132,6 +139,13 @@ fn get_changes(
         details.insert("versions".to_owned(), result_json(&found)?);
     }
     Ok(answer)
+}
+
+/// Says of a file without pages, or a folder, that a parameter does not take it.
+fn for_documents(error: ToolError, why: &str) -> ToolError {
+    let is_other = [ErrorCode::NotAPdf, ErrorCode::UnsupportedFileType].contains(&error.code)
+        || error.data.get("reason").is_some_and(|reason| reason == "it is a directory");
+    if is_other { error.hint(&format!("{why}. For other files and folders, leave it out.")) } else { error }
 }
 
 /// An answer that gives no page, and records nothing.
@@ -180,6 +194,7 @@ pub(crate) fn file_request(
 ) -> FileRequest {
     FileRequest {
         part: arguments.part(),
+        arguments: arguments.given(),
         is_form_named: arguments.form.is_some_and(|form| form != super::FormArgument::Auto),
         file: arguments.file_path,
         form: form.form,
@@ -200,8 +215,7 @@ pub(crate) fn file_request(
 }
 
 /// A header before documents. Other blocks start with fixed lines, so they get a footer instead.
-fn header_and_footer(answer: &FileAnswer, conversation: Option<&ConversationId>) -> (Option<String>, Option<String>) {
-    let handle = conversation.map(|handle| format!("Conversation: {handle}"));
+fn header_and_footer(answer: &FileAnswer, handle: Option<String>) -> (Option<String>, Option<String>) {
     // Nothing of a folder is held.
     let handle = handle.filter(|_| answer.details.folder.is_none());
     match document_header(answer) {

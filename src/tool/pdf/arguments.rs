@@ -4,9 +4,12 @@ use std::num::NonZeroU64;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::context::{ContextConfig, ContextManager, OpenPdf, SelectedPages, select_from};
-use crate::tool::arguments::{ConversationParameter, PagesParameter, PasswordParameter, arguments_of};
+use crate::tool::arguments::{
+    ConversationParameter, PagesParameter, PasswordParameter, ToolArguments as _, arguments_of,
+};
 use crate::tool::caller::Caller;
 use crate::tool::error::ToolError;
 use crate::worker::OcrMode;
@@ -60,7 +63,10 @@ impl DocumentArguments {
 }
 
 /// The pages of `selection`, or all pages.
-pub(super) fn selected_pages(pdf: &OpenPdf, selection: Option<&str>) -> Result<SelectedPages, ToolError> {
+///
+/// # Errors
+/// `invalid_page` and `invalid_page_range`.
+pub fn selected_pages(pdf: &OpenPdf, selection: Option<&str>) -> Result<SelectedPages, ToolError> {
     match selection {
         Some(selection) => Ok(select_from(selection, &*pdf.document)?),
         None => Ok(SelectedPages { pages: PageSet::all(pdf.document.page_count()), note: None }),
@@ -148,11 +154,11 @@ pub struct TextArguments {
         arg(long, value_enum, value_name = "FORMAT", default_value_t, help = "How the text is written")
     )]
     pub format: TextFormat,
-    /// Append hidden text, not of layers that are off.
+    /// Append hidden text, except in layers that are off.
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(long, help = HIDDEN_HELP))]
     pub hidden: bool,
-    /// Pages to OCR. Default (auto): those without usable text.
+    /// Pages to OCR. Default (auto): those without text.
     #[cfg_attr(
         feature = "program",
         arg(
@@ -164,7 +170,7 @@ pub struct TextArguments {
         )
     )]
     pub ocr: Option<OcrArgument>,
-    /// Write all to a file; returns its path.
+    /// Write all (ignores max_chars) to a file; returns its path.
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(skip))]
     pub save: bool,
@@ -261,6 +267,7 @@ pub struct RenderArguments {
     #[cfg_attr(feature = "program", arg(long, conflicts_with_all = ["dpi", "region", "highlight", "quote"]))]
     pub contact_sheet: bool,
     /// Pixels per inch, 72 to 300. Default: 150.
+    #[schemars(extend("x-expected" = "a whole number, 72 to 300"))]
     #[cfg_attr(feature = "program", arg(long, value_name = "N", help = "Pixels per inch, 72 to 300 (default: 150)"))]
     pub dpi: Option<NonZeroU64>,
     /// Left, top, right, bottom, 0 to 1: [0, 0, 1, 0.5] draws the upper half.
@@ -311,11 +318,14 @@ impl RenderArguments {
             let error = ToolError::required("page").hint("Give page or quote.");
             return Err(error.command_hint("Give a page, or a passage with --quote."));
         }
-        if self.quote.is_some() && self.contact_sheet {
-            return Err(ToolError::parameter(
-                "quote",
-                "shows one place, and contact_sheet whole pages: give one of them",
-            ));
+        let of_one_page = [
+            ("quote", self.quote.is_some()),
+            ("dpi", self.dpi.is_some()),
+            ("region", self.region.is_some()),
+            ("highlight", self.highlight.is_some()),
+        ];
+        if let Some((other, _)) = of_one_page.iter().find(|(_, is_given)| *is_given && self.contact_sheet) {
+            return Err(ToolError::one_of("contact_sheet", other));
         }
         self.region()?;
         if let Some(Highlight::Box([left, top, right, bottom])) = self.highlight()
@@ -407,11 +417,11 @@ pub struct SearchArguments {
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(long))]
     pub regex: bool,
-    /// Distinguish upper and lower case.
+    /// Match case.
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(long))]
     pub case_sensitive: bool,
-    /// Pages to OCR. Default (auto): those without usable text.
+    /// Pages to OCR. Default (auto): those without text.
     #[cfg_attr(
         feature = "program",
         arg(
@@ -442,7 +452,7 @@ pub struct SearchArguments {
         )
     )]
     pub max_results: Option<NonZeroU64>,
-    /// Best pages first. Also takes language (eng), dates (2023..2024-06).
+    /// Best pages first; allows two more parameters: language ("eng") and dates ("2023..2024-06").
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(long, help = "Show the pages that answer the query best, the best first"))]
     pub ranked: bool,
@@ -458,7 +468,8 @@ pub struct SearchArguments {
         )
     )]
     pub language: Option<String>,
-    /// With ranked: only documents of these dates: 2023, 2023-05.., 2022..2023-06.
+    /// With ranked: only documents of these dates: 2023, 2023-05.., 2022..2023-06. One that gives no date has that of its file's
+    /// last change.
     #[schemars(extend("x-driver" = true))]
     #[cfg_attr(
         feature = "program",
@@ -467,7 +478,7 @@ pub struct SearchArguments {
             value_name = "RANGE",
             requires = "ranked",
             allow_hyphen_values = true,
-            help = "With --ranked: only documents of these dates: 2023, 2023-05.., 2022..2023-06"
+            help = "With --ranked: only documents of these dates (2023, 2023-05.., 2022..2023-06): the date that a document gives for its last change, or else for its creation, or else that of its file"
         )
     )]
     pub dates: Option<String>,
@@ -569,6 +580,18 @@ impl SearchArguments {
     pub(super) fn max_results(&self) -> u64 {
         let default = if self.ranked { Self::DEFAULT_RANKED_RESULTS } else { Self::DEFAULT_MAX_RESULTS };
         self.max_results.map_or(default, NonZeroU64::get)
+    }
+
+    /// The call that goes on with the document of a number.
+    pub(super) fn next_document(&self, number: usize) -> String {
+        let only = self.paths.first().filter(|_| self.paths.len() == 1);
+        let (path, paths) = (json!(only), json!(only.is_none().then_some(&self.paths)));
+        self.next_call(&[("path", path), ("paths", paths), ("start_document", number.into())])
+    }
+
+    /// The call that searches `pages` of the document at `path`.
+    pub(super) fn next_pages(&self, path: &str, pages: &PageSet) -> String {
+        self.next_call(&[("path", path.into()), ("paths", Value::Null), ("pages", pages.to_string().into())])
     }
 
     /// One of the documents, by its path.

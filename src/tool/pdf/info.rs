@@ -10,8 +10,9 @@ use super::beside::{AttachmentData, CountData, FieldData};
 use super::page_map::{MappedPage, Occurrences, PageMap};
 use crate::context::{
     ContextManager, FolderListing, GivenForms, OpenPdf, SelectedPages, attachment_line, attachment_path, field_line,
-    image_path, more_fields_note, one_line, page_or_pages, pages_with_hidden_text, points, untrusted,
+    grouped, image_path, more_fields_note, one_line, page_or_pages, pages_with_hidden_text, points, untrusted,
 };
+use crate::tool::arguments::ToolArguments as _;
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, result_json, without_blanks};
 use crate::tool::error::ToolError;
@@ -32,11 +33,8 @@ pub enum InfoAnswer {
 ///
 /// # Errors
 /// Every refusal of the file and of the reader.
-pub fn info(
-    context: &ContextManager,
-    InfoArguments { document: arguments, pages }: &InfoArguments,
-    caller: &Caller,
-) -> Result<InfoAnswer, ToolError> {
+pub fn info(context: &ContextManager, asked: &InfoArguments, caller: &Caller) -> Result<InfoAnswer, ToolError> {
+    let InfoArguments { document: arguments, pages } = asked;
     let conversation = caller.conversation(arguments.conversation.as_deref())?;
     let requester = caller.requester(conversation.as_ref());
     let pdf = match context.open_pdf_for(&arguments.path, arguments.password.as_deref(), requester) {
@@ -57,7 +55,11 @@ pub fn info(
             [&result.running_lines, &result.link_targets].map(|found| found.len().saturating_sub(MAX_OCCURRENCES));
         let left = left.into_iter().sum::<usize>();
         result.notes.extend((left > 0).then(|| format!("{left} more running lines and links: ask for fewer pages")));
-        let next = (!rest.is_empty()).then(|| format!("{} did not fit: ask for pages {rest}", page_or_pages(&rest)));
+        let next = || match caller.client.is_direct {
+            true => format!("Ask for pages {rest}."),
+            false => asked.next_call(&[("pages", rest.to_string().into())]),
+        };
+        let next = (!rest.is_empty()).then(|| format!("{} did not fit. {}", page_or_pages(&rest), next()));
         result.notes.extend(next);
     }
     Ok(InfoAnswer::Document(Box::new(result)))
@@ -255,7 +257,7 @@ impl InfoResult {
             comments,
             links,
             outline_entries: info.outline_entries,
-            has_page_labels: info.has_page_labels,
+            has_page_labels: !info.label_ranges.is_empty(),
             hidden_text: hidden_text(pdf),
             page_map: Vec::new(),
             running_lines: Vec::new(),
@@ -318,7 +320,7 @@ impl InfoResult {
         let list = |head: &str, found: &[Occurrences]| {
             let all = found.iter().map(Occurrences::line).collect::<Vec<_>>();
             let head = (!all.is_empty()).then(|| head.to_owned());
-            head.into_iter().chain(listed(&all, all.len(), "fewer pages at once have fewer")).collect::<Vec<_>>()
+            head.into_iter().chain(listed(&all, all.len(), "ask for fewer pages to see them")).collect::<Vec<_>>()
         };
         let running = list("Headers and footers, with # for the page's own number:", &self.running_lines);
         running.into_iter().chain(list("Links lead to:", &self.link_targets)).collect()
@@ -377,7 +379,12 @@ impl InfoResult {
             ("Page size", self.sizes_text()),
             ("Encrypted", yes(self.encrypted)),
             ("Signed", yes(self.signed)),
-            ("Hidden text", self.hidden_text.as_ref().map(|pages| format!("on {pages}; it is left out"))),
+            (
+                "Hidden text",
+                self.hidden_text
+                    .as_ref()
+                    .map(|pages| format!("on {pages}; pdf_extract_text gives it with hidden: true")),
+            ),
         ];
         lines.into_iter().filter_map(|(name, value)| Some(format!("{name}: {}", value?))).collect()
     }
@@ -404,7 +411,8 @@ fn listed(lines: &[String], total: usize, rest: &str) -> Vec<String> {
     };
     let mut listed = lines.iter().take_while(fits).map(|line| format!("- {line}")).collect::<Vec<_>>();
     let more = total.saturating_sub(listed.len());
-    listed.extend((more > 0).then(|| format!("- and {more} more: {rest}")));
+    listed
+        .extend((more > 0).then(|| format!("- and {} more; {rest}", grouped(u64::try_from(more).unwrap_or(u64::MAX)))));
     listed
 }
 
@@ -416,7 +424,7 @@ fn not_blank(text: Option<String>) -> Option<String> {
 fn hidden_text(pdf: &OpenPdf) -> Option<String> {
     let (pages, looked_at) = pages_with_hidden_text(&*pdf.document);
     let is_sample = looked_at < u64::from(pdf.document.page_count());
-    let scope = if is_sample { format!(" (of {looked_at} pages looked at)") } else { String::new() };
+    let scope = if is_sample { format!(", of {looked_at} pages examined") } else { String::new() };
     (!pages.is_empty()).then(|| format!("{}{scope}", page_or_pages(&pages)))
 }
 

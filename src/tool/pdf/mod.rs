@@ -21,7 +21,7 @@ mod text_layer;
 
 pub use self::arguments::{
     DocumentArguments, Highlight, InfoArguments, OcrArgument, OutlineArguments, RenderArguments, SearchArguments,
-    TablesArguments, TextArguments, TextFormat,
+    TablesArguments, TextArguments, TextFormat, selected_pages,
 };
 pub use self::beside::{AttachmentData, BesideText, CommentData, CountData, FieldData, LinkData, OptionData};
 pub use self::extracted_page::{ExtractedPage, PageContent, WordInBox};
@@ -33,8 +33,8 @@ pub(super) use self::page::cut;
 pub use self::page::{JoinResult, PageResult, write_joined, write_page};
 pub use self::page_map::{MappedPage, Occurrences};
 pub use self::render::{
-    RenderAnswer, RenderResult, RenderedPages, SheetResult, draw_to_width, render_page, select_pages, write_picture,
-    write_pictures, write_quote_picture, write_sheet,
+    RenderAnswer, RenderResult, RenderedPages, SheetResult, draw_to_width, render_page, write_picture, write_pictures,
+    write_quote_picture, write_sheet,
 };
 #[cfg(feature = "program")]
 pub(crate) use self::search::MAX_EXCERPTS;

@@ -5,14 +5,16 @@ use serde::Serialize;
 use super::boxes::edges_of;
 use super::extracted_page::WordInBox;
 use crate::worker::{OcrReport, PageSource, Pages, RecognisingDocument};
-use pagewise_base::page::PageIndex;
+use pagewise_base::page::{PageIndex, PageSet};
 use pagewise_text::PlacedWord;
 
 /// The most words of a page that are listed.
 const MAX_WORDS: usize = 20_000;
 
-/// How the tools that take pages are asked for the rest.
-pub(super) const NEXT_CALL: &str = "Next call with pages: \"{}\".";
+/// How the tools and commands that take pages are asked for the rest.
+pub(super) fn next_pages(rest: &PageSet) -> String {
+    format!("Next call with pages: \"{rest}\".")
+}
 
 /// How many pages were read from what.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]

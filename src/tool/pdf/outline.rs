@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::OutlineArguments;
 use crate::context::{OpenPdf, ResultBudget, json_length, one_line, outline_columns, outline_line, untrusted};
+use crate::tool::arguments::ToolArguments as _;
 use crate::tool::data_answer::DataAnswer;
 use pagewise_base::page::PageLabel;
 use pagewise_document::{Outline, OutlineItem};
@@ -57,10 +58,10 @@ pub fn outline(pdf: &OpenPdf, arguments: &OutlineArguments, budget: Option<Resul
 impl OutlineResult {
     /// The answer for a client.
     #[must_use]
-    pub fn data(&self) -> DataAnswer {
+    pub fn data(&self, arguments: &OutlineArguments) -> DataAnswer {
         let brief = self.entries.iter().map(OutlineEntry::brief).collect::<Vec<_>>();
         DataAnswer {
-            text: self.text(),
+            text: self.text(arguments),
             structure: self.structure(),
             brief: json!({ "entries": self.total, "items": brief }),
         }
@@ -89,28 +90,35 @@ impl OutlineResult {
         self.total > MAX_ENTRIES
     }
 
-    fn text(&self) -> String {
+    fn text(&self, arguments: &OutlineArguments) -> String {
         let columns = outline_columns(self.entries.iter().any(|entry| entry.label.is_some()));
         let mut lines = vec![match self.total {
             0 => format!("{} has no outline: find pages with pdf_search.", self.path),
-            total => format!("Outline of {}: {total} entries{columns}", self.path),
+            total => {
+                let depth = arguments.depth.filter(|_| self.of_levels < total);
+                let levels = depth.map(|depth| format!(", {} of them down to depth {depth}", self.of_levels));
+                format!("Outline of {}: {total} entries{} {columns}", self.path, levels.unwrap_or_default())
+            }
         }];
         lines.extend((!self.entries.is_empty()).then(|| untrusted(&self.path)));
         lines.extend(self.entries.iter().map(OutlineEntry::line));
-        lines.extend(self.next().map(|next| format!("[{} {next}]", self.first())));
+        lines.extend(self.next(arguments).map(|next| format!("[{} {next}]", self.first())));
         lines.extend(self.is_incomplete.then(|| "[Some entries could not be read.]".to_owned()));
         lines.join("\n")
     }
 
     /// How to read the entries that are left out.
-    fn next(&self) -> Option<String> {
+    fn next(&self, arguments: &OutlineArguments) -> Option<String> {
         if self.is_full {
             let section = "To read any section, call get_file with pages: \"section:TITLE\".";
             return Some(format!("The result has room for no more (max_result_bytes). {section}"));
         }
         if self.is_cut() {
             let all = self.of_levels;
-            return Some(format!("Next call: pdf_outline with depth: 1, or with max_items: {all}."));
+            let next = arguments.next_call(&[("max_items", all.into())]);
+            let has_levels = arguments.depth.is_none_or(|depth| depth.get() > 1);
+            let top = if has_levels { " Or ask with depth: 1 for the top level alone." } else { "" };
+            return Some(format!("{next}{top}"));
         }
         self.is_too_long().then(|| "No more entries are read.".to_owned())
     }

@@ -35,7 +35,8 @@ pub struct PageResult {
 /// # Errors
 /// `invalid_page` and `invalid_page_range` for the selection, and errors of cutting and writing.
 pub fn write_page(pdf: &OpenPdf, page: &str, out: &Path) -> Result<PageResult, ToolError> {
-    let page = select_page(page, &*pdf.document)?.number();
+    let (page, note) = select_page(page, &*pdf.document)?;
+    let page = page.number();
     let chunk = cut(pdf, page)?;
     write_chunk(&chunk, out)?;
     Ok(PageResult {
@@ -45,7 +46,7 @@ pub fn write_page(pdf: &OpenPdf, page: &str, out: &Path) -> Result<PageResult, T
         bytes: chunk.bytes.len(),
         blake3: chunk.blake3().to_string(),
         tier: chunk.tier,
-        notes: chunk.notes,
+        notes: note.into_iter().chain(chunk.notes).collect(),
     })
 }
 

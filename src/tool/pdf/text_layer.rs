@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::arguments::selected_pages;
-use super::ocr_notes::{NEXT_CALL, SourceCounts};
+use super::ocr_notes::{SourceCounts, next_pages};
 use super::page::write_failed;
 use crate::context::{ContextError, OpenPdf, ProgressListener, SelectedPages, ocr_notes, page_or_pages, write_whole};
 use crate::tool::error::{ErrorCode, ToolError};
@@ -35,9 +35,8 @@ pub struct TextLayerResult {
 /// Recognises the selected pages, or all, and writes the document with their text behind the pictures, atomically.
 ///
 /// # Errors
-/// `invalid_page` and `invalid_page_range` for the selection, `pdf_error` for an encrypted document, and errors of reading and
-/// writing. Nothing is written if a
-/// call is stopped.
+/// `invalid_page` and `invalid_page_range` for the selection, `encrypted` for an encrypted document, `pdf_error` without an engine,
+/// and errors of reading and writing. Nothing is written if a call is stopped.
 pub fn write_text_layer(
     pdf: &OpenPdf,
     selection: Option<&str>,
@@ -49,7 +48,7 @@ pub fn write_text_layer(
     let SelectedPages { pages, note } = selected_pages(pdf, selection)?;
     if pdf.document.info().encrypted {
         let message = format!("{} is encrypted: text cannot be added to an encrypted PDF", pdf.path);
-        return Err(ToolError::new(ErrorCode::PdfError, message));
+        return Err(ToolError::new(ErrorCode::Encrypted, message));
     }
     let budget = RecognitionBudget::unbounded();
     let document = RecognisingDocument::new(&*pdf.document, mode, pages.clone(), &budget);
@@ -62,9 +61,9 @@ pub fn write_text_layer(
         progress.page_done();
     }
     let report = document.report();
-    let unread = report.pages_of(PageSource::Unread);
-    if !unread.is_empty() && layers.is_empty() && report.failures.is_empty() {
-        let message = format!("OCR is not available: {} of {} cannot be read", page_or_pages(&unread), pdf.path);
+    if report.lacks_engine() {
+        let unread = page_or_pages(&report.pages_of(PageSource::Unread));
+        let message = format!("OCR is not available: {unread} of {} cannot be read", pdf.path);
         return Err(ToolError::new(ErrorCode::PdfError, message).hint("pagewise doctor says how to get it."));
     }
     let file = pdf.document.with_text_layer(&layers).map_err(failed)?;
@@ -75,7 +74,7 @@ pub fn write_text_layer(
         sources: SourceCounts::of(&report),
         bytes: file.len(),
         blake3: ContentHash::of(&file).to_string(),
-        notes: note.into_iter().chain(ocr_notes(&report, NEXT_CALL)).collect(),
+        notes: note.into_iter().chain(ocr_notes(&report, next_pages)).collect(),
     })
 }
 

@@ -32,8 +32,8 @@ impl ObjectStream {
             other => Ok(other.clone()),
         })?;
         let decoded = filter::decode(&stream.data, &filters, limits)?;
-        if !decoded.is_intact || decoded.stopped_at.is_some() {
-            return Err(DocumentError::damaged("an object stream that does not decode"));
+        if let Some(what) = decoded.damage(&filters) {
+            return Err(DocumentError::damaged(what));
         }
         let mut bytes = decoded.bytes.into_owned();
         // The lexer needs white space after the last object to see its end.

@@ -271,8 +271,8 @@ impl<'a> SectionReader<'a> {
     fn decode_entries(&mut self, dictionary: &Dictionary, data: &Bytes) -> Result<Vec<u8>, DocumentError> {
         let filters = filter::filters_of(dictionary, &mut |value| Ok(value.clone()))?;
         let decoded = filter::decode(data, &filters, self.limits)?;
-        if !decoded.is_intact || decoded.stopped_at.is_some() {
-            return Err(DocumentError::damaged("a cross-reference stream that does not decode"));
+        if let Some(what) = decoded.damage(&filters) {
+            return Err(DocumentError::damaged(what));
         }
         self.decoded_bytes = self.decoded_bytes.saturating_add(decoded.bytes.len() as u64);
         LimitExceeded::check(Limit::DecodedBytes, self.decoded_bytes, self.limits.max_decoded_bytes)?;

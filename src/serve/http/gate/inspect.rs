@@ -343,7 +343,11 @@ fn error_answer(error: &ToolError) -> Response {
         code if code.is_refusal() => StatusCode::UNPROCESSABLE_ENTITY,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     };
-    data_response(status, &json!({ "message": error.message, "hint": error.hint }))
+    let hint = match error.code {
+        ErrorCode::UnknownConversation => Some("Choose one from the list."),
+        _ => error.hint.as_deref(),
+    };
+    data_response(status, &json!({ "message": error.message, "hint": hint }))
 }
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 const SPACE_FACTOR: f32 = 1.22;
 /// Lines of a paragraph with formulas stand at most this multiple of the leading apart.
 const FORMULA_FACTOR: f32 = 1.5;
+/// So many lines may stand beside a large initial.
+const MAX_INITIAL: usize = 5;
 /// Indices are smaller than their line by this factor.
 const INDEX_FACTOR: f32 = 0.87;
 /// A full line ends at most this many ems before the right edge of its column.
@@ -23,6 +25,9 @@ const CENTRED_EM: f32 = 1.5;
 const TITLE_FACTOR: f32 = 1.1;
 /// So many lines that begin at one edge show where their text ends.
 const MIN_ALIGNED: usize = 3;
+/// Lines with so many words that are so long, in ems, are no list of dates or numbers, which end at one edge too.
+const MIN_WORDS: usize = 4;
+const MIN_LONG_EM: f32 = 15.0;
 /// Text counts as justified if so many of its lines, and such a share of them, end at the same edge.
 const MIN_FLUSH: usize = 6;
 const FLUSH_SHARE: f32 = 0.5;
@@ -53,7 +58,25 @@ pub(super) fn right_edges(lines: &[&Line], left: f32, right: f32, body_size: f32
             false => edge.max(right - indent),
         }
     };
-    lines.iter().map(|line| edge(&line)).collect()
+    let mut edges: Vec<f32> = lines.iter().map(|line| edge(&line)).collect();
+    set_beside_floats(lines, &mut edges);
+    edges
+}
+
+/// Beside a picture or a box the lines of justified text end before those above and below it.
+fn set_beside_floats(lines: &[&Line], edges: &mut [f32]) {
+    let is_long =
+        |line: &Line| line.words.len() >= MIN_WORDS && line.bounds.x1 - line.bounds.x0 > MIN_LONG_EM * line.size;
+    let is_alike =
+        |one: &&Line, next: &&Line| (one.bounds.x1 - next.bounds.x1).abs() < FLUSH_EM * one.size.min(next.size);
+    let mut at = 0;
+    for run in lines.chunk_by(is_alike) {
+        let end = run.iter().map(|line| line.bounds.x1).fold(f32::NEG_INFINITY, f32::max);
+        if run.len() >= MIN_ALIGNED && run.iter().all(|line| is_long(line)) && !are_sentences(run) {
+            edges.iter_mut().skip(at).take(run.len()).for_each(|edge| *edge = end);
+        }
+        at += run.len();
+    }
 }
 
 /// The edge at which the lines of a column end if their text is justified.
@@ -68,6 +91,11 @@ pub(super) fn justified_edge(lines: &[&Line]) -> Option<f32> {
     let flush = u16::try_from(count(first)).unwrap_or(u16::MAX);
     let is_justified = count(first) >= MIN_FLUSH && f32::from(flush) >= FLUSH_SHARE * f32::from(all);
     is_justified.then(|| end(first) + FLUSH_EM * size)
+}
+
+/// Whether most lines end as sentences do.
+fn are_sentences(lines: &[&Line]) -> bool {
+    2 * lines.iter().filter(|line| ends_sentence(line)).count() > lines.len()
 }
 
 /// Whether a line is as far from the left edge of its column as from the right one, and not full.
@@ -146,6 +174,10 @@ impl<'a> Splitter<'_, 'a> {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return true };
         let indent = INDENT_EM * below.size;
         let shift = below.bounds.x0 - self.text_left(start, next - 1);
+        // The lines beside a large initial are set in.
+        if shift < 0.0 && self.is_under_initial(start, next) {
+            return false;
+        }
         let is_centered = |line: &Line| {
             ((line.bounds.x0 + line.bounds.x1) - (above.bounds.x0 + above.bounds.x1)).abs() < 0.5 * line.size
         };
@@ -160,6 +192,19 @@ impl<'a> Splitter<'_, 'a> {
                 || self.is_set_in_once(next, shift);
         }
         true
+    }
+
+    /// Whether a sentence goes on at the left edge of the first line, after a few lines that are set in.
+    fn is_under_initial(&self, start: usize, next: usize) -> bool {
+        let lines = (self.line(start), self.line(next - 1), self.line(next));
+        let (Some(first), Some(above), Some(below)) = lines else { return false };
+        (2..=MAX_INITIAL).contains(&(next - start))
+            && (first.bounds.x0 - below.bounds.x0).abs() < 0.3 * below.size
+            && above.words.len() >= MIN_WORDS
+            && !has_formula(above)
+            && !ends_sentence(above)
+            && !self.ends_early(next - 1, next)
+            && self.right - above.bounds.x1 < above.size
     }
 
     /// Whether a line stands further right than those around it, as the first of a paragraph does.

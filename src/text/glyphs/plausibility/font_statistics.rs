@@ -139,12 +139,13 @@ impl FontStatistics {
         }
     }
 
-    /// How the font's codes become characters.
-    pub(crate) fn reading(&self) -> FontReading {
-        match self.double_bytes.charset() {
-            Some(charset) => FontReading::Pairs(charset),
-            None if self.is_plausible() => FontReading::Trusted,
-            None => FontReading::Distrusted,
+    /// How the font's codes become characters, after they were read by `last`.
+    pub(crate) fn next_reading(&self, last: FontReading) -> FontReading {
+        match (last, self.double_bytes.charset()) {
+            (FontReading::Trusted, Some(charset)) => FontReading::Pairs(charset),
+            (FontReading::Trusted, None) if !self.is_plausible() => FontReading::Distrusted,
+            (FontReading::Distrusted, _) if self.is_cipher() => FontReading::Unknown,
+            _ => last,
         }
     }
 
@@ -158,7 +159,7 @@ impl FontStatistics {
     }
 
     /// Whether letter pairs look like words, are too few to judge, or look random.
-    fn has_plausible_pairs(&self) -> bool {
+    pub(super) fn has_plausible_pairs(&self) -> bool {
         /// With fewer distinct pairs, the mean weight says nothing.
         const FEW: f64 = 30.0;
         /// With this many distinct pairs, the mean weight is reliable.
@@ -173,6 +174,15 @@ impl FontStatistics {
         let least = if kinds >= MANY { MEAN } else { MEAN_OF_FEW };
         let least = if self.has_map() { least - STEP } else { least };
         kinds < FEW || mean >= least || !self.is_uneven()
+    }
+
+    /// Whether its letters stand for others beyond doubt, as where each name of a glyph is that of the next letter.
+    fn is_cipher(&self) -> bool {
+        /// More distinct pairs than in a table of parts.
+        const MANY: f64 = 60.0;
+        const MEAN: f64 = -1.9;
+        let (kinds, mean) = self.pair_mean();
+        kinds >= MANY && mean < MEAN && self.is_uneven()
     }
 
     /// The number of distinct pairs, and the mean of their weights.
@@ -395,6 +405,25 @@ mod tests {
         }
         let mapped = font(&moved(29), |letter| u32::from(letter) + 1_000);
         assert!(mapped.has_map() && !mapped.is_plausible());
+    }
+
+    #[test]
+    fn letters_that_the_font_program_exchanges_too_are_unknown() {
+        let next = |letter: char| match letter {
+            'a' => 'Z',
+            'b'..='z' => char::from_u32(u32::from(letter) - 1).unwrap_or(letter),
+            other => other,
+        };
+        let more =
+            "; a page of a report has more words, which name products, quantities, customers and their back orders";
+        let cipher = font(&ENGLISH.chars().chain(more.chars()).map(next).collect::<String>(), u32::from);
+        assert_eq!(cipher.next_reading(FontReading::Trusted), FontReading::Distrusted);
+        assert_eq!(cipher.next_reading(FontReading::Distrusted), FontReading::Unknown, "{:?}", cipher.pair_mean());
+        assert_eq!(cipher.next_reading(FontReading::Unknown), FontReading::Unknown);
+        for text in TEXTS.iter().map(|text| font(text, u32::from)) {
+            assert_eq!(text.next_reading(FontReading::Trusted), FontReading::Trusted);
+            assert_eq!(text.next_reading(FontReading::Distrusted), FontReading::Distrusted);
+        }
     }
 
     #[test]

@@ -7,5 +7,5 @@ mod pages;
 mod place;
 
 pub use self::fitted::draw_to_width;
-pub use self::page::{RenderAnswer, RenderResult, render_page, select_pages, write_picture, write_quote_picture};
+pub use self::page::{RenderAnswer, RenderResult, render_page, write_picture, write_quote_picture};
 pub use self::pages::{RenderedPages, SheetResult, write_pictures, write_sheet};

@@ -10,13 +10,14 @@ use super::drawing::Drawing;
 use super::pages::PageDrawing;
 use super::place::drawing_of_quote;
 use crate::context::{
-    Block, BoundExceeded, ContextManager, Delivery, ImageBlock, OpenPdf, ProgressListener, ResultBudget, one_line,
-    select_one_or_more, select_page, untrusted, write_whole,
+    Block, BoundExceeded, ContextManager, Delivery, ImageBlock, OpenPdf, ProgressListener, ResultBudget, SelectedPages,
+    grouped, one_line, untrusted, write_whole,
 };
+use crate::tool::arguments::ToolArguments as _;
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::result_json;
 use crate::tool::error::ToolError;
-use crate::tool::pdf::arguments::RenderArguments;
+use crate::tool::pdf::arguments::{RenderArguments, selected_pages};
 use crate::tool::pdf::page::write_failed;
 use pagewise_base::page::{PageIndex, PageNumber, PageSet};
 use pagewise_render::{MAX_SHEET_PAGES, Picture, RenderOptions};
@@ -80,13 +81,12 @@ pub fn render_page(
         Some(quote) => drawing_of_quote(context, quote, arguments, caller, progress)?,
         None => {
             let pdf = arguments.document.open(context, caller)?;
-            let pages = select_pages(&pdf, Some(&arguments.page))?;
+            let SelectedPages { pages, .. } = selected_pages(&pdf, Some(&arguments.page))?;
             if arguments.contact_sheet || pages.len() > 1 {
                 drop(pdf);
                 return render_several(context, arguments, caller, progress);
             }
-            let page = select_page(&arguments.page, &*pdf.document)?;
-            let drawing = Drawing::of(&pdf, page, arguments)?;
+            let drawing = Drawing::of_selected(&pdf, arguments)?;
             (pdf, drawing)
         }
     };
@@ -98,17 +98,6 @@ pub fn render_page(
     let whole = result.region.is_none().then(|| PageSet::from_iter([page.index()]));
     let read = whole.as_ref().map(|pages| (&pdf, pages));
     shown(context, arguments, caller, picture.png, read, text, result_json(&result)?)
-}
-
-/// The pages of `selection`, which usually is one page; all without a selection.
-///
-/// # Errors
-/// `invalid_page` and `invalid_page_range`.
-pub fn select_pages(pdf: &OpenPdf, selection: Option<&str>) -> Result<PageSet, ToolError> {
-    match selection {
-        Some(selection) => Ok(select_one_or_more(selection, &*pdf.document)?.pages),
-        None => Ok(PageSet::all(pdf.document.page_count())),
-    }
 }
 
 /// Answers with a picture, which shows the pages `read` whole, or with why it is not shown.
@@ -136,10 +125,10 @@ fn render_several(
     progress: &dyn ProgressListener,
 ) -> Result<RenderAnswer, ToolError> {
     let mut drawing = PageDrawing::of(context, arguments, caller, progress)?;
-    let next = |rest: &PageSet| format!("Next call: pdf_render_page page: \"{rest}\"");
+    let next = |rest: &PageSet| arguments.next_call(&[("page", rest.to_string().into())]);
     let path = drawing.path().to_owned();
     if arguments.contact_sheet {
-        drawing.keep(MAX_SHEET_PAGES, |rest| format!("{}, contact_sheet: true", next(rest)));
+        drawing.keep(MAX_SHEET_PAGES, next);
         let (sheet, failed) = drawing.sheet()?;
         let first = drawing.pages.iter().next().unwrap_or(PageIndex(0)).number();
         let name = format!("{}-sheet.pdf", Path::new(&path).with_extension("").display());
@@ -165,13 +154,22 @@ fn picture_block(
     png: Bytes,
     read: Option<(&OpenPdf, &PageSet)>,
 ) -> Result<ShownPicture, ToolError> {
-    let budget = caller.result_budget(context).map_or(u64::MAX, ResultBudget::data_bytes);
-    let usual = context.settings().max_picture_bytes;
-    let (max, setting) = if budget < usual { (budget, "max_result_bytes") } else { (usual, "max_picture_bytes") };
-    let bytes = png.len();
-    if u64::try_from(bytes).map_or(true, |bytes| bytes > max) {
+    let settings = context.settings();
+    let result = caller.client.result_bytes(settings.max_result_bytes);
+    let budget = result.map_or(u64::MAX, |bytes| ResultBudget::of(bytes).data_bytes());
+    let bytes = png.len() as u64;
+    if bytes > budget.min(settings.max_picture_bytes) {
+        let (limit, setting) = match result.filter(|_| bytes > budget) {
+            Some(limit) if limit < settings.max_result_bytes => (limit, "maxResultBytes of your client"),
+            Some(limit) => (limit, "max_result_bytes"),
+            None => (settings.max_picture_bytes, "max_picture_bytes"),
+        };
+        let what = if result.is_some_and(|_| bytes > budget) { "a result" } else { "a picture" };
         return Ok(Err(format!(
-            "it has {bytes} bytes, and {setting} allows {max}. Call pdf_render_page with a lower dpi, or with a region."
+            "its {} bytes do not fit in {what} of {} bytes ({setting}). Call pdf_render_page with a lower dpi, or with a \
+             region.",
+            grouped(bytes),
+            grouped(limit)
         )));
     }
     let image = Block::Image(ImageBlock { mime_type: PNG, bytes: png });
@@ -182,7 +180,7 @@ fn picture_block(
         .map(|delivery| (image, delivery))
         .map_err(|full| {
             format!(
-                "{full}. {} Call context_forget once your context was compacted, and draw it again.",
+                "{full}. {} Call context_forget once your context has been compacted, and draw it again.",
                 BoundExceeded::WHY
             )
         }))
@@ -193,8 +191,7 @@ fn picture_block(
 /// # Errors
 /// As [`render_page`], and `write_failed`.
 pub fn write_picture(pdf: &OpenPdf, arguments: &RenderArguments, out: &Path) -> Result<RenderResult, ToolError> {
-    let page = select_page(&arguments.page, &*pdf.document)?;
-    write_drawing(pdf, Drawing::of(pdf, page, arguments)?, out)
+    write_drawing(pdf, Drawing::of_selected(pdf, arguments)?, out)
 }
 
 /// Renders the place of the quotation of `arguments` to `out`, atomically.

@@ -8,12 +8,11 @@ use serde::Serialize;
 use super::drawing::Drawing;
 use super::page::{RenderResult, result};
 use crate::context::{
-    ContextError, ContextManager, OpenPdf, PageNotes, ProgressListener, SelectedPages, page_or_pages,
-    select_one_or_more, write_whole,
+    ContextError, ContextManager, OpenPdf, PageNotes, ProgressListener, SelectedPages, page_or_pages, write_whole,
 };
 use crate::tool::caller::Caller;
 use crate::tool::error::ToolError;
-use crate::tool::pdf::arguments::RenderArguments;
+use crate::tool::pdf::arguments::{RenderArguments, selected_pages};
 use crate::tool::pdf::page::write_failed;
 use crate::tool::pdf::parallel::for_each_page;
 use crate::tool::pdf::split::FailedPage;
@@ -85,7 +84,7 @@ impl<'a> PageDrawing<'a> {
         progress: &'a dyn ProgressListener,
     ) -> Result<Self, ToolError> {
         let pdf = arguments.document.open(context, caller)?;
-        let SelectedPages { pages, note } = select_one_or_more(&arguments.page, &*pdf.document)?;
+        let SelectedPages { pages, note } = selected_pages(&pdf, Some(&arguments.page))?;
         pdf.check_layout()?;
         let first = pages.iter().next().unwrap_or(PageIndex(0));
         let first_page = pdf.document.page_geometry(first).ok();
@@ -109,11 +108,9 @@ impl<'a> PageDrawing<'a> {
         let rest = self.pages.iter().skip(max).collect::<PageSet>();
         if !rest.is_empty() {
             self.pages = self.pages.iter().take(max).collect();
-            self.notes.push(format!(
-                "At most {max} pages are drawn at once; left is {}. {}",
-                page_or_pages(&rest),
-                next(&rest)
-            ));
+            let are = if rest.len() == 1 { "is" } else { "are" };
+            let left = page_or_pages(&rest);
+            self.notes.push(format!("At most {max} pages are drawn at once; {left} {are} left. {}", next(&rest)));
         }
     }
 
@@ -253,7 +250,7 @@ pub fn write_sheet(
 ) -> Result<SheetResult, ToolError> {
     let caller = Caller::direct();
     let mut drawing = PageDrawing::of(context, arguments, &caller, progress)?;
-    drawing.keep(MAX_SHEET_PAGES, |rest| format!("Ask for them as {rest}."));
+    drawing.keep(MAX_SHEET_PAGES, |rest| format!("Next: --pages {rest}."));
     let (sheet, failed) = drawing.sheet()?;
     write_whole(out, &sheet.png).map_err(|error| write_failed(out, &error))?;
     Ok(drawing.sheet_result(out.to_owned(), &sheet, failed))

@@ -38,7 +38,9 @@ struct WordCount {
 impl SeveralWords {
     /// `None` for an expression and for a single word.
     pub(super) fn of(arguments: &SearchArguments) -> Option<Self> {
-        let words = arguments.query().split_whitespace().collect::<Vec<_>>();
+        let is_punctuation = |character: char| !character.is_alphanumeric();
+        let words = arguments.query().split_whitespace().map(|word| word.trim_matches(is_punctuation));
+        let words = words.filter(|word| !word.is_empty()).collect::<Vec<_>>();
         if arguments.regex || words.len() < 2 {
             return None;
         }
@@ -83,7 +85,9 @@ impl SeveralWords {
 
     /// The same, and how to find pages with some of them.
     pub(super) fn line(&self) -> String {
-        format!("[The words alone: {}. Pages with most of them: pdf_search with ranked: true]", self.phrase())
+        let has_any = self.0.iter().any(|count| count.matches > 0);
+        let ranked = if has_any { " Pages with most of them: pdf_search with ranked: true" } else { "" };
+        format!("[The words alone: {}.{ranked}]", self.phrase())
     }
 }
 

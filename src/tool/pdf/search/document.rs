@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::absent::{PageBreaks, SeveralWords};
+use super::documents::MAX_EXCERPTS;
 use super::findings::SearchFindings;
 use super::matched_page::MatchedPage;
 use crate::context::{ContextManager, ProgressListener, SelectedPages, json_length, one_line};
@@ -126,6 +127,12 @@ impl FoundInDocument {
     #[must_use]
     pub fn shown(&self) -> usize {
         self.found.shown_count()
+    }
+
+    /// Whether matches are not shown because other documents have their share of the excerpts.
+    #[must_use]
+    pub fn is_cut_by_share(&self) -> bool {
+        self.shown() < self.total() && self.excerpts() >= MAX_EXCERPTS
     }
 
     /// Pages whose text was searched.

@@ -1,5 +1,6 @@
 //! `pdf_search` over a list of PDFs, over folders or over what a pattern matches: the matches by file.
 
+use std::collections::BTreeSet;
 use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,7 @@ use super::document::{Boxes, FoundInDocument, find, search_document};
 use super::matched_page::counted;
 use super::quote::{QuoteFindings, check_quote};
 use super::quotes::{QuotesFindings, check_quotes};
-use super::ranked::{RankedResult, search_ranked};
+use super::ranked::{RankedResult, cannot_be_read, list, search_ranked};
 use crate::context::{ContextManager, ProgressListener, one_line, page_or_pages, untrusted};
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
@@ -50,7 +51,7 @@ impl SearchResult {
         match self {
             Self::Document(found) => found.data(arguments),
             Self::Documents(found) => found.data(arguments),
-            Self::Quote(found) => found.data(),
+            Self::Quote(found) => found.data(arguments),
             Self::Quotes(found) => found.data(arguments),
             Self::Ranked(found) => found.data(arguments),
         }
@@ -137,7 +138,7 @@ pub(super) fn read_each(
         let expected = format!("must be at most {}, the number of documents", paths.len());
         return Err(ToolError::parameter("start_document", &expected));
     }
-    let mut coverage = Coverage { is_cut, total: paths.len(), ..Coverage::default() };
+    let mut coverage = Coverage { is_cut, first: skipped + 1, total: paths.len(), ..Coverage::default() };
     progress.starts_documents(u64::try_from(paths.len() - skipped).unwrap_or(u64::MAX));
     for (number, path) in paths.iter().enumerate().skip(skipped) {
         caller.cancellation.check().map_err(|stopped| ToolError::stopped(path, stopped))?;
@@ -211,8 +212,12 @@ pub struct Coverage {
     pub next: Option<usize>,
     /// Whether a folder has more files than one search reads.
     pub is_cut: bool,
+    /// Those among the unread that have not all the pages that were asked for.
+    without_pages: BTreeSet<String>,
     /// The error of the first document that could not be read.
     failure: Option<ToolError>,
+    /// The number of the first document that was searched.
+    first: usize,
     total: usize,
 }
 
@@ -229,6 +234,9 @@ impl Coverage {
                 return Err(error);
             }
             Err(error) => {
+                if [ErrorCode::InvalidPage, ErrorCode::InvalidPageRange].contains(&error.code) {
+                    self.without_pages.insert(path.to_owned());
+                }
                 self.unread.push((path.to_owned(), reason(&error, path)));
                 self.failure.get_or_insert(error);
             }
@@ -236,29 +244,35 @@ impl Coverage {
         Ok(())
     }
 
-    /// `3 documents searched (40 pages)`.
+    /// `3 documents searched (40 pages)`, or `9 documents searched (20-28 of 28, 40 pages)`.
     pub(super) fn phrase(&self) -> String {
         let pages = counted(usize::try_from(self.pages).unwrap_or(usize::MAX), "page", "pages");
-        format!("{} searched ({pages})", counted(self.searched, "document", "documents"))
+        let last = self.next.map_or(self.total, |next| next - 1);
+        let which = match self.first {
+            1 => String::new(),
+            first if first == last => format!("{first} of {}, ", self.total),
+            first => format!("{first}-{last} of {}, ", self.total),
+        };
+        format!("{} searched ({which}{pages})", counted(self.searched, "document", "documents"))
     }
 
     /// What was not searched, and how to go on.
-    pub(super) fn lines(&self) -> Vec<String> {
+    pub(super) fn lines(&self, arguments: &SearchArguments) -> Vec<String> {
         let next = self.next.map(|next| {
             let left = counted(self.total.saturating_sub(next - 1), "document", "documents");
-            format!("[{left} were not searched, for lack of time. Next call: pdf_search with start_document: {next}]")
+            format!("[{left} were not searched, for lack of time. {}]", arguments.next_document(next))
         });
         let cut =
             self.is_cut.then(|| "[A folder has more files than one search reads: name the folders in it.]".to_owned());
-        [next, cut, self.unread_line()].into_iter().flatten().collect()
-    }
-
-    fn unread_line(&self) -> Option<String> {
-        let listed = self.unread.iter().take(MAX_LISTED).map(|(path, why)| format!("{} ({why})", one_line(path)));
-        let listed = listed.collect::<Vec<_>>().join(", ");
-        let more = self.unread.len().saturating_sub(MAX_LISTED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        (!self.unread.is_empty()).then(|| format!("Not searched, because they cannot be read: {listed}{more}"))
+        let (without, unread): (Vec<_>, Vec<_>) =
+            self.unread.iter().partition(|(path, _)| self.without_pages.contains(path));
+        let pages = arguments.pages.as_deref().unwrap_or_default();
+        let page = if pages.parse::<u32>().is_ok() { "page" } else { "pages" };
+        let they_have = if without.len() == 1 { "it has" } else { "they have" };
+        let lacking =
+            list(&format!("Not searched, because {they_have} no {page} {pages}"), &without, |(path, _)| one_line(path));
+        let unread = list(cannot_be_read(unread.len()), &unread, |(path, why)| format!("{} ({why})", one_line(path)));
+        [next, cut, lacking, unread].into_iter().flatten().collect()
     }
 }
 
@@ -361,11 +375,12 @@ impl FoundInDocuments {
         let shown = self.found.iter().take(MAX_LISTED).map(FoundInDocument::shown).sum::<usize>();
         if shown < self.matches {
             lines.push(format!(
-                "[{shown} of {} matches shown, at most {MAX_EXCERPTS} per document. To see more, search that document alone, or raise max_results.]",
-                self.matches
+                "[{shown} of {} matches shown. At most {MAX_EXCERPTS} matches per document are listed{}. To see more of one, call pdf_search with it alone as path.]",
+                self.matches,
+                if self.left == 0 { ", and max_results in all" } else { "" }
             ));
         }
-        lines.extend(self.coverage.lines());
+        lines.extend(self.coverage.lines(arguments));
         lines.extend(self.unrecognised.line());
         lines.extend((!self.without_text.is_empty()).then(|| {
             format!(

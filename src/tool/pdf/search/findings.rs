@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::absent::{PageBreaks, SeveralWords};
 use super::matched_page::{MatchedPage, counted};
-use crate::context::{ResultBudget, one_line, page_or_pages, unrecognised_notes, untrusted};
+use crate::context::{ResultBudget, one_line, page_or_pages, provided_line, unrecognised_notes, untrusted};
 use crate::tool::data_answer::without_blanks;
 use crate::tool::pdf::arguments::SearchArguments;
 use crate::worker::{OcrReport, Pages};
@@ -52,9 +52,6 @@ pub(super) struct SearchFindings {
     /// The breaks between pages; `None` for an expression.
     pub(super) breaks: Option<PageBreaks>,
 }
-
-/// How to search the pages that were not recognised.
-pub(super) const NEXT_CALL: &str = "Next call: pdf_search with pages: \"{}\".";
 
 /// Pages of contents that are remembered until all pages were searched.
 const MAX_CONTENTS: usize = 50;
@@ -153,6 +150,9 @@ impl SearchFindings {
             self.contents_pages.insert(page.page);
             self.list(page);
         }
+        // The first page again would give the same answer again.
+        let partly = self.pages.iter().skip(1).filter(|page| page.shown_count() < page.count);
+        partly.for_each(|page| self.unlisted.insert(page.page));
         self.set_rest(searched);
     }
 
@@ -221,7 +221,7 @@ impl SearchFindings {
         lines.extend(self.words.as_ref().filter(|_| total == 0).map(SeveralWords::line));
         lines.extend(self.pages.iter().flat_map(MatchedPage::lines));
         lines.extend(self.held_line());
-        lines.extend(self.cut_line());
+        lines.extend(self.cut_line(path, arguments));
         lines.extend(self.recognised_line());
         let blind = [
             (&self.without_text, "Without usable text (scans or blank), so not searched"),
@@ -229,7 +229,7 @@ impl SearchFindings {
         ];
         let blind = blind.into_iter().filter(|(pages, _)| !pages.is_empty());
         lines.extend(blind.map(|(pages, why)| format!("{why}: {}", page_or_pages(pages))));
-        lines.extend(unrecognised_notes(&self.ocr, NEXT_CALL));
+        lines.extend(unrecognised_notes(&self.ocr, |pages| arguments.next_pages(path, pages)));
         lines.join("\n")
     }
 
@@ -247,22 +247,27 @@ impl SearchFindings {
 
     pub(super) fn held_line(&self) -> Option<String> {
         let held = self.held();
-        (!held.is_empty()).then(|| format!("Already provided to you in this conversation: {}", page_or_pages(&held)))
+        if held.is_empty() { None } else { provided_line(&[page_or_pages(&held)]) }
     }
 
     /// Where the matches were cut, and the call that goes on.
-    pub(super) fn cut_line(&self) -> Option<String> {
+    pub(super) fn cut_line(&self, path: &str, arguments: &SearchArguments) -> Option<String> {
         let (shown, total) = (self.shown_count(), self.total);
         if shown == total {
             return None;
         }
         let why = if self.is_full { ": the result has room for no more (max_result_bytes)" } else { "" };
         let alone = self.alone.map(|page| format!(" For more of page {}, ask for a longer query.", page.number()));
+        let call = || arguments.next_pages(path, &self.rest);
         let next = match (self.rest.is_empty(), self.is_full) {
-            (false, true) => format!(" Next call: pdf_search with pages: \"{}\"", self.rest),
-            (false, false) => {
-                format!(" Next call: pdf_search with pages: \"{}\", or with a larger max_results", self.rest)
-            }
+            (false, true) => format!(" {}", call()),
+            (false, false) => match self.pages.first().filter(|page| page.shown_count() < page.count) {
+                Some(page) => {
+                    let page = page.page.number();
+                    format!(" {} For the rest of page {page}, ask with a larger max_results.", call())
+                }
+                None => format!(" {} Or ask with a larger max_results.", call()),
+            },
             (true, true) => String::new(),
             (true, false) => " Ask with a larger max_results for the others on these pages.".to_owned(),
         };

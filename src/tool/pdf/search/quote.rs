@@ -1,8 +1,9 @@
 //! `pdf_search` with a quote: whether a passage is in the document word for word.
 
+use std::ops::Range;
+
 use serde_json::{Map, Value, json};
 
-use super::findings::NEXT_CALL;
 use crate::context::{
     ContextManager, ProgressListener, QuoteHistory, SelectedPages, one_line, page_or_pages, unrecognised_notes,
     untrusted,
@@ -20,8 +21,8 @@ use pagewise_text::{Bounds, PageKind, QuoteError, QuoteSearch, QuoteVerdict, Wor
 /// Differences that are listed.
 const MAX_DIFFERENCES: usize = 20;
 
-/// How to see the passage.
-const PICTURE_CALL: &str = "To see it, call pdf_render_page with the same quote.";
+/// What is said of a passage that the document has only as the deleted words of a tracked change.
+const DELETED: &str = "The words, or some of them, are deleted in the document: a tracked change, marked {--…--}";
 
 /// What is said of a passage that was not in the page's own text.
 const RECOGNISED: &str = "The page was read by OCR; it may contain errors";
@@ -66,23 +67,54 @@ pub(in crate::tool::pdf) fn check_quote(
     let searched = pages.len().saturating_sub(unread.len());
     let verdict = search.finish();
     let boxes = passage_boxes(&document, &verdict);
+    let has_layout = pdf.office().is_none();
+    let is_deleted = !has_layout && is_deleted(&document, &verdict);
     let is_recognised = verdict.page().is_some_and(|page| recognised.contains(page));
     let label = verdict.page().and_then(|page| Some((page, pdf.document.page_label(page)?)));
     let label = label.filter(|(page, label)| label.0 != page.number().to_string()).map(|(_, label)| label.0);
     let (path, ocr) = (pdf.path.clone(), document.report());
     let history = context.quote_history(&pdf, (quote, &verdict), caller.requester(conversation.as_ref()))?;
-    Ok(QuoteFindings { path, content, verdict, history, label, boxes, is_recognised, searched, unread, ocr, note })
+    Ok(QuoteFindings {
+        path,
+        content,
+        verdict,
+        has_layout,
+        is_deleted,
+        history,
+        label,
+        boxes,
+        is_recognised,
+        searched,
+        unread,
+        ocr,
+        note,
+    })
+}
+
+/// The place of the passage that was found, on one page.
+fn passage_place(verdict: &QuoteVerdict) -> Option<(PageIndex, &Range<usize>)> {
+    match verdict {
+        QuoteVerdict::Verbatim { page, place, .. } | QuoteVerdict::Altered { page, place, .. } => {
+            Some((*page, place.as_ref()?))
+        }
+        QuoteVerdict::Absent => None,
+    }
 }
 
 /// The boxes of the passage that was found.
 fn passage_boxes(document: &dyn Pages, verdict: &QuoteVerdict) -> Vec<Bounds> {
-    match verdict {
-        QuoteVerdict::Verbatim { page, place: Some(place), .. }
-        | QuoteVerdict::Altered { page, place: Some(place), .. } => {
-            boxes_of(document, *page, std::slice::from_ref(place)).into_iter().flatten().collect()
-        }
-        _ => Vec::new(),
-    }
+    let boxes = passage_place(verdict).map(|(page, place)| boxes_of(document, page, std::slice::from_ref(place)));
+    boxes.into_iter().flatten().flatten().collect()
+}
+
+/// Whether a word of the passage stands between the marks of a tracked deletion.
+fn is_deleted(document: &dyn Pages, verdict: &QuoteVerdict) -> bool {
+    let Some((page, place)) = passage_place(verdict) else { return false };
+    let Ok(text) = document.page_text(page) else { return false };
+    text.text.match_indices("{--").any(|(start, _)| {
+        let length = text.text.get(start..).and_then(|rest| rest.find("--}"));
+        length.is_some_and(|length| start < place.end && place.start < start + length)
+    })
 }
 
 fn quote_error(error: QuoteError) -> ToolError {
@@ -102,6 +134,10 @@ pub struct QuoteFindings {
     pub content: ContentHash,
     /// What was found.
     pub verdict: QuoteVerdict,
+    /// Whether it is a PDF, whose pages can be drawn.
+    pub has_layout: bool,
+    /// Whether the passage is, or has, a tracked deletion.
+    pub is_deleted: bool,
     /// What became of it since the conversation was given it.
     pub history: Option<QuoteHistory>,
     /// The printed label of the page of the verdict, if it differs from the number.
@@ -121,10 +157,10 @@ pub struct QuoteFindings {
 }
 
 impl QuoteFindings {
-    pub(super) fn data(&self) -> DataAnswer {
+    pub(super) fn data(&self, arguments: &SearchArguments) -> DataAnswer {
         let mut lines = self.lines();
         if !self.is_verbatim() {
-            lines.extend(unrecognised_notes(&self.ocr, NEXT_CALL));
+            lines.extend(unrecognised_notes(&self.ocr, |pages| arguments.next_pages(&self.path, pages)));
         }
         DataAnswer { text: lines.join("\n"), structure: self.structure(), brief: self.brief() }
     }
@@ -147,6 +183,9 @@ impl QuoteFindings {
             members.insert("searchedPages".to_owned(), json!(self.searched));
             if self.is_recognised {
                 members.insert("recognised".to_owned(), json!(true));
+            }
+            if self.is_deleted {
+                members.insert("deleted".to_owned(), json!(true));
             }
             members.extend(self.members());
             members.extend(self.history.as_ref().map(history_member));
@@ -179,6 +218,17 @@ impl QuoteFindings {
         doubts
     }
 
+    /// Where the passage is, for programs and for readers.
+    fn place_lines(&self, page: PageIndex) -> Vec<String> {
+        let see = match self.has_layout {
+            true => "To see it, call pdf_render_page with the same quote.".to_owned(),
+            false => format!("To read it, call get_file with pages: \"{}\".", page.number()),
+        };
+        let deleted = self.is_deleted.then(|| DELETED.to_owned());
+        let place = if self.boxes.is_empty() { "" } else { " (left, top, width, height in points)" };
+        deleted.into_iter().chain([format!("Link: {}{place}", self.link(page)), see]).collect()
+    }
+
     pub(in crate::tool::pdf) fn lines(&self) -> Vec<String> {
         let path = &self.path;
         let mut lines = match &self.verdict {
@@ -187,15 +237,15 @@ impl QuoteFindings {
                     1 => format!("page {}", self.name(*page)),
                     _ => page_or_pages(pages),
                 };
-                vec![
+                let mut lines = vec![
                     format!(
                         "verbatim: the same words and capitals are on {pages} of {path}; punctuation is not compared"
                     ),
                     untrusted(path),
                     format!("  {excerpt}"),
-                    format!("Link: {}", self.link(*page)),
-                    PICTURE_CALL.to_owned(),
-                ]
+                ];
+                lines.extend(self.place_lines(*page));
+                lines
             }
             QuoteVerdict::Altered { page, excerpt, differences, .. } => {
                 let mut lines = vec![
@@ -209,7 +259,7 @@ impl QuoteFindings {
                 lines.extend(differences.iter().take(MAX_DIFFERENCES).map(difference_line));
                 let more = differences.len().saturating_sub(MAX_DIFFERENCES);
                 lines.extend((more > 0).then(|| format!("[{more} more differences: compare with the page]")));
-                lines.extend([format!("Link: {}", self.link(*page)), PICTURE_CALL.to_owned()]);
+                lines.extend(self.place_lines(*page));
                 lines
             }
             QuoteVerdict::Absent => {

@@ -81,7 +81,7 @@ impl QuotesFindings {
         let others = others.collect::<Vec<_>>().join(", ");
         lines.extend((!self.others.is_empty()).then(|| format!("The same words are also in: {others}")));
         lines.extend(self.best.is_some().then(|| format!("Of {place}")));
-        lines.extend(self.coverage.lines());
+        lines.extend(self.coverage.lines(arguments));
         lines.extend(self.unrecognised.line());
         if !self.is_verbatim() && !self.without_text.is_empty() {
             let named = named(&self.without_text);

@@ -137,16 +137,18 @@ fn text(found: &RankedHits, arguments: &SearchArguments) -> String {
     let (query, paths) = (one_line(arguments.query()), named(&arguments.paths));
     let filters = arguments.filters();
     let mut lines = vec![match found.hits.len() {
+        0 if found.documents == 0 && !filters.is_empty() => format!("No document here is{filters}: {paths}"),
         0 => format!("No page answers \"{query}\" in {documents}{filters} ({pages}): {paths}"),
         1 => format!("Best page for \"{query}\", of {documents}{filters} ({pages}): {paths}"),
         hits => format!("Best {hits} pages for \"{query}\", of {documents}{filters} ({pages}): {paths}"),
     }];
     lines.extend((!found.hits.is_empty()).then(|| untrusted("the files named here")));
     for (number, hit) in (1..).zip(&found.hits) {
-        lines.push(format!("{number}. {}", heading(hit)));
+        let date = arguments.dates.as_ref().map(|_| format!(", of {}", date_text(hit.date))).unwrap_or_default();
+        lines.push(format!("{number}. {}{date}", heading(hit)));
         lines.push(format!("  {}", one_line(&hit.excerpt)));
     }
-    lines.extend(coverage_lines(found));
+    lines.extend(coverage_lines(found, "searched"));
     lines.join("\n")
 }
 
@@ -155,19 +157,19 @@ pub(super) fn coverage(found: &RankedHits, paths: &[String]) -> (String, Value) 
     let documents = counted(found.documents, "document", "documents");
     let pages = counted(usize::try_from(found.pages).unwrap_or(usize::MAX), "page", "pages");
     let mut lines = vec![format!("{documents} ({pages}) can be searched: {}", named(paths))];
-    lines.extend(coverage_lines(found));
+    lines.extend(coverage_lines(found, "indexed"));
     (lines.join("\n"), coverage_json(found))
 }
 
-/// What was not searched, and why.
-fn coverage_lines(found: &RankedHits) -> Vec<String> {
+/// What was not searched, and why. `verb` says what the documents that are left are not.
+fn coverage_lines(found: &RankedHits, verb: &str) -> Vec<String> {
     let mut lines = Vec::new();
-    lines.extend((found.left > 0).then(|| left_line(found.left)));
+    lines.extend((found.left > 0).then(|| left_line(found, verb)));
     lines.extend(
         found.is_cut.then(|| "[A folder has more files than one search reads: name the folders in it.]".to_owned()),
     );
     lines.extend(found.notes.iter().map(|note| format!("[{}]", one_line(note))));
-    lines.extend(list("Not searched, because they cannot be read", &found.unread, |(path, why)| {
+    lines.extend(list(cannot_be_read(found.unread.len()), &found.unread, |(path, why)| {
         format!("{} ({why})", one_line(path))
     }));
     let with_pages = |(path, pages): &(String, u32)| format!("{} ({})", one_line(path), grouped(u64::from(*pages)));
@@ -178,18 +180,19 @@ fn coverage_lines(found: &RankedHits) -> Vec<String> {
     lines
 }
 
-fn left_line(left: usize) -> String {
-    format!(
-        "[{} not searched yet, for lack of time or room in the index. Next call: the same one, which continues.]",
-        counted(left, "document is", "documents are")
-    )
+fn left_line(found: &RankedHits, verb: &str) -> String {
+    let why = match found.is_full {
+        true => ": the index has no room for more (max_index_bytes)",
+        false => " yet, for lack of time. Next call: the same one, which continues.",
+    };
+    format!("[{} not {verb}{why}]", counted(found.left, "document is", "documents are"))
 }
 
 fn heading(hit: &RankedHit) -> String {
     let label = hit.label.as_deref().map(|label| format!(" (label {})", one_line(label))).unwrap_or_default();
     let section = hit.section.iter().map(|title| one_line(title)).collect::<Vec<_>>().join(" > ");
     let section = if section.is_empty() { section } else { format!(", in {section}") };
-    let held = if hit.is_held { ", held" } else { "" };
+    let held = if hit.is_held { ", already provided" } else { "" };
     let read = if hit.is_recognised { format!(", {RECOGNISED_REMARK}") } else { String::new() };
     let copies = match hit.copies.len() {
         0 => String::new(),
@@ -200,8 +203,16 @@ fn heading(hit: &RankedHit) -> String {
     format!("{}, page {page}{label}{section}: about {tokens} tokens as text{held}{read}{copies}", one_line(&hit.file))
 }
 
+/// Says of so many documents that they were not searched.
+pub(super) fn cannot_be_read(count: usize) -> &'static str {
+    match count {
+        1 => "Not searched, because it cannot be read",
+        _ => "Not searched, because they cannot be read",
+    }
+}
+
 /// The first items of a list after what they are.
-fn list<T>(what: &str, items: &[T], name: impl Fn(&T) -> String) -> Option<String> {
+pub(super) fn list<T>(what: &str, items: &[T], name: impl Fn(&T) -> String) -> Option<String> {
     let named = items.iter().take(MAX_LISTED).map(name).collect::<Vec<_>>().join(", ");
     let more = items.len().saturating_sub(MAX_LISTED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
