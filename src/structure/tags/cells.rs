@@ -4,7 +4,7 @@ use super::blocks::BlockMap;
 use super::pieces::{Owner, WordOwners};
 use crate::bounds::NOTHING;
 use crate::page_structure::TableArea;
-use crate::tables::{Cell, ColumnsBy, MAX_CELLS, Table, TableText, place_on_page};
+use crate::tables::{ColumnsBy, MAX_CELLS, Slot, Table, TableText, compact, place_on_page, table_of};
 use pagewise_document::{PageTags, StructureType};
 use pagewise_text::{Bounds, PageLayout};
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,26 +59,16 @@ pub(super) fn read(page: &PageLayout, tags: &PageTags, blocks: &BlockMap, owners
     let text = TableText::of(page);
     let (mut tables, count, mut places_left) = (Vec::new(), rows.len(), MAX_CELLS);
     for (element, rows) in rows.into_iter().take(MAX_TABLES) {
-        let rows = without_empty(rows, &words);
         let Some(grid) = Grid::of(&rows).filter(|_| !is_layout(element, tags, blocks)) else { continue };
         let own = |cell: &GridCell| words.get(&cell.element).map(Vec::as_slice).unwrap_or_default();
         let is_value = |cell: &GridCell| length(page, own(cell)) <= MAX_CELL_CHARACTERS && text.are_upright(own(cell));
-        let is_grid = grid.rows >= 2 && grid.columns >= 2;
         let Some(left) = places_left.checked_sub(grid.rows * grid.columns) else { break };
-        if is_grid && grid.cells.iter().all(is_value) && grid.is_aligned(page, &words) {
+        if grid.cells.iter().all(is_value) && grid.is_aligned(page, &words) {
             places_left = left;
             tables.extend(table(page, element, &grid, &words, &text, tables.len()));
         }
     }
     TreeTables { are_all: tables.len() == count, tables }
-}
-
-/// Leaves out rows without text, where no cell spans rows.
-fn without_empty(mut rows: Vec<Vec<RowCell>>, words: &BTreeMap<usize, Vec<usize>>) -> Vec<Vec<RowCell>> {
-    if rows.iter().flatten().all(|cell| cell.spans[0] == 1) {
-        rows.retain(|row| row.iter().any(|cell| words.contains_key(&cell.element)));
-    }
-    rows
 }
 
 /// The box round words.
@@ -228,7 +218,7 @@ fn nearest(cell: [f32; 3], column: [f32; 3]) -> f32 {
     cell.iter().zip(column).map(|(own, other)| (own - other).abs()).fold(f32::INFINITY, f32::min)
 }
 
-/// The table with its texts; `None` if it has no text on the page.
+/// The table with its texts; `None` if it has no rows and columns with text on the page.
 fn table(
     page: &PageLayout,
     element: usize,
@@ -241,57 +231,21 @@ fn table(
     // A table whose rows are all heads has none.
     let head_rows = if head_rows == grid.rows { 0 } else { head_rows };
     let own = |cell: &GridCell| words.get(&cell.element).map(Vec::as_slice).unwrap_or_default();
-    let bounds = grid.cells.iter().fold(NOTHING, |all, cell| all.union(extent(page, own(cell))));
-    if bounds.x0 > bounds.x1 {
+    let slot = |cell: &GridCell| Slot {
+        row: cell.row,
+        column: cell.column,
+        row_span: cell.spans[0],
+        column_span: cell.spans[1],
+        words: text.place(own(cell)),
+        area: None,
+        is_header: cell.row < head_rows,
+    };
+    let (slots, rows, columns) = compact(grid.cells.iter().map(slot).collect());
+    if rows < 2 || columns < 2 {
         return None;
     }
-    let mut cells: Vec<Cell> = grid
-        .cells
-        .iter()
-        .map(|cell| {
-            let (own, [row_span, column_span]) = (own(cell), cell.spans);
-            let bounds = if own.is_empty() { bounds } else { extent(page, own) };
-            let is_header = cell.row < head_rows;
-            Cell {
-                row: cell.row,
-                column: cell.column,
-                row_span,
-                column_span,
-                text: text.of_words(own),
-                bounds,
-                is_header,
-            }
-        })
-        .collect();
-    add_missing(&mut cells, grid, bounds, head_rows);
-    let mut table = Table {
-        bounds,
-        rows: grid.rows,
-        columns: grid.columns,
-        cells,
-        is_certain: true,
-        columns_by: ColumnsBy::StructureTree,
-        is_first: false,
-        is_last: false,
-    };
+    let mut table = table_of(slots, rows, columns, (ColumnsBy::StructureTree, true))?;
     place_on_page(&mut table, page);
     let words = grid.cells.iter().flat_map(|cell| own(cell).iter().copied()).collect();
-    Some(TreeTable { element, area: TableArea { bounds, index }, table, words })
-}
-
-/// Adds an empty cell wherever there is none.
-fn add_missing(cells: &mut Vec<Cell>, grid: &Grid, bounds: Bounds, head_rows: usize) {
-    let mut is_covered = vec![false; grid.rows * grid.columns];
-    for cell in cells.iter() {
-        for row in cell.row..cell.row + cell.row_span {
-            let places = is_covered.iter_mut().skip(row * grid.columns + cell.column).take(cell.column_span);
-            places.for_each(|place| *place = true);
-        }
-    }
-    for (place, _) in is_covered.iter().enumerate().filter(|(_, is_covered)| !**is_covered) {
-        let (row, column) = (place / grid.columns, place % grid.columns);
-        let is_header = row < head_rows;
-        cells.push(Cell { row, column, row_span: 1, column_span: 1, text: String::new(), bounds, is_header });
-    }
-    cells.sort_by_key(|cell| (cell.row, cell.column));
+    Some(TreeTable { element, area: TableArea { bounds: table.bounds, index }, table, words })
 }

@@ -1,6 +1,5 @@
 //! Tables whose cells are drawn: crossing edges that make a grid.
 
-use super::compaction::{compact, trimmed};
 use super::components::{Component, components};
 use super::drawn_grid::DrawnGrid;
 use super::row_splits::{split_rows, split_spans};
@@ -8,6 +7,7 @@ use super::stacks::extended;
 use crate::tables::layout::edges::Edges;
 use crate::tables::layout::figures::has_bars;
 use crate::tables::layout::lines::{PageWords, text_lines};
+use crate::tables::reading::compaction::{compact, trimmed};
 use crate::tables::reading::grid::table_of;
 use crate::tables::reading::{head, likeness};
 use crate::tables::{ColumnsBy, Table};

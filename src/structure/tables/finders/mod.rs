@@ -1,7 +1,6 @@
 //! Where tables are: drawn grids, stacked edges, aligned text.
 
 pub(crate) mod alignment;
-mod compaction;
 mod components;
 mod drawn_grid;
 pub(crate) mod lattice;

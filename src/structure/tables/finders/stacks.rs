@@ -1,10 +1,12 @@
 //! Tables between parallel edges of one width: rules above and below, or shaded rows.
 
 use super::prose::prose_of;
+use crate::page_structure::page_number;
+use crate::reading::is_slanted;
 use crate::tables::Table;
 use crate::tables::layout::edges::{Edge, Edges};
 use crate::tables::layout::figures::is_figure;
-use crate::tables::layout::lines::{Chunk, PageWords, TextLine, is_inside, table_lines, text_lines, union};
+use crate::tables::layout::lines::{Chunk, PageWords, PlacedWord, TextLine, is_inside, table_lines, text_lines, union};
 use crate::tables::reading::area::{Area, Proof};
 use crate::tables::reading::columns::{Column, columns_of};
 use pagewise_text::{Bounds, PageLayout, Word};
@@ -40,6 +42,8 @@ const MAX_EMPTY_PT: f32 = 18.0;
 const MAX_WHITE: f32 = 8.0;
 /// The same of a band between rules.
 const MAX_RULED_WHITE: f32 = 4.0;
+/// Maximum number of slanted words of a page that may be heads.
+const MAX_SLANTED: usize = 500;
 /// Lines beyond a rule are rows if their size is that of the rows within, up to this share.
 const SAME_SIZE: f32 = 0.1;
 
@@ -48,7 +52,9 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
     let lines = text_lines(words.all());
     let mut stacks = stacks(&joined(&edges.horizontal));
     stacks.sort_by_key(|stack| std::cmp::Reverse(stack.len()));
-    let areas = stacks.iter().flat_map(|stack| areas(stack, words, page)).take(MAX_AREAS);
+    let slanted: Vec<Bounds> =
+        page.words.iter().filter(|w| is_slanted(w)).map(|w| w.bounds).take(MAX_SLANTED).collect();
+    let areas = stacks.iter().flat_map(|stack| areas(stack, words, page, &slanted)).take(MAX_AREAS);
     let prose = prose_of(&lines);
     let extend = |area: Bounds| {
         let area = extended(&area, words, &lines, edges);
@@ -114,7 +120,6 @@ fn with_labels(area: &Bounds, lines: &[TextLine], prose: &[Vec<bool>], edges: &E
     if edges.horizontal.iter().any(|e| is_within(e.at) && e.start < area.x0 - SAME_END) {
         return None;
     }
-    let has_digit = |chunk: &&Chunk| chunk.words.iter().any(|word| word.word.text.contains(|c: char| c.is_numeric()));
     let (mut rows, mut several, mut labels, mut x0) = (0, 0, 0, area.x0);
     for (line, marks) in lines.iter().zip(prose).filter(|(line, _)| is_within(line.baseline - 0.3 * line.size)) {
         let own = chunks_within(line, area);
@@ -186,6 +191,10 @@ fn is_over(line: &TextLine, area: &Bounds, columns: &[Column]) -> bool {
     own.len() > 1 && 2 * own.len() >= columns.len() && hosts.is_some_and(|hosts| hosts.len() == own.len())
 }
 
+fn has_digit(chunk: &&Chunk) -> bool {
+    chunk.words.iter().any(|word| word.word.text.contains(char::is_numeric))
+}
+
 /// Whether a chunk of several words takes most of the width.
 fn is_sentence(chunk: &Chunk, area: &Bounds) -> bool {
     chunk.words.len() > 4 && chunk.bounds.x1 - chunk.bounds.x0 > 0.5 * (area.x1 - area.x0)
@@ -209,10 +218,11 @@ fn stacks(edges: &[Edge]) -> Vec<Vec<Edge>> {
 }
 
 /// Runs of bands that hold no prose. Empty bands divide tables, and are those between the lines of a chart.
-fn areas(stack: &[Edge], words: &PageWords, page: &PageLayout) -> Vec<Bounds> {
+fn areas(stack: &[Edge], words: &PageWords, page: &PageLayout, slanted: &[Bounds]) -> Vec<Bounds> {
     let mut areas: Vec<Bounds> = Vec::new();
     let mut open: Option<Bounds> = None;
     let mut empty: Option<Bounds> = None;
+    let foot = stack.last().map_or(0.0, |edge| edge.at);
     for pair in stack.windows(2) {
         let [a, b] = pair else { continue };
         let band =
@@ -226,7 +236,8 @@ fn areas(stack: &[Edge], words: &PageWords, page: &PageLayout) -> Vec<Bounds> {
         if is_empty {
             empty = Some(empty.map_or(band, |all| all.union(band)));
         }
-        if is_empty || !is_tabular(&band, &lines, a.is_rule || b.is_rule) {
+        let is_foot = b.at == foot && is_page_number(&band, &lines);
+        if is_empty || is_foot || !is_tabular(&band, &lines, a.is_rule || b.is_rule, slanted) {
             areas.extend(open.take());
         } else {
             open = Some(open.map_or(band, |all| Bounds { y1: band.y1, ..all.union(band) }));
@@ -265,12 +276,26 @@ fn without_caption(band: Bounds, words: &PageWords) -> (Bounds, bool) {
     (Bounds { y0, ..band }, true)
 }
 
+/// Whether a band holds nothing but a number far below the rule above it: the last rule is that of the foot of the page.
+fn is_page_number(band: &Bounds, lines: &[TextLine]) -> bool {
+    let [line] = lines else { return false };
+    let words: Vec<&PlacedWord> = line.chunks.iter().flat_map(|chunk| &chunk.words).collect();
+    let is_far = line.baseline - line.size - band.y0 > MAX_RULED_WHITE * line.size;
+    is_far && matches!(words.as_slice(), [only] if page_number(&only.word.text).is_some())
+}
+
 /// Whether a band can hold rows: its lines have several chunks, or are few and short, and no large space is white.
-fn is_tabular(band: &Bounds, lines: &[TextLine], is_ruled: bool) -> bool {
+fn is_tabular(band: &Bounds, lines: &[TextLine], is_ruled: bool, slanted: &[Bounds]) -> bool {
     let size = lines.iter().map(|line| line.size).fold(0.0, f32::max);
     let limit =
         |a: &TextLine, b: &TextLine| if is_ruled { MAX_RULED_WHITE * a.size.max(b.size) } else { MAX_WHITE * size };
-    let is_white = |pair: &[TextLine]| matches!(pair, [a, b] if b.baseline - a.baseline > limit(a, b));
+    // Heads may be slanted to stand over narrow columns.
+    let is_empty = |a: &TextLine, b: &TextLine| {
+        let space = Bounds { y0: a.baseline, y1: b.baseline, ..*band };
+        !slanted.iter().any(|word| is_inside(word, &space))
+    };
+    let is_white =
+        |pair: &[TextLine]| matches!(pair, [a, b] if b.baseline - a.baseline > limit(a, b) && is_empty(a, b));
     if lines.windows(2).any(is_white) {
         return false;
     }
@@ -278,6 +303,11 @@ fn is_tabular(band: &Bounds, lines: &[TextLine], is_ruled: bool) -> bool {
     let is_full = |l: &TextLine| matches!(l.chunks.as_slice(), [only] if only.bounds.x1 - only.bounds.x0 > 0.6 * width);
     let full = lines.iter().filter(|l| is_full(l)).count();
     let words: usize = lines.iter().filter(|l| is_full(l)).flat_map(|l| &l.chunks).map(|c| c.words.len()).sum();
-    full <= 1 && lines.len() <= 2 && (words < 10 || band.y1 - band.y0 < 2.0 * lines.first().map_or(0.0, |l| l.size))
+    let has_values = lines
+        .last()
+        .is_some_and(|line| line.chunks.iter().filter(|chunk| chunk.is_value() && has_digit(chunk)).count() > 1);
+    full <= 1
+        && lines.len() <= 2
+        && (has_values || words < 10 || band.y1 - band.y0 < 2.0 * lines.first().map_or(0.0, |l| l.size))
         || 4 * full <= lines.len()
 }

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use super::signs;
 use crate::bounds::{center, holds};
 use crate::page_structure::is_value;
 use pagewise_text::{
@@ -18,6 +19,8 @@ const ELLIPSIS_GAP: f32 = 3.0;
 const NARROW_GAP: f32 = 0.72;
 /// Of a fixed pitch, where a space has the width of a letter, by more than this many ems.
 const TYPED_GAP: f32 = 1.0;
+/// A gap before the sign of the next value, in ems.
+const SIGN_GAP: f32 = 0.15;
 /// Gaps of justified prose are narrower than this many ems and differ by less than `EVEN`.
 const LOOSE_GAP: f32 = 2.0;
 const EVEN: f32 = 0.06;
@@ -264,16 +267,36 @@ fn line_of<'p>(words: Vec<PlacedWord<'p>>, chunks_of: impl Fn(Vec<PlacedWord<'p>
 
 /// The chunks of a line's words: even gaps are the spaces of a justified line.
 fn prose_chunks(words: Vec<PlacedWord>) -> Vec<Chunk> {
-    let (limit, even) = (gap_limit(&words), even_gaps(&words));
+    let (limit, even, bonds) = (gap_limit(&words), even_gaps(&words), bonds_of(&words));
     let is_even = |at: usize| even.get(at).is_some_and(|is_even| *is_even);
-    parts(words, |at, gap| gap > limit && !is_even(at)).into_iter().filter_map(Chunk::new).collect()
+    let is_bound = |at: usize| bonds.get(at) == Some(&Some(true));
+    parts(words, |at, gap| gap > limit && !is_even(at) && !is_bound(at)).into_iter().filter_map(Chunk::new).collect()
 }
 
 /// The chunks of a line's words, the cells of a table.
 fn cell_chunks(words: Vec<PlacedWord>) -> Vec<Chunk> {
     let is_typed = words.iter().all(|word| word.word.is_monospace);
     let limit = if is_typed { TYPED_GAP } else { COLUMN_GAP_EM };
-    parts(words, |_, gap| gap > limit).into_iter().filter_map(Chunk::new).collect()
+    let bonds = bonds_of(&words);
+    let is_divided = |at: usize, gap: f32| match bonds.get(at).copied().flatten() {
+        Some(is_bound) => !is_bound && gap > SIGN_GAP,
+        None => gap > limit,
+    };
+    parts(words, is_divided).into_iter().filter_map(Chunk::new).collect()
+}
+
+/// For each word whether it and the word before it are a sign and its value, however far apart, or a value and the sign
+/// of the next one, however near.
+fn bonds_of(words: &[PlacedWord]) -> Vec<Option<bool>> {
+    let text = |at: usize| words.get(at).map_or("", |word| word.word.text.as_str());
+    let leads = words.last().is_some_and(|last| !signs::is_currency(&last.word.text));
+    let bond = |at: usize| {
+        let (last, own) = (text(at.checked_sub(1)?), text(at));
+        let is_next = leads && signs::is_currency(own) && signs::ends_value(last);
+        let is_bound = signs::is_rest_of(own, last) || leads && signs::is_currency_of(last, own);
+        (is_bound || is_next).then_some(is_bound)
+    };
+    (0..words.len()).map(bond).collect()
 }
 
 /// For each word whether the gap before it is one of several even gaps, as in justified prose.

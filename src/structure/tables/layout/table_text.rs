@@ -1,6 +1,5 @@
-//! The text of words whose cell is known.
+//! Words whose cell is known.
 
-use super::cell_text::cell_text;
 use super::lines::{PageWords, PlacedWord};
 use pagewise_text::PageLayout;
 use std::collections::HashMap;
@@ -22,13 +21,13 @@ impl<'p> TableText<'p> {
         words.iter().all(|index| self.page.words.get(*index).is_some_and(|word| word.turn == 0))
     }
 
-    /// The text of these words in reading order.
-    pub(crate) fn of_words(&self, words: &[usize]) -> String {
+    /// These words with the baselines of their lines.
+    pub(crate) fn place(&self, words: &[usize]) -> Vec<PlacedWord<'p>> {
         let own = |index: &usize| {
             let word = self.page.words.get(*index)?;
             let unsettled = PlacedWord { index: *index, word, baseline: word.baseline };
             Some(self.placed.get(index).copied().unwrap_or(unsettled))
         };
-        cell_text(&words.iter().filter_map(own).collect::<Vec<_>>())
+        words.iter().filter_map(own).collect()
     }
 }

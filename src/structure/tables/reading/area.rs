@@ -6,6 +6,7 @@ use super::rows::{RowLine, rows_of, take_between};
 use super::{head, likeness, rivers, spans};
 use crate::tables::layout::edges::{Edge, Edges};
 use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, is_inside, table_lines, text_lines};
+use crate::tables::layout::signs::are_bound;
 use crate::tables::{ColumnsBy, Table};
 use pagewise_text::Bounds;
 
@@ -122,31 +123,42 @@ fn cut_line<'p>(mut line: TextLine<'p>, uprights: &[Edge]) -> TextLine<'p> {
 
 fn cut_chunk<'p>(chunk: Chunk<'p>, xs: &[f32]) -> Vec<Chunk<'p>> {
     let side = |w: &PlacedWord| xs.partition_point(|x| *x < (w.word.bounds.x0 + w.word.bounds.x1) / 2.0);
-    chunk.words.chunk_by(|a, b| side(a) == side(b)).filter_map(|words| Chunk::new(words.to_vec())).collect()
+    let is_one = |a: &PlacedWord, b: &PlacedWord| side(a) == side(b) || are_bound(&a.word.text, &b.word.text);
+    chunk.words.chunk_by(is_one).filter_map(|words| Chunk::new(words.to_vec())).collect()
 }
 
 fn row_line<'p>(line: &TextLine<'p>, columns: &[Column]) -> RowLine<'p> {
     let mut pieces = pieces_of(line, columns);
     if let [only] = pieces.as_mut_slice()
-        && is_group(only, columns)
+        && let Some(first) = group_start(only, columns)
     {
-        (only.first, only.last) = (0, columns.len() - 1);
+        (only.first, only.last) = (first, columns.len() - 1);
     }
     RowLine { baseline: line.baseline, size: line.size, pieces }
 }
 
-/// Whether a line's only piece is the title of the rows below it: it stands at the middle of the table.
-fn is_group(piece: &Piece, columns: &[Column]) -> bool {
+/// The first column of the rows below a line whose only piece is their title: it stands at the middle of the table, or of
+/// the columns after the first.
+fn group_start(piece: &Piece, columns: &[Column]) -> Option<usize> {
+    let is_one = piece.first == piece.last;
+    let side = |own: &Column| (piece.chunk.bounds.x0 - own.lo).abs();
+    let is_cell = is_one && columns.get(piece.first).is_some_and(|own| side(own) < OFF_MIDDLE * piece.chunk.size());
+    let is_title =
+        columns.len() > 2 && piece.first > 0 && !is_cell && !piece.chunk.is_value() && !piece.chunk.begins_small();
+    let mut starts = 0..if is_one { 1 } else { 2 };
+    starts.find(|start| is_title && is_middle(piece, columns.get(*start..).unwrap_or_default()))
+}
+
+/// Whether a piece stands at the middle of these columns.
+fn is_middle(piece: &Piece, columns: &[Column]) -> bool {
     let (Some(first), Some(last)) = (columns.first(), columns.last()) else { return false };
     let b = &piece.chunk.bounds;
-    let off = (b.x0 + b.x1 - first.lo - last.hi).abs() / 2.0;
-    let is_cell = columns.get(piece.first).is_some_and(|own| (b.x0 - own.lo).abs() < OFF_MIDDLE * piece.chunk.size());
-    columns.len() > 2 && piece.first > 0 && !is_cell && !piece.chunk.is_value() && off < OFF_MIDDLE * piece.chunk.size()
+    (b.x0 + b.x1 - first.lo - last.hi).abs() / 2.0 < OFF_MIDDLE * piece.chunk.size()
 }
 
 /// Drops titles above and notes below.
 fn trim(lines: &mut Vec<RowLine>, columns: &[Column], proof: Proof) {
-    let is_outer = |line: &RowLine| is_outer(line, columns.len(), proof);
+    let is_outer = |line: &RowLine| is_outer(line, columns, proof);
     let titles = lines.iter().take_while(|line| is_outer(line)).count();
     lines.drain(..titles);
     let notes = lines.iter().rev().take_while(|line| is_outer(line)).count();
@@ -154,11 +166,13 @@ fn trim(lines: &mut Vec<RowLine>, columns: &[Column], proof: Proof) {
 }
 
 /// Whether a line is one piece over most columns or, where nothing is drawn, a lone label.
-fn is_outer(line: &RowLine, columns: usize, proof: Proof) -> bool {
+fn is_outer(line: &RowLine, columns: &[Column], proof: Proof) -> bool {
     let [only] = line.pieces.as_slice() else { return false };
     let covered = only.last - only.first + 1;
     let is_label = proof == Proof::Aligned && only.first == 0;
-    is_label || covered > 1 && 2 * covered > columns
+    let is_group =
+        proof == Proof::Drawn && only.first > 0 && is_middle(only, columns.get(only.first..).unwrap_or_default());
+    is_label || covered > 1 && 2 * covered > columns.len() && !is_group
 }
 
 /// The cells of a row of several lines.

@@ -77,10 +77,12 @@ fn is_valued(lines: &[RowLine], column: usize) -> bool {
     values >= 2 && 2 * values > own.len()
 }
 
-/// Whether a chunk begins with a year.
+/// Whether a chunk begins with a year, or is a date in words with one.
 fn is_year(chunk: &Chunk) -> bool {
-    let text: String = chunk.words.iter().flat_map(|w| w.word.text.chars()).take(4).collect();
-    text.len() == 4 && matches!(text.parse(), Ok(1800..=2100)) && chunk.len() <= 9
+    let year = |text: &str| text.len() == 4 && matches!(text.parse(), Ok(1800..=2100));
+    let text: String = chunk.words.iter().flat_map(|w| w.word.text.chars()).collect();
+    let is_short = chunk.len() <= 9 && text.get(..4).is_some_and(year);
+    is_short || text.contains(char::is_alphabetic) && chunk.words.iter().any(|word| year(&word.word.text))
 }
 
 /// The leading bold lines, if other lines are not bold.

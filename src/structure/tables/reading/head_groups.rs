@@ -1,96 +1,208 @@
 //! Head cells over several columns: by a rule below them, or by where they stand.
 
-use super::area::is_between;
+use super::area::{cuts_between, is_between};
 use super::columns::{Column, Piece};
 use super::rows::{RowLine, is_hyphenated};
 use crate::tables::layout::edges::Edge;
+use pagewise_text::{Bounds, COLUMN_GAP_EM};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// Head lines nearer than this many ems may be lines of one cell.
+const MAX_LEADING: f32 = 1.45;
+/// A piece alone in its line stands at the middle of its columns within this many ems.
+const OFF_MIDDLE: f32 = 1.0;
+/// A head that is no further from its heads than lines of one cell stands over them within this many ems.
+const ON_GROUP: f32 = 0.3;
+/// A head at a side of its columns counts as further off than one at their middle, by this many ems.
+const SIDE: f32 = 0.5;
 
 /// The pieces of each head line, widened over the columns that they head.
 pub(super) fn spread_pieces<'p>(lines: &[RowLine<'p>], columns: &[Column], cuts: &[Edge]) -> Vec<Vec<Piece<'p>>> {
-    let mut out: Vec<Vec<Piece>> = lines.iter().map(|l| l.pieces.clone()).collect();
-    for (at, line) in lines.iter().enumerate() {
-        let Some(next) = lines.get(at + 1) else { break };
-        let ruled: Vec<Piece> = line.pieces.iter().map(|p| widened_by_rule(p, line, next, columns, cuts)).collect();
-        let is_ruled = ruled.iter().zip(&line.pieces).any(|(a, b)| (a.first, a.last) != (b.first, b.last));
-        let done = if is_ruled { ruled } else { widened_by_text(ruled, at, lines, columns) };
-        if let Some(slot) = out.get_mut(at) {
-            *slot = done;
+    let mut spread: Vec<RowLine> = lines.to_vec();
+    let mut by_text = Vec::new();
+    for (at, line) in spread.iter_mut().enumerate() {
+        let is_done = widen_over_values(&mut line.pieces, at, lines, columns, cuts)
+            || lines.get(at + 1).is_some_and(|next| widen_by_rules(line, next, columns, cuts));
+        by_text.extend((!is_done).then_some(at));
+    }
+    for at in by_text {
+        let widened = lines.get(at + 1).and_then(|next| by_text_of(&spread, at, next, columns));
+        if let (Some(pieces), Some(line)) = (widened, spread.get_mut(at)) {
+            line.pieces = pieces;
         }
     }
-    out
+    for at in (1..spread.len()).rev() {
+        if let Some([line, below]) = spread.get_mut(at - 1..=at)
+            && below.baseline - line.baseline < MAX_LEADING * line.size
+        {
+            widen_as_below(line, below, cuts);
+        }
+    }
+    for at in 1..spread.len() {
+        if let Some([above, line]) = spread.get_mut(at - 1..=at)
+            && line.baseline - above.baseline < MAX_LEADING * line.size
+        {
+            widen_as_above(line, above, cuts);
+        }
+    }
+    spread.into_iter().map(|line| line.pieces).collect()
 }
 
-/// A piece with a rule right below it heads the columns over that rule.
-fn widened_by_rule<'p>(
-    piece: &Piece<'p>,
-    line: &RowLine,
-    next: &RowLine,
-    columns: &[Column],
-    cuts: &[Edge],
-) -> Piece<'p> {
-    let b = &piece.chunk.bounds;
-    let (Some(start), Some(end)) = (columns.first(), columns.last()) else { return piece.clone() };
+/// A piece alone in its line, at the middle of the columns after the first and below a rule under their heads, is about
+/// all of them: the unit of their values.
+fn widen_over_values(pieces: &mut [Piece], at: usize, lines: &[RowLine], columns: &[Column], cuts: &[Edge]) -> bool {
+    let [only] = pieces else { return false };
+    let (Some(line), Some(above)) = (lines.get(at), at.checked_sub(1).and_then(|above| lines.get(above))) else {
+        return false;
+    };
+    let b = only.chunk.bounds;
+    let off = off_middle(only, 1, columns.len() - 1, columns);
+    let is_parted = cuts_between(cuts, above, line).any(|edge| edge.is_rule && edge.start < b.x0 && b.x1 < edge.end);
+    let is_over = only.first > 0 && off < OFF_MIDDLE * line.size && is_parted;
+    if is_over {
+        (only.first, only.last) = (1, columns.len() - 1);
+    }
+    is_over
+}
+
+/// The pieces over a rule right below them head the columns over that rule. Whether there was one.
+fn widen_by_rules(line: &mut RowLine, next: &RowLine, columns: &[Column], cuts: &[Edge]) -> bool {
+    let (Some(start), Some(end)) = (columns.first(), columns.last()) else { return false };
     let is_partial = |e: &&Edge| e.end - e.start < 0.9 * (end.hi - start.lo);
-    let is_near = |e: &Edge| {
+    let is_near = |e: &&Edge| {
         is_between(e, line, next) || e.at > line.baseline - 0.1 * line.size && e.at < line.baseline + 0.9 * line.size
     };
-    let below = |e: &&Edge| is_near(e) && e.start <= b.x0 + 3.0 && b.x1 - 3.0 <= e.end;
-    let Some(rule) = cuts.iter().filter(is_partial).find(below) else { return piece.clone() };
-    let over = |c: &Column| (c.hi.min(rule.end) - c.lo.max(rule.start)) > 0.5 * (c.hi - c.lo);
-    let first = columns.iter().position(over).unwrap_or(piece.first).min(piece.first);
-    let last = columns.iter().rposition(over).unwrap_or(piece.last).max(piece.last);
-    Piece { first, last, chunk: piece.chunk.clone() }
+    let rules: Vec<&Edge> = cuts.iter().filter(is_partial).filter(is_near).collect();
+    let before: Vec<(usize, usize)> = line.pieces.iter().map(|piece| (piece.first, piece.last)).collect();
+    for rule in rules {
+        let is_over = |b: &Bounds| rule.start <= b.x0 + 3.0 && b.x1 - 3.0 <= rule.end;
+        join_words(&mut line.pieces, is_over);
+        let pieces = &mut line.pieces;
+        let own: Vec<usize> =
+            (0..pieces.len()).filter(|at| pieces.get(*at).is_some_and(|piece| is_over(&piece.chunk.bounds))).collect();
+        let is_ruled = |c: &Column| (c.hi.min(rule.end) - c.lo.max(rule.start)) > 0.5 * (c.hi - c.lo);
+        let (first, last) = (columns.iter().position(is_ruled), columns.iter().rposition(is_ruled));
+        let (Some(first), Some(last)) = (first, last) else { continue };
+        match own.as_slice() {
+            [] => {}
+            [only] => {
+                if let Some(piece) = pieces.get_mut(*only) {
+                    (piece.first, piece.last) = (first.min(piece.first), last.max(piece.last));
+                }
+            }
+            several => partition(pieces, several, first..last + 1, columns, next),
+        }
+    }
+    line.pieces.len() < before.len()
+        || line.pieces.iter().zip(before).any(|(piece, before)| (piece.first, piece.last) != before)
 }
 
-/// A head line that leaves columns free which the next one fills: its pieces head groups of columns.
-fn widened_by_text<'p>(pieces: Vec<Piece<'p>>, at: usize, lines: &[RowLine<'p>], columns: &[Column]) -> Vec<Piece<'p>> {
-    let (Some(line), Some(next)) = (lines.get(at), lines.get(at + 1)) else { return pieces };
-    let earlier = lines.get(..at).unwrap_or_default();
-    let is_new = |c: usize| !earlier.iter().any(|l| l.fills(c));
-    let is_wide = next.baseline - line.baseline > 1.45 * line.size.max(next.size);
+/// Joins the words of a head that stand over a rule: the border of two columns may lie between them.
+fn join_words(pieces: &mut Vec<Piece>, is_over: impl Fn(&Bounds) -> bool) {
+    let mut at = 0;
+    while let Some([left, right]) = pieces.get(at..at + 2) {
+        let gap = right.chunk.bounds.x0 - left.chunk.bounds.x1;
+        let is_one =
+            gap < COLUMN_GAP_EM * left.chunk.size() && is_over(&left.chunk.bounds) && is_over(&right.chunk.bounds);
+        if !is_one {
+            at += 1;
+            continue;
+        }
+        let right = pieces.remove(at + 1);
+        if let Some(left) = pieces.get_mut(at) {
+            left.last = left.last.max(right.last);
+            left.chunk.extend(right.chunk);
+        }
+    }
+}
+
+/// The pieces of a head line that leaves columns free which the next one fills: they head groups of columns.
+fn by_text_of<'p>(lines: &[RowLine<'p>], at: usize, next: &RowLine, columns: &[Column]) -> Option<Vec<Piece<'p>>> {
+    let (earlier, line, later) = (lines.get(..at)?, lines.get(at)?, lines.get(at + 1..)?);
+    let mut pieces = line.pieces.clone();
+    let is_wide = next.baseline - line.baseline > MAX_LEADING * line.size.max(next.size);
     let groups: Vec<usize> =
         (0..pieces.len()).filter(|i| pieces.get(*i).is_some_and(|p| p.first > 0 || next.fills(p.first))).collect();
-    let later = lines.get(at + 1..).unwrap_or_default();
-    let is_free = |c: usize| is_new(c) && !line.fills(c) && later.iter().any(|l| l.fills(c));
+    let is_free = |c: usize| !earlier.iter().any(|l| l.fills(c)) && !line.fills(c) && later.iter().any(|l| l.fills(c));
+    let is_group = is_wide || groups.len() > 1 && has_repeats(next);
     if pieces.iter().any(is_hyphenated)
         || groups.is_empty()
         || groups.len() > columns.len()
-        || !is_wide
+        || !is_group
         || !(0..columns.len()).any(is_free)
     {
-        return pieces;
+        return None;
     }
     let start = (0..columns.len()).find(|c| *c > 0 || next.fills(0)).unwrap_or(0);
-    partition(pieces, &groups, start, columns, next)
+    partition(&mut pieces, &groups, start..columns.len(), columns, next);
+    let is_exact = |piece: &Piece| {
+        piece.last == piece.first && !next.fills(piece.first)
+            || piece.last > piece.first && off_middle(piece, piece.first, piece.last, columns) < ON_GROUP * line.size
+    };
+    (is_wide || groups.iter().all(|at| pieces.get(*at).is_some_and(is_exact))).then_some(pieces)
 }
 
-/// Divides the columns from `start` among the pieces so that each stands best over its group.
-fn partition<'p>(
-    mut pieces: Vec<Piece<'p>>,
-    groups: &[usize],
-    start: usize,
-    columns: &[Column],
-    next: &RowLine,
-) -> Vec<Piece<'p>> {
-    let mut best: Vec<Vec<(f32, usize)>> = vec![vec![(f32::MAX, 0); columns.len() + 1]; groups.len() + 1];
-    if let Some(slot) = best.first_mut().and_then(|row| row.get_mut(start)) {
-        *slot = (0.0, start);
+/// Whether heads of a line repeat: the heads above tell them apart.
+fn has_repeats(line: &RowLine) -> bool {
+    let text = |piece: &Piece| -> String { piece.chunk.words.iter().map(|word| word.word.text.as_str()).collect() };
+    let mut texts = BTreeSet::new();
+    line.pieces.iter().any(|piece| !texts.insert(text(piece)))
+}
+
+/// The lines of a cell over several columns head the same columns.
+fn widen_as_below(line: &mut RowLine, below: &RowLine, cuts: &[Edge]) {
+    let rules: Vec<&Edge> = cuts_between(cuts, line, below).collect();
+    for piece in &mut line.pieces {
+        let is_over =
+            |other: &&Piece| other.first <= piece.first && piece.last <= other.last && other.last > other.first;
+        let b = piece.chunk.bounds;
+        let is_parted = rules.iter().any(|edge| edge.start < b.x1 && b.x0 < edge.end);
+        if let Some(other) = below.pieces.iter().find(is_over).filter(|_| !is_parted) {
+            (piece.first, piece.last) = (other.first, other.last);
+        }
+    }
+}
+
+/// A piece alone below a wide one, at its middle or one of its sides, is a line of the same cell.
+fn widen_as_above(line: &mut RowLine, above: &RowLine, cuts: &[Edge]) {
+    let rules: Vec<&Edge> = cuts_between(cuts, above, line).collect();
+    for wide in above.pieces.iter().filter(|piece| piece.last > piece.first) {
+        let (a, limit) = (wide.chunk.bounds, ON_GROUP * line.size);
+        let mut own = line.pieces.iter_mut().filter(|piece| wide.first <= piece.last && piece.first <= wide.last);
+        let (Some(piece), None) = (own.next(), own.next()) else { continue };
+        let b = piece.chunk.bounds;
+        let offs = [a.x0 - b.x0, a.x1 - b.x1, (a.x0 + a.x1 - b.x0 - b.x1) / 2.0];
+        let is_parted = rules.iter().any(|edge| edge.start < b.x1 && b.x0 < edge.end);
+        if !is_parted && wide.first <= piece.first && offs.iter().any(|off| off.abs() < limit) {
+            (piece.first, piece.last) = (wide.first, wide.last);
+        }
+    }
+}
+
+/// Divides a range of columns among pieces so that each stands best over its group.
+fn partition(pieces: &mut [Piece], groups: &[usize], range: Range<usize>, columns: &[Column], next: &RowLine) {
+    let mut best: Vec<Vec<(f32, usize)>> = vec![vec![(f32::MAX, 0); range.end + 1]; groups.len() + 1];
+    // The first group begins where its head stands best: the columns before it have heads of their own.
+    let first = groups.first().and_then(|at| pieces.get(*at)).map_or(range.start, |piece| piece.first);
+    for slot in best.first_mut().into_iter().flatten().take(first + 1).skip(range.start) {
+        *slot = (0.0, range.start);
     }
     for (at, index) in groups.iter().enumerate() {
         let Some(piece) = pieces.get(*index) else { continue };
-        for end in start + 1..=columns.len() {
-            let options = (start..end).filter(|from| *from <= piece.first && piece.last < end).map(|from| {
+        for end in range.start + 1..=range.end {
+            let options = (range.start..end).filter(|from| *from <= piece.first && piece.last < end).map(|from| {
                 let before = best.get(at).and_then(|row| row.get(from)).map_or(f32::MAX, |b| b.0);
                 let lone = if end - from == 1 && next.fills(from) { 1e4 } else { 0.0 };
                 (before + lone + misfit(piece, from, end, columns), from)
             });
-            let cheapest = options.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((f32::MAX, start));
+            let cheapest = options.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((f32::MAX, range.start));
             if let Some(slot) = best.get_mut(at + 1).and_then(|row| row.get_mut(end)) {
                 *slot = cheapest;
             }
         }
     }
-    let mut end = columns.len();
+    let mut end = range.end;
     for (at, index) in groups.iter().enumerate().rev() {
         let Some((cost, from)) = best.get(at + 1).and_then(|row| row.get(end)).copied() else { break };
         if cost >= 1e6 {
@@ -101,13 +213,20 @@ fn partition<'p>(
         }
         end = from;
     }
-    pieces
 }
 
 /// How far a piece stands from the left, the middle or the right of columns `from..end`.
 fn misfit(piece: &Piece, from: usize, end: usize, columns: &[Column]) -> f32 {
     let (Some(first), Some(last)) = (columns.get(from), columns.get(end - 1)) else { return f32::MAX };
     let b = &piece.chunk.bounds;
-    let centre = (b.x0 + b.x1 - first.lo - last.hi).abs() / 2.0;
-    (b.x0 - first.lo).abs().min((b.x1 - last.hi).abs()).min(centre)
+    // A column may begin or end where its head does.
+    let side = (b.x0 - first.lo).abs().min((b.x1 - last.hi).abs()) + SIDE * piece.chunk.size();
+    side.min(off_middle(piece, from, end - 1, columns))
+}
+
+/// How far a piece stands from the middle of columns `first..=last`.
+fn off_middle(piece: &Piece, first: usize, last: usize, columns: &[Column]) -> f32 {
+    let (Some(first), Some(last)) = (columns.get(first), columns.get(last)) else { return f32::MAX };
+    let b = &piece.chunk.bounds;
+    (b.x0 + b.x1 - first.lo - last.hi).abs() / 2.0
 }

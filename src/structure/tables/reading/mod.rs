@@ -2,6 +2,7 @@
 
 pub(crate) mod area;
 pub(crate) mod columns;
+pub(crate) mod compaction;
 pub(crate) mod grid;
 pub(crate) mod head;
 mod head_groups;

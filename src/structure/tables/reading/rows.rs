@@ -35,9 +35,10 @@ impl<'p> RowLine<'p> {
         matches!(self.pieces.as_slice(), [only] if only.first == 0)
     }
 
-    /// Whether its only piece stands over all columns.
+    /// Whether its only piece stands over all columns, or over all but the first.
     fn is_group(&self, columns: usize) -> bool {
-        matches!(self.pieces.as_slice(), [only] if columns > 1 && only.first == 0 && only.last + 1 == columns)
+        let is_wide = |piece: &Piece| piece.first <= 1 && piece.first < piece.last && piece.last + 1 == columns;
+        matches!(self.pieces.as_slice(), [only] if is_wide(only))
     }
 
     /// The piece that shares columns with another.
@@ -58,7 +59,8 @@ pub(crate) fn take_between<'p>(lines: &mut Vec<RowLine<'p>>) -> Vec<RowLine<'p>>
     let mut at = 1;
     while at + 1 < lines.len() {
         let is_between = matches!(lines.get(at - 1..=at + 1), Some([above, line, below])
-            if is_near(above, line) && is_near(line, below) && line.is_apart(above) && line.is_apart(below));
+            if is_near(above, line) && is_near(line, below) && line.is_apart(above) && line.is_apart(below)
+                && !(above.is_label() && below.is_label()));
         if is_between { between.push(lines.remove(at)) } else { at += 1 }
     }
     between
@@ -72,7 +74,11 @@ pub(crate) fn rows_of(
 ) -> Vec<std::ops::Range<usize>> {
     let ruled: Vec<bool> = lines.windows(2).map(|pair| matches!(pair, [a, b] if is_ruled(a, b))).collect();
     let ruled_count = ruled.iter().filter(|r| **r).count();
-    let is_banded = ruled_count >= 2 && 4 * (ruled_count + 1) >= lines.len();
+    let unruled = lines.windows(2).zip(&ruled).filter(|(_, ruled)| !**ruled).map(|(pair, _)| pair);
+    let is_pair = |pair: &&[RowLine]| matches!(pair, [a, b] if repeats_value(a, b, columns.len()));
+    // Where rules stand between groups of rows, the lines between two rules have values in the same columns.
+    let is_grouped = 4 * unruled.clone().filter(is_pair).count() > unruled.count();
+    let is_banded = ruled_count >= 2 && 4 * (ruled_count + 1) >= lines.len() && !is_grouped;
     let inner = inner_pitch(lines, columns);
     let context = Context { lines, columns, inner, is_banded };
     let mut rows = Vec::new();
@@ -95,9 +101,13 @@ fn inner_pitch(lines: &[RowLine], columns: &[Column]) -> Option<f32> {
     let mut pitches: Vec<f32> = pairs().filter_map(|(a, b)| pitch(a, b)).collect();
     pitches.sort_by(f32::total_cmp);
     let jumps = pitches.iter().zip(pitches.iter().skip(1));
-    let widest = jumps.filter(|(low, _)| **low <= 1.45).max_by(|a, b| (a.1 / a.0).total_cmp(&(b.1 / b.0)));
+    let widest =
+        jumps.filter(|(low, high)| **low <= 1.45 && **high > 1.0).max_by(|a, b| (a.1 / a.0).total_cmp(&(b.1 / b.0)));
     let inner = widest.filter(|(low, high)| **high > 1.18 * **low).map(|(low, high)| (low + high) / 2.0)?;
-    let near = || pairs().filter(|(a, b)| pitch(a, b).is_some_and(|pitch| pitch <= inner));
+    // A label that stands alone is wrapped, or the title of the rows below it.
+    let is_near =
+        |a: &RowLine, b: &RowLine| (!a.is_label() || a.has_value(0)) && pitch(a, b).is_some_and(|pitch| pitch <= inner);
+    let near = || pairs().filter(|(a, b)| is_near(a, b));
     let is_new = |a: &RowLine, b: &RowLine| {
         let is_ended = || wrapping(std::slice::from_ref(a), b, columns) == Wrapping::Ended;
         repeats_value(a, b, columns.len()) || !b.is_label() && is_ended()
@@ -201,17 +211,15 @@ impl Context<'_, '_> {
             return false;
         }
         if above.is_label() && line.fills(0) && line.pieces.len() > 1 {
-            return is_wrapped_label(above, line);
+            let is_full = matches!((above.pieces.first(), line.pieces.first()), (Some(a), Some(b)) if !has_room(a, b, self.columns));
+            return is_wrapped_label(above, line) || is_full && self.inner.is_some_and(|inner| pitch <= inner);
         }
+        let wrapping = wrapping(row, line, self.columns);
         match (self.is_banded, self.inner) {
-            (true, _) => {
-                self.is_partial(row, line)
-                    || is_wrapped_label(above, line)
-                    || wrapping(row, line, self.columns) != Wrapping::Ended
-            }
-            (false, Some(inner)) if pitch > inner => false,
-            (false, Some(_)) => wrapping(row, line, self.columns) != Wrapping::Ended || self.is_partial(row, line),
-            (false, None) => wrapping(row, line, self.columns) == Wrapping::GoesOn,
+            (_, Some(inner)) if pitch > inner => wrapping == Wrapping::GoesOn,
+            (true, _) => self.is_partial(row, line) || is_wrapped_label(above, line) || wrapping != Wrapping::Ended,
+            (false, Some(_)) => wrapping != Wrapping::Ended || self.is_partial(row, line),
+            (false, None) => wrapping == Wrapping::GoesOn,
         }
     }
 

@@ -632,3 +632,161 @@ fn a_mark_that_is_drawn_apart_from_its_line_stays_with_its_word() {
     let tables = find_tables(&page);
     assert!(tables.iter().flat_map(|table| &table.cells).any(|cell| cell.text == "Quarto*"), "{tables:?}");
 }
+
+#[test]
+fn a_currency_far_from_its_value_is_in_its_cell() {
+    let found = tables_of(
+        "
+----------------------------------
+Item            2022        2021
+----------------------------------
+Revenue     $  1,178 $     1,141
+Costs            423        (532)
+Total       $    755 $       609
+----------------------------------",
+    );
+    assert_eq!(found, "^Item | ^2022 | ^2021\nRevenue | $ 1,178 | $ 1,141\nCosts | 423 | (532)\nTotal | $ 755 | $ 609");
+}
+
+#[test]
+fn signs_in_drawn_cells_of_their_own_join_their_values() {
+    let found = tables_of(
+        "
+----------------------------------
+| Item    |   | 2022  | Share |   |
+----------------------------------
+| Revenue | $ | 1,178 |     5 | % |
+----------------------------------
+| Costs   | $ | 423   |     3 | % |
+----------------------------------",
+    );
+    assert_eq!(found, "^Item | ^2022 | ^Share\nRevenue | $ 1,178 | 5 %\nCosts | $ 423 | 3 %");
+}
+
+#[test]
+fn heads_over_one_rule_divide_its_columns() {
+    let found = tables_of(
+        "
+------------------------------------
+             First        Second
+         ---------------------------
+Town       Red    Blue   Red    Blue
+------------------------------------
+Oakham      12     3.5     4       5
+Selkirk      4    12.0     8       9
+------------------------------------",
+    );
+    assert_eq!(
+        found,
+        "^1x2 Town | ^2x1 First | ^2x1 Second\n^Red | ^Blue | ^Red | ^Blue\n\
+         Oakham | 12 | 3.5 | 4 | 5\nSelkirk | 4 | 12.0 | 8 | 9"
+    );
+}
+
+#[test]
+fn a_unit_below_ruled_heads_is_about_all_columns() {
+    let found = tables_of(
+        "
+---------------------------------------------------------------
+                              2022         2021         2020
+                          ------------ ------------ -----------
+                                        (millions)
+---------------------------------------------------------------
+Oakham and its villages       12.5          3.5          4.5
+Selkirk                        4.5         12.0          8.5
+---------------------------------------------------------------",
+    );
+    assert_eq!(
+        found,
+        "^ | ^2022 | ^2021 | ^2020\n^ | ^3x1 (millions)\nOakham and its villages | 12.5 | 3.5 | 4.5\nSelkirk | 4.5 | 12.0 | 8.5"
+    );
+}
+
+#[test]
+fn dates_above_values_are_heads() {
+    let found = tables_of(
+        "
+------------------------------------
+            May 6, 2022  May 1, 2021
+------------------------------------
+Oakham           12           35
+Selkirk           4          120
+------------------------------------",
+    );
+    assert_eq!(found, "^ | ^May 6, 2022 | ^May 1, 2021\nOakham | 12 | 35\nSelkirk | 4 | 120");
+}
+
+#[test]
+fn rules_between_groups_of_rows_keep_rows_apart() {
+    let found = tables_of(
+        "
+-------------------------
+Town        Red    Blue
+-------------------------
+Oakham       12     3.5
+Selkirk       4    12.0
+Losses of:
+Brinkley      7     1.5
+-------------------------
+Denholm       8     2.5
+Kelso         9     4.5
+-------------------------
+Total        40    24.0
+-------------------------",
+    );
+    assert!(found.contains("Selkirk | 4 | 12.0\nLosses of: |  | \nBrinkley | 7 | 1.5"), "{found}");
+}
+
+#[test]
+fn a_page_number_above_the_rule_of_the_foot_is_no_row() {
+    let found = tables_of(
+        "
+-------------------------
+Town        Red    Blue
+-------------------------
+Oakham       12     3.5
+Selkirk       4    12.0
+-------------------------
+
+
+
+
+
+
+            13
+-------------------------",
+    );
+    assert_eq!(found, "^Town | ^Red | ^Blue\nOakham | 12 | 3.5\nSelkirk | 4 | 12.0");
+}
+
+#[test]
+fn a_line_of_values_between_the_lines_of_its_label_is_one_row() {
+    let mut page = page(
+        "
+---------------------------------
+Source         Tokens      Bytes
+---------------------------------
+Web pages         3.7       21.3
+---------------------------------",
+    );
+    let mut y = 170.0;
+    for (label, rest, tokens, bytes) in [("Code", "from forges", "8.3", "4.5"), ("Papers", "from arXiv", "5.8", "4.1")]
+    {
+        page.words.push(word(label, 60.0, y));
+        page.words.push(word(tokens, 168.0, y + 4.5));
+        page.words.push(word(bytes, 234.0, y + 4.5));
+        page.words.extend(rest.split(' ').scan(66.0, |x, text| {
+            let at = *x;
+            *x += 6.0 * f32::from(u8::try_from(text.len()).unwrap_or(0)) + 6.0;
+            Some(word(text, at, y + 9.0))
+        }));
+        y += 25.0;
+    }
+    let bounds = Bounds { x0: 60.0, y0: y, x1: 258.0, y1: y + 0.5 };
+    page.rules.push(Rule { bounds, is_horizontal: true, color: [0; 3] });
+    let found = find_tables(&page).iter().map(shape).collect::<Vec<_>>().join("\n\n");
+    assert_eq!(
+        found,
+        "^Source | ^Tokens | ^Bytes\nWeb pages | 3.7 | 21.3\nCode from forges | 8.3 | 4.5\nPapers from arXiv | 5.8 | 4.1"
+    );
+}

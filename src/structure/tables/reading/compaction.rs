@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::tables::layout::lines::text_lines;
-use crate::tables::reading::grid::Slot;
+use super::grid::Slot;
+use crate::tables::layout::lines::{PlacedWord, text_lines};
+use crate::tables::layout::signs;
 
 /// A grid has at most this many rows of title and of notes.
 const MAX_OUTER_ROWS: usize = 12;
@@ -12,8 +13,9 @@ const MIN_TITLE_WORDS: usize = 8;
 /// Wide cells of fewer lines below a grid are rows of it.
 const MIN_NOTE_LINES: usize = 3;
 
-/// Drops borders that part no text from other text.
-pub(super) fn compact(mut slots: Vec<Slot>) -> (Vec<Slot>, usize, usize) {
+/// Drops borders that part no text from other text, or signs from their values.
+pub(crate) fn compact(mut slots: Vec<Slot>) -> (Vec<Slot>, usize, usize) {
+    bind_signs(&mut slots);
     let filled: Vec<Slot> = slots.iter().filter(|s| !s.words.is_empty()).cloned().collect();
     let (starts, ends): (Vec<usize>, Vec<usize>) = filled.iter().map(|s| (s.column, s.column + s.column_span)).unzip();
     let columns = real_borders(&starts, &ends);
@@ -28,6 +30,33 @@ pub(super) fn compact(mut slots: Vec<Slot>) -> (Vec<Slot>, usize, usize) {
     }
     slots.retain(|s| !s.words.is_empty());
     (slots, rows.len() + 1, columns.len() + 1)
+}
+
+/// Moves signs that have cells of their own into the cells of their values.
+fn bind_signs(slots: &mut [Slot]) {
+    let mut filled: Vec<&mut Slot> = slots.iter_mut().filter(|slot| !slot.words.is_empty()).collect();
+    filled.sort_by_key(|slot| (slot.row, slot.column));
+    for row in filled.chunk_by_mut(|a, b| a.row == b.row) {
+        let leads = row.last().and_then(|slot| sign_of(slot)).is_none_or(|text| !signs::is_currency(text));
+        for at in 1..row.len() {
+            let Some([before, after]) = row.get_mut(at - 1..=at) else { continue };
+            let text = |word: Option<&PlacedWord<'_>>| word.map_or("", |word| word.word.text.as_str()).to_owned();
+            let (last, first) = (text(before.words.last()), text(after.words.first()));
+            if leads && sign_of(before).is_some_and(|sign| signs::is_currency_of(sign, &first)) {
+                after.words.splice(0..0, before.words.drain(..));
+            } else if sign_of(after).is_some_and(|sign| signs::is_rest_of(sign, &last)) {
+                before.words.append(&mut after.words);
+            }
+        }
+    }
+}
+
+/// The only word of a cell.
+fn sign_of<'p>(slot: &Slot<'p>) -> Option<&'p str> {
+    match slot.words.as_slice() {
+        [only] => Some(&only.word.text),
+        _ => None,
+    }
 }
 
 /// Places where text ends and text starts; between two such places one is enough.
@@ -48,7 +77,7 @@ fn real_borders(starts: &[usize], ends: &[usize]) -> Vec<usize> {
 }
 
 /// Drops titles above and notes below that are drawn as wide cells. Gives the number of rows left.
-pub(super) fn trimmed(slots: &mut Vec<Slot>, rows: usize, columns: usize) -> usize {
+pub(crate) fn trimmed(slots: &mut Vec<Slot>, rows: usize, columns: usize) -> usize {
     let wide = |row: usize| sole(slots, row).filter(|slot| slot.column_span == columns);
     let is_title = |row: &usize| wide(*row).is_some_and(|slot| slot.words.len() >= MIN_TITLE_WORDS);
     let titles = (0..rows.min(MAX_OUTER_ROWS)).take_while(is_title).count();
