@@ -239,7 +239,7 @@ mod tests {
                     Some(' ') => gap,
                     _ => 6.0,
                 };
-                (start, start) = (start + width, start + width);
+                start += width;
                 PlacedGlyph { start: start - width, end: start, ..glyph }
             });
             words(placed.collect()).into_iter().map(|word| word.text).collect::<Vec<_>>().join(" ")

@@ -239,7 +239,7 @@ pub(crate) fn reason_of(kind: ErrorKind) -> String {
     match kind {
         ErrorKind::NotFound => "there is no such file or folder".to_owned(),
         ErrorKind::AlreadyExists | ErrorKind::NotADirectory => "a file is where a folder is needed".to_owned(),
-        ErrorKind::IsADirectory => "it is a folder".to_owned(),
+        ErrorKind::IsADirectory => IS_FOLDER.to_owned(),
         kind => kind.to_string(),
     }
 }
@@ -487,9 +487,12 @@ fn selection_error(selection: &str, page_count: u32, hint: Option<String>) -> To
         .with("pages", json!(page_count))
 }
 
+/// The reason of an error where a folder was named in place of a file.
+pub(crate) const IS_FOLDER: &str = "it is a folder";
+
 /// A folder in place of a file.
 fn is_folder(path: &str) -> ToolError {
-    unreadable(path, "it is a folder")
+    unreadable(path, IS_FOLDER)
         .hint("It is a folder: get_file with its path alone lists the documents in it.")
         .command_hint("It is a folder: pagewise info lists the documents in it.")
 }

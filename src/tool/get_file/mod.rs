@@ -17,7 +17,7 @@ use super::caller::Caller;
 use super::client::{FormDecision, decide_form};
 use super::data_answer::result_json;
 use super::emit::PDF;
-use super::error::{ErrorCode, ToolError};
+use super::error::{ErrorCode, IS_FOLDER, ToolError};
 use super::page_tag::tag_blocks;
 use super::pdf::save_text;
 use super::versions::diff;
@@ -144,7 +144,7 @@ fn get_changes(
 /// Says of a file without pages, or a folder, that a parameter does not take it.
 fn for_documents(error: ToolError, why: &str) -> ToolError {
     let is_other = [ErrorCode::NotAPdf, ErrorCode::UnsupportedFileType].contains(&error.code)
-        || error.data.get("reason").is_some_and(|reason| reason == "it is a directory");
+        || error.data.get("reason").is_some_and(|reason| reason == IS_FOLDER);
     if is_other { error.hint(&format!("{why}. For other files and folders, leave it out.")) } else { error }
 }
 
