@@ -112,6 +112,8 @@
 //!   `text`.
 //! - **Words are gathered into rows in one place**, by one difference of baselines, and divided at gaps: for text with columns,
 //!   lines, columns and tables alike. See `text`.
+//! - **The lines of a scan have one size and one baseline each**, whether its words were recognised here or stand in a text
+//!   layer of the file: what an engine guessed of a word's box says nothing of type. See `text`.
 //! - **Text must look like text.** Some fonts map their glyphs to wrong characters, and nothing in the file says so.
 //!   Characters of an implausible font count as unknown; such a page is sent as a picture. See `text`.
 //! - **Markdown has every word of its page.** It is without a line only where most of the pages around it have this line, of

@@ -60,7 +60,7 @@ pub(crate) fn without(page: &PageLayout, numbers: &BTreeSet<usize>) -> PageLayou
 /// The numbers as one line of a region of its own.
 pub(crate) fn region(page: &PageLayout, numbers: &BTreeSet<usize>, reader: &DirectionReader<'_>) -> Option<Region> {
     let words: Vec<&Word> = numbers.iter().filter_map(|index| page.words.get(*index)).collect();
-    let lines = reader.lines(&words);
+    let lines = reader.lines(&words, &[]);
     let mut words: Vec<LineWord> = lines.iter().flat_map(|line| line.words.iter().cloned()).collect();
     words.iter_mut().for_each(|word| word.is_spaced = true);
     let tag = Some(LineTag { element: 0, role: LineRole::LineNumber, label: 0 });

@@ -2,8 +2,9 @@
 
 #![allow(clippy::indexing_slicing, reason = "a failed test may stop where it stands")]
 
-use crate::{DocumentPage, read_document, read_page, to_markdown};
-use pagewise_text::{Bounds, MathFont, PageLayout, Rule, Script, Word};
+use crate::{DocumentPage, PageStructure, read_document, read_page, read_tagged_page, to_markdown};
+use pagewise_document::{PageTags, StructureElement, StructureType};
+use pagewise_text::{Bounds, ContentMark, MathFont, PageLayout, Rule, Script, Word};
 
 /// A page whose lines are written from top to bottom.
 struct Sheet {
@@ -82,10 +83,13 @@ impl Sheet {
     }
 
     fn markdown(&self) -> String {
-        let structure = read_page(&self.layout, &[]);
-        let page = DocumentPage { number: 1, label: None, structure, is_wanted: true };
-        to_markdown(&read_document(&[page], &[]), &|_, _| None).concat()
+        markdown_of(read_page(&self.layout, &[]))
     }
+}
+
+fn markdown_of(structure: PageStructure) -> String {
+    let page = DocumentPage { number: 1, label: None, structure, is_wanted: true };
+    to_markdown(&read_document(&[page], &[]), &|_, _| None).concat()
 }
 
 /// The Markdown of a line of prose with signs within it.
@@ -119,6 +123,20 @@ fn scripts_within_a_line_are_a_formula() {
         "Here one writes $f(x)=e^{-x}$, and goes on with words."
     );
     assert_eq!(inline(&["T", "_Z", "∈", "α"]), "Here one writes $T_Z∈α$ and goes on with words.");
+}
+
+#[test]
+fn a_tagged_paragraph_has_its_formulas() {
+    let mut sheet = Sheet::new();
+    let x = sheet.prose(100.0, "Here one writes");
+    let x = sheet.formula(x, 100.0, &["x", "^2"]);
+    sheet.prose_at(x + 3.0, 100.0, "and goes on with words.");
+    sheet.layout.words.iter_mut().for_each(|word| word.mark = ContentMark::Sequence(0));
+    let paragraph =
+        StructureElement { id: 1, kind: StructureType::Paragraph, parent: None, spans: [1, 1], alternate: None };
+    let tags = PageTags { elements: vec![paragraph], owners: vec![Some(0)], places: vec![0] };
+    let structure = read_tagged_page(&sheet.layout, &tags).map(|(structure, _)| structure);
+    assert_eq!(structure.map(markdown_of), Some("Here one writes $x²$ and goes on with words.".to_owned()));
 }
 
 #[test]

@@ -65,10 +65,10 @@ fn read_unnumbered(page: &PageLayout, tables: &[TableArea]) -> PageStructure {
         let own = |word: &Word| quarter(word.turn) == turn && !is_slanted(word) && !is_in_table(word, tables);
         let words = page.words.iter().zip(&is_formula).filter(|(word, is_formula)| !**is_formula && own(word));
         let words: Vec<&Word> = words.map(|(word, _)| word).collect();
-        let formulas = if turn == 0 { formulas.as_slice() } else { &[] };
+        let formulas: Vec<&FoundFormula> = if turn == 0 { formulas.iter().collect() } else { Vec::new() };
         structure.regions.extend(match page.words.len() > MAX_WORDS {
             true => plain_regions(&words, frame, rest),
-            false => DirectionReader::new(page, frame).regions(&words, formulas, rest),
+            false => DirectionReader::new(page, frame).regions(&words, &formulas, rest),
         });
         rest = &[];
     }
@@ -135,7 +135,7 @@ impl<'p> DirectionReader<'p> {
     }
 
     /// The columns of these words and the tables, in reading order.
-    pub(super) fn regions(&self, words: &[&Word], formulas: &[FoundFormula], tables: &[TableArea]) -> Vec<Region> {
+    pub(super) fn regions(&self, words: &[&Word], formulas: &[&FoundFormula], tables: &[TableArea]) -> Vec<Region> {
         let mut segments = self.segments(words, formulas);
         drawn_bullets::insert(&mut segments, self.page, self.frame);
         segments.extend(tables.iter().map(|table| Segment::of_table(table.index, self.frame.of_page(table.bounds))));
@@ -146,12 +146,12 @@ impl<'p> DirectionReader<'p> {
         regions
     }
 
-    /// The lines of these words, which stand below each other.
-    pub(crate) fn lines(&self, words: &[&Word]) -> Vec<Line> {
-        lines::of_column(self.segments(words, &[]), &self.boxes)
+    /// The lines of these words and formulas, which stand below each other.
+    pub(crate) fn lines(&self, words: &[&Word], formulas: &[&FoundFormula]) -> Vec<Line> {
+        lines::of_column(self.segments(words, formulas), &self.boxes)
     }
 
-    fn segments(&self, words: &[&Word], formulas: &[FoundFormula]) -> Vec<Segment> {
+    fn segments(&self, words: &[&Word], formulas: &[&FoundFormula]) -> Vec<Segment> {
         let placed = words.iter().map(|word| {
             let (mut placed, baseline) = placed_word(word, self.frame, &self.links);
             placed.style.is_monospace |= self.fixed_pitch.contains(word.font);

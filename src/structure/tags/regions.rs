@@ -4,10 +4,12 @@ use super::belief::{self, Part};
 use super::cells::TreeTable;
 use super::pieces::{Owner, Piece, PieceContent, WordOwners};
 use crate::bounds::{Frame, NOTHING, center, shared_width};
+use crate::formulas::{self, FoundFormula};
 use crate::page_structure::{Column, Figure, Line, LineRole, LineTag, Region};
 use crate::reading::{DirectionReader, is_slanted, quarter, slanted_region, turns};
 use pagewise_document::PageTags;
 use pagewise_text::{Bounds, PageLayout, Word};
+use std::collections::{HashMap, HashSet};
 
 /// A paragraph with more lines may be any text.
 const MAX_PARAGRAPH_LINES: usize = 25;
@@ -23,7 +25,12 @@ pub(super) fn write(
     owners: &WordOwners,
     tables: &[TreeTable],
 ) -> Option<Vec<Region>> {
-    let writer = RegionWriter::new(page, tags);
+    let table = |piece: &Piece| match piece.content {
+        PieceContent::Table(area) => Some(area.bounds),
+        PieceContent::Block(..) | PieceContent::Open | PieceContent::Figure(..) => None,
+    };
+    let areas: Vec<Bounds> = pieces.iter().filter_map(table).collect();
+    let writer = RegionWriter::new(page, tags, formulas::find(page, &areas));
     let mut parts: Vec<Part> = Vec::new();
     for piece in pieces {
         parts.extend(writer.parts(piece));
@@ -68,12 +75,38 @@ struct RegionWriter<'p> {
     tags: &'p PageTags,
     /// For each direction of the page's text.
     readers: Vec<(Frame, DirectionReader<'p>)>,
+    /// By the first of their words.
+    formulas: HashMap<*const Word, FoundFormula>,
 }
 
 impl<'p> RegionWriter<'p> {
-    fn new(page: &'p PageLayout, tags: &'p PageTags) -> Self {
+    fn new(page: &'p PageLayout, tags: &'p PageTags, formulas: Vec<FoundFormula>) -> Self {
         let frames = turns(page).into_iter().map(|turn| Frame { turn, width: page.width, height: page.height });
-        Self { page, tags, readers: frames.map(|frame| (frame, DirectionReader::new(page, frame))).collect() }
+        let readers = frames.map(|frame| (frame, DirectionReader::new(page, frame))).collect();
+        let first = |formula: &FoundFormula| formula.words.first().and_then(|at| page.words.get(*at));
+        let keyed = |formula| Some((std::ptr::from_ref(first(&formula)?), formula));
+        Self { page, tags, readers, formulas: formulas.into_iter().filter_map(keyed).collect() }
+    }
+
+    /// The formulas all of whose words are among these, and the other words.
+    fn apart<'w>(&self, words: Vec<&'w Word>) -> (Vec<&'w Word>, Vec<&FoundFormula>) {
+        let mut own: HashSet<*const Word> = words.iter().map(|word| std::ptr::from_ref(*word)).collect();
+        let parts = |formula: &FoundFormula| {
+            let parts = formula.words.iter().filter_map(|at| self.page.words.get(*at));
+            parts.map(std::ptr::from_ref).collect::<Vec<_>>()
+        };
+        let mut formulas = Vec::new();
+        for formula in words.iter().filter_map(|word| self.formulas.get(&std::ptr::from_ref(*word))) {
+            let parts = parts(formula);
+            if parts.iter().all(|part| own.contains(part)) {
+                for part in &parts {
+                    own.remove(part);
+                }
+                formulas.push(formula);
+            }
+        }
+        let is_rest = |word: &&Word| own.contains(&std::ptr::from_ref(*word));
+        (words.into_iter().filter(is_rest).collect(), formulas)
     }
 
     /// The words of each direction.
@@ -95,8 +128,10 @@ impl<'p> RegionWriter<'p> {
                 alternate.map(|alternate| Part::Figure(Figure { bounds, alternate })).into_iter().collect()
             }
             PieceContent::Open => {
-                let regions =
-                    |(_, reader, words): (Frame, &DirectionReader, Vec<&Word>)| reader.regions(&words, &[], &[]);
+                let regions = |(_, reader, words): (Frame, &DirectionReader, Vec<&Word>)| {
+                    let (words, formulas) = self.apart(words);
+                    reader.regions(&words, &formulas, &[])
+                };
                 let regions: Vec<Region> = self.by_direction(&piece.words).flat_map(regions).collect();
                 vec![Part::Open { regions }]
             }
@@ -104,7 +139,9 @@ impl<'p> RegionWriter<'p> {
                 let mut parts = Vec::new();
                 for (frame, reader, words) in self.by_direction(&piece.words) {
                     for words in columns(frame, &words) {
-                        parts.push(Part::Lines { turn: frame.turn, role, lines: reader.lines(&words) });
+                        let (words, formulas) =
+                            if role == LineRole::Code { (words, Vec::new()) } else { self.apart(words) };
+                        parts.push(Part::Lines { turn: frame.turn, role, lines: reader.lines(&words, &formulas) });
                     }
                 }
                 set_tags(&mut parts, element, role, &piece.label);
@@ -118,7 +155,8 @@ impl<'p> RegionWriter<'p> {
         let upright: Vec<&Word> = words.iter().copied().filter(|word| !is_slanted(word)).collect();
         let mut places: Vec<Bounds> = regions.iter().map(|region| page_bounds(region, self.page)).collect();
         for (frame, reader, words) in self.by_direction(&upright) {
-            for region in reader.regions(&words, &[], &[]) {
+            let (words, formulas) = self.apart(words);
+            for region in reader.regions(&words, &formulas, &[]) {
                 if regions.len() >= MAX_REGIONS {
                     return None;
                 }
@@ -142,7 +180,7 @@ impl<'p> RegionWriter<'p> {
             let (heads, feet): (Vec<&Word>, Vec<&Word>) = words.into_iter().partition(is_head);
             let column = |words: &[&Word]| {
                 let tag = LineTag { element: 0, role: LineRole::Furniture, label: 0 };
-                let lines = reader.lines(words).into_iter().map(|line| Line { tag: Some(tag), ..line }).collect();
+                let lines = reader.lines(words, &[]).into_iter().map(|line| Line { tag: Some(tag), ..line }).collect();
                 Region::Column(Column { turn: frame.turn, is_plain: false, lines })
             };
             if !heads.is_empty() {

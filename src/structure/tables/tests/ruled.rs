@@ -770,7 +770,8 @@ Web pages         3.7       21.3
 ---------------------------------",
     );
     let mut y = 170.0;
-    for (label, rest, tokens, bytes) in [("Code", "from forges", "8.3", "4.5"), ("Papers", "from arXiv", "5.8", "4.1")]
+    for (label, rest, tokens, bytes) in
+        [("Code", "from forges", "8.3", "4.5"), ("Papers", "from servers", "5.8", "4.1")]
     {
         page.words.push(word(label, 60.0, y));
         page.words.push(word(tokens, 168.0, y + 4.5));
@@ -787,6 +788,6 @@ Web pages         3.7       21.3
     let found = find_tables(&page).iter().map(shape).collect::<Vec<_>>().join("\n\n");
     assert_eq!(
         found,
-        "^Source | ^Tokens | ^Bytes\nWeb pages | 3.7 | 21.3\nCode from forges | 8.3 | 4.5\nPapers from arXiv | 5.8 | 4.1"
+        "^Source | ^Tokens | ^Bytes\nWeb pages | 3.7 | 21.3\nCode from forges | 8.3 | 4.5\nPapers from servers | 5.8 | 4.1"
     );
 }
