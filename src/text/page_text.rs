@@ -192,7 +192,7 @@ impl PageText {
         let hidden = self.hidden.chars().filter(|character| !character.is_whitespace()).count();
         let counts = [
             (u64::try_from(hidden).unwrap_or(u64::MAX), HIDDEN_REMARK),
-            (self.invisible, "characters of the text invisible on the page"),
+            (self.invisible, "characters of this text invisible on the page"),
             (self.off_page, "characters outside the visible page left out"),
             (self.undecoded, "glyphs for unknown characters, not in the text"),
         ];

@@ -43,7 +43,8 @@ pub enum FormArgument {
     Markdown,
     /// The path of a one-page PDF
     Path,
-    /// Text for plain pages, Markdown for pages whose tables were read reliably, otherwise a PDF or a picture
+    /// Text for plain pages, Markdown where tables were read reliably, text with its columns for other tables, and a PDF or a
+    /// picture where text would leave something out
     Mixed,
 }
 

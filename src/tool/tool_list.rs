@@ -14,8 +14,8 @@ use super::schema::{Members, listed, result_schema};
 
 /// The server's instructions for the model: what all tools share is said here once.
 pub const INSTRUCTIONS: &str = "\
-pagewise reads PDFs a page at a time, office files, EPUBs and notebooks by parts that count as pages, and text files and \
-images whole.
+pagewise reads PDFs a page at a time, office files, EPUBs and notebooks by parts that count as pages, text files by lines, \
+and images.
 Call get_file with filePath alone first: it gives a short summary (outline, token costs). Then request the pages you need.
 - Paths: absolute, relative, ~, file://, http(s)://, a.pdf#attachment=NAME, or a responseId from fetch_content.
 - pages counts from 1; only pdfPage counts from 0. \"label:iv\" is a printed page label, \"section:Results\" an outline title.

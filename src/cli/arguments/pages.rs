@@ -31,7 +31,7 @@ pub(crate) struct Page {
     pub(crate) join: bool,
 }
 
-/// Cut every page of a PDF into a file of its own, or pages of it into one file
+/// Cut each page of a PDF into a file of its own, or with --out all into one file
 ///
 /// With --out-dir, files are named {name}-{number}.pdf with padded numbers; an interrupt leaves only complete files. With
 /// --out, all pages go into one PDF in which shared objects occur once; the same pages always have the same bytes.

@@ -110,7 +110,7 @@ pub(super) const GROUPS: &[Group] = &[
         number("max_answer_pages", "pages", "Pages in one answer", |c| SettingTarget::Usize(&mut c.answers.max_pages)),
         number("max_answer_bytes", "bytes", "All PDF pages of one answer", |c| SettingTarget::U64(&mut c.answers.max_answer_bytes)),
         number("max_block_bytes", "bytes", "One PDF page of an answer; a larger one comes as text", |c| SettingTarget::U64(&mut c.answers.max_block_bytes)),
-        number("max_text_characters", "characters", "Text in one answer", |c| SettingTarget::Usize(&mut c.answers.max_text_characters)),
+        number("max_text_characters", "characters", "Text in one answer of get_file; pdf_extract_text has max_chars", |c| SettingTarget::Usize(&mut c.answers.max_text_characters)),
         number("max_text_file_bytes", "bytes", "Size of a text file that can be read", |c| SettingTarget::U64(&mut c.answers.max_text_file_bytes)),
         number("max_image_bytes", "bytes", "Size of an image file that can be read", |c| SettingTarget::U64(&mut c.answers.max_image_bytes)),
         number("max_picture_bytes", "bytes", "A page drawn as PNG for a model", |c| SettingTarget::U64(&mut c.answers.max_picture_bytes)),
