@@ -40,7 +40,7 @@ pub struct GetFileArguments {
     #[serde(flatten)]
     #[cfg_attr(feature = "program", command(flatten))]
     pub pages: PagesParameter,
-    /// Page form: document (PDF block), path (saved PDF), mixed (text, layout or Markdown if complete, else a picture or PDF), auto
+    /// Page form: document (PDF block), path (saved PDF), mixed (text, layout or Markdown if complete, else picture or PDF), auto
     /// (default: what your client can show).
     #[serde(rename = "as")]
     #[cfg_attr(
@@ -93,7 +93,7 @@ pub struct GetFileArguments {
         )
     )]
     pub against: Option<String>,
-    /// Write pages to a file, as Markdown or as: text; returns its path.
+    /// Save pages as Markdown, or as: text; returns the path.
     #[serde(default)]
     #[cfg_attr(feature = "program", arg(skip))]
     pub save: bool,
