@@ -244,7 +244,7 @@ pub struct LimitExceeded {
 }
 
 impl LimitExceeded {
-    /// What a reader is told: the name of the setting, or words, since no other name can be looked up.
+    /// The sentence of the error. It names the limit if that is a setting; other limits have names in the code alone.
     fn problem(&self) -> String {
         let Self { which, limit, found } = self;
         match (which, which.counted()) {

@@ -57,7 +57,7 @@ pub use self::library::{IndexStatus, RankedHit, RankedHits, RankedRequest};
 pub use self::markdown::{
     Illustration, MarkdownPage, MarkdownPages, RunningLines, UNREAD_ROWS, read_illustrated, read_markdown,
 };
-pub use self::page_notes::PageNotes;
+pub use self::page_notes::{PageNotes, recognised_note};
 pub use self::pdf::{
     CUT_PAGE, FormCost, GivenForms, HeldStatus, PageChanges, PagePlan, PlannedPage, SelectedPages, SummaryFacts,
     UnreadParts, image_tokens, moved_phrase, page_change_lines, page_estimates, pages_with_hidden_text, picture_tokens,

@@ -2,7 +2,7 @@
 
 use super::phrases::{grouped, one_line, page_or_pages};
 use pagewise_base::page::{PageIndex, PageSet};
-use pagewise_text::PageRemark;
+use pagewise_text::{PageRemark, RECOGNISED_REMARK};
 
 /// Different notes in one answer. Further ones are counted.
 const MAX_NOTES: usize = 20;
@@ -13,6 +13,13 @@ pub struct PageNotes {
     notes: Vec<PageNote>,
     /// Notes beyond the bound.
     more: u64,
+}
+
+/// Which pages OCR read; `None` if it read none.
+#[must_use]
+pub fn recognised_note(pages: &PageSet) -> Option<String> {
+    let note = PageNote { pages: pages.clone(), count: None, what: RECOGNISED_REMARK.to_owned() };
+    (!pages.is_empty()).then(|| note.sentence())
 }
 
 #[derive(Debug, Clone)]

@@ -25,7 +25,7 @@ pub(super) const TEXT_UNCHANGED: &str = "This file is already part of the thread
 pub(super) const NEXT_WHEN_FULL_OF_MEDIA: &str = "Ask with as: \"text\" or as: \"path\"; or call context_forget once your \
      context has been compacted, and ask again.";
 
-/// What to do when a conversation has reached its bound on bytes, which text counts against too.
+/// What to do when a conversation has reached its bound on bytes. Text has bytes too, so asking for it is no way out.
 pub(super) const NEXT_WHEN_FULL_OF_BYTES: &str = "Call context_forget once your context has been compacted, and ask again; or ask \
      for pages with as: \"path\".";
 

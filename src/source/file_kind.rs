@@ -95,8 +95,8 @@ impl FileKind {
 /// Detects the type of a file of `len` bytes from its first [`HEAD_BYTES`] bytes, or from all if there are fewer.
 ///
 /// The signature of another format decides first, so an archive with a PDF in it is an archive. A text that mentions
-/// `%PDF-` is a text, unless it contains a whole header line. What is neither UTF-8 nor of a known format is a PDF without
-/// its header if it has an object of one: the readers repair that.
+/// `%PDF-` is a text, unless it contains a whole header line. Bytes that are neither UTF-8 nor of a known format are a PDF that
+/// lost its header if they contain a line such as `1 0 obj`; the readers repair it.
 #[must_use]
 pub fn detect_kind(head: &[u8], len: u64) -> FileKind {
     if let Some(kind) = match_signature(head) {

@@ -285,33 +285,45 @@ fn is_alike(common: usize, quote: usize) -> bool {
     common >= 2 && common * 100 >= quote * ALTERED_PERCENT
 }
 
-/// The longest sequence of words that both have, whatever their case, as pairs of positions.
+/// The longest sequence of words that both have, whatever their case, as pairs of positions; of several, the one with most
+/// words that follow each other in both.
 fn common_words(quote: &[Word], passage: &[Word]) -> Vec<(usize, usize)> {
+    /// A common word counts more than all that may follow each other.
+    const WORD: u32 = 1 << 11;
     let lower = |words: &[Word]| words.iter().map(|word| word.key.to_lowercase()).collect::<Vec<_>>();
     let (one, other) = (lower(quote), lower(passage));
     let width = other.len() + 1;
-    // The lengths of the longest sequences of what follows each pair of positions, row by row.
-    let mut lengths = vec![0_u32; width * (one.len() + 1)];
     let at = |row: usize, column: usize| row * width + column;
+    // What follows each pair of positions counts so much at most, and so much if the words there are a pair, row by row.
+    let mut most = vec![0_u32; width * (one.len() + 1)];
+    let mut paired = most.clone();
+    let value = |counts: &[u32], row, column| counts.get(at(row, column)).copied().unwrap_or(0);
+    let following = |paired: &[u32], row, column| match value(paired, row + 1, column + 1) {
+        0 => 0,
+        count => count + 1,
+    };
     for (row, word) in one.iter().enumerate().rev() {
         for (column, other) in other.iter().enumerate().rev() {
-            let cell = |row, column| lengths.get(at(row, column)).copied().unwrap_or(0);
-            let length = match word == other {
-                true => cell(row + 1, column + 1) + 1,
-                false => cell(row + 1, column).max(cell(row, column + 1)),
+            let pair = if word == other {
+                WORD + value(&most, row + 1, column + 1).max(following(&paired, row, column))
+            } else {
+                0
             };
-            if let Some(cell) = lengths.get_mut(at(row, column)) {
-                *cell = length;
+            let without = value(&most, row + 1, column).max(value(&most, row, column + 1));
+            if let (Some(own), Some(best)) = (paired.get_mut(at(row, column)), most.get_mut(at(row, column))) {
+                (*own, *best) = (pair, pair.max(without));
             }
         }
     }
-    let cell = |row, column| lengths.get(at(row, column)).copied().unwrap_or(0);
     let (mut pairs, mut row, mut column) = (Vec::new(), 0, 0);
-    while let (Some(word), Some(counterpart)) = (one.get(row), other.get(column)) {
-        if word == counterpart {
+    let mut follows = false;
+    while row < one.len() && column < other.len() {
+        let pair = value(&paired, row, column);
+        if follows || pair > 0 && pair == value(&most, row, column) {
             pairs.push((row, column));
+            follows = following(&paired, row, column) > value(&most, row + 1, column + 1);
             (row, column) = (row + 1, column + 1);
-        } else if cell(row + 1, column) >= cell(row, column + 1) {
+        } else if value(&most, row + 1, column) >= value(&most, row, column + 1) {
             row += 1;
         } else {
             column += 1;
@@ -417,6 +429,14 @@ mod tests {
         check_altered("the law does not protect", LAW, &[("the", "The")]);
         check_altered("truth for 10 years before publication, or 5 of it", LAW, &[("before", "after"), ("", "%")]);
         check_altered("The law does not ever protect a self-evident truth", LAW, &[("ever", "")]);
+    }
+
+    #[test]
+    fn of_equal_words_those_that_follow_each_other_are_the_passage() {
+        let page = "Between them lies a fold, and a fold is a small act of arithmetic.";
+        check_altered("fold is a small act of arithmetics", page, &[("arithmetics", "arithmetic")]);
+        check_altered("fold is a tiny act of arithmetic", page, &[("tiny", "small")]);
+        check_altered("a fold, and fold is a small act", page, &[("", "a")]);
     }
 
     #[test]

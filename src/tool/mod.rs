@@ -52,17 +52,17 @@ pub use self::guidance::{PROMPTS, Prompt, PromptArgument, SKILL, SKILL_URI, skil
 #[cfg(feature = "program")]
 pub(crate) use self::pdf::MAX_EXCERPTS;
 pub use self::pdf::{
-    AttachmentData, BesideText, CellOfTable, CommentData, CountData, Coverage, DocumentArguments, ExtractedPage,
-    FailedPage, FieldData, FoundInDocument, FoundInDocuments, Highlight, ImagesResult, InfoAnswer, InfoArguments,
-    InfoResult, JoinResult, LinkData, ListedImage, MappedPage, MatchedPage, Occurrences, OcrArgument, OptionData,
-    OutlineArguments, OutlineEntry, OutlineResult, PageContent, PageResult, PageSize, PictureFolders, QuoteFindings,
-    QuotesFindings, RankedResult, RenderAnswer, RenderArguments, RenderResult, RenderedPages, SavedText,
+    AttachmentData, BesideText, CellOfTable, CommentData, CountData, Coverage, DocumentArguments, DocumentPages,
+    ExtractedPage, FailedPage, FieldData, FoundInDocument, FoundInDocuments, Highlight, ImagesResult, InfoAnswer,
+    InfoArguments, InfoResult, JoinResult, LinkData, ListedImage, MappedPage, MatchedPage, Occurrences, OcrArgument,
+    OptionData, OutlineArguments, OutlineEntry, OutlineResult, PageContent, PageResult, PageSize, PictureFolders,
+    QuoteFindings, QuotesFindings, RankedResult, RenderAnswer, RenderArguments, RenderResult, RenderedPages, SavedText,
     SearchArguments, SearchResult, SheetResult, SplitResult, TableFormat, TableOnPage, TablesArguments, TablesResult,
-    TextArguments, TextFormat, TextLayerResult, TextResult, UnrecognisedPages, WHOLE_TEXT, WordInBox,
-    WrittenAttachments, WrittenFile, add_to_index, clear_index, draw_to_width, extract_illustrated, extract_text,
-    find_images, find_tables, index_status, info, outline, render_page, save_text, search, selected_pages, split,
-    write_attachments, write_joined, write_page, write_picture, write_pictures, write_quote_picture, write_sheet,
-    write_tables, write_text, write_text_layer,
+    TextArguments, TextFormat, TextLayerResult, TextResult, WHOLE_TEXT, WordInBox, WrittenAttachments, WrittenFile,
+    add_to_index, clear_index, draw_to_width, extract_illustrated, extract_text, find_images, find_tables,
+    index_status, info, outline, render_page, save_text, search, selected_pages, split, write_attachments,
+    write_joined, write_page, write_picture, write_pictures, write_quote_picture, write_sheet, write_tables,
+    write_text, write_text_layer,
 };
 pub use self::push::push_file;
 pub use self::resource::{

@@ -6,7 +6,7 @@ use crate::cli::terminal::screen::{Part, Screen};
 use crate::context::{QuoteHistory, one_line, page_or_pages, unrecognised_notes};
 use crate::tool::{QuoteFindings, QuotesFindings};
 use pagewise_base::page::PageIndex;
-use pagewise_text::{QuoteVerdict, WordDifference};
+use pagewise_text::{QuoteVerdict, RECOGNISED_REMARK, WordDifference};
 
 /// Whether the quote is there, and the passage.
 pub(crate) fn text(found: &QuoteFindings, screen: Screen) -> String {
@@ -63,7 +63,8 @@ fn difference(difference: &WordDifference) -> String {
 pub(crate) fn notes(found: &QuoteFindings) -> Vec<String> {
     let unread = (!found.is_verbatim() && !found.unread.is_empty())
         .then(|| format!("{}: no usable text, so the quote may be there", page_or_pages(&found.unread)));
-    let recognised = found.is_recognised.then(|| "the page was read by OCR; it may contain errors".to_owned());
+    let recognised = found.verdict.page().filter(|_| found.is_recognised);
+    let recognised = recognised.map(|page| format!("page {}: {RECOGNISED_REMARK}", page.number()));
     let unrecognised = if found.is_verbatim() { Vec::new() } else { unrecognised_notes(&found.ocr, next_pages) };
     let history = found.history.as_ref().map(QuoteHistory::sentence);
     let deleted =
@@ -100,6 +101,6 @@ pub(crate) fn several_notes(found: &QuotesFindings) -> Vec<String> {
     let blind = blind.iter().map(|path| one_line(path)).collect();
     let blind = named("pages without usable text, so the quote may be there", blind);
     let others = named("the same words also in", others.collect());
-    let coverage = coverage_notes(&found.coverage).into_iter().chain(found.unrecognised.line());
+    let coverage = coverage_notes(&found.coverage).into_iter().chain(found.unrecognised.unrecognised_line());
     others.into_iter().chain(summary).chain(coverage).chain(blind).collect()
 }

@@ -177,7 +177,8 @@ fn documents_notes(found: &FoundInDocuments, screen: Screen) -> Vec<String> {
     let blind = found.without_text.iter().map(|path| one_line(path)).collect();
     let blind = named("only partly searched, because pages have no usable text (scans or blank)", blind);
     let words = found.words().map(|words| words_note(&words));
-    let coverage = coverage_notes(&found.coverage).into_iter().chain(found.unrecognised.line());
+    let coverage = coverage_notes(&found.coverage).into_iter();
+    let coverage = coverage.chain(found.recognised.recognised_line()).chain(found.unrecognised.unrecognised_line());
     [summary, words, more].into_iter().flatten().chain(coverage).chain(blind).collect()
 }
 

@@ -34,7 +34,7 @@ fn report(answer: FetchAnswer) -> Report {
     Report::new(for_people(&readable(&answer.blocks), answer.blocks.last()), Value::Object(object))
 }
 
-/// The text for people. The last block is our own: in place of the calls that it names stand commands.
+/// The text for people: the calls that the last block names become commands. That block is ours, the others are of the document.
 fn for_people(text: &str, last: Option<&Block>) -> String {
     let Some(Block::Text(own)) = last else { return text.to_owned() };
     let Some(document) = text.strip_suffix(own.as_str()) else { return text.to_owned() };

@@ -89,7 +89,8 @@ pub fn page_estimates(
 
 impl FormChooser<'_> {
     /// The form in which a page is given, with the reason: the one that the client gets or, if the server may choose, its text
-    /// if that says all, Markdown if its tables are certain, and else its text with columns kept by spaces or its picture.
+    /// if that says all, Markdown if its tables are certain or it has formulas, and else its text with columns kept by spaces or its
+    /// picture.
     pub(super) fn choose(&self, page: PageIndex, read: &StructuredPage) -> (ChosenForm, &'static str) {
         let plain = |form| ChosenForm { form, layout: None };
         let is_read = !read.structure.has_unread_rows && !splits_rows(&read.structure);
@@ -99,6 +100,9 @@ impl FormChooser<'_> {
         match () {
             () if !self.given.is_mixed => (plain(self.given.form), "the client gets all pages in it"),
             () if is_listing && keeps_rows => (plain(PageForm::Markdown), "its tables are certain"),
+            () if read.text.says_all() && keeps_rows && has_formula(&read.structure) => {
+                (plain(PageForm::Markdown), "its formulas are read by their places")
+            }
             () if read.tables.is_empty() && read.text.says_all() && keeps_rows => {
                 (plain(PageForm::Text), "its text says everything that it shows")
             }
@@ -211,6 +215,15 @@ const MAX_LABEL_WORDS: usize = 5;
 const SAME_ROW: f32 = 0.3;
 /// Rows of labels and values that may be apart in reading order: one is chance.
 const MAX_SPLIT_ROWS: usize = 1;
+
+/// Whether a page has a displayed formula, which text in reading order takes apart.
+fn has_formula(structure: &PageStructure) -> bool {
+    let columns = structure.regions.iter().filter_map(|region| match region {
+        Region::Column(column) => Some(column),
+        Region::Table(_) | Region::Figure(_) => None,
+    });
+    columns.flat_map(|column| &column.lines).any(Line::is_formula)
+}
 
 /// Whether the reading order takes rows of labels and values apart. Columns of prose stand side by side as well.
 fn splits_rows(structure: &PageStructure) -> bool {

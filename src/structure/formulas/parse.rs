@@ -2,7 +2,7 @@
 
 use super::latex::{is_joint, push, push_script, with_long_signs};
 use super::names::negated;
-use super::symbols::{AXIS_EM, Kind, NEGATION, Symbol};
+use super::symbols::{AXIS_EM, Kind, NEGATION, Symbol, is_accent_command};
 use crate::bounds::{NOTHING, shared_width};
 
 /// Maximum symbols of a formula.
@@ -396,7 +396,7 @@ fn cover(accent: &Symbol, command: &str, symbols: &mut Vec<Symbol>) -> Option<()
     Some(())
 }
 
-/// The relation that TeX makes of two signs: one right above the other.
+/// Joins two signs of which one is right above the other: TeX makes ≅ of ∼ and =, and ≐ of a dot and =.
 fn with_stacked_relations(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
     let is_upper = |symbol: &Symbol| matches!(symbol.latex.as_str(), "∼" | "⋅" | ".");
     let Some(em) = symbols.iter().map(|symbol| symbol.size).reduce(f32::max) else { return symbols };
@@ -549,7 +549,7 @@ fn place(symbol: &Symbol, host: Option<&Symbol>, size: f32, baseline: f32) -> Op
 
 /// Whether a symbol is a letter with an accent.
 fn is_accented(symbol: &Symbol) -> bool {
-    symbol.kind == Kind::Term && symbol.latex.starts_with('\\') && symbol.latex.ends_with('}')
+    symbol.kind == Kind::Term && is_accent_command(&symbol.latex)
 }
 
 /// An operator by its order and left edge, with what stands above and below it.

@@ -312,6 +312,11 @@ pub(super) fn is_accented(text: &str) -> bool {
     only.is_some_and(|sign| !sign.is_ascii() && (accent_command(sign).is_some() || is_letter()))
 }
 
+/// Whether LaTeX is that of a letter with an accent.
+pub(super) fn is_accent_command(latex: &str) -> bool {
+    ACCENTED.iter().any(|(command, _)| latex.strip_prefix(command).is_some_and(|rest| rest.starts_with('{')))
+}
+
 /// Whether a word is an accent beyond ASCII that stands alone.
 pub(super) fn is_accent(word: &Word) -> bool {
     !word.text.is_ascii() && accent(&word.text, word).is_some()

@@ -20,7 +20,7 @@ pub(super) struct FontMap {
     names: HashMap<u32, Option<String>>,
     /// Whether the codes are characters.
     is_unicode: bool,
-    /// Whether it is a font of TeX for letters of formulas, without a map of characters.
+    /// Whether it is a font of variables made for TeX, and has no `ToUnicode` map.
     is_math_italic: bool,
 }
 

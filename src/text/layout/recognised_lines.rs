@@ -7,7 +7,7 @@ use super::scripts::Script;
 /// Sizes within this share of the usual one count as usual.
 const USUAL_RANGE: f64 = 0.2;
 
-/// Gives each line one size and one baseline. Most lines have the usual size.
+/// Gives all words of a line its median size and baseline. A line that is nearly as large as most lines gets their size.
 pub(crate) fn settle(lines: &mut [TextLine]) {
     let sizes: Vec<f64> = lines.iter().map(|line| median(line.glyphs.iter().map(|own| own.glyph.size))).collect();
     let usual = median(sizes.iter().copied());

@@ -17,7 +17,7 @@ pub struct ConversationArguments {
     #[cfg_attr(feature = "program", command(flatten))]
     pub conversation: ConversationParameter,
     /// How many times the context was compacted. A higher number than before clears the record of sent pages; with a lower
-    /// one, everything is sent and nothing is recorded.
+    /// one, nothing is recorded.
     #[schemars(extend("x-driver" = true))]
     #[cfg_attr(feature = "program", arg(long, value_name = "N", requires = "conversation"))]
     pub generation: Option<u64>,

@@ -39,8 +39,8 @@ pub use self::render::{
 #[cfg(feature = "program")]
 pub(crate) use self::search::MAX_EXCERPTS;
 pub use self::search::{
-    Coverage, FoundInDocument, FoundInDocuments, MatchedPage, QuoteFindings, QuotesFindings, RankedResult,
-    SearchResult, UnrecognisedPages, add_to_index, clear_index, index_status, search,
+    Coverage, DocumentPages, FoundInDocument, FoundInDocuments, MatchedPage, QuoteFindings, QuotesFindings,
+    RankedResult, SearchResult, add_to_index, clear_index, index_status, search,
 };
 pub use self::split::{FailedPage, SplitResult, split};
 pub use self::tables::{CellOfTable, TableFormat, TableOnPage, TablesResult, find_tables};

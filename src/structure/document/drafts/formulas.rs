@@ -76,18 +76,19 @@ fn has_few_words(line: &Line) -> bool {
 }
 
 fn letters_of_words(text: &str) -> usize {
-    let words = text.split(|sign: char| !sign.is_alphabetic() || is_math_letter(sign));
+    let words = text.split(|sign: char| !sign.is_alphabetic() || is_mathematical_alphanumeric(sign));
     words.map(|word| word.chars().count()).filter(|count| *count >= WORD).sum()
 }
 
-fn is_math_letter(sign: char) -> bool {
+fn is_mathematical_alphanumeric(sign: char) -> bool {
     matches!(sign, '\u{1d400}'..='\u{1d7ff}')
 }
 
 /// Whether a line has a relation, an operator, or a bracket that stands alone.
 fn has_sign(line: &Line) -> bool {
-    let is_sign =
-        |sign: char| matches!(sign, '=' | '<' | '>' | '±' | '√' | '\u{2200}'..='\u{22ff}') || is_math_letter(sign);
+    let is_sign = |sign: char| {
+        matches!(sign, '=' | '<' | '>' | '±' | '√' | '\u{2200}'..='\u{22ff}') || is_mathematical_alphanumeric(sign)
+    };
     let is_bracket = |text: &str| matches!(text, "(" | ")" | "[" | "]" | "{" | "}" | "|");
     line.words.iter().any(|word| word.text.chars().any(is_sign) || is_bracket(&word.text))
 }

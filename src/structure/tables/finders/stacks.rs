@@ -276,7 +276,8 @@ fn without_caption(band: Bounds, words: &PageWords) -> (Bounds, bool) {
     (Bounds { y0, ..band }, true)
 }
 
-/// Whether a band holds nothing but a number far below the rule above it: the last rule is that of the foot of the page.
+/// Whether a band holds only the number of the page, far below the rule above it. The rule below it is then the line at the
+/// foot of the page, not the end of the table.
 fn is_page_number(band: &Bounds, lines: &[TextLine]) -> bool {
     let [line] = lines else { return false };
     let words: Vec<&PlacedWord> = line.chunks.iter().flat_map(|chunk| &chunk.words).collect();

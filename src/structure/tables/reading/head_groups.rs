@@ -66,7 +66,7 @@ fn widen_over_values(pieces: &mut [Piece], at: usize, lines: &[RowLine], columns
     is_over
 }
 
-/// The pieces over a rule right below them head the columns over that rule. Whether there was one.
+/// Widens pieces that have a rule right below them over the columns of that rule. Returns whether a piece changed.
 fn widen_by_rules(line: &mut RowLine, next: &RowLine, columns: &[Column], cuts: &[Edge]) -> bool {
     let (Some(start), Some(end)) = (columns.first(), columns.last()) else { return false };
     let is_partial = |e: &&Edge| e.end - e.start < 0.9 * (end.hi - start.lo);

@@ -111,18 +111,19 @@ fn cell_shape(cell: &Cell) -> String {
     format!("{head}{span}{}", cell.text)
 }
 
-#[test]
-fn a_table_has_each_word_of_its_area_once() {
-    let page = page(
-        "
+/// A table between rules.
+const FOLDS: &str = "
 -----------------------
 Name    Folds   Leaves
 -----------------------
 Folio       1        2
 Quarto      2        4
 -----------------------
-",
-    );
+";
+
+#[test]
+fn a_table_has_each_word_of_its_area_once() {
+    let page = page(FOLDS);
     let mut tables = find_tables(&page);
     assert_eq!(tables.len(), 1);
     for table in &mut tables {

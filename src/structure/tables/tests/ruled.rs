@@ -1,17 +1,7 @@
 //! Tables with rules.
 
-use super::{find_tables, page, shape, tables_of, word};
+use super::{FOLDS, find_tables, page, shape, tables_of, word};
 use pagewise_text::{Bounds, PageLayout, Rule, Word};
-
-/// A table between rules.
-const FOLDS: &str = "
------------------------
-Name    Folds   Leaves
------------------------
-Folio       1        2
-Quarto      2        4
------------------------
-";
 
 #[test]
 fn a_full_grid_gives_its_cells() {
@@ -81,23 +71,27 @@ Selkirk      4      12.0     88
 }
 
 #[test]
-fn a_rule_below_a_head_tells_the_columns_that_it_covers() {
-    let found = tables_of(
-        "
+fn heads_over_rules_head_the_columns_of_these() {
+    let one = ("             First        Second", "         ---------------------------");
+    let two = ("            First         Second", "         -------------  ------------");
+    for (heads, rules) in [one, two] {
+        let found = tables_of(&format!(
+            "
 ------------------------------------
-            First         Second
-         -------------  ------------
+{heads}
+{rules}
 Town       Red    Blue   Red    Blue
 ------------------------------------
 Oakham      12     3.5     4       5
 Selkirk      4    12.0     8       9
-------------------------------------",
-    );
-    assert_eq!(
-        found,
-        "^1x2 Town | ^2x1 First | ^2x1 Second\n^Red | ^Blue | ^Red | ^Blue\n\
-         Oakham | 12 | 3.5 | 4 | 5\nSelkirk | 4 | 12.0 | 8 | 9"
-    );
+------------------------------------"
+        ));
+        assert_eq!(
+            found,
+            "^1x2 Town | ^2x1 First | ^2x1 Second\n^Red | ^Blue | ^Red | ^Blue\n\
+             Oakham | 12 | 3.5 | 4 | 5\nSelkirk | 4 | 12.0 | 8 | 9"
+        );
+    }
 }
 
 #[test]
@@ -661,26 +655,6 @@ fn signs_in_drawn_cells_of_their_own_join_their_values() {
 ----------------------------------",
     );
     assert_eq!(found, "^Item | ^2022 | ^Share\nRevenue | $ 1,178 | 5 %\nCosts | $ 423 | 3 %");
-}
-
-#[test]
-fn heads_over_one_rule_divide_its_columns() {
-    let found = tables_of(
-        "
-------------------------------------
-             First        Second
-         ---------------------------
-Town       Red    Blue   Red    Blue
-------------------------------------
-Oakham      12     3.5     4       5
-Selkirk      4    12.0     8       9
-------------------------------------",
-    );
-    assert_eq!(
-        found,
-        "^1x2 Town | ^2x1 First | ^2x1 Second\n^Red | ^Blue | ^Red | ^Blue\n\
-         Oakham | 12 | 3.5 | 4 | 5\nSelkirk | 4 | 12.0 | 8 | 9"
-    );
 }
 
 #[test]

@@ -141,7 +141,7 @@ impl FoundInDocument {
         self.found.searched
     }
 
-    /// Pages with matches whose text was recognised from their pictures.
+    /// Pages whose text was recognised from their pictures.
     #[must_use]
     pub fn recognised(&self) -> &PageSet {
         &self.found.recognised

@@ -17,8 +17,9 @@ use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
 use crate::tool::error::{ErrorCode, ToolError};
 use crate::tool::pdf::arguments::SearchArguments;
-use crate::worker::{OcrReport, RecognitionBudget};
+use crate::worker::RecognitionBudget;
 use pagewise_base::page::PageSet;
+use pagewise_text::RECOGNISED_REMARK;
 
 /// Excerpts of one document: others have their share then.
 pub(crate) const MAX_EXCERPTS: u64 = 5;
@@ -189,8 +190,10 @@ pub struct FoundInDocuments {
     pub coverage: Coverage,
     /// Documents without usable text on some pages.
     pub without_text: Vec<String>,
+    /// Pages whose text was recognised.
+    pub recognised: DocumentPages,
     /// Pages that were not recognised.
-    pub unrecognised: UnrecognisedPages,
+    pub unrecognised: DocumentPages,
     /// Matches in all of them.
     pub matches: usize,
     /// Excerpts that may still be shown.
@@ -212,7 +215,7 @@ pub struct Coverage {
     pub next: Option<usize>,
     /// Whether a folder has more files than one search reads.
     pub is_cut: bool,
-    /// Those among the unread that have not all the pages that were asked for.
+    /// Paths in `unread` of documents that lack one of the pages asked for.
     without_pages: BTreeSet<String>,
     /// The error of the first document that could not be read.
     failure: Option<ToolError>,
@@ -276,29 +279,35 @@ impl Coverage {
     }
 }
 
-/// The pages of several documents that were not recognised.
+/// Pages of several documents.
 #[derive(Default)]
-pub struct UnrecognisedPages(Vec<(String, PageSet)>);
+pub struct DocumentPages(Vec<(String, PageSet)>);
 
-impl UnrecognisedPages {
-    pub(super) fn add(&mut self, path: &str, report: &OcrReport) {
-        let pages = report.unrecognised();
+impl DocumentPages {
+    pub(super) fn add(&mut self, path: &str, pages: PageSet) {
         self.0.extend((!pages.is_empty()).then(|| (path.to_owned(), pages)));
     }
 
-    /// What was not recognised, in a sentence.
+    /// That these were not recognised, in a sentence.
     #[must_use]
-    pub fn line(&self) -> Option<String> {
+    pub fn unrecognised_line(&self) -> Option<String> {
+        let how = "Search one of these files alone, with pages, to have them read.";
+        let named = self.named()?;
+        Some(format!("Not read by OCR, beyond the limits of one search (ocr_search_ms, ocr_max_pages): {named}. {how}"))
+    }
+
+    /// That these were recognised.
+    #[must_use]
+    pub fn recognised_line(&self) -> Option<String> {
+        self.named().map(|named| format!("{named}: {RECOGNISED_REMARK}"))
+    }
+
+    fn named(&self) -> Option<String> {
         let listed = self.listed().map(|(path, pages)| format!("{} ({})", one_line(path), page_or_pages(pages)));
         let listed = listed.collect::<Vec<_>>().join(", ");
         let more = self.0.len().saturating_sub(MAX_LISTED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let how = "Search one of these files alone, with pages, to have them read.";
-        (!self.0.is_empty()).then(|| {
-            format!(
-                "Not read by OCR, beyond the limits of one search (ocr_search_ms, ocr_max_pages): {listed}{more}. {how}"
-            )
-        })
+        (!self.0.is_empty()).then(|| format!("{listed}{more}"))
     }
 
     /// The selections by path.
@@ -339,7 +348,8 @@ impl FoundInDocuments {
             _ => {}
         }
         self.left = self.left.saturating_sub(found.excerpts());
-        self.unrecognised.add(found.path(), found.ocr());
+        self.recognised.add(found.path(), found.recognised().clone());
+        self.unrecognised.add(found.path(), found.ocr().unrecognised());
         if found.has_pages_without_text() {
             self.without_text.push(found.path().to_owned());
         }
@@ -381,7 +391,8 @@ impl FoundInDocuments {
             ));
         }
         lines.extend(self.coverage.lines(arguments));
-        lines.extend(self.unrecognised.line());
+        lines.extend(self.recognised.recognised_line());
+        lines.extend(self.unrecognised.unrecognised_line());
         lines.extend((!self.without_text.is_empty()).then(|| {
             format!(
                 "With pages that have no usable text (scans or blank), so not searched whole: {}",
@@ -402,6 +413,7 @@ impl FoundInDocuments {
             "documents": self.found.iter().map(|found| found.structure(arguments.query())).collect::<Vec<_>>(),
             "unread": unread.collect::<Vec<_>>(),
             "withoutText": self.without_text,
+            "recognised": self.recognised.structure(),
             "notRecognised": self.unrecognised.structure(),
             "nextDocument": self.coverage.next,
         })
@@ -415,6 +427,7 @@ impl FoundInDocuments {
         let mut brief = without_blanks(json!({
             "documents": documents.collect::<Map<_, _>>(),
             "unread": unread.collect::<Map<_, _>>(),
+            "recognised": self.recognised.structure(),
             "notRecognised": self.unrecognised.structure(),
             "nextDocument": self.coverage.next,
         }));
@@ -438,4 +451,21 @@ pub(super) fn named(paths: &[String]) -> String {
     let more = paths.len().saturating_sub(MAX_NAMED);
     let first = paths.iter().take(MAX_NAMED).map(|path| one_line(path)).collect::<Vec<_>>().join(", ");
     if more > 0 { format!("{first} and {more} more") } else { first }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagewise_base::page::PageIndex;
+
+    #[test]
+    fn pages_that_ocr_read_are_named_by_document() {
+        let mut recognised = DocumentPages::default();
+        recognised.add("text.pdf", PageSet::new());
+        assert_eq!(recognised.recognised_line(), None);
+        recognised.add("scan.pdf", [PageIndex(0), PageIndex(2)].into_iter().collect());
+        recognised.add("fax.pdf", std::iter::once(PageIndex(1)).collect());
+        let line = recognised.recognised_line();
+        assert_eq!(line.as_deref(), Some("scan.pdf (pages 1,3), fax.pdf (page 2): read by OCR; may contain errors"));
+    }
 }

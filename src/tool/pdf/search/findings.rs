@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use super::absent::{PageBreaks, SeveralWords};
 use super::matched_page::{MatchedPage, counted};
-use crate::context::{ResultBudget, one_line, page_or_pages, provided_line, unrecognised_notes, untrusted};
+use crate::context::{
+    ResultBudget, one_line, page_or_pages, provided_line, recognised_note, unrecognised_notes, untrusted,
+};
 use crate::tool::data_answer::without_blanks;
 use crate::tool::pdf::arguments::SearchArguments;
 use crate::worker::{OcrReport, Pages};
@@ -22,7 +24,7 @@ pub(super) struct SearchFindings {
     pub(super) contents_pages: PageSet,
     /// Pages with matches that are not shown.
     pub(super) unlisted: PageSet,
-    /// Pages with matches whose text was recognised from their pictures.
+    /// Pages whose text was recognised from their pictures.
     pub(super) recognised: PageSet,
     pub(super) without_text: PageSet,
     pub(super) unreadable: PageSet,
@@ -93,7 +95,7 @@ impl SearchFindings {
         };
         let across = across.map(|(before, hit)| add(before, vec![hit], 1));
         let found = (count > 0).then(|| add(page, hits, count));
-        if is_recognised && found.is_some() {
+        if is_recognised {
             self.recognised.insert(page);
         }
         across.into_iter().for_each(|found| self.list_across(found));
@@ -222,7 +224,7 @@ impl SearchFindings {
         lines.extend(self.pages.iter().flat_map(MatchedPage::lines));
         lines.extend(self.held_line());
         lines.extend(self.cut_line(path, arguments));
-        lines.extend(self.recognised_line());
+        lines.extend(recognised_note(&self.recognised));
         let blind = [
             (&self.without_text, "Without usable text (scans or blank), so not searched"),
             (&self.unreadable, "Not searched, because the text cannot be read"),
@@ -231,13 +233,6 @@ impl SearchFindings {
         lines.extend(blind.map(|(pages, why)| format!("{why}: {}", page_or_pages(pages))));
         lines.extend(unrecognised_notes(&self.ocr, |pages| arguments.next_pages(path, pages)));
         lines.join("\n")
-    }
-
-    /// Which matches are in recognised text.
-    fn recognised_line(&self) -> Option<String> {
-        let pages = &self.recognised;
-        let said = || format!("Read by OCR; may contain errors: {}", page_or_pages(pages));
-        (!pages.is_empty()).then(said)
     }
 
     /// The listed pages that the conversation holds.

@@ -13,7 +13,7 @@ mod ranked;
 pub use self::document::FoundInDocument;
 #[cfg(feature = "program")]
 pub(crate) use self::documents::MAX_EXCERPTS;
-pub use self::documents::{Coverage, FoundInDocuments, SearchResult, UnrecognisedPages, search};
+pub use self::documents::{Coverage, DocumentPages, FoundInDocuments, SearchResult, search};
 pub use self::index::{add_to_index, clear_index, index_status};
 pub use self::matched_page::MatchedPage;
 pub use self::quote::QuoteFindings;

@@ -5,8 +5,8 @@ use std::ops::Range;
 use serde_json::{Map, Value, json};
 
 use crate::context::{
-    ContextManager, ProgressListener, QuoteHistory, SelectedPages, one_line, page_or_pages, unrecognised_notes,
-    untrusted,
+    ContextManager, ProgressListener, QuoteHistory, SelectedPages, one_line, page_or_pages, recognised_note,
+    unrecognised_notes, untrusted,
 };
 use crate::tool::caller::Caller;
 use crate::tool::data_answer::{DataAnswer, without_blanks};
@@ -23,9 +23,6 @@ const MAX_DIFFERENCES: usize = 20;
 
 /// What is said of a passage that the document has only as the deleted words of a tracked change.
 const DELETED: &str = "The words, or some of them, are deleted in the document: a tracked change, marked {--…--}";
-
-/// What is said of a passage that was not in the page's own text.
-const RECOGNISED: &str = "The page was read by OCR; it may contain errors";
 
 /// Says whether `quote` is in the document: verbatim, altered or absent.
 ///
@@ -199,6 +196,11 @@ impl QuoteFindings {
         matches!(self.verdict, QuoteVerdict::Verbatim { .. })
     }
 
+    fn recognised_note(&self) -> Option<String> {
+        let page = self.verdict.page().filter(|_| self.is_recognised)?;
+        recognised_note(&std::iter::once(page).collect())
+    }
+
     /// What a picture of the passage does not tell: that it is not quite the quotation, or recognised, or elsewhere as well.
     pub(in crate::tool::pdf) fn doubts(&self) -> Vec<String> {
         let mut doubts = match &self.verdict {
@@ -214,7 +216,7 @@ impl QuoteFindings {
             QuoteVerdict::Verbatim { .. } | QuoteVerdict::Absent => Vec::new(),
         };
         doubts.extend(self.history.as_ref().map(QuoteHistory::sentence));
-        doubts.extend(self.is_recognised.then(|| RECOGNISED.to_owned()));
+        doubts.extend(self.recognised_note());
         doubts
     }
 
@@ -271,7 +273,7 @@ impl QuoteFindings {
             }
         };
         lines.extend(self.history.as_ref().map(QuoteHistory::sentence));
-        lines.extend(self.is_recognised.then(|| RECOGNISED.to_owned()));
+        lines.extend(self.recognised_note());
         lines.extend(self.note.as_deref().map(one_line));
         let unread = (!self.is_verbatim() && !self.unread.is_empty())
             .then(|| format!("Without usable text, so the quote may be there: {}", page_or_pages(&self.unread)));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::documents::{Coverage, Documents, MAX_LISTED, UnrecognisedPages, named, read_each};
+use super::documents::{Coverage, DocumentPages, Documents, MAX_LISTED, named, read_each};
 use super::quote::{QuoteFindings, check_quote};
 use crate::context::{ContextManager, ProgressListener, one_line};
 use crate::tool::caller::Caller;
@@ -24,7 +24,7 @@ pub struct QuotesFindings {
     /// Documents with pages that have no usable text.
     pub without_text: Vec<String>,
     /// Pages that were not recognised.
-    pub unrecognised: UnrecognisedPages,
+    pub unrecognised: DocumentPages,
 }
 
 /// Checks a quote in each of several documents.
@@ -52,7 +52,7 @@ pub(super) fn check_quotes(
 
 impl QuotesFindings {
     fn add(&mut self, found: QuoteFindings) {
-        self.unrecognised.add(&found.path, &found.ocr);
+        self.unrecognised.add(&found.path, found.ocr.unrecognised());
         if !found.unread.is_empty() {
             self.without_text.push(found.path.clone());
         }
@@ -82,7 +82,7 @@ impl QuotesFindings {
         lines.extend((!self.others.is_empty()).then(|| format!("The same words are also in: {others}")));
         lines.extend(self.best.is_some().then(|| format!("Of {place}")));
         lines.extend(self.coverage.lines(arguments));
-        lines.extend(self.unrecognised.line());
+        lines.extend(self.unrecognised.unrecognised_line());
         if !self.is_verbatim() && !self.without_text.is_empty() {
             let named = named(&self.without_text);
             lines.push(format!("With pages that have no usable text, so the quote may be there: {named}"));

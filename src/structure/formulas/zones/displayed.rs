@@ -1,0 +1,296 @@
+//! Displayed formulas: what links the parts of each, and what stands beside it.
+
+use std::collections::BTreeMap;
+
+use super::natures::has_letter;
+use super::{Finder, LEVEL_EM, Line, MAX_NEIGHBOURS, MAX_PARTS, Nature, Zone, is_high, is_large, is_tag, punctuation};
+use crate::bounds::{NOTHING, center, shared_width};
+use crate::disjoint_sets::DisjointSets;
+use crate::formulas::names::{has_limits, is_integral, is_operator, is_piece, joins_terms, large_form, relates};
+use crate::formulas::parse::{MAX_SYMBOLS, SMALL};
+use crate::formulas::symbols::{AXIS_EM, has_ink, is_accented, is_combining, own_baseline};
+use pagewise_text::{Bounds, Script, Word};
+
+/// Dots that stand for what is left out.
+const DOTS: usize = 3;
+/// Parts of one displayed formula stand beside each other at no larger gap, in ems: a wide space of TeX is two.
+const DISPLAY_GAP_EM: f32 = 2.6;
+/// What stands above or below a rule, in ems, is part of its fraction.
+const FRACTION_GAP_EM: f32 = 0.9;
+/// The rule of a fraction reaches so far over what it divides, in ems.
+const COVERED_EM: f32 = 1.2;
+/// The rows that a high bracket opens reach so far from it, in ems.
+const OPENED_EM: f32 = 14.0;
+/// A limit stands so near to its operator, in ems.
+const LIMIT_GAP_EM: f32 = 0.7;
+/// The operator of a limit begins at most so far above it, in ems.
+const LIMIT_REACH_EM: f32 = 4.0;
+/// The pieces of a bracket stand so near to each other, in ems.
+const PIECE_GAP_EM: f32 = 0.3;
+/// The number of a formula stands so far from it, in ems.
+const TAG_GAP_EM: f32 = 0.4;
+/// Beside a displayed formula is no text within so many ems.
+const CLEAR_EM: f32 = 0.9;
+/// What a high brace opens begins so near to it, in ems.
+const CASES_GAP_EM: f32 = 1.5;
+
+impl Finder<'_> {
+    pub(super) fn displayed_zones(&self) -> Vec<Zone> {
+        let parts = self.parts();
+        if parts.len() > MAX_PARTS {
+            return Vec::new();
+        }
+        self.clusters(&parts).into_iter().filter_map(|cluster| self.displayed(cluster, &parts)).collect()
+    }
+
+    /// The words of lines without prose, from the top down, and the text of cases.
+    fn parts(&self) -> Vec<usize> {
+        let braces: Vec<&Word> =
+            self.page.words.iter().filter(|word| is_high_brace(word)).take(MAX_NEIGHBOURS).collect();
+        let is_case = |line: &Line| {
+            braces.iter().any(|brace| {
+                let gap = line.bounds.x0 - brace.bounds.x1;
+                let middle = center(line.bounds).1;
+                (-0.2 * line.size..CASES_GAP_EM * line.size).contains(&gap)
+                    && brace.bounds.y0 < middle
+                    && middle < brace.bounds.y1
+            })
+        };
+        let own = self.lines.iter().filter(|line| !line.has_prose || line.is_set_apart || is_case(line));
+        let mut parts: Vec<usize> = own
+            .flat_map(|line| line.words.iter().copied())
+            .filter(|at| self.is_tabled.get(*at) == Some(&false))
+            .take(MAX_PARTS + 1)
+            .collect();
+        let top = |at: &usize| self.word(*at).map_or(0.0, |word| word.bounds.y0);
+        parts.sort_by(|a, b| top(a).total_cmp(&top(b)));
+        parts
+    }
+
+    /// Parts that belong together, and their rules.
+    fn clusters(&self, parts: &[usize]) -> Vec<(Vec<usize>, Vec<usize>)> {
+        let mut sets = DisjointSets::new(parts.len());
+        let bounds = |at: usize| parts.get(at).and_then(|at| self.word(*at)).map_or(NOTHING, |word| word.bounds);
+        for one in 0..parts.len() {
+            let Some(word) = parts.get(one).and_then(|at| self.word(*at)) else { continue };
+            let reach = word.bounds.y1 + LIMIT_GAP_EM * word.size;
+            let below = (one + 1..parts.len()).take_while(|other| bounds(*other).y0 <= reach).take(MAX_NEIGHBOURS);
+            for other in below {
+                let Some(next) = parts.get(other).and_then(|at| self.word(*at)) else { continue };
+                if are_linked(word, next) || are_rows(word, next) && self.is_limit_of_any(word, parts) {
+                    sets.join(one, other);
+                }
+            }
+        }
+        let mut rules_of: Vec<(usize, usize)> = Vec::new();
+        for rule in &self.rules {
+            let own = self.linked_by(*rule, parts);
+            if let Some(first) = own.first() {
+                own.iter().for_each(|other| sets.join(*first, *other));
+                rules_of.push((*first, *rule));
+            }
+        }
+        let mut clusters: BTreeMap<usize, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+        for (at, part) in parts.iter().enumerate() {
+            clusters.entry(sets.find(at)).or_default().0.push(*part);
+        }
+        for (first, rule) in rules_of {
+            clusters.entry(sets.find(first)).or_default().1.push(rule);
+        }
+        clusters.into_values().collect()
+    }
+
+    /// Whether a word is a limit of one of the parts near it.
+    fn is_limit_of_any(&self, word: &Word, parts: &[usize]) -> bool {
+        let top = |at: &usize| self.word(*at).map_or(0.0, |word| word.bounds.y0);
+        let from = parts.partition_point(|at| top(at) < word.bounds.y0 - LIMIT_REACH_EM * word.size);
+        let near = parts.iter().skip(from).take(MAX_NEIGHBOURS).filter_map(|at| self.word(*at));
+        near.take_while(|operator| operator.bounds.y0 < word.bounds.y0).any(|operator| is_limit(operator, word))
+    }
+
+    /// The parts nearest above and below a rule, if it is that of a fraction, a root or an overline.
+    fn linked_by(&self, rule: usize, parts: &[usize]) -> Vec<usize> {
+        let rule = self.rule(rule);
+        let top = |at: usize| parts.get(at).and_then(|at| self.word(*at)).map_or(0.0, |word| word.bounds.y0);
+        let indices: Vec<usize> = (0..parts.len()).collect();
+        let from = indices.partition_point(|at| top(*at) < rule.y0 - 40.0);
+        let near = (from..parts.len()).take_while(|at| top(*at) < rule.y1 + 20.0).take(MAX_NEIGHBOURS * 2);
+        let near: Vec<(usize, &Word)> = near.filter_map(|at| Some((at, self.word(*parts.get(at)?)?))).collect();
+        let roots: Vec<(usize, &Word)> = near.iter().copied().filter(|(_, word)| is_root_of(word, rule)).collect();
+        let depth = roots.iter().map(|(_, root)| root.bounds.y1).fold(rule.y1, f32::max);
+        let (mut own, mut extent, mut size) = (Vec::new(), NOTHING, 0.0_f32);
+        for (at, word) in near {
+            let ((x, y), slack) = (center(word.bounds), 0.25 * word.size);
+            let reach = FRACTION_GAP_EM * word.size;
+            let is_above = y < rule.y0 && rule.y0 - word.bounds.y1 < reach;
+            let is_below = y > rule.y0 && (word.bounds.y0 - rule.y1 < reach || y < depth);
+            if rule.x0 - slack < x && x < rule.x1 + slack && (is_above && roots.is_empty() || is_below) {
+                own.push(at);
+                (extent, size) = (extent.union(word.bounds), size.max(word.size));
+            }
+        }
+        // What stands above and below reaches over the whole rule: it is no rule of a table or of the page.
+        let is_covered = (rule.x1 - rule.x0) - (extent.x1 - extent.x0) < COVERED_EM * size;
+        if own.is_empty() || roots.is_empty() && !is_covered {
+            return Vec::new();
+        }
+        own.extend(roots.into_iter().map(|(at, _)| at));
+        own
+    }
+
+    /// The zone of a cluster, if it is a displayed formula.
+    fn displayed(&self, (mut words, rules): (Vec<usize>, Vec<usize>), parts: &[usize]) -> Option<Zone> {
+        words.sort_unstable();
+        let tag = self.tag(&words, parts);
+        words.retain(|at| Some(*at) != tag);
+        if words.len() + rules.len() > MAX_SYMBOLS {
+            return None;
+        }
+        let own = || words.iter().filter_map(|at| self.word(*at));
+        let bounds = own().fold(NOTHING, |all, word| all.union(word.bounds));
+        let size = own().map(|word| word.size).fold(0.0, f32::max);
+        let signs = || own().flat_map(|word| word.text.chars());
+        let is_math = words.iter().any(|at| self.nature(*at) == Nature::Math);
+        let letters = signs().filter(|sign| sign.is_alphanumeric()).count();
+        let has_structure = !rules.is_empty()
+            || own().any(|word| word.script != Script::Baseline)
+            || signs().any(|sign| is_operator(sign) || is_integral(sign) || is_combining(sign))
+            || own().any(|word| is_accented(&word.text) || is_high(word));
+        let has_variable =
+            words.iter().any(|at| self.nature(*at) == Nature::Math && self.word(*at).is_some_and(has_letter));
+        let has_relation = has_variable && signs().any(relates);
+        let is_code = own().any(|word| word.is_monospace);
+        // A term alone is a label in a figure.
+        let is_expression =
+            has_relation || has_structure && (!rules.is_empty() || signs().any(joins_terms) || own().any(is_large));
+        let is_open = own().next_back().is_some_and(|last| last.text.ends_with('='));
+        if !is_math || is_code || letters < 2 || !is_expression || is_open || !self.is_clear(bounds, size, &words, tag)
+        {
+            return None;
+        }
+        let prose = words.iter().copied().filter(|at| self.nature(*at) == Nature::Prose).collect();
+        // The place of an accent or of a root says nothing about the baseline.
+        let is_full = |word: &&Word| {
+            word.size >= SMALL * size && !has_ink(word) && !is_accented(&word.text) && !word.text.contains('√')
+        };
+        let baseline = own().filter(is_full).map(own_baseline);
+        let level = center(bounds).1 + AXIS_EM * size;
+        let baseline = baseline.min_by(|a, b| (a - level).abs().total_cmp(&(b - level).abs())).unwrap_or(bounds.y1);
+        if self.continues_text(bounds, baseline, size) {
+            return None;
+        }
+        let last = words.iter().filter_map(|at| Some((*at, self.word(*at)?)));
+        let last = last.max_by(|(_, a), (_, b)| a.bounds.x1.total_cmp(&b.bounds.x1));
+        let is_level = |word: &Word| (own_baseline(word) - baseline).abs() < LEVEL_EM * size;
+        let tail = last.filter(|(at, word)| is_level(word) && !self.ends_dots(*at));
+        let tail = tail.map(|(at, word)| (at, punctuation(&word.text)));
+        Some(Zone { words, prose, rules, tag, bounds, baseline, is_displayed: true, head: None, tail })
+    }
+
+    /// Whether a word is the last of three dots.
+    fn ends_dots(&self, at: usize) -> bool {
+        let is_dot = |at: &usize| self.word(*at).is_some_and(|word| word.text == ".");
+        matches!((0..=at).rev().take_while(is_dot).take(DOTS + 1).count(), 2..=DOTS)
+    }
+
+    /// The number of a displayed formula.
+    fn tag(&self, words: &[usize], parts: &[usize]) -> Option<usize> {
+        let own = || words.iter().filter_map(|at| self.word(*at));
+        let bounds = own().filter(|word| !is_tag(&word.text)).fold(NOTHING, |all, word| all.union(word.bounds));
+        let is_right = |word: &Word| {
+            let middle = center(word.bounds).1;
+            word.bounds.x0 - bounds.x1 > TAG_GAP_EM * word.size && bounds.y0 < middle && middle < bounds.y1
+        };
+        let tags =
+            parts.iter().copied().filter(|at| self.word(*at).is_some_and(|word| is_tag(&word.text) && is_right(word)));
+        tags.take(MAX_NEIGHBOURS).min_by(|a, b| {
+            let x = |at: usize| self.word(at).map_or(0.0, |word| word.bounds.x0);
+            x(*a).total_cmp(&x(*b))
+        })
+    }
+
+    /// Whether no other words stand in or right beside a place.
+    fn is_clear(&self, bounds: Bounds, size: f32, words: &[usize], tag: Option<usize>) -> bool {
+        let around = Bounds { x0: bounds.x0 - CLEAR_EM * size, x1: bounds.x1 + CLEAR_EM * size, ..bounds };
+        let is_own = |at: usize| words.binary_search(&at).is_ok() || Some(at) == tag;
+        let is_in = |word: &Word| {
+            let (_, y) = center(word.bounds);
+            shared_width(word.bounds, around) > 0.0 && around.y0 < y && y < around.y1
+        };
+        let near = self.lines.iter().filter(|line| line.bounds.y0 < bounds.y1 && bounds.y0 < line.bounds.y1);
+        let mut others = near.flat_map(|line| line.words.iter().copied()).filter(|at| !is_own(*at));
+        !others.any(|at| self.word(at).is_some_and(is_in))
+    }
+}
+
+/// Whether a word is the sign of a root whose rule this is.
+fn is_root_of(word: &Word, rule: Bounds) -> bool {
+    let em = word.size;
+    let is_beside = (word.bounds.x1 - rule.x0).abs() < 0.4 * em;
+    is_beside && word.text.ends_with(['√', '⎷']) && word.bounds.y0 < rule.y1 + 0.4 * em && word.bounds.y1 > rule.y0
+}
+
+/// Whether two words without prose are parts of one displayed formula.
+fn are_linked(one: &Word, other: &Word) -> bool {
+    let em = one.size.max(other.size);
+    let (a, b) = (one.bounds, other.bounds);
+    let overlap = a.y1.min(b.y1) - a.y0.max(b.y0);
+    let gap = b.x0.max(a.x0) - a.x1.min(b.x1);
+    let is_tag = |word: &Word| is_tag(&word.text) && gap > TAG_GAP_EM * em;
+    if opens(one, other) || opens(other, one) {
+        return true;
+    }
+    if overlap > 0.25 * (a.y1 - a.y0).min(b.y1 - b.y0) {
+        return gap < DISPLAY_GAP_EM * em && !is_tag(one) && !is_tag(other);
+    }
+    is_limit(one, other) || is_limit(other, one) || are_pieces(one, other)
+}
+
+/// Whether words of one size stand right below each other, as the rows of a limit do.
+fn are_rows(one: &Word, other: &Word) -> bool {
+    let gap = other.bounds.y0 - one.bounds.y1;
+    let em = one.size;
+    (one.size - other.size).abs() < 0.1 * em
+        && (-0.3 * em..0.3 * em).contains(&gap)
+        && shared_width(one.bounds, other.bounds) > -em
+}
+
+/// Whether words are pieces of one bracket or root, below each other.
+fn are_pieces(one: &Word, other: &Word) -> bool {
+    let (a, b) = (one.bounds, other.bounds);
+    let gap = (b.y0 - a.y1).max(a.y0 - b.y1);
+    let is_piece = |word: &Word| has_ink(word) && word.text.chars().all(is_piece);
+    is_piece(one) && is_piece(other) && gap < PIECE_GAP_EM * one.size && shared_width(a, b) > 0.0
+}
+
+/// Whether a high bracket opens rows of which a word is part.
+fn opens(bracket: &Word, other: &Word) -> bool {
+    let (a, b) = (bracket.bounds, other.bounds);
+    let is_open = |sign: char| matches!(sign, '(' | '[' | '{' | '\u{239b}'..='\u{239d}' | '\u{23a1}'..='\u{23a3}' | '\u{23a7}'..='\u{23aa}');
+    let middle = center(b).1;
+    is_high(bracket)
+        && bracket.text.chars().all(is_open)
+        && (0.0..OPENED_EM * bracket.size).contains(&(b.x0 - a.x1))
+        && a.y0 < middle
+        && middle < a.y1
+        && !is_tag(&other.text)
+}
+
+/// Whether a word stands right above or below an operator, and is smaller.
+fn is_limit(operator: &Word, limit: &Word) -> bool {
+    let is_sum = |sign: char| is_operator(sign) || is_integral(sign) || has_ink(operator) && large_form(sign).is_some();
+    let is_large = operator.text.chars().any(is_sum) || has_limits(&operator.text);
+    let (a, b) = (operator.bounds, limit.bounds);
+    let gap = (b.y0 - a.y1).max(a.y0 - b.y1);
+    let x = center(b).0;
+    is_large
+        && limit.size < SMALL * operator.size
+        && gap < LIMIT_GAP_EM * limit.size
+        && a.x0 - 1.5 * operator.size < x
+        && x < a.x1 + 1.5 * operator.size
+}
+
+fn is_high_brace(word: &Word) -> bool {
+    let is_brace = word.text.chars().all(|sign| matches!(sign, '{' | '\u{23a7}'..='\u{23aa}'));
+    is_brace && is_high(word)
+}

@@ -1,0 +1,293 @@
+//! Formulas within lines of text: runs of words, and what stands above and below them.
+
+use super::natures::has_letter;
+use super::{Finder, Line, MAX_NEIGHBOURS, MAX_PARTS, Nature, Zone, punctuation};
+use crate::bounds::{NOTHING, center};
+use crate::formulas::names::{is_function, is_math_letter, joins_terms, relates};
+use crate::formulas::parse::MAX_SYMBOLS;
+use crate::formulas::symbols::{is_accent, is_accented};
+use pagewise_text::{Bounds, MathFont, Script, Word};
+
+/// Maximum words of a line that stands within another.
+const MAX_STRAYS: usize = 12;
+/// Words of a run within a line of text stand no further apart, in ems.
+const RUN_GAP_EM: f32 = 1.0;
+/// A root, an operator or a part of a small fraction within a line of text has its middle so far above and below the
+/// baseline, in ems, and begins so near to the line's own words.
+const STRAY_EM: (f32, f32) = (1.1, 0.6);
+const STRAY_GAP_EM: f32 = 0.4;
+/// Maximum characters of a run that are looked at for a sign that joins terms.
+const MAX_EXPRESSION: usize = 200;
+
+impl Finder<'_> {
+    pub(super) fn push_inline(&self, zones: &mut Vec<Zone>, taken: &mut [bool]) {
+        let is_text = |line: &Line| line.has_prose || self.continues_text(line.bounds, line.baseline, line.size);
+        let (texts, others): (Vec<&Line>, Vec<&Line>) = self.lines.iter().partition(|line| is_text(line));
+        let strays = self.strays(&others, &texts, taken);
+        for line in texts {
+            let mut run: Vec<usize> = Vec::new();
+            for at in &line.words {
+                let is_part = self.is_free(*at, taken) && self.nature(*at) != Nature::Prose;
+                if !is_part || !self.goes_on(&run, *at) {
+                    self.push_run(std::mem::take(&mut run), line, &strays, zones, taken);
+                }
+                if is_part {
+                    run.push(*at);
+                }
+            }
+            self.push_run(run, line, &strays, zones, taken);
+        }
+    }
+
+    /// Whether a word goes on with a run: near, and not after a space between two terms.
+    fn goes_on(&self, run: &[usize], at: usize) -> bool {
+        let (Some(last), Some(next)) = (run.last().and_then(|at| self.word(*at)), self.word(at)) else { return true };
+        let gap = next.bounds.x0 - last.bounds.x1;
+        let joins = |sign: Option<char>| {
+            sign.is_some_and(|sign| joins_terms(sign) || matches!(sign, ',' | '.' | '(' | '[' | '{' | '…'))
+        };
+        // Limits come before what their operator stands before.
+        let is_limit = run.len() <= MAX_STRAYS
+            && run.iter().all(|at| self.word(*at).is_some_and(|word| word.script != Script::Baseline));
+        // A number in brackets after a space is a reference.
+        let is_number = next.text.len() > 1
+            && next.text.trim_start_matches(['(', '[']).starts_with(|sign: char| sign.is_ascii_digit());
+        let is_reference = next.is_spaced && next.text.starts_with(['(', '[']) && (is_number || self.opens_number(at));
+        if is_reference && !joins(last.text.chars().last()) {
+            return false;
+        }
+        let is_root = |word: &Word| word.text.ends_with('√');
+        let is_joined = is_limit
+            || is_root(last)
+            || is_root(next)
+            || !next.is_spaced
+            || next.script != Script::Baseline
+            || joins(last.text.chars().last())
+            || joins(next.text.chars().next())
+            || next.text.starts_with([')', ']', '}'])
+            || is_name(&last.text)
+            || is_name(&next.text);
+        is_joined && gap < RUN_GAP_EM * last.size.max(next.size) && gap > -3.0 * last.size
+    }
+
+    /// Whether a word is an opening bracket, and a number touches it.
+    fn opens_number(&self, at: usize) -> bool {
+        let next = self.word(at + 1).filter(|next| !next.is_spaced && next.script == Script::Baseline);
+        let is_bracket = self.word(at).is_some_and(|word| matches!(word.text.as_str(), "(" | "["));
+        is_bracket && next.is_some_and(|next| next.text.starts_with(|sign: char| sign.is_ascii_digit()))
+    }
+
+    /// The words of short lines without prose, which may stand within lines of text, and the accents of these, by height.
+    fn strays(&self, lines: &[&Line], texts: &[&Line], taken: &[bool]) -> Vec<usize> {
+        let own = lines.iter().filter(|line| line.words.len() <= MAX_STRAYS).flat_map(|line| &line.words);
+        let accents = texts.iter().flat_map(|line| &line.words).filter(|at| self.word(**at).is_some_and(is_accent));
+        let mut strays: Vec<usize> =
+            own.chain(accents).copied().filter(|at| self.is_free(*at, taken)).take(MAX_PARTS).collect();
+        let middle = |at: &usize| self.word(*at).map_or(0.0, |word| center(word.bounds).1);
+        strays.sort_by(|a, b| middle(a).total_cmp(&middle(b)));
+        strays
+    }
+
+    fn push_run(&self, mut run: Vec<usize>, line: &Line, strays: &[usize], zones: &mut Vec<Zone>, taken: &mut [bool]) {
+        if run.len() > MAX_SYMBOLS / 4 || run.iter().all(|at| self.word(*at).is_some_and(is_accent)) {
+            return;
+        }
+        let (head, rest) = self.trim(&mut run);
+        if !rest.is_empty() {
+            self.push_run(rest, line, strays, zones, taken);
+        }
+        let own = |run: &[usize]| {
+            run.iter().filter_map(|at| self.word(*at)).fold(NOTHING, |all, word| all.union(word.bounds))
+        };
+        let (size, baseline) = (line.size, line.baseline);
+        let bounds = own(&run);
+        let strays = self.strays_beside(bounds, line, strays, taken);
+        let rules = self.rules_above(bounds, line);
+        if self.are_over_others(&rules, &run, line) {
+            return;
+        }
+        let own = || run.iter().filter_map(|at| self.word(*at));
+        let is_raised = |word: &Word| word.script != Script::Baseline || is_accented(&word.text);
+        let text: String = own().map(|word| word.text.as_str()).collect();
+        let has_structure =
+            !strays.is_empty() || !rules.is_empty() || own().any(is_raised) || is_expression(text.get(head.len()..));
+        let is_formula = !rules.is_empty() || run.iter().any(|at| self.is_variable(*at, line));
+        if !has_structure || !is_formula {
+            return;
+        }
+        let head = run.first().copied().filter(|_| !head.is_empty()).map(|first| (first, head));
+        let tail = run.last().copied();
+        run.extend(strays);
+        run.sort_unstable();
+        let x = run.iter().filter_map(|at| self.word(*at)).fold(NOTHING, |all, word| all.union(word.bounds));
+        let tail = tail.and_then(|at| Some((at, self.word(at)?)));
+        let tail = tail.filter(|(_, word)| word.bounds.x1 >= x.x1).map(|(at, word)| (at, punctuation(&word.text)));
+        let bounds = Bounds { x0: x.x0, x1: x.x1, y0: baseline - 0.8 * size, y1: baseline + 0.2 * size };
+        run.iter().for_each(|at| taken.iter_mut().skip(*at).take(1).for_each(|taken| *taken = true));
+        zones.push(Zone {
+            words: run,
+            prose: Vec::new(),
+            rules,
+            tag: None,
+            bounds,
+            baseline,
+            is_displayed: false,
+            head,
+            tail,
+        });
+    }
+
+    /// The strays that stand above or below a run of a line, or touch it.
+    fn strays_beside(&self, run: Bounds, line: &Line, strays: &[usize], taken: &[bool]) -> Vec<usize> {
+        let (size, baseline) = (line.size, line.baseline);
+        let (top, bottom) = (baseline - STRAY_EM.0 * size, baseline + STRAY_EM.1 * size);
+        let middle = |at: usize| self.word(at).map_or(0.0, |word| center(word.bounds).1);
+        let from = strays.partition_point(|at| middle(*at) < top);
+        let near = strays.iter().skip(from).copied().take_while(|at| middle(*at) <= bottom).take(MAX_NEIGHBOURS);
+        let is_near = |at: &usize| {
+            self.word(*at).is_some_and(|word| {
+                taken.get(*at) == Some(&false)
+                    && word.bounds.x0 < run.x1 + STRAY_GAP_EM * size
+                    && run.x0 - STRAY_GAP_EM * size < word.bounds.x1
+            })
+        };
+        near.filter(is_near).collect()
+    }
+
+    /// The rules within the height of a line, between the ends of a run of it.
+    fn rules_above(&self, run: Bounds, line: &Line) -> Vec<usize> {
+        let (size, baseline) = (line.size, line.baseline);
+        let is_over = |rule: Bounds| rule.x0 > run.x0 - 0.3 * size && rule.x1 < run.x1 + 0.3 * size;
+        let near = self.rules_between(baseline - 1.1 * size, baseline - 0.1 * size);
+        near.filter(|at| is_over(self.rule(*at))).collect()
+    }
+
+    /// Whether one of these rules is above a word of the line that is no part of the run, and so no overline of the run.
+    fn are_over_others(&self, rules: &[usize], run: &[usize], line: &Line) -> bool {
+        let Some(first) = line.words.iter().position(|at| run.first() == Some(at)).filter(|_| !rules.is_empty()) else {
+            return false;
+        };
+        let near = line.words.iter().skip(first.saturating_sub(MAX_NEIGHBOURS)).take(run.len() + 2 * MAX_NEIGHBOURS);
+        let others =
+            near.filter(|at| !run.contains(at)).filter_map(|at| self.word(*at)).map(|word| center(word.bounds));
+        let others: Vec<(f32, f32)> = others.collect();
+        let is_over = |rule: Bounds| others.iter().any(|(x, y)| (rule.x0..=rule.x1).contains(x) && *y < rule.y0);
+        rules.iter().any(|at| is_over(self.rule(*at)))
+    }
+
+    /// Whether a word of a line is a variable: of a font of formulas, Greek, or an italic letter among upright words.
+    fn is_variable(&self, at: usize, line: &Line) -> bool {
+        let Some(word) = self.word(at) else { return false };
+        let is_italic = word.is_italic && !line.is_italic;
+        word.text.chars().any(is_math_letter)
+            || is_accented(&word.text)
+            || has_letter(word) && (word.math != MathFont::None || is_italic)
+    }
+
+    /// Removes punctuation from the ends of a run, and brackets that have no partner in it. Returns the opening brackets that
+    /// were taken off the first word, and the words from the first bracket on that nothing in the run closes.
+    fn trim(&self, run: &mut Vec<usize>) -> (String, Vec<usize>) {
+        let (mut head, mut rest) = (String::new(), Vec::new());
+        let text = |at: Option<&usize>| at.and_then(|at| self.word(*at)).map(|word| (word.text.as_str(), word.script));
+        let is_loose = |text: &str| {
+            text.chars().all(|sign| {
+                matches!(sign, '.' | ',' | ';' | ':' | '!' | '?' | '"' | '\'' | '“' | '”' | '’' | '‘' | '—' | '–')
+            })
+        };
+        loop {
+            let unmatched = self.unmatched(run, head.len());
+            let is_at = |at: Option<usize>, side: &[usize]| at.is_some_and(|at| side.contains(&at));
+            let last = run.len().checked_sub(1);
+            let is_end = text(run.last()).is_some_and(|(text, script)| {
+                let is_bracket = |sign: char| matches!(sign, ')' | ']' | '.' | ',' | ';' | ':');
+                let is_loose_bracket = is_at(last, &unmatched.closing) && text.chars().all(is_bracket);
+                script == Script::Baseline && (is_loose(text) || is_loose_bracket || is_at(last, &unmatched.opening))
+            });
+            // A raised number after a clause is the mark of a note.
+            let before = run.len().checked_sub(2).and_then(|at| run.get(at));
+            let is_mark = text(run.last()).is_some_and(|(_, script)| script == Script::Raised)
+                && text(before).is_some_and(|(text, script)| {
+                    script == Script::Baseline && text.ends_with(['.', ',', ';', ':', '!', '?', '"', '”', '’'])
+                });
+            let is_divided = run.first().and_then(|at| self.word(*at)).is_some_and(|word| self.is_above_rule(word));
+            let is_start = text(run.first()).is_some_and(|(text, script)| {
+                is_loose(text) || is_at(Some(0), &unmatched.opening) || script == Script::Raised && !is_divided
+            });
+            // What stands before a bracket that nothing opens is the number of an item.
+            let label = unmatched.closing.first().filter(|at| **at < 2 && run.len() > **at + 1);
+            let loose = unmatched.opening.iter().take_while(|at| **at == 0).count();
+            if is_end || is_mark {
+                run.pop();
+            } else if let Some(brackets) = text(run.first()).and_then(|(text, _)| opening_brackets(text, loose)) {
+                head.push_str(brackets);
+            } else if is_start {
+                run.remove(0);
+                head.clear();
+            } else if let Some(label) = label {
+                run.drain(..=*label);
+                head.clear();
+            } else if let Some(opening) = unmatched.opening.first() {
+                rest = run.split_off(*opening);
+            } else {
+                return (head, rest);
+            }
+        }
+    }
+
+    /// Whether a rule is right below a word.
+    fn is_above_rule(&self, word: &Word) -> bool {
+        let (x, y) = (center(word.bounds).0, word.bounds.y1);
+        let mut rules = self.rules_between(y - 0.3 * word.size, y + 0.6 * word.size).map(|at| self.rule(at));
+        rules.any(|rule| rule.x0 <= x && x <= rule.x1)
+    }
+
+    /// The places in a run of the words with brackets whose other sides are not in it. The first so many bytes are no part
+    /// of it.
+    fn unmatched(&self, run: &[usize], head: usize) -> LooseBrackets {
+        let (mut open, mut closing) = (Vec::new(), Vec::new());
+        for (at, word) in run.iter().enumerate().filter_map(|(at, word)| Some((at, self.word(*word)?))) {
+            let own = if at == 0 { word.text.get(head..) } else { Some(word.text.as_str()) };
+            for sign in own.unwrap_or_default().chars() {
+                match sign {
+                    '(' | '[' | '{' | '⌈' | '⌊' => open.push(at),
+                    ')' | ']' | '}' | '⌉' | '⌋' if open.pop().is_none() => closing.push(at),
+                    _ => {}
+                }
+            }
+        }
+        LooseBrackets { opening: open, closing }
+    }
+}
+
+/// Brackets of a run without their other sides.
+struct LooseBrackets {
+    opening: Vec<usize>,
+    closing: Vec<usize>,
+}
+
+/// The first `count` signs of a word if they are opening brackets before a letter.
+fn opening_brackets(text: &str, count: usize) -> Option<&str> {
+    let rest = text.trim_start_matches(['(', '[', '{', '⌈', '⌊']);
+    let brackets = text.strip_suffix(rest).filter(|brackets| brackets.chars().count() == count)?;
+    (count > 0 && rest.starts_with(char::is_alphabetic)).then_some(brackets)
+}
+
+/// Whether a text has two terms that a sign joins, or a function of something.
+fn is_expression(text: Option<&str>) -> bool {
+    let text = text.unwrap_or_default();
+    let is_joint = |sign: char| relates(sign) && sign != ':' || joins_terms(sign) && !sign.is_ascii() || sign == '+';
+    let has_term = |side: Option<&str>| side.is_some_and(|side| side.contains(char::is_alphanumeric));
+    let joins = |(at, sign): (usize, char)| match sign {
+        '(' => has_letter_before(text.get(..at)) && text.get(at..).is_some_and(|rest| rest.contains(')')),
+        _ => is_joint(sign) && has_term(text.get(..at)) && has_term(text.get(at..)),
+    };
+    text.char_indices().take(MAX_EXPRESSION).any(joins)
+}
+
+fn has_letter_before(text: Option<&str>) -> bool {
+    text.is_some_and(|text| text.ends_with(char::is_alphabetic))
+}
+
+fn is_name(text: &str) -> bool {
+    is_function(text.trim_matches(|sign: char| !sign.is_alphabetic()))
+}

@@ -1,0 +1,152 @@
+//! The lines of a page, as formulas need them: what a fraction or an exponent broke off is part of its line again.
+
+use super::{Finder, LEVEL_EM, MAX_NEIGHBOURS, Nature, TEXT_INDENT_EM, is_tag};
+use crate::bounds::{NOTHING, center};
+use crate::formulas::symbols::{has_ink, is_accented};
+use pagewise_text::{Bounds, Script, Word};
+
+/// The rest of a broken line is one of so many next ones, begins so far before the end of its start, in ems, or after it,
+/// and stands on the same baseline.
+const MAX_BREAKS: usize = 6;
+const REST_OVERLAP_EM: f32 = 3.0;
+const REST_GAP_EM: f32 = 0.8;
+/// The sign of a root stands so far after its line, and is no higher, in ems.
+const ROOT_GAP_EM: f32 = 0.5;
+const ROOT_EM: f32 = 1.3;
+/// Maximum words of prose of a displayed formula; its distance from lines of text, and between its left and right margin, in
+/// ems.
+const MAX_PROSE: usize = 4;
+const APART_EM: f32 = 8.0;
+const CENTRED_EM: f32 = 5.0;
+
+impl<'p> Finder<'p> {
+    pub(super) fn add_lines(&mut self) {
+        let mut first = 0;
+        for own in self.page.words.chunk_by(|one, other| one.line == other.line) {
+            let end = first + own.len();
+            let has_prose = self.natures.get(first..end).unwrap_or_default().contains(&Nature::Prose);
+            let size = own.iter().map(|word| word.size).fold(0.0, f32::max);
+            let first_prose =
+                own.iter().zip(self.natures.iter().skip(first)).find(|(_, nature)| **nature == Nature::Prose);
+            // The accent of a letter stands above its baseline.
+            let mut full = own.iter().filter(|word| !has_ink(word) && !is_accented(&word.text));
+            let first_full = full.clone().find(|word| word.script == Script::Baseline).or_else(|| full.next());
+            let baseline = first_prose.map(|(word, _)| word).or(first_full).map_or(0.0, |word| word.baseline);
+            let bounds = own.iter().fold(NOTHING, |all, word| all.union(word.bounds));
+            let prose = |is_italic: bool| {
+                let natures = self.natures.iter().skip(first);
+                own.iter()
+                    .zip(natures)
+                    .filter(|(word, nature)| **nature == Nature::Prose && word.is_italic == is_italic)
+                    .count()
+            };
+            let is_italic = prose(true) > prose(false);
+            let words = (first..end).collect();
+            self.push_line(Line { words, bounds, size, baseline, has_prose, is_italic, is_set_apart: false });
+            first = end;
+        }
+        let mut order: Vec<usize> = (0..self.lines.len()).collect();
+        order.sort_by(|a, b| self.baseline(*a).total_cmp(&self.baseline(*b)));
+        let (texts, others): (Vec<usize>, Vec<usize>) =
+            order.into_iter().partition(|at| self.lines.get(*at).is_some_and(|line| line.has_prose));
+        self.texts = texts;
+        self.mark_set_apart();
+        // A line without prose may go on from another one.
+        for at in others {
+            let Some(line) = self.lines.get(at) else { continue };
+            if self.continues_text(line.bounds, line.baseline, line.size) {
+                let place = self.texts.partition_point(|other| self.baseline(*other) <= line.baseline);
+                self.texts.insert(place, at);
+            }
+        }
+    }
+
+    /// Finds the displayed formulas with a few words among the lines with prose: they are centred between lines of text.
+    fn mark_set_apart(&mut self) {
+        let is_apart = |at: &usize| self.lines.get(*at).is_some_and(|line| self.is_set_apart(line));
+        let (apart, texts): (Vec<usize>, Vec<usize>) = self.texts.iter().partition(|at| is_apart(at));
+        self.texts = texts;
+        for at in apart {
+            self.lines.iter_mut().skip(at).take(1).for_each(|line| line.is_set_apart = true);
+        }
+    }
+
+    fn is_set_apart(&self, line: &Line) -> bool {
+        let count = |nature| line.words.iter().filter(|at| self.nature(**at) == nature).count();
+        let (prose, math) = (count(Nature::Prose), count(Nature::Math));
+        if prose == 0 || prose > MAX_PROSE || math <= 2 * prose {
+            return false;
+        }
+        let em = line.size;
+        let is_number = |at: &&usize| self.word(**at).is_some_and(|word| is_tag(&word.text));
+        let own = line.words.iter().filter(|at| !is_number(at)).filter_map(|at| self.word(*at));
+        let own = own.fold(NOTHING, |all, word| all.union(word.bounds));
+        let from = self.texts.partition_point(|at| self.baseline(*at) < line.baseline - APART_EM * em);
+        let near = self.texts.iter().skip(from).take(MAX_NEIGHBOURS).filter_map(|at| self.lines.get(*at));
+        let mut near = near.take_while(|other| other.baseline < line.baseline + APART_EM * em);
+        near.any(|text| {
+            let (left, right) = (own.x0 - text.bounds.x0, text.bounds.x1 - own.x1);
+            left > TEXT_INDENT_EM * em && right > TEXT_INDENT_EM * em && (left - right).abs() < CENTRED_EM * em
+        })
+    }
+
+    /// Appends a line, or the rest of one of the last lines: indices below exponents and parts of fractions break lines.
+    fn push_line(&mut self, line: Line) {
+        if let Some(root) = self.root(&line)
+            && let Some(start) = self.lines.iter_mut().rev().take(MAX_BREAKS).find(|start| start.precedes(root))
+        {
+            start.words.extend(line.words);
+            start.bounds = start.bounds.union(line.bounds);
+            return;
+        }
+        let is_rest_of = |start: &&mut Line| {
+            let em = start.size.max(line.size);
+            let gap = line.bounds.x0 - start.bounds.x1;
+            line.baseline > 0.0
+                && (line.baseline - start.baseline).abs() < LEVEL_EM * em
+                && (-REST_OVERLAP_EM * em..REST_GAP_EM * em).contains(&gap)
+        };
+        match self.lines.iter_mut().rev().take(MAX_BREAKS).find(is_rest_of) {
+            Some(start) => {
+                start.words.extend(line.words);
+                start.bounds = start.bounds.union(line.bounds);
+                start.size = start.size.max(line.size);
+                start.is_italic = if start.has_prose { start.is_italic } else { line.is_italic };
+                start.has_prose |= line.has_prose;
+            }
+            None => self.lines.push(line),
+        }
+    }
+
+    /// The sign of a root, if a line has nothing else.
+    fn root(&self, line: &Line) -> Option<&'p Word> {
+        let [only] = line.words.as_slice() else { return None };
+        self.word(*only).filter(|word| word.text == "√")
+    }
+}
+
+/// A line of the page's text.
+pub(super) struct Line {
+    pub(super) words: Vec<usize>,
+    pub(super) bounds: Bounds,
+    pub(super) size: f32,
+    /// That of its first word of text, else of its first word.
+    pub(super) baseline: f32,
+    pub(super) has_prose: bool,
+    /// Whether it is a displayed formula with words.
+    pub(super) is_set_apart: bool,
+    /// Whether its words are italic, so that italics are no evidence of a variable.
+    pub(super) is_italic: bool,
+}
+
+impl Line {
+    /// Whether the sign of a root stands right after the line.
+    fn precedes(&self, root: &Word) -> bool {
+        let (em, middle) = (self.size, center(root.bounds).1);
+        let gap = root.bounds.x0 - self.bounds.x1;
+        (-0.2 * em..ROOT_GAP_EM * em).contains(&gap)
+            && self.baseline - em < middle
+            && middle < self.baseline + 0.2 * em
+            && root.bounds.y1 - root.bounds.y0 < ROOT_EM * em
+    }
+}

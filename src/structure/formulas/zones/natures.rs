@@ -1,0 +1,101 @@
+//! What words are evidence of: text, a formula, or neither.
+
+use super::is_sign;
+use crate::formulas::names::is_function;
+use crate::formulas::symbols::is_accented;
+use pagewise_text::{MathFont, Script, Word};
+
+/// Maximum variables that are set as a word.
+const MAX_PRODUCT: usize = 4;
+
+/// Maximum letters of an operator's name.
+const MAX_NAME: usize = 8;
+
+/// What a word is among formulas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Nature {
+    Prose,
+    /// A number, a bracket, punctuation, the name of a function.
+    Neutral,
+    /// A variable or a sign of formulas.
+    Math,
+}
+
+fn nature(word: &Word) -> Nature {
+    if word.is_monospace {
+        return Nature::Prose;
+    }
+    if word.math != MathFont::None || word.text.chars().any(is_sign) || is_accented(&word.text) {
+        return Nature::Math;
+    }
+    let mut longest = 0;
+    for part in word.text.split(|sign: char| !sign.is_alphabetic()) {
+        longest = longest.max(if is_function(part) { 0 } else { part.chars().count() });
+    }
+    let is_small = word.script != Script::Baseline;
+    // A product of variables, as no word is written.
+    let is_product = word.text.chars().skip(1).any(char::is_uppercase) && word.text.chars().any(char::is_lowercase);
+    let most = match word.is_italic {
+        _ if is_small => 8,
+        true if is_product => 4,
+        true => 2,
+        false => 0,
+    };
+    let is_attached = longest == 1 && !word.is_spaced;
+    match longest {
+        0 => Nature::Neutral,
+        // Vectors and matrices are bold and upright.
+        1 if word.is_bold => Nature::Math,
+        2 if word.is_bold && is_product => Nature::Math,
+        _ if longest > most && !is_attached => Nature::Prose,
+        _ if word.is_italic => Nature::Math,
+        _ => Nature::Neutral,
+    }
+}
+
+/// The natures of words. An upright name that touches its argument or its index is no prose.
+pub(super) fn natures(words: &[Word]) -> Vec<Nature> {
+    let mut natures: Vec<Nature> = words.iter().map(nature).collect();
+    for (at, pair) in words.windows(2).enumerate() {
+        if let [word, next] = pair
+            && natures.get(at + 1) == Some(&Nature::Math)
+            && natures.get(at) == Some(&Nature::Prose)
+            && !next.is_spaced
+            && word.line == next.line
+            && (is_operator_name(word, next) || is_product(word, next))
+        {
+            natures.iter_mut().skip(at).take(1).for_each(|nature| *nature = Nature::Neutral);
+        }
+    }
+    natures
+}
+
+/// Whether a word is a letter before another one, or are variables of which the last has an index.
+fn is_product(word: &Word, next: &Word) -> bool {
+    let letters = word.text.chars().map(|_| 1_usize).sum::<usize>();
+    let has_script = match next.script {
+        Script::Baseline => false,
+        Script::Lowered => true,
+        Script::Raised => next.text.starts_with(['−', '-']) || has_letter(next),
+    };
+    let most = if word.is_italic && has_script { MAX_PRODUCT } else { 1 };
+    letters <= most && word.text.chars().all(char::is_alphabetic)
+}
+
+/// Whether a word is the upright name of an operator whose argument or index touches it.
+fn is_operator_name(word: &Word, next: &Word) -> bool {
+    let stem = word.text.trim_start_matches(|sign: char| !sign.is_alphanumeric());
+    let bracket = stem.trim_start_matches(|sign: char| sign.is_ascii_alphabetic());
+    let length = stem.len() - bracket.len();
+    let is_followed = match bracket {
+        "" => next.script == Script::Lowered || next.text.starts_with(['{', '|', '∣']),
+        "(" | "[" | "{" | "((" => next.script == Script::Baseline && has_letter(next),
+        _ => false,
+    };
+    let is_upright = !word.is_italic && !word.is_monospace && word.script == Script::Baseline;
+    is_upright && (2..=MAX_NAME).contains(&length) && is_followed
+}
+
+pub(super) fn has_letter(word: &Word) -> bool {
+    word.text.chars().any(char::is_alphabetic)
+}
