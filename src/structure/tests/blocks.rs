@@ -187,6 +187,17 @@ fn an_outline_with_fewer_levels_than_its_headings_have_looks_does_not_decide() {
 }
 
 #[test]
+fn a_list_of_the_sections_that_follow_has_no_headings() {
+    let entry = |title: &str| OutlineHeading { title: title.to_owned(), depth: 2 };
+    let sheet = Sheet::new().line(FULL).space(6.0).line("• Setting up a key").line("• A better use");
+    let structure = read_page(&sheet.layout, &[]);
+    let page = DocumentPage { number: 1, label: None, structure, is_wanted: true };
+    let blocks = read_document(&[page], &[entry("Setting up a key"), entry("A better use")]);
+    let expected = format!("{FULL}\n\n- Setting up a key\n- A better use");
+    assert_eq!(to_markdown(&blocks, &|_, _| None), [expected]);
+}
+
+#[test]
 fn a_bold_line_below_the_text_after_the_number_of_a_section_is_part_of_its_heading() {
     let sheet = Sheet::new().line(FULL).line("It ends.").space(14.0).at(50.0, BOLD, "3.1 Who is responsible:");
     let text = markdown(sheet.at(70.0, BOLD, "Whose work is it?").space(6.0).line(FULL).line(FULL));
@@ -221,6 +232,17 @@ fn code_keeps_line_ends_and_indents() {
     let sheet =
         Sheet::new().line(FULL).space(6.0).at(60.0, MONO, "if ready:").at(80.0, MONO, "go(1, 2)").space(6.0).line(FULL);
     assert_eq!(markdown(sheet), format!("{FULL}\n\n```\nif ready:\n    go(1, 2)\n```\n\n{FULL}"));
+}
+
+#[test]
+fn the_comments_of_a_listing_stand_on_the_lines_of_its_code() {
+    let rows = ["start the clock", "go on", "now stop it", "and return"];
+    let sheet = rows.iter().enumerate().fold(Sheet::new().line(FULL).space(6.0), |mut sheet, (row, note)| {
+        sheet.put(60.0, MONO, &format!("lda #{row}"));
+        sheet.at(160.0, MONO, &format!("; {note}"))
+    });
+    let code = (0..).zip(rows).map(|(row, note)| format!("lda #{row}              ; {note}\n")).collect::<String>();
+    assert_eq!(markdown(sheet.space(6.0).line(FULL)), format!("{FULL}\n\n```\n{code}```\n\n{FULL}"));
 }
 
 #[test]
@@ -339,6 +361,14 @@ fn entries_of_a_table_of_contents_keep_their_lines_and_have_short_leaders() {
     let sheet =
         Sheet::new().line("1 Beginning . . . . . . . . . . . . 3").line("2 End . . . . . . . . . . . . . . . 9");
     assert_eq!(markdown(sheet), "1 Beginning ... 3  \n2 End ... 9");
+    let tied = Sheet::new().line("1 Beginning........................3").line("2 The end........................ix");
+    assert_eq!(markdown(tied), "1 Beginning ... 3  \n2 The end ... ix");
+}
+
+#[test]
+fn dots_that_stand_between_words_are_no_leader() {
+    let text = "Compose a . b . c . d . e . f . g as functions";
+    assert_eq!(markdown(Sheet::new().line(text)), text);
 }
 
 #[test]
