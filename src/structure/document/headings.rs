@@ -260,7 +260,7 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics, 
         || !has_word(draft)
         || is_mostly_formulas(draft)
         || draft.text().matches([',', ';', '·']).count() >= MIN_KEY_COMMAS
-        || draft.lines.iter().any(|line| line.is_row())
+        || draft.lines.iter().any(|line| line.is_row() || ratio < MUCH_LARGER && line.has_heads())
         || ratio < if is_small_heading(draft, next) { SMALLEST } else { SMALLER }
     {
         return false;

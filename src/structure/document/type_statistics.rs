@@ -1,7 +1,7 @@
 //! What type a document is set in: size, leading, margins.
 
 use super::super::bounds::quarters;
-use super::super::page_structure::{Line, Region};
+use super::super::page_structure::{Line, LineWord, Region};
 use super::DocumentPage;
 use super::drafts::Place;
 use super::furniture::Furniture;
@@ -15,19 +15,23 @@ const LEADING_RANGE: std::ops::Range<f32> = 0.85..2.6;
 const MIN_STEPS: usize = 3;
 /// A leading counts if it has this share of the votes of the most frequent one.
 const LEADING_SHARE: usize = 3;
+/// A line of prose has at least so many words.
+const MIN_PROSE: usize = 6;
+/// Text of a fixed pitch is that of the body if one in so many characters, or fewer, are prose in another type.
+const PROSE_SHARE: usize = 10;
 
 /// What type most of a document is set in.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TypeStatistics {
-    /// The size of most characters.
+    /// The size of most characters of the body.
     pub(super) body_size: f32,
-    /// Whether most characters have a fixed pitch.
+    /// Whether the body has a fixed pitch. If not, such text is code, although it may be most of the document.
     pub(super) is_monospace: bool,
-    /// Whether most characters are bold.
+    /// Whether most characters of the body are bold.
     pub(super) is_bold: bool,
     /// Whether most lines are all capitals.
     pub(super) is_capitals: bool,
-    /// The colour of most characters.
+    /// The colour of most characters of the body.
     pub(super) color: [u8; 3],
     /// For each page the font of most of its words in the size of the body.
     fonts: Vec<Option<u16>>,
@@ -55,13 +59,28 @@ impl TypeStatistics {
             }
         }
         let mut statistics = votes.statistics();
-        statistics.fonts = pages.iter().map(|page| body_font(page, statistics.body_size)).collect();
+        statistics.fonts = pages.iter().map(|page| statistics.body_font(page)).collect();
         statistics
     }
 
     /// The font of most of a page's text.
     pub(super) fn font(&self, page: usize) -> Option<u16> {
         self.fonts.get(page).copied().flatten()
+    }
+
+    /// The font of most words of a page that have the size and the pitch of the body.
+    fn body_font(&self, page: &DocumentPage) -> Option<u16> {
+        let is_own = |word: &&LineWord| {
+            quarters(word.style.size) == quarters(self.body_size) && word.style.is_monospace == self.is_monospace
+        };
+        let mut counts: BTreeMap<u16, usize> = BTreeMap::new();
+        for region in &page.structure.regions {
+            let Region::Column(column) = region else { continue };
+            for word in column.lines.iter().flat_map(|line| &line.words).filter(is_own) {
+                *counts.entry(word.style.font).or_default() += 1;
+            }
+        }
+        counts.into_iter().max_by_key(|(_, count)| *count).map(|(font, _)| font)
     }
 
     /// The usual distance of baselines of text of a size.
@@ -92,6 +111,8 @@ struct Votes {
     origins: BTreeMap<i32, usize>,
     lines: usize,
     capital_lines: usize,
+    /// The characters of long lines without a fixed pitch.
+    prose: usize,
 }
 
 impl Votes {
@@ -102,6 +123,8 @@ impl Votes {
                 let look = (quarters(style.size), style.is_monospace, style.is_bold, style.color);
                 *self.looks.entry(look).or_default() += word.text.chars().count();
             }
+            let is_prose = line.words.len() >= MIN_PROSE && !line.words.iter().any(|word| word.style.is_monospace);
+            self.prose += if is_prose { line.len() } else { 0 };
         }
         self.lines += lines.len();
         self.capital_lines += lines.iter().filter(|line| line.is_capitals()).count();
@@ -123,9 +146,13 @@ impl Votes {
     }
 
     fn statistics(self) -> TypeStatistics {
+        let typed: usize = self.looks.iter().filter(|(look, _)| look.1).map(|(_, count)| count).sum();
+        let all: usize = self.looks.values().sum();
+        let is_monospace = 2 * typed > all && PROSE_SHARE * self.prose < all;
         let most = |key: &dyn Fn(&Look) -> i64| {
             let mut sums: BTreeMap<i64, usize> = BTreeMap::new();
-            self.looks.iter().for_each(|(look, count)| *sums.entry(key(look)).or_default() += count);
+            let own = self.looks.iter().filter(|(look, _)| look.1 == is_monospace);
+            own.for_each(|(look, count)| *sums.entry(key(look)).or_default() += count);
             sums.into_iter().max_by_key(|(_, count)| *count).map_or(0, |(value, _)| value)
         };
         let color = most(&|look| look.3.iter().fold(0, |sum, part| sum * 256 + i64::from(*part)));
@@ -133,7 +160,7 @@ impl Votes {
         let size = i16::try_from(most(&|look| i64::from(look.0))).unwrap_or(48);
         TypeStatistics {
             body_size: (f32::from(size) / 4.0).max(0.25),
-            is_monospace: most(&|look| i64::from(look.1)) == 1,
+            is_monospace,
             is_bold: most(&|look| i64::from(look.2)) == 1,
             is_capitals: 2 * self.capital_lines > self.lines,
             color: [byte(16), byte(8), byte(0)],
@@ -147,19 +174,6 @@ impl Votes {
             fonts: Vec::new(),
         }
     }
-}
-
-/// The font of most words of a page that have the size of the body.
-fn body_font(page: &DocumentPage, size: f32) -> Option<u16> {
-    let mut counts: BTreeMap<u16, usize> = BTreeMap::new();
-    for region in &page.structure.regions {
-        let Region::Column(column) = region else { continue };
-        let words = column.lines.iter().flat_map(|line| &line.words);
-        for word in words.filter(|word| quarters(word.style.size) == quarters(size)) {
-            *counts.entry(word.style.font).or_default() += 1;
-        }
-    }
-    counts.into_iter().max_by_key(|(_, count)| *count).map(|(font, _)| font)
 }
 
 /// The smallest frequent distance. A few lines in another size than the body show none if they stand far apart.

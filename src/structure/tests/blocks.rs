@@ -235,6 +235,16 @@ fn code_keeps_line_ends_and_indents() {
 }
 
 #[test]
+fn long_listings_between_a_few_lines_of_prose_are_code() {
+    let listing =
+        |sheet: Sheet| (0..12).fold(sheet, |sheet, at| sheet.at(60.0, MONO, &format!("add #{at} to the sum ;")));
+    let sheet = listing(Sheet::new().line(FULL).line(FULL).space(6.0)).space(6.0);
+    assert_eq!(markdown(sheet.clone().line(FULL)).matches("```").count(), 2);
+    let title = Sheet::new().at(50.0, BOLD, "A part").space(6.0);
+    assert!(!markdown(listing(title)).contains("```"));
+}
+
+#[test]
 fn the_comments_of_a_listing_stand_on_the_lines_of_its_code() {
     let rows = ["start the clock", "go on", "now stop it", "and return"];
     let sheet = rows.iter().enumerate().fold(Sheet::new().line(FULL).space(6.0), |mut sheet, (row, note)| {
@@ -386,6 +396,19 @@ fn the_rows_of_a_form_keep_their_lines_and_are_no_headings() {
 }
 
 #[test]
+fn the_heads_of_columns_are_no_heading_although_they_are_bold() {
+    let page = |gap: f32| {
+        let mut sheet = Sheet::new().line(FULL).line("It ends here.").space(8.0);
+        sheet.put(50.0, BOLD, "Name");
+        sheet.put(70.0 + gap, BOLD, "Place");
+        sheet.put(95.0 + 2.0 * gap, BOLD, "Use");
+        sheet.y += 20.0;
+        markdown(sheet.line(FULL).line(FULL))
+    };
+    assert!(!page(12.0).contains('#') && page(5.0).contains("# Name Place Use"));
+}
+
+#[test]
 fn a_label_far_from_its_value_is_read_with_it() {
     let mut sheet = Sheet::new().line(FULL).line(FULL).space(10.0);
     sheet.put(50.0, PLAIN, "Amount due");
@@ -440,6 +463,14 @@ fn lines_of_an_address_in_larger_type_are_no_headings() {
     let body = Sheet::new().line(FULL).line(FULL).line("and end.").space(20.0);
     let sheet = body.at(50.0, large, "Ada Printwright").at(50.0, large, "12 River Street").at(50.0, large, "Inkford");
     assert!(!markdown(sheet.space(30.0).line(FULL)).contains('#'));
+}
+
+#[test]
+fn a_title_at_the_right_edge_is_one_heading() {
+    let large = Face { size: 20.0, ..PLAIN };
+    let title = Sheet::new().at(50.0, large, "The history of works").at(160.0, large, "of a city").space(20.0);
+    let text = markdown(title.line(FULL).line(FULL));
+    assert!(text.starts_with("# The history of works of a city\n"), "{text}");
 }
 
 #[test]
