@@ -52,6 +52,8 @@ fn a_compound_that_stands_elsewhere_keeps_its_hyphen() {
     let sheet =
         Sheet::new().line("It is a well-known thing").space(9.0).line(&format!("{FULL} well-")).line("known again");
     assert!(markdown(sheet).ends_with("one well-known again"));
+    let acronym = Sheet::new().line(&format!("{FULL} PDF-")).line("based files have high-").line("quality text");
+    assert!(markdown(acronym).ends_with("one PDF-based files have high-quality text"));
 }
 
 #[test]
@@ -446,7 +448,7 @@ fn the_heads_of_columns_stand_above_their_values() {
         sheet.put(250.0, PLAIN, amount);
         sheet.y += 12.0;
     }
-    assert!(markdown(sheet).ends_with("Month Shows Net Amount\n\nDecember 48 $12,500.00"));
+    assert!(markdown(sheet).ends_with("Month Shows Net Amount  \nDecember 48 $12,500.00"));
 }
 
 #[test]
