@@ -1,7 +1,7 @@
 //! What type a document is set in: size, leading, margins.
 
 use super::super::bounds::quarters;
-use super::super::page_structure::{Line, LineWord, Region};
+use super::super::page_structure::{Line, Region};
 use super::DocumentPage;
 use super::drafts::Place;
 use super::furniture::Furniture;
@@ -15,17 +15,19 @@ const LEADING_RANGE: std::ops::Range<f32> = 0.85..2.6;
 const MIN_STEPS: usize = 3;
 /// A leading counts if it has this share of the votes of the most frequent one.
 const LEADING_SHARE: usize = 3;
-/// A line of prose has at least so many words.
-const MIN_PROSE: usize = 6;
-/// Text of a fixed pitch is that of the body if one in so many characters, or fewer, are prose in another type.
-const PROSE_SHARE: usize = 10;
+
+/// If one of so many characters of a fixed pitch is a sign of code, they are code. In prose it is one of a hundred, in programs
+/// one of five.
+const CODE_SHARE: usize = 14;
+/// Fewer than one of so many characters show nothing of the body: they are headings between code.
+const BODY_SHARE: usize = 10;
 
 /// What type most of a document is set in.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TypeStatistics {
     /// The size of most characters of the body.
     pub(super) body_size: f32,
-    /// Whether the body has a fixed pitch. If not, such text is code, although it may be most of the document.
+    /// Whether its prose has a fixed pitch: most characters have, and they are no code.
     pub(super) is_monospace: bool,
     /// Whether most characters of the body are bold.
     pub(super) is_bold: bool,
@@ -59,28 +61,13 @@ impl TypeStatistics {
             }
         }
         let mut statistics = votes.statistics();
-        statistics.fonts = pages.iter().map(|page| statistics.body_font(page)).collect();
+        statistics.fonts = pages.iter().map(|page| body_font(page, statistics.body_size)).collect();
         statistics
     }
 
     /// The font of most of a page's text.
     pub(super) fn font(&self, page: usize) -> Option<u16> {
         self.fonts.get(page).copied().flatten()
-    }
-
-    /// The font of most words of a page that have the size and the pitch of the body.
-    fn body_font(&self, page: &DocumentPage) -> Option<u16> {
-        let is_own = |word: &&LineWord| {
-            quarters(word.style.size) == quarters(self.body_size) && word.style.is_monospace == self.is_monospace
-        };
-        let mut counts: BTreeMap<u16, usize> = BTreeMap::new();
-        for region in &page.structure.regions {
-            let Region::Column(column) = region else { continue };
-            for word in column.lines.iter().flat_map(|line| &line.words).filter(is_own) {
-                *counts.entry(word.style.font).or_default() += 1;
-            }
-        }
-        counts.into_iter().max_by_key(|(_, count)| *count).map(|(font, _)| font)
     }
 
     /// The usual distance of baselines of text of a size.
@@ -111,8 +98,9 @@ struct Votes {
     origins: BTreeMap<i32, usize>,
     lines: usize,
     capital_lines: usize,
-    /// The characters of long lines without a fixed pitch.
-    prose: usize,
+    /// The number of characters of a fixed pitch, and how many of them are signs of code.
+    fixed_pitch: usize,
+    code_signs: usize,
 }
 
 impl Votes {
@@ -121,10 +109,13 @@ impl Votes {
             for word in &line.words {
                 let style = &word.style;
                 let look = (quarters(style.size), style.is_monospace, style.is_bold, style.color);
-                *self.looks.entry(look).or_default() += word.text.chars().count();
+                let count = word.text.chars().count();
+                *self.looks.entry(look).or_default() += count;
+                if style.is_monospace {
+                    self.fixed_pitch += count;
+                    self.code_signs += word.text.chars().filter(|sign| is_code_sign(*sign)).count();
+                }
             }
-            let is_prose = line.words.len() >= MIN_PROSE && !line.words.iter().any(|word| word.style.is_monospace);
-            self.prose += if is_prose { line.len() } else { 0 };
         }
         self.lines += lines.len();
         self.capital_lines += lines.iter().filter(|line| line.is_capitals()).count();
@@ -146,12 +137,13 @@ impl Votes {
     }
 
     fn statistics(self) -> TypeStatistics {
-        let typed: usize = self.looks.iter().filter(|(look, _)| look.1).map(|(_, count)| count).sum();
         let all: usize = self.looks.values().sum();
-        let is_monospace = 2 * typed > all && PROSE_SHARE * self.prose < all;
+        let is_monospace = 2 * self.fixed_pitch > all && CODE_SHARE * self.code_signs < self.fixed_pitch;
+        let body = if is_monospace { self.fixed_pitch } else { all - self.fixed_pitch };
+        let is_small = BODY_SHARE * body < all;
         let most = |key: &dyn Fn(&Look) -> i64| {
             let mut sums: BTreeMap<i64, usize> = BTreeMap::new();
-            let own = self.looks.iter().filter(|(look, _)| look.1 == is_monospace);
+            let own = self.looks.iter().filter(|(look, _)| is_small || look.1 == is_monospace);
             own.for_each(|(look, count)| *sums.entry(key(look)).or_default() += count);
             sums.into_iter().max_by_key(|(_, count)| *count).map_or(0, |(value, _)| value)
         };
@@ -174,6 +166,44 @@ impl Votes {
             fonts: Vec::new(),
         }
     }
+}
+
+/// Signs that programs have more often than prose and tables.
+fn is_code_sign(sign: char) -> bool {
+    matches!(
+        sign,
+        '{' | '}'
+            | '('
+            | ')'
+            | '['
+            | ']'
+            | '<'
+            | '>'
+            | ';'
+            | '='
+            | '_'
+            | '&'
+            | '|'
+            | '#'
+            | '/'
+            | '\\'
+            | '@'
+            | '$'
+            | '~'
+    )
+}
+
+/// The font of most words of a page that have the size of the body.
+fn body_font(page: &DocumentPage, size: f32) -> Option<u16> {
+    let mut counts: BTreeMap<u16, usize> = BTreeMap::new();
+    for region in &page.structure.regions {
+        let Region::Column(column) = region else { continue };
+        let words = column.lines.iter().flat_map(|line| &line.words);
+        for word in words.filter(|word| quarters(word.style.size) == quarters(size)) {
+            *counts.entry(word.style.font).or_default() += 1;
+        }
+    }
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(font, _)| font)
 }
 
 /// The smallest frequent distance. A few lines in another size than the body show none if they stand far apart.

@@ -237,13 +237,13 @@ fn code_keeps_line_ends_and_indents() {
 }
 
 #[test]
-fn long_listings_between_a_few_lines_of_prose_are_code() {
-    let listing =
-        |sheet: Sheet| (0..12).fold(sheet, |sheet, at| sheet.at(60.0, MONO, &format!("add #{at} to the sum ;")));
-    let sheet = listing(Sheet::new().line(FULL).line(FULL).space(6.0)).space(6.0);
-    assert_eq!(markdown(sheet.clone().line(FULL)).matches("```").count(), 2);
-    let title = Sheet::new().at(50.0, BOLD, "A part").space(6.0);
-    assert!(!markdown(listing(title)).contains("```"));
+fn text_among_long_listings_in_small_type_is_no_heading() {
+    let small = Face { size: 8.0, ..MONO };
+    let listing = |sheet: Sheet| {
+        (0..12).fold(sheet.space(8.0), |sheet, at| sheet.at(60.0, small, &format!("add #{at} to the sum ;"))).space(8.0)
+    };
+    let text = markdown(listing(listing(listing(Sheet::new()).line("Then it may go on")).line(FULL).line(FULL)));
+    assert!(text.contains("\n\nThen it may go on\n\n") && text.matches("```").count() == 6, "{text}");
 }
 
 #[test]
@@ -255,6 +255,28 @@ fn the_comments_of_a_listing_stand_on_the_lines_of_its_code() {
     });
     let code = (0..).zip(rows).map(|(row, note)| format!("lda #{row}              ; {note}\n")).collect::<String>();
     assert_eq!(markdown(sheet.space(6.0).line(FULL)), format!("{FULL}\n\n```\n{code}```\n\n{FULL}"));
+}
+
+#[test]
+fn a_page_of_code_is_code_and_a_page_of_typewriting_is_none() {
+    let title = || Sheet::new().at(50.0, Face { size: 20.0, ..PLAIN }, "Ready").space(12.0);
+    let code = ["int go(char *at) {", "  while (*at) at++;", "  return count[at];", "}"];
+    let page = code.iter().fold(title(), |sheet, line| sheet.at(50.0, MONO, line));
+    assert_eq!(markdown(page), format!("# Ready\n\n```\n{}\n```", code.join("\n")));
+    assert_eq!(
+        markdown(title().at(50.0, MONO, FULL).at(50.0, MONO, "(or not).")),
+        format!("# Ready\n\n{FULL} (or not).")
+    );
+}
+
+#[test]
+fn large_lines_of_a_fixed_pitch_are_titles_up_to_two_of_them() {
+    let large = |lines: &[&str]| {
+        let sheet = lines.iter().fold(Sheet::new(), |sheet, line| sheet.at(50.0, Face { size: 16.0, ..MONO }, line));
+        markdown((0..6).fold(sheet.space(20.0), |sheet, _| sheet.line(FULL)))
+    };
+    assert!(large(&["union u {"]).starts_with("# `union u {`\n"), "{}", large(&["union u {"]));
+    assert!(large(&["union u {", "  int all;", "}"]).starts_with("```\nunion u {\n  int all;\n}\n```\n"));
 }
 
 #[test]
