@@ -191,28 +191,23 @@ fn with_short_leaders(words: Vec<LineWord>) -> Vec<LineWord> {
 
 /// A word that a leader ties to the number of a page is three. Code has its own dots.
 fn around_leader(word: LineWord) -> Vec<LineWord> {
-    let tied = word.text.find(TIE).map(|at| word.text.split_at(at)).filter(|_| !word.style.is_monospace);
+    let tied = word.text.find(TIE).filter(|_| !word.style.is_monospace).map(|at| word.text.split_at(at));
     let Some((stem, rest)) = tied else { return vec![word] };
     let tail = rest.trim_start_matches('.');
-    if stem.is_empty() && tail.is_empty() || !tail.is_empty() && page_number(tail).is_none() {
+    let is_leader = if tail.is_empty() { !stem.is_empty() } else { page_number(tail).is_some() };
+    if !is_leader {
         return vec![word];
     }
-    let share = |text: &str| f32::from(u16::try_from(text.len()).unwrap_or(u16::MAX));
-    let at = |text: &str| word.bounds.x0 + (word.bounds.x1 - word.bounds.x0) * share(text) / share(&word.text).max(1.0);
-    let dots = rest.strip_suffix(tail).unwrap_or(rest);
-    let (from, to) = (at(stem), at(word.text.strip_suffix(tail).unwrap_or(&word.text)));
-    let part = |text: &str, x0: f32, x1: f32, is_spaced: bool| LineWord {
-        text: text.to_owned(),
-        bounds: Bounds { x0, x1, ..word.bounds },
-        is_spaced,
-        ..word.clone()
+    let length = |text: &str| f32::from(u16::try_from(text.len()).unwrap_or(u16::MAX));
+    let pitch = (word.bounds.x1 - word.bounds.x0) / length(&word.text).max(1.0);
+    let mut x1 = word.bounds.x0;
+    let parts = [stem, rest.strip_suffix(tail).unwrap_or(rest), tail].into_iter().filter(|part| !part.is_empty());
+    let part = |text: &str| {
+        let x0 = std::mem::replace(&mut x1, x1 + pitch * length(text));
+        let is_spaced = word.is_spaced || x0 > word.bounds.x0;
+        LineWord { text: text.to_owned(), bounds: Bounds { x0, x1, ..word.bounds }, is_spaced, ..word.clone() }
     };
-    let parts = [
-        part(stem, word.bounds.x0, from, word.is_spaced),
-        part(dots, from, to, !stem.is_empty() || word.is_spaced),
-        part(tail, to, word.bounds.x1, true),
-    ];
-    parts.into_iter().filter(|part| !part.text.is_empty()).collect()
+    parts.map(part).collect()
 }
 
 fn is_dots(word: &LineWord) -> bool {
