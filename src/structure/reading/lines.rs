@@ -203,7 +203,8 @@ fn around_leader(word: LineWord) -> Vec<LineWord> {
     let mut x1 = word.bounds.x0;
     let parts = [stem, rest.strip_suffix(tail).unwrap_or(rest), tail].into_iter().filter(|part| !part.is_empty());
     let part = |text: &str| {
-        let x0 = std::mem::replace(&mut x1, x1 + pitch * length(text));
+        let x0 = x1;
+        x1 += pitch * length(text);
         let is_spaced = word.is_spaced || x0 > word.bounds.x0;
         LineWord { text: text.to_owned(), bounds: Bounds { x0, x1, ..word.bounds }, is_spaced, ..word.clone() }
     };

@@ -297,7 +297,8 @@ fn leaders(row: &[PlacedWord]) -> Vec<bool> {
 fn typed(row: &[PlacedWord]) -> Vec<bool> {
     let is_typed = |pair: &[PlacedWord]| {
         let [before, own] = pair else { return false };
-        let shift = (own.word.bounds.x0 - before.word.bounds.x0) / pitch(&own.word);
+        let longer = if before.word.text.len() > own.word.text.len() { before } else { own };
+        let shift = (own.word.bounds.x0 - before.word.bounds.x0) / pitch(&longer.word);
         let are_alike = before.word.style.size == own.word.style.size;
         before.word.style.is_monospace
             && own.word.style.is_monospace
