@@ -3,11 +3,11 @@
 /// If one of so many characters is a sign of code, they are code. In prose it is one of a hundred, in programs one of five.
 const CODE_SHARE: usize = 14;
 
-/// How many characters of a text are signs of code.
+/// The number of characters of a text, and how many of them are signs of code.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CodeSigns {
     signs: usize,
-    characters: usize,
+    pub(crate) characters: usize,
 }
 
 impl CodeSigns {

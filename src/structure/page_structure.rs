@@ -11,6 +11,8 @@ const MAX_DIGITS: usize = 5;
 /// Minimum gap between the cells of a row in ems, and between two words that are all of it.
 const CELL_GAP_EM: f32 = 2.0;
 const LONE_GAP_EM: f32 = 6.0;
+/// The heads of columns stand further apart than this, in ems.
+const HEAD_GAP_EM: f32 = 0.9;
 /// Maximum characters of the number of a section.
 const MAX_MARK: usize = 5;
 
@@ -274,6 +276,14 @@ impl Line {
     #[must_use]
     pub fn has_cells(&self) -> bool {
         self.last_cell().is_some()
+    }
+
+    /// Whether wider gaps than those of words divide it into three or more. The gap after a mark or a number is none.
+    #[must_use]
+    pub fn has_heads(&self) -> bool {
+        let marks = usize::from(self.words.first().is_some_and(|word| is_mark(&word.text)));
+        let pairs = self.words.iter().zip(self.words.iter().skip(1)).skip(marks);
+        pairs.filter(|(a, b)| b.bounds.x0 - a.bounds.x1 > HEAD_GAP_EM * self.size).nth(1).is_some()
     }
 
     /// The last word that follows a wide gap. The gap after a mark or a number is none.

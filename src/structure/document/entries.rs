@@ -17,7 +17,9 @@ const MIN_LABELS: usize = 4;
 
 /// Finds the rows of contents and forms among the paragraphs that are left.
 pub(super) fn mark_rows(drafts: &mut [Draft]) {
-    let is_row = |draft: &Draft| draft.lines.last().is_some_and(|line| line.is_row());
+    let is_row = |draft: &Draft| {
+        draft.lines.last().is_some_and(|line| line.is_row() || draft.lines.len() == 1 && line.has_heads())
+    };
     for draft in drafts.iter_mut().filter(|draft| draft.is_free() && is_row(draft)) {
         draft.kind = DraftKind::Entry;
         draft.marker = None;

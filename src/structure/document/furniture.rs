@@ -14,6 +14,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 const MAX_ROWS: usize = 4;
 /// Running lines stand in this share of the height, at the top or at the bottom.
 const ZONE: f32 = 0.14;
+/// The next lines, at most so many ems further, belong to it as far as this if most of the pages around have them.
+const DEEP_ZONE: f32 = 0.2;
+const DEEP_EM: f32 = 3.5;
+/// Larger lines than the body by this factor are titles, but for those that so many pages have all but one in ten.
+const TITLE_FACTOR: f32 = 1.15;
+const MIN_ALL: usize = 8;
 /// The margin is this share of the height, and a running line in it has at most so many words.
 const MARGIN: f32 = 0.055;
 const MAX_MARGINAL_WORDS: usize = 8;
@@ -61,6 +67,7 @@ struct Row<'a> {
     space: f32,
     size: f32,
     is_in_zone: bool,
+    is_deep: bool,
     is_in_margin: bool,
     /// Its texts between wide gaps.
     parts: Vec<Part>,
@@ -199,6 +206,9 @@ fn outer_rows(page: &DocumentPage, is_top: bool) -> Vec<Row<'_>> {
     let mut rows: Vec<Row> = Vec::new();
     for (distance, region, index, line) in lines {
         let count = rows.len();
+        let is_in = |zone: f32| distance < zone * structure.height;
+        let is_near = |row: &Row| row.is_in_zone && distance - row.distance < DEEP_EM * line.size;
+        let is_deep = !is_in(ZONE) && is_in(DEEP_ZONE) && rows.last().is_some_and(is_near);
         match rows.last_mut() {
             Some(row) if distance - row.distance < 0.4 * line.size.min(row.size) => {
                 row.lines.push((region, index, line))
@@ -209,8 +219,9 @@ fn outer_rows(page: &DocumentPage, is_top: bool) -> Vec<Row<'_>> {
                 distance,
                 space: f32::INFINITY,
                 size: line.size,
-                is_in_zone: distance < ZONE * structure.height,
-                is_in_margin: distance < MARGIN * structure.height,
+                is_in_zone: is_in(ZONE) || is_deep,
+                is_deep,
+                is_in_margin: is_in(MARGIN),
                 parts: Vec::new(),
             }),
         }
@@ -317,8 +328,11 @@ impl<'r> Evidence<'r> {
     }
 
     fn is_running(&self, row: &Row, page: usize, body: f32) -> bool {
-        if !row.is_in_zone || row.size > 1.15 * body {
+        if !row.is_in_zone || row.size > TITLE_FACTOR * body && !self.is_on_all(row) {
             return false;
+        }
+        if row.is_deep {
+            return self.is_repeated(row, page, body);
         }
         let (is_small, is_apart) = (row.size < 0.95 * body, row.space > SPACE_EM);
         let has_number = row.parts.iter().any(Part::is_page_number);
@@ -341,6 +355,14 @@ impl<'r> Evidence<'r> {
         };
         let is_repeated = |part: &Part| part.0.iter().any(|key| is_own(key) && self.is_shared(key, row.distance, page));
         row.is_in_zone && row.parts.iter().all(is_repeated)
+    }
+
+    /// Whether nearly all pages have all words of a row at its height.
+    fn is_on_all(&self, row: &Row) -> bool {
+        let is_near = |(_, height): &&(usize, f32)| (height - row.distance).abs() <= TOLERANCE_PT;
+        let count = |key: &Key| self.keys.get(key).map_or(0, |places| places.iter().filter(is_near).count());
+        let on_all = |part: &Part| part.0.first().map_or(0, count) * 10 >= self.pages.len() * 9;
+        self.pages.len() >= MIN_ALL && row.parts.iter().all(on_all)
     }
 
     /// What may be the number of a page on a row of it, each with how many pages agree.

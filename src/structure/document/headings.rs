@@ -267,18 +267,16 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics, 
     let ratio =
         if texts.contains(&size_key(size)) { size.min(statistics.body_size) } else { size } / statistics.body_size;
     let is_short = draft.lines.len() <= MAX_LINES && draft.len() <= MAX_CHARACTERS;
-    let marker = draft.marker.as_ref().map(|marker| &marker.kind);
-    let is_listed = matches!(marker, Some(MarkerKind::Bullet(_) | MarkerKind::WeakBullet(_) | MarkerKind::Reference));
     if !draft.is_paragraph()
         || draft.is_formula
         || !is_short
         || !is_emphasised(draft, statistics) && is_broken(draft)
-        || is_listed
+        || is_listed(draft)
         || draft.begins_small() && ratio < MUCH_LARGER
         || !has_word(draft)
         || is_mostly_formulas(draft)
         || draft.text().matches([',', ';', '·']).count() >= MIN_KEY_COMMAS
-        || draft.lines.iter().any(|line| line.is_row())
+        || draft.lines.iter().any(|line| line.is_row() || ratio < MUCH_LARGER && line.has_heads())
         || ratio < if is_small_heading(draft, next) { SMALLEST } else { SMALLER }
     {
         return false;
@@ -308,6 +306,12 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics, 
         && (!is_sentence || is_numbered)
         && draft.lines.len() < MAX_LINES
         && (is_emphasised(draft, statistics) || is_plain_heading(draft, next, statistics))
+}
+
+/// Whether it has a mark that no heading has.
+fn is_listed(draft: &Draft) -> bool {
+    let kind = draft.marker.as_ref().map(|marker| &marker.kind);
+    matches!(kind, Some(MarkerKind::Bullet(_) | MarkerKind::WeakBullet(_) | MarkerKind::Reference))
 }
 
 /// Whether a line of bold type is a heading although it is smaller than the body: it has a number or is in capitals, or
@@ -520,6 +524,7 @@ impl Outline {
 
     fn is_entry(&self, draft: &Draft) -> bool {
         draft.is_paragraph()
+            && !is_listed(draft)
             && draft.lines.len() <= MAX_LINES
             && !draft.lines.iter().any(|line| line.is_row())
             && self.depth(draft).is_some()

@@ -170,7 +170,7 @@ fn reads_on(before: &Draft, after: &Draft) -> bool {
         return true;
     }
     if !before.ends_sentence() {
-        return !matches!(before.kind, DraftKind::Item { .. }) || before.lines.len() > 1 || before.len() > 40;
+        return before.lines.len() > 1 || before.len() > 40;
     }
     if is_run_in(before, after) || ends_short(before) {
         return false;

@@ -7,8 +7,8 @@ use super::drafts::{Draft, DraftKind, Marker};
 use super::notes::{may_precede_mark, note_label};
 use super::type_statistics::TypeStatistics;
 use pagewise_base::script::is_ideograph;
-use pagewise_text::Bounds;
-use std::collections::{BTreeMap, BTreeSet};
+use pagewise_text::{Bounds, Vocabulary, divides};
+use std::collections::BTreeMap;
 
 /// What is raised before it is the numerator of a fraction.
 const FRACTION_SLASH: char = '\u{2044}';
@@ -24,8 +24,8 @@ const MAX_EMPTY_LINES: usize = 3;
 /// Writes the text of drafts.
 pub(super) struct SpanWriter<'a> {
     pages: &'a [DocumentPage],
-    /// The words of the document that are not broken at a line end, in small letters.
-    vocabulary: BTreeSet<String>,
+    /// The words of the document that are not broken at a line end.
+    vocabulary: Vocabulary,
     /// The pages of the notes, by label, and whether they are endnotes.
     notes: BTreeMap<&'a str, Vec<(usize, bool)>>,
     statistics: &'a TypeStatistics,
@@ -119,28 +119,21 @@ impl<'a> SpanWriter<'a> {
         }
     }
 
-    fn hyphen(&self, before: &str, next: &str) -> Hyphen {
-        let Some(stem) = before.strip_suffix(['-', '\u{ad}', '\u{2010}']) else { return Hyphen::None };
-        let is_soft = before.ends_with('\u{ad}');
-        let next = next.split(|sign: char| !sign.is_alphanumeric()).next().unwrap_or_default();
-        let tail = stem.rsplit(|sign: char| !sign.is_alphanumeric()).next().unwrap_or_default();
-        if tail.is_empty() || next.is_empty() {
-            return if is_address(before) { Hyphen::Kept } else { Hyphen::None };
+    fn hyphen(&self, text: &str, next: &str) -> Hyphen {
+        let Some(stem) = text.strip_suffix(['-', '\u{ad}', '\u{2010}', '\u{2011}']) else { return Hyphen::None };
+        let part = |part: Option<&str>| part.unwrap_or_default().to_lowercase();
+        let tail = part(stem.rsplit(|sign: char| !sign.is_alphanumeric()).next());
+        let head = part(next.split(|sign: char| !sign.is_alphanumeric()).next());
+        let is_address = is_address(text);
+        if tail.is_empty() || head.is_empty() {
+            return if is_address { Hyphen::Kept } else { Hyphen::None };
         }
-        let is_word = tail.chars().all(char::is_alphabetic) && next.chars().all(char::is_alphabetic);
-        if is_address(before) || !is_word {
-            return Hyphen::Kept;
-        }
-        let small = |text: &str| text.to_lowercase();
-        // No word is divided after one letter.
-        let is_letter = tail.chars().nth(1).is_none();
-        let is_compound = is_letter || self.vocabulary.contains(&format!("{}-{}", small(tail), small(next)));
-        let is_whole = self.vocabulary.contains(&format!("{}{}", small(tail), small(next)));
-        match (is_soft || is_whole || !is_compound) && next.starts_with(char::is_lowercase) && !stem.contains('-') {
-            true => Hyphen::Repaired,
-            false if is_whole && !is_compound => Hyphen::Repaired,
-            false => Hyphen::Kept,
-        }
+        // Names and words in capitals are divided if they stand elsewhere.
+        let is_known = || self.vocabulary.has(&format!("{tail}{head}")) && !self.vocabulary.is_compound(&tail, &head);
+        let is_divided = text.ends_with('\u{ad}')
+            || divides(text.rsplit('—').next().unwrap_or_default(), next, || &self.vocabulary)
+            || !is_address && is_known();
+        if is_divided { Hyphen::Repaired } else { Hyphen::Kept }
     }
 
     /// The text of code, with its line ends, indents and empty lines.
@@ -272,7 +265,7 @@ fn is_joined_script(before: &str, next: &str) -> bool {
 }
 
 /// The words of the document, but for those at line ends.
-fn vocabulary(pages: &[DocumentPage]) -> BTreeSet<String> {
+fn vocabulary(pages: &[DocumentPage]) -> Vocabulary {
     let regions = pages.iter().flat_map(|page| &page.structure.regions);
     let columns = regions.filter_map(|region| match region {
         Region::Column(column) => Some(column),
@@ -280,6 +273,5 @@ fn vocabulary(pages: &[DocumentPage]) -> BTreeSet<String> {
     });
     let lines = columns.flat_map(|column| &column.lines);
     let words = lines.flat_map(|line| line.words.iter().take(line.words.len().saturating_sub(1)).skip(1));
-    let bare = |word: &LineWord| word.text.trim_matches(|sign: char| !sign.is_alphanumeric()).to_lowercase();
-    words.map(bare).filter(|word| word.len() > 3).take(MAX_VOCABULARY).collect()
+    Vocabulary::of(words.map(|word| word.text.as_str()).take(MAX_VOCABULARY))
 }

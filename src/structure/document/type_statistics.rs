@@ -16,19 +16,21 @@ const LEADING_RANGE: std::ops::Range<f32> = 0.85..2.6;
 const MIN_STEPS: usize = 3;
 /// A leading counts if it has this share of the votes of the most frequent one.
 const LEADING_SHARE: usize = 3;
+/// Fewer than one of so many characters show nothing of the body: they are headings between code.
+const BODY_SHARE: usize = 10;
 
 /// What type most of a document is set in.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TypeStatistics {
-    /// The size of most characters.
+    /// The size of most characters of the body.
     pub(super) body_size: f32,
     /// Whether its prose has a fixed pitch: most characters have, and they are no code.
     pub(super) is_monospace: bool,
-    /// Whether most characters are bold.
+    /// Whether most characters of the body are bold.
     pub(super) is_bold: bool,
     /// Whether most lines are all capitals.
     pub(super) is_capitals: bool,
-    /// The colour of most characters.
+    /// The colour of most characters of the body.
     pub(super) color: [u8; 3],
     /// For each page the font of most of its words in the size of the body.
     fonts: Vec<Option<u16>>,
@@ -129,9 +131,14 @@ impl Votes {
     }
 
     fn statistics(self) -> TypeStatistics {
+        let all: usize = self.looks.values().sum();
+        let is_monospace = 2 * self.code.characters > all && !self.code.are_many();
+        let body = if is_monospace { self.code.characters } else { all - self.code.characters };
+        let is_small = BODY_SHARE * body < all;
         let most = |key: &dyn Fn(&Look) -> i64| {
             let mut sums: BTreeMap<i64, usize> = BTreeMap::new();
-            self.looks.iter().for_each(|(look, count)| *sums.entry(key(look)).or_default() += count);
+            let own = self.looks.iter().filter(|(look, _)| is_small || look.1 == is_monospace);
+            own.for_each(|(look, count)| *sums.entry(key(look)).or_default() += count);
             sums.into_iter().max_by_key(|(_, count)| *count).map_or(0, |(value, _)| value)
         };
         let color = most(&|look| look.3.iter().fold(0, |sum, part| sum * 256 + i64::from(*part)));
@@ -139,7 +146,7 @@ impl Votes {
         let size = i16::try_from(most(&|look| i64::from(look.0))).unwrap_or(48);
         TypeStatistics {
             body_size: (f32::from(size) / 4.0).max(0.25),
-            is_monospace: most(&|look| i64::from(look.1)) == 1 && !self.code.are_many(),
+            is_monospace,
             is_bold: most(&|look| i64::from(look.2)) == 1,
             is_capitals: 2 * self.capital_lines > self.lines,
             color: [byte(16), byte(8), byte(0)],

@@ -1,7 +1,7 @@
 //! The segments of a column become lines and regions.
 
 use super::super::bounds::{NOTHING, center, holds};
-use super::super::page_structure::{Column, Line, LineWord, Region, TableArea, ends_label, is_cell_value};
+use super::super::page_structure::{Column, Line, LineWord, Region, TableArea, ends_label, is_cell_value, page_number};
 use super::segments::{RAISED_GAP_EM, Segment, is_printed_over, line_size};
 use pagewise_text::{Bounds, Columned, are_apart, are_level};
 
@@ -24,8 +24,9 @@ const SAME_SIZE: f32 = 0.1;
 /// So wide a gap, in ems, divides a line.
 const WIDE_GAP_EM: f32 = 6.0;
 
-/// So many dots that stand alone are a leader.
+/// So many dots that follow each other are a leader.
 const MIN_LEADER: usize = 5;
+const TIE: &str = ".....";
 /// What is written for a leader.
 const LEADER: &str = "...";
 
@@ -165,31 +166,49 @@ fn without_inner(row: Vec<Segment>) -> Vec<Segment> {
 }
 
 fn line(words: Vec<LineWord>, baseline: f32) -> Line {
-    let words = with_short_leader(words);
+    let words = with_short_leaders(words);
     let bounds = words.iter().fold(NOTHING, |all, word| all.union(word.bounds));
     let size = line_size(words.iter());
     Line { words, bounds, baseline, size, ground: None, tag: None }
 }
 
-/// A leader of dots becomes three dots.
-fn with_short_leader(words: Vec<LineWord>) -> Vec<LineWord> {
-    let count: usize = words.iter().filter(|word| is_dots(word)).map(|word| word.text.chars().count()).sum();
-    if count < MIN_LEADER {
-        return words;
-    }
+/// Dots that follow each other, also between the letters of one word, become the three of a leader.
+fn with_short_leaders(words: Vec<LineWord>) -> Vec<LineWord> {
+    let words: Vec<LineWord> = words.into_iter().flat_map(around_leader).collect();
     let mut kept: Vec<LineWord> = Vec::with_capacity(words.len());
-    for mut word in words {
-        match kept.last_mut() {
-            Some(last) if is_dots(&word) && last.text == LEADER => last.bounds = last.bounds.union(word.bounds),
-            _ => {
-                if is_dots(&word) {
-                    LEADER.clone_into(&mut word.text);
-                }
-                kept.push(word);
+    for run in words.chunk_by(|a, b| is_dots(a) && is_dots(b)) {
+        let count: usize = run.iter().map(|word| word.text.chars().count()).sum();
+        match run {
+            [first, ..] if is_dots(first) && count >= MIN_LEADER => {
+                let bounds = run.iter().fold(NOTHING, |all, word| all.union(word.bounds));
+                kept.push(LineWord { text: LEADER.to_owned(), bounds, ..first.clone() });
             }
+            _ => kept.extend_from_slice(run),
         }
     }
     kept
+}
+
+/// A word that a leader ties to the number of a page is three. Code has its own dots.
+fn around_leader(word: LineWord) -> Vec<LineWord> {
+    let tied = word.text.find(TIE).filter(|_| !word.style.is_monospace).map(|at| word.text.split_at(at));
+    let Some((stem, rest)) = tied else { return vec![word] };
+    let tail = rest.trim_start_matches('.');
+    let is_leader = if tail.is_empty() { !stem.is_empty() } else { page_number(tail).is_some() };
+    if !is_leader {
+        return vec![word];
+    }
+    let length = |text: &str| f32::from(u16::try_from(text.len()).unwrap_or(u16::MAX));
+    let pitch = (word.bounds.x1 - word.bounds.x0) / length(&word.text).max(1.0);
+    let mut x1 = word.bounds.x0;
+    let parts = [stem, rest.strip_suffix(tail).unwrap_or(rest), tail].into_iter().filter(|part| !part.is_empty());
+    let part = |text: &str| {
+        let x0 = x1;
+        x1 += pitch * length(text);
+        let is_spaced = word.is_spaced || x0 > word.bounds.x0;
+        LineWord { text: text.to_owned(), bounds: Bounds { x0, x1, ..word.bounds }, is_spaced, ..word.clone() }
+    };
+    parts.map(part).collect()
 }
 
 fn is_dots(word: &LineWord) -> bool {

@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 
 /// The dots of a leader stand further apart.
 const LEADER_GAP_EM: f32 = 3.0;
+/// Words of a listing begin at most so many characters after each other, and this share of one off a whole number.
+const MAX_TYPED: f32 = 100.0;
+const PITCH_TOLERANCE: f32 = 0.1;
 /// A raised word is smaller than its line by this factor.
 const RAISED_FACTOR: f32 = 0.87;
 /// An index touches the word before it: the gap is smaller, in ems.
@@ -265,9 +268,9 @@ fn split_row(row: Vec<PlacedWord>) -> Vec<Segment> {
     // Raised and lowered signs of a formula stand in its box.
     let has_formula = row.iter().any(|own| own.word.formula.is_some());
     let runs = if has_formula { vec![row] } else { strands(row) }.into_iter().flat_map(|run| {
-        let leaders = leaders(&run);
+        let (leaders, typed) = (leaders(&run), typed(&run));
         let limit = |at: usize| if leaders.get(at) == Some(&true) { LEADER_GAP_EM } else { COLUMN_GAP_EM };
-        parts(run, |at, gap| gap > limit(at))
+        parts(run, |at, gap| gap > limit(at) && typed.get(at) != Some(&true))
     });
     let mut segments: Vec<Segment> = runs.map(logical_segment).collect();
     segments.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
@@ -288,6 +291,28 @@ fn leaders(row: &[PlacedWord]) -> Vec<bool> {
         false => at > text && before(at, 1) && before(at, 2),
     };
     (0..row.len()).map(is_led).collect()
+}
+
+/// Whether each word of a row follows another one in a listing: both have a fixed pitch, and only its spaces between them.
+fn typed(row: &[PlacedWord]) -> Vec<bool> {
+    let is_typed = |pair: &[PlacedWord]| {
+        let [before, own] = pair else { return false };
+        let longer = if before.word.text.len() > own.word.text.len() { before } else { own };
+        let shift = (own.word.bounds.x0 - before.word.bounds.x0) / pitch(&longer.word);
+        let are_alike = before.word.style.size == own.word.style.size;
+        before.word.style.is_monospace
+            && own.word.style.is_monospace
+            && are_alike
+            && (1.0..MAX_TYPED).contains(&shift)
+            && (shift - shift.round()).abs() < PITCH_TOLERANCE
+    };
+    std::iter::once(false).chain(row.windows(2).map(is_typed)).collect()
+}
+
+/// The width of its characters.
+fn pitch(word: &LineWord) -> f32 {
+    let count = u16::try_from(word.text.chars().count()).unwrap_or(u16::MAX);
+    (word.bounds.x1 - word.bounds.x0) / f32::from(count.max(1))
 }
 
 /// A segment with its words in logical order. Text from right to left keeps the order in which it came.

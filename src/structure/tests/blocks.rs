@@ -52,6 +52,8 @@ fn a_compound_that_stands_elsewhere_keeps_its_hyphen() {
     let sheet =
         Sheet::new().line("It is a well-known thing").space(9.0).line(&format!("{FULL} well-")).line("known again");
     assert!(markdown(sheet).ends_with("one well-known again"));
+    let acronym = Sheet::new().line(&format!("{FULL} PDF-")).line("based files have high-").line("quality text");
+    assert!(markdown(acronym).ends_with("one PDF-based files have high-quality text"));
 }
 
 #[test]
@@ -187,6 +189,17 @@ fn an_outline_with_fewer_levels_than_its_headings_have_looks_does_not_decide() {
 }
 
 #[test]
+fn a_list_of_the_sections_that_follow_has_no_headings() {
+    let entry = |title: &str| OutlineHeading { title: title.to_owned(), depth: 2 };
+    let sheet = Sheet::new().line(FULL).space(6.0).line("• Setting up a key").line("• A better use");
+    let structure = read_page(&sheet.layout, &[]);
+    let page = DocumentPage { number: 1, label: None, structure, is_wanted: true };
+    let blocks = read_document(&[page], &[entry("Setting up a key"), entry("A better use")]);
+    let expected = format!("{FULL}\n\n- Setting up a key\n- A better use");
+    assert_eq!(to_markdown(&blocks, &|_, _| None), [expected]);
+}
+
+#[test]
 fn a_bold_line_below_the_text_after_the_number_of_a_section_is_part_of_its_heading() {
     let sheet = Sheet::new().line(FULL).line("It ends.").space(14.0).at(50.0, BOLD, "3.1 Who is responsible:");
     let text = markdown(sheet.at(70.0, BOLD, "Whose work is it?").space(6.0).line(FULL).line(FULL));
@@ -221,6 +234,27 @@ fn code_keeps_line_ends_and_indents() {
     let sheet =
         Sheet::new().line(FULL).space(6.0).at(60.0, MONO, "if ready:").at(80.0, MONO, "go(1, 2)").space(6.0).line(FULL);
     assert_eq!(markdown(sheet), format!("{FULL}\n\n```\nif ready:\n    go(1, 2)\n```\n\n{FULL}"));
+}
+
+#[test]
+fn text_among_long_listings_in_small_type_is_no_heading() {
+    let small = Face { size: 8.0, ..MONO };
+    let listing = |sheet: Sheet| {
+        (0..12).fold(sheet.space(8.0), |sheet, at| sheet.at(60.0, small, &format!("add #{at} to the sum ;"))).space(8.0)
+    };
+    let text = markdown(listing(listing(listing(Sheet::new()).line("Then it may go on")).line(FULL).line(FULL)));
+    assert!(text.contains("\n\nThen it may go on\n\n") && text.matches("```").count() == 6, "{text}");
+}
+
+#[test]
+fn the_comments_of_a_listing_stand_on_the_lines_of_its_code() {
+    let rows = ["start the clock", "go on", "now stop it", "and return"];
+    let sheet = rows.iter().enumerate().fold(Sheet::new().line(FULL).space(6.0), |mut sheet, (row, note)| {
+        sheet.put(60.0, MONO, &format!("lda #{row}"));
+        sheet.at(160.0, MONO, &format!("; {note}"))
+    });
+    let code = (0..).zip(rows).map(|(row, note)| format!("lda #{row}              ; {note}\n")).collect::<String>();
+    assert_eq!(markdown(sheet.space(6.0).line(FULL)), format!("{FULL}\n\n```\n{code}```\n\n{FULL}"));
 }
 
 #[test]
@@ -394,6 +428,14 @@ fn entries_of_a_table_of_contents_keep_their_lines_and_have_short_leaders() {
     let sheet =
         Sheet::new().line("1 Beginning . . . . . . . . . . . . 3").line("2 End . . . . . . . . . . . . . . . 9");
     assert_eq!(markdown(sheet), "1 Beginning ... 3  \n2 End ... 9");
+    let tied = Sheet::new().line("1 Beginning........................3").line("2 The end........................ix");
+    assert_eq!(markdown(tied), "1 Beginning ... 3  \n2 The end ... ix");
+}
+
+#[test]
+fn dots_that_stand_between_words_are_no_leader() {
+    let text = "Compose a . b . c . d . e . f . g as functions";
+    assert_eq!(markdown(Sheet::new().line(text)), text);
 }
 
 #[test]
@@ -408,6 +450,19 @@ fn the_rows_of_a_form_keep_their_lines_and_are_no_headings() {
     }
     let text = markdown(sheet);
     assert!(text.ends_with("\n\nRent of the room 24.99 29.99 €  \nServices 0.00 0.00 €"), "{text}");
+}
+
+#[test]
+fn the_heads_of_columns_are_no_heading_although_they_are_bold() {
+    let page = |gap: f32| {
+        let mut sheet = Sheet::new().line(FULL).line("It ends here.").space(8.0);
+        sheet.put(50.0, BOLD, "Name");
+        sheet.put(70.0 + gap, BOLD, "Place");
+        sheet.put(95.0 + 2.0 * gap, BOLD, "Use");
+        sheet.y += 20.0;
+        markdown(sheet.line(FULL).line(FULL))
+    };
+    assert!(!page(12.0).contains('#') && page(5.0).contains("# Name Place Use"));
 }
 
 #[test]
@@ -448,7 +503,7 @@ fn the_heads_of_columns_stand_above_their_values() {
         sheet.put(250.0, PLAIN, amount);
         sheet.y += 12.0;
     }
-    assert!(markdown(sheet).ends_with("Month Shows Net Amount\n\nDecember 48 $12,500.00"));
+    assert!(markdown(sheet).ends_with("Month Shows Net Amount  \nDecember 48 $12,500.00"));
 }
 
 #[test]
@@ -465,6 +520,14 @@ fn lines_of_an_address_in_larger_type_are_no_headings() {
     let body = Sheet::new().line(FULL).line(FULL).line("and end.").space(20.0);
     let sheet = body.at(50.0, large, "Ada Printwright").at(50.0, large, "12 River Street").at(50.0, large, "Inkford");
     assert!(!markdown(sheet.space(30.0).line(FULL)).contains('#'));
+}
+
+#[test]
+fn a_title_at_the_right_edge_is_one_heading() {
+    let large = Face { size: 20.0, ..PLAIN };
+    let title = Sheet::new().at(50.0, large, "The history of works").at(160.0, large, "of a city").space(20.0);
+    let text = markdown(title.line(FULL).line(FULL));
+    assert!(text.starts_with("# The history of works of a city\n"), "{text}");
 }
 
 #[test]

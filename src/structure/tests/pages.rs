@@ -53,6 +53,20 @@ fn heads_of_left_and_right_pages_are_left_out() {
 }
 
 #[test]
+fn a_letterhead_of_all_pages_is_left_out_whatever_its_size() {
+    let large = Face { size: 16.0, ..BOLD };
+    let sheet = |title: &str, page: u8| {
+        let head = Sheet::new().go_to(50.0).at(50.0, large, title).go_to(80.0).line("The office of works");
+        head.go_to(100.0).line("14 High Street").go_to(140.0).line(FULL).line(&format!("It is page {page}."))
+    };
+    let text = |page: u8| format!("{FULL} It is page {page}.");
+    let letter: Vec<Sheet> = (0..8).map(|page| sheet("The Works", page)).collect();
+    assert_eq!(markdown_of(&letter), (0..8).map(text).collect::<Vec<_>>());
+    let slides: Vec<Sheet> = (0..8).map(|page| sheet(if page < 6 { "A question" } else { "Answers" }, page)).collect();
+    assert_eq!(markdown_of(&slides).concat().matches("# A question").count(), 6);
+}
+
+#[test]
 fn the_head_of_slides_is_small_beside_their_text_and_large_beside_their_small_print() {
     let (large, small) = (Face { size: 30.0, ..PLAIN }, Face { size: 6.0, ..PLAIN });
     let print = "The small print of a slide has more letters than all of its text, and all slides have it.";
@@ -125,6 +139,13 @@ fn a_paragraph_that_has_ended_is_not_continued() {
     let expected =
         [format!("{FULL} {FULL} It ends here."), "Here is another one that begins.".to_owned(), FULL.to_owned()];
     assert_eq!(markdown_of(&[first, second, page(3).line(FULL)]), expected);
+}
+
+#[test]
+fn a_short_line_at_the_end_of_a_page_is_not_continued() {
+    let pages = [page(1).line("Case 1: list everything"), page(2).line("Case 2: update all"), page(3).line("The end.")];
+    let expected = ["Case 1: list everything", "Case 2: update all", "The end."];
+    assert_eq!(markdown_of(&pages), expected);
 }
 
 #[test]

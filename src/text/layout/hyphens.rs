@@ -130,7 +130,8 @@ impl Vocabulary {
     }
 
     /// Whether the text has a word, in small letters.
-    pub(super) fn has(&self, word: &str) -> bool {
+    #[must_use]
+    pub fn has(&self, word: &str) -> bool {
         self.words.contains(word)
     }
 
@@ -144,7 +145,7 @@ impl Vocabulary {
 pub(crate) const HYPHENS: [char; 3] = ['-', '\u{2010}', '\u{2011}'];
 
 /// Whether a hyphen at the end of `text` divides a word that continues in `next`. `vocabulary` is asked if it may.
-pub(crate) fn divides<'v>(text: &str, next: &str, vocabulary: impl FnOnce() -> &'v Vocabulary) -> bool {
+pub fn divides<'v>(text: &str, next: &str, vocabulary: impl FnOnce() -> &'v Vocabulary) -> bool {
     let Some(before) = text.strip_suffix(HYPHENS) else { return false };
     let first = before.rsplit(char::is_whitespace).next().unwrap_or_default();
     let second = next.split(char::is_whitespace).next().unwrap_or_default();

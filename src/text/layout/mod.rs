@@ -18,8 +18,8 @@ mod word_gaps;
 mod words;
 
 pub use columns::{Columned, columns_of};
-pub use hyphens::Vocabulary;
 pub(crate) use hyphens::join_words;
+pub use hyphens::{Vocabulary, divides};
 pub(crate) use initials::attach_initials;
 pub(crate) use join_lines::join_lines;
 pub(crate) use lines::{TextLine, group_into_lines};

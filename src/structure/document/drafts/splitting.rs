@@ -196,7 +196,7 @@ impl<'a> Splitter<'_, 'a> {
             && above.is_bold() == below.is_bold()
             && above.color() == below.color()
             && self.markers.get(next).is_some_and(Option::is_none)
-            && (above.is_bold() || self.is_centred_below(next))
+            && (above.is_bold() || self.is_set_in_below(next))
             && (0.5 * above.size..1.5 * above.size).contains(&self.step(next - 1, next))
     }
 
@@ -215,11 +215,11 @@ impl<'a> Splitter<'_, 'a> {
             && self.step(next - 1, next) < 1.5 * above.size
     }
 
-    /// Whether the middle of a line is below that of the line above, and its ends are not.
-    fn is_centred_below(&self, next: usize) -> bool {
+    /// Whether the middle or the right end of a line is below that of the line above, and its left end is not.
+    fn is_set_in_below(&self, next: usize) -> bool {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return false };
         let (left, right) = (below.bounds.x0 - above.bounds.x0, below.bounds.x1 - above.bounds.x1);
-        (left + right).abs() < above.size && left.abs() > 0.5 * above.size
+        ((left + right).abs() < above.size || right.abs() < HANG_EM * above.size) && left.abs() > 0.5 * above.size
     }
 
     /// Whether a line of capitals goes on where the one before ended. Small capitals differ in size.
