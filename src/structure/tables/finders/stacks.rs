@@ -9,6 +9,7 @@ use crate::tables::layout::figures::is_figure;
 use crate::tables::layout::lines::{Chunk, PageWords, PlacedWord, TextLine, is_inside, table_lines, text_lines, union};
 use crate::tables::reading::area::{Area, Proof};
 use crate::tables::reading::columns::{Column, columns_of};
+use crate::tables::reading::rows::HALF_PITCH;
 use pagewise_text::{Bounds, PageLayout, Word};
 use std::collections::BTreeSet;
 
@@ -106,9 +107,11 @@ pub(crate) fn extended(area: &Bounds, words: &PageWords, lines: &[TextLine], edg
         let taken = reachable(above, area, |line| area.y0 - line.baseline);
         grown.y0 = taken.iter().map(|line| line.y0).fold(grown.y0, f32::min);
     }
-    let mut below = lines.iter().filter(|line| line.baseline - 0.5 * line.size > area.y1).peekable();
-    if !is_closed(area.y1) || below.peek().is_some_and(|line| is_over(line)) {
-        let taken = reachable(below, area, |line| line.baseline - line.size - area.y1);
+    let below = || lines.iter().filter(|line| line.baseline - 0.5 * line.size > area.y1);
+    // The cells of a row may stand at its middle.
+    let first = below().next().map_or(0.0, |line| line.baseline + 2.0 * HALF_PITCH * line.size);
+    if !is_closed(area.y1) || below().take_while(|line| line.baseline < first).any(is_over) {
+        let taken = reachable(below(), area, |line| line.baseline - line.size - area.y1);
         grown.y1 = taken.iter().map(|line| line.y1).fold(grown.y1, f32::max);
     }
     grown
@@ -188,7 +191,8 @@ fn is_over(line: &TextLine, area: &Bounds, columns: &[Column]) -> bool {
     let own: Vec<&Chunk> = chunks_within(line, area).into_iter().filter(|chunk| !is_sign(chunk)).collect();
     let host = |chunk: &Chunk| columns.iter().position(|column| column.is_aligned(chunk, OFF_COLUMN));
     let hosts: Option<BTreeSet<usize>> = own.iter().map(|chunk| host(chunk)).collect();
-    own.len() > 1 && 2 * own.len() >= columns.len() && hosts.is_some_and(|hosts| hosts.len() == own.len())
+    let is_sum = own.iter().skip(1).all(|chunk| chunk.is_value() && has_digit(chunk));
+    own.len() > 1 && (is_sum || 2 * own.len() >= columns.len()) && hosts.is_some_and(|hosts| hosts.len() == own.len())
 }
 
 fn has_digit(chunk: &&Chunk) -> bool {

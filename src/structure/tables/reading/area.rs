@@ -2,13 +2,14 @@
 
 use super::columns::{Column, Piece, columns_of, pieces_of};
 use super::grid::{Slot, table_of};
-use super::rows::{RowLine, rows_of, take_between};
-use super::{head, likeness, rivers, spans};
+use super::rows::{RowLine, rows_of};
+use super::{centred, head, likeness, rivers, spans};
 use crate::tables::layout::edges::{Edge, Edges};
 use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, is_inside, table_lines, text_lines};
 use crate::tables::layout::signs::are_bound;
 use crate::tables::{ColumnsBy, Table};
 use pagewise_text::Bounds;
+use std::ops::Range;
 
 /// An area with more lines times upright edges than this is read without the edges.
 const MAX_CROSSINGS: usize = 10_000_000;
@@ -66,28 +67,20 @@ impl<'p> Area<'p> {
         let heads = head::head_lines(&lines, &columns, &self.cuts);
         let (top, body) = lines.split_at_checked(heads)?;
         let (mut slots, levels) = head::head_slots(top, &columns, &self.cuts);
-        let mut body = body.to_vec();
-        let between = take_between(&mut body);
-        let rows = rows_of(&body, &columns, |a, b| self.is_cut(a, b, &columns));
-        for (at, range) in rows.iter().enumerate() {
-            let members = body.get(range.clone()).unwrap_or_default();
-            slots.extend(body_slots(members, levels + at));
-        }
-        let places: Vec<f32> =
-            rows.iter().map(|range| middle_of(body.get(range.clone()).unwrap_or_default())).collect();
-        spans::add_between(&mut slots, &between, levels, &places);
+        let is_cut = |above: &RowLine, below: &RowLine, own: &Range<usize>| {
+            cut_share(&self.cuts, above, below, columns.get(own.clone()).unwrap_or_default()) > 0.5
+        };
+        let all = 0..columns.len();
+        let (own, places) = centred::rows(body, &columns, levels, is_cut)
+            .unwrap_or_else(|| aligned_rows(body, &columns, levels, |above, below| is_cut(above, below, &all)));
+        slots.extend(own);
         spans::span_labels(&mut slots, levels, &places, columns.len());
-        if !likeness::is_table(&slots, levels, levels + rows.len(), &columns, proof) {
+        if !likeness::is_table(&slots, levels, levels + places.len(), &columns, proof) {
             return None;
         }
         let columns_by = if proof == Proof::Drawn { ColumnsBy::RuledSpace } else { ColumnsBy::Space };
         let is_certain = proof == Proof::Drawn && !self.lines.iter().any(TextLine::is_overprinted);
-        table_of(slots, levels + rows.len(), columns.len(), (columns_by, is_certain))
-    }
-
-    /// Whether edges over most of the width lie between two lines.
-    fn is_cut(&self, above: &RowLine, below: &RowLine, columns: &[Column]) -> bool {
-        cut_share(&self.cuts, above, below, columns) > 0.5
+        table_of(slots, levels + places.len(), columns.len(), (columns_by, is_certain))
     }
 }
 
@@ -173,6 +166,19 @@ fn is_outer(line: &RowLine, columns: &[Column], proof: Proof) -> bool {
     let is_group =
         proof == Proof::Drawn && only.first > 0 && is_middle(only, columns.get(only.first..).unwrap_or_default());
     is_label || covered > 1 && 2 * covered > columns.len() && !is_group
+}
+
+/// The cells of rows that begin at their tops, and the middle of each row.
+fn aligned_rows<'p>(
+    lines: &[RowLine<'p>],
+    columns: &[Column],
+    heads: usize,
+    is_cut: impl Fn(&RowLine, &RowLine) -> bool,
+) -> (Vec<Slot<'p>>, Vec<f32>) {
+    let rows: Vec<&[RowLine]> =
+        rows_of(lines, columns, is_cut).into_iter().filter_map(|range| lines.get(range)).collect();
+    let slots = rows.iter().enumerate().flat_map(|(at, row)| body_slots(row, heads + at)).collect();
+    (slots, rows.into_iter().map(middle_of).collect())
 }
 
 /// The cells of a row of several lines.
