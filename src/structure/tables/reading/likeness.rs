@@ -23,6 +23,8 @@ const MIN_CONTENTS: usize = 6;
 pub(crate) const FAR_CHUNKS: f32 = 1.5;
 /// Minimum number of rows whose cells hold several columns.
 const MIN_DIVIDED: usize = 3;
+/// Minimum number of rows of two columns of text.
+const MIN_PAIRS: usize = 3;
 /// The head of a table that nothing draws has more rows only if its body has as many.
 const MAX_HEADS: usize = 4;
 
@@ -116,10 +118,19 @@ fn full(ranges: impl Iterator<Item = std::ops::Range<usize>>, count: usize) -> u
 /// Whether columns that nothing draws are those of a table: two need values, and none are formulas.
 fn is_listing(slots: &[Slot], columns: usize) -> bool {
     let has_values = (1..columns).any(|column| is_valued(slots, column));
-    (columns > 2 || is_valued(slots, 1))
+    (columns > 2 || is_valued(slots, 1) || is_paired(slots))
         && !is_mathematics(slots)
         && !are_lists(slots, columns)
         && (has_values || !are_addresses(slots))
+}
+
+/// Whether a bold head stands over two columns, and each row has a text in both, which is not bold in the second.
+fn is_paired(slots: &[Slot]) -> bool {
+    let is_bold = |slot: &Slot| slot.words.iter().all(|word| word.word.is_bold);
+    let is_own = |slot: &Slot| slot.is_header == is_bold(slot) || slot.column == 0 && !slot.is_header;
+    let rows = slots.iter().filter(|slot| slot.column == 0).count();
+    let is_single = |slot: &Slot| slot.column_span == 1 && slot.row_span == 1;
+    rows > MIN_PAIRS && slots.len() == 2 * rows && slots.iter().all(|slot| is_single(slot) && is_own(slot))
 }
 
 /// Whether the cells of a row are addresses of mail, as those of authors side by side are.
