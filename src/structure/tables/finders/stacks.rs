@@ -100,21 +100,25 @@ pub(crate) fn extended(area: &Bounds, words: &PageWords, lines: &[TextLine], edg
     let columns = columns_of(&own);
     let is_same = |size: f32| own.iter().any(|line| (line.size - size).abs() < SAME_SIZE * size);
     let is_over = |line: &TextLine| is_same(line.size) && is_over(line, area, &columns);
-    let is_row = |line: Option<&&TextLine>| line.is_some_and(|line| is_head(line, area) || is_over(line));
     let mut grown = *area;
-    let mut above = lines.iter().rev().filter(|line| line.baseline < area.y0).peekable();
-    if !is_closed(area.y0) || is_row(above.peek()) {
-        let taken = reachable(above, area, |line| area.y0 - line.baseline);
+    let above = || lines.iter().rev().filter(|line| line.baseline < area.y0);
+    if !is_closed(area.y0) || first_row(above()).any(|line| is_head(line, area) || is_over(line)) {
+        let taken = reachable(above(), area, |line| area.y0 - line.baseline);
         grown.y0 = taken.iter().map(|line| line.y0).fold(grown.y0, f32::min);
     }
     let below = || lines.iter().filter(|line| line.baseline - 0.5 * line.size > area.y1);
-    // The cells of a row may stand at its middle.
-    let first = below().next().map_or(0.0, |line| line.baseline + 2.0 * HALF_PITCH * line.size);
-    if !is_closed(area.y1) || below().take_while(|line| line.baseline < first).any(is_over) {
+    if !is_closed(area.y1) || first_row(below()).any(is_over) {
         let taken = reachable(below(), area, |line| line.baseline - line.size - area.y1);
         grown.y1 = taken.iter().map(|line| line.y1).fold(grown.y1, f32::max);
     }
     grown
+}
+
+/// The lines that are one row with the first of these, whose cells may stand at its middle.
+fn first_row<'a, 'p: 'a>(lines: impl Iterator<Item = &'a TextLine<'p>>) -> impl Iterator<Item = &'a TextLine<'p>> {
+    let mut lines = lines.peekable();
+    let first = lines.peek().map_or(0.0, |line| line.baseline);
+    lines.take_while(move |line| (line.baseline - first).abs() < 2.0 * HALF_PITCH * line.size)
 }
 
 /// The area with the labels of its rows, where rules stand below several columns of values alone.

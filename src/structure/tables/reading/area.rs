@@ -1,9 +1,10 @@
 //! A table read from an area by its white space, with what edges there are.
 
+use super::centred::Middles;
 use super::columns::{Column, Piece, columns_of, pieces_of};
 use super::grid::{Slot, table_of};
 use super::rows::{RowLine, rows_of};
-use super::{centred, head, likeness, rivers, spans};
+use super::{head, likeness, rivers, spans};
 use crate::tables::layout::edges::{Edge, Edges};
 use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, is_inside, table_lines, text_lines};
 use crate::tables::layout::signs::are_bound;
@@ -70,10 +71,15 @@ impl<'p> Area<'p> {
         let is_cut = |above: &RowLine, below: &RowLine, own: &Range<usize>| {
             cut_share(&self.cuts, above, below, columns.get(own.clone()).unwrap_or_default()) > 0.5
         };
+        let mut body = body.to_vec();
+        let middles = Middles::take(&mut body, &columns, is_cut);
         let all = 0..columns.len();
-        let (own, places) = centred::rows(body, &columns, levels, is_cut)
-            .unwrap_or_else(|| aligned_rows(body, &columns, levels, |above, below| is_cut(above, below, &all)));
-        slots.extend(own);
+        let rows = rows_of(&body, &columns, &middles.joins, |above, below| is_cut(above, below, &all));
+        let rows: Vec<&[RowLine]> = rows.into_iter().filter_map(|range| body.get(range)).collect();
+        let places: Vec<f32> = rows.iter().map(|row| middle_of(row)).collect();
+        slots.extend(rows.iter().enumerate().flat_map(|(at, row)| body_slots(row, levels + at)));
+        let above = |middle: f32| levels + places.partition_point(|place| *place < middle).saturating_sub(1);
+        slots.extend(middles.between.iter().filter_map(|block| block.slot(above(block.middle()))));
         spans::span_labels(&mut slots, levels, &places, columns.len());
         if !likeness::is_table(&slots, levels, levels + places.len(), &columns, proof) {
             return None;
@@ -166,19 +172,6 @@ fn is_outer(line: &RowLine, columns: &[Column], proof: Proof) -> bool {
     let is_group =
         proof == Proof::Drawn && only.first > 0 && is_middle(only, columns.get(only.first..).unwrap_or_default());
     is_label || covered > 1 && 2 * covered > columns.len() && !is_group
-}
-
-/// The cells of rows that begin at their tops, and the middle of each row.
-fn aligned_rows<'p>(
-    lines: &[RowLine<'p>],
-    columns: &[Column],
-    heads: usize,
-    is_cut: impl Fn(&RowLine, &RowLine) -> bool,
-) -> (Vec<Slot<'p>>, Vec<f32>) {
-    let rows: Vec<&[RowLine]> =
-        rows_of(lines, columns, is_cut).into_iter().filter_map(|range| lines.get(range)).collect();
-    let slots = rows.iter().enumerate().flat_map(|(at, row)| body_slots(row, heads + at)).collect();
-    (slots, rows.into_iter().map(middle_of).collect())
 }
 
 /// The cells of a row of several lines.

@@ -11,78 +11,108 @@ const OFF_LEADING: f32 = 0.12;
 /// The middles of the cells of a row differ by less than this many ems.
 pub(crate) const OFF_MIDDLE: f32 = 0.25;
 
-/// The cells of these lines, and the middle of each row, where cells of fewer lines stand at the middle of others, or of
-/// the two rows that they cover. `is_cut` says whether a rule lies between two lines in these columns.
-pub(super) fn rows<'p>(
-    lines: &[RowLine<'p>],
-    columns: &[Column],
-    heads: usize,
-    is_cut: impl Fn(&RowLine, &RowLine, &Range<usize>) -> bool,
-) -> Option<(Vec<Slot<'p>>, Vec<f32>)> {
-    let size = lines.iter().map(|line| line.size).fold(0.0, f32::max);
-    let (mut blocks, leading) = blocks(lines, columns, is_cut);
-    let near = (1.0 - OFF_LEADING) * leading;
-    blocks.sort_by(|a, b| a.middle().total_cmp(&b.middle()));
-    let groups: Vec<Row> = blocks.chunk_by(|a, b| b.middle() - a.middle() < OFF_MIDDLE * size).map(Row::new).collect();
-    let is_over = |at: &usize| {
-        let around = at.checked_sub(1).and_then(|first| groups.get(first..=at + 1));
-        matches!(around, Some([above, row, below]) if row.covers(above, below, near))
-    };
-    let (over, rows): (Vec<usize>, Vec<usize>) = (0..groups.len()).partition(is_over);
-    let rows: Vec<(usize, &Row)> = rows.iter().filter_map(|at| Some((*at, groups.get(*at)?))).collect();
-    let is_apart = |pair: &[(usize, &Row)]| matches!(pair, [(_, above), (_, below)] if below.top - above.foot > near);
-    let centred = rows.iter().filter(|(_, row)| row.is_centred(size)).count();
-    let is_white = |at: &usize| {
-        let around = at.checked_sub(1).and_then(|first| groups.get(first..=at + 1));
-        matches!(around, Some([above, row, below]) if row.top.min(below.top) > above.foot + OFF_MIDDLE * size && below.top > row.foot + OFF_MIDDLE * size)
-    };
-    let is_shown = centred > over.len() || !over.is_empty() && over.iter().all(is_white);
-    if !is_shown || !rows.windows(2).all(is_apart) || rows.iter().any(|(_, row)| row.is_crowded()) {
-        return None;
+/// What the middles of cells say of lines.
+pub(super) struct Middles<'p> {
+    /// For each line whether it is of the row of the line before it, where that is known.
+    pub(super) joins: Vec<Option<bool>>,
+    /// The cells that cover the row above their middle and the row below it.
+    pub(super) between: Vec<Block<'p>>,
+}
+
+impl<'p> Middles<'p> {
+    /// Takes the cells between two rows out of the lines. `is_cut` says whether a rule lies between two lines in these columns.
+    pub(super) fn take(
+        lines: &mut Vec<RowLine<'p>>,
+        columns: &[Column],
+        is_cut: impl Fn(&RowLine, &RowLine, &Range<usize>) -> bool,
+    ) -> Self {
+        let size = lines.iter().map(|line| line.size).fold(0.0, f32::max);
+        let (mut blocks, leading) = blocks(lines, columns, is_cut);
+        let near = (1.0 - OFF_LEADING) * leading.unwrap_or(1.0) * size;
+        let mut found = Self { joins: vec![None; lines.len()], between: Vec::new() };
+        blocks.sort_by(|a, b| a.top.total_cmp(&b.top));
+        let mut foot = f32::MIN;
+        let bands = blocks.chunk_by_mut(|a, b| {
+            foot = foot.max(a.foot);
+            b.top - foot < near
+        });
+        for band in bands {
+            band.sort_by(|a, b| a.middle().total_cmp(&b.middle()));
+            let groups: Vec<Row> =
+                band.chunk_by(|a, b| b.middle() - a.middle() < OFF_MIDDLE * size).map(Row::new).collect();
+            match groups.as_slice() {
+                [row] if row.is_centred(size) => found.join(row.blocks),
+                [above, row, below] if !row.covers(above, below, near) => {}
+                // Two lines further apart than those of other cells.
+                [Row { blocks: [above], .. }, _, Row { blocks: [below], .. }] if !above.is_beside(below) => {
+                    found.join(band);
+                }
+                [above, row, below] => {
+                    found.join(above.blocks);
+                    found.join(below.blocks);
+                    found.between.extend(row.blocks.iter().cloned());
+                }
+                _ => {}
+            }
+        }
+        for (line, at) in found.between.iter().flat_map(|block| &block.places) {
+            if let Some(line) = lines.get_mut(*line) {
+                line.pieces.retain(|piece| piece.first != *at);
+            }
+        }
+        let mut filled = lines.iter().map(|line| !line.pieces.is_empty());
+        found.joins.retain(|_| filled.next() == Some(true));
+        lines.retain(|line| !line.pieces.is_empty());
+        found
     }
-    let mut slots = Vec::new();
-    for (row, (at, own)) in rows.iter().enumerate() {
-        slots.extend(own.blocks.iter().map(|block| block.slot(heads + row, 1)));
-        let above = over.iter().filter(|over| **over + 1 == *at).filter_map(|over| groups.get(*over));
-        slots.extend(above.flat_map(|over| over.blocks).map(|block| block.slot(heads + row.saturating_sub(1), 2)));
+
+    /// Notes that the lines of these cells are a row.
+    fn join(&mut self, cells: &[Block]) {
+        let lines = || cells.iter().flat_map(|block| &block.places).map(|(line, _)| *line);
+        let (Some(first), Some(last)) = (lines().min(), lines().max()) else { return };
+        for (at, join) in self.joins.iter_mut().enumerate().skip(first).take(last + 2 - first) {
+            *join = Some(first < at && at <= last);
+        }
     }
-    Some((slots, rows.iter().map(|(_, row)| f32::midpoint(row.top, row.foot)).collect()))
 }
 
 /// The lines of a cell.
-struct Block<'l, 'p> {
-    first: &'l Piece<'p>,
-    rest: Vec<&'l Piece<'p>>,
+#[derive(Clone)]
+pub(super) struct Block<'p> {
+    pieces: Vec<Piece<'p>>,
+    /// For each piece its line and its first column.
+    places: Vec<(usize, usize)>,
     /// The baselines of its first and of its last line.
     top: f32,
     foot: f32,
 }
 
-impl<'p> Block<'_, 'p> {
-    fn middle(&self) -> f32 {
+impl<'p> Block<'p> {
+    pub(super) fn middle(&self) -> f32 {
         f32::midpoint(self.top, self.foot)
     }
 
     fn is_beside(&self, other: &Self) -> bool {
-        self.first.last < other.first.first || other.first.last < self.first.first
+        let (Some(own), Some(other)) = (self.pieces.first(), other.pieces.first()) else { return true };
+        own.last < other.first || other.last < own.first
     }
 
-    fn slot(&self, row: usize, row_span: usize) -> Slot<'p> {
-        let mut slot = Slot { row_span, ..slot_of(self.first, row) };
-        slot.words.extend(self.rest.iter().flat_map(|piece| &piece.chunk.words));
-        slot
+    /// The cell over two rows.
+    pub(super) fn slot(&self, row: usize) -> Option<Slot<'p>> {
+        let words = self.pieces.iter().flat_map(|piece| piece.chunk.words.iter().copied()).collect();
+        Some(Slot { row_span: 2, words, ..slot_of(self.pieces.first()?, row) })
     }
 }
 
 /// Cells with one middle.
-struct Row<'b, 'l, 'p> {
-    blocks: &'b [Block<'l, 'p>],
+struct Row<'b, 'p> {
+    blocks: &'b [Block<'p>],
     top: f32,
     foot: f32,
 }
 
-impl<'b, 'l, 'p> Row<'b, 'l, 'p> {
-    fn new(blocks: &'b [Block<'l, 'p>]) -> Self {
+impl<'b, 'p> Row<'b, 'p> {
+    fn new(blocks: &'b [Block<'p>]) -> Self {
         let top = blocks.iter().map(|block| block.top).fold(f32::MAX, f32::min);
         Self { blocks, top, foot: blocks.iter().map(|block| block.foot).fold(f32::MIN, f32::max) }
     }
@@ -92,58 +122,56 @@ impl<'b, 'l, 'p> Row<'b, 'l, 'p> {
         self.blocks.iter().any(|block| block.top - self.top > OFF_MIDDLE * size)
     }
 
-    /// Whether two cells stand in one column.
-    fn is_crowded(&self) -> bool {
-        let later = |at: usize| self.blocks.iter().skip(at + 1);
-        self.blocks.iter().enumerate().any(|(at, block)| later(at).any(|other| !block.is_beside(other)))
-    }
-
-    /// Whether its only cell covers the rows above and below it: it stands at the middle of both, too near for a row.
+    /// Whether its cells cover the rows above and below it: they stand at the middle of both, too near for a row.
     fn covers(&self, above: &Self, below: &Self, near: f32) -> bool {
-        let [block] = self.blocks else { return false };
-        let is_near = (self.top - above.foot).min(below.top - self.foot) < near;
-        let is_middle = (f32::midpoint(above.top, below.foot) - block.middle()).abs() < near / 2.0;
-        is_near && is_middle && above.blocks.iter().chain(below.blocks).all(|other| block.is_beside(other))
+        let is_middle = |block: &Block| {
+            let is_within = (block.top - above.top).min(below.foot - block.foot) > near / 4.0;
+            is_within && (f32::midpoint(above.top, below.foot) - block.middle()).abs() < near / 2.0
+        };
+        let is_free = |block: &Block| above.blocks.iter().chain(below.blocks).all(|other| block.is_beside(other));
+        below.top - above.foot > near && self.blocks.iter().all(|block| is_middle(block) && is_free(block))
     }
 }
 
-/// The cells of these lines, each of pieces of one column that follow each other closely, and how closely.
-fn blocks<'l, 'p>(
-    lines: &'l [RowLine<'p>],
+/// The cells of these lines, each of pieces of one column that follow each other closely, and how closely, in ems.
+fn blocks<'p>(
+    lines: &[RowLine<'p>],
     columns: &[Column],
     is_cut: impl Fn(&RowLine, &RowLine, &Range<usize>) -> bool,
-) -> (Vec<Block<'l, 'p>>, f32) {
+) -> (Vec<Block<'p>>, Option<f32>) {
     // For each column the line and the piece that filled it last.
-    let mut filled: Vec<Option<(&RowLine, &Piece)>> = Vec::new();
+    let mut filled: Vec<Option<(&RowLine, &Piece)>> = vec![None; columns.len()];
     let mut pieces = Vec::new();
-    for line in lines {
+    for (at, line) in lines.iter().enumerate() {
         for piece in &line.pieces {
             let own = piece.first..piece.last + 1;
-            filled.resize(filled.len().max(own.end), None);
             let host = filled.get(own.start).copied().flatten();
             let is_one = |(line_above, above): &(&RowLine, &Piece)| {
                 let is_rest = piece.chunk.begins_small() || !has_room(above, piece, columns) && !piece.chunk.is_value();
                 (above.first, above.last) == (piece.first, piece.last) && is_rest && !is_cut(line_above, line, &own)
             };
-            let gap = host.filter(is_one).map(|(_, above)| baseline(piece) - baseline(above));
+            let gap =
+                host.filter(is_one).map(|(_, above)| (baseline(piece) - baseline(above)) / piece.chunk.size().max(1.0));
             filled.get_mut(own).unwrap_or_default().fill(Some((line, piece)));
-            pieces.push((piece, gap));
+            pieces.push((at, piece, gap));
         }
     }
-    let leading = pieces.iter().filter_map(|(_, gap)| *gap).fold(f32::MAX, f32::min);
-    let is_next = |gap: Option<f32>| gap.is_some_and(|gap| gap <= (1.0 + OFF_LEADING) * leading);
+    let leading = pieces.iter().filter_map(|(_, _, gap)| *gap).reduce(f32::min);
+    let is_next =
+        |gap: Option<f32>| gap.zip(leading).is_some_and(|(gap, leading)| gap <= (1.0 + OFF_LEADING) * leading);
     let mut blocks: Vec<Block> = Vec::new();
-    let mut open: Vec<usize> = vec![0; filled.len()];
-    for (piece, gap) in pieces {
+    let mut open: Vec<usize> = vec![0; columns.len()];
+    for (line, piece, gap) in pieces {
         let (Some(open), foot) = (open.get_mut(piece.first), baseline(piece)) else { continue };
         match blocks.get_mut(*open).filter(|_| is_next(gap)) {
             Some(block) => {
-                block.rest.push(piece);
+                block.pieces.push(piece.clone());
+                block.places.push((line, piece.first));
                 block.foot = foot;
             }
             None => {
                 *open = blocks.len();
-                blocks.push(Block { first: piece, rest: Vec::new(), top: foot, foot });
+                blocks.push(Block { pieces: vec![piece.clone()], places: vec![(line, piece.first)], top: foot, foot });
             }
         }
     }

@@ -47,10 +47,12 @@ impl<'p> RowLine<'p> {
     }
 }
 
-/// The rows of these lines: runs of lines of one row. `is_ruled` says whether a rule lies between two lines' baselines.
+/// The rows of these lines: runs of lines of one row. `joins` says which of them are of the row of the line before, where
+/// that is known, and `is_ruled` whether a rule lies between two lines' baselines.
 pub(crate) fn rows_of(
     lines: &[RowLine],
     columns: &[Column],
+    joins: &[Option<bool>],
     is_ruled: impl Fn(&RowLine, &RowLine) -> bool,
 ) -> Vec<std::ops::Range<usize>> {
     let ruled: Vec<bool> = lines.windows(2).map(|pair| matches!(pair, [a, b] if is_ruled(a, b))).collect();
@@ -65,7 +67,8 @@ pub(crate) fn rows_of(
     let mut rows = Vec::new();
     let mut start = 0;
     for at in 1..lines.len() {
-        if ruled.get(at - 1) == Some(&true) || !context.continues(at, start) {
+        let is_joined = || ruled.get(at - 1) != Some(&true) && context.continues(at, start);
+        if !joins.get(at).copied().flatten().unwrap_or_else(is_joined) {
             rows.push(start..at);
             start = at;
         }

@@ -82,3 +82,49 @@ Second                            A1
          Second | Introduction to all of the old statistics | A1"
     );
 }
+
+#[test]
+fn heads_of_several_heights_stand_above_the_first_rule() {
+    let found = half_tables_of(
+        "
+                      Accumulated
+
+                       income and
+          Common                     Treasury      Total
+                           losses
+----------------------------------------------------------
+
+Begin        120               88          -7        201
+
+
+End          130               90          -8        212
+----------------------------------------------------------",
+    );
+    assert_eq!(
+        found,
+        "^ | ^Common | ^Accumulated income and losses | ^Treasury | ^Total\n\
+         Begin | 120 | 88 | -7 | 201\nEnd | 130 | 90 | -8 | 212"
+    );
+}
+
+#[test]
+fn a_value_between_the_lines_of_its_label_stays_beside_it() {
+    let found = half_tables_of(
+        "
+Item                     2020       2021
+-----------------------------------------
+Net profit                 12         34
+
+Other comprehensive
+                          104        208
+income, net of tax
+
+Dividends                  85         77
+-----------------------------------------",
+    );
+    assert_eq!(
+        found,
+        "^Item | ^2020 | ^2021\nNet profit | 12 | 34\nOther comprehensive income, net of tax | 104 | 208\n\
+         Dividends | 85 | 77"
+    );
+}
