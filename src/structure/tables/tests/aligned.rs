@@ -187,6 +187,10 @@ fn terms_beside_their_meanings_are_a_table_below_a_bold_head() {
          Hedge | A contract whose gains offset the losses of another contract"
     );
     assert_eq!(tables_of(&TERMS.replace('*', " ")), "");
+    let names = ["Amortisation", "Covenant", "Goodwill", "Hedge"];
+    let bullets =
+        names.iter().fold(TERMS.to_owned(), |all, name| all.replace(name, &format!("{:1$}", "¢", name.len())));
+    assert_eq!(tables_of(&bullets), "");
 }
 
 #[test]

@@ -130,3 +130,17 @@ fn the_lines_of_a_chart_through_its_labels_are_no_grid() {
     }
     assert!(is_grid(&table) && !is_grid(&page));
 }
+
+#[test]
+fn blanks_for_amounts_are_no_column() {
+    let form = "
+--------------------------------------------
+Other income, such as interest    4(a)    $
+--------------------------------------------
+Deductions beyond the standard    4(b)    $
+--------------------------------------------
+Extra that you want withheld      4(c)    $
+--------------------------------------------";
+    assert_eq!(tables_of(form), "");
+    assert_eq!(tables_of(&form.replace(" $", "$ 7")).lines().count(), 3);
+}

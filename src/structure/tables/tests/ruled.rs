@@ -765,3 +765,18 @@ Web pages         3.7       21.3
         "^Source | ^Tokens | ^Bytes\nWeb pages | 3.7 | 21.3\nCode from forges | 8.3 | 4.5\nPapers from servers | 5.8 | 4.1"
     );
 }
+
+#[test]
+fn a_bracket_that_closes_stands_at_its_value() {
+    let found = tables_of(
+        "
+-----------------------------
+Item         2023      2024
+-----------------------------
+Sales         120       130
+Other       ( 58 )       64
+Change     ( 4.1 )%      12
+-----------------------------",
+    );
+    assert_eq!(found, "^Item | ^2023 | ^2024\nSales | 120 | 130\nOther | ( 58) | 64\nChange | ( 4.1)% | 12");
+}
