@@ -23,6 +23,9 @@ const MIN_WIDTH: f32 = 60.0;
 const MAX_AREAS: usize = 300;
 /// Minimum number of labels beside rows of values.
 const MIN_LABELS: usize = 2;
+/// Minimum number of values with a rule each, at most so many ems below their baseline.
+const MIN_FIELDS: usize = 3;
+const MAX_RULE_EM: f32 = 0.8;
 /// A line above a rule is a head if it has at least this many chunks.
 const MIN_HEAD: usize = 4;
 /// A head stands at most this many ems above the first rule.
@@ -121,16 +124,22 @@ fn first_row<'a, 'p: 'a>(lines: impl Iterator<Item = &'a TextLine<'p>>) -> impl 
     lines.take_while(move |line| (line.baseline - first).abs() < 2.0 * HALF_PITCH * line.size)
 }
 
-/// The area with the labels of its rows, where rules stand below several columns of values alone.
+/// The area with the labels of its rows, where rules stand below several columns of values alone, or below each value.
 fn with_labels(area: &Bounds, lines: &[TextLine], prose: &[Vec<bool>], edges: &Edges) -> Option<Bounds> {
     let is_within = |at: f32| area.y0 < at && at < area.y1;
     if edges.horizontal.iter().any(|e| is_within(e.at) && e.start < area.x0 - SAME_END) {
         return None;
     }
-    let (mut rows, mut several, mut labels, mut x0) = (0, 0, 0, area.x0);
+    // A rule below a line, as wide as the area.
+    let is_ruled = |line: &TextLine| {
+        let is_below = |e: &Edge| (0.0..MAX_RULE_EM * line.size).contains(&(e.at - line.baseline));
+        edges.horizontal.iter().any(|e| is_below(e) && e.start - area.x0 < SAME_END && area.x1 - e.end < SAME_END)
+    };
+    let (mut rows, mut ruled, mut several, mut labels, mut x0) = (0, 0, 0, 0, area.x0);
     for (line, marks) in lines.iter().zip(prose).filter(|(line, _)| is_within(line.baseline - 0.3 * line.size)) {
         let own = chunks_within(line, area);
-        if !own.first().is_some_and(|first| first.is_value()) {
+        let is_field = own.len() == 1 && is_ruled(line);
+        if !is_field && !own.first().is_some_and(|first| first.is_value()) {
             continue;
         }
         let beside = || line.chunks.iter().zip(marks).filter(|(chunk, _)| chunk.bounds.x1 <= area.x0);
@@ -139,10 +148,12 @@ fn with_labels(area: &Bounds, lines: &[TextLine], prose: &[Vec<bool>], edges: &E
         }
         x0 = beside().map(|(chunk, _)| chunk.bounds.x0 - 2.0).fold(x0, f32::min);
         rows += 1;
+        ruled += usize::from(is_field);
         several += usize::from(own.into_iter().filter(has_digit).count() > 1);
         labels += usize::from(beside().any(|(chunk, _)| !chunk.is_value()));
     }
-    (labels >= MIN_LABELS && 2 * labels >= rows && 2 * several >= rows).then_some(Bounds { x0, ..*area })
+    let is_list = ruled >= MIN_FIELDS && ruled == rows && labels == rows;
+    (is_list || labels >= MIN_LABELS && 2 * labels >= rows && 2 * several >= rows).then_some(Bounds { x0, ..*area })
 }
 
 /// The boxes of lines that follow each other closely, up to the last one of several chunks and what goes on from it.
