@@ -111,7 +111,8 @@
 //! - **Text is read from the positions of glyphs**; pdf-extract is asked only if no glyph has a known character. See
 //!   `text`.
 //! - **Words are gathered into rows in one place**, by one difference of baselines, and divided at gaps: for text with columns,
-//!   lines, columns and tables alike. See `text`.
+//!   lines, columns and tables alike. **Columns have one finder too**: by gutters. Plain text, which is read where tables are
+//!   not known, takes only the wide columns of prose from it, since those of a table look alike. See `text`.
 //! - **The lines of a scan have one size and one baseline each**, whether its words were recognised here or stand in a text
 //!   layer of the file: what an engine guessed of a word's box says nothing of type. See `text`.
 //! - **Text must look like text.** Some fonts map their glyphs to wrong characters, and nothing in the file says so.

@@ -4,6 +4,7 @@
 
 use super::support::file_of;
 use super::support::pdf::{pages_of, stream_of};
+use super::support::truetype::truetype;
 use pagewise_base::limits::Limits;
 use pagewise_text::{PageKind, PageText, chunk_text};
 use std::fmt::Write as _;
@@ -167,6 +168,22 @@ fn marks_over_arabic_letters_divide_no_word() {
                 /Widths [500 500 0 500] /ToUnicode 6 0 R >>";
     let page = text_in(font, "BT /F 12 Tf 20 200 Td <41424344> Tj ET", &[character_map(&lines)]);
     assert_eq!(page.text, "\u{643}\u{64E}\u{651}\u{62A}\u{627}");
+}
+
+#[test]
+fn an_exclamation_mark_without_ink_is_a_space() {
+    let font = "<< /Type /Font /Subtype /Type0 /BaseFont /Boxes /Encoding /Identity-H /ToUnicode 6 0 R /DescendantFonts [7 0 R] >>";
+    let descendant = b"<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Boxes /DW 600 /FontDescriptor 8 0 R \
+                       /CIDToGIDMap /Identity /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>";
+    let descriptor = b"<< /Type /FontDescriptor /FontName /Boxes /Flags 4 /FontFile2 9 0 R /ItalicAngle 0 /Ascent 800 \
+                       /Descent -200 /CapHeight 700 /StemV 80 /FontBBox [0 0 1000 1000] >>";
+    let map = b"begincmap 1 begincodespacerange <0000> <FFFF> endcodespacerange \
+                3 beginbfchar <0001> <0021> <0002> <0041> <0003> <0021> endbfchar endcmap";
+    let program = truetype(&[0, 0, 700, 700]);
+    let others = [stream_of("", map), descendant.to_vec(), descriptor.to_vec(), stream_of("", &program)];
+    let shown = |codes: &str| text_in(font, &format!("BT /F 12 Tf 20 200 Td <{codes}> Tj ET"), &others).text;
+    assert_eq!(shown("000200010002"), "A A");
+    assert_eq!(shown("000200030002"), "A!A");
 }
 
 #[test]

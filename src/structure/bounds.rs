@@ -2,9 +2,7 @@
 
 use pagewise_text::Bounds;
 
-/// What a bounds that holds nothing yet is: any union with it gives the other.
-pub(crate) const NOTHING: Bounds =
-    Bounds { x0: f32::INFINITY, y0: f32::INFINITY, x1: f32::NEG_INFINITY, y1: f32::NEG_INFINITY };
+pub(crate) const NOTHING: Bounds = Bounds::NOTHING;
 
 /// The middle of a rectangle.
 pub(crate) fn center(bounds: Bounds) -> (f32, f32) {
@@ -18,7 +16,7 @@ pub(crate) fn holds(bounds: Bounds, (x, y): (f32, f32)) -> bool {
 
 /// The width that two rectangles share.
 pub(crate) fn shared_width(a: Bounds, b: Bounds) -> f32 {
-    a.x1.min(b.x1) - a.x0.max(b.x0)
+    a.shared_width(b)
 }
 
 /// A length in units of a quarter point, for comparison.

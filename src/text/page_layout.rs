@@ -41,6 +41,16 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// Contains nothing: the union with it is the other one.
+    pub const NOTHING: Self =
+        Self { x0: f32::INFINITY, y0: f32::INFINITY, x1: f32::NEG_INFINITY, y1: f32::NEG_INFINITY };
+
+    /// The width that both have; negative if they are apart.
+    #[must_use]
+    pub fn shared_width(self, other: Self) -> f32 {
+        self.x1.min(other.x1) - self.x0.max(other.x0)
+    }
+
     /// The smallest rectangle that contains both.
     #[must_use]
     pub fn union(self, other: Self) -> Self {

@@ -342,8 +342,8 @@ fn has_word(draft: &Draft) -> bool {
 /// Whether text in the size of the body stands out by its weight, its capitals or its colour.
 fn is_emphasised(draft: &Draft, statistics: &TypeStatistics) -> bool {
     let is_bold = !statistics.is_bold && draft.share(|style| style.is_bold) > MOST;
-    let is_coloured = draft
-        .is_all(|line| is_vivid(line.color()) && line.words.iter().all(|word| word.target.is_none()))
+    let is_coloured = draft.share(|style| is_vivid(style.color)) > MOST
+        && draft.is_all(|line| line.words.iter().all(|word| word.target.is_none()))
         && !is_vivid(statistics.color);
     is_bold || is_coloured || (is_capitals(draft) && !statistics.is_capitals)
 }

@@ -16,12 +16,16 @@ const MIN_STEPS: usize = 3;
 /// A leading counts if it has this share of the votes of the most frequent one.
 const LEADING_SHARE: usize = 3;
 
+/// If one of so many characters of a fixed pitch is a sign of code, they are code. In prose it is one of a hundred, in programs
+/// one of five.
+const CODE_SHARE: usize = 14;
+
 /// What type most of a document is set in.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TypeStatistics {
     /// The size of most characters.
     pub(super) body_size: f32,
-    /// Whether most characters have a fixed pitch.
+    /// Whether its prose has a fixed pitch: most characters have, and they are no code.
     pub(super) is_monospace: bool,
     /// Whether most characters are bold.
     pub(super) is_bold: bool,
@@ -92,6 +96,9 @@ struct Votes {
     origins: BTreeMap<i32, usize>,
     lines: usize,
     capital_lines: usize,
+    /// The number of characters of a fixed pitch, and how many of them are signs of code.
+    fixed_pitch: usize,
+    code_signs: usize,
 }
 
 impl Votes {
@@ -100,7 +107,12 @@ impl Votes {
             for word in &line.words {
                 let style = &word.style;
                 let look = (quarters(style.size), style.is_monospace, style.is_bold, style.color);
-                *self.looks.entry(look).or_default() += word.text.chars().count();
+                let count = word.text.chars().count();
+                *self.looks.entry(look).or_default() += count;
+                if style.is_monospace {
+                    self.fixed_pitch += count;
+                    self.code_signs += word.text.chars().filter(|sign| is_code_sign(*sign)).count();
+                }
             }
         }
         self.lines += lines.len();
@@ -133,7 +145,7 @@ impl Votes {
         let size = i16::try_from(most(&|look| i64::from(look.0))).unwrap_or(48);
         TypeStatistics {
             body_size: (f32::from(size) / 4.0).max(0.25),
-            is_monospace: most(&|look| i64::from(look.1)) == 1,
+            is_monospace: most(&|look| i64::from(look.1)) == 1 && CODE_SHARE * self.code_signs < self.fixed_pitch,
             is_bold: most(&|look| i64::from(look.2)) == 1,
             is_capitals: 2 * self.capital_lines > self.lines,
             color: [byte(16), byte(8), byte(0)],
@@ -147,6 +159,31 @@ impl Votes {
             fonts: Vec::new(),
         }
     }
+}
+
+/// Signs that programs have more often than prose and tables.
+fn is_code_sign(sign: char) -> bool {
+    matches!(
+        sign,
+        '{' | '}'
+            | '('
+            | ')'
+            | '['
+            | ']'
+            | '<'
+            | '>'
+            | ';'
+            | '='
+            | '_'
+            | '&'
+            | '|'
+            | '#'
+            | '/'
+            | '\\'
+            | '@'
+            | '$'
+            | '~'
+    )
 }
 
 /// The font of most words of a page that have the size of the body.

@@ -3,7 +3,7 @@
 use super::super::bounds::{NOTHING, center, holds};
 use super::super::page_structure::{Column, Line, LineWord, Region, TableArea, ends_label, is_cell_value};
 use super::segments::{RAISED_GAP_EM, Segment, is_printed_over, line_size};
-use pagewise_text::{Bounds, are_apart, are_level};
+use pagewise_text::{Bounds, Columned, are_apart, are_level};
 
 /// The boxes that are drawn round text, in the frame of its column.
 #[derive(Debug, Default)]
@@ -130,7 +130,7 @@ fn line_of(mut row: Vec<Segment>) -> Option<Line> {
     let mut words: Vec<LineWord> = Vec::new();
     let mut before: Option<Bounds> = None;
     let mut outer = without_inner(row);
-    if outer.iter().any(Segment::runs_left) {
+    if outer.iter().any(Columned::runs_left) {
         outer.sort_by_key(|segment| segment.first);
     }
     for segment in outer {

@@ -1,11 +1,9 @@
 //! One page: words become lines, columns and regions in reading order.
 
-mod columns;
 mod drawn_bullets;
 mod fixed_pitch;
 mod lines;
 mod segments;
-mod sides;
 
 use super::bounds::{Frame, center, holds};
 use super::formulas::{self, FoundFormula};
@@ -13,7 +11,7 @@ use super::line_numbers;
 use super::page_structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea};
 use fixed_pitch::FixedPitchFonts;
 use lines::DrawnBoxes;
-use pagewise_text::{Bounds, PageLayout, Script, Word};
+use pagewise_text::{Bounds, PageLayout, Script, Word, columns_of};
 use segments::Segment;
 
 /// With more words, lines stay in the given order.
@@ -140,7 +138,7 @@ impl<'p> DirectionReader<'p> {
         drawn_bullets::insert(&mut segments, self.page, self.frame);
         segments.extend(tables.iter().map(|table| Segment::of_table(table.index, self.frame.of_page(table.bounds))));
         let mut regions = Vec::new();
-        for column in columns::order(segments) {
+        for column in columns_of(segments) {
             lines::push_regions(column, self.frame.turn, &self.boxes, tables, &mut regions);
         }
         regions

@@ -4,7 +4,7 @@ use super::super::bounds::{NOTHING, quarters};
 use super::super::list_marks::is_list_mark;
 use super::super::page_structure::{LineWord, has_letter};
 use pagewise_base::script::{is_right_to_left, runs_left};
-use pagewise_text::{Bounds, COLUMN_GAP_EM, HasPlace, WordPlace, are_apart, parts, rows_of, strands};
+use pagewise_text::{Bounds, COLUMN_GAP_EM, Columned, HasPlace, WordPlace, are_apart, parts, rows_of, strands};
 use std::collections::BTreeMap;
 
 /// The dots of a leader stand further apart.
@@ -70,6 +70,25 @@ impl HasPlace for Segment {
     }
 }
 
+impl Columned for Segment {
+    fn is_mark(&self) -> bool {
+        matches!(self.words.as_slice(), [word] if is_mark(&word.text))
+    }
+
+    fn is_item(&self) -> bool {
+        let mark = self.words.first().filter(|word| is_mark(&word.text));
+        mark.is_some_and(|mark| self.words.len() > 1 && !mark.text.chars().all(|sign| sign.is_ascii_digit()))
+    }
+
+    fn is_table(&self) -> bool {
+        self.table.is_some()
+    }
+
+    fn runs_left(&self) -> bool {
+        runs_left(self.words.iter().map(|word| word.text.as_str()))
+    }
+}
+
 impl Segment {
     pub(super) fn of_table(index: usize, bounds: Bounds) -> Self {
         Self { words: Vec::new(), bounds, baseline: bounds.y1, size: 1.0, table: Some(index), first: 0 }
@@ -83,22 +102,6 @@ impl Segment {
         let baseline = most_frequent(full.map(|(word, baseline)| (*baseline, word.text.chars().count())));
         let baseline = baseline.unwrap_or(bounds.y1);
         Self { words: words.into_iter().map(|(word, _)| word).collect(), bounds, baseline, size, table: None, first }
-    }
-
-    /// Whether most of its letters run to the left.
-    pub(super) fn runs_left(&self) -> bool {
-        runs_left(self.words.iter().map(|word| word.text.as_str()))
-    }
-
-    /// Whether it is but the mark of an item or the number of an entry, whose text stands apart from it.
-    pub(super) fn is_mark(&self) -> bool {
-        matches!(self.words.as_slice(), [word] if is_mark(&word.text))
-    }
-
-    /// Whether it begins with the mark of an item.
-    pub(super) fn is_item(&self) -> bool {
-        let mark = self.words.first().filter(|word| is_mark(&word.text));
-        mark.is_some_and(|mark| self.words.len() > 1 && !mark.text.chars().all(|sign| sign.is_ascii_digit()))
     }
 
     /// With the words of the segment to its right, on its line.

@@ -224,6 +224,28 @@ fn code_keeps_line_ends_and_indents() {
 }
 
 #[test]
+fn a_page_of_code_is_code_and_a_page_of_typewriting_is_none() {
+    let title = || Sheet::new().at(50.0, Face { size: 20.0, ..PLAIN }, "Ready").space(12.0);
+    let code = ["int go(char *at) {", "  while (*at) at++;", "  return count[at];", "}"];
+    let page = code.iter().fold(title(), |sheet, line| sheet.at(50.0, MONO, line));
+    assert_eq!(markdown(page), format!("# Ready\n\n```\n{}\n```", code.join("\n")));
+    assert_eq!(
+        markdown(title().at(50.0, MONO, FULL).at(50.0, MONO, "(or not).")),
+        format!("# Ready\n\n{FULL} (or not).")
+    );
+}
+
+#[test]
+fn large_lines_of_a_fixed_pitch_are_titles_up_to_two_of_them() {
+    let large = |lines: &[&str]| {
+        let sheet = lines.iter().fold(Sheet::new(), |sheet, line| sheet.at(50.0, Face { size: 16.0, ..MONO }, line));
+        markdown((0..6).fold(sheet.space(20.0), |sheet, _| sheet.line(FULL)))
+    };
+    assert!(large(&["union u {"]).starts_with("# `union u {`\n"), "{}", large(&["union u {"]));
+    assert!(large(&["union u {", "  int all;", "}"]).starts_with("```\nunion u {\n  int all;\n}\n```\n"));
+}
+
+#[test]
 fn text_set_in_on_both_sides_is_a_quote() {
     let sheet = Sheet::new()
         .line(FULL)

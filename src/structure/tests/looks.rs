@@ -115,6 +115,17 @@ fn lines_of_code_on_a_ground_each_are_one_listing() {
 }
 
 #[test]
+fn items_with_coloured_numbers_are_no_headings() {
+    let mut list = Sheet::new().line(FULL).line(FULL).space(12.0);
+    for item in ["1. Fold the sheet", "2. Cut the edges", "3. Sew the folds"] {
+        let first = list.layout.words.len();
+        list = list.line(item).space(6.0);
+        list.layout.words.iter_mut().skip(first).take(1).for_each(|number| number.color = [0, 0, 200]);
+    }
+    assert!(markdown(list).ends_with("\n\n1. Fold the sheet\n2. Cut the edges\n3. Sew the folds"));
+}
+
+#[test]
 fn items_of_right_to_left_text_with_marks_below_each_other_are_one_list() {
     let items = ["אבג דהו זחט", "אב גד"].into_iter().zip(1_u8..).fold(Sheet::new(), |mut sheet, (text, number)| {
         let mut right = 350.0;

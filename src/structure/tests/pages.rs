@@ -176,7 +176,7 @@ fn a_code_block_that_begins_after_a_continued_one_stays_apart() {
     let code = |sheet: Sheet, text: &str| sheet.at(60.0, MONO, text);
     let first = code(code(page(1).line(FULL).line(FULL).space(8.0), "let a = 1;"), "let b = 2;");
     let second =
-        code(code(code(page(2), "let c = 3;"), "let d = 4;").space(24.0), "let e = 5;").space(8.0).line("It ends.");
+        code(code(code(page(2), "let c = 3;"), "let d = 4;").space(36.0), "let e = 5;").space(8.0).line("It ends.");
     let expected = [
         format!("{FULL} {FULL}\n\n```\nlet a = 1;\nlet b = 2;\nlet c = 3;\nlet d = 4;\n```"),
         format!("{MARK}\n\n```\nlet e = 5;\n```\n\nIt ends."),

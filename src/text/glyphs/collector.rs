@@ -242,7 +242,10 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
             self.budget.check();
             let em = to_page * glyph.transform();
             let (characters, dictionaries) = (&mut *self.characters, &mut self.dictionaries);
-            let (text, advance) = run_characters.resolve(glyph, CharacterSources { run, characters, dictionaries });
+            let (mut text, advance) = run_characters.resolve(glyph, CharacterSources { run, characters, dictionaries });
+            if is_visible && text.as_ref().and_then(GlyphText::first) == Some(FIRST_CODE) && paints_nothing(glyph) {
+                text = Some(GlyphText::One(' '));
+            }
             if is_vertical {
                 self.collect_glyph(facts, text, GlyphPlacement::vertical(em), VERTICAL_ADVANCE);
                 continue;
@@ -305,6 +308,13 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
             add(&mut layout.shapes);
         }
     }
+}
+
+/// The first sign after the space. Quartz gives its code to the separators of lines and paragraphs, which paint nothing.
+const FIRST_CODE: char = '!';
+
+fn paints_nothing(glyph: &Glyph<'_>) -> bool {
+    matches!(glyph, Glyph::Outline(outline) if outline.outline().elements().is_empty())
 }
 
 /// Whether a sign of formulas has several sizes: operators, roots, brackets and their pieces.

@@ -2,6 +2,8 @@
 
 mod accents;
 mod bidi;
+mod column_sides;
+mod columns;
 pub(crate) mod hyphens;
 mod initials;
 mod join_lines;
@@ -15,6 +17,7 @@ mod vertical_stacks;
 mod word_gaps;
 mod words;
 
+pub use columns::{Columned, columns_of};
 pub use hyphens::Vocabulary;
 pub(crate) use hyphens::join_words;
 pub(crate) use initials::attach_initials;

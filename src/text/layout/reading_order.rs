@@ -1,10 +1,14 @@
 //! Groups lines into blocks and puts these in reading order.
 //!
-//! Within a block, lines keep their content order. Blocks are ordered by recursive cuts of the page: between columns if
-//! there is a gutter, otherwise between rows. Parts that cannot be cut keep their order.
+//! Columns of prose are read one after the other. Within a column, consecutive lines are blocks, which keep their content
+//! order, and blocks are ordered by recursive cuts: between columns if there is a gutter, otherwise between rows. Parts that
+//! cannot be cut keep their order.
 
+use super::columns::{Columned, prose_columns_of};
 use super::lines::TextLine;
+use super::rows::{HasPlace, WordPlace};
 use crate::glyphs::WritingDirection;
+use crate::page_layout::{Bounds, to_points};
 use hayro_interpret::kurbo::Rect;
 use std::collections::BTreeMap;
 
@@ -16,6 +20,10 @@ const SIZE_RATIO: f64 = 1.8;
 
 /// The least width of a gutter between columns, as a share of the median em.
 const GUTTER_EM: f64 = 0.8;
+
+/// The height of a line above and below its baseline.
+const ASCENT_EM: f64 = 0.8;
+const DESCENT_EM: f64 = 0.2;
 
 /// The maximum depth of cuts.
 const MAX_DEPTH: u32 = 40;
@@ -54,7 +62,7 @@ impl TextBlock {
     /// The block's rectangle on a page with this writing direction: x along lines, y across.
     fn extent(&self, direction: WritingDirection) -> Rect {
         let corners = self.lines.iter().flat_map(|line| {
-            let (top, bottom) = (line.across - line.size * 0.8, line.across + line.size * 0.2);
+            let (top, bottom) = (line.across - line.size * ASCENT_EM, line.across + line.size * DESCENT_EM);
             [line.direction.point(line.start, top), line.direction.point(line.end, bottom)]
         });
         let mut placed = corners.map(|point| (direction.along(point), direction.across(point)));
@@ -63,8 +71,43 @@ impl TextBlock {
     }
 }
 
-/// The blocks of a page in reading order.
+/// A line, and its place in content order.
+struct PlacedLine {
+    order: usize,
+    line: TextLine,
+}
+
+impl HasPlace for PlacedLine {
+    fn place(&self) -> WordPlace {
+        let TextLine { start, end, across, size, .. } = self.line;
+        let bounds = Bounds::from(Rect::new(start, across - ASCENT_EM * size, end, across + DESCENT_EM * size));
+        WordPlace { bounds, baseline: to_points(across), size: to_points(size), order: self.order, is_spaced: true }
+    }
+}
+
+impl Columned for PlacedLine {
+    fn runs_left(&self) -> bool {
+        self.line.has_right_to_left_text()
+    }
+}
+
+/// The blocks of a page in reading order. Beside columns of prose, text that does not run to the right comes last.
 pub(crate) fn order_blocks(lines: Vec<TextLine>) -> Vec<TextBlock> {
+    let placed = (0..).zip(lines).map(|(order, line)| PlacedLine { order, line });
+    let (upright, turned) = placed.partition(|placed| placed.line.direction == WritingDirection::default());
+    let mut columns = prose_columns_of(upright);
+    match columns.as_mut_slice() {
+        [column] => column.extend(turned),
+        _ => columns.push(turned),
+    }
+    let columns = columns.into_iter().map(|mut column| {
+        column.sort_by_key(|placed| placed.order);
+        column.into_iter().map(|placed| placed.line).collect()
+    });
+    columns.flat_map(blocks_of_column).collect()
+}
+
+fn blocks_of_column(lines: Vec<TextLine>) -> Vec<TextBlock> {
     let mut blocks: Vec<TextBlock> = Vec::new();
     for line in lines {
         match blocks.last_mut().filter(|block| block.continues_with(&line)) {

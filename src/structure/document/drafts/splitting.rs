@@ -11,8 +11,10 @@ use crate::document::notes::note_label;
 use crate::document::type_statistics::TypeStatistics;
 use crate::page_structure::{Column, Line, LineRole, LineTag, has_letter};
 
-/// Code goes on over this multiple of its leading: an empty line.
-const CODE_FACTOR: f32 = 2.3;
+/// A title has at most so many lines.
+const MAX_TITLE_LINES: usize = 2;
+/// Code goes on over this multiple of its leading: two empty lines.
+const CODE_FACTOR: f32 = 3.3;
 /// Lines of an element of the structure tree stand at most this multiple of the leading apart.
 const ELEMENT_FACTOR: f32 = 4.0;
 /// The further lines of a numbered title begin where the text after its number does, or at most so many ems from there.
@@ -229,10 +231,17 @@ impl<'a> Splitter<'_, 'a> {
         is_alike && !is_marked && !self.ends_early(next - 1, next) && self.step(next - 1, next) < 1.5 * size
     }
 
-    /// Whether a line is one of code. Titles of a fixed pitch are larger.
+    /// Whether a line is one of code. Titles of a fixed pitch are larger, and have no more than two lines.
     fn is_code(&self, index: usize) -> bool {
-        let is_title = |line: &Line| line.size >= MUCH_LARGER * self.statistics.body_size;
-        !self.statistics.is_monospace && self.line(index).is_some_and(|line| line.is_monospace() && !is_title(line))
+        let Some(line) = self.line(index).filter(|line| !self.statistics.is_monospace && line.is_monospace()) else {
+            return false;
+        };
+        let is_alike = |other: &usize| {
+            self.line(*other).is_some_and(|other| other.is_monospace() && (other.size - line.size).abs() < 0.1)
+        };
+        let above = (0..index).rev().take(MAX_TITLE_LINES).take_while(is_alike).count();
+        let below = (index + 1..self.lines.len()).take(MAX_TITLE_LINES).take_while(is_alike).count();
+        line.size < MUCH_LARGER * self.statistics.body_size || above + below >= MAX_TITLE_LINES
     }
 
     /// Whether both are lines of one listing, each on a ground of its own.

@@ -1,8 +1,8 @@
 //! The two sides of a gutter: are they columns, or cells and words with white space between them.
 
-use super::super::bounds::NOTHING;
-use super::segments::Segment;
-use pagewise_text::{Bounds, HasPlace, WordPlace, rows_of};
+use super::columns::{Columned, Segment};
+use super::rows::{HasPlace, WordPlace, rows_of};
+use crate::page_layout::Bounds;
 
 /// A column has at least so many lines and ems of width.
 const MIN_LINES: usize = 3;
@@ -14,6 +14,9 @@ const NOTE_LEADING_EM: f32 = 1.6;
 /// those next to the gutter if they are so wide, in ems. Beyond them the side may have columns of its own.
 const PROSE_FILL: f32 = 0.6;
 const MIN_PROSE_EM: f32 = 12.0;
+/// A column that is known by its width alone is wider, and may have short lines: a list, entries of contents.
+const WIDE_PROSE_EM: f32 = 18.0;
+const WIDE_PROSE_FILL: f32 = 0.44;
 /// Justified lines may have wide gaps, but not as wide, and they fill so much of their width.
 const WIDE_GUTTER_EM: f32 = 2.0;
 const FULL_LINES: f32 = 0.7;
@@ -55,17 +58,23 @@ pub(super) struct Side {
 }
 
 impl Side {
-    pub(super) fn of<'s>(segments: impl Iterator<Item = &'s Segment>) -> Self {
-        let mut side = Self { bounds: NOTHING, spans: Vec::new(), marks: 0, items: 0, has_table: false };
+    pub(super) fn of<'s, S: Columned + 's>(segments: impl Iterator<Item = &'s Segment<S>>) -> Self {
+        let mut side = Self { bounds: Bounds::NOTHING, spans: Vec::new(), marks: 0, items: 0, has_table: false };
         for segment in segments {
             side.bounds = side.bounds.union(segment.bounds);
             let Bounds { x0: left, x1: right, .. } = segment.bounds;
             side.spans.push(Span { baseline: segment.baseline, size: segment.size, left, right });
-            side.marks += usize::from(segment.is_mark());
-            side.items += usize::from(segment.is_item());
-            side.has_table |= segment.table.is_some();
+            side.marks += usize::from(segment.part.is_mark());
+            side.items += usize::from(segment.part.is_item());
+            side.has_table |= segment.part.is_table();
         }
         side
+    }
+
+    /// Whether it is a wide column of prose: cells, labels and notes are narrower, or stand beside each other.
+    pub(super) fn is_wide_prose(&self, em: f32) -> bool {
+        let are_lines = 5 * self.spans.len() <= 7 * rows_of(self.spans.clone()).len();
+        are_lines && width(&self.spans) > WIDE_PROSE_EM * em && fill(&self.spans) >= WIDE_PROSE_FILL
     }
 
     /// Whether most segments begin with the mark of an item.

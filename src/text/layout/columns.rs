@@ -1,0 +1,299 @@
+//! Columns: a region is cut at its tallest gutter into what is above, the columns on both sides, and what is below.
+//!
+//! A gutter is white space that no segment crosses, with lines of text on both sides.
+
+use super::column_sides::{Side, are_columns};
+use super::rows::{HasPlace, WordPlace};
+use crate::page_layout::Bounds;
+
+/// Cuts inside cuts, at most.
+const MAX_DEPTH: usize = 24;
+/// Segments that are looked at on a page, counted again for each region. Regions after that are not cut.
+const MAX_SCANNED: usize = 1_000_000;
+/// Gutters are looked for in so many strips of a region.
+const STRIPS: u16 = 200;
+/// So many gutters of a region are tried.
+const MAX_TRIES: usize = 12;
+/// A gutter is at least so wide, in ems.
+const GUTTER_EM: f32 = 0.75;
+/// The lines of a paragraph stand at most so many ems apart, and those below it further by this factor.
+const MAX_LEADING_EM: f32 = 1.7;
+const SPACE_FACTOR: f32 = 1.2;
+/// What is below all other columns may have so many lines to be taken for the beginning of the text below.
+const MAX_TAIL: usize = 3;
+
+/// Something that stands in a column: a line or a part of one, or a table.
+pub trait Columned: HasPlace {
+    /// Whether it is but the mark of an item, whose text stands apart from it.
+    fn is_mark(&self) -> bool {
+        false
+    }
+
+    /// Whether it begins with the mark of an item.
+    fn is_item(&self) -> bool {
+        false
+    }
+
+    /// Whether it is no text, but a table.
+    fn is_table(&self) -> bool {
+        false
+    }
+
+    /// Whether most of its letters run to the left.
+    fn runs_left(&self) -> bool;
+}
+
+/// The parts of each column, in reading order.
+pub fn columns_of<S: Columned>(parts: Vec<S>) -> Vec<Vec<S>> {
+    cut(parts, |_, _, _| true)
+}
+
+/// The parts of each wide column of prose, in reading order, where tables are not known: other columns may be theirs.
+pub(crate) fn prose_columns_of<S: Columned>(parts: Vec<S>) -> Vec<Vec<S>> {
+    cut(parts, |left, right, em| left.is_wide_prose(em) && right.is_wide_prose(em))
+}
+
+/// Cuts at the gutters whose two sides are `wanted`.
+fn cut<S: Columned>(parts: Vec<S>, is_wanted: fn(&Side, &Side, f32) -> bool) -> Vec<Vec<S>> {
+    let mut segments: Vec<Segment<S>> = parts.into_iter().map(Segment::of).collect();
+    segments.sort_by(|a, b| a.bounds.y0.total_cmp(&b.bounds.y0));
+    let mut cutter = Cutter { is_wanted, columns: Vec::new(), scanned: 0 };
+    cutter.cut(segments, 0);
+    cutter.columns.into_iter().map(|column| column.into_iter().map(|segment| segment.part).collect()).collect()
+}
+
+/// A part with its place.
+#[derive(Debug)]
+pub(super) struct Segment<S> {
+    pub(super) part: S,
+    pub(super) bounds: Bounds,
+    pub(super) baseline: f32,
+    pub(super) size: f32,
+}
+
+impl<S: Columned> Segment<S> {
+    fn of(part: S) -> Self {
+        let WordPlace { bounds, baseline, size, .. } = part.place();
+        Self { part, bounds, baseline, size }
+    }
+}
+
+struct Cutter<S> {
+    is_wanted: fn(&Side, &Side, f32) -> bool,
+    columns: Vec<Vec<Segment<S>>>,
+    scanned: usize,
+}
+
+impl<S: Columned> Cutter<S> {
+    /// Appends the columns of a region whose segments are sorted by their tops.
+    fn cut(&mut self, segments: Vec<Segment<S>>, depth: usize) {
+        if segments.is_empty() {
+            return;
+        }
+        let em = median_size(&segments);
+        self.scanned += segments.len();
+        let may_cut = depth < MAX_DEPTH && self.scanned < MAX_SCANNED;
+        let Some(gutter) = may_cut.then(|| self.best_gutter(&segments, em)).flatten() else {
+            self.columns.push(segments);
+            return;
+        };
+        let mut above = segments;
+        let mut band = above.split_off(gutter.first);
+        let below = band.split_off(gutter.count);
+        move_heading_lines(&mut above, &mut band, em);
+        move_last_line(&mut above, &mut band, em);
+        let (band, tail) = without_tail(band, gutter.x, em);
+        let runs_left = 2 * band.iter().filter(|segment| segment.part.runs_left()).count() > band.len();
+        let (left, right) = band.into_iter().partition(|segment| is_left(segment, gutter.x));
+        self.cut(above, depth + 1);
+        let (first, second) = if runs_left { (right, left) } else { (left, right) };
+        self.cut(first, depth + 1);
+        self.cut(second, depth + 1);
+        self.cut(tail.into_iter().chain(below).collect(), depth + 1);
+    }
+
+    /// The gutter with most segments on both sides that divides columns.
+    fn best_gutter(&self, segments: &[Segment<S>], em: f32) -> Option<Gutter> {
+        let mut gutters: Vec<Gutter> = strips(segments).into_iter().filter(|gutter| gutter.fewer > 0).collect();
+        gutters.sort_by(|a, b| b.fewer.cmp(&a.fewer).then(b.count.cmp(&a.count)));
+        gutters.dedup_by_key(|gutter| (gutter.first, gutter.count, gutter.fewer));
+        let mut tried = gutters.into_iter().take(MAX_TRIES);
+        let found = tried.find_map(|gutter| {
+            let gutter = centered(gutter, segments, em)?;
+            let (left, right) = sides(&gutter, segments)?;
+            are_columns(&left, &right, em).then_some((gutter, left, right))
+        });
+        found.filter(|(_, left, right)| (self.is_wanted)(left, right, em)).map(|(gutter, ..)| gutter)
+    }
+}
+
+/// White space between columns: its middle, and the segments on both sides of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Gutter {
+    x: f32,
+    first: usize,
+    count: usize,
+    /// The number of segments on the side that has fewer.
+    fewer: usize,
+}
+
+/// For each strip of the region the longest run of segments that leave it white.
+fn strips<S: Columned>(segments: &[Segment<S>]) -> Vec<Gutter> {
+    let all = extent(segments);
+    let step = (all.x1 - all.x0) / f32::from(STRIPS);
+    (1..STRIPS).map(|strip| longest_run(segments, all.x0 + step * f32::from(strip))).collect()
+}
+
+/// The run of segments that do not touch `x`, with the most segments on both sides of it.
+fn longest_run<S: Columned>(segments: &[Segment<S>], x: f32) -> Gutter {
+    let mut best = Gutter { x, first: 0, count: 0, fewer: 0 };
+    let (mut first, mut left, mut right) = (0, 0_usize, 0_usize);
+    for (index, segment) in segments.iter().enumerate() {
+        if segment.bounds.x1 < x {
+            left += 1;
+        } else if segment.bounds.x0 > x {
+            right += 1;
+        } else {
+            (first, left, right) = (index + 1, 0, 0);
+        }
+        if left.min(right) > best.fewer || (left.min(right) == best.fewer && first == best.first) {
+            best = Gutter { x, first, count: index + 1 - first, fewer: left.min(right) };
+        }
+    }
+    best
+}
+
+/// The gutter with its middle in `x`, if it is wide enough.
+fn centered<S: Columned>(gutter: Gutter, segments: &[Segment<S>], em: f32) -> Option<Gutter> {
+    let run = segments.get(gutter.first..gutter.first + gutter.count)?;
+    let left = run.iter().filter(|s| is_left(s, gutter.x)).map(|s| s.bounds.x1).fold(f32::NEG_INFINITY, f32::max);
+    let right = run.iter().filter(|s| !is_left(s, gutter.x)).map(|s| s.bounds.x0).fold(f32::INFINITY, f32::min);
+    (right - left >= GUTTER_EM * em).then_some(Gutter { x: (left + right) / 2.0, ..gutter })
+}
+
+fn is_left<S: Columned>(segment: &Segment<S>, x: f32) -> bool {
+    segment.bounds.x0 + segment.bounds.x1 < 2.0 * x
+}
+
+/// What stands on both sides of a gutter.
+fn sides<S: Columned>(gutter: &Gutter, segments: &[Segment<S>]) -> Option<(Side, Side)> {
+    let run = segments.get(gutter.first..gutter.first + gutter.count)?;
+    let side = |is_wanted: bool| Side::of(run.iter().filter(|segment| is_left(segment, gutter.x) == is_wanted));
+    Some((side(true), side(false)))
+}
+
+fn median_size<S: Columned>(segments: &[Segment<S>]) -> f32 {
+    let mut sizes: Vec<f32> = segments.iter().filter(|s| !s.part.is_table()).map(|s| s.size).collect();
+    sizes.sort_by(f32::total_cmp);
+    sizes.get(sizes.len() / 2).copied().unwrap_or(10.0).max(1.0)
+}
+
+fn extent<S: Columned>(segments: &[Segment<S>]) -> Bounds {
+    segments.iter().fold(Bounds::NOTHING, |all, segment| all.union(segment.bounds))
+}
+
+/// Moves the last lines of a large heading, which do not reach over the gutter, to the lines above.
+fn move_heading_lines<S: Columned>(above: &mut Vec<Segment<S>>, band: &mut Vec<Segment<S>>, em: f32) {
+    for _ in 0..MAX_TAIL {
+        let (Some(last), Some(first)) = (above.last(), band.first()) else { return };
+        let is_large = !first.part.is_table() && first.size > 1.1 * em && (first.size - last.size).abs() < 0.1 * em;
+        if !is_large || first.baseline - last.baseline > 1.6 * first.size {
+            return;
+        }
+        above.push(band.remove(0));
+    }
+}
+
+/// Moves the short last line of a paragraph, which does not reach over the gutter, to the lines above.
+fn move_last_line<S: Columned>(above: &mut Vec<Segment<S>>, band: &mut Vec<Segment<S>>, em: f32) {
+    let [first, next, ..] = band.as_slice() else { return };
+    let Some(last) = above.last() else { return };
+    let is_text = [last, first, next].iter().all(|segment| !segment.part.is_table());
+    let is_below = (first.bounds.x0 - last.bounds.x0).abs() < 0.3 * em && (first.size - last.size).abs() < 0.1 * em;
+    let (step, space) = (first.baseline - last.baseline, next.baseline - first.baseline);
+    if is_text
+        && is_below
+        && last.bounds.x1 > first.bounds.x1
+        && step < MAX_LEADING_EM * em
+        && space > SPACE_FACTOR * step
+    {
+        above.push(band.remove(0));
+    }
+}
+
+/// Splits off what stands below the other column and is far from its own: it belongs to the text below the band.
+fn without_tail<S: Columned>(mut band: Vec<Segment<S>>, x: f32, em: f32) -> (Vec<Segment<S>>, Vec<Segment<S>>) {
+    let bottom = |side: bool| band.iter().filter(|s| is_left(s, x) == side).map(|s| s.bounds.y1).fold(0.0, f32::max);
+    let shallow = bottom(true).min(bottom(false));
+    let mut body = Bounds::NOTHING;
+    let mut cut = band.len();
+    for (index, segment) in band.iter().enumerate() {
+        if segment.bounds.y0 > shallow && segment.bounds.y0 > body.y1 + 1.5 * em {
+            cut = index;
+            break;
+        }
+        body = body.union(segment.bounds);
+    }
+    let tail = band.split_off(cut);
+    if tail.len() > MAX_TAIL || tail.iter().any(|segment| segment.bounds.shared_width(body) <= 0.0) {
+        band.extend(tail);
+        return (band, Vec::new());
+    }
+    (band, tail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Clone, Copy)]
+    struct Line {
+        name: char,
+        bounds: [f32; 4],
+    }
+
+    impl HasPlace for Line {
+        fn place(&self) -> WordPlace {
+            let bounds = Bounds::from(self.bounds);
+            WordPlace { bounds, baseline: bounds.y1 - 2.0, size: 10.0, order: 0, is_spaced: true }
+        }
+    }
+
+    impl Columned for Line {
+        fn runs_left(&self) -> bool {
+            false
+        }
+    }
+
+    /// Lines of a column from `x0` to `x1`, with wider spaces after each fourth one.
+    fn column(name: char, x0: f32, x1: f32) -> Vec<Line> {
+        let top = |at: u8| 100.0 + 12.0 * f32::from(at) + 8.0 * f32::from(at / 4);
+        (0..16).map(|at| Line { name, bounds: [x0, top(at), x1, top(at) + 10.0] }).collect()
+    }
+
+    /// The names of the lines of each column, without repetitions.
+    fn names(columns: Vec<Vec<Line>>) -> Vec<String> {
+        let names = |column: Vec<Line>| {
+            let mut names: Vec<char> = column.into_iter().map(|line| line.name).collect();
+            names.dedup();
+            names.into_iter().collect()
+        };
+        columns.into_iter().map(names).collect()
+    }
+
+    #[test]
+    fn columns_of_prose_are_read_one_by_one_although_their_paragraphs_end_at_the_same_heights() {
+        let mut page = vec![Line { name: 'h', bounds: [100.0, 60.0, 500.0, 70.0] }];
+        page.extend(column('l', 72.0, 292.0));
+        page.extend(column('r', 304.0, 524.0));
+        page.push(Line { name: 'f', bounds: [290.0, 340.0, 306.0, 350.0] });
+        assert_eq!(names(prose_columns_of(page)), ["h", "l", "r", "f"]);
+    }
+
+    #[test]
+    fn narrow_columns_may_be_those_of_a_table_and_are_divided_only_where_tables_are_known() {
+        let page: Vec<Line> = [column('l', 72.0, 192.0), column('r', 304.0, 524.0)].concat();
+        assert_eq!(names(columns_of(page.clone())), ["l", "r"]);
+        assert_eq!(prose_columns_of(page).len(), 1);
+    }
+}
