@@ -3,7 +3,7 @@
 use super::area::slot_of;
 use super::columns::{Column, Piece};
 use super::grid::Slot;
-use super::rows::{RowLine, has_room};
+use super::rows::{HALF_PITCH, RowLine, has_room};
 use std::ops::Range;
 
 /// The lines of a cell are apart as the nearest lines of the table are, up to this share; those of two rows are not nearer.
@@ -156,7 +156,8 @@ fn blocks<'p>(
             pieces.push((at, piece, gap));
         }
     }
-    let leading = pieces.iter().filter_map(|(_, _, gap)| *gap).reduce(f32::min);
+    let gaps = pieces.iter().filter_map(|(_, _, gap)| *gap).filter(|gap| *gap > HALF_PITCH);
+    let leading = gaps.reduce(f32::min);
     let is_next =
         |gap: Option<f32>| gap.zip(leading).is_some_and(|(gap, leading)| gap <= (1.0 + OFF_LEADING) * leading);
     let mut blocks: Vec<Block> = Vec::new();
