@@ -13,6 +13,8 @@ use pagewise_text::{Bounds, PageLayout};
 
 /// Lines further apart than this many ems are not of one table.
 pub(super) const MAX_PITCH: f32 = 3.6;
+/// Cells beside each other, whose lines share no baseline, are at most so many ems apart.
+const MAX_BESIDE: f32 = 4.0;
 /// A column of prose has at least so many lines.
 const MIN_PROSE: usize = 6;
 /// Words that begin at most so many points from an edge begin at it, and at least so many of them show an edge.
@@ -182,8 +184,10 @@ impl<'a, 'p> Group<'a, 'p> {
     }
 
     fn takes(&self, run: &[&Chunk], line: &TextLine) -> bool {
-        let is_near = line.baseline - self.baseline <= MAX_PITCH * self.size;
-        is_near && run.iter().any(|c| c.bounds.x0 < self.x1 && self.x0 < c.bounds.x1)
+        let pitch = (line.baseline - self.baseline) / self.size;
+        // A line too near to be the next one is of a cell beside the last.
+        let reach = if pitch < 1.0 { MAX_BESIDE * self.size } else { 0.0 };
+        pitch <= MAX_PITCH && run.iter().any(|c| c.bounds.x0 < self.x1 + reach && self.x0 < c.bounds.x1 + reach)
     }
 
     fn add(&mut self, run: Vec<&'a Chunk<'p>>, line: &TextLine) {

@@ -1,6 +1,6 @@
 //! Tables whose cells stand at the middle of their rows.
 
-use super::half_tables_of;
+use super::{find_tables, half_tables_of, page, shape, word};
 
 #[test]
 fn lines_between_those_of_other_cells_are_of_their_row() {
@@ -126,5 +126,41 @@ Dividends                  85         77
         found,
         "^Item | ^2020 | ^2021\nNet profit | 12 | 34\nOther comprehensive income, net of tax | 104 | 208\n\
          Dividends | 85 | 77"
+    );
+}
+
+#[test]
+fn a_label_whose_line_shares_no_baseline_is_of_the_table_beside_it() {
+    let rows = [
+        ("Introduction to the", "statistics of towns", "A1"),
+        ("Writing of reports", "for a busy board", "B4"),
+        ("History of measures", "from cubit to metre", "D7"),
+        ("Laboratory work in", "groups of three", "C2"),
+    ];
+    let mut page = page("");
+    let mut put = |text: &str, x: f32, y: f32| {
+        let mut x = x;
+        for part in text.split(' ') {
+            page.words.push(word(part, x, y));
+            x += 6.0 * part.chars().map(|_| 1.0).sum::<f32>() + 3.0;
+        }
+    };
+    for (head, x) in [("*Year*", 60.0), ("*Topic*", 130.0), ("*Room*", 300.0), ("*Seats*", 360.0)] {
+        put(head, x, 70.0);
+    }
+    for ((first, second, room), y) in rows.into_iter().zip([100.0, 127.0, 154.0, 181.0]) {
+        put(first, 130.0, y);
+        put(second, 130.0, y + 10.0);
+        put(room, 300.0, y + 5.0);
+        put("30", 360.0, y + 5.0);
+    }
+    put("First", 60.0, 118.5);
+    put("Second", 60.0, 172.5);
+    let found: Vec<String> = find_tables(&page).iter().map(shape).collect();
+    assert_eq!(
+        found.join("\n\n"),
+        "^Year | ^Topic | ^Room | ^Seats\n1x2 First | Introduction to the statistics of towns | A1 | 30\n\
+         Writing of reports for a busy board | B4 | 30\n1x2 Second | History of measures from cubit to metre | D7 | 30\n\
+         Laboratory work in groups of three | C2 | 30"
     );
 }
