@@ -62,7 +62,9 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
             headings.push(*index);
         }
     }
-    headings.retain(|index| !is_line_of_block(drafts, &flow, *index, statistics));
+    headings.retain(|index| {
+        !is_line_of_block(drafts, &flow, *index, statistics) && !is_among_items(drafts, &flow, *index)
+    });
     headings = without_labels(drafts, &flow, &headings);
     let byline = byline(drafts, &flow, &headings);
     headings.retain(|index| !byline.contains(index));
@@ -117,6 +119,21 @@ fn is_line_of_block(drafts: &[Draft], flow: &[usize], index: usize, statistics: 
     let is_next = near(at.checked_add(1)).is_some_and(|next| next.is_paragraph() && follows(draft, next));
     let is_after = near(at.checked_sub(1)).is_some_and(|above| above.is_paragraph() && follows(above, draft));
     heading_size(draft) < MUCH_LARGER * statistics.body_size && is_plain(draft) && (is_next || is_after)
+}
+
+/// Whether nothing stands between a numbered line and the one before or after it in the same size: they are items, however
+/// large.
+fn is_among_items(drafts: &[Draft], flow: &[usize], index: usize) -> bool {
+    let at = flow.partition_point(|other| *other < index);
+    let near = |at: Option<usize>| at.and_then(|at| flow.get(at)).and_then(|index| drafts.get(*index));
+    let follows = |(above, below): (&Draft, &Draft)| {
+        let marks = above.marker.as_ref().zip(below.marker.as_ref());
+        above.place == below.place
+            && size_key(above.size()) == size_key(below.size())
+            && marks.is_some_and(|(above, below)| above.kind.is_ordered() && below.kind.follows(&above.kind))
+    };
+    let own = near(Some(at));
+    near(at.checked_sub(1)).zip(own).is_some_and(follows) || own.zip(near(at.checked_add(1))).is_some_and(follows)
 }
 
 /// Whether a draft of several lines that do not fill its column is an address or a list, not one text.
@@ -280,7 +297,7 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics, 
     if ratio >= LARGER {
         return !is_sentence || draft.len() <= MAX_CHARACTERS / 3 || draft_depth(draft).is_some();
     }
-    if next.is_some_and(|next| is_item_over(draft, next) || is_over_item(draft, next, statistics)) {
+    if next.is_some_and(|next| is_item_over(draft, next)) {
         return false;
     }
     let is_apart = draft.space_above >= SPACE_ABOVE;
@@ -308,12 +325,6 @@ fn is_item_over(draft: &Draft, next: &Draft) -> bool {
     let Some(marker) = &draft.marker else { return false };
     let is_below = |left: f32| (left - marker.text_left).abs() < 0.3 * draft.size();
     next.is_paragraph() && next.marker.is_none() && is_below(next.first_left()) && is_below(next.text_left())
-}
-
-/// Whether a marked line stands over the next item of its list, which is no heading.
-fn is_over_item(draft: &Draft, next: &Draft, statistics: &TypeStatistics) -> bool {
-    let kinds = draft.marker.as_ref().zip(next.marker.as_ref()).map(|(own, next)| (&own.kind, &next.kind));
-    kinds.is_some_and(|(own, next)| next.follows(own)) && !is_emphasised(next, statistics)
 }
 
 /// The size of its largest word. Small capitals are smaller than their heading.

@@ -7,7 +7,11 @@ use super::drafts::{Draft, DraftKind, Marker};
 use super::notes::{may_precede_mark, note_label};
 use super::type_statistics::TypeStatistics;
 use pagewise_base::script::is_ideograph;
+use pagewise_text::Bounds;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// What is raised before it is the numerator of a fraction.
+const FRACTION_SLASH: char = '\u{2044}';
 
 /// Further words are not looked up when hyphens are repaired.
 const MAX_VOCABULARY: usize = 200_000;
@@ -61,7 +65,13 @@ impl<'a> SpanWriter<'a> {
                     && spans.last().is_some_and(|last| {
                         last.position == SpanPosition::Baseline && may_precede_mark(tail(&last.text))
                     });
-                push(&mut spans, joint, self.span(text, word, page, may_be_mark));
+                let mut span = self.span(text, word, page, may_be_mark);
+                let is_numerator =
+                    line.words.get(position + 1).is_some_and(|next| next.text.starts_with(FRACTION_SLASH));
+                if is_numerator {
+                    span.position = SpanPosition::Baseline;
+                }
+                push(&mut spans, joint, span);
             }
         }
         spans
@@ -171,17 +181,22 @@ fn count(ratio: f32) -> usize {
     count
 }
 
-/// The width of a character of a fixed pitch.
+/// The distance of the characters of a fixed pitch. They may be narrower, so it is that by which the longest word is longer
+/// than the shortest one.
 fn pitch(lines: &[&Line]) -> f32 {
-    let words = lines.iter().flat_map(|line| &line.words);
-    let mut pitches: Vec<f32> = words
-        .filter_map(|word| {
-            let count = u16::try_from(word.text.chars().count()).ok()?;
-            Some((word.bounds.x1 - word.bounds.x0) / f32::from(count.max(1)))
-        })
-        .collect();
-    pitches.sort_by(f32::total_cmp);
-    pitches.get(pitches.len() / 2).copied().unwrap_or(1.0).max(0.1)
+    let words = lines.iter().flat_map(|line| &line.words).filter(|word| word.text.is_ascii());
+    let lengths = || words.clone().filter_map(|word| Some((u16::try_from(word.text.len()).ok()?, word.bounds)));
+    let (Some((most, long)), Some((least, short))) =
+        (lengths().max_by_key(|(count, _)| *count), lengths().min_by_key(|(count, _)| *count))
+    else {
+        return lines.first().map_or(1.0, |line| 0.5 * line.size);
+    };
+    let width = |bounds: Bounds| bounds.x1 - bounds.x0;
+    let pitch = match most - least {
+        0 => width(long) / f32::from(most.max(1)),
+        more => (width(long) - width(short)) / f32::from(more),
+    };
+    pitch.max(0.1)
 }
 
 /// The last word of a text.

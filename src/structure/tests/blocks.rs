@@ -3,7 +3,7 @@
 use super::super::tables::find_tables;
 use super::super::{DocumentPage, OutlineHeading, TableArea, read_document, read_page, to_markdown};
 use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, markdown, markdown_with};
-use pagewise_text::Bounds;
+use pagewise_text::{Bounds, Word};
 
 #[test]
 fn lines_are_joined_to_paragraphs_that_space_divides() {
@@ -221,6 +221,39 @@ fn code_keeps_line_ends_and_indents() {
     let sheet =
         Sheet::new().line(FULL).space(6.0).at(60.0, MONO, "if ready:").at(80.0, MONO, "go(1, 2)").space(6.0).line(FULL);
     assert_eq!(markdown(sheet), format!("{FULL}\n\n```\nif ready:\n    go(1, 2)\n```\n\n{FULL}"));
+}
+
+#[test]
+fn columns_of_code_are_counted_by_the_distance_of_its_characters() {
+    // The characters are .5 em wide and .6 em apart.
+    let mut sheet = Sheet::new().line(FULL).space(6.0);
+    for (at, word) in [(0, "return"), (7, "a"), (9, "+"), (11, "count(b,"), (20, "c);")] {
+        let (left, count) =
+            (50.0 + 6.0 * f32::from(u8::try_from(at).unwrap_or(0)), f32::from(u8::try_from(word.len()).unwrap_or(0)));
+        sheet.word(left, 6.0 * count - 1.0, MONO, word);
+    }
+    let text = markdown(sheet.space(12.0).at(50.0, MONO, "}").space(6.0).line(FULL));
+    assert!(text.contains("```\nreturn a + count(b, c);\n}\n```"), "{text}");
+}
+
+#[test]
+fn the_numerator_of_a_fraction_is_no_superscript() {
+    let mut sheet = Sheet::new();
+    sheet.put(50.0, PLAIN, "up to 1 inch");
+    for (at, word) in sheet.layout.words.iter_mut().enumerate().skip(2).take(1) {
+        assert_eq!((at, word.text.as_str()), (2, "1"));
+        (word.size, word.script) = (6.0, pagewise_text::Script::Raised);
+    }
+    let number = sheet.layout.words.get(2).cloned().unwrap_or_default();
+    let denominator = Word {
+        text: "\u{2044}4".to_owned(),
+        is_spaced: false,
+        size: 10.0,
+        script: pagewise_text::Script::Baseline,
+        ..number
+    };
+    sheet.layout.words.insert(3, Word { bounds: Bounds { x0: 85.0, x1: 89.0, ..denominator.bounds }, ..denominator });
+    assert_eq!(markdown(sheet), "up to 1\u{2044}4 inch");
 }
 
 #[test]

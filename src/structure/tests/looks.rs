@@ -115,6 +115,14 @@ fn lines_of_code_on_a_ground_each_are_one_listing() {
 }
 
 #[test]
+fn large_items_are_no_headings() {
+    let large = Face { size: 13.0, ..PLAIN };
+    let list = Sheet::new().line(FULL).line(FULL).space(12.0).at(50.0, large, "1. Fold the sheet").space(6.0);
+    let list = list.at(50.0, large, "2. Cut the edges").space(6.0).line(FULL).line(FULL);
+    assert!(markdown(list).contains("\n\n1. Fold the sheet\n2. Cut the edges\n\n"));
+}
+
+#[test]
 fn items_with_coloured_numbers_are_no_headings() {
     let mut list = Sheet::new().line(FULL).line(FULL).space(12.0);
     for item in ["1. Fold the sheet", "2. Cut the edges", "3. Sew the folds"] {

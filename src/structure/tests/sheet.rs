@@ -71,7 +71,8 @@ impl Sheet {
         }
     }
 
-    fn word(&mut self, x: f32, width: f32, face: Face, text: &str) {
+    /// A word on the current baseline.
+    pub(super) fn word(&mut self, x: f32, width: f32, face: Face, text: &str) {
         let bounds = Bounds { x0: x, y0: self.y - 0.8 * face.size, x1: x + width, y1: self.y + 0.2 * face.size };
         self.layout.words.push(Word {
             text: text.to_owned(),

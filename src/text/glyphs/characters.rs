@@ -92,7 +92,7 @@ fn characters_by_glyph(program: &[u8]) -> FastMap<u32, ProgramCharacter> {
     }
     let Some(font) = font_of(program) else { return characters_by_name(program) };
     for (code, glyph) in font.charmap().mappings().take(MAX_GLYPHS) {
-        if let Some(character) = char::from_u32(symbol_code(code)) {
+        if let Some(character) = character_of_code(code) {
             let program_character = ProgramCharacter { character, is_number: code != u32::from(character) };
             let known = characters.entry(glyph.to_u32()).or_insert(program_character);
             // Of several characters, the lowest: the others are compatibility forms.
@@ -164,9 +164,11 @@ fn font_of(program: &[u8]) -> Option<FontRef<'_>> {
     }
 }
 
-/// The code of a symbol font, which `cmap` moves to U+F000 (OpenType, platform 3, encoding 0).
-fn symbol_code(code: u32) -> u32 {
-    if (0xF020..=0xF0FF).contains(&code) { code - 0xF000 } else { code }
+/// The character of a code in `cmap`, which moves those of symbol fonts to U+F000 (OpenType, platform 3, encoding 0). The
+/// signs that such fonts have at the codes of controls are no characters.
+fn character_of_code(code: u32) -> Option<char> {
+    let code = if (0xF020..=0xF0FF).contains(&code) { code - 0xF000 } else { code };
+    char::from_u32(code).filter(|character| !character.is_control())
 }
 
 fn ascii(code: u32) -> Option<GlyphText> {
@@ -221,6 +223,11 @@ fn is_presentation_form(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_symbol_at_the_code_of_a_control_has_no_character() {
+        assert_eq!([0x41, 0xF041, 0xF096, 0x2022].map(character_of_code), [Some('A'), Some('A'), None, Some('•')]);
+    }
 
     #[test]
     fn forms_become_letters() {
