@@ -155,6 +155,14 @@ fn variables_and_plain_superscripts_stay_text() {
 }
 
 #[test]
+fn words_of_the_greek_language_are_text() {
+    let formulas = displayed(|sheet| {
+        sheet.prose(150.0, "Ονομα:");
+    });
+    assert_eq!(formulas, "");
+}
+
+#[test]
 fn signs_that_join_terms_have_the_spaces_of_the_page() {
     let mut sheet = Sheet::new();
     let x = sheet.prose(100.0, "Here one writes");

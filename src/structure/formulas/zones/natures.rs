@@ -8,6 +8,9 @@ use pagewise_text::{MathFont, Script, Word};
 /// Maximum variables that are set as a word.
 const MAX_PRODUCT: usize = 4;
 
+/// Maximum upright Greek letters that are a product.
+const MAX_GREEK: usize = 2;
+
 /// Maximum letters of an operator's name.
 const MAX_NAME: usize = 8;
 
@@ -23,6 +26,9 @@ pub(super) enum Nature {
 
 fn nature(word: &Word) -> Nature {
     if word.is_monospace {
+        return Nature::Prose;
+    }
+    if is_greek_text(word) {
         return Nature::Prose;
     }
     if word.math != MathFont::None || word.text.chars().any(is_sign) || is_accented(&word.text) {
@@ -51,6 +57,13 @@ fn nature(word: &Word) -> Nature {
         _ if word.is_italic => Nature::Math,
         _ => Nature::Neutral,
     }
+}
+
+/// Whether a word is of the Greek language: upright, with more letters than a product of variables has.
+fn is_greek_text(word: &Word) -> bool {
+    let is_greek = |sign: char| matches!(sign, '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}');
+    let is_word = |part: &str| part.chars().count() > MAX_GREEK && part.chars().all(is_greek);
+    word.math == MathFont::None && !word.is_italic && word.text.split(|sign: char| !sign.is_alphabetic()).any(is_word)
 }
 
 /// The natures of words. An upright name that touches its argument or its index is no prose.

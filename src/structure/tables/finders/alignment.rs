@@ -6,11 +6,15 @@ use crate::tables::layout::edges::Edges;
 use crate::tables::layout::figures::is_figure;
 use crate::tables::layout::lines::{Chunk, PageWords, PlacedWord, TextLine, text_lines, union};
 use crate::tables::reading::area::{Area, Proof};
+use crate::tables::reading::centred::OFF_MIDDLE;
 use crate::tables::reading::columns::columns_of;
+use crate::tables::reading::rows::HALF_PITCH;
 use pagewise_text::{Bounds, PageLayout};
 
 /// Lines further apart than this many ems are not of one table.
-const MAX_PITCH: f32 = 3.6;
+pub(super) const MAX_PITCH: f32 = 3.6;
+/// Cells beside each other, whose lines share no baseline, are at most so many ems apart.
+const MAX_BESIDE: f32 = 4.0;
 /// A column of prose has at least so many lines.
 const MIN_PROSE: usize = 6;
 /// Words that begin at most so many points from an edge begin at it, and at least so many of them show an edge.
@@ -93,14 +97,23 @@ fn side_by_side<'p>(words: Vec<PlacedWord<'p>>, gutters: &[Gutter]) -> Vec<Vec<P
 /// Whether the lines left and right of a place are lines of two tables.
 fn is_parted(lines: &[TextLine], x: f32) -> bool {
     let (mut left, mut right, mut both) = (0, 0, 0);
-    for line in lines {
-        let has_left = line.chunks.iter().any(|c| c.bounds.x1 < x);
-        let has_right = line.chunks.iter().any(|c| c.bounds.x0 > x);
-        left += usize::from(has_left);
-        right += usize::from(has_right);
-        both += usize::from(has_left && has_right);
+    let has_left = |line: &TextLine| line.chunks.iter().any(|c| c.bounds.x1 < x);
+    let has_right = |line: &TextLine| line.chunks.iter().any(|c| c.bounds.x0 > x);
+    for (at, line) in lines.iter().enumerate() {
+        let around = at.checked_sub(1).and_then(|first| lines.get(first..=at + 1));
+        let is_centred = matches!(around, Some([above, line, below])
+            if is_middle(above, line, below) && has_left(above) == has_left(below) && has_left(above) != has_left(line));
+        left += usize::from(has_left(line));
+        right += usize::from(has_right(line));
+        both += usize::from(has_left(line) && has_right(line) || is_centred);
     }
     left.min(right) >= 3 && 5 * both <= 3 * left.min(right)
+}
+
+/// Whether a line stands at the middle of the lines of a cell beside it.
+fn is_middle(above: &TextLine, line: &TextLine, below: &TextLine) -> bool {
+    let (over, under) = (line.baseline - above.baseline, below.baseline - line.baseline);
+    over.max(under) < HALF_PITCH * line.size && (over - under).abs() < OFF_MIDDLE * line.size
 }
 
 /// Groups of chunks that can be one table: lines of several chunks, with prose as a barrier.
@@ -171,8 +184,10 @@ impl<'a, 'p> Group<'a, 'p> {
     }
 
     fn takes(&self, run: &[&Chunk], line: &TextLine) -> bool {
-        let is_near = line.baseline - self.baseline <= MAX_PITCH * self.size;
-        is_near && run.iter().any(|c| c.bounds.x0 < self.x1 && self.x0 < c.bounds.x1)
+        let pitch = (line.baseline - self.baseline) / self.size;
+        // A line too near to be the next one is of a cell beside the last.
+        let reach = if pitch < 1.0 { MAX_BESIDE * self.size } else { 0.0 };
+        pitch <= MAX_PITCH && run.iter().any(|c| c.bounds.x0 < self.x1 + reach && self.x0 < c.bounds.x1 + reach)
     }
 
     fn add(&mut self, run: Vec<&'a Chunk<'p>>, line: &TextLine) {

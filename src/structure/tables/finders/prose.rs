@@ -1,5 +1,6 @@
 //! Paragraphs, which end tables that nothing draws.
 
+use super::alignment::MAX_PITCH;
 use crate::tables::layout::lines::{Chunk, TextLine, is_inside, union};
 use pagewise_text::Bounds;
 
@@ -20,8 +21,11 @@ pub(super) fn prose_of(lines: &[TextLine]) -> Vec<Vec<bool>> {
         let number = numbers.get(at).and_then(|line| line.get(index));
         number.is_some_and(|number| is_prose.get(*number) == Some(&false))
     };
-    let paragraphs = runs.iter().zip(&is_prose).filter(|(run, prose)| **prose && !run.is_cell_text(is_label));
-    let mut areas: Vec<Bounds> = paragraphs.map(|(run, _)| run.bounds).collect();
+    let (columns, hosts) = columns_of(&runs);
+    let is_cells: Vec<bool> = columns.iter().map(|column| column.is_cell_text(is_label)).collect();
+    let is_cell = |host: &usize| is_cells.get(*host) == Some(&true);
+    let paragraphs = runs.iter().zip(&is_prose).zip(&hosts).filter(|((_, prose), host)| **prose && !is_cell(host));
+    let mut areas: Vec<Bounds> = paragraphs.map(|((run, _), _)| run.bounds).collect();
     areas.sort_by(|a, b| a.y0.total_cmp(&b.y0));
     marks(lines, &areas)
 }
@@ -67,6 +71,25 @@ fn runs_of(lines: &[TextLine]) -> (Vec<Run>, Vec<Vec<usize>>) {
     (runs, numbers)
 }
 
+/// Runs below each other with one left edge, as the cells of a column are, and for each run the number of its column.
+fn columns_of(runs: &[Run]) -> (Vec<Run>, Vec<usize>) {
+    let mut columns: Vec<Run> = Vec::new();
+    let mut hosts = Vec::new();
+    for run in runs {
+        let recent = columns.iter().enumerate().rev().take(MAX_OPEN_RUNS);
+        let host = recent.filter(|(_, column)| column.is_above(run)).map(|(at, _)| at).next();
+        hosts.push(host.unwrap_or(columns.len()));
+        match host.and_then(|at| columns.get_mut(at)) {
+            Some(column) => {
+                column.members.extend(&run.members);
+                (column.baseline, column.bounds) = (run.baseline, column.bounds.union(run.bounds));
+            }
+            None => columns.push(run.clone()),
+        }
+    }
+    (columns, hosts)
+}
+
 /// A chunk in a run.
 #[derive(Debug, Clone, Copy)]
 struct Member {
@@ -77,7 +100,7 @@ struct Member {
 }
 
 /// Chunks below each other with one left edge, close as lines of a paragraph.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Run {
     members: Vec<Member>,
     baseline: f32,
@@ -114,6 +137,12 @@ impl Run {
         self.characters += chunk.len();
         self.words += chunk.words.len();
         self.bounds = union([self.bounds, chunk.bounds].into_iter()).unwrap_or(self.bounds);
+    }
+
+    /// Whether another run begins below it, no further than the next row of a table.
+    fn is_above(&self, other: &Self) -> bool {
+        let gap = other.members.first().map_or(f32::MAX, |first| first.baseline - self.baseline);
+        (0.0..MAX_PITCH * self.size).contains(&gap) && (self.bounds.x0 - other.bounds.x0).abs() < 0.6 * self.size
     }
 
     fn widest(&self) -> f32 {

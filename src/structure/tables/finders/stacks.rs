@@ -9,6 +9,7 @@ use crate::tables::layout::figures::is_figure;
 use crate::tables::layout::lines::{Chunk, PageWords, PlacedWord, TextLine, is_inside, table_lines, text_lines, union};
 use crate::tables::reading::area::{Area, Proof};
 use crate::tables::reading::columns::{Column, columns_of};
+use crate::tables::reading::rows::HALF_PITCH;
 use pagewise_text::{Bounds, PageLayout, Word};
 use std::collections::BTreeSet;
 
@@ -22,6 +23,9 @@ const MIN_WIDTH: f32 = 60.0;
 const MAX_AREAS: usize = 300;
 /// Minimum number of labels beside rows of values.
 const MIN_LABELS: usize = 2;
+/// Minimum number of values with a rule each, at most so many ems below their baseline.
+const MIN_FIELDS: usize = 3;
+const MAX_RULE_EM: f32 = 0.8;
 /// A line above a rule is a head if it has at least this many chunks.
 const MIN_HEAD: usize = 4;
 /// A head stands at most this many ems above the first rule.
@@ -99,31 +103,43 @@ pub(crate) fn extended(area: &Bounds, words: &PageWords, lines: &[TextLine], edg
     let columns = columns_of(&own);
     let is_same = |size: f32| own.iter().any(|line| (line.size - size).abs() < SAME_SIZE * size);
     let is_over = |line: &TextLine| is_same(line.size) && is_over(line, area, &columns);
-    let is_row = |line: Option<&&TextLine>| line.is_some_and(|line| is_head(line, area) || is_over(line));
     let mut grown = *area;
-    let mut above = lines.iter().rev().filter(|line| line.baseline < area.y0).peekable();
-    if !is_closed(area.y0) || is_row(above.peek()) {
-        let taken = reachable(above, area, |line| area.y0 - line.baseline);
+    let above = || lines.iter().rev().filter(|line| line.baseline < area.y0);
+    if !is_closed(area.y0) || first_row(above()).any(|line| is_head(line, area) || is_over(line)) {
+        let taken = reachable(above(), area, |line| area.y0 - line.baseline);
         grown.y0 = taken.iter().map(|line| line.y0).fold(grown.y0, f32::min);
     }
-    let mut below = lines.iter().filter(|line| line.baseline - 0.5 * line.size > area.y1).peekable();
-    if !is_closed(area.y1) || below.peek().is_some_and(|line| is_over(line)) {
-        let taken = reachable(below, area, |line| line.baseline - line.size - area.y1);
+    let below = || lines.iter().filter(|line| line.baseline - 0.5 * line.size > area.y1);
+    if !is_closed(area.y1) || first_row(below()).any(is_over) {
+        let taken = reachable(below(), area, |line| line.baseline - line.size - area.y1);
         grown.y1 = taken.iter().map(|line| line.y1).fold(grown.y1, f32::max);
     }
     grown
 }
 
-/// The area with the labels of its rows, where rules stand below several columns of values alone.
+/// The lines that are one row with the first of these, whose cells may stand at its middle.
+fn first_row<'a, 'p: 'a>(lines: impl Iterator<Item = &'a TextLine<'p>>) -> impl Iterator<Item = &'a TextLine<'p>> {
+    let mut lines = lines.peekable();
+    let first = lines.peek().map_or(0.0, |line| line.baseline);
+    lines.take_while(move |line| (line.baseline - first).abs() < 2.0 * HALF_PITCH * line.size)
+}
+
+/// The area with the labels of its rows, where rules stand below several columns of values alone, or below each value.
 fn with_labels(area: &Bounds, lines: &[TextLine], prose: &[Vec<bool>], edges: &Edges) -> Option<Bounds> {
     let is_within = |at: f32| area.y0 < at && at < area.y1;
     if edges.horizontal.iter().any(|e| is_within(e.at) && e.start < area.x0 - SAME_END) {
         return None;
     }
-    let (mut rows, mut several, mut labels, mut x0) = (0, 0, 0, area.x0);
+    // A rule below a line, as wide as the area.
+    let is_ruled = |line: &TextLine| {
+        let is_below = |e: &Edge| (0.0..MAX_RULE_EM * line.size).contains(&(e.at - line.baseline));
+        edges.horizontal.iter().any(|e| is_below(e) && e.start - area.x0 < SAME_END && area.x1 - e.end < SAME_END)
+    };
+    let (mut rows, mut ruled, mut several, mut labels, mut x0) = (0, 0, 0, 0, area.x0);
     for (line, marks) in lines.iter().zip(prose).filter(|(line, _)| is_within(line.baseline - 0.3 * line.size)) {
         let own = chunks_within(line, area);
-        if !own.first().is_some_and(|first| first.is_value()) {
+        let is_field = own.len() == 1 && is_ruled(line);
+        if !is_field && !own.first().is_some_and(|first| first.is_value()) {
             continue;
         }
         let beside = || line.chunks.iter().zip(marks).filter(|(chunk, _)| chunk.bounds.x1 <= area.x0);
@@ -132,10 +148,12 @@ fn with_labels(area: &Bounds, lines: &[TextLine], prose: &[Vec<bool>], edges: &E
         }
         x0 = beside().map(|(chunk, _)| chunk.bounds.x0 - 2.0).fold(x0, f32::min);
         rows += 1;
+        ruled += usize::from(is_field);
         several += usize::from(own.into_iter().filter(has_digit).count() > 1);
         labels += usize::from(beside().any(|(chunk, _)| !chunk.is_value()));
     }
-    (labels >= MIN_LABELS && 2 * labels >= rows && 2 * several >= rows).then_some(Bounds { x0, ..*area })
+    let is_list = ruled >= MIN_FIELDS && ruled == rows && labels == rows;
+    (is_list || labels >= MIN_LABELS && 2 * labels >= rows && 2 * several >= rows).then_some(Bounds { x0, ..*area })
 }
 
 /// The boxes of lines that follow each other closely, up to the last one of several chunks and what goes on from it.
@@ -188,7 +206,8 @@ fn is_over(line: &TextLine, area: &Bounds, columns: &[Column]) -> bool {
     let own: Vec<&Chunk> = chunks_within(line, area).into_iter().filter(|chunk| !is_sign(chunk)).collect();
     let host = |chunk: &Chunk| columns.iter().position(|column| column.is_aligned(chunk, OFF_COLUMN));
     let hosts: Option<BTreeSet<usize>> = own.iter().map(|chunk| host(chunk)).collect();
-    own.len() > 1 && 2 * own.len() >= columns.len() && hosts.is_some_and(|hosts| hosts.len() == own.len())
+    let is_sum = own.iter().skip(1).all(|chunk| chunk.is_value() && has_digit(chunk));
+    own.len() > 1 && (is_sum || 2 * own.len() >= columns.len()) && hosts.is_some_and(|hosts| hosts.len() == own.len())
 }
 
 fn has_digit(chunk: &&Chunk) -> bool {

@@ -37,7 +37,8 @@ fn line_text(mut words: Vec<PlacedWord>) -> String {
     let mut text = String::new();
     let mut last: Option<PlacedWord> = None;
     for word in words {
-        if last.is_some_and(|last| is_apart(&last, &word)) {
+        // A bracket that closes may have a cell of its own in the file.
+        if last.is_some_and(|last| is_apart(&last, &word)) && !word.word.text.starts_with(')') {
             text.push(' ');
         }
         text.push_str(&word.word.text);

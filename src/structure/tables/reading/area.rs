@@ -1,14 +1,16 @@
 //! A table read from an area by its white space, with what edges there are.
 
+use super::centred::Middles;
 use super::columns::{Column, Piece, columns_of, pieces_of};
 use super::grid::{Slot, table_of};
-use super::rows::{RowLine, rows_of, take_between};
+use super::rows::{RowLine, rows_of};
 use super::{head, likeness, rivers, spans};
 use crate::tables::layout::edges::{Edge, Edges};
 use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, is_inside, table_lines, text_lines};
 use crate::tables::layout::signs::are_bound;
 use crate::tables::{ColumnsBy, Table};
 use pagewise_text::Bounds;
+use std::ops::Range;
 
 /// An area with more lines times upright edges than this is read without the edges.
 const MAX_CROSSINGS: usize = 10_000_000;
@@ -66,28 +68,25 @@ impl<'p> Area<'p> {
         let heads = head::head_lines(&lines, &columns, &self.cuts);
         let (top, body) = lines.split_at_checked(heads)?;
         let (mut slots, levels) = head::head_slots(top, &columns, &self.cuts);
+        let is_cut = |above: &RowLine, below: &RowLine, own: &Range<usize>| {
+            cut_share(&self.cuts, above, below, columns.get(own.clone()).unwrap_or_default()) > 0.5
+        };
         let mut body = body.to_vec();
-        let between = take_between(&mut body);
-        let rows = rows_of(&body, &columns, |a, b| self.is_cut(a, b, &columns));
-        for (at, range) in rows.iter().enumerate() {
-            let members = body.get(range.clone()).unwrap_or_default();
-            slots.extend(body_slots(members, levels + at));
-        }
-        let places: Vec<f32> =
-            rows.iter().map(|range| middle_of(body.get(range.clone()).unwrap_or_default())).collect();
-        spans::add_between(&mut slots, &between, levels, &places);
+        let middles = Middles::take(&mut body, &columns, is_cut);
+        let all = 0..columns.len();
+        let rows = rows_of(&body, &columns, &middles.joins, |above, below| is_cut(above, below, &all));
+        let rows: Vec<&[RowLine]> = rows.into_iter().filter_map(|range| body.get(range)).collect();
+        let places: Vec<f32> = rows.iter().map(|row| middle_of(row)).collect();
+        slots.extend(rows.iter().enumerate().flat_map(|(at, row)| body_slots(row, levels + at)));
+        let above = |middle: f32| levels + places.partition_point(|place| *place < middle).saturating_sub(1);
+        slots.extend(middles.between.iter().filter_map(|block| block.slot(above(block.middle()))));
         spans::span_labels(&mut slots, levels, &places, columns.len());
-        if !likeness::is_table(&slots, levels, levels + rows.len(), &columns, proof) {
+        if !likeness::is_table(&slots, levels, levels + places.len(), &columns, proof) {
             return None;
         }
         let columns_by = if proof == Proof::Drawn { ColumnsBy::RuledSpace } else { ColumnsBy::Space };
         let is_certain = proof == Proof::Drawn && !self.lines.iter().any(TextLine::is_overprinted);
-        table_of(slots, levels + rows.len(), columns.len(), (columns_by, is_certain))
-    }
-
-    /// Whether edges over most of the width lie between two lines.
-    fn is_cut(&self, above: &RowLine, below: &RowLine, columns: &[Column]) -> bool {
-        cut_share(&self.cuts, above, below, columns) > 0.5
+        table_of(slots, levels + places.len(), columns.len(), (columns_by, is_certain))
     }
 }
 

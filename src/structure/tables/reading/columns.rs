@@ -41,24 +41,30 @@ pub(crate) struct Piece<'p> {
 }
 
 /// The columns of these lines from left to right; none if there are too many.
-pub(crate) fn columns_of(lines: &[TextLine]) -> Vec<Column> {
+pub(crate) fn columns_of<'l, 'p>(lines: &'l [TextLine<'p>]) -> Vec<Column> {
     // Lines of many chunks first: a head or a title over several columns must not begin one of its own.
     let most = lines.iter().map(|line| line.chunks.len()).max().unwrap_or(0);
     let is_whole = |line: &TextLine| FULL_LINE.1 * line.chunks.len() >= FULL_LINE.0 * most;
-    let by_width = |whole: bool| {
-        let mut chunks: Vec<&Chunk> =
-            lines.iter().filter(|line| is_whole(line) == whole).flat_map(|l| &l.chunks).collect();
+    let (whole, rest): (Vec<&TextLine>, Vec<&TextLine>) = lines.iter().partition(|line| is_whole(line));
+    let by_width = |lines: &[&'l TextLine<'p>]| {
+        let mut chunks: Vec<&Chunk> = lines.iter().flat_map(|line| &line.chunks).collect();
         chunks.sort_by(|a, b| width(a).total_cmp(&width(b)));
         chunks
     };
+    let all: Vec<&TextLine> = lines.iter().collect();
     let mut columns: Vec<Column> = Vec::new();
-    for chunk in by_width(true).into_iter().chain(by_width(false)) {
-        add(&mut columns, chunk);
-        if columns.len() > MAX_COLUMNS {
-            return Vec::new();
+    for (own, lines) in [(&whole, &whole), (&rest, &all)] {
+        let chunks = by_width(own);
+        for chunk in &chunks {
+            add(&mut columns, chunk);
+            if columns.len() > MAX_COLUMNS {
+                return Vec::new();
+            }
         }
+        join_crossed(&mut columns, lines);
+        // What stood over two columns may be the text of both as one.
+        chunks.into_iter().for_each(|chunk| widen(&mut columns, chunk));
     }
-    join_crossed(&mut columns, lines);
     join_symbols(&mut columns, lines);
     join_disjoint(&mut columns, lines);
     columns
@@ -66,7 +72,7 @@ pub(crate) fn columns_of(lines: &[TextLine]) -> Vec<Column> {
 
 /// Neighbours are one column if more chunks run over their border than lines stop at it: wide spaces of justified text
 /// divide few of its lines.
-fn join_crossed(columns: &mut Vec<Column>, lines: &[TextLine]) {
+fn join_crossed(columns: &mut Vec<Column>, lines: &[&TextLine]) {
     let mut at = 0;
     while let (Some(a), Some(b)) = (columns.get(at), columns.get(at + 1)) {
         let (crossing, divided) = border_use(a, b, lines);
@@ -75,7 +81,7 @@ fn join_crossed(columns: &mut Vec<Column>, lines: &[TextLine]) {
 }
 
 /// How many lines run over the border of two columns, and how many have text on both sides of it.
-fn border_use(a: &Column, b: &Column, lines: &[TextLine]) -> (usize, usize) {
+fn border_use(a: &Column, b: &Column, lines: &[&TextLine]) -> (usize, usize) {
     let border = (a.hi + b.lo) / 2.0;
     let (mut crossing, mut divided) = (0, 0);
     for line in lines.iter().filter(|line| line.chunks.len() > 1) {
@@ -113,6 +119,15 @@ fn add(columns: &mut Vec<Column>, chunk: &Chunk) {
             sum
         });
         columns.splice(first..last, [joined]);
+    }
+}
+
+/// Widens the only column that a chunk overlaps.
+fn widen(columns: &mut [Column], chunk: &Chunk) {
+    let (lo, hi) = (chunk.bounds.x0, chunk.bounds.x1);
+    let mut own = columns.iter_mut().filter(|column| lo < column.hi && column.lo < hi);
+    if let (Some(column), None) = (own.next(), own.next()) {
+        (column.lo, column.hi) = (column.lo.min(lo), column.hi.max(hi));
     }
 }
 

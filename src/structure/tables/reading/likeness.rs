@@ -6,6 +6,7 @@ use super::grid::Slot;
 use crate::list_marks::is_list_mark;
 use crate::page_structure::{is_value, page_number};
 use crate::tables::layout::lines::{Chunk, TextLine, text_lines, union};
+use crate::tables::layout::signs::is_currency;
 use pagewise_text::Bounds;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +24,8 @@ const MIN_CONTENTS: usize = 6;
 pub(crate) const FAR_CHUNKS: f32 = 1.5;
 /// Minimum number of rows whose cells hold several columns.
 const MIN_DIVIDED: usize = 3;
+/// Minimum number of rows of two columns of text.
+const MIN_PAIRS: usize = 3;
 /// The head of a table that nothing draws has more rows only if its body has as many.
 const MAX_HEADS: usize = 4;
 
@@ -116,10 +119,36 @@ fn full(ranges: impl Iterator<Item = std::ops::Range<usize>>, count: usize) -> u
 /// Whether columns that nothing draws are those of a table: two need values, and none are formulas.
 fn is_listing(slots: &[Slot], columns: usize) -> bool {
     let has_values = (1..columns).any(|column| is_valued(slots, column));
-    (columns > 2 || is_valued(slots, 1))
+    (columns > 2 || is_valued(slots, 1) || is_paired(slots))
         && !is_mathematics(slots)
         && !are_lists(slots, columns)
         && (has_values || !are_addresses(slots))
+}
+
+/// Whether a bold head stands over two columns, and each row has a name and a text, which is not bold.
+fn is_paired(slots: &[Slot]) -> bool {
+    let is_bold = |slot: &Slot| slot.words.iter().all(|word| word.word.is_bold);
+    let is_name = |slot: &Slot| {
+        let signs = slot.words.iter().flat_map(|word| word.word.text.chars());
+        signs.filter(|sign| sign.is_alphanumeric()).count() > 1 && !is_item(slot)
+    };
+    let is_own = |slot: &Slot| match (slot.is_header, slot.column) {
+        (true, _) => is_bold(slot),
+        (false, 0) => is_name(slot),
+        (false, _) => !is_bold(slot),
+    };
+    let rows = slots.iter().filter(|slot| slot.column == 0).count();
+    let is_single = |slot: &Slot| slot.column_span == 1 && slot.row_span == 1;
+    rows > MIN_PAIRS && slots.len() == 2 * rows && slots.iter().all(|slot| is_single(slot) && is_own(slot))
+}
+
+/// Whether a column after the first holds nothing but signs of currencies: the blanks of a form.
+fn has_blanks(slots: &[Slot], columns: usize) -> bool {
+    let is_blank = |slot: &Slot| matches!(slot.words.as_slice(), [only] if is_currency(&only.word.text));
+    (1..columns).any(|column| {
+        let own = || slots.iter().filter(|slot| slot.column == column && !slot.words.is_empty());
+        own().count() > 1 && own().all(is_blank)
+    })
 }
 
 /// Whether the cells of a row are addresses of mail, as those of authors side by side are.
@@ -234,5 +263,10 @@ pub(crate) fn is_table(slots: &[Slot], heads: usize, rows: usize, columns: &[Col
     let is_prose = is_prose || is_running_text(slots, columns.len()) || are_lines(slots, rows);
     let is_headed = heads <= MAX_HEADS || heads <= body_rows;
     let is_free = proof == Proof::Drawn || is_headed && is_listing(slots, columns.len());
-    is_dense && enough && !is_prose && is_free && !is_contents(slots, columns.len())
+    is_dense
+        && enough
+        && !is_prose
+        && is_free
+        && !has_blanks(slots, columns.len())
+        && !is_contents(slots, columns.len())
 }

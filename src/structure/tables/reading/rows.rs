@@ -9,7 +9,7 @@ const WORD_SPACE: f32 = 0.3;
 /// Lines further apart than this many ems are not of one row.
 const MAX_PITCH: f32 = 2.2;
 /// A line that is nearer than this many ems to the lines above and below it stands between two rows.
-const HALF_PITCH: f32 = 0.85;
+pub(crate) const HALF_PITCH: f32 = 0.85;
 
 /// A line of a table: its pieces and where it stands.
 #[derive(Debug, Clone)]
@@ -45,31 +45,14 @@ impl<'p> RowLine<'p> {
     fn piece_at(&self, piece: &Piece) -> Option<&Piece<'p>> {
         self.pieces.iter().find(|p| p.first <= piece.last && piece.first <= p.last)
     }
-
-    /// Whether it shares no column with another line.
-    fn is_apart(&self, other: &Self) -> bool {
-        self.pieces.iter().all(|piece| other.piece_at(piece).is_none())
-    }
 }
 
-/// Takes out the lines that stand between two rows: cells over several rows, set at the middle of them.
-pub(crate) fn take_between<'p>(lines: &mut Vec<RowLine<'p>>) -> Vec<RowLine<'p>> {
-    let is_near = |a: &RowLine, b: &RowLine| pitch(a, b).is_some_and(|pitch| pitch < HALF_PITCH);
-    let mut between = Vec::new();
-    let mut at = 1;
-    while at + 1 < lines.len() {
-        let is_between = matches!(lines.get(at - 1..=at + 1), Some([above, line, below])
-            if is_near(above, line) && is_near(line, below) && line.is_apart(above) && line.is_apart(below)
-                && !(above.is_label() && below.is_label()));
-        if is_between { between.push(lines.remove(at)) } else { at += 1 }
-    }
-    between
-}
-
-/// The rows of these lines: runs of lines of one row. `is_ruled` says whether a rule lies between two lines' baselines.
+/// The rows of these lines: runs of lines of one row. `joins` says which of them are of the row of the line before, where
+/// that is known, and `is_ruled` whether a rule lies between two lines' baselines.
 pub(crate) fn rows_of(
     lines: &[RowLine],
     columns: &[Column],
+    joins: &[Option<bool>],
     is_ruled: impl Fn(&RowLine, &RowLine) -> bool,
 ) -> Vec<std::ops::Range<usize>> {
     let ruled: Vec<bool> = lines.windows(2).map(|pair| matches!(pair, [a, b] if is_ruled(a, b))).collect();
@@ -84,7 +67,8 @@ pub(crate) fn rows_of(
     let mut rows = Vec::new();
     let mut start = 0;
     for at in 1..lines.len() {
-        if ruled.get(at - 1) == Some(&true) || !context.continues(at, start) {
+        let is_joined = || ruled.get(at - 1) != Some(&true) && context.continues(at, start);
+        if !joins.get(at).copied().flatten().unwrap_or_else(is_joined) {
             rows.push(start..at);
             start = at;
         }
@@ -162,7 +146,7 @@ fn wrapping(row: &[RowLine], line: &RowLine, columns: &[Column]) -> Wrapping {
 }
 
 /// Whether the first word of a piece had room after the piece above it.
-fn has_room(above: &Piece, piece: &Piece, columns: &[Column]) -> bool {
+pub(super) fn has_room(above: &Piece, piece: &Piece, columns: &[Column]) -> bool {
     let (Some(column), Some(first)) = (columns.get(piece.last.max(above.last)), piece.chunk.words.first()) else {
         return false;
     };

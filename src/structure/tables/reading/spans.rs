@@ -1,33 +1,9 @@
 //! Cells over several rows: labels at the top or at the middle of their rows.
 
-use super::area::slot_of;
 use super::grid::Slot;
-use super::rows::RowLine;
 
 /// A label is at the middle of its rows within this share of their pitch.
 const OFF_CENTRE: f32 = 0.3;
-
-/// Adds the lines between rows: each piece covers the rows that it stands at the middle of, or joins the row above.
-pub(super) fn add_between<'p>(slots: &mut Vec<Slot<'p>>, between: &[RowLine<'p>], heads: usize, rows: &[f32]) {
-    for line in between {
-        for piece in &line.pieces {
-            let is_free = |slots: &[Slot], row: usize| {
-                !slots.iter().any(|s| s.row == row && s.column <= piece.last && piece.first < s.column + s.column_span)
-            };
-            let above = rows.partition_point(|row| *row < line.baseline).saturating_sub(1);
-            let is_pair =
-                rows.get(above + 1).is_some() && is_free(slots, heads + above) && is_free(slots, heads + above + 1);
-            let slot = Slot { row_span: if is_pair { 2 } else { 1 }, ..slot_of(piece, heads + above) };
-            let host = slots.iter_mut().find(|s| {
-                !is_pair && s.row == heads + above && s.column <= piece.last && piece.first < s.column + s.column_span
-            });
-            match host {
-                Some(host) => host.words.extend(slot.words),
-                None => slots.push(slot),
-            }
-        }
-    }
-}
 
 /// Labels of the first column go on over the rows that leave only that column empty.
 pub(super) fn span_labels(slots: &mut [Slot], heads: usize, places: &[f32], columns: usize) {

@@ -162,3 +162,58 @@ To load it in review               Notes are made with notes
   review of all                    4.2  Tables";
     assert_eq!(tables_of(&format!("{prose}\n{short}")), "");
 }
+
+const TERMS: &str = "
+*Term*          *Meaning*
+
+Amortisation    The spreading of the cost of an asset over the years in which it is used,
+                in equal parts
+
+Covenant        A promise in a loan agreement, for example to keep debt below a limit
+
+Goodwill        What a buyer pays above the fair value of what is bought; it is tested
+                once a year
+
+Hedge           A contract whose gains offset the losses of another contract";
+
+#[test]
+fn terms_beside_their_meanings_are_a_table_below_a_bold_head() {
+    assert_eq!(
+        tables_of(TERMS),
+        "^Term | ^Meaning\n\
+         Amortisation | The spreading of the cost of an asset over the years in which it is used, in equal parts\n\
+         Covenant | A promise in a loan agreement, for example to keep debt below a limit\n\
+         Goodwill | What a buyer pays above the fair value of what is bought; it is tested once a year\n\
+         Hedge | A contract whose gains offset the losses of another contract"
+    );
+    assert_eq!(tables_of(&TERMS.replace('*', " ")), "");
+    let names = ["Amortisation", "Covenant", "Goodwill", "Hedge"];
+    let bullets =
+        names.iter().fold(TERMS.to_owned(), |all, name| all.replace(name, &format!("{:1$}", "¢", name.len())));
+    assert_eq!(tables_of(&bullets), "");
+}
+
+#[test]
+fn wide_text_between_labels_and_values_is_no_prose() {
+    let found = tables_of(
+        "
+*Time*   *Event*                                                              *Place*
+
+09:00    Registration                                                         Foyer
+
+09:30    Why maps lie, and why we need them to: an introduction for all who    Hall
+         build roads
+
+11:20    A workshop on drawing borders where nobody agrees on them, with       Hall
+         examples
+
+12:30    Lunch                                                                Canteen",
+    );
+    assert_eq!(
+        found,
+        "^Time | ^Event | ^Place\n09:00 | Registration | Foyer\n\
+         09:30 | Why maps lie, and why we need them to: an introduction for all who build roads | Hall\n\
+         11:20 | A workshop on drawing borders where nobody agrees on them, with examples | Hall\n\
+         12:30 | Lunch | Canteen"
+    );
+}

@@ -1,6 +1,7 @@
 //! Pages drawn as sketches of text, and the tables found in them.
 
 mod aligned;
+mod centred;
 mod continuation;
 mod hostile;
 mod other_text;
@@ -90,6 +91,23 @@ fn word(text: &str, x: f32, y: f32) -> Word {
         block: 0,
         mark: pagewise_text::ContentMark::default(),
     }
+}
+
+/// A page from a sketch whose lines are half as high, so that a line of text can stand between two others.
+fn half_page(sketch: &str) -> PageLayout {
+    let mut page = page(sketch);
+    let half = |b: &Bounds| Bounds { y0: b.y0 / 2.0, y1: b.y0 / 2.0 + (b.y1 - b.y0), ..*b };
+    page.words.iter_mut().for_each(|w| {
+        w.bounds = half(&w.bounds);
+        w.baseline = w.bounds.y0 + 8.0;
+    });
+    page.rules.iter_mut().for_each(|rule| rule.bounds = half(&rule.bounds));
+    page
+}
+
+/// The tables of such a sketch.
+fn half_tables_of(sketch: &str) -> String {
+    find_tables(&half_page(sketch)).iter().map(shape).collect::<Vec<_>>().join("\n\n")
 }
 
 /// The tables of a sketch, a line for each row; `^` marks heads, `2x1` columns and rows of a span.

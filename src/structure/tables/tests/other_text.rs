@@ -150,3 +150,17 @@ fn boxes_of_code_are_no_cells() {
     listings.words.iter_mut().for_each(|word| word.is_monospace = true);
     assert_eq!(find_tables(&listings), []);
 }
+
+#[test]
+fn blanks_for_amounts_are_no_column() {
+    let form = "
+--------------------------------------------
+Other income, such as interest    4(a)    $
+--------------------------------------------
+Deductions beyond the standard    4(b)    $
+--------------------------------------------
+Extra that you want withheld      4(c)    $
+--------------------------------------------";
+    assert_eq!(tables_of(form), "");
+    assert_eq!(tables_of(&form.replace(" $", "$ 7")).lines().count(), 3);
+}

@@ -1,6 +1,6 @@
 //! Tables with rules.
 
-use super::{FOLDS, find_tables, page, shape, tables_of, word};
+use super::{FOLDS, find_tables, half_tables_of, page, shape, tables_of, word};
 use pagewise_text::{Bounds, PageLayout, Rule, Word};
 
 #[test]
@@ -764,4 +764,37 @@ Web pages         3.7       21.3
         found,
         "^Source | ^Tokens | ^Bytes\nWeb pages | 3.7 | 21.3\nCode from forges | 8.3 | 4.5\nPapers from servers | 5.8 | 4.1"
     );
+}
+
+#[test]
+fn a_bracket_that_closes_stands_at_its_value() {
+    let found = tables_of(
+        "
+-----------------------------
+Item         2023      2024
+-----------------------------
+Sales         120       130
+Other       ( 58 )       64
+Change     ( 4.1 )%      12
+-----------------------------",
+    );
+    assert_eq!(found, "^Item | ^2023 | ^2024\nSales | 120 | 130\nOther | ( 58) | 64\nChange | ( 4.1)% | 12");
+}
+
+#[test]
+fn labels_stand_beside_values_above_rules() {
+    let form = "
+Name of patient     Margaret Holloway
+                    ------------------
+Date of birth       12 May 1961
+                    ------------------
+Physician           Dr. A. Osei
+                    ------------------
+Ward                Surgery
+                    ------------------";
+    assert_eq!(
+        half_tables_of(form),
+        "^Name of patient | ^Margaret Holloway\nDate of birth | 12 May 1961\nPhysician | Dr. A. Osei\nWard | Surgery"
+    );
+    assert_eq!(half_tables_of(&form.replace("Physician", "         ")), "");
 }

@@ -1,0 +1,184 @@
+//! Rows whose cells stand at the middle of their height: the lines of a cell lie between those of the cells beside it.
+
+use super::area::slot_of;
+use super::columns::{Column, Piece};
+use super::grid::Slot;
+use super::rows::{HALF_PITCH, RowLine, has_room};
+use std::ops::Range;
+
+/// The lines of a cell are apart as the nearest lines of the table are, up to this share; those of two rows are not nearer.
+const OFF_LEADING: f32 = 0.12;
+/// The middles of the cells of a row differ by less than this many ems.
+pub(crate) const OFF_MIDDLE: f32 = 0.25;
+
+/// What the middles of cells say of lines.
+pub(super) struct Middles<'p> {
+    /// For each line whether it is of the row of the line before it, where that is known.
+    pub(super) joins: Vec<Option<bool>>,
+    /// The cells that cover the row above their middle and the row below it.
+    pub(super) between: Vec<Block<'p>>,
+}
+
+impl<'p> Middles<'p> {
+    /// Takes the cells between two rows out of the lines. `is_cut` says whether a rule lies between two lines in these columns.
+    pub(super) fn take(
+        lines: &mut Vec<RowLine<'p>>,
+        columns: &[Column],
+        is_cut: impl Fn(&RowLine, &RowLine, &Range<usize>) -> bool,
+    ) -> Self {
+        let size = lines.iter().map(|line| line.size).fold(0.0, f32::max);
+        let (mut blocks, leading) = blocks(lines, columns, is_cut);
+        let near = (1.0 - OFF_LEADING) * leading.unwrap_or(1.0) * size;
+        let mut found = Self { joins: vec![None; lines.len()], between: Vec::new() };
+        blocks.sort_by(|a, b| a.top.total_cmp(&b.top));
+        let mut foot = f32::MIN;
+        let bands = blocks.chunk_by_mut(|a, b| {
+            foot = foot.max(a.foot);
+            b.top - foot < near
+        });
+        for band in bands {
+            band.sort_by(|a, b| a.middle().total_cmp(&b.middle()));
+            let groups: Vec<Row> =
+                band.chunk_by(|a, b| b.middle() - a.middle() < OFF_MIDDLE * size).map(Row::new).collect();
+            match groups.as_slice() {
+                [row] if row.is_centred(size) => found.join(row.blocks),
+                [above, row, below] if !row.covers(above, below, near) => {}
+                // Two lines further apart than those of other cells.
+                [Row { blocks: [above], .. }, _, Row { blocks: [below], .. }] if !above.is_beside(below) => {
+                    found.join(band);
+                }
+                [above, row, below] => {
+                    found.join(above.blocks);
+                    found.join(below.blocks);
+                    found.between.extend(row.blocks.iter().cloned());
+                }
+                _ => {}
+            }
+        }
+        for (line, at) in found.between.iter().flat_map(|block| &block.places) {
+            if let Some(line) = lines.get_mut(*line) {
+                line.pieces.retain(|piece| piece.first != *at);
+            }
+        }
+        let mut filled = lines.iter().map(|line| !line.pieces.is_empty());
+        found.joins.retain(|_| filled.next() == Some(true));
+        lines.retain(|line| !line.pieces.is_empty());
+        found
+    }
+
+    /// Notes that the lines of these cells are a row.
+    fn join(&mut self, cells: &[Block]) {
+        let lines = || cells.iter().flat_map(|block| &block.places).map(|(line, _)| *line);
+        let (Some(first), Some(last)) = (lines().min(), lines().max()) else { return };
+        for (at, join) in self.joins.iter_mut().enumerate().skip(first).take(last + 2 - first) {
+            *join = Some(first < at && at <= last);
+        }
+    }
+}
+
+/// The lines of a cell.
+#[derive(Clone)]
+pub(super) struct Block<'p> {
+    pieces: Vec<Piece<'p>>,
+    /// For each piece its line and its first column.
+    places: Vec<(usize, usize)>,
+    /// The baselines of its first and of its last line.
+    top: f32,
+    foot: f32,
+}
+
+impl<'p> Block<'p> {
+    pub(super) fn middle(&self) -> f32 {
+        f32::midpoint(self.top, self.foot)
+    }
+
+    fn is_beside(&self, other: &Self) -> bool {
+        let (Some(own), Some(other)) = (self.pieces.first(), other.pieces.first()) else { return true };
+        own.last < other.first || other.last < own.first
+    }
+
+    /// The cell over two rows.
+    pub(super) fn slot(&self, row: usize) -> Option<Slot<'p>> {
+        let words = self.pieces.iter().flat_map(|piece| piece.chunk.words.iter().copied()).collect();
+        Some(Slot { row_span: 2, words, ..slot_of(self.pieces.first()?, row) })
+    }
+}
+
+/// Cells with one middle.
+struct Row<'b, 'p> {
+    blocks: &'b [Block<'p>],
+    top: f32,
+    foot: f32,
+}
+
+impl<'b, 'p> Row<'b, 'p> {
+    fn new(blocks: &'b [Block<'p>]) -> Self {
+        let top = blocks.iter().map(|block| block.top).fold(f32::MAX, f32::min);
+        Self { blocks, top, foot: blocks.iter().map(|block| block.foot).fold(f32::MIN, f32::max) }
+    }
+
+    /// Whether cells begin below the first line of others.
+    fn is_centred(&self, size: f32) -> bool {
+        self.blocks.iter().any(|block| block.top - self.top > OFF_MIDDLE * size)
+    }
+
+    /// Whether its cells cover the rows above and below it: they stand at the middle of both, too near for a row.
+    fn covers(&self, above: &Self, below: &Self, near: f32) -> bool {
+        let is_middle = |block: &Block| {
+            let is_within = (block.top - above.top).min(below.foot - block.foot) > near / 4.0;
+            is_within && (f32::midpoint(above.top, below.foot) - block.middle()).abs() < near / 2.0
+        };
+        let is_free = |block: &Block| above.blocks.iter().chain(below.blocks).all(|other| block.is_beside(other));
+        below.top - above.foot > near && self.blocks.iter().all(|block| is_middle(block) && is_free(block))
+    }
+}
+
+/// The cells of these lines, each of pieces of one column that follow each other closely, and how closely, in ems.
+fn blocks<'p>(
+    lines: &[RowLine<'p>],
+    columns: &[Column],
+    is_cut: impl Fn(&RowLine, &RowLine, &Range<usize>) -> bool,
+) -> (Vec<Block<'p>>, Option<f32>) {
+    // For each column the line and the piece that filled it last.
+    let mut filled: Vec<Option<(&RowLine, &Piece)>> = vec![None; columns.len()];
+    let mut pieces = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        for piece in &line.pieces {
+            let own = piece.first..piece.last + 1;
+            let host = filled.get(own.start).copied().flatten();
+            let is_one = |(line_above, above): &(&RowLine, &Piece)| {
+                let is_rest = piece.chunk.begins_small() || !has_room(above, piece, columns) && !piece.chunk.is_value();
+                (above.first, above.last) == (piece.first, piece.last) && is_rest && !is_cut(line_above, line, &own)
+            };
+            let gap =
+                host.filter(is_one).map(|(_, above)| (baseline(piece) - baseline(above)) / piece.chunk.size().max(1.0));
+            filled.get_mut(own).unwrap_or_default().fill(Some((line, piece)));
+            pieces.push((at, piece, gap));
+        }
+    }
+    let gaps = pieces.iter().filter_map(|(_, _, gap)| *gap).filter(|gap| *gap > HALF_PITCH);
+    let leading = gaps.reduce(f32::min);
+    let is_next =
+        |gap: Option<f32>| gap.zip(leading).is_some_and(|(gap, leading)| gap <= (1.0 + OFF_LEADING) * leading);
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut open: Vec<usize> = vec![0; columns.len()];
+    for (line, piece, gap) in pieces {
+        let (Some(open), foot) = (open.get_mut(piece.first), baseline(piece)) else { continue };
+        match blocks.get_mut(*open).filter(|_| is_next(gap)) {
+            Some(block) => {
+                block.pieces.push(piece.clone());
+                block.places.push((line, piece.first));
+                block.foot = foot;
+            }
+            None => {
+                *open = blocks.len();
+                blocks.push(Block { pieces: vec![piece.clone()], places: vec![(line, piece.first)], top: foot, foot });
+            }
+        }
+    }
+    (blocks, leading)
+}
+
+fn baseline(piece: &Piece) -> f32 {
+    piece.chunk.words.first().map_or(0.0, |word| word.baseline)
+}
