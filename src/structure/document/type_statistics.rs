@@ -1,6 +1,7 @@
 //! What type a document is set in: size, leading, margins.
 
 use super::super::bounds::quarters;
+use super::super::code_signs::CodeSigns;
 use super::super::page_structure::{Line, Region};
 use super::DocumentPage;
 use super::drafts::Place;
@@ -16,9 +17,6 @@ const MIN_STEPS: usize = 3;
 /// A leading counts if it has this share of the votes of the most frequent one.
 const LEADING_SHARE: usize = 3;
 
-/// If one of so many characters of a fixed pitch is a sign of code, they are code. In prose it is one of a hundred, in programs
-/// one of five.
-const CODE_SHARE: usize = 14;
 /// Fewer than one of so many characters show nothing of the body: they are headings between code.
 const BODY_SHARE: usize = 10;
 
@@ -98,9 +96,8 @@ struct Votes {
     origins: BTreeMap<i32, usize>,
     lines: usize,
     capital_lines: usize,
-    /// The number of characters of a fixed pitch, and how many of them are signs of code.
-    fixed_pitch: usize,
-    code_signs: usize,
+    /// What has a fixed pitch.
+    code: CodeSigns,
 }
 
 impl Votes {
@@ -109,11 +106,9 @@ impl Votes {
             for word in &line.words {
                 let style = &word.style;
                 let look = (quarters(style.size), style.is_monospace, style.is_bold, style.color);
-                let count = word.text.chars().count();
-                *self.looks.entry(look).or_default() += count;
+                *self.looks.entry(look).or_default() += word.text.chars().count();
                 if style.is_monospace {
-                    self.fixed_pitch += count;
-                    self.code_signs += word.text.chars().filter(|sign| is_code_sign(*sign)).count();
+                    self.code.add(&word.text);
                 }
             }
         }
@@ -138,8 +133,9 @@ impl Votes {
 
     fn statistics(self) -> TypeStatistics {
         let all: usize = self.looks.values().sum();
-        let is_monospace = 2 * self.fixed_pitch > all && CODE_SHARE * self.code_signs < self.fixed_pitch;
-        let body = if is_monospace { self.fixed_pitch } else { all - self.fixed_pitch };
+        let typed: usize = self.looks.iter().filter(|(look, _)| look.1).map(|(_, count)| count).sum();
+        let is_monospace = 2 * typed > all && !self.code.are_many();
+        let body = if is_monospace { typed } else { all - typed };
         let is_small = BODY_SHARE * body < all;
         let most = |key: &dyn Fn(&Look) -> i64| {
             let mut sums: BTreeMap<i64, usize> = BTreeMap::new();
@@ -166,31 +162,6 @@ impl Votes {
             fonts: Vec::new(),
         }
     }
-}
-
-/// Signs that programs have more often than prose and tables.
-fn is_code_sign(sign: char) -> bool {
-    matches!(
-        sign,
-        '{' | '}'
-            | '('
-            | ')'
-            | '['
-            | ']'
-            | '<'
-            | '>'
-            | ';'
-            | '='
-            | '_'
-            | '&'
-            | '|'
-            | '#'
-            | '/'
-            | '\\'
-            | '@'
-            | '$'
-            | '~'
-    )
 }
 
 /// The font of most words of a page that have the size of the body.
