@@ -9,6 +9,7 @@
 
 mod block;
 mod bounds;
+mod code_signs;
 mod disjoint_sets;
 mod document;
 mod formulas;

@@ -62,9 +62,8 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
             headings.push(*index);
         }
     }
-    headings.retain(|index| {
-        !is_line_of_block(drafts, &flow, *index, statistics) && !is_among_items(drafts, &flow, *index)
-    });
+    headings
+        .retain(|index| !is_line_of_block(drafts, &flow, *index, statistics) && !is_among_items(drafts, &flow, *index));
     headings = without_labels(drafts, &flow, &headings);
     let byline = byline(drafts, &flow, &headings);
     headings.retain(|index| !byline.contains(index));

@@ -1,6 +1,7 @@
 //! What type a document is set in: size, leading, margins.
 
 use super::super::bounds::quarters;
+use super::super::code_signs::CodeSigns;
 use super::super::page_structure::{Line, Region};
 use super::DocumentPage;
 use super::drafts::Place;
@@ -15,10 +16,6 @@ const LEADING_RANGE: std::ops::Range<f32> = 0.85..2.6;
 const MIN_STEPS: usize = 3;
 /// A leading counts if it has this share of the votes of the most frequent one.
 const LEADING_SHARE: usize = 3;
-
-/// If one of so many characters of a fixed pitch is a sign of code, they are code. In prose it is one of a hundred, in programs
-/// one of five.
-const CODE_SHARE: usize = 14;
 
 /// What type most of a document is set in.
 #[derive(Debug, Clone, Default)]
@@ -96,9 +93,8 @@ struct Votes {
     origins: BTreeMap<i32, usize>,
     lines: usize,
     capital_lines: usize,
-    /// The number of characters of a fixed pitch, and how many of them are signs of code.
-    fixed_pitch: usize,
-    code_signs: usize,
+    /// What has a fixed pitch.
+    code: CodeSigns,
 }
 
 impl Votes {
@@ -107,11 +103,9 @@ impl Votes {
             for word in &line.words {
                 let style = &word.style;
                 let look = (quarters(style.size), style.is_monospace, style.is_bold, style.color);
-                let count = word.text.chars().count();
-                *self.looks.entry(look).or_default() += count;
+                *self.looks.entry(look).or_default() += word.text.chars().count();
                 if style.is_monospace {
-                    self.fixed_pitch += count;
-                    self.code_signs += word.text.chars().filter(|sign| is_code_sign(*sign)).count();
+                    self.code.add(&word.text);
                 }
             }
         }
@@ -145,7 +139,7 @@ impl Votes {
         let size = i16::try_from(most(&|look| i64::from(look.0))).unwrap_or(48);
         TypeStatistics {
             body_size: (f32::from(size) / 4.0).max(0.25),
-            is_monospace: most(&|look| i64::from(look.1)) == 1 && CODE_SHARE * self.code_signs < self.fixed_pitch,
+            is_monospace: most(&|look| i64::from(look.1)) == 1 && !self.code.are_many(),
             is_bold: most(&|look| i64::from(look.2)) == 1,
             is_capitals: 2 * self.capital_lines > self.lines,
             color: [byte(16), byte(8), byte(0)],
@@ -159,31 +153,6 @@ impl Votes {
             fonts: Vec::new(),
         }
     }
-}
-
-/// Signs that programs have more often than prose and tables.
-fn is_code_sign(sign: char) -> bool {
-    matches!(
-        sign,
-        '{' | '}'
-            | '('
-            | ')'
-            | '['
-            | ']'
-            | '<'
-            | '>'
-            | ';'
-            | '='
-            | '_'
-            | '&'
-            | '|'
-            | '#'
-            | '/'
-            | '\\'
-            | '@'
-            | '$'
-            | '~'
-    )
 }
 
 /// The font of most words of a page that have the size of the body.

@@ -22,18 +22,21 @@ pub use unread::has_rows_beside;
 pub use write::{to_csv, to_html, to_markdown};
 
 use crate::bounds::{center, holds};
+use crate::code_signs::CodeSigns;
 use crate::formulas;
 use crate::line_numbers;
 use crate::reading::is_slanted;
 use layout::edges::Edges;
 use layout::lines::PageWords;
 use pagewise_base::checked_on_arrival;
-use pagewise_text::{Bounds, PageLayout, Word};
+use pagewise_text::{Bounds, PageLayout, Word, rows_of};
 
 /// A page with more words than this has no tables.
 const MAX_WORDS: usize = 100_000;
 /// A table with more places than this is not returned.
 pub(super) const MAX_CELLS: usize = 50_000;
+/// A listing has so many lines for each row of the table that was taken from it.
+const LISTING_LINES: usize = 2;
 /// A page has at most this many tables.
 const MAX_TABLES: usize = 300;
 
@@ -125,7 +128,7 @@ pub fn find_tables(page: &PageLayout) -> Vec<Table> {
 
 fn tables_of(page: &PageLayout) -> Vec<Table> {
     let mut tables = layout::turned::with_each_turn(page, tables_of_upright);
-    tables.retain(|table| has_words_once(table, page));
+    tables.retain(|table| has_words_once(table, page) && !is_listing(table, page));
     let mut taken: Vec<Bounds> = Vec::new();
     tables.retain(|table| {
         let is_taken = |word: &Word| taken.iter().any(|area| holds(*area, center(word.bounds)));
@@ -161,6 +164,14 @@ fn has_words_once(table: &Table, page: &PageLayout) -> bool {
     let letters = |text: &str| text.chars().filter(|sign| sign.is_alphanumeric()).count();
     let cells = table.cells.iter().map(|cell| letters(&cell.text)).sum::<usize>();
     cells == words_of(table, page).map(|word| letters(&word.text)).sum()
+}
+
+/// Whether boxes of code that stand beside each other or overlap were taken for cells: the code has many more lines than rows.
+fn is_listing(table: &Table, page: &PageLayout) -> bool {
+    let words: Vec<(usize, &Word)> = words_of(table, page).enumerate().collect();
+    let mut code = CodeSigns::default();
+    let own = words.iter().filter(|(_, word)| word.is_monospace).map(|(_, word)| code.add(&word.text)).count();
+    5 * own >= 4 * words.len() && code.are_many() && rows_of(words).len() >= LISTING_LINES * table.rows
 }
 
 /// The words in the area of a table.

@@ -144,3 +144,23 @@ Extra that you want withheld      4(c)    $
     assert_eq!(tables_of(form), "");
     assert_eq!(tables_of(&form.replace(" $", "$ 7")).lines().count(), 3);
 }
+
+#[test]
+fn boxes_of_code_are_no_cells() {
+    let mut listings = page(
+        "
+---------------------------------
+| int a = f(x);  | g(a[0]);     |
+| b[a] = c(d);   | h(a, b);     |
+| b[c] = a(d);   | h(c, b);     |
+| b[d] = a(b);   | h(d, c);     |
+| if (a < b) {   | k[3] = 4;    |
+|   return (a);  | return (b);  |
+| }              | }            |
+---------------------------------
+",
+    );
+    assert_eq!(find_tables(&listings).len(), 1);
+    listings.words.iter_mut().for_each(|word| word.is_monospace = true);
+    assert_eq!(find_tables(&listings), []);
+}
