@@ -313,8 +313,9 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
 /// The first sign after the space. Quartz gives its code to the separators of lines and paragraphs, which paint nothing.
 const FIRST_CODE: char = '!';
 
+/// Whether a glyph of a font that is in the file has no ink.
 fn paints_nothing(glyph: &Glyph<'_>) -> bool {
-    matches!(glyph, Glyph::Outline(outline) if outline.outline().elements().is_empty())
+    matches!(glyph, Glyph::Outline(outline) if outline.font_data().is_some() && outline.outline().elements().is_empty())
 }
 
 /// Whether a sign of formulas has several sizes: operators, roots, brackets and their pieces.
