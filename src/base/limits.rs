@@ -244,7 +244,7 @@ pub struct LimitExceeded {
 }
 
 impl LimitExceeded {
-    /// The sentence of the error. It names the limit if that is a setting; other limits have names in the code alone.
+    /// The text of the error. It gives the name of the limit only if users can set it: other names mean nothing to them.
     fn problem(&self) -> String {
         let Self { which, limit, found } = self;
         match (which, which.counted()) {

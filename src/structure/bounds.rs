@@ -2,8 +2,6 @@
 
 use pagewise_text::Bounds;
 
-pub(crate) const NOTHING: Bounds = Bounds::NOTHING;
-
 /// The middle of a rectangle.
 pub(crate) fn center(bounds: Bounds) -> (f32, f32) {
     (f32::midpoint(bounds.x0, bounds.x1), f32::midpoint(bounds.y0, bounds.y1))
@@ -12,11 +10,6 @@ pub(crate) fn center(bounds: Bounds) -> (f32, f32) {
 /// Whether a point is in a rectangle.
 pub(crate) fn holds(bounds: Bounds, (x, y): (f32, f32)) -> bool {
     bounds.x0 <= x && x <= bounds.x1 && bounds.y0 <= y && y <= bounds.y1
-}
-
-/// The width that two rectangles share.
-pub(crate) fn shared_width(a: Bounds, b: Bounds) -> f32 {
-    a.shared_width(b)
 }
 
 /// A length in units of a quarter point, for comparison.

@@ -11,7 +11,7 @@ const MAX_DIGITS: usize = 5;
 /// Minimum gap between the cells of a row in ems, and between two words that are all of it.
 const CELL_GAP_EM: f32 = 2.0;
 const LONE_GAP_EM: f32 = 6.0;
-/// The heads of columns stand further apart than this, in ems.
+/// The smallest gap, in ems, between the heads of columns.
 const HEAD_GAP_EM: f32 = 0.9;
 /// Maximum characters of the number of a section.
 const MAX_MARK: usize = 5;
@@ -278,7 +278,8 @@ impl Line {
         self.last_cell().is_some()
     }
 
-    /// Whether wider gaps than those of words divide it into three or more. The gap after a mark or a number is none.
+    /// Whether gaps wider than those between words divide it into three parts or more, as the heads of columns. The gap after
+    /// the mark of an item does not count.
     #[must_use]
     pub fn has_heads(&self) -> bool {
         let marks = usize::from(self.words.first().is_some_and(|word| is_mark(&word.text)));

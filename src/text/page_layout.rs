@@ -45,6 +45,12 @@ impl Bounds {
     pub const NOTHING: Self =
         Self { x0: f32::INFINITY, y0: f32::INFINITY, x1: f32::NEG_INFINITY, y1: f32::NEG_INFINITY };
 
+    /// The baseline of a word of this box, which is not that of its ink.
+    #[must_use]
+    pub fn baseline(self, em: f32) -> f32 {
+        self.y1 - 0.2 * em
+    }
+
     /// The width that both have; negative if they are apart.
     #[must_use]
     pub fn shared_width(self, other: Self) -> f32 {

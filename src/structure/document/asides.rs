@@ -1,10 +1,8 @@
 //! Side bars and notes in the margin: narrow columns of small type beside the text.
 
-use super::super::bounds::shared_width;
 use super::super::page_structure::{Column, Line, PageStructure, Region};
 use super::drafts::{Draft, DraftKind};
 use super::type_statistics::TypeStatistics;
-use crate::bounds::NOTHING;
 use pagewise_text::Bounds;
 
 /// The type of a side bar is smaller than the body by this factor.
@@ -31,7 +29,7 @@ fn is_aside(column: &Column, page: &PageStructure, statistics: &TypeStatistics) 
         let shared = own.y1.min(text.y1) - own.y0.max(text.y0);
         other.turn == 0
             && is_body
-            && shared_width(own, text) <= 0.0
+            && own.shared_width(text) <= 0.0
             && text.x1 - text.x0 > WIDER * (own.x1 - own.x0)
             && 2.0 * shared > own.y1 - own.y0
     };
@@ -39,5 +37,5 @@ fn is_aside(column: &Column, page: &PageStructure, statistics: &TypeStatistics) 
 }
 
 fn extent(column: &Column) -> Bounds {
-    column.lines.iter().fold(NOTHING, |all, line| all.union(line.bounds))
+    column.lines.iter().fold(Bounds::NOTHING, |all, line| all.union(line.bounds))
 }

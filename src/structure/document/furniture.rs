@@ -14,10 +14,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 const MAX_ROWS: usize = 4;
 /// Running lines stand in this share of the height, at the top or at the bottom.
 const ZONE: f32 = 0.14;
-/// The next lines, at most so many ems further, belong to it as far as this if most of the pages around have them.
+/// Lines that follow a running line within so many ems may run too, up to this share of the height, if most pages have them.
 const DEEP_ZONE: f32 = 0.2;
 const DEEP_EM: f32 = 3.5;
-/// Larger lines than the body by this factor are titles, but for those that so many pages have all but one in ten.
+/// Lines larger than the body by this factor are titles, unless nine of ten pages have them, of at least so many pages.
 const TITLE_FACTOR: f32 = 1.15;
 const MIN_ALL: usize = 8;
 /// The margin is this share of the height, and a running line in it has at most so many words.

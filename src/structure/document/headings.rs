@@ -120,8 +120,7 @@ fn is_line_of_block(drafts: &[Draft], flow: &[usize], index: usize, statistics: 
     heading_size(draft) < MUCH_LARGER * statistics.body_size && is_plain(draft) && (is_next || is_after)
 }
 
-/// Whether nothing stands between a numbered line and the one before or after it in the same size: they are items, however
-/// large.
+/// Whether the next number, or the one before, stands right beside it in the same size. Such lines are items, however large.
 fn is_among_items(drafts: &[Draft], flow: &[usize], index: usize) -> bool {
     let at = flow.partition_point(|other| *other < index);
     let near = |at: Option<usize>| at.and_then(|at| flow.get(at)).and_then(|index| drafts.get(*index));

@@ -6,11 +6,12 @@ use super::DocumentPage;
 use super::drafts::{Draft, DraftKind, Marker};
 use super::notes::{may_precede_mark, note_label};
 use super::type_statistics::TypeStatistics;
+use crate::reading::pitch;
 use pagewise_base::script::is_ideograph;
-use pagewise_text::{Bounds, Vocabulary, divides};
+use pagewise_text::{Vocabulary, divides};
 use std::collections::BTreeMap;
 
-/// What is raised before it is the numerator of a fraction.
+/// A raised number before it is the numerator of a fraction.
 const FRACTION_SLASH: char = '\u{2044}';
 
 /// Further words are not looked up when hyphens are repaired.
@@ -128,7 +129,7 @@ impl<'a> SpanWriter<'a> {
         if tail.is_empty() || head.is_empty() {
             return if is_address { Hyphen::Kept } else { Hyphen::None };
         }
-        // Names and words in capitals are divided if they stand elsewhere.
+        // Names and words in capitals are joined again if the document has the whole word elsewhere.
         let is_known = || self.vocabulary.has(&format!("{tail}{head}")) && !self.vocabulary.is_compound(&tail, &head);
         let is_divided = text.ends_with('\u{ad}')
             || divides(text.rsplit('—').next().unwrap_or_default(), next, || &self.vocabulary)
@@ -139,7 +140,8 @@ impl<'a> SpanWriter<'a> {
     /// The text of code, with its line ends, indents and empty lines.
     pub(super) fn code(&self, draft: &Draft) -> Vec<TextSpan> {
         let left = draft.lines.iter().map(|line| line.bounds.x0).fold(f32::INFINITY, f32::min);
-        let pitch = pitch(&draft.lines);
+        let words = draft.lines.iter().flat_map(|line| &line.words);
+        let pitch = pitch(words).unwrap_or(0.5 * draft.size());
         let step = draft.lines.windows(2).filter_map(|pair| Some(pair.get(1)?.baseline - pair.first()?.baseline));
         let step = step.filter(|step| *step > 0.0).fold(f32::INFINITY, f32::min);
         let mut text = String::new();
@@ -172,24 +174,6 @@ fn count(ratio: f32) -> usize {
     )]
     let count = ratio.round().clamp(0.0, 10_000.0) as usize;
     count
-}
-
-/// The distance of the characters of a fixed pitch. They may be narrower, so it is that by which the longest word is longer
-/// than the shortest one.
-fn pitch(lines: &[&Line]) -> f32 {
-    let words = lines.iter().flat_map(|line| &line.words).filter(|word| word.text.is_ascii());
-    let lengths = || words.clone().filter_map(|word| Some((u16::try_from(word.text.len()).ok()?, word.bounds)));
-    let (Some((most, long)), Some((least, short))) =
-        (lengths().max_by_key(|(count, _)| *count), lengths().min_by_key(|(count, _)| *count))
-    else {
-        return lines.first().map_or(1.0, |line| 0.5 * line.size);
-    };
-    let width = |bounds: Bounds| bounds.x1 - bounds.x0;
-    let pitch = match most - least {
-        0 => width(long) / f32::from(most.max(1)),
-        more => (width(long) - width(short)) / f32::from(more),
-    };
-    pitch.max(0.1)
 }
 
 /// The last word of a text.

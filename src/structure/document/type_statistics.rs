@@ -16,7 +16,7 @@ const LEADING_RANGE: std::ops::Range<f32> = 0.85..2.6;
 const MIN_STEPS: usize = 3;
 /// A leading counts if it has this share of the votes of the most frequent one.
 const LEADING_SHARE: usize = 3;
-/// Fewer than one of so many characters show nothing of the body: they are headings between code.
+/// If the body is less than one of so many characters, it is headings between code, and says nothing of the type of prose.
 const BODY_SHARE: usize = 10;
 
 /// What type most of a document is set in.

@@ -3,7 +3,7 @@
 use super::latex::{is_joint, push, push_script, with_long_signs};
 use super::names::negated;
 use super::symbols::{AXIS_EM, Kind, NEGATION, Symbol, is_accent_command};
-use crate::bounds::{NOTHING, shared_width};
+use pagewise_text::Bounds;
 
 /// Maximum symbols of a formula.
 pub(super) const MAX_SYMBOLS: usize = 400;
@@ -67,7 +67,7 @@ fn take(symbols: &mut Vec<Symbol>, condition: impl Fn(&Symbol) -> bool) -> Vec<S
 }
 
 fn extent(symbols: &[Symbol]) -> pagewise_text::Bounds {
-    symbols.iter().fold(NOTHING, |all, symbol| all.union(symbol.bounds))
+    symbols.iter().fold(Bounds::NOTHING, |all, symbol| all.union(symbol.bounds))
 }
 
 fn largest(symbols: &[Symbol]) -> f32 {
@@ -600,7 +600,7 @@ fn limit_group(symbols: &[Symbol], host: &Symbol, size: f32, is_there: impl Fn(&
             group.clear();
         }
         right = right.max(symbol.bounds.x1);
-        has_centre |= shared_width(symbol.bounds, host.bounds) > 0.0;
+        has_centre |= symbol.bounds.shared_width(host.bounds) > 0.0;
         group.push(symbol);
     }
     let (left, right) = group.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(left, right), symbol| {

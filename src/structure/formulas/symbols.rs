@@ -7,8 +7,6 @@ use pagewise_text::{Bounds, MathFont, PageLayout, Script, Word};
 
 /// The axis of formulas stands so far above their baseline, in ems.
 pub(super) const AXIS_EM: f32 = 0.25;
-/// The boxes of words end so far below the baseline.
-const DESCENT_EM: f32 = 0.2;
 /// Brackets that are higher, in ems, surround something high.
 const TALL_EM: f32 = 1.15;
 /// The boxes of words are one em high but for rounding.
@@ -102,7 +100,7 @@ pub(super) fn own_baseline(word: &Word) -> f32 {
     if has_ink(word) && word.script == Script::Baseline {
         return word.baseline;
     }
-    word.bounds.y1 - DESCENT_EM * word.size
+    word.bounds.baseline(word.size)
 }
 
 /// Whether the box of a word is that of its ink.

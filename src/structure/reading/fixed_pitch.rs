@@ -1,7 +1,8 @@
 //! Fonts of a fixed pitch that do not say so: all their words have the same width for each character.
 
 use super::super::bounds::Frame;
-use pagewise_text::Word;
+use super::super::page_structure::LineWord;
+use pagewise_text::{Bounds, Word};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Fewer words of a font show no pitch.
@@ -58,6 +59,22 @@ impl<'w> Pitches<'w> {
         }
         (self.least, self.most) = (self.least.min(pitch), self.most.max(pitch));
     }
+}
+
+/// The distance of the characters of words of a fixed pitch; `None` without words in ASCII. Characters may be narrower than
+/// their pitch, so it is that by which the longest word is longer than the shortest one.
+pub(crate) fn pitch<'w>(words: impl Iterator<Item = &'w LineWord>) -> Option<f32> {
+    let words = words.filter(|word| word.text.is_ascii());
+    let lengths: Vec<(u16, Bounds)> =
+        words.filter_map(|word| Some((u16::try_from(word.text.len()).ok()?, word.bounds))).collect();
+    let (most, long) = lengths.iter().max_by_key(|(count, _)| *count)?;
+    let (least, short) = lengths.iter().min_by_key(|(count, _)| *count)?;
+    let width = |bounds: &Bounds| bounds.x1 - bounds.x0;
+    let pitch = match most - least {
+        0 => width(long) / f32::from((*most).max(1)),
+        more => (width(long) - width(short)) / f32::from(more),
+    };
+    Some(pitch.max(0.1))
 }
 
 fn shows_pitch(text: &str) -> bool {

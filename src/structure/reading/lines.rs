@@ -1,9 +1,9 @@
 //! The segments of a column become lines and regions.
 
-use super::super::bounds::{NOTHING, center, holds};
+use super::super::bounds::{center, holds};
 use super::super::page_structure::{Column, Line, LineWord, Region, TableArea, ends_label, is_cell_value, page_number};
-use super::segments::{RAISED_GAP_EM, Segment, is_printed_over, line_size};
-use pagewise_text::{Bounds, Columned, are_apart, are_level};
+use super::segments::{RAISED_GAP_EM, Segment, is_dots, is_printed_over, line_size};
+use pagewise_text::{Bounds, ColumnPart, are_apart, are_level};
 
 /// The boxes that are drawn round text, in the frame of its column.
 #[derive(Debug, Default)]
@@ -131,7 +131,7 @@ fn line_of(mut row: Vec<Segment>) -> Option<Line> {
     let mut words: Vec<LineWord> = Vec::new();
     let mut before: Option<Bounds> = None;
     let mut outer = without_inner(row);
-    if outer.iter().any(Columned::runs_left) {
+    if outer.iter().any(ColumnPart::runs_left) {
         outer.sort_by_key(|segment| segment.first);
     }
     for segment in outer {
@@ -167,12 +167,12 @@ fn without_inner(row: Vec<Segment>) -> Vec<Segment> {
 
 fn line(words: Vec<LineWord>, baseline: f32) -> Line {
     let words = with_short_leaders(words);
-    let bounds = words.iter().fold(NOTHING, |all, word| all.union(word.bounds));
+    let bounds = words.iter().fold(Bounds::NOTHING, |all, word| all.union(word.bounds));
     let size = line_size(words.iter());
     Line { words, bounds, baseline, size, ground: None, tag: None }
 }
 
-/// Dots that follow each other, also between the letters of one word, become the three of a leader.
+/// Shortens leaders: dots that follow each other, also within a word, become three.
 fn with_short_leaders(words: Vec<LineWord>) -> Vec<LineWord> {
     let words: Vec<LineWord> = words.into_iter().flat_map(around_leader).collect();
     let mut kept: Vec<LineWord> = Vec::with_capacity(words.len());
@@ -180,7 +180,7 @@ fn with_short_leaders(words: Vec<LineWord>) -> Vec<LineWord> {
         let count: usize = run.iter().map(|word| word.text.chars().count()).sum();
         match run {
             [first, ..] if is_dots(first) && count >= MIN_LEADER => {
-                let bounds = run.iter().fold(NOTHING, |all, word| all.union(word.bounds));
+                let bounds = run.iter().fold(Bounds::NOTHING, |all, word| all.union(word.bounds));
                 kept.push(LineWord { text: LEADER.to_owned(), bounds, ..first.clone() });
             }
             _ => kept.extend_from_slice(run),
@@ -189,7 +189,7 @@ fn with_short_leaders(words: Vec<LineWord>) -> Vec<LineWord> {
     kept
 }
 
-/// A word that a leader ties to the number of a page is three. Code has its own dots.
+/// Divides a word such as `Overview......2` into a title, a leader and the number of a page. Dots in code are no leader.
 fn around_leader(word: LineWord) -> Vec<LineWord> {
     let tied = word.text.find(TIE).filter(|_| !word.style.is_monospace).map(|at| word.text.split_at(at));
     let Some((stem, rest)) = tied else { return vec![word] };
@@ -209,10 +209,6 @@ fn around_leader(word: LineWord) -> Vec<LineWord> {
         LineWord { text: text.to_owned(), bounds: Bounds { x0, x1, ..word.bounds }, is_spaced, ..word.clone() }
     };
     parts.map(part).collect()
-}
-
-fn is_dots(word: &LineWord) -> bool {
-    word.text.chars().all(|sign| matches!(sign, '.' | '…' | '·' | '․'))
 }
 
 /// A line of words in the given order.

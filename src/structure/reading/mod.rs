@@ -10,6 +10,7 @@ use super::formulas::{self, FoundFormula};
 use super::line_numbers;
 use super::page_structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea};
 use fixed_pitch::FixedPitchFonts;
+pub(crate) use fixed_pitch::pitch;
 use lines::DrawnBoxes;
 use pagewise_text::{Bounds, PageLayout, Script, Word, columns_of};
 use segments::Segment;

@@ -1,15 +1,17 @@
 //! Segments: runs of words on one baseline without a wide gap.
 
-use super::super::bounds::{NOTHING, quarters};
+use super::super::bounds::quarters;
 use super::super::list_marks::is_list_mark;
 use super::super::page_structure::{LineWord, has_letter};
+use super::fixed_pitch::pitch;
 use pagewise_base::script::{is_right_to_left, runs_left};
-use pagewise_text::{Bounds, COLUMN_GAP_EM, Columned, HasPlace, WordPlace, are_apart, parts, rows_of, strands};
+use pagewise_text::{Bounds, COLUMN_GAP_EM, ColumnPart, HasPlace, WordPlace, are_apart, parts, rows_of, strands};
 use std::collections::BTreeMap;
 
 /// The dots of a leader stand further apart.
 const LEADER_GAP_EM: f32 = 3.0;
-/// Words of a listing begin at most so many characters after each other, and this share of one off a whole number.
+/// The most characters from the beginning of a word of a listing to that of the next, and how far, in characters, their
+/// number may be off a whole one.
 const MAX_TYPED: f32 = 100.0;
 const PITCH_TOLERANCE: f32 = 0.1;
 /// A raised word is smaller than its line by this factor.
@@ -21,8 +23,6 @@ const INDEX_GAP_EM: f32 = 0.3;
 const TOUCH_EM: f32 = 0.35;
 const BADGE_EM: f32 = 1.4;
 const MIN_RISE: f32 = 0.2;
-/// The boxes of words end so far below the baseline.
-const DESCENT_EM: f32 = 0.2;
 /// A raised or lowered word that follows another one at a smaller gap, in ems of the line, is not spaced.
 pub(super) const RAISED_GAP_EM: f32 = 0.12;
 /// The number of an entry has at most so many digits, and its text begins at most so many ems after it.
@@ -73,7 +73,7 @@ impl HasPlace for Segment {
     }
 }
 
-impl Columned for Segment {
+impl ColumnPart for Segment {
     fn is_mark(&self) -> bool {
         matches!(self.words.as_slice(), [word] if is_mark(&word.text))
     }
@@ -98,7 +98,7 @@ impl Segment {
     }
 
     fn of_words(words: Vec<(LineWord, f32)>, first: usize) -> Self {
-        let bounds = words.iter().fold(NOTHING, |all, (word, _)| all.union(word.bounds));
+        let bounds = words.iter().fold(Bounds::NOTHING, |all, (word, _)| all.union(word.bounds));
         let size = line_size(words.iter().map(|(word, _)| word));
         // A lowered letter of the same size does not lower the line.
         let full = words.iter().filter(|(word, _)| word.style.size > size * RAISED_FACTOR);
@@ -155,7 +155,7 @@ fn full_words<'a>(words: &[&'a LineWord]) -> Vec<&'a LineWord> {
 
 /// Whether a word is smaller than the one that it touches, and stands on another baseline.
 fn is_index(word: &LineWord, larger: &LineWord) -> bool {
-    let baseline = |word: &LineWord| word.bounds.y1 - DESCENT_EM * word.style.size;
+    let baseline = |word: &LineWord| word.bounds.baseline(word.style.size);
     let gap = (larger.bounds.x0 - word.bounds.x1).max(word.bounds.x0 - larger.bounds.x1);
     word.style.size < RAISED_FACTOR * larger.style.size
         && gap < INDEX_GAP_EM * larger.style.size
@@ -280,10 +280,7 @@ fn split_row(row: Vec<PlacedWord>) -> Vec<Segment> {
 /// Whether each word of a row follows a leader of dots, or is part of one. The gap before it divides nothing. Dots with
 /// nothing before them are a rule.
 fn leaders(row: &[PlacedWord]) -> Vec<bool> {
-    let is_dot = |at: Option<usize>| {
-        let word = at.and_then(|at| row.get(at));
-        word.is_some_and(|own| own.word.text.chars().all(|sign| matches!(sign, '.' | '·' | '․')))
-    };
+    let is_dot = |at: Option<usize>| at.and_then(|at| row.get(at)).is_some_and(|own| is_dots(&own.word));
     let before = |at: usize, count: usize| is_dot(at.checked_sub(count));
     let text = (0..row.len()).position(|at| !is_dot(Some(at))).unwrap_or(row.len());
     let is_led = |at: usize| match is_dot(Some(at)) {
@@ -293,12 +290,18 @@ fn leaders(row: &[PlacedWord]) -> Vec<bool> {
     (0..row.len()).map(is_led).collect()
 }
 
-/// Whether each word of a row follows another one in a listing: both have a fixed pitch, and only its spaces between them.
+/// Whether a word may be part of a leader.
+pub(super) fn is_dots(word: &LineWord) -> bool {
+    word.text.chars().all(|sign| matches!(sign, '.' | '…' | '·' | '․'))
+}
+
+/// Whether each word of a row follows another one in a listing: both have a fixed pitch, and whole spaces between them.
 fn typed(row: &[PlacedWord]) -> Vec<bool> {
+    let typed = || row.iter().map(|own| &own.word).filter(|word| word.style.is_monospace);
+    let Some(pitch) = pitch(typed()) else { return vec![false; row.len()] };
     let is_typed = |pair: &[PlacedWord]| {
         let [before, own] = pair else { return false };
-        let longer = if before.word.text.len() > own.word.text.len() { before } else { own };
-        let shift = (own.word.bounds.x0 - before.word.bounds.x0) / pitch(&longer.word);
+        let shift = (own.word.bounds.x0 - before.word.bounds.x0) / pitch;
         let are_alike = before.word.style.size == own.word.style.size;
         before.word.style.is_monospace
             && own.word.style.is_monospace
@@ -307,12 +310,6 @@ fn typed(row: &[PlacedWord]) -> Vec<bool> {
             && (shift - shift.round()).abs() < PITCH_TOLERANCE
     };
     std::iter::once(false).chain(row.windows(2).map(is_typed)).collect()
-}
-
-/// The width of its characters.
-fn pitch(word: &LineWord) -> f32 {
-    let count = u16::try_from(word.text.chars().count()).unwrap_or(u16::MAX);
-    (word.bounds.x1 - word.bounds.x0) / f32::from(count.max(1))
 }
 
 /// A segment with its words in logical order. Text from right to left keeps the order in which it came.

@@ -35,7 +35,7 @@ use pagewise_text::{Bounds, PageLayout, Word, rows_of};
 const MAX_WORDS: usize = 100_000;
 /// A table with more places than this is not returned.
 pub(super) const MAX_CELLS: usize = 50_000;
-/// A listing has so many lines for each row of the table that was taken from it.
+/// Code that was taken for a table has at least so many lines for each of its rows.
 const LISTING_LINES: usize = 2;
 /// A page has at most this many tables.
 const MAX_TABLES: usize = 300;
@@ -166,7 +166,7 @@ fn has_words_once(table: &Table, page: &PageLayout) -> bool {
     cells == words_of(table, page).map(|word| letters(&word.text)).sum()
 }
 
-/// Whether boxes of code that stand beside each other or overlap were taken for cells: the code has many more lines than rows.
+/// Whether it is no table, but boxes of code that stand beside each other: the cells are code of several lines.
 fn is_listing(table: &Table, page: &PageLayout) -> bool {
     let words: Vec<(usize, &Word)> = words_of(table, page).enumerate().collect();
     let mut code = CodeSigns::default();

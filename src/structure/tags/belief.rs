@@ -3,7 +3,6 @@
 use super::cells::TreeTable;
 use super::pieces::{Owner, WordOwners};
 use super::regions::extent;
-use crate::bounds::shared_width;
 use crate::page_structure::{Figure, Line, LineRole, Region, TableArea};
 use pagewise_text::{Bounds, ContentMark, PageLayout};
 
@@ -79,7 +78,7 @@ fn place_in_flow(part: &Part) -> Option<(u16, Bounds)> {
 fn is_above(part: (u16, Bounds), other: (u16, Bounds)) -> bool {
     let ((turn, own), (other_turn, other)) = (part, other);
     let narrow = (own.x1 - own.x0).min(other.x1 - other.x0);
-    turn == other_turn && own.y1 <= other.y0 + 0.3 * (own.y1 - own.y0) && shared_width(own, other) > 0.5 * narrow
+    turn == other_turn && own.y1 <= other.y0 + 0.3 * (own.y1 - own.y0) && own.shared_width(other) > 0.5 * narrow
 }
 
 /// The number of later parts that lie over the one at an index.
@@ -88,7 +87,7 @@ fn laid_over(parts: &[(u16, Bounds)], at: usize) -> usize {
     let area = |b: Bounds| ((b.x1 - b.x0) * (b.y1 - b.y0)).max(0.1);
     let is_over = |other: Bounds| {
         let height = own.y1.min(other.y1) - own.y0.max(other.y0);
-        let shared = shared_width(*own, other).max(0.0) * height.max(0.0);
+        let shared = own.shared_width(other).max(0.0) * height.max(0.0);
         shared > MAX_SHARED * area(*own).min(area(other))
     };
     parts.iter().skip(at + 1).filter(|(other_turn, other)| turn == other_turn && is_over(*other)).count()

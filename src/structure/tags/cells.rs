@@ -2,7 +2,6 @@
 
 use super::blocks::BlockMap;
 use super::pieces::{Owner, WordOwners};
-use crate::bounds::NOTHING;
 use crate::page_structure::TableArea;
 use crate::tables::{ColumnsBy, MAX_CELLS, Slot, Table, TableText, compact, place_on_page, table_of};
 use pagewise_document::{PageTags, StructureType};
@@ -73,7 +72,7 @@ pub(super) fn read(page: &PageLayout, tags: &PageTags, blocks: &BlockMap, owners
 
 /// The box round words.
 fn extent(page: &PageLayout, words: &[usize]) -> Bounds {
-    words.iter().filter_map(|index| page.words.get(*index)).fold(NOTHING, |all, word| all.union(word.bounds))
+    words.iter().filter_map(|index| page.words.get(*index)).fold(Bounds::NOTHING, |all, word| all.union(word.bounds))
 }
 
 fn length(page: &PageLayout, words: &[usize]) -> usize {

@@ -13,7 +13,6 @@ mod cells;
 mod pieces;
 mod regions;
 
-use super::bounds::shared_width;
 use super::page_structure::{PageStructure, TableArea};
 use super::reading;
 use super::tables::{Table, find_tables};
@@ -48,7 +47,7 @@ pub fn read_tagged_page(page: &PageLayout, tags: &PageTags) -> Option<(PageStruc
 
 /// The tables that are seen where the tree has none.
 fn tables_beside(page: &PageLayout, found: &[cells::TreeTable]) -> Vec<Table> {
-    let overlap = |a: Bounds, b: Bounds| shared_width(a, b) > 0.0 && a.y0 < b.y1 && b.y0 < a.y1;
+    let overlap = |a: Bounds, b: Bounds| a.shared_width(b) > 0.0 && a.y0 < b.y1 && b.y0 < a.y1;
     let is_beside = |table: &Table| !found.iter().any(|other| overlap(table.bounds, other.area.bounds));
     find_tables(page).into_iter().filter(is_beside).collect()
 }

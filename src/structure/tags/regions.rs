@@ -3,7 +3,7 @@
 use super::belief::{self, Part};
 use super::cells::TreeTable;
 use super::pieces::{Owner, Piece, PieceContent, WordOwners};
-use crate::bounds::{Frame, NOTHING, center, shared_width};
+use crate::bounds::{Frame, center};
 use crate::formulas::{self, FoundFormula};
 use crate::page_structure::{Column, Figure, Line, LineRole, LineTag, Region};
 use crate::reading::{DirectionReader, is_slanted, quarter, slanted_region, turns};
@@ -62,11 +62,11 @@ fn push(regions: &mut Vec<Region>, part: Part) {
 
 fn is_below(above: &[Line], below: &[Line]) -> bool {
     let (Some(last), Some(first)) = (above.last(), below.first()) else { return false };
-    first.baseline > last.baseline && shared_width(extent(above), extent(below)) > 0.0
+    first.baseline > last.baseline && extent(above).shared_width(extent(below)) > 0.0
 }
 
 pub(super) fn extent(lines: &[Line]) -> Bounds {
-    lines.iter().fold(NOTHING, |all, line| all.union(line.bounds))
+    lines.iter().fold(Bounds::NOTHING, |all, line| all.union(line.bounds))
 }
 
 /// Makes lines of words.
@@ -161,7 +161,7 @@ impl<'p> RegionWriter<'p> {
                     return None;
                 }
                 let own = page_bounds(&region, self.page);
-                let is_above = |other: &Bounds| center(*other).1 < own.y0 && shared_width(own, *other) > 0.0;
+                let is_above = |other: &Bounds| center(*other).1 < own.y0 && own.shared_width(*other) > 0.0;
                 let above =
                     if frame.turn == 0 { places.iter().rposition(is_above) } else { places.len().checked_sub(1) };
                 let at = above.map_or(0, |above| above + 1);
@@ -230,7 +230,7 @@ fn columns<'p>(frame: Frame, words: &[&'p Word]) -> Vec<Vec<&'p Word>> {
 }
 
 fn overlap(a: Bounds, b: Bounds) -> bool {
-    shared_width(a, b) > 0.0 && a.y0 < b.y1 && b.y0 < a.y1
+    a.shared_width(b) > 0.0 && a.y0 < b.y1 && b.y0 < a.y1
 }
 
 fn set_tags(parts: &mut [Part], element: u32, role: LineRole, label: &str) {

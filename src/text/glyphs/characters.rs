@@ -164,8 +164,8 @@ fn font_of(program: &[u8]) -> Option<FontRef<'_>> {
     }
 }
 
-/// The character of a code in `cmap`, which moves those of symbol fonts to U+F000 (OpenType, platform 3, encoding 0). The
-/// signs that such fonts have at the codes of controls are no characters.
+/// The character of a code in `cmap`. Symbol fonts have theirs from U+F000 on (OpenType, platform 3, encoding 0); those that
+/// would be control characters are none.
 fn character_of_code(code: u32) -> Option<char> {
     let code = if (0xF020..=0xF0FF).contains(&code) { code - 0xF000 } else { code };
     char::from_u32(code).filter(|character| !character.is_control())

@@ -243,7 +243,8 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
             let em = to_page * glyph.transform();
             let (characters, dictionaries) = (&mut *self.characters, &mut self.dictionaries);
             let (mut text, advance) = run_characters.resolve(glyph, CharacterSources { run, characters, dictionaries });
-            if is_visible && text.as_ref().and_then(GlyphText::first) == Some(FIRST_CODE) && paints_nothing(glyph) {
+            if is_visible && text.as_ref().and_then(GlyphText::first) == Some(QUARTZ_SEPARATOR) && paints_nothing(glyph)
+            {
                 text = Some(GlyphText::One(' '));
             }
             if is_vertical {
@@ -310,8 +311,8 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
     }
 }
 
-/// The first sign after the space. Quartz gives its code to the separators of lines and paragraphs, which paint nothing.
-const FIRST_CODE: char = '!';
+/// Quartz writes the separators of lines and paragraphs as this sign, in a glyph without ink.
+const QUARTZ_SEPARATOR: char = '!';
 
 /// Whether a glyph of a font that is in the file has no ink.
 fn paints_nothing(glyph: &Glyph<'_>) -> bool {

@@ -1,6 +1,6 @@
 //! The two sides of a gutter: are they columns, or cells and words with white space between them.
 
-use super::columns::{Columned, Segment};
+use super::columns::{ColumnPart, PlacedPart};
 use super::rows::{HasPlace, WordPlace, rows_of};
 use crate::page_layout::Bounds;
 
@@ -14,7 +14,8 @@ const NOTE_LEADING_EM: f32 = 1.6;
 /// those next to the gutter if they are so wide, in ems. Beyond them the side may have columns of its own.
 const PROSE_FILL: f32 = 0.6;
 const MIN_PROSE_EM: f32 = 12.0;
-/// A column that is known by its width alone is wider, and may have short lines: a list, entries of contents.
+/// Where tables are not known, columns of prose are at least so wide, in ems, and their lines fill this share of the width.
+/// It is low, since lists and contents have short lines.
 const WIDE_PROSE_EM: f32 = 18.0;
 const WIDE_PROSE_FILL: f32 = 0.44;
 /// Justified lines may have wide gaps, but not as wide, and they fill so much of their width.
@@ -58,7 +59,7 @@ pub(super) struct Side {
 }
 
 impl Side {
-    pub(super) fn of<'s, S: Columned + 's>(segments: impl Iterator<Item = &'s Segment<S>>) -> Self {
+    pub(super) fn of<'s, S: ColumnPart + 's>(segments: impl Iterator<Item = &'s PlacedPart<S>>) -> Self {
         let mut side = Self { bounds: Bounds::NOTHING, spans: Vec::new(), marks: 0, items: 0, has_table: false };
         for segment in segments {
             side.bounds = side.bounds.union(segment.bounds);
@@ -71,7 +72,7 @@ impl Side {
         side
     }
 
-    /// Whether it is a wide column of prose: cells, labels and notes are narrower, or stand beside each other.
+    /// Whether it is a wide column of prose. Cells, labels and notes are narrower, or several of them stand on a line.
     pub(super) fn is_wide_prose(&self, em: f32) -> bool {
         let are_lines = 5 * self.spans.len() <= 7 * rows_of(self.spans.clone()).len();
         are_lines && width(&self.spans) > WIDE_PROSE_EM * em && fill(&self.spans) >= WIDE_PROSE_FILL

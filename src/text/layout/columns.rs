@@ -6,24 +6,24 @@ use super::column_sides::{Side, are_columns};
 use super::rows::{HasPlace, WordPlace};
 use crate::page_layout::Bounds;
 
-/// Cuts inside cuts, at most.
+/// The most cuts within each other.
 const MAX_DEPTH: usize = 24;
-/// Segments that are looked at on a page, counted again for each region. Regions after that are not cut.
+/// The most parts to look at on one page. A part counts once for each region that it lies in. After that, no region is cut.
 const MAX_SCANNED: usize = 1_000_000;
-/// Gutters are looked for in so many strips of a region.
+/// The number of places across a region where gutters are looked for.
 const STRIPS: u16 = 200;
-/// So many gutters of a region are tried.
+/// The most gutters of a region that are tried.
 const MAX_TRIES: usize = 12;
-/// A gutter is at least so wide, in ems.
+/// The least width of a gutter, in ems.
 const GUTTER_EM: f32 = 0.75;
-/// The lines of a paragraph stand at most so many ems apart, and those below it further by this factor.
+/// The largest distance of the lines of a paragraph, in ems, and how many times larger that to the text below it is.
 const MAX_LEADING_EM: f32 = 1.7;
 const SPACE_FACTOR: f32 = 1.2;
-/// What is below all other columns may have so many lines to be taken for the beginning of the text below.
+/// The most lines of what stands below all other columns and is taken for the beginning of the text below.
 const MAX_TAIL: usize = 3;
 
-/// Something that stands in a column: a line or a part of one, or a table.
-pub trait Columned: HasPlace {
+/// What columns consist of: lines or parts of lines, and tables.
+pub trait ColumnPart: HasPlace {
     /// Whether it is but the mark of an item, whose text stands apart from it.
     fn is_mark(&self) -> bool {
         false
@@ -44,18 +44,18 @@ pub trait Columned: HasPlace {
 }
 
 /// The parts of each column, in reading order.
-pub fn columns_of<S: Columned>(parts: Vec<S>) -> Vec<Vec<S>> {
+pub fn columns_of<S: ColumnPart>(parts: Vec<S>) -> Vec<Vec<S>> {
     cut(parts, |_, _, _| true)
 }
 
-/// The parts of each wide column of prose, in reading order, where tables are not known: other columns may be theirs.
-pub(crate) fn prose_columns_of<S: Columned>(parts: Vec<S>) -> Vec<Vec<S>> {
+/// The parts of each wide column of prose, in reading order. For pages whose tables are not known: narrow columns may be theirs.
+pub(crate) fn prose_columns_of<S: ColumnPart>(parts: Vec<S>) -> Vec<Vec<S>> {
     cut(parts, |left, right, em| left.is_wide_prose(em) && right.is_wide_prose(em))
 }
 
-/// Cuts at the gutters whose two sides are `wanted`.
-fn cut<S: Columned>(parts: Vec<S>, is_wanted: fn(&Side, &Side, f32) -> bool) -> Vec<Vec<S>> {
-    let mut segments: Vec<Segment<S>> = parts.into_iter().map(Segment::of).collect();
+/// Cuts at gutters between columns, if `is_wanted` accepts the two sides. It gets the median em too.
+fn cut<S: ColumnPart>(parts: Vec<S>, is_wanted: fn(&Side, &Side, f32) -> bool) -> Vec<Vec<S>> {
+    let mut segments: Vec<PlacedPart<S>> = parts.into_iter().map(PlacedPart::of).collect();
     segments.sort_by(|a, b| a.bounds.y0.total_cmp(&b.bounds.y0));
     let mut cutter = Cutter { is_wanted, columns: Vec::new(), scanned: 0 };
     cutter.cut(segments, 0);
@@ -64,14 +64,14 @@ fn cut<S: Columned>(parts: Vec<S>, is_wanted: fn(&Side, &Side, f32) -> bool) -> 
 
 /// A part with its place.
 #[derive(Debug)]
-pub(super) struct Segment<S> {
+pub(super) struct PlacedPart<S> {
     pub(super) part: S,
     pub(super) bounds: Bounds,
     pub(super) baseline: f32,
     pub(super) size: f32,
 }
 
-impl<S: Columned> Segment<S> {
+impl<S: ColumnPart> PlacedPart<S> {
     fn of(part: S) -> Self {
         let WordPlace { bounds, baseline, size, .. } = part.place();
         Self { part, bounds, baseline, size }
@@ -80,13 +80,13 @@ impl<S: Columned> Segment<S> {
 
 struct Cutter<S> {
     is_wanted: fn(&Side, &Side, f32) -> bool,
-    columns: Vec<Vec<Segment<S>>>,
+    columns: Vec<Vec<PlacedPart<S>>>,
     scanned: usize,
 }
 
-impl<S: Columned> Cutter<S> {
+impl<S: ColumnPart> Cutter<S> {
     /// Appends the columns of a region whose segments are sorted by their tops.
-    fn cut(&mut self, segments: Vec<Segment<S>>, depth: usize) {
+    fn cut(&mut self, segments: Vec<PlacedPart<S>>, depth: usize) {
         if segments.is_empty() {
             return;
         }
@@ -113,7 +113,7 @@ impl<S: Columned> Cutter<S> {
     }
 
     /// The gutter with most segments on both sides that divides columns.
-    fn best_gutter(&self, segments: &[Segment<S>], em: f32) -> Option<Gutter> {
+    fn best_gutter(&self, segments: &[PlacedPart<S>], em: f32) -> Option<Gutter> {
         let mut gutters: Vec<Gutter> = strips(segments).into_iter().filter(|gutter| gutter.fewer > 0).collect();
         gutters.sort_by(|a, b| b.fewer.cmp(&a.fewer).then(b.count.cmp(&a.count)));
         gutters.dedup_by_key(|gutter| (gutter.first, gutter.count, gutter.fewer));
@@ -138,14 +138,14 @@ struct Gutter {
 }
 
 /// For each strip of the region the longest run of segments that leave it white.
-fn strips<S: Columned>(segments: &[Segment<S>]) -> Vec<Gutter> {
+fn strips<S: ColumnPart>(segments: &[PlacedPart<S>]) -> Vec<Gutter> {
     let all = extent(segments);
     let step = (all.x1 - all.x0) / f32::from(STRIPS);
     (1..STRIPS).map(|strip| longest_run(segments, all.x0 + step * f32::from(strip))).collect()
 }
 
 /// The run of segments that do not touch `x`, with the most segments on both sides of it.
-fn longest_run<S: Columned>(segments: &[Segment<S>], x: f32) -> Gutter {
+fn longest_run<S: ColumnPart>(segments: &[PlacedPart<S>], x: f32) -> Gutter {
     let mut best = Gutter { x, first: 0, count: 0, fewer: 0 };
     let (mut first, mut left, mut right) = (0, 0_usize, 0_usize);
     for (index, segment) in segments.iter().enumerate() {
@@ -164,36 +164,36 @@ fn longest_run<S: Columned>(segments: &[Segment<S>], x: f32) -> Gutter {
 }
 
 /// The gutter with its middle in `x`, if it is wide enough.
-fn centered<S: Columned>(gutter: Gutter, segments: &[Segment<S>], em: f32) -> Option<Gutter> {
+fn centered<S: ColumnPart>(gutter: Gutter, segments: &[PlacedPart<S>], em: f32) -> Option<Gutter> {
     let run = segments.get(gutter.first..gutter.first + gutter.count)?;
     let left = run.iter().filter(|s| is_left(s, gutter.x)).map(|s| s.bounds.x1).fold(f32::NEG_INFINITY, f32::max);
     let right = run.iter().filter(|s| !is_left(s, gutter.x)).map(|s| s.bounds.x0).fold(f32::INFINITY, f32::min);
     (right - left >= GUTTER_EM * em).then_some(Gutter { x: (left + right) / 2.0, ..gutter })
 }
 
-fn is_left<S: Columned>(segment: &Segment<S>, x: f32) -> bool {
+fn is_left<S: ColumnPart>(segment: &PlacedPart<S>, x: f32) -> bool {
     segment.bounds.x0 + segment.bounds.x1 < 2.0 * x
 }
 
 /// What stands on both sides of a gutter.
-fn sides<S: Columned>(gutter: &Gutter, segments: &[Segment<S>]) -> Option<(Side, Side)> {
+fn sides<S: ColumnPart>(gutter: &Gutter, segments: &[PlacedPart<S>]) -> Option<(Side, Side)> {
     let run = segments.get(gutter.first..gutter.first + gutter.count)?;
     let side = |is_wanted: bool| Side::of(run.iter().filter(|segment| is_left(segment, gutter.x) == is_wanted));
     Some((side(true), side(false)))
 }
 
-fn median_size<S: Columned>(segments: &[Segment<S>]) -> f32 {
+fn median_size<S: ColumnPart>(segments: &[PlacedPart<S>]) -> f32 {
     let mut sizes: Vec<f32> = segments.iter().filter(|s| !s.part.is_table()).map(|s| s.size).collect();
     sizes.sort_by(f32::total_cmp);
     sizes.get(sizes.len() / 2).copied().unwrap_or(10.0).max(1.0)
 }
 
-fn extent<S: Columned>(segments: &[Segment<S>]) -> Bounds {
+fn extent<S: ColumnPart>(segments: &[PlacedPart<S>]) -> Bounds {
     segments.iter().fold(Bounds::NOTHING, |all, segment| all.union(segment.bounds))
 }
 
-/// Moves the last lines of a large heading, which do not reach over the gutter, to the lines above.
-fn move_heading_lines<S: Columned>(above: &mut Vec<Segment<S>>, band: &mut Vec<Segment<S>>, em: f32) {
+/// The last lines of a large heading may be too short to cross the gutter. Moves them from the columns to the lines above.
+fn move_heading_lines<S: ColumnPart>(above: &mut Vec<PlacedPart<S>>, band: &mut Vec<PlacedPart<S>>, em: f32) {
     for _ in 0..MAX_TAIL {
         let (Some(last), Some(first)) = (above.last(), band.first()) else { return };
         let is_large = !first.part.is_table() && first.size > 1.1 * em && (first.size - last.size).abs() < 0.1 * em;
@@ -204,8 +204,8 @@ fn move_heading_lines<S: Columned>(above: &mut Vec<Segment<S>>, band: &mut Vec<S
     }
 }
 
-/// Moves the short last line of a paragraph, which does not reach over the gutter, to the lines above.
-fn move_last_line<S: Columned>(above: &mut Vec<Segment<S>>, band: &mut Vec<Segment<S>>, em: f32) {
+/// The last line of a paragraph may be too short to cross the gutter. Moves it from the columns to the lines above.
+fn move_last_line<S: ColumnPart>(above: &mut Vec<PlacedPart<S>>, band: &mut Vec<PlacedPart<S>>, em: f32) {
     let [first, next, ..] = band.as_slice() else { return };
     let Some(last) = above.last() else { return };
     let is_text = [last, first, next].iter().all(|segment| !segment.part.is_table());
@@ -222,7 +222,11 @@ fn move_last_line<S: Columned>(above: &mut Vec<Segment<S>>, band: &mut Vec<Segme
 }
 
 /// Splits off what stands below the other column and is far from its own: it belongs to the text below the band.
-fn without_tail<S: Columned>(mut band: Vec<Segment<S>>, x: f32, em: f32) -> (Vec<Segment<S>>, Vec<Segment<S>>) {
+fn without_tail<S: ColumnPart>(
+    mut band: Vec<PlacedPart<S>>,
+    x: f32,
+    em: f32,
+) -> (Vec<PlacedPart<S>>, Vec<PlacedPart<S>>) {
     let bottom = |side: bool| band.iter().filter(|s| is_left(s, x) == side).map(|s| s.bounds.y1).fold(0.0, f32::max);
     let shallow = bottom(true).min(bottom(false));
     let mut body = Bounds::NOTHING;
@@ -259,7 +263,7 @@ mod tests {
         }
     }
 
-    impl Columned for Line {
+    impl ColumnPart for Line {
         fn runs_left(&self) -> bool {
             false
         }

@@ -17,7 +17,7 @@ mod vertical_stacks;
 mod word_gaps;
 mod words;
 
-pub use columns::{Columned, columns_of};
+pub use columns::{ColumnPart, columns_of};
 pub(crate) use hyphens::join_words;
 pub use hyphens::{Vocabulary, divides};
 pub(crate) use initials::attach_initials;

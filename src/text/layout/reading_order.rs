@@ -4,9 +4,10 @@
 //! order, and blocks are ordered by recursive cuts: between columns if there is a gutter, otherwise between rows. Parts that
 //! cannot be cut keep their order.
 
-use super::columns::{Columned, prose_columns_of};
+use super::columns::{ColumnPart, prose_columns_of};
 use super::lines::TextLine;
 use super::rows::{HasPlace, WordPlace};
+use super::words::{ASCENT_EM, DESCENT_EM};
 use crate::glyphs::WritingDirection;
 use crate::page_layout::{Bounds, to_points};
 use hayro_interpret::kurbo::Rect;
@@ -20,10 +21,6 @@ const SIZE_RATIO: f64 = 1.8;
 
 /// The least width of a gutter between columns, as a share of the median em.
 const GUTTER_EM: f64 = 0.8;
-
-/// The height of a line above and below its baseline.
-const ASCENT_EM: f64 = 0.8;
-const DESCENT_EM: f64 = 0.2;
 
 /// The maximum depth of cuts.
 const MAX_DEPTH: u32 = 40;
@@ -85,7 +82,7 @@ impl HasPlace for PlacedLine {
     }
 }
 
-impl Columned for PlacedLine {
+impl ColumnPart for PlacedLine {
     fn runs_left(&self) -> bool {
         self.line.has_right_to_left_text()
     }

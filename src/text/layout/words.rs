@@ -18,8 +18,9 @@ const SIZE_RATIO: f64 = 1.05;
 /// Glyphs whose baselines differ by a larger share of an em are of two words.
 const BASELINE_EM: f64 = 0.08;
 
-/// The height of a line above its baseline, as a share of an em. The rest is below.
-const ASCENT_EM: f64 = 0.8;
+/// The height of a line above its baseline and below it, as shares of an em. See also [`Bounds::baseline`].
+pub(super) const ASCENT_EM: f64 = 0.8;
+pub(super) const DESCENT_EM: f64 = 0.2;
 
 /// The words of `blocks`. `styles` are the styles of their glyphs.
 pub(crate) fn words_of(blocks: &[TextBlock], styles: &[GlyphStyle]) -> Vec<Word> {

@@ -1,6 +1,6 @@
 //! Horizontal rules between lines: the sides of boxes, and separators.
 
-use crate::bounds::{center, shared_width};
+use crate::bounds::center;
 use crate::page_structure::Line;
 use pagewise_text::Bounds;
 
@@ -31,6 +31,6 @@ impl Dividers {
         let narrower = if width(above) < width(below) { above } else { below };
         let first = self.rules.partition_point(|rule| center(*rule).1 < top);
         let mut near = self.rules.iter().skip(first).take_while(|rule| center(**rule).1 < bottom).take(MAX_RULES);
-        near.any(|rule| 2.0 * shared_width(*rule, narrower.bounds) > width(narrower))
+        near.any(|rule| 2.0 * rule.shared_width(narrower.bounds) > width(narrower))
     }
 }

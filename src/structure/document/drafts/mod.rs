@@ -13,7 +13,6 @@ pub(super) use markers::{Marker, marker};
 pub(super) use splitting::{Evidence, is_labelled, split};
 
 use super::furniture::RunningRow;
-use crate::bounds::NOTHING;
 use crate::page_structure::{Figure, Line, LineRole, LineTag, PageStructure, Region, Style, TableArea};
 use pagewise_text::Bounds;
 
@@ -173,7 +172,7 @@ impl<'a> Draft<'a> {
 
     /// Of the lines on its own page, in the frame of its column.
     pub(super) fn bounds(&self) -> Bounds {
-        self.lines.iter().take(self.own_lines).fold(NOTHING, |all, line| all.union(line.bounds))
+        self.lines.iter().take(self.own_lines).fold(Bounds::NOTHING, |all, line| all.union(line.bounds))
     }
 
     /// The lines of the column in which it ends.

@@ -11,9 +11,9 @@ use crate::document::notes::note_label;
 use crate::document::type_statistics::TypeStatistics;
 use crate::page_structure::{Column, Line, LineRole, LineTag, has_letter};
 
-/// A title has at most so many lines.
+/// The most lines of a title.
 const MAX_TITLE_LINES: usize = 2;
-/// Code goes on over this multiple of its leading: two empty lines.
+/// Two empty lines do not end a listing: its lines are at most this multiple of its leading apart.
 const CODE_FACTOR: f32 = 3.3;
 /// Lines of an element of the structure tree stand at most this multiple of the leading apart.
 const ELEMENT_FACTOR: f32 = 4.0;
@@ -231,7 +231,7 @@ impl<'a> Splitter<'_, 'a> {
         is_alike && !is_marked && !self.ends_early(next - 1, next) && self.step(next - 1, next) < 1.5 * size
     }
 
-    /// Whether a line is one of code. Titles of a fixed pitch are larger, and have no more than two lines.
+    /// Whether a line is code. One or two lines of a fixed pitch that are larger than the body are a title.
     fn is_code(&self, index: usize) -> bool {
         let Some(line) = self.line(index).filter(|line| !self.statistics.is_monospace && line.is_monospace()) else {
             return false;

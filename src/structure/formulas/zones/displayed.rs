@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::natures::has_letter;
 use super::{Finder, LEVEL_EM, Line, MAX_NEIGHBOURS, MAX_PARTS, Nature, Zone, is_high, is_large, is_tag, punctuation};
-use crate::bounds::{NOTHING, center, shared_width};
+use crate::bounds::center;
 use crate::disjoint_sets::DisjointSets;
 use crate::formulas::names::{has_limits, is_integral, is_operator, is_piece, joins_terms, large_form, relates};
 use crate::formulas::parse::{MAX_SYMBOLS, SMALL};
@@ -13,7 +13,7 @@ use pagewise_text::{Bounds, Script, Word};
 
 /// Dots that stand for what is left out.
 const DOTS: usize = 3;
-/// Parts of one displayed formula stand beside each other at no larger gap, in ems: a wide space of TeX is two.
+/// The largest gap, in ems, between parts of one displayed formula that stand beside each other. TeX's `\qquad` is two.
 const DISPLAY_GAP_EM: f32 = 2.6;
 /// What stands above or below a rule, in ems, is part of its fraction.
 const FRACTION_GAP_EM: f32 = 0.9;
@@ -70,7 +70,8 @@ impl Finder<'_> {
     /// Parts that belong together, and their rules.
     fn clusters(&self, parts: &[usize]) -> Vec<(Vec<usize>, Vec<usize>)> {
         let mut sets = DisjointSets::new(parts.len());
-        let bounds = |at: usize| parts.get(at).and_then(|at| self.word(*at)).map_or(NOTHING, |word| word.bounds);
+        let bounds =
+            |at: usize| parts.get(at).and_then(|at| self.word(*at)).map_or(Bounds::NOTHING, |word| word.bounds);
         for one in 0..parts.len() {
             let Some(word) = parts.get(one).and_then(|at| self.word(*at)) else { continue };
             let reach = word.bounds.y1 + LIMIT_GAP_EM * word.size;
@@ -118,7 +119,7 @@ impl Finder<'_> {
         let near: Vec<(usize, &Word)> = near.filter_map(|at| Some((at, self.word(*parts.get(at)?)?))).collect();
         let roots: Vec<(usize, &Word)> = near.iter().copied().filter(|(_, word)| is_root_of(word, rule)).collect();
         let depth = roots.iter().map(|(_, root)| root.bounds.y1).fold(rule.y1, f32::max);
-        let (mut own, mut extent, mut size) = (Vec::new(), NOTHING, 0.0_f32);
+        let (mut own, mut extent, mut size) = (Vec::new(), Bounds::NOTHING, 0.0_f32);
         for (at, word) in near {
             let ((x, y), slack) = (center(word.bounds), 0.25 * word.size);
             let reach = FRACTION_GAP_EM * word.size;
@@ -147,7 +148,7 @@ impl Finder<'_> {
             return None;
         }
         let own = || words.iter().filter_map(|at| self.word(*at));
-        let bounds = own().fold(NOTHING, |all, word| all.union(word.bounds));
+        let bounds = own().fold(Bounds::NOTHING, |all, word| all.union(word.bounds));
         let size = own().map(|word| word.size).fold(0.0, f32::max);
         let signs = || own().flat_map(|word| word.text.chars());
         let is_math = words.iter().any(|at| self.nature(*at) == Nature::Math);
@@ -196,7 +197,7 @@ impl Finder<'_> {
     /// The number of a displayed formula.
     fn tag(&self, words: &[usize], parts: &[usize]) -> Option<usize> {
         let own = || words.iter().filter_map(|at| self.word(*at));
-        let bounds = own().filter(|word| !is_tag(&word.text)).fold(NOTHING, |all, word| all.union(word.bounds));
+        let bounds = own().filter(|word| !is_tag(&word.text)).fold(Bounds::NOTHING, |all, word| all.union(word.bounds));
         let is_right = |word: &Word| {
             let middle = center(word.bounds).1;
             word.bounds.x0 - bounds.x1 > TAG_GAP_EM * word.size && bounds.y0 < middle && middle < bounds.y1
@@ -215,7 +216,7 @@ impl Finder<'_> {
         let is_own = |at: usize| words.binary_search(&at).is_ok() || Some(at) == tag;
         let is_in = |word: &Word| {
             let (_, y) = center(word.bounds);
-            shared_width(word.bounds, around) > 0.0 && around.y0 < y && y < around.y1
+            word.bounds.shared_width(around) > 0.0 && around.y0 < y && y < around.y1
         };
         let near = self.lines.iter().filter(|line| line.bounds.y0 < bounds.y1 && bounds.y0 < line.bounds.y1);
         let mut others = near.flat_map(|line| line.words.iter().copied()).filter(|at| !is_own(*at));
@@ -252,7 +253,7 @@ fn are_rows(one: &Word, other: &Word) -> bool {
     let em = one.size;
     (one.size - other.size).abs() < 0.1 * em
         && (-0.3 * em..0.3 * em).contains(&gap)
-        && shared_width(one.bounds, other.bounds) > -em
+        && one.bounds.shared_width(other.bounds) > -em
 }
 
 /// Whether words are pieces of one bracket or root, below each other.
@@ -260,7 +261,7 @@ fn are_pieces(one: &Word, other: &Word) -> bool {
     let (a, b) = (one.bounds, other.bounds);
     let gap = (b.y0 - a.y1).max(a.y0 - b.y1);
     let is_piece = |word: &Word| has_ink(word) && word.text.chars().all(is_piece);
-    is_piece(one) && is_piece(other) && gap < PIECE_GAP_EM * one.size && shared_width(a, b) > 0.0
+    is_piece(one) && is_piece(other) && gap < PIECE_GAP_EM * one.size && a.shared_width(b) > 0.0
 }
 
 /// Whether a high bracket opens rows of which a word is part.

@@ -1,8 +1,8 @@
-//! Formulas within lines of text: runs of words, and what stands above and below them.
+//! Finds formulas within lines of text: consecutive words of a line, with the scripts, limits and rules above and below.
 
 use super::natures::has_letter;
 use super::{Finder, Line, MAX_NEIGHBOURS, MAX_PARTS, Nature, Zone, punctuation};
-use crate::bounds::{NOTHING, center};
+use crate::bounds::center;
 use crate::formulas::names::{is_function, is_math_letter, joins_terms, relates};
 use crate::formulas::parse::MAX_SYMBOLS;
 use crate::formulas::symbols::{is_accent, is_accented};
@@ -97,7 +97,7 @@ impl Finder<'_> {
             self.push_run(rest, line, strays, zones, taken);
         }
         let own = |run: &[usize]| {
-            run.iter().filter_map(|at| self.word(*at)).fold(NOTHING, |all, word| all.union(word.bounds))
+            run.iter().filter_map(|at| self.word(*at)).fold(Bounds::NOTHING, |all, word| all.union(word.bounds))
         };
         let (size, baseline) = (line.size, line.baseline);
         let bounds = own(&run);
@@ -119,7 +119,7 @@ impl Finder<'_> {
         let tail = run.last().copied();
         run.extend(strays);
         run.sort_unstable();
-        let x = run.iter().filter_map(|at| self.word(*at)).fold(NOTHING, |all, word| all.union(word.bounds));
+        let x = run.iter().filter_map(|at| self.word(*at)).fold(Bounds::NOTHING, |all, word| all.union(word.bounds));
         let tail = tail.and_then(|at| Some((at, self.word(at)?)));
         let tail = tail.filter(|(_, word)| word.bounds.x1 >= x.x1).map(|(at, word)| (at, punctuation(&word.text)));
         let bounds = Bounds { x0: x.x0, x1: x.x1, y0: baseline - 0.8 * size, y1: baseline + 0.2 * size };
@@ -184,8 +184,9 @@ impl Finder<'_> {
             || has_letter(word) && (word.math != MathFont::None || is_italic)
     }
 
-    /// Removes punctuation from the ends of a run, and brackets that have no partner in it. Returns the opening brackets that
-    /// were taken off the first word, and the words from the first bracket on that nothing in the run closes.
+    /// Removes what belongs to the sentence around a formula: punctuation at its ends, and brackets without their partner.
+    ///
+    /// Returns the opening brackets before the first word, and the words from an inner bracket on that is never closed.
     fn trim(&self, run: &mut Vec<usize>) -> (String, Vec<usize>) {
         let (mut head, mut rest) = (String::new(), Vec::new());
         let text = |at: Option<&usize>| at.and_then(|at| self.word(*at)).map(|word| (word.text.as_str(), word.script));

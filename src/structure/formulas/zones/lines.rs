@@ -1,7 +1,7 @@
 //! The lines of a page, as formulas need them: what a fraction or an exponent broke off is part of its line again.
 
 use super::{Finder, LEVEL_EM, MAX_NEIGHBOURS, Nature, TEXT_INDENT_EM, is_tag};
-use crate::bounds::{NOTHING, center};
+use crate::bounds::center;
 use crate::formulas::symbols::{has_ink, is_accented};
 use pagewise_text::{Bounds, Script, Word};
 
@@ -32,7 +32,7 @@ impl<'p> Finder<'p> {
             let mut full = own.iter().filter(|word| !has_ink(word) && !is_accented(&word.text));
             let first_full = full.clone().find(|word| word.script == Script::Baseline).or_else(|| full.next());
             let baseline = first_prose.map(|(word, _)| word).or(first_full).map_or(0.0, |word| word.baseline);
-            let bounds = own.iter().fold(NOTHING, |all, word| all.union(word.bounds));
+            let bounds = own.iter().fold(Bounds::NOTHING, |all, word| all.union(word.bounds));
             let prose = |is_italic: bool| {
                 let natures = self.natures.iter().skip(first);
                 own.iter()
@@ -80,7 +80,7 @@ impl<'p> Finder<'p> {
         let em = line.size;
         let is_number = |at: &&usize| self.word(**at).is_some_and(|word| is_tag(&word.text));
         let own = line.words.iter().filter(|at| !is_number(at)).filter_map(|at| self.word(*at));
-        let own = own.fold(NOTHING, |all, word| all.union(word.bounds));
+        let own = own.fold(Bounds::NOTHING, |all, word| all.union(word.bounds));
         let from = self.texts.partition_point(|at| self.baseline(*at) < line.baseline - APART_EM * em);
         let near = self.texts.iter().skip(from).take(MAX_NEIGHBOURS).filter_map(|at| self.lines.get(*at));
         let mut near = near.take_while(|other| other.baseline < line.baseline + APART_EM * em);
@@ -90,7 +90,7 @@ impl<'p> Finder<'p> {
         })
     }
 
-    /// Appends a line, or the rest of one of the last lines: indices below exponents and parts of fractions break lines.
+    /// Appends a line. It may be the rest of an earlier one, which an index below an exponent or part of a fraction interrupted.
     fn push_line(&mut self, line: Line) {
         if let Some(root) = self.root(&line)
             && let Some(start) = self.lines.iter_mut().rev().take(MAX_BREAKS).find(|start| start.precedes(root))

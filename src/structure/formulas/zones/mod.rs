@@ -7,7 +7,7 @@ mod natures;
 
 use super::names::{is_integral, is_math_letter, is_operator, relates};
 use super::symbols::has_ink;
-use crate::bounds::{NOTHING, center, holds};
+use crate::bounds::{center, holds};
 use lines::Line;
 use natures::{Nature, natures};
 use pagewise_text::{Bounds, MathFont, PageLayout, Script, Word};
@@ -132,7 +132,7 @@ impl<'p> Finder<'p> {
     }
 
     fn rule(&self, at: usize) -> Bounds {
-        self.page.rules.get(at).map_or(NOTHING, |rule| rule.bounds)
+        self.page.rules.get(at).map_or(Bounds::NOTHING, |rule| rule.bounds)
     }
 
     /// The rules whose middle is between two heights.

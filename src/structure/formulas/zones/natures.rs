@@ -8,7 +8,7 @@ use pagewise_text::{MathFont, Script, Word};
 /// Maximum variables that are set as a word.
 const MAX_PRODUCT: usize = 4;
 
-/// Maximum upright Greek letters that are a product.
+/// The most upright Greek letters in a row that are a product of variables.
 const MAX_GREEK: usize = 2;
 
 /// Maximum letters of an operator's name.
@@ -59,7 +59,7 @@ fn nature(word: &Word) -> Nature {
     }
 }
 
-/// Whether a word is of the Greek language: upright, with more letters than a product of variables has.
+/// Whether a word is Greek text: it is upright, and has more Greek letters in a row than a product of variables.
 fn is_greek_text(word: &Word) -> bool {
     let is_greek = |sign: char| matches!(sign, '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}');
     let is_word = |part: &str| part.chars().count() > MAX_GREEK && part.chars().all(is_greek);

@@ -6,14 +6,13 @@ use crate::tables::layout::edges::Edges;
 use crate::tables::layout::figures::is_figure;
 use crate::tables::layout::lines::{Chunk, PageWords, PlacedWord, TextLine, text_lines, union};
 use crate::tables::reading::area::{Area, Proof};
-use crate::tables::reading::centred::OFF_MIDDLE;
+use crate::tables::reading::centred::{HALF_PITCH, OFF_MIDDLE};
 use crate::tables::reading::columns::columns_of;
-use crate::tables::reading::rows::HALF_PITCH;
 use pagewise_text::{Bounds, PageLayout};
 
 /// Lines further apart than this many ems are not of one table.
 pub(super) const MAX_PITCH: f32 = 3.6;
-/// Cells beside each other, whose lines share no baseline, are at most so many ems apart.
+/// The largest gap, in ems, between cells that stand beside each other and share no baseline.
 const MAX_BESIDE: f32 = 4.0;
 /// A column of prose has at least so many lines.
 const MIN_PROSE: usize = 6;
@@ -185,7 +184,7 @@ impl<'a, 'p> Group<'a, 'p> {
 
     fn takes(&self, run: &[&Chunk], line: &TextLine) -> bool {
         let pitch = (line.baseline - self.baseline) / self.size;
-        // A line too near to be the next one is of a cell beside the last.
+        // A line less than an em below the last one belongs to a cell beside it.
         let reach = if pitch < 1.0 { MAX_BESIDE * self.size } else { 0.0 };
         pitch <= MAX_PITCH && run.iter().any(|c| c.bounds.x0 < self.x1 + reach && self.x0 < c.bounds.x1 + reach)
     }

@@ -8,8 +8,8 @@ use crate::tables::layout::edges::{Edge, Edges};
 use crate::tables::layout::figures::is_figure;
 use crate::tables::layout::lines::{Chunk, PageWords, PlacedWord, TextLine, is_inside, table_lines, text_lines, union};
 use crate::tables::reading::area::{Area, Proof};
+use crate::tables::reading::centred::HALF_PITCH;
 use crate::tables::reading::columns::{Column, columns_of};
-use crate::tables::reading::rows::HALF_PITCH;
 use pagewise_text::{Bounds, PageLayout, Word};
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ const MIN_WIDTH: f32 = 60.0;
 const MAX_AREAS: usize = 300;
 /// Minimum number of labels beside rows of values.
 const MIN_LABELS: usize = 2;
-/// Minimum number of values with a rule each, at most so many ems below their baseline.
+/// The least number of values with a rule of their own, which is at most so many ems below the baseline.
 const MIN_FIELDS: usize = 3;
 const MAX_RULE_EM: f32 = 0.8;
 /// A line above a rule is a head if it has at least this many chunks.
@@ -117,7 +117,7 @@ pub(crate) fn extended(area: &Bounds, words: &PageWords, lines: &[TextLine], edg
     grown
 }
 
-/// The lines that are one row with the first of these, whose cells may stand at its middle.
+/// The first line, and the next ones that may be of its row: its cells may be centred vertically.
 fn first_row<'a, 'p: 'a>(lines: impl Iterator<Item = &'a TextLine<'p>>) -> impl Iterator<Item = &'a TextLine<'p>> {
     let mut lines = lines.peekable();
     let first = lines.peek().map_or(0.0, |line| line.baseline);

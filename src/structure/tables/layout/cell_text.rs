@@ -2,7 +2,7 @@
 
 use super::lines::{PlacedWord, text_lines};
 use pagewise_base::script::{is_ideograph, is_right_to_left, runs_left};
-use pagewise_text::{COLUMN_GAP_EM, are_apart};
+use pagewise_text::{COLUMN_GAP_EM, Vocabulary, are_apart, divides};
 
 /// The words in reading order: lines joined by a space, hyphens at line ends repaired.
 pub(crate) fn cell_text(words: &[PlacedWord]) -> String {
@@ -69,22 +69,15 @@ fn is_apart(last: &PlacedWord, word: &PlacedWord) -> bool {
     }
 }
 
-/// Appends a line; a hyphen between a letter and a small letter goes.
+/// Appends a line, without the hyphen at the end of the text if it divides a word.
 fn append_line(text: &mut String, line: &str) {
-    if text.ends_with('\u{ad}') || is_hyphenated(text, line) {
+    let vocabulary = Vocabulary::default();
+    if text.ends_with('\u{ad}') || divides(text, line, || &vocabulary) {
         text.pop();
     } else if !text.is_empty() && !is_unspaced(text, line) {
         text.push(' ');
     }
     text.push_str(line);
-}
-
-/// Whether a word goes on over the line end.
-fn is_hyphenated(text: &str, line: &str) -> bool {
-    let mut end = text.chars().rev();
-    matches!(end.next(), Some('-' | '\u{2010}'))
-        && end.next().is_some_and(char::is_alphabetic)
-        && line.chars().next().is_some_and(char::is_lowercase)
 }
 
 /// Whether two lines join without a space, as Chinese and Japanese do.

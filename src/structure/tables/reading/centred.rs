@@ -1,26 +1,29 @@
-//! Rows whose cells stand at the middle of their height: the lines of a cell lie between those of the cells beside it.
+//! Rows whose cells are centred vertically, so that the lines of a cell stand between those of the cells beside it.
 
 use super::area::slot_of;
 use super::columns::{Column, Piece};
 use super::grid::Slot;
-use super::rows::{HALF_PITCH, RowLine, has_room};
+use super::rows::{RowLine, has_room};
 use std::ops::Range;
 
-/// The lines of a cell are apart as the nearest lines of the table are, up to this share; those of two rows are not nearer.
+/// The distance of the lines of a cell exceeds the smallest in the table by at most this share of it. That of two rows is at
+/// least as large, less this share.
 const OFF_LEADING: f32 = 0.12;
-/// The middles of the cells of a row differ by less than this many ems.
+/// Lines whose baselines are nearer than so many ems belong to cells beside each other.
+pub(crate) const HALF_PITCH: f32 = 0.85;
+/// The middles of the cells of a row differ by fewer ems than this.
 pub(crate) const OFF_MIDDLE: f32 = 0.25;
 
-/// What the middles of cells say of lines.
+/// What the middles of cells tell about the rows of lines.
 pub(super) struct Middles<'p> {
-    /// For each line whether it is of the row of the line before it, where that is known.
+    /// For each line, whether it belongs to the row of the line before it; `None` if the middles do not tell.
     pub(super) joins: Vec<Option<bool>>,
-    /// The cells that cover the row above their middle and the row below it.
+    /// Cells that span two rows, whose middle lies between these.
     pub(super) between: Vec<Block<'p>>,
 }
 
 impl<'p> Middles<'p> {
-    /// Takes the cells between two rows out of the lines. `is_cut` says whether a rule lies between two lines in these columns.
+    /// Removes cells that span two rows from the lines. `is_cut` tells whether a rule divides two lines in a range of columns.
     pub(super) fn take(
         lines: &mut Vec<RowLine<'p>>,
         columns: &[Column],
@@ -43,7 +46,7 @@ impl<'p> Middles<'p> {
             match groups.as_slice() {
                 [row] if row.is_centred(size) => found.join(row.blocks),
                 [above, row, below] if !row.covers(above, below, near) => {}
-                // Two lines further apart than those of other cells.
+                // One cell above and one below in the same column: two lines of a cell, further apart than usual.
                 [Row { blocks: [above], .. }, _, Row { blocks: [below], .. }] if !above.is_beside(below) => {
                     found.join(band);
                 }
@@ -66,7 +69,7 @@ impl<'p> Middles<'p> {
         found
     }
 
-    /// Notes that the lines of these cells are a row.
+    /// Records that the lines of these cells are one row.
     fn join(&mut self, cells: &[Block]) {
         let lines = || cells.iter().flat_map(|block| &block.places).map(|(line, _)| *line);
         let (Some(first), Some(last)) = (lines().min(), lines().max()) else { return };
@@ -133,7 +136,8 @@ impl<'b, 'p> Row<'b, 'p> {
     }
 }
 
-/// The cells of these lines, each of pieces of one column that follow each other closely, and how closely, in ems.
+/// The cells of these lines: pieces of one column that follow each other closely. Also the smallest distance of such pieces,
+/// in ems.
 fn blocks<'p>(
     lines: &[RowLine<'p>],
     columns: &[Column],

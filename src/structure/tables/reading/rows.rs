@@ -8,8 +8,6 @@ const ROOM: f32 = 1.0;
 const WORD_SPACE: f32 = 0.3;
 /// Lines further apart than this many ems are not of one row.
 const MAX_PITCH: f32 = 2.2;
-/// A line that is nearer than this many ems to the lines above and below it stands between two rows.
-pub(crate) const HALF_PITCH: f32 = 0.85;
 
 /// A line of a table: its pieces and where it stands.
 #[derive(Debug, Clone)]
@@ -47,8 +45,8 @@ impl<'p> RowLine<'p> {
     }
 }
 
-/// The rows of these lines: runs of lines of one row. `joins` says which of them are of the row of the line before, where
-/// that is known, and `is_ruled` whether a rule lies between two lines' baselines.
+/// Divides lines into rows, each a range of consecutive lines. `joins` tells for each line whether it belongs to the row of
+/// the line before it, where that is known; `is_ruled` tells whether a rule lies between the baselines of two lines.
 pub(crate) fn rows_of(
     lines: &[RowLine],
     columns: &[Column],
