@@ -10,9 +10,11 @@ use crate::list_marks::MarkerKind;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A heading has at most so many lines and characters.
+/// A heading has at most so many lines and characters, and one in much larger type, such as the title of a paper, at most
+/// so many times as many.
 const MAX_LINES: usize = 4;
 const MAX_CHARACTERS: usize = 200;
+const TITLE_FACTOR: usize = 2;
 /// A heading of the structure tree that looks like the body and ends as a sentence is shorter.
 const MAX_SENTENCE: usize = 50;
 /// Text larger than the body by this factor is a heading whatever its weight.
@@ -21,8 +23,8 @@ const LARGER: f32 = 1.1;
 pub(super) const MUCH_LARGER: f32 = 1.25;
 /// Text smaller than the body by this factor is none.
 const SMALLER: f32 = 0.93;
-/// A heading in bold type of one line may be smaller: that of an abstract, or of a section of a review.
-const SMALLEST: f32 = 0.85;
+/// A heading in bold type of one line may be smaller: that of an abstract, or of what follows the text of a paper.
+const SMALLEST: f32 = 0.75;
 /// A heading in the size of the body has more space above it than a line, in leadings.
 const SPACE_ABOVE: f32 = 1.15;
 /// An index is smaller than its letter by this factor.
@@ -65,8 +67,8 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
     headings
         .retain(|index| !is_line_of_block(drafts, &flow, *index, statistics) && !is_among_items(drafts, &flow, *index));
     headings = without_labels(drafts, &flow, &headings);
-    let byline = byline(drafts, &flow, &headings);
-    headings.retain(|index| !byline.contains(index));
+    let beside = [kickers(drafts, &flow, &headings), byline(drafts, &flow, &headings)].concat();
+    headings.retain(|index| !beside.contains(index));
     headings = with_next(drafts, &flow, &headings);
     let levels = levels(drafts, &flow, &headings, &outline);
     for (index, level) in headings.into_iter().zip(levels) {
@@ -188,14 +190,32 @@ fn may_be_next(draft: &Draft) -> bool {
     draft.is_free() && is_set_off && is_short && draft.space_above >= SPACE_ABOVE && !draft.ends_sentence()
 }
 
+/// The highest heading of the first page: its index, and its place among the headings.
+fn title(drafts: &[Draft], headings: &[usize]) -> Option<(usize, Rank)> {
+    let ranks = headings.iter().filter_map(|at| Some((*at, drafts.get(*at)?)));
+    let on_first = ranks.filter(|(_, draft)| draft.place.page == 0);
+    on_first.map(|(at, draft)| (at, rank(draft))).min_by(|a, b| a.1.cmp(&b.1))
+}
+
+/// The headings above the title that name the journal, or the kind of the text: no heading below it looks like them, and
+/// no text stands between.
+fn kickers(drafts: &[Draft], flow: &[usize], headings: &[usize]) -> Vec<usize> {
+    let Some((title, _)) = title(drafts, headings) else { return Vec::new() };
+    let look = |at: &usize| drafts.get(*at).map(rank);
+    let below: BTreeSet<Option<Rank>> = headings.iter().filter(|at| **at >= title).map(look).collect();
+    let is_over_text = flow.iter().filter(|at| **at < title).any(|at| drafts.get(*at).is_some_and(is_text));
+    let above = headings.iter().filter(|at| **at < title && !is_over_text);
+    above.filter(|at| !below.contains(&look(at))).copied().collect()
+}
+
 /// The headings of the first page that are authors, affiliations and dates: they stand between the title and the text,
 /// and have the marks of affiliations, are a list of names, or are centred and no text follows them.
 fn byline(drafts: &[Draft], flow: &[usize], headings: &[usize]) -> Vec<usize> {
     let draft = |at: &usize| drafts.get(*at);
     let ranks: Vec<(usize, Rank)> = headings.iter().filter_map(|at| Some((*at, rank(draft(at)?)))).collect();
-    let on_first = ranks.iter().filter(|(at, _)| draft(at).is_some_and(|draft| draft.place.page == 0));
-    let title = on_first.min_by(|a, b| a.1.cmp(&b.1)).and_then(|(at, _)| Some((*at, draft(at)?)));
-    let Some((first, title)) = title else { return Vec::new() };
+    let Some((first, title)) = title(drafts, headings).and_then(|(at, _)| Some((at, draft(&at)?))) else {
+        return Vec::new();
+    };
     let is_text = |at: &&usize| draft(at).is_some_and(|draft| draft.place.page > 0 || is_text(draft));
     let end = flow.iter().filter(|at| **at > first).find(is_text).copied().unwrap_or(usize::MAX);
     let is_over_text = |at: usize| {
@@ -265,7 +285,8 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics, 
     let size = heading_size(draft);
     let ratio =
         if texts.contains(&size_key(size)) { size.min(statistics.body_size) } else { size } / statistics.body_size;
-    let is_short = draft.lines.len() <= MAX_LINES && draft.len() <= MAX_CHARACTERS;
+    let factor = if ratio >= MUCH_LARGER { TITLE_FACTOR } else { 1 };
+    let is_short = draft.lines.len() <= factor * MAX_LINES && draft.len() <= factor * MAX_CHARACTERS;
     if !draft.is_paragraph()
         || draft.is_formula
         || !is_short
