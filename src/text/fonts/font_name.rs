@@ -72,15 +72,17 @@ fn math_font(name: &str) -> MathFont {
 
 /// The style that a font's name tells.
 pub(super) fn style_of_name(name: &str) -> FontStyle {
-    let name = without_tag(name).to_lowercase().replace([',', '_', ' '], "-");
-    let tex = tex_style(&name);
+    let name = without_tag(name).to_lowercase().replace([',', '_', ' ', '.'], "-");
+    // Some producers divide a font, and add the number of the part.
+    let name = name.split('+').next().unwrap_or_default();
+    let tex = tex_style(name);
     let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
     let ends = |words: &[&str]| words.iter().any(|word| name.ends_with(word));
     FontStyle {
         is_bold: has(&BOLD) || ends(&BOLD_ENDS) || tex.is_bold,
         is_italic: has(&ITALIC) || ends(&ITALIC_ENDS) || tex.is_italic,
         is_monospace: has(&MONOSPACE) || tex.is_monospace,
-        math: math_font(&name),
+        math: math_font(name),
     }
 }
 
@@ -118,6 +120,8 @@ mod tests {
             ("ABCDEF+Arial,BoldItalic", "bi"),
             ("TimesNewRomanPS-BoldItalicMT", "bi"),
             ("NimbusRomNo9L-Medi", "b"),
+            ("ABCDEF+AdvOT66af078c.B+20", "b"),
+            ("AdvOT1ae6bdaa.BI", "bi"),
             ("NimbusRomNo9L-MediItal", "bi"),
             ("NimbusRomNo9L-Regu", ""),
             ("HelveticaNeue-Medium", ""),

@@ -2,10 +2,11 @@
 
 use super::font_style::FontStyle;
 use super::page_fonts::{FontKey, PageFontDictionaries};
+use super::stems::Stems;
 use crate::page_layout::MathFont;
 use hayro_interpret::font::{Glyph, GlyphRun};
 use hayro_interpret::kurbo::{Affine, Rect};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The most styles of a page. Further ones count as the first.
 const MAX_STYLES: usize = 1 << 12;
@@ -38,6 +39,8 @@ pub(crate) struct StyleCollector {
     /// By the index that the caller has for a font. One font may have several.
     known: HashMap<usize, (u16, FontStyle)>,
     numbers: HashMap<FontKey, u16>,
+    /// Of fonts that are bold by no sign of their dictionary or program.
+    stems: HashMap<u16, Stems>,
     styles: Vec<GlyphStyle>,
     indices: HashMap<GlyphStyle, StyleIndex>,
 }
@@ -45,7 +48,7 @@ pub(crate) struct StyleCollector {
 impl Default for StyleCollector {
     fn default() -> Self {
         let (known, numbers, indices) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Self { known, numbers, styles: vec![GlyphStyle::default()], indices }
+        Self { known, numbers, stems: HashMap::new(), styles: vec![GlyphStyle::default()], indices }
     }
 }
 
@@ -61,6 +64,9 @@ impl StyleCollector {
         clip: Rect,
     ) -> StyleIndex {
         let (font, mut style, is_guess) = self.font_style(fonts, font, run, clip).unwrap_or_default();
+        if !style.is_bold && style.math == MathFont::None && font > 0 {
+            self.measure(font, run);
+        }
         style.is_italic |= run.glyphs().first().is_some_and(|glyph| is_slanted(to_page * glyph.transform()));
         self.index_of(GlyphStyle { font, style, is_guess, color })
     }
@@ -71,8 +77,21 @@ impl StyleCollector {
     }
 
     /// The styles, by their index.
-    pub(crate) fn finish(self) -> Vec<GlyphStyle> {
+    pub(crate) fn finish(mut self) -> Vec<GlyphStyle> {
+        let bold: HashSet<u16> =
+            self.stems.into_iter().filter_map(|(font, stems)| stems.are_bold().then_some(font)).collect();
+        self.styles.iter_mut().filter(|style| bold.contains(&style.font)).for_each(|style| style.style.is_bold = true);
         self.styles
+    }
+
+    fn measure(&mut self, font: u16, run: &GlyphRun<'_, '_>) {
+        let stems = self.stems.entry(font).or_default();
+        for glyph in run.glyphs() {
+            match &**glyph {
+                Glyph::Outline(outline) if !stems.are_enough() => stems.add(outline),
+                _ => return,
+            }
+        }
     }
 
     /// The number and the style of a run's font, and whether another may be meant.

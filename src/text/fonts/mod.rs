@@ -5,6 +5,7 @@ mod font_name;
 mod font_style;
 mod glyph_styles;
 mod page_fonts;
+mod stems;
 
 pub(crate) use font_name::without_tag;
 pub(crate) use glyph_styles::{GlyphStyle, StyleCollector, StyleIndex};
