@@ -82,7 +82,7 @@ impl FontStyle {
     }
 }
 
-pub(super) fn base_name(font: &Dict<'_>) -> String {
+pub(crate) fn base_name(font: &Dict<'_>) -> String {
     font.get::<Name<'_>>(b"BaseFont").map(|name| String::from_utf8_lossy(&name).into_owned()).unwrap_or_default()
 }
 

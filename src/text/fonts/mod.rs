@@ -8,5 +8,6 @@ mod page_fonts;
 mod stems;
 
 pub(crate) use font_name::without_tag;
+pub(crate) use font_style::base_name;
 pub(crate) use glyph_styles::{GlyphStyle, StyleCollector, StyleIndex};
 pub(crate) use page_fonts::{PageFontDictionaries, SharedFonts};

@@ -2,7 +2,7 @@
 
 use super::character_maps;
 use super::glyph_names::named_codes;
-use crate::fonts::without_tag;
+use crate::fonts::{base_name, without_tag};
 use hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, CidFamily, load_embedded};
 use hayro_interpret::hayro_syntax::object::{Array, Dict, Name, Object, Stream, String as PdfString};
 use std::collections::HashMap;
@@ -40,7 +40,7 @@ impl FontMap {
         Self {
             to_unicode: damaged_map(font),
             collection: collection(font),
-            names: names.map(|names| named_codes(&names)).unwrap_or_default(),
+            names: names.map(|names| named_codes(&names, &base_name(font))).unwrap_or_default(),
             is_unicode: has_unicode_codes(font),
             is_math_italic: is_math_italic(font),
         }

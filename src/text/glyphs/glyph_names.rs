@@ -36,10 +36,40 @@ pub(super) fn text_of(name: &str) -> Option<String> {
     variant.unwrap_or(name).split('_').map(character_of).collect()
 }
 
-/// The codes that `/Differences` names (ISO 32000-2, 9.6.5.2), with the text that each name says.
+/// The font of symbols of Arbortext Advanced Print Publisher, in which journals are set. It names its glyphs by the letter C
+/// and the codes of TeX's math symbols (OMS), of which these are in use.
+const PUBLISHER_SYMBOLS: &str = "AdvP4C4E74";
+const MATH_SYMBOLS: [(u8, char); 19] = [
+    (0, '−'),
+    (1, '·'),
+    (2, '×'),
+    (3, '∗'),
+    (4, '÷'),
+    (5, '⋄'),
+    (6, '±'),
+    (7, '∓'),
+    (14, '∘'),
+    (15, '•'),
+    (17, '≡'),
+    (18, '⊆'),
+    (19, '⊇'),
+    (20, '≤'),
+    (21, '≥'),
+    (24, '∼'),
+    (25, '≈'),
+    (28, '≪'),
+    (29, '≫'),
+];
+
+fn math_symbol(name: &str) -> Option<String> {
+    let code = name.strip_prefix('C')?.parse::<u8>().ok()?;
+    MATH_SYMBOLS.iter().find(|(other, _)| *other == code).map(|(_, symbol)| symbol.to_string())
+}
+
+/// The codes that `/Differences` of the font `font` names (ISO 32000-2, 9.6.5.2), with the text that each name says.
 ///
 /// Old programs name the glyphs of a font by the codes that its characters had before: `/G41`, `/a65`.
-pub(super) fn named_codes(differences: &Array<'_>) -> HashMap<u32, Option<String>> {
+pub(super) fn named_codes(differences: &Array<'_>, font: &str) -> HashMap<u32, Option<String>> {
     let mut code = 0;
     let mut names = Vec::new();
     for object in differences.iter::<Object<'_>>() {
@@ -59,7 +89,11 @@ pub(super) fn named_codes(differences: &Array<'_>) -> HashMap<u32, Option<String
     let unknown =
         names.iter().map(|(_, name)| name.as_str()).filter(|name| text_of(name).is_none()).collect::<Vec<_>>();
     let naming = CodeNaming::of(&unknown).filter(|_| unknown.len() * 2 >= names.len());
-    let text = |name: &str| text_of(name).or_else(|| naming?.character(name).map(String::from));
+    let is_symbols = font.ends_with(PUBLISHER_SYMBOLS);
+    let text = |name: &str| {
+        let symbol = math_symbol(name).filter(|_| is_symbols);
+        symbol.or_else(|| text_of(name)).or_else(|| naming?.character(name).map(String::from))
+    };
     names.iter().map(|(code, name)| (*code, text(name))).collect()
 }
 
