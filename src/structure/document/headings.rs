@@ -1,13 +1,13 @@
-//! Headings: by size, weight and place; their levels by the rank of their styles, checked by their numbers.
+//! Headings: by size, weight and place.
 
 use super::super::bounds::quarters;
 use super::super::page_structure::{Line, LineWord, has_letter, is_cell_value, roman_value};
 use super::OutlineHeading;
 use super::drafts::{Draft, DraftKind};
 use super::drafts::{is_labelled, marker};
+use super::levels::{NumberKind, Outline, Rank, levels, number_kind, plain, rank, set_below};
 use super::type_statistics::TypeStatistics;
 use crate::list_marks::MarkerKind;
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A heading has at most so many lines and characters, and one in much larger type, such as the title of a paper, at most
@@ -15,6 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_LINES: usize = 4;
 const MAX_CHARACTERS: usize = 200;
 const TITLE_FACTOR: usize = 2;
+/// A title has at least so many characters, unless no other heading of its page has.
+const MIN_TITLE: usize = 20;
+/// Lines in type so much larger than the body are no address, wherever they end.
+const TITLE: f32 = 1.5;
 /// A heading of the structure tree that looks like the body and ends as a sentence is shorter.
 const MAX_SENTENCE: usize = 50;
 /// Text larger than the body by this factor is a heading whatever its weight.
@@ -25,6 +29,8 @@ pub(super) const MUCH_LARGER: f32 = 1.25;
 const SMALLER: f32 = 0.93;
 /// A heading in bold type of one line may be smaller: that of an abstract, or of what follows the text of a paper.
 const SMALLEST: f32 = 0.75;
+/// The text below such a heading is larger by less than this factor.
+const LARGER_TEXT: f32 = 1.15;
 /// A heading in the size of the body has more space above it than a line, in leadings.
 const SPACE_ABOVE: f32 = 1.15;
 /// An index is smaller than its letter by this factor.
@@ -40,8 +46,6 @@ const MIN_TEXT: usize = 120;
 const MIN_TEXTS: usize = 3 * MIN_TEXT;
 /// Maximum number of headings in one look with nothing between them.
 const MAX_RUN: usize = 4;
-/// Markdown has so many levels.
-const MAX_LEVEL: usize = 6;
 
 /// Turns drafts into headings, with their levels.
 pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics: &TypeStatistics) {
@@ -60,17 +64,20 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
         let is_large = heading_size(draft) >= MUCH_LARGER * statistics.body_size;
         let is_open = !is_tagged || draft.tag.is_none() || is_large;
         let is_label = heading_size(draft) < SMALLEST * statistics.body_size;
-        if is_open && (is_heading(draft, next, statistics, &texts) || !is_label && outline.is_entry(draft)) {
+        if is_open && (is_heading(draft, next, statistics, &texts) || !is_label && is_entry(draft, &outline)) {
             headings.push(*index);
         }
     }
     headings
         .retain(|index| !is_line_of_block(drafts, &flow, *index, statistics) && !is_among_items(drafts, &flow, *index));
     headings = without_labels(drafts, &flow, &headings);
-    let beside = [kickers(drafts, &flow, &headings), byline(drafts, &flow, &headings)].concat();
+    let beside = [kickers(drafts, &flow, &headings, statistics), byline(drafts, &flow, &headings, statistics)].concat();
     headings.retain(|index| !beside.contains(index));
     headings = with_next(drafts, &flow, &headings);
-    let levels = levels(drafts, &flow, &headings, &outline);
+    let levels = levels(drafts, &flow, &headings, &outline, statistics);
+    if let Some(title) = title(drafts, &flow, &headings, statistics) {
+        set_below(drafts, title);
+    }
     for (index, level) in headings.into_iter().zip(levels) {
         if let Some(draft) = drafts.get_mut(index) {
             draft.kind = DraftKind::Heading { level };
@@ -190,17 +197,26 @@ fn may_be_next(draft: &Draft) -> bool {
     draft.is_free() && is_set_off && is_short && draft.space_above >= SPACE_ABOVE && !draft.ends_sentence()
 }
 
-/// The highest heading of the first page: its index, and its place among the headings.
-fn title(drafts: &[Draft], headings: &[usize]) -> Option<(usize, Rank)> {
-    let ranks = headings.iter().filter_map(|at| Some((*at, drafts.get(*at)?)));
-    let on_first = ranks.filter(|(_, draft)| draft.place.page == 0);
-    on_first.map(|(at, draft)| (at, rank(draft))).min_by(|a, b| a.1.cmp(&b.1))
+/// The title: the highest heading of the first page. If the highest is short, it may be the name of a journal: then the
+/// title is a longer one in large type that stands over no text, but over its authors.
+fn title(drafts: &[Draft], flow: &[usize], headings: &[usize], statistics: &TypeStatistics) -> Option<usize> {
+    let on_first = headings.iter().filter_map(|at| Some((*at, drafts.get(*at)?)));
+    let on_first: Vec<(usize, &Draft)> = on_first.filter(|(_, draft)| draft.place.page == 0).collect();
+    let is_long = |at: usize, draft: &Draft| {
+        let next = flow.get(flow.partition_point(|other| *other <= at)).and_then(|next| drafts.get(*next));
+        draft.len() >= MIN_TITLE && heading_size(draft) >= TITLE * statistics.body_size && !next.is_some_and(is_text)
+    };
+    let highest = |is_meant: &dyn Fn(usize, &Draft) -> bool| {
+        let meant = on_first.iter().filter(|(at, draft)| is_meant(*at, draft));
+        meant.min_by_key(|(_, draft)| rank(draft)).map(|(at, _)| *at)
+    };
+    highest(&is_long).or_else(|| highest(&|_, _| true))
 }
 
 /// The headings above the title that name the journal, or the kind of the text: no heading below it looks like them, and
 /// no text stands between.
-fn kickers(drafts: &[Draft], flow: &[usize], headings: &[usize]) -> Vec<usize> {
-    let Some((title, _)) = title(drafts, headings) else { return Vec::new() };
+fn kickers(drafts: &[Draft], flow: &[usize], headings: &[usize], statistics: &TypeStatistics) -> Vec<usize> {
+    let Some(title) = title(drafts, flow, headings, statistics) else { return Vec::new() };
     let look = |at: &usize| drafts.get(*at).map(rank);
     let below: BTreeSet<Option<Rank>> = headings.iter().filter(|at| **at >= title).map(look).collect();
     let is_over_text = flow.iter().filter(|at| **at < title).any(|at| drafts.get(*at).is_some_and(is_text));
@@ -210,10 +226,10 @@ fn kickers(drafts: &[Draft], flow: &[usize], headings: &[usize]) -> Vec<usize> {
 
 /// The headings of the first page that are authors, affiliations and dates: they stand between the title and the text,
 /// and have the marks of affiliations, are a list of names, or are centred and no text follows them.
-fn byline(drafts: &[Draft], flow: &[usize], headings: &[usize]) -> Vec<usize> {
+fn byline(drafts: &[Draft], flow: &[usize], headings: &[usize], statistics: &TypeStatistics) -> Vec<usize> {
     let draft = |at: &usize| drafts.get(*at);
     let ranks: Vec<(usize, Rank)> = headings.iter().filter_map(|at| Some((*at, rank(draft(at)?)))).collect();
-    let Some((first, title)) = title(drafts, headings).and_then(|(at, _)| Some((at, draft(&at)?))) else {
+    let Some((first, title)) = title(drafts, flow, headings, statistics).and_then(|at| Some((at, draft(&at)?))) else {
         return Vec::new();
     };
     let is_text = |at: &&usize| draft(at).is_some_and(|draft| draft.place.page > 0 || is_text(draft));
@@ -250,7 +266,7 @@ fn is_list_of_names(draft: &Draft) -> bool {
     text.matches(',').count() >= MIN_COMMAS && text.split(',').rev().skip(1).all(is_name)
 }
 
-fn has_lines(draft: &Draft) -> bool {
+pub(super) fn has_lines(draft: &Draft) -> bool {
     draft.is_paragraph() && draft.lines.len() > 1
 }
 
@@ -277,7 +293,7 @@ fn text_sizes(drafts: &[Draft]) -> BTreeSet<i32> {
     lengths.into_keys().collect()
 }
 
-fn size_key(size: f32) -> i32 {
+pub(super) fn size_key(size: f32) -> i32 {
     quarters(size) / 2
 }
 
@@ -285,12 +301,15 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics, 
     let size = heading_size(draft);
     let ratio =
         if texts.contains(&size_key(size)) { size.min(statistics.body_size) } else { size } / statistics.body_size;
+    if draft.is_run_in && draft.is_paragraph() {
+        return true;
+    }
     let factor = if ratio >= MUCH_LARGER { TITLE_FACTOR } else { 1 };
     let is_short = draft.lines.len() <= factor * MAX_LINES && draft.len() <= factor * MAX_CHARACTERS;
     if !draft.is_paragraph()
         || draft.is_formula
         || !is_short
-        || !is_emphasised(draft, statistics) && is_broken(draft)
+        || ratio < TITLE && !is_emphasised(draft, statistics) && is_broken(draft)
         || is_listed(draft)
         || draft.begins_small() && ratio < MUCH_LARGER
         || !has_word(draft)
@@ -335,9 +354,13 @@ fn is_listed(draft: &Draft) -> bool {
 }
 
 /// Whether a line of bold type is a heading although it is smaller than the body: it has a number or is in capitals, or
-/// its text is no larger than itself.
+/// its text is no larger than itself, or hardly so and begins right below it.
 fn is_small_heading(draft: &Draft, next: Option<&Draft>) -> bool {
-    let is_over_text = |next: &Draft| next.is_paragraph() && next.lines.len() > 1 && next.size() < 1.02 * draft.size();
+    let is_over_text = |next: &Draft| {
+        let is_flush = (next.first_left() - draft.first_left()).abs() < 0.3 * draft.size();
+        let factor = if is_flush { LARGER_TEXT } else { 1.02 };
+        next.is_paragraph() && next.lines.len() > 1 && next.size() < factor * draft.size()
+    };
     draft.lines.len() == 1
         && draft.share(|style| style.is_bold) > MOST
         && (draft_depth(draft).is_some() || is_capitals(draft) || next.is_some_and(is_over_text))
@@ -350,8 +373,13 @@ fn is_item_over(draft: &Draft, next: &Draft) -> bool {
     next.is_paragraph() && next.marker.is_none() && is_below(next.first_left()) && is_below(next.text_left())
 }
 
+/// Whether a heading is smaller than the body.
+pub(super) fn is_small(draft: &Draft, statistics: &TypeStatistics) -> bool {
+    heading_size(draft) < SMALLER * statistics.body_size
+}
+
 /// The size of its largest word. Small capitals are smaller than their heading.
-fn heading_size(draft: &Draft) -> f32 {
+pub(super) fn heading_size(draft: &Draft) -> f32 {
     let words = draft.lines.first().into_iter().flat_map(|line| &line.words).filter(|word| has_letter(&word.text));
     let largest = words.map(|word| word.style.size).fold(0.0, f32::max);
     if draft.is_all(|line| line.is_capitals()) { largest.max(draft.size()) } else { draft.size() }
@@ -387,7 +415,7 @@ fn is_vivid([red, green, blue]: [u8; 3]) -> bool {
     red.max(green).max(blue) - red.min(green).min(blue) > 48
 }
 
-fn is_capitals(draft: &Draft) -> bool {
+pub(super) fn is_capitals(draft: &Draft) -> bool {
     draft.is_all(|line| line.is_capitals()) && draft.lines.len() <= 3
 }
 
@@ -426,7 +454,7 @@ fn is_centred_section(draft: &Draft) -> bool {
         && (before - after).abs() < 2.0 * draft.size()
 }
 
-fn draft_depth(draft: &Draft) -> Option<usize> {
+pub(super) fn draft_depth(draft: &Draft) -> Option<usize> {
     draft.lines.first().and_then(|line| section_depth(line))
 }
 
@@ -444,114 +472,11 @@ pub(super) fn section_depth(line: &Line) -> Option<usize> {
     ((is_number(head) || is_letter || is_roman) && tail.iter().all(is_number)).then_some(parts.len())
 }
 
-/// What the number of a section is. Sections numbered in letters often stand in sections numbered otherwise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum NumberKind {
-    /// With digits, in one part or several.
-    Digits,
-    Letter,
-    Roman,
-}
-
-fn number_kind(draft: &Draft) -> NumberKind {
-    let first = draft.lines.first().and_then(|line| line.words.first()).map_or("", |word| word.text.as_str());
-    let head = first.trim_end_matches(['.', ')']);
-    match head.chars().find(|sign| !sign.is_alphabetic()) {
-        Some(_) => NumberKind::Digits,
-        None if roman_value(head).is_some() => NumberKind::Roman,
-        None => NumberKind::Letter,
-    }
-}
-
-/// The look of a heading. The smaller value is the higher rank.
-type Rank = (Reverse<i32>, bool, bool, bool);
-
-fn rank(draft: &Draft) -> Rank {
-    let is_bold = draft.share(|style| style.is_bold) > 0.5;
-    let is_italic = draft.share(|style| style.is_italic) > 0.5;
-    (Reverse(size_key(heading_size(draft))), !is_bold, is_italic, !is_capitals(draft))
-}
-
-/// The ranks that show the level of a heading, the highest first. A line that looks like no other and is followed by no
-/// text, such as a subtitle, a motto or the thanks at the end, stands between two levels and is none, unless it is the title.
-fn section_ranks(drafts: &[Draft], flow: &[usize], headings: &[usize]) -> Vec<Rank> {
-    let draft = |at: &usize| drafts.get(*at);
-    let mut own: Vec<(Rank, &Draft, bool)> = Vec::new();
-    for at in headings {
-        let Some(heading) = draft(at) else { continue };
-        let next = flow.get(flow.partition_point(|other| other <= at)).and_then(draft);
-        own.push((rank(heading), heading, draft_depth(heading).is_some() || next.is_some_and(has_lines)));
-    }
-    own.sort_by_key(|(rank, _, _)| *rank);
-    let first = own.iter().map(|(_, draft, _)| draft.place.page).min();
-    let title = own.iter().find(|(_, draft, _)| Some(draft.place.page) == first).map(|(rank, _, _)| *rank);
-    let alike = own.chunk_by(|a, b| a.0 == b.0).filter(|alike| match alike {
-        [(rank, _, has_text)] => *has_text || Some(*rank) == title,
-        _ => true,
-    });
-    alike.filter_map(|alike| alike.first()).map(|(rank, _, _)| *rank).collect()
-}
-
-fn levels(drafts: &[Draft], flow: &[usize], headings: &[usize], outline: &Outline) -> Vec<u8> {
-    let ranks = section_ranks(drafts, flow, headings);
-    let drafts: Vec<&Draft> = headings.iter().filter_map(|index| drafts.get(*index)).collect();
-    let by_rank = |draft: &Draft| 1 + ranks.partition_point(|other| *other < rank(draft)).min(MAX_LEVEL - 1);
-    let numbers = |kind: NumberKind| {
-        let own = drafts.iter().filter(move |draft| number_kind(draft) == kind);
-        offset(own.filter_map(|draft| Some((by_rank(draft), draft_depth(draft)?))))
-    };
-    let numbers = [NumberKind::Digits, NumberKind::Letter, NumberKind::Roman].map(|kind| (kind, numbers(kind)));
-    let offset_of = |draft: &Draft| {
-        let kind = number_kind(draft);
-        numbers.iter().find(|(other, _)| *other == kind).and_then(|(_, offset)| *offset)
-    };
-    let outlined = || drafts.iter().filter_map(|draft| Some((by_rank(draft), outline.depth(draft)?)));
-    // If headings have more looks than the outline has levels, the outline cannot tell their levels.
-    let count = |values: &mut dyn Iterator<Item = usize>| values.collect::<BTreeSet<_>>().len();
-    let is_coarse = count(&mut outlined().map(|(_, depth)| depth)) < count(&mut outlined().map(|(rank, _)| rank));
-    let entries = if is_coarse { None } else { offset(outlined()) };
-    let level = |draft: &&Draft| {
-        let numbered = draft_depth(draft).zip(offset_of(draft)).map(|(depth, offset)| depth + offset);
-        let outlined = outline.depth(draft).zip(entries).map(|(depth, offset)| depth + offset);
-        numbered.or(outlined).unwrap_or(by_rank(draft)).clamp(1, MAX_LEVEL)
-    };
-    drafts.iter().map(|draft| u8::try_from(level(draft)).unwrap_or(1)).collect()
-}
-
-/// What most levels are more than their depths.
-fn offset(pairs: impl Iterator<Item = (usize, usize)>) -> Option<usize> {
-    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-    for (level, depth) in pairs {
-        *counts.entry(level.saturating_sub(depth)).or_default() += 1;
-    }
-    counts.into_iter().max_by_key(|(offset, count)| (*count, Reverse(*offset))).map(|(offset, _)| offset)
-}
-
-/// The titles of the document's outline.
-struct Outline {
-    depths: BTreeMap<String, usize>,
-}
-
-impl Outline {
-    fn new(entries: &[OutlineHeading]) -> Self {
-        let entries = entries.iter().filter(|entry| has_letter(&entry.title));
-        Self { depths: entries.map(|entry| (plain(&entry.title), usize::from(entry.depth))).collect() }
-    }
-
-    fn depth(&self, draft: &Draft) -> Option<usize> {
-        self.depths.get(&plain(&draft.text())).copied()
-    }
-
-    fn is_entry(&self, draft: &Draft) -> bool {
-        draft.is_paragraph()
-            && !is_listed(draft)
-            && draft.lines.len() <= MAX_LINES
-            && !draft.lines.iter().any(|line| line.is_row())
-            && self.depth(draft).is_some()
-    }
-}
-
-/// Letters and digits only, in small letters.
-fn plain(text: &str) -> String {
-    text.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+/// Whether a draft is an entry of the outline.
+fn is_entry(draft: &Draft, outline: &Outline) -> bool {
+    draft.is_paragraph()
+        && !is_listed(draft)
+        && draft.lines.len() <= MAX_LINES
+        && !draft.lines.iter().any(|line| line.is_row())
+        && outline.depth(draft).is_some()
 }

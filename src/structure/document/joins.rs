@@ -20,45 +20,56 @@ const MIN_FLUSH: usize = 4;
 const FLUSH_EM: f32 = 0.3;
 const SHORT_EM: f32 = 0.12;
 
-/// Appends the beginnings of columns to the paragraphs and items that they continue.
+/// Appends the beginnings of columns to the paragraphs and items that they continue. Text smaller than the body, such as
+/// what follows the text of a paper, stands between the parts of paragraphs in its size, and goes on by itself.
 pub(super) fn join(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &TypeStatistics) {
-    let mut open: Option<usize> = None;
+    let mut open: [Option<usize>; 2] = [None; 2];
     let mut is_divided = false;
     for index in 0..drafts.len() {
         let Some(draft) = drafts.get(index) else { continue };
-        if is_passed_over(draft, statistics) {
+        if is_beside(draft) {
             is_divided |= matches!(draft.kind, DraftKind::Table(_));
             continue;
         }
-        let before = open.and_then(|open| drafts.get(open));
+        let is_small = is_small(draft, statistics);
+        let [body, small] = &mut open;
+        let own = if is_small { small } else { body };
+        let before = own.and_then(|open| drafts.get(open));
         let is_continued = before.is_some_and(|before| {
+            let around = Around { drafts, index, pages, statistics };
             are_near(before, draft, pages)
                 && (before.is_same_element(draft)
-                    || continues(before, draft, drafts, index, pages) && !(is_divided && before.ends_sentence()))
+                    || continues(before, draft, around)
+                        && !(is_divided && before.ends_sentence())
+                        && (!is_small || is_one_sentence(before, draft)))
         });
-        match open.filter(|_| is_continued) {
+        match own.filter(|_| is_continued) {
             Some(target) => append(drafts, target, index),
             None if is_label(draft, pages) => (),
-            None => open = Some(index),
+            None => *own = Some(index),
         }
-        is_divided = false;
+        is_divided &= is_small;
     }
 }
 
-/// What may stand between the parts of a paragraph.
-fn is_passed_over(draft: &Draft, statistics: &TypeStatistics) -> bool {
-    match draft.kind {
+/// What stands among the text without being part of it.
+fn is_beside(draft: &Draft) -> bool {
+    matches!(
+        draft.kind,
         DraftKind::Running
-        | DraftKind::LeftOut
-        | DraftKind::Footnote { .. }
-        | DraftKind::Caption
-        | DraftKind::Aside => true,
-        DraftKind::Table(_) | DraftKind::Figure(_) => true,
-        DraftKind::Paragraph { .. } | DraftKind::Entry => {
-            draft.size() < 0.9 * statistics.body_size && draft.marker.is_none()
-        }
-        _ => false,
-    }
+            | DraftKind::LeftOut
+            | DraftKind::Footnote { .. }
+            | DraftKind::Caption
+            | DraftKind::Aside
+            | DraftKind::Table(_)
+            | DraftKind::Figure(_)
+    )
+}
+
+fn is_small(draft: &Draft, statistics: &TypeStatistics) -> bool {
+    matches!(draft.kind, DraftKind::Paragraph { .. } | DraftKind::Entry)
+        && draft.size() < 0.9 * statistics.body_size
+        && draft.marker.is_none()
 }
 
 /// Whether it is a label in a figure.
@@ -98,9 +109,9 @@ fn is_one_sentence(before: &Draft, after: &Draft) -> bool {
 }
 
 /// Whether a draft continues another one of an earlier column.
-fn continues(before: &Draft, after: &Draft, drafts: &[Draft], index: usize, pages: &[DocumentPage]) -> bool {
+fn continues(before: &Draft, after: &Draft, around: Around) -> bool {
     if before.kind == DraftKind::Code && after.kind == DraftKind::Code {
-        return is_first_of_column(drafts, index, pages) && before.closes_column;
+        return is_first_of_column(around) && before.closes_column;
     }
     let is_tagged = before.tag.is_some() || after.tag.is_some();
     if is_tagged && before.place.page == after.place.page && !is_one_sentence(before, after) {
@@ -108,34 +119,34 @@ fn continues(before: &Draft, after: &Draft, drafts: &[Draft], index: usize, page
     }
     let can_go_on = matches!(before.kind, DraftKind::Paragraph { .. } | DraftKind::Item { .. } | DraftKind::Quote);
     let can_follow = matches!(after.kind, DraftKind::Paragraph { .. } | DraftKind::Quote) && after.marker.is_none();
-    if !can_go_on || !can_follow || before.turn != after.turn || !is_first_of_column(drafts, index, pages) {
+    if !can_go_on || !can_follow || before.turn != after.turn || !is_first_of_column(around) {
         return false;
     }
     let (Some(last), Some(first)) = (before.lines.last(), after.lines.first()) else { return false };
     if (last.size - first.size).abs() > 0.06 * last.size || last.is_monospace() != first.is_monospace() {
         return false;
     }
-    (is_below(before, after) || is_next_line(before, after)) && is_full(before, first) && reads_on(before, after)
+    let is_in_place = is_below(before, after)
+        || is_next_line(before, after)
+        || is_one_sentence(before, after) && before.lines.len() > 2;
+    is_in_place && is_full(before, first) && reads_on(before, after)
 }
 
-/// Whether only furniture, figures and notes stand before it in its column.
-fn is_first_of_column(drafts: &[Draft], index: usize, pages: &[DocumentPage]) -> bool {
+/// A draft among all others.
+#[derive(Clone, Copy)]
+struct Around<'d, 'a> {
+    drafts: &'d [Draft<'a>],
+    index: usize,
+    pages: &'d [DocumentPage],
+    statistics: &'d TypeStatistics,
+}
+
+/// Whether only what may stand between the parts of a paragraph is before it in its column.
+fn is_first_of_column(Around { drafts, index, pages, statistics }: Around) -> bool {
     let Some(place) = drafts.get(index).map(|draft| draft.place) else { return false };
+    let is_body = drafts.get(index).is_some_and(|draft| !is_small(draft, statistics));
     let own = drafts.iter().take(index).rev().take_while(|draft| draft.place == place);
-    own.take(40).all(|draft| is_float(&draft.kind) || is_label(draft, pages))
-}
-
-/// Whether it stands among the text without being part of it.
-fn is_float(kind: &DraftKind) -> bool {
-    matches!(
-        kind,
-        DraftKind::Running
-            | DraftKind::LeftOut
-            | DraftKind::Aside
-            | DraftKind::Caption
-            | DraftKind::Table(_)
-            | DraftKind::Figure(_)
-    )
+    own.take(40).all(|draft| is_beside(draft) || is_body && is_small(draft, statistics) || is_label(draft, pages))
 }
 
 /// Whether the text begins where the next line of the paragraph before would.

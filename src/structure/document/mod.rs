@@ -8,6 +8,7 @@ mod entries;
 mod furniture;
 mod headings;
 mod joins;
+mod levels;
 mod lists;
 mod notes;
 mod quotes;

@@ -3,6 +3,7 @@
 mod drawn_bullets;
 mod fixed_pitch;
 mod lines;
+mod run_in;
 mod segments;
 
 use super::bounds::{Frame, center, holds};
@@ -70,6 +71,11 @@ fn read_unnumbered(page: &PageLayout, tables: &[TableArea]) -> PageStructure {
             false => DirectionReader::new(page, frame).regions(&words, &formulas, rest),
         });
         rest = &[];
+    }
+    for region in &mut structure.regions {
+        if let Region::Column(column) = region {
+            run_in::divide(&mut column.lines);
+        }
     }
     structure.regions.extend(rest.iter().map(|table| Region::Table(*table)));
     structure.regions.extend(slanted_region(page, page.words.iter()));

@@ -6,6 +6,7 @@ mod hostile;
 mod line_numbers;
 mod looks;
 mod pages;
+mod papers;
 mod sheet;
 mod typesetting;
 mod writing;

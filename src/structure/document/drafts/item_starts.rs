@@ -5,13 +5,16 @@ use super::splitting::Splitter;
 use crate::bounds::quarters;
 use crate::list_marks::MarkerKind;
 use crate::page_structure::Line;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// A sign of formulas is a mark if the same stands below or above it, at most so many lines away.
 const NEAR_LINES: usize = 6;
 /// The number of an entry has at most so many digits, and stands at least so many ems before its text.
 const MAX_DIGITS: usize = 3;
 const APART_EM: f32 = 0.65;
+/// A number without a closing sign stands at least so many ems before the text of its item, which has at most so many lines.
+const BARE_EM: f32 = 0.3;
+const MAX_ITEM_LINES: usize = 12;
 /// So many marks are remembered, for items that continue an outer list.
 const MAX_RECENT: usize = 16;
 
@@ -34,13 +37,54 @@ impl RecentMarkers {
     }
 }
 
+/// The index of a line, its number, and that as a mark.
+type BareNumber = (usize, u32, Marker);
+
+/// Gives numbers without a closing sign as marks, if each is the next of the one before and a text begins at the same place
+/// beside all of them. Entries of contents have numbers that rise by more.
+pub(super) fn add_bare_numbers(lines: &[&Line], markers: &mut [Option<Marker>]) {
+    let mut places: BTreeMap<(i32, i32), Vec<BareNumber>> = BTreeMap::new();
+    for (at, line) in lines.iter().enumerate() {
+        if let Some((number, marker)) = bare_number(line) {
+            let place = |x: f32| quarters(x / line.size);
+            places.entry((place(line.bounds.x0), place(marker.text_left))).or_default().push((at, number, marker));
+        }
+    }
+    for entries in places.values() {
+        let is_near = |one: &BareNumber, next: &BareNumber| next.0 - one.0 <= MAX_ITEM_LINES;
+        for near in entries.chunk_by(is_near).filter(|near| near.len() > 1) {
+            let are_items = near
+                .windows(2)
+                .all(|pair| matches!(pair, [(_, one, _), (_, next, _)] if *next == one + 1 || *next == 1));
+            for (at, _, marker) in near.iter().filter(|_| are_items) {
+                if let Some(slot) = markers.get_mut(*at).filter(|slot| slot.is_none()) {
+                    *slot = Some(marker.clone());
+                }
+            }
+        }
+    }
+}
+
+fn bare_number(line: &Line) -> Option<(u32, Marker)> {
+    let [first, second, ..] = line.words.as_slice() else { return None };
+    let is_number = is_number(&first.text) && !first.text.starts_with('0');
+    let is_item = is_number && !first.is_raised && second.text.starts_with(char::is_alphabetic);
+    let number =
+        first.text.parse().ok().filter(|_| is_item && second.bounds.x0 - first.bounds.x1 > BARE_EM * line.size)?;
+    let kind = MarkerKind::Number(number, ' ');
+    Some((number, Marker { kind, length: first.text.len(), text_left: second.bounds.x0 }))
+}
+
+fn is_number(text: &str) -> bool {
+    text.len() <= MAX_DIGITS && text.chars().all(|sign| sign.is_ascii_digit())
+}
+
 /// Where the number and the text of an entry begin, in quarter ems.
 fn entry_places(line: &Line) -> Option<(i32, i32)> {
     let [number, text, ..] = line.words.as_slice() else { return None };
-    let is_number = number.text.len() <= MAX_DIGITS && number.text.chars().all(|sign| sign.is_ascii_digit());
     let is_apart = text.bounds.x0 - number.bounds.x1 > APART_EM * line.size;
     let place = |x: f32| quarters(x / line.size);
-    (is_number && is_apart).then(|| (place(number.bounds.x0), place(text.bounds.x0)))
+    (is_number(&number.text) && is_apart).then(|| (place(number.bounds.x0), place(text.bounds.x0)))
 }
 
 impl Splitter<'_, '_> {

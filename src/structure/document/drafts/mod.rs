@@ -95,6 +95,8 @@ pub(super) struct Draft<'a> {
     pub(super) space_above: f32,
     /// Whether it is a displayed formula of several rows.
     pub(super) is_formula: bool,
+    /// Whether text goes on in its last line, so that it is a heading in the first line of its section.
+    pub(super) is_run_in: bool,
     /// Whether its last line leaves room for the word that follows.
     pub(super) ends_early: bool,
     pub(super) opens_column: bool,
@@ -116,6 +118,7 @@ impl<'a> Draft<'a> {
             right: 0.0,
             space_above: f32::INFINITY,
             is_formula: false,
+            is_run_in: false,
             ends_early: false,
             opens_column: false,
             closes_column: false,

@@ -63,10 +63,13 @@ pub(super) fn right_edges(lines: &[&Line], left: f32, right: f32, body_size: f32
     edges
 }
 
+/// Whether a line is one of text, not of a list of dates or numbers.
+pub(super) fn is_long(line: &Line) -> bool {
+    line.words.len() >= MIN_WORDS && line.bounds.x1 - line.bounds.x0 > MIN_LONG_EM * line.size
+}
+
 /// Beside a picture or a box the lines of justified text end before those above and below it.
 fn set_beside_floats(lines: &[&Line], edges: &mut [f32]) {
-    let is_long =
-        |line: &Line| line.words.len() >= MIN_WORDS && line.bounds.x1 - line.bounds.x0 > MIN_LONG_EM * line.size;
     let is_alike =
         |one: &&Line, next: &&Line| (one.bounds.x1 - next.bounds.x1).abs() < FLUSH_EM * one.size.min(next.size);
     let mut at = 0;
@@ -174,6 +177,9 @@ impl<'a> Splitter<'_, 'a> {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return true };
         let indent = INDENT_EM * below.size;
         let shift = below.bounds.x0 - self.text_left(start, next - 1);
+        if self.is_rest(start) && next - start == 1 {
+            return self.ends_early(next - 1, next);
+        }
         // The lines beside a large initial are set in.
         if shift < 0.0 && self.is_under_initial(start, next) {
             return false;

@@ -2,9 +2,9 @@
 
 use super::dividers::Dividers;
 use super::formulas;
-use super::item_starts::RecentMarkers;
+use super::item_starts::{RecentMarkers, add_bare_numbers};
 use super::markers::{Marker, label_marker, marker};
-use super::spacing::{FULL_EM, INDENT_EM, justified_edge, right_edges};
+use super::spacing::{FULL_EM, INDENT_EM, is_long, justified_edge, right_edges};
 use super::{Draft, DraftKind, Place, begins_small};
 use crate::document::headings::{MUCH_LARGER, section_depth};
 use crate::document::notes::note_label;
@@ -46,9 +46,11 @@ pub(crate) fn split<'a>(
     let right = lines.iter().map(|line| line.bounds.x1).fold(left, f32::max);
     let (lines, formulas) = formulas::arrange(lines);
     let lines = lines.as_slice();
+    let mut markers: Vec<Option<Marker>> = lines.iter().map(|line| marker(line)).collect();
+    add_bare_numbers(lines, &mut markers);
     let splitter = Splitter {
         formulas,
-        markers: lines.iter().map(|line| marker(line)).collect(),
+        markers,
         right,
         edges: right_edges(lines, left, right, statistics.body_size),
         justified: justified_edge(lines),
@@ -124,7 +126,16 @@ impl<'a> Splitter<'_, 'a> {
             draft.space_above = self.step(above, start) / self.leading(start);
         }
         draft.ends_early = end < self.lines.len() && self.ends_early(end - 1, end);
+        draft.is_run_in = self.is_rest(end);
         draft
+    }
+
+    /// Whether a line is the rest of the one before, in which a heading ended.
+    pub(super) fn is_rest(&self, index: usize) -> bool {
+        let above = index.checked_sub(1).and_then(|above| self.line(above));
+        above.zip(self.line(index)).is_some_and(|(above, rest)| {
+            above.baseline.total_cmp(&rest.baseline).is_eq() && above.bounds.x1 <= rest.bounds.x0
+        })
     }
 
     /// Whether a draft that begins at `start` ends before `next`.
@@ -132,6 +143,9 @@ impl<'a> Splitter<'_, 'a> {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return true };
         if let Some(is_break) = self.is_tag_break(next) {
             return is_break;
+        }
+        if self.is_rest(next) {
+            return true;
         }
         if self.formula(next - 1).is_some() || self.formula(next).is_some() {
             return self.formula(next - 1) != self.formula(next);
@@ -152,7 +166,9 @@ impl<'a> Splitter<'_, 'a> {
             return self.step(next - 1, next) > CODE_FACTOR * self.leading(next);
         }
         is_note(below)
-            || is_labelled(below) && self.line(start).is_some_and(is_labelled)
+            || is_labelled(below)
+                && self.line(start).is_some_and(is_labelled)
+                && !(is_long(above) && self.flows_on(start, next))
             || above.is_row()
             || self.is_entry(next)
             || above.has_cells() && below.is_row()

@@ -1,0 +1,63 @@
+//! Numbered headings that stand in the first line of their text become lines of their own.
+
+use crate::page_structure::{Line, LineWord};
+use pagewise_text::Bounds;
+
+/// Divides the lines in which a heading ends and its text begins: `2.1. Sample. We took …`, with the heading in bold or
+/// italics, over one line or two.
+pub(super) fn divide(lines: &mut Vec<Line>) {
+    let mut at = 0;
+    while at < lines.len() {
+        let end = lines.get(at..).and_then(heading_end);
+        if let Some((offset, words)) = end {
+            let rest = lines.get_mut(at + offset).and_then(|line| rest_of(line, words));
+            if let Some(rest) = rest {
+                lines.insert(at + offset + 1, rest);
+            }
+            at += offset;
+        }
+        at += 1;
+    }
+}
+
+/// In which of the first lines a run-in heading ends, and after how many words.
+fn heading_end(lines: &[Line]) -> Option<(usize, usize)> {
+    let first = lines.first()?;
+    let [number, title, ..] = first.words.as_slice() else { return None };
+    let is_emphasis: fn(&LineWord) -> bool = match (title.style.is_bold, title.style.is_italic) {
+        (true, _) => |word| word.style.is_bold,
+        (false, true) => |word| word.style.is_italic,
+        (false, false) => return None,
+    };
+    if !is_section_number(&number.text) || !title.text.starts_with(char::is_uppercase) {
+        return None;
+    }
+    let plain =
+        |line: &Line, from: usize| line.words.iter().skip(from).position(|word| !is_emphasis(word)).map(|at| at + from);
+    let (offset, words) = match (plain(first, 1), lines.get(1)) {
+        (Some(words), _) => (0, words),
+        (None, Some(second)) if is_next_line(first, second) => (1, plain(second, 0)?),
+        _ => return None,
+    };
+    let last = lines.get(offset)?.words.get(words.checked_sub(1)?)?;
+    last.text.ends_with('.').then_some((offset, words)).filter(|_| offset > 0 || words > 1)
+}
+
+fn is_next_line(above: &Line, below: &Line) -> bool {
+    (below.baseline - above.baseline) < 1.6 * above.size && (below.bounds.x0 - above.bounds.x0).abs() < 2.0 * above.size
+}
+
+/// `2.1`, `2.1.`, `3.1.2.`
+fn is_section_number(text: &str) -> bool {
+    let parts: Vec<&str> = text.trim_end_matches('.').split('.').collect();
+    let is_number = |part: &&str| (1..=2).contains(&part.len()) && part.chars().all(|sign| sign.is_ascii_digit());
+    parts.len() > 1 && parts.len() < 5 && parts.iter().all(is_number)
+}
+
+/// Takes the words from `count` on out of a line.
+fn rest_of(line: &mut Line, count: usize) -> Option<Line> {
+    let words = line.words.split_off(count.min(line.words.len()));
+    let bounds = |words: &[LineWord]| words.iter().fold(Bounds::NOTHING, |all, word| all.union(word.bounds));
+    line.bounds = bounds(&line.words);
+    (!words.is_empty()).then(|| Line { bounds: bounds(&words), words, ..line.clone() })
+}

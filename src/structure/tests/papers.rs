@@ -1,0 +1,124 @@
+//! What journals print: kickers, long titles, small type after the text, headings in the first line of their text.
+
+use super::super::{DocumentPage, OutlineHeading, read_document, read_page, to_markdown};
+use super::sheet::{BOLD, FULL, Face, PLAIN, Sheet, markdown};
+
+const TITLE: Face = Face { size: 20.0, ..PLAIN };
+const ITALIC: Face = Face { is_italic: true, ..PLAIN };
+const SMALL: Face = Face { size: 7.5, ..PLAIN };
+const SMALL_BOLD: Face = Face { size: 7.5, ..BOLD };
+
+fn section(sheet: Sheet, title: &str) -> Sheet {
+    let sheet = sheet.space(10.0).at(50.0, Face { size: 12.0, ..BOLD }, title).space(4.0);
+    sheet.line(FULL).line(FULL).line(FULL).line("It ends.")
+}
+
+fn small_section(sheet: Sheet, title: &str) -> Sheet {
+    let sheet = sheet.space(8.0).at(50.0, SMALL_BOLD, title);
+    sheet.at(50.0, SMALL, FULL).at(50.0, SMALL, "and it ends here.")
+}
+
+fn headings(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| line.starts_with('#')).collect()
+}
+
+#[test]
+fn what_stands_over_the_title_is_no_heading_and_takes_no_level() {
+    let sheet = Sheet::new().at(50.0, Face { size: 13.0, ..BOLD }, "STUDY PROTOCOL").space(6.0);
+    let sheet = sheet.at(50.0, TITLE, "A title over two lines").at(50.0, TITLE, "that goes on").space(8.0);
+    let text = markdown(section(section(sheet.line("Anna Ashford and Ben Bow").space(6.0), "Background"), "Methods"));
+    assert_eq!(headings(&text), ["# A title over two lines that goes on", "## Background", "## Methods"], "{text}");
+    assert!(text.starts_with("**STUDY PROTOCOL**\n"), "{text}");
+}
+
+#[test]
+fn the_large_name_of_a_journal_is_not_the_title() {
+    let sheet = Sheet::new().at(250.0, Face { size: 30.0, ..BOLD }, "Medic").space(10.0);
+    let sheet =
+        sheet.at(50.0, TITLE, "A title of words in large type").space(8.0).line("Anna Ashford and Ben Bow").space(6.0);
+    let text = markdown(section(sheet, "Background"));
+    assert_eq!(headings(&text), ["# A title of words in large type", "## Background"], "{text}");
+}
+
+#[test]
+fn a_title_has_more_lines_than_other_headings() {
+    let lines = [
+        "Early and late results of a",
+        "trial of two kinds of care",
+        "for people who read long",
+        "titles: the protocol of the",
+        "study of titles",
+    ];
+    let sheet = lines.iter().fold(Sheet::new(), |sheet, line| sheet.at(50.0, TITLE, line)).space(8.0);
+    let text = markdown(section(sheet.line("Anna Ashford and Ben Bow").space(6.0), "Background"));
+    assert_eq!(headings(&text).first(), Some(&format!("# {}", lines.join(" ")).as_str()), "{text}");
+}
+
+#[test]
+fn headings_of_the_small_type_after_the_text_are_those_of_sections() {
+    let sheet = Sheet::new().at(50.0, TITLE, "A title of some words").space(8.0).line("By Anna Ashford").space(6.0);
+    let sheet = section(section(sheet, "Background"), "Methods");
+    let text = markdown(small_section(small_section(sheet, "Funding"), "Competing interests"));
+    let expected = ["# A title of some words", "## Background", "## Methods", "## Funding", "## Competing interests"];
+    assert_eq!(headings(&text), expected, "{text}");
+}
+
+#[test]
+fn small_headings_right_below_a_section_are_parts_of_it() {
+    let sheet = Sheet::new().at(50.0, TITLE, "A title of some words").space(8.0).line("By Anna Ashford").space(6.0);
+    let sheet = section(sheet, "Background").space(10.0).at(50.0, Face { size: 12.0, ..BOLD }, "Declarations");
+    let text = markdown(small_section(small_section(sheet, "Consent"), "Interests"));
+    assert!(headings(&text).ends_with(&["## Declarations", "### Consent", "### Interests"]), "{text}");
+}
+
+#[test]
+fn an_outline_without_the_title_tells_the_levels_below_it() {
+    let sheet = Sheet::new().at(50.0, TITLE, "A title of some words").space(8.0).line("By Anna Ashford").space(6.0);
+    let sheet = small_section(section(section(sheet, "Methods"), "Objectives"), "Funding");
+    let entry = |title: &str, depth| OutlineHeading { title: title.to_owned(), depth };
+    let outline = [entry("Methods", 1), entry("Objectives", 2), entry("Funding", 1)];
+    let page = DocumentPage { number: 1, label: None, structure: read_page(&sheet.layout, &[]), is_wanted: true };
+    let text = to_markdown(&read_document(&[page], &outline), &|_, _| None).concat();
+    assert_eq!(headings(&text), ["# A title of some words", "## Methods", "### Objectives", "## Funding"], "{text}");
+}
+
+#[test]
+fn a_numbered_heading_in_the_first_line_of_its_text_is_one() {
+    let mut sheet = section(Sheet::new(), "2. Methods").space(6.0);
+    sheet.put(50.0, ITALIC, "2.1. Sample.");
+    sheet.put(115.0, PLAIN, "We took what there was of it to take, and");
+    sheet.y += 12.0;
+    let text = markdown(sheet.line(FULL).line(FULL).line("it ends."));
+    let expected = format!("## 2.1. Sample.\n\nWe took what there was of it to take, and {FULL} {FULL} it ends.");
+    assert!(text.ends_with(&expected), "{text}");
+}
+
+#[test]
+fn numbers_without_a_sign_are_marks_if_each_is_the_next() {
+    let item = |sheet: Sheet, number: &str, text: &str| {
+        let mut sheet = sheet;
+        sheet.put(50.0, PLAIN, number);
+        sheet.at(62.0, PLAIN, text)
+    };
+    let list = |numbers: [&str; 3]| {
+        let texts = ["People with one of them", "People with two of them", "People with all of them"];
+        markdown(
+            numbers.iter().zip(texts).fold(Sheet::new().line(FULL), |sheet, (number, text)| item(sheet, number, text)),
+        )
+    };
+    let items = "1. People with one of them\n2. People with two of them\n3. People with all of them";
+    assert!(list(["1", "2", "3"]).ends_with(items), "{}", list(["1", "2", "3"]));
+    assert!(!list(["1", "2", "9"]).contains("1. "), "{}", list(["1", "2", "9"]));
+}
+
+#[test]
+fn text_in_small_type_goes_on_in_the_next_column() {
+    let column =
+        |sheet: Sheet, x: f32, lines: &[&str]| lines.iter().fold(sheet, |sheet, line| sheet.at(x, SMALL, line));
+    let (left, right) = ("Anna wrote most of the words of it", "and read the proofs of all the pages");
+    let sheet = section(section(Sheet::new(), "Background"), "Methods").space(10.0);
+    let top = sheet.y;
+    let sheet = column(sheet, 50.0, &[left, left, left]).go_to(top);
+    let text = markdown(column(sheet, 230.0, &[right, right, "to the end."]));
+    assert!(text.ends_with(&format!("{left} {left} {left} {right} {right} to the end.")), "{text}");
+}
