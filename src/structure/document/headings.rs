@@ -213,15 +213,16 @@ fn title(drafts: &[Draft], flow: &[usize], headings: &[usize], statistics: &Type
     highest(&is_long).or_else(|| highest(&|_, _| true))
 }
 
-/// The headings above the title that name the journal, or the kind of the text: no heading below it looks like them, and
-/// no text stands between.
+/// The headings that name the journal, in larger type than the title, or the kind of the text: above the title, no heading
+/// below it looks like them, and no text stands between.
 fn kickers(drafts: &[Draft], flow: &[usize], headings: &[usize], statistics: &TypeStatistics) -> Vec<usize> {
     let Some(title) = title(drafts, flow, headings, statistics) else { return Vec::new() };
     let look = |at: &usize| drafts.get(*at).map(rank);
     let below: BTreeSet<Option<Rank>> = headings.iter().filter(|at| **at >= title).map(look).collect();
     let is_over_text = flow.iter().filter(|at| **at < title).any(|at| drafts.get(*at).is_some_and(is_text));
-    let above = headings.iter().filter(|at| **at < title && !is_over_text);
-    above.filter(|at| !below.contains(&look(at))).copied().collect()
+    let is_name = |at: &usize| drafts.get(*at).is_some_and(|draft| draft.place.page == 0) && look(at) < look(&title);
+    let is_kind = |at: &usize| *at < title && !is_over_text && !below.contains(&look(at));
+    headings.iter().filter(|at| is_name(at) || is_kind(at)).copied().collect()
 }
 
 /// The headings of the first page that are authors, affiliations and dates: they stand between the title and the text,
@@ -256,14 +257,16 @@ fn is_centered_below(title: &Draft, draft: &Draft) -> bool {
     is_set_in && ((above.x0 + above.x1) - (own.x0 + own.x1)).abs() < 2.0 * draft.size()
 }
 
-/// Whether all parts between commas begin with a capital, and are a few words each.
+/// Whether all parts between commas or bars begin with a capital, and are a few words each.
 fn is_list_of_names(draft: &Draft) -> bool {
+    const MARKS: [char; 2] = [',', '|'];
     let text = draft.text();
+    let text = text.trim_end_matches(' ').trim_end_matches('|');
     let is_name = |part: &str| {
         let words = part.split_whitespace().count();
         (2..=5).contains(&words) && part.trim_start().starts_with(char::is_uppercase)
     };
-    text.matches(',').count() >= MIN_COMMAS && text.split(',').rev().skip(1).all(is_name)
+    text.matches(MARKS).count() >= MIN_COMMAS && text.split(MARKS).rev().skip(1).all(is_name)
 }
 
 pub(super) fn has_lines(draft: &Draft) -> bool {

@@ -128,7 +128,7 @@ fn continues(before: &Draft, after: &Draft, around: Around) -> bool {
     }
     let is_in_place = is_below(before, after)
         || is_next_line(before, after)
-        || is_one_sentence(before, after) && before.lines.len() > 2;
+        || is_one_sentence(before, after) && is_justified(before);
     is_in_place && is_full(before, first) && reads_on(before, after)
 }
 

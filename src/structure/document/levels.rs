@@ -124,12 +124,12 @@ fn known_levels(headings: &[Heading], by_rank: &dyn Fn(Rank) -> usize) -> Vec<Op
     headings.iter().map(level).collect()
 }
 
-/// What the level of the highest entry of the outline is more than its depth, from pairs of depths and levels: the outline
-/// of a paper may lack its title. An outline of one depth does not tell the levels of headings that look different.
+/// What the levels are more than the depths of the outline, from pairs of depths and levels: one where the outline lacks the
+/// title, as that of a paper. An outline of one depth does not tell the levels of headings that look different.
 fn entry_offset(pairs: &[(usize, usize)]) -> Option<usize> {
     let (depth, level) = *pairs.iter().min()?;
     let is_flat = pairs.iter().all(|(other, _)| *other == depth) && pairs.iter().any(|(_, other)| *other != level);
-    (!is_flat).then(|| level.saturating_sub(depth))
+    (!is_flat).then(|| usize::from(level > depth))
 }
 
 /// The most frequent value, the smallest of several.

@@ -83,6 +83,13 @@ impl ColumnPart for Segment {
         mark.is_some_and(|mark| self.words.len() > 1 && !mark.text.chars().all(|sign| sign.is_ascii_digit()))
     }
 
+    fn is_entry(&self) -> bool {
+        let begins = self.words.first().is_some_and(|word| word.text.starts_with(char::is_alphabetic));
+        let is_number =
+            |text: &str| text.chars().any(|sign| sign.is_ascii_digit()) && !text.contains(char::is_uppercase);
+        self.words.len() > 1 && begins && self.words.last().is_some_and(|word| is_number(&word.text))
+    }
+
     fn is_table(&self) -> bool {
         self.table.is_some()
     }

@@ -122,3 +122,16 @@ fn text_in_small_type_goes_on_in_the_next_column() {
     let text = markdown(column(sheet, 230.0, &[right, right, "to the end."]));
     assert!(text.ends_with(&format!("{left} {left} {left} {right} {right} to the end.")), "{text}");
 }
+
+#[test]
+fn the_columns_of_an_index_are_read_one_after_the_other() {
+    let mut sheet = Sheet::new();
+    let entry = |name: &str, at: usize| format!("{name} {at}, {}", 10 + 7 * at);
+    for at in 0..12 {
+        sheet.put(50.0, PLAIN, &entry("Ashford, Anna,", at));
+        sheet = sheet.at(220.0, PLAIN, &entry("Printing of", at));
+    }
+    let text = markdown(sheet);
+    let first = text.find(&entry("Printing of", 0)).unwrap_or(0);
+    assert!(text.find(&entry("Ashford, Anna,", 11)).is_some_and(|last| last < first), "{text}");
+}

@@ -55,18 +55,22 @@ pub(super) struct Side {
     marks: usize,
     /// The number of segments that begin with such a mark.
     items: usize,
+    /// The number of segments that end in the number of a page.
+    entries: usize,
     has_table: bool,
 }
 
 impl Side {
     pub(super) fn of<'s, S: ColumnPart + 's>(segments: impl Iterator<Item = &'s PlacedPart<S>>) -> Self {
-        let mut side = Self { bounds: Bounds::NOTHING, spans: Vec::new(), marks: 0, items: 0, has_table: false };
+        let (marks, items, entries) = (0, 0, 0);
+        let mut side = Self { bounds: Bounds::NOTHING, spans: Vec::new(), marks, items, entries, has_table: false };
         for segment in segments {
             side.bounds = side.bounds.union(segment.bounds);
             let Bounds { x0: left, x1: right, .. } = segment.bounds;
             side.spans.push(Span { baseline: segment.baseline, size: segment.size, left, right });
             side.marks += usize::from(segment.part.is_mark());
             side.items += usize::from(segment.part.is_item());
+            side.entries += usize::from(segment.part.is_entry());
             side.has_table |= segment.part.is_table();
         }
         side
@@ -76,6 +80,11 @@ impl Side {
     pub(super) fn is_wide_prose(&self, em: f32) -> bool {
         let are_lines = 5 * self.spans.len() <= 7 * rows_of(self.spans.clone()).len();
         are_lines && width(&self.spans) > WIDE_PROSE_EM * em && fill(&self.spans) >= WIDE_PROSE_FILL
+    }
+
+    /// Whether most segments are entries of an index. Some entries have no number, and some go on in the next line.
+    fn is_index(&self) -> bool {
+        self.spans.len() >= MANY_LINES && 2 * self.entries > self.spans.len()
     }
 
     /// Whether most segments begin with the mark of an item.
@@ -137,6 +146,7 @@ fn are_cells(left: &Side, right: &Side, em: f32) -> bool {
     let fewer = left.spans.len().min(right.spans.len()).min(MAX_SPANS);
     10 * paired > 7 * fewer
         && !(left.is_list() && right.is_list())
+        && !(left.is_index() && right.is_index())
         && !(is_prose(&left.spans, |span| -span.right, em) && is_prose(&right.spans, |span| span.left, em))
 }
 

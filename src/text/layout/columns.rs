@@ -34,6 +34,11 @@ pub trait ColumnPart: HasPlace {
         false
     }
 
+    /// Whether it is text that ends in the number of a page, as the entries of an index do.
+    fn is_entry(&self) -> bool {
+        false
+    }
+
     /// Whether it is no text, but a table.
     fn is_table(&self) -> bool {
         false

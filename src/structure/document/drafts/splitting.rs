@@ -168,7 +168,7 @@ impl<'a> Splitter<'_, 'a> {
         is_note(below)
             || is_labelled(below)
                 && self.line(start).is_some_and(is_labelled)
-                && !(is_long(above) && self.flows_on(start, next))
+                && !(is_long(above) && !ends_text(above) && self.flows_on(start, next))
             || above.is_row()
             || self.is_entry(next)
             || above.has_cells() && below.is_row()
@@ -296,6 +296,11 @@ impl<'a> Splitter<'_, 'a> {
         let shift = (below.bounds.x0 - self.text_left(start, next - 1)).abs();
         is_full && !self.ends_early(next - 1, next) && (next - start == 1 || shift < INDENT_EM * below.size)
     }
+}
+
+/// Whether a line ends with the full stop of a sentence.
+fn ends_text(line: &Line) -> bool {
+    line.words.last().is_some_and(|word| word.text.ends_with(['.', '!', '?']))
 }
 
 /// Whether a line begins with the mark of a note.
