@@ -4,12 +4,15 @@ use super::super::bounds::{Frame, center, holds};
 use super::super::page_structure::Region;
 use super::DocumentPage;
 use super::drafts::{Draft, DraftKind};
+use super::joins::append;
 use super::type_statistics::TypeStatistics;
 use crate::list_marks::MarkerKind;
 use pagewise_text::Bounds;
 
 /// A caption stands so near to its figure or table, in ems.
 const NEAR_EM: f32 = 2.5;
+/// A caption stands at most so far below a label in a line of its own, in leadings.
+const LABEL_SPACE: f32 = 1.6;
 /// A figure is at least so high or wide, in points.
 const MIN_FIGURE_PT: f32 = 20.0;
 /// So many figures of a page are compared with its paragraphs.
@@ -19,10 +22,28 @@ const MAX_LINES: usize = 8;
 
 /// Finds the captions with a label that could be taken for headings.
 pub(super) fn mark_labelled(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &TypeStatistics) {
+    join_labels(drafts, pages);
     let is_caption = |draft: &Draft, page: &DocumentPage| {
         is_labelled(draft) && draft.size() < 1.05 * statistics.body_size && is_beside_figure(draft, page)
     };
     mark_if(drafts, pages, is_caption);
+}
+
+/// Joins a label that stands alone in its line to the caption below it.
+fn join_labels(drafts: &mut [Draft], pages: &[DocumentPage]) {
+    for at in 1..drafts.len() {
+        let (Some(label), Some(text)) = (drafts.get(at - 1), drafts.get(at)) else { continue };
+        let is_alone = matches!(label.lines.as_slice(), [line] if line.words.len() == 2) && is_labelled(label);
+        let is_below = label.place == text.place && text.space_above < LABEL_SPACE && text.turn == label.turn;
+        let may_join = label.is_free() && text.is_free() && text.marker.is_none() && text.lines.len() <= MAX_LINES;
+        let page = pages.get(text.place.page).filter(|_| is_alone && is_below && may_join);
+        if page.is_some_and(|page| is_beside_figure(text, page) || is_beside_figure(label, page)) {
+            append(drafts, at - 1, at);
+            if let Some(label) = drafts.get_mut(at - 1) {
+                label.kind = DraftKind::Caption;
+            }
+        }
+    }
 }
 
 /// Finds captions among the paragraphs that are left.

@@ -226,7 +226,7 @@ fn is_justified(draft: &Draft) -> bool {
 }
 
 /// Moves the lines of one draft to the end of another.
-fn append(drafts: &mut [Draft], target: usize, index: usize) {
+pub(super) fn append(drafts: &mut [Draft], target: usize, index: usize) {
     let Some(page) = drafts.get(target).map(|target| target.place.page) else { return };
     let Some(draft) = drafts.get_mut(index) else { return };
     draft.kind = DraftKind::Joined { page };
