@@ -58,8 +58,9 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
     stacks.sort_by_key(|stack| std::cmp::Reverse(stack.len()));
     let slanted: Vec<Bounds> =
         page.words.iter().filter(|w| is_slanted(w)).map(|w| w.bounds).take(MAX_SLANTED).collect();
-    let areas = stacks.iter().flat_map(|stack| areas(stack, words, page, &slanted)).take(MAX_AREAS);
     let prose = prose_of(&lines);
+    let is_text = |band: &Bounds| is_text(band, &lines, &prose);
+    let areas = stacks.iter().flat_map(|stack| areas(stack, words, page, &slanted, is_text)).take(MAX_AREAS);
     let extend = |area: Bounds| {
         let area = extended(&area, words, &lines, edges);
         let labelled = with_labels(&area, &lines, &prose, edges).map(|area| extended(&area, words, &lines, edges));
@@ -71,6 +72,14 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
     grown
         .filter_map(|area| Some((area, Area::new(&area, &words.inside_drawn(&area), edges, Proof::Drawn).table()?)))
         .collect()
+}
+
+/// Whether most of what a band holds is prose.
+fn is_text(band: &Bounds, lines: &[TextLine], prose: &[Vec<bool>]) -> bool {
+    let chunks = lines.iter().zip(prose).flat_map(|(line, marks)| line.chunks.iter().zip(marks));
+    let own = chunks.filter(|(chunk, _)| is_inside(&chunk.bounds, band));
+    let (text, other): (Vec<_>, Vec<_>) = own.partition(|(_, is_prose)| **is_prose);
+    text.len() > other.len()
 }
 
 /// Pieces of an edge with small gaps between them, as one edge.
@@ -236,8 +245,15 @@ fn stacks(edges: &[Edge]) -> Vec<Vec<Edge>> {
     stacks
 }
 
-/// Runs of bands that hold no prose. Empty bands divide tables, and are those between the lines of a chart.
-fn areas(stack: &[Edge], words: &PageWords, page: &PageLayout, slanted: &[Bounds]) -> Vec<Bounds> {
+/// Runs of bands that hold rows. Empty bands divide tables, and are those between the lines of a chart. A band of prose
+/// begins none: it is columns of text, as between the rules at the head and the foot of a page.
+fn areas(
+    stack: &[Edge],
+    words: &PageWords,
+    page: &PageLayout,
+    slanted: &[Bounds],
+    is_text: impl Fn(&Bounds) -> bool,
+) -> Vec<Bounds> {
     let mut areas: Vec<Bounds> = Vec::new();
     let mut open: Option<Bounds> = None;
     let mut empty: Option<Bounds> = None;
@@ -256,7 +272,8 @@ fn areas(stack: &[Edge], words: &PageWords, page: &PageLayout, slanted: &[Bounds
             empty = Some(empty.map_or(band, |all| all.union(band)));
         }
         let is_foot = b.at == foot && is_page_number(&band, &lines);
-        if is_empty || is_foot || !is_tabular(&band, &lines, a.is_rule || b.is_rule, slanted) {
+        let is_rows = is_tabular(&band, &lines, a.is_rule || b.is_rule, slanted) && !(open.is_none() && is_text(&band));
+        if is_empty || is_foot || !is_rows {
             areas.extend(open.take());
         } else {
             open = Some(open.map_or(band, |all| Bounds { y1: band.y1, ..all.union(band) }));

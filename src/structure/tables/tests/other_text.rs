@@ -21,6 +21,20 @@ fn prose_in_two_columns_is_no_table() {
 }
 
 #[test]
+fn columns_of_references_between_the_rules_of_a_page_are_no_table() {
+    let entry = [
+        "Alder, J., and Birch, K. The rivers of the  Elm, R., and Maple, T. The survey of the",
+        "  north and their harbours. Oakham Press.     south and its committees. Selkirk Press.",
+    ];
+    let rule = "-".repeat(82);
+    let sketch = format!(
+        "Rivers                                      Harbours\n{rule}\n{}\n{rule}",
+        [entry; 5].concat().join("\n")
+    );
+    assert_eq!(tables_of(&sketch), "");
+}
+
+#[test]
 fn prose_with_even_wide_spaces_is_no_table() {
     let line = "The   settlement   remains   where   the   river   turns";
     assert_eq!(tables_of(&[line; 6].join("\n")), "");

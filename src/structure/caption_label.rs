@@ -1,0 +1,16 @@
+//! The labels of figures and tables.
+
+/// Whether these words begin with the label of a figure or a table: a word with a capital and a number, and then not the
+/// rest of a sentence.
+pub(crate) fn is_caption_label<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
+    let (Some(word), Some(number)) = (words.next(), words.next()) else { return false };
+    let is_word =
+        word.chars().next().is_some_and(char::is_uppercase) && word.chars().all(|c| c.is_alphabetic() || c == '.');
+    let digits = number.trim_end_matches([':', '.']);
+    let is_number = digits.chars().next().is_some_and(|c| c.is_ascii_digit())
+        && digits.len() <= 6
+        && digits.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    let is_ended =
+        number.ends_with([':', '.']) || words.next().is_none_or(|next| !next.starts_with(char::is_lowercase));
+    is_word && is_number && is_ended
+}
