@@ -9,6 +9,7 @@
 
 mod block;
 mod bounds;
+mod caption_label;
 mod code_signs;
 mod disjoint_sets;
 mod document;

@@ -1,6 +1,7 @@
 //! Captions: by their label, their type and the figure or table beside them.
 
 use super::super::bounds::{Frame, center, holds};
+use super::super::caption_label::is_caption_label;
 use super::super::page_structure::Region;
 use super::DocumentPage;
 use super::drafts::{Draft, DraftKind};
@@ -103,15 +104,5 @@ fn is_near(text: Bounds, figure: Bounds, em: f32) -> bool {
 fn is_labelled(draft: &Draft) -> bool {
     let Some(line) = draft.lines.first() else { return false };
     let is_bullet = draft.marker.as_ref().is_some_and(|marker| matches!(marker.kind, MarkerKind::Bullet(_)));
-    let mut words = line.words.iter().skip(usize::from(is_bullet)).map(|word| word.text.as_str());
-    let (Some(word), Some(number)) = (words.next(), words.next()) else { return false };
-    let is_word =
-        word.chars().next().is_some_and(char::is_uppercase) && word.chars().all(|c| c.is_alphabetic() || c == '.');
-    let digits = number.trim_end_matches([':', '.']);
-    let is_number = digits.chars().next().is_some_and(|c| c.is_ascii_digit())
-        && digits.len() <= 6
-        && digits.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-'));
-    is_word
-        && is_number
-        && (number.ends_with([':', '.']) || words.next().is_none_or(|next| !next.starts_with(char::is_lowercase)))
+    is_caption_label(line.words.iter().skip(usize::from(is_bullet)).map(|word| word.text.as_str()))
 }

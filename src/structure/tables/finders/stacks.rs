@@ -1,6 +1,7 @@
 //! Tables between parallel edges of one width: rules above and below, or shaded rows.
 
 use super::prose::prose_of;
+use crate::caption_label::is_caption_label;
 use crate::page_structure::page_number;
 use crate::reading::is_slanted;
 use crate::tables::Table;
@@ -60,7 +61,7 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
         page.words.iter().filter(|w| is_slanted(w)).map(|w| w.bounds).take(MAX_SLANTED).collect();
     let prose = prose_of(&lines);
     let is_text = |band: &Bounds| is_text(band, &lines, &prose);
-    let areas = stacks.iter().flat_map(|stack| areas(stack, words, page, &slanted, is_text)).take(MAX_AREAS);
+    let areas = stacks.iter().flat_map(|stack| areas(stack, words, &lines, page, &slanted, is_text)).take(MAX_AREAS);
     let extend = |area: Bounds| {
         let area = extended(&area, words, &lines, edges);
         let labelled = with_labels(&area, &lines, &prose, edges).map(|area| extended(&area, words, &lines, edges));
@@ -178,7 +179,11 @@ fn reachable<'a, 'p: 'a>(
         let Some(bounds) = union(own.iter().map(|c| c.bounds)) else { continue };
         let is_out = bounds.x0 < area.x0 - 3.0 || bounds.x1 > area.x1 + 3.0;
         let gap = distance(line) - end;
-        if gap > MAX_REACH * line.size || is_out || own.iter().any(|c| is_sentence(c, area)) {
+        if gap > MAX_REACH * line.size
+            || is_out
+            || is_one(line) && is_labelled(line)
+            || own.iter().any(|c| is_sentence(c, area))
+        {
             break;
         }
         let goes_on = whole > 0
@@ -250,6 +255,7 @@ fn stacks(edges: &[Edge]) -> Vec<Vec<Edge>> {
 fn areas(
     stack: &[Edge],
     words: &PageWords,
+    page_lines: &[TextLine],
     page: &PageLayout,
     slanted: &[Bounds],
     is_text: impl Fn(&Bounds) -> bool,
@@ -262,11 +268,14 @@ fn areas(
         let [a, b] = pair else { continue };
         let band =
             Bounds { x0: a.start.min(b.start) - 2.0, x1: a.end.max(b.end) + 2.0, y0: a.at - 1.0, y1: b.at + 1.0 };
-        let (band, is_started) = without_caption(band, words);
+        let (band, is_started) = without_caption(band, words, page_lines);
         if is_started {
             areas.extend(open.take());
         }
         let lines = table_lines(&words.inside(&band));
+        if is_started && lines.is_empty() {
+            continue;
+        }
         let is_empty = lines.is_empty() && band.y1 - band.y0 > MAX_EMPTY_PT;
         if is_empty {
             empty = Some(empty.map_or(band, |all| all.union(band)));
@@ -284,32 +293,56 @@ fn areas(
     if is_chart { Vec::new() } else { areas }
 }
 
-/// The band below the full lines at its top, and whether there were any.
-fn without_caption(band: Bounds, words: &PageWords) -> (Bounds, bool) {
+/// The band below the caption or the full lines at its top, and whether there were any.
+fn without_caption(band: Bounds, words: &PageWords, page_lines: &[TextLine]) -> (Bounds, bool) {
     let lines = table_lines(&words.inside(&band));
     let width = band.x1 - band.x0;
     let is_full = |l: &TextLine| {
-        let is_close = match l.chunks.as_slice() {
-            [_] => true,
-            [a, b] => b.bounds.x0 - a.bounds.x1 < MAX_CAPTION_GAP * l.size,
-            _ => false,
-        };
         let is_flush = l.chunks.first().is_some_and(|c| c.bounds.x0 - band.x0 < MIN_INDENT * l.size + 2.0);
-        is_close && is_flush && l.chunks.iter().map(|c| c.bounds.x1 - c.bounds.x0).sum::<f32>() > 0.6 * width
+        is_one(l) && is_flush && l.chunks.iter().map(|c| c.bounds.x1 - c.bounds.x0).sum::<f32>() > 0.6 * width
     };
-    let Some(last) = lines.iter().rposition(is_full) else { return (band, false) };
+    let is_caption = |line: &TextLine| is_caption(line, &band, page_lines);
+    let label = lines.iter().rposition(is_caption);
+    let Some(last) = label.max(lines.iter().rposition(is_full)) else { return (band, false) };
+    let min_rows = if label.is_some() { 0 } else { 1 };
     let mut end = last;
     while let (Some(line), Some(next)) = (lines.get(end), lines.get(end + 1)) {
-        if next.chunks.len() > 1 || next.baseline - line.baseline > 1.5 * line.size || end + 2 >= lines.len() {
+        let is_last = end + 1 + min_rows >= lines.len();
+        if next.chunks.len() > 1 || next.baseline - line.baseline > 1.5 * line.size || is_last {
             break;
         }
         end += 1;
     }
-    if end + 2 >= lines.len() {
+    if end + 1 + min_rows >= lines.len() && label.is_none() {
         return (band, false);
     }
     let y0 = lines.get(end).map_or(band.y0, |l| l.baseline + 0.3 * l.size);
     (Bounds { y0, ..band }, true)
+}
+
+/// Whether a line is one text: its number may stand apart from it.
+fn is_one(line: &TextLine) -> bool {
+    match line.chunks.as_slice() {
+        [_] => true,
+        [a, b] => b.bounds.x0 - a.bounds.x1 < MAX_CAPTION_GAP * line.size,
+        _ => false,
+    }
+}
+
+/// Whether a line is the caption of the table below it, which begins with heads. The title of a group of rows has values
+/// below it.
+fn is_caption(line: &TextLine, area: &Bounds, page_lines: &[TextLine]) -> bool {
+    if !is_one(line) || !is_labelled(line) {
+        return false;
+    }
+    let below = page_lines.iter().filter(|other| other.baseline > line.baseline + 0.5 * line.size);
+    let mut rows = below.map(|line| chunks_within(line, area)).filter(|own| own.len() > 1);
+    let is_value = |chunk: &&&Chunk| chunk.is_value() && has_digit(*chunk);
+    rows.next().is_some_and(|own| 2 * own.iter().filter(is_value).count() < own.len())
+}
+
+fn is_labelled(line: &TextLine) -> bool {
+    is_caption_label(line.chunks.iter().flat_map(|chunk| &chunk.words).map(|word| word.word.text.as_str()))
 }
 
 /// Whether a band holds only the number of the page, far below the rule above it. The rule below it is then the line at the

@@ -42,6 +42,36 @@ Proof     2    3.00
 }
 
 #[test]
+fn captions_and_notes_between_rules_of_one_width_divide_tables() {
+    let found = tables_of(
+        "
+----------------------------
+Table 1. Sheets
+----------------------------
+Name         Folds    Leaves
+----------------------------
+Folio            1         2
+Quarto           2         4
+----------------------------
+A leaf has two pages.
+          Table 2: Formats
+----------------------------
+Name        Height     Width
+----------------------------
+Part 1
+----------------------------
+Folio          483       305
+Quarto         305       241
+----------------------------",
+    );
+    let sheets = "^Name | ^Folds | ^Leaves\nFolio | 1 | 2\nQuarto | 2 | 4";
+    assert_eq!(
+        found,
+        format!("{sheets}\n\n^Name | ^Height | ^Width\nPart 1 |  | \nFolio | 483 | 305\nQuarto | 305 | 241")
+    );
+}
+
+#[test]
 fn a_missing_rule_makes_a_cell_span() {
     let found = tables_of(
         "
