@@ -296,14 +296,9 @@ fn areas(
 /// The band below the caption or the full lines at its top, and whether there were any.
 fn without_caption(band: Bounds, words: &PageWords, page_lines: &[TextLine]) -> (Bounds, bool) {
     let lines = table_lines(&words.inside(&band));
-    let width = band.x1 - band.x0;
-    let is_full = |l: &TextLine| {
-        let is_flush = l.chunks.first().is_some_and(|c| c.bounds.x0 - band.x0 < MIN_INDENT * l.size + 2.0);
-        is_one(l) && is_flush && l.chunks.iter().map(|c| c.bounds.x1 - c.bounds.x0).sum::<f32>() > 0.6 * width
-    };
     let is_caption = |line: &TextLine| is_caption(line, &band, page_lines);
     let label = lines.iter().rposition(is_caption);
-    let Some(last) = label.max(lines.iter().rposition(is_full)) else { return (band, false) };
+    let Some(last) = label.max(lines.iter().rposition(|line| is_full(line, &band))) else { return (band, false) };
     let min_rows = if label.is_some() { 0 } else { 1 };
     let mut end = last;
     while let (Some(line), Some(next)) = (lines.get(end), lines.get(end + 1)) {
@@ -318,6 +313,14 @@ fn without_caption(band: Bounds, words: &PageWords, page_lines: &[TextLine]) -> 
     }
     let y0 = lines.get(end).map_or(band.y0, |l| l.baseline + 0.3 * l.size);
     (Bounds { y0, ..band }, true)
+}
+
+/// Whether a line is one text from the left edge over most of the width. The rest of a cell in a later column begins
+/// further in.
+fn is_full(line: &TextLine, band: &Bounds) -> bool {
+    let is_flush = line.chunks.first().is_some_and(|chunk| chunk.bounds.x0 - band.x0 < MIN_INDENT * line.size + 2.0);
+    let width: f32 = line.chunks.iter().map(|chunk| chunk.bounds.x1 - chunk.bounds.x0).sum();
+    is_one(line) && is_flush && width > 0.6 * (band.x1 - band.x0)
 }
 
 /// Whether a line is one text: its number may stand apart from it.
@@ -369,10 +372,9 @@ fn is_tabular(band: &Bounds, lines: &[TextLine], is_ruled: bool, slanted: &[Boun
     if lines.windows(2).any(is_white) {
         return false;
     }
-    let width = band.x1 - band.x0;
-    let is_full = |l: &TextLine| matches!(l.chunks.as_slice(), [only] if only.bounds.x1 - only.bounds.x0 > 0.6 * width);
-    let full = lines.iter().filter(|l| is_full(l)).count();
-    let words: usize = lines.iter().filter(|l| is_full(l)).flat_map(|l| &l.chunks).map(|c| c.words.len()).sum();
+    let full_lines = || lines.iter().filter(|line| is_full(line, band));
+    let full = full_lines().count();
+    let words: usize = full_lines().flat_map(|l| &l.chunks).map(|c| c.words.len()).sum();
     let has_values = lines
         .last()
         .is_some_and(|line| line.chunks.iter().filter(|chunk| chunk.is_value() && has_digit(chunk)).count() > 1);
