@@ -5,7 +5,7 @@ use super::columns::{Column, Piece};
 
 use super::grid::Slot;
 use super::head_groups::spread_pieces;
-use super::rows::RowLine;
+use super::rows::{RowLine, first_row};
 use crate::page_structure::is_value;
 use crate::tables::layout::edges::Edge;
 use crate::tables::layout::lines::Chunk;
@@ -44,7 +44,7 @@ pub(crate) fn head_lines(lines: &[RowLine], columns: &[Column], cuts: &[Edge]) -
         (Some(ruled), Some(worded)) if worded > 0 && ruled > worded + 2 => worded,
         (Some(ruled), _) => ruled,
         (None, Some(worded)) if worded > 0 => worded,
-        _ => bold_lines(lines, limit).max(1).min(limit),
+        _ => bold_lines(lines, limit).max(first_row(lines, columns)).min(limit),
     }
 }
 

@@ -77,6 +77,13 @@ pub(crate) fn rows_of(
     rows
 }
 
+/// The number of lines of the first row, if rows stand wider than lines, and else one.
+pub(super) fn first_row(lines: &[RowLine], columns: &[Column]) -> usize {
+    let Some(inner) = inner_pitch(lines, columns) else { return 1 };
+    let is_one = |pair: &&[RowLine]| matches!(pair, [a, b] if pitch(a, b).is_some_and(|pitch| pitch <= inner));
+    1 + lines.windows(2).take_while(is_one).count()
+}
+
 /// A pitch up to this lies inside a cell, if rows stand wider than lines.
 fn inner_pitch(lines: &[RowLine], columns: &[Column]) -> Option<f32> {
     let pairs = || lines.windows(2).filter_map(|pair| Some((pair.first()?, pair.get(1)?)));
@@ -92,7 +99,9 @@ fn inner_pitch(lines: &[RowLine], columns: &[Column]) -> Option<f32> {
     let near = || pairs().filter(|(a, b)| is_near(a, b));
     let is_new = |a: &RowLine, b: &RowLine| {
         let is_ended = || wrapping(std::slice::from_ref(a), b, columns) == Wrapping::Ended;
-        repeats_value(a, b, columns.len()) || !b.is_label() && is_ended()
+        // Words right below a row, without a label, are the next entry of a cell.
+        let is_entry = !b.fills(0) && !b.pieces.iter().all(|piece| piece.chunk.is_value());
+        repeats_value(a, b, columns.len()) || !b.is_label() && !is_entry && is_ended()
     };
     let rows = near().filter(|(a, b)| is_new(a, b)).count();
     (3 * rows <= near().count()).then_some(inner)
@@ -200,7 +209,7 @@ impl Context<'_, '_> {
         match (self.is_banded, self.inner) {
             (_, Some(inner)) if pitch > inner => wrapping == Wrapping::GoesOn,
             (true, _) => self.is_partial(row, line) || is_wrapped_label(above, line) || wrapping != Wrapping::Ended,
-            (false, Some(_)) => wrapping != Wrapping::Ended || self.is_partial(row, line),
+            (false, Some(_)) => !line.is_label() || wrapping != Wrapping::Ended || self.is_partial(row, line),
             (false, None) => wrapping == Wrapping::GoesOn,
         }
     }

@@ -72,6 +72,29 @@ Quarto         305       241
 }
 
 #[test]
+fn rows_apart_keep_the_entries_of_their_cells_together() {
+    let found = tables_of(
+        "
+-----------------------------------------
+Group      Two months      One month
+           before school   after school
+
+Teachers   Talks by mail   Talks at the
+                           school
+
+All who    Letter A        Form A
+take part  Map             Survey of all
+           Plan of class   Plan
+-----------------------------------------",
+    );
+    assert_eq!(
+        found,
+        "^Group | ^Two months before school | ^One month after school\nTeachers | Talks by mail | Talks at the school\n\
+         All who take part | Letter A Map Plan of class | Form A Survey of all Plan"
+    );
+}
+
+#[test]
 fn a_missing_rule_makes_a_cell_span() {
     let found = tables_of(
         "
