@@ -2,6 +2,7 @@
 
 use super::prose::prose_of;
 use crate::caption_label::is_caption_label;
+use crate::list_marks::is_list_mark;
 use crate::page_structure::page_number;
 use crate::reading::is_slanted;
 use crate::tables::Table;
@@ -340,7 +341,8 @@ fn is_caption(line: &TextLine, area: &Bounds, page_lines: &[TextLine]) -> bool {
     }
     let below = page_lines.iter().filter(|other| other.baseline > line.baseline + 0.5 * line.size);
     let mut rows = below.map(|line| chunks_within(line, area)).filter(|own| own.len() > 1);
-    let is_value = |chunk: &&&Chunk| chunk.is_value() && has_digit(*chunk);
+    let is_number = |chunk: &Chunk| chunk.words.first().is_some_and(|word| is_list_mark(&word.word.text));
+    let is_value = |chunk: &&&Chunk| chunk.is_value() && has_digit(chunk) && !is_number(chunk);
     rows.next().is_some_and(|own| 2 * own.iter().filter(is_value).count() < own.len())
 }
 
@@ -369,7 +371,9 @@ fn is_tabular(band: &Bounds, lines: &[TextLine], is_ruled: bool, slanted: &[Boun
     };
     let is_white =
         |pair: &[TextLine]| matches!(pair, [a, b] if b.baseline - a.baseline > limit(a, b) && is_empty(a, b));
-    if lines.windows(2).any(is_white) {
+    // Nor is there space below the last of several rows: a rule far below is that of a foot or a box.
+    let has_foot = |last: &TextLine| lines.len() > 2 && band.y1 - last.baseline > limit(last, last);
+    if lines.windows(2).any(is_white) || lines.last().is_some_and(has_foot) {
         return false;
     }
     let full_lines = || lines.iter().filter(|line| is_full(line, band));

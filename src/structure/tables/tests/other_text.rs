@@ -35,6 +35,17 @@ fn columns_of_references_between_the_rules_of_a_page_are_no_table() {
 }
 
 #[test]
+fn short_columns_far_above_the_rule_at_the_foot_of_a_page_are_no_table() {
+    let entry = [
+        "1. Alder J. Rivers of the north.     3. Elm R. A survey.",
+        "   Oakham 1998.                         Selkirk 2001.",
+    ];
+    let rule = "-".repeat(60);
+    let sketch = format!("{rule}\n{}{}{rule}", [entry; 2].concat().join("\n"), "\n".repeat(12));
+    assert_eq!(tables_of(&sketch), "");
+}
+
+#[test]
 fn prose_with_even_wide_spaces_is_no_table() {
     let line = "The   settlement   remains   where   the   river   turns";
     assert_eq!(tables_of(&[line; 6].join("\n")), "");
