@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::grid::Slot;
+use crate::caption_label::is_caption_label;
 use crate::tables::layout::lines::{PlacedWord, text_lines};
 use crate::tables::layout::signs;
 
@@ -79,7 +80,10 @@ fn real_borders(starts: &[usize], ends: &[usize]) -> Vec<usize> {
 /// Drops titles above and notes below that are drawn as wide cells. Gives the number of rows left.
 pub(crate) fn trimmed(slots: &mut Vec<Slot>, rows: usize, columns: usize) -> usize {
     let wide = |row: usize| sole(slots, row).filter(|slot| slot.column_span == columns);
-    let is_title = |row: &usize| wide(*row).is_some_and(|slot| slot.words.len() >= MIN_TITLE_WORDS);
+    let is_labelled = |slot: &Slot| is_caption_label(slot.words.iter().map(|word| word.word.text.as_str()));
+    let is_title = |row: &usize| {
+        wide(*row).is_some_and(|slot| slot.words.len() >= MIN_TITLE_WORDS) || sole(slots, *row).is_some_and(is_labelled)
+    };
     let titles = (0..rows.min(MAX_OUTER_ROWS)).take_while(is_title).count();
     let lowest = rows.saturating_sub(MAX_OUTER_ROWS).max(titles);
     let notes: Vec<usize> = (lowest..rows).rev().map_while(wide).map(|slot| text_lines(&slot.words).len()).collect();

@@ -72,6 +72,23 @@ Quarto         305       241
 }
 
 #[test]
+fn a_caption_in_a_drawn_row_is_no_row() {
+    let found = tables_of(
+        "
+----------------------
+| Table 1 Parts      |
+----------------------
+| Name   |  Count    |
+----------------------
+| Alpha  |  12       |
+----------------------
+| Beta   |  7        |
+----------------------",
+    );
+    assert_eq!(found, "^Name | ^Count\nAlpha | 12\nBeta | 7");
+}
+
+#[test]
 fn rows_apart_keep_the_entries_of_their_cells_together() {
     let found = tables_of(
         "
