@@ -1,6 +1,6 @@
 //! A table read from an area by its white space, with what edges there are.
 
-use super::centred::Middles;
+use super::centred::{HALF_PITCH, Middles};
 use super::columns::{Column, Piece, columns_of, pieces_of};
 use super::grid::{Slot, table_of};
 use super::rows::{RowLine, rows_of};
@@ -63,7 +63,13 @@ impl<'p> Area<'p> {
         if columns.len() < 2 {
             return None;
         }
-        let mut lines: Vec<RowLine> = self.lines.iter().map(|l| row_line(l, &columns)).collect();
+        let is_beside = |at: usize| {
+            let pair = |first: usize| self.lines.get(first..first + 2);
+            let is_near = |pair: &[TextLine]| matches!(pair, [a, b] if b.baseline - a.baseline < HALF_PITCH * b.size);
+            [at.checked_sub(1), Some(at)].into_iter().flatten().filter_map(pair).any(is_near)
+        };
+        let lines = self.lines.iter().enumerate();
+        let mut lines: Vec<RowLine> = lines.map(|(at, line)| row_line(line, &columns, is_beside(at))).collect();
         trim(&mut lines, &columns, proof);
         let heads = head::head_lines(&lines, &columns, &self.cuts);
         let (top, body) = lines.split_at_checked(heads)?;
@@ -126,9 +132,11 @@ fn cut_chunk<'p>(chunk: Chunk<'p>, xs: &[f32]) -> Vec<Chunk<'p>> {
     chunk.words.chunk_by(is_one).filter_map(|words| Chunk::new(words.to_vec())).collect()
 }
 
-fn row_line<'p>(line: &TextLine<'p>, columns: &[Column]) -> RowLine<'p> {
+/// The pieces of a line. One that has cells beside it is no title, though it be the only piece.
+fn row_line<'p>(line: &TextLine<'p>, columns: &[Column], is_beside: bool) -> RowLine<'p> {
     let mut pieces = pieces_of(line, columns);
     if let [only] = pieces.as_mut_slice()
+        && !is_beside
         && let Some(first) = group_start(only, columns)
     {
         (only.first, only.last) = (first, columns.len() - 1);

@@ -164,3 +164,28 @@ fn a_label_whose_line_shares_no_baseline_is_of_the_table_beside_it() {
          Laboratory work in groups of three | C2 | 30"
     );
 }
+
+#[test]
+fn a_head_between_the_lines_of_those_beside_it_is_no_title_of_all_columns() {
+    let found = half_tables_of(
+        "
+-------------------------------------------
+
+           Odds                      Value
+                   Interval (95)
+           ratio                     of p
+
+-------------------------------------------
+
+Height     0.16     0.02    1.41     0.10
+
+Width      0.62     0.09    4.22     0.62
+
+-------------------------------------------",
+    );
+    assert_eq!(
+        found,
+        "^ | ^Odds ratio | ^2x1 Interval (95) | ^Value of p\nHeight | 0.16 | 0.02 | 1.41 | 0.10\n\
+         Width | 0.62 | 0.09 | 4.22 | 0.62"
+    );
+}
