@@ -5,6 +5,7 @@ use super::columns::{Column, Piece, columns_of, pieces_of};
 use super::grid::{Slot, table_of};
 use super::rows::{RowLine, rows_of};
 use super::{head, likeness, rivers, spans};
+use crate::list_marks::is_list_mark;
 use crate::tables::layout::edges::{Edge, Edges};
 use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, is_inside, table_lines, text_lines};
 use crate::tables::layout::signs::are_bound;
@@ -78,9 +79,13 @@ impl<'p> Area<'p> {
             cut_share(&self.cuts, above, below, columns.get(own.clone()).unwrap_or_default()) > 0.5
         };
         let mut body = body.to_vec();
-        let middles = Middles::take(&mut body, &columns, is_cut);
         let all = 0..columns.len();
-        let rows = rows_of(&body, &columns, &middles.joins, |above, below| is_cut(above, below, &all));
+        let is_ruled = |above: &RowLine, below: &RowLine| is_cut(above, below, &all);
+        let is_headed = top.last().zip(body.first()).is_some_and(|(head, first)| is_ruled(head, first));
+        let is_parted = body.windows(2).any(|pair| matches!(pair, [above, below] if is_ruled(above, below)));
+        let is_one = is_headed && !is_parted && are_lists(&body, columns.len());
+        let middles = if is_one { Middles::of_one_row(&body) } else { Middles::take(&mut body, &columns, is_cut) };
+        let rows = rows_of(&body, &columns, &middles.joins, is_ruled);
         let rows: Vec<&[RowLine]> = rows.into_iter().filter_map(|range| body.get(range)).collect();
         let places: Vec<f32> = rows.iter().map(|row| middle_of(row)).collect();
         slots.extend(rows.iter().enumerate().flat_map(|(at, row)| body_slots(row, levels + at)));
@@ -94,6 +99,18 @@ impl<'p> Area<'p> {
         let is_certain = proof == Proof::Drawn && !self.lines.iter().any(TextLine::is_overprinted);
         table_of(slots, levels + places.len(), columns.len(), (columns_by, is_certain))
     }
+}
+
+/// Whether each column holds a list, and an item goes on beside the beginning of another: the lists are the cells of a row.
+fn are_lists(lines: &[RowLine], columns: usize) -> bool {
+    let is_item = |piece: &Piece| piece.chunk.words.first().is_some_and(|word| is_list_mark(&word.word.text));
+    let is_list = |column: usize| {
+        let mut own = lines.iter().flat_map(|line| &line.pieces).filter(|piece| piece.first == column);
+        own.next().is_some_and(is_item) && own.any(is_item)
+    };
+    let is_mixed = |line: &RowLine| line.pieces.len() < columns || !line.pieces.iter().all(is_item);
+    let is_begun = |line: &RowLine| line.pieces.iter().any(is_item);
+    (0..columns).all(is_list) && lines.iter().any(|line| is_begun(line) && is_mixed(line))
 }
 
 /// The share of the width of the columns with an edge between two lines.

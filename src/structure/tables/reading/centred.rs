@@ -23,6 +23,11 @@ pub(super) struct Middles<'p> {
 }
 
 impl<'p> Middles<'p> {
+    /// All lines are one row.
+    pub(super) fn of_one_row(lines: &[RowLine]) -> Self {
+        Self { joins: vec![Some(true); lines.len()], between: Vec::new() }
+    }
+
     /// Removes cells that span two rows from the lines. `is_cut` tells whether a rule divides two lines in a range of columns.
     pub(super) fn take(
         lines: &mut Vec<RowLine<'p>>,

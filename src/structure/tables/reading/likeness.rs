@@ -259,7 +259,8 @@ pub(crate) fn is_table(slots: &[Slot], heads: usize, rows: usize, columns: &[Col
         Proof::Aligned => rows >= 3 && full >= 2,
     };
     let words: usize = body.iter().map(|s| s.words.len()).sum();
-    let is_prose = words > 25 * body.len() || aligned_share(&body, columns.len()) < 0.45;
+    let are_lists = body.len() > 1 && body.iter().all(|slot| is_item(slot));
+    let is_prose = words > 25 * body.len() && !are_lists || aligned_share(&body, columns.len()) < 0.45;
     let is_prose = is_prose || is_running_text(slots, columns.len()) || are_lines(slots, rows);
     let is_headed = heads <= MAX_HEADS || heads <= body_rows;
     let is_free = proof == Proof::Drawn || is_headed && is_listing(slots, columns.len());

@@ -91,6 +91,45 @@ Gamma      11       16      3.43           0.06
 }
 
 #[test]
+fn lists_side_by_side_below_ruled_heads_are_the_cells_of_one_row() {
+    let found = tables_of(
+        "
+------------------------------------------
+Taken                    Left out
+------------------------------------------
+1. Consent in writing    1. Other trials
+2. Age of 18 years       2. Any disease
+3. No other disease         of the liver
+   of the heart          3. Prior surgery
+------------------------------------------",
+    );
+    assert_eq!(
+        found,
+        "^Taken | ^Left out\n1. Consent in writing 2. Age of 18 years 3. No other disease of the heart | \
+         1. Other trials 2. Any disease of the liver 3. Prior surgery"
+    );
+}
+
+#[test]
+fn numbered_cells_that_begin_on_the_same_lines_are_rows() {
+    let found = tables_of(
+        "
+------------------------------------------
+Question              Answer
+------------------------------------------
+1. What is a leaf     1. A sheet
+2. What is a folio    2. A fold
+3. What is a page     3. A side
+------------------------------------------",
+    );
+    assert_eq!(
+        found,
+        "^Question | ^Answer\n1. What is a leaf | 1. A sheet\n2. What is a folio | 2. A fold\n\
+         3. What is a page | 3. A side"
+    );
+}
+
+#[test]
 fn a_caption_in_a_drawn_row_is_no_row() {
     let found = tables_of(
         "
