@@ -1,7 +1,7 @@
 //! The words of a page, with their positions and styles.
 
 use super::bidi::BracketNaming;
-use super::hyphens::SOFT_HYPHEN;
+use super::hyphens::{HYPHENS, SOFT_HYPHEN};
 use super::lines::{LineGlyph, TextLine};
 use super::reading_order::TextBlock;
 use super::scripts::Script;
@@ -155,14 +155,14 @@ impl WordWriter<'_> {
     }
 }
 
-/// A soft hyphen at the end of a word is shown, and any other is not.
+/// A soft hyphen at the end of a word is shown, and any other is not: after a hyphen it only allows a line to end.
 fn without_soft_hyphens(text: String) -> String {
     if !text.contains(SOFT_HYPHEN) {
         return text;
     }
-    let is_divided = text.ends_with(SOFT_HYPHEN) && text.chars().count() > 1;
+    let is_divided = text.ends_with(SOFT_HYPHEN);
     let mut shown = text.replace(SOFT_HYPHEN, "");
-    shown.extend(is_divided.then_some('-'));
+    shown.extend((is_divided && !shown.is_empty() && !shown.ends_with(HYPHENS)).then_some('-'));
     shown
 }
 
@@ -272,6 +272,15 @@ mod tests {
         let found = words(glyphs("down", WritingDirection::of(Vec2::new(0.0, 1.0)), 10.0));
         let word = found.first().cloned().unwrap_or_default();
         assert_eq!((word.turn, word.bounds.edges(), word.baseline), (90, [-52.0, 100.0, -42.0, 120.0], -50.0));
+    }
+
+    #[test]
+    fn a_soft_hyphen_is_shown_at_the_end_of_a_word_unless_it_follows_a_hyphen() {
+        let shown = |text: &str| without_soft_hyphens(text.to_owned());
+        assert_eq!(
+            ["in\u{AD}ter\u{AD}", "non-\u{AD}", "non\u{2010}\u{AD}steroidal", "\u{AD}"].map(shown),
+            ["inter-", "non-", "non\u{2010}steroidal", ""]
+        );
     }
 
     #[test]
