@@ -8,14 +8,14 @@ use super::notes::{may_precede_mark, note_label};
 use super::type_statistics::TypeStatistics;
 use crate::reading::pitch;
 use pagewise_base::script::is_ideograph;
-use pagewise_text::{Vocabulary, divides};
+use pagewise_text::{HYPHENS, Vocabulary, divides};
 use std::collections::BTreeMap;
 
 /// A raised number before it is the numerator of a fraction.
 const FRACTION_SLASH: char = '\u{2044}';
 
-/// Further words are not looked up when hyphens are repaired.
-const MAX_VOCABULARY: usize = 200_000;
+/// The words of further lines are not looked up when hyphens are repaired.
+const MAX_VOCABULARY: usize = 20_000;
 /// So much of the word before a line end is looked at.
 const MAX_LAST_WORD: usize = 100;
 /// The indent and the empty lines of code, at most.
@@ -25,7 +25,6 @@ const MAX_EMPTY_LINES: usize = 3;
 /// Writes the text of drafts.
 pub(super) struct SpanWriter<'a> {
     pages: &'a [DocumentPage],
-    /// The words of the document that are not broken at a line end.
     vocabulary: Vocabulary,
     /// The pages of the notes, by label, and whether they are endnotes.
     notes: BTreeMap<&'a str, Vec<(usize, bool)>>,
@@ -121,7 +120,11 @@ impl<'a> SpanWriter<'a> {
     }
 
     fn hyphen(&self, text: &str, next: &str) -> Hyphen {
-        let Some(stem) = text.strip_suffix(['-', '\u{ad}', '\u{2010}', '\u{2011}']) else { return Hyphen::None };
+        // A dash that touches the word before it touches the next one.
+        if text.strip_suffix(['–', '—']).is_some_and(|stem| stem.ends_with(char::is_alphanumeric)) {
+            return Hyphen::Kept;
+        }
+        let Some(stem) = text.strip_suffix(HYPHENS) else { return Hyphen::None };
         let part = |part: Option<&str>| part.unwrap_or_default().to_lowercase();
         let tail = part(stem.rsplit(|sign: char| !sign.is_alphanumeric()).next());
         let head = part(next.split(|sign: char| !sign.is_alphanumeric()).next());
@@ -131,8 +134,7 @@ impl<'a> SpanWriter<'a> {
         }
         // Names and words in capitals are joined again if the document has the whole word elsewhere.
         let is_known = || self.vocabulary.has(&format!("{tail}{head}")) && !self.vocabulary.is_compound(&tail, &head);
-        let is_divided = text.ends_with('\u{ad}')
-            || divides(text.rsplit('—').next().unwrap_or_default(), next, || &self.vocabulary)
+        let is_divided = divides(text.rsplit('—').next().unwrap_or_default(), next, || &self.vocabulary)
             || !is_address && is_known();
         if is_divided { Hyphen::Repaired } else { Hyphen::Kept }
     }
@@ -248,14 +250,12 @@ fn is_joined_script(before: &str, next: &str) -> bool {
     is_wide(before.chars().last()) && is_wide(next.chars().next())
 }
 
-/// The words of the document, but for those at line ends.
+/// The words of the document.
 fn vocabulary(pages: &[DocumentPage]) -> Vocabulary {
     let regions = pages.iter().flat_map(|page| &page.structure.regions);
     let columns = regions.filter_map(|region| match region {
         Region::Column(column) => Some(column),
         Region::Table(_) | Region::Figure(_) => None,
     });
-    let lines = columns.flat_map(|column| &column.lines);
-    let words = lines.flat_map(|line| line.words.iter().take(line.words.len().saturating_sub(1)).skip(1));
-    Vocabulary::of(words.map(|word| word.text.as_str()).take(MAX_VOCABULARY))
+    Vocabulary::of(columns.flat_map(|column| &column.lines).take(MAX_VOCABULARY).map(Line::text))
 }

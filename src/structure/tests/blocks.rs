@@ -45,6 +45,8 @@ fn hyphens_at_line_ends_are_taken_out_of_words_only() {
     assert!(sheet("mea-", "surement is made").ends_with("one measurement is made"));
     assert!(sheet("https://example.org/two-", "words is a page").ends_with("https://example.org/two-words is a page"));
     assert!(sheet("1990-", "1995 was long").ends_with("1990-1995 was long"));
+    assert!(sheet("1990–", "1995 was long").ends_with("1990–1995 was long"));
+    assert!(sheet("a year –", "a long one").ends_with("a year – a long one"));
 }
 
 #[test]

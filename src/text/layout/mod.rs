@@ -19,7 +19,7 @@ mod words;
 
 pub use columns::{ColumnPart, columns_of};
 pub(crate) use hyphens::join_words;
-pub use hyphens::{Vocabulary, divides};
+pub use hyphens::{HYPHENS, Vocabulary, divides};
 pub(crate) use initials::attach_initials;
 pub(crate) use join_lines::join_lines;
 pub(crate) use lines::{TextLine, group_into_lines};

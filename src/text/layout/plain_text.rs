@@ -10,7 +10,7 @@ pub(crate) fn write_blocks(blocks: &[TextBlock]) -> String {
     let brackets = BracketNaming::of(blocks.iter().flat_map(|block| &block.lines));
     let lines = |block: &TextBlock| block.lines.iter().map(|line| line.text(brackets)).collect::<Vec<_>>();
     let blocks = blocks.iter().map(lines).collect::<Vec<_>>();
-    let vocabulary = LazyCell::new(|| Vocabulary::of(blocks.iter().flatten().map(String::as_str)));
+    let vocabulary = LazyCell::new(|| Vocabulary::of(blocks.iter().flatten()));
     let mut text = String::new();
     for block in &blocks {
         if !text.is_empty() {

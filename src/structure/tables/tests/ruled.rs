@@ -712,7 +712,7 @@ Year    Names    works    Sums
 2011       91       26      12
 --------------------------------",
     );
-    assert_eq!(found, "^Year | ^Names | ^Nonworks | ^Sums\n2010 | 90 | 25 | 11\n2011 | 91 | 26 | 12");
+    assert_eq!(found, "^Year | ^Names | ^Non-works | ^Sums\n2010 | 90 | 25 | 11\n2011 | 91 | 26 | 12");
 }
 
 #[test]
