@@ -6,8 +6,8 @@ use super::glyphs::{
     CharacterResolver, GlyphCollector, LayoutCollector, PageFonts, PageGlyphs, PlacedGlyph, is_private, settings,
 };
 use super::layout::{
-    TextBlock, attach_initials, group_into_lines, join_lines, join_words, merge_stacks, order_blocks, settle, words_of,
-    write_blocks,
+    TextBlock, attach_initials, attach_scripts, group_into_lines, join_lines, join_words, merge_stacks, order_blocks,
+    settle, words_of, write_blocks,
 };
 use super::link_areas::link_areas;
 use super::normalize::normalize_text;
@@ -183,7 +183,7 @@ fn lay_out(page_glyphs: PageGlyphs, page_area: f64) -> (PageText, Vec<TextBlock>
 fn blocks_of(glyphs: Vec<PlacedGlyph>, are_recognised: bool) -> Vec<TextBlock> {
     let mut lines = merge_stacks(group_into_lines(glyphs));
     if !are_recognised {
-        return order_blocks(attach_initials(join_lines(lines)));
+        return order_blocks(attach_initials(attach_scripts(join_lines(lines))));
     }
     settle(&mut lines);
     let mut lines = join_lines(lines);

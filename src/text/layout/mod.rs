@@ -1,6 +1,7 @@
 //! The layout of a page: lines, blocks, and their reading order.
 
 mod accents;
+mod attach_scripts;
 mod bidi;
 mod column_sides;
 mod columns;
@@ -17,6 +18,7 @@ mod vertical_stacks;
 mod word_gaps;
 mod words;
 
+pub(crate) use attach_scripts::attach_scripts;
 pub use columns::{ColumnPart, columns_of};
 pub(crate) use hyphens::join_words;
 pub use hyphens::{HYPHENS, Vocabulary, divides};
