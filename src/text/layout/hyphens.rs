@@ -108,18 +108,17 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The words of lines of text that follow each other. The halves of a word that a hyphen divides at the end of a line
-    /// tell nothing.
+    /// The words of lines of text. The first word of a line, and the last one before a hyphen, may be halves of words that
+    /// end or begin elsewhere, and tell nothing.
     pub fn of<T: AsRef<str>>(lines: impl Iterator<Item = T>) -> Self {
         let mut vocabulary = Self::default();
-        let mut is_divided = false;
         for line in lines {
             let line = line.as_ref().trim_end();
-            let halves = usize::from(is_divided);
-            is_divided = line.ends_with(HYPHENS);
-            let whole =
-                if is_divided { line.rsplit_once(char::is_whitespace).map_or("", |(whole, _)| whole) } else { line };
-            whole.split_whitespace().skip(halves).for_each(|word| vocabulary.add(word));
+            let whole = match line.ends_with(HYPHENS) {
+                true => line.rsplit_once(char::is_whitespace).map_or("", |(whole, _)| whole),
+                false => line,
+            };
+            whole.split_whitespace().skip(1).for_each(|word| vocabulary.add(word));
         }
         vocabulary
     }
