@@ -5,8 +5,6 @@ use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine};
 
 /// An area with more columns than this is no table.
 const MAX_COLUMNS: usize = 100;
-/// Maximum number of lines read to learn which columns of an area are divided.
-const MAX_BORDER_READS: usize = 1_000_000;
 /// A line with at least this share of the chunks of the fullest line shows where the columns are.
 const FULL_LINE: (usize, usize) = (3, 4);
 /// Heads that stand closer than their columns are further apart than this many ems: word spaces are a quarter to a third.
@@ -55,11 +53,10 @@ pub(crate) fn columns_of<'l, 'p>(lines: &'l [TextLine<'p>]) -> Vec<Column> {
     };
     let all: Vec<&TextLine> = lines.iter().collect();
     let mut columns: Vec<Column> = Vec::new();
-    let mut reads = MAX_BORDER_READS;
     for (own, lines) in [(&whole, &whole), (&rest, &all)] {
         let chunks = by_width(own);
         for chunk in &chunks {
-            add(&mut columns, chunk, lines, &mut reads);
+            add(&mut columns, chunk);
             if columns.len() > MAX_COLUMNS {
                 return Vec::new();
             }
@@ -97,19 +94,12 @@ fn border_use(a: &Column, b: &Column, lines: &[&TextLine]) -> (usize, usize) {
     (crossing, divided)
 }
 
-/// Whether a line has text on both sides of the border of two columns; not asked once too many lines were read.
-fn is_divided_by(a: &Column, b: &Column, lines: &[&TextLine], reads: &mut usize) -> bool {
-    *reads = reads.saturating_sub(lines.len());
-    *reads > 0 && border_use(a, b, lines).1 > 0
-}
-
 fn width(chunk: &Chunk) -> f32 {
     chunk.bounds.x1 - chunk.bounds.x0
 }
 
-/// Adds a chunk to the column that it overlaps; a chunk over several columns belongs to none, and joins those of few chunks
-/// if no line has text in both of two neighbours.
-fn add(columns: &mut Vec<Column>, chunk: &Chunk, lines: &[&TextLine], reads: &mut usize) {
+/// Adds a chunk to the column that it overlaps; a chunk over several columns belongs to none.
+fn add(columns: &mut Vec<Column>, chunk: &Chunk) {
     let slack = 0.1 * chunk.size();
     let (lo, hi) = (chunk.bounds.x0, chunk.bounds.x1);
     let first = columns.partition_point(|c| c.hi <= lo + slack);
@@ -123,7 +113,6 @@ fn add(columns: &mut Vec<Column>, chunk: &Chunk, lines: &[&TextLine], reads: &mu
         }
     } else if let Some(met) = columns.get(first..last)
         && met.iter().filter(|c| c.count > 1).count() < 2
-        && !met.windows(2).any(|pair| matches!(pair, [a, b] if is_divided_by(a, b, lines, reads)))
     {
         let joined = met.iter().fold(own, |mut sum, c| {
             grow(&mut sum, c);

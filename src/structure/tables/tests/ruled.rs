@@ -72,25 +72,6 @@ Quarto         305       241
 }
 
 #[test]
-fn a_head_over_two_columns_does_not_join_those_that_a_row_fills_both() {
-    let found = tables_of(
-        "
-------------------------------------------------
-Sign       All      None    Odds of each of all
-------------------------------------------------
-Alpha      19       60                     0.37
-Beta       13       34                     0.50
-Gamma      11       16      3.43           0.06
-------------------------------------------------",
-    );
-    assert_eq!(
-        found,
-        "^Sign | ^All | ^None | ^2x1 Odds of each of all\nAlpha | 19 | 60 |  | 0.37\nBeta | 13 | 34 |  | 0.50\n\
-         Gamma | 11 | 16 | 3.43 | 0.06"
-    );
-}
-
-#[test]
 fn lists_side_by_side_below_ruled_heads_are_the_cells_of_one_row() {
     let found = tables_of(
         "
