@@ -85,13 +85,15 @@ const CLOSING_WORDS: [&str; 56] = [
 ];
 
 /// Words that are the beginning of longer ones as a rule.
-const PREFIXES: [&str; 24] = [
-    "and", "any", "back", "car", "con", "counter", "down", "for", "fore", "her", "inter", "mis", "not", "out", "over",
-    "per", "pre", "pro", "some", "sub", "the", "through", "under", "with",
+const PREFIXES: [&str; 25] = [
+    "com", "and", "any", "back", "car", "con", "counter", "down", "for", "fore", "her", "inter", "mis", "not", "out",
+    "over", "per", "pre", "pro", "some", "sub", "the", "through", "under", "with",
 ];
 
-/// A word of fewer letters is a preposition or a prefix as a rule: "in-crease" is no compound of two words.
-const MIN_WORD: usize = 3;
+/// A first word of fewer letters is a preposition or a prefix as a rule, and a second one an ending: "in-crease" and
+/// "lower-ing" are no compounds of two words.
+const MIN_FIRST: usize = 3;
+const MIN_SECOND: usize = 4;
 
 /// A text with fewer compounds among its words, one of so many, is in a language that writes them as one word. English papers
 /// have one of 90, a German book one of 240.
@@ -146,8 +148,11 @@ impl Vocabulary {
         }
         let is_apart = || !self.has(&format!("{first}{second}")) && !PREFIXES.contains(&first);
         let is_known = |word: &str| self.has(word) || self.has(&format!("{word}s"));
-        let ends = || CLOSING_WORDS.contains(&second) || self.has_compounds() && is_known(second);
-        let are_words = || first.chars().nth(MIN_WORD - 1).is_some() && is_known(first) && ends();
+        let ends = || {
+            CLOSING_WORDS.contains(&second)
+                || second.chars().nth(MIN_SECOND - 1).is_some() && self.has_compounds() && is_known(second)
+        };
+        let are_words = || first.chars().nth(MIN_FIRST - 1).is_some() && is_known(first) && ends();
         (OPENING_WORDS.contains(&first) || are_words()) && is_apart()
     }
 
