@@ -7,8 +7,12 @@ use super::lines::{LineGlyph, TextLine};
 use crate::glyphs::WritingDirection;
 use std::collections::HashMap;
 
-/// A superscript or a subscript is smaller than its line by this factor.
+/// A superscript or a subscript is smaller than its line by this factor. Text beside a large initial is smaller still.
 const SMALL: f64 = 0.87;
+const SMALLEST: f64 = 0.5;
+
+/// It has no more characters than its line, or few.
+const FEW: usize = 3;
 
 /// How far it is raised, in ems of the line; less than nothing is lowered.
 const RISE_EM: std::ops::Range<f64> = -0.35..0.75;
@@ -115,7 +119,8 @@ fn is_host(line: &TextLine, part: &[LineGlyph]) -> bool {
     };
     let (start, end) = extent_of(part);
     let rise = (line.across - first.glyph.across) / line.size;
-    size < SMALL * line.size
+    (SMALLEST * line.size..SMALL * line.size).contains(&size)
+        && part.len() <= line.glyphs.len().max(FEW)
         && RISE_EM.contains(&rise)
         && end - start < MAX_LENGTH_EM * line.size
         && start < line.end + TOUCH_EM * line.size
@@ -201,6 +206,8 @@ mod tests {
         );
         let below = glyphs("3", 30.5, 106.0, 6.0);
         assert_eq!(texts([glyphs("x", 90.0, 150.0, 10.0), name.clone(), below]), ["x", "A Name", "3"]);
+        let beside = [glyphs("O", 0.0, 116.0, 30.0), glyphs("nce the day", 16.0, 100.0, 10.0)];
+        assert_eq!(texts(beside), ["O", "nce the day"]);
         let under = glyphs("n", 20.0, 103.0, 6.0);
         assert_eq!(texts([glyphs("x", 90.0, 150.0, 10.0), name, glyphs("x", 90.0, 150.0, 10.0), under]).len(), 4);
     }
