@@ -12,8 +12,8 @@ const MIN_STEMS: usize = 3;
 const MAX_STEMS: usize = 7;
 /// Stems are measured at this share of the height of a letter, where none has a serif or a bow.
 const HEIGHT: f64 = 0.4;
-/// The stems of bold type are at least so wide, as a share of the height of an x. Of 166 fonts without a bold name in 600
-/// files, three text types reach .20 to .216; of 60 with one, all but three have .233 and more.
+/// The stems of bold type are at least so wide, as a share of the height of an x. In 570 files, 57 of 60 fonts with a bold
+/// name have more; of 166 others those of text have less, two of them .20 and .216.
 const BOLD: f64 = 0.225;
 
 /// Stems of a font's letters.
