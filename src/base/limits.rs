@@ -244,7 +244,7 @@ pub struct LimitExceeded {
 }
 
 impl LimitExceeded {
-    /// The text of the error. It gives the name of the limit only if users can set it: other names mean nothing to them.
+    /// The text of the error. It names a limit that is a setting; users cannot change the others.
     fn problem(&self) -> String {
         let Self { which, limit, found } = self;
         match (which, which.counted()) {

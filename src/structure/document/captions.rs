@@ -42,6 +42,9 @@ fn join_labels(drafts: &mut [Draft], pages: &[DocumentPage]) {
             append(drafts, at - 1, at);
             if let Some(label) = drafts.get_mut(at - 1) {
                 label.kind = DraftKind::Caption;
+                // Both stand in one column.
+                label.own_lines = label.lines.len();
+                label.joints.clear();
             }
         }
     }

@@ -10,12 +10,12 @@ use super::type_statistics::TypeStatistics;
 use crate::list_marks::MarkerKind;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A heading has at most so many lines and characters, and one in much larger type, such as the title of a paper, at most
-/// so many times as many.
+/// The most lines and characters of a heading. One in much larger type, such as the title of a paper, may have
+/// `TITLE_FACTOR` times as many.
 const MAX_LINES: usize = 4;
 const MAX_CHARACTERS: usize = 200;
 const TITLE_FACTOR: usize = 2;
-/// A title has at least so many characters, unless no other heading of its page has.
+/// A heading with so many characters is rather the title than a shorter one in larger type.
 const MIN_TITLE: usize = 20;
 /// Lines in type so much larger than the body are no address, wherever they end.
 const TITLE: f32 = 1.5;
@@ -71,11 +71,14 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
     headings
         .retain(|index| !is_line_of_block(drafts, &flow, *index, statistics) && !is_among_items(drafts, &flow, *index));
     headings = without_labels(drafts, &flow, &headings);
-    let beside = [kickers(drafts, &flow, &headings, statistics), byline(drafts, &flow, &headings, statistics)].concat();
-    headings.retain(|index| !beside.contains(index));
+    let title = title(drafts, &flow, &headings, statistics);
+    if let Some(title) = title {
+        let beside = [kickers(drafts, &flow, &headings, title), byline(drafts, &flow, &headings, title)].concat();
+        headings.retain(|index| !beside.contains(index));
+    }
     headings = with_next(drafts, &flow, &headings);
     let levels = levels(drafts, &flow, &headings, &outline, statistics);
-    if let Some(title) = title(drafts, &flow, &headings, statistics) {
+    if let Some(title) = title {
         set_below(drafts, title);
     }
     for (index, level) in headings.into_iter().zip(levels) {
@@ -213,10 +216,9 @@ fn title(drafts: &[Draft], flow: &[usize], headings: &[usize], statistics: &Type
     highest(&is_long).or_else(|| highest(&|_, _| true))
 }
 
-/// The headings that name the journal, in larger type than the title, or the kind of the text: above the title, no heading
-/// below it looks like them, and no text stands between.
-fn kickers(drafts: &[Draft], flow: &[usize], headings: &[usize], statistics: &TypeStatistics) -> Vec<usize> {
-    let Some(title) = title(drafts, flow, headings, statistics) else { return Vec::new() };
+/// The headings beside the title that are none. The name of the journal is in larger type than the title. The kind of the
+/// article stands above it without text between, and looks like no heading below.
+fn kickers(drafts: &[Draft], flow: &[usize], headings: &[usize], title: usize) -> Vec<usize> {
     let look = |at: &usize| drafts.get(*at).map(rank);
     let below: BTreeSet<Option<Rank>> = headings.iter().filter(|at| **at >= title).map(look).collect();
     let is_over_text = flow.iter().filter(|at| **at < title).any(|at| drafts.get(*at).is_some_and(is_text));
@@ -227,12 +229,10 @@ fn kickers(drafts: &[Draft], flow: &[usize], headings: &[usize], statistics: &Ty
 
 /// The headings of the first page that are authors, affiliations and dates: they stand between the title and the text,
 /// and have the marks of affiliations, are a list of names, or are centred and no text follows them.
-fn byline(drafts: &[Draft], flow: &[usize], headings: &[usize], statistics: &TypeStatistics) -> Vec<usize> {
+fn byline(drafts: &[Draft], flow: &[usize], headings: &[usize], first: usize) -> Vec<usize> {
     let draft = |at: &usize| drafts.get(*at);
     let ranks: Vec<(usize, Rank)> = headings.iter().filter_map(|at| Some((*at, rank(draft(at)?)))).collect();
-    let Some((first, title)) = title(drafts, flow, headings, statistics).and_then(|at| Some((at, draft(&at)?))) else {
-        return Vec::new();
-    };
+    let Some(title) = draft(&first) else { return Vec::new() };
     let is_text = |at: &&usize| draft(at).is_some_and(|draft| draft.place.page > 0 || is_text(draft));
     let end = flow.iter().filter(|at| **at > first).find(is_text).copied().unwrap_or(usize::MAX);
     let is_over_text = |at: usize| {

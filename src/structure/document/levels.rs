@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 const SECTION: usize = 2;
 /// Markdown has so many levels.
 const MAX_LEVEL: usize = 6;
+const LOWEST: u8 = 6;
 
 /// What the number of a section is. Sections numbered in letters often stand in sections numbered otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,8 +125,9 @@ fn known_levels(headings: &[Heading], by_rank: &dyn Fn(Rank) -> usize) -> Vec<Op
     headings.iter().map(level).collect()
 }
 
-/// What the levels are more than the depths of the outline, from pairs of depths and levels: one where the outline lacks the
-/// title, as that of a paper. An outline of one depth does not tell the levels of headings that look different.
+/// How far the levels of headings are below their depths in the outline: by one if it lacks the title, as that of a paper
+/// does. `None` if it has one depth for headings that look different, and so does not tell their levels. Takes pairs of the
+/// depth of a heading and the level that its look has.
 fn entry_offset(pairs: &[(usize, usize)]) -> Option<usize> {
     let (depth, level) = *pairs.iter().min()?;
     let is_flat = pairs.iter().all(|(other, _)| *other == depth) && pairs.iter().any(|(_, other)| *other != level);
@@ -192,7 +194,7 @@ pub(super) fn set_below(drafts: &mut [Draft], title: usize) {
     if are_below.len() > 1 && !are_below.contains(&false) {
         for draft in drafts.iter_mut() {
             if let DraftKind::Heading { level } = &mut draft.kind {
-                *level = level.saturating_add(1).min(6);
+                *level = level.saturating_add(1).min(LOWEST);
             }
         }
     }

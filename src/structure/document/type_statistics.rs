@@ -16,7 +16,8 @@ const LEADING_RANGE: std::ops::Range<f32> = 0.85..2.6;
 const MIN_STEPS: usize = 3;
 /// A leading counts if it has this share of the votes of the most frequent one.
 const LEADING_SHARE: usize = 3;
-/// If the body is less than one of so many characters, it is headings between code, and says nothing of the type of prose.
+/// If less than one in so many characters is outside code, a document has no prose but headings between its code. Then the
+/// statistics are those of all its text.
 const BODY_SHARE: usize = 10;
 
 /// What type most of a document is set in.

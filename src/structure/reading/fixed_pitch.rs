@@ -62,7 +62,7 @@ impl<'w> Pitches<'w> {
 }
 
 /// The distance of the characters of words of a fixed pitch; `None` without words in ASCII. Characters may be narrower than
-/// their pitch, so it is that by which the longest word is longer than the shortest one.
+/// their pitch. So the pitch is what the longest word is wider than the shortest, for each character that it has more.
 pub(crate) fn pitch<'w>(words: impl Iterator<Item = &'w LineWord>) -> Option<f32> {
     let words = words.filter(|word| word.text.is_ascii());
     let lengths: Vec<(u16, Bounds)> =

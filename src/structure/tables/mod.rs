@@ -35,7 +35,7 @@ use pagewise_text::{Bounds, PageLayout, Word, rows_of};
 const MAX_WORDS: usize = 100_000;
 /// A table with more places than this is not returned.
 pub(super) const MAX_CELLS: usize = 50_000;
-/// Code that was taken for a table has at least so many lines for each of its rows.
+/// If the cells of a table are code and a row has so many lines or more, the table is a listing.
 const LISTING_LINES: usize = 2;
 /// A page has at most this many tables.
 const MAX_TABLES: usize = 300;

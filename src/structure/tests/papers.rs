@@ -2,6 +2,7 @@
 
 use super::super::{DocumentPage, OutlineHeading, read_document, read_page, to_markdown};
 use super::sheet::{BOLD, FULL, Face, PLAIN, Sheet, markdown};
+use pagewise_text::Bounds;
 
 const TITLE: Face = Face { size: 20.0, ..PLAIN };
 const ITALIC: Face = Face { is_italic: true, ..PLAIN };
@@ -134,4 +135,27 @@ fn the_columns_of_an_index_are_read_one_after_the_other() {
     let text = markdown(sheet);
     let first = text.find(&entry("Printing of", 0)).unwrap_or(0);
     assert!(text.find(&entry("Ashford, Anna,", 11)).is_some_and(|last| last < first), "{text}");
+}
+
+#[test]
+fn authors_between_bars_are_no_heading() {
+    let sheet = Sheet::new().at(50.0, TITLE, "A title of some words").space(8.0);
+    let sheet = sheet.at(50.0, Face { size: 12.0, ..BOLD }, "Anna Ashford | Ben Bow | Cleo Cord |").space(8.0);
+    let text = markdown(section(sheet, "Background"));
+    assert_eq!(headings(&text), ["# A title of some words", "## Background"], "{text}");
+}
+
+#[test]
+fn a_doubled_bullet_is_one() {
+    let sheet = Sheet::new().line(FULL).space(6.0).line("►► Low or high").line("► Yes or no");
+    assert!(markdown(sheet).ends_with("- Low or high\n- Yes or no"));
+}
+
+#[test]
+fn a_label_in_a_line_of_its_own_is_part_of_the_caption_below_it() {
+    let mut sheet = Sheet::new().line(FULL).line(FULL).line("It ends.").space(10.0);
+    sheet.layout.images.push(Bounds { x0: 50.0, y0: sheet.y, x1: 250.0, y1: sheet.y + 100.0 });
+    let sheet = sheet.space(115.0).at(50.0, Face { size: 8.0, ..BOLD }, "Figure 1");
+    let text = markdown(sheet.at(50.0, Face { size: 8.0, ..PLAIN }, "How the words flow"));
+    assert!(text.contains("Figure 1** How the words flow"), "{text}");
 }

@@ -73,8 +73,8 @@ fn math_font(name: &str) -> MathFont {
 /// The style that a font's name tells.
 pub(super) fn style_of_name(name: &str) -> FontStyle {
     let name = without_tag(name).to_lowercase().replace([',', '_', ' ', '.'], "-");
-    // Some producers divide a font, and add the number of the part.
-    let name = name.split('+').next().unwrap_or_default();
+    // Some producers divide a font into parts, and add two signs for the part.
+    let name = name.rsplit_once('+').filter(|(_, part)| part.len() <= 2).map_or(&*name, |(name, _)| name);
     let tex = tex_style(name);
     let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
     let ends = |words: &[&str]| words.iter().any(|word| name.ends_with(word));

@@ -12,8 +12,8 @@ const MIN_STEMS: usize = 3;
 const MAX_STEMS: usize = 7;
 /// Stems are measured at this share of the height of a letter, where none has a serif or a bow.
 const HEIGHT: f64 = 0.4;
-/// The stems of bold type are at least so wide, as a share of the height of an x. In 570 files, 57 of 60 fonts with a bold
-/// name have more; of 166 others those of text have less, two of them .20 and .216.
+/// Bold type has stems of at least this share of the height of an x. Measured on 226 fonts of 570 files: 57 of the 60 with a
+/// bold name reach it, and none that is regular by its name, of which the boldest has .216.
 const BOLD: f64 = 0.225;
 
 /// Stems of a font's letters.
@@ -63,4 +63,26 @@ fn stem_width(outline: &BezPath) -> Option<f64> {
     crossings.sort_by(f64::total_cmp);
     let parts = crossings.as_chunks::<2>().0.iter();
     parts.map(|[left, right]| right - left).filter(|width| *width > 0.0).min_by(f64::total_cmp)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hayro_interpret::kurbo::Rect;
+
+    #[test]
+    fn a_stem_is_the_narrowest_part_of_a_letter() {
+        let mut letter = Rect::new(0.0, 0.0, 120.0, 480.0).to_path(0.1);
+        letter.extend(Rect::new(300.0, 0.0, 390.0, 480.0).to_path(0.1));
+        assert!(stem_width(&letter).is_some_and(|width| (width - 90.0).abs() < 0.01));
+        assert_eq!(stem_width(&BezPath::new()), None);
+    }
+
+    #[test]
+    fn type_is_bold_by_most_of_its_stems() {
+        let stems = |widths: &[f64], x_height| Stems { widths: widths.to_vec(), x_height }.are_bold();
+        assert!(stems(&[118.0, 40.0, 120.0], 480.0));
+        assert!(!stems(&[88.0, 90.0, 120.0], 480.0));
+        assert!(!stems(&[118.0, 120.0], 480.0) && !stems(&[118.0, 118.0, 118.0], 0.0));
+    }
 }

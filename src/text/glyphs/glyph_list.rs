@@ -4,7 +4,7 @@
 //! one, some glyphs may have the same character and place by accident.
 
 use super::paint_log::{Cover, PaintLog, PaintOrder};
-use crate::glyphs::{GlyphText, PlacedGlyph};
+use crate::glyphs::{GlyphText, PlacedGlyph, row_of};
 use hayro_interpret::kurbo::Rect;
 use pagewise_document::fast_hash::FastMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -117,7 +117,7 @@ impl GlyphList {
 
     fn push(&mut self, glyph: PlacedGlyph, facts: PaintFacts) {
         if let Some(character) = compared_character(&glyph, facts) {
-            let before = self.last_places.insert((character, row_of(glyph.across)), self.places.len());
+            let before = self.last_places.insert((character, row_of(glyph.across, ROW_PT)), self.places.len());
             self.places.push(GlyphPlace { start: glyph.start, across: glyph.across, glyph: self.glyphs.len(), before });
         }
         self.glyphs.push(glyph);
@@ -130,8 +130,11 @@ impl GlyphList {
         let is_near = |place: &&GlyphPlace| {
             (place.start - glyph.start).abs() <= distance && (place.across - glyph.across).abs() <= distance
         };
-        let (row, above, below) =
-            (row_of(glyph.across), row_of(glyph.across - distance), row_of(glyph.across + distance));
+        let (row, above, below) = (
+            row_of(glyph.across, ROW_PT),
+            row_of(glyph.across - distance, ROW_PT),
+            row_of(glyph.across + distance, ROW_PT),
+        );
         let mut rows = std::iter::once(row).chain([above, below].into_iter().filter(|other| *other != row));
         let known = rows.find_map(|row| self.places_in(character, row).take(MAX_COMPARED).find(is_near));
         known.map(|place| place.glyph)
@@ -179,13 +182,13 @@ impl GlyphList {
         let mut rows: BTreeMap<i64, Vec<(f64, f64)>> = BTreeMap::new();
         let mut begun = BTreeSet::new();
         for (glyph, facts) in shown().filter(|(_, facts)| facts.visibility == Visibility::Painted) {
-            rows.entry(row_of(glyph.across)).or_default().push((glyph.start, glyph.end));
+            rows.entry(row_of(glyph.across, ROW_PT)).or_default().push((glyph.start, glyph.end));
             begun.insert(facts.order);
         }
         rows.values_mut().for_each(|row| row.sort_by(|one, other| one.0.total_cmp(&other.0)));
         let is_under = |glyph: &PlacedGlyph| {
             let middle = f64::midpoint(glyph.start, glyph.end);
-            rows.get(&row_of(glyph.across)).is_some_and(|row| {
+            rows.get(&row_of(glyph.across, ROW_PT)).is_some_and(|row| {
                 let after = row.partition_point(|(start, _)| *start <= middle);
                 after.checked_sub(1).and_then(|at| row.get(at)).is_some_and(|(_, end)| middle < *end)
             })
@@ -233,9 +236,4 @@ fn compared_character(glyph: &PlacedGlyph, facts: PaintFacts) -> Option<char> {
         GlyphText::One(character) if !character.is_whitespace() && is_seen => Some(character),
         _ => None,
     }
-}
-
-#[allow(clippy::cast_possible_truncation, reason = "the cast saturates, and rows that far off the page are one")]
-fn row_of(across: f64) -> i64 {
-    (across / ROW_PT).floor() as i64
 }

@@ -172,4 +172,10 @@ mod tests {
     fn each_standard_name_has_a_character() {
         assert_eq!(DEFAULT_GLYPH_NAMES.len(), STANDARD.chars().count() + FIRST);
     }
+
+    #[test]
+    fn the_symbols_of_a_publisher_are_those_of_their_codes() {
+        assert_eq!(["C0", "C15", "C20"].map(math_symbol), ["−", "•", "≤"].map(|symbol| Some(symbol.to_owned())));
+        assert_eq!(["C9", "C226", "D0", "C"].map(math_symbol), [const { None }; 4]);
+    }
 }

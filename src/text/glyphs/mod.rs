@@ -16,5 +16,5 @@ mod run_metrics;
 pub(crate) use character_maps::settings;
 pub(crate) use characters::CharacterResolver;
 pub(crate) use collector::{GlyphCollector, LayoutCollector, PageGlyphs};
-pub(crate) use placed_glyph::{GlyphPlacement, GlyphText, PlacedGlyph, WritingDirection};
+pub(crate) use placed_glyph::{GlyphPlacement, GlyphText, PlacedGlyph, WritingDirection, row_of};
 pub(crate) use plausibility::{PageFonts, is_private, is_text};

@@ -4,7 +4,7 @@
 //! away, or if it is not painted at all and no letter is drawn in its place. What is not certain counts as seen: the
 //! ground of a picture, a pattern, a group with transparency.
 
-use super::placed_glyph::PlacedGlyph;
+use super::placed_glyph::{PlacedGlyph, row_of};
 use hayro_interpret::kurbo::{Point, Rect};
 use hayro_interpret::{BlendMode, DrawProps, Image, ImageDrawProps, Paint};
 use std::collections::BTreeMap;
@@ -166,7 +166,7 @@ impl PaintLog {
             return true;
         }
         let rows = self.stroke_rows.get_or_insert_with(|| rows_of(&self.strokes));
-        let mut near = rows.range(row_of(place.y0)..=row_of(place.y1));
+        let mut near = rows.range(row_of(place.y0, STROKE_ROW_PT)..=row_of(place.y1, STROKE_ROW_PT));
         near.any(|(_, row)| {
             self.searched = self.searched.saturating_add(row.len());
             row.iter().any(is_part)
@@ -257,14 +257,9 @@ impl PaintLog {
 fn rows_of(strokes: &[Rect]) -> BTreeMap<i64, Vec<Rect>> {
     let mut rows: BTreeMap<i64, Vec<Rect>> = BTreeMap::new();
     for stroke in strokes {
-        rows.entry(row_of(stroke.y0)).or_default().push(*stroke);
+        rows.entry(row_of(stroke.y0, STROKE_ROW_PT)).or_default().push(*stroke);
     }
     rows
-}
-
-#[allow(clippy::cast_possible_truncation, reason = "the cast saturates, and rows that far off the page are one")]
-fn row_of(y: f64) -> i64 {
-    (y / STROKE_ROW_PT).floor() as i64
 }
 
 /// The colour of a paint, if nothing shows through it.

@@ -208,6 +208,12 @@ impl GlyphPlacement {
     }
 }
 
+/// The number of the row in which a place lies, where rows have this height.
+#[allow(clippy::cast_possible_truncation, reason = "the cast saturates, and rows that far off the page are one")]
+pub(crate) fn row_of(place: f64, height: f64) -> i64 {
+    (place / height).floor() as i64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

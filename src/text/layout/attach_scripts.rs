@@ -1,10 +1,10 @@
 //! Moves superscripts and subscripts that were drawn apart from their line into it.
 //!
-//! Some programs draw the text of a line first, with gaps, and then all its indices, or the marks of its notes. What is
-//! smaller than a line, touches one of its glyphs and stands a little above or below its baseline belongs to it.
+//! Some programs draw the text of a line first, with gaps, and then all its indices, or the marks of its notes. Glyphs belong
+//! to a line if they are smaller, touch one of its glyphs, and stand a little above or below its baseline.
 
 use super::lines::{LineGlyph, TextLine};
-use crate::glyphs::WritingDirection;
+use crate::glyphs::{WritingDirection, row_of};
 use std::collections::HashMap;
 
 /// A superscript or a subscript is smaller than its line by this factor. Text beside a large initial is smaller still.
@@ -37,6 +37,9 @@ const MAX_ROWS: i64 = 8;
 const MAX_COMPARED: usize = 32;
 const MAX_GLYPHS: usize = 2_000;
 
+/// The most glyphs of lines that are compared on a page. After that nothing is moved.
+const MAX_READS: usize = 5_000_000;
+
 /// The lines with the superscripts and subscripts that they touch.
 pub(crate) fn attach_scripts(mut lines: Vec<TextLine>) -> Vec<TextLine> {
     let largest = lines.iter().map(|line| line.size).fold(0.0, f64::max);
@@ -51,12 +54,13 @@ pub(crate) fn attach_scripts(mut lines: Vec<TextLine>) -> Vec<TextLine> {
         size(one).total_cmp(&size(other))
     });
     let rows = Rows::of(&lines);
+    let mut reads = MAX_READS;
     for at in small {
         let Some(line) = lines.get(at) else { continue };
         let mut rest: Vec<LineGlyph> = Vec::new();
         let mut moved: Vec<(usize, Vec<LineGlyph>)> = Vec::new();
         for part in parts_of(line) {
-            match rows.host_of(part, line, &lines) {
+            match rows.host_of(part, line, &lines, &mut reads) {
                 Some(host) => moved.push((host, part.to_vec())),
                 None => rest.extend_from_slice(part),
             }
@@ -91,23 +95,22 @@ impl Rows {
     fn of(lines: &[TextLine]) -> Self {
         let mut rows: HashMap<(WritingDirection, i64), Vec<usize>> = HashMap::new();
         for (at, line) in lines.iter().enumerate() {
-            rows.entry((line.direction, row_of(line.across))).or_default().push(at);
+            rows.entry((line.direction, row_of(line.across, ROW_PT))).or_default().push(at);
         }
         Self(rows)
     }
 
     /// The line of which a part of `own` is a superscript or a subscript.
-    fn host_of(&self, part: &[LineGlyph], own: &TextLine, lines: &[TextLine]) -> Option<usize> {
-        let first = row_of(part.first()?.glyph.across) - MAX_ROWS / 2;
+    fn host_of(&self, part: &[LineGlyph], own: &TextLine, lines: &[TextLine], reads: &mut usize) -> Option<usize> {
+        let first = row_of(part.first()?.glyph.across, ROW_PT) - MAX_ROWS / 2;
         let rows = (first..=first + MAX_ROWS).filter_map(|row| self.0.get(&(own.direction, row)));
         let near = rows.flat_map(|row| row.iter().take(MAX_COMPARED));
-        near.copied().find(|at| lines.get(*at).is_some_and(|line| is_host(line, part)))
+        near.copied().find(|at| {
+            let line = lines.get(*at);
+            *reads = reads.saturating_sub(1 + line.map_or(0, |line| line.glyphs.len()));
+            *reads > 0 && line.is_some_and(|line| is_host(line, part))
+        })
     }
-}
-
-#[allow(clippy::cast_possible_truncation, reason = "the cast saturates, and rows that far off the page are one")]
-fn row_of(across: f64) -> i64 {
-    (across / ROW_PT).floor() as i64
 }
 
 /// Whether a part is a superscript or a subscript of a line.

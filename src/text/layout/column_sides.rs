@@ -14,8 +14,8 @@ const NOTE_LEADING_EM: f32 = 1.6;
 /// those next to the gutter if they are so wide, in ems. Beyond them the side may have columns of its own.
 const PROSE_FILL: f32 = 0.6;
 const MIN_PROSE_EM: f32 = 12.0;
-/// Where tables are not known, columns of prose are at least so wide, in ems, and their lines fill this share of the width.
-/// It is low, since lists and contents have short lines.
+/// If the tables of a page are not known, a column of prose is at least so wide, in ems, and its lines fill at least this
+/// share of its width. The share is low, since lists and contents have short lines.
 const WIDE_PROSE_EM: f32 = 18.0;
 const WIDE_PROSE_FILL: f32 = 0.44;
 /// Justified lines may have wide gaps, but not as wide, and they fill so much of their width.

@@ -86,7 +86,7 @@ const CLOSING_WORDS: [&str; 56] = [
 
 /// Words that are the beginning of longer ones as a rule.
 const PREFIXES: [&str; 25] = [
-    "com", "and", "any", "back", "car", "con", "counter", "down", "for", "fore", "her", "inter", "mis", "not", "out",
+    "and", "any", "back", "car", "com", "con", "counter", "down", "for", "fore", "her", "inter", "mis", "not", "out",
     "over", "per", "pre", "pro", "some", "sub", "the", "through", "under", "with",
 ];
 

@@ -5,7 +5,7 @@
 //! its end, belong to it.
 
 use super::lines::{LineGlyph, TextLine};
-use crate::glyphs::WritingDirection;
+use crate::glyphs::{WritingDirection, row_of};
 use std::collections::{BTreeSet, HashMap};
 
 /// The largest difference of baselines, as a share of an em.
@@ -32,7 +32,7 @@ pub(crate) fn join_lines(lines: Vec<TextLine>) -> Vec<TextLine> {
     let mut joined = BTreeSet::new();
     let mut rows: HashMap<(WritingDirection, i64), Vec<usize>> = HashMap::new();
     for line in lines {
-        let row = row_of(&line);
+        let row = row_of(line.across, ROW_PT);
         let near = [row, row - 1, row + 1].into_iter().filter_map(|row| rows.get(&(line.direction, row)));
         let near = near.flat_map(|row| row.iter().rev().take(MAX_COMPARED));
         let match_at =
@@ -50,11 +50,6 @@ pub(crate) fn join_lines(lines: Vec<TextLine>) -> Vec<TextLine> {
         kept.get_mut(at).into_iter().for_each(TextLine::measure);
     }
     kept
-}
-
-#[allow(clippy::cast_possible_truncation, reason = "the cast saturates, and rows that far off the page are one")]
-fn row_of(line: &TextLine) -> i64 {
-    (line.across / ROW_PT).floor() as i64
 }
 
 /// Whether two lines are parts of one line.

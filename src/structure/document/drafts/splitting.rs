@@ -247,7 +247,7 @@ impl<'a> Splitter<'_, 'a> {
         is_alike && !is_marked && !self.ends_early(next - 1, next) && self.step(next - 1, next) < 1.5 * size
     }
 
-    /// Whether a line is code. One or two lines of a fixed pitch that are larger than the body are a title.
+    /// Whether a line is code: text of a fixed pitch, but not a title of one or two lines in larger type.
     fn is_code(&self, index: usize) -> bool {
         let Some(line) = self.line(index).filter(|line| !self.statistics.is_monospace && line.is_monospace()) else {
             return false;

@@ -25,7 +25,7 @@ const MIN_WIDTH: f32 = 60.0;
 const MAX_AREAS: usize = 300;
 /// Minimum number of labels beside rows of values.
 const MIN_LABELS: usize = 2;
-/// The least number of values with a rule of their own, which is at most so many ems below the baseline.
+/// A form has at least so many values with a rule under each, at most `MAX_RULE_EM` ems below the baseline.
 const MIN_FIELDS: usize = 3;
 const MAX_RULE_EM: f32 = 0.8;
 /// A line above a rule is a head if it has at least this many chunks.

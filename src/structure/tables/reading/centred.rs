@@ -141,8 +141,8 @@ impl<'b, 'p> Row<'b, 'p> {
     }
 }
 
-/// The cells of these lines: pieces of one column that follow each other closely. Also the smallest distance of such pieces,
-/// in ems.
+/// Groups the pieces of each column that follow each other closely: each group is a cell. Also gives the smallest distance
+/// between the pieces of a cell, in ems.
 fn blocks<'p>(
     lines: &[RowLine<'p>],
     columns: &[Column],
