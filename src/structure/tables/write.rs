@@ -21,7 +21,7 @@ fn csv_field(text: &str) -> String {
     if text.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
-/// A Markdown table with pipes, or HTML if cells cover several places.
+/// A Markdown table with pipes, or HTML if it has cells over several places whose extent pipes do not show.
 #[must_use]
 pub fn to_markdown(table: &Table) -> String {
     if !is_plain(table) {
@@ -43,11 +43,24 @@ pub fn to_markdown(table: &Table) -> String {
     out
 }
 
-/// Whether pipes can say all: the head is at most one row, and each cell covers one place, or is alone in its row.
+/// Whether pipes can say all. A cell over several columns is a head, and the heads below show how far it goes, or its row
+/// says nothing else. A cell over several rows is a head, or the name at the left of its row covers all of them.
 fn is_plain(table: &Table) -> bool {
-    let is_title = |cell: &Cell| !cell.is_header && cell.column_span == table.columns;
-    let is_single = |cell: &Cell| cell.row_span == 1 && (cell.column_span == 1 || is_title(cell));
-    head_rows(table) <= 1 && table.cells.iter().all(is_single)
+    let mut written = vec![0_usize; table.rows];
+    let mut named_to = vec![0; table.rows];
+    for cell in &table.cells {
+        if let (false, Some(count)) = (cell.text.is_empty(), written.get_mut(cell.row)) {
+            *count += 1;
+        }
+        if cell.column == 0 {
+            named_to.iter_mut().skip(cell.row).take(cell.row_span).for_each(|to| *to = cell.row + cell.row_span);
+        }
+    }
+    table.cells.iter().all(|cell| {
+        let is_narrow = cell.column_span == 1 || written.get(cell.row).is_some_and(|count| *count <= 1);
+        let is_named = named_to.get(cell.row).is_some_and(|to| cell.row + cell.row_span <= *to);
+        cell.is_header || is_narrow && (cell.row_span == 1 || is_named)
+    })
 }
 
 /// A field between pipes.
