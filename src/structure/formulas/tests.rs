@@ -56,7 +56,7 @@ impl Sheet {
             };
             let size = if script == Script::Baseline { SIZE } else { SMALL };
             let word = self.word(text, x, y - rise, size);
-            (word.script, word.is_spaced) = (script, at == 0);
+            (word.script, word.is_spaced, word.baseline) = (script, at == 0, y);
             word.math = if text.contains(char::is_alphabetic) { MathFont::Letters } else { MathFont::None };
             let next = signs.get(at + 1).is_some_and(|next| next.starts_with(['_', '^']));
             let is_pair = sign.starts_with('_') && next;

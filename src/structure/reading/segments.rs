@@ -18,11 +18,6 @@ const PITCH_TOLERANCE: f32 = 0.1;
 const RAISED_FACTOR: f32 = 0.87;
 /// An index touches the word before it: the gap is smaller, in ems.
 const INDEX_GAP_EM: f32 = 0.3;
-/// A superscript or subscript stands at most so far from a word of its line, in ems; after a badge further, if it is
-/// raised by so much.
-const TOUCH_EM: f32 = 0.35;
-const BADGE_EM: f32 = 1.4;
-const MIN_RISE: f32 = 0.2;
 /// A raised or lowered word that follows another one at a smaller gap, in ems of the line, is not spaced.
 pub(super) const RAISED_GAP_EM: f32 = 0.12;
 /// The number of an entry has at most so many digits, and its text begins at most so many ems after it.
@@ -33,8 +28,10 @@ const MIN_MARKS: usize = 3;
 const MIN_SIGNS: usize = 2;
 /// Maximum number of lists of a page whose marks stand apart from their texts.
 const MAX_LISTS: usize = 200;
-/// Maximum number of texts that begin beside marks, for each of these. Numbers of formulas stand before a column of text.
+/// Maximum number of texts that begin beside marks, for each of these. Numbers of formulas stand before a column of text,
+/// and have no stop or square bracket, as those of references with many authors.
 const MAX_TEXTS: usize = 4;
+const MAX_TEXTS_OF_CLOSED: usize = 12;
 /// So many lengths are counted to find the most frequent one.
 const MAX_LENGTHS: usize = 16;
 /// So many neighbours of a raised word are looked at.
@@ -185,7 +182,7 @@ fn most_frequent(counted: impl Iterator<Item = (f32, usize)>) -> Option<f32> {
 pub(super) fn collect(words: Vec<(LineWord, f32)>) -> Vec<Segment> {
     let words = words.into_iter().enumerate();
     let words = words.map(|(order, (word, baseline))| PlacedWord { order, word, baseline });
-    attach_raised(with_marks(rows_of(words.collect()).into_iter().map(split_row).collect()))
+    with_marks(rows_of(words.collect()).into_iter().map(split_row).collect())
 }
 
 /// Whether a word may be the mark of an item or the number of an entry.
@@ -225,6 +222,8 @@ struct MarkColumn {
     bottom: f32,
     /// Whether none has a letter or a digit.
     are_signs: bool,
+    /// Whether all end in a stop or a square bracket.
+    are_closed: bool,
 }
 
 impl Lists {
@@ -235,10 +234,11 @@ impl Lists {
                 && is_mark_of(mark, text)
             {
                 let (top, bottom) = (mark.baseline, mark.baseline);
-                let empty = MarkColumn { marks: 0, texts: 0, top, bottom, are_signs: true };
+                let empty = MarkColumn { marks: 0, texts: 0, top, bottom, are_signs: true, are_closed: true };
                 let column = lists.entry((left_of(mark), left_of(text))).or_insert(empty);
                 column.marks += 1;
                 column.are_signs &= !mark.words.iter().any(|word| has_letter(&word.text));
+                column.are_closed &= mark.words.iter().all(|word| word.text.ends_with(['.', ']']));
                 (column.top, column.bottom) = (column.top.min(top), column.bottom.max(bottom));
             }
         }
@@ -249,7 +249,8 @@ impl Lists {
             let beside = begins.filter(|(_, own)| (own.top..=own.bottom).contains(&segment.baseline));
             beside.for_each(|(_, column)| column.texts += 1);
         }
-        lists.retain(|_, column| column.texts <= MAX_TEXTS * column.marks);
+        let most = |column: &MarkColumn| if column.are_closed { MAX_TEXTS_OF_CLOSED } else { MAX_TEXTS };
+        lists.retain(|_, column| column.texts <= most(column) * column.marks);
         Self(lists)
     }
 
@@ -333,51 +334,6 @@ fn logical_segment(mut words: Vec<PlacedWord>) -> Segment {
         before = Some((*order, word.bounds));
     }
     Segment::of_words(words.into_iter().map(|own| (own.word, own.baseline)).collect(), first)
-}
-
-/// Moves superscripts and subscripts to the lines that they touch.
-fn attach_raised(mut segments: Vec<Segment>) -> Vec<Segment> {
-    segments.sort_by(|a, b| a.baseline.total_cmp(&b.baseline));
-    let mut kept: Vec<Option<Segment>> = segments.into_iter().map(Some).collect();
-    for index in 0..kept.len() {
-        let Some(host) = host_of(&kept, index) else { continue };
-        let Some(small) = kept.get_mut(index).and_then(Option::take) else { continue };
-        if let Some(Some(line)) = kept.get_mut(host) {
-            let is_raised = small.baseline < line.baseline;
-            small.words.into_iter().for_each(|word| line.attach(LineWord { is_raised, ..word }));
-        }
-    }
-    kept.into_iter().flatten().collect()
-}
-
-/// The line of which a segment is a superscript or a subscript.
-fn host_of(segments: &[Option<Segment>], index: usize) -> Option<usize> {
-    let small = segments.get(index)?.as_ref()?;
-    let below = (index + 1..segments.len()).take(MAX_NEIGHBOURS);
-    let above = (0..index).rev().take(MAX_NEIGHBOURS);
-    below.chain(above).find(|at| segments.get(*at).and_then(Option::as_ref).is_some_and(|line| is_host(line, small)))
-}
-
-/// Whether a text is a sign that surrounds rows of formulas. It is larger than they, and they are no indices of it.
-fn is_delimiter(text: &str) -> bool {
-    text.chars()
-        .all(|sign| matches!(sign, '(' | ')' | '[' | ']' | '{' | '}' | '|' | '‖' | '⟨' | '⟩' | '\u{239b}'..='\u{23ad}'))
-}
-
-fn is_host(line: &Segment, small: &Segment) -> bool {
-    let rise = (line.baseline - small.baseline) / line.size;
-    // A badge may stand between the name of an author and the marks after it.
-    let is_mark = rise > MIN_RISE && small.words.iter().all(|word| !word.text.contains(char::is_alphabetic));
-    let after = if is_mark { BADGE_EM } else { TOUCH_EM };
-    let touches = |word: &LineWord| {
-        small.bounds.x0 < word.bounds.x1 + after * line.size && word.bounds.x0 < small.bounds.x1 + TOUCH_EM * line.size
-    };
-    small.size < line.size * RAISED_FACTOR
-        && line.words.iter().any(|word| !is_delimiter(&word.text))
-        && (-0.35..0.75).contains(&rise)
-        && small.bounds.x1 - small.bounds.x0 < 8.0 * line.size
-        && line.words.iter().take(MAX_NEIGHBOURS).any(touches)
-        && !is_printed_over(line, small)
 }
 
 /// Whether a word of a segment is printed over a word of a line: they share more than half of the smaller one.

@@ -3,7 +3,7 @@
 use super::super::tables::find_tables;
 use super::super::{DocumentPage, OutlineHeading, TableArea, read_document, read_page, to_markdown};
 use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, markdown, markdown_with};
-use pagewise_text::{Bounds, Word};
+use pagewise_text::{Bounds, Script, Word};
 
 #[test]
 fn lines_are_joined_to_paragraphs_that_space_divides() {
@@ -364,11 +364,8 @@ fn raised_signs_of_several_fonts_are_one_superscript() {
     let small = Face { size: 6.0, ..PLAIN };
     let mut sheet = Sheet::new();
     sheet.put(50.0, PLAIN, "by Smith");
-    sheet.y -= 4.0;
-    sheet.put(90.5, small, "a");
-    sheet.put(93.5, Face { is_italic: true, ..small }, "b");
-    sheet.y += 4.0;
-    sheet.layout.words.iter_mut().skip(3).for_each(|word| word.is_spaced = false);
+    sheet.put_script(90.5, small, "a", Script::Raised);
+    sheet.put_script(93.5, Face { is_italic: true, ..small }, "b", Script::Raised);
     sheet.put(105.0, PLAIN, "and others");
     let text = markdown(sheet);
     assert!(text.contains("<sup>ab</sup>"), "{text}");
@@ -384,9 +381,9 @@ fn an_arrow_of_its_own_is_no_bullet() {
 fn lowered_words_follow_without_a_space_and_go_on_without_one() {
     let (mut line, small) = (Sheet::new(), Face { size: 6.5, ..PLAIN });
     line.put(50.0, PLAIN, "where V");
+    line.put_script(84.0, small, "dl", Script::Lowered);
     line.put(91.0, PLAIN, ", stands");
-    line.y += 2.5;
-    line.put(84.0, small, "dl");
+    line.layout.words.iter_mut().filter(|word| word.text == ",").for_each(|word| word.is_spaced = false);
     assert_eq!(markdown(line), "where Vdl, stands");
 }
 
@@ -402,9 +399,7 @@ fn a_raised_number_refers_to_the_note_that_begins_with_it() {
     let small = Face { size: 6.0, ..PLAIN };
     let mut sheet = Sheet::new();
     sheet.put(50.0, PLAIN, "This was measured");
-    sheet.y -= 4.0;
-    sheet.put(135.5, small, "1");
-    sheet.y += 4.0;
+    sheet.put_script(135.5, small, "1", Script::Raised);
     sheet.put(145.0, PLAIN, "twice.");
     let sheet = sheet.go_to(500.0).at(50.0, Face { size: 8.0, ..PLAIN }, "1 On two days.");
     let text = markdown(sheet.go_to(100.0).line(FULL).line(FULL));
@@ -417,9 +412,7 @@ fn a_raised_number_in_square_brackets_cites_a_work_and_no_note() {
     let small = Face { size: 6.0, ..PLAIN };
     let mut sheet = Sheet::new().line(FULL);
     sheet.put(50.0, PLAIN, "This was measured");
-    sheet.y -= 4.0;
-    sheet.put(135.5, small, "[9]");
-    sheet.y += 4.0;
+    sheet.put_script(135.5, small, "[9]", Script::Raised);
     let sheet = sheet.go_to(500.0).at(50.0, Face { size: 8.0, ..PLAIN }, "9 A book of days.");
     let text = markdown(sheet);
     assert!(text.contains("<sup>[9]</sup>") && !text.contains("[^9]"), "{text}");
@@ -584,9 +577,8 @@ fn authors_below_a_title_are_no_headings() {
 fn authors_with_the_marks_of_their_affiliations_are_no_headings() {
     let mut sheet = Sheet::new().at(50.0, Face { size: 18.0, ..BOLD }, "The title of all").space(10.0);
     sheet.put(50.0, Face { size: 12.0, ..BOLD }, "Ada Printwright");
-    sheet.y -= 4.0;
-    sheet.put(142.0, Face { size: 7.0, ..PLAIN }, "1,2");
-    sheet = sheet.space(20.0).at(50.0, Face { size: 7.0, ..PLAIN }, "1 The Northern Institute").space(14.0);
+    sheet.put_script(142.0, Face { size: 7.0, ..PLAIN }, "1,2", Script::Raised);
+    sheet = sheet.space(16.0).at(50.0, Face { size: 7.0, ..PLAIN }, "1 The Northern Institute").space(14.0);
     let text = markdown(sheet.at(50.0, Face { size: 12.0, ..BOLD }, "Beginning").space(4.0).line(FULL).line(FULL));
     assert!(!text.contains("# Ada") && text.contains("\n\n## Beginning\n\n"), "{text}");
 }
@@ -728,4 +720,21 @@ fn lists_side_by_side_are_read_one_after_the_other() {
 fn a_list_begins_right_below_a_line_that_ends_where_it_does() {
     let sheet = Sheet::new().line("Three of these").line("1. Folio one").line("2. Quarto two").line("3. Octavo three");
     assert_eq!(markdown(sheet), "Three of these\n\n1. Folio one\n2. Quarto two\n3. Octavo three");
+}
+
+#[test]
+fn numbers_of_references_of_many_lines_belong_to_their_texts() {
+    let small = Face { size: 7.5, ..PLAIN };
+    let mut sheet = Sheet::new();
+    for row in 0..24_usize {
+        sheet.put(40.0, small, "The left column tells of other things.");
+        if row % 6 == 0 {
+            sheet.put(205.0, small, &format!("{}.", row / 6 + 1));
+        }
+        sheet.put(220.0, small, "Authors of a work and many others of");
+        sheet.y += 9.0;
+    }
+    let text = markdown(sheet);
+    assert!(text.contains("1. Authors of a work") && text.contains("4. Authors of a work"), "{text}");
+    assert!(!text.contains("things. 2.") && !text.contains("\n2.\n"), "{text}");
 }

@@ -1,7 +1,7 @@
 //! A page, sketched line by line.
 
 use super::super::{DocumentPage, TableArea, read_document, read_page, to_markdown};
-use pagewise_text::{Bounds, ContentMark, Fill, LinkArea, PageLayout, Word};
+use pagewise_text::{Bounds, ContentMark, Fill, LinkArea, PageLayout, Script, Word};
 
 /// The width of each character, in ems.
 const PITCH: f32 = 0.5;
@@ -87,11 +87,22 @@ impl Sheet {
             turn: 0,
             is_spaced: true,
             math: pagewise_text::MathFont::None,
-            script: pagewise_text::Script::Baseline,
+            script: Script::Baseline,
             line: 0,
             block: 0,
             mark: ContentMark::default(),
         });
+    }
+
+    /// A superscript or a subscript of the current baseline, without a space before it.
+    pub(super) fn put_script(&mut self, x: f32, face: Face, text: &str, script: Script) {
+        let rise = if script == Script::Raised { 4.0 } else { -2.5 };
+        let first = self.layout.words.len();
+        self.put(x, face, text);
+        for word in self.layout.words.iter_mut().skip(first) {
+            word.bounds = Bounds { y0: word.bounds.y0 - rise, y1: word.bounds.y1 - rise, ..word.bounds };
+            (word.script, word.is_spaced) = (script, false);
+        }
     }
 
     /// A link over part of the current line.

@@ -13,6 +13,9 @@ const STEP_BACK_EM: f64 = 0.6;
 /// How far a glyph may be off the baseline, as a share of an em: subscripts and superscripts.
 const OFF_BASELINE_EM: f64 = 0.5;
 
+/// A smaller gap before or after a superscript, in ems of the line, is no space.
+const SCRIPT_GAP_EM: f64 = 0.12;
+
 #[derive(Debug, Clone)]
 pub(crate) struct LineGlyph {
     pub(crate) glyph: PlacedGlyph,
@@ -85,6 +88,17 @@ impl TextLine {
         let scripts = scripts_of(&self.glyphs, self.size);
         for (own, (is_spaced, (script, baseline))) in self.glyphs.iter_mut().zip(spaces.into_iter().zip(scripts)) {
             (own.is_spaced, own.script, own.baseline) = (is_spaced, script, baseline);
+        }
+        self.drop_spaces_of_scripts();
+    }
+
+    /// A space that is drawn before or after a superscript is none if the next glyph takes its place.
+    fn drop_spaces_of_scripts(&mut self) {
+        for at in 1..self.glyphs.len() {
+            let Some([last, own]) = self.glyphs.get_mut(at - 1..=at) else { return };
+            if last.script == Script::Raised || own.script == Script::Raised {
+                own.is_spaced &= own.gap_after(last) * last.glyph.size.max(own.glyph.size) > SCRIPT_GAP_EM * self.size;
+            }
         }
     }
 

@@ -31,6 +31,13 @@ const SAME_SIZE: f64 = 0.95;
 /// A raised or lowered character follows another one at no larger gap, in ems of its line.
 const TOUCH_EM: f64 = 0.3;
 
+/// The mark of a note may follow a space, or the badge of an author, at no larger gap in ems of its line. It is smaller than
+/// other superscripts may be, and raised further: the numerator of a fraction is neither.
+const MARK_EM: f64 = 1.4;
+const LETTER_EM: f64 = 0.65;
+const MARK_SIZE: f64 = 0.87;
+const MARK_RISE_EM: f64 = 0.2;
+
 /// At most this many characters are raised before the first one on the baseline: the mark of a note.
 const MAX_LEADING: usize = 4;
 
@@ -45,15 +52,15 @@ pub(super) fn scripts_of(glyphs: &[LineGlyph], size: f64) -> Vec<(Script, f64)> 
     let mut host = first.and_then(|first| glyphs.get(first)).map(|own| &own.glyph);
     let mut last: Option<&LineGlyph> = None;
     let mut scripts = Vec::with_capacity(glyphs.len());
-    for own in glyphs {
-        // A number after a space is one of its own, however it stands.
-        let is_near = |host: &&PlacedGlyph| {
-            !own.follows_space
-                && last.is_none_or(|last| {
-                    own.gap_after(last) * last.glyph.size.max(own.glyph.size) <= TOUCH_EM * host.size
-                })
+    for (at, own) in glyphs.iter().enumerate() {
+        let gap = |host: &PlacedGlyph| {
+            last.map_or(0.0, |last| own.gap_after(last) * last.glyph.size.max(own.glyph.size) / host.size)
         };
-        let script = host.filter(is_near).map_or(Script::Baseline, |host| script_beside(host, &own.glyph));
+        let script = host.map_or(Script::Baseline, |host| match gap(host) {
+            gap if !own.follows_space && gap <= TOUCH_EM => script_beside(host, &own.glyph),
+            gap if !is_numerator(glyphs, at) => mark_after(gap, host, &own.glyph),
+            _ => Script::Baseline,
+        });
         if script == Script::Baseline {
             host = Some(&own.glyph);
         }
@@ -86,6 +93,21 @@ fn script_beside(host: &PlacedGlyph, glyph: &PlacedGlyph) -> Script {
         () if rise < -LOWERED_EM => Script::Lowered,
         () => Script::Baseline,
     }
+}
+
+/// Whether the number that begins here is that of a fraction: a slash follows it.
+fn is_numerator(glyphs: &[LineGlyph], at: usize) -> bool {
+    let mut signs = glyphs.iter().skip(at).take(MAX_LEADING + 1).filter_map(|own| own.glyph.text.first());
+    signs.find(|sign| !sign.is_ascii_digit()).is_some_and(|sign| matches!(sign, '/' | '\u{2044}'))
+}
+
+/// How `glyph` stands after a space, or a badge, and `host`. A number there is one of its own unless it is the mark of a note.
+fn mark_after(gap: f64, host: &PlacedGlyph, glyph: &PlacedGlyph) -> Script {
+    let is_letter = glyph.text.first().is_some_and(char::is_alphabetic);
+    let is_near = gap <= if is_letter { LETTER_EM } else { MARK_EM };
+    let is_small = glyph.size < MARK_SIZE * host.size;
+    let is_mark = is_near && is_small && host.across - glyph.across > MARK_RISE_EM * host.size;
+    if is_mark { Script::Raised } else { Script::Baseline }
 }
 
 /// Appends characters that stand together on a line. Raised and lowered ones never read as part of the number before them.
@@ -176,6 +198,11 @@ pub(crate) fn is_script_of(character: char, plain: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ContentMark;
+    use crate::fonts::StyleIndex;
+    use crate::glyphs::{GlyphText, WritingDirection};
+    use crate::layout::bidi::BracketNaming;
+    use crate::layout::group_into_lines;
 
     fn raised(text: &str, run: &str) -> String {
         let mut text = text.to_owned();
@@ -210,5 +237,52 @@ mod tests {
         let mut text = "H".to_owned();
         push_run(&mut text, "2", Script::Lowered);
         assert_eq!(text, "H2");
+    }
+
+    /// The text of a line of glyphs of half an em each: their text, where they start, how far they are raised, their size.
+    fn line(parts: &[(&str, f64, f64, f64)]) -> String {
+        let glyphs = parts.iter().flat_map(|&(text, start, rise, size)| {
+            (0..).zip(text.chars()).map(move |(at, character): (u32, char)| PlacedGlyph {
+                text: GlyphText::One(character),
+                direction: WritingDirection::default(),
+                start: start + f64::from(at) * size / 2.0,
+                end: start + f64::from(at + 1) * size / 2.0,
+                across: 100.0 - rise,
+                size,
+                ink: None,
+                style: StyleIndex::default(),
+                mark: ContentMark::default(),
+            })
+        });
+        let lines = group_into_lines(glyphs.collect());
+        lines.iter().map(|line| line.text(BracketNaming::of(lines.iter()))).collect::<Vec<_>>().join("|")
+    }
+
+    #[test]
+    fn the_mark_of_a_note_may_follow_a_space_or_a_badge() {
+        assert_eq!(
+            line(&[("Smith ", 0.0, 0.0, 10.0), ("1", 28.5, 4.0, 6.0), (", Jones", 32.0, 0.0, 10.0)]),
+            "Smith ¹, Jones"
+        );
+        assert_eq!(line(&[("Smith", 0.0, 0.0, 10.0), ("12", 38.0, 4.0, 6.0)]), "Smith ¹²");
+        assert_eq!(
+            line(&[("Smith,", 0.0, 0.0, 10.0), ("b", 35.0, 4.0, 6.0), ("a hall", 45.0, 0.0, 10.0)]),
+            "Smith, b a hall"
+        );
+        assert_eq!(line(&[("Smith", 0.0, 0.0, 10.0), ("12", 45.0, 4.0, 6.0)]), "Smith 12");
+    }
+
+    #[test]
+    fn a_number_after_a_space_is_no_mark_if_it_is_hardly_raised_or_the_numerator_of_a_fraction() {
+        assert_eq!(line(&[("No ", 0.0, 0.0, 10.0), ("12", 15.0, 1.0, 8.0)]), "No 12");
+        assert_eq!(line(&[("add 2 ", 0.0, 0.0, 10.0), ("1", 30.0, 4.0, 6.0), ("/", 33.0, 0.0, 10.0)]), "add 2 1/");
+    }
+
+    #[test]
+    fn a_superscript_that_takes_the_place_of_a_drawn_space_follows_without_one() {
+        assert_eq!(
+            line(&[("35 kg/m ", 0.0, 0.0, 10.0), ("2", 35.2, 4.0, 6.0), (" on", 38.5, 0.0, 10.0)]),
+            "35 kg/m² on"
+        );
     }
 }
