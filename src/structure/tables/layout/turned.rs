@@ -1,5 +1,6 @@
 //! Pages whose text runs down, up or upside down are turned, read, and turned back.
 
+use crate::bounds::{center, holds};
 use crate::tables::Table;
 use pagewise_text::{Bounds, Fill, PageLayout, Rule, Word};
 use std::collections::BTreeMap;
@@ -7,17 +8,28 @@ use std::collections::BTreeMap;
 /// A turn with fewer words than this has no table of its own.
 const MIN_WORDS: usize = 12;
 
-/// Reads a page once for every direction of text that it has.
+/// Reads a page once for every direction of text that it has. A drawn grid is a grid from every side: it is read where most
+/// of its words run to the right.
 pub(crate) fn with_each_turn(page: &PageLayout, read: impl Fn(&PageLayout) -> Vec<Table>) -> Vec<Table> {
+    let has_text = |turn: &u16| {
+        let count = page.words.iter().filter(|w| w.turn == *turn).count();
+        count >= MIN_WORDS && 5 * count >= page.words.len()
+    };
+    let turns: Vec<u16> = [90, 180, 270].into_iter().filter(has_text).collect();
     let mut tables = read(page);
-    for turn in [90, 180, 270] {
-        let count = page.words.iter().filter(|w| w.turn == turn).count();
-        if count >= MIN_WORDS && 5 * count >= page.words.len() {
-            let turned = turned_page(page, turn);
-            tables.extend(read(&turned).into_iter().map(|t| turned_table(t, turn, page)));
-        }
+    tables.retain(|table| turns.is_empty() || is_upright(table, page));
+    for turn in turns {
+        let turned = turned_page(page, turn);
+        let own = read(&turned).into_iter().filter(|table| is_upright(table, &turned));
+        tables.extend(own.map(|table| turned_table(table, turn, page)));
     }
     tables
+}
+
+/// Whether at least half of the words of a table run to the right.
+fn is_upright(table: &Table, page: &PageLayout) -> bool {
+    let own = || page.words.iter().filter(|word| holds(table.bounds, center(word.bounds)));
+    2 * own().filter(|word| word.turn == 0).count() >= own().count()
 }
 
 /// The page with text of `turn` running to the right.
