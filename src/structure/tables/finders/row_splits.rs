@@ -100,10 +100,12 @@ fn cell_lines(row: &[Slot]) -> Vec<CellLine> {
     let own = row.iter().filter(|slot| slot.row_span == 1);
     let mut placed: Vec<(usize, f32, f32, bool, bool)> = Vec::new();
     for slot in own {
+        let mut is_open = false;
         for line in text_lines(&slot.words) {
-            let is_value = line.chunks.iter().all(Chunk::is_value);
-            let is_rest = line.chunks.first().is_some_and(Chunk::begins_small);
+            let is_rest = is_open || line.chunks.first().is_some_and(Chunk::begins_small);
+            let is_value = !is_rest && line.chunks.iter().all(Chunk::is_value);
             placed.push((slot.column, line.baseline, line.size, is_value, is_rest));
+            is_open = is_open_at_end(&line);
         }
     }
     placed.sort_by(|a, b| a.1.total_cmp(&b.1));
@@ -120,6 +122,14 @@ fn cell_lines(row: &[Slot]) -> Vec<CellLine> {
         }
     }
     lines
+}
+
+/// Whether a line ends within brackets or a range: its value goes on in the next one.
+fn is_open_at_end(line: &TextLine) -> bool {
+    let words = || line.chunks.iter().flat_map(|chunk| &chunk.words).map(|word| word.word.text.as_str());
+    let count = |signs: [char; 2]| words().flat_map(str::chars).filter(|sign| signs.contains(sign)).count();
+    count(['(', '[']) > count([')', ']'])
+        || words().next_back().is_some_and(|word| word.len() > 1 && word.ends_with(['-', '–']))
 }
 
 /// The lines of a slot, each in the row that it stands in.

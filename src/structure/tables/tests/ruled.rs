@@ -907,3 +907,26 @@ Ward                Surgery
     );
     assert_eq!(half_tables_of(&form.replace("Physician", "         ")), "");
 }
+
+#[test]
+fn a_value_that_goes_on_in_brackets_below_is_no_row() {
+    let found = tables_of(
+        "
+----------------------------
+| Town     | Low   | High  |
+----------------------------
+| Oakham   | 0.17  | 0.31  |
+|          | (0.13 | (0.21 |
+|          | 0.22) | 0.41) |
+----------------------------
+| Selkirk  | 0.28  | 0.52  |
+|          | (0.25 | (0.46 |
+|          | 0.31) | 0.59) |
+----------------------------",
+    );
+    assert_eq!(
+        found,
+        "^Town | ^Low | ^High\nOakham | 0.17 (0.13 0.22) | 0.31 (0.21 0.41)\n\
+         Selkirk | 0.28 (0.25 0.31) | 0.52 (0.46 0.59)"
+    );
+}
