@@ -82,10 +82,10 @@ impl<'p> Chunk<'p> {
         self.words.iter().map(|w| w.word.size).fold(0.0, f32::max)
     }
 
-    /// Whether it begins as the rest of a text does.
+    /// Whether it begins as the rest of a text does: in small letters, brackets or an equation.
     pub(crate) fn begins_small(&self) -> bool {
-        let first = self.words.first().and_then(|word| word.word.text.chars().next());
-        first.is_some_and(|c| c.is_lowercase() || c == '(')
+        let first = self.words.first().map_or("", |word| &word.word.text);
+        first == "=" || first.starts_with(|c: char| c.is_lowercase() || c == '(')
     }
 
     /// Whether all its words are bold.

@@ -930,3 +930,25 @@ fn a_value_that_goes_on_in_brackets_below_is_no_row() {
          Selkirk | 0.28 (0.25 0.31) | 0.52 (0.46 0.59)"
     );
 }
+
+#[test]
+fn a_line_that_begins_with_a_sign_of_equality_is_no_row() {
+    let found = tables_of(
+        "
+-------------------------------
+Function  Size      Red    Blue
+-------------------------------
+Linear    a = 3, k  0.05  0.237
+          = 32
+          a = 5, k  0.09  0.248
+          = 128
+Square    a = 7, k  0.04  0.253
+          = 64
+-------------------------------",
+    );
+    assert_eq!(
+        found,
+        "^Function | ^Size | ^Red | ^Blue\n1x2 Linear | a = 3, k = 32 | 0.05 | 0.237\n\
+         a = 5, k = 128 | 0.09 | 0.248\nSquare | a = 7, k = 64 | 0.04 | 0.253"
+    );
+}
