@@ -1,7 +1,7 @@
 //! A table read from an area by its white space, with what edges there are.
 
 use super::centred::{HALF_PITCH, Middles};
-use super::columns::{Column, Piece, columns_of, pieces_of};
+use super::columns::{Column, Piece, columns_of, mark_values, pieces_of};
 use super::grid::{Slot, table_of};
 use super::rows::{RowLine, rows_of};
 use super::{head, likeness, rivers, spans};
@@ -60,9 +60,12 @@ impl<'p> Area<'p> {
     /// The table of the area, if it reads as one.
     pub(crate) fn table(&self) -> Option<Table> {
         let proof = self.proof;
-        let columns = columns_of(&self.lines);
+        let mut columns = columns_of(&self.lines);
         if columns.len() < 2 {
             return None;
+        }
+        if proof == Proof::Drawn {
+            mark_values(&mut columns, &self.lines);
         }
         let is_beside = |at: usize| {
             let pair = |first: usize| self.lines.get(first..first + 2);

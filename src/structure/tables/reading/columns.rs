@@ -14,6 +14,11 @@ const OFF_COLUMN: f32 = 0.6;
 /// Single words that stand over a column each, within this many ems, are heads however close they are.
 const ON_COLUMN: f32 = 0.3;
 
+/// The values of a column begin within this many ems of its left.
+const FLUSH_EM: f32 = 0.1;
+/// Minimum number of them.
+const MIN_VALUES: usize = 3;
+
 /// A column of chunks that overlap.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Column {
@@ -21,6 +26,8 @@ pub(crate) struct Column {
     pub(crate) hi: f32,
     /// How many chunks stand in it.
     pub(crate) count: usize,
+    /// Whether its chunks are values that begin at its left, if that was asked.
+    has_values: bool,
 }
 
 impl Column {
@@ -70,6 +77,16 @@ pub(crate) fn columns_of<'l, 'p>(lines: &'l [TextLine<'p>]) -> Vec<Column> {
     columns
 }
 
+/// Marks the columns whose chunks, but for a head, are values that begin at their left.
+pub(super) fn mark_values(columns: &mut [Column], lines: &[TextLine]) {
+    for column in columns {
+        let lo = column.lo;
+        let is_value = |chunk: &&Chunk| chunk.is_value() && (chunk.bounds.x0 - lo).abs() < FLUSH_EM * chunk.size();
+        let values = chunks_in(lines, column).filter(is_value).count();
+        column.has_values = values >= MIN_VALUES && values + 1 >= chunks_in(lines, column).count();
+    }
+}
+
 /// Neighbours are one column if more chunks run over their border than lines stop at it: wide spaces of justified text
 /// divide few of its lines.
 fn join_crossed(columns: &mut Vec<Column>, lines: &[&TextLine]) {
@@ -104,7 +121,7 @@ fn add(columns: &mut Vec<Column>, chunk: &Chunk) {
     let (lo, hi) = (chunk.bounds.x0, chunk.bounds.x1);
     let first = columns.partition_point(|c| c.hi <= lo + slack);
     let last = columns.partition_point(|c| c.lo < hi - slack);
-    let own = Column { lo, hi, count: 1 };
+    let own = Column { lo, hi, count: 1, has_values: false };
     if last <= first {
         columns.insert(first.min(columns.len()), own);
     } else if last - first == 1 {
@@ -300,16 +317,18 @@ fn cleared_pieces<'p>(chunk: &Chunk<'p>, columns: &[Column]) -> Vec<Piece<'p>> {
     pieces
 }
 
-/// Whether the border of two columns lies in the space between two words, and the space is wide for a word space.
+/// Whether the border of two columns lies in the space between two words, and the space is wide for a word space, or a
+/// value after it stands where those of its column do.
 fn is_divided(last: &PlacedWord, word: &PlacedWord, columns: &[Column]) -> bool {
-    let (lo, hi) = (last.word.bounds.x1, word.word.bounds.x0);
-    let are_values = [last, word].iter().all(|w| w.word.text.chars().any(char::is_numeric));
-    if hi - lo < if are_values { 0.22 } else { 0.35 } * word.word.size {
-        return false;
-    }
+    let (lo, hi, em) = (last.word.bounds.x1, word.word.bounds.x0, word.word.size);
+    let is_value = |w: &PlacedWord| w.word.text.contains(char::is_numeric);
+    let is_wide = hi - lo >= if is_value(last) && is_value(word) { 0.22 } else { 0.35 } * em;
+    let is_flush = |column: &Column| column.has_values && (hi - column.lo).abs() < FLUSH_EM * em;
+    let is_apart = hi - lo >= 0.22 * em && is_value(word) && !is_value(last);
     let mut borders = columns.iter().zip(columns.iter().skip(1));
     borders.any(|(a, b)| {
-        a.hi <= hi + 0.5 && lo - 0.5 <= b.lo && a.hi >= lo - 1.5 * word.word.size && b.lo <= hi + 1.5 * word.word.size
+        let is_near = || a.hi >= lo - 1.5 * em && b.lo <= hi + 1.5 * em;
+        a.hi <= hi + 0.5 && lo - 0.5 <= b.lo && (is_wide && is_near() || is_apart && is_flush(b))
     })
 }
 

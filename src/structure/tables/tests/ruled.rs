@@ -952,3 +952,26 @@ Square    a = 7, k  0.04  0.253
          a = 5, k = 128 | 0.09 | 0.248\nSquare | a = 7, k = 64 | 0.04 | 0.253"
     );
 }
+
+#[test]
+fn a_value_as_near_as_a_word_stands_in_its_column() {
+    let mut page = page(
+        "
+----------------------------------
+Name           Count    Tours
+----------------------------------
+Jaromir        29,375     452
+Chess Synchros 48,065   1,821
+Chess          1,936       54
+All            379,284  4,816
+----------------------------------",
+    );
+    // Gaps of .3 em within the name and .25 em after it.
+    for (at, left) in [(90.0, 3.0), (146.0, 3.5)] {
+        for word in page.words.iter_mut().filter(|word| word.bounds.x0 > at) {
+            (word.bounds.x0, word.bounds.x1) = (word.bounds.x0 - left, word.bounds.x1 - left);
+        }
+    }
+    let found = find_tables(&page).iter().map(super::shape).collect::<Vec<_>>().join("\n\n");
+    assert!(found.contains("Chess Synchros | 48,065 | 1,821"), "{found}");
+}
