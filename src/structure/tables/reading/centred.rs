@@ -11,6 +11,10 @@ use std::ops::Range;
 const OFF_LEADING: f32 = 0.12;
 /// Lines whose baselines are nearer than so many ems belong to cells beside each other.
 pub(crate) const HALF_PITCH: f32 = 0.85;
+/// The first of several lines of a cell has so many characters or more. Those of a matrix have fewer.
+const MIN_LINE: usize = 3;
+/// The lines of a cell are nearer than so many ems.
+const MAX_LEADING: f32 = 1.6;
 /// The middles of the cells of a row differ by fewer ems than this.
 pub(crate) const OFF_MIDDLE: f32 = 0.25;
 
@@ -35,6 +39,9 @@ impl<'p> Middles<'p> {
         is_cut: impl Fn(&RowLine, &RowLine, &Range<usize>) -> bool,
     ) -> Self {
         let size = lines.iter().map(|line| line.size).fold(0.0, f32::max);
+        if let Some(joins) = (0..columns.len()).find_map(|column| joins_by(column, lines, columns, &is_cut)) {
+            return Self { joins, between: Vec::new() };
+        }
         let (mut blocks, leading) = blocks(lines, columns, is_cut);
         let near = (1.0 - OFF_LEADING) * leading.unwrap_or(1.0) * size;
         let mut found = Self { joins: vec![None; lines.len()], between: Vec::new() };
@@ -82,6 +89,77 @@ impl<'p> Middles<'p> {
             *join = Some(first < at && at <= last);
         }
     }
+}
+
+/// For each line whether it belongs to the row of the line before it, if each cell of a column is one line and shows a row:
+/// the cells of the other columns stand at its middle, some of them in several lines.
+fn joins_by(
+    column: usize,
+    lines: &[RowLine],
+    columns: &[Column],
+    is_cut: &impl Fn(&RowLine, &RowLine, &Range<usize>) -> bool,
+) -> Option<Vec<Option<bool>>> {
+    let marks: Vec<usize> =
+        (0..lines.len()).filter(|at| lines.get(*at).is_some_and(|line| line.fills(column))).collect();
+    let starts = marks.windows(2).filter_map(|pair| widest_gap(lines, *pair.first()?, *pair.last()?));
+    let starts: Vec<usize> = std::iter::once(0).chain(starts).collect();
+    let ends = starts.iter().copied().skip(1).chain([lines.len()]);
+    let rows: Vec<&[RowLine]> = starts.iter().zip(ends).filter_map(|(start, end)| lines.get(*start..end)).collect();
+    let is_row = |(own, mark): (&&[RowLine], &usize)| {
+        let middle = lines.get(*mark).map_or(f32::MAX, |line| line.baseline);
+        let cells: Vec<Vec<(&RowLine, &Piece)>> = (0..columns.len()).map(|at| pieces_in(own, at)).collect();
+        // One column may list texts. If several do, each line is a row, and what stands at their middle is about all of them.
+        cells.iter().all(|cell| is_cell_at(cell, middle, is_cut))
+            && cells.iter().filter(|cell| !is_one_text(cell, columns)).count() <= 1
+    };
+    let several = rows.iter().filter(|row| row.len() > 1).count();
+    let is_found = rows.len() > 1 && 2 * several >= rows.len() && rows.iter().zip(&marks).all(is_row);
+    is_found.then(|| (0..lines.len()).map(|at| Some(starts.binary_search(&at).is_err())).collect())
+}
+
+/// The line after the widest gap between two lines, the one nearest to their middle of several as wide.
+fn widest_gap(lines: &[RowLine], first: usize, last: usize) -> Option<usize> {
+    let place = |at: usize| lines.get(at).map(|line| line.baseline);
+    let gap = |at: &usize| Some(place(*at)? - place(at.checked_sub(1)?)?);
+    let widest = (first + 1..=last).filter_map(|at| gap(&at)).fold(0.0, f32::max);
+    let middle = f32::midpoint(place(first)?, place(last)?);
+    let off = |at: &usize| gap(at).zip(place(*at)).map_or(f32::MAX, |(gap, place)| (place - gap / 2.0 - middle).abs());
+    let wide = (first + 1..=last).filter(|at| gap(at).is_some_and(|gap| gap > (1.0 - OFF_LEADING) * widest));
+    wide.min_by(|a, b| off(a).total_cmp(&off(b)))
+}
+
+/// The pieces of a column in these lines. One over several columns stands in the first of them.
+fn pieces_in<'a, 'p>(lines: &'a [RowLine<'p>], column: usize) -> Vec<(&'a RowLine<'p>, &'a Piece<'p>)> {
+    let own = |line: &'a RowLine<'p>| line.pieces.iter().find(|piece| piece.first == column).map(|piece| (line, piece));
+    lines.iter().filter_map(own).collect()
+}
+
+/// Whether the lines of a cell follow each other closely round a middle, hold at most one value, and no rule divides them.
+fn is_cell_at(
+    cell: &[(&RowLine, &Piece)],
+    middle: f32,
+    is_cut: &impl Fn(&RowLine, &RowLine, &Range<usize>) -> bool,
+) -> bool {
+    let (Some((top, first)), Some((foot, _))) = (cell.first(), cell.last()) else { return true };
+    let values = cell.iter().filter(|(_, piece)| piece.chunk.is_value() && !piece.chunk.begins_small()).count();
+    let is_close = |pair: &[(&RowLine, &Piece)]| {
+        let [(above, _), (below, piece)] = pair else { return false };
+        let own = piece.first..piece.last + 1;
+        below.baseline - above.baseline < MAX_LEADING * below.size && !is_cut(above, below, &own)
+    };
+    let is_single = cell.iter().all(|(_, piece)| piece.first == piece.last);
+    let is_middle = (f32::midpoint(top.baseline, foot.baseline) - middle).abs() < OFF_MIDDLE * first.chunk.size();
+    let is_text = cell.len() == 1 || first.chunk.len() >= MIN_LINE;
+    is_single && is_middle && is_text && values <= 1 && cell.windows(2).all(is_close)
+}
+
+/// Whether each line of a cell goes on from the one above it.
+fn is_one_text(cell: &[(&RowLine, &Piece)], columns: &[Column]) -> bool {
+    let goes_on = |pair: &[(&RowLine, &Piece)]| {
+        let [(_, above), (_, below)] = pair else { return false };
+        below.chunk.begins_small() || above.chunk.words.len() > 1 && !has_room(above, below, columns)
+    };
+    cell.windows(2).all(goes_on)
 }
 
 /// The lines of a cell.

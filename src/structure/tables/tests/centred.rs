@@ -189,3 +189,65 @@ Width      0.62     0.09    4.22     0.62
          Width | 0.62 | 0.09 | 4.22 | 0.62"
     );
 }
+
+#[test]
+fn cells_centred_at_those_of_one_line_are_of_their_row() {
+    let found = half_tables_of(
+        "
+----------------------------------------------------------------------
+Author          Kind           Cases   Marks of quality
+----------------------------------------------------------------------
+
+Vial et al.                            Good: all is seen
+                Prospective      60
+(2007, Norway)                         Poor: half is seen
+
+
+                                       Excellent: none is hidden
+
+Tuyl et al.                            Fair: most is seen
+                Prospective      80
+(2004, Italy)                          Poor: half is seen
+
+                                       Unfit: nothing is seen
+
+
+Rosa et al.     Retrospective          Share of what is seen
+                                 43
+(2013, Spain)   cohort                 Less than 20, less than 50
+----------------------------------------------------------------------",
+    );
+    assert_eq!(
+        found,
+        "^Author | ^Kind | ^Cases | ^Marks of quality\n\
+         Vial et al. (2007, Norway) | Prospective | 60 | Good: all is seen Poor: half is seen\n\
+         Tuyl et al. (2004, Italy) | Prospective | 80 | Excellent: none is hidden Fair: most is seen Poor: half is seen \
+         Unfit: nothing is seen\n\
+         Rosa et al. (2013, Spain) | Retrospective cohort | 43 | Share of what is seen Less than 20, less than 50"
+    );
+}
+
+#[test]
+fn lines_of_several_columns_are_rows_beside_a_label_at_their_middle() {
+    let found = half_tables_of(
+        "
+----------------------------------------------------
+Kind      Fruit of the year   Colour of its skin
+----------------------------------------------------
+
+          Apple               Green
+
+Garden    Pear                Yellow
+
+          Medlar              Brown
+
+
+          Orange              Red
+
+Grove     Lemon               Ochre
+
+          Citron              Yellow
+----------------------------------------------------",
+    );
+    assert!(found.contains("Apple | Green\n") && found.contains("Lemon | Ochre\n"), "{found}");
+}
