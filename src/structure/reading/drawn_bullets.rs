@@ -17,7 +17,7 @@ const SIZE_EM: Range<f32> = 0.1..0.75;
 const PICTURE_EM: Range<f32> = 0.4..1.5;
 /// It stands so far from the text, in ems.
 const GAP_EM: Range<f32> = 0.1..2.5;
-/// Minimum distance from other text on the line to the left of a bullet, in ems.
+/// Minimum distance from other text and marks on the line to the left of a bullet, in ems.
 const MIN_GAP_EM: f32 = 0.8;
 /// Maximum number of marks and of texts at the height of a line that are compared with it.
 const MAX_NEAR: usize = 500;
@@ -66,8 +66,12 @@ fn follows_text(mark: Bounds, line: &Segment, texts: &[(f32, Bounds)]) -> bool {
 fn bullet_of(line: &Segment, marks: &[Bounds], sizes: &Range<f32>) -> Option<Bounds> {
     let (top, bottom) = (line.baseline - line.size, line.baseline);
     let first = marks.partition_point(|mark| center(*mark).1 < top);
-    let near = marks.iter().skip(first).take_while(|mark| center(**mark).1 <= bottom).take(MAX_NEAR);
-    near.copied().filter(|mark| is_bullet(*mark, line, sizes)).max_by(|a, b| a.x1.total_cmp(&b.x1))
+    let mut near = marks.iter().skip(first).take_while(|mark| center(**mark).1 <= bottom).take(MAX_NEAR);
+    let own =
+        near.clone().copied().filter(|mark| is_bullet(*mark, line, sizes)).max_by(|a, b| a.x1.total_cmp(&b.x1))?;
+    let is_before = |other: &Bounds| other.x1 <= own.x0 && own.x0 - other.x1 < MIN_GAP_EM * line.size;
+    // The last letter of a name that is drawn is no bullet.
+    (!near.any(is_before)).then_some(own)
 }
 
 /// Small pictures of one size that stand below each other, two at least.

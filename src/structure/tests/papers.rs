@@ -152,6 +152,13 @@ fn a_doubled_bullet_is_one() {
 }
 
 #[test]
+fn the_last_letter_of_a_name_that_is_drawn_is_no_bullet() {
+    let sheet = Sheet::new().bullet(50.0).bullet(55.0).at(60.0, TITLE, "A title beside the name of a journal");
+    let text = markdown(section(sheet.space(8.0).line("By Anna Ashford").space(6.0), "Background"));
+    assert!(text.starts_with("# A title beside the name of a journal\n"), "{text}");
+}
+
+#[test]
 fn a_label_in_a_line_of_its_own_is_part_of_the_caption_below_it() {
     let mut sheet = Sheet::new().line(FULL).line(FULL).line("It ends.").space(10.0);
     sheet.layout.images.push(Bounds { x0: 50.0, y0: sheet.y, x1: 250.0, y1: sheet.y + 100.0 });
