@@ -149,6 +149,14 @@ fn authors_between_bars_are_no_heading() {
 fn a_doubled_bullet_is_one() {
     let sheet = Sheet::new().line(FULL).space(6.0).line("►► Low or high").line("► Yes or no");
     assert!(markdown(sheet).ends_with("- Low or high\n- Yes or no"));
+    let sheet = Sheet::new().line(FULL).space(6.0).line("► ► Low or high").line("► ► Yes or no");
+    assert!(markdown(sheet).ends_with("- Low or high\n- Yes or no"));
+}
+
+#[test]
+fn the_labels_of_the_parts_of_a_figure_are_no_item() {
+    let text = markdown(Sheet::new().line(FULL).space(16.0).line("(a) (b)").space(16.0).line("(c) (d)"));
+    assert_eq!(text, format!("{FULL}\n\n(a) (b)\n\n(c) (d)"));
 }
 
 #[test]

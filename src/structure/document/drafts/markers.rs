@@ -2,7 +2,7 @@
 
 use super::Draft;
 use crate::list_marks::{MarkerKind, is_bullet, is_bullet_sign};
-use crate::page_structure::{Line, has_letter};
+use crate::page_structure::{Line, LineWord, has_letter};
 
 /// The mark at the beginning of a line.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,15 +21,21 @@ impl Marker {
     }
 }
 
-/// The mark of a line, if text follows it.
+/// The mark of a line, if text follows it. A bullet that is repeated is one mark; numbers one after the other, such as the
+/// labels of the parts of a figure, are none.
 pub(crate) fn marker(line: &Line) -> Option<Marker> {
     let first = line.words.first()?;
     let text = first.text.as_str();
-    if let Some(second) = line.words.get(1).filter(|second| second.is_spaced || is_bullet(text)) {
+    let is_repeated = |word: &&LineWord| is_bullet(text) && word.text == text;
+    let count = 1 + line.words.iter().skip(1).take_while(is_repeated).count();
+    if let Some(second) = line.words.get(count).filter(|second| second.is_spaced || is_bullet(text)) {
         let is_apart = second.bounds.x0 - first.bounds.x1 > 0.1 * line.size;
         let symbol = is_apart && first.style.font != second.style.font;
         let kind = MarkerKind::of(text, symbol)?;
-        return Some(Marker { kind, length: text.chars().count(), text_left: second.bounds.x0 });
+        let is_labels =
+            kind.is_ordered() && MarkerKind::of(&second.text, false).is_some_and(|next| next.follows(&kind));
+        let length = count * text.chars().count();
+        return (!is_labels).then_some(Marker { kind, length, text_left: second.bounds.x0 });
     }
     glued(line)
 }
