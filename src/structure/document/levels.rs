@@ -143,15 +143,17 @@ fn most(values: impl Iterator<Item = usize>) -> Option<usize> {
 
 /// The ranks that show the level of a heading, the highest first. A line that looks like no other and is followed by no
 /// text, such as a subtitle, a motto or the thanks at the end, stands between two levels and is none, unless it is the title.
+/// So is one before the first numbered section: an abstract holds no sections, in whatever capitals its name is set.
 fn section_ranks(headings: &[Heading]) -> Vec<Rank> {
     let first = headings.iter().map(|heading| heading.draft.place.page).min();
     let title =
         headings.iter().filter(|heading| Some(heading.draft.place.page) == first).map(|heading| heading.rank).min();
     let mut counts: BTreeMap<Rank, (usize, bool)> = BTreeMap::new();
-    for heading in headings {
+    let first_section = headings.iter().position(|heading| heading.depth == Some(1)).unwrap_or(0);
+    for (at, heading) in headings.iter().enumerate() {
         let (count, is_section) = counts.entry(heading.rank).or_default();
         *count += 1;
-        *is_section |= heading.depth.is_some() || heading.has_text;
+        *is_section |= heading.depth.is_some() || heading.has_text && at >= first_section;
     }
     let is_level =
         |(rank, (count, is_section)): &(Rank, (usize, bool))| *is_section || *count > 1 || Some(*rank) == title;

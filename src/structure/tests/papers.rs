@@ -167,6 +167,15 @@ fn the_last_letter_of_a_name_that_is_drawn_is_no_bullet() {
 }
 
 #[test]
+fn an_abstract_in_capitals_holds_no_numbered_section() {
+    let sheet = Sheet::new().at(50.0, TITLE, "A title of some words").space(8.0).line("By Anna Ashford").space(6.0);
+    let sheet = section(section(section(sheet, "ABSTRACT"), "1 Introduction"), "2 Methods");
+    let text = markdown(sheet);
+    let expected = ["# A title of some words", "## ABSTRACT", "## 1 Introduction", "## 2 Methods"];
+    assert_eq!(headings(&text), expected, "{text}");
+}
+
+#[test]
 fn a_label_in_a_line_of_its_own_is_part_of_the_caption_below_it() {
     let mut sheet = Sheet::new().line(FULL).line(FULL).line("It ends.").space(10.0);
     sheet.layout.images.push(Bounds { x0: 50.0, y0: sheet.y, x1: 250.0, y1: sheet.y + 100.0 });
