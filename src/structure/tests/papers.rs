@@ -176,6 +176,14 @@ fn an_abstract_in_capitals_holds_no_numbered_section() {
 }
 
 #[test]
+fn texts_on_one_baseline_are_no_heading_and_its_text() {
+    let mut sheet = Sheet::new().line(FULL).line(FULL).line("It ends.").space(8.0);
+    sheet.put(50.0, PLAIN, "Words beside");
+    let text = markdown(sheet.at(250.0, PLAIN, "other words").space(8.0).line(FULL));
+    assert!(headings(&text).is_empty() && text.contains("Words beside"), "{text}");
+}
+
+#[test]
 fn a_label_in_a_line_of_its_own_is_part_of_the_caption_below_it() {
     let mut sheet = Sheet::new().line(FULL).line(FULL).line("It ends.").space(10.0);
     sheet.layout.images.push(Bounds { x0: 50.0, y0: sheet.y, x1: 250.0, y1: sheet.y + 100.0 });

@@ -9,7 +9,7 @@ use super::{Draft, DraftKind, Place, begins_small};
 use crate::document::headings::{MUCH_LARGER, section_depth};
 use crate::document::notes::note_label;
 use crate::document::type_statistics::TypeStatistics;
-use crate::page_structure::{Column, Line, LineRole, LineTag, has_letter};
+use crate::page_structure::{Column, Line, LineRole, LineTag, LineWord, has_letter};
 
 /// The most lines of a title.
 const MAX_TITLE_LINES: usize = 2;
@@ -126,8 +126,17 @@ impl<'a> Splitter<'_, 'a> {
             draft.space_above = self.step(above, start) / self.leading(start);
         }
         draft.ends_early = end < self.lines.len() && self.ends_early(end - 1, end);
-        draft.is_run_in = self.is_rest(end);
+        draft.is_run_in = self.is_rest(end) && self.is_numbered_title(start, end);
         draft
+    }
+
+    /// Whether lines begin with the number of a section, and end in other type than what follows them. Texts that a wide
+    /// gap divides stand on one baseline too.
+    fn is_numbered_title(&self, start: usize, end: usize) -> bool {
+        let last = end.checked_sub(1).and_then(|last| self.line(last)).and_then(|line| line.words.last());
+        let next = self.line(end).and_then(|rest| rest.words.first());
+        let look = |word: &LineWord| (word.style.is_bold, word.style.is_italic);
+        self.line(start).is_some_and(|first| section_depth(first).is_some()) && last.map(look) != next.map(look)
     }
 
     /// Whether a line is the rest of the one before, in which a heading ended.
