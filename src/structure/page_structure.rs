@@ -296,11 +296,12 @@ impl Line {
         self.words.windows(2).rposition(is_cell).filter(|at| *at >= marks).map(|at| at + 1)
     }
 
-    /// Whether all its letters are capitals, four at least.
+    /// Whether all its letters are capitals, four at least and more than its digits.
     #[must_use]
     pub fn is_capitals(&self) -> bool {
-        let letters = || self.words.iter().flat_map(|word| word.text.chars()).filter(|sign| sign.is_alphabetic());
-        letters().nth(3).is_some() && letters().all(char::is_uppercase)
+        let texts = || self.words.iter().map(|word| word.text.as_str());
+        let letters = || texts().flat_map(str::chars).filter(|sign| sign.is_alphabetic());
+        letters().nth(3).is_some() && letters().all(char::is_uppercase) && !is_value(texts())
     }
 
     /// The colour of its first word.

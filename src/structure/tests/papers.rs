@@ -176,6 +176,13 @@ fn an_abstract_in_capitals_holds_no_numbered_section() {
 }
 
 #[test]
+fn a_work_with_few_capitals_among_its_numbers_is_no_heading() {
+    let sheet = Sheet::new().line(FULL).line(FULL).line("It ends.").space(8.0).line("—. 2012, ARA&A, 50, 455");
+    let text = markdown(sheet.space(8.0).line(FULL).line("and it goes on."));
+    assert!(headings(&text).is_empty(), "{text}");
+}
+
+#[test]
 fn texts_on_one_baseline_are_no_heading_and_its_text() {
     let mut sheet = Sheet::new().line(FULL).line(FULL).line("It ends.").space(8.0);
     sheet.put(50.0, PLAIN, "Words beside");
