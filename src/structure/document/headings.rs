@@ -46,6 +46,8 @@ const MIN_TEXT: usize = 120;
 const MIN_TEXTS: usize = 3 * MIN_TEXT;
 /// Maximum number of headings in one look with nothing between them.
 const MAX_RUN: usize = 4;
+/// So many headings over text show that lines over none are labels.
+const MIN_SECTIONS: usize = 3;
 
 /// Turns drafts into headings, with their levels.
 pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics: &TypeStatistics) {
@@ -71,6 +73,7 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
     headings
         .retain(|index| !is_line_of_block(drafts, &flow, *index, statistics) && !is_among_items(drafts, &flow, *index));
     headings = without_labels(drafts, &flow, &headings);
+    headings = without_lone_looks(drafts, &flow, &headings, statistics);
     let title = title(drafts, &flow, &headings, statistics);
     if let Some(title) = title {
         let beside = [kickers(drafts, &flow, &headings, title), byline(drafts, &flow, &headings, title)].concat();
@@ -115,6 +118,30 @@ fn without_labels(drafts: &[Draft], flow: &[usize], headings: &[usize]) -> Vec<u
     };
     let runs = headings.chunk_by(is_next).filter(|run| run.len() <= MAX_RUN || is_title(run));
     runs.flatten().copied().collect()
+}
+
+/// Headings without the larger text of charts: a look in plain type of which no line has a number or stands over text, in
+/// a document whose other headings do. What begins the document may be a subtitle.
+fn without_lone_looks(drafts: &[Draft], flow: &[usize], headings: &[usize], statistics: &TypeStatistics) -> Vec<usize> {
+    let draft = |at: &usize| drafts.get(*at);
+    let next = |at: &usize| flow.get(flow.partition_point(|other| other <= at));
+    let is_section = |draft: &Draft| is_emphasised(draft, statistics) || draft_depth(draft).is_some();
+    let holds_text = |next: &Draft| has_lines(next) || next.marker.is_some() || !next.is_paragraph();
+    let holds = |at: &usize| {
+        let below = next(at).filter(|next| headings.binary_search(next).is_ok()).and_then(draft);
+        let is_over = |below: &Draft| draft(at).map(rank) < Some(rank(below)) && is_section(below);
+        below.map_or_else(|| next(at).and_then(draft).is_some_and(holds_text), is_over)
+    };
+    let mut looks: BTreeMap<Rank, bool> = BTreeMap::new();
+    let mut count = 0;
+    for (at, own) in headings.iter().filter_map(|at| Some((at, draft(at)?))) {
+        let is_own = own.place.page == 0 || is_section(own) || holds(at);
+        count += usize::from(own.place.page > 0 && is_own);
+        *looks.entry(rank(own)).or_default() |= is_own;
+    }
+    let is_kept =
+        |at: &&usize| count < MIN_SECTIONS || draft(at).is_some_and(|own| looks.get(&rank(own)) == Some(&true));
+    headings.iter().filter(is_kept).copied().collect()
 }
 
 /// Whether a draft is a line of a block of similar lines, such as an address. Titles are larger, and headings have space

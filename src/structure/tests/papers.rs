@@ -1,7 +1,7 @@
 //! What journals print: kickers, long titles, small type after the text, headings in the first line of their text.
 
 use super::super::{DocumentPage, OutlineHeading, read_document, read_page, to_markdown};
-use super::sheet::{BOLD, FULL, Face, PLAIN, Sheet, markdown};
+use super::sheet::{BOLD, FULL, Face, PLAIN, Sheet, markdown, markdown_of};
 use pagewise_text::Bounds;
 
 const TITLE: Face = Face { size: 20.0, ..PLAIN };
@@ -188,6 +188,17 @@ fn texts_on_one_baseline_are_no_heading_and_its_text() {
     sheet.put(50.0, PLAIN, "Words beside");
     let text = markdown(sheet.at(250.0, PLAIN, "other words").space(8.0).line(FULL));
     assert!(headings(&text).is_empty() && text.contains("Words beside"), "{text}");
+}
+
+#[test]
+fn large_labels_over_no_text_are_no_headings_where_others_are() {
+    let title = Sheet::new().at(50.0, TITLE, "A title of some words").space(8.0).line("By Anna Ashford").space(6.0);
+    let label = Face { size: 13.0, ..PLAIN };
+    let chart = Sheet::new().at(50.0, label, "Assessed for a trial").space(20.0).line("Not of age").space(20.0);
+    let chart = chart.at(50.0, label, "Drawn by lot").space(20.0).line("Had the drug").space(20.0);
+    let rest = section(section(section(chart, "Methods"), "Results"), "Discussion");
+    let pages = markdown_of(&[section(title, "Background"), rest]).concat();
+    assert_eq!(headings(&pages).len(), 5, "{pages}");
 }
 
 #[test]
