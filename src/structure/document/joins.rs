@@ -21,9 +21,11 @@ const FLUSH_EM: f32 = 0.3;
 const SHORT_EM: f32 = 0.12;
 
 /// Appends the beginnings of columns to the paragraphs and items that they continue. Text smaller than the body, such as
-/// what follows the text of a paper, stands between the parts of paragraphs in its size, and goes on by itself.
+/// what follows the text of a paper, stands between the parts of paragraphs in its size, and goes on by itself. A sentence
+/// goes on behind a box with text too.
 pub(super) fn join(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &TypeStatistics) {
     let mut open: [Option<usize>; 2] = [None; 2];
+    let mut behind = None;
     let mut is_divided = false;
     for index in 0..drafts.len() {
         let Some(draft) = drafts.get(index) else { continue };
@@ -34,19 +36,31 @@ pub(super) fn join(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &Ty
         let is_small = is_small(draft, statistics);
         let [body, small] = &mut open;
         let own = if is_small { small } else { body };
-        let before = own.and_then(|open| drafts.get(open));
-        let is_continued = before.is_some_and(|before| {
-            let around = Around { drafts, index, pages, statistics };
+        let goes_on = |target: &usize, is_over_box: bool| {
+            let Some(before) = drafts.get(*target) else { return false };
+            let around = Around { drafts, index, is_over_box, pages, statistics };
+            let is_sentence = || is_one_sentence(before, draft);
             are_near(before, draft, pages)
                 && (before.is_same_element(draft)
                     || continues(before, draft, around)
                         && !(is_divided && before.ends_sentence())
-                        && (!is_small || is_one_sentence(before, draft)))
-        });
-        match own.filter(|_| is_continued) {
+                        && (!is_small && !is_over_box || is_sentence()))
+        };
+        let is_boxed = is_boxed(drafts, index);
+        let target = own.filter(|own| goes_on(own, false));
+        let target = target.or_else(|| behind.filter(|behind| !is_small && !is_boxed && goes_on(behind, true)));
+        match target {
             Some(target) => append(drafts, target, index),
             None if is_label(draft, pages) => (),
-            None => *own = Some(index),
+            None => {
+                match *own {
+                    _ if is_small => {}
+                    Some(own) if is_boxed && !self::is_boxed(drafts, own) => behind = Some(own),
+                    _ if is_boxed => {}
+                    _ => behind = None,
+                }
+                *own = Some(index);
+            }
         }
         is_divided &= is_small;
     }
@@ -64,6 +78,14 @@ fn is_beside(draft: &Draft) -> bool {
             | DraftKind::Table(_)
             | DraftKind::Figure(_)
     )
+}
+
+/// Whether it stands in a box with text. A heading may have a ground of its own.
+fn is_boxed(drafts: &[Draft], index: usize) -> bool {
+    let has_ground = |draft: &Draft| draft.is_all(|line| line.ground.is_some());
+    let (own, next) = (drafts.get(index), drafts.get(index + 1));
+    let is_heading = own.is_some_and(|draft| matches!(draft.kind, DraftKind::Heading { .. }));
+    own.is_some_and(has_ground) && (!is_heading || next.is_some_and(has_ground))
 }
 
 fn is_small(draft: &Draft, statistics: &TypeStatistics) -> bool {
@@ -137,16 +159,24 @@ fn continues(before: &Draft, after: &Draft, around: Around) -> bool {
 struct Around<'d, 'a> {
     drafts: &'d [Draft<'a>],
     index: usize,
+    /// Whether boxes may stand before it in its column.
+    is_over_box: bool,
     pages: &'d [DocumentPage],
     statistics: &'d TypeStatistics,
 }
 
 /// Whether only what may stand between the parts of a paragraph is before it in its column.
-fn is_first_of_column(Around { drafts, index, pages, statistics }: Around) -> bool {
+fn is_first_of_column(Around { drafts, index, is_over_box, pages, statistics }: Around) -> bool {
     let Some(place) = drafts.get(index).map(|draft| draft.place) else { return false };
     let is_body = drafts.get(index).is_some_and(|draft| !is_small(draft, statistics));
-    let own = drafts.iter().take(index).rev().take_while(|draft| draft.place == place);
-    own.take(40).all(|draft| is_beside(draft) || is_body && is_small(draft, statistics) || is_label(draft, pages))
+    let own = drafts.iter().enumerate().take(index).rev().take_while(|(_, draft)| draft.place == place);
+    let is_other = |at: usize, draft: &Draft| {
+        is_beside(draft)
+            || is_body && is_small(draft, statistics)
+            || is_label(draft, pages)
+            || is_over_box && is_boxed(drafts, at)
+    };
+    own.take(40).all(|(at, draft)| is_other(at, draft))
 }
 
 /// Whether the text begins where the next line of the paragraph before would.

@@ -2,7 +2,7 @@
 
 use super::super::{DocumentPage, OutlineHeading, read_document, read_page, to_markdown};
 use super::sheet::{BOLD, FULL, Face, PLAIN, Sheet, markdown, markdown_of};
-use pagewise_text::Bounds;
+use pagewise_text::{Bounds, Fill};
 
 const TITLE: Face = Face { size: 20.0, ..PLAIN };
 const ITALIC: Face = Face { is_italic: true, ..PLAIN };
@@ -209,3 +209,18 @@ fn a_label_in_a_line_of_its_own_is_part_of_the_caption_below_it() {
     let text = markdown(sheet.at(50.0, Face { size: 8.0, ..PLAIN }, "How the words flow"));
     assert!(text.contains("Figure 1** How the words flow"), "{text}");
 }
+#[test]
+fn a_paragraph_goes_on_below_a_box_with_text_on_a_ground() {
+    let column = |sheet: Sheet, x: f32, lines: usize| {
+        (0..lines).fold(sheet, |sheet, _| sheet.at(x, PLAIN, "Words of a column side"))
+    };
+    let left = column(Sheet::new(), 50.0, 12);
+    let left = left.go_to(80.0).at(220.0, Face { size: 12.0, ..BOLD }, "What a box holds");
+    let mut sheet = column(left, 220.0, 2).space(12.0);
+    let ground = Bounds { x0: 215.0, y0: 65.0, x1: 345.0, y1: sheet.y - 14.0 };
+    sheet.layout.fills.push(Fill { bounds: ground, color: [200; 3] });
+    sheet.y = 142.0;
+    let text = markdown(sheet.at(220.0, PLAIN, "and the rest of the text").at(220.0, PLAIN, "of it goes on here."));
+    assert!(text.contains("side and the rest of the text of it goes on here."), "{text}");
+}
+
