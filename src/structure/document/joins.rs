@@ -210,10 +210,13 @@ fn reads_on(before: &Draft, after: &Draft) -> bool {
     if after.begins_small() {
         return true;
     }
+    if is_run_in(before, after) {
+        return false;
+    }
     if !before.ends_sentence() {
         return before.lines.len() > 1 || before.len() > 40;
     }
-    if is_run_in(before, after) || ends_short(before) {
+    if ends_short(before) {
         return false;
     }
     if is_justified(before) {
@@ -232,7 +235,8 @@ fn leaves_no_room(before: &Draft, after: &Draft) -> bool {
     before.lines.len() > 1 && before.right - last.bounds.x1 < word + 0.2 * last.size
 }
 
-/// Whether text begins in bold type after text that does not end in it: a heading at the beginning of a paragraph.
+/// Whether text begins in bold type after text that does not end in it: a heading at the beginning of a paragraph, or the
+/// label of a caption.
 fn is_run_in(before: &Draft, after: &Draft) -> bool {
     let last = before.lines.last().and_then(|line| line.words.last());
     let first = after.lines.first().and_then(|line| line.words.first());

@@ -224,3 +224,11 @@ fn a_paragraph_goes_on_below_a_box_with_text_on_a_ground() {
     assert!(text.contains("side and the rest of the text of it goes on here."), "{text}");
 }
 
+#[test]
+fn a_caption_with_a_bold_label_continues_no_sentence() {
+    let column = |sheet: Sheet, x: f32| (0..12).fold(sheet, |sheet, _| sheet.at(x, PLAIN, "Words of a column side"));
+    let mut sheet = column(Sheet::new(), 50.0).go_to(80.0);
+    sheet.put(220.0, BOLD, "Figure 6.");
+    let text = markdown(column(sheet.at(275.0, PLAIN, "What it shows"), 220.0));
+    assert!(text.contains("side\n\n**Figure 6.** What it shows"), "{text}");
+}
