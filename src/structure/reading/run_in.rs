@@ -1,10 +1,16 @@
-//! Numbered headings that stand in the first line of their text become lines of their own.
+//! Headings that stand in the first line of their text become lines of their own.
 
 use crate::page_structure::{Line, LineWord};
 use pagewise_text::Bounds;
+use std::ops::Range;
+
+/// The space after a heading without a number, in ems: a quad, which no justified line has between its words.
+const QUAD_EM: Range<f32> = 0.97..1.06;
+/// Maximum number of words of such a heading.
+const MAX_WORDS: usize = 12;
 
 /// Divides the lines in which a heading ends and its text begins: `2.1. Sample. We took …`, with the heading in bold or
-/// italics, over one line or two.
+/// italics, over one line or two; or a heading in bold type before a quad.
 pub(super) fn divide(lines: &mut Vec<Line>) {
     let mut at = 0;
     while at < lines.len() {
@@ -27,10 +33,10 @@ fn heading_end(lines: &[Line]) -> Option<(usize, usize)> {
     let is_emphasis: fn(&LineWord) -> bool = match (title.style.is_bold, title.style.is_italic) {
         (true, _) => |word| word.style.is_bold,
         (false, true) => |word| word.style.is_italic,
-        (false, false) => return None,
+        (false, false) => return words_before_quad(first).map(|words| (0, words)),
     };
     if !is_section_number(&number.text) || !title.text.starts_with(char::is_uppercase) {
-        return None;
+        return words_before_quad(first).map(|words| (0, words));
     }
     let plain =
         |line: &Line, from: usize| line.words.iter().skip(from).position(|word| !is_emphasis(word)).map(|at| at + from);
@@ -41,6 +47,21 @@ fn heading_end(lines: &[Line]) -> Option<(usize, usize)> {
     };
     let last = lines.get(offset)?.words.get(words.checked_sub(1)?)?;
     last.text.ends_with('.').then_some((offset, words)).filter(|_| offset > 0 || words > 1)
+}
+
+/// How many words in bold type stand before a quad, after which the type changes. The label of a figure ends in a number.
+fn words_before_quad(line: &Line) -> Option<usize> {
+    let words = line.words.iter().take_while(|word| word.style.is_bold).count();
+    let (last, next) = (line.words.get(words.checked_sub(1)?)?, line.words.get(words)?);
+    let is_title = line.words.first()?.text.starts_with(char::is_alphabetic)
+        && !last.text.trim_end_matches('.').ends_with(|sign: char| sign.is_ascii_digit() || sign == ':')
+        && !next.is_raised;
+    (is_title && words <= MAX_WORDS && has_quad(last, next)).then_some(words)
+}
+
+/// Whether a quad stands between two words.
+pub(crate) fn has_quad(before: &LineWord, after: &LineWord) -> bool {
+    QUAD_EM.contains(&((after.bounds.x0 - before.bounds.x1) / before.style.size))
 }
 
 fn is_next_line(above: &Line, below: &Line) -> bool {

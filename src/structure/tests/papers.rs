@@ -210,6 +210,19 @@ fn a_label_in_a_line_of_its_own_is_part_of_the_caption_below_it() {
     assert!(text.contains("Figure 1** How the words flow"), "{text}");
 }
 #[test]
+fn a_bold_beginning_before_a_quad_is_a_heading() {
+    let quad = |title: &str, text: &str| {
+        let mut sheet = Sheet::new().line(FULL).line(FULL).line("It ends.").space(8.0);
+        sheet.put(50.0, BOLD, title);
+        let end = 60.0 + 5.0 * f32::from(u8::try_from(title.len()).unwrap_or(0));
+        markdown(sheet.at(end, PLAIN, text).line(FULL).line("and it ends here."))
+    };
+    let text = quad("To count", "A count of all the words that fill it to there");
+    assert!(text.contains("\n\n# To count\n\nA count of all the words that fill it to there Words"), "{text}");
+    assert!(headings(&quad("Figure 2.", "A count of all the words that fill it to there")).is_empty());
+}
+
+#[test]
 fn a_paragraph_goes_on_below_a_box_with_text_on_a_ground() {
     let column = |sheet: Sheet, x: f32, lines: usize| {
         (0..lines).fold(sheet, |sheet, _| sheet.at(x, PLAIN, "Words of a column side"))

@@ -10,6 +10,7 @@ use crate::document::headings::{MUCH_LARGER, section_depth};
 use crate::document::notes::note_label;
 use crate::document::type_statistics::TypeStatistics;
 use crate::page_structure::{Column, Line, LineRole, LineTag, LineWord, has_letter};
+use crate::reading::has_quad;
 
 /// The most lines of a title.
 const MAX_TITLE_LINES: usize = 2;
@@ -126,17 +127,19 @@ impl<'a> Splitter<'_, 'a> {
             draft.space_above = self.step(above, start) / self.leading(start);
         }
         draft.ends_early = end < self.lines.len() && self.ends_early(end - 1, end);
-        draft.is_run_in = self.is_rest(end) && self.is_numbered_title(start, end);
+        draft.is_run_in = self.is_rest(end) && self.is_title(start, end);
         draft
     }
 
-    /// Whether lines begin with the number of a section, and end in other type than what follows them. Texts that a wide
-    /// gap divides stand on one baseline too.
-    fn is_numbered_title(&self, start: usize, end: usize) -> bool {
+    /// Whether lines are a title over the rest of their baseline: they begin with the number of a section, or a quad follows,
+    /// and they end in other type than what follows. Texts that a wide gap divides stand on one baseline too.
+    fn is_title(&self, start: usize, end: usize) -> bool {
         let last = end.checked_sub(1).and_then(|last| self.line(last)).and_then(|line| line.words.last());
         let next = self.line(end).and_then(|rest| rest.words.first());
         let look = |word: &LineWord| (word.style.is_bold, word.style.is_italic);
-        self.line(start).is_some_and(|first| section_depth(first).is_some()) && last.map(look) != next.map(look)
+        let is_numbered = self.line(start).is_some_and(|first| section_depth(first).is_some());
+        let is_quad = last.zip(next).is_some_and(|(last, next)| has_quad(last, next));
+        (is_numbered || is_quad) && last.map(look) != next.map(look)
     }
 
     /// Whether a line is the rest of the one before, in which a heading ended.
