@@ -223,6 +223,16 @@ fn a_bold_beginning_before_a_quad_is_a_heading() {
 }
 
 #[test]
+fn the_parts_of_an_abstract_that_begin_in_bold_are_paragraphs() {
+    let part = |mut sheet: Sheet, label: &str| {
+        sheet.put(50.0, BOLD, label);
+        sheet.at(80.0, PLAIN, "of words that fill a line up to its right end.")
+    };
+    let text = markdown(part(part(Sheet::new(), "Aim"), "Way"));
+    assert!(text.contains("right end.\n\n**Way** of words"), "{text}");
+}
+
+#[test]
 fn a_paragraph_goes_on_below_a_box_with_text_on_a_ground() {
     let column = |sheet: Sheet, x: f32, lines: usize| {
         (0..lines).fold(sheet, |sheet, _| sheet.at(x, PLAIN, "Words of a column side"))

@@ -178,6 +178,9 @@ impl<'a> Splitter<'_, 'a> {
             return self.step(next - 1, next) > CODE_FACTOR * self.leading(next);
         }
         is_note(below)
+            || self.begins_bold(below)
+                && self.line(start).is_some_and(|first| self.begins_bold(first))
+                && ends_text(above)
             || is_labelled(below)
                 && self.line(start).is_some_and(is_labelled)
                 && !(is_long(above) && !ends_text(above) && self.flows_on(start, next))
@@ -190,6 +193,15 @@ impl<'a> Splitter<'_, 'a> {
             || self.is_marked(next, start, recent)
             || self.is_indent_break(start, next)
             || self.is_line_end(next)
+    }
+
+    /// Whether a line begins with a label in bold type, as the parts of an abstract do.
+    fn begins_bold(&self, line: &Line) -> bool {
+        let label = line.words.iter().take_while(|word| word.style.is_bold).count();
+        (1..=MAX_LABEL_WORDS).contains(&label)
+            && label < line.words.len()
+            && !self.statistics.is_bold
+            && line.words.first().is_some_and(|word| word.text.starts_with(char::is_uppercase))
     }
 
     fn formula(&self, index: usize) -> Option<usize> {
