@@ -111,8 +111,14 @@ pub(super) fn levels(
 fn known_levels(headings: &[Heading], by_rank: &dyn Fn(Rank) -> usize) -> Vec<Option<usize>> {
     // Sections numbered in letters often stand in sections numbered otherwise.
     let offset = |kind: NumberKind| {
-        let own = headings.iter().filter(|heading| heading.number == kind);
-        most(own.filter_map(|heading| Some(by_rank(heading.rank).saturating_sub(heading.depth?))))
+        let own = || headings.iter().filter(|heading| heading.number == kind);
+        // Where sections of several depths look alike, the look is that of the highest.
+        let mut highest: BTreeMap<Rank, usize> = BTreeMap::new();
+        for (rank, depth) in own().filter_map(|heading| Some((heading.rank, heading.depth?))) {
+            highest.entry(rank).and_modify(|own| *own = depth.min(*own)).or_insert(depth);
+        }
+        let numbered = own().filter(|heading| heading.depth.is_some());
+        most(numbered.filter_map(|heading| Some(by_rank(heading.rank).saturating_sub(*highest.get(&heading.rank)?))))
     };
     let offsets = [NumberKind::Digits, NumberKind::Letter, NumberKind::Roman].map(|kind| (kind, offset(kind)));
     let offset = |kind: NumberKind| offsets.iter().find(|(other, _)| *other == kind).and_then(|(_, offset)| *offset);

@@ -248,6 +248,15 @@ fn a_paragraph_goes_on_below_a_box_with_text_on_a_ground() {
 }
 
 #[test]
+fn numbered_sections_that_look_alike_stand_below_the_title() {
+    let sheet = Sheet::new().at(50.0, TITLE, "A title of some words").space(8.0).line("By Anna Ashford").space(6.0);
+    let titles = ["1 General", "1.1 Scope", "1.2 Terms", "1.3 Signs"];
+    let text = markdown(titles.iter().fold(sheet, |sheet, title| section(sheet, title)));
+    let expected = ["# A title of some words", "## 1 General", "### 1.1 Scope", "### 1.2 Terms", "### 1.3 Signs"];
+    assert_eq!(headings(&text), expected, "{text}");
+}
+
+#[test]
 fn a_caption_with_a_bold_label_continues_no_sentence() {
     let column = |sheet: Sheet, x: f32| (0..12).fold(sheet, |sheet, _| sheet.at(x, PLAIN, "Words of a column side"));
     let mut sheet = column(Sheet::new(), 50.0).go_to(80.0);
