@@ -126,7 +126,8 @@ fn without_lone_looks(drafts: &[Draft], flow: &[usize], headings: &[usize], stat
     let draft = |at: &usize| drafts.get(*at);
     let next = |at: &usize| flow.get(flow.partition_point(|other| other <= at));
     let is_section = |draft: &Draft| is_emphasised(draft, statistics) || draft_depth(draft).is_some();
-    let holds_text = |next: &Draft| has_lines(next) || next.marker.is_some() || !next.is_paragraph();
+    let is_row = |next: &Draft| next.lines.iter().any(|line| line.is_row());
+    let holds_text = |next: &Draft| has_lines(next) || next.marker.is_some() || is_row(next) || !next.is_paragraph();
     let holds = |at: &usize| {
         let below = next(at).filter(|next| headings.binary_search(next).is_ok()).and_then(draft);
         let is_over = |below: &Draft| draft(at).map(rank) < Some(rank(below)) && is_section(below);
