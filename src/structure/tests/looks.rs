@@ -181,3 +181,13 @@ fn an_item_in_capitals_over_the_next_item_is_no_heading() {
     let sheet = Sheet::new().line(FULL).space(12.0).line("1. JSON").space(3.0).line("2. Markdown").line("3. Text");
     assert!(markdown(sheet).ends_with("1. JSON\n2. Markdown\n3. Text"));
 }
+
+#[test]
+fn the_initial_of_a_name_after_a_comma_is_no_mark() {
+    let text = markdown(Sheet::new().line("Ashford, A., Bow, B., Cord, C., Dale, D., and Ferriol,").at(
+        62.0,
+        PLAIN,
+        "I. (2015). Words.",
+    ));
+    assert!(text.ends_with("and Ferriol, I. (2015). Words."), "{text}");
+}

@@ -110,11 +110,19 @@ impl Splitter<'_, '_> {
                     || begins_list
                     || self.hangs(index)
             }
+            MarkerKind::Letter { .. } if self.follows_comma(index, start) => false,
             MarkerKind::Letter { .. } => {
                 let is_list = is_next || marker.kind.is_first() && (self.has_successor(index) || self.is_set_in(index));
                 is_list && (index == 0 || self.is_apart(index, start) || self.hangs(index) || is_next)
             }
         }
+    }
+
+    /// Whether the line above ends with a comma, and its text begins with no mark: then a letter is that of a name.
+    fn follows_comma(&self, index: usize, start: usize) -> bool {
+        let above = index.checked_sub(1).and_then(|above| self.line(above)).and_then(|line| line.words.last());
+        let is_text = start < index && self.markers.get(start).is_some_and(Option::is_none);
+        is_text && above.is_some_and(|word| word.text.ends_with(','))
     }
 
     /// Whether a line stands where the text of a draft goes on, after a full line, and not where its mark stands.
