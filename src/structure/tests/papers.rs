@@ -155,8 +155,8 @@ fn a_doubled_bullet_is_one() {
 
 #[test]
 fn the_labels_of_the_parts_of_a_figure_are_no_item() {
-    let text = markdown(Sheet::new().line(FULL).space(16.0).line("(a) (b)").space(16.0).line("(c) (d)"));
-    assert_eq!(text, format!("{FULL}\n\n(a) (b)\n\n(c) (d)"));
+    let text = markdown(Sheet::new().line(FULL).space(16.0).at(90.0, PLAIN, "(a) (b)"));
+    assert_eq!(text, format!("{FULL}\n\n(a) (b)"));
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn a_work_with_few_capitals_among_its_numbers_is_no_heading() {
 fn texts_on_one_baseline_are_no_heading_and_its_text() {
     let mut sheet = Sheet::new().line(FULL).line(FULL).line("It ends.").space(8.0);
     sheet.put(50.0, PLAIN, "Words beside");
-    let text = markdown(sheet.at(250.0, PLAIN, "other words").space(8.0).line(FULL));
+    let text = markdown(sheet.at(250.0, BOLD, "other words").space(8.0).line(FULL));
     assert!(headings(&text).is_empty() && text.contains("Words beside"), "{text}");
 }
 
@@ -197,8 +197,15 @@ fn large_labels_over_no_text_are_no_headings_where_others_are() {
     let chart = Sheet::new().at(50.0, label, "Assessed for a trial").space(20.0).line("Not of age").space(20.0);
     let chart = chart.at(50.0, label, "Drawn by lot").space(20.0).line("Had the drug").space(20.0);
     let rest = section(section(section(chart, "Methods"), "Results"), "Discussion");
-    let pages = markdown_of(&[section(title, "Background"), rest]).concat();
+    let pages = markdown_of(&[section(title.clone(), "Background"), rest.clone()]).concat();
     assert_eq!(headings(&pages).len(), 5, "{pages}");
+    let contents = section(title, "Background").space(20.0).at(50.0, label, "What it holds").space(8.0);
+    let contents = contents.line("Methods ..... 2").line("Results ..... 3");
+    assert!(
+        headings(&markdown_of(&[Sheet::new(), contents, rest]).concat())
+            .iter()
+            .any(|title| title.ends_with("What it holds"))
+    );
 }
 
 #[test]
