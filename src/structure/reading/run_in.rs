@@ -6,8 +6,10 @@ use std::ops::Range;
 
 /// The space after a heading without a number, in ems: a quad, which no justified line has between its words.
 const QUAD_EM: Range<f32> = 0.97..1.06;
-/// Maximum number of words of such a heading.
+/// Maximum number of words of such a heading, and minimum number of its letters. The letters of the lines of forms stand
+/// before a quad too.
 const MAX_WORDS: usize = 12;
+const MIN_LETTERS: usize = 3;
 
 /// Divides the lines in which a heading ends and its text begins: `2.1. Sample. We took …`, with the heading in bold or
 /// italics, over one line or two; or a heading in bold type before a quad.
@@ -56,7 +58,9 @@ fn words_before_quad(line: &Line) -> Option<usize> {
     let is_title = line.words.first()?.text.starts_with(char::is_alphabetic)
         && !last.text.trim_end_matches('.').ends_with(|sign: char| sign.is_ascii_digit() || sign == ':')
         && !next.is_raised;
-    (is_title && words <= MAX_WORDS && has_quad(last, next)).then_some(words)
+    let title = line.words.iter().take(words).flat_map(|word| word.text.chars());
+    let is_long = title.filter(|sign| sign.is_alphabetic()).count() >= MIN_LETTERS;
+    (is_title && is_long && words <= MAX_WORDS && has_quad(last, next)).then_some(words)
 }
 
 /// Whether a quad stands between two words.

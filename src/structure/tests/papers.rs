@@ -226,6 +226,7 @@ fn a_bold_beginning_before_a_quad_is_a_heading() {
     };
     let text = quad("To count", "A count of all the words that fill it to there");
     assert!(text.contains("\n\n# To count\n\nA count of all the words that fill it to there Words"), "{text}");
+    assert!(headings(&quad("a", "A count of all the words that fill it to there")).is_empty());
     assert!(headings(&quad("Figure 2.", "A count of all the words that fill it to there")).is_empty());
 }
 
