@@ -244,7 +244,7 @@ pub struct LimitExceeded {
 }
 
 impl LimitExceeded {
-    /// The text of the error. It names a limit that is a setting; users cannot change the others.
+    /// What exceeded which limit. A limit that is a setting is given by the name of the setting.
     fn problem(&self) -> String {
         let Self { which, limit, found } = self;
         match (which, which.counted()) {

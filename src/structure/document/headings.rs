@@ -46,7 +46,7 @@ const MIN_TEXT: usize = 120;
 const MIN_TEXTS: usize = 3 * MIN_TEXT;
 /// Maximum number of headings in one look with nothing between them.
 const MAX_RUN: usize = 4;
-/// So many headings over text show that lines over none are labels.
+/// Lines over no text are taken for labels of charts only if at least so many headings stand over text.
 const MIN_SECTIONS: usize = 3;
 
 /// Turns drafts into headings, with their levels.
@@ -120,8 +120,8 @@ fn without_labels(drafts: &[Draft], flow: &[usize], headings: &[usize]) -> Vec<u
     runs.flatten().copied().collect()
 }
 
-/// Headings without the larger text of charts: a look in plain type of which no line has a number or stands over text, in
-/// a document whose other headings do. What begins the document may be a subtitle.
+/// The headings without labels of charts. Lines in one look are such labels if the look is plain and none of them has a
+/// section number or stands over text, while other headings of the document do. The first page may have subtitles.
 fn without_lone_looks(drafts: &[Draft], flow: &[usize], headings: &[usize], statistics: &TypeStatistics) -> Vec<usize> {
     let draft = |at: &usize| drafts.get(*at);
     let next = |at: &usize| flow.get(flow.partition_point(|other| other <= at));

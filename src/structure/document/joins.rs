@@ -53,11 +53,9 @@ pub(super) fn join(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &Ty
             Some(target) => append(drafts, target, index),
             None if is_label(draft, pages) => (),
             None => {
-                match *own {
-                    _ if is_small => {}
-                    Some(own) if is_boxed && !self::is_boxed(drafts, own) => behind = Some(own),
-                    _ if is_boxed => {}
-                    _ => behind = None,
+                if !is_small {
+                    let outside = own.filter(|own| !self::is_boxed(drafts, *own)).or(behind);
+                    behind = outside.filter(|_| is_boxed);
                 }
                 *own = Some(index);
             }

@@ -112,7 +112,7 @@ fn known_levels(headings: &[Heading], by_rank: &dyn Fn(Rank) -> usize) -> Vec<Op
     // Sections numbered in letters often stand in sections numbered otherwise.
     let offset = |kind: NumberKind| {
         let own = || headings.iter().filter(|heading| heading.number == kind);
-        // Where sections of several depths look alike, the look is that of the highest.
+        // If sections `1` and `1.1` look alike, the level of their look is that of `1`.
         let mut highest: BTreeMap<Rank, usize> = BTreeMap::new();
         for (rank, depth) in own().filter_map(|heading| Some((heading.rank, heading.depth?))) {
             highest.entry(rank).and_modify(|own| *own = depth.min(*own)).or_insert(depth);

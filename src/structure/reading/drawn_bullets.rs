@@ -17,7 +17,7 @@ const SIZE_EM: Range<f32> = 0.1..0.75;
 const PICTURE_EM: Range<f32> = 0.4..1.5;
 /// It stands so far from the text, in ems.
 const GAP_EM: Range<f32> = 0.1..2.5;
-/// Minimum distance from other text and marks on the line to the left of a bullet, in ems.
+/// A bullet is at least so far, in ems, from any text or drawing to its left.
 const MIN_GAP_EM: f32 = 0.8;
 /// Maximum number of marks and of texts at the height of a line that are compared with it.
 const MAX_NEAR: usize = 500;

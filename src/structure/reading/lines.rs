@@ -2,8 +2,8 @@
 
 use super::super::bounds::{center, holds};
 use super::super::page_structure::{Column, Line, LineWord, Region, TableArea, ends_label, is_cell_value, page_number};
-use super::segments::{RAISED_GAP_EM, Segment, is_dots, is_printed_over, line_size};
-use pagewise_text::{Bounds, ColumnPart, are_apart, are_level};
+use super::segments::{Segment, is_dots, is_printed_over, line_size};
+use pagewise_text::{Bounds, ColumnPart, SCRIPT_GAP_EM, are_apart, are_level};
 
 /// The boxes that are drawn round text, in the frame of its column.
 #[derive(Debug, Default)]
@@ -139,7 +139,7 @@ fn line_of(mut row: Vec<Segment>) -> Option<Line> {
         words.extend(segment.words);
         if let Some(word) = words.get_mut(from) {
             // A lowered word fills the gap between the segments on both sides of it.
-            let is_wide = |last: Bounds| segment.bounds.x0 - last.x1 > RAISED_GAP_EM * segment.size;
+            let is_wide = |last: Bounds| segment.bounds.x0 - last.x1 > SCRIPT_GAP_EM * segment.size;
             word.is_spaced |= before.is_some_and(|last| is_wide(last) || are_apart(last, segment.bounds, segment.size));
         }
         before = Some(segment.bounds);

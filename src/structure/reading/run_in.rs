@@ -51,7 +51,8 @@ fn heading_end(lines: &[Line]) -> Option<(usize, usize)> {
     last.text.ends_with('.').then_some((offset, words)).filter(|_| offset > 0 || words > 1)
 }
 
-/// How many words in bold type stand before a quad, after which the type changes. The label of a figure ends in a number.
+/// The number of bold words at the beginning of a line, if they are a heading: a quad and text that is not bold follow. Bold
+/// words that end in a number are the label of a figure.
 fn words_before_quad(line: &Line) -> Option<usize> {
     let words = line.words.iter().take_while(|word| word.style.is_bold).count();
     let (last, next) = (line.words.get(words.checked_sub(1)?)?, line.words.get(words)?);

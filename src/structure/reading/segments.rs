@@ -5,7 +5,9 @@ use super::super::list_marks::is_list_mark;
 use super::super::page_structure::{LineWord, has_letter};
 use super::fixed_pitch::pitch;
 use pagewise_base::script::{is_right_to_left, runs_left};
-use pagewise_text::{Bounds, COLUMN_GAP_EM, ColumnPart, HasPlace, WordPlace, are_apart, parts, rows_of, strands};
+use pagewise_text::{
+    Bounds, COLUMN_GAP_EM, ColumnPart, HasPlace, SCRIPT_GAP_EM, WordPlace, are_apart, parts, rows_of, strands,
+};
 use std::collections::BTreeMap;
 
 /// The dots of a leader stand further apart.
@@ -18,8 +20,6 @@ const PITCH_TOLERANCE: f32 = 0.1;
 const RAISED_FACTOR: f32 = 0.87;
 /// An index touches the word before it: the gap is smaller, in ems.
 const INDEX_GAP_EM: f32 = 0.3;
-/// A raised or lowered word that follows another one at a smaller gap, in ems of the line, is not spaced.
-pub(super) const RAISED_GAP_EM: f32 = 0.12;
 /// The number of an entry has at most so many digits, and its text begins at most so many ems after it.
 const MAX_MARK: usize = 3;
 const MAX_MARK_EM: f32 = 6.0;
@@ -34,7 +34,7 @@ const MAX_TEXTS: usize = 4;
 const MAX_TEXTS_OF_CLOSED: usize = 12;
 /// So many lengths are counted to find the most frequent one.
 const MAX_LENGTHS: usize = 16;
-/// So many neighbours of a raised word are looked at.
+/// So many words of each of two segments are compared.
 const MAX_NEIGHBOURS: usize = 300;
 
 /// Words on one baseline without a wide gap, or a table.
@@ -123,7 +123,7 @@ impl Segment {
     pub(super) fn attach(&mut self, mut word: LineWord) {
         self.bounds = self.bounds.union(word.bounds);
         let at = self.words.partition_point(|other| other.bounds.x0 <= word.bounds.x0);
-        let gap = RAISED_GAP_EM * self.size;
+        let gap = SCRIPT_GAP_EM * self.size;
         let is_near = |left: &LineWord, right: &LineWord| right.bounds.x0 - left.bounds.x1 < gap;
         if at.checked_sub(1).and_then(|before| self.words.get(before)).is_some_and(|before| is_near(before, &word)) {
             word.is_spaced = false;

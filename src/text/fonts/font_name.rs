@@ -73,7 +73,7 @@ fn math_font(name: &str) -> MathFont {
 /// The style that a font's name tells.
 pub(super) fn style_of_name(name: &str) -> FontStyle {
     let name = without_tag(name).to_lowercase().replace([',', '_', ' ', '.'], "-");
-    // Some producers divide a font into parts, and add two signs for the part.
+    // Some producers divide a font into parts, and add `+` and at most two characters to the name of each.
     let name = name.rsplit_once('+').filter(|(_, part)| part.len() <= 2).map_or(&*name, |(name, _)| name);
     let tex = tex_style(name);
     let has = |words: &[&str]| words.iter().any(|word| name.contains(word));

@@ -4,11 +4,11 @@
 //! to a line if they are smaller, touch one of its glyphs, and stand a little above or below its baseline.
 
 use super::lines::{LineGlyph, TextLine};
+use super::scripts::APART_SIZE;
 use crate::glyphs::{WritingDirection, row_of};
 use std::collections::HashMap;
 
-/// A superscript or a subscript is smaller than its line by this factor. Text beside a large initial is smaller still.
-const SMALL: f64 = 0.87;
+/// A script has at least this share of its line's size. Text beside a large initial has less.
 const SMALLEST: f64 = 0.5;
 
 /// It has no more characters than its line, or few.
@@ -44,7 +44,7 @@ const MAX_READS: usize = 5_000_000;
 pub(crate) fn attach_scripts(mut lines: Vec<TextLine>) -> Vec<TextLine> {
     let largest = lines.iter().map(|line| line.size).fold(0.0, f64::max);
     let mut small: Vec<usize> = (0..lines.len()).collect();
-    small.retain(|at| lines.get(*at).is_some_and(|line| line.size < SMALL * largest));
+    small.retain(|at| lines.get(*at).is_some_and(|line| line.size < APART_SIZE * largest));
     if small.is_empty() {
         return lines;
     }
@@ -122,7 +122,7 @@ fn is_host(line: &TextLine, part: &[LineGlyph]) -> bool {
     };
     let (start, end) = extent_of(part);
     let rise = (line.across - first.glyph.across) / line.size;
-    (SMALLEST * line.size..SMALL * line.size).contains(&size)
+    (SMALLEST * line.size..APART_SIZE * line.size).contains(&size)
         && part.len() <= line.glyphs.len().max(FEW)
         && RISE_EM.contains(&rise)
         && end - start < MAX_LENGTH_EM * line.size
@@ -134,7 +134,7 @@ fn is_host(line: &TextLine, part: &[LineGlyph]) -> bool {
 
 /// Whether a glyph of a line stands beside what lies from `start` to `end`, and none is over it.
 fn touches(line: &TextLine, start: f64, end: f64) -> bool {
-    let full = || line.glyphs.iter().map(|own| &own.glyph).filter(|own| own.size > SMALL * line.size);
+    let full = || line.glyphs.iter().map(|own| &own.glyph).filter(|own| own.size > APART_SIZE * line.size);
     let is_near = |gap: f64| gap < TOUCH_EM * line.size;
     let is_over = |from: f64, to: f64| end.min(to) - start.max(from) > OVERLAP * (end - start).min(to - from);
     full().any(|own| is_near(start - own.end) && is_near(own.start - end))

@@ -1,7 +1,7 @@
 //! Groups glyphs, in content order, into lines and words.
 
 use super::bidi::BracketNaming;
-use super::scripts::{Script, push_run, scripts_of};
+use super::scripts::{SCRIPT_GAP_EM, Script, push_run, scripts_of};
 use super::word_gaps::{least_space, spaces_of};
 use super::{accents, bidi};
 use crate::glyphs::{PlacedGlyph, WritingDirection};
@@ -12,9 +12,6 @@ const STEP_BACK_EM: f64 = 0.6;
 
 /// How far a glyph may be off the baseline, as a share of an em: subscripts and superscripts.
 const OFF_BASELINE_EM: f64 = 0.5;
-
-/// A smaller gap before or after a superscript, in ems of the line, is no space.
-const SCRIPT_GAP_EM: f64 = 0.12;
 
 #[derive(Debug, Clone)]
 pub(crate) struct LineGlyph {
@@ -92,12 +89,13 @@ impl TextLine {
         self.drop_spaces_of_scripts();
     }
 
-    /// A space that is drawn before or after a superscript is none if the next glyph takes its place.
+    /// Takes back spaces beside superscripts. Some programs draw a space and then put the superscript in its place.
     fn drop_spaces_of_scripts(&mut self) {
         for at in 1..self.glyphs.len() {
             let Some([last, own]) = self.glyphs.get_mut(at - 1..=at) else { return };
             if last.script == Script::Raised || own.script == Script::Raised {
-                own.is_spaced &= own.gap_after(last) * last.glyph.size.max(own.glyph.size) > SCRIPT_GAP_EM * self.size;
+                own.is_spaced &=
+                    own.gap_after(last) * last.glyph.size.max(own.glyph.size) > f64::from(SCRIPT_GAP_EM) * self.size;
             }
         }
     }

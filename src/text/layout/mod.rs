@@ -31,7 +31,7 @@ pub(crate) use recognised_lines::{median, settle};
 pub use rows::{
     COLUMN_GAP_EM, HasPlace, WordPlace, are_apart, are_boxes_overprinted, are_level, parts, rows_of, strands,
 };
-pub use scripts::Script;
+pub use scripts::{SCRIPT_GAP_EM, Script};
 pub(crate) use scripts::{is_script_of, push_run};
 pub(crate) use vertical_stacks::merge_stacks;
 pub(crate) use words::words_of;

@@ -31,12 +31,17 @@ const SAME_SIZE: f64 = 0.95;
 /// A raised or lowered character follows another one at no larger gap, in ems of its line.
 const TOUCH_EM: f64 = 0.3;
 
-/// The mark of a note may follow a space, or the badge of an author, at no larger gap in ems of its line. It is smaller than
-/// other superscripts may be, and raised further: the numerator of a fraction is neither.
+/// A script that does not touch its line, or was drawn apart from it, is smaller than the line by this factor at least.
+pub(super) const APART_SIZE: f64 = 0.87;
+
+/// The mark of a note may follow a space, or the badge of an author, at no larger gap in ems of its line; a letter only at
+/// the gap of a wide space. It is raised by more than `MARK_RISE_EM`.
 const MARK_EM: f64 = 1.4;
 const LETTER_EM: f64 = 0.65;
-const MARK_SIZE: f64 = 0.87;
 const MARK_RISE_EM: f64 = 0.2;
+
+/// A gap before or after a script that is smaller than this, in ems of the line, is no space.
+pub const SCRIPT_GAP_EM: f32 = 0.12;
 
 /// At most this many characters are raised before the first one on the baseline: the mark of a note.
 const MAX_LEADING: usize = 4;
@@ -95,7 +100,7 @@ fn script_beside(host: &PlacedGlyph, glyph: &PlacedGlyph) -> Script {
     }
 }
 
-/// Whether the number that begins here is that of a fraction: a slash follows it.
+/// Whether the number that begins here is the numerator of a fraction: a slash follows it.
 fn is_numerator(glyphs: &[LineGlyph], at: usize) -> bool {
     let mut signs = glyphs.iter().skip(at).take(MAX_LEADING + 1).filter_map(|own| own.glyph.text.first());
     signs.find(|sign| !sign.is_ascii_digit()).is_some_and(|sign| matches!(sign, '/' | '\u{2044}'))
@@ -105,7 +110,7 @@ fn is_numerator(glyphs: &[LineGlyph], at: usize) -> bool {
 fn mark_after(gap: f64, host: &PlacedGlyph, glyph: &PlacedGlyph) -> Script {
     let is_letter = glyph.text.first().is_some_and(char::is_alphabetic);
     let is_near = gap <= if is_letter { LETTER_EM } else { MARK_EM };
-    let is_small = glyph.size < MARK_SIZE * host.size;
+    let is_small = glyph.size < APART_SIZE * host.size;
     let is_mark = is_near && is_small && host.across - glyph.across > MARK_RISE_EM * host.size;
     if is_mark { Script::Raised } else { Script::Baseline }
 }

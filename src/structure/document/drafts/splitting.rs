@@ -131,8 +131,8 @@ impl<'a> Splitter<'_, 'a> {
         draft
     }
 
-    /// Whether lines are a title over the rest of their baseline: they begin with the number of a section, or a quad follows,
-    /// and they end in other type than what follows. Texts that a wide gap divides stand on one baseline too.
+    /// Whether lines are a heading that ends within the first line of its text. It begins with the number of a section, or
+    /// a space of one em follows it, and the text has another weight or slant. Cells of a row are no such heading.
     fn is_title(&self, start: usize, end: usize) -> bool {
         let last = end.checked_sub(1).and_then(|last| self.line(last)).and_then(|line| line.words.last());
         let next = self.line(end).and_then(|rest| rest.words.first());

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 /// A turn with fewer words than this has no table of its own.
 const MIN_WORDS: usize = 12;
 
-/// Reads a page once for every direction of text that it has. A drawn grid is a grid from every side: it is read where most
-/// of its words run to the right.
+/// Reads a page once for each direction of its text, turned so that this text runs to the right. A drawn table is found in
+/// each of these readings, and kept in the one in which most of its words run to the right.
 pub(crate) fn with_each_turn(page: &PageLayout, read: impl Fn(&PageLayout) -> Vec<Table>) -> Vec<Table> {
     let has_text = |turn: &u16| {
         let count = page.words.iter().filter(|w| w.turn == *turn).count();

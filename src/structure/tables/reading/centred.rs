@@ -117,7 +117,7 @@ fn joins_by(
     is_found.then(|| (0..lines.len()).map(|at| Some(starts.binary_search(&at).is_err())).collect())
 }
 
-/// The line after the widest gap between two lines, the one nearest to their middle of several as wide.
+/// The line below the widest gap between two given lines. Of several gaps as wide, it is the one nearest to the middle.
 fn widest_gap(lines: &[RowLine], first: usize, last: usize) -> Option<usize> {
     let place = |at: usize| lines.get(at).map(|line| line.baseline);
     let gap = |at: &usize| Some(place(*at)? - place(at.checked_sub(1)?)?);

@@ -26,7 +26,7 @@ pub(crate) struct Column {
     pub(crate) hi: f32,
     /// How many chunks stand in it.
     pub(crate) count: usize,
-    /// Whether its chunks are values that begin at its left, if that was asked.
+    /// Whether its chunks are values that begin at its left edge. `false` until [`mark_values`] was called.
     has_values: bool,
 }
 
@@ -317,8 +317,8 @@ fn cleared_pieces<'p>(chunk: &Chunk<'p>, columns: &[Column]) -> Vec<Piece<'p>> {
     pieces
 }
 
-/// Whether the border of two columns lies in the space between two words, and the space is wide for a word space, or a
-/// value after it stands where those of its column do.
+/// Whether two words of a line belong to two columns. The border of the columns lies between the words, and either the space
+/// is wider than one between words, or the second word is a value at the left edge of a column of values.
 fn is_divided(last: &PlacedWord, word: &PlacedWord, columns: &[Column]) -> bool {
     let (lo, hi, em) = (last.word.bounds.x1, word.word.bounds.x0, word.word.size);
     let is_value = |w: &PlacedWord| w.word.text.contains(char::is_numeric);
