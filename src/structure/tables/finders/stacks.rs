@@ -34,7 +34,7 @@ const MIN_HEAD: usize = 4;
 const MAX_HEAD_REACH: f32 = 1.25;
 /// A line further away than this many ems does not belong to the area above or below it.
 const MAX_REACH: f32 = 2.4;
-/// The lines of a paragraph are nearer than this many ems.
+/// The lines of a paragraph or a caption are nearer than this many ems.
 const MAX_LEADING: f32 = 1.5;
 /// The rest of a cell is in a column after the first if it begins further in than this many ems.
 const MIN_INDENT: f32 = 2.0;
@@ -42,6 +42,8 @@ const MIN_INDENT: f32 = 2.0;
 const OFF_COLUMN: f32 = 0.5;
 /// The number and the text of a caption are nearer than this many ems.
 const MAX_CAPTION_GAP: f32 = 1.2;
+/// A caption has at most so many lines.
+const MAX_CAPTION_LINES: usize = 6;
 /// A band without text that is higher, in points, stands between two tables.
 const MAX_EMPTY_PT: f32 = 18.0;
 /// Maximum white space between the lines of a band of shaded rows, in ems.
@@ -71,9 +73,28 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
         labelled.filter(|all| !page.words.iter().any(|word| is_stamp(word, all))).unwrap_or(area)
     };
     let grown = areas.map(extend).filter(|area| !is_figure(area, page, Proof::Drawn));
-    grown
-        .filter_map(|area| Some((area, Area::new(&area, &words.inside_drawn(&area), edges, Proof::Drawn).table()?)))
-        .collect()
+    let read = |area: Bounds| {
+        let proof = if has_label(&area, &lines) { Proof::Labelled } else { Proof::Drawn };
+        Some((area, Area::new(&area, &words.inside_drawn(&area), edges, proof).table()?))
+    };
+    grown.filter_map(read).collect()
+}
+
+/// Whether the label of a caption stands close above an area, or above the lines of that caption.
+fn has_label(area: &Bounds, lines: &[TextLine]) -> bool {
+    let above = lines.iter().rev().filter(|line| line.baseline < area.y0 + 0.5 * line.size);
+    let own = above.map(|line| (line, chunks_within(line, area))).filter(|(_, own)| !own.is_empty());
+    let mut place = area.y0;
+    for (line, own) in own.take(MAX_CAPTION_LINES) {
+        if place - line.baseline > MAX_REACH * line.size {
+            return false;
+        }
+        place = line.baseline;
+        if is_caption_label(own.iter().flat_map(|chunk| &chunk.words).map(|word| word.word.text.as_str())) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether most of what a band holds is prose.
@@ -219,7 +240,11 @@ fn is_over(line: &TextLine, area: &Bounds, columns: &[Column]) -> bool {
         matches!((signs.next(), signs.next()), (Some(sign), None) if !sign.is_alphanumeric())
     };
     let own: Vec<&Chunk> = chunks_within(line, area).into_iter().filter(|chunk| !is_sign(chunk)).collect();
-    let host = |chunk: &Chunk| columns.iter().position(|column| column.is_aligned(chunk, OFF_COLUMN));
+    let host = |chunk: &Chunk| {
+        let mut under = (0..).zip(columns).filter(|(_, c)| c.lo < chunk.bounds.x1 && chunk.bounds.x0 < c.hi);
+        let (at, _) = under.next().filter(|(_, column)| column.is_aligned(chunk, OFF_COLUMN))?;
+        under.next().is_none().then_some(at)
+    };
     let hosts: Option<BTreeSet<usize>> = own.iter().map(|chunk| host(chunk)).collect();
     let is_sum = own.iter().skip(1).all(|chunk| chunk.is_value() && has_digit(chunk));
     own.len() > 1 && (is_sum || 2 * own.len() >= columns.len()) && hosts.is_some_and(|hosts| hosts.len() == own.len())
@@ -304,7 +329,9 @@ fn without_caption(band: Bounds, words: &PageWords, page_lines: &[TextLine]) -> 
     let mut end = last;
     while let (Some(line), Some(next)) = (lines.get(end), lines.get(end + 1)) {
         let is_last = end + 1 + min_rows >= lines.len();
-        if next.chunks.len() > 1 || next.baseline - line.baseline > 1.5 * line.size || is_last {
+        let reach = if is_label_alone(line) { MAX_REACH } else { MAX_LEADING };
+        let is_far = next.baseline - line.baseline > reach * line.size;
+        if next.chunks.len() > 1 && !is_spread(next) || is_far || is_last {
             break;
         }
         end += 1;
@@ -322,6 +349,17 @@ fn is_full(line: &TextLine, band: &Bounds) -> bool {
     let is_flush = line.chunks.first().is_some_and(|chunk| chunk.bounds.x0 - band.x0 < MIN_INDENT * line.size + 2.0);
     let width: f32 = line.chunks.iter().map(|chunk| chunk.bounds.x1 - chunk.bounds.x0).sum();
     is_one(line) && is_flush && width > 0.6 * (band.x1 - band.x0)
+}
+
+/// Whether a line is a label alone: its caption stands below it.
+fn is_label_alone(line: &TextLine) -> bool {
+    is_labelled(line) && line.chunks.iter().map(|chunk| chunk.words.len()).sum::<usize>() == 2
+}
+
+/// Whether the gaps of a line are as even as those of a justified line.
+fn is_spread(line: &TextLine) -> bool {
+    let words: Vec<PlacedWord> = line.chunks.iter().flat_map(|chunk| &chunk.words).copied().collect();
+    matches!(text_lines(&words).as_slice(), [only] if only.chunks.len() == 1)
 }
 
 /// Whether a line is one text: its number may stand apart from it.

@@ -25,7 +25,7 @@ pub(crate) fn is_figure(area: &Bounds, page: &PageLayout, proof: Proof) -> bool 
     let is_watermark = |w: &Word| is_slanted(w) && w.size > WATERMARK_PT;
     let is_turned = |w: &&Word| w.turn != 0 && is_sign(&w.bounds) && !is_watermark(w);
     let turned = page.words.iter().filter(is_turned).take(9).count();
-    curves > 2 || turned > if proof == Proof::Drawn { MAX_BESIDE } else { 0 }
+    curves > 2 || turned > if proof.is_drawn() { MAX_BESIDE } else { 0 }
 }
 
 /// Whether narrow fills of several heights cross rules, as bars cross the lines of a chart.

@@ -28,10 +28,19 @@ pub(crate) struct Area<'p> {
 /// How an area was found: drawn areas need less proof.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Proof {
+    /// Rules bound the area and part its head from its rows, and a label such as `Table 1` stands above it.
+    Labelled,
     /// Rules or fills bound the area.
     Drawn,
     /// Only aligned text.
     Aligned,
+}
+
+impl Proof {
+    /// Whether rules or fills bound the area.
+    pub(crate) fn is_drawn(self) -> bool {
+        self != Self::Aligned
+    }
 }
 
 impl<'p> Area<'p> {
@@ -47,11 +56,11 @@ impl<'p> Area<'p> {
             .filter(|e| e.at > bounds.x0 && e.at < bounds.x1 && e.start < bounds.y1 && e.end > bounds.y0)
             .copied()
             .collect();
-        let mut lines = if proof == Proof::Drawn { table_lines(&own) } else { text_lines(&own) };
+        let mut lines = if proof.is_drawn() { table_lines(&own) } else { text_lines(&own) };
         if lines.len() * uprights.len() <= MAX_CROSSINGS {
             lines = lines.into_iter().map(|line| cut_line(line, &uprights)).collect();
         }
-        if proof == Proof::Drawn {
+        if proof.is_drawn() {
             rivers::divide(&mut lines);
         }
         Self { lines, cuts, proof }
@@ -64,7 +73,7 @@ impl<'p> Area<'p> {
         if columns.len() < 2 {
             return None;
         }
-        if proof == Proof::Drawn {
+        if proof.is_drawn() {
             mark_values(&mut columns, &self.lines);
         }
         let is_beside = |at: usize| {
@@ -88,18 +97,21 @@ impl<'p> Area<'p> {
         let is_parted = body.windows(2).any(|pair| matches!(pair, [above, below] if is_ruled(above, below)));
         let is_one = is_headed && !is_parted && are_lists(&body, columns.len());
         let middles = if is_one { Middles::of_one_row(&body) } else { Middles::take(&mut body, &columns, is_cut) };
-        let rows = rows_of(&body, &columns, &middles.joins, is_ruled);
+        let rows = rows_of(&body, &columns, &middles.joins, proof, is_ruled);
         let rows: Vec<&[RowLine]> = rows.into_iter().filter_map(|range| body.get(range)).collect();
         let places: Vec<f32> = rows.iter().map(|row| middle_of(row)).collect();
         slots.extend(rows.iter().enumerate().flat_map(|(at, row)| body_slots(row, levels + at)));
         let above = |middle: f32| levels + places.partition_point(|place| *place < middle).saturating_sub(1);
         slots.extend(middles.between.iter().filter_map(|block| block.slot(above(block.middle()))));
         spans::span_labels(&mut slots, levels, &places, columns.len());
+        let has_heads =
+            is_headed && slots.iter().filter(|slot| slot.is_header && slot.row + slot.row_span == levels).count() > 1;
+        let proof = if proof == Proof::Labelled && !has_heads { Proof::Drawn } else { proof };
         if !likeness::is_table(&slots, levels, levels + places.len(), &columns, proof) {
             return None;
         }
-        let columns_by = if proof == Proof::Drawn { ColumnsBy::RuledSpace } else { ColumnsBy::Space };
-        let is_certain = proof == Proof::Drawn && !self.lines.iter().any(TextLine::is_overprinted);
+        let columns_by = if proof.is_drawn() { ColumnsBy::RuledSpace } else { ColumnsBy::Space };
+        let is_certain = proof.is_drawn() && !self.lines.iter().any(TextLine::is_overprinted);
         table_of(slots, levels + places.len(), columns.len(), (columns_by, is_certain))
     }
 }
@@ -197,8 +209,7 @@ fn is_outer(line: &RowLine, columns: &[Column], proof: Proof) -> bool {
     let [only] = line.pieces.as_slice() else { return false };
     let covered = only.last - only.first + 1;
     let is_label = proof == Proof::Aligned && only.first == 0;
-    let is_group =
-        proof == Proof::Drawn && only.first > 0 && is_middle(only, columns.get(only.first..).unwrap_or_default());
+    let is_group = proof.is_drawn() && only.first > 0 && is_middle(only, columns.get(only.first..).unwrap_or_default());
     is_label || covered > 1 && 2 * covered > columns.len() && !is_group
 }
 

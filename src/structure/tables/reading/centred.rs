@@ -57,12 +57,12 @@ impl<'p> Middles<'p> {
                 band.chunk_by(|a, b| b.middle() - a.middle() < OFF_MIDDLE * size).map(Row::new).collect();
             match groups.as_slice() {
                 [row] if row.is_centred(size) => found.join(row.blocks),
-                [above, row, below] if !row.covers(above, below, near) => {}
-                // One cell above and one below in the same column: two lines of a cell, further apart than usual.
+                [above, row, below] if !row.is_between(above, below, near) => {}
+                // One cell above and one below in the same column: two lines of a cell.
                 [Row { blocks: [above], .. }, _, Row { blocks: [below], .. }] if !above.is_beside(below) => {
                     found.join(band);
                 }
-                [above, row, below] => {
+                [above, row, below] if below.top - above.foot > near => {
                     found.join(above.blocks);
                     found.join(below.blocks);
                     found.between.extend(row.blocks.iter().cloned());
@@ -208,14 +208,14 @@ impl<'b, 'p> Row<'b, 'p> {
         self.blocks.iter().any(|block| block.top - self.top > OFF_MIDDLE * size)
     }
 
-    /// Whether its cells cover the rows above and below it: they stand at the middle of both, too near for a row.
-    fn covers(&self, above: &Self, below: &Self, near: f32) -> bool {
+    /// Whether its cells stand at the middle of the rows above and below it, too near for a row of its own.
+    fn is_between(&self, above: &Self, below: &Self, near: f32) -> bool {
         let is_middle = |block: &Block| {
             let is_within = (block.top - above.top).min(below.foot - block.foot) > near / 4.0;
             is_within && (f32::midpoint(above.top, below.foot) - block.middle()).abs() < near / 2.0
         };
         let is_free = |block: &Block| above.blocks.iter().chain(below.blocks).all(|other| block.is_beside(other));
-        below.top - above.foot > near && self.blocks.iter().all(|block| is_middle(block) && is_free(block))
+        self.blocks.iter().all(|block| is_middle(block) && is_free(block))
     }
 }
 
@@ -234,7 +234,8 @@ fn blocks<'p>(
             let own = piece.first..piece.last + 1;
             let host = filled.get(own.start).copied().flatten();
             let is_one = |(line_above, above): &(&RowLine, &Piece)| {
-                let is_rest = piece.chunk.begins_small() || !has_room(above, piece, columns) && !piece.chunk.is_value();
+                let is_new = piece.chunk.is_value() || piece.is_item();
+                let is_rest = piece.chunk.begins_small() || !has_room(above, piece, columns) && !is_new;
                 (above.first, above.last) == (piece.first, piece.last) && is_rest && !is_cut(line_above, line, &own)
             };
             let gap =

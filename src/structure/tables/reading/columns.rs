@@ -47,6 +47,13 @@ pub(crate) struct Piece<'p> {
     pub(crate) chunk: Chunk<'p>,
 }
 
+impl Piece<'_> {
+    /// Whether it begins with the mark of an item.
+    pub(super) fn is_item(&self) -> bool {
+        matches!(self.chunk.words.as_slice(), [mark, _, ..] if is_list_mark(&mark.word.text))
+    }
+}
+
 /// The columns of these lines from left to right; none if there are too many.
 pub(crate) fn columns_of<'l, 'p>(lines: &'l [TextLine<'p>]) -> Vec<Column> {
     // Lines of many chunks first: a head or a title over several columns must not begin one of its own.

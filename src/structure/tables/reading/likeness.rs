@@ -28,6 +28,10 @@ const MIN_DIVIDED: usize = 3;
 const MIN_PAIRS: usize = 3;
 /// The head of a table that nothing draws has more rows only if its body has as many.
 const MAX_HEADS: usize = 4;
+/// The same of a table below its label: charts have labels of their axes above others.
+const MAX_LABELLED_HEADS: usize = 2;
+/// Minimum number of rows of a template, which has no values yet.
+const MIN_LABELS: usize = 3;
 
 /// Whether drawn cells hold the text of a table.
 pub(crate) fn is_grid(slots: &[Slot], rows: usize, columns: usize) -> bool {
@@ -99,6 +103,21 @@ fn begins_small(slot: &Slot) -> bool {
 /// Whether a cell begins with the mark of an item.
 fn is_item(slot: &Slot) -> bool {
     slot.words.len() > 1 && slot.words.first().is_some_and(|word| is_list_mark(&word.word.text))
+}
+
+/// Whether a cell is the label of its row: words in the first column. The first column of a chart is its axis.
+fn is_label(slot: &Slot) -> bool {
+    slot.column == 0 && !is_value(slot.words.iter().map(|word| word.word.text.as_str()))
+}
+
+/// Whether these are the steps of a list beside their numbers, such as `1.` and `1:`.
+fn is_numbered(body: &[&Slot], columns: usize) -> bool {
+    let is_number = |text: &str| {
+        let digits = text.trim_end_matches(['.', ':', ')']);
+        digits.len() < text.len() && digits.chars().all(|sign| sign.is_ascii_digit())
+    };
+    let is_mark = |slot: &&Slot| matches!(slot.words.as_slice(), [only] if is_number(&only.word.text));
+    columns == 2 && body.iter().filter(|slot| slot.column == 0).all(is_mark)
 }
 
 /// Whether two rows are the wide spaces of a paragraph: most cells of the first one begin as the middle of a sentence.
@@ -252,18 +271,22 @@ pub(crate) fn is_table(slots: &[Slot], heads: usize, rows: usize, columns: &[Col
     let full = filled.iter().filter(|n| **n >= 2).count();
     let spans = body.iter().filter(|s| s.column_span > 1).count();
     let places = body_rows * columns.len();
-    let share = if proof == Proof::Drawn { 3 } else { 5 };
+    let share = if proof.is_drawn() { 3 } else { 5 };
     let is_dense = 10 * body.len() >= share * places && 2 * full >= body_rows && 5 * spans <= body.len();
-    let enough = match proof {
-        Proof::Drawn => rows >= 2 && full >= 1,
-        Proof::Aligned => rows >= 3 && full >= 2,
-    };
+    if proof == Proof::Labelled {
+        let labels = body.iter().filter(|slot| is_label(slot)).count();
+        let is_template = labels == body.len() && body_rows >= MIN_LABELS;
+        let is_filled = is_dense || 2 * full >= body_rows && 3 * labels >= body_rows || is_template;
+        let is_headed = heads <= body_rows.max(MAX_LABELLED_HEADS);
+        return is_filled && is_headed && !is_running_text(slots, columns.len()) && !is_numbered(&body, columns.len());
+    }
+    let enough = if proof.is_drawn() { rows >= 2 && full >= 1 } else { rows >= 3 && full >= 2 };
     let words: usize = body.iter().map(|s| s.words.len()).sum();
     let are_lists = body.len() > 1 && body.iter().all(|slot| is_item(slot));
     let is_prose = words > 25 * body.len() && !are_lists || aligned_share(&body, columns.len()) < 0.45;
     let is_prose = is_prose || is_running_text(slots, columns.len()) || are_lines(slots, rows);
     let is_headed = heads <= MAX_HEADS || heads <= body_rows;
-    let is_free = proof == Proof::Drawn || is_headed && is_listing(slots, columns.len());
+    let is_free = proof.is_drawn() || is_headed && is_listing(slots, columns.len());
     is_dense
         && enough
         && !is_prose

@@ -1,5 +1,7 @@
 //! Rows from lines: which lines of a table belong to one row.
 
+use super::area::Proof;
+use super::centred::HALF_PITCH;
 use super::columns::{Column, Piece};
 
 /// A line end that leaves more room than this many ems after the next word was no line end of a paragraph.
@@ -25,7 +27,7 @@ impl<'p> RowLine<'p> {
 
     /// Whether a value stands alone in this column.
     fn has_value(&self, column: usize) -> bool {
-        self.pieces.iter().any(|p| p.first == column && p.last == column && p.chunk.is_value())
+        self.pieces.iter().any(|p| p.first == column && p.last == column && p.chunk.is_value() && !p.is_item())
     }
 
     /// Whether its only piece is in the first column.
@@ -46,11 +48,13 @@ impl<'p> RowLine<'p> {
 }
 
 /// Divides lines into rows, each a range of consecutive lines. `joins` tells for each line whether it belongs to the row of
-/// the line before it, where that is known; `is_ruled` tells whether a rule lies between the baselines of two lines.
+/// the line before it, where that is known. `is_ruled` tells whether a rule lies between the baselines of two lines. Where
+/// nothing is drawn, lines that overlap may be the labels of a chart.
 pub(crate) fn rows_of(
     lines: &[RowLine],
     columns: &[Column],
     joins: &[Option<bool>],
+    proof: Proof,
     is_ruled: impl Fn(&RowLine, &RowLine) -> bool,
 ) -> Vec<std::ops::Range<usize>> {
     let ruled: Vec<bool> = lines.windows(2).map(|pair| matches!(pair, [a, b] if is_ruled(a, b))).collect();
@@ -60,7 +64,7 @@ pub(crate) fn rows_of(
     // Where rules stand between groups of rows, the lines between two rules have values in the same columns.
     let is_grouped = 4 * unruled.clone().filter(is_pair).count() > unruled.count();
     let is_banded = ruled_count >= 2 && 4 * (ruled_count + 1) >= lines.len() && !is_grouped;
-    let inner = inner_pitch(lines, columns);
+    let inner = inner_pitch(lines, columns, if proof.is_drawn() { HALF_PITCH } else { 0.0 });
     let context = Context { lines, columns, inner, is_banded };
     let mut rows = Vec::new();
     let mut start = 0;
@@ -79,13 +83,14 @@ pub(crate) fn rows_of(
 
 /// The number of lines of the first row, if rows stand wider than lines, and else one.
 pub(super) fn first_row(lines: &[RowLine], columns: &[Column]) -> usize {
-    let Some(inner) = inner_pitch(lines, columns) else { return 1 };
+    let Some(inner) = inner_pitch(lines, columns, 0.0) else { return 1 };
     let is_one = |pair: &&[RowLine]| matches!(pair, [a, b] if pitch(a, b).is_some_and(|pitch| pitch <= inner));
     1 + lines.windows(2).take_while(is_one).count()
 }
 
-/// A pitch up to this lies inside a cell, if rows stand wider than lines.
-fn inner_pitch(lines: &[RowLine], columns: &[Column]) -> Option<f32> {
+/// A pitch up to this lies inside a cell, if rows stand wider than lines. Lines nearer than `least` ems, which overlap
+/// vertically, belong to cells beside each other.
+fn inner_pitch(lines: &[RowLine], columns: &[Column], least: f32) -> Option<f32> {
     let pairs = || lines.windows(2).filter_map(|pair| Some((pair.first()?, pair.get(1)?)));
     let mut pitches: Vec<f32> = pairs().filter_map(|(a, b)| pitch(a, b)).collect();
     pitches.sort_by(f32::total_cmp);
@@ -101,7 +106,8 @@ fn inner_pitch(lines: &[RowLine], columns: &[Column]) -> Option<f32> {
         let is_ended = || wrapping(std::slice::from_ref(a), b, columns) == Wrapping::Ended;
         // Words right below a row, without a label, are the next entry of a cell.
         let is_entry = !b.fills(0) && !b.pieces.iter().all(|piece| piece.chunk.is_value());
-        repeats_value(a, b, columns.len()) || !b.is_label() && !is_entry && is_ended()
+        let is_below = pitch(a, b).is_some_and(|pitch| pitch >= least);
+        repeats_value(a, b, columns.len()) || is_below && !b.is_label() && !is_entry && is_ended()
     };
     let rows = near().filter(|(a, b)| is_new(a, b)).count();
     (3 * rows <= near().count()).then_some(inner)
@@ -136,19 +142,22 @@ fn wrapping(row: &[RowLine], line: &RowLine, columns: &[Column]) -> Wrapping {
         return if is_wrapped_label(above, line) { Wrapping::GoesOn } else { Wrapping::Ended };
     }
     let is_rest = !line.fills(0) && row.first().is_some_and(|first| line.pieces.len() < first.pieces.len());
-    // Small letters begin each cell of some tables: a line of all columns goes on only if all its cells do.
+    // Small letters begin each cell of some tables: a line of all columns goes on only if most of its cells do.
     let is_whole = line.fills(0) && line.pieces.len() == columns.len();
     let mut open = 0;
     for piece in &line.pieces {
         let Some(before) = above.piece_at(piece) else { return Wrapping::Ended };
-        if has_room(before, piece, columns) && !is_hyphenated(before) && !(is_rest && piece.chunk.begins_small()) {
+        if has_room(before, piece, columns)
+            && !is_hyphenated(before)
+            && !(is_rest && (piece.is_item() || piece.chunk.begins_small()))
+        {
             return Wrapping::Ended;
         }
         let is_text = before.chunk.words.len() > 1 || piece.chunk.words.len() > 1;
         open += usize::from(is_hyphenated(before) || is_text && piece.chunk.begins_small());
     }
-    let is_open = open > 0 && (!is_whole || open == line.pieces.len());
-    let are_words = line.pieces.iter().all(|p| !p.chunk.is_value());
+    let is_open = open > 0 && (!is_whole || 2 * open > line.pieces.len());
+    let are_words = line.pieces.iter().all(|p| !p.chunk.is_value() || p.is_item());
     if is_open || is_rest && are_words { Wrapping::GoesOn } else { Wrapping::Unclear }
 }
 

@@ -251,3 +251,28 @@ Grove     Lemon               Ochre
     );
     assert!(found.contains("Apple | Green\n") && found.contains("Lemon | Ochre\n"), "{found}");
 }
+
+#[test]
+fn lines_above_and_below_those_beside_them_are_a_cell() {
+    let found = half_tables_of(
+        "
+------------------------------------------
+Variable       Alive    Expired   Odds
+------------------------------------------
+Headache       11       3         0.33
+
+Vomiting       14       8         0.52
+
+                                  0.36
+Gender         21       8
+                                  OR 0.65
+
+Seizures       17       4         0.44
+------------------------------------------",
+    );
+    assert_eq!(
+        found,
+        "^Variable | ^Alive | ^Expired | ^Odds\nHeadache | 11 | 3 | 0.33\nVomiting | 14 | 8 | 0.52\n\
+         Gender | 21 | 8 | 0.36 OR 0.65\nSeizures | 17 | 4 | 0.44"
+    );
+}

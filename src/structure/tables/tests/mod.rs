@@ -4,6 +4,7 @@ mod aligned;
 mod centred;
 mod continuation;
 mod hostile;
+mod labelled;
 mod other_text;
 mod ruled;
 mod unread;

@@ -1,0 +1,129 @@
+//! Tables between rules below a label.
+
+use super::{page, tables_of, word};
+use crate::tables::find_tables;
+
+#[test]
+fn the_rows_of_a_template_are_labels() {
+    let template = "
+Table 1 Quality of life
+-----------------------------------------
+Outcome           Study     Control     P
+-----------------------------------------
+Physical
+Social
+Emotional
+-----------------------------------------";
+    let rows = "^Outcome | ^Study | ^Control | ^P\nPhysical |  |  | \nSocial |  |  | \nEmotional |  |  | ";
+    assert_eq!(tables_of(template), rows);
+    assert_eq!(tables_of(&template.replace("Table 1", "Some of")), "");
+}
+
+#[test]
+fn lists_are_cells_beside_their_labels() {
+    let found = tables_of(
+        "
+Table 2 Ways of work
+--------------------------------------------------------------
+Aim               Way
+--------------------------------------------------------------
+Keep people safe  • Written consent sent by the post to each
+                  home
+                  • No visits, and no tests in a laboratory
+Watch their lives • Calls by the people of the trial to find
+                  out what was felt
+--------------------------------------------------------------",
+    );
+    assert_eq!(
+        found,
+        "^Aim | ^Way\nKeep people safe | • Written consent sent by the post to each home • No visits, and no tests in a \
+         laboratory\nWatch their lives | • Calls by the people of the trial to find out what was felt"
+    );
+}
+
+#[test]
+fn cells_that_fill_their_columns_go_on_on_the_next_line() {
+    let found = tables_of(
+        "
+Table 1 Goals of the trial
+-----------------------------------------------------------------------
+Goal                      Fair                     Refused
+-----------------------------------------------------------------------
+Target: all of the dose   Bulk: all of the dose    1. Limits of the
+prescribed for each       prescribed for each      Second file
+                                                   2. Less than fair
+-----------------------------------------------------------------------",
+    );
+    assert_eq!(
+        found,
+        "^Goal | ^Fair | ^Refused\nTarget: all of the dose prescribed for each | \
+         Bulk: all of the dose prescribed for each | 1. Limits of the Second file 2. Less than fair"
+    );
+}
+
+#[test]
+fn a_justified_caption_below_its_label_is_no_row() {
+    let found = tables_of(
+        "
+-----------------------------------------
+Table 1
+Protocol   of   the   care   before   the
+operation.
+-----------------------------------------
+Drug         Dose          Way        Day
+-----------------------------------------
+CDDP         80 mg         Drip         1
+FU           800 mg        Drip         5
+-----------------------------------------",
+    );
+    assert_eq!(found, "^Drug | ^Dose | ^Way | ^Day\nCDDP | 80 mg | Drip | 1\nFU | 800 mg | Drip | 5");
+}
+
+#[test]
+fn the_steps_of_an_algorithm_are_no_table() {
+    let steps = "
+Algorithm 1 Sampling of paths
+---------------------------------------------
+Inputs: some data       Outputs: the estimate
+---------------------------------------------
+1:    Sample the states from the first one
+2:    Weigh each by the data
+3:    end
+---------------------------------------------";
+    assert_eq!(tables_of(steps), "");
+}
+
+#[test]
+fn the_labels_of_a_chart_are_no_table() {
+    let chart = "
+Figure 1 Spread of yields
+---------------------------------------
+        Yield        Spread
+---------------------------------------
+90
+70
+50      Spring                   Summer
+30
+10
+---------------------------------------";
+    assert_eq!(tables_of(chart), "");
+}
+
+#[test]
+fn prose_below_the_last_rule_stands_over_no_columns() {
+    let mut page = page(
+        "
+Table 2 Variables and outcome
+------------------------------------------------
+Variable        Alive       Expired       Odds
+------------------------------------------------
+Headache        11          3             0.65
+Vomiting        14          8             0.24
+------------------------------------------------",
+    );
+    for (x, text) in [(60.0, "four of the patients had bleeding"), (264.0, "and most others were well again")] {
+        page.words.extend((0_u8..).zip(text.split(' ')).map(|(at, text)| word(text, x + 32.0 * f32::from(at), 222.0)));
+    }
+    let found = find_tables(&page).iter().map(super::shape).collect::<String>();
+    assert_eq!(found, "^Variable | ^Alive | ^Expired | ^Odds\nHeadache | 11 | 3 | 0.65\nVomiting | 14 | 8 | 0.24");
+}
