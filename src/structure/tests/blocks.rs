@@ -1,8 +1,8 @@
 //! What the blocks of one page are.
 
 use super::super::tables::find_tables;
-use super::super::{DocumentPage, OutlineHeading, TableArea, read_document, read_page, to_markdown};
-use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, markdown, markdown_with};
+use super::super::{OutlineHeading, TableArea};
+use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, markdown, markdown_outlined, markdown_with};
 use pagewise_text::{Bounds, Script, Word};
 
 #[test]
@@ -98,9 +98,7 @@ fn wide_word_spaces_below_each_other_are_no_gutter() {
     let mut sheet = Sheet::new();
     for (left, right) in [("one two", "three four five"), ("six seven", "eight nine"), ("ten", "eleven twelve of all")]
     {
-        sheet.put(50.0, PLAIN, left);
-        sheet.put(100.0 + f32::from(u8::try_from(right.len()).unwrap_or(0)), PLAIN, right);
-        sheet.y += 12.0;
+        sheet = sheet.row(&[(50.0, left), (100.0 + f32::from(u8::try_from(right.len()).unwrap_or(0)), right)]);
     }
     assert!(markdown(sheet).contains("two three"));
 }
@@ -171,9 +169,7 @@ fn book(outline: &[OutlineHeading]) -> String {
     let sheet = title.at(50.0, Face { size: 18.0, ..BOLD }, "An introduction").space(10.0);
     let sheet = part(part(sheet.line("By the author").space(20.0), 14.0, "Height"), 12.0, "In years");
     let sheet = part(part(sheet, 14.0, "Weight"), 12.0, "In months");
-    let structure = read_page(&sheet.layout, &[]);
-    let page = DocumentPage { number: 1, label: None, structure, is_wanted: true };
-    to_markdown(&read_document(&[page], outline), &|_, _| None).concat()
+    markdown_outlined(&sheet, outline)
 }
 
 #[test]
@@ -194,11 +190,8 @@ fn an_outline_with_fewer_levels_than_its_headings_have_looks_does_not_decide() {
 fn a_list_of_the_sections_that_follow_has_no_headings() {
     let entry = |title: &str| OutlineHeading { title: title.to_owned(), depth: 2 };
     let sheet = Sheet::new().line(FULL).space(6.0).line("• Setting up a key").line("• A better use");
-    let structure = read_page(&sheet.layout, &[]);
-    let page = DocumentPage { number: 1, label: None, structure, is_wanted: true };
-    let blocks = read_document(&[page], &[entry("Setting up a key"), entry("A better use")]);
-    let expected = format!("{FULL}\n\n- Setting up a key\n- A better use");
-    assert_eq!(to_markdown(&blocks, &|_, _| None), [expected]);
+    let text = markdown_outlined(&sheet, &["Setting up a key", "A better use"].map(entry));
+    assert_eq!(text, format!("{FULL}\n\n- Setting up a key\n- A better use"));
 }
 
 #[test]
@@ -493,10 +486,7 @@ fn a_label_in_bold_before_its_value_is_no_heading_and_a_colon_leads_over_white_s
 fn the_heads_of_columns_stand_above_their_values() {
     let mut sheet = Sheet::new().line(FULL).line(FULL).line("and end.").space(12.0);
     for (month, shows, amount) in [("Month", "Shows", "Net Amount"), ("December", "48", "$12,500.00")] {
-        sheet.put(50.0, PLAIN, month);
-        sheet.put(150.0, PLAIN, shows);
-        sheet.put(250.0, PLAIN, amount);
-        sheet.y += 12.0;
+        sheet = sheet.row(&[(50.0, month), (150.0, shows), (250.0, amount)]);
     }
     assert!(markdown(sheet).ends_with("Month Shows Net Amount  \nDecember 48 $12,500.00"));
 }

@@ -7,8 +7,7 @@ use pagewise_text::{Bounds, Fill, Rule};
 use std::collections::BTreeMap;
 
 fn blocks_of(sheet: &Sheet) -> Vec<PageBlocks> {
-    let page = DocumentPage { number: 1, label: None, structure: read_page(&sheet.layout, &[]), is_wanted: true };
-    read_document(&[page], &[])
+    read_document(&[sheet.page(1)], &[])
 }
 
 /// How often each letter stands in the words of a page.
@@ -75,7 +74,7 @@ fn random_pages_that_share_lines_lose_no_letter_but_those_that_are_listed() {
             .map(|number| {
                 let mut sheet = random.sheet(words).go_to(30.0 + f32::from(random.next(2))).line("A head bcd");
                 sheet = sheet.go_to(570.0).line(&format!("bcd {number}"));
-                DocumentPage { number, label: None, structure: read_page(&sheet.layout, &[]), is_wanted: true }
+                sheet.page(number)
             })
             .collect();
         let regions = pages.iter().flat_map(|page| &page.structure.regions);

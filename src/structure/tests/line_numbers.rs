@@ -1,16 +1,14 @@
 //! Numbers beside lines of text and of listings.
 
 use super::super::line_numbers;
-use super::super::{DocumentPage, read_document, read_page};
+use super::super::read_document;
 use super::sheet::{FULL, Face, MONO, PLAIN, Sheet, markdown};
 
 /// The type of the numbers.
 const SMALL: Face = Face { size: 6.0, ..PLAIN };
 
 fn left_out(sheet: &Sheet) -> Vec<String> {
-    let structure = read_page(&sheet.layout, &[]);
-    let page = DocumentPage { number: 1, label: None, structure, is_wanted: true };
-    read_document(&[page], &[]).iter().flat_map(|page| page.left_out()).collect()
+    read_document(&[sheet.page(1)], &[]).iter().flat_map(|page| page.left_out()).collect()
 }
 
 /// Lines of text with numbers at `x`.

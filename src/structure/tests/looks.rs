@@ -166,9 +166,7 @@ fn authors_with_their_addresses_side_by_side_are_neither_a_table_nor_quotes() {
     assert_eq!(find_tables(&sheet.layout).len(), 0);
     sheet.y += 20.0;
     for _ in 0..10 {
-        sheet.put(50.0, PLAIN, "the left column has some text");
-        sheet.put(230.0, PLAIN, "the right column has more text");
-        sheet.y += 12.0;
+        sheet = sheet.row(&[(50.0, "the left column has some text"), (230.0, "the right column has more text")]);
     }
     let text = markdown(sheet);
     let first = "Ada Byron Chair of the Office Analytical Office London, England ada@example.org\n\n";

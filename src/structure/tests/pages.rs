@@ -1,6 +1,6 @@
 //! Pages that are read together.
 
-use super::super::{DocumentPage, PageBlocks, read_document, read_page, to_markdown};
+use super::super::{DocumentPage, PageBlocks, read_document, to_markdown};
 use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, markdown_of};
 
 const SMALL: Face = Face { size: 8.0, ..PLAIN };
@@ -92,8 +92,7 @@ fn a_head_may_differ_in_the_label_of_its_page() {
         .map(|number| {
             let head = format!("label {}", label(number).unwrap_or_default());
             let sheet = Sheet::new().go_to(30.0).at(50.0, SMALL, &head).go_to(100.0).line("It ends here.");
-            let structure = read_page(&sheet.layout, &[]);
-            DocumentPage { number, label: label(number), structure, is_wanted: true }
+            DocumentPage { label: label(number), ..sheet.page(number) }
         })
         .collect();
     assert_eq!(to_markdown(&read_document(&pages, &[]), &|_, _| None), ["It ends here."; 4]);
@@ -101,15 +100,7 @@ fn a_head_may_differ_in_the_label_of_its_page() {
 
 #[test]
 fn what_is_left_out_is_listed() {
-    let pages: Vec<DocumentPage> = (1..)
-        .zip((1..4).map(|number| page(number).line(FULL)))
-        .map(|(number, sheet)| DocumentPage {
-            number,
-            label: None,
-            structure: read_page(&sheet.layout, &[]),
-            is_wanted: true,
-        })
-        .collect();
+    let pages = [(1, page(1)), (2, page(2)), (3, page(3))].map(|(number, page)| page.line(FULL).page(number));
     let blocks = read_document(&pages, &[]);
     assert_eq!(blocks.first().map(PageBlocks::left_out), Some(vec!["Annual report".to_owned(), "Page 1".to_owned()]));
 }
@@ -160,15 +151,8 @@ fn a_nested_list_keeps_its_indent_over_a_page_break() {
 #[test]
 fn pages_that_are_only_evidence_get_no_text_and_give_none() {
     let sheets = [page(1).line(FULL).line(FULL).line(FULL), page(2).line("and it goes on."), page(3).line("End.")];
-    let pages: Vec<DocumentPage> = (1..)
-        .zip(&sheets)
-        .map(|(number, sheet)| DocumentPage {
-            number,
-            label: None,
-            structure: read_page(&sheet.layout, &[]),
-            is_wanted: number == 2,
-        })
-        .collect();
+    let read = |(number, sheet): (u32, &Sheet)| DocumentPage { is_wanted: number == 2, ..sheet.page(number) };
+    let pages: Vec<DocumentPage> = (1..).zip(&sheets).map(read).collect();
     assert_eq!(to_markdown(&read_document(&pages, &[]), &|_, _| None), ["and it goes on."]);
 }
 
@@ -223,9 +207,7 @@ fn a_paragraph_goes_over_several_columns_and_a_page() {
     let columns = |number: usize| {
         let mut sheet = page(number);
         for _ in 0..8_u8 {
-            sheet.put(50.0, PLAIN, half);
-            sheet.put(215.0, PLAIN, half);
-            sheet.y += 12.0;
+            sheet = sheet.row(&[(50.0, half), (215.0, half)]);
         }
         sheet
     };

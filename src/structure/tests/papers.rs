@@ -1,7 +1,7 @@
 //! What journals print: kickers, long titles, small type after the text, headings in the first line of their text.
 
-use super::super::{DocumentPage, OutlineHeading, read_document, read_page, to_markdown};
-use super::sheet::{BOLD, FULL, Face, PLAIN, Sheet, markdown, markdown_of};
+use super::super::OutlineHeading;
+use super::sheet::{BOLD, FULL, Face, PLAIN, Sheet, markdown, markdown_of, markdown_outlined};
 use pagewise_text::{Bounds, Fill};
 
 const TITLE: Face = Face { size: 20.0, ..PLAIN };
@@ -78,8 +78,7 @@ fn an_outline_without_the_title_tells_the_levels_below_it() {
     let sheet = small_section(section(section(sheet, "Methods"), "Objectives"), "Funding");
     let entry = |title: &str, depth| OutlineHeading { title: title.to_owned(), depth };
     let outline = [entry("Methods", 1), entry("Objectives", 2), entry("Funding", 1)];
-    let page = DocumentPage { number: 1, label: None, structure: read_page(&sheet.layout, &[]), is_wanted: true };
-    let text = to_markdown(&read_document(&[page], &outline), &|_, _| None).concat();
+    let text = markdown_outlined(&sheet, &outline);
     assert_eq!(headings(&text), ["# A title of some words", "## Methods", "### Objectives", "## Funding"], "{text}");
 }
 

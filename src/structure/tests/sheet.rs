@@ -1,7 +1,7 @@
 //! A page, sketched line by line.
 
-use super::super::{DocumentPage, TableArea, read_document, read_page, to_markdown};
-use pagewise_text::{Bounds, ContentMark, Fill, LinkArea, PageLayout, Script, Word};
+use super::super::{DocumentPage, OutlineHeading, TableArea, read_document, read_page, to_markdown};
+use pagewise_text::{Bounds, Fill, LinkArea, PageLayout, Script, Word};
 
 /// The width of each character, in ems.
 const PITCH: f32 = 0.5;
@@ -47,6 +47,12 @@ impl Sheet {
         self
     }
 
+    /// Texts in body type on one baseline.
+    pub(super) fn row(mut self, cells: &[(f32, &str)]) -> Self {
+        cells.iter().for_each(|(x, text)| self.put(*x, PLAIN, text));
+        self.space(1.2 * PLAIN.size)
+    }
+
     /// White space.
     pub(super) fn space(mut self, height: f32) -> Self {
         self.y += height;
@@ -83,14 +89,8 @@ impl Sheet {
             is_italic: face.is_italic,
             is_monospace: face.is_monospace,
             font: u16::from(face.is_bold) + 2 * u16::from(face.is_italic) + 4 * u16::from(face.is_monospace),
-            color: [0; 3],
-            turn: 0,
             is_spaced: true,
-            math: pagewise_text::MathFont::None,
-            script: Script::Baseline,
-            line: 0,
-            block: 0,
-            mark: ContentMark::default(),
+            ..Word::default()
         });
     }
 
@@ -112,6 +112,11 @@ impl Sheet {
         self
     }
 
+    /// The page as it is read.
+    pub(super) fn page(&self, number: u32) -> DocumentPage {
+        DocumentPage { number, label: None, structure: read_page(&self.layout, &[]), is_wanted: true }
+    }
+
     /// A drawn bullet on the current baseline.
     pub(super) fn bullet(mut self, x: f32) -> Self {
         let bounds = Bounds { x0: x, y0: self.y - 5.0, x1: x + 3.0, y1: self.y - 2.0 };
@@ -131,10 +136,15 @@ pub(super) fn markdown_with(sheets: &[Sheet], tables: &[TableArea]) -> Vec<Strin
         .zip(sheets)
         .map(|(number, sheet)| {
             let tables = if number == 1 { tables } else { &[] };
-            DocumentPage { number, label: None, structure: read_page(&sheet.layout, tables), is_wanted: true }
+            DocumentPage { structure: read_page(&sheet.layout, tables), ..sheet.page(number) }
         })
         .collect();
     to_markdown(&read_document(&pages, &[]), &|_, index| Some(format!("| table {index} |")))
+}
+
+/// The Markdown of one page in a document with an outline.
+pub(super) fn markdown_outlined(sheet: &Sheet, outline: &[OutlineHeading]) -> String {
+    to_markdown(&read_document(&[sheet.page(1)], outline), &|_, _| None).concat()
 }
 
 /// The Markdown of one page.

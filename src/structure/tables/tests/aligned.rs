@@ -7,15 +7,13 @@ use pagewise_text::{Bounds, PageLayout};
 
 #[test]
 fn columns_are_found_by_white_space() {
-    let found = tables_of(
-        "
+    let sketch = "
 Town        2010      2011   Income
 Oakham        12   345,678   $1,204
 Selkirk    1,204        88      $40
-Kelso         66         7     $512",
-    );
+Kelso         66         7     $512";
     assert_eq!(
-        found,
+        tables_of(sketch),
         "^Town | ^2010 | ^2011 | ^Income\nOakham | 12 | 345,678 | $1,204\nSelkirk | 1,204 | 88 | $40\n\
          Kelso | 66 | 7 | $512"
     );
@@ -31,29 +29,28 @@ fn such_a_table_is_not_certain() {
 
 #[test]
 fn empty_cells_stay_in_their_column() {
-    let found = tables_of(
-        "
+    let sketch = "
 Town        Red   Blue   Green
 Oakham       12             34
 Selkirk       4     88
-Kelso               77      12",
+Kelso               77      12";
+    assert_eq!(
+        tables_of(sketch),
+        "^Town | ^Red | ^Blue | ^Green\nOakham | 12 |  | 34\nSelkirk | 4 | 88 | \nKelso |  | 77 | 12"
     );
-    assert_eq!(found, "^Town | ^Red | ^Blue | ^Green\nOakham | 12 |  | 34\nSelkirk | 4 | 88 | \nKelso |  | 77 | 12");
 }
 
 #[test]
 fn a_head_over_two_columns_spans_them() {
-    let found = tables_of(
-        "
+    let sketch = "
 Town          First          Second
 
             Red   Blue     Red   Blue
 Oakham       12     34       5      6
 Selkirk       4     88       7      8
-Kelso         6     77       9     12",
-    );
+Kelso         6     77       9     12";
     assert_eq!(
-        found,
+        tables_of(sketch),
         "^1x2 Town | ^2x1 First | ^2x1 Second\n^Red | ^Blue | ^Red | ^Blue\nOakham | 12 | 34 | 5 | 6\n\
          Selkirk | 4 | 88 | 7 | 8\nKelso | 6 | 77 | 9 | 12"
     );
@@ -61,34 +58,35 @@ Kelso         6     77       9     12",
 
 #[test]
 fn a_label_in_small_letters_goes_on() {
-    let found = tables_of(
-        "
+    let sketch = "
 Town             Red   Blue
 Oakham and its    12     34
 surroundings
 Selkirk            4     88
-Kelso              6     77",
+Kelso              6     77";
+    assert_eq!(
+        tables_of(sketch),
+        "^Town | ^Red | ^Blue\nOakham and its surroundings | 12 | 34\nSelkirk | 4 | 88\nKelso | 6 | 77"
     );
-    assert_eq!(found, "^Town | ^Red | ^Blue\nOakham and its surroundings | 12 | 34\nSelkirk | 4 | 88\nKelso | 6 | 77");
 }
 
 #[test]
 fn a_label_without_values_is_a_row_of_its_own() {
-    let found = tables_of(
-        "
+    let sketch = "
 Town             Red   Blue
 Oakham            12     34
 North
 Selkirk            4     88
-Kelso              6     77",
+Kelso              6     77";
+    assert_eq!(
+        tables_of(sketch),
+        "^Town | ^Red | ^Blue\nOakham | 12 | 34\nNorth |  | \nSelkirk | 4 | 88\nKelso | 6 | 77"
     );
-    assert_eq!(found, "^Town | ^Red | ^Blue\nOakham | 12 | 34\nNorth |  | \nSelkirk | 4 | 88\nKelso | 6 | 77");
 }
 
 #[test]
 fn a_hyphen_at_the_end_of_a_line_is_repaired() {
-    let found = tables_of(
-        "
+    let sketch = "
 --------------------------
 Town       Remarks
 --------------------------
@@ -96,15 +94,14 @@ Oakham     a long settle-
            ment by a river
 --------------------------
 Selkirk    nothing
---------------------------",
-    );
+--------------------------";
+    let found = tables_of(sketch);
     assert!(found.contains("a long settlement by a river"), "{found}");
 }
 
 #[test]
 fn two_tables_beside_each_other_are_two() {
-    let found = tables_of(
-        "
+    let sketch = "
 Town      Red  Blue        Name       One   Two
 Oakham     12    34        Alpha        1     2
 
@@ -114,8 +111,8 @@ Kelso       6    77
                            Delta        7     8
 Jarrow      9    10
                            Epsilon      9    10
-Moreton     9    10",
-    );
+Moreton     9    10";
+    let found = tables_of(sketch);
     assert_eq!(found.split("\n\n").count(), 2, "{found}");
     assert!(found.contains("Jarrow | 9 | 10") && found.contains("Delta | 7 | 8"), "{found}");
 }
@@ -214,8 +211,7 @@ fn terms_beside_their_meanings_are_a_table_below_a_bold_head() {
 
 #[test]
 fn wide_text_between_labels_and_values_is_no_prose() {
-    let found = tables_of(
-        "
+    let sketch = "
 *Time*   *Event*                                                              *Place*
 
 09:00    Registration                                                         Foyer
@@ -226,10 +222,9 @@ fn wide_text_between_labels_and_values_is_no_prose() {
 11:20    A workshop on drawing borders where nobody agrees on them, with       Hall
          examples
 
-12:30    Lunch                                                                Canteen",
-    );
+12:30    Lunch                                                                Canteen";
     assert_eq!(
-        found,
+        tables_of(sketch),
         "^Time | ^Event | ^Place\n09:00 | Registration | Foyer\n\
          09:30 | Why maps lie, and why we need them to: an introduction for all who build roads | Hall\n\
          11:20 | A workshop on drawing borders where nobody agrees on them, with examples | Hall\n\

@@ -1,11 +1,10 @@
 //! Tables whose cells stand at the middle of their rows.
 
-use super::{find_tables, half_tables_of, page, shape, word};
+use super::{half_tables_of, page, shapes, word};
 
 #[test]
 fn lines_between_those_of_other_cells_are_of_their_row() {
-    let found = half_tables_of(
-        "
+    let sketch = "
 *Time*     *Event*                      *Place*
 
 
@@ -19,10 +18,9 @@ Noon
            are needed in all states     the garden
 
 
-Night      Closing remarks              Hall",
-    );
+Night      Closing remarks              Hall";
     assert_eq!(
-        found,
+        half_tables_of(sketch),
         "^Time | ^Event | ^Place\nMorning | Registration of all the guests, and coffee | Hall\n\
          Noon | Why maps lie, and why they are needed in all states | Room 12 or the garden\n\
          Night | Closing remarks | Hall"
@@ -31,8 +29,7 @@ Night      Closing remarks              Hall",
 
 #[test]
 fn a_label_between_two_rows_covers_both() {
-    let found = half_tables_of(
-        "
+    let sketch = "
 ------------------------------------------
 *Year*    *Topic*                 *Room*
 ------------------------------------------
@@ -50,10 +47,9 @@ First
           A history of old
 Second                            C3
           measures and scales
-------------------------------------------",
-    );
+------------------------------------------";
     assert_eq!(
-        found,
+        half_tables_of(sketch),
         "^Year | ^Topic | ^Room\n1x2 First | Introduction to all of the old statistics | A1\n\
          The writing of short reports for a board | B2\nSecond | A history of old measures and scales | C3"
     );
@@ -61,8 +57,7 @@ Second                            C3
 
 #[test]
 fn the_last_row_may_stand_below_the_last_rule() {
-    let found = half_tables_of(
-        "
+    let sketch = "
 ------------------------------------------
 *Year*    *Topic*                 *Room*
 ------------------------------------------
@@ -74,10 +69,9 @@ First                             C3
 
           Introduction to all of
 Second                            A1
-          the old statistics",
-    );
+          the old statistics";
     assert_eq!(
-        found,
+        half_tables_of(sketch),
         "^Year | ^Topic | ^Room\nFirst | A history of old measures and scales | C3\n\
          Second | Introduction to all of the old statistics | A1"
     );
@@ -85,8 +79,7 @@ Second                            A1
 
 #[test]
 fn heads_of_several_heights_stand_above_the_first_rule() {
-    let found = half_tables_of(
-        "
+    let sketch = "
                       Accumulated
 
                        income and
@@ -98,10 +91,9 @@ Begin        120               88          -7        201
 
 
 End          130               90          -8        212
-----------------------------------------------------------",
-    );
+----------------------------------------------------------";
     assert_eq!(
-        found,
+        half_tables_of(sketch),
         "^ | ^Common | ^Accumulated income and losses | ^Treasury | ^Total\n\
          Begin | 120 | 88 | -7 | 201\nEnd | 130 | 90 | -8 | 212"
     );
@@ -109,8 +101,7 @@ End          130               90          -8        212
 
 #[test]
 fn a_value_between_the_lines_of_its_label_stays_beside_it() {
-    let found = half_tables_of(
-        "
+    let sketch = "
 Item                     2020       2021
 -----------------------------------------
 Net profit                 12         34
@@ -120,10 +111,9 @@ Other comprehensive
 income, net of tax
 
 Dividends                  85         77
------------------------------------------",
-    );
+-----------------------------------------";
     assert_eq!(
-        found,
+        half_tables_of(sketch),
         "^Item | ^2020 | ^2021\nNet profit | 12 | 34\nOther comprehensive income, net of tax | 104 | 208\n\
          Dividends | 85 | 77"
     );
@@ -156,9 +146,8 @@ fn a_label_whose_line_shares_no_baseline_is_of_the_table_beside_it() {
     }
     put("First", 60.0, 118.5);
     put("Second", 60.0, 172.5);
-    let found: Vec<String> = find_tables(&page).iter().map(shape).collect();
     assert_eq!(
-        found.join("\n\n"),
+        shapes(&page),
         "^Year | ^Topic | ^Room | ^Seats\n1x2 First | Introduction to the statistics of towns | A1 | 30\n\
          Writing of reports for a busy board | B4 | 30\n1x2 Second | History of measures from cubit to metre | D7 | 30\n\
          Laboratory work in groups of three | C2 | 30"
@@ -167,8 +156,7 @@ fn a_label_whose_line_shares_no_baseline_is_of_the_table_beside_it() {
 
 #[test]
 fn a_head_between_the_lines_of_those_beside_it_is_no_title_of_all_columns() {
-    let found = half_tables_of(
-        "
+    let sketch = "
 -------------------------------------------
 
            Odds                      Value
@@ -181,10 +169,9 @@ Height     0.16     0.02    1.41     0.10
 
 Width      0.62     0.09    4.22     0.62
 
--------------------------------------------",
-    );
+-------------------------------------------";
     assert_eq!(
-        found,
+        half_tables_of(sketch),
         "^ | ^Odds ratio | ^2x1 Interval (95) | ^Value of p\nHeight | 0.16 | 0.02 | 1.41 | 0.10\n\
          Width | 0.62 | 0.09 | 4.22 | 0.62"
     );
@@ -192,8 +179,7 @@ Width      0.62     0.09    4.22     0.62
 
 #[test]
 fn cells_centred_at_those_of_one_line_are_of_their_row() {
-    let found = half_tables_of(
-        "
+    let sketch = "
 ----------------------------------------------------------------------
 Author          Kind           Cases   Marks of quality
 ----------------------------------------------------------------------
@@ -215,10 +201,9 @@ Tuyl et al.                            Fair: most is seen
 Rosa et al.     Retrospective          Share of what is seen
                                  43
 (2013, Spain)   cohort                 Less than 20, less than 50
-----------------------------------------------------------------------",
-    );
+----------------------------------------------------------------------";
     assert_eq!(
-        found,
+        half_tables_of(sketch),
         "^Author | ^Kind | ^Cases | ^Marks of quality\n\
          Vial et al. (2007, Norway) | Prospective | 60 | Good: all is seen Poor: half is seen\n\
          Tuyl et al. (2004, Italy) | Prospective | 80 | Excellent: none is hidden Fair: most is seen Poor: half is seen \
@@ -229,8 +214,7 @@ Rosa et al.     Retrospective          Share of what is seen
 
 #[test]
 fn lines_of_several_columns_are_rows_beside_a_label_at_their_middle() {
-    let found = half_tables_of(
-        "
+    let sketch = "
 ----------------------------------------------------
 Kind      Fruit of the year   Colour of its skin
 ----------------------------------------------------
@@ -247,8 +231,8 @@ Garden    Pear                Yellow
 Grove     Lemon               Ochre
 
           Citron              Yellow
-----------------------------------------------------",
-    );
+----------------------------------------------------";
+    let found = half_tables_of(sketch);
     assert!(found.contains("Apple | Green\n") && found.contains("Lemon | Ochre\n"), "{found}");
 }
 

@@ -1,21 +1,17 @@
 //! Pages that were made to hurt.
 
 use super::super::{MAX_WORDS, find_tables};
-use super::{page, word};
-use pagewise_text::{Bounds, Fill, PageLayout, Rule};
+use super::{empty_page, page, rule, word};
+use pagewise_text::{Bounds, Fill, PageLayout};
 
 /// A page with this many copies of what `put` adds, spread over it.
 fn crowded(count: u16, put: impl Fn(&mut PageLayout, f32, f32)) -> PageLayout {
-    let mut page = PageLayout { width: 612.0, height: 792.0, ..PageLayout::default() };
+    let mut page = empty_page();
     for at in 0..count {
         let (column, row) = (at % 200, at / 200);
         put(&mut page, f32::from(column) * 3.0, f32::from(row) * 2.5);
     }
     page
-}
-
-fn rule(x0: f32, y0: f32, x1: f32, y1: f32) -> Rule {
-    Rule { bounds: Bounds { x0, y0, x1, y1 }, is_horizontal: x1 - x0 >= y1 - y0, color: [0; 3] }
 }
 
 #[test]
@@ -41,7 +37,7 @@ fn a_page_full_of_crossing_rules_is_read() {
 
 #[test]
 fn nested_frames_are_read() {
-    let mut page = PageLayout { width: 612.0, height: 792.0, ..PageLayout::default() };
+    let mut page = empty_page();
     for at in 0..1_900_u16 {
         let inset = f32::from(at) * 0.15;
         let (x0, y0, x1, y1) = (10.0 + inset, 10.0 + inset, 600.0 - inset, 780.0 - inset);
@@ -53,7 +49,7 @@ fn nested_frames_are_read() {
 
 #[test]
 fn words_on_one_spot_are_read() {
-    let mut page = PageLayout { width: 612.0, height: 792.0, ..PageLayout::default() };
+    let mut page = empty_page();
     page.words = vec![word("12", 100.0, 100.0); 20_000];
     assert_eq!(find_tables(&page), []);
 }

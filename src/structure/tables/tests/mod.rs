@@ -20,9 +20,9 @@ const HEIGHT: f32 = 14.0;
 
 /// A page from a sketch. Lines of `-` are rules, `|` is a rule beside text, words in `*` are bold.
 fn page(sketch: &str) -> PageLayout {
-    let mut page = PageLayout { width: 612.0, height: 792.0, ..PageLayout::default() };
+    let mut page = empty_page();
     for (at, line) in sketch.trim_matches('\n').lines().enumerate() {
-        let y = 100.0 + HEIGHT * f32::from(u16::try_from(at).unwrap_or(0));
+        let y = 100.0 + HEIGHT * as_f32(at);
         if line.contains('-') && line.chars().all(|c| matches!(c, '-' | ' ')) {
             put_rules(&mut page, line, y + HEIGHT / 2.0);
         } else {
@@ -37,7 +37,7 @@ fn pieces(line: &str, is_gap: impl Fn(char) -> bool) -> Vec<(f32, String)> {
     let mut pieces: Vec<(f32, String)> = Vec::new();
     let mut is_open = false;
     for (at, c) in line.chars().enumerate() {
-        let x = 60.0 + WIDTH * f32::from(u16::try_from(at).unwrap_or(0));
+        let x = 60.0 + WIDTH * as_f32(at);
         match pieces.last_mut() {
             _ if is_gap(c) => is_open = false,
             Some(last) if is_open => last.1.push(c),
@@ -50,22 +50,24 @@ fn pieces(line: &str, is_gap: impl Fn(char) -> bool) -> Vec<(f32, String)> {
     pieces
 }
 
+fn as_f32(count: usize) -> f32 {
+    f32::from(u16::try_from(count).unwrap_or(0))
+}
+
 fn length(text: &str) -> f32 {
-    WIDTH * f32::from(u16::try_from(text.chars().count()).unwrap_or(0))
+    WIDTH * as_f32(text.chars().count())
 }
 
 fn put_rules(page: &mut PageLayout, line: &str, y: f32) {
     for (x, text) in pieces(line, |c| c == ' ') {
-        let bounds = Bounds { x0: x, y0: y, x1: x + length(&text), y1: y + 0.5 };
-        page.rules.push(Rule { bounds, is_horizontal: true, color: [0; 3] });
+        page.rules.push(rule(x, y, x + length(&text), y + 0.5));
     }
 }
 
 fn put_words(page: &mut PageLayout, line: &str, y: f32) {
     for (x, text) in pieces(line, |c| c == ' ') {
         if text == "|" {
-            let bounds = Bounds { x0: x + 3.0, y0: y - HEIGHT / 2.0, x1: x + 3.5, y1: y + 1.5 * HEIGHT };
-            page.rules.push(Rule { bounds, is_horizontal: false, color: [0; 3] });
+            page.rules.push(rule(x + 3.0, y - HEIGHT / 2.0, x + 3.5, y + 1.5 * HEIGHT));
         } else {
             page.words.push(word(&text, x, y + 2.0));
         }
@@ -73,25 +75,18 @@ fn put_words(page: &mut PageLayout, line: &str, y: f32) {
 }
 
 fn word(text: &str, x: f32, y: f32) -> Word {
+    let bounds = Bounds { x0: x, y0: y, x1: x + length(text), y1: y + 10.0 };
     let is_bold = text.starts_with('*') && text.len() > 1;
-    Word {
-        text: text.trim_matches('*').to_owned(),
-        bounds: Bounds { x0: x, y0: y, x1: x + length(text), y1: y + 10.0 },
-        baseline: y + 8.0,
-        size: 10.0,
-        is_bold,
-        is_italic: false,
-        is_monospace: false,
-        font: 0,
-        color: [0; 3],
-        turn: 0,
-        is_spaced: true,
-        math: pagewise_text::MathFont::None,
-        script: pagewise_text::Script::Baseline,
-        line: 0,
-        block: 0,
-        mark: pagewise_text::ContentMark::default(),
-    }
+    let text = text.trim_matches('*').to_owned();
+    Word { text, bounds, baseline: y + 8.0, size: 10.0, is_bold, is_spaced: true, ..Word::default() }
+}
+
+fn rule(x0: f32, y0: f32, x1: f32, y1: f32) -> Rule {
+    Rule { bounds: Bounds { x0, y0, x1, y1 }, is_horizontal: x1 - x0 >= y1 - y0, color: [0; 3] }
+}
+
+fn empty_page() -> PageLayout {
+    PageLayout { width: 612.0, height: 792.0, ..PageLayout::default() }
 }
 
 /// A page from a sketch whose lines are half as high, so that a line of text can stand between two others.
@@ -108,12 +103,17 @@ fn half_page(sketch: &str) -> PageLayout {
 
 /// The tables of such a sketch.
 fn half_tables_of(sketch: &str) -> String {
-    find_tables(&half_page(sketch)).iter().map(shape).collect::<Vec<_>>().join("\n\n")
+    shapes(&half_page(sketch))
 }
 
-/// The tables of a sketch, a line for each row; `^` marks heads, `2x1` columns and rows of a span.
+/// The tables of a sketch.
 fn tables_of(sketch: &str) -> String {
-    find_tables(&page(sketch)).iter().map(shape).collect::<Vec<_>>().join("\n\n")
+    shapes(&page(sketch))
+}
+
+/// The tables of a page, a line for each row; `^` marks heads, `2x1` columns and rows of a span.
+fn shapes(page: &PageLayout) -> String {
+    find_tables(page).iter().map(shape).collect::<Vec<_>>().join("\n\n")
 }
 
 fn shape(table: &Table) -> String {

@@ -1,8 +1,8 @@
 //! What is no table.
 
 use super::super::ColumnsBy;
-use super::{find_tables, page, tables_of, word};
-use pagewise_text::{Bounds, Fill, PageLayout, Rule};
+use super::{empty_page, find_tables, page, rule, tables_of, word};
+use pagewise_text::{Bounds, Fill, PageLayout};
 
 #[test]
 fn prose_is_no_table() {
@@ -52,16 +52,6 @@ fn prose_with_even_wide_spaces_is_no_table() {
 }
 
 #[test]
-fn contents_are_no_table() {
-    let sketch = "
-Introduction ............ 1
-The harbour ............. 4
-The river ............... 9
-Its inventory .......... 14";
-    assert_eq!(tables_of(sketch), "");
-}
-
-#[test]
 fn contents_between_rules_with_the_numbers_of_front_matter_are_no_table() {
     let sketch = "
 ----------------------------
@@ -74,27 +64,29 @@ Preface                  iii
 }
 
 #[test]
-fn formulas_are_no_table() {
-    let sketch = "
+fn contents_formulas_and_lists_are_no_tables() {
+    let contents = "
+Introduction ............ 1
+The harbour ............. 4
+The river ............... 9
+Its inventory .......... 14";
+    let formulas = "
 f(x)     = sin x     (2.1)
 g(x)     = cos x     (2.2)
 h(x)     = tan x     (2.3)";
-    assert_eq!(tables_of(sketch), "");
-}
-
-#[test]
-fn lists_are_no_table() {
-    let sketch = "
+    let list = "
 1.  The settlement remains
 2.  The river turns
 3.  Nobody asked it to go
 4.  The survey describes it";
-    assert_eq!(tables_of(sketch), "");
+    for sketch in [contents, formulas, list] {
+        assert_eq!(tables_of(sketch), "");
+    }
 }
 
 #[test]
 fn bars_with_labels_are_no_table() {
-    let mut chart = PageLayout { width: 612.0, height: 792.0, ..page("--------------------------------") };
+    let mut chart = page("--------------------------------");
     chart.rules.extend(page("\n\n----").rules);
     for (x, top) in [(70.0, 150.0), (100.0, 180.0), (130.0, 120.0), (160.0, 200.0), (190.0, 170.0)] {
         let bounds = Bounds { x0: x, y0: top, x1: x + 20.0, y1: 300.0 };
@@ -103,8 +95,7 @@ fn bars_with_labels_are_no_table() {
         chart.words.push(word("2010", x, 305.0));
     }
     for y in [140.0, 220.0, 300.0] {
-        let bounds = Bounds { x0: 60.0, y0: y, x1: 230.0, y1: y };
-        chart.rules.push(pagewise_text::Rule { bounds, is_horizontal: true, color: [0; 3] });
+        chart.rules.push(rule(60.0, y, 230.0, y));
     }
     assert_eq!(find_tables(&chart), []);
 }
@@ -125,20 +116,11 @@ fn an_empty_page_has_no_table() {
 
 #[test]
 fn the_lines_of_a_chart_through_its_labels_are_no_grid() {
-    let mut page = PageLayout { width: 612.0, height: 792.0, ..PageLayout::default() };
+    let mut page = empty_page();
     let step = |at: u8, size: f32| 100.0 + size * f32::from(at);
     for at in 0..5 {
         let (x, y) = (step(at, 60.0), step(at, 30.0));
-        page.rules.push(Rule {
-            bounds: Bounds { x0: x, y0: 100.0, x1: x + 0.5, y1: 220.0 },
-            is_horizontal: false,
-            color: [0; 3],
-        });
-        page.rules.push(Rule {
-            bounds: Bounds { x0: 100.0, y0: y, x1: 340.0, y1: y + 0.5 },
-            is_horizontal: true,
-            color: [0; 3],
-        });
+        page.rules.extend([rule(x, 100.0, x + 0.5, 220.0), rule(100.0, y, 340.0, y + 0.5)]);
     }
     let is_grid = |page: &PageLayout| find_tables(page).iter().any(|table| table.columns_by == ColumnsBy::Lines);
     // In the places of the grid the same words are a table.

@@ -1,12 +1,11 @@
 //! Tables with rules.
 
-use super::{FOLDS, find_tables, half_tables_of, page, shape, tables_of, word};
-use pagewise_text::{Bounds, PageLayout, Rule, Word};
+use super::{FOLDS, as_f32, empty_page, find_tables, half_tables_of, page, rule, shapes, tables_of, word};
+use pagewise_text::{Bounds, Word};
 
 #[test]
 fn a_full_grid_gives_its_cells() {
-    let found = tables_of(
-        "
+    let sketch = "
 ----------------------
 | Name   |  2010     |
 ----------------------
@@ -14,15 +13,13 @@ fn a_full_grid_gives_its_cells() {
 |        |  text     |
 ----------------------
 | Beta   |  7        |
-----------------------",
-    );
-    assert_eq!(found, "^Name | ^2010\nAlpha | wide text\nBeta | 7");
+----------------------";
+    assert_eq!(tables_of(sketch), "^Name | ^2010\nAlpha | wide text\nBeta | 7");
 }
 
 #[test]
 fn white_space_between_boxes_divides_tables() {
-    let found = tables_of(
-        "
+    let sketch = "
 ----------------------
 Order       2022-89
 ----------------------
@@ -36,15 +33,16 @@ Item  Count   Price
 ----------------------
 Page      1   12.50
 Proof     2    3.00
-----------------------",
+----------------------";
+    assert_eq!(
+        tables_of(sketch),
+        "^Order | ^2022-89\nDate | 28\n\n^Item | ^Count | ^Price\nPage | 1 | 12.50\nProof | 2 | 3.00"
     );
-    assert_eq!(found, "^Order | ^2022-89\nDate | 28\n\n^Item | ^Count | ^Price\nPage | 1 | 12.50\nProof | 2 | 3.00");
 }
 
 #[test]
 fn captions_and_notes_between_rules_of_one_width_divide_tables() {
-    let found = tables_of(
-        "
+    let sketch = "
 ----------------------------
 Table 1. Sheets
 ----------------------------
@@ -62,8 +60,8 @@ Part 1
 ----------------------------
 Folio          483       305
 Quarto         305       241
-----------------------------",
-    );
+----------------------------";
+    let found = tables_of(sketch);
     let sheets = "^Name | ^Folds | ^Leaves\nFolio | 1 | 2\nQuarto | 2 | 4";
     assert_eq!(
         found,
@@ -73,8 +71,7 @@ Quarto         305       241
 
 #[test]
 fn lists_side_by_side_below_ruled_heads_are_the_cells_of_one_row() {
-    let found = tables_of(
-        "
+    let sketch = "
 ------------------------------------------
 Taken                    Left out
 ------------------------------------------
@@ -82,10 +79,9 @@ Taken                    Left out
 2. Age of 18 years       2. Any disease
 3. No other disease         of the liver
    of the heart          3. Prior surgery
-------------------------------------------",
-    );
+------------------------------------------";
     assert_eq!(
-        found,
+        tables_of(sketch),
         "^Taken | ^Left out\n1. Consent in writing 2. Age of 18 years 3. No other disease of the heart | \
          1. Other trials 2. Any disease of the liver 3. Prior surgery"
     );
@@ -93,18 +89,16 @@ Taken                    Left out
 
 #[test]
 fn numbered_cells_that_begin_on_the_same_lines_are_rows() {
-    let found = tables_of(
-        "
+    let sketch = "
 ------------------------------------------
 Question              Answer
 ------------------------------------------
 1. What is a leaf     1. A sheet
 2. What is a folio    2. A fold
 3. What is a page     3. A side
-------------------------------------------",
-    );
+------------------------------------------";
     assert_eq!(
-        found,
+        tables_of(sketch),
         "^Question | ^Answer\n1. What is a leaf | 1. A sheet\n2. What is a folio | 2. A fold\n\
          3. What is a page | 3. A side"
     );
@@ -112,8 +106,7 @@ Question              Answer
 
 #[test]
 fn a_caption_in_a_drawn_row_is_no_row() {
-    let found = tables_of(
-        "
+    let sketch = "
 ----------------------
 | Table 1 Parts      |
 ----------------------
@@ -122,15 +115,13 @@ fn a_caption_in_a_drawn_row_is_no_row() {
 | Alpha  |  12       |
 ----------------------
 | Beta   |  7        |
-----------------------",
-    );
-    assert_eq!(found, "^Name | ^Count\nAlpha | 12\nBeta | 7");
+----------------------";
+    assert_eq!(tables_of(sketch), "^Name | ^Count\nAlpha | 12\nBeta | 7");
 }
 
 #[test]
 fn rows_apart_keep_the_entries_of_their_cells_together() {
-    let found = tables_of(
-        "
+    let sketch = "
 -----------------------------------------
 Group      Two months      One month
            before school   after school
@@ -141,10 +132,9 @@ Teachers   Talks by mail   Talks at the
 All who    Letter A        Form A
 take part  Map             Survey of all
            Plan of class   Plan
------------------------------------------",
-    );
+-----------------------------------------";
     assert_eq!(
-        found,
+        tables_of(sketch),
         "^Group | ^Two months before school | ^One month after school\nTeachers | Talks by mail | Talks at the school\n\
          All who take part | Letter A Map Plan of class | Form A Survey of all Plan"
     );
@@ -152,31 +142,27 @@ take part  Map             Survey of all
 
 #[test]
 fn a_missing_rule_makes_a_cell_span() {
-    let found = tables_of(
-        "
+    let sketch = "
 ---------------------------
 | Name  |  Both           |
 -       -------------------
 |       |  one   |  two   |
 ---------------------------
 | Alpha |  1     |  2     |
----------------------------",
-    );
-    assert_eq!(found, "^1x2 Name | ^2x1 Both\n^one | ^two\nAlpha | 1 | 2");
+---------------------------";
+    assert_eq!(tables_of(sketch), "^1x2 Name | ^2x1 Both\n^one | ^two\nAlpha | 1 | 2");
 }
 
 #[test]
 fn three_rules_make_a_table_with_a_head() {
-    let found = tables_of(
-        "
+    let sketch = "
 -------------------------------
 Town       Red      Blue  Green
 -------------------------------
 Oakham      12       3.5      -
 Selkirk      4      12.0     88
--------------------------------",
-    );
-    assert_eq!(found, "^Town | ^Red | ^Blue | ^Green\nOakham | 12 | 3.5 | -\nSelkirk | 4 | 12.0 | 88");
+-------------------------------";
+    assert_eq!(tables_of(sketch), "^Town | ^Red | ^Blue | ^Green\nOakham | 12 | 3.5 | -\nSelkirk | 4 | 12.0 | 88");
 }
 
 #[test]
@@ -205,21 +191,18 @@ Selkirk      4    12.0     8       9
 
 #[test]
 fn a_head_above_the_first_rule_belongs_to_the_table() {
-    let found = tables_of(
-        "
+    let sketch = "
 Town       Red      Blue  Green
 -------------------------------
 Oakham      12       3.5      -
 Selkirk      4      12.0     88
--------------------------------",
-    );
-    assert_eq!(found, "^Town | ^Red | ^Blue | ^Green\nOakham | 12 | 3.5 | -\nSelkirk | 4 | 12.0 | 88");
+-------------------------------";
+    assert_eq!(tables_of(sketch), "^Town | ^Red | ^Blue | ^Green\nOakham | 12 | 3.5 | -\nSelkirk | 4 | 12.0 | 88");
 }
 
 #[test]
 fn rules_between_rows_keep_the_lines_of_a_cell_together() {
-    let found = tables_of(
-        "
+    let sketch = "
 ---------------------------
 Town       Remarks
 ---------------------------
@@ -227,30 +210,26 @@ Oakham     the first line
            and a second one
 ---------------------------
 Selkirk    nothing
----------------------------",
-    );
-    assert_eq!(found, "^Town | ^Remarks\nOakham | the first line and a second one\nSelkirk | nothing");
+---------------------------";
+    assert_eq!(tables_of(sketch), "^Town | ^Remarks\nOakham | the first line and a second one\nSelkirk | nothing");
 }
 
 #[test]
 fn rules_between_columns_alone_leave_rows_to_the_values() {
-    let found = tables_of(
-        "
+    let sketch = "
 -------------------------
 | Town     | Red | Blue |
 -------------------------
 | Oakham   | 12  | 35   |
 | Selkirk  | 4   | 12   |
 | Kelso    | 5   | 13   |
--------------------------",
-    );
-    assert_eq!(found, "^Town | ^Red | ^Blue\nOakham | 12 | 35\nSelkirk | 4 | 12\nKelso | 5 | 13");
+-------------------------";
+    assert_eq!(tables_of(sketch), "^Town | ^Red | ^Blue\nOakham | 12 | 35\nSelkirk | 4 | 12\nKelso | 5 | 13");
 }
 
 #[test]
 fn a_caption_and_a_note_in_the_frame_are_no_rows() {
-    let found = tables_of(
-        "
+    let sketch = "
 -------------------------------------------------------
 The caption of this table is a whole sentence of words.
 -------------------------------------------------------
@@ -258,9 +237,8 @@ Town       Red                 Blue
 -------------------------------------------------------
 Oakham      12                  3.5
 Selkirk      4                 12.0
--------------------------------------------------------",
-    );
-    assert_eq!(found, "^Town | ^Red | ^Blue\nOakham | 12 | 3.5\nSelkirk | 4 | 12.0");
+-------------------------------------------------------";
+    assert_eq!(tables_of(sketch), "^Town | ^Red | ^Blue\nOakham | 12 | 3.5\nSelkirk | 4 | 12.0");
 }
 
 #[test]
@@ -280,8 +258,7 @@ fn bounds_are_those_of_the_text() {
 
 #[test]
 fn a_line_that_a_cell_goes_on_in_is_no_row_without_rules_between_rows() {
-    let found = tables_of(
-        "
+    let sketch = "
 ------------------------------------
 Name      Remarks              Count
 ------------------------------------
@@ -290,10 +267,9 @@ Oakham    a long remark that      12
 Selkirk   Another remark of        4
           several lines that
           ends here
-------------------------------------",
-    );
+------------------------------------";
     assert_eq!(
-        found,
+        tables_of(sketch),
         "^Name | ^Remarks | ^Count\nOakham | a long remark that goes on below | 12\n\
          Selkirk | Another remark of several lines that ends here | 4"
     );
@@ -301,8 +277,7 @@ Selkirk   Another remark of        4
 
 #[test]
 fn a_label_at_the_middle_of_its_rows_covers_them() {
-    let found = tables_of(
-        "
+    let sketch = "
 --------------------------------
 Group    Name         One    Two
 --------------------------------
@@ -313,10 +288,9 @@ Red      Selkirk        4    1.0
          Langford       7    0.5
 Blue     Moreton        8    0.7
          Kelso          6    0.1
---------------------------------",
-    );
+--------------------------------";
     assert_eq!(
-        found,
+        tables_of(sketch),
         "^Group | ^Name | ^One | ^Two\n1x3 Red | Oakham | 12 | 3.5\nSelkirk | 4 | 1.0\nThornton | 9 | 2.2\n\
          1x3 Blue | Langford | 7 | 0.5\nMoreton | 8 | 0.7\nKelso | 6 | 0.1"
     );
@@ -324,34 +298,31 @@ Blue     Moreton        8    0.7
 
 #[test]
 fn lines_of_a_grid_without_rules_between_rows_are_rows() {
-    let found = tables_of(
-        "
+    let sketch = "
 ------------------------------------------
 | Label      |  Base   | Rate  | Amount  |
 ------------------------------------------
 | Salary     |         |       | 1820,04 |
 | Repair     |         | 15,00 |         |
 | Supplement |  141,12 |       |         |
-------------------------------------------",
-    );
+------------------------------------------";
     assert_eq!(
-        found,
+        tables_of(sketch),
         "^Label | ^Base | ^Rate | ^Amount\nSalary |  |  | 1820,04\nRepair |  | 15,00 | \nSupplement | 141,12 |  | "
     );
 }
 
 #[test]
 fn text_over_text_stays_apart_and_is_not_certain() {
-    let mut page = page(
-        "
+    let sketch = "
 -----------------------------------------------
 Date      Particulars           Debit   Balance
 -----------------------------------------------
 01-Apr    Opening balance           0       100
 02-Apr    Bill                     26        74
 03-Apr    Another bill              4        70
------------------------------------------------",
-    );
+-----------------------------------------------";
+    let mut page = page(sketch);
     let long = |at: u16| super::word("99,98,97", 60.0 + 6.0 * (15.0 + 9.0 * f32::from(at)), 100.0 + 14.0 * 5.0);
     let at = page.words.iter().position(|word| word.text == "Bill").map_or(0, |at| at + 1);
     page.words.splice(at..at, (0..3).map(long));
@@ -363,22 +334,21 @@ Date      Particulars           Debit   Balance
 
 #[test]
 fn heads_that_are_turned_are_cells() {
-    let mut page = page(
-        "
+    let sketch = "
 -----------------------------
 Name          one  two  three
 -----------------------------
 Oakham         12  3.5      7
 Selkirk         4  1.0      8
 Thornton        9  2.2      9
------------------------------",
-    );
+-----------------------------";
+    let mut page = page(sketch);
     for word in page.words.iter_mut().filter(|word| matches!(word.text.as_str(), "one" | "two" | "three")) {
         word.turn = 270;
         (word.bounds.x1, word.bounds.y0) = (word.bounds.x0 + 10.0, word.bounds.y1 - 13.0);
         word.baseline = word.bounds.x1;
     }
-    let found = find_tables(&page).iter().map(super::shape).collect::<Vec<_>>().join("\n\n");
+    let found = shapes(&page);
     assert_eq!(
         found,
         "^Name | ^one | ^two | ^three\nOakham | 12 | 3.5 | 7\nSelkirk | 4 | 1.0 | 8\nThornton | 9 | 2.2 | 9"
@@ -387,8 +357,7 @@ Thornton        9  2.2      9
 
 #[test]
 fn columns_as_close_as_words_are_told_by_the_white_space_that_no_line_crosses() {
-    let mut page = page(
-        "
+    let sketch = "
 ----------------------------------
 Item        Value     Remark
 ----------------------------------
@@ -396,28 +365,27 @@ Centre line 775 nm    selection
 Whole width 12 pm     not drift
 Second mode 80 MHz    negligible
 Third modes 9 GHz     too wide
-----------------------------------",
-    );
+----------------------------------";
+    let mut page = page(sketch);
     // Gaps of .4 em, a little wider than those of the words beside them.
     for word in page.words.iter_mut().filter(|word| word.bounds.x0 >= 60.0 + 6.0 * 12.0) {
         (word.bounds.x0, word.bounds.x1) = (word.bounds.x0 - 2.0, word.bounds.x1 - 2.0);
     }
-    let found = find_tables(&page).iter().map(super::shape).collect::<Vec<_>>().join("\n\n");
+    let found = shapes(&page);
     assert!(found.contains("Second mode | 80 MHz | negligible"), "{found}");
 }
 
 #[test]
 fn rows_whose_cells_all_begin_in_small_letters_stay_apart() {
-    let found = tables_of(
-        "
+    let sketch = "
 ---------------------------------------------
 layer   decision                       rhythm
 ---------------------------------------------
 risk    cash or risky exposure         ~20 days
 group   route capital through clusters inherited
 stock   candidate selection            ~5 days
----------------------------------------------",
-    );
+---------------------------------------------";
+    let found = tables_of(sketch);
     assert!(found.ends_with("stock | candidate selection | ~5 days"), "{found}");
 }
 
@@ -435,8 +403,7 @@ fn a_table_says_what_divides_its_columns() {
 
 #[test]
 fn a_frame_without_the_borders_of_its_columns_is_read_by_its_white_space() {
-    let found = tables_of(
-        "
+    let sketch = "
 --------------------------------
 | Work    |  Hours  Rate  Cost |
 --------------------------------
@@ -445,31 +412,28 @@ fn a_frame_without_the_borders_of_its_columns_is_read_by_its_white_space() {
 | Paint   |      1   150   150 |
 --------------------------------
 | Polish  |      3   100   300 |
---------------------------------",
-    );
+--------------------------------";
+    let found = tables_of(sketch);
     let rows = "^Work | ^Hours | ^Rate | ^Cost\nBody | 2 | 150 | 300\nPaint | 1 | 150 | 150\nPolish | 3 | 100 | 300";
     assert_eq!(found, rows);
 }
 
 #[test]
 fn columns_of_prose_between_rules_are_no_table() {
-    let found = tables_of(
-        "
+    let sketch = "
 ---------------------------------------------------------
 we have made this year a         so that the people who
 good one for all of those        read it may know what it
 who work here, and this is       was that we did with all
 what we want to say about        of the time that we had
 it in the letter that you        before the end of a year
----------------------------------------------------------",
-    );
-    assert_eq!(found, "");
+---------------------------------------------------------";
+    assert_eq!(tables_of(sketch), "");
 }
 
 #[test]
 fn borders_that_run_through_lines_are_no_grid() {
-    let mut page = page(
-        "
+    let sketch = "
 --------------------------------
 From the chair
 --------------------------------
@@ -477,37 +441,29 @@ We remain committed to the plan
 and have refined each of its aims
 as a strength of all that we do
 and of those who work for it now
---------------------------------",
-    );
-    let rule = |x: f32| Rule {
-        bounds: Bounds { x0: x, y0: 107.0, x1: x + 0.5, y1: 197.0 },
-        is_horizontal: false,
-        color: [0; 3],
-    };
+--------------------------------";
+    let mut page = page(sketch);
     page.words.iter_mut().for_each(|word| word.bounds.x1 += 3.0);
-    page.rules.extend([60.0, 156.0, 252.0].map(rule));
+    page.rules.extend([60.0, 156.0, 252.0].map(|x| rule(x, 107.0, x + 0.5, 197.0)));
     assert!(find_tables(&page).is_empty());
 }
 
 #[test]
 fn dots_are_values_where_they_stand_in_cells() {
-    let found = tables_of(
-        "
+    let sketch = "
 ------------------------------
 Dose     Mean     SD     Max
 ------------------------------
 10       .        .      .
 20       4.5      .      .
 30       5.5      1.5    9
-------------------------------",
-    );
-    assert_eq!(found, "^Dose | ^Mean | ^SD | ^Max\n10 | . | . | .\n20 | 4.5 | . | .\n30 | 5.5 | 1.5 | 9");
+------------------------------";
+    assert_eq!(tables_of(sketch), "^Dose | ^Mean | ^SD | ^Max\n10 | . | . | .\n20 | 4.5 | . | .\n30 | 5.5 | 1.5 | 9");
 }
 
 #[test]
 fn a_rule_far_above_a_table_is_none_of_its_rules() {
-    let found = tables_of(
-        "
+    let sketch = "
 ------------------------------
 Alpha House
 1 Long Street
@@ -521,15 +477,13 @@ Item  Count              Price
 ------------------------------
 Page      1              12.50
 Proof     2               3.00
-------------------------------",
-    );
-    assert_eq!(found, "^Item | ^Count | ^Price\nPage | 1 | 12.50\nProof | 2 | 3.00");
+------------------------------";
+    assert_eq!(tables_of(sketch), "^Item | ^Count | ^Price\nPage | 1 | 12.50\nProof | 2 | 3.00");
 }
 
 #[test]
 fn lists_and_prose_in_columns_between_rules_are_no_table() {
-    let found = tables_of(
-        "
+    let sketch = "
 -----------------------------------------------------------
 • What is a book and of what     The team that wrote it had
 parts is it made up by us        the time it takes for it
@@ -540,27 +494,23 @@ to keep for the long years       • How the work was shared
 • Who can read them now          among all of its members
 • Who will read what we do       • What they learned of all
 in all of the later years        that and of what is next
------------------------------------------------------------",
-    );
-    assert_eq!(found, "");
+-----------------------------------------------------------";
+    assert_eq!(tables_of(sketch), "");
 }
 
 #[test]
 fn two_lines_of_a_sentence_with_wide_spaces_are_no_table() {
-    let found = tables_of(
-        "
+    let sketch = "
 ------------------------------------------
 of books   readers    had  seen  under a
 long       process    that takes part,
-------------------------------------------",
-    );
-    assert_eq!(found, "");
+------------------------------------------";
+    assert_eq!(tables_of(sketch), "");
 }
 
 #[test]
 fn a_watermark_belongs_to_no_table_and_ends_none() {
     let mut page = page(FOLDS);
-    let shapes = |page: &PageLayout| find_tables(page).iter().map(shape).collect::<Vec<_>>().join("\n\n");
     let expected = shapes(&page);
     assert!(expected.contains("Quarto"));
     let mark = Word { turn: 315, size: 60.0, ..word("DRAFT", 100.0, 140.0) };
@@ -570,20 +520,14 @@ fn a_watermark_belongs_to_no_table_and_ends_none() {
 
 #[test]
 fn a_cell_beside_all_rows_does_not_make_them_heads() {
-    let grid = |line: &str| line.to_owned();
-    let rows = ["A 1 2", "B 3 4", "C 5 6", "D 7 8", "E 9 10"].map(grid);
-    let mut page = PageLayout { width: 612.0, height: 792.0, ..PageLayout::default() };
-    let rule = |x0: f32, y0: f32, x1: f32, y1: f32| Rule {
-        bounds: Bounds { x0, y0, x1, y1 },
-        is_horizontal: x1 - x0 > y1 - y0,
-        color: [0; 3],
-    };
+    let rows = ["A 1 2", "B 3 4", "C 5 6", "D 7 8", "E 9 10"];
+    let mut page = empty_page();
     page.words.push(word("All", 64.0, 145.0));
     for (at, row) in rows.iter().enumerate() {
-        let y = 100.0 + 20.0 * f32::from(u8::try_from(at).unwrap_or(0));
+        let y = 100.0 + 20.0 * as_f32(at);
         page.rules.push(rule(if at == 0 { 60.0 } else { 120.0 }, y, 300.0, y + 0.5));
         for (column, text) in row.split(' ').enumerate() {
-            page.words.push(word(text, 124.0 + 60.0 * f32::from(u8::try_from(column).unwrap_or(0)), y + 5.0));
+            page.words.push(word(text, 124.0 + 60.0 * as_f32(column), y + 5.0));
         }
     }
     page.rules.push(rule(60.0, 200.0, 300.0, 200.5));
@@ -596,27 +540,22 @@ fn a_cell_beside_all_rows_does_not_make_them_heads() {
 #[test]
 fn labels_beside_several_rows_without_rules_between_them_are_divided() {
     let grid = |labels: [&str; 3]| {
-        let mut page = PageLayout { width: 612.0, height: 792.0, ..PageLayout::default() };
-        let rule = |x0: f32, y0: f32, x1: f32, y1: f32| Rule {
-            bounds: Bounds { x0, y0, x1, y1 },
-            is_horizontal: x1 - x0 > y1 - y0,
-            color: [0; 3],
-        };
+        let mut page = empty_page();
         for (at, cells) in
             [["Name", "2010", "2011"], ["", "12", "13"], ["", "14", "15"], ["", "16", "17"]].iter().enumerate()
         {
-            let y = 100.0 + 20.0 * f32::from(u8::try_from(at).unwrap_or(0));
+            let y = 100.0 + 20.0 * as_f32(at);
             page.rules.push(rule(if at < 2 { 60.0 } else { 160.0 }, y, 300.0, y + 0.5));
             let label = at.checked_sub(1).and_then(|row| labels.get(row)).unwrap_or(&"");
             for (x, text) in [64.0, 164.0, 234.0].into_iter().zip(cells).chain([(64.0, label)]) {
                 for (at, text) in text.split_whitespace().enumerate() {
-                    page.words.push(word(text, x + 12.0 * f32::from(u8::try_from(at).unwrap_or(0)), y + 5.0));
+                    page.words.push(word(text, x + 12.0 * as_f32(at), y + 5.0));
                 }
             }
         }
         page.rules.push(rule(60.0, 180.0, 300.0, 180.5));
         page.rules.extend([60.0, 160.0, 230.0, 300.0].map(|x| rule(x, 100.0, x + 0.5, 180.0)));
-        find_tables(&page).iter().map(shape).collect::<Vec<_>>().join("\n\n")
+        shapes(&page)
     };
     let rows = "^Name | ^2010 | ^2011\nFolio | 12 | 13\nQuarto | 14 | 15\nOctavo | 16 | 17";
     assert_eq!(grid(["Folio", "Quarto", "Octavo"]), rows);
@@ -628,29 +567,22 @@ fn labels_beside_several_rows_without_rules_between_them_are_divided() {
 
 #[test]
 fn the_leader_of_a_row_is_left_out_and_an_ellipsis_stays() {
-    let found = tables_of(
-        "
+    let sketch = "
 ------------------------------------
 Name                  Folds   Leaves
 ------------------------------------
 Folio . . . . . . .       1        2
 Quarto and so on...       2        4
 ------------------------------------
-",
-    );
-    assert_eq!(found, "^Name | ^Folds | ^Leaves\nFolio | 1 | 2\nQuarto and so on... | 2 | 4");
+";
+    assert_eq!(tables_of(sketch), "^Name | ^Folds | ^Leaves\nFolio | 1 | 2\nQuarto and so on... | 2 | 4");
 }
 
 #[test]
 fn a_title_in_a_row_without_sides_is_over_all_columns_and_the_row_below_it_is_the_head() {
-    let mut page = PageLayout { width: 612.0, height: 792.0, ..PageLayout::default() };
-    let rule = |x0: f32, y0: f32, x1: f32, y1: f32| Rule {
-        bounds: Bounds { x0, y0, x1, y1 },
-        is_horizontal: x1 - x0 > y1 - y0,
-        color: [0; 3],
-    };
+    let mut page = empty_page();
     for (at, row) in ["", "Name Folds Leaves", "Folio 1 2", "Quarto 2 4"].iter().enumerate() {
-        let y = 100.0 + 20.0 * f32::from(u8::try_from(at).unwrap_or(0));
+        let y = 100.0 + 20.0 * as_f32(at);
         page.rules.push(rule(60.0, y, 300.0, y + 0.5));
         for (x, text) in [64.0, 144.0, 224.0].into_iter().zip(row.split(' ').filter(|text| !text.is_empty())) {
             page.words.push(word(text, x, y + 5.0));
@@ -660,30 +592,27 @@ fn a_title_in_a_row_without_sides_is_over_all_columns_and_the_row_below_it_is_th
     page.rules.push(rule(60.0, 180.0, 300.0, 180.5));
     page.rules.extend([60.0, 300.0].map(|x| rule(x, 100.0, x + 0.5, 180.0)));
     page.rules.extend([140.0, 220.0].map(|x| rule(x, 120.0, x + 0.5, 180.0)));
-    let found = find_tables(&page).iter().map(shape).collect::<Vec<_>>().join("\n\n");
+    let found = shapes(&page);
     let expected = "^3x1 Sizes of books\n^Name | ^Folds | ^Leaves\nFolio | 1 | 2\nQuarto | 2 | 4";
     assert_eq!(found, expected);
 }
 
 #[test]
 fn a_sum_below_the_last_rule_belongs_to_the_table_whatever_signs_stand_beside_its_values() {
-    let found = tables_of(
-        "
+    let sketch = "
 -------------------------------
 Year        Names       Works
 -------------------------------
 Begin      $   90     $   258
 Added           5           -
 -------------------------------
-End        $   95     $   258",
-    );
-    assert_eq!(found, "^Year | ^Names | ^Works\nBegin | $ 90 | $ 258\nAdded | 5 | -\nEnd | $ 95 | $ 258");
+End        $   95     $   258";
+    assert_eq!(tables_of(sketch), "^Year | ^Names | ^Works\nBegin | $ 90 | $ 258\nAdded | 5 | -\nEnd | $ 95 | $ 258");
 }
 
 #[test]
 fn a_word_that_is_divided_in_a_head_heads_no_group() {
-    let found = tables_of(
-        "
+    let sketch = "
 --------------------------------
                  Non-
 
@@ -691,9 +620,8 @@ Year    Names    works    Sums
 --------------------------------
 2010       90       25      11
 2011       91       26      12
---------------------------------",
-    );
-    assert_eq!(found, "^Year | ^Names | ^Non-works | ^Sums\n2010 | 90 | 25 | 11\n2011 | 91 | 26 | 12");
+--------------------------------";
+    assert_eq!(tables_of(sketch), "^Year | ^Names | ^Non-works | ^Sums\n2010 | 90 | 25 | 11\n2011 | 91 | 26 | 12");
 }
 
 #[test]
@@ -738,38 +666,36 @@ fn a_mark_that_is_drawn_apart_from_its_line_stays_with_its_word() {
 
 #[test]
 fn a_currency_far_from_its_value_is_in_its_cell() {
-    let found = tables_of(
-        "
+    let sketch = "
 ----------------------------------
 Item            2022        2021
 ----------------------------------
 Revenue     $  1,178 $     1,141
 Costs            423        (532)
 Total       $    755 $       609
-----------------------------------",
+----------------------------------";
+    assert_eq!(
+        tables_of(sketch),
+        "^Item | ^2022 | ^2021\nRevenue | $ 1,178 | $ 1,141\nCosts | 423 | (532)\nTotal | $ 755 | $ 609"
     );
-    assert_eq!(found, "^Item | ^2022 | ^2021\nRevenue | $ 1,178 | $ 1,141\nCosts | 423 | (532)\nTotal | $ 755 | $ 609");
 }
 
 #[test]
 fn signs_in_drawn_cells_of_their_own_join_their_values() {
-    let found = tables_of(
-        "
+    let sketch = "
 ----------------------------------
 | Item    |   | 2022  | Share |   |
 ----------------------------------
 | Revenue | $ | 1,178 |     5 | % |
 ----------------------------------
 | Costs   | $ | 423   |     3 | % |
-----------------------------------",
-    );
-    assert_eq!(found, "^Item | ^2022 | ^Share\nRevenue | $ 1,178 | 5 %\nCosts | $ 423 | 3 %");
+----------------------------------";
+    assert_eq!(tables_of(sketch), "^Item | ^2022 | ^Share\nRevenue | $ 1,178 | 5 %\nCosts | $ 423 | 3 %");
 }
 
 #[test]
 fn a_unit_below_ruled_heads_is_about_all_columns() {
-    let found = tables_of(
-        "
+    let sketch = "
 ---------------------------------------------------------------
                               2022         2021         2020
                           ------------ ------------ -----------
@@ -777,32 +703,28 @@ fn a_unit_below_ruled_heads_is_about_all_columns() {
 ---------------------------------------------------------------
 Oakham and its villages       12.5          3.5          4.5
 Selkirk                        4.5         12.0          8.5
----------------------------------------------------------------",
-    );
+---------------------------------------------------------------";
     assert_eq!(
-        found,
+        tables_of(sketch),
         "^ | ^2022 | ^2021 | ^2020\n^ | ^3x1 (millions)\nOakham and its villages | 12.5 | 3.5 | 4.5\nSelkirk | 4.5 | 12.0 | 8.5"
     );
 }
 
 #[test]
 fn dates_above_values_are_heads() {
-    let found = tables_of(
-        "
+    let sketch = "
 ------------------------------------
             May 6, 2022  May 1, 2021
 ------------------------------------
 Oakham           12           35
 Selkirk           4          120
-------------------------------------",
-    );
-    assert_eq!(found, "^ | ^May 6, 2022 | ^May 1, 2021\nOakham | 12 | 35\nSelkirk | 4 | 120");
+------------------------------------";
+    assert_eq!(tables_of(sketch), "^ | ^May 6, 2022 | ^May 1, 2021\nOakham | 12 | 35\nSelkirk | 4 | 120");
 }
 
 #[test]
 fn rules_between_groups_of_rows_keep_rows_apart() {
-    let found = tables_of(
-        "
+    let sketch = "
 -------------------------
 Town        Red    Blue
 -------------------------
@@ -815,15 +737,14 @@ Denholm       8     2.5
 Kelso         9     4.5
 -------------------------
 Total        40    24.0
--------------------------",
-    );
+-------------------------";
+    let found = tables_of(sketch);
     assert!(found.contains("Selkirk | 4 | 12.0\nLosses of: |  | \nBrinkley | 7 | 1.5"), "{found}");
 }
 
 #[test]
 fn a_page_number_above_the_rule_of_the_foot_is_no_row() {
-    let found = tables_of(
-        "
+    let sketch = "
 -------------------------
 Town        Red    Blue
 -------------------------
@@ -837,21 +758,19 @@ Selkirk       4    12.0
 
 
             13
--------------------------",
-    );
-    assert_eq!(found, "^Town | ^Red | ^Blue\nOakham | 12 | 3.5\nSelkirk | 4 | 12.0");
+-------------------------";
+    assert_eq!(tables_of(sketch), "^Town | ^Red | ^Blue\nOakham | 12 | 3.5\nSelkirk | 4 | 12.0");
 }
 
 #[test]
 fn a_line_of_values_between_the_lines_of_its_label_is_one_row() {
-    let mut page = page(
-        "
+    let sketch = "
 ---------------------------------
 Source         Tokens      Bytes
 ---------------------------------
 Web pages         3.7       21.3
----------------------------------",
-    );
+---------------------------------";
+    let mut page = page(sketch);
     let mut y = 170.0;
     for (label, rest, tokens, bytes) in
         [("Code", "from forges", "8.3", "4.5"), ("Papers", "from servers", "5.8", "4.1")]
@@ -861,14 +780,13 @@ Web pages         3.7       21.3
         page.words.push(word(bytes, 234.0, y + 4.5));
         page.words.extend(rest.split(' ').scan(66.0, |x, text| {
             let at = *x;
-            *x += 6.0 * f32::from(u8::try_from(text.len()).unwrap_or(0)) + 6.0;
+            *x += 6.0 * as_f32(text.len()) + 6.0;
             Some(word(text, at, y + 9.0))
         }));
         y += 25.0;
     }
-    let bounds = Bounds { x0: 60.0, y0: y, x1: 258.0, y1: y + 0.5 };
-    page.rules.push(Rule { bounds, is_horizontal: true, color: [0; 3] });
-    let found = find_tables(&page).iter().map(shape).collect::<Vec<_>>().join("\n\n");
+    page.rules.push(rule(60.0, y, 258.0, y + 0.5));
+    let found = shapes(&page);
     assert_eq!(
         found,
         "^Source | ^Tokens | ^Bytes\nWeb pages | 3.7 | 21.3\nCode from forges | 8.3 | 4.5\nPapers from servers | 5.8 | 4.1"
@@ -877,17 +795,18 @@ Web pages         3.7       21.3
 
 #[test]
 fn a_bracket_that_closes_stands_at_its_value() {
-    let found = tables_of(
-        "
+    let sketch = "
 -----------------------------
 Item         2023      2024
 -----------------------------
 Sales         120       130
 Other       ( 58 )       64
 Change     ( 4.1 )%      12
------------------------------",
+-----------------------------";
+    assert_eq!(
+        tables_of(sketch),
+        "^Item | ^2023 | ^2024\nSales | 120 | 130\nOther | ( 58) | 64\nChange | ( 4.1)% | 12"
     );
-    assert_eq!(found, "^Item | ^2023 | ^2024\nSales | 120 | 130\nOther | ( 58) | 64\nChange | ( 4.1)% | 12");
 }
 
 #[test]
@@ -910,8 +829,7 @@ Ward                Surgery
 
 #[test]
 fn a_value_that_goes_on_in_brackets_below_is_no_row() {
-    let found = tables_of(
-        "
+    let sketch = "
 ----------------------------
 | Town     | Low   | High  |
 ----------------------------
@@ -922,10 +840,9 @@ fn a_value_that_goes_on_in_brackets_below_is_no_row() {
 | Selkirk  | 0.28  | 0.52  |
 |          | (0.25 | (0.46 |
 |          | 0.31) | 0.59) |
-----------------------------",
-    );
+----------------------------";
     assert_eq!(
-        found,
+        tables_of(sketch),
         "^Town | ^Low | ^High\nOakham | 0.17 (0.13 0.22) | 0.31 (0.21 0.41)\n\
          Selkirk | 0.28 (0.25 0.31) | 0.52 (0.46 0.59)"
     );
@@ -933,8 +850,7 @@ fn a_value_that_goes_on_in_brackets_below_is_no_row() {
 
 #[test]
 fn a_line_that_begins_with_a_sign_of_equality_is_no_row() {
-    let found = tables_of(
-        "
+    let sketch = "
 -------------------------------
 Function  Size      Red    Blue
 -------------------------------
@@ -944,10 +860,9 @@ Linear    a = 3, k  0.05  0.237
           = 128
 Square    a = 7, k  0.04  0.253
           = 64
--------------------------------",
-    );
+-------------------------------";
     assert_eq!(
-        found,
+        tables_of(sketch),
         "^Function | ^Size | ^Red | ^Blue\n1x2 Linear | a = 3, k = 32 | 0.05 | 0.237\n\
          a = 5, k = 128 | 0.09 | 0.248\nSquare | a = 7, k = 64 | 0.04 | 0.253"
     );
@@ -955,8 +870,7 @@ Square    a = 7, k  0.04  0.253
 
 #[test]
 fn a_value_as_near_as_a_word_stands_in_its_column() {
-    let mut page = page(
-        "
+    let sketch = "
 ----------------------------------
 Name           Count    Tours
 ----------------------------------
@@ -964,14 +878,14 @@ Jaromir        29,375     452
 Chess Synchros 48,065   1,821
 Chess          1,936       54
 All            379,284  4,816
-----------------------------------",
-    );
+----------------------------------";
+    let mut page = page(sketch);
     // Gaps of .3 em within the name and .25 em after it.
     for (at, left) in [(90.0, 3.0), (146.0, 3.5)] {
         for word in page.words.iter_mut().filter(|word| word.bounds.x0 > at) {
             (word.bounds.x0, word.bounds.x1) = (word.bounds.x0 - left, word.bounds.x1 - left);
         }
     }
-    let found = find_tables(&page).iter().map(super::shape).collect::<Vec<_>>().join("\n\n");
+    let found = shapes(&page);
     assert!(found.contains("Chess Synchros | 48,065 | 1,821"), "{found}");
 }
