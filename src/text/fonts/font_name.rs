@@ -28,45 +28,22 @@ const TEX_MONOSPACE: [&str; 4] = ["tt", "itt", "sltt", "tcsc"];
 const TEX_FAMILIES: [&str; 5] = ["cm", "sf", "ec", "tc", "la"];
 
 /// Fonts of formulas by the beginning of their names, with what they make of letters.
-const MATH: [(MathFont, &[&str]); 4] = [
-    (MathFont::DoubleStruck, &["msbm", "bbm", "bbold", "dsrom", "dsss"]),
-    (MathFont::Fraktur, &["eufm", "eufb"]),
-    (MathFont::Script, &["cmsy", "cmbsy", "eusm", "eusb", "rsfs", "lmmathsymbols", "txsy", "pxsy", "ntxsy", "zpzccm"]),
+const MATH: [(MathFont, &str); 4] = [
+    (MathFont::DoubleStruck, "msbm bbm bbold dsrom dsss"),
+    (MathFont::Fraktur, "eufm eufb"),
+    (MathFont::Script, "cmsy cmbsy eusm eusb rsfs lmmathsymbols txsy pxsy ntxsy zpzccm"),
     (
         MathFont::Letters,
-        &[
-            "cmmi",
-            "cmex",
-            "msam",
-            "eurm",
-            "lmmath",
-            "txmi",
-            "txex",
-            "pxmi",
-            "pxex",
-            "ntxmi",
-            "ntxex",
-            "rtxmi",
-            "rpxmi",
-            "mtmi",
-            "mtsy",
-            "mtex",
-            "stmary",
-            "esint",
-            "standardsym",
-            "zplm",
-            "zptm",
-            "futmi",
-            "fouriermath",
-            "euex",
-        ],
+        "cmmi cmex msam eurm lmmath txmi txex pxmi pxex ntxmi ntxex rtxmi rpxmi mtmi mtsy mtex stmary esint \
+        standardsym zplm zptm futmi fouriermath euex",
     ),
 ];
 /// What other fonts of formulas have in their names.
 const MATH_WORD: &str = "math";
 
 fn math_font(name: &str) -> MathFont {
-    let named = MATH.iter().find(|(_, names)| names.iter().any(|begin| name.starts_with(begin))).map(|(font, _)| *font);
+    let named =
+        MATH.iter().find(|(_, names)| names.split(' ').any(|begin| name.starts_with(begin))).map(|(font, _)| *font);
     named.unwrap_or(if name.contains(MATH_WORD) { MathFont::Letters } else { MathFont::None })
 }
 

@@ -319,33 +319,12 @@ fn paints_nothing(glyph: &Glyph<'_>) -> bool {
     matches!(glyph, Glyph::Outline(outline) if outline.font_data().is_some() && outline.outline().elements().is_empty())
 }
 
-/// Whether a sign of formulas has several sizes: operators, roots, brackets and their pieces.
+/// Signs of formulas that have several sizes, besides the ranges below: operators, roots, brackets and their pieces.
+const GROWING_SIGNS: &str = "⊕⊗⊙∪∩∨∧⊎⊔()[]{}|√∏∐∑‖∥∣⟨⟩⎷";
+
 fn grows_in_formulas(sign: char) -> bool {
-    matches!(
-        sign,
-        '⊕' | '⊗'
-            | '⊙'
-            | '∪'
-            | '∩'
-            | '∨'
-            | '∧'
-            | '⊎'
-            | '⊔'
-            | '('
-            | ')'
-            | '['
-            | ']'
-            | '{'
-            | '}'
-            | '|'
-            | '√'
-            | '∏'
-            | '∐'
-            | '∑'
-            | '‖'
-            | '∥'
-            | '∣'
-    ) || matches!(sign, '∫'..='∳' | '⋀'..='⋃' | '⌈'..='⌋' | '⟨' | '⟩' | '\u{239b}'..='\u{23ae}' | '⨀'..='⨆' | '⎷')
+    GROWING_SIGNS.contains(sign)
+        || matches!(sign, '∫'..='∳' | '⋀'..='⋃' | '⌈'..='⌋' | '\u{239b}'..='\u{23ae}' | '⨀'..='⨆')
 }
 
 /// Where the ink of a glyph begins and ends across its line.

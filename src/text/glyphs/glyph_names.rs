@@ -37,33 +37,13 @@ pub(super) fn text_of(name: &str) -> Option<String> {
 }
 
 /// The font of symbols of Arbortext Advanced Print Publisher, in which journals are set. It names its glyphs by the letter C
-/// and the codes of TeX's math symbols (OMS), of which these are in use.
+/// and the codes of TeX's math symbols (OMS). These are in use, by their codes.
 const PUBLISHER_SYMBOLS: &str = "AdvP4C4E74";
-const MATH_SYMBOLS: [(u8, char); 19] = [
-    (0, '−'),
-    (1, '·'),
-    (2, '×'),
-    (3, '∗'),
-    (4, '÷'),
-    (5, '⋄'),
-    (6, '±'),
-    (7, '∓'),
-    (14, '∘'),
-    (15, '•'),
-    (17, '≡'),
-    (18, '⊆'),
-    (19, '⊇'),
-    (20, '≤'),
-    (21, '≥'),
-    (24, '∼'),
-    (25, '≈'),
-    (28, '≪'),
-    (29, '≫'),
-];
+const MATH_SYMBOLS: &str = "−·×∗÷⋄±∓      ∘• ≡⊆⊇≤≥  ∼≈  ≪≫";
 
 fn math_symbol(name: &str) -> Option<String> {
-    let code = name.strip_prefix('C')?.parse::<u8>().ok()?;
-    MATH_SYMBOLS.iter().find(|(other, _)| *other == code).map(|(_, symbol)| symbol.to_string())
+    let code = name.strip_prefix('C')?.parse().ok()?;
+    MATH_SYMBOLS.chars().nth(code).filter(|symbol| *symbol != ' ').map(String::from)
 }
 
 /// The codes that `/Differences` of the font `font` names (ISO 32000-2, 9.6.5.2), with the text that each name says.

@@ -157,6 +157,21 @@ impl PlacedGlyph {
     }
 }
 
+/// Glyphs of tests, on a line to the right.
+#[cfg(test)]
+impl PlacedGlyph {
+    pub(crate) fn character(text: char, start: f64, end: f64, across: f64, size: f64) -> Self {
+        Self { text: GlyphText::One(text), start, end, across, size, ..Self::of_area(Rect::ZERO) }
+    }
+
+    /// Characters of half an em each, from `start` on.
+    pub(crate) fn line(text: &str, start: f64, across: f64, size: f64) -> Vec<Self> {
+        let place = |at: u32| start + f64::from(at) * size / 2.0;
+        let glyph = |(at, text): (u32, char)| Self::character(text, place(at), place(at + 1), across, size);
+        (0..).zip(text.chars()).map(glyph).collect()
+    }
+}
+
 /// The position of a glyph, from the transform of its 1,000 unit em to the page.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GlyphPlacement {

@@ -164,27 +164,9 @@ fn insert(line: &mut TextLine, mut part: Vec<LineGlyph>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ContentMark;
-    use crate::fonts::StyleIndex;
-    use crate::glyphs::{GlyphText, PlacedGlyph};
+    use crate::glyphs::PlacedGlyph;
     use crate::layout::bidi::BracketNaming;
     use crate::layout::group_into_lines;
-
-    /// Glyphs of half an em each, from `start` on.
-    fn glyphs(text: &str, start: f64, across: f64, size: f64) -> Vec<PlacedGlyph> {
-        let glyph = |(at, character): (u32, char)| PlacedGlyph {
-            text: GlyphText::One(character),
-            direction: WritingDirection::default(),
-            start: start + f64::from(at) * size / 2.0,
-            end: start + f64::from(at + 1) * size / 2.0,
-            across,
-            size,
-            ink: None,
-            style: StyleIndex::default(),
-            mark: ContentMark::default(),
-        };
-        (0..).zip(text.chars()).map(glyph).collect()
-    }
 
     fn texts(parts: impl IntoIterator<Item = Vec<PlacedGlyph>>) -> Vec<String> {
         let lines = attach_scripts(group_into_lines(parts.into_iter().flatten().collect()));
@@ -194,24 +176,31 @@ mod tests {
 
     #[test]
     fn indices_that_are_drawn_after_their_line_take_their_places_in_it() {
-        let line =
-            [glyphs("BAF", 0.0, 100.0, 10.0), glyphs("and FD", 22.0, 100.0, 10.0), glyphs("in", 60.0, 100.0, 10.0)];
-        let indices = [glyphs("3", 15.5, 102.0, 6.0), glyphs("4", 52.5, 102.0, 6.0)];
+        let line = [
+            PlacedGlyph::line("BAF", 0.0, 100.0, 10.0),
+            PlacedGlyph::line("and FD", 22.0, 100.0, 10.0),
+            PlacedGlyph::line("in", 60.0, 100.0, 10.0),
+        ];
+        let indices = [PlacedGlyph::line("3", 15.5, 102.0, 6.0), PlacedGlyph::line("4", 52.5, 102.0, 6.0)];
         assert_eq!(texts(line.into_iter().chain(indices)), ["BAF3 and FD4 in"]);
     }
 
     #[test]
     fn the_mark_of_a_note_is_raised_and_small_text_elsewhere_is_a_line_of_its_own() {
-        let name = glyphs("A Name", 0.0, 100.0, 10.0);
+        let name = PlacedGlyph::line("A Name", 0.0, 100.0, 10.0);
         assert_eq!(
-            texts([name.clone(), glyphs("x", 90.0, 150.0, 10.0), glyphs("12", 30.5, 96.0, 6.0)]),
+            texts([name.clone(), PlacedGlyph::line("x", 90.0, 150.0, 10.0), PlacedGlyph::line("12", 30.5, 96.0, 6.0)]),
             ["A Name¹²", "x"]
         );
-        let below = glyphs("3", 30.5, 106.0, 6.0);
-        assert_eq!(texts([glyphs("x", 90.0, 150.0, 10.0), name.clone(), below]), ["x", "A Name", "3"]);
-        let beside = [glyphs("O", 0.0, 116.0, 30.0), glyphs("nce the day", 16.0, 100.0, 10.0)];
+        let below = PlacedGlyph::line("3", 30.5, 106.0, 6.0);
+        assert_eq!(texts([PlacedGlyph::line("x", 90.0, 150.0, 10.0), name.clone(), below]), ["x", "A Name", "3"]);
+        let beside = [PlacedGlyph::line("O", 0.0, 116.0, 30.0), PlacedGlyph::line("nce the day", 16.0, 100.0, 10.0)];
         assert_eq!(texts(beside), ["O", "nce the day"]);
-        let under = glyphs("n", 20.0, 103.0, 6.0);
-        assert_eq!(texts([glyphs("x", 90.0, 150.0, 10.0), name, glyphs("x", 90.0, 150.0, 10.0), under]).len(), 4);
+        let under = PlacedGlyph::line("n", 20.0, 103.0, 6.0);
+        assert_eq!(
+            texts([PlacedGlyph::line("x", 90.0, 150.0, 10.0), name, PlacedGlyph::line("x", 90.0, 150.0, 10.0), under])
+                .len(),
+            4
+        );
     }
 }

@@ -253,7 +253,7 @@ fn pair_key(one: &LineGlyph, other: &LineGlyph) -> (u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::glyphs::{GlyphText, PlacedGlyph, WritingDirection};
+    use crate::glyphs::PlacedGlyph;
     use crate::layout::lines::group_into_lines;
 
     /// The text read from `shown`, drawn from left to right with one em for each character.
@@ -263,18 +263,7 @@ mod tests {
         for character in shown.chars() {
             let end = if is_combining_mark(character) { start } else { start + 10.0 };
             let begins = if end > start { start } else { start - 6.0 };
-            let (text, direction) = (GlyphText::One(character), WritingDirection::default());
-            glyphs.push(PlacedGlyph {
-                text,
-                direction,
-                start: begins,
-                end: end.max(begins + 0.1),
-                across: 0.0,
-                size: 10.0,
-                ink: None,
-                style: crate::fonts::StyleIndex::default(),
-                mark: crate::ContentMark::default(),
-            });
+            glyphs.push(PlacedGlyph::character(character, begins, end.max(begins + 0.1), 0.0, 10.0));
             start = end;
         }
         group_into_lines(glyphs).iter().map(|line| line.text(brackets)).collect::<Vec<_>>().join("|")
@@ -314,21 +303,7 @@ mod tests {
 
     #[test]
     fn brackets_open_before_they_close() {
-        let of = |shown: &str| {
-            let glyph = |(at, text)| PlacedGlyph {
-                text: GlyphText::One(text),
-                direction: WritingDirection::default(),
-                start: at,
-                end: at + 10.0,
-                across: 0.0,
-                size: 10.0,
-                ink: None,
-                style: crate::fonts::StyleIndex::default(),
-                mark: crate::ContentMark::default(),
-            };
-            let starts = std::iter::successors(Some(0.0), |at| Some(at + 10.0));
-            BracketNaming::of(group_into_lines(starts.zip(shown.chars()).map(glyph).collect()).iter())
-        };
+        let of = |shown: &str| BracketNaming::of(group_into_lines(PlacedGlyph::line(shown, 0.0, 0.0, 20.0)).iter());
         assert_eq!(of("(אב) גד"), BracketNaming::ByShape);
         assert_eq!(of(")אב( גד"), BracketNaming::ByMeaning);
         assert_eq!(of("גד) אב"), BracketNaming::ByShape);

@@ -167,32 +167,21 @@ fn is_exponent(run: &str, host: Host) -> bool {
     !is_ordinal && run.chars().any(char::is_alphanumeric) && !run.contains(char::is_whitespace)
 }
 
-/// The plain forms of superscripts and subscripts.
-const FORMS: [(char, char, char); 16] = [
-    ('0', '⁰', '₀'),
-    ('1', '¹', '₁'),
-    ('2', '²', '₂'),
-    ('3', '³', '₃'),
-    ('4', '⁴', '₄'),
-    ('5', '⁵', '₅'),
-    ('6', '⁶', '₆'),
-    ('7', '⁷', '₇'),
-    ('8', '⁸', '₈'),
-    ('9', '⁹', '₉'),
-    ('+', '⁺', '₊'),
-    ('-', '⁻', '₋'),
-    ('\u{2212}', '⁻', '₋'),
-    ('=', '⁼', '₌'),
-    ('(', '⁽', '₍'),
-    (')', '⁾', '₎'),
-];
+/// The characters that have raised and lowered forms, and these.
+const PLAIN: &str = "0123456789+-\u{2212}=()";
+const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾";
+const LOWERED: &str = "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎";
+
+fn form(character: char, forms: &str) -> Option<char> {
+    forms.chars().nth(PLAIN.chars().position(|plain| plain == character)?)
+}
 
 fn superscript(character: char) -> Option<char> {
-    FORMS.into_iter().find(|(plain, ..)| *plain == character).map(|(_, raised, _)| raised)
+    form(character, RAISED)
 }
 
 fn subscript(character: char) -> Option<char> {
-    FORMS.into_iter().find(|(plain, ..)| *plain == character).map(|(.., lowered)| lowered)
+    form(character, LOWERED)
 }
 
 /// Whether `character` is how a superscript or a subscript of `plain` is written.
@@ -203,9 +192,6 @@ pub(crate) fn is_script_of(character: char, plain: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ContentMark;
-    use crate::fonts::StyleIndex;
-    use crate::glyphs::{GlyphText, WritingDirection};
     use crate::layout::bidi::BracketNaming;
     use crate::layout::group_into_lines;
 
@@ -246,19 +232,8 @@ mod tests {
 
     /// The text of a line of glyphs of half an em each: their text, where they start, how far they are raised, their size.
     fn line(parts: &[(&str, f64, f64, f64)]) -> String {
-        let glyphs = parts.iter().flat_map(|&(text, start, rise, size)| {
-            (0..).zip(text.chars()).map(move |(at, character): (u32, char)| PlacedGlyph {
-                text: GlyphText::One(character),
-                direction: WritingDirection::default(),
-                start: start + f64::from(at) * size / 2.0,
-                end: start + f64::from(at + 1) * size / 2.0,
-                across: 100.0 - rise,
-                size,
-                ink: None,
-                style: StyleIndex::default(),
-                mark: ContentMark::default(),
-            })
-        });
+        let glyphs =
+            parts.iter().flat_map(|&(text, start, rise, size)| PlacedGlyph::line(text, start, 100.0 - rise, size));
         let lines = group_into_lines(glyphs.collect());
         lines.iter().map(|line| line.text(BracketNaming::of(lines.iter()))).collect::<Vec<_>>().join("|")
     }

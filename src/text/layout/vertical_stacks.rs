@@ -6,7 +6,7 @@
 
 use super::lines::{LineGlyph, TextLine};
 use super::word_gaps::SPACE_EM;
-use crate::glyphs::{PlacedGlyph, WritingDirection};
+use crate::glyphs::{PlacedGlyph, WritingDirection, row_of};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The most glyphs side by side in a stack, such as a year.
@@ -254,9 +254,8 @@ impl BaselineRows {
     }
 }
 
-#[allow(clippy::cast_possible_truncation, reason = "the cast saturates, and places that far off the page are one")]
 fn grid(place: f64) -> i64 {
-    (place / GRID_PT).floor() as i64
+    row_of(place, GRID_PT)
 }
 
 /// Whether a character is East Asian and upright in vertical writing (UAX 50, roughly).
@@ -272,30 +271,16 @@ pub(super) fn is_upright(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::glyphs::{GlyphPlacement, GlyphText};
     use crate::layout::lines::group_into_lines;
     use crate::layout::{plain_text, reading_order};
-    use hayro_interpret::kurbo::Affine;
 
     /// Glyphs of an em of 10 at `x` and `y`, as they are drawn, from the top down.
     fn glyphs(text: &str, x: f64, y: f64, step: [f64; 2]) -> Vec<PlacedGlyph> {
         let mut at = [x, y];
         let mut glyphs = Vec::new();
         for character in text.chars() {
-            let place = GlyphPlacement::horizontal(Affine::new([0.01, 0.0, 0.0, -0.01, at[0], at[1]]));
-            let (direction, start, across, size) = (place.direction, place.start, place.across, place.size);
-            let advance = if character.is_ascii() { 0.5 } else { 1.0 };
-            glyphs.push(PlacedGlyph {
-                text: GlyphText::One(character),
-                direction,
-                start,
-                end: start + advance * size,
-                across,
-                size,
-                ink: None,
-                style: crate::fonts::StyleIndex::default(),
-                mark: crate::ContentMark::default(),
-            });
+            let advance = if character.is_ascii() { 5.0 } else { 10.0 };
+            glyphs.push(PlacedGlyph::character(character, at[0], at[0] + advance, at[1], 10.0));
             at = [at[0] + step[0], at[1] + step[1]];
         }
         glyphs

@@ -198,25 +198,12 @@ fn extent_between(glyph: &PlacedGlyph, start: f64, end: f64) -> Rect {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ContentMark;
-    use crate::fonts::StyleIndex;
     use crate::glyphs::{GlyphText, WritingDirection};
     use crate::layout::{group_into_lines, order_blocks};
     use hayro_interpret::kurbo::Vec2;
 
-    fn glyphs(text: &str, direction: WritingDirection, size: f64) -> Vec<PlacedGlyph> {
-        let glyph = |(at, character): (u32, char)| PlacedGlyph {
-            text: GlyphText::One(character),
-            direction,
-            start: 100.0 + f64::from(at) * size / 2.0,
-            end: 100.0 + f64::from(at + 1) * size / 2.0,
-            across: 50.0,
-            size,
-            ink: None,
-            style: StyleIndex::default(),
-            mark: ContentMark::default(),
-        };
-        (0..).zip(text.chars()).map(glyph).collect()
+    fn glyphs(text: &str) -> Vec<PlacedGlyph> {
+        PlacedGlyph::line(text, 100.0, 50.0, 10.0)
     }
 
     fn words(glyphs: Vec<PlacedGlyph>) -> Vec<Word> {
@@ -225,7 +212,7 @@ mod tests {
 
     #[test]
     fn words_end_at_spaces_and_keep_their_places() {
-        let found = words(glyphs("to be", WritingDirection::default(), 10.0));
+        let found = words(glyphs("to be"));
         let found = found.iter().map(|word| (word.text.as_str(), word.bounds.edges())).collect::<Vec<_>>();
         assert_eq!(found, [("to", [100.0, 42.0, 110.0, 52.0]), ("be", [115.0, 42.0, 125.0, 52.0])]);
     }
@@ -234,7 +221,7 @@ mod tests {
     fn letters_with_a_space_between_any_two_are_words_and_the_days_of_a_week_are_not() {
         let line = |text: &str, gap: f64| {
             let mut start = 100.0;
-            let placed = glyphs(text, WritingDirection::default(), 10.0).into_iter().map(|glyph| {
+            let placed = glyphs(text).into_iter().map(|glyph| {
                 let width = match glyph.text.first() {
                     Some('i' | 'l' | 't' | 'r' | 'f') => 3.0,
                     Some(' ') => gap,
@@ -252,16 +239,8 @@ mod tests {
 
     #[test]
     fn a_superscript_is_a_word_of_its_own_without_a_space() {
-        let mut line = glyphs("note", WritingDirection::default(), 10.0);
-        line.push(PlacedGlyph {
-            text: GlyphText::One('1'),
-            start: 120.0,
-            end: 123.0,
-            across: 46.0,
-            size: 6.0,
-            ink: None,
-            ..line.first().cloned().unwrap_or_else(|| PlacedGlyph::of_area(Rect::ZERO))
-        });
+        let mut line = glyphs("note");
+        line.push(PlacedGlyph::character('1', 120.0, 123.0, 46.0, 6.0));
         let found = words(line);
         let found = found.iter().map(|word| (word.text.as_str(), word.is_spaced)).collect::<Vec<_>>();
         assert_eq!(found, [("note", true), ("1", false)]);
@@ -269,7 +248,9 @@ mod tests {
 
     #[test]
     fn a_word_down_the_page_is_high_and_its_baseline_is_upright() {
-        let found = words(glyphs("down", WritingDirection::of(Vec2::new(0.0, 1.0)), 10.0));
+        let direction = WritingDirection::of(Vec2::new(0.0, 1.0));
+        let down = glyphs("down").into_iter().map(|glyph| PlacedGlyph { direction, ..glyph });
+        let found = words(down.collect());
         let word = found.first().cloned().unwrap_or_default();
         assert_eq!((word.turn, word.bounds.edges(), word.baseline), (90, [-52.0, 100.0, -42.0, 120.0], -50.0));
     }

@@ -316,27 +316,12 @@ fn are_in_order(first: char, second: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::glyphs::WritingDirection;
 
     fn font(text: &str, code: impl Fn(char) -> u32) -> FontStatistics {
         let mut font = FontStatistics::default();
         let glyph_texts = text.chars().map(GlyphText::One).collect::<Vec<_>>();
         font.record_codes(text.chars().map(code).zip(&glyph_texts));
-        let mut start = 0.0;
-        for text in glyph_texts {
-            font.add(&PlacedGlyph {
-                text,
-                direction: WritingDirection::default(),
-                start,
-                end: start + 5.0,
-                across: 0.0,
-                size: 10.0,
-                ink: None,
-                style: crate::fonts::StyleIndex::default(),
-                mark: crate::ContentMark::default(),
-            });
-            start += 5.0;
-        }
+        PlacedGlyph::line(text, 0.0, 0.0, 10.0).iter().for_each(|glyph| font.add(glyph));
         font
     }
 
