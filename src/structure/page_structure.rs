@@ -184,16 +184,22 @@ impl Style {
 
 checked_on_arrival!(PageStructure);
 
+impl Region {
+    pub(crate) fn column(&self) -> Option<&Column> {
+        if let Self::Column(column) = self { Some(column) } else { None }
+    }
+}
+
 impl PageStructure {
     /// Whether each word's address is listed.
     fn is_valid(&self) -> bool {
-        let columns = self.regions.iter().filter_map(|region| match region {
-            Region::Column(column) => Some(column),
-            Region::Table(_) | Region::Figure(_) => None,
-        });
-        let mut words = columns.flat_map(|column| &column.lines).flat_map(|line| &line.words);
         let is_listed = |target: u32| usize::try_from(target).is_ok_and(|at| at < self.targets.len());
-        words.all(|word| word.target.is_none_or(is_listed))
+        self.lines().flat_map(|line| &line.words).all(|word| word.target.is_none_or(is_listed))
+    }
+
+    /// The lines of its columns.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &Line> + Clone {
+        self.regions.iter().filter_map(Region::column).flat_map(|column| &column.lines)
     }
 }
 

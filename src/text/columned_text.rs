@@ -84,7 +84,7 @@ impl Grid {
     fn of(words: &[&PlacedWord]) -> Self {
         let width = |word: &&PlacedWord| {
             let characters = word.text.chars().map(|_| 1.0).sum::<f32>();
-            (characters >= 2.0).then(|| (word.bounds.x1 - word.bounds.x0) / characters)
+            (characters >= 2.0).then(|| word.bounds.width() / characters)
         };
         let mut widths = words.iter().filter_map(width).collect::<Vec<_>>();
         widths.sort_by(f32::total_cmp);

@@ -51,6 +51,23 @@ impl Bounds {
         self.y1 - 0.2 * em
     }
 
+    /// The smallest rectangle that contains all of these.
+    pub fn around(all: impl IntoIterator<Item = Self>) -> Self {
+        all.into_iter().fold(Self::NOTHING, Self::union)
+    }
+
+    /// The length of its upper side.
+    #[must_use]
+    pub fn width(self) -> f32 {
+        self.x1 - self.x0
+    }
+
+    /// The length of its left side.
+    #[must_use]
+    pub fn height(self) -> f32 {
+        self.y1 - self.y0
+    }
+
     /// The width that both have; negative if they are apart.
     #[must_use]
     pub fn shared_width(self, other: Self) -> f32 {

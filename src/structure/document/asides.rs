@@ -30,12 +30,12 @@ fn is_aside(column: &Column, page: &PageStructure, statistics: &TypeStatistics) 
         other.turn == 0
             && is_body
             && own.shared_width(text) <= 0.0
-            && text.x1 - text.x0 > WIDER * (own.x1 - own.x0)
-            && 2.0 * shared > own.y1 - own.y0
+            && text.width() > WIDER * own.width()
+            && 2.0 * shared > own.height()
     };
-    page.regions.iter().any(|region| matches!(region, Region::Column(other) if is_beside(other)))
+    page.regions.iter().filter_map(Region::column).any(is_beside)
 }
 
 fn extent(column: &Column) -> Bounds {
-    column.lines.iter().fold(Bounds::NOTHING, |all, line| all.union(line.bounds))
+    Bounds::around(column.lines.iter().map(|line| line.bounds))
 }

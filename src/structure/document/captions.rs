@@ -74,7 +74,7 @@ fn mark_if(drafts: &mut [Draft], pages: &[DocumentPage], is_caption: impl Fn(&Dr
 pub(super) fn is_in_figure(draft: &Draft, page: &DocumentPage) -> bool {
     let middle = center(bounds_on_page(draft, page));
     let area = page.structure.width * page.structure.height;
-    let is_ground = |figure: &Bounds| 2.0 * (figure.x1 - figure.x0) * (figure.y1 - figure.y0) > area;
+    let is_ground = |figure: &Bounds| 2.0 * figure.width() * figure.height() > area;
     let mut figures = page.structure.figures.iter().take(MAX_FIGURES);
     figures.any(|figure| holds(*figure, middle) && !is_ground(figure))
 }
@@ -86,7 +86,7 @@ fn bounds_on_page(draft: &Draft, page: &DocumentPage) -> Bounds {
 
 fn is_beside_figure(draft: &Draft, page: &DocumentPage) -> bool {
     let bounds = bounds_on_page(draft, page);
-    let is_large = |figure: &Bounds| figure.y1 - figure.y0 > MIN_FIGURE_PT || figure.x1 - figure.x0 > MIN_FIGURE_PT;
+    let is_large = |figure: &Bounds| figure.height() > MIN_FIGURE_PT || figure.width() > MIN_FIGURE_PT;
     let tables = page.structure.regions.iter().filter_map(|region| match region {
         Region::Table(table) => Some(table.bounds),
         Region::Figure(figure) => Some(figure.bounds),

@@ -136,12 +136,8 @@ impl RunningLines {
     /// Whether the page is empty without the lines that are left out.
     fn leave_out_all(&self, page: &PageStructure) -> bool {
         let left_out = self.rows().filter(|row| row.is_left_out).map(|row| row.lines.len()).sum::<usize>();
-        let has_other = page.regions.iter().any(|region| !matches!(region, Region::Column(_)));
-        let lines = page.regions.iter().map(|region| match region {
-            Region::Column(column) => column.lines.iter().filter(|line| !line.is_number()).count(),
-            Region::Table(_) | Region::Figure(_) => 0,
-        });
-        !has_other && left_out == lines.sum::<usize>()
+        let has_other = page.regions.iter().any(|region| region.column().is_none());
+        !has_other && left_out == page.lines().filter(|line| !line.is_number()).count()
     }
 }
 
@@ -171,8 +167,7 @@ pub(super) fn printed_numbers(pages: &[DocumentPage]) -> BTreeMap<u32, String> {
 /// The size of most characters. Lines that pages repeat do not count: the small print of slides has more letters than their
 /// text.
 fn body_size(pages: &[DocumentPage]) -> f32 {
-    let regions = pages.iter().flat_map(|page| &page.structure.regions);
-    let lines = regions.flat_map(|region| if let Region::Column(column) = region { &*column.lines } else { &[] });
+    let lines = pages.iter().flat_map(|page| page.structure.lines());
     let mut counts: HashMap<Vec<&str>, usize> = HashMap::new();
     lines.clone().for_each(|line| *counts.entry(words_of(line)).or_default() += 1);
     let are_all_repeated = counts.values().all(|count| *count >= MIN_PAGES);

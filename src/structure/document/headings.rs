@@ -177,7 +177,7 @@ fn is_among_items(drafts: &[Draft], flow: &[usize], index: usize) -> bool {
 /// Whether a draft of several lines that do not fill its column is an address or a list, not one text.
 fn is_broken(draft: &Draft) -> bool {
     let leaves_room = |above: &Line, below: &Line| {
-        let word = below.words.first().map_or(0.0, |word| word.bounds.x1 - word.bounds.x0);
+        let word = below.words.first().map_or(0.0, |word| word.bounds.width());
         (above.bounds.x0 - below.bounds.x0).abs() < 0.3 * above.size
             && above.bounds.x1 + word + above.size < draft.right
     };
@@ -452,7 +452,7 @@ pub(super) fn is_capitals(draft: &Draft) -> bool {
 
 /// Whether a line in italics or in another font stands alone at the left edge, over text that differs.
 fn is_plain_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) -> bool {
-    let width = draft.bounds().x1 - draft.bounds().x0;
+    let width = draft.bounds().width();
     let body = statistics.font(draft.place.page);
     let has_other_font = |draft: &Draft| draft.is_all(|line| line.is_all(|style| Some(style.font) != body));
     draft.lines.len() == 1

@@ -196,7 +196,7 @@ fn last_left(draft: &Draft) -> f32 {
 /// Whether the last line leaves no room for the first word of the next.
 fn is_full(before: &Draft, first: &Line) -> bool {
     let Some(last) = before.lines.last() else { return false };
-    let word = first.words.first().map_or(0.0, |word| word.bounds.x1 - word.bounds.x0);
+    let word = first.words.first().map_or(0.0, |word| word.bounds.width());
     let own = before.last_part().iter().map(|line| line.bounds.x1).fold(last.bounds.x1, f32::max);
     let right = if before.last_part().len() > 2 { own } else { before.right };
     let is_quote = before.kind == DraftKind::Quote;
@@ -229,7 +229,7 @@ fn reads_on(before: &Draft, after: &Draft) -> bool {
 /// Whether the first word of one draft has no room at the end of the other. Few last lines of paragraphs are so full.
 fn leaves_no_room(before: &Draft, after: &Draft) -> bool {
     let (Some(last), Some(first)) = (before.lines.last(), after.lines.first()) else { return false };
-    let word = first.words.first().map_or(0.0, |word| word.bounds.x1 - word.bounds.x0);
+    let word = first.words.first().map_or(0.0, |word| word.bounds.width());
     before.lines.len() > 1 && before.right - last.bounds.x1 < word + 0.2 * last.size
 }
 

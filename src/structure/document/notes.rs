@@ -1,7 +1,6 @@
 //! Footnotes and endnotes: by mark and place.
 
 use super::super::bounds::Frame;
-use super::super::page_structure::Region;
 use super::DocumentPage;
 use super::drafts::{Draft, DraftKind};
 use super::type_statistics::TypeStatistics;
@@ -49,11 +48,7 @@ fn is_at_foot(draft: &Draft, pages: &[DocumentPage]) -> bool {
 fn references(pages: &[DocumentPage]) -> References {
     let mut references = References::new();
     for (index, page) in pages.iter().enumerate() {
-        let lines = page.structure.regions.iter().filter_map(|region| match region {
-            Region::Column(column) => Some(&column.lines),
-            Region::Table(_) | Region::Figure(_) => None,
-        });
-        for line in lines.flatten() {
+        for line in page.structure.lines() {
             let pairs = line.words.iter().zip(line.words.iter().skip(1));
             let marks =
                 pairs.filter(|(before, word)| word.is_raised && !before.is_raised && may_precede_mark(&before.text));

@@ -58,7 +58,7 @@ fn is_quote(draft: &Draft, indents: &[i32]) -> bool {
 fn is_set_in_right(draft: &Draft) -> bool {
     let lines = draft.lines.get(..draft.own_lines).unwrap_or_default();
     let leaves_room = |above: &Line, below: &Line| {
-        let word = below.words.first().map_or(0.0, |word| word.bounds.x1 - word.bounds.x0);
+        let word = below.words.first().map_or(0.0, |word| word.bounds.width());
         draft.right - above.bounds.x1 > word + WORD_SPACE_EM * above.size
     };
     let ends = || lines.iter().rev().skip(1).map(|line| line.bounds.x1);

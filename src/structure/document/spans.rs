@@ -1,7 +1,7 @@
 //! The lines of a draft become spans of text: lines joined, hyphens repaired.
 
 use super::super::block::{BlockKind, SpanPosition, TextSpan};
-use super::super::page_structure::{Line, LineWord, Region};
+use super::super::page_structure::{Line, LineWord};
 use super::DocumentPage;
 use super::drafts::{Draft, DraftKind, Marker};
 use super::notes::{may_precede_mark, note_label};
@@ -252,10 +252,6 @@ fn is_joined_script(before: &str, next: &str) -> bool {
 
 /// The words of the document.
 fn vocabulary(pages: &[DocumentPage]) -> Vocabulary {
-    let regions = pages.iter().flat_map(|page| &page.structure.regions);
-    let columns = regions.filter_map(|region| match region {
-        Region::Column(column) => Some(column),
-        Region::Table(_) | Region::Figure(_) => None,
-    });
-    Vocabulary::of(columns.flat_map(|column| &column.lines).take(MAX_VOCABULARY).map(Line::text))
+    let lines = pages.iter().flat_map(|page| page.structure.lines());
+    Vocabulary::of(lines.take(MAX_VOCABULARY).map(Line::text))
 }

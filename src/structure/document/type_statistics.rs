@@ -166,12 +166,9 @@ impl Votes {
 /// The font of most words of a page that have the size of the body.
 fn body_font(page: &DocumentPage, size: f32) -> Option<u16> {
     let mut counts: BTreeMap<u16, usize> = BTreeMap::new();
-    for region in &page.structure.regions {
-        let Region::Column(column) = region else { continue };
-        let words = column.lines.iter().flat_map(|line| &line.words);
-        for word in words.filter(|word| quarters(word.style.size) == quarters(size)) {
-            *counts.entry(word.style.font).or_default() += 1;
-        }
+    let words = page.structure.lines().flat_map(|line| &line.words);
+    for word in words.filter(|word| quarters(word.style.size) == quarters(size)) {
+        *counts.entry(word.style.font).or_default() += 1;
     }
     counts.into_iter().max_by_key(|(_, count)| *count).map(|(font, _)| font)
 }

@@ -56,27 +56,11 @@ fn push_script_capital(out: &mut String, capital: char) {
 fn is_known(sign: char) -> bool {
     super::names::is_math_letter(sign)
         || super::names::joins_terms(sign)
-        || matches!(
-            sign,
-            '…' | '†'
-                | '‡'
-                | '•'
-                | '∞'
-                | 'ℏ'
-                | 'ℜ'
-                | 'ℑ'
-                | 'ℵ'
-                | '℘'
-                | '°'
-                | '‖'
-                | '⟨'
-                | '⟩'
-                | '√'
-                | 'ı'
-                | 'ȷ'
-        )
-        || matches!(sign, '⌈'..='⌋' | '□' | '◦' | '★' | '△' | '▽' | '◇' | '♯' | '♭')
+        || OTHER_SIGNS.contains(sign)
+        || matches!(sign, '⌈'..='⌋')
 }
+
+const OTHER_SIGNS: &str = "…†‡•∞ℏℜℑℵ℘°‖⟨⟩√ıȷ□◦★△▽◇♯♭";
 
 /// The letter of a mathematical italic one, which formulas have without saying so.
 fn upright(sign: char) -> char {

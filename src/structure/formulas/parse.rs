@@ -67,7 +67,7 @@ fn take(symbols: &mut Vec<Symbol>, condition: impl Fn(&Symbol) -> bool) -> Vec<S
 }
 
 fn extent(symbols: &[Symbol]) -> pagewise_text::Bounds {
-    symbols.iter().fold(Bounds::NOTHING, |all, symbol| all.union(symbol.bounds))
+    Bounds::around(symbols.iter().map(|symbol| symbol.bounds))
 }
 
 fn largest(symbols: &[Symbol]) -> f32 {
@@ -98,9 +98,8 @@ fn composite(kind: Kind, latex: String, parts: &[Symbol], read: &Read) -> Symbol
 
 /// Makes fractions, roots and overlines of rules, the longest first.
 fn with_rules(mut symbols: Vec<Symbol>, depth: usize) -> Option<Vec<Symbol>> {
-    let width = |symbol: &Symbol| symbol.bounds.x1 - symbol.bounds.x0;
     let mut rules = take(&mut symbols, |symbol| symbol.kind == Kind::Rule);
-    rules.sort_by(|a, b| width(b).total_cmp(&width(a)));
+    rules.sort_by(|a, b| b.bounds.width().total_cmp(&a.bounds.width()));
     while !rules.is_empty() {
         let rule = rules.remove(0);
         let em = largest(&symbols);
@@ -158,7 +157,7 @@ fn fraction(rule: &Symbol, above: Vec<Symbol>, below: Vec<Symbol>, depth: usize)
 
 fn line_over(rule: &Symbol, content: Vec<Symbol>, depth: usize) -> Option<Symbol> {
     let parts: Vec<Symbol> = content.iter().chain([rule]).cloned().collect();
-    let is_wide = rule.bounds.x1 - rule.bounds.x0 > MAX_OVERLINE_EM * letter_size(&content);
+    let is_wide = rule.bounds.width() > MAX_OVERLINE_EM * letter_size(&content);
     // A rule over a number without letters is no overline: it may be an axis, or belong to a fraction.
     let has_letter = |read: &Read| read.latex.contains(char::is_alphabetic);
     let read = expression(content, depth + 1).filter(|read| !is_wide && has_letter(read))?;
@@ -218,7 +217,7 @@ fn with_brackets(mut symbols: Vec<Symbol>, depth: usize) -> Option<Vec<Symbol>> 
 
 /// The bracket that closes another one.
 fn closing(open: &Symbol, rest: &std::collections::VecDeque<Symbol>) -> Option<usize> {
-    let height = |symbol: &Symbol| symbol.bounds.y1 - symbol.bounds.y0;
+    let height = |symbol: &Symbol| symbol.bounds.height();
     let is_like = |symbol: &Symbol| {
         (symbol.middle().1 - open.middle().1).abs() < 0.25 * open.size
             && (height(symbol) - height(open)).abs() < 0.2 * height(open)

@@ -88,7 +88,7 @@ pub(super) fn of_words(page: &PageLayout, zone: &Zone, rules: impl Iterator<Item
     let mut symbols = with_pairs(merge_pieces(symbols));
     for symbol in &mut symbols {
         // A bar of one piece is no higher than letters.
-        if matches!(symbol.kind, Kind::Bar(_)) && symbol.bounds.y1 - symbol.bounds.y0 <= TALL_EM * symbol.size {
+        if matches!(symbol.kind, Kind::Bar(_)) && symbol.bounds.height() <= TALL_EM * symbol.size {
             symbol.kind = Kind::Term;
         }
     }
@@ -105,13 +105,13 @@ pub(super) fn own_baseline(word: &Word) -> f32 {
 
 /// Whether the box of a word is that of its ink.
 pub(super) fn has_ink(word: &Word) -> bool {
-    ((word.bounds.y1 - word.bounds.y0) - word.size).abs() > ROUNDING_EM * word.size
+    (word.bounds.height() - word.size).abs() > ROUNDING_EM * word.size
 }
 
 /// Appends the symbols of a word: each sign that may be high alone, each name, and each letter of a font of formulas.
 fn push_word(symbols: &mut Vec<Symbol>, word: &Word, text: &str, order: usize, is_prose: bool) {
     let length = word.text.chars().filter(|sign| !is_combining(*sign)).map(|_| 1.0_f32).sum::<f32>().max(1.0);
-    let pitch = (word.bounds.x1 - word.bounds.x0) / length;
+    let pitch = word.bounds.width() / length;
     let before = word.text.find(text).and_then(|at| word.text.get(..at)).unwrap_or_default();
     let mut x = word.bounds.x0 + pitch * before.chars().map(|_| 1.0).sum::<f32>();
     let mut is_spaced = word.is_spaced;
@@ -122,7 +122,7 @@ fn push_word(symbols: &mut Vec<Symbol>, word: &Word, text: &str, order: usize, i
         let width = if is_mark {
             0.0
         } else if !has_letter {
-            word.bounds.x1 - word.bounds.x0
+            word.bounds.width()
         } else {
             pitch * part.chars().filter(|sign| !is_combining(*sign)).map(|_| 1.0).sum::<f32>()
         };
@@ -180,7 +180,7 @@ fn kind_of(part: &str, word: &Word, bounds: Bounds, is_prose: bool) -> (Kind, St
         return (Kind::Accent(command), command.to_owned());
     }
     let first = part.chars().next().unwrap_or_default();
-    let is_high = bounds.y1 - bounds.y0 > TALL_EM * word.size;
+    let is_high = bounds.height() > TALL_EM * word.size;
     let mut latex = String::new();
     let is_written =
         part.chars().try_for_each(|sign| push_character(&mut latex, sign, word.math, word.is_bold)).is_some();

@@ -76,7 +76,7 @@ fn bullet_of(line: &Segment, marks: &[Bounds], sizes: &Range<f32>) -> Option<Bou
 
 /// Small pictures of one size that stand below each other, two at least.
 fn pictures(page: &PageLayout, frame: Frame) -> Vec<Bounds> {
-    let key = |b: &Bounds| [b.x0, b.x1 - b.x0, b.y1 - b.y0].map(quarters);
+    let key = |b: &Bounds| [b.x0, b.width(), b.height()].map(quarters);
     let mut pictures = marks_of(page.images.iter().copied(), frame);
     let mut counts: BTreeMap<[i32; 3], usize> = BTreeMap::new();
     pictures.iter().for_each(|picture| *counts.entry(key(picture)).or_default() += 1);
@@ -97,7 +97,7 @@ fn marks(page: &PageLayout, frame: Frame) -> Vec<Bounds> {
 
 fn marks_of(shapes: impl Iterator<Item = Bounds>, frame: Frame) -> Vec<Bounds> {
     let is_mark = |b: &Bounds| {
-        let (width, height) = (b.x1 - b.x0, b.y1 - b.y0);
+        let (width, height) = (b.width(), b.height());
         SIZE_PT.contains(&width) && SIZE_PT.contains(&height) && width < 1.6 * height && height < 1.6 * width
     };
     let mut marks: Vec<Bounds> = shapes.filter(is_mark).take(MAX_SHAPES).map(|bounds| frame.of_page(bounds)).collect();
@@ -109,5 +109,5 @@ fn is_bullet(mark: Bounds, line: &Segment, sizes: &Range<f32>) -> bool {
     let em = line.size.max(0.1);
     let rise = (line.baseline - center(mark).1) / em;
     let gap = (line.bounds.x0 - mark.x1) / em;
-    sizes.contains(&((mark.x1 - mark.x0) / em)) && RISE_EM.contains(&rise) && GAP_EM.contains(&gap)
+    sizes.contains(&(mark.width() / em)) && RISE_EM.contains(&rise) && GAP_EM.contains(&gap)
 }

@@ -23,7 +23,7 @@ impl FixedPitchFonts {
         for word in words.iter().filter(|word| shows_pitch(&word.text)) {
             let bounds = frame.of_page(word.bounds);
             let count = u16::try_from(word.text.chars().count()).unwrap_or(u16::MAX);
-            let pitch = (bounds.x1 - bounds.x0) / f32::from(count) / word.size;
+            let pitch = bounds.width() / f32::from(count) / word.size;
             pitches.entry(word.font).or_default().add(&word.text, pitch);
         }
         pitches.retain(|_, pitches| pitches.texts.len() >= MIN_WORDS);
@@ -69,10 +69,9 @@ pub(crate) fn pitch<'w>(words: impl Iterator<Item = &'w LineWord>) -> Option<f32
         words.filter_map(|word| Some((u16::try_from(word.text.len()).ok()?, word.bounds))).collect();
     let (most, long) = lengths.iter().max_by_key(|(count, _)| *count)?;
     let (least, short) = lengths.iter().min_by_key(|(count, _)| *count)?;
-    let width = |bounds: &Bounds| bounds.x1 - bounds.x0;
     let pitch = match most - least {
-        0 => width(long) / f32::from((*most).max(1)),
-        more => (width(long) - width(short)) / f32::from(more),
+        0 => long.width() / f32::from((*most).max(1)),
+        more => (long.width() - short.width()) / f32::from(more),
     };
     Some(pitch.max(0.1))
 }

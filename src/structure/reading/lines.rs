@@ -102,8 +102,7 @@ fn is_divided(left: &Segment, right: &Segment, boxes: &DrawnBoxes) -> bool {
     let (from, to, em) = (left.bounds.x1, right.bounds.x0, left.size.max(right.size));
     let first = boxes.sides.partition_point(|side| center(*side).0 < from);
     let mut between = boxes.sides.iter().skip(first).take_while(|side| center(**side).0 <= to);
-    let is_side =
-        |side: &Bounds| side.y1 - side.y0 > SIDE_EM * em && side.y0 < left.baseline && left.baseline < side.y1;
+    let is_side = |side: &Bounds| side.height() > SIDE_EM * em && side.y0 < left.baseline && left.baseline < side.y1;
     let is_label = ends_label(&left.words) || is_cell_value(&right.words);
     let is_row = (left.size - right.size).abs() < SAME_SIZE * em && is_label;
     between.any(is_side) || to - from > WIDE_GAP_EM * em && !is_row && is_text(left) && is_text(right)
@@ -167,7 +166,7 @@ fn without_inner(row: Vec<Segment>) -> Vec<Segment> {
 
 fn line(words: Vec<LineWord>, baseline: f32) -> Line {
     let words = with_short_leaders(words);
-    let bounds = words.iter().fold(Bounds::NOTHING, |all, word| all.union(word.bounds));
+    let bounds = Bounds::around(words.iter().map(|word| word.bounds));
     let size = line_size(words.iter());
     Line { words, bounds, baseline, size, ground: None, tag: None }
 }
@@ -180,7 +179,7 @@ fn with_short_leaders(words: Vec<LineWord>) -> Vec<LineWord> {
         let count: usize = run.iter().map(|word| word.text.chars().count()).sum();
         match run {
             [first, ..] if is_dots(first) && count >= MIN_LEADER => {
-                let bounds = run.iter().fold(Bounds::NOTHING, |all, word| all.union(word.bounds));
+                let bounds = Bounds::around(run.iter().map(|word| word.bounds));
                 kept.push(LineWord { text: LEADER.to_owned(), bounds, ..first.clone() });
             }
             _ => kept.extend_from_slice(run),
@@ -199,7 +198,7 @@ fn around_leader(word: LineWord) -> Vec<LineWord> {
         return vec![word];
     }
     let length = |text: &str| f32::from(u16::try_from(text.len()).unwrap_or(u16::MAX));
-    let pitch = (word.bounds.x1 - word.bounds.x0) / length(&word.text).max(1.0);
+    let pitch = word.bounds.width() / length(&word.text).max(1.0);
     let mut x1 = word.bounds.x0;
     let parts = [stem, rest.strip_suffix(tail).unwrap_or(rest), tail].into_iter().filter(|part| !part.is_empty());
     let part = |text: &str| {

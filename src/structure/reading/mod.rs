@@ -184,14 +184,14 @@ fn placed_word(word: &Word, frame: Frame, links: &LinkIndex) -> (LineWord, f32) 
 
 fn drawn_boxes(page: &PageLayout, frame: Frame) -> DrawnBoxes {
     let rules = page.rules.iter().take(MAX_RULES).map(|rule| frame.of_page(rule.bounds));
-    let mut sides: Vec<Bounds> = rules.filter(|rule| rule.y1 - rule.y0 > rule.x1 - rule.x0).collect();
+    let mut sides: Vec<Bounds> = rules.filter(|rule| rule.height() > rule.width()).collect();
     sides.sort_by(|a, b| center(*a).0.total_cmp(&center(*b).0));
     DrawnBoxes { grounds: grounds(page, frame), sides }
 }
 
 /// The boxes with a filled ground, the smallest first.
 fn grounds(page: &PageLayout, frame: Frame) -> Vec<Bounds> {
-    let area = |b: &Bounds| (b.x1 - b.x0) * (b.y1 - b.y0);
+    let area = |b: &Bounds| b.width() * b.height();
     let limit = page.width * page.height * MAX_GROUND_SHARE;
     let fills = page.fills.iter().take(MAX_GROUNDS).map(|fill| frame.of_page(fill.bounds));
     let mut grounds: Vec<Bounds> = fills.filter(|bounds| area(bounds) < limit).collect();
@@ -209,7 +209,7 @@ impl LinkIndex {
     fn new(bounds: Vec<Bounds>) -> Self {
         let mut areas: Vec<(Bounds, u32)> = bounds.into_iter().zip(0..).collect();
         areas.sort_by(|a, b| a.0.y0.total_cmp(&b.0.y0));
-        let tallest = areas.iter().map(|(area, _)| area.y1 - area.y0).fold(0.0, f32::max);
+        let tallest = areas.iter().map(|(area, _)| area.height()).fold(0.0, f32::max);
         Self { areas, tallest }
     }
 

@@ -83,7 +83,7 @@ fn is_section_number(text: &str) -> bool {
 /// Takes the words from `count` on out of a line.
 fn rest_of(line: &mut Line, count: usize) -> Option<Line> {
     let words = line.words.split_off(count.min(line.words.len()));
-    let bounds = |words: &[LineWord]| words.iter().fold(Bounds::NOTHING, |all, word| all.union(word.bounds));
+    let bounds = |words: &[LineWord]| Bounds::around(words.iter().map(|word| word.bounds));
     line.bounds = bounds(&line.words);
     (!words.is_empty()).then(|| Line { bounds: bounds(&words), words, ..line.clone() })
 }

@@ -102,7 +102,7 @@ impl Segment {
     }
 
     fn of_words(words: Vec<(LineWord, f32)>, first: usize) -> Self {
-        let bounds = words.iter().fold(Bounds::NOTHING, |all, (word, _)| all.union(word.bounds));
+        let bounds = Bounds::around(words.iter().map(|(word, _)| word.bounds));
         let size = line_size(words.iter().map(|(word, _)| word));
         // A lowered letter of the same size does not lower the line.
         let full = words.iter().filter(|(word, _)| word.style.size > size * RAISED_FACTOR);
@@ -338,7 +338,7 @@ fn logical_segment(mut words: Vec<PlacedWord>) -> Segment {
 
 /// Whether a word of a segment is printed over a word of a line: they share more than half of the smaller one.
 pub(super) fn is_printed_over(line: &Segment, own: &Segment) -> bool {
-    let area = |b: Bounds| (b.x1 - b.x0).max(0.0) * (b.y1 - b.y0).max(0.0);
+    let area = |b: Bounds| b.width().max(0.0) * b.height().max(0.0);
     let is_over = |one: &LineWord, other: &LineWord| {
         let (a, b) = (one.bounds, other.bounds);
         let shared = Bounds { x0: a.x0.max(b.x0), y0: a.y0.max(b.y0), x1: a.x1.min(b.x1), y1: a.y1.min(b.y1) };

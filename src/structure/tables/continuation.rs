@@ -25,8 +25,8 @@ pub fn continues(previous: &Table, next: &Table) -> Option<Continuation> {
         return None;
     }
     let repeated_head_rows =
-        (0..head_rows(next).min(head_rows(previous))).take_while(|row| has_same_row(previous, next, *row)).count();
-    let is_new = head_rows(next) > 0 && repeated_head_rows == 0 && has_words_in_head(next);
+        (0..next.head_rows().min(previous.head_rows())).take_while(|row| has_same_row(previous, next, *row)).count();
+    let is_new = next.head_rows() > 0 && repeated_head_rows == 0 && has_words_in_head(next);
     (!is_new).then_some(Continuation { repeated_head_rows })
 }
 
@@ -59,14 +59,9 @@ fn append(table: &mut Table, next: Table, continuation: Continuation) {
 
 /// Whether two tables begin or end at the same place, and do both at nearly the same.
 fn has_same_sides(a: &Table, b: &Table) -> bool {
-    let width = (a.bounds.x1 - a.bounds.x0).max(b.bounds.x1 - b.bounds.x0);
+    let width = a.bounds.width().max(b.bounds.width());
     let (left, right) = ((a.bounds.x0 - b.bounds.x0).abs(), (a.bounds.x1 - b.bounds.x1).abs());
     left.min(right) <= SAME_SIDE * width && left.max(right) <= RAGGED_SIDE * width
-}
-
-/// The number of leading rows that are heads.
-fn head_rows(table: &Table) -> usize {
-    table.cells.iter().filter(|cell| cell.is_header).map(|cell| cell.row + cell.row_span).max().unwrap_or(0)
 }
 
 /// Whether a row has the same texts in both tables.

@@ -98,6 +98,11 @@ pub struct Cell {
 checked_on_arrival!(Table);
 
 impl Table {
+    /// The number of leading rows that are heads.
+    fn head_rows(&self) -> usize {
+        self.cells.iter().filter(|cell| cell.is_header).map(|cell| cell.row + cell.row_span).max().unwrap_or(0)
+    }
+
     /// Whether it is no larger than allowed, its cells lie within it, and all of them take no more places than it may have.
     fn is_valid(&self) -> bool {
         let fits =

@@ -28,7 +28,7 @@ pub fn to_markdown(table: &Table) -> String {
         return to_html(table);
     }
     let mut rows = texts_of(table);
-    let heads = head_rows(table);
+    let heads = table.head_rows();
     if heads == 0 {
         rows.insert(0, vec![""; table.columns]);
     }
@@ -71,7 +71,7 @@ fn pipe_field(text: &str) -> String {
 /// An HTML table with `thead`, `tbody`, `rowspan` and `colspan`.
 #[must_use]
 pub fn to_html(table: &Table) -> String {
-    let heads = head_rows(table);
+    let heads = table.head_rows();
     let mut out = String::from("<table>\n");
     write_part(&mut out, "thead", "th", table, 0..heads);
     write_part(&mut out, "tbody", "td", table, heads..table.rows);
@@ -108,11 +108,6 @@ fn write_cell(out: &mut String, tag: &str, cell: &Cell) {
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
-/// The number of leading rows that are heads.
-fn head_rows(table: &Table) -> usize {
-    table.cells.iter().filter(|cell| cell.is_header).map(|cell| cell.row + cell.row_span).max().unwrap_or(0)
 }
 
 /// The texts by row and column.

@@ -77,14 +77,14 @@ fn place_in_flow(part: &Part) -> Option<(u16, Bounds)> {
 /// Whether a part stands above another in the same column.
 fn is_above(part: (u16, Bounds), other: (u16, Bounds)) -> bool {
     let ((turn, own), (other_turn, other)) = (part, other);
-    let narrow = (own.x1 - own.x0).min(other.x1 - other.x0);
-    turn == other_turn && own.y1 <= other.y0 + 0.3 * (own.y1 - own.y0) && own.shared_width(other) > 0.5 * narrow
+    let narrow = own.width().min(other.width());
+    turn == other_turn && own.y1 <= other.y0 + 0.3 * own.height() && own.shared_width(other) > 0.5 * narrow
 }
 
 /// The number of later parts that lie over the one at an index.
 fn laid_over(parts: &[(u16, Bounds)], at: usize) -> usize {
     let Some((turn, own)) = parts.get(at) else { return 0 };
-    let area = |b: Bounds| ((b.x1 - b.x0) * (b.y1 - b.y0)).max(0.1);
+    let area = |b: Bounds| (b.width() * b.height()).max(0.1);
     let is_over = |other: Bounds| {
         let height = own.y1.min(other.y1) - own.y0.max(other.y0);
         let shared = own.shared_width(other).max(0.0) * height.max(0.0);

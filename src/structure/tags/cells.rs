@@ -72,7 +72,7 @@ pub(super) fn read(page: &PageLayout, tags: &PageTags, blocks: &BlockMap, owners
 
 /// The box round words.
 fn extent(page: &PageLayout, words: &[usize]) -> Bounds {
-    words.iter().filter_map(|index| page.words.get(*index)).fold(Bounds::NOTHING, |all, word| all.union(word.bounds))
+    Bounds::around(words.iter().filter_map(|index| page.words.get(*index)).map(|word| word.bounds))
 }
 
 fn length(page: &PageLayout, words: &[usize]) -> usize {

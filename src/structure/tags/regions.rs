@@ -66,7 +66,7 @@ fn is_below(above: &[Line], below: &[Line]) -> bool {
 }
 
 pub(super) fn extent(lines: &[Line]) -> Bounds {
-    lines.iter().fold(Bounds::NOTHING, |all, line| all.union(line.bounds))
+    Bounds::around(lines.iter().map(|line| line.bounds))
 }
 
 /// Makes lines of words.

@@ -77,11 +77,7 @@ fn random_pages_that_share_lines_lose_no_letter_but_those_that_are_listed() {
                 sheet.page(number)
             })
             .collect();
-        let regions = pages.iter().flat_map(|page| &page.structure.regions);
-        let lines = regions.flat_map(|region| match region {
-            Region::Column(column) => column.lines.as_slice(),
-            Region::Table(_) | Region::Figure(_) => &[],
-        });
+        let lines = pages.iter().flat_map(|page| page.structure.lines());
         let given = letters(lines.flat_map(|line| &line.words).map(|word| word.text.as_str()));
         let blocks = read_document(&pages, &[]);
         let written = to_markdown(&blocks, &|_, _| None);

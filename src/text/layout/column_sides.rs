@@ -95,12 +95,11 @@ impl Side {
 
 /// Whether the text on both sides of a gutter stands in columns of its own.
 pub(super) fn are_columns(left: &Side, right: &Side, em: f32) -> bool {
-    let height = |side: &Side| side.bounds.y1 - side.bounds.y0;
     let shared = left.bounds.y1.min(right.bounds.y1) - left.bounds.y0.max(right.bounds.y0);
     let is_wide = right.bounds.x0 - left.bounds.x1 > WIDE_GUTTER_EM * em;
     is_column(left, em)
         && is_column(right, em)
-        && shared > SHARED_HEIGHT * height(left).min(height(right))
+        && shared > SHARED_HEIGHT * left.bounds.height().min(right.bounds.height())
         && !are_cells(left, right, em)
         && (left.has_table || right.has_table || is_aligned(left, em, is_wide) && is_aligned(right, em, is_wide))
 }
@@ -132,7 +131,7 @@ fn line_lefts(side: &Side) -> Vec<f32> {
 }
 
 fn is_column(side: &Side, em: f32) -> bool {
-    let (width, height) = (side.bounds.x1 - side.bounds.x0, side.bounds.y1 - side.bounds.y0);
+    let (width, height) = (side.bounds.width(), side.bounds.height());
     let is_note = || width > MIN_NOTE_EM * em && height < side.spans.iter().map(|_| NOTE_LEADING_EM * em).sum();
     let is_wide = width > MIN_WIDTH_EM * em || side.is_list();
     side.has_table || side.spans.len() >= MIN_LINES && (is_wide || is_note())

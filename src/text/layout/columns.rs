@@ -145,7 +145,7 @@ struct Gutter {
 /// For each strip of the region the longest run of segments that leave it white.
 fn strips<S: ColumnPart>(segments: &[PlacedPart<S>]) -> Vec<Gutter> {
     let all = extent(segments);
-    let step = (all.x1 - all.x0) / f32::from(STRIPS);
+    let step = all.width() / f32::from(STRIPS);
     (1..STRIPS).map(|strip| longest_run(segments, all.x0 + step * f32::from(strip))).collect()
 }
 
@@ -194,7 +194,7 @@ fn median_size<S: ColumnPart>(segments: &[PlacedPart<S>]) -> f32 {
 }
 
 fn extent<S: ColumnPart>(segments: &[PlacedPart<S>]) -> Bounds {
-    segments.iter().fold(Bounds::NOTHING, |all, segment| all.union(segment.bounds))
+    Bounds::around(segments.iter().map(|segment| segment.bounds))
 }
 
 /// The last lines of a large heading may be too short to cross the gutter. Moves them from the columns to the lines above.

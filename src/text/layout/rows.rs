@@ -60,7 +60,7 @@ fn are_overprinted(one: &impl HasPlace, next: &impl HasPlace) -> bool {
 
 /// Whether a text ends beyond the beginning of the next.
 pub fn are_boxes_overprinted(a: Bounds, b: Bounds, em: f32) -> bool {
-    let height = (a.y1 - a.y0).min(b.y1 - b.y0);
+    let height = a.height().min(b.height());
     a.x1 - b.x0 > OVERPRINT_EM * em && 2.0 * (a.y1.min(b.y1) - a.y0.max(b.y0)) > height
 }
 

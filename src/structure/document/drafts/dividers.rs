@@ -27,10 +27,9 @@ impl Dividers {
     /// Whether a rule over half the width of the narrower line separates two lines.
     pub(super) fn is_between(&self, above: &Line, below: &Line) -> bool {
         let (top, bottom) = (above.baseline + UNDERLINE_EM * above.size, below.baseline - HEIGHT_EM * below.size);
-        let width = |line: &Line| line.bounds.x1 - line.bounds.x0;
-        let narrower = if width(above) < width(below) { above } else { below };
+        let narrower = if above.bounds.width() < below.bounds.width() { above.bounds } else { below.bounds };
         let first = self.rules.partition_point(|rule| center(*rule).1 < top);
         let mut near = self.rules.iter().skip(first).take_while(|rule| center(**rule).1 < bottom).take(MAX_RULES);
-        near.any(|rule| 2.0 * rule.shared_width(narrower.bounds) > width(narrower))
+        near.any(|rule| 2.0 * rule.shared_width(narrower) > narrower.width())
     }
 }

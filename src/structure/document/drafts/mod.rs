@@ -135,10 +135,7 @@ impl<'a> Draft<'a> {
 
     /// A row of running lines.
     pub(super) fn of_running(page: usize, structure: &'a PageStructure, row: &RunningRow) -> Option<Self> {
-        let column = |region: usize| match structure.regions.get(region)? {
-            Region::Column(column) => Some(column),
-            Region::Table(_) | Region::Figure(_) => None,
-        };
+        let column = |region: usize| structure.regions.get(region).and_then(Region::column);
         let lines = row.lines.iter().filter_map(|(region, line)| column(*region)?.lines.get(*line)).collect();
         let (region, _) = row.lines.first()?;
         let kind = if row.is_left_out { DraftKind::LeftOut } else { DraftKind::Running };
@@ -175,7 +172,7 @@ impl<'a> Draft<'a> {
 
     /// Of the lines on its own page, in the frame of its column.
     pub(super) fn bounds(&self) -> Bounds {
-        self.lines.iter().take(self.own_lines).fold(Bounds::NOTHING, |all, line| all.union(line.bounds))
+        Bounds::around(self.lines.iter().take(self.own_lines).map(|line| line.bounds))
     }
 
     /// The lines of the column in which it ends.

@@ -131,7 +131,7 @@ impl Finder<'_> {
             }
         }
         // What stands above and below reaches over the whole rule: it is no rule of a table or of the page.
-        let is_covered = (rule.x1 - rule.x0) - (extent.x1 - extent.x0) < COVERED_EM * size;
+        let is_covered = rule.width() - extent.width() < COVERED_EM * size;
         if own.is_empty() || roots.is_empty() && !is_covered {
             return Vec::new();
         }
@@ -148,7 +148,7 @@ impl Finder<'_> {
             return None;
         }
         let own = || words.iter().filter_map(|at| self.word(*at));
-        let bounds = own().fold(Bounds::NOTHING, |all, word| all.union(word.bounds));
+        let bounds = Bounds::around(own().map(|word| word.bounds));
         let size = own().map(|word| word.size).fold(0.0, f32::max);
         let signs = || own().flat_map(|word| word.text.chars());
         let is_math = words.iter().any(|at| self.nature(*at) == Nature::Math);
@@ -197,7 +197,7 @@ impl Finder<'_> {
     /// The number of a displayed formula.
     fn tag(&self, words: &[usize], parts: &[usize]) -> Option<usize> {
         let own = || words.iter().filter_map(|at| self.word(*at));
-        let bounds = own().filter(|word| !is_tag(&word.text)).fold(Bounds::NOTHING, |all, word| all.union(word.bounds));
+        let bounds = Bounds::around(own().filter(|word| !is_tag(&word.text)).map(|word| word.bounds));
         let is_right = |word: &Word| {
             let middle = center(word.bounds).1;
             word.bounds.x0 - bounds.x1 > TAG_GAP_EM * word.size && bounds.y0 < middle && middle < bounds.y1
@@ -241,7 +241,7 @@ fn are_linked(one: &Word, other: &Word) -> bool {
     if opens(one, other) || opens(other, one) {
         return true;
     }
-    if overlap > 0.25 * (a.y1 - a.y0).min(b.y1 - b.y0) {
+    if overlap > 0.25 * a.height().min(b.height()) {
         return gap < DISPLAY_GAP_EM * em && !is_tag(one) && !is_tag(other);
     }
     is_limit(one, other) || is_limit(other, one) || are_pieces(one, other)

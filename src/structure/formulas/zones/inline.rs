@@ -96,9 +96,7 @@ impl Finder<'_> {
         if !rest.is_empty() {
             self.push_run(rest, line, strays, zones, taken);
         }
-        let own = |run: &[usize]| {
-            run.iter().filter_map(|at| self.word(*at)).fold(Bounds::NOTHING, |all, word| all.union(word.bounds))
-        };
+        let own = |run: &[usize]| Bounds::around(run.iter().filter_map(|at| self.word(*at)).map(|word| word.bounds));
         let (size, baseline) = (line.size, line.baseline);
         let bounds = own(&run);
         let strays = self.strays_beside(bounds, line, strays, taken);
@@ -119,7 +117,7 @@ impl Finder<'_> {
         let tail = run.last().copied();
         run.extend(strays);
         run.sort_unstable();
-        let x = run.iter().filter_map(|at| self.word(*at)).fold(Bounds::NOTHING, |all, word| all.union(word.bounds));
+        let x = Bounds::around(run.iter().filter_map(|at| self.word(*at)).map(|word| word.bounds));
         let tail = tail.and_then(|at| Some((at, self.word(at)?)));
         let tail = tail.filter(|(_, word)| word.bounds.x1 >= x.x1).map(|(at, word)| (at, punctuation(&word.text)));
         let bounds = Bounds { x0: x.x0, x1: x.x1, y0: baseline - 0.8 * size, y1: baseline + 0.2 * size };

@@ -32,7 +32,7 @@ impl<'p> Finder<'p> {
             let mut full = own.iter().filter(|word| !has_ink(word) && !is_accented(&word.text));
             let first_full = full.clone().find(|word| word.script == Script::Baseline).or_else(|| full.next());
             let baseline = first_prose.map(|(word, _)| word).or(first_full).map_or(0.0, |word| word.baseline);
-            let bounds = own.iter().fold(Bounds::NOTHING, |all, word| all.union(word.bounds));
+            let bounds = Bounds::around(own.iter().map(|word| word.bounds));
             let prose = |is_italic: bool| {
                 let natures = self.natures.iter().skip(first);
                 own.iter()
@@ -80,7 +80,7 @@ impl<'p> Finder<'p> {
         let em = line.size;
         let is_number = |at: &&usize| self.word(**at).is_some_and(|word| is_tag(&word.text));
         let own = line.words.iter().filter(|at| !is_number(at)).filter_map(|at| self.word(*at));
-        let own = own.fold(Bounds::NOTHING, |all, word| all.union(word.bounds));
+        let own = Bounds::around(own.map(|word| word.bounds));
         let from = self.texts.partition_point(|at| self.baseline(*at) < line.baseline - APART_EM * em);
         let near = self.texts.iter().skip(from).take(MAX_NEIGHBOURS).filter_map(|at| self.lines.get(*at));
         let mut near = near.take_while(|other| other.baseline < line.baseline + APART_EM * em);
@@ -147,6 +147,6 @@ impl Line {
         (-0.2 * em..ROOT_GAP_EM * em).contains(&gap)
             && self.baseline - em < middle
             && middle < self.baseline + 0.2 * em
-            && root.bounds.y1 - root.bounds.y0 < ROOT_EM * em
+            && root.bounds.height() < ROOT_EM * em
     }
 }

@@ -146,7 +146,7 @@ impl<'p> Finder<'p> {
         let from = self.texts.partition_point(|at| self.baseline(*at) < baseline - TEXT_LEADING_EM * size);
         let above = self.texts.iter().skip(from).take(MAX_NEIGHBOURS).filter_map(|at| self.lines.get(*at));
         let mut above = above.take_while(|line| line.baseline < baseline - 0.5 * size);
-        let is_low = bounds.y1 - bounds.y0 < HIGH_EM * size;
+        let is_low = bounds.height() < HIGH_EM * size;
         is_low && above.any(|line| (line.bounds.x0 - bounds.x0).abs() < TEXT_INDENT_EM * size)
     }
 }
@@ -172,5 +172,5 @@ fn is_large(word: &Word) -> bool {
 }
 
 fn is_high(word: &Word) -> bool {
-    has_ink(word) && word.bounds.y1 - word.bounds.y0 > HIGH_EM * word.size
+    has_ink(word) && word.bounds.height() > HIGH_EM * word.size
 }

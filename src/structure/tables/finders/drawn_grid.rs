@@ -147,7 +147,7 @@ impl<'p> DrawnGrid<'p> {
     /// Whether most borders run over a good part of the way, as those of bars do not.
     pub(super) fn is_regular(&self) -> bool {
         let Some(area) = self.area() else { return false };
-        is_regular(&self.xs, area.y1 - area.y0) && is_regular(&self.ys, area.x1 - area.x0)
+        is_regular(&self.xs, area.height()) && is_regular(&self.ys, area.width())
     }
 
     /// Whether edges run through many of its words, as the lines of a chart do through its labels.

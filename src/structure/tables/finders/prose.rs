@@ -130,7 +130,7 @@ impl Run {
     }
 
     fn add(&mut self, at: usize, index: usize, chunk: &Chunk, line: &TextLine) {
-        let width = chunk.bounds.x1 - chunk.bounds.x0;
+        let width = chunk.bounds.width();
         self.members.push(Member { line: at, index, baseline: line.baseline, width });
         self.baseline = line.baseline;
         self.left = chunk.bounds.x0;

@@ -103,7 +103,7 @@ fn coalesced(fills: &[Fill], max_height: f32) -> Vec<Fill> {
         match out.last_mut() {
             Some(last)
                 if last.color == fill.color
-                    && fill.bounds.y1 - fill.bounds.y0 < max_height
+                    && fill.bounds.height() < max_height
                     && is_below(&last.bounds, &fill.bounds) =>
             {
                 last.bounds.y1 = last.bounds.y1.max(fill.bounds.y1)
@@ -132,7 +132,7 @@ fn bounded(edges: Vec<Edge>) -> Vec<Edge> {
 
 /// Whether a fill can be the ground of cells: not the whole page, and as high as text.
 fn is_ground(bounds: &Bounds, page: &PageLayout) -> bool {
-    let (width, height) = (bounds.x1 - bounds.x0, bounds.y1 - bounds.y0);
+    let (width, height) = (bounds.width(), bounds.height());
     width * height < 0.8 * page.width * page.height && height > 4.0 && width > 4.0
 }
 

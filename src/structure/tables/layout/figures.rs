@@ -42,7 +42,7 @@ pub(crate) fn has_bars(area: &Bounds, page: &PageLayout) -> bool {
             .any(|r| r.bounds.x0 < b.x0 && b.x1 < r.bounds.x1 && b.y0 < r.bounds.y0 - 2.0 && r.bounds.y1 + 2.0 < b.y1)
     };
     let bars = page.fills.iter().map(|f| f.bounds).filter(|b| {
-        b.x0 < area.x1 && area.x0 < b.x1 && b.y0 < area.y1 && area.y0 < b.y1 && b.x1 - b.x0 < 0.5 * (area.x1 - area.x0)
+        b.x0 < area.x1 && area.x0 < b.x1 && b.y0 < area.y1 && area.y0 < b.y1 && b.width() < 0.5 * area.width()
     });
     let mut tops: Vec<f32> = bars.take(MAX_CHART_RULES).filter(crosses).map(|b| b.y0).collect();
     tops.sort_by(f32::total_cmp);

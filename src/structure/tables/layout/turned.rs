@@ -1,6 +1,6 @@
 //! Pages whose text runs down, up or upside down are turned, read, and turned back.
 
-use crate::bounds::{center, holds};
+use crate::bounds::{Frame, center, holds};
 use crate::tables::Table;
 use pagewise_text::{Bounds, Fill, PageLayout, Rule, Word};
 use std::collections::BTreeMap;
@@ -36,10 +36,11 @@ fn is_upright(table: &Table, page: &PageLayout) -> bool {
 fn turned_page(page: &PageLayout, turn: u16) -> PageLayout {
     let is_sideways = turn != 180;
     let (width, height) = if is_sideways { (page.height, page.width) } else { (page.width, page.height) };
-    let place = |b: &Bounds| upright(b, turn, page.width, page.height);
+    let frame = Frame { turn, width: page.width, height: page.height };
+    let place = |b: &Bounds| frame.of_page(*b);
     let word = |w: &Word| Word {
         bounds: place(&w.bounds),
-        baseline: baseline(w, turn, page),
+        baseline: frame.baseline(w.baseline),
         turn: (w.turn + 360 - turn) % 360,
         ..w.clone()
     };
@@ -60,30 +61,12 @@ fn turned_page(page: &PageLayout, turn: u16) -> PageLayout {
     }
 }
 
-fn baseline(word: &Word, turn: u16, page: &PageLayout) -> f32 {
-    match turn {
-        90 => page.width - word.baseline,
-        180 => page.height - word.baseline,
-        _ => word.baseline,
-    }
-}
-
-/// A box on the page turned back by `turn`.
-fn upright(b: &Bounds, turn: u16, width: f32, height: f32) -> Bounds {
-    match turn {
-        90 => Bounds { x0: b.y0, y0: width - b.x1, x1: b.y1, y1: width - b.x0 },
-        180 => Bounds { x0: width - b.x1, y0: height - b.y1, x1: width - b.x0, y1: height - b.y0 },
-        _ => Bounds { x0: height - b.y1, y0: b.x0, x1: height - b.y0, y1: b.x1 },
-    }
-}
-
 /// A table of the turned page in places of the page as displayed.
 fn turned_table(mut table: Table, turn: u16, page: &PageLayout) -> Table {
-    let (width, height) = if turn == 180 { (page.width, page.height) } else { (page.height, page.width) };
-    let back = |b: &Bounds| upright(b, (360 - turn) % 360, width, height);
-    table.bounds = back(&table.bounds);
+    let frame = Frame { turn, width: page.width, height: page.height };
+    table.bounds = frame.to_page(table.bounds);
     for cell in &mut table.cells {
-        cell.bounds = back(&cell.bounds);
+        cell.bounds = frame.to_page(cell.bounds);
     }
     table
 }

@@ -62,7 +62,7 @@ pub(crate) fn columns_of<'l, 'p>(lines: &'l [TextLine<'p>]) -> Vec<Column> {
     let (whole, rest): (Vec<&TextLine>, Vec<&TextLine>) = lines.iter().partition(|line| is_whole(line));
     let by_width = |lines: &[&'l TextLine<'p>]| {
         let mut chunks: Vec<&Chunk> = lines.iter().flat_map(|line| &line.chunks).collect();
-        chunks.sort_by(|a, b| width(a).total_cmp(&width(b)));
+        chunks.sort_by(|a, b| a.bounds.width().total_cmp(&b.bounds.width()));
         chunks
     };
     let all: Vec<&TextLine> = lines.iter().collect();
@@ -116,10 +116,6 @@ fn border_use(a: &Column, b: &Column, lines: &[&TextLine]) -> (usize, usize) {
         divided += usize::from(!is_crossed && ends && starts);
     }
     (crossing, divided)
-}
-
-fn width(chunk: &Chunk) -> f32 {
-    chunk.bounds.x1 - chunk.bounds.x0
 }
 
 /// Adds a chunk to the column that it overlaps; a chunk over several columns belongs to none.

@@ -17,7 +17,7 @@ pub(super) fn divide(lines: &mut [TextLine]) {
     let left = lines.iter().flat_map(|l| &l.chunks).map(|c| c.bounds.x0).fold(f32::INFINITY, f32::min);
     let right = lines.iter().flat_map(|l| &l.chunks).map(|c| c.bounds.x1).fold(f32::NEG_INFINITY, f32::max);
     let is_title = |line: &TextLine| match line.chunks.as_slice() {
-        [only] => only.bounds.x1 - only.bounds.x0 > MAX_WIDTH * (right - left),
+        [only] => only.bounds.width() > MAX_WIDTH * (right - left),
         _ => false,
     };
     let rows: Vec<&TextLine> = lines.iter().filter(|line| !is_title(line)).collect();

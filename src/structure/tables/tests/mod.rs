@@ -92,7 +92,7 @@ fn empty_page() -> PageLayout {
 /// A page from a sketch whose lines are half as high, so that a line of text can stand between two others.
 fn half_page(sketch: &str) -> PageLayout {
     let mut page = page(sketch);
-    let half = |b: &Bounds| Bounds { y0: b.y0 / 2.0, y1: b.y0 / 2.0 + (b.y1 - b.y0), ..*b };
+    let half = |b: &Bounds| Bounds { y0: b.y0 / 2.0, y1: b.y0 / 2.0 + b.height(), ..*b };
     page.words.iter_mut().for_each(|w| {
         w.bounds = half(&w.bounds);
         w.baseline = w.bounds.y0 + 8.0;
