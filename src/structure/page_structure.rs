@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::bounds::Frame;
 use pagewise_base::checked_on_arrival;
 use pagewise_base::script::is_ideograph;
 use pagewise_text::{Bounds, Word};
@@ -89,6 +90,8 @@ pub struct Line {
     pub size: f32,
     /// The smallest box with a filled ground that holds the line.
     pub ground: Option<u32>,
+    /// Whether a heading ends in it, and the text after the heading is the next line.
+    pub is_run_in: bool,
     /// What the structure tree says of it; `None` if it says nothing that is believed.
     pub tag: Option<LineTag>,
 }
@@ -124,7 +127,7 @@ pub enum LineRole {
     LineNumber,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct LineWord {
     /// In logical order.
     pub text: String,
@@ -195,6 +198,11 @@ impl PageStructure {
     fn is_valid(&self) -> bool {
         let is_listed = |target: u32| usize::try_from(target).is_ok_and(|at| at < self.targets.len());
         self.lines().flat_map(|line| &line.words).all(|word| word.target.is_none_or(is_listed))
+    }
+
+    /// The page as seen by a reader of text in a direction.
+    pub(crate) fn frame(&self, turn: u16) -> Frame {
+        Frame { turn, width: self.width, height: self.height }
     }
 
     /// The lines of its columns.
@@ -308,6 +316,11 @@ impl Line {
         let texts = || self.words.iter().map(|word| word.text.as_str());
         let letters = || texts().flat_map(str::chars).filter(|sign| sign.is_alphabetic());
         letters().nth(3).is_some() && letters().all(char::is_uppercase) && !is_value(texts())
+    }
+
+    /// The width of its first word.
+    pub(crate) fn first_width(&self) -> f32 {
+        self.words.first().map_or(0.0, |word| word.bounds.width())
     }
 
     /// The colour of its first word.

@@ -1,7 +1,6 @@
 //! Drafts become blocks.
 
 use super::super::block::{Block, BlockKind, ListMarker, PageBlocks};
-use super::super::bounds::Frame;
 use super::DocumentPage;
 use super::drafts::{Draft, DraftKind};
 use super::spans::SpanWriter;
@@ -35,14 +34,13 @@ fn is_continuation(block: &Block) -> bool {
 
 fn block(draft: &Draft, pages: &[DocumentPage], writer: &SpanWriter) -> Option<Block> {
     let kind = kind(draft, pages)?;
-    let page = pages.get(draft.place.page)?;
-    let frame = Frame { turn: draft.turn, width: page.structure.width, height: page.structure.height };
+    let own = draft.bounds_on(&pages.get(draft.place.page)?.structure);
     let (bounds, spans) = match (&draft.kind, &kind) {
         (DraftKind::Table(table), _) => (table.bounds, Vec::new()),
         (DraftKind::Figure(figure), _) => (figure.bounds, Vec::new()),
-        (DraftKind::Joined { .. }, _) => (frame.to_page(draft.bounds()), Vec::new()),
-        (_, BlockKind::Code) => (frame.to_page(draft.bounds()), writer.code(draft)),
-        _ => (frame.to_page(draft.bounds()), writer.text(draft, &kind)),
+        (DraftKind::Joined { .. }, _) => (own, Vec::new()),
+        (_, BlockKind::Code) => (own, writer.code(draft)),
+        _ => (own, writer.text(draft, &kind)),
     };
     Some(Block { kind, bounds, spans })
 }

@@ -1,6 +1,6 @@
 //! Captions: by their label, their type and the figure or table beside them.
 
-use super::super::bounds::{Frame, center, holds};
+use super::super::bounds::{center, holds};
 use super::super::caption_label::is_caption_label;
 use super::super::page_structure::Region;
 use super::DocumentPage;
@@ -72,20 +72,15 @@ fn mark_if(drafts: &mut [Draft], pages: &[DocumentPage], is_caption: impl Fn(&Dr
 
 /// Whether it stands within a figure. One that covers most of the page is its ground.
 pub(super) fn is_in_figure(draft: &Draft, page: &DocumentPage) -> bool {
-    let middle = center(bounds_on_page(draft, page));
+    let middle = center(draft.bounds_on(&page.structure));
     let area = page.structure.width * page.structure.height;
     let is_ground = |figure: &Bounds| 2.0 * figure.width() * figure.height() > area;
     let mut figures = page.structure.figures.iter().take(MAX_FIGURES);
     figures.any(|figure| holds(*figure, middle) && !is_ground(figure))
 }
 
-fn bounds_on_page(draft: &Draft, page: &DocumentPage) -> Bounds {
-    let frame = Frame { turn: draft.turn, width: page.structure.width, height: page.structure.height };
-    frame.to_page(draft.bounds())
-}
-
 fn is_beside_figure(draft: &Draft, page: &DocumentPage) -> bool {
-    let bounds = bounds_on_page(draft, page);
+    let bounds = draft.bounds_on(&page.structure);
     let is_large = |figure: &Bounds| figure.height() > MIN_FIGURE_PT || figure.width() > MIN_FIGURE_PT;
     let tables = page.structure.regions.iter().filter_map(|region| match region {
         Region::Table(table) => Some(table.bounds),

@@ -58,10 +58,7 @@ pub(super) fn mark_labels(drafts: &mut [Draft], statistics: &TypeStatistics) {
 }
 
 fn is_in_flow(draft: &Draft) -> bool {
-    !matches!(
-        draft.kind,
-        DraftKind::Running | DraftKind::LeftOut | DraftKind::Joined { .. } | DraftKind::Footnote { .. }
-    )
+    !draft.is_outside_text() && !matches!(draft.kind, DraftKind::Joined { .. })
 }
 
 fn is_unmarked(draft: &Draft) -> bool {

@@ -4,7 +4,7 @@
 //! paragraph. It is left out only if most of the pages around it have it, with no difference but the page's own number or
 //! label.
 
-use super::super::bounds::{Frame, quarters};
+use super::super::bounds::quarters;
 use super::super::page_structure::{Line, PageStructure, Region, has_letter, page_number};
 use super::DocumentPage;
 use super::drafts::Place;
@@ -190,7 +190,7 @@ fn outer_rows(page: &DocumentPage, is_top: bool) -> Vec<Row<'_>> {
     let mut lines: Vec<(f32, usize, usize, &Line)> = Vec::new();
     for (region_index, region) in structure.regions.iter().enumerate() {
         let Region::Column(column) = region else { continue };
-        let frame = Frame { turn: column.turn, width: structure.width, height: structure.height };
+        let frame = structure.frame(column.turn);
         let lines_of_text = column.lines.iter().enumerate().filter(|(_, line)| !line.is_number());
         for (line_index, line) in lines_of_text.filter(|_| column.turn % 180 == 0) {
             let bounds = frame.to_page(line.bounds);

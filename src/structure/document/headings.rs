@@ -49,19 +49,48 @@ const MAX_RUN: usize = 4;
 /// Lines over no text are taken for labels of charts only if at least so many headings stand over text.
 const MIN_SECTIONS: usize = 3;
 
+/// The drafts that are parts of the text: no notes, running lines and figures.
+#[derive(Clone, Copy)]
+pub(super) struct Flow<'f, 'd> {
+    drafts: &'f [Draft<'d>],
+    /// Their indices.
+    order: &'f [usize],
+}
+
+impl<'f, 'd> Flow<'f, 'd> {
+    pub(super) fn draft(self, index: usize) -> Option<&'f Draft<'d>> {
+        self.drafts.get(index)
+    }
+
+    /// The index of the draft after one.
+    pub(super) fn next_index(self, index: usize) -> Option<usize> {
+        self.order.get(self.order.partition_point(|other| *other <= index)).copied()
+    }
+
+    pub(super) fn next(self, index: usize) -> Option<&'f Draft<'d>> {
+        self.next_index(index).and_then(|next| self.draft(next))
+    }
+
+    fn before(self, index: usize) -> Option<&'f Draft<'d>> {
+        let before = self.order.partition_point(|other| *other < index).checked_sub(1)?;
+        self.order.get(before).and_then(|before| self.draft(*before))
+    }
+}
+
 /// Turns drafts into headings, with their levels.
 pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics: &TypeStatistics) {
     let outline = Outline::new(outline);
     drafts.iter_mut().for_each(|draft| doubt_tag(draft, statistics));
     let is_tagged = drafts.iter().any(|draft| matches!(draft.kind, DraftKind::Heading { .. }));
-    let flow: Vec<usize> = (0..drafts.len()).filter(|at| drafts.get(*at).is_some_and(is_in_flow)).collect();
+    let order: Vec<usize> = (0..drafts.len()).filter(|at| drafts.get(*at).is_some_and(is_in_flow)).collect();
+    let flow = Flow { drafts, order: &order };
     let (turns, texts) = (page_turns(drafts), text_sizes(drafts));
     let mut headings = Vec::new();
-    for (position, index) in flow.iter().enumerate() {
-        let Some(draft) = drafts.get(*index).filter(|draft| turns.get(&draft.place.page) == Some(&draft.turn)) else {
+    for index in &order {
+        let Some(draft) = flow.draft(*index).filter(|draft| turns.get(&draft.place.page) == Some(&draft.turn)) else {
             continue;
         };
-        let next = flow.get(position + 1).and_then(|next| drafts.get(*next));
+        let next = flow.next(*index);
         // A tree that names headings names most of them, but often not the title.
         let is_large = heading_size(draft) >= MUCH_LARGER * statistics.body_size;
         let is_open = !is_tagged || draft.tag.is_none() || is_large;
@@ -70,17 +99,16 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
             headings.push(*index);
         }
     }
-    headings
-        .retain(|index| !is_line_of_block(drafts, &flow, *index, statistics) && !is_among_items(drafts, &flow, *index));
-    headings = without_labels(drafts, &flow, &headings);
-    headings = without_lone_looks(drafts, &flow, &headings, statistics);
-    let title = title(drafts, &flow, &headings, statistics);
+    headings.retain(|index| !is_line_of_block(flow, *index, statistics) && !is_among_items(flow, *index));
+    headings = without_labels(flow, &headings);
+    headings = without_lone_looks(flow, &headings, statistics);
+    let title = title(flow, &headings, statistics);
     if let Some(title) = title {
-        let beside = [kickers(drafts, &flow, &headings, title), byline(drafts, &flow, &headings, title)].concat();
+        let beside = [kickers(flow, &headings, title), byline(flow, &headings, title)].concat();
         headings.retain(|index| !beside.contains(index));
     }
-    headings = with_next(drafts, &flow, &headings);
-    let levels = levels(drafts, &flow, &headings, &outline, statistics);
+    headings = with_next(flow, &headings);
+    let levels = levels(flow, &headings, &outline, statistics);
     if let Some(title) = title {
         set_below(drafts, title);
     }
@@ -104,16 +132,13 @@ fn page_turns(drafts: &[Draft]) -> BTreeMap<usize, u16> {
 
 /// Headings without those that follow each other by many in one look: the labels of a chart, the names of a list, but not
 /// the lines with which a document begins.
-fn without_labels(drafts: &[Draft], flow: &[usize], headings: &[usize]) -> Vec<usize> {
-    let look = |at: &usize| drafts.get(*at).map(rank);
-    let is_next = |above: &usize, below: &usize| {
-        let at = flow.partition_point(|other| other <= above);
-        flow.get(at) == Some(below) && look(above) == look(below)
-    };
-    let text = |at: &usize| drafts.get(*at).map(|draft| plain(&draft.text()));
+fn without_labels(flow: Flow, headings: &[usize]) -> Vec<usize> {
+    let look = |at: &usize| flow.draft(*at).map(rank);
+    let is_next = |above: &usize, below: &usize| flow.next_index(*above) == Some(*below) && look(above) == look(below);
+    let text = |at: &usize| flow.draft(*at).map(|draft| plain(&draft.text()));
     let is_title = |run: &[usize]| {
         let texts: BTreeSet<Option<String>> = run.iter().map(text).collect();
-        let is_on_first = run.first().and_then(|at| drafts.get(*at)).is_some_and(|draft| draft.place.page == 0);
+        let is_on_first = run.first().and_then(|at| flow.draft(*at)).is_some_and(|draft| draft.place.page == 0);
         is_on_first && run.first() == headings.first() && texts.len() == run.len()
     };
     let runs = headings.chunk_by(is_next).filter(|run| run.len() <= MAX_RUN || is_title(run));
@@ -122,16 +147,16 @@ fn without_labels(drafts: &[Draft], flow: &[usize], headings: &[usize]) -> Vec<u
 
 /// The headings without labels of charts. Lines in one look are such labels if the look is plain and none of them has a
 /// section number or stands over text, while other headings of the document do. The first page may have subtitles.
-fn without_lone_looks(drafts: &[Draft], flow: &[usize], headings: &[usize], statistics: &TypeStatistics) -> Vec<usize> {
-    let draft = |at: &usize| drafts.get(*at);
-    let next = |at: &usize| flow.get(flow.partition_point(|other| other <= at));
+fn without_lone_looks(flow: Flow, headings: &[usize], statistics: &TypeStatistics) -> Vec<usize> {
+    let draft = |at: &usize| flow.draft(*at);
     let is_section = |draft: &Draft| is_emphasised(draft, statistics) || draft_depth(draft).is_some();
     let is_row = |next: &Draft| next.lines.iter().any(|line| line.is_row());
     let holds_text = |next: &Draft| has_lines(next) || next.marker.is_some() || is_row(next) || !next.is_paragraph();
     let holds = |at: &usize| {
-        let below = next(at).filter(|next| headings.binary_search(next).is_ok()).and_then(draft);
+        let is_heading = flow.next_index(*at).is_some_and(|next| headings.binary_search(&next).is_ok());
+        let below = flow.next(*at).filter(|_| is_heading);
         let is_over = |below: &Draft| draft(at).map(rank) < Some(rank(below)) && is_section(below);
-        below.map_or_else(|| next(at).and_then(draft).is_some_and(holds_text), is_over)
+        below.map_or_else(|| flow.next(*at).is_some_and(holds_text), is_over)
     };
     let mut looks: BTreeMap<Rank, bool> = BTreeMap::new();
     let mut count = 0;
@@ -147,39 +172,34 @@ fn without_lone_looks(drafts: &[Draft], flow: &[usize], headings: &[usize], stat
 
 /// Whether a draft is a line of a block of similar lines, such as an address. Titles are larger, and headings have space
 /// around them.
-fn is_line_of_block(drafts: &[Draft], flow: &[usize], index: usize, statistics: &TypeStatistics) -> bool {
-    let at = flow.partition_point(|other| *other < index);
-    let near = |at: Option<usize>| at.and_then(|at| flow.get(at)).and_then(|index| drafts.get(*index));
-    let Some(draft) = drafts.get(index) else { return false };
+fn is_line_of_block(flow: Flow, index: usize, statistics: &TypeStatistics) -> bool {
+    let Some(draft) = flow.draft(index) else { return false };
     let is_plain = |draft: &Draft| draft_depth(draft).is_none() && draft.marker.is_none();
     let follows = |above: &Draft, below: &Draft| {
         above.place == below.place && below.space_above < SPACE_ABOVE && rank(above) == rank(below)
     };
-    let is_next = near(at.checked_add(1)).is_some_and(|next| next.is_paragraph() && follows(draft, next));
-    let is_after = near(at.checked_sub(1)).is_some_and(|above| above.is_paragraph() && follows(above, draft));
+    let is_next = flow.next(index).is_some_and(|next| next.is_paragraph() && follows(draft, next));
+    let is_after = flow.before(index).is_some_and(|above| above.is_paragraph() && follows(above, draft));
     heading_size(draft) < MUCH_LARGER * statistics.body_size && is_plain(draft) && (is_next || is_after)
 }
 
 /// Whether the next number, or the one before, stands right beside it in the same size. Such lines are items, however large.
-fn is_among_items(drafts: &[Draft], flow: &[usize], index: usize) -> bool {
-    let at = flow.partition_point(|other| *other < index);
-    let near = |at: Option<usize>| at.and_then(|at| flow.get(at)).and_then(|index| drafts.get(*index));
+fn is_among_items(flow: Flow, index: usize) -> bool {
     let follows = |(above, below): (&Draft, &Draft)| {
         let marks = above.marker.as_ref().zip(below.marker.as_ref());
         above.place == below.place
             && size_key(above.size()) == size_key(below.size())
             && marks.is_some_and(|(above, below)| above.kind.is_ordered() && below.kind.follows(&above.kind))
     };
-    let own = near(Some(at));
-    near(at.checked_sub(1)).zip(own).is_some_and(follows) || own.zip(near(at.checked_add(1))).is_some_and(follows)
+    let own = flow.draft(index);
+    flow.before(index).zip(own).is_some_and(follows) || own.zip(flow.next(index)).is_some_and(follows)
 }
 
 /// Whether a draft of several lines that do not fill its column is an address or a list, not one text.
 fn is_broken(draft: &Draft) -> bool {
     let leaves_room = |above: &Line, below: &Line| {
-        let word = below.words.first().map_or(0.0, |word| word.bounds.width());
         (above.bounds.x0 - below.bounds.x0).abs() < 0.3 * above.size
-            && above.bounds.x1 + word + above.size < draft.right
+            && above.bounds.x1 + below.first_width() + above.size < draft.right
     };
     let mut pairs = draft.lines.windows(2);
     draft.lines.len() > 2 && pairs.all(|pair| matches!(pair, [above, below] if leaves_room(above, below)))
@@ -199,11 +219,11 @@ fn doubt_tag(draft: &mut Draft, statistics: &TypeStatistics) {
 }
 
 /// Adds paragraphs that look like an earlier heading and continue its numbering.
-fn with_next(drafts: &[Draft], flow: &[usize], headings: &[usize]) -> Vec<usize> {
+fn with_next(flow: Flow, headings: &[usize]) -> Vec<usize> {
     let mut all: Vec<usize> = Vec::new();
     let mut numbered: Vec<(Rank, MarkerKind)> = Vec::new();
-    for index in flow {
-        let Some(draft) = drafts.get(*index) else { continue };
+    for index in flow.order {
+        let Some(draft) = flow.draft(*index) else { continue };
         let is_heading = headings.binary_search(index).is_ok();
         let Some(kind) = draft.lines.first().and_then(|line| marker(line)).map(|marker| marker.kind) else {
             all.extend(is_heading.then_some(*index));
@@ -230,12 +250,12 @@ fn may_be_next(draft: &Draft) -> bool {
 
 /// The title: the highest heading of the first page. If the highest is short, it may be the name of a journal: then the
 /// title is a longer one in large type that stands over no text, but over its authors.
-fn title(drafts: &[Draft], flow: &[usize], headings: &[usize], statistics: &TypeStatistics) -> Option<usize> {
-    let on_first = headings.iter().filter_map(|at| Some((*at, drafts.get(*at)?)));
+fn title(flow: Flow, headings: &[usize], statistics: &TypeStatistics) -> Option<usize> {
+    let on_first = headings.iter().filter_map(|at| Some((*at, flow.draft(*at)?)));
     let on_first: Vec<(usize, &Draft)> = on_first.filter(|(_, draft)| draft.place.page == 0).collect();
     let is_long = |at: usize, draft: &Draft| {
-        let next = flow.get(flow.partition_point(|other| *other <= at)).and_then(|next| drafts.get(*next));
-        draft.len() >= MIN_TITLE && heading_size(draft) >= TITLE * statistics.body_size && !next.is_some_and(is_text)
+        let is_over_text = flow.next(at).is_some_and(is_text);
+        draft.len() >= MIN_TITLE && heading_size(draft) >= TITLE * statistics.body_size && !is_over_text
     };
     let highest = |is_meant: &dyn Fn(usize, &Draft) -> bool| {
         let meant = on_first.iter().filter(|(at, draft)| is_meant(*at, draft));
@@ -246,37 +266,32 @@ fn title(drafts: &[Draft], flow: &[usize], headings: &[usize], statistics: &Type
 
 /// The headings beside the title that are none. The name of the journal is in larger type than the title. The kind of the
 /// article stands above it without text between, and looks like no heading below.
-fn kickers(drafts: &[Draft], flow: &[usize], headings: &[usize], title: usize) -> Vec<usize> {
-    let look = |at: &usize| drafts.get(*at).map(rank);
+fn kickers(flow: Flow, headings: &[usize], title: usize) -> Vec<usize> {
+    let look = |at: &usize| flow.draft(*at).map(rank);
     let below: BTreeSet<Option<Rank>> = headings.iter().filter(|at| **at >= title).map(look).collect();
-    let is_over_text = flow.iter().filter(|at| **at < title).any(|at| drafts.get(*at).is_some_and(is_text));
-    let is_name = |at: &usize| drafts.get(*at).is_some_and(|draft| draft.place.page == 0) && look(at) < look(&title);
+    let is_over_text = flow.order.iter().filter(|at| **at < title).any(|at| flow.draft(*at).is_some_and(is_text));
+    let is_name = |at: &usize| flow.draft(*at).is_some_and(|draft| draft.place.page == 0) && look(at) < look(&title);
     let is_kind = |at: &usize| *at < title && !is_over_text && !below.contains(&look(at));
     headings.iter().filter(|at| is_name(at) || is_kind(at)).copied().collect()
 }
 
 /// The headings of the first page that are authors, affiliations and dates: they stand between the title and the text,
 /// and have the marks of affiliations, are a list of names, or are centred and no text follows them.
-fn byline(drafts: &[Draft], flow: &[usize], headings: &[usize], first: usize) -> Vec<usize> {
-    let draft = |at: &usize| drafts.get(*at);
-    let ranks: Vec<(usize, Rank)> = headings.iter().filter_map(|at| Some((*at, rank(draft(at)?)))).collect();
-    let Some(title) = draft(&first) else { return Vec::new() };
-    let is_text = |at: &&usize| draft(at).is_some_and(|draft| draft.place.page > 0 || is_text(draft));
-    let end = flow.iter().filter(|at| **at > first).find(is_text).copied().unwrap_or(usize::MAX);
-    let is_over_text = |at: usize| {
-        let next = flow.get(flow.partition_point(|other| *other <= at)).and_then(draft);
-        next.is_some_and(|next| next.is_paragraph() && next.len() >= MIN_TEXT)
-    };
-    let is_byline = |(at, _): &&(usize, Rank)| {
-        draft(at).is_some_and(|draft| {
+fn byline(flow: Flow, headings: &[usize], first: usize) -> Vec<usize> {
+    let Some(title) = flow.draft(first) else { return Vec::new() };
+    let is_text = |at: &&usize| flow.draft(**at).is_some_and(|draft| draft.place.page > 0 || is_text(draft));
+    let end = flow.order.iter().filter(|at| **at > first).find(is_text).copied().unwrap_or(usize::MAX);
+    let is_over_text = |at: usize| flow.next(at).is_some_and(|next| next.is_paragraph() && next.len() >= MIN_TEXT);
+    let is_byline = |at: &&usize| {
+        flow.draft(**at).is_some_and(|draft| {
             let is_smaller = heading_size(draft) < heading_size(title);
-            let is_centred = || is_smaller && !is_over_text(*at) && is_centered_below(title, draft);
+            let is_centred = || is_smaller && !is_over_text(**at) && is_centered_below(title, draft);
             // The initials of a name look like the number of a section.
             let is_numbered = draft_depth(draft).is_some() && number_kind(draft) == NumberKind::Digits;
             !is_numbered && (draft.has_raised_word() || is_list_of_names(draft) || is_centred())
         })
     };
-    ranks.iter().filter(|(at, _)| (first + 1..end).contains(at)).filter(is_byline).map(|(at, _)| *at).collect()
+    headings.iter().filter(|at| (first + 1..end).contains(at)).filter(is_byline).copied().collect()
 }
 
 fn is_centered_below(title: &Draft, draft: &Draft) -> bool {
@@ -307,11 +322,7 @@ fn is_text(draft: &Draft) -> bool {
 }
 
 fn is_in_flow(draft: &Draft) -> bool {
-    draft.turn.is_multiple_of(90)
-        && !matches!(
-            draft.kind,
-            DraftKind::Running | DraftKind::LeftOut | DraftKind::Footnote { .. } | DraftKind::Figure(_)
-        )
+    draft.turn.is_multiple_of(90) && !draft.is_outside_text() && !matches!(draft.kind, DraftKind::Figure(_))
 }
 
 /// The sizes in which a document has paragraphs. Long lists of references may be set in another one, and be most of it.

@@ -66,16 +66,9 @@ pub(super) fn join(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &Ty
 
 /// What stands among the text without being part of it.
 fn is_beside(draft: &Draft) -> bool {
-    matches!(
-        draft.kind,
-        DraftKind::Running
-            | DraftKind::LeftOut
-            | DraftKind::Footnote { .. }
-            | DraftKind::Caption
-            | DraftKind::Aside
-            | DraftKind::Table(_)
-            | DraftKind::Figure(_)
-    )
+    let is_float =
+        matches!(draft.kind, DraftKind::Caption | DraftKind::Aside | DraftKind::Table(_) | DraftKind::Figure(_));
+    is_float || draft.is_outside_text()
 }
 
 /// Whether it stands in a box with text. A heading may have a ground of its own.
@@ -196,11 +189,10 @@ fn last_left(draft: &Draft) -> f32 {
 /// Whether the last line leaves no room for the first word of the next.
 fn is_full(before: &Draft, first: &Line) -> bool {
     let Some(last) = before.lines.last() else { return false };
-    let word = first.words.first().map_or(0.0, |word| word.bounds.width());
     let own = before.last_part().iter().map(|line| line.bounds.x1).fold(last.bounds.x1, f32::max);
     let right = if before.last_part().len() > 2 { own } else { before.right };
     let is_quote = before.kind == DraftKind::Quote;
-    is_quote || right - last.bounds.x1 < word + 1.5 * last.size
+    is_quote || right - last.bounds.x1 < first.first_width() + 1.5 * last.size
 }
 
 /// Whether the words read as one sentence, or the layout leaves no doubt.
@@ -229,8 +221,7 @@ fn reads_on(before: &Draft, after: &Draft) -> bool {
 /// Whether the first word of one draft has no room at the end of the other. Few last lines of paragraphs are so full.
 fn leaves_no_room(before: &Draft, after: &Draft) -> bool {
     let (Some(last), Some(first)) = (before.lines.last(), after.lines.first()) else { return false };
-    let word = first.words.first().map_or(0.0, |word| word.bounds.width());
-    before.lines.len() > 1 && before.right - last.bounds.x1 < word + 0.2 * last.size
+    before.lines.len() > 1 && before.right - last.bounds.x1 < first.first_width() + 0.2 * last.size
 }
 
 /// Whether text begins in bold type after text that does not end in it: a heading at the beginning of a paragraph, or the

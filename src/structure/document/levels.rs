@@ -3,7 +3,7 @@
 use super::super::page_structure::{has_letter, roman_value};
 use super::OutlineHeading;
 use super::drafts::{Draft, DraftKind};
-use super::headings::{draft_depth, has_lines, heading_size, is_capitals, is_small, size_key};
+use super::headings::{Flow, draft_depth, has_lines, heading_size, is_capitals, is_small, size_key};
 use super::type_statistics::TypeStatistics;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -57,30 +57,21 @@ struct Heading<'d> {
 }
 
 /// The levels of headings, whose indices are in the order of the text.
-pub(super) fn levels(
-    drafts: &[Draft],
-    flow: &[usize],
-    headings: &[usize],
-    outline: &Outline,
-    statistics: &TypeStatistics,
-) -> Vec<u8> {
-    let place = |index: usize| flow.partition_point(|other| *other < index);
+pub(super) fn levels(flow: Flow, headings: &[usize], outline: &Outline, statistics: &TypeStatistics) -> Vec<u8> {
     let mut before = None;
     let mut own: Vec<Heading> = Vec::new();
     for index in headings {
-        let Some(draft) = drafts.get(*index) else { continue };
-        let at = place(*index);
-        let next = flow.get(at + 1).and_then(|next| drafts.get(*next));
+        let Some(draft) = flow.draft(*index) else { continue };
         own.push(Heading {
             draft,
             rank: rank(draft),
             number: number_kind(draft),
             depth: draft_depth(draft),
             entry: outline.depth(draft),
-            has_text: next.is_some_and(has_lines),
-            follows: before.is_some_and(|before| before + 1 == at),
+            has_text: flow.next(*index).is_some_and(has_lines),
+            follows: before.and_then(|before| flow.next_index(before)) == Some(*index),
         });
-        before = Some(at);
+        before = Some(*index);
     }
     let ranks = section_ranks(&own);
     let by_rank = |rank: Rank| 1 + ranks.partition_point(|other| *other < rank).min(MAX_LEVEL - 1);

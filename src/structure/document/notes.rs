@@ -1,6 +1,5 @@
 //! Footnotes and endnotes: by mark and place.
 
-use super::super::bounds::Frame;
 use super::DocumentPage;
 use super::drafts::{Draft, DraftKind};
 use super::type_statistics::TypeStatistics;
@@ -39,10 +38,8 @@ pub(super) fn mark(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &Ty
 }
 
 fn is_at_foot(draft: &Draft, pages: &[DocumentPage]) -> bool {
-    pages.get(draft.place.page).is_some_and(|DocumentPage { structure, .. }| {
-        let frame = Frame { turn: draft.turn, width: structure.width, height: structure.height };
-        frame.to_page(draft.bounds()).y0 > FOOT * structure.height
-    })
+    let page = pages.get(draft.place.page).map(|page| &page.structure);
+    page.is_some_and(|page| draft.bounds_on(page).y0 > FOOT * page.height)
 }
 
 fn references(pages: &[DocumentPage]) -> References {

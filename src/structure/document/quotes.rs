@@ -57,10 +57,8 @@ fn is_quote(draft: &Draft, indents: &[i32]) -> bool {
 /// Whether a line leaves room for the first word of the next one, or all full lines end at one edge.
 fn is_set_in_right(draft: &Draft) -> bool {
     let lines = draft.lines.get(..draft.own_lines).unwrap_or_default();
-    let leaves_room = |above: &Line, below: &Line| {
-        let word = below.words.first().map_or(0.0, |word| word.bounds.width());
-        draft.right - above.bounds.x1 > word + WORD_SPACE_EM * above.size
-    };
+    let leaves_room =
+        |above: &Line, below: &Line| draft.right - above.bounds.x1 > below.first_width() + WORD_SPACE_EM * above.size;
     let ends = || lines.iter().rev().skip(1).map(|line| line.bounds.x1);
     let (first, last) = (ends().fold(f32::INFINITY, f32::min), ends().fold(0.0, f32::max));
     let is_flush = lines.len() > 2 && last - first < FLUSH_EM * draft.size();

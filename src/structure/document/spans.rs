@@ -59,8 +59,7 @@ impl<'a> SpanWriter<'a> {
                     continue;
                 }
                 let is_first = position == 0;
-                let joint =
-                    if is_first && index > 0 { self.line_joint(&mut spans, &text) } else { Joint::of_word(word) };
+                let is_spaced = if is_first && index > 0 { self.join_line(&mut spans, &text) } else { word.is_spaced };
                 let may_be_mark = word.is_raised
                     && spans.last().is_some_and(|last| {
                         last.position == SpanPosition::Baseline && may_precede_mark(tail(&last.text))
@@ -71,7 +70,7 @@ impl<'a> SpanWriter<'a> {
                 if is_numerator {
                     span.position = SpanPosition::Baseline;
                 }
-                push(&mut spans, joint, span);
+                push(&mut spans, is_spaced, span);
             }
         }
         spans
@@ -103,18 +102,17 @@ impl<'a> SpanWriter<'a> {
         self.notes.get(label).is_some_and(|notes| notes.iter().any(is_own))
     }
 
-    /// How a line is joined to the one before. Takes away a hyphen that only divides a word.
-    fn line_joint(&self, spans: &mut [TextSpan], next: &str) -> Joint {
-        let Some(last) = spans.last_mut() else { return Joint::Space };
+    /// Whether a space stands between a line and the one before. Takes away a hyphen that only divides a word.
+    fn join_line(&self, spans: &mut [TextSpan], next: &str) -> bool {
+        let Some(last) = spans.last_mut() else { return true };
         let tail: Vec<char> = last.text.chars().rev().take(MAX_LAST_WORD).take_while(|sign| *sign != ' ').collect();
         let before: String = tail.into_iter().rev().collect();
         match self.hyphen(&before, next) {
-            Hyphen::None if is_joined_script(&before, next) => Joint::None,
-            Hyphen::None => Joint::Space,
-            Hyphen::Kept => Joint::None,
+            Hyphen::None => !is_joined_script(&before, next),
+            Hyphen::Kept => false,
             Hyphen::Repaired => {
                 last.text.pop();
-                Joint::None
+                false
             }
         }
     }
@@ -188,17 +186,6 @@ fn first_length(draft: &Draft) -> usize {
     first.map_or(0, |word| word.text.chars().count())
 }
 
-enum Joint {
-    Space,
-    None,
-}
-
-impl Joint {
-    fn of_word(word: &LineWord) -> Self {
-        if word.is_spaced { Self::Space } else { Self::None }
-    }
-}
-
 enum Hyphen {
     None,
     Kept,
@@ -206,27 +193,19 @@ enum Hyphen {
 }
 
 /// Appends a span, to the last one if the style is the same.
-fn push(spans: &mut Vec<TextSpan>, joint: Joint, span: TextSpan) {
-    let space = if spans.is_empty() || matches!(joint, Joint::None) { "" } else { " " };
-    if let Some(last) = spans.last_mut() {
-        // A formula that is broken at a line end, or whose parts stand beside each other, is one.
-        if let (Some(formula), Some(next)) = (last.formula.as_mut(), span.formula.as_ref())
-            && !formula.is_displayed
-            && !next.is_displayed
-        {
-            formula.latex.push_str(&format!(" {}", next.latex));
-            last.text.push_str(space);
-            last.text.push_str(&span.text);
-            return;
-        }
-        if is_same_style(last, &span) {
-            last.text.push_str(space);
-            last.text.push_str(&span.text);
-            return;
-        }
-        last.text.push_str(space);
+fn push(spans: &mut Vec<TextSpan>, is_spaced: bool, span: TextSpan) {
+    let Some(last) = spans.last_mut() else { return spans.push(span) };
+    last.text.push_str(if is_spaced { " " } else { "" });
+    let mut is_one = is_same_style(last, &span);
+    // A formula that is broken at a line end, or whose parts stand beside each other, is one.
+    if let (Some(formula), Some(next)) = (last.formula.as_mut(), span.formula.as_ref())
+        && !formula.is_displayed
+        && !next.is_displayed
+    {
+        formula.latex.push_str(&format!(" {}", next.latex));
+        is_one = true;
     }
-    spans.push(span);
+    if is_one { last.text.push_str(&span.text) } else { spans.push(span) }
 }
 
 /// Whether spans are written with the same marks. The signs of a superscript often come from several fonts.

@@ -39,14 +39,9 @@ impl FoundFormula {
         let largest = own().fold(first, |largest, word| if word.size > largest.size { word } else { largest });
         let style = Style { is_bold: false, is_italic: false, is_monospace: false, ..Style::of(largest) };
         let (bounds, is_spaced) = (self.bounds, first.is_spaced);
-        let touching = |text: &str, x0: f32, x1: f32| LineWord {
-            text: text.to_owned(),
-            bounds: Bounds { x0, x1, ..bounds },
-            style,
-            is_spaced: false,
-            is_raised: false,
-            target: None,
-            formula: None,
+        let touching = |text: &str, x0: f32, x1: f32| {
+            let (text, bounds) = (text.to_owned(), Bounds { x0, x1, ..bounds });
+            LineWord { text, bounds, style, ..LineWord::default() }
         };
         let head = LineWord { is_spaced, ..touching(&self.head, bounds.x0, bounds.x0) };
         let formula = Some(Box::new(self.formula.clone()));

@@ -33,16 +33,8 @@ pub(super) fn insert(segments: &mut [Segment], page: &PageLayout, frame: Frame) 
         let bullet = bullet_of(segment, &marks, &SIZE_EM).or_else(|| bullet_of(segment, &pictures, &PICTURE_EM));
         let bullet = bullet.filter(|bullet| !follows_text(*bullet, segment, &texts));
         if let (Some(bounds), Some(word)) = (bullet, segment.words.first()) {
-            let style = word.style;
-            let bullet = LineWord {
-                text: "•".to_owned(),
-                bounds,
-                style,
-                is_spaced: true,
-                is_raised: false,
-                target: None,
-                formula: None,
-            };
+            let (text, style) = ("•".to_owned(), word.style);
+            let bullet = LineWord { text, bounds, style, is_spaced: true, ..LineWord::default() };
             segment.bounds = segment.bounds.union(bounds);
             if let Some(word) = segment.words.first_mut() {
                 word.is_spaced = true;
@@ -86,13 +78,8 @@ fn pictures(page: &PageLayout, frame: Frame) -> Vec<Bounds> {
 
 /// Small shapes that are about as high as wide, by height on the page.
 fn marks(page: &PageLayout, frame: Frame) -> Vec<Bounds> {
-    let shapes = page
-        .fills
-        .iter()
-        .map(|fill| fill.bounds)
-        .chain(page.drawings.iter().copied())
-        .chain(page.images.iter().copied());
-    marks_of(shapes, frame)
+    let fills = page.fills.iter().map(|fill| fill.bounds);
+    marks_of(fills.chain(page.drawings.iter().chain(&page.images).copied()), frame)
 }
 
 fn marks_of(shapes: impl Iterator<Item = Bounds>, frame: Frame) -> Vec<Bounds> {

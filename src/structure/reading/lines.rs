@@ -168,7 +168,7 @@ fn line(words: Vec<LineWord>, baseline: f32) -> Line {
     let words = with_short_leaders(words);
     let bounds = Bounds::around(words.iter().map(|word| word.bounds));
     let size = line_size(words.iter());
-    Line { words, bounds, baseline, size, ground: None, tag: None }
+    Line { words, bounds, baseline, size, ground: None, is_run_in: false, tag: None }
 }
 
 /// Shortens leaders: dots that follow each other, also within a word, become three.

@@ -14,7 +14,6 @@ use fixed_pitch::FixedPitchFonts;
 pub(crate) use fixed_pitch::pitch;
 use lines::DrawnBoxes;
 use pagewise_text::{Bounds, PageLayout, Script, Word, columns_of};
-pub(crate) use run_in::has_quad;
 use segments::Segment;
 
 /// With more words, lines stay in the given order.

@@ -61,12 +61,8 @@ fn words_before_quad(line: &Line) -> Option<usize> {
         && !next.is_raised;
     let title = line.words.iter().take(words).flat_map(|word| word.text.chars());
     let is_long = title.filter(|sign| sign.is_alphabetic()).count() >= MIN_LETTERS;
-    (is_title && is_long && words <= MAX_WORDS && has_quad(last, next)).then_some(words)
-}
-
-/// Whether a quad stands between two words.
-pub(crate) fn has_quad(before: &LineWord, after: &LineWord) -> bool {
-    QUAD_EM.contains(&((after.bounds.x0 - before.bounds.x1) / before.style.size))
+    let has_quad = QUAD_EM.contains(&((next.bounds.x0 - last.bounds.x1) / last.style.size));
+    (is_title && is_long && words <= MAX_WORDS && has_quad).then_some(words)
 }
 
 fn is_next_line(above: &Line, below: &Line) -> bool {
@@ -85,5 +81,7 @@ fn rest_of(line: &mut Line, count: usize) -> Option<Line> {
     let words = line.words.split_off(count.min(line.words.len()));
     let bounds = |words: &[LineWord]| Bounds::around(words.iter().map(|word| word.bounds));
     line.bounds = bounds(&line.words);
-    (!words.is_empty()).then(|| Line { bounds: bounds(&words), words, ..line.clone() })
+    let rest = (!words.is_empty()).then(|| Line { bounds: bounds(&words), words, ..line.clone() });
+    line.is_run_in = rest.is_some();
+    rest
 }

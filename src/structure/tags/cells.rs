@@ -230,14 +230,9 @@ fn table(
     // A table whose rows are all heads has none.
     let head_rows = if head_rows == grid.rows { 0 } else { head_rows };
     let own = |cell: &GridCell| words.get(&cell.element).map(Vec::as_slice).unwrap_or_default();
-    let slot = |cell: &GridCell| Slot {
-        row: cell.row,
-        column: cell.column,
-        row_span: cell.spans[0],
-        column_span: cell.spans[1],
-        words: text.place(own(cell)),
-        area: None,
-        is_header: cell.row < head_rows,
+    let slot = |cell: &GridCell| {
+        let ([row_span, column_span], is_header) = (cell.spans, cell.row < head_rows);
+        Slot { row_span, column_span, is_header, ..Slot::at(cell.row, cell.column, text.place(own(cell))) }
     };
     let (slots, rows, columns) = compact(grid.cells.iter().map(slot).collect());
     if rows < 2 || columns < 2 {

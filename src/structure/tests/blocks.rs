@@ -2,7 +2,7 @@
 
 use super::super::tables::find_tables;
 use super::super::{OutlineHeading, TableArea};
-use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, markdown, markdown_outlined, markdown_with};
+use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, assert_has, markdown, markdown_outlined, markdown_with};
 use pagewise_text::{Bounds, Script, Word};
 
 #[test]
@@ -197,8 +197,10 @@ fn a_list_of_the_sections_that_follow_has_no_headings() {
 #[test]
 fn a_bold_line_below_the_text_after_the_number_of_a_section_is_part_of_its_heading() {
     let sheet = Sheet::new().line(FULL).line("It ends.").space(14.0).at(50.0, BOLD, "3.1 Who is responsible:");
-    let text = markdown(sheet.at(70.0, BOLD, "Whose work is it?").space(6.0).line(FULL).line(FULL));
-    assert!(text.contains("# 3.1 Who is responsible: Whose work is it?\n"), "{text}");
+    assert_has(
+        sheet.at(70.0, BOLD, "Whose work is it?").space(6.0).line(FULL).line(FULL),
+        "# 3.1 Who is responsible: Whose work is it?\n",
+    );
 }
 
 #[test]
@@ -261,8 +263,7 @@ fn columns_of_code_are_counted_by_the_distance_of_its_characters() {
             (50.0 + 6.0 * f32::from(u8::try_from(at).unwrap_or(0)), f32::from(u8::try_from(word.len()).unwrap_or(0)));
         sheet.word(left, 6.0 * count - 1.0, MONO, word);
     }
-    let text = markdown(sheet.space(12.0).at(50.0, MONO, "}").space(6.0).line(FULL));
-    assert!(text.contains("```\nreturn a + count(b, c);\n}\n```"), "{text}");
+    assert_has(sheet.space(12.0).at(50.0, MONO, "}").space(6.0).line(FULL), "```\nreturn a + count(b, c);\n}\n```");
 }
 
 #[test]
@@ -360,14 +361,15 @@ fn raised_signs_of_several_fonts_are_one_superscript() {
     sheet.put_script(90.5, small, "a", Script::Raised);
     sheet.put_script(93.5, Face { is_italic: true, ..small }, "b", Script::Raised);
     sheet.put(105.0, PLAIN, "and others");
-    let text = markdown(sheet);
-    assert!(text.contains("<sup>ab</sup>"), "{text}");
+    assert_has(sheet, "<sup>ab</sup>");
 }
 
 #[test]
 fn an_arrow_of_its_own_is_no_bullet() {
-    let text = markdown(Sheet::new().line(FULL).line(FULL).space(8.0).line("⇒ the result of it").space(8.0).line(FULL));
-    assert!(text.contains("\n\n⇒ the result of it\n\n"), "{text}");
+    assert_has(
+        Sheet::new().line(FULL).line(FULL).space(8.0).line("⇒ the result of it").space(8.0).line(FULL),
+        "\n\n⇒ the result of it\n\n",
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What journals print: kickers, long titles, small type after the text, headings in the first line of their text.
 
 use super::super::OutlineHeading;
-use super::sheet::{BOLD, FULL, Face, PLAIN, Sheet, markdown, markdown_of, markdown_outlined};
+use super::sheet::{BOLD, FULL, Face, PLAIN, Sheet, assert_has, markdown, markdown_of, markdown_outlined};
 use pagewise_text::{Bounds, Fill};
 
 const TITLE: Face = Face { size: 20.0, ..PLAIN };
@@ -212,8 +212,7 @@ fn a_label_in_a_line_of_its_own_is_part_of_the_caption_below_it() {
     let mut sheet = Sheet::new().line(FULL).line(FULL).line("It ends.").space(10.0);
     sheet.layout.images.push(Bounds { x0: 50.0, y0: sheet.y, x1: 250.0, y1: sheet.y + 100.0 });
     let sheet = sheet.space(115.0).at(50.0, Face { size: 8.0, ..BOLD }, "Figure 1");
-    let text = markdown(sheet.at(50.0, Face { size: 8.0, ..PLAIN }, "How the words flow"));
-    assert!(text.contains("Figure 1** How the words flow"), "{text}");
+    assert_has(sheet.at(50.0, Face { size: 8.0, ..PLAIN }, "How the words flow"), "Figure 1** How the words flow");
 }
 #[test]
 fn a_bold_beginning_before_a_quad_is_a_heading() {
@@ -235,8 +234,7 @@ fn the_parts_of_an_abstract_that_begin_in_bold_are_paragraphs() {
         sheet.put(50.0, BOLD, label);
         sheet.at(80.0, PLAIN, "of words that fill a line up to its right end.")
     };
-    let text = markdown(part(part(Sheet::new(), "Aim"), "Way"));
-    assert!(text.contains("right end.\n\n**Way** of words"), "{text}");
+    assert_has(part(part(Sheet::new(), "Aim"), "Way"), "right end.\n\n**Way** of words");
 }
 
 #[test]
@@ -250,8 +248,10 @@ fn a_paragraph_goes_on_below_a_box_with_text_on_a_ground() {
     let ground = Bounds { x0: 215.0, y0: 65.0, x1: 345.0, y1: sheet.y - 14.0 };
     sheet.layout.fills.push(Fill { bounds: ground, color: [200; 3] });
     sheet.y = 142.0;
-    let text = markdown(sheet.at(220.0, PLAIN, "and the rest of the text").at(220.0, PLAIN, "of it goes on here."));
-    assert!(text.contains("side and the rest of the text of it goes on here."), "{text}");
+    assert_has(
+        sheet.at(220.0, PLAIN, "and the rest of the text").at(220.0, PLAIN, "of it goes on here."),
+        "side and the rest of the text of it goes on here.",
+    );
 }
 
 #[test]
@@ -268,6 +268,5 @@ fn a_caption_with_a_bold_label_continues_no_sentence() {
     let column = |sheet: Sheet, x: f32| (0..12).fold(sheet, |sheet, _| sheet.at(x, PLAIN, "Words of a column side"));
     let mut sheet = column(Sheet::new(), 50.0).go_to(80.0);
     sheet.put(220.0, BOLD, "Figure 6.");
-    let text = markdown(column(sheet.at(275.0, PLAIN, "What it shows"), 220.0));
-    assert!(text.contains("side\n\n**Figure 6.** What it shows"), "{text}");
+    assert_has(column(sheet.at(275.0, PLAIN, "What it shows"), 220.0), "side\n\n**Figure 6.** What it shows");
 }

@@ -152,5 +152,12 @@ pub(super) fn markdown(sheet: Sheet) -> String {
     markdown_of(&[sheet]).concat()
 }
 
+/// Asserts that the Markdown of a page has a part.
+#[track_caller]
+pub(super) fn assert_has(sheet: Sheet, part: &str) {
+    let text = markdown(sheet);
+    assert!(text.contains(part), "{text}");
+}
+
 /// Fifty-six characters of body type: a full line.
 pub(super) const FULL: &str = "Words fill this line from the left edge to the right one";

@@ -1,6 +1,6 @@
 //! Rules of typesetting: justified text, boxes, displayed formulas, leaders, headings of one kind.
 
-use super::sheet::{BOLD, FULL, Face, PLAIN, Sheet, markdown, markdown_of};
+use super::sheet::{BOLD, FULL, Face, PLAIN, Sheet, assert_has, markdown, markdown_of};
 use pagewise_text::{Bounds, Rule};
 
 /// Italic type in the size of the body.
@@ -94,8 +94,7 @@ fn a_rule_of_dots_beside_a_column_is_no_part_of_its_lines() {
         sheet.put(145.0, PLAIN, &format!("line {row} of a column of longer text"));
         sheet.y += 12.0;
     }
-    let text = markdown(sheet);
-    assert!(text.contains("line 0 of a column of longer text line 1 of a column"), "{text}");
+    assert_has(sheet, "line 0 of a column of longer text line 1 of a column");
 }
 
 #[test]
@@ -139,8 +138,7 @@ fn a_line_in_capitals_and_one_in_small_letters_are_two_headings() {
         .space(14.0)
         .line(FULL)
         .line(FULL);
-    let text = markdown(sheet);
-    assert!(text.contains("MINUTES OF\n\n"), "{text}");
+    assert_has(sheet, "MINUTES OF\n\n");
 }
 
 #[test]

@@ -178,10 +178,15 @@ impl PaintLog {
         self.clips.last().is_some_and(|clip| clip.extent.area() <= 0.0 || !glyph.is_within(clip.extent))
     }
 
+    /// Counts a search of all areas. Returns whether they say nothing, since they are too many.
+    fn search_all(&mut self) -> bool {
+        self.searched = self.searched.saturating_add(self.areas.len());
+        self.is_full || self.searched > MAX_SEARCHED
+    }
+
     /// Whether something is painted at `point` after `order`.
     pub(super) fn is_painted(&mut self, point: Point, order: PaintOrder) -> bool {
-        self.searched = self.searched.saturating_add(self.areas.len());
-        let is_unknown = self.is_full || self.searched > MAX_SEARCHED;
+        let is_unknown = self.search_all();
         let mut later = self.areas.iter().rev().take_while(|painted| painted.order > order);
         is_unknown || later.any(|painted| painted.area.contains(point))
     }
@@ -219,8 +224,7 @@ impl PaintLog {
         if self.colors.as_ref().is_some_and(|colors| !colors.iter().any(|known| is_same(*known, color))) {
             return false;
         }
-        self.searched = self.searched.saturating_add(self.areas.len());
-        if self.is_full || self.searched > MAX_SEARCHED || self.groups.contains(&false) {
+        if self.search_all() || self.groups.contains(&false) {
             return false;
         }
         let ground = self.areas.iter().rev().find(|painted| painted.area.contains(point));
@@ -229,9 +233,7 @@ impl PaintLog {
 
     /// Whether an image shows at `point`, so that text that is not painted there is what was recognised in it.
     pub(super) fn has_image(&mut self, point: Point) -> bool {
-        self.searched = self.searched.saturating_add(self.areas.len());
-        let is_unknown = self.is_full || self.searched > MAX_SEARCHED;
-        is_unknown || self.areas.iter().any(|painted| painted.is_image && painted.area.contains(point))
+        self.search_all() || self.areas.iter().any(|painted| painted.is_image && painted.area.contains(point))
     }
 
     /// What is painted over `point` after `order`.

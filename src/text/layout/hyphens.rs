@@ -25,7 +25,8 @@ const OPENING_WORDS: [&str; 56] = [
 ];
 
 /// Words that end them.
-const CLOSING_WORDS: &str = "agnostic assisted aware backed based bearing bound built centered centric class colored conscious consuming \
+const CLOSING_WORDS: &str = "\
+    agnostic assisted aware backed based bearing bound built centered centric class colored conscious consuming \
     controlled coupled defined depth dimensional directed driven effective efficient enabled faced focused free \
     friendly grained guided intensive known level like looking made oriented owned parametric powered processing \
     quality ranging rated reported resistant scale sensitive shaped sized specific style supervised term trained \

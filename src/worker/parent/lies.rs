@@ -167,7 +167,8 @@ fn table() -> Table {
 
 fn regions() -> PageRegions {
     let bounds = Bounds::default();
-    let line = Line { words: vec![word()], bounds, baseline: 1.0, size: 1.0, ground: None, tag: None };
+    let line =
+        Line { words: vec![word()], bounds, baseline: 1.0, size: 1.0, ground: None, is_run_in: false, tag: None };
     let column = Column { lines: vec![line], ..Column::default() };
     let structure = PageStructure {
         regions: vec![Region::Column(column), Region::Table(TableArea { bounds, index: 0 })],

@@ -88,15 +88,20 @@ fn entry_places(line: &Line) -> Option<(i32, i32)> {
 }
 
 impl Splitter<'_, '_> {
+    /// The mark with which a line begins.
+    fn marker(&self, index: usize) -> Option<&Marker> {
+        self.markers.get(index).and_then(Option::as_ref)
+    }
+
     /// Whether a line begins with the mark of an item. `start` is the first line of the draft before.
     pub(super) fn is_marked(&self, index: usize, start: usize, recent: &RecentMarkers) -> bool {
-        let Some(marker) = self.markers.get(index).and_then(Option::as_ref) else { return false };
+        let Some(marker) = self.marker(index) else { return false };
         let begins_list = marker.kind.is_first() && self.is_over_next(index);
         let is_number = marker.kind.is_ordered() || marker.kind == MarkerKind::Reference;
         if start < index && is_number && !begins_list && self.is_continuation(start, index) {
             return false;
         }
-        let open = self.markers.get(start).and_then(Option::as_ref).filter(|_| start < index);
+        let open = self.marker(start).filter(|_| start < index);
         let is_next = recent.is_next(marker) || open.is_some_and(|open| marker.kind.follows(&open.kind));
         match marker.kind {
             MarkerKind::Bullet(_) => true,
@@ -121,7 +126,7 @@ impl Splitter<'_, '_> {
     /// Whether the line above ends with a comma, and its text begins with no mark: then a letter is that of a name.
     fn follows_comma(&self, index: usize, start: usize) -> bool {
         let above = index.checked_sub(1).and_then(|above| self.line(above)).and_then(|line| line.words.last());
-        let is_text = start < index && self.markers.get(start).is_some_and(Option::is_none);
+        let is_text = start < index && self.marker(start).is_none();
         is_text && above.is_some_and(|word| word.text.ends_with(','))
     }
 
@@ -129,7 +134,7 @@ impl Splitter<'_, '_> {
     pub(super) fn is_continuation(&self, start: usize, index: usize) -> bool {
         let (Some(first), Some(line)) = (self.line(start), self.line(index)) else { return false };
         let is_at = |x: f32| (line.bounds.x0 - x).abs() < 0.3 * line.size;
-        let is_marked = self.markers.get(start).is_some_and(Option::is_some);
+        let is_marked = self.marker(start).is_some();
         let is_below_mark = is_marked && is_at(first.bounds.x0);
         let is_below_text =
             is_at(self.text_left(start, index - 1)) || (index - start == 1 && !is_marked && is_at(first.bounds.x0));
@@ -147,7 +152,7 @@ impl Splitter<'_, '_> {
 
     /// Whether the next line begins where the text after the mark does.
     pub(super) fn hangs(&self, index: usize) -> bool {
-        let Some(marker) = self.markers.get(index).and_then(Option::as_ref) else { return false };
+        let Some(marker) = self.marker(index) else { return false };
         let (Some(line), Some(next)) = (self.line(index), self.line(index + 1)) else { return false };
         let is_below = (next.bounds.x0 - marker.text_left).abs() < 0.3 * line.size;
         is_below && marker.text_left - line.bounds.x0 > 0.5 * line.size && !self.is_spaced(index, index + 1)
@@ -155,19 +160,19 @@ impl Splitter<'_, '_> {
 
     /// Whether the next line begins at its left edge with the mark that follows.
     fn is_over_next(&self, index: usize) -> bool {
-        let mark = |index: usize| self.markers.get(index).and_then(Option::as_ref);
         let left = |index: usize| self.line(index).map_or(f32::INFINITY, |line| line.bounds.x0);
-        let follows = mark(index).zip(mark(index + 1)).is_some_and(|(own, next)| next.kind.follows(&own.kind));
+        let follows =
+            self.marker(index).zip(self.marker(index + 1)).is_some_and(|(own, next)| next.kind.follows(&own.kind));
         follows && (left(index) - left(index + 1)).abs() < 1.0
     }
 
     /// Whether a line near it has the same mark at the same place. Some marks are signs of formulas too.
     fn has_neighbour(&self, index: usize) -> bool {
-        let (Some(Some(own)), Some(line)) = (self.markers.get(index), self.line(index)) else { return false };
+        let (Some(own), Some(line)) = (self.marker(index), self.line(index)) else { return false };
         let near = index.saturating_sub(NEAR_LINES)..=index.saturating_add(NEAR_LINES);
         let is_like = |other: usize| {
             let left = self.line(other).map_or(f32::INFINITY, |other| other.bounds.x0);
-            let kind = self.markers.get(other).and_then(Option::as_ref).map(|marker| &marker.kind);
+            let kind = self.marker(other).map(|marker| &marker.kind);
             kind == Some(&own.kind) && (left - line.bounds.x0).abs() < 0.3 * line.size
         };
         near.filter(|other| *other != index).any(is_like)
@@ -184,7 +189,7 @@ impl Splitter<'_, '_> {
 
     /// Whether one of the next lines has the mark that follows.
     pub(super) fn has_successor(&self, index: usize) -> bool {
-        let Some(own) = self.markers.get(index).and_then(Option::as_ref) else { return false };
+        let Some(own) = self.marker(index) else { return false };
         let next = self.markers.iter().skip(index + 1).take(40).flatten();
         next.into_iter().any(|other| other.kind.follows(&own.kind))
     }

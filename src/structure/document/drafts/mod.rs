@@ -143,6 +143,11 @@ impl<'a> Draft<'a> {
         Some(Self { turn: column(*region)?.turn, ..Self::new(place, kind, lines) })
     }
 
+    /// Whether it is a running line or a note.
+    pub(super) fn is_outside_text(&self) -> bool {
+        matches!(self.kind, DraftKind::Running | DraftKind::LeftOut | DraftKind::Footnote { .. })
+    }
+
     pub(super) fn is_paragraph(&self) -> bool {
         matches!(self.kind, DraftKind::Paragraph { .. })
     }
@@ -173,6 +178,11 @@ impl<'a> Draft<'a> {
     /// Of the lines on its own page, in the frame of its column.
     pub(super) fn bounds(&self) -> Bounds {
         Bounds::around(self.lines.iter().take(self.own_lines).map(|line| line.bounds))
+    }
+
+    /// Where they are on their page.
+    pub(super) fn bounds_on(&self, page: &PageStructure) -> Bounds {
+        page.frame(self.turn).to_page(self.bounds())
     }
 
     /// The lines of the column in which it ends.

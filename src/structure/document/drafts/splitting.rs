@@ -9,8 +9,7 @@ use super::{Draft, DraftKind, Place, begins_small};
 use crate::document::headings::{MUCH_LARGER, section_depth};
 use crate::document::notes::note_label;
 use crate::document::type_statistics::TypeStatistics;
-use crate::page_structure::{Column, Line, LineRole, LineTag, LineWord, has_letter};
-use crate::reading::has_quad;
+use crate::page_structure::{Column, Line, LineRole, LineTag, has_letter};
 
 /// The most lines of a title.
 const MAX_TITLE_LINES: usize = 2;
@@ -127,22 +126,11 @@ impl<'a> Splitter<'_, 'a> {
             draft.space_above = self.step(above, start) / self.leading(start);
         }
         draft.ends_early = end < self.lines.len() && self.ends_early(end - 1, end);
-        draft.is_run_in = self.is_rest(end) && self.is_title(start, end);
+        draft.is_run_in = draft.lines.last().is_some_and(|line| line.is_run_in);
         draft
     }
 
-    /// Whether lines are a heading that ends within the first line of its text. It begins with the number of a section, or
-    /// a space of one em follows it, and the text has another weight or slant. Cells of a row are no such heading.
-    fn is_title(&self, start: usize, end: usize) -> bool {
-        let last = end.checked_sub(1).and_then(|last| self.line(last)).and_then(|line| line.words.last());
-        let next = self.line(end).and_then(|rest| rest.words.first());
-        let look = |word: &LineWord| (word.style.is_bold, word.style.is_italic);
-        let is_numbered = self.line(start).is_some_and(|first| section_depth(first).is_some());
-        let is_quad = last.zip(next).is_some_and(|(last, next)| has_quad(last, next));
-        (is_numbered || is_quad) && last.map(look) != next.map(look)
-    }
-
-    /// Whether a line is the rest of the one before, in which a heading ended.
+    /// Whether a line is the rest of the one before, in which a heading ended, or another text on its baseline.
     pub(super) fn is_rest(&self, index: usize) -> bool {
         let above = index.checked_sub(1).and_then(|above| self.line(above));
         above.zip(self.line(index)).is_some_and(|(above, rest)| {

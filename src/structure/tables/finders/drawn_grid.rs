@@ -188,15 +188,7 @@ impl<'p> DrawnGrid<'p> {
                         slot.words.extend(words);
                         next.push(slot);
                     }
-                    None => next.push(Slot {
-                        row,
-                        column: first,
-                        row_span: 1,
-                        column_span: last + 1 - first,
-                        words,
-                        area: None,
-                        is_header: false,
-                    }),
+                    None => next.push(Slot { column_span: last + 1 - first, ..Slot::at(row, first, words) }),
                 }
             }
             done.append(&mut open);

@@ -59,6 +59,13 @@ impl HasPlace for PlacedWord<'_> {
     }
 }
 
+impl PlacedWord<'_> {
+    /// The gap to the next word of a line, in ems of that.
+    pub(crate) fn gap_to(&self, next: &Self) -> f32 {
+        (next.word.bounds.x0 - self.word.bounds.x1) / next.word.size
+    }
+}
+
 impl<'p> Chunk<'p> {
     /// A chunk of these words, which are in order of x.
     pub(crate) fn new(words: Vec<PlacedWord<'p>>) -> Option<Self> {
@@ -301,31 +308,16 @@ fn bonds_of(words: &[PlacedWord]) -> Vec<Option<bool>> {
 
 /// For each word whether the gap before it is one of several even gaps, as in justified prose.
 fn even_gaps(words: &[PlacedWord]) -> Vec<bool> {
-    let gaps: Vec<f32> = words
-        .windows(2)
-        .map(|w| matches!(w, [a, b] if is_prose_word(a) || is_prose_word(b)).then_some(w))
-        .map(gap_of)
-        .collect();
-    let mut even = vec![false; words.len()];
-    let mut start = 0;
-    for end in 1..=gaps.len() {
-        let is_same = matches!((gaps.get(end - 1), gaps.get(end)), (Some(a), Some(b)) if (a - b).abs() < EVEN && *a < LOOSE_GAP && *b < LOOSE_GAP);
-        if !is_same {
-            if end - start >= 3 {
-                even.iter_mut().take(end + 1).skip(start + 1).for_each(|e| *e = true);
-            }
-            start = end;
-        }
+    let gap = |pair: &[PlacedWord]| match pair {
+        [a, b] if is_prose_word(a) || is_prose_word(b) => a.gap_to(b),
+        _ => f32::MAX,
+    };
+    let gaps: Vec<f32> = words.windows(2).map(gap).collect();
+    let mut even = vec![false];
+    for run in gaps.chunk_by(|a, b| (a - b).abs() < EVEN && *a < LOOSE_GAP && *b < LOOSE_GAP) {
+        even.resize(even.len() + run.len(), run.len() >= 3);
     }
     even
-}
-
-/// The gap in ems between two words.
-fn gap_of(pair: Option<&[PlacedWord]>) -> f32 {
-    match pair {
-        Some([a, b]) => (b.word.bounds.x0 - a.word.bounds.x1) / b.word.size,
-        _ => f32::MAX,
-    }
 }
 
 fn is_prose_word(word: &PlacedWord) -> bool {
@@ -335,8 +327,7 @@ fn is_prose_word(word: &PlacedWord) -> bool {
 /// The gap in ems that divides this line: justified lines have wider spaces.
 fn gap_limit(words: &[PlacedWord]) -> f32 {
     let pairs = words.iter().zip(words.iter().skip(1));
-    let mut gaps: Vec<f32> =
-        pairs.map(|(a, b)| (b.word.bounds.x0 - a.word.bounds.x1) / b.word.size).filter(|g| *g > 0.05).collect();
+    let mut gaps: Vec<f32> = pairs.map(|(a, b)| a.gap_to(b)).filter(|gap| *gap > 0.05).collect();
     if gaps.len() < 4 {
         return NARROW_GAP;
     }

@@ -290,16 +290,11 @@ fn seam(words: &[PlacedWord], at: usize, a: &Column, b: &Column) -> f32 {
 
 /// Whether the gaps between the parts are wide, and wider than those in them.
 fn has_wide_seams(parts: &[Piece]) -> bool {
-    let gap = |a: &PlacedWord, b: &PlacedWord| (b.word.bounds.x0 - a.word.bounds.x1) / b.word.size;
-    let inner = parts.iter().flat_map(|p| p.chunk.words.windows(2)).filter_map(|pair| match pair {
-        [a, b] => Some(gap(a, b)),
-        _ => None,
-    });
-    let widest = inner.fold(0.0, f32::max);
-    parts.windows(2).all(|pair| match pair {
-        [a, b] => matches!((a.chunk.words.last(), b.chunk.words.first()), (Some(a), Some(b)) if gap(a, b) > MIN_SEAM.max(1.25 * widest)),
-        _ => false,
-    })
+    let inner = parts.iter().flat_map(|part| part.chunk.words.iter().zip(part.chunk.words.iter().skip(1)));
+    let widest = inner.map(|(a, b)| a.gap_to(b)).fold(0.0, f32::max);
+    let mut seams =
+        parts.iter().zip(parts.iter().skip(1)).map(|(a, b)| a.chunk.words.last().zip(b.chunk.words.first()));
+    seams.all(|seam| seam.is_some_and(|(a, b)| a.gap_to(b) > MIN_SEAM.max(1.25 * widest)))
 }
 
 fn piece_at<'p>(words: &[PlacedWord<'p>], column: usize) -> Option<Piece<'p>> {

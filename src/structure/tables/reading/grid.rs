@@ -18,6 +18,13 @@ pub(crate) struct Slot<'p> {
     pub(crate) is_header: bool,
 }
 
+impl<'p> Slot<'p> {
+    /// A cell of one place.
+    pub(crate) fn at(row: usize, column: usize, words: Vec<PlacedWord<'p>>) -> Self {
+        Self { row, column, row_span: 1, column_span: 1, words, area: None, is_header: false }
+    }
+}
+
 /// The table of these slots; places that no slot covers become empty cells.
 pub(crate) fn table_of(
     mut slots: Vec<Slot>,
@@ -50,15 +57,7 @@ fn add_empty(slots: &mut Vec<Slot>, rows: usize, columns: usize) {
     let heads = slots.iter().filter(|s| s.is_header).map(|s| s.row + s.row_span).max().unwrap_or(0);
     for (at, _) in is_taken.iter().enumerate().filter(|(_, taken)| !**taken) {
         let row = at / columns;
-        slots.push(Slot {
-            row,
-            column: at % columns,
-            row_span: 1,
-            column_span: 1,
-            words: Vec::new(),
-            area: None,
-            is_header: row < heads,
-        });
+        slots.push(Slot { is_header: row < heads, ..Slot::at(row, at % columns, Vec::new()) });
     }
 }
 

@@ -1,8 +1,7 @@
 //! The head of a table: how many rows it has and which cells span.
 
-use super::area::{cut_share, cuts_between};
+use super::area::cut_share;
 use super::columns::{Column, Piece};
-
 use super::grid::Slot;
 use super::head_groups::spread_pieces;
 use super::rows::{RowLine, first_row};
@@ -127,11 +126,13 @@ fn add_piece<'p>(
     columns: &[Column],
 ) {
     let above = cells.iter_mut().filter(|c| c.first <= piece.last && piece.first <= c.last).max_by_key(|c| c.bottom);
+    let is_parted = |cell: &HeadCell| {
+        let pair = lines.get(cell.bottom).zip(lines.get(at)).zip(columns.get(piece.first..=piece.last));
+        pair.is_some_and(|((above, below), own)| cut_share(cuts, above, below, own) > 0.6)
+    };
     if let Some(cell) = above
-        && cell.first <= piece.first
-        && piece.last <= cell.last
         && (cell.first, cell.last) == (piece.first, piece.last)
-        && !is_parted(lines, cell.bottom, at, cuts, columns, piece)
+        && !is_parted(cell)
     {
         cell.bottom = at;
         cell.chunks.push(piece.chunk.clone());
@@ -154,14 +155,6 @@ fn add_piece<'p>(
     });
 }
 
-/// Whether an edge lies between two head lines over the columns of a piece.
-fn is_parted(lines: &[RowLine], above: usize, below: usize, cuts: &[Edge], columns: &[Column], piece: &Piece) -> bool {
-    let (Some(a), Some(b)) = (lines.get(above), lines.get(below)) else { return false };
-    let (Some(first), Some(last)) = (columns.get(piece.first), columns.get(piece.last)) else { return false };
-    let width = (last.hi - first.lo).max(1.0);
-    cuts_between(cuts, a, b).map(|e| (e.end.min(last.hi) - e.start.max(first.lo)).max(0.0)).sum::<f32>() > 0.6 * width
-}
-
 /// The level of each cell: one below the lowest cell above it.
 fn levels_of(cells: &[HeadCell]) -> Vec<usize> {
     let mut levels: Vec<usize> = Vec::new();
@@ -181,13 +174,6 @@ fn slot<'p>(cell: &HeadCell<'p>, level: usize, cells: &[HeadCell<'p>], levels: &
     let below = cells.iter().zip(levels).filter(|(c, l)| overlaps(c, cell) && **l > level);
     let end = below.map(|(_, l)| *l).min().unwrap_or(count);
     let words = cell.chunks.iter().flat_map(|c| c.words.iter().copied()).collect();
-    Slot {
-        row: level,
-        column: cell.first,
-        row_span: end - level,
-        column_span: cell.last + 1 - cell.first,
-        words,
-        area: None,
-        is_header: true,
-    }
+    let (row_span, column_span) = (end - level, cell.last + 1 - cell.first);
+    Slot { row_span, column_span, is_header: true, ..Slot::at(level, cell.first, words) }
 }
