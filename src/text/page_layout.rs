@@ -74,6 +74,12 @@ impl Bounds {
         self.x1.min(other.x1) - self.x0.max(other.x0)
     }
 
+    /// Whether both share an area.
+    #[must_use]
+    pub fn overlaps(self, other: Self) -> bool {
+        self.shared_width(other) > 0.0 && self.y0 < other.y1 && other.y0 < self.y1
+    }
+
     /// The smallest rectangle that contains both.
     #[must_use]
     pub fn union(self, other: Self) -> Self {

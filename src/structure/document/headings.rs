@@ -366,10 +366,9 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics, 
     let is_over = next.is_some_and(|next| next.space_above < SPACE_ABOVE);
     let is_mixed = (1.0 - MOST..MOST).contains(&draft.share(|style| style.is_bold));
     let has_cells = draft.lines.iter().any(|line| line.has_cells());
-    if ratio < MUCH_LARGER && draft.lines.first().is_some_and(|line| is_cell_value(after_label(line))) {
-        return false;
-    }
-    if ratio < MUCH_LARGER && (has_cells && (is_over || is_mixed) || is_over && draft.last_sign() == Some(':')) {
+    let has_value = draft.lines.first().is_some_and(|line| is_cell_value(after_label(line)));
+    let is_label = has_value || has_cells && (is_over || is_mixed) || is_over && draft.last_sign() == Some(':');
+    if ratio < MUCH_LARGER && is_label {
         return false;
     }
     if ratio >= LARGER {

@@ -218,9 +218,7 @@ impl LinkIndex {
         let near = self.areas.iter().skip(first).take_while(|(area, _)| area.y0 <= point.1);
         near.filter(|(area, _)| holds(*area, point)).map(|(_, index)| *index).next()
     }
-}
 
-impl LinkIndex {
     /// A word, without the punctuation after the area of its link.
     fn split(&self, (mut word, baseline): (LineWord, f32)) -> Vec<(LineWord, f32)> {
         let area =

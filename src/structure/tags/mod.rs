@@ -18,7 +18,7 @@ use super::reading;
 use super::tables::{Table, find_tables};
 use blocks::BlockMap;
 use pagewise_document::PageTags;
-use pagewise_text::{Bounds, PageLayout};
+use pagewise_text::PageLayout;
 use pieces::WordOwners;
 
 /// Reads a page by its structure tree, with its tables. `None` if the tree is not believed.
@@ -47,7 +47,6 @@ pub fn read_tagged_page(page: &PageLayout, tags: &PageTags) -> Option<(PageStruc
 
 /// The tables that are seen where the tree has none.
 fn tables_beside(page: &PageLayout, found: &[cells::TreeTable]) -> Vec<Table> {
-    let overlap = |a: Bounds, b: Bounds| a.shared_width(b) > 0.0 && a.y0 < b.y1 && b.y0 < a.y1;
-    let is_beside = |table: &Table| !found.iter().any(|other| overlap(table.bounds, other.area.bounds));
+    let is_beside = |table: &Table| !found.iter().any(|other| table.bounds.overlaps(other.area.bounds));
     find_tables(page).into_iter().filter(is_beside).collect()
 }

@@ -218,7 +218,7 @@ fn columns<'p>(frame: Frame, words: &[&'p Word]) -> Vec<Vec<&'p Word>> {
     }
     let mut apart: Vec<(Bounds, Vec<&Word>)> = Vec::new();
     for (bounds, _, words) in columns {
-        match apart.iter_mut().rev().take(MAX_PARAGRAPH_LINES).find(|(other, _)| overlap(*other, bounds)) {
+        match apart.iter_mut().rev().take(MAX_PARAGRAPH_LINES).find(|(other, _)| other.overlaps(bounds)) {
             Some((other, all)) => {
                 *other = other.union(bounds);
                 all.extend(words);
@@ -227,10 +227,6 @@ fn columns<'p>(frame: Frame, words: &[&'p Word]) -> Vec<Vec<&'p Word>> {
         }
     }
     apart.into_iter().map(|(_, words)| words).collect()
-}
-
-fn overlap(a: Bounds, b: Bounds) -> bool {
-    a.shared_width(b) > 0.0 && a.y0 < b.y1 && b.y0 < a.y1
 }
 
 fn set_tags(parts: &mut [Part], element: u32, role: LineRole, label: &str) {

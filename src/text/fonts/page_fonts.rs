@@ -67,8 +67,16 @@ pub(crate) struct PageFontDictionaries<'c, 'p> {
     last_found: usize,
     /// The Type 3 font of the last run.
     last_type3: usize,
-    /// The keys of glyphs of Type 3 fonts, by the position of the font and the code.
-    type3_keys: HashMap<(usize, u32), Option<u128>>,
+    /// The keys of glyphs of simple fonts, by the position of the font and the code.
+    keys: HashMap<(usize, u32), Option<GlyphKey>>,
+}
+
+/// What identifies a glyph of a simple font.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GlyphKey {
+    Outline(u128),
+    /// Without the clip.
+    Type3(u128),
 }
 
 /// The key of a glyph of a Type 3 font, without the clip.
@@ -82,8 +90,8 @@ impl CacheKey for Type3Key {
 
 impl<'c, 'p> PageFontDictionaries<'c, 'p> {
     pub(crate) fn new(page: &'c Page<'p>, budget: &'c PageBudget, shared: &'c mut SharedFonts<'p>) -> Self {
-        let (loaded, type3_keys) = (HashMap::new(), HashMap::new());
-        Self { page, budget, dictionaries: None, shared, loaded, last_found: 0, last_type3: 0, type3_keys }
+        let (loaded, keys) = (HashMap::new(), HashMap::new());
+        Self { page, budget, dictionaries: None, shared, loaded, last_found: 0, last_type3: 0, keys }
     }
 
     fn dictionaries(&mut self) -> &[Dict<'p>] {
@@ -153,19 +161,8 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
 
     /// The position of the font of a glyph.
     fn outline_font(&mut self, glyph: &OutlineGlyph) -> Option<usize> {
-        let (key, code) = (glyph.identifier().cache_key(), glyph.char_code() & 0xFF);
-        (0..self.dictionaries().len()).find(|at| self.outline_key(*at, code) == Some(key))
-    }
-
-    /// The key of the outline that a font has for a code.
-    fn outline_key(&mut self, at: usize, code: u32) -> Option<u128> {
-        self.budget.check();
-        // The interpreter shows the programs of all others.
-        let font = if self.is_simple_at(at) { self.load(at)? } else { return None };
-        match font.glyph(font.map_code(code), code) {
-            FontGlyph::Outline(outline) => Some(outline.identifier().cache_key()),
-            FontGlyph::Type3(_) => None,
-        }
+        let (key, code) = (GlyphKey::Outline(glyph.identifier().cache_key()), glyph.char_code() & 0xFF);
+        (0..self.dictionaries().len()).find(|at| self.key(*at, code) == Some(key))
     }
 
     /// The position of the Type 3 font of a run, and whether others match too. Then it is that of the run before.
@@ -188,22 +185,22 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
         let first = run.glyphs().first()?;
         let Glyph::Type3(drawn) = &**first else { return None };
         let (code, key) = (first.char_code() & 0xFF, drawn.cache_key());
-        let has_key = |own: u128| (Type3Key(own), clip).cache_key() == key;
-        (0..self.dictionaries().len()).find(|at| self.type3_key(*at, code).is_some_and(has_key))
+        let has_key = |own: GlyphKey| matches!(own, GlyphKey::Type3(own) if (Type3Key(own), clip).cache_key() == key);
+        (0..self.dictionaries().len()).find(|at| self.key(*at, code).is_some_and(has_key))
     }
 
-    /// The key of the glyph that a Type 3 font has for a code.
-    fn type3_key(&mut self, at: usize, code: u32) -> Option<u128> {
-        if let Some(known) = self.type3_keys.get(&(at, code)) {
+    /// The key of the glyph that a simple font has for a code. The interpreter shows the programs of all others.
+    fn key(&mut self, at: usize, code: u32) -> Option<GlyphKey> {
+        if let Some(known) = self.keys.get(&(at, code)) {
             return *known;
         }
         self.budget.check();
         let font = if self.is_simple_at(at) { self.load(at) } else { None };
-        let key = font.and_then(|font| match font.glyph(font.map_code(code), code) {
-            FontGlyph::Type3(glyph) => Some(glyph.cache_key()),
-            FontGlyph::Outline(_) => None,
+        let key = font.map(|font| match font.glyph(font.map_code(code), code) {
+            FontGlyph::Outline(glyph) => GlyphKey::Outline(glyph.identifier().cache_key()),
+            FontGlyph::Type3(glyph) => GlyphKey::Type3(glyph.cache_key()),
         });
-        self.type3_keys.insert((at, code), key);
+        self.keys.insert((at, code), key);
         key
     }
 

@@ -116,18 +116,18 @@ impl ShapeCollector {
         if !matches!(mode, DrawMode::Invisible) {
             self.add_marked(|| to_page.transform_rect_bbox(path.bounding_box()));
         }
-        match mode {
-            DrawMode::Invisible => {}
-            DrawMode::Fill(_) => self.fill(&outlines(path, to_page), color),
-            DrawMode::Stroke(stroke) => {
-                let width = f64::from(stroke.line_width) * to_page.determinant().abs().sqrt();
-                self.stroke(&outlines(path, to_page), width, color);
-            }
-            DrawMode::FillAndStroke(_, stroke) => {
-                let outlines = outlines(path, to_page);
-                self.fill(&outlines, color);
-                self.stroke(&outlines, f64::from(stroke.line_width) * to_page.determinant().abs().sqrt(), color);
-            }
+        let (is_filled, stroke) = match mode {
+            DrawMode::Invisible => return,
+            DrawMode::Fill(_) => (true, None),
+            DrawMode::Stroke(stroke) => (false, Some(stroke)),
+            DrawMode::FillAndStroke(_, stroke) => (true, Some(stroke)),
+        };
+        let outlines = outlines(path, to_page);
+        if is_filled {
+            self.fill(&outlines, color);
+        }
+        if let Some(stroke) = stroke {
+            self.stroke(&outlines, f64::from(stroke.line_width) * to_page.determinant().abs().sqrt(), color);
         }
     }
 

@@ -62,9 +62,12 @@ impl Finder<'_> {
             .filter(|at| self.is_tabled.get(*at) == Some(&false))
             .take(MAX_PARTS + 1)
             .collect();
-        let top = |at: &usize| self.word(*at).map_or(0.0, |word| word.bounds.y0);
-        parts.sort_by(|a, b| top(a).total_cmp(&top(b)));
+        parts.sort_by(|a, b| self.top(*a).total_cmp(&self.top(*b)));
         parts
+    }
+
+    fn top(&self, word: usize) -> f32 {
+        self.word(word).map_or(0.0, |word| word.bounds.y0)
     }
 
     /// Parts that belong together, and their rules.
@@ -103,8 +106,7 @@ impl Finder<'_> {
 
     /// Whether a word is a limit of one of the parts near it.
     fn is_limit_of_any(&self, word: &Word, parts: &[usize]) -> bool {
-        let top = |at: &usize| self.word(*at).map_or(0.0, |word| word.bounds.y0);
-        let from = parts.partition_point(|at| top(at) < word.bounds.y0 - LIMIT_REACH_EM * word.size);
+        let from = parts.partition_point(|at| self.top(*at) < word.bounds.y0 - LIMIT_REACH_EM * word.size);
         let near = parts.iter().skip(from).take(MAX_NEIGHBOURS).filter_map(|at| self.word(*at));
         near.take_while(|operator| operator.bounds.y0 < word.bounds.y0).any(|operator| is_limit(operator, word))
     }
@@ -112,11 +114,10 @@ impl Finder<'_> {
     /// The parts nearest above and below a rule, if it is that of a fraction, a root or an overline.
     fn linked_by(&self, rule: usize, parts: &[usize]) -> Vec<usize> {
         let rule = self.rule(rule);
-        let top = |at: usize| parts.get(at).and_then(|at| self.word(*at)).map_or(0.0, |word| word.bounds.y0);
-        let indices: Vec<usize> = (0..parts.len()).collect();
-        let from = indices.partition_point(|at| top(*at) < rule.y0 - 40.0);
-        let near = (from..parts.len()).take_while(|at| top(*at) < rule.y1 + 20.0).take(MAX_NEIGHBOURS * 2);
-        let near: Vec<(usize, &Word)> = near.filter_map(|at| Some((at, self.word(*parts.get(at)?)?))).collect();
+        let from = parts.partition_point(|at| self.top(*at) < rule.y0 - 40.0);
+        let near = parts.iter().enumerate().skip(from).take_while(|(_, at)| self.top(**at) < rule.y1 + 20.0);
+        let near = near.take(MAX_NEIGHBOURS * 2).filter_map(|(place, at)| Some((place, self.word(*at)?)));
+        let near: Vec<(usize, &Word)> = near.collect();
         let roots: Vec<(usize, &Word)> = near.iter().copied().filter(|(_, word)| is_root_of(word, rule)).collect();
         let depth = roots.iter().map(|(_, root)| root.bounds.y1).fold(rule.y1, f32::max);
         let (mut own, mut extent, mut size) = (Vec::new(), Bounds::NOTHING, 0.0_f32);

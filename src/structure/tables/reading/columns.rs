@@ -80,7 +80,7 @@ pub(crate) fn columns_of<'l, 'p>(lines: &'l [TextLine<'p>]) -> Vec<Column> {
         chunks.into_iter().for_each(|chunk| widen(&mut columns, chunk));
     }
     join_symbols(&mut columns, lines);
-    join_disjoint(&mut columns, lines);
+    join_where(&mut columns, |a, b| are_disjoint(a, b, lines));
     columns
 }
 
@@ -97,10 +97,17 @@ pub(super) fn mark_values(columns: &mut [Column], lines: &[TextLine]) {
 /// Neighbours are one column if more chunks run over their border than lines stop at it: wide spaces of justified text
 /// divide few of its lines.
 fn join_crossed(columns: &mut Vec<Column>, lines: &[&TextLine]) {
-    let mut at = 0;
-    while let (Some(a), Some(b)) = (columns.get(at), columns.get(at + 1)) {
+    join_where(columns, |a, b| {
         let (crossing, divided) = border_use(a, b, lines);
-        if crossing > divided { join_pair(columns, at) } else { at += 1 }
+        crossing > divided
+    });
+}
+
+/// Joins neighbours that satisfy a condition.
+fn join_where(columns: &mut Vec<Column>, are_one: impl Fn(&Column, &Column) -> bool) {
+    let mut at = 0;
+    while let Some([a, b]) = columns.get(at..at + 2) {
+        if are_one(a, b) { join_pair(columns, at) } else { at += 1 }
     }
 }
 
@@ -197,21 +204,8 @@ fn chunks_in<'a, 'p>(lines: &'a [TextLine<'p>], column: &Column) -> impl Iterato
     lines.iter().flat_map(|l| &l.chunks).filter(move |c| lo <= c.bounds.x0 + 0.1 && c.bounds.x1 - 0.1 <= hi)
 }
 
-/// Neighbours of which no line fills both are one column, if one of them is sparse.
-fn join_disjoint(columns: &mut Vec<Column>, lines: &[TextLine]) {
-    let mut at = 0;
-    while at + 1 < columns.len() {
-        if is_disjoint(columns, at, lines) {
-            join_pair(columns, at);
-        } else {
-            at += 1;
-        }
-    }
-}
-
-/// Whether the column at `at` and the next one are never filled by one line.
-fn is_disjoint(columns: &[Column], at: usize, lines: &[TextLine]) -> bool {
-    let (Some(a), Some(b)) = (columns.get(at), columns.get(at + 1)) else { return false };
+/// Whether no line fills two neighbours, of which one is sparse: they are one column.
+fn are_disjoint(a: &Column, b: &Column, lines: &[TextLine]) -> bool {
     let holds = |line: &TextLine, column: &Column| {
         line.chunks.iter().any(|c| c.bounds.x0 < column.hi && column.lo < c.bounds.x1)
     };
