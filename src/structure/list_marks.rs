@@ -105,5 +105,5 @@ pub(crate) fn is_bullet(text: &str) -> bool {
 
 /// Signs that are bullets, and text too.
 pub(crate) fn is_weak_bullet(sign: char) -> bool {
-    matches!(sign, '-' | '–' | '—' | '−' | '*' | '+' | '»' | '›' | '>' | '→' | '⇒')
+    matches!(sign, '-' | '–' | '—' | '−' | '*' | '+' | '»' | '›' | '>' | '→' | '⇒' | '°' | 'º')
 }

@@ -3,7 +3,7 @@
 use super::super::tables::find_tables;
 use super::super::{DocumentPage, OutlineHeading, TableArea, read_document, read_page, to_markdown};
 use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, markdown, markdown_with};
-use pagewise_text::{Bounds, Script, Word};
+use pagewise_text::{Bounds, Rule, Script, Word};
 
 #[test]
 fn lines_are_joined_to_paragraphs_that_space_divides() {
@@ -136,6 +136,22 @@ fn drawn_bullets_are_bullets() {
     let sheet =
         Sheet::new().line(FULL).space(6.0).bullet(60.0).at(70.0, PLAIN, "One").bullet(60.0).at(70.0, PLAIN, "Two");
     assert_eq!(markdown(sheet), format!("{FULL}\n\n- One\n- Two"));
+}
+
+#[test]
+fn an_arrowhead_before_a_line_is_no_bullet() {
+    let mut sheet = Sheet::new().line(FULL).space(6.0);
+    let (y0, y1) = (sheet.y - 4.0, sheet.y - 3.0);
+    let bounds = Bounds { x0: 30.0, y0, x1: 61.0, y1 };
+    sheet.layout.rules.push(Rule { bounds, is_horizontal: true, color: [0; 3] });
+    let text = markdown(sheet.bullet(60.0).at(70.0, PLAIN, "Excluded"));
+    assert!(!text.contains("- Excluded"), "{text}");
+}
+
+#[test]
+fn degree_signs_before_lines_are_bullets() {
+    let sheet = Sheet::new().line(FULL).space(6.0).at(60.0, PLAIN, "° First").at(60.0, PLAIN, "° Second");
+    assert_eq!(markdown(sheet), format!("{FULL}\n\n- First\n- Second"));
 }
 
 #[test]
