@@ -2,7 +2,7 @@
 
 use super::super::tables::find_tables;
 use super::super::{DocumentPage, OutlineHeading, TableArea, read_document, read_page, to_markdown};
-use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, markdown, markdown_with};
+use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, markdown, markdown_of, markdown_with};
 use pagewise_text::{Bounds, Rule, Script, Word};
 
 #[test]
@@ -421,6 +421,49 @@ fn a_raised_number_refers_to_the_note_that_begins_with_it() {
     let text = markdown(sheet.go_to(100.0).line(FULL).line(FULL));
     assert!(text.contains("measured [^1] twice.") || text.contains("measured[^1] twice."), "{text}");
     assert!(text.contains("[^1]: On two days."), "{text}");
+}
+
+/// A page with numbers after its words, and a text at its foot in small type.
+fn page_with_marks(marks: &str, foot: &[&str]) -> Sheet {
+    let mut sheet = Sheet::new().line(FULL).line(FULL).line(FULL);
+    sheet.put(50.0, PLAIN, "This was measured");
+    sheet.put_script(135.5, Face { size: 6.0, ..PLAIN }, marks, Script::Raised);
+    sheet.put(145.0, PLAIN, "twice.");
+    foot.iter().fold(sheet.go_to(500.0), |sheet, line| sheet.at(50.0, Face { size: 8.0, ..PLAIN }, line).space(6.0))
+}
+
+#[test]
+fn raised_labels_with_commas_refer_to_several_notes_or_to_none() {
+    let text = markdown(page_with_marks("1,2", &["1 On two days.", "2 In the morning."]));
+    assert!(text.contains("measured[^1][^2] twice.") && text.contains("[^2]: In the morning."), "{text}");
+    let text = markdown(page_with_marks("1,7", &["1 On two days."]));
+    assert!(text.contains("measured<sup>1,7</sup> twice."), "{text}");
+}
+
+#[test]
+fn numbers_to_which_the_page_does_not_refer_are_those_of_a_list() {
+    let text = markdown(page_with_marks("1", &["1. Be short.", "2. Be plain.", "3. Be kind."]));
+    assert!(text.contains("measured<sup>1</sup> twice.") && text.ends_with("1. Be short.\n2. Be plain.\n3. Be kind."));
+}
+
+#[test]
+fn a_number_above_the_text_of_its_column_is_no_note() {
+    let text = markdown(page_with_marks("1", &["1. Be short."]).space(20.0).line(FULL));
+    assert!(text.contains("measured<sup>1</sup> twice.") && !text.contains("[^1]"), "{text}");
+}
+
+#[test]
+fn a_number_refers_to_no_note_of_another_page() {
+    let notes = page_with_marks("9", &["1 On two days."]);
+    let text = markdown_of(&[page_with_marks("1", &[]), notes]).concat();
+    assert!(text.contains("measured<sup>1</sup> twice.") && !text.contains("[^1]"), "{text}");
+}
+
+#[test]
+fn a_raised_number_before_the_word_that_it_touches_is_no_reference() {
+    let mut sheet = page_with_marks("1", &["1 A school of physics."]);
+    sheet.layout.words.iter_mut().filter(|word| word.text == "twice.").for_each(|word| word.is_spaced = false);
+    assert!(!markdown(sheet).contains("[^1]"));
 }
 
 #[test]
