@@ -149,6 +149,16 @@ fn an_arrowhead_before_a_line_is_no_bullet() {
 }
 
 #[test]
+fn marks_of_several_widths_are_of_one_list() {
+    let sheet = Sheet::new().line(FULL).space(6.0).line("7. Presence of a factor:");
+    let items = ["i. Age", "ii. History of any kind", "iii. A disease", "iv. Two diseases", "v. A fever", "vi. Two"];
+    let sheet = items.iter().fold(sheet, |sheet, item| sheet.at(65.0, PLAIN, item));
+    let text = markdown(sheet.line("8. Consent"));
+    let items = items.map(|item| format!("   - {item}\n")).concat();
+    assert!(text.ends_with(&format!("7. Presence of a factor:\n{items}8. Consent")), "{text}");
+}
+
+#[test]
 fn degree_signs_before_lines_are_bullets() {
     let sheet = Sheet::new().line(FULL).space(6.0).at(60.0, PLAIN, "° First").at(60.0, PLAIN, "° Second");
     assert_eq!(markdown(sheet), format!("{FULL}\n\n- First\n- Second"));
