@@ -86,7 +86,8 @@ fn enumerator(text: &str) -> Option<MarkerKind> {
 fn letter_value(text: &str) -> Option<u32> {
     let mut letters = text.chars();
     let (first, second) = (letters.next()?, letters.next());
-    let is_letter = second.is_none() && first.is_ascii_alphabetic();
+    // The initial `J.` of a name does not follow the numeral `I.`
+    let is_letter = second.is_none() && first.is_ascii_alphabetic() && first != 'I';
     is_letter.then(|| u32::from(first.to_ascii_lowercase()).saturating_sub(96))
 }
 
@@ -125,7 +126,7 @@ mod tests {
     #[test]
     fn a_letter_that_is_a_roman_numeral_follows_letters_and_numerals() {
         assert!(follows("v.", "iv.") && follows("v.", "u.") && follows("(i)", "(h)") && follows("(ii)", "(i)"));
-        assert!(!follows("v.", "iii.") && !follows("v.", "iv)"));
+        assert!(!follows("v.", "iii.") && !follows("v.", "iv)") && !follows("J.", "I."));
         assert!(["a)", "i)"].iter().all(|text| MarkerKind::of(text, false).is_some_and(|kind| kind.is_first())));
     }
 }

@@ -33,8 +33,8 @@ pub(super) fn mark(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &Ty
         }
     }
     let mut defined = BTreeSet::new();
-    for ((page, _), candidates) in candidates {
-        for Candidate { index, label, .. } in notes(candidates) {
+    for ((page, is_plain), candidates) in candidates {
+        for Candidate { index, label, .. } in notes(candidates, is_plain) {
             if let Some(draft) = drafts.get_mut(index).filter(|_| defined.insert((page, label.clone()))) {
                 draft.kind = DraftKind::Footnote { label };
             }
@@ -51,11 +51,11 @@ struct Candidate {
 }
 
 /// The notes among what may be notes of a page, with labels of one form. Numbers are those of notes if the text refers to at
-/// least half of them, else those of a list.
-fn notes(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
+/// least half of them, or to most if none is raised, else those of a list.
+fn notes(mut candidates: Vec<Candidate>, is_plain: bool) -> Vec<Candidate> {
     let is_number = |label: &str| label.starts_with(|sign: char| sign.is_ascii_digit());
     let numbers = || candidates.iter().filter(|own| is_number(&own.label) && !own.is_tagged);
-    let are_notes = 2 * numbers().filter(|own| own.is_referred).count() >= numbers().count();
+    let are_notes = 2 * numbers().filter(|own| own.is_referred).count() >= numbers().count() + usize::from(is_plain);
     candidates.retain(|own| own.is_tagged || if is_number(&own.label) { are_notes } else { own.is_referred });
     candidates
 }

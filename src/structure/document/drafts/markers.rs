@@ -31,7 +31,7 @@ pub(crate) fn marker(line: &Line) -> Option<Marker> {
     if let Some(second) = line.words.get(count).filter(|second| second.is_spaced || is_bullet(text)) {
         let is_apart = second.bounds.x0 - first.bounds.x1 > 0.1 * line.size;
         let symbol = is_apart && first.style.font != second.style.font;
-        let kind = MarkerKind::of(text, symbol)?;
+        let Some(kind) = MarkerKind::of(text, symbol) else { return glued(line) };
         let is_labels =
             kind.is_ordered() && MarkerKind::of(&second.text, false).is_some_and(|next| next.follows(&kind));
         let length = count * text.chars().count();
