@@ -214,7 +214,27 @@ fn push(spans: &mut Vec<TextSpan>, joint: Joint, span: TextSpan) {
         }
         last.text.push_str(space);
     }
+    if let [.., before, sign] = spans.as_mut_slice()
+        && is_sign_within(before, sign, &span)
+    {
+        before.text.push_str(&sign.text);
+        before.text.push_str(&span.text);
+        spans.pop();
+        return;
+    }
     spans.push(span);
+}
+
+/// Whether a sign of another font touches the words before and after it, which are of one style.
+fn is_sign_within(before: &TextSpan, sign: &TextSpan, after: &TextSpan) -> bool {
+    let is_upright = |span: &TextSpan| span.position == SpanPosition::Baseline && !span.is_monospace;
+    let is_sign = sign.text.chars().all(|sign| !sign.is_alphanumeric() && !sign.is_whitespace());
+    is_sign
+        && !before.text.ends_with(' ')
+        && [before, sign, after].into_iter().all(is_upright)
+        && is_same_style(before, after)
+        && sign.target == before.target
+        && sign.formula.is_none()
 }
 
 /// Whether spans are written with the same marks. The signs of a superscript often come from several fonts.
