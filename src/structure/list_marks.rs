@@ -119,8 +119,8 @@ mod tests {
     use super::MarkerKind;
 
     fn follows(next: &str, before: &str) -> bool {
-        let mark = |text: &str| MarkerKind::of(text, false).unwrap();
-        mark(next).follows(&mark(before))
+        let mark = |text: &str| MarkerKind::of(text, false);
+        mark(next).zip(mark(before)).is_some_and(|(next, before)| next.follows(&before))
     }
 
     #[test]
