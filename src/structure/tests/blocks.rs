@@ -159,6 +159,14 @@ fn marks_of_several_widths_are_of_one_list() {
 }
 
 #[test]
+fn a_list_with_letters_begins_where_the_text_of_its_item_does() {
+    let sheet = Sheet::new().line(FULL).space(6.0).line("6. Words fill this line from the left edge to the right:");
+    let sheet = ["a. Age", "b. History", "c. A disease"].iter().fold(sheet, |sheet, item| sheet.at(65.0, PLAIN, item));
+    let text = markdown(sheet.line("7. Consent"));
+    assert!(text.ends_with("right:\n   - a. Age\n   - b. History\n   - c. A disease\n7. Consent"), "{text}");
+}
+
+#[test]
 fn degree_signs_before_lines_are_bullets() {
     let sheet = Sheet::new().line(FULL).space(6.0).at(60.0, PLAIN, "° First").at(60.0, PLAIN, "° Second");
     assert_eq!(markdown(sheet), format!("{FULL}\n\n- First\n- Second"));
