@@ -225,10 +225,12 @@ fn push(spans: &mut Vec<TextSpan>, joint: Joint, span: TextSpan) {
     spans.push(span);
 }
 
-/// Whether a sign of another font touches the words before and after it, which are of one style.
+/// Whether a sign of another font touches the words before and after it, which are of one style. Brackets and punctuation
+/// stand between what has its own style.
 fn is_sign_within(before: &TextSpan, sign: &TextSpan, after: &TextSpan) -> bool {
     let is_upright = |span: &TextSpan| span.position == SpanPosition::Baseline && !span.is_monospace;
-    let is_sign = sign.text.chars().all(|sign| !sign.is_alphanumeric() && !sign.is_whitespace());
+    let divides = |sign: char| sign.is_alphanumeric() || sign.is_whitespace() || "()[]{},;:.".contains(sign);
+    let is_sign = !sign.text.contains(divides);
     is_sign
         && !before.text.ends_with(' ')
         && [before, sign, after].into_iter().all(is_upright)
