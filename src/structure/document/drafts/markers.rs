@@ -51,10 +51,13 @@ pub(super) fn label_marker(draft: &Draft) -> Option<Marker> {
     Some(Marker { kind, length, text_left })
 }
 
-/// A bullet without a space before the text.
+/// A bullet without a space before the text. A row of signs is none.
 fn glued(line: &Line) -> Option<Marker> {
     let first = line.words.first()?;
     let sign = first.text.chars().next().filter(|sign| is_bullet_sign(*sign))?;
-    let count = first.text.chars().count();
-    (count > 1).then_some(Marker { kind: MarkerKind::Bullet(sign), length: 1, text_left: first.bounds.x0 + line.size })
+    first.text.contains(char::is_alphanumeric).then_some(Marker {
+        kind: MarkerKind::Bullet(sign),
+        length: 1,
+        text_left: first.bounds.x0 + line.size,
+    })
 }
