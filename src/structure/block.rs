@@ -78,7 +78,7 @@ pub enum BlockKind {
     Aside,
     /// The text of a figure or a table.
     Caption,
-    /// A note at the end of a page, column or document.
+    /// A note at the foot of a page to which text of the page refers.
     Footnote {
         /// As printed.
         label: String,
@@ -138,6 +138,6 @@ pub enum SpanPosition {
     Baseline,
     /// A superscript.
     Raised,
-    /// The mark of a footnote.
+    /// The marks of footnotes.
     NoteMark,
 }

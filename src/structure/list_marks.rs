@@ -10,8 +10,8 @@ pub(crate) enum MarkerKind {
     WeakBullet(char),
     /// A number in digits, with its closing sign.
     Number(u32, char),
-    /// A letter or a Roman numeral, as printed, with its closing sign and its value.
-    Letter { text: String, value: u32, close: char },
+    /// A letter or a Roman numeral, as printed, with its closing sign and its value as each of them.
+    Letter { text: String, values: [Option<u32>; 2], close: char },
     /// The number of a reference in brackets.
     Reference,
 }
@@ -38,15 +38,22 @@ impl MarkerKind {
 
     /// Whether it is the first of its kind.
     pub(crate) fn is_first(&self) -> bool {
-        matches!(self, Self::Number(0 | 1, _) | Self::Letter { value: 1, .. })
+        match self {
+            Self::Number(number, _) => *number <= 1,
+            Self::Letter { values, .. } => values.contains(&Some(1)),
+            _ => false,
+        }
     }
 
     /// Whether it comes directly after another mark.
     pub(crate) fn follows(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Number(n, c), Self::Number(m, d)) => c == d && *n == m.saturating_add(1),
-            (Self::Letter { value: n, close: c, .. }, Self::Letter { value: m, close: d, .. }) => {
-                c == d && *n == m.saturating_add(1)
+            (Self::Letter { values: own, close: c, .. }, Self::Letter { values: before, close: d, .. }) => {
+                let is_next = |(own, before): (&Option<u32>, &Option<u32>)| {
+                    own.zip(*before).is_some_and(|(n, m)| n == m.saturating_add(1))
+                };
+                c == d && own.iter().zip(before).any(is_next)
             }
             (Self::Bullet(a), Self::Bullet(b)) | (Self::WeakBullet(a), Self::WeakBullet(b)) => a == b,
             (Self::Reference, Self::Reference) => true,
@@ -72,17 +79,16 @@ fn enumerator(text: &str) -> Option<MarkerKind> {
     if bare.len() <= 3 && !bare.is_empty() && bare.chars().all(|c| c.is_ascii_digit()) {
         return bare.parse().ok().map(|number| MarkerKind::Number(number, close));
     }
-    let value = letter_value(bare)?;
-    Some(MarkerKind::Letter { text: text.to_owned(), value, close })
+    let values = [letter_value(bare), roman_value(bare)];
+    values.iter().any(Option::is_some).then(|| MarkerKind::Letter { text: text.to_owned(), values, close })
 }
 
 fn letter_value(text: &str) -> Option<u32> {
     let mut letters = text.chars();
-    let first = letters.next()?;
-    if letters.next().is_none() && !matches!(first, 'i' | 'I') && first.is_ascii_alphabetic() {
-        return Some(u32::from(first.to_ascii_lowercase()).saturating_sub(96));
-    }
-    roman_value(text)
+    let (first, second) = (letters.next()?, letters.next());
+    // The initial `J.` of a name does not follow the numeral `I.`
+    let is_letter = second.is_none() && first.is_ascii_alphabetic() && first != 'I';
+    is_letter.then(|| u32::from(first.to_ascii_lowercase()).saturating_sub(96))
 }
 
 /// Signs that are hardly ever text at the beginning of a line. Symbol fonts have theirs in the private use area.
@@ -105,5 +111,22 @@ pub(crate) fn is_bullet(text: &str) -> bool {
 
 /// Signs that are bullets, and text too.
 pub(crate) fn is_weak_bullet(sign: char) -> bool {
-    matches!(sign, '-' | '–' | '—' | '−' | '*' | '+' | '»' | '›' | '>' | '→' | '⇒')
+    matches!(sign, '-' | '–' | '—' | '−' | '*' | '+' | '»' | '›' | '>' | '→' | '⇒' | '°' | 'º')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MarkerKind;
+
+    fn follows(next: &str, before: &str) -> bool {
+        let mark = |text: &str| MarkerKind::of(text, false);
+        mark(next).zip(mark(before)).is_some_and(|(next, before)| next.follows(&before))
+    }
+
+    #[test]
+    fn a_letter_that_is_a_roman_numeral_follows_letters_and_numerals() {
+        assert!(follows("v.", "iv.") && follows("v.", "u.") && follows("(i)", "(h)") && follows("(ii)", "(i)"));
+        assert!(!follows("v.", "iii.") && !follows("v.", "iv)") && !follows("J.", "I."));
+        assert!(["a)", "i)"].iter().all(|text| MarkerKind::of(text, false).is_some_and(|kind| kind.is_first())));
+    }
 }

@@ -59,7 +59,7 @@ fn kind(draft: &Draft, pages: &[DocumentPage]) -> Option<BlockKind> {
         DraftKind::Quote => BlockKind::Quote,
         DraftKind::Aside => BlockKind::Aside,
         DraftKind::Caption => BlockKind::Caption,
-        DraftKind::Footnote { label, .. } => BlockKind::Footnote { label: label.clone() },
+        DraftKind::Footnote { label } => BlockKind::Footnote { label: label.clone() },
         DraftKind::Running => BlockKind::RunningLine,
         DraftKind::LeftOut => BlockKind::Furniture,
         DraftKind::Table(table) => BlockKind::Table { index: table.index },

@@ -42,22 +42,21 @@ fn are_references_hanging(drafts: &[Draft]) -> bool {
 
 /// A list that may get further items.
 struct OpenList {
-    /// The left edge of the text of its items, from the edge of the column.
-    indent: f32,
-    last: Marker,
+    /// The left edges of its last mark, and of the text of its items, from the edge of the column.
+    mark: f32,
+    text: f32,
 }
 
 fn mark_paragraph(draft: &mut Draft, is_listed: bool, open: &mut Vec<OpenList>, statistics: &TypeStatistics) {
     let tolerance = TOLERANCE_EM * statistics.body_size;
     match draft.marker.clone().filter(|_| is_listed) {
         Some(marker) => {
-            let indent = item_indent(draft, &marker);
-            open_list(marker, indent, tolerance, open);
+            open_list(item_list(draft, &marker), tolerance, open);
             draft.kind = DraftKind::Item { depth: depth(open.len()) };
         }
         None => {
             let indent = draft.text_left() - draft.origin;
-            let fits = |list: &&OpenList| (list.indent - indent).abs() <= tolerance;
+            let fits = |list: &&OpenList| (list.text - indent).abs() <= tolerance;
             let is_inside = indent > tolerance && draft.marker.is_none();
             match open.iter().rposition(|list| is_inside && fits(&list)) {
                 Some(position) => draft.kind = DraftKind::Paragraph { depth: depth(position + 1) },
@@ -68,24 +67,29 @@ fn mark_paragraph(draft: &mut Draft, is_listed: bool, open: &mut Vec<OpenList>, 
     }
 }
 
-/// How far the text after a mark is set in. The mark of right-to-left text stands to the right of it.
-fn item_indent(draft: &Draft, marker: &Marker) -> f32 {
+/// How far a mark and the text after it are set in. The mark of right-to-left text stands to the right of it.
+fn item_list(draft: &Draft, marker: &Marker) -> OpenList {
     match draft.lines.first().map(|line| line.words.as_slice()) {
-        Some([mark, text, ..]) if mark.bounds.x0 > text.bounds.x1 => draft.right - text.bounds.x1,
-        _ => marker.text_left - draft.origin,
+        Some([mark, text, ..]) if mark.bounds.x0 > text.bounds.x1 => {
+            OpenList { mark: draft.right - mark.bounds.x1, text: draft.right - text.bounds.x1 }
+        }
+        _ => OpenList { mark: draft.first_left() - draft.origin, text: marker.text_left - draft.origin },
     }
 }
 
-/// Closes deeper lists, and opens one if the item stands further right than the last.
-fn open_list(marker: Marker, indent: f32, tolerance: f32, open: &mut Vec<OpenList>) {
-    while open.last().is_some_and(|list| list.indent > indent + tolerance) {
+/// Closes deeper lists, and opens one if the item stands further right than the last. Marks of several widths begin at the
+/// same place, or the texts after them do.
+fn open_list(item: OpenList, tolerance: f32, open: &mut Vec<OpenList>) {
+    let are_level = |a: f32, b: f32| (a - b).abs() <= tolerance;
+    let is_beside = |list: &OpenList| are_level(list.mark, item.mark) || are_level(list.text, item.text);
+    while open.last().is_some_and(|list| !is_beside(list) && list.text > item.text) {
         open.pop();
     }
     let count = open.len();
     match open.last_mut() {
-        Some(list) if (list.indent - indent).abs() <= tolerance => list.last = marker,
+        Some(list) if is_beside(list) => list.mark = item.mark,
         _ if count >= MAX_DEPTH => {}
-        _ => open.push(OpenList { indent, last: marker }),
+        _ => open.push(item),
     }
 }
 

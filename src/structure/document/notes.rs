@@ -1,40 +1,95 @@
-//! Footnotes and endnotes: by mark and place.
+//! Footnotes: by mark and place.
 
+use super::super::page_structure::LineWord;
 use super::DocumentPage;
-use super::drafts::{Draft, DraftKind};
+use super::drafts::{Draft, DraftKind, Place};
 use super::type_statistics::TypeStatistics;
 use pagewise_base::script::is_ideograph;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Footnotes at the foot of a page are smaller than the body by this factor.
 const SMALLER: f32 = 0.97;
 /// A footnote stands below this share of the height of its page. The affiliations of authors stand above it.
 const FOOT: f32 = 0.5;
 
-/// The pages, by index, on which raised text refers to a label.
-type References = BTreeMap<String, BTreeSet<usize>>;
+/// Labels to which raised text refers, each with the index of its page.
+type References = BTreeSet<(usize, String)>;
 
-/// Turns drafts into notes if they begin with the mark of a reference on the same or an earlier page.
+/// Turns drafts at the foot of a page into notes if they begin with the mark of a reference on this page. A list of notes or
+/// works at the end of a document is a list, since its numbers may begin again in each chapter, and pages are read alone.
 pub(super) fn mark(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &TypeStatistics) {
-    let references = references(pages);
-    let mut defined = BTreeSet::new();
-    // The note of a page that ends early stands as far below the text as a running line.
-    for draft in drafts.iter_mut().filter(|draft| draft.is_paragraph() || draft.kind == DraftKind::Running) {
+    let (references, limit) = (references(pages), SMALLER * statistics.body_size);
+    let mut candidates: BTreeMap<(usize, bool), Vec<Candidate>> = BTreeMap::new();
+    for (index, (draft, is_end)) in drafts.iter().zip(ends_of_columns(drafts, limit)).enumerate() {
         let Some((label, is_raised)) = label(draft) else { continue };
         let page = draft.place.page;
-        let limit = SMALLER * statistics.body_size;
-        // The first letter of a heading in small capitals is as large as the body.
-        let is_small = || draft.lines.iter().flat_map(|line| &line.words).all(|word| word.style.size < limit);
-        let is_referred = references.get(&label).is_some_and(|from| match from.contains(&page) {
-            true => is_at_foot(draft, pages),
-            false => from.first().is_some_and(|first| *first < page),
-        });
-        let is_note = draft.is_tagged_note() || (is_raised || is_small()) && is_referred;
-        if is_note && defined.insert((page, label.clone())) {
-            let is_endnote = references.get(&label).is_some_and(|from| !from.contains(&page));
-            draft.kind = DraftKind::Footnote { label, is_endnote };
+        let is_note = || (is_raised || is_end && is_small(draft, limit)) && is_at_foot(draft, pages);
+        let is_tagged = draft.is_tagged_note();
+        if is_tagged || is_note() {
+            let is_referred = references.contains(&(page, label.clone())) && !has_next(draft, &label);
+            candidates.entry((page, !is_raised)).or_default().push(Candidate { index, label, is_tagged, is_referred });
         }
     }
+    let mut defined = BTreeSet::new();
+    for ((page, is_plain), candidates) in candidates {
+        for Candidate { index, label, .. } in notes(candidates, is_plain) {
+            if let Some(draft) = drafts.get_mut(index).filter(|_| defined.insert((page, label.clone()))) {
+                draft.kind = DraftKind::Footnote { label };
+            }
+        }
+    }
+}
+
+/// A draft that may be a note.
+struct Candidate {
+    index: usize,
+    label: String,
+    is_tagged: bool,
+    is_referred: bool,
+}
+
+/// The notes among what may be notes of a page, with labels of one form. Numbers are those of notes if the text refers to at
+/// least half of them, or to most if none is raised, else those of a list.
+fn notes(mut candidates: Vec<Candidate>, is_plain: bool) -> Vec<Candidate> {
+    let is_number = |label: &str| label.starts_with(|sign: char| sign.is_ascii_digit());
+    let numbers = || candidates.iter().filter(|own| is_number(&own.label) && !own.is_tagged);
+    let are_notes = 2 * numbers().filter(|own| own.is_referred).count() >= numbers().count() + usize::from(is_plain);
+    candidates.retain(|own| own.is_tagged || if is_number(&own.label) { are_notes } else { own.is_referred });
+    candidates
+}
+
+/// Whether the number after a label stands before a word of the same draft: then it is a list of addresses in running text.
+fn has_next(draft: &Draft, label: &str) -> bool {
+    let next = label.parse::<u32>().map(|number| (number + 1).to_string());
+    let words = draft.lines.iter().flat_map(|line| line.words.windows(2));
+    next.is_ok_and(|next| {
+        words.into_iter().any(|pair| match pair {
+            [number, word] => number.is_raised && number.text == next && is_touched(word),
+            _ => false,
+        })
+    })
+}
+
+/// Whether each draft stands where its column has nothing but small text below it.
+fn ends_of_columns(drafts: &[Draft], limit: f32) -> Vec<bool> {
+    let mut text_above: Option<Place> = None;
+    let ends = drafts.iter().rev().map(|draft| {
+        let is_end = text_above != Some(draft.place);
+        let is_text = draft.kind != DraftKind::Running && draft.kind != DraftKind::LeftOut && !is_small(draft, limit);
+        if is_text {
+            text_above = Some(draft.place);
+        }
+        is_end
+    });
+    let mut ends: Vec<bool> = ends.collect();
+    ends.reverse();
+    ends
+}
+
+/// Whether all words are smaller. The first letter of a heading in small capitals is as large as the body.
+fn is_small(draft: &Draft, limit: f32) -> bool {
+    draft.lines.iter().flat_map(|line| &line.words).all(|word| word.style.size < limit)
 }
 
 fn is_at_foot(draft: &Draft, pages: &[DocumentPage]) -> bool {
@@ -46,22 +101,50 @@ fn references(pages: &[DocumentPage]) -> References {
     let mut references = References::new();
     for (index, page) in pages.iter().enumerate() {
         for line in page.structure.lines() {
-            let pairs = line.words.iter().zip(line.words.iter().skip(1));
-            let marks =
-                pairs.filter(|(before, word)| word.is_raised && !before.is_raised && may_precede_mark(&before.text));
-            // Numbers in square brackets cite works.
-            let marks = marks.filter(|(_, word)| !word.text.starts_with('['));
-            for label in marks.filter_map(|(_, word)| note_label(&word.text)) {
-                references.entry(label).or_default().insert(index);
-            }
+            let labels = marks(&line.words).into_iter().flat_map(|mark| mark.labels);
+            references.extend(labels.map(|label| (index, label)));
         }
     }
     references
 }
 
+/// Raised words that may refer to notes.
+pub(super) struct Mark {
+    /// The indices of the words on their line.
+    pub(super) words: Range<usize>,
+    /// At least one.
+    pub(super) labels: Vec<String>,
+}
+
+/// The marks of notes on a line: raised words after a word of text that are all labels. Numbers in square brackets cite
+/// works, and a number before the word that it touches is a label itself.
+pub(super) fn marks(words: &[LineWord]) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    let mut from = 0;
+    for run in words.chunk_by(|a, b| a.is_raised == b.is_raised) {
+        let own = from..from + run.len();
+        let before = from.checked_sub(1).and_then(|before| words.get(before));
+        from = own.end;
+        let is_after_text = before.is_some_and(|before| may_precede_mark(&before.text));
+        let is_label = words.get(own.end).is_some_and(is_touched);
+        let is_mark = run.first().is_some_and(|first| first.is_raised && !first.text.starts_with('['));
+        if is_after_text && is_mark && !is_label {
+            let parts = run.iter().flat_map(|word| word.text.split([',', ';'])).filter(|part| !part.is_empty());
+            let labels = parts.map(note_label).collect::<Option<Vec<String>>>();
+            marks.extend(labels.filter(|labels| !labels.is_empty()).map(|labels| Mark { words: own, labels }));
+        }
+    }
+    marks
+}
+
+/// Whether a word begins with a letter that touches the word before it, in a script with spaces between words.
+fn is_touched(word: &LineWord) -> bool {
+    !word.is_spaced && word.text.starts_with(|sign: char| sign.is_alphabetic() && !is_syllable(sign))
+}
+
 /// Whether a raised number after a text may be the mark of a note: after a word or punctuation, not after a variable or
 /// in an exponent.
-pub(super) fn may_precede_mark(text: &str) -> bool {
+fn may_precede_mark(text: &str) -> bool {
     let letters = text.chars().rev().take_while(|sign| sign.is_alphabetic()).count();
     letters >= 3 || text.chars().last().is_some_and(|last| ends_clause(last) || is_syllable(last))
 }
@@ -86,8 +169,12 @@ pub(super) fn note_label(text: &str) -> Option<String> {
     (is_number || is_sign).then(|| text.to_owned())
 }
 
-/// The label at the beginning of a draft, and whether it is raised. Labels in brackets are those of references.
+/// The label at the beginning of a paragraph, and whether it is raised. Labels in brackets are those of references.
 fn label(draft: &Draft) -> Option<(String, bool)> {
+    // The note of a page that ends early stands as far below the text as a running line.
+    if !draft.is_paragraph() && draft.kind != DraftKind::Running {
+        return None;
+    }
     let line = draft.lines.first()?;
     let first = line.words.first()?;
     line.words.get(1)?;

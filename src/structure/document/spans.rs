@@ -4,12 +4,12 @@ use super::super::block::{BlockKind, SpanPosition, TextSpan};
 use super::super::page_structure::{Line, LineWord};
 use super::DocumentPage;
 use super::drafts::{Draft, DraftKind, Marker};
-use super::notes::{may_precede_mark, note_label};
+use super::notes::marks;
 use super::type_statistics::TypeStatistics;
 use crate::reading::pitch;
 use pagewise_base::script::is_ideograph;
 use pagewise_text::{HYPHENS, Vocabulary, divides};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// A raised number before it is the numerator of a fraction.
 const FRACTION_SLASH: char = '\u{2044}';
@@ -26,20 +26,18 @@ const MAX_EMPTY_LINES: usize = 3;
 pub(super) struct SpanWriter<'a> {
     pages: &'a [DocumentPage],
     vocabulary: Vocabulary,
-    /// The pages of the notes, by label, and whether they are endnotes.
-    notes: BTreeMap<&'a str, Vec<(usize, bool)>>,
+    /// The pages of the notes, by index, and their labels.
+    notes: BTreeSet<(usize, &'a str)>,
     statistics: &'a TypeStatistics,
 }
 
 impl<'a> SpanWriter<'a> {
     pub(super) fn new(pages: &'a [DocumentPage], drafts: &'a [Draft], statistics: &'a TypeStatistics) -> Self {
-        let mut notes: BTreeMap<&str, Vec<(usize, bool)>> = BTreeMap::new();
-        for draft in drafts {
-            if let DraftKind::Footnote { label, is_endnote } = &draft.kind {
-                notes.entry(label).or_default().push((draft.place.page, *is_endnote));
-            }
-        }
-        Self { pages, vocabulary: vocabulary(pages), notes, statistics }
+        let notes = drafts.iter().filter_map(|draft| match &draft.kind {
+            DraftKind::Footnote { label } => Some((draft.place.page, label.as_str())),
+            _ => None,
+        });
+        Self { pages, vocabulary: vocabulary(pages), notes: notes.collect(), statistics }
     }
 
     /// The text of a draft without its mark.
@@ -52,6 +50,9 @@ impl<'a> SpanWriter<'a> {
         };
         for (index, line) in draft.lines.iter().enumerate() {
             let page = draft.page_of(index);
+            let has_note = |label: &String| self.notes.contains(&(page, label.as_str()));
+            let marks = marks(&line.words).into_iter().filter(|mark| mark.labels.iter().all(has_note));
+            let marks: BTreeSet<usize> = marks.flat_map(|mark| mark.words).collect();
             for (position, word) in line.words.iter().enumerate() {
                 let text: String = word.text.chars().skip(skip).collect();
                 skip = skip.saturating_sub(word.text.chars().count());
@@ -60,11 +61,7 @@ impl<'a> SpanWriter<'a> {
                 }
                 let is_first = position == 0;
                 let is_spaced = if is_first && index > 0 { self.join_line(&mut spans, &text) } else { word.is_spaced };
-                let may_be_mark = word.is_raised
-                    && spans.last().is_some_and(|last| {
-                        last.position == SpanPosition::Baseline && may_precede_mark(tail(&last.text))
-                    });
-                let mut span = self.span(text, word, page, may_be_mark);
+                let mut span = self.span(text, word, page, marks.contains(&position));
                 let is_numerator =
                     line.words.get(position + 1).is_some_and(|next| next.text.starts_with(FRACTION_SLASH));
                 if is_numerator {
@@ -76,12 +73,11 @@ impl<'a> SpanWriter<'a> {
         spans
     }
 
-    fn span(&self, text: String, word: &LineWord, page: usize, may_be_mark: bool) -> TextSpan {
+    fn span(&self, text: String, word: &LineWord, page: usize, is_mark: bool) -> TextSpan {
         let targets = self.pages.get(page).map(|page| &page.structure.targets);
         let target = word.target.and_then(|target| targets?.get(usize::try_from(target).ok()?));
-        let is_mark = || note_label(&text).is_some_and(|label| self.has_note(&label, page));
         let position = match word.is_raised {
-            true if may_be_mark && is_mark() => SpanPosition::NoteMark,
+            true if is_mark => SpanPosition::NoteMark,
             true => SpanPosition::Raised,
             false => SpanPosition::Baseline,
         };
@@ -94,12 +90,6 @@ impl<'a> SpanWriter<'a> {
             formula: if text == word.text { word.formula.clone() } else { None },
             text,
         }
-    }
-
-    /// Whether a note with a label stands on a page, or an endnote on a later one.
-    fn has_note(&self, label: &str, page: usize) -> bool {
-        let is_own = |(other, is_endnote): &(usize, bool)| *other == page || *is_endnote && *other > page;
-        self.notes.get(label).is_some_and(|notes| notes.iter().any(is_own))
     }
 
     /// Whether a space stands between a line and the one before. Takes away a hyphen that only divides a word.
@@ -176,11 +166,6 @@ fn count(ratio: f32) -> usize {
     count
 }
 
-/// The last word of a text.
-fn tail(text: &str) -> &str {
-    text.trim_end().rsplit(' ').next().unwrap_or_default()
-}
-
 fn first_length(draft: &Draft) -> usize {
     let first = draft.lines.first().and_then(|line| line.words.first());
     first.map_or(0, |word| word.text.chars().count())
@@ -195,7 +180,9 @@ enum Hyphen {
 /// Appends a span, to the last one if the style is the same.
 fn push(spans: &mut Vec<TextSpan>, is_spaced: bool, span: TextSpan) {
     let Some(last) = spans.last_mut() else { return spans.push(span) };
-    last.text.push_str(if is_spaced { " " } else { "" });
+    // Two labels that touch each other are two references.
+    let are_marks = [last.position, span.position] == [SpanPosition::NoteMark; 2];
+    last.text.push_str(if is_spaced || are_marks { " " } else { "" });
     let mut is_one = is_same_style(last, &span);
     // A formula that is broken at a line end, or whose parts stand beside each other, is one.
     if let (Some(formula), Some(next)) = (last.formula.as_mut(), span.formula.as_ref())
@@ -205,7 +192,31 @@ fn push(spans: &mut Vec<TextSpan>, is_spaced: bool, span: TextSpan) {
         formula.latex.push_str(&format!(" {}", next.latex));
         is_one = true;
     }
-    if is_one { last.text.push_str(&span.text) } else { spans.push(span) }
+    if is_one {
+        last.text.push_str(&span.text);
+    } else if let [.., before, sign] = spans.as_mut_slice()
+        && is_sign_within(before, sign, &span)
+    {
+        before.text.push_str(&sign.text);
+        before.text.push_str(&span.text);
+        spans.pop();
+    } else {
+        spans.push(span);
+    }
+}
+
+/// Whether a sign of another font touches the words before and after it, which are of one style. Brackets and punctuation
+/// stand between what has its own style.
+fn is_sign_within(before: &TextSpan, sign: &TextSpan, after: &TextSpan) -> bool {
+    let is_upright = |span: &TextSpan| span.position == SpanPosition::Baseline && !span.is_monospace;
+    let divides = |sign: char| sign.is_alphanumeric() || sign.is_whitespace() || "()[]{},;:.".contains(sign);
+    let is_sign = !sign.text.contains(divides);
+    is_sign
+        && !before.text.ends_with(' ')
+        && [before, sign, after].into_iter().all(is_upright)
+        && is_same_style(before, after)
+        && sign.target == before.target
+        && sign.formula.is_none()
 }
 
 /// Whether spans are written with the same marks. The signs of a superscript often come from several fonts.

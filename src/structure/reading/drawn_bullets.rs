@@ -1,7 +1,8 @@
 //! Bullets that are drawn, not typed: small marks to the left of lines.
 
-use super::super::bounds::{Frame, center};
+use super::super::bounds::{Frame, center, holds};
 use super::super::page_structure::LineWord;
+use super::MAX_RULES;
 use super::segments::Segment;
 use crate::bounds::quarters;
 use pagewise_text::{Bounds, PageLayout};
@@ -21,17 +22,19 @@ const GAP_EM: Range<f32> = 0.1..2.5;
 const MIN_GAP_EM: f32 = 0.8;
 /// Maximum number of marks and of texts at the height of a line that are compared with it.
 const MAX_NEAR: usize = 500;
+/// The end of a rule that is nearer, in points, touches a mark.
+const TOUCH_PT: f32 = 0.5;
 /// Its middle is so far above the baseline, in ems.
 const RISE_EM: Range<f32> = 0.08..0.65;
 
 /// Puts a bullet before each line that has a drawn one.
 pub(super) fn insert(segments: &mut [Segment], page: &PageLayout, frame: Frame) {
-    let (marks, pictures) = (marks(page, frame), pictures(page, frame));
+    let (marks, pictures, ends) = (marks(page, frame), pictures(page, frame), ends_of_rules(page, frame));
     let mut texts: Vec<(f32, Bounds)> = segments.iter().map(|segment| (segment.baseline, segment.bounds)).collect();
     texts.sort_by(|a, b| a.0.total_cmp(&b.0));
     for segment in segments.iter_mut().filter(|segment| segment.table.is_none()) {
         let bullet = bullet_of(segment, &marks, &SIZE_EM).or_else(|| bullet_of(segment, &pictures, &PICTURE_EM));
-        let bullet = bullet.filter(|bullet| !follows_text(*bullet, segment, &texts));
+        let bullet = bullet.filter(|bullet| !touches(*bullet, &ends) && !follows_text(*bullet, segment, &texts));
         if let (Some(bounds), Some(word)) = (bullet, segment.words.first()) {
             let (text, style) = ("•".to_owned(), word.style);
             let bullet = LineWord { text, bounds, style, is_spaced: true, ..LineWord::default() };
@@ -42,6 +45,28 @@ pub(super) fn insert(segments: &mut [Segment], page: &PageLayout, frame: Frame) 
             segment.words.insert(0, bullet);
         }
     }
+}
+
+/// Whether a rule ends at a mark: then it is an arrowhead, or the corner of a box.
+fn touches(mark: Bounds, ends: &[(f32, f32)]) -> bool {
+    let Bounds { x0, y0, x1, y1 } = mark;
+    let area = Bounds { x0: x0 - TOUCH_PT, y0: y0 - TOUCH_PT, x1: x1 + TOUCH_PT, y1: y1 + TOUCH_PT };
+    let first = ends.partition_point(|end| end.1 < area.y0);
+    let mut near = ends.iter().skip(first).take_while(|end| end.1 <= area.y1).take(MAX_NEAR);
+    near.any(|end| holds(area, *end))
+}
+
+/// The ends of rules, from top to bottom.
+fn ends_of_rules(page: &PageLayout, frame: Frame) -> Vec<(f32, f32)> {
+    let rules = page.rules.iter().take(MAX_RULES).map(|rule| frame.of_page(rule.bounds));
+    let ends = rules.flat_map(|rule| {
+        let (x, y) = center(rule);
+        let is_upright = rule.y1 - rule.y0 > rule.x1 - rule.x0;
+        if is_upright { [(x, rule.y0), (x, rule.y1)] } else { [(rule.x0, y), (rule.x1, y)] }
+    });
+    let mut ends: Vec<(f32, f32)> = ends.collect();
+    ends.sort_by(|a, b| a.1.total_cmp(&b.1));
+    ends
 }
 
 /// Whether a mark stands directly after the text of another segment on the baseline: a sign in the line, such as the

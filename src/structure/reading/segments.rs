@@ -1,7 +1,7 @@
 //! Segments: runs of words on one baseline without a wide gap.
 
 use super::super::bounds::quarters;
-use super::super::list_marks::is_list_mark;
+use super::super::list_marks::{is_bullet_sign, is_list_mark};
 use super::super::page_structure::{LineWord, has_letter};
 use super::fixed_pitch::pitch;
 use pagewise_base::script::{is_right_to_left, runs_left};
@@ -76,8 +76,10 @@ impl ColumnPart for Segment {
     }
 
     fn is_item(&self) -> bool {
-        let mark = self.words.first().filter(|word| is_mark(&word.text));
-        mark.is_some_and(|mark| self.words.len() > 1 && !mark.text.chars().all(|sign| sign.is_ascii_digit()))
+        let Some(first) = self.words.first() else { return false };
+        let is_number = first.text.chars().all(|sign| sign.is_ascii_digit());
+        let is_glued = first.text.starts_with(is_bullet_sign);
+        self.words.len() > 1 && !is_number && is_mark(&first.text) || is_glued && !self.is_mark()
     }
 
     fn is_entry(&self) -> bool {

@@ -2,8 +2,10 @@
 
 use super::super::tables::find_tables;
 use super::super::{OutlineHeading, TableArea};
-use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, assert_has, markdown, markdown_outlined, markdown_with};
-use pagewise_text::{Bounds, Script, Word};
+use super::sheet::{
+    BOLD, FULL, Face, MONO, PLAIN, Sheet, assert_has, markdown, markdown_of, markdown_outlined, markdown_with,
+};
+use pagewise_text::{Bounds, Rule, Script, Word};
 
 #[test]
 fn lines_are_joined_to_paragraphs_that_space_divides() {
@@ -134,6 +136,40 @@ fn drawn_bullets_are_bullets() {
     let sheet =
         Sheet::new().line(FULL).space(6.0).bullet(60.0).at(70.0, PLAIN, "One").bullet(60.0).at(70.0, PLAIN, "Two");
     assert_eq!(markdown(sheet), format!("{FULL}\n\n- One\n- Two"));
+}
+
+#[test]
+fn an_arrowhead_before_a_line_is_no_bullet() {
+    let mut sheet = Sheet::new().line(FULL).space(6.0);
+    let (y0, y1) = (sheet.y - 4.0, sheet.y - 3.0);
+    let bounds = Bounds { x0: 30.0, y0, x1: 61.0, y1 };
+    sheet.layout.rules.push(Rule { bounds, is_horizontal: true, color: [0; 3] });
+    let text = markdown(sheet.bullet(60.0).at(70.0, PLAIN, "Excluded"));
+    assert!(!text.contains("- Excluded"), "{text}");
+}
+
+#[test]
+fn marks_of_several_widths_are_of_one_list() {
+    let sheet = Sheet::new().line(FULL).space(6.0).line("7. Presence of a factor:");
+    let items = ["i. Age", "ii. History of any kind", "iii. A disease", "iv. Two diseases", "v. A fever", "vi. Two"];
+    let sheet = items.iter().fold(sheet, |sheet, item| sheet.at(65.0, PLAIN, item));
+    let text = markdown(sheet.line("8. Consent"));
+    let items = items.map(|item| format!("   - {item}\n")).concat();
+    assert!(text.ends_with(&format!("7. Presence of a factor:\n{items}8. Consent")), "{text}");
+}
+
+#[test]
+fn a_list_with_letters_begins_where_the_text_of_its_item_does() {
+    let sheet = Sheet::new().line(FULL).space(6.0).line("6. Words fill this line from the left edge to the right:");
+    let sheet = ["a. Age", "b. History", "c. A disease"].iter().fold(sheet, |sheet, item| sheet.at(65.0, PLAIN, item));
+    let text = markdown(sheet.line("7. Consent"));
+    assert!(text.ends_with("right:\n   - a. Age\n   - b. History\n   - c. A disease\n7. Consent"), "{text}");
+}
+
+#[test]
+fn degree_signs_before_lines_are_bullets() {
+    let sheet = Sheet::new().line(FULL).space(6.0).at(60.0, PLAIN, "° First").at(60.0, PLAIN, "° Second");
+    assert_eq!(markdown(sheet), format!("{FULL}\n\n- First\n- Second"));
 }
 
 #[test]
@@ -400,6 +436,49 @@ fn a_raised_number_refers_to_the_note_that_begins_with_it() {
     let text = markdown(sheet.go_to(100.0).line(FULL).line(FULL));
     assert!(text.contains("measured [^1] twice.") || text.contains("measured[^1] twice."), "{text}");
     assert!(text.contains("[^1]: On two days."), "{text}");
+}
+
+/// A page with numbers after its words, and a text at its foot in small type.
+fn page_with_marks(marks: &str, foot: &[&str]) -> Sheet {
+    let mut sheet = Sheet::new().line(FULL).line(FULL).line(FULL);
+    sheet.put(50.0, PLAIN, "This was measured");
+    sheet.put_script(135.5, Face { size: 6.0, ..PLAIN }, marks, Script::Raised);
+    sheet.put(145.0, PLAIN, "twice.");
+    foot.iter().fold(sheet.go_to(500.0), |sheet, line| sheet.at(50.0, Face { size: 8.0, ..PLAIN }, line).space(6.0))
+}
+
+#[test]
+fn raised_labels_with_commas_refer_to_several_notes_or_to_none() {
+    let text = markdown(page_with_marks("1,2", &["1 On two days.", "2 In the morning."]));
+    assert!(text.contains("measured[^1][^2] twice.") && text.contains("[^2]: In the morning."), "{text}");
+    let text = markdown(page_with_marks("1,7", &["1 On two days."]));
+    assert!(text.contains("measured<sup>1,7</sup> twice."), "{text}");
+}
+
+#[test]
+fn numbers_to_which_the_page_does_not_refer_are_those_of_a_list() {
+    let text = markdown(page_with_marks("1", &["1. Be short.", "2. Be plain.", "3. Be kind."]));
+    assert!(text.contains("measured<sup>1</sup> twice.") && text.ends_with("1. Be short.\n2. Be plain.\n3. Be kind."));
+}
+
+#[test]
+fn a_number_above_the_text_of_its_column_is_no_note() {
+    let text = markdown(page_with_marks("1", &["1. Be short."]).space(20.0).line(FULL));
+    assert!(text.contains("measured<sup>1</sup> twice.") && !text.contains("[^1]"), "{text}");
+}
+
+#[test]
+fn a_number_refers_to_no_note_of_another_page() {
+    let notes = page_with_marks("9", &["1 On two days."]);
+    let text = markdown_of(&[page_with_marks("1", &[]), notes]).concat();
+    assert!(text.contains("measured<sup>1</sup> twice.") && !text.contains("[^1]"), "{text}");
+}
+
+#[test]
+fn a_raised_number_before_the_word_that_it_touches_is_no_reference() {
+    let mut sheet = page_with_marks("1", &["1 A school of physics."]);
+    sheet.layout.words.iter_mut().filter(|word| word.text == "twice.").for_each(|word| word.is_spaced = false);
+    assert!(!markdown(sheet).contains("[^1]"));
 }
 
 #[test]

@@ -58,6 +58,15 @@ fn a_wide_gap_divides_two_texts_but_not_the_cells_of_an_array() {
 }
 
 #[test]
+fn a_wide_gap_divides_no_item_beside_no_other_text() {
+    let mut sheet = Sheet::new().line(FULL).space(6.0).line("• First").line("•Second");
+    sheet.y -= 12.0;
+    let sheet = sheet.at(200.0, PLAIN, "in two").line("•Third");
+    let text = markdown(sheet);
+    assert!(text.ends_with("- First\n- Second in two\n- Third"), "{text}");
+}
+
+#[test]
 fn the_rows_beside_a_large_brace_are_no_indices_of_it() {
     let mut sheet = Sheet::new().line(FULL).line(FULL).space(20.0);
     let top = sheet.y;

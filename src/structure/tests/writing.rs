@@ -20,6 +20,21 @@ fn bold_marks_stand_next_to_words() {
 }
 
 #[test]
+fn a_sign_of_another_font_within_a_word_looks_like_its_letters() {
+    let sheet = |gap: &str| {
+        let mut sheet = Sheet::new();
+        for (at, face, text) in [(50.0, BOLD, "all (n"), (80.0, PLAIN, "="), (85.0, BOLD, "45) of them")] {
+            sheet.put(at, face, text);
+        }
+        let touching = sheet.layout.words.iter_mut().filter(|word| ["=", "45)"].contains(&word.text.as_str()));
+        touching.for_each(|word| word.is_spaced = !gap.is_empty());
+        markdown(sheet.space(20.0).line(FULL).line(FULL))
+    };
+    assert!(sheet("").starts_with("**all (n=45) of them**"), "{}", sheet(""));
+    assert!(sheet(" ").starts_with("**all (n** = **45) of them**"), "{}", sheet(" "));
+}
+
+#[test]
 fn signs_are_escaped_where_markdown_would_read_them() {
     let written = |text: &str| markdown(Sheet::new().line(text));
     assert_eq!(written("a*b* and 10_000 and 2 * 3"), "a\\*b\\* and 10_000 and 2 * 3");

@@ -265,4 +265,12 @@ mod tests {
             "35 kg/m² on"
         );
     }
+
+    #[test]
+    fn a_drawn_space_without_room_divides_no_word_where_others_have_room() {
+        let parts =
+            |part: f64| [("an art ", 0.0, 0.0, 10.0), ("ery ", part, 0.0, 10.0), ("is", part + 20.0, 0.0, 10.0)];
+        assert_eq!(line(&parts(30.2)), "an artery is");
+        assert_eq!(line(&parts(32.0)), "an art ery is");
+    }
 }

@@ -12,6 +12,10 @@ use super::vertical_stacks::is_upright;
 /// a third, and pairs of letters are kerned by less than .1 em.
 pub(super) const SPACE_EM: f64 = 0.15;
 
+/// A drawn space leaves more room than this, in ems, else the letter or the punctuation after it stands in its place: some
+/// programs draw an empty sign after each part of a word.
+const NO_ROOM_EM: std::ops::Range<f64> = -0.1..0.04;
+
 /// Where the hole between letters and words is looked for in a full line, in ems beyond the gap of its letters: kerning is
 /// narrower, and a space that is no wider than this is not shrunk.
 const SPACES_EM: std::ops::Range<f64> = 0.06..0.24;
@@ -109,10 +113,14 @@ fn gap_of(pair: &[LineGlyph]) -> f64 {
 
 /// For each glyph whether a space precedes it. `least_space` is the least gap of the line that is one.
 pub(super) fn spaces_of(glyphs: &[LineGlyph], least_space: f64) -> Vec<bool> {
+    let has_room = do_spaces_have_room(glyphs);
+    let is_drawn = |last: &LineGlyph, next: &LineGlyph| {
+        next.follows_space && !(has_room && NO_ROOM_EM.contains(&next.gap_after(last)) && may_touch(last, next))
+    };
     let gaps: Vec<(f64, bool)> = glyphs
         .windows(2)
         .map(|pair| match pair {
-            [_, next] if next.follows_space => (f64::INFINITY, true),
+            [last, next] if is_drawn(last, next) => (f64::INFINITY, true),
             [last, next] => (next.gap_after(last), is_same_size(&last.glyph, &next.glyph)),
             _ => (0.0, true),
         })
@@ -131,6 +139,19 @@ pub(super) fn spaces_of(glyphs: &[LineGlyph], least_space: f64) -> Vec<bool> {
     }
     join_spaced_letters(glyphs, &mut spaces);
     spaces
+}
+
+/// Whether two signs may stand in one word: letters, an opening bracket or what closes a clause.
+fn may_touch(last: &LineGlyph, next: &LineGlyph) -> bool {
+    let (Some(last), Some(next)) = (last.glyph.text.first(), next.glyph.text.first()) else { return false };
+    let closes = matches!(next, '.' | ',' | ';' | ':' | ')' | ']');
+    last.is_alphabetic() && next.is_alphabetic() || matches!(last, '(' | '[') || closes
+}
+
+/// Whether most drawn spaces of a line are as wide as spaces are. In others the widths of the glyphs are wrong.
+fn do_spaces_have_room(glyphs: &[LineGlyph]) -> bool {
+    let drawn = || glyphs.windows(2).filter(|pair| matches!(pair, [_, next] if next.follows_space));
+    2 * drawn().filter(|pair| gap_of(pair) > SPACE_EM).count() > drawn().count()
 }
 
 /// The number of gaps at the beginning that are those between the letters of one word: even ones with a wider one after

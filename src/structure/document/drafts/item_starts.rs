@@ -118,7 +118,7 @@ impl Splitter<'_, '_> {
             MarkerKind::Letter { .. } if self.follows_comma(index, start) => false,
             MarkerKind::Letter { .. } => {
                 let is_list = is_next || marker.kind.is_first() && (self.has_successor(index) || self.is_set_in(index));
-                is_list && (index == 0 || self.is_apart(index, start) || self.hangs(index) || is_next)
+                is_list && (begins_list || self.is_apart(index, start) || self.hangs(index) || is_next)
             }
         }
     }

@@ -31,7 +31,7 @@ pub(crate) fn marker(line: &Line) -> Option<Marker> {
     if let Some(second) = line.words.get(count).filter(|second| second.is_spaced || is_bullet(text)) {
         let is_apart = second.bounds.x0 - first.bounds.x1 > 0.1 * line.size;
         let symbol = is_apart && first.style.font != second.style.font;
-        let kind = MarkerKind::of(text, symbol)?;
+        let Some(kind) = MarkerKind::of(text, symbol) else { return glued(line) };
         let is_labels =
             kind.is_ordered() && MarkerKind::of(&second.text, false).is_some_and(|next| next.follows(&kind));
         let length = count * text.chars().count();
@@ -51,10 +51,13 @@ pub(super) fn label_marker(draft: &Draft) -> Option<Marker> {
     Some(Marker { kind, length, text_left })
 }
 
-/// A bullet without a space before the text.
+/// A bullet without a space before the text. A row of signs is none.
 fn glued(line: &Line) -> Option<Marker> {
     let first = line.words.first()?;
     let sign = first.text.chars().next().filter(|sign| is_bullet_sign(*sign))?;
-    let count = first.text.chars().count();
-    (count > 1).then_some(Marker { kind: MarkerKind::Bullet(sign), length: 1, text_left: first.bounds.x0 + line.size })
+    first.text.contains(char::is_alphanumeric).then_some(Marker {
+        kind: MarkerKind::Bullet(sign),
+        length: 1,
+        text_left: first.bounds.x0 + line.size,
+    })
 }

@@ -42,8 +42,6 @@ pub(super) enum DraftKind {
     Caption,
     Footnote {
         label: String,
-        /// Whether its mark stands on an earlier page only.
-        is_endnote: bool,
     },
     /// A running line that stays.
     Running,
