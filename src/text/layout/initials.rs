@@ -22,6 +22,8 @@ const EDGE_EM: f64 = 0.3;
 /// Maximum number of letters of a page that may be initials, and of lines that each of them may begin.
 const MAX_INITIALS: usize = 64;
 const MAX_FIRSTS: usize = 8;
+/// The room after an initial that is a word of its own, in ems.
+const WORD_SPACE_EM: f64 = 0.25;
 
 /// The places of initials among the lines, each with that of the line that it begins.
 type Initials = Vec<(usize, usize)>;
@@ -130,7 +132,7 @@ fn insert(line: &mut TextLine, mut letters: Vec<LineGlyph>, is_word: bool) {
         (own.glyph.size, own.glyph.across) = (line.size, line.across);
     }
     if let Some(last) = letters.last_mut() {
-        last.glyph.end = line.start;
+        last.glyph.end = line.start - if is_word { WORD_SPACE_EM * line.size } else { 0.0 };
     }
     if let Some(first) = line.glyphs.first_mut() {
         first.follows_space = is_word;

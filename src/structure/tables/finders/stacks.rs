@@ -307,7 +307,10 @@ fn areas(
             empty = Some(empty.map_or(band, |all| all.union(band)));
         }
         let is_foot = b.at == foot && is_page_number(&band, &lines);
-        let is_rows = is_tabular(&band, &lines, a.is_rule || b.is_rule, slanted) && !(open.is_none() && is_text(&band));
+        // A sentence below the rows is a note.
+        let is_note = matches!(lines.as_slice(), [only] if is_full(only, &band));
+        let is_prose = (open.is_none() || is_note) && is_text(&band);
+        let is_rows = is_tabular(&band, &lines, a.is_rule || b.is_rule, slanted) && !is_prose;
         if is_empty || is_foot || !is_rows {
             areas.extend(open.take());
         } else {

@@ -32,8 +32,13 @@ pub(crate) fn drawn_heads(slots: &[Slot], rows: usize, columns: usize) -> usize 
 /// The number of head lines.
 pub(crate) fn head_lines(lines: &[RowLine], columns: &[Column], cuts: &[Edge]) -> usize {
     let limit = lines.len().saturating_sub(1).min(MAX_HEAD_LINES);
-    let ruled =
-        (1..=limit).find(|at| matches!(lines.get(at - 1..=*at), Some([a, b]) if cut_share(cuts, a, b, columns) > 0.7));
+    let is_ruled = |at: &usize| matches!(lines.get(at - 1..=*at), Some([a, b]) if cut_share(cuts, a, b, columns) > 0.7);
+    let ruled = (1..=limit).find(is_ruled).map(|first| {
+        // Below a title over all columns stand their heads.
+        let next = (first + 1..=limit).find(is_ruled).filter(|next| *next <= first + MAX_HEADS);
+        let is_title = |next: &usize| !has_cells(lines.get(..first)) && has_cells(lines.get(first..*next));
+        next.filter(is_title).unwrap_or(first)
+    });
     let worded = worded_lines(lines, columns, limit);
     let solid: Vec<Edge> = cuts.iter().filter(|c| c.is_rule).copied().collect();
     let is_solid = |at: usize| matches!(lines.get(at - 1..=at), Some([a, b]) if cut_share(&solid, a, b, columns) > 0.5);

@@ -127,3 +127,41 @@ Vomiting        14          8             0.24
     let found = find_tables(&page).iter().map(super::shape).collect::<String>();
     assert_eq!(found, "^Variable | ^Alive | ^Expired | ^Odds\nHeadache | 11 | 3 | 0.65\nVomiting | 14 | 8 | 0.24");
 }
+
+#[test]
+fn heads_stand_below_a_title_over_all_columns() {
+    let found = tables_of(
+        "
+Table 2 Care of nodules
+--------------------------------------------
+NODULES
+--------------------------------------------
+Kind          Findings          Care
+--------------------------------------------
+Benign        • Under 8 mm      One year
+              • Solid part
+Low risk      • Over 8 mm       Five months
+--------------------------------------------",
+    );
+    assert_eq!(
+        found,
+        "^3x1 NODULES\n^Kind | ^Findings | ^Care\nBenign | • Under 8 mm • Solid part | One year\n\
+         Low risk | • Over 8 mm | Five months"
+    );
+}
+
+#[test]
+fn a_sentence_between_the_last_rules_is_a_note() {
+    let found = tables_of(
+        "
+----------------------------------------------------------------
+Time          Before          After           One year later
+----------------------------------------------------------------
+Consent       X               -               -
+Allocation    -               X               X
+----------------------------------------------------------------
+*Recurrence is found by a visit that no one had planned before.
+----------------------------------------------------------------",
+    );
+    assert_eq!(found, "^Time | ^Before | ^After | ^One year later\nConsent | X | - | -\nAllocation | - | X | X");
+}
