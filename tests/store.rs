@@ -228,9 +228,10 @@ fn an_index_that_leads_nowhere_is_found() {
     let database = store.path().to_path_buf();
     drop(store);
     let mut bytes = std::fs::read(&database).unwrap();
-    // A row of the index: the name, then the number of the row that has it.
+    // A row of the index: the name, then the number of the row that has it. The index stands after its table, where a
+    // revision, which is any number, follows the name.
     let row = b"the second\x02";
-    let at = bytes.windows(row.len()).position(|window| window == row).unwrap() + row.len() - 1;
+    let at = bytes.windows(row.len()).rposition(|window| window == row).unwrap() + row.len() - 1;
     bytes[at] = 7;
     std::fs::write(&database, bytes).unwrap();
     let store = on_disk(folder.path());

@@ -244,7 +244,7 @@ pub struct LimitExceeded {
 }
 
 impl LimitExceeded {
-    /// What exceeded which limit. A limit that is a setting is given by the name of the setting.
+    /// What was too large, and which limit it exceeded: the name of the setting, if the limit is one.
     fn problem(&self) -> String {
         let Self { which, limit, found } = self;
         match (which, which.counted()) {

@@ -90,7 +90,7 @@ pub struct Line {
     pub size: f32,
     /// The smallest box with a filled ground that holds the line.
     pub ground: Option<u32>,
-    /// Whether a heading ends in it, and the text after the heading is the next line.
+    /// Whether a heading ends with it, and the next line is the text after that heading, on the same baseline.
     pub is_run_in: bool,
     /// What the structure tree says of it; `None` if it says nothing that is believed.
     pub tag: Option<LineTag>,

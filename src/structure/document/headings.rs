@@ -49,11 +49,12 @@ const MAX_RUN: usize = 4;
 /// Lines over no text are taken for labels of charts only if at least so many headings stand over text.
 const MIN_SECTIONS: usize = 3;
 
-/// The drafts that are parts of the text: no notes, running lines and figures.
+/// The drafts in the order of the text, without notes, running lines and figures.
 #[derive(Clone, Copy)]
 pub(super) struct Flow<'f, 'd> {
+    /// All drafts.
     drafts: &'f [Draft<'d>],
-    /// Their indices.
+    /// The indices of those that are part of it.
     order: &'f [usize],
 }
 
@@ -343,7 +344,7 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics, 
     let size = heading_size(draft);
     let ratio =
         if texts.contains(&size_key(size)) { size.min(statistics.body_size) } else { size } / statistics.body_size;
-    if draft.is_run_in && draft.is_paragraph() {
+    if draft.is_run_in() && draft.is_paragraph() {
         return true;
     }
     let factor = if ratio >= MUCH_LARGER { TITLE_FACTOR } else { 1 };

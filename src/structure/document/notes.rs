@@ -16,8 +16,8 @@ const FOOT: f32 = 0.5;
 /// Labels to which raised text refers, each with the index of its page.
 type References = BTreeSet<(usize, String)>;
 
-/// Turns drafts at the foot of a page into notes if they begin with the mark of a reference on this page. A list of notes or
-/// works at the end of a document is a list, since its numbers may begin again in each chapter, and pages are read alone.
+/// Makes footnotes of the drafts at the foot of a page that begin with a label to which the page refers. Notes and cited works
+/// at the end of a document are a list: their numbers may begin again in each chapter, and pages are read alone.
 pub(super) fn mark(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &TypeStatistics) {
     let (references, limit) = (references(pages), SMALLER * statistics.body_size);
     let mut candidates: BTreeMap<(usize, bool), Vec<Candidate>> = BTreeMap::new();
@@ -59,16 +59,12 @@ fn notes(mut candidates: Vec<Candidate>, is_plain: bool) -> Vec<Candidate> {
     candidates
 }
 
-/// Whether the number after a label stands before a word of the same draft: then it is a list of addresses in running text.
+/// Whether the next number stands raised before a word of the same draft, as in a list of addresses: `¹University, ²Institute`.
 fn has_next(draft: &Draft, label: &str) -> bool {
-    let next = label.parse::<u32>().map(|number| (number + 1).to_string());
-    let words = draft.lines.iter().flat_map(|line| line.words.windows(2));
-    next.is_ok_and(|next| {
-        words.into_iter().any(|pair| match pair {
-            [number, word] => number.is_raised && number.text == next && is_touched(word),
-            _ => false,
-        })
-    })
+    let Ok(number) = label.parse::<u32>() else { return false };
+    let next = number.saturating_add(1).to_string();
+    let mut pairs = draft.lines.iter().flat_map(|line| line.words.iter().zip(line.words.iter().skip(1)));
+    pairs.any(|(number, word)| number.is_raised && number.text == next && is_touched(word))
 }
 
 /// Whether each draft stands where its column has nothing but small text below it.
@@ -169,7 +165,7 @@ pub(super) fn note_label(text: &str) -> Option<String> {
     (is_number || is_sign).then(|| text.to_owned())
 }
 
-/// The label at the beginning of a paragraph, and whether it is raised. Labels in brackets are those of references.
+/// The label with which a paragraph begins, and whether it is raised. A number in square brackets is that of a cited work.
 fn label(draft: &Draft) -> Option<(String, bool)> {
     // The note of a page that ends early stands as far below the text as a running line.
     if !draft.is_paragraph() && draft.kind != DraftKind::Running {

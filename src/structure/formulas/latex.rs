@@ -60,6 +60,7 @@ fn is_known(sign: char) -> bool {
         || matches!(sign, '⌈'..='⌋')
 }
 
+/// Signs of formulas that are neither letters nor operators.
 const OTHER_SIGNS: &str = "…†‡•∞ℏℜℑℵ℘°‖⟨⟩√ıȷ□◦★△▽◇♯♭";
 
 /// The letter of a mathematical italic one, which formulas have without saying so.

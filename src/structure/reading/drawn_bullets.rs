@@ -61,7 +61,7 @@ fn ends_of_rules(page: &PageLayout, frame: Frame) -> Vec<(f32, f32)> {
     let rules = page.rules.iter().take(MAX_RULES).map(|rule| frame.of_page(rule.bounds));
     let ends = rules.flat_map(|rule| {
         let (x, y) = center(rule);
-        let is_upright = rule.y1 - rule.y0 > rule.x1 - rule.x0;
+        let is_upright = rule.height() > rule.width();
         if is_upright { [(x, rule.y0), (x, rule.y1)] } else { [(rule.x0, y), (rule.x1, y)] }
     });
     let mut ends: Vec<(f32, f32)> = ends.collect();

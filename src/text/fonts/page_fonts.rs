@@ -67,7 +67,7 @@ pub(crate) struct PageFontDictionaries<'c, 'p> {
     last_found: usize,
     /// The Type 3 font of the last run.
     last_type3: usize,
-    /// The keys of glyphs of simple fonts, by the position of the font and the code.
+    /// What [`Self::key`] gave, by the position of the font and the code.
     keys: HashMap<(usize, u32), Option<GlyphKey>>,
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct PageFontDictionaries<'c, 'p> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum GlyphKey {
     Outline(u128),
-    /// Without the clip.
+    /// Of a Type 3 font, without the clip.
     Type3(u128),
 }
 
@@ -189,12 +189,13 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
         (0..self.dictionaries().len()).find(|at| self.key(*at, code).is_some_and(has_key))
     }
 
-    /// The key of the glyph that a simple font has for a code. The interpreter shows the programs of all others.
+    /// The key of the glyph that a font has for a code, if the font is simple. Of all others the interpreter gives the font
+    /// program.
     fn key(&mut self, at: usize, code: u32) -> Option<GlyphKey> {
+        self.budget.check();
         if let Some(known) = self.keys.get(&(at, code)) {
             return *known;
         }
-        self.budget.check();
         let font = if self.is_simple_at(at) { self.load(at) } else { None };
         let key = font.map(|font| match font.glyph(font.map_code(code), code) {
             FontGlyph::Outline(glyph) => GlyphKey::Outline(glyph.identifier().cache_key()),

@@ -37,13 +37,13 @@ pub(super) fn text_of(name: &str) -> Option<String> {
 }
 
 /// The font of symbols of Arbortext Advanced Print Publisher, in which journals are set. It names its glyphs by the letter C
-/// and the codes of TeX's math symbols (OMS). These are in use, by their codes.
+/// and the codes of TeX's math symbols (OMS). Those in use, in runs, each with the code of its first symbol.
 const PUBLISHER_SYMBOLS: &str = "AdvP4C4E74";
-const MATH_SYMBOLS: &str = "−·×∗÷⋄±∓      ∘• ≡⊆⊇≤≥  ∼≈  ≪≫";
+const MATH_SYMBOLS: [(usize, &str); 5] = [(0, "−·×∗÷⋄±∓"), (14, "∘•"), (17, "≡⊆⊇≤≥"), (24, "∼≈"), (28, "≪≫")];
 
 fn math_symbol(name: &str) -> Option<String> {
-    let code = name.strip_prefix('C')?.parse().ok()?;
-    MATH_SYMBOLS.chars().nth(code).filter(|symbol| *symbol != ' ').map(String::from)
+    let code: usize = name.strip_prefix('C')?.parse().ok()?;
+    MATH_SYMBOLS.iter().find_map(|(first, run)| run.chars().nth(code.checked_sub(*first)?)).map(String::from)
 }
 
 /// The codes that `/Differences` of the font `font` names (ISO 32000-2, 9.6.5.2), with the text that each name says.

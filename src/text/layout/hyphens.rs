@@ -16,13 +16,10 @@ const MAX_LINES: usize = 8;
 const MIN_LETTERS: usize = 2;
 
 /// Words that begin compounds which keep their hyphen.
-const OPENING_WORDS: [&str; 56] = [
-    "all", "best", "close", "cross", "deep", "double", "eight", "ever", "fast", "fine", "first", "five", "fixed",
-    "four", "free", "full", "half", "hard", "high", "higher", "ill", "large", "larger", "late", "least", "left",
-    "less", "long", "longer", "low", "lower", "mixed", "more", "most", "much", "multi", "near", "nine", "non", "one",
-    "open", "quasi", "real", "right", "second", "self", "semi", "seven", "short", "single", "six", "small", "ten",
-    "third", "three", "two",
-];
+const OPENING_WORDS: &str = "\
+    all best close cross deep double eight ever fast fine first five fixed four free full half hard high higher \
+    ill large larger late least left less long longer low lower mixed more most much multi near nine non one \
+    open quasi real right second self semi seven short single six small ten third three two";
 
 /// Words that end them.
 const CLOSING_WORDS: &str = "\
@@ -33,10 +30,13 @@ const CLOSING_WORDS: &str = "\
     wide";
 
 /// Words that are the beginning of longer ones as a rule.
-const PREFIXES: [&str; 25] = [
-    "and", "any", "back", "car", "com", "con", "counter", "down", "for", "fore", "her", "inter", "mis", "not", "out",
-    "over", "per", "pre", "pro", "some", "sub", "the", "through", "under", "with",
-];
+const PREFIXES: &str = "\
+    and any back car com con counter down for fore her inter mis not out over per pre pro some sub the through \
+    under with";
+
+fn lists(words: &str, word: &str) -> bool {
+    words.split(' ').any(|other| other == word)
+}
 
 /// A first word of fewer letters is a preposition or a prefix as a rule, and a second one an ending: "in-crease" and
 /// "lower-ing" are no compounds of two words.
@@ -94,14 +94,14 @@ impl Vocabulary {
         if self.compounds.contains(&format!("{first}-{second}")) {
             return true;
         }
-        let is_apart = || !self.has(&format!("{first}{second}")) && !PREFIXES.contains(&first);
+        let is_apart = || !self.has(&format!("{first}{second}")) && !lists(PREFIXES, first);
         let is_known = |word: &str| self.has(word) || self.has(&format!("{word}s"));
         let ends = || {
-            CLOSING_WORDS.split(' ').any(|word| word == second)
+            lists(CLOSING_WORDS, second)
                 || second.chars().nth(MIN_SECOND - 1).is_some() && self.has_compounds() && is_known(second)
         };
         let are_words = || first.chars().nth(MIN_FIRST - 1).is_some() && is_known(first) && ends();
-        (OPENING_WORDS.contains(&first) || are_words()) && is_apart()
+        (lists(OPENING_WORDS, first) || are_words()) && is_apart()
     }
 
     /// Whether the text has a word, in small letters.

@@ -12,8 +12,7 @@ use super::vertical_stacks::is_upright;
 /// a third, and pairs of letters are kerned by less than .1 em.
 pub(super) const SPACE_EM: f64 = 0.15;
 
-/// A drawn space leaves more room than this, in ems, else the letter or the punctuation after it stands in its place: some
-/// programs draw an empty sign after each part of a word.
+/// A drawn space with so little room, in ems, divides no word: some programs draw an empty sign after each part of a word.
 const NO_ROOM_EM: std::ops::Range<f64> = -0.1..0.04;
 
 /// Where the hole between letters and words is looked for in a full line, in ems beyond the gap of its letters: kerning is
@@ -141,14 +140,14 @@ pub(super) fn spaces_of(glyphs: &[LineGlyph], least_space: f64) -> Vec<bool> {
     spaces
 }
 
-/// Whether two signs may stand in one word: letters, an opening bracket or what closes a clause.
+/// Whether a sign may follow another without a space: both are letters, a bracket opens, or a bracket or clause ends.
 fn may_touch(last: &LineGlyph, next: &LineGlyph) -> bool {
     let (Some(last), Some(next)) = (last.glyph.text.first(), next.glyph.text.first()) else { return false };
     let closes = matches!(next, '.' | ',' | ';' | ':' | ')' | ']');
     last.is_alphabetic() && next.is_alphabetic() || matches!(last, '(' | '[') || closes
 }
 
-/// Whether most drawn spaces of a line are as wide as spaces are. In others the widths of the glyphs are wrong.
+/// Whether most drawn spaces of a line are as wide as spaces are. Where they are not, the widths of the glyphs are wrong.
 fn do_spaces_have_room(glyphs: &[LineGlyph]) -> bool {
     let drawn = || glyphs.windows(2).filter(|pair| matches!(pair, [_, next] if next.follows_space));
     2 * drawn().filter(|pair| gap_of(pair) > SPACE_EM).count() > drawn().count()

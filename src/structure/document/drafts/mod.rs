@@ -93,8 +93,6 @@ pub(super) struct Draft<'a> {
     pub(super) space_above: f32,
     /// Whether it is a displayed formula of several rows.
     pub(super) is_formula: bool,
-    /// Whether text goes on in its last line, so that it is a heading in the first line of its section.
-    pub(super) is_run_in: bool,
     /// Whether its last line leaves room for the word that follows.
     pub(super) ends_early: bool,
     pub(super) opens_column: bool,
@@ -116,7 +114,6 @@ impl<'a> Draft<'a> {
             right: 0.0,
             space_above: f32::INFINITY,
             is_formula: false,
-            is_run_in: false,
             ends_early: false,
             opens_column: false,
             closes_column: false,
@@ -139,6 +136,11 @@ impl<'a> Draft<'a> {
         let kind = if row.is_left_out { DraftKind::LeftOut } else { DraftKind::Running };
         let place = Place { page, region: *region };
         Some(Self { turn: column(*region)?.turn, ..Self::new(place, kind, lines) })
+    }
+
+    /// Whether text follows on the baseline of its last line, so that it is a heading in the first line of its section.
+    pub(super) fn is_run_in(&self) -> bool {
+        self.lines.last().is_some_and(|line| line.is_run_in)
     }
 
     /// Whether it is a running line or a note.

@@ -126,7 +126,6 @@ impl<'a> Splitter<'_, 'a> {
             draft.space_above = self.step(above, start) / self.leading(start);
         }
         draft.ends_early = end < self.lines.len() && self.ends_early(end - 1, end);
-        draft.is_run_in = draft.lines.last().is_some_and(|line| line.is_run_in);
         draft
     }
 

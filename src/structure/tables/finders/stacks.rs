@@ -90,7 +90,7 @@ fn has_label(area: &Bounds, lines: &[TextLine]) -> bool {
             return false;
         }
         place = line.baseline;
-        if is_caption_label(own.iter().flat_map(|chunk| &chunk.words).map(|word| word.word.text.as_str())) {
+        if is_labelled(own) {
             return true;
         }
     }
@@ -203,7 +203,7 @@ fn reachable<'a, 'p: 'a>(
         let gap = distance(line) - end;
         if gap > MAX_REACH * line.size
             || is_out
-            || is_one(line) && is_labelled(line)
+            || is_one(line) && is_labelled(&line.chunks)
             || own.iter().any(|c| is_sentence(c, area))
         {
             break;
@@ -356,7 +356,7 @@ fn is_full(line: &TextLine, band: &Bounds) -> bool {
 
 /// Whether a line is a label alone: its caption stands below it.
 fn is_label_alone(line: &TextLine) -> bool {
-    is_labelled(line) && line.chunks.iter().map(|chunk| chunk.words.len()).sum::<usize>() == 2
+    is_labelled(&line.chunks) && line.chunks.iter().map(|chunk| chunk.words.len()).sum::<usize>() == 2
 }
 
 /// Whether the gaps of a line are as even as those of a justified line.
@@ -377,7 +377,7 @@ fn is_one(line: &TextLine) -> bool {
 /// Whether a line is the caption of the table below it, which begins with heads. The title of a group of rows has values
 /// below it.
 fn is_caption(line: &TextLine, area: &Bounds, page_lines: &[TextLine]) -> bool {
-    if !is_one(line) || !is_labelled(line) {
+    if !is_one(line) || !is_labelled(&line.chunks) {
         return false;
     }
     let below = page_lines.iter().filter(|other| other.baseline > line.baseline + 0.5 * line.size);
@@ -387,8 +387,9 @@ fn is_caption(line: &TextLine, area: &Bounds, page_lines: &[TextLine]) -> bool {
     rows.next().is_some_and(|own| 2 * own.iter().filter(is_value).count() < own.len())
 }
 
-fn is_labelled(line: &TextLine) -> bool {
-    is_caption_label(line.chunks.iter().flat_map(|chunk| &chunk.words).map(|word| word.word.text.as_str()))
+/// Whether these texts of a line begin with the label of a caption.
+fn is_labelled<'c, 'p: 'c>(chunks: impl IntoIterator<Item = &'c Chunk<'p>>) -> bool {
+    is_caption_label(chunks.into_iter().flat_map(|chunk| &chunk.words).map(|word| word.word.text.as_str()))
 }
 
 /// Whether a band holds only the number of the page, far below the rule above it. The rule below it is then the line at the

@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use super::signs;
 use crate::bounds::{center, holds};
+use crate::list_marks::is_list_mark;
 use crate::page_structure::is_value;
 use pagewise_text::{
     Bounds, COLUMN_GAP_EM, HasPlace, PageLayout, Word, WordPlace, are_boxes_overprinted, parts, rows_of, strands,
@@ -60,7 +61,7 @@ impl HasPlace for PlacedWord<'_> {
 }
 
 impl PlacedWord<'_> {
-    /// The gap to the next word of a line, in ems of that.
+    /// The gap to the next word of a line, in ems of the next word.
     pub(crate) fn gap_to(&self, next: &Self) -> f32 {
         (next.word.bounds.x0 - self.word.bounds.x1) / next.word.size
     }
@@ -113,6 +114,11 @@ impl TextLine<'_> {
             .windows(2)
             .any(|pair| matches!(pair, [a, b] if are_boxes_overprinted(a.bounds, b.bounds, self.size)))
     }
+}
+
+/// Whether a text begins with the mark of an item.
+pub(crate) fn is_item(words: &[PlacedWord]) -> bool {
+    matches!(words, [mark, _, ..] if is_list_mark(&mark.word.text))
 }
 
 /// The smallest box round all boxes.

@@ -28,7 +28,7 @@ pub(crate) struct Area<'p> {
 /// How an area was found: drawn areas need less proof.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Proof {
-    /// Rules bound the area and part its head from its rows, and a label such as `Table 1` stands above it.
+    /// Rules or fills bound the area, and a label such as `Table 1` stands above it.
     Labelled,
     /// Rules or fills bound the area.
     Drawn,
@@ -106,6 +106,7 @@ impl<'p> Area<'p> {
         spans::span_labels(&mut slots, levels, &places, columns.len());
         let has_heads =
             is_headed && slots.iter().filter(|slot| slot.is_header && slot.row + slot.row_span == levels).count() > 1;
+        // A label says something of a table only with heads below it.
         let proof = if proof == Proof::Labelled && !has_heads { Proof::Drawn } else { proof };
         if !likeness::is_table(&slots, levels, levels + places.len(), &columns, proof) {
             return None;

@@ -58,7 +58,7 @@ impl<'p> Middles<'p> {
             match groups.as_slice() {
                 [row] if row.is_centred(size) => found.join(row.blocks),
                 [above, row, below] if !row.is_between(above, below, near) => {}
-                // One cell above and one below in the same column: two lines of a cell.
+                // What stands above and below in one column are two lines of a cell.
                 [Row { blocks: [above], .. }, _, Row { blocks: [below], .. }] if !above.is_beside(below) => {
                     found.join(band);
                 }

@@ -1,7 +1,7 @@
 //! Columns from the white space between chunks.
 
 use crate::list_marks::is_list_mark;
-use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine};
+use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, is_item};
 
 /// An area with more columns than this is no table.
 const MAX_COLUMNS: usize = 100;
@@ -48,9 +48,8 @@ pub(crate) struct Piece<'p> {
 }
 
 impl Piece<'_> {
-    /// Whether it begins with the mark of an item.
     pub(super) fn is_item(&self) -> bool {
-        matches!(self.chunk.words.as_slice(), [mark, _, ..] if is_list_mark(&mark.word.text))
+        is_item(&self.chunk.words)
     }
 }
 
@@ -309,8 +308,8 @@ fn cleared_pieces<'p>(chunk: &Chunk<'p>, columns: &[Column]) -> Vec<Piece<'p>> {
     pieces
 }
 
-/// Whether two words of a line belong to two columns. The border of the columns lies between the words, and either the space
-/// is wider than one between words, or the second word is a value at the left edge of a column of values.
+/// Whether the border of two columns lies between two words of a line. The space between the words must be wide, unless the
+/// second is a value at the left edge of a column of values.
 fn is_divided(last: &PlacedWord, word: &PlacedWord, columns: &[Column]) -> bool {
     let (lo, hi, em) = (last.word.bounds.x1, word.word.bounds.x0, word.word.size);
     let is_value = |w: &PlacedWord| w.word.text.contains(char::is_numeric);

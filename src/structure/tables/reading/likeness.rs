@@ -3,9 +3,8 @@
 use super::area::Proof;
 use super::columns::Column;
 use super::grid::Slot;
-use crate::list_marks::is_list_mark;
 use crate::page_structure::{is_value, page_number};
-use crate::tables::layout::lines::{Chunk, TextLine, text_lines, union};
+use crate::tables::layout::lines::{Chunk, TextLine, is_item, text_lines, union};
 use crate::tables::layout::signs::is_currency;
 use pagewise_text::Bounds;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +27,7 @@ const MIN_DIVIDED: usize = 3;
 const MIN_PAIRS: usize = 3;
 /// The head of a table that nothing draws has more rows only if its body has as many.
 const MAX_HEADS: usize = 4;
-/// The same of a table below its label: charts have labels of their axes above others.
+/// The head of a table below a label has more rows only if its body has as many: a chart has values above its labels.
 const MAX_LABELLED_HEADS: usize = 2;
 /// Minimum number of rows of a template, which has no values yet.
 const MIN_LABELS: usize = 3;
@@ -83,7 +82,7 @@ fn is_running_text(slots: &[Slot], columns: usize) -> bool {
         let count = |test: fn(&Slot, &Slot) -> bool| {
             own.windows(2).filter(|pair| matches!(pair, [above, below] if test(above, below))).count()
         };
-        let (running, items) = (count(goes_on), count(|_, below| is_item(below)));
+        let (running, items) = (count(goes_on), count(|_, below| is_item(&below.words)));
         running >= MIN_RUNNING.min(own.len().saturating_sub(1)).max(1) && 3 * (running + items) >= own.len()
     };
     (0..columns).filter(runs_on).count() > 1
@@ -98,11 +97,6 @@ fn goes_on(above: &Slot, below: &Slot) -> bool {
 
 fn begins_small(slot: &Slot) -> bool {
     slot.words.first().and_then(|word| word.word.text.chars().next()).is_some_and(char::is_lowercase)
-}
-
-/// Whether a cell begins with the mark of an item.
-fn is_item(slot: &Slot) -> bool {
-    slot.words.len() > 1 && slot.words.first().is_some_and(|word| is_list_mark(&word.word.text))
 }
 
 /// Whether a cell is the label of its row: words in the first column. The first column of a chart is its axis.
@@ -149,7 +143,7 @@ fn is_paired(slots: &[Slot]) -> bool {
     let is_bold = |slot: &Slot| slot.words.iter().all(|word| word.word.is_bold);
     let is_name = |slot: &Slot| {
         let signs = slot.words.iter().flat_map(|word| word.word.text.chars());
-        signs.filter(|sign| sign.is_alphanumeric()).count() > 1 && !is_item(slot)
+        signs.filter(|sign| sign.is_alphanumeric()).count() > 1 && !is_item(&slot.words)
     };
     let is_own = |slot: &Slot| match (slot.is_header, slot.column) {
         (true, _) => is_bold(slot),
@@ -182,7 +176,7 @@ fn are_addresses(slots: &[Slot]) -> bool {
 fn are_lists(slots: &[Slot], columns: usize) -> bool {
     let is_list = |column: &usize| {
         let own = || slots.iter().filter(|slot| slot.column == *column);
-        2 * own().filter(|slot| is_item(slot)).count() > own().count()
+        2 * own().filter(|slot| is_item(&slot.words)).count() > own().count()
     };
     (0..columns).filter(is_list).count() > 1
 }
@@ -277,16 +271,15 @@ pub(crate) fn is_table(slots: &[Slot], heads: usize, rows: usize, columns: &[Col
         let labels = body.iter().filter(|slot| is_label(slot)).count();
         let is_template = labels == body.len() && body_rows >= MIN_LABELS;
         let is_filled = is_dense || 2 * full >= body_rows && 3 * labels >= body_rows || is_template;
-        let is_headed = heads <= body_rows.max(MAX_LABELLED_HEADS);
-        return is_filled && is_headed && !is_running_text(slots, columns.len()) && !is_numbered(&body, columns.len());
+        let is_free = heads <= body_rows.max(MAX_LABELLED_HEADS) && !is_numbered(&body, columns.len());
+        return is_filled && is_free && !is_running_text(slots, columns.len());
     }
     let enough = if proof.is_drawn() { rows >= 2 && full >= 1 } else { rows >= 3 && full >= 2 };
     let words: usize = body.iter().map(|s| s.words.len()).sum();
-    let are_lists = body.len() > 1 && body.iter().all(|slot| is_item(slot));
+    let are_lists = body.len() > 1 && body.iter().all(|slot| is_item(&slot.words));
     let is_prose = words > 25 * body.len() && !are_lists || aligned_share(&body, columns.len()) < 0.45;
     let is_prose = is_prose || is_running_text(slots, columns.len()) || are_lines(slots, rows);
-    let is_headed = heads <= MAX_HEADS || heads <= body_rows;
-    let is_free = proof.is_drawn() || is_headed && is_listing(slots, columns.len());
+    let is_free = proof.is_drawn() || heads <= body_rows.max(MAX_HEADS) && is_listing(slots, columns.len());
     is_dense
         && enough
         && !is_prose

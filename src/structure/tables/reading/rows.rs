@@ -88,8 +88,8 @@ pub(super) fn first_row(lines: &[RowLine], columns: &[Column]) -> usize {
     1 + lines.windows(2).take_while(is_one).count()
 }
 
-/// A pitch up to this lies inside a cell, if rows stand wider than lines. Lines nearer than `least` ems, which overlap
-/// vertically, belong to cells beside each other.
+/// The largest distance, in ems, of two lines of one cell; `None` if rows are as near as lines. Lines nearer than `least` ems
+/// overlap: they are no two rows, but cells beside each other.
 fn inner_pitch(lines: &[RowLine], columns: &[Column], least: f32) -> Option<f32> {
     let pairs = || lines.windows(2).filter_map(|pair| Some((pair.first()?, pair.get(1)?)));
     let mut pitches: Vec<f32> = pairs().filter_map(|(a, b)| pitch(a, b)).collect();
