@@ -1,7 +1,10 @@
 //! The progress of long work, in a terminal.
 
-use std::sync::Arc;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::task::Poll;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
@@ -78,18 +81,28 @@ fn start(bar: &ProgressBar, total: u64, noun: &str) {
     }
 }
 
-/// A flag that the first interrupt sets. Without a handler the process could end between writing a file and renaming it.
+/// A flag that the first interrupt sets. Without a handler the process could end between writing a file and renaming it,
+/// so the handler is in place before this returns.
 fn stop_flag() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let stop = Arc::clone(&flag);
+    let (in_place, is_in_place) = mpsc::channel();
     let waiting = std::thread::Builder::new().name("interrupt".into()).spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        if runtime.is_ok_and(|runtime| runtime.block_on(tokio::signal::ctrl_c()).is_ok()) {
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+        let mut interrupt = pin!(tokio::signal::ctrl_c());
+        // The first poll puts the handler in place.
+        let first = runtime.block_on(poll_fn(|context| Poll::Ready(interrupt.as_mut().poll(context))));
+        if matches!(first, Poll::Ready(Err(_))) {
+            return;
+        }
+        let _ = in_place.send(());
+        if first.is_ready() || runtime.block_on(interrupt).is_ok() {
             stop.store(true, Ordering::Relaxed);
         }
     });
-    if let Err(error) = waiting {
-        warning(&format!("an interrupt may leave a temporary file: {error}"));
+    // A thread that fails drops its sender.
+    if waiting.is_err() || is_in_place.recv().is_err() {
+        warning("an interrupt may leave a temporary file: its handler could not be installed");
     }
     flag
 }
