@@ -115,6 +115,9 @@
 //!   not known, takes only the wide columns of prose from it, since those of a table look alike. See `text`.
 //! - **Superscripts and subscripts are found once**, with the lines, also where a program draws them after its line, a space or
 //!   the badge of an author. See `text`.
+//! - **Lines that are a little aslant are level** before rows, columns and tables are found, for every form of a page. Each word
+//!   knows how far it was moved, so boxes and links are where they are seen. Rules are not turned: a drawn table that lies
+//!   aslant, which is rare, is text.
 //! - **The lines of a scan have one size and one baseline each**, whether its words were recognised here or stand in a text
 //!   layer of the file: what an engine guessed of a word's box says nothing of type. See `text`.
 //! - **Text must look like text.** Some fonts map their glyphs to wrong characters, and nothing in the file says so.

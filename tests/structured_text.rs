@@ -39,6 +39,38 @@ fn layout_keeps_columns_by_spaces() {
 }
 
 #[test]
+fn a_page_that_lies_aslant_reads_as_a_straight_one() {
+    let column = |x: u32, lines: [&str; 3]| {
+        let shown = lines.map(|line| format!("({line}) Tj 0 -12 Td ")).concat();
+        format!("BT /F 10 Tf {x} 200 Td {shown}ET ")
+    };
+    let page = "BT /F 16 Tf 20 240 Td (Of pages) Tj ET ".to_owned()
+        + &column(20, ["A page that was scanned is", "rarely straight, and its lines", "run down or up a little."])
+        + &column(220, ["Its columns are read as", "those of other pages, and so", "are its paragraphs."])
+        + PAGE;
+    let aslant = |degrees: f64| {
+        let (sin, cos) = degrees.to_radians().sin_cos();
+        format!("q {cos:.6} {sin:.6} {:.6} {cos:.6} 0 0 cm {page} Q", -sin)
+    };
+    let place = Place::new();
+    let pages = [0.0, 0.5, -1.5, 2.5].map(aslant);
+    place.file("aslant.pdf", pages_of(&pages.each_ref().map(String::as_str)));
+    let read = |number: &str, format: &str| place.run(&["text", "aslant.pdf", number, "--format", format]).stdout;
+    for format in ["layout", "markdown"] {
+        let straight = read("1", format);
+        assert!(straight.contains("Of pages") && straight.contains("apples"), "{straight}");
+        for number in ["2", "3", "4"] {
+            assert_eq!(read(number, format), straight);
+        }
+    }
+    let found = json_of(&place, &["search", "aslant.pdf", "paragraphs", "--json"]);
+    let tops = found["pages"].as_array().unwrap().iter().map(|page| page["hits"][0]["boxes"][0][1].as_f64().unwrap());
+    let tops = tops.collect::<Vec<_>>();
+    // Where they are seen, at a distance of 230 points from the corner about which the page was turned.
+    assert!(tops[2] > tops[1] + 7.0 && tops[3] < tops[1] - 7.0, "{tops:?}");
+}
+
+#[test]
 fn markdown_has_its_own_name_in_json_and_pages_are_those_asked_for() {
     let found = json_of(&place(), &["text", "two.pdf", "2", "--format", "markdown", "--json"]);
     let pages = found["pages"].as_array().unwrap();

@@ -25,7 +25,8 @@ impl PageWords {
     /// The page's text with columns kept by spaces. Turned text follows the upright.
     #[must_use]
     pub fn columned_text(&self) -> String {
-        let (upright, turned): (Vec<_>, Vec<_>) = self.words.iter().partition(|word| word.turn == 0);
+        let level: Vec<PlacedWord> = self.words.iter().map(PlacedWord::on_level_line).collect();
+        let (upright, turned): (Vec<_>, Vec<_>) = level.iter().partition(|word| word.turn == 0);
         let grid = Grid::of(&upright);
         let mut text = String::new();
         let mut last: Option<&Row<'_>> = None;
@@ -150,6 +151,7 @@ mod tests {
                         is_spaced: true,
                         script: crate::Script::Baseline,
                         line: row.into(),
+                        shift: [0.0; 2],
                     });
                 }
                 at += length + 1;

@@ -5,7 +5,7 @@
 //! error. They have no bounds on memory; a caller that needs these runs the room in a worker process.
 //!
 //! 1. `glyphs` collects the page's glyphs, finds their characters, and ignores implausible character maps.
-//! 2. `layout` groups glyphs into lines and blocks, in reading order.
+//! 2. `layout` groups glyphs into lines, which it levels, and blocks, in reading order.
 
 mod columned_text;
 mod contents_page;

@@ -6,8 +6,8 @@ use super::glyphs::{
     CharacterResolver, GlyphCollector, LayoutCollector, PageFonts, PageGlyphs, PlacedGlyph, is_private, settings,
 };
 use super::layout::{
-    TextBlock, attach_initials, attach_scripts, group_into_lines, join_lines, join_words, merge_stacks, order_blocks,
-    settle, words_of, write_blocks,
+    TextBlock, attach_initials, attach_scripts, group_into_lines, join_lines, join_words, level, merge_stacks,
+    order_blocks, settle, words_of, write_blocks,
 };
 use super::link_areas::link_areas;
 use super::normalize::normalize_text;
@@ -181,7 +181,7 @@ fn lay_out(page_glyphs: PageGlyphs, page_area: f64) -> (PageText, Vec<TextBlock>
 }
 
 fn blocks_of(glyphs: Vec<PlacedGlyph>, are_recognised: bool) -> Vec<TextBlock> {
-    let mut lines = merge_stacks(group_into_lines(glyphs));
+    let mut lines = merge_stacks(level(group_into_lines(glyphs), are_recognised));
     if !are_recognised {
         return order_blocks(attach_initials(attach_scripts(join_lines(lines))));
     }

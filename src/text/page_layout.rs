@@ -1,6 +1,7 @@
 //! What a page shows and where: words, rules, areas, pictures and links.
 //!
-//! Coordinates are in points from the top left of the page as displayed (rotated and cropped), y downwards.
+//! Coordinates are in points from the top left of the page as displayed (rotated and cropped), y downwards. Lines that are a
+//! little aslant are level: see [`Word::shift`].
 
 use serde::{Deserialize, Serialize};
 
@@ -89,6 +90,12 @@ impl Bounds {
             x1: self.x1.max(other.x1),
             y1: self.y1.max(other.y1),
         }
+    }
+
+    /// The rectangle so far to the right and so far below.
+    #[must_use]
+    pub fn moved(self, [x, y]: [f32; 2]) -> Self {
+        Self { x0: self.x0 + x, y0: self.y0 + y, x1: self.x1 + x, y1: self.y1 + y }
     }
 
     /// The left, top, right and bottom edges.
@@ -187,6 +194,17 @@ pub struct Word {
     pub block: u32,
     /// That of its first glyph.
     pub mark: ContentMark,
+    /// How far it was moved from where it is seen, in points: words of lines that are a little aslant are level here.
+    pub shift: [f32; 2],
+}
+
+impl Word {
+    /// Its box where it is seen.
+    #[must_use]
+    pub fn seen(&self) -> Bounds {
+        let [x, y] = self.shift;
+        self.bounds.moved([-x, -y])
+    }
 }
 
 /// A line parallel to an axis, or a rectangle thinner than 2 points: a rule of a table, an underline, a separator.

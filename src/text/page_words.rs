@@ -20,7 +20,7 @@ pub struct PageWords {
 pub struct PlacedWord {
     /// In logical order.
     pub text: String,
-    /// Its box.
+    /// Its box where it is seen.
     pub bounds: Bounds,
     /// The y coordinate of its line's baseline, or the x coordinate if `turn` is 90 or 270.
     pub baseline: f32,
@@ -34,6 +34,21 @@ pub struct PlacedWord {
     pub script: Script,
     /// Its line, numbered in reading order.
     pub line: u32,
+    /// How far its line was moved to be level, as that of [`Word`].
+    pub shift: [f32; 2],
+}
+
+impl PlacedWord {
+    /// The word on a level line.
+    pub(crate) fn on_level_line(&self) -> Self {
+        let [x, y] = self.shift;
+        Self { shift: [0.0; 2], ..self.clone().moved([x, y]) }
+    }
+
+    fn moved(self, [x, y]: [f32; 2]) -> Self {
+        let baseline = self.baseline + if matches!(self.turn, 46..=135 | 226..=315) { x } else { y };
+        Self { bounds: self.bounds.moved([x, y]), baseline, ..self }
+    }
 }
 
 impl From<PageLayout> for PageWords {
@@ -43,7 +58,8 @@ impl From<PageLayout> for PageWords {
 }
 
 impl From<Word> for PlacedWord {
-    fn from(Word { text, bounds, baseline, size, turn, is_spaced, script, line, .. }: Word) -> Self {
-        Self { text, bounds, baseline, size, turn, is_spaced, script, line }
+    fn from(Word { text, bounds, baseline, size, turn, is_spaced, script, line, shift, .. }: Word) -> Self {
+        let [x, y] = shift;
+        Self { text, bounds, baseline, size, turn, is_spaced, script, line, shift }.moved([-x, -y])
     }
 }

@@ -5,9 +5,9 @@
 use super::glyphs::{GlyphText, PlacedGlyph, WritingDirection};
 use super::layout::{TextBlock, TextLine, group_into_lines, join_lines, median, order_blocks, settle, words_of};
 use super::main_engine::text_of;
-use super::page_layout::{Bounds, PageLayout, to_points};
+use super::page_layout::{PageLayout, to_points};
 use super::page_text::{PageKind, PageText, TextEngine};
-use super::page_words::{PageWords, PlacedWord};
+use super::page_words::PageWords;
 use crate::fonts::StyleIndex;
 use hayro_interpret::kurbo::{Affine, Point, Vec2};
 use std::f64::consts::FRAC_PI_2;
@@ -59,8 +59,7 @@ pub fn lay_out_recognised(width: f64, height: f64, parts: &[RecognisedText]) -> 
     let text = PageText { text, joints, kind, engine: TextEngine::Recognition, ..PageText::default() };
     let (width, height) = (to_points(width), to_points(height));
     let layout = PageLayout { width, height, words: words_of(&blocks, &[]), ..PageLayout::default() };
-    let mut words = PageWords::from(layout.clone());
-    words.words.iter_mut().for_each(|word| slant.restore(word));
+    let words = PageWords::from(layout.clone());
     RecognisedLayout { text, layout, words }
 }
 
@@ -101,10 +100,11 @@ impl Slant {
         let direction = WritingDirection::of(Vec2::from_angle(if is_level { self.quarter } else { part.angle }));
         let [x, y] = part.origin;
         let middle = Point::new(x, y) + Vec2::from_angle(part.angle) * (part.length / 2.0);
-        let middle = if is_level { self.straighten * middle } else { middle };
-        let start = direction.along(middle) - part.length / 2.0;
+        let level = if is_level { self.straighten * middle } else { middle };
+        let shift = [level.x - middle.x, level.y - middle.y].map(to_points);
+        let start = direction.along(level) - part.length / 2.0;
         let size = part.thickness * EM_SHARE;
-        let across = direction.across(middle) + part.thickness * BASELINE_SHARE;
+        let across = direction.across(level) + part.thickness * BASELINE_SHARE;
         let glyph = |text: &str, from: f64, to: f64| PlacedGlyph {
             text: glyph_text(text),
             direction,
@@ -115,22 +115,13 @@ impl Slant {
             ink: None,
             style: StyleIndex::default(),
             mark: super::ContentMark::default(),
+            shift,
         };
         let middles: Vec<f64> = part.characters.iter().map(|(_, at)| *at).collect();
         let bounds = cell_bounds(&middles, part.length);
         let cells = bounds.iter().zip(bounds.iter().skip(1));
         let glyphs = part.characters.iter().zip(cells).map(|((text, _), (from, to))| glyph(text, *from, *to));
         glyphs.filter(PlacedGlyph::is_finite).collect()
-    }
-
-    /// Moves a word to where it is seen.
-    fn restore(&self, word: &mut PlacedWord) {
-        let Bounds { x0, y0, x1, y1 } = word.bounds;
-        let middle = Point::new(f64::from(x0 + x1) / 2.0, f64::from(y0 + y1) / 2.0);
-        let shift = self.straighten.inverse() * middle - middle;
-        let (x, y) = (to_points(shift.x), to_points(shift.y));
-        word.bounds = Bounds { x0: x0 + x, y0: y0 + y, x1: x1 + x, y1: y1 + y };
-        word.baseline += if matches!(word.turn, 46..=135 | 226..=315) { x } else { y };
     }
 }
 

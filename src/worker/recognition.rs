@@ -145,7 +145,7 @@ impl PageScan {
 
     /// The box of level words in pixels.
     fn sample(&self, words: &[&Word]) -> Option<LineSample> {
-        let bounds = words.iter().map(|word| word.bounds).reduce(pagewise_text::Bounds::union)?;
+        let bounds = words.iter().map(|word| word.seen()).reduce(pagewise_text::Bounds::union)?;
         let ([left, top], [width, height]) = (self.scan.origin_pt, self.scan.pixel_pt);
         let x = |at: f32| (f64::from(at) - left) / width;
         let y = |at: f32| (f64::from(at) - top) / height;

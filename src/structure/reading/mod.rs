@@ -175,7 +175,7 @@ pub(super) fn is_in_table(word: &Word, tables: &[TableArea]) -> bool {
 fn placed_word(word: &Word, frame: Frame, links: &LinkIndex) -> (LineWord, f32) {
     let bounds = frame.of_page(word.bounds);
     let style = Style::of(word);
-    let target = links.at(center(bounds));
+    let target = links.at(center(frame.of_page(word.seen())));
     let (text, is_raised) = (word.text.clone(), word.script == Script::Raised);
     let placed = LineWord { text, bounds, style, is_spaced: word.is_spaced, is_raised, target, formula: None };
     (placed, frame.baseline(word.baseline))

@@ -124,6 +124,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
             ink: place.ink,
             style: run.style,
             mark: self.marks.current(),
+            shift: [0.0; 2],
         };
         if !glyph.is_finite() {
             return;

@@ -49,6 +49,16 @@ impl WritingDirection {
         self.0
     }
 
+    /// The nearest direction in whole quarter turns.
+    pub(crate) fn nearest_quarter(self) -> Self {
+        Self((self.0 + 45) / 90 * 90 % 360)
+    }
+
+    /// Its degrees clockwise from the nearest quarter turn.
+    pub(crate) fn tilt(self) -> f64 {
+        f64::from((self.0 + 45) % 90) - 45.0
+    }
+
     /// This direction after a clockwise quarter turn.
     pub(crate) fn after_quarter_turn(self) -> Self {
         Self((self.0 + 90) % 360)
@@ -126,15 +136,17 @@ pub(crate) struct PlacedGlyph {
     pub(crate) ink: Option<(f64, f64)>,
     pub(crate) style: StyleIndex,
     pub(crate) mark: ContentMark,
+    /// How far it was moved on the page from where it is seen.
+    pub(crate) shift: [f32; 2],
 }
 
 impl PlacedGlyph {
     /// A placeholder for an image drawn in `area`.
     pub(crate) fn of_area(area: Rect) -> Self {
         let (direction, size) = (WritingDirection::default(), area.height());
-        let (style, mark) = (StyleIndex::default(), ContentMark::default());
+        let (style, mark, shift) = (StyleIndex::default(), ContentMark::default(), [0.0; 2]);
         let (start, end, across) = (area.x0, area.x1, area.y1);
-        Self { text: GlyphText::One(' '), direction, start, end, across, size, ink: None, style, mark }
+        Self { text: GlyphText::One(' '), direction, start, end, across, size, ink: None, style, mark, shift }
     }
 
     pub(crate) fn is_finite(&self) -> bool {

@@ -14,6 +14,7 @@ mod reading_order;
 mod recognised_lines;
 mod rows;
 mod scripts;
+mod tilt;
 mod vertical_stacks;
 mod word_gaps;
 mod words;
@@ -33,5 +34,6 @@ pub use rows::{
 };
 pub use scripts::{SCRIPT_GAP_EM, Script};
 pub(crate) use scripts::{is_script_of, push_run};
+pub(crate) use tilt::level;
 pub(crate) use vertical_stacks::merge_stacks;
 pub(crate) use words::words_of;

@@ -151,6 +151,7 @@ impl WordWriter<'_> {
             line: self.line,
             block: self.block,
             mark: first.mark,
+            shift: first.shift,
         });
     }
 }

@@ -168,10 +168,10 @@ impl<'p> PageWords<'p> {
         found
     }
 
-    /// The words of a drawn table: turned ones too.
+    /// The words of a drawn table: turned ones too, but none that lies aslant to its rules.
     pub(crate) fn inside_drawn(&self, area: &Bounds) -> Vec<PlacedWord<'p>> {
         let turned = self.turned.iter().filter(|w| is_inside(&w.word.bounds, area)).copied();
-        self.inside(area).into_iter().chain(turned).collect()
+        self.inside(area).into_iter().chain(turned).filter(|w| w.word.shift == [0.0; 2]).collect()
     }
 
     /// The words whose centre is in none of `areas`.
