@@ -18,6 +18,9 @@ const MAX_SEARCHED: usize = 20_000_000;
 /// Smaller areas are no ground of text, and cover none.
 const MIN_SIDE_PT: f64 = 3.0;
 
+/// Some programs round the clipping paths of single signs, such as hyphens at the edge of a column.
+const CLIP_ROUNDING_PT: f64 = 1.0;
+
 /// The most colours that are remembered.
 const MAX_COLORS: usize = 32;
 
@@ -175,7 +178,8 @@ impl PaintLog {
 
     /// Whether the glyph is outside of the clipping path.
     pub(super) fn is_clipped(&self, glyph: &PlacedGlyph) -> bool {
-        self.clips.last().is_some_and(|clip| clip.extent.area() <= 0.0 || !glyph.is_within(clip.extent))
+        let is_outside = |extent: Rect| !glyph.is_within(extent.inflate(CLIP_ROUNDING_PT, CLIP_ROUNDING_PT));
+        self.clips.last().is_some_and(|clip| clip.extent.area() <= 0.0 || is_outside(clip.extent))
     }
 
     /// Counts a search of all areas. Returns whether they say nothing, since they are too many.

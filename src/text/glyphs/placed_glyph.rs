@@ -163,9 +163,15 @@ impl PlacedGlyph {
         [0.5, 0.25, 0.75].into_iter().any(|share| page.contains(self.inner_point(share)))
     }
 
-    /// The point at half its height and this share of its length.
+    /// The point at half the height of its ink and this share of its length.
     fn inner_point(&self, share: f64) -> Point {
-        self.direction.point(self.start + (self.end - self.start) * share, self.across - self.size * 0.3)
+        let height_em = match self.text.first() {
+            Some('.' | ',' | '…' | '_' | '‚' | '„') => 0.05,
+            Some('-' | '\u{AD}' | '‐' | '‑' | '–' | '—') => 0.22,
+            Some('\'' | '"' | '*' | '^' | '`' | '°' | '´' | '‘' | '’' | '“' | '”') => 0.6,
+            _ => 0.3,
+        };
+        self.direction.point(self.start + (self.end - self.start) * share, self.across - self.size * height_em)
     }
 }
 
@@ -254,6 +260,15 @@ mod tests {
         assert_eq!(degrees(0.0, -1.0), 270);
         assert_eq!(degrees(1.0, 1.0), 45);
         assert_eq!(degrees(f64::NAN, 0.0), 0);
+    }
+
+    #[test]
+    fn a_sign_is_within_a_clipping_path_that_holds_no_more_than_its_ink() {
+        for (sign, ink) in [(',', (98.0, 101.0)), ('-', (97.0, 99.0)), ('”', (92.0, 95.5)), ('a', (95.0, 100.0))] {
+            let glyph = PlacedGlyph::character(sign, 50.0, 55.0, 100.0, 10.0);
+            assert!(glyph.is_within(Rect::new(50.0, ink.0, 55.0, ink.1)), "{sign}");
+            assert!(!glyph.is_within(Rect::new(50.0, 100.5, 55.0, 120.0)), "{sign}");
+        }
     }
 
     #[test]
