@@ -8,9 +8,6 @@ use hayro_interpret::hayro_syntax::object::{Array, Dict, Name};
 /// The least weight of bold fonts.
 const BOLD_WEIGHT: f32 = 600.0;
 
-/// The least width of stems of bold fonts, in thousandths of an em. Larger values than the second are no widths.
-const BOLD_STEM: (f32, f32) = (130.0, 300.0);
-
 /// The least angle of italic fonts, in degrees.
 const ITALIC_DEGREES: f32 = 4.0;
 
@@ -60,11 +57,8 @@ impl FontStyle {
     fn of_descriptor(descriptor: &Dict<'_>) -> Self {
         let number = |key: &[u8]| descriptor.get::<f32>(key);
         let flags = descriptor.get::<u32>(b"Flags").unwrap_or(0);
-        let (least, most) = BOLD_STEM;
-        let by_stem = || number(b"StemV").is_some_and(|stem| (least..=most).contains(&stem));
         Self {
-            is_bold: flags & FORCE_BOLD != 0
-                || number(b"FontWeight").map_or_else(by_stem, |weight| weight >= BOLD_WEIGHT),
+            is_bold: flags & FORCE_BOLD != 0 || number(b"FontWeight").is_some_and(|weight| weight >= BOLD_WEIGHT),
             is_italic: flags & ITALIC != 0
                 || number(b"ItalicAngle").is_some_and(|angle| (ITALIC_DEGREES..45.0).contains(&angle.abs())),
             is_monospace: flags & FIXED_PITCH != 0,

@@ -179,8 +179,18 @@ fn ascii(code: u32) -> Option<GlyphText> {
 pub(super) fn glyph_text(text: BfString) -> Option<GlyphText> {
     match text {
         BfString::Char(character) => text_of_character(character),
-        BfString::String(text) => text_of_string(&text),
+        BfString::String(text) => text_of_string(swapped_letters(&text).as_deref().unwrap_or(&text)),
     }
+}
+
+/// The letters of a ligature whose codes a program wrote with their bytes swapped, as versions of Ghostscript do: `昀椀` for `fi`.
+fn swapped_letters(text: &str) -> Option<String> {
+    let letter = |character: char| {
+        let swapped = u16::try_from(u32::from(character)).ok()?.swap_bytes();
+        char::from_u32(swapped.into()).filter(char::is_ascii_alphabetic)
+    };
+    let letters = text.chars().map(letter).collect::<Option<String>>()?;
+    (letters.len() > 1).then_some(letters)
 }
 
 fn text_of_character(character: char) -> Option<GlyphText> {
@@ -227,6 +237,14 @@ mod tests {
     #[test]
     fn a_symbol_at_the_code_of_a_control_has_no_character() {
         assert_eq!([0x41, 0xF041, 0xF096, 0x2022].map(character_of_code), [Some('A'), Some('A'), None, Some('•')]);
+    }
+
+    #[test]
+    fn ligatures_whose_codes_have_swapped_bytes_are_their_letters() {
+        let text = |text: &str| glyph_text(BfString::String(text.to_owned()));
+        assert_eq!(text("\u{6600}\u{6900}"), Some(GlyphText::Many("fi".into())));
+        assert_eq!(text("\u{6600}\u{6900}\u{4E2D}"), Some(GlyphText::Many("昀椀中".into())));
+        assert_eq!(text("\u{6600}"), Some(GlyphText::One('昀')));
     }
 
     #[test]
