@@ -136,6 +136,22 @@ fn an_identity_map_to_unicode_says_that_codes_are_characters() {
 }
 
 #[test]
+fn codes_of_a_true_type_font_that_says_nothing_of_them_are_those_of_windows() {
+    let font = |entries: &str| {
+        format!(
+            "<< /Type /Font /Subtype /TrueType /BaseFont /X {entries} /FirstChar 32 /LastChar 255 /FontDescriptor \
+             << /Type /FontDescriptor /FontName /X /Flags 4 /FontFile2 6 0 R >> >>"
+        )
+    };
+    let glyphs = stream_of(&format!("/Length1 {} ", truetype(&[400]).len()), &truetype(&[400]));
+    let text = |entries: &str| {
+        text_in(&font(entries), "BT /F 12 Tf 20 200 Td <D3634C6520706C61696E93E994> Tj ET", &[glyphs.clone()]).text
+    };
+    assert_eq!(text(""), "ÓcLe plain“é”");
+    assert_eq!(text("/Encoding /MacRomanEncoding"), "”cLe plainìÈî");
+}
+
+#[test]
 fn a_bad_line_of_a_character_map_costs_only_itself() {
     let lines = ["<0041> <0061>", "<0042> <>", "<0043> <0063>"].map(str::to_owned);
     let font = composite("Identity-H", "Identity", "/ToUnicode 6 0 R", "");

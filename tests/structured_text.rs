@@ -9,7 +9,7 @@
 
 use serde_json::{Value, json};
 
-use super::support::pdf::pages_of;
+use super::support::pdf::{file_of, pages_of, stream_of};
 use super::support::program::Place;
 
 /// Two columns of two rows, and a line below them.
@@ -36,6 +36,37 @@ fn layout_keeps_columns_by_spaces() {
     let [head, row, below] = lines[..] else { panic!("{lines:?}") };
     assert_eq!((head.find("Count"), below), (row.find("12"), "A line of text below."));
     assert!(head.starts_with("Name    "), "{head}");
+}
+
+#[test]
+fn what_a_program_guesses_of_a_font_is_no_style_of_its_text() {
+    let page = "/Contents 4 0 R /Resources << /Font << /F 5 0 R /B 7 0 R /D 9 0 R >> >>";
+    let font = |name: &str, descriptor: u8, widths: &str| {
+        let entries =
+            format!("/Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding /FontDescriptor {descriptor} 0 R");
+        format!("<< /Type /Font {entries} {widths} >>")
+    };
+    let descriptor =
+        |name: &str| format!("<< /Type /FontDescriptor /FontName /{name} /Flags 33 /StemV 214 /ItalicAngle 0 >>");
+    let content = "BT /F 10 Tf 20 200 Td (Plain words and ) Tj /B 10 Tf (bold) Tj /F 10 Tf ( ones, 4) Tj /D 10 Tf (-) Tj \
+                   /F 10 Tf (9 of them.) Tj ET";
+    let few = |code: u8| format!("/FirstChar {code} /LastChar {code} /Widths [500]");
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        format!("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 300] {page} >>"),
+        String::from_utf8(stream_of("", content.as_bytes())).unwrap(),
+        font("Plain", 6, ""),
+        descriptor("Plain").replace("/Flags 33", "/Flags 32"),
+        font("Plain-Bold", 8, &few(b'b')),
+        descriptor("Plain-Bold"),
+        font("Dash", 10, &few(b'-')),
+        descriptor("Dash"),
+    ];
+    let place = Place::new();
+    place.file("fonts.pdf", file_of(&objects));
+    let run = place.run(&["text", "fonts.pdf", "--format", "markdown"]);
+    assert_eq!(run.stdout.trim(), "Plain words and **bold** ones, 4-9 of them.");
 }
 
 #[test]

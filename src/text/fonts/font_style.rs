@@ -16,7 +16,7 @@ const FIXED_PITCH: u32 = 1;
 const ITALIC: u32 = 1 << 6;
 const FORCE_BOLD: u32 = 1 << 18;
 
-/// With this many equal widths, a font has a fixed pitch.
+/// With this many widths that are equal, a font has a fixed pitch, and with fewer it is not known.
 const MIN_WIDTHS: usize = 10;
 
 /// The most widths of a font that are read.
@@ -50,8 +50,15 @@ impl FontStyle {
         let by_name =
             own_name.map(|name| style_of_name(&String::from_utf8_lossy(&name))).unwrap_or_default().or(by_name);
         let by_descriptor = descriptor.map(|descriptor| Self::of_descriptor(&descriptor)).unwrap_or_default();
-        let is_monospace = descendant.is_none() && has_equal_widths(font);
-        by_name.or(by_descriptor).or(Self { is_monospace, ..Self::default() })
+        match descendant.is_none().then(|| widths_of(font)).flatten() {
+            // The flag of a part of a font with one dash says nothing.
+            Some(widths) if widths.len() < MIN_WIDTHS => by_name.or(Self { is_monospace: false, ..by_descriptor }),
+            Some(widths) => {
+                let is_monospace = widths.windows(2).all(|pair| pair.first() == pair.last());
+                by_name.or(by_descriptor).or(Self { is_monospace, ..Self::default() })
+            }
+            None => by_name.or(by_descriptor),
+        }
     }
 
     fn of_descriptor(descriptor: &Dict<'_>) -> Self {
@@ -80,9 +87,8 @@ pub(crate) fn base_name(font: &Dict<'_>) -> String {
     font.get::<Name<'_>>(b"BaseFont").map(|name| String::from_utf8_lossy(&name).into_owned()).unwrap_or_default()
 }
 
-/// Whether all characters of a simple font have one width.
-fn has_equal_widths(font: &Dict<'_>) -> bool {
-    let Some(widths) = font.get::<Array<'_>>(b"Widths") else { return false };
-    let widths = widths.iter::<f32>().take(MAX_WIDTHS).filter(|width| *width > 0.0).collect::<Vec<_>>();
-    widths.len() >= MIN_WIDTHS && widths.windows(2).all(|pair| pair.first() == pair.last())
+/// The widths of the characters that a simple font has.
+fn widths_of(font: &Dict<'_>) -> Option<Vec<f32>> {
+    let widths = font.get::<Array<'_>>(b"Widths")?;
+    Some(widths.iter::<f32>().take(MAX_WIDTHS).filter(|width| *width > 0.0).collect())
 }

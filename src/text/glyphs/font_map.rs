@@ -22,7 +22,12 @@ pub(super) struct FontMap {
     is_unicode: bool,
     /// Whether it is a font of variables made for TeX, and has no `ToUnicode` map.
     is_math_italic: bool,
+    /// Whether it is a TrueType font in the file, and the dictionary does not say what its codes are.
+    is_bare: bool,
 }
+
+/// Fonts of signs, by what is in their names. Their codes are no characters.
+const FONTS_OF_SIGNS: [&str; 5] = ["symbol", "wingding", "webding", "dingbat", "marlett"];
 
 /// The fonts of TeX in its encoding for letters of formulas, by the beginning of their names.
 const MATH_ITALICS: [&str; 6] = ["cmmi", "lmmathitalic", "txmi", "pxmi", "rtxmi", "rpxmi"];
@@ -43,6 +48,7 @@ impl FontMap {
             names: names.map(|names| named_codes(&names, &base_name(font))).unwrap_or_default(),
             is_unicode: has_unicode_codes(font),
             is_math_italic: is_math_italic(font),
+            is_bare: is_bare(font),
         }
     }
 
@@ -57,6 +63,12 @@ impl FontMap {
             _ => return None,
         };
         self.is_math_italic.then_some(form)
+    }
+
+    /// Whether a code has the character that readers take it for, though nothing in the file says so: that of Windows. Some
+    /// programs leave out the encodings of TrueType fonts.
+    pub(super) fn is_windows_code(&self, code: u32) -> bool {
+        self.is_bare && code <= 0xFF
     }
 
     /// The text of a code; `None` if unknown.
@@ -125,6 +137,15 @@ fn has_unicode_codes(font: &Dict<'_>) -> bool {
     let is_identity =
         font.get::<Name<'_>>(b"Encoding").is_some_and(|name| matches!(&*name, b"Identity-H" | b"Identity-V"));
     is_identity && descendant(font).is_some_and(|descendant| descendant.get::<Stream<'_>>(b"CIDToGIDMap").is_some())
+}
+
+fn is_bare(font: &Dict<'_>) -> bool {
+    let is_sign = |name: &str| FONTS_OF_SIGNS.iter().any(|word| name.contains(word));
+    let descriptor = font.get::<Dict<'_>>(b"FontDescriptor");
+    descriptor.is_some_and(|descriptor| descriptor.contains_key(b"FontFile2"))
+        && font.get::<Name<'_>>(b"Subtype").is_some_and(|subtype| *subtype == *b"TrueType")
+        && ![b"Encoding".as_slice(), b"ToUnicode"].iter().any(|key| font.contains_key(key))
+        && !is_sign(&base_name(font).to_lowercase())
 }
 
 fn is_math_italic(font: &Dict<'_>) -> bool {

@@ -1,12 +1,13 @@
 //! The characters, widths and scaling of a run of glyphs.
 
-use super::characters::{CharacterResolver, glyph_text};
+use super::characters::{CharacterResolver, glyph_text, text_of_string};
 use super::font_map::FontMap;
 use super::plausibility::FontReading;
 use crate::fonts::PageFontDictionaries;
 use crate::glyphs::{GlyphPlacement, GlyphText};
 use hayro_interpret::font::{Glyph, GlyphRun};
 use hayro_interpret::kurbo::Affine;
+use pagewise_charset::decode_text;
 use std::rc::Rc;
 
 /// The most characters of one run that are cached. Longer lists are slow to search.
@@ -57,12 +58,18 @@ impl RunCharacters {
     fn text_of(&mut self, glyph: &Glyph<'_>, sources: CharacterSources<'_, '_, '_, '_, '_>) -> Option<GlyphText> {
         let known = glyph.as_unicode().and_then(glyph_text);
         let is_certain = |text: &GlyphText| !text.is_private() && !may_begin_ligature(text) && !may_be_other_form(text);
-        if known.as_ref().is_some_and(is_certain) {
+        let is_code = known == char::from_u32(glyph.char_code()).map(GlyphText::One);
+        if known.as_ref().is_some_and(is_certain) && (is_code || glyph.char_code() > 0xFF) {
             return known;
         }
         let CharacterSources { run, characters, dictionaries } = sources;
         let map = self.map.get_or_insert_with(|| dictionaries.dictionary_of(run).map(|font| characters.map_of(&font)));
+        if map.as_ref().is_some_and(|font| font.is_windows_code(glyph.char_code())) {
+            let by_name = characters.resolve_by_program(glyph);
+            return by_name.or_else(|| windows_character(glyph.char_code())).or(known);
+        }
         match known {
+            Some(certain) if is_certain(&certain) => Some(certain),
             None => characters.resolve_unknown(glyph, map.as_deref()),
             Some(letter) if may_be_other_form(&letter) => {
                 let form = map.as_ref().and_then(|font| font.greek_form(glyph.char_code()));
@@ -76,6 +83,12 @@ impl RunCharacters {
             private => characters.resolve_by_name(glyph, map.as_deref()).or(private.map(bracket_piece)),
         }
     }
+}
+
+/// The character of a code in Windows.
+fn windows_character(code: u32) -> Option<GlyphText> {
+    let decoded = decode_text(&[u8::try_from(code).ok()?], Some("text/plain; charset=windows-1252"));
+    text_of_string(&decoded).filter(|text| !text.first().is_some_and(char::is_control))
 }
 
 /// Whether a character map may have but the first letter of a ligature, whose name has all of them.
