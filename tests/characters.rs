@@ -145,7 +145,12 @@ fn codes_of_a_true_type_font_that_says_nothing_of_them_are_those_of_windows() {
     };
     let glyphs = stream_of(&format!("/Length1 {} ", truetype(&[400]).len()), &truetype(&[400]));
     let text = |entries: &str| {
-        text_in(&font(entries), "BT /F 12 Tf 20 200 Td <D3634C6520706C61696E93E994> Tj ET", &[glyphs.clone()]).text
+        text_in(
+            &font(entries),
+            "BT /F 12 Tf 20 200 Td <D3634C6520706C61696E93E994> Tj ET",
+            std::slice::from_ref(&glyphs),
+        )
+        .text
     };
     assert_eq!(text(""), "ÓcLe plain“é”");
     assert_eq!(text("/Encoding /MacRomanEncoding"), "”cLe plainìÈî");

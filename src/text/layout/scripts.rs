@@ -272,5 +272,7 @@ mod tests {
             |part: f64| [("an art ", 0.0, 0.0, 10.0), ("ery ", part, 0.0, 10.0), ("is", part + 20.0, 0.0, 10.0)];
         assert_eq!(line(&parts(30.2)), "an artery is");
         assert_eq!(line(&parts(32.0)), "an art ery is");
+        let compound = [("an ill- ", 0.0, 0.0, 10.0), ("bred ", 35.2, 0.0, 10.0), ("cat", 60.2, 0.0, 10.0)];
+        assert_eq!(line(&compound), "an ill-bred cat");
     }
 }

@@ -140,11 +140,18 @@ pub(super) fn spaces_of(glyphs: &[LineGlyph], least_space: f64) -> Vec<bool> {
     spaces
 }
 
-/// Whether a sign may follow another without a space: both are letters, a bracket opens, or a bracket or clause ends.
+/// Whether a sign may follow another without a space: both are letters, a bracket opens, a bracket or clause ends, or they are
+/// parts of a compound or an address.
 fn may_touch(last: &LineGlyph, next: &LineGlyph) -> bool {
     let (Some(last), Some(next)) = (last.glyph.text.first(), next.glyph.text.first()) else { return false };
     let closes = matches!(next, '.' | ',' | ';' | ':' | ')' | ']');
-    last.is_alphabetic() && next.is_alphabetic() || matches!(last, '(' | '[') || closes
+    let is_joint = |sign: char| matches!(sign, '-' | '\u{2010}' | '\u{2011}' | '.' | '/' | '@' | '_');
+    let is_letter = |sign: char| sign.is_alphabetic();
+    is_letter(last) && is_letter(next)
+        || matches!(last, '(' | '[')
+        || closes
+        || is_joint(last) && next.is_alphanumeric()
+        || last.is_alphanumeric() && is_joint(next)
 }
 
 /// Whether most drawn spaces of a line are as wide as spaces are. Where they are not, the widths of the glyphs are wrong.
