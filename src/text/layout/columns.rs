@@ -19,6 +19,10 @@ const GUTTER_EM: f32 = 0.75;
 /// The largest distance of the lines of a paragraph, in ems, and how many times larger that to the text below it is.
 const MAX_LEADING_EM: f32 = 1.7;
 const SPACE_FACTOR: f32 = 1.2;
+/// A side bar is smaller than the text beside it by these factors, and begins so many ems further down.
+const BAR_WIDTHS: f32 = 2.0;
+const BAR_SIZE: f32 = 0.93;
+const BAR_DROP_EM: f32 = 3.0;
 /// The most lines of what stands below all other columns and is taken for the beginning of the text below.
 const MAX_TAIL: usize = 3;
 
@@ -109,11 +113,13 @@ impl<S: ColumnPart> Cutter<S> {
         move_last_line(&mut above, &mut band, em);
         let (band, tail) = without_tail(band, gutter.x, em);
         let runs_left = 2 * band.iter().filter(|segment| segment.part.runs_left()).count() > band.len();
-        let (left, right) = band.into_iter().partition(|segment| is_left(segment, gutter.x));
+        let (left, right): (Vec<_>, Vec<_>) = band.into_iter().partition(|segment| is_left(segment, gutter.x));
         self.cut(above, depth + 1);
         let (first, second) = if runs_left { (right, left) } else { (left, right) };
+        let (head, rest) = head_above_bar(&first, second);
+        self.cut(head, depth + 1);
         self.cut(first, depth + 1);
-        self.cut(second, depth + 1);
+        self.cut(rest, depth + 1);
         self.cut(tail.into_iter().chain(below).collect(), depth + 1);
     }
 
@@ -129,6 +135,33 @@ impl<S: ColumnPart> Cutter<S> {
             are_columns(&left, &right, em).then_some((gutter, left, right))
         });
         found.filter(|(_, left, right)| (self.is_wanted)(left, right, em)).map(|(gutter, ..)| gutter)
+    }
+}
+
+/// Splits off what stands above a side bar in the text beside it, such as a title: it is read before the bar. A side bar is a
+/// narrow column of smaller type.
+fn head_above_bar<S: ColumnPart>(
+    bar: &[PlacedPart<S>],
+    mut text: Vec<PlacedPart<S>>,
+) -> (Vec<PlacedPart<S>>, Vec<PlacedPart<S>>) {
+    let (own, beside, size) = (extent(bar), extent(&text), median_size(&text));
+    let is_bar = own.width() * BAR_WIDTHS < beside.width()
+        && median_size(bar) < BAR_SIZE * size
+        && own.y0 > beside.y0 + BAR_DROP_EM * size;
+    // A heading stays with its text.
+    let ends = |pair: &[PlacedPart<S>]| match pair {
+        [last, next] => {
+            let is_apart = next.baseline - last.baseline > MAX_LEADING_EM * next.size;
+            next.bounds.y0 <= own.y0 + size && next.size >= last.size && is_apart
+        }
+        _ => false,
+    };
+    match text.windows(2).rposition(ends).filter(|_| is_bar) {
+        Some(at) => {
+            let rest = text.split_off(at + 1);
+            (text, rest)
+        }
+        None => (Vec::new(), text),
     }
 }
 
@@ -264,7 +297,7 @@ mod tests {
     impl HasPlace for Line {
         fn place(&self) -> WordPlace {
             let bounds = Bounds::from(self.bounds);
-            WordPlace { bounds, baseline: bounds.y1 - 2.0, size: 10.0, order: 0, is_spaced: true }
+            WordPlace { bounds, baseline: bounds.y1 - 2.0, size: bounds.height(), order: 0, is_spaced: true }
         }
     }
 
@@ -297,6 +330,24 @@ mod tests {
         page.extend(column('r', 304.0, 524.0));
         page.push(Line { name: 'f', bounds: [290.0, 340.0, 306.0, 350.0] });
         assert_eq!(names(prose_columns_of(page)), ["h", "l", "r", "f"]);
+    }
+
+    #[test]
+    fn a_side_bar_that_begins_below_a_title_is_read_after_it_and_before_the_text_beside_it() {
+        let line = |name: char, bounds: [f32; 4]| Line { name, bounds };
+        let at = |at: u8| 12.0 * f32::from(at);
+        let page = || {
+            let bar = (0..12).map(|row| line('b', [72.0, 150.0 + at(row), 150.0, 157.0 + at(row)]));
+            let title = (0..2).map(|row| line('t', [170.0, 100.0 + at(row), 500.0, 110.0 + at(row)]));
+            let text = (0..20).map(|row| line('x', [170.0, 145.0 + at(row), 520.0, 155.0 + at(row)]));
+            bar.chain(title).chain(text)
+        };
+        assert_eq!(names(columns_of(page().collect())), ["t", "b", "x"]);
+        // From the top of the page on, it is read first.
+        let is_bar = |own: &Line| own.name == 'b';
+        let raised = |own: Line| Line { bounds: Bounds::from(own.bounds).moved([0.0, -50.0]).edges(), ..own };
+        let higher = page().map(|own| if is_bar(&own) { raised(own) } else { own });
+        assert_eq!(names(columns_of(higher.collect())), ["b", "tx"]);
     }
 
     #[test]
