@@ -288,6 +288,7 @@ fn areas(
 ) -> Vec<Bounds> {
     let mut areas: Vec<Bounds> = Vec::new();
     let mut open: Option<Bounds> = None;
+    let mut rows_size: Option<f32> = None;
     let mut empty: Option<Bounds> = None;
     let foot = stack.last().map_or(0.0, |edge| edge.at);
     for pair in stack.windows(2) {
@@ -309,17 +310,29 @@ fn areas(
         let is_foot = b.at == foot && is_page_number(&band, &lines);
         // A sentence below the rows is a note.
         let is_note = matches!(lines.as_slice(), [only] if is_full(only, &band));
-        let is_prose = (open.is_none() || is_note) && is_text(&band);
+        // Wide cells read as prose too, in the type of the rows above them.
+        let size = usual_size(&lines);
+        let is_other = rows_size.zip(size).is_some_and(|(own, size)| size > (1.0 + SAME_SIZE) * own);
+        let is_prose = (open.is_none() || is_note || is_other) && is_text(&band);
         let is_rows = is_tabular(&band, &lines, a.is_rule || b.is_rule, slanted) && !is_prose;
         if is_empty || is_foot || !is_rows {
             areas.extend(open.take());
+            rows_size = None;
         } else {
+            rows_size = size.or(rows_size);
             open = Some(open.map_or(band, |all| Bounds { y1: band.y1, ..all.union(band) }));
         }
     }
     areas.extend(open);
     let is_chart = empty.is_some_and(|empty| is_figure(&empty, page, Proof::Drawn));
     if is_chart { Vec::new() } else { areas }
+}
+
+/// The size in the middle of those of lines.
+fn usual_size(lines: &[TextLine]) -> Option<f32> {
+    let mut sizes: Vec<f32> = lines.iter().map(|line| line.size).collect();
+    sizes.sort_by(f32::total_cmp);
+    sizes.get(sizes.len() / 2).copied()
 }
 
 /// The band below the caption or the full lines at its top, and whether there were any.

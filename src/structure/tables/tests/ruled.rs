@@ -889,3 +889,26 @@ All            379,284  4,816
     let found = shapes(&page);
     assert!(found.contains("Chess Synchros | 48,065 | 1,821"), "{found}");
 }
+
+#[test]
+fn two_columns_of_prose_between_a_table_and_a_rule_below_are_no_rows() {
+    let rows = "
+--------------------------------------------------------------------
+Name                              Folds                       Leaves
+--------------------------------------------------------------------
+Folio                                 1                            2
+Quarto                                2                            4
+--------------------------------------------------------------------";
+    let prose = "
+The text of a page goes on below    It is set in larger type than the
+the table, and it has two of the    table, so that none of its lines is
+columns that the whole paper has    a row, and a rule stands below all
+with a line of white between them   of it, where the foot of a page is
+--------------------------------------------------------------------";
+    let mut page = page(&format!("{rows}{prose}"));
+    for word in page.words.iter_mut().filter(|word| word.baseline > 192.0) {
+        word.size = 11.5;
+    }
+    assert_eq!(shapes(&page), tables_of(rows));
+    assert_eq!(shapes(&page).lines().count(), 3);
+}
