@@ -298,6 +298,7 @@ fn areas(
         let (band, is_started) = without_caption(band, words, page_lines);
         if is_started {
             areas.extend(open.take());
+            rows_size = None;
         }
         let lines = table_lines(&words.inside(&band));
         if is_started && lines.is_empty() {
@@ -312,8 +313,8 @@ fn areas(
         let is_note = matches!(lines.as_slice(), [only] if is_full(only, &band));
         // Wide cells read as prose too, in the type of the rows above them.
         let size = usual_size(&lines);
-        let is_other = rows_size.zip(size).is_some_and(|(own, size)| size > (1.0 + SAME_SIZE) * own);
-        let is_prose = (open.is_none() || is_note || is_other) && is_text(&band);
+        let are_rows = rows_size.is_some_and(|own| size.is_none_or(|size| size <= (1.0 + SAME_SIZE) * own));
+        let is_prose = (is_note || !are_rows) && is_text(&band);
         let is_rows = is_tabular(&band, &lines, a.is_rule || b.is_rule, slanted) && !is_prose;
         if is_empty || is_foot || !is_rows {
             areas.extend(open.take());
