@@ -18,6 +18,7 @@ pub use continuation::{Continuation, continues, join_continued};
 pub(super) use layout::table_text::TableText;
 pub(super) use reading::compaction::compact;
 pub(super) use reading::grid::{Slot, table_of};
+pub(super) use reading::head::worded_rows;
 pub use unread::has_rows_beside;
 pub use write::{to_csv, to_html, to_markdown};
 

@@ -3,7 +3,7 @@
 use super::blocks::BlockMap;
 use super::pieces::{Owner, WordOwners};
 use crate::page_structure::TableArea;
-use crate::tables::{ColumnsBy, MAX_CELLS, Slot, Table, TableText, compact, place_on_page, table_of};
+use crate::tables::{ColumnsBy, MAX_CELLS, Slot, Table, TableText, compact, place_on_page, table_of, worded_rows};
 use pagewise_document::{PageTags, StructureType};
 use pagewise_text::{Bounds, PageLayout};
 use std::collections::{BTreeMap, BTreeSet};
@@ -239,6 +239,9 @@ fn table(
         return None;
     }
     let mut table = table_of(slots, rows, columns, (ColumnsBy::StructureTree, true))?;
+    // Many programs tag heads as other cells.
+    let heads = if head_rows == 0 { worded_rows(&table) } else { 0 };
+    table.cells.iter_mut().filter(|cell| cell.row < heads).for_each(|cell| cell.is_header = true);
     place_on_page(&mut table, page);
     let words = grid.cells.iter().flat_map(|cell| own(cell).iter().copied()).collect();
     Some(TreeTable { element, area: TableArea { bounds: table.bounds, index }, table, words })

@@ -8,6 +8,7 @@ use super::rows::{RowLine, first_row};
 use crate::page_structure::is_value;
 use crate::tables::layout::edges::Edge;
 use crate::tables::layout::lines::Chunk;
+use crate::tables::{Cell, Table};
 
 /// A head has at most this many lines.
 const MAX_HEAD_LINES: usize = 12;
@@ -27,6 +28,25 @@ pub(crate) fn drawn_heads(slots: &[Slot], rows: usize, columns: usize) -> usize 
     let spans = own().any(|s| s.column_span > 1 && s.column_span < columns);
     let heads = first + if spans { tallest.max(2) } else { tallest };
     heads.min(rows.saturating_sub(1))
+}
+
+/// The rows of words at the top of a table above columns of values; none if there are no such columns.
+pub(crate) fn worded_rows(table: &Table) -> usize {
+    let is_value = |cell: &&Cell| is_value(std::iter::once(cell.text.as_str())) && !is_year(cell.text.split(' '));
+    let own = |column: usize| {
+        let own = table.cells.iter().filter(move |cell| cell.column == column && cell.column_span == 1);
+        own.filter(|cell| !cell.text.is_empty())
+    };
+    let is_valued = |column: &usize| {
+        let values = own(*column).filter(is_value).count();
+        values >= 2 && 2 * values > own(*column).count()
+    };
+    let valued: Vec<usize> = (1..table.columns).filter(is_valued).collect();
+    let first = valued.iter().filter_map(|column| own(*column).find(is_value)).map(|cell| cell.row).min().unwrap_or(0);
+    let has_words = |row: usize| valued.iter().any(|column| own(*column).any(|cell| cell.row == row));
+    let is_cut = table.cells.iter().any(|cell| cell.row < first && cell.row + cell.row_span > first);
+    let is_head = (1..=MAX_HEADS).contains(&first) && has_words(first - 1) && !is_cut;
+    if is_head { first } else { 0 }
 }
 
 /// The number of head lines.
@@ -63,7 +83,8 @@ fn worded_lines(lines: &[RowLine], columns: &[Column], limit: usize) -> Option<u
     if valued.is_empty() {
         return None;
     }
-    let values = |l: &RowLine| pieces_in(l, &valued).filter(|p| p.chunk.is_value() && !is_year(&p.chunk)).count();
+    let values =
+        |l: &RowLine| pieces_in(l, &valued).filter(|p| p.chunk.is_value() && !is_year(words_of(&p.chunk))).count();
     let body = lines.iter().position(|l| 2 * values(l) > pieces_in(l, &valued).count())?;
     let is_head = |l: &RowLine| pieces_in(l, &valued).next().is_some();
     Some(lines.iter().take(body).rposition(is_head).map_or(0, |last| last + 1).min(limit))
@@ -81,12 +102,16 @@ fn is_valued(lines: &[RowLine], column: usize) -> bool {
     values >= 2 && 2 * values > own.len()
 }
 
-/// Whether a chunk begins with a year, or is a date in words with one.
-fn is_year(chunk: &Chunk) -> bool {
+fn words_of<'a>(chunk: &'a Chunk<'_>) -> impl Iterator<Item = &'a str> + Clone {
+    chunk.words.iter().map(|word| word.word.text.as_str())
+}
+
+/// Whether words begin with a year, or are a date in words with one.
+fn is_year<'t>(mut words: impl Iterator<Item = &'t str> + Clone) -> bool {
     let year = |text: &str| text.len() == 4 && matches!(text.parse(), Ok(1800..=2100));
-    let text: String = chunk.words.iter().flat_map(|w| w.word.text.chars()).collect();
-    let is_short = chunk.len() <= 9 && text.get(..4).is_some_and(year);
-    is_short || text.contains(char::is_alphabetic) && chunk.words.iter().any(|word| year(&word.word.text))
+    let text: String = words.clone().collect();
+    let is_short = text.chars().count() <= 9 && text.get(..4).is_some_and(year);
+    is_short || text.contains(char::is_alphabetic) && words.any(year)
 }
 
 /// The leading bold lines, if other lines are not bold.

@@ -153,3 +153,16 @@ fn a_table_has_each_word_of_its_area_once() {
         }
     }
 }
+
+#[test]
+fn words_above_values_are_heads_where_nothing_else_says_so() {
+    let heads = |first: [&str; 3]| {
+        let mut table = find_tables(&page(FOLDS)).remove(0);
+        table.cells.iter_mut().for_each(|cell| cell.is_header = false);
+        table.cells.iter_mut().zip(first).for_each(|(cell, text)| text.clone_into(&mut cell.text));
+        super::worded_rows(&table)
+    };
+    assert_eq!(heads(["Name", "Folds", "Leaves"]), 1);
+    assert_eq!(heads(["", "2009", "2010"]), 1);
+    assert_eq!(heads(["Sheet", "0", "1"]), 0);
+}
