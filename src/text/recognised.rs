@@ -101,21 +101,25 @@ impl Slant {
         let [x, y] = part.origin;
         let middle = Point::new(x, y) + Vec2::from_angle(part.angle) * (part.length / 2.0);
         let level = if is_level { self.straighten * middle } else { middle };
-        let shift = [level.x - middle.x, level.y - middle.y].map(to_points);
+        let back = if is_level { self.straighten.inverse() } else { Affine::IDENTITY };
         let start = direction.along(level) - part.length / 2.0;
         let size = part.thickness * EM_SHARE;
         let across = direction.across(level) + part.thickness * BASELINE_SHARE;
-        let glyph = |text: &str, from: f64, to: f64| PlacedGlyph {
-            text: glyph_text(text),
-            direction,
-            start: start + from,
-            end: start + to,
-            across,
-            size,
-            ink: None,
-            style: StyleIndex::default(),
-            mark: super::ContentMark::default(),
-            shift,
+        let glyph = |text: &str, from: f64, to: f64| {
+            let place = direction.point(start + from, across);
+            let seen = back * place;
+            PlacedGlyph {
+                text: glyph_text(text),
+                direction,
+                start: start + from,
+                end: start + to,
+                across,
+                size,
+                ink: None,
+                style: StyleIndex::default(),
+                mark: super::ContentMark::default(),
+                shift: [place.x - seen.x, place.y - seen.y].map(to_points),
+            }
         };
         let middles: Vec<f64> = part.characters.iter().map(|(_, at)| *at).collect();
         let bounds = cell_bounds(&middles, part.length);
@@ -195,6 +199,9 @@ mod tests {
         let word = found.words.words.last().unwrap();
         assert!((f64::from(word.bounds.x0) - 300.0).abs() < 2.0, "{word:?}");
         assert!((f64::from(word.bounds.y0 + word.bounds.y1) / 2.0 - 107.5).abs() < 3.0, "{word:?}");
+        let [first, last] = [0, 4].map(|at| found.words.words.get(at).unwrap());
+        let drop = f64::from(last.baseline - first.baseline);
+        assert!((drop - slant * f64::from(last.bounds.x0 - first.bounds.x0)).abs() < 0.1, "{drop}");
     }
 
     #[test]
