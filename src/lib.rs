@@ -131,8 +131,8 @@
 //!   the heads below show how far they go; in HTML the same costs nearly twice as much. See `structure`.
 //! - **A head between rules below a label such as `Table 1` declares a table**, however much prose or white space is in it.
 //!   Charts and algorithms have labels and rules too, and are refused by what they hold. See `structure`.
-//! - **A raised number refers to a note only if that note stands at the foot of its page**, else it is a superscript: the
-//!   numbers of notes at the end may begin again in each chapter, and pages are read alone. See `structure`.
+//! - **A raised number refers to a note only if the note stands at the foot of the same page.** Otherwise it is a superscript:
+//!   notes at the end of a book may be numbered anew in each chapter, and pages are read alone. See `structure`.
 //! - **The structure tree of a Tagged PDF is a witness**, believed page by page where it accounts for the text in an order
 //!   that a reader could follow. See `structure`.
 //! - **anydoc reads office documents and books**, since it has every format and a model of blocks. What it drops is written

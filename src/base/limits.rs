@@ -244,7 +244,7 @@ pub struct LimitExceeded {
 }
 
 impl LimitExceeded {
-    /// What was too large, and which limit it exceeded: the name of the setting, if the limit is one.
+    /// The sentence of the error. It names the setting of the limit, if the limit is a setting.
     fn problem(&self) -> String {
         let Self { which, limit, found } = self;
         match (which, which.counted()) {

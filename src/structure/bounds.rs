@@ -12,6 +12,13 @@ pub(crate) fn holds(bounds: Bounds, (x, y): (f32, f32)) -> bool {
     bounds.x0 <= x && x <= bounds.x1 && bounds.y0 <= y && y <= bounds.y1
 }
 
+/// The median of lengths, the upper one of two; `None` without any.
+pub(crate) fn median(lengths: impl Iterator<Item = f32>) -> Option<f32> {
+    let mut lengths: Vec<f32> = lengths.collect();
+    lengths.sort_by(f32::total_cmp);
+    lengths.get(lengths.len() / 2).copied()
+}
+
 /// A length in units of a quarter point, for comparison.
 pub(crate) fn quarters(length: f32) -> i32 {
     #[expect(clippy::cast_possible_truncation, reason = "the value is in range after the clamp")]

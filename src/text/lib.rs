@@ -33,7 +33,7 @@ mod words;
 pub use contents_page::lists_pages;
 pub use document_texts::DocumentTexts;
 pub use layout::{
-    COLUMN_GAP_EM, ColumnPart, HYPHENS, HasPlace, SCRIPT_GAP_EM, Script, Vocabulary, WordPlace, are_apart,
+    COLUMN_GAP_EM, ColumnPart, HYPHENS, HasPlace, MAX_TILT, SCRIPT_GAP_EM, Script, Vocabulary, WordPlace, are_apart,
     are_boxes_overprinted, are_level, columns_of, divides, parts, rows_of, strands,
 };
 pub use main_engine::Extent;

@@ -77,8 +77,8 @@ fn item_list(draft: &Draft, marker: &Marker) -> OpenList {
     }
 }
 
-/// Closes the lists to which an item cannot belong, and opens one for it if it belongs to none. It belongs to a list if its
-/// mark or its text begins where those of the list do: marks have several widths.
+/// Closes the lists to which an item cannot belong, and opens one for it if it belongs to none. It belongs to a list if it
+/// shares the left edge of the list's marks or that of its texts. One is enough, since `9.` is narrower than `10.`.
 fn open_list(item: OpenList, tolerance: f32, open: &mut Vec<OpenList>) {
     let are_level = |a: f32, b: f32| (a - b).abs() <= tolerance;
     let is_beside = |list: &OpenList| are_level(list.mark, item.mark) || are_level(list.text, item.text);

@@ -165,7 +165,8 @@ pub(super) fn note_label(text: &str) -> Option<String> {
     (is_number || is_sign).then(|| text.to_owned())
 }
 
-/// The label with which a paragraph begins, and whether it is raised. A number in square brackets is that of a cited work.
+/// The label at the beginning of a paragraph, and whether it is raised. A number in square brackets is no label, but names a
+/// cited work.
 fn label(draft: &Draft) -> Option<(String, bool)> {
     // The note of a page that ends early stands as far below the text as a running line.
     if !draft.is_paragraph() && draft.kind != DraftKind::Running {

@@ -13,7 +13,7 @@ use super::page_structure::{Column, Line, LineWord, PageStructure, Region, Style
 use fixed_pitch::FixedPitchFonts;
 pub(crate) use fixed_pitch::pitch;
 use lines::DrawnBoxes;
-use pagewise_text::{Bounds, PageLayout, Script, Word, columns_of};
+use pagewise_text::{Bounds, MAX_TILT, PageLayout, Script, Word, columns_of};
 use segments::Segment;
 
 /// With more words, lines stay in the given order.
@@ -27,13 +27,9 @@ const MAX_RULES: usize = 5_000;
 /// A ground that covers more of the page than this is the paper.
 const MAX_GROUND_SHARE: f32 = 0.5;
 
-/// Text that is further off a quarter turn, in degrees, is slanted: a watermark, or the label of a chart. Scans are skewed by
-/// less.
-const MAX_SKEW: u16 = 6;
-
-/// Whether a word is slanted. It belongs to no line of other words and to no table.
+/// Whether a word is slanted, as a watermark is. It belongs to no line of other words and to no table.
 pub(crate) fn is_slanted(word: &Word) -> bool {
-    (MAX_SKEW..=90 - MAX_SKEW).contains(&(word.turn % 90))
+    (MAX_TILT..=90 - MAX_TILT).contains(&(word.turn % 90))
 }
 
 /// Reads a page: its words in lines, columns and regions, and its tables where they stand.

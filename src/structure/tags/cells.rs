@@ -2,6 +2,7 @@
 
 use super::blocks::BlockMap;
 use super::pieces::{Owner, WordOwners};
+use crate::bounds::median;
 use crate::page_structure::TableArea;
 use crate::tables::{ColumnsBy, MAX_CELLS, Slot, Table, TableText, compact, place_on_page, table_of, worded_rows};
 use pagewise_document::{PageTags, StructureType};
@@ -171,7 +172,7 @@ impl Grid {
                 column.push((cell.row, [own.x0, f32::midpoint(own.x0, own.x1), own.x1]));
             }
         }
-        let medians: Vec<Option<[f32; 3]>> = columns.iter().map(|column| median(column)).collect();
+        let medians: Vec<Option<[f32; 3]>> = columns.iter().map(|column| medians(column)).collect();
         let is_odd = |column: usize, cell: [f32; 3]| {
             let distance = |median: &Option<[f32; 3]>| median.map_or(f32::INFINITY, |median| nearest(cell, median));
             let own = medians.get(column).map_or(f32::INFINITY, distance);
@@ -203,12 +204,8 @@ impl Grid {
 }
 
 /// The median left edge, middle and right edge of the cells of a column.
-fn median(cells: &[(usize, [f32; 3])]) -> Option<[f32; 3]> {
-    let of = |at: fn(&[f32; 3]) -> f32| {
-        let mut all: Vec<f32> = cells.iter().map(|(_, cell)| at(cell)).collect();
-        all.sort_by(f32::total_cmp);
-        all.get(all.len() / 2).copied()
-    };
+fn medians(cells: &[(usize, [f32; 3])]) -> Option<[f32; 3]> {
+    let of = |at: fn(&[f32; 3]) -> f32| median(cells.iter().map(|(_, cell)| at(cell)));
     Some([of(|cell| cell[0])?, of(|cell| cell[1])?, of(|cell| cell[2])?])
 }
 
@@ -239,7 +236,7 @@ fn table(
         return None;
     }
     let mut table = table_of(slots, rows, columns, (ColumnsBy::StructureTree, true))?;
-    // Many programs tag heads as other cells.
+    // Many programs tag heads as ordinary cells.
     let heads = if head_rows == 0 { worded_rows(&table) } else { 0 };
     table.cells.iter_mut().filter(|cell| cell.row < heads).for_each(|cell| cell.is_header = true);
     place_on_page(&mut table, page);

@@ -16,7 +16,7 @@ const FIXED_PITCH: u32 = 1;
 const ITALIC: u32 = 1 << 6;
 const FORCE_BOLD: u32 = 1 << 18;
 
-/// With this many widths that are equal, a font has a fixed pitch, and with fewer it is not known.
+/// A font has a fixed pitch if at least so many widths are equal. With fewer widths it is not known.
 const MIN_WIDTHS: usize = 10;
 
 /// The most widths of a font that are read.
@@ -50,15 +50,13 @@ impl FontStyle {
         let by_name =
             own_name.map(|name| style_of_name(&String::from_utf8_lossy(&name))).unwrap_or_default().or(by_name);
         let by_descriptor = descriptor.map(|descriptor| Self::of_descriptor(&descriptor)).unwrap_or_default();
-        match descendant.is_none().then(|| widths_of(font)).flatten() {
-            // The flag of a part of a font with one dash says nothing.
-            Some(widths) if widths.len() < MIN_WIDTHS => by_name.or(Self { is_monospace: false, ..by_descriptor }),
-            Some(widths) => {
-                let is_monospace = widths.windows(2).all(|pair| pair.first() == pair.last());
-                by_name.or(by_descriptor).or(Self { is_monospace, ..Self::default() })
-            }
-            None => by_name.or(by_descriptor),
-        }
+        let is_monospace = match descendant.is_none().then(|| widths_of(font)).flatten() {
+            // Some programs set the flag in any subset whose few characters, such as one dash, have one width.
+            Some(widths) if widths.len() < MIN_WIDTHS => false,
+            Some(widths) if widths.windows(2).all(|pair| pair.first() == pair.last()) => true,
+            _ => by_descriptor.is_monospace,
+        };
+        by_name.or(Self { is_monospace, ..by_descriptor })
     }
 
     fn of_descriptor(descriptor: &Dict<'_>) -> Self {

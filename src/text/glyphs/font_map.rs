@@ -22,7 +22,8 @@ pub(super) struct FontMap {
     is_unicode: bool,
     /// Whether it is a font of variables made for TeX, and has no `ToUnicode` map.
     is_math_italic: bool,
-    /// Whether it is a TrueType font in the file, and the dictionary does not say what its codes are.
+    /// Whether it is an embedded TrueType font without `/Encoding` and `/ToUnicode`: nothing says which characters its codes
+    /// are.
     is_bare: bool,
 }
 
@@ -65,8 +66,8 @@ impl FontMap {
         self.is_math_italic.then_some(form)
     }
 
-    /// Whether a code has the character that readers take it for, though nothing in the file says so: that of Windows. Some
-    /// programs leave out the encodings of TrueType fonts.
+    /// Whether a code is one of Windows-1252, although nothing in the file says so. Some programs leave out the encodings of
+    /// TrueType fonts, and other readers take this one.
     pub(super) fn is_windows_code(&self, code: u32) -> bool {
         self.is_bare && code <= 0xFF
     }

@@ -18,7 +18,8 @@ const MAX_SEARCHED: usize = 20_000_000;
 /// Smaller areas are no ground of text, and cover none.
 const MIN_SIDE_PT: f64 = 3.0;
 
-/// Some programs round the clipping paths of single signs, such as hyphens at the edge of a column.
+/// Clipping paths are taken to be wider by this: some programs clip a single character, such as a hyphen at the edge of a
+/// column, to its ink in whole points.
 const CLIP_ROUNDING_PT: f64 = 1.0;
 
 /// The most colours that are remembered.

@@ -85,7 +85,7 @@ impl RunCharacters {
     }
 }
 
-/// The character of a code in Windows.
+/// The character of a code in Windows-1252.
 fn windows_character(code: u32) -> Option<GlyphText> {
     let decoded = decode_text(&[u8::try_from(code).ok()?], Some("text/plain; charset=windows-1252"));
     text_of_string(&decoded).filter(|text| !text.first().is_some_and(char::is_control))

@@ -34,6 +34,7 @@ pub use rows::{
 };
 pub use scripts::{SCRIPT_GAP_EM, Script};
 pub(crate) use scripts::{is_script_of, push_run};
+pub use tilt::MAX_TILT;
 pub(crate) use tilt::level;
 pub(crate) use vertical_stacks::merge_stacks;
 pub(crate) use words::words_of;

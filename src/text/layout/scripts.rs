@@ -31,7 +31,8 @@ const SAME_SIZE: f64 = 0.95;
 /// A raised or lowered character follows another one at no larger gap, in ems of its line.
 const TOUCH_EM: f64 = 0.3;
 
-/// A script that does not touch its line, or was drawn apart from it, has less than this share of its line's size.
+/// A superscript or subscript that does not touch its line, or was drawn apart from it, is smaller than this share of the
+/// line's size.
 pub(super) const APART_SIZE: f64 = 0.87;
 
 /// The mark of a note may follow a space, or the badge of an author, at no larger gap in ems of its line; a letter only at

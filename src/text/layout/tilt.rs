@@ -7,8 +7,9 @@ use crate::glyphs::PlacedGlyph;
 use crate::page_layout::{Bounds, to_points};
 use hayro_interpret::kurbo::{Affine, Point, Rect};
 
-/// Text at a larger angle to the page, in degrees, is meant to be aslant: a watermark, or the label of a chart.
-const MAX_TILT: f64 = 6.0;
+/// Text at this angle to the page or a larger one, in degrees, is meant to be aslant: a watermark, or the label of a chart.
+/// Scans lie less aslant.
+pub const MAX_TILT: u16 = 6;
 
 /// A smaller tilt moves the end of a line by less than a point.
 const LEAST_TILT: f64 = 0.1;
@@ -16,7 +17,8 @@ const LEAST_TILT: f64 = 0.1;
 /// Lines whose tilts differ by less, in degrees, lie aslant together.
 const SAME_TILT: f64 = 0.5;
 
-/// The tilt of a shorter line, in ems and in glyphs on its baseline, is not known, unless it has none.
+/// The tilt of a line is measured from this length on, in ems, and from this number of glyphs on its baseline. Of a shorter
+/// line it is known only that it has none.
 const MIN_LENGTH_EM: f64 = 1.5;
 const MIN_GLYPHS: usize = 3;
 
@@ -30,16 +32,17 @@ const LEVEL_EM: f64 = 0.001;
 /// Smaller glyphs than this share of their line's size may be raised or lowered.
 const LARGE: f64 = 0.95;
 
-/// Turns lines about the middle of those that lie aslant together, until they are level.
+/// Makes lines level. Those with the same tilt are turned about the middle of all of them.
 pub(crate) fn level(lines: Vec<TextLine>, are_guessed: bool) -> Vec<TextLine> {
     let tilts = tilts_of(&lines, are_guessed);
     if tilts.iter().all(|tilt| !is_small(*tilt)) {
         return lines;
     }
-    let mut order: Vec<(f64, usize)> = tilts.into_iter().zip(0..).filter(|(tilt, _)| tilt.abs() < MAX_TILT).collect();
+    let mut order: Vec<(f64, usize)> =
+        tilts.into_iter().zip(0..).filter(|(tilt, _)| tilt.abs() < f64::from(MAX_TILT)).collect();
     order.sort_by(|one, other| one.0.total_cmp(&other.0));
     // A picture is aslant as a whole, and the tilt of each line a guess.
-    let same = if are_guessed { 2.0 * MAX_TILT } else { SAME_TILT };
+    let same = if are_guessed { 2.0 * f64::from(MAX_TILT) } else { SAME_TILT };
     let mut turns: Vec<Option<Affine>> = vec![None; lines.len()];
     for group in order.chunk_by(|one, other| other.0 - one.0 < same) {
         let own = || group.iter().filter_map(|(tilt, at)| Some((*tilt, *at, lines.get(*at)?)));
@@ -58,9 +61,9 @@ pub(crate) fn level(lines: Vec<TextLine>, are_guessed: bool) -> Vec<TextLine> {
     lines.into_iter().zip(turns).map(level).collect()
 }
 
-/// Whether a tilt is one, and not meant.
+/// Whether a tilt is large enough to matter, and too small to be meant.
 fn is_small(tilt: f64) -> bool {
-    (LEAST_TILT..MAX_TILT).contains(&tilt.abs())
+    (LEAST_TILT..f64::from(MAX_TILT)).contains(&tilt.abs())
 }
 
 /// The tilt of each line in degrees. A line of which it is not known has that of the line before it.

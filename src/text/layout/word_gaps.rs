@@ -146,8 +146,7 @@ fn may_touch(last: &LineGlyph, next: &LineGlyph) -> bool {
     let (Some(last), Some(next)) = (last.glyph.text.first(), next.glyph.text.first()) else { return false };
     let closes = matches!(next, '.' | ',' | ';' | ':' | ')' | ']');
     let is_joint = |sign: char| matches!(sign, '-' | '\u{2010}' | '\u{2011}' | '.' | '/' | '@' | '_');
-    let is_letter = |sign: char| sign.is_alphabetic();
-    is_letter(last) && is_letter(next)
+    last.is_alphabetic() && next.is_alphabetic()
         || matches!(last, '(' | '[')
         || closes
         || is_joint(last) && next.is_alphanumeric()

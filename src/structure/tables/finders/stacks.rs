@@ -1,6 +1,7 @@
 //! Tables between parallel edges of one width: rules above and below, or shaded rows.
 
 use super::prose::prose_of;
+use crate::bounds::median;
 use crate::caption_label::is_caption_label;
 use crate::list_marks::is_list_mark;
 use crate::page_structure::page_number;
@@ -311,8 +312,8 @@ fn areas(
         let is_foot = b.at == foot && is_page_number(&band, &lines);
         // A sentence below the rows is a note.
         let is_note = matches!(lines.as_slice(), [only] if is_full(only, &band));
-        // Wide cells read as prose too, in the type of the rows above them.
-        let size = usual_size(&lines);
+        // Wide cells look like prose as well, but are no larger than the rows above them.
+        let size = median(lines.iter().map(|line| line.size));
         let are_rows = rows_size.is_some_and(|own| size.is_none_or(|size| size <= (1.0 + SAME_SIZE) * own));
         let is_prose = (is_note || !are_rows) && is_text(&band);
         let is_rows = is_tabular(&band, &lines, a.is_rule || b.is_rule, slanted) && !is_prose;
@@ -327,13 +328,6 @@ fn areas(
     areas.extend(open);
     let is_chart = empty.is_some_and(|empty| is_figure(&empty, page, Proof::Drawn));
     if is_chart { Vec::new() } else { areas }
-}
-
-/// The size in the middle of those of lines.
-fn usual_size(lines: &[TextLine]) -> Option<f32> {
-    let mut sizes: Vec<f32> = lines.iter().map(|line| line.size).collect();
-    sizes.sort_by(f32::total_cmp);
-    sizes.get(sizes.len() / 2).copied()
 }
 
 /// The band below the caption or the full lines at its top, and whether there were any.

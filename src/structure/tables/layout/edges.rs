@@ -1,5 +1,6 @@
 //! Rules and the sides of fills, merged into long straight edges.
 
+use crate::bounds::median;
 use pagewise_text::{Bounds, Fill, PageLayout};
 
 /// A page with more edges than this in one direction, once merged, is read without edges.
@@ -84,9 +85,7 @@ impl Edges {
 
 /// The size of most words.
 fn typical_size(page: &PageLayout) -> f32 {
-    let mut sizes: Vec<f32> = page.words.iter().map(|w| w.size).filter(|s| s.is_finite()).collect();
-    sizes.sort_by(f32::total_cmp);
-    sizes.get(sizes.len() / 2).copied().unwrap_or(10.0)
+    median(page.words.iter().map(|w| w.size).filter(|s| s.is_finite())).unwrap_or(10.0)
 }
 
 /// Fills of one colour that follow each other downwards without a gap, as one: the lines of a shaded paragraph.

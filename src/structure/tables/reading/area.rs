@@ -28,9 +28,9 @@ pub(crate) struct Area<'p> {
 /// How an area was found: drawn areas need less proof.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Proof {
-    /// Rules or fills bound the area, and a label such as `Table 1` stands above it.
+    /// It is bounded by rules or fills, and a label such as `Table 1` stands above it.
     Labelled,
-    /// Rules or fills bound the area.
+    /// It is bounded by rules or fills.
     Drawn,
     /// Only aligned text.
     Aligned,

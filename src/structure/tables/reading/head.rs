@@ -30,17 +30,14 @@ pub(crate) fn drawn_heads(slots: &[Slot], rows: usize, columns: usize) -> usize 
     heads.min(rows.saturating_sub(1))
 }
 
-/// The rows of words at the top of a table above columns of values; none if there are no such columns.
+/// The number of rows above the first value of those columns that mostly hold values; 0 if there are no such columns.
 pub(crate) fn worded_rows(table: &Table) -> usize {
     let is_value = |cell: &&Cell| is_value(std::iter::once(cell.text.as_str())) && !is_year(cell.text.split(' '));
     let own = |column: usize| {
         let own = table.cells.iter().filter(move |cell| cell.column == column && cell.column_span == 1);
         own.filter(|cell| !cell.text.is_empty())
     };
-    let is_valued = |column: &usize| {
-        let values = own(*column).filter(is_value).count();
-        values >= 2 && 2 * values > own(*column).count()
-    };
+    let is_valued = |column: &usize| are_values(own(*column).filter(is_value).count(), own(*column).count());
     let valued: Vec<usize> = (1..table.columns).filter(is_valued).collect();
     let first = valued.iter().filter_map(|column| own(*column).find(is_value)).map(|cell| cell.row).min().unwrap_or(0);
     let has_words = |row: usize| valued.iter().any(|column| own(*column).any(|cell| cell.row == row));
@@ -98,8 +95,12 @@ fn pieces_in<'a, 'p>(line: &'a RowLine<'p>, columns: &'a [usize]) -> impl Iterat
 fn is_valued(lines: &[RowLine], column: usize) -> bool {
     let own: Vec<&Piece> =
         lines.iter().flat_map(|l| &l.pieces).filter(|p| p.first == column && p.last == column).collect();
-    let values = own.iter().filter(|p| p.chunk.is_value()).count();
-    values >= 2 && 2 * values > own.len()
+    are_values(own.iter().filter(|p| p.chunk.is_value()).count(), own.len())
+}
+
+/// Whether so many values make a column of so many cells one of values.
+fn are_values(values: usize, cells: usize) -> bool {
+    values >= 2 && 2 * values > cells
 }
 
 fn words_of<'a>(chunk: &'a Chunk<'_>) -> impl Iterator<Item = &'a str> + Clone {
