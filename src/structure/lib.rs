@@ -14,6 +14,7 @@ mod code_signs;
 mod disjoint_sets;
 mod document;
 mod formulas;
+mod line_end;
 mod line_numbers;
 mod list_marks;
 mod markdown;

@@ -6,9 +6,9 @@ use super::DocumentPage;
 use super::drafts::{Draft, DraftKind, Marker};
 use super::notes::marks;
 use super::type_statistics::TypeStatistics;
+use crate::line_end::LineEnd;
 use crate::reading::pitch;
-use pagewise_base::script::is_ideograph;
-use pagewise_text::{HYPHENS, Vocabulary, divides};
+use pagewise_text::Vocabulary;
 use std::collections::BTreeSet;
 
 /// A raised number before it is the numerator of a fraction.
@@ -59,9 +59,9 @@ impl<'a> SpanWriter<'a> {
                 if text.is_empty() {
                     continue;
                 }
-                let is_first = position == 0;
-                let is_spaced = if is_first && index > 0 { self.join_line(&mut spans, &text) } else { word.is_spaced };
                 let mut span = self.span(text, word, page, marks.contains(&position));
+                let is_first = position == 0;
+                let is_spaced = if is_first && index > 0 { self.join_line(&mut spans, &span) } else { word.is_spaced };
                 let is_numerator =
                     line.words.get(position + 1).is_some_and(|next| next.text.starts_with(FRACTION_SLASH));
                 if is_numerator {
@@ -93,38 +93,23 @@ impl<'a> SpanWriter<'a> {
     }
 
     /// Whether a space stands between a line and the one before. Takes away a hyphen that only divides a word.
-    fn join_line(&self, spans: &mut [TextSpan], next: &str) -> bool {
+    fn join_line(&self, spans: &mut [TextSpan], next: &TextSpan) -> bool {
         let Some(last) = spans.last_mut() else { return true };
         let tail: Vec<char> = last.text.chars().rev().take(MAX_LAST_WORD).take_while(|sign| *sign != ' ').collect();
         let before: String = tail.into_iter().rev().collect();
-        match self.hyphen(&before, next) {
-            Hyphen::None => !is_joined_script(&before, next),
-            Hyphen::Kept => false,
-            Hyphen::Repaired => {
+        let is_one_link = last.target == next.target;
+        if is_one_link && last.target.as_ref().is_some_and(|target| has_word(target, &before, &next.text)) {
+            return false;
+        }
+        match LineEnd::between(&before, &next.text, || &self.vocabulary) {
+            LineEnd::Space => true,
+            // An address that ends with a slash, before other text.
+            LineEnd::Nothing => before.ends_with('/') && !is_one_link,
+            LineEnd::Divided => {
                 last.text.pop();
                 false
             }
         }
-    }
-
-    fn hyphen(&self, text: &str, next: &str) -> Hyphen {
-        // A dash that touches the word before it touches the next one.
-        if text.strip_suffix(['–', '—']).is_some_and(|stem| stem.ends_with(char::is_alphanumeric)) {
-            return Hyphen::Kept;
-        }
-        let Some(stem) = text.strip_suffix(HYPHENS) else { return Hyphen::None };
-        let part = |part: Option<&str>| part.unwrap_or_default().to_lowercase();
-        let tail = part(stem.rsplit(|sign: char| !sign.is_alphanumeric()).next());
-        let head = part(next.split(|sign: char| !sign.is_alphanumeric()).next());
-        let is_address = is_address(text);
-        if tail.is_empty() || head.is_empty() {
-            return if is_address { Hyphen::Kept } else { Hyphen::None };
-        }
-        // Names and words in capitals are joined again if the document has the whole word elsewhere.
-        let is_known = || self.vocabulary.has(&format!("{tail}{head}")) && !self.vocabulary.is_compound(&tail, &head);
-        let is_divided = divides(text.rsplit('—').next().unwrap_or_default(), next, || &self.vocabulary)
-            || !is_address && is_known();
-        if is_divided { Hyphen::Repaired } else { Hyphen::Kept }
     }
 
     /// The text of code, with its line ends, indents and empty lines.
@@ -169,12 +154,6 @@ fn count(ratio: f32) -> usize {
 fn first_length(draft: &Draft) -> usize {
     let first = draft.lines.first().and_then(|line| line.words.first());
     first.map_or(0, |word| word.text.chars().count())
-}
-
-enum Hyphen {
-    None,
-    Kept,
-    Repaired,
 }
 
 /// Appends a span, to the last one if the style is the same.
@@ -229,15 +208,11 @@ fn is_same_style(a: &TextSpan, b: &TextSpan) -> bool {
         && b.formula.is_none()
 }
 
-/// Whether a text is a part of a URL, an address of mail or a path.
-fn is_address(text: &str) -> bool {
-    text.contains("://") || text.contains("www.") || text.contains('@') || text.contains('/')
-}
-
-/// Whether the scripts on both sides of a line end are written without spaces.
-fn is_joined_script(before: &str, next: &str) -> bool {
-    let is_wide = |sign: Option<char>| sign.is_some_and(is_ideograph);
-    is_wide(before.chars().last()) && is_wide(next.chars().next())
+/// Whether an address has a word of two parts.
+fn has_word(address: &str, before: &str, next: &str) -> bool {
+    let is_sign = |sign: char| !sign.is_alphanumeric();
+    let (before, next) = (before.trim_start_matches(is_sign), next.trim_end_matches(is_sign));
+    !before.is_empty() && !next.is_empty() && address.to_lowercase().contains(&format!("{before}{next}").to_lowercase())
 }
 
 /// The words of the document.

@@ -11,6 +11,21 @@ fn a_link_leaves_out_the_punctuation_after_its_area() {
 }
 
 #[test]
+fn an_address_that_goes_on_in_the_next_line_has_no_space() {
+    let sheet = |address: &str, parts: [&str; 2]| {
+        let first = Sheet::new().link(40.0, 600.0, address).line(&format!("{FULL} {}", parts[0]));
+        markdown(first.link(40.0, 120.0, address).line(parts[1]))
+    };
+    let text = sheet("https://example.org/10.1/a", ["https://example.org/10", ".1/a"]);
+    assert!(text.ends_with("https://example.org/10.1/a](https://example.org/10.1/a)"), "{text}");
+    let other = sheet("https://example.org/10.1/a", ["two", "words"]);
+    assert!(other.ends_with("two words](https://example.org/10.1/a)"), "{other}");
+    let text =
+        markdown(Sheet::new().link(40.0, 600.0, "https://a.org/").line(&format!("{FULL} https://a.org/")).line("is"));
+    assert!(text.ends_with("https://a.org/](https://a.org/) is"), "{text}");
+}
+
+#[test]
 fn bold_marks_stand_next_to_words() {
     let mut sheet = Sheet::new();
     sheet.put(50.0, PLAIN, "Some");

@@ -1,8 +1,9 @@
 //! The text of a cell.
 
 use super::lines::{PlacedWord, text_lines};
-use pagewise_base::script::{is_ideograph, is_right_to_left, runs_left};
-use pagewise_text::{COLUMN_GAP_EM, HYPHENS, Vocabulary, are_apart, divides};
+use crate::line_end::LineEnd;
+use pagewise_base::script::{is_right_to_left, runs_left};
+use pagewise_text::{COLUMN_GAP_EM, Vocabulary, are_apart};
 
 /// The words in reading order: lines joined by a space, hyphens at line ends repaired.
 pub(crate) fn cell_text(words: &[PlacedWord]) -> String {
@@ -72,17 +73,10 @@ fn is_apart(last: &PlacedWord, word: &PlacedWord) -> bool {
 /// Appends a line, without the hyphen at the end of the text if it divides a word.
 fn append_line(text: &mut String, line: &str) {
     let vocabulary = Vocabulary::default();
-    if divides(text, line, || &vocabulary) {
-        text.pop();
-    } else if !text.is_empty() && !is_unspaced(text, line) {
-        text.push(' ');
+    match LineEnd::between(text, line, || &vocabulary) {
+        LineEnd::Space => text.extend((!text.is_empty()).then_some(' ')),
+        LineEnd::Nothing => {}
+        LineEnd::Divided => drop(text.pop()),
     }
     text.push_str(line);
-}
-
-/// Whether two lines join without a space: those of Chinese and Japanese, and the words of a compound.
-fn is_unspaced(text: &str, line: &str) -> bool {
-    let is_compound = |stem: &str| stem.ends_with(char::is_alphabetic) && line.starts_with(char::is_lowercase);
-    text.strip_suffix(HYPHENS).is_some_and(is_compound)
-        || text.chars().next_back().is_some_and(is_ideograph) && line.chars().next().is_some_and(is_ideograph)
 }
