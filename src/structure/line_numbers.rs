@@ -3,9 +3,10 @@
 //! They count down the page at one edge, in another type than the text, which they are no part of.
 
 use super::bounds::quarters;
+use super::code_signs::CodeSigns;
 use super::page_structure::{Column, Line, LineRole, LineTag, LineWord, Region};
 use super::reading::DirectionReader;
-use pagewise_text::{PageLayout, Word, rows_of};
+use pagewise_text::{Bounds, PageLayout, Word, rows_of};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Minimum number of lines with numbers: of a text, and of a listing.
@@ -21,6 +22,8 @@ const SMALLER: f32 = 0.85;
 const GAP_EM: f32 = 0.3;
 /// At most one row in this many may differ from the others.
 const ODD_ROWS: usize = 10;
+/// A word above the first number, nearer than this many of its ems, is the head of a column of values.
+const HEAD_EM: f32 = 3.0;
 
 /// A word of a page with its index.
 type Indexed<'p> = (usize, &'p Word);
@@ -114,7 +117,18 @@ impl<'p> Rows<'p> {
         };
         let free = run.iter().filter(is_free).count();
         // On a page of two columns, the far column has other baselines, so some numbers have no text beside them.
-        2 * free >= run.len() && !self.have_text_beyond(run, is_left)
+        2 * free >= run.len() && !self.have_text_beyond(run, is_left) && !self.have_head(run)
+    }
+
+    /// Whether a word stands directly above the numbers.
+    fn have_head(&self, run: &[Indexed]) -> bool {
+        let column = Bounds::around(run.iter().map(|(_, word)| word.bounds));
+        let Some((_, first)) = run.first() else { return false };
+        let is_head = |word: &Word| {
+            let distance = (first.baseline - word.baseline) / first.size;
+            (0.5..HEAD_EM).contains(&distance) && word.bounds.shared_width(column) > 0.0
+        };
+        self.rows.iter().flatten().any(|(_, word)| is_head(word))
     }
 
     /// Whether words stand beyond the numbers, at the height of some of them.
@@ -128,18 +142,23 @@ impl<'p> Rows<'p> {
         ODD_ROWS * between.filter(|word| is_beyond(word) && number(word).is_none()).count() > run.len()
     }
 
-    /// Whether numbers stand before the lines of a listing, in another type or from 1 on.
+    /// Whether numbers stand before the lines of a listing, in another type, or from 1 on before what has the signs of code.
     fn are_before_code(&self, run: &[Indexed]) -> bool {
         let Some((_, first)) = run.first().filter(|_| run.len() >= MIN_LISTED) else { return false };
         let lines: Vec<&[Indexed]> = run.iter().map(|(index, _)| self.beside(*index).1).collect();
         let starts = || lines.iter().filter_map(|line| line.first()).map(|(_, word)| *word);
         let is_code = |line: &&&[Indexed]| line.iter().all(|(_, word)| word.is_monospace);
         let differs = |word: &Word| word.font != first.font || word.size > first.size / SMALLER;
+        let has_code_signs = || {
+            let mut code = CodeSigns::default();
+            lines.iter().copied().flatten().for_each(|(_, word)| code.add(&word.text));
+            code.are_many()
+        };
         let right = run.iter().map(|(_, word)| word.bounds.x1).fold(0.0, f32::max);
         starts().count() >= MIN_LISTED
             && lines.iter().filter(is_code).count() == lines.len()
             && run.iter().all(|(index, _)| self.beside(*index).0.is_empty())
             && starts().all(|word| word.bounds.x0 - right > GAP_EM * word.size)
-            && (starts().all(differs) || number(first) == Some(1) && run.len() >= MIN_LINES)
+            && (starts().all(differs) || number(first) == Some(1) && run.len() >= MIN_LINES && has_code_signs())
     }
 }

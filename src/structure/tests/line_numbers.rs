@@ -44,6 +44,26 @@ fn numbers_that_are_as_large_as_their_text_or_do_not_count_stay() {
 }
 
 #[test]
+fn numbers_below_a_head_and_numbers_before_words_of_a_fixed_pitch_are_values() {
+    let mut headed = Sheet::new();
+    headed.put(18.0, SMALL, "Pos");
+    headed = headed.line("Description");
+    for number in 1..=9 {
+        headed.put(20.0, SMALL, &number.to_string());
+        headed = headed.line(FULL);
+    }
+    assert!(line_numbers::find(&headed.layout).is_empty());
+    let ages = |text: &str| {
+        (1..=9).fold(Sheet::new(), |mut sheet, number| {
+            sheet.put(50.0, MONO, &number.to_string());
+            sheet.at(70.0, MONO, text)
+        })
+    };
+    assert!(line_numbers::find(&ages("years 3,269,557").layout).is_empty());
+    assert_eq!(line_numbers::find(&ages("x = f(y);").layout).len(), 9);
+}
+
+#[test]
 fn a_listing_is_one_block_without_the_numbers_of_its_lines() {
     let code = ["def read(path):", "  for line in path:", "", "    yield line"];
     let mut sheet = Sheet::new().line(FULL).line(FULL).line(FULL).line("and text.").space(10.0);
