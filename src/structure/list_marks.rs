@@ -55,7 +55,8 @@ impl MarkerKind {
                 };
                 c == d && own.iter().zip(before).any(is_next)
             }
-            (Self::Bullet(a), Self::Bullet(b)) | (Self::WeakBullet(a), Self::WeakBullet(b)) => a == b,
+            (Self::Bullet(a), Self::Bullet(b)) => a == b || is_check_box(*a) && is_check_box(*b),
+            (Self::WeakBullet(a), Self::WeakBullet(b)) => a == b,
             (Self::Reference, Self::Reference) => true,
             _ => false,
         }
@@ -76,7 +77,9 @@ fn enumerator(text: &str) -> Option<MarkerKind> {
     let close = text.chars().last().filter(|c| matches!(c, '.' | ')'))?;
     let bare = text.trim_end_matches(['.', ')']);
     let bare = if close == ')' { bare.trim_start_matches('(') } else { bare };
-    if bare.len() <= 3 && !bare.is_empty() && bare.chars().all(|c| c.is_ascii_digit()) {
+    // Three digits in brackets are the code of an area.
+    let digits = if text.starts_with('(') { 2 } else { 3 };
+    if bare.len() <= digits && !bare.is_empty() && bare.chars().all(|c| c.is_ascii_digit()) {
         return bare.parse().ok().map(|number| MarkerKind::Number(number, close));
     }
     let values = [letter_value(bare), roman_value(bare)];
@@ -97,10 +100,23 @@ pub(crate) fn is_bullet_sign(sign: char) -> bool {
     // sign in Japan.
     let is_text = matches!(sign, '\u{2776}'..='\u{2793}' | '\u{2715}'..='\u{2718}')
         || matches!(sign, '\u{25B2}'..='\u{25B5}' | '\u{25BC}'..='\u{25BF}');
-    let is_shape = matches!(sign, '\u{2580}'..='\u{25FF}' | '\u{2605}' | '\u{2606}' | '\u{2610}')
+    let is_shape = matches!(sign, '\u{2580}'..='\u{25FF}' | '\u{2605}' | '\u{2606}')
+        || is_check_box(sign)
         || matches!(sign, '\u{261B}' | '\u{261E}' | '\u{2701}'..='\u{27BF}' | '\u{2B12}'..='\u{2B2F}');
     let is_dot = matches!(sign, '•' | '‣' | '·' | '∙' | '⁃' | '⦁' | '⦾' | '⦿' | '\u{E000}'..='\u{F8FF}');
     is_dot || is_shape && !is_text
+}
+
+/// A check box, empty or checked. It says something of its item.
+pub(crate) fn is_check_box(sign: char) -> bool {
+    matches!(sign, '\u{2610}'..='\u{2612}')
+}
+
+/// Whether a word is a box that is empty or checked, or a tick, where another sign shows that it is no bullet.
+pub(crate) fn is_box_or_tick(text: &str) -> bool {
+    let mut signs = text.chars();
+    let is_one = |sign: char| is_check_box(sign) || matches!(sign, '□' | '■' | '√' | '✓' | '✔');
+    signs.next().is_some_and(is_one) && signs.next().is_none()
 }
 
 /// Whether a text is a single bullet.

@@ -10,6 +10,7 @@
 mod columned_text;
 mod contents_page;
 mod document_texts;
+mod drawn_signs;
 #[cfg(feature = "pdf-extract")]
 mod fallback_engine;
 mod fold;

@@ -1,6 +1,7 @@
 //! The main engine: hayro-interpret places the glyphs, and this room puts them in reading order.
 
 use super::TextError;
+use super::drawn_signs;
 use super::fonts::{PageFontDictionaries, SharedFonts, StyleCollector};
 use super::glyphs::{
     CharacterResolver, GlyphCollector, LayoutCollector, PageFonts, PageGlyphs, PlacedGlyph, is_private, settings,
@@ -73,7 +74,8 @@ impl<'p> TextExtractor<'p> {
         if extent == Extent::Text && !text.is_doubtful() {
             return Ok((text, PageLayout::default()));
         }
-        let (words, links) = (words_of(&blocks, &styles), link_areas(page, shown));
+        let (mut words, links) = (words_of(&blocks, &styles), link_areas(page, shown));
+        drawn_signs::add(&mut words, &rules, &fills, &drawings);
         let (width, height) = (to_points(shown.width()), to_points(shown.height()));
         Ok((text, PageLayout { width, height, words, rules, fills, images, drawings, links, marked_areas }))
     }

@@ -1,7 +1,7 @@
 //! The marks at the beginning of lines.
 
 use super::Draft;
-use crate::list_marks::{MarkerKind, is_bullet, is_bullet_sign};
+use crate::list_marks::{MarkerKind, is_box_or_tick, is_bullet, is_bullet_sign, is_check_box};
 use crate::page_structure::{Line, LineWord, has_letter};
 
 /// The mark at the beginning of a line.
@@ -15,9 +15,14 @@ pub(crate) struct Marker {
 }
 
 impl Marker {
-    /// The number of its characters that the text of the item is without. The text cites references by their numbers.
+    /// The number of its characters that the text of the item is without. The text cites references by their numbers, and
+    /// a check box says something.
     pub(crate) fn hidden_length(&self) -> usize {
-        if self.kind == MarkerKind::Reference { 0 } else { self.length }
+        match self.kind {
+            MarkerKind::Reference => 0,
+            MarkerKind::Bullet(sign) if is_check_box(sign) => 0,
+            _ => self.length,
+        }
     }
 }
 
@@ -31,7 +36,9 @@ pub(crate) fn marker(line: &Line) -> Option<Marker> {
     if let Some(second) = line.words.get(count).filter(|second| second.is_spaced || is_bullet(text)) {
         let is_apart = second.bounds.x0 - first.bounds.x1 > 0.1 * line.size;
         let symbol = is_apart && first.style.font != second.style.font;
-        let Some(kind) = MarkerKind::of(text, symbol) else { return glued(line) };
+        let is_box = text == "□" && line.words.iter().skip(1).any(|word| is_box_or_tick(&word.text));
+        let kind = if is_box { Some(MarkerKind::Bullet('☐')) } else { MarkerKind::of(text, symbol) };
+        let Some(kind) = kind else { return glued(line) };
         let is_labels =
             kind.is_ordered() && MarkerKind::of(&second.text, false).is_some_and(|next| next.follows(&kind));
         let length = count * text.chars().count();
