@@ -23,15 +23,18 @@ const OPENING_WORDS: &str = "\
 
 /// Words that end them.
 const CLOSING_WORDS: &str = "\
-    agnostic assisted aware backed based bearing bound built centered centric class colored conscious consuming \
-    controlled coupled defined depth dimensional directed driven effective efficient enabled faced focused free \
-    friendly grained guided intensive known level like looking made oriented owned parametric powered processing \
-    quality ranging rated reported resistant scale sensitive shaped sized specific style supervised term trained \
-    wide";
+    backed bearing bound built class colored coupled defined depth effective efficient faced free grained intensive known \
+    level like looking made owned parametric processing quality ranging rated reported scale shaped sized style term \
+    trained wide";
+
+/// Words that end them, and no longer words: the first word need not be known.
+const CLOSING_ALWAYS: &str = "\
+    agnostic assisted aware based centered centric conscious consuming controlled dimensional directed driven eligible \
+    enabled focused friendly guided oriented powered readable related resistant sensitive specific supervised";
 
 /// Words that are the beginning of longer ones as a rule.
 const PREFIXES: &str = "\
-    and any back car com con counter down for fore her inter mis not out over per pre pro some sub the through \
+    and any back car com con cor counter down for fore her inter mis not out over per pre pro some sub the through \
     under with";
 
 fn lists(words: &str, word: &str) -> bool {
@@ -100,7 +103,10 @@ impl Vocabulary {
             lists(CLOSING_WORDS, second)
                 || second.chars().nth(MIN_SECOND - 1).is_some() && self.has_compounds() && is_known(second)
         };
-        let are_words = || first.chars().nth(MIN_FIRST - 1).is_some() && is_known(first) && ends();
+        let are_words = || {
+            let is_word = first.chars().nth(MIN_FIRST - 1).is_some();
+            is_word && (lists(CLOSING_ALWAYS, second) || is_known(first) && ends())
+        };
         (lists(OPENING_WORDS, first) || are_words()) && is_apart()
     }
 
@@ -267,6 +273,7 @@ mod tests {
             ("Smith-", "Jones"),
             ("an e-", "mail"),
             ("high-", "quality"),
+            ("evidence-", "based"),
             ("x =a-", "b"),
             ("a -", "b"),
             ("-", "b"),
