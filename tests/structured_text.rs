@@ -40,7 +40,7 @@ fn layout_keeps_columns_by_spaces() {
 
 #[test]
 fn what_a_program_guesses_of_a_font_is_no_style_of_its_text() {
-    let page = "/Contents 4 0 R /Resources << /Font << /F 5 0 R /B 7 0 R /D 9 0 R >> >>";
+    let page = "/Contents 4 0 R /Resources << /Font << /F 5 0 R /B 7 0 R /D 9 0 R /N 11 0 R >> >>";
     let font = |name: &str, descriptor: u8, widths: &str| {
         let entries =
             format!("/Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding /FontDescriptor {descriptor} 0 R");
@@ -49,7 +49,8 @@ fn what_a_program_guesses_of_a_font_is_no_style_of_its_text() {
     let descriptor =
         |name: &str| format!("<< /Type /FontDescriptor /FontName /{name} /Flags 33 /StemV 214 /ItalicAngle 0 >>");
     let content = "BT /F 10 Tf 20 200 Td (Plain words and ) Tj /B 10 Tf (bold) Tj /F 10 Tf ( ones, 4) Tj /D 10 Tf (-) Tj \
-                   /F 10 Tf (9 of them.) Tj ET";
+                   /F 10 Tf (9 of them in ) Tj /N 10 Tf (1984) Tj /F 10 Tf (.) Tj ET";
+    let digits = format!("/FirstChar 48 /LastChar 58 /Widths [{}]", ["500"; 11].join(" "));
     let few = |code: u8| format!("/FirstChar {code} /LastChar {code} /Widths [500]");
     let objects = [
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
@@ -62,11 +63,13 @@ fn what_a_program_guesses_of_a_font_is_no_style_of_its_text() {
         descriptor("Plain-Bold"),
         font("Dash", 10, &few(b'-')),
         descriptor("Dash"),
+        font("Digits", 12, &digits),
+        descriptor("Digits"),
     ];
     let place = Place::new();
     place.file("fonts.pdf", file_of(&objects));
     let run = place.run(&["text", "fonts.pdf", "--format", "markdown"]);
-    assert_eq!(run.stdout.trim(), "Plain words and **bold** ones, 4-9 of them.");
+    assert_eq!(run.stdout.trim(), "Plain words and **bold** ones, 4-9 of them in 1984.");
 }
 
 #[test]

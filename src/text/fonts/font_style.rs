@@ -85,8 +85,11 @@ pub(crate) fn base_name(font: &Dict<'_>) -> String {
     font.get::<Name<'_>>(b"BaseFont").map(|name| String::from_utf8_lossy(&name).into_owned()).unwrap_or_default()
 }
 
-/// The widths of the characters that a simple font has.
+/// The widths of the characters that a simple font has, without digits, which have one width in most fonts.
 fn widths_of(font: &Dict<'_>) -> Option<Vec<f32>> {
     let widths = font.get::<Array<'_>>(b"Widths")?;
-    Some(widths.iter::<f32>().take(MAX_WIDTHS).filter(|width| *width > 0.0).collect())
+    let codes = font.get::<u32>(b"FirstChar").unwrap_or(0)..;
+    let is_digit = |code: u32| u8::try_from(code).is_ok_and(|code| code.is_ascii_digit());
+    let widths = codes.zip(widths.iter::<f32>().take(MAX_WIDTHS)).filter(|(code, _)| !is_digit(*code));
+    Some(widths.map(|(_, width)| width).filter(|width| *width > 0.0).collect())
 }
