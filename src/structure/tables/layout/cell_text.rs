@@ -21,13 +21,12 @@ pub(crate) fn cell_text(words: &[PlacedWord]) -> String {
     text
 }
 
-/// A line of a cell without the leader of dots at its end. An ellipsis has three dots and no spaces.
+/// A line of a cell without the leader of dots at its end. An ellipsis has three dots.
 fn without_leader(line: &str) -> &str {
     let stem = line.trim_end_matches(['.', '·', '…', ' ']);
     let leader = line.get(stem.len()..).unwrap_or_default();
     let dots = leader.chars().filter(|sign| *sign != ' ').count();
-    let is_leader = dots > 3 || dots > 1 && leader.trim().contains(' ');
-    if is_leader && !stem.is_empty() { stem } else { line }
+    if dots > 3 && !stem.is_empty() { stem } else { line }
 }
 
 /// The text of one line; lines with right-to-left letters keep the page's order.

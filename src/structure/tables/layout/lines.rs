@@ -14,6 +14,8 @@ use pagewise_text::{
 const MAX_READS: usize = 4_000_000;
 /// A gap wider than this many ems always divides a line.
 const WIDE_GAP: f32 = 1.2;
+/// The dots of an ellipsis.
+const MAX_ELLIPSIS: usize = 3;
 /// Ellipses of a leader are nearer than this many ems.
 const ELLIPSIS_GAP: f32 = 3.0;
 /// A gap narrower than this many ems never divides a line.
@@ -200,19 +202,24 @@ fn middle(word: &PlacedWord) -> f32 {
     (word.word.bounds.y0 + word.word.bounds.y1) / 2.0
 }
 
-/// Whether a dot is one of a leader of spaced dots. Dots in cells of their own are values.
+/// Whether a dot is one of a leader of spaced dots, more than the three of an ellipsis. Dots in cells of their own are values.
 fn is_leader_dot(words: &[PlacedWord], at: usize) -> bool {
-    let dot =
-        |i: Option<usize>| i.and_then(|i| words.get(i)).filter(|w| matches!(w.word.text.as_str(), "." | "·" | "…"));
-    let is_near = |a: Option<&PlacedWord>, b: Option<&PlacedWord>| {
-        let pair = a.zip(b).map(|(a, b)| (a.word, b.word));
-        pair.is_some_and(|(a, b)| {
-            let gap = if a.text == "…" { ELLIPSIS_GAP } else { WIDE_GAP };
-            (0.0..gap * a.size).contains(&(b.bounds.x0 - a.bounds.x1))
-        })
+    let dots = |at: usize| match words.get(at).map(|word| word.word.text.as_str()) {
+        Some("." | "·") => 1,
+        Some("…") => MAX_ELLIPSIS,
+        _ => 0,
     };
-    let own = dot(Some(at));
-    is_near(dot(at.checked_sub(1)), own) || is_near(own, dot(at.checked_add(1)))
+    let is_near = |at: usize| match words.get(at..at + 2) {
+        Some([a, b]) => {
+            let gap = if dots(at) == MAX_ELLIPSIS { ELLIPSIS_GAP } else { WIDE_GAP };
+            (0.0..gap * a.word.size).contains(&(b.word.bounds.x0 - a.word.bounds.x1))
+        }
+        _ => false,
+    };
+    let before = (1..=MAX_ELLIPSIS).map_while(|count| at.checked_sub(count)).take_while(|at| is_near(*at)).map(dots);
+    let after = (at + 1..=at + MAX_ELLIPSIS).take_while(|at| is_near(at - 1)).map(dots);
+    let run = before.take_while(|dots| *dots > 0).sum::<usize>() + after.take_while(|dots| *dots > 0).sum::<usize>();
+    dots(at) > 0 && dots(at) + run > MAX_ELLIPSIS
 }
 
 /// Whether a word draws a rule or a leader: a run of dashes, dots or underscores.

@@ -573,9 +573,11 @@ Name                  Folds   Leaves
 ------------------------------------
 Folio . . . . . . .       1        2
 Quarto and so on...       2        4
+Octavo . . .              3        8
 ------------------------------------
 ";
-    assert_eq!(tables_of(sketch), "^Name | ^Folds | ^Leaves\nFolio | 1 | 2\nQuarto and so on... | 2 | 4");
+    let rows = "^Name | ^Folds | ^Leaves\nFolio | 1 | 2\nQuarto and so on... | 2 | 4\nOctavo . . . | 3 | 8";
+    assert_eq!(tables_of(sketch), rows);
 }
 
 #[test]
