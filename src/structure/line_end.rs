@@ -14,13 +14,14 @@ pub(crate) enum LineEnd {
 }
 
 impl LineEnd {
-    /// Between a text and the word or line after it. `vocabulary` is asked if there is a hyphen.
+    /// Between a text and the word or line after it. `vocabulary` is asked if a word may be divided.
     pub(crate) fn between<'v>(text: &str, next: &str, vocabulary: impl Fn() -> &'v Vocabulary) -> Self {
         let before = text.rsplit(' ').next().unwrap_or_default();
+        let part = |part: Option<&str>| part.unwrap_or_default().to_lowercase();
+        let head = part(next.split(|sign: char| !sign.is_alphanumeric()).next());
+        let tail = |stem: &str| part(stem.rsplit(|sign: char| !sign.is_alphanumeric()).next());
         let has_space = if let Some(stem) = before.strip_suffix(HYPHENS) {
-            let part = |part: Option<&str>| part.unwrap_or_default().to_lowercase();
-            let tail = part(stem.rsplit(|sign: char| !sign.is_alphanumeric()).next());
-            let head = part(next.split(|sign: char| !sign.is_alphanumeric()).next());
+            let tail = tail(stem);
             // Names and words in capitals are joined again if the document has the whole word elsewhere.
             let is_known = |words: &Vocabulary| words.has(&format!("{tail}{head}")) && !words.is_compound(&tail, &head);
             let (has_both, is_address) = (!tail.is_empty() && !head.is_empty(), is_address(before));
@@ -30,10 +31,16 @@ impl LineEnd {
             }
             !has_both && !is_address
         } else {
-            !touches(before, next)
+            let may_be_divided = is_hangul(before.chars().next_back()) && is_hangul(next.chars().next());
+            !touches(before, next) && !(may_be_divided && vocabulary().has(&format!("{}{head}", tail(before))))
         };
         if has_space { Self::Space } else { Self::Nothing }
     }
+}
+
+/// Whether a sign is a syllable of Korean, which has spaces between words and divides them at any syllable.
+fn is_hangul(sign: Option<char>) -> bool {
+    matches!(sign, Some('\u{AC00}'..='\u{D7A3}'))
 }
 
 /// Whether two words without a hyphen touch each other.
@@ -65,7 +72,7 @@ mod tests {
 
     #[test]
     fn words_touch_after_what_goes_on() {
-        let words = Vocabulary::of(["we see it"].into_iter());
+        let words = Vocabulary::of(["we see it", "법률에 관한 것"].into_iter());
         for (text, next, expected) in [
             ("one", "two", Space),
             ("a divi-", "ded word", Divided),
@@ -81,6 +88,8 @@ mod tests {
             ("https://example.org.", "It is", Space),
             ("https://example.org.", "See e/f", Space),
             ("e.g.", "and/or", Space),
+            ("법률에 관", "한 것", Nothing),
+            ("법률에", "관한", Space),
         ] {
             assert_eq!(LineEnd::between(text, next, || &words), expected, "{text} {next}");
         }

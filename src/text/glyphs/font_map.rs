@@ -25,7 +25,16 @@ pub(super) struct FontMap {
     /// Whether it is an embedded TrueType font without `/Encoding` and `/ToUnicode`: nothing says which characters its codes
     /// are.
     is_bare: bool,
+    /// Whether it is Wingdings, whose codes programs give as private characters.
+    is_wingdings: bool,
 }
+
+/// Where the private characters of the codes of symbol fonts begin (OpenType, platform 3, encoding 0).
+const PRIVATE_CODES: u32 = 0xF000;
+
+/// The check boxes, ticks and arrows of Wingdings, by their codes. Its other signs are bullets and pictures.
+const WINGDINGS: [(u32, char); 8] =
+    [(0x6F, '☐'), (0x78, '☒'), (0xA8, '☐'), (0xE0, '→'), (0xFB, '✗'), (0xFC, '✓'), (0xFD, '☒'), (0xFE, '☑')];
 
 /// Fonts of signs, by what is in their names. Their codes are no characters.
 const FONTS_OF_SIGNS: [&str; 5] = ["symbol", "wingding", "webding", "dingbat", "marlett"];
@@ -50,6 +59,7 @@ impl FontMap {
             is_unicode: has_unicode_codes(font),
             is_math_italic: is_math_italic(font),
             is_bare: is_bare(font),
+            is_wingdings: is_wingdings(font),
         }
     }
 
@@ -64,6 +74,12 @@ impl FontMap {
             _ => return None,
         };
         self.is_math_italic.then_some(form)
+    }
+
+    /// The sign of Wingdings with a code, or with a private character that stands for it.
+    pub(super) fn wingding(&self, code: u32) -> Option<char> {
+        let code = if code > 0xFF { code.checked_sub(PRIVATE_CODES)? } else { code };
+        WINGDINGS.into_iter().find(|(own, _)| *own == code).map(|(_, sign)| sign).filter(|_| self.is_wingdings)
     }
 
     /// Whether a code is one of Windows-1252, although nothing in the file says so. Some programs leave out the encodings of
@@ -149,6 +165,12 @@ fn is_bare(font: &Dict<'_>) -> bool {
         && !is_sign(&base_name(font).to_lowercase())
 }
 
+/// Its sequels, Wingdings 2 and 3, have other signs.
+fn is_wingdings(font: &Dict<'_>) -> bool {
+    let name = base_name(font).to_lowercase();
+    without_tag(&name).strip_prefix("wingdings").is_some_and(|rest| !rest.contains(['2', '3']))
+}
+
 fn is_math_italic(font: &Dict<'_>) -> bool {
     let is_named = |name: Name<'_>| {
         let name = String::from_utf8_lossy(&name).to_lowercase();
@@ -202,6 +224,13 @@ fn hexadecimal_strings(line: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_private_characters_of_wingdings_are_signs() {
+        let font = FontMap { is_wingdings: true, ..FontMap::default() };
+        assert_eq!((font.wingding(0xF0A8), font.wingding(0xFE), font.wingding(0xF041)), (Some('☐'), Some('☑'), None));
+        assert_eq!(FontMap::default().wingding(0xF0A8), None);
+    }
 
     #[test]
     fn a_bad_line_of_a_map_costs_only_itself() {

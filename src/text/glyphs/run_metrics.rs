@@ -68,6 +68,14 @@ impl RunCharacters {
             let by_name = characters.resolve_by_program(glyph);
             return by_name.or_else(|| windows_character(glyph.char_code())).or(known);
         }
+        let code = match known {
+            Some(GlyphText::One(private)) => u32::from(private),
+            _ => glyph.char_code(),
+        };
+        let is_unknown = known.as_ref().is_none_or(GlyphText::is_private);
+        if let Some(sign) = map.as_ref().and_then(|font| font.wingding(code)).filter(|_| is_unknown) {
+            return Some(GlyphText::One(sign));
+        }
         match known {
             Some(certain) if is_certain(&certain) => Some(certain),
             None => characters.resolve_unknown(glyph, map.as_deref()),
