@@ -14,3 +14,13 @@ pub(crate) fn is_caption_label<'a>(mut words: impl Iterator<Item = &'a str>) -> 
         number.ends_with([':', '.']) || words.next().is_none_or(|next| !next.starts_with(char::is_lowercase));
     is_word && is_number && is_ended
 }
+
+/// Whether these words begin with the label of an algorithm.
+pub(crate) fn is_algorithm_label<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
+    let is_word = words.next().is_some_and(|word| word.eq_ignore_ascii_case("algorithm"));
+    let is_number = |number: &str| number.trim_end_matches([':', '.']).chars().all(|sign| sign.is_ascii_digit());
+    is_word
+        && words
+            .next()
+            .is_some_and(|number| number.starts_with(|sign: char| sign.is_ascii_digit()) && is_number(number))
+}

@@ -116,29 +116,42 @@ impl<'a> SpanWriter<'a> {
     pub(super) fn code(&self, draft: &Draft) -> Vec<TextSpan> {
         let left = draft.lines.iter().map(|line| line.bounds.x0).fold(f32::INFINITY, f32::min);
         let words = draft.lines.iter().flat_map(|line| &line.words);
-        let pitch = pitch(words).unwrap_or(0.5 * draft.size());
+        // In type of other pitches, only the indent of a line, and of what follows its number, says something.
+        let is_fixed = draft.is_all(Line::is_monospace);
+        let pitch = pitch(words).filter(|_| is_fixed).unwrap_or(0.5 * draft.size());
         let step = draft.lines.windows(2).filter_map(|pair| Some(pair.get(1)?.baseline - pair.first()?.baseline));
         let step = step.filter(|step| *step > 0.0).fold(f32::INFINITY, f32::min);
         let mut text = String::new();
-        let mut above: Option<&&Line> = None;
-        for line in &draft.lines {
-            if let Some(above) = above {
+        let mut above: Option<&Line> = None;
+        let are_level = |a: &Line, b: &Line| a.baseline.total_cmp(&b.baseline).is_eq();
+        for row in draft.lines.chunk_by(|a, b| are_level(a, b)) {
+            let Some(line) = row.first() else { continue };
+            if let Some(above) = above.replace(line) {
                 let lines = count((line.baseline - above.baseline) / step).clamp(1, 1 + MAX_EMPTY_LINES);
                 text.extend(std::iter::repeat_n('\n', lines));
             }
+            let words = row.iter().flat_map(|line| line.words.iter().enumerate());
             let mut column = 0;
-            for (index, word) in line.words.iter().enumerate() {
+            let mut is_placed = true;
+            for (index, word) in words {
+                let is_spaced = column > 0 && (index == 0 || word.is_spaced);
                 let wanted = count((word.bounds.x0 - left) / pitch).min(MAX_CODE_INDENT + column);
-                let least = column + usize::from(index > 0 && word.is_spaced);
-                let at = if index > 0 && !word.is_spaced { column } else { wanted.max(least) };
+                let least = column + usize::from(is_spaced);
+                let at = if is_placed || is_fixed && is_spaced { wanted.max(least) } else { least };
                 text.extend(std::iter::repeat_n(' ', at.saturating_sub(column)));
-                text.push_str(&word.text);
-                column = at + word.text.chars().count();
+                let shown = word.formula.as_ref().map_or(&word.text, |formula| &formula.latex);
+                text.push_str(shown);
+                is_placed = column == 0 && is_step_number(shown);
+                column = at + shown.chars().count();
             }
-            above = Some(line);
         }
         vec![TextSpan { text, is_monospace: true, ..TextSpan::default() }]
     }
+}
+
+fn is_step_number(text: &str) -> bool {
+    let digits = text.trim_end_matches([':', '.']);
+    !digits.is_empty() && digits.chars().all(|sign| sign.is_ascii_digit())
 }
 
 fn count(ratio: f32) -> usize {

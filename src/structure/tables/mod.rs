@@ -23,6 +23,7 @@ pub use unread::has_rows_beside;
 pub use write::{to_csv, to_html, to_markdown};
 
 use crate::bounds::{center, holds};
+use crate::caption_label::is_algorithm_label;
 use crate::code_signs::CodeSigns;
 use crate::formulas;
 use crate::line_numbers;
@@ -38,6 +39,8 @@ const MAX_WORDS: usize = 100_000;
 pub(super) const MAX_CELLS: usize = 50_000;
 /// If the cells of a table are code and a row has so many lines or more, the table is a listing.
 const LISTING_LINES: usize = 2;
+/// The label of an algorithm stands at most so far above its steps, in ems.
+const LABEL_EM: f32 = 3.0;
 /// A page has at most this many tables.
 const MAX_TABLES: usize = 300;
 
@@ -134,7 +137,7 @@ pub fn find_tables(page: &PageLayout) -> Vec<Table> {
 
 fn tables_of(page: &PageLayout) -> Vec<Table> {
     let mut tables = layout::turned::with_each_turn(page, tables_of_upright);
-    tables.retain(|table| has_words_once(table, page) && !is_listing(table, page));
+    tables.retain(|table| has_words_once(table, page) && !is_listing(table, page) && !is_algorithm(table, page));
     let mut taken: Vec<Bounds> = Vec::new();
     tables.retain(|table| {
         let is_taken = |word: &Word| taken.iter().any(|area| holds(*area, center(word.bounds)));
@@ -178,6 +181,18 @@ fn is_listing(table: &Table, page: &PageLayout) -> bool {
     let mut code = CodeSigns::default();
     let own = words.iter().filter(|(_, word)| word.is_monospace).map(|(_, word)| code.add(&word.text)).count();
     5 * own >= 4 * words.len() && code.are_many() && rows_of(words).len() >= LISTING_LINES * table.rows
+}
+
+/// Whether it is no table, but the steps of an algorithm: its label is the first row, or stands directly above.
+fn is_algorithm(table: &Table, page: &PageLayout) -> bool {
+    let is_near = |word: &Word| {
+        let distance = table.bounds.y0 - word.bounds.y0;
+        word.turn == 0
+            && (-word.size..LABEL_EM * word.size).contains(&distance)
+            && word.bounds.shared_width(table.bounds) > 0.0
+    };
+    let near: Vec<(usize, &Word)> = page.words.iter().enumerate().filter(|(_, word)| is_near(word)).collect();
+    rows_of(near).iter().any(|row| is_algorithm_label(row.iter().map(|(_, word)| word.text.as_str())))
 }
 
 /// The words in the area of a table.

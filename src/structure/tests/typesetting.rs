@@ -189,3 +189,26 @@ fn labels_in_a_figure_stand_between_two_parts_of_a_paragraph() {
     let text = markdown_of(&[first, second]);
     assert!(text.concat().contains("right one goes on below the figure"), "{text:?}");
 }
+
+/// A horizontal rule below the current line.
+fn ruled(mut sheet: Sheet) -> Sheet {
+    let y = sheet.y - 6.0;
+    let bounds = Bounds { x0: 50.0, y0: y, x1: 340.0, y1: y + 0.5 };
+    sheet.layout.rules.push(Rule { bounds, is_horizontal: true, color: [0; 3] });
+    sheet.space(6.0)
+}
+
+#[test]
+fn the_steps_of_an_algorithm_are_lines_of_code() {
+    let steps = |label: &str| {
+        let sheet = ruled(Sheet::new().line(FULL).line(FULL).line(FULL).space(12.0).at(50.0, BOLD, label));
+        let sheet = sheet.line("1: for all edges do").at(70.0, PLAIN, "visit its end");
+        let mut sheet = sheet.line("2: done");
+        sheet.y -= 12.0;
+        sheet.put(200.0, PLAIN, "// in order");
+        markdown(ruled(sheet.space(12.0)).line(FULL))
+    };
+    let expected = "```\n1: for all edges do\n    visit its end\n2: done // in order\n```";
+    assert!(steps("Algorithm 1 Search").contains(expected), "{}", steps("Algorithm 1 Search"));
+    assert!(!steps("Exercise 1 Search").contains("```"));
+}

@@ -8,6 +8,8 @@ use pagewise_text::Bounds;
 const UNDERLINE_EM: f32 = 0.3;
 /// A rule so far above a baseline, in ems, does not cross the line.
 const HEIGHT_EM: f32 = 0.7;
+/// A rule at most so far below a baseline, in ems, is directly below the line.
+const NEAR_EM: f32 = 1.5;
 /// So many rules between two lines are looked at.
 const MAX_RULES: usize = 100;
 
@@ -26,10 +28,19 @@ impl Dividers {
 
     /// Whether a rule over half the width of the narrower line separates two lines.
     pub(super) fn is_between(&self, above: &Line, below: &Line) -> bool {
-        let (top, bottom) = (above.baseline + UNDERLINE_EM * above.size, below.baseline - HEIGHT_EM * below.size);
         let narrower = if above.bounds.width() < below.bounds.width() { above.bounds } else { below.bounds };
+        self.has_rule(above, below.baseline - HEIGHT_EM * below.size, narrower)
+    }
+
+    /// Whether a rule over half the width of a line stands directly below it.
+    pub(super) fn is_below(&self, line: &Line) -> bool {
+        self.has_rule(line, line.baseline + NEAR_EM * line.size, line.bounds)
+    }
+
+    fn has_rule(&self, above: &Line, bottom: f32, width: Bounds) -> bool {
+        let top = above.baseline + UNDERLINE_EM * above.size;
         let first = self.rules.partition_point(|rule| center(*rule).1 < top);
         let mut near = self.rules.iter().skip(first).take_while(|rule| center(**rule).1 < bottom).take(MAX_RULES);
-        near.any(|rule| 2.0 * rule.shared_width(narrower) > narrower.width())
+        near.any(|rule| 2.0 * rule.shared_width(width) > width.width())
     }
 }

@@ -1,5 +1,6 @@
 //! Drafts: lines that belong together, before it is known what they are.
 
+mod algorithms;
 mod dividers;
 mod formulas;
 mod item_starts;

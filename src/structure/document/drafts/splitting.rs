@@ -1,5 +1,6 @@
 //! The lines of a column become drafts: where does one end and the next begin.
 
+use super::algorithms;
 use super::dividers::Dividers;
 use super::formulas;
 use super::item_starts::{RecentMarkers, add_bare_numbers};
@@ -49,6 +50,7 @@ pub(crate) fn split<'a>(
     let mut markers: Vec<Option<Marker>> = lines.iter().map(|line| marker(line)).collect();
     add_bare_numbers(lines, &mut markers);
     let splitter = Splitter {
+        steps: algorithms::steps(lines, dividers),
         formulas,
         markers,
         right,
@@ -95,6 +97,8 @@ pub(super) struct Splitter<'s, 'a> {
     pub(super) markers: Vec<Option<Marker>>,
     /// The displayed formula to which each belongs.
     formulas: Vec<Option<usize>>,
+    /// Whether each is a step of an algorithm.
+    steps: Vec<bool>,
     pub(super) edges: Vec<f32>,
     pub(super) justified: Option<f32>,
     pub(super) right: f32,
@@ -113,7 +117,7 @@ impl<'a> Splitter<'_, 'a> {
             Some(role) => DraftKind::of_role(role),
             None => DraftKind::Paragraph { depth: 0 },
         };
-        let is_formula = self.formula(start).is_some();
+        let is_formula = !is_code && self.formula(start).is_some();
         let mut draft = Draft { tag, is_formula, ..Draft::new(place, kind, lines) };
         let is_item = matches!(draft.kind, DraftKind::Item { .. });
         if is_item || draft.is_free() && !is_formula && self.is_marked(start, start, recent) {
@@ -142,6 +146,9 @@ impl<'a> Splitter<'_, 'a> {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return true };
         if let Some(is_break) = self.is_tag_break(next) {
             return is_break;
+        }
+        if self.is_step(next - 1) || self.is_step(next) {
+            return self.is_step(next - 1) != self.is_step(next);
         }
         if self.is_rest(next) {
             return true;
@@ -258,8 +265,15 @@ impl<'a> Splitter<'_, 'a> {
         is_alike && !is_marked && !self.ends_early(next - 1, next) && self.step(next - 1, next) < 1.5 * size
     }
 
-    /// Whether a line is code: text of a fixed pitch, but not a title of one or two lines in larger type.
+    fn is_step(&self, index: usize) -> bool {
+        self.steps.get(index).is_some_and(|is_step| *is_step)
+    }
+
+    /// Whether a line is code: a step of an algorithm, or text of a fixed pitch, but not a title of one or two lines in larger type.
     fn is_code(&self, index: usize) -> bool {
+        if self.is_step(index) {
+            return true;
+        }
         let Some(line) = self.line(index).filter(|line| !self.statistics.is_monospace && line.is_monospace()) else {
             return false;
         };

@@ -91,6 +91,15 @@ Inputs: some data       Outputs: the estimate
 3:    end
 ---------------------------------------------";
     assert_eq!(tables_of(steps), "");
+    let aligned = "
+Algorithm 2 Weights
+------------------------------------------
+1:     w = 0           // first weights
+2:     b = 0           // no bias
+3:     return w        // what was learned
+------------------------------------------";
+    assert_eq!(tables_of(aligned), "");
+    assert_ne!(tables_of(&aligned.replace("Algorithm", "Table")), "");
 }
 
 #[test]
