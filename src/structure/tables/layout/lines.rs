@@ -6,9 +6,7 @@ use super::signs;
 use crate::bounds::{center, holds};
 use crate::list_marks::is_list_mark;
 use crate::page_structure::is_value;
-use pagewise_text::{
-    Bounds, COLUMN_GAP_EM, HasPlace, PageLayout, Word, WordPlace, are_boxes_overprinted, parts, rows_of, strands,
-};
+use pagewise_text::{Bounds, COLUMN_GAP_EM, HasPlace, PageLayout, Word, WordPlace, parts, rows_of, strands};
 
 /// Areas of a page may overlap, but all their words together are at most this many.
 const MAX_READS: usize = 4_000_000;
@@ -104,15 +102,6 @@ impl<'p> Chunk<'p> {
     /// Whether it holds a value rather than words: mostly digits, or no letter.
     pub(crate) fn is_value(&self) -> bool {
         is_value(self.words.iter().map(|w| w.word.text.as_str()))
-    }
-}
-
-impl TextLine<'_> {
-    /// Whether some of its text stands over other text.
-    pub(crate) fn is_overprinted(&self) -> bool {
-        self.chunks
-            .windows(2)
-            .any(|pair| matches!(pair, [a, b] if are_boxes_overprinted(a.bounds, b.bounds, self.size)))
     }
 }
 

@@ -112,8 +112,7 @@ impl<'p> Area<'p> {
             return None;
         }
         let columns_by = if proof.is_drawn() { ColumnsBy::RuledSpace } else { ColumnsBy::Space };
-        let is_certain = proof.is_drawn() && !self.lines.iter().any(TextLine::is_overprinted);
-        table_of(slots, levels + places.len(), columns.len(), (columns_by, is_certain))
+        table_of(slots, levels + places.len(), columns.len(), (columns_by, proof.is_drawn()))
     }
 }
 

