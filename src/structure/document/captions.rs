@@ -70,13 +70,10 @@ fn mark_if(drafts: &mut [Draft], pages: &[DocumentPage], is_caption: impl Fn(&Dr
     }
 }
 
-/// Whether it stands within a figure. One that covers most of the page is its ground.
+/// Whether it stands within a figure.
 pub(super) fn is_in_figure(draft: &Draft, page: &DocumentPage) -> bool {
     let middle = center(draft.bounds_on(&page.structure));
-    let area = page.structure.width * page.structure.height;
-    let is_ground = |figure: &Bounds| 2.0 * figure.width() * figure.height() > area;
-    let mut figures = page.structure.figures.iter().take(MAX_FIGURES);
-    figures.any(|figure| holds(*figure, middle) && !is_ground(figure))
+    page.structure.figures.iter().take(MAX_FIGURES).any(|figure| holds(*figure, middle))
 }
 
 fn is_beside_figure(draft: &Draft, page: &DocumentPage) -> bool {

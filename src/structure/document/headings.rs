@@ -214,7 +214,7 @@ fn doubt_tag(draft: &mut Draft, statistics: &TypeStatistics) {
     let is_long = draft.lines.len() > MAX_LINES || draft.len() > MAX_CHARACTERS;
     let is_plain = heading_size(draft) < LARGER * statistics.body_size && !is_emphasised(draft, statistics);
     let is_body = is_plain && draft.ends_sentence() && draft.len() > MAX_SENTENCE && draft_depth(draft).is_none();
-    if is_long || is_body || !has_word(draft) {
+    if is_long || is_body {
         draft.kind = DraftKind::Paragraph { depth: 0 };
     }
 }
@@ -242,11 +242,10 @@ fn with_next(flow: Flow, headings: &[usize]) -> Vec<usize> {
     all
 }
 
-/// Whether a paragraph may be a heading if one before it looks like it: short, apart, bold or italic.
+/// Whether a paragraph may be a heading if one before it looks like it: apart, bold or italic.
 fn may_be_next(draft: &Draft) -> bool {
     let is_set_off = draft.share(|style| style.is_bold) > MOST || draft.share(|style| style.is_italic) > MOST;
-    let is_short = draft.lines.len() < MAX_LINES && draft.len() <= MAX_CHARACTERS;
-    draft.is_free() && is_set_off && is_short && draft.space_above >= SPACE_ABOVE && !draft.ends_sentence()
+    draft.is_free() && is_set_off && draft.space_above >= SPACE_ABOVE && !draft.ends_sentence()
 }
 
 /// The title: the highest heading of the first page. If the highest is short, it may be the name of a journal: then the
@@ -356,7 +355,6 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics, 
         || is_listed(draft)
         || draft.begins_small() && ratio < MUCH_LARGER
         || !has_word(draft)
-        || is_mostly_formulas(draft)
         || draft.text().matches([',', ';', '·']).count() >= MIN_KEY_COMMAS
         || draft.lines.iter().any(|line| line.is_row() || ratio < MUCH_LARGER && line.has_heads())
         || ratio < if is_small_heading(draft, next) { SMALLEST } else { SMALLER }
@@ -365,10 +363,9 @@ fn is_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics, 
     }
     let is_sentence = draft.ends_sentence() || draft.last_sign().is_some_and(|sign| matches!(sign, ',' | ';'));
     let is_over = next.is_some_and(|next| next.space_above < SPACE_ABOVE);
-    let is_mixed = (1.0 - MOST..MOST).contains(&draft.share(|style| style.is_bold));
     let has_cells = draft.lines.iter().any(|line| line.has_cells());
     let has_value = draft.lines.first().is_some_and(|line| is_cell_value(after_label(line)));
-    let is_label = has_value || has_cells && (is_over || is_mixed) || is_over && draft.last_sign() == Some(':');
+    let is_label = has_value || is_over && (has_cells || draft.last_sign() == Some(':'));
     if ratio < MUCH_LARGER && is_label {
         return false;
     }
@@ -427,14 +424,6 @@ pub(super) fn heading_size(draft: &Draft) -> f32 {
     if draft.is_all(|line| line.is_capitals()) { largest.max(draft.size()) } else { draft.size() }
 }
 
-/// Whether most signs of a draft are those of formulas.
-fn is_mostly_formulas(draft: &Draft) -> bool {
-    let words = || draft.lines.iter().flat_map(|line| &line.words);
-    let in_formulas =
-        words().filter(|word| word.formula.is_some()).map(|word| word.text.chars().count()).sum::<usize>();
-    2 * in_formulas > words().map(|word| word.text.chars().count()).sum::<usize>()
-}
-
 /// Whether it has at least two letters of words or numbers. An index is a letter beside another one in smaller type.
 fn has_word(draft: &Draft) -> bool {
     let words = || draft.lines.iter().flat_map(|line| &line.words);
@@ -458,17 +447,17 @@ fn is_vivid([red, green, blue]: [u8; 3]) -> bool {
 }
 
 pub(super) fn is_capitals(draft: &Draft) -> bool {
-    draft.is_all(|line| line.is_capitals()) && draft.lines.len() <= 3
+    draft.is_all(|line| line.is_capitals())
 }
 
-/// Whether a line in italics or in another font stands alone at the left edge, over text that differs.
+/// Whether a line in another font stands alone at the left edge, over text that differs.
 fn is_plain_heading(draft: &Draft, next: Option<&Draft>, statistics: &TypeStatistics) -> bool {
     let width = draft.bounds().width();
     let body = statistics.font(draft.place.page);
     let has_other_font = |draft: &Draft| draft.is_all(|line| line.is_all(|style| Some(style.font) != body));
     draft.lines.len() == 1
         && draft.lines.iter().all(|line| after_label(line).is_empty())
-        && (draft.is_all(|line| line.is_italic()) || has_other_font(draft))
+        && has_other_font(draft)
         && width < 0.75 * (draft.right - draft.origin)
         && ((draft.first_left() - draft.origin).abs() < 0.5 * draft.size() || is_centred_section(draft))
         && next.is_some_and(|next| {

@@ -159,13 +159,9 @@ struct Around<'d, 'a> {
 /// Whether only what may stand between the parts of a paragraph is before it in its column.
 fn is_first_of_column(Around { drafts, index, is_over_box, pages, statistics }: Around) -> bool {
     let Some(place) = drafts.get(index).map(|draft| draft.place) else { return false };
-    let is_body = drafts.get(index).is_some_and(|draft| !is_small(draft, statistics));
     let own = drafts.iter().enumerate().take(index).rev().take_while(|(_, draft)| draft.place == place);
     let is_other = |at: usize, draft: &Draft| {
-        is_beside(draft)
-            || is_body && is_small(draft, statistics)
-            || is_label(draft, pages)
-            || is_over_box && is_boxed(drafts, at)
+        is_beside(draft) || is_small(draft, statistics) || is_label(draft, pages) || is_over_box && is_boxed(drafts, at)
     };
     own.take(40).all(|(at, draft)| is_other(at, draft))
 }
@@ -208,9 +204,6 @@ fn reads_on(before: &Draft, after: &Draft) -> bool {
     }
     if ends_short(before) {
         return false;
-    }
-    if is_justified(before) {
-        return true;
     }
     // Paragraphs that begin with an indent: one without it continues.
     let is_indented = |draft: &Draft| draft.first_left() - draft.text_left() > TOLERANCE_EM * draft.size();

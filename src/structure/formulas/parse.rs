@@ -217,13 +217,8 @@ fn with_brackets(mut symbols: Vec<Symbol>, depth: usize) -> Option<Vec<Symbol>> 
 
 /// The bracket that closes another one.
 fn closing(open: &Symbol, rest: &std::collections::VecDeque<Symbol>) -> Option<usize> {
-    let height = |symbol: &Symbol| symbol.bounds.height();
-    let is_like = |symbol: &Symbol| {
-        (symbol.middle().1 - open.middle().1).abs() < 0.25 * open.size
-            && (height(symbol) - height(open)).abs() < 0.2 * height(open)
-    };
     let mut level = 0_usize;
-    for (at, symbol) in rest.iter().enumerate().filter(|(_, symbol)| is_like(symbol)) {
+    for (at, symbol) in rest.iter().enumerate() {
         match (&open.kind, &symbol.kind) {
             (Kind::Bar(own), Kind::Bar(other)) if own == other => return Some(at),
             (Kind::Open(_), Kind::Open(_)) => level += 1,

@@ -138,7 +138,7 @@ pub(super) fn is_combining(sign: char) -> bool {
 }
 
 fn parts_of<'t>(text: &'t str, word: &Word, is_prose: bool) -> Vec<&'t str> {
-    if is_prose || accent(text, word).is_some() {
+    if is_prose || accent(text).is_some() {
         return vec![text];
     }
     let mut parts = Vec::new();
@@ -170,7 +170,7 @@ fn kind_of(part: &str, word: &Word, bounds: Bounds, is_prose: bool) -> (Kind, St
     if part == "/" && word.math != MathFont::None {
         return (Kind::Accent(NEGATION), part.to_owned());
     }
-    if let Some(command) = accent(part, word) {
+    if let Some(command) = accent(part) {
         // The wide accents are signs of fonts of formulas.
         let command = match command {
             "\\hat" if word.math != MathFont::None => "\\widehat",
@@ -317,14 +317,14 @@ pub(super) fn is_accent_command(latex: &str) -> bool {
 
 /// Whether a word is an accent beyond ASCII that stands alone.
 pub(super) fn is_accent(word: &Word) -> bool {
-    !word.text.is_ascii() && accent(&word.text, word).is_some()
+    !word.text.is_ascii() && accent(&word.text).is_some()
 }
 
 /// The command of an accent that stands alone.
-fn accent(text: &str, word: &Word) -> Option<&'static str> {
+fn accent(text: &str) -> Option<&'static str> {
     let mut signs = text.chars();
     let (Some(sign), None) = (signs.next(), signs.next()) else { return None };
-    accent_command(sign).filter(|_| !word.is_italic || word.math != MathFont::None || !sign.is_ascii())
+    accent_command(sign)
 }
 
 fn accent_command(sign: char) -> Option<&'static str> {

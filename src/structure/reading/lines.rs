@@ -21,8 +21,6 @@ const MAX_AROUND: usize = 1_000;
 const SIDE_EM: f32 = 1.6;
 /// The sizes of a label and its value differ by less, as a share.
 const SAME_SIZE: f32 = 0.1;
-/// Texts that begin at most so far from each other, in ems, stand below each other.
-const SAME_LEFT_EM: f32 = 0.5;
 /// So wide a gap, in ems, divides a line.
 const WIDE_GAP_EM: f32 = 6.0;
 
@@ -79,8 +77,6 @@ fn lines_of(segments: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Line> {
 
 /// Segments on one baseline become one line, or several where something divides it.
 fn merged(segments: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Line> {
-    let mut lefts: Vec<f32> = segments.iter().map(|segment| segment.bounds.x0).collect();
-    lefts.sort_by(f32::total_cmp);
     let mut rows: Vec<Vec<Segment>> = Vec::new();
     for segment in segments {
         match rows.last_mut() {
@@ -88,30 +84,28 @@ fn merged(segments: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Line> {
             _ => rows.push(vec![segment]),
         }
     }
-    rows.into_iter().flat_map(|row| divided(row, boxes, &lefts)).filter_map(line_of).collect()
+    rows.into_iter().flat_map(|row| divided(row, boxes)).filter_map(line_of).collect()
 }
 
 /// The parts of a row, from left to right. A row of more than two parts is one of an array.
-fn divided(mut row: Vec<Segment>, boxes: &DrawnBoxes, lefts: &[f32]) -> Vec<Vec<Segment>> {
+fn divided(mut row: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Vec<Segment>> {
     row.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
     match row.as_slice() {
-        [left, right] if is_divided(left, right, boxes, lefts) => row.into_iter().map(|part| vec![part]).collect(),
+        [left, right] if is_divided(left, right, boxes) => row.into_iter().map(|part| vec![part]).collect(),
         _ => vec![row],
     }
 }
 
 /// Whether two texts on one baseline are read apart: a side of a box is between them, or much space, and they are no label
-/// and its value. The text of an item goes on where no other text begins.
-fn is_divided(left: &Segment, right: &Segment, boxes: &DrawnBoxes, lefts: &[f32]) -> bool {
+/// and its value, or an item.
+fn is_divided(left: &Segment, right: &Segment, boxes: &DrawnBoxes) -> bool {
     let (from, to, em) = (left.bounds.x1, right.bounds.x0, left.size.max(right.size));
     let first = boxes.sides.partition_point(|side| center(*side).0 < from);
     let mut between = boxes.sides.iter().skip(first).take_while(|side| center(**side).0 <= to);
     let is_side = |side: &Bounds| side.height() > SIDE_EM * em && side.y0 < left.baseline && left.baseline < side.y1;
     let is_label = ends_label(&left.words) || is_cell_value(&right.words);
     let is_row = (left.size - right.size).abs() < SAME_SIZE * em && is_label;
-    let before = |x: f32| lefts.partition_point(|left| *left < x);
-    let is_column = || before(to + SAME_LEFT_EM * em) - before(to - SAME_LEFT_EM * em) > 1;
-    let is_one = is_row || left.is_item() && !right.is_item() && !is_column();
+    let is_one = is_row || left.is_item() && !right.is_item();
     between.any(is_side) || to - from > WIDE_GAP_EM * em && !is_one && is_text(left) && is_text(right)
 }
 

@@ -26,12 +26,6 @@ const MAX_MARK_EM: f32 = 6.0;
 /// Minimum number of marks that stand below each other, and of signs such as bullets.
 const MIN_MARKS: usize = 3;
 const MIN_SIGNS: usize = 2;
-/// Maximum number of lists of a page whose marks stand apart from their texts.
-const MAX_LISTS: usize = 200;
-/// Maximum number of texts that begin beside marks, for each of these. Numbers of formulas stand before a column of text,
-/// and have no stop or square bracket, as those of references with many authors.
-const MAX_TEXTS: usize = 4;
-const MAX_TEXTS_OF_CLOSED: usize = 12;
 /// So many lengths are counted to find the most frequent one.
 const MAX_LENGTHS: usize = 16;
 /// So many words of each of two segments are compared.
@@ -144,7 +138,7 @@ pub(super) fn line_size<'a>(words: impl Iterator<Item = &'a LineWord>) -> f32 {
         most_frequent(words.iter().map(|word| (word.style.size, word.text.chars().count().max(1))))
     };
     let text: Vec<&LineWord> = words.iter().copied().filter(|word| word.formula.is_none()).collect();
-    size_of(&full_words(&text)).or_else(|| size_of(&full_words(&words))).or_else(|| size_of(&words)).unwrap_or(1.0)
+    size_of(&full_words(&text)).or_else(|| size_of(&words)).unwrap_or(1.0)
 }
 
 /// The words that are no index or exponent of the larger word before or after them.
@@ -216,16 +210,10 @@ fn with_marks(rows: Vec<Vec<Segment>>) -> Vec<Segment> {
 /// Marks and texts below each other, by the places where they begin.
 struct Lists(BTreeMap<(i32, i32), MarkColumn>);
 
-/// Marks below each other: how many there are, and how many texts begin where theirs do, between the first and the last.
+/// Marks below each other: how many there are, and whether none has a letter or a digit.
 struct MarkColumn {
     marks: usize,
-    texts: usize,
-    top: f32,
-    bottom: f32,
-    /// Whether none has a letter or a digit.
     are_signs: bool,
-    /// Whether all end in a stop or a square bracket.
-    are_closed: bool,
 }
 
 impl Lists {
@@ -235,24 +223,13 @@ impl Lists {
             if let [mark, text] = pair
                 && is_mark_of(mark, text)
             {
-                let (top, bottom) = (mark.baseline, mark.baseline);
-                let empty = MarkColumn { marks: 0, texts: 0, top, bottom, are_signs: true, are_closed: true };
+                let empty = MarkColumn { marks: 0, are_signs: true };
                 let column = lists.entry((left_of(mark), left_of(text))).or_insert(empty);
                 column.marks += 1;
                 column.are_signs &= !mark.words.iter().any(|word| has_letter(&word.text));
-                column.are_closed &= mark.words.iter().all(|word| word.text.ends_with(['.', ']']));
-                (column.top, column.bottom) = (column.top.min(top), column.bottom.max(bottom));
             }
         }
         lists.retain(|_, column| column.marks >= if column.are_signs { MIN_SIGNS } else { MIN_MARKS });
-        let mut lists: BTreeMap<(i32, i32), MarkColumn> = lists.into_iter().take(MAX_LISTS).collect();
-        for segment in rows.iter().flatten() {
-            let begins = lists.iter_mut().filter(|((_, text), _)| *text == left_of(segment));
-            let beside = begins.filter(|(_, own)| (own.top..=own.bottom).contains(&segment.baseline));
-            beside.for_each(|(_, column)| column.texts += 1);
-        }
-        let most = |column: &MarkColumn| if column.are_closed { MAX_TEXTS_OF_CLOSED } else { MAX_TEXTS };
-        lists.retain(|_, column| column.texts <= most(column) * column.marks);
         Self(lists)
     }
 

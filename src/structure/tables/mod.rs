@@ -24,7 +24,6 @@ pub use write::{to_csv, to_html, to_markdown};
 
 use crate::bounds::{center, holds};
 use crate::caption_label::is_algorithm_label;
-use crate::code_signs::CodeSigns;
 use crate::formulas;
 use crate::line_numbers;
 use crate::reading::is_slanted;
@@ -37,8 +36,6 @@ use pagewise_text::{Bounds, PageLayout, Word, rows_of};
 const MAX_WORDS: usize = 100_000;
 /// A table with more places than this is not returned.
 pub(super) const MAX_CELLS: usize = 50_000;
-/// If the cells of a table are code and a row has so many lines or more, the table is a listing.
-const LISTING_LINES: usize = 2;
 /// The label of an algorithm stands at most so far above its steps, in ems.
 const LABEL_EM: f32 = 3.0;
 /// A page has at most this many tables.
@@ -137,7 +134,7 @@ pub fn find_tables(page: &PageLayout) -> Vec<Table> {
 
 fn tables_of(page: &PageLayout) -> Vec<Table> {
     let mut tables = layout::turned::with_each_turn(page, tables_of_upright);
-    tables.retain(|table| has_words_once(table, page) && !is_listing(table, page) && !is_algorithm(table, page));
+    tables.retain(|table| has_words_once(table, page) && !is_algorithm(table, page));
     let mut taken: Vec<Bounds> = Vec::new();
     tables.retain(|table| {
         let is_taken = |word: &Word| taken.iter().any(|area| holds(*area, center(word.bounds)));
@@ -173,14 +170,6 @@ fn has_words_once(table: &Table, page: &PageLayout) -> bool {
     let letters = |text: &str| text.chars().filter(|sign| sign.is_alphanumeric()).count();
     let cells = table.cells.iter().map(|cell| letters(&cell.text)).sum::<usize>();
     cells == words_of(table, page).map(|word| letters(&word.text)).sum()
-}
-
-/// Whether it is no table, but boxes of code that stand beside each other: the cells are code of several lines.
-fn is_listing(table: &Table, page: &PageLayout) -> bool {
-    let words: Vec<(usize, &Word)> = words_of(table, page).enumerate().collect();
-    let mut code = CodeSigns::default();
-    let own = words.iter().filter(|(_, word)| word.is_monospace).map(|(_, word)| code.add(&word.text)).count();
-    5 * own >= 4 * words.len() && code.are_many() && rows_of(words).len() >= LISTING_LINES * table.rows
 }
 
 /// Whether it is no table, but the steps of an algorithm: its label is the first row, or stands directly above.

@@ -32,9 +32,7 @@ pub fn has_rows_beside(page: &PageLayout, tables: &[Table]) -> bool {
 
 /// Whether several lines below each other have a label and values in the same columns, and are no labels of a chart.
 fn has_rows(lines: &[TextLine], page: &PageLayout) -> bool {
-    let is_next = |above: &TextLine, below: &TextLine| {
-        is_row(above) && is_row(below) && is_near(above, below) && share_columns(above, below)
-    };
+    let is_next = |above: &TextLine, below: &TextLine| is_row(above) && is_row(below) && share_columns(above, below);
     let is_figure = |rows: &[TextLine]| {
         let area = union(rows.iter().flat_map(|row| &row.chunks).map(|chunk| chunk.bounds));
         area.is_some_and(|area| is_figure(&area, page, Proof::Aligned))
@@ -52,10 +50,6 @@ fn is_row(line: &TextLine) -> bool {
 /// Whether a chunk is a value with a digit.
 fn is_number(chunk: &Chunk) -> bool {
     chunk.is_value() && chunk.words.iter().any(|word| word.word.text.contains(char::is_numeric))
-}
-
-fn is_near(above: &TextLine, below: &TextLine) -> bool {
-    below.baseline - above.baseline < MAX_PITCH * below.size
 }
 
 fn share_columns(above: &TextLine, below: &TextLine) -> bool {

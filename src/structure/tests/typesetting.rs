@@ -110,7 +110,7 @@ fn a_rule_of_dots_beside_a_column_is_no_part_of_its_lines() {
 fn the_lines_beside_a_large_initial_are_of_its_paragraph() {
     let beside = FULL.get(..52).unwrap_or_default();
     let sheet = Sheet::new().line(&format!("X{FULL}")).at(75.0, PLAIN, beside).at(75.0, PLAIN, beside);
-    let text = markdown(sheet.line(&format!("X{FULL}")).line(FULL).line("to its end."));
+    let text = markdown(sheet.line(&format!("x{FULL}")).line(FULL).line("to its end."));
     assert!(!text.contains("\n\n"), "{text}");
 }
 

@@ -187,7 +187,7 @@ impl<'a> Splitter<'_, 'a> {
         let is_centered = |line: &Line| {
             ((line.bounds.x0 + line.bounds.x1) - (above.bounds.x0 + above.bounds.x1)).abs() < 0.5 * line.size
         };
-        if shift.abs() < indent || (is_centered(below) && shift.abs() > 0.0 && self.is_ragged(next)) {
+        if shift.abs() < indent || is_centered(below) {
             return false;
         }
         if next - start == 1 {
@@ -202,27 +202,16 @@ impl<'a> Splitter<'_, 'a> {
 
     /// Whether a sentence goes on at the left edge of the first line, after a few lines that are set in.
     fn is_under_initial(&self, start: usize, next: usize) -> bool {
-        let lines = (self.line(start), self.line(next - 1), self.line(next));
-        let (Some(first), Some(above), Some(below)) = lines else { return false };
+        let (Some(first), Some(below)) = (self.line(start), self.line(next)) else { return false };
         (2..=MAX_INITIAL).contains(&(next - start))
             && (first.bounds.x0 - below.bounds.x0).abs() < 0.3 * below.size
-            && above.words.len() >= MIN_WORDS
-            && !has_formula(above)
-            && !ends_sentence(above)
-            && !self.ends_early(next - 1, next)
-            && self.right - above.bounds.x1 < above.size
+            && begins_small(below)
     }
 
     /// Whether a line stands further right than those around it, as the first of a paragraph does.
     pub(super) fn is_set_in_once(&self, index: usize, shift: f32) -> bool {
         let (Some(line), Some(next)) = (self.line(index), self.line(index + 1)) else { return false };
         shift > 0.0 && line.bounds.x0 - next.bounds.x0 > INDENT_EM * line.size && !self.is_spaced(index, index + 1)
-    }
-
-    /// Whether neither side of a line stands where the sides of the lines around it do.
-    pub(super) fn is_ragged(&self, index: usize) -> bool {
-        let (Some(line), Some(above)) = (self.line(index), self.line(index.saturating_sub(1))) else { return false };
-        (line.bounds.x1 - above.bounds.x1).abs() > 0.5 * line.size
     }
 
     /// Whether a line leaves room for the first word of the next one.

@@ -23,8 +23,6 @@ const COVERED_EM: f32 = 1.2;
 const OPENED_EM: f32 = 14.0;
 /// A limit stands so near to its operator, in ems.
 const LIMIT_GAP_EM: f32 = 0.7;
-/// The operator of a limit begins at most so far above it, in ems.
-const LIMIT_REACH_EM: f32 = 4.0;
 /// The pieces of a bracket stand so near to each other, in ems.
 const PIECE_GAP_EM: f32 = 0.3;
 /// The number of a formula stands so far from it, in ems.
@@ -81,7 +79,7 @@ impl Finder<'_> {
             let below = (one + 1..parts.len()).take_while(|other| bounds(*other).y0 <= reach).take(MAX_NEIGHBOURS);
             for other in below {
                 let Some(next) = parts.get(other).and_then(|at| self.word(*at)) else { continue };
-                if are_linked(word, next) || are_rows(word, next) && self.is_limit_of_any(word, parts) {
+                if are_linked(word, next) {
                     sets.join(one, other);
                 }
             }
@@ -102,13 +100,6 @@ impl Finder<'_> {
             clusters.entry(sets.find(first)).or_default().1.push(rule);
         }
         clusters.into_values().collect()
-    }
-
-    /// Whether a word is a limit of one of the parts near it.
-    fn is_limit_of_any(&self, word: &Word, parts: &[usize]) -> bool {
-        let from = parts.partition_point(|at| self.top(*at) < word.bounds.y0 - LIMIT_REACH_EM * word.size);
-        let near = parts.iter().skip(from).take(MAX_NEIGHBOURS).filter_map(|at| self.word(*at));
-        near.take_while(|operator| operator.bounds.y0 < word.bounds.y0).any(|operator| is_limit(operator, word))
     }
 
     /// The parts nearest above and below a rule, if it is that of a fraction, a root or an overline.
@@ -246,15 +237,6 @@ fn are_linked(one: &Word, other: &Word) -> bool {
         return gap < DISPLAY_GAP_EM * em && !is_tag(one) && !is_tag(other);
     }
     is_limit(one, other) || is_limit(other, one) || are_pieces(one, other)
-}
-
-/// Whether words of one size stand right below each other, as the rows of a limit do.
-fn are_rows(one: &Word, other: &Word) -> bool {
-    let gap = other.bounds.y0 - one.bounds.y1;
-    let em = one.size;
-    (one.size - other.size).abs() < 0.1 * em
-        && (-0.3 * em..0.3 * em).contains(&gap)
-        && one.bounds.shared_width(other.bounds) > -em
 }
 
 /// Whether words are pieces of one bracket or root, below each other.

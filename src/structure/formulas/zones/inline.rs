@@ -56,10 +56,7 @@ impl Finder<'_> {
         if is_reference && !joins(last.text.chars().last()) {
             return false;
         }
-        let is_root = |word: &Word| word.text.ends_with('√');
         let is_joined = is_limit
-            || is_root(last)
-            || is_root(next)
             || !next.is_spaced
             || next.script != Script::Baseline
             || joins(last.text.chars().last())
@@ -101,9 +98,6 @@ impl Finder<'_> {
         let bounds = own(&run);
         let strays = self.strays_beside(bounds, line, strays, taken);
         let rules = self.rules_above(bounds, line);
-        if self.are_over_others(&rules, &run, line) {
-            return;
-        }
         let own = || run.iter().filter_map(|at| self.word(*at));
         let is_raised = |word: &Word| word.script != Script::Baseline || is_accented(&word.text);
         let text: String = own().map(|word| word.text.as_str()).collect();
@@ -158,19 +152,6 @@ impl Finder<'_> {
         let is_over = |rule: Bounds| rule.x0 > run.x0 - 0.3 * size && rule.x1 < run.x1 + 0.3 * size;
         let near = self.rules_between(baseline - 1.1 * size, baseline - 0.1 * size);
         near.filter(|at| is_over(self.rule(*at))).collect()
-    }
-
-    /// Whether one of these rules is above a word of the line that is no part of the run, and so no overline of the run.
-    fn are_over_others(&self, rules: &[usize], run: &[usize], line: &Line) -> bool {
-        let Some(first) = line.words.iter().position(|at| run.first() == Some(at)).filter(|_| !rules.is_empty()) else {
-            return false;
-        };
-        let near = line.words.iter().skip(first.saturating_sub(MAX_NEIGHBOURS)).take(run.len() + 2 * MAX_NEIGHBOURS);
-        let others =
-            near.filter(|at| !run.contains(at)).filter_map(|at| self.word(*at)).map(|word| center(word.bounds));
-        let others: Vec<(f32, f32)> = others.collect();
-        let is_over = |rule: Bounds| others.iter().any(|(x, y)| (rule.x0..=rule.x1).contains(x) && *y < rule.y0);
-        rules.iter().any(|at| is_over(self.rule(*at)))
     }
 
     /// Whether a word of a line is a variable: of a font of formulas, Greek, or an italic letter among upright words.

@@ -3,8 +3,6 @@
 use super::prose::prose_of;
 use crate::bounds::median;
 use crate::caption_label::is_caption_label;
-use crate::list_marks::is_list_mark;
-use crate::page_structure::page_number;
 use crate::reading::is_slanted;
 use crate::tables::Table;
 use crate::tables::layout::edges::{Edge, Edges};
@@ -13,7 +11,7 @@ use crate::tables::layout::lines::{Chunk, PageWords, PlacedWord, TextLine, is_in
 use crate::tables::reading::area::{Area, Proof};
 use crate::tables::reading::centred::HALF_PITCH;
 use crate::tables::reading::columns::{Column, columns_of};
-use pagewise_text::{Bounds, PageLayout, Word};
+use pagewise_text::{Bounds, PageLayout};
 use std::collections::BTreeSet;
 
 /// Ends of edges of one stack differ by at most this.
@@ -68,10 +66,7 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
     let areas = stacks.iter().flat_map(|stack| areas(stack, words, &lines, page, &slanted, is_text)).take(MAX_AREAS);
     let extend = |area: Bounds| {
         let area = extended(&area, words, &lines, edges);
-        let labelled = with_labels(&area, &lines, &prose, edges).map(|area| extended(&area, words, &lines, edges));
-        // A stamp beside the values is no label, and no table may hide it.
-        let is_stamp = |word: &Word, all: &Bounds| word.turn != 0 && is_inside(&word.bounds, all);
-        labelled.filter(|all| !page.words.iter().any(|word| is_stamp(word, all))).unwrap_or(area)
+        with_labels(&area, &lines, &prose, edges).map_or(area, |area| extended(&area, words, &lines, edges))
     };
     let grown = areas.map(extend).filter(|area| !is_figure(area, page, Proof::Drawn));
     let read = |area: Bounds| {
@@ -291,7 +286,6 @@ fn areas(
     let mut open: Option<Bounds> = None;
     let mut rows_size: Option<f32> = None;
     let mut empty: Option<Bounds> = None;
-    let foot = stack.last().map_or(0.0, |edge| edge.at);
     for pair in stack.windows(2) {
         let [a, b] = pair else { continue };
         let band =
@@ -302,14 +296,10 @@ fn areas(
             rows_size = None;
         }
         let lines = table_lines(&words.inside(&band));
-        if is_started && lines.is_empty() {
-            continue;
-        }
         let is_empty = lines.is_empty() && band.y1 - band.y0 > MAX_EMPTY_PT;
         if is_empty {
             empty = Some(empty.map_or(band, |all| all.union(band)));
         }
-        let is_foot = b.at == foot && is_page_number(&band, &lines);
         // A sentence below the rows is a note.
         let is_note = matches!(lines.as_slice(), [only] if is_full(only, &band));
         // Wide cells look like prose as well, but are no larger than the rows above them.
@@ -317,7 +307,7 @@ fn areas(
         let are_rows = rows_size.is_some_and(|own| size.is_none_or(|size| size <= (1.0 + SAME_SIZE) * own));
         let is_prose = (is_note || !are_rows) && is_text(&band);
         let is_rows = is_tabular(&band, &lines, a.is_rule || b.is_rule, slanted) && !is_prose;
-        if is_empty || is_foot || !is_rows {
+        if is_empty || !is_rows {
             areas.extend(open.take());
             rows_size = None;
         } else {
@@ -390,23 +380,13 @@ fn is_caption(line: &TextLine, area: &Bounds, page_lines: &[TextLine]) -> bool {
     }
     let below = page_lines.iter().filter(|other| other.baseline > line.baseline + 0.5 * line.size);
     let mut rows = below.map(|line| chunks_within(line, area)).filter(|own| own.len() > 1);
-    let is_number = |chunk: &Chunk| chunk.words.first().is_some_and(|word| is_list_mark(&word.word.text));
-    let is_value = |chunk: &&&Chunk| chunk.is_value() && has_digit(chunk) && !is_number(chunk);
+    let is_value = |chunk: &&&Chunk| chunk.is_value() && has_digit(chunk);
     rows.next().is_some_and(|own| 2 * own.iter().filter(is_value).count() < own.len())
 }
 
 /// Whether these texts of a line begin with the label of a caption.
 fn is_labelled<'c, 'p: 'c>(chunks: impl IntoIterator<Item = &'c Chunk<'p>>) -> bool {
     is_caption_label(chunks.into_iter().flat_map(|chunk| &chunk.words).map(|word| word.word.text.as_str()))
-}
-
-/// Whether a band holds only the number of the page, far below the rule above it. The rule below it is then the line at the
-/// foot of the page, not the end of the table.
-fn is_page_number(band: &Bounds, lines: &[TextLine]) -> bool {
-    let [line] = lines else { return false };
-    let words: Vec<&PlacedWord> = line.chunks.iter().flat_map(|chunk| &chunk.words).collect();
-    let is_far = line.baseline - line.size - band.y0 > MAX_RULED_WHITE * line.size;
-    is_far && matches!(words.as_slice(), [only] if page_number(&only.word.text).is_some())
 }
 
 /// Whether a band can hold rows: its lines have several chunks, or are few and short, and no large space is white.

@@ -9,10 +9,6 @@ const MAX_EDGES: usize = 4_000;
 const MAX_RULES: usize = 200_000;
 /// The shade of a line of text is lower than this many ems.
 const MAX_SHADED_LINE: f32 = 1.4;
-/// With more fills times words, it is not asked which fills cut words.
-const MAX_CUT_CHECKS: usize = 10_000_000;
-/// The side of a fill cuts a word if it is further inside the word than this, in ems.
-const CUT_EM: f32 = 0.15;
 /// Edges nearer than this are one.
 const SAME_PLACE: f32 = 1.6;
 /// Pieces of an edge with a gap up to this are one edge.
@@ -71,9 +67,7 @@ impl Edges {
             is_rule: true,
         }));
         let fills = coalesced(fills, MAX_SHADED_LINE * typical_size(page));
-        let may_cut = fills.len().saturating_mul(page.words.len()) <= MAX_CUT_CHECKS;
-        let is_ground = |bounds: &Bounds| is_ground(bounds, page) && !(may_cut && cuts_words(bounds, page));
-        for fill in fills.iter().filter(|fill| is_ground(&fill.bounds)) {
+        for fill in fills.iter().filter(|fill| is_ground(&fill.bounds, page)) {
             sides(&fill.bounds, &mut horizontal, &mut vertical);
         }
         let is_finite = |e: &Edge| e.at.is_finite() && e.start.is_finite() && e.end.is_finite();
@@ -133,20 +127,6 @@ fn bounded(edges: Vec<Edge>) -> Vec<Edge> {
 fn is_ground(bounds: &Bounds, page: &PageLayout) -> bool {
     let (width, height) = (bounds.width(), bounds.height());
     width * height < 0.8 * page.width * page.height && height > 4.0 && width > 4.0
-}
-
-/// Whether the left or right side of a fill runs through words. The sides of a table cell never do.
-fn cuts_words(fill: &Bounds, page: &PageLayout) -> bool {
-    let (mut inside, mut cut) = (0_usize, 0_usize);
-    for word in page.words.iter().filter(|word| word.turn == 0) {
-        let (b, margin) = (&word.bounds, CUT_EM * word.size);
-        let middle = (b.y0 + b.y1) / 2.0;
-        if middle > fill.y0 && middle < fill.y1 && b.x1 > fill.x0 && b.x0 < fill.x1 {
-            inside += 1;
-            cut += usize::from([fill.x0, fill.x1].iter().any(|x| b.x0 + margin < *x && *x < b.x1 - margin));
-        }
-    }
-    cut > 1 && 4 * cut >= inside
 }
 
 /// The middle line of a rule.

@@ -1,7 +1,6 @@
 //! Charts, whose labels stand in rows and columns without being a table.
 
 use super::lines::is_inside;
-use crate::reading::is_slanted;
 use crate::tables::reading::area::Proof;
 use pagewise_text::{Bounds, PageLayout, Rule, Word};
 
@@ -9,9 +8,6 @@ use pagewise_text::{Bounds, PageLayout, Rule, Word};
 const MAX_CHART_RULES: usize = 500;
 /// Maximum number of turned words beside a table with rules.
 const MAX_BESIDE: usize = 2;
-
-/// Slanted text of a larger size, in points, is a watermark. Labels of charts are smaller.
-const WATERMARK_PT: f32 = 24.0;
 
 /// Whether curves or turned words stand in or right beside an area, as in charts. In an area between rules turned words
 /// are heads, and no more than `MAX_BESIDE` stand beside it.
@@ -22,8 +18,7 @@ pub(crate) fn is_figure(area: &Bounds, page: &PageLayout, proof: Proof) -> bool 
     let near = Bounds { x0: area.x0 - 40.0, x1: area.x1 + 10.0, y0: area.y0 - 5.0, y1: area.y1 + 5.0 };
     let curves = page.drawings.iter().filter(|d| is_inside(d, &near)).take(3).count();
     let is_sign = |b: &Bounds| is_inside(b, &near) && (proof == Proof::Aligned || !is_inside(b, area));
-    let is_watermark = |w: &Word| is_slanted(w) && w.size > WATERMARK_PT;
-    let is_turned = |w: &&Word| w.turn != 0 && is_sign(&w.bounds) && !is_watermark(w);
+    let is_turned = |w: &&Word| w.turn != 0 && is_sign(&w.bounds);
     let turned = page.words.iter().filter(is_turned).take(9).count();
     curves > 2 || turned > if proof.is_drawn() { MAX_BESIDE } else { 0 }
 }

@@ -13,8 +13,6 @@ const OFF_LEADING: f32 = 0.12;
 pub(crate) const HALF_PITCH: f32 = 0.85;
 /// The first of several lines of a cell has so many characters or more. Those of a matrix have fewer.
 const MIN_LINE: usize = 3;
-/// The lines of a cell are nearer than so many ems.
-const MAX_LEADING: f32 = 1.6;
 /// The middles of the cells of a row differ by fewer ems than this.
 pub(crate) const OFF_MIDDLE: f32 = 0.25;
 
@@ -39,7 +37,7 @@ impl<'p> Middles<'p> {
         is_cut: impl Fn(&RowLine, &RowLine, &Range<usize>) -> bool,
     ) -> Self {
         let size = lines.iter().map(|line| line.size).fold(0.0, f32::max);
-        if let Some(joins) = (0..columns.len()).find_map(|column| joins_by(column, lines, columns, &is_cut)) {
+        if let Some(joins) = (0..columns.len()).find_map(|column| joins_by(column, lines, columns)) {
             return Self { joins, between: Vec::new() };
         }
         let (mut blocks, leading) = blocks(lines, columns, is_cut);
@@ -93,12 +91,7 @@ impl<'p> Middles<'p> {
 
 /// For each line whether it belongs to the row of the line before it, if each cell of a column is one line and shows a row:
 /// the cells of the other columns stand at its middle, some of them in several lines.
-fn joins_by(
-    column: usize,
-    lines: &[RowLine],
-    columns: &[Column],
-    is_cut: &impl Fn(&RowLine, &RowLine, &Range<usize>) -> bool,
-) -> Option<Vec<Option<bool>>> {
+fn joins_by(column: usize, lines: &[RowLine], columns: &[Column]) -> Option<Vec<Option<bool>>> {
     let marks: Vec<usize> =
         (0..lines.len()).filter(|at| lines.get(*at).is_some_and(|line| line.fills(column))).collect();
     let starts = marks.windows(2).filter_map(|pair| widest_gap(lines, *pair.first()?, *pair.last()?));
@@ -109,7 +102,7 @@ fn joins_by(
         let middle = lines.get(*mark).map_or(f32::MAX, |line| line.baseline);
         let cells: Vec<Vec<(&RowLine, &Piece)>> = (0..columns.len()).map(|at| pieces_in(own, at)).collect();
         // One column may list texts. If several do, each line is a row, and what stands at their middle is about all of them.
-        cells.iter().all(|cell| is_cell_at(cell, middle, is_cut))
+        cells.iter().all(|cell| is_cell_at(cell, middle))
             && cells.iter().filter(|cell| !is_one_text(cell, columns)).count() <= 1
     };
     let several = rows.iter().filter(|row| row.len() > 1).count();
@@ -134,23 +127,14 @@ fn pieces_in<'a, 'p>(lines: &'a [RowLine<'p>], column: usize) -> Vec<(&'a RowLin
     lines.iter().filter_map(own).collect()
 }
 
-/// Whether the lines of a cell follow each other closely round a middle, hold at most one value, and no rule divides them.
-fn is_cell_at(
-    cell: &[(&RowLine, &Piece)],
-    middle: f32,
-    is_cut: &impl Fn(&RowLine, &RowLine, &Range<usize>) -> bool,
-) -> bool {
+/// Whether the lines of a cell stand round a middle, and hold at most one value.
+fn is_cell_at(cell: &[(&RowLine, &Piece)], middle: f32) -> bool {
     let (Some((top, first)), Some((foot, _))) = (cell.first(), cell.last()) else { return true };
     let values = cell.iter().filter(|(_, piece)| piece.chunk.is_value() && !piece.chunk.begins_small()).count();
-    let is_close = |pair: &[(&RowLine, &Piece)]| {
-        let [(above, _), (below, piece)] = pair else { return false };
-        let own = piece.first..piece.last + 1;
-        below.baseline - above.baseline < MAX_LEADING * below.size && !is_cut(above, below, &own)
-    };
     let is_single = cell.iter().all(|(_, piece)| piece.first == piece.last);
     let is_middle = (f32::midpoint(top.baseline, foot.baseline) - middle).abs() < OFF_MIDDLE * first.chunk.size();
     let is_text = cell.len() == 1 || first.chunk.len() >= MIN_LINE;
-    is_single && is_middle && is_text && values <= 1 && cell.windows(2).all(is_close)
+    is_single && is_middle && is_text && values <= 1
 }
 
 /// Whether each line of a cell goes on from the one above it.

@@ -27,8 +27,6 @@ const MIN_DIVIDED: usize = 3;
 const MIN_PAIRS: usize = 3;
 /// The head of a table that nothing draws has more rows only if its body has as many.
 const MAX_HEADS: usize = 4;
-/// The head of a table below a label has more rows only if its body has as many: a chart has values above its labels.
-const MAX_LABELLED_HEADS: usize = 2;
 /// Minimum number of rows of a template, which has no values yet.
 const MIN_LABELS: usize = 3;
 
@@ -151,8 +149,7 @@ fn is_paired(slots: &[Slot]) -> bool {
         (false, _) => !is_bold(slot),
     };
     let rows = slots.iter().filter(|slot| slot.column == 0).count();
-    let is_single = |slot: &Slot| slot.column_span == 1 && slot.row_span == 1;
-    rows > MIN_PAIRS && slots.len() == 2 * rows && slots.iter().all(|slot| is_single(slot) && is_own(slot))
+    rows > MIN_PAIRS && slots.len() == 2 * rows && slots.iter().all(is_own)
 }
 
 /// Whether a column after the first holds nothing but signs of currencies: the blanks of a form.
@@ -270,14 +267,11 @@ pub(crate) fn is_table(slots: &[Slot], heads: usize, rows: usize, columns: &[Col
     if proof == Proof::Labelled {
         let labels = body.iter().filter(|slot| is_label(slot)).count();
         let is_template = labels == body.len() && body_rows >= MIN_LABELS;
-        let is_filled = is_dense || 2 * full >= body_rows && 3 * labels >= body_rows || is_template;
-        let is_free = heads <= body_rows.max(MAX_LABELLED_HEADS) && !is_numbered(&body, columns.len());
-        return is_filled && is_free && !is_running_text(slots, columns.len());
+        return (is_dense || is_template) && !is_numbered(&body, columns.len());
     }
     let enough = if proof.is_drawn() { rows >= 2 && full >= 1 } else { rows >= 3 && full >= 2 };
     let words: usize = body.iter().map(|s| s.words.len()).sum();
-    let are_lists = body.len() > 1 && body.iter().all(|slot| is_item(&slot.words));
-    let is_prose = words > 25 * body.len() && !are_lists || aligned_share(&body, columns.len()) < 0.45;
+    let is_prose = words > 25 * body.len() || aligned_share(&body, columns.len()) < 0.45;
     let is_prose = is_prose || is_running_text(slots, columns.len()) || are_lines(slots, rows);
     let is_free = proof.is_drawn() || heads <= body_rows.max(MAX_HEADS) && is_listing(slots, columns.len());
     is_dense

@@ -14,8 +14,7 @@ pub(super) fn span_labels(slots: &mut [Slot], heads: usize, places: &[f32], colu
             *count += slot.column_span;
         }
     }
-    let is_title = |slot: &Slot| slot.row >= heads && slot.column_span > 1;
-    if columns < 3 || slots.iter().any(is_title) || filled.iter().skip(heads).any(|count| count + 1 != columns) {
+    if columns < 3 || filled.iter().skip(heads).any(|count| count + 1 != columns) {
         return;
     }
     let mut labels: Vec<&mut Slot> = slots.iter_mut().filter(|slot| slot.column == 0 && slot.row >= heads).collect();

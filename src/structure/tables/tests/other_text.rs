@@ -139,26 +139,6 @@ fn the_lines_of_a_chart_through_its_labels_are_no_grid() {
 }
 
 #[test]
-fn boxes_of_code_are_no_cells() {
-    let mut listings = page(
-        "
----------------------------------
-| int a = f(x);  | g(a[0]);     |
-| b[a] = c(d);   | h(a, b);     |
-| b[c] = a(d);   | h(c, b);     |
-| b[d] = a(b);   | h(d, c);     |
-| if (a < b) {   | k[3] = 4;    |
-|   return (a);  | return (b);  |
-| }              | }            |
----------------------------------
-",
-    );
-    assert_eq!(find_tables(&listings).len(), 1);
-    listings.words.iter_mut().for_each(|word| word.is_monospace = true);
-    assert_eq!(find_tables(&listings), []);
-}
-
-#[test]
 fn blanks_for_amounts_are_no_column() {
     let form = "
 --------------------------------------------

@@ -745,26 +745,6 @@ Total        40    24.0
 }
 
 #[test]
-fn a_page_number_above_the_rule_of_the_foot_is_no_row() {
-    let sketch = "
--------------------------
-Town        Red    Blue
--------------------------
-Oakham       12     3.5
-Selkirk       4    12.0
--------------------------
-
-
-
-
-
-
-            13
--------------------------";
-    assert_eq!(tables_of(sketch), "^Town | ^Red | ^Blue\nOakham | 12 | 3.5\nSelkirk | 4 | 12.0");
-}
-
-#[test]
 fn a_line_of_values_between_the_lines_of_its_label_is_one_row() {
     let sketch = "
 ---------------------------------
