@@ -2,7 +2,7 @@
 
 use super::super::bounds::quarters;
 use super::super::list_marks::{is_bullet_sign, is_list_mark};
-use super::super::page_structure::{LineWord, has_letter};
+use super::super::page_structure::{LineWord, ends_label, has_letter, is_cell_value};
 use super::fixed_pitch::pitch;
 use pagewise_base::script::{is_right_to_left, runs_left};
 use pagewise_text::{
@@ -83,6 +83,20 @@ impl ColumnPart for Segment {
         self.words.len() > 1 && begins && self.words.last().is_some_and(|word| is_number(&word.text))
     }
 
+    fn is_value(&self) -> bool {
+        let mut signs = self.words.iter().flat_map(|word| word.text.chars());
+        is_cell_value(&self.words) && signs.any(|sign| sign.is_numeric() || stands_for_value(sign))
+    }
+
+    fn is_label(&self) -> bool {
+        ends_label(&self.words)
+    }
+
+    fn begins_within(&self) -> bool {
+        let first = self.words.first().and_then(|word| word.text.chars().next());
+        first.is_some_and(|sign| sign.is_alphabetic() && !sign.is_uppercase())
+    }
+
     fn is_table(&self) -> bool {
         self.table.is_some()
     }
@@ -90,6 +104,11 @@ impl ColumnPart for Segment {
     fn runs_left(&self) -> bool {
         runs_left(self.words.iter().map(|word| word.text.as_str()))
     }
+}
+
+/// Whether a sign may stand for a value, or apart from it: a dash, or that of a currency.
+fn stands_for_value(sign: char) -> bool {
+    matches!(sign, '-' | '–' | '—' | '−' | '$' | '€' | '£' | '¥')
 }
 
 impl Segment {

@@ -1,6 +1,7 @@
 //! One test per rule of typesetting, on layouts that are sketched line by line.
 
 mod blocks;
+mod columns;
 mod evidence;
 mod hostile;
 mod line_numbers;

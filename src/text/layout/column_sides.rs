@@ -14,6 +14,11 @@ const NOTE_LEADING_EM: f32 = 1.6;
 /// those next to the gutter if they are so wide, in ems. Beyond them the side may have columns of its own.
 const PROSE_FILL: f32 = 0.6;
 const MIN_PROSE_EM: f32 = 12.0;
+/// A narrower side is so many times narrower than the other one, if its lines are places or names beside entries. Addresses
+/// stand beside addresses.
+const NARROW_FACTOR: f32 = 2.0;
+/// Rows run on from one to the next if more than one in so many begins within a sentence.
+const RUNNING_SHARE: usize = 4;
 /// If the tables of a page are not known, a column of prose is at least so wide, in ems, and its lines fill at least this
 /// share of its width. The share is low, since lists and contents have short lines.
 const WIDE_PROSE_EM: f32 = 18.0;
@@ -37,11 +42,15 @@ struct Span {
     size: f32,
     left: f32,
     right: f32,
+    is_value: bool,
+    is_label: bool,
+    begins_within: bool,
+    is_table: bool,
 }
 
 impl HasPlace for Span {
     fn place(&self) -> WordPlace {
-        let Self { baseline, size, left, right } = *self;
+        let Self { baseline, size, left, right, .. } = *self;
         let bounds = Bounds { x0: left, y0: baseline - size, x1: right, y1: baseline };
         WordPlace { bounds, baseline, size, order: 0, is_spaced: true }
     }
@@ -67,7 +76,10 @@ impl Side {
         for segment in segments {
             side.bounds = side.bounds.union(segment.bounds);
             let Bounds { x0: left, x1: right, .. } = segment.bounds;
-            side.spans.push(Span { baseline: segment.baseline, size: segment.size, left, right });
+            let (baseline, size, part) = (segment.baseline, segment.size, &segment.part);
+            let (is_value, is_label, begins_within) = (part.is_value(), part.is_label(), part.begins_within());
+            let is_table = part.is_table();
+            side.spans.push(Span { baseline, size, left, right, is_value, is_label, begins_within, is_table });
             side.marks += usize::from(segment.part.is_mark());
             side.items += usize::from(segment.part.is_item());
             side.entries += usize::from(segment.part.is_entry());
@@ -137,16 +149,91 @@ fn is_column(side: &Side, em: f32) -> bool {
     side.has_table || side.spans.len() >= MIN_LINES && (is_wide || is_note())
 }
 
-/// Whether the sides are read across: their lines share baselines, and their widths are not filled.
+/// Whether the sides are read across: their lines share baselines, and are those of a table or a form, not of prose.
 fn are_cells(left: &Side, right: &Side, em: f32) -> bool {
+    if left.is_list() && right.is_list() || left.is_index() && right.is_index() {
+        return false;
+    }
     let others = || right.spans.iter().take(MAX_SPANS);
-    let is_paired = |own: &&Span| others().any(|other| (own.baseline - other.baseline).abs() < 0.1 * em);
+    let is_paired = |own: &&Span| others().any(|other| are_level(own.baseline, other.baseline, em));
     let paired = left.spans.iter().take(MAX_SPANS).filter(is_paired).count();
     let fewer = left.spans.len().min(right.spans.len()).min(MAX_SPANS);
-    10 * paired > 7 * fewer
-        && !(left.is_list() && right.is_list())
-        && !(left.is_index() && right.is_index())
-        && !(is_prose(&left.spans, |span| -span.right, em) && is_prose(&right.spans, |span| span.left, em))
+    let (lefts, rights) = (rows_of_side(left), rows_of_side(right));
+    let are_prose = || is_prose(&left.spans, |span| -span.right, em) && is_prose(&right.spans, |span| span.left, em);
+    let are_short = || is_narrow_beside(left, right, em) && !run_on(lefts.iter()) && !run_on(rights.iter());
+    let are_entries = || are_labels(&lefts, &rights, em) || are_labels(&rights, &lefts, em);
+    are_fields(&lefts, &rights, em)
+        || are_fields(&rights, &lefts, em)
+        || 10 * paired > 7 * fewer && (are_entries() || are_short() || !are_prose())
+}
+
+fn are_level(one: f32, other: f32, em: f32) -> bool {
+    (one - other).abs() < 0.1 * em
+}
+
+/// What stands on one baseline of a side.
+struct SideRow {
+    baseline: f32,
+    /// Whether all of it is values.
+    is_value: bool,
+    /// Whether all of it is labels.
+    is_label: bool,
+    begins_within: bool,
+}
+
+/// The first rows of a side, without tables.
+fn rows_of_side(side: &Side) -> Vec<SideRow> {
+    let row = |spans: Vec<Span>| {
+        let first = spans.first()?;
+        let (baseline, begins_within) = (first.baseline, first.begins_within);
+        let (is_value, is_label) = (spans.iter().all(|span| span.is_value), spans.iter().all(|span| span.is_label));
+        Some(SideRow { baseline, is_value, is_label, begins_within })
+    };
+    let own = side.spans.iter().filter(|span| !span.is_table).copied().collect();
+    rows_of(own).into_iter().take(MAX_SPANS).filter_map(row).collect()
+}
+
+/// For each row that on the other side with the same baseline.
+fn partners<'r>(
+    rows: impl Iterator<Item = &'r SideRow>,
+    others: &'r [SideRow],
+    em: f32,
+) -> impl Iterator<Item = &'r SideRow> {
+    rows.filter_map(move |row| others.iter().find(|other| are_level(row.baseline, other.baseline, em)))
+}
+
+/// Whether most rows are the values of rows beside them, or labels of them.
+fn are_fields(rows: &[SideRow], others: &[SideRow], em: f32) -> bool {
+    let labels = |rows: &[SideRow]| 3 * rows.iter().filter(|row| row.is_label).count() > 2 * rows.len();
+    let are_beside = |is_own: fn(&SideRow) -> bool| {
+        let own = || rows.iter().filter(move |row| is_own(row));
+        let beside = || partners(own(), others, em);
+        10 * beside().count() > 7 * own().count() && !run_on(beside())
+    };
+    let values = rows.iter().filter(|row| row.is_value).count();
+    2 * values >= rows.len() && are_beside(|row| row.is_value)
+        || labels(rows) && !labels(others) && are_beside(|row| row.is_label)
+}
+
+/// Whether rows stand beside the beginnings of entries of several lines, as dates do.
+fn are_labels(rows: &[SideRow], others: &[SideRow], em: f32) -> bool {
+    let is_within = |from: f32, to: f32| others.iter().any(|row| from < row.baseline && row.baseline < to);
+    let is_apart =
+        |pair: &&[SideRow]| matches!(pair, [a, b] if is_within(a.baseline + 0.5 * em, b.baseline - 0.5 * em));
+    let apart = rows.windows(2).filter(is_apart).count();
+    2 * apart > rows.len().saturating_sub(1) && !run_on(partners(rows.iter(), others, em))
+}
+
+/// Whether the text of rows goes on from one to the next, as prose does.
+fn run_on<'r>(rows: impl Iterator<Item = &'r SideRow>) -> bool {
+    let (within, all) = rows.fold((0, 0), |(within, all), row| (within + usize::from(row.begins_within), all + 1));
+    RUNNING_SHARE * within > all
+}
+
+/// Whether a side is narrow, and the other one is much wider.
+fn is_narrow_beside(left: &Side, right: &Side, em: f32) -> bool {
+    let (left, right) = (width(&left.spans), width(&right.spans));
+    left.min(right) < MIN_PROSE_EM * em && NARROW_FACTOR * left.min(right) < left.max(right)
 }
 
 /// Whether the lines of a side fill its width, or those next to the gutter fill theirs.

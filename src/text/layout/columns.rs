@@ -43,6 +43,21 @@ pub trait ColumnPart: HasPlace {
         false
     }
 
+    /// Whether it is the value of a row: mostly digits.
+    fn is_value(&self) -> bool {
+        false
+    }
+
+    /// Whether it is the label of what stands beside it: it ends in a colon.
+    fn is_label(&self) -> bool {
+        false
+    }
+
+    /// Whether it may begin within a sentence: not in a capital letter, a digit or a sign.
+    fn begins_within(&self) -> bool {
+        true
+    }
+
     /// Whether it is no text, but a table.
     fn is_table(&self) -> bool {
         false

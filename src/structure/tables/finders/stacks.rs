@@ -27,6 +27,9 @@ const MIN_LABELS: usize = 2;
 /// A form has at least so many values with a rule under each, at most `MAX_RULE_EM` ems below the baseline.
 const MIN_FIELDS: usize = 3;
 const MAX_RULE_EM: f32 = 0.8;
+/// The baselines of a label and its values differ by no more than this, in ems. Those of a column of prose beside a table
+/// agree by chance.
+const SAME_LINE: f32 = 0.05;
 /// A line above a rule is a head if it has at least this many chunks.
 const MIN_HEAD: usize = 4;
 /// A head stands at most this many ems above the first rule.
@@ -163,7 +166,7 @@ fn with_labels(area: &Bounds, lines: &[TextLine], prose: &[Vec<bool>], edges: &E
         let is_below = |e: &Edge| (0.0..MAX_RULE_EM * line.size).contains(&(e.at - line.baseline));
         edges.horizontal.iter().any(|e| is_below(e) && e.start - area.x0 < SAME_END && area.x1 - e.end < SAME_END)
     };
-    let (mut rows, mut ruled, mut several, mut labels, mut x0) = (0, 0, 0, 0, area.x0);
+    let (mut rows, mut ruled, mut several, mut labels, mut apart, mut x0) = (0, 0, 0, 0, 0, area.x0);
     for (line, marks) in lines.iter().zip(prose).filter(|(line, _)| is_within(line.baseline - 0.3 * line.size)) {
         let own = chunks_within(line, area);
         let is_field = own.len() == 1 && is_ruled(line);
@@ -171,17 +174,24 @@ fn with_labels(area: &Bounds, lines: &[TextLine], prose: &[Vec<bool>], edges: &E
             continue;
         }
         let beside = || line.chunks.iter().zip(marks).filter(|(chunk, _)| chunk.bounds.x1 <= area.x0);
-        if beside().any(|(_, is_prose)| *is_prose) {
-            return None;
-        }
+        let place = own.first().map_or(line.baseline, |first| baseline_of(first));
+        let is_apart = |chunk: &Chunk| (baseline_of(chunk) - place).abs() > SAME_LINE * line.size;
+        apart += usize::from(beside().any(|(chunk, is_prose)| *is_prose && is_apart(chunk)));
         x0 = beside().map(|(chunk, _)| chunk.bounds.x0 - 2.0).fold(x0, f32::min);
         rows += 1;
         ruled += usize::from(is_field);
-        several += usize::from(own.into_iter().filter(has_digit).count() > 1);
+        let are_values = own.iter().filter(|chunk| chunk.is_value()).count() > 1;
+        several += usize::from(are_values && own.iter().any(has_digit));
         labels += usize::from(beside().any(|(chunk, _)| !chunk.is_value()));
     }
     let is_list = ruled >= MIN_FIELDS && ruled == rows && labels == rows;
-    (is_list || labels >= MIN_LABELS && 2 * labels >= rows && 2 * several >= rows).then_some(Bounds { x0, ..*area })
+    let is_listed = labels >= MIN_LABELS && 2 * labels >= rows && 2 * several >= rows;
+    (4 * apart <= labels && (is_list || is_listed)).then_some(Bounds { x0, ..*area })
+}
+
+/// The baseline of the first word of a chunk.
+fn baseline_of(chunk: &Chunk) -> f32 {
+    chunk.words.first().map_or(chunk.bounds.y1, |word| word.baseline)
 }
 
 /// The boxes of lines that follow each other closely, up to the last one of several chunks and what goes on from it.

@@ -646,6 +646,28 @@ Long service                   258       232
 }
 
 #[test]
+fn labels_that_look_like_lines_of_prose_belong_to_the_values_on_their_baselines() {
+    let sketch = "
+Receipts from the customers of all of the houses    1,248       828
+Payments to the suppliers and workers of the same     887         -
+Payments of interest to the banks of the country      300         -
+                                                   ----------------
+                                                    2,435       828
+
+Interest that all of these banks paid to the firm     258         -
+                                                   ----------------
+                                                    2,693       828
+                                                   ----------------";
+    let found = tables_of(sketch);
+    assert!(found.contains("Payments of interest to the banks of the country | 300 | -\n | 2,435 | 828"), "{found}");
+    // The lines of a column of prose have baselines of their own.
+    let mut shifted = page(sketch);
+    shifted.words.iter_mut().filter(|word| word.bounds.x0 < 350.0).for_each(|word| word.baseline += 2.0);
+    let tables = find_tables(&shifted);
+    assert!(!tables.iter().flat_map(|table| &table.cells).any(|cell| cell.text.contains("Payments")), "{tables:?}");
+}
+
+#[test]
 fn a_mark_that_is_drawn_apart_from_its_line_stays_with_its_word() {
     let mut page = page(FOLDS);
     let at = page.words.iter().position(|word| word.text == "Quarto").unwrap_or_default();

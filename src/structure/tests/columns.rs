@@ -1,0 +1,97 @@
+//! Which white space divides columns, and which the cells of rows.
+
+use super::sheet::{PLAIN, Sheet, markdown};
+
+/// Asserts that a page has these texts one after the other.
+#[track_caller]
+fn assert_order(sheet: Sheet, texts: &[&str]) {
+    let text = markdown(sheet);
+    let places: Vec<Option<usize>> = texts.iter().map(|own| text.find(own)).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{text}");
+}
+
+#[test]
+fn dates_beside_the_beginnings_of_entries_are_read_with_them() {
+    let entry = |sheet: Sheet, (date, title): (&str, &str)| {
+        let sheet = sheet.row(&[(50.0, date), (130.0, title)]);
+        let sheet = sheet.at(130.0, PLAIN, "Built the tools of a small team of two");
+        sheet.at(130.0, PLAIN, "Looked after its machines day and night").space(6.0)
+    };
+    let entries = [
+        ("2014 - 2016", "Engineer of the city of Oakham and others"),
+        ("2012 - 2014", "Painter at the theatre of the same town"),
+        ("2010 - 2012", "Gardener of the parks along the two rivers"),
+        ("2007 - 2010", "Baker for the market on each Friday night"),
+    ];
+    let sheet = entries.into_iter().fold(Sheet::new(), entry);
+    assert_order(sheet, &["2014 - 2016 Engineer", "2012 - 2014 Painter", "2010 - 2012 Gardener", "2007 - 2010 Baker"]);
+}
+
+#[test]
+fn notes_in_the_margin_of_prose_stand_apart_from_its_lines() {
+    const LINES: [&str; 3] = [
+        "so the words of this line go on to the next",
+        "and those of the next one to the line below",
+        "which ends no sentence of this paragraph but",
+    ];
+    let part = |sheet: Sheet, note: &str| {
+        let first = |sheet: Sheet| sheet.row(&[(50.0, note), (130.0, "and here it goes on as it did before it was")]);
+        LINES.into_iter().fold(first(sheet), |sheet, line| sheet.at(130.0, PLAIN, line))
+    };
+    let notes = ["First words", "Other words", "Third words", "Final words"];
+    assert_order(notes.into_iter().fold(Sheet::new(), part), &["First words", "Final words", "and here it goes"]);
+}
+
+#[test]
+fn values_beside_items_of_several_lines_are_read_with_them() {
+    let item = |sheet: Sheet, name: &str| {
+        let sheet = sheet.row(&[(50.0, name), (200.0, "4"), (260.0, "10.00"), (320.0, "40.00")]);
+        let lines = ["Blue and clear, two by three metres", "Delivered to the back door", "Payable within May"];
+        lines.into_iter().fold(sheet, Sheet::line).space(6.0)
+    };
+    let heads = Sheet::new().row(&[(50.0, "Item"), (200.0, "Pieces"), (260.0, "Price"), (320.0, "Amount")]);
+    let sheet = ["Cutting of glass", "Frames of oak"].into_iter().fold(heads, item);
+    assert_order(
+        sheet,
+        &["Item Pieces Price Amount", "Cutting of glass 4 10.00 40.00", "Blue", "Frames of oak 4 10.00 40.00"],
+    );
+}
+
+#[test]
+fn labels_in_colons_are_read_with_what_stands_beside_them() {
+    let rows = [
+        ("• Status:", "Engineer of a town and its gardens"),
+        ("• Fields:", "Bridges, roads, parks and railways"),
+        ("• Tools:", "Pencils, rulers, paper and a compass"),
+        ("• Likes:", "Painting, reading and walks by rivers"),
+    ];
+    let row = |sheet: Sheet, (label, text)| sheet.row(&[(50.0, label), (130.0, text)]);
+    let sheet = rows.into_iter().fold(Sheet::new(), row);
+    assert_order(sheet, &["Status: Engineer", "Fields: Bridges", "Tools: Pencils", "Likes: Painting"]);
+}
+
+#[test]
+fn places_in_a_narrow_column_are_read_with_their_entries() {
+    let rows = [
+        ("2021 Second place, contest of the northern towns", "Oslo, Norway"),
+        ("2020 Finalist, twelfth contest of young engineers", "Bergen, Norway"),
+        ("2018 Finalist, tenth contest of young engineers", "Lagos, Nigeria"),
+        ("2017 Finalist, ninth contest of young engineers", "Turin, Italy"),
+    ];
+    let row = |sheet: Sheet, (entry, place)| sheet.row(&[(50.0, entry), (320.0, place)]);
+    let sheet = rows.into_iter().fold(Sheet::new(), row);
+    assert_order(sheet, &["2021", "Oslo", "2020", "Bergen", "2018", "Lagos", "2017", "Turin"]);
+}
+
+#[test]
+fn addresses_side_by_side_are_read_one_after_the_other() {
+    let rows = [
+        ("Ashford and Sons", "Bell and Brothers"),
+        ("12 River Street", "7 Church Garden"),
+        ("Oakham LE15 6AA", "Selkirk TD7 4AB"),
+        ("United Kingdom", "United Kingdom"),
+    ];
+    let row = |sheet: Sheet, (left, right)| sheet.row(&[(50.0, left), (220.0, right)]);
+    let sheet = rows.into_iter().fold(Sheet::new(), row);
+    assert_order(sheet, &["Ashford", "River", "Oakham", "Bell", "Church", "Selkirk"]);
+}
