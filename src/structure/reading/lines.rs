@@ -113,7 +113,7 @@ fn is_divided(left: &Segment, right: &Segment, boxes: &DrawnBoxes) -> bool {
 fn is_text(segment: &Segment) -> bool {
     let letters = |word: &LineWord| word.text.chars().filter(|sign| sign.is_alphabetic()).count();
     let is_word = |word: &LineWord| !word.style.is_monospace && letters(word) > 1;
-    segment.words.iter().any(is_word) && !segment.words.iter().any(is_dots)
+    segment.words.iter().any(is_word) && !segment.words.iter().any(|word| is_dots(&word.text))
 }
 
 /// Whether a segment continues a row: the baselines agree, and nothing is printed over another.
@@ -176,10 +176,10 @@ fn line(words: Vec<LineWord>, baseline: f32) -> Line {
 fn with_short_leaders(words: Vec<LineWord>) -> Vec<LineWord> {
     let words: Vec<LineWord> = words.into_iter().flat_map(around_leader).collect();
     let mut kept: Vec<LineWord> = Vec::with_capacity(words.len());
-    for run in words.chunk_by(|a, b| is_dots(a) && is_dots(b)) {
+    for run in words.chunk_by(|a, b| is_dots(&a.text) && is_dots(&b.text)) {
         let count: usize = run.iter().map(|word| word.text.chars().count()).sum();
         match run {
-            [first, ..] if is_dots(first) && count >= MIN_LEADER => {
+            [first, ..] if is_dots(&first.text) && count >= MIN_LEADER => {
                 let bounds = Bounds::around(run.iter().map(|word| word.bounds));
                 kept.push(LineWord { text: LEADER.to_owned(), bounds, ..first.clone() });
             }

@@ -15,6 +15,7 @@ pub(crate) use fixed_pitch::pitch;
 use lines::DrawnBoxes;
 use pagewise_text::{Bounds, MAX_TILT, PageLayout, Script, Word, columns_of};
 use segments::Segment;
+pub(crate) use segments::is_dots;
 
 /// With more words, lines stay in the given order.
 pub(crate) const MAX_WORDS: usize = 100_000;

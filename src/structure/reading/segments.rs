@@ -286,7 +286,7 @@ fn split_row(row: Vec<PlacedWord>) -> Vec<Segment> {
 /// Whether each word of a row follows a leader of dots, or is part of one. The gap before it divides nothing. Dots with
 /// nothing before them are a rule.
 fn leaders(row: &[PlacedWord]) -> Vec<bool> {
-    let is_dot = |at: Option<usize>| at.and_then(|at| row.get(at)).is_some_and(|own| is_dots(&own.word));
+    let is_dot = |at: Option<usize>| at.and_then(|at| row.get(at)).is_some_and(|own| is_dots(&own.word.text));
     let before = |at: usize, count: usize| is_dot(at.checked_sub(count));
     let text = (0..row.len()).position(|at| !is_dot(Some(at))).unwrap_or(row.len());
     let is_led = |at: usize| match is_dot(Some(at)) {
@@ -297,8 +297,8 @@ fn leaders(row: &[PlacedWord]) -> Vec<bool> {
 }
 
 /// Whether a word may be part of a leader.
-pub(super) fn is_dots(word: &LineWord) -> bool {
-    word.text.chars().all(|sign| matches!(sign, '.' | '…' | '·' | '․'))
+pub(crate) fn is_dots(word: &str) -> bool {
+    word.chars().all(|sign| matches!(sign, '.' | '…' | '·' | '․'))
 }
 
 /// Whether each word of a row follows another one in a listing: both have a fixed pitch, and whole spaces between them.

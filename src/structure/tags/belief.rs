@@ -3,6 +3,7 @@
 use super::cells::TreeTable;
 use super::pieces::{Owner, WordOwners};
 use super::regions::extent;
+use crate::list_marks::{is_bullet_sign, is_weak_bullet};
 use crate::page_structure::{Figure, Line, LineRole, Region, TableArea};
 use pagewise_text::{Bounds, ContentMark, PageLayout};
 
@@ -10,12 +11,17 @@ use pagewise_text::{Bounds, ContentMark, PageLayout};
 const MIN_CLAIMED: f32 = 0.95;
 /// A page with more parts is not compared.
 const MAX_PARTS: usize = 1_000;
-/// One of so many parts may stand in an odd place.
-const ODD_PARTS: usize = 10;
+/// One of so many parts may stand above the one before, as a box at the side of a form does.
+const ODD_PARTS: usize = 30;
+/// One of so many parts may lie over others.
+const OVER_PARTS: usize = 10;
 /// Parts overlap if they share so much of the smaller one.
 const MAX_SHARED: f32 = 0.3;
 /// One of so many ends of paragraphs may stand within a sentence.
 const BROKEN_PARTS: usize = 6;
+
+/// Maximum number of lines of a heading.
+const MAX_HEADING_LINES: usize = 2;
 
 /// Baselines of one line, and of one line and the next, differ by less, in ems.
 const SAME_LINE_EM: f32 = 0.3;
@@ -61,7 +67,8 @@ pub(super) fn is_readable(parts: &[Part]) -> bool {
     let flow: Vec<(u16, Bounds)> = parts.iter().filter_map(place_in_flow).collect();
     let odd = flow.windows(2).filter(|pair| matches!(pair, [before, after] if is_above(*after, *before))).count();
     let over = (0..flow.len()).map(|at| laid_over(&flow, at)).sum::<usize>();
-    ODD_PARTS * odd <= flow.len().saturating_sub(1) && ODD_PARTS * over <= flow.len() && !is_broken(parts)
+    let is_ordered = ODD_PARTS * odd < flow.len() || odd == 0;
+    is_ordered && OVER_PARTS * over <= flow.len() && !is_broken(parts)
 }
 
 /// The direction and the place of a part. Notes, captions and running lines may stand anywhere.
@@ -99,6 +106,13 @@ fn is_broken(parts: &[Part]) -> bool {
         parts.iter().filter(|part| matches!(part, Part::Lines { role: LineRole::Paragraph(0), .. })).count();
     let broken = parts.windows(2).filter(|pair| matches!(pair, [before, after] if reads_on(before, after))).count();
     BROKEN_PARTS * broken > paragraphs
+}
+
+/// Whether an item is a heading: short, set in bold and without a bullet. Some producers make a list of each section.
+pub(super) fn is_heading(lines: &[Line]) -> bool {
+    let mark = lines.first().and_then(|line| line.words.first()).and_then(|word| word.text.chars().next());
+    let has_bullet = mark.is_some_and(|sign| is_bullet_sign(sign) || is_weak_bullet(sign));
+    !has_bullet && lines.len() <= MAX_HEADING_LINES && lines.iter().all(Line::is_bold)
 }
 
 /// Whether a paragraph goes on in the next one, on its line or on the one below.

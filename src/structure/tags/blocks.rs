@@ -33,6 +33,8 @@ pub(super) struct Context {
     pub(super) is_artifact: bool,
     item: Option<usize>,
     is_quote: bool,
+    /// Whether it is an entry of contents, whose text, page number and paragraphs are one line.
+    is_entry: bool,
 }
 
 /// The context of each element.
@@ -45,7 +47,8 @@ pub(super) struct BlockMap {
 impl BlockMap {
     pub(super) fn of(tags: &PageTags) -> Self {
         let mut contexts: Vec<Context> = Vec::with_capacity(tags.elements.len());
-        // The first paragraph of an item is the item itself.
+        let places = TextPlaces::of(tags);
+        // The first paragraph of an item is the item itself, if the item has no text before it.
         let mut begun: BTreeMap<usize, usize> = BTreeMap::new();
         for (index, element) in tags.elements.iter().enumerate() {
             let outer = element.parent.and_then(|parent| contexts.get(parent)).copied().unwrap_or_default();
@@ -53,6 +56,7 @@ impl BlockMap {
             if let Some(item) =
                 context.item.filter(|_| element.kind == StructureType::Paragraph && outer.opens_blocks())
                 && *begun.entry(item).or_insert(index) == index
+                && !places.is_text_before(index, item..index, &contexts)
             {
                 context.block = outer.block;
             }
@@ -71,6 +75,37 @@ impl BlockMap {
     }
 }
 
+/// Where the content of each element begins in the order of the tree: its own, and that of all elements inside it.
+struct TextPlaces {
+    own: Vec<usize>,
+    all: Vec<usize>,
+}
+
+impl TextPlaces {
+    fn of(tags: &PageTags) -> Self {
+        let mut own = vec![usize::MAX; tags.elements.len()];
+        for (owner, place) in tags.owners.iter().zip(&tags.places) {
+            if let Some(first) = owner.and_then(|owner| own.get_mut(owner)) {
+                *first = (*first).min(*place);
+            }
+        }
+        let mut all = own.clone();
+        for (index, element) in tags.elements.iter().enumerate().rev() {
+            let inner = all.get(index).copied().unwrap_or(usize::MAX);
+            if let Some(outer) = element.parent.and_then(|parent| all.get_mut(parent)) {
+                *outer = (*outer).min(inner);
+            }
+        }
+        Self { own, all }
+    }
+
+    /// Whether one of the elements `among` has text, other than a label, before an element.
+    fn is_text_before(&self, element: usize, mut among: std::ops::Range<usize>, contexts: &[Context]) -> bool {
+        let begin = self.all.get(element);
+        among.any(|other| self.own.get(other) < begin && contexts.get(other).is_some_and(|context| !context.is_label))
+    }
+}
+
 impl Context {
     /// The context in an element that stands in this one.
     fn inside(self, index: usize, element: &StructureElement) -> Self {
@@ -82,7 +117,7 @@ impl Context {
             StructureType::Heading(level) => self.with_heading(index, level),
             StructureType::SectionHeading => self.with_heading(index, self.sections.max(1)),
             StructureType::Paragraph if self.opens_blocks() => Self { block: block(self.paragraph_role()), ..self },
-            StructureType::Paragraph => self,
+            StructureType::Paragraph => Self { is_entry: false, ..self },
             StructureType::List => {
                 let list_depth = self.list_depth.saturating_add(1).min(MAX_LIST_DEPTH);
                 Self { list_depth, block: None, item: None, ..self }
@@ -104,7 +139,9 @@ impl Context {
             StructureType::Note => Self { block: block(LineRole::Note), item: None, ..self },
             StructureType::Code if self.block.is_none() => Self { block: block(LineRole::Code), ..self },
             StructureType::Code => self,
-            StructureType::ContentsItem => Self { block: block(LineRole::Paragraph(0)), item: None, ..self },
+            StructureType::ContentsItem => {
+                Self { block: block(LineRole::Paragraph(0)), item: None, is_entry: true, ..self }
+            }
             StructureType::Artifact => Self { is_artifact: true, block: None, item: None, ..self },
         }
     }
@@ -117,9 +154,8 @@ impl Context {
     /// Whether a paragraph inside is a block of its own.
     fn opens_blocks(self) -> bool {
         match self.block {
-            None => true,
-            Some((_, LineRole::Item(_) | LineRole::Quote)) => true,
-            Some((_, LineRole::Paragraph(_))) => self.cell.is_some(),
+            None | Some((_, LineRole::Item(_) | LineRole::Quote)) => true,
+            Some((_, LineRole::Paragraph(_))) => !self.is_entry,
             Some(_) => false,
         }
     }

@@ -16,6 +16,9 @@ const MAX_COLUMNS: usize = 500;
 /// A cell with more characters holds the text of a page, not a value.
 const MAX_CELL_CHARACTERS: usize = 1_500;
 
+/// A cell over all columns with fewer characters is the title of a part of its table.
+const MIN_PROSE: usize = 80;
+
 /// One of so many cells may stand nearer to another column than to its own.
 const ODD_CELLS: usize = 8;
 
@@ -39,6 +42,8 @@ struct RowCell {
 /// The tables of a page.
 pub(super) struct TreeTables {
     pub(super) tables: Vec<TreeTable>,
+    /// The elements whose cells do not stand as in a table. Their text is read where it stands.
+    pub(super) refused: BTreeSet<usize>,
     /// Whether the tree has tables here, and all of them are believed.
     pub(super) are_all: bool,
 }
@@ -47,7 +52,7 @@ pub(super) struct TreeTables {
 pub(super) fn read(page: &PageLayout, tags: &PageTags, blocks: &BlockMap, owners: &WordOwners) -> TreeTables {
     let rows = rows(tags, blocks);
     if rows.is_empty() {
-        return TreeTables { tables: Vec::new(), are_all: false };
+        return TreeTables { tables: Vec::new(), refused: BTreeSet::new(), are_all: false };
     }
     let mut words: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (index, owner) in owners.0.iter().enumerate() {
@@ -57,18 +62,22 @@ pub(super) fn read(page: &PageLayout, tags: &PageTags, blocks: &BlockMap, owners
         }
     }
     let text = TableText::of(page);
-    let (mut tables, count, mut places_left) = (Vec::new(), rows.len(), MAX_CELLS);
+    let (mut tables, mut refused) = (Vec::new(), BTreeSet::new());
+    let (count, mut places_left) = (rows.len(), MAX_CELLS);
     for (element, rows) in rows.into_iter().take(MAX_TABLES) {
         let Some(grid) = Grid::of(&rows).filter(|_| !is_layout(element, tags, blocks)) else { continue };
         let own = |cell: &GridCell| words.get(&cell.element).map(Vec::as_slice).unwrap_or_default();
         let is_value = |cell: &GridCell| length(page, own(cell)) <= MAX_CELL_CHARACTERS && text.are_upright(own(cell));
         let Some(left) = places_left.checked_sub(grid.rows * grid.columns) else { break };
-        if grid.cells.iter().all(is_value) && grid.is_aligned(page, &words) {
+        let is_grid = || grid.is_aligned(page, &words) && grid.runs_one_way(page, &words);
+        if grid.cells.iter().all(is_value) && !grid.is_text(page, &words) && is_grid() {
             places_left = left;
             tables.extend(table(page, element, &grid, &words, &text, tables.len()));
+        } else {
+            refused.insert(element);
         }
     }
-    TreeTables { are_all: tables.len() == count, tables }
+    TreeTables { are_all: tables.len() == count, tables, refused }
 }
 
 /// The box round words.
@@ -182,6 +191,35 @@ impl Grid {
         let odd: Vec<usize> =
             cells.filter(|(column, (_, cell))| is_odd(*column, *cell)).map(|(_, (row, _))| row).collect();
         ODD_CELLS * odd.len() <= self.cells.len() && !odd.iter().any(|row| short.contains(row))
+    }
+
+    /// Whether the cells of all rows follow each other in the same direction.
+    fn runs_one_way(&self, page: &PageLayout, words: &BTreeMap<usize, Vec<usize>>) -> bool {
+        let mut rows: Vec<Vec<Bounds>> = vec![Vec::new(); self.rows];
+        for cell in &self.cells {
+            let own = extent(page, words.get(&cell.element).map(Vec::as_slice).unwrap_or_default());
+            if let Some(row) = rows.get_mut(cell.row).filter(|_| own.x0 <= own.x1) {
+                row.push(own);
+            }
+        }
+        let any = |is_next: fn(&Bounds, &Bounds) -> bool| {
+            let mut pairs = rows.iter().flat_map(|row| row.windows(2));
+            pairs.any(|pair| matches!(pair, [before, after] if is_next(before, after)))
+        };
+        !any(|before, after| before.x1 <= after.x0) || !any(|before, after| after.x1 <= before.x0)
+    }
+
+    /// Whether it lays out text: no row has two values, or most text stands in cells over all columns.
+    fn is_text(&self, page: &PageLayout, words: &BTreeMap<usize, Vec<usize>>) -> bool {
+        let (mut values, mut all, mut over_all) = (vec![0_usize; self.rows], 0, 0);
+        for cell in &self.cells {
+            let length = length(page, words.get(&cell.element).map(Vec::as_slice).unwrap_or_default());
+            all += length;
+            over_all += if cell.spans[1] == self.columns && length >= MIN_PROSE { length } else { 0 };
+            let covered = values.iter_mut().skip(cell.row).take(cell.spans[0]);
+            covered.for_each(|values| *values += usize::from(length > 0));
+        }
+        2 * over_all > all || values.iter().all(|values| *values < 2)
     }
 
     /// The rows with fewer places than the table has columns. It is not known which of their places are missing.

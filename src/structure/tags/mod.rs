@@ -36,8 +36,8 @@ pub fn read_tagged_page(page: &PageLayout, tags: &PageTags) -> Option<(PageStruc
     let drawn = if found.are_all { Vec::new() } else { tables_beside(page, &found.tables) };
     let areas = drawn.iter().zip(found.tables.len()..).map(|(table, index)| TableArea { bounds: table.bounds, index });
     let areas: Vec<TableArea> = areas.collect();
-    let found = found.tables;
-    let claims = pieces::TableClaims { by_tree: &found, by_place: &areas };
+    let (found, refused) = (found.tables, found.refused);
+    let claims = pieces::TableClaims { by_tree: &found, refused: &refused, by_place: &areas };
     let pieces = pieces::gather(page, tags, &blocks, &mut owners, &claims);
     let written = regions::write(page, tags, &pieces, &owners, &found)?;
     let tables = found.into_iter().map(|found| found.table).chain(drawn).collect();

@@ -5,7 +5,7 @@ use super::cells::TreeTable;
 use crate::bounds::center;
 use crate::list_marks::is_bullet;
 use crate::page_structure::{LineRole, TableArea};
-use crate::reading;
+use crate::reading::{self, is_dots};
 use pagewise_document::PageTags;
 use pagewise_text::{Bounds, ContentMark, PageLayout, Word};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +17,9 @@ const MARGIN: f32 = 0.14;
 const MAX_BULLETS: usize = 500;
 const SAME_LINE_EM: f32 = 0.3;
 const BULLET_EM: f32 = 3.0;
+
+/// A figure with fewer words is part of its line, such as an icon or a formula.
+const MIN_FIGURE_WORDS: usize = 4;
 
 /// To whom a word belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +70,8 @@ fn is_in_margin(word: &Word, page: &PageLayout) -> bool {
 /// The tables of a page, by the tree or by what is drawn.
 pub(super) struct TableClaims<'t> {
     pub(super) by_tree: &'t [TreeTable],
+    /// The elements that are no tables, although the tree says so.
+    pub(super) refused: &'t BTreeSet<usize>,
     pub(super) by_place: &'t [TableArea],
 }
 
@@ -100,6 +105,8 @@ enum PieceRank {
     Table(usize),
     Figure,
     Text,
+    /// Text of an outer block after the block of the key.
+    Rest,
 }
 
 /// The pieces of a page in the order of the tree. Words of tables are taken from their owners.
@@ -119,29 +126,104 @@ pub(super) fn gather<'p>(
     for (figure, bounds) in figures(page, tags, blocks) {
         pieces.insert(PieceKey(figure, PieceRank::Figure), Piece::new(PieceContent::Figure(figure, bounds)));
     }
+    let texts = TextBlocks::of(page, blocks, owners, tables.refused);
+    let keys = text_keys(page, tags, &texts, owners);
     for (index, word) in page.words.iter().enumerate() {
         let Some(Owner::Element(element)) = owners.0.get(index).copied() else { continue };
-        let context = blocks.context(element);
-        let key = context.block.map_or(element, |(BlockIndex(block), _)| block);
+        let Some(key) = sequence(word).and_then(|id| keys.get(&id)).copied() else { continue };
         if let Some(area) = tables.by_place.iter().find(|area| reading::is_in_table(word, &[**area])) {
             if placed.insert(area.index) {
-                pieces.insert(PieceKey(key, PieceRank::Table(area.index)), Piece::of_table(*area));
+                pieces.insert(PieceKey(key.0, PieceRank::Table(area.index)), Piece::of_table(*area));
             }
             take(owners, index);
             continue;
         }
-        let content =
-            context.block.map_or(PieceContent::Open, |(block, role)| PieceContent::Block(blocks.id(block), role));
-        let piece = pieces.entry(PieceKey(key, PieceRank::Text)).or_insert_with(|| Piece::new(content));
+        let (block, role) = texts.block(element);
+        let content = role.map_or(PieceContent::Open, |role| {
+            let role = if key.1 == PieceRank::Rest { role_of_rest(role) } else { role };
+            PieceContent::Block(blocks.id(block), role)
+        });
+        let piece = pieces.entry(key).or_insert_with(|| Piece::new(content));
         piece.words.push(word);
-        if context.is_label {
+        if blocks.context(element).is_label {
             piece.label.push_str(&word.text);
         }
     }
     let mut pieces: Vec<Piece> = pieces.into_values().collect();
     attach_bullets(&mut pieces, page, owners);
     pieces.iter_mut().for_each(|piece| piece.words.sort_by_key(|word| place_in_tree(word, tags)));
+    attach_leaders(&mut pieces, page, owners);
     joined(pieces)
+}
+
+/// The block of each element's text. The words of a figure are a group of their own, whatever it stands in, and so are
+/// those of the cells of a table that is none.
+struct TextBlocks<'t> {
+    blocks: &'t BlockMap,
+    refused: &'t BTreeSet<usize>,
+    /// The figures with words.
+    figures: BTreeSet<usize>,
+}
+
+impl<'t> TextBlocks<'t> {
+    fn of(page: &PageLayout, blocks: &'t BlockMap, owners: &WordOwners, refused: &'t BTreeSet<usize>) -> Self {
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        for (_, owner) in page.words.iter().zip(&owners.0) {
+            let Owner::Element(element) = owner else { continue };
+            blocks.context(*element).figure.into_iter().for_each(|figure| *counts.entry(figure).or_default() += 1);
+        }
+        let figures = counts.into_iter().filter(|(_, count)| *count >= MIN_FIGURE_WORDS).map(|(figure, _)| figure);
+        Self { blocks, refused, figures: figures.collect() }
+    }
+
+    fn block(&self, element: usize) -> (BlockIndex, Option<LineRole>) {
+        let context = self.blocks.context(element);
+        if let Some(table) = context.table.filter(|table| context.cell.is_some() && self.refused.contains(table)) {
+            return (BlockIndex(table), None);
+        }
+        let figure = context.figure.filter(|figure| self.figures.contains(figure));
+        match (context.block, figure) {
+            (Some((block, role)), None) => (block, Some(role)),
+            (Some((block, role)), Some(figure)) if block.0 > figure => (block, Some(role)),
+            (_, Some(figure)) => (BlockIndex(figure), None),
+            (None, None) => (BlockIndex(element), None),
+        }
+    }
+}
+
+/// The keys of the page's text, by the sequences of marked content that show it. A block ends where one inside it begins:
+/// what it says after that is another piece. Notes and captions stand anywhere, and end nothing.
+fn text_keys(
+    page: &PageLayout,
+    tags: &PageTags,
+    blocks: &TextBlocks,
+    owners: &WordOwners,
+) -> BTreeMap<usize, PieceKey> {
+    let is_owned = |owner: Owner| matches!(owner, Owner::Element(_) | Owner::Taken);
+    let owned = page.words.iter().zip(&owners.0).filter(|(_, owner)| is_owned(**owner)).filter_map(|(word, _)| {
+        let id = sequence(word)?;
+        let place = tags.places.get(id).copied().unwrap_or(usize::MAX);
+        Some((place, id, tags.owners.get(id).copied().flatten()?))
+    });
+    let (mut keys, mut rests) = (BTreeMap::new(), BTreeMap::new());
+    let (mut inner, mut latest): (Option<BlockIndex>, usize) = (None, 0);
+    for (_, id, element) in owned.collect::<BTreeSet<_>>() {
+        let (own, role) = blocks.block(element);
+        if inner.is_some_and(|inner| inner > own) {
+            rests.insert(own, PieceKey(latest, PieceRank::Rest));
+        }
+        keys.insert(id, rests.get(&own).copied().unwrap_or(PieceKey(own.0, PieceRank::Text)));
+        if !matches!(role, Some(LineRole::Note | LineRole::Caption)) {
+            inner = Some(own);
+        }
+        latest = latest.max(element);
+    }
+    keys
+}
+
+/// What the text of a block is after a block inside it: an item has begun before.
+fn role_of_rest(role: LineRole) -> LineRole {
+    if let LineRole::Item(depth) = role { LineRole::Paragraph(depth) } else { role }
 }
 
 /// The figures that something is drawn for, and their places.
@@ -183,8 +265,53 @@ fn attach_bullets<'p>(pieces: &mut [Piece<'p>], page: &'p PageLayout, owners: &m
 }
 
 fn place_in_tree(word: &Word, tags: &PageTags) -> Option<usize> {
+    sequence(word).and_then(|id| tags.places.get(id).copied())
+}
+
+/// Adds the dots of leaders that the structure tree leaves out to the text that they follow on its line.
+fn attach_leaders<'p>(pieces: &mut [Piece<'p>], page: &'p PageLayout, owners: &mut WordOwners) {
+    let words = page.words.iter().enumerate().zip(&owners.0);
+    let is_free = |owner: Owner| matches!(owner, Owner::Nobody | Owner::Margin);
+    let free = words.filter(|((_, word), owner)| is_free(**owner) && is_dots(&word.text));
+    let dots: Vec<(usize, &Word)> = free.map(|(dot, _)| dot).collect();
+    if dots.is_empty() {
+        return;
+    }
+    let own = |(at, piece): (usize, &Piece<'p>)| {
+        piece.words.iter().enumerate().map(move |(place, word)| (*word, Ok((at, place)))).collect::<Vec<_>>()
+    };
+    let mut words: Vec<(&Word, Result<(usize, usize), usize>)> = pieces.iter().enumerate().flat_map(own).collect();
+    words.extend(dots.into_iter().map(|(index, word)| (word, Err(index))));
+    words.sort_by(|(a, _), (b, _)| a.turn.cmp(&b.turn).then(a.baseline.total_cmp(&b.baseline)));
+    let is_line = |(above, _): &(&Word, _), (below, _): &(&Word, _)| {
+        above.turn == below.turn && below.baseline - above.baseline < SAME_LINE_EM * below.size
+    };
+    let mut leaders: BTreeMap<(usize, usize), Vec<&'p Word>> = BTreeMap::new();
+    for line in words.chunk_by_mut(is_line) {
+        line.sort_by(|(a, _), (b, _)| a.bounds.x0.total_cmp(&b.bounds.x0));
+        let mut last = None;
+        for (word, place) in line.iter() {
+            match (place, last) {
+                (Ok(place), _) => last = Some(*place),
+                (Err(index), Some(place)) => {
+                    take(owners, *index);
+                    leaders.entry(place).or_default().push(*word);
+                }
+                (Err(_), None) => (),
+            }
+        }
+    }
+    for ((at, place), leader) in leaders.into_iter().rev() {
+        if let Some(piece) = pieces.get_mut(at) {
+            piece.words.splice(place + 1..place + 1, leader);
+        }
+    }
+}
+
+/// The identifier of the marked content that shows a word.
+fn sequence(word: &Word) -> Option<usize> {
     match word.mark {
-        ContentMark::Sequence(id) => tags.places.get(usize::from(id)).copied(),
+        ContentMark::Sequence(id) => Some(usize::from(id)),
         ContentMark::Artifact | ContentMark::Unmarked => None,
     }
 }

@@ -5,6 +5,7 @@ use super::cells::TreeTable;
 use super::pieces::{Owner, Piece, PieceContent, WordOwners};
 use crate::bounds::{Frame, center};
 use crate::formulas::{self, FoundFormula};
+use crate::list_marks::is_bullet;
 use crate::page_structure::{Column, Figure, Line, LineRole, LineTag, Region};
 use crate::reading::{DirectionReader, is_slanted, quarter, slanted_region, turns};
 use pagewise_document::PageTags;
@@ -35,6 +36,7 @@ pub(super) fn write(
     for piece in pieces {
         parts.extend(writer.parts(piece));
     }
+    release_headings(&mut parts);
     if !belief::is_readable(&parts) || !tables.iter().all(belief::is_table) {
         return None;
     }
@@ -235,6 +237,10 @@ fn set_tags(parts: &mut [Part], element: u32, role: LineRole, label: &str) {
     if is_long && matches!(role, LineRole::Paragraph(_) | LineRole::Heading(_)) {
         return;
     }
+    let is_one_text = matches!(role, LineRole::Paragraph(_) | LineRole::Heading(_) | LineRole::Item(_));
+    if is_one_text && holds_items(parts) {
+        return;
+    }
     let mut label = label_length(parts.first(), label);
     for part in parts {
         let Part::Lines { lines, .. } = part else { continue };
@@ -242,6 +248,37 @@ fn set_tags(parts: &mut [Part], element: u32, role: LineRole, label: &str) {
             line.tag = Some(LineTag { element, role, label: std::mem::take(&mut label) });
         }
     }
+}
+
+/// Leaves the items that are headings to the rules. What the tree puts into such an item stands in its section.
+fn release_headings(parts: &mut [Part]) {
+    let (mut section, mut is_item) = (0, false);
+    for part in parts {
+        let Part::Lines { role, lines, .. } = part else { continue };
+        match role {
+            LineRole::Item(depth) if belief::is_heading(lines) => {
+                (section, is_item) = (*depth, false);
+                lines.iter_mut().for_each(|line| line.tag = None);
+                continue;
+            }
+            LineRole::Item(depth) => {
+                is_item = true;
+                *depth = depth.saturating_sub(section).max(1);
+            }
+            LineRole::Paragraph(0) | LineRole::Heading(_) => section = 0,
+            LineRole::Paragraph(depth) => *depth = depth.saturating_sub(section).max(u8::from(is_item)),
+            _ => (),
+        }
+        lines.iter_mut().filter_map(|line| line.tag.as_mut()).for_each(|tag| tag.role = *role);
+    }
+}
+
+/// Whether lines after the first begin with bullets: it is a list, whatever the tree says.
+fn holds_items(parts: &[Part]) -> bool {
+    let lines = parts.iter().filter_map(|part| if let Part::Lines { lines, .. } = part { Some(lines) } else { None });
+    let begins_item =
+        |line: &Line| line.words.len() > 1 && line.words.first().is_some_and(|word| is_bullet(&word.text));
+    lines.flatten().skip(1).any(begins_item)
 }
 
 /// The number of characters of a label with which a part begins.

@@ -9,5 +9,6 @@ mod looks;
 mod pages;
 mod papers;
 mod sheet;
+mod tagged;
 mod typesetting;
 mod writing;

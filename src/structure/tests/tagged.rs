@@ -1,0 +1,196 @@
+//! Structure trees against what their pages show.
+
+use super::super::tables::to_markdown as table_markdown;
+use super::super::{DocumentPage, read_document, read_tagged_page, to_markdown};
+use super::sheet::{BOLD, PLAIN, Sheet};
+use pagewise_document::{PageTags, StructureElement, StructureType};
+use pagewise_text::ContentMark;
+use std::slice;
+
+/// A page with its tree. Elements and their content are added in the order of the tree.
+struct TaggedSheet {
+    sheet: Sheet,
+    tags: PageTags,
+}
+
+impl TaggedSheet {
+    fn new() -> Self {
+        Self { sheet: Sheet::new(), tags: PageTags { elements: Vec::new(), owners: Vec::new(), places: Vec::new() } }
+    }
+
+    fn element(&mut self, kind: StructureType, parent: Option<usize>) -> usize {
+        let index = self.tags.elements.len();
+        let id = u32::try_from(index).unwrap_or(0) + 1;
+        self.tags.elements.push(StructureElement { id, kind, parent, spans: [1, 1], alternate: None });
+        index
+    }
+
+    /// Marked content of an element.
+    fn content(&mut self, element: usize, write: impl FnOnce(Sheet) -> Sheet) {
+        let (first, id) = (self.sheet.layout.words.len(), self.tags.owners.len());
+        self.sheet = write(self.sheet.clone());
+        let mark = ContentMark::Sequence(u16::try_from(id).unwrap_or(0));
+        self.sheet.layout.words.iter_mut().skip(first).for_each(|word| word.mark = mark);
+        self.tags.owners.push(Some(element));
+        self.tags.places.push(id);
+    }
+
+    fn line(&mut self, element: usize, text: &str) {
+        self.content(element, |sheet| sheet.line(text));
+    }
+
+    /// A new element with a line.
+    fn text(&mut self, kind: StructureType, parent: Option<usize>, text: &str) -> usize {
+        let element = self.element(kind, parent);
+        self.line(element, text);
+        element
+    }
+
+    /// A row of a table with a cell for each text, at its place.
+    fn row(&mut self, table: usize, cells: &[(f32, &str)]) {
+        let row = self.element(StructureType::TableRow, Some(table));
+        for (x, text) in cells {
+            let cell = self.element(StructureType::DataCell, Some(row));
+            if !text.is_empty() {
+                self.content(cell, |mut sheet| {
+                    sheet.put(*x, PLAIN, text);
+                    sheet
+                });
+            }
+        }
+        self.sheet.y += 14.0;
+    }
+
+    /// The Markdown of the page by its tree; `None` if the tree is not believed.
+    fn markdown(&self) -> Option<String> {
+        let (structure, tables) = read_tagged_page(&self.sheet.layout, &self.tags)?;
+        let page = DocumentPage { number: 1, label: None, structure, is_wanted: true };
+        let blocks = read_document(slice::from_ref(&page), &[]);
+        Some(to_markdown(&blocks, &|_, table| tables.get(table).map(table_markdown)).concat())
+    }
+}
+
+#[test]
+fn a_paragraph_inside_another_is_a_block_of_its_own() {
+    let mut page = TaggedSheet::new();
+    let outer = page.text(StructureType::Paragraph, None, "The outer one begins.");
+    page.text(StructureType::Paragraph, Some(outer), "The inner one is said.");
+    page.text(StructureType::Heading(2), Some(outer), "A heading");
+    page.line(outer, "The outer one ends.");
+    let expected = "The outer one begins.\n\nThe inner one is said.\n\n## A heading\n\nThe outer one ends.";
+    assert_eq!(page.markdown().as_deref(), Some(expected));
+}
+
+#[test]
+fn the_first_paragraph_of_an_item_is_the_item_unless_text_precedes_it() {
+    let markdown = |has_text: bool| {
+        let mut page = TaggedSheet::new();
+        let list = page.element(StructureType::List, None);
+        let item = page.element(StructureType::ListItem, Some(list));
+        if has_text {
+            page.line(item, "Its text.");
+        }
+        page.text(StructureType::Paragraph, Some(item), "The first paragraph.");
+        page.text(StructureType::Paragraph, Some(item), "The second one.");
+        page.markdown()
+    };
+    assert_eq!(markdown(false).as_deref(), Some("- The first paragraph.\n\n  The second one."));
+    assert_eq!(markdown(true).as_deref(), Some("- Its text.\n\n  The first paragraph.\n\n  The second one."));
+}
+
+#[test]
+fn an_entry_of_contents_is_one_line_with_its_leader() {
+    let mut page = TaggedSheet::new();
+    for (title, number) in [("The first chapter", "7"), ("Another one", "15")] {
+        let entry = page.element(StructureType::ContentsItem, None);
+        let text = page.element(StructureType::Paragraph, Some(entry));
+        page.content(text, |mut sheet| {
+            sheet.put(50.0, PLAIN, title);
+            sheet
+        });
+        (0_u8..20).for_each(|dot| page.sheet.put(150.0 + 6.0 * f32::from(dot), PLAIN, "."));
+        let end = page.element(StructureType::Inline, Some(entry));
+        page.content(end, |sheet| sheet.at(300.0, PLAIN, number));
+    }
+    let expected = "The first chapter ... 7  \nAnother one ... 15";
+    assert_eq!(page.markdown().as_deref(), Some(expected));
+}
+
+#[test]
+fn the_words_of_a_figure_are_no_part_of_the_paragraph_round_it() {
+    let mut page = TaggedSheet::new();
+    let caption = page.text(StructureType::Paragraph, None, "Figure 1. The parts of the device.");
+    let figure = page.element(StructureType::Figure, Some(caption));
+    let parts = [(60.0, "pump"), (200.0, "valve"), (90.0, "inlet"), (220.0, "outlet")];
+    for (x, part) in parts {
+        page.content(figure, |sheet| sheet.space(20.0).at(x, PLAIN, part));
+    }
+    page.text(StructureType::Paragraph, None, "The text goes on.");
+    let found = page.markdown().unwrap_or_default();
+    assert!(found.starts_with("Figure 1. The parts of the device.\n\n"), "{found}");
+    assert!(found.contains("pump") && found.ends_with("\n\nThe text goes on."), "{found}");
+}
+
+#[test]
+fn an_element_whose_lines_begin_with_bullets_is_no_paragraph() {
+    let mut page = TaggedSheet::new();
+    let paragraph = page.text(StructureType::Paragraph, None, "The device has parts:");
+    page.line(paragraph, "• a pump");
+    page.line(paragraph, "• a valve");
+    assert_eq!(page.markdown().as_deref(), Some("The device has parts:\n\n- a pump\n- a valve"));
+}
+
+#[test]
+fn items_that_are_headings_are_left_to_the_rules() {
+    let page = |mark: &str| {
+        let mut page = TaggedSheet::new();
+        for title in ["Theory of it", "Use of it"] {
+            let list = page.element(StructureType::List, None);
+            let item = page.element(StructureType::ListItem, Some(list));
+            page.content(item, |sheet| sheet.at(50.0, BOLD, &format!("{mark}{title}")).space(4.0));
+            page.text(StructureType::Paragraph, Some(item), "What is to be said of it is said here.");
+            page.sheet.y += 14.0;
+            let inner = page.element(StructureType::List, Some(item));
+            page.text(StructureType::ListItem, Some(inner), "one");
+            page.text(StructureType::ListItem, Some(inner), "two");
+            page.sheet.y += 14.0;
+        }
+        page.markdown().unwrap_or_default()
+    };
+    let text = "What is to be said of it is said here.\n\n- one\n- two";
+    assert_eq!(page(""), format!("# Theory of it\n\n{text}\n\n# Use of it\n\n{text}"));
+    let text = "  What is to be said of it is said here.\n  - one\n  - two";
+    assert_eq!(page("• "), format!("- **Theory of it**\n\n{text}\n- **Use of it**\n\n{text}"));
+}
+
+#[test]
+fn cells_of_a_row_stand_in_the_order_of_the_other_rows() {
+    let markdown = |places: [f32; 2]| {
+        let mut page = TaggedSheet::new();
+        let table = page.element(StructureType::Table, None);
+        for [first, second] in [["Fruit", "Price"], ["Apples", "12"], ["Pears", "15"], ["Plums", "18"]] {
+            page.row(table, &[(50.0, first), (150.0, second), (250.0, "x")]);
+        }
+        page.row(table, &[(50.0, "Figs"), (places[0], "20"), (places[1], "x")]);
+        page.markdown().unwrap_or_default()
+    };
+    assert!(markdown([150.0, 250.0]).contains("| Figs | 20 | x |"));
+    assert!(markdown([250.0, 150.0]).contains("| Figs | x | 20 |"));
+}
+
+#[test]
+fn a_table_that_lays_out_text_is_none() {
+    let text = "This sentence goes over the whole width of the table, as text does and as values never do: it is long.";
+    let mut page = TaggedSheet::new();
+    let table = page.element(StructureType::Table, None);
+    page.row(table, &[(50.0, "Name:"), (150.0, "A. Smith")]);
+    page.row(table, &[(50.0, text)]);
+    assert_eq!(page.markdown(), Some(format!("Name: A. Smith\n\n{text}")));
+    let mut page = TaggedSheet::new();
+    let table = page.element(StructureType::Table, None);
+    for text in ["One", "Two", "Three"] {
+        page.row(table, &[(50.0, text), (50.0, "")]);
+        page.row(table, &[(50.0, ""), (50.0, text)]);
+    }
+    assert!(!page.markdown().unwrap_or_default().contains('|'));
+}
