@@ -45,7 +45,6 @@ struct Span {
     is_value: bool,
     is_label: bool,
     begins_within: bool,
-    is_table: bool,
 }
 
 impl HasPlace for Span {
@@ -78,8 +77,7 @@ impl Side {
             let Bounds { x0: left, x1: right, .. } = segment.bounds;
             let (baseline, size, part) = (segment.baseline, segment.size, &segment.part);
             let (is_value, is_label, begins_within) = (part.is_value(), part.is_label(), part.begins_within());
-            let is_table = part.is_table();
-            side.spans.push(Span { baseline, size, left, right, is_value, is_label, begins_within, is_table });
+            side.spans.push(Span { baseline, size, left, right, is_value, is_label, begins_within });
             side.marks += usize::from(segment.part.is_mark());
             side.items += usize::from(segment.part.is_item());
             side.entries += usize::from(segment.part.is_entry());
@@ -160,11 +158,18 @@ fn are_cells(left: &Side, right: &Side, em: f32) -> bool {
     let fewer = left.spans.len().min(right.spans.len()).min(MAX_SPANS);
     let (lefts, rights) = (rows_of_side(left), rows_of_side(right));
     let are_prose = || is_prose(&left.spans, |span| -span.right, em) && is_prose(&right.spans, |span| span.left, em);
-    let are_short = || is_narrow_beside(left, right, em) && !run_on(lefts.iter()) && !run_on(rights.iter());
+    // Most rows of both sides have a partner, unlike those beside a side bar.
+    let are_places = || {
+        let both = partners(lefts.iter(), &rights, em).count();
+        2 * both > lefts.len().max(rights.len())
+            && is_narrow_beside(left, right, em)
+            && !run_on(lefts.iter())
+            && !run_on(rights.iter())
+    };
     let are_entries = || are_labels(&lefts, &rights, em) || are_labels(&rights, &lefts, em);
     are_fields(&lefts, &rights, em)
         || are_fields(&rights, &lefts, em)
-        || 10 * paired > 7 * fewer && (are_entries() || are_short() || !are_prose())
+        || 10 * paired > 7 * fewer && (are_entries() || are_places() || !are_prose())
 }
 
 fn are_level(one: f32, other: f32, em: f32) -> bool {
@@ -181,7 +186,7 @@ struct SideRow {
     begins_within: bool,
 }
 
-/// The first rows of a side, without tables.
+/// The first rows of a side.
 fn rows_of_side(side: &Side) -> Vec<SideRow> {
     let row = |spans: Vec<Span>| {
         let first = spans.first()?;
@@ -189,8 +194,7 @@ fn rows_of_side(side: &Side) -> Vec<SideRow> {
         let (is_value, is_label) = (spans.iter().all(|span| span.is_value), spans.iter().all(|span| span.is_label));
         Some(SideRow { baseline, is_value, is_label, begins_within })
     };
-    let own = side.spans.iter().filter(|span| !span.is_table).copied().collect();
-    rows_of(own).into_iter().take(MAX_SPANS).filter_map(row).collect()
+    rows_of(side.spans.clone()).into_iter().take(MAX_SPANS).filter_map(row).collect()
 }
 
 /// For each row that on the other side with the same baseline.
@@ -202,16 +206,16 @@ fn partners<'r>(
     rows.filter_map(move |row| others.iter().find(|other| are_level(row.baseline, other.baseline, em)))
 }
 
-/// Whether most rows are the values of rows beside them, or labels of them.
+/// Whether most rows are the values of rows beside them, or labels of them. Values beside values may be those of two charts.
 fn are_fields(rows: &[SideRow], others: &[SideRow], em: f32) -> bool {
-    let labels = |rows: &[SideRow]| 3 * rows.iter().filter(|row| row.is_label).count() > 2 * rows.len();
     let are_beside = |is_own: fn(&SideRow) -> bool| {
         let own = || rows.iter().filter(move |row| is_own(row));
         let beside = || partners(own(), others, em);
         10 * beside().count() > 7 * own().count() && !run_on(beside())
     };
-    let values = rows.iter().filter(|row| row.is_value).count();
-    2 * values >= rows.len() && are_beside(|row| row.is_value)
+    let values = |rows: &[SideRow]| 2 * rows.iter().filter(|row| row.is_value).count() >= rows.len();
+    let labels = |rows: &[SideRow]| 3 * rows.iter().filter(|row| row.is_label).count() > 2 * rows.len();
+    values(rows) && !values(others) && are_beside(|row| row.is_value)
         || labels(rows) && !labels(others) && are_beside(|row| row.is_label)
 }
 

@@ -650,16 +650,16 @@ fn labels_that_look_like_lines_of_prose_belong_to_the_values_on_their_baselines(
     let sketch = "
 Receipts from the customers of all of the houses    1,248       828
 Payments to the suppliers and workers of the same     887         -
-Payments of interest to the banks of the country      300         -
+Payments of interest to the banks of the country      300       120
                                                    ----------------
-                                                    2,435       828
+                                                    2,435       948
 
-Interest that all of these banks paid to the firm     258         -
+Interest that all of these banks paid to the firm     258       110
                                                    ----------------
-                                                    2,693       828
+                                                    2,693     1,058
                                                    ----------------";
     let found = tables_of(sketch);
-    assert!(found.contains("Payments of interest to the banks of the country | 300 | -\n | 2,435 | 828"), "{found}");
+    assert!(found.contains("Payments of interest to the banks of the country | 300 | 120\n | 2,435 | 948"), "{found}");
     // The lines of a column of prose have baselines of their own.
     let mut shifted = page(sketch);
     shifted.words.iter_mut().filter(|word| word.bounds.x0 < 350.0).for_each(|word| word.baseline += 2.0);
