@@ -912,3 +912,47 @@ with a line of white between them   of it, where the foot of a page is
     assert_eq!(shapes(&page), tables_of(rows));
     assert_eq!(shapes(&page).lines().count(), 3);
 }
+
+#[test]
+fn text_that_goes_on_below_a_row_of_values_is_no_row() {
+    let sketch = "
+------------------------------------------------
+| Count | Part    | Description        | Price |
+------------------------------------------------
+| 60    | KVR-16  | A module of memory | 35.00 |
+|       |         | 1600MHZ CL11 1.35V |       |
+| 30    | KVR-21  | Another module     | 68.00 |
+|       |         | No check of errors |       |
+|       |         | Single sided       |       |
+| 10    | HXF-42  | A pair of modules  | 66.00 |
+|       |         | In one box         |       |
+------------------------------------------------";
+    assert_eq!(
+        tables_of(sketch),
+        "^Count | ^Part | ^Description | ^Price\n60 | KVR-16 | A module of memory 1600MHZ CL11 1.35V | 35.00\n\
+         30 | KVR-21 | Another module No check of errors Single sided | 68.00\n\
+         10 | HXF-42 | A pair of modules In one box | 66.00"
+    );
+}
+
+#[test]
+fn a_label_at_the_middle_of_a_drawn_row_covers_the_rows_beside_it() {
+    let sketch = "
+-----------------------------------
+| Layers |  Code  |  Score | Time  |
+
+-----------------------------------
+|        |  One   |  0.965 | 2.73  |
+|   6    |        |        |       |
+|        |  Two   |  0.969 | 5.39  |
+-----------------------------------
+|        |  One   |  0.938 | 1.97  |
+|   4    |        |        |       |
+|        |  Two   |  0.952 | 3.77  |
+-----------------------------------";
+    assert_eq!(
+        half_tables_of(sketch),
+        "^Layers | ^Code | ^Score | ^Time\n1x2 6 | One | 0.965 | 2.73\nTwo | 0.969 | 5.39\n\
+         1x2 4 | One | 0.938 | 1.97\nTwo | 0.952 | 3.77"
+    );
+}
