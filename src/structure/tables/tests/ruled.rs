@@ -956,3 +956,18 @@ fn a_label_at_the_middle_of_a_drawn_row_covers_the_rows_beside_it() {
          1x2 4 | One | 0.938 | 1.97\nTwo | 0.952 | 3.77"
     );
 }
+
+#[test]
+fn sums_above_a_rule_are_no_head() {
+    let sketch = "
+Before tax      1440.00
+Discount           4.00
+-----------------------
+Rate              7.00%
+Total            100.52
+Due            1,536.52";
+    assert_eq!(
+        tables_of(sketch),
+        "^Before tax | ^1440.00\nDiscount | 4.00\nRate | 7.00%\nTotal | 100.52\nDue | 1,536.52"
+    );
+}
