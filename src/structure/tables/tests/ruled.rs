@@ -1,7 +1,7 @@
 //! Tables with rules.
 
 use super::{FOLDS, as_f32, empty_page, find_tables, half_tables_of, page, rule, shapes, tables_of, word};
-use pagewise_text::{Bounds, Word};
+use pagewise_text::{Bounds, Script, Word};
 
 #[test]
 fn a_full_grid_gives_its_cells() {
@@ -970,4 +970,19 @@ Due            1,536.52";
         tables_of(sketch),
         "^Before tax | ^1440.00\nDiscount | 4.00\nRate | 7.00%\nTotal | 100.52\nDue | 1,536.52"
     );
+}
+
+#[test]
+fn exponents_in_cells_are_no_digits_of_the_number_before() {
+    for (script, text) in [(Script::Raised, "4¹²"), (Script::Lowered, "4₁₂")] {
+        let mut page = page(FOLDS);
+        let raised = page.words.last().map(|word| {
+            let bounds = Bounds { x0: word.bounds.x1, x1: word.bounds.x1 + 7.0, ..word.bounds };
+            Word { text: "12".to_owned(), bounds, size: 6.0, script, is_spaced: false, ..word.clone() }
+        });
+        page.words.extend(raised);
+        let tables = find_tables(&page);
+        let last = tables.first().and_then(|table| table.cells.last());
+        assert_eq!(last.map(|cell| cell.text.as_str()), Some(text));
+    }
 }
