@@ -986,3 +986,25 @@ fn exponents_in_cells_are_no_digits_of_the_number_before() {
         assert_eq!(last.map(|cell| cell.text.as_str()), Some(text));
     }
 }
+
+#[test]
+fn a_label_that_goes_on_below_the_last_rule_belongs_to_its_row() {
+    let sketch = "
+-------------------------------------
+Product               Code     Price
+-------------------------------------
+A kit of one          AB-1     288.00
+
+-------------------------------------
+A kit of two          AB-2     288.00
+
+-------------------------------------
+Set of small sheets   AB-3     360.00
+parts
+";
+    let last = "Set of small sheets parts | AB-3 | 360.00";
+    for sketch in [sketch.to_owned(), sketch.replace("parts", "Parts")] {
+        assert!(tables_of(&sketch).to_lowercase().ends_with(&last.to_lowercase()), "{}", tables_of(&sketch));
+    }
+    assert!(!tables_of(&sketch.replace("parts", "A kit of parts for all sheets")).contains("for all"));
+}
