@@ -32,8 +32,8 @@ pub(crate) use recognised_lines::{median, settle};
 pub use rows::{
     COLUMN_GAP_EM, HasPlace, WordPlace, are_apart, are_boxes_overprinted, are_level, parts, rows_of, strands,
 };
-pub use scripts::{SCRIPT_GAP_EM, Script};
-pub(crate) use scripts::{is_script_of, push_run};
+pub(crate) use scripts::is_script_of;
+pub use scripts::{SCRIPT_GAP_EM, Script, push_run};
 pub use tilt::MAX_TILT;
 pub(crate) use tilt::level;
 pub(crate) use vertical_stacks::merge_stacks;

@@ -117,7 +117,7 @@ fn mark_after(gap: f64, host: &PlacedGlyph, glyph: &PlacedGlyph) -> Script {
 }
 
 /// Appends characters that stand together on a line. Raised and lowered ones never read as part of the number before them.
-pub(crate) fn push_run(text: &mut String, run: &str, script: Script) {
+pub fn push_run(text: &mut String, run: &str, script: Script) {
     if script == Script::Baseline {
         return text.push_str(run);
     }

@@ -1,11 +1,22 @@
 //! Drawn rows that hold several rows of values: a grid with rules only between columns.
 
-use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, text_lines};
+use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, text_lines, union};
 use crate::tables::reading::grid::Slot;
+use pagewise_base::script::runs_left;
 use std::collections::BTreeMap;
 
 /// So many lines with a value beside other text are rows, whatever columns their values are in.
 const MIN_LISTED: usize = 3;
+
+/// So many columns with a value on each line that has values are those of rows, whose text may go on below these lines.
+const MIN_SHARED: usize = 2;
+
+/// The text of a cell stands at its middle within this many ems; what is between rows has no baseline within so many ems.
+const OFF_MIDDLE: f32 = 0.8;
+const OFF_BASELINE: f32 = 0.25;
+
+/// Beside so many rows a text at the middle is about all of them, though it is also on the line of one.
+const MIN_MANY: usize = 5;
 
 /// A drawn cell over at least so many rows is divided if a text begins in each of them.
 const MIN_LABELS: usize = 3;
@@ -40,22 +51,53 @@ fn label_starts(slot: &Slot, tops: &BTreeMap<usize, f32>) -> Option<Vec<f32>> {
 /// Splits drawn rows that hold several rows of values. Gives the number of rows.
 pub(super) fn split_rows(slots: &mut Vec<Slot>, rows: usize) -> usize {
     slots.sort_by_key(|slot| slot.row);
+    place_lists(slots);
     let mut starts: Vec<Vec<f32>> = vec![Vec::new(); rows];
+    let mut centred: Vec<bool> = Vec::new();
     for row in slots.chunk_by(|a, b| a.row == b.row) {
+        let labels = centred_labels(row);
         if let Some(own) = row.first().and_then(|slot| starts.get_mut(slot.row)) {
-            *own = row_starts(row);
+            *own = row_lines(&others(row, &labels)).iter().map(|line| line.baseline - 0.6 * line.size).collect();
         }
+        centred.extend(labels);
     }
     let firsts = first_rows(&starts);
     let place = |row: usize| firsts.get(row).copied().unwrap_or(row);
-    let split = slots.drain(..).flat_map(|slot| {
+    let split = slots.drain(..).zip(centred).flat_map(|(slot, is_centred)| {
         let own = starts.get(slot.row).map_or(&[][..], Vec::as_slice);
         let (row, end) = (place(slot.row), place(slot.row + slot.row_span));
         let slot = Slot { row, row_span: end - row, ..slot };
-        if own.len() > 1 && end - row == own.len() { split_slot(slot, own) } else { vec![slot] }
+        let is_split = own.len() > 1 && end - row == own.len() && !is_centred;
+        if is_split { split_slot(slot, own) } else { vec![slot] }
     });
     *slots = split.collect();
     place(rows)
+}
+
+/// Puts a cell over several drawn rows into the last of these where all its lines are labels of rows: no rule is drawn
+/// below the head of the labels.
+fn place_lists(slots: &mut [Slot]) {
+    let mut placed: BTreeMap<usize, (usize, Slot)> = BTreeMap::new();
+    for (at, slot) in slots.iter().enumerate().filter(|(_, slot)| slot.row_span > 1) {
+        let row = slot.row + slot.row_span - 1;
+        placed.entry(row).or_insert((at, Slot { row, row_span: 1, ..slot.clone() }));
+    }
+    placed.retain(|row, (_, slot)| {
+        let own = slots.partition_point(|slot| slot.row < *row)..slots.partition_point(|slot| slot.row <= *row);
+        let own = slots.get(own).unwrap_or_default().iter().filter(|own| own.row_span == 1);
+        let mut beside: Vec<Slot> = own.cloned().collect();
+        let top = beside.iter().filter_map(|own| own.area).map(|area| area.y0).fold(f32::MIN, f32::max);
+        let is_within = slot.words.iter().all(|word| word.baseline > top);
+        let is_list = is_within && text_lines(&slot.words).len() >= MIN_LISTED;
+        beside.push(slot.clone());
+        is_list && row_lines(&beside).len() >= MIN_LISTED
+    });
+    for (at, slot) in placed.into_values() {
+        if let Some(place) = slots.get_mut(at) {
+            *place = slot;
+        }
+    }
+    slots.sort_by_key(|slot| slot.row);
 }
 
 /// The first row that each row becomes, and the number of rows after them.
@@ -73,26 +115,100 @@ fn first_rows(starts: &[Vec<f32>]) -> Vec<usize> {
 struct CellLine {
     baseline: f32,
     size: f32,
-    /// How many cells it has text in.
-    cells: usize,
+    /// The columns of its text.
+    columns: Vec<usize>,
     /// The columns of its values.
     values: Vec<usize>,
     /// Whether all its text begins in small letters, as the rest of cells does.
     is_rest: bool,
 }
 
-/// The top of each line of a drawn row that begins a row of its own; none if its lines are those of its cells.
-fn row_starts(row: &[Slot]) -> Vec<f32> {
-    let lines = cell_lines(row);
-    let listed: Vec<&CellLine> = lines.iter().filter(|line| line.cells > 1 && !line.values.is_empty()).collect();
+impl CellLine {
+    /// Whether it has a value and other text beside it.
+    fn is_listed(&self) -> bool {
+        self.columns.len() > 1 && !self.values.is_empty()
+    }
+
+    /// Whether it goes on with a text of this line other than its label.
+    fn has_rest_in(&self, next: &Self, label: usize) -> bool {
+        let is_text = |column: usize| self.columns.contains(&column) && !self.values.contains(&column);
+        matches!(next.columns.as_slice(), [only] if *only != label && is_text(*only))
+    }
+}
+
+/// For each cell of a drawn row whether its text stands at the middle of it, between the rows of the other cells or beside
+/// many of them: it is about all of these rows.
+fn centred_labels(row: &[Slot]) -> Vec<bool> {
+    let middle: Vec<bool> = row.iter().map(is_at_middle).collect();
+    let rows = row_lines(&others(row, &middle));
+    let is_beside =
+        |line: &TextLine| rows.iter().any(|own| (own.baseline - line.baseline).abs() < OFF_BASELINE * line.size);
+    let is_label = |slot: &Slot| {
+        let lines = text_lines(&slot.words);
+        2 * lines.len() <= rows.len() && (rows.len() >= MIN_MANY || !lines.iter().any(is_beside))
+    };
+    row.iter().zip(middle).map(|(slot, is_middle)| is_middle && is_label(slot)).collect()
+}
+
+/// The cells that are not marked.
+fn others<'p>(row: &[Slot<'p>], marks: &[bool]) -> Vec<Slot<'p>> {
+    row.iter().zip(marks).filter(|(_, is_marked)| !**is_marked).map(|(slot, _)| slot.clone()).collect()
+}
+
+/// Whether the text of a drawn cell stands as far from its top as from its bottom, with room for another line at both.
+fn is_at_middle(slot: &Slot) -> bool {
+    let (Some(area), Some(text)) = (slot.area, union(slot.words.iter().map(|word| word.word.bounds))) else {
+        return false;
+    };
+    let size = slot.words.iter().map(|word| word.word.size).fold(0.0, f32::max);
+    let (over, under) = (text.y0 - area.y0, area.y1 - text.y1);
+    slot.row_span == 1 && (over - under).abs() < OFF_MIDDLE * size && over + under > size
+}
+
+/// The lines of a drawn row that begin rows of their own; none if its lines are those of its cells.
+fn row_lines(row: &[Slot]) -> Vec<CellLine> {
+    let mut lines = cell_lines(row);
+    let unmarked = lines.len() - mark_rests(&mut lines, label_column(row));
+    let listed: Vec<&CellLine> = lines.iter().filter(|line| line.is_listed()).collect();
     let mut columns: Vec<usize> = listed.iter().flat_map(|line| line.values.iter().copied()).collect();
     columns.sort_unstable();
     let is_repeated = columns.windows(2).any(|pair| matches!(pair, [a, b] if a == b));
-    if listed.len() < MIN_LISTED && !(listed.len() > 1 && is_repeated) || 2 * listed.len() < lines.len() {
-        return Vec::new();
+    let is_list = listed.len() >= MIN_LISTED || listed.len() > 1 && is_repeated;
+    let listed = listed.len();
+    let mut is_first = true;
+    lines.retain(|line| std::mem::take(&mut is_first) || !line.is_rest);
+    if is_list && 2 * listed >= unmarked { lines } else { Vec::new() }
+}
+
+/// The column of the labels of a drawn row: the first one as it is read.
+fn label_column(row: &[Slot]) -> usize {
+    let own = || row.iter().filter(|slot| !slot.words.is_empty());
+    let is_left = runs_left(own().flat_map(|slot| &slot.words).map(|word| word.word.text.as_str()));
+    let columns = || own().map(|slot| slot.column);
+    if is_left { columns().max() } else { columns().min() }.unwrap_or(0)
+}
+
+/// Marks the lines in which only the text of the row above goes on, if all lines with values have `MIN_SHARED` in common.
+/// Gives how many it marked.
+fn mark_rests(lines: &mut [CellLine], label: usize) -> usize {
+    let listed = || lines.iter().filter(|line| line.is_listed());
+    let shared = listed()
+        .map(|line| line.values.clone())
+        .reduce(|all, own| all.into_iter().filter(|column| own.contains(column)).collect());
+    if shared.is_none_or(|shared| shared.len() < MIN_SHARED) {
+        return 0;
     }
-    let starts = lines.iter().enumerate().filter(|(at, line)| *at == 0 || !line.is_rest);
-    starts.map(|(_, line)| line.baseline - 0.6 * line.size).collect()
+    let (mut host, mut marked): (Option<usize>, usize) = (None, 0);
+    for at in 0..lines.len() {
+        let (above, below) = lines.split_at_mut(at);
+        let Some(line) = below.first_mut() else { break };
+        if host.and_then(|host| above.get(host)).is_some_and(|host| host.has_rest_in(line, label)) {
+            line.is_rest = true;
+            marked += 1;
+        }
+        host = if line.is_rest { host } else { line.is_listed().then_some(at) };
+    }
+    marked
 }
 
 /// The lines of a drawn row, from top to bottom.
@@ -114,11 +230,11 @@ fn cell_lines(row: &[Slot]) -> Vec<CellLine> {
         let values = if is_value { vec![column] } else { Vec::new() };
         match lines.last_mut() {
             Some(line) if baseline - line.baseline < 0.5 * size => {
-                line.cells += 1;
+                line.columns.push(column);
                 line.values.extend(values);
                 line.is_rest &= is_rest;
             }
-            _ => lines.push(CellLine { baseline, size, cells: 1, values, is_rest }),
+            _ => lines.push(CellLine { baseline, size, columns: vec![column], values, is_rest }),
         }
     }
     lines

@@ -54,6 +54,10 @@ const MAX_WHITE: f32 = 8.0;
 const MAX_RULED_WHITE: f32 = 4.0;
 /// Maximum number of slanted words of a page that may be heads.
 const MAX_SLANTED: usize = 500;
+/// The width of a word space, in ems.
+const WORD_SPACE: f32 = 0.3;
+/// Texts begin at one edge within this many ems.
+const FLUSH_EM: f32 = 0.1;
 /// Lines beyond a rule are rows if their size is that of the rows within, up to this share.
 const SAME_SIZE: f32 = 0.1;
 
@@ -202,6 +206,7 @@ fn reachable<'a, 'p: 'a>(
 ) -> Vec<Bounds> {
     let mut taken = Vec::new();
     let (mut whole, mut end) = (0, 0.0);
+    let mut last: Vec<&Chunk> = Vec::new();
     for line in lines {
         let own = chunks_within(line, area);
         let Some(bounds) = union(own.iter().map(|c| c.bounds)) else { continue };
@@ -214,18 +219,28 @@ fn reachable<'a, 'p: 'a>(
         {
             break;
         }
-        let goes_on = whole > 0
-            && whole == taken.len()
-            && gap < MAX_LEADING * line.size
-            && bounds.x0 > area.x0 + MIN_INDENT * line.size;
+        let is_inner = gap < MAX_LEADING * line.size && bounds.x0 > area.x0 + MIN_INDENT * line.size;
+        let goes_on = whole > 0 && whole == taken.len() && (is_inner || is_wrapped(&last, &own));
         end = distance(line);
         taken.push(bounds);
         if own.len() > 1 || goes_on {
             whole = taken.len();
+            last = own;
         }
     }
     taken.truncate(whole);
     taken
+}
+
+/// Whether the label of a row goes on in the line below it: the first word had no room before the next cell of the row.
+fn is_wrapped(row: &[&Chunk], below: &[&Chunk]) -> bool {
+    let ([label, cell, ..], [rest]) = (row, below) else { return false };
+    let Some(first) = rest.words.first().map(|word| word.word) else { return false };
+    let end = label.bounds.x1 + WORD_SPACE * first.size + first.bounds.width();
+    let is_below = label.bounds.y1 < rest.bounds.y1 && rest.bounds.x1 < cell.bounds.x0;
+    let is_same = (label.bounds.x0 - rest.bounds.x0).abs() < FLUSH_EM * first.size
+        && (label.size() - first.size).abs() < SAME_SIZE * first.size;
+    is_below && is_same && end > cell.bounds.x0
 }
 
 /// The chunks of a line that share places with an area.

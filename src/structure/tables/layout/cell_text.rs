@@ -3,7 +3,7 @@
 use super::lines::{PlacedWord, text_lines};
 use crate::line_end::LineEnd;
 use pagewise_base::script::{is_right_to_left, runs_left};
-use pagewise_text::{COLUMN_GAP_EM, Vocabulary, are_apart};
+use pagewise_text::{COLUMN_GAP_EM, Script, Vocabulary, are_apart, push_run};
 
 /// The words in reading order: lines joined by a space, hyphens at line ends repaired.
 pub(crate) fn cell_text(words: &[PlacedWord]) -> String {
@@ -36,12 +36,14 @@ fn line_text(mut words: Vec<PlacedWord>) -> String {
     }
     let mut text = String::new();
     let mut last: Option<PlacedWord> = None;
+    // Words that are all raised are so beside a large bracket. One alone is the mark of a note.
+    let has_scripts = words.len() == 1 || words.iter().any(|word| word.word.script == Script::Baseline);
     for word in words {
         // A bracket that closes may have a cell of its own in the file.
         if last.is_some_and(|last| is_apart(&last, &word)) && !word.word.text.starts_with(')') {
             text.push(' ');
         }
-        text.push_str(&word.word.text);
+        push_run(&mut text, &word.word.text, if has_scripts { word.word.script } else { Script::Baseline });
         last = Some(word);
     }
     text

@@ -56,6 +56,7 @@ pub(crate) fn head_lines(lines: &[RowLine], columns: &[Column], cuts: &[Edge]) -
         let is_title = |next: &usize| !has_cells(lines.get(..first)) && has_cells(lines.get(first..*next));
         next.filter(is_title).unwrap_or(first)
     });
+    let ruled = ruled.filter(|ruled| !lines.get(..*ruled).is_some_and(lists_values));
     let worded = worded_lines(lines, columns, limit);
     let solid: Vec<Edge> = cuts.iter().filter(|c| c.is_rule).copied().collect();
     let is_solid = |at: usize| matches!(lines.get(at - 1..=at), Some([a, b]) if cut_share(&solid, a, b, columns) > 0.5);
@@ -72,6 +73,18 @@ pub(crate) fn head_lines(lines: &[RowLine], columns: &[Column], cuts: &[Edge]) -
 /// Whether some line has several pieces: a title of the rows below it has one.
 fn has_cells(lines: Option<&[RowLine]>) -> bool {
     lines.is_some_and(|lines| lines.iter().any(|line| line.pieces.len() > 1))
+}
+
+/// Whether two lines that follow each other have labels, and values in one column: they are rows.
+fn lists_values(lines: &[RowLine]) -> bool {
+    let has_label =
+        |line: &RowLine| line.pieces.first().is_some_and(|piece| piece.first == 0 && !piece.chunk.is_value());
+    let is_value = |piece: &&Piece| piece.chunk.is_value() && !piece.is_item() && !is_year(words_of(&piece.chunk));
+    let values = |line: &RowLine| -> Vec<usize> { line.pieces.iter().filter(is_value).map(|own| own.first).collect() };
+    lines.windows(2).any(|pair| {
+        let [above, below] = pair else { return false };
+        has_label(above) && has_label(below) && values(above).iter().any(|column| values(below).contains(column))
+    })
 }
 
 /// The leading lines without values above columns of values; none if there are no such columns.

@@ -1,7 +1,7 @@
 //! Tables with rules.
 
 use super::{FOLDS, as_f32, empty_page, find_tables, half_tables_of, page, rule, shapes, tables_of, word};
-use pagewise_text::{Bounds, Word};
+use pagewise_text::{Bounds, Script, Word};
 
 #[test]
 fn a_full_grid_gives_its_cells() {
@@ -915,4 +915,100 @@ with a line of white between them   of it, where the foot of a page is
     }
     assert_eq!(shapes(&page), tables_of(rows));
     assert_eq!(shapes(&page).lines().count(), 3);
+}
+
+#[test]
+fn text_that_goes_on_below_a_row_of_values_is_no_row() {
+    let sketch = "
+------------------------------------------------
+| Count | Part    | Description        | Price |
+------------------------------------------------
+| 60    | KVR-16  | A module of memory | 35.00 |
+|       |         | 1600MHZ CL11 1.35V |       |
+| 30    | KVR-21  | Another module     | 68.00 |
+|       |         | No check of errors |       |
+|       |         | Single sided       |       |
+| 10    | HXF-42  | A pair of modules  | 66.00 |
+|       |         | In one box         |       |
+------------------------------------------------";
+    assert_eq!(
+        tables_of(sketch),
+        "^Count | ^Part | ^Description | ^Price\n60 | KVR-16 | A module of memory 1600MHZ CL11 1.35V | 35.00\n\
+         30 | KVR-21 | Another module No check of errors Single sided | 68.00\n\
+         10 | HXF-42 | A pair of modules In one box | 66.00"
+    );
+}
+
+#[test]
+fn a_label_at_the_middle_of_a_drawn_row_covers_the_rows_beside_it() {
+    let sketch = "
+-----------------------------------
+| Layers |  Code  |  Score | Time  |
+
+-----------------------------------
+|        |  One   |  0.965 | 2.73  |
+|   6    |        |        |       |
+|        |  Two   |  0.969 | 5.39  |
+-----------------------------------
+|        |  One   |  0.938 | 1.97  |
+|   4    |        |        |       |
+|        |  Two   |  0.952 | 3.77  |
+-----------------------------------";
+    assert_eq!(
+        half_tables_of(sketch),
+        "^Layers | ^Code | ^Score | ^Time\n1x2 6 | One | 0.965 | 2.73\nTwo | 0.969 | 5.39\n\
+         1x2 4 | One | 0.938 | 1.97\nTwo | 0.952 | 3.77"
+    );
+}
+
+#[test]
+fn sums_above_a_rule_are_no_head() {
+    let sketch = "
+Before tax      1440.00
+Discount           4.00
+-----------------------
+Rate              7.00%
+Total            100.52
+Due            1,536.52";
+    assert_eq!(
+        tables_of(sketch),
+        "^Before tax | ^1440.00\nDiscount | 4.00\nRate | 7.00%\nTotal | 100.52\nDue | 1,536.52"
+    );
+}
+
+#[test]
+fn exponents_in_cells_are_no_digits_of_the_number_before() {
+    for (script, text) in [(Script::Raised, "4¹²"), (Script::Lowered, "4₁₂")] {
+        let mut page = page(FOLDS);
+        let raised = page.words.last().map(|word| {
+            let bounds = Bounds { x0: word.bounds.x1, x1: word.bounds.x1 + 7.0, ..word.bounds };
+            Word { text: "12".to_owned(), bounds, size: 6.0, script, is_spaced: false, ..word.clone() }
+        });
+        page.words.extend(raised);
+        let tables = find_tables(&page);
+        let last = tables.first().and_then(|table| table.cells.last());
+        assert_eq!(last.map(|cell| cell.text.as_str()), Some(text));
+    }
+}
+
+#[test]
+fn a_label_that_goes_on_below_the_last_rule_belongs_to_its_row() {
+    let sketch = "
+-------------------------------------
+Product               Code     Price
+-------------------------------------
+A kit of one          AB-1     288.00
+
+-------------------------------------
+A kit of two          AB-2     288.00
+
+-------------------------------------
+Set of small sheets   AB-3     360.00
+parts
+";
+    let last = "Set of small sheets parts | AB-3 | 360.00";
+    for sketch in [sketch.to_owned(), sketch.replace("parts", "Parts")] {
+        assert!(tables_of(&sketch).to_lowercase().ends_with(&last.to_lowercase()), "{}", tables_of(&sketch));
+    }
+    assert!(!tables_of(&sketch.replace("parts", "A kit of parts for all sheets")).contains("for all"));
 }
