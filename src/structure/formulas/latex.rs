@@ -63,6 +63,23 @@ fn is_known(sign: char) -> bool {
 /// Signs of formulas that are neither letters nor operators.
 const OTHER_SIGNS: &str = "…†‡•∞ℏℜℑℵ℘°‖⟨⟩√ıȷ□◦★△▽◇♯♭";
 
+/// A text with its letters in the alphabet of a font of calligraphic, double-struck or Fraktur letters; `None` if it has no
+/// letter that changes.
+pub(super) fn in_alphabet(text: &str, font: MathFont) -> Option<String> {
+    let of = |letter: char| match font {
+        MathFont::Script if letter.is_ascii_uppercase() => {
+            let place = ('A'..='Z').position(|capital| capital == letter)?;
+            SCRIPT_CAPITALS.chars().nth(place)
+        }
+        MathFont::DoubleStruck | MathFont::Fraktur if letter.is_ascii_alphabetic() => {
+            Some(alphabet(letter, font, false))
+        }
+        _ => None,
+    };
+    let changes = text.chars().any(|letter| of(letter).is_some());
+    changes.then(|| text.chars().map(|letter| of(letter).unwrap_or(letter)).collect())
+}
+
 /// The letter of a mathematical italic one, which formulas have without saying so.
 fn upright(sign: char) -> char {
     let place = u32::from(sign).wrapping_sub(0x1d434);

@@ -13,7 +13,7 @@ mod symbols;
 mod zones;
 
 use super::page_structure::{Formula, LineWord, Style};
-use pagewise_text::{Bounds, PageLayout, Rule};
+use pagewise_text::{Bounds, PageLayout, Rule, Word};
 
 /// A formula of a page.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +32,10 @@ pub(crate) struct FoundFormula {
 }
 
 impl FoundFormula {
+    pub(crate) fn has_fraction(&self) -> bool {
+        self.formula.latex.contains("\\frac")
+    }
+
     /// The word that stands for it on its line, and the text that touches it.
     pub(crate) fn line_words(&self, page: &PageLayout) -> Vec<(LineWord, f32)> {
         let own = || self.words.iter().filter_map(|index| page.words.get(*index));
@@ -57,6 +61,13 @@ impl FoundFormula {
 /// The formulas of a page outside its tables.
 pub(crate) fn find(page: &PageLayout, tables: &[Bounds]) -> Vec<FoundFormula> {
     zones::find(page, tables, |zone| read(page, zone))
+}
+
+/// The text of a word beside formulas: a letter of a calligraphic, double-struck or Fraktur alphabet is one there too. `None`
+/// if it is that of the page.
+pub(crate) fn letters_of(word: &Word) -> Option<String> {
+    let is_letter = word.text.chars().filter(|sign| sign.is_alphabetic()).count() == 1;
+    latex::in_alphabet(&word.text, word.math).filter(|_| is_letter)
 }
 
 /// Reads a zone; `None` if the places of its symbols do not decide it.

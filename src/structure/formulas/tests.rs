@@ -542,3 +542,111 @@ fn punctuation_after_a_formula_stays_after_it() {
     sheet.word("∑", operator + 1.0, 100.0, SIZE);
     assert_eq!(sheet.markdown(), "Here one writes $yᵢ= ∑ x$, and goes on with words");
 }
+
+#[test]
+fn an_accent_of_a_line_is_put_over_its_letter_once() {
+    let mut sheet = Sheet::new();
+    let x = sheet.prose(100.0, "Here one writes");
+    sheet.word("¯", x, 99.0, SIZE).math = MathFont::Letters;
+    let x = sheet.formula(x, 100.0, &["p", "∈", "S"]);
+    sheet.layout.words.iter_mut().filter(|word| word.text == "p").for_each(|word| word.is_spaced = false);
+    sheet.prose_at(x + 3.0, 100.0, "and goes on with words.");
+    assert_eq!(sheet.markdown(), "Here one writes $\\bar{p}∈S$ and goes on with words.");
+}
+
+#[test]
+fn the_stop_of_a_sentence_ends_a_formula() {
+    let mut sheet = Sheet::new();
+    let x = sheet.prose(100.0, "Here one writes");
+    let x = sheet.formula(x, 100.0, &["x", "_i", "."]);
+    let x = sheet.formula(x + 3.0, 100.0, &["y", "_j"]);
+    sheet.prose_at(x + 3.0, 100.0, "goes on with words.");
+    assert_eq!(sheet.markdown(), "Here one writes $xᵢ$. $yⱼ$ goes on with words.");
+}
+
+#[test]
+fn a_short_word_of_an_italic_sentence_is_no_variable() {
+    let mut sheet = Sheet::new();
+    let x = sheet.prose(100.0, "There is no measure on");
+    sheet.layout.words.iter_mut().for_each(|word| word.is_italic = true);
+    sheet.formula(x, 100.0, &["(", "X", "_i", ",", "Y", ")"]);
+    assert_eq!(sheet.markdown(), "*There is no measure on* $(Xᵢ,Y)$");
+}
+
+#[test]
+fn brackets_that_nothing_opens_divide_formulas_and_those_of_open_intervals_face_outwards() {
+    assert!(inline(&["x", "_i", ")", "=", "y", "_k"]).contains(" $xᵢ$)"));
+    assert!(inline(&["x", "_i", "∈", "]", "0", ",", "1", "["]).contains(" $xᵢ∈]0,1[$ "));
+}
+
+#[test]
+fn the_room_after_a_slanted_capital_is_no_space() {
+    let formula = displayed(|sheet| {
+        let x = sheet.formula(150.0, 150.0, &["V"]);
+        sheet.formula(x + 2.0, 150.0, &["a", "r", "=", "y"]);
+    });
+    assert_eq!(formula, "$$Var=y$$");
+}
+
+#[test]
+fn a_word_with_an_exponent_keeps_it() {
+    let mut sheet = Sheet::new();
+    sheet.prose(100.0, "A paragraph stands above the formula and fills its line to the very end");
+    sheet.next();
+    let x = sheet.formula(190.0, 125.0, &["x", "_i", "=", "y", "+", "z", "="]);
+    let x = sheet.prose_at(x, 125.0, "JC") - 3.0;
+    sheet.last().is_spaced = false;
+    sheet.formula(x, 125.0, &["^p"]);
+    sheet.last().is_spaced = false;
+    sheet.next();
+    sheet.prose(150.0, "where its sentence goes on below.");
+    assert!(sheet.markdown().contains("\\mathrm{JC}^p"), "{}", sheet.markdown());
+}
+
+#[test]
+fn calligraphic_and_double_struck_letters_keep_their_form_in_text() {
+    let mut sheet = Sheet::new();
+    for (text, math) in [("the ring", MathFont::None), ("Z", MathFont::DoubleStruck), ("R", MathFont::Script)] {
+        let x = sheet.layout.words.last().map_or(50.0, |word| word.bounds.x1 + 3.0);
+        sheet.prose_at(x, 100.0, text);
+        (sheet.last().math, sheet.last().is_italic) = (math, math == MathFont::Script);
+    }
+    assert_eq!(sheet.markdown(), "the ring ℤ ℛ");
+}
+
+#[test]
+fn a_fraction_within_a_line_is_where_its_rule_is() {
+    let mut sheet = Sheet::new();
+    sheet.formula(125.0, 93.2, &["1", "+", "6"]);
+    sheet.next();
+    sheet.prose(100.0, "They average at");
+    let x = sheet.formula(143.0, 100.0, &["=", "y"]);
+    sheet.prose_at(x + 3.0, 100.0, "over all of them.");
+    sheet.next();
+    sheet.formula(130.0, 106.9, &["2"]);
+    sheet.rule(125.0, 140.0, 97.5);
+    assert_eq!(sheet.markdown(), "They average at $\\frac{1+6}{2} =y$ over all of them.");
+}
+
+#[test]
+fn a_rule_below_words_of_a_line_is_no_fraction_above_the_next_one() {
+    let mut sheet = Sheet::new();
+    sheet.prose(100.0, "These are words with a rule below some of them");
+    sheet.next();
+    sheet.prose(112.0, "and these are words of the line that follows them.");
+    sheet.rule(79.0, 99.0, 101.5);
+    assert!(!sheet.markdown().contains('$'), "{}", sheet.markdown());
+}
+
+#[test]
+fn a_fraction_may_be_an_exponent() {
+    let formula = displayed(|sheet| {
+        let x = sheet.formula(150.0, 150.0, &["z", "=", "C"]);
+        sheet.rule(x + 0.5, x + 3.0, 144.6);
+        sheet.next();
+        sheet.word("n", x + 0.5, 143.0, 5.0).math = MathFont::Letters;
+        sheet.next();
+        sheet.word("2", x + 0.5, 149.0, 5.0);
+    });
+    assert_eq!(formula, "$$z=C^{\\frac{n}{2}}$$");
+}

@@ -171,9 +171,13 @@ pub(super) fn is_in_table(word: &Word, tables: &[TableArea]) -> bool {
 /// A word in its frame, and its baseline.
 fn placed_word(word: &Word, frame: Frame, links: &LinkIndex) -> (LineWord, f32) {
     let bounds = frame.of_page(word.bounds);
-    let style = Style::of(word);
     let target = links.at(center(frame.of_page(word.seen())));
-    let (text, is_raised) = (word.text.clone(), word.script == Script::Raised);
+    let is_raised = word.script == Script::Raised;
+    let mut style = Style::of(word);
+    let letters = formulas::letters_of(word);
+    // The form of these letters says what the slant of their font does.
+    style.is_italic &= letters.is_none();
+    let text = letters.unwrap_or_else(|| word.text.clone());
     let placed = LineWord { text, bounds, style, is_spaced: word.is_spaced, is_raised, target, formula: None };
     (placed, frame.baseline(word.baseline))
 }

@@ -31,6 +31,7 @@ use layout::edges::Edges;
 use layout::lines::PageWords;
 use pagewise_base::checked_on_arrival;
 use pagewise_text::{Bounds, PageLayout, Word, rows_of};
+use std::collections::HashSet;
 
 /// A page with more words than this has no tables.
 const MAX_WORDS: usize = 100_000;
@@ -147,21 +148,22 @@ fn tables_of(page: &PageLayout) -> Vec<Table> {
     tables
 }
 
-/// Takes out what white space or rules alone made a table of, where most words are those of displayed formulas.
+/// Takes out what white space or rules alone made a table of, where most words are those of displayed formulas and of
+/// fractions, or many are and all others stand on one line.
 fn without_formulas(tables: &mut Vec<Table>, page: &PageLayout) {
     let may_be_formula = |table: &Table| matches!(table.columns_by, ColumnsBy::Space | ColumnsBy::RuledSpace);
     if !tables.iter().any(may_be_formula) {
         return;
     }
     let formulas = formulas::find(page, &[]);
-    let own: Vec<usize> =
-        formulas.into_iter().filter(|found| found.formula.is_displayed).flat_map(|found| found.words).collect();
-    let count = |table: &Table, words: &mut dyn Iterator<Item = &Word>| {
-        words.filter(|word| holds(table.bounds, center(word.bounds))).count()
-    };
+    let own = formulas.into_iter().filter(|found| found.formula.is_displayed || found.has_fraction());
+    let own: HashSet<usize> = own.flat_map(|found| found.words).collect();
     tables.retain(|table| {
-        let in_formulas = count(table, &mut own.iter().filter_map(|at| page.words.get(*at)));
-        !may_be_formula(table) || 2 * in_formulas <= count(table, &mut page.words.iter())
+        let words = page.words.iter().enumerate().filter(|(_, word)| holds(table.bounds, center(word.bounds)));
+        let (in_formulas, others): (Vec<_>, Vec<_>) = words.partition(|(at, _)| own.contains(at));
+        let is_formula =
+            in_formulas.len() > others.len() || 2 * in_formulas.len() > others.len() && rows_of(others).len() < 2;
+        !may_be_formula(table) || !is_formula
     });
 }
 

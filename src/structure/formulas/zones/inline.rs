@@ -1,5 +1,6 @@
 //! Finds formulas within lines of text: consecutive words of a line, with the scripts, limits and rules above and below.
 
+use super::fractions::Fraction;
 use super::natures::has_letter;
 use super::{Finder, Line, MAX_NEIGHBOURS, MAX_PARTS, Nature, Zone, punctuation};
 use crate::bounds::center;
@@ -16,23 +17,33 @@ const RUN_GAP_EM: f32 = 1.0;
 /// baseline, in ems, and begins so near to the line's own words.
 const STRAY_EM: (f32, f32) = (1.1, 0.6);
 const STRAY_GAP_EM: f32 = 0.4;
+/// What belongs to a fraction within a line stands beside it within so many ems. A relation has .28 em of space.
+const FRACTION_GAP_EM: f32 = 0.6;
 /// Maximum characters of a run that are looked at for a sign that joins terms.
 const MAX_EXPRESSION: usize = 200;
 
 impl Finder<'_> {
     pub(super) fn push_inline(&self, zones: &mut Vec<Zone>, taken: &mut [bool]) {
-        let is_text = |line: &Line| line.has_prose || self.continues_text(line.bounds, line.baseline, line.size);
-        let (texts, others): (Vec<&Line>, Vec<&Line>) = self.lines.iter().partition(|line| is_text(line));
+        let is_text = |(at, line): &(usize, &Line)| {
+            line.has_prose
+                || self.continues_text(line.bounds, line.baseline, line.size)
+                || self.fractions.iter().any(|fraction| fraction.line == *at)
+        };
+        for at in self.fractions.iter().flat_map(|fraction| &fraction.words) {
+            taken.iter_mut().skip(*at).take(1).for_each(|taken| *taken = true);
+        }
+        let (texts, others): (Vec<_>, Vec<_>) = self.lines.iter().enumerate().partition(is_text);
         let strays = self.strays(&others, &texts, taken);
-        for line in texts {
+        for (place, line) in texts {
             let mut run: Vec<usize> = Vec::new();
-            for at in &line.words {
-                let is_part = self.is_free(*at, taken) && self.nature(*at) != Nature::Prose;
-                if !is_part || !self.goes_on(&run, *at) {
+            for at in self.line_parts(place) {
+                let is_part =
+                    self.fraction(at).is_some() || self.is_free(at, taken) && self.nature(at) != Nature::Prose;
+                if !is_part || !self.goes_on(&run, at) {
                     self.push_run(std::mem::take(&mut run), line, &strays, zones, taken);
                 }
                 if is_part {
-                    run.push(*at);
+                    run.push(at);
                 }
             }
             self.push_run(run, line, &strays, zones, taken);
@@ -41,7 +52,11 @@ impl Finder<'_> {
 
     /// Whether a word goes on with a run: near, and not after a space between two terms.
     fn goes_on(&self, run: &[usize], at: usize) -> bool {
-        let (Some(last), Some(next)) = (run.last().and_then(|at| self.word(*at)), self.word(at)) else { return true };
+        let Some(before) = run.last().copied() else { return true };
+        if self.fraction(before).is_some() || self.fraction(at).is_some() {
+            return self.is_beside_fraction(before, at);
+        }
+        let (Some(last), Some(next)) = (self.word(before), self.word(at)) else { return true };
         let gap = next.bounds.x0 - last.bounds.x1;
         let joins = |sign: Option<char>| {
             sign.is_some_and(|sign| joins_terms(sign) || matches!(sign, ',' | '.' | '(' | '[' | '{' | '…'))
@@ -56,6 +71,9 @@ impl Finder<'_> {
         if is_reference && !joins(last.text.chars().last()) {
             return false;
         }
+        if next.is_spaced && self.ends_sentence(run) && !next.text.starts_with(['.', '…']) {
+            return false;
+        }
         let is_joined = is_limit
             || !next.is_spaced
             || next.script != Script::Baseline
@@ -67,6 +85,24 @@ impl Finder<'_> {
         is_joined && gap < RUN_GAP_EM * last.size.max(next.size) && gap > -3.0 * last.size
     }
 
+    /// Whether the next part of a line touches a fraction, or is one that touches its line.
+    fn is_beside_fraction(&self, before: usize, at: usize) -> bool {
+        let (Some(last), Some(next)) = (self.part_bounds(before), self.part_bounds(at)) else { return false };
+        let em = [before, at].into_iter().filter_map(|at| self.word(at)).map(|word| word.size).fold(0.0, f32::max);
+        let em = if em > 0.0 { em } else { last.height().min(next.height()) / 2.0 };
+        (-0.2 * em..FRACTION_GAP_EM * em).contains(&(next.x0 - last.x1))
+    }
+
+    /// Whether the stop at the end of a run is that of a sentence, and not one of several dots.
+    fn ends_sentence(&self, run: &[usize]) -> bool {
+        let last = |back: usize| run.len().checked_sub(back).and_then(|at| run.get(at)).and_then(|at| self.word(*at));
+        let is_dots = |word: &Word| word.text.ends_with("..") || word.text == ".";
+        let Some(word) = last(1).filter(|word| word.text.ends_with('.') && !word.text.ends_with("..")) else {
+            return false;
+        };
+        word.text != "." || !last(2).is_some_and(is_dots)
+    }
+
     /// Whether a word is an opening bracket, and a number touches it.
     fn opens_number(&self, at: usize) -> bool {
         let next = self.word(at + 1).filter(|next| !next.is_spaced && next.script == Script::Baseline);
@@ -75,9 +111,10 @@ impl Finder<'_> {
     }
 
     /// The words of short lines without prose, which may stand within lines of text, and the accents of these, by height.
-    fn strays(&self, lines: &[&Line], texts: &[&Line], taken: &[bool]) -> Vec<usize> {
-        let own = lines.iter().filter(|line| line.words.len() <= MAX_STRAYS).flat_map(|line| &line.words);
-        let accents = texts.iter().flat_map(|line| &line.words).filter(|at| self.word(**at).is_some_and(is_accent));
+    fn strays(&self, lines: &[(usize, &Line)], texts: &[(usize, &Line)], taken: &[bool]) -> Vec<usize> {
+        let own = lines.iter().filter(|(_, line)| line.words.len() <= MAX_STRAYS).flat_map(|(_, line)| &line.words);
+        let accents =
+            texts.iter().flat_map(|(_, line)| &line.words).filter(|at| self.word(**at).is_some_and(is_accent));
         let mut strays: Vec<usize> =
             own.chain(accents).copied().filter(|at| self.is_free(*at, taken)).take(MAX_PARTS).collect();
         let middle = |at: &usize| self.word(*at).map_or(0.0, |word| center(word.bounds).1);
@@ -93,11 +130,15 @@ impl Finder<'_> {
         if !rest.is_empty() {
             self.push_run(rest, line, strays, zones, taken);
         }
-        let own = |run: &[usize]| Bounds::around(run.iter().filter_map(|at| self.word(*at)).map(|word| word.bounds));
+        let own = |run: &[usize]| Bounds::around(run.iter().filter_map(|at| self.part_bounds(*at)));
         let (size, baseline) = (line.size, line.baseline);
         let bounds = own(&run);
-        let strays = self.strays_beside(bounds, line, strays, taken);
-        let rules = self.rules_above(bounds, line);
+        let mut strays = self.strays_beside(bounds, line, strays, taken);
+        // The accents of the run itself are strays of its line too.
+        strays.retain(|at| !run.contains(at));
+        let mut rules = self.rules_above(bounds, line);
+        let fractions: Vec<&Fraction> = run.iter().filter_map(|at| self.fraction(*at)).collect();
+        rules.extend(fractions.iter().map(|fraction| fraction.rule));
         let own = || run.iter().filter_map(|at| self.word(*at));
         let is_raised = |word: &Word| word.script != Script::Baseline || is_accented(&word.text);
         let text: String = own().map(|word| word.text.as_str()).collect();
@@ -109,24 +150,19 @@ impl Finder<'_> {
         }
         let head = run.first().copied().filter(|_| !head.is_empty()).map(|first| (first, head));
         let tail = run.last().copied();
+        run.retain(|at| self.fraction(*at).is_none());
         run.extend(strays);
+        let divided = || fractions.iter().flat_map(|fraction| fraction.words.iter().copied());
+        run.extend(divided());
+        let mut prose: Vec<usize> = divided().filter(|at| self.nature(*at) == Nature::Prose).collect();
+        prose.sort_unstable();
         run.sort_unstable();
         let x = Bounds::around(run.iter().filter_map(|at| self.word(*at)).map(|word| word.bounds));
         let tail = tail.and_then(|at| Some((at, self.word(at)?)));
         let tail = tail.filter(|(_, word)| word.bounds.x1 >= x.x1).map(|(at, word)| (at, punctuation(&word.text)));
         let bounds = Bounds { x0: x.x0, x1: x.x1, y0: baseline - 0.8 * size, y1: baseline + 0.2 * size };
         run.iter().for_each(|at| taken.iter_mut().skip(*at).take(1).for_each(|taken| *taken = true));
-        zones.push(Zone {
-            words: run,
-            prose: Vec::new(),
-            rules,
-            tag: None,
-            bounds,
-            baseline,
-            is_displayed: false,
-            head,
-            tail,
-        });
+        zones.push(Zone { words: run, prose, rules, tag: None, bounds, baseline, is_displayed: false, head, tail });
     }
 
     /// The strays that stand above or below a run of a line, or touch it.
@@ -151,7 +187,8 @@ impl Finder<'_> {
         let (size, baseline) = (line.size, line.baseline);
         let is_over = |rule: Bounds| rule.x0 > run.x0 - 0.3 * size && rule.x1 < run.x1 + 0.3 * size;
         let near = self.rules_between(baseline - 1.1 * size, baseline - 0.1 * size);
-        near.filter(|at| is_over(self.rule(*at))).collect()
+        let is_free = |at: &usize| !self.fractions.iter().any(|fraction| fraction.rule == *at);
+        near.filter(|at| is_over(self.rule(*at)) && is_free(at)).collect()
     }
 
     /// Whether a word of a line is a variable: of a font of formulas, Greek, or an italic letter among upright words.
@@ -208,6 +245,9 @@ impl Finder<'_> {
                 head.clear();
             } else if let Some(opening) = unmatched.opening.first() {
                 rest = run.split_off(*opening);
+            } else if let Some(closing) = unmatched.closing.first().filter(|at| rest.is_empty() && **at + 1 < run.len())
+            {
+                rest = run.split_off(*closing + 1);
             } else {
                 return (head, rest);
             }
@@ -224,18 +264,26 @@ impl Finder<'_> {
     /// The places in a run of the words with brackets whose other sides are not in it. The first so many bytes are no part
     /// of it.
     fn unmatched(&self, run: &[usize], head: usize) -> LooseBrackets {
-        let (mut open, mut closing) = (Vec::new(), Vec::new());
+        let (mut open, mut closing): (Vec<(usize, char)>, Vec<(usize, char)>) = (Vec::new(), Vec::new());
         for (at, word) in run.iter().enumerate().filter_map(|(at, word)| Some((at, self.word(*word)?))) {
             let own = if at == 0 { word.text.get(head..) } else { Some(word.text.as_str()) };
             for sign in own.unwrap_or_default().chars() {
                 match sign {
-                    '(' | '[' | '{' | '⌈' | '⌊' => open.push(at),
-                    ')' | ']' | '}' | '⌉' | '⌋' if open.pop().is_none() => closing.push(at),
+                    '(' | '[' | '{' | '⌈' | '⌊' => open.push((at, sign)),
+                    ')' | ']' | '}' | '⌉' | '⌋' if open.pop().is_none() => closing.push((at, sign)),
                     _ => {}
                 }
             }
         }
-        LooseBrackets { opening: open, closing }
+        // The brackets of an open interval face outwards: `]0, 1[`.
+        while let (Some(left), Some(right)) =
+            (closing.iter().position(|(_, sign)| *sign == ']'), open.iter().rposition(|(_, sign)| *sign == '['))
+        {
+            closing.remove(left);
+            open.remove(right);
+        }
+        let places = |brackets: Vec<(usize, char)>| brackets.into_iter().map(|(at, _)| at).collect();
+        LooseBrackets { opening: places(open), closing: places(closing) }
     }
 }
 

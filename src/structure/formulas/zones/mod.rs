@@ -1,6 +1,7 @@
 //! Zones: the words and rules of each formula of a page.
 
 mod displayed;
+mod fractions;
 mod inline;
 mod lines;
 mod natures;
@@ -8,6 +9,7 @@ mod natures;
 use super::names::{is_integral, is_math_letter, is_operator, relates};
 use super::symbols::has_ink;
 use crate::bounds::{center, holds};
+use fractions::Fraction;
 use lines::Line;
 use natures::{Nature, natures};
 use pagewise_text::{Bounds, MathFont, PageLayout, Script, Word};
@@ -66,7 +68,7 @@ pub(super) fn find<F>(page: &PageLayout, tables: &[Bounds], read: impl Fn(&Zone)
     if page.words.len() > MAX_WORDS || !page.words.iter().any(has_sign) {
         return Vec::new();
     }
-    let finder = Finder::new(page, tables);
+    let mut finder = Finder::new(page, tables);
     let mut taken = vec![false; page.words.len()];
     let mut found: Vec<F> = Vec::new();
     for zone in finder.displayed_zones() {
@@ -78,6 +80,7 @@ pub(super) fn find<F>(page: &PageLayout, tables: &[Bounds], read: impl Fn(&Zone)
             found.push(formula);
         }
     }
+    finder.fractions = finder.fractions(&taken);
     let mut zones = Vec::new();
     finder.push_inline(&mut zones, &mut taken);
     found.extend(zones.iter().filter_map(read));
@@ -97,6 +100,8 @@ struct Finder<'p> {
     /// Horizontal rules, from top to bottom.
     rules: Vec<usize>,
     is_tabled: Vec<bool>,
+    /// The fractions within lines.
+    fractions: Vec<Fraction>,
 }
 
 impl<'p> Finder<'p> {
@@ -110,7 +115,8 @@ impl<'p> Finder<'p> {
             .collect();
         let top = |at: &usize| page.rules.get(*at).map_or(0.0, |rule| rule.bounds.y0);
         rules.sort_by(|a, b| top(a).total_cmp(&top(b)));
-        let mut finder = Self { page, natures, lines: Vec::new(), texts: Vec::new(), rules, is_tabled };
+        let (lines, texts, fractions) = (Vec::new(), Vec::new(), Vec::new());
+        let mut finder = Self { page, natures, lines, texts, rules, is_tabled, fractions };
         finder.add_lines();
         finder
     }

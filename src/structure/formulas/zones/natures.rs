@@ -80,7 +80,29 @@ pub(super) fn natures(words: &[Word]) -> Vec<Nature> {
             natures.iter_mut().skip(at).take(1).for_each(|nature| *nature = Nature::Neutral);
         }
     }
+    mark_italic_text(words, &mut natures);
     natures
+}
+
+/// Short words in the italic font of the text of their line are text, not products of variables.
+fn mark_italic_text(words: &[Word], natures: &mut [Nature]) {
+    let mut first = 0;
+    for line in words.chunk_by(|one, other| one.line == other.line) {
+        let own = natures.get_mut(first..first + line.len()).unwrap_or_default();
+        first += line.len();
+        let is_text = |(word, nature): &(&Word, &Nature)| word.is_italic && **nature == Nature::Prose;
+        let Some((text, _)) = line.iter().zip(own.iter()).find(is_text) else { continue };
+        for (at, (word, nature)) in line.iter().zip(own).enumerate() {
+            let is_word = word.text.chars().nth(1).is_some()
+                && word.text.chars().skip(1).all(char::is_lowercase)
+                && !word.text.chars().any(is_sign);
+            let is_apart = word.is_spaced && line.get(at + 1).is_none_or(|next| next.is_spaced);
+            let is_own = word.font == text.font && word.math == MathFont::None && word.script == Script::Baseline;
+            if *nature == Nature::Math && is_own && is_word && is_apart && !is_function(&word.text) {
+                *nature = Nature::Prose;
+            }
+        }
+    }
 }
 
 /// Whether a word is a letter before another one, or are variables of which the last has an index.
