@@ -1,8 +1,9 @@
 //! Whether a structure tree says what the page shows.
 
 use super::cells::TreeTable;
-use super::pieces::{Owner, WordOwners};
+use super::pieces::{MARGIN, Owner, WordOwners};
 use super::regions::extent;
+use crate::bounds::center;
 use crate::list_marks::{is_bullet_sign, is_weak_bullet};
 use crate::page_structure::{Figure, Line, LineRole, Region, TableArea};
 use pagewise_text::{Bounds, ContentMark, PageLayout};
@@ -11,10 +12,10 @@ use pagewise_text::{Bounds, ContentMark, PageLayout};
 const MIN_CLAIMED: f32 = 0.95;
 /// A page with more parts is not compared.
 const MAX_PARTS: usize = 1_000;
-/// One of so many parts may stand above the one before, as a box at the side of a form does.
+/// One of so many parts of the body may stand above the one before, as a box at the side of a form does.
 const ODD_PARTS: usize = 30;
-/// One of so many parts may lie over others.
-const OVER_PARTS: usize = 10;
+/// One of so many parts may stand above the one before, as running heads do, or lie over others.
+const LOOSE_PARTS: usize = 10;
 /// Parts overlap if they share so much of the smaller one.
 const MAX_SHARED: f32 = 0.3;
 /// One of so many ends of paragraphs may stand within a sentence.
@@ -60,15 +61,25 @@ pub(super) fn accounts_for(page: &PageLayout, owners: &WordOwners) -> bool {
 }
 
 /// Whether a reader could follow the parts: each stands below or beside the one before, and none lies over others.
-pub(super) fn is_readable(parts: &[Part]) -> bool {
+pub(super) fn is_readable(parts: &[Part], page: &PageLayout) -> bool {
     if parts.len() > MAX_PARTS {
         return false;
     }
     let flow: Vec<(u16, Bounds)> = parts.iter().filter_map(place_in_flow).collect();
-    let odd = flow.windows(2).filter(|pair| matches!(pair, [before, after] if is_above(*after, *before))).count();
+    let pairs =
+        flow.windows(2).filter_map(|pair| if let [before, after] = pair { Some((*before, *after)) } else { None });
+    let odd: Vec<(u16, Bounds)> =
+        pairs.filter(|(before, after)| is_above(*after, *before)).map(|(_, after)| after).collect();
+    let in_body = odd.iter().filter(|part| !is_head(**part, page)).count();
     let over = (0..flow.len()).map(|at| laid_over(&flow, at)).sum::<usize>();
-    let is_ordered = ODD_PARTS * odd < flow.len() || odd == 0;
-    is_ordered && OVER_PARTS * over <= flow.len() && !is_broken(parts)
+    let is_ordered = (in_body == 0 || ODD_PARTS * in_body < flow.len()) && LOOSE_PARTS * odd.len() < flow.len().max(1);
+    is_ordered && LOOSE_PARTS * over <= flow.len() && !is_broken(parts)
+}
+
+/// Whether a part stands in the top margin, where running heads do.
+fn is_head((turn, place): (u16, Bounds), page: &PageLayout) -> bool {
+    let height = if turn % 180 == 0 { page.height } else { page.width };
+    center(place).1 < MARGIN * height
 }
 
 /// The direction and the place of a part. Notes, captions and running lines may stand anywhere.
@@ -108,11 +119,13 @@ fn is_broken(parts: &[Part]) -> bool {
     BROKEN_PARTS * broken > paragraphs
 }
 
-/// Whether an item is a heading: short, set in bold and without a bullet. Some producers make a list of each section.
-pub(super) fn is_heading(lines: &[Line]) -> bool {
+/// Whether an item without a bullet is a heading, short and bold, or code. Some producers make a list of each section and
+/// of each listing.
+pub(super) fn is_no_item(lines: &[Line]) -> bool {
     let mark = lines.first().and_then(|line| line.words.first()).and_then(|word| word.text.chars().next());
     let has_bullet = mark.is_some_and(|sign| is_bullet_sign(sign) || is_weak_bullet(sign));
-    !has_bullet && lines.len() <= MAX_HEADING_LINES && lines.iter().all(Line::is_bold)
+    let is_heading = lines.len() <= MAX_HEADING_LINES && lines.iter().all(Line::is_bold);
+    !has_bullet && (is_heading || lines.iter().all(Line::is_monospace))
 }
 
 /// Whether a paragraph goes on in the next one, on its line or on the one below.

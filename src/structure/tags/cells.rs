@@ -42,7 +42,7 @@ struct RowCell {
 /// The tables of a page.
 pub(super) struct TreeTables {
     pub(super) tables: Vec<TreeTable>,
-    /// The elements whose cells do not stand as in a table. Their text is read where it stands.
+    /// The elements that only lay out text, which is read where it stands.
     pub(super) refused: BTreeSet<usize>,
     /// Whether the tree has tables here, and all of them are believed.
     pub(super) are_all: bool,
@@ -70,11 +70,11 @@ pub(super) fn read(page: &PageLayout, tags: &PageTags, blocks: &BlockMap, owners
         let is_value = |cell: &GridCell| length(page, own(cell)) <= MAX_CELL_CHARACTERS && text.are_upright(own(cell));
         let Some(left) = places_left.checked_sub(grid.rows * grid.columns) else { break };
         let is_grid = || grid.is_aligned(page, &words) && grid.runs_one_way(page, &words);
-        if grid.cells.iter().all(is_value) && !grid.is_text(page, &words) && is_grid() {
+        if grid.is_text(page, &words) {
+            refused.insert(element);
+        } else if grid.cells.iter().all(is_value) && is_grid() {
             places_left = left;
             tables.extend(table(page, element, &grid, &words, &text, tables.len()));
-        } else {
-            refused.insert(element);
         }
     }
     TreeTables { are_all: tables.len() == count, tables, refused }

@@ -11,7 +11,7 @@ use pagewise_text::{Bounds, ContentMark, PageLayout, Word};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The height of the top and of the bottom margin, as a share of the page's height. Artifacts there are running lines.
-const MARGIN: f32 = 0.14;
+pub(super) const MARGIN: f32 = 0.14;
 
 /// Maximum number of bullets of a page that the tree leaves out. Each stands on the line of its item, so near to it, in ems.
 const MAX_BULLETS: usize = 500;
@@ -70,7 +70,7 @@ fn is_in_margin(word: &Word, page: &PageLayout) -> bool {
 /// The tables of a page, by the tree or by what is drawn.
 pub(super) struct TableClaims<'t> {
     pub(super) by_tree: &'t [TreeTable],
-    /// The elements that are no tables, although the tree says so.
+    /// The elements of tables that only lay out text.
     pub(super) refused: &'t BTreeSet<usize>,
     pub(super) by_place: &'t [TableArea],
 }
@@ -149,6 +149,9 @@ pub(super) fn gather<'p>(
             piece.label.push_str(&word.text);
         }
     }
+    let is_placed = |area: &&TableArea| placed.contains(&area.index);
+    let drawn: Vec<TableArea> = tables.by_place.iter().filter(is_placed).copied().collect();
+    take_from_tables(page, owners, &drawn);
     let mut pieces: Vec<Piece> = pieces.into_values().collect();
     attach_bullets(&mut pieces, page, owners);
     pieces.iter_mut().for_each(|piece| piece.words.sort_by_key(|word| place_in_tree(word, tags)));
@@ -157,7 +160,7 @@ pub(super) fn gather<'p>(
 }
 
 /// The block of each element's text. The words of a figure are a group of their own, whatever it stands in, and so are
-/// those of the cells of a table that is none.
+/// those of the cells of a table that only lays out text.
 struct TextBlocks<'t> {
     blocks: &'t BlockMap,
     refused: &'t BTreeSet<usize>,
@@ -240,6 +243,15 @@ fn figures(page: &PageLayout, tags: &PageTags, blocks: &BlockMap) -> BTreeMap<us
 fn take(owners: &mut WordOwners, word: usize) {
     if let Some(owner) = owners.0.get_mut(word) {
         *owner = Owner::Taken;
+    }
+}
+
+/// Takes the words of tables that the tree leaves out: the tables say them.
+fn take_from_tables(page: &PageLayout, owners: &mut WordOwners, tables: &[TableArea]) {
+    for (owner, word) in owners.0.iter_mut().zip(&page.words) {
+        if matches!(owner, Owner::Nobody | Owner::Margin) && reading::is_in_table(word, tables) {
+            *owner = Owner::Taken;
+        }
     }
 }
 

@@ -36,8 +36,8 @@ pub(super) fn write(
     for piece in pieces {
         parts.extend(writer.parts(piece));
     }
-    release_headings(&mut parts);
-    if !belief::is_readable(&parts) || !tables.iter().all(belief::is_table) {
+    release_items(&mut parts);
+    if !belief::is_readable(&parts, page) || !tables.iter().all(belief::is_table) {
         return None;
     }
     let mut regions = Vec::new();
@@ -250,13 +250,13 @@ fn set_tags(parts: &mut [Part], element: u32, role: LineRole, label: &str) {
     }
 }
 
-/// Leaves the items that are headings to the rules. What the tree puts into such an item stands in its section.
-fn release_headings(parts: &mut [Part]) {
+/// Leaves the items that are headings or code to the rules. What the tree puts into such an item stands in its section.
+fn release_items(parts: &mut [Part]) {
     let (mut section, mut is_item) = (0, false);
     for part in parts {
         let Part::Lines { role, lines, .. } = part else { continue };
         match role {
-            LineRole::Item(depth) if belief::is_heading(lines) => {
+            LineRole::Item(depth) if belief::is_no_item(lines) => {
                 (section, is_item) = (*depth, false);
                 lines.iter_mut().for_each(|line| line.tag = None);
                 continue;

@@ -2,7 +2,7 @@
 
 use super::super::tables::to_markdown as table_markdown;
 use super::super::{DocumentPage, read_document, read_tagged_page, to_markdown};
-use super::sheet::{BOLD, PLAIN, Sheet};
+use super::sheet::{BOLD, MONO, PLAIN, Sheet};
 use pagewise_document::{PageTags, StructureElement, StructureType};
 use pagewise_text::ContentMark;
 use std::slice;
@@ -164,6 +164,35 @@ fn items_that_are_headings_are_left_to_the_rules() {
 }
 
 #[test]
+fn items_that_are_lines_of_code_are_a_listing() {
+    let mut page = TaggedSheet::new();
+    page.text(StructureType::Paragraph, None, "This is the code of the device.");
+    page.sheet.y += 12.0;
+    let list = page.element(StructureType::List, None);
+    for code in ["int pump = 0;", "int valve = 1;"] {
+        let item = page.element(StructureType::ListItem, Some(list));
+        page.content(item, |sheet| sheet.at(50.0, MONO, code));
+    }
+    let expected = "This is the code of the device.\n\n```\nint pump = 0;\nint valve = 1;\n```";
+    assert_eq!(page.markdown().as_deref(), Some(expected));
+}
+
+#[test]
+fn text_that_stands_above_the_text_before_it_is_a_doubt_unless_it_is_a_running_head() {
+    let is_believed = |y: f32| {
+        let mut page = TaggedSheet::new();
+        page.sheet.y = 200.0;
+        for _ in 0..12 {
+            page.text(StructureType::Paragraph, None, "A sentence of the text.");
+        }
+        page.sheet.y = y;
+        page.text(StructureType::Paragraph, None, "The annual report");
+        page.markdown().is_some()
+    };
+    assert!(is_believed(50.0) && is_believed(400.0) && !is_believed(150.0));
+}
+
+#[test]
 fn cells_of_a_row_stand_in_the_order_of_the_other_rows() {
     let markdown = |places: [f32; 2]| {
         let mut page = TaggedSheet::new();
@@ -176,6 +205,26 @@ fn cells_of_a_row_stand_in_the_order_of_the_other_rows() {
     };
     assert!(markdown([150.0, 250.0]).contains("| Figs | 20 | x |"));
     assert!(markdown([250.0, 150.0]).contains("| Figs | x | 20 |"));
+}
+
+#[test]
+fn a_word_that_the_tree_leaves_out_stands_once_in_a_table() {
+    let mut page = TaggedSheet::new();
+    for [first, second] in [["Fruit", "Price"], ["Apples", "12"], ["Pears", "15"], ["Plums", "18"], ["Figs", "20"]] {
+        for (x, text) in [(50.0, first), (150.0, second), (250.0, "x")] {
+            let element = page.element(StructureType::Paragraph, None);
+            page.content(element, |mut sheet| {
+                sheet.put(x, PLAIN, text);
+                sheet
+            });
+        }
+        page.sheet.y += 14.0;
+    }
+    page.sheet.y -= 14.0;
+    page.sheet.put(165.0, PLAIN, "kg");
+    let found = page.markdown().unwrap_or_default();
+    assert!(found.contains("| Figs | 20 kg | x |"), "{found}");
+    assert_eq!(found.matches("kg").count(), 1, "{found}");
 }
 
 #[test]
