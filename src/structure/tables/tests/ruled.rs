@@ -912,3 +912,19 @@ with a line of white between them   of it, where the foot of a page is
     assert_eq!(shapes(&page), tables_of(rows));
     assert_eq!(shapes(&page).lines().count(), 3);
 }
+
+#[test]
+fn a_paragraph_between_rules_below_a_table_is_no_row() {
+    let rule = "-".repeat(84);
+    let sketch = format!(
+        "{rule}
+Town                    Red              Blue
+{rule}
+Oakham                   12                34
+{rule}
+    Revenue in the north has risen to a sum above all that was known so far and it
+was found that the harbours and the rivers had a part in it that nobody had foreseen
+{rule}"
+    );
+    assert_eq!(tables_of(&sketch), "^Town | ^Red | ^Blue\nOakham | 12 | 34");
+}
