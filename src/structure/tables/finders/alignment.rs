@@ -1,13 +1,14 @@
 //! Tables that nothing draws: chunks of text aligned in columns.
 
 use super::prose::prose_of;
-use crate::tables::Table;
 use crate::tables::layout::edges::Edges;
 use crate::tables::layout::figures::is_figure;
 use crate::tables::layout::lines::{Chunk, PageWords, PlacedWord, TextLine, text_lines, union};
 use crate::tables::reading::area::{Area, Proof};
 use crate::tables::reading::centred::{HALF_PITCH, OFF_MIDDLE};
 use crate::tables::reading::columns::columns_of;
+use crate::tables::reading::likeness::{MIN_HEADED, is_below};
+use crate::tables::{Cell, Table};
 use pagewise_text::{Bounds, PageLayout};
 
 /// Lines further apart than this many ems are not of one table.
@@ -19,6 +20,10 @@ const MIN_PROSE: usize = 6;
 /// Words that begin at most so many points from an edge begin at it, and at least so many of them show an edge.
 const FLUSH_PT: f32 = 2.0;
 const MIN_FLUSH: usize = 3;
+/// A heading between two tables is larger than the line below it by this factor, or further from the line above than from
+/// that below by this factor.
+const LARGER: f32 = 1.1;
+const LARGER_GAP: f32 = 1.5;
 /// Lines are gathered into at most this many groups at a time.
 const MAX_OPEN_GROUPS: usize = 200;
 
@@ -31,7 +36,14 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
     for group in groups(&lines, &prose) {
         let own: Vec<PlacedWord> = group.iter().flat_map(|c| c.words.iter().copied()).collect();
         for part in side_by_side(own, &gutters) {
-            found.extend(table_of(&part, page, edges));
+            match table_of(&part, page, edges) {
+                None => {
+                    let parts = headed_parts(&part);
+                    let tables = parts.iter().filter_map(|own| table_of(own, page, edges));
+                    found.extend(tables.filter(|(_, table)| is_full(table)));
+                }
+                table => found.extend(table),
+            }
         }
     }
     found
@@ -45,6 +57,46 @@ fn table_of(words: &[PlacedWord], page: &PageLayout, edges: &Edges) -> Option<(B
         return None;
     }
     Some((area, Area::new(&area, words, edges, Proof::Aligned).table()?))
+}
+
+/// The words between headings, where there are any: several tables may stand close below each other.
+pub(crate) fn headed_parts<'p>(words: &[PlacedWord<'p>]) -> Vec<Vec<PlacedWord<'p>>> {
+    let lines = text_lines(words);
+    let left = lines.iter().flat_map(|line| &line.chunks).map(|chunk| chunk.bounds.x0).fold(f32::INFINITY, f32::min);
+    let is_heading = |at: usize| {
+        let (Some(line), Some(next)) = (lines.get(at), lines.get(at + 1)) else { return false };
+        let above = at
+            .checked_sub(1)
+            .and_then(|before| lines.get(before))
+            .map_or(f32::MAX, |last| line.baseline - last.baseline);
+        let is_title = line.size > LARGER * next.size || above > LARGER_GAP * (next.baseline - line.baseline);
+        is_title && matches!(line.chunks.as_slice(), [only] if only.bounds.x0 - left < FLUSH_PT)
+    };
+    let starts: Vec<f32> = (1..lines.len())
+        .filter(|at| is_heading(*at))
+        .filter_map(|at| lines.get(at))
+        .map(|line| line.baseline - 0.5 * line.size)
+        .collect();
+    if starts.is_empty() {
+        return Vec::new();
+    }
+    let mut parts = vec![Vec::new(); starts.len() + 1];
+    for word in words {
+        if let Some(part) = parts.get_mut(starts.partition_point(|start| *start <= word.baseline)) {
+            part.push(*word);
+        }
+    }
+    parts
+}
+
+/// Whether each cell is filled and stands below the head of its column, with its left, its right or its middle.
+fn is_full(table: &Table) -> bool {
+    let heads: Vec<Bounds> = table.cells.iter().filter(|cell| cell.row == 0).map(|cell| cell.bounds).collect();
+    let is_own = |cell: &Cell| {
+        let is_single = cell.column_span == 1 && cell.row_span == 1 && !cell.text.is_empty();
+        is_single && heads.get(cell.column).is_some_and(|head| is_below(*head, cell.bounds))
+    };
+    table.columns >= MIN_HEADED && table.cells.iter().all(is_own)
 }
 
 /// A white space between two columns of prose.

@@ -325,8 +325,8 @@ fn areas(
         if is_empty {
             empty = Some(empty.map_or(band, |all| all.union(band)));
         }
-        // A sentence below the rows is a note.
-        let is_note = matches!(lines.as_slice(), [only] if is_full(only, &band));
+        // A sentence below the rows is a note, and a paragraph is no row.
+        let is_note = is_paragraph(&lines, &band);
         // Wide cells look like prose as well, but are no larger than the rows above them.
         let size = median(lines.iter().map(|line| line.size));
         let are_rows = rows_size.is_some_and(|own| size.is_none_or(|size| size <= (1.0 + SAME_SIZE) * own));
@@ -369,12 +369,23 @@ fn without_caption(band: Bounds, words: &PageWords, page_lines: &[TextLine]) -> 
     (Bounds { y0, ..band }, true)
 }
 
+/// Whether full lines are all that a band holds. The first one may be indented.
+fn is_paragraph(lines: &[TextLine], band: &Bounds) -> bool {
+    let is_first = |at: usize, line: &TextLine| at == 0 && is_one(line) && is_wide(line, band);
+    !lines.is_empty() && lines.iter().enumerate().all(|(at, line)| is_full(line, band) || is_first(at, line))
+}
+
 /// Whether a line is one text from the left edge over most of the width. The rest of a cell in a later column begins
 /// further in.
 fn is_full(line: &TextLine, band: &Bounds) -> bool {
     let is_flush = line.chunks.first().is_some_and(|chunk| chunk.bounds.x0 - band.x0 < MIN_INDENT * line.size + 2.0);
+    is_one(line) && is_flush && is_wide(line, band)
+}
+
+/// Whether the text of a line takes most of the width.
+fn is_wide(line: &TextLine, band: &Bounds) -> bool {
     let width: f32 = line.chunks.iter().map(|chunk| chunk.bounds.x1 - chunk.bounds.x0).sum();
-    is_one(line) && is_flush && width > 0.6 * (band.x1 - band.x0)
+    width > 0.6 * (band.x1 - band.x0)
 }
 
 /// Whether a line is a label alone: its caption stands below it.

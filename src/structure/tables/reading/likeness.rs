@@ -4,7 +4,7 @@ use super::area::Proof;
 use super::columns::Column;
 use super::grid::Slot;
 use crate::page_structure::{is_value, page_number};
-use crate::tables::layout::lines::{Chunk, TextLine, is_item, text_lines, union};
+use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, is_item, text_lines, union};
 use crate::tables::layout::signs::is_currency;
 use pagewise_text::Bounds;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,9 +13,15 @@ use std::collections::{BTreeMap, BTreeSet};
 const MIN_CUT: usize = 3;
 /// Words nearer than this many ems are of one line. Cells have room at both sides of a border.
 const WORD_SPACE: f32 = 0.4;
+/// The spaces of justified lines are narrower than this many ems. At least so many cells that follow each other so are
+/// parts of lines.
+const LOOSE_SPACE: f32 = 0.6;
+const MIN_PARTS: usize = 2;
 /// Minimum number of cells of a column in which the text of the cell above goes on, and of the words of that.
 const MIN_RUNNING: usize = 3;
 const MIN_PROSE_WORDS: usize = 4;
+/// A sign that is drawn apart leaves a gap of fewer ems in its sentence.
+const SENTENCE_GAP: f32 = 3.0;
 /// So many ascending numbers in the last column are page numbers, whatever stands in the others.
 const MIN_CONTENTS: usize = 6;
 
@@ -27,6 +33,15 @@ const MIN_DIVIDED: usize = 3;
 const MIN_PAIRS: usize = 3;
 /// The head of a table that nothing draws has more rows only if its body has as many.
 const MAX_HEADS: usize = 4;
+/// Minimum number of columns of a head and one row of values that nothing draws, and of the values among them.
+pub(crate) const MIN_HEADED: usize = 3;
+const MIN_HEADED_VALUES: usize = 2;
+/// The cells of each are further apart than this many ems.
+const HEAD_GAP: f32 = 1.0;
+/// Values stand so near, in points, to their place below a head.
+const OFF_HEAD_PT: f32 = 5.0;
+/// Maximum number of words of such a head.
+const MAX_HEAD_WORDS: usize = 6;
 /// Minimum number of rows of a template, which has no values yet.
 const MIN_LABELS: usize = 3;
 
@@ -55,7 +70,32 @@ pub(crate) fn cuts_lines(slots: &[Slot]) -> bool {
     let long = || slots.iter().filter(|slot| slot.words.len() >= MIN_CUT);
     let places: BTreeMap<(usize, usize), &Slot> = long().map(|slot| ((slot.row, slot.column), slot)).collect();
     let beside = |left: &Slot| places.get(&(left.row, left.column + left.column_span)).copied();
-    long().any(|left| beside(left).is_some_and(|right| is_cut(left, right)))
+    long().any(|left| beside(left).is_some_and(|right| is_cut(left, right))) || are_parts_of_lines(slots)
+}
+
+/// Whether nearly all cells stand a word space after the one before, and most of them go on in small letters: these are
+/// parts of sentences, each on a ground of its own.
+fn are_parts_of_lines(slots: &[Slot]) -> bool {
+    let filled = || slots.iter().filter(|slot| !slot.words.is_empty());
+    let places: BTreeMap<(usize, usize), &Slot> = filled().map(|slot| ((slot.row, slot.column), slot)).collect();
+    let (mut pairs, mut near, mut running) = (0, 0, 0);
+    for left in filled() {
+        let Some(right) = places.get(&(left.row, left.column + left.column_span)) else { continue };
+        let Some(gap) = line_gap(left, right) else { continue };
+        pairs += 1;
+        if gap < LOOSE_SPACE {
+            near += 1;
+            running += usize::from(begins_small(right));
+        }
+    }
+    near >= MIN_PARTS && 4 * near >= 3 * pairs && 2 * running >= near
+}
+
+/// The space in ems between the end of a cell and the text on the same baseline in the next one.
+fn line_gap(left: &Slot, right: &Slot) -> Option<f32> {
+    let last = left.words.last()?;
+    let is_beside = |word: &&PlacedWord| (word.baseline - last.baseline).abs() < 0.1 * last.word.size;
+    Some(last.gap_to(right.words.iter().find(is_beside)?))
 }
 
 /// Whether most lines of two cells are the halves of lines.
@@ -112,10 +152,62 @@ fn is_numbered(body: &[&Slot], columns: usize) -> bool {
     columns == 2 && body.iter().filter(|slot| slot.column == 0).all(is_mark)
 }
 
-/// Whether two rows are the wide spaces of a paragraph: most cells of the first one begin as the middle of a sentence.
+/// Whether two rows are the wide spaces of a paragraph: most cells of the first one begin as the middle of a sentence, or
+/// one sentence runs through those of the second.
 fn are_lines(slots: &[Slot], rows: usize) -> bool {
     let first = || slots.iter().filter(|slot| slot.row == 0);
-    rows == 2 && 2 * first().filter(|slot| begins_small(slot)).count() > first().count()
+    let mut second: Vec<&Slot> = slots.iter().filter(|slot| slot.row == 1).collect();
+    second.sort_by_key(|slot| slot.column);
+    let is_open = |left: &Slot, right: &Slot| {
+        goes_on(left, right)
+            && right.words.len() >= MIN_PROSE_WORDS
+            && gap_between(left, right).is_some_and(|gap| gap < SENTENCE_GAP)
+    };
+    let is_sentence = second.len() > 1 && second.windows(2).all(|pair| matches!(pair, [a, b] if is_open(a, b)));
+    rows == 2 && (is_sentence || 2 * first().filter(|slot| begins_small(slot)).count() > first().count())
+}
+
+/// Whether two rows that nothing draws are a head and its values: both fill every column, and each value stands below its
+/// own head. Two lines of other text seldom agree in three places.
+fn is_head_over_values(slots: &[Slot], columns: usize) -> bool {
+    let is_value = |slot: &Slot| is_value(slot.words.iter().map(|word| word.word.text.as_str()));
+    let row = |row: usize| {
+        let mut own: Vec<&Slot> = slots.iter().filter(|slot| slot.row == row).collect();
+        own.sort_by_key(|slot| slot.column);
+        own
+    };
+    let (heads, values) = (row(0), row(1));
+    let is_single = |slot: &Slot| slot.column_span == 1 && slot.row_span == 1;
+    let is_apart = |own: &[&Slot]| {
+        own.windows(2).all(|pair| matches!(pair, [a, b] if gap_between(a, b).is_some_and(|gap| gap > HEAD_GAP)))
+    };
+    let are_short = heads.iter().all(|slot| slot.words.len() <= MAX_HEAD_WORDS && !is_value(slot));
+    columns >= MIN_HEADED
+        && slots.len() == 2 * columns
+        && slots.iter().all(|slot| is_single(slot) && !slot.words.is_empty())
+        && are_short
+        && is_apart(&heads)
+        && is_apart(&values)
+        && values.iter().filter(|slot| is_value(slot)).count() >= MIN_HEADED_VALUES
+        && heads.iter().zip(&values).all(|(head, value)| {
+            slot_bounds(head).zip(slot_bounds(value)).is_some_and(|(head, value)| is_below(head, value))
+        })
+}
+
+/// The space between the texts of two cells beside each other, in ems.
+fn gap_between(left: &Slot, right: &Slot) -> Option<f32> {
+    let size = right.words.first()?.word.size;
+    Some((slot_bounds(right)?.x0 - slot_bounds(left)?.x1) / size)
+}
+
+fn slot_bounds(slot: &Slot) -> Option<Bounds> {
+    union(slot.words.iter().map(|word| word.word.bounds))
+}
+
+/// Whether a text has the left edge, the right edge or the middle of the head above it.
+pub(crate) fn is_below(head: Bounds, text: Bounds) -> bool {
+    let middle = (head.x0 + head.x1 - text.x0 - text.x1).abs() / 2.0;
+    (head.x0 - text.x0).abs().min((head.x1 - text.x1).abs()).min(middle) < OFF_HEAD_PT
 }
 
 /// How many of `count` places are in two ranges or more.
@@ -269,7 +361,11 @@ pub(crate) fn is_table(slots: &[Slot], heads: usize, rows: usize, columns: &[Col
         let is_template = labels == body.len() && body_rows >= MIN_LABELS;
         return (is_dense || is_template) && !is_numbered(&body, columns.len());
     }
-    let enough = if proof.is_drawn() { rows >= 2 && full >= 1 } else { rows >= 3 && full >= 2 };
+    let enough = if proof.is_drawn() {
+        rows >= 2 && full >= 1
+    } else {
+        rows >= 3 && full >= 2 || rows == 2 && is_head_over_values(slots, columns.len())
+    };
     let words: usize = body.iter().map(|s| s.words.len()).sum();
     let is_prose = words > 25 * body.len() || aligned_share(&body, columns.len()) < 0.45;
     let is_prose = is_prose || is_running_text(slots, columns.len()) || are_lines(slots, rows);

@@ -1,7 +1,8 @@
 //! Tables that nothing draws.
 
+use super::super::finders::alignment::headed_parts;
 use super::super::layout::cell_text::cell_text;
-use super::super::layout::lines::PlacedWord;
+use super::super::layout::lines::{PageWords, PlacedWord};
 use super::{find_tables, page, tables_of, word};
 use pagewise_text::{Bounds, PageLayout};
 
@@ -230,4 +231,37 @@ fn wide_text_between_labels_and_values_is_no_prose() {
          11:20 | A workshop on drawing borders where nobody agrees on them, with examples | Hall\n\
          12:30 | Lunch | Canteen"
     );
+}
+
+#[test]
+fn a_head_and_one_row_of_values_are_a_table_where_all_agree() {
+    let sketch = "
+Start       End         Shows     Amount
+12/20/24    12/31/24       48     $2,500";
+    assert_eq!(tables_of(sketch), "^Start | ^End | ^Shows | ^Amount\n12/20/24 | 12/31/24 | 48 | $2,500");
+    assert_eq!(tables_of(&sketch.replace("   48", "48   ").replace("Shows", "Shown")).lines().count(), 2);
+    let words = sketch.replace("12/31/24", "in words").replace("$2,500", "mostly").replace("48", "so");
+    assert_eq!(tables_of(&words), "", "two lines of words");
+    assert_eq!(tables_of(&sketch.replace("   48  ", "48     ").replace("Amount", "    Amount")), "", "off its head");
+}
+
+#[test]
+fn headings_part_tables_close_below_each_other() {
+    let sketch = "
+Start Date    End Date      Shows           Gross Amount    Net Amount
+12/20/24      12/31/24      48              $12,500.00      $11,250.00
+
+Totals
+Month               Shows           Gross Amount        Net Amount          Share
+December 2024       48              $12,500.00          $11,250.00          85%
+Sum                 48              $12,500.00          $11,250.00          85%
+
+Account Representatives
+Representative    Territory       Region      Start Date / End Date   Commission
+Sarah Johnson     NYC Metro       NORTHEAST   12/20/24 - 12/31/24     100%";
+    let page = page(sketch);
+    let words = PageWords::of(&page);
+    let parts = headed_parts(words.all());
+    let first = |part: &Vec<PlacedWord>| part.first().map(|word| word.word.text.clone());
+    assert_eq!(parts.iter().filter_map(first).collect::<Vec<_>>(), ["Start", "Totals", "Account"]);
 }

@@ -151,3 +151,36 @@ Extra that you want withheld      4(c)    $
     assert_eq!(tables_of(form), "");
     assert_eq!(tables_of(&form.replace(" $", "$ 7")).lines().count(), 3);
 }
+
+#[test]
+fn the_grounds_behind_the_parts_of_a_sentence_are_no_table() {
+    let mut text = empty_page();
+    let lines = [
+        ["The growth of revenue in that", "segment is mainly due"],
+        ["to the increase of sales and", "our new platforms."],
+    ];
+    for (row, parts) in (0_u8..).zip(lines) {
+        let (mut x, y) = (60.0, 100.0 + 14.0 * f32::from(row));
+        for part in parts {
+            let x0 = x;
+            for own in part.split(' ') {
+                let placed = word(own, x, y + 2.0);
+                x = placed.bounds.x1 + 4.0;
+                text.words.push(placed);
+            }
+            let bounds = Bounds { x0: x0 - 1.0, x1: x - 3.0, y0: y, y1: y + 14.0 };
+            text.fills.push(Fill { bounds, color: [240; 3] });
+        }
+    }
+    assert_eq!(find_tables(&text), []);
+}
+
+#[test]
+fn a_sentence_with_a_sign_drawn_apart_is_no_table_between_rules() {
+    let sketch = "
+---------------------------------------------------------------------
+                                              ∑
+Let a, b be random variables on a ground then   is a random variable
+---------------------------------------------------------------------";
+    assert_eq!(tables_of(sketch), "");
+}

@@ -648,18 +648,21 @@ Long service                   258       232
 #[test]
 fn labels_that_look_like_lines_of_prose_belong_to_the_values_on_their_baselines() {
     let sketch = "
-Receipts from the customers of all of the houses    1,248       828
+Moneys got from customers of all of the houses      1,248       828
 Payments to the suppliers and workers of the same     887         -
-Payments of interest to the banks of the country      300       120
+Interest on loans paid to the banks of the country    300       120
                                                    ----------------
                                                     2,435       948
 
-Interest that all of these banks paid to the firm     258       110
+Sums that all of these banks have paid to the firm    258       110
                                                    ----------------
                                                     2,693     1,058
                                                    ----------------";
     let found = tables_of(sketch);
-    assert!(found.contains("Payments of interest to the banks of the country | 300 | 120\n | 2,435 | 948"), "{found}");
+    assert!(
+        found.contains("Interest on loans paid to the banks of the country | 300 | 120\n | 2,435 | 948"),
+        "{found}"
+    );
     // The lines of a column of prose have baselines of their own.
     let mut shifted = page(sketch);
     shifted.words.iter_mut().filter(|word| word.bounds.x0 < 350.0).for_each(|word| word.baseline += 2.0);
@@ -1011,4 +1014,20 @@ parts
         assert!(tables_of(&sketch).to_lowercase().ends_with(&last.to_lowercase()), "{}", tables_of(&sketch));
     }
     assert!(!tables_of(&sketch.replace("parts", "A kit of parts for all sheets")).contains("for all"));
+}
+
+#[test]
+fn a_paragraph_between_rules_below_a_table_is_no_row() {
+    let rule = "-".repeat(84);
+    let sketch = format!(
+        "{rule}
+Town                    Red              Blue
+{rule}
+Oakham                   12                34
+{rule}
+    Revenue in the north has risen to a sum above all that was known so far and it
+was found that the harbours and the rivers had a part in it that nobody had foreseen
+{rule}"
+    );
+    assert_eq!(tables_of(&sketch), "^Town | ^Red | ^Blue\nOakham | 12 | 34");
 }
