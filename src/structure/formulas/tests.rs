@@ -626,6 +626,9 @@ fn a_fraction_within_a_line_is_where_its_rule_is() {
     sheet.formula(130.0, 106.9, &["2"]);
     sheet.rule(125.0, 140.0, 97.5);
     assert_eq!(sheet.markdown(), "They average at $\\frac{1+6}{2} =y$ over all of them.");
+    let exponent = sheet.word("2", 138.0, 89.6, SMALL);
+    (exponent.script, exponent.is_spaced) = (Script::Raised, false);
+    assert_eq!(sheet.markdown(), "They average at $\\frac{1+6²}{2} =y$ over all of them.");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::{Finder, LEVEL_EM, MAX_NEIGHBOURS, Nature};
 use crate::bounds::center;
+use crate::formulas::parse::SMALL;
 use crate::formulas::symbols::AXIS_EM;
 use pagewise_text::{Bounds, Script};
 
@@ -77,7 +78,7 @@ impl Finder<'_> {
             let ((x, y), em) = (center(word.bounds), word.size);
             let gap = if y < line.y0 { line.y0 - word.bounds.y1 } else { word.bounds.y0 - line.y1 };
             let is_within = line.x0 - OVERHANG_EM * em < x && x < line.x1 + OVERHANG_EM * em;
-            if !is_within || !(-OVERLAP_EM * em..REACH_EM * em).contains(&gap) {
+            if !is_within || own.len() > MAX_NEIGHBOURS || !(-OVERLAP_EM * em..REACH_EM * em).contains(&gap) {
                 continue;
             }
             let side = if y < line.y0 { &mut above } else { &mut below };
@@ -88,6 +89,17 @@ impl Finder<'_> {
         }
         if own.is_empty() || above.width() <= 0.0 || below.width() <= 0.0 {
             return None;
+        }
+        // Exponents of the upper side and indices of the lower one are further from the rule.
+        for (at, word) in near.iter().filter_map(|at| Some((*at, self.word(*at)?))) {
+            let (x, y) = center(word.bounds);
+            let is_within = line.x0 - OVERHANG_EM * size < x && x < line.x1 + OVERHANG_EM * size;
+            let is_beside = above.y0 < y && y < line.y0 || line.y1 < y && y < below.y1;
+            if word.size < SMALL * size && is_within && is_beside && !own.contains(&at) {
+                let side = if y < line.y0 { &mut above } else { &mut below };
+                *side = side.union(Bounds { y0: side.y0, y1: side.y1, ..word.bounds });
+                own.push(at);
+            }
         }
         let (slack, longer) = (OVERHANG_EM * size, above.width().max(below.width()));
         let both = above.union(below);

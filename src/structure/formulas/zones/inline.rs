@@ -138,6 +138,16 @@ impl Finder<'_> {
         strays.retain(|at| !run.contains(at));
         let mut rules = self.rules_above(bounds, line);
         let fractions: Vec<&Fraction> = run.iter().filter_map(|at| self.fraction(*at)).collect();
+        let has_both_sides = || {
+            let mut strays = strays.clone();
+            strays.sort_by(|a, b| self.left(*a).total_cmp(&self.left(*b)));
+            let brackets = self.unmatched(&strays, 0);
+            brackets.opening.is_empty() && brackets.closing.is_empty()
+        };
+        if !fractions.is_empty() && !has_both_sides() {
+            // High brackets around fractions of which the run has one side alone.
+            strays.retain(|at| self.word(*at).is_some_and(|word| !word.text.contains(BRACKETS)));
+        }
         rules.extend(fractions.iter().map(|fraction| fraction.rule));
         let own = || run.iter().filter_map(|at| self.word(*at));
         let is_raised = |word: &Word| word.script != Script::Baseline || is_accented(&word.text);
@@ -180,6 +190,10 @@ impl Finder<'_> {
             })
         };
         near.filter(is_near).collect()
+    }
+
+    fn left(&self, word: usize) -> f32 {
+        self.word(word).map_or(0.0, |word| word.bounds.x0)
     }
 
     /// The rules within the height of a line, between the ends of a run of it.
@@ -286,6 +300,8 @@ impl Finder<'_> {
         LooseBrackets { opening: places(open), closing: places(closing) }
     }
 }
+
+const BRACKETS: [char; 10] = ['(', '[', '{', '⌈', '⌊', ')', ']', '}', '⌉', '⌋'];
 
 /// Brackets of a run without their other sides.
 struct LooseBrackets {
