@@ -32,7 +32,8 @@ impl LineEnd {
             !has_both && !is_address
         } else {
             let may_be_divided = is_hangul(before.chars().next_back()) && is_hangul(next.chars().next());
-            !touches(before, next) && !(may_be_divided && vocabulary().has(&format!("{}{head}", tail(before))))
+            let is_one = may_be_divided && vocabulary().has(&format!("{}{head}", tail(before)));
+            !is_one && !touches(before, next)
         };
         if has_space { Self::Space } else { Self::Nothing }
     }

@@ -280,6 +280,9 @@ fn place_in_tree(word: &Word, tags: &PageTags) -> Option<usize> {
     sequence(word).and_then(|id| tags.places.get(id).copied())
 }
 
+/// A piece, and a word of it.
+type PlaceInPiece = (usize, usize);
+
 /// Adds the dots of leaders that the structure tree leaves out to the text that they follow on its line.
 fn attach_leaders<'p>(pieces: &mut [Piece<'p>], page: &'p PageLayout, owners: &mut WordOwners) {
     let words = page.words.iter().enumerate().zip(&owners.0);
@@ -292,7 +295,8 @@ fn attach_leaders<'p>(pieces: &mut [Piece<'p>], page: &'p PageLayout, owners: &m
     let own = |(at, piece): (usize, &Piece<'p>)| {
         piece.words.iter().enumerate().map(move |(place, word)| (*word, Ok((at, place)))).collect::<Vec<_>>()
     };
-    let mut words: Vec<(&Word, Result<(usize, usize), usize>)> = pieces.iter().enumerate().flat_map(own).collect();
+    // Each word with its place in a piece, or the index of a dot.
+    let mut words: Vec<(&Word, Result<PlaceInPiece, usize>)> = pieces.iter().enumerate().flat_map(own).collect();
     words.extend(dots.into_iter().map(|(index, word)| (word, Err(index))));
     words.sort_by(|(a, _), (b, _)| a.turn.cmp(&b.turn).then(a.baseline.total_cmp(&b.baseline)));
     let is_line = |(above, _): &(&Word, _), (below, _): &(&Word, _)| {
