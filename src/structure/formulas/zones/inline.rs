@@ -297,7 +297,8 @@ impl Finder<'_> {
     /// The places in a run of the words with brackets whose other sides are not in it. The first so many bytes are no part
     /// of it.
     fn unmatched(&self, run: &[usize], head: usize) -> LooseBrackets {
-        let (mut open, mut closing): (Vec<(usize, char)>, Vec<(usize, char)>) = (Vec::new(), Vec::new());
+        let mut open: Vec<(usize, char)> = Vec::new();
+        let mut closing: Vec<(usize, char)> = Vec::new();
         for (at, word) in run.iter().enumerate().filter_map(|(at, word)| Some((at, self.word(*word)?))) {
             let own = if at == 0 { word.text.get(head..) } else { Some(word.text.as_str()) };
             for sign in own.unwrap_or_default().chars() {
