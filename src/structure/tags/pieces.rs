@@ -280,6 +280,12 @@ fn place_in_tree(word: &Word, tags: &PageTags) -> Option<usize> {
     sequence(word).and_then(|id| tags.places.get(id).copied())
 }
 
+/// Where a word of a line is: among the words of a piece, or free on the page.
+enum LinePlace {
+    Piece { at: usize, place: usize },
+    Free(usize),
+}
+
 /// Adds the dots of leaders that the structure tree leaves out to the text that they follow on its line.
 fn attach_leaders<'p>(pieces: &mut [Piece<'p>], page: &'p PageLayout, owners: &mut WordOwners) {
     let words = page.words.iter().enumerate().zip(&owners.0);
@@ -290,10 +296,15 @@ fn attach_leaders<'p>(pieces: &mut [Piece<'p>], page: &'p PageLayout, owners: &m
         return;
     }
     let own = |(at, piece): (usize, &Piece<'p>)| {
-        piece.words.iter().enumerate().map(move |(place, word)| (*word, Ok((at, place)))).collect::<Vec<_>>()
+        piece
+            .words
+            .iter()
+            .enumerate()
+            .map(move |(place, word)| (*word, LinePlace::Piece { at, place }))
+            .collect::<Vec<_>>()
     };
-    let mut words: Vec<(&Word, Result<(usize, usize), usize>)> = pieces.iter().enumerate().flat_map(own).collect();
-    words.extend(dots.into_iter().map(|(index, word)| (word, Err(index))));
+    let mut words: Vec<(&Word, LinePlace)> = pieces.iter().enumerate().flat_map(own).collect();
+    words.extend(dots.into_iter().map(|(index, word)| (word, LinePlace::Free(index))));
     words.sort_by(|(a, _), (b, _)| a.turn.cmp(&b.turn).then(a.baseline.total_cmp(&b.baseline)));
     let is_line = |(above, _): &(&Word, _), (below, _): &(&Word, _)| {
         above.turn == below.turn && below.baseline - above.baseline < SAME_LINE_EM * below.size
@@ -304,12 +315,12 @@ fn attach_leaders<'p>(pieces: &mut [Piece<'p>], page: &'p PageLayout, owners: &m
         let mut last = None;
         for (word, place) in line.iter() {
             match (place, last) {
-                (Ok(place), _) => last = Some(*place),
-                (Err(index), Some(place)) => {
+                (LinePlace::Piece { at, place }, _) => last = Some((*at, *place)),
+                (LinePlace::Free(index), Some(place)) => {
                     take(owners, *index);
                     leaders.entry(place).or_default().push(*word);
                 }
-                (Err(_), None) => (),
+                (LinePlace::Free(_), None) => (),
             }
         }
     }
