@@ -293,7 +293,12 @@ fn attach_leaders<'p>(pieces: &mut [Piece<'p>], page: &'p PageLayout, owners: &m
         return;
     }
     let own = |(at, piece): (usize, &Piece<'p>)| {
-        piece.words.iter().enumerate().map(move |(place, word)| (*word, Ok((at, place)))).collect::<Vec<_>>()
+        piece
+            .words
+            .iter()
+            .enumerate()
+            .map(move |(place, word)| (*word, LinePlace::Piece { at, place }))
+            .collect::<Vec<_>>()
     };
     // Each word with its place in a piece, or the index of a dot.
     let mut words: Vec<(&Word, Result<PlaceInPiece, usize>)> = pieces.iter().enumerate().flat_map(own).collect();
@@ -308,12 +313,12 @@ fn attach_leaders<'p>(pieces: &mut [Piece<'p>], page: &'p PageLayout, owners: &m
         let mut last = None;
         for (word, place) in line.iter() {
             match (place, last) {
-                (Ok(place), _) => last = Some(*place),
-                (Err(index), Some(place)) => {
+                (LinePlace::Piece { at, place }, _) => last = Some((*at, *place)),
+                (LinePlace::Free(index), Some(place)) => {
                     take(owners, *index);
                     leaders.entry(place).or_default().push(*word);
                 }
-                (Err(_), None) => (),
+                (LinePlace::Free(_), None) => (),
             }
         }
     }
