@@ -280,8 +280,11 @@ fn place_in_tree(word: &Word, tags: &PageTags) -> Option<usize> {
     sequence(word).and_then(|id| tags.places.get(id).copied())
 }
 
-/// A piece, and a word of it.
-type PlaceInPiece = (usize, usize);
+/// Where a word of a line is: among the words of a piece, or free on the page.
+enum LinePlace {
+    Piece { at: usize, place: usize },
+    Free(usize),
+}
 
 /// Adds the dots of leaders that the structure tree leaves out to the text that they follow on its line.
 fn attach_leaders<'p>(pieces: &mut [Piece<'p>], page: &'p PageLayout, owners: &mut WordOwners) {
@@ -300,9 +303,8 @@ fn attach_leaders<'p>(pieces: &mut [Piece<'p>], page: &'p PageLayout, owners: &m
             .map(move |(place, word)| (*word, LinePlace::Piece { at, place }))
             .collect::<Vec<_>>()
     };
-    // Each word with its place in a piece, or the index of a dot.
-    let mut words: Vec<(&Word, Result<PlaceInPiece, usize>)> = pieces.iter().enumerate().flat_map(own).collect();
-    words.extend(dots.into_iter().map(|(index, word)| (word, Err(index))));
+    let mut words: Vec<(&Word, LinePlace)> = pieces.iter().enumerate().flat_map(own).collect();
+    words.extend(dots.into_iter().map(|(index, word)| (word, LinePlace::Free(index))));
     words.sort_by(|(a, _), (b, _)| a.turn.cmp(&b.turn).then(a.baseline.total_cmp(&b.baseline)));
     let is_line = |(above, _): &(&Word, _), (below, _): &(&Word, _)| {
         above.turn == below.turn && below.baseline - above.baseline < SAME_LINE_EM * below.size
