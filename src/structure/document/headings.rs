@@ -5,7 +5,7 @@ use super::super::page_structure::{Line, LineWord, has_letter, is_cell_value, ro
 use super::OutlineHeading;
 use super::drafts::{Draft, DraftKind};
 use super::drafts::{is_labelled, marker};
-use super::levels::{NumberKind, Outline, Rank, levels, number_kind, plain, rank, set_below};
+use super::levels::{NumberKind, Outline, Rank, levels, number_kind, plain, rank, set_below, set_below_tagged_title};
 use super::type_statistics::TypeStatistics;
 use crate::list_marks::MarkerKind;
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,8 +110,9 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
     }
     headings = with_next(flow, &headings);
     let levels = levels(flow, &headings, &outline, statistics);
-    if let Some(title) = title {
-        set_below(drafts, title);
+    match title {
+        Some(title) => set_below(drafts, title),
+        None => set_below_tagged_title(drafts),
     }
     for (index, level) in headings.into_iter().zip(levels) {
         if let Some(draft) = drafts.get_mut(index) {

@@ -3,7 +3,7 @@
 use super::super::page_structure::{has_letter, roman_value};
 use super::OutlineHeading;
 use super::drafts::{Draft, DraftKind};
-use super::headings::{Flow, draft_depth, has_lines, heading_size, is_capitals, is_small, size_key};
+use super::headings::{Flow, MUCH_LARGER, draft_depth, has_lines, heading_size, is_capitals, is_small, size_key};
 use super::type_statistics::TypeStatistics;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -192,6 +192,25 @@ pub(super) fn set_below(drafts: &mut [Draft], title: usize) {
     let are_below: Vec<bool> = highest.map(|(at, draft)| at > title && rank(draft) > own).collect();
     if are_below.len() > 1 && !are_below.contains(&false) {
         for draft in drafts.iter_mut() {
+            if let DraftKind::Heading { level } = &mut draft.kind {
+                *level = level.saturating_add(1).min(LOWEST);
+            }
+        }
+    }
+}
+
+/// Sets the headings of the structure tree one level lower after a title of their highest level: it stands on the first page,
+/// in much larger type than all others of this level.
+pub(super) fn set_below_tagged_title(drafts: &mut [Draft]) {
+    let highest: Vec<(usize, f32)> = (drafts.iter().enumerate())
+        .filter(|(_, draft)| draft.kind == DraftKind::Heading { level: 1 })
+        .map(|(at, draft)| (at, heading_size(draft)))
+        .collect();
+    let Some((title, size)) = highest.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)) else { return };
+    let is_on_first = drafts.get(title).is_some_and(|draft| draft.place.page == 0);
+    let is_alone = highest.iter().all(|(at, own)| *at == title || MUCH_LARGER * own <= size);
+    if is_on_first && is_alone && highest.iter().filter(|(at, _)| *at > title).count() > 1 {
+        for draft in drafts.iter_mut().skip(title + 1) {
             if let DraftKind::Heading { level } = &mut draft.kind {
                 *level = level.saturating_add(1).min(LOWEST);
             }

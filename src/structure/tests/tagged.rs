@@ -2,7 +2,7 @@
 
 use super::super::tables::to_markdown as table_markdown;
 use super::super::{DocumentPage, read_document, read_tagged_page, to_markdown};
-use super::sheet::{BOLD, MONO, PLAIN, Sheet};
+use super::sheet::{BOLD, Face, MONO, PLAIN, Sheet};
 use pagewise_document::{PageTags, StructureElement, StructureType};
 use pagewise_text::ContentMark;
 use std::slice;
@@ -242,4 +242,21 @@ fn a_table_that_lays_out_text_is_none() {
         page.row(table, &[(50.0, ""), (50.0, text)]);
     }
     assert!(!page.markdown().unwrap_or_default().contains('|'));
+}
+
+#[test]
+fn sections_stand_below_a_title_of_their_level_in_much_larger_type() {
+    let headings = |size: f32| {
+        let mut page = TaggedSheet::new();
+        let title = page.element(StructureType::Heading(1), None);
+        page.content(title, |sheet| sheet.at(50.0, Face { size, ..BOLD }, "The rivers of the north"));
+        for section in ["First part", "Second part"] {
+            let heading = page.element(StructureType::Heading(1), None);
+            page.content(heading, |sheet| sheet.space(12.0).at(50.0, BOLD, section));
+            page.text(StructureType::Paragraph, None, "Words of this part of the text.");
+        }
+        page.markdown().unwrap_or_default()
+    };
+    assert!(headings(20.0).contains("\n\n## First part"), "{}", headings(20.0));
+    assert!(headings(BOLD.size).contains("\n\n# First part"), "{}", headings(BOLD.size));
 }
