@@ -111,8 +111,9 @@
 //! - **Text is read from the positions of glyphs**; pdf-extract is asked only if no glyph has a known character. See
 //!   `text`.
 //! - **Words are gathered into rows in one place**, by one difference of baselines, and divided at gaps: for text with columns,
-//!   lines, columns and tables alike. **Columns have one finder too**: by gutters. Plain text, which is read where tables are
-//!   not known, takes only the wide columns of prose from it, since those of a table look alike. See `text`.
+//!   lines, columns and tables alike. **Columns have one finder too**: by gutters, unless most rows of one side are the values or
+//!   labels of rows on the other. Plain text, which is read where tables are not known, takes only the wide columns of prose
+//!   from it, since those of a table look alike. See `text`.
 //! - **Superscripts and subscripts are found once**, with the lines, also where a program draws them after its line, a space or
 //!   the badge of an author. See `text`.
 //! - **Lines that are a little aslant are level** before rows, columns and tables are found, for every form of a page. Each word
@@ -133,6 +134,8 @@
 //!   Charts and algorithms have labels and rules too, and are refused by what they hold. See `structure`.
 //! - **A raised number refers to a note only if the note stands at the foot of the same page.** Otherwise it is a superscript:
 //!   notes at the end of a book may be numbered anew in each chapter, and pages are read alone. See `structure`.
+//! - **Drawn check boxes and underscores are words of the layout**, since a form says with them what its words do not. Plain text,
+//!   which is read without rules, is without them. See `text`.
 //! - **The structure tree of a Tagged PDF is a witness**, believed page by page where it accounts for the text in an order
 //!   that a reader could follow. See `structure`.
 //! - **anydoc reads office documents and books**, since it has every format and a model of blocks. What it drops is written
