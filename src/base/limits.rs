@@ -244,7 +244,7 @@ pub struct LimitExceeded {
 }
 
 impl LimitExceeded {
-    /// The sentence of the error. It names the setting of the limit, if the limit is a setting.
+    /// The text of the error. It names the setting that changes the limit, if there is one.
     fn problem(&self) -> String {
         let Self { which, limit, found } = self;
         match (which, which.counted()) {

@@ -4,12 +4,12 @@ use pagewise_text::Bounds;
 
 /// The middle of a rectangle.
 pub(crate) fn center(bounds: Bounds) -> (f32, f32) {
-    (f32::midpoint(bounds.x0, bounds.x1), f32::midpoint(bounds.y0, bounds.y1))
+    bounds.center()
 }
 
 /// Whether a point is in a rectangle.
-pub(crate) fn holds(bounds: Bounds, (x, y): (f32, f32)) -> bool {
-    bounds.x0 <= x && x <= bounds.x1 && bounds.y0 <= y && y <= bounds.y1
+pub(crate) fn holds(bounds: Bounds, point: (f32, f32)) -> bool {
+    bounds.holds(point)
 }
 
 /// The median of lengths, the upper one of two; `None` without any.

@@ -112,7 +112,7 @@ pub(crate) fn is_check_box(sign: char) -> bool {
     matches!(sign, '\u{2610}'..='\u{2612}')
 }
 
-/// Whether a word is a box that is empty or checked, or a tick, where another sign shows that it is no bullet.
+/// Whether a word is a box or a tick. Beside another one on its line it is no bullet.
 pub(crate) fn is_box_or_tick(text: &str) -> bool {
     let mut signs = text.chars();
     let is_one = |sign: char| is_check_box(sign) || matches!(sign, '□' | '■' | '√' | '✓' | '✔');

@@ -32,7 +32,8 @@ const MAX_RULES: usize = 4_000;
 const MAX_SIGNS: usize = 500;
 const MAX_NEAR: usize = 64;
 
-/// An underscore is so wide and so far below its baseline, where no underline is, and the words beside it are so near, in ems.
+/// The width of an underscore, its depth below the baseline, and the gaps to the words beside it, in ems. Underlines are
+/// deeper.
 const UNDERSCORE_EM: std::ops::Range<f32> = 0.2..0.7;
 const UNDERSCORE_DROP: std::ops::Range<f32> = -0.1..0.06;
 const UNDERSCORE_GAP: std::ops::Range<f32> = -0.12..0.2;
@@ -82,9 +83,12 @@ fn underscore(before: &Word, next: &Word, short: &[Bounds]) -> Option<Bounds> {
 fn add_check_boxes(words: &mut Vec<Word>, rules: &[Rule], fills: &[Fill], drawings: &[Bounds]) {
     let mut boxes: Vec<(Bounds, Content)> = Vec::new();
     for square in squares(rules) {
-        if !words.iter().any(|word| holds(square, word.seen())) {
+        if !words.iter().any(|word| square.holds(word.seen().center())) {
             boxes.push((square, content(square, fills, drawings)));
         }
+    }
+    if boxes.iter().any(|(square, content)| *content == Content::Colour && is_in_legend(*square, fills)) {
+        return;
     }
     let mut places: Vec<(usize, Word)> = Vec::new();
     for (square, content) in &boxes {
@@ -125,9 +129,10 @@ fn content(square: Bounds, fills: &[Fill], drawings: &[Bounds]) -> Content {
     let side = square.height();
     let is_mark = |bounds: &Bounds| {
         let size = bounds.width().max(bounds.height());
-        holds(square, *bounds) && (MARK * side..1.8 * side).contains(&size)
+        square.holds(bounds.center()) && (MARK * side..1.8 * side).contains(&size)
     };
-    let is_ground = |fill: &Fill| is_coloured(fill) && holds(square, fill.bounds) && fill.bounds.width() > 0.8 * side;
+    let is_ground =
+        |fill: &Fill| is_coloured(fill) && square.holds(fill.bounds.center()) && fill.bounds.width() > 0.8 * side;
     match () {
         () if fills.iter().any(is_ground) => Content::Colour,
         () if drawings.iter().any(is_mark) => Content::Mark,
@@ -213,10 +218,13 @@ fn are_touching(one: Bounds, other: Bounds) -> bool {
     area.overlaps(other)
 }
 
-/// Whether the middle of `inner` is in `outer`.
-fn holds(outer: Bounds, inner: Bounds) -> bool {
-    let (x, y) = ((inner.x0 + inner.x1) / 2.0, (inner.y0 + inner.y1) / 2.0);
-    (outer.x0..=outer.x1).contains(&x) && (outer.y0..=outer.y1).contains(&y)
+/// Whether the colour of a square also fills a larger area, as that of the bars of a chart. Black fills anything.
+fn is_in_legend(square: Bounds, fills: &[Fill]) -> bool {
+    let is_own = |fill: &&Fill| is_coloured(fill) && square.holds(fill.bounds.center());
+    let is_larger = |fill: &Fill| fill.bounds.width().max(fill.bounds.height()) > 2.0 * square.height();
+    let is_black = |fill: &Fill| fill.color.iter().all(|value| *value < 50);
+    let is_of_chart = |own: &Fill| fills.iter().any(|other| other.color == own.color && is_larger(other));
+    fills.iter().find(is_own).is_some_and(|own| !is_black(own) && is_of_chart(own))
 }
 
 /// The ground of an empty box is white, or nearly so.
@@ -263,6 +271,16 @@ mod tests {
     fn a_box_of_a_line_that_runs_to_the_left_stands_to_the_right_of_its_word() {
         let text = filled(&rules(84.0, 93.0), &[], &[], ["x", "\u{5D0}", "\u{5D1}"]);
         assert_eq!(text, format!("x {EMPTY} \u{5D0} \u{5D1}"));
+    }
+
+    #[test]
+    fn the_squares_of_a_legend_are_no_boxes() {
+        let boxes = [rules(48.0, 93.0), rules(98.0, 93.0)].concat();
+        let fill = |edges: [f32; 4]| Fill { bounds: edges.into(), color: [150; 3] };
+        let (own, bar) = (fill([48.0, 93.0, 56.0, 101.0]), fill([48.0, 20.0, 60.0, 80.0]));
+        let words = ["Sex:", "female", "male"];
+        assert_eq!(filled(&boxes, &[own, bar], &[], words), "Sex: female male");
+        assert_eq!(filled(&boxes, &[own], &[], words), format!("Sex: {CHECKED} female {EMPTY} male"));
     }
 
     #[test]

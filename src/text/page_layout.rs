@@ -69,6 +69,18 @@ impl Bounds {
         self.y1 - self.y0
     }
 
+    /// Its middle.
+    #[must_use]
+    pub fn center(self) -> (f32, f32) {
+        (f32::midpoint(self.x0, self.x1), f32::midpoint(self.y0, self.y1))
+    }
+
+    /// Whether a point is in it.
+    #[must_use]
+    pub fn holds(self, (x, y): (f32, f32)) -> bool {
+        self.x0 <= x && x <= self.x1 && self.y0 <= y && y <= self.y1
+    }
+
     /// The width that both have; negative if they are apart.
     #[must_use]
     pub fn shared_width(self, other: Self) -> f32 {

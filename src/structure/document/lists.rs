@@ -77,7 +77,7 @@ fn item_list(draft: &Draft, marker: &Marker) -> OpenList {
     }
 }
 
-/// Closes the lists to which an item cannot belong, and opens one for it if it belongs to none. It belongs to a list if it
+/// Closes the lists that an item ends, and opens one for it if it belongs to none. An item belongs to a list if it
 /// shares the left edge of the list's marks or that of its texts. One is enough, since `9.` is narrower than `10.`.
 fn open_list(item: OpenList, tolerance: f32, open: &mut Vec<OpenList>) {
     let are_level = |a: f32, b: f32| (a - b).abs() <= tolerance;

@@ -75,7 +75,8 @@ impl BlockMap {
     }
 }
 
-/// Where the content of each element begins in the order of the tree: its own, and that of all elements inside it.
+/// For each element, the place in the tree of the first content that is its own, and of the first that it or an element
+/// inside it has.
 struct TextPlaces {
     own: Vec<usize>,
     all: Vec<usize>,

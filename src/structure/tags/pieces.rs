@@ -280,7 +280,7 @@ fn place_in_tree(word: &Word, tags: &PageTags) -> Option<usize> {
     sequence(word).and_then(|id| tags.places.get(id).copied())
 }
 
-/// Where a word of a line is: among the words of a piece, or free on the page.
+/// A word of a line: one of a piece, or a dot that belongs to none.
 enum LinePlace {
     Piece { at: usize, place: usize },
     Free(usize),

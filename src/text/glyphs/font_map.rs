@@ -82,8 +82,8 @@ impl FontMap {
         WINGDINGS.into_iter().find(|(own, _)| *own == code).map(|(_, sign)| sign).filter(|_| self.is_wingdings)
     }
 
-    /// Whether a code is one of Windows-1252, although nothing in the file says so. Some programs leave out the encodings of
-    /// TrueType fonts, and other readers take this one.
+    /// Whether a code is to be read in Windows-1252. Some programs leave out the encodings of TrueType fonts, and other readers
+    /// take this one then.
     pub(super) fn is_windows_code(&self, code: u32) -> bool {
         self.is_bare && code <= 0xFF
     }

@@ -10,7 +10,8 @@ use pagewise_text::{Bounds, Script};
 const MAX_FRACTIONS: usize = 400;
 /// The rule of a fraction is no longer, in ems of the words that it divides.
 const MAX_WIDTH_EM: f32 = 16.0;
-/// Words above and below a rule stand so near to it, in points, and in ems of theirs. TeX leaves .23 em below a numerator.
+/// Largest distance from a rule to the words above and below it, in points, and in ems of these words. TeX leaves .23 em
+/// below a numerator.
 const REACH_PT: f32 = 30.0;
 const REACH_EM: f32 = 0.55;
 /// The boxes of words reach over the rule by at most this, in ems.

@@ -85,7 +85,7 @@ impl Finder<'_> {
         is_joined && gap < RUN_GAP_EM * last.size.max(next.size) && gap > -3.0 * last.size
     }
 
-    /// Whether the next part of a line touches a fraction, or is one that touches its line.
+    /// Whether two parts of a line, one of them a fraction, touch each other.
     fn is_beside_fraction(&self, before: usize, at: usize) -> bool {
         let (Some(last), Some(next)) = (self.part_bounds(before), self.part_bounds(at)) else { return false };
         let em = [before, at].into_iter().filter_map(|at| self.word(at)).map(|word| word.size).fold(0.0, f32::max);

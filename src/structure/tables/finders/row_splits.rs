@@ -129,7 +129,7 @@ impl CellLine {
         self.columns.len() > 1 && !self.values.is_empty()
     }
 
-    /// Whether it goes on with a text of this line other than its label.
+    /// Whether `next` has only more text of a cell of this line that is neither its label nor a value.
     fn has_rest_in(&self, next: &Self, label: usize) -> bool {
         let is_text = |column: usize| self.columns.contains(&column) && !self.values.contains(&column);
         matches!(next.columns.as_slice(), [only] if *only != label && is_text(*only))

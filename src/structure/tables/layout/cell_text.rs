@@ -36,7 +36,8 @@ fn line_text(mut words: Vec<PlacedWord>) -> String {
     }
     let mut text = String::new();
     let mut last: Option<PlacedWord> = None;
-    // Words that are all raised are so beside a large bracket. One alone is the mark of a note.
+    // If all words of a line are raised, they stand beside a large bracket and are no superscripts. A single one is the mark
+    // of a note.
     let has_scripts = words.len() == 1 || words.iter().any(|word| word.word.script == Script::Baseline);
     for word in words {
         // A bracket that closes may have a cell of its own in the file.

@@ -33,7 +33,7 @@ const MIN_DIVIDED: usize = 3;
 const MIN_PAIRS: usize = 3;
 /// The head of a table that nothing draws has more rows only if its body has as many.
 const MAX_HEADS: usize = 4;
-/// Minimum number of columns of a head and one row of values that nothing draws, and of the values among them.
+/// Without rules, a head over one row is a table from so many columns on, and from so many values in the row.
 pub(crate) const MIN_HEADED: usize = 3;
 const MIN_HEADED_VALUES: usize = 2;
 /// The cells of each are further apart than this many ems.
