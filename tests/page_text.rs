@@ -1,7 +1,10 @@
 //! A text is what the page says: whole, joined where a line divides it, and none where its fonts say nothing.
 
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use pagewise_base::limits::{Limit, LimitExceeded, Limits};
 use pagewise_text::{Case, PageKind, PageText, Pattern, QuerySyntax, TextError, chunk_text};
+use std::io::Write as _;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
@@ -114,6 +117,31 @@ fn drawn(text: &str, by: u8) -> Vec<u8> {
         format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()),
         format!("<< /Length {} >>\nstream\n{glyph}\nendstream", glyph.len()),
     ])
+}
+
+#[test]
+fn many_drawn_glyphs_are_read_although_the_bounds_of_their_lengths_are_large_together() -> Outcome {
+    let glyph = format!("500 0 d0{}", " ".repeat(1_000));
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::none());
+    encoder.write_all(glyph.as_bytes())?;
+    let hex = encoder.finish()?.iter().map(|byte| format!("{byte:02X}")).collect::<String>();
+    let glyphs = (0..300).map(|glyph| format!("/g{glyph} {} 0 R ", glyph + 5)).collect::<String>();
+    let content = "BT /F 12 Tf 50 700 Td (a) Tj ET";
+    let stream =
+        format!("<< /Length {} /Filter [/ASCIIHexDecode /FlateDecode] >>\nstream\n{hex}\nendstream", hex.len());
+    let head = [
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /Font << /F << /Type /Font \
+             /Subtype /Type3 /FontBBox [0 0 500 700] /FontMatrix [0.001 0 0 0.001 0 0] /CharProcs << /a 5 0 R {glyphs} >> \
+             /Encoding << /Differences [97 /a] >> /FirstChar 97 /LastChar 97 /Widths [500] >> >> >> >>"
+        ),
+        format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()),
+    ];
+    let file = super::support::file_of(&[head.as_slice(), vec![stream; 300].as_slice()].concat());
+    assert_eq!(chunk_text(&file, &Limits::default())?.text, "a");
+    Ok(())
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The size of images, as their dictionaries and their data give it.
 
-use super::streams::{decoded_length, image_length, is_codec, named, plain_filters};
+use super::streams::{DecodedLengths, image_length, is_codec, named, plain_filters};
 use crate::filter;
 use crate::page_budget::{PageBudget, leave_beyond};
 use bytes::Bytes;
@@ -28,7 +28,7 @@ fn pixels_of(image: &Stream<'_>, budget: &PageBudget, limits: &Limits) -> u64 {
     let most = limits.max_image_pixels.saturating_mul(PIXEL_BYTES);
     let parameters = image.dict().get::<Dict<'_>>(b"DecodeParms");
     if let Some(globals) = parameters.and_then(|own| own.get::<Stream<'_>>(b"JBIG2Globals")) {
-        decoded_length(&globals, budget, limits);
+        DecodedLengths::default().of(&globals, budget, limits);
     }
     let data = image_length(image, most, budget, limits);
     let side = |short: &[u8], long: &[u8]| image.dict().get::<u32>(short).or_else(|| image.dict().get(long));

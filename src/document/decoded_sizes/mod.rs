@@ -14,6 +14,7 @@ use hayro_syntax::object::{Dict, MaybeRef, Name, Object, ObjectIdentifier, Strea
 use hayro_syntax::page::{Page, Resources};
 use pagewise_base::limits::{Limit, Limits};
 use std::collections::HashSet;
+use streams::DecodedLengths;
 
 /// Keys whose values an engine does not read for drawing a page.
 const IGNORED_KEYS: [&[u8]; 10] =
@@ -66,7 +67,15 @@ impl DecodedSizes {
     /// Measures all streams that `page` refers to, except images. Leaves the engine if they decode to too much.
     pub fn check(&mut self, page: &Page<'_>, budget: &PageBudget, limits: &Limits) {
         streams::check_contents(page, budget, limits);
-        let mut walk = Walk { sizes: self, budget, limits, pending: Vec::new(), objects: 0, decoded: 0 };
+        let mut walk = Walk {
+            sizes: self,
+            budget,
+            limits,
+            pending: Vec::new(),
+            objects: 0,
+            lengths: DecodedLengths::default(),
+            decoded: 0,
+        };
         walk.add_resources(page.resources());
         for key in [b"Annots".as_slice(), b"Group"] {
             walk.pending.extend(page.raw().get_raw::<Object<'_>>(key).map(|value| (value, Usage::Plain)));
@@ -88,6 +97,7 @@ struct Walk<'w, 'a> {
     limits: &'w Limits,
     pending: Vec<(MaybeRef<Object<'a>>, Usage)>,
     objects: u64,
+    lengths: DecodedLengths,
     /// The decoded bytes of all streams of the page.
     decoded: u64,
 }
@@ -155,7 +165,7 @@ impl<'a> Walk<'_, 'a> {
         self.visit_dictionary(stream.dict(), usage);
         let is_image = stream.dict().get::<Name<'_>>(b"Subtype").is_some_and(|kind| kind.as_ref() == b"Image");
         if usage != Usage::ExternalObject || !is_image {
-            let length = streams::decoded_length(stream, self.budget, self.limits);
+            let length = self.lengths.of(stream, self.budget, self.limits);
             self.decoded = self.decoded.saturating_add(length);
             leave_beyond(Limit::DecodedBytes, self.decoded, self.limits.max_decoded_bytes);
         }

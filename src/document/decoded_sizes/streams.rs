@@ -11,21 +11,32 @@ use hayro_syntax::page::Page;
 use pagewise_base::limits::{Limit, Limits, RATIO_FREE_BYTES};
 use std::collections::HashMap;
 
-/// Streams that cannot decode to more bytes are not measured.
+/// Streams that cannot decode to more bytes together are not measured.
 const FREE_BYTES: u64 = 16 << 20;
+
+/// The decoded lengths of streams. While the sum of their upper bounds is small, these bounds; then they are measured: for
+/// many short streams, such as the glyphs of Type 3 fonts, the sum would be far above what they decode to.
+#[derive(Debug, Default)]
+pub(super) struct DecodedLengths {
+    most: u64,
+}
+
+impl DecodedLengths {
+    /// The decoded length of `stream`. Leaves the engine if it is more than a stream may have.
+    pub(super) fn of(&mut self, stream: &Stream<'_>, budget: &PageBudget, limits: &Limits) -> u64 {
+        let bound = max_decoded_length(stream);
+        self.most = self.most.saturating_add(bound);
+        if self.most > FREE_BYTES { counted_stream(stream, budget, limits) } else { bound }
+    }
+}
 
 /// Checks the content streams of a page, which an engine joins. A stream counts as often as it is listed.
 pub(super) fn check_contents(page: &Page<'_>, budget: &PageBudget, limits: &Limits) {
-    let (mut most, mut all) = (0_u64, 0_u64);
+    let (mut lengths, mut all) = (DecodedLengths::default(), 0_u64);
     let mut known = HashMap::<ObjectIdentifier, u64>::new();
     let mut add = |stream: &Stream<'_>| {
         budget.check();
-        let length = *known.entry(stream.obj_id()).or_insert_with(|| {
-            let bound = max_decoded_length(stream);
-            most = most.saturating_add(bound);
-            // For many short streams, the sum of their bounds would be far above what they decode to.
-            if most > FREE_BYTES { counted_stream(stream, budget, limits) } else { bound }
-        });
+        let length = *known.entry(stream.obj_id()).or_insert_with(|| lengths.of(stream, budget, limits));
         all = all.saturating_add(length);
         leave_beyond(Limit::StreamBytes, all, limits.max_stream_bytes);
     };
@@ -38,16 +49,7 @@ pub(super) fn check_contents(page: &Page<'_>, budget: &PageBudget, limits: &Limi
     }
 }
 
-/// The decoded length of `stream`, or its upper bound if that is small. Leaves the engine if it is more than a stream may
-/// have.
-pub(super) fn decoded_length(stream: &Stream<'_>, budget: &PageBudget, limits: &Limits) -> u64 {
-    match max_decoded_length(stream) {
-        bound if bound <= FREE_BYTES => bound,
-        _ => counted_stream(stream, budget, limits),
-    }
-}
-
-/// The same of an image up to its codec, of at most `most` bytes. Blank images are compressed more than other streams may be.
+/// The decoded length of an image up to its codec, or its upper bound if that is small. Of at most `most` bytes. Blank images are compressed more than other streams may be.
 pub(super) fn image_length(image: &Stream<'_>, most: u64, budget: &PageBudget, limits: &Limits) -> u64 {
     match max_decoded_length(image) {
         bound if bound <= FREE_BYTES => bound,
