@@ -11,8 +11,6 @@ const TOLERANCE_EM: f32 = 0.6;
 
 /// The next line of a paragraph stands so far below the one before, in ems, where the text goes on beside a figure.
 const NEXT_LINE_EM: std::ops::Range<f32> = 0.6..1.6;
-/// Maximum number of lines of a label in a figure.
-const MAX_LABEL_LINES: usize = 3;
 
 /// So many lines show the edge of justified text. Hanging punctuation moves their ends by at most this, in ems, and a
 /// line that ends so far before the edge is the last of its paragraph.
@@ -80,29 +78,41 @@ fn is_boxed(drafts: &[Draft], index: usize) -> bool {
 }
 
 fn is_small(draft: &Draft, statistics: &TypeStatistics) -> bool {
-    matches!(draft.kind, DraftKind::Paragraph { .. } | DraftKind::Entry)
+    matches!(draft.kind, DraftKind::Paragraph { .. } | DraftKind::Entry | DraftKind::Item { .. })
         && draft.size() < 0.9 * statistics.body_size
-        && draft.marker.is_none()
 }
 
 /// Whether it is a label in a figure.
 fn is_label(draft: &Draft, pages: &[DocumentPage]) -> bool {
     let is_text = draft.is_free() && draft.marker.is_none() || matches!(draft.kind, DraftKind::Heading { .. });
     is_text
-        && draft.lines.len() <= MAX_LABEL_LINES
         && !draft.ends_sentence()
         && pages.get(draft.place.page).is_some_and(|page| captions::is_in_figure(draft, page))
 }
 
-/// Whether both are wanted, and the second is on the next page or begins another column of the same.
+/// Whether both are wanted, and the second is on the next page or begins another column of the same. A sentence goes on behind
+/// pages of figures and tables too.
 fn are_near(before: &Draft, after: &Draft, pages: &[DocumentPage]) -> bool {
-    let (Some(first), Some(second)) = (pages.get(before.place.page), pages.get(after.place.page)) else { return false };
+    let ends_on = before.page_of(before.lines.len().saturating_sub(1));
+    if ends_on > before.place.page && before.last_part().len() < 2 {
+        return false;
+    }
+    let (Some(first), Some(second)) = (pages.get(ends_on), pages.get(after.place.page)) else { return false };
     let distance = second.number.checked_sub(first.number);
     let is_higher = match (before.lines.last(), after.lines.first()) {
         (Some(last), Some(first)) => first.baseline < last.baseline,
         _ => false,
     };
-    let is_next = distance == Some(1) || distance == Some(0) && (is_higher || is_next_line(before, after));
+    let is_behind = || {
+        let between = after.place.page.checked_sub(ends_on).and_then(|pages| u32::try_from(pages).ok());
+        between == distance && is_one_sentence(before, after)
+    };
+    let is_next = match distance {
+        Some(0) => is_higher || is_next_line(before, after),
+        Some(1) => true,
+        Some(_) => is_behind(),
+        None => false,
+    };
     first.is_wanted == second.is_wanted && is_next && before.place != after.place
 }
 

@@ -12,6 +12,8 @@ pub(super) struct DrawnBoxes {
     pub(super) grounds: Vec<Bounds>,
     /// Vertical rules, from left to right.
     pub(super) sides: Vec<Bounds>,
+    /// Horizontal rules.
+    pub(super) across: Vec<Bounds>,
 }
 
 /// A segment with more words takes none of another one.
@@ -23,6 +25,9 @@ const SIDE_EM: f32 = 1.6;
 const SAME_SIZE: f32 = 0.1;
 /// So wide a gap, in ems, divides a line.
 const WIDE_GAP_EM: f32 = 6.0;
+
+/// The lines of a block follow each other by less than this many ems.
+const BLOCK_LEADING_EM: f32 = 2.0;
 
 /// So many dots that follow each other are a leader.
 const MIN_LEADER: usize = 5;
@@ -84,11 +89,58 @@ fn merged(segments: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Line> {
             _ => rows.push(vec![segment]),
         }
     }
-    rows.into_iter().flat_map(|row| divided(row, boxes)).filter_map(line_of).collect()
+    let rows: Vec<Vec<Part>> = rows.into_iter().map(|row| divided(row, boxes)).collect();
+    block_by_block(rows).into_iter().filter_map(line_of).collect()
+}
+
+/// The segments of a line.
+type Part = Vec<Segment>;
+
+/// The parts of rows in reading order. What stands at the left of white space that divides several rows is a block, such as
+/// an address, and is read before what stands at the right of it.
+fn block_by_block(rows: Vec<Vec<Part>>) -> Vec<Part> {
+    let mut read = Vec::new();
+    let mut rows = rows.into_iter();
+    while !rows.as_slice().is_empty() {
+        let (count, gap) = divided_rows(rows.as_slice());
+        let parts = rows.by_ref().take(count).flatten();
+        let (left, right): (Vec<Part>, Vec<Part>) = parts.partition(|part| extent(part).x1 <= gap);
+        read.extend(left.into_iter().chain(right));
+    }
+    read
+}
+
+/// How many of the first rows are divided at one white space, and where that begins. One where these are not several.
+fn divided_rows(rows: &[Vec<Part>]) -> (usize, f32) {
+    let (mut from, mut to, mut count, mut divided) = (f32::NEG_INFINITY, f32::INFINITY, 0, 0);
+    let mut last: Option<&Segment> = None;
+    for row in rows {
+        let is_next =
+            |own: &Segment| last.is_none_or(|last| own.baseline - last.baseline < BLOCK_LEADING_EM * own.size);
+        let (left, right): (Vec<Bounds>, Vec<Bounds>) = match row.as_slice() {
+            [left, right] => (vec![extent(left)], vec![extent(right)]),
+            [only] => std::iter::once(extent(only)).partition(|own| own.x1 < to),
+            _ => break,
+        };
+        let own_from = left.iter().map(|own| own.x1).fold(from, f32::max);
+        let own_to = right.iter().map(|own| own.x0).fold(to, f32::min);
+        let Some(first) = row.first().and_then(|part| part.first()) else { break };
+        if own_to - own_from < first.size || !is_next(first) || divided == 0 && row.len() < 2 {
+            break;
+        }
+        (from, to, last) = (own_from, own_to, Some(first));
+        count += 1;
+        divided += usize::from(row.len() > 1);
+    }
+    if divided > 1 { (count, from) } else { (1, f32::INFINITY) }
+}
+
+fn extent(part: &Part) -> Bounds {
+    Bounds::around(part.iter().map(|segment| segment.bounds))
 }
 
 /// The parts of a row, from left to right. A row of more than two parts is one of an array.
-fn divided(mut row: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Vec<Segment>> {
+fn divided(mut row: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Part> {
     row.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
     match row.as_slice() {
         [left, right] if is_divided(left, right, boxes) => row.into_iter().map(|part| vec![part]).collect(),
@@ -125,7 +177,7 @@ fn is_beside(row: &[Segment], next: &Segment) -> bool {
     are_level(first, next) && overlap < size
 }
 
-fn line_of(mut row: Vec<Segment>) -> Option<Line> {
+fn line_of(mut row: Part) -> Option<Line> {
     row.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
     let baseline = row.first()?.baseline;
     let mut words: Vec<LineWord> = Vec::new();

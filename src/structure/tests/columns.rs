@@ -95,3 +95,63 @@ fn addresses_side_by_side_are_read_one_after_the_other() {
     let sheet = rows.into_iter().fold(Sheet::new(), row);
     assert_order(sheet, &["Ashford", "River", "Oakham", "Bell", "Church", "Selkirk"]);
 }
+
+#[test]
+fn an_address_at_the_right_edge_is_read_after_what_stands_beside_it() {
+    let rows = [
+        ("Ashford and Sons", "Bell and Brothers"),
+        ("12 River Street", "7 Church Garden"),
+        ("Oakham LE15 6AA", "Selkirk TD7 4AB"),
+        ("United Kingdom", "Great Britain"),
+    ];
+    let row = |mut sheet: Sheet, (left, right): (&str, &str)| {
+        sheet.put(50.0, PLAIN, left);
+        sheet.y += 4.0;
+        sheet.put(right.chars().fold(350.0, |x, _| x - 5.0), PLAIN, right);
+        sheet.space(8.0)
+    };
+    let sheet = rows.into_iter().fold(Sheet::new(), row);
+    assert_order(sheet, &["Ashford", "River", "Oakham", "Bell", "Church", "Selkirk"]);
+}
+
+#[test]
+fn short_blocks_far_from_each_other_are_read_one_after_the_other() {
+    let rows = [("Ashford and Sons", "Bell and Brothers"), ("12 River Street", "7 Church Garden")];
+    let row = |sheet: Sheet, (left, right)| sheet.row(&[(50.0, left), (220.0, right)]);
+    let sheet = rows.into_iter().fold(Sheet::new(), row);
+    assert_order(sheet, &["Ashford", "River", "Bell", "Church"]);
+}
+
+#[test]
+fn values_that_stand_lower_than_their_labels_are_read_with_them() {
+    let rows = [
+        ("Status:", "Engineer of a town and its gardens"),
+        ("Fields:", "Bridges, roads, parks and railways"),
+        ("Tools:", "Pencils, rulers, paper and a compass"),
+        ("Likes:", "Painting, reading and walks by rivers"),
+    ];
+    let row = |mut sheet: Sheet, (label, text): (&str, &str)| {
+        sheet.put(50.0, PLAIN, label);
+        sheet.y += 2.0;
+        sheet.put(130.0, PLAIN, text);
+        sheet.space(16.0)
+    };
+    let sheet = rows.into_iter().fold(Sheet::new(), row);
+    assert_order(sheet, &["Status:", "Engineer", "Fields:", "Bridges", "Tools:", "Pencils", "Likes:", "Painting"]);
+}
+
+#[test]
+fn a_single_reference_at_the_top_of_a_column_is_read_after_the_column_before() {
+    let left = "Words fill half of the line";
+    let right =
+        ["[8] A. Author, On columns of", "text, Journal of Pages,", "vol. 3, no. 2, pp. 17-21,", "Oakham, 2005."];
+    let mut sheet = Sheet::new();
+    for row in 0..12_usize {
+        sheet.put(50.0, PLAIN, left);
+        if let Some(text) = right.get(row) {
+            sheet.put(if row == 0 { 200.0 } else { 220.0 }, PLAIN, text);
+        }
+        sheet.y += 12.0;
+    }
+    assert_order(sheet, &["Words fill half of the line Words", "[8] A. Author", "text, Journal", "Oakham, 2005."]);
+}

@@ -124,6 +124,28 @@ fn a_paragraph_over_a_page_break_stands_where_it_begins() {
 }
 
 #[test]
+fn a_sentence_goes_on_in_brackets() {
+    let first = page(1).line(FULL).line(FULL).line(FULL);
+    let second = page(2).line("(and in brackets) it ends on the next page.");
+    let expected = [format!("{FULL} {FULL} {FULL} (and in brackets) it ends on the next page."), MARK.to_owned()];
+    assert_eq!(markdown_of(&[first, second, page(3).line(FULL)]).get(..2), Some(expected.as_slice()));
+}
+
+#[test]
+fn a_sentence_goes_on_behind_a_page_of_figures() {
+    let first = page(1).line(FULL).line(FULL).line(FULL);
+    let figure = page(2).at(60.0, SMALL, "• Old").at(60.0, SMALL, "• New").at(80.0, SMALL, "2009 2010 2011");
+    let third = page(3).line("and it ends behind the figure.").space(8.0).line("Another one.");
+    let written = markdown_of(&[first, figure, third]);
+    let expected = [
+        format!("{FULL} {FULL} {FULL} and it ends behind the figure."),
+        "- Old\n- New\n\n2009 2010 2011".to_owned(),
+        format!("{MARK}\n\nAnother one."),
+    ];
+    assert_eq!(written, expected);
+}
+
+#[test]
 fn a_paragraph_that_has_ended_is_not_continued() {
     let first = page(1).line(FULL).line(FULL).line("It ends here.");
     let second = page(2).line("Here is another one that begins.");

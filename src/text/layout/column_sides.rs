@@ -7,9 +7,9 @@ use crate::page_layout::Bounds;
 /// A column has at least so many lines and ems of width.
 const MIN_LINES: usize = 3;
 const MIN_WIDTH_EM: f32 = 5.0;
-/// A note in the margin is narrower. Its lines follow each other closely, unlike the labels of a form.
+/// A note in the margin is narrower. Its lines follow each other by less than this, in ems.
 const MIN_NOTE_EM: f32 = 3.5;
-const NOTE_LEADING_EM: f32 = 1.6;
+const CLOSE_EM: f32 = 1.6;
 /// Columns with lines on the same baselines are prose if so much of their width is filled: by all lines of a side, or by
 /// those next to the gutter if they are so wide, in ems. Beyond them the side may have columns of its own.
 const PROSE_FILL: f32 = 0.6;
@@ -30,6 +30,8 @@ const FULL_LINES: f32 = 0.7;
 const SHARED_HEIGHT: f32 = 0.4;
 /// Columns of fewer lines begin at one left edge, most of their lines.
 const MANY_LINES: usize = 10;
+/// The baselines of a label and its value differ by less than this many ems.
+const LEVEL_EM: f32 = 0.25;
 /// Maximum number of segments of a side whose baselines are compared.
 const MAX_SPANS: usize = 500;
 /// The lines of hanging paragraphs begin at two edges, no further apart than this.
@@ -114,8 +116,8 @@ pub(super) fn are_columns(left: &Side, right: &Side, em: f32) -> bool {
         && (left.has_table || right.has_table || is_aligned(left, em, is_wide) && is_aligned(right, em, is_wide))
 }
 
-/// Whether the segments begin at one left edge, so that the white space is no accident of word spaces. Beside a wide
-/// gutter the lines of prose do, whatever the gaps in them.
+/// Whether the segments begin at one left edge or all end at one right edge, so that the white space is no accident of word
+/// spaces. Beside a wide gutter the lines of prose do, whatever the gaps in them.
 fn is_aligned(side: &Side, em: f32, is_wide: bool) -> bool {
     let lines = line_lefts(side);
     let is_prose = is_wide && lines.len() > MIN_LINES && fill(&side.spans) > FULL_LINES;
@@ -128,10 +130,19 @@ fn is_aligned(side: &Side, em: f32, is_wide: bool) -> bool {
     let is_edge = 2 * at_edge >= lefts.len() || 2 * lines.len() > MANY_LINES && most + 1 >= lefts.len();
     let inner = lefts.iter().copied().filter(|left| !is_near(*left, side.bounds.x0));
     let hang = inner.fold(f32::INFINITY, f32::min);
-    let is_hanging =
-        at_edge >= 2 && hang - side.bounds.x0 < MAX_HANG_EM * em && at_edge + count_at(hang) == lefts.len();
+    let (at_hang, is_near_edge) = (count_at(hang), hang - side.bounds.x0 < MAX_HANG_EM * em);
+    // A single item hangs less than its other lines.
+    let is_hanging = is_near_edge
+        && (at_edge >= 2 && at_edge + at_hang == lefts.len()
+            || at_hang >= MIN_LINES && at_edge + at_hang + 1 >= lefts.len());
+    let is_right = is_close(side, em) && side.spans.iter().all(|span| is_near(span.right, side.bounds.x1));
     let is_undivided = 4 * (lefts.len() - side.marks.min(lefts.len())) <= 5 * lines.len();
-    lines.len() >= MANY_LINES || side.is_list() || (is_edge || is_hanging) && is_undivided
+    lines.len() >= MANY_LINES || side.is_list() || (is_edge || is_hanging || is_right) && is_undivided
+}
+
+/// Whether its lines follow each other closely, unlike the labels of a form.
+fn is_close(side: &Side, em: f32) -> bool {
+    side.bounds.height() < side.spans.iter().map(|_| CLOSE_EM * em).sum()
 }
 
 /// The left edge of each line.
@@ -141,8 +152,8 @@ fn line_lefts(side: &Side) -> Vec<f32> {
 }
 
 fn is_column(side: &Side, em: f32) -> bool {
-    let (width, height) = (side.bounds.width(), side.bounds.height());
-    let is_note = || width > MIN_NOTE_EM * em && height < side.spans.iter().map(|_| NOTE_LEADING_EM * em).sum();
+    let width = side.bounds.width();
+    let is_note = || width > MIN_NOTE_EM * em && is_close(side, em);
     let is_wide = width > MIN_WIDTH_EM * em || side.is_list();
     side.has_table || side.spans.len() >= MIN_LINES && (is_wide || is_note())
 }
@@ -153,7 +164,7 @@ fn are_cells(left: &Side, right: &Side, em: f32) -> bool {
         return false;
     }
     let others = || right.spans.iter().take(MAX_SPANS);
-    let is_paired = |own: &&Span| others().any(|other| are_level(own.baseline, other.baseline, em));
+    let is_paired = |own: &&Span| others().any(|other| (own.baseline - other.baseline).abs() < 0.1 * em);
     let paired = left.spans.iter().take(MAX_SPANS).filter(is_paired).count();
     let fewer = left.spans.len().min(right.spans.len()).min(MAX_SPANS);
     let (lefts, rights) = (rows_of_side(left), rows_of_side(right));
@@ -173,7 +184,7 @@ fn are_cells(left: &Side, right: &Side, em: f32) -> bool {
 }
 
 fn are_level(one: f32, other: f32, em: f32) -> bool {
-    (one - other).abs() < 0.1 * em
+    (one - other).abs() < LEVEL_EM * em
 }
 
 /// What stands on one baseline of a side.

@@ -14,6 +14,7 @@ pub(super) use markers::{Marker, marker};
 pub(super) use splitting::{Evidence, is_labelled, split};
 
 use super::furniture::RunningRow;
+use crate::list_marks::is_list_mark;
 use crate::page_structure::{Figure, Line, LineRole, LineTag, PageStructure, Region, Style, TableArea};
 use pagewise_text::Bounds;
 
@@ -250,7 +251,10 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Whether the first letter of a line is a small one.
+/// Whether the first letter of a line is a small one, also behind an opening bracket.
 pub(super) fn begins_small(line: &Line) -> bool {
-    line.words.first().and_then(|word| word.text.chars().next()).is_some_and(char::is_lowercase)
+    line.words.first().is_some_and(|word| {
+        let inner = word.text.trim_start_matches(['(', '[']);
+        inner.starts_with(char::is_lowercase) && (inner.len() == word.text.len() || !is_list_mark(&word.text))
+    })
 }
