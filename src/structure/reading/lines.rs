@@ -12,8 +12,6 @@ pub(super) struct DrawnBoxes {
     pub(super) grounds: Vec<Bounds>,
     /// Vertical rules, from left to right.
     pub(super) sides: Vec<Bounds>,
-    /// Horizontal rules.
-    pub(super) across: Vec<Bounds>,
 }
 
 /// A segment with more words takes none of another one.

@@ -142,7 +142,7 @@ impl<'p> DirectionReader<'p> {
         drawn_bullets::insert(&mut segments, self.page, self.frame);
         segments.extend(tables.iter().map(|table| Segment::of_table(table.index, self.frame.of_page(table.bounds))));
         let mut regions = Vec::new();
-        for column in columns_of(segments, &self.boxes.across) {
+        for column in columns_of(segments) {
             lines::push_regions(column, self.frame.turn, &self.boxes, tables, &mut regions);
         }
         regions
@@ -184,9 +184,9 @@ fn placed_word(word: &Word, frame: Frame, links: &LinkIndex) -> (LineWord, f32) 
 
 fn drawn_boxes(page: &PageLayout, frame: Frame) -> DrawnBoxes {
     let rules = page.rules.iter().take(MAX_RULES).map(|rule| frame.of_page(rule.bounds));
-    let (mut sides, across): (Vec<Bounds>, Vec<Bounds>) = rules.partition(|rule| rule.height() > rule.width());
+    let mut sides: Vec<Bounds> = rules.filter(|rule| rule.height() > rule.width()).collect();
     sides.sort_by(|a, b| center(*a).0.total_cmp(&center(*b).0));
-    DrawnBoxes { grounds: grounds(page, frame), sides, across }
+    DrawnBoxes { grounds: grounds(page, frame), sides }
 }
 
 /// The boxes with a filled ground, the smallest first.
