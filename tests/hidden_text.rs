@@ -90,6 +90,14 @@ fn the_lines_of_a_scan_have_one_size_and_one_baseline_whatever_its_engine_guesse
 }
 
 #[test]
+fn signs_that_only_the_second_of_two_copies_has_are_seen() {
+    let (poor, cover) = ("BT /F 12 Tf 100 150 Td [(120)-278(0 kg)] TJ ET ", "1 g 80 140 200 40 re f 0 g ");
+    check(&format!("{poor}{cover}{}", word("120.0 kg")), "120.0 kg", "");
+    check(&format!("{poor}{}", word("120.0 kg")), "120.0 kg", "");
+    check(&format!("{}{}", word("well-known"), word("well\\255known")), "well-known", "");
+}
+
+#[test]
 fn what_is_clipped_away_is_hidden() {
     check(&format!("q 0 0 9 9 re W n {}Q", word("elsewhere")), "", "elsewhere");
     check(&format!("q 100 150 0 0 re W n {}Q", word("nowhere")), "", "nowhere");
