@@ -41,6 +41,8 @@ fn the_colour_of_the_ground_hides() {
     check(&format!("0 0 1 rg 0 0 400 300 re f {}", word("blue")), "", "blue");
     check(&format!("{}1 g {}", image("400 0 0 300 0 0"), word("white")), "white", "");
     check(&format!("0 g 100 150 m 300 160 l 200 250 l f 1 g {}", word("shape")), "shape", "");
+    check(&format!("0 G 18 w 80 154 m 280 154 l S 1 g {}", word("band")), "band", "");
+    check(&format!("0 G 18 w 80 204 m 280 104 l S 1 g {}", word("slanted")), "", "slanted");
 }
 
 #[test]

@@ -290,12 +290,10 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         layout.styles.style_of(&mut self.dictionaries, font, run, to_page, color, clip)
     }
 
-    /// Remembers a filled path. Lines are too thin to be the ground of text.
-    fn log_path(&mut self, extent: Rect, is_rectangle: bool, props: &DrawProps<'_>, mode: &DrawMode) {
+    /// Remembers what is painted within `extent`.
+    fn log_area(&mut self, extent: Rect, is_rectangle: bool, props: &DrawProps<'_>) {
         let is_upright = matches!(props.transform.as_coeffs(), [_, 0.0, 0.0, _, ..] | [0.0, _, _, 0.0, ..]);
-        if matches!(mode, DrawMode::Fill(_) | DrawMode::FillAndStroke(..)) {
-            self.paints.add_path(props.transform.transform_rect_bbox(extent), is_rectangle && is_upright, props);
-        }
+        self.paints.add_path(props.transform.transform_rect_bbox(extent), is_rectangle && is_upright, props);
     }
 
     /// Shapes belong to the marked content that is open.
@@ -315,9 +313,34 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
 /// Quartz writes the separators of lines and paragraphs as this sign, in a glyph without ink.
 const QUARTZ_SEPARATOR: char = '!';
 
+/// Whether a glyph shows anything, as far as is known without drawing it.
+fn has_ink(glyph: &Glyph<'_>) -> bool {
+    match glyph {
+        Glyph::Outline(outline) => !outline.outline().elements().is_empty(),
+        Glyph::Type3(_) => true,
+    }
+}
+
 /// Whether a glyph of a font that is in the file has no ink.
 fn paints_nothing(glyph: &Glyph<'_>) -> bool {
-    matches!(glyph, Glyph::Outline(outline) if outline.font_data().is_some() && outline.outline().elements().is_empty())
+    matches!(glyph, Glyph::Outline(outline) if outline.font_data().is_some() && !has_ink(glyph))
+}
+
+fn is_filled(mode: &DrawMode) -> bool {
+    matches!(mode, DrawMode::Fill(_) | DrawMode::FillAndStroke(..))
+}
+
+/// A line that leans by more than this share of its width is no rectangle.
+const LINE_LEAN: f64 = 0.05;
+
+/// The area of a straight line along an axis: programs draw the ground of a heading as a line as wide as the text is high.
+fn line_area(path: &BezPath, extent: Rect, mode: &DrawMode) -> Option<Rect> {
+    let DrawMode::Stroke(stroke) = mode else { return None };
+    let width = f64::from(stroke.line_width);
+    let is_line = path.elements().len() == 2 && stroke.dash_array.is_empty();
+    let is_straight = extent.width().min(extent.height()) <= LINE_LEAN * width;
+    let (along, across) = if extent.width() > extent.height() { (0.0, width / 2.0) } else { (width / 2.0, 0.0) };
+    (is_line && is_straight).then(|| extent.inflate(along, across))
 }
 
 /// Signs of formulas that have several sizes, besides the ranges below: operators, roots, brackets and their pieces.
@@ -357,7 +380,11 @@ impl<'a> Device<'a> for GlyphCollector<'_, '_> {
         let extent = path.bounding_box();
         self.add_area(|| props.transform.transform_rect_bbox(extent));
         self.paints.add_stroke(props.transform.transform_rect_bbox(extent));
-        self.log_path(extent, false, &props, mode);
+        match line_area(path, extent, mode) {
+            Some(line) => self.log_area(line, true, &props),
+            None if is_filled(mode) => self.log_area(extent, false, &props),
+            None => {}
+        }
         self.with_shapes(|shapes| shapes.add_path(path, props.transform, &props.paint, mode));
     }
 
@@ -403,7 +430,9 @@ impl<'a> Device<'a> for GlyphCollector<'_, '_> {
         self.budget.check();
         self.collected.paths += 1;
         self.add_area(|| props.transform.transform_rect_bbox(*rect));
-        self.log_path(*rect, true, &props, mode);
+        if is_filled(mode) {
+            self.log_area(*rect, true, &props);
+        }
         self.with_shapes(|shapes| shapes.add_path(&rect.to_path(0.1), props.transform, &props.paint, mode));
     }
 
