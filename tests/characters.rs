@@ -65,6 +65,21 @@ fn words_of_signs_boxes_and_marks_are_unknown() {
 }
 
 #[test]
+fn private_characters_of_symbol_are_its_signs() {
+    let lines = [(1, 0xF02D), (2, 0xF06D), (3, 0xF0B0), (4, 0xF0B4), (5, 0xF044), (6, 0xF057)];
+    let lines = lines.map(|(code, private)| format!("<{code:02X}> <{private:04X}>"));
+    let shown = |name: &str| {
+        let font = format!(
+            "<< /Type /Font /Subtype /TrueType /BaseFont /ABCDEF+{name} /FirstChar 1 /LastChar 6 \
+             /Widths [500 500 500 500 500 500] /ToUnicode 6 0 R >>"
+        );
+        text_in(&font, "BT /F 8 Tf 20 200 Td <010203040506> Tj ET", &[character_map(&lines)]).text
+    };
+    assert_eq!([shown("SymbolMT"), shown("Symbol,Bold")], ["−µ°×ΔΩ", "−µ°×ΔΩ"]);
+    assert_eq!(shown("SymbolSet"), "\u{F02D}\u{F06D}\u{F0B0}\u{F0B4}\u{F044}\u{F057}");
+}
+
+#[test]
 fn glyph_names_that_are_codes_are_read() {
     for name in [|code: u8| format!("/G{code:02X}"), |code: u8| format!("/a{code}")] {
         let mut codes = ENGLISH.bytes().collect::<Vec<_>>();

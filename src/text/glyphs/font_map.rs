@@ -25,8 +25,17 @@ pub(super) struct FontMap {
     /// Whether it is an embedded TrueType font without `/Encoding` and `/ToUnicode`: nothing says which characters its codes
     /// are.
     is_bare: bool,
-    /// Whether it is Wingdings, whose codes programs give as private characters.
-    is_wingdings: bool,
+    /// Its signs, whose codes programs give as private characters.
+    signs: Option<SignFont>,
+    /// Whether it is a composite font, whose codes are numbers of glyphs.
+    is_composite: bool,
+}
+
+/// A font of signs whose codes are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SignFont {
+    Symbol,
+    Wingdings,
 }
 
 /// Where the private characters of the codes of symbol fonts begin (OpenType, platform 3, encoding 0).
@@ -35,6 +44,14 @@ const PRIVATE_CODES: u32 = 0xF000;
 /// The check boxes, ticks and arrows of Wingdings, by their codes. Its other signs are bullets and pictures.
 const WINGDINGS: [(u32, char); 8] =
     [(0x6F, '☐'), (0x78, '☒'), (0xA8, '☐'), (0xE0, '→'), (0xFB, '✗'), (0xFC, '✓'), (0xFD, '☒'), (0xFE, '☑')];
+
+/// The characters of Symbol (ISO 32000-2, D.5): runs of codes, each with the first. Greek letters and brackets are those of
+/// Unicode, for some of which Adobe's list of glyph names has compatibility forms.
+const SYMBOL: [(u32, &str); 3] = [
+    (0x20, " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_\u{203E}αβχδεφγηιϕκλµνοπθρστυϖωξψζ{|}∼"),
+    (0xA0, "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊⟨®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪"),
+    (0xF1, "⟩∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭"),
+];
 
 /// Fonts of signs, by what is in their names. Their codes are no characters.
 const FONTS_OF_SIGNS: [&str; 5] = ["symbol", "wingding", "webding", "dingbat", "marlett"];
@@ -59,7 +76,8 @@ impl FontMap {
             is_unicode: has_unicode_codes(font),
             is_math_italic: is_math_italic(font),
             is_bare: is_bare(font),
-            is_wingdings: is_wingdings(font),
+            signs: SignFont::of(font),
+            is_composite: font.contains_key(b"DescendantFonts"),
         }
     }
 
@@ -76,10 +94,14 @@ impl FontMap {
         self.is_math_italic.then_some(form)
     }
 
-    /// The sign of Wingdings with a code, or with a private character that stands for it.
-    pub(super) fn wingding(&self, code: u32) -> Option<char> {
-        let code = if code > 0xFF { code.checked_sub(PRIVATE_CODES)? } else { code };
-        WINGDINGS.into_iter().find(|(own, _)| *own == code).map(|(_, sign)| sign).filter(|_| self.is_wingdings)
+    /// The sign that a font of signs has for a code, or for the private character that stands for it.
+    pub(super) fn sign(&self, code: u32) -> Option<char> {
+        self.signs?.sign(code.checked_sub(PRIVATE_CODES).unwrap_or(code))
+    }
+
+    /// The sign of a code of which nothing else is known.
+    pub(super) fn sign_of_code(&self, code: u32) -> Option<char> {
+        self.sign(code).filter(|_| !self.is_composite && !self.is_named(code))
     }
 
     /// Whether a code is to be read in Windows-1252. Some programs leave out the encodings of TrueType fonts, and other readers
@@ -165,10 +187,26 @@ fn is_bare(font: &Dict<'_>) -> bool {
         && !is_sign(&base_name(font).to_lowercase())
 }
 
-/// Its sequels, Wingdings 2 and 3, have other signs.
-fn is_wingdings(font: &Dict<'_>) -> bool {
-    let name = base_name(font).to_lowercase();
-    without_tag(&name).strip_prefix("wingdings").is_some_and(|rest| !rest.contains(['2', '3']))
+impl SignFont {
+    fn of(font: &Dict<'_>) -> Option<Self> {
+        let name = base_name(font).to_lowercase();
+        let name = without_tag(&name);
+        // Others have what they are made for in their names.
+        let is_symbol = |rest: &str| !rest.trim_start_matches("mt").starts_with(char::is_alphanumeric);
+        // The sequels, Wingdings 2 and 3, have other signs.
+        let is_wingdings = |rest: &str| !rest.contains(['2', '3']);
+        let symbol = name.strip_prefix("symbol").is_some_and(is_symbol).then_some(Self::Symbol);
+        symbol.or_else(|| name.strip_prefix("wingdings").is_some_and(is_wingdings).then_some(Self::Wingdings))
+    }
+
+    fn sign(self, code: u32) -> Option<char> {
+        match self {
+            Self::Symbol => SYMBOL
+                .into_iter()
+                .find_map(|(first, run)| run.chars().nth(usize::try_from(code.checked_sub(first)?).ok()?)),
+            Self::Wingdings => WINGDINGS.into_iter().find(|(own, _)| *own == code).map(|(_, sign)| sign),
+        }
+    }
 }
 
 fn is_math_italic(font: &Dict<'_>) -> bool {
@@ -226,10 +264,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_private_characters_of_wingdings_are_signs() {
-        let font = FontMap { is_wingdings: true, ..FontMap::default() };
-        assert_eq!((font.wingding(0xF0A8), font.wingding(0xFE), font.wingding(0xF041)), (Some('☐'), Some('☑'), None));
-        assert_eq!(FontMap::default().wingding(0xF0A8), None);
+    fn the_private_characters_of_fonts_of_signs_are_their_signs() {
+        let signs = |signs| {
+            let font = FontMap { signs, ..FontMap::default() };
+            [0xF0A8, 0xF041, 0xFE].map(|code| font.sign(code))
+        };
+        assert_eq!(signs(Some(SignFont::Wingdings)), [Some('☐'), None, Some('☑')]);
+        assert_eq!(signs(Some(SignFont::Symbol)), [Some('♦'), Some('Α'), Some('⎭')]);
+        assert_eq!(signs(None), [None; 3]);
+    }
+
+    #[test]
+    fn signs_of_symbol_have_their_codes() {
+        let sign = |code| SignFont::Symbol.sign(code).unwrap_or_default();
+        assert_eq!([0x2D, 0x44, 0x57, 0x60, 0x6D, 0x7E].map(sign), ['−', 'Δ', 'Ω', '\u{203E}', 'µ', '∼']);
+        assert_eq!(
+            [0xA3, 0xB0, 0xB1, 0xB4, 0xD6, 0xE1, 0xE5, 0xF1, 0xFE].map(sign),
+            ['≤', '°', '±', '×', '√', '⟨', '∑', '⟩', '⎭']
+        );
+        assert_eq!([0x1F, 0x7F, 0x9F, 0xF0, 0xFF].map(|code| SignFont::Symbol.sign(code)), [None; 5]);
     }
 
     #[test]

@@ -68,12 +68,12 @@ impl RunCharacters {
             let by_name = characters.resolve_by_program(glyph);
             return by_name.or_else(|| windows_character(glyph.char_code())).or(known);
         }
-        let code = match known {
-            Some(GlyphText::One(private)) => u32::from(private),
-            _ => glyph.char_code(),
+        let sign = |font: &Rc<FontMap>| match &known {
+            Some(GlyphText::One(private @ '\u{F020}'..='\u{F0FF}')) => font.sign(u32::from(*private)),
+            None => font.sign_of_code(glyph.char_code()),
+            Some(_) => None,
         };
-        let is_unknown = known.as_ref().is_none_or(GlyphText::is_private);
-        if let Some(sign) = map.as_ref().and_then(|font| font.wingding(code)).filter(|_| is_unknown) {
+        if let Some(sign) = map.as_ref().and_then(sign) {
             return Some(GlyphText::One(sign));
         }
         match known {
