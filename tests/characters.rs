@@ -80,6 +80,26 @@ fn private_characters_of_symbol_are_its_signs() {
 }
 
 #[test]
+fn bitmap_fonts_of_tex_have_its_ligatures_dashes_and_quotes() {
+    let shown = |fi: u32| {
+        let width = |code: u32| match code {
+            0x0C => fi,
+            0x69 => 250,
+            _ => 500,
+        };
+        let widths = (0..128).map(|code| width(code).to_string()).collect::<Vec<_>>().join(" ");
+        let font = format!(
+            "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 500 500] /FontMatrix [.001 0 0 .001 0 0] /FirstChar 0 \
+             /LastChar 127 /Widths [{widths}] /CharProcs << >> /Encoding << /Differences [0] >> >>"
+        );
+        let codes = b"\\e\x0Bects\", the \x0Crst o\x0Ece{hours".iter().copied();
+        text_in(&font, &format!("BT /F 8 Tf 20 200 Td <{}> Tj ET", hexadecimal(codes)), &[]).text
+    };
+    assert_eq!(shown(500), "“effects”, the first office–hours");
+    assert!(shown(470).ends_with("ce{hours"));
+}
+
+#[test]
 fn glyph_names_that_are_codes_are_read() {
     for name in [|code: u8| format!("/G{code:02X}"), |code: u8| format!("/a{code}")] {
         let mut codes = ENGLISH.bytes().collect::<Vec<_>>();

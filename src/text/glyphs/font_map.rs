@@ -20,6 +20,8 @@ pub(super) struct FontMap {
     names: HashMap<u32, Option<String>>,
     /// Whether the codes are characters.
     is_unicode: bool,
+    /// Whether it is a bitmap font of text made by TeX, whose codes are those of its encoding OT1.
+    is_tex_text: bool,
     /// Whether it is a font of variables made for TeX, and has no `ToUnicode` map.
     is_math_italic: bool,
     /// Whether it is an embedded TrueType font without `/Encoding` and `/ToUnicode`: nothing says which characters its codes
@@ -56,8 +58,35 @@ const SYMBOL: [(u32, &str); 3] = [
 /// Fonts of signs, by what is in their names. Their codes are no characters.
 const FONTS_OF_SIGNS: [&str; 5] = ["symbol", "wingding", "webding", "dingbat", "marlett"];
 
+/// What TeX's encoding of text, OT1, has at codes of controls and instead of signs of ASCII.
+const TEX_TEXT: [(u32, &str); 15] = [
+    (0x0B, "ff"),
+    (TEX_FI, "fi"),
+    (TEX_FL, "fl"),
+    (0x0E, "ffi"),
+    (0x0F, "ffl"),
+    (0x19, "ß"),
+    (0x1A, "æ"),
+    (0x1B, "œ"),
+    (0x1C, "ø"),
+    (0x22, "”"),
+    (0x3C, "¡"),
+    (0x3E, "¿"),
+    (0x5C, "“"),
+    (0x7B, "–"),
+    (0x7C, "—"),
+];
+const TEX_FI: u32 = 0x0C;
+const TEX_FL: u32 = 0x0D;
+
 /// The fonts of TeX in its encoding for letters of formulas, by the beginning of their names.
 const MATH_ITALICS: [&str; 6] = ["cmmi", "lmmathitalic", "txmi", "pxmi", "rtxmi", "rpxmi"];
+
+/// Widths of bitmaps that differ by a smaller share are the same.
+const SAME_WIDTH: f32 = 0.02;
+
+/// The letter i is narrower than this share of the letter n, unless the pitch is fixed.
+const NARROW_WIDTH: f32 = 0.8;
 
 /// Maps the codes of a CID font to characters.
 #[derive(Debug)]
@@ -74,6 +103,7 @@ impl FontMap {
             collection: collection(font),
             names: names.map(|names| named_codes(&names, &base_name(font))).unwrap_or_default(),
             is_unicode: has_unicode_codes(font),
+            is_tex_text: is_tex_text(font),
             is_math_italic: is_math_italic(font),
             is_bare: is_bare(font),
             signs: SignFont::of(font),
@@ -113,7 +143,15 @@ impl FontMap {
     /// The text of a code; `None` if unknown.
     pub(super) fn text(&self, code: u32) -> Option<BfString> {
         let by_map = || self.to_unicode.as_ref()?.lookup_bf_string(code);
-        by_map().or_else(|| self.name_text(code)).or_else(|| self.collection.as_ref()?.text(code))
+        self.tex_text(code)
+            .or_else(by_map)
+            .or_else(|| self.name_text(code))
+            .or_else(|| self.collection.as_ref()?.text(code))
+    }
+
+    fn tex_text(&self, code: u32) -> Option<BfString> {
+        let own = TEX_TEXT.into_iter().find(|(own, _)| *own == code).filter(|_| self.is_tex_text);
+        own.map(|(_, text)| BfString::String(text.to_owned()))
     }
 
     /// What the name of a code's glyph says.
@@ -207,6 +245,18 @@ impl SignFont {
             Self::Wingdings => WINGDINGS.into_iter().find(|(own, _)| *own == code).map(|(_, sign)| sign),
         }
     }
+}
+
+/// Whether a Type 3 font is one of text by TeX: the ligatures fi and fl are as wide as the letter n in these, and the Greek
+/// letters that have their codes in fonts of formulas are narrower. In a font of fixed pitch, the widths say nothing.
+fn is_tex_text(font: &Dict<'_>) -> bool {
+    let widths = || font.get::<Array<'_>>(b"Widths").into_iter().flat_map(|widths| widths.iter::<f32>());
+    let first = font.get::<u32>(b"FirstChar").unwrap_or(0);
+    let width = |code: u32| widths().nth(usize::try_from(code.checked_sub(first)?).ok()?).filter(|width| *width > 0.0);
+    let is_type3 = font.get::<Name<'_>>(b"Subtype").is_some_and(|subtype| *subtype == *b"Type3");
+    let (Some(fi), Some(n), Some(i)) = (width(TEX_FI), width('n'.into()), width('i'.into())) else { return false };
+    let is_n = |width: f32| (width - n).abs() <= SAME_WIDTH * n;
+    is_type3 && is_n(fi) && width(TEX_FL).is_none_or(is_n) && i < NARROW_WIDTH * n
 }
 
 fn is_math_italic(font: &Dict<'_>) -> bool {
