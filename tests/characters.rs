@@ -80,6 +80,20 @@ fn private_characters_of_symbol_are_its_signs() {
 }
 
 #[test]
+fn codes_that_number_the_glyphs_of_a_font_are_no_characters() {
+    // Half of the codes of the second font are letters by chance.
+    let shown = |codes: &[u8]| {
+        let font = "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 500 500] /FontMatrix [.001 0 0 .001 0 0] /FirstChar 0 \
+             /LastChar 255 /Widths 6 0 R /CharProcs << >> /Encoding << /Differences [0] >> >>";
+        let widths = format!("[{}]", ["500"; 256].join(" ")).into_bytes();
+        text_in(font, &format!("BT /F 8 Tf 20 200 Td <{}> Tj ET", hexadecimal(codes.iter().copied())), &[widths])
+    };
+    assert_eq!(shown(ENGLISH.as_bytes()).text, ENGLISH);
+    let page = shown(&(0..64).map(|at| 4 * at).collect::<Vec<_>>());
+    assert_eq!((page.text.as_str(), page.kind), ("", PageKind::Undecodable));
+}
+
+#[test]
 fn bitmap_fonts_of_tex_have_its_ligatures_dashes_and_quotes() {
     let shown = |fi: u32| {
         let width = |code: u32| match code {

@@ -6,7 +6,7 @@ use super::glyph_list::{GlyphList, PaintFacts, SeparatedGlyphs, Visibility};
 use super::paint_log::{PaintLog, PaintOrder};
 use super::plausibility::{FontIndex, PageFonts, PairReader, ReadGlyph};
 use super::replacement_text::{ReplacementText, ReplacementTracker};
-use super::run_metrics::{CharacterSources, HorizontalScaling, RunCharacters, is_flat, type3_em};
+use super::run_metrics::{CharacterSources, HorizontalScaling, ReadCharacter, RunCharacters, is_flat, type3_em};
 use crate::ContentMark;
 use crate::fonts::{GlyphStyle, PageFontDictionaries, StyleCollector, StyleIndex};
 use crate::glyphs::{GlyphPlacement, GlyphText, PlacedGlyph, WritingDirection};
@@ -239,11 +239,15 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         let facts = RunFacts { font, style, is_visible, is_flat, is_one_glyph, order, color };
         let mut run_characters = RunCharacters::new(self.fonts.reading(font));
         let mut pairs = PairReader::new(self.fonts.charset(font));
+        let (mut unknown, mut guesses) = (0, 0);
         for glyph in run.glyphs() {
             self.budget.check();
             let em = to_page * glyph.transform();
             let (characters, dictionaries) = (&mut *self.characters, &mut self.dictionaries);
-            let (mut text, advance) = run_characters.resolve(glyph, CharacterSources { run, characters, dictionaries });
+            let sources = CharacterSources { run, characters, dictionaries };
+            let ReadCharacter { mut text, advance, is_guess } = run_characters.resolve(glyph, sources);
+            unknown += u32::from(text.is_none());
+            guesses += u32::from(is_guess);
             if is_visible && text.as_ref().and_then(GlyphText::first) == Some(QUARTZ_SEPARATOR) && paints_nothing(glyph)
             {
                 text = Some(GlyphText::One(' '));
@@ -270,9 +274,8 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         self.end_run();
         if let Some(statistics) = self.fonts.statistics(font) {
             statistics.double_bytes.append(&pairs.found);
-            statistics.record_codes(
-                run_characters.characters.iter().filter_map(|(code, text, _)| Some((*code, text.as_ref()?))),
-            );
+            statistics.record_codes(run_characters.texts());
+            statistics.add_unknown(unknown, guesses);
         }
     }
 
