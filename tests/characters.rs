@@ -114,6 +114,24 @@ fn bitmap_fonts_of_tex_have_its_ligatures_dashes_and_quotes() {
 }
 
 #[test]
+fn a_glyph_has_no_more_words_than_it_has_room_for() {
+    let shown = |width: u32, text: &str| {
+        let units = text.encode_utf16().fold(String::new(), |mut units, unit| {
+            let _ = write!(units, "{unit:04X}");
+            units
+        });
+        let font = format!(
+            "<< /Type /Font /Subtype /TrueType /BaseFont /Signs /FirstChar 1 /LastChar 1 /Widths [{width}] \
+             /ToUnicode 6 0 R >>"
+        );
+        text_in(&font, "BT /F 8 Tf 20 200 Td <01> Tj ET", &[character_map(&[format!("<01> <{units}>")])]).text
+    };
+    assert_eq!(shown(1200, "📞 +33"), "📞");
+    assert_eq!(shown(2400, "☎ +33"), "☎ +33");
+    assert_eq!(shown(1200, "by the"), "by the");
+}
+
+#[test]
 fn glyph_names_that_are_codes_are_read() {
     for name in [|code: u8| format!("/G{code:02X}"), |code: u8| format!("/a{code}")] {
         let mut codes = ENGLISH.bytes().collect::<Vec<_>>();

@@ -66,6 +66,7 @@ impl RunCharacters {
         };
         let is_code = char::from_u32(code).is_some_and(|character| text == Some(GlyphText::One(character)));
         let advance = advance_of(glyph);
+        let text = text.map(|text| without_neighbours(text, advance));
         let read = ReadCharacter { text, advance, is_guess: is_unknown && is_code };
         if self.characters.len() < MAX_CACHED_CHARACTERS {
             self.characters.push((code, read.clone()));
@@ -114,6 +115,18 @@ impl RunCharacters {
             private => characters.resolve_by_name(glyph, map.as_deref()).or(private.map(bracket_piece)),
         }
     }
+}
+
+/// The least width of a character, in thousandths of an em: that of narrow letters.
+const MIN_CHARACTER_WIDTH: f64 = 350.0;
+
+/// The sign alone, where a character map adds words that the glyph has no room for: some programs write there the text
+/// around a sign of another font.
+fn without_neighbours(text: GlyphText, advance: f64) -> GlyphText {
+    let GlyphText::Many(all) = &text else { return text };
+    let Some((sign, _)) = all.split_once(' ').filter(|(sign, _)| !sign.is_empty()) else { return text };
+    let width = all.chars().map(|_| MIN_CHARACTER_WIDTH).sum::<f64>();
+    if sign.contains(char::is_alphanumeric) || width <= advance { text } else { text_of_string(sign).unwrap_or(text) }
 }
 
 /// The character of a code in Windows-1252.
