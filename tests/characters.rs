@@ -114,6 +114,23 @@ fn bitmap_fonts_of_tex_have_its_ligatures_dashes_and_quotes() {
 }
 
 #[test]
+fn a_word_of_unknown_glyphs_leaves_a_mark() {
+    let font = "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 500 500] /FontMatrix [.001 0 0 .001 0 0] /FirstChar 0 \
+         /LastChar 255 /Widths 6 0 R /CharProcs << >> /Encoding << /Differences [0] >> >>";
+    let shown = |widths: [u32; 256], shown: &str| {
+        let widths = widths.map(|width| width.to_string()).join(" ");
+        text_in(font, &format!("BT /F 8 Tf 20 200 Td ({shown}) Tj ET"), &[format!("[{widths}]").into_bytes()])
+    };
+    let page = shown([500; 256], "at most \\201\\202\\203 a year");
+    assert_eq!((page.text.as_str(), page.undecoded), ("at most \u{FFFD} a year", 3));
+    let mut narrow = [500; 256];
+    narrow[0o201] = 0;
+    assert_eq!(shown(narrow, "x \\201> y").text, "x > y");
+    let page = shown([500; 256], "a \\201\\202");
+    assert_eq!((page.text.as_str(), page.kind), ("a", PageKind::Undecodable));
+}
+
+#[test]
 fn a_glyph_has_no_more_words_than_it_has_room_for() {
     let shown = |width: u32, text: &str| {
         let units = text.encode_utf16().fold(String::new(), |mut units, unit| {
@@ -228,7 +245,7 @@ fn a_bad_line_of_a_character_map_costs_only_itself() {
     let lines = ["<0041> <0061>", "<0042> <>", "<0043> <0063>"].map(str::to_owned);
     let font = composite("Identity-H", "Identity", "/ToUnicode 6 0 R", "");
     let page = text_in(&font, "BT /F 12 Tf 20 200 Td <004100420043> Tj ET", &[character_map(&lines)]);
-    assert_eq!((page.text.as_str(), page.undecoded), ("a c", 1));
+    assert_eq!((page.text.as_str(), page.undecoded), ("a\u{FFFD}c", 1));
 }
 
 #[test]

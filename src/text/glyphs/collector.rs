@@ -4,7 +4,7 @@ use super::characters::{CharacterResolver, text_of_string};
 use super::content_marks::ContentMarks;
 use super::glyph_list::{GlyphList, PaintFacts, SeparatedGlyphs, Visibility};
 use super::paint_log::{PaintLog, PaintOrder};
-use super::plausibility::{FontIndex, PageFonts, PairReader, ReadGlyph};
+use super::plausibility::{FontIndex, FontReading, PageFonts, PairReader, ReadGlyph};
 use super::replacement_text::{ReplacementText, ReplacementTracker};
 use super::run_metrics::{CharacterSources, HorizontalScaling, ReadCharacter, RunCharacters, is_flat, type3_em};
 use crate::ContentMark;
@@ -109,13 +109,14 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
     }
 
     fn collect_glyph(&mut self, run: RunFacts, text: Option<GlyphText>, place: GlyphPlacement, advance: f64) {
-        if text.is_none() && !self.replacements.is_open() {
-            self.collected.undecoded += 1;
+        // Within replaced content, unknown characters do not matter.
+        let is_unknown = text.as_ref().is_none_or(GlyphText::is_unknown) && !self.replacements.is_open();
+        self.collected.undecoded += u64::from(is_unknown);
+        if is_unknown && text.is_none() {
             return;
         }
         let glyph = PlacedGlyph {
-            // Within replaced content, unknown characters do not matter.
-            text: text.unwrap_or(GlyphText::One(char::REPLACEMENT_CHARACTER)),
+            text: text.unwrap_or(GlyphText::UNKNOWN),
             direction: place.direction,
             start: place.start,
             end: place.start + advance * place.unit,
@@ -138,6 +139,8 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         let facts = self.paint_facts(run, &glyph);
         if self.replacements.add_glyph(&glyph) {
             self.replaced.get_or_insert(facts);
+        } else if is_unknown {
+            self.add_mark(glyph, facts);
         } else {
             self.fonts.add(run.font, &glyph, run.is_one_glyph);
             self.add_glyph(glyph, facts);
@@ -149,6 +152,14 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         self.count_bytes(glyph.text.len());
         if !self.collected.is_full {
             self.run.push((glyph, facts));
+        }
+    }
+
+    /// Adds a glyph of unknown text, or extends the one before it: one mark says that a word is missing.
+    fn add_mark(&mut self, glyph: PlacedGlyph, facts: PaintFacts) {
+        match self.run.last_mut() {
+            Some((last, _)) if last.text.is_unknown() => last.end = glyph.end,
+            _ => self.add_glyph(glyph, facts),
         }
     }
 
@@ -263,6 +274,11 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
             }
             if is_math && text.as_ref().and_then(GlyphText::first).is_some_and(grows_in_formulas) {
                 place.ink = ink_of(glyph, em, place.direction);
+            }
+            // A sign without width is part of the next one.
+            let is_shown = || is_visible && advance > 0.0 && has_ink(glyph);
+            if text.is_none() && is_shown() && self.fonts.reading(font) == FontReading::Trusted {
+                text = Some(GlyphText::UNKNOWN);
             }
             let code = glyph.char_code();
             if !pairs.concerns(code) {
