@@ -65,6 +65,90 @@ fn words_of_signs_boxes_and_marks_are_unknown() {
 }
 
 #[test]
+fn private_characters_of_symbol_are_its_signs() {
+    let lines = [(1, 0xF02D), (2, 0xF06D), (3, 0xF0B0), (4, 0xF0B4), (5, 0xF044), (6, 0xF057)];
+    let lines = lines.map(|(code, private)| format!("<{code:02X}> <{private:04X}>"));
+    let shown = |name: &str| {
+        let font = format!(
+            "<< /Type /Font /Subtype /TrueType /BaseFont /ABCDEF+{name} /FirstChar 1 /LastChar 6 \
+             /Widths [500 500 500 500 500 500] /ToUnicode 6 0 R >>"
+        );
+        text_in(&font, "BT /F 8 Tf 20 200 Td <010203040506> Tj ET", &[character_map(&lines)]).text
+    };
+    assert_eq!([shown("SymbolMT"), shown("Symbol,Bold")], ["−µ°×ΔΩ", "−µ°×ΔΩ"]);
+    assert_eq!(shown("SymbolSet"), "\u{F02D}\u{F06D}\u{F0B0}\u{F0B4}\u{F044}\u{F057}");
+}
+
+#[test]
+fn codes_that_number_the_glyphs_of_a_font_are_no_characters() {
+    // Half of the codes of the second font are letters by chance.
+    let shown = |codes: &[u8]| {
+        let font = "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 500 500] /FontMatrix [.001 0 0 .001 0 0] /FirstChar 0 \
+             /LastChar 255 /Widths 6 0 R /CharProcs << >> /Encoding << /Differences [0] >> >>";
+        let widths = format!("[{}]", ["500"; 256].join(" ")).into_bytes();
+        text_in(font, &format!("BT /F 8 Tf 20 200 Td <{}> Tj ET", hexadecimal(codes.iter().copied())), &[widths])
+    };
+    assert_eq!(shown(ENGLISH.as_bytes()).text, ENGLISH);
+    let page = shown(&(0..64).map(|at| 4 * at).collect::<Vec<_>>());
+    assert_eq!((page.text.as_str(), page.kind), ("", PageKind::Undecodable));
+}
+
+#[test]
+fn bitmap_fonts_of_tex_have_its_ligatures_dashes_and_quotes() {
+    let shown = |fi: u32| {
+        let width = |code: u32| match code {
+            0x0C => fi,
+            0x69 => 250,
+            _ => 500,
+        };
+        let widths = (0..128).map(|code| width(code).to_string()).collect::<Vec<_>>().join(" ");
+        let font = format!(
+            "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 500 500] /FontMatrix [.001 0 0 .001 0 0] /FirstChar 0 \
+             /LastChar 127 /Widths [{widths}] /CharProcs << >> /Encoding << /Differences [0] >> >>"
+        );
+        let codes = b"\\e\x0Bects\", the \x0Crst o\x0Ece{hours".iter().copied();
+        text_in(&font, &format!("BT /F 8 Tf 20 200 Td <{}> Tj ET", hexadecimal(codes)), &[]).text
+    };
+    assert_eq!(shown(500), "“effects”, the first office–hours");
+    assert!(shown(470).ends_with("ce{hours"));
+}
+
+#[test]
+fn a_word_of_unknown_glyphs_leaves_a_mark() {
+    let font = "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 500 500] /FontMatrix [.001 0 0 .001 0 0] /FirstChar 0 \
+         /LastChar 255 /Widths 6 0 R /CharProcs << >> /Encoding << /Differences [0] >> >>";
+    let shown = |widths: [u32; 256], shown: &str| {
+        let widths = widths.map(|width| width.to_string()).join(" ");
+        text_in(font, &format!("BT /F 8 Tf 20 200 Td ({shown}) Tj ET"), &[format!("[{widths}]").into_bytes()])
+    };
+    let page = shown([500; 256], "at most \\201\\202\\203 a year");
+    assert_eq!((page.text.as_str(), page.undecoded), ("at most \u{FFFD} a year", 3));
+    let mut narrow = [500; 256];
+    narrow[0o201] = 0;
+    assert_eq!(shown(narrow, "x \\201> y").text, "x > y");
+    let page = shown([500; 256], "a \\201\\202");
+    assert_eq!((page.text.as_str(), page.kind), ("a", PageKind::Undecodable));
+}
+
+#[test]
+fn a_glyph_has_no_more_words_than_it_has_room_for() {
+    let shown = |width: u32, text: &str| {
+        let units = text.encode_utf16().fold(String::new(), |mut units, unit| {
+            let _ = write!(units, "{unit:04X}");
+            units
+        });
+        let font = format!(
+            "<< /Type /Font /Subtype /TrueType /BaseFont /Signs /FirstChar 1 /LastChar 1 /Widths [{width}] \
+             /ToUnicode 6 0 R >>"
+        );
+        text_in(&font, "BT /F 8 Tf 20 200 Td <01> Tj ET", &[character_map(&[format!("<01> <{units}>")])]).text
+    };
+    assert_eq!(shown(1200, "📞 +33"), "📞");
+    assert_eq!(shown(2400, "☎ +33"), "☎ +33");
+    assert_eq!(shown(1200, "by the"), "by the");
+}
+
+#[test]
 fn glyph_names_that_are_codes_are_read() {
     for name in [|code: u8| format!("/G{code:02X}"), |code: u8| format!("/a{code}")] {
         let mut codes = ENGLISH.bytes().collect::<Vec<_>>();
@@ -161,7 +245,7 @@ fn a_bad_line_of_a_character_map_costs_only_itself() {
     let lines = ["<0041> <0061>", "<0042> <>", "<0043> <0063>"].map(str::to_owned);
     let font = composite("Identity-H", "Identity", "/ToUnicode 6 0 R", "");
     let page = text_in(&font, "BT /F 12 Tf 20 200 Td <004100420043> Tj ET", &[character_map(&lines)]);
-    assert_eq!((page.text.as_str(), page.undecoded), ("a c", 1));
+    assert_eq!((page.text.as_str(), page.undecoded), ("a\u{FFFD}c", 1));
 }
 
 #[test]

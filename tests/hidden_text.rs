@@ -41,6 +41,8 @@ fn the_colour_of_the_ground_hides() {
     check(&format!("0 0 1 rg 0 0 400 300 re f {}", word("blue")), "", "blue");
     check(&format!("{}1 g {}", image("400 0 0 300 0 0"), word("white")), "white", "");
     check(&format!("0 g 100 150 m 300 160 l 200 250 l f 1 g {}", word("shape")), "shape", "");
+    check(&format!("0 G 18 w 80 154 m 280 154 l S 1 g {}", word("band")), "band", "");
+    check(&format!("0 G 18 w 80 204 m 280 104 l S 1 g {}", word("slanted")), "", "slanted");
 }
 
 #[test]
@@ -87,6 +89,14 @@ fn the_lines_of_a_scan_have_one_size_and_one_baseline_whatever_its_engine_guesse
     places.dedup();
     assert_eq!(places.len(), 2, "{places:?}");
     assert_eq!(places.first().unwrap().0, places.last().unwrap().0);
+}
+
+#[test]
+fn signs_that_only_the_second_of_two_copies_has_are_seen() {
+    let (poor, cover) = ("BT /F 12 Tf 100 150 Td [(120)-278(0 kg)] TJ ET ", "1 g 80 140 200 40 re f 0 g ");
+    check(&format!("{poor}{cover}{}", word("120.0 kg")), "120.0 kg", "");
+    check(&format!("{poor}{}", word("120.0 kg")), "120.0 kg", "");
+    check(&format!("{}{}", word("well-known"), word("well\\255known")), "well-known", "");
 }
 
 #[test]

@@ -78,11 +78,11 @@ mod tests {
             notes.add(PageIndex(page), &PageRemark::counted(100, "characters left out"));
         }
         notes.add(PageIndex(2), &PageRemark::plain("nothing is drawn there"));
-        notes.add(PageIndex(7), &PageRemark::counted(1, "glyphs for unknown characters, not in the text"));
+        notes.add(PageIndex(7), &PageRemark::counted(1, "glyphs for unknown characters, shown as � or left out"));
         let expected = [
             "Pages 1-3,7: 400 characters left out",
             "Page 3: nothing is drawn there",
-            "Page 8: 1 glyph for unknown characters, not in the text",
+            "Page 8: 1 glyph for unknown characters, shown as � or left out",
         ];
         assert_eq!(notes.sentences(), expected);
     }

@@ -94,7 +94,8 @@ fn letter_value(text: &str) -> Option<u32> {
     is_letter.then(|| u32::from(first.to_ascii_lowercase()).saturating_sub(96))
 }
 
-/// Signs that are hardly ever text at the beginning of a line. Symbol fonts have theirs in the private use area.
+/// Signs that are hardly ever text at the beginning of a line. Symbol fonts have theirs in the private use area, or no
+/// character at all.
 pub(crate) fn is_bullet_sign(sign: char) -> bool {
     // Circled numbers stand among the dingbats. A cross says something of its item, and a triangle before an amount is its
     // sign in Japan.
@@ -103,7 +104,8 @@ pub(crate) fn is_bullet_sign(sign: char) -> bool {
     let is_shape = matches!(sign, '\u{2580}'..='\u{25FF}' | '\u{2605}' | '\u{2606}')
         || is_check_box(sign)
         || matches!(sign, '\u{261B}' | '\u{261E}' | '\u{2701}'..='\u{27BF}' | '\u{2B12}'..='\u{2B2F}');
-    let is_dot = matches!(sign, '•' | '‣' | '·' | '∙' | '⁃' | '⦁' | '⦾' | '⦿' | '\u{E000}'..='\u{F8FF}');
+    let is_dot =
+        matches!(sign, '•' | '‣' | '·' | '∙' | '⁃' | '⦁' | '⦾' | '⦿' | '♦' | '\u{E000}'..='\u{F8FF}' | '\u{FFFD}');
     is_dot || is_shape && !is_text
 }
 

@@ -153,6 +153,7 @@ struct GlyphRequest<'r, 'p> {
 fn lay_out(page_glyphs: PageGlyphs, page_area: f64) -> (PageText, Vec<TextBlock>) {
     let PageGlyphs { glyphs, invisible, hidden, off_page, undecoded, picture_area, paths, .. } = page_glyphs;
     let picture_percent = percent(picture_area, page_area);
+    let glyphs = without_many_marks(glyphs, undecoded);
     let letters = glyphs.iter().filter(|glyph| !glyph.text.is_space()).count();
     let blocks = blocks_of(glyphs, is_hidden_layer(invisible, letters, picture_percent));
     let (text, joints) = text_of(&blocks);
@@ -198,10 +199,20 @@ pub(super) fn text_of(blocks: &[TextBlock]) -> (String, Vec<u64>) {
     join_words(&normalize_text(&write_blocks(blocks)))
 }
 
-/// The number of private use characters in a text, and of all others except white space.
+/// The glyphs without the marks of unknown ones, where these are more than the others: a page of marks says nothing.
+fn without_many_marks(mut glyphs: Vec<PlacedGlyph>, undecoded: u64) -> Vec<PlacedGlyph> {
+    let known = glyphs.iter().filter(|glyph| !glyph.text.is_space() && !glyph.text.is_unknown()).count();
+    if undecoded > u64::try_from(known).unwrap_or(u64::MAX) {
+        glyphs.retain(|glyph| !glyph.text.is_unknown());
+    }
+    glyphs
+}
+
+/// The number of private use characters in a text, and of all other known ones except white space.
 fn count_characters(text: &str) -> (u64, u64) {
     let mut counts = (0, 0);
-    for character in text.chars().filter(|character| !character.is_whitespace()) {
+    let is_known = |character: &char| !character.is_whitespace() && *character != char::REPLACEMENT_CHARACTER;
+    for character in text.chars().filter(is_known) {
         match is_private(character) {
             true => counts.0 += 1,
             false => counts.1 += 1,

@@ -24,7 +24,7 @@ pub struct PageText {
     pub hidden: String,
     /// Number of characters outside the visible page, which are left out.
     pub off_page: u64,
-    /// Number of glyphs with unknown characters: those left out, and private use characters in the text.
+    /// Number of glyphs with unknown characters: those left out, and those that U+FFFD and private use characters stand for.
     pub undecoded: u64,
     /// Share of the page covered by images, in percent, at most 100.
     pub picture_percent: u8,
@@ -194,7 +194,7 @@ impl PageText {
             (u64::try_from(hidden).unwrap_or(u64::MAX), HIDDEN_REMARK),
             (self.invisible, "characters of this text invisible on the page"),
             (self.off_page, "characters outside the visible page left out"),
-            (self.undecoded, "glyphs for unknown characters, not in the text"),
+            (self.undecoded, "glyphs for unknown characters, shown as � or left out"),
         ];
         let counts = counts.into_iter().filter(|(count, _)| *count > 0);
         let assumed = self.is_size_assumed.then(|| PageRemark::plain(SIZE_ASSUMED));

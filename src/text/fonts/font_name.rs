@@ -19,6 +19,9 @@ const ITALIC_ENDS: [&str; 5] = ["-it", "-bi", "-bdit", "-i", "-ita"];
 const MONOSPACE: [&str; 9] =
     ["mono", "courier", "typewriter", "consol", "menlo", "monaco", "sourcecode", "firacode", "cascadia"];
 
+/// A foundry, whose name says nothing of a pitch.
+const MONOTYPE: &str = "monotype";
+
 /// Fonts of the Computer Modern family by the beginning of their names, after the two letters of their encoding.
 const TEX_BOLD: [&str; 3] = ["bx", "b1", "ssbx"];
 const TEX_ITALIC: [&str; 7] = ["ti", "sl", "bxti", "bxsl", "ssi", "mi", "itt"];
@@ -53,12 +56,13 @@ pub(super) fn style_of_name(name: &str) -> FontStyle {
     // Some producers divide a font into parts, and add `+` and at most two characters to the name of each.
     let name = name.rsplit_once('+').filter(|(_, part)| part.len() <= 2).map_or(&*name, |(name, _)| name);
     let tex = tex_style(name);
+    let pitch = name.replace(MONOTYPE, "");
     let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
     let ends = |words: &[&str]| words.iter().any(|word| name.ends_with(word));
     FontStyle {
         is_bold: has(&BOLD) || ends(&BOLD_ENDS) || tex.is_bold,
         is_italic: has(&ITALIC) || ends(&ITALIC_ENDS) || tex.is_italic,
-        is_monospace: has(&MONOSPACE) || tex.is_monospace,
+        is_monospace: MONOSPACE.iter().any(|word| pitch.contains(word)) || tex.is_monospace,
         math: math_font(name),
     }
 }
@@ -112,6 +116,7 @@ mod tests {
             ("LMMono10-Regular", "m"),
             ("DejaVuSansMono-Bold", "bm"),
             ("Courier", "m"),
+            ("MonotypeCorsiva", ""),
             ("CourierNewPS-BoldItalicMT", "bim"),
             ("Lato-Black", "b"),
             ("Calibri-Light", ""),

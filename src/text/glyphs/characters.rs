@@ -50,7 +50,7 @@ impl CharacterResolver {
     pub(super) fn resolve_unknown(&mut self, glyph: &Glyph<'_>, font: Option<&FontMap>) -> Option<GlyphText> {
         let code = glyph.char_code();
         let by_map = font.and_then(|font| font.text(code)).and_then(glyph_text);
-        by_map.or_else(|| self.resolve_by_tables(glyph)).or_else(|| match glyph {
+        by_map.or_else(|| self.resolve_by_tables(glyph, font)).or_else(|| match glyph {
             Glyph::Outline(_) if font.is_some_and(|font| font.is_named(code)) => None,
             // hayro exposes the programs of TrueType and CID fonts: their codes are numbers of glyphs.
             Glyph::Outline(outline) if outline.font_data().is_some() => {
@@ -63,12 +63,14 @@ impl CharacterResolver {
     /// The text of a glyph that has a private character, by the name of the glyph.
     pub(super) fn resolve_by_name(&mut self, glyph: &Glyph<'_>, font: Option<&FontMap>) -> Option<GlyphText> {
         let by_name = font.and_then(|font| font.name_text(glyph.char_code())).and_then(glyph_text);
-        by_name.or_else(|| self.resolve_by_tables(glyph)).filter(|text| !text.is_private())
+        by_name.or_else(|| self.resolve_by_tables(glyph, font)).filter(|text| !text.is_private())
     }
 
-    fn resolve_by_tables(&mut self, glyph: &Glyph<'_>) -> Option<GlyphText> {
+    fn resolve_by_tables(&mut self, glyph: &Glyph<'_>, font: Option<&FontMap>) -> Option<GlyphText> {
         let Glyph::Outline(outline) = glyph else { return None };
-        text_of_character(self.program_character(outline, &outline.font_data()?)?.character)
+        let ProgramCharacter { character, is_number } = self.program_character(outline, &outline.font_data()?)?;
+        let sign = font.and_then(|font| font.sign(character.into())).filter(|_| is_number);
+        text_of_character(sign.unwrap_or(character))
     }
 
     /// The text of `glyph` according to the font program alone; `None` if unknown.

@@ -4,9 +4,9 @@ use super::characters::{CharacterResolver, text_of_string};
 use super::content_marks::ContentMarks;
 use super::glyph_list::{GlyphList, PaintFacts, SeparatedGlyphs, Visibility};
 use super::paint_log::{PaintLog, PaintOrder};
-use super::plausibility::{FontIndex, PageFonts, PairReader, ReadGlyph};
+use super::plausibility::{FontIndex, FontReading, PageFonts, PairReader, ReadGlyph};
 use super::replacement_text::{ReplacementText, ReplacementTracker};
-use super::run_metrics::{CharacterSources, HorizontalScaling, RunCharacters, is_flat, type3_em};
+use super::run_metrics::{CharacterSources, HorizontalScaling, ReadCharacter, RunCharacters, is_flat, type3_em};
 use crate::ContentMark;
 use crate::fonts::{GlyphStyle, PageFontDictionaries, StyleCollector, StyleIndex};
 use crate::glyphs::{GlyphPlacement, GlyphText, PlacedGlyph, WritingDirection};
@@ -109,13 +109,14 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
     }
 
     fn collect_glyph(&mut self, run: RunFacts, text: Option<GlyphText>, place: GlyphPlacement, advance: f64) {
-        if text.is_none() && !self.replacements.is_open() {
-            self.collected.undecoded += 1;
+        // Within replaced content, unknown characters do not matter.
+        let is_unknown = text.as_ref().is_none_or(GlyphText::is_unknown) && !self.replacements.is_open();
+        self.collected.undecoded += u64::from(is_unknown);
+        if is_unknown && text.is_none() {
             return;
         }
         let glyph = PlacedGlyph {
-            // Within replaced content, unknown characters do not matter.
-            text: text.unwrap_or(GlyphText::One(char::REPLACEMENT_CHARACTER)),
+            text: text.unwrap_or(GlyphText::UNKNOWN),
             direction: place.direction,
             start: place.start,
             end: place.start + advance * place.unit,
@@ -138,6 +139,8 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         let facts = self.paint_facts(run, &glyph);
         if self.replacements.add_glyph(&glyph) {
             self.replaced.get_or_insert(facts);
+        } else if is_unknown {
+            self.add_mark(glyph, facts);
         } else {
             self.fonts.add(run.font, &glyph, run.is_one_glyph);
             self.add_glyph(glyph, facts);
@@ -149,6 +152,14 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         self.count_bytes(glyph.text.len());
         if !self.collected.is_full {
             self.run.push((glyph, facts));
+        }
+    }
+
+    /// Adds a glyph of unknown text, or extends the one before it: one mark says that a word is missing.
+    fn add_mark(&mut self, glyph: PlacedGlyph, facts: PaintFacts) {
+        match self.run.last_mut() {
+            Some((last, _)) if last.text.is_unknown() => last.end = glyph.end,
+            _ => self.add_glyph(glyph, facts),
         }
     }
 
@@ -239,11 +250,15 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         let facts = RunFacts { font, style, is_visible, is_flat, is_one_glyph, order, color };
         let mut run_characters = RunCharacters::new(self.fonts.reading(font));
         let mut pairs = PairReader::new(self.fonts.charset(font));
+        let (mut unknown, mut guesses) = (0, 0);
         for glyph in run.glyphs() {
             self.budget.check();
             let em = to_page * glyph.transform();
             let (characters, dictionaries) = (&mut *self.characters, &mut self.dictionaries);
-            let (mut text, advance) = run_characters.resolve(glyph, CharacterSources { run, characters, dictionaries });
+            let sources = CharacterSources { run, characters, dictionaries };
+            let ReadCharacter { mut text, advance, is_guess } = run_characters.resolve(glyph, sources);
+            unknown += u32::from(text.is_none());
+            guesses += u32::from(is_guess);
             if is_visible && text.as_ref().and_then(GlyphText::first) == Some(QUARTZ_SEPARATOR) && paints_nothing(glyph)
             {
                 text = Some(GlyphText::One(' '));
@@ -260,6 +275,11 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
             if is_math && text.as_ref().and_then(GlyphText::first).is_some_and(grows_in_formulas) {
                 place.ink = ink_of(glyph, em, place.direction);
             }
+            // A sign without width is part of the next one.
+            let is_shown = || is_visible && advance > 0.0 && has_ink(glyph);
+            if text.is_none() && is_shown() && self.fonts.reading(font) == FontReading::Trusted {
+                text = Some(GlyphText::UNKNOWN);
+            }
             let code = glyph.char_code();
             if !pairs.concerns(code) {
                 self.collect_glyph(facts, text, place, advance);
@@ -270,9 +290,8 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         self.end_run();
         if let Some(statistics) = self.fonts.statistics(font) {
             statistics.double_bytes.append(&pairs.found);
-            statistics.record_codes(
-                run_characters.characters.iter().filter_map(|(code, text, _)| Some((*code, text.as_ref()?))),
-            );
+            statistics.record_codes(run_characters.texts());
+            statistics.add_unknown(unknown, guesses);
         }
     }
 
@@ -290,12 +309,10 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         layout.styles.style_of(&mut self.dictionaries, font, run, to_page, color, clip)
     }
 
-    /// Remembers a filled path. Lines are too thin to be the ground of text.
-    fn log_path(&mut self, extent: Rect, is_rectangle: bool, props: &DrawProps<'_>, mode: &DrawMode) {
+    /// Remembers what is painted within `extent`.
+    fn log_area(&mut self, extent: Rect, is_rectangle: bool, props: &DrawProps<'_>) {
         let is_upright = matches!(props.transform.as_coeffs(), [_, 0.0, 0.0, _, ..] | [0.0, _, _, 0.0, ..]);
-        if matches!(mode, DrawMode::Fill(_) | DrawMode::FillAndStroke(..)) {
-            self.paints.add_path(props.transform.transform_rect_bbox(extent), is_rectangle && is_upright, props);
-        }
+        self.paints.add_path(props.transform.transform_rect_bbox(extent), is_rectangle && is_upright, props);
     }
 
     /// Shapes belong to the marked content that is open.
@@ -315,9 +332,34 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
 /// Quartz writes the separators of lines and paragraphs as this sign, in a glyph without ink.
 const QUARTZ_SEPARATOR: char = '!';
 
+/// Whether a glyph shows anything, as far as is known without drawing it.
+fn has_ink(glyph: &Glyph<'_>) -> bool {
+    match glyph {
+        Glyph::Outline(outline) => !outline.outline().elements().is_empty(),
+        Glyph::Type3(_) => true,
+    }
+}
+
 /// Whether a glyph of a font that is in the file has no ink.
 fn paints_nothing(glyph: &Glyph<'_>) -> bool {
-    matches!(glyph, Glyph::Outline(outline) if outline.font_data().is_some() && outline.outline().elements().is_empty())
+    matches!(glyph, Glyph::Outline(outline) if outline.font_data().is_some() && !has_ink(glyph))
+}
+
+fn is_filled(mode: &DrawMode) -> bool {
+    matches!(mode, DrawMode::Fill(_) | DrawMode::FillAndStroke(..))
+}
+
+/// A line that leans by more than this share of its width is no rectangle.
+const LINE_LEAN: f64 = 0.05;
+
+/// The area of a straight line along an axis: programs draw the ground of a heading as a line as wide as the text is high.
+fn line_area(path: &BezPath, extent: Rect, mode: &DrawMode) -> Option<Rect> {
+    let DrawMode::Stroke(stroke) = mode else { return None };
+    let width = f64::from(stroke.line_width);
+    let is_line = path.elements().len() == 2 && stroke.dash_array.is_empty();
+    let is_straight = extent.width().min(extent.height()) <= LINE_LEAN * width;
+    let (along, across) = if extent.width() > extent.height() { (0.0, width / 2.0) } else { (width / 2.0, 0.0) };
+    (is_line && is_straight).then(|| extent.inflate(along, across))
 }
 
 /// Signs of formulas that have several sizes, besides the ranges below: operators, roots, brackets and their pieces.
@@ -357,7 +399,11 @@ impl<'a> Device<'a> for GlyphCollector<'_, '_> {
         let extent = path.bounding_box();
         self.add_area(|| props.transform.transform_rect_bbox(extent));
         self.paints.add_stroke(props.transform.transform_rect_bbox(extent));
-        self.log_path(extent, false, &props, mode);
+        match line_area(path, extent, mode) {
+            Some(line) => self.log_area(line, true, &props),
+            None if is_filled(mode) => self.log_area(extent, false, &props),
+            None => {}
+        }
         self.with_shapes(|shapes| shapes.add_path(path, props.transform, &props.paint, mode));
     }
 
@@ -403,7 +449,9 @@ impl<'a> Device<'a> for GlyphCollector<'_, '_> {
         self.budget.check();
         self.collected.paths += 1;
         self.add_area(|| props.transform.transform_rect_bbox(*rect));
-        self.log_path(*rect, true, &props, mode);
+        if is_filled(mode) {
+            self.log_area(*rect, true, &props);
+        }
         self.with_shapes(|shapes| shapes.add_path(&rect.to_path(0.1), props.transform, &props.paint, mode));
     }
 

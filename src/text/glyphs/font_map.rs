@@ -20,13 +20,24 @@ pub(super) struct FontMap {
     names: HashMap<u32, Option<String>>,
     /// Whether the codes are characters.
     is_unicode: bool,
+    /// Whether it is a bitmap font of text made by TeX, whose codes are those of its encoding OT1.
+    is_tex_text: bool,
     /// Whether it is a font of variables made for TeX, and has no `ToUnicode` map.
     is_math_italic: bool,
     /// Whether it is an embedded TrueType font without `/Encoding` and `/ToUnicode`: nothing says which characters its codes
     /// are.
     is_bare: bool,
-    /// Whether it is Wingdings, whose codes programs give as private characters.
-    is_wingdings: bool,
+    /// Its signs, whose codes programs give as private characters.
+    signs: Option<SignFont>,
+    /// Whether it is a composite font, whose codes are numbers of glyphs.
+    is_composite: bool,
+}
+
+/// A font of signs whose codes are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SignFont {
+    Symbol,
+    Wingdings,
 }
 
 /// Where the private characters of the codes of symbol fonts begin (OpenType, platform 3, encoding 0).
@@ -36,11 +47,46 @@ const PRIVATE_CODES: u32 = 0xF000;
 const WINGDINGS: [(u32, char); 8] =
     [(0x6F, '☐'), (0x78, '☒'), (0xA8, '☐'), (0xE0, '→'), (0xFB, '✗'), (0xFC, '✓'), (0xFD, '☒'), (0xFE, '☑')];
 
+/// The characters of Symbol (ISO 32000-2, D.5): runs of codes, each with the first. Greek letters and brackets are those of
+/// Unicode, for some of which Adobe's list of glyph names has compatibility forms.
+const SYMBOL: [(u32, &str); 3] = [
+    (0x20, " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_\u{203E}αβχδεφγηιϕκλµνοπθρστυϖωξψζ{|}∼"),
+    (0xA0, "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊⟨®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪"),
+    (0xF1, "⟩∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭"),
+];
+
 /// Fonts of signs, by what is in their names. Their codes are no characters.
 const FONTS_OF_SIGNS: [&str; 5] = ["symbol", "wingding", "webding", "dingbat", "marlett"];
 
+/// What TeX's encoding of text, OT1, has at codes of controls and instead of signs of ASCII.
+const TEX_TEXT: [(u32, &str); 15] = [
+    (0x0B, "ff"),
+    (TEX_FI, "fi"),
+    (TEX_FL, "fl"),
+    (0x0E, "ffi"),
+    (0x0F, "ffl"),
+    (0x19, "ß"),
+    (0x1A, "æ"),
+    (0x1B, "œ"),
+    (0x1C, "ø"),
+    (0x22, "”"),
+    (0x3C, "¡"),
+    (0x3E, "¿"),
+    (0x5C, "“"),
+    (0x7B, "–"),
+    (0x7C, "—"),
+];
+const TEX_FI: u32 = 0x0C;
+const TEX_FL: u32 = 0x0D;
+
 /// The fonts of TeX in its encoding for letters of formulas, by the beginning of their names.
 const MATH_ITALICS: [&str; 6] = ["cmmi", "lmmathitalic", "txmi", "pxmi", "rtxmi", "rpxmi"];
+
+/// Widths of bitmaps that differ by a smaller share are the same.
+const SAME_WIDTH: f32 = 0.02;
+
+/// The letter i is narrower than this share of the letter n, unless the pitch is fixed.
+const NARROW_WIDTH: f32 = 0.8;
 
 /// Maps the codes of a CID font to characters.
 #[derive(Debug)]
@@ -57,9 +103,11 @@ impl FontMap {
             collection: collection(font),
             names: names.map(|names| named_codes(&names, &base_name(font))).unwrap_or_default(),
             is_unicode: has_unicode_codes(font),
+            is_tex_text: is_tex_text(font),
             is_math_italic: is_math_italic(font),
             is_bare: is_bare(font),
-            is_wingdings: is_wingdings(font),
+            signs: SignFont::of(font),
+            is_composite: font.contains_key(b"DescendantFonts"),
         }
     }
 
@@ -76,10 +124,14 @@ impl FontMap {
         self.is_math_italic.then_some(form)
     }
 
-    /// The sign of Wingdings with a code, or with a private character that stands for it.
-    pub(super) fn wingding(&self, code: u32) -> Option<char> {
-        let code = if code > 0xFF { code.checked_sub(PRIVATE_CODES)? } else { code };
-        WINGDINGS.into_iter().find(|(own, _)| *own == code).map(|(_, sign)| sign).filter(|_| self.is_wingdings)
+    /// The sign that a font of signs has for a code, or for the private character that stands for it.
+    pub(super) fn sign(&self, code: u32) -> Option<char> {
+        self.signs?.sign(code.checked_sub(PRIVATE_CODES).unwrap_or(code))
+    }
+
+    /// The sign of a code of which nothing else is known.
+    pub(super) fn sign_of_code(&self, code: u32) -> Option<char> {
+        self.sign(code).filter(|_| !self.is_composite && !self.is_named(code))
     }
 
     /// Whether a code is to be read in Windows-1252. Some programs leave out the encodings of TrueType fonts, and other readers
@@ -91,7 +143,15 @@ impl FontMap {
     /// The text of a code; `None` if unknown.
     pub(super) fn text(&self, code: u32) -> Option<BfString> {
         let by_map = || self.to_unicode.as_ref()?.lookup_bf_string(code);
-        by_map().or_else(|| self.name_text(code)).or_else(|| self.collection.as_ref()?.text(code))
+        self.tex_text(code)
+            .or_else(by_map)
+            .or_else(|| self.name_text(code))
+            .or_else(|| self.collection.as_ref()?.text(code))
+    }
+
+    fn tex_text(&self, code: u32) -> Option<BfString> {
+        let own = TEX_TEXT.into_iter().find(|(own, _)| *own == code).filter(|_| self.is_tex_text);
+        own.map(|(_, text)| BfString::String(text.to_owned()))
     }
 
     /// What the name of a code's glyph says.
@@ -165,10 +225,38 @@ fn is_bare(font: &Dict<'_>) -> bool {
         && !is_sign(&base_name(font).to_lowercase())
 }
 
-/// Its sequels, Wingdings 2 and 3, have other signs.
-fn is_wingdings(font: &Dict<'_>) -> bool {
-    let name = base_name(font).to_lowercase();
-    without_tag(&name).strip_prefix("wingdings").is_some_and(|rest| !rest.contains(['2', '3']))
+impl SignFont {
+    fn of(font: &Dict<'_>) -> Option<Self> {
+        let name = base_name(font).to_lowercase();
+        let name = without_tag(&name);
+        // Others have what they are made for in their names.
+        let is_symbol = |rest: &str| !rest.trim_start_matches("mt").starts_with(char::is_alphanumeric);
+        // The sequels, Wingdings 2 and 3, have other signs.
+        let is_wingdings = |rest: &str| !rest.contains(['2', '3']);
+        let symbol = name.strip_prefix("symbol").is_some_and(is_symbol).then_some(Self::Symbol);
+        symbol.or_else(|| name.strip_prefix("wingdings").is_some_and(is_wingdings).then_some(Self::Wingdings))
+    }
+
+    fn sign(self, code: u32) -> Option<char> {
+        match self {
+            Self::Symbol => SYMBOL
+                .into_iter()
+                .find_map(|(first, run)| run.chars().nth(usize::try_from(code.checked_sub(first)?).ok()?)),
+            Self::Wingdings => WINGDINGS.into_iter().find(|(own, _)| *own == code).map(|(_, sign)| sign),
+        }
+    }
+}
+
+/// Whether a Type 3 font is one of text by TeX: the ligatures fi and fl are as wide as the letter n in these, and the Greek
+/// letters that have their codes in fonts of formulas are narrower. In a font of fixed pitch, the widths say nothing.
+fn is_tex_text(font: &Dict<'_>) -> bool {
+    let widths = || font.get::<Array<'_>>(b"Widths").into_iter().flat_map(|widths| widths.iter::<f32>());
+    let first = font.get::<u32>(b"FirstChar").unwrap_or(0);
+    let width = |code: u32| widths().nth(usize::try_from(code.checked_sub(first)?).ok()?).filter(|width| *width > 0.0);
+    let is_type3 = font.get::<Name<'_>>(b"Subtype").is_some_and(|subtype| *subtype == *b"Type3");
+    let (Some(fi), Some(n), Some(i)) = (width(TEX_FI), width('n'.into()), width('i'.into())) else { return false };
+    let is_n = |width: f32| (width - n).abs() <= SAME_WIDTH * n;
+    is_type3 && is_n(fi) && width(TEX_FL).is_none_or(is_n) && i < NARROW_WIDTH * n
 }
 
 fn is_math_italic(font: &Dict<'_>) -> bool {
@@ -226,10 +314,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_private_characters_of_wingdings_are_signs() {
-        let font = FontMap { is_wingdings: true, ..FontMap::default() };
-        assert_eq!((font.wingding(0xF0A8), font.wingding(0xFE), font.wingding(0xF041)), (Some('☐'), Some('☑'), None));
-        assert_eq!(FontMap::default().wingding(0xF0A8), None);
+    fn the_private_characters_of_fonts_of_signs_are_their_signs() {
+        let signs = |signs| {
+            let font = FontMap { signs, ..FontMap::default() };
+            [0xF0A8, 0xF041, 0xFE].map(|code| font.sign(code))
+        };
+        assert_eq!(signs(Some(SignFont::Wingdings)), [Some('☐'), None, Some('☑')]);
+        assert_eq!(signs(Some(SignFont::Symbol)), [Some('♦'), Some('Α'), Some('⎭')]);
+        assert_eq!(signs(None), [None; 3]);
+    }
+
+    #[test]
+    fn signs_of_symbol_have_their_codes() {
+        let sign = |code| SignFont::Symbol.sign(code).unwrap_or_default();
+        assert_eq!([0x2D, 0x44, 0x57, 0x60, 0x6D, 0x7E].map(sign), ['−', 'Δ', 'Ω', '\u{203E}', 'µ', '∼']);
+        assert_eq!(
+            [0xA3, 0xB0, 0xB1, 0xB4, 0xD6, 0xE1, 0xE5, 0xF1, 0xFE].map(sign),
+            ['≤', '°', '±', '×', '√', '⟨', '∑', '⟩', '⎭']
+        );
+        assert_eq!([0x1F, 0x7F, 0x9F, 0xF0, 0xFF].map(|code| SignFont::Symbol.sign(code)), [None; 5]);
     }
 
     #[test]

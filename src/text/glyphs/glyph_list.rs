@@ -1,7 +1,7 @@
 //! The glyphs collected so far, without duplicates.
 //!
 //! A run is a duplicate as a whole: the second stroke of fake bold type, or a shadow. Of a run that is drawn over another
-//! one, some glyphs may have the same character and place by accident.
+//! one, some glyphs may have the same character and place by accident. Signs that only the second has are kept.
 
 use super::paint_log::{Cover, PaintLog, PaintOrder};
 use crate::glyphs::{GlyphText, PlacedGlyph, row_of};
@@ -95,6 +95,7 @@ impl GlyphList {
         // A space goes with what precedes it.
         self.is_repeating = is_repeated || (is_space && self.is_repeating);
         let dropped = if self.is_repeating { run.len() } else { self.repeated_start(&known) };
+        let missing = if self.is_repeating { missing_glyphs(&known) } else { Vec::new() };
         for (at, (_, facts)) in known.iter().zip(&run).take(dropped) {
             if let Some(known) = at.flatten().and_then(|at| self.facts.get_mut(at))
                 && facts.visibility == Visibility::Painted
@@ -102,7 +103,8 @@ impl GlyphList {
                 *known = *facts;
             }
         }
-        run.into_iter().skip(dropped).for_each(|(glyph, facts)| self.push(glyph, facts));
+        let run = run.into_iter().enumerate().filter(|(at, _)| *at >= dropped || missing.binary_search(at).is_ok());
+        run.for_each(|(_, (glyph, facts))| self.push(glyph, facts));
         !self.is_repeating
     }
 
@@ -227,6 +229,17 @@ impl GlyphList {
         }
         separated
     }
+}
+
+/// The places in a run of the glyphs that stand between two which follow each other in the run that it repeats. `known` has
+/// the compared glyphs of the run, with the glyphs that they repeat.
+fn missing_glyphs(known: &[Option<Option<usize>>]) -> Vec<usize> {
+    let places = known.iter().enumerate().filter_map(|(at, known)| Some((at, (*known)??))).collect::<Vec<_>>();
+    let neighbours = places.windows(2).filter_map(|pair| match pair {
+        [(start, before), (end, after)] if before + 1 == *after => Some(start + 1..*end),
+        _ => None,
+    });
+    neighbours.flatten().filter(|at| matches!(known.get(*at), Some(Some(None)))).collect()
 }
 
 /// The character of a glyph that is compared with others. What is not seen must not take the place of what is.

@@ -83,6 +83,13 @@ pub(crate) enum GlyphText {
 }
 
 impl GlyphText {
+    /// What stands for a glyph whose character is unknown.
+    pub(crate) const UNKNOWN: Self = Self::One(char::REPLACEMENT_CHARACTER);
+
+    pub(crate) fn is_unknown(&self) -> bool {
+        *self == Self::UNKNOWN
+    }
+
     pub(crate) fn first(&self) -> Option<char> {
         match self {
             Self::One(character) => Some(*character),

@@ -10,7 +10,8 @@
 //! - *Signs.* Adjacent accented letters and signs mean that Cyrillic, Greek or Thai codes were read as Latin. Adjacent
 //!   ASCII signs with hardly any lowercase words mean that codes were assigned in order.
 //!   Words of other signs, of boxes or of combining marks are none in any language.
-//! - *Codes.* Private use characters carry no meaning, and many codes for one character mean a fabricated map.
+//! - *Codes.* Private use characters carry no meaning, and many codes for one character mean a fabricated map. Where
+//!   nothing but the codes is known and most are no characters, the others are none either.
 //!
 //! In some fonts two codes are one Chinese or Korean character. They are joined, and decoded by their charset.
 //!
@@ -129,13 +130,16 @@ impl PageFonts {
     }
 }
 
+/// At least two of three characters of a text are letters and digits. Of codes by chance, little more than half are.
+const LETTER_SHARE: (usize, usize) = (2, 3);
+
 /// Whether text from another engine is plausible: it has letters and digits, and these look like words.
 pub(crate) fn is_text(text: &str) -> bool {
     let mut whole = FontStatistics::default();
     text.chars().fold(None, |last, character| whole.add_character(last, character));
     let shown = || text.chars().filter(|character| !character.is_whitespace());
     let letters = shown().filter(|character| character.is_alphabetic() || character.is_ascii_digit());
-    2 * letters.count() >= shown().count() && whole.is_plausible()
+    letters.count() * LETTER_SHARE.1 >= shown().count() * LETTER_SHARE.0 && whole.is_plausible()
 }
 
 /// The key of a glyph's font. All Type 3 fonts share one, since telling them apart is expensive.

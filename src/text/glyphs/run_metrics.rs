@@ -16,9 +16,19 @@ const MAX_CACHED_CHARACTERS: usize = 64;
 /// A cache of the characters and widths of one run, which has one font. Looking them up is slow.
 pub(super) struct RunCharacters {
     reading: FontReading,
-    pub(super) characters: Vec<(u32, Option<GlyphText>, f64)>,
+    characters: Vec<(u32, ReadCharacter)>,
     /// What the font's dictionary says, once it was asked.
     map: Option<Option<Rc<FontMap>>>,
+}
+
+/// What is known of a glyph.
+#[derive(Clone)]
+pub(super) struct ReadCharacter {
+    /// `None` if unknown.
+    pub(super) text: Option<GlyphText>,
+    pub(super) advance: f64,
+    /// Whether the file says nothing of its character, and its code is taken for one.
+    pub(super) is_guess: bool,
 }
 
 /// Where the characters of fonts are found.
@@ -33,30 +43,44 @@ impl RunCharacters {
         Self { reading, characters: Vec::new(), map: None }
     }
 
-    /// The text of a glyph of the run, `None` if unknown, and its advance.
+    /// The codes of the run that have a text.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (u32, &GlyphText)> {
+        self.characters.iter().filter_map(|(code, read)| Some((*code, read.text.as_ref()?)))
+    }
+
     pub(super) fn resolve(
         &mut self,
         glyph: &Glyph<'_>,
         sources: CharacterSources<'_, '_, '_, '_, '_>,
-    ) -> (Option<GlyphText>, f64) {
+    ) -> ReadCharacter {
         let code = glyph.char_code();
-        if let Some((_, text, advance)) = self.characters.iter().find(|(known, ..)| *known == code) {
-            return (text.clone(), *advance);
+        if let Some((_, known)) = self.characters.iter().find(|(known, _)| *known == code) {
+            return known.clone();
         }
+        let known = glyph.as_unicode().and_then(glyph_text);
+        let is_unknown = known.is_none();
         let text = match self.reading {
-            FontReading::Trusted | FontReading::Pairs(_) => self.text_of(glyph, sources),
+            FontReading::Trusted | FontReading::Pairs(_) => self.text_of(glyph, known, sources),
             FontReading::Distrusted => sources.characters.resolve_by_program(glyph),
             FontReading::Unknown => None,
         };
+        let is_code = char::from_u32(code).is_some_and(|character| text == Some(GlyphText::One(character)));
         let advance = advance_of(glyph);
+        let text = text.map(|text| without_neighbours(text, advance));
+        let read = ReadCharacter { text, advance, is_guess: is_unknown && is_code };
         if self.characters.len() < MAX_CACHED_CHARACTERS {
-            self.characters.push((code, text.clone(), advance));
+            self.characters.push((code, read.clone()));
         }
-        (text, advance)
+        read
     }
 
-    fn text_of(&mut self, glyph: &Glyph<'_>, sources: CharacterSources<'_, '_, '_, '_, '_>) -> Option<GlyphText> {
-        let known = glyph.as_unicode().and_then(glyph_text);
+    /// The text of a glyph, of which the interpreter knows `known`.
+    fn text_of(
+        &mut self,
+        glyph: &Glyph<'_>,
+        known: Option<GlyphText>,
+        sources: CharacterSources<'_, '_, '_, '_, '_>,
+    ) -> Option<GlyphText> {
         let is_certain = |text: &GlyphText| !text.is_private() && !may_begin_ligature(text) && !may_be_other_form(text);
         let is_code = known == char::from_u32(glyph.char_code()).map(GlyphText::One);
         if known.as_ref().is_some_and(is_certain) && (is_code || glyph.char_code() > 0xFF) {
@@ -68,12 +92,12 @@ impl RunCharacters {
             let by_name = characters.resolve_by_program(glyph);
             return by_name.or_else(|| windows_character(glyph.char_code())).or(known);
         }
-        let code = match known {
-            Some(GlyphText::One(private)) => u32::from(private),
-            _ => glyph.char_code(),
+        let sign = |font: &Rc<FontMap>| match &known {
+            Some(GlyphText::One(private @ '\u{F020}'..='\u{F0FF}')) => font.sign(u32::from(*private)),
+            None => font.sign_of_code(glyph.char_code()),
+            Some(_) => None,
         };
-        let is_unknown = known.as_ref().is_none_or(GlyphText::is_private);
-        if let Some(sign) = map.as_ref().and_then(|font| font.wingding(code)).filter(|_| is_unknown) {
+        if let Some(sign) = map.as_ref().and_then(sign) {
             return Some(GlyphText::One(sign));
         }
         match known {
@@ -91,6 +115,18 @@ impl RunCharacters {
             private => characters.resolve_by_name(glyph, map.as_deref()).or(private.map(bracket_piece)),
         }
     }
+}
+
+/// The least width of a character, in thousandths of an em: that of narrow letters.
+const MIN_CHARACTER_WIDTH: f64 = 350.0;
+
+/// The sign alone, where a character map adds words that the glyph has no room for: some programs write there the text
+/// around a sign of another font.
+fn without_neighbours(text: GlyphText, advance: f64) -> GlyphText {
+    let GlyphText::Many(all) = &text else { return text };
+    let Some((sign, _)) = all.split_once(' ').filter(|(sign, _)| !sign.is_empty()) else { return text };
+    let width = all.chars().map(|_| MIN_CHARACTER_WIDTH).sum::<f64>();
+    if sign.contains(char::is_alphanumeric) || width <= advance { text } else { text_of_string(sign).unwrap_or(text) }
 }
 
 /// The character of a code in Windows-1252.

@@ -106,7 +106,8 @@ impl VisualRow {
     /// The end of a number with its signs (UAX 9, W4 and W5).
     fn end_of_number(&self, start: usize, end: usize) -> usize {
         let touches = |at: usize| at < end && !self.has_space_before(at);
-        let mut at = start;
+        let is_minus = self.is_minus(start) && touches(start + 1);
+        let mut at = if is_minus { start + 1 } else { start };
         while self.is_sign(at) && touches(at + 1) && at < start + MAX_SIGNS {
             at += 1;
         }
@@ -124,6 +125,13 @@ impl VisualRow {
                 _ => return at,
             };
         }
+    }
+
+    /// Whether a dash may be the minus of the number to its right: to its left is another number, or nothing. A dash between a
+    /// number and a word belongs to both, or ends the number of an item.
+    fn is_minus(&self, at: usize) -> bool {
+        let is_apart = at == 0 || self.has_space_before(at) && self.class(at - 1) == BidiClass::Number;
+        self.class(at) == BidiClass::Dash && is_apart
     }
 
     fn is_sign(&self, at: usize) -> bool {
@@ -280,6 +288,8 @@ mod tests {
             ("50% החנה", "הנחה 50%"),
             ("₪35 ריחמ", "מחיר ₪35"),
             ("200 100 םירפסמ", "מספרים 100 200"),
+            ("-1.7 3.0 -20.6 אובי", "יבוא -20.6 3.0 -1.7"),
+            ("ףיעס -5", "5- סעיף"),
             ("Windows 95 השדחה הסרגה", "הגרסה החדשה Windows 95"),
             ("٪٥٠ ةبسن", "نسبة ٥٠٪"),
             ("%50 ةبسن", "نسبة 50%"),

@@ -47,6 +47,10 @@ pub(crate) struct FontStatistics {
     signs: u128,
     glyphs: u32,
     private: u32,
+    /// Number of glyphs without a character.
+    unknown: u32,
+    /// Number of glyphs whose characters are their codes, for want of anything better.
+    guesses: u32,
     codes: FastMap<u32, char>,
     pub(crate) double_bytes: DoubleBytes,
     recorded_runs: u32,
@@ -67,6 +71,8 @@ impl Default for FontStatistics {
             signs: 0,
             glyphs: 0,
             private: 0,
+            unknown: 0,
+            guesses: 0,
             codes: FastMap::default(),
             double_bytes: DoubleBytes::default(),
             recorded_runs: 0,
@@ -90,6 +96,12 @@ impl FontStatistics {
                 self.codes.insert(code, *character);
             }
         }
+    }
+
+    /// Counts glyphs without a character, and those whose codes are taken for characters.
+    pub(crate) fn add_unknown(&mut self, unknown: u32, guesses: u32) {
+        self.unknown = self.unknown.saturating_add(unknown);
+        self.guesses = self.guesses.saturating_add(guesses);
     }
 
     /// Adds a glyph.
@@ -156,6 +168,7 @@ impl FontStatistics {
             && !self.is_wordless()
             && !self.is_mostly_private()
             && !self.has_fabricated_map()
+            && !self.is_guesswork()
     }
 
     /// Whether letter pairs look like words, are too few to judge, or look random.
@@ -242,6 +255,13 @@ impl FontStatistics {
     /// Whether most characters are private use characters.
     fn is_mostly_private(&self) -> bool {
         self.private > 0 && self.private.saturating_mul(2) >= self.glyphs
+    }
+
+    /// Whether most characters are codes in a font most of whose codes are no characters: they are numbers of its glyphs.
+    fn is_guesswork(&self) -> bool {
+        /// More glyphs than the Greek letters and operators of a formula.
+        const MIN_UNKNOWN: u32 = 20;
+        self.unknown >= MIN_UNKNOWN && self.unknown > self.glyphs && self.guesses.saturating_mul(2) > self.glyphs
     }
 
     /// Whether many codes map to the same few characters.
