@@ -216,15 +216,22 @@ impl<'a> Splitter<'_, 'a> {
 
     /// Whether a line leaves room for the first word of the next one.
     pub(super) fn ends_early(&self, index: usize, next: usize) -> bool {
+        self.edges.get(index).is_some_and(|edge| self.ends_before(*edge, index, next))
+    }
+
+    /// Whether the first word of the next line would fit between a line and an edge.
+    fn ends_before(&self, edge: f32, index: usize, next: usize) -> bool {
         let (Some(line), Some(below)) = (self.line(index), self.line(next)) else { return false };
-        let Some(edge) = self.edges.get(index) else { return false };
-        let word = first_word_width(below);
-        edge - line.bounds.x1 > word + 0.75 * line.size
+        edge - line.bounds.x1 > first_word_width(below) + 0.75 * line.size
     }
 
     /// Whether a line ended on purpose, although the next one follows as in a paragraph.
     pub(super) fn is_line_end(&self, next: usize) -> bool {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return true };
+        if self.is_open {
+            return self.ends_early(next - 1, next)
+                || begins_large(below) && self.ends_before(self.right, next - 1, next);
+        }
         let (is_end, is_start) = (ends_sentence(above), !begins_small(below));
         (is_end || is_start) && self.ends_early(next - 1, next) || is_end && is_start && self.is_short(next - 1)
     }
@@ -253,6 +260,12 @@ fn has_formula(line: &Line) -> bool {
 fn ends_sentence(line: &Line) -> bool {
     let last = line.words.last().and_then(|word| word.text.chars().last());
     last.is_some_and(|sign| matches!(sign, '.' | '!' | '?' | ':' | ';'))
+}
+
+/// Whether the first letter or digit of a line is a capital or a digit.
+fn begins_large(line: &Line) -> bool {
+    let first = line.words.first().and_then(|word| word.text.chars().find(|sign| sign.is_alphanumeric()));
+    first.is_some_and(|sign| sign.is_uppercase() || sign.is_numeric())
 }
 
 /// The width of the words up to the first space.
