@@ -2,8 +2,9 @@
 
 use super::begins_small;
 use super::markers::marker;
-use super::splitting::Splitter;
+use super::splitting::{HANG_EM, MAX_LABEL_WORDS, Splitter};
 use crate::bounds::quarters;
+use crate::caption_label::is_caption_label;
 use crate::page_structure::Line;
 use pagewise_base::script::is_ideograph;
 use std::collections::BTreeMap;
@@ -190,6 +191,9 @@ impl<'a> Splitter<'_, 'a> {
         if shift.abs() < indent || is_centered(below) {
             return false;
         }
+        if next - start == 1 && hangs_below_label(above, below) {
+            return self.ends_early(next - 1, next);
+        }
         if next - start == 1 {
             // The first line may stand further right (an indent) or further left (a hanging paragraph).
             let limit = if shift < 0.0 { 6.0 } else { 4.0 };
@@ -254,6 +258,17 @@ fn is_bracketed(text: &str) -> bool {
 /// Whether a line has a formula, an index or an exponent.
 fn has_formula(line: &Line) -> bool {
     line.words.iter().any(|word| word.formula.is_some() || word.style.size < INDEX_FACTOR * line.size)
+}
+
+/// Whether a line begins below the text after the label of the line above, as those of a hanging caption or note do. A number
+/// may follow the label.
+fn hangs_below_label(above: &Line, below: &Line) -> bool {
+    let is_ended = above.words.get(1).is_some_and(|number| number.text.ends_with('.'));
+    let is_caption = is_ended && is_caption_label(above.words.iter().map(|word| word.text.as_str()));
+    let label = above.words.iter().take(MAX_LABEL_WORDS).position(|word| word.text.ends_with([':', '：']));
+    let Some(label) = label.or(is_caption.then_some(1)) else { return false };
+    let mut texts = above.words.iter().skip(label + 1).take(2);
+    texts.any(|word| (word.bounds.x0 - below.bounds.x0).abs() < HANG_EM * below.size)
 }
 
 /// Whether a line ends with a sign that ends a sentence or a part of one.

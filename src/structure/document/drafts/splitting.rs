@@ -20,11 +20,11 @@ const CODE_FACTOR: f32 = 3.3;
 /// Lines of an element of the structure tree stand at most this multiple of the leading apart.
 const ELEMENT_FACTOR: f32 = 4.0;
 /// The further lines of a numbered title begin where the text after its number does, or at most so many ems from there.
-const HANG_EM: f32 = 0.3;
+pub(super) const HANG_EM: f32 = 0.3;
 /// The grounds of the lines of one listing have no space between them.
 const LISTING_EM: f32 = 1.1;
 /// The label of a line has at most so many words.
-const MAX_LABEL_WORDS: usize = 4;
+pub(super) const MAX_LABEL_WORDS: usize = 4;
 /// Sizes that differ by less are the same.
 const SIZE_TOLERANCE: f32 = 0.06;
 
