@@ -361,6 +361,17 @@ fn text_set_in_on_both_sides_is_a_quote() {
 }
 
 #[test]
+fn text_below_a_wider_note_quotes_nothing() {
+    let wide = format!("{FULL} or so");
+    let mut sheet = Sheet::new().at(25.0, PLAIN, &wide).at(25.0, PLAIN, "to its end.").space(8.0);
+    for _ in 0..3 {
+        sheet =
+            sheet.at(50.0, PLAIN, "These words are the text of the page").at(50.0, PLAIN, "below its note.").space(8.0);
+    }
+    assert!(!markdown(sheet).contains("> "));
+}
+
+#[test]
 fn a_text_set_in_that_begins_with_its_label_quotes_nothing() {
     let mut sheet = Sheet::new().line(FULL).line(FULL).space(8.0);
     sheet.put(75.0, BOLD, "Abstract.");
@@ -672,6 +683,21 @@ fn a_side_bar_is_a_quote_of_its_lines() {
     let text = markdown(sheet);
     assert!(text.starts_with("> Received May 1"), "{text}");
     assert!(!text.contains("stand beside it Software"), "{text}");
+}
+
+#[test]
+fn small_lines_beside_an_address_are_no_side_bar() {
+    let small = Face { size: 8.0, ..PLAIN };
+    let mut sheet = Sheet::new();
+    for (note, line) in
+        [("Ref. of 5 May", "Ada Lovelace and all of her family"), ("Room 12", "12 Square"), ("No stamp", "London")]
+    {
+        sheet.put(50.0, small, note);
+        sheet.put(190.0, PLAIN, line);
+        sheet.y += 12.0;
+    }
+    let text = markdown(sheet.space(30.0).line(FULL).line(FULL).line(FULL));
+    assert!(!text.contains("> "), "{text}");
 }
 
 #[test]

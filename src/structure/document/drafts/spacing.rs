@@ -65,7 +65,7 @@ pub(super) fn right_edges(lines: &[&Line], left: f32, right: f32, body_size: f32
 }
 
 /// Whether a line is one of text, not of a list of dates or numbers.
-pub(super) fn is_long(line: &Line) -> bool {
+pub(crate) fn is_long(line: &Line) -> bool {
     line.words.len() >= MIN_WORDS && line.bounds.width() > MIN_LONG_EM * line.size
 }
 
