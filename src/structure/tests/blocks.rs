@@ -120,6 +120,17 @@ fn items_are_nested_by_indent_and_keep_their_numbers() {
 }
 
 #[test]
+fn items_in_small_type_are_nested_beside_larger_text() {
+    let (large, small) = (Face { size: 30.0, ..PLAIN }, Face { size: 8.0, ..PLAIN });
+    let sheet = Sheet::new()
+        .at(50.0, large, "These words are the text of a")
+        .at(50.0, large, "slide with two lists")
+        .space(30.0);
+    let sheet = sheet.at(50.0, small, "• Outer item").at(62.0, small, "– Inner item").at(62.0, small, "– Another");
+    assert_has(sheet.at(50.0, small, "• The last"), "- Outer item\n  - Inner item\n  - Another\n- The last");
+}
+
+#[test]
 fn blocks_and_stars_before_items_are_bullets() {
     for bullet in ["█", "◼", "★", "❯"] {
         let item = |text: &str| format!("{bullet} {text}");
