@@ -16,8 +16,9 @@ const MIN_LISTED: usize = 3;
 const MAX_DIGITS: usize = 4;
 /// Manuscripts number each line, or each fifth.
 const STEPS: [u32; 2] = [1, 5];
-/// Maximum size of numbers beside a text, as a share of its size.
+/// Maximum size of numbers beside a text, as a share of its size: in its font, and in another one.
 const SMALLER: f32 = 0.85;
+const SMALLER_IN_OTHER_FONT: f32 = 0.95;
 /// Minimum gap between the numbers and what they stand beside, in ems.
 const GAP_EM: f32 = 0.3;
 /// At most one row in this many may differ from the others.
@@ -111,7 +112,8 @@ impl<'p> Rows<'p> {
             let (beyond, next) = if is_left { (before, after.first()) } else { (after, before.last()) };
             let is_apart = |(_, other): &Indexed| {
                 let gap = (other.bounds.x0 - own.bounds.x1).max(own.bounds.x0 - other.bounds.x1);
-                gap > GAP_EM * other.size && own.size < SMALLER * other.size
+                let smaller = if own.font == other.font { SMALLER } else { SMALLER_IN_OTHER_FONT };
+                gap > GAP_EM * other.size && own.size < smaller * other.size
             };
             beyond.iter().all(|(_, other)| number(other).is_some()) && next.is_some_and(is_apart)
         };

@@ -1,7 +1,7 @@
 //! Side bars and notes in the margin: narrow columns of small type beside the text.
 
 use super::super::page_structure::{Column, Line, PageStructure, Region};
-use super::drafts::{Draft, DraftKind};
+use super::drafts::{Draft, DraftKind, is_long};
 use super::type_statistics::TypeStatistics;
 use pagewise_text::Bounds;
 
@@ -9,6 +9,9 @@ use pagewise_text::Bounds;
 const SMALLER: f32 = 0.93;
 /// The text beside it is wider by this factor.
 const WIDER: f32 = 1.5;
+/// It is prose: at least so many of its lines are long, and one in so many. Listings may stand among it.
+const MIN_LONG: usize = 3;
+const LONG_SHARE: usize = 4;
 
 /// Turns the drafts of a column into parts of a side bar if it is one.
 pub(super) fn mark(drafts: &mut [Draft], column: &Column, page: &PageStructure, statistics: &TypeStatistics) {
@@ -25,10 +28,12 @@ fn is_aside(column: &Column, page: &PageStructure, statistics: &TypeStatistics) 
     let own = extent(column);
     let is_beside = |other: &Column| {
         let text = extent(other);
-        let is_body = other.lines.iter().any(|line| line.size > SMALLER * statistics.body_size);
+        let is_body = |line: &&Line| line.size > SMALLER * statistics.body_size && is_long(line);
+        let long = other.lines.iter().filter(is_body).count();
         let shared = own.y1.min(text.y1) - own.y0.max(text.y0);
         other.turn == 0
-            && is_body
+            && long >= MIN_LONG
+            && LONG_SHARE * long >= other.lines.len()
             && own.shared_width(text) <= 0.0
             && text.width() > WIDER * own.width()
             && 2.0 * shared > own.height()

@@ -14,10 +14,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 const MAX_ROWS: usize = 4;
 /// Running lines stand in this share of the height, at the top or at the bottom.
 const ZONE: f32 = 0.14;
-/// Lines that follow a running line within so many ems may run too, up to this share of the height, if most pages have them.
+/// The outermost line of a page with a wide margin, and those that follow a running line within so many ems, may run too, up to
+/// this share of the height, if most pages have them.
 const DEEP_ZONE: f32 = 0.2;
 const DEEP_EM: f32 = 3.5;
-/// Lines larger than the body by this factor are titles, unless nine of ten pages have them, of at least so many pages.
+/// Lines larger than the body by this factor are titles, unless most pages have them, or most left or right ones, of at least
+/// so many pages.
 const TITLE_FACTOR: f32 = 1.15;
 const MIN_ALL: usize = 8;
 /// The margin is this share of the height, and a running line in it has at most so many words.
@@ -203,7 +205,7 @@ fn outer_rows(page: &DocumentPage, is_top: bool) -> Vec<Row<'_>> {
         let count = rows.len();
         let is_in = |zone: f32| distance < zone * structure.height;
         let is_near = |row: &Row| row.is_in_zone && distance - row.distance < DEEP_EM * line.size;
-        let is_deep = !is_in(ZONE) && is_in(DEEP_ZONE) && rows.last().is_some_and(is_near);
+        let is_deep = !is_in(ZONE) && is_in(DEEP_ZONE) && rows.last().is_none_or(is_near);
         match rows.last_mut() {
             Some(row) if distance - row.distance < 0.4 * line.size.min(row.size) => {
                 row.lines.push((region, index, line))
@@ -318,12 +320,13 @@ impl<'r> Evidence<'r> {
     /// The running rows of a side of a page: the outer ones, as far as they are apart from the text.
     fn running_rows<'s>(&self, rows: &'s [Row<'s>], page: usize, body: f32) -> impl Iterator<Item = &'s Row<'s>> {
         let running = rows.iter().take_while(|row| self.is_running(row, page, body)).collect::<Vec<_>>();
-        let count = running.iter().rposition(|row| row.space > SPACE_EM).map_or(0, |last| last + 1);
+        let ends = |row: &&Row| row.space > SPACE_EM || self.is_number_in_place(row, page);
+        let count = running.iter().rposition(ends).map_or(0, |last| last + 1);
         running.into_iter().take(count)
     }
 
     fn is_running(&self, row: &Row, page: usize, body: f32) -> bool {
-        if !row.is_in_zone || row.size > TITLE_FACTOR * body && !self.is_on_all(row) {
+        if !row.is_in_zone || row.size > TITLE_FACTOR * body && !self.is_on_all(row, page) {
             return false;
         }
         if row.is_deep {
@@ -352,12 +355,31 @@ impl<'r> Evidence<'r> {
         row.is_in_zone && row.parts.iter().all(is_repeated)
     }
 
-    /// Whether nearly all pages have all words of a row at its height.
-    fn is_on_all(&self, row: &Row) -> bool {
-        let is_near = |(_, height): &&(usize, f32)| (height - row.distance).abs() <= TOLERANCE_PT;
-        let count = |key: &Key| self.keys.get(key).map_or(0, |places| places.iter().filter(is_near).count());
-        let on_all = |part: &Part| part.0.first().map_or(0, count) * 10 >= self.pages.len() * 9;
-        self.pages.len() >= MIN_ALL && row.parts.iter().all(on_all)
+    /// Whether four of five pages have all texts of a row at its height, of all pages or of those on its side.
+    fn is_on_all(&self, row: &Row, page: usize) -> bool {
+        let sides = [true, false].map(|is_any| move |other: &usize| is_any || self.is_same_side(*other, page));
+        sides.iter().any(|is_meant| {
+            let all = (0..self.pages.len()).filter(is_meant).count();
+            let count = |key: &Key| self.pages_with(key, row.distance).filter(is_meant).count();
+            let on_all = |part: &Part| part.0.iter().any(|key| 5 * count(key) >= 4 * all);
+            all >= MIN_ALL && row.parts.iter().all(on_all)
+        })
+    }
+
+    /// Whether a row is the page's own number, which other pages have at its height. It may stand right below the text.
+    fn is_number_in_place(&self, row: &Row, page: usize) -> bool {
+        let is_in_place = |key: &Key| {
+            let is_alone = matches!(key, Key::Number { around, .. } if around.is_empty());
+            let near = || self.pages_with(key, row.distance);
+            is_alone && near().count() >= MIN_PAGES && self.is_shared(key, row.distance, page)
+        };
+        row.parts.iter().all(|part| part.0.iter().any(is_in_place))
+    }
+
+    /// The pages that have a key at a height.
+    fn pages_with(&self, key: &Key, distance: f32) -> impl Iterator<Item = usize> {
+        let places = self.keys.get(key).into_iter().flatten();
+        places.filter(move |(_, height)| (height - distance).abs() <= TOLERANCE_PT).map(|(page, _)| *page)
     }
 
     /// What may be the number of a page on a row of it, each with how many pages agree.

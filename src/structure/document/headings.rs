@@ -109,6 +109,7 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
         headings.retain(|index| !beside.contains(index));
     }
     headings = with_next(flow, &headings);
+    headings = by_looks(flow, &headings, &outline, statistics);
     let levels = levels(flow, &headings, &outline, statistics);
     match title {
         Some(title) => set_below(drafts, title),
@@ -241,6 +242,46 @@ fn with_next(flow: Flow, headings: &[usize]) -> Vec<usize> {
         }
     }
     all
+}
+
+/// Headings in the size of the body, and lines in a look in which most are headings. Numbered lines in a look in which most are
+/// none are none: space decides which line is a heading, and may differ at the edge of a page or between lines of one kind.
+fn by_looks(flow: Flow, headings: &[usize], outline: &Outline, statistics: &TypeStatistics) -> Vec<usize> {
+    let is_heading = |at: usize| headings.binary_search(&at).is_ok();
+    let look = |draft: &Draft| (rank(draft), draft_depth(draft).is_some());
+    let is_alike = |draft: &&Draft| {
+        heading_size(draft) < LARGER * statistics.body_size
+            && is_emphasised(draft, statistics)
+            && draft.tag.is_none()
+            && !draft.is_run_in()
+            && draft.lines.len() <= 2
+    };
+    let may_be = |draft: &Draft| {
+        draft.is_free()
+            && !is_listed(draft)
+            && !draft.ends_sentence()
+            && has_word(draft)
+            && !draft.lines.iter().any(|line| line.has_cells() || is_cell_value(after_label(line)))
+    };
+    let mut votes: BTreeMap<_, [usize; 2]> = BTreeMap::new();
+    for (at, draft) in flow.order.iter().filter_map(|at| Some((*at, flow.draft(*at).filter(is_alike)?))) {
+        let [yes, no] = votes.entry(look(draft)).or_default();
+        *yes += usize::from(is_heading(at));
+        *no += usize::from(!is_heading(at) && may_be(draft));
+    }
+    let is_meant = |at: &usize| {
+        let Some((draft, [yes, no])) =
+            flow.draft(*at).filter(is_alike).and_then(|own| Some((own, votes.get(&look(own))?)))
+        else {
+            return is_heading(*at);
+        };
+        let is_over = || flow.next(*at).is_some_and(|next| look(next) != look(draft));
+        match is_heading(*at) {
+            true => *no <= *yes || draft_depth(draft).is_none() || is_entry(draft, outline),
+            false => *yes >= MIN_SECTIONS * (*no).max(1) && may_be(draft) && is_over(),
+        }
+    };
+    flow.order.iter().copied().filter(is_meant).collect()
 }
 
 /// Whether a paragraph may be a heading if one before it looks like it: apart, bold or italic.

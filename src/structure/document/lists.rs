@@ -5,8 +5,9 @@ use super::drafts::{Draft, DraftKind};
 use super::type_statistics::TypeStatistics;
 use crate::list_marks::MarkerKind;
 
-/// Indents that differ by less, in ems, are the same.
+/// Indents that differ by less, in ems of the body and of the text itself, are the same. The text of slides has many sizes.
 const TOLERANCE_EM: f32 = 0.6;
+const OWN_TOLERANCE_EM: f32 = 0.8;
 /// Lists inside lists, at most.
 const MAX_DEPTH: usize = 9;
 
@@ -48,7 +49,7 @@ struct OpenList {
 }
 
 fn mark_paragraph(draft: &mut Draft, is_listed: bool, open: &mut Vec<OpenList>, statistics: &TypeStatistics) {
-    let tolerance = TOLERANCE_EM * statistics.body_size;
+    let tolerance = (TOLERANCE_EM * statistics.body_size).min(OWN_TOLERANCE_EM * draft.size());
     match draft.marker.clone().filter(|_| is_listed) {
         Some(marker) => {
             open_list(item_list(draft, &marker), tolerance, open);

@@ -80,7 +80,8 @@ fn all_drafts<'a>(
     let mut recent = drafts::RecentMarkers::default();
     for (page_index, page) in pages.iter().enumerate() {
         let dividers = drafts::Dividers::of(&page.structure.rules);
-        let evidence = drafts::Evidence { statistics, dividers: &dividers };
+        let room = drafts::Room::of(&page.structure);
+        let evidence = drafts::Evidence { statistics, dividers: &dividers, room: &room };
         let running = |rows: Option<&Vec<RunningRow>>| {
             let rows = rows.into_iter().flatten();
             rows.filter_map(|row| Draft::of_running(page_index, &page.structure, row)).collect::<Vec<_>>()

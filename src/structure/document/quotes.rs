@@ -2,7 +2,8 @@
 
 use super::super::bounds::quarters;
 use super::super::page_structure::{Line, LineWord};
-use super::drafts::{Draft, DraftKind};
+use super::drafts::{Draft, DraftKind, Place};
+use pagewise_text::Bounds;
 use std::collections::BTreeMap;
 
 /// A quote is set in by this on the left, in ems, and by half of it on the right.
@@ -16,13 +17,38 @@ const FLUSH_EM: f32 = 0.15;
 pub(super) fn mark(drafts: &mut [Draft]) {
     let indents = paragraph_indents(drafts);
     let mut is_after_item = false;
-    for draft in drafts.iter_mut() {
-        let is_free = draft.kind == DraftKind::Paragraph { depth: 0 } && draft.marker.is_none() && !draft.is_formula;
-        if is_free && !is_after_item && is_quote(draft, &indents) {
-            draft.kind = DraftKind::Quote;
+    let mut quotes: BTreeMap<Place, Vec<usize>> = BTreeMap::new();
+    for (index, draft) in drafts.iter().enumerate() {
+        let may_be = draft.is_free() && draft.marker.is_none() && !draft.is_formula && !is_after_item;
+        if may_be && is_quote(draft, &indents) {
+            quotes.entry(draft.place).or_default().push(index);
         }
         is_after_item = draft.marker.is_some();
     }
+    for own in quotes.into_values() {
+        let is_among_text = are_among_wider(&own, drafts);
+        for index in own {
+            if let Some(draft) = drafts.get_mut(index).filter(|draft| is_among_text || is_quoted(draft)) {
+                draft.kind = DraftKind::Quote;
+            }
+        }
+    }
+}
+
+/// Whether the quotes of a column stand among text: half as many lines, which begin at one edge, are wider than all of them.
+fn are_among_wider(quotes: &[usize], drafts: &[Draft]) -> bool {
+    let own: Vec<&Draft> = quotes.iter().filter_map(|index| drafts.get(*index)).collect();
+    let Some(first) = own.first() else { return false };
+    let bounds = Bounds::around(own.iter().map(|draft| draft.bounds()));
+    let margin = 0.5 * QUOTE_EM * first.size();
+    let is_wider = |line: &Bounds| line.x0 < bounds.x0 - margin && line.x1 > bounds.x1 + margin;
+    let others = drafts.iter().filter(|draft| draft.place.page == first.place.page && draft.turn == first.turn);
+    let lines = others.flat_map(|draft| draft.lines.iter().take(draft.own_lines)).map(|line| line.bounds);
+    let mut counts: BTreeMap<i32, usize> = BTreeMap::new();
+    for line in lines.filter(is_wider) {
+        *counts.entry(quarters(line.x0) / 4).or_default() += 1;
+    }
+    2 * counts.into_values().max().unwrap_or(0) >= own.iter().map(|draft| draft.own_lines).sum()
 }
 
 /// The usual indents of the first lines of paragraphs, in quarter points.
@@ -82,6 +108,9 @@ fn is_labelled(draft: &Draft) -> bool {
 
 /// Whether a text is a quote by more than its indents.
 fn is_marked_out(draft: &Draft) -> bool {
-    let is_quoted = draft.text().starts_with(['"', '“', '„', '«', '»', '‘', '「']);
-    is_quoted || draft.is_all(|line| line.is_italic())
+    is_quoted(draft) || draft.is_all(|line| line.is_italic())
+}
+
+fn is_quoted(draft: &Draft) -> bool {
+    draft.text().starts_with(['"', '“', '„', '«', '»', '‘', '「'])
 }

@@ -1,6 +1,7 @@
 //! Segments: runs of words on one baseline without a wide gap.
 
 use super::super::bounds::quarters;
+use super::super::caption_label::is_caption_label;
 use super::super::list_marks::{is_bullet_sign, is_list_mark};
 use super::super::page_structure::{LineWord, ends_label, has_letter, is_cell_value};
 use super::fixed_pitch::pitch;
@@ -23,6 +24,8 @@ const INDEX_GAP_EM: f32 = 0.3;
 /// The number of an entry has at most so many digits, and its text begins at most so many ems after it.
 const MAX_MARK: usize = 3;
 const MAX_MARK_EM: f32 = 6.0;
+/// The caption of a figure begins at most so many ems after its label.
+const MAX_LABEL_EM: f32 = 3.0;
 /// Minimum number of marks that stand below each other, and of signs such as bullets.
 const MIN_MARKS: usize = 3;
 const MIN_SIGNS: usize = 2;
@@ -214,7 +217,9 @@ fn with_marks(rows: Vec<Vec<Segment>>) -> Vec<Segment> {
         let mut open: Option<Segment> = None;
         for segment in row {
             match open.take() {
-                Some(mark) if lists.hold(&mark, &segment) => open = Some(mark.followed_by(segment)),
+                Some(mark) if lists.hold(&mark, &segment) || is_label_of(&mark, &segment) => {
+                    open = Some(mark.followed_by(segment))
+                }
                 last => {
                     joined.extend(last);
                     open = Some(segment);
@@ -265,8 +270,19 @@ fn left_of(segment: &Segment) -> i32 {
 /// Whether a segment may be the mark of the text after it.
 fn is_mark_of(mark: &Segment, text: &Segment) -> bool {
     let gap = text.bounds.x0 - mark.bounds.x1;
-    let has_word = text.words.iter().any(|word| word.text.contains(char::is_alphabetic));
-    mark.is_mark() && has_word && (0.0..MAX_MARK_EM * text.size).contains(&gap)
+    mark.is_mark() && has_word(text) && (0.0..MAX_MARK_EM * text.size).contains(&gap)
+}
+
+/// Whether a segment is the label of a figure or a table, and the other one begins the caption after it.
+fn is_label_of(label: &Segment, text: &Segment) -> bool {
+    let is_label = matches!(label.words.as_slice(), [_, number] if number.text.ends_with(['.', ':']))
+        && is_caption_label(label.words.iter().map(|word| word.text.as_str()));
+    let gap = text.bounds.x0 - label.bounds.x1;
+    is_label && has_word(text) && (0.0..MAX_LABEL_EM * text.size).contains(&gap)
+}
+
+fn has_word(segment: &Segment) -> bool {
+    segment.words.iter().any(|word| word.text.contains(char::is_alphabetic))
 }
 
 /// A row, split at wide gaps.

@@ -120,6 +120,17 @@ fn items_are_nested_by_indent_and_keep_their_numbers() {
 }
 
 #[test]
+fn items_in_small_type_are_nested_beside_larger_text() {
+    let (large, small) = (Face { size: 30.0, ..PLAIN }, Face { size: 8.0, ..PLAIN });
+    let sheet = Sheet::new()
+        .at(50.0, large, "These words are the text of a")
+        .at(50.0, large, "slide with two lists")
+        .space(30.0);
+    let sheet = sheet.at(50.0, small, "• Outer item").at(62.0, small, "– Inner item").at(62.0, small, "– Another");
+    assert_has(sheet.at(50.0, small, "• The last"), "- Outer item\n  - Inner item\n  - Another\n- The last");
+}
+
+#[test]
 fn blocks_and_stars_before_items_are_bullets() {
     for bullet in ["█", "◼", "★", "❯"] {
         let item = |text: &str| format!("{bullet} {text}");
@@ -358,6 +369,17 @@ fn text_set_in_on_both_sides_is_a_quote() {
         .space(8.0)
         .line(FULL);
     assert!(markdown(sheet).contains("\n\n> These words stand between wider margins than the text around them.\n\n"));
+}
+
+#[test]
+fn text_below_a_wider_note_quotes_nothing() {
+    let wide = format!("{FULL} or so");
+    let mut sheet = Sheet::new().at(25.0, PLAIN, &wide).at(25.0, PLAIN, "to its end.").space(8.0);
+    for _ in 0..3 {
+        sheet =
+            sheet.at(50.0, PLAIN, "These words are the text of the page").at(50.0, PLAIN, "below its note.").space(8.0);
+    }
+    assert!(!markdown(sheet).contains("> "));
 }
 
 #[test]
@@ -672,6 +694,21 @@ fn a_side_bar_is_a_quote_of_its_lines() {
     let text = markdown(sheet);
     assert!(text.starts_with("> Received May 1"), "{text}");
     assert!(!text.contains("stand beside it Software"), "{text}");
+}
+
+#[test]
+fn small_lines_beside_an_address_are_no_side_bar() {
+    let small = Face { size: 8.0, ..PLAIN };
+    let mut sheet = Sheet::new();
+    for (note, line) in
+        [("Ref. of 5 May", "Ada Lovelace and all of her family"), ("Room 12", "12 Square"), ("No stamp", "London")]
+    {
+        sheet.put(50.0, small, note);
+        sheet.put(190.0, PLAIN, line);
+        sheet.y += 12.0;
+    }
+    let text = markdown(sheet.space(30.0).line(FULL).line(FULL).line(FULL));
+    assert!(!text.contains("> "), "{text}");
 }
 
 #[test]

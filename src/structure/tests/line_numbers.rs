@@ -44,6 +44,19 @@ fn numbers_that_are_as_large_as_their_text_or_do_not_count_stay() {
 }
 
 #[test]
+fn numbers_nearly_as_large_as_their_text_are_left_out_where_their_font_differs() {
+    let of = |is_italic: bool| {
+        let face = Face { size: 9.0, is_italic, ..PLAIN };
+        (10..20).fold(Sheet::new(), |mut sheet, number: usize| {
+            sheet.put(20.0, face, &number.to_string());
+            sheet.line(FULL)
+        })
+    };
+    assert_eq!(line_numbers::find(&of(true).layout).len(), 10);
+    assert!(line_numbers::find(&of(false).layout).is_empty());
+}
+
+#[test]
 fn numbers_below_a_head_and_numbers_before_words_of_a_fixed_pitch_are_values() {
     let mut headed = Sheet::new();
     headed.put(18.0, SMALL, "Pos");

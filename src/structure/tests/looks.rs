@@ -37,6 +37,17 @@ fn each_line_that_begins_with_its_label_is_a_paragraph() {
 }
 
 #[test]
+fn lines_that_leave_much_of_their_room_free_are_no_text_that_goes_on() {
+    let lines = ["Given name: Ada", "First field: notes of four words", "Second field: engines"];
+    let sheet = || lines.into_iter().fold(Sheet::new(), Sheet::line);
+    assert_eq!(markdown(sheet()), lines.join("\n\n"));
+    let address = ["Mrs", "Ada Lovelace", "12 Square", "London"];
+    assert_eq!(markdown(address.into_iter().fold(Sheet::new(), Sheet::line)), address.join("\n\n"));
+    let prose = ["These lines of prose are narrow and end", "where the next word has no more room or", "Nearly so."];
+    assert_eq!(markdown(prose.into_iter().fold(Sheet::new(), Sheet::line)), prose.join(" "));
+}
+
+#[test]
 fn a_label_and_its_value_are_no_heading() {
     let page = |face: Face, text: &str| {
         markdown(Sheet::new().line(FULL).space(8.0).at(50.0, face, text).space(8.0).line(FULL).line(FULL))

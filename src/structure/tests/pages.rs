@@ -80,6 +80,35 @@ fn the_head_of_slides_is_small_beside_their_text_and_large_beside_their_small_pr
 }
 
 #[test]
+fn a_page_number_may_stand_right_below_the_text_or_above_a_wide_margin() {
+    let pages: Vec<Sheet> = (1..5)
+        .map(|page: u16| {
+            let last = if page == 2 { 586.0 - 13.0 } else { 500.0 };
+            Sheet::new().go_to(last - 12.0).line(FULL).line("The end.").go_to(586.0).at(190.0, PLAIN, &page.to_string())
+        })
+        .collect();
+    assert_eq!(markdown_of(&pages), vec![format!("{FULL} The end."); 4]);
+    let pages: Vec<Sheet> = (1..5)
+        .map(|page: u16| {
+            Sheet::new().go_to(200.0).line(FULL).line("The end.").go_to(495.0).at(190.0, PLAIN, &page.to_string())
+        })
+        .collect();
+    assert_eq!(markdown_of(&pages), vec![format!("{FULL} The end."); 4]);
+}
+
+#[test]
+fn large_heads_of_left_pages_are_left_out_where_all_left_pages_have_them() {
+    let large = Face { size: 16.0, ..BOLD };
+    let sheet = |page: usize| {
+        let head = if page.is_multiple_of(2) { "The Works".to_owned() } else { format!("Part {page} of it") };
+        let face = if page.is_multiple_of(2) { large } else { SMALL };
+        Sheet::new().go_to(50.0).at(50.0, face, &head).go_to(140.0).line(FULL).line("The end.")
+    };
+    let pages: Vec<Sheet> = (1..18).map(sheet).collect();
+    assert_eq!(markdown_of(&pages), vec![format!("{FULL} The end."); 17]);
+}
+
+#[test]
 fn a_page_of_running_lines_alone_keeps_them() {
     let pages = [page(1).line(FULL), page(2).line(FULL), page(3), page(4).line(FULL)];
     assert_eq!(markdown_of(&pages).get(2), Some(&"Annual report  \nPage 3".to_owned()));

@@ -208,6 +208,15 @@ fn large_labels_over_no_text_are_no_headings_where_others_are() {
 }
 
 #[test]
+fn a_caption_goes_on_behind_the_gap_after_its_label_and_below_its_text() {
+    let mut sheet = Sheet::new();
+    sheet.put(50.0, PLAIN, "Figure 2.");
+    let sheet = sheet.at(115.0, PLAIN, "The words of this caption go on over the");
+    let sheet = sheet.at(115.0, PLAIN, "edge of its first line").space(12.0).line(FULL).line(FULL);
+    assert_has(sheet, "Figure 2. The words of this caption go on over the edge of its first line\n\n");
+}
+
+#[test]
 fn a_label_in_a_line_of_its_own_is_part_of_the_caption_below_it() {
     let mut sheet = Sheet::new().line(FULL).line(FULL).line("It ends.").space(10.0);
     sheet.layout.images.push(Bounds { x0: 50.0, y0: sheet.y, x1: 250.0, y1: sheet.y + 100.0 });

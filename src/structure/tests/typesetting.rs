@@ -140,6 +140,22 @@ fn a_line_that_looks_like_a_heading_and_has_the_next_number_is_one() {
 }
 
 #[test]
+fn lines_in_one_look_are_headings_as_most_of_them_are() {
+    let text = |sheet: Sheet| sheet.space(6.0).line(FULL).line(FULL).line("and end here.");
+    let parts = |spaces: &[f32]| {
+        spaces.iter().zip(["One", "Two", "Three", "Four"]).fold(text(Sheet::new()), |sheet, (space, name)| {
+            text(sheet.space(*space).at(50.0, BOLD, &format!("Part {name}")))
+        })
+    };
+    let most = markdown(parts(&[10.0, 10.0, 10.0, 0.0]));
+    assert!(["One", "Two", "Three", "Four"].iter().all(|name| most.contains(&format!("# Part {name}\n"))), "{most}");
+    assert!(markdown(parts(&[10.0, 0.0, 0.0, 0.0])).contains("# Part One\n"));
+    let numbered = ["1.1 One", "1.2 Two", "1.3 Three"].into_iter().zip([10.0, 0.0, 0.0]);
+    let few = numbered.fold(text(Sheet::new()), |sheet, (name, space)| text(sheet.space(space).at(50.0, BOLD, name)));
+    assert!(!markdown(few).contains("# "));
+}
+
+#[test]
 fn a_line_in_capitals_and_one_in_small_letters_are_two_headings() {
     let sheet = Sheet::new()
         .at(155.0, BOLD, "MINUTES OF")

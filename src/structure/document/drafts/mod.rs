@@ -5,12 +5,15 @@ mod dividers;
 mod formulas;
 mod item_starts;
 mod markers;
+mod room;
 mod spacing;
 mod splitting;
 
 pub(super) use dividers::Dividers;
 pub(super) use item_starts::RecentMarkers;
 pub(super) use markers::{Marker, marker};
+pub(super) use room::Room;
+pub(super) use spacing::is_long;
 pub(super) use splitting::{Evidence, is_labelled, split};
 
 use super::furniture::RunningRow;

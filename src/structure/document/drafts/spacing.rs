@@ -2,8 +2,9 @@
 
 use super::begins_small;
 use super::markers::marker;
-use super::splitting::Splitter;
+use super::splitting::{HANG_EM, MAX_LABEL_WORDS, Splitter};
 use crate::bounds::quarters;
+use crate::caption_label::is_caption_label;
 use crate::page_structure::Line;
 use pagewise_base::script::is_ideograph;
 use std::collections::BTreeMap;
@@ -64,7 +65,7 @@ pub(super) fn right_edges(lines: &[&Line], left: f32, right: f32, body_size: f32
 }
 
 /// Whether a line is one of text, not of a list of dates or numbers.
-pub(super) fn is_long(line: &Line) -> bool {
+pub(crate) fn is_long(line: &Line) -> bool {
     line.words.len() >= MIN_WORDS && line.bounds.width() > MIN_LONG_EM * line.size
 }
 
@@ -190,6 +191,9 @@ impl<'a> Splitter<'_, 'a> {
         if shift.abs() < indent || is_centered(below) {
             return false;
         }
+        if next - start == 1 && hangs_below_label(above, below) {
+            return self.ends_early(next - 1, next);
+        }
         if next - start == 1 {
             // The first line may stand further right (an indent) or further left (a hanging paragraph).
             let limit = if shift < 0.0 { 6.0 } else { 4.0 };
@@ -216,15 +220,22 @@ impl<'a> Splitter<'_, 'a> {
 
     /// Whether a line leaves room for the first word of the next one.
     pub(super) fn ends_early(&self, index: usize, next: usize) -> bool {
+        self.edges.get(index).is_some_and(|edge| self.ends_before(*edge, index, next))
+    }
+
+    /// Whether the first word of the next line would fit between a line and an edge.
+    fn ends_before(&self, edge: f32, index: usize, next: usize) -> bool {
         let (Some(line), Some(below)) = (self.line(index), self.line(next)) else { return false };
-        let Some(edge) = self.edges.get(index) else { return false };
-        let word = first_word_width(below);
-        edge - line.bounds.x1 > word + 0.75 * line.size
+        edge - line.bounds.x1 > first_word_width(below) + 0.75 * line.size
     }
 
     /// Whether a line ended on purpose, although the next one follows as in a paragraph.
     pub(super) fn is_line_end(&self, next: usize) -> bool {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return true };
+        if self.is_open {
+            return self.ends_early(next - 1, next)
+                || begins_large(below) && self.ends_before(self.right, next - 1, next);
+        }
         let (is_end, is_start) = (ends_sentence(above), !begins_small(below));
         (is_end || is_start) && self.ends_early(next - 1, next) || is_end && is_start && self.is_short(next - 1)
     }
@@ -249,10 +260,27 @@ fn has_formula(line: &Line) -> bool {
     line.words.iter().any(|word| word.formula.is_some() || word.style.size < INDEX_FACTOR * line.size)
 }
 
+/// Whether a line begins below the text after the label of the line above, as those of a hanging caption or note do. A number
+/// may follow the label.
+fn hangs_below_label(above: &Line, below: &Line) -> bool {
+    let is_ended = above.words.get(1).is_some_and(|number| number.text.ends_with('.'));
+    let is_caption = is_ended && is_caption_label(above.words.iter().map(|word| word.text.as_str()));
+    let label = above.words.iter().take(MAX_LABEL_WORDS).position(|word| word.text.ends_with([':', '：']));
+    let Some(label) = label.or(is_caption.then_some(1)) else { return false };
+    let mut texts = above.words.iter().skip(label + 1).take(2);
+    texts.any(|word| (word.bounds.x0 - below.bounds.x0).abs() < HANG_EM * below.size)
+}
+
 /// Whether a line ends with a sign that ends a sentence or a part of one.
 fn ends_sentence(line: &Line) -> bool {
     let last = line.words.last().and_then(|word| word.text.chars().last());
     last.is_some_and(|sign| matches!(sign, '.' | '!' | '?' | ':' | ';'))
+}
+
+/// Whether the first letter or digit of a line is a capital or a digit.
+fn begins_large(line: &Line) -> bool {
+    let first = line.words.first().and_then(|word| word.text.chars().find(|sign| sign.is_alphanumeric()));
+    first.is_some_and(|sign| sign.is_uppercase() || sign.is_numeric())
 }
 
 /// The width of the words up to the first space.

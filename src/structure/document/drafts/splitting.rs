@@ -5,6 +5,7 @@ use super::dividers::Dividers;
 use super::formulas;
 use super::item_starts::{RecentMarkers, add_bare_numbers};
 use super::markers::{Marker, label_marker, marker};
+use super::room::Room;
 use super::spacing::{FULL_EM, INDENT_EM, is_long, justified_edge, right_edges};
 use super::{Draft, DraftKind, Place, begins_small};
 use crate::document::headings::{MUCH_LARGER, section_depth};
@@ -19,11 +20,11 @@ const CODE_FACTOR: f32 = 3.3;
 /// Lines of an element of the structure tree stand at most this multiple of the leading apart.
 const ELEMENT_FACTOR: f32 = 4.0;
 /// The further lines of a numbered title begin where the text after its number does, or at most so many ems from there.
-const HANG_EM: f32 = 0.3;
+pub(super) const HANG_EM: f32 = 0.3;
 /// The grounds of the lines of one listing have no space between them.
 const LISTING_EM: f32 = 1.1;
 /// The label of a line has at most so many words.
-const MAX_LABEL_WORDS: usize = 4;
+pub(super) const MAX_LABEL_WORDS: usize = 4;
 /// Sizes that differ by less are the same.
 const SIZE_TOLERANCE: f32 = 0.06;
 
@@ -32,6 +33,7 @@ const SIZE_TOLERANCE: f32 = 0.06;
 pub(crate) struct Evidence<'s> {
     pub(crate) statistics: &'s TypeStatistics,
     pub(crate) dividers: &'s Dividers,
+    pub(crate) room: &'s Room,
 }
 
 /// Splits the lines of a column into drafts.
@@ -39,12 +41,13 @@ pub(crate) fn split<'a>(
     lines: &[&'a Line],
     column: &Column,
     place: Place,
-    Evidence { statistics, dividers }: Evidence,
+    Evidence { statistics, dividers, room }: Evidence,
     recent: &mut RecentMarkers,
     drafts: &mut Vec<Draft<'a>>,
 ) {
     let Some(left) = lines.iter().map(|line| line.bounds.x0).min_by(f32::total_cmp) else { return };
     let right = lines.iter().map(|line| line.bounds.x1).fold(left, f32::max);
+    let room = room.right_of(lines, column);
     let (lines, formulas) = formulas::arrange(lines);
     let lines = lines.as_slice();
     let mut markers: Vec<Option<Marker>> = lines.iter().map(|line| marker(line)).collect();
@@ -53,7 +56,8 @@ pub(crate) fn split<'a>(
         steps: algorithms::steps(lines, dividers),
         formulas,
         markers,
-        right,
+        right: room,
+        is_open: room > right,
         edges: right_edges(lines, left, right, statistics.body_size),
         justified: justified_edge(lines),
         lines,
@@ -102,6 +106,8 @@ pub(super) struct Splitter<'s, 'a> {
     pub(super) edges: Vec<f32>,
     pub(super) justified: Option<f32>,
     pub(super) right: f32,
+    /// Whether no line of the column reaches that edge.
+    pub(super) is_open: bool,
     pub(super) statistics: &'s TypeStatistics,
     dividers: Option<&'s Dividers>,
     is_plain: bool,
