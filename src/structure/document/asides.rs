@@ -2,6 +2,7 @@
 
 use super::super::page_structure::{Column, Line, PageStructure, Region};
 use super::drafts::{Draft, DraftKind};
+use super::mirror::{is_mirrored, mirror};
 use super::type_statistics::TypeStatistics;
 use pagewise_text::Bounds;
 
@@ -22,9 +23,9 @@ fn is_aside(column: &Column, page: &PageStructure, statistics: &TypeStatistics) 
     if column.turn != 0 || !column.lines.iter().all(is_small) {
         return false;
     }
-    let own = extent(column);
+    let own = extent(column, page);
     let is_beside = |other: &Column| {
-        let text = extent(other);
+        let text = extent(other, page);
         let is_body = other.lines.iter().any(|line| line.size > SMALLER * statistics.body_size);
         let shared = own.y1.min(text.y1) - own.y0.max(text.y0);
         other.turn == 0
@@ -36,6 +37,8 @@ fn is_aside(column: &Column, page: &PageStructure, statistics: &TypeStatistics) 
     page.regions.iter().filter_map(Region::column).any(is_beside)
 }
 
-fn extent(column: &Column) -> Bounds {
-    Bounds::around(column.lines.iter().map(|line| line.bounds))
+/// Where a column stands on its page.
+fn extent(column: &Column, page: &PageStructure) -> Bounds {
+    let extent = Bounds::around(column.lines.iter().map(|line| line.bounds));
+    if is_mirrored(column) { mirror(extent, page.width) } else { extent }
 }

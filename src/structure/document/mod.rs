@@ -10,6 +10,7 @@ mod headings;
 mod joins;
 mod levels;
 mod lists;
+mod mirror;
 mod notes;
 mod quotes;
 mod spans;
@@ -47,6 +48,7 @@ pub struct OutlineHeading {
 /// Reads pages together, in the order of their numbers. Gives the blocks of the wanted pages.
 #[must_use]
 pub fn read_document(pages: &[DocumentPage], outline: &[OutlineHeading]) -> Vec<PageBlocks> {
+    let pages = &*mirror::mirrored(pages);
     let furniture = furniture::find(pages);
     let statistics = TypeStatistics::of(pages, &furniture);
     let mut drafts = all_drafts(pages, &furniture, &statistics);
@@ -67,7 +69,7 @@ pub fn read_document(pages: &[DocumentPage], outline: &[OutlineHeading]) -> Vec<
 /// agree in each.
 #[must_use]
 pub fn printed_numbers(pages: &[DocumentPage]) -> BTreeMap<u32, String> {
-    furniture::printed_numbers(pages)
+    furniture::printed_numbers(&mirror::mirrored(pages))
 }
 
 /// The drafts of all pages, in reading order.
@@ -79,8 +81,10 @@ fn all_drafts<'a>(
     let mut drafts = Vec::new();
     let mut recent = drafts::RecentMarkers::default();
     for (page_index, page) in pages.iter().enumerate() {
-        let dividers = drafts::Dividers::of(&page.structure.rules);
-        let evidence = drafts::Evidence { statistics, dividers: &dividers };
+        let rules = &page.structure.rules;
+        let dividers = drafts::Dividers::of(rules.iter().copied());
+        let mirrored = rules.iter().map(|rule| mirror::mirror(*rule, page.structure.width));
+        let mirrored_dividers = drafts::Dividers::of(mirrored);
         let running = |rows: Option<&Vec<RunningRow>>| {
             let rows = rows.into_iter().flatten();
             rows.filter_map(|row| Draft::of_running(page_index, &page.structure, row)).collect::<Vec<_>>()
@@ -96,6 +100,8 @@ fn all_drafts<'a>(
                     let lines = column.lines.iter().enumerate();
                     let lines = lines.filter(|(index, _)| !furniture.contains(place, *index)).map(|(_, line)| line);
                     let from = drafts.len();
+                    let dividers = if mirror::is_mirrored(column) { &mirrored_dividers } else { &dividers };
+                    let evidence = drafts::Evidence { statistics, dividers };
                     drafts::split(&lines.collect::<Vec<_>>(), column, place, evidence, &mut recent, &mut drafts);
                     asides::mark(drafts.get_mut(from..).unwrap_or_default(), column, &page.structure, statistics);
                 }

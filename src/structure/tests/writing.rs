@@ -107,6 +107,27 @@ fn the_parts_of_a_line_that_runs_to_the_left_are_read_from_the_right() {
     assert_eq!(markdown(sheet), "שלום עולם טוב מאד");
 }
 
+/// A line whose words stand from the right to the left.
+fn leftwards(mut sheet: Sheet, mut right: f32, text: &str) -> Sheet {
+    for part in text.split(' ') {
+        right -= 5.0 * f32::from(u8::try_from(part.chars().count()).unwrap_or(0));
+        sheet.put(right, PLAIN, part);
+        right -= 5.0;
+    }
+    sheet.space(12.0)
+}
+
+#[test]
+fn lines_that_run_to_the_left_end_where_their_column_does() {
+    let full = "אבגדה וזחטי כלמנס עפצקר שתאבג דהוזח טיכלמ נסעפצ קרשתא בגדהו";
+    let sheet = leftwards(leftwards(Sheet::new(), 350.0, full), 350.0, full);
+    let sheet = leftwards(leftwards(sheet, 350.0, "זחטיכ למנ."), 335.0, "סעפצק רשתאב גדהוז חטיכל");
+    assert_eq!(
+        markdown(leftwards(sheet, 350.0, full)),
+        format!("{full} {full} זחטיכ למנ.\n\nסעפצק רשתאב גדהוז חטיכל\n\n{full}")
+    );
+}
+
 #[test]
 fn a_text_over_another_stays_apart_from_its_words() {
     let mut sheet = Sheet::new().line("Signed by the secretary of the board");

@@ -14,6 +14,7 @@ pub(super) use markers::{Marker, marker};
 pub(super) use splitting::{Evidence, is_labelled, split};
 
 use super::furniture::RunningRow;
+use super::mirror::{is_mirrored, mirror};
 use crate::page_structure::{Figure, Line, LineRole, LineTag, PageStructure, Region, Style, TableArea};
 use pagewise_text::Bounds;
 
@@ -78,6 +79,8 @@ impl DraftKind {
 pub(super) struct Draft<'a> {
     pub(super) place: Place,
     pub(super) turn: u16,
+    /// Whether its column is mirrored.
+    pub(super) is_mirrored: bool,
     pub(super) lines: Vec<&'a Line>,
     /// The number of its own lines. Those after are joined from other columns.
     pub(super) own_lines: usize,
@@ -105,6 +108,7 @@ impl<'a> Draft<'a> {
         Self {
             place,
             turn: 0,
+            is_mirrored: false,
             own_lines: lines.len(),
             lines,
             joints: Vec::new(),
@@ -134,9 +138,10 @@ impl<'a> Draft<'a> {
         let column = |region: usize| structure.regions.get(region).and_then(Region::column);
         let lines = row.lines.iter().filter_map(|(region, line)| column(*region)?.lines.get(*line)).collect();
         let (region, _) = row.lines.first()?;
+        let own = column(*region)?;
         let kind = if row.is_left_out { DraftKind::LeftOut } else { DraftKind::Running };
         let place = Place { page, region: *region };
-        Some(Self { turn: column(*region)?.turn, ..Self::new(place, kind, lines) })
+        Some(Self { turn: own.turn, is_mirrored: is_mirrored(own), ..Self::new(place, kind, lines) })
     }
 
     /// Whether text follows on the baseline of its last line, so that it is a heading in the first line of its section.
@@ -183,7 +188,8 @@ impl<'a> Draft<'a> {
 
     /// Where they are on their page.
     pub(super) fn bounds_on(&self, page: &PageStructure) -> Bounds {
-        page.frame(self.turn).to_page(self.bounds())
+        let own = self.bounds();
+        page.frame(self.turn).to_page(if self.is_mirrored { mirror(own, page.width) } else { own })
     }
 
     /// The lines of the column in which it ends.

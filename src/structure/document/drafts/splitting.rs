@@ -8,6 +8,7 @@ use super::markers::{Marker, label_marker, marker};
 use super::spacing::{FULL_EM, INDENT_EM, is_long, justified_edge, right_edges};
 use super::{Draft, DraftKind, Place, begins_small};
 use crate::document::headings::{MUCH_LARGER, section_depth};
+use crate::document::mirror::is_mirrored;
 use crate::document::notes::note_label;
 use crate::document::type_statistics::TypeStatistics;
 use crate::page_structure::{Column, Line, LineRole, LineTag, has_letter};
@@ -86,7 +87,8 @@ fn set_column(
     let origin = if column.is_plain { left } else { statistics.origin(left, em) };
     let count = drafts.len() - from;
     for (index, draft) in drafts.iter_mut().skip(from).enumerate() {
-        (draft.turn, draft.origin, draft.right) = (column.turn, origin, right);
+        (draft.turn, draft.is_mirrored) = (column.turn, is_mirrored(column));
+        (draft.origin, draft.right) = (origin, right);
         (draft.opens_column, draft.closes_column) = (index == 0, index + 1 == count);
     }
 }
