@@ -2,7 +2,7 @@
 
 use super::super::bounds::{center, holds};
 use super::super::page_structure::{Column, Line, LineWord, Region, TableArea, ends_label, is_cell_value, page_number};
-use super::segments::{Segment, is_dots, is_printed_over, line_size};
+use super::segments::{Segment, in_reading_order, is_dots, is_printed_over, line_size};
 use pagewise_text::{Bounds, ColumnPart, SCRIPT_GAP_EM, are_apart, are_level};
 
 /// The boxes that are drawn round text, in the frame of its column.
@@ -87,11 +87,13 @@ fn merged(segments: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Line> {
     rows.into_iter().flat_map(|row| divided(row, boxes)).filter_map(line_of).collect()
 }
 
-/// The parts of a row, from left to right. A row of more than two parts is one of an array.
+/// The parts of a row in reading order. A row of more than two parts is one of an array.
 fn divided(mut row: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Vec<Segment>> {
     row.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
     match row.as_slice() {
-        [left, right] if is_divided(left, right, boxes) => row.into_iter().map(|part| vec![part]).collect(),
+        [left, right] if is_divided(left, right, boxes) => {
+            in_reading_order(row).into_iter().map(|part| vec![part]).collect()
+        }
         _ => vec![row],
     }
 }

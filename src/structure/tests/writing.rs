@@ -129,6 +129,16 @@ fn lines_that_run_to_the_left_end_where_their_column_does() {
 }
 
 #[test]
+fn marks_to_the_right_of_texts_that_run_to_the_left_are_those_of_items() {
+    let mut sheet = Sheet::new();
+    for text in ["אבגדה וזחטי כלמנס", "עפצקר שתאבג", "דהוזח טיכלמ נסעפצ"] {
+        sheet.put(350.0, PLAIN, "•");
+        sheet = leftwards(sheet, 320.0, text);
+    }
+    assert_eq!(markdown(sheet), "- אבגדה וזחטי כלמנס\n- עפצקר שתאבג\n- דהוזח טיכלמ נסעפצ");
+}
+
+#[test]
 fn a_text_over_another_stays_apart_from_its_words() {
     let mut sheet = Sheet::new().line("Signed by the secretary of the board");
     let mut over = Sheet::new().go_to(76.0);
