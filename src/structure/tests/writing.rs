@@ -1,7 +1,7 @@
 //! Markdown.
 
 use super::super::{Block, BlockKind, ListMarker, PageBlocks, TextSpan, to_markdown};
-use super::sheet::{BOLD, FULL, Face, PLAIN, Sheet, markdown};
+use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, markdown};
 use pagewise_text::{Bounds, PageLayout};
 
 #[test]
@@ -136,6 +136,19 @@ fn marks_to_the_right_of_texts_that_run_to_the_left_are_those_of_items() {
         sheet = leftwards(sheet, 320.0, text);
     }
     assert_eq!(markdown(sheet), "- אבגדה וזחטי כלמנס\n- עפצקר שתאבג\n- דהוזח טיכלמ נסעפצ");
+}
+
+#[test]
+fn letters_of_half_the_width_of_ideographs_are_no_code_beside_them() {
+    let line = |width: f32| {
+        let mut sheet = Sheet::new().line("この文書は二行にわたる文を一つ持っている").space(20.0);
+        sheet.word(50.0, 40.0, PLAIN, "数値解析");
+        sheet.word(95.0, width, MONO, "dynamics");
+        sheet.word(145.0, 20.0, PLAIN, "以下");
+        sheet
+    };
+    assert!(markdown(line(40.0)).ends_with("数値解析 dynamics 以下"));
+    assert!(markdown(line(48.0)).ends_with("数値解析 `dynamics` 以下"));
 }
 
 #[test]
