@@ -1,6 +1,6 @@
 //! The words of a page, with their positions and styles.
 
-use super::bidi::BracketNaming;
+use super::bidi::{BracketNaming, is_mark};
 use super::hyphens::{HYPHENS, SOFT_HYPHEN};
 use super::lines::{LineGlyph, TextLine};
 use super::reading_order::TextBlock;
@@ -60,8 +60,11 @@ impl OpenWord {
         Self { text, extent, first: glyph.clone(), baseline: *baseline, style, is_spaced, script: *script }
     }
 
-    /// Whether `next` goes on with it, in the style `style`.
+    /// Whether `next` goes on with it, in the style `style`. A mark does wherever it stands.
     fn continues_with(&self, next: &LineGlyph, style: GlyphStyle) -> bool {
+        if is_mark(next) && !next.is_spaced {
+            return true;
+        }
         let (first, glyph) = (&self.first, &next.glyph);
         let (small, large) = (first.size.min(glyph.size), first.size.max(glyph.size));
         !next.is_spaced
