@@ -242,6 +242,18 @@ mod tests {
     }
 
     #[test]
+    fn ideographs_of_a_justified_line_have_no_spaces_between_them() {
+        let mut start = 100.0;
+        let placed = "本研究では、Discrete Element".chars().map(|sign| {
+            let (width, gap) = if sign.is_ascii() { (5.0, 0.0) } else { (10.0, 3.0) };
+            start += width + gap;
+            PlacedGlyph::character(sign, start - width - gap, start - gap, 50.0, 10.0)
+        });
+        let found = words(placed.collect());
+        assert_eq!(found.first().map(|word| word.text.as_str()), Some("本研究では、"));
+    }
+
+    #[test]
     fn a_superscript_is_a_word_of_its_own_without_a_space() {
         let mut line = glyphs("note");
         line.push(PlacedGlyph::character('1', 120.0, 123.0, 46.0, 6.0));
