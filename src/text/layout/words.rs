@@ -11,6 +11,7 @@ use crate::glyphs::PlacedGlyph;
 use crate::page_layout::{Bounds, MAX_WORDS, Word, to_points};
 use hayro_interpret::kurbo::Rect;
 use pagewise_base::clean::is_hidden;
+use pagewise_base::script::is_right_to_left;
 
 /// Glyphs whose sizes have a larger ratio are of two words: a letter and its superscript.
 const SIZE_RATIO: f64 = 1.05;
@@ -60,9 +61,10 @@ impl OpenWord {
         Self { text, extent, first: glyph.clone(), baseline: *baseline, style, is_spaced, script: *script }
     }
 
-    /// Whether `next` goes on with it, in the style `style`. A mark does wherever it stands.
+    /// Whether `next` goes on with it, in the style `style`. A mark of a letter that is read to the left does
+    /// wherever it stands.
     fn continues_with(&self, next: &LineGlyph, style: GlyphStyle) -> bool {
-        if is_mark(next) && !next.is_spaced {
+        if is_mark(next) && !next.is_spaced && self.text.chars().any(is_right_to_left) {
             return true;
         }
         let (first, glyph) = (&self.first, &next.glyph);
