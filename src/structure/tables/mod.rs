@@ -30,7 +30,7 @@ use crate::reading::is_slanted;
 use layout::edges::Edges;
 use layout::lines::PageWords;
 use pagewise_base::checked_on_arrival;
-use pagewise_base::script::runs_left;
+use pagewise_base::script::is_right_to_left;
 use pagewise_text::{Bounds, PageLayout, Word, rows_of};
 use std::collections::HashSet;
 
@@ -150,9 +150,11 @@ fn tables_of(page: &PageLayout) -> Vec<Table> {
     tables
 }
 
-/// Counts the columns of a table from the right if its text runs to the left.
+/// Counts the columns of a table from the right if two of three letters run to the left. Tables in two languages have the
+/// order of the page.
 fn order_columns(table: &mut Table) {
-    if runs_left(table.cells.iter().map(|cell| cell.text.as_str())) {
+    let letters = || table.cells.iter().flat_map(|cell| cell.text.chars()).filter(|sign| sign.is_alphabetic());
+    if 3 * letters().filter(|sign| is_right_to_left(*sign)).count() > 2 * letters().count() {
         let columns = table.columns;
         table.cells.iter_mut().for_each(|cell| cell.column = columns.saturating_sub(cell.column + cell.column_span));
         table.cells.sort_by_key(|cell| (cell.row, cell.column));
