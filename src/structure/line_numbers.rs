@@ -69,7 +69,7 @@ pub(crate) fn region(page: &PageLayout, numbers: &BTreeSet<usize>, reader: &Dire
     words.iter_mut().for_each(|word| word.is_spaced = true);
     let tag = Some(LineTag { element: 0, role: LineRole::LineNumber, label: 0 });
     let line = Line { words, tag, ..lines.first()?.clone() };
-    Some(Region::Column(Column { turn: 0, is_plain: false, lines: vec![line] }))
+    Some(Region::Column(Column { lines: vec![line], ..Column::default() }))
 }
 
 fn number(word: &Word) -> Option<u32> {

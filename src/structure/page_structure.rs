@@ -73,6 +73,9 @@ pub struct Column {
     pub turn: u16,
     /// Whether its lines stand in the given order, for want of a better one.
     pub is_plain: bool,
+    /// Whether left and right are exchanged in its frame, as they are for text that runs to the left once pages are read together.
+    #[serde(skip)]
+    pub is_mirrored: bool,
     /// From top to bottom.
     pub lines: Vec<Line>,
 }

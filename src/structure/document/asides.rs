@@ -2,8 +2,8 @@
 
 use super::super::page_structure::{Column, Line, PageStructure, Region};
 use super::drafts::{Draft, DraftKind, is_long};
+use super::mirror;
 use super::type_statistics::TypeStatistics;
-use pagewise_text::Bounds;
 
 /// The type of a side bar is smaller than the body by this factor.
 const SMALLER: f32 = 0.93;
@@ -25,9 +25,9 @@ fn is_aside(column: &Column, page: &PageStructure, statistics: &TypeStatistics) 
     if column.turn != 0 || !column.lines.iter().all(is_small) {
         return false;
     }
-    let own = extent(column);
+    let own = mirror::extent_on(column, page);
     let is_beside = |other: &Column| {
-        let text = extent(other);
+        let text = mirror::extent_on(other, page);
         let is_body = |line: &&Line| line.size > SMALLER * statistics.body_size && is_long(line);
         let long = other.lines.iter().filter(is_body).count();
         let shared = own.y1.min(text.y1) - own.y0.max(text.y0);
@@ -39,8 +39,4 @@ fn is_aside(column: &Column, page: &PageStructure, statistics: &TypeStatistics) 
             && 2.0 * shared > own.height()
     };
     page.regions.iter().filter_map(Region::column).any(is_beside)
-}
-
-fn extent(column: &Column) -> Bounds {
-    Bounds::around(column.lines.iter().map(|line| line.bounds))
 }

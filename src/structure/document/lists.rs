@@ -1,6 +1,5 @@
 //! Lists: items and their depth, by the indent of their text.
 
-use super::drafts::Marker;
 use super::drafts::{Draft, DraftKind};
 use super::type_statistics::TypeStatistics;
 use crate::list_marks::MarkerKind;
@@ -52,7 +51,8 @@ fn mark_paragraph(draft: &mut Draft, is_listed: bool, open: &mut Vec<OpenList>, 
     let tolerance = (TOLERANCE_EM * statistics.body_size).min(OWN_TOLERANCE_EM * draft.size());
     match draft.marker.clone().filter(|_| is_listed) {
         Some(marker) => {
-            open_list(item_list(draft, &marker), tolerance, open);
+            let item = OpenList { mark: draft.first_left() - draft.origin, text: marker.text_left - draft.origin };
+            open_list(item, tolerance, open);
             draft.kind = DraftKind::Item { depth: depth(open.len()) };
         }
         None => {
@@ -65,16 +65,6 @@ fn mark_paragraph(draft: &mut Draft, is_listed: bool, open: &mut Vec<OpenList>, 
                 None => open.clear(),
             }
         }
-    }
-}
-
-/// How far a mark and the text after it are set in. The mark of right-to-left text stands to the right of it.
-fn item_list(draft: &Draft, marker: &Marker) -> OpenList {
-    match draft.lines.first().map(|line| line.words.as_slice()) {
-        Some([mark, text, ..]) if mark.bounds.x0 > text.bounds.x1 => {
-            OpenList { mark: draft.right - mark.bounds.x1, text: draft.right - text.bounds.x1 }
-        }
-        _ => OpenList { mark: draft.first_left() - draft.origin, text: marker.text_left - draft.origin },
     }
 }
 

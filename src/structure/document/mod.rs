@@ -10,6 +10,7 @@ mod headings;
 mod joins;
 mod levels;
 mod lists;
+mod mirror;
 mod notes;
 mod quotes;
 mod spans;
@@ -21,6 +22,7 @@ use super::block::PageBlocks;
 use super::page_structure::{PageStructure, Region};
 use drafts::Draft;
 use furniture::RunningRow;
+use pagewise_text::Bounds;
 use type_statistics::TypeStatistics;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +49,7 @@ pub struct OutlineHeading {
 /// Reads pages together, in the order of their numbers. Gives the blocks of the wanted pages.
 #[must_use]
 pub fn read_document(pages: &[DocumentPage], outline: &[OutlineHeading]) -> Vec<PageBlocks> {
+    let pages = &*mirror::mirrored(pages);
     let furniture = furniture::find(pages);
     let statistics = TypeStatistics::of(pages, &furniture);
     let mut drafts = all_drafts(pages, &furniture, &statistics);
@@ -67,7 +70,7 @@ pub fn read_document(pages: &[DocumentPage], outline: &[OutlineHeading]) -> Vec<
 /// agree in each.
 #[must_use]
 pub fn printed_numbers(pages: &[DocumentPage]) -> BTreeMap<u32, String> {
-    furniture::printed_numbers(pages)
+    furniture::printed_numbers(&mirror::mirrored(pages))
 }
 
 /// The drafts of all pages, in reading order.
@@ -79,9 +82,12 @@ fn all_drafts<'a>(
     let mut drafts = Vec::new();
     let mut recent = drafts::RecentMarkers::default();
     for (page_index, page) in pages.iter().enumerate() {
-        let dividers = drafts::Dividers::of(&page.structure.rules);
-        let room = drafts::Room::of(&page.structure);
-        let evidence = drafts::Evidence { statistics, dividers: &dividers, room: &room };
+        let [upright, mirrored] = [false, true].map(|is_mirrored| {
+            let placed =
+                |bounds: &Bounds| if is_mirrored { mirror::mirror(*bounds, page.structure.width) } else { *bounds };
+            let dividers = drafts::Dividers::of(page.structure.rules.iter().map(placed));
+            (dividers, drafts::Room::of(&page.structure, &placed))
+        });
         let running = |rows: Option<&Vec<RunningRow>>| {
             let rows = rows.into_iter().flatten();
             rows.filter_map(|row| Draft::of_running(page_index, &page.structure, row)).collect::<Vec<_>>()
@@ -97,6 +103,8 @@ fn all_drafts<'a>(
                     let lines = column.lines.iter().enumerate();
                     let lines = lines.filter(|(index, _)| !furniture.contains(place, *index)).map(|(_, line)| line);
                     let from = drafts.len();
+                    let (dividers, room) = if column.is_mirrored { &mirrored } else { &upright };
+                    let evidence = drafts::Evidence { statistics, dividers, room };
                     drafts::split(&lines.collect::<Vec<_>>(), column, place, evidence, &mut recent, &mut drafts);
                     asides::mark(drafts.get_mut(from..).unwrap_or_default(), column, &page.structure, statistics);
                 }

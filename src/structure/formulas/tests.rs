@@ -160,6 +160,10 @@ fn words_of_the_greek_language_are_text() {
         sheet.prose(150.0, "Ονομα:");
     });
     assert_eq!(formulas, "");
+    for word in ["πεπυρωµένοι", "ὧν"] {
+        let text = inline(&[word, "^9"]);
+        assert!(text.contains(word) && !text.contains('$'), "{text}");
+    }
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Fonts of a fixed pitch that do not say so: all their words have the same width for each character.
 
-use super::super::bounds::Frame;
-use super::super::page_structure::LineWord;
+use super::super::bounds::{Frame, quarters};
+use super::super::page_structure::{LineWord, has_letter};
+use pagewise_base::script::is_ideograph;
 use pagewise_text::{Bounds, Word};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Fewer words of a font show no pitch.
 const MIN_WORDS: usize = 3;
@@ -11,6 +13,9 @@ const MIN_WORDS: usize = 3;
 const MIN_LETTERS: usize = 4;
 /// Pitches that differ by less, in ems, are one.
 const TOLERANCE_EM: f32 = 0.008;
+
+/// Half an em, in ems. The letters of most fonts of code are wider.
+const HALF_EM: Range<f32> = 0.47..0.53;
 
 /// The fonts of a page that have a fixed pitch.
 #[derive(Debug, Default)]
@@ -21,10 +26,7 @@ impl FixedPitchFonts {
     pub(super) fn of(words: &[Word], frame: Frame) -> Self {
         let mut pitches: BTreeMap<u16, Pitches> = BTreeMap::new();
         for word in words.iter().filter(|word| shows_pitch(&word.text)) {
-            let bounds = frame.of_page(word.bounds);
-            let count = u16::try_from(word.text.chars().count()).unwrap_or(u16::MAX);
-            let pitch = bounds.width() / f32::from(count) / word.size;
-            pitches.entry(word.font).or_default().add(&word.text, pitch);
+            pitches.entry(word.font).or_default().add(&word.text, pitch_of(word, frame));
         }
         pitches.retain(|_, pitches| pitches.texts.len() >= MIN_WORDS);
         let is_fixed = |pitches: &Pitches| pitches.most - pitches.least < TOLERANCE_EM && pitches.least > 0.0;
@@ -36,6 +38,53 @@ impl FixedPitchFonts {
     pub(super) fn contains(&self, font: u16) -> bool {
         self.0.contains(&font)
     }
+}
+
+/// The fonts of ideographs, whose letters have half the width of these. Beside ideographs of their size they are no code,
+/// and signs such as arrows are none in any font.
+#[derive(Debug, Default)]
+pub(super) struct HalfWidthText {
+    fonts: BTreeSet<u16>,
+    /// The lines of ideographs, with their sizes.
+    lines: BTreeSet<(u32, i32)>,
+}
+
+impl HalfWidthText {
+    pub(super) fn of(words: &[Word], frame: Frame) -> Self {
+        let mut text = Self::default();
+        let (wide, others): (Vec<&Word>, Vec<&Word>) =
+            words.iter().partition(|word| word.text.chars().any(is_ideograph));
+        text.lines.extend(wide.iter().map(|word| line_and_size(word)));
+        let mut pitches: BTreeMap<u16, f32> = BTreeMap::new();
+        for word in others.iter().filter(|word| word.is_monospace && shows_pitch(&word.text)) {
+            let least = pitches.entry(word.font).or_insert(f32::INFINITY);
+            *least = least.min(pitch_of(word, frame));
+        }
+        let half = pitches.iter().filter(|(_, pitch)| HALF_EM.contains(*pitch));
+        text.fonts.extend(wide.iter().map(|word| word.font).chain(half.map(|(font, _)| *font)));
+        // Code is the smaller part of the letters and numbers beside ideographs.
+        let is_beside = |word: &&&Word| has_letter(&word.text) && text.lines.contains(&line_and_size(word));
+        let beside = || others.iter().filter(is_beside);
+        if 2 * beside().filter(|word| text.fonts.contains(&word.font)).count() < beside().count() {
+            text.fonts.clear();
+        }
+        text
+    }
+
+    pub(super) fn contains(&self, word: &Word) -> bool {
+        let is_sign = !word.text.is_ascii() && !has_letter(&word.text);
+        (is_sign || self.fonts.contains(&word.font)) && self.lines.contains(&line_and_size(word))
+    }
+}
+
+/// The width of each character of a word, in ems.
+fn pitch_of(word: &Word, frame: Frame) -> f32 {
+    let count = u16::try_from(word.text.chars().count()).unwrap_or(u16::MAX);
+    frame.of_page(word.bounds).width() / f32::from(count) / word.size
+}
+
+fn line_and_size(word: &Word) -> (u32, i32) {
+    (word.line, quarters(word.size))
 }
 
 /// The pitches of the words of a font.

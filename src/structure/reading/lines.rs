@@ -2,7 +2,7 @@
 
 use super::super::bounds::{center, holds};
 use super::super::page_structure::{Column, Line, LineWord, Region, TableArea, ends_label, is_cell_value, page_number};
-use super::segments::{Segment, is_dots, is_printed_over, line_size};
+use super::segments::{Segment, in_reading_order, is_dots, is_printed_over, line_size};
 use pagewise_text::{Bounds, ColumnPart, SCRIPT_GAP_EM, are_apart, are_level};
 
 /// The boxes that are drawn round text, in the frame of its column.
@@ -62,7 +62,7 @@ fn middle(segment: &Segment) -> f32 {
 
 fn push_column(segments: Vec<Segment>, turn: u16, boxes: &DrawnBoxes, regions: &mut Vec<Region>) {
     if !segments.is_empty() {
-        regions.push(Region::Column(Column { turn, is_plain: false, lines: lines_of(segments, boxes) }));
+        regions.push(Region::Column(Column { turn, lines: lines_of(segments, boxes), ..Column::default() }));
     }
 }
 
@@ -94,16 +94,18 @@ fn merged(segments: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Line> {
 /// The segments of a line.
 type Part = Vec<Segment>;
 
-/// The parts of rows in reading order. What stands at the left of white space that divides several rows is a block, such as
-/// an address, and is read before what stands at the right of it.
+/// The parts of rows in reading order. What stands on one side of white space that divides several rows is a block, such as an
+/// address, and is read before what stands on the other side of it.
 fn block_by_block(rows: Vec<Vec<Part>>) -> Vec<Part> {
     let mut read = Vec::new();
     let mut rows = rows.into_iter();
     while !rows.as_slice().is_empty() {
         let (count, gap) = divided_rows(rows.as_slice());
-        let parts = rows.by_ref().take(count).flatten();
-        let (left, right): (Vec<Part>, Vec<Part>) = parts.partition(|part| extent(part).x1 <= gap);
-        read.extend(left.into_iter().chain(right));
+        let parts: Vec<Part> = rows.by_ref().take(count).flatten().collect();
+        let begins_left = parts.first().is_some_and(|part| extent(part).x1 <= gap);
+        let (first, second): (Vec<Part>, Vec<Part>) =
+            parts.into_iter().partition(|part| (extent(part).x1 <= gap) == begins_left);
+        read.extend(first.into_iter().chain(second));
     }
     read
 }
@@ -116,7 +118,10 @@ fn divided_rows(rows: &[Vec<Part>]) -> (usize, f32) {
         let is_next =
             |own: &Segment| last.is_none_or(|last| own.baseline - last.baseline < BLOCK_LEADING_EM * own.size);
         let (left, right): (Vec<Bounds>, Vec<Bounds>) = match row.as_slice() {
-            [left, right] => (vec![extent(left)], vec![extent(right)]),
+            [one, other] => match [extent(one), extent(other)] {
+                [one, other] if one.x0 < other.x0 => (vec![one], vec![other]),
+                [one, other] => (vec![other], vec![one]),
+            },
             [only] => std::iter::once(extent(only)).partition(|own| own.x1 < to),
             _ => break,
         };
@@ -137,11 +142,13 @@ fn extent(part: &Part) -> Bounds {
     Bounds::around(part.iter().map(|segment| segment.bounds))
 }
 
-/// The parts of a row, from left to right. A row of more than two parts is one of an array.
+/// The parts of a row in reading order. A row of more than two parts is one of an array.
 fn divided(mut row: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Part> {
     row.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
     match row.as_slice() {
-        [left, right] if is_divided(left, right, boxes) => row.into_iter().map(|part| vec![part]).collect(),
+        [left, right] if is_divided(left, right, boxes) => {
+            in_reading_order(row).into_iter().map(|part| vec![part]).collect()
+        }
         _ => vec![row],
     }
 }

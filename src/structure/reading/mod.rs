@@ -10,8 +10,8 @@ use super::bounds::{Frame, center, holds};
 use super::formulas::{self, FoundFormula};
 use super::line_numbers;
 use super::page_structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea};
-use fixed_pitch::FixedPitchFonts;
 pub(crate) use fixed_pitch::pitch;
+use fixed_pitch::{FixedPitchFonts, HalfWidthText};
 use lines::DrawnBoxes;
 use pagewise_text::{Bounds, MAX_TILT, PageLayout, Script, Word, columns_of};
 use segments::Segment;
@@ -127,13 +127,15 @@ pub(crate) struct DirectionReader<'p> {
     links: LinkIndex,
     boxes: DrawnBoxes,
     fixed_pitch: FixedPitchFonts,
+    half_width: HalfWidthText,
 }
 
 impl<'p> DirectionReader<'p> {
     pub(super) fn new(page: &'p PageLayout, frame: Frame) -> Self {
         let links = page.links.iter().take(MAX_LINKS).map(|link| frame.of_page(link.bounds)).collect::<Vec<_>>();
         let fixed_pitch = FixedPitchFonts::of(&page.words, frame);
-        Self { page, frame, links: LinkIndex::new(links), boxes: drawn_boxes(page, frame), fixed_pitch }
+        let half_width = HalfWidthText::of(&page.words, frame);
+        Self { page, frame, links: LinkIndex::new(links), boxes: drawn_boxes(page, frame), fixed_pitch, half_width }
     }
 
     /// The columns of these words and the tables, in reading order.
@@ -157,6 +159,7 @@ impl<'p> DirectionReader<'p> {
         let placed = words.iter().map(|word| {
             let (mut placed, baseline) = placed_word(word, self.frame, &self.links);
             placed.style.is_monospace |= self.fixed_pitch.contains(word.font);
+            placed.style.is_monospace &= !self.half_width.contains(word);
             (placed, baseline)
         });
         let formulas = formulas.iter().flat_map(|formula| formula.line_words(self.page));
@@ -250,6 +253,6 @@ fn plain_regions(words: &[&Word], frame: Frame, tables: &[TableArea]) -> Vec<Reg
         lines.extend(lines::of_words(placed));
         rest = tail;
     }
-    let column = Region::Column(Column { turn: frame.turn, is_plain: true, lines });
+    let column = Region::Column(Column { turn: frame.turn, is_plain: true, lines, ..Column::default() });
     std::iter::once(column).chain(tables.iter().map(|table| Region::Table(*table))).collect()
 }

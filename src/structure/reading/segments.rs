@@ -211,6 +211,7 @@ fn is_mark(text: &str) -> bool {
 
 /// The segments of rows. Bullets and numbers that stand below each other become part of the texts beside them.
 fn with_marks(rows: Vec<Vec<Segment>>) -> Vec<Segment> {
+    let rows: Vec<Vec<Segment>> = rows.into_iter().map(in_reading_order).collect();
     let lists = Lists::of(&rows);
     let mut joined: Vec<Segment> = Vec::new();
     for row in rows {
@@ -231,6 +232,14 @@ fn with_marks(rows: Vec<Vec<Segment>>) -> Vec<Segment> {
     joined
 }
 
+/// The segments of a row, from the right if one runs to the left.
+pub(super) fn in_reading_order(mut row: Vec<Segment>) -> Vec<Segment> {
+    if row.iter().any(ColumnPart::runs_left) {
+        row.reverse();
+    }
+    row
+}
+
 /// Marks and texts below each other, by the places where they begin.
 struct Lists(BTreeMap<(i32, i32), MarkColumn>);
 
@@ -248,7 +257,7 @@ impl Lists {
                 && is_mark_of(mark, text)
             {
                 let empty = MarkColumn { marks: 0, are_signs: true };
-                let column = lists.entry((left_of(mark), left_of(text))).or_insert(empty);
+                let column = lists.entry(places_of(mark, text)).or_insert(empty);
                 column.marks += 1;
                 column.are_signs &= !mark.words.iter().any(|word| has_letter(&word.text));
             }
@@ -258,18 +267,19 @@ impl Lists {
     }
 
     fn hold(&self, mark: &Segment, text: &Segment) -> bool {
-        is_mark_of(mark, text) && self.0.contains_key(&(left_of(mark), left_of(text)))
+        is_mark_of(mark, text) && self.0.contains_key(&places_of(mark, text))
     }
 }
 
-/// Where a segment begins, in points.
-fn left_of(segment: &Segment) -> i32 {
-    quarters(segment.bounds.x0) / 4
+/// Where a mark and its text begin, in points: at the right if the text runs to the left.
+fn places_of(mark: &Segment, text: &Segment) -> (i32, i32) {
+    let place = |own: &Segment| quarters(if text.runs_left() { own.bounds.x1 } else { own.bounds.x0 }) / 4;
+    (place(mark), place(text))
 }
 
 /// Whether a segment may be the mark of the text after it.
 fn is_mark_of(mark: &Segment, text: &Segment) -> bool {
-    let gap = text.bounds.x0 - mark.bounds.x1;
+    let gap = if text.runs_left() { mark.bounds.x0 - text.bounds.x1 } else { text.bounds.x0 - mark.bounds.x1 };
     mark.is_mark() && has_word(text) && (0.0..MAX_MARK_EM * text.size).contains(&gap)
 }
 

@@ -30,6 +30,7 @@ use crate::reading::is_slanted;
 use layout::edges::Edges;
 use layout::lines::PageWords;
 use pagewise_base::checked_on_arrival;
+use pagewise_base::script::is_right_to_left;
 use pagewise_text::{Bounds, PageLayout, Word, rows_of};
 use std::collections::HashSet;
 
@@ -83,7 +84,7 @@ pub enum ColumnsBy {
 pub struct Cell {
     /// The first row that it covers, from 0.
     pub row: usize,
-    /// The first column that it covers, from 0 at the left.
+    /// The first column that it covers, from 0 at the left, or at the right if the text of the table runs to the left.
     pub column: usize,
     /// How many rows it covers.
     pub row_span: usize,
@@ -144,8 +145,20 @@ fn tables_of(page: &PageLayout) -> Vec<Table> {
         is_free
     });
     without_formulas(&mut tables, page);
+    tables.iter_mut().for_each(order_columns);
     tables.sort_by(|a, b| a.bounds.y0.total_cmp(&b.bounds.y0).then(a.bounds.x0.total_cmp(&b.bounds.x0)));
     tables
+}
+
+/// Counts the columns of a table from the right if two of three letters run to the left. Tables in two languages have the
+/// order of the page.
+fn order_columns(table: &mut Table) {
+    let letters = || table.cells.iter().flat_map(|cell| cell.text.chars()).filter(|sign| sign.is_alphabetic());
+    if 3 * letters().filter(|sign| is_right_to_left(*sign)).count() > 2 * letters().count() {
+        let columns = table.columns;
+        table.cells.iter_mut().for_each(|cell| cell.column = columns.saturating_sub(cell.column + cell.column_span));
+        table.cells.sort_by_key(|cell| (cell.row, cell.column));
+    }
 }
 
 /// Takes out what white space or rules alone made a table of, where most words are those of displayed formulas and of

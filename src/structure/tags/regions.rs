@@ -55,7 +55,9 @@ fn push(regions: &mut Vec<Region>, part: Part) {
         {
             column.lines.extend(lines);
         }
-        (Part::Lines { turn, lines, .. }, _) => regions.push(Region::Column(Column { turn, is_plain: false, lines })),
+        (Part::Lines { turn, lines, .. }, _) => {
+            regions.push(Region::Column(Column { turn, lines, ..Column::default() }))
+        }
         (Part::Open { regions: open, .. }, _) => regions.extend(open),
         (Part::Table(area), _) => regions.push(Region::Table(area)),
         (Part::Figure(figure), _) => regions.push(Region::Figure(figure)),
@@ -183,7 +185,7 @@ impl<'p> RegionWriter<'p> {
             let column = |words: &[&Word]| {
                 let tag = LineTag { element: 0, role: LineRole::Furniture, label: 0 };
                 let lines = reader.lines(words, &[]).into_iter().map(|line| Line { tag: Some(tag), ..line }).collect();
-                Region::Column(Column { turn: frame.turn, is_plain: false, lines })
+                Region::Column(Column { turn: frame.turn, lines, ..Column::default() })
             };
             if !heads.is_empty() {
                 regions.insert(0, column(&heads));

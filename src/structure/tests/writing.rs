@@ -1,7 +1,7 @@
 //! Markdown.
 
 use super::super::{Block, BlockKind, ListMarker, PageBlocks, TextSpan, to_markdown};
-use super::sheet::{BOLD, FULL, Face, PLAIN, Sheet, markdown};
+use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, markdown};
 use pagewise_text::{Bounds, PageLayout};
 
 #[test]
@@ -105,6 +105,50 @@ fn the_parts_of_a_line_that_runs_to_the_left_are_read_from_the_right() {
         sheet.put(x, PLAIN, text);
     }
     assert_eq!(markdown(sheet), "שלום עולם טוב מאד");
+}
+
+/// A line whose words stand from the right to the left.
+fn leftwards(mut sheet: Sheet, mut right: f32, text: &str) -> Sheet {
+    for part in text.split(' ') {
+        right -= 5.0 * f32::from(u8::try_from(part.chars().count()).unwrap_or(0));
+        sheet.put(right, PLAIN, part);
+        right -= 5.0;
+    }
+    sheet.space(12.0)
+}
+
+#[test]
+fn lines_that_run_to_the_left_end_where_their_column_does() {
+    let full = "אבגדה וזחטי כלמנס עפצקר שתאבג דהוזח טיכלמ נסעפצ קרשתא בגדהו";
+    let sheet = leftwards(leftwards(Sheet::new(), 350.0, full), 350.0, full);
+    let sheet = leftwards(leftwards(sheet, 350.0, "זחטיכ למנ."), 335.0, "סעפצק רשתאב גדהוז חטיכל");
+    assert_eq!(
+        markdown(leftwards(sheet, 350.0, full)),
+        format!("{full} {full} זחטיכ למנ.\n\nסעפצק רשתאב גדהוז חטיכל\n\n{full}")
+    );
+}
+
+#[test]
+fn marks_to_the_right_of_texts_that_run_to_the_left_are_those_of_items() {
+    let mut sheet = Sheet::new();
+    for text in ["אבגדה וזחטי כלמנס", "עפצקר שתאבג", "דהוזח טיכלמ נסעפצ"] {
+        sheet.put(350.0, PLAIN, "•");
+        sheet = leftwards(sheet, 320.0, text);
+    }
+    assert_eq!(markdown(sheet), "- אבגדה וזחטי כלמנס\n- עפצקר שתאבג\n- דהוזח טיכלמ נסעפצ");
+}
+
+#[test]
+fn letters_of_half_the_width_of_ideographs_are_no_code_beside_them() {
+    let line = |width: f32| {
+        let mut sheet = Sheet::new().line("この文書は二行にわたる文を一つ持っている").space(20.0);
+        sheet.word(50.0, 40.0, PLAIN, "数値解析");
+        sheet.word(95.0, width, MONO, "dynamics");
+        sheet.word(145.0, 20.0, PLAIN, "以下");
+        sheet
+    };
+    assert!(markdown(line(40.0)).ends_with("数値解析 dynamics 以下"));
+    assert!(markdown(line(48.0)).ends_with("数値解析 `dynamics` 以下"));
 }
 
 #[test]

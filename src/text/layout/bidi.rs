@@ -220,7 +220,7 @@ fn sort_by_position(glyphs: &[LineGlyph]) -> Vec<LineGlyph> {
     keyed.into_iter().map(|(_, line_glyph)| line_glyph).collect()
 }
 
-fn is_mark(line_glyph: &LineGlyph) -> bool {
+pub(super) fn is_mark(line_glyph: &LineGlyph) -> bool {
     line_glyph.glyph.text.first().is_some_and(is_combining_mark)
 }
 
@@ -234,22 +234,36 @@ fn letter_under(sorted: &[LineGlyph], at: usize) -> Option<f64> {
     under.map(|line_glyph| line_glyph.glyph.start).reduce(f64::max)
 }
 
-/// Whether a space is to the left of each glyph: by distance, or because a space was drawn there.
+/// Whether a space is to the left of each glyph: by distance, or because a space was drawn there. What stands to the left of a
+/// letter stands to the left of its marks, which precede it here.
 fn spaces_before(sorted: &[LineGlyph], line: &TextLine) -> Vec<bool> {
-    let drawn_spaces = line.glyphs.windows(2).filter_map(|pair| match pair {
-        [before, after] if after.follows_space => Some(pair_key(before, after)),
-        _ => None,
-    });
-    let drawn_spaces = drawn_spaces.collect::<HashSet<_>>();
-    let between = sorted.windows(2).map(|pair| match pair {
-        [left, right] => {
-            // A mark stands over its letter.
-            drawn_spaces.contains(&pair_key(left, right))
-                || (!is_mark(right) && right.gap_after(left) > line.least_space)
+    let drawn_spaces = drawn_spaces(&line.glyphs);
+    let mut spaces = vec![false; sorted.len()];
+    let letters: Vec<usize> = (0..sorted.len()).filter(|at| !sorted.get(*at).is_some_and(is_mark)).collect();
+    for pair in letters.windows(2) {
+        if let [left, right] = *pair
+            && let (Some(one), Some(next)) = (sorted.get(left), sorted.get(right))
+        {
+            let is_space = drawn_spaces.contains(&pair_key(one, next)) || next.gap_after(one) > line.least_space;
+            spaces.iter_mut().skip(left + 1).take(1).for_each(|space| *space = is_space);
         }
-        _ => false,
-    });
-    std::iter::once(false).chain(between).collect()
+    }
+    spaces
+}
+
+/// The letters between which a space is drawn, maybe beside a mark.
+fn drawn_spaces(glyphs: &[LineGlyph]) -> HashSet<(u64, u64)> {
+    let (mut last, mut after_space) = (None, false);
+    let mut spaces = HashSet::new();
+    for own in glyphs {
+        after_space |= own.follows_space;
+        if is_mark(own) {
+            continue;
+        }
+        spaces.extend(last.filter(|_| after_space).map(|last| pair_key(last, own)));
+        (last, after_space) = (Some(own), false);
+    }
+    spaces
 }
 
 /// A key for a pair of neighbours, whatever their order.
@@ -309,6 +323,11 @@ mod tests {
     #[test]
     fn marks_follow_their_letters() {
         assert_eq!(read("םוָלש", BracketNaming::ByMeaning).chars().nth(3), Some('\u{5B8}'));
+    }
+
+    #[test]
+    fn a_space_follows_a_word_that_ends_in_marks() {
+        assert_eq!(read("גד אּב", BracketNaming::ByMeaning), "באּ דג");
     }
 
     #[test]

@@ -12,8 +12,18 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// The most glyphs side by side in a stack, such as a year.
 const MAX_ABREAST: usize = 4;
 
-/// The largest width of a cell, in ems.
-const WIDTH_EM: f64 = 1.3;
+/// The largest width of a cell, in ems: three digits are wider than the column.
+const WIDTH_EM: f64 = 1.75;
+
+/// Glyphs that are smaller by this factor are the ruby of the glyph before them.
+const RUBY_FACTOR: f64 = 0.65;
+
+/// The largest gap between the parts of a column: a space has an em. Stacks of so many cells are parts of one, and a number may
+/// stand above them.
+const SPACE_GAP_EM: f64 = 1.2;
+/// Beside a sign of such a script a narrower gap is no space.
+const WIDE_SPACE_EM: f64 = 0.6;
+const MIN_PART: usize = 3;
 
 /// The height of a glyph above its baseline, as a share of an em; the rest is below.
 const ASCENT_EM: f64 = 0.88;
@@ -89,14 +99,14 @@ impl StackCell {
         Self { line: at, column, top, bottom, middle: line.across, size: line.size, kind: CellKind::Lying }
     }
 
-    /// Whether this cell is directly below `above`.
-    fn follows(&self, above: &Self) -> bool {
+    /// Whether this cell is below `above`, after a gap of at most so many ems.
+    fn follows(&self, above: &Self, gap: f64) -> bool {
         let (small, large) = (self.size.min(above.size), self.size.max(above.size));
         let off = if self.kind == above.kind { MIDDLE_EM } else { LYING_EM };
         self.column == above.column
             && large <= small * SIZE_RATIO
             && (self.middle - above.middle).abs() <= off * small
-            && (-OVERLAP_EM * small..=GAP_EM * small).contains(&(self.top - above.bottom))
+            && (-OVERLAP_EM * small..=gap * small).contains(&(self.top - above.bottom))
     }
 
     /// The glyphs of the cell, arranged along the column.
@@ -125,10 +135,11 @@ impl StackCell {
 
 /// Merges each stack into one line, at the position of its first glyph.
 pub(crate) fn merge_stacks(lines: Vec<TextLine>) -> Vec<TextLine> {
-    let stacks = find_stacks(cells(&lines), &lines);
-    if stacks.is_empty() {
+    if find_stacks(cells(&lines), &lines).is_empty() {
         return lines;
     }
+    let lines: Vec<TextLine> = lines.into_iter().flat_map(without_ruby).collect();
+    let stacks = find_stacks(cells(&lines), &lines);
     let mut merged = HashMap::new();
     let mut used_lines = BTreeSet::new();
     for stack in stacks {
@@ -139,6 +150,20 @@ pub(crate) fn merge_stacks(lines: Vec<TextLine>) -> Vec<TextLine> {
     }
     let kept = lines.into_iter().enumerate();
     kept.filter_map(|(at, line)| merged.remove(&at).or_else(|| (!used_lines.contains(&at)).then_some(line))).collect()
+}
+
+/// A glyph of a column and the ruby beside it as lines of their own.
+fn without_ruby(line: TextLine) -> Vec<TextLine> {
+    let is_alike = |one: &LineGlyph, other: &LineGlyph| {
+        let (one, other) = (one.glyph.size, other.glyph.size);
+        one.min(other) > RUBY_FACTOR * one.max(other)
+    };
+    if line.glyphs.len() > MAX_ABREAST
+        || line.glyphs.iter().zip(line.glyphs.iter().skip(1)).all(|(a, b)| is_alike(a, b))
+    {
+        return vec![line];
+    }
+    line.glyphs.chunk_by(is_alike).filter_map(TextLine::of).collect()
 }
 
 /// The lines that may be cells of stacks, from top to bottom.
@@ -157,26 +182,48 @@ fn cells(lines: &[TextLine]) -> Vec<StackCell> {
 }
 
 fn find_stacks(cells: Vec<StackCell>, lines: &[TextLine]) -> Vec<Vec<StackCell>> {
+    let touches = |above: &[StackCell], below: &[StackCell]| match (above.last(), below.first()) {
+        (Some(above), Some(below)) => below.follows(above, GAP_EM),
+        _ => false,
+    };
+    let mut stacks = joined(cells.into_iter().map(|cell| vec![cell]).collect(), touches);
+    if !stacks.iter().any(|stack| is_east_asian(stack)) {
+        return Vec::new();
+    }
+    let rows = BaselineRows::of(lines);
+    let is_stack = |stack: &[StackCell]| is_east_asian(stack) && !rows.contain_most_of(stack, lines);
+    stacks.retain(|stack| stack.len() == 1 || is_stack(stack));
+    let mut stacks = joined(stacks, is_after_space);
+    stacks.retain(|stack| is_east_asian(stack));
+    stacks
+}
+
+/// Whether a stack goes on below a space, or below the number with which it begins.
+fn is_after_space(above: &[StackCell], below: &[StackCell]) -> bool {
+    let (Some(last), Some(first)) = (above.last(), below.first()) else { return false };
+    let is_number = above.len() == 1 && last.kind == CellKind::Other;
+    let is_part = below.len() >= MIN_PART && (above.len() > 1 || is_number)
+        || above.len() >= MIN_PART && first.kind == CellKind::EastAsian;
+    is_part && first.follows(last, SPACE_GAP_EM)
+}
+
+/// Parts of stacks, from top to bottom, and those that follow them.
+fn joined(parts: Vec<Vec<StackCell>>, follows: impl Fn(&[StackCell], &[StackCell]) -> bool) -> Vec<Vec<StackCell>> {
     let mut stacks: Vec<Vec<StackCell>> = Vec::new();
     let mut by_middle: HashMap<(WritingDirection, i64), Vec<usize>> = HashMap::new();
-    for cell in cells {
-        let grid = grid(cell.middle);
-        let near = [grid, grid - 1, grid + 1].into_iter().filter_map(|grid| by_middle.get(&(cell.column, grid)));
+    for part in parts {
+        let Some(first) = part.first() else { continue };
+        let grid = grid(first.middle);
+        let near = [grid, grid - 1, grid + 1].into_iter().filter_map(|grid| by_middle.get(&(first.column, grid)));
         let mut near = near.flat_map(|stacks| stacks.iter().rev().take(MAX_COMPARED)).copied();
-        let above =
-            near.find(|at| stacks.get(*at).and_then(|stack| stack.last()).is_some_and(|above| cell.follows(above)));
+        let above = near.find(|at| stacks.get(*at).is_some_and(|above| follows(above, &part)));
         match above.and_then(|at| stacks.get_mut(at)) {
-            Some(stack) => stack.push(cell),
+            Some(stack) => stack.extend(part),
             None => {
-                by_middle.entry((cell.column, grid)).or_default().push(stacks.len());
-                stacks.push(vec![cell]);
+                by_middle.entry((first.column, grid)).or_default().push(stacks.len());
+                stacks.push(part);
             }
         }
-    }
-    stacks.retain(|stack| is_east_asian(stack));
-    if !stacks.is_empty() {
-        let rows = BaselineRows::of(lines);
-        stacks.retain(|stack| !rows.contain_most_of(stack, lines));
     }
     stacks
 }
@@ -193,13 +240,15 @@ fn column(stack: &[StackCell], lines: &[TextLine]) -> Option<TextLine> {
     for cell in stack {
         let mut more = cell.glyphs(lines.get(cell.line)?);
         if let (Some(last), Some(next)) = (glyphs.last(), more.first_mut()) {
-            let touches = last.glyph.text.first().is_some_and(is_upright);
-            next.is_spaced = !touches && next.gap_after(last) > SPACE_EM;
+            let is_beside_upright = [last, &*next].iter().any(|own| own.glyph.text.first().is_some_and(is_upright));
+            next.is_spaced = next.gap_after(last) > if is_beside_upright { WIDE_SPACE_EM } else { SPACE_EM };
         }
         glyphs.append(&mut more);
     }
     let upright = stack.iter().find(|cell| cell.kind == CellKind::EastAsian)?;
     let (direction, across, size) = (first.column, upright.middle, upright.size);
+    // Words that lie in the column stand beside its middle, on a baseline of their own.
+    glyphs.iter_mut().for_each(|own| own.baseline = across);
     Some(TextLine { direction, start: first.top, end: last.bottom, across, size, least_space: SPACE_EM, glyphs })
 }
 
@@ -308,6 +357,24 @@ mod tests {
             glyphs("年", 50.0, 30.0, [0.0, 10.0]),
         ];
         assert_eq!(read(year.concat()), "平成25年");
+    }
+
+    #[test]
+    fn numbers_of_three_digits_spaces_and_ruby_leave_a_column_whole() {
+        let mut small = glyphs("へ", 61.0, 21.0, [0.0, 5.0]);
+        small.iter_mut().for_each(|glyph| (glyph.size, glyph.end) = (5.0, glyph.start + 5.0));
+        let column = [
+            glyphs("1", 52.0, -20.0, [0.0, 10.0]),
+            glyphs("約", 50.0, 0.0, [0.0, 10.0]),
+            glyphs("144", 47.5, 10.0, [5.0, 0.0]),
+            glyphs("部", 50.0, 20.0, [0.0, 10.0]),
+            small,
+            glyphs("屋を見て", 50.0, 30.0, [0.0, 10.0]),
+            glyphs("回る", 50.0, 80.0, [0.0, 10.0]),
+        ];
+        let text = read(column.concat());
+        assert!(text.contains("1 約144部屋を見て 回る"), "{text}");
+        assert!(text.contains('へ'), "{text}");
     }
 
     #[test]

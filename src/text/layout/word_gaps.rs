@@ -7,6 +7,7 @@
 use super::lines::LineGlyph;
 use super::scripts::is_same_size;
 use super::vertical_stacks::is_upright;
+use pagewise_base::script::is_ideograph;
 
 /// The least space of a line whose gaps tell nothing, in ems. Fonts have spaces of .2 to .3 em, which a full line shrinks by
 /// a third, and pairs of letters are kerned by less than .1 em.
@@ -113,6 +114,7 @@ fn gap_of(pair: &[LineGlyph]) -> f64 {
 /// For each glyph whether a space precedes it. `least_space` is the least gap of the line that is one.
 pub(super) fn spaces_of(glyphs: &[LineGlyph], least_space: f64) -> Vec<bool> {
     let has_room = do_spaces_have_room(glyphs);
+    let stretch = stretch_of(glyphs);
     let is_drawn = |last: &LineGlyph, next: &LineGlyph| {
         next.follows_space && !(has_room && NO_ROOM_EM.contains(&next.gap_after(last)) && may_touch(last, next))
     };
@@ -120,6 +122,7 @@ pub(super) fn spaces_of(glyphs: &[LineGlyph], least_space: f64) -> Vec<bool> {
         .windows(2)
         .map(|pair| match pair {
             [last, next] if is_drawn(last, next) => (f64::INFINITY, true),
+            [last, next] if are_ideographs(last, next) => (next.gap_after(last) - stretch, true),
             [last, next] => (next.gap_after(last), is_same_size(&last.glyph, &next.glyph)),
             _ => (0.0, true),
         })
@@ -138,6 +141,20 @@ pub(super) fn spaces_of(glyphs: &[LineGlyph], least_space: f64) -> Vec<bool> {
     }
     join_spaced_letters(glyphs, &mut spaces);
     spaces
+}
+
+/// The usual gap between the ideographs of a line, in ems: they are set apart in justified text, whatever its letters are.
+fn stretch_of(glyphs: &[LineGlyph]) -> f64 {
+    let pairs = glyphs.windows(2).filter(|pair| matches!(pair, [last, next] if are_ideographs(last, next)));
+    let mut gaps: Vec<f64> = pairs.map(gap_of).collect();
+    gaps.sort_by(f64::total_cmp);
+    let usual = gaps.get(gaps.len() / 2).filter(|gap| gaps.len() >= MIN_SPACES && (0.0..MAX_SPACED_EM).contains(*gap));
+    usual.copied().unwrap_or(0.0)
+}
+
+fn are_ideographs(last: &LineGlyph, next: &LineGlyph) -> bool {
+    let is_ideograph = |own: &LineGlyph| own.glyph.text.first().is_some_and(is_ideograph);
+    is_ideograph(last) && is_ideograph(next) && !next.follows_space && is_same_size(&last.glyph, &next.glyph)
 }
 
 /// Whether a sign may follow another without a space: both are letters, a bracket opens, a bracket or clause ends, or they are

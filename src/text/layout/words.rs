@@ -1,6 +1,6 @@
 //! The words of a page, with their positions and styles.
 
-use super::bidi::BracketNaming;
+use super::bidi::{BracketNaming, is_mark};
 use super::hyphens::{HYPHENS, SOFT_HYPHEN};
 use super::lines::{LineGlyph, TextLine};
 use super::reading_order::TextBlock;
@@ -11,6 +11,7 @@ use crate::glyphs::PlacedGlyph;
 use crate::page_layout::{Bounds, MAX_WORDS, Word, to_points};
 use hayro_interpret::kurbo::Rect;
 use pagewise_base::clean::is_hidden;
+use pagewise_base::script::is_right_to_left;
 
 /// Glyphs whose sizes have a larger ratio are of two words: a letter and its superscript.
 const SIZE_RATIO: f64 = 1.05;
@@ -60,8 +61,12 @@ impl OpenWord {
         Self { text, extent, first: glyph.clone(), baseline: *baseline, style, is_spaced, script: *script }
     }
 
-    /// Whether `next` goes on with it, in the style `style`.
+    /// Whether `next` goes on with it, in the style `style`. A mark of a letter that is read to the left does
+    /// wherever it stands.
     fn continues_with(&self, next: &LineGlyph, style: GlyphStyle) -> bool {
+        if is_mark(next) && !next.is_spaced && self.text.chars().any(is_right_to_left) {
+            return true;
+        }
         let (first, glyph) = (&self.first, &next.glyph);
         let (small, large) = (first.size.min(glyph.size), first.size.max(glyph.size));
         !next.is_spaced
@@ -236,6 +241,18 @@ mod tests {
         assert_eq!(line("a r t i c l e   i n f o", 4.0), "article info");
         assert_eq!(line("see a r t i c l e on", 4.0), "see article on");
         assert_eq!(line("m t w t f s s", 10.0), "m t w t f s s");
+    }
+
+    #[test]
+    fn ideographs_of_a_justified_line_have_no_spaces_between_them() {
+        let mut start = 100.0;
+        let placed = "本研究では、Discrete Element".chars().map(|sign| {
+            let (width, gap) = if sign.is_ascii() { (5.0, 0.0) } else { (10.0, 3.0) };
+            start += width + gap;
+            PlacedGlyph::character(sign, start - width - gap, start - gap, 50.0, 10.0)
+        });
+        let found = words(placed.collect());
+        assert_eq!(found.first().map(|word| word.text.as_str()), Some("本研究では、"));
     }
 
     #[test]

@@ -13,15 +13,15 @@ const NEAR_EM: f32 = 1.5;
 /// So many rules between two lines are looked at.
 const MAX_RULES: usize = 100;
 
-/// The horizontal rules of a page, by height.
+/// The horizontal rules of a page in the frame of a column, by height.
 #[derive(Debug, Default)]
 pub(crate) struct Dividers {
     rules: Vec<Bounds>,
 }
 
 impl Dividers {
-    pub(crate) fn of(rules: &[Bounds]) -> Self {
-        let mut rules = rules.to_vec();
+    pub(crate) fn of(rules: impl Iterator<Item = Bounds>) -> Self {
+        let mut rules: Vec<Bounds> = rules.collect();
         rules.sort_by(|a, b| center(*a).1.total_cmp(&center(*b).1));
         Self { rules }
     }

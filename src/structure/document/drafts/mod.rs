@@ -17,6 +17,7 @@ pub(super) use spacing::is_long;
 pub(super) use splitting::{Evidence, is_labelled, split};
 
 use super::furniture::RunningRow;
+use super::mirror::mirror;
 use crate::list_marks::is_list_mark;
 use crate::page_structure::{Figure, Line, LineRole, LineTag, PageStructure, Region, Style, TableArea};
 use pagewise_text::Bounds;
@@ -82,6 +83,8 @@ impl DraftKind {
 pub(super) struct Draft<'a> {
     pub(super) place: Place,
     pub(super) turn: u16,
+    /// Whether its column is mirrored.
+    pub(super) is_mirrored: bool,
     pub(super) lines: Vec<&'a Line>,
     /// The number of its own lines. Those after are joined from other columns.
     pub(super) own_lines: usize,
@@ -109,6 +112,7 @@ impl<'a> Draft<'a> {
         Self {
             place,
             turn: 0,
+            is_mirrored: false,
             own_lines: lines.len(),
             lines,
             joints: Vec::new(),
@@ -138,9 +142,10 @@ impl<'a> Draft<'a> {
         let column = |region: usize| structure.regions.get(region).and_then(Region::column);
         let lines = row.lines.iter().filter_map(|(region, line)| column(*region)?.lines.get(*line)).collect();
         let (region, _) = row.lines.first()?;
+        let own = column(*region)?;
         let kind = if row.is_left_out { DraftKind::LeftOut } else { DraftKind::Running };
         let place = Place { page, region: *region };
-        Some(Self { turn: column(*region)?.turn, ..Self::new(place, kind, lines) })
+        Some(Self { turn: own.turn, is_mirrored: own.is_mirrored, ..Self::new(place, kind, lines) })
     }
 
     /// Whether text follows on the baseline of its last line, so that it is a heading in the first line of its section.
@@ -187,7 +192,8 @@ impl<'a> Draft<'a> {
 
     /// Where they are on their page.
     pub(super) fn bounds_on(&self, page: &PageStructure) -> Bounds {
-        page.frame(self.turn).to_page(self.bounds())
+        let own = self.bounds();
+        page.frame(self.turn).to_page(if self.is_mirrored { mirror(own, page.width) } else { own })
     }
 
     /// The lines of the column in which it ends.

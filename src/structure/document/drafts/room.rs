@@ -1,6 +1,7 @@
 //! How far the text of a column could go on to the right.
 
 use super::spacing::is_long;
+use crate::document::mirror;
 use crate::page_structure::{Column, Line, PageStructure, Region};
 use pagewise_text::Bounds;
 
@@ -10,7 +11,7 @@ const FILLED: f32 = 0.7;
 const NEAR_EM: f32 = 3.0;
 const MIN_NEAR: usize = 2;
 
-/// What stands on a page in upright lines.
+/// What stands on a page in upright lines, in the frame of a column.
 #[derive(Debug)]
 pub(crate) struct Room {
     texts: Vec<Bounds>,
@@ -20,13 +21,14 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    pub(crate) fn of(page: &PageStructure) -> Self {
+    /// `placed` takes a rectangle of the page into that frame.
+    pub(crate) fn of(page: &PageStructure, placed: &dyn Fn(&Bounds) -> Bounds) -> Self {
         let columns = page.regions.iter().filter_map(|region| match region {
-            Region::Column(column) => (column.turn == 0).then(|| extent(&column.lines.iter().collect::<Vec<_>>())),
+            Region::Column(column) => (column.turn == 0).then(|| mirror::extent_on(column, page)),
             Region::Table(table) => Some(table.bounds),
             Region::Figure(figure) => Some(figure.bounds),
         });
-        let texts: Vec<Bounds> = columns.chain(page.figures.iter().copied()).collect();
+        let texts: Vec<Bounds> = columns.chain(page.figures.iter().copied()).map(|text| placed(&text)).collect();
         let left = texts.iter().map(|text| text.x0).fold(f32::INFINITY, f32::min);
         Self { texts, left, right: page.width - left }
     }

@@ -90,7 +90,8 @@ fn set_column(
     let origin = if column.is_plain { left } else { statistics.origin(left, em) };
     let count = drafts.len() - from;
     for (index, draft) in drafts.iter_mut().skip(from).enumerate() {
-        (draft.turn, draft.origin, draft.right) = (column.turn, origin, right);
+        (draft.turn, draft.is_mirrored) = (column.turn, column.is_mirrored);
+        (draft.origin, draft.right) = (origin, right);
         (draft.opens_column, draft.closes_column) = (index == 0, index + 1 == count);
     }
 }

@@ -59,11 +59,17 @@ fn nature(word: &Word) -> Nature {
     }
 }
 
-/// Whether a word is Greek text: it is upright, and has more Greek letters in a row than a product of variables.
+/// Whether a word is Greek text: it is upright, and has more Greek letters in a row than a product of variables, or accents,
+/// which variables do not have. Some programs write the micro sign for the letter.
 fn is_greek_text(word: &Word) -> bool {
-    let is_greek = |sign: char| matches!(sign, '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}');
-    let is_word = |part: &str| part.chars().count() > MAX_GREEK && part.chars().all(is_greek);
+    let is_greek = |sign: char| matches!(sign, 'µ' | '\u{370}'..='\u{3ff}') || is_greek_with_accent(sign);
+    let is_long = |part: &str| part.chars().count() > MAX_GREEK || part.contains(is_greek_with_accent);
+    let is_word = |part: &str| !part.is_empty() && is_long(part) && part.chars().all(is_greek);
     word.math == MathFont::None && !word.is_italic && word.text.split(|sign: char| !sign.is_alphabetic()).any(is_word)
+}
+
+fn is_greek_with_accent(sign: char) -> bool {
+    matches!(sign, 'Ά' | 'Έ'..='ΐ' | 'Ϊ'..='ΰ' | 'ϊ'..='ώ' | '\u{1f00}'..='\u{1fff}')
 }
 
 /// The natures of words. An upright name that touches its argument or its index is no prose.

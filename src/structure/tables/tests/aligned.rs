@@ -166,6 +166,16 @@ fn cells_of_arabic_are_read_from_the_right() {
 }
 
 #[test]
+fn the_first_column_of_a_table_that_runs_to_the_left_is_at_the_right() {
+    let sketch = "
+אבגד        הוזח      טיכל
+מנסע          12    345
+פצקר           4     88
+שתאב          77      7";
+    assert_eq!(tables_of(sketch), "^טיכל | ^הוזח | ^אבגד\n345 | 12 | מנסע\n88 | 4 | פצקר\n7 | 77 | שתאב");
+}
+
+#[test]
 fn short_lines_on_both_sides_of_a_gutter_are_no_table() {
     let prose = "Words of the left column here      Words of the right column here";
     let prose = [prose; 7].join("\n");
