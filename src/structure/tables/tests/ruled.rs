@@ -1028,3 +1028,31 @@ was found that the harbours and the rivers had a part in it that nobody had fore
     );
     assert_eq!(tables_of(&sketch), "^Town | ^Red | ^Blue\nOakham | 12 | 34");
 }
+
+#[test]
+fn a_wide_cell_without_cells_of_its_own_below_it_is_a_head_of_one_row() {
+    let sketch = "
+------------------------------------
+| Symbol | Parameter       | Limit |
+------------------------------------
+| V1     | Supply          | 1.8   |
+------------------------------------
+| I1     | Current | 5 V   | 2.0   |
+------------------------------------";
+    assert_eq!(tables_of(sketch), "^Symbol | ^2x1 Parameter | ^Limit\nV1 | 2x1 Supply | 1.8\nI1 | Current | 5 V | 2.0");
+}
+
+#[test]
+fn rows_of_values_beside_a_cell_over_both_are_no_head() {
+    let sketch = "
+----------------------------
+| Delay | at 3 V  | 35     |
+---------         ----------
+| Rise  |         | 36     |
+----------------------------
+| Store | at 5 V  | 200    |
+---------         ----------
+| Fall  |         | 50     |
+----------------------------";
+    assert_eq!(tables_of(sketch), "Delay | 1x2 at 3 V | 35\nRise | 36\nStore | 1x2 at 5 V | 200\nFall | 50");
+}
