@@ -1056,3 +1056,23 @@ fn rows_of_values_beside_a_cell_over_both_are_no_head() {
 ----------------------------";
     assert_eq!(tables_of(sketch), "Delay | 1x2 at 3 V | 35\nRise | 36\nStore | 1x2 at 5 V | 200\nFall | 50");
 }
+
+#[test]
+fn a_word_in_a_column_of_values_begins_a_row() {
+    let sketch = "
+---------------------------------
+Method    Setting         Value
+---------------------------------
+first     learning rate   0.1
+          momentum        0.9
+
+second    size of group   10
+          way to select   best
+          way to cross    exp
+
+third     learning rate   0.2
+          momentum        0.8
+---------------------------------";
+    let found = tables_of(sketch);
+    assert!(found.contains("second | size of group | 10\nway to select | best\nway to cross | exp\n"), "{found}");
+}
