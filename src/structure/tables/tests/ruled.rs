@@ -1076,3 +1076,30 @@ third     learning rate   0.2
     let found = tables_of(sketch);
     assert!(found.contains("second | size of group | 10\nway to select | best\nway to cross | exp\n"), "{found}");
 }
+
+#[test]
+fn several_values_beside_a_text_that_goes_on_are_those_of_one_drawn_row() {
+    let grid = |source: &str| {
+        format!(
+            "
+------------------------------------
+| Town         | Code  | Source    |
+------------------------------------
+| The town of  | 1-017 | Letters   |
+| Oakham       | 1-380 | {source:9} |
+------------------------------------
+| The town of  | 1-103 | Diaries   |
+| Selkirk      |       |           |
+------------------------------------
+| Kelso        | 1-104 | Diaries   |
+------------------------------------
+| Denholm      | 1-105 | Letters   |
+------------------------------------"
+        )
+    };
+    let found = tables_of(&grid(""));
+    assert!(found.contains("\nThe town of Oakham | 1-017 1-380 | Letters\n"), "{found}");
+    // What stands on both lines is about two values.
+    let found = tables_of(&grid("Letters"));
+    assert!(found.contains("\nThe town of | 1-017 | Letters\nOakham | 1-380 | Letters\n"), "{found}");
+}
