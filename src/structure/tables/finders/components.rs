@@ -6,7 +6,7 @@ use crate::disjoint_sets::DisjointSets;
 use crate::tables::layout::edges::{Edge, Edges};
 
 /// Edges that end this near to another edge touch it.
-const TOUCH: f32 = 2.5;
+pub(super) const TOUCH: f32 = 2.5;
 
 /// Edges that touch each other.
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
 //! Tables with rules.
 
 use super::{FOLDS, as_f32, empty_page, find_tables, half_tables_of, page, rule, shapes, tables_of, word};
-use pagewise_text::{Bounds, Script, Word};
+use pagewise_text::{Bounds, Fill, Script, Word};
 
 #[test]
 fn a_full_grid_gives_its_cells() {
@@ -1102,4 +1102,20 @@ fn several_values_beside_a_text_that_goes_on_are_those_of_one_drawn_row() {
     // What stands on both lines is about two values.
     let found = tables_of(&grid("Letters"));
     assert!(found.contains("\nThe town of | 1-017 | Letters\nOakham | 1-380 | Letters\n"), "{found}");
+}
+
+#[test]
+fn a_shaded_head_without_a_rule_below_it_is_a_row() {
+    let sketch = "
+-------------------------------
+| Format | Folds   |  Leaves  |
+| Folio  | 1       |  2       |
+-------------------------------
+| Quarto | 2       |  4       |
+-------------------------------
+| Octavo | 3       |  8       |
+-------------------------------";
+    let mut page = page(sketch);
+    page.fills.push(Fill { bounds: Bounds { x0: 60.0, y0: 107.0, x1: 246.0, y1: 128.0 }, color: [180; 3] });
+    assert_eq!(shapes(&page), "^Format | ^Folds | ^Leaves\nFolio | 1 | 2\nQuarto | 2 | 4\nOctavo | 3 | 8");
 }
