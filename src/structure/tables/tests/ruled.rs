@@ -1119,3 +1119,21 @@ fn a_shaded_head_without_a_rule_below_it_is_a_row() {
     page.fills.push(Fill { bounds: Bounds { x0: 60.0, y0: 107.0, x1: 246.0, y1: 128.0 }, color: [180; 3] });
     assert_eq!(shapes(&page), "^Format | ^Folds | ^Leaves\nFolio | 1 | 2\nQuarto | 2 | 4\nOctavo | 3 | 8");
 }
+
+#[test]
+fn a_drawn_head_apart_from_its_grid_is_that_of_the_grid() {
+    let sketch = "
+-------------------------------
+| Format | Folds   |  Leaves  |
+-------------------------------
+ Small ones
+-------------------------------
+| Quarto | 2       |          |
+-------------------------------
+| Octavo | 3       |          |
+-------------------------------";
+    assert_eq!(tables_of(sketch), "^Format | ^Folds | ^Leaves\n3x1 Small ones\nQuarto | 2 | \nOctavo | 3 | ");
+    // Borders of its own make it another table.
+    let found = tables_of(&sketch.replace("| Format | Folds   |", "| Format    | Folds|"));
+    assert!(!found.contains("Small ones"), "{found}");
+}
