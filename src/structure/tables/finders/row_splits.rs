@@ -177,14 +177,15 @@ fn is_at_middle(slot: &Slot) -> bool {
     slot.row_span == 1 && (over - under).abs() < OFF_MIDDLE * size && over + under > size
 }
 
-/// Whether in a drawn row text goes on in at least half as many cells as list lines, and none lists one line twice, as the
-/// units of several values.
+/// Whether in a drawn row text goes on over more lines than any other cell lists, in at least half as many cells, and none
+/// lists one line twice, as the units of several values.
 fn is_one_row(row: &[Slot]) -> bool {
     let own = || row.iter().filter(|slot| slot.row_span == 1 && text_lines(&slot.words).len() > 1);
     let (wrapped, lists): (Vec<&Slot>, Vec<&Slot>) = own().partition(|slot| is_wrapped(slot));
     let repeats =
         |slot: &Slot| text_lines(&slot.words).windows(2).any(|pair| matches!(pair, [a, b] if texts(a).eq(texts(b))));
-    !wrapped.is_empty() && 2 * wrapped.len() >= lists.len() && !own().any(repeats)
+    let longest = |cells: &[&Slot]| cells.iter().map(|slot| text_lines(&slot.words).len()).max();
+    longest(&wrapped) > longest(&lists) && 2 * wrapped.len() >= lists.len() && !own().any(repeats)
 }
 
 /// Whether the text of a drawn cell goes on from line to line: the next word had no room on the line above it.

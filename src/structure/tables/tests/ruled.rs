@@ -1087,6 +1087,7 @@ fn several_values_beside_a_text_that_goes_on_are_those_of_one_drawn_row() {
 ------------------------------------
 | The town of  | 1-017 | Letters   |
 | Oakham       | 1-380 | {source:9} |
+| in Rutland   |       |           |
 ------------------------------------
 | The town of  | 1-103 | Diaries   |
 | Selkirk      |       |           |
@@ -1098,10 +1099,10 @@ fn several_values_beside_a_text_that_goes_on_are_those_of_one_drawn_row() {
         )
     };
     let found = tables_of(&grid(""));
-    assert!(found.contains("\nThe town of Oakham | 1-017 1-380 | Letters\n"), "{found}");
+    assert!(found.contains("\nThe town of Oakham in Rutland | 1-017 1-380 | Letters\n"), "{found}");
     // What stands on both lines is about two values.
     let found = tables_of(&grid("Letters"));
-    assert!(found.contains("\nThe town of | 1-017 | Letters\nOakham | 1-380 | Letters\n"), "{found}");
+    assert!(found.contains("\nThe town of | 1-017 | Letters\nOakham in Rutland | 1-380 | Letters"), "{found}");
 }
 
 #[test]
