@@ -63,6 +63,11 @@ pub(crate) fn find(page: &PageLayout, tables: &[Bounds]) -> Vec<FoundFormula> {
     zones::find(page, tables, |zone| read(page, zone))
 }
 
+/// What stands above and below each rule that looks like that of a fraction, whether its formula can be read or not.
+pub(crate) fn fractions(page: &PageLayout) -> Vec<[Bounds; 2]> {
+    zones::fractions(page)
+}
+
 /// The text of a word beside formulas: a letter of a calligraphic, double-struck or Fraktur alphabet is one there too. `None`
 /// if it is that of the page.
 pub(crate) fn letters_of(word: &Word) -> Option<String> {

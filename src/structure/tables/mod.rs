@@ -162,13 +162,13 @@ fn order_columns(table: &mut Table) {
 }
 
 /// Takes out what white space or rules alone made a table of, where most words are those of displayed formulas and of
-/// fractions, or many are and all others stand on one line.
+/// fractions, or many are and all others stand on one line, or where its rows cut fractions.
 fn without_formulas(tables: &mut Vec<Table>, page: &PageLayout) {
     let may_be_formula = |table: &Table| matches!(table.columns_by, ColumnsBy::Space | ColumnsBy::RuledSpace);
     if !tables.iter().any(may_be_formula) {
         return;
     }
-    let formulas = formulas::find(page, &[]);
+    let (formulas, fractions) = (formulas::find(page, &[]), formulas::fractions(page));
     let own = formulas.into_iter().filter(|found| found.formula.is_displayed || found.has_fraction());
     let own: HashSet<usize> = own.flat_map(|found| found.words).collect();
     tables.retain(|table| {
@@ -176,8 +176,20 @@ fn without_formulas(tables: &mut Vec<Table>, page: &PageLayout) {
         let (in_formulas, others): (Vec<_>, Vec<_>) = words.partition(|(at, _)| own.contains(at));
         let is_formula =
             in_formulas.len() > others.len() || 2 * in_formulas.len() > others.len() && rows_of(others).len() < 2;
-        !may_be_formula(table) || !is_formula
+        !may_be_formula(table) || !is_formula && !cuts_fractions(table, &fractions)
     });
+}
+
+/// Whether the two sides of fractions stand in different rows, and these and those between are at least half of the rows.
+fn cuts_fractions(table: &Table, fractions: &[[Bounds; 2]]) -> bool {
+    let row = |side: Bounds| {
+        let mut cells = table.cells.iter().filter(|cell| !cell.text.is_empty());
+        cells.find(|cell| holds(cell.bounds, center(side))).map(|cell| cell.row)
+    };
+    let cut = fractions.iter().filter_map(|[above, below]| Some((row(*above)?, row(*below)?)));
+    let rows: HashSet<usize> =
+        cut.filter(|(above, below)| above < below).flat_map(|(above, below)| above..=below).collect();
+    !rows.is_empty() && 2 * rows.len() >= table.rows
 }
 
 /// Whether the cells of a table have the words of its area, which are left out of the text around it, and no others.

@@ -19,6 +19,9 @@ const DISPLAY_GAP_EM: f32 = 2.6;
 const FRACTION_GAP_EM: f32 = 0.9;
 /// The rule of a fraction reaches so far over what it divides, in ems.
 const COVERED_EM: f32 = 1.2;
+/// The words of a side stand so near to each other, and reach over the rule by at most this, in ems.
+const TERM_GAP_EM: f32 = 0.8;
+const OVERHANG_EM: f32 = 0.3;
 /// The rows that a high bracket opens reach so far from it, in ems.
 const OPENED_EM: f32 = 14.0;
 /// A limit stands so near to its operator, in ems.
@@ -131,6 +134,23 @@ impl Finder<'_> {
         own
     }
 
+    /// What stands above and below each rule of a fraction: terms of a formula, of which neither has a gap or is wider than
+    /// the rule.
+    pub(super) fn fraction_sides(&self) -> Vec<[Bounds; 2]> {
+        let mut parts: Vec<usize> = (0..self.page.words.len()).filter(|at| self.nature(*at) != Nature::Prose).collect();
+        parts.sort_by(|a, b| self.top(*a).total_cmp(&self.top(*b)));
+        let sides = |rule: &usize| {
+            let own: Vec<usize> =
+                self.linked_by(*rule, &parts).into_iter().filter_map(|at| parts.get(at).copied()).collect();
+            let is_math = own.iter().any(|at| self.nature(*at) == Nature::Math);
+            let rule = self.rule(*rule);
+            let (above, below): (Vec<&Word>, Vec<&Word>) =
+                own.iter().filter_map(|at| self.word(*at)).partition(|word| center(word.bounds).1 < rule.y0);
+            Some([term_over(rule, above)?, term_over(rule, below)?]).filter(|_| is_math)
+        };
+        self.rules.iter().filter_map(sides).collect()
+    }
+
     /// The zone of a cluster, if it is a displayed formula.
     fn displayed(&self, (mut words, rules): (Vec<usize>, Vec<usize>), parts: &[usize]) -> Option<Zone> {
         words.sort_unstable();
@@ -214,6 +234,16 @@ impl Finder<'_> {
         let mut others = near.flat_map(|line| line.words.iter().copied()).filter(|at| !is_own(*at));
         !others.any(|at| self.word(at).is_some_and(is_in))
     }
+}
+
+/// The box round the words of a side of a fraction.
+fn term_over(rule: Bounds, mut words: Vec<&Word>) -> Option<Bounds> {
+    words.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
+    let size = words.iter().map(|word| word.size).reduce(f32::max)?;
+    let term = Bounds::around(words.iter().map(|word| word.bounds));
+    let is_close = |pair: &[&Word]| matches!(pair, [a, b] if b.bounds.x0 - a.bounds.x1 < TERM_GAP_EM * size);
+    let is_within = term.x0 > rule.x0 - OVERHANG_EM * size && term.x1 < rule.x1 + OVERHANG_EM * size;
+    (is_within && words.windows(2).all(is_close)).then_some(term)
 }
 
 /// Whether a word is the sign of a root whose rule this is.

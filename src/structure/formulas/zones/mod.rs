@@ -63,9 +63,7 @@ impl Zone {
 
 /// The formulas of a page outside its tables. What `read` does not read as a displayed formula may have formulas in its lines.
 pub(super) fn find<F>(page: &PageLayout, tables: &[Bounds], read: impl Fn(&Zone) -> Option<F>) -> Vec<F> {
-    let has_sign =
-        |word: &Word| word.math != MathFont::None || word.script != Script::Baseline || word.text.chars().any(is_sign);
-    if page.words.len() > MAX_WORDS || !page.words.iter().any(has_sign) {
+    if !may_have_formulas(page) {
         return Vec::new();
     }
     let mut finder = Finder::new(page, tables);
@@ -85,6 +83,17 @@ pub(super) fn find<F>(page: &PageLayout, tables: &[Bounds], read: impl Fn(&Zone)
     finder.push_inline(&mut zones, &mut taken);
     found.extend(zones.iter().filter_map(read));
     found
+}
+
+/// The sides of the fractions of a page.
+pub(super) fn fractions(page: &PageLayout) -> Vec<[Bounds; 2]> {
+    if may_have_formulas(page) { Finder::new(page, &[]).fraction_sides() } else { Vec::new() }
+}
+
+fn may_have_formulas(page: &PageLayout) -> bool {
+    let has_sign =
+        |word: &Word| word.math != MathFont::None || word.script != Script::Baseline || word.text.chars().any(is_sign);
+    page.words.len() <= MAX_WORDS && page.words.iter().any(has_sign)
 }
 
 fn is_sign(sign: char) -> bool {

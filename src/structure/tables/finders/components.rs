@@ -4,15 +4,66 @@ use std::collections::BTreeMap;
 
 use crate::disjoint_sets::DisjointSets;
 use crate::tables::layout::edges::{Edge, Edges};
+use crate::tables::layout::lines::{PageWords, text_lines};
+use pagewise_text::Bounds;
 
 /// Edges that end this near to another edge touch it.
-const TOUCH: f32 = 2.5;
+pub(super) const TOUCH: f32 = 2.5;
+
+/// A head stands so near to its grid, in points: a title of the first rows may stand between.
+const MAX_HEAD_GAP_PT: f32 = 36.0;
 
 /// Edges that touch each other.
 #[derive(Debug, Default)]
 pub(super) struct Component {
     pub(super) horizontal: Vec<Edge>,
     pub(super) vertical: Vec<Edge>,
+}
+
+impl Component {
+    /// The box round its edges across.
+    fn bounds(&self) -> Bounds {
+        let of = |e: &Edge| Bounds { x0: e.start, y0: e.at, x1: e.end, y1: e.at };
+        Bounds::around(self.horizontal.iter().map(of))
+    }
+
+    /// Whether it is a single row.
+    fn is_row(&self) -> bool {
+        let Bounds { y0, y1, .. } = self.bounds();
+        self.horizontal.iter().all(|e| (e.at - y0).abs() < TOUCH || (e.at - y1).abs() < TOUCH)
+    }
+
+    /// Whether it is the head of a grid: one row right above it, of the same width, with borders that the grid has too.
+    fn is_head_of(&self, grid: &Self, words: &PageWords) -> bool {
+        let (own, other) = (self.bounds(), grid.bounds());
+        let is_border = |e: &Edge| grid.vertical.iter().any(|border| (border.at - e.at).abs() < TOUCH);
+        let is_wide = (own.x0 - other.x0).abs() < TOUCH && (own.x1 - other.x1).abs() < TOUCH;
+        let between = Bounds { y0: own.y1, y1: other.y0, ..own };
+        is_wide
+            && (0.0..MAX_HEAD_GAP_PT).contains(&between.height())
+            && self.is_row()
+            && !grid.is_row()
+            && self.vertical.iter().all(is_border)
+            && text_lines(&words.inside(&between)).len() < 2
+    }
+}
+
+/// The components, with the edges of heads that stand apart from their grids in those of the grids.
+pub(super) fn with_heads(mut components: Vec<Component>, words: &PageWords) -> Vec<Component> {
+    let mut at = 0;
+    while let Some(head) = components.get(at) {
+        match components.iter().position(|grid| head.is_head_of(grid, words)) {
+            Some(grid) => {
+                let head = components.remove(at);
+                if let Some(grid) = components.get_mut(if grid > at { grid - 1 } else { grid }) {
+                    grid.horizontal.extend(head.horizontal);
+                    grid.vertical.extend(head.vertical);
+                }
+            }
+            None => at += 1,
+        }
+    }
+    components
 }
 
 /// Groups of edges that touch.

@@ -1,10 +1,10 @@
 //! Tables whose cells are drawn: crossing edges that make a grid.
 
-use super::components::{Component, components};
+use super::components::{Component, TOUCH, components, with_heads};
 use super::drawn_grid::DrawnGrid;
 use super::row_splits::{split_rows, split_spans};
 use super::stacks::extended;
-use crate::tables::layout::edges::Edges;
+use crate::tables::layout::edges::{Edge, Edges};
 use crate::tables::layout::figures::has_bars;
 use crate::tables::layout::lines::{PageWords, text_lines};
 use crate::tables::reading::compaction::{compact, trimmed};
@@ -15,11 +15,31 @@ use pagewise_text::{Bounds, PageLayout};
 
 /// The tables of connected edges, each with its area: first those of rules, then those of rules and fills.
 pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(Bounds, Table)> {
-    let mut found: Vec<(Bounds, Table)> = tables_of(&components(&Edges::of_rules(page)), words);
+    let ruled = with_heads(components(&Edges::of_rules(page)), words);
+    let ruled: Vec<Component> = ruled.into_iter().map(|own| with_grounds(own, edges)).collect();
+    let mut found: Vec<(Bounds, Table)> = tables_of(&ruled, words);
     let lines = text_lines(words.all());
     let is_whole = |area: &Bounds| !has_bars(area, page) && extended(area, words, &lines, edges) == *area;
     found.extend(tables_of(&components(edges), words).into_iter().filter(|(area, _)| is_whole(area)));
     found
+}
+
+/// The component with the sides of the grounds that end within it over its whole width: that of a shaded head may have no
+/// rule below it, and none below the heads of groups above that.
+fn with_grounds(mut component: Component, edges: &Edges) -> Component {
+    let extent = |edges: &[Edge]| {
+        let start = edges.iter().map(|e| e.start).fold(f32::MAX, f32::min);
+        (start, edges.iter().map(|e| e.end).fold(f32::MIN, f32::max))
+    };
+    let ((left, right), (top, foot)) = (extent(&component.horizontal), extent(&component.vertical));
+    let is_within = |e: &&Edge| top < e.at && e.at < foot && e.start < right && left < e.end;
+    let is_across = |e: &&Edge| !e.is_rule && e.start < left + TOUCH && right - TOUCH < e.end;
+    let inner: Vec<&Edge> = edges.horizontal.iter().filter(is_within).collect();
+    let unruled = inner.iter().take_while(|e| !e.is_rule).count();
+    let head = inner.iter().take(unruled).rposition(is_across).map_or(0, |last| last + 1);
+    let (head, body) = inner.split_at_checked(head).unwrap_or_default();
+    component.horizontal.extend(head.iter().chain(body.iter().filter(|e| is_across(e))).map(|e| **e));
+    component
 }
 
 fn tables_of(components: &[Component], words: &PageWords) -> Vec<(Bounds, Table)> {

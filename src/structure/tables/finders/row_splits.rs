@@ -18,6 +18,12 @@ const OFF_BASELINE: f32 = 0.25;
 /// Beside so many rows a text at the middle is about all of them, though it is also on the line of one.
 const MIN_MANY: usize = 5;
 
+/// The rows of a grid are drawn if at most one in so many holds several.
+const MIN_DRAWN: usize = 4;
+/// The width of a word space, in ems, and the largest distance of text from the sides of its cell.
+const WORD_SPACE: f32 = 0.3;
+const MAX_INSET: f32 = 0.6;
+
 /// A drawn cell over at least so many rows is divided if a text begins in each of them.
 const MIN_LABELS: usize = 3;
 
@@ -53,13 +59,19 @@ pub(super) fn split_rows(slots: &mut Vec<Slot>, rows: usize) -> usize {
     slots.sort_by_key(|slot| slot.row);
     place_lists(slots);
     let mut starts: Vec<Vec<f32>> = vec![Vec::new(); rows];
-    let mut centred: Vec<bool> = Vec::new();
+    let (mut centred, mut wrapped): (Vec<bool>, Vec<usize>) = (Vec::new(), Vec::new());
     for row in slots.chunk_by(|a, b| a.row == b.row) {
         let labels = centred_labels(row);
         if let Some(own) = row.first().and_then(|slot| starts.get_mut(slot.row)) {
             *own = row_lines(&others(row, &labels)).iter().map(|line| line.baseline - 0.6 * line.size).collect();
+            wrapped.extend(row.first().map(|slot| slot.row).filter(|_| is_one_row(row)));
         }
         centred.extend(labels);
+    }
+    // Where nearly all rows are drawn, several values beside a wrapped text are those of one row.
+    let lists = starts.iter().filter(|own| own.len() > 1).count();
+    if MIN_DRAWN * lists <= rows {
+        wrapped.iter().for_each(|row| starts.iter_mut().skip(*row).take(1).for_each(Vec::clear));
     }
     let firsts = first_rows(&starts);
     let place = |row: usize| firsts.get(row).copied().unwrap_or(row);
@@ -165,6 +177,32 @@ fn is_at_middle(slot: &Slot) -> bool {
     slot.row_span == 1 && (over - under).abs() < OFF_MIDDLE * size && over + under > size
 }
 
+/// Whether in a drawn row text goes on over more lines than any other cell lists, in at least half as many cells, and none
+/// lists one line twice, as the units of several values.
+fn is_one_row(row: &[Slot]) -> bool {
+    let own = || row.iter().filter(|slot| slot.row_span == 1 && text_lines(&slot.words).len() > 1);
+    let (wrapped, lists): (Vec<&Slot>, Vec<&Slot>) = own().partition(|slot| is_wrapped(slot));
+    let repeats =
+        |slot: &Slot| text_lines(&slot.words).windows(2).any(|pair| matches!(pair, [a, b] if texts(a).eq(texts(b))));
+    let longest = |cells: &[&Slot]| cells.iter().map(|slot| text_lines(&slot.words).len()).max();
+    longest(&wrapped) > longest(&lists) && 2 * wrapped.len() >= lists.len() && !own().any(repeats)
+}
+
+/// Whether the text of a drawn cell goes on from line to line: the next word had no room on the line above it.
+fn is_wrapped(slot: &Slot) -> bool {
+    let lines = text_lines(&slot.words);
+    let chunks: Vec<&Chunk> = lines.iter().filter_map(|line| line.chunks.first()).collect();
+    let Some(area) = slot.area else { return false };
+    let size = lines.iter().map(|line| line.size).fold(0.0, f32::max);
+    let inset = chunks.iter().map(|chunk| chunk.bounds.x0 - area.x0).fold(MAX_INSET * size, f32::min);
+    let has_room = |above: &Chunk, below: &Chunk| {
+        let word = below.words.first().map_or(0.0, |word| word.word.bounds.width() + WORD_SPACE * word.word.size);
+        above.bounds.width() + word < area.width() - 2.0 * inset
+    };
+    !chunks.iter().any(|chunk| chunk.is_value())
+        && chunks.windows(2).any(|pair| matches!(pair, [above, below] if !has_room(above, below)))
+}
+
 /// The lines of a drawn row that begin rows of their own; none if its lines are those of its cells.
 fn row_lines(row: &[Slot]) -> Vec<CellLine> {
     let mut lines = cell_lines(row);
@@ -240,12 +278,16 @@ fn cell_lines(row: &[Slot]) -> Vec<CellLine> {
     lines
 }
 
+/// The words of a line.
+fn texts<'l>(line: &'l TextLine) -> impl DoubleEndedIterator<Item = &'l str> {
+    line.chunks.iter().flat_map(|chunk| &chunk.words).map(|word| word.word.text.as_str())
+}
+
 /// Whether a line ends within brackets or a range: its value goes on in the next one.
 fn is_open_at_end(line: &TextLine) -> bool {
-    let words = || line.chunks.iter().flat_map(|chunk| &chunk.words).map(|word| word.word.text.as_str());
-    let count = |signs: [char; 2]| words().flat_map(str::chars).filter(|sign| signs.contains(sign)).count();
+    let count = |signs: [char; 2]| texts(line).flat_map(str::chars).filter(|sign| signs.contains(sign)).count();
     count(['(', '[']) > count([')', ']'])
-        || words().next_back().is_some_and(|word| word.len() > 1 && word.ends_with(['-', '–']))
+        || texts(line).next_back().is_some_and(|word| word.len() > 1 && word.ends_with(['-', '–']))
 }
 
 /// The lines of a slot, each in the row that it stands in.

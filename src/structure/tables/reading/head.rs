@@ -25,8 +25,22 @@ pub(crate) fn drawn_heads(slots: &[Slot], rows: usize, columns: usize) -> usize 
     // A cell beside most of the rows is the label of all of them.
     let spans_of_heads = own().map(|s| s.row_span).filter(|span| *span <= MAX_HEADS || 2 * span <= rows);
     let tallest = spans_of_heads.max().unwrap_or(1);
-    let spans = own().any(|s| s.column_span > 1 && s.column_span < columns);
-    let heads = first + if spans { tallest.max(2) } else { tallest };
+    let is_below = |head: &Slot, s: &&Slot| {
+        let is_within = head.column <= s.column && s.column < head.column + head.column_span;
+        s.row == head.row + head.row_span && is_within
+    };
+    let is_group = |head: &Slot| slots.iter().filter(|s| is_below(head, s)).count() > 1;
+    let spans = own().any(|s| s.column_span > 1 && s.column_span < columns && is_group(s));
+    // A cell beside values is one of the rows: there is no head.
+    let has_values = || slots.iter().any(|s| first < s.row && s.row < first + tallest && is_value(&s));
+    let heads = first
+        + if spans {
+            tallest.max(2)
+        } else if has_values() {
+            0
+        } else {
+            tallest
+        };
     heads.min(rows.saturating_sub(1))
 }
 
@@ -105,7 +119,7 @@ fn pieces_in<'a, 'p>(line: &'a RowLine<'p>, columns: &'a [usize]) -> impl Iterat
 }
 
 /// Whether most pieces of a column are values.
-fn is_valued(lines: &[RowLine], column: usize) -> bool {
+pub(super) fn is_valued(lines: &[RowLine], column: usize) -> bool {
     let own: Vec<&Piece> =
         lines.iter().flat_map(|l| &l.pieces).filter(|p| p.first == column && p.last == column).collect();
     are_values(own.iter().filter(|p| p.chunk.is_value()).count(), own.len())

@@ -3,6 +3,7 @@
 use super::area::Proof;
 use super::centred::HALF_PITCH;
 use super::columns::{Column, Piece};
+use super::head::is_valued;
 
 /// A line end that leaves more room than this many ems after the next word was no line end of a paragraph.
 const ROOM: f32 = 1.0;
@@ -25,9 +26,10 @@ impl<'p> RowLine<'p> {
         self.pieces.iter().any(|p| p.first <= column && column <= p.last)
     }
 
-    /// Whether a value stands alone in this column.
-    fn has_value(&self, column: usize) -> bool {
-        self.pieces.iter().any(|p| p.first == column && p.last == column && p.chunk.is_value() && !p.is_item())
+    /// Whether a value stands alone in this column. A word is one in a column of values.
+    fn has_value(&self, column: usize, is_valued: bool) -> bool {
+        let is_value = |piece: &Piece| piece.chunk.is_value() || is_valued && piece.chunk.words.len() == 1;
+        self.pieces.iter().any(|p| p.first == column && p.last == column && is_value(p) && !p.is_item())
     }
 
     /// Whether its only piece is in the first column.
@@ -60,12 +62,14 @@ pub(crate) fn rows_of(
     let ruled: Vec<bool> = lines.windows(2).map(|pair| matches!(pair, [a, b] if is_ruled(a, b))).collect();
     let ruled_count = ruled.iter().filter(|r| **r).count();
     let unruled = lines.windows(2).zip(&ruled).filter(|(_, ruled)| !**ruled).map(|(pair, _)| pair);
-    let is_pair = |pair: &&[RowLine]| matches!(pair, [a, b] if repeats_value(a, b, columns.len()));
+    let wordless = vec![false; columns.len()];
+    let is_pair = |pair: &&[RowLine]| matches!(pair, [a, b] if repeats_value(a, b, &wordless));
     // Where rules stand between groups of rows, the lines between two rules have values in the same columns.
     let is_grouped = 4 * unruled.clone().filter(is_pair).count() > unruled.count();
     let is_banded = ruled_count >= 2 && 4 * (ruled_count + 1) >= lines.len() && !is_grouped;
     let inner = inner_pitch(lines, columns, if proof.is_drawn() { HALF_PITCH } else { 0.0 });
-    let context = Context { lines, columns, inner, is_banded };
+    let valued = valued_columns(lines, columns);
+    let context = Context { lines, columns, valued, inner, is_banded };
     let mut rows = Vec::new();
     let mut start = 0;
     for at in 1..lines.len() {
@@ -99,15 +103,17 @@ fn inner_pitch(lines: &[RowLine], columns: &[Column], least: f32) -> Option<f32>
         jumps.filter(|(low, high)| **low <= 1.45 && **high > 1.0).max_by(|a, b| (a.1 / a.0).total_cmp(&(b.1 / b.0)));
     let inner = widest.filter(|(low, high)| **high > 1.18 * **low).map(|(low, high)| (low + high) / 2.0)?;
     // A label that stands alone is wrapped, or the title of the rows below it.
-    let is_near =
-        |a: &RowLine, b: &RowLine| (!a.is_label() || a.has_value(0)) && pitch(a, b).is_some_and(|pitch| pitch <= inner);
+    let wordless = vec![false; columns.len()];
+    let is_near = |a: &RowLine, b: &RowLine| {
+        (!a.is_label() || a.has_value(0, false)) && pitch(a, b).is_some_and(|pitch| pitch <= inner)
+    };
     let near = || pairs().filter(|(a, b)| is_near(a, b));
     let is_new = |a: &RowLine, b: &RowLine| {
         let is_ended = || wrapping(std::slice::from_ref(a), b, columns) == Wrapping::Ended;
         // Words right below a row, without a label, are the next entry of a cell.
         let is_entry = !b.fills(0) && !b.pieces.iter().all(|piece| piece.chunk.is_value());
         let is_below = pitch(a, b).is_some_and(|pitch| pitch >= least);
-        repeats_value(a, b, columns.len()) || is_below && !b.is_label() && !is_entry && is_ended()
+        repeats_value(a, b, &wordless) || is_below && !b.is_label() && !is_entry && is_ended()
     };
     let rows = near().filter(|(a, b)| is_new(a, b)).count();
     (3 * rows <= near().count()).then_some(inner)
@@ -119,9 +125,20 @@ fn pitch(a: &RowLine, b: &RowLine) -> Option<f32> {
     (size > 0.0).then(|| (b.baseline - a.baseline) / size)
 }
 
-/// Whether a column has a value on both lines.
-fn repeats_value(above: &RowLine, line: &RowLine, columns: usize) -> bool {
-    (0..columns).any(|c| above.has_value(c) && line.has_value(c))
+/// For each column whether most of its pieces are values. The first one has labels.
+fn valued_columns(lines: &[RowLine], columns: &[Column]) -> Vec<bool> {
+    (0..columns.len()).map(|column| column > 0 && is_valued(lines, column)).collect()
+}
+
+/// Whether a column has a value on both lines. A word is one in a column of values, unless there are words in several of these
+/// columns, as in heads.
+fn repeats_value(above: &RowLine, line: &RowLine, valued: &[bool]) -> bool {
+    let is_word = |piece: &&Piece| !piece.chunk.is_value() && valued.get(piece.first) == Some(&true);
+    let is_head = [above, line].iter().any(|line| line.pieces.iter().filter(is_word).count() > 1);
+    (0..).zip(valued).any(|(column, is_valued)| {
+        let is_valued = *is_valued && !is_head;
+        above.has_value(column, is_valued) && line.has_value(column, is_valued)
+    })
 }
 
 /// What a line is to the lines of a row above it.
@@ -187,6 +204,7 @@ fn is_wrapped_label(above: &RowLine, line: &RowLine) -> bool {
 struct Context<'a, 'p> {
     lines: &'a [RowLine<'p>],
     columns: &'a [Column],
+    valued: Vec<bool>,
     inner: Option<f32>,
     is_banded: bool,
 }
@@ -207,7 +225,7 @@ impl Context<'_, '_> {
         if pitch > MAX_PITCH {
             return false;
         }
-        if row.iter().any(|above| repeats_value(above, line, count)) {
+        if row.iter().any(|above| repeats_value(above, line, &self.valued)) {
             return false;
         }
         if above.is_label() && line.fills(0) && line.pieces.len() > 1 {

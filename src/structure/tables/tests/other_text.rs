@@ -2,7 +2,7 @@
 
 use super::super::ColumnsBy;
 use super::{empty_page, find_tables, page, rule, tables_of, word};
-use pagewise_text::{Bounds, Fill, PageLayout};
+use pagewise_text::{Bounds, Fill, MathFont, PageLayout, Word};
 
 #[test]
 fn prose_is_no_table() {
@@ -183,4 +183,22 @@ fn a_sentence_with_a_sign_drawn_apart_is_no_table_between_rules() {
 Let a, b be random variables on a ground then   is a random variable
 ---------------------------------------------------------------------";
     assert_eq!(tables_of(sketch), "");
+}
+
+#[test]
+fn fractions_over_the_names_of_the_terms_are_no_table() {
+    let mut page = empty_page();
+    let math = |text: &str, x: f32, y: f32| Word { math: MathFont::Letters, ..word(text, x, y) };
+    for (x, above, below, name) in [(150.0, "2π", "3", "bias"), (240.0, "4π", "5", "part"), (330.0, "2π", "6", "rest")]
+    {
+        page.words.push(math(above, x, 93.0));
+        page.words.push(math(below, x + 3.0, 107.0));
+        page.rules.push(rule(x, 105.0, x + 12.0, 105.5));
+        for (at, text) in [name, "of", "it"].iter().enumerate() {
+            page.words.push(word(text, x - 21.0 + [0.0, 27.0, 42.0].get(at).unwrap_or(&0.0), 121.0));
+        }
+    }
+    page.words.extend([word("where", 60.0, 107.0), word("means", 60.0, 121.0)]);
+    page.words.sort_by(|a, b| a.bounds.y0.total_cmp(&b.bounds.y0).then(a.bounds.x0.total_cmp(&b.bounds.x0)));
+    assert_eq!(find_tables(&page), []);
 }

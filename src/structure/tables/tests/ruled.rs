@@ -1,7 +1,7 @@
 //! Tables with rules.
 
 use super::{FOLDS, as_f32, empty_page, find_tables, half_tables_of, page, rule, shapes, tables_of, word};
-use pagewise_text::{Bounds, Script, Word};
+use pagewise_text::{Bounds, Fill, Script, Word};
 
 #[test]
 fn a_full_grid_gives_its_cells() {
@@ -1027,4 +1027,114 @@ was found that the harbours and the rivers had a part in it that nobody had fore
 {rule}"
     );
     assert_eq!(tables_of(&sketch), "^Town | ^Red | ^Blue\nOakham | 12 | 34");
+}
+
+#[test]
+fn a_wide_cell_without_cells_of_its_own_below_it_is_a_head_of_one_row() {
+    let sketch = "
+------------------------------------
+| Symbol | Parameter       | Limit |
+------------------------------------
+| V1     | Supply          | 1.8   |
+------------------------------------
+| I1     | Current | 5 V   | 2.0   |
+------------------------------------";
+    assert_eq!(tables_of(sketch), "^Symbol | ^2x1 Parameter | ^Limit\nV1 | 2x1 Supply | 1.8\nI1 | Current | 5 V | 2.0");
+}
+
+#[test]
+fn rows_of_values_beside_a_cell_over_both_are_no_head() {
+    let sketch = "
+----------------------------
+| Delay | at 3 V  | 35     |
+---------         ----------
+| Rise  |         | 36     |
+----------------------------
+| Store | at 5 V  | 200    |
+---------         ----------
+| Fall  |         | 50     |
+----------------------------";
+    assert_eq!(tables_of(sketch), "Delay | 1x2 at 3 V | 35\nRise | 36\nStore | 1x2 at 5 V | 200\nFall | 50");
+}
+
+#[test]
+fn a_word_in_a_column_of_values_begins_a_row() {
+    let sketch = "
+---------------------------------
+Method    Setting         Value
+---------------------------------
+first     learning rate   0.1
+          momentum        0.9
+
+second    size of group   10
+          way to select   best
+          way to cross    exp
+
+third     learning rate   0.2
+          momentum        0.8
+---------------------------------";
+    let found = tables_of(sketch);
+    assert!(found.contains("second | size of group | 10\nway to select | best\nway to cross | exp\n"), "{found}");
+}
+
+#[test]
+fn several_values_beside_a_text_that_goes_on_are_those_of_one_drawn_row() {
+    let grid = |source: &str| {
+        format!(
+            "
+------------------------------------
+| Town         | Code  | Source    |
+------------------------------------
+| The town of  | 1-017 | Letters   |
+| Oakham       | 1-380 | {source:9} |
+| in Rutland   |       |           |
+------------------------------------
+| The town of  | 1-103 | Diaries   |
+| Selkirk      |       |           |
+------------------------------------
+| Kelso        | 1-104 | Diaries   |
+------------------------------------
+| Denholm      | 1-105 | Letters   |
+------------------------------------"
+        )
+    };
+    let found = tables_of(&grid(""));
+    assert!(found.contains("\nThe town of Oakham in Rutland | 1-017 1-380 | Letters\n"), "{found}");
+    // What stands on both lines is about two values.
+    let found = tables_of(&grid("Letters"));
+    assert!(found.contains("\nThe town of | 1-017 | Letters\nOakham in Rutland | 1-380 | Letters"), "{found}");
+}
+
+#[test]
+fn a_shaded_head_without_a_rule_below_it_is_a_row() {
+    let sketch = "
+-------------------------------
+| Format | Folds   |  Leaves  |
+| Folio  | 1       |  2       |
+-------------------------------
+| Quarto | 2       |  4       |
+-------------------------------
+| Octavo | 3       |  8       |
+-------------------------------";
+    let mut page = page(sketch);
+    page.fills.push(Fill { bounds: Bounds { x0: 60.0, y0: 107.0, x1: 246.0, y1: 128.0 }, color: [180; 3] });
+    assert_eq!(shapes(&page), "^Format | ^Folds | ^Leaves\nFolio | 1 | 2\nQuarto | 2 | 4\nOctavo | 3 | 8");
+}
+
+#[test]
+fn a_drawn_head_apart_from_its_grid_is_that_of_the_grid() {
+    let sketch = "
+-------------------------------
+| Format | Folds   |  Leaves  |
+-------------------------------
+ Small ones
+-------------------------------
+| Quarto | 2       |          |
+-------------------------------
+| Octavo | 3       |          |
+-------------------------------";
+    assert_eq!(tables_of(sketch), "^Format | ^Folds | ^Leaves\n3x1 Small ones\nQuarto | 2 | \nOctavo | 3 | ");
+    // Borders of its own make it another table.
+    let found = tables_of(&sketch.replace("| Format | Folds   |", "| Format    | Folds|"));
+    assert!(!found.contains("Small ones"), "{found}");
 }
