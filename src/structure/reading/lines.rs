@@ -12,6 +12,8 @@ pub(super) struct DrawnBoxes {
     pub(super) grounds: Vec<Bounds>,
     /// Vertical rules, from left to right.
     pub(super) sides: Vec<Bounds>,
+    /// Horizontal rules near the head and the foot of the page.
+    pub(super) margin_rules: Vec<Bounds>,
 }
 
 /// A segment with more words takes none of another one.

@@ -25,6 +25,9 @@ const MAX_LINKS: usize = 2_000;
 const MAX_GROUNDS: usize = 1_000;
 const MAX_FIGURES: usize = 2_000;
 const MAX_RULES: usize = 5_000;
+/// Rules within this share of the height from the edges of a page divide running lines from its columns. In forms, rules run
+/// through columns too.
+const MARGIN_SHARE: f32 = 0.1;
 /// A ground that covers more of the page than this is the paper.
 const MAX_GROUND_SHARE: f32 = 0.5;
 
@@ -144,7 +147,7 @@ impl<'p> DirectionReader<'p> {
         drawn_bullets::insert(&mut segments, self.page, self.frame);
         segments.extend(tables.iter().map(|table| Segment::of_table(table.index, self.frame.of_page(table.bounds))));
         let mut regions = Vec::new();
-        for column in columns_of(segments) {
+        for column in columns_of(segments, &self.boxes.margin_rules) {
             lines::push_regions(column, self.frame.turn, &self.boxes, tables, &mut regions);
         }
         regions
@@ -187,9 +190,12 @@ fn placed_word(word: &Word, frame: Frame, links: &LinkIndex) -> (LineWord, f32) 
 
 fn drawn_boxes(page: &PageLayout, frame: Frame) -> DrawnBoxes {
     let rules = page.rules.iter().take(MAX_RULES).map(|rule| frame.of_page(rule.bounds));
-    let mut sides: Vec<Bounds> = rules.filter(|rule| rule.height() > rule.width()).collect();
+    let (mut sides, across): (Vec<Bounds>, Vec<Bounds>) = rules.partition(|rule| rule.height() > rule.width());
     sides.sort_by(|a, b| center(*a).0.total_cmp(&center(*b).0));
-    DrawnBoxes { grounds: grounds(page, frame), sides }
+    let height = if frame.turn % 180 == 0 { page.height } else { page.width };
+    let is_in_margin = |rule: &Bounds| rule.y0 < MARGIN_SHARE * height || rule.y0 > (1.0 - MARGIN_SHARE) * height;
+    let margin_rules = across.into_iter().filter(is_in_margin).collect();
+    DrawnBoxes { grounds: grounds(page, frame), sides, margin_rules }
 }
 
 /// The boxes with a filled ground, the smallest first.

@@ -12,6 +12,10 @@ const MAX_DEPTH: usize = 24;
 const MAX_SCANNED: usize = 1_000_000;
 /// The number of places across a region where gutters are looked for.
 const STRIPS: u16 = 200;
+/// A rule divides columns if it is longer than this share of their width. Drawings in a column have shorter ones.
+const RULE_SHARE: f32 = 0.6;
+/// The most rules that are looked at.
+const MAX_RULES: usize = 2_000;
 /// The most gutters of a region that are tried.
 const MAX_TRIES: usize = 12;
 /// The least width of a gutter, in ems.
@@ -67,21 +71,23 @@ pub trait ColumnPart: HasPlace {
     fn runs_left(&self) -> bool;
 }
 
-/// The parts of each column, in reading order.
-pub fn columns_of<S: ColumnPart>(parts: Vec<S>) -> Vec<Vec<S>> {
-    cut(parts, |_, _, _| true)
+/// The parts of each column, in reading order. No gutter runs through a long one of the `rules`.
+pub fn columns_of<S: ColumnPart>(parts: Vec<S>, rules: &[Bounds]) -> Vec<Vec<S>> {
+    cut(parts, rules, |_, _, _| true)
 }
 
 /// The parts of each wide column of prose, in reading order. For pages whose tables are not known: narrow columns may be theirs.
 pub(crate) fn prose_columns_of<S: ColumnPart>(parts: Vec<S>) -> Vec<Vec<S>> {
-    cut(parts, |left, right, em| left.is_wide_prose(em) && right.is_wide_prose(em))
+    cut(parts, &[], |left, right, em| left.is_wide_prose(em) && right.is_wide_prose(em))
 }
 
 /// Cuts at gutters between columns, if `is_wanted` accepts the two sides. It gets the median em too.
-fn cut<S: ColumnPart>(parts: Vec<S>, is_wanted: fn(&Side, &Side, f32) -> bool) -> Vec<Vec<S>> {
+fn cut<S: ColumnPart>(parts: Vec<S>, rules: &[Bounds], is_wanted: fn(&Side, &Side, f32) -> bool) -> Vec<Vec<S>> {
+    let mut rules: Vec<Bounds> = rules.iter().take(MAX_RULES).copied().collect();
+    rules.sort_by(|a, b| a.y0.total_cmp(&b.y0));
     let mut segments: Vec<PlacedPart<S>> = parts.into_iter().map(PlacedPart::of).collect();
     segments.sort_by(|a, b| a.bounds.y0.total_cmp(&b.bounds.y0));
-    let mut cutter = Cutter { is_wanted, columns: Vec::new(), scanned: 0 };
+    let mut cutter = Cutter { is_wanted, rules, columns: Vec::new(), scanned: 0 };
     cutter.cut(segments, 0);
     cutter.columns.into_iter().map(|column| column.into_iter().map(|segment| segment.part).collect()).collect()
 }
@@ -104,6 +110,8 @@ impl<S: ColumnPart> PlacedPart<S> {
 
 struct Cutter<S> {
     is_wanted: fn(&Side, &Side, f32) -> bool,
+    /// From top to bottom.
+    rules: Vec<Bounds>,
     columns: Vec<Vec<PlacedPart<S>>>,
     scanned: usize,
 }
@@ -140,7 +148,8 @@ impl<S: ColumnPart> Cutter<S> {
 
     /// The gutter with most segments on both sides that divides columns.
     fn best_gutter(&self, segments: &[PlacedPart<S>], em: f32) -> Option<Gutter> {
-        let mut gutters: Vec<Gutter> = strips(segments).into_iter().filter(|gutter| gutter.fewer > 0).collect();
+        let mut gutters: Vec<Gutter> =
+            strips(segments, &self.rules).into_iter().filter(|gutter| gutter.fewer > 0).collect();
         gutters.sort_by(|a, b| b.fewer.cmp(&a.fewer).then(b.count.cmp(&a.count)));
         gutters.dedup_by_key(|gutter| (gutter.first, gutter.count, gutter.fewer));
         let mut tried = gutters.into_iter().take(MAX_TRIES);
@@ -191,17 +200,24 @@ struct Gutter {
 }
 
 /// For each strip of the region the longest run of segments that leave it white.
-fn strips<S: ColumnPart>(segments: &[PlacedPart<S>]) -> Vec<Gutter> {
+fn strips<S: ColumnPart>(segments: &[PlacedPart<S>], rules: &[Bounds]) -> Vec<Gutter> {
     let all = extent(segments);
     let step = all.width() / f32::from(STRIPS);
-    (1..STRIPS).map(|strip| longest_run(segments, all.x0 + step * f32::from(strip))).collect()
+    let from = rules.partition_point(|rule| rule.y0 < all.y0);
+    let own = rules.get(from..rules.partition_point(|rule| rule.y0 < all.y1)).unwrap_or_default();
+    let long: Vec<Bounds> = own.iter().filter(|rule| rule.width() > RULE_SHARE * all.width()).copied().collect();
+    (1..STRIPS).map(|strip| longest_run(segments, &long, all.x0 + step * f32::from(strip))).collect()
 }
 
-/// The run of segments that do not touch `x`, with the most segments on both sides of it.
-fn longest_run<S: ColumnPart>(segments: &[PlacedPart<S>], x: f32) -> Gutter {
+/// The run of segments that do not touch `x`, with the most segments on both sides of it and no rule through it.
+fn longest_run<S: ColumnPart>(segments: &[PlacedPart<S>], rules: &[Bounds], x: f32) -> Gutter {
     let mut best = Gutter { x, first: 0, count: 0, fewer: 0 };
     let (mut first, mut left, mut right) = (0, 0_usize, 0_usize);
+    let mut crossing = rules.iter().filter(|rule| rule.x0 < x && x < rule.x1).peekable();
     for (index, segment) in segments.iter().enumerate() {
+        while crossing.next_if(|rule| rule.y0 < (segment.bounds.y0 + segment.bounds.y1) / 2.0).is_some() {
+            (first, left, right) = (index, 0, 0);
+        }
         if segment.bounds.x1 < x {
             left += 1;
         } else if segment.bounds.x0 > x {
@@ -357,18 +373,26 @@ mod tests {
             let text = (0..20).map(|row| line('x', [170.0, 145.0 + at(row), 520.0, 155.0 + at(row)]));
             bar.chain(title).chain(text)
         };
-        assert_eq!(names(columns_of(page().collect())), ["t", "b", "x"]);
+        assert_eq!(names(columns_of(page().collect(), &[])), ["t", "b", "x"]);
         // From the top of the page on, it is read first.
         let is_bar = |own: &Line| own.name == 'b';
         let raised = |own: Line| Line { bounds: Bounds::from(own.bounds).moved([0.0, -50.0]).edges(), ..own };
         let higher = page().map(|own| if is_bar(&own) { raised(own) } else { own });
-        assert_eq!(names(columns_of(higher.collect())), ["b", "tx"]);
+        assert_eq!(names(columns_of(higher.collect(), &[])), ["b", "tx"]);
+    }
+
+    #[test]
+    fn columns_end_at_a_rule_through_their_gutter() {
+        let page: Vec<Line> = [column('l', 72.0, 292.0), column('r', 304.0, 524.0)].concat();
+        let rule = |x1: f32| Bounds { x0: 72.0, y0: 207.0, x1, y1: 207.0 };
+        assert_eq!(names(columns_of(page.clone(), &[rule(524.0)])), ["l", "r", "l", "r"]);
+        assert_eq!(names(columns_of(page, &[rule(292.0)])), ["l", "r"]);
     }
 
     #[test]
     fn narrow_columns_may_be_those_of_a_table_and_are_divided_only_where_tables_are_known() {
         let page: Vec<Line> = [column('l', 72.0, 192.0), column('r', 304.0, 524.0)].concat();
-        assert_eq!(names(columns_of(page.clone())), ["l", "r"]);
+        assert_eq!(names(columns_of(page.clone(), &[])), ["l", "r"]);
         assert_eq!(prose_columns_of(page).len(), 1);
     }
 }

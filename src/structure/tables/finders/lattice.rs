@@ -24,8 +24,8 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
     found
 }
 
-/// The component with the sides of the grounds that end within it over its whole width: that of a shaded head may have no
-/// rule below it, and none below the heads of groups above that.
+/// The component with the sides of the grounds above its first rule that end over its whole width: those of a shaded head, below
+/// which no rule may be drawn.
 fn with_grounds(mut component: Component, edges: &Edges) -> Component {
     let extent = |edges: &[Edge]| {
         let start = edges.iter().map(|e| e.start).fold(f32::MAX, f32::min);
@@ -37,8 +37,7 @@ fn with_grounds(mut component: Component, edges: &Edges) -> Component {
     let inner: Vec<&Edge> = edges.horizontal.iter().filter(is_within).collect();
     let unruled = inner.iter().take_while(|e| !e.is_rule).count();
     let head = inner.iter().take(unruled).rposition(is_across).map_or(0, |last| last + 1);
-    let (head, body) = inner.split_at_checked(head).unwrap_or_default();
-    component.horizontal.extend(head.iter().chain(body.iter().filter(|e| is_across(e))).map(|e| **e));
+    component.horizontal.extend(inner.into_iter().take(head));
     component
 }
 
