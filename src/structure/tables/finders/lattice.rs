@@ -32,7 +32,7 @@ fn with_grounds(mut component: Component, edges: &Edges) -> Component {
         (start, edges.iter().map(|e| e.end).fold(f32::MIN, f32::max))
     };
     let ((left, right), (top, foot)) = (extent(&component.horizontal), extent(&component.vertical));
-    let is_within = |e: &&Edge| top < e.at && e.at < foot && e.start < right && left < e.end;
+    let is_within = |e: &&Edge| top + TOUCH < e.at && e.at < foot && e.start < right && left < e.end;
     let is_across = |e: &&Edge| !e.is_rule && e.start < left + TOUCH && right - TOUCH < e.end;
     let inner: Vec<&Edge> = edges.horizontal.iter().filter(is_within).collect();
     let unruled = inner.iter().take_while(|e| !e.is_rule).count();
