@@ -192,7 +192,7 @@ fn drawn_boxes(page: &PageLayout, frame: Frame) -> DrawnBoxes {
     let rules = page.rules.iter().take(MAX_RULES).map(|rule| frame.of_page(rule.bounds));
     let (mut sides, across): (Vec<Bounds>, Vec<Bounds>) = rules.partition(|rule| rule.height() > rule.width());
     sides.sort_by(|a, b| center(*a).0.total_cmp(&center(*b).0));
-    let height = if frame.turn % 180 == 0 { page.height } else { page.width };
+    let height = if frame.turn.is_multiple_of(180) { page.height } else { page.width };
     let is_in_margin = |rule: &Bounds| rule.y0 < MARGIN_SHARE * height || rule.y0 > (1.0 - MARGIN_SHARE) * height;
     let margin_rules = across.into_iter().filter(is_in_margin).collect();
     DrawnBoxes { grounds: grounds(page, frame), sides, margin_rules }
