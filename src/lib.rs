@@ -114,6 +114,8 @@
 //!   lines, columns and tables alike. **Columns have one finder too**: by gutters, unless most rows of one side are the values or
 //!   labels of rows on the other. Plain text, which is read where tables are not known, takes only the wide columns of prose
 //!   from it, since those of a table look alike. See `text`.
+//! - **Columns whose text runs to the left are mirrored** when pages are read together, so that one set of rules finds their
+//!   paragraphs, items and headings. See `structure`.
 //! - **Superscripts and subscripts are found once**, with the lines, also where a program draws them after its line, a space or
 //!   the badge of an author. See `text`.
 //! - **Lines that are a little aslant are level** before rows, columns and tables are found, for every form of a page. Each word
@@ -122,7 +124,8 @@
 //! - **The lines of a scan have one size and one baseline each**, whether its words were recognised here or stand in a text
 //!   layer of the file: what an engine guessed of a word's box says nothing of type. See `text`.
 //! - **Text must look like text.** Some fonts map their glyphs to wrong characters, and nothing in the file says so.
-//!   Characters of an implausible font count as unknown; such a page is sent as a picture. See `text`.
+//!   Characters of an implausible font count as unknown; such a page is sent as a picture. Elsewhere a glyph without a known
+//!   character is U+FFFD, which shows that something is missing. See `text`.
 //! - **Markdown has every word of its page.** It is without a line only where most of the pages around it have this line, of
 //!   three at least, with no difference but the page's own number, and without the numbers that count the lines of a
 //!   manuscript or a listing; the answer's details list both. See `structure`.
