@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::Frame;
+use crate::list_marks::is_list_mark;
 use pagewise_base::checked_on_arrival;
 use pagewise_base::script::is_ideograph;
 use pagewise_text::{Bounds, Word};
@@ -73,7 +74,7 @@ pub struct Column {
     pub turn: u16,
     /// Whether its lines stand in the given order, for want of a better one.
     pub is_plain: bool,
-    /// Whether left and right are exchanged in its frame, as they are for text that runs to the left once pages are read together.
+    /// Whether x is measured from the right edge of the page. Set for text that runs to the left, when pages are read together.
     #[serde(skip)]
     pub is_mirrored: bool,
     /// From top to bottom.
@@ -215,6 +216,14 @@ impl PageStructure {
 }
 
 impl Line {
+    /// Whether its first letter is a small one, also behind an opening bracket.
+    pub(crate) fn begins_small(&self) -> bool {
+        self.words.first().is_some_and(|word| {
+            let inner = word.text.trim_start_matches(['(', '[']);
+            inner.starts_with(char::is_lowercase) && (inner.len() == word.text.len() || !is_list_mark(&word.text))
+        })
+    }
+
     /// Whether it is a displayed formula.
     #[must_use]
     pub fn is_formula(&self) -> bool {

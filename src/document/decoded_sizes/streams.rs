@@ -11,11 +11,11 @@ use hayro_syntax::page::Page;
 use pagewise_base::limits::{Limit, Limits, RATIO_FREE_BYTES};
 use std::collections::HashMap;
 
-/// Streams that cannot decode to more bytes together are not measured.
+/// Streams are not measured while all of them together cannot decode to more bytes than this.
 const FREE_BYTES: u64 = 16 << 20;
 
-/// The decoded lengths of streams. While the sum of their upper bounds is small, these bounds; then they are measured: for
-/// many short streams, such as the glyphs of Type 3 fonts, the sum would be far above what they decode to.
+/// The decoded lengths of streams. A length is the upper bound of it while the sum of all bounds is small; then streams are
+/// measured, since the sum for many short ones, such as the glyphs of Type 3 fonts, is far above what they decode to.
 #[derive(Debug, Default)]
 pub(super) struct DecodedLengths {
     most: u64,
@@ -49,7 +49,8 @@ pub(super) fn check_contents(page: &Page<'_>, budget: &PageBudget, limits: &Limi
     }
 }
 
-/// The decoded length of an image up to its codec, or its upper bound if that is small. Of at most `most` bytes. Blank images are compressed more than other streams may be.
+/// The decoded length of an image up to its codec, or the upper bound of it if that is small. Leaves the engine at more than
+/// `most` bytes. Blank images are compressed more than other streams may be.
 pub(super) fn image_length(image: &Stream<'_>, most: u64, budget: &PageBudget, limits: &Limits) -> u64 {
     match max_decoded_length(image) {
         bound if bound <= FREE_BYTES => bound,

@@ -91,9 +91,10 @@ fn is_label(draft: &Draft, pages: &[DocumentPage]) -> bool {
 }
 
 /// Whether both are wanted, and the second is on the next page or begins another column of the same. A sentence goes on behind
-/// pages of figures and tables too.
+/// pages of figures and tables too. A single line that continued a text is continued by none: pages of one line each would
+/// become one.
 fn are_near(before: &Draft, after: &Draft, pages: &[DocumentPage]) -> bool {
-    let ends_on = before.page_of(before.lines.len().saturating_sub(1));
+    let ends_on = before.last_page();
     if ends_on > before.place.page && before.last_part().len() < 2 {
         return false;
     }
@@ -120,7 +121,7 @@ fn are_near(before: &Draft, after: &Draft, pages: &[DocumentPage]) -> bool {
 fn is_next_line(before: &Draft, after: &Draft) -> bool {
     let (Some(last), Some(first)) = (before.lines.last(), after.lines.first()) else { return false };
     let is_near = |a: f32, b: f32| (a - b).abs() < TOLERANCE_EM * first.size;
-    before.page_of(before.lines.len().saturating_sub(1)) == after.place.page
+    before.last_page() == after.place.page
         && NEXT_LINE_EM.contains(&((first.baseline - last.baseline) / first.size))
         && (is_near(last.bounds.x1, first.bounds.x1) || is_near(last.bounds.x0, first.bounds.x0))
         && is_one_sentence(before, after)

@@ -32,7 +32,8 @@ fn runs_to_left(column: &Column) -> bool {
     is_text && runs_left(words.map(|word| word.text.as_str())) && !is_flush_left(&column.lines)
 }
 
-/// Whether twice as many lines stand at the left edge as at the right one. Some programs align such text to the left.
+/// Whether more than twice as many lines begin at the left edge as end at the right one: some programs set text that runs to
+/// the left flush left.
 fn is_flush_left(lines: &[Line]) -> bool {
     let extent = Bounds::around(lines.iter().map(|line| line.bounds));
     let count = |is_at: fn(Bounds, Bounds) -> f32| {

@@ -148,9 +148,8 @@ fn reads_on(before: &Part, after: &Part) -> bool {
     }
     let ends_open = |sign: char| sign.is_lowercase() || matches!(sign, ',' | '-');
     let is_open = last.words.last().and_then(|word| word.text.chars().last()).is_some_and(ends_open);
-    let begins_small = first.words.first().and_then(|word| word.text.chars().next()).is_some_and(char::is_lowercase);
     let is_below = (0.0..NEXT_LINE_EM * last.size).contains(&step);
-    is_open && begins_small && is_below && (last.bounds.x0 - first.bounds.x0).abs() < last.size
+    is_open && first.begins_small() && is_below && (last.bounds.x0 - first.bounds.x0).abs() < last.size
 }
 
 /// Whether the rows of a table stand below each other.

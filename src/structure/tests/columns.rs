@@ -1,6 +1,7 @@
 //! Which white space divides columns, and which the cells of rows.
 
 use super::sheet::{PLAIN, Sheet, markdown};
+use pagewise_text::{Bounds, Rule};
 
 /// Asserts that a page has these texts one after the other.
 #[track_caller]
@@ -154,4 +155,25 @@ fn a_single_reference_at_the_top_of_a_column_is_read_after_the_column_before() {
         sheet.y += 12.0;
     }
     assert_order(sheet, &["Words fill half of the line Words", "[8] A. Author", "text, Journal", "Oakham, 2005."]);
+}
+
+/// Two columns of prose, of which the last line of one and the first of a running foot stand on both sides of the gutter.
+fn columns_above_a_foot(rule: Option<f32>) -> Sheet {
+    let row =
+        |sheet: Sheet, _| sheet.row(&[(50.0, "Words fill half of the line"), (215.0, "Others fill the other half")]);
+    let mut sheet = (0..8).fold(Sheet::new().go_to(450.0), row).go_to(570.0);
+    sheet = sheet.row(&[(50.0, "Author. On columns."), (215.0, "Journal of Pages 12")]);
+    if let Some(y) = rule {
+        let bounds = Bounds { x0: 50.0, y0: y, x1: 350.0, y1: y };
+        sheet.layout.rules.push(Rule { bounds, is_horizontal: true, color: [0; 3] });
+    }
+    sheet
+}
+
+#[test]
+fn a_rule_above_a_running_foot_ends_the_columns() {
+    for rule in [None, Some(500.0)] {
+        assert_order(columns_above_a_foot(rule), &["Words", "Author. On columns.", "Others", "Journal of Pages 12"]);
+    }
+    assert_order(columns_above_a_foot(Some(555.0)), &["Words", "Others", "Author. On columns.", "Journal of Pages 12"]);
 }

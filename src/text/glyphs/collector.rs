@@ -155,7 +155,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         }
     }
 
-    /// Adds a glyph of unknown text, or extends the one before it: one mark says that a word is missing.
+    /// Adds U+FFFD for an unknown glyph, or extends the one before it: glyphs in a row have one mark.
     fn add_mark(&mut self, glyph: PlacedGlyph, facts: PaintFacts) {
         match self.run.last_mut() {
             Some((last, _)) if last.text.is_unknown() => last.end = glyph.end,

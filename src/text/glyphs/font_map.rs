@@ -85,7 +85,7 @@ const MATH_ITALICS: [&str; 6] = ["cmmi", "lmmathitalic", "txmi", "pxmi", "rtxmi"
 /// Widths of bitmaps that differ by a smaller share are the same.
 const SAME_WIDTH: f32 = 0.02;
 
-/// The letter i is narrower than this share of the letter n, unless the pitch is fixed.
+/// In a font without a fixed pitch, the letter i is narrower than this share of the width of n.
 const NARROW_WIDTH: f32 = 0.8;
 
 /// Maps the codes of a CID font to characters.

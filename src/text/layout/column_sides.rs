@@ -7,7 +7,7 @@ use crate::page_layout::Bounds;
 /// A column has at least so many lines and ems of width.
 const MIN_LINES: usize = 3;
 const MIN_WIDTH_EM: f32 = 5.0;
-/// A note in the margin is narrower. Its lines follow each other by less than this, in ems.
+/// A note in the margin is narrower, and its lines are close: from one to the next is less than this, in ems.
 const MIN_NOTE_EM: f32 = 3.5;
 const CLOSE_EM: f32 = 1.6;
 /// Columns with lines on the same baselines are prose if so much of their width is filled: by all lines of a side, or by
@@ -30,7 +30,8 @@ const FULL_LINES: f32 = 0.7;
 const SHARED_HEIGHT: f32 = 0.4;
 /// Columns of fewer lines begin at one left edge, most of their lines.
 const MANY_LINES: usize = 10;
-/// The baselines of a label and its value differ by less than this many ems.
+/// The baselines of lines side by side differ by less than this many ems, and those of a label and its value by a little more.
+const PAIRED_EM: f32 = 0.1;
 const LEVEL_EM: f32 = 0.25;
 /// Maximum number of segments of a side whose baselines are compared.
 const MAX_SPANS: usize = 500;
@@ -164,7 +165,7 @@ fn are_cells(left: &Side, right: &Side, em: f32) -> bool {
         return false;
     }
     let others = || right.spans.iter().take(MAX_SPANS);
-    let is_paired = |own: &&Span| others().any(|other| (own.baseline - other.baseline).abs() < 0.1 * em);
+    let is_paired = |own: &&Span| others().any(|other| (own.baseline - other.baseline).abs() < PAIRED_EM * em);
     let paired = left.spans.iter().take(MAX_SPANS).filter(is_paired).count();
     let fewer = left.spans.len().min(right.spans.len()).min(MAX_SPANS);
     let (lefts, rights) = (rows_of_side(left), rows_of_side(right));

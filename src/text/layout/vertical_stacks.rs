@@ -15,7 +15,7 @@ const MAX_ABREAST: usize = 4;
 /// The largest width of a cell, in ems: three digits are wider than the column.
 const WIDTH_EM: f64 = 1.75;
 
-/// Glyphs that are smaller by this factor are the ruby of the glyph before them.
+/// Ruby is smaller than the sign that it stands beside by this factor.
 const RUBY_FACTOR: f64 = 0.65;
 
 /// The largest gap between the parts of a column: a space has an em. Stacks of so many cells are parts of one, and a number may

@@ -18,7 +18,6 @@ pub(super) use splitting::{Evidence, is_labelled, split};
 
 use super::furniture::RunningRow;
 use super::mirror::mirror;
-use crate::list_marks::is_list_mark;
 use crate::page_structure::{Figure, Line, LineRole, LineTag, PageStructure, Region, Style, TableArea};
 use pagewise_text::Bounds;
 
@@ -202,6 +201,11 @@ impl<'a> Draft<'a> {
         self.lines.get(first..).unwrap_or_default()
     }
 
+    /// The index of the page on which it ends.
+    pub(super) fn last_page(&self) -> usize {
+        self.page_of(self.lines.len().saturating_sub(1))
+    }
+
     pub(super) fn page_of(&self, line: usize) -> usize {
         let joint = self.joints.partition_point(|(first, _)| *first <= line).checked_sub(1);
         joint.and_then(|joint| self.joints.get(joint)).map_or(self.place.page, |(_, page)| *page)
@@ -256,14 +260,6 @@ impl<'a> Draft<'a> {
 
     /// Whether it begins with a small letter.
     pub(super) fn begins_small(&self) -> bool {
-        self.lines.first().is_some_and(|line| begins_small(line))
+        self.lines.first().is_some_and(|line| line.begins_small())
     }
-}
-
-/// Whether the first letter of a line is a small one, also behind an opening bracket.
-pub(super) fn begins_small(line: &Line) -> bool {
-    line.words.first().is_some_and(|word| {
-        let inner = word.text.trim_start_matches(['(', '[']);
-        inner.starts_with(char::is_lowercase) && (inner.len() == word.text.len() || !is_list_mark(&word.text))
-    })
 }

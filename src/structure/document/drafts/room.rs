@@ -5,7 +5,7 @@ use crate::document::mirror;
 use crate::page_structure::{Column, Line, PageStructure, Region};
 use pagewise_text::Bounds;
 
-/// A column ends where its longest line does, if the line fills this share of its room.
+/// If the longest line of a column fills this share of the room to the next text or the margin, the column ends where it does.
 const FILLED: f32 = 0.7;
 /// Lines of prose that end so near to the longest one, in ems, show the edge of their column.
 const NEAR_EM: f32 = 3.0;

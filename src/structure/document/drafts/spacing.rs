@@ -1,6 +1,5 @@
 //! Distances between lines: space above them, indents, and room at their ends.
 
-use super::begins_small;
 use super::markers::marker;
 use super::splitting::{HANG_EM, MAX_LABEL_WORDS, Splitter};
 use crate::bounds::quarters;
@@ -155,7 +154,7 @@ impl<'a> Splitter<'_, 'a> {
             && self.right - above.bounds.x1 < FULL_EM * above.size
             && !ends_sentence(above)
             && !above.words.last().is_some_and(|word| word.formula.is_none() && is_bracketed(&word.text))
-            && (begins_small(below) || self.is_flush(next - 1) && (has_formula(above) || has_formula(below)))
+            && (below.begins_small() || self.is_flush(next - 1) && (has_formula(above) || has_formula(below)))
             && !self.ends_early(next - 1, next)
     }
 
@@ -209,7 +208,7 @@ impl<'a> Splitter<'_, 'a> {
         let (Some(first), Some(below)) = (self.line(start), self.line(next)) else { return false };
         (2..=MAX_INITIAL).contains(&(next - start))
             && (first.bounds.x0 - below.bounds.x0).abs() < 0.3 * below.size
-            && begins_small(below)
+            && below.begins_small()
     }
 
     /// Whether a line stands further right than those around it, as the first of a paragraph does.
@@ -236,7 +235,7 @@ impl<'a> Splitter<'_, 'a> {
             return self.ends_early(next - 1, next)
                 || begins_large(below) && self.ends_before(self.right, next - 1, next);
         }
-        let (is_end, is_start) = (ends_sentence(above), !begins_small(below));
+        let (is_end, is_start) = (ends_sentence(above), !below.begins_small());
         (is_end || is_start) && self.ends_early(next - 1, next) || is_end && is_start && self.is_short(next - 1)
     }
 

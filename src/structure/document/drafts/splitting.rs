@@ -7,7 +7,7 @@ use super::item_starts::{RecentMarkers, add_bare_numbers};
 use super::markers::{Marker, label_marker, marker};
 use super::room::Room;
 use super::spacing::{FULL_EM, INDENT_EM, is_long, justified_edge, right_edges};
-use super::{Draft, DraftKind, Place, begins_small};
+use super::{Draft, DraftKind, Place};
 use crate::document::headings::{MUCH_LARGER, section_depth};
 use crate::document::notes::note_label;
 use crate::document::type_statistics::TypeStatistics;
@@ -347,6 +347,6 @@ pub(crate) fn is_labelled(line: &Line) -> bool {
     let is_word = |text: &str| has_letter(text) && !text.ends_with(['.', ',', ';']);
     let words = label.and_then(|at| line.words.get(..at + 1)).unwrap_or_default();
     words.first().is_some_and(|word| word.text.starts_with(char::is_alphabetic))
-        && !begins_small(line)
+        && !line.begins_small()
         && words.iter().take(words.len().saturating_sub(1)).all(|word| is_word(&word.text))
 }

@@ -22,7 +22,7 @@ pub(super) struct Component {
 
 impl Component {
     /// The box round its edges across.
-    fn bounds(&self) -> Bounds {
+    pub(super) fn bounds(&self) -> Bounds {
         let of = |e: &Edge| Bounds { x0: e.start, y0: e.at, x1: e.end, y1: e.at };
         Bounds::around(self.horizontal.iter().map(of))
     }

@@ -27,13 +27,9 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
 /// The component with the sides of the grounds above its first rule that end over its whole width: those of a shaded head, below
 /// which no rule may be drawn.
 fn with_grounds(mut component: Component, edges: &Edges) -> Component {
-    let extent = |edges: &[Edge]| {
-        let start = edges.iter().map(|e| e.start).fold(f32::MAX, f32::min);
-        (start, edges.iter().map(|e| e.end).fold(f32::MIN, f32::max))
-    };
-    let ((left, right), (top, foot)) = (extent(&component.horizontal), extent(&component.vertical));
-    let is_within = |e: &&Edge| top + TOUCH < e.at && e.at < foot && e.start < right && left < e.end;
-    let is_across = |e: &&Edge| !e.is_rule && e.start < left + TOUCH && right - TOUCH < e.end;
+    let area = component.bounds();
+    let is_within = |e: &&Edge| area.y0 + TOUCH < e.at && e.at < area.y1 && e.start < area.x1 && area.x0 < e.end;
+    let is_across = |e: &&Edge| !e.is_rule && e.start < area.x0 + TOUCH && area.x1 - TOUCH < e.end;
     let inner: Vec<&Edge> = edges.horizontal.iter().filter(is_within).collect();
     let unruled = inner.iter().take_while(|e| !e.is_rule).count();
     let head = inner.iter().take(unruled).rposition(is_across).map_or(0, |last| last + 1);

@@ -177,8 +177,8 @@ fn is_at_middle(slot: &Slot) -> bool {
     slot.row_span == 1 && (over - under).abs() < OFF_MIDDLE * size && over + under > size
 }
 
-/// Whether in a drawn row text goes on over more lines than any other cell lists, in at least half as many cells, and none
-/// lists one line twice, as the units of several values.
+/// Whether the lines of a drawn row are those of one row. In some cells text is wrapped, over more lines than any other cell has,
+/// and at most twice as many cells list lines. No cell has a line twice, as one with the units of several values would.
 fn is_one_row(row: &[Slot]) -> bool {
     let own = || row.iter().filter(|slot| slot.row_span == 1 && text_lines(&slot.words).len() > 1);
     let (wrapped, lists): (Vec<&Slot>, Vec<&Slot>) = own().partition(|slot| is_wrapped(slot));

@@ -98,7 +98,7 @@ impl FontStatistics {
         }
     }
 
-    /// Counts glyphs without a character, and those whose codes are taken for characters.
+    /// Counts glyphs: those whose character is not known, and those whose code is taken for the character.
     pub(crate) fn add_unknown(&mut self, unknown: u32, guesses: u32) {
         self.unknown = self.unknown.saturating_add(unknown);
         self.guesses = self.guesses.saturating_add(guesses);
