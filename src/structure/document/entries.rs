@@ -2,6 +2,7 @@
 //! charts.
 
 use super::drafts::{Draft, DraftKind};
+use super::headings::page_turns;
 use super::type_statistics::TypeStatistics;
 
 /// The lines after the first of a work are set in by at least and at most so many ems.
@@ -43,14 +44,17 @@ pub(super) fn mark_works(drafts: &mut [Draft]) {
     }
 }
 
-/// Finds the labels of charts: small short lines that follow each other.
+/// Finds the labels of charts: small short lines that follow each other, and short lines in another direction than the text.
 pub(super) fn mark_labels(drafts: &mut [Draft], statistics: &TypeStatistics) {
+    let turns = page_turns(drafts);
+    let is_turned = |draft: &Draft| turns.get(&draft.place.page) != Some(&draft.turn);
     let is_label = |draft: &Draft| {
         let is_small = draft.size() < LABEL_FACTOR * statistics.body_size;
         let is_open = is_unmarked(draft) || draft.kind == DraftKind::Entry;
-        is_open && is_small && draft.len() <= MAX_LABEL && !draft.ends_sentence()
+        is_open && draft.len() <= MAX_LABEL && (is_small && !draft.ends_sentence() || is_turned(draft))
     };
-    for run in drafts.chunk_by_mut(|before, after| is_label(before) && is_label(after)) {
+    let follows = |before: &Draft, after: &Draft| before.turn == after.turn && is_label(before) && is_label(after);
+    for run in drafts.chunk_by_mut(|before, after| follows(before, after)) {
         if run.len() >= MIN_LABELS {
             run.iter_mut().for_each(|label| label.kind = DraftKind::Entry);
         }

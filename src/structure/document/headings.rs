@@ -124,7 +124,7 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
 }
 
 /// The direction of most text of each page. Text in another one stands at the side, or labels a chart.
-fn page_turns(drafts: &[Draft]) -> BTreeMap<usize, u16> {
+pub(super) fn page_turns(drafts: &[Draft]) -> BTreeMap<usize, u16> {
     let mut lengths: BTreeMap<usize, BTreeMap<u16, usize>> = BTreeMap::new();
     for draft in drafts {
         *lengths.entry(draft.place.page).or_default().entry(draft.turn).or_default() += draft.len();
@@ -149,22 +149,32 @@ fn without_labels(flow: Flow, headings: &[usize]) -> Vec<usize> {
 }
 
 /// The headings without labels of charts. Lines in one look are such labels if the look is plain and none of them has a
-/// section number or stands over text, while other headings of the document do. The first page may have subtitles.
+/// section number or stands over text, or over a section with text, while other headings of the document do. The first page may
+/// have subtitles, and a page a heading alone.
 fn without_lone_looks(flow: Flow, headings: &[usize], statistics: &TypeStatistics) -> Vec<usize> {
     let draft = |at: &usize| flow.draft(*at);
     let is_section = |draft: &Draft| is_emphasised(draft, statistics) || draft_depth(draft).is_some();
     let is_row = |next: &Draft| next.lines.iter().any(|line| line.is_row());
-    let holds_text = |next: &Draft| has_lines(next) || next.marker.is_some() || is_row(next) || !next.is_paragraph();
-    let holds = |at: &usize| {
-        let is_heading = flow.next_index(*at).is_some_and(|next| headings.binary_search(&next).is_ok());
-        let below = flow.next(*at).filter(|_| is_heading);
-        let is_over = |below: &Draft| draft(at).map(rank) < Some(rank(below)) && is_section(below);
-        below.map_or_else(|| flow.next(*at).is_some_and(holds_text), is_over)
+    let holds_text = |next: &Draft| {
+        let is_block = !next.is_paragraph() && next.kind != DraftKind::Caption;
+        has_lines(next) || next.marker.is_some() || is_row(next) || is_block
     };
+    let mut holding: BTreeSet<usize> = BTreeSet::new();
+    for (at, own) in headings.iter().rev().filter_map(|at| Some((at, draft(at)?))) {
+        let Some((below, next)) = flow.next_index(*at).and_then(|below| Some((below, draft(&below)?))) else {
+            continue;
+        };
+        let is_above = || holding.contains(&below) || own.place.page < next.place.page;
+        let holds = match headings.binary_search(&below) {
+            Ok(_) => rank(own) < rank(next) && is_section(next) && is_above(),
+            Err(_) => holds_text(next),
+        };
+        holding.extend(holds.then_some(*at));
+    }
     let mut looks: BTreeMap<Rank, bool> = BTreeMap::new();
     let mut count = 0;
     for (at, own) in headings.iter().filter_map(|at| Some((at, draft(at)?))) {
-        let is_own = own.place.page == 0 || is_section(own) || holds(at);
+        let is_own = own.place.page == 0 || is_section(own) || holding.contains(at);
         count += usize::from(own.place.page > 0 && is_own);
         *looks.entry(rank(own)).or_default() |= is_own;
     }

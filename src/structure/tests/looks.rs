@@ -1,7 +1,7 @@
 //! What looks like a heading, an item, a quote or code, and is something else.
 
 use super::super::tables::find_tables;
-use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, markdown};
+use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, assert_has, markdown};
 use pagewise_text::{Bounds, Fill};
 
 /// Italic type in the size of the body.
@@ -108,6 +108,19 @@ fn text_turned_beside_the_page_is_no_heading() {
         (word.bounds, word.baseline, word.turn) = (bounds, 28.0, 270);
     }
     assert!(markdown(sheet).ends_with("**Report**"));
+}
+
+#[test]
+fn labels_turned_beside_the_text_are_lines_of_one_block() {
+    let mut sheet = Sheet::new().line(FULL).line(FULL).line(FULL);
+    for (at, text) in [(100.0, "Monday"), (130.0, "Tuesday"), (160.0, "Wednesday"), (190.0, "Thursday.")] {
+        sheet.put(at, PLAIN, text);
+        if let Some(word) = sheet.layout.words.last_mut() {
+            (word.bounds, word.baseline, word.turn) =
+                (Bounds { x0: at, y0: 200.0, x1: at + 10.0, y1: 260.0 }, at + 8.0, 270);
+        }
+    }
+    assert_has(sheet, "Monday  \nTuesday  \nWednesday  \nThursday.");
 }
 
 #[test]
