@@ -114,6 +114,26 @@ fn bitmap_fonts_of_tex_have_its_ligatures_dashes_and_quotes() {
 }
 
 #[test]
+fn bitmap_fonts_of_tex_have_the_letters_of_its_other_encoding() {
+    let shown = |accented: u32| {
+        let width = |code: u32| match code {
+            0x69 => 250,
+            0x0C | 0x1C => 480,
+            0x80.. => accented,
+            _ => 500,
+        };
+        let widths = (0..256).map(|code| width(code).to_string()).collect::<Vec<_>>().join(" ");
+        let font = "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 500 500] /FontMatrix [.001 0 0 .001 0 0] /FirstChar 0 \
+             /LastChar 255 /Widths 6 0 R /CharProcs << >> /Encoding << /Differences [0] >> >>";
+        let codes = b"\x12odleg\xAAo\xB1\xA2\x11 \xA6 \xAE \xB9".iter().copied();
+        let content = format!("BT /F 8 Tf 20 200 Td <{}> Tj ET", hexadecimal(codes));
+        text_in(font, &content, &[format!("[{widths}]").into_bytes()]).text
+    };
+    assert_eq!(shown(500), "„odległość” ę ő ź");
+    assert!(!shown(430).contains('ł'));
+}
+
+#[test]
 fn a_word_of_unknown_glyphs_leaves_a_mark() {
     let font = "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 500 500] /FontMatrix [.001 0 0 .001 0 0] /FirstChar 0 \
          /LastChar 255 /Widths 6 0 R /CharProcs << >> /Encoding << /Differences [0] >> >>";
