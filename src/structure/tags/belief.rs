@@ -25,7 +25,7 @@ const BROKEN_PARTS: usize = 6;
 const MAX_HEADING_LINES: usize = 2;
 
 /// Baselines of one line, and of one line and the next, differ by less, in ems.
-const SAME_LINE_EM: f32 = 0.3;
+pub(super) const SAME_LINE_EM: f32 = 0.3;
 const NEXT_LINE_EM: f32 = 1.7;
 
 /// A piece of the tree as it stands on the page.
@@ -83,7 +83,7 @@ fn is_head((turn, place): (u16, Bounds), page: &PageLayout) -> bool {
 }
 
 /// The direction and the place of a part. Notes, captions and running lines may stand anywhere.
-fn place_in_flow(part: &Part) -> Option<(u16, Bounds)> {
+pub(super) fn place_in_flow(part: &Part) -> Option<(u16, Bounds)> {
     match part {
         Part::Lines { role: LineRole::Note | LineRole::Caption | LineRole::Furniture, .. } => None,
         Part::Open { .. } | Part::Figure(_) => None,

@@ -15,6 +15,9 @@ use std::collections::{HashMap, HashSet};
 /// A paragraph with more lines may be any text.
 const MAX_PARAGRAPH_LINES: usize = 25;
 
+/// Maximum number of parts of an entry, with a date at the end of its first line.
+const MAX_ENTRY_PARTS: usize = 50;
+
 /// With more regions, a page is left to the rules.
 const MAX_REGIONS: usize = 5_000;
 
@@ -40,6 +43,7 @@ pub(super) fn write(
     if !belief::is_readable(&parts, page) || !tables.iter().all(belief::is_table) {
         return None;
     }
+    raise_row_ends(&mut parts);
     let mut regions = Vec::new();
     parts.into_iter().for_each(|part| push(&mut regions, part));
     writer.insert_rest(&mut regions, &owners.words(page, Owner::Nobody))?;
@@ -62,6 +66,43 @@ fn push(regions: &mut Vec<Region>, part: Part) {
         (Part::Table(area), _) => regions.push(Region::Table(area)),
         (Part::Figure(figure), _) => regions.push(Region::Figure(figure)),
     }
+}
+
+/// Puts lines at the right end of the first line of an entry, such as dates, after that line. The tree has them after the
+/// whole entry if the page is laid out as a grid.
+fn raise_row_ends(parts: &mut [Part]) {
+    for at in 1..parts.len() {
+        let beside = row_of_end(parts, at);
+        if let Some(entry) = beside.and_then(|beside| parts.get_mut(beside + 1..=at)) {
+            entry.rotate_right(1);
+        }
+    }
+}
+
+/// The part that begins on the baseline of the single line of another one, if all between them stand below that line and to
+/// its left, and what follows stands below them. The lines of a column are followed by others beside the first one.
+fn row_of_end(parts: &[Part], at: usize) -> Option<usize> {
+    let Part::Lines { turn, lines, .. } = parts.get(at)? else { return None };
+    let [own] = lines.as_slice() else { return None };
+    let is_left = |(other, place): &(u16, Bounds)| other == turn && place.x1 < own.bounds.x0;
+    let bottom = belief::place_in_flow(parts.get(at - 1)?)?.1.y1;
+    let next = parts.iter().skip(at + 1).find_map(belief::place_in_flow);
+    if next.is_some_and(|(other, place)| other == *turn && place.y0 < bottom) {
+        return None;
+    }
+    let is_row = |part: &Part| match part {
+        Part::Lines { lines, .. } => lines.first().is_some_and(|first| are_level(first, own)),
+        _ => false,
+    };
+    let before = parts.iter().enumerate().take(at).rev().take(MAX_ENTRY_PARTS);
+    let mut before = before.take_while(|(_, part)| belief::place_in_flow(part).as_ref().is_some_and(is_left));
+    let is_below = |part: &Part| belief::place_in_flow(part).is_some_and(|(_, place)| place.y0 > own.baseline);
+    let (row, part) = before.find(|(_, part)| !is_below(part))?;
+    (is_row(part) && row + 1 < at).then_some(row)
+}
+
+fn are_level(one: &Line, other: &Line) -> bool {
+    (one.baseline - other.baseline).abs() < belief::SAME_LINE_EM * one.size.min(other.size)
 }
 
 fn is_below(above: &[Line], below: &[Line]) -> bool {

@@ -260,3 +260,39 @@ fn sections_stand_below_a_title_of_their_level_in_much_larger_type() {
     assert!(headings(20.0).contains("\n\n## First part"), "{}", headings(20.0));
     assert!(headings(BOLD.size).contains("\n\n# First part"), "{}", headings(BOLD.size));
 }
+
+#[test]
+fn a_date_stands_at_the_line_of_the_entry_beside_which_it_is_set() {
+    let mut page = TaggedSheet::new();
+    for (place, date) in [("First place", "May 2018"), ("Second place", "June 2020")] {
+        let top = page.sheet.y;
+        page.text(StructureType::Paragraph, None, place);
+        let list = page.element(StructureType::List, None);
+        for item in ["• One duty", "• Another duty"] {
+            page.text(StructureType::ListItem, Some(list), item);
+        }
+        let below = std::mem::replace(&mut page.sheet.y, top);
+        let right = page.element(StructureType::Paragraph, None);
+        page.content(right, |sheet| sheet.at(300.0, PLAIN, date));
+        page.sheet.y = below + 12.0;
+    }
+    let entry = |place: &str, date: &str| format!("{place}\n\n{date}\n\n- One duty\n- Another duty");
+    let expected = [entry("First place", "May 2018"), entry("Second place", "June 2020")].join("\n\n");
+    assert_eq!(page.markdown(), Some(expected));
+}
+
+#[test]
+fn lines_of_a_column_stay_in_it() {
+    let mut page = TaggedSheet::new();
+    let mut column = |x: f32, texts: &[&str]| {
+        page.sheet.y = 80.0;
+        for text in texts {
+            let element = page.element(StructureType::Paragraph, None);
+            page.content(element, |sheet| sheet.at(x, PLAIN, text));
+        }
+    };
+    column(50.0, &["Left one.", "Left two.", "Left three."]);
+    column(220.0, &["Right one.", "Right two."]);
+    let expected = "Left one.\n\nLeft two.\n\nLeft three.\n\nRight one.\n\nRight two.";
+    assert_eq!(page.markdown().as_deref(), Some(expected));
+}
