@@ -3,7 +3,7 @@
 use super::super::bounds::{center, holds};
 use super::super::page_structure::{Column, Line, LineWord, Region, TableArea, ends_label, is_cell_value, page_number};
 use super::segments::{Segment, in_reading_order, is_dots, is_printed_over, line_size};
-use pagewise_text::{Bounds, ColumnPart, SCRIPT_GAP_EM, are_apart, are_level};
+use pagewise_text::{Bounds, ColumnPart, HYPHENS, SCRIPT_GAP_EM, are_apart, are_level};
 
 /// The boxes that are drawn round text, in the frame of its column.
 #[derive(Debug, Default)]
@@ -28,6 +28,20 @@ const WIDE_GAP_EM: f32 = 6.0;
 
 /// The lines of a block follow each other by less than this many ems.
 const BLOCK_LEADING_EM: f32 = 2.0;
+
+/// The next line of a sentence stands so far below, in ems, and begins below one of the first few words: marks precede the text.
+const NEXT_LINE_EM: std::ops::Range<f32> = 0.5..1.7;
+const EDGE_EM: f32 = 0.3;
+const MAX_STARTS: usize = 3;
+/// A line of prose has so many words.
+const MIN_PROSE_WORDS: usize = 3;
+/// The lines of a column end at most so many ems before its edge, and texts beside it begin at least so many ems after it.
+const RAGGED_EM: f32 = 3.0;
+const BESIDE_EM: f32 = 1.0;
+/// So many rows before and after one show where the text ends.
+const NEAR_ROWS: usize = 12;
+/// Maximum number of texts beside a column between two of its lines.
+const MAX_BESIDE: usize = 4;
 
 /// So many dots that follow each other are a leader.
 const MIN_LEADER: usize = 5;
@@ -89,8 +103,73 @@ fn merged(segments: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Line> {
             _ => rows.push(vec![segment]),
         }
     }
+    rows.iter_mut().for_each(|row| row.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0)));
+    lower_margin_notes(&mut rows);
     let rows: Vec<Vec<Part>> = rows.into_iter().map(|row| divided(row, boxes)).collect();
-    block_by_block(rows).into_iter().filter_map(line_of).collect()
+    let mut parts = block_by_block(rows);
+    put_texts_beside_after(&mut parts);
+    parts.into_iter().filter_map(line_of).collect()
+}
+
+/// Moves what stands beyond the right edge of the text, such as the points of a question, to the last line of its paragraph.
+fn lower_margin_notes(rows: &mut [Vec<Segment>]) {
+    for at in 1..rows.len() {
+        let edge = edge_near(rows, at);
+        let (above, below) = rows.split_at_mut(at);
+        let (Some(above), Some(below)) = (above.last_mut(), below.first_mut()) else { return };
+        let ([text, notes @ ..], [next]) = (above.as_slice(), below.as_slice()) else { continue };
+        let is_full = (edge - text.bounds.x1).abs() < RAGGED_EM * text.size;
+        let are_beyond = notes.iter().all(|note| note.bounds.x0 > edge + BESIDE_EM * text.size);
+        if is_full && are_beyond && is_next_of_sentence(text, next) {
+            let step = next.baseline - text.baseline;
+            below.extend(above.drain(1..).map(|note| note.lowered(step)));
+        }
+    }
+}
+
+/// Where the undivided rows round a row end.
+fn edge_near(rows: &[Vec<Segment>], at: usize) -> f32 {
+    let near = rows.iter().enumerate().take(at + NEAR_ROWS).skip(at.saturating_sub(NEAR_ROWS));
+    let end = |(other, row): (usize, &Vec<Segment>)| match row.as_slice() {
+        [only] if other != at => Some(only.bounds.x1),
+        _ => None,
+    };
+    near.filter_map(end).fold(f32::NEG_INFINITY, f32::max)
+}
+
+/// Puts texts between two lines of a sentence that stand beside it, such as the labels of a chart, after it.
+fn put_texts_beside_after(parts: &mut [Part]) {
+    for at in 1..parts.len() {
+        let Some((above, near)) = parts.get(at - 1..).and_then(<[Part]>::split_first) else { return };
+        let [text] = above.as_slice() else { continue };
+        let next = |part: &Part| match part.as_slice() {
+            [next] if is_next_of_sentence(text, next) => Some(next.bounds.x1),
+            _ => None,
+        };
+        let found = near.iter().take(MAX_BESIDE + 1).enumerate().find_map(|(count, part)| Some((count, next(part)?)));
+        let Some((count, end)) = found else { continue };
+        let edge = text.bounds.x1.max(end) + BESIDE_EM * text.size;
+        let are_beside = near.iter().take(count).all(|part| extent(part).x0 > edge);
+        if let Some(moved) = parts.get_mut(at..=at + count).filter(|_| are_beside) {
+            moved.rotate_right(1);
+        }
+    }
+}
+
+/// Whether a sentence goes on from one line to another below it.
+fn is_next_of_sentence(above: &Segment, below: &Segment) -> bool {
+    let em = above.size;
+    let mut starts = above.words.iter().take(MAX_STARTS).map(|word| word.bounds.x0);
+    let is_below = starts.any(|x| (x - below.bounds.x0).abs() < EDGE_EM * em);
+    let is_divided = above.words.last().is_some_and(|word| word.text.ends_with(HYPHENS));
+    let begins_small = below.words.first().is_some_and(|word| word.text.starts_with(char::is_lowercase));
+    let is_word = |word: &&LineWord| word.text.chars().filter(|sign| sign.is_alphabetic()).count() > 1;
+    is_below
+        && NEXT_LINE_EM.contains(&((below.baseline - above.baseline) / em))
+        && (above.size - below.size).abs() < SAME_SIZE * em
+        && (is_divided || begins_small && !below.is_label())
+        && above.words.iter().filter(is_word).count() >= MIN_PROSE_WORDS
+        && !above.runs_left()
 }
 
 /// The segments of a line.
@@ -145,8 +224,7 @@ fn extent(part: &Part) -> Bounds {
 }
 
 /// The parts of a row in reading order. A row of more than two parts is one of an array.
-fn divided(mut row: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Part> {
-    row.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
+fn divided(row: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Part> {
     match row.as_slice() {
         [left, right] if is_divided(left, right, boxes) => {
             in_reading_order(row).into_iter().map(|part| vec![part]).collect()
