@@ -15,6 +15,8 @@ const CELL_GAP_EM: f32 = 2.0;
 const LONE_GAP_EM: f32 = 6.0;
 /// The smallest gap, in ems, between the heads of columns.
 const HEAD_GAP_EM: f32 = 0.9;
+/// A leader is wider, in ems.
+const LEADER_EM: f32 = 1.1;
 /// Maximum characters of the number of a section.
 const MAX_MARK: usize = 5;
 
@@ -292,7 +294,11 @@ impl Line {
     /// Whether it is a row of cells: text and a leader, or a wide gap after a label or before a value.
     #[must_use]
     pub fn is_row(&self) -> bool {
-        let has_leader = self.words.iter().rev().take(2).any(|word| word.text.ends_with("..."));
+        // An ellipsis is narrower.
+        let is_leader = |word: &LineWord| {
+            word.text.ends_with("...") && !has_letter(&word.text) && word.bounds.width() > LEADER_EM * self.size
+        };
+        let has_leader = self.words.iter().rev().take(2).any(is_leader);
         let cells = self.last_cell().and_then(|at| self.words.split_at_checked(at));
         let is_pair = |(before, last): (&[LineWord], &[LineWord])| ends_label(before) || is_cell_value(last);
         self.words.len() > 2 && has_leader || cells.is_some_and(is_pair)

@@ -228,3 +228,14 @@ fn the_steps_of_an_algorithm_are_lines_of_code() {
     assert!(steps("Algorithm 1 Search").contains(expected), "{}", steps("Algorithm 1 Search"));
     assert!(!steps("Exercise 1 Search").contains("```"));
 }
+
+#[test]
+fn an_ellipsis_is_no_leader() {
+    let ellipsis = |sheet: Sheet| {
+        let mut sheet = sheet;
+        sheet.put(50.0, PLAIN, "The words of this line end with three dots that go on");
+        sheet.word(325.0, 8.0, PLAIN, "...");
+        sheet.space(12.0).line("and the sentence ends.")
+    };
+    assert_has(ellipsis(Sheet::new().line(FULL)), "go on ... and the sentence ends.");
+}
