@@ -1,6 +1,6 @@
 //! Lists: items and their depth, by the indent of their text.
 
-use super::drafts::{Draft, DraftKind};
+use super::drafts::{Draft, DraftKind, Place, labelled_text};
 use super::type_statistics::TypeStatistics;
 use crate::list_marks::MarkerKind;
 
@@ -45,19 +45,28 @@ struct OpenList {
     /// The left edges of its last mark, and of the text of its items, from the edge of the column.
     mark: f32,
     text: f32,
+    /// Those of the text after the label of its last item, in the column of this.
+    labelled: Vec<f32>,
+    place: Place,
 }
 
 fn mark_paragraph(draft: &mut Draft, is_listed: bool, open: &mut Vec<OpenList>, statistics: &TypeStatistics) {
     let tolerance = (TOLERANCE_EM * statistics.body_size).min(OWN_TOLERANCE_EM * draft.size());
     match draft.marker.clone().filter(|_| is_listed) {
         Some(marker) => {
-            let item = OpenList { mark: draft.first_left() - draft.origin, text: marker.text_left - draft.origin };
+            let words = draft.lines.first().map(|line| labelled_text(line)).unwrap_or_default();
+            let labelled = words.iter().map(|word| word.bounds.x0 - draft.origin).collect();
+            let (mark, text) = (draft.first_left() - draft.origin, marker.text_left - draft.origin);
+            let item = OpenList { mark, text, labelled, place: draft.place };
             open_list(item, tolerance, open);
             draft.kind = DraftKind::Item { depth: depth(open.len()) };
         }
         None => {
             let indent = draft.text_left() - draft.origin;
-            let fits = |list: &&OpenList| (list.text - indent).abs() <= tolerance;
+            let fits = |list: &&OpenList| {
+                let labelled = list.labelled.iter().filter(|_| list.place == draft.place);
+                labelled.chain(std::iter::once(&list.text)).any(|left| (left - indent).abs() <= tolerance)
+            };
             let is_inside = indent > tolerance && draft.marker.is_none();
             match open.iter().rposition(|list| is_inside && fits(&list)) {
                 Some(position) => draft.kind = DraftKind::Paragraph { depth: depth(position + 1) },
@@ -78,7 +87,7 @@ fn open_list(item: OpenList, tolerance: f32, open: &mut Vec<OpenList>) {
     }
     let count = open.len();
     match open.last_mut() {
-        Some(list) if is_beside(list) => list.mark = item.mark,
+        Some(list) if is_beside(list) => *list = OpenList { text: list.text, ..item },
         _ if count >= MAX_DEPTH => {}
         _ => open.push(item),
     }

@@ -230,6 +230,39 @@ fn the_steps_of_an_algorithm_are_lines_of_code() {
 }
 
 #[test]
+fn the_second_line_of_a_short_work_goes_on_with_its_first() {
+    let work = |sheet: Sheet, name: &str| {
+        let first = format!("{name}, A., 1999. A long title that fills the first line");
+        sheet.at(50.0, PLAIN, &first).at(70.0, PLAIN, "and ends here. The House.")
+    };
+    let page = ["Adams", "Baker", "Clark"].into_iter().fold(Sheet::new().line(FULL).space(8.0), work);
+    assert_has(page, "Baker, A., 1999. A long title that fills the first line and ends here. The House.");
+    let entry = |sheet: Sheet, name: &str| {
+        sheet.at(50.0, PLAIN, &format!("{name} of all sorts that an index has in one of its")).at(
+            70.0,
+            PLAIN,
+            "entries, 12",
+        )
+    };
+    let page = ["words", "names", "kinds"].into_iter().fold(Sheet::new().line(FULL).space(8.0), entry);
+    assert_has(page, "one of its entries, 12  \nnames of all sorts");
+}
+
+#[test]
+fn lines_below_the_text_after_a_label_in_brackets_belong_to_its_item() {
+    let item = |sheet: Sheet, label: &str, lines: &[&str]| {
+        let mut sheet = sheet.at(50.0, PLAIN, &format!("• ({label})"));
+        sheet.y -= 12.0;
+        lines.iter().fold(sheet, |sheet, line| sheet.at(130.0, PLAIN, line))
+    };
+    let page = item(Sheet::new(), "The fee", &["Words that fill this line up to its right end", "and go on here."]);
+    let page = item(page, "The day", &["Begins in May.", "Ends in June."]).line("After the list.");
+    let expected = "- (The fee) Words that fill this line up to its right end and go on here.\n- (The day) Begins in May.\n\n  \
+                    Ends in June.\n\nAfter the list.";
+    assert_eq!(markdown(page), expected);
+}
+
+#[test]
 fn an_ellipsis_is_no_leader() {
     let ellipsis = |sheet: Sheet| {
         let mut sheet = sheet;

@@ -13,7 +13,7 @@ pub(super) use dividers::Dividers;
 pub(super) use item_starts::RecentMarkers;
 pub(super) use markers::{Marker, marker};
 pub(super) use room::Room;
-pub(super) use spacing::is_long;
+pub(super) use spacing::{is_long, labelled_text};
 pub(super) use splitting::{Evidence, is_labelled, split};
 
 use super::furniture::RunningRow;

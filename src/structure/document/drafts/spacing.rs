@@ -4,7 +4,7 @@ use super::markers::marker;
 use super::splitting::{HANG_EM, MAX_LABEL_WORDS, Splitter};
 use crate::bounds::quarters;
 use crate::caption_label::is_caption_label;
-use crate::page_structure::Line;
+use crate::page_structure::{Line, LineWord};
 use pagewise_base::script::is_ideograph;
 use std::collections::BTreeMap;
 
@@ -196,17 +196,20 @@ impl<'a> Splitter<'_, 'a> {
         if next - start == 1 {
             // The first line may stand further right (an indent) or further left (a hanging paragraph).
             let limit = if shift < 0.0 { 6.0 } else { 4.0 };
+            let is_sentence = is_long(above) && !ends_sentence(above) && below.begins_small() && !below.is_monospace();
             return self.ends_early(next - 1, next)
                 || shift.abs() > limit * below.size
-                || self.is_set_in_once(next, shift);
+                || self.is_set_in_once(next, shift) && !is_sentence;
         }
         true
     }
 
     /// Whether a sentence goes on at the left edge of the first line, after a few lines that are set in.
     fn is_under_initial(&self, start: usize, next: usize) -> bool {
-        let (Some(first), Some(below)) = (self.line(start), self.line(next)) else { return false };
+        let (Some(first), Some(above)) = (self.line(start), self.line(next - 1)) else { return false };
+        let Some(below) = self.line(next) else { return false };
         (2..=MAX_INITIAL).contains(&(next - start))
+            && self.right - above.bounds.x1 < FULL_EM * above.size
             && (first.bounds.x0 - below.bounds.x0).abs() < 0.3 * below.size
             && below.begins_small()
     }
@@ -259,15 +262,23 @@ fn has_formula(line: &Line) -> bool {
     line.words.iter().any(|word| word.formula.is_some() || word.style.size < INDEX_FACTOR * line.size)
 }
 
-/// Whether a line begins below the text after the label of the line above, as those of a hanging caption or note do. A number
-/// may follow the label.
+/// Whether a line begins below the text after the label of the line above, as those of a hanging caption or note do.
 fn hangs_below_label(above: &Line, below: &Line) -> bool {
-    let is_ended = above.words.get(1).is_some_and(|number| number.text.ends_with('.'));
-    let is_caption = is_ended && is_caption_label(above.words.iter().map(|word| word.text.as_str()));
-    let label = above.words.iter().take(MAX_LABEL_WORDS).position(|word| word.text.ends_with([':', '：']));
-    let Some(label) = label.or(is_caption.then_some(1)) else { return false };
-    let mut texts = above.words.iter().skip(label + 1).take(2);
-    texts.any(|word| (word.bounds.x0 - below.bounds.x0).abs() < HANG_EM * below.size)
+    labelled_text(above).iter().any(|word| (word.bounds.x0 - below.bounds.x0).abs() < HANG_EM * below.size)
+}
+
+/// The first words after the label of a line, which ends with a colon or stands in brackets. A number may follow the label.
+pub(crate) fn labelled_text(line: &Line) -> &[LineWord] {
+    let is_ended = line.words.get(1).is_some_and(|number| number.text.ends_with('.'));
+    let is_caption = is_ended && is_caption_label(line.words.iter().map(|word| word.text.as_str()));
+    let words = || line.words.iter().take(MAX_LABEL_WORDS);
+    let is_bracketed = words().take(2).any(|word| word.text.starts_with(['(', '[', '（', '［', '【']));
+    let ends = |word: &LineWord| {
+        word.text.ends_with([':', '：']) || is_bracketed && word.text.ends_with([')', ']', '）', '］', '】'])
+    };
+    let label = words().position(ends).or(is_caption.then_some(1));
+    let text = label.and_then(|label| line.words.get(label + 1..)).unwrap_or_default();
+    text.get(..text.len().min(2)).unwrap_or_default()
 }
 
 /// Whether a line ends with a sign that ends a sentence or a part of one.
