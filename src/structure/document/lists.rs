@@ -62,12 +62,15 @@ fn mark_paragraph(draft: &mut Draft, is_listed: bool, open: &mut Vec<OpenList>, 
             draft.kind = DraftKind::Item { depth: depth(open.len()) };
         }
         None => {
-            let indent = draft.text_left() - draft.origin;
+            let (first, text) = (draft.first_left(), draft.text_left());
+            // Lines after a first one that is set in say where a paragraph stands.
+            let indents = [first.min(text), text].map(|left| left - draft.origin);
             let fits = |list: &&OpenList| {
                 let labelled = list.labelled.iter().filter(|_| list.place == draft.place);
-                labelled.chain(std::iter::once(&list.text)).any(|left| (left - indent).abs() <= tolerance)
+                let mut lefts = labelled.chain(std::iter::once(&list.text));
+                lefts.any(|left| indents.iter().any(|indent| (left - indent).abs() <= tolerance))
             };
-            let is_inside = indent > tolerance && draft.marker.is_none();
+            let is_inside = indents.iter().all(|indent| *indent > tolerance) && draft.marker.is_none();
             match open.iter().rposition(|list| is_inside && fits(&list)) {
                 Some(position) => draft.kind = DraftKind::Paragraph { depth: depth(position + 1) },
                 None if draft.opens_column && is_inside && !open.is_empty() => {}

@@ -238,11 +238,8 @@ fn the_second_line_of_a_short_work_goes_on_with_its_first() {
     let page = ["Adams", "Baker", "Clark"].into_iter().fold(Sheet::new().line(FULL).space(8.0), work);
     assert_has(page, "Baker, A., 1999. A long title that fills the first line and ends here. The House.");
     let entry = |sheet: Sheet, name: &str| {
-        sheet.at(50.0, PLAIN, &format!("{name} of all sorts that an index has in one of its")).at(
-            70.0,
-            PLAIN,
-            "entries, 12",
-        )
+        let first = format!("{name} of all sorts that an index has in one of its");
+        sheet.at(50.0, PLAIN, &first).at(70.0, PLAIN, "entries, 12")
     };
     let page = ["words", "names", "kinds"].into_iter().fold(Sheet::new().line(FULL).space(8.0), entry);
     assert_has(page, "one of its entries, 12  \nnames of all sorts");
@@ -260,6 +257,20 @@ fn lines_below_the_text_after_a_label_in_brackets_belong_to_its_item() {
     let expected = "- (The fee) Words that fill this line up to its right end and go on here.\n- (The day) Begins in May.\n\n  \
                     Ends in June.\n\nAfter the list.";
     assert_eq!(markdown(page), expected);
+}
+
+#[test]
+fn hanging_paragraphs_below_the_text_of_an_item_belong_to_it() {
+    let hanging = |sheet: Sheet, x: f32, hang: f32| {
+        let first = "1.1 A part of it: words that fill its line to the end";
+        sheet.at(x, PLAIN, first).at(x + hang, PLAIN, "and go on here, set in.")
+    };
+    let text = "1.1 A part of it: words that fill its line to the end and go on here, set in.";
+    let page = |x: f32| hanging(Sheet::new().line(FULL).space(8.0).line("1. An item"), x, 20.0);
+    assert_has(page(65.0), &format!("1. An item\n\n   {text}"));
+    // A paragraph that begins at the margin follows the list.
+    let beside = hanging(Sheet::new().line(FULL).space(8.0).line("• An item").space(8.0), 50.0, 10.0);
+    assert_has(beside, &format!("- An item\n\n{text}"));
 }
 
 #[test]
