@@ -35,12 +35,8 @@ const EDGE_EM: f32 = 0.3;
 const MAX_STARTS: usize = 3;
 /// A line of prose has so many words.
 const MIN_PROSE_WORDS: usize = 3;
-/// The lines of a column end at most so many ems before its edge, and texts beside it begin at least so many ems after it.
-const RAGGED_EM: f32 = 3.0;
+/// Texts beside a column begin at least so many ems after its lines. At most so many stand between two of them.
 const BESIDE_EM: f32 = 1.0;
-/// So many rows before and after one show where the text ends.
-const NEAR_ROWS: usize = 12;
-/// Maximum number of texts beside a column between two of its lines.
 const MAX_BESIDE: usize = 4;
 
 /// So many dots that follow each other are a leader.
@@ -103,38 +99,10 @@ fn merged(segments: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Line> {
             _ => rows.push(vec![segment]),
         }
     }
-    rows.iter_mut().for_each(|row| row.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0)));
-    lower_margin_notes(&mut rows);
     let rows: Vec<Vec<Part>> = rows.into_iter().map(|row| divided(row, boxes)).collect();
     let mut parts = block_by_block(rows);
     put_texts_beside_after(&mut parts);
     parts.into_iter().filter_map(line_of).collect()
-}
-
-/// Moves what stands beyond the right edge of the text, such as the points of a question, to the last line of its paragraph.
-fn lower_margin_notes(rows: &mut [Vec<Segment>]) {
-    for at in 1..rows.len() {
-        let edge = edge_near(rows, at);
-        let (above, below) = rows.split_at_mut(at);
-        let (Some(above), Some(below)) = (above.last_mut(), below.first_mut()) else { return };
-        let ([text, notes @ ..], [next]) = (above.as_slice(), below.as_slice()) else { continue };
-        let is_full = (edge - text.bounds.x1).abs() < RAGGED_EM * text.size;
-        let are_beyond = notes.iter().all(|note| note.bounds.x0 > edge + BESIDE_EM * text.size);
-        if is_full && are_beyond && is_next_of_sentence(text, next) {
-            let step = next.baseline - text.baseline;
-            below.extend(above.drain(1..).map(|note| note.lowered(step)));
-        }
-    }
-}
-
-/// Where the undivided rows round a row end.
-fn edge_near(rows: &[Vec<Segment>], at: usize) -> f32 {
-    let near = rows.iter().enumerate().take(at + NEAR_ROWS).skip(at.saturating_sub(NEAR_ROWS));
-    let end = |(other, row): (usize, &Vec<Segment>)| match row.as_slice() {
-        [only] if other != at => Some(only.bounds.x1),
-        _ => None,
-    };
-    near.filter_map(end).fold(f32::NEG_INFINITY, f32::max)
 }
 
 /// Puts texts between two lines of a sentence that stand beside it, such as the labels of a chart, after it.
@@ -224,7 +192,8 @@ fn extent(part: &Part) -> Bounds {
 }
 
 /// The parts of a row in reading order. A row of more than two parts is one of an array.
-fn divided(row: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Part> {
+fn divided(mut row: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Part> {
+    row.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
     match row.as_slice() {
         [left, right] if is_divided(left, right, boxes) => {
             in_reading_order(row).into_iter().map(|part| vec![part]).collect()

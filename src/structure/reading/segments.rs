@@ -137,12 +137,6 @@ impl Segment {
         Self { size, baseline: text.baseline, ..self }
     }
 
-    /// On a baseline that is lower by so much.
-    pub(super) fn lowered(mut self, step: f32) -> Self {
-        self.words.iter_mut().for_each(|word| word.bounds = word.bounds.moved([0.0, step]));
-        Self { bounds: self.bounds.moved([0.0, step]), baseline: self.baseline + step, ..self }
-    }
-
     /// Puts a word in its place on the line.
     pub(super) fn attach(&mut self, mut word: LineWord) {
         self.bounds = self.bounds.union(word.bounds);

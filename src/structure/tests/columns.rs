@@ -179,19 +179,6 @@ fn a_rule_above_a_running_foot_ends_the_columns() {
 }
 
 #[test]
-fn the_points_of_a_question_stand_after_its_last_line() {
-    let question = |sheet: Sheet, points: &str| {
-        let mut sheet = sheet.at(50.0, PLAIN, "a) Say what a long question asks of those who");
-        (sheet.y, _) = (sheet.y - 12.0, sheet.put(360.0, PLAIN, points));
-        sheet.space(12.0).at(65.0, PLAIN, "read it with some care, down to the words at").at(65.0, PLAIN, "its end.")
-    };
-    let page = question(question(Sheet::new(), "[4]").space(6.0), "[12]");
-    let text = markdown(page);
-    let asked = "Say what a long question asks of those who read it with some care, down to the words at its end.";
-    assert!(text.contains(&format!("{asked} [4]")) && text.contains(&format!("{asked} [12]")), "{text}");
-}
-
-#[test]
 fn a_text_beside_a_paragraph_does_not_divide_it() {
     let page = Sheet::new().line("The text of a narrow").line("paragraph goes on beside").line("other things, such as");
     let mut page = page.space(-7.0);
