@@ -17,6 +17,8 @@ const LONE_GAP_EM: f32 = 6.0;
 const HEAD_GAP_EM: f32 = 0.9;
 /// A leader is wider, in ems.
 const LEADER_EM: f32 = 1.1;
+/// The next line of a sentence stands so far below the one before, in ems, where other text is beside it.
+pub(crate) const NEXT_LINE_EM: std::ops::Range<f32> = 0.6..1.6;
 /// Maximum characters of the number of a section.
 const MAX_MARK: usize = 5;
 

@@ -1,6 +1,6 @@
 //! Paragraphs that go over columns and pages.
 
-use super::super::page_structure::{Line, LineWord};
+use super::super::page_structure::{Line, LineWord, NEXT_LINE_EM};
 use super::DocumentPage;
 use super::captions;
 use super::drafts::{Draft, DraftKind};
@@ -8,9 +8,6 @@ use super::type_statistics::TypeStatistics;
 
 /// Left edges that differ by less, in ems, are the same.
 const TOLERANCE_EM: f32 = 0.6;
-
-/// The next line of a paragraph stands so far below the one before, in ems, where the text goes on beside a figure.
-const NEXT_LINE_EM: std::ops::Range<f32> = 0.6..1.6;
 
 /// So many lines show the edge of justified text. Hanging punctuation moves their ends by at most this, in ems, and a
 /// line that ends so far before the edge is the last of its paragraph.

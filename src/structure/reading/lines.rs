@@ -1,7 +1,9 @@
 //! The segments of a column become lines and regions.
 
 use super::super::bounds::{center, holds};
-use super::super::page_structure::{Column, Line, LineWord, Region, TableArea, ends_label, is_cell_value, page_number};
+use super::super::page_structure::{
+    Column, Line, LineWord, NEXT_LINE_EM, Region, TableArea, ends_label, is_cell_value, page_number,
+};
 use super::segments::{Segment, in_reading_order, is_dots, is_printed_over, line_size};
 use pagewise_text::{Bounds, ColumnPart, HYPHENS, SCRIPT_GAP_EM, are_apart, are_level};
 
@@ -29,8 +31,7 @@ const WIDE_GAP_EM: f32 = 6.0;
 /// The lines of a block follow each other by less than this many ems.
 const BLOCK_LEADING_EM: f32 = 2.0;
 
-/// The next line of a sentence stands so far below, in ems, and begins below one of the first few words: marks precede the text.
-const NEXT_LINE_EM: std::ops::Range<f32> = 0.5..1.7;
+/// The next line of a sentence begins below one of the first few words, less than so many ems from there: marks precede the text.
 const EDGE_EM: f32 = 0.3;
 const MAX_STARTS: usize = 3;
 /// A line of prose has so many words.
@@ -105,7 +106,7 @@ fn merged(segments: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Line> {
     parts.into_iter().filter_map(line_of).collect()
 }
 
-/// Puts texts between two lines of a sentence that stand beside it, such as the labels of a chart, after it.
+/// Moves texts that stand beside a sentence, such as the labels of a chart, from between its lines to its end.
 fn put_texts_beside_after(parts: &mut [Part]) {
     for at in 1..parts.len() {
         let Some((above, near)) = parts.get(at - 1..).and_then(<[Part]>::split_first) else { return };

@@ -1,5 +1,6 @@
 //! The words of a page by the blocks of its structure tree.
 
+use super::belief::SAME_LINE_EM;
 use super::blocks::{BlockIndex, BlockMap};
 use super::cells::TreeTable;
 use crate::bounds::center;
@@ -15,7 +16,6 @@ pub(super) const MARGIN: f32 = 0.14;
 
 /// Maximum number of bullets of a page that the tree leaves out. Each stands on the line of its item, so near to it, in ems.
 const MAX_BULLETS: usize = 500;
-const SAME_LINE_EM: f32 = 0.3;
 const BULLET_EM: f32 = 3.0;
 
 /// A figure with fewer words is part of its line, such as an icon or a formula.

@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 /// A paragraph with more lines may be any text.
 const MAX_PARAGRAPH_LINES: usize = 25;
 
-/// Maximum number of parts of an entry, with a date at the end of its first line.
+/// An entry with a date at the end of its first line has at most so many parts.
 const MAX_ENTRY_PARTS: usize = 50;
 
 /// With more regions, a page is left to the rules.
