@@ -17,7 +17,7 @@ const LONE_GAP_EM: f32 = 6.0;
 const HEAD_GAP_EM: f32 = 0.9;
 /// A leader is wider, in ems.
 const LEADER_EM: f32 = 1.1;
-/// The next line of a sentence stands so far below the one before, in ems, where other text is beside it.
+/// Where other text stands beside a sentence, its next line is so far below, in ems, from baseline to baseline.
 pub(crate) const NEXT_LINE_EM: std::ops::Range<f32> = 0.6..1.6;
 /// Maximum characters of the number of a section.
 const MAX_MARK: usize = 5;
@@ -219,13 +219,18 @@ impl PageStructure {
     }
 }
 
+/// Whether the first letter of these words is a small one, also behind an opening bracket.
+pub(crate) fn begin_small(words: &[LineWord]) -> bool {
+    words.first().is_some_and(|word| {
+        let inner = word.text.trim_start_matches(['(', '[']);
+        inner.starts_with(char::is_lowercase) && (inner.len() == word.text.len() || !is_list_mark(&word.text))
+    })
+}
+
 impl Line {
     /// Whether its first letter is a small one, also behind an opening bracket.
     pub(crate) fn begins_small(&self) -> bool {
-        self.words.first().is_some_and(|word| {
-            let inner = word.text.trim_start_matches(['(', '[']);
-            inner.starts_with(char::is_lowercase) && (inner.len() == word.text.len() || !is_list_mark(&word.text))
-        })
+        begin_small(&self.words)
     }
 
     /// Whether it is a displayed formula.

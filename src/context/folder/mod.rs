@@ -38,8 +38,8 @@ pub const FOLDER: &str = "inode/directory";
 /// Tokens of a listing, about. Further PDFs are for the next one.
 const MAX_LISTING_TOKENS: u64 = 2_000;
 
-/// Time to look into the PDFs of a listing. Those that it does not suffice for are listed by name and size. A program without
-/// optimisation, as tests run it, needs several times as long, and more on a busy machine.
+/// The PDFs of a listing are opened for at most this time; the rest are listed by name and size. Without optimisation, as in
+/// tests, opening them takes several times as long, and longer on a busy machine.
 const LOOKING_TIME: Duration = Duration::from_secs(if cfg!(debug_assertions) { 30 } else { 2 });
 
 /// The PDFs beneath a folder.

@@ -14,8 +14,9 @@ use std::collections::HashMap;
 /// Streams are not measured while all of them together cannot decode to more bytes than this.
 const FREE_BYTES: u64 = 16 << 20;
 
-/// The decoded lengths of streams. A length is the upper bound of it while the sum of all bounds is small; then streams are
-/// measured, since the sum for many short ones, such as the glyphs of Type 3 fonts, is far above what they decode to.
+/// The decoded lengths of streams. As long as their upper bounds are small together, these are taken for the lengths. After
+/// that, each stream is decoded and measured: the bounds of many short ones, such as the glyphs of Type 3 fonts, add up to far
+/// more than they decode to.
 #[derive(Debug, Default)]
 pub(super) struct DecodedLengths {
     most: u64,
@@ -49,8 +50,8 @@ pub(super) fn check_contents(page: &Page<'_>, budget: &PageBudget, limits: &Limi
     }
 }
 
-/// The decoded length of an image up to its codec, or the upper bound of it if that is small. Leaves the engine at more than
-/// `most` bytes. Blank images are compressed more than other streams may be.
+/// The length of an image's data without the filters before its codec, or the upper bound of it if that is small. A page with
+/// more than `most` bytes is given up. The ratio is not limited: blank images are compressed more than other streams may be.
 pub(super) fn image_length(image: &Stream<'_>, most: u64, budget: &PageBudget, limits: &Limits) -> u64 {
     match max_decoded_length(image) {
         bound if bound <= FREE_BYTES => bound,

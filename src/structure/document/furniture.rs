@@ -18,8 +18,8 @@ const ZONE: f32 = 0.14;
 /// this share of the height, if most pages have them.
 const DEEP_ZONE: f32 = 0.2;
 const DEEP_EM: f32 = 3.5;
-/// Lines larger than the body by this factor are titles. They are running lines if most of the pages have them, or most of the
-/// left or of the right pages, and these are at least so many.
+/// Lines larger than the body by this factor are titles, not running lines, unless most of the pages have them, or most of the
+/// left or of the right pages. There must be at least so many such pages.
 const TITLE_FACTOR: f32 = 1.15;
 const MIN_ALL: usize = 8;
 /// The margin is this share of the height, and a running line in it has at most so many words.

@@ -45,7 +45,7 @@ struct OpenList {
     /// The left edges of its last mark, and of the text of its items, from the edge of the column.
     mark: f32,
     text: f32,
-    /// The left edges of the first words after the label of its last item, and the column of this.
+    /// Where the first words after the label of its last item begin, and the column in which this item stands.
     labelled: Vec<f32>,
     place: Place,
 }

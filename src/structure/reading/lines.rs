@@ -2,7 +2,7 @@
 
 use super::super::bounds::{center, holds};
 use super::super::page_structure::{
-    Column, Line, LineWord, NEXT_LINE_EM, Region, TableArea, ends_label, is_cell_value, page_number,
+    Column, Line, LineWord, NEXT_LINE_EM, Region, TableArea, begin_small, ends_label, is_cell_value, page_number,
 };
 use super::segments::{Segment, in_reading_order, is_dots, is_printed_over, line_size};
 use pagewise_text::{Bounds, ColumnPart, HYPHENS, SCRIPT_GAP_EM, are_apart, are_level};
@@ -31,7 +31,8 @@ const WIDE_GAP_EM: f32 = 6.0;
 /// The lines of a block follow each other by less than this many ems.
 const BLOCK_LEADING_EM: f32 = 2.0;
 
-/// The next line of a sentence begins below one of the first few words, less than so many ems from there: marks precede the text.
+/// The next line of a sentence begins where one of the first words of the line above does, give or take so many ems. The words
+/// before may be a mark.
 const EDGE_EM: f32 = 0.3;
 const MAX_STARTS: usize = 3;
 /// A line of prose has so many words.
@@ -131,12 +132,11 @@ fn is_next_of_sentence(above: &Segment, below: &Segment) -> bool {
     let mut starts = above.words.iter().take(MAX_STARTS).map(|word| word.bounds.x0);
     let is_below = starts.any(|x| (x - below.bounds.x0).abs() < EDGE_EM * em);
     let is_divided = above.words.last().is_some_and(|word| word.text.ends_with(HYPHENS));
-    let begins_small = below.words.first().is_some_and(|word| word.text.starts_with(char::is_lowercase));
     let is_word = |word: &&LineWord| word.text.chars().filter(|sign| sign.is_alphabetic()).count() > 1;
     is_below
         && NEXT_LINE_EM.contains(&((below.baseline - above.baseline) / em))
         && (above.size - below.size).abs() < SAME_SIZE * em
-        && (is_divided || begins_small && !below.is_label())
+        && (is_divided || begin_small(&below.words) && !below.is_label())
         && above.words.iter().filter(is_word).count() >= MIN_PROSE_WORDS
         && !above.runs_left()
 }

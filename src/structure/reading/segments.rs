@@ -271,7 +271,7 @@ impl Lists {
     }
 }
 
-/// Where a mark and its text begin, in points: the left ends, or the right ends if the text runs to the left.
+/// Where a mark and its text begin, in points: their left edges, or their right edges if the text runs to the left.
 fn places_of(mark: &Segment, text: &Segment) -> (i32, i32) {
     let place = |own: &Segment| quarters(if text.runs_left() { own.bounds.x1 } else { own.bounds.x0 }) / 4;
     (place(mark), place(text))

@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 /// A paragraph with more lines may be any text.
 const MAX_PARAGRAPH_LINES: usize = 25;
 
-/// An entry with a date at the end of its first line has at most so many parts.
+/// Maximum number of parts that are searched for the line beside which another one stands.
 const MAX_ENTRY_PARTS: usize = 50;
 
 /// With more regions, a page is left to the rules.
@@ -79,8 +79,8 @@ fn raise_row_ends(parts: &mut [Part]) {
     }
 }
 
-/// The part that begins on the baseline of the single line of another one, if all between them stand below that line and to
-/// its left, and what follows stands below them. The lines of a column are followed by others beside the first one.
+/// The part whose first line is on the baseline of a part of one line. All parts between the two stand below that baseline and
+/// further left. What follows stands below these parts: otherwise the line begins a column beside them.
 fn row_of_end(parts: &[Part], at: usize) -> Option<usize> {
     let Part::Lines { turn, lines, .. } = parts.get(at)? else { return None };
     let [own] = lines.as_slice() else { return None };
@@ -90,19 +90,14 @@ fn row_of_end(parts: &[Part], at: usize) -> Option<usize> {
     if next.is_some_and(|(other, place)| other == *turn && place.y0 < bottom) {
         return None;
     }
-    let is_row = |part: &Part| match part {
-        Part::Lines { lines, .. } => lines.first().is_some_and(|first| are_level(first, own)),
-        _ => false,
-    };
+    let is_level =
+        |first: &Line| (first.baseline - own.baseline).abs() < belief::SAME_LINE_EM * first.size.min(own.size);
+    let is_row = |part: &Part| matches!(part, Part::Lines { lines, .. } if lines.first().is_some_and(is_level));
     let before = parts.iter().enumerate().take(at).rev().take(MAX_ENTRY_PARTS);
     let mut before = before.take_while(|(_, part)| belief::place_in_flow(part).as_ref().is_some_and(is_left));
     let is_below = |part: &Part| belief::place_in_flow(part).is_some_and(|(_, place)| place.y0 > own.baseline);
     let (row, part) = before.find(|(_, part)| !is_below(part))?;
     (is_row(part) && row + 1 < at).then_some(row)
-}
-
-fn are_level(one: &Line, other: &Line) -> bool {
-    (one.baseline - other.baseline).abs() < belief::SAME_LINE_EM * one.size.min(other.size)
 }
 
 fn is_below(above: &[Line], below: &[Line]) -> bool {

@@ -262,12 +262,12 @@ fn has_formula(line: &Line) -> bool {
     line.words.iter().any(|word| word.formula.is_some() || word.style.size < INDEX_FACTOR * line.size)
 }
 
-/// Whether a line begins below the text after the label of the line above, as those of a hanging caption or note do.
+/// Whether a line begins where the text after the label of the line above does, as in a hanging caption or note.
 fn hangs_below_label(above: &Line, below: &Line) -> bool {
     labelled_text(above).iter().any(|word| (word.bounds.x0 - below.bounds.x0).abs() < HANG_EM * below.size)
 }
 
-/// The first words after the label of a line, which ends with a colon or stands in brackets. A number may follow the label.
+/// The first two words after the label of a line: the first may be a number. A label ends with a colon or is in brackets.
 pub(crate) fn labelled_text(line: &Line) -> &[LineWord] {
     let is_ended = line.words.get(1).is_some_and(|number| number.text.ends_with('.'));
     let is_caption = is_ended && is_caption_label(line.words.iter().map(|word| word.text.as_str()));
