@@ -21,7 +21,7 @@ pub(super) struct FontMap {
     names: HashMap<u32, Option<String>>,
     /// Whether the codes are characters.
     is_unicode: bool,
-    /// If it is a bitmap font of text made by TeX, its encoding: nothing else says which characters its codes are.
+    /// If it is a bitmap font of text made by TeX, its encoding. Programs that know no better map its codes to themselves.
     tex_text: Option<TexEncoding>,
     /// Whether it is a font of variables made for TeX, and has no `ToUnicode` map.
     is_math_italic: bool,
@@ -257,10 +257,7 @@ impl TexEncoding {
     /// their codes in fonts of formulas are narrower. Letters with accents are as wide as those without. In a font of fixed
     /// pitch, the widths say nothing.
     fn of(font: &Dict<'_>) -> Option<Self> {
-        let is_type3 = font.get::<Name<'_>>(b"Subtype").is_some_and(|subtype| *subtype == *b"Type3");
-        if !is_type3 || font.contains_key(b"ToUnicode") {
-            return None;
-        }
+        font.get::<Name<'_>>(b"Subtype").filter(|subtype| **subtype == *b"Type3")?;
         let widths: Vec<f32> = font.get::<Array<'_>>(b"Widths")?.iter::<f32>().take(256).collect();
         let first = font.get::<u32>(b"FirstChar").unwrap_or(0);
         let width = |code: u32| {
