@@ -133,7 +133,7 @@ fn run(place: &Place, arguments: &[&str]) -> Result<String, String> {
     command
         .env("PAGEWISE_WORKER_MEMORY_BYTES", MEMORY_BYTES.to_string())
         .env("PAGEWISE_WORKER_DEADLINE_MS", "240000")
-        .env("PAGEWISE_MAX_PAGE_CPU_MS", "400");
+        .env("PAGEWISE_MAX_PAGE_CPU_MS", "1000");
     let (status, output) = bounded(command)?;
     let answer: Value = serde_json::from_str(&output).map_err(|_| format!("status {status:?}, printed {output:?}"))?;
     match answer["error"]["code"].as_str() {

@@ -93,7 +93,7 @@ fn every_way_to_spend_time_or_memory_ends_with_an_answer_or_a_limit() {
             let render = ["render", &pdf, "1", "--out", &picture, "--json"];
             for command in [&["info", &pdf, "--json"][..], &["text", &pdf, "--pages", "1", "--json"], &render] {
                 let mut program = place.command();
-                program.args(command).env("PAGEWISE_MAX_PAGE_CPU_MS", "100");
+                program.args(command).env("PAGEWISE_MAX_PAGE_CPU_MS", "300");
                 let answer = String::from_utf8(program.output().unwrap().stdout).unwrap();
                 let answer: Value = serde_json::from_str(&answer).unwrap_or_else(|_| panic!("{name}: {answer:?}"));
                 let error = &answer["error"];
