@@ -7,6 +7,7 @@ pub(crate) fn is_caption_label<'a>(mut words: impl Iterator<Item = &'a str>) -> 
     let is_word =
         word.chars().next().is_some_and(char::is_uppercase) && word.chars().all(|c| c.is_alphabetic() || c == '.');
     let digits = number.trim_end_matches([':', '.']);
+    let digits = digits.strip_suffix(|part: char| part.is_ascii_lowercase()).unwrap_or(digits);
     let is_number = digits.chars().next().is_some_and(|c| c.is_ascii_digit())
         && digits.len() <= 6
         && digits.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-'));

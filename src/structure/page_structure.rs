@@ -78,6 +78,8 @@ pub struct Column {
     pub turn: u16,
     /// Whether its lines stand in the given order, for want of a better one.
     pub is_plain: bool,
+    /// Whether its lines are the labels of a chart or a diagram.
+    pub is_figure: bool,
     /// Whether x is measured from the right edge of the page. Set for text that runs to the left, when pages are read together.
     #[serde(skip)]
     pub is_mirrored: bool,

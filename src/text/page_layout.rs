@@ -110,6 +110,12 @@ impl Bounds {
         Self { x0: self.x0 + x, y0: self.y0 + y, x1: self.x1 + x, y1: self.y1 + y }
     }
 
+    /// The rectangle with so much around it on each side.
+    #[must_use]
+    pub fn grown(self, by: f32) -> Self {
+        Self { x0: self.x0 - by, y0: self.y0 - by, x1: self.x1 + by, y1: self.y1 + by }
+    }
+
     /// The left, top, right and bottom edges.
     #[must_use]
     pub fn edges(self) -> [f32; 4] {

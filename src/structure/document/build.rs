@@ -54,7 +54,7 @@ fn kind(draft: &Draft, pages: &[DocumentPage]) -> Option<BlockKind> {
         DraftKind::Paragraph { depth } => BlockKind::Paragraph { depth: *depth },
         DraftKind::Heading { level } => BlockKind::Heading { level: *level },
         DraftKind::Item { depth } => BlockKind::ListItem { depth: *depth, marker: marker(draft) },
-        DraftKind::Entry => BlockKind::Entry,
+        DraftKind::Entry | DraftKind::Label => BlockKind::Entry,
         DraftKind::Code => BlockKind::Code,
         DraftKind::Quote => BlockKind::Quote,
         DraftKind::Aside => BlockKind::Aside,

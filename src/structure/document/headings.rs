@@ -374,7 +374,9 @@ fn is_text(draft: &Draft) -> bool {
 }
 
 fn is_in_flow(draft: &Draft) -> bool {
-    draft.turn.is_multiple_of(90) && !draft.is_outside_text() && !matches!(draft.kind, DraftKind::Figure(_))
+    draft.turn.is_multiple_of(90)
+        && !draft.is_outside_text()
+        && !matches!(draft.kind, DraftKind::Label | DraftKind::Figure(_))
 }
 
 /// The sizes in which a document has paragraphs. Long lists of references may be set in another one, and be most of it.

@@ -61,8 +61,10 @@ pub(super) fn join(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &Ty
 
 /// What stands among the text without being part of it.
 fn is_beside(draft: &Draft) -> bool {
-    let is_float =
-        matches!(draft.kind, DraftKind::Caption | DraftKind::Aside | DraftKind::Table(_) | DraftKind::Figure(_));
+    let is_float = matches!(
+        draft.kind,
+        DraftKind::Caption | DraftKind::Aside | DraftKind::Label | DraftKind::Table(_) | DraftKind::Figure(_)
+    );
     is_float || draft.is_outside_text()
 }
 

@@ -106,7 +106,11 @@ fn all_drafts<'a>(
                     let (dividers, room) = if column.is_mirrored { &mirrored } else { &upright };
                     let evidence = drafts::Evidence { statistics, dividers, room };
                     drafts::split(&lines.collect::<Vec<_>>(), column, place, evidence, &mut recent, &mut drafts);
-                    asides::mark(drafts.get_mut(from..).unwrap_or_default(), column, &page.structure, statistics);
+                    let own = drafts.get_mut(from..).unwrap_or_default();
+                    match column.is_figure {
+                        true => own.iter_mut().for_each(Draft::make_label),
+                        false => asides::mark(own, column, &page.structure, statistics),
+                    }
                 }
             }
         }

@@ -32,7 +32,7 @@ pub(super) fn insert(segments: &mut [Segment], page: &PageLayout, frame: Frame) 
     let (marks, pictures, ends) = (marks(page, frame), pictures(page, frame), ends_of_rules(page, frame));
     let mut texts: Vec<(f32, Bounds)> = segments.iter().map(|segment| (segment.baseline, segment.bounds)).collect();
     texts.sort_by(|a, b| a.0.total_cmp(&b.0));
-    for segment in segments.iter_mut().filter(|segment| segment.table.is_none()) {
+    for segment in segments.iter_mut().filter(|segment| segment.block.is_none()) {
         let bullet = bullet_of(segment, &marks, &SIZE_EM).or_else(|| bullet_of(segment, &pictures, &PICTURE_EM));
         let bullet = bullet.filter(|bullet| !touches(*bullet, &ends) && !follows_text(*bullet, segment, &texts));
         if let (Some(bounds), Some(word)) = (bullet, segment.words.first()) {

@@ -2,8 +2,9 @@
 
 use super::super::bounds::{center, holds};
 use super::super::page_structure::{
-    Column, Line, LineWord, NEXT_LINE_EM, Region, TableArea, begin_small, ends_label, is_cell_value, page_number,
+    Column, Line, LineWord, NEXT_LINE_EM, Region, begin_small, ends_label, is_cell_value, page_number,
 };
+use super::PlacedBlock;
 use super::segments::{Segment, in_reading_order, is_dots, is_printed_over, line_size};
 use pagewise_text::{Bounds, ColumnPart, HYPHENS, SCRIPT_GAP_EM, are_apart, are_level};
 
@@ -47,31 +48,31 @@ const TIE: &str = ".....";
 /// What is written for a leader.
 const LEADER: &str = "...";
 
-/// Appends the regions of a column: its lines, cut where tables stand.
+/// Appends the regions of a column: its lines, cut where blocks stand.
 pub(super) fn push_regions(
     mut segments: Vec<Segment>,
     turn: u16,
     boxes: &DrawnBoxes,
-    tables: &[TableArea],
+    blocks: &mut [PlacedBlock],
     regions: &mut Vec<Region>,
 ) {
     segments.sort_by(|a, b| middle(a).total_cmp(&middle(b)));
     let mut open: Vec<Segment> = Vec::new();
     for segment in segments {
-        match segment.table {
+        match segment.block {
             None => open.push(segment),
             Some(index) => {
                 push_column(std::mem::take(&mut open), turn, boxes, regions);
-                regions.extend(tables.iter().find(|table| table.index == index).map(|table| Region::Table(*table)));
+                blocks.iter_mut().skip(index).take(1).for_each(|block| regions.append(&mut block.regions));
             }
         }
     }
     push_column(open, turn, boxes, regions);
 }
 
-/// Where a segment stands among others: text by its baseline, a table by its middle.
+/// Where a segment stands among others: text by its baseline, a block by its middle.
 fn middle(segment: &Segment) -> f32 {
-    if segment.table.is_some() { center(segment.bounds).1 } else { segment.baseline }
+    if segment.block.is_some() { center(segment.bounds).1 } else { segment.baseline }
 }
 
 fn push_column(segments: Vec<Segment>, turn: u16, boxes: &DrawnBoxes, regions: &mut Vec<Region>) {

@@ -1,6 +1,7 @@
 //! One page: words become lines, columns and regions in reading order.
 
 mod drawn_bullets;
+mod figures;
 mod fixed_pitch;
 mod lines;
 mod run_in;
@@ -52,41 +53,60 @@ pub fn read_page(page: &PageLayout, tables: &[TableArea]) -> PageStructure {
 fn read_unnumbered(page: &PageLayout, tables: &[TableArea]) -> PageStructure {
     let mut structure = without_text(page);
     let tables = tables.get(..MAX_TABLES.min(tables.len())).unwrap_or_default();
-    let areas: Vec<Bounds> = tables.iter().map(|table| table.bounds).collect();
+    let mut areas: Vec<Bounds> = tables.iter().map(|table| table.bounds).collect();
+    let figures = figures::find(page, &areas);
+    areas.extend(figures.iter().map(|figure| figure.bounds));
     let formulas = formulas::find(page, &areas);
-    let mut is_formula = vec![false; page.words.len()];
-    for index in formulas.iter().flat_map(|formula| &formula.words) {
-        is_formula.iter_mut().skip(*index).take(1).for_each(|own| *own = true);
+    let mut is_taken = vec![false; page.words.len()];
+    let parts = formulas.iter().map(|formula| &formula.words).chain(figures.iter().map(|figure| &figure.words));
+    for index in parts.flatten() {
+        is_taken.iter_mut().skip(*index).take(1).for_each(|own| *own = true);
     }
-    // Tables stand among the text of the first direction.
-    let mut rest = tables;
-    for turn in turns(page) {
-        let frame = Frame { turn, width: page.width, height: page.height };
+    let frame = |turn: u16| Frame { turn, width: page.width, height: page.height };
+    let readers = turns(page).into_iter().map(|turn| DirectionReader::new(page, frame(turn)));
+    let readers: Vec<DirectionReader> = readers.collect();
+    // Tables and figures stand among the text of the first direction.
+    let mut blocks: Vec<PlacedBlock> = tables.iter().map(PlacedBlock::of_table).collect();
+    blocks.extend(figures.iter().map(|figure| figure.block(page, &readers)));
+    for reader in &readers {
+        let turn = reader.frame.turn;
         let own = |word: &Word| quarter(word.turn) == turn && !is_slanted(word) && !is_in_table(word, tables);
-        let words = page.words.iter().zip(&is_formula).filter(|(word, is_formula)| !**is_formula && own(word));
+        let words = page.words.iter().zip(&is_taken).filter(|(word, is_taken)| !**is_taken && own(word));
         let words: Vec<&Word> = words.map(|(word, _)| word).collect();
         let formulas: Vec<&FoundFormula> = if turn == 0 { formulas.iter().collect() } else { Vec::new() };
+        let own_blocks = std::mem::take(&mut blocks);
         structure.regions.extend(match page.words.len() > MAX_WORDS {
-            true => plain_regions(&words, frame, rest),
-            false => DirectionReader::new(page, frame).regions(&words, &formulas, rest),
+            true => plain_regions(&words, reader.frame, own_blocks),
+            false => reader.regions(&words, &formulas, own_blocks),
         });
-        rest = &[];
     }
     for region in &mut structure.regions {
         if let Region::Column(column) = region {
             run_in::divide(&mut column.lines);
         }
     }
-    structure.regions.extend(rest.iter().map(|table| Region::Table(*table)));
+    structure.regions.extend(blocks.into_iter().flat_map(|block| block.regions));
     structure.regions.extend(slanted_region(page, page.words.iter()));
     structure
+}
+
+/// A table, or the text of a figure, in its place on the page.
+pub(super) struct PlacedBlock {
+    bounds: Bounds,
+    regions: Vec<Region>,
+}
+
+impl PlacedBlock {
+    fn of_table(table: &TableArea) -> Self {
+        Self { bounds: table.bounds, regions: vec![Region::Table(*table)] }
+    }
 }
 
 /// The slanted ones of these words in the lines of the page's text.
 pub(super) fn slanted_region<'p>(page: &PageLayout, words: impl Iterator<Item = &'p Word>) -> Option<Region> {
     let slanted: Vec<&Word> = words.filter(|word| is_slanted(word)).collect();
     let frame = Frame { turn: slanted.first()?.turn, width: page.width, height: page.height };
-    plain_regions(&slanted, frame, &[]).into_iter().next()
+    plain_regions(&slanted, frame, Vec::new()).into_iter().next()
 }
 
 pub(super) fn without_text(page: &PageLayout) -> PageStructure {
@@ -141,14 +161,20 @@ impl<'p> DirectionReader<'p> {
         Self { page, frame, links: LinkIndex::new(links), boxes: drawn_boxes(page, frame), fixed_pitch, half_width }
     }
 
-    /// The columns of these words and the tables, in reading order.
-    pub(super) fn regions(&self, words: &[&Word], formulas: &[&FoundFormula], tables: &[TableArea]) -> Vec<Region> {
+    /// The columns of these words and the blocks, in reading order.
+    pub(super) fn regions(
+        &self,
+        words: &[&Word],
+        formulas: &[&FoundFormula],
+        mut blocks: Vec<PlacedBlock>,
+    ) -> Vec<Region> {
         let mut segments = self.segments(words, formulas);
         drawn_bullets::insert(&mut segments, self.page, self.frame);
-        segments.extend(tables.iter().map(|table| Segment::of_table(table.index, self.frame.of_page(table.bounds))));
+        let place = |(index, block): (usize, &PlacedBlock)| Segment::of_block(index, self.frame.of_page(block.bounds));
+        segments.extend(blocks.iter().enumerate().map(place));
         let mut regions = Vec::new();
         for column in columns_of(segments, &self.boxes.margin_rules) {
-            lines::push_regions(column, self.frame.turn, &self.boxes, tables, &mut regions);
+            lines::push_regions(column, self.frame.turn, &self.boxes, &mut blocks, &mut regions);
         }
         regions
     }
@@ -247,8 +273,8 @@ impl LinkIndex {
     }
 }
 
-/// Lines in the given order, and tables at the end: for pages that are too large to be understood.
-fn plain_regions(words: &[&Word], frame: Frame, tables: &[TableArea]) -> Vec<Region> {
+/// Lines in the given order, and blocks at the end: for pages that are too large to be understood.
+fn plain_regions(words: &[&Word], frame: Frame, blocks: Vec<PlacedBlock>) -> Vec<Region> {
     let links = LinkIndex::new(Vec::new());
     let mut lines = Vec::new();
     let mut rest = words;
@@ -260,5 +286,5 @@ fn plain_regions(words: &[&Word], frame: Frame, tables: &[TableArea]) -> Vec<Reg
         rest = tail;
     }
     let column = Region::Column(Column { turn: frame.turn, is_plain: true, lines, ..Column::default() });
-    std::iter::once(column).chain(tables.iter().map(|table| Region::Table(*table))).collect()
+    std::iter::once(column).chain(blocks.into_iter().flat_map(|block| block.regions)).collect()
 }

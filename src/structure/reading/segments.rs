@@ -34,14 +34,14 @@ const MAX_LENGTHS: usize = 16;
 /// So many words of each of two segments are compared.
 const MAX_NEIGHBOURS: usize = 300;
 
-/// Words on one baseline without a wide gap, or a table.
+/// Words on one baseline without a wide gap, or a block of another kind.
 #[derive(Debug, Clone)]
 pub(super) struct Segment {
     pub(super) words: Vec<LineWord>,
     pub(super) bounds: Bounds,
     pub(super) baseline: f32,
     pub(super) size: f32,
-    pub(super) table: Option<usize>,
+    pub(super) block: Option<usize>,
     /// The index of its first word among those of the page.
     pub(super) first: usize,
 }
@@ -100,8 +100,8 @@ impl ColumnPart for Segment {
         first.is_some_and(|sign| sign.is_alphabetic() && !sign.is_uppercase())
     }
 
-    fn is_table(&self) -> bool {
-        self.table.is_some()
+    fn is_block(&self) -> bool {
+        self.block.is_some()
     }
 
     fn runs_left(&self) -> bool {
@@ -115,8 +115,8 @@ fn stands_for_value(sign: char) -> bool {
 }
 
 impl Segment {
-    pub(super) fn of_table(index: usize, bounds: Bounds) -> Self {
-        Self { words: Vec::new(), bounds, baseline: bounds.y1, size: 1.0, table: Some(index), first: 0 }
+    pub(super) fn of_block(index: usize, bounds: Bounds) -> Self {
+        Self { words: Vec::new(), bounds, baseline: bounds.y1, size: 1.0, block: Some(index), first: 0 }
     }
 
     fn of_words(words: Vec<(LineWord, f32)>, first: usize) -> Self {
@@ -126,7 +126,7 @@ impl Segment {
         let full = words.iter().filter(|(word, _)| word.style.size > size * RAISED_FACTOR);
         let baseline = most_frequent(full.map(|(word, baseline)| (*baseline, word.text.chars().count())));
         let baseline = baseline.unwrap_or(bounds.y1);
-        Self { words: words.into_iter().map(|(word, _)| word).collect(), bounds, baseline, size, table: None, first }
+        Self { words: words.into_iter().map(|(word, _)| word).collect(), bounds, baseline, size, block: None, first }
     }
 
     /// With the words of the segment to its right, on its line.

@@ -170,7 +170,7 @@ impl<'p> RegionWriter<'p> {
             PieceContent::Open => {
                 let regions = |(_, reader, words): (Frame, &DirectionReader, Vec<&Word>)| {
                     let (words, formulas) = self.apart(words);
-                    reader.regions(&words, &formulas, &[])
+                    reader.regions(&words, &formulas, Vec::new())
                 };
                 let regions: Vec<Region> = self.by_direction(&piece.words).flat_map(regions).collect();
                 vec![Part::Open { regions }]
@@ -196,7 +196,7 @@ impl<'p> RegionWriter<'p> {
         let mut places: Vec<Bounds> = regions.iter().map(|region| page_bounds(region, self.page)).collect();
         for (frame, reader, words) in self.by_direction(&upright) {
             let (words, formulas) = self.apart(words);
-            for region in reader.regions(&words, &formulas, &[]) {
+            for region in reader.regions(&words, &formulas, Vec::new()) {
                 if regions.len() >= MAX_REGIONS {
                     return None;
                 }

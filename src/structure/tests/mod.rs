@@ -3,6 +3,7 @@
 mod blocks;
 mod columns;
 mod evidence;
+mod figures;
 mod hostile;
 mod line_numbers;
 mod looks;

@@ -68,13 +68,13 @@ pub(super) struct Side {
     items: usize,
     /// The number of segments that end in the number of a page.
     entries: usize,
-    has_table: bool,
+    has_block: bool,
 }
 
 impl Side {
     pub(super) fn of<'s, S: ColumnPart + 's>(segments: impl Iterator<Item = &'s PlacedPart<S>>) -> Self {
         let (marks, items, entries) = (0, 0, 0);
-        let mut side = Self { bounds: Bounds::NOTHING, spans: Vec::new(), marks, items, entries, has_table: false };
+        let mut side = Self { bounds: Bounds::NOTHING, spans: Vec::new(), marks, items, entries, has_block: false };
         for segment in segments {
             side.bounds = side.bounds.union(segment.bounds);
             let Bounds { x0: left, x1: right, .. } = segment.bounds;
@@ -84,7 +84,7 @@ impl Side {
             side.marks += usize::from(segment.part.is_mark());
             side.items += usize::from(segment.part.is_item());
             side.entries += usize::from(segment.part.is_entry());
-            side.has_table |= segment.part.is_table();
+            side.has_block |= segment.part.is_block();
         }
         side
     }
@@ -114,7 +114,7 @@ pub(super) fn are_columns(left: &Side, right: &Side, em: f32) -> bool {
         && is_column(right, em)
         && shared > SHARED_HEIGHT * left.bounds.height().min(right.bounds.height())
         && !are_cells(left, right, em)
-        && (left.has_table || right.has_table || is_aligned(left, em, is_wide) && is_aligned(right, em, is_wide))
+        && (left.has_block || right.has_block || is_aligned(left, em, is_wide) && is_aligned(right, em, is_wide))
 }
 
 /// Whether the segments begin at one left edge or all end at one right edge, so that the white space is no accident of word
@@ -156,7 +156,7 @@ fn is_column(side: &Side, em: f32) -> bool {
     let width = side.bounds.width();
     let is_note = || width > MIN_NOTE_EM * em && is_close(side, em);
     let is_wide = width > MIN_WIDTH_EM * em || side.is_list();
-    side.has_table || side.spans.len() >= MIN_LINES && (is_wide || is_note())
+    side.has_block || side.spans.len() >= MIN_LINES && (is_wide || is_note())
 }
 
 /// Whether the sides are read across: their lines share baselines, and are those of a table or a form, not of prose.

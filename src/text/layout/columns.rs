@@ -63,7 +63,7 @@ pub trait ColumnPart: HasPlace {
     }
 
     /// Whether it is no text, but a table.
-    fn is_table(&self) -> bool {
+    fn is_block(&self) -> bool {
         false
     }
 
@@ -252,7 +252,7 @@ fn sides<S: ColumnPart>(gutter: &Gutter, segments: &[PlacedPart<S>]) -> Option<(
 }
 
 fn median_size<S: ColumnPart>(segments: &[PlacedPart<S>]) -> f32 {
-    let mut sizes: Vec<f32> = segments.iter().filter(|s| !s.part.is_table()).map(|s| s.size).collect();
+    let mut sizes: Vec<f32> = segments.iter().filter(|s| !s.part.is_block()).map(|s| s.size).collect();
     sizes.sort_by(f32::total_cmp);
     sizes.get(sizes.len() / 2).copied().unwrap_or(10.0).max(1.0)
 }
@@ -265,7 +265,7 @@ fn extent<S: ColumnPart>(segments: &[PlacedPart<S>]) -> Bounds {
 fn move_heading_lines<S: ColumnPart>(above: &mut Vec<PlacedPart<S>>, band: &mut Vec<PlacedPart<S>>, em: f32) {
     for _ in 0..MAX_TAIL {
         let (Some(last), Some(first)) = (above.last(), band.first()) else { return };
-        let is_large = !first.part.is_table() && first.size > 1.1 * em && (first.size - last.size).abs() < 0.1 * em;
+        let is_large = !first.part.is_block() && first.size > 1.1 * em && (first.size - last.size).abs() < 0.1 * em;
         if !is_large || first.baseline - last.baseline > 1.6 * first.size {
             return;
         }
@@ -277,7 +277,7 @@ fn move_heading_lines<S: ColumnPart>(above: &mut Vec<PlacedPart<S>>, band: &mut 
 fn move_last_line<S: ColumnPart>(above: &mut Vec<PlacedPart<S>>, band: &mut Vec<PlacedPart<S>>, em: f32) {
     let [first, next, ..] = band.as_slice() else { return };
     let Some(last) = above.last() else { return };
-    let is_text = [last, first, next].iter().all(|segment| !segment.part.is_table());
+    let is_text = [last, first, next].iter().all(|segment| !segment.part.is_block());
     let is_below = (first.bounds.x0 - last.bounds.x0).abs() < 0.3 * em && (first.size - last.size).abs() < 0.1 * em;
     let (step, space) = (first.baseline - last.baseline, next.baseline - first.baseline);
     if is_text

@@ -41,6 +41,8 @@ pub(super) enum DraftKind {
         depth: u8,
     },
     Entry,
+    /// A label of a chart or a diagram.
+    Label,
     Code,
     Quote,
     Aside,
@@ -145,6 +147,12 @@ impl<'a> Draft<'a> {
         let kind = if row.is_left_out { DraftKind::LeftOut } else { DraftKind::Running };
         let place = Place { page, region: *region };
         Some(Self { turn: own.turn, is_mirrored: own.is_mirrored, ..Self::new(place, kind, lines) })
+    }
+
+    /// Takes it for a label of a chart, which has no marker.
+    pub(super) fn make_label(&mut self) {
+        self.kind = DraftKind::Label;
+        self.marker = None;
     }
 
     /// Whether text follows on the baseline of its last line, so that it is a heading in the first line of its section.

@@ -1,0 +1,272 @@
+//! Figures: charts and diagrams, whose labels are no text of the page.
+
+use super::super::bounds::{Frame, center, holds, quarters};
+use super::super::caption_label::is_caption_label;
+use super::super::disjoint_sets::DisjointSets;
+use super::super::page_structure::{Column, NEXT_LINE_EM, Region};
+use super::{DirectionReader, PlacedBlock, is_slanted, quarter};
+use crate::tables::has_bars;
+use pagewise_text::{Bounds, PageLayout, Word};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Further marks of a page are no part of a figure, and a page with more words has none.
+const MAX_MARKS: usize = 1_500;
+const MAX_WORDS: usize = 5_000;
+/// Marks of one figure are so near to each other, in points.
+const MARK_GAP_PT: f32 = 6.0;
+/// A mark that covers more of the page than this is its ground, and a figure covers no more.
+const MAX_SHARE: f32 = 0.5;
+/// The smallest side of a figure, in points.
+const MIN_SIDE_PT: f32 = 40.0;
+/// A chart has at least so many curves or slanted lines, and they take at least this share of its width and of its height.
+const MIN_CURVES: usize = 3;
+const MIN_SPREAD: f32 = 0.2;
+/// A curve round a word that is not higher than this, in ems, marks text.
+const MARK_EM: f32 = 2.0;
+/// A figure has at least so many labels, and what stands in it at most so many words on average. Others are boxes of text.
+const MIN_LABELS: usize = 4;
+const MAX_MEAN_WORDS: f32 = 2.5;
+/// The name of an axis stands beside its numbers, so near to the axis, in ems.
+const AXIS_EM: f32 = 5.0;
+/// A label beside a figure is so near, in ems, and has at most so many words.
+const LABEL_GAP_EM: f32 = 1.0;
+const MAX_LABEL_WORDS: f32 = 6.0;
+/// The names of axes stand beside their numbers, which stand beside the figure.
+const MAX_ROUNDS: usize = 3;
+/// Larger text than most of the page by this factor is no label.
+const LARGE: f32 = 1.2;
+/// The lines of a text begin at most so many ems apart, and a caption so many after its label.
+const INDENT_EM: f32 = 3.0;
+
+/// The place of a figure and the words that label it.
+pub(super) struct FigureText {
+    pub(super) bounds: Bounds,
+    /// Indices of words of the page.
+    pub(super) words: Vec<usize>,
+    labels: usize,
+}
+
+/// Words of one line without a wide gap.
+struct Run {
+    /// Their indices.
+    words: Range<usize>,
+    bounds: Bounds,
+    size: f32,
+    turn: u16,
+    /// How many words it has.
+    count: f32,
+    kind: RunKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RunKind {
+    /// A label if it stands within a figure or beside it.
+    Short,
+    /// Part of a sentence: a label if it stands within a figure.
+    Sentence,
+    /// A caption, or text in large type: no label.
+    Text,
+}
+
+/// The figures of a page with labels, outside its tables.
+pub(super) fn find(page: &PageLayout, tables: &[Bounds]) -> Vec<FigureText> {
+    if page.words.len() > MAX_WORDS {
+        return Vec::new();
+    }
+    let mut rest = runs(page);
+    rest.retain(|run| !tables.iter().any(|table| holds(*table, center(run.bounds))));
+    let mut figures: Vec<FigureText> = areas(page, tables, &rest)
+        .into_iter()
+        .map(|area| FigureText { bounds: area, words: Vec::new(), labels: 0 })
+        .collect();
+    take(&mut rest, &mut figures, |run, figure| run.kind != RunKind::Text && holds(figure, center(run.bounds)));
+    for _ in 0..MAX_ROUNDS {
+        take(&mut rest, &mut figures, Run::is_beside);
+    }
+    figures.retain(|figure| figure.labels >= MIN_LABELS);
+    figures
+}
+
+/// Gives each figure the runs that belong to it.
+fn take(rest: &mut Vec<Run>, figures: &mut [FigureText], is_label: impl Fn(&Run, Bounds) -> bool) {
+    let extents: Vec<Bounds> = figures.iter().map(|figure| figure.bounds).collect();
+    rest.retain(|run| {
+        let own = extents.iter().position(|extent| is_label(run, *extent)).and_then(|at| figures.get_mut(at));
+        let is_rest = own.is_none();
+        own.into_iter().for_each(|figure| figure.add(run));
+        is_rest
+    });
+}
+
+/// The areas of charts and diagrams: marks that are near to each other, and no sentences among them.
+fn areas(page: &PageLayout, tables: &[Bounds], runs: &[Run]) -> Vec<Bounds> {
+    let limit = MAX_SHARE * page.width * page.height;
+    let is_small = |mark: &Bounds| mark.width() * mark.height() < limit;
+    let is_own = |mark: &Bounds| is_small(mark) && !tables.iter().any(|table| holds(*table, center(*mark)));
+    let curves: Vec<Bounds> = page.drawings.iter().filter(|mark| is_own(mark)).take(MAX_MARKS).copied().collect();
+    let lines = page.rules.iter().map(|rule| rule.bounds).chain(page.fills.iter().map(|fill| fill.bounds));
+    let mut areas: Vec<Bounds> = curves.iter().copied().chain(lines.filter(is_own)).take(MAX_MARKS).collect();
+    loop {
+        let count = areas.len();
+        areas = joined(&areas);
+        // What frames the page is no part of what it frames.
+        areas.retain(is_small);
+        if areas.len() == count {
+            break;
+        }
+    }
+    areas.retain(|area| {
+        area.width().min(area.height()) > MIN_SIDE_PT && !tables.iter().any(|table| table.overlaps(*area))
+    });
+    areas.retain(|area| {
+        let own: Vec<&Run> = runs.iter().filter(|run| holds(*area, center(run.bounds))).collect();
+        are_labels(&own) && (has_curves(*area, &curves, &own) || has_bars(area, page) || has_turned_label(*area, runs))
+    });
+    areas
+}
+
+/// Whether text is short on average. A chart may have one long label.
+fn are_labels(runs: &[&Run]) -> bool {
+    let words = runs.iter().map(|run| run.count).sum::<f32>();
+    words <= MAX_MEAN_WORDS * runs.iter().map(|_| 1.0).sum::<f32>() + MAX_LABEL_WORDS
+}
+
+/// Whether curves are spread over an area. Those round words mark text.
+fn has_curves(area: Bounds, curves: &[Bounds], labels: &[&Run]) -> bool {
+    let is_on_text = |curve: &Bounds| {
+        labels.iter().any(|run| holds(*curve, center(run.bounds)) && curve.height() < MARK_EM * run.size)
+    };
+    let own = curves.iter().filter(|curve| holds(area, center(**curve)) && !is_on_text(curve));
+    let (count, extent) = own.fold((0, Bounds::NOTHING), |(count, extent), curve| (count + 1, extent.union(*curve)));
+    let is_spread = extent.width() > MIN_SPREAD * area.width() && extent.height() > MIN_SPREAD * area.height();
+    count >= MIN_CURVES && is_spread
+}
+
+/// Whether text beside an area runs up or down along it, as the name of an axis does.
+fn has_turned_label(area: Bounds, runs: &[Run]) -> bool {
+    let is_along = |run: &Run| {
+        let near = area.grown(AXIS_EM * run.size);
+        run.turn % 180 == 90
+            && near.overlaps(run.bounds)
+            && is_level(area, run.bounds)
+            && run.bounds.height() < area.height()
+    };
+    runs.iter().any(is_along)
+}
+
+/// The extents of rectangles that are near to each other.
+fn joined(marks: &[Bounds]) -> Vec<Bounds> {
+    let mut sets = DisjointSets::new(marks.len());
+    for (at, mark) in marks.iter().enumerate() {
+        let near = mark.grown(MARK_GAP_PT);
+        for (other, _) in marks.iter().enumerate().skip(at + 1).filter(|(_, other)| near.overlaps(**other)) {
+            sets.join(at, other);
+        }
+    }
+    let mut extents = vec![Bounds::NOTHING; marks.len()];
+    for (at, mark) in marks.iter().enumerate() {
+        let set = sets.find(at);
+        extents.iter_mut().skip(set).take(1).for_each(|extent| *extent = extent.union(*mark));
+    }
+    extents.retain(|extent| extent.x0 <= extent.x1);
+    extents
+}
+
+/// The words of a page in runs.
+fn runs(page: &PageLayout) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for (at, word) in page.words.iter().enumerate().filter(|(_, word)| !is_slanted(word)) {
+        let turn = quarter(word.turn);
+        let frame = Frame { turn, width: page.width, height: page.height };
+        let own = frame.of_page(word.bounds);
+        let goes_on = |last: &&mut Run| {
+            let before = frame.of_page(last.bounds);
+            let is_next = last.turn == turn && last.words.end == at && (own.x0 - before.x1).abs() < last.size;
+            is_next && is_level(before, own)
+        };
+        match runs.last_mut().filter(goes_on) {
+            Some(last) => {
+                last.words.end = at + 1;
+                last.bounds = last.bounds.union(word.bounds);
+                last.count += if word.is_spaced { 1.0 } else { 0.0 };
+            }
+            None => {
+                let (bounds, size) = (word.bounds, word.size);
+                runs.push(Run { words: at..at + 1, bounds, size, turn, count: 1.0, kind: RunKind::Short });
+            }
+        }
+    }
+    set_kinds(&mut runs, page);
+    runs
+}
+
+/// Tells what each run is. The lines of a text are what its first line is.
+fn set_kinds(runs: &mut [Run], page: &PageLayout) {
+    let large = LARGE * main_size(runs);
+    for at in 0..runs.len() {
+        let (before, rest) = runs.split_at_mut(at);
+        let Some(run) = rest.first_mut() else { return };
+        let words = page.words.get(run.words.clone()).into_iter().flatten().map(|word| word.text.as_str());
+        run.kind = match before.last().filter(|before| before.kind != RunKind::Short && run.continues(before)) {
+            Some(before) => before.kind,
+            None if run.size > large || is_caption_label(words) => RunKind::Text,
+            None if run.count > MAX_LABEL_WORDS => RunKind::Sentence,
+            None => RunKind::Short,
+        };
+    }
+}
+
+/// The size of most words.
+fn main_size(runs: &[Run]) -> f32 {
+    let mut counts: BTreeMap<i32, (f32, f32)> = BTreeMap::new();
+    for run in runs {
+        counts.entry(quarters(run.size)).or_insert((0.0, run.size)).0 += run.count;
+    }
+    counts.into_values().max_by(|a, b| a.0.total_cmp(&b.0)).map_or(0.0, |(_, size)| size)
+}
+
+/// Whether the middle of a rectangle is at the height of another one.
+fn is_level(before: Bounds, own: Bounds) -> bool {
+    let (_, y) = center(own);
+    before.y0 < y && y < before.y1
+}
+
+impl Run {
+    /// Whether it stands right beside a figure.
+    fn is_beside(&self, figure: Bounds) -> bool {
+        let own = self.bounds;
+        let is_along = figure.shared_width(own) > 0.0 || figure.y0 < own.y1 && own.y0 < figure.y1;
+        self.kind == RunKind::Short && is_along && figure.grown(LABEL_GAP_EM * self.size).overlaps(own)
+    }
+
+    /// Whether it is on the line of another one, after it, or begins the next line of the same text.
+    fn continues(&self, before: &Self) -> bool {
+        let (last, own, em) = (before.bounds, self.bounds, self.size);
+        let is_after = is_level(last, own) && (0.0..INDENT_EM * em).contains(&(own.x0 - last.x1));
+        let is_below = NEXT_LINE_EM.contains(&((own.y1 - last.y1) / em)) && (own.x0 - last.x0).abs() < INDENT_EM * em;
+        before.turn == self.turn && (is_after || is_below && before.size == em)
+    }
+}
+
+impl FigureText {
+    fn add(&mut self, label: &Run) {
+        self.bounds = self.bounds.union(label.bounds);
+        self.words.extend(label.words.clone());
+        self.labels += 1;
+    }
+
+    /// Its labels, in its place.
+    pub(super) fn block(&self, page: &PageLayout, readers: &[DirectionReader]) -> PlacedBlock {
+        let regions = readers.iter().flat_map(|reader| {
+            let words = self.words.iter().filter_map(|index| page.words.get(*index));
+            let own: Vec<&Word> = words.filter(|word| quarter(word.turn) == reader.frame.turn).collect();
+            reader.regions(&own, &[], Vec::new())
+        });
+        let of_figure = |region: Region| match region {
+            Region::Column(column) => Region::Column(Column { is_figure: true, ..column }),
+            other => other,
+        };
+        PlacedBlock { bounds: self.bounds, regions: regions.map(of_figure).collect() }
+    }
+}
