@@ -235,9 +235,10 @@ fn is_level(before: Bounds, own: Bounds) -> bool {
 impl Run {
     /// Whether it stands right beside a figure.
     fn is_beside(&self, figure: Bounds) -> bool {
-        let own = self.bounds;
-        let is_along = figure.shared_width(own) > 0.0 || figure.y0 < own.y1 && own.y0 < figure.y1;
-        self.kind == RunKind::Short && is_along && figure.grown(LABEL_GAP_EM * self.size).overlaps(own)
+        let near = figure.grown(LABEL_GAP_EM * self.size);
+        let (x, y) = center(self.bounds);
+        let is_along = near.x0 < x && x < near.x1 || near.y0 < y && y < near.y1;
+        self.kind == RunKind::Short && is_along && near.overlaps(self.bounds)
     }
 
     /// Whether it is on the line of another one, after it, or begins the next line of the same text.

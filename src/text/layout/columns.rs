@@ -5,6 +5,7 @@
 use super::column_sides::{Side, are_columns};
 use super::rows::{HasPlace, WordPlace};
 use crate::page_layout::Bounds;
+use std::cmp::Reverse;
 
 /// The most cuts within each other.
 const MAX_DEPTH: usize = 24;
@@ -148,8 +149,7 @@ impl<S: ColumnPart> Cutter<S> {
 
     /// The gutter with most segments on both sides that divides columns.
     fn best_gutter(&self, segments: &[PlacedPart<S>], em: f32) -> Option<Gutter> {
-        let mut gutters: Vec<Gutter> =
-            strips(segments, &self.rules).into_iter().filter(|gutter| gutter.fewer > 0).collect();
+        let mut gutters = strips(segments, &self.rules);
         gutters.sort_by(|a, b| b.fewer.cmp(&a.fewer).then(b.count.cmp(&a.count)));
         gutters.dedup_by_key(|gutter| (gutter.first, gutter.count, gutter.fewer));
         let mut tried = gutters.into_iter().take(MAX_TRIES);
@@ -199,19 +199,19 @@ struct Gutter {
     fewer: usize,
 }
 
-/// For each strip of the region the longest run of segments that leave it white.
+/// For each strip of the region the runs of segments that leave it white.
 fn strips<S: ColumnPart>(segments: &[PlacedPart<S>], rules: &[Bounds]) -> Vec<Gutter> {
     let all = extent(segments);
     let step = all.width() / f32::from(STRIPS);
     let from = rules.partition_point(|rule| rule.y0 < all.y0);
     let own = rules.get(from..rules.partition_point(|rule| rule.y0 < all.y1)).unwrap_or_default();
     let long: Vec<Bounds> = own.iter().filter(|rule| rule.width() > RULE_SHARE * all.width()).copied().collect();
-    (1..STRIPS).map(|strip| longest_run(segments, &long, all.x0 + step * f32::from(strip))).collect()
+    (1..STRIPS).flat_map(|strip| runs_beside(segments, &long, all.x0 + step * f32::from(strip))).collect()
 }
 
-/// The run of segments that do not touch `x`, with the most segments on both sides of it and no rule through it.
-fn longest_run<S: ColumnPart>(segments: &[PlacedPart<S>], rules: &[Bounds], x: f32) -> Gutter {
-    let mut best = Gutter { x, first: 0, count: 0, fewer: 0 };
+/// The largest runs of segments that do not touch `x`, with segments on both sides of it and no rule through it.
+fn runs_beside<S: ColumnPart>(segments: &[PlacedPart<S>], rules: &[Bounds], x: f32) -> Vec<Gutter> {
+    let mut runs: Vec<Gutter> = Vec::new();
     let (mut first, mut left, mut right) = (0, 0_usize, 0_usize);
     let mut crossing = rules.iter().filter(|rule| rule.x0 < x && x < rule.x1).peekable();
     for (index, segment) in segments.iter().enumerate() {
@@ -225,11 +225,16 @@ fn longest_run<S: ColumnPart>(segments: &[PlacedPart<S>], rules: &[Bounds], x: f
         } else {
             (first, left, right) = (index + 1, 0, 0);
         }
-        if left.min(right) > best.fewer || (left.min(right) == best.fewer && first == best.first) {
-            best = Gutter { x, first, count: index + 1 - first, fewer: left.min(right) };
+        let run = Gutter { x, first, count: index + 1 - first, fewer: left.min(right) };
+        match runs.last_mut().filter(|last| last.first == first) {
+            Some(last) => *last = run,
+            None if run.fewer > 0 => runs.push(run),
+            None => {}
         }
     }
-    best
+    runs.sort_by_key(|run| Reverse(run.fewer));
+    runs.truncate(MAX_TRIES);
+    runs
 }
 
 /// The gutter with its middle in `x`, if it is wide enough.
@@ -361,6 +366,21 @@ mod tests {
         page.extend(column('r', 304.0, 524.0));
         page.push(Line { name: 'f', bounds: [290.0, 340.0, 306.0, 350.0] });
         assert_eq!(names(prose_columns_of(page)), ["h", "l", "r", "f"]);
+    }
+
+    #[test]
+    fn short_columns_are_found_below_rows_with_more_parts_at_their_gutter() {
+        let row = |at: u8| {
+            let top = 60.0 + 12.0 * f32::from(at);
+            let end = if at.is_multiple_of(3) { 290.0 } else { 100.0 };
+            [(72.0, end), (304.0, end + 232.0)].map(|(x0, x1)| Line { name: 'r', bounds: [x0, top, x1, top + 10.0] })
+        };
+        let mut page: Vec<Line> = (0..12).flat_map(row).collect();
+        page.push(Line { name: 'h', bounds: [72.0, 220.0, 524.0, 230.0] });
+        let below = |own: Line| Line { bounds: Bounds::from(own.bounds).moved([0.0, 150.0]).edges(), ..own };
+        let columns = [column('a', 72.0, 292.0), column('b', 304.0, 524.0)];
+        page.extend(columns.into_iter().flat_map(|lines| lines.into_iter().take(5)).map(below));
+        assert_eq!(names(columns_of(page, &[])), ["rh", "a", "b"]);
     }
 
     #[test]
