@@ -6,6 +6,7 @@ use super::super::disjoint_sets::DisjointSets;
 use super::super::page_structure::{Column, NEXT_LINE_EM, Region};
 use super::{DirectionReader, PlacedBlock, is_slanted, quarter};
 use crate::tables::has_bars;
+use pagewise_base::script::is_ideograph;
 use pagewise_text::{Bounds, PageLayout, Word};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -54,7 +55,7 @@ struct Run {
     bounds: Bounds,
     size: f32,
     turn: u16,
-    /// How many words it has.
+    /// How long it is, in words.
     count: f32,
     kind: RunKind,
 }
@@ -189,16 +190,23 @@ fn runs(page: &PageLayout) -> Vec<Run> {
             Some(last) => {
                 last.words.end = at + 1;
                 last.bounds = last.bounds.union(word.bounds);
-                last.count += if word.is_spaced { 1.0 } else { 0.0 };
+                last.count += count(word);
             }
             None => {
                 let (bounds, size) = (word.bounds, word.size);
-                runs.push(Run { words: at..at + 1, bounds, size, turn, count: 1.0, kind: RunKind::Short });
+                runs.push(Run { words: at..at + 1, bounds, size, turn, count: count(word), kind: RunKind::Short });
             }
         }
     }
     set_kinds(&mut runs, page);
     runs
+}
+
+/// How many words are in one. Words of ideographs stand without spaces, and have two on average.
+fn count(word: &Word) -> f32 {
+    let ideographs: f32 = word.text.chars().filter(|sign| is_ideograph(*sign)).map(|_| 1.0).sum();
+    let least: f32 = if word.is_spaced { 1.0 } else { 0.0 };
+    least.max(ideographs / 2.0)
 }
 
 /// Tells what each run is. The lines of a text are what its first line is.
@@ -245,7 +253,8 @@ impl Run {
     fn continues(&self, before: &Self) -> bool {
         let (last, own, em) = (before.bounds, self.bounds, self.size);
         let is_after = is_level(last, own) && (0.0..INDENT_EM * em).contains(&(own.x0 - last.x1));
-        let is_below = NEXT_LINE_EM.contains(&((own.y1 - last.y1) / em)) && (own.x0 - last.x0).abs() < INDENT_EM * em;
+        let is_at_edge = (own.x0 - last.x0).abs().min((own.x1 - last.x1).abs()) < INDENT_EM * em;
+        let is_below = NEXT_LINE_EM.contains(&((own.y1 - last.y1) / em)) && is_at_edge;
         before.turn == self.turn && (is_after || is_below && before.size == em)
     }
 }

@@ -105,19 +105,31 @@ fn a_caption_and_large_type_in_the_frame_of_a_chart_are_no_labels() {
 }
 
 #[test]
-fn sentences_among_curves_are_text() {
-    let boxed = |sheet: Sheet| {
+fn sentences_among_curves_are_text_in_every_script() {
+    let boxed = |sheet: Sheet, texts: &[&str]| {
         let top = sheet.y;
-        let mut sheet = sheet.at(60.0, PLAIN, "Each line of this box has many words in it.").space(12.0);
-        sheet = sheet.at(60.0, PLAIN, "So has this one, which says something else.").space(12.0);
-        for x in [60.0, 120.0, 180.0] {
-            sheet.layout.drawings.push(Bounds { x0: x, y0: top, x1: x + 60.0, y1: top + 50.0 });
-        }
-        sheet
+        let mut boxed = texts.iter().fold(sheet, |sheet, text| sheet.at(60.0, PLAIN, text).space(12.0));
+        let curve = |x: f32| Bounds { x0: x, y0: top, x1: x + 60.0, y1: top + 90.0 };
+        boxed.layout.drawings.extend([60.0, 120.0, 180.0].map(curve));
+        boxed
     };
-    let found = markdown(boxed);
-    let text = "Each line of this box has many words in it.\n\nSo has this one, which says something else.";
-    assert!(found.contains(&format!("{FULL} It is flat.\n\n{text}\n\n")), "{found}");
+    for texts in [
+        [
+            "Each line of this box has many words.",
+            "So has this one, which says more.",
+            "It is the third one.",
+            "It ends.",
+        ],
+        [
+            "图中的每一行都有很多字而且没有空格",
+            "第二行也是这样说了别的一些事情",
+            "第三行还是一个很长的句子",
+            "到此为止",
+        ],
+    ] {
+        let found = markdown(|sheet| boxed(sheet, &texts));
+        assert!(found.contains(&texts.join("\n\n")), "{found}");
+    }
 }
 
 #[test]
