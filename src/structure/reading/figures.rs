@@ -14,6 +14,9 @@ use std::ops::Range;
 /// Further marks of a page are no part of a figure, and a page with more words has none.
 const MAX_MARKS: usize = 1_500;
 const MAX_WORDS: usize = 5_000;
+/// The extents of marks that are joined may be near to each other: so often they are joined again, and marks that wind round
+/// each other further are no figure.
+const MAX_JOINS: usize = 6;
 /// Marks of one figure are so near to each other, in points.
 const MARK_GAP_PT: f32 = 6.0;
 /// A mark that covers more of the page than this is its ground, and a figure covers no more.
@@ -108,14 +111,10 @@ fn areas(page: &PageLayout, tables: &[Bounds], runs: &[Run]) -> Vec<Bounds> {
     let curves: Vec<Bounds> = page.drawings.iter().filter(|mark| is_own(mark)).take(MAX_MARKS).copied().collect();
     let lines = page.rules.iter().map(|rule| rule.bounds).chain(page.fills.iter().map(|fill| fill.bounds));
     let mut areas: Vec<Bounds> = curves.iter().copied().chain(lines.filter(is_own)).take(MAX_MARKS).collect();
-    loop {
-        let count = areas.len();
+    for _ in 0..MAX_JOINS {
         areas = joined(&areas);
         // What frames the page is no part of what it frames.
         areas.retain(is_small);
-        if areas.len() == count {
-            break;
-        }
     }
     areas.retain(|area| {
         area.width().min(area.height()) > MIN_SIDE_PT && !tables.iter().any(|table| table.overlaps(*area))
