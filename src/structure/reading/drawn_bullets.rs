@@ -49,8 +49,7 @@ pub(super) fn insert(segments: &mut [Segment], page: &PageLayout, frame: Frame) 
 
 /// Whether a rule ends at a mark: then it is an arrowhead, or the corner of a box.
 fn touches(mark: Bounds, ends: &[(f32, f32)]) -> bool {
-    let Bounds { x0, y0, x1, y1 } = mark;
-    let area = Bounds { x0: x0 - TOUCH_PT, y0: y0 - TOUCH_PT, x1: x1 + TOUCH_PT, y1: y1 + TOUCH_PT };
+    let area = mark.grown(TOUCH_PT);
     let first = ends.partition_point(|end| end.1 < area.y0);
     let mut near = ends.iter().skip(first).take_while(|end| end.1 <= area.y1).take(MAX_NEAR);
     near.any(|end| holds(area, *end))

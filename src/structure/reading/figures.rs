@@ -1,44 +1,42 @@
-//! Figures: charts and diagrams, whose labels are no text of the page.
+//! Charts and diagrams: their labels are kept apart from the text of the page.
 
 use super::super::bounds::{Frame, center, holds, quarters};
 use super::super::caption_label::is_caption_label;
 use super::super::disjoint_sets::DisjointSets;
 use super::super::page_structure::{Column, NEXT_LINE_EM, Region};
 use super::{DirectionReader, PlacedBlock, is_slanted, quarter};
-use crate::tables::has_bars;
+use crate::tables::{MIN_CURVES, has_bars};
 use pagewise_base::script::is_ideograph;
 use pagewise_text::{Bounds, PageLayout, Word};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Further marks of a page are no part of a figure, and a page with more words has none.
+/// At most so many rules, fills and curves of a page, its marks, are looked at. A page with more words is read without figures.
 const MAX_MARKS: usize = 1_500;
 const MAX_WORDS: usize = 5_000;
-/// The extents of marks that are joined may be near to each other: so often they are joined again, and marks that wind round
-/// each other further are no figure.
+/// Groups of marks are joined where they are near to each other, and the larger groups again, so many times in all.
 const MAX_JOINS: usize = 6;
 /// Marks of one figure are so near to each other, in points.
 const MARK_GAP_PT: f32 = 6.0;
-/// A mark that covers more of the page than this is its ground, and a figure covers no more.
+/// A mark that covers more than this share of the page is a background. A group of marks that does is a frame of the page.
 const MAX_SHARE: f32 = 0.5;
 /// The smallest side of a figure, in points.
 const MIN_SIDE_PT: f32 = 40.0;
-/// A chart has at least so many curves or slanted lines, and they take at least this share of its width and of its height.
-const MIN_CURVES: usize = 3;
+/// The curves of a chart take at least this share of its width and of its height.
 const MIN_SPREAD: f32 = 0.2;
-/// A curve round a word that is not higher than this, in ems, marks text.
+/// A curve round a word that is less high than this, in ems, is a highlight or an underline.
 const MARK_EM: f32 = 2.0;
 /// A figure has at least so many labels, and what stands in it at most so many words on average. Others are boxes of text.
 const MIN_LABELS: usize = 4;
 const MAX_MEAN_WORDS: f32 = 2.5;
-/// The name of an axis stands beside its numbers, so near to the axis, in ems.
+/// The name of a vertical axis is at most so far from the axis, in ems. The numbers of the axis stand between them.
 const AXIS_EM: f32 = 5.0;
 /// A label beside a figure is so near, in ems, and has at most so many words.
 const LABEL_GAP_EM: f32 = 1.0;
 const MAX_LABEL_WORDS: f32 = 6.0;
-/// The names of axes stand beside their numbers, which stand beside the figure.
+/// So often labels are taken that stand beside the last ones: numbers of an axis, then the lines of its name.
 const MAX_ROUNDS: usize = 3;
-/// Larger text than most of the page by this factor is no label.
+/// Text is no label if it is larger than most text of the page by this factor.
 const LARGE: f32 = 1.2;
 /// The lines of a text begin at most so many ems apart, and a caption so many after its label.
 const INDENT_EM: f32 = 3.0;
@@ -103,7 +101,7 @@ fn take(rest: &mut Vec<Run>, figures: &mut [FigureText], is_label: impl Fn(&Run,
     });
 }
 
-/// The areas of charts and diagrams: marks that are near to each other, and no sentences among them.
+/// The areas of charts and diagrams: groups of marks with short texts among them and a sign that they are a chart.
 fn areas(page: &PageLayout, tables: &[Bounds], runs: &[Run]) -> Vec<Bounds> {
     let limit = MAX_SHARE * page.width * page.height;
     let is_small = |mark: &Bounds| mark.width() * mark.height() < limit;
@@ -113,7 +111,7 @@ fn areas(page: &PageLayout, tables: &[Bounds], runs: &[Run]) -> Vec<Bounds> {
     let mut areas: Vec<Bounds> = curves.iter().copied().chain(lines.filter(is_own)).take(MAX_MARKS).collect();
     for _ in 0..MAX_JOINS {
         areas = joined(&areas);
-        // What frames the page is no part of what it frames.
+        // A frame round the page would join all that is in it.
         areas.retain(is_small);
     }
     areas.retain(|area| {
@@ -132,12 +130,12 @@ fn are_labels(runs: &[&Run]) -> bool {
     words <= MAX_MEAN_WORDS * runs.iter().map(|_| 1.0).sum::<f32>() + MAX_LABEL_WORDS
 }
 
-/// Whether curves are spread over an area. Those round words mark text.
+/// Whether curves are spread over an area, not counting highlights of its text.
 fn has_curves(area: Bounds, curves: &[Bounds], labels: &[&Run]) -> bool {
-    let is_on_text = |curve: &Bounds| {
+    let is_highlight = |curve: &Bounds| {
         labels.iter().any(|run| holds(*curve, center(run.bounds)) && curve.height() < MARK_EM * run.size)
     };
-    let own = curves.iter().filter(|curve| holds(area, center(**curve)) && !is_on_text(curve));
+    let own = curves.iter().filter(|curve| holds(area, center(**curve)) && !is_highlight(curve));
     let (count, extent) = own.fold((0, Bounds::NOTHING), |(count, extent), curve| (count + 1, extent.union(*curve)));
     let is_spread = extent.width() > MIN_SPREAD * area.width() && extent.height() > MIN_SPREAD * area.height();
     count >= MIN_CURVES && is_spread
@@ -189,11 +187,11 @@ fn runs(page: &PageLayout) -> Vec<Run> {
             Some(last) => {
                 last.words.end = at + 1;
                 last.bounds = last.bounds.union(word.bounds);
-                last.count += count(word);
+                last.count += word_count(word);
             }
             None => {
                 let (bounds, size) = (word.bounds, word.size);
-                runs.push(Run { words: at..at + 1, bounds, size, turn, count: count(word), kind: RunKind::Short });
+                runs.push(Run { words: at..at + 1, bounds, size, turn, count: word_count(word), kind: RunKind::Short });
             }
         }
     }
@@ -201,8 +199,8 @@ fn runs(page: &PageLayout) -> Vec<Run> {
     runs
 }
 
-/// How many words are in one. Words of ideographs stand without spaces, and have two on average.
-fn count(word: &Word) -> f32 {
+/// The number of words in a part of a line. Ideographs are written without spaces, and two of them count as a word.
+fn word_count(word: &Word) -> f32 {
     let ideographs: f32 = word.text.chars().filter(|sign| is_ideograph(*sign)).map(|_| 1.0).sum();
     let least: f32 = if word.is_spaced { 1.0 } else { 0.0 };
     least.max(ideographs / 2.0)
@@ -233,14 +231,14 @@ fn main_size(runs: &[Run]) -> f32 {
     counts.into_values().max_by(|a, b| a.0.total_cmp(&b.0)).map_or(0.0, |(_, size)| size)
 }
 
-/// Whether the middle of a rectangle is at the height of another one.
-fn is_level(before: Bounds, own: Bounds) -> bool {
-    let (_, y) = center(own);
-    before.y0 < y && y < before.y1
+/// Whether the middle of the second rectangle is between the top and the bottom of the first.
+fn is_level(first: Bounds, second: Bounds) -> bool {
+    let (_, y) = center(second);
+    first.y0 < y && y < first.y1
 }
 
 impl Run {
-    /// Whether it stands right beside a figure.
+    /// Whether it is short and stands right beside a figure, above it or below it.
     fn is_beside(&self, figure: Bounds) -> bool {
         let near = figure.grown(LABEL_GAP_EM * self.size);
         let (x, y) = center(self.bounds);

@@ -48,7 +48,7 @@ const TIE: &str = ".....";
 /// What is written for a leader.
 const LEADER: &str = "...";
 
-/// Appends the regions of a column: its lines, cut where blocks stand.
+/// Appends the regions of a column: its lines, and between them the tables and figures that stand there.
 pub(super) fn push_regions(
     mut segments: Vec<Segment>,
     turn: u16,
@@ -70,7 +70,7 @@ pub(super) fn push_regions(
     push_column(open, turn, boxes, regions);
 }
 
-/// Where a segment stands among others: text by its baseline, a block by its middle.
+/// Where a segment stands among others: text by its baseline, a table or a figure by its middle.
 fn middle(segment: &Segment) -> f32 {
     if segment.block.is_some() { center(segment.bounds).1 } else { segment.baseline }
 }

@@ -65,7 +65,7 @@ fn read_unnumbered(page: &PageLayout, tables: &[TableArea]) -> PageStructure {
     let frame = |turn: u16| Frame { turn, width: page.width, height: page.height };
     let readers = turns(page).into_iter().map(|turn| DirectionReader::new(page, frame(turn)));
     let readers: Vec<DirectionReader> = readers.collect();
-    // Tables and figures stand among the text of the first direction.
+    // Tables and figures are placed among the text of the first direction.
     let mut blocks: Vec<PlacedBlock> = tables.iter().map(PlacedBlock::of_table).collect();
     blocks.extend(figures.iter().map(|figure| figure.block(page, &readers)));
     for reader in &readers {

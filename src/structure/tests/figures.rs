@@ -49,7 +49,7 @@ impl Sheet {
         self.axes()
     }
 
-    /// A box of four rules round what is between two heights.
+    /// A box of four rules with these left, top, right and bottom edges.
     fn framed(mut self, [x0, y0, x1, y1]: [f32; 4]) -> Self {
         let sides = [[x0, y0, x1, y0 + 1.0], [x0, y1, x1, y1 + 1.0], [x0, y0, x0 + 1.0, y1], [x1, y0, x1 + 1.0, y1]];
         self.layout.rules.extend(sides.map(|[x0, y0, x1, y1]| rule(x0, y0, x1, y1)));
@@ -63,7 +63,7 @@ fn markdown(figure: impl Fn(Sheet) -> Sheet) -> String {
     markdown_of(&[page.at(50.0, SMALL, "Figure 3a. What was seen.").space(20.0).line(FULL).line("It ends.")]).concat()
 }
 
-/// With these labels in one block.
+/// The same Markdown, with these labels in one block.
 fn expected(labels: &str) -> String {
     format!("{FULL} It is flat.\n\n{labels}\n\nFigure 3a. What was seen.\n\n{FULL} It ends.")
 }
@@ -96,16 +96,16 @@ fn a_caption_and_large_type_in_the_frame_of_a_chart_are_no_labels() {
     let framed = |sheet: Sheet| {
         let top = sheet.y;
         let chart = sheet.space(20.0).at(150.0, title, "Growth").chart();
-        let chart = chart.space(20.0).at(60.0, SMALL, "Figure 2. What grew").at(60.0, SMALL, "from day to day.");
+        let chart = chart.space(20.0).at(60.0, SMALL, "Figure 2a. What grew").at(60.0, SMALL, "from day to day.");
         let bottom = chart.y;
         chart.framed([45.0, top, 260.0, bottom])
     };
     let found = markdown(framed);
-    assert!(found.contains(&format!("# Growth\n\n{LABELS}\n\nFigure 2. What grew from day to day.\n\n")), "{found}");
+    assert!(found.contains(&format!("# Growth\n\n{LABELS}\n\nFigure 2a. What grew from day to day.\n\n")), "{found}");
 }
 
 #[test]
-fn sentences_among_curves_are_text_in_every_script() {
+fn sentences_among_curves_are_text_with_and_without_spaces() {
     let boxed = |sheet: Sheet, texts: &[&str]| {
         let top = sheet.y;
         let mut boxed = texts.iter().fold(sheet, |sheet, text| sheet.at(60.0, PLAIN, text).space(12.0));

@@ -31,7 +31,7 @@ const BAR_DROP_EM: f32 = 3.0;
 /// The most lines of what stands below all other columns and is taken for the beginning of the text below.
 const MAX_TAIL: usize = 3;
 
-/// What columns consist of: lines or parts of lines, and tables.
+/// What columns consist of: lines or parts of lines, tables and figures.
 pub trait ColumnPart: HasPlace {
     /// Whether it is but the mark of an item, whose text stands apart from it.
     fn is_mark(&self) -> bool {
@@ -63,7 +63,7 @@ pub trait ColumnPart: HasPlace {
         true
     }
 
-    /// Whether it is no text, but a table.
+    /// Whether it is no line of text, but a table or the labels of a figure.
     fn is_block(&self) -> bool {
         false
     }

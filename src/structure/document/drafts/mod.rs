@@ -149,7 +149,7 @@ impl<'a> Draft<'a> {
         Some(Self { turn: own.turn, is_mirrored: own.is_mirrored, ..Self::new(place, kind, lines) })
     }
 
-    /// Takes it for a label of a chart, which has no marker.
+    /// Makes it a label of a chart. What looks like the marker of an item is part of the label.
     pub(super) fn make_label(&mut self) {
         self.kind = DraftKind::Label;
         self.marker = None;

@@ -6,6 +6,8 @@ use pagewise_text::{Bounds, PageLayout, Rule, Word};
 
 /// A chart is recognised by at most this many rules and bars.
 const MAX_CHART_RULES: usize = 500;
+/// A chart has at least so many curves or slanted lines.
+pub(crate) const MIN_CURVES: usize = 3;
 /// Maximum number of turned words beside a table with rules.
 const MAX_BESIDE: usize = 2;
 
@@ -16,11 +18,11 @@ pub(crate) fn is_figure(area: &Bounds, page: &PageLayout, proof: Proof) -> bool 
         return true;
     }
     let near = Bounds { x0: area.x0 - 40.0, x1: area.x1 + 10.0, y0: area.y0 - 5.0, y1: area.y1 + 5.0 };
-    let curves = page.drawings.iter().filter(|d| is_inside(d, &near)).take(3).count();
+    let curves = page.drawings.iter().filter(|d| is_inside(d, &near)).take(MIN_CURVES).count();
     let is_sign = |b: &Bounds| is_inside(b, &near) && (proof == Proof::Aligned || !is_inside(b, area));
     let is_turned = |w: &&Word| w.turn != 0 && is_sign(&w.bounds);
     let turned = page.words.iter().filter(is_turned).take(9).count();
-    curves > 2 || turned > if proof.is_drawn() { MAX_BESIDE } else { 0 }
+    curves >= MIN_CURVES || turned > if proof.is_drawn() { MAX_BESIDE } else { 0 }
 }
 
 /// Whether narrow fills of several heights cross rules, as bars cross the lines of a chart.
