@@ -2,16 +2,6 @@
 
 use pagewise_text::Bounds;
 
-/// The middle of a rectangle.
-pub(crate) fn center(bounds: Bounds) -> (f32, f32) {
-    bounds.center()
-}
-
-/// Whether a point is in a rectangle.
-pub(crate) fn holds(bounds: Bounds, point: (f32, f32)) -> bool {
-    bounds.holds(point)
-}
-
 /// The median of lengths, the upper one of two; `None` without any.
 pub(crate) fn median(lengths: impl Iterator<Item = f32>) -> Option<f32> {
     let mut lengths: Vec<f32> = lengths.collect();

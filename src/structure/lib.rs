@@ -18,6 +18,7 @@ mod line_end;
 mod line_numbers;
 mod list_marks;
 mod markdown;
+mod measures;
 mod page_structure;
 mod reading;
 pub mod tables;

@@ -17,8 +17,6 @@ const LONE_GAP_EM: f32 = 6.0;
 const HEAD_GAP_EM: f32 = 0.9;
 /// A leader is wider, in ems.
 const LEADER_EM: f32 = 1.1;
-/// Where other text stands beside a sentence, its next line is so far below, in ems, from baseline to baseline.
-pub(crate) const NEXT_LINE_EM: std::ops::Range<f32> = 0.6..1.6;
 /// Maximum characters of the number of a section.
 const MAX_MARK: usize = 5;
 

@@ -34,8 +34,8 @@ mod words;
 pub use contents_page::lists_pages;
 pub use document_texts::DocumentTexts;
 pub use layout::{
-    COLUMN_GAP_EM, ColumnPart, HYPHENS, HasPlace, MAX_TILT, SCRIPT_GAP_EM, Script, Vocabulary, WordPlace, are_apart,
-    are_boxes_overprinted, are_level, columns_of, divides, parts, push_run, rows_of, strands,
+    COLUMN_GAP_EM, ColumnPart, HYPHENS, HasPlace, MAX_TILT, SAME_LINE_EM, SCRIPT_GAP_EM, SMALLER, Script, Vocabulary,
+    WordPlace, are_apart, are_boxes_overprinted, are_level, columns_of, divides, parts, push_run, rows_of, strands,
 };
 pub use main_engine::Extent;
 pub use normalize::normalize_text;

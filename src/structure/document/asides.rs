@@ -4,9 +4,8 @@ use super::super::page_structure::{Column, Line, PageStructure, Region};
 use super::drafts::{Draft, DraftKind, is_long};
 use super::mirror;
 use super::type_statistics::TypeStatistics;
+use crate::measures::SMALLER;
 
-/// The type of a side bar is smaller than the body by this factor.
-const SMALLER: f32 = 0.93;
 /// The text beside it is wider by this factor.
 const WIDER: f32 = 1.5;
 /// It is prose: at least so many of its lines are long, and one in so many. Listings may stand among it.

@@ -1,6 +1,5 @@
 //! Captions: by their label, their type and the figure or table beside them.
 
-use super::super::bounds::{center, holds};
 use super::super::caption_label::is_caption_label;
 use super::super::page_structure::Region;
 use super::DocumentPage;
@@ -72,8 +71,8 @@ fn mark_if(drafts: &mut [Draft], pages: &[DocumentPage], is_caption: impl Fn(&Dr
 
 /// Whether it stands within a figure.
 pub(super) fn is_in_figure(draft: &Draft, page: &DocumentPage) -> bool {
-    let middle = center(draft.bounds_on(&page.structure));
-    page.structure.figures.iter().take(MAX_FIGURES).any(|figure| holds(*figure, middle))
+    let middle = draft.bounds_on(&page.structure).center();
+    page.structure.figures.iter().take(MAX_FIGURES).any(|figure| figure.holds(middle))
 }
 
 fn is_beside_figure(draft: &Draft, page: &DocumentPage) -> bool {

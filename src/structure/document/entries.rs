@@ -4,14 +4,14 @@
 use super::drafts::{Draft, DraftKind};
 use super::headings::page_turns;
 use super::type_statistics::TypeStatistics;
+use crate::measures::SMALLER;
 
 /// The lines after the first of a work are set in by at least and at most so many ems.
 const HANG_EM: std::ops::Range<f32> = 0.7..5.0;
 /// Fewer hanging paragraphs are no bibliography.
 const MIN_WORKS: usize = 3;
 
-/// The labels of a chart are smaller than the body by this factor, and have at most so many characters.
-const LABEL_FACTOR: f32 = 0.93;
+/// The labels of a chart have at most so many characters.
 const MAX_LABEL: usize = 60;
 /// Fewer small lines are no labels of a chart.
 const MIN_LABELS: usize = 4;
@@ -49,7 +49,7 @@ pub(super) fn mark_labels(drafts: &mut [Draft], statistics: &TypeStatistics) {
     let turns = page_turns(drafts);
     let is_turned = |draft: &Draft| turns.get(&draft.place.page) != Some(&draft.turn);
     let is_label = |draft: &Draft| {
-        let is_small = draft.size() < LABEL_FACTOR * statistics.body_size;
+        let is_small = draft.size() < SMALLER * statistics.body_size;
         let is_open = is_unmarked(draft) || draft.kind == DraftKind::Entry;
         is_open && draft.len() <= MAX_LABEL && (is_small && !draft.ends_sentence() || is_turned(draft))
     };

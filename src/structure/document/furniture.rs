@@ -8,12 +8,11 @@ use super::super::bounds::quarters;
 use super::super::page_structure::{Line, PageStructure, Region, has_letter, page_number};
 use super::DocumentPage;
 use super::drafts::Place;
+use crate::measures::MARGIN;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Maximum rows at the top and at the bottom of a page that may be running lines.
 const MAX_ROWS: usize = 4;
-/// Running lines stand in this share of the height, at the top or at the bottom.
-const ZONE: f32 = 0.14;
 /// The outermost line of a page with a wide margin, and those that follow a running line within so many ems, may run too, up to
 /// this share of the height, if most pages have them.
 const DEEP_ZONE: f32 = 0.2;
@@ -22,9 +21,9 @@ const DEEP_EM: f32 = 3.5;
 /// left or of the right pages. There must be at least so many such pages.
 const TITLE_FACTOR: f32 = 1.15;
 const MIN_ALL: usize = 8;
-/// The margin is this share of the height, and a running line in it has at most so many words.
-const MARGIN: f32 = 0.055;
-const MAX_MARGINAL_WORDS: usize = 8;
+/// The edge of a page is this share of its height, and a running line in it has at most so many words.
+const EDGE: f32 = 0.055;
+const MAX_EDGE_WORDS: usize = 8;
 /// Rows at the same height differ by less, in points.
 const TOLERANCE_PT: f32 = 3.0;
 /// Minimum space between a running line and the text, in ems.
@@ -70,7 +69,7 @@ struct Row<'a> {
     size: f32,
     is_in_zone: bool,
     is_deep: bool,
-    is_in_margin: bool,
+    is_at_edge: bool,
     /// Its texts between wide gaps.
     parts: Vec<Part>,
 }
@@ -205,7 +204,7 @@ fn outer_rows(page: &DocumentPage, is_top: bool) -> Vec<Row<'_>> {
         let count = rows.len();
         let is_in = |zone: f32| distance < zone * structure.height;
         let is_near = |row: &Row| row.is_in_zone && distance - row.distance < DEEP_EM * line.size;
-        let is_deep = !is_in(ZONE) && is_in(DEEP_ZONE) && rows.last().is_none_or(is_near);
+        let is_deep = !is_in(MARGIN) && is_in(DEEP_ZONE) && rows.last().is_none_or(is_near);
         match rows.last_mut() {
             Some(row) if distance - row.distance < 0.4 * line.size.min(row.size) => {
                 row.lines.push((region, index, line))
@@ -216,9 +215,9 @@ fn outer_rows(page: &DocumentPage, is_top: bool) -> Vec<Row<'_>> {
                 distance,
                 space: f32::INFINITY,
                 size: line.size,
-                is_in_zone: is_in(ZONE) || is_deep,
+                is_in_zone: is_in(MARGIN) || is_deep,
                 is_deep,
-                is_in_margin: is_in(MARGIN),
+                is_at_edge: is_in(EDGE),
                 parts: Vec::new(),
             }),
         }
@@ -454,6 +453,6 @@ impl Part {
 
 /// Whether a short plain text stands in the margin of the page.
 fn is_marginal(row: &Row, body: f32) -> bool {
-    let is_plain = |line: &Line| !line.is_bold() && line.words.len() <= MAX_MARGINAL_WORDS;
-    row.is_in_margin && row.size < 1.02 * body && row.lines.iter().all(|(_, _, line)| is_plain(line))
+    let is_plain = |line: &Line| !line.is_bold() && line.words.len() <= MAX_EDGE_WORDS;
+    row.is_at_edge && row.size < 1.02 * body && row.lines.iter().all(|(_, _, line)| is_plain(line))
 }

@@ -8,6 +8,7 @@ use super::drafts::{is_labelled, marker};
 use super::levels::{NumberKind, Outline, Rank, levels, number_kind, plain, rank, set_below, set_below_tagged_title};
 use super::type_statistics::TypeStatistics;
 use crate::list_marks::MarkerKind;
+use crate::measures::{LARGER, SMALLER};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most lines and characters of a heading. One in much larger type, such as the title of a paper, may have
@@ -21,12 +22,8 @@ const MIN_TITLE: usize = 20;
 const TITLE: f32 = 1.5;
 /// A heading of the structure tree that looks like the body and ends as a sentence is shorter.
 const MAX_SENTENCE: usize = 50;
-/// Text larger than the body by this factor is a heading whatever its weight.
-const LARGER: f32 = 1.1;
 /// So much larger text is a heading even where the structure tree names others and takes it for a paragraph.
 pub(super) const MUCH_LARGER: f32 = 1.25;
-/// Text smaller than the body by this factor is none.
-const SMALLER: f32 = 0.93;
 /// A heading in bold type of one line may be smaller: that of an abstract, or of what follows the text of a paper.
 const SMALLEST: f32 = 0.75;
 /// The text below such a heading is larger by less than this factor.

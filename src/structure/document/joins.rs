@@ -1,13 +1,11 @@
 //! Paragraphs that go over columns and pages.
 
-use super::super::page_structure::{Line, LineWord, NEXT_LINE_EM};
+use super::super::page_structure::{Line, LineWord};
 use super::DocumentPage;
 use super::captions;
 use super::drafts::{Draft, DraftKind};
 use super::type_statistics::TypeStatistics;
-
-/// Left edges that differ by less, in ems, are the same.
-const TOLERANCE_EM: f32 = 0.6;
+use crate::measures::{NEXT_LINE_EM, SAME_EDGE_EM};
 
 /// So many lines show the edge of justified text. Hanging punctuation moves their ends by at most this, in ems, and a
 /// line that ends so far before the edge is the last of its paragraph.
@@ -119,7 +117,7 @@ fn are_near(before: &Draft, after: &Draft, pages: &[DocumentPage]) -> bool {
 /// Whether it begins in the next line, with the same edge on one side: the text goes on beside a figure, or below it.
 fn is_next_line(before: &Draft, after: &Draft) -> bool {
     let (Some(last), Some(first)) = (before.lines.last(), after.lines.first()) else { return false };
-    let is_near = |a: f32, b: f32| (a - b).abs() < TOLERANCE_EM * first.size;
+    let is_near = |a: f32, b: f32| (a - b).abs() < SAME_EDGE_EM * first.size;
     before.last_page() == after.place.page
         && NEXT_LINE_EM.contains(&((first.baseline - last.baseline) / first.size))
         && (is_near(last.bounds.x1, first.bounds.x1) || is_near(last.bounds.x0, first.bounds.x0))
@@ -180,7 +178,7 @@ fn is_first_of_column(Around { drafts, index, is_over_box, pages, statistics }: 
 fn is_below(before: &Draft, after: &Draft) -> bool {
     let indent = last_left(before) - before.origin;
     let next = after.first_left() - after.origin;
-    (indent - next).abs() < TOLERANCE_EM * after.size()
+    (indent - next).abs() < SAME_EDGE_EM * after.size()
         || (before.lines.len() == 1 && before.marker.is_none() && next.abs() < 1.0)
 }
 
@@ -216,7 +214,7 @@ fn reads_on(before: &Draft, after: &Draft) -> bool {
         return false;
     }
     // Paragraphs that begin with an indent: one without it continues.
-    let is_indented = |draft: &Draft| draft.first_left() - draft.text_left() > TOLERANCE_EM * draft.size();
+    let is_indented = |draft: &Draft| draft.first_left() - draft.text_left() > SAME_EDGE_EM * draft.size();
     let is_alike = is_indented(before) || leaves_no_room(before, after);
     is_alike && !is_indented(after) && after.lines.len() > 1
 }

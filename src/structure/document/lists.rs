@@ -3,9 +3,9 @@
 use super::drafts::{Draft, DraftKind, Place, labelled_text};
 use super::type_statistics::TypeStatistics;
 use crate::list_marks::MarkerKind;
+use crate::measures::SAME_EDGE_EM;
 
-/// Indents that differ by less, in ems of the body and of the text itself, are the same. The text of slides has many sizes.
-const TOLERANCE_EM: f32 = 0.6;
+/// The same in ems of the text itself: the text of slides has many sizes.
 const OWN_TOLERANCE_EM: f32 = 0.8;
 /// Lists inside lists, at most.
 const MAX_DEPTH: usize = 9;
@@ -51,7 +51,7 @@ struct OpenList {
 }
 
 fn mark_paragraph(draft: &mut Draft, is_listed: bool, open: &mut Vec<OpenList>, statistics: &TypeStatistics) {
-    let tolerance = (TOLERANCE_EM * statistics.body_size).min(OWN_TOLERANCE_EM * draft.size());
+    let tolerance = (SAME_EDGE_EM * statistics.body_size).min(OWN_TOLERANCE_EM * draft.size());
     match draft.marker.clone().filter(|_| is_listed) {
         Some(marker) => {
             let words = draft.lines.first().map(|line| labelled_text(line)).unwrap_or_default();

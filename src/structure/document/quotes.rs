@@ -3,15 +3,13 @@
 use super::super::bounds::quarters;
 use super::super::page_structure::{Line, LineWord};
 use super::drafts::{Draft, DraftKind, Place};
+use crate::measures::{JUSTIFIED_EM, WORD_SPACE_EM};
 use pagewise_text::Bounds;
 use std::collections::BTreeMap;
 
 /// A quote is set in by this on the left, in ems, and by half of it on the right.
 const QUOTE_EM: f32 = 1.2;
 const MAX_QUOTE_EM: f32 = 8.0;
-/// The width of a word space, and how far the ends of justified lines differ, in ems.
-const WORD_SPACE_EM: f32 = 0.3;
-const FLUSH_EM: f32 = 0.15;
 
 /// Finds quotes among the paragraphs that are left.
 pub(super) fn mark(drafts: &mut [Draft]) {
@@ -87,7 +85,7 @@ fn is_set_in_right(draft: &Draft) -> bool {
         |above: &Line, below: &Line| draft.right - above.bounds.x1 > below.first_width() + WORD_SPACE_EM * above.size;
     let ends = || lines.iter().rev().skip(1).map(|line| line.bounds.x1);
     let (first, last) = (ends().fold(f32::INFINITY, f32::min), ends().fold(0.0, f32::max));
-    let is_flush = lines.len() > 2 && last - first < FLUSH_EM * draft.size();
+    let is_flush = lines.len() > 2 && last - first < JUSTIFIED_EM * draft.size();
     is_flush || lines.windows(2).any(|pair| matches!(pair, [above, below] if leaves_room(above, below)))
 }
 

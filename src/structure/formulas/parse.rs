@@ -3,6 +3,7 @@
 use super::latex::{is_joint, push, push_script, with_long_signs};
 use super::names::negated;
 use super::symbols::{AXIS_EM, Kind, NEGATION, Symbol, is_accent_command};
+use crate::measures::SCRIPT_SIZE;
 use pagewise_text::Bounds;
 
 /// Maximum symbols of a formula.
@@ -10,8 +11,6 @@ pub(super) const MAX_SYMBOLS: usize = 400;
 /// Maximum depth of formulas within formulas.
 const MAX_DEPTH: usize = 10;
 
-/// Scripts are smaller than what they belong to by this factor at least.
-pub(super) const SMALL: f32 = 0.87;
 /// Symbols on one baseline differ by less, in ems. TeX raises scripts by .29 at least, and lowers them by .15.
 const LEVEL_EM: f32 = 0.12;
 const LOWERED_EM: f32 = 0.05;
@@ -280,7 +279,7 @@ fn rows_of(symbols: Vec<Symbol>) -> Vec<(f32, Vec<Symbol>)> {
     let level = |symbol: &Symbol| symbol.axis() + AXIS_EM * em;
     let mut levels: Vec<f32> = symbols
         .iter()
-        .filter(|symbol| symbol.size >= SMALL * em && !matches!(symbol.kind, Kind::Accent(_)))
+        .filter(|symbol| symbol.size >= SCRIPT_SIZE * em && !matches!(symbol.kind, Kind::Accent(_)))
         .map(level)
         .collect();
     levels.sort_by(f32::total_cmp);
@@ -381,7 +380,7 @@ fn with_accents(mut symbols: Vec<Symbol>) -> Option<Vec<Symbol>> {
 
 /// Puts a wide accent over the symbols that it covers.
 fn cover(accent: &Symbol, command: &str, symbols: &mut Vec<Symbol>) -> Option<()> {
-    let is_full = |symbol: &Symbol| symbol.kind == Kind::Term && symbol.size >= SMALL * accent.size;
+    let is_full = |symbol: &Symbol| symbol.kind == Kind::Term && symbol.size >= SCRIPT_SIZE * accent.size;
     let is_under = |symbol: &Symbol| (accent.bounds.x0..=accent.bounds.x1).contains(&symbol.middle().0);
     let mut under = take(symbols, |symbol| is_full(symbol) && is_under(symbol));
     under.sort_by(|a, b| a.bounds.x0.total_cmp(&b.bounds.x0));
@@ -442,8 +441,8 @@ impl Host {
 
     /// The script of which a smaller symbol is part, as a script of it.
     fn script_around(&mut self, symbol: &Symbol) -> Option<&mut Vec<Symbol>> {
-        let distance = |script: &[Symbol]| (crate::bounds::center(extent(script)).1 - symbol.middle().1).abs();
-        let is_around = |script: &&mut Vec<Symbol>| symbol.size < SMALL * letter_size(script);
+        let distance = |script: &[Symbol]| (extent(script).center().1 - symbol.middle().1).abs();
+        let is_around = |script: &&mut Vec<Symbol>| symbol.size < SCRIPT_SIZE * letter_size(script);
         let around = [&mut self.raised, &mut self.lowered].into_iter().filter(is_around);
         around.min_by(|a, b| distance(a).total_cmp(&distance(b)))
     }
@@ -510,7 +509,7 @@ fn row(mut symbols: Vec<Symbol>, depth: usize) -> Option<Read> {
 
 /// The baseline of most letters of the largest size; of what is centred on the axis where there are none.
 fn main_baseline(symbols: &[Symbol], size: f32) -> Option<f32> {
-    let level = symbols.iter().filter(|symbol| !symbol.is_tall() && symbol.size >= SMALL * size);
+    let level = symbols.iter().filter(|symbol| !symbol.is_tall() && symbol.size >= SCRIPT_SIZE * size);
     let mut counts: Vec<(f32, usize)> = Vec::new();
     for symbol in level {
         match counts
@@ -543,13 +542,13 @@ fn place(symbol: &Symbol, host: Option<&Symbol>, size: f32, baseline: f32) -> Op
         // The ink of an integral or of a single row in brackets may be off the axis. A fraction of small letters that is as
         // far off it is an exponent.
         let is_on_axis = (symbol.middle().1 - axis).abs() < LEVEL_EM * size;
-        let is_host_size = symbol.size >= SMALL * size || symbol.kind == Kind::Stack && is_on_axis;
+        let is_host_size = symbol.size >= SCRIPT_SIZE * size || symbol.kind == Kind::Stack && is_on_axis;
         if is_host_size {
             return is_centred.then_some(Place::Level);
         }
     }
     let fall = (symbol.baseline - baseline) / size;
-    if symbol.size >= SMALL * size {
+    if symbol.size >= SCRIPT_SIZE * size {
         // A letter that text has with its accent stands where the accent does.
         let is_level = fall.abs() < LEVEL_EM || is_accented(symbol) && (-ACCENT_EM..0.0).contains(&fall);
         return is_level.then_some(Place::Level);
@@ -578,7 +577,7 @@ type Limits = ((usize, f32), Vec<Symbol>, Vec<Symbol>);
 fn take_limits(symbols: &mut Vec<Symbol>, size: f32, baseline: f32) -> Vec<Limits> {
     let is_function = |symbol: &Symbol| matches!(symbol.kind, Kind::Function(true));
     let takes = |symbol: &Symbol| {
-        symbol.size >= SMALL * size
+        symbol.size >= SCRIPT_SIZE * size
             && (symbol.kind == Kind::Operator
                 || is_function(symbol) && (symbol.baseline - baseline).abs() < LEVEL_EM * size)
     };
@@ -589,7 +588,7 @@ fn take_limits(symbols: &mut Vec<Symbol>, size: f32, baseline: f32) -> Vec<Limit
             true => (host.bounds.y0, host.baseline + 0.1 * size),
             false => (host.bounds.y0, host.bounds.y1),
         };
-        let is_small = |symbol: &Symbol| symbol.size < SMALL * size && !takes(symbol);
+        let is_small = |symbol: &Symbol| symbol.size < SCRIPT_SIZE * size && !takes(symbol);
         let mut side = |is_above: bool| {
             let is_there = |symbol: &Symbol| {
                 let middle = symbol.middle().1;

@@ -48,7 +48,7 @@ pub(super) struct Symbol {
 
 impl Symbol {
     pub(super) fn middle(&self) -> (f32, f32) {
-        crate::bounds::center(self.bounds)
+        self.bounds.center()
     }
 
     /// Whether it is centred on the axis, whatever its baseline.

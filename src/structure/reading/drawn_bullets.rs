@@ -1,6 +1,6 @@
 //! Bullets that are drawn, not typed: small marks to the left of lines.
 
-use super::super::bounds::{Frame, center, holds};
+use super::super::bounds::Frame;
 use super::super::page_structure::LineWord;
 use super::MAX_RULES;
 use super::segments::Segment;
@@ -52,14 +52,14 @@ fn touches(mark: Bounds, ends: &[(f32, f32)]) -> bool {
     let area = mark.grown(TOUCH_PT);
     let first = ends.partition_point(|end| end.1 < area.y0);
     let mut near = ends.iter().skip(first).take_while(|end| end.1 <= area.y1).take(MAX_NEAR);
-    near.any(|end| holds(area, *end))
+    near.any(|end| area.holds(*end))
 }
 
 /// The ends of rules, from top to bottom.
 fn ends_of_rules(page: &PageLayout, frame: Frame) -> Vec<(f32, f32)> {
     let rules = page.rules.iter().take(MAX_RULES).map(|rule| frame.of_page(rule.bounds));
     let ends = rules.flat_map(|rule| {
-        let (x, y) = center(rule);
+        let (x, y) = rule.center();
         let is_upright = rule.height() > rule.width();
         if is_upright { [(x, rule.y0), (x, rule.y1)] } else { [(rule.x0, y), (rule.x1, y)] }
     });
@@ -81,8 +81,8 @@ fn follows_text(mark: Bounds, line: &Segment, texts: &[(f32, Bounds)]) -> bool {
 /// The mark next to a line on its left.
 fn bullet_of(line: &Segment, marks: &[Bounds], sizes: &Range<f32>) -> Option<Bounds> {
     let (top, bottom) = (line.baseline - line.size, line.baseline);
-    let first = marks.partition_point(|mark| center(*mark).1 < top);
-    let mut near = marks.iter().skip(first).take_while(|mark| center(**mark).1 <= bottom).take(MAX_NEAR);
+    let first = marks.partition_point(|mark| mark.center().1 < top);
+    let mut near = marks.iter().skip(first).take_while(|mark| mark.center().1 <= bottom).take(MAX_NEAR);
     let own =
         near.clone().copied().filter(|mark| is_bullet(*mark, line, sizes)).max_by(|a, b| a.x1.total_cmp(&b.x1))?;
     let is_before = |other: &Bounds| other.x1 <= own.x0 && own.x0 - other.x1 < MIN_GAP_EM * line.size;
@@ -112,13 +112,13 @@ fn marks_of(shapes: impl Iterator<Item = Bounds>, frame: Frame) -> Vec<Bounds> {
         SIZE_PT.contains(&width) && SIZE_PT.contains(&height) && width < 1.6 * height && height < 1.6 * width
     };
     let mut marks: Vec<Bounds> = shapes.filter(is_mark).take(MAX_SHAPES).map(|bounds| frame.of_page(bounds)).collect();
-    marks.sort_by(|a, b| center(*a).1.total_cmp(&center(*b).1));
+    marks.sort_by(|a, b| a.center().1.total_cmp(&b.center().1));
     marks
 }
 
 fn is_bullet(mark: Bounds, line: &Segment, sizes: &Range<f32>) -> bool {
     let em = line.size.max(0.1);
-    let rise = (line.baseline - center(mark).1) / em;
+    let rise = (line.baseline - mark.center().1) / em;
     let gap = (line.bounds.x0 - mark.x1) / em;
     sizes.contains(&(mark.width() / em)) && RISE_EM.contains(&rise) && GAP_EM.contains(&gap)
 }

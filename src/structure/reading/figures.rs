@@ -1,10 +1,11 @@
 //! Charts and diagrams: their labels are kept apart from the text of the page.
 
-use super::super::bounds::{Frame, center, holds, quarters};
+use super::super::bounds::{Frame, quarters};
 use super::super::caption_label::is_caption_label;
 use super::super::disjoint_sets::DisjointSets;
-use super::super::page_structure::{Column, NEXT_LINE_EM, Region};
+use super::super::page_structure::{Column, Region};
 use super::{DirectionReader, PlacedBlock, is_slanted, quarter};
+use crate::measures::NEXT_LINE_EM;
 use crate::tables::{MIN_CURVES, has_bars};
 use pagewise_base::script::is_ideograph;
 use pagewise_text::{Bounds, PageLayout, Word};
@@ -77,12 +78,12 @@ pub(super) fn find(page: &PageLayout, tables: &[Bounds]) -> Vec<FigureText> {
         return Vec::new();
     }
     let mut rest = runs(page);
-    rest.retain(|run| !tables.iter().any(|table| holds(*table, center(run.bounds))));
+    rest.retain(|run| !tables.iter().any(|table| table.holds(run.bounds.center())));
     let mut figures: Vec<FigureText> = areas(page, tables, &rest)
         .into_iter()
         .map(|area| FigureText { bounds: area, words: Vec::new(), labels: 0 })
         .collect();
-    take(&mut rest, &mut figures, |run, figure| run.kind != RunKind::Text && holds(figure, center(run.bounds)));
+    take(&mut rest, &mut figures, |run, figure| run.kind != RunKind::Text && figure.holds(run.bounds.center()));
     for _ in 0..MAX_ROUNDS {
         take(&mut rest, &mut figures, Run::is_beside);
     }
@@ -105,7 +106,7 @@ fn take(rest: &mut Vec<Run>, figures: &mut [FigureText], is_label: impl Fn(&Run,
 fn areas(page: &PageLayout, tables: &[Bounds], runs: &[Run]) -> Vec<Bounds> {
     let limit = MAX_SHARE * page.width * page.height;
     let is_small = |mark: &Bounds| mark.width() * mark.height() < limit;
-    let is_own = |mark: &Bounds| is_small(mark) && !tables.iter().any(|table| holds(*table, center(*mark)));
+    let is_own = |mark: &Bounds| is_small(mark) && !tables.iter().any(|table| table.holds(mark.center()));
     let curves: Vec<Bounds> = page.drawings.iter().filter(|mark| is_own(mark)).take(MAX_MARKS).copied().collect();
     let lines = page.rules.iter().map(|rule| rule.bounds).chain(page.fills.iter().map(|fill| fill.bounds));
     let mut areas: Vec<Bounds> = curves.iter().copied().chain(lines.filter(is_own)).take(MAX_MARKS).collect();
@@ -118,7 +119,7 @@ fn areas(page: &PageLayout, tables: &[Bounds], runs: &[Run]) -> Vec<Bounds> {
         area.width().min(area.height()) > MIN_SIDE_PT && !tables.iter().any(|table| table.overlaps(*area))
     });
     areas.retain(|area| {
-        let own: Vec<&Run> = runs.iter().filter(|run| holds(*area, center(run.bounds))).collect();
+        let own: Vec<&Run> = runs.iter().filter(|run| area.holds(run.bounds.center())).collect();
         are_labels(&own) && (has_curves(*area, &curves, &own) || has_bars(area, page) || has_turned_label(*area, runs))
     });
     areas
@@ -133,9 +134,9 @@ fn are_labels(runs: &[&Run]) -> bool {
 /// Whether curves are spread over an area, not counting highlights of its text.
 fn has_curves(area: Bounds, curves: &[Bounds], labels: &[&Run]) -> bool {
     let is_highlight = |curve: &Bounds| {
-        labels.iter().any(|run| holds(*curve, center(run.bounds)) && curve.height() < MARK_EM * run.size)
+        labels.iter().any(|run| curve.holds(run.bounds.center()) && curve.height() < MARK_EM * run.size)
     };
-    let own = curves.iter().filter(|curve| holds(area, center(**curve)) && !is_highlight(curve));
+    let own = curves.iter().filter(|curve| area.holds(curve.center()) && !is_highlight(curve));
     let (count, extent) = own.fold((0, Bounds::NOTHING), |(count, extent), curve| (count + 1, extent.union(*curve)));
     let is_spread = extent.width() > MIN_SPREAD * area.width() && extent.height() > MIN_SPREAD * area.height();
     count >= MIN_CURVES && is_spread
@@ -233,7 +234,7 @@ fn main_size(runs: &[Run]) -> f32 {
 
 /// Whether the middle of the second rectangle is between the top and the bottom of the first.
 fn is_level(first: Bounds, second: Bounds) -> bool {
-    let (_, y) = center(second);
+    let (_, y) = second.center();
     first.y0 < y && y < first.y1
 }
 
@@ -241,7 +242,7 @@ impl Run {
     /// Whether it is short and stands right beside a figure, above it or below it.
     fn is_beside(&self, figure: Bounds) -> bool {
         let near = figure.grown(LABEL_GAP_EM * self.size);
-        let (x, y) = center(self.bounds);
+        let (x, y) = self.bounds.center();
         let is_along = near.x0 < x && x < near.x1 || near.y0 < y && y < near.y1;
         self.kind == RunKind::Short && is_along && near.overlaps(self.bounds)
     }

@@ -1,11 +1,11 @@
 //! The segments of a column become lines and regions.
 
-use super::super::bounds::{center, holds};
 use super::super::page_structure::{
-    Column, Line, LineWord, NEXT_LINE_EM, Region, begin_small, ends_label, is_cell_value, page_number,
+    Column, Line, LineWord, Region, begin_small, ends_label, is_cell_value, page_number,
 };
 use super::PlacedBlock;
 use super::segments::{Segment, in_reading_order, is_dots, is_printed_over, line_size};
+use crate::measures::{NEXT_LINE_EM, SAME_SIZE};
 use pagewise_text::{Bounds, ColumnPart, HYPHENS, SCRIPT_GAP_EM, are_apart, are_level};
 
 /// The boxes that are drawn round text, in the frame of its column.
@@ -24,8 +24,6 @@ const MAX_AROUND: usize = 1_000;
 
 /// The least height of a box whose side divides a line, in ems. Check boxes of forms are smaller.
 const SIDE_EM: f32 = 1.6;
-/// The sizes of a label and its value differ by less, as a share.
-const SAME_SIZE: f32 = 0.1;
 /// So wide a gap, in ems, divides a line.
 const WIDE_GAP_EM: f32 = 6.0;
 
@@ -72,7 +70,7 @@ pub(super) fn push_regions(
 
 /// Where a segment stands among others: text by its baseline, a table or a figure by its middle.
 fn middle(segment: &Segment) -> f32 {
-    if segment.block.is_some() { center(segment.bounds).1 } else { segment.baseline }
+    if segment.block.is_some() { segment.bounds.center().1 } else { segment.baseline }
 }
 
 fn push_column(segments: Vec<Segment>, turn: u16, boxes: &DrawnBoxes, regions: &mut Vec<Region>) {
@@ -208,8 +206,8 @@ fn divided(mut row: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Part> {
 /// and its value, or an item.
 fn is_divided(left: &Segment, right: &Segment, boxes: &DrawnBoxes) -> bool {
     let (from, to, em) = (left.bounds.x1, right.bounds.x0, left.size.max(right.size));
-    let first = boxes.sides.partition_point(|side| center(*side).0 < from);
-    let mut between = boxes.sides.iter().skip(first).take_while(|side| center(**side).0 <= to);
+    let first = boxes.sides.partition_point(|side| side.center().0 < from);
+    let mut between = boxes.sides.iter().skip(first).take_while(|side| side.center().0 <= to);
     let is_side = |side: &Bounds| side.height() > SIDE_EM * em && side.y0 < left.baseline && left.baseline < side.y1;
     let is_label = ends_label(&left.words) || is_cell_value(&right.words);
     let is_row = (left.size - right.size).abs() < SAME_SIZE * em && is_label;
@@ -326,8 +324,8 @@ pub(super) fn of_words(words: Vec<(LineWord, f32)>) -> Option<Line> {
 }
 
 fn ground_of(line: &Line, grounds: &[Bounds]) -> Option<u32> {
-    let middle = center(line.bounds);
+    let middle = line.bounds.center();
     let edges = [(line.bounds.x0 + 0.5, middle.1), (line.bounds.x1 - 0.5, middle.1)];
-    let around = |ground: &&(u32, &Bounds)| edges.iter().all(|edge| holds(*ground.1, *edge));
+    let around = |ground: &&(u32, &Bounds)| edges.iter().all(|edge| ground.1.holds(*edge));
     (0..).zip(grounds).find(|pair| around(&pair)).map(|(index, _)| index)
 }

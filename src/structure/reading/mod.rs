@@ -7,7 +7,7 @@ mod lines;
 mod run_in;
 mod segments;
 
-use super::bounds::{Frame, center, holds};
+use super::bounds::Frame;
 use super::formulas::{self, FoundFormula};
 use super::line_numbers;
 use super::page_structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea};
@@ -197,13 +197,13 @@ impl<'p> DirectionReader<'p> {
 }
 
 pub(super) fn is_in_table(word: &Word, tables: &[TableArea]) -> bool {
-    !is_slanted(word) && tables.iter().any(|table| holds(table.bounds, center(word.bounds)))
+    !is_slanted(word) && tables.iter().any(|table| table.bounds.holds(word.bounds.center()))
 }
 
 /// A word in its frame, and its baseline.
 fn placed_word(word: &Word, frame: Frame, links: &LinkIndex) -> (LineWord, f32) {
     let bounds = frame.of_page(word.bounds);
-    let target = links.at(center(frame.of_page(word.seen())));
+    let target = links.at(frame.of_page(word.seen()).center());
     let is_raised = word.script == Script::Raised;
     let mut style = Style::of(word);
     let letters = formulas::letters_of(word);
@@ -217,7 +217,7 @@ fn placed_word(word: &Word, frame: Frame, links: &LinkIndex) -> (LineWord, f32) 
 fn drawn_boxes(page: &PageLayout, frame: Frame) -> DrawnBoxes {
     let rules = page.rules.iter().take(MAX_RULES).map(|rule| frame.of_page(rule.bounds));
     let (mut sides, across): (Vec<Bounds>, Vec<Bounds>) = rules.partition(|rule| rule.height() > rule.width());
-    sides.sort_by(|a, b| center(*a).0.total_cmp(&center(*b).0));
+    sides.sort_by(|a, b| a.center().0.total_cmp(&b.center().0));
     let height = if frame.turn.is_multiple_of(180) { page.height } else { page.width };
     let is_in_margin = |rule: &Bounds| rule.y0 < MARGIN_SHARE * height || rule.y0 > (1.0 - MARGIN_SHARE) * height;
     let margin_rules = across.into_iter().filter(is_in_margin).collect();
@@ -252,7 +252,7 @@ impl LinkIndex {
     fn at(&self, point: (f32, f32)) -> Option<u32> {
         let first = self.areas.partition_point(|(area, _)| area.y0 < point.1 - self.tallest);
         let near = self.areas.iter().skip(first).take_while(|(area, _)| area.y0 <= point.1);
-        near.filter(|(area, _)| holds(*area, point)).map(|(_, index)| *index).next()
+        near.filter(|(area, _)| area.holds(point)).map(|(_, index)| *index).next()
     }
 
     /// A word, without the punctuation after the area of its link.

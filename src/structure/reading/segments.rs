@@ -5,6 +5,7 @@ use super::super::caption_label::is_caption_label;
 use super::super::list_marks::{is_bullet_sign, is_list_mark};
 use super::super::page_structure::{LineWord, ends_label, has_letter, is_cell_value};
 use super::fixed_pitch::pitch;
+use crate::measures::SCRIPT_SIZE;
 use pagewise_base::script::{is_right_to_left, runs_left};
 use pagewise_text::{
     Bounds, COLUMN_GAP_EM, ColumnPart, HasPlace, SCRIPT_GAP_EM, WordPlace, are_apart, parts, rows_of, strands,
@@ -17,8 +18,6 @@ const LEADER_GAP_EM: f32 = 3.0;
 /// number may be off a whole one.
 const MAX_TYPED: f32 = 100.0;
 const PITCH_TOLERANCE: f32 = 0.1;
-/// A raised word is smaller than its line by this factor.
-const RAISED_FACTOR: f32 = 0.87;
 /// An index touches the word before it: the gap is smaller, in ems.
 const INDEX_GAP_EM: f32 = 0.3;
 /// The number of an entry has at most so many digits, and its text begins at most so many ems after it.
@@ -123,7 +122,7 @@ impl Segment {
         let bounds = Bounds::around(words.iter().map(|(word, _)| word.bounds));
         let size = line_size(words.iter().map(|(word, _)| word));
         // A lowered letter of the same size does not lower the line.
-        let full = words.iter().filter(|(word, _)| word.style.size > size * RAISED_FACTOR);
+        let full = words.iter().filter(|(word, _)| word.style.size > size * SCRIPT_SIZE);
         let baseline = most_frequent(full.map(|(word, baseline)| (*baseline, word.text.chars().count())));
         let baseline = baseline.unwrap_or(bounds.y1);
         Self { words: words.into_iter().map(|(word, _)| word).collect(), bounds, baseline, size, block: None, first }
@@ -179,7 +178,7 @@ fn full_words<'a>(words: &[&'a LineWord]) -> Vec<&'a LineWord> {
 fn is_index(word: &LineWord, larger: &LineWord) -> bool {
     let baseline = |word: &LineWord| word.bounds.baseline(word.style.size);
     let gap = (larger.bounds.x0 - word.bounds.x1).max(word.bounds.x0 - larger.bounds.x1);
-    word.style.size < RAISED_FACTOR * larger.style.size
+    word.style.size < SCRIPT_SIZE * larger.style.size
         && gap < INDEX_GAP_EM * larger.style.size
         && (baseline(word) - baseline(larger)).abs() > 0.05 * larger.style.size
 }

@@ -23,7 +23,6 @@ pub(super) use reading::head::worded_rows;
 pub use unread::has_rows_beside;
 pub use write::{to_csv, to_html, to_markdown};
 
-use crate::bounds::{center, holds};
 use crate::caption_label::is_algorithm_label;
 use crate::formulas;
 use crate::line_numbers;
@@ -140,7 +139,7 @@ fn tables_of(page: &PageLayout) -> Vec<Table> {
     tables.retain(|table| has_words_once(table, page) && !is_algorithm(table, page));
     let mut taken: Vec<Bounds> = Vec::new();
     tables.retain(|table| {
-        let is_taken = |word: &Word| taken.iter().any(|area| holds(*area, center(word.bounds)));
+        let is_taken = |word: &Word| taken.iter().any(|area| area.holds(word.bounds.center()));
         let is_free = !words_of(table, page).any(is_taken);
         taken.extend(is_free.then_some(table.bounds));
         is_free
@@ -173,7 +172,7 @@ fn without_formulas(tables: &mut Vec<Table>, page: &PageLayout) {
     let own = formulas.into_iter().filter(|found| found.formula.is_displayed || found.has_fraction());
     let own: HashSet<usize> = own.flat_map(|found| found.words).collect();
     tables.retain(|table| {
-        let words = page.words.iter().enumerate().filter(|(_, word)| holds(table.bounds, center(word.bounds)));
+        let words = page.words.iter().enumerate().filter(|(_, word)| table.bounds.holds(word.bounds.center()));
         let (in_formulas, others): (Vec<_>, Vec<_>) = words.partition(|(at, _)| own.contains(at));
         let is_formula =
             in_formulas.len() > others.len() || 2 * in_formulas.len() > others.len() && rows_of(others).len() < 2;
@@ -185,7 +184,7 @@ fn without_formulas(tables: &mut Vec<Table>, page: &PageLayout) {
 fn cuts_fractions(table: &Table, fractions: &[[Bounds; 2]]) -> bool {
     let row = |side: Bounds| {
         let mut cells = table.cells.iter().filter(|cell| !cell.text.is_empty());
-        cells.find(|cell| holds(cell.bounds, center(side))).map(|cell| cell.row)
+        cells.find(|cell| cell.bounds.holds(side.center())).map(|cell| cell.row)
     };
     let cut = fractions.iter().filter_map(|[above, below]| Some((row(*above)?, row(*below)?)));
     let rows: HashSet<usize> =
@@ -215,7 +214,7 @@ fn is_algorithm(table: &Table, page: &PageLayout) -> bool {
 /// The words in the area of a table.
 fn words_of<'p>(table: &Table, page: &'p PageLayout) -> impl Iterator<Item = &'p Word> {
     let bounds = table.bounds;
-    page.words.iter().filter(move |word| holds(bounds, center(word.bounds)) && !is_slanted(word))
+    page.words.iter().filter(move |word| bounds.holds(word.bounds.center()) && !is_slanted(word))
 }
 
 /// Tables whose text runs to the right.

@@ -1,10 +1,10 @@
 //! Whether a structure tree says what the page shows.
 
 use super::cells::TreeTable;
-use super::pieces::{MARGIN, Owner, WordOwners};
+use super::pieces::{Owner, WordOwners};
 use super::regions::extent;
-use crate::bounds::center;
 use crate::list_marks::{is_bullet_sign, is_weak_bullet};
+use crate::measures::{MARGIN, SAME_LINE_EM};
 use crate::page_structure::{Figure, Line, LineRole, Region, TableArea};
 use pagewise_text::{Bounds, ContentMark, PageLayout};
 
@@ -24,8 +24,7 @@ const BROKEN_PARTS: usize = 6;
 /// Maximum number of lines of a heading.
 const MAX_HEADING_LINES: usize = 2;
 
-/// Baselines of one line, and of one line and the next, differ by less, in ems.
-pub(super) const SAME_LINE_EM: f32 = 0.3;
+/// The baselines of a line and the next differ by less, in ems.
 const NEXT_LINE_EM: f32 = 1.7;
 
 /// A piece of the tree as it stands on the page.
@@ -79,7 +78,7 @@ pub(super) fn is_readable(parts: &[Part], page: &PageLayout) -> bool {
 /// Whether a part stands in the top margin, where running heads do.
 fn is_head((turn, place): (u16, Bounds), page: &PageLayout) -> bool {
     let height = if turn % 180 == 0 { page.height } else { page.width };
-    center(place).1 < MARGIN * height
+    place.center().1 < MARGIN * height
 }
 
 /// The direction and the place of a part. Notes, captions and running lines may stand anywhere.

@@ -1,18 +1,14 @@
 //! The words of a page by the blocks of its structure tree.
 
-use super::belief::SAME_LINE_EM;
 use super::blocks::{BlockIndex, BlockMap};
 use super::cells::TreeTable;
-use crate::bounds::center;
 use crate::list_marks::is_bullet;
+use crate::measures::{MARGIN, SAME_LINE_EM};
 use crate::page_structure::{LineRole, TableArea};
 use crate::reading::{self, is_dots};
 use pagewise_document::PageTags;
 use pagewise_text::{Bounds, ContentMark, PageLayout, Word};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The height of the top and of the bottom margin, as a share of the page's height. Artifacts there are running lines.
-pub(super) const MARGIN: f32 = 0.14;
 
 /// Maximum number of bullets of a page that the tree leaves out. Each stands on the line of its item, so near to it, in ems.
 const MAX_BULLETS: usize = 500;
@@ -63,7 +59,7 @@ impl WordOwners {
 }
 
 fn is_in_margin(word: &Word, page: &PageLayout) -> bool {
-    let y = center(word.bounds).1;
+    let y = word.bounds.center().1;
     y < MARGIN * page.height || y > (1.0 - MARGIN) * page.height
 }
 

@@ -3,9 +3,10 @@
 use super::belief::{self, Part};
 use super::cells::TreeTable;
 use super::pieces::{Owner, Piece, PieceContent, WordOwners};
-use crate::bounds::{Frame, center};
+use crate::bounds::Frame;
 use crate::formulas::{self, FoundFormula};
 use crate::list_marks::is_bullet;
+use crate::measures::SAME_LINE_EM;
 use crate::page_structure::{Column, Figure, Line, LineRole, LineTag, Region};
 use crate::reading::{DirectionReader, is_slanted, quarter, slanted_region, turns};
 use pagewise_document::PageTags;
@@ -90,8 +91,7 @@ fn row_of_end(parts: &[Part], at: usize) -> Option<usize> {
     if next.is_some_and(|(other, place)| other == *turn && place.y0 < bottom) {
         return None;
     }
-    let is_level =
-        |first: &Line| (first.baseline - own.baseline).abs() < belief::SAME_LINE_EM * first.size.min(own.size);
+    let is_level = |first: &Line| (first.baseline - own.baseline).abs() < SAME_LINE_EM * first.size.min(own.size);
     let is_row = |part: &Part| matches!(part, Part::Lines { lines, .. } if lines.first().is_some_and(is_level));
     let before = parts.iter().enumerate().take(at).rev().take(MAX_ENTRY_PARTS);
     let mut before = before.take_while(|(_, part)| belief::place_in_flow(part).as_ref().is_some_and(is_left));
@@ -201,7 +201,7 @@ impl<'p> RegionWriter<'p> {
                     return None;
                 }
                 let own = page_bounds(&region, self.page);
-                let is_above = |other: &Bounds| center(*other).1 < own.y0 && own.shared_width(*other) > 0.0;
+                let is_above = |other: &Bounds| other.center().1 < own.y0 && own.shared_width(*other) > 0.0;
                 let above =
                     if frame.turn == 0 { places.iter().rposition(is_above) } else { places.len().checked_sub(1) };
                 let at = above.map_or(0, |above| above + 1);
@@ -216,7 +216,7 @@ impl<'p> RegionWriter<'p> {
     /// Puts running heads before the rest and running feet after it.
     fn insert_margins(&self, regions: &mut Vec<Region>, words: &[&'p Word]) {
         for (frame, reader, words) in self.by_direction(words) {
-            let is_head = |word: &&Word| center(word.bounds).1 < self.page.height / 2.0;
+            let is_head = |word: &&Word| word.bounds.center().1 < self.page.height / 2.0;
             let (heads, feet): (Vec<&Word>, Vec<&Word>) = words.into_iter().partition(is_head);
             let column = |words: &[&Word]| {
                 let tag = LineTag { element: 0, role: LineRole::Furniture, label: 0 };

@@ -24,9 +24,10 @@ const GUTTER_EM: f32 = 0.75;
 /// The largest distance of the lines of a paragraph, in ems, and how many times larger that to the text below it is.
 const MAX_LEADING_EM: f32 = 1.7;
 const SPACE_FACTOR: f32 = 1.2;
-/// A side bar is smaller than the text beside it by these factors, and begins so many ems further down.
+/// The type of side bars, notes and labels is smaller than that of the text by this factor.
+pub const SMALLER: f32 = 0.93;
+/// A side bar is narrower than the text beside it by this factor, and begins so many ems further down.
 const BAR_WIDTHS: f32 = 2.0;
-const BAR_SIZE: f32 = 0.93;
 const BAR_DROP_EM: f32 = 3.0;
 /// The most lines of what stands below all other columns and is taken for the beginning of the text below.
 const MAX_TAIL: usize = 3;
@@ -170,7 +171,7 @@ fn head_above_bar<S: ColumnPart>(
 ) -> (Vec<PlacedPart<S>>, Vec<PlacedPart<S>>) {
     let (own, beside, size) = (extent(bar), extent(&text), median_size(&text));
     let is_bar = own.width() * BAR_WIDTHS < beside.width()
-        && median_size(bar) < BAR_SIZE * size
+        && median_size(bar) < SMALLER * size
         && own.y0 > beside.y0 + BAR_DROP_EM * size;
     // A heading stays with its text.
     let ends = |pair: &[PlacedPart<S>]| match pair {

@@ -8,12 +8,6 @@ use super::lines::{LineGlyph, TextLine};
 use crate::glyphs::{WritingDirection, row_of};
 use std::collections::{BTreeSet, HashMap};
 
-/// The largest difference of baselines, as a share of an em.
-const BASELINE_EM: f64 = 0.15;
-
-/// The largest ratio of sizes.
-const SIZE_RATIO: f64 = 1.25;
-
 /// The largest gap between adjacent parts, as a share of an em.
 const TOUCH_EM: f64 = 0.3;
 
@@ -54,10 +48,10 @@ pub(crate) fn join_lines(lines: Vec<TextLine>) -> Vec<TextLine> {
 
 /// Whether two lines are parts of one line.
 fn belong_together(earlier: &TextLine, line: &TextLine) -> bool {
-    let (small, large) = (earlier.size.min(line.size), earlier.size.max(line.size));
-    if (earlier.across - line.across).abs() > small * BASELINE_EM || large > small * SIZE_RATIO {
+    if !earlier.is_level_with(line) {
         return false;
     }
+    let small = earlier.size.min(line.size);
     let touches = |gap: f64| (-OVERLAP * small..=TOUCH_EM * small).contains(&gap);
     let is_beside = touches(line.start - earlier.end) || touches(earlier.start - line.end);
     let is_between = line.start < earlier.end && line.end > earlier.start;

@@ -13,6 +13,12 @@ const STEP_BACK_EM: f64 = 0.6;
 /// How far a glyph may be off the baseline, as a share of an em: subscripts and superscripts.
 const OFF_BASELINE_EM: f64 = 0.5;
 
+/// The baselines of parts of one line differ by no more than this share of an em.
+pub(super) const PART_EM: f64 = 0.15;
+
+/// The largest ratio of their sizes.
+pub(super) const SIZE_RATIO: f64 = 1.25;
+
 #[derive(Debug, Clone)]
 pub(crate) struct LineGlyph {
     pub(crate) glyph: PlacedGlyph,
@@ -64,6 +70,12 @@ impl TextLine {
         rest.iter().for_each(|own| line.append(own.glyph.clone(), own.follows_space));
         line.measure();
         Some(line)
+    }
+
+    /// Whether another line has the same baseline and about the same size.
+    pub(super) fn is_level_with(&self, other: &Self) -> bool {
+        let (small, large) = (self.size.min(other.size), self.size.max(other.size));
+        (self.across - other.across).abs() <= PART_EM * small && large <= SIZE_RATIO * small
     }
 
     fn append(&mut self, glyph: PlacedGlyph, follows_space: bool) {

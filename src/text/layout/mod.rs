@@ -20,7 +20,7 @@ mod word_gaps;
 mod words;
 
 pub(crate) use attach_scripts::attach_scripts;
-pub use columns::{ColumnPart, columns_of};
+pub use columns::{ColumnPart, SMALLER, columns_of};
 pub(crate) use hyphens::join_words;
 pub use hyphens::{HYPHENS, Vocabulary, divides};
 pub(crate) use initials::attach_initials;
@@ -30,7 +30,8 @@ pub(crate) use plain_text::write_blocks;
 pub(crate) use reading_order::{TextBlock, order_blocks};
 pub(crate) use recognised_lines::{median, settle};
 pub use rows::{
-    COLUMN_GAP_EM, HasPlace, WordPlace, are_apart, are_boxes_overprinted, are_level, parts, rows_of, strands,
+    COLUMN_GAP_EM, HasPlace, SAME_LINE_EM, WordPlace, are_apart, are_boxes_overprinted, are_level, parts, rows_of,
+    strands,
 };
 pub(crate) use scripts::is_script_of;
 pub use scripts::{SCRIPT_GAP_EM, Script, push_run};

@@ -4,7 +4,7 @@ use crate::page_layout::{Bounds, Word};
 
 /// Baselines that differ by no more than this share of the smaller em are one. Fonts that stand side by side differ by a
 /// tenth, the columns of a form by a quarter; lines of text are an em apart. Superscripts have the baseline of their line.
-const BASELINE_EM: f32 = 0.3;
+pub const SAME_LINE_EM: f32 = 0.3;
 
 /// Words that overlap by more, in ems, are printed over each other. Kerning and slanted letters overlap by less.
 const OVERPRINT_EM: f32 = 0.3;
@@ -47,7 +47,7 @@ impl HasPlace for (usize, &Word) {
 /// Whether two words are on one baseline.
 pub fn are_level(one: &impl HasPlace, other: &impl HasPlace) -> bool {
     let (one, other) = (one.place(), other.place());
-    (one.baseline - other.baseline).abs() <= BASELINE_EM * one.size.min(other.size)
+    (one.baseline - other.baseline).abs() <= SAME_LINE_EM * one.size.min(other.size)
 }
 
 /// Whether a word ends beyond the beginning of the next, and they are neither only raised and lowered there, nor the parts

@@ -4,7 +4,7 @@
 //! are closer to those above and below than to those beside them. Ordinary lines of one glyph are more than 1.25 em
 //! apart, and list labels have text beside them; these are no stacks.
 
-use super::lines::{LineGlyph, TextLine};
+use super::lines::{LineGlyph, PART_EM, SIZE_RATIO, TextLine};
 use super::word_gaps::SPACE_EM;
 use crate::glyphs::{PlacedGlyph, WritingDirection, row_of};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -39,12 +39,6 @@ const MIDDLE_EM: f64 = 0.25;
 
 /// The same for rotated words in a column, which are positioned by their baseline.
 const LYING_EM: f64 = 0.5;
-
-/// The largest ratio of sizes.
-const SIZE_RATIO: f64 = 1.25;
-
-/// The largest difference of baselines of neighbours, as a share of an em.
-const BASELINE_EM: f64 = 0.15;
 
 /// The largest distance from a list label to its text, in ems.
 const LABEL_EM: f64 = 3.0;
@@ -294,11 +288,9 @@ impl BaselineRows {
         beside.any(|(_, at)| {
             let Some(other) = lines.get(*at).filter(|_| *at != cell.line) else { return false };
             let apart = (other.start - line.end).max(line.start - other.end);
-            let (small, large) = (line.size.min(other.size), line.size.max(other.size));
             let is_label = other.glyphs.len() > 1 && apart <= LABEL_EM * line.size;
-            (other.across - line.across).abs() <= BASELINE_EM * small
-                && large <= small * SIZE_RATIO
-                && (is_label || apart < gap - BASELINE_EM * small)
+            let is_near = apart < gap - PART_EM * line.size.min(other.size);
+            line.is_level_with(other) && (is_label || is_near)
         })
     }
 }

@@ -1,6 +1,5 @@
 //! Horizontal rules between lines: the sides of boxes, and separators.
 
-use crate::bounds::center;
 use crate::page_structure::Line;
 use pagewise_text::Bounds;
 
@@ -22,7 +21,7 @@ pub(crate) struct Dividers {
 impl Dividers {
     pub(crate) fn of(rules: impl Iterator<Item = Bounds>) -> Self {
         let mut rules: Vec<Bounds> = rules.collect();
-        rules.sort_by(|a, b| center(*a).1.total_cmp(&center(*b).1));
+        rules.sort_by(|a, b| a.center().1.total_cmp(&b.center().1));
         Self { rules }
     }
 
@@ -39,8 +38,8 @@ impl Dividers {
 
     fn has_rule(&self, above: &Line, bottom: f32, width: Bounds) -> bool {
         let top = above.baseline + UNDERLINE_EM * above.size;
-        let first = self.rules.partition_point(|rule| center(*rule).1 < top);
-        let mut near = self.rules.iter().skip(first).take_while(|rule| center(**rule).1 < bottom).take(MAX_RULES);
+        let first = self.rules.partition_point(|rule| rule.center().1 < top);
+        let mut near = self.rules.iter().skip(first).take_while(|rule| rule.center().1 < bottom).take(MAX_RULES);
         near.any(|rule| 2.0 * rule.shared_width(width) > width.width())
     }
 }

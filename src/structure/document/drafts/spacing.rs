@@ -4,6 +4,7 @@ use super::markers::marker;
 use super::splitting::{HANG_EM, MAX_LABEL_WORDS, Splitter};
 use crate::bounds::quarters;
 use crate::caption_label::is_caption_label;
+use crate::measures::{JUSTIFIED_EM, LARGER, SCRIPT_SIZE};
 use crate::page_structure::{Line, LineWord};
 use pagewise_base::script::is_ideograph;
 use std::collections::BTreeMap;
@@ -14,15 +15,12 @@ const SPACE_FACTOR: f32 = 1.22;
 const FORMULA_FACTOR: f32 = 1.5;
 /// So many lines may stand beside a large initial.
 const MAX_INITIAL: usize = 5;
-/// Indices are smaller than their line by this factor.
-const INDEX_FACTOR: f32 = 0.87;
 /// A full line ends at most this many ems before the right edge of its column.
 pub(super) const FULL_EM: f32 = 6.0;
 /// Indents smaller than this, in ems, are none.
 pub(super) const INDENT_EM: f32 = 0.7;
-/// A centred line is set in by so many ems. The lines of a title are balanced, and larger than the body by this factor.
+/// A centred line is set in by so many ems.
 const CENTRED_EM: f32 = 1.5;
-const TITLE_FACTOR: f32 = 1.1;
 /// So many lines that begin at one edge show where their text ends.
 const MIN_ALIGNED: usize = 3;
 /// Lines with so many words that are so long, in ems, are no list of dates or numbers, which end at one edge too.
@@ -31,8 +29,6 @@ const MIN_LONG_EM: f32 = 15.0;
 /// Text counts as justified if so many of its lines, and such a share of them, end at the same edge.
 const MIN_FLUSH: usize = 6;
 const FLUSH_SHARE: f32 = 0.5;
-/// Lines that end so near to an edge, in ems, end at it.
-const FLUSH_EM: f32 = 0.15;
 /// A line of justified text that ends so far before the edge, in ems, is the last of its paragraph.
 const SHORT_EM: f32 = 0.5;
 
@@ -54,7 +50,7 @@ pub(super) fn right_edges(lines: &[&Line], left: f32, right: f32, body_size: f32
         let indent = line.bounds.x0 - left;
         match count >= MIN_ALIGNED {
             true => edge,
-            false if line.size < TITLE_FACTOR * body_size && is_centred(line, left, right) => right + indent,
+            false if line.size < LARGER * body_size && is_centred(line, left, right) => right + indent,
             false => edge.max(right - indent),
         }
     };
@@ -71,7 +67,7 @@ pub(crate) fn is_long(line: &Line) -> bool {
 /// Beside a picture or a box the lines of justified text end before those above and below it.
 fn set_beside_floats(lines: &[&Line], edges: &mut [f32]) {
     let is_alike =
-        |one: &&Line, next: &&Line| (one.bounds.x1 - next.bounds.x1).abs() < FLUSH_EM * one.size.min(next.size);
+        |one: &&Line, next: &&Line| (one.bounds.x1 - next.bounds.x1).abs() < JUSTIFIED_EM * one.size.min(next.size);
     let mut at = 0;
     for run in lines.chunk_by(is_alike) {
         let end = run.iter().map(|line| line.bounds.x1).fold(f32::NEG_INFINITY, f32::max);
@@ -88,12 +84,12 @@ pub(super) fn justified_edge(lines: &[&Line]) -> Option<f32> {
     ends.sort_by(f32::total_cmp);
     let size = lines.iter().map(|line| line.size).fold(f32::INFINITY, f32::min);
     let end = |from: usize| ends.get(from).copied().unwrap_or(f32::NEG_INFINITY);
-    let count = |from: usize| ends.partition_point(|x| *x <= end(from) + 2.0 * FLUSH_EM * size) - from;
+    let count = |from: usize| ends.partition_point(|x| *x <= end(from) + 2.0 * JUSTIFIED_EM * size) - from;
     let first = (0..ends.len()).max_by_key(|from| count(*from))?;
     let all = u16::try_from(ends.len()).unwrap_or(u16::MAX);
     let flush = u16::try_from(count(first)).unwrap_or(u16::MAX);
     let is_justified = count(first) >= MIN_FLUSH && f32::from(flush) >= FLUSH_SHARE * f32::from(all);
-    is_justified.then(|| end(first) + FLUSH_EM * size)
+    is_justified.then(|| end(first) + JUSTIFIED_EM * size)
 }
 
 /// Whether most lines end as sentences do.
@@ -259,7 +255,7 @@ fn is_bracketed(text: &str) -> bool {
 
 /// Whether a line has a formula, an index or an exponent.
 fn has_formula(line: &Line) -> bool {
-    line.words.iter().any(|word| word.formula.is_some() || word.style.size < INDEX_FACTOR * line.size)
+    line.words.iter().any(|word| word.formula.is_some() || word.style.size < SCRIPT_SIZE * line.size)
 }
 
 /// Whether a line begins where the text after the label of the line above does, as in a hanging caption or note.

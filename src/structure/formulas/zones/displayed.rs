@@ -1,13 +1,13 @@
 //! Displayed formulas: what links the parts of each, and what stands beside it.
 
+use crate::measures::SCRIPT_SIZE;
 use std::collections::BTreeMap;
 
 use super::natures::has_letter;
 use super::{Finder, LEVEL_EM, Line, MAX_NEIGHBOURS, MAX_PARTS, Nature, Zone, is_high, is_large, is_tag, punctuation};
-use crate::bounds::center;
 use crate::disjoint_sets::DisjointSets;
 use crate::formulas::names::{has_limits, is_integral, is_operator, is_piece, joins_terms, large_form, relates};
-use crate::formulas::parse::{MAX_SYMBOLS, SMALL};
+use crate::formulas::parse::MAX_SYMBOLS;
 use crate::formulas::symbols::{AXIS_EM, has_ink, is_accented, is_combining, own_baseline};
 use pagewise_text::{Bounds, Script, Word};
 
@@ -51,7 +51,7 @@ impl Finder<'_> {
         let is_case = |line: &Line| {
             braces.iter().any(|brace| {
                 let gap = line.bounds.x0 - brace.bounds.x1;
-                let middle = center(line.bounds).1;
+                let middle = line.bounds.center().1;
                 (-0.2 * line.size..CASES_GAP_EM * line.size).contains(&gap)
                     && brace.bounds.y0 < middle
                     && middle < brace.bounds.y1
@@ -116,7 +116,7 @@ impl Finder<'_> {
         let depth = roots.iter().map(|(_, root)| root.bounds.y1).fold(rule.y1, f32::max);
         let (mut own, mut extent, mut size) = (Vec::new(), Bounds::NOTHING, 0.0_f32);
         for (at, word) in near {
-            let ((x, y), slack) = (center(word.bounds), 0.25 * word.size);
+            let ((x, y), slack) = (word.bounds.center(), 0.25 * word.size);
             let reach = FRACTION_GAP_EM * word.size;
             let is_above = y < rule.y0 && rule.y0 - word.bounds.y1 < reach;
             let is_below = y > rule.y0 && (word.bounds.y0 - rule.y1 < reach || y < depth);
@@ -145,7 +145,7 @@ impl Finder<'_> {
             let is_math = own.iter().any(|at| self.nature(*at) == Nature::Math);
             let rule = self.rule(*rule);
             let (above, below): (Vec<&Word>, Vec<&Word>) =
-                own.iter().filter_map(|at| self.word(*at)).partition(|word| center(word.bounds).1 < rule.y0);
+                own.iter().filter_map(|at| self.word(*at)).partition(|word| word.bounds.center().1 < rule.y0);
             Some([term_over(rule, above)?, term_over(rule, below)?]).filter(|_| is_math)
         };
         self.rules.iter().filter_map(sides).collect()
@@ -184,10 +184,10 @@ impl Finder<'_> {
         let prose = words.iter().copied().filter(|at| self.nature(*at) == Nature::Prose).collect();
         // The place of an accent or of a root says nothing about the baseline.
         let is_full = |word: &&Word| {
-            word.size >= SMALL * size && !has_ink(word) && !is_accented(&word.text) && !word.text.contains('√')
+            word.size >= SCRIPT_SIZE * size && !has_ink(word) && !is_accented(&word.text) && !word.text.contains('√')
         };
         let baseline = own().filter(is_full).map(own_baseline);
-        let level = center(bounds).1 + AXIS_EM * size;
+        let level = bounds.center().1 + AXIS_EM * size;
         let baseline = baseline.min_by(|a, b| (a - level).abs().total_cmp(&(b - level).abs())).unwrap_or(bounds.y1);
         if self.continues_text(bounds, baseline, size) {
             return None;
@@ -211,7 +211,7 @@ impl Finder<'_> {
         let own = || words.iter().filter_map(|at| self.word(*at));
         let bounds = Bounds::around(own().filter(|word| !is_tag(&word.text)).map(|word| word.bounds));
         let is_right = |word: &Word| {
-            let middle = center(word.bounds).1;
+            let middle = word.bounds.center().1;
             word.bounds.x0 - bounds.x1 > TAG_GAP_EM * word.size && bounds.y0 < middle && middle < bounds.y1
         };
         let tags =
@@ -227,7 +227,7 @@ impl Finder<'_> {
         let around = Bounds { x0: bounds.x0 - CLEAR_EM * size, x1: bounds.x1 + CLEAR_EM * size, ..bounds };
         let is_own = |at: usize| words.binary_search(&at).is_ok() || Some(at) == tag;
         let is_in = |word: &Word| {
-            let (_, y) = center(word.bounds);
+            let (_, y) = word.bounds.center();
             word.bounds.shared_width(around) > 0.0 && around.y0 < y && y < around.y1
         };
         let near = self.lines.iter().filter(|line| line.bounds.y0 < bounds.y1 && bounds.y0 < line.bounds.y1);
@@ -281,7 +281,7 @@ fn are_pieces(one: &Word, other: &Word) -> bool {
 fn opens(bracket: &Word, other: &Word) -> bool {
     let (a, b) = (bracket.bounds, other.bounds);
     let is_open = |sign: char| matches!(sign, '(' | '[' | '{' | '\u{239b}'..='\u{239d}' | '\u{23a1}'..='\u{23a3}' | '\u{23a7}'..='\u{23aa}');
-    let middle = center(b).1;
+    let middle = b.center().1;
     is_high(bracket)
         && bracket.text.chars().all(is_open)
         && (0.0..OPENED_EM * bracket.size).contains(&(b.x0 - a.x1))
@@ -296,9 +296,9 @@ fn is_limit(operator: &Word, limit: &Word) -> bool {
     let is_large = operator.text.chars().any(is_sum) || has_limits(&operator.text);
     let (a, b) = (operator.bounds, limit.bounds);
     let gap = (b.y0 - a.y1).max(a.y0 - b.y1);
-    let x = center(b).0;
+    let x = b.center().0;
     is_large
-        && limit.size < SMALL * operator.size
+        && limit.size < SCRIPT_SIZE * operator.size
         && gap < LIMIT_GAP_EM * limit.size
         && a.x0 - 1.5 * operator.size < x
         && x < a.x1 + 1.5 * operator.size

@@ -1,9 +1,8 @@
 //! Fractions within lines: a short rule with words right above and below it stands on the axis of a line.
 
 use super::{Finder, LEVEL_EM, MAX_NEIGHBOURS, Nature};
-use crate::bounds::center;
-use crate::formulas::parse::SMALL;
 use crate::formulas::symbols::AXIS_EM;
+use crate::measures::SCRIPT_SIZE;
 use pagewise_text::{Bounds, Script};
 
 /// Maximum fractions of a page that are looked for.
@@ -42,7 +41,7 @@ impl Finder<'_> {
         if self.rules.is_empty() {
             return Vec::new();
         }
-        let middle = |at: &usize| self.word(*at).map_or(0.0, |word| center(word.bounds).1);
+        let middle = |at: &usize| self.word(*at).map_or(0.0, |word| word.bounds.center().1);
         let mut words: Vec<usize> = (0..self.page.words.len()).filter(|at| self.is_free(*at, taken)).collect();
         words.sort_by(|a, b| middle(a).total_cmp(&middle(b)));
         let mut lines: Vec<usize> = (0..self.lines.len()).collect();
@@ -50,7 +49,7 @@ impl Finder<'_> {
         let mut used = vec![false; self.page.words.len()];
         let mut fractions: Vec<Fraction> = Vec::new();
         for rule in &self.rules {
-            let y = center(self.rule(*rule)).1;
+            let y = self.rule(*rule).center().1;
             let from = words.partition_point(|at| middle(at) < y - REACH_PT);
             let near = words.iter().copied().skip(from).take_while(|at| middle(at) < y + REACH_PT);
             let near: Vec<usize> = near.take(4 * MAX_NEIGHBOURS).collect();
@@ -76,7 +75,7 @@ impl Finder<'_> {
         let (mut above, mut below) = (Bounds::NOTHING, Bounds::NOTHING);
         let (mut own, mut size, mut prose) = (Vec::new(), 0.0_f32, 0);
         for (at, word) in near.iter().filter_map(|at| Some((*at, self.word(*at)?))) {
-            let ((x, y), em) = (center(word.bounds), word.size);
+            let ((x, y), em) = (word.bounds.center(), word.size);
             let gap = if y < line.y0 { line.y0 - word.bounds.y1 } else { word.bounds.y0 - line.y1 };
             let is_within = line.x0 - OVERHANG_EM * em < x && x < line.x1 + OVERHANG_EM * em;
             if !is_within || own.len() > MAX_NEIGHBOURS || !(-OVERLAP_EM * em..REACH_EM * em).contains(&gap) {
@@ -93,10 +92,10 @@ impl Finder<'_> {
         }
         // Exponents of the upper side and indices of the lower one are further from the rule.
         for (at, word) in near.iter().filter_map(|at| Some((*at, self.word(*at)?))) {
-            let (x, y) = center(word.bounds);
+            let (x, y) = word.bounds.center();
             let is_within = line.x0 - OVERHANG_EM * size < x && x < line.x1 + OVERHANG_EM * size;
             let is_beside = above.y0 < y && y < line.y0 || line.y1 < y && y < below.y1;
-            if word.size < SMALL * size && is_within && is_beside && !own.contains(&at) {
+            if word.size < SCRIPT_SIZE * size && is_within && is_beside && !own.contains(&at) {
                 let side = if y < line.y0 { &mut above } else { &mut below };
                 *side = side.union(Bounds { y0: side.y0, y1: side.y1, ..word.bounds });
                 own.push(at);
@@ -108,7 +107,7 @@ impl Finder<'_> {
         let is_short = line.width() < MAX_WIDTH_EM * size && prose <= MAX_PROSE;
         // A rule within either side is that of another fraction or of a root.
         let is_nested = self.rules_between(both.y0 - OVERLAP_EM * size, both.y1).any(|other| {
-            let middle = center(self.rule(other)).0;
+            let middle = self.rule(other).center().0;
             other != rule && line.x0 < middle && middle < line.x1
         });
         own.sort_unstable();
@@ -117,7 +116,7 @@ impl Finder<'_> {
 
     /// The line on whose axis a rule stands, beside or between its words.
     fn line_beside(&self, rule: usize, fraction: Bounds, size: f32, lines: &[usize]) -> Option<usize> {
-        let y = center(self.rule(rule)).1;
+        let y = self.rule(rule).center().1;
         let from = lines.partition_point(|at| self.baseline(*at) < y);
         let near = lines.iter().copied().skip(from).take_while(|at| self.baseline(*at) < y + REACH_PT);
         let gap = |at: usize| {
@@ -146,8 +145,8 @@ impl Finder<'_> {
         let mut parts = self.lines.get(line).map(|line| line.words.clone()).unwrap_or_default();
         let own = self.fractions.iter().enumerate().filter(|(_, fraction)| fraction.line == line);
         for (at, fraction) in own {
-            let x = center(fraction.bounds).0;
-            let is_after = |part: &usize| self.part_bounds(*part).is_some_and(|bounds| center(bounds).0 > x);
+            let x = fraction.bounds.center().0;
+            let is_after = |part: &usize| self.part_bounds(*part).is_some_and(|bounds| bounds.center().0 > x);
             let place = parts.iter().position(is_after).unwrap_or(parts.len());
             parts.insert(place, self.page.words.len() + at);
         }

@@ -3,7 +3,6 @@
 use super::fractions::Fraction;
 use super::natures::has_letter;
 use super::{Finder, Line, MAX_NEIGHBOURS, MAX_PARTS, Nature, Zone, punctuation};
-use crate::bounds::center;
 use crate::formulas::names::{is_function, is_math_letter, joins_terms, relates};
 use crate::formulas::parse::MAX_SYMBOLS;
 use crate::formulas::symbols::{is_accent, is_accented};
@@ -117,7 +116,7 @@ impl Finder<'_> {
             texts.iter().flat_map(|(_, line)| &line.words).filter(|at| self.word(**at).is_some_and(is_accent));
         let mut strays: Vec<usize> =
             own.chain(accents).copied().filter(|at| self.is_free(*at, taken)).take(MAX_PARTS).collect();
-        let middle = |at: &usize| self.word(*at).map_or(0.0, |word| center(word.bounds).1);
+        let middle = |at: &usize| self.word(*at).map_or(0.0, |word| word.bounds.center().1);
         strays.sort_by(|a, b| middle(a).total_cmp(&middle(b)));
         strays
     }
@@ -179,7 +178,7 @@ impl Finder<'_> {
     fn strays_beside(&self, run: Bounds, line: &Line, strays: &[usize], taken: &[bool]) -> Vec<usize> {
         let (size, baseline) = (line.size, line.baseline);
         let (top, bottom) = (baseline - STRAY_EM.0 * size, baseline + STRAY_EM.1 * size);
-        let middle = |at: usize| self.word(at).map_or(0.0, |word| center(word.bounds).1);
+        let middle = |at: usize| self.word(at).map_or(0.0, |word| word.bounds.center().1);
         let from = strays.partition_point(|at| middle(*at) < top);
         let near = strays.iter().skip(from).copied().take_while(|at| middle(*at) <= bottom).take(MAX_NEIGHBOURS);
         let is_near = |at: &usize| {
@@ -270,7 +269,7 @@ impl Finder<'_> {
 
     /// Whether a rule is right below a word.
     fn is_above_rule(&self, word: &Word) -> bool {
-        let (x, y) = (center(word.bounds).0, word.bounds.y1);
+        let (x, y) = (word.bounds.center().0, word.bounds.y1);
         let mut rules = self.rules_between(y - 0.3 * word.size, y + 0.6 * word.size).map(|at| self.rule(at));
         rules.any(|rule| rule.x0 <= x && x <= rule.x1)
     }

@@ -1,7 +1,6 @@
 //! The lines of a page, as formulas need them: what a fraction or an exponent broke off is part of its line again.
 
 use super::{Finder, LEVEL_EM, MAX_NEIGHBOURS, Nature, TEXT_INDENT_EM, is_tag};
-use crate::bounds::center;
 use crate::formulas::symbols::{has_ink, is_accented};
 use pagewise_text::{Bounds, Script, Word};
 
@@ -142,7 +141,7 @@ pub(super) struct Line {
 impl Line {
     /// Whether the sign of a root stands right after the line.
     fn precedes(&self, root: &Word) -> bool {
-        let (em, middle) = (self.size, center(root.bounds).1);
+        let (em, middle) = (self.size, root.bounds.center().1);
         let gap = root.bounds.x0 - self.bounds.x1;
         (-0.2 * em..ROOT_GAP_EM * em).contains(&gap)
             && self.baseline - em < middle

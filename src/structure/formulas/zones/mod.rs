@@ -8,7 +8,6 @@ mod natures;
 
 use super::names::{is_integral, is_math_letter, is_operator, relates};
 use super::symbols::has_ink;
-use crate::bounds::{center, holds};
 use fractions::Fraction;
 use lines::Line;
 use natures::{Nature, natures};
@@ -116,7 +115,7 @@ struct Finder<'p> {
 impl<'p> Finder<'p> {
     fn new(page: &'p PageLayout, tables: &[Bounds]) -> Self {
         let natures = natures(&page.words);
-        let in_table = |word: &Word| tables.iter().any(|table| holds(*table, center(word.bounds)));
+        let in_table = |word: &Word| tables.iter().any(|table| table.holds(word.bounds.center()));
         let is_tabled = page.words.iter().map(|word| word.turn != 0 || in_table(word)).collect();
         let mut rules: Vec<usize> = (0..page.rules.len())
             .filter(|at| page.rules.get(*at).is_some_and(|rule| rule.is_horizontal))

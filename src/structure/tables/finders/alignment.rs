@@ -1,6 +1,7 @@
 //! Tables that nothing draws: chunks of text aligned in columns.
 
 use super::prose::prose_of;
+use crate::measures::LARGER;
 use crate::tables::layout::edges::Edges;
 use crate::tables::layout::figures::is_figure;
 use crate::tables::layout::lines::{Chunk, PageWords, PlacedWord, TextLine, text_lines, union};
@@ -20,9 +21,8 @@ const MIN_PROSE: usize = 6;
 /// Words that begin at most so many points from an edge begin at it, and at least so many of them show an edge.
 const FLUSH_PT: f32 = 2.0;
 const MIN_FLUSH: usize = 3;
-/// A heading between two tables is larger than the line below it by this factor, or further from the line above than from
-/// that below by this factor.
-const LARGER: f32 = 1.1;
+/// A heading between two tables is larger than the line below it, or further from the line above than from that below by this
+/// factor.
 const LARGER_GAP: f32 = 1.5;
 /// Lines are gathered into at most this many groups at a time.
 const MAX_OPEN_GROUPS: usize = 200;

@@ -1,5 +1,6 @@
 //! Drawn rows that hold several rows of values: a grid with rules only between columns.
 
+use crate::measures::WORD_SPACE_EM;
 use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, text_lines, union};
 use crate::tables::reading::grid::Slot;
 use pagewise_base::script::runs_left;
@@ -20,8 +21,7 @@ const MIN_MANY: usize = 5;
 
 /// The rows of a grid are drawn if at most one in so many holds several.
 const MIN_DRAWN: usize = 4;
-/// The width of a word space, in ems, and the largest distance of text from the sides of its cell.
-const WORD_SPACE: f32 = 0.3;
+/// The largest distance of text from the sides of its cell, in ems.
 const MAX_INSET: f32 = 0.6;
 
 /// A drawn cell over at least so many rows is divided if a text begins in each of them.
@@ -196,7 +196,7 @@ fn is_wrapped(slot: &Slot) -> bool {
     let size = lines.iter().map(|line| line.size).fold(0.0, f32::max);
     let inset = chunks.iter().map(|chunk| chunk.bounds.x0 - area.x0).fold(MAX_INSET * size, f32::min);
     let has_room = |above: &Chunk, below: &Chunk| {
-        let word = below.words.first().map_or(0.0, |word| word.word.bounds.width() + WORD_SPACE * word.word.size);
+        let word = below.words.first().map_or(0.0, |word| word.word.bounds.width() + WORD_SPACE_EM * word.word.size);
         above.bounds.width() + word < area.width() - 2.0 * inset
     };
     !chunks.iter().any(|chunk| chunk.is_value())

@@ -3,6 +3,7 @@
 use super::prose::prose_of;
 use crate::bounds::median;
 use crate::caption_label::is_caption_label;
+use crate::measures::{FLUSH_EM, SAME_SIZE, WORD_SPACE_EM};
 use crate::reading::is_slanted;
 use crate::tables::Table;
 use crate::tables::layout::edges::{Edge, Edges};
@@ -54,12 +55,6 @@ const MAX_WHITE: f32 = 8.0;
 const MAX_RULED_WHITE: f32 = 4.0;
 /// Maximum number of slanted words of a page that may be heads.
 const MAX_SLANTED: usize = 500;
-/// The width of a word space, in ems.
-const WORD_SPACE: f32 = 0.3;
-/// Texts begin at one edge within this many ems.
-const FLUSH_EM: f32 = 0.1;
-/// Lines beyond a rule are rows if their size is that of the rows within, up to this share.
-const SAME_SIZE: f32 = 0.1;
 
 /// The tables between stacked edges, each with its area.
 pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(Bounds, Table)> {
@@ -236,7 +231,7 @@ fn reachable<'a, 'p: 'a>(
 fn is_wrapped(row: &[&Chunk], below: &[&Chunk]) -> bool {
     let ([label, cell, ..], [rest]) = (row, below) else { return false };
     let Some(first) = rest.words.first().map(|word| word.word) else { return false };
-    let end = label.bounds.x1 + WORD_SPACE * first.size + first.bounds.width();
+    let end = label.bounds.x1 + WORD_SPACE_EM * first.size + first.bounds.width();
     let is_below = label.bounds.y1 < rest.bounds.y1 && rest.bounds.x1 < cell.bounds.x0;
     let is_same = (label.bounds.x0 - rest.bounds.x0).abs() < FLUSH_EM * first.size
         && (label.size() - first.size).abs() < SAME_SIZE * first.size;

@@ -3,7 +3,6 @@
 use std::cell::Cell;
 
 use super::signs;
-use crate::bounds::{center, holds};
 use crate::list_marks::is_list_mark;
 use crate::page_structure::is_value;
 use pagewise_text::{
@@ -130,7 +129,7 @@ pub(crate) fn union(boxes: impl Iterator<Item = Bounds>) -> Option<Bounds> {
 
 /// Whether the centre of `inner` is in `outer`.
 pub(crate) fn is_inside(inner: &Bounds, outer: &Bounds) -> bool {
-    holds(*outer, center(*inner))
+    outer.holds(inner.center())
 }
 
 /// The words of a page that run to the right, in order of their middle.

@@ -1,6 +1,6 @@
 //! Pages whose text runs down, up or upside down are turned, read, and turned back.
 
-use crate::bounds::{Frame, center, holds};
+use crate::bounds::Frame;
 use crate::tables::Table;
 use pagewise_text::{Bounds, Fill, PageLayout, Rule, Word};
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub(crate) fn with_each_turn(page: &PageLayout, read: impl Fn(&PageLayout) -> Ve
 
 /// Whether at least half of the words of a table run to the right.
 fn is_upright(table: &Table, page: &PageLayout) -> bool {
-    let own = || page.words.iter().filter(|word| holds(table.bounds, center(word.bounds)));
+    let own = || page.words.iter().filter(|word| table.bounds.holds(word.bounds.center()));
     2 * own().filter(|word| word.turn == 0).count() >= own().count()
 }
 

@@ -1,6 +1,7 @@
 //! Columns from the white space between chunks.
 
 use crate::list_marks::is_list_mark;
+use crate::measures::FLUSH_EM;
 use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, is_item};
 
 /// An area with more columns than this is no table.
@@ -14,8 +15,6 @@ const OFF_COLUMN: f32 = 0.6;
 /// Single words that stand over a column each, within this many ems, are heads however close they are.
 const ON_COLUMN: f32 = 0.3;
 
-/// The values of a column begin within this many ems of its left.
-const FLUSH_EM: f32 = 0.1;
 /// Minimum number of them.
 const MIN_VALUES: usize = 3;
 

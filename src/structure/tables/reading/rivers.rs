@@ -1,13 +1,13 @@
 //! Rivers: white space between columns that stand as close as words do, and that no line of the table crosses.
 
+use crate::measures::FLUSH_EM;
 use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine};
 
 /// Minimum width of a river, in ems. Word spaces are narrower than two in one place over many lines.
 const MIN_EM: f32 = 0.3;
 /// Minimum number of lines with text on both sides.
 const MIN_LINES: usize = 4;
-/// The texts after it begin within this many ems of one edge, but for at most one line in `ODD_LINES`.
-const FLUSH_EM: f32 = 0.1;
+/// The texts after it begin at one edge, but for at most one line in so many.
 const ODD_LINES: usize = 5;
 /// A line that is a single chunk wider than this share of the table is the title of a group of rows.
 const MAX_WIDTH: f32 = 0.6;

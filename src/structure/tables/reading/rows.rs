@@ -4,11 +4,10 @@ use super::area::Proof;
 use super::centred::HALF_PITCH;
 use super::columns::{Column, Piece};
 use super::head::is_valued;
+use crate::measures::WORD_SPACE_EM;
 
 /// A line end that leaves more room than this many ems after the next word was no line end of a paragraph.
 const ROOM: f32 = 1.0;
-/// The width of a word space, in ems.
-const WORD_SPACE: f32 = 0.3;
 /// Lines further apart than this many ems are not of one row.
 const MAX_PITCH: f32 = 2.2;
 
@@ -186,7 +185,7 @@ pub(super) fn has_room(above: &Piece, piece: &Piece, columns: &[Column]) -> bool
     let em = first.word.size;
     let parts = piece.chunk.words.iter().skip(1).take_while(|part| !part.word.is_spaced);
     let width = parts.fold(first.word.bounds.x1, |end, part| end.max(part.word.bounds.x1)) - first.word.bounds.x0;
-    above.chunk.bounds.x1 - above.chunk.bounds.x0 + WORD_SPACE * em + width + ROOM * em < column.hi - column.lo
+    above.chunk.bounds.x1 - above.chunk.bounds.x0 + WORD_SPACE_EM * em + width + ROOM * em < column.hi - column.lo
 }
 
 pub(crate) fn is_hyphenated(piece: &Piece) -> bool {
