@@ -1,11 +1,10 @@
 //! Tables that go on over a page break.
 
 use super::{Cell, Table};
+use crate::measures::MARGIN;
 use pagewise_base::script::is_right_to_left;
 use pagewise_text::{Bounds, PageLayout, Word};
 
-/// Running heads and feet stand in this share of the page at its top and bottom.
-const MARGIN: f32 = 0.1;
 /// One side of a table moves by at most this share of its width from page to page.
 const SAME_SIDE: f32 = 0.05;
 /// The other side, where text is ragged, moves by at most this share.

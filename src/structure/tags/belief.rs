@@ -4,7 +4,7 @@ use super::cells::TreeTable;
 use super::pieces::{Owner, WordOwners};
 use super::regions::extent;
 use crate::list_marks::{is_bullet_sign, is_weak_bullet};
-use crate::measures::{MARGIN, SAME_LINE_EM};
+use crate::measures::{MARGIN, NEXT_LINE_EM, SAME_LINE_EM};
 use crate::page_structure::{Figure, Line, LineRole, Region, TableArea};
 use pagewise_text::{Bounds, ContentMark, PageLayout};
 
@@ -23,9 +23,6 @@ const BROKEN_PARTS: usize = 6;
 
 /// Maximum number of lines of a heading.
 const MAX_HEADING_LINES: usize = 2;
-
-/// The baselines of a line and the next differ by less, in ems.
-const NEXT_LINE_EM: f32 = 1.7;
 
 /// A piece of the tree as it stands on the page.
 pub(super) enum Part {
@@ -147,7 +144,7 @@ fn reads_on(before: &Part, after: &Part) -> bool {
     }
     let ends_open = |sign: char| sign.is_lowercase() || matches!(sign, ',' | '-');
     let is_open = last.words.last().and_then(|word| word.text.chars().last()).is_some_and(ends_open);
-    let is_below = (0.0..NEXT_LINE_EM * last.size).contains(&step);
+    let is_below = NEXT_LINE_EM.contains(&(step / last.size));
     is_open && first.begins_small() && is_below && (last.bounds.x0 - first.bounds.x0).abs() < last.size
 }
 

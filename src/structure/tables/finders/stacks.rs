@@ -3,7 +3,7 @@
 use super::prose::prose_of;
 use crate::bounds::median;
 use crate::caption_label::is_caption_label;
-use crate::measures::{FLUSH_EM, SAME_SIZE, WORD_SPACE_EM};
+use crate::measures::{FLUSH_EM, NEXT_LINE_EM, SAME_SIZE, WORD_SPACE_EM};
 use crate::reading::is_slanted;
 use crate::tables::Table;
 use crate::tables::layout::edges::{Edge, Edges};
@@ -37,8 +37,6 @@ const MIN_HEAD: usize = 4;
 const MAX_HEAD_REACH: f32 = 1.25;
 /// A line further away than this many ems does not belong to the area above or below it.
 const MAX_REACH: f32 = 2.4;
-/// The lines of a paragraph or a caption are nearer than this many ems.
-const MAX_LEADING: f32 = 1.5;
 /// The rest of a cell is in a column after the first if it begins further in than this many ems.
 const MIN_INDENT: f32 = 2.0;
 /// A line beyond a rule is a row if its chunks are aligned with columns within this many ems.
@@ -214,7 +212,7 @@ fn reachable<'a, 'p: 'a>(
         {
             break;
         }
-        let is_inner = gap < MAX_LEADING * line.size && bounds.x0 > area.x0 + MIN_INDENT * line.size;
+        let is_inner = gap < NEXT_LINE_EM.end * line.size && bounds.x0 > area.x0 + MIN_INDENT * line.size;
         let goes_on = whole > 0 && whole == taken.len() && (is_inner || is_wrapped(&last, &own));
         end = distance(line);
         taken.push(bounds);
@@ -350,7 +348,7 @@ fn without_caption(band: Bounds, words: &PageWords, page_lines: &[TextLine]) -> 
     let mut end = last;
     while let (Some(line), Some(next)) = (lines.get(end), lines.get(end + 1)) {
         let is_last = end + 1 + min_rows >= lines.len();
-        let reach = if is_label_alone(line) { MAX_REACH } else { MAX_LEADING };
+        let reach = if is_label_alone(line) { MAX_REACH } else { NEXT_LINE_EM.end };
         let is_far = next.baseline - line.baseline > reach * line.size;
         if next.chunks.len() > 1 && !is_spread(next) || is_far || is_last {
             break;

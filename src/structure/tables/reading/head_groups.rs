@@ -3,13 +3,12 @@
 use super::area::{cuts_between, is_between};
 use super::columns::{Column, Piece};
 use super::rows::{RowLine, is_hyphenated};
+use crate::measures::NEXT_LINE_EM;
 use crate::tables::layout::edges::Edge;
 use pagewise_text::{Bounds, COLUMN_GAP_EM};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Head lines nearer than this many ems may be lines of one cell.
-const MAX_LEADING: f32 = 1.45;
 /// A piece alone in its line stands at the middle of its columns within this many ems.
 const OFF_MIDDLE: f32 = 1.0;
 /// A head that is no further from its heads than lines of one cell stands over them within this many ems.
@@ -34,14 +33,14 @@ pub(super) fn spread_pieces<'p>(lines: &[RowLine<'p>], columns: &[Column], cuts:
     }
     for at in (1..spread.len()).rev() {
         if let Some([line, below]) = spread.get_mut(at - 1..=at)
-            && below.baseline - line.baseline < MAX_LEADING * line.size
+            && below.baseline - line.baseline < NEXT_LINE_EM.end * line.size
         {
             widen_as_below(line, below, cuts);
         }
     }
     for at in 1..spread.len() {
         if let Some([above, line]) = spread.get_mut(at - 1..=at)
-            && line.baseline - above.baseline < MAX_LEADING * line.size
+            && line.baseline - above.baseline < NEXT_LINE_EM.end * line.size
         {
             widen_as_above(line, above, cuts);
         }
@@ -121,7 +120,7 @@ fn join_words(pieces: &mut Vec<Piece>, is_over: impl Fn(&Bounds) -> bool) {
 fn by_text_of<'p>(lines: &[RowLine<'p>], at: usize, next: &RowLine, columns: &[Column]) -> Option<Vec<Piece<'p>>> {
     let (earlier, line, later) = (lines.get(..at)?, lines.get(at)?, lines.get(at + 1..)?);
     let mut pieces = line.pieces.clone();
-    let is_wide = next.baseline - line.baseline > MAX_LEADING * line.size.max(next.size);
+    let is_wide = next.baseline - line.baseline > NEXT_LINE_EM.end * line.size.max(next.size);
     let groups: Vec<usize> =
         (0..pieces.len()).filter(|i| pieces.get(*i).is_some_and(|p| p.first > 0 || next.fills(p.first))).collect();
     let is_free = |c: usize| !earlier.iter().any(|l| l.fills(c)) && !line.fills(c) && later.iter().any(|l| l.fills(c));
