@@ -21,15 +21,18 @@ const DEEP_EM: f32 = 3.5;
 /// left or of the right pages. There must be at least so many such pages.
 const TITLE_FACTOR: f32 = 1.15;
 const MIN_ALL: usize = 8;
-/// The edge of a page is this share of its height, and a running line in it has at most so many words.
+/// The edge of a page is this share of its height.
 const EDGE: f32 = 0.055;
-const MAX_EDGE_WORDS: usize = 8;
+/// A running line in plain type has at most so many words.
+const MAX_PLAIN_WORDS: usize = 8;
 /// Rows at the same height differ by less, in points.
 const TOLERANCE_PT: f32 = 3.0;
 /// Minimum space between a running line and the text, in ems.
 const SPACE_EM: f32 = 1.4;
-/// A small line with this space towards the text is a running line without any other sign of it, in ems.
+/// A small line with this space towards the text is a running line without any other sign of it, in ems, and a plain line
+/// with this space if others stand at its height.
 const FAR_EM: f32 = 4.0;
+const APART_EM: f32 = 3.0;
 /// Pages that are compared with a page: the nearest ones, itself included. Heads change from chapter to chapter.
 const WINDOW: usize = 7;
 /// Fewer pages are no evidence.
@@ -37,6 +40,9 @@ const MIN_PAGES: usize = 3;
 /// Maximum difference between the number in a text and that of its page. Front matter shifts page numbers by less; the
 /// numbers of invoices that follow each other differ by more.
 const MAX_SHIFT: i64 = 30;
+
+/// The number of a chapter before that of a page has at most so many characters.
+const MAX_CHAPTER: usize = 2;
 
 /// The running lines of each page.
 #[derive(Debug, Default)]
@@ -88,6 +94,7 @@ enum Key {
     /// most page numbers: these have no words, and may stand on either side.
     Number {
         around: String,
+        is_top: bool,
         is_roman: bool,
         shift: i64,
     },
@@ -266,15 +273,24 @@ fn keys(text: &str, page: &DocumentPage, is_top: bool) -> Vec<Key> {
     let numbers = (0..words.len()).filter_map(|at| {
         let (before, own) = words.split_at_checked(at)?;
         let (word, after) = own.split_first()?;
-        let (number, total) = word.split_once('/').map_or((*word, None), |(number, total)| (number, Some(total)));
-        let others = || before.iter().chain(after).copied().chain(total);
+        let (chapter, number, total) = divided(word);
+        let others = || before.iter().chain(after).copied().chain(chapter).chain(total);
         let is_alone = !others().any(has_letter);
         let (value, is_roman) = own_number(number, is_alone)?;
-        let around = if is_alone { String::new() } else { around(others().collect()) };
-        Some(Key::Number { around, is_roman, shift: i64::from(value) - i64::from(page.number) })
+        let shift = i64::from(value) - i64::from(page.number);
+        let around = if is_alone { String::new() } else { others().collect::<Vec<_>>().join(" ") };
+        Some(Key::Number { is_top: is_top && !is_alone, around, is_roman, shift })
     });
     let whole = Key::Words { text: text.to_owned(), is_top };
     std::iter::once(whole).chain(numbers).chain(labels).collect()
+}
+
+/// The number of a page, with that of its chapter before it and that of all pages behind it, as in `L-11` and `3/8`.
+fn divided(word: &str) -> (Option<&str>, &str, Option<&str>) {
+    let (rest, total) = word.split_once('/').map_or((word, None), |(rest, total)| (rest, Some(total)));
+    let split = bare_number(rest).rsplit_once('-').filter(|(chapter, _)| (1..=MAX_CHAPTER).contains(&chapter.len()));
+    let (chapter, number) = split.map_or((None, rest), |(chapter, number)| (Some(chapter), number));
+    (chapter, number, total)
 }
 
 /// The value of a page number, and whether it is a Roman numeral. These stand alone: `C` and `mix` are words.
@@ -338,16 +354,18 @@ impl<'r> Evidence<'r> {
             || is_apart && row.parts.iter().all(Part::is_page_number)
             || is_apart && row.parts.iter().any(shares)
             || is_apart && (is_small || has_number) && self.has_place(row)
-            || row.space > FAR_EM && (is_small || is_marginal(row, body))
+            || row.space > FAR_EM && (is_small || row.is_at_edge && is_plain(row, body))
+            || row.space > APART_EM && is_plain(row, body) && self.has_place(row)
     }
 
     /// Whether other pages have all texts of a row, with no difference but the page's own number.
     fn is_repeated(&self, row: &Row, page: usize, body: f32) -> bool {
         let is_own = |key: &Key| match key {
             Key::Words { .. } | Key::Label { .. } => true,
-            // Titles of chapters and of exercises count with the pages too, and are larger.
-            Key::Number { around, shift, .. } => {
-                around.is_empty() || shift.abs() <= MAX_SHIFT && row.size < 1.02 * body
+            // Titles of chapters and of exercises at the top count with the pages too, and are larger.
+            Key::Number { around, is_top, shift, .. } => {
+                let is_title = *is_top && row.size > 1.02 * body && around.chars().any(char::is_alphabetic);
+                around.is_empty() || shift.abs() <= MAX_SHIFT && !is_title
             }
         };
         let is_repeated = |part: &Part| part.0.iter().any(|key| is_own(key) && self.is_shared(key, row.distance, page));
@@ -387,14 +405,14 @@ impl<'r> Evidence<'r> {
         let texts = row.lines.iter().flat_map(|(_, _, line)| parts(line));
         let found = texts.zip(&row.parts).flat_map(|(text, part)| part.0.iter().map(move |key| (text.clone(), key)));
         let found = found.filter_map(|(text, key)| {
-            let Key::Number { around, is_roman, shift } = key else { return None };
+            let Key::Number { around, is_roman, shift, .. } = key else { return None };
             let agreeing = self.keys.get(key)?.iter().map(|(page, _)| page).collect::<BTreeSet<_>>().len();
             let is_own = around.is_empty() || shift.abs() <= MAX_SHIFT;
             if !is_own || agreeing < MIN_PAGES || !self.is_shared(key, row.distance, page) {
                 return None;
             }
             let value = u32::try_from(number + shift).ok()?;
-            let words = text.split(' ').filter_map(|word| word.split('/').next()).map(bare_number);
+            let words = text.split(' ').map(|word| bare_number(divided(word).1));
             let own = words.into_iter().find(|word| page_number(word) == Some((value, *is_roman)))?;
             Some((agreeing, own.to_owned()))
         });
@@ -451,8 +469,8 @@ impl Part {
     }
 }
 
-/// Whether a short plain text stands in the margin of the page.
-fn is_marginal(row: &Row, body: f32) -> bool {
-    let is_plain = |line: &Line| !line.is_bold() && line.words.len() <= MAX_EDGE_WORDS;
-    row.is_at_edge && row.size < 1.02 * body && row.lines.iter().all(|(_, _, line)| is_plain(line))
+/// Whether a row is short and set in plain type, no larger than the body.
+fn is_plain(row: &Row, body: f32) -> bool {
+    let is_plain = |line: &Line| !line.is_bold() && line.words.len() <= MAX_PLAIN_WORDS;
+    row.size < 1.02 * body && row.lines.iter().all(|(_, _, line)| is_plain(line))
 }

@@ -43,6 +43,34 @@ fn heads_that_differ_in_more_than_the_number_of_the_page_are_kept() {
 }
 
 #[test]
+fn the_number_of_a_page_may_stand_with_that_of_its_chapter_or_of_all_pages() {
+    let large = Face { size: 11.0, ..PLAIN };
+    for texts in [
+        |page: usize| format!("{page} / 41"),
+        |page: usize| format!("Page {page} of 9"),
+        |page: usize| format!("-{page}-"),
+        |page: usize| format!("Guide to links  L-{page}"),
+    ] {
+        let foot =
+            |page: usize| Sheet::new().go_to(300.0).line("It ends here.").go_to(580.0).at(50.0, large, &texts(page));
+        let pages: Vec<Sheet> = (2..6).map(foot).collect();
+        assert_eq!(markdown_of(&pages), vec!["It ends here."; 4]);
+    }
+}
+
+#[test]
+fn heads_of_sections_at_one_height_are_no_headings() {
+    let titles = ["THE SUM OF DIGITS", "BOILING POINTS", "ROOTS OF EQUATIONS", "QUADRANTS"];
+    let page = |title: &&str| {
+        let head = Sheet::new().go_to(30.0).at(50.0, PLAIN, title).go_to(66.0);
+        head.line(&format!("{FULL} of {}", title.to_lowercase())).line(FULL)
+    };
+    let pages: Vec<Sheet> = titles.iter().map(page).collect();
+    let text = |title: &str| format!("{title}\n\n{FULL} of {} {FULL}", title.to_lowercase());
+    assert_eq!(markdown_of(&pages), titles.map(text));
+}
+
+#[test]
 fn heads_of_left_and_right_pages_are_left_out() {
     let head =
         |number: usize| if number.is_multiple_of(2) { format!("{number} A book") } else { format!("A part {number}") };
