@@ -18,9 +18,8 @@ const MAX_ROWS: usize = 4;
 const DEEP_ZONE: f32 = 0.2;
 const DEEP_EM: f32 = 3.5;
 /// Lines larger than the body by this factor are titles, not running lines, unless most of the pages have them, or most of the
-/// left or of the right pages. There must be at least so many such pages.
+/// left or of the right pages.
 const TITLE_FACTOR: f32 = 1.15;
-const MIN_ALL: usize = 8;
 /// The edge of a page is this share of its height.
 const EDGE: f32 = 0.055;
 /// A running line in plain type has at most so many words.
@@ -33,7 +32,8 @@ const SPACE_EM: f32 = 1.4;
 /// with this space if others stand at its height.
 const FAR_EM: f32 = 4.0;
 const APART_EM: f32 = 3.0;
-/// Pages that are compared with a page: the nearest ones, itself included. Heads change from chapter to chapter.
+/// Pages that are compared with a page: the nearest ones, itself included. Heads change from chapter to chapter. So many must
+/// have a line that may be a title.
 const WINDOW: usize = 7;
 /// Fewer pages are no evidence.
 const MIN_PAGES: usize = 3;
@@ -369,7 +369,9 @@ impl<'r> Evidence<'r> {
             }
         };
         let is_repeated = |part: &Part| part.0.iter().any(|key| is_own(key) && self.is_shared(key, row.distance, page));
-        row.is_in_zone && row.parts.iter().all(is_repeated)
+        // Slides that follow each other may have one title.
+        let is_title = row.size > TITLE_FACTOR * body && self.pages.len() <= WINDOW;
+        row.is_in_zone && !is_title && row.parts.iter().all(is_repeated)
     }
 
     /// Whether four of five pages have all texts of a row at its height, of all pages or of those on its side.
@@ -379,7 +381,7 @@ impl<'r> Evidence<'r> {
             let all = (0..self.pages.len()).filter(is_meant).count();
             let count = |key: &Key| self.pages_with(key, row.distance).filter(is_meant).count();
             let on_all = |part: &Part| part.0.iter().any(|key| 5 * count(key) >= 4 * all);
-            all >= MIN_ALL && row.parts.iter().all(on_all)
+            all >= WINDOW && row.parts.iter().all(on_all)
         })
     }
 

@@ -1,15 +1,15 @@
 //! Charts and diagrams: their labels are kept apart from the text of the page.
 
-use super::super::bounds::{Frame, quarters};
+use super::super::bounds::Frame;
 use super::super::caption_label::is_caption_label;
 use super::super::disjoint_sets::DisjointSets;
 use super::super::page_structure::{Column, Region};
+use super::segments::most_frequent;
 use super::{DirectionReader, PlacedBlock, is_slanted, quarter};
 use crate::measures::NEXT_LINE_EM;
 use crate::tables::{MIN_CURVES, has_bars};
 use pagewise_base::script::is_ideograph;
 use pagewise_text::{Bounds, PageLayout, Word};
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// At most so many rules, fills and curves of a page, its marks, are looked at. A page with more words is read without figures.
@@ -209,7 +209,8 @@ fn word_count(word: &Word) -> f32 {
 
 /// Tells what each run is. The lines of a text are what its first line is.
 fn set_kinds(runs: &mut [Run], page: &PageLayout) {
-    let large = LARGE * main_size(runs);
+    let sizes = runs.iter().map(|run| (run.size, run.words.len()));
+    let large = LARGE * most_frequent(sizes).unwrap_or_default();
     for at in 0..runs.len() {
         let (before, rest) = runs.split_at_mut(at);
         let Some(run) = rest.first_mut() else { return };
@@ -221,15 +222,6 @@ fn set_kinds(runs: &mut [Run], page: &PageLayout) {
             None => RunKind::Short,
         };
     }
-}
-
-/// The size of most words.
-fn main_size(runs: &[Run]) -> f32 {
-    let mut counts: BTreeMap<i32, (f32, f32)> = BTreeMap::new();
-    for run in runs {
-        counts.entry(quarters(run.size)).or_insert((0.0, run.size)).0 += run.count;
-    }
-    counts.into_values().max_by(|a, b| a.0.total_cmp(&b.0)).map_or(0.0, |(_, size)| size)
 }
 
 /// Whether the middle of the second rectangle is between the top and the bottom of the first.

@@ -184,7 +184,7 @@ fn is_index(word: &LineWord, larger: &LineWord) -> bool {
 }
 
 /// The length with the largest sum of counts, of the first few that differ.
-fn most_frequent(counted: impl Iterator<Item = (f32, usize)>) -> Option<f32> {
+pub(super) fn most_frequent(counted: impl Iterator<Item = (f32, usize)>) -> Option<f32> {
     let mut sums: Vec<(f32, usize)> = Vec::new();
     for (length, count) in counted {
         match sums.iter_mut().take(MAX_LENGTHS).find(|(other, _)| (*other - length).abs() < 0.05) {

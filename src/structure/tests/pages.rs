@@ -90,6 +90,8 @@ fn a_letterhead_of_all_pages_is_left_out_whatever_its_size() {
     let text = |page: u8| format!("{FULL} It is page {page}.");
     let letter: Vec<Sheet> = (0..8).map(|page| sheet("The Works", page)).collect();
     assert_eq!(markdown_of(&letter), (0..8).map(text).collect::<Vec<_>>());
+    let known = markdown_of(letter.get(..7).unwrap_or_default());
+    assert_eq!(known.first().map(String::as_str), Some(format!("**The Works**\n\n{}", text(0)).as_str()));
     let slides: Vec<Sheet> = (0..8).map(|page| sheet(if page < 6 { "A question" } else { "Answers" }, page)).collect();
     assert_eq!(markdown_of(&slides).concat().matches("# A question").count(), 6);
 }
