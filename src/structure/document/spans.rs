@@ -115,7 +115,7 @@ impl<'a> SpanWriter<'a> {
     /// The text of code, with its line ends, indents and empty lines.
     pub(super) fn code(&self, draft: &Draft) -> Vec<TextSpan> {
         let left = draft.lines.iter().map(|line| line.bounds.x0).fold(f32::INFINITY, f32::min);
-        let words = draft.lines.iter().flat_map(|line| &line.words);
+        let words = draft.lines.iter().flat_map(|line| &line.words).map(|word| (word.text.as_str(), word.bounds));
         // In type of other pitches, only the indent of a line, and of what follows its number, says something.
         let is_fixed = draft.is_all(Line::is_monospace);
         let pitch = pitch(words).filter(|_| is_fixed).unwrap_or(0.5 * draft.size());

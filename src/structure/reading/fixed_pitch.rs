@@ -1,7 +1,7 @@
 //! Fonts of a fixed pitch that do not say so: all their words have the same width for each character.
 
 use super::super::bounds::{Frame, quarters};
-use super::super::page_structure::{LineWord, has_letter};
+use super::super::page_structure::has_letter;
 use pagewise_base::script::is_ideograph;
 use pagewise_text::{Bounds, Word};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,10 @@ const MIN_WORDS: usize = 3;
 const MIN_LETTERS: usize = 4;
 /// Pitches that differ by less, in ems, are one.
 const TOLERANCE_EM: f32 = 0.008;
-
+/// The most characters from the beginning of a word of a listing to that of the next, and how far, in characters, their
+/// number may be off a whole one.
+const MAX_TYPED: f32 = 100.0;
+const PITCH_TOLERANCE: f32 = 0.1;
 /// Half an em, in ems. The letters of most fonts of code are wider.
 const HALF_EM: Range<f32> = 0.47..0.53;
 
@@ -112,10 +115,10 @@ impl<'w> Pitches<'w> {
 
 /// The distance of the characters of words of a fixed pitch; `None` without words in ASCII. Characters may be narrower than
 /// their pitch. So the pitch is what the longest word is wider than the shortest, for each character that it has more.
-pub(crate) fn pitch<'w>(words: impl Iterator<Item = &'w LineWord>) -> Option<f32> {
-    let words = words.filter(|word| word.text.is_ascii());
+pub(crate) fn pitch<'w>(words: impl Iterator<Item = (&'w str, Bounds)>) -> Option<f32> {
+    let words = words.filter(|(text, _)| text.is_ascii());
     let lengths: Vec<(u16, Bounds)> =
-        words.filter_map(|word| Some((u16::try_from(word.text.len()).ok()?, word.bounds))).collect();
+        words.filter_map(|(text, bounds)| Some((u16::try_from(text.len()).ok()?, bounds))).collect();
     let (most, long) = lengths.iter().max_by_key(|(count, _)| *count)?;
     let (least, short) = lengths.iter().min_by_key(|(count, _)| *count)?;
     let pitch = match most - least {
@@ -123,6 +126,12 @@ pub(crate) fn pitch<'w>(words: impl Iterator<Item = &'w LineWord>) -> Option<f32
         more => (long.width() - short.width()) / f32::from(more),
     };
     Some(pitch.max(0.1))
+}
+
+/// Whether text of a pitch goes on from one word to another: whole characters after it begins.
+pub(crate) fn is_whole_shift(before: Bounds, own: Bounds, pitch: f32) -> bool {
+    let shift = (own.x0 - before.x0) / pitch;
+    (1.0..MAX_TYPED).contains(&shift) && (shift - shift.round()).abs() < PITCH_TOLERANCE
 }
 
 fn shows_pitch(text: &str) -> bool {

@@ -282,10 +282,16 @@ fn line(words: Vec<LineWord>, baseline: f32) -> Line {
 fn with_short_leaders(words: Vec<LineWord>) -> Vec<LineWord> {
     let words: Vec<LineWord> = words.into_iter().flat_map(around_leader).collect();
     let mut kept: Vec<LineWord> = Vec::with_capacity(words.len());
+    let mut end = 0;
     for run in words.chunk_by(|a, b| is_dots(&a.text) && is_dots(&b.text)) {
+        end += run.len();
+        // In a fixed pitch, dots that lead to no page are values.
+        let leads = |first: &LineWord| {
+            !first.style.is_monospace || matches!(words.get(end..), Some([last]) if page_number(&last.text).is_some())
+        };
         let count: usize = run.iter().map(|word| word.text.chars().count()).sum();
         match run {
-            [first, ..] if is_dots(&first.text) && count >= MIN_LEADER => {
+            [first, ..] if is_dots(&first.text) && count >= MIN_LEADER && leads(first) => {
                 let bounds = Bounds::around(run.iter().map(|word| word.bounds));
                 kept.push(LineWord { text: LEADER.to_owned(), bounds, ..first.clone() });
             }

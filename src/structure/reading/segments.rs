@@ -4,7 +4,7 @@ use super::super::bounds::quarters;
 use super::super::caption_label::is_caption_label;
 use super::super::list_marks::{is_bullet_sign, is_list_mark};
 use super::super::page_structure::{LineWord, ends_label, has_letter, is_cell_value};
-use super::fixed_pitch::pitch;
+use super::fixed_pitch::{is_whole_shift, pitch};
 use crate::measures::SCRIPT_SIZE;
 use pagewise_base::script::{is_right_to_left, runs_left};
 use pagewise_text::{
@@ -14,10 +14,6 @@ use std::collections::BTreeMap;
 
 /// The dots of a leader stand further apart.
 const LEADER_GAP_EM: f32 = 3.0;
-/// The most characters from the beginning of a word of a listing to that of the next, and how far, in characters, their
-/// number may be off a whole one.
-const MAX_TYPED: f32 = 100.0;
-const PITCH_TOLERANCE: f32 = 0.1;
 /// An index touches the word before it: the gap is smaller, in ems.
 const INDEX_GAP_EM: f32 = 0.3;
 /// The number of an entry has at most so many digits, and its text begins at most so many ems after it.
@@ -329,16 +325,16 @@ pub(crate) fn is_dots(word: &str) -> bool {
 /// Whether each word of a row follows another one in a listing: both have a fixed pitch, and whole spaces between them.
 fn typed(row: &[PlacedWord]) -> Vec<bool> {
     let typed = || row.iter().map(|own| &own.word).filter(|word| word.style.is_monospace);
-    let Some(pitch) = pitch(typed()) else { return vec![false; row.len()] };
+    let Some(pitch) = pitch(typed().map(|word| (word.text.as_str(), word.bounds))) else {
+        return vec![false; row.len()];
+    };
     let is_typed = |pair: &[PlacedWord]| {
         let [before, own] = pair else { return false };
-        let shift = (own.word.bounds.x0 - before.word.bounds.x0) / pitch;
         let are_alike = before.word.style.size == own.word.style.size;
         before.word.style.is_monospace
             && own.word.style.is_monospace
             && are_alike
-            && (1.0..MAX_TYPED).contains(&shift)
-            && (shift - shift.round()).abs() < PITCH_TOLERANCE
+            && is_whole_shift(before.word.bounds, own.word.bounds, pitch)
     };
     std::iter::once(false).chain(row.windows(2).map(is_typed)).collect()
 }

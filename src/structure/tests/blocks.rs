@@ -533,6 +533,14 @@ fn dots_that_stand_between_words_are_no_leader() {
 }
 
 #[test]
+fn dots_of_a_fixed_pitch_that_lead_to_no_page_are_no_leader() {
+    let code = "[1,] . . . . . . 7 8";
+    assert_has(Sheet::new().line(FULL).line(FULL).at(50.0, MONO, code), code);
+    let text = markdown(Sheet::new().line(FULL).line(FULL).at(50.0, MONO, "Beginning . . . . . . 3"));
+    assert!(text.contains("Beginning ... 3"), "{text}");
+}
+
+#[test]
 fn the_rows_of_a_form_keep_their_lines_and_are_no_headings() {
     let large = Face { size: 12.0, ..PLAIN };
     let mut sheet = Sheet::new().line(FULL).line(FULL).line("and end.").space(10.0);

@@ -1,5 +1,6 @@
 //! Tables that nothing draws: chunks of text aligned in columns.
 
+use super::listings::with_listings;
 use super::prose::prose_of;
 use crate::measures::LARGER;
 use crate::tables::layout::edges::Edges;
@@ -33,7 +34,7 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
     let prose = prose_of(&lines);
     let gutters = gutters(&lines, &prose);
     let mut found = Vec::new();
-    for group in groups(&lines, &prose) {
+    for group in groups(&lines, &with_listings(&lines, &prose)) {
         let own: Vec<PlacedWord> = group.iter().flat_map(|c| c.words.iter().copied()).collect();
         for part in side_by_side(own, &gutters) {
             match table_of(&part, page, edges) {
@@ -167,7 +168,7 @@ fn is_middle(above: &TextLine, line: &TextLine, below: &TextLine) -> bool {
     over.max(under) < HALF_PITCH * line.size && (over - under).abs() < OFF_MIDDLE * line.size
 }
 
-/// Groups of chunks that can be one table: lines of several chunks, with prose as a barrier.
+/// Groups of chunks that can be one table: lines of several chunks, with prose and listings as barriers.
 fn groups<'a, 'p>(lines: &'a [TextLine<'p>], prose: &[Vec<bool>]) -> Vec<Vec<&'a Chunk<'p>>> {
     let mut open: Vec<Group> = Vec::new();
     let mut done: Vec<Group> = Vec::new();

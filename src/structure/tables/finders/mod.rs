@@ -4,6 +4,7 @@ pub(crate) mod alignment;
 mod components;
 mod drawn_grid;
 pub(crate) mod lattice;
+mod listings;
 mod prose;
 mod row_splits;
 pub(crate) mod stacks;

@@ -1,5 +1,6 @@
 //! Tables between parallel edges of one width: rules above and below, or shaded rows.
 
+use super::listings::with_listings;
 use super::prose::prose_of;
 use crate::bounds::median;
 use crate::caption_label::is_caption_label;
@@ -62,7 +63,11 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
     let slanted: Vec<Bounds> =
         page.words.iter().filter(|w| is_slanted(w)).map(|w| w.bounds).take(MAX_SLANTED).collect();
     let prose = prose_of(&lines);
-    let is_text = |band: &Bounds| is_text(band, &lines, &prose);
+    let listings = with_listings(&lines, &prose);
+    // Wide cells look like prose as well, but are no larger than the rows above them.
+    let is_text = |band: &Bounds, may_be_cell: bool| {
+        is_text(band, &lines, &listings) && !(may_be_cell && is_text(band, &lines, &prose))
+    };
     let areas = stacks.iter().flat_map(|stack| areas(stack, words, &lines, page, &slanted, is_text)).take(MAX_AREAS);
     let extend = |area: Bounds| {
         let area = extended(&area, words, &lines, edges);
@@ -93,7 +98,7 @@ fn has_label(area: &Bounds, lines: &[TextLine]) -> bool {
     false
 }
 
-/// Whether most of what a band holds is prose.
+/// Whether most of what a band holds is marked as prose.
 fn is_text(band: &Bounds, lines: &[TextLine], prose: &[Vec<bool>]) -> bool {
     let chunks = lines.iter().zip(prose).flat_map(|(line, marks)| line.chunks.iter().zip(marks));
     let own = chunks.filter(|(chunk, _)| is_inside(&chunk.bounds, band));
@@ -298,7 +303,7 @@ fn areas(
     page_lines: &[TextLine],
     page: &PageLayout,
     slanted: &[Bounds],
-    is_text: impl Fn(&Bounds) -> bool,
+    is_text: impl Fn(&Bounds, bool) -> bool,
 ) -> Vec<Bounds> {
     let mut areas: Vec<Bounds> = Vec::new();
     let mut open: Option<Bounds> = None;
@@ -320,10 +325,9 @@ fn areas(
         }
         // A sentence below the rows is a note, and a paragraph is no row.
         let is_note = is_paragraph(&lines, &band);
-        // Wide cells look like prose as well, but are no larger than the rows above them.
         let size = median(lines.iter().map(|line| line.size));
         let are_rows = rows_size.is_some_and(|own| size.is_none_or(|size| size <= (1.0 + SAME_SIZE) * own));
-        let is_prose = (is_note || !are_rows) && is_text(&band);
+        let is_prose = is_text(&band, are_rows && !is_note);
         let is_rows = is_tabular(&band, &lines, a.is_rule || b.is_rule, slanted) && !is_prose;
         if is_empty || !is_rows {
             areas.extend(open.take());

@@ -109,6 +109,47 @@ fn a_box_behind_words_that_its_sides_cut_is_no_table() {
     assert_eq!(find_tables(&slide), []);
 }
 
+/// What a program prints.
+const PRINTED: &str = "
+> count(leaves)
+       Folds   Leaves   Pages
+Folio      1        2       4
+Quarto     2        4       8";
+const LONG: &str = "The program counts the leaves and prints the numbers of each sheet, as it is told to do here.";
+
+/// A page with some lines in a fixed pitch.
+fn typed(sketch: &str, lines: std::ops::Range<u8>) -> PageLayout {
+    let mut page = page(sketch);
+    let y = |line: u8| 100.0 + 14.0 * f32::from(line);
+    let own = page.words.iter_mut().filter(|word| (y(lines.start)..y(lines.end)).contains(&word.bounds.y0));
+    own.for_each(|word| word.is_monospace = true);
+    page
+}
+
+#[test]
+fn lines_of_a_fixed_pitch_between_text_of_another_type_are_no_table() {
+    let sketch = format!("{LONG}{PRINTED}\n{LONG}");
+    assert_eq!(find_tables(&typed(&sketch, 1..5)), []);
+    assert_eq!(find_tables(&typed(&sketch, 0..0)).len(), 1);
+    assert_eq!(find_tables(&typed(&sketch, 0..6)).len(), 1, "tables of typewriters are tables");
+}
+
+#[test]
+fn columns_of_a_fixed_pitch_that_are_no_whole_characters_apart_are_a_table() {
+    let mut page = typed(&format!("{LONG}{PRINTED}\n{LONG}"), 1..5);
+    for word in page.words.iter_mut().filter(|word| word.is_monospace && word.bounds.x0 > 100.0) {
+        (word.bounds.x0, word.bounds.x1) = (word.bounds.x0 + 3.0, word.bounds.x1 + 3.0);
+    }
+    assert_eq!(find_tables(&page).len(), 1);
+}
+
+#[test]
+fn boxes_of_a_fixed_pitch_with_a_title_between_them_are_no_table() {
+    let rule = "-".repeat(40);
+    let sketch = format!("{LONG}\n{rule}\n> list\n{rule}\nThe leaves\n{rule}{PRINTED}\n{rule}");
+    assert_eq!(find_tables(&typed(&sketch, 6..10)), []);
+}
+
 #[test]
 fn an_empty_page_has_no_table() {
     assert_eq!(find_tables(&PageLayout::default()), []);
