@@ -125,17 +125,21 @@ fn labels_turned_beside_the_text_are_lines_of_one_block() {
 
 #[test]
 fn lines_of_code_on_a_ground_each_are_one_listing() {
-    let listing = |gap: f32| {
+    let listing = |gaps: [f32; 3], is_striped: bool| {
         let mut sheet = Sheet::new().line(FULL).line(FULL).space(12.0);
-        for text in ["$ one", "two", "$ three"] {
+        for (at, (text, gap)) in ["$ one", "two", "$ three"].into_iter().zip(gaps).enumerate() {
             let bounds = Bounds { x0: 48.0, y0: sheet.y - 9.0, x1: 300.0, y1: sheet.y + 3.0 };
-            sheet.layout.fills.push(Fill { bounds, color: [230; 3] });
+            if !is_striped || at == 1 {
+                sheet.layout.fills.push(Fill { bounds, color: [230; 3] });
+            }
             sheet = sheet.at(50.0, MONO, text).space(gap);
         }
         markdown(sheet)
     };
-    assert!(listing(0.0).ends_with("```\n$ one\ntwo\n$ three\n```"));
-    assert!(listing(4.0).ends_with("```\n$ one\n```\n\n```\ntwo\n```\n\n```\n$ three\n```"));
+    assert!(listing([0.0; 3], false).ends_with("```\n$ one\ntwo\n$ three\n```"));
+    assert!(listing([0.0; 3], true).ends_with("```\n$ one\ntwo\n$ three\n```"));
+    assert!(listing([0.0, 12.0, 0.0], false).ends_with("```\n$ one\ntwo\n\n$ three\n```"));
+    assert!(listing([4.0; 3], false).ends_with("```\n$ one\n```\n\n```\ntwo\n```\n\n```\n$ three\n```"));
 }
 
 #[test]

@@ -21,8 +21,8 @@ const CODE_FACTOR: f32 = 3.3;
 const ELEMENT_FACTOR: f32 = 4.0;
 /// The further lines of a numbered title begin where the text after its number does, or at most so many ems from there.
 pub(super) const HANG_EM: f32 = 0.3;
-/// The grounds of the lines of one listing have no space between them.
-const LISTING_EM: f32 = 1.1;
+/// Lines of one listing, each on a ground of its own, are so near to a whole number of leadings apart, in leadings.
+const LISTING_TOLERANCE: f32 = 0.1;
 /// The label of a line has at most so many words.
 pub(super) const MAX_LABEL_WORDS: usize = 4;
 /// Sizes that differ by less are the same.
@@ -292,14 +292,14 @@ impl<'a> Splitter<'_, 'a> {
         line.size < MUCH_LARGER * self.statistics.body_size || above + below >= MAX_TITLE_LINES
     }
 
-    /// Whether both are lines of one listing, each on a ground of its own.
+    /// Whether both are lines of one listing, each on a ground of its own, or every other one on a ground: between boxes is
+    /// a space that is no empty line.
     fn is_listing(&self, next: usize) -> bool {
-        let has_ground = |index: usize| self.line(index).is_some_and(|line| line.ground.is_some());
-        let are_code = self.is_code(next - 1) && self.is_code(next);
-        are_code
-            && has_ground(next - 1)
-            && has_ground(next)
-            && self.step(next - 1, next) < LISTING_EM * self.leading(next)
+        let lines = self.step(next - 1, next) / self.leading(next);
+        self.is_code(next - 1)
+            && self.is_code(next)
+            && (0.5..CODE_FACTOR).contains(&lines)
+            && (lines - lines.round()).abs() < LISTING_TOLERANCE
     }
 
     /// Whether the style of whole lines changes.
