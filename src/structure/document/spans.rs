@@ -8,7 +8,7 @@ use super::notes::marks;
 use super::type_statistics::TypeStatistics;
 use crate::line_end::LineEnd;
 use crate::reading::pitch;
-use pagewise_text::Vocabulary;
+use pagewise_text::{Bounds, Vocabulary};
 use std::collections::BTreeSet;
 
 /// A raised number before it is the numerator of a fraction.
@@ -114,7 +114,7 @@ impl<'a> SpanWriter<'a> {
 
     /// The text of code, with its line ends, indents and empty lines.
     pub(super) fn code(&self, draft: &Draft) -> Vec<TextSpan> {
-        let left = draft.lines.iter().map(|line| line.bounds.x0).fold(f32::INFINITY, f32::min);
+        let lefts = left_edges(draft);
         let words = draft.lines.iter().flat_map(|line| &line.words).map(|word| (word.text.as_str(), word.bounds));
         // In type of other pitches, only the indent of a line, and of what follows its number, says something.
         let is_fixed = draft.is_all(Line::is_monospace);
@@ -123,9 +123,11 @@ impl<'a> SpanWriter<'a> {
         let step = step.filter(|step| *step > 0.0).fold(f32::INFINITY, f32::min);
         let mut text = String::new();
         let mut above: Option<&Line> = None;
+        let mut lefts = lefts.into_iter();
         let are_level = |a: &Line, b: &Line| a.baseline.total_cmp(&b.baseline).is_eq();
         for row in draft.lines.chunk_by(|a, b| are_level(a, b)) {
             let Some(line) = row.first() else { continue };
+            let left = lefts.by_ref().take(row.len()).fold(line.bounds.x0, f32::min);
             if let Some(above) = above.replace(line) {
                 let lines = count((line.baseline - above.baseline) / step).clamp(1, 1 + MAX_EMPTY_LINES);
                 text.extend(std::iter::repeat_n('\n', lines));
@@ -147,6 +149,21 @@ impl<'a> SpanWriter<'a> {
         }
         vec![TextSpan { text, is_monospace: true, ..TextSpan::default() }]
     }
+}
+
+/// For each line of code the left edge of the code. In the next column of a page it is another one.
+fn left_edges(draft: &Draft) -> Vec<f32> {
+    let part = |at: usize| draft.joints.partition_point(|(first, _)| *first <= at);
+    let lines: Vec<(usize, Bounds)> =
+        draft.lines.iter().enumerate().map(|(at, line)| (part(at), line.bounds)).collect();
+    let parts = lines.chunk_by(|a, b| a.0 == b.0);
+    let bounds: Vec<Bounds> = parts.map(|own| Bounds::around(own.iter().map(|(_, bounds)| *bounds))).collect();
+    let left = |own: &Bounds| {
+        let column = bounds.iter().filter(|other| other.shared_width(*own) > 0.0);
+        column.map(|other| other.x0).fold(own.x0, f32::min)
+    };
+    let lefts: Vec<f32> = bounds.iter().map(left).collect();
+    lines.iter().map(|(part, own)| lefts.get(*part).copied().unwrap_or(own.x0)).collect()
 }
 
 fn is_step_number(text: &str) -> bool {

@@ -305,6 +305,21 @@ fn the_comments_of_a_listing_stand_on_the_lines_of_its_code() {
 }
 
 #[test]
+fn code_that_goes_on_in_the_next_column_is_indented_from_its_edge() {
+    let mut sheet = Sheet::new();
+    for row in 0..8_u8 {
+        sheet.put(50.0, MONO, if row == 0 { "if (ready) {" } else { "    call(sheet, all);" });
+        match row {
+            0 => sheet.put(232.3, MONO, "    close(folds);"),
+            1 => sheet.put(232.3, MONO, "}"),
+            _ => sheet.put(232.3, PLAIN, "right column of text that is full"),
+        }
+        sheet.y += 12.0;
+    }
+    assert_has(sheet, "    call(sheet, all);\n    close(folds);\n}\n```");
+}
+
+#[test]
 fn columns_of_code_are_counted_by_the_distance_of_its_characters() {
     // The characters are .5 em wide and .6 em apart.
     let mut sheet = Sheet::new().line(FULL).space(6.0);
