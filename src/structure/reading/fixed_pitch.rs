@@ -9,6 +9,8 @@ use std::ops::Range;
 
 /// Fewer words of a font show no pitch.
 const MIN_WORDS: usize = 3;
+/// Minimum number of words that show the pitch of another font of the page.
+const MIN_ALIKE: usize = 2;
 /// A word shows the pitch of its font by so many different letters. Most fonts have digits of one width.
 const MIN_LETTERS: usize = 4;
 /// Pitches that differ by less, in ems, are one.
@@ -31,11 +33,16 @@ impl FixedPitchFonts {
         for word in words.iter().filter(|word| shows_pitch(&word.text)) {
             pitches.entry(word.font).or_default().add(&word.text, pitch_of(word, frame));
         }
-        pitches.retain(|_, pitches| pitches.texts.len() >= MIN_WORDS);
-        let is_fixed = |pitches: &Pitches| pitches.most - pitches.least < TOLERANCE_EM && pitches.least > 0.0;
-        let fixed: BTreeSet<u16> = pitches.iter().filter(|(_, own)| is_fixed(own)).map(|(font, _)| *font).collect();
+        let is_fixed = |own: &Pitches| own.most - own.least < TOLERANCE_EM && own.least > 0.0;
+        let shown: Vec<&Pitches> = pitches.values().filter(|own| own.texts.len() >= MIN_WORDS).collect();
+        let fixed: Vec<f32> = shown.iter().filter(|own| is_fixed(own)).map(|own| own.least).collect();
         // On a page that is written in one pitch throughout, this says nothing of a font.
-        Self(if fixed.len() < pitches.len() { fixed } else { BTreeSet::new() })
+        if fixed.len() == shown.len() {
+            return Self::default();
+        }
+        let is_alike = |own: &Pitches| fixed.iter().any(|pitch| (pitch - own.least).abs() < TOLERANCE_EM);
+        let has_pitch = |own: &Pitches| is_fixed(own) && own.texts.len() >= MIN_ALIKE && is_alike(own);
+        Self(pitches.iter().filter(|(_, own)| has_pitch(own)).map(|(font, _)| *font).collect())
     }
 
     pub(super) fn contains(&self, font: u16) -> bool {

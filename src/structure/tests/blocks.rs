@@ -320,6 +320,20 @@ fn code_that_goes_on_in_the_next_column_is_indented_from_its_edge() {
 }
 
 #[test]
+fn words_with_the_pitch_of_the_code_beside_them_are_code() {
+    let mut sheet = Sheet::new().line(FULL).line(FULL).space(12.0);
+    // The prose has no pitch.
+    sheet.layout.words.iter_mut().filter(|word| word.text.len() == 4).for_each(|word| word.bounds.x1 -= 3.0);
+    for (key, code) in [("while", "(count) folds(sheet);"), ("until", "(leaves) close(folds);")] {
+        sheet.put(50.0, Face { is_bold: true, ..MONO }, key);
+        sheet.put(80.0, MONO, code);
+        sheet.y += 12.0;
+    }
+    sheet.layout.words.iter_mut().for_each(|word| word.is_monospace = false);
+    assert_has(sheet, "```\nwhile (count) folds(sheet);\nuntil (leaves) close(folds);\n```");
+}
+
+#[test]
 fn columns_of_code_are_counted_by_the_distance_of_its_characters() {
     // The characters are .5 em wide and .6 em apart.
     let mut sheet = Sheet::new().line(FULL).space(6.0);
