@@ -117,8 +117,8 @@ pub(super) fn are_columns(left: &Side, right: &Side, em: f32) -> bool {
         && (left.has_block || right.has_block || is_aligned(left, em, is_wide) && is_aligned(right, em, is_wide))
 }
 
-/// Whether the segments begin at one left edge or all end at one right edge, so that the white space is no accident of word
-/// spaces. Beside a wide gutter the lines of prose do, whatever the gaps in them.
+/// Whether the segments begin at one left edge, or all end at one right edge or stand at one middle, so that the white space is
+/// no accident of word spaces. Beside a wide gutter the lines of prose do, whatever the gaps in them.
 fn is_aligned(side: &Side, em: f32, is_wide: bool) -> bool {
     let lines = line_lefts(side);
     let is_prose = is_wide && lines.len() > MIN_LINES && fill(&side.spans) > FULL_LINES;
@@ -137,8 +137,11 @@ fn is_aligned(side: &Side, em: f32, is_wide: bool) -> bool {
         && (at_edge >= 2 && at_edge + at_hang == lefts.len()
             || at_hang >= MIN_LINES && at_edge + at_hang + 1 >= lefts.len());
     let is_right = is_close(side, em) && side.spans.iter().all(|span| is_near(span.right, side.bounds.x1));
+    let middle = (side.bounds.x0 + side.bounds.x1) / 2.0;
+    let is_at_middle = |span: &Span| is_near((span.left + span.right) / 2.0, middle);
+    let is_centred = lines.len() > MIN_LINES && is_close(side, em) && side.spans.iter().all(is_at_middle);
     let is_undivided = 4 * (lefts.len() - side.marks.min(lefts.len())) <= 5 * lines.len();
-    lines.len() >= MANY_LINES || side.is_list() || (is_edge || is_hanging || is_right) && is_undivided
+    lines.len() >= MANY_LINES || side.is_list() || (is_edge || is_hanging || is_right || is_centred) && is_undivided
 }
 
 /// Whether its lines follow each other closely, unlike the labels of a form.

@@ -416,4 +416,18 @@ mod tests {
         assert_eq!(names(columns_of(page.clone(), &[])), ["l", "r"]);
         assert_eq!(prose_columns_of(page).len(), 1);
     }
+
+    #[test]
+    fn lines_that_stand_at_one_middle_are_a_column() {
+        let menu = |shift: f32| {
+            let line = |at: u8| {
+                let (top, half) = (104.0 + 12.0 * f32::from(at), 30.0 + 7.0 * f32::from(at % 4));
+                let middle = 400.0 + if at == 3 { shift } else { 0.0 };
+                Line { name: 'r', bounds: [middle - half, top, middle + half, top + 10.0] }
+            };
+            names(columns_of(column('l', 72.0, 292.0).into_iter().chain((0..8).map(line)).collect(), &[]))
+        };
+        assert_eq!(menu(0.0), ["l", "r"]);
+        assert_ne!(menu(12.0), ["l", "r"]);
+    }
 }
