@@ -19,6 +19,15 @@ pub(super) struct DrawnBoxes {
     pub(super) margin_rules: Vec<Bounds>,
 }
 
+impl DrawnBoxes {
+    /// Whether the side of a box stands on a line between two places. `em` is the size of the line.
+    pub(super) fn divide(&self, from: f32, to: f32, baseline: f32, em: f32) -> bool {
+        let first = self.sides.partition_point(|side| side.center().0 < from);
+        let mut between = self.sides.iter().skip(first).take_while(|side| side.center().0 <= to);
+        between.any(|side| side.height() > SIDE_EM * em && side.y0 < baseline && baseline < side.y1)
+    }
+}
+
 /// A segment with more words takes none of another one.
 const MAX_AROUND: usize = 1_000;
 
@@ -206,13 +215,11 @@ fn divided(mut row: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Part> {
 /// and its value, or an item.
 fn is_divided(left: &Segment, right: &Segment, boxes: &DrawnBoxes) -> bool {
     let (from, to, em) = (left.bounds.x1, right.bounds.x0, left.size.max(right.size));
-    let first = boxes.sides.partition_point(|side| side.center().0 < from);
-    let mut between = boxes.sides.iter().skip(first).take_while(|side| side.center().0 <= to);
-    let is_side = |side: &Bounds| side.height() > SIDE_EM * em && side.y0 < left.baseline && left.baseline < side.y1;
     let is_label = ends_label(&left.words) || is_cell_value(&right.words);
     let is_row = (left.size - right.size).abs() < SAME_SIZE * em && is_label;
     let is_one = is_row || left.is_item() && !right.is_item();
-    between.any(is_side) || to - from > WIDE_GAP_EM * em && !is_one && is_text(left) && is_text(right)
+    boxes.divide(from, to, left.baseline, em)
+        || to - from > WIDE_GAP_EM * em && !is_one && is_text(left) && is_text(right)
 }
 
 /// Whether a segment has a word that is neither code nor a leader.

@@ -192,7 +192,7 @@ impl<'p> DirectionReader<'p> {
             (placed, baseline)
         });
         let formulas = formulas.iter().flat_map(|formula| formula.line_words(self.page));
-        segments::collect(placed.flat_map(|placed| self.links.split(placed)).chain(formulas).collect())
+        segments::collect(placed.flat_map(|placed| self.links.split(placed)).chain(formulas).collect(), &self.boxes)
     }
 }
 

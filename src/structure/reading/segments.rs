@@ -5,6 +5,7 @@ use super::super::caption_label::is_caption_label;
 use super::super::list_marks::{is_bullet_sign, is_list_mark};
 use super::super::page_structure::{LineWord, ends_label, has_letter, is_cell_value};
 use super::fixed_pitch::{is_whole_shift, pitch};
+use super::lines::DrawnBoxes;
 use crate::measures::SCRIPT_SIZE;
 use pagewise_base::script::{is_right_to_left, runs_left};
 use pagewise_text::{
@@ -192,10 +193,10 @@ pub(super) fn most_frequent(counted: impl Iterator<Item = (f32, usize)>) -> Opti
 }
 
 /// The segments of a page, from top to bottom.
-pub(super) fn collect(words: Vec<(LineWord, f32)>) -> Vec<Segment> {
+pub(super) fn collect(words: Vec<(LineWord, f32)>, boxes: &DrawnBoxes) -> Vec<Segment> {
     let words = words.into_iter().enumerate();
     let words = words.map(|(order, (word, baseline))| PlacedWord { order, word, baseline });
-    with_marks(rows_of(words.collect()).into_iter().map(split_row).collect())
+    with_marks(rows_of(words.collect()).into_iter().map(|row| split_row(row, boxes)).collect())
 }
 
 /// Whether a word may be the mark of an item or the number of an entry.
@@ -291,11 +292,11 @@ fn has_word(segment: &Segment) -> bool {
 }
 
 /// A row, split at wide gaps.
-fn split_row(row: Vec<PlacedWord>) -> Vec<Segment> {
+fn split_row(row: Vec<PlacedWord>, boxes: &DrawnBoxes) -> Vec<Segment> {
     // Raised and lowered signs of a formula stand in its box.
     let has_formula = row.iter().any(|own| own.word.formula.is_some());
     let runs = if has_formula { vec![row] } else { strands(row) }.into_iter().flat_map(|run| {
-        let (leaders, typed) = (leaders(&run), typed(&run));
+        let (leaders, typed) = (leaders(&run), typed(&run, boxes));
         let limit = |at: usize| if leaders.get(at) == Some(&true) { LEADER_GAP_EM } else { COLUMN_GAP_EM };
         parts(run, |at, gap| gap > limit(at) && typed.get(at) != Some(&true))
     });
@@ -322,8 +323,9 @@ pub(crate) fn is_dots(word: &str) -> bool {
     word.chars().all(|sign| matches!(sign, '.' | '…' | '·' | '․'))
 }
 
-/// Whether each word of a row follows another one in a listing: both have a fixed pitch, and whole spaces between them.
-fn typed(row: &[PlacedWord]) -> Vec<bool> {
+/// Whether each word of a row follows another one in a listing: both have a fixed pitch, and whole spaces between
+/// them, where no side of a box stands.
+fn typed(row: &[PlacedWord], boxes: &DrawnBoxes) -> Vec<bool> {
     let typed = || row.iter().map(|own| &own.word).filter(|word| word.style.is_monospace);
     let Some(pitch) = pitch(typed().map(|word| (word.text.as_str(), word.bounds))) else {
         return vec![false; row.len()];
@@ -335,6 +337,7 @@ fn typed(row: &[PlacedWord]) -> Vec<bool> {
             && own.word.style.is_monospace
             && are_alike
             && is_whole_shift(before.word.bounds, own.word.bounds, pitch)
+            && !boxes.divide(before.word.bounds.x1, own.word.bounds.x0, own.baseline, own.word.style.size)
     };
     std::iter::once(false).chain(row.windows(2).map(is_typed)).collect()
 }

@@ -1,6 +1,6 @@
 //! Which white space divides columns, and which the cells of rows.
 
-use super::sheet::{PLAIN, Sheet, assert_has, markdown};
+use super::sheet::{MONO, PLAIN, Sheet, assert_has, markdown};
 use pagewise_text::{Bounds, Rule};
 
 /// Asserts that a page has these texts one after the other.
@@ -184,4 +184,22 @@ fn a_text_beside_a_paragraph_does_not_divide_it() {
     let mut page = page.space(-7.0);
     page.put(250.0, PLAIN, "Label of a chart");
     assert_has(page.space(7.0).line("the labels of a chart."), "such as the labels of a chart.\n\nLabel of a chart");
+}
+
+#[test]
+fn a_rule_between_columns_of_code_divides_their_lines() {
+    let code = |rule: bool| {
+        let row = |mut sheet: Sheet, at: u8| {
+            sheet.put(50.0, MONO, &format!("let left_{at} = read(at);"));
+            sheet.at(200.0, MONO, &format!("let right_{at} = read(at);"))
+        };
+        let mut sheet = (0..12).fold(Sheet::new(), row);
+        if rule {
+            let bounds = Bounds { x0: 190.0, y0: 60.0, x1: 190.5, y1: 240.0 };
+            sheet.layout.rules.push(Rule { bounds, is_horizontal: false, color: [0; 3] });
+        }
+        sheet
+    };
+    assert_order(code(true), &["let left_0", "let left_1 ", "let left_11", "let right_0", "let right_11"]);
+    assert_order(code(false), &["let left_0", "let right_0", "let left_11", "let right_11"]);
 }
