@@ -11,6 +11,8 @@ const MAX_RULES: usize = 200_000;
 const MAX_SHADED_LINE: f32 = 1.4;
 /// Edges nearer than this are one.
 const SAME_PLACE: f32 = 1.6;
+/// A fill that ends nearer to a side of the page runs to it.
+const BLEED_PT: f32 = 1.0;
 /// Pieces of an edge with a gap up to this are one edge.
 const GAP: f32 = 3.0;
 
@@ -123,10 +125,13 @@ fn bounded(edges: Vec<Edge>) -> Vec<Edge> {
     if edges.len() > MAX_EDGES { Vec::new() } else { edges }
 }
 
-/// Whether a fill can be the ground of cells: not the whole page, and as high as text.
+/// Whether a fill can be the ground of cells: as high as text, and not the page or a panel of it, which runs to a side of
+/// the paper over most of its height.
 fn is_ground(bounds: &Bounds, page: &PageLayout) -> bool {
     let (width, height) = (bounds.width(), bounds.height());
-    width * height < 0.8 * page.width * page.height && height > 4.0 && width > 4.0
+    let is_cut = bounds.x0 < BLEED_PT || bounds.x1 > page.width - BLEED_PT;
+    let is_panel = is_cut && height > 0.7 * page.height || width * height > 0.8 * page.width * page.height;
+    !is_panel && height > 4.0 && width > 4.0
 }
 
 /// The middle line of a rule.

@@ -243,3 +243,21 @@ fn fractions_over_the_names_of_the_terms_are_no_table() {
     page.words.sort_by(|a, b| a.bounds.y0.total_cmp(&b.bounds.y0).then(a.bounds.x0.total_cmp(&b.bounds.x0)));
     assert_eq!(find_tables(&page), []);
 }
+
+#[test]
+fn panels_that_run_to_the_sides_of_the_page_are_no_cells() {
+    let spread = |margin: f32| {
+        let mut page = empty_page();
+        let middle = page.width / 2.0;
+        for (x0, x1) in [(margin, middle), (middle, page.width - margin)] {
+            for (y0, y1, color) in [(0.0, 70.0, [0; 3]), (70.0, 760.0, [255; 3])] {
+                page.fills.push(Fill { bounds: Bounds { x0, y0, x1, y1 }, color });
+            }
+            for (at, text) in (0_u8..).zip(["Rolls", "Each", "roll", "is", "for", "one", "trick."]) {
+                page.words.push(word(text, x0 + 40.0, 40.0 + 50.0 * f32::from(at) + x0 / 15.0));
+            }
+        }
+        find_tables(&page).len()
+    };
+    assert_eq!((spread(0.0), spread(30.0)), (0, 1));
+}
