@@ -7,9 +7,8 @@ use crate::tables::layout::edges::Edges;
 use crate::tables::layout::figures::is_figure;
 use crate::tables::layout::lines::{Chunk, PageWords, PlacedWord, TextLine, text_lines, union};
 use crate::tables::reading::area::{Area, Proof};
-use crate::tables::reading::centred::{HALF_PITCH, OFF_MIDDLE};
 use crate::tables::reading::columns::columns_of;
-use crate::tables::reading::likeness::{MIN_HEADED, is_below};
+use crate::tables::reading::likeness::{MIN_HEADED, is_below, is_parted};
 use crate::tables::{Cell, Table};
 use pagewise_text::{Bounds, PageLayout};
 
@@ -17,6 +16,8 @@ use pagewise_text::{Bounds, PageLayout};
 pub(super) const MAX_PITCH: f32 = 3.6;
 /// The largest gap, in ems, between cells that stand beside each other and share no baseline.
 const MAX_BESIDE: f32 = 4.0;
+/// Each of two tables beside each other has at least so many lines.
+const MIN_LINES: usize = 3;
 /// A column of prose has at least so many lines.
 const MIN_PROSE: usize = 6;
 /// Words that begin at most so many points from an edge begin at it, and at least so many of them show an edge.
@@ -138,34 +139,12 @@ fn side_by_side<'p>(words: Vec<PlacedWord<'p>>, gutters: &[Gutter]) -> Vec<Vec<P
     let border = (2..columns.len().saturating_sub(1)).find_map(|at| {
         let (left, right) = (columns.get(at - 1)?, columns.get(at)?);
         let x = (left.hi + right.lo) / 2.0;
-        is_parted(&lines, x).then_some(x)
+        is_parted(&lines, f32::MIN..x, x..f32::MAX, MIN_LINES).then_some(x)
     });
     let gutter = gutters.iter().find(|gutter| gutter.divides(&words)).map(Gutter::middle);
     let Some(x) = gutter.or(border) else { return vec![words] };
     let (left, right) = words.into_iter().partition(|w| w.word.bounds.x1 < x);
     vec![left, right]
-}
-
-/// Whether the lines left and right of a place are lines of two tables.
-fn is_parted(lines: &[TextLine], x: f32) -> bool {
-    let (mut left, mut right, mut both) = (0, 0, 0);
-    let has_left = |line: &TextLine| line.chunks.iter().any(|c| c.bounds.x1 < x);
-    let has_right = |line: &TextLine| line.chunks.iter().any(|c| c.bounds.x0 > x);
-    for (at, line) in lines.iter().enumerate() {
-        let around = at.checked_sub(1).and_then(|first| lines.get(first..=at + 1));
-        let is_centred = matches!(around, Some([above, line, below])
-            if is_middle(above, line, below) && has_left(above) == has_left(below) && has_left(above) != has_left(line));
-        left += usize::from(has_left(line));
-        right += usize::from(has_right(line));
-        both += usize::from(has_left(line) && has_right(line) || is_centred);
-    }
-    left.min(right) >= 3 && 5 * both <= 3 * left.min(right)
-}
-
-/// Whether a line stands at the middle of the lines of a cell beside it.
-fn is_middle(above: &TextLine, line: &TextLine, below: &TextLine) -> bool {
-    let (over, under) = (line.baseline - above.baseline, below.baseline - line.baseline);
-    over.max(under) < HALF_PITCH * line.size && (over - under).abs() < OFF_MIDDLE * line.size
 }
 
 /// Groups of chunks that can be one table: lines of several chunks, with prose and listings as barriers.

@@ -95,6 +95,12 @@ impl<'p> Area<'p> {
         let is_ruled = |above: &RowLine, below: &RowLine| is_cut(above, below, &all);
         let is_headed = top.last().zip(body.first()).is_some_and(|(head, first)| is_ruled(head, first));
         let is_parted = body.windows(2).any(|pair| matches!(pair, [above, below] if is_ruled(above, below)));
+        let rules: Vec<Edge> = self.cuts.iter().filter(|cut| cut.is_rule).copied().collect();
+        let has_rule = |pair: &[RowLine]| matches!(pair, [a, b] if cut_share(&rules, a, b, &columns) > 0.5);
+        let are_free = !body.windows(2).any(has_rule);
+        if are_free && likeness::are_panels(&self.lines, &columns) {
+            return None;
+        }
         let is_one = is_headed && !is_parted && are_lists(&body, columns.len());
         let middles = if is_one { Middles::of_one_row(&body) } else { Middles::take(&mut body, &columns, is_cut) };
         let rows = rows_of(&body, &columns, &middles.joins, proof, is_ruled);

@@ -1,6 +1,7 @@
 //! Whether a grid is a table.
 
 use super::area::Proof;
+use super::centred::{HALF_PITCH, OFF_MIDDLE};
 use super::columns::Column;
 use super::grid::Slot;
 use crate::page_structure::{is_value, page_number};
@@ -8,6 +9,7 @@ use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, is_item, text_li
 use crate::tables::layout::signs::is_currency;
 use pagewise_text::Bounds;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Minimum number of lines that a border divides, and of words on each side of it.
 const MIN_CUT: usize = 3;
@@ -20,6 +22,8 @@ const MIN_PARTS: usize = 2;
 /// Minimum number of cells of a column in which the text of the cell above goes on, and of the words of that.
 const MIN_RUNNING: usize = 3;
 const MIN_PROSE_WORDS: usize = 4;
+/// Minimum number of lines of each of the panels side by side.
+const MIN_PANEL: usize = 10;
 /// A sign that is drawn apart leaves a gap of fewer ems in its sentence.
 const SENTENCE_GAP: f32 = 3.0;
 /// So many ascending numbers in the last column are page numbers, whatever stands in the others.
@@ -150,6 +154,41 @@ fn is_numbered(body: &[&Slot], columns: usize) -> bool {
     };
     let is_mark = |slot: &&Slot| matches!(slot.words.as_slice(), [only] if is_number(&only.word.text));
     columns == 2 && body.iter().filter(|slot| slot.column == 0).all(is_mark)
+}
+
+/// Whether the columns are panels with texts of their own: the lines of neighbours seldom share a baseline.
+pub(crate) fn are_panels(lines: &[TextLine], columns: &[Column]) -> bool {
+    let is_border = |pair: &[Column]| match pair {
+        [left, right] => is_parted(lines, left.lo..left.hi, right.lo..right.hi, MIN_PANEL),
+        _ => false,
+    };
+    columns.windows(2).all(is_border)
+}
+
+/// Whether the lines in two ranges beside each other, at least `least` in each, are not those of one table.
+pub(crate) fn is_parted(lines: &[TextLine], left: Range<f32>, right: Range<f32>, least: usize) -> bool {
+    let has = |line: &TextLine, own: &Range<f32>| {
+        line.chunks.iter().any(|chunk| own.start <= chunk.bounds.x0 && chunk.bounds.x1 <= own.end)
+    };
+    let (mut lefts, mut rights, mut both) = (0, 0, 0);
+    for (at, line) in lines.iter().enumerate() {
+        let (is_left, is_right) = (has(line, &left), has(line, &right));
+        let around = at.checked_sub(1).and_then(|first| lines.get(first..=at + 1));
+        let is_centred = matches!(around, Some([above, line, below])
+            if is_middle(above, line, below)
+                && has(above, &left) == has(below, &left)
+                && has(above, &left) != is_left);
+        lefts += usize::from(is_left);
+        rights += usize::from(is_right);
+        both += usize::from(is_left && is_right || is_centred);
+    }
+    lefts.min(rights) >= least && 5 * both <= 3 * lefts.min(rights)
+}
+
+/// Whether a line stands at the middle of the lines of a cell beside it.
+fn is_middle(above: &TextLine, line: &TextLine, below: &TextLine) -> bool {
+    let (over, under) = (line.baseline - above.baseline, below.baseline - line.baseline);
+    over.max(under) < HALF_PITCH * line.size && (over - under).abs() < OFF_MIDDLE * line.size
 }
 
 /// Whether two rows are the wide spaces of a paragraph: most cells of the first one begin as the middle of a sentence, or

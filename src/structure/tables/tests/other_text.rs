@@ -245,6 +245,25 @@ fn fractions_over_the_names_of_the_terms_are_no_table() {
 }
 
 #[test]
+fn panels_beside_each_other_in_a_box_are_no_table() {
+    let panels = |shift: f32| {
+        let mut page = empty_page();
+        for at in 0_u8..12 {
+            let y = 110.0 + 14.0 * f32::from(at);
+            let is_second = at.is_multiple_of(3);
+            for (x, own) in [(70.0, y), (320.0, if is_second { y } else { y + shift })] {
+                page.words.push(word(&format!("check_{at:02}(value)"), x, own));
+            }
+        }
+        page.rules.extend([rule(60.0, 100.0, 560.0, 100.5), rule(60.0, 290.0, 560.0, 290.5)]);
+        page.rules.push(rule(310.0, 100.0, 310.5, 290.0));
+        find_tables(&page).iter().map(|table| (table.rows, table.columns)).collect::<Vec<_>>()
+    };
+    assert_eq!(panels(4.0), []);
+    assert_eq!(panels(0.0), [(12, 2)]);
+}
+
+#[test]
 fn panels_that_run_to_the_sides_of_the_page_are_no_cells() {
     let spread = |margin: f32| {
         let mut page = empty_page();
