@@ -68,6 +68,13 @@ pub(crate) fn is_list_mark(text: &str) -> bool {
     MarkerKind::of(text, false).is_some()
 }
 
+/// `2.1`, `2.1.`, `3.1.2.`
+pub(crate) fn is_section_number(text: &str) -> bool {
+    let parts: Vec<&str> = text.trim_end_matches('.').split('.').collect();
+    let is_number = |part: &&str| (1..=2).contains(&part.len()) && part.chars().all(|sign| sign.is_ascii_digit());
+    parts.len() > 1 && parts.len() < 5 && parts.iter().all(is_number)
+}
+
 /// `1.`, `1)`, `(1)`, `a.`, `a)`, `(a)`, `iv.`, `[1]`.
 fn enumerator(text: &str) -> Option<MarkerKind> {
     if let Some(inner) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {

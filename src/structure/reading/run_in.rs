@@ -1,5 +1,6 @@
 //! Headings that stand in the first line of their text become lines of their own.
 
+use crate::list_marks::is_section_number;
 use crate::page_structure::{Line, LineWord};
 use pagewise_text::Bounds;
 use std::ops::Range;
@@ -67,13 +68,6 @@ fn words_before_quad(line: &Line) -> Option<usize> {
 
 fn is_next_line(above: &Line, below: &Line) -> bool {
     (below.baseline - above.baseline) < 1.6 * above.size && (below.bounds.x0 - above.bounds.x0).abs() < 2.0 * above.size
-}
-
-/// `2.1`, `2.1.`, `3.1.2.`
-fn is_section_number(text: &str) -> bool {
-    let parts: Vec<&str> = text.trim_end_matches('.').split('.').collect();
-    let is_number = |part: &&str| (1..=2).contains(&part.len()) && part.chars().all(|sign| sign.is_ascii_digit());
-    parts.len() > 1 && parts.len() < 5 && parts.iter().all(is_number)
 }
 
 /// Takes the words from `count` on out of a line.

@@ -110,6 +110,9 @@ impl<'p> Area<'p> {
         let above = |middle: f32| levels + places.partition_point(|place| *place < middle).saturating_sub(1);
         slots.extend(middles.between.iter().filter_map(|block| block.slot(above(block.middle()))));
         spans::span_labels(&mut slots, levels, &places, columns.len());
+        if are_free && likeness::are_clauses(&slots, columns.len()) {
+            return None;
+        }
         let has_heads =
             is_headed && slots.iter().filter(|slot| slot.is_header && slot.row + slot.row_span == levels).count() > 1;
         // A label says something of a table only with heads below it.

@@ -4,6 +4,7 @@ use super::area::Proof;
 use super::centred::{HALF_PITCH, OFF_MIDDLE};
 use super::columns::Column;
 use super::grid::Slot;
+use crate::list_marks::{is_list_mark, is_section_number};
 use crate::page_structure::{is_value, page_number};
 use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine, is_item, text_lines, union};
 use crate::tables::layout::signs::is_currency;
@@ -154,6 +155,26 @@ fn is_numbered(body: &[&Slot], columns: usize) -> bool {
     };
     let is_mark = |slot: &&Slot| matches!(slot.words.as_slice(), [only] if is_number(&only.word.text));
     columns == 2 && body.iter().filter(|slot| slot.column == 0).all(is_mark)
+}
+
+/// Whether these are clauses or items beside their numbers and marks: each column before the last has hardly anything else,
+/// and the last one has sentences.
+pub(crate) fn are_clauses(slots: &[Slot], columns: usize) -> bool {
+    let own = |column: usize| slots.iter().filter(move |slot| slot.column == column && slot.column_span == 1);
+    let is_mark = |slot: &&Slot| {
+        let first = slot.words.first().map_or("", |word| word.word.text.as_str());
+        let is_single = slot.words.len() == 1 && first.chars().count() == 1;
+        // The rest of a wrapped line may stand below a mark.
+        slot.words.len() <= 2 && (is_list_mark(first) || is_section_number(first)) || is_single
+    };
+    let are_marks = |column: usize| 2 * own(column).filter(is_mark).count() > own(column).count();
+    let text = columns.saturating_sub(1);
+    let words: usize = own(text).map(|slot| slot.words.len()).sum();
+    let mut heads = slots.iter().filter(|slot| slot.is_header && slot.column < text);
+    heads.all(|head| is_mark(&head))
+        && (0..text).all(are_marks)
+        && !is_valued(slots, text)
+        && words >= MIN_PROSE_WORDS * own(text).count()
 }
 
 /// Whether the columns are panels with texts of their own: the lines of neighbours seldom share a baseline.

@@ -245,6 +245,42 @@ fn fractions_over_the_names_of_the_terms_are_no_table() {
 }
 
 #[test]
+fn clauses_beside_their_numbers_and_marks_are_no_table() {
+    let clauses = "
+------------------------------------------------------------
+       • Moving of the seats
+       • Swapping of the clothes
+5.23   Behaviour that is not welcome during a visit may be
+       any of the following and more than that;
+       • Moving of the seats
+       • Swapping of the clothes
+5.24   A visit may be ended early where this was seen by
+       those who watch it.
+Contact by hand
+5.25   No visitor may touch.
+------------------------------------------------------------";
+    assert_eq!(tables_of(clauses), "");
+    let parts = "
+--------------------------------------------------
+5.1  Means of putting it out
+     Suitable means
+     Foam and dry powder
+
+     Means that are not suitable at all
+     For this substance no limits are given.
+
+5.2  Dangers that come from the mixture
+     Oxides of coal
+
+5.3  Advice for the brigade
+     Wear something over your mouth.
+--------------------------------------------------";
+    assert_eq!(tables_of(parts), "");
+    let ruled = parts.replace("\n\n", &format!("\n{}\n", "-".repeat(50)));
+    assert_eq!(tables_of(&ruled).lines().count(), 4);
+}
+
+#[test]
 fn panels_beside_each_other_in_a_box_are_no_table() {
     let panels = |shift: f32| {
         let mut page = empty_page();
