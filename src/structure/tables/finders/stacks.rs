@@ -259,13 +259,15 @@ fn is_over(line: &TextLine, area: &Bounds, columns: &[Column]) -> bool {
         matches!((signs.next(), signs.next()), (Some(sign), None) if !sign.is_alphanumeric())
     };
     let own: Vec<&Chunk> = chunks_within(line, area).into_iter().filter(|chunk| !is_sign(chunk)).collect();
+    let is_sum = own.iter().skip(1).all(|chunk| chunk.is_value() && has_digit(chunk));
     let host = |chunk: &Chunk| {
         let mut under = (0..).zip(columns).filter(|(_, c)| c.lo < chunk.bounds.x1 && chunk.bounds.x0 < c.hi);
-        let (at, _) = under.next().filter(|(_, column)| column.is_aligned(chunk, OFF_COLUMN))?;
+        // The label of a sum may be indented.
+        let is_in = |at: usize, column: &Column| is_sum && at == 0 || column.is_aligned(chunk, OFF_COLUMN);
+        let (at, _) = under.next().filter(|(at, column)| is_in(*at, column))?;
         under.next().is_none().then_some(at)
     };
     let hosts: Option<BTreeSet<usize>> = own.iter().map(|chunk| host(chunk)).collect();
-    let is_sum = own.iter().skip(1).all(|chunk| chunk.is_value() && has_digit(chunk));
     own.len() > 1 && (is_sum || 2 * own.len() >= columns.len()) && hosts.is_some_and(|hosts| hosts.len() == own.len())
 }
 

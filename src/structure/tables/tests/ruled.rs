@@ -962,6 +962,23 @@ fn a_label_at_the_middle_of_a_drawn_row_covers_the_rows_beside_it() {
 }
 
 #[test]
+fn a_sum_below_the_last_rule_may_be_indented() {
+    let found = tables_of(
+        "
+------------------------------
+Place        Voters      Cast
+------------------------------
+North           120        87
+  By mail        20         9
+South           310       204
+  By mail        50        17
+------------------------------
+  All           500       317",
+    );
+    assert_eq!(found.lines().last(), Some("All | 500 | 317"));
+}
+
+#[test]
 fn sums_above_a_rule_are_no_head() {
     let sketch = "
 Before tax      1440.00
