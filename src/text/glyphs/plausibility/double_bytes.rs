@@ -7,8 +7,9 @@
 use crate::glyphs::characters::text_of_string;
 use crate::glyphs::{GlyphPlacement, GlyphText};
 use pagewise_charset::{Charset, Extent};
+use std::collections::BTreeSet;
 
-/// The least number of pairs. A few may be an accident.
+/// The least number of different pairs. A few may be an accident: languages of Latin script repeat some, such as `çã`.
 const MIN_PAIRS: usize = 8;
 
 /// At most one of this many halves stands alone. In Latin text, most accented letters do.
@@ -52,7 +53,8 @@ impl DoubleBytes {
     /// The charset of the codes, if they are halves of characters.
     pub(crate) fn charset(&self) -> Option<Charset> {
         let pairs = self.pairs.len() / 2;
-        if pairs < MIN_PAIRS || self.alone.saturating_mul(ALONE_SHARE) > pairs {
+        let different = self.pairs.chunks(2).collect::<BTreeSet<_>>().len();
+        if different < MIN_PAIRS || self.alone.saturating_mul(ALONE_SHARE) > pairs {
             return None;
         }
         let charset = Charset::detect(&self.pairs, Extent::Whole).filter(|charset| !charset.is_unicode())?;
@@ -157,7 +159,8 @@ mod tests {
         let latin =
             b"cr\xE8me br\xFBl\xE9e, na\xEFve fa\xE7ade, d\xE9j\xE0 vu, \xC5ngstr\xF6m, \xFCber, pi\xF1ata, gar\xE7on";
         let cyrillic = b"\xC2\xF1\xE5 \xEB\xFE\xE4\xE8 \xF0\xEE\xE6\xE4\xE0\xFE\xF2\xF1\xFF \xF1\xE2\xEE\xE1\xEE\xE4\xED\xFB\xEC\xE8";
-        for text in [&latin[..], &cyrillic[..], CHINESE.get(..8).unwrap_or_default(), b"plain"] {
+        let repeated = b"pontua\xE7\xE3o ".repeat(20);
+        for text in [&latin[..], &cyrillic[..], &repeated, CHINESE.get(..8).unwrap_or_default(), b"plain"] {
             assert_eq!(charset(&[text]), None);
         }
         // Halves in runs of their own stand alone.
