@@ -1,6 +1,6 @@
 //! The parts of a path.
 
-use hayro_interpret::kurbo::{Affine, BezPath, PathEl, Point, Rect};
+use hayro_interpret::kurbo::{Affine, BezPath, CubicBez, ParamCurve, PathEl, Point, QuadBez, Rect};
 
 /// Lines that are off an axis by no more points are parallel to it.
 const AXIS_PT: f64 = 0.2;
@@ -10,7 +10,7 @@ const RECTANGLE_SHARE: f64 = 0.85;
 
 /// A subpath, in coordinates of the page.
 #[derive(Debug)]
-pub(super) struct Outline {
+pub(crate) struct Outline {
     points: Vec<Point>,
     is_curved: bool,
     is_closed: bool,
@@ -22,7 +22,7 @@ impl Outline {
     }
 
     /// The bounding box of its points.
-    pub(super) fn extent(&self) -> Rect {
+    pub(crate) fn extent(&self) -> Rect {
         let mut points = self.points.iter();
         let Some(first) = points.next() else { return Rect::ZERO };
         points.fold(Rect::from_points(*first, *first), |extent, point| extent.union_pt(*point))
@@ -58,25 +58,28 @@ impl Outline {
     }
 }
 
-/// The subpaths of a path, placed on the page.
-pub(super) fn outlines(path: &BezPath, to_page: Affine) -> Vec<Outline> {
+/// The subpaths of a path, placed on the page. Curves have their middles among the points.
+pub(crate) fn outlines(path: &BezPath, to_page: Affine) -> Vec<Outline> {
     let mut outlines: Vec<Outline> = Vec::new();
     for element in path.elements() {
-        let (end, is_curved) = match *element {
+        let last = outlines.last().and_then(|outline| outline.points.last()).copied().unwrap_or_default();
+        let (middle, end) = match to_page * *element {
             PathEl::MoveTo(start) => {
-                outlines.push(Outline::new(to_page * start));
+                outlines.push(Outline::new(start));
                 continue;
             }
-            PathEl::LineTo(end) => (end, false),
-            PathEl::QuadTo(_, end) | PathEl::CurveTo(_, _, end) => (end, true),
+            PathEl::LineTo(end) => (None, end),
+            PathEl::QuadTo(control, end) => (Some(QuadBez::new(last, control, end).eval(0.5)), end),
+            PathEl::CurveTo(one, other, end) => (Some(CubicBez::new(last, one, other, end).eval(0.5)), end),
             PathEl::ClosePath => {
                 close(&mut outlines);
                 continue;
             }
         };
         if let Some(outline) = outlines.last_mut() {
-            outline.points.push(to_page * end);
-            outline.is_curved |= is_curved;
+            outline.points.extend(middle);
+            outline.points.push(end);
+            outline.is_curved |= middle.is_some();
         }
     }
     outlines.retain(|outline| outline.points.len() > 1 && outline.points.iter().all(|point| point.is_finite()));

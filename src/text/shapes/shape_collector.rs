@@ -352,6 +352,18 @@ mod tests {
     }
 
     #[test]
+    fn a_circle_of_two_curves_is_as_high_as_it_is_drawn() {
+        let mut collector = collector();
+        let mut path = BezPath::new();
+        path.move_to((10.0, 12.0));
+        path.curve_to((10.0, 9.3), (14.0, 9.3), (14.0, 12.0));
+        path.curve_to((14.0, 14.7), (10.0, 14.7), (10.0, 12.0));
+        collector.add_path(&path, Affine::IDENTITY, &paint(), &DrawMode::Fill(FillRule::EvenOdd));
+        let heights = collector.finish().drawings.iter().map(|area| area.height()).collect::<Vec<_>>();
+        assert!(matches!(heights[..], [height] if (height - 4.0).abs() < 0.1), "{heights:?}");
+    }
+
+    #[test]
     fn a_clip_cuts_and_hides() {
         let mut collector = collector();
         collector.push_clip(Rect::new(0.0, 0.0, 50.0, 50.0));
