@@ -111,6 +111,8 @@ fn letters_that_are_drawn_as_lines_have_the_text_over_them() {
     let lines = "100 150 m 100 159 l S 108 150 m 108 159 l S 110 150 m 110 159 l S ";
     check(&format!("{lines}3 Tr {}", word("HI")), "HI", "");
     check(&format!("100 140 200 30 re S 0 145 m 400 145 l S 3 Tr {}", word("HI")), "", "HI");
+    let line: String = (0..30).map(|at| format!("{at}00 0 m {at}00 200 l ")).collect();
+    check(&format!("q .05 0 0 .05 100 150 cm {line}S Q 3 Tr {}", word("ONE PATH HAS THEM")), "ONE PATH HAS THEM", "");
 }
 
 #[test]

@@ -398,7 +398,7 @@ impl<'a> Device<'a> for GlyphCollector<'_, '_> {
         self.collected.paths += 1;
         let extent = path.bounding_box();
         self.add_area(|| props.transform.transform_rect_bbox(extent));
-        self.paints.add_stroke(props.transform.transform_rect_bbox(extent));
+        self.paints.add_strokes(path, props.transform);
         match line_area(path, extent, mode) {
             Some(line) => self.log_area(line, true, &props),
             None if is_filled(mode) => self.log_area(extent, false, &props),

@@ -5,7 +5,8 @@
 //! ground of a picture, a pattern, a group with transparency.
 
 use super::placed_glyph::{PlacedGlyph, row_of};
-use hayro_interpret::kurbo::{Point, Rect};
+use crate::shapes::outlines;
+use hayro_interpret::kurbo::{Affine, BezPath, Point, Rect};
 use hayro_interpret::{BlendMode, DrawProps, Image, ImageDrawProps, Paint};
 use std::collections::BTreeMap;
 
@@ -34,7 +35,7 @@ const WHITE: [u8; 3] = [255; 3];
 /// Parts of letters that are drawn as paths are shorter than this, in points. Others are rules and frames.
 const MAX_STROKE_PT: f64 = 72.0;
 
-/// The most paths that are remembered as parts of letters.
+/// The most subpaths that are remembered as parts of letters.
 const MAX_STROKES: usize = 50_000;
 
 /// The height of the rows in which they are looked up, in points.
@@ -89,7 +90,7 @@ pub(super) struct PaintLog {
     clips: Vec<Clip>,
     /// Whether each open transparency group shows its content as it is.
     groups: Vec<bool>,
-    /// The extents of small paths.
+    /// The extents of small subpaths.
     strokes: Vec<Rect>,
     /// These by row, once they are looked up.
     stroke_rows: Option<BTreeMap<i64, Vec<Rect>>>,
@@ -148,11 +149,13 @@ impl PaintLog {
         self.add(area, color, color.is_some(), false);
     }
 
-    /// Remembers a path that may be part of a letter.
-    pub(super) fn add_stroke(&mut self, extent: Rect) {
-        let is_small = extent.width() <= MAX_STROKE_PT && extent.height() <= MAX_STROKE_PT;
-        if is_small && extent.is_finite() && self.strokes.len() < MAX_STROKES {
-            self.strokes.push(extent.abs());
+    /// Remembers the subpaths that may be parts of letters. One path may hold a whole line of them.
+    pub(super) fn add_strokes(&mut self, path: &BezPath, to_page: Affine) {
+        let room = MAX_STROKES.saturating_sub(self.strokes.len());
+        if room > 0 {
+            let is_small = |extent: &Rect| extent.width() <= MAX_STROKE_PT && extent.height() <= MAX_STROKE_PT;
+            let extents = outlines(path, to_page).into_iter().map(|outline| outline.extent());
+            self.strokes.extend(extents.filter(is_small).take(room));
         }
     }
 

@@ -3,4 +3,5 @@
 mod outline;
 mod shape_collector;
 
+pub(crate) use outline::outlines;
 pub(crate) use shape_collector::{ShapeCollector, Shapes, color_of};
