@@ -220,13 +220,24 @@ fn letter_gap(gaps: &[f64], glyphs: &[LineGlyph], has_spaces: bool) -> f64 {
     if is_even && (has_words || at(2) <= MAX_APART_EM) { at(2) } else { 0.0 }
 }
 
-/// The middle of the widest hole between the gaps of letters, which are `letters` long, and those of words; `None` if too few
-/// gaps are beyond it.
+/// The middle of the widest hole between the gaps of letters, which are `letters` long, and those of words; `None` if there is
+/// none. Too few gaps beyond a hole are tabs.
 fn middle_of_hole(gaps: &[f64], letters: f64) -> Option<f64> {
     let (first, last) = (letters + SPACES_EM.start, letters + SPACES_EM.end);
     let beyond = gaps.get(gaps.partition_point(|gap| *gap < first)..).unwrap_or_default();
     let ends = beyond.iter().map(|gap| gap.min(last));
     let holes = std::iter::once(first).chain(ends.clone()).zip(ends).enumerate();
     let (at, (from, to)) = holes.max_by(|(_, one), (_, other)| (one.1 - one.0).total_cmp(&(other.1 - other.0)))?;
-    (beyond.len() - at >= MIN_SPACES && to - from >= MIN_HOLE_EM).then_some(f64::midpoint(from, to))
+    let spaces = beyond.len() - at;
+    match to - from >= MIN_HOLE_EM {
+        true if spaces >= MIN_SPACES => Some(f64::midpoint(from, to)),
+        true => {
+            let gaps = gaps.get(..gaps.len() - spaces)?;
+            let middle = middle_of_hole(gaps, letters)?;
+            // The spaces of a line are even, and the gaps of letters on a grid are not.
+            let least = gaps.get(gaps.partition_point(|gap| *gap < middle))?;
+            (gaps.last()? - least < EVEN_EM).then_some(middle)
+        }
+        false => None,
+    }
 }

@@ -244,6 +244,19 @@ mod tests {
     }
 
     #[test]
+    fn the_narrow_spaces_of_a_full_line_are_found_beside_a_tab() {
+        let mut start = 100.0;
+        let placed = "- a full line of a few words".chars().enumerate().map(|(at, sign)| {
+            let width = if sign == ' ' { if at == 1 { 6.0 } else { 1.4 } } else { 5.0 };
+            start += width;
+            PlacedGlyph::character(sign, start - width, start, 50.0, 10.0)
+        });
+        let found = words(placed.filter(|glyph| !glyph.text.is_space()).collect());
+        let found = found.into_iter().map(|word| word.text).collect::<Vec<_>>().join(" ");
+        assert_eq!(found, "- a full line of a few words");
+    }
+
+    #[test]
     fn ideographs_of_a_justified_line_have_no_spaces_between_them() {
         let mut start = 100.0;
         let placed = "本研究では、Discrete Element".chars().map(|sign| {
