@@ -9,6 +9,7 @@ use crate::glyphs::GlyphText;
 use hayro_interpret::font::{Glyph, OutlineFontData, OutlineGlyph, StandardFont};
 use hayro_interpret::hayro_cmap::BfString;
 use hayro_interpret::hayro_syntax::object::{Dict, ObjectIdentifier};
+use pagewise_base::script::is_ideograph;
 use pagewise_document::fast_hash::FastMap;
 use skrifa::raw::ps::cff::CffFontRef;
 use skrifa::raw::{FileRef, TableProvider};
@@ -209,6 +210,9 @@ fn text_of_character(character: char) -> Option<GlyphText> {
 }
 
 pub(crate) fn text_of_string(text: &str) -> Option<GlyphText> {
+    if let Some(ideograph) = spelled_twice(text) {
+        return Some(GlyphText::One(ideograph));
+    }
     let clean = text.chars().filter(|character| !matches!(character, '\0' | '\u{FFFD}'));
     let clean = clean.flat_map(decompose).collect::<String>();
     let mut characters = clean.chars();
@@ -217,6 +221,14 @@ pub(crate) fn text_of_string(text: &str) -> Option<GlyphText> {
         (Some(only), None) => Some(GlyphText::One(only)),
         _ => Some(GlyphText::Many(clean.into_boxed_str())),
     }
+}
+
+/// The ideograph of a glyph whose codes are several forms of it, as Quartz writes them: `⼈人`.
+fn spelled_twice(text: &str) -> Option<char> {
+    let ideograph = text.nfkc().next().filter(|first| is_ideograph(*first))?;
+    let is_form = |form: char| std::iter::once(form).nfkc().eq([ideograph]);
+    let has_others = text.chars().zip(text.chars().skip(1)).any(|(one, next)| one != next);
+    (has_others && text.chars().all(is_form)).then_some(ideograph)
 }
 
 /// The letters of a presentation form. A mark that stands alone decomposes to a space and the mark; on a page, the letter
@@ -258,6 +270,8 @@ mod tests {
         assert_eq!(text_of_character('\u{FC60}'), Some(GlyphText::Many("\u{64E}\u{651}".into())));
         assert_eq!(text_of_character('\u{FE7C}'), Some(GlyphText::One('\u{651}')));
         assert_eq!(text_of_character('\0'), None);
+        assert_eq!(text_of_string("\u{2F9E}車\u{F902}"), Some(GlyphText::One('車')));
+        assert_eq!(text_of_string("人人"), Some(GlyphText::Many("人人".into())));
         assert_eq!(text_of_string("f\u{FB01}\0"), Some(GlyphText::Many("ffi".into())));
     }
 }
