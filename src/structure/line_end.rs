@@ -15,15 +15,18 @@ pub(crate) enum LineEnd {
 
 impl LineEnd {
     /// Between a text and the word or line after it. `vocabulary` is asked if a word may be divided.
-    pub(crate) fn between<'v>(text: &str, next: &str, vocabulary: impl Fn() -> &'v Vocabulary) -> Self {
+    pub(crate) fn between<'t, 'v>(text: &'t str, next: &str, vocabulary: impl Fn() -> &'v Vocabulary) -> Self {
         let before = text.rsplit(' ').next().unwrap_or_default();
-        let part = |part: Option<&str>| part.unwrap_or_default().to_lowercase();
-        let head = part(next.split(|sign: char| !sign.is_alphanumeric()).next());
-        let tail = |stem: &str| part(stem.rsplit(|sign: char| !sign.is_alphanumeric()).next());
+        let head = next.split(|sign: char| !sign.is_alphanumeric()).next().unwrap_or_default();
+        let tail = |stem: &'t str| stem.rsplit(|sign: char| !sign.is_alphanumeric()).next().unwrap_or_default();
         let has_space = if let Some(stem) = before.strip_suffix(HYPHENS) {
             let tail = tail(stem);
             // Names and words in capitals are joined again if the document has the whole word elsewhere.
-            let is_known = |words: &Vocabulary| words.has(&format!("{tail}{head}")) && !words.is_compound(&tail, &head);
+            let whole = format!("{tail}{head}");
+            // A capital after a small letter begins a part of a compound, unless the whole word is written so.
+            let is_mixed = tail.ends_with(char::is_lowercase) && head.starts_with(char::is_uppercase);
+            let whole = if is_mixed { whole } else { whole.to_lowercase() };
+            let is_known = |words: &Vocabulary| words.has(&whole) && !words.is_compound(tail, head);
             let (has_both, is_address) = (!tail.is_empty() && !head.is_empty(), is_address(before));
             let is_plain = divides(before.rsplit('—').next().unwrap_or_default(), next, &vocabulary);
             if has_both && (is_plain || !is_address && is_known(vocabulary())) {
@@ -73,7 +76,7 @@ mod tests {
 
     #[test]
     fn words_touch_after_what_goes_on() {
-        let words = Vocabulary::of(["we see it", "법률에 관한 것"].into_iter());
+        let words = Vocabulary::of(["we see it", "법률에 관한 것", "der Lebenszyklus", "in PyTorch"].into_iter());
         for (text, next, expected) in [
             ("one", "two", Space),
             ("a divi-", "ded word", Divided),
@@ -89,6 +92,9 @@ mod tests {
             ("https://example.org.", "It is", Space),
             ("https://example.org.", "See e/f", Space),
             ("e.g.", "and/or", Space),
+            ("Le-", "benszyklus", Divided),
+            ("Lebens-", "Zyklus", Nothing),
+            ("Py-", "Torch", Divided),
             ("법률에 관", "한 것", Nothing),
             ("법률에", "관한", Space),
         ] {

@@ -53,6 +53,7 @@ const WORDS_A_COMPOUND: usize = 200;
 /// The words of a text, which tell a compound from a word that is divided.
 #[derive(Debug, Default)]
 pub struct Vocabulary {
+    /// In small letters, and those with capitals after small letters as they are too.
     words: HashSet<String>,
     /// Words with a hyphen within a line.
     compounds: HashSet<String>,
@@ -80,6 +81,9 @@ impl Vocabulary {
         let word = word.trim_matches(|character: char| !character.is_alphabetic());
         let small = word.to_lowercase();
         if !small.contains(HYPHENS) {
+            if word.contains(char::is_lowercase) && word.chars().skip(1).any(char::is_uppercase) {
+                self.words.insert(word.to_owned());
+            }
             self.words.insert(small);
             return;
         }
@@ -110,7 +114,7 @@ impl Vocabulary {
         (lists(OPENING_WORDS, first) || are_words()) && is_apart()
     }
 
-    /// Whether the text has a word, in small letters.
+    /// Whether the text has a word, in small letters or with a capital after a small one.
     #[must_use]
     pub fn has(&self, word: &str) -> bool {
         self.words.contains(word)
