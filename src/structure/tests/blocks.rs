@@ -163,6 +163,15 @@ fn an_arrowhead_before_a_line_is_no_bullet() {
 }
 
 #[test]
+fn a_part_of_an_icon_before_a_line_is_no_bullet() {
+    let mut sheet = Sheet::new().line(FULL).space(6.0);
+    let (y0, y1) = (sheet.y - 8.0, sheet.y - 6.0);
+    sheet.layout.drawings.push(Bounds { x0: 58.0, y0, x1: 66.0, y1 });
+    let text = markdown(sheet.bullet(60.0).at(70.0, PLAIN, "Away"));
+    assert!(!text.contains("- Away"), "{text}");
+}
+
+#[test]
 fn marks_of_several_widths_are_of_one_list() {
     let sheet = Sheet::new().line(FULL).space(6.0).line("7. Presence of a factor:");
     let items = ["i. Age", "ii. History of any kind", "iii. A disease", "iv. Two diseases", "v. A fever", "vi. Two"];
