@@ -12,6 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Minimum number of lines with numbers: of a text, and of a listing.
 const MIN_LINES: usize = 8;
 const MIN_LISTED: usize = 3;
+/// Minimum number of numbers of a ruler, on a pitch of its own in the margin of a draft.
+const MIN_RULER: usize = 20;
+/// Its numbers are evenly apart to this share of their size, and level with text to this share only by chance.
+const EVEN_EM: f32 = 0.05;
 /// Maximum number of digits.
 const MAX_DIGITS: usize = 4;
 /// Manuscripts number each line, or each fifth.
@@ -46,7 +50,7 @@ pub(crate) fn find(page: &PageLayout) -> BTreeSet<usize> {
         for mut column in columns.into_values().filter(|column| column.len() >= MIN_LISTED) {
             column.sort_by(|a, b| a.1.baseline.total_cmp(&b.1.baseline));
             for run in column.chunk_by(|a, b| is_next(a.1, b.1)) {
-                if rows.are_beside_text(run, page) || rows.are_before_code(run) {
+                if rows.are_beside_text(run, page) || rows.are_ruler(run, page) || rows.are_before_code(run) {
                     found.extend(run.iter().map(|(index, _)| *index));
                 }
             }
@@ -120,6 +124,29 @@ impl<'p> Rows<'p> {
         let free = run.iter().filter(is_free).count();
         // On a page of two columns, the far column has other baselines, so some numbers have no text beside them.
         2 * free >= run.len() && !self.have_text_beyond(run, is_left) && !self.have_head(run)
+    }
+
+    /// Whether numbers stand in the margin, evenly whatever lines are beside them, and in another colour than these.
+    fn are_ruler(&self, run: &[Indexed], page: &PageLayout) -> bool {
+        let Some((_, first)) = run.first().filter(|_| run.len() >= MIN_RULER) else { return false };
+        let is_left = first.bounds.x0 < page.width / 2.0;
+        let next = |(index, _): &Indexed| {
+            let (before, after) = self.beside(*index);
+            if is_left { after.first() } else { before.last() }.map(|(_, word)| *word)
+        };
+        let baselines = || run.iter().map(|(_, word)| word.baseline);
+        let steps = baselines().zip(baselines().skip(1)).map(|(above, below)| below - above);
+        let (least, most) =
+            steps.fold((f32::INFINITY, 0.0_f32), |(least, most), step| (least.min(step), most.max(step)));
+        let is_level = |own: &&Indexed| {
+            next(own).is_some_and(|other| (other.baseline - own.1.baseline).abs() < EVEN_EM * own.1.size)
+        };
+        let level = run.iter().filter(is_level).count();
+        most - least < EVEN_EM * first.size
+            && run.iter().filter_map(next).all(|other| other.color != first.color)
+            && ODD_ROWS * (run.len() - level) > run.len()
+            && !self.have_text_beyond(run, is_left)
+            && !self.have_head(run)
     }
 
     /// Whether a word stands directly above the numbers.

@@ -44,6 +44,22 @@ fn numbers_that_are_as_large_as_their_text_or_do_not_count_stay() {
 }
 
 #[test]
+fn a_pale_ruler_on_a_pitch_of_its_own_is_left_out_and_pale_numbers_of_rows_stay() {
+    let of = |pitch: f32| {
+        let sheet = (165..195).fold(Sheet::new(), |sheet, _| sheet.line(FULL));
+        let mut sheet = sheet.go_to(80.0);
+        let text = sheet.layout.words.len();
+        for number in 165..195 {
+            sheet.put(20.0, PLAIN, &number.to_string());
+            sheet = sheet.space(pitch);
+        }
+        sheet.layout.words.iter_mut().skip(text).for_each(|word| word.color = [180; 3]);
+        line_numbers::find(&sheet.layout).len()
+    };
+    assert_eq!([of(11.6), of(12.0)], [30, 0]);
+}
+
+#[test]
 fn numbers_nearly_as_large_as_their_text_are_left_out_where_their_font_differs() {
     let of = |is_italic: bool| {
         let face = Face { size: 9.0, is_italic, ..PLAIN };
