@@ -26,6 +26,9 @@ const MIN_HOLE_EM: f64 = 0.04;
 /// At least this many gaps beyond a hole are spaces. Fewer may be an odd pair of letters.
 const MIN_SPACES: usize = 3;
 
+/// Beside a tab, at most one of this many gaps is a space.
+const MAX_SPACE_SHARE: usize = 3;
+
 /// Gaps of other lengths are tabs and steps back, in ems.
 const GAPS_EM: std::ops::Range<f64> = -0.5..1.5;
 
@@ -234,9 +237,10 @@ fn middle_of_hole(gaps: &[f64], letters: f64) -> Option<f64> {
         true => {
             let gaps = gaps.get(..gaps.len() - spaces)?;
             let middle = middle_of_hole(gaps, letters)?;
-            // The spaces of a line are even, and the gaps of letters on a grid are not.
-            let least = gaps.get(gaps.partition_point(|gap| *gap < middle))?;
-            (gaps.last()? - least < EVEN_EM).then_some(middle)
+            // The spaces of a line are even and fewer than its letters. The gaps of letters on a grid are not.
+            let spaces = gaps.get(gaps.partition_point(|gap| *gap < middle)..)?;
+            let is_even = gaps.last()? - spaces.first()? < EVEN_EM;
+            (is_even && MAX_SPACE_SHARE * spaces.len() <= gaps.len()).then_some(middle)
         }
         false => None,
     }
