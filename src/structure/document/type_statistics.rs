@@ -6,6 +6,7 @@ use super::super::page_structure::{Line, Region};
 use super::DocumentPage;
 use super::drafts::Place;
 use super::furniture::Furniture;
+use crate::measures::SAME_SIZE;
 use std::collections::BTreeMap;
 
 /// Further lines are not counted.
@@ -16,6 +17,8 @@ const LEADING_RANGE: std::ops::Range<f32> = 0.85..2.6;
 const MIN_STEPS: usize = 3;
 /// A leading counts if it has this share of the votes of the most frequent one.
 const LEADING_SHARE: usize = 3;
+/// If less than one in so many characters of the body is regular, its type is bold.
+const REGULAR_SHARE: usize = 5;
 /// If less than one in so many characters is outside code, a document has no prose but headings between its code. Then the
 /// statistics are those of all its text.
 const BODY_SHARE: usize = 10;
@@ -27,7 +30,7 @@ pub(super) struct TypeStatistics {
     pub(super) body_size: f32,
     /// Whether its prose has a fixed pitch: most characters have, and they are no code.
     pub(super) is_monospace: bool,
-    /// Whether most characters of the body are bold.
+    /// Whether nearly all characters of the body are bold.
     pub(super) is_bold: bool,
     /// Whether most lines are all capitals.
     pub(super) is_capitals: bool,
@@ -101,6 +104,16 @@ struct Votes {
 }
 
 impl Votes {
+    /// Whether text of a size is bold but for exceptions. If both weights are usual, the bold one says something.
+    fn is_bold(&self, size: f32) -> bool {
+        let is_body = |own: i32| (quarters(size) - own).abs() <= quarters(SAME_SIZE * size);
+        let count = |is_meant: &dyn Fn(&Look) -> bool| -> usize {
+            let meant = self.looks.iter().filter(|(look, _)| is_body(look.0) && is_meant(look));
+            meant.map(|(_, count)| *count).sum()
+        };
+        REGULAR_SHARE * count(&|look| !look.2) < count(&|_| true)
+    }
+
     fn add(&mut self, lines: &[&Line]) {
         for line in lines {
             for word in &line.words {
@@ -145,10 +158,11 @@ impl Votes {
         let color = most(&|look| look.3.iter().fold(0, |sum, part| sum * 256 + i64::from(*part)));
         let byte = |shift: i64| u8::try_from((color >> shift) & 255).unwrap_or(0);
         let size = i16::try_from(most(&|look| i64::from(look.0))).unwrap_or(48);
+        let body_size = (f32::from(size) / 4.0).max(0.25);
         TypeStatistics {
-            body_size: (f32::from(size) / 4.0).max(0.25),
+            body_size,
             is_monospace,
-            is_bold: most(&|look| i64::from(look.2)) == 1,
+            is_bold: self.is_bold(body_size),
             is_capitals: 2 * self.capital_lines > self.lines,
             color: [byte(16), byte(8), byte(0)],
             leadings: self

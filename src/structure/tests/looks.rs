@@ -93,6 +93,21 @@ fn a_large_line_of_a_fixed_pitch_is_a_heading() {
 }
 
 #[test]
+fn bold_type_says_something_unless_nearly_all_text_is_bold() {
+    let page = |last: Face| {
+        let bold = (0..4).fold(Sheet::new(), |sheet, _| sheet.at(50.0, BOLD, FULL));
+        let title = bold.space(12.0).at(50.0, BOLD, "A part of it").space(12.0);
+        (0..3).fold(title, |sheet, _| sheet.at(50.0, last, FULL))
+    };
+    let mixed = markdown(page(PLAIN));
+    assert!(mixed.starts_with("**Words") && mixed.contains("\n\n# A part of it\n\nWords"), "{mixed}");
+    assert!(!markdown(page(BOLD)).contains(['*', '#']));
+    let large = Sheet::new().at(50.0, Face { size: 20.0, ..BOLD }, "A long name of the page in large type");
+    let notes = large.space(20.0).line("Its text has fewer words, of which").at(50.0, BOLD, "these are more so.");
+    assert_has(notes, "**these are more so.**");
+}
+
+#[test]
 fn the_number_of_a_reference_at_the_beginning_of_a_line_goes_on_with_its_paragraph() {
     let sheet =
         Sheet::new().line(FULL).line("[2019] argues that it is, and the next line says so too").line("at the end.");
