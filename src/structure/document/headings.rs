@@ -78,7 +78,7 @@ impl<'f, 'd> Flow<'f, 'd> {
 /// Turns drafts into headings, with their levels.
 pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics: &TypeStatistics) {
     let outline = Outline::new(outline);
-    drafts.iter_mut().for_each(|draft| doubt_tag(draft, statistics));
+    doubt_tags(drafts, statistics);
     let is_tagged = drafts.iter().any(|draft| matches!(draft.kind, DraftKind::Heading { .. }));
     let order: Vec<usize> = (0..drafts.len()).filter(|at| drafts.get(*at).is_some_and(is_in_flow)).collect();
     let flow = Flow { drafts, order: &order };
@@ -215,17 +215,33 @@ fn is_broken(draft: &Draft) -> bool {
     draft.lines.len() > 2 && pairs.all(|pair| matches!(pair, [above, below] if leaves_room(above, below)))
 }
 
-/// Takes a heading of the structure tree for a paragraph if it looks like one: too long, or a sentence like the body.
-fn doubt_tag(draft: &mut Draft, statistics: &TypeStatistics) {
-    if !matches!(draft.kind, DraftKind::Heading { .. }) {
-        return;
+/// Takes headings of the structure tree for paragraphs if they look like text, or most of one level in their look do: some
+/// producers take numbered paragraphs for headings.
+fn doubt_tags(drafts: &mut [Draft], statistics: &TypeStatistics) {
+    let look = |draft: &Draft| match draft.kind {
+        DraftKind::Heading { level } => Some((level, rank(draft))),
+        _ => None,
+    };
+    let mut votes: BTreeMap<_, [usize; 2]> = BTreeMap::new();
+    for (own, draft) in drafts.iter().filter_map(|draft| Some((look(draft)?, draft))) {
+        let [heading, text] = votes.entry(own).or_default();
+        let vote = if is_tagged_text(draft, statistics) { text } else { heading };
+        *vote += 1;
     }
+    let is_text = |draft: &Draft| {
+        let is_most = votes.get(&look(draft)?).is_some_and(|[heading, text]| text > heading);
+        Some(is_most || is_tagged_text(draft, statistics))
+    };
+    let texts = drafts.iter_mut().filter_map(|draft| is_text(draft)?.then_some(draft));
+    texts.for_each(|draft| draft.kind = DraftKind::Paragraph { depth: 0 });
+}
+
+/// Whether a heading of the structure tree is too long for one, or a sentence like the body.
+fn is_tagged_text(draft: &Draft, statistics: &TypeStatistics) -> bool {
     let is_long = draft.lines.len() > MAX_LINES || draft.len() > MAX_CHARACTERS;
     let is_plain = heading_size(draft) < LARGER * statistics.body_size && !is_emphasised(draft, statistics);
     let is_body = is_plain && draft.ends_sentence() && draft.len() > MAX_SENTENCE && draft_depth(draft).is_none();
-    if is_long || is_body {
-        draft.kind = DraftKind::Paragraph { depth: 0 };
-    }
+    is_long || is_body
 }
 
 /// Adds paragraphs that look like an earlier heading and continue its numbering.

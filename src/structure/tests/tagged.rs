@@ -262,6 +262,20 @@ fn sections_stand_below_a_title_of_their_level_in_much_larger_type() {
 }
 
 #[test]
+fn a_level_of_headings_that_is_mostly_text_is_none() {
+    let mut page = TaggedSheet::new();
+    let title = page.element(StructureType::Heading(1), None);
+    page.content(title, |sheet| sheet.at(50.0, Face { is_italic: true, ..PLAIN }, "The issues").space(12.0));
+    for lines in [5, 5, 1] {
+        let clause = page.element(StructureType::Heading(1), None);
+        let text = |sheet: Sheet| (0..lines).fold(sheet, |sheet, _| sheet.line("Words of a clause:"));
+        page.content(clause, |sheet| text(sheet).space(12.0));
+    }
+    let text = page.markdown().unwrap_or_default();
+    assert!(text.starts_with("# The issues\n\n") && text.matches('#').count() == 1, "{text}");
+}
+
+#[test]
 fn a_date_stands_at_the_line_of_the_entry_beside_which_it_is_set() {
     let mut page = TaggedSheet::new();
     for (place, date) in [("First place", "May 2018"), ("Second place", "June 2020")] {
