@@ -18,6 +18,8 @@ mod type_statistics;
 
 use std::collections::BTreeMap;
 
+pub(crate) use drafts::marker;
+
 use super::block::PageBlocks;
 use super::page_structure::{PageStructure, Region};
 use drafts::Draft;

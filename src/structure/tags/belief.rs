@@ -3,6 +3,7 @@
 use super::cells::TreeTable;
 use super::pieces::{Owner, WordOwners};
 use super::regions::extent;
+use crate::document::marker;
 use crate::list_marks::{is_bullet_sign, is_weak_bullet};
 use crate::measures::{MARGIN, NEXT_LINE_EM, SAME_LINE_EM};
 use crate::page_structure::{Figure, Line, LineRole, Region, TableArea};
@@ -16,6 +17,8 @@ const MAX_PARTS: usize = 1_000;
 const ODD_PARTS: usize = 30;
 /// One of so many parts may stand above the one before, as running heads do, or lie over others.
 const LOOSE_PARTS: usize = 10;
+/// A float whose notes follow the text returns above it once, and a page whose columns are mixed does so often.
+const MIN_RETURNS: usize = 2;
 /// Parts overlap if they share so much of the smaller one.
 const MAX_SHARED: f32 = 0.3;
 /// One of so many ends of paragraphs may stand within a sentence.
@@ -56,20 +59,24 @@ pub(super) fn accounts_for(page: &PageLayout, owners: &WordOwners) -> bool {
     claimed > artifacts && claimed >= MIN_CLAIMED * (claimed + rest)
 }
 
-/// Whether a reader could follow the parts: each stands below or beside the one before, and none lies over others.
+/// Whether a reader could follow the parts: each stands below or beside the ones before, and none lies over others.
 pub(super) fn is_readable(parts: &[Part], page: &PageLayout) -> bool {
     if parts.len() > MAX_PARTS {
         return false;
     }
     let flow: Vec<(u16, Bounds)> = parts.iter().filter_map(place_in_flow).collect();
-    let pairs =
-        flow.windows(2).filter_map(|pair| if let [before, after] = pair { Some((*before, *after)) } else { None });
+    let is_odd =
+        |before: &(u16, Bounds), after: (u16, Bounds)| is_in_column(after, *before) && is_above(after, *before);
+    let pairs = flow.windows(2);
+    let pairs = pairs.filter_map(|pair| if let [before, after] = pair { Some((before, *after)) } else { None });
     let odd: Vec<(u16, Bounds)> =
-        pairs.filter(|(before, after)| is_above(*after, *before)).map(|(_, after)| after).collect();
+        pairs.filter(|(before, after)| is_odd(before, *after)).map(|(_, after)| after).collect();
+    let returns = (0..flow.len()).filter(|at| returns_above(&flow, *at)).count();
     let in_body = odd.iter().filter(|part| !is_head(**part, page)).count();
     let over = (0..flow.len()).map(|at| laid_over(&flow, at)).sum::<usize>();
     let is_ordered = (in_body == 0 || ODD_PARTS * in_body < flow.len()) && LOOSE_PARTS * odd.len() < flow.len().max(1);
-    is_ordered && LOOSE_PARTS * over <= flow.len() && !is_broken(parts)
+    let is_steady = returns < MIN_RETURNS || LOOSE_PARTS * returns < flow.len();
+    is_ordered && is_steady && LOOSE_PARTS * over <= flow.len() && !is_broken(parts)
 }
 
 /// Whether a part stands in the top margin, where running heads do.
@@ -88,11 +95,21 @@ pub(super) fn place_in_flow(part: &Part) -> Option<(u16, Bounds)> {
     }
 }
 
-/// Whether a part stands above another in the same column.
-fn is_above(part: (u16, Bounds), other: (u16, Bounds)) -> bool {
-    let ((turn, own), (other_turn, other)) = (part, other);
-    let narrow = own.width().min(other.width());
-    turn == other_turn && own.y1 <= other.y0 + 0.3 * own.height() && own.shared_width(other) > 0.5 * narrow
+/// Whether a part stands above the last one of its column, whatever stands between the two in the order of the tree.
+fn returns_above(flow: &[(u16, Bounds)], at: usize) -> bool {
+    let Some(own) = flow.get(at) else { return false };
+    let before = flow.iter().take(at).rev().find(|other| is_in_column(*own, **other));
+    before.is_some_and(|before| is_above(*own, *before))
+}
+
+/// Whether parts stand below each other.
+fn is_in_column((turn, own): (u16, Bounds), (other_turn, other): (u16, Bounds)) -> bool {
+    turn == other_turn && own.shared_width(other) > 0.5 * own.width().min(other.width())
+}
+
+/// Whether a part stands above another of its column.
+fn is_above((_, own): (u16, Bounds), (_, other): (u16, Bounds)) -> bool {
+    own.y1 <= other.y0 + 0.3 * own.height()
 }
 
 /// The number of later parts that lie over the one at an index.
@@ -118,10 +135,19 @@ fn is_broken(parts: &[Part]) -> bool {
 /// Whether an item without a bullet is a heading, short and bold, or code. Some producers make a list of each section and
 /// of each listing.
 pub(super) fn is_no_item(lines: &[Line]) -> bool {
-    let mark = lines.first().and_then(|line| line.words.first()).and_then(|word| word.text.chars().next());
-    let has_bullet = mark.is_some_and(|sign| is_bullet_sign(sign) || is_weak_bullet(sign));
     let is_heading = lines.len() <= MAX_HEADING_LINES && lines.iter().all(Line::is_bold);
-    !has_bullet && (is_heading || lines.iter().all(Line::is_monospace))
+    !has_bullet(lines) && (is_heading || lines.iter().all(Line::is_monospace))
+}
+
+/// Whether an item begins with a mark, or with what the tree takes for its label.
+pub(super) fn has_mark(lines: &[Line]) -> bool {
+    let has_label = |line: &Line| line.tag.is_some_and(|tag| tag.label > 0);
+    lines.first().is_some_and(|line| has_label(line) || marker(line).is_some()) || has_bullet(lines)
+}
+
+fn has_bullet(lines: &[Line]) -> bool {
+    let mark = lines.first().and_then(|line| line.words.first()).and_then(|word| word.text.chars().next());
+    mark.is_some_and(|sign| is_bullet_sign(sign) || is_weak_bullet(sign))
 }
 
 /// Whether a paragraph goes on in the next one, on its line or on the one below.

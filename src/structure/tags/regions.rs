@@ -288,27 +288,48 @@ fn set_tags(parts: &mut [Part], element: u32, role: LineRole, label: &str) {
     }
 }
 
-/// Leaves the items that are headings or code to the rules. What the tree puts into such an item stands in its section.
+/// Leaves the items that are headings or code to the rules, and takes a single one without a mark for a paragraph. What the
+/// tree puts into such an item stands in its section.
 fn release_items(parts: &mut [Part]) {
-    let (mut section, mut is_item) = (0, false);
-    for part in parts {
+    let lone = lone_items(parts);
+    let (mut section, mut open) = (0, None);
+    for (at, part) in parts.iter_mut().enumerate() {
         let Part::Lines { role, lines, .. } = part else { continue };
         match role {
             LineRole::Item(depth) if belief::is_no_item(lines) => {
-                (section, is_item) = (*depth, false);
+                (section, open) = (*depth, Some(0));
                 lines.iter_mut().for_each(|line| line.tag = None);
                 continue;
             }
-            LineRole::Item(depth) => {
-                is_item = true;
-                *depth = depth.saturating_sub(section).max(1);
+            LineRole::Item(depth) if lone.contains(&at) => {
+                let inside = open.unwrap_or(0).min(depth.saturating_sub(1));
+                (*role, open) = (LineRole::Paragraph(inside), open.or(Some(0)));
             }
-            LineRole::Paragraph(0) | LineRole::Heading(_) => section = 0,
-            LineRole::Paragraph(depth) => *depth = depth.saturating_sub(section).max(u8::from(is_item)),
+            LineRole::Item(depth) => {
+                *depth = depth.saturating_sub(section).max(1);
+                open = Some(*depth);
+            }
+            LineRole::Paragraph(0) | LineRole::Heading(_) => (section, open) = (0, Some(0)),
+            LineRole::Paragraph(depth) => {
+                let inside = depth.saturating_sub(section).max(u8::from(open > Some(0)));
+                *depth = inside.min(open.unwrap_or(u8::MAX));
+            }
             _ => (),
         }
         lines.iter_mut().filter_map(|line| line.tag.as_mut()).for_each(|tag| tag.role = *role);
     }
+}
+
+/// The items without a mark between others that have one. A list whose items have none is one all the same.
+fn lone_items(parts: &[Part]) -> HashSet<usize> {
+    let is_bare = |lines: &[Line]| !belief::has_mark(lines) && !belief::is_no_item(lines);
+    let items = parts.iter().enumerate().filter_map(|(at, part)| match part {
+        Part::Lines { role: LineRole::Item(_), lines, .. } => Some((at, is_bare(lines))),
+        _ => None,
+    });
+    let items: Vec<(usize, bool)> = items.collect();
+    let runs = items.chunk_by(|(_, above), (_, below)| above == below).filter(|run| run.len() == 1 && items.len() > 1);
+    runs.flatten().filter(|(_, is_bare)| *is_bare).map(|(at, _)| *at).collect()
 }
 
 /// Whether lines after the first begin with bullets: it is a list, whatever the tree says.

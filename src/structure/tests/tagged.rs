@@ -193,6 +193,34 @@ fn text_that_stands_above_the_text_before_it_is_a_doubt_unless_it_is_a_running_h
 }
 
 #[test]
+fn text_that_goes_back_to_the_top_of_an_earlier_column_is_a_doubt() {
+    let is_believed = |tops: [f32; 6]| {
+        let mut page = TaggedSheet::new();
+        for (x, y) in [50.0, 220.0, 50.0, 220.0, 50.0, 220.0].into_iter().zip(tops) {
+            page.sheet.y = y;
+            let text = page.element(StructureType::Paragraph, None);
+            page.content(text, |sheet| sheet.at(x, PLAIN, "A sentence of the text."));
+        }
+        page.markdown().is_some()
+    };
+    assert!(is_believed([100.0, 100.0, 200.0, 200.0, 300.0, 300.0]));
+    assert!(!is_believed([200.0, 100.0, 100.0, 300.0, 300.0, 200.0]));
+}
+
+#[test]
+fn an_item_without_a_mark_among_marked_ones_is_a_paragraph() {
+    let mut page = TaggedSheet::new();
+    let list = page.element(StructureType::List, None);
+    for (marked, text) in [("1. A right of the owner", "It has no number."), ("2. A duty", "Nor has this.")] {
+        page.text(StructureType::ListItem, Some(list), marked);
+        let inner = page.element(StructureType::List, Some(list));
+        page.text(StructureType::ListItem, Some(inner), text);
+    }
+    let text = page.markdown().unwrap_or_default();
+    assert!(text.contains("A right of the owner\n\n   It has no number.\n2. A duty"), "{text}");
+}
+
+#[test]
 fn cells_of_a_row_stand_in_the_order_of_the_other_rows() {
     let markdown = |places: [f32; 2]| {
         let mut page = TaggedSheet::new();

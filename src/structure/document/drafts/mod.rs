@@ -11,7 +11,8 @@ mod splitting;
 
 pub(super) use dividers::Dividers;
 pub(super) use item_starts::RecentMarkers;
-pub(super) use markers::{Marker, marker};
+pub(super) use markers::Marker;
+pub(crate) use markers::marker;
 pub(super) use room::Room;
 pub(super) use spacing::{is_long, labelled_text};
 pub(super) use splitting::{Evidence, is_labelled, split};
