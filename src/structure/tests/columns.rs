@@ -190,8 +190,8 @@ fn a_text_beside_a_paragraph_does_not_divide_it() {
 fn a_rule_between_columns_of_code_divides_their_lines() {
     let code = |rule: bool| {
         let row = |mut sheet: Sheet, at: u8| {
-            sheet.put(50.0, MONO, &format!("let left_{at} = read(at);"));
-            sheet.at(200.0, MONO, &format!("let right_{at} = read(at);"))
+            sheet.put(50.0, MONO, &format!("let left{at} = read(at);"));
+            sheet.at(200.0, MONO, &format!("let right{at} = read(at);"))
         };
         let mut sheet = (0..12).fold(Sheet::new(), row);
         if rule {
@@ -200,6 +200,6 @@ fn a_rule_between_columns_of_code_divides_their_lines() {
         }
         sheet
     };
-    assert_order(code(true), &["let left_0", "let left_1 ", "let left_11", "let right_0", "let right_11"]);
-    assert_order(code(false), &["let left_0", "let right_0", "let left_11", "let right_11"]);
+    assert_order(code(true), &["let left0", "let left1 ", "let left11", "let right0", "let right11"]);
+    assert_order(code(false), &["let left0", "let right0", "let left11", "let right11"]);
 }
