@@ -19,5 +19,7 @@ pub(crate) const SAME_SIZE: f32 = 0.1;
 pub(crate) const LARGER: f32 = 1.1;
 /// Indices and exponents are smaller than what they belong to by this factor at least.
 pub(crate) const SCRIPT_SIZE: f32 = 0.87;
+/// What covers more than this share of a page is its background, or a frame round it.
+pub(crate) const BACKGROUND: f32 = 0.5;
 /// Running heads and feet stand in this share of the height, at the top and at the bottom.
 pub(crate) const MARGIN: f32 = 0.14;

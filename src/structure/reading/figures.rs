@@ -6,7 +6,7 @@ use super::super::disjoint_sets::DisjointSets;
 use super::super::page_structure::{Column, Region};
 use super::segments::most_frequent;
 use super::{DirectionReader, PlacedBlock, is_slanted, quarter};
-use crate::measures::NEXT_LINE_EM;
+use crate::measures::{BACKGROUND, NEXT_LINE_EM};
 use crate::tables::{MIN_CURVES, has_bars};
 use pagewise_base::script::is_ideograph;
 use pagewise_text::{Bounds, PageLayout, Word};
@@ -19,8 +19,6 @@ const MAX_WORDS: usize = 5_000;
 const MAX_JOINS: usize = 6;
 /// Marks of one figure are so near to each other, in points.
 const MARK_GAP_PT: f32 = 6.0;
-/// A mark that covers more than this share of the page is a background. A group of marks that does is a frame of the page.
-const MAX_SHARE: f32 = 0.5;
 /// The smallest side of a figure, in points.
 const MIN_SIDE_PT: f32 = 40.0;
 /// The curves of a chart take at least this share of its width and of its height.
@@ -104,7 +102,7 @@ fn take(rest: &mut Vec<Run>, figures: &mut [FigureText], is_label: impl Fn(&Run,
 
 /// The areas of charts and diagrams: groups of marks with short texts among them and a sign that they are a chart.
 fn areas(page: &PageLayout, tables: &[Bounds], runs: &[Run]) -> Vec<Bounds> {
-    let limit = MAX_SHARE * page.width * page.height;
+    let limit = BACKGROUND * page.width * page.height;
     let is_small = |mark: &Bounds| mark.width() * mark.height() < limit;
     let is_own = |mark: &Bounds| is_small(mark) && !tables.iter().any(|table| table.holds(mark.center()));
     let curves: Vec<Bounds> = page.drawings.iter().filter(|mark| is_own(mark)).take(MAX_MARKS).copied().collect();

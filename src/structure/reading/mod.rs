@@ -11,6 +11,7 @@ use super::bounds::Frame;
 use super::formulas::{self, FoundFormula};
 use super::line_numbers;
 use super::page_structure::{Column, Line, LineWord, PageStructure, Region, Style, TableArea};
+use crate::measures::BACKGROUND;
 use fixed_pitch::{FixedPitchFonts, HalfWidthText};
 pub(crate) use fixed_pitch::{is_whole_shift, pitch};
 use lines::DrawnBoxes;
@@ -29,8 +30,6 @@ const MAX_RULES: usize = 5_000;
 /// Rules within this share of the height from the edges of a page divide running lines from its columns. In forms, rules run
 /// through columns too.
 const MARGIN_SHARE: f32 = 0.1;
-/// A ground that covers more of the page than this is the paper.
-const MAX_GROUND_SHARE: f32 = 0.5;
 
 /// Whether a word is slanted, as a watermark is. It belongs to no line of other words and to no table.
 pub(crate) fn is_slanted(word: &Word) -> bool {
@@ -227,7 +226,7 @@ fn drawn_boxes(page: &PageLayout, frame: Frame) -> DrawnBoxes {
 /// The boxes with a filled ground, the smallest first.
 fn grounds(page: &PageLayout, frame: Frame) -> Vec<Bounds> {
     let area = |b: &Bounds| b.width() * b.height();
-    let limit = page.width * page.height * MAX_GROUND_SHARE;
+    let limit = page.width * page.height * BACKGROUND;
     let fills = page.fills.iter().take(MAX_GROUNDS).map(|fill| frame.of_page(fill.bounds));
     let mut grounds: Vec<Bounds> = fills.filter(|bounds| area(bounds) < limit).collect();
     grounds.sort_by(|a, b| area(a).total_cmp(&area(b)));

@@ -11,7 +11,10 @@ const MAX_RULES: usize = 200_000;
 const MAX_SHADED_LINE: f32 = 1.4;
 /// Edges nearer than this are one.
 const SAME_PLACE: f32 = 1.6;
-/// A fill that ends nearer to a side of the page runs to it.
+/// The ground of a table covers at most this share of the page.
+const MAX_GROUND: f32 = 0.8;
+/// A panel of a page takes at least this share of its height and ends nearer than this to a side of it, in points.
+const PANEL: f32 = 0.7;
 const BLEED_PT: f32 = 1.0;
 /// Pieces of an edge with a gap up to this are one edge.
 const GAP: f32 = 3.0;
@@ -130,7 +133,7 @@ fn bounded(edges: Vec<Edge>) -> Vec<Edge> {
 fn is_ground(bounds: &Bounds, page: &PageLayout) -> bool {
     let (width, height) = (bounds.width(), bounds.height());
     let is_cut = bounds.x0 < BLEED_PT || bounds.x1 > page.width - BLEED_PT;
-    let is_panel = is_cut && height > 0.7 * page.height || width * height > 0.8 * page.width * page.height;
+    let is_panel = is_cut && height > PANEL * page.height || width * height > MAX_GROUND * page.width * page.height;
     !is_panel && height > 4.0 && width > 4.0
 }
 
