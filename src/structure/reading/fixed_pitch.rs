@@ -9,8 +9,10 @@ use std::ops::Range;
 
 /// Fewer words of a font show no pitch.
 const MIN_WORDS: usize = 3;
-/// Minimum number of words that show the pitch of another font of the page.
+/// So many words show the pitch of another font of the page if theirs differ from it by less than this, in ems. Two words of
+/// prose may agree to more than that by chance.
 const MIN_ALIKE: usize = 2;
+const ALIKE_EM: f32 = 0.002;
 /// A word shows the pitch of its font by so many different letters. Most fonts have digits of one width.
 const MIN_LETTERS: usize = 4;
 /// Pitches that differ by less, in ems, are one.
@@ -40,8 +42,12 @@ impl FixedPitchFonts {
         if fixed.len() == shown.len() {
             return Self::default();
         }
-        let is_alike = |own: &Pitches| fixed.iter().any(|pitch| (pitch - own.least).abs() < TOLERANCE_EM);
-        let has_pitch = |own: &Pitches| is_fixed(own) && own.texts.len() >= MIN_ALIKE && is_alike(own);
+        let is_near = |own: &Pitches, pitch: f32| (pitch - own.least).abs().max((pitch - own.most).abs()) < ALIKE_EM;
+        let is_alike = |own: &Pitches| fixed.iter().any(|pitch| is_near(own, *pitch));
+        let has_pitch = |own: &Pitches| match own.texts.len() {
+            MIN_WORDS.. => is_fixed(own),
+            count => count >= MIN_ALIKE && is_alike(own),
+        };
         Self(pitches.iter().filter(|(_, own)| has_pitch(own)).map(|(font, _)| *font).collect())
     }
 
