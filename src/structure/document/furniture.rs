@@ -32,8 +32,8 @@ const SPACE_EM: f32 = 1.4;
 /// with this space if others stand at its height.
 const FAR_EM: f32 = 4.0;
 const APART_EM: f32 = 3.0;
-/// Pages that are compared with a page: the nearest ones, itself included. Heads change from chapter to chapter. So many must
-/// have a line that may be a title.
+/// Pages that are compared with a page: the nearest ones, itself included. Heads change from chapter to chapter. A line that may
+/// be a title is a running line if there are so many pages and four of five have it.
 const WINDOW: usize = 7;
 /// Fewer pages are no evidence.
 const MIN_PAGES: usize = 3;
