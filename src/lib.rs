@@ -135,8 +135,9 @@
 //!   the heads below show how far they go; in HTML the same costs nearly twice as much. See `structure`.
 //! - **A head between rules below a label such as `Table 1` declares a table**, however much prose or white space is in it.
 //!   Charts and algorithms have labels and rules too, and are refused by what they hold. See `structure`.
-//! - **The labels of a chart or a diagram are one block, placed where the chart is.** They are never headings, list items or
-//!   formulas. A chart is known by its curves, its bars or the name of an axis, and by short texts. See `structure`.
+//! - **The labels of a chart are given together, at the place of the chart.** None of them is a heading, a list item or a
+//!   formula. Diagrams are read in the same way. A chart is known by its curves, its bars or the name of an axis, and by short
+//!   texts. See `structure`.
 //! - **A raised number refers to a note only if the note stands at the foot of the same page.** Otherwise it is a superscript:
 //!   notes at the end of a book may be numbered anew in each chapter, and pages are read alone. See `structure`.
 //! - **Drawn check boxes and underscores are words of the layout**, since a form says with them what its words do not. Plain text,

@@ -12,9 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Minimum number of lines with numbers: of a text, and of a listing.
 const MIN_LINES: usize = 8;
 const MIN_LISTED: usize = 3;
-/// Minimum number of numbers of a ruler, on a pitch of its own in the margin of a draft.
+/// A ruler, the numbers at equal distances in the margin of a draft, has at least so many.
 const MIN_RULER: usize = 20;
-/// Its numbers are evenly apart to this share of their size, and level with text to this share only by chance.
+/// The distances of its numbers differ by less, in ems. Numbers that differ by less from the baseline of the text beside them are
+/// level with it.
 const EVEN_EM: f32 = 0.05;
 /// Maximum number of digits.
 const MAX_DIGITS: usize = 4;
@@ -126,7 +127,8 @@ impl<'p> Rows<'p> {
         2 * free >= run.len() && !self.have_text_beyond(run, is_left) && !self.have_head(run)
     }
 
-    /// Whether numbers stand in the margin, evenly whatever lines are beside them, and in another colour than these.
+    /// Whether numbers are a ruler, as drafts for review have one: in the margin, at equal distances, independent of the lines
+    /// beside them, and in another colour.
     fn are_ruler(&self, run: &[Indexed], page: &PageLayout) -> bool {
         let Some((_, first)) = run.first().filter(|_| run.len() >= MIN_RULER) else { return false };
         let is_left = first.bounds.x0 < page.width / 2.0;

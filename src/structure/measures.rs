@@ -21,5 +21,6 @@ pub(crate) const LARGER: f32 = 1.1;
 pub(crate) const SCRIPT_SIZE: f32 = 0.87;
 /// What covers more than this share of a page is its background, or a frame round it.
 pub(crate) const BACKGROUND: f32 = 0.5;
-/// Running heads and feet stand in this share of the height, at the top and at the bottom.
+/// The height of the top margin, and of the bottom margin, as a share of the height of the page. Running heads and feet stand
+/// there.
 pub(crate) const MARGIN: f32 = 0.14;

@@ -41,7 +41,7 @@ const MIN_PAGES: usize = 3;
 /// numbers of invoices that follow each other differ by more.
 const MAX_SHIFT: i64 = 30;
 
-/// The number of a chapter before that of a page has at most so many characters.
+/// Maximum characters of the number of a chapter that is printed before the number of a page, such as the `L` of `L-11`.
 const MAX_CHAPTER: usize = 2;
 
 /// The running lines of each page.
@@ -285,7 +285,7 @@ fn keys(text: &str, page: &DocumentPage, is_top: bool) -> Vec<Key> {
     std::iter::once(whole).chain(numbers).chain(labels).collect()
 }
 
-/// The number of a page, with that of its chapter before it and that of all pages behind it, as in `L-11` and `3/8`.
+/// The chapter, the page and the number of pages in a printed page number such as `L-11` or `3/8`.
 fn divided(word: &str) -> (Option<&str>, &str, Option<&str>) {
     let (rest, total) = word.split_once('/').map_or((word, None), |(rest, total)| (rest, Some(total)));
     let split = bare_number(rest).rsplit_once('-').filter(|(chapter, _)| (1..=MAX_CHAPTER).contains(&chapter.len()));

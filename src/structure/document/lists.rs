@@ -5,7 +5,7 @@ use super::type_statistics::TypeStatistics;
 use crate::list_marks::MarkerKind;
 use crate::measures::SAME_EDGE_EM;
 
-/// The same in ems of the text itself: the text of slides has many sizes.
+/// Indents of items that differ by less, in ems of their own text, are the same. The text of slides has many sizes.
 const OWN_TOLERANCE_EM: f32 = 0.8;
 /// Lists inside lists, at most.
 const MAX_DEPTH: usize = 9;

@@ -23,7 +23,7 @@ const MARK_GAP_PT: f32 = 6.0;
 const MIN_SIDE_PT: f32 = 40.0;
 /// The curves of a chart take at least this share of its width and of its height.
 const MIN_SPREAD: f32 = 0.2;
-/// A curve round a word that is less high than this, in ems, is a highlight or an underline.
+/// The height in ems below which a curve round a word is a highlight or an underline, not part of a chart.
 const MARK_EM: f32 = 2.0;
 /// A figure has at least so many labels, and what stands in it at most so many words on average. Others are boxes of text.
 const MIN_LABELS: usize = 4;
@@ -222,7 +222,7 @@ fn set_kinds(runs: &mut [Run], page: &PageLayout) {
     }
 }
 
-/// Whether the middle of the second rectangle is between the top and the bottom of the first.
+/// Whether the second rectangle is beside the first: its middle is neither above the first nor below it.
 fn is_level(first: Bounds, second: Bounds) -> bool {
     let (_, y) = second.center();
     first.y0 < y && y < first.y1

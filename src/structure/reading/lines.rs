@@ -77,7 +77,7 @@ pub(super) fn push_regions(
     push_column(open, turn, boxes, regions);
 }
 
-/// Where a segment stands among others: text by its baseline, a table or a figure by its middle.
+/// The height at which a segment is put in order: the baseline of text, the middle of a table or a figure.
 fn middle(segment: &Segment) -> f32 {
     if segment.block.is_some() { segment.bounds.center().1 } else { segment.baseline }
 }

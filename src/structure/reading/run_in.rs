@@ -1,6 +1,7 @@
 //! Headings that stand in the first line of their text become lines of their own.
 
 use crate::list_marks::is_section_number;
+use crate::measures::NEXT_LINE_EM;
 use crate::page_structure::{Line, LineWord};
 use pagewise_text::Bounds;
 use std::ops::Range;
@@ -67,7 +68,8 @@ fn words_before_quad(line: &Line) -> Option<usize> {
 }
 
 fn is_next_line(above: &Line, below: &Line) -> bool {
-    (below.baseline - above.baseline) < 1.6 * above.size && (below.bounds.x0 - above.bounds.x0).abs() < 2.0 * above.size
+    (below.baseline - above.baseline) < NEXT_LINE_EM.end * above.size
+        && (below.bounds.x0 - above.bounds.x0).abs() < 2.0 * above.size
 }
 
 /// Takes the words from `count` on out of a line.

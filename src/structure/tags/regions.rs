@@ -288,8 +288,8 @@ fn set_tags(parts: &mut [Part], element: u32, role: LineRole, label: &str) {
     }
 }
 
-/// Leaves the items that are headings or code to the rules, and takes a single one without a mark for a paragraph. What the
-/// tree puts into such an item stands in its section.
+/// Corrects what the tree calls list items. Items that are headings or code lose their tags, so that they are read by their
+/// looks. A single item without a mark becomes a paragraph. What the tree puts into such items moves out to their level.
 fn release_items(parts: &mut [Part]) {
     let lone = lone_items(parts);
     let (mut section, mut open) = (0, None);

@@ -21,7 +21,7 @@ const CODE_FACTOR: f32 = 3.3;
 const ELEMENT_FACTOR: f32 = 4.0;
 /// The further lines of a numbered title begin where the text after its number does, or at most so many ems from there.
 pub(super) const HANG_EM: f32 = 0.3;
-/// Lines of one listing, each on a ground of its own, are so near to a whole number of leadings apart, in leadings.
+/// The lines of a listing are a whole number of leadings apart, give or take this share of one.
 const LISTING_TOLERANCE: f32 = 0.1;
 /// The label of a line has at most so many words.
 pub(super) const MAX_LABEL_WORDS: usize = 4;
@@ -292,8 +292,8 @@ impl<'a> Splitter<'_, 'a> {
         line.size < MUCH_LARGER * self.statistics.body_size || above + below >= MAX_TITLE_LINES
     }
 
-    /// Whether both are lines of one listing, each on a ground of its own, or every other one on a ground: between boxes is
-    /// a space that is no empty line.
+    /// Whether two lines of code on different grounds are of one listing, with stripes or with a ground for each line: they are
+    /// a whole number of lines apart. The space between two boxes is none.
     fn is_listing(&self, next: usize) -> bool {
         let lines = self.step(next - 1, next) / self.leading(next);
         self.is_code(next - 1)

@@ -1,6 +1,5 @@
 //! Displayed formulas: what links the parts of each, and what stands beside it.
 
-use crate::measures::SCRIPT_SIZE;
 use std::collections::BTreeMap;
 
 use super::natures::has_letter;
@@ -9,6 +8,7 @@ use crate::disjoint_sets::DisjointSets;
 use crate::formulas::names::{has_limits, is_integral, is_operator, is_piece, joins_terms, large_form, relates};
 use crate::formulas::parse::MAX_SYMBOLS;
 use crate::formulas::symbols::{AXIS_EM, has_ink, is_accented, is_combining, own_baseline};
+use crate::measures::SCRIPT_SIZE;
 use pagewise_text::{Bounds, Script, Word};
 
 /// Dots that stand for what is left out.

@@ -32,7 +32,8 @@ pub(super) fn with_listings(lines: &[TextLine], prose: &[Vec<bool>]) -> Vec<Vec<
     marks
 }
 
-/// Whether a page is set in a fixed pitch, so that its tables are too: most characters have, and they are no code.
+/// Whether a page looks typewritten: most of its characters have a fixed pitch, and they are no code. Its tables are typed as
+/// well.
 fn is_typewritten(lines: &[TextLine]) -> bool {
     let (mut typed, mut all) = (CodeSigns::default(), 0);
     for word in lines.iter().flat_map(|line| &line.chunks).flat_map(|chunk| &chunk.words) {

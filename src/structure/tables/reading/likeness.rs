@@ -186,7 +186,8 @@ pub(crate) fn are_panels(lines: &[TextLine], columns: &[Column]) -> bool {
     columns.windows(2).all(is_border)
 }
 
-/// Whether the lines in two ranges beside each other, at least `least` in each, are not those of one table.
+/// Whether two ranges beside each other hold separate texts: each has at least `least` lines, and few of the lines of one are
+/// level with lines of the other.
 pub(crate) fn is_parted(lines: &[TextLine], left: Range<f32>, right: Range<f32>, least: usize) -> bool {
     let has = |line: &TextLine, own: &Range<f32>| {
         line.chunks.iter().any(|chunk| own.start <= chunk.bounds.x0 && chunk.bounds.x1 <= own.end)
