@@ -26,12 +26,12 @@ const MAX_SENTENCE: usize = 50;
 pub(super) const MUCH_LARGER: f32 = 1.25;
 /// A heading in bold type of one line may be smaller: that of an abstract, or of what follows the text of a paper.
 const SMALLEST: f32 = 0.75;
-/// An index is smaller than its letter by this factor. Small capitals have .8 of the size of the first letter.
-const INDEX: f32 = 0.78;
 /// The text below such a heading is larger by less than this factor.
 const LARGER_TEXT: f32 = 1.15;
 /// A heading in the size of the body has more space above it than a line, in leadings.
 const SPACE_ABOVE: f32 = 1.15;
+/// An index is smaller than its letter by this factor. Small capitals have .8 of the size of the first letter.
+const INDEX: f32 = 0.78;
 /// So much of a heading is bold. Single signs may come from another font.
 const MOST: f32 = 0.85;
 /// A list of names has at least so many commas, and a list of key words more.
