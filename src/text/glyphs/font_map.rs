@@ -44,11 +44,20 @@ enum SignFont {
 /// Where the private characters of the codes of symbol fonts begin (OpenType, platform 3, encoding 0).
 const PRIVATE_CODES: u32 = 0xF000;
 
-/// The check boxes, ticks and arrows of Wingdings, by their codes. Its other signs are bullets and pictures.
-const WINGDINGS: [(u32, char); 8] =
-    [(0x6F, '☐'), (0x78, '☒'), (0xA8, '☐'), (0xE0, '→'), (0xFB, '✗'), (0xFC, '✓'), (0xFD, '☒'), (0xFE, '☑')];
+/// The bullets, boxes, ticks, numbers and arrows of Wingdings: runs of codes, each with the first. Its other signs are pictures.
+const WINGDINGS: [(u32, &str); 9] = [
+    (0x28, "☎✆✉"),
+    (0x45, "☜☞☝☟"),
+    (0x6C, "●❍■☐❐❑❒⬧♦◆❖⬥☒"),
+    (0x80, "⓪①②③④⑤⑥⑦⑧⑨⑩⓿❶❷❸❹❺❻❼❽❾❿"),
+    (0x9E, "·•"),
+    (0xA7, "▪☐"),
+    (0xD8, "➢"),
+    (0xDF, "←→↑↓↖↗↙↘"),
+    (0xFB, "✗✓☒☑"),
+];
 
-/// The characters of Symbol (ISO 32000-2, D.5): runs of codes, each with the first. Greek letters and brackets are those of
+/// The characters of Symbol (ISO 32000-2, D.5), in the same way. Greek letters and brackets are those of
 /// Unicode, for some of which Adobe's list of glyph names has compatibility forms.
 const SYMBOL: [(u32, &str); 3] = [
     (0x20, " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_\u{203E}αβχδεφγηιϕκλµνοπθρστυϖωξψζ{|}∼"),
@@ -243,12 +252,11 @@ impl SignFont {
     }
 
     fn sign(self, code: u32) -> Option<char> {
-        match self {
-            Self::Symbol => SYMBOL
-                .into_iter()
-                .find_map(|(first, run)| run.chars().nth(usize::try_from(code.checked_sub(first)?).ok()?)),
-            Self::Wingdings => WINGDINGS.into_iter().find(|(own, _)| *own == code).map(|(_, sign)| sign),
-        }
+        let runs = match self {
+            Self::Symbol => SYMBOL.as_slice(),
+            Self::Wingdings => WINGDINGS.as_slice(),
+        };
+        runs.iter().find_map(|(first, run)| run.chars().nth(usize::try_from(code.checked_sub(*first)?).ok()?))
     }
 }
 
@@ -351,11 +359,11 @@ mod tests {
     fn the_private_characters_of_fonts_of_signs_are_their_signs() {
         let signs = |signs| {
             let font = FontMap { signs, ..FontMap::default() };
-            [0xF0A8, 0xF041, 0xFE].map(|code| font.sign(code))
+            [0xF0A8, 0xF041, 0xFE, 0xF071, 0x81].map(|code| font.sign(code))
         };
-        assert_eq!(signs(Some(SignFont::Wingdings)), [Some('☐'), None, Some('☑')]);
-        assert_eq!(signs(Some(SignFont::Symbol)), [Some('♦'), Some('Α'), Some('⎭')]);
-        assert_eq!(signs(None), [None; 3]);
+        assert_eq!(signs(Some(SignFont::Wingdings)), [Some('☐'), None, Some('☑'), Some('❑'), Some('①')]);
+        assert_eq!(signs(Some(SignFont::Symbol)), [Some('♦'), Some('Α'), Some('⎭'), Some('θ'), None]);
+        assert_eq!(signs(None), [None; 5]);
     }
 
     #[test]
