@@ -28,6 +28,7 @@ mod images;
 mod last_resort_text;
 mod layouts;
 mod many_pictures;
+mod mixed_forms;
 mod ocr;
 mod page_text;
 mod pictures;

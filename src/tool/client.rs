@@ -43,8 +43,8 @@ pub enum FormArgument {
     Markdown,
     /// The path of a one-page PDF
     Path,
-    /// Text for plain pages, Markdown where tables and formulas were read reliably, text with its columns for other tables, and a PDF or a
-    /// picture where text would leave something out
+    /// Text for plain pages, Markdown for code and where tables and formulas were read reliably, text with its columns for other
+    /// tables and typed pages, and a PDF or a picture where text would leave something out
     Mixed,
 }
 

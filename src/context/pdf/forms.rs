@@ -14,8 +14,8 @@ use crate::context::request::{AnswerSettings, FileRequest, form_name};
 use crate::context::token_estimate::estimated_tokens;
 use crate::worker::{Pages, PdfError, StructuredPage};
 use pagewise_base::page::{PageIndex, PageSet};
-use pagewise_structure::{Line, PageStructure, Region};
-use pagewise_text::PageKind;
+use pagewise_structure::{Line, LineRole, PageStructure, Region};
+use pagewise_text::{PageKind, lists_pages};
 use pagewise_view::PageForm;
 
 /// The forms in which a client gets pages if it names none.
@@ -60,7 +60,18 @@ pub(in crate::context) struct ChosenForm {
     pub(super) form: PageForm,
     /// The text whose columns are kept by spaces, if it is given in place of the text in reading order.
     pub(super) layout: Option<String>,
+    /// What the answer notes of it.
+    pub(super) note: Option<&'static str>,
 }
+
+impl ChosenForm {
+    fn plain(form: PageForm) -> Self {
+        Self { form, layout: None, note: None }
+    }
+}
+
+/// What is said of a page whose rows are kept by spaces.
+const KEPT_COLUMNS: &str = "columns are kept by spaces as on the page, because its tables could not be read reliably";
 
 /// How the line begins that ends the text of a page where it is cut.
 pub const CUT_PAGE: &str = "[The page's text is cut at ";
@@ -89,10 +100,10 @@ pub fn page_estimates(
 
 impl FormChooser<'_> {
     /// The form in which a page is given, with the reason: the one that the client gets or, if the server may choose, its text
-    /// if that says all, Markdown if its tables are certain or it has formulas, and else its text with columns kept by spaces or its
-    /// picture.
+    /// if that says all, Markdown if its tables are certain or plain text would take something apart, and else its text with
+    /// columns kept by spaces or its picture.
     pub(super) fn choose(&self, page: PageIndex, read: &StructuredPage) -> (ChosenForm, &'static str) {
-        let plain = |form| ChosenForm { form, layout: None };
+        let plain = ChosenForm::plain;
         let is_read = !read.structure.has_unread_rows && !splits_rows(&read.structure);
         let keeps_rows = is_read && read.tables.iter().all(|table| table.is_certain);
         let is_listing = !read.tables.is_empty() && read.text.says_all_but_rules();
@@ -100,9 +111,15 @@ impl FormChooser<'_> {
         match () {
             () if !self.given.is_mixed => (plain(self.given.form), "the client gets all pages in it"),
             () if is_listing && keeps_rows => (plain(PageForm::Markdown), "its tables are certain"),
-            () if read.text.says_all() && keeps_rows && has_formula(&read.structure) => {
-                (plain(PageForm::Markdown), "its formulas are read by their places")
+            () if read.text.says_all() && is_typed(&read.structure) => {
+                let layout = layout_text(self.document, page).ok();
+                let form = if layout.is_some() { PageForm::Layout } else { PageForm::Text };
+                (ChosenForm { form, layout, note: None }, "it is typed, so columns are kept")
             }
+            () if read.text.says_all() && keeps_rows && needs_markdown(read) => (
+                plain(PageForm::Markdown),
+                "plain text would take apart its formulas, code, contents or numbered lines",
+            ),
             () if read.tables.is_empty() && read.text.says_all() && keeps_rows => {
                 (plain(PageForm::Text), "its text says everything that it shows")
             }
@@ -118,7 +135,10 @@ impl FormChooser<'_> {
     fn layout_of(&self, page: PageIndex) -> ChosenForm {
         let layout = layout_text(self.document, page).ok();
         let layout = layout.filter(|layout| estimated_tokens(layout) <= self.picture_tokens(page).unwrap_or(0));
-        ChosenForm { form: if layout.is_some() { PageForm::Layout } else { self.given.form }, layout }
+        match layout {
+            Some(layout) => ChosenForm { form: PageForm::Layout, layout: Some(layout), note: Some(KEPT_COLUMNS) },
+            None => ChosenForm::plain(self.given.form),
+        }
     }
 
     fn picture_tokens(&self, page: PageIndex) -> Option<u64> {
@@ -216,13 +236,34 @@ const SAME_ROW: f32 = 0.3;
 /// Rows of labels and values that may be apart in reading order: one is chance.
 const MAX_SPLIT_ROWS: usize = 1;
 
-/// Whether a page has a displayed formula, which text in reading order takes apart.
-fn has_formula(structure: &PageStructure) -> bool {
+/// A page with at least so many lines of one pitch has code.
+const MIN_CODE_LINES: usize = 2;
+/// At most one line in this many of a typed page is in another type.
+const OTHER_LINES: usize = 10;
+
+/// Whether text in reading order takes something apart: a displayed formula, the indentation of code, a text and the numbers of
+/// its lines, the titles of a table of contents and their pages, which long leaders divide.
+fn needs_markdown(read: &StructuredPage) -> bool {
+    let lines = || lines_of(&read.structure);
+    let is_number = |line: &Line| line.tag.is_some_and(|tag| tag.role == LineRole::LineNumber);
+    lines().any(|line| line.is_formula() || is_number(line))
+        || lines().filter(|line| line.is_monospace()).count() >= MIN_CODE_LINES
+        || lists_pages(&read.text.text)
+}
+
+/// Whether a page is set in one pitch, as by a typewriter: its text is arranged by spaces.
+fn is_typed(structure: &PageStructure) -> bool {
+    let count = lines_of(structure).count();
+    let others = lines_of(structure).filter(|line| !line.is_monospace()).count();
+    count >= MIN_CODE_LINES && OTHER_LINES * others <= count
+}
+
+fn lines_of(structure: &PageStructure) -> impl Iterator<Item = &Line> {
     let columns = structure.regions.iter().filter_map(|region| match region {
         Region::Column(column) => Some(column),
         Region::Table(_) | Region::Figure(_) => None,
     });
-    columns.flat_map(|column| &column.lines).any(Line::is_formula)
+    columns.flat_map(|column| &column.lines)
 }
 
 /// Whether the reading order takes rows of labels and values apart. Columns of prose stand side by side as well.
@@ -261,7 +302,7 @@ impl PdfAnswerBuilder<'_> {
         let chosen = known.entry(page).or_insert_with(|| {
             let (chosen, reason) = match self.document.page_structure(page) {
                 Ok(read) => self.chooser().choose(page, &read),
-                Err(_) => (ChosenForm { form: self.request.form, layout: None }, "its structure cannot be read"),
+                Err(_) => (ChosenForm::plain(self.request.form), "its structure cannot be read"),
             };
             tracing::debug!(page = page.number().get(), form = form_name(chosen.form), reason, "form chosen");
             chosen

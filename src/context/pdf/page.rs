@@ -62,9 +62,6 @@ impl PageBody {
 /// What is advised where tables are doubtful.
 const SEE_PICTURE: &str = "See it with as: \"image\"";
 
-/// What is said of a page whose rows are kept by spaces.
-const KEPT_COLUMNS: &str = "columns are kept by spaces as on the page, because its tables could not be read reliably";
-
 /// The text that is given of a page.
 struct GivenText<'t> {
     form: PageForm,
@@ -163,8 +160,9 @@ impl PdfAnswerBuilder<'_> {
             PageRemark::plain(format!("given as text, because it could not be given as requested: {reason}"))
         });
         let forms = self.forms.borrow();
-        let layout = forms.get(&planned.page).and_then(|chosen| chosen.layout.as_deref());
-        let opening = opening.chain(layout.map(|_| PageRemark::plain(KEPT_COLUMNS))).collect();
+        let chosen = forms.get(&planned.page);
+        let layout = chosen.and_then(|chosen| chosen.layout.as_deref());
+        let opening = opening.chain(chosen.and_then(|chosen| chosen.note).map(PageRemark::plain)).collect();
         let (form, text) = layout.map_or((PageForm::Text, found.text.as_str()), |layout| (PageForm::Layout, layout));
         let given = GivenText { form, text, opening, was_refused: instead };
         Ok(self.text_page(planned, &found, given))
