@@ -53,15 +53,30 @@ fn many_pages_are_read_at_once_and_have_the_same_words_in_the_same_places() -> O
 
 #[test]
 fn what_is_odd_is_not_read_as_a_whole() -> Outcome {
-    // Encrypted; with a form field that has no appearance.
+    // Encrypted; with a form field that has no appearance; with a space between a stream's keyword and its data; blank.
     let bare = super::support::file_of(&[
         "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [4 0 R] >> >>".to_owned(),
         "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
         "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Annots [4 0 R] >>".to_owned(),
         "<< /Type /Annot /Subtype /Widget /FT /Tx /V (value) /T (name) /Rect [0 0 90 20] >>".to_owned(),
     ]);
-    let bare: Arc<dyn ReadAt> = Arc::new(bare);
-    for document in [open("encrypted-empty.pdf")?, Document::open(bare, None, &Limits::default())?] {
+    let page = |stream: &str| {
+        super::support::file_of(&[
+            "<</Type/Catalog/Pages 2 0 R>>".to_owned(),
+            "<</Type/Pages/Kids[3 0 R]/Count 1>>".to_owned(),
+            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>".to_owned(),
+            stream.to_owned(),
+            "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>".to_owned(),
+        ])
+    };
+    let spaced = page("<</Length 35>>\nstream \nBT /F 9 Tf 9 50 Td (a spaced) Tj ET \nendstream");
+    let blank = page("<</Length 0>>\nstream\n\nendstream");
+    let opened = [bare, spaced, blank].map(|file| {
+        let file: Arc<dyn ReadAt> = Arc::new(file);
+        Ok(Document::open(file, None, &Limits::default())?)
+    });
+    for document in [open("encrypted-empty.pdf")].into_iter().chain(opened) {
+        let document = document?;
         let texts = DocumentTexts::default();
         for _ in 0..2 * ONE_BY_ONE {
             assert_eq!(texts.read_page(&document, PageIndex(0), Extent::Text, &Limits::default()), None);

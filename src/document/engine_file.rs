@@ -5,6 +5,7 @@ use super::object::ObjectId;
 use super::structure::has_media_box;
 use super::{Document, DocumentError, Leaf, ParsedDocument, Tier, appearances};
 use bytes::Bytes;
+use memchr::memmem;
 use pagewise_base::page::PageIndex;
 
 /// A file that an engine can draw.
@@ -46,3 +47,18 @@ impl Document {
         (!self.is_encrypted()).then(|| self.readers.file().len())
     }
 }
+
+/// Whether the data of every stream begin on the line after the keyword (ISO 32000-2, 7.3.8.1). Some producers write a space
+/// between, and the engine finds nothing in their streams.
+#[must_use]
+pub fn streams_begin_on_lines(file: &[u8]) -> bool {
+    memmem::find_iter(file, KEYWORD).all(|at| {
+        let (before, after) = file.split_at(at);
+        let data = after.get(KEYWORD.len()..).unwrap_or_default();
+        // Elsewhere the word is text.
+        let is_keyword = before.trim_ascii_end().ends_with(b">>");
+        !is_keyword || data.starts_with(b"\n") || data.starts_with(b"\r\n")
+    })
+}
+
+const KEYWORD: &[u8] = b"stream";

@@ -31,7 +31,7 @@ pub use annotations::{
 pub use attachments::{Attachment, Attachments};
 pub use bytes::ReadAt;
 pub use decoded_sizes::{DecodedSizes, check_image, coded_data};
-pub use engine_file::EngineFile;
+pub use engine_file::{EngineFile, streams_begin_on_lines};
 pub use engine_thread::EngineFailure;
 pub use engine_thread::{EngineRequests, EngineThread, run_contained};
 pub use error::DocumentError;

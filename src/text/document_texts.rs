@@ -5,14 +5,14 @@
 //! number of pages. Pages that it cannot read are left to the other way. `benches/README.md` has the times.
 
 use super::page_layout::PageLayout;
-use super::page_text::PageText;
+use super::page_text::{PageKind, PageText};
 use super::{Extent, is_unknown, main_engine};
 use bytes::Bytes;
 use hayro_interpret::hayro_syntax::Pdf;
 use pagewise_base::limits::Limits;
 use pagewise_base::page::PageIndex;
 use pagewise_document::object::ObjectId;
-use pagewise_document::{BudgetedFile, Document, EngineRequests, EngineThread, PageBudget};
+use pagewise_document::{BudgetedFile, Document, EngineRequests, EngineThread, PageBudget, streams_begin_on_lines};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -81,6 +81,10 @@ impl DocumentTexts {
             return None;
         }
         let (file, id) = document.original_engine_file(index)?;
+        if matches!(*state, EngineState::NotStarted) && !streams_begin_on_lines(&file) {
+            *state = EngineState::Unsuitable;
+            return None;
+        }
         state.answer(&file, document.page_count(), PageRequest { page: index, id, extent, limits: limits.clone() })
     }
 }
@@ -115,7 +119,9 @@ fn serve(file: Bytes, page_count: u32, budget: &PageBudget, requests: &EngineReq
             let Ok((request, answer)) = requests.recv() else { return };
             let PageRequest { page, extent, limits, .. } = &request;
             let read = is_page(&pdf, &request).then(|| pages.read_page(*page, *extent, limits));
-            let read = read.and_then(Result::ok).filter(|(text, _)| !is_unknown(text));
+            let read = read.and_then(Result::ok);
+            // Where it finds nothing, it may have failed to read the page.
+            let read = read.filter(|(text, _)| !is_unknown(text) && text.kind != PageKind::Empty);
             // An error means that the caller is gone.
             drop(answer.send(read));
         }
