@@ -6,7 +6,7 @@ use super::super::page_structure::{
 use super::PlacedBlock;
 use super::segments::{Segment, in_reading_order, is_dots, is_printed_over, line_size};
 use crate::measures::{NEXT_LINE_EM, SAME_SIZE};
-use pagewise_text::{Bounds, ColumnPart, HYPHENS, SCRIPT_GAP_EM, are_apart, are_level};
+use pagewise_text::{Bounds, COLUMN_GAP_EM, ColumnPart, HYPHENS, SCRIPT_GAP_EM, are_apart, are_level};
 
 /// The boxes that are drawn round text, in the frame of its column.
 #[derive(Debug, Default)]
@@ -45,8 +45,7 @@ const EDGE_EM: f32 = 0.3;
 const MAX_STARTS: usize = 3;
 /// A line of prose has so many words.
 const MIN_PROSE_WORDS: usize = 3;
-/// Texts beside a column begin at least so many ems after its lines. At most so many stand between two of them.
-const BESIDE_EM: f32 = 1.0;
+/// At most so many texts beside a column stand between two of its lines.
 const MAX_BESIDE: usize = 4;
 
 /// So many dots that follow each other are a leader.
@@ -115,19 +114,17 @@ fn merged(segments: Vec<Segment>, boxes: &DrawnBoxes) -> Vec<Line> {
     parts.into_iter().filter_map(line_of).collect()
 }
 
-/// Moves texts that stand beside a sentence, such as the labels of a chart, from between its lines to its end.
+/// Moves texts that stand beside a sentence, such as the labels of a chart, from between its lines to its end. A gap as wide as
+/// between columns divides them from its lines.
 fn put_texts_beside_after(parts: &mut [Part]) {
     for at in 1..parts.len() {
         let Some((above, near)) = parts.get(at - 1..).and_then(<[Part]>::split_first) else { return };
-        let [text] = above.as_slice() else { continue };
-        let next = |part: &Part| match part.as_slice() {
-            [next] if is_next_of_sentence(text, next) => Some(next.bounds.x1),
-            _ => None,
-        };
-        let found = near.iter().take(MAX_BESIDE + 1).enumerate().find_map(|(count, part)| Some((count, next(part)?)));
-        let Some((count, end)) = found else { continue };
-        let edge = text.bounds.x1.max(end) + BESIDE_EM * text.size;
-        let are_beside = near.iter().take(count).all(|part| extent(part).x0 > edge);
+        let mut near = near.iter().take(MAX_BESIDE + 1);
+        let Some(count) = near.clone().position(|part| is_next_of_sentence(above, part)) else { continue };
+        let lines = near.clone().nth(count).map_or(extent(above), |next| extent(above).union(extent(next)));
+        let gap = COLUMN_GAP_EM * above.first().map_or(0.0, |text| text.size);
+        let is_beside = |own: Bounds| own.x0 > lines.x1 + gap || own.x1 < lines.x0 - gap;
+        let are_beside = near.by_ref().take(count).all(|part| is_beside(extent(part)));
         if let Some(moved) = parts.get_mut(at..=at + count).filter(|_| are_beside) {
             moved.rotate_right(1);
         }
@@ -135,18 +132,19 @@ fn put_texts_beside_after(parts: &mut [Part]) {
 }
 
 /// Whether a sentence goes on from one line to another below it.
-fn is_next_of_sentence(above: &Segment, below: &Segment) -> bool {
-    let em = above.size;
-    let mut starts = above.words.iter().take(MAX_STARTS).map(|word| word.bounds.x0);
-    let is_below = starts.any(|x| (x - below.bounds.x0).abs() < EDGE_EM * em);
-    let is_divided = above.words.last().is_some_and(|word| word.text.ends_with(HYPHENS));
+fn is_next_of_sentence(above: &Part, below: &Part) -> bool {
+    let (Some(first), Some(last), Some(next)) = (above.first(), above.last(), below.first()) else { return false };
+    let em = first.size;
+    let words = || above.iter().flat_map(|segment| &segment.words);
+    let is_below = words().take(MAX_STARTS).any(|word| (word.bounds.x0 - next.bounds.x0).abs() < EDGE_EM * em);
+    let ends = |signs: &[char]| last.words.last().is_some_and(|word| word.text.ends_with(signs));
     let is_word = |word: &&LineWord| word.text.chars().filter(|sign| sign.is_alphabetic()).count() > 1;
     is_below
-        && NEXT_LINE_EM.contains(&((below.baseline - above.baseline) / em))
-        && (above.size - below.size).abs() < SAME_SIZE * em
-        && (is_divided || begin_small(&below.words) && !below.is_label())
-        && above.words.iter().filter(is_word).count() >= MIN_PROSE_WORDS
-        && !above.runs_left()
+        && NEXT_LINE_EM.contains(&((next.baseline - first.baseline) / em))
+        && (em - next.size).abs() < SAME_SIZE * em
+        && (ends(&HYPHENS) || !ends(&['.']) && begin_small(&next.words) && !next.is_label())
+        && words().filter(is_word).count() >= MIN_PROSE_WORDS
+        && !first.runs_left()
 }
 
 /// The segments of a line.

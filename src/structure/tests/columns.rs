@@ -1,6 +1,6 @@
 //! Which white space divides columns, and which the cells of rows.
 
-use super::sheet::{MONO, PLAIN, Sheet, assert_has, markdown};
+use super::sheet::{FULL, MONO, PLAIN, Sheet, assert_has, markdown};
 use pagewise_text::{Bounds, Rule};
 
 /// Asserts that a page has these texts one after the other.
@@ -184,6 +184,12 @@ fn a_text_beside_a_paragraph_does_not_divide_it() {
     let mut page = page.space(-7.0);
     page.put(250.0, PLAIN, "Label of a chart");
     assert_has(page.space(7.0).line("the labels of a chart."), "such as the labels of a chart.\n\nLabel of a chart");
+    let mut page = Sheet::new().line(FULL).line(FULL).space(-6.0);
+    page.put(338.0, PLAIN, "7");
+    assert_has(page.space(6.0).line("where it goes on."), "right one where it goes on.\n\n7");
+    let mut page = Sheet::new().line(FULL).line(FULL).space(-6.0);
+    page.put(30.0, PLAIN, "✎");
+    assert_has(page.space(6.0).line("where it goes on."), "right one where it goes on.");
 }
 
 #[test]
