@@ -82,8 +82,8 @@ fn enumerator(text: &str) -> Option<MarkerKind> {
         return is_number.then_some(MarkerKind::Reference);
     }
     let close = text.chars().last().filter(|c| matches!(c, '.' | ')'))?;
-    let bare = text.trim_end_matches(['.', ')']);
-    let bare = if close == ')' { bare.trim_start_matches('(') } else { bare };
+    let bare = text.strip_suffix(close)?;
+    let bare = if close == ')' { bare.strip_suffix('.').unwrap_or(bare).trim_start_matches('(') } else { bare };
     // Three digits in brackets are the code of an area.
     let digits = if text.starts_with('(') { 2 } else { 3 };
     if bare.len() <= digits && !bare.is_empty() && bare.chars().all(|c| c.is_ascii_digit()) {

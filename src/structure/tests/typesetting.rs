@@ -115,6 +115,13 @@ fn the_lines_beside_a_large_initial_are_of_its_paragraph() {
 }
 
 #[test]
+fn a_number_at_the_beginning_of_a_line_keeps_the_dots_after_it() {
+    let sheet = Sheet::new().line(FULL).line(FULL).space(8.0);
+    let sheet = sheet.line("FD It names a file of the library that has entries (0 to");
+    assert_has(sheet.at(65.0, PLAIN, "16...) to be searched in the end."), "(0 to 16...) to be searched in the end.");
+}
+
+#[test]
 fn leaders_tie_text_to_its_number_so_that_no_gutter_divides_them() {
     let mut sheet = Sheet::new();
     for row in 0..6_u8 {
