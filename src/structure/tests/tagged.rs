@@ -304,6 +304,19 @@ fn a_level_of_headings_that_is_mostly_text_is_none() {
 }
 
 #[test]
+fn clauses_that_the_tree_takes_for_headings_are_items() {
+    let mut page = TaggedSheet::new();
+    for number in 81..84 {
+        let clause = page.element(StructureType::Heading(1), None);
+        let first = format!("{number}. Words of a clause fill its first line and");
+        let text = |sheet: Sheet| (0..4).fold(sheet.line(&first), |sheet, _| sheet.at(65.0, PLAIN, "go on and"));
+        page.content(clause, |sheet| text(sheet).at(65.0, PLAIN, "end.").space(12.0));
+    }
+    let text = page.markdown().unwrap_or_default();
+    assert!(text.starts_with("81. Words of") && text.contains("\n82. Words of") && !text.contains('#'), "{text}");
+}
+
+#[test]
 fn a_date_stands_at_the_line_of_the_entry_beside_which_it_is_set() {
     let mut page = TaggedSheet::new();
     for (place, date) in [("First place", "May 2018"), ("Second place", "June 2020")] {

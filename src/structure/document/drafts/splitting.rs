@@ -127,7 +127,9 @@ impl<'a> Splitter<'_, 'a> {
         let is_formula = !is_code && self.formula(start).is_some();
         let mut draft = Draft { tag, is_formula, ..Draft::new(place, kind, lines) };
         let is_item = matches!(draft.kind, DraftKind::Item { .. });
-        if is_item || draft.is_free() && !is_formula && self.is_marked(start, start, recent) {
+        // What the structure tree takes for a heading may turn out to be an item.
+        let may_be_item = draft.is_free() || matches!(draft.kind, DraftKind::Heading { .. });
+        if is_item || may_be_item && !is_formula && self.is_marked(start, start, recent) {
             draft.marker = self.markers.get(start).cloned().flatten();
         }
         if is_item {
