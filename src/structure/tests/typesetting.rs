@@ -115,6 +115,15 @@ fn the_lines_beside_a_large_initial_are_of_its_paragraph() {
 }
 
 #[test]
+fn a_run_in_another_size_does_not_divide_a_paragraph() {
+    let bold = Face { size: 8.0, ..BOLD };
+    let mut sheet = Sheet::new().line(FULL);
+    sheet.put(50.0, bold, "FOR FURTHER INFORMATION ABOUT ALL OF THIS CONTACT THE");
+    let text = markdown(sheet.at(268.0, PLAIN, "Office here").line("Oakham is where it goes on."));
+    assert!(text.ends_with("CONTACT THE** Office here Oakham is where it goes on."), "{text}");
+}
+
+#[test]
 fn a_number_at_the_beginning_of_a_line_keeps_the_dots_after_it() {
     let sheet = Sheet::new().line(FULL).line(FULL).space(8.0);
     let sheet = sheet.line("FD It names a file of the library that has entries (0 to");

@@ -307,10 +307,14 @@ impl<'a> Splitter<'_, 'a> {
     /// Whether the style of whole lines changes.
     fn is_style_break(&self, start: usize, next: usize) -> bool {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return true };
-        if (above.size - below.size).abs() > SIZE_TOLERANCE * above.size.max(below.size) {
+        let (Some(last), Some(first)) = (above.words.last(), below.words.first()) else { return true };
+        let differ = |a: f32, b: f32| (a - b).abs() > SIZE_TOLERANCE * a.max(b);
+        let is_code_end = self.is_code(next - 1) != self.is_code(next);
+        // A run in another size, such as small capitals, may fill most of a line.
+        if differ(above.size, below.size) && (is_code_end || differ(last.style.size, first.style.size)) {
             return true;
         }
-        if self.is_code(next - 1) != self.is_code(next) {
+        if is_code_end || differ(above.size, below.size) {
             return !self.flows_on(start, next);
         }
         let (Some(last), Some(first)) = (above.words.last(), below.words.first()) else { return true };
