@@ -115,6 +115,21 @@ fn the_lines_beside_a_large_initial_are_of_its_paragraph() {
 }
 
 #[test]
+fn a_sentence_goes_on_below_the_picture_beside_which_it_begins() {
+    let beside = FULL.get(..48).unwrap_or_default();
+    let sheet = (0..7).fold(Sheet::new(), |sheet, _| sheet.at(90.0, PLAIN, beside));
+    let text = markdown(sheet.line(&format!("x{FULL}")).line(FULL).line("to its end."));
+    assert!(!text.contains("\n\n"), "{text}");
+}
+
+#[test]
+fn a_sentence_goes_on_below_a_first_line_that_is_set_in_by_much() {
+    let first = FULL.get(..40).unwrap_or_default();
+    let text = markdown(Sheet::new().at(130.0, PLAIN, first).line(&format!("x{FULL}")).line("to its end."));
+    assert!(!text.contains("\n\n"), "{text}");
+}
+
+#[test]
 fn a_run_in_another_size_does_not_divide_a_paragraph() {
     let bold = Face { size: 8.0, ..BOLD };
     let mut sheet = Sheet::new().line(FULL);

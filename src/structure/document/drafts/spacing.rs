@@ -13,8 +13,6 @@ use std::collections::BTreeMap;
 const SPACE_FACTOR: f32 = 1.22;
 /// Lines of a paragraph with formulas stand at most this multiple of the leading apart.
 const FORMULA_FACTOR: f32 = 1.5;
-/// So many lines may stand beside a large initial.
-const MAX_INITIAL: usize = 5;
 /// A full line ends at most this many ems before the right edge of its column.
 pub(super) const FULL_EM: f32 = 6.0;
 /// Indents smaller than this, in ems, are none.
@@ -176,8 +174,8 @@ impl<'a> Splitter<'_, 'a> {
         if self.is_rest(start) && next - start == 1 {
             return self.ends_early(next - 1, next);
         }
-        // The lines beside a large initial are set in.
-        if shift < 0.0 && self.is_under_initial(start, next) {
+        // Lines beside a large initial or a picture are set in.
+        if shift < 0.0 && next - start > 1 && self.is_sentence(next) {
             return false;
         }
         let is_centered = |line: &Line| {
@@ -192,25 +190,24 @@ impl<'a> Splitter<'_, 'a> {
         if next - start == 1 {
             // The first line may stand further right (an indent) or further left (a hanging paragraph).
             let limit = if shift < 0.0 { 6.0 } else { 4.0 };
-            let is_sentence = is_long(above) && !ends_sentence(above) && below.begins_small() && !below.is_monospace();
+            let is_sentence = is_long(above) && self.is_sentence(next);
             return self.ends_early(next - 1, next)
-                || shift.abs() > limit * below.size
-                || self.is_set_in_once(next, shift) && !is_sentence;
+                || (shift.abs() > limit * below.size || self.is_set_in_once(next, shift)) && !is_sentence;
         }
         true
     }
 
-    /// Whether a sentence goes on at the left edge of the first line, after a few lines that are set in.
-    fn is_under_initial(&self, start: usize, next: usize) -> bool {
-        let (Some(first), Some(above)) = (self.line(start), self.line(next - 1)) else { return false };
-        let Some(below) = self.line(next) else { return false };
-        (2..=MAX_INITIAL).contains(&(next - start))
-            && self.right - above.bounds.x1 < FULL_EM * above.size
-            && (first.bounds.x0 - below.bounds.x0).abs() < 0.3 * below.size
+    /// Whether a sentence goes on in the next line, after a full one.
+    fn is_sentence(&self, next: usize) -> bool {
+        let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return false };
+        self.right - above.bounds.x1 < FULL_EM * above.size
+            && !ends_sentence(above)
             && below.begins_small()
     }
 
     /// Whether a line stands further right than those around it, as the first of a paragraph does.
+            && self.markers.get(next).is_none_or(Option::is_none)
+            && !self.is_code(next)
     pub(super) fn is_set_in_once(&self, index: usize, shift: f32) -> bool {
         let (Some(line), Some(next)) = (self.line(index), self.line(index + 1)) else { return false };
         shift > 0.0 && line.bounds.x0 - next.bounds.x0 > INDENT_EM * line.size && !self.is_spaced(index, index + 1)

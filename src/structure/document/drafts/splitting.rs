@@ -279,7 +279,7 @@ impl<'a> Splitter<'_, 'a> {
     }
 
     /// Whether a line is code: a step of an algorithm, or text of a fixed pitch, but not a title of one or two lines in larger type.
-    fn is_code(&self, index: usize) -> bool {
+    pub(super) fn is_code(&self, index: usize) -> bool {
         if self.is_step(index) {
             return true;
         }
