@@ -75,6 +75,15 @@ pub(crate) fn is_section_number(text: &str) -> bool {
     parts.len() > 1 && parts.len() < 5 && parts.iter().all(is_number)
 }
 
+/// Whether the number of a section comes directly after another, as `2.10` after `2.9`.
+pub(crate) fn is_next_section(number: &str, before: &str) -> bool {
+    let value = |part: &str| part.parse::<u32>().ok();
+    let last =
+        |text: &str| text.trim_end_matches('.').rsplit_once('.').map(|(outer, own)| (outer.to_owned(), value(own)));
+    let (own, before) = (last(number), last(before));
+    is_section_number(number) && own.is_some() && own == before.map(|(outer, last)| (outer, last.map(|last| last + 1)))
+}
+
 /// `1.`, `1)`, `(1)`, `a.`, `a)`, `(a)`, `iv.`, `[1]`.
 fn enumerator(text: &str) -> Option<MarkerKind> {
     if let Some(inner) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
@@ -141,7 +150,7 @@ pub(crate) fn is_weak_bullet(sign: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::MarkerKind;
+    use super::{MarkerKind, is_list_mark, is_next_section};
 
     fn follows(next: &str, before: &str) -> bool {
         let mark = |text: &str| MarkerKind::of(text, false);
@@ -153,5 +162,17 @@ mod tests {
         assert!(follows("v.", "iv.") && follows("v.", "u.") && follows("(i)", "(h)") && follows("(ii)", "(i)"));
         assert!(!follows("v.", "iii.") && !follows("v.", "iv)") && !follows("J.", "I."));
         assert!(["a)", "i)"].iter().all(|text| MarkerKind::of(text, false).is_some_and(|kind| kind.is_first())));
+    }
+
+    #[test]
+    fn the_signs_after_a_mark_are_one_closing_sign() {
+        assert!(["16.", "16)", "(16)", "1.)", "a.)"].into_iter().all(is_list_mark));
+        assert!(!["16...", "16...)", "a..", "16))"].into_iter().any(is_list_mark));
+    }
+
+    #[test]
+    fn numbers_of_sections_follow_those_of_the_same_part() {
+        assert!(is_next_section("2.10", "2.9") && is_next_section("7.1.3.", "7.1.2."));
+        assert!(!["2.9", "3.1", "2.1.1", "3"].into_iter().any(|next| is_next_section(next, "2.9")));
     }
 }

@@ -1,7 +1,7 @@
 //! Entries: rows of cells, as in contents and forms, the works of a bibliography without numbers, and the labels of
 //! charts.
 
-use super::drafts::{Draft, DraftKind};
+use super::drafts::{Draft, DraftKind, hangs_below};
 use super::headings::page_turns;
 use super::type_statistics::TypeStatistics;
 use crate::measures::SMALLER;
@@ -72,7 +72,9 @@ fn is_unmarked(draft: &Draft) -> bool {
 fn hangs(draft: &Draft) -> bool {
     let rest = draft.lines.iter().take(draft.own_lines).skip(1).map(|line| line.bounds.x0);
     let rest = rest.fold(f32::INFINITY, f32::min);
-    is_unmarked(draft) && HANG_EM.contains(&((rest - draft.first_left()) / draft.size()))
+    // The further lines of a clause or a definition begin where its text does.
+    let is_clause = matches!(draft.lines.as_slice(), [first, second, ..] if hangs_below(first, second));
+    is_unmarked(draft) && !is_clause && HANG_EM.contains(&((rest - draft.first_left()) / draft.size()))
 }
 
 fn is_line(draft: &Draft) -> bool {

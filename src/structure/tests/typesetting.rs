@@ -130,6 +130,37 @@ fn a_sentence_goes_on_below_a_first_line_that_is_set_in_by_much() {
 }
 
 #[test]
+fn the_definition_of_a_term_begins_beside_it() {
+    let mut sheet = Sheet::new().line(FULL).line(FULL).space(12.0);
+    for term in ["BASE", "RATE", "SIZE", "UNIT"] {
+        sheet.put(50.0, PLAIN, term);
+        sheet = sheet.at(120.0, PLAIN, "These words fill the first line of its text");
+        sheet = sheet.at(120.0, PLAIN, "Denholm wrote about it").space(6.0);
+    }
+    assert_has(sheet, "\n\nRATE These words fill the first line of its text Denholm wrote about it\n\nSIZE");
+}
+
+#[test]
+fn clauses_with_numbers_of_several_parts_are_paragraphs() {
+    let mut sheet = Sheet::new().line(FULL).space(12.0);
+    for number in ["4.1", "4.2", "4.3", "4.4"] {
+        sheet.put(50.0, PLAIN, number);
+        sheet = sheet.at(80.0, PLAIN, "Words of a clause fill its line to the end of it");
+        sheet = sheet.at(80.0, PLAIN, "and more of them.").space(8.0);
+    }
+    let clause = |number: &str| format!("{number} Words of a clause fill its line to the end of it and more of them.");
+    assert_has(sheet, &["4.1", "4.2", "4.3", "4.4"].map(clause).join("\n\n"));
+}
+
+#[test]
+fn the_number_of_a_section_after_that_of_the_line_above_begins_a_clause() {
+    let clause = |number: &str| format!("{number} {FULL}");
+    let sheet = Sheet::new().line(FULL).space(12.0).line(&clause("7.1.2.")).line(&clause("7.1.3."));
+    let sheet = sheet.at(65.0, PLAIN, "Oakham is where it goes on").line(&clause("7.1.4."));
+    assert_has(sheet, &format!("\n\n7.1.2. {FULL}\n\n7.1.3. {FULL} Oakham is where it goes on\n\n7.1.4. {FULL}"));
+}
+
+#[test]
 fn a_run_in_another_size_does_not_divide_a_paragraph() {
     let bold = Face { size: 8.0, ..BOLD };
     let mut sheet = Sheet::new().line(FULL);

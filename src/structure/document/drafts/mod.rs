@@ -14,7 +14,7 @@ pub(super) use item_starts::RecentMarkers;
 pub(super) use markers::Marker;
 pub(crate) use markers::marker;
 pub(super) use room::Room;
-pub(super) use spacing::{is_long, labelled_text};
+pub(super) use spacing::{hangs_below, is_long, labelled_text};
 pub(super) use splitting::{Evidence, is_labelled, split};
 
 use super::furniture::RunningRow;

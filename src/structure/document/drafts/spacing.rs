@@ -4,6 +4,7 @@ use super::markers::marker;
 use super::splitting::{HANG_EM, MAX_LABEL_WORDS, Splitter};
 use crate::bounds::quarters;
 use crate::caption_label::is_caption_label;
+use crate::list_marks::is_section_number;
 use crate::measures::{JUSTIFIED_EM, LARGER, SCRIPT_SIZE};
 use crate::page_structure::{Line, LineWord};
 use pagewise_base::script::is_ideograph;
@@ -17,6 +18,8 @@ const FORMULA_FACTOR: f32 = 1.5;
 pub(super) const FULL_EM: f32 = 6.0;
 /// Indents smaller than this, in ems, are none.
 pub(super) const INDENT_EM: f32 = 0.7;
+/// The least gap between a term or a number and the text after it, in ems.
+const TAB_EM: f32 = 1.0;
 /// A centred line is set in by so many ems.
 const CENTRED_EM: f32 = 1.5;
 /// So many lines that begin at one edge show where their text ends.
@@ -184,7 +187,7 @@ impl<'a> Splitter<'_, 'a> {
         if shift.abs() < indent || is_centered(below) {
             return false;
         }
-        if next - start == 1 && hangs_below_label(above, below) {
+        if next - start == 1 && hangs_below(above, below) {
             return self.ends_early(next - 1, next);
         }
         if next - start == 1 {
@@ -203,11 +206,11 @@ impl<'a> Splitter<'_, 'a> {
         self.right - above.bounds.x1 < FULL_EM * above.size
             && !ends_sentence(above)
             && below.begins_small()
+            && self.markers.get(next).is_none_or(Option::is_none)
+            && !self.is_code(next)
     }
 
     /// Whether a line stands further right than those around it, as the first of a paragraph does.
-            && self.markers.get(next).is_none_or(Option::is_none)
-            && !self.is_code(next)
     pub(super) fn is_set_in_once(&self, index: usize, shift: f32) -> bool {
         let (Some(line), Some(next)) = (self.line(index), self.line(index + 1)) else { return false };
         shift > 0.0 && line.bounds.x0 - next.bounds.x0 > INDENT_EM * line.size && !self.is_spaced(index, index + 1)
@@ -255,9 +258,22 @@ fn has_formula(line: &Line) -> bool {
     line.words.iter().any(|word| word.formula.is_some() || word.style.size < SCRIPT_SIZE * line.size)
 }
 
-/// Whether a line begins where the text after the label of the line above does, as in a hanging caption or note.
-fn hangs_below_label(above: &Line, below: &Line) -> bool {
-    labelled_text(above).iter().any(|word| (word.bounds.x0 - below.bounds.x0).abs() < HANG_EM * below.size)
+/// Whether a line is set in below the number of a section, or begins where the text after the term or the label of the line above
+/// does, as in a clause, a definition or a caption.
+pub(crate) fn hangs_below(above: &Line, below: &Line) -> bool {
+    let (Some(number), Some(next)) = (above.words.first(), below.words.first()) else { return false };
+    let is_below = |word: &LineWord| (word.bounds.x0 - next.bounds.x0).abs() < HANG_EM * below.size;
+    let is_tab = |text: &LineWord| is_below(text) && text.style.is_bold == next.style.is_bold;
+    is_section_number(&number.text) && next.bounds.x0 > number.bounds.x0
+        || labelled_text(above).iter().any(is_below)
+        || !above.has_heads() && text_after_tab(above).is_some_and(is_tab)
+}
+
+/// The first word of the text after a term, a number or a mark, from which a wide gap divides it.
+fn text_after_tab(line: &Line) -> Option<&LineWord> {
+    let words = line.words.iter().zip(line.words.iter().skip(1)).take(MAX_LABEL_WORDS);
+    let is_tab = |(before, next): &(&LineWord, &LineWord)| next.bounds.x0 - before.bounds.x1 > TAB_EM * line.size;
+    words.filter(is_tab).map(|(_, next)| next).next()
 }
 
 /// The first two words after the label of a line: the first may be a number. A label ends with a colon or is in brackets.

@@ -11,6 +11,7 @@ use super::{Draft, DraftKind, Place};
 use crate::document::headings::{MUCH_LARGER, section_depth};
 use crate::document::notes::note_label;
 use crate::document::type_statistics::TypeStatistics;
+use crate::list_marks;
 use crate::page_structure::{Column, Line, LineRole, LineTag, has_letter};
 
 /// The most lines of a title.
@@ -194,6 +195,7 @@ impl<'a> Splitter<'_, 'a> {
             || self.is_style_break(start, next)
             || self.is_spaced(start, next) && !self.reads_on(start, next)
             || self.is_marked(next, start, recent)
+            || self.is_next_section(start, next)
             || self.is_indent_break(start, next)
             || self.is_line_end(next)
     }
@@ -274,6 +276,12 @@ impl<'a> Splitter<'_, 'a> {
         is_alike && !is_marked && !self.ends_early(next - 1, next) && self.step(next - 1, next) < 1.5 * size
     }
 
+    /// Whether the first line of a draft and the next line begin with numbers of sections that follow each other.
+    fn is_next_section(&self, start: usize, next: usize) -> bool {
+        let number = |index: usize| self.line(index).and_then(|line| line.words.first()).map(|word| word.text.as_str());
+        number(next).zip(number(start)).is_some_and(|(next, before)| list_marks::is_next_section(next, before))
+    }
+
     fn is_step(&self, index: usize) -> bool {
         self.steps.get(index).is_some_and(|is_step| *is_step)
     }
@@ -317,7 +325,6 @@ impl<'a> Splitter<'_, 'a> {
         if is_code_end || differ(above.size, below.size) {
             return !self.flows_on(start, next);
         }
-        let (Some(last), Some(first)) = (above.words.last(), below.words.first()) else { return true };
         let is_whole = |change: bool, line: &Line, test: &dyn Fn(&Line) -> bool| change && test(line);
         let bold = is_whole(!first.style.is_bold, above, &Line::is_bold)
             || is_whole(!last.style.is_bold, below, &Line::is_bold);
