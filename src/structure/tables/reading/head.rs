@@ -67,7 +67,10 @@ pub(crate) fn head_lines(lines: &[RowLine], columns: &[Column], cuts: &[Edge]) -
     let ruled = (1..=limit).find(is_ruled).map(|first| {
         // Below a title over all columns stand their heads.
         let next = (first + 1..=limit).find(is_ruled).filter(|next| *next <= first + MAX_HEADS);
-        let is_title = |next: &usize| !has_cells(lines.get(..first)) && has_cells(lines.get(first..*next));
+        let is_title = |next: &usize| {
+            let heads = lines.get(first..*next);
+            !has_cells(lines.get(..first)) && has_cells(heads) && !has_values(heads)
+        };
         next.filter(is_title).unwrap_or(first)
     });
     let ruled = ruled.filter(|ruled| !lines.get(..*ruled).is_some_and(lists_values));
@@ -89,15 +92,26 @@ fn has_cells(lines: Option<&[RowLine]>) -> bool {
     lines.is_some_and(|lines| lines.iter().any(|line| line.pieces.len() > 1))
 }
 
+/// Whether some line has a value.
+fn has_values(lines: Option<&[RowLine]>) -> bool {
+    lines.is_some_and(|lines| lines.iter().flat_map(|line| &line.pieces).any(is_value_of_row))
+}
+
+/// Whether a piece is a value, and neither an item nor a year.
+fn is_value_of_row(piece: &Piece) -> bool {
+    piece.chunk.is_value() && !piece.is_item() && !is_year(words_of(&piece.chunk))
+}
+
 /// Whether two lines that follow each other have labels, and values in one column: they are rows.
 fn lists_values(lines: &[RowLine]) -> bool {
     let has_label =
         |line: &RowLine| line.pieces.first().is_some_and(|piece| piece.first == 0 && !piece.chunk.is_value());
-    let is_value = |piece: &&Piece| piece.chunk.is_value() && !piece.is_item() && !is_year(words_of(&piece.chunk));
-    let values = |line: &RowLine| -> Vec<usize> { line.pieces.iter().filter(is_value).map(|own| own.first).collect() };
+    let own = |line: &RowLine| -> Vec<usize> {
+        line.pieces.iter().filter(|piece| is_value_of_row(piece)).map(|own| own.first).collect()
+    };
     lines.windows(2).any(|pair| {
         let [above, below] = pair else { return false };
-        has_label(above) && has_label(below) && values(above).iter().any(|column| values(below).contains(column))
+        has_label(above) && has_label(below) && own(above).iter().any(|column| own(below).contains(column))
     })
 }
 
@@ -142,10 +156,10 @@ fn is_year<'t>(mut words: impl Iterator<Item = &'t str> + Clone) -> bool {
     is_short || text.contains(char::is_alphabetic) && words.any(year)
 }
 
-/// The leading bold lines, if other lines are not bold.
+/// The leading bold lines without values, if other lines are not bold.
 fn bold_lines(lines: &[RowLine], limit: usize) -> usize {
-    let is_bold = |l: &RowLine| l.pieces.iter().all(|p| p.chunk.is_bold());
-    let count = lines.iter().take_while(|l| is_bold(l)).count();
+    let is_bold = |p: &Piece| p.chunk.is_bold() && !is_value_of_row(p);
+    let count = lines.iter().take_while(|l| l.pieces.iter().all(is_bold)).count();
     if count > limit { 0 } else { count }
 }
 

@@ -275,3 +275,17 @@ Sarah Johnson     NYC Metro       NORTHEAST   12/20/24 - 12/31/24     100%";
     let first = |part: &Vec<PlacedWord>| part.first().map(|word| word.word.text.clone());
     assert_eq!(parts.iter().filter_map(first).collect::<Vec<_>>(), ["Start", "Totals", "Account"]);
 }
+
+#[test]
+fn a_bold_row_of_values_is_no_head_of_the_title_below_it() {
+    let sketch = "
+*Total*        *217.27*
+*Expenses*
+Insurance       943.00
+Licences         20.00
+Permits          12.00";
+    assert_eq!(
+        tables_of(sketch),
+        "^Total | ^217.27\nExpenses | \nInsurance | 943.00\nLicences | 20.00\nPermits | 12.00"
+    );
+}

@@ -1155,3 +1155,16 @@ fn a_drawn_head_apart_from_its_grid_is_that_of_the_grid() {
     let found = tables_of(&sketch.replace("| Format | Folds   |", "| Format    | Folds|"));
     assert!(!found.contains("Small ones"), "{found}");
 }
+
+#[test]
+fn values_below_a_title_of_the_first_rows_are_no_heads() {
+    let sketch = "
+--------------------------
+Northern
+--------------------------
+North       120         87
+--------------------------
+South       310        204
+--------------------------";
+    assert_eq!(tables_of(sketch), "^Northern | ^ | ^\nNorth | 120 | 87\nSouth | 310 | 204");
+}
