@@ -158,8 +158,8 @@ fn wrapping(row: &[RowLine], line: &RowLine, columns: &[Column]) -> Wrapping {
         return if is_wrapped_label(above, line) { Wrapping::GoesOn } else { Wrapping::Ended };
     }
     let is_rest = !line.fills(0) && row.first().is_some_and(|first| line.pieces.len() < first.pieces.len());
-    // Small letters begin each cell of some tables: a line of all columns goes on only if most of its cells do.
-    let is_whole = line.fills(0) && line.pieces.len() == columns.len();
+    // Small letters begin each cell of some tables: a line of all cells goes on only if most of them do.
+    let is_whole = line.fills(0) && row.iter().all(|above| above.pieces.len() <= line.pieces.len());
     let mut open = 0;
     for piece in &line.pieces {
         let Some(before) = above.piece_at(piece) else { return Wrapping::Ended };

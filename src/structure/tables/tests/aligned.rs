@@ -289,3 +289,16 @@ Permits          12.00";
         "^Total | ^217.27\nExpenses | \nInsurance | 943.00\nLicences | 20.00\nPermits | 12.00"
     );
 }
+
+#[test]
+fn rows_of_fewer_cells_that_begin_in_small_letters_stay_apart() {
+    let sketch = "
+Field      Type         Use
+conn       connection   to the client
+sock       local socket
+ipad       address of the remote end
+master     master socket
+port       port to listen at";
+    let found = tables_of(sketch);
+    assert!(!found.contains("conn sock") && !found.contains("ipad master"), "{found}");
+}
