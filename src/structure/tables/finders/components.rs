@@ -1,6 +1,6 @@
 //! Edges that touch: each group may be a grid.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::disjoint_sets::DisjointSets;
 use crate::tables::layout::edges::{Edge, Edges};
@@ -9,6 +9,9 @@ use pagewise_text::Bounds;
 
 /// Edges that end this near to another edge touch it.
 pub(super) const TOUCH: f32 = 2.5;
+
+/// A row without upright edges is the head of a grid if it fills at least so many columns, and half of them.
+const MIN_HEADS: usize = 3;
 
 /// A head stands so near to its grid, in points: a title of the first rows may stand between.
 const MAX_HEAD_GAP_PT: f32 = 36.0;
@@ -25,6 +28,14 @@ impl Component {
     pub(super) fn bounds(&self) -> Bounds {
         let of = |e: &Edge| Bounds { x0: e.start, y0: e.at, x1: e.end, y1: e.at };
         Bounds::around(self.horizontal.iter().map(of))
+    }
+
+    /// The edges of two components.
+    pub(super) fn joined(&self, other: Self) -> Self {
+        let Self { mut horizontal, mut vertical } = other;
+        horizontal.extend(&self.horizontal);
+        vertical.extend(&self.vertical);
+        Self { horizontal, vertical }
     }
 
     /// Whether it is a single row.
@@ -56,14 +67,35 @@ pub(super) fn with_heads(mut components: Vec<Component>, words: &PageWords) -> V
             Some(grid) => {
                 let head = components.remove(at);
                 if let Some(grid) = components.get_mut(if grid > at { grid - 1 } else { grid }) {
-                    grid.horizontal.extend(head.horizontal);
-                    grid.vertical.extend(head.vertical);
+                    *grid = grid.joined(head);
                 }
             }
             None => at += 1,
         }
     }
     components
+}
+
+/// The component with the edge above it, as wide as it is, if all texts between are heads of its columns. A text alone above
+/// them is a title.
+pub(super) fn with_open_head(mut component: Component, edges: &Edges, words: &PageWords) -> Component {
+    let area = component.bounds();
+    let is_wide = |e: &&Edge| (e.start - area.x0).abs() < TOUCH && (e.end - area.x1).abs() < TOUCH;
+    let is_near = |e: &&Edge| (TOUCH..MAX_HEAD_GAP_PT).contains(&(area.y0 - e.at));
+    let Some(edge) = edges.horizontal.iter().rev().find(|e| is_wide(e) && is_near(e)) else { return component };
+    let lines = text_lines(&words.inside(&Bounds { y0: edge.at, y1: area.y0, ..area }));
+    let mut borders: Vec<f32> = component.vertical.iter().map(|e| e.at).collect();
+    borders.sort_by(f32::total_cmp);
+    borders.dedup_by(|a, b| *a - *b < TOUCH);
+    let column = |x: f32| borders.partition_point(|border| *border < x);
+    let chunks = || lines.iter().flat_map(|line| &line.chunks).map(|chunk| &chunk.bounds);
+    let heads: BTreeSet<usize> = chunks().map(|own| column(own.x0)).collect();
+    let is_titled = lines.first().is_none_or(|line| line.chunks.len() < 2);
+    let is_head = !is_titled && heads.len() >= MIN_HEADS && 2 * heads.len() > borders.len();
+    if is_head && chunks().all(|own| column(own.x0) == column(own.x1)) {
+        component.horizontal.push(*edge);
+    }
+    component
 }
 
 /// Groups of edges that touch.

@@ -1,6 +1,6 @@
 //! Tables whose cells are drawn: crossing edges that make a grid.
 
-use super::components::{Component, TOUCH, components, with_heads};
+use super::components::{Component, TOUCH, components, with_heads, with_open_head};
 use super::drawn_grid::DrawnGrid;
 use super::row_splits::{split_rows, split_spans};
 use super::stacks::extended;
@@ -15,8 +15,9 @@ use pagewise_text::{Bounds, PageLayout};
 
 /// The tables of connected edges, each with its area: first those of rules, then those of rules and fills.
 pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(Bounds, Table)> {
-    let ruled = with_heads(components(&Edges::of_rules(page)), words);
-    let ruled: Vec<Component> = ruled.into_iter().map(|own| with_grounds(own, edges)).collect();
+    let rules = Edges::of_rules(page);
+    let ruled = with_heads(components(&rules), words).into_iter();
+    let ruled: Vec<Component> = ruled.map(|own| with_grounds(with_open_head(own, &rules, words), edges)).collect();
     let mut found: Vec<(Bounds, Table)> = tables_of(&ruled, words);
     let lines = text_lines(words.all());
     let is_whole = |area: &Bounds| !has_bars(area, page) && extended(area, words, &lines, edges) == *area;

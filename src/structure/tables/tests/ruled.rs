@@ -1168,3 +1168,21 @@ South       310        204
 --------------------------";
     assert_eq!(tables_of(sketch), "^Northern | ^ | ^\nNorth | 120 | 87\nSouth | 310 | 204");
 }
+
+#[test]
+fn a_row_without_sides_between_a_grid_and_a_rule_of_its_width_is_the_head() {
+    let sketch = "
+-----------------------------
+Date   Name    Out     In
+-----------------------------
+3 May | Start |       |  8.0
+-----------------------------
+4 May | Folio |  7.9  |
+-----------------------------
+5 May | Quire |  2.6  |
+-----------------------------";
+    assert_eq!(
+        tables_of(sketch),
+        "^Date | ^Name | ^Out | ^In\n3 May | Start |  | 8.0\n4 May | Folio | 7.9 | \n5 May | Quire | 2.6 | "
+    );
+}
