@@ -1,9 +1,11 @@
 //! The cells of a drawn grid.
 
 use super::components::Component;
+use super::stacks::SAME_LINE;
+use crate::page_structure::is_value;
 use crate::tables::MAX_CELLS;
 use crate::tables::layout::edges::Edge;
-use crate::tables::layout::lines::{PageWords, PlacedWord, text_lines};
+use crate::tables::layout::lines::{PageWords, PlacedWord, TextLine, text_lines};
 use crate::tables::reading::grid::Slot;
 use crate::tables::reading::likeness::FAR_CHUNKS;
 use pagewise_text::Bounds;
@@ -20,6 +22,9 @@ const COVER: f32 = 0.6;
 const INSET: f32 = 0.25;
 /// At most one of so many words of a table has an edge through it: an amount that is struck out.
 const CROSSED: usize = 5;
+/// Minimum number of labels beside a grid, and of its rows that are not empty. The labels of an axis have no values.
+const MIN_LABELS: usize = 3;
+const MIN_FILLED: usize = 2;
 /// A grid has at most this many columns.
 const MAX_COLUMNS: usize = 500;
 
@@ -82,8 +87,17 @@ pub(super) struct DrawnGrid<'p> {
 }
 
 impl<'p> DrawnGrid<'p> {
-    /// The grid of a component, if it has more than one place and words in it.
+    /// The grid of a component, with the labels of its rows, if it has several rows and columns.
     pub(super) fn of(component: &Component, words: &PageWords<'p>) -> Option<Self> {
+        let bare = Self::of_edges(component, words)?;
+        let grid = match bare.label_edges(words) {
+            Some(labels) => Self::of_edges(&component.joined(labels), words)?,
+            None => bare,
+        };
+        (grid.columns() > 1 && grid.rows() > 1).then_some(grid)
+    }
+
+    fn of_edges(component: &Component, words: &PageWords<'p>) -> Option<Self> {
         let mut xs = with_outer(borders(&component.vertical), &component.horizontal);
         let mut ys = with_outer(borders(&component.horizontal), &component.vertical);
         let area = Bounds {
@@ -96,7 +110,7 @@ impl<'p> DrawnGrid<'p> {
         drop_slivers(&mut xs, &own, |b| (b.x0 + b.x1) / 2.0);
         drop_slivers(&mut ys, &own, |b| (b.y0 + b.y1) / 2.0);
         let (columns, rows) = (xs.len().checked_sub(1)?, ys.len().checked_sub(1)?);
-        if columns < 2 || rows < 2 || columns > MAX_COLUMNS || columns * rows > MAX_CELLS {
+        if columns > MAX_COLUMNS || columns * rows > MAX_CELLS {
             return None;
         }
         let mut places = vec![Vec::new(); columns * rows];
@@ -109,6 +123,31 @@ impl<'p> DrawnGrid<'p> {
             }
         }
         Some(Self { xs, ys, places })
+    }
+
+    /// Edges round the labels of the rows, if these stand at the left of a grid of heads and values: one line on the baseline
+    /// of each row, and nothing else.
+    fn label_edges(&self, words: &PageWords) -> Option<Component> {
+        let area = self.area()?;
+        let lines = text_lines(&words.inside(&Bounds { x0: f32::MIN, x1: area.x0, ..area }));
+        let cells = |row: usize| (0..self.columns()).map(move |column| self.words(row, column));
+        let is_label = |(row, line): (usize, &TextLine)| {
+            let is_level = |word: &PlacedWord| (word.baseline - line.baseline).abs() < SAME_LINE * line.size;
+            let is_beside = index_of(&self.ys, line.baseline - 0.3 * line.size) == row;
+            let are_level = cells(row).flatten().all(is_level);
+            is_beside && are_level && matches!(line.chunks.as_slice(), [label] if !label.is_value())
+        };
+        let are_labels = lines.len() == self.rows() && lines.iter().enumerate().all(is_label);
+        let is_value = |words: &[PlacedWord]| is_value(words.iter().map(|word| word.word.text.as_str()));
+        let are_values = (1..self.rows()).flat_map(cells).all(|words| words.is_empty() || is_value(words));
+        let filled = (0..self.rows()).filter(|row| cells(*row).any(|words| !words.is_empty())).count();
+        if !are_labels || !are_values || lines.len() < MIN_LABELS || filled < MIN_FILLED {
+            return None;
+        }
+        let x0 = lines.iter().flat_map(|line| &line.chunks).map(|label| label.bounds.x0).fold(area.x0, f32::min) - 2.0;
+        let edge = |at, start, end| Edge { at, start, end, is_rule: false };
+        let horizontal = self.ys.iter().map(|border| edge(border.at, x0, area.x0)).collect();
+        Some(Component { horizontal, vertical: vec![edge(x0, area.y0, area.y1)] })
     }
 
     fn columns(&self) -> usize {

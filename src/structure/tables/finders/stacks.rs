@@ -31,7 +31,7 @@ const MIN_FIELDS: usize = 3;
 const MAX_RULE_EM: f32 = 0.8;
 /// The baselines of a label and its values differ by no more than this, in ems. Those of a column of prose beside a table
 /// agree by chance.
-const SAME_LINE: f32 = 0.05;
+pub(super) const SAME_LINE: f32 = 0.05;
 /// A line above a rule is a head if it has at least this many chunks.
 const MIN_HEAD: usize = 4;
 /// A head stands at most this many ems above the first rule.

@@ -1186,3 +1186,23 @@ Date   Name    Out     In
         "^Date | ^Name | ^Out | ^In\n3 May | Start |  | 8.0\n4 May | Folio | 7.9 | \n5 May | Quire | 2.6 | "
     );
 }
+
+#[test]
+fn labels_at_the_left_of_a_grid_of_values_belong_to_its_rows() {
+    let sketch = "
+               ----------------
+Costs          | Count | Sum  |
+               ----------------
+Material       |       |      |
+               ----------------
+Parts          |   1   | 20.1 |
+               ----------------
+All costs      |   1   | 20.1 |
+               ----------------";
+    let rows = "^Costs | ^Count | ^Sum\nMaterial |  | \nParts | 1 | 20.1\nAll costs | 1 | 20.1";
+    assert_eq!(tables_of(sketch), rows);
+    let worded = sketch.replace("|   1   | 20.1 |", "| Folio | none |");
+    assert!(!tables_of(&worded).contains("Costs"), "a grid of words has its own labels");
+    assert!(!tables_of(&sketch.replace("Material", "        ")).contains("Costs"), "a row without a label");
+    assert!(!tables_of(&sketch.replace("Parts  ", "Parts 3")).contains("Parts 3 | 1 | 1"));
+}
