@@ -74,9 +74,14 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
         with_labels(&area, &lines, &prose, edges).map_or(area, |area| extended(&area, words, &lines, edges))
     };
     let grown = areas.map(extend).filter(|area| !is_figure(area, page, Proof::Drawn));
-    let read = |area: Bounds| {
+    let read_area = |area: Bounds| {
         let proof = if has_label(&area, &lines) { Proof::Labelled } else { Proof::Drawn };
         Some((area, Area::new(&area, &words.inside_drawn(&area), edges, proof).table()?))
+    };
+    let uprights = Edges::of_rules(page).vertical;
+    let read = |area: Bounds| {
+        let whole = with_divided_heads(&area, &uprights);
+        read_area(whole).or_else(|| (whole != area).then(|| read_area(area)).flatten())
     };
     grown.filter_map(read).collect()
 }
@@ -148,6 +153,18 @@ pub(crate) fn extended(area: &Bounds, words: &PageWords, lines: &[TextLine], edg
         grown.y1 = taken.iter().map(|line| line.y1).fold(grown.y1, f32::max);
     }
     grown
+}
+
+/// The area with the heads above its first rule, between upright rules that end there.
+fn with_divided_heads(area: &Bounds, uprights: &[Edge]) -> Bounds {
+    let is_above = |e: &&Edge| {
+        let is_within = area.x0 < e.at && e.at < area.x1;
+        is_within && e.start < area.y0 - SAME_END && area.y0 - SAME_END < e.end
+    };
+    let own = || uprights.iter().filter(is_above);
+    let y0 = own().map(|e| e.start).fold(area.y0, f32::min);
+    let ends = own().filter(|e| e.end < area.y0 + SAME_END).count();
+    if ends >= MIN_HEAD { Bounds { y0, ..*area } } else { *area }
 }
 
 /// The first line, and the next ones that may be of its row: its cells may be centred vertically.

@@ -183,17 +183,30 @@ impl<'p> PageWords<'p> {
     }
 }
 
-/// The words that run up or down. Those that end at one height have one baseline; others stand at the middle of theirs.
+/// The words that run up or down. Texts that end at one height have one baseline; others stand at the middle of theirs.
 fn turned_words(page: &PageLayout) -> Vec<PlacedWord<'_>> {
     let own = page.words.iter().enumerate().filter(|(_, word)| word.turn % 180 == 90 && is_finite(word));
     let own: Vec<(usize, &Word)> = own.take(MAX_TURNED).collect();
-    let baseline = |word: &Word| {
-        let is_level = |other: &&(usize, &Word)| (other.1.bounds.y1 - word.bounds.y1).abs() < TURNED_EM * word.size;
-        let is_head = own.iter().filter(is_level).count() > 1;
-        let (middle, em) = ((word.bounds.y0 + word.bounds.y1) / 2.0, word.size);
-        if is_head { word.bounds.y1 - 0.2 * em } else { middle + 0.3 * em }
+    let texts: Vec<&[(usize, &Word)]> = own.chunk_by(|a, b| is_next_turned(*a, *b)).collect();
+    let bounds_of = |text: &[(usize, &Word)]| Bounds::around(text.iter().map(|(_, word)| word.bounds));
+    let all: Vec<Bounds> = texts.iter().map(|text| bounds_of(text)).collect();
+    let baseline = |bounds: Bounds, em: f32| {
+        let is_head = all.iter().filter(|other| (other.y1 - bounds.y1).abs() < TURNED_EM * em).count() > 1;
+        if is_head { bounds.y1 - 0.2 * em } else { (bounds.y0 + bounds.y1) / 2.0 + 0.3 * em }
     };
-    own.iter().map(|(index, word)| PlacedWord { index: *index, word, baseline: baseline(word) }).collect()
+    let placed = texts.iter().zip(&all).flat_map(|(text, bounds)| {
+        text.iter().map(|(index, word)| PlacedWord { index: *index, word, baseline: baseline(*bounds, word.size) })
+    });
+    placed.collect()
+}
+
+/// Whether a turned word is the next one of a text after another.
+fn is_next_turned((at, word): (usize, &Word), (next_at, next): (usize, &Word)) -> bool {
+    let gap = (next.bounds.y0 - word.bounds.y1).max(word.bounds.y0 - next.bounds.y1);
+    at + 1 == next_at
+        && word.turn == next.turn
+        && 2.0 * word.bounds.shared_width(next.bounds) > word.bounds.width()
+        && gap < COLUMN_GAP_EM * word.size
 }
 
 /// The middle of a word between top and bottom.

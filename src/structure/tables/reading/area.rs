@@ -22,6 +22,7 @@ const OFF_MIDDLE: f32 = 1.0;
 pub(crate) struct Area<'p> {
     pub(crate) lines: Vec<TextLine<'p>>,
     pub(crate) cuts: Vec<Edge>,
+    uprights: Vec<Edge>,
     proof: Proof,
 }
 
@@ -63,7 +64,7 @@ impl<'p> Area<'p> {
         if proof.is_drawn() {
             rivers::divide(&mut lines);
         }
-        Self { lines, cuts, proof }
+        Self { lines, cuts, uprights, proof }
     }
 
     /// The table of the area, if it reads as one.
@@ -86,7 +87,7 @@ impl<'p> Area<'p> {
         trim(&mut lines, &columns, proof);
         let heads = head::head_lines(&lines, &columns, &self.cuts);
         let (top, body) = lines.split_at_checked(heads)?;
-        let (mut slots, levels) = head::head_slots(top, &columns, &self.cuts);
+        let (mut slots, levels) = head::head_slots(top, &columns, (&self.cuts, &self.uprights));
         let is_cut = |above: &RowLine, below: &RowLine, own: &Range<usize>| {
             cut_share(&self.cuts, above, below, columns.get(own.clone()).unwrap_or_default()) > 0.5
         };

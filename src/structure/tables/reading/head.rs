@@ -173,9 +173,13 @@ struct HeadCell<'p> {
     chunks: Vec<Chunk<'p>>,
 }
 
-/// The cells of the head and its number of rows.
-pub(crate) fn head_slots<'p>(lines: &[RowLine<'p>], columns: &[Column], cuts: &[Edge]) -> (Vec<Slot<'p>>, usize) {
-    let spread = spread_pieces(lines, columns, cuts);
+/// The cells of the head and its number of rows. The edges are those across and the upright ones.
+pub(crate) fn head_slots<'p>(
+    lines: &[RowLine<'p>],
+    columns: &[Column],
+    (cuts, uprights): (&[Edge], &[Edge]),
+) -> (Vec<Slot<'p>>, usize) {
+    let spread = spread_pieces(lines, columns, cuts, uprights);
     let mut cells: Vec<HeadCell> = Vec::new();
     for (at, pieces) in spread.iter().enumerate() {
         for piece in pieces {

@@ -13,15 +13,23 @@ use std::ops::Range;
 const OFF_MIDDLE: f32 = 1.0;
 /// A head that is no further from its heads than lines of one cell stands over them within this many ems.
 const ON_GROUP: f32 = 0.3;
+/// A column between two upright rules reaches over these by fewer points.
+const SIDE_PT: f32 = 2.0;
 /// A head at a side of its columns counts as further off than one at their middle, by this many ems.
 const SIDE: f32 = 0.5;
 
 /// The pieces of each head line, widened over the columns that they head.
-pub(super) fn spread_pieces<'p>(lines: &[RowLine<'p>], columns: &[Column], cuts: &[Edge]) -> Vec<Vec<Piece<'p>>> {
+pub(super) fn spread_pieces<'p>(
+    lines: &[RowLine<'p>],
+    columns: &[Column],
+    cuts: &[Edge],
+    uprights: &[Edge],
+) -> Vec<Vec<Piece<'p>>> {
     let mut spread: Vec<RowLine> = lines.to_vec();
     let mut by_text = Vec::new();
     for (at, line) in spread.iter_mut().enumerate() {
-        let is_done = widen_over_values(&mut line.pieces, at, lines, columns, cuts)
+        let is_done = widen_between_uprights(line, columns, uprights)
+            || widen_over_values(&mut line.pieces, at, lines, columns, cuts)
             || lines.get(at + 1).is_some_and(|next| widen_by_rules(line, next, columns, cuts));
         by_text.extend((!is_done).then_some(at));
     }
@@ -46,6 +54,31 @@ pub(super) fn spread_pieces<'p>(lines: &[RowLine<'p>], columns: &[Column], cuts:
         }
     }
     spread.into_iter().map(|line| line.pieces).collect()
+}
+
+/// Widens pieces alone between two upright rules over the columns between these. Returns whether all pieces stand so.
+fn widen_between_uprights(line: &mut RowLine, columns: &[Column], uprights: &[Edge]) -> bool {
+    let y = line.baseline - 0.3 * line.size;
+    let xs: Vec<f32> = uprights.iter().filter(|e| e.is_rule && e.start <= y && y <= e.end).map(|e| e.at).collect();
+    let sides = |piece: &Piece| {
+        let middle = f32::midpoint(piece.chunk.bounds.x0, piece.chunk.bounds.x1);
+        let right = xs.partition_point(|x| *x < middle);
+        Some((*xs.get(right.checked_sub(1)?)?, *xs.get(right)?))
+    };
+    let cells: Vec<Option<(f32, f32)>> = line.pieces.iter().map(sides).collect();
+    let mut is_done = true;
+    for (piece, cell) in line.pieces.iter_mut().zip(&cells) {
+        let within = |(left, right): (f32, f32)| {
+            let is_within = |own: &Column| left - SIDE_PT < own.lo && own.hi < right + SIDE_PT;
+            Some((columns.iter().position(is_within)?, columns.iter().rposition(is_within)?))
+        };
+        let is_alone = cells.iter().filter(|other| *other == cell).count() == 1;
+        match cell.filter(|_| is_alone).and_then(within) {
+            Some(own) => (piece.first, piece.last) = own,
+            None => is_done = false,
+        }
+    }
+    is_done
 }
 
 /// A piece alone in its line, at the middle of the columns after the first and below a rule under their heads, is about

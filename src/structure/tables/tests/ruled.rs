@@ -1206,3 +1206,43 @@ All costs      |   1   | 20.1 |
     assert!(!tables_of(&sketch.replace("Material", "        ")).contains("Costs"), "a row without a label");
     assert!(!tables_of(&sketch.replace("Parts  ", "Parts 3")).contains("Parts 3 | 1 | 1"));
 }
+
+#[test]
+fn heads_between_upright_rules_belong_to_the_rows_below_their_ends() {
+    let mut page = page(
+        "
+                           Votes cast
+       Registered    Counted       Valid         Void
+
+
+---------------------------------------------------------
+North        2430        660         656            4
+South        2012        670         666            4
+---------------------------------------------------------
+Sum          4442       1330        1322            8
+---------------------------------------------------------",
+    );
+    let bare = shapes(&page);
+    assert!(!bare.contains("Registered"), "{bare}");
+    for (x, y) in [(98.0, 100.0), (180.0, 114.0), (264.0, 114.0), (330.0, 114.0), (402.0, 100.0)] {
+        page.rules.push(rule(x, y, x + 0.5, 163.0));
+    }
+    let heads = "^ | ^4x1 Votes cast\n^ | ^Registered | ^Counted | ^Valid | ^Void";
+    assert_eq!(shapes(&page), format!("{heads}\n{}", bare.replace('^', "")));
+}
+
+#[test]
+fn a_turned_head_of_several_words_is_one_cell() {
+    let mut page = page(FOLDS);
+    for (at, text) in [(0.0, "all"), (1.0, "in"), (2.0, "Leaves")] {
+        let y0 = 60.0 + 18.0 * at;
+        page.words.push(Word {
+            turn: 90,
+            bounds: Bounds { x0: 180.0, x1: 190.0, y0, y1: y0 + 16.0 },
+            ..word(text, 180.0, y0)
+        });
+    }
+    page.words.retain(|word| word.text != "Leaves" || word.turn == 90);
+    page.rules.iter_mut().take(1).for_each(|rule| (rule.bounds.y0, rule.bounds.y1) = (55.0, 55.5));
+    assert_eq!(shapes(&page), "^Name | ^Folds | ^all in Leaves\nFolio | 1 | 2\nQuarto | 2 | 4");
+}
