@@ -10,6 +10,7 @@ use super::type_statistics::TypeStatistics;
 use crate::list_marks::MarkerKind;
 use crate::measures::{LARGER, SMALLER};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// The most lines and characters of a heading. One in much larger type, such as the title of a paper, may have
 /// `TITLE_FACTOR` times as many.
@@ -80,6 +81,7 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
     let outline = Outline::new(outline);
     doubt_tags(drafts, statistics);
     let is_tagged = drafts.iter().any(|draft| matches!(draft.kind, DraftKind::Heading { .. }));
+    let is_open = |draft: &Draft| !is_tagged || draft.tag.is_none();
     let order: Vec<usize> = (0..drafts.len()).filter(|at| drafts.get(*at).is_some_and(is_in_flow)).collect();
     let flow = Flow { drafts, order: &order };
     let (turns, texts) = (page_turns(drafts), text_sizes(drafts));
@@ -91,9 +93,10 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
         let next = flow.next(*index);
         // A tree that names headings names most of them, but often not the title.
         let is_large = heading_size(draft) >= MUCH_LARGER * statistics.body_size;
-        let is_open = !is_tagged || draft.tag.is_none() || is_large;
         let is_label = heading_size(draft) < SMALLEST * statistics.body_size;
-        if is_open && (is_heading(draft, next, statistics, &texts) || !is_label && is_entry(draft, &outline)) {
+        if (is_open(draft) || is_large)
+            && (is_heading(draft, next, statistics, &texts) || !is_label && is_entry(draft, &outline))
+        {
             headings.push(*index);
         }
     }
@@ -101,12 +104,15 @@ pub(super) fn mark(drafts: &mut [Draft], outline: &[OutlineHeading], statistics:
     headings = without_labels(flow, &headings);
     headings = without_lone_looks(flow, &headings, statistics);
     let title = title(flow, &headings, statistics);
+    let first = title.unwrap_or(0);
+    let text = text_after(flow, first);
     if let Some(title) = title {
-        let beside = [kickers(flow, &headings, title), byline(flow, &headings, title)].concat();
+        let beside = [kickers(flow, &headings, title), byline(flow, &headings, title, text)].concat();
         headings.retain(|index| !beside.contains(index));
     }
+    let front = first..headings.iter().copied().find(|at| *at > first).unwrap_or(text).min(text);
     headings = with_next(flow, &headings);
-    headings = by_looks(flow, &headings, &outline, statistics);
+    headings = by_looks(flow, &headings, &outline, statistics, &front, &is_open);
     let levels = levels(flow, &headings, &outline, statistics);
     match title {
         Some(title) => set_below(drafts, title),
@@ -183,14 +189,18 @@ fn without_lone_looks(flow: Flow, headings: &[usize], statistics: &TypeStatistic
 /// Whether a draft is a line of a block of similar lines, such as an address. Titles are larger, and headings have space
 /// around them.
 fn is_line_of_block(flow: Flow, index: usize, statistics: &TypeStatistics) -> bool {
+    let is_small = |draft: &Draft| heading_size(draft) < MUCH_LARGER * statistics.body_size;
+    flow.draft(index).is_some_and(is_small) && is_in_block(flow, index)
+}
+
+fn is_in_block(flow: Flow, index: usize) -> bool {
     let Some(draft) = flow.draft(index) else { return false };
-    let is_plain = |draft: &Draft| draft_depth(draft).is_none() && draft.marker.is_none();
     let follows = |above: &Draft, below: &Draft| {
-        above.place == below.place && below.space_above < SPACE_ABOVE && rank(above) == rank(below)
+        above.place == below.place && below.space_above < SPACE_ABOVE && look(above) == look(below)
     };
     let is_next = flow.next(index).is_some_and(|next| next.is_paragraph() && follows(draft, next));
     let is_after = flow.before(index).is_some_and(|above| above.is_paragraph() && follows(above, draft));
-    heading_size(draft) < MUCH_LARGER * statistics.body_size && is_plain(draft) && (is_next || is_after)
+    draft_depth(draft).is_none() && draft.marker.is_none() && (is_next || is_after)
 }
 
 /// Whether the next number, or the one before, stands right beside it in the same size. Such lines are items, however large.
@@ -238,10 +248,12 @@ fn doubt_tags(drafts: &mut [Draft], statistics: &TypeStatistics) {
 
 /// Whether a heading of the structure tree is too long for one, or a sentence like the body.
 fn is_tagged_text(draft: &Draft, statistics: &TypeStatistics) -> bool {
-    let is_long = draft.lines.len() > MAX_LINES || draft.len() > MAX_CHARACTERS;
     let is_plain = heading_size(draft) < LARGER * statistics.body_size && !is_emphasised(draft, statistics);
-    let is_body = is_plain && draft.ends_sentence() && draft.len() > MAX_SENTENCE && draft_depth(draft).is_none();
-    is_long || is_body
+    is_too_long(draft) || is_plain && is_sentence(draft)
+}
+
+fn is_too_long(draft: &Draft) -> bool {
+    draft.lines.len() > MAX_LINES || draft.len() > MAX_CHARACTERS
 }
 
 /// Adds paragraphs that look like an earlier heading and continue its numbering.
@@ -267,44 +279,78 @@ fn with_next(flow: Flow, headings: &[usize]) -> Vec<usize> {
     all
 }
 
-/// Headings in the size of the body, and lines in a look in which most are headings. Numbered lines in a look in which most are
-/// none are none: space decides which line is a heading, and may differ at the edge of a page or between lines of one kind.
-fn by_looks(flow: Flow, headings: &[usize], outline: &Outline, statistics: &TypeStatistics) -> Vec<usize> {
+/// What lines of one kind have in common: their rank, their colour, and whether they have the number of a section.
+type Look = (Rank, [u8; 3], bool);
+
+fn look(draft: &Draft) -> Look {
+    (rank(draft), draft.lines.first().map_or([0; 3], |line| line.color()), draft_depth(draft).is_some())
+}
+
+/// The lines in one look that are headings, that may be, and that are text.
+#[derive(Default)]
+struct Votes {
+    headings: usize,
+    others: usize,
+    texts: usize,
+}
+
+/// The headings, and lines in a look in which most are headings, without those in a look that is mostly text: space decides
+/// which line is a heading, and may differ at the edge of a page or between lines of one kind. What stands above the text of
+/// the first page looks like sections too, and has no vote.
+fn by_looks(
+    flow: Flow,
+    headings: &[usize],
+    outline: &Outline,
+    statistics: &TypeStatistics,
+    front: &Range<usize>,
+    is_open: &dyn Fn(&Draft) -> bool,
+) -> Vec<usize> {
     let is_heading = |at: usize| headings.binary_search(&at).is_ok();
-    let look = |draft: &Draft| (rank(draft), draft_depth(draft).is_some());
-    let is_alike = |draft: &&Draft| {
-        heading_size(draft) < LARGER * statistics.body_size
-            && is_emphasised(draft, statistics)
-            && draft.tag.is_none()
-            && !draft.is_run_in()
-            && draft.lines.len() <= 2
+    let stands_out = |draft: &&Draft| {
+        let is_larger = heading_size(draft) >= LARGER * statistics.body_size;
+        (is_larger || is_emphasised(draft, statistics)) && is_open(draft) && draft.is_paragraph() && !draft.is_run_in()
     };
     let may_be = |draft: &Draft| {
         draft.is_free()
+            && draft.lines.len() <= 2
+            && draft.len() <= MAX_CHARACTERS / 2
             && !is_listed(draft)
             && !draft.ends_sentence()
+            && !draft.begins_small()
             && has_word(draft)
             && !draft.lines.iter().any(|line| line.has_cells() || is_cell_value(after_label(line)))
     };
-    let mut votes: BTreeMap<_, [usize; 2]> = BTreeMap::new();
-    for (at, draft) in flow.order.iter().filter_map(|at| Some((*at, flow.draft(*at).filter(is_alike)?))) {
-        let [yes, no] = votes.entry(look(draft)).or_default();
-        *yes += usize::from(is_heading(at));
-        *no += usize::from(!is_heading(at) && may_be(draft));
+    let mut votes: BTreeMap<Look, Votes> = BTreeMap::new();
+    for (at, draft) in flow.order.iter().filter_map(|at| Some((*at, flow.draft(*at).filter(stands_out)?))) {
+        let own = votes.entry(look(draft)).or_default();
+        match () {
+            () if is_heading(at) => own.headings += 1,
+            () if front.contains(&at) => (),
+            () if is_sentence(draft) || is_in_block(flow, at) => own.texts += 1,
+            () => own.others += usize::from(may_be(draft)),
+        }
     }
     let is_meant = |at: &usize| {
-        let Some((draft, [yes, no])) =
-            flow.draft(*at).filter(is_alike).and_then(|own| Some((own, votes.get(&look(own))?)))
-        else {
+        let own = flow.draft(*at).filter(stands_out);
+        let Some((draft, own)) = own.and_then(|own| Some((own, votes.get(&look(own))?))) else {
             return is_heading(*at);
         };
+        let is_numbered = draft_depth(draft).is_some();
         let is_over = || flow.next(*at).is_some_and(|next| look(next) != look(draft));
+        let is_most = own.headings >= MIN_SECTIONS * own.others.max(1) && own.headings >= own.texts;
         match is_heading(*at) {
-            true => *no <= *yes || draft_depth(draft).is_none() || is_entry(draft, outline),
-            false => *yes >= MIN_SECTIONS * (*no).max(1) && may_be(draft) && is_over(),
+            true => {
+                own.texts < 2 * own.headings && (own.others <= own.headings || !is_numbered) || is_entry(draft, outline)
+            }
+            false => is_most && !front.contains(at) && may_be(draft) && !is_in_block(flow, *at) && is_over(),
         }
     };
     flow.order.iter().copied().filter(is_meant).collect()
+}
+
+/// Whether a draft is longer than a heading, or a sentence.
+fn is_sentence(draft: &Draft) -> bool {
+    is_too_long(draft) || draft.ends_sentence() && draft.len() > MAX_SENTENCE && draft_depth(draft).is_none()
 }
 
 /// Whether a paragraph may be a heading if one before it looks like it: apart, bold or italic.
@@ -340,12 +386,16 @@ fn kickers(flow: Flow, headings: &[usize], title: usize) -> Vec<usize> {
     headings.iter().filter(|at| is_name(at) || is_kind(at)).copied().collect()
 }
 
+/// The index of the text after the title.
+fn text_after(flow: Flow, title: usize) -> usize {
+    let is_text = |at: &&usize| flow.draft(**at).is_some_and(|draft| draft.place.page > 0 || is_text(draft));
+    flow.order.iter().filter(|at| **at > title).find(is_text).copied().unwrap_or(usize::MAX)
+}
+
 /// The headings of the first page that are authors, affiliations and dates: they stand between the title and the text,
 /// and have the marks of affiliations, are a list of names, or are centred and no text follows them.
-fn byline(flow: Flow, headings: &[usize], first: usize) -> Vec<usize> {
+fn byline(flow: Flow, headings: &[usize], first: usize, end: usize) -> Vec<usize> {
     let Some(title) = flow.draft(first) else { return Vec::new() };
-    let is_text = |at: &&usize| flow.draft(**at).is_some_and(|draft| draft.place.page > 0 || is_text(draft));
-    let end = flow.order.iter().filter(|at| **at > first).find(is_text).copied().unwrap_or(usize::MAX);
     let is_over_text = |at: usize| flow.next(at).is_some_and(|next| next.is_paragraph() && next.len() >= MIN_TEXT);
     let is_byline = |at: &&usize| {
         flow.draft(**at).is_some_and(|draft| {

@@ -203,7 +203,7 @@ fn a_line_that_looks_like_a_heading_and_has_the_next_number_is_one() {
 
 #[test]
 fn lines_in_one_look_are_headings_as_most_of_them_are() {
-    let text = |sheet: Sheet| sheet.space(6.0).line(FULL).line(FULL).line("and end here.");
+    let text = |sheet: Sheet| sheet.space(6.0).line(FULL).line(FULL).line(FULL).line("and end here.");
     let parts = |spaces: &[f32]| {
         spaces.iter().zip(["One", "Two", "Three", "Four"]).fold(text(Sheet::new()), |sheet, (space, name)| {
             text(sheet.space(*space).at(50.0, BOLD, &format!("Part {name}")))
@@ -215,6 +215,29 @@ fn lines_in_one_look_are_headings_as_most_of_them_are() {
     let numbered = ["1.1 One", "1.2 Two", "1.3 Three"].into_iter().zip([10.0, 0.0, 0.0]);
     let few = numbered.fold(text(Sheet::new()), |sheet, (name, space)| text(sheet.space(space).at(50.0, BOLD, name)));
     assert!(!markdown(few).contains("# "));
+}
+
+#[test]
+fn larger_lines_in_a_look_that_is_mostly_sentences_are_text() {
+    let large = Face { size: 12.0, ..PLAIN };
+    let body = (0..8).fold(Sheet::new(), |sheet, _| sheet.line(FULL)).line("to its end.");
+    let first = "Some of the words on this page are larger than";
+    let sentence = |sheet: Sheet| {
+        sheet.space(20.0).at(50.0, large, first).at(50.0, large, "others, and each of them is in a whole sentence.")
+    };
+    let line = |sheet: Sheet| sheet.space(20.0).at(50.0, large, "Write it as a line").space(6.0).line(FULL).line(FULL);
+    assert!(!markdown(line(sentence(sentence(body.clone())))).contains('#'));
+    assert_has(line(body), "# Write it as a line\n");
+}
+
+#[test]
+fn a_heading_right_above_one_in_another_colour_is_no_line_of_a_block() {
+    let text = |sheet: Sheet| sheet.space(6.0).line(FULL).line(FULL).line("and end here.").space(14.0);
+    let mut sheet = text(Sheet::new().at(50.0, BOLD, "Where to write"));
+    let first = sheet.layout.words.len();
+    sheet = sheet.at(50.0, BOLD, "People");
+    sheet.layout.words.iter_mut().skip(first).for_each(|word| word.color = [200, 0, 0]);
+    assert_has(text(sheet.at(50.0, BOLD, "Ada Printwright")), "# People\n");
 }
 
 #[test]
