@@ -81,7 +81,8 @@ pub(crate) fn is_next_section(number: &str, before: &str) -> bool {
     let last =
         |text: &str| text.trim_end_matches('.').rsplit_once('.').map(|(outer, own)| (outer.to_owned(), value(own)));
     let (own, before) = (last(number), last(before));
-    is_section_number(number) && own.is_some() && own == before.map(|(outer, last)| (outer, last.map(|last| last + 1)))
+    let next = |(outer, last): (String, Option<u32>)| Some((outer, Some(last?.checked_add(1)?)));
+    is_section_number(number) && own.is_some() && own == before.and_then(next)
 }
 
 /// `1.`, `1)`, `(1)`, `a.`, `a)`, `(a)`, `iv.`, `[1]`.
@@ -174,5 +175,6 @@ mod tests {
     fn numbers_of_sections_follow_those_of_the_same_part() {
         assert!(is_next_section("2.10", "2.9") && is_next_section("7.1.3.", "7.1.2."));
         assert!(!["2.9", "3.1", "2.1.1", "3"].into_iter().any(|next| is_next_section(next, "2.9")));
+        assert!(!is_next_section("2.1", "2.4294967295"), "no number follows the largest");
     }
 }
