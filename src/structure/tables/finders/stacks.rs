@@ -80,7 +80,7 @@ pub(crate) fn find(page: &PageLayout, words: &PageWords, edges: &Edges) -> Vec<(
     };
     let uprights = Edges::of_rules(page).vertical;
     let read = |area: Bounds| {
-        let whole = with_divided_heads(&area, &uprights);
+        let whole = with_divided_heads(&area, words, &uprights);
         read_area(whole).or_else(|| (whole != area).then(|| read_area(area)).flatten())
     };
     grown.filter_map(read).collect()
@@ -155,16 +155,25 @@ pub(crate) fn extended(area: &Bounds, words: &PageWords, lines: &[TextLine], edg
     grown
 }
 
-/// The area with the heads above its first rule, between upright rules that end there.
-fn with_divided_heads(area: &Bounds, uprights: &[Edge]) -> Bounds {
+/// The area with the heads above its first rule, one between each two of the upright rules that end there.
+fn with_divided_heads(area: &Bounds, words: &PageWords, uprights: &[Edge]) -> Bounds {
     let is_above = |e: &&Edge| {
         let is_within = area.x0 < e.at && e.at < area.x1;
         is_within && e.start < area.y0 - SAME_END && area.y0 - SAME_END < e.end
     };
     let own = || uprights.iter().filter(is_above);
     let y0 = own().map(|e| e.start).fold(area.y0, f32::min);
-    let ends = own().filter(|e| e.end < area.y0 + SAME_END).count();
-    if ends >= MIN_HEAD { Bounds { y0, ..*area } } else { *area }
+    let mut ends: Vec<f32> = own().filter(|e| e.end < area.y0 + SAME_END).map(|e| e.at).collect();
+    ends.dedup_by(|b, a| *b - *a < SAME_END);
+    if ends.len() < MIN_HEAD {
+        return *area;
+    }
+    let heads = words.inside_drawn(&Bounds { y0, y1: area.y0, ..*area });
+    let is_filled = |pair: &[f32]| {
+        let is_within = |head: &PlacedWord| matches!(pair, [a, b] if (*a..*b).contains(&head.word.bounds.center().0));
+        heads.iter().any(is_within)
+    };
+    if ends.windows(2).all(is_filled) { Bounds { y0, ..*area } } else { *area }
 }
 
 /// The first line, and the next ones that may be of its row: its cells may be centred vertically.

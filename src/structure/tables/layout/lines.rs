@@ -183,21 +183,27 @@ impl<'p> PageWords<'p> {
     }
 }
 
-/// The words that run up or down. Texts that end at one height have one baseline; others stand at the middle of theirs.
+/// The words that run up or down. Texts that end at one height have one baseline; other words stand at the middle of theirs.
 fn turned_words(page: &PageLayout) -> Vec<PlacedWord<'_>> {
     let own = page.words.iter().enumerate().filter(|(_, word)| word.turn % 180 == 90 && is_finite(word));
     let own: Vec<(usize, &Word)> = own.take(MAX_TURNED).collect();
-    let texts: Vec<&[(usize, &Word)]> = own.chunk_by(|a, b| is_next_turned(*a, *b)).collect();
-    let bounds_of = |text: &[(usize, &Word)]| Bounds::around(text.iter().map(|(_, word)| word.bounds));
-    let all: Vec<Bounds> = texts.iter().map(|text| bounds_of(text)).collect();
-    let baseline = |bounds: Bounds, em: f32| {
-        let is_head = all.iter().filter(|other| (other.y1 - bounds.y1).abs() < TURNED_EM * em).count() > 1;
-        if is_head { bounds.y1 - 0.2 * em } else { (bounds.y0 + bounds.y1) / 2.0 + 0.3 * em }
+    let texts = || own.chunk_by(|a, b| is_next_turned(*a, *b));
+    let end = |text: &[(usize, &Word)]| text.iter().map(|(_, word)| word.bounds.y1).fold(f32::MIN, f32::max);
+    let ends: Vec<f32> = texts().map(end).collect();
+    let baseline = |word: &Word, end: f32| {
+        let is_head = ends.iter().filter(|other| (*other - end).abs() < TURNED_EM * word.size).count() > 1;
+        let (middle, em) = ((word.bounds.y0 + word.bounds.y1) / 2.0, word.size);
+        if is_head { end - 0.2 * em } else { middle + 0.3 * em }
     };
-    let placed = texts.iter().zip(&all).flat_map(|(text, bounds)| {
-        text.iter().map(|(index, word)| PlacedWord { index: *index, word, baseline: baseline(*bounds, word.size) })
-    });
-    placed.collect()
+    let mut placed = Vec::new();
+    for (text, end) in texts().zip(&ends) {
+        placed.extend(text.iter().map(|(index, word)| PlacedWord {
+            index: *index,
+            word,
+            baseline: baseline(word, *end),
+        }));
+    }
+    placed
 }
 
 /// Whether a turned word is the next one of a text after another.

@@ -158,9 +158,10 @@ fn is_year<'t>(mut words: impl Iterator<Item = &'t str> + Clone) -> bool {
 
 /// The leading bold lines without values, if other lines are not bold.
 fn bold_lines(lines: &[RowLine], limit: usize) -> usize {
-    let is_bold = |p: &Piece| p.chunk.is_bold() && !is_value_of_row(p);
-    let count = lines.iter().take_while(|l| l.pieces.iter().all(is_bold)).count();
-    if count > limit { 0 } else { count }
+    let is_bold = |l: &&RowLine| l.pieces.iter().all(|p| p.chunk.is_bold());
+    let count = lines.iter().take_while(is_bold).count();
+    let heads = lines.iter().take(count).take_while(|l| !l.pieces.iter().any(is_value_of_row)).count();
+    if count > limit { 0 } else { heads }
 }
 
 /// A cell of the head that is being put together, with the lines and columns that it covers.

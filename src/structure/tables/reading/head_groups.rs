@@ -56,7 +56,8 @@ pub(super) fn spread_pieces<'p>(
     spread.into_iter().map(|line| line.pieces).collect()
 }
 
-/// Widens pieces alone between two upright rules over the columns between these. Returns whether all pieces stand so.
+/// Widens pieces alone between two upright rules over the columns between these. The rules at the sides of the table are its
+/// frame. Returns whether a piece changed.
 fn widen_between_uprights(line: &mut RowLine, columns: &[Column], uprights: &[Edge]) -> bool {
     let y = line.baseline - 0.3 * line.size;
     let xs: Vec<f32> = uprights.iter().filter(|e| e.is_rule && e.start <= y && y <= e.end).map(|e| e.at).collect();
@@ -65,20 +66,23 @@ fn widen_between_uprights(line: &mut RowLine, columns: &[Column], uprights: &[Ed
         let right = xs.partition_point(|x| *x < middle);
         Some((*xs.get(right.checked_sub(1)?)?, *xs.get(right)?))
     };
+    let within = |(left, right): (f32, f32)| {
+        let is_within = |own: &Column| left - SIDE_PT < own.lo && own.hi < right + SIDE_PT;
+        let own = (columns.iter().position(is_within)?, columns.iter().rposition(is_within)?);
+        (own != (0, columns.len() - 1)).then_some(own)
+    };
     let cells: Vec<Option<(f32, f32)>> = line.pieces.iter().map(sides).collect();
-    let mut is_done = true;
+    let mut is_changed = false;
     for (piece, cell) in line.pieces.iter_mut().zip(&cells) {
-        let within = |(left, right): (f32, f32)| {
-            let is_within = |own: &Column| left - SIDE_PT < own.lo && own.hi < right + SIDE_PT;
-            Some((columns.iter().position(is_within)?, columns.iter().rposition(is_within)?))
-        };
         let is_alone = cells.iter().filter(|other| *other == cell).count() == 1;
-        match cell.filter(|_| is_alone).and_then(within) {
-            Some(own) => (piece.first, piece.last) = own,
-            None => is_done = false,
+        let is_wider = |(first, last): &(usize, usize)| *first <= piece.first && piece.last <= *last;
+        let own = cell.filter(|_| is_alone).and_then(within);
+        if let Some((first, last)) = own.filter(|own| piece.first == piece.last || is_wider(own)) {
+            is_changed |= (piece.first, piece.last) != (first, last);
+            (piece.first, piece.last) = (first, last);
         }
     }
-    is_done
+    is_changed
 }
 
 /// A piece alone in its line, at the middle of the columns after the first and below a rule under their heads, is about

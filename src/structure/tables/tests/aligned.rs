@@ -293,12 +293,14 @@ Permits          12.00";
 #[test]
 fn rows_of_fewer_cells_that_begin_in_small_letters_stay_apart() {
     let sketch = "
-Field      Type         Use
-conn       connection   to the client
-sock       local socket
+Field      Type of the field            Use
+conn       connection flag of it
+sock       connection socket here
 ipad       address of the remote end
-master     master socket
-port       port to listen at";
-    let found = tables_of(sketch);
-    assert!(!found.contains("conn sock") && !found.contains("ipad master"), "{found}");
+port       port to listen at, local";
+    assert_eq!(
+        tables_of(sketch),
+        "^Field | ^Type of the field | ^Use\nconn | connection flag of it | \nsock | connection socket here | \n\
+         ipad | address of the remote end | \nport | port to listen at, local | "
+    );
 }

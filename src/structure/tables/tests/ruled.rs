@@ -1234,15 +1234,12 @@ Sum          4442       1330        1322            8
 #[test]
 fn a_turned_head_of_several_words_is_one_cell() {
     let mut page = page(FOLDS);
-    for (at, text) in [(0.0, "all"), (1.0, "in"), (2.0, "Leaves")] {
-        let y0 = 60.0 + 18.0 * at;
-        page.words.push(Word {
-            turn: 90,
-            bounds: Bounds { x0: 180.0, x1: 190.0, y0, y1: y0 + 16.0 },
-            ..word(text, 180.0, y0)
-        });
+    page.words.retain(|word| !matches!(word.text.as_str(), "Folds" | "Leaves"));
+    for (text, x, y1) in [("Folds", 130.0, 124.0), ("all", 130.0, 92.0), ("Leaves", 184.0, 124.0), ("in", 184.0, 86.0)]
+    {
+        let bounds = Bounds { x0: x, x1: x + 10.0, y0: y1 - super::length(text), y1 };
+        page.words.push(Word { turn: 270, bounds, ..word(text, x, y1) });
     }
-    page.words.retain(|word| word.text != "Leaves" || word.turn == 90);
     page.rules.iter_mut().take(1).for_each(|rule| (rule.bounds.y0, rule.bounds.y1) = (55.0, 55.5));
-    assert_eq!(shapes(&page), "^Name | ^Folds | ^all in Leaves\nFolio | 1 | 2\nQuarto | 2 | 4");
+    assert_eq!(shapes(&page), "^Name | ^Folds all | ^Leaves in\nFolio | 1 | 2\nQuarto | 2 | 4");
 }
