@@ -279,11 +279,13 @@ fn with_next(flow: Flow, headings: &[usize]) -> Vec<usize> {
     all
 }
 
-/// What lines of one kind have in common: their rank, their colour, and whether they have the number of a section.
+/// What lines of one kind have in common: their rank, their colour, and whether they have the number of a section. The colour is
+/// that of the last word: a label or a number may have its own.
 type Look = (Rank, [u8; 3], bool);
 
 fn look(draft: &Draft) -> Look {
-    (rank(draft), draft.lines.first().map_or([0; 3], |line| line.color()), draft_depth(draft).is_some())
+    let last = draft.lines.last().and_then(|line| line.words.last());
+    (rank(draft), last.map_or([0; 3], |word| word.style.color), draft_depth(draft).is_some())
 }
 
 /// The lines in one look that are headings, that may be, and that are text.
@@ -313,7 +315,6 @@ fn by_looks(
     let may_be = |draft: &Draft| {
         draft.is_free()
             && draft.lines.len() <= 2
-            && draft.len() <= MAX_CHARACTERS / 2
             && !is_listed(draft)
             && !draft.ends_sentence()
             && !draft.begins_small()
@@ -336,13 +337,14 @@ fn by_looks(
             return is_heading(*at);
         };
         let is_numbered = draft_depth(draft).is_some();
-        let is_over = || flow.next(*at).is_some_and(|next| look(next) != look(draft));
+        let is_over = || flow.next(*at).is_some_and(|next| look(next) != look(draft) && !next.begins_small());
         let is_most = own.headings >= MIN_SECTIONS * own.others.max(1) && own.headings >= own.texts;
         match is_heading(*at) {
             true => {
-                own.texts < 2 * own.headings && (own.others <= own.headings || !is_numbered) || is_entry(draft, outline)
+                let is_text = own.texts >= 2 * own.headings && *at != front.start;
+                !is_text && (own.others <= own.headings || !is_numbered) || is_entry(draft, outline)
             }
-            false => is_most && !front.contains(at) && may_be(draft) && !is_in_block(flow, *at) && is_over(),
+            false => is_most && *at >= front.end && may_be(draft) && !is_in_block(flow, *at) && is_over(),
         }
     };
     flow.order.iter().copied().filter(is_meant).collect()
