@@ -319,7 +319,7 @@ fn by_looks(
             && !draft.ends_sentence()
             && !draft.begins_small()
             && has_word(draft)
-            && !draft.lines.iter().any(|line| line.has_cells() || is_cell_value(after_label(line)))
+            && !draft.lines.iter().any(|line| line.is_row() || line.has_cells() || is_cell_value(after_label(line)))
     };
     let mut votes: BTreeMap<Look, Votes> = BTreeMap::new();
     for (at, draft) in flow.order.iter().filter_map(|at| Some((*at, flow.draft(*at).filter(stands_out)?))) {
