@@ -1,7 +1,7 @@
 //! Rules of typesetting: justified text, boxes, displayed formulas, leaders, headings of one kind.
 
 use super::sheet::{BOLD, FULL, Face, PLAIN, Sheet, assert_has, markdown, markdown_of};
-use pagewise_text::{Bounds, Rule};
+use pagewise_text::{Bounds, Rule, Script};
 
 /// Italic type in the size of the body.
 const ITALIC: Face = Face { is_italic: true, ..PLAIN };
@@ -167,6 +167,11 @@ fn a_run_in_another_size_does_not_divide_a_paragraph() {
     sheet.put(50.0, bold, "FOR FURTHER INFORMATION ABOUT ALL OF THIS CONTACT THE");
     let text = markdown(sheet.at(268.0, PLAIN, "Office here").line("Oakham is where it goes on."));
     assert!(text.ends_with("CONTACT THE** Office here Oakham is where it goes on."), "{text}");
+    let small = Face { size: 6.0, ..PLAIN };
+    let mut sheet = Sheet::new();
+    sheet.put(50.0, PLAIN, FULL);
+    sheet.put_script(330.0, small, "d", Script::Raised);
+    assert_has(sheet.space(12.0).at(50.0, small, "5"), "\n\n5");
 }
 
 #[test]

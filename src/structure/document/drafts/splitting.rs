@@ -318,12 +318,12 @@ impl<'a> Splitter<'_, 'a> {
         let (Some(last), Some(first)) = (above.words.last(), below.words.first()) else { return true };
         let differ = |a: f32, b: f32| (a - b).abs() > SIZE_TOLERANCE * a.max(b);
         let is_code_end = self.is_code(next - 1) != self.is_code(next);
-        // A run in another size, such as small capitals, may fill most of a line.
-        if differ(above.size, below.size) && (is_code_end || differ(last.style.size, first.style.size)) {
-            return true;
-        }
-        if is_code_end || differ(above.size, below.size) {
-            return !self.flows_on(start, next);
+        let is_resized = differ(above.size, below.size);
+        if is_resized || is_code_end {
+            // A run in another size, such as small capitals, may fill most of a line: then the words at the line end decide.
+            let end = above.words.iter().rfind(|word| !word.is_raised).unwrap_or(last);
+            let is_whole = is_resized && (is_code_end || differ(end.style.size, first.style.size));
+            return is_whole || !self.flows_on(start, next);
         }
         let is_whole = |change: bool, line: &Line, test: &dyn Fn(&Line) -> bool| change && test(line);
         let bold = is_whole(!first.style.is_bold, above, &Line::is_bold)
