@@ -123,6 +123,20 @@ fn a_sentence_goes_on_below_the_picture_beside_which_it_begins() {
 }
 
 #[test]
+fn an_entry_of_an_index_begins_below_the_parts_of_another() {
+    let entry = |sheet: Sheet| {
+        let sheet = sheet.line("maps:");
+        sheet.at(60.0, PLAIN, "of the northern part, 12–14").at(
+            60.0,
+            PLAIN,
+            "of the river and its valley to the hills, 131n",
+        )
+    };
+    let text = markdown(entry(entry(entry(Sheet::new()))));
+    assert!(!text.contains("131n maps"), "{text}");
+}
+
+#[test]
 fn a_sentence_goes_on_below_a_first_line_that_is_set_in_by_much() {
     let first = FULL.get(..40).unwrap_or_default();
     let text = markdown(Sheet::new().at(130.0, PLAIN, first).line(&format!("x{FULL}")).line("to its end."));

@@ -200,11 +200,13 @@ impl<'a> Splitter<'_, 'a> {
         true
     }
 
-    /// Whether a sentence goes on in the next line, after a full one.
+    /// Whether a sentence goes on in the next line, after a full one. The entries of an index end in numbers.
     fn is_sentence(&self, next: usize) -> bool {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return false };
+        let last = above.words.iter().rposition(|word| word.is_spaced).unwrap_or(0);
         self.right - above.bounds.x1 < FULL_EM * above.size
             && !ends_sentence(above)
+            && !above.words.iter().skip(last).any(|word| word.text.contains(|sign: char| sign.is_ascii_digit()))
             && below.begins_small()
             && self.markers.get(next).is_none_or(Option::is_none)
             && !self.is_code(next)
