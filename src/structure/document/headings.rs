@@ -308,9 +308,10 @@ fn by_looks(
     is_open: &dyn Fn(&Draft) -> bool,
 ) -> Vec<usize> {
     let is_heading = |at: usize| headings.binary_search(&at).is_ok();
+    let is_larger = |draft: &Draft| heading_size(draft) >= LARGER * statistics.body_size;
     let stands_out = |draft: &&Draft| {
-        let is_larger = heading_size(draft) >= LARGER * statistics.body_size;
-        (is_larger || is_emphasised(draft, statistics)) && is_open(draft) && draft.is_paragraph() && !draft.is_run_in()
+        let is_apart = is_larger(draft) || is_emphasised(draft, statistics);
+        is_apart && is_open(draft) && draft.is_paragraph() && !draft.is_run_in()
     };
     let may_be = |draft: &Draft| {
         draft.is_free()
@@ -341,7 +342,8 @@ fn by_looks(
         let is_most = own.headings >= MIN_SECTIONS * own.others.max(1) && own.headings >= own.texts;
         match is_heading(*at) {
             true => {
-                let is_text = own.texts >= 2 * own.headings && *at != front.start;
+                // Bold sentences say nothing of a bold line alone.
+                let is_text = is_larger(draft) && own.texts >= 2 * own.headings && *at > front.end;
                 !is_text && (own.others <= own.headings || !is_numbered) || is_entry(draft, outline)
             }
             false => is_most && *at >= front.end && may_be(draft) && !is_in_block(flow, *at) && is_over(),
