@@ -8,6 +8,9 @@ use bytes::Bytes;
 use memchr::memmem;
 use pagewise_base::page::PageIndex;
 
+/// What the data of a stream follow.
+const KEYWORD: &[u8] = b"stream";
+
 /// A file that an engine can draw.
 pub struct EngineFile {
     pub file: Bytes,
@@ -61,4 +64,16 @@ pub fn streams_begin_on_lines(file: &[u8]) -> bool {
     })
 }
 
-const KEYWORD: &[u8] = b"stream";
+#[cfg(test)]
+mod tests {
+    use super::streams_begin_on_lines;
+
+    #[test]
+    fn the_data_of_a_stream_begin_on_the_line_after_its_keyword() {
+        let sound = b"<<>>stream\nx\nendstream << /A << >> >>\nstream\r\nx\nendstream (a stream of words)";
+        assert!(streams_begin_on_lines(sound));
+        for file in [b"<<>> stream \nx".as_slice(), b"<<>>stream\rx", b"<<>>\nstream"] {
+            assert!(!streams_begin_on_lines(file));
+        }
+    }
+}
