@@ -19,6 +19,10 @@ pub(super) const PART_EM: f64 = 0.15;
 /// The largest ratio of their sizes.
 pub(super) const SIZE_RATIO: f64 = 1.25;
 
+/// What has so many spaces, and more letters than this for each of them, is words. Letters that name notes stand alone.
+const MIN_SPACES: usize = 2;
+const MEAN_LETTERS: usize = 3;
+
 #[derive(Debug, Clone)]
 pub(crate) struct LineGlyph {
     pub(crate) glyph: PlacedGlyph,
@@ -98,7 +102,21 @@ impl TextLine {
         for (own, (is_spaced, (script, baseline))) in self.glyphs.iter_mut().zip(spaces.into_iter().zip(scripts)) {
             (own.is_spaced, own.script, own.baseline) = (is_spaced, script, baseline);
         }
+        self.set_off_words();
         self.drop_spaces_of_scripts();
+    }
+
+    /// Sets words beside a larger sign, such as a bullet, on a baseline of their own: they are no script of it.
+    fn set_off_words(&mut self) {
+        for run in self.glyphs.chunk_by_mut(|one, other| one.script == other.script) {
+            let spaces = run.iter().filter(|own| own.follows_space).count();
+            let letters = run.iter().filter(|own| own.glyph.text.first().is_some_and(char::is_alphabetic)).count();
+            let is_script = run.first().is_some_and(|own| own.script != Script::Baseline);
+            if is_script && spaces >= MIN_SPACES && letters > MEAN_LETTERS * spaces {
+                run.iter_mut().for_each(|own| (own.script, own.baseline) = (Script::Baseline, own.glyph.across));
+                run.first_mut().into_iter().for_each(|first| first.is_spaced = true);
+            }
+        }
     }
 
     /// Takes back spaces beside superscripts. Some programs draw a space and then put the superscript in its place.

@@ -47,10 +47,6 @@ pub const SCRIPT_GAP_EM: f32 = 0.12;
 /// At most this many characters are raised before the first one on the baseline: the mark of a note.
 const MAX_LEADING: usize = 4;
 
-/// What has so many spaces, and more letters than this for each of them, is words. Letters that name notes stand alone.
-const MIN_SPACES: usize = 2;
-const MEAN_LETTERS: usize = 3;
-
 /// Whether two glyphs are of one size.
 pub(super) fn is_same_size(one: &PlacedGlyph, other: &PlacedGlyph) -> bool {
     one.size.min(other.size) >= SAME_SIZE * one.size.max(other.size)
@@ -78,22 +74,7 @@ pub(super) fn scripts_of(glyphs: &[LineGlyph], size: f64) -> Vec<(Script, f64)> 
         scripts.push((script, host.map_or(own.glyph.across, |host| host.across)));
     }
     lower_logos(glyphs, &mut scripts);
-    lower_words(glyphs, &mut scripts);
     scripts
-}
-
-/// Words beside a larger sign, such as a bullet, are no script of it.
-fn lower_words(glyphs: &[LineGlyph], scripts: &mut [(Script, f64)]) {
-    let mut rest = glyphs;
-    for run in scripts.chunk_by_mut(|(one, _), (other, _)| one == other) {
-        let (own, after) = rest.split_at(run.len());
-        rest = after;
-        let spaces = own.iter().filter(|own| own.follows_space).count();
-        let letters = own.iter().filter(|own| own.glyph.text.first().is_some_and(char::is_alphabetic)).count();
-        if spaces >= MIN_SPACES && letters > MEAN_LETTERS * spaces {
-            run.iter_mut().zip(own).for_each(|(script, own)| *script = (Script::Baseline, own.glyph.across));
-        }
-    }
 }
 
 /// A capital that is raised between capitals is no exponent, but part of a logo, as in LaTeX.
@@ -275,6 +256,7 @@ mod tests {
     #[test]
     fn words_beside_a_larger_sign_are_no_script_of_it() {
         assert_eq!(line(&[("•", 0.0, 0.0, 44.0), ("The title of a page", 40.0, 10.0, 10.0)]), "• The title of a page");
+        assert_eq!(line(&[("Q", 0.0, 0.0, 34.0), ("What began the day", 19.0, 17.0, 10.0)]), "Q What began the day");
         assert_eq!(line(&[("Smith", 0.0, 0.0, 44.0), ("a, b, c", 112.0, 15.0, 10.0)]), "Smitha,b,c");
     }
 
