@@ -75,7 +75,7 @@ pub(crate) fn is_section_number(text: &str) -> bool {
     parts.len() > 1 && parts.len() < 5 && parts.iter().all(is_number)
 }
 
-/// Whether the number of a section comes directly after another, as `2.10` after `2.9`.
+/// Whether a section number is the next one after another, as `2.10` is after `2.9`.
 pub(crate) fn is_next_section(number: &str, before: &str) -> bool {
     let value = |part: &str| part.parse::<u32>().ok();
     let last =

@@ -112,7 +112,8 @@ impl Grid {
         ((distance / self.column).round() as usize).min(MAX_COLUMNS)
     }
 
-    /// Whether the words of a row are apart. Parts of a word follow each other, unless the order on the page is another.
+    /// Whether a space belongs between two neighbours on a row: one is before the second in the text, or they are more than a
+    /// column apart.
     fn are_apart(&self, one: &PlacedWord, next: &PlacedWord) -> bool {
         let gap = (next.bounds.x0 - one.bounds.x1).max(one.bounds.x0 - next.bounds.x1);
         next.is_spaced || gap > self.column

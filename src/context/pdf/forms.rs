@@ -68,6 +68,10 @@ impl ChosenForm {
     fn plain(form: PageForm) -> Self {
         Self { form, layout: None, note: None }
     }
+
+    fn columned(layout: String, note: Option<&'static str>) -> Self {
+        Self { form: PageForm::Layout, layout: Some(layout), note }
+    }
 }
 
 /// What is said of a page whose rows are kept by spaces.
@@ -99,9 +103,9 @@ pub fn page_estimates(
 }
 
 impl FormChooser<'_> {
-    /// The form in which a page is given, with the reason: the one that the client gets or, if the server may choose, its text
-    /// if that says all, Markdown if its tables are certain or plain text would take something apart, and else its text with
-    /// columns kept by spaces or its picture.
+    /// The form in which a page is given, with the reason. If the server may choose, it is the first of these that fits:
+    /// Markdown if all tables are certain, text with its columns if the page is typed, Markdown if plain text would take
+    /// something apart, and text if that says all. Any other page comes as text with its columns or as its picture.
     pub(super) fn choose(&self, page: PageIndex, read: &StructuredPage) -> (ChosenForm, &'static str) {
         let plain = ChosenForm::plain;
         let is_read = !read.structure.has_unread_rows && !splits_rows(&read.structure);
@@ -112,9 +116,9 @@ impl FormChooser<'_> {
             () if !self.given.is_mixed => (plain(self.given.form), "the client gets all pages in it"),
             () if is_listing && keeps_rows => (plain(PageForm::Markdown), "its tables are certain"),
             () if read.text.says_all() && is_typed(&read.structure) => {
-                let layout = layout_text(self.document, page).ok();
-                let form = if layout.is_some() { PageForm::Layout } else { PageForm::Text };
-                (ChosenForm { form, layout, note: None }, "it is typed, so columns are kept")
+                let layout = layout_text(self.document, page);
+                let chosen = layout.map_or(plain(PageForm::Text), |layout| ChosenForm::columned(layout, None));
+                (chosen, "it is typed, so columns are kept")
             }
             () if read.text.says_all() && keeps_rows && needs_markdown(read) => (
                 plain(PageForm::Markdown),
@@ -135,10 +139,7 @@ impl FormChooser<'_> {
     fn layout_of(&self, page: PageIndex) -> ChosenForm {
         let layout = layout_text(self.document, page).ok();
         let layout = layout.filter(|layout| estimated_tokens(layout) <= self.picture_tokens(page).unwrap_or(0));
-        match layout {
-            Some(layout) => ChosenForm { form: PageForm::Layout, layout: Some(layout), note: Some(KEPT_COLUMNS) },
-            None => ChosenForm::plain(self.given.form),
-        }
+        layout.map_or(ChosenForm::plain(self.given.form), |layout| ChosenForm::columned(layout, Some(KEPT_COLUMNS)))
     }
 
     fn picture_tokens(&self, page: PageIndex) -> Option<u64> {
@@ -241,8 +242,8 @@ const MIN_CODE_LINES: usize = 2;
 /// At most one line in this many of a typed page is in another type.
 const OTHER_LINES: usize = 10;
 
-/// Whether text in reading order takes something apart: a displayed formula, the indentation of code, a text and the numbers of
-/// its lines, the titles of a table of contents and their pages, which long leaders divide.
+/// Whether plain text takes something apart that Markdown keeps together: the parts of a displayed formula, code and its
+/// indentation, the titles of a table of contents and their pages. Numbers beside lines are left out in Markdown.
 fn needs_markdown(read: &StructuredPage) -> bool {
     let lines = || lines_of(&read.structure);
     let is_number = |line: &Line| line.tag.is_some_and(|tag| tag.role == LineRole::LineNumber);

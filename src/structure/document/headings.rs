@@ -31,7 +31,7 @@ const SMALLEST: f32 = 0.75;
 const LARGER_TEXT: f32 = 1.15;
 /// A heading in the size of the body has more space above it than a line, in leadings.
 const SPACE_ABOVE: f32 = 1.15;
-/// An index is smaller than its letter by this factor. Small capitals have .8 of the size of the first letter.
+/// An index has less than this share of the size of the letter beside it. Small capitals have .8 of it, and are none.
 const INDEX: f32 = 0.78;
 /// So much of a heading is bold. Single signs may come from another font.
 const MOST: f32 = 0.85;
@@ -288,7 +288,7 @@ fn look(draft: &Draft) -> Look {
     (rank(draft), last.map_or([0; 3], |word| word.style.color), draft_depth(draft).is_some())
 }
 
-/// The lines in one look that are headings, that may be, and that are text.
+/// How many lines in one look are headings, may be headings, and are text.
 #[derive(Default)]
 struct Votes {
     headings: usize,
@@ -342,7 +342,7 @@ fn by_looks(
         let is_most = own.headings >= MIN_SECTIONS * own.others.max(1) && own.headings >= own.texts;
         match is_heading(*at) {
             true => {
-                // Bold sentences say nothing of a bold line alone.
+                // In the size of the body, bold sentences do not make a bold line text.
                 let is_text = is_larger(draft) && own.texts >= 2 * own.headings && *at > front.end;
                 !is_text && (own.others <= own.headings || !is_numbered) || is_entry(draft, outline)
             }
@@ -352,7 +352,7 @@ fn by_looks(
     flow.order.iter().copied().filter(is_meant).collect()
 }
 
-/// Whether a draft is longer than a heading, or a sentence.
+/// Whether a draft is too long for a heading, or a sentence without a section number.
 fn is_sentence(draft: &Draft) -> bool {
     is_too_long(draft) || draft.ends_sentence() && draft.len() > MAX_SENTENCE && draft_depth(draft).is_none()
 }

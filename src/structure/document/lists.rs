@@ -5,7 +5,8 @@ use super::type_statistics::TypeStatistics;
 use crate::list_marks::MarkerKind;
 use crate::measures::SAME_EDGE_EM;
 
-/// Indents of items that differ by less, in ems of their own text, are the same. The text of slides has many sizes.
+/// Items are on one level if their indents differ by less than this, in ems of their own text: a slide may have text in many
+/// sizes.
 const OWN_TOLERANCE_EM: f32 = 0.8;
 /// Lists inside lists, at most.
 const MAX_DEPTH: usize = 9;

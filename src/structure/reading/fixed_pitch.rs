@@ -9,8 +9,8 @@ use std::ops::Range;
 
 /// Fewer words of a font show no pitch.
 const MIN_WORDS: usize = 3;
-/// So many words show the pitch of another font of the page if theirs differ from it by less than this, in ems. Two words of
-/// prose may agree to more than that by chance.
+/// A font has the pitch of another font of the page if at least so many of its words have that pitch to within so many ems. With a
+/// larger tolerance, two words of prose would have it by chance.
 const MIN_ALIKE: usize = 2;
 const ALIKE_EM: f32 = 0.002;
 /// A word shows the pitch of its font by so many different letters. Most fonts have digits of one width.

@@ -95,7 +95,8 @@ pub(super) fn place_in_flow(part: &Part) -> Option<(u16, Bounds)> {
     }
 }
 
-/// Whether a part stands above the last one of its column, whatever stands between the two in the order of the tree.
+/// Whether a part stands above the part that came before it in the same column. Parts of other columns may come between the
+/// two in the order of the tree.
 fn returns_above(flow: &[(u16, Bounds)], at: usize) -> bool {
     let Some(own) = flow.get(at) else { return false };
     let before = flow.iter().take(at).rev().find(|other| is_in_column(*own, **other));

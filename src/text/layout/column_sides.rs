@@ -117,8 +117,8 @@ pub(super) fn are_columns(left: &Side, right: &Side, em: f32) -> bool {
         && (left.has_block || right.has_block || is_aligned(left, em, is_wide) && is_aligned(right, em, is_wide))
 }
 
-/// Whether the segments are aligned: they begin at one left edge, end at one right edge, or have one middle. If they are not, the
-/// white space beside them may be word spaces that meet by chance. Lines of prose beside a wide gutter count as aligned, whatever
+/// Whether the segments have the same left edge, the same right edge or the same middle. If not, the white space beside them may
+/// be word spaces that meet by chance. Lines of prose beside a wide gutter count as aligned, whatever
 /// the gaps in them.
 fn is_aligned(side: &Side, em: f32, is_wide: bool) -> bool {
     let lines = line_lefts(side);

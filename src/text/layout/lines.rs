@@ -19,7 +19,8 @@ pub(super) const PART_EM: f64 = 0.15;
 /// The largest ratio of their sizes.
 pub(super) const SIZE_RATIO: f64 = 1.25;
 
-/// What has so many spaces, and more letters than this for each of them, is words. Letters that name notes stand alone.
+/// A small run with so many spaces, and on average more letters than this for each, is made of words. The letters that name notes
+/// stand alone.
 const MIN_SPACES: usize = 2;
 const MEAN_LETTERS: usize = 3;
 

@@ -200,7 +200,8 @@ impl<'a> Splitter<'_, 'a> {
         true
     }
 
-    /// Whether a sentence goes on in the next line, after a full one. The entries of an index end in numbers.
+    /// Whether the line before is full and its sentence goes on in the next one. A line that ends in a number may be an entry of
+    /// an index.
     fn is_sentence(&self, next: usize) -> bool {
         let (Some(above), Some(below)) = (self.line(next - 1), self.line(next)) else { return false };
         let last = above.words.iter().rposition(|word| word.is_spaced).unwrap_or(0);

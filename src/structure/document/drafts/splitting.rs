@@ -286,7 +286,8 @@ impl<'a> Splitter<'_, 'a> {
         self.steps.get(index).is_some_and(|is_step| *is_step)
     }
 
-    /// Whether a line is code: a step of an algorithm, or text of a fixed pitch, but not a title of one or two lines in larger type.
+    /// Whether a line is code: a step of an algorithm, or text of a fixed pitch, but not a title of one or two lines in larger
+    /// type.
     pub(super) fn is_code(&self, index: usize) -> bool {
         if self.is_step(index) {
             return true;
@@ -303,7 +304,7 @@ impl<'a> Splitter<'_, 'a> {
     }
 
     /// Whether two lines of code on different grounds are of one listing, with stripes or with a ground for each line: they are
-    /// a whole number of lines apart. The space between two boxes is none.
+    /// a whole number of lines apart. The space between two boxes is not.
     fn is_listing(&self, next: usize) -> bool {
         let lines = self.step(next - 1, next) / self.leading(next);
         self.is_code(next - 1)

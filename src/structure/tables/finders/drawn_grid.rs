@@ -87,7 +87,7 @@ pub(super) struct DrawnGrid<'p> {
 }
 
 impl<'p> DrawnGrid<'p> {
-    /// The grid of a component, with the labels of its rows, if it has several rows and columns.
+    /// The grid of a component, with the labels at the left of its rows. `None` if it has only one row or one column.
     pub(super) fn of(component: &Component, words: &PageWords<'p>) -> Option<Self> {
         let bare = Self::of_edges(component, words)?;
         let grid = match bare.label_edges(words) {

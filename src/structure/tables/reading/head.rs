@@ -174,7 +174,7 @@ struct HeadCell<'p> {
     chunks: Vec<Chunk<'p>>,
 }
 
-/// The cells of the head and its number of rows. The edges are those across and the upright ones.
+/// The cells of the head, and how many rows it has. Of the two lists of edges, the first are horizontal, the second upright.
 pub(crate) fn head_slots<'p>(
     lines: &[RowLine<'p>],
     columns: &[Column],
