@@ -64,7 +64,7 @@ impl<'a> SpanWriter<'a> {
                 let is_spaced = if is_first && index > 0 { self.join_line(&mut spans, &span) } else { word.is_spaced };
                 let is_numerator =
                     line.words.get(position + 1).is_some_and(|next| next.text.starts_with(FRACTION_SLASH));
-                if is_numerator {
+                if is_numerator && is_spaced {
                     span.position = SpanPosition::Baseline;
                 }
                 push(&mut spans, is_spaced, span);
@@ -115,10 +115,11 @@ impl<'a> SpanWriter<'a> {
     /// The text of code, with its line ends, indents and empty lines.
     pub(super) fn code(&self, draft: &Draft) -> Vec<TextSpan> {
         let lefts = left_edges(draft);
-        let words = draft.lines.iter().flat_map(|line| &line.words).map(|word| (word.text.as_str(), word.bounds));
+        let words = draft.lines.iter().flat_map(|line| &line.words);
+        let widths = words.map(|word| (word.text.as_str(), word.bounds.width() / word.style.size));
         // In type of other pitches, only the indent of a line, and of what follows its number, says something.
         let is_fixed = draft.is_all(Line::is_monospace);
-        let pitch = pitch(words).filter(|_| is_fixed).unwrap_or(0.5 * draft.size());
+        let pitch_em = pitch(widths).filter(|_| is_fixed).unwrap_or(0.5);
         let step = draft.lines.windows(2).filter_map(|pair| Some(pair.get(1)?.baseline - pair.first()?.baseline));
         let step = step.filter(|step| *step > 0.0).fold(f32::INFINITY, f32::min);
         let mut text = String::new();
@@ -135,9 +136,12 @@ impl<'a> SpanWriter<'a> {
             let words = row.iter().flat_map(|line| line.words.iter().enumerate());
             let mut column = 0;
             let mut is_placed = true;
+            let pitch = pitch_em * if is_fixed { line.size } else { draft.size() };
             for (index, word) in words {
                 let is_spaced = column > 0 && (index == 0 || word.is_spaced);
-                let wanted = count((word.bounds.x0 - left) / pitch).min(MAX_CODE_INDENT + column);
+                let begin = line.words.first().map_or(left, |first| first.bounds.x0);
+                let shift = count((begin - left) / pitch) + count((word.bounds.x0 - begin) / pitch);
+                let wanted = shift.min(MAX_CODE_INDENT + column);
                 let least = column + usize::from(is_spaced);
                 let at = if is_placed || is_fixed && is_spaced { wanted.max(least) } else { least };
                 text.extend(std::iter::repeat_n(' ', at.saturating_sub(column)));

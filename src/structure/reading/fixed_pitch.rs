@@ -126,17 +126,18 @@ impl<'w> Pitches<'w> {
     }
 }
 
-/// The distance of the characters of words of a fixed pitch; `None` without words in ASCII. Characters may be narrower than
-/// their pitch. So the pitch is what the longest word is wider than the shortest, for each character that it has more.
-pub(crate) fn pitch<'w>(words: impl Iterator<Item = (&'w str, Bounds)>) -> Option<f32> {
+/// The distance of the characters of words of a fixed pitch, in the unit of their widths; `None` without words in ASCII.
+/// Characters may be narrower than their pitch. So the pitch is what the longest word is wider than the shortest, for each
+/// character that it has more.
+pub(crate) fn pitch<'w>(words: impl Iterator<Item = (&'w str, f32)>) -> Option<f32> {
     let words = words.filter(|(text, _)| text.is_ascii());
-    let lengths: Vec<(u16, Bounds)> =
-        words.filter_map(|(text, bounds)| Some((u16::try_from(text.len()).ok()?, bounds))).collect();
+    let lengths: Vec<(u16, f32)> =
+        words.filter_map(|(text, width)| Some((u16::try_from(text.len()).ok()?, width))).collect();
     let (most, long) = lengths.iter().max_by_key(|(count, _)| *count)?;
     let (least, short) = lengths.iter().min_by_key(|(count, _)| *count)?;
     let pitch = match most - least {
-        0 => long.width() / f32::from((*most).max(1)),
-        more => (long.width() - short.width()) / f32::from(more),
+        0 => long / f32::from((*most).max(1)),
+        more => (long - short) / f32::from(more),
     };
     Some(pitch.max(0.1))
 }

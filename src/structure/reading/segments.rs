@@ -327,7 +327,7 @@ pub(crate) fn is_dots(word: &str) -> bool {
 /// them, where no side of a box stands.
 fn typed(row: &[PlacedWord], boxes: &DrawnBoxes) -> Vec<bool> {
     let typed = || row.iter().map(|own| &own.word).filter(|word| word.style.is_monospace);
-    let Some(pitch) = pitch(typed().map(|word| (word.text.as_str(), word.bounds))) else {
+    let Some(pitch) = pitch(typed().map(|word| (word.text.as_str(), word.bounds.width() / word.style.size))) else {
         return vec![false; row.len()];
     };
     let is_typed = |pair: &[PlacedWord]| {
@@ -336,7 +336,7 @@ fn typed(row: &[PlacedWord], boxes: &DrawnBoxes) -> Vec<bool> {
         before.word.style.is_monospace
             && own.word.style.is_monospace
             && are_alike
-            && is_whole_shift(before.word.bounds, own.word.bounds, pitch)
+            && is_whole_shift(before.word.bounds, own.word.bounds, pitch * own.word.style.size)
             && !boxes.divide(before.word.bounds.x1, own.word.bounds.x0, own.baseline, own.word.style.size)
     };
     std::iter::once(false).chain(row.windows(2).map(is_typed)).collect()

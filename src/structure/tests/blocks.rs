@@ -355,6 +355,14 @@ fn columns_of_code_are_counted_by_the_distance_of_its_characters() {
 }
 
 #[test]
+fn lines_of_a_listing_have_the_pitch_of_their_size_and_may_begin_at_half_a_column() {
+    let small = Face { size: 8.0, ..MONO };
+    let sheet = Sheet::new().line(FULL).space(6.0).at(50.0, MONO, "# THE STORE").at(50.0, MONO, "SUM (4 bags) $12;");
+    let sheet = sheet.at(50.0, small, "come again (soon);").at(62.4, MONO, "and thank you all");
+    assert_has(sheet, "```\n# THE STORE\nSUM (4 bags) $12;\ncome again (soon);\n  and thank you all\n```");
+}
+
+#[test]
 fn the_numerator_of_a_fraction_is_no_superscript() {
     let mut sheet = Sheet::new();
     sheet.put(50.0, PLAIN, "up to 1 inch");

@@ -36,9 +36,9 @@ pub(super) fn text_of(name: &str) -> Option<String> {
     variant.unwrap_or(name).split('_').map(character_of).collect()
 }
 
-/// The font of symbols of Arbortext Advanced Print Publisher, in which journals are set. It names its glyphs by the letter C
-/// and the codes of TeX's math symbols (OMS). Those in use, in runs, each with the code of its first symbol.
-const PUBLISHER_SYMBOLS: &str = "AdvP4C4E74";
+/// The fonts of symbols of Arbortext Advanced Print Publisher, in which journals are set. They name their glyphs by the letter
+/// C and the codes of TeX's math symbols (OMS). Those in use, in runs, each with the code of its first symbol.
+const PUBLISHER_SYMBOLS: [&str; 2] = ["AdvP4C4E74", "AdvMacMthSyN"];
 const MATH_SYMBOLS: [(usize, &str); 5] = [(0, "−·×∗÷⋄±∓"), (14, "∘•"), (17, "≡⊆⊇≤≥"), (24, "∼≈"), (28, "≪≫")];
 
 fn math_symbol(name: &str) -> Option<String> {
@@ -69,7 +69,7 @@ pub(super) fn named_codes(differences: &Array<'_>, font: &str) -> HashMap<u32, O
     let unknown =
         names.iter().map(|(_, name)| name.as_str()).filter(|name| text_of(name).is_none()).collect::<Vec<_>>();
     let naming = CodeNaming::of(&unknown).filter(|_| unknown.len() * 2 >= names.len());
-    let is_symbols = font.ends_with(PUBLISHER_SYMBOLS);
+    let is_symbols = PUBLISHER_SYMBOLS.iter().any(|symbols| font.ends_with(symbols));
     let text = |name: &str| {
         let symbol = math_symbol(name).filter(|_| is_symbols);
         symbol.or_else(|| text_of(name)).or_else(|| naming?.character(name).map(String::from))

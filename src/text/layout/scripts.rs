@@ -57,17 +57,22 @@ pub(super) fn scripts_of(glyphs: &[LineGlyph], size: f64) -> Vec<(Script, f64)> 
     let first = glyphs.iter().position(|own| own.glyph.size >= size).filter(|first| *first <= MAX_LEADING);
     let mut host = first.and_then(|first| glyphs.get(first)).map(|own| &own.glyph);
     let mut last: Option<&LineGlyph> = None;
+    let mut in_numerator = false;
     let mut scripts = Vec::with_capacity(glyphs.len());
     for (at, own) in glyphs.iter().enumerate() {
         let gap = |host: &PlacedGlyph| {
             last.map_or(0.0, |last| own.gap_after(last) * last.glyph.size.max(own.glyph.size) / host.size)
         };
+        let touches = |host| !own.follows_space && gap(host) <= TOUCH_EM;
         let script = host.map_or(Script::Baseline, |host| match gap(host) {
-            gap if !own.follows_space && gap <= TOUCH_EM => script_beside(host, &own.glyph),
-            gap if !is_numerator(glyphs, at) => mark_after(gap, host, &own.glyph),
-            _ => Script::Baseline,
+            _ if touches(host) => script_beside(host, &own.glyph),
+            gap => mark_after(gap, host, &own.glyph),
         });
-        if script == Script::Baseline {
+        // The numerator of a fraction after a space is raised, but no mark of the word before.
+        in_numerator = script == Script::Raised
+            && if host.is_some_and(touches) { in_numerator } else { is_numerator(glyphs, at) };
+        let script = if in_numerator { Script::Baseline } else { script };
+        if script == Script::Baseline && !in_numerator {
             host = Some(&own.glyph);
         }
         last = Some(own);
@@ -264,6 +269,16 @@ mod tests {
     fn a_number_after_a_space_is_no_mark_if_it_is_hardly_raised_or_the_numerator_of_a_fraction() {
         assert_eq!(line(&[("No ", 0.0, 0.0, 10.0), ("12", 15.0, 1.0, 8.0)]), "No 12");
         assert_eq!(line(&[("add 2 ", 0.0, 0.0, 10.0), ("1", 30.0, 4.0, 6.0), ("/", 33.0, 0.0, 10.0)]), "add 2 1/");
+        assert_eq!(line(&[("add 2", 0.0, 0.0, 10.0), ("1", 25.0, 4.0, 6.0), ("/", 28.0, 0.0, 10.0)]), "add 2¹/");
+    }
+
+    #[test]
+    fn a_numerator_has_the_baseline_of_its_line() {
+        let parts = [("to ", 0.0, 100.0, 10.0), ("11", 15.0, 97.0, 6.0), ("\u{2044}", 22.0, 100.0, 10.0)];
+        let glyphs = parts.iter().flat_map(|(text, x, y, size)| PlacedGlyph::line(text, *x, *y, *size));
+        let lines = group_into_lines(glyphs.collect());
+        let places = lines.iter().flat_map(|line| &line.glyphs).map(|own| (own.script, own.baseline));
+        assert_eq!(places.collect::<Vec<_>>(), [(Script::Baseline, 100.0); 5]);
     }
 
     #[test]

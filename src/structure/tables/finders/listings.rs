@@ -66,7 +66,7 @@ fn is_typed(lines: &[TextLine], prose: &[Vec<bool>], at: usize) -> bool {
 /// Whether all words of these lines stand whole characters from each other.
 fn is_listing(lines: &[TextLine], prose: &[Vec<bool>], run: &[usize]) -> bool {
     let words = || run.iter().flat_map(|at| free(lines, prose, *at)).map(|own| own.word);
-    let Some(pitch) = pitch(words().map(|word| (word.text.as_str(), word.bounds))) else { return false };
+    let Some(pitch) = pitch(words().map(|word| (word.text.as_str(), word.bounds.width()))) else { return false };
     run.iter().all(|at| {
         let own: Vec<&PlacedWord> = free(lines, prose, *at).collect();
         own.windows(2).all(|pair| matches!(pair, [a, b] if is_whole_shift(a.word.bounds, b.word.bounds, pitch)))
