@@ -26,6 +26,9 @@ const SMALLER: f32 = 0.85;
 const SMALLER_IN_OTHER_FONT: f32 = 0.95;
 /// Minimum gap between the numbers and what they stand beside, in ems.
 const GAP_EM: f32 = 0.3;
+/// Minimum gap between the numbers and typed text in their type, in ems. More than one of so many of its lines begin small.
+const WIDE_GAP_EM: f32 = 1.0;
+const SMALL_STARTS: usize = 4;
 /// At most one row in this many may differ from the others.
 const ODD_ROWS: usize = 10;
 /// A word above the first number, nearer than this many of its ems, is the head of a column of values.
@@ -51,7 +54,11 @@ pub(crate) fn find(page: &PageLayout) -> BTreeSet<usize> {
         for mut column in columns.into_values().filter(|column| column.len() >= MIN_LISTED) {
             column.sort_by(|a, b| a.1.baseline.total_cmp(&b.1.baseline));
             for run in column.chunk_by(|a, b| is_next(a.1, b.1)) {
-                if rows.are_beside_text(run, page) || rows.are_ruler(run, page) || rows.are_before_code(run) {
+                let are_numbers = rows.are_beside_text(run, page)
+                    || rows.are_ruler(run, page)
+                    || rows.are_before_prose(run)
+                    || rows.are_before_code(run);
+                if are_numbers {
                     found.extend(run.iter().map(|(index, _)| *index));
                 }
             }
@@ -85,6 +92,14 @@ fn number(word: &Word) -> Option<u32> {
 fn is_next(above: &Word, below: &Word) -> bool {
     let step = number(above).zip(number(below)).and_then(|(above, below)| below.checked_sub(above));
     step.is_some_and(|step| STEPS.contains(&step)) && below.baseline > above.baseline + 0.5 * below.size
+}
+
+/// Whether numbers have equal distances.
+fn are_even(run: &[Indexed]) -> bool {
+    let baselines = || run.iter().map(|(_, word)| word.baseline);
+    let steps = baselines().zip(baselines().skip(1)).map(|(above, below)| below - above);
+    let (least, most) = steps.fold((f32::INFINITY, 0.0_f32), |(least, most), step| (least.min(step), most.max(step)));
+    run.first().is_some_and(|(_, first)| most - least < EVEN_EM * first.size)
 }
 
 /// The words of a page by rows.
@@ -136,19 +151,33 @@ impl<'p> Rows<'p> {
             let (before, after) = self.beside(*index);
             if is_left { after.first() } else { before.last() }.map(|(_, word)| *word)
         };
-        let baselines = || run.iter().map(|(_, word)| word.baseline);
-        let steps = baselines().zip(baselines().skip(1)).map(|(above, below)| below - above);
-        let (least, most) =
-            steps.fold((f32::INFINITY, 0.0_f32), |(least, most), step| (least.min(step), most.max(step)));
         let is_level = |own: &&Indexed| {
             next(own).is_some_and(|other| (other.baseline - own.1.baseline).abs() < EVEN_EM * own.1.size)
         };
         let level = run.iter().filter(is_level).count();
-        most - least < EVEN_EM * first.size
+        are_even(run)
             && run.iter().filter_map(next).all(|other| other.color != first.color)
             && ODD_ROWS * (run.len() - level) > run.len()
             && !self.have_text_beyond(run, is_left)
             && !self.have_head(run)
+    }
+
+    /// Whether each line of a typed page has its number, in the type of the text, as bills and records of courts have it. Unlike
+    /// the items of a list, many of its lines go on with a sentence.
+    fn are_before_prose(&self, run: &[Indexed]) -> bool {
+        let Some((_, first)) = run.first().filter(|_| run.len() >= MIN_RULER) else { return false };
+        let next = |(index, own): &Indexed| {
+            let (before, after) = self.beside(*index);
+            let (_, next) = after.first().filter(|_| before.is_empty())?;
+            (next.bounds.x0 - own.bounds.x1 > WIDE_GAP_EM * first.size).then_some(*next)
+        };
+        let texts: Vec<&Word> = run.iter().filter_map(next).collect();
+        let small = texts.iter().filter(|word| word.text.starts_with(char::is_lowercase)).count();
+        are_even(run)
+            && number(first) == Some(1)
+            && ODD_ROWS * (run.len() - texts.len()) <= run.len()
+            && SMALL_STARTS * small > run.len()
+            && !self.have_text_beyond(run, true)
     }
 
     /// Whether a word stands directly above the numbers.

@@ -44,6 +44,19 @@ fn numbers_that_are_as_large_as_their_text_or_do_not_count_stay() {
 }
 
 #[test]
+fn numbers_of_the_lines_of_a_bill_are_left_out_and_those_of_a_list_stay() {
+    let of = |text: fn(usize) -> &'static str| {
+        (1..=25).fold(Sheet::new(), |mut sheet, at| {
+            sheet.put(20.0, MONO, &at.to_string());
+            sheet.at(50.0, MONO, text(at)).space(8.0)
+        })
+    };
+    let bill = of(|at| if at % 2 == 0 { "or the review of an order" } else { "The department shall ask for" });
+    assert_eq!(line_numbers::find(&bill.layout).len(), 25);
+    assert!(line_numbers::find(&of(|_| "Sheets of paper").layout).is_empty());
+}
+
+#[test]
 fn a_pale_ruler_on_a_pitch_of_its_own_is_left_out_and_pale_numbers_of_rows_stay() {
     let of = |pitch: f32| {
         let sheet = (165..195).fold(Sheet::new(), |sheet, _| sheet.line(FULL));
