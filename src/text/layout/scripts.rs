@@ -69,8 +69,8 @@ pub(super) fn scripts_of(glyphs: &[LineGlyph], size: f64) -> Vec<(Script, f64)> 
             gap => mark_after(gap, host, &own.glyph),
         });
         // The numerator of a fraction after a space is raised, but no mark of the word before.
-        in_numerator = script == Script::Raised
-            && if host.is_some_and(touches) { in_numerator } else { is_numerator(glyphs, at) };
+        in_numerator =
+            script == Script::Raised && if host.is_some_and(touches) { in_numerator } else { is_numerator(glyphs, at) };
         let script = if in_numerator { Script::Baseline } else { script };
         if script == Script::Baseline && !in_numerator {
             host = Some(&own.glyph);

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::disjoint_sets::DisjointSets;
+use crate::measures::NEXT_LINE_EM;
 use crate::tables::layout::edges::{Edge, Edges};
-use crate::tables::layout::lines::{PageWords, text_lines};
+use crate::tables::layout::lines::{PageWords, TextLine, text_lines};
 use pagewise_text::Bounds;
 
 /// Edges that end this near to another edge touch it.
@@ -76,26 +77,45 @@ pub(super) fn with_heads(mut components: Vec<Component>, words: &PageWords) -> V
     components
 }
 
-/// The component with the edge above it, as wide as it is, if all texts between are heads of its columns. A text alone above
+/// The component with its head, if that stands above it between no sides: all texts up to an edge as wide as the grid, of which
+/// each is in one column, or without such an edge the lines right above it that have a text in every column. A text alone above
 /// them is a title.
 pub(super) fn with_open_head(mut component: Component, edges: &Edges, words: &PageWords) -> Component {
     let area = component.bounds();
     let is_wide = |e: &&Edge| (e.start - area.x0).abs() < TOUCH && (e.end - area.x1).abs() < TOUCH;
     let is_near = |e: &&Edge| (TOUCH..MAX_HEAD_GAP_PT).contains(&(area.y0 - e.at));
-    let Some(edge) = edges.horizontal.iter().rev().find(|e| is_wide(e) && is_near(e)) else { return component };
-    let lines = text_lines(&words.inside(&Bounds { y0: edge.at, y1: area.y0, ..area }));
+    let edge = edges.horizontal.iter().rev().find(|e| is_wide(e) && is_near(e));
+    let top = edge.map_or(area.y0 - MAX_HEAD_GAP_PT, |edge| edge.at);
+    let lines = text_lines(&words.inside(&Bounds { y0: top, y1: area.y0, ..area }));
     let mut borders: Vec<f32> = component.vertical.iter().map(|e| e.at).collect();
     borders.sort_by(f32::total_cmp);
     borders.dedup_by(|a, b| *a - *b < TOUCH);
     let column = |x: f32| borders.partition_point(|border| *border < x);
+    let is_within = |own: &Bounds| column(own.x0) == column(own.x1);
+    let are_heads = |line: &&TextLine| line.chunks.len() > 1 && line.chunks.iter().all(|own| is_within(&own.bounds));
+    let near = if edge.is_some() { lines.len() } else { lines_right_above(&lines, area.y0, are_heads) };
+    let lines = lines.get(lines.len() - near..).unwrap_or_default();
     let chunks = || lines.iter().flat_map(|line| &line.chunks).map(|chunk| &chunk.bounds);
     let heads: BTreeSet<usize> = chunks().map(|own| column(own.x0)).collect();
     let is_titled = lines.first().is_none_or(|line| line.chunks.len() < 2);
-    let is_head = !is_titled && heads.len() >= MIN_HEADS && 2 * heads.len() > borders.len();
-    if is_head && chunks().all(|own| column(own.x0) == column(own.x1)) {
-        component.horizontal.push(*edge);
+    let inner = borders.iter().filter(|border| area.x0 + TOUCH < **border && **border < area.x1 - TOUCH).count();
+    let are_all = if edge.is_some() { 2 * heads.len() > borders.len() } else { heads.len() == inner + 1 };
+    if !is_titled && heads.len() >= MIN_HEADS && are_all && chunks().all(is_within) {
+        let top = chunks().map(|own| own.y0).fold(area.y0, f32::min);
+        let open = Edge { at: top, start: area.x0, end: area.x1, is_rule: false };
+        component.horizontal.push(edge.copied().unwrap_or(open));
     }
     component
+}
+
+/// How many of the last lines stand right above a place, and each other, and pass a test.
+fn lines_right_above(lines: &[TextLine], mut below: f32, test: impl Fn(&&TextLine) -> bool) -> usize {
+    let is_near = |line: &&TextLine| {
+        let is_near = below - line.baseline < NEXT_LINE_EM.end * line.size;
+        below = line.baseline;
+        is_near
+    };
+    lines.iter().rev().take_while(is_near).take_while(test).count()
 }
 
 /// Groups of edges that touch.

@@ -420,7 +420,7 @@ pub(crate) fn is_table(slots: &[Slot], heads: usize, rows: usize, columns: &[Col
     if proof == Proof::Labelled {
         let labels = body.iter().filter(|slot| is_label(slot)).count();
         let is_template = labels == body.len() && body_rows >= MIN_LABELS;
-        return (is_dense || is_template) && !is_numbered(&body, columns.len());
+        return (is_dense || is_template) && !is_numbered(&body, columns.len()) && !is_contents(slots, columns.len());
     }
     let enough = if proof.is_drawn() {
         rows >= 2 && full >= 1

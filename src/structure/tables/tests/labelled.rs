@@ -174,3 +174,22 @@ Allocation    -               X               X
     );
     assert_eq!(found, "^Time | ^Before | ^After | ^One year later\nConsent | X | - | -\nAllocation | - | X | X");
 }
+
+#[test]
+fn contents_are_no_table_below_an_entry_that_reads_like_a_label() {
+    let contents = "
+Creatures 6
+----------------------------
+Folio all                 6
+----------------------------
+Quarto                    7
+----------------------------
+Octavo                    8
+----------------------------
+Quire                     9
+----------------------------
+Sheet                    10
+----------------------------";
+    assert_eq!(tables_of(contents), "");
+    assert!(tables_of(&contents.replace("10", " 2")).ends_with("Sheet | 2"));
+}

@@ -1188,6 +1188,27 @@ Date   Name    Out     In
 }
 
 #[test]
+fn a_row_right_above_a_grid_with_a_text_over_each_column_is_the_head() {
+    let sketch = "
+Date    Name    Out     In
+-----------------------------
+3 May | Start |       |  8.0
+-----------------------------
+4 May | Folio |  7.9  |
+-----------------------------
+5 May | Quire |  2.6  |
+-----------------------------";
+    let rows = "3 May | Start |  | 8.0\n4 May | Folio | 7.9 | \n5 May | Quire | 2.6 | ";
+    assert_eq!(tables_of(sketch), format!("^Date | ^Name | ^Out | ^In\n{rows}"));
+    assert!(!tables_of(&sketch.replace("Out ", "    ")).contains("Name"), "no text over a column");
+    assert!(
+        !tables_of(&sketch.replace("Date    Name", "Dates and Names")).contains("Names"),
+        "a text over two columns"
+    );
+    assert!(!tables_of(&sketch.replace("In\n", "In\n\n\n")).contains("Name"), "a row further above");
+}
+
+#[test]
 fn labels_at_the_left_of_a_grid_of_values_belong_to_its_rows() {
     let sketch = "
                ----------------
