@@ -13,8 +13,9 @@ use super::marked_words::{add_marked_words, marks_words};
 use super::office::OfficePages;
 use super::pages::{
     DocumentFacts, DocumentWants, DrawnPage, FileJob, PageFacts, PageRegions, PageWants, Pages, PdfAction, PdfChunk,
-    PdfError, Reader, RecognitionLimits,
+    PdfError, PictureFault, ReadablePage, Reader, ReaderMemory, RecognitionLimits,
 };
+use super::web_page::{read_web_page, read_whole_file};
 use pagewise_base::hash::PageFingerprint;
 use pagewise_base::limits::{Cancellation, Limits, StopReason};
 use pagewise_base::page::PageIndex;
@@ -23,7 +24,7 @@ use pagewise_document::Tier;
 use pagewise_document::{
     AnnotationCounts, Document, DocumentError, DocumentInfo, PageAnnotations, PageGeometry, PageTags, ReadAt,
 };
-use pagewise_render::{FontSource, PageImages, Picture, RenderError, RenderOptions, Scan};
+use pagewise_render::{FontSource, PageImages, Picture, RenderError, RenderOptions, Scan, picture_fault};
 use pagewise_split::{CutError, CutNote, JoinError, PageChunk};
 use pagewise_structure::TableArea;
 use pagewise_structure::tables::{find_tables, has_rows_beside};
@@ -153,6 +154,26 @@ impl Reader for InProcessReader {
             #[cfg(feature = "office")]
             OpenedFile::Office(parts) => parts,
         })
+    }
+
+    fn readable(
+        &self,
+        file: &dyn ReadAt,
+        content_type: Option<&str>,
+        base: &str,
+        cancellation: &Cancellation,
+    ) -> Result<ReadablePage, PdfError> {
+        cancellation.check()?;
+        read_web_page(file, content_type, base)
+    }
+
+    fn picture_fault(&self, file: &dyn ReadAt, cancellation: &Cancellation) -> Result<Option<PictureFault>, PdfError> {
+        cancellation.check()?;
+        Ok(picture_fault(&read_whole_file(file)?))
+    }
+
+    fn memory(&self) -> ReaderMemory {
+        ReaderMemory::default()
     }
 }
 

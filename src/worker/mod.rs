@@ -64,9 +64,9 @@ pub use fonts::{FontFiles, LocalFonts, OpenFont};
 pub use in_process::InProcessReader;
 pub use pages::{
     DocumentFacts, DocumentWants, DrawnPage, FileJob, PageFacts, PageImages, PageKind, PageRegions, PageSource,
-    PageText, PageWants, PageWords, Pages, PdfAction, PdfChunk, PdfError, Picture, ReadablePage, Reader, ReaderMemory,
-    RecognisedPage, Recognition, RecognitionAttempt, RecognitionLimits, RecognitionRequest, RenderOptions,
-    StructuredPage, WithoutRecognition,
+    PageText, PageWants, PageWords, Pages, PdfAction, PdfChunk, PdfError, Picture, PictureFault, ReadablePage, Reader,
+    ReaderMemory, RecognisedPage, Recognition, RecognitionAttempt, RecognitionLimits, RecognitionRequest,
+    RenderOptions, StructuredPage, WithoutRecognition,
 };
 #[cfg(all(unix, not(pagewise_portable)))]
 pub use parent::WorkerReader;

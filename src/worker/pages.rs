@@ -8,7 +8,6 @@ use bytes::Bytes;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::error::WorkerError;
-use super::web_page::{read_web_page, read_whole_file};
 use pagewise_base::checked_on_arrival;
 use pagewise_base::hash::{ContentHash, PageFingerprint};
 use pagewise_base::limits::{Cancellation, LimitExceeded, Limits, StopReason};
@@ -19,15 +18,14 @@ use pagewise_document::{
 };
 #[cfg(all(unix, not(pagewise_portable)))]
 use pagewise_document::{Link, LinkTarget};
-pub use pagewise_render::{PageImages, Picture, RenderOptions};
-use pagewise_render::{PictureFault, picture_fault};
+pub use pagewise_render::{PageImages, Picture, PictureFault, RenderOptions};
 use pagewise_structure::tables::Table;
 use pagewise_structure::{PageStructure, Region};
 use pagewise_text::Extent;
 pub use pagewise_text::{PageKind, PageText, PageWords};
 pub use pagewise_web::html::ReadablePage;
 
-/// Opens documents.
+/// Opens documents. No method has a body: one that a wrapper leaves out would read in this process.
 pub trait Reader: Send + Sync {
     /// Opens the PDF in `file` for one request. Cancelling it also stops later operations on the document.
     ///
@@ -50,24 +48,16 @@ pub trait Reader: Send + Sync {
         content_type: Option<&str>,
         base: &str,
         cancellation: &Cancellation,
-    ) -> Result<ReadablePage, PdfError> {
-        cancellation.check()?;
-        read_web_page(file, content_type, base)
-    }
+    ) -> Result<ReadablePage, PdfError>;
 
     /// Decodes the picture in `file`. Returns what is wrong with it; `None` if nothing is.
     ///
     /// # Errors
     /// As [`Self::readable`].
-    fn picture_fault(&self, file: &dyn ReadAt, cancellation: &Cancellation) -> Result<Option<PictureFault>, PdfError> {
-        cancellation.check()?;
-        Ok(picture_fault(&read_whole_file(file)?))
-    }
+    fn picture_fault(&self, file: &dyn ReadAt, cancellation: &Cancellation) -> Result<Option<PictureFault>, PdfError>;
 
     /// The memory of the reader's workers and caches, for metrics.
-    fn memory(&self) -> ReaderMemory {
-        ReaderMemory::default()
-    }
+    fn memory(&self) -> ReaderMemory;
 }
 
 /// The memory of a reader's workers and caches.

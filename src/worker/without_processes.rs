@@ -10,7 +10,7 @@ use super::engine::OcrEngine;
 use super::error::WorkerError;
 use super::fonts::{FontFiles, LocalFonts};
 use super::in_process::InProcessReader;
-use super::pages::{Pages, PdfError, ReadablePage, Reader};
+use super::pages::{Pages, PdfError, PictureFault, ReadablePage, Reader, ReaderMemory};
 use super::sandbox::SandboxLayers;
 use super::settings::WorkerSettings;
 use pagewise_base::limits::{Cancellation, Limits};
@@ -77,6 +77,15 @@ impl Reader for WorkerReader {
     ) -> Result<ReadablePage, PdfError> {
         self.layers()?;
         self.reader.readable(file, content_type, base, cancellation)
+    }
+
+    fn picture_fault(&self, file: &dyn ReadAt, cancellation: &Cancellation) -> Result<Option<PictureFault>, PdfError> {
+        self.layers()?;
+        self.reader.picture_fault(file, cancellation)
+    }
+
+    fn memory(&self) -> ReaderMemory {
+        self.reader.memory()
     }
 }
 

@@ -9,7 +9,7 @@ use pagewise::context::{
 use pagewise::source::{HashCache, Roots};
 use pagewise::worker::{
     DocumentFacts, DocumentWants, FileJob, PageFacts, PageRegions, PageWants, Pages, PdfAction, PdfChunk, PdfError,
-    Reader,
+    PictureFault, ReadablePage, Reader, ReaderMemory,
 };
 use pagewise_base::hash::PageFingerprint;
 use pagewise_base::limits::{Cancellation, Limits};
@@ -38,6 +38,24 @@ impl Reader for Words {
         file.read_at(0, &mut bytes)?;
         let text = String::from_utf8(bytes).unwrap();
         Ok(Box::new(WordsDocument { lines: text.lines().skip(1).map(str::to_owned).collect() }))
+    }
+
+    fn readable(
+        &self,
+        _file: &dyn ReadAt,
+        _content_type: Option<&str>,
+        _base: &str,
+        _cancellation: &Cancellation,
+    ) -> Result<ReadablePage, PdfError> {
+        unreachable!("the bench has no web pages")
+    }
+
+    fn picture_fault(&self, _file: &dyn ReadAt, _: &Cancellation) -> Result<Option<PictureFault>, PdfError> {
+        Ok(None)
+    }
+
+    fn memory(&self) -> ReaderMemory {
+        ReaderMemory::default()
     }
 }
 

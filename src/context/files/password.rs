@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::worker::{Pages, PdfError, ReadablePage, Reader, ReaderMemory};
+use crate::worker::{Pages, PdfError, PictureFault, ReadablePage, Reader, ReaderMemory};
 use pagewise_base::limits::Cancellation;
 use pagewise_document::ReadAt;
 
@@ -60,6 +60,10 @@ impl Reader for FallbackPasswordReader {
         cancellation: &Cancellation,
     ) -> Result<ReadablePage, PdfError> {
         self.reader.readable(file, content_type, base, cancellation)
+    }
+
+    fn picture_fault(&self, file: &dyn ReadAt, cancellation: &Cancellation) -> Result<Option<PictureFault>, PdfError> {
+        self.reader.picture_fault(file, cancellation)
     }
 }
 
