@@ -17,6 +17,8 @@ const MIN_RULER: usize = 20;
 /// The distances of its numbers differ by less, in ems. Numbers that differ by less from the baseline of the text beside them are
 /// level with it.
 const EVEN_EM: f32 = 0.05;
+/// The edges of numbers below each other differ by less, in points.
+const SAME_EDGE_PT: f32 = 0.5;
 /// Maximum number of digits.
 const MAX_DIGITS: usize = 4;
 /// Manuscripts number each line, or each fifth.
@@ -26,7 +28,7 @@ const SMALLER: f32 = 0.85;
 const SMALLER_IN_OTHER_FONT: f32 = 0.95;
 /// Minimum gap between the numbers and what they stand beside, in ems.
 const GAP_EM: f32 = 0.3;
-/// Minimum gap between the numbers and typed text in their type, in ems. More than one of so many of its lines begin small.
+/// Minimum gap between the numbers of a page and its text, in ems. More than one of so many of its lines begin small.
 const WIDE_GAP_EM: f32 = 1.0;
 const SMALL_STARTS: usize = 4;
 /// At most one row in this many may differ from the others.
@@ -45,21 +47,23 @@ pub(crate) fn find(page: &PageLayout) -> BTreeSet<usize> {
         return BTreeSet::new();
     }
     let rows = Rows::of(numbers.iter().chain(&others).copied().collect());
+    let mut types: BTreeMap<(u16, i32), Vec<Indexed>> = BTreeMap::new();
+    numbers.iter().for_each(|own| types.entry((own.1.font, quarters(own.1.size))).or_default().push(*own));
     let mut found = BTreeSet::new();
-    for edge in [|word: &Word| word.bounds.x1, |word: &Word| word.bounds.x0] {
-        let mut columns: BTreeMap<(u16, i32, i32), Vec<Indexed>> = BTreeMap::new();
-        for (index, word) in &numbers {
-            columns.entry((word.font, quarters(word.size), quarters(edge(word)) / 3)).or_default().push((*index, word));
-        }
-        for mut column in columns.into_values().filter(|column| column.len() >= MIN_LISTED) {
-            column.sort_by(|a, b| a.1.baseline.total_cmp(&b.1.baseline));
-            for run in column.chunk_by(|a, b| is_next(a.1, b.1)) {
-                let are_numbers = rows.are_beside_text(run, page)
-                    || rows.are_ruler(run, page)
-                    || rows.are_before_prose(run)
-                    || rows.are_before_code(run);
-                if are_numbers {
-                    found.extend(run.iter().map(|(index, _)| *index));
+    for edge in [|word: &Word| word.bounds.x1, |word: &Word| word.bounds.x0, |word: &Word| word.bounds.center().0] {
+        for own in types.values_mut() {
+            own.sort_by(|a, b| edge(a.1).total_cmp(&edge(b.1)));
+            let columns = own.chunk_by_mut(|a, b| edge(b.1) - edge(a.1) < SAME_EDGE_PT);
+            for column in columns.filter(|column| column.len() >= MIN_LISTED) {
+                column.sort_by(|a, b| a.1.baseline.total_cmp(&b.1.baseline));
+                for run in column.chunk_by(|a, b| is_next(a.1, b.1)) {
+                    let are_numbers = rows.are_beside_text(run, page)
+                        || rows.are_ruler(run, page)
+                        || rows.are_of_page(run, page)
+                        || rows.are_before_code(run);
+                    if are_numbers {
+                        found.extend(run.iter().map(|(index, _)| *index));
+                    }
                 }
             }
         }
@@ -162,21 +166,26 @@ impl<'p> Rows<'p> {
             && !self.have_head(run)
     }
 
-    /// Whether each line of a typed page has its number, in the type of the text, as bills and records of courts have it. Unlike
-    /// the items of a list, many of its lines go on with a sentence.
-    fn are_before_prose(&self, run: &[Indexed]) -> bool {
+    /// Whether numbers in the type of the text count the lines of a page, as bills, pleadings and records of courts have it. Unlike
+    /// the items of a list, many lines beside them go on with a sentence, or a rule as high as the page divides them.
+    fn are_of_page(&self, run: &[Indexed], page: &PageLayout) -> bool {
         let Some((_, first)) = run.first().filter(|_| run.len() >= MIN_RULER) else { return false };
-        let next = |(index, own): &Indexed| {
-            let (before, after) = self.beside(*index);
-            let (_, next) = after.first().filter(|_| before.is_empty())?;
-            (next.bounds.x0 - own.bounds.x1 > WIDE_GAP_EM * first.size).then_some(*next)
+        let (numbers, em) = (Bounds::around(run.iter().map(|(_, word)| word.bounds)), first.size);
+        let is_beside = |word: &&Word| {
+            word.bounds.x0 - numbers.x1 > WIDE_GAP_EM * em
+                && numbers.y0 < word.baseline
+                && word.baseline < numbers.y1 + em
+                && number(word).is_none()
         };
-        let texts: Vec<&Word> = run.iter().filter_map(next).collect();
-        let small = texts.iter().filter(|word| word.text.starts_with(char::is_lowercase)).count();
+        let starts = self.rows.iter().filter_map(|row| row.iter().map(|(_, word)| *word).find(is_beside));
+        let starts: Vec<&Word> = starts.collect();
+        let small = starts.iter().filter(|word| word.text.starts_with(char::is_lowercase)).count();
+        let edge = starts.iter().map(|word| word.bounds.x0).fold(page.width, f32::min);
+        let is_border = |own: Bounds| {
+            (numbers.x1..edge).contains(&own.x0) && own.y0 < numbers.y0 - 2.0 * em && own.y1 > numbers.y1 + 2.0 * em
+        };
         are_even(run)
-            && number(first) == Some(1)
-            && ODD_ROWS * (run.len() - texts.len()) <= run.len()
-            && SMALL_STARTS * small > run.len()
+            && (SMALL_STARTS * small > starts.len() || page.rules.iter().any(|rule| is_border(rule.bounds)))
             && !self.have_text_beyond(run, true)
     }
 

@@ -3,6 +3,7 @@
 use super::super::line_numbers;
 use super::super::read_document;
 use super::sheet::{FULL, Face, MONO, PLAIN, Sheet, markdown};
+use pagewise_text::{Bounds, Rule};
 
 /// The type of the numbers.
 const SMALL: Face = Face { size: 6.0, ..PLAIN };
@@ -44,16 +45,28 @@ fn numbers_that_are_as_large_as_their_text_or_do_not_count_stay() {
 }
 
 #[test]
-fn numbers_of_the_lines_of_a_bill_are_left_out_and_those_of_a_list_stay() {
+fn numbers_of_the_lines_of_a_page_are_left_out_in_the_type_of_its_text_and_those_of_a_list_stay() {
     let of = |text: fn(usize) -> &'static str| {
         (1..=25).fold(Sheet::new(), |mut sheet, at| {
-            sheet.put(20.0, MONO, &at.to_string());
+            sheet.put(if at % 2 == 0 { 20.0 } else { 20.1 }, MONO, &at.to_string());
             sheet.at(50.0, MONO, text(at)).space(8.0)
         })
     };
     let bill = of(|at| if at % 2 == 0 { "or the review of an order" } else { "The department shall ask for" });
     assert_eq!(line_numbers::find(&bill.layout).len(), 25);
-    assert!(line_numbers::find(&of(|_| "Sheets of paper").layout).is_empty());
+    let mut list = of(|_| "Sheets of paper");
+    assert!(line_numbers::find(&list.layout).is_empty());
+    let (top, foot) = list
+        .layout
+        .words
+        .iter()
+        .fold((f32::MAX, 0.0_f32), |(top, foot), word| (top.min(word.bounds.y0), foot.max(word.bounds.y1)));
+    let mut with_rule = |y0: f32, y1: f32| {
+        let bounds = Bounds { x0: 42.0, y0, x1: 42.5, y1 };
+        list.layout.rules = vec![Rule { bounds, is_horizontal: false, color: [0; 3] }];
+        line_numbers::find(&list.layout).len()
+    };
+    assert_eq!((with_rule(top, foot), with_rule(top - 30.0, foot + 30.0)), (0, 25));
 }
 
 #[test]
