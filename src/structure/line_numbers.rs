@@ -31,6 +31,8 @@ const GAP_EM: f32 = 0.3;
 /// Minimum gap between the numbers of a page and its text, in ems. More than one of so many of its lines begin small.
 const WIDE_GAP_EM: f32 = 1.0;
 const SMALL_STARTS: usize = 4;
+/// More than one of so many numbered lines is empty.
+const EMPTY_LINES: usize = 5;
 /// At most one row in this many may differ from the others.
 const ODD_ROWS: usize = 10;
 /// A word above the first number, nearer than this many of its ems, is the head of a column of values.
@@ -166,27 +168,40 @@ impl<'p> Rows<'p> {
             && !self.have_head(run)
     }
 
-    /// Whether numbers in the type of the text count the lines of a page, as bills, pleadings and records of courts have it. Unlike
-    /// the items of a list, many lines beside them go on with a sentence, or a rule as high as the page divides them.
+    /// Whether numbers in the type of the text count the lines of a page, or of one of several in boxes on a sheet, as bills,
+    /// pleadings and records of courts have it. Unlike the items of a list, many lines beside them go on with a sentence, or a
+    /// rule as high as the page divides them, or many lines are empty.
     fn are_of_page(&self, run: &[Indexed], page: &PageLayout) -> bool {
         let Some((_, first)) = run.first().filter(|_| run.len() >= MIN_RULER) else { return false };
         let (numbers, em) = (Bounds::around(run.iter().map(|(_, word)| word.bounds)), first.size);
-        let is_beside = |word: &&Word| {
-            word.bounds.x0 - numbers.x1 > WIDE_GAP_EM * em
+        let is_high = |own: &Bounds| own.y0 < numbers.y0 && own.y1 > numbers.y1;
+        let sides = || page.rules.iter().map(|rule| rule.bounds).filter(is_high);
+        let left = sides().map(|own| own.x1).filter(|x| *x < numbers.x0).fold(f32::NEG_INFINITY, f32::max);
+        let right = |from: f32| sides().map(|own| own.x0).filter(|x| *x > from).fold(page.width, f32::min);
+        let is_line = |word: &&Word| {
+            word.bounds.x0 > left
                 && numbers.y0 < word.baseline
                 && word.baseline < numbers.y1 + em
                 && number(word).is_none()
         };
-        let starts = self.rows.iter().filter_map(|row| row.iter().map(|(_, word)| *word).find(is_beside));
-        let starts: Vec<&Word> = starts.collect();
-        let small = starts.iter().filter(|word| word.text.starts_with(char::is_lowercase)).count();
-        let edge = starts.iter().map(|word| word.bounds.x0).fold(page.width, f32::min);
-        let is_border = |own: Bounds| {
-            (numbers.x1..edge).contains(&own.x0) && own.y0 < numbers.y0 - 2.0 * em && own.y1 > numbers.y1 + 2.0 * em
+        let lines = |of: &dyn Fn(&Word) -> bool| {
+            let row = |row: &Vec<Indexed<'p>>| row.iter().map(|(_, word)| *word).find(|word| is_line(word) && of(word));
+            self.rows.iter().filter_map(row).collect::<Vec<&Word>>()
         };
-        are_even(run)
-            && (SMALL_STARTS * small > starts.len() || page.rules.iter().any(|rule| is_border(rule.bounds)))
-            && !self.have_text_beyond(run, true)
+        let near = lines(&|word| word.bounds.x0 - numbers.x1 > WIDE_GAP_EM * em);
+        let edge = near.iter().map(|word| word.bounds.x0).fold(page.width, f32::min);
+        let starts = lines(&|word| word.bounds.x0 >= edge && word.bounds.x0 < right(edge));
+        let small = starts.iter().filter(|word| word.text.starts_with(char::is_lowercase)).count();
+        let is_divided = || {
+            let is_border = |own: Bounds| numbers.y0 - own.y0 > 2.0 * em && own.y1 - numbers.y1 > 2.0 * em;
+            sides().any(|own| (numbers.x1..edge).contains(&own.x0) && is_border(own))
+        };
+        let is_empty = |(_, own): &&Indexed| !starts.iter().any(|word| (word.baseline - own.baseline).abs() < em / 2.0);
+        let are_ended =
+            || EMPTY_LINES * run.iter().filter(is_empty).count() > run.len() && starts.len() > run.len() / 3;
+        let beyond = lines(&|word| word.bounds.x1 < numbers.x0).len();
+        ODD_ROWS * beyond <= run.len()
+            && (are_even(run) && (SMALL_STARTS * small > starts.len() || is_divided()) || are_ended())
     }
 
     /// Whether a word stands directly above the numbers.

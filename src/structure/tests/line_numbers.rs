@@ -70,6 +70,22 @@ fn numbers_of_the_lines_of_a_page_are_left_out_in_the_type_of_its_text_and_those
 }
 
 #[test]
+fn numbers_of_several_pages_on_a_sheet_are_left_out_in_each_box_also_beside_empty_lines() {
+    let mut sheet = Sheet::new();
+    for at in 1..=22_u8 {
+        sheet.y += if at % 5 == 0 { 11.0 } else { 13.0 };
+        for x in [20.0, 220.0] {
+            sheet.put(x, MONO, &at.to_string());
+            sheet.put(x + 30.0, MONO, if at % 3 == 0 { "" } else { "For the Plaintiff:" });
+        }
+    }
+    assert!(line_numbers::find(&sheet.layout).len() < 44);
+    let bounds = Bounds { x0: 200.0, y0: 0.0, x1: 200.5, y1: sheet.y + 50.0 };
+    sheet.layout.rules.push(Rule { bounds, is_horizontal: false, color: [0; 3] });
+    assert_eq!(line_numbers::find(&sheet.layout).len(), 44);
+}
+
+#[test]
 fn a_pale_ruler_on_a_pitch_of_its_own_is_left_out_and_pale_numbers_of_rows_stay() {
     let of = |pitch: f32| {
         let sheet = (165..195).fold(Sheet::new(), |sheet, _| sheet.line(FULL));

@@ -49,6 +49,9 @@ fn table(grid: &DrawnGrid) -> Option<(Bounds, Table)> {
     }
     let (mut slots, rows, columns) = compact(grid.slots());
     let rows = trimmed(&mut slots, rows, columns);
+    if likeness::are_pages(&slots) {
+        return None;
+    }
     split_spans(&mut slots);
     let rows = split_rows(&mut slots, rows);
     let is_table = likeness::is_grid(&slots, rows, columns);

@@ -50,6 +50,16 @@ const MAX_HEAD_WORDS: usize = 6;
 /// Minimum number of rows of a template, which has no values yet.
 const MIN_LABELS: usize = 3;
 
+/// So many cells at most are boxes with text and no table if each has so many lines.
+const MAX_PAGES: usize = 6;
+const MIN_PAGE_LINES: usize = 12;
+
+/// Whether a few drawn cells hold many lines each, as several pages on a sheet do.
+pub(crate) fn are_pages(slots: &[Slot]) -> bool {
+    let filled = || slots.iter().filter(|slot| !slot.words.is_empty());
+    filled().count() <= MAX_PAGES && filled().all(|slot| text_lines(&slot.words).len() >= MIN_PAGE_LINES)
+}
+
 /// Whether drawn cells hold the text of a table.
 pub(crate) fn is_grid(slots: &[Slot], rows: usize, columns: usize) -> bool {
     let filled: Vec<&Slot> = slots.iter().filter(|slot| !slot.words.is_empty()).collect();

@@ -1209,6 +1209,27 @@ Date    Name    Out     In
 }
 
 #[test]
+fn boxes_with_many_lines_each_are_no_table() {
+    let sheet = |lines: usize| {
+        let border = "---------------------------------------------";
+        let rows = [
+            "| The folds of the sheet | are cut by hand    |\n",
+            "| lie flat, as pages do  | when none is bound |\n",
+            "| until somebody reads   | in them at length  |\n",
+        ];
+        let box_row: String = rows.into_iter().cycle().take(lines).collect();
+        let mut page = page(&format!("\n{border}\n{box_row}{border}\n{box_row}{border}"));
+        // Each page has lines of its own.
+        for word in page.words.iter_mut().filter(|word| word.bounds.x0 > 150.0) {
+            (word.bounds, word.baseline) = (word.bounds.moved([0.0, 5.0]), word.baseline + 5.0);
+        }
+        shapes(&page)
+    };
+    assert!(sheet(3).contains(" | "), "cells of three lines");
+    assert_eq!(sheet(12), "");
+}
+
+#[test]
 fn labels_at_the_left_of_a_grid_of_values_belong_to_its_rows() {
     let sketch = "
                ----------------
