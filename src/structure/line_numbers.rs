@@ -200,7 +200,10 @@ impl<'p> Rows<'p> {
         let are_ended =
             || EMPTY_LINES * run.iter().filter(is_empty).count() > run.len() && starts.len() > run.len() / 3;
         let beyond = lines(&|word| word.bounds.x1 < numbers.x0).len();
+        // Numbers keep the lines of code apart that is not typed.
+        let is_typed = 2 * starts.iter().filter(|word| word.is_monospace).count() > starts.len();
         ODD_ROWS * beyond <= run.len()
+            && (is_typed || !self.have_code_signs(run))
             && (are_even(run) && (SMALL_STARTS * small > starts.len() || is_divided()) || are_ended())
     }
 
@@ -226,6 +229,14 @@ impl<'p> Rows<'p> {
         ODD_ROWS * between.filter(|word| is_beyond(word) && number(word).is_none()).count() > run.len()
     }
 
+    /// Whether what stands after numbers on their rows has the signs of code.
+    fn have_code_signs(&self, run: &[Indexed]) -> bool {
+        let mut code = CodeSigns::default();
+        let words = run.iter().flat_map(|(index, _)| self.beside(*index).1);
+        words.for_each(|(_, word)| code.add(&word.text));
+        code.are_many()
+    }
+
     /// Whether numbers stand before the lines of a listing, in another type, or from 1 on before what has the signs of code.
     fn are_before_code(&self, run: &[Indexed]) -> bool {
         let Some((_, first)) = run.first().filter(|_| run.len() >= MIN_LISTED) else { return false };
@@ -233,16 +244,12 @@ impl<'p> Rows<'p> {
         let starts = || lines.iter().filter_map(|line| line.first()).map(|(_, word)| *word);
         let is_code = |line: &&&[Indexed]| line.iter().all(|(_, word)| word.is_monospace);
         let differs = |word: &Word| word.font != first.font || word.size > first.size / SMALLER;
-        let has_code_signs = || {
-            let mut code = CodeSigns::default();
-            lines.iter().copied().flatten().for_each(|(_, word)| code.add(&word.text));
-            code.are_many()
-        };
         let right = run.iter().map(|(_, word)| word.bounds.x1).fold(0.0, f32::max);
         starts().count() >= MIN_LISTED
             && lines.iter().filter(is_code).count() == lines.len()
             && run.iter().all(|(index, _)| self.beside(*index).0.is_empty())
             && starts().all(|word| word.bounds.x0 - right > GAP_EM * word.size)
-            && (starts().all(differs) || number(first) == Some(1) && run.len() >= MIN_LINES && has_code_signs())
+            && (starts().all(differs)
+                || number(first) == Some(1) && run.len() >= MIN_LINES && self.have_code_signs(run))
     }
 }
