@@ -19,6 +19,8 @@ const MIN_RULER: usize = 20;
 const EVEN_EM: f32 = 0.05;
 /// The edges of numbers below each other differ by less, in points.
 const SAME_EDGE_PT: f32 = 0.5;
+/// The most runs of numbers of a page that are looked at.
+const MAX_RUNS: usize = 500;
 /// Maximum number of digits.
 const MAX_DIGITS: usize = 4;
 /// Manuscripts number each line, or each fifth.
@@ -51,14 +53,16 @@ pub(crate) fn find(page: &PageLayout) -> BTreeSet<usize> {
     let rows = Rows::of(numbers.iter().chain(&others).copied().collect());
     let mut types: BTreeMap<(u16, i32), Vec<Indexed>> = BTreeMap::new();
     numbers.iter().for_each(|own| types.entry((own.1.font, quarters(own.1.size))).or_default().push(*own));
-    let mut found = BTreeSet::new();
+    let (mut found, mut runs) = (BTreeSet::new(), MAX_RUNS);
     for edge in [|word: &Word| word.bounds.x1, |word: &Word| word.bounds.x0, |word: &Word| word.bounds.center().0] {
         for own in types.values_mut() {
             own.sort_by(|a, b| edge(a.1).total_cmp(&edge(b.1)));
             let columns = own.chunk_by_mut(|a, b| edge(b.1) - edge(a.1) < SAME_EDGE_PT);
             for column in columns.filter(|column| column.len() >= MIN_LISTED) {
                 column.sort_by(|a, b| a.1.baseline.total_cmp(&b.1.baseline));
-                for run in column.chunk_by(|a, b| is_next(a.1, b.1)) {
+                let counted = column.chunk_by(|a, b| is_next(a.1, b.1)).filter(|run| run.len() >= MIN_LISTED);
+                for run in counted.take(runs) {
+                    runs -= 1;
                     let are_numbers = rows.are_beside_text(run, page)
                         || rows.are_ruler(run, page)
                         || rows.are_of_page(run, page)
