@@ -8,13 +8,15 @@ use std::ops::Range;
 
 /// The space after a heading without a number, in ems: a quad, which no justified line has between its words.
 const QUAD_EM: Range<f32> = 0.97..1.06;
+/// The most lines of a heading with a number, the last of which its text shares.
+const MAX_LINES: usize = 3;
 /// Maximum number of words of such a heading, and minimum number of its letters. The letters of the lines of forms stand
 /// before a quad too.
 const MAX_WORDS: usize = 12;
 const MIN_LETTERS: usize = 3;
 
 /// Divides the lines in which a heading ends and its text begins: `2.1. Sample. We took …`, with the heading in bold or
-/// italics, over one line or two; or a heading in bold type before a quad.
+/// italics, over up to three lines; or a heading in bold type before a quad.
 pub(super) fn divide(lines: &mut Vec<Line>) {
     let mut at = 0;
     while at < lines.len() {
@@ -42,13 +44,13 @@ fn heading_end(lines: &[Line]) -> Option<(usize, usize)> {
     if !is_section_number(&number.text) || !title.text.starts_with(char::is_uppercase) {
         return words_before_quad(first).map(|words| (0, words));
     }
-    let plain =
-        |line: &Line, from: usize| line.words.iter().skip(from).position(|word| !is_emphasis(word)).map(|at| at + from);
-    let (offset, words) = match (plain(first, 1), lines.get(1)) {
-        (Some(words), _) => (0, words),
-        (None, Some(second)) if is_next_line(first, second) => (1, plain(second, 0)?),
-        _ => return None,
+    let plain = |(offset, line): (usize, &Line)| {
+        let mut words = line.words.iter().enumerate().skip(usize::from(offset == 0));
+        words.find(|(_, word)| !is_emphasis(word)).map(|(at, _)| (offset, at))
     };
+    let follow =
+        lines.windows(2).take_while(|pair| matches!(pair, [above, below] if is_next_line(above, below))).count();
+    let (offset, words) = lines.iter().take((1 + follow).min(MAX_LINES)).enumerate().find_map(plain)?;
     let last = lines.get(offset)?.words.get(words.checked_sub(1)?)?;
     last.text.ends_with('.').then_some((offset, words)).filter(|_| offset > 0 || words > 1)
 }

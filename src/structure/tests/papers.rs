@@ -94,6 +94,25 @@ fn a_numbered_heading_in_the_first_line_of_its_text_is_one() {
 }
 
 #[test]
+fn a_numbered_heading_of_three_lines_ends_in_the_last_of_them() {
+    let lines = [
+        "2.1. Samples of Leaves, and of Folds that were Found in",
+        "the Rooms of Both Houses, with the Places where most of",
+    ];
+    let sheet = section(Sheet::new(), "2. Methods").space(6.0);
+    let mut sheet = lines.iter().fold(sheet, |sheet, line| sheet.at(50.0, ITALIC, line));
+    sheet.put(50.0, ITALIC, "Them Lay.");
+    sheet.put(100.0, PLAIN, "We took what there was of it to take, and");
+    sheet.y += 12.0;
+    let text = markdown(sheet.line(FULL).line("it ends."));
+    let heading = format!("## {} Them Lay.", lines.join(" "));
+    assert!(
+        text.ends_with(&format!("{heading}\n\nWe took what there was of it to take, and {FULL} it ends.")),
+        "{text}"
+    );
+}
+
+#[test]
 fn numbers_without_a_sign_are_marks_if_each_is_the_next() {
     let item = |sheet: Sheet, number: &str, text: &str| {
         let mut sheet = sheet;
