@@ -34,11 +34,11 @@ const TEX_FAMILIES: [&str; 5] = ["cm", "sf", "ec", "tc", "la"];
 const MATH: [(MathFont, &str); 4] = [
     (MathFont::DoubleStruck, "msbm bbm bbold dsrom dsss"),
     (MathFont::Fraktur, "eufm eufb"),
-    (MathFont::Script, "cmsy cmbsy eusm eusb rsfs lmmathsymbols txsy pxsy ntxsy zpzccm"),
+    (MathFont::Script, "cmsy cmbsy eusm eusb rsfs lmmathsymbols txsy pxsy ntxsy zpzccm kp--m-sy"),
     (
         MathFont::Letters,
         "cmmi cmex msam eurm lmmath txmi txex pxmi pxex ntxmi ntxex rtxmi rpxmi mtmi mtsy mtex stmary esint \
-        standardsym zplm zptm futmi fouriermath euex",
+        standardsym zplm zptm futmi fouriermath euex kp--m rtxbmi rpxbmi eurb",
     ),
 ];
 /// What other fonts of formulas have in their names.

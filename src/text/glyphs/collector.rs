@@ -272,8 +272,13 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
                 Some(em) => place.size = place.unit * em,
                 None => place.unit = stretch.unit(&place),
             }
-            if is_math && text.as_ref().and_then(GlyphText::first).is_some_and(grows_in_formulas) {
+            if let Some(sign) =
+                text.as_ref().and_then(GlyphText::first).filter(|sign| is_math && grows_in_formulas(*sign))
+            {
                 place.ink = ink_of(glyph, em, place.direction);
+                if !is_bracket_piece(sign) {
+                    place.settle();
+                }
             }
             // A sign without width is part of the next one.
             let is_shown = || is_visible && advance > 0.0 && has_ink(glyph);
@@ -363,11 +368,17 @@ fn line_area(path: &BezPath, extent: Rect, mode: &DrawMode) -> Option<Rect> {
 }
 
 /// Signs of formulas that have several sizes, besides the ranges below: operators, roots, brackets and their pieces.
-const GROWING_SIGNS: &str = "⊕⊗⊙∪∩∨∧⊎⊔()[]{}|√∏∐∑‖∥∣⟨⟩⎷";
+const GROWING_SIGNS: &str = "⊕⊗⊙∪∩∨∧⊎⊔()[]{}|√∏∐∑‖∥∣⟨⟩";
 
 fn grows_in_formulas(sign: char) -> bool {
     GROWING_SIGNS.contains(sign)
-        || matches!(sign, '∫'..='∳' | '⋀'..='⋃' | '⌈'..='⌋' | '\u{239b}'..='\u{23ae}' | '⨀'..='⨆')
+        || is_bracket_piece(sign)
+        || matches!(sign, '∫'..='∳' | '⋀'..='⋃' | '⌈'..='⌋' | '⨀'..='⨆')
+}
+
+/// Whether a sign is one of several that make a high bracket or root.
+fn is_bracket_piece(sign: char) -> bool {
+    matches!(sign, '\u{239b}'..='\u{23ae}' | '⎷')
 }
 
 /// Where the ink of a glyph begins and ends across its line.

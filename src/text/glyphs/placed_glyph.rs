@@ -7,6 +7,13 @@ use hayro_interpret::kurbo::{Affine, Point, Rect, Vec2};
 /// Directions within this many degrees of a quarter turn count as one: scans are rarely straight.
 const SNAP_DEGREES: f64 = 3.0;
 
+/// A sign hangs from its baseline if its ink begins no further above it, in ems, and is higher than this.
+const HANGING_EM: f64 = 0.1;
+const LARGE_EM: f64 = 0.8;
+
+/// The middle of a large sign stands so far above the baseline of its line, in ems: .25, and .35 for a root over letters.
+const MIDDLE_EM: f64 = 0.3;
+
 /// The direction of a line of text in degrees clockwise: 0 is to the right, 90 is down the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub(crate) struct WritingDirection(u16);
@@ -226,6 +233,14 @@ impl GlyphPlacement {
         }
     }
 
+    /// Puts a sign that hangs from its baseline, as the large ones of fonts of TeX do, on the line beside which its middle is.
+    pub(crate) fn settle(&mut self) {
+        let Some((top, bottom)) = self.ink else { return };
+        if top > self.across - HANGING_EM * self.size && bottom - top > LARGE_EM * self.size {
+            self.across = f64::midpoint(top, bottom) + MIDDLE_EM * self.size;
+        }
+    }
+
     /// The ratio of an em's width to its height, in horizontal writing.
     pub(crate) fn ratio(place: Affine) -> f64 {
         let [a, b, c, d, _, _] = place.as_coeffs();
@@ -267,6 +282,20 @@ mod tests {
         assert_eq!(degrees(0.0, -1.0), 270);
         assert_eq!(degrees(1.0, 1.0), 45);
         assert_eq!(degrees(f64::NAN, 0.0), 0);
+    }
+
+    #[test]
+    fn a_sign_that_hangs_from_its_baseline_stands_on_that_of_its_line() {
+        let settled = |ink: (f64, f64)| {
+            let mut place = GlyphPlacement::horizontal(Affine::new([0.01, 0.0, 0.0, -0.01, 50.0, 100.0]));
+            place.ink = Some(ink);
+            place.settle();
+            place.across
+        };
+        assert_eq!(settled((100.0, 110.0)), 108.0);
+        for ink in [(92.0, 102.0), (100.0, 106.0)] {
+            assert_eq!(settled(ink), 100.0);
+        }
     }
 
     #[test]
