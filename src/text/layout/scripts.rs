@@ -82,10 +82,13 @@ pub(super) fn scripts_of(glyphs: &[LineGlyph], size: f64) -> Vec<(Script, f64)> 
     scripts
 }
 
-/// A capital that is raised between capitals is no exponent, but part of a logo, as in LaTeX.
+/// A capital that is raised between capitals of its word is no exponent, but part of a logo, as in LaTeX.
 fn lower_logos(glyphs: &[LineGlyph], scripts: &mut [(Script, f64)]) {
     let is_capital = |own: &LineGlyph| own.glyph.text.first().is_some_and(char::is_uppercase);
-    let words = glyphs.windows(3).enumerate().filter(|(_, three)| three.iter().all(is_capital));
+    let touches =
+        |pair: &[LineGlyph]| matches!(pair, [last, next] if !next.follows_space && next.gap_after(last) < TOUCH_EM);
+    let words = glyphs.windows(3).enumerate();
+    let words = words.filter(|(_, three)| three.iter().all(is_capital) && three.windows(2).all(touches));
     for (at, _) in words {
         if let Some([(Script::Baseline, _), raised @ (Script::Raised, _), (Script::Baseline, _)]) =
             scripts.get_mut(at..at + 3)
@@ -279,6 +282,20 @@ mod tests {
         let lines = group_into_lines(glyphs.collect());
         let places = lines.iter().flat_map(|line| &line.glyphs).map(|own| (own.script, own.baseline));
         assert_eq!(places.collect::<Vec<_>>(), [(Script::Baseline, 100.0); 5]);
+    }
+
+    #[test]
+    fn a_raised_capital_is_part_of_a_logo_within_a_word_alone() {
+        let raised = |gap: f64| {
+            line(&[
+                ("L", 0.0, 0.0, 10.0),
+                ("A", 5.0, 2.0, 7.0),
+                ("T", 8.5 + gap, 0.0, 10.0),
+                ("E", 13.5 + gap, 0.0, 10.0),
+            ])
+        };
+        assert_eq!(raised(0.0), "LATE");
+        assert_eq!(raised(4.0), "L^A TE");
     }
 
     #[test]
