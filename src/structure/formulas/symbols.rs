@@ -9,6 +9,8 @@ use pagewise_text::{Bounds, MathFont, PageLayout, Script, Word};
 pub(super) const AXIS_EM: f32 = 0.25;
 /// Brackets that are higher, in ems, surround something high.
 const TALL_EM: f32 = 1.15;
+/// A binary operator is no higher than this, in ems; its large form is higher.
+const LARGE_EM: f32 = 0.8;
 /// The boxes of words are one em high but for rounding.
 const ROUNDING_EM: f32 = 0.02;
 
@@ -108,6 +110,12 @@ pub(super) fn has_ink(word: &Word) -> bool {
     (word.bounds.height() - word.size).abs() > ROUNDING_EM * word.size
 }
 
+/// Whether a word is the large form of a binary operator. Signs of fonts of formulas that have one have the box of their ink.
+pub(super) fn is_large_form(word: &Word) -> bool {
+    let has_large_form = word.text.chars().all(|sign| large_form(sign).is_some());
+    has_large_form && word.math != MathFont::None && word.bounds.height() > LARGE_EM * word.size
+}
+
 /// Appends the symbols of a word: each sign that may be high alone, each name, and each letter of a font of formulas.
 fn push_word(symbols: &mut Vec<Symbol>, word: &Word, text: &str, order: usize, is_prose: bool) {
     let length = word.text.chars().filter(|sign| !is_combining(*sign)).map(|_| 1.0_f32).sum::<f32>().max(1.0);
@@ -146,9 +154,10 @@ fn parts_of<'t>(text: &'t str, word: &Word, is_prose: bool) -> Vec<&'t str> {
     while let Some(first) = rest.chars().next() {
         let letters = rest.find(|sign: char| !sign.is_alphabetic()).unwrap_or(rest.len());
         let digits = rest.find(|sign: char| !sign.is_ascii_digit() && sign != '.').unwrap_or(rest.len());
+        let is_upright = !word.is_italic;
+        let is_function = names::is_function(rest.get(..letters).unwrap_or_default());
         let is_name = letters > 1
-            && word.math == MathFont::None
-            && (names::is_function(rest.get(..letters).unwrap_or_default()) || !word.is_italic);
+            && if word.math == MathFont::None { is_function || is_upright } else { is_function && is_upright };
         let end = if is_name {
             letters
         } else if first.is_ascii_digit() {
@@ -187,7 +196,6 @@ fn kind_of(part: &str, word: &Word, bounds: Bounds, is_prose: bool) -> (Kind, St
     if !is_written {
         latex = accented(part).unwrap_or_default();
     }
-    let is_large_form = has_ink(word) && large_form(first).is_some();
     let kind = match first {
         '√' => Kind::Radical,
         sign if is_operator(sign) => Kind::Operator,
@@ -195,7 +203,7 @@ fn kind_of(part: &str, word: &Word, bounds: Bounds, is_prose: bool) -> (Kind, St
         '(' | '[' | '{' | '⟨' | '⌊' | '⌈' if is_high => Kind::Open(first),
         ')' | ']' | '}' | '⟩' | '⌋' | '⌉' if is_high => Kind::Close(first),
         '|' | '‖' | '∥' | '∣' if has_ink(word) => Kind::Bar(first),
-        sign if is_large_form => {
+        sign if is_large_form(word) => {
             latex = large_form(sign).map(String::from).unwrap_or_default();
             Kind::Operator
         }
@@ -260,7 +268,9 @@ fn is_piece_of(piece: &Symbol, bracket: &Symbol) -> bool {
     let is_kind = bracket.kind == piece.kind
         || is_middle(&bracket.kind) && is_brace(&piece.kind)
         || is_middle(&piece.kind) && is_brace(&bracket.kind);
-    let is_near = piece.bounds.y0 < bracket.bounds.y1 + 0.3 * em && bracket.bounds.y0 < piece.bounds.y1 + 0.3 * em;
+    // What stands beside a bracket is another one.
+    let is_below = bracket.bounds.y1 - piece.bounds.y0 < 0.5 * piece.bounds.height();
+    let is_near = is_below && piece.bounds.y0 < bracket.bounds.y1 + 0.3 * em;
     is_kind && is_near && (bracket.middle().0 - piece.middle().0).abs() < 0.3 * em
 }
 

@@ -657,3 +657,25 @@ fn a_fraction_may_be_an_exponent() {
     });
     assert_eq!(formula, "$$z=C^{\\frac{n}{2}}$$");
 }
+
+#[test]
+fn a_binary_operator_with_the_box_of_its_ink_is_no_large_one() {
+    let formula = displayed(|sheet| {
+        let x = sheet.formula(150.0, 150.0, &["A", "_i"]);
+        sheet.high("∩", x + 2.0, 144.0, 150.0).last().baseline = 150.0;
+        sheet.formula(x + 10.0, 150.0, &["B", "=", "C"]);
+    });
+    assert_eq!(formula, "$$Aᵢ ∩ B=C$$");
+}
+
+#[test]
+fn bars_beside_each_other_are_two() {
+    let formula = displayed(|sheet| {
+        for x in [150.0, 152.5, 168.0, 170.5] {
+            sheet.high("|", x, 141.0, 153.0);
+        }
+        sheet.formula(157.0, 150.0, &["x", "_i"]);
+        sheet.formula(178.0, 150.0, &["=", "y"]);
+    });
+    assert_eq!(formula.matches('|').count(), 4, "{formula}");
+}

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::natures::has_letter;
 use super::{Finder, LEVEL_EM, Line, MAX_NEIGHBOURS, MAX_PARTS, Nature, Zone, is_high, is_large, is_tag, punctuation};
 use crate::disjoint_sets::DisjointSets;
-use crate::formulas::names::{has_limits, is_integral, is_operator, is_piece, joins_terms, large_form, relates};
+use crate::formulas::names::{has_limits, is_integral, is_operator, is_piece, joins_terms, relates};
 use crate::formulas::parse::MAX_SYMBOLS;
-use crate::formulas::symbols::{AXIS_EM, has_ink, is_accented, is_combining, own_baseline};
+use crate::formulas::symbols::{AXIS_EM, has_ink, is_accented, is_combining, is_large_form, own_baseline};
 use crate::measures::SCRIPT_SIZE;
 use pagewise_text::{Bounds, Script, Word};
 
@@ -292,8 +292,8 @@ fn opens(bracket: &Word, other: &Word) -> bool {
 
 /// Whether a word stands right above or below an operator, and is smaller.
 fn is_limit(operator: &Word, limit: &Word) -> bool {
-    let is_sum = |sign: char| is_operator(sign) || is_integral(sign) || has_ink(operator) && large_form(sign).is_some();
-    let is_large = operator.text.chars().any(is_sum) || has_limits(&operator.text);
+    let is_sum = |sign: char| is_operator(sign) || is_integral(sign);
+    let is_large = operator.text.chars().any(is_sum) || is_large_form(operator) || has_limits(&operator.text);
     let (a, b) = (operator.bounds, limit.bounds);
     let gap = (b.y0 - a.y1).max(a.y0 - b.y1);
     let x = b.center().0;
