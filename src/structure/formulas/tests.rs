@@ -679,3 +679,22 @@ fn bars_beside_each_other_are_two() {
     });
     assert_eq!(formula.matches('|').count(), 4, "{formula}");
 }
+
+#[test]
+fn the_number_of_a_formula_in_another_column_is_not_that_of_the_first() {
+    let markdown = displayed(|sheet| {
+        sheet.formula(80.0, 150.0, &["x", "_i", "=", "y"]);
+        sheet.next();
+        sheet.formula(220.0, 150.0, &["z", "_k", "=", "w"]);
+        sheet.word("(7)", 300.0, 150.0, SIZE);
+    });
+    assert_eq!(markdown, "$$xᵢ=y$$\n$$zₖ=w$$ (7)");
+    // Where numbers stand at the left, the next one at the right is that of the next column.
+    let mut sheet = Sheet::new();
+    sheet.word("(6)", 50.0, 150.0, SIZE);
+    sheet.formula(80.0, 150.0, &["x", "_i", "=", "y"]);
+    sheet.next();
+    sheet.word("(7)", 220.0, 150.0, SIZE);
+    let found = super::find(&sheet.layout, &[]);
+    assert!(found.len() == 1 && found[0].tag.is_empty(), "{found:?}");
+}

@@ -210,27 +210,32 @@ impl Finder<'_> {
     fn tag(&self, words: &[usize], parts: &[usize]) -> Option<usize> {
         let own = || words.iter().filter_map(|at| self.word(*at));
         let bounds = Bounds::around(own().filter(|word| !is_tag(&word.text)).map(|word| word.bounds));
-        let is_right = |word: &Word| {
-            let middle = word.bounds.center().1;
-            word.bounds.x0 - bounds.x1 > TAG_GAP_EM * word.size && bounds.y0 < middle && middle < bounds.y1
-        };
-        let tags =
-            parts.iter().copied().filter(|at| self.word(*at).is_some_and(|word| is_tag(&word.text) && is_right(word)));
-        tags.take(MAX_NEIGHBOURS).min_by(|a, b| {
-            let x = |at: usize| self.word(at).map_or(0.0, |word| word.bounds.x0);
-            x(*a).total_cmp(&x(*b))
-        })
+        let is_level = |word: &Word| (bounds.y0..bounds.y1).contains(&word.bounds.center().1);
+        let tags = parts.iter().filter_map(|at| Some((*at, self.word(*at)?)));
+        let tags = tags.filter(|(_, word)| is_tag(&word.text) && is_level(word)).take(MAX_NEIGHBOURS);
+        let gap = |word: &Word| word.bounds.x0 - bounds.x1;
+        let (right, left): (Vec<_>, Vec<_>) = tags.partition(|(_, word)| gap(word) > TAG_GAP_EM * word.size);
+        let (at, tag) = right.into_iter().min_by(|(_, a), (_, b)| gap(a).total_cmp(&gap(b)))?;
+        // Beyond other words, or where numbers stand at the left, it is that of a formula in another column.
+        let between = Bounds { x0: bounds.x1, x1: tag.bounds.x0, ..tag.bounds };
+        let is_free = self.has_none_in(between, |other| other == at || words.binary_search(&other).is_ok());
+        let has_left = left.iter().any(|(_, word)| word.bounds.x1 < bounds.x0);
+        (is_free && !has_left).then_some(at)
     }
 
     /// Whether no other words stand in or right beside a place.
     fn is_clear(&self, bounds: Bounds, size: f32, words: &[usize], tag: Option<usize>) -> bool {
         let around = Bounds { x0: bounds.x0 - CLEAR_EM * size, x1: bounds.x1 + CLEAR_EM * size, ..bounds };
-        let is_own = |at: usize| words.binary_search(&at).is_ok() || Some(at) == tag;
+        self.has_none_in(around, |at| words.binary_search(&at).is_ok() || Some(at) == tag)
+    }
+
+    /// Whether a place has no words but its own.
+    fn has_none_in(&self, place: Bounds, is_own: impl Fn(usize) -> bool) -> bool {
         let is_in = |word: &Word| {
             let (_, y) = word.bounds.center();
-            word.bounds.shared_width(around) > 0.0 && around.y0 < y && y < around.y1
+            word.bounds.shared_width(place) > 0.0 && place.y0 < y && y < place.y1
         };
-        let near = self.lines.iter().filter(|line| line.bounds.y0 < bounds.y1 && bounds.y0 < line.bounds.y1);
+        let near = self.lines.iter().filter(|line| line.bounds.y0 < place.y1 && place.y0 < line.bounds.y1);
         let mut others = near.flat_map(|line| line.words.iter().copied()).filter(|at| !is_own(*at));
         !others.any(|at| self.word(at).is_some_and(is_in))
     }
