@@ -9,7 +9,8 @@ use pagewise_text::MathFont;
 pub(super) fn push_character(out: &mut String, sign: char, font: MathFont, is_bold: bool) -> Option<()> {
     match sign {
         '{' | '}' | '%' | '#' | '&' | '_' => out.extend(['\\', sign]),
-        '\\' => out.push('∖'),
+        '\\' | '⧵' => out.push('∖'),
+        '∶' => out.push(':'),
         '$' | '^' | '`' | '"' | '\'' | '@' => return None,
         '<' => out.push_str("< "),
         '−' | '\u{2010}' | '\u{2013}' => out.push('-'),

@@ -28,7 +28,7 @@ pub(super) fn command(name: &str) -> String {
 
 /// Whether a sign relates or joins terms, so that spaces on both sides of it are within one formula.
 pub(super) fn joins_terms(sign: char) -> bool {
-    matches!(sign, '=' | '<' | '>' | '+' | '-' | '±' | '×' | '÷' | '·' | '|' | '∗' | '/' | ':' | '¬' | '◦')
+    matches!(sign, '=' | '<' | '>' | '+' | '-' | '±' | '×' | '÷' | '·' | '|' | '∗' | '/' | '\\' | '⧵' | ':' | '¬' | '◦')
         || matches!(sign, '\u{2190}'..='\u{21ff}' | '\u{2200}'..='\u{22ff}' | '\u{27c0}'..='\u{27ff}')
         || matches!(sign, '\u{2a00}'..='\u{2aff}')
 }

@@ -659,6 +659,22 @@ fn a_fraction_may_be_an_exponent() {
 }
 
 #[test]
+fn an_operator_within_a_line_has_its_limits_beside_it_and_what_follows_them() {
+    let sum = |sign: &str| {
+        let mut sheet = Sheet::new();
+        let x = sheet.prose(100.0, "Here one writes");
+        let x = sheet.formula(x, 100.0, &["y", "="]);
+        sheet.high(sign, x + 2.0, 92.0, 102.0).last().baseline = 100.0;
+        let x = sheet.formula(x + 8.0, 100.0, &["_k", "^n"]);
+        let x = sheet.formula(x + 2.0, 100.0, &["x", "_k"]);
+        sheet.prose_at(x + 3.0, 100.0, "and goes on with words.");
+        sheet.markdown()
+    };
+    assert_eq!(sum("∑"), "Here one writes $y= ∑_k^n xₖ$ and goes on with words.");
+    assert_eq!(sum("⊕"), "Here one writes $y= ⨁_k^n xₖ$ and goes on with words.");
+}
+
+#[test]
 fn a_binary_operator_with_the_box_of_its_ink_is_no_large_one() {
     let formula = displayed(|sheet| {
         let x = sheet.formula(150.0, 150.0, &["A", "_i"]);
@@ -681,6 +697,41 @@ fn bars_beside_each_other_are_two() {
 }
 
 #[test]
+fn the_words_of_a_fraction_may_be_in_the_line_that_goes_on_beside_it() {
+    let mut sheet = Sheet::new();
+    let x = sheet.prose(100.0, "They average at");
+    let x = sheet.formula(x, 100.0, &["z", "="]);
+    for (sign, y) in [("a", 95.0), ("b", 103.0)] {
+        if y > 100.0 {
+            sheet.next();
+        }
+        let side = sheet.word(sign, x + 3.0, y, SMALL);
+        (side.math, side.baseline) = (MathFont::Letters, if y > 100.0 { y } else { 100.0 });
+        side.script = if y > 100.0 { Script::Baseline } else { Script::Raised };
+    }
+    sheet.rule(x + 3.0, x + 6.5, 97.5);
+    sheet.prose_at(x + 10.0, 100.0, "over all of them.");
+    assert_eq!(sheet.markdown(), "They average at $z= \\frac{a}{b}$ over all of them.");
+}
+
+#[test]
+fn a_high_root_within_a_line_covers_a_fraction() {
+    let mut sheet = Sheet::new();
+    let x = sheet.prose(100.0, "They average at");
+    sheet.high("√", x, 87.0, 104.0).last().baseline = 100.0;
+    let x = x + 6.0;
+    for (sign, y) in [("a", 95.0), ("b", 103.0)] {
+        let side = sheet.word(sign, x + 1.0, y, SMALL);
+        (side.math, side.baseline, side.is_spaced) = (MathFont::Letters, y, false);
+    }
+    sheet.rule(x, x + 6.0, 87.2);
+    sheet.rule(x + 1.0, x + 4.5, 97.5);
+    sheet.next();
+    sheet.prose_at(x + 10.0, 100.0, "over all of them.");
+    assert_eq!(sheet.markdown(), "They average at $\\sqrt{\\frac{a}{b}}$ over all of them.");
+}
+
+#[test]
 fn the_number_of_a_formula_in_another_column_is_not_that_of_the_first() {
     let markdown = displayed(|sheet| {
         sheet.formula(80.0, 150.0, &["x", "_i", "=", "y"]);
@@ -697,4 +748,25 @@ fn the_number_of_a_formula_in_another_column_is_not_that_of_the_first() {
     sheet.word("(7)", 220.0, 150.0, SIZE);
     let found = super::find(&sheet.layout, &[]);
     assert!(found.len() == 1 && found[0].tag.is_empty(), "{found:?}");
+}
+
+#[test]
+fn bold_letters_of_a_formula_are_variables_unless_the_line_is_bold() {
+    let write = |is_bold: bool| {
+        let mut sheet = Sheet::new();
+        let x = sheet.prose(100.0, "Here one writes");
+        sheet.layout.words.iter_mut().for_each(|word| word.is_bold = is_bold);
+        let x = sheet.formula(x, 100.0, &["n", "_1", "=", "m"]);
+        sheet.layout.words.iter_mut().skip(3).for_each(|word| (word.is_bold, word.math) = (true, MathFont::None));
+        sheet.prose_at(x + 3.0, 100.0, "there.");
+        sheet.markdown()
+    };
+    assert_eq!(write(false), "Here one writes $𝐧₁=𝐦$ there.");
+    assert!(!write(true).contains('$'), "{}", write(true));
+}
+
+#[test]
+fn functions_and_signs_of_formulas_are_written_in_their_latex() {
+    assert_eq!(inline(&["x", "_i", "∶", "A", "⧵", "B"]), "Here one writes $xᵢ:A∖B$ and goes on with words.");
+    assert_eq!(inline(&["lim", "_n", "a", "^k"]), "Here one writes $\\lim_na^k$ and goes on with words.");
 }

@@ -143,8 +143,9 @@ impl Finder<'_> {
     /// The words of a line and the fractions in it, from left to right.
     pub(super) fn line_parts(&self, line: usize) -> Vec<usize> {
         let mut parts = self.lines.get(line).map(|line| line.words.clone()).unwrap_or_default();
-        let own = self.fractions.iter().enumerate().filter(|(_, fraction)| fraction.line == line);
-        for (at, fraction) in own {
+        let own = || self.fractions.iter().enumerate().filter(|(_, fraction)| fraction.line == line);
+        parts.retain(|part| !own().any(|(_, fraction)| fraction.words.binary_search(part).is_ok()));
+        for (at, fraction) in own() {
             let x = fraction.bounds.center().0;
             let is_after = |part: &usize| self.part_bounds(*part).is_some_and(|bounds| bounds.center().0 > x);
             let place = parts.iter().position(is_after).unwrap_or(parts.len());

@@ -3,15 +3,17 @@
 use super::fractions::Fraction;
 use super::natures::has_letter;
 use super::{Finder, Line, MAX_NEIGHBOURS, MAX_PARTS, Nature, Zone, punctuation};
-use crate::formulas::names::{is_function, is_math_letter, joins_terms, relates};
+use crate::formulas::names::{is_function, is_integral, is_math_letter, is_operator, joins_terms, relates};
 use crate::formulas::parse::MAX_SYMBOLS;
-use crate::formulas::symbols::{is_accent, is_accented};
+use crate::formulas::symbols::{is_accent, is_accented, is_large_form};
 use pagewise_text::{Bounds, MathFont, Script, Word};
 
 /// Maximum words of a line that stands within another.
 const MAX_STRAYS: usize = 12;
 /// Words of a run within a line of text stand no further apart, in ems.
 const RUN_GAP_EM: f32 = 1.0;
+/// Where no space is between them, a script on a baseline of its own may be.
+const TOUCHING_GAP_EM: f32 = 2.0;
 /// A root, an operator or a part of a small fraction within a line of text has its middle so far above and below the
 /// baseline, in ems, and begins so near to the line's own words.
 const STRAY_EM: (f32, f32) = (1.1, 0.6);
@@ -53,16 +55,19 @@ impl Finder<'_> {
     fn goes_on(&self, run: &[usize], at: usize) -> bool {
         let Some(before) = run.last().copied() else { return true };
         if self.fraction(before).is_some() || self.fraction(at).is_some() {
-            return self.is_beside_fraction(before, at);
+            return !self.ends_sentence(run) && self.is_beside_fraction(before, at);
         }
         let (Some(last), Some(next)) = (self.word(before), self.word(at)) else { return true };
         let gap = next.bounds.x0 - last.bounds.x1;
         let joins = |sign: Option<char>| {
             sign.is_some_and(|sign| joins_terms(sign) || matches!(sign, ',' | '.' | '(' | '[' | '{' | '…'))
         };
-        // Limits come before what their operator stands before.
-        let is_limit = run.len() <= MAX_STRAYS
-            && run.iter().all(|at| self.word(*at).is_some_and(|word| word.script != Script::Baseline));
+        // Limits come after their operator, or without it, before what it stands before.
+        let mut words = run.iter().rev().take(MAX_STRAYS + 1).map(|at| self.word(*at));
+        let is_limit = match words.find(|word| word.is_none_or(|word| word.script == Script::Baseline)) {
+            Some(host) => host.is_some_and(is_operator_word),
+            None => run.len() <= MAX_STRAYS,
+        };
         // A number in brackets after a space is a reference.
         let is_number = next.text.len() > 1
             && next.text.trim_start_matches(['(', '[']).starts_with(|sign: char| sign.is_ascii_digit());
@@ -81,7 +86,8 @@ impl Finder<'_> {
             || next.text.starts_with([')', ']', '}'])
             || is_name(&last.text)
             || is_name(&next.text);
-        is_joined && gap < RUN_GAP_EM * last.size.max(next.size) && gap > -3.0 * last.size
+        let reach = if next.is_spaced { RUN_GAP_EM } else { TOUCHING_GAP_EM };
+        is_joined && gap < reach * last.size.max(next.size) && gap > -3.0 * last.size
     }
 
     /// Whether two parts of a line, one of them a fraction, touch each other.
@@ -199,7 +205,9 @@ impl Finder<'_> {
     fn rules_above(&self, run: Bounds, line: &Line) -> Vec<usize> {
         let (size, baseline) = (line.size, line.baseline);
         let is_over = |rule: Bounds| rule.x0 > run.x0 - 0.3 * size && rule.x1 < run.x1 + 0.3 * size;
-        let near = self.rules_between(baseline - 1.1 * size, baseline - 0.1 * size);
+        // The rule of a root is as high as its sign.
+        let top = f32::min(baseline - 1.1 * size, run.y0 - 0.1 * size);
+        let near = self.rules_between(top, baseline - 0.1 * size);
         let is_free = |at: &usize| !self.fractions.iter().any(|fraction| fraction.rule == *at);
         near.filter(|at| is_over(self.rule(*at)) && is_free(at)).collect()
     }
@@ -208,9 +216,10 @@ impl Finder<'_> {
     fn is_variable(&self, at: usize, line: &Line) -> bool {
         let Some(word) = self.word(at) else { return false };
         let is_italic = word.is_italic && !line.is_italic;
+        let is_bold = word.is_bold && !line.is_bold && word.text.chars().nth(1).is_none();
         word.text.chars().any(is_math_letter)
             || is_accented(&word.text)
-            || has_letter(word) && (word.math != MathFont::None || is_italic)
+            || has_letter(word) && (word.math != MathFont::None || is_italic || is_bold)
     }
 
     /// Removes what belongs to the sentence around a formula: punctuation at its ends, and brackets without their partner.
@@ -229,7 +238,7 @@ impl Finder<'_> {
             let is_at = |at: Option<usize>, side: &[usize]| at.is_some_and(|at| side.contains(&at));
             let last = run.len().checked_sub(1);
             let is_end = text(run.last()).is_some_and(|(text, script)| {
-                let is_bracket = |sign: char| matches!(sign, ')' | ']' | '.' | ',' | ';' | ':');
+                let is_bracket = |sign: char| matches!(sign, ')' | ']' | '}' | '.' | ',' | ';' | ':');
                 let is_loose_bracket = is_at(last, &unmatched.closing) && text.chars().all(is_bracket);
                 script == Script::Baseline && (is_loose(text) || is_loose_bracket || is_at(last, &unmatched.opening))
             });
@@ -307,6 +316,10 @@ const BRACKETS: [char; 10] = ['(', '[', '{', '⌈', '⌊', ')', ']', '}', '⌉',
 struct LooseBrackets {
     opening: Vec<usize>,
     closing: Vec<usize>,
+}
+
+fn is_operator_word(word: &Word) -> bool {
+    is_large_form(word) || word.text.chars().all(|sign| is_operator(sign) || is_integral(sign))
 }
 
 /// The first `count` signs of a word if they are opening brackets before a letter.

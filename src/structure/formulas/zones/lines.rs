@@ -2,6 +2,7 @@
 
 use super::{Finder, LEVEL_EM, MAX_NEIGHBOURS, Nature, TEXT_INDENT_EM, is_tag};
 use crate::formulas::symbols::{has_ink, is_accented};
+use crate::measures::SCRIPT_SIZE;
 use pagewise_text::{Bounds, Script, Word};
 
 /// The rest of a broken line is one of so many next ones, begins so far before the end of its start, in ems, or after it,
@@ -9,40 +10,18 @@ use pagewise_text::{Bounds, Script, Word};
 const MAX_BREAKS: usize = 6;
 const REST_OVERLAP_EM: f32 = 3.0;
 const REST_GAP_EM: f32 = 0.8;
-/// The sign of a root stands so far after its line, and is no higher, in ems.
-const ROOT_GAP_EM: f32 = 0.5;
-const ROOT_EM: f32 = 1.3;
 /// Maximum words of prose of a displayed formula; its distance from lines of text, and between its left and right margin, in
 /// ems.
 const MAX_PROSE: usize = 4;
 const APART_EM: f32 = 8.0;
 const CENTRED_EM: f32 = 5.0;
 
-impl<'p> Finder<'p> {
+impl Finder<'_> {
     pub(super) fn add_lines(&mut self) {
         let mut first = 0;
-        for own in self.page.words.chunk_by(|one, other| one.line == other.line) {
-            let end = first + own.len();
-            let has_prose = self.natures.get(first..end).unwrap_or_default().contains(&Nature::Prose);
-            let size = own.iter().map(|word| word.size).fold(0.0, f32::max);
-            let first_prose =
-                own.iter().zip(self.natures.iter().skip(first)).find(|(_, nature)| **nature == Nature::Prose);
-            // The accent of a letter stands above its baseline.
-            let mut full = own.iter().filter(|word| !has_ink(word) && !is_accented(&word.text));
-            let first_full = full.clone().find(|word| word.script == Script::Baseline).or_else(|| full.next());
-            let baseline = first_prose.map(|(word, _)| word).or(first_full).map_or(0.0, |word| word.baseline);
-            let bounds = Bounds::around(own.iter().map(|word| word.bounds));
-            let prose = |is_italic: bool| {
-                let natures = self.natures.iter().skip(first);
-                own.iter()
-                    .zip(natures)
-                    .filter(|(word, nature)| **nature == Nature::Prose && word.is_italic == is_italic)
-                    .count()
-            };
-            let is_italic = prose(true) > prose(false);
-            let words = (first..end).collect();
-            self.push_line(Line { words, bounds, size, baseline, has_prose, is_italic, is_set_apart: false });
-            first = end;
+        for own in self.page.words.chunk_by(stand_together) {
+            self.push_line(self.line(first, own));
+            first += own.len();
         }
         let mut order: Vec<usize> = (0..self.lines.len()).collect();
         order.sort_by(|a, b| self.baseline(*a).total_cmp(&self.baseline(*b)));
@@ -57,6 +36,29 @@ impl<'p> Finder<'p> {
                 let place = self.texts.partition_point(|other| self.baseline(*other) <= line.baseline);
                 self.texts.insert(place, at);
             }
+        }
+    }
+
+    /// The line of words of which the first has this place.
+    fn line(&self, first: usize, own: &[Word]) -> Line {
+        let natures = self.natures.get(first..first + own.len()).unwrap_or_default();
+        let prose = || own.iter().zip(natures).filter(|(_, nature)| **nature == Nature::Prose).map(|(word, _)| word);
+        let size = own.iter().map(|word| word.size).fold(0.0, f32::max);
+        // The accent of a letter stands above its baseline.
+        let mut full = own.iter().filter(|word| !has_ink(word) && !is_accented(&word.text));
+        let first_full = full.clone().find(|word| word.script == Script::Baseline).or_else(|| full.next());
+        let baseline = prose().next().or(first_full).map_or(0.0, |word| word.baseline);
+        let bounds = Bounds::around(own.iter().map(|word| word.bounds));
+        let are = |has_style: fn(&Word) -> bool| 2 * prose().filter(|word| has_style(word)).count() > prose().count();
+        Line {
+            words: (first..first + own.len()).collect(),
+            bounds,
+            size,
+            baseline,
+            has_prose: prose().next().is_some(),
+            is_set_apart: false,
+            is_italic: are(|word| word.is_italic),
+            is_bold: are(|word| word.is_bold),
         }
     }
 
@@ -91,37 +93,34 @@ impl<'p> Finder<'p> {
 
     /// Appends a line. It may be the rest of an earlier one, which an index below an exponent or part of a fraction interrupted.
     fn push_line(&mut self, line: Line) {
-        if let Some(root) = self.root(&line)
-            && let Some(start) = self.lines.iter_mut().rev().take(MAX_BREAKS).find(|start| start.precedes(root))
-        {
-            start.words.extend(line.words);
-            start.bounds = start.bounds.union(line.bounds);
-            return;
-        }
-        let is_rest_of = |start: &&mut Line| {
+        let mut right = f32::NEG_INFINITY;
+        for start in self.lines.iter_mut().rev().take(MAX_BREAKS) {
             let em = start.size.max(line.size);
-            let gap = line.bounds.x0 - start.bounds.x1;
-            line.baseline > 0.0
-                && (line.baseline - start.baseline).abs() < LEVEL_EM * em
-                && (-REST_OVERLAP_EM * em..REST_GAP_EM * em).contains(&gap)
-        };
-        match self.lines.iter_mut().rev().take(MAX_BREAKS).find(is_rest_of) {
-            Some(start) => {
+            let is_level = line.baseline > 0.0 && (line.baseline - start.baseline).abs() < LEVEL_EM * em;
+            let gap = line.bounds.x0 - start.bounds.x1.max(right);
+            if is_level && line.bounds.x0 > start.bounds.x1 - REST_OVERLAP_EM * em && gap < REST_GAP_EM * em {
                 start.words.extend(line.words);
                 start.bounds = start.bounds.union(line.bounds);
                 start.size = start.size.max(line.size);
-                start.is_italic = if start.has_prose { start.is_italic } else { line.is_italic };
+                if !start.has_prose {
+                    (start.is_italic, start.is_bold) = (line.is_italic, line.is_bold);
+                }
                 start.has_prose |= line.has_prose;
+                return;
             }
-            None => self.lines.push(line),
+            // What stands above or below the line fills its gap.
+            right = if start.has_prose { right } else { right.max(start.bounds.x1) };
         }
+        self.lines.push(line);
     }
+}
 
-    /// The sign of a root, if a line has nothing else.
-    fn root(&self, line: &Line) -> Option<&'p Word> {
-        let [only] = line.words.as_slice() else { return None };
-        self.word(*only).filter(|word| word.text == "√")
-    }
+/// Whether a word stands on the line of the one before, or is a script of a script. Before a word on another baseline stand the words
+/// of the lower side of a fraction, or an accent.
+fn stand_together(one: &Word, next: &Word) -> bool {
+    let is_level = (one.baseline - next.baseline).abs() < LEVEL_EM * one.size.max(next.size);
+    let is_script = one.script != Script::Baseline && next.size < SCRIPT_SIZE * one.size;
+    one.line == next.line && (is_level || is_script)
 }
 
 /// A line of the page's text.
@@ -136,16 +135,6 @@ pub(super) struct Line {
     pub(super) is_set_apart: bool,
     /// Whether its words are italic, so that italics are no evidence of a variable.
     pub(super) is_italic: bool,
-}
-
-impl Line {
-    /// Whether the sign of a root stands right after the line.
-    fn precedes(&self, root: &Word) -> bool {
-        let (em, middle) = (self.size, root.bounds.center().1);
-        let gap = root.bounds.x0 - self.bounds.x1;
-        (-0.2 * em..ROOT_GAP_EM * em).contains(&gap)
-            && self.baseline - em < middle
-            && middle < self.baseline + 0.2 * em
-            && root.bounds.height() < ROOT_EM * em
-    }
+    /// Whether its words are bold.
+    pub(super) is_bold: bool,
 }

@@ -77,7 +77,7 @@ pub(super) fn natures(words: &[Word]) -> Vec<Nature> {
     let mut natures: Vec<Nature> = words.iter().map(nature).collect();
     for (at, pair) in words.windows(2).enumerate() {
         if let [word, next] = pair
-            && natures.get(at + 1) == Some(&Nature::Math)
+            && (natures.get(at + 1) == Some(&Nature::Math) || next.script == Script::Lowered)
             && natures.get(at) == Some(&Nature::Prose)
             && !next.is_spaced
             && word.line == next.line
