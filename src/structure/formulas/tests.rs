@@ -770,3 +770,39 @@ fn functions_and_signs_of_formulas_are_written_in_their_latex() {
     assert_eq!(inline(&["x", "_i", "∶", "A", "⧵", "B"]), "Here one writes $xᵢ:A∖B$ and goes on with words.");
     assert_eq!(inline(&["lim", "_n", "a", "^k"]), "Here one writes $\\lim_na^k$ and goes on with words.");
 }
+
+#[test]
+fn a_term_that_is_centred_below_text_is_a_displayed_formula() {
+    let term = |x: f32| {
+        displayed(|sheet| {
+            sheet.formula(x, 150.0, &["h", "(", "x", "_1", ")"]);
+        })
+    };
+    assert_eq!(term(140.0), "$$h(x₁)$$");
+    assert_eq!(term(230.0), "");
+}
+
+#[test]
+fn the_lower_side_of_a_fraction_within_a_line_is_no_displayed_formula() {
+    let mut sheet = Sheet::new();
+    let x = sheet.prose(100.0, "They average at");
+    let x = sheet.formula(x, 100.0, &["z", "="]) + 3.0;
+    let above = sheet.word("R", x + 3.0, 95.0, SMALL);
+    (above.math, above.baseline) = (MathFont::Letters, 95.0);
+    sheet.next();
+    let mut end = x;
+    for sign in ["γ", "−", "1"] {
+        let side = sheet.word(sign, end, 103.0, SMALL);
+        (side.math, side.baseline, side.is_spaced) = (MathFont::Letters, 103.0, false);
+        end = side.bounds.x1;
+    }
+    sheet.rule(x, end, 97.5);
+    sheet.next();
+    sheet.prose(120.0, "over all of them.");
+    assert_eq!(sheet.markdown(), "They average at $z=\\frac{R}{γ-1}$ over all of them.");
+}
+
+#[test]
+fn compatibility_forms_of_letters_and_brackets_are_written_as_formulas_have_them() {
+    assert_eq!(inline(&["〈", "x", "_i", "〉", "+", "\u{2126}"]), "Here one writes $⟨xᵢ⟩+Ω$ and goes on with words.");
+}

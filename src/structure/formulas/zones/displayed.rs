@@ -32,6 +32,8 @@ const PIECE_GAP_EM: f32 = 0.3;
 const TAG_GAP_EM: f32 = 0.4;
 /// Beside a displayed formula is no text within so many ems.
 const CLEAR_EM: f32 = 0.9;
+/// Words are beside a formula if this share of their height is. One side of a fraction within a line is lower or higher than it.
+const OVERLAP: f32 = 0.25;
 /// What a high brace opens begins so near to it, in ems.
 const CASES_GAP_EM: f32 = 1.5;
 
@@ -173,9 +175,10 @@ impl Finder<'_> {
             words.iter().any(|at| self.nature(*at) == Nature::Math && self.word(*at).is_some_and(has_letter));
         let has_relation = has_variable && signs().any(relates);
         let is_code = own().any(|word| word.is_monospace);
-        // A term alone is a label in a figure.
+        // A term alone is a label in a figure, unless it is centred below a line of text.
         let is_expression =
             has_relation || has_structure && (!rules.is_empty() || signs().any(joins_terms) || own().any(is_large));
+        let is_expression = is_expression || has_structure && has_variable && self.is_centred_below_text(bounds, size);
         let is_open = own().next_back().is_some_and(|last| last.text.ends_with('='));
         if !is_math || is_code || letters < 2 || !is_expression || is_open || !self.is_clear(bounds, size, &words, tag)
         {
@@ -232,8 +235,8 @@ impl Finder<'_> {
     /// Whether a place has no words but its own.
     fn has_none_in(&self, place: Bounds, is_own: impl Fn(usize) -> bool) -> bool {
         let is_in = |word: &Word| {
-            let (_, y) = word.bounds.center();
-            word.bounds.shared_width(place) > 0.0 && place.y0 < y && y < place.y1
+            let overlap = word.bounds.y1.min(place.y1) - word.bounds.y0.max(place.y0);
+            word.bounds.shared_width(place) > 0.0 && overlap > OVERLAP * word.bounds.height()
         };
         let near = self.lines.iter().filter(|line| line.bounds.y0 < place.y1 && place.y0 < line.bounds.y1);
         let mut others = near.flat_map(|line| line.words.iter().copied()).filter(|at| !is_own(*at));

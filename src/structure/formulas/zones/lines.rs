@@ -4,6 +4,7 @@ use super::{Finder, LEVEL_EM, MAX_NEIGHBOURS, Nature, TEXT_INDENT_EM, is_tag};
 use crate::formulas::symbols::{has_ink, is_accented};
 use crate::measures::SCRIPT_SIZE;
 use pagewise_text::{Bounds, Script, Word};
+use std::ops::Range;
 
 /// The rest of a broken line is one of so many next ones, begins so far before the end of its start, in ems, or after it,
 /// and stands on the same baseline.
@@ -82,9 +83,19 @@ impl Finder<'_> {
         let is_number = |at: &&usize| self.word(**at).is_some_and(|word| is_tag(&word.text));
         let own = line.words.iter().filter(|at| !is_number(at)).filter_map(|at| self.word(*at));
         let own = Bounds::around(own.map(|word| word.bounds));
-        let from = self.texts.partition_point(|at| self.baseline(*at) < line.baseline - APART_EM * em);
+        let [above, below] = [-APART_EM, APART_EM].map(|distance| line.baseline + distance * em);
+        self.is_centred(own, above..below, em)
+    }
+
+    pub(super) fn is_centred_below_text(&self, own: Bounds, em: f32) -> bool {
+        self.is_centred(own, own.y0 - APART_EM * em..own.y0, em)
+    }
+
+    /// Whether what stands in a place is centred between the margins of a line of text whose baseline is so high.
+    fn is_centred(&self, own: Bounds, baselines: Range<f32>, em: f32) -> bool {
+        let from = self.texts.partition_point(|at| self.baseline(*at) < baselines.start);
         let near = self.texts.iter().skip(from).take(MAX_NEIGHBOURS).filter_map(|at| self.lines.get(*at));
-        let mut near = near.take_while(|other| other.baseline < line.baseline + APART_EM * em);
+        let mut near = near.take_while(|other| other.baseline < baselines.end);
         near.any(|text| {
             let (left, right) = (own.x0 - text.bounds.x0, text.bounds.x1 - own.x1);
             left > TEXT_INDENT_EM * em && right > TEXT_INDENT_EM * em && (left - right).abs() < CENTRED_EM * em
