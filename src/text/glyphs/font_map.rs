@@ -1,7 +1,7 @@
 //! What a font dictionary says of its characters, besides what the interpreter reads of it.
 
 use super::character_maps;
-use super::glyph_names::named_codes;
+use super::glyph_names::{named_codes, tex_codes};
 use crate::fonts::{base_name, without_tag};
 use hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, CidFamily, load_embedded};
 use hayro_interpret::hayro_syntax::object::{Array, Dict, Name, Object, Stream, String as PdfString};
@@ -122,7 +122,10 @@ impl FontMap {
         Self {
             to_unicode: damaged_map(font),
             collection: collection(font),
-            names: names.map(|names| named_codes(&names, &base_name(font))).unwrap_or_default(),
+            names: names
+                .map(|names| named_codes(&names, &base_name(font)))
+                .or_else(|| program_names(font))
+                .unwrap_or_default(),
             is_unicode: has_unicode_codes(font),
             tex_text: TexEncoding::of(font),
             is_math_italic: is_math_italic(font),
@@ -307,6 +310,12 @@ fn is_math_italic(font: &Dict<'_>) -> bool {
         MATH_ITALICS.iter().any(|begin| without_tag(&name).starts_with(begin))
     };
     font.get::<Name<'_>>(b"BaseFont").is_some_and(is_named) && font.get::<Stream<'_>>(b"ToUnicode").is_none()
+}
+
+/// What the program of a Type 1 font without `/Encoding` calls its signs of formulas.
+fn program_names(font: &Dict<'_>) -> Option<HashMap<u32, Option<String>>> {
+    let descriptor = font.get::<Dict<'_>>(b"FontDescriptor").filter(|_| !font.contains_key(b"Encoding"))?;
+    Some(tex_codes(&descriptor.get::<Stream<'_>>(b"FontFile")?.decoded_data().ok()?))
 }
 
 /// The sound lines of a `/ToUnicode` that the interpreter refuses as a whole.

@@ -12,6 +12,9 @@ const STANDARD: &str = " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUV
 /// The most codes of a font that are named. A simple font has 256.
 const MAX_CODES: usize = 512;
 
+/// The most bytes of a font program in which its encoding is looked for.
+const MAX_ENCODING: usize = 1 << 15;
+
 /// The number of standard names before `space`, which are invisible.
 const FIRST: usize = 3;
 
@@ -44,6 +47,51 @@ const MATH_SYMBOLS: [(usize, &str); 5] = [(0, "−·×∗÷⋄±∓"), (14, "∘
 fn math_symbol(name: &str) -> Option<String> {
     let code: usize = name.strip_prefix('C')?.parse().ok()?;
     MATH_SYMBOLS.iter().find_map(|(first, run)| run.chars().nth(code.checked_sub(*first)?)).map(String::from)
+}
+
+/// What fonts of formulas made for TeX call signs that have no standard names.
+const TEX_SIGNS: [(&str, char); 6] = [
+    ("nequal", '≠'),
+    ("nelement", '∉'),
+    ("simequal", '≅'),
+    ("barex", '|'),
+    ("hatwide", '\u{302}'),
+    ("tildewide", '\u{303}'),
+];
+/// Ends of the names of calligraphic and double-struck capitals, with these, and of the sizes of brackets and roots.
+const TEX_CAPITALS: [(&str, &str); 2] = [("cal", "𝒜ℬ𝒞𝒟ℰℱ𝒢ℋℐ𝒥𝒦ℒℳ𝒩𝒪𝒫𝒬ℛ𝒮𝒯𝒰𝒱𝒲𝒳𝒴𝒵"), ("bbb", "𝔸𝔹ℂ𝔻𝔼𝔽𝔾ℍ𝕀𝕁𝕂𝕃𝕄ℕ𝕆ℙℚℝ𝕊𝕋𝕌𝕍𝕎𝕏𝕐ℤ")];
+const TEX_SIZES: [&str; 5] = ["bigg", "Bigg", "big", "Big", "low"];
+
+/// The private character of the first calligraphic capital in the fonts of the STIX project.
+const STIX_CAPITALS: u32 = 0xE22D;
+
+/// The character of a glyph of formulas: `nequal`, `Rbbb`, `parenleftbig1`.
+fn tex_character(name: &str) -> Option<char> {
+    let name = name.trim_end_matches(|digit: char| digit.is_ascii_digit() && !name.starts_with("uni"));
+    let sign = TEX_SIGNS.iter().find(|(sign, _)| *sign == name).map(|(_, sign)| *sign);
+    let capital = |at: usize, capitals: &str| capitals.chars().nth(at);
+    let named = || {
+        let (letter, capitals) = TEX_CAPITALS.iter().find_map(|(end, all)| Some((name.strip_suffix(end)?, *all)))?;
+        capital(('A'..='Z').position(|capital| letter.chars().eq([capital]))?, capitals)
+    };
+    let private = || {
+        let at = u32::from(parse_number(name)?).checked_sub(STIX_CAPITALS)?;
+        TEX_CAPITALS.first().and_then(|(_, capitals)| capital(usize::try_from(at).ok()?, capitals))
+    };
+    let sized = || TEX_SIZES.iter().find_map(|size| name.strip_suffix(size)).and_then(character_of);
+    sign.or_else(named).or_else(private).or_else(sized)
+}
+
+/// The codes that the program of a Type 1 font names as TeX does (Adobe Type 1 Font Format, 2.2). Its encoding is plain text.
+pub(super) fn tex_codes(program: &[u8]) -> HashMap<u32, Option<String>> {
+    let plain = String::from_utf8_lossy(program.get(..MAX_ENCODING.min(program.len())).unwrap_or_default());
+    let plain = plain.split("eexec").next().unwrap_or_default();
+    let named = plain.split("dup ").filter_map(|entry| {
+        let (code, name) = entry.split_once('/')?;
+        let character = tex_character(name.split_whitespace().next()?)?;
+        Some((code.trim().parse().ok()?, Some(character.to_string())))
+    });
+    named.take(MAX_CODES).collect()
 }
 
 /// The codes that `/Differences` of the font `font` names (ISO 32000-2, 9.6.5.2), with the text that each name says.
@@ -146,6 +194,15 @@ mod tests {
         for others in [["g3", "g12"], ["a84", "b104"], ["G54", "G1"], ["H11005", "H9004"]] {
             assert_eq!(characters(&others), None, "{others:?}");
         }
+    }
+
+    #[test]
+    fn names_of_signs_by_tex_say_their_characters() {
+        let names = ["nequal", "Rbbb", "Lcal", "uniE234", "parenleftbig1", "bracerightBigg", "radicallow"];
+        assert_eq!(names.map(|name| tex_character(name).unwrap_or('?')), ['≠', 'ℝ', 'ℒ', 'ℋ', '(', '}', '√']);
+        assert_eq!(["Rcala", "big", "calbbb", "n1", "uni0041", "uniE247"].map(tex_character), [None; 6]);
+        let program = "/Encoding 256 array\ndup 44 /nequal put\ndup 65 /A put\ncurrentfile eexec dup 45 /nequal put";
+        assert_eq!(tex_codes(program.as_bytes()), HashMap::from([(44, Some("≠".to_owned()))]));
     }
 
     #[test]
