@@ -165,7 +165,7 @@ const SUPERSCRIPTS: &str = "0⁰1¹2²3³4⁴5⁵6⁶7⁷8⁸9⁹";
 const SUBSCRIPTS: &str = "0₀1₁2₂3₃4₄5₅6₆7₇8₈9₉+₊-₋=₌(₍)₎aₐeₑhₕiᵢjⱼkₖlₗmₘnₙoₒpₚrᵣsₛtₜuᵤvᵥxₓ";
 
 /// Long arrows and dots, which TeX draws as several signs each.
-const LONG_SIGNS: [(&str, &str); 10] = [
+const LONG_SIGNS: [(&str, &str); 11] = [
     ("...", "…"),
     ("⋅⋅⋅", "⋯"),
     ("⋅ ⋅ ⋅", "⋯"),
@@ -174,6 +174,7 @@ const LONG_SIGNS: [(&str, &str); 10] = [
     ("⇐=", "⟸"),
     ("←→", "⟷"),
     ("↦-→", "⟼"),
+    ("↦→", "↦"),
     ("-→", "⟶"),
     ("←-", "⟵"),
 ];

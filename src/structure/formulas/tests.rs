@@ -768,6 +768,7 @@ fn bold_letters_of_a_formula_are_variables_unless_the_line_is_bold() {
 #[test]
 fn functions_and_signs_of_formulas_are_written_in_their_latex() {
     assert_eq!(inline(&["x", "_i", "∶", "A", "⧵", "B"]), "Here one writes $xᵢ:A∖B$ and goes on with words.");
+    assert_eq!(inline(&["x", "↦", "→", "y"]), "Here one writes $x↦y$ and goes on with words.");
     assert_eq!(inline(&["lim", "_n", "a", "^k"]), "Here one writes $\\lim_na^k$ and goes on with words.");
 }
 
@@ -805,4 +806,15 @@ fn the_lower_side_of_a_fraction_within_a_line_is_no_displayed_formula() {
 #[test]
 fn compatibility_forms_of_letters_and_brackets_are_written_as_formulas_have_them() {
     assert_eq!(inline(&["〈", "x", "_i", "〉", "+", "\u{2126}"]), "Here one writes $⟨xᵢ⟩+Ω$ and goes on with words.");
+}
+
+#[test]
+fn an_accent_belongs_to_the_letter_that_is_drawn_after_it() {
+    let mut sheet = Sheet::new();
+    let x = sheet.prose(100.0, "Here one writes");
+    let x = sheet.formula(x, 100.0, &["y", "_i", "−"]) + 2.0;
+    (sheet.word("¯", x, 99.0, SIZE).math, sheet.last().baseline) = (MathFont::Letters, 98.0);
+    let x = sheet.formula(x, 100.0, &["y"]);
+    sheet.prose_at(x + 3.0, 100.0, "and goes on with words.");
+    assert_eq!(sheet.markdown(), "Here one writes $yᵢ- \\bar{y}$ and goes on with words.");
 }

@@ -50,7 +50,10 @@ fn math_symbol(name: &str) -> Option<String> {
 }
 
 /// What fonts of formulas made for TeX call signs that have no standard names.
-const TEX_SIGNS: [(&str, char); 6] = [
+const TEX_SIGNS: [(&str, char); 8] = [
+    // The bar of the sign, before an arrow.
+    ("mapsto", '↦'),
+    ("mapstochar", '↦'),
     ("nequal", '≠'),
     ("nelement", '∉'),
     ("simequal", '≅'),

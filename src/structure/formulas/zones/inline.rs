@@ -79,6 +79,8 @@ impl Finder<'_> {
             return false;
         }
         let is_joined = is_limit
+            || is_accent(last)
+            || is_accent(next)
             || !next.is_spaced
             || next.script != Script::Baseline
             || joins(last.text.chars().last())
@@ -216,7 +218,8 @@ impl Finder<'_> {
     fn is_variable(&self, at: usize, line: &Line) -> bool {
         let Some(word) = self.word(at) else { return false };
         let is_italic = word.is_italic && !line.is_italic;
-        let is_bold = word.is_bold && !line.is_bold && word.text.chars().nth(1).is_none();
+        let is_letter = word.text.chars().filter(|sign| sign.is_alphabetic()).nth(1).is_none();
+        let is_bold = word.is_bold && !line.is_bold && is_letter;
         word.text.chars().any(is_math_letter)
             || is_accented(&word.text)
             || has_letter(word) && (word.math != MathFont::None || is_italic || is_bold)
