@@ -539,11 +539,8 @@ fn place(symbol: &Symbol, host: Option<&Symbol>, size: f32, baseline: f32) -> Op
     let axis = baseline - AXIS_EM * size;
     let is_centred = (symbol.middle().1 - axis).abs() < AXIS_TOLERANCE_EM * size;
     if symbol.is_tall() {
-        // The ink of an integral or of a single row in brackets may be off the axis. A fraction of small letters that is as
-        // far off it is an exponent.
-        let is_on_axis = (symbol.middle().1 - axis).abs() < LEVEL_EM * size;
-        let is_host_size = symbol.size >= SCRIPT_SIZE * size || symbol.kind == Kind::Stack && is_on_axis;
-        if is_host_size {
+        // The ink of an integral or of a single row in brackets may be off the axis.
+        if is_full(symbol, size, baseline) {
             return is_centred.then_some(Place::Level);
         }
     }
@@ -565,6 +562,13 @@ fn place(symbol: &Symbol, host: Option<&Symbol>, size: f32, baseline: f32) -> Op
     }
 }
 
+/// Whether a high symbol belongs to the letters of a row and not to their scripts. Large signs have one size beside letters of
+/// all, and a fraction has small letters; off the axis it is an exponent.
+fn is_full(symbol: &Symbol, size: f32, baseline: f32) -> bool {
+    let axis = baseline - AXIS_EM * size;
+    symbol.size >= SCRIPT_SIZE * size || (symbol.middle().1 - axis).abs() < LEVEL_EM * size
+}
+
 /// Whether a symbol is a letter with an accent.
 fn is_accented(symbol: &Symbol) -> bool {
     symbol.kind == Kind::Term && is_accent_command(&symbol.latex)
@@ -577,9 +581,9 @@ type Limits = ((usize, f32), Vec<Symbol>, Vec<Symbol>);
 fn take_limits(symbols: &mut Vec<Symbol>, size: f32, baseline: f32) -> Vec<Limits> {
     let is_function = |symbol: &Symbol| matches!(symbol.kind, Kind::Function(true));
     let takes = |symbol: &Symbol| {
-        symbol.size >= SCRIPT_SIZE * size
-            && (symbol.kind == Kind::Operator
-                || is_function(symbol) && (symbol.baseline - baseline).abs() < LEVEL_EM * size)
+        let is_level = || (symbol.baseline - baseline).abs() < LEVEL_EM * size;
+        symbol.kind == Kind::Operator && is_full(symbol, size, baseline)
+            || is_function(symbol) && symbol.size >= SCRIPT_SIZE * size && is_level()
     };
     let hosts: Vec<Symbol> = symbols.iter().filter(|symbol| takes(symbol)).cloned().collect();
     let mut limits = Vec::new();

@@ -818,3 +818,13 @@ fn an_accent_belongs_to_the_letter_that_is_drawn_after_it() {
     sheet.prose_at(x + 3.0, 100.0, "and goes on with words.");
     assert_eq!(sheet.markdown(), "Here one writes $yᵢ- \\bar{y}$ and goes on with words.");
 }
+
+#[test]
+fn an_operator_of_a_smaller_size_than_its_letters_is_no_script() {
+    let formula = displayed(|sheet| {
+        let x = sheet.formula(150.0, 150.0, &["z", "_1", "="]);
+        sheet.high("∑", x + 2.0, 142.5, 152.5).last().size = 8.3;
+        sheet.formula(x + 10.0, 150.0, &["x", "_i"]);
+    });
+    assert_eq!(formula, "$$z₁= ∑ xᵢ$$");
+}
