@@ -19,6 +19,7 @@ pub(super) use layout::figures::{MIN_CURVES, has_bars};
 pub(super) use layout::table_text::TableText;
 pub(super) use reading::compaction::compact;
 pub(super) use reading::grid::{Slot, table_of};
+use reading::head::has_headed_values;
 pub(super) use reading::head::worded_rows;
 pub use unread::has_rows_beside;
 pub use write::{to_csv, to_html, to_markdown};
@@ -162,9 +163,11 @@ fn order_columns(table: &mut Table) {
 }
 
 /// Takes out what white space or rules alone made a table of, where most words are those of displayed formulas and of
-/// fractions, or many are and all others stand on one line, or where its rows cut fractions.
+/// fractions, or many are and all others stand on one line, or where its rows cut fractions. Values below heads are a table.
 fn without_formulas(tables: &mut Vec<Table>, page: &PageLayout) {
-    let may_be_formula = |table: &Table| matches!(table.columns_by, ColumnsBy::Space | ColumnsBy::RuledSpace);
+    let may_be_formula = |table: &Table| {
+        matches!(table.columns_by, ColumnsBy::Space | ColumnsBy::RuledSpace) && !has_headed_values(table)
+    };
     if !tables.iter().any(may_be_formula) {
         return;
     }

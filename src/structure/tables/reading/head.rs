@@ -16,6 +16,9 @@ const MAX_HEAD_LINES: usize = 12;
 /// A head of more rows is at most half of its table.
 const MAX_HEADS: usize = 3;
 
+/// Minimum number of columns of values below heads, and of their rows, that are no formula.
+const MIN_VALUED: usize = 2;
+
 /// The number of head rows of a drawn grid. A title over all columns is one, and the row of words below it too.
 pub(crate) fn drawn_heads(slots: &[Slot], rows: usize, columns: usize) -> usize {
     let is_title = rows > 2 && slots.iter().any(|s| s.row == 0 && s.column_span == columns && s.row_span == 1);
@@ -46,18 +49,35 @@ pub(crate) fn drawn_heads(slots: &[Slot], rows: usize, columns: usize) -> usize 
 
 /// The number of rows above the first value of those columns that mostly hold values; 0 if there are no such columns.
 pub(crate) fn worded_rows(table: &Table) -> usize {
-    let is_value = |cell: &&Cell| is_value(std::iter::once(cell.text.as_str())) && !is_year(cell.text.split(' '));
-    let own = |column: usize| {
-        let own = table.cells.iter().filter(move |cell| cell.column == column && cell.column_span == 1);
-        own.filter(|cell| !cell.text.is_empty())
-    };
-    let is_valued = |column: &usize| are_values(own(*column).filter(is_value).count(), own(*column).count());
-    let valued: Vec<usize> = (1..table.columns).filter(is_valued).collect();
-    let first = valued.iter().filter_map(|column| own(*column).find(is_value)).map(|cell| cell.row).min().unwrap_or(0);
-    let has_words = |row: usize| valued.iter().any(|column| own(*column).any(|cell| cell.row == row));
+    let valued = valued_columns(table);
+    let cells = |column: &usize| cells_of(table, *column);
+    let first =
+        valued.iter().filter_map(|column| cells(column).find(is_value_cell)).map(|cell| cell.row).min().unwrap_or(0);
+    let has_words = |row: usize| valued.iter().any(|column| cells(column).any(|cell| cell.row == row));
     let is_cut = table.cells.iter().any(|cell| cell.row < first && cell.row + cell.row_span > first);
     let is_head = (1..=MAX_HEADS).contains(&first) && has_words(first - 1) && !is_cut;
     if is_head { first } else { 0 }
+}
+
+/// Whether words stand over several columns of values, in several rows: a formula has no head.
+pub(crate) fn has_headed_values(table: &Table) -> bool {
+    let heads = worded_rows(table);
+    heads > 0 && table.rows >= heads + MIN_VALUED && valued_columns(table).len() >= MIN_VALUED
+}
+
+/// The columns after the first that mostly hold values.
+fn valued_columns(table: &Table) -> Vec<usize> {
+    let count = |column: usize| cells_of(table, column).filter(is_value_cell).count();
+    (1..table.columns).filter(|column| are_values(count(*column), cells_of(table, *column).count())).collect()
+}
+
+/// The filled cells of one column alone.
+fn cells_of(table: &Table, column: usize) -> impl Iterator<Item = &Cell> {
+    table.cells.iter().filter(move |cell| cell.column == column && cell.column_span == 1 && !cell.text.is_empty())
+}
+
+fn is_value_cell(cell: &&Cell) -> bool {
+    is_value(std::iter::once(cell.text.as_str())) && !is_year(cell.text.split(' '))
 }
 
 /// The number of head lines.

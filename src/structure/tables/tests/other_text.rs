@@ -1,7 +1,7 @@
 //! What is no table.
 
 use super::super::ColumnsBy;
-use super::{empty_page, find_tables, page, rule, tables_of, word};
+use super::{as_f32, empty_page, find_tables, page, rule, tables_of, word};
 use pagewise_text::{Bounds, Fill, MathFont, PageLayout, Word};
 
 #[test]
@@ -315,4 +315,23 @@ fn panels_that_run_to_the_sides_of_the_page_are_no_cells() {
         find_tables(&page).len()
     };
     assert_eq!((spread(0.0), spread(30.0)), (0, 1));
+}
+
+#[test]
+fn rows_of_values_below_heads_are_a_table_though_they_look_like_formulas() {
+    let tables = |head: [&str; 4]| {
+        let mut page = empty_page();
+        let math = |text: &str, x: f32, y: f32| Word { math: MathFont::Letters, ..word(text, x, y) };
+        for (x, text) in [60.0, 104.0, 136.0, 168.0].iter().zip(head) {
+            page.words.push(math(text, *x, 100.0));
+        }
+        for at in 1..5 {
+            let y = 100.0 + 14.0 * as_f32(at);
+            for (x, text) in [(60.0, "n"), (72.0, "="), (84.0, "9"), (104.0, "1.5"), (136.0, "2.5"), (168.0, "3.5")] {
+                page.words.push(math(text, x, y));
+            }
+        }
+        find_tables(&page).len()
+    };
+    assert_eq!((tables(["a", "b", "c", "d"]), tables(["1", "2.5", "3.5", "4.5"])), (1, 0));
 }
