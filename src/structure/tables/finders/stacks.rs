@@ -52,6 +52,8 @@ const MAX_EMPTY_PT: f32 = 18.0;
 const MAX_WHITE: f32 = 8.0;
 /// The same of a band between rules.
 const MAX_RULED_WHITE: f32 = 4.0;
+/// Maximum white space between a rule and the lines of a band, in ems: a row may have room for text that it lacks.
+const MAX_EDGE_WHITE: f32 = 3.0;
 /// Maximum number of slanted words of a page that may be heads.
 const MAX_SLANTED: usize = 500;
 
@@ -347,6 +349,12 @@ fn areas(
             rows_size = None;
         }
         let lines = table_lines(&words.inside(&band));
+        let whole = band;
+        // A rule far below several lines is that of a foot or a box, unless rows stand above them.
+        let band = if open.is_some() || lines.len() <= 2 { without_white(whole, &lines, page) } else { whole };
+        if band.y0 > whole.y0 {
+            areas.extend(open.take());
+        }
         let is_empty = lines.is_empty() && band.y1 - band.y0 > MAX_EMPTY_PT;
         if is_empty {
             empty = Some(empty.map_or(band, |all| all.union(band)));
@@ -364,10 +372,30 @@ fn areas(
             rows_size = size.or(rows_size);
             open = Some(open.map_or(band, |all| Bounds { y1: band.y1, ..all.union(band) }));
         }
+        if band.y1 < whole.y1 {
+            areas.extend(open.take());
+        }
     }
     areas.extend(open);
     let is_chart = empty.is_some_and(|empty| is_figure(&empty, page, Proof::Drawn));
     if is_chart { Vec::new() } else { areas }
+}
+
+/// The part of a band that holds its lines, where the white space above or below them is that between two tables. It is
+/// empty, and much wider than that on the other side: the text of a high row stands at its middle.
+fn without_white(band: Bounds, lines: &[TextLine], page: &PageLayout) -> Bounds {
+    let y0 = lines.iter().map(|line| line.baseline - line.size).fold(band.y1, f32::min);
+    let y1 = lines.iter().map(|line| line.baseline + 0.3 * line.size).fold(y0, f32::max);
+    let (above, below) = (y0 - band.y0, band.y1 - y1);
+    let (part, white) = if above > below {
+        (Bounds { y0, ..band }, Bounds { y1: y0, ..band })
+    } else {
+        (Bounds { y1, ..band }, Bounds { y0: y1, ..band })
+    };
+    let size = lines.iter().map(|line| line.size).fold(0.0, f32::max);
+    let is_between = white.height() > MAX_EDGE_WHITE * size && white.height() > 2.0 * above.min(below);
+    let mut own = page.words.iter().map(|word| &word.bounds).chain(&page.images).chain(&page.drawings);
+    if is_between && !lines.is_empty() && !own.any(|own| is_inside(own, &white)) { part } else { band }
 }
 
 /// The band below the caption or the full lines at its top, and whether there were any.

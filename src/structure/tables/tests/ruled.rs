@@ -1285,3 +1285,26 @@ fn a_turned_head_of_several_words_is_one_cell() {
     page.rules.iter_mut().take(1).for_each(|rule| (rule.bounds.y0, rule.bounds.y1) = (55.0, 55.5));
     assert_eq!(shapes(&page), "^Name | ^Folds all | ^Leaves in\nFolio | 1 | 2\nQuarto | 2 | 4");
 }
+
+#[test]
+fn white_space_beside_the_rules_of_one_width_divides_tables() {
+    let first = "
+----------------------------
+Name         Folds    Leaves
+----------------------------
+Folio            1         2
+Quarto           2         4
+";
+    let second = "
+Sheet        Count     Price
+----------------------------
+Page             1     12.50
+Proof            2      3.00
+----------------------------
+";
+    let rule = "-".repeat(28);
+    let found = "^Name | ^Folds | ^Leaves\nFolio | 1 | 2\nQuarto | 2 | 4\n\n\
+                 ^Sheet | ^Count | ^Price\nPage | 1 | 12.50\nProof | 2 | 3.00";
+    assert_eq!(tables_of(&format!("{first}{rule}\n\n\n\n{second}")), found);
+    assert_eq!(tables_of(&format!("{first}\n\n\n{rule}{second}")), found);
+}
