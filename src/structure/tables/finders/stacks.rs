@@ -363,7 +363,7 @@ fn areas(
         let is_note = is_paragraph(&lines, &band);
         let size = median(lines.iter().map(|line| line.size));
         let are_rows = rows_size.is_some_and(|own| size.is_none_or(|size| size <= (1.0 + SAME_SIZE) * own));
-        let is_prose = is_text(&band, are_rows && !is_note);
+        let is_prose = is_text(&band, are_rows && !is_note) || is_short_paragraph(&lines, &band);
         let is_rows = is_tabular(&band, &lines, a.is_rule || b.is_rule, slanted) && !is_prose;
         if is_empty || !is_rows {
             areas.extend(open.take());
@@ -426,6 +426,20 @@ fn without_caption(band: Bounds, words: &PageWords, page_lines: &[TextLine]) -> 
 fn is_paragraph(lines: &[TextLine], band: &Bounds) -> bool {
     let is_first = |at: usize, line: &TextLine| at == 0 && is_one(line) && is_wide(line, band);
     !lines.is_empty() && lines.iter().enumerate().all(|(at, line)| is_full(line, band) || is_first(at, line))
+}
+
+/// Whether a band holds a sentence over several lines, of which only the last may end within the width.
+fn is_short_paragraph(lines: &[TextLine], band: &Bounds) -> bool {
+    let [first, .., last] = lines else { return false };
+    let is_line = |line: &TextLine| is_one(line) || is_spread(line);
+    let ends = |line: &TextLine| {
+        let end =
+            line.chunks.last().and_then(|chunk| chunk.words.last()).and_then(|word| word.word.text.chars().last());
+        matches!(end, Some('.' | '!' | '?' | '。'))
+    };
+    let left = |line: &TextLine| line.chunks.first().map_or(band.x1, |chunk| chunk.bounds.x0);
+    let is_flush = left(last) <= left(first) && left(last) - band.x0 < MIN_INDENT * last.size + 2.0;
+    lines.iter().all(is_line) && lines.iter().rev().skip(1).all(|line| is_wide(line, band)) && is_flush && ends(last)
 }
 
 /// Whether a line is one text from the left edge over most of the width. The rest of a cell in a later column begins

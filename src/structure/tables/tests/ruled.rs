@@ -1308,3 +1308,14 @@ Proof            2      3.00
     assert_eq!(tables_of(&format!("{first}{rule}\n\n\n\n{second}")), found);
     assert_eq!(tables_of(&format!("{first}\n\n\n{rule}{second}")), found);
 }
+
+#[test]
+fn a_short_paragraph_between_the_rules_of_two_tables_divides_them() {
+    let table = |rows: &str| {
+        let rule = "-".repeat(34);
+        format!("{rule}\nName         Folds          Leaves\n{rule}\n{rows}\n{rule}\n")
+    };
+    let (first, second) = (table("Folio            1               2"), table("Quarto           2               4"));
+    let found = tables_of(&format!("{first}   Sheets are folded for the\nbinder.\n{second}"));
+    assert_eq!(found, "^Name | ^Folds | ^Leaves\nFolio | 1 | 2\n\n^Name | ^Folds | ^Leaves\nQuarto | 2 | 4");
+}
