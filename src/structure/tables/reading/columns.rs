@@ -123,15 +123,21 @@ fn border_use(a: &Column, b: &Column, lines: &[&TextLine]) -> (usize, usize) {
     (crossing, divided)
 }
 
-/// Adds a chunk to the column that it overlaps; a chunk over several columns belongs to none.
+/// Adds a chunk to the column that it overlaps, up to the columns beside it; a chunk over several columns, or over all of the
+/// space between two, belongs to none.
 fn add(columns: &mut Vec<Column>, chunk: &Chunk) {
     let slack = 0.1 * chunk.size();
     let (lo, hi) = (chunk.bounds.x0, chunk.bounds.x1);
     let first = columns.partition_point(|c| c.hi <= lo + slack);
-    let last = columns.partition_point(|c| c.lo < hi - slack);
+    let last = columns.partition_point(|c| c.lo < hi - slack).max(first);
+    let (before, after) = (first.checked_sub(1).and_then(|at| columns.get(at)), columns.get(last));
+    if last == first && before.zip(after).is_some_and(|(a, b)| fills_gap(chunk, a, b)) {
+        return;
+    }
+    let (lo, hi) = (before.map_or(lo, |c| lo.max(c.hi)), after.map_or(hi, |c| hi.min(c.lo)));
     let own = Column { lo, hi, count: 1, has_values: false };
-    if last <= first {
-        columns.insert(first.min(columns.len()), own);
+    if last == first {
+        columns.insert(first, own);
     } else if last - first == 1 {
         if let Some(column) = columns.get_mut(first) {
             grow(column, &own);
@@ -145,6 +151,12 @@ fn add(columns: &mut Vec<Column>, chunk: &Chunk) {
         });
         columns.splice(first..last, [joined]);
     }
+}
+
+/// Whether a chunk stands over all of the space between two columns, as a head of both does.
+fn fills_gap(chunk: &Chunk, before: &Column, after: &Column) -> bool {
+    let gap = (chunk.bounds.x0 - before.hi).max(after.lo - chunk.bounds.x1);
+    before.count.min(after.count) > 1 && gap < 0.1 * chunk.size()
 }
 
 /// Widens the only column that a chunk overlaps.

@@ -1319,3 +1319,39 @@ fn a_short_paragraph_between_the_rules_of_two_tables_divides_them() {
     let found = tables_of(&format!("{first}   Sheets are folded for the\nbinder.\n{second}"));
     assert_eq!(found, "^Name | ^Folds | ^Leaves\nFolio | 1 | 2\n\n^Name | ^Folds | ^Leaves\nQuarto | 2 | 4");
 }
+
+#[test]
+fn a_head_as_wide_as_the_space_between_two_columns_begins_none() {
+    let sketch = "
+------------------------------
+    Our         Forms
+------------------------------
+  a     b    c          d
+ 0.1   2.0  3.25     4.25
+------------------------------";
+    let found = tables_of(sketch);
+    assert!(found.ends_with("0.1 | 2.0 | 3.25 | 4.25"), "{found}");
+}
+
+#[test]
+fn the_title_of_a_group_widens_no_column_over_the_next() {
+    let sketch = "
+-----------------------------
+Name   Folds          Leaves
+-----------------------------
+            Small_parts
+-----------------------------
+Folio    1.5             2.5
+Octavo   8.5            16.5
+-----------------------------
+            Large_parts
+-----------------------------
+Quarto   2.5             4.5
+Duo     12.5            24.5
+-----------------------------";
+    let mut page = page(sketch);
+    for title in page.words.iter_mut().filter(|word| word.text.contains('_')) {
+        (title.bounds.x0, title.bounds.x1) = (title.bounds.x0 - 0.5, title.bounds.x1 - 0.5);
+    }
+    assert!(shapes(&page).contains("Octavo | 8.5 | 16.5"), "{}", shapes(&page));
+}
