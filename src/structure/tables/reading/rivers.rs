@@ -7,8 +7,9 @@ use crate::tables::layout::lines::{Chunk, PlacedWord, TextLine};
 const MIN_EM: f32 = 0.3;
 /// Minimum number of lines with text on both sides.
 const MIN_LINES: usize = 4;
-/// The texts after it begin at one edge, but for at most one line in so many.
+/// The texts after it begin at one edge, but for the lines of a head, and for at most one line in so many.
 const ODD_LINES: usize = 5;
+const MAX_HEADS: usize = 2;
 /// A line that is a single chunk wider than this share of the table is the title of a group of rows.
 const MAX_WIDTH: f32 = 0.6;
 
@@ -58,7 +59,7 @@ fn is_river(x: f32, rows: &[&TextLine]) -> bool {
             flush += usize::from(next - x < FLUSH_EM * em);
         }
     }
-    both >= MIN_LINES && ODD_LINES * (both - flush) <= both
+    flush >= MIN_LINES && both - flush <= MAX_HEADS.max(both / ODD_LINES)
 }
 
 fn divided<'p>(chunk: Chunk<'p>, rivers: &[f32]) -> Vec<Chunk<'p>> {

@@ -1355,3 +1355,19 @@ Duo     12.5            24.5
     }
     assert!(shapes(&page).contains("Octavo | 8.5 | 16.5"), "{}", shapes(&page));
 }
+
+#[test]
+fn columns_as_close_as_words_may_have_heads_of_two_lines() {
+    let mut page = empty_page();
+    let rows =
+        [["A", "20", "50"], ["B", "0.61", "0.84"], ["C", "0.62", "0.78"], ["D", "0.16", "0.06"], ["E", "0.43", "0.79"]];
+    for (at, [name, left, right]) in rows.iter().enumerate() {
+        let y = 130.0 + 14.0 * as_f32(at);
+        let shift = if at == 0 { 6.0 } else { 0.0 };
+        page.words.extend([word(name, 60.0, y), word(left, 120.0 + shift, y), word(right, 148.5 + shift, y)]);
+    }
+    page.words.insert(0, word("One", 123.0, 114.0));
+    page.words.insert(1, word("Two", 151.5, 114.0));
+    page.rules.extend([110.0, 143.0, 202.0].map(|y| rule(58.0, y, 176.0, y + 0.5)));
+    assert!(shapes(&page).contains("B | 0.61 | 0.84"), "{}", shapes(&page));
+}
