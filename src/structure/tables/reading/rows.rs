@@ -62,8 +62,12 @@ pub(crate) fn rows_of(
     let ruled_count = ruled.iter().filter(|r| **r).count();
     let unruled = lines.windows(2).zip(&ruled).filter(|(_, ruled)| !**ruled).map(|(pair, _)| pair);
     let wordless = vec![false; columns.len()];
-    let is_pair = |pair: &&[RowLine]| matches!(pair, [a, b] if repeats_value(a, b, &wordless));
-    // Where rules stand between groups of rows, the lines between two rules have values in the same columns.
+    let is_whole = |line: &RowLine| (0..columns.len()).all(|column| line.fills(column));
+    let is_new = |above: &RowLine, line: &RowLine| {
+        is_whole(above) && is_whole(line) && wrapping(std::slice::from_ref(above), line, columns) == Wrapping::Ended
+    };
+    let is_pair = |pair: &&[RowLine]| matches!(pair, [a, b] if repeats_value(a, b, &wordless) || is_new(a, b));
+    // Where rules stand between groups of rows, the lines between two rules have values in the same columns, or fill all.
     let is_grouped = 4 * unruled.clone().filter(is_pair).count() > unruled.count();
     let is_banded = ruled_count >= 2 && 4 * (ruled_count + 1) >= lines.len() && !is_grouped;
     let inner = inner_pitch(lines, columns, if proof.is_drawn() { HALF_PITCH } else { 0.0 });

@@ -1371,3 +1371,14 @@ fn columns_as_close_as_words_may_have_heads_of_two_lines() {
     page.rules.extend([110.0, 143.0, 202.0].map(|y| rule(58.0, y, 176.0, y + 0.5)));
     assert!(shapes(&page).contains("B | 0.61 | 0.84"), "{}", shapes(&page));
 }
+
+#[test]
+fn rows_that_fill_all_columns_stay_apart_between_rules() {
+    let group = |name: &str| {
+        format!("Case           {name}\nKey            river\nTop Feature    F1 number\nLong Concept   Place here\n")
+    };
+    let rule = "-".repeat(25);
+    let groups: Vec<String> = ["one", "two", "six"].into_iter().map(|name| group(name) + &rule).collect();
+    let sketch = format!("{rule}\nField          Text\n{rule}\n{}", groups.join("\n"));
+    assert_eq!(tables_of(&sketch).lines().count(), 13, "{}", tables_of(&sketch));
+}
