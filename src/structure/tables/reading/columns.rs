@@ -9,7 +9,7 @@ const MAX_COLUMNS: usize = 100;
 /// A line with at least this share of the chunks of the fullest line shows where the columns are.
 const FULL_LINE: (usize, usize) = (3, 4);
 /// Heads that stand closer than their columns are further apart than this many ems: word spaces are a quarter to a third.
-const MIN_SEAM: f32 = 0.4;
+pub(super) const MIN_SEAM: f32 = 0.4;
 /// Each of them stands at the left, the middle or the right of its column, within this many ems.
 const OFF_COLUMN: f32 = 0.6;
 /// Single words that stand over a column each, within this many ems, are heads however close they are.

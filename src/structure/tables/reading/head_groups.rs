@@ -1,7 +1,7 @@
 //! Head cells over several columns: by a rule below them, or by where they stand.
 
 use super::area::{cuts_between, is_between};
-use super::columns::{Column, Piece};
+use super::columns::{Column, MIN_SEAM, Piece};
 use super::rows::{RowLine, is_hyphenated};
 use crate::measures::NEXT_LINE_EM;
 use crate::tables::layout::edges::Edge;
@@ -26,6 +26,9 @@ pub(super) fn spread_pieces<'p>(
     uprights: &[Edge],
 ) -> Vec<Vec<Piece<'p>>> {
     let mut spread: Vec<RowLine> = lines.to_vec();
+    for (line, next) in spread.iter_mut().zip(lines.iter().skip(1)) {
+        join_over_heads(&mut line.pieces, next, columns);
+    }
     let mut by_text = Vec::new();
     for (at, line) in spread.iter_mut().enumerate() {
         let is_done = widen_between_uprights(line, columns, uprights)
@@ -93,7 +96,7 @@ fn widen_over_values(pieces: &mut [Piece], at: usize, lines: &[RowLine], columns
         return false;
     };
     let b = only.chunk.bounds;
-    let off = off_middle(only, 1, columns.len() - 1, columns);
+    let off = off_middle(&b, 1, columns.len() - 1, columns);
     let is_parted = cuts_between(cuts, above, line).any(|edge| edge.is_rule && edge.start < b.x0 && b.x1 < edge.end);
     let is_over = only.first > 0 && off < OFF_MIDDLE * line.size && is_parted;
     if is_over {
@@ -132,6 +135,41 @@ fn widen_by_rules(line: &mut RowLine, next: &RowLine, columns: &[Column], cuts: 
     }
     line.pieces.len() < before.len()
         || line.pieces.iter().zip(before).any(|(piece, before)| (piece.first, piece.last) != before)
+}
+
+/// Joins the words of a head at the middle of columns that have heads of their own in the next line, further apart.
+fn join_over_heads(pieces: &mut Vec<Piece>, next: &RowLine, columns: &[Column]) {
+    for start in 0..pieces.len() {
+        let is_group = |end: &usize| {
+            let Some(run @ [first, .., last]) = pieces.get(start..=*end) else { return false };
+            let is_below = |piece: &&Piece| first.first <= piece.first && piece.last <= last.last;
+            let below: Vec<Piece> = next.pieces.iter().filter(is_below).cloned().collect();
+            let bounds = first.chunk.bounds.union(last.chunk.bounds);
+            // Values beside each other are heads.
+            let are_words = run.iter().filter(|piece| piece.chunk.is_value()).count() < 2;
+            are_words
+                && run.iter().all(|piece| piece.first == piece.last)
+                && has_gaps(run, |gap| gap < MIN_SEAM)
+                && off_middle(&bounds, first.first, last.last, columns) < ON_GROUP * first.chunk.size()
+                && below.len() == last.last + 1 - first.first
+                && has_gaps(&below, |gap| gap > COLUMN_GAP_EM)
+        };
+        let Some(end) = (start + 1..pieces.len()).rev().find(is_group) else { continue };
+        for part in pieces.drain(start + 1..=end).collect::<Vec<_>>() {
+            let Some(piece) = pieces.get_mut(start) else { break };
+            piece.last = part.last;
+            piece.chunk.extend(part.chunk);
+        }
+    }
+}
+
+/// Whether all gaps between pieces, in ems, satisfy a condition.
+fn has_gaps(pieces: &[Piece], is_met: impl Fn(f32) -> bool) -> bool {
+    let mut gaps = pieces.windows(2).filter_map(|pair| {
+        let [a, b] = pair else { return None };
+        Some((b.chunk.bounds.x0 - a.chunk.bounds.x1) / a.chunk.size())
+    });
+    gaps.all(is_met)
 }
 
 /// Joins the words of a head that stand over a rule: the border of two columns may lie between them.
@@ -174,7 +212,8 @@ fn by_text_of<'p>(lines: &[RowLine<'p>], at: usize, next: &RowLine, columns: &[C
     partition(&mut pieces, &groups, start..columns.len(), columns, next);
     let is_exact = |piece: &Piece| {
         piece.last == piece.first && !next.fills(piece.first)
-            || piece.last > piece.first && off_middle(piece, piece.first, piece.last, columns) < ON_GROUP * line.size
+            || piece.last > piece.first
+                && off_middle(&piece.chunk.bounds, piece.first, piece.last, columns) < ON_GROUP * line.size
     };
     (is_wide || groups.iter().all(|at| pieces.get(*at).is_some_and(is_exact))).then_some(pieces)
 }
@@ -257,12 +296,11 @@ fn misfit(piece: &Piece, from: usize, end: usize, columns: &[Column]) -> f32 {
     let b = &piece.chunk.bounds;
     // A column may begin or end where its head does.
     let side = (b.x0 - first.lo).abs().min((b.x1 - last.hi).abs()) + SIDE * piece.chunk.size();
-    side.min(off_middle(piece, from, end - 1, columns))
+    side.min(off_middle(b, from, end - 1, columns))
 }
 
-/// How far a piece stands from the middle of columns `first..=last`.
-fn off_middle(piece: &Piece, first: usize, last: usize, columns: &[Column]) -> f32 {
+/// How far a text stands from the middle of columns `first..=last`.
+fn off_middle(b: &Bounds, first: usize, last: usize, columns: &[Column]) -> f32 {
     let (Some(first), Some(last)) = (columns.get(first), columns.get(last)) else { return f32::MAX };
-    let b = &piece.chunk.bounds;
     (b.x0 + b.x1 - first.lo - last.hi).abs() / 2.0
 }

@@ -1382,3 +1382,22 @@ fn rows_that_fill_all_columns_stay_apart_between_rules() {
     let sketch = format!("{rule}\nField          Text\n{rule}\n{}", groups.join("\n"));
     assert_eq!(tables_of(&sketch).lines().count(), 13, "{}", tables_of(&sketch));
 }
+
+#[test]
+fn the_words_of_a_head_over_several_heads_are_one_cell() {
+    let mut page = empty_page();
+    let words = [("Sheets", 60.0), ("Small", 121.0), ("(old)", 154.0), ("Large", 241.0), ("(new)", 274.0)];
+    page.words.extend(words.map(|(text, x)| word(text, x, 110.0)));
+    for (at, row) in [["", "Low", "High", "Low", "High"], ["A", "10", "20", "30", "40"], ["B", "11", "21", "31", "41"]]
+        .iter()
+        .enumerate()
+    {
+        for (text, middle) in row.iter().zip([66.0, 130.0, 175.0, 250.0, 295.0]) {
+            if !text.is_empty() {
+                page.words.push(word(text, middle - 3.0 * as_f32(text.len()), 124.0 + 14.0 * as_f32(at)));
+            }
+        }
+    }
+    page.rules.extend([106.0, 137.0, 166.0].map(|y| rule(58.0, y, 310.0, y + 0.5)));
+    assert_eq!(shapes(&page).lines().next(), Some("^1x2 Sheets | ^2x1 Small (old) | ^2x1 Large (new)"));
+}
