@@ -762,6 +762,10 @@ fn bold_letters_of_a_formula_are_variables_unless_the_line_is_bold() {
         sheet.markdown()
     };
     assert_eq!(write(false), "Here one writes $𝐧₁=𝐦$ there.");
+    let mut sheet = Sheet::new();
+    sheet.word("i=2.", 50.0, 100.0, SIZE).is_bold = true;
+    sheet.prose_at(75.0, 100.0, "This is a label of text.");
+    assert!(!sheet.markdown().contains('$'), "{}", sheet.markdown());
     assert!(!write(true).contains('$'), "{}", write(true));
 }
 

@@ -218,7 +218,8 @@ impl Finder<'_> {
     fn is_variable(&self, at: usize, line: &Line) -> bool {
         let Some(word) = self.word(at) else { return false };
         let is_italic = word.is_italic && !line.is_italic;
-        let is_letter = word.text.chars().filter(|sign| sign.is_alphabetic()).nth(1).is_none();
+        // A letter may have its accent, which is beyond ASCII.
+        let is_letter = word.text.chars().filter(char::is_ascii).nth(1).is_none();
         let is_bold = word.is_bold && !line.is_bold && is_letter;
         word.text.chars().any(is_math_letter)
             || is_accented(&word.text)
