@@ -112,6 +112,16 @@ fn are_even(run: &[Indexed]) -> bool {
     run.first().is_some_and(|(_, first)| most - least < EVEN_EM * first.size)
 }
 
+/// What stands beside the numbers of lines.
+struct NumberedBox<'p> {
+    /// The first word of each line.
+    starts: Vec<&'p Word>,
+    /// How many lines begin on the other side of the numbers.
+    beyond: usize,
+    /// Whether a rule as high as the page stands between the numbers and their lines.
+    is_divided: bool,
+}
+
 /// The words of a page by rows.
 struct Rows<'p> {
     rows: Vec<Vec<Indexed<'p>>>,
@@ -177,38 +187,39 @@ impl<'p> Rows<'p> {
     /// rule as high as the page divides them, or many lines are empty.
     fn are_of_page(&self, run: &[Indexed], page: &PageLayout) -> bool {
         let Some((_, first)) = run.first().filter(|_| run.len() >= MIN_RULER) else { return false };
-        let (numbers, em) = (Bounds::around(run.iter().map(|(_, word)| word.bounds)), first.size);
+        let NumberedBox { starts, beyond, is_divided } = self.box_of(run, page, first.size);
+        let count = |test: fn(&Word) -> bool| starts.iter().filter(|word| test(word)).count();
+        let go_on = SMALL_STARTS * count(|word| word.text.starts_with(char::is_lowercase)) > starts.len();
+        let is_level = |own: &Word, word: &Word| (word.baseline - own.baseline).abs() < first.size / 2.0;
+        let empty = run.iter().filter(|(_, own)| !starts.iter().any(|word| is_level(own, word))).count();
+        let are_ended = EMPTY_LINES * empty > run.len() && starts.len() > run.len() / 3;
+        // Numbers keep the lines of code apart that is not typed.
+        let is_code = 2 * count(|word| word.is_monospace) <= starts.len() && self.have_code_signs(run);
+        ODD_ROWS * beyond <= run.len() && !is_code && (are_even(run) && (go_on || is_divided) || are_ended)
+    }
+
+    /// What stands beside numbers in their box: in the page, or between its upright rules that are higher than they are.
+    fn box_of(&self, run: &[Indexed], page: &PageLayout, em: f32) -> NumberedBox<'p> {
+        let numbers = Bounds::around(run.iter().map(|(_, word)| word.bounds));
         let is_high = |own: &Bounds| own.y0 < numbers.y0 && own.y1 > numbers.y1;
         let sides = || page.rules.iter().map(|rule| rule.bounds).filter(is_high);
         let left = sides().map(|own| own.x1).filter(|x| *x < numbers.x0).fold(f32::NEG_INFINITY, f32::max);
         let right = |from: f32| sides().map(|own| own.x0).filter(|x| *x > from).fold(page.width, f32::min);
-        let is_line = |word: &&Word| {
-            word.bounds.x0 > left
-                && numbers.y0 < word.baseline
-                && word.baseline < numbers.y1 + em
-                && number(word).is_none()
+        let heights = numbers.y0..numbers.y1 + em;
+        let firsts = |is_own: &dyn Fn(Bounds) -> bool| -> Vec<&'p Word> {
+            let is_first =
+                |word: &&Word| number(word).is_none() && heights.contains(&word.baseline) && is_own(word.bounds);
+            self.rows.iter().filter_map(|row| row.iter().map(|(_, word)| *word).find(is_first)).collect()
         };
-        let lines = |of: &dyn Fn(&Word) -> bool| {
-            let row = |row: &Vec<Indexed<'p>>| row.iter().map(|(_, word)| *word).find(|word| is_line(word) && of(word));
-            self.rows.iter().filter_map(row).collect::<Vec<&Word>>()
-        };
-        let near = lines(&|word| word.bounds.x0 - numbers.x1 > WIDE_GAP_EM * em);
+        let near = firsts(&|own| own.x0 - numbers.x1 > WIDE_GAP_EM * em);
         let edge = near.iter().map(|word| word.bounds.x0).fold(page.width, f32::min);
-        let starts = lines(&|word| word.bounds.x0 >= edge && word.bounds.x0 < right(edge));
-        let small = starts.iter().filter(|word| word.text.starts_with(char::is_lowercase)).count();
-        let is_divided = || {
-            let is_border = |own: Bounds| numbers.y0 - own.y0 > 2.0 * em && own.y1 - numbers.y1 > 2.0 * em;
-            sides().any(|own| (numbers.x1..edge).contains(&own.x0) && is_border(own))
-        };
-        let is_empty = |(_, own): &&Indexed| !starts.iter().any(|word| (word.baseline - own.baseline).abs() < em / 2.0);
-        let are_ended =
-            || EMPTY_LINES * run.iter().filter(is_empty).count() > run.len() && starts.len() > run.len() / 3;
-        let beyond = lines(&|word| word.bounds.x1 < numbers.x0).len();
-        // Numbers keep the lines of code apart that is not typed.
-        let is_typed = 2 * starts.iter().filter(|word| word.is_monospace).count() > starts.len();
-        ODD_ROWS * beyond <= run.len()
-            && (is_typed || !self.have_code_signs(run))
-            && (are_even(run) && (SMALL_STARTS * small > starts.len() || is_divided()) || are_ended())
+        let end = right(edge);
+        let is_border = |own: Bounds| numbers.y0 - own.y0 > 2.0 * em && own.y1 - numbers.y1 > 2.0 * em;
+        NumberedBox {
+            starts: firsts(&|own| (edge..end).contains(&own.x0)),
+            beyond: firsts(&|own| left < own.x0 && own.x1 < numbers.x0).len(),
+            is_divided: sides().any(|own| (numbers.x1..edge).contains(&own.x0) && is_border(own)),
+        }
     }
 
     /// Whether a word stands directly above the numbers.
