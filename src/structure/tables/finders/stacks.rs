@@ -351,7 +351,8 @@ fn areas(
         let lines = table_lines(&words.inside(&band));
         let whole = band;
         // A rule far below several lines is that of a foot or a box, unless rows stand above them.
-        let band = if open.is_some() || lines.len() <= 2 { without_white(whole, &lines, page) } else { whole };
+        let is_apart = a.is_rule && b.is_rule && (open.is_some() || lines.len() <= 2);
+        let band = if is_apart { without_white(whole, &lines, page) } else { whole };
         if band.y0 > whole.y0 {
             areas.extend(open.take());
         }
@@ -395,7 +396,12 @@ fn without_white(band: Bounds, lines: &[TextLine], page: &PageLayout) -> Bounds 
     let size = lines.iter().map(|line| line.size).fold(0.0, f32::max);
     let is_between = white.height() > MAX_EDGE_WHITE * size && white.height() > 2.0 * above.min(below);
     let mut own = page.words.iter().map(|word| &word.bounds).chain(&page.images).chain(&page.drawings);
-    if is_between && !lines.is_empty() && !own.any(|own| is_inside(own, &white)) { part } else { band }
+    let uprights = page.rules.iter().filter(|rule| !rule.is_horizontal).map(|rule| rule.bounds);
+    let mut drawn = uprights.chain(page.fills.iter().map(|fill| fill.bounds));
+    let middle = white.center().1;
+    let is_crossed = |b: Bounds| b.y0 < middle && middle < b.y1 && b.x0 < white.x1 && white.x0 < b.x1;
+    let is_apart = is_between && !lines.is_empty();
+    if is_apart && !own.any(|own| is_inside(own, &white)) && !drawn.any(is_crossed) { part } else { band }
 }
 
 /// The band below the caption or the full lines at its top, and whether there were any.

@@ -1302,11 +1302,15 @@ Page             1     12.50
 Proof            2      3.00
 ----------------------------
 ";
-    let rule = "-".repeat(28);
+    let line = "-".repeat(28);
     let found = "^Name | ^Folds | ^Leaves\nFolio | 1 | 2\nQuarto | 2 | 4\n\n\
                  ^Sheet | ^Count | ^Price\nPage | 1 | 12.50\nProof | 2 | 3.00";
-    assert_eq!(tables_of(&format!("{first}{rule}\n\n\n\n{second}")), found);
-    assert_eq!(tables_of(&format!("{first}\n\n\n{rule}{second}")), found);
+    assert_eq!(tables_of(&format!("{first}{line}\n\n\n\n{second}")), found);
+    assert_eq!(tables_of(&format!("{first}\n\n\n{line}{second}")), found);
+    // A side that goes on through it is that of one frame.
+    let mut page = page(&format!("{first}\n\n\n{line}{second}"));
+    page.rules.push(rule(60.0, 107.0, 60.5, 290.0));
+    assert_ne!(shapes(&page), found);
 }
 
 #[test]
