@@ -44,7 +44,7 @@ fn inner_starts(line: &TextLine) -> impl Iterator<Item = f32> {
 
 /// Whether no line has text right before `x`, and enough have text on both sides, which begins at `x`.
 fn is_river(x: f32, rows: &[&TextLine]) -> bool {
-    let (mut both, mut flush) = (0, 0);
+    let (mut both, mut flush, mut heads) = (0, 0, 0);
     for line in rows {
         let words = || line.chunks.iter().flat_map(|chunk| &chunk.words);
         let em = line.size.max(1.0);
@@ -57,9 +57,10 @@ fn is_river(x: f32, rows: &[&TextLine]) -> bool {
         if next.is_finite() && words().any(|w| w.word.bounds.x1 < x) {
             both += 1;
             flush += usize::from(next - x < FLUSH_EM * em);
+            heads += usize::from(flush == 0 && heads < MAX_HEADS);
         }
     }
-    flush >= MIN_LINES && both - flush <= MAX_HEADS.max(both / ODD_LINES)
+    flush >= MIN_LINES && ODD_LINES * (both - flush - heads) <= both
 }
 
 fn divided<'p>(chunk: Chunk<'p>, rivers: &[f32]) -> Vec<Chunk<'p>> {
