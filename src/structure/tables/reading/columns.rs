@@ -59,23 +59,25 @@ pub(crate) fn columns_of<'l, 'p>(lines: &'l [TextLine<'p>]) -> Vec<Column> {
     let is_whole = |line: &TextLine| FULL_LINE.1 * line.chunks.len() >= FULL_LINE.0 * most;
     let (whole, rest): (Vec<&TextLine>, Vec<&TextLine>) = lines.iter().partition(|line| is_whole(line));
     let by_width = |lines: &[&'l TextLine<'p>]| {
-        let mut chunks: Vec<&Chunk> = lines.iter().flat_map(|line| &line.chunks).collect();
-        chunks.sort_by(|a, b| a.bounds.width().total_cmp(&b.bounds.width()));
+        let is_alone = |line: &TextLine| line.chunks.len() == 1;
+        let own = lines.iter().flat_map(|line| line.chunks.iter().map(|chunk| (chunk, is_alone(line))));
+        let mut chunks: Vec<(&Chunk, bool)> = own.collect();
+        chunks.sort_by(|(a, _), (b, _)| a.bounds.width().total_cmp(&b.bounds.width()));
         chunks
     };
     let all: Vec<&TextLine> = lines.iter().collect();
     let mut columns: Vec<Column> = Vec::new();
     for (own, lines) in [(&whole, &whole), (&rest, &all)] {
         let chunks = by_width(own);
-        for chunk in &chunks {
-            add(&mut columns, chunk);
+        for (chunk, is_alone) in &chunks {
+            add(&mut columns, chunk, *is_alone);
             if columns.len() > MAX_COLUMNS {
                 return Vec::new();
             }
         }
         join_crossed(&mut columns, lines);
         // What stood over two columns may be the text of both as one.
-        chunks.into_iter().for_each(|chunk| widen(&mut columns, chunk));
+        chunks.into_iter().for_each(|(chunk, _)| widen(&mut columns, chunk));
     }
     join_symbols(&mut columns, lines);
     join_where(&mut columns, |a, b| are_disjoint(a, b, lines));
@@ -123,9 +125,9 @@ fn border_use(a: &Column, b: &Column, lines: &[&TextLine]) -> (usize, usize) {
     (crossing, divided)
 }
 
-/// Adds a chunk to the column that it overlaps, up to the columns beside it; a chunk over several columns, or over all of the
-/// space between two, belongs to none.
-fn add(columns: &mut Vec<Column>, chunk: &Chunk) {
+/// Adds a chunk to the column that it overlaps; a chunk over several columns, or over all of the space between two, belongs to
+/// none. One that is alone in its line may be the title of a group, and does not reach into the columns beside its own.
+fn add(columns: &mut Vec<Column>, chunk: &Chunk, is_alone: bool) {
     let slack = 0.1 * chunk.size();
     let (lo, hi) = (chunk.bounds.x0, chunk.bounds.x1);
     let first = columns.partition_point(|c| c.hi <= lo + slack);
@@ -134,6 +136,8 @@ fn add(columns: &mut Vec<Column>, chunk: &Chunk) {
     if last == first && before.zip(after).is_some_and(|(a, b)| fills_gap(chunk, a, b)) {
         return;
     }
+    let is_border = |column: &&Column| is_alone && column.count >= MIN_VALUES;
+    let (before, after) = (before.filter(is_border), after.filter(is_border));
     let (lo, hi) = (before.map_or(lo, |c| lo.max(c.hi)), after.map_or(hi, |c| hi.min(c.lo)));
     let own = Column { lo, hi, count: 1, has_values: false };
     if last == first {
