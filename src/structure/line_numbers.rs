@@ -30,9 +30,13 @@ const SMALLER: f32 = 0.85;
 const SMALLER_IN_OTHER_FONT: f32 = 0.95;
 /// Minimum gap between the numbers and what they stand beside, in ems.
 const GAP_EM: f32 = 0.3;
-/// Minimum gap between the numbers of a page and its text, in ems. More than one of so many of its lines begin small.
+/// Minimum gap between the numbers of a page and its text, in ems. More than one of so many of the numbered lines begins small,
+/// and half of them have so many words.
 const WIDE_GAP_EM: f32 = 1.0;
 const SMALL_STARTS: usize = 4;
+const MIN_PROSE_WORDS: usize = 4;
+/// A rule of this share of the page's height divides the numbers of its lines from them.
+const PAGE_SHARE: f32 = 0.85;
 /// More than one of so many numbered lines is empty.
 const EMPTY_LINES: usize = 5;
 /// At most one row in this many may differ from the others.
@@ -114,8 +118,8 @@ fn are_even(run: &[Indexed]) -> bool {
 
 /// What stands beside the numbers of lines.
 struct NumberedBox<'p> {
-    /// The first word of each line.
-    starts: Vec<&'p Word>,
+    /// The first word of each line, and the number of its words. Values are no lines.
+    lines: Vec<(&'p Word, usize)>,
     /// How many lines begin on the other side of the numbers.
     beyond: usize,
     /// Whether a rule as high as the page stands between the numbers and their lines.
@@ -183,18 +187,23 @@ impl<'p> Rows<'p> {
     }
 
     /// Whether numbers in the type of the text count the lines of a page, or of one of several in boxes on a sheet, as bills,
-    /// pleadings and records of courts have it. Unlike the items of a list, many lines beside them go on with a sentence, or a
-    /// rule as high as the page divides them, or many lines are empty.
+    /// pleadings and records of courts have it. Unlike the items of a list and the lines of a form, many lines beside them go on
+    /// with a sentence, or a rule as high as the page divides them, or many typed lines are empty.
     fn are_of_page(&self, run: &[Indexed], page: &PageLayout) -> bool {
         let Some((_, first)) = run.first().filter(|_| run.len() >= MIN_RULER) else { return false };
-        let NumberedBox { starts, beyond, is_divided } = self.box_of(run, page, first.size);
-        let count = |test: fn(&Word) -> bool| starts.iter().filter(|word| test(word)).count();
-        let go_on = SMALL_STARTS * count(|word| word.text.starts_with(char::is_lowercase)) > starts.len();
-        let is_level = |own: &Word, word: &Word| (word.baseline - own.baseline).abs() < first.size / 2.0;
-        let empty = run.iter().filter(|(_, own)| !starts.iter().any(|word| is_level(own, word))).count();
-        let are_ended = EMPTY_LINES * empty > run.len() && starts.len() > run.len() / 3;
+        let NumberedBox { lines, beyond, is_divided } = self.box_of(run, page, first.size);
+        let is_level = |own: &Word, line: &Word| (line.baseline - own.baseline).abs() < first.size / 2.0;
+        let level: Vec<&(&Word, usize)> =
+            lines.iter().filter(|(line, _)| run.iter().any(|(_, own)| is_level(own, line))).collect();
+        let small = level.iter().filter(|(line, _)| line.text.starts_with(char::is_lowercase)).count();
+        let long = level.iter().filter(|(_, words)| *words >= MIN_PROSE_WORDS).count();
+        let go_on = 2 * level.len() >= run.len() && SMALL_STARTS * small > level.len() && 2 * long >= level.len();
+        let empty = run.iter().filter(|(_, own)| !lines.iter().any(|(line, _)| is_level(own, line))).count();
+        let is_typed = 2 * lines.iter().filter(|(line, _)| line.is_monospace).count() > lines.len();
         // Numbers keep the lines of code apart that is not typed.
-        let is_code = 2 * count(|word| word.is_monospace) <= starts.len() && self.have_code_signs(run);
+        let is_code = !is_typed && self.have_code_signs(run);
+        let are_ended = is_typed && EMPTY_LINES * empty > run.len() && 4 * lines.len() > run.len();
+        let is_divided = is_divided && !lines.is_empty();
         ODD_ROWS * beyond <= run.len() && !is_code && (are_even(run) && (go_on || is_divided) || are_ended)
     }
 
@@ -204,21 +213,26 @@ impl<'p> Rows<'p> {
         let is_high = |own: &Bounds| own.y0 < numbers.y0 && own.y1 > numbers.y1;
         let sides = || page.rules.iter().map(|rule| rule.bounds).filter(is_high);
         let left = sides().map(|own| own.x1).filter(|x| *x < numbers.x0).fold(f32::NEG_INFINITY, f32::max);
-        let right = |from: f32| sides().map(|own| own.x0).filter(|x| *x > from).fold(page.width, f32::min);
         let heights = numbers.y0..numbers.y1 + em;
-        let firsts = |is_own: &dyn Fn(Bounds) -> bool| -> Vec<&'p Word> {
-            let is_first =
-                |word: &&Word| number(word).is_none() && heights.contains(&word.baseline) && is_own(word.bounds);
-            self.rows.iter().filter_map(|row| row.iter().map(|(_, word)| *word).find(is_first)).collect()
+        let lines = |is_own: &dyn Fn(Bounds) -> bool| -> Vec<(&'p Word, usize)> {
+            let words = |row: &Vec<Indexed<'p>>| {
+                let mut own =
+                    row.iter().map(|(_, word)| *word).filter(|word| number(word).is_none() && is_own(word.bounds));
+                let first = own
+                    .next()
+                    .filter(|word| heights.contains(&word.baseline) && word.text.contains(char::is_alphabetic))?;
+                Some((first, 1 + own.count()))
+            };
+            self.rows.iter().filter_map(words).collect()
         };
-        let near = firsts(&|own| own.x0 - numbers.x1 > WIDE_GAP_EM * em);
-        let edge = near.iter().map(|word| word.bounds.x0).fold(page.width, f32::min);
-        let end = right(edge);
-        let is_border = |own: Bounds| numbers.y0 - own.y0 > 2.0 * em && own.y1 - numbers.y1 > 2.0 * em;
+        let near = lines(&|own| own.x0 - numbers.x1 > WIDE_GAP_EM * em);
+        let edge = near.iter().map(|(word, _)| word.bounds.x0).fold(page.width, f32::min);
+        let right = sides().map(|own| own.x0).filter(|x| *x > edge).fold(page.width, f32::min);
         NumberedBox {
-            starts: firsts(&|own| (edge..end).contains(&own.x0)),
-            beyond: firsts(&|own| left < own.x0 && own.x1 < numbers.x0).len(),
-            is_divided: sides().any(|own| (numbers.x1..edge).contains(&own.x0) && is_border(own)),
+            lines: lines(&|own| (edge..right).contains(&own.x0)),
+            beyond: lines(&|own| left < own.x0 && own.x1 < numbers.x0).len(),
+            is_divided: sides()
+                .any(|own| (numbers.x1..edge).contains(&own.x0) && own.height() > PAGE_SHARE * page.height),
         }
     }
 

@@ -67,6 +67,10 @@ fn numbers_of_the_lines_of_a_page_are_left_out_in_the_type_of_its_text_and_those
         line_numbers::find(&list.layout).len()
     };
     assert_eq!((with_rule(top, foot), with_rule(top - 30.0, foot + 30.0)), (0, 25));
+    let mut times = of(|_| "42.50");
+    times.layout.rules.clone_from(&list.layout.rules);
+    assert!(line_numbers::find(&times.layout).is_empty(), "values are no lines");
+    assert!(line_numbers::find(&of(|_| "apple").layout).is_empty(), "a list of words");
 }
 
 #[test]
