@@ -145,10 +145,23 @@ pub(crate) fn pitch<'w>(words: impl Iterator<Item = (&'w str, f32)>) -> Option<f
 /// Whether text of a pitch goes on from one word to another: whole characters after it begins.
 pub(crate) fn is_whole_shift(before: Bounds, own: Bounds, pitch: f32) -> bool {
     let shift = (own.x0 - before.x0) / pitch;
-    (1.0..MAX_TYPED).contains(&shift) && (shift - shift.round()).abs() < PITCH_TOLERANCE
+    (1.0..MAX_TYPED).contains(&shift.round()) && (shift - shift.round()).abs() < PITCH_TOLERANCE
 }
 
 fn shows_pitch(text: &str) -> bool {
     let letters: BTreeSet<char> = text.chars().filter(char::is_ascii_alphabetic).take(100).collect();
     letters.len() >= MIN_LETTERS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shift_is_whole_also_where_it_is_a_little_less_than_a_character() {
+        let at = |x0: f32| Bounds { x0, y0: 0.0, x1: x0 + 4.0, y1: 10.0 };
+        for (shift, is_whole) in [(4.497, true), (4.53, true), (9.0, true), (2.2, false), (0.1, false), (6.7, false)] {
+            assert_eq!(is_whole_shift(at(50.0), at(50.0 + shift), 4.5), is_whole, "{shift}");
+        }
+    }
 }
