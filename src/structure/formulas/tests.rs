@@ -832,3 +832,23 @@ fn an_operator_of_a_smaller_size_than_its_letters_is_no_script() {
     });
     assert_eq!(formula, "$$z₁= ∑ xᵢ$$");
 }
+
+#[test]
+fn the_number_between_two_lines_stands_beside_one() {
+    let with_lines = |write: fn(&mut Sheet)| {
+        displayed(|sheet| {
+            write(sheet);
+            sheet.next();
+            let x = sheet.formula(150.0, 150.0, &["+", "x", "_i", "=", "y"]);
+            sheet.word("(1)", x + 6.0, 143.0, SIZE);
+        })
+    };
+    let below_words = with_lines(|sheet| {
+        sheet.prose_at(110.0, 136.0, "sum of");
+    });
+    assert!(below_words.ends_with("$$+xᵢ=y$$ (1)"), "{below_words}");
+    let below_formula = with_lines(|sheet| {
+        sheet.formula(150.0, 136.0, &["a", "_k", "=", "b"]);
+    });
+    assert_eq!(below_formula.matches("(1)").count(), 1, "{below_formula}");
+}

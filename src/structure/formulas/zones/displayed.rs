@@ -32,7 +32,8 @@ const PIECE_GAP_EM: f32 = 0.3;
 const TAG_GAP_EM: f32 = 0.4;
 /// Beside a displayed formula is no text within so many ems.
 const CLEAR_EM: f32 = 0.9;
-/// Words are beside a formula if this share of their height is. One side of a fraction within a line is lower or higher than it.
+/// Words are beside a formula if this share of their height is. One side of a fraction within a line is lower or higher than
+/// it; the number of two lines stands at half height between them.
 const OVERLAP: f32 = 0.25;
 /// What a high brace opens begins so near to it, in ems.
 const CASES_GAP_EM: f32 = 1.5;
@@ -213,9 +214,8 @@ impl Finder<'_> {
     fn tag(&self, words: &[usize], parts: &[usize]) -> Option<usize> {
         let own = || words.iter().filter_map(|at| self.word(*at));
         let bounds = Bounds::around(own().filter(|word| !is_tag(&word.text)).map(|word| word.bounds));
-        let is_level = |word: &Word| (bounds.y0..bounds.y1).contains(&word.bounds.center().1);
         let tags = parts.iter().filter_map(|at| Some((*at, self.word(*at)?)));
-        let tags = tags.filter(|(_, word)| is_tag(&word.text) && is_level(word)).take(MAX_NEIGHBOURS);
+        let tags = tags.filter(|(_, word)| is_tag(&word.text) && is_level(word, bounds)).take(MAX_NEIGHBOURS);
         let gap = |word: &Word| word.bounds.x0 - bounds.x1;
         let (right, left): (Vec<_>, Vec<_>) = tags.partition(|(_, word)| gap(word) > TAG_GAP_EM * word.size);
         let (at, tag) = right.into_iter().min_by(|(_, a), (_, b)| gap(a).total_cmp(&gap(b)))?;
@@ -234,14 +234,17 @@ impl Finder<'_> {
 
     /// Whether a place has no words but its own.
     fn has_none_in(&self, place: Bounds, is_own: impl Fn(usize) -> bool) -> bool {
-        let is_in = |word: &Word| {
-            let overlap = word.bounds.y1.min(place.y1) - word.bounds.y0.max(place.y0);
-            word.bounds.shared_width(place) > 0.0 && overlap > OVERLAP * word.bounds.height()
-        };
+        let is_in = |word: &Word| word.bounds.shared_width(place) > 0.0 && is_level(word, place);
         let near = self.lines.iter().filter(|line| line.bounds.y0 < place.y1 && place.y0 < line.bounds.y1);
         let mut others = near.flat_map(|line| line.words.iter().copied()).filter(|at| !is_own(*at));
         !others.any(|at| self.word(at).is_some_and(is_in))
     }
+}
+
+/// Whether a word stands as high as a place.
+fn is_level(word: &Word, place: Bounds) -> bool {
+    let overlap = word.bounds.y1.min(place.y1) - word.bounds.y0.max(place.y0);
+    overlap > OVERLAP * word.bounds.height()
 }
 
 /// The box round the words of a side of a fraction.

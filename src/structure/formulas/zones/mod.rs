@@ -68,7 +68,9 @@ pub(super) fn find<F>(page: &PageLayout, tables: &[Bounds], read: impl Fn(&Zone)
     let mut finder = Finder::new(page, tables);
     let mut taken = vec![false; page.words.len()];
     let mut found: Vec<F> = Vec::new();
-    for zone in finder.displayed_zones() {
+    for mut zone in finder.displayed_zones() {
+        // The number between two lines stands beside both.
+        zone.tag = zone.tag.filter(|tag| taken.get(*tag) == Some(&false));
         if let Some(formula) = read(&zone) {
             zone.words
                 .iter()
