@@ -40,7 +40,9 @@ impl FoundFormula {
     pub(crate) fn line_words(&self, page: &PageLayout) -> Vec<(LineWord, f32)> {
         let own = || self.words.iter().filter_map(|index| page.words.get(*index));
         let Some(first) = own().next() else { return Vec::new() };
-        let largest = own().fold(first, |largest, word| if word.size > largest.size { word } else { largest });
+        // Operators and accents may be larger than the letters beside them.
+        let letters = own().filter(|word| word.text.contains(char::is_alphanumeric));
+        let largest = letters.max_by(|a, b| a.size.total_cmp(&b.size)).unwrap_or(first);
         let style = Style { is_bold: false, is_italic: false, is_monospace: false, ..Style::of(largest) };
         let (bounds, is_spaced) = (self.bounds, first.is_spaced);
         let touching = |text: &str, x0: f32, x1: f32| {

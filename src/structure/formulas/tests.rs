@@ -852,3 +852,14 @@ fn the_number_between_two_lines_stands_beside_one() {
     });
     assert_eq!(below_formula.matches("(1)").count(), 1, "{below_formula}");
 }
+
+#[test]
+fn a_formula_has_the_size_of_its_letters() {
+    let mut sheet = Sheet::new();
+    let x = sheet.formula(150.0, 150.0, &["x", "_i", "="]);
+    let sum = sheet.high("∑", x + 2.0, 140.0, 154.0).last();
+    (sum.size, sum.baseline) = (14.0, 150.0);
+    sheet.formula(x + 10.0, 150.0, &["y", "_k"]);
+    let found = super::find(&sheet.layout, &[]);
+    assert_eq!(found[0].line_words(&sheet.layout)[0].0.style.size, SIZE);
+}
