@@ -863,3 +863,17 @@ fn a_formula_has_the_size_of_its_letters() {
     let found = super::find(&sheet.layout, &[]);
     assert_eq!(found[0].line_words(&sheet.layout)[0].0.style.size, SIZE);
 }
+
+#[test]
+fn the_limit_of_an_operator_may_stand_below_a_rule() {
+    let formula = displayed(|sheet| {
+        let x = sheet.formula(150.0, 150.0, &["x", "="]);
+        sheet.formula(x + 8.0, 142.0, &["a", "_i", "+", "c"]);
+        sheet.rule(x + 3.0, x + 38.0, 147.3);
+        sheet.word("n", x + 5.0, 154.5, SMALL).math = MathFont::Letters;
+        sheet.high("∑", x + 3.0, 157.0, 171.0).last().baseline = 167.0;
+        sheet.word("k", x + 5.0, 177.5, SMALL).math = MathFont::Letters;
+        sheet.formula(x + 12.0, 167.0, &["b", "_k"]);
+    });
+    assert_eq!(formula, "$$x= \\frac{aᵢ+c}{∑_k^n bₖ}$$");
+}

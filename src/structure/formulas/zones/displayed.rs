@@ -15,8 +15,9 @@ use pagewise_text::{Bounds, Script, Word};
 const DOTS: usize = 3;
 /// The largest gap, in ems, between parts of one displayed formula that stand beside each other. TeX's `\qquad` is two.
 const DISPLAY_GAP_EM: f32 = 2.6;
-/// What stands above or below a rule, in ems, is part of its fraction.
+/// What stands above or below a rule, in ems, is part of its fraction. Above an operator may be its limit.
 const FRACTION_GAP_EM: f32 = 0.9;
+const OPERATOR_GAP_EM: f32 = 1.0;
 /// The rule of a fraction reaches so far over what it divides, in ems.
 const COVERED_EM: f32 = 1.2;
 /// The words of a side stand so near to each other, and reach over the rule by at most this, in ems.
@@ -122,7 +123,8 @@ impl Finder<'_> {
             let ((x, y), slack) = (word.bounds.center(), 0.25 * word.size);
             let reach = FRACTION_GAP_EM * word.size;
             let is_above = y < rule.y0 && rule.y0 - word.bounds.y1 < reach;
-            let is_below = y > rule.y0 && (word.bounds.y0 - rule.y1 < reach || y < depth);
+            let reach_below = if is_large(word) { OPERATOR_GAP_EM * word.size } else { reach };
+            let is_below = y > rule.y0 && (word.bounds.y0 - rule.y1 < reach_below || y < depth);
             if rule.x0 - slack < x && x < rule.x1 + slack && (is_above && roots.is_empty() || is_below) {
                 own.push(at);
                 (extent, size) = (extent.union(word.bounds), size.max(word.size));
