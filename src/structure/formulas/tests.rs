@@ -877,3 +877,16 @@ fn the_limit_of_an_operator_may_stand_below_a_rule() {
     });
     assert_eq!(formula, "$$x= \\frac{aᵢ+c}{∑_k^n bₖ}$$");
 }
+
+#[test]
+fn a_row_of_values_is_no_formula() {
+    let row = |gap: f32| {
+        displayed(|sheet| {
+            let x = sheet.formula(150.0, 150.0, &["x", "_i"]);
+            let x = sheet.word("2.0", x + 12.0, 150.0, SIZE).bounds.x1;
+            sheet.word("1.5", x + gap, 150.0, SIZE);
+            sheet.word("<1", x + gap + 28.0, 150.0, SIZE);
+        })
+    };
+    assert!(!row(14.0).contains("$$"), "{}", row(14.0));
+}

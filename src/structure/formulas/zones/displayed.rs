@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::natures::has_letter;
-use super::{Finder, LEVEL_EM, Line, MAX_NEIGHBOURS, MAX_PARTS, Nature, Zone, is_high, is_large, is_tag, punctuation};
+use super::{
+    Finder, HIGH_EM, LEVEL_EM, Line, MAX_NEIGHBOURS, MAX_PARTS, Nature, Zone, is_high, is_large, is_tag, punctuation,
+};
 use crate::disjoint_sets::DisjointSets;
 use crate::formulas::names::{has_limits, is_integral, is_operator, is_piece, joins_terms, relates};
 use crate::formulas::parse::MAX_SYMBOLS;
 use crate::formulas::symbols::{AXIS_EM, has_ink, is_accented, is_combining, is_large_form, own_baseline};
 use crate::measures::SCRIPT_SIZE;
-use pagewise_text::{Bounds, Script, Word};
+use pagewise_text::{Bounds, MathFont, Script, Word};
 
 /// Dots that stand for what is left out.
 const DOTS: usize = 3;
@@ -31,6 +33,8 @@ const LIMIT_GAP_EM: f32 = 0.7;
 const PIECE_GAP_EM: f32 = 0.3;
 /// The number of a formula stands so far from it, in ems.
 const TAG_GAP_EM: f32 = 0.4;
+/// Numbers that stand so far from each other, in ems, are values of a row.
+const VALUES_GAP_EM: f32 = 1.0;
 /// Beside a displayed formula is no text within so many ems.
 const CLEAR_EM: f32 = 0.9;
 /// Words are beside a formula if this share of their height is. One side of a fraction within a line is lower or higher than
@@ -177,13 +181,14 @@ impl Finder<'_> {
         let has_variable =
             words.iter().any(|at| self.nature(*at) == Nature::Math && self.word(*at).is_some_and(has_letter));
         let has_relation = has_variable && signs().any(relates);
-        let is_code = own().any(|word| word.is_monospace);
+        let is_row = bounds.height() < HIGH_EM * size && self.has_values(&words);
+        let is_other = is_row || own().any(|word| word.is_monospace);
         // A term alone is a label in a figure, unless it is centred below a line of text.
         let is_expression =
             has_relation || has_structure && (!rules.is_empty() || signs().any(joins_terms) || own().any(is_large));
         let is_expression = is_expression || has_structure && has_variable && self.is_centred_below_text(bounds, size);
         let is_open = own().next_back().is_some_and(|last| last.text.ends_with('='));
-        if !is_math || is_code || letters < 2 || !is_expression || is_open || !self.is_clear(bounds, size, &words, tag)
+        if !is_math || is_other || letters < 2 || !is_expression || is_open || !self.is_clear(bounds, size, &words, tag)
         {
             return None;
         }
@@ -204,6 +209,17 @@ impl Finder<'_> {
         let tail = last.filter(|(at, word)| is_level(word) && !self.ends_dots(*at));
         let tail = tail.map(|(at, word)| (at, punctuation(&word.text)));
         Some(Zone { words, prose, rules, tag, bounds, baseline, is_displayed: true, head: None, tail })
+    }
+
+    /// Whether two numbers with white space between them follow each other.
+    fn has_values(&self, words: &[usize]) -> bool {
+        let is_number = |word: &Word| word.math == MathFont::None && word.text.parse::<f32>().is_ok();
+        words.windows(2).any(|pair| match pair {
+            [a, b] => self.word(*a).zip(self.word(*b)).is_some_and(|(a, b)| {
+                is_number(a) && is_number(b) && b.bounds.x0 - a.bounds.x1 > VALUES_GAP_EM * a.size
+            }),
+            _ => false,
+        })
     }
 
     /// Whether a word is the last of three dots.
