@@ -247,6 +247,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         let (order, is_visible) = (self.paints.advance(), is_visible && color.is_some());
         let is_math = self.layout.as_ref().is_some_and(|layout| layout.styles.is_math(style));
         let (is_flat, is_one_glyph) = (is_flat(run, to_page), run.glyphs().len() == 1);
+        let is_short = run.glyphs().len() <= MAX_SIGNS;
         let facts = RunFacts { font, style, is_visible, is_flat, is_one_glyph, order, color };
         let mut run_characters = RunCharacters::new(self.fonts.reading(font));
         let mut pairs = PairReader::new(self.fonts.charset(font));
@@ -272,13 +273,13 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
                 Some(em) => place.size = place.unit * em,
                 None => place.unit = stretch.unit(&place),
             }
-            if let Some(sign) =
-                text.as_ref().and_then(GlyphText::first).filter(|sign| is_math && grows_in_formulas(*sign))
-            {
-                place.ink = ink_of(glyph, em, place.direction);
-                if !is_bracket_piece(sign) {
-                    place.settle();
+            if let Some(sign) = text.as_ref().and_then(GlyphText::first).filter(|sign| grows_in_formulas(*sign)) {
+                let ink = (is_math || is_short).then(|| ink_of(glyph, em, place.direction)).flatten();
+                // Without a layout it is not known which fonts are those of formulas.
+                if is_short && !is_bracket_piece(sign) {
+                    ink.into_iter().for_each(|ink| place.settle(ink));
                 }
+                place.ink = ink.filter(|_| is_math);
             }
             // A sign without width is part of the next one.
             let is_shown = || is_visible && advance > 0.0 && has_ink(glyph);
@@ -366,6 +367,9 @@ fn line_area(path: &BezPath, extent: Rect, mode: &DrawMode) -> Option<Rect> {
     let (along, across) = if extent.width() > extent.height() { (0.0, width / 2.0) } else { (width / 2.0, 0.0) };
     (is_line && is_straight).then(|| extent.inflate(along, across))
 }
+
+/// Large signs of formulas are shown alone, or so many together: their font has nothing else.
+const MAX_SIGNS: usize = 4;
 
 /// Signs of formulas that have several sizes, besides the ranges below: operators, roots, brackets and their pieces.
 const GROWING_SIGNS: &str = "⊕⊗⊙∪∩∨∧⊎⊔()[]{}|√∏∐∑‖∥∣⟨⟩";

@@ -234,8 +234,7 @@ impl GlyphPlacement {
     }
 
     /// Puts a sign that hangs from its baseline, as the large ones of fonts of TeX do, on the line beside which its middle is.
-    pub(crate) fn settle(&mut self) {
-        let Some((top, bottom)) = self.ink else { return };
+    pub(crate) fn settle(&mut self, (top, bottom): (f64, f64)) {
         if top > self.across - HANGING_EM * self.size && bottom - top > LARGE_EM * self.size {
             self.across = f64::midpoint(top, bottom) + MIDDLE_EM * self.size;
         }
@@ -288,8 +287,7 @@ mod tests {
     fn a_sign_that_hangs_from_its_baseline_stands_on_that_of_its_line() {
         let settled = |ink: (f64, f64)| {
             let mut place = GlyphPlacement::horizontal(Affine::new([0.01, 0.0, 0.0, -0.01, 50.0, 100.0]));
-            place.ink = Some(ink);
-            place.settle();
+            place.settle(ink);
             place.across
         };
         assert_eq!(settled((100.0, 110.0)), 108.0);
