@@ -179,8 +179,23 @@ fn without_formulas(tables: &mut Vec<Table>, page: &PageLayout) {
         let (in_formulas, others): (Vec<_>, Vec<_>) = words.partition(|(at, _)| own.contains(at));
         let is_formula =
             in_formulas.len() > others.len() || 2 * in_formulas.len() > others.len() && rows_of(others).len() < 2;
-        !may_be_formula(table) || !is_formula && !cuts_fractions(table, &fractions)
+        !may_be_formula(table) || (!is_formula || is_headed(table)) && !cuts_fractions(table, &fractions)
     });
+}
+
+/// Whether a table between rules has a head and several rows, and each of them a cell in all columns but one: formulas
+/// have rules only within fractions, and other text in boxes has no such rows.
+fn is_headed(table: &Table) -> bool {
+    let heads = table.head_rows();
+    let is_full = |row: usize| {
+        let own = |cell: &&Cell| (cell.row..cell.row + cell.row_span).contains(&row) && !cell.text.is_empty();
+        table.cells.iter().filter(own).map(|cell| cell.column_span).sum::<usize>() + 1 >= table.columns
+    };
+    table.columns_by == ColumnsBy::RuledSpace
+        && table.columns > 2
+        && heads > 0
+        && table.rows > heads + 1
+        && (heads - 1..table.rows).all(is_full)
 }
 
 /// Whether the two sides of fractions stand in different rows, and these and those between are at least half of the rows.

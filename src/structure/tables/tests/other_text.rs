@@ -335,3 +335,25 @@ fn rows_of_values_below_heads_are_a_table_though_they_look_like_formulas() {
     };
     assert_eq!((tables(["a", "b", "c", "d"]), tables(["1", "2.5", "3.5", "4.5"])), (1, 0));
 }
+
+#[test]
+fn rows_of_formulas_below_a_ruled_head_are_a_table() {
+    let tables = |is_ruled: bool| {
+        let mut page = empty_page();
+        if is_ruled {
+            page.rules = [88.0, 106.0, 170.0].map(|y| rule(60.0, y, 240.0, y + 0.5)).to_vec();
+        }
+        for (x, text) in [(60.0, "Path"), (130.0, "Length"), (200.0, "Time")] {
+            page.words.push(word(text, x, 100.0));
+        }
+        for at in 1..5 {
+            for (x, text) in
+                [(60.0, "n"), (72.0, "="), (84.0, "9"), (130.0, "m"), (142.0, "<"), (154.0, "4"), (200.0, "t")]
+            {
+                page.words.push(Word { math: MathFont::Letters, ..word(text, x, 100.0 + 16.0 * as_f32(at)) });
+            }
+        }
+        find_tables(&page).len()
+    };
+    assert_eq!((tables(true), tables(false)), (1, 0));
+}
