@@ -30,14 +30,15 @@ const SMALLER: f32 = 0.85;
 const SMALLER_IN_OTHER_FONT: f32 = 0.95;
 /// Minimum gap between the numbers and what they stand beside, in ems.
 const GAP_EM: f32 = 0.3;
-/// Minimum gap between the numbers of a page and its text, in ems. More than one of so many of the numbered lines begins small,
-/// and half of them have so many words.
+/// Minimum gap between the numbers of a page and its text, in ems.
 const WIDE_GAP_EM: f32 = 1.0;
+/// In prose, more than one of so many numbered lines begins with a small letter.
 const SMALL_STARTS: usize = 4;
+/// In prose, half of the numbered lines have at least so many words.
 const MIN_PROSE_WORDS: usize = 4;
-/// A rule of this share of the page's height divides the numbers of its lines from them.
+/// The rule between the numbers and the text of a page has at least this share of the page's height.
 const PAGE_SHARE: f32 = 0.85;
-/// More than one of so many numbered lines is empty.
+/// In a typed record, more than one of so many numbered lines is empty.
 const EMPTY_LINES: usize = 5;
 /// At most one row in this many may differ from the others.
 const ODD_ROWS: usize = 10;
@@ -186,9 +187,10 @@ impl<'p> Rows<'p> {
             && !self.have_head(run)
     }
 
-    /// Whether numbers in the type of the text count the lines of a page, or of one of several in boxes on a sheet, as bills,
-    /// pleadings and records of courts have it. Unlike the items of a list and the lines of a form, many lines beside them go on
-    /// with a sentence, or a rule as high as the page divides them, or many typed lines are empty.
+    /// Whether numbers in the type of the text count the lines of a page, as in bills, pleadings and records of courts. A sheet
+    /// may have several such pages, each in a box. Three things tell them from a numbered list or form, and one is enough: many
+    /// lines begin within a sentence, a rule as high as the page divides the numbers from the text, or many lines are empty and
+    /// the others typed.
     fn are_of_page(&self, run: &[Indexed], page: &PageLayout) -> bool {
         let Some((_, first)) = run.first().filter(|_| run.len() >= MIN_RULER) else { return false };
         let NumberedBox { lines, beyond, is_divided } = self.box_of(run, page, first.size);

@@ -33,6 +33,7 @@ mod words;
 
 pub use contents_page::lists_pages;
 pub use document_texts::DocumentTexts;
+pub use glyphs::is_bracket_piece;
 pub use layout::{
     COLUMN_GAP_EM, ColumnPart, HYPHENS, HasPlace, MAX_TILT, SAME_LINE_EM, SCRIPT_GAP_EM, SMALLER, Script, Vocabulary,
     WordPlace, are_apart, are_boxes_overprinted, are_level, columns_of, divides, parts, push_run, rows_of, strands,

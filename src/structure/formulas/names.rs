@@ -1,5 +1,7 @@
 //! The names of functions and operators, and the signs that are evidence of formulas.
 
+use pagewise_text::is_bracket_piece;
+
 /// Functions that LaTeX knows by name.
 const FUNCTIONS: [&str; 33] = [
     "arccos", "arcsin", "arctan", "arg", "cos", "cosh", "cot", "coth", "csc", "deg", "det", "dim", "exp", "gcd", "hom",
@@ -76,9 +78,14 @@ pub(super) fn is_integral(sign: char) -> bool {
     matches!(sign, '∫'..='∳')
 }
 
+/// Whether a sign is an integral or a large operator.
+pub(super) fn takes_limits(sign: char) -> bool {
+    is_operator(sign) || is_integral(sign)
+}
+
 /// Whether high brackets and roots are made of a sign.
 pub(super) fn is_piece(sign: char) -> bool {
-    matches!(sign, '√' | '⎷' | '|' | '‖' | '∥' | '∣' | '[' | ']' | '(' | ')' | '{' | '}' | '\u{239b}'..='\u{23ae}')
+    is_bracket_piece(sign) || matches!(sign, '√' | '|' | '‖' | '∥' | '∣' | '[' | ']' | '(' | ')' | '{' | '}')
 }
 
 /// Relations through which a slash may be drawn.

@@ -539,7 +539,7 @@ fn place(symbol: &Symbol, host: Option<&Symbol>, size: f32, baseline: f32) -> Op
     let axis = baseline - AXIS_EM * size;
     let is_centred = (symbol.middle().1 - axis).abs() < AXIS_TOLERANCE_EM * size;
     if symbol.is_tall() {
-        // The ink of an integral or of a single row in brackets may be off the axis.
+        // The middle of an integral, or of brackets around a single row, is not exactly on the axis.
         if is_full(symbol, size, baseline) {
             return is_centred.then_some(Place::Level);
         }

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 /// Fewer words of a font show no pitch.
 const MIN_WORDS: usize = 3;
-/// A font has the pitch of another font of the page if at least so many of its words have that pitch to within so many ems. With a
-/// larger tolerance, two words of prose would have it by chance.
+/// A font has the pitch of another font of the page if at least so many of its words differ from it by less than so many ems. Two
+/// words of prose may come nearer than a larger tolerance by chance.
 const MIN_ALIKE: usize = 2;
 const ALIKE_EM: f32 = 0.002;
 /// A word shows the pitch of its font by so many different letters. Most fonts have digits of one width.
@@ -126,9 +126,9 @@ impl<'w> Pitches<'w> {
     }
 }
 
-/// The distance of the characters of words of a fixed pitch, in the unit of their widths; `None` without words in ASCII.
-/// Characters may be narrower than their pitch. So the pitch is what the longest word is wider than the shortest, for each
-/// character that it has more.
+/// The distance between characters of a fixed pitch, in the unit of the words' widths; `None` without words in ASCII. The ink
+/// of a character may be narrower than its pitch. So it is a difference: that of the widths of the longest and the shortest
+/// word, divided by that of their lengths.
 pub(crate) fn pitch<'w>(words: impl Iterator<Item = (&'w str, f32)>) -> Option<f32> {
     let words = words.filter(|(text, _)| text.is_ascii());
     let lengths: Vec<(u16, f32)> =

@@ -183,8 +183,8 @@ fn without_formulas(tables: &mut Vec<Table>, page: &PageLayout) {
     });
 }
 
-/// Whether a table between rules has a head and several rows, and each of them a cell in all columns but one: formulas
-/// have rules only within fractions, and other text in boxes has no such rows.
+/// Whether a table between rules has a head and several rows, with text in all columns, or all but one, of each. Displayed
+/// formulas have no such rows.
 fn is_headed(table: &Table) -> bool {
     let heads = table.head_rows();
     let is_full = |row: usize| {

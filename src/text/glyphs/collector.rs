@@ -380,8 +380,9 @@ fn grows_in_formulas(sign: char) -> bool {
         || matches!(sign, '∫'..='∳' | '⋀'..='⋃' | '⌈'..='⌋' | '⨀'..='⨆')
 }
 
-/// Whether a sign is one of several that make a high bracket or root.
-fn is_bracket_piece(sign: char) -> bool {
+/// Whether a character is one of the pieces of which high brackets and roots are made.
+#[must_use]
+pub fn is_bracket_piece(sign: char) -> bool {
     matches!(sign, '\u{239b}'..='\u{23ae}' | '⎷')
 }
 

@@ -39,9 +39,10 @@ pub(super) fn text_of(name: &str) -> Option<String> {
     variant.unwrap_or(name).split('_').map(character_of).collect()
 }
 
-/// The fonts of symbols of Arbortext Advanced Print Publisher, in which journals are set. They name their glyphs by the letter
-/// C and the codes of TeX's math symbols (OMS). Those in use, in runs, each with the code of its first symbol.
+/// The fonts of symbols of Arbortext Advanced Print Publisher, in which journals are set. The name of a glyph is the letter C and
+/// its code in TeX's math symbols (OMS).
 const PUBLISHER_SYMBOLS: [&str; 2] = ["AdvP4C4E74", "AdvMacMthSyN"];
+/// The symbols of these fonts that are in use: runs of consecutive codes, each with the code of its first symbol.
 const MATH_SYMBOLS: [(usize, &str); 5] = [(0, "−·×∗÷⋄±∓"), (14, "∘•"), (17, "≡⊆⊇≤≥"), (24, "∼≈"), (28, "≪≫")];
 
 fn math_symbol(name: &str) -> Option<String> {

@@ -15,6 +15,7 @@ mod run_metrics;
 
 pub(crate) use character_maps::settings;
 pub(crate) use characters::CharacterResolver;
+pub use collector::is_bracket_piece;
 pub(crate) use collector::{GlyphCollector, LayoutCollector, PageGlyphs};
 pub(crate) use placed_glyph::{GlyphPlacement, GlyphText, PlacedGlyph, WritingDirection, row_of};
 pub(crate) use plausibility::{PageFonts, is_private, is_text};

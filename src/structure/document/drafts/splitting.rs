@@ -303,8 +303,8 @@ impl<'a> Splitter<'_, 'a> {
         line.size < MUCH_LARGER * self.statistics.body_size || above + below >= MAX_TITLE_LINES
     }
 
-    /// Whether two lines of code on different grounds are of one listing, with stripes or with a ground for each line: they are
-    /// a whole number of lines apart. The space between two boxes is not.
+    /// Whether two lines of code on different grounds are of one listing, which has stripes or a ground for each line. Its lines
+    /// are a whole number of lines apart; those of two boxes are not.
     fn is_listing(&self, next: usize) -> bool {
         let lines = self.step(next - 1, next) / self.leading(next);
         self.is_code(next - 1)

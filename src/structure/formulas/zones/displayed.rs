@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use super::natures::has_letter;
 use super::{
-    Finder, HIGH_EM, LEVEL_EM, Line, MAX_NEIGHBOURS, MAX_PARTS, Nature, Zone, is_high, is_large, is_tag, punctuation,
+    Finder, HIGH_EM, LEVEL_EM, Line, MAX_NEIGHBOURS, MAX_PARTS, Nature, Zone, is_high, is_large, is_sum, is_tag,
+    punctuation,
 };
 use crate::disjoint_sets::DisjointSets;
-use crate::formulas::names::{has_limits, is_integral, is_operator, is_piece, joins_terms, relates};
+use crate::formulas::names::{has_limits, is_piece, joins_terms, relates, takes_limits};
 use crate::formulas::parse::MAX_SYMBOLS;
-use crate::formulas::symbols::{AXIS_EM, has_ink, is_accented, is_combining, is_large_form, own_baseline};
+use crate::formulas::symbols::{AXIS_EM, has_ink, is_accented, is_combining, own_baseline};
 use crate::measures::SCRIPT_SIZE;
 use pagewise_text::{Bounds, MathFont, Script, Word};
 
@@ -17,7 +18,8 @@ use pagewise_text::{Bounds, MathFont, Script, Word};
 const DOTS: usize = 3;
 /// The largest gap, in ems, between parts of one displayed formula that stand beside each other. TeX's `\qquad` is two.
 const DISPLAY_GAP_EM: f32 = 2.6;
-/// What stands above or below a rule, in ems, is part of its fraction. Above an operator may be its limit.
+/// What is nearer to a rule than this, in ems, is part of its fraction. An operator may be further below it: its upper limit is
+/// between them.
 const FRACTION_GAP_EM: f32 = 0.9;
 const OPERATOR_GAP_EM: f32 = 1.0;
 /// The rule of a fraction reaches so far over what it divides, in ems.
@@ -33,7 +35,7 @@ const LIMIT_GAP_EM: f32 = 0.7;
 const PIECE_GAP_EM: f32 = 0.3;
 /// The number of a formula stands so far from it, in ems.
 const TAG_GAP_EM: f32 = 0.4;
-/// Numbers that stand so far from each other, in ems, are values of a row.
+/// Numbers with more space between them than this, in ems, are cells of a row.
 const VALUES_GAP_EM: f32 = 1.0;
 /// Beside a displayed formula is no text within so many ems.
 const CLEAR_EM: f32 = 0.9;
@@ -176,7 +178,7 @@ impl Finder<'_> {
         let letters = signs().filter(|sign| sign.is_alphanumeric()).count();
         let has_structure = !rules.is_empty()
             || own().any(|word| word.script != Script::Baseline)
-            || signs().any(|sign| is_operator(sign) || is_integral(sign) || is_combining(sign))
+            || signs().any(|sign| takes_limits(sign) || is_combining(sign))
             || own().any(|word| is_accented(&word.text) || is_high(word));
         let has_variable =
             words.iter().any(|at| self.nature(*at) == Nature::Math && self.word(*at).is_some_and(has_letter));
@@ -259,7 +261,7 @@ impl Finder<'_> {
     }
 }
 
-/// Whether a word stands as high as a place.
+/// Whether a word and a place are at the same height on the page, at least in part.
 fn is_level(word: &Word, place: Bounds) -> bool {
     let overlap = word.bounds.y1.min(place.y1) - word.bounds.y0.max(place.y0);
     overlap > OVERLAP * word.bounds.height()
@@ -321,12 +323,10 @@ fn opens(bracket: &Word, other: &Word) -> bool {
 
 /// Whether a word stands right above or below an operator, and is smaller.
 fn is_limit(operator: &Word, limit: &Word) -> bool {
-    let is_sum = |sign: char| is_operator(sign) || is_integral(sign);
-    let is_large = operator.text.chars().any(is_sum) || is_large_form(operator) || has_limits(&operator.text);
     let (a, b) = (operator.bounds, limit.bounds);
     let gap = (b.y0 - a.y1).max(a.y0 - b.y1);
     let x = b.center().0;
-    is_large
+    (is_sum(operator) || has_limits(&operator.text))
         && limit.size < SCRIPT_SIZE * operator.size
         && gap < LIMIT_GAP_EM * limit.size
         && a.x0 - 1.5 * operator.size < x

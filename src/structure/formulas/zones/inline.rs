@@ -2,10 +2,10 @@
 
 use super::fractions::Fraction;
 use super::natures::has_letter;
-use super::{Finder, Line, MAX_NEIGHBOURS, MAX_PARTS, Nature, Zone, punctuation};
-use crate::formulas::names::{is_function, is_integral, is_math_letter, is_operator, joins_terms, relates};
+use super::{Finder, Line, MAX_NEIGHBOURS, MAX_PARTS, Nature, Zone, is_sum, punctuation};
+use crate::formulas::names::{is_function, is_math_letter, joins_terms, relates};
 use crate::formulas::parse::MAX_SYMBOLS;
-use crate::formulas::symbols::{is_accent, is_accented, is_large_form};
+use crate::formulas::symbols::{is_accent, is_accented};
 use pagewise_text::{Bounds, MathFont, Script, Word};
 
 /// Maximum words of a line that stands within another.
@@ -65,7 +65,7 @@ impl Finder<'_> {
         // Limits come after their operator, or without it, before what it stands before.
         let mut words = run.iter().rev().take(MAX_STRAYS + 1).map(|at| self.word(*at));
         let is_limit = match words.find(|word| word.is_none_or(|word| word.script == Script::Baseline)) {
-            Some(host) => host.is_some_and(is_operator_word),
+            Some(host) => host.is_some_and(is_sum),
             None => run.len() <= MAX_STRAYS,
         };
         // A number in brackets after a space is a reference.
@@ -320,10 +320,6 @@ const BRACKETS: [char; 10] = ['(', '[', '{', '⌈', '⌊', ')', ']', '}', '⌉',
 struct LooseBrackets {
     opening: Vec<usize>,
     closing: Vec<usize>,
-}
-
-fn is_operator_word(word: &Word) -> bool {
-    is_large_form(word) || word.text.chars().all(|sign| is_operator(sign) || is_integral(sign))
 }
 
 /// The first `count` signs of a word if they are opening brackets before a letter.

@@ -91,7 +91,7 @@ impl Finder<'_> {
         self.is_centred(own, own.y0 - APART_EM * em..own.y0, em)
     }
 
-    /// Whether what stands in a place is centred between the margins of a line of text whose baseline is so high.
+    /// Whether a box is centred between the margins of a line of text with its baseline in `baselines`.
     fn is_centred(&self, own: Bounds, baselines: Range<f32>, em: f32) -> bool {
         let from = self.texts.partition_point(|at| self.baseline(*at) < baselines.start);
         let near = self.texts.iter().skip(from).take(MAX_NEIGHBOURS).filter_map(|at| self.lines.get(*at));

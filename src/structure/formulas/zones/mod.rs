@@ -6,8 +6,8 @@ mod inline;
 mod lines;
 mod natures;
 
-use super::names::{is_integral, is_math_letter, is_operator, relates};
-use super::symbols::has_ink;
+use super::names::{is_math_letter, relates, takes_limits};
+use super::symbols::{has_ink, is_large_form};
 use fractions::Fraction;
 use lines::Line;
 use natures::{Nature, natures};
@@ -98,7 +98,7 @@ fn may_have_formulas(page: &PageLayout) -> bool {
 }
 
 fn is_sign(sign: char) -> bool {
-    is_math_letter(sign) || is_operator(sign) || is_integral(sign) || sign == '√' || relates(sign) && !sign.is_ascii()
+    is_math_letter(sign) || takes_limits(sign) || sign == '√' || relates(sign) && !sign.is_ascii()
 }
 
 struct Finder<'p> {
@@ -184,7 +184,12 @@ fn punctuation(text: &str) -> String {
 
 /// Whether a word is an operator or a bracket of something high.
 fn is_large(word: &Word) -> bool {
-    is_high(word) || word.text.chars().any(|sign| is_operator(sign) || is_integral(sign))
+    is_high(word) || word.text.chars().any(takes_limits)
+}
+
+/// Whether a word is a large operator.
+fn is_sum(word: &Word) -> bool {
+    is_large_form(word) || word.text.chars().any(takes_limits)
 }
 
 fn is_high(word: &Word) -> bool {

@@ -52,7 +52,8 @@ const MAX_EMPTY_PT: f32 = 18.0;
 const MAX_WHITE: f32 = 8.0;
 /// The same of a band between rules.
 const MAX_RULED_WHITE: f32 = 4.0;
-/// Maximum white space between a rule and the lines of a band, in ems: a row may have room for text that it lacks.
+/// White space between a rule and a line of text divides tables only if it is higher than this, in ems. Less may be the empty
+/// part of a row.
 const MAX_EDGE_WHITE: f32 = 3.0;
 /// Maximum number of slanted words of a page that may be heads.
 const MAX_SLANTED: usize = 500;
@@ -382,8 +383,8 @@ fn areas(
     if is_chart { Vec::new() } else { areas }
 }
 
-/// The part of a band that holds its lines, where the white space above or below them is that between two tables. It is
-/// empty, and much wider than that on the other side: the text of a high row stands at its middle.
+/// The part of a band that holds its lines, if the white space above or below them lies between two tables. That space has
+/// nothing in it and is much higher than the one on the other side: in a high row, text is in the middle.
 fn without_white(band: Bounds, lines: &[TextLine], page: &PageLayout) -> Bounds {
     let y0 = lines.iter().map(|line| line.baseline - line.size).fold(band.y1, f32::min);
     let y1 = lines.iter().map(|line| line.baseline + 0.3 * line.size).fold(y0, f32::max);
@@ -434,7 +435,7 @@ fn is_paragraph(lines: &[TextLine], band: &Bounds) -> bool {
     !lines.is_empty() && lines.iter().enumerate().all(|(at, line)| is_full(line, band) || is_first(at, line))
 }
 
-/// Whether a band holds a sentence over several lines, of which only the last may end within the width.
+/// Whether a band holds one paragraph of several lines. All are as wide as the band but the last, which ends a sentence.
 fn is_short_paragraph(lines: &[TextLine], band: &Bounds) -> bool {
     let [first, .., last] = lines else { return false };
     let is_line = |line: &TextLine| is_one(line) || is_spread(line);

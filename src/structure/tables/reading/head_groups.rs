@@ -13,7 +13,7 @@ use std::ops::Range;
 const OFF_MIDDLE: f32 = 1.0;
 /// A head that is no further from its heads than lines of one cell stands over them within this many ems.
 const ON_GROUP: f32 = 0.3;
-/// A column is between two upright rules if it reaches beyond them by less than this, in points.
+/// Columns may reach over the upright rules beside them by less than this, in points.
 const SIDE_PT: f32 = 2.0;
 /// A head at a side of its columns counts as further off than one at their middle, by this many ems.
 const SIDE: f32 = 0.5;
