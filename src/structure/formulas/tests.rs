@@ -667,11 +667,13 @@ fn an_operator_within_a_line_has_its_limits_beside_it_and_what_follows_them() {
         sheet.high(sign, x + 2.0, 92.0, 102.0).last().baseline = 100.0;
         let x = sheet.formula(x + 8.0, 100.0, &["_k", "^n"]);
         let x = sheet.formula(x + 2.0, 100.0, &["x", "_k"]);
+        let x = if sign.starts_with('(') { sheet.formula(x, 100.0, &[")"]) } else { x };
         sheet.prose_at(x + 3.0, 100.0, "and goes on with words.");
         sheet.markdown()
     };
     assert_eq!(sum("∑"), "Here one writes $y= ∑_k^n xₖ$ and goes on with words.");
     assert_eq!(sum("⊕"), "Here one writes $y= ⨁_k^n xₖ$ and goes on with words.");
+    assert_eq!(sum("(∑"), "Here one writes $y= (∑_k^n xₖ)$ and goes on with words.");
 }
 
 #[test]
