@@ -1170,25 +1170,7 @@ South       310        204
 }
 
 #[test]
-fn a_row_without_sides_between_a_grid_and_a_rule_of_its_width_is_the_head() {
-    let sketch = "
------------------------------
-Date   Name    Out     In
------------------------------
-3 May | Start |       |  8.0
------------------------------
-4 May | Folio |  7.9  |
------------------------------
-5 May | Quire |  2.6  |
------------------------------";
-    assert_eq!(
-        tables_of(sketch),
-        "^Date | ^Name | ^Out | ^In\n3 May | Start |  | 8.0\n4 May | Folio | 7.9 | \n5 May | Quire | 2.6 | "
-    );
-}
-
-#[test]
-fn a_row_right_above_a_grid_with_a_text_over_each_column_is_the_head() {
+fn a_row_without_sides_right_above_a_grid_is_its_head_with_a_text_over_each_column_or_below_a_rule() {
     let sketch = "
 Date    Name    Out     In
 -----------------------------
@@ -1199,7 +1181,9 @@ Date    Name    Out     In
 5 May | Quire |  2.6  |
 -----------------------------";
     let rows = "3 May | Start |  | 8.0\n4 May | Folio | 7.9 | \n5 May | Quire | 2.6 | ";
-    assert_eq!(tables_of(sketch), format!("^Date | ^Name | ^Out | ^In\n{rows}"));
+    let found = format!("^Date | ^Name | ^Out | ^In\n{rows}");
+    assert_eq!(tables_of(sketch), found);
+    assert_eq!(tables_of(&format!("\n{}{sketch}", "-".repeat(29))), found);
     assert!(!tables_of(&sketch.replace("Out ", "    ")).contains("Name"), "no text over a column");
     assert!(
         !tables_of(&sketch.replace("Date    Name", "Dates and Names")).contains("Names"),
