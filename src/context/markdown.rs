@@ -1,7 +1,7 @@
 //! Reads pages of a document as Markdown.
 //!
 //! Pages are read together: running heads are found by repetition, headings by rank, and paragraphs go over pages.
-//! A few pages around the wanted ones are read as evidence for this.
+//! A few pages around the wanted ones are read as evidence for this, and the first page, which has the title.
 
 use std::collections::BTreeMap;
 
@@ -268,7 +268,7 @@ fn outline_of(document: &dyn Pages) -> Vec<OutlineHeading> {
     items.map(|item| OutlineHeading { title: item.title, depth: depth(item.depth) }).collect()
 }
 
-/// The pages of `group`, and a few around each of its ranges.
+/// The pages of `group`, a few around each of its ranges, and the first page of the document.
 fn with_evidence(group: &PageSet, page_count: u32) -> PageSet {
     let mut all = group.clone();
     let around = group.runs().flat_map(|(first, last)| {
@@ -276,7 +276,7 @@ fn with_evidence(group: &PageSet, page_count: u32) -> PageSet {
         before.chain(last.0.saturating_add(1)..=last.0.saturating_add(EVIDENCE_PAGES)).map(PageIndex)
     });
     let around = around.filter(|page| page.0 < page_count && !group.contains(*page));
-    around.take(MAX_EVIDENCE).for_each(|page| all.insert(page));
+    around.take(MAX_EVIDENCE).chain([PageIndex(0)]).for_each(|page| all.insert(page));
     all
 }
 
@@ -285,11 +285,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_few_pages_around_each_range_are_evidence() {
+    fn a_few_pages_around_each_range_and_the_first_page_are_evidence() {
         let evidence =
             |pages: &[u32], count| with_evidence(&pages.iter().copied().map(PageIndex).collect(), count).to_string();
-        assert_eq!(evidence(&[9], 100), "7-13");
+        assert_eq!(evidence(&[9], 100), "1,7-13");
         assert_eq!(evidence(&[0, 1], 4), "1-4");
-        assert_eq!(evidence(&[10, 30, 50, 70], 100), "8-14,28-34,51,71");
+        assert_eq!(evidence(&[10, 30, 50, 70], 100), "1,8-14,28-34,51,71");
     }
 }

@@ -56,6 +56,14 @@ struct Heading<'d> {
     follows: bool,
 }
 
+impl Heading<'_> {
+    /// The level that its number tells at least. Sections are below the title, and their chapter may be on a page that was not
+    /// read.
+    fn least_level(&self, has_title: bool) -> usize {
+        self.depth.filter(|_| self.number == NumberKind::Digits).map_or(1, |depth| depth + usize::from(has_title))
+    }
+}
+
 /// The levels of headings, whose indices are in the order of the text.
 pub(super) fn levels(flow: Flow, headings: &[usize], outline: &Outline, statistics: &TypeStatistics) -> Vec<u8> {
     let mut before = None;
@@ -75,7 +83,8 @@ pub(super) fn levels(flow: Flow, headings: &[usize], outline: &Outline, statisti
     }
     let ranks = section_ranks(&own);
     let by_rank = |rank: Rank| 1 + ranks.partition_point(|other| *other < rank).min(MAX_LEVEL - 1);
-    let known = known_levels(&own, &by_rank);
+    let has_title = has_title(&own);
+    let known = known_levels(&own, has_title, &by_rank);
     let mut looks: BTreeMap<Rank, Vec<usize>> = BTreeMap::new();
     for (heading, level) in own.iter().zip(&known) {
         looks.entry(heading.rank).or_default().extend(level);
@@ -93,13 +102,31 @@ pub(super) fn levels(flow: Flow, headings: &[usize], outline: &Outline, statisti
         };
         above = known.or_else(|| by_look.get(&heading.rank).copied()).unwrap_or_else(by_place).clamp(1, MAX_LEVEL);
         part.add(heading.rank, above, is_small);
-        levels.push(u8::try_from(above).unwrap_or(1));
+        levels.push(above);
     }
-    levels
+    without_gaps(&own, &levels, has_title).into_iter().map(|level| u8::try_from(level).unwrap_or(1)).collect()
+}
+
+/// The levels with those left out that stand between no heading and the one above it, such as that of the line below a title.
+/// Headings of one level and look keep one level: the one that most of them have.
+fn without_gaps(headings: &[Heading], levels: &[usize], has_title: bool) -> Vec<usize> {
+    let mut above: Vec<(usize, usize)> = Vec::new();
+    let mut nested: BTreeMap<(usize, Rank), Vec<usize>> = BTreeMap::new();
+    for (heading, level) in headings.iter().zip(levels) {
+        above.truncate(above.partition_point(|(other, _)| other < level));
+        let own = above.last().map_or(*level, |(_, own)| (own + 1).max(heading.least_level(has_title)).min(*level));
+        above.push((*level, own));
+        nested.entry((*level, heading.rank)).or_default().push(own);
+    }
+    let own = |(heading, level): (&Heading, &usize)| {
+        let nested = nested.get(&(*level, heading.rank)).into_iter().flatten();
+        most(nested.copied()).unwrap_or(*level)
+    };
+    headings.iter().zip(levels).map(own).collect()
 }
 
 /// The levels that numbers and the outline tell.
-fn known_levels(headings: &[Heading], by_rank: &dyn Fn(Rank) -> usize) -> Vec<Option<usize>> {
+fn known_levels(headings: &[Heading], has_title: bool, by_rank: &dyn Fn(Rank) -> usize) -> Vec<Option<usize>> {
     // Sections numbered in letters often stand in sections numbered otherwise.
     let offset = |kind: NumberKind| {
         let own = || headings.iter().filter(|heading| heading.number == kind);
@@ -116,10 +143,19 @@ fn known_levels(headings: &[Heading], by_rank: &dyn Fn(Rank) -> usize) -> Vec<Op
     let outlined = headings.iter().filter_map(|heading| Some((heading.entry?, by_rank(heading.rank))));
     let entries = entry_offset(&outlined.collect::<Vec<_>>());
     let level = |heading: &Heading| {
-        let numbered = heading.depth.zip(offset(heading.number)).map(|(depth, offset)| depth + offset);
+        let numbered = heading.depth.zip(offset(heading.number));
+        let numbered = numbered.map(|(depth, offset)| (depth + offset).max(heading.least_level(has_title)));
         numbered.or_else(|| Some(heading.entry? + entries?))
     };
     headings.iter().map(level).collect()
+}
+
+/// Whether the first page has a title: a heading without a number that ranks above all sections with numbers.
+fn has_title(headings: &[Heading]) -> bool {
+    let (sections, others): (Vec<&Heading>, Vec<&Heading>) =
+        headings.iter().partition(|heading| heading.depth.is_some());
+    let highest = sections.iter().map(|heading| heading.rank).min();
+    others.iter().any(|heading| heading.draft.place.page == 0 && highest.is_some_and(|highest| heading.rank < highest))
 }
 
 /// How far the levels of headings are below their depths in the outline: by one if it lacks the title, as that of a paper
