@@ -194,6 +194,8 @@ pub struct Word {
     pub is_italic: bool,
     /// Whether its font has a fixed pitch.
     pub is_monospace: bool,
+    /// Whether the widths of its font say that it has no pitch.
+    pub is_proportional: bool,
     /// Whether its font is one of formulas.
     pub math: MathFont,
     /// Its font: an index without meaning beyond the page.

@@ -1,4 +1,4 @@
-//! Fonts of a fixed pitch that do not say so: all their words have the same width for each character.
+//! Fonts of a fixed pitch whose widths do not say so: all their words have the same width for each character.
 
 use super::super::bounds::{Frame, quarters};
 use super::super::page_structure::has_letter;
@@ -32,14 +32,14 @@ impl FixedPitchFonts {
     /// Finds them by words that differ.
     pub(super) fn of(words: &[Word], frame: Frame) -> Self {
         let mut pitches: BTreeMap<u16, Pitches> = BTreeMap::new();
-        for word in words.iter().filter(|word| shows_pitch(&word.text)) {
+        for word in words.iter().filter(|word| !word.is_proportional && shows_pitch(&word.text)) {
             pitches.entry(word.font).or_default().add(&word.text, pitch_of(word, frame));
         }
         let is_fixed = |own: &Pitches| own.most - own.least < TOLERANCE_EM && own.least > 0.0;
         let shown: Vec<&Pitches> = pitches.values().filter(|own| own.texts.len() >= MIN_WORDS).collect();
         let fixed: Vec<f32> = shown.iter().filter(|own| is_fixed(own)).map(|own| own.least).collect();
         // On a page that is written in one pitch throughout, this says nothing of a font.
-        if fixed.len() == shown.len() {
+        if fixed.len() == shown.len() && !words.iter().any(|word| word.is_proportional) {
             return Self::default();
         }
         let is_near = |own: &Pitches, pitch: f32| (pitch - own.least).abs().max((pitch - own.most).abs()) < ALIKE_EM;

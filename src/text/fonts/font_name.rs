@@ -63,6 +63,7 @@ pub(super) fn style_of_name(name: &str) -> FontStyle {
         is_bold: has(&BOLD) || ends(&BOLD_ENDS) || tex.is_bold,
         is_italic: has(&ITALIC) || ends(&ITALIC_ENDS) || tex.is_italic,
         is_monospace: MONOSPACE.iter().any(|word| pitch.contains(word)) || tex.is_monospace,
+        is_proportional: false,
         math: math_font(name),
     }
 }
@@ -76,7 +77,7 @@ fn tex_style(name: &str) -> FontStyle {
         is_bold: begins(&TEX_BOLD),
         is_italic: begins(&TEX_ITALIC),
         is_monospace: begins(&TEX_MONOSPACE),
-        math: MathFont::None,
+        ..FontStyle::default()
     }
 }
 

@@ -147,6 +147,7 @@ impl WordWriter<'_> {
             is_bold: style.is_bold,
             is_italic: style.is_italic,
             is_monospace: style.is_monospace,
+            is_proportional: style.is_proportional,
             math: style.math,
             font,
             color,
