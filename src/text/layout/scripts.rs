@@ -63,9 +63,11 @@ pub(super) fn scripts_of(glyphs: &[LineGlyph], size: f64) -> Vec<(Script, f64)> 
         let gap = |host: &PlacedGlyph| {
             last.map_or(0.0, |last| own.gap_after(last) * last.glyph.size.max(own.glyph.size) / host.size)
         };
+        let next = host.filter(|host| gap(host) > MARK_EM).and_then(|_| marked_by(glyphs, at, size));
+        host = next.or(host);
         let touches = |host| !own.follows_space && gap(host) <= TOUCH_EM;
         let script = host.map_or(Script::Baseline, |host| match gap(host) {
-            _ if touches(host) => script_beside(host, &own.glyph),
+            _ if next.is_some() || touches(host) => script_beside(host, &own.glyph),
             gap => mark_after(gap, host, &own.glyph),
         });
         // The numerator of a fraction after a space is raised, but no mark of the word before.
@@ -80,6 +82,16 @@ pub(super) fn scripts_of(glyphs: &[LineGlyph], size: f64) -> Vec<(Script, f64)> 
     }
     lower_logos(glyphs, &mut scripts);
     scripts
+}
+
+/// The first glyph of words whose mark begins here, far after the words before, and touches them.
+fn marked_by(glyphs: &[LineGlyph], at: usize, size: f64) -> Option<&PlacedGlyph> {
+    let mut pairs = glyphs.get(at..)?.windows(2).take(MAX_LEADING);
+    let (last, first) = pairs.find_map(|pair| match pair {
+        [last, first] if first.glyph.size >= size => Some((last, first)),
+        _ => None,
+    })?;
+    (!first.follows_space && first.gap_after(last) <= TOUCH_EM).then_some(&first.glyph)
 }
 
 /// A capital that is raised between capitals of its word is no exponent, but part of a logo, as in LaTeX.
@@ -259,6 +271,23 @@ mod tests {
             "Smith, b a hall"
         );
         assert_eq!(line(&[("Smith", 0.0, 0.0, 10.0), ("12", 45.0, 4.0, 6.0)]), "Smith 12");
+    }
+
+    #[test]
+    fn the_mark_of_words_far_after_others_is_raised_on_their_line() {
+        let places = |gap: f64, to_word: f64| {
+            let (mark, word) = (10.0 + gap, 13.5 + gap + to_word);
+            let parts = [("AI", 0.0, 0.0, 10.0), ("†", mark, 4.0, 7.0), ("Hall", word, 0.0, 10.0)];
+            let glyphs =
+                parts.iter().flat_map(|&(text, start, rise, size)| PlacedGlyph::line(text, start, 100.0 - rise, size));
+            let lines = group_into_lines(glyphs.collect());
+            let own: Vec<(Script, f64)> =
+                lines.iter().flat_map(|line| &line.glyphs).map(|own| (own.script, own.baseline)).collect();
+            own.get(2).copied()
+        };
+        assert_eq!(places(30.0, 0.0), Some((Script::Raised, 100.0)));
+        // What touches no words is text of its own.
+        assert_eq!(places(30.0, 6.0), Some((Script::Baseline, 96.0)));
     }
 
     #[test]
