@@ -8,11 +8,16 @@ pub(crate) fn is_caption_label<'a>(mut words: impl Iterator<Item = &'a str>) -> 
         word.chars().next().is_some_and(char::is_uppercase) && word.chars().all(|c| c.is_alphabetic() || c == '.');
     let digits = number.trim_end_matches([':', '.']);
     let digits = digits.strip_suffix(|part: char| part.is_ascii_lowercase()).unwrap_or(digits);
-    let is_number = digits.chars().next().is_some_and(|c| c.is_ascii_digit())
+    // Those of an appendix or a chapter have letters before them.
+    let numbered = digits.trim_start_matches(|sign: char| sign.is_ascii_uppercase()).trim_start_matches('.');
+    let next = words.next();
+    let has_letters = numbered.len() < digits.len();
+    let is_set_off = number.ends_with([':', '.']) || next == Some("|");
+    let is_number = numbered.chars().next().is_some_and(|c| c.is_ascii_digit())
         && digits.len() <= 6
-        && digits.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-'));
-    let is_ended =
-        number.ends_with([':', '.']) || words.next().is_none_or(|next| !next.starts_with(char::is_lowercase));
+        && (!has_letters || is_set_off)
+        && numbered.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    let is_ended = is_set_off || next.is_none_or(|next| !next.starts_with(char::is_lowercase));
     is_word && is_number && is_ended
 }
 

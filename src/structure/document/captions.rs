@@ -24,7 +24,7 @@ const MAX_LINES: usize = 8;
 pub(super) fn mark_labelled(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &TypeStatistics) {
     join_labels(drafts, pages);
     let is_caption = |draft: &Draft, page: &DocumentPage| {
-        is_labelled(draft) && draft.size() < 1.05 * statistics.body_size && is_beside_figure(draft, page)
+        is_labelled(draft) && draft.size() < 1.15 * statistics.body_size && is_beside_figure(draft, page)
     };
     mark_if(drafts, pages, is_caption);
 }

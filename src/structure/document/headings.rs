@@ -410,7 +410,22 @@ fn byline(flow: Flow, headings: &[usize], first: usize, end: usize) -> Vec<usize
             !is_numbered && (draft.has_raised_word() || is_list_of_names(draft) || is_centred())
         })
     };
-    headings.iter().filter(|at| (first + 1..end).contains(at)).filter(is_byline).copied().collect()
+    let between = headings.iter().filter(|at| (first + 1..end).contains(at)).filter(is_byline);
+    between.copied().chain(above_addresses(flow, headings, first)).collect()
+}
+
+/// The headings of the first page after `first` that are addresses of mail, and those right above them: authors and their
+/// affiliations, which may stand in several columns.
+fn above_addresses(flow: Flow, headings: &[usize], first: usize) -> Vec<usize> {
+    let has_address = |at: &usize| {
+        let words = flow.draft(*at).into_iter().flat_map(|draft| &draft.lines).flat_map(|line| &line.words);
+        words.into_iter().any(|word| word.text.trim_matches('@').contains('@'))
+    };
+    let is_on_first = |at: &&usize| **at > first && flow.draft(**at).is_some_and(|draft| draft.place.page == 0);
+    let own: Vec<usize> = headings.iter().filter(is_on_first).copied().collect();
+    let runs = own.chunk_by(|at, next| flow.next_index(*at) == Some(*next));
+    let above = runs.filter_map(|run| run.get(..=run.iter().rposition(has_address)?));
+    above.flatten().copied().collect()
 }
 
 fn is_centered_below(title: &Draft, draft: &Draft) -> bool {

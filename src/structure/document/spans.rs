@@ -14,6 +14,9 @@ use std::collections::BTreeSet;
 /// A raised number before it is the numerator of a fraction.
 const FRACTION_SLASH: char = '\u{2044}';
 
+/// Letters that are often drawn as one, and then may be of a font that does not say that it is bold.
+const LIGATURES: [&str; 5] = ["ff", "fi", "fl", "ffi", "ffl"];
+
 /// The words of further lines are not looked up when hyphens are repaired.
 const MAX_VOCABULARY: usize = 20_000;
 /// So much of the word before a line end is looked at.
@@ -62,6 +65,10 @@ impl<'a> SpanWriter<'a> {
                 let mut span = self.span(text, word, page, marks.contains(&position));
                 let is_first = position == 0;
                 let is_spaced = if is_first && index > 0 { self.join_line(&mut spans, &span) } else { word.is_spaced };
+                if word.is_raised {
+                    let host = spans.last().filter(|_| !is_spaced);
+                    (span.is_bold, span.is_italic) = host.map_or((false, false), |host| (host.is_bold, host.is_italic));
+                }
                 let is_numerator =
                     line.words.get(position + 1).is_some_and(|next| next.text.starts_with(FRACTION_SLASH));
                 if is_numerator && is_spaced {
@@ -82,7 +89,7 @@ impl<'a> SpanWriter<'a> {
             false => SpanPosition::Baseline,
         };
         TextSpan {
-            is_bold: word.style.is_bold && !self.statistics.is_bold && !word.is_raised,
+            is_bold: word.style.is_bold && !self.statistics.is_bold,
             is_italic: word.style.is_italic,
             is_monospace: word.style.is_monospace && !self.statistics.is_monospace,
             position,
@@ -218,12 +225,12 @@ fn push(spans: &mut Vec<TextSpan>, is_spaced: bool, span: TextSpan) {
     }
 }
 
-/// Whether a sign of another font touches the words before and after it, which are of one style. Brackets and punctuation
-/// stand between what has its own style.
+/// Whether a sign or a ligature of another font touches the words before and after it, which are of one style. Brackets and
+/// punctuation stand between what has its own style.
 fn is_sign_within(before: &TextSpan, sign: &TextSpan, after: &TextSpan) -> bool {
     let is_upright = |span: &TextSpan| span.position == SpanPosition::Baseline && !span.is_monospace;
     let divides = |sign: char| sign.is_alphanumeric() || sign.is_whitespace() || "()[]{},;:.".contains(sign);
-    let is_sign = !sign.text.contains(divides);
+    let is_sign = !sign.text.contains(divides) || LIGATURES.contains(&sign.text.as_str());
     is_sign
         && !before.text.ends_with(' ')
         && [before, sign, after].into_iter().all(is_upright)

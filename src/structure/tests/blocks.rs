@@ -339,7 +339,22 @@ fn words_with_the_pitch_of_the_code_beside_them_are_code() {
         sheet.y += 12.0;
     }
     sheet.layout.words.iter_mut().for_each(|word| word.is_monospace = false);
+    let mut proportional = sheet.clone();
     assert_has(sheet, "```\nwhile (count) folds(sheet);\nuntil (leaves) close(folds);\n```");
+    // Words that have one pitch by chance show none.
+    proportional.layout.words.iter_mut().for_each(|word| word.is_proportional = true);
+    assert!(!markdown(proportional).contains("```"));
+}
+
+#[test]
+fn a_note_in_type_of_code_is_a_note() {
+    let mut sheet = Sheet::new().line(FULL).line("A word");
+    sheet.y -= 12.0;
+    sheet.put_script(80.0, PLAIN, "1", Script::Raised);
+    let mut sheet = sheet.space(12.0).line(FULL).go_to(560.0);
+    sheet.put_script(50.0, Face { size: 6.0, ..PLAIN }, "1", Script::Raised);
+    let sheet = sheet.at(56.0, Face { size: 8.0, ..MONO }, "http://fold.example");
+    assert_has(sheet, "[^1]: `http://fold.example`");
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! What journals print: kickers, long titles, small type after the text, headings in the first line of their text.
 
-use super::super::OutlineHeading;
-use super::sheet::{BOLD, FULL, Face, PLAIN, Sheet, assert_has, markdown, markdown_of, markdown_outlined};
-use pagewise_text::{Bounds, Fill};
+use super::super::{OutlineHeading, TableArea};
+use super::sheet::{
+    BOLD, FULL, Face, PLAIN, Sheet, assert_has, markdown, markdown_of, markdown_outlined, markdown_with,
+};
+use pagewise_text::{Bounds, Fill, Script};
 
 const TITLE: Face = Face { size: 20.0, ..PLAIN };
 const ITALIC: Face = Face { is_italic: true, ..PLAIN };
@@ -320,4 +322,78 @@ fn a_caption_with_a_bold_label_continues_no_sentence() {
     let mut sheet = column(Sheet::new(), 50.0).go_to(80.0);
     sheet.put(220.0, BOLD, "Figure 6.");
     assert_has(column(sheet.at(275.0, PLAIN, "What it shows"), 220.0), "side\n\n**Figure 6.** What it shows");
+}
+
+#[test]
+fn a_section_has_the_level_of_its_number_also_where_its_chapter_is_on_a_page_that_is_not_read() {
+    let sized = |size: f32| Face { size, ..BOLD };
+    let cover = || {
+        let sheet = Sheet::new().at(50.0, sized(30.0), "A guide to folds").space(20.0);
+        // Each look of a cover is one of its own.
+        let sheet = sheet.at(50.0, sized(14.0), "Fold them").space(14.0).at(50.0, sized(14.0), "Keep them");
+        sheet.space(20.0).at(50.0, sized(15.0), "For all readers").space(20.0)
+    };
+    let text = |sheet: Sheet| sheet.space(6.0).line(FULL).line(FULL).line("It ends.").space(10.0);
+    let chapter = || text(Sheet::new().at(50.0, sized(24.0), "Of paper"));
+    let sections = || {
+        let sheet = text(Sheet::new().at(50.0, sized(16.0), "1.1 Kinds of paper"));
+        text(sheet.at(50.0, sized(13.0), "1.1.1 Thin paper"))
+    };
+    let own = ["### 1.1 Kinds of paper", "#### 1.1.1 Thin paper"];
+    let all = |sheets: &[Sheet]| {
+        let pages = markdown_of(sheets);
+        pages.iter().skip(1).flat_map(|page| headings(page)).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(all(&[cover(), chapter(), sections()]), ["## Of paper", own[0], own[1]]);
+    assert_eq!(all(&[cover(), sections()]), own);
+}
+
+#[test]
+fn authors_and_their_addresses_are_no_headings_in_several_columns() {
+    let large = Face { size: 12.0, ..BOLD };
+    let sheet = Sheet::new().at(50.0, TITLE, "A title of words in type").space(14.0);
+    let sheet = sheet.at(60.0, large, "Anna Ashford").space(2.0).at(60.0, large, "anna@fold.example").space(14.0);
+    let sheet = section(sheet, "Background");
+    let sheet = sheet.space(12.0).at(60.0, large, "Ben Bow").space(2.0).at(60.0, large, "ben@fold.example").space(14.0);
+    let text = markdown(section(sheet, "Methods"));
+    assert_eq!(headings(&text), ["# A title of words in type", "## Background", "## Methods"], "{text}");
+}
+
+#[test]
+fn labels_of_captions_may_have_letters_before_their_numbers() {
+    let table = || Sheet::new().line(FULL).line(FULL).space(10.0);
+    let bold = Face { size: 11.0, ..BOLD };
+    let captioned = |label: &str| {
+        let mut sheet = table().at(50.0, bold, &format!("{label} What was folded")).space(6.0);
+        let top = sheet.y;
+        sheet = sheet.row(&[(50.0, "a"), (150.0, "b")]).row(&[(50.0, "c"), (150.0, "d")]).space(10.0).line(FULL);
+        let bounds = Bounds { x0: 50.0, y0: top - 9.0, x1: 350.0, y1: top + 14.0 };
+        markdown_with(&[sheet], &[TableArea { bounds, index: 0 }]).concat()
+    };
+    for label in ["Table S1.", "Table 2 |", "Table A4-12."] {
+        let text = captioned(label);
+        assert!(headings(&text).is_empty(), "{text}");
+    }
+    assert_eq!(headings(&captioned("Phase B2")), ["# Phase B2 What was folded"]);
+}
+
+#[test]
+fn raised_marks_have_the_style_of_the_word_that_they_touch() {
+    let mut sheet = Sheet::new().line(FULL).line(FULL).space(10.0);
+    sheet.put(50.0, BOLD, "Anna");
+    sheet.put_script(70.0, Face { size: 6.0, ..ITALIC }, "∗", Script::Raised);
+    sheet.put(74.0, BOLD, ", Ben");
+    sheet.layout.words.iter_mut().rev().nth(1).into_iter().for_each(|word| word.is_spaced = false);
+    assert_has(sheet, "**Anna<sup>∗</sup>, Ben**");
+}
+
+#[test]
+fn a_ligature_of_another_font_has_the_style_of_its_word() {
+    let mut sheet = Sheet::new().line(FULL).line(FULL).space(10.0);
+    for (x, face, text) in [(50.0, BOLD, "An ef"), (75.0, PLAIN, "fi"), (85.0, BOLD, "cient fold")] {
+        let first = sheet.layout.words.len();
+        sheet.put(x, face, text);
+        sheet.layout.words.get_mut(first).into_iter().for_each(|word| word.is_spaced = x == 50.0);
+    }
+    assert_has(sheet, "**An efficient fold**");
 }

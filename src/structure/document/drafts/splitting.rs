@@ -292,7 +292,9 @@ impl<'a> Splitter<'_, 'a> {
         if self.is_step(index) {
             return true;
         }
-        let Some(line) = self.line(index).filter(|line| !self.statistics.is_monospace && line.is_monospace()) else {
+        // A note of an address in type of code has a raised label.
+        let is_typed = |line: &&Line| line.is_monospace() && !line.words.first().is_some_and(|word| word.is_raised);
+        let Some(line) = self.line(index).filter(is_typed).filter(|_| !self.statistics.is_monospace) else {
             return false;
         };
         let is_alike = |other: &usize| {
