@@ -24,7 +24,7 @@ pub(super) use reading::head::worded_rows;
 pub use unread::has_rows_beside;
 pub use write::{to_csv, to_html, to_markdown};
 
-use crate::caption_label::is_algorithm_label;
+use crate::caption_label::{is_algorithm_label, is_caption_label};
 use crate::formulas;
 use crate::line_numbers;
 use crate::reading::is_slanted;
@@ -137,7 +137,7 @@ pub fn find_tables(page: &PageLayout) -> Vec<Table> {
 
 fn tables_of(page: &PageLayout) -> Vec<Table> {
     let mut tables = layout::turned::with_each_turn(page, tables_of_upright);
-    tables.retain(|table| has_words_once(table, page) && !is_algorithm(table, page));
+    tables.retain(|table| has_words_once(table, page) && !is_algorithm(table, page) && !ends_in_captions(table));
     let mut taken: Vec<Bounds> = Vec::new();
     tables.retain(|table| {
         let is_taken = |word: &Word| taken.iter().any(|area| area.holds(word.bounds.center()));
@@ -227,6 +227,16 @@ fn is_algorithm(table: &Table, page: &PageLayout) -> bool {
     };
     let near: Vec<(usize, &Word)> = page.words.iter().enumerate().filter(|(_, word)| is_near(word)).collect();
     rows_of(near).iter().any(|row| is_algorithm_label(row.iter().map(|(_, word)| word.text.as_str())))
+}
+
+/// Whether it is no table, but the labels of figures beside each other: white space divides it, and its last row are captions.
+fn ends_in_captions(table: &Table) -> bool {
+    let last = table.cells.iter().filter(|cell| cell.row + 1 == table.rows && !cell.text.is_empty());
+    let is_set_off = |text: &str| text.split_whitespace().nth(1).is_some_and(|number| number.ends_with([':', '.']));
+    let labelled: Vec<bool> =
+        last.map(|cell| is_set_off(&cell.text) && is_caption_label(cell.text.split_whitespace())).collect();
+    let is_drawn = matches!(table.columns_by, ColumnsBy::StructureTree | ColumnsBy::Lines);
+    !is_drawn && labelled.len() > 1 && !labelled.contains(&false)
 }
 
 /// The words in the area of a table.

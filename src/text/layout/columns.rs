@@ -29,6 +29,8 @@ pub const SMALLER: f32 = 0.93;
 /// A side bar is narrower than the text beside it by this factor, and begins so many ems further down.
 const BAR_WIDTHS: f32 = 2.0;
 const BAR_DROP_EM: f32 = 3.0;
+/// The columns of a caption differ by fewer lines.
+const MAX_UNEVEN: f32 = 2.0;
 /// The most lines of what stands below all other columns and is taken for the beginning of the text below.
 const MAX_TAIL: usize = 3;
 
@@ -138,13 +140,15 @@ impl<S: ColumnPart> Cutter<S> {
         move_last_line(&mut above, &mut band, em);
         let (band, tail) = without_tail(band, gutter.x, em);
         let runs_left = 2 * band.iter().filter(|segment| segment.part.runs_left()).count() > band.len();
-        let (left, right): (Vec<_>, Vec<_>) = band.into_iter().partition(|segment| is_left(segment, gutter.x));
         self.cut(above, depth + 1);
-        let (first, second) = if runs_left { (right, left) } else { (left, right) };
-        let (head, rest) = head_above_bar(&first, second);
-        self.cut(head, depth + 1);
-        self.cut(first, depth + 1);
-        self.cut(rest, depth + 1);
+        for part in at_change_of_size(band, gutter.x, em) {
+            let (left, right): (Vec<_>, Vec<_>) = part.into_iter().partition(|segment| is_left(segment, gutter.x));
+            let (first, second) = if runs_left { (right, left) } else { (left, right) };
+            let (head, rest) = head_above_bar(&first, second);
+            self.cut(head, depth + 1);
+            self.cut(first, depth + 1);
+            self.cut(rest, depth + 1);
+        }
         self.cut(tail.into_iter().chain(below).collect(), depth + 1);
     }
 
@@ -293,6 +297,33 @@ fn move_last_line<S: ColumnPart>(above: &mut Vec<PlacedPart<S>>, band: &mut Vec<
         && space > SPACE_FACTOR * step
     {
         above.push(band.remove(0));
+    }
+}
+
+/// The parts of two columns above and below a height where small type ends in both and that of the text begins: a caption
+/// is set in two columns as the text below it is, and read before it.
+fn at_change_of_size<S: ColumnPart>(mut band: Vec<PlacedPart<S>>, x: f32, em: f32) -> Vec<Vec<PlacedPart<S>>> {
+    let is_small = |own: &PlacedPart<S>| !own.part.is_block() && own.size < SMALLER * em;
+    let is_text = |own: &PlacedPart<S>| !own.part.is_block() && own.size > SMALLER * em;
+    let is_change = |at: &usize| {
+        let (Some(above), Some(below)) = (band.get(..*at), band.get(*at..)) else { return false };
+        let bottom = above.iter().map(|own| own.bounds.y1).fold(0.0, f32::max);
+        let are_alike = |side: bool| {
+            let mut last = above.iter().rev().filter(|own| is_left(own, x) == side);
+            let mut next = below.iter().filter(|own| is_left(own, x) == side);
+            let (Some(last), Some(before), Some(next)) = (last.next(), last.next(), next.next()) else { return None };
+            let is_near = bottom - last.bounds.y1 < MAX_UNEVEN * MAX_LEADING_EM * last.size;
+            (is_small(last) && is_small(before) && is_near && is_text(next)).then_some(next.bounds.y0)
+        };
+        let tops = are_alike(true).zip(are_alike(false));
+        tops.is_some_and(|(left, right)| left.min(right) > bottom && (left - right).abs() < em)
+    };
+    match (1..band.len()).find(is_change) {
+        Some(at) => {
+            let below = band.split_off(at);
+            vec![band, below]
+        }
+        None => vec![band],
     }
 }
 

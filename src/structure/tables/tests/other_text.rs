@@ -357,3 +357,22 @@ fn rows_of_formulas_below_a_ruled_head_are_a_table() {
     };
     assert_eq!((tables(true), tables(false)), (1, 0));
 }
+
+#[test]
+fn labels_of_figures_above_their_captions_are_no_table() {
+    let sketch = |captions: [&str; 2]| {
+        let [left, right] = captions;
+        format!(
+            "
+----------------------------------------------------------------
+Fold nut        Fibre nut          Keyway         Tightened nut
+
+Plain nut       Stop nut           Core           Loose nut
+
+{left:<35}{right}
+----------------------------------------------------------------"
+        )
+    };
+    assert_eq!(tables_of(&sketch(["Figure 7-26. Folded nuts.", "Figure 7-27. Steel nuts."])), "");
+    assert_ne!(tables_of(&sketch(["Nuts that are folded", "Nuts of steel"])), "");
+}
