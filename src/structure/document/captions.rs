@@ -1,7 +1,7 @@
 //! Captions: by their label, their type and the figure or table beside them.
 
 use super::super::caption_label::is_caption_label;
-use super::super::page_structure::Region;
+use super::super::page_structure::{Line, Region};
 use super::DocumentPage;
 use super::drafts::{Draft, DraftKind};
 use super::joins::append;
@@ -27,6 +27,30 @@ pub(super) fn mark_labelled(drafts: &mut [Draft], pages: &[DocumentPage], statis
         is_labelled(draft) && draft.size() < 1.15 * statistics.body_size && is_beside_figure(draft, page)
     };
     mark_if(drafts, pages, is_caption);
+    mark_lines_in_figures(drafts, pages, statistics);
+}
+
+/// Makes labels of the large or bold lines in a figure with a caption, if it holds no text of several lines.
+fn mark_lines_in_figures(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &TypeStatistics) {
+    let captions = drafts.iter().filter(|draft| draft.kind == DraftKind::Caption);
+    let captioned: Vec<(usize, Bounds)> = captions
+        .filter_map(|draft| Some((draft, pages.get(draft.place.page)?)))
+        .flat_map(|(draft, page)| {
+            let (at, bounds, em) = (draft.place.page, draft.bounds_on(&page.structure), draft.size());
+            large_figures(page).filter(move |figure| is_near(bounds, *figure, em)).map(move |figure| (at, figure))
+        })
+        .take(MAX_FIGURES)
+        .collect();
+    for (page, figure) in captioned {
+        let Some(structure) = pages.get(page).map(|page| &page.structure) else { continue };
+        let is_within = |draft: &Draft| draft.place.page == page && figure.holds(draft.bounds_on(structure).center());
+        let mut own: Vec<&mut Draft> = drafts.iter_mut().filter(|draft| draft.is_free() && is_within(draft)).collect();
+        if own.iter().all(|draft| draft.lines.len() == 1) {
+            let large =
+                own.iter_mut().filter(|draft| draft.size() > statistics.body_size || draft.is_all(Line::is_bold));
+            large.for_each(|draft| draft.make_label());
+        }
+    }
 }
 
 /// Joins a label that stands alone in its line to the caption below it.
@@ -77,14 +101,17 @@ pub(super) fn is_in_figure(draft: &Draft, page: &DocumentPage) -> bool {
 
 fn is_beside_figure(draft: &Draft, page: &DocumentPage) -> bool {
     let bounds = draft.bounds_on(&page.structure);
-    let is_large = |figure: &Bounds| figure.height() > MIN_FIGURE_PT || figure.width() > MIN_FIGURE_PT;
     let tables = page.structure.regions.iter().filter_map(|region| match region {
         Region::Table(table) => Some(table.bounds),
         Region::Figure(figure) => Some(figure.bounds),
         Region::Column(_) => None,
     });
-    let figures = page.structure.figures.iter().copied().filter(is_large).take(MAX_FIGURES);
-    figures.chain(tables).any(|figure| is_near(bounds, figure, draft.size()))
+    large_figures(page).chain(tables).any(|figure| is_near(bounds, figure, draft.size()))
+}
+
+fn large_figures(page: &DocumentPage) -> impl Iterator<Item = Bounds> {
+    let is_large = |figure: &Bounds| figure.height() > MIN_FIGURE_PT || figure.width() > MIN_FIGURE_PT;
+    page.structure.figures.iter().copied().filter(is_large).take(MAX_FIGURES)
 }
 
 fn is_near(text: Bounds, figure: Bounds, em: f32) -> bool {

@@ -13,19 +13,30 @@ const MIN_FLUSH: usize = 4;
 const FLUSH_EM: f32 = 0.3;
 const SHORT_EM: f32 = 0.12;
 
+/// The second column of a caption is smaller than the body by this factor.
+const CAPTION: f32 = 0.97;
+
 /// Appends the beginnings of columns to the paragraphs and items that they continue. Text smaller than the body, such as
 /// what follows the text of a paper, stands between the parts of paragraphs in its size, and goes on by itself. A sentence
-/// goes on behind a box with text too.
+/// goes on behind a box with text too, and so does a caption in several columns.
 pub(super) fn join(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &TypeStatistics) {
     let mut open: [Option<usize>; 2] = [None; 2];
-    let mut behind = None;
+    let (mut behind, mut caption) = (None, None);
     let mut is_divided = false;
     for index in 0..drafts.len() {
         let Some(draft) = drafts.get(index) else { continue };
-        if is_beside(draft) {
-            is_divided |= matches!(draft.kind, DraftKind::Table(_));
+        let around = Around { drafts, index, is_over_box: false, pages, statistics };
+        let part = caption.filter(|at| drafts.get(*at).is_some_and(|caption| is_part_of(caption, draft, around)));
+        if let Some(caption) = part {
+            append(drafts, caption, index);
             continue;
         }
+        if is_beside(draft) {
+            is_divided |= matches!(draft.kind, DraftKind::Table(_));
+            caption = if draft.kind == DraftKind::Caption { Some(index) } else { caption };
+            continue;
+        }
+        caption = None;
         let is_small = is_small(draft, statistics);
         let [body, small] = &mut open;
         let own = if is_small { small } else { body };
@@ -55,6 +66,15 @@ pub(super) fn join(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &Ty
         }
         is_divided &= is_small;
     }
+}
+
+/// Whether a draft is the rest of a caption in the next column.
+fn is_part_of(caption: &Draft, draft: &Draft, around: Around) -> bool {
+    let is_small = draft.size() < CAPTION * around.statistics.body_size;
+    is_small
+        && is_one_sentence(caption, draft)
+        && are_near(caption, draft, around.pages)
+        && continues(caption, draft, around)
 }
 
 /// What stands among the text without being part of it.
@@ -138,8 +158,12 @@ fn continues(before: &Draft, after: &Draft, around: Around) -> bool {
     if is_tagged && before.place.page == after.place.page && !is_one_sentence(before, after) {
         return false;
     }
-    let can_go_on = matches!(before.kind, DraftKind::Paragraph { .. } | DraftKind::Item { .. } | DraftKind::Quote);
-    let can_follow = matches!(after.kind, DraftKind::Paragraph { .. } | DraftKind::Quote) && after.marker.is_none();
+    let can_go_on = matches!(
+        before.kind,
+        DraftKind::Paragraph { .. } | DraftKind::Item { .. } | DraftKind::Quote | DraftKind::Caption
+    );
+    let can_follow = matches!(after.kind, DraftKind::Paragraph { .. } | DraftKind::Quote | DraftKind::Caption);
+    let can_follow = can_follow && after.marker.is_none();
     if !can_go_on || !can_follow || before.turn != after.turn || !is_first_of_column(around) {
         return false;
     }

@@ -160,3 +160,43 @@ fn a_list_goes_on_behind_a_chart() {
     let found = markdown_of(&[page.line("- It ends.")]).concat();
     assert_eq!(found, format!("- It begins.\n- It goes on.\n\n{LABELS}\n\n- It ends."));
 }
+
+#[test]
+fn large_labels_in_a_figure_with_a_caption_are_no_headings() {
+    let large = Face { size: 14.0, ..BOLD };
+    let page = |caption: &str, more: &[&str]| {
+        let sheet = Sheet::new().line(FULL).line(FULL).line("It ends.").space(20.0);
+        let top = sheet.y;
+        let mut sheet = sheet.space(30.0).at(100.0, large, "Fold").space(30.0).at(200.0, large, "Core").space(10.0);
+        sheet = more.iter().fold(sheet, |sheet, line| sheet.at(100.0, SMALL, line)).space(20.0);
+        sheet.layout.images.push(Bounds { x0: 50.0, y0: top, x1: 350.0, y1: sheet.y - 10.0 });
+        let sheet = sheet.space(6.0).at(50.0, SMALL, caption).space(20.0).line(FULL).line(FULL).line("It ends.");
+        let text = markdown_of(&[sheet]).concat();
+        text.lines().filter(|line| line.starts_with('#')).count()
+    };
+    assert_eq!(page("Figure 2. What a fold is made of", &["x"]), 0);
+    // Without a caption, or around text, they are headings.
+    assert_eq!(page("What a fold is made of", &["x"]), 2);
+    assert_eq!(page("Figure 2. What a fold is made of", &["a text of", "two lines"]), 2);
+}
+
+#[test]
+fn a_caption_in_two_columns_goes_on_in_the_second_and_stands_before_both_columns_of_the_text() {
+    let line = "words fill this line of text";
+    let mut sheet = Sheet::new().go_to(200.0);
+    let top = sheet.y;
+    let small = Face { size: 8.0, ..PLAIN };
+    for (x, first) in [(50.0, "Figure 2. The fold has of its"), (220.0, "parts the most that are seen.")] {
+        sheet = sheet.go_to(top).at(x, small, first).at(x, small, line).at(x, small, "and words fill this line too");
+        sheet = sheet.space(12.0);
+        (0..12).for_each(|_| {
+            sheet.put(x, PLAIN, line);
+            sheet.y += 12.0;
+        });
+    }
+    sheet.layout.images.push(Bounds { x0: 50.0, y0: 60.0, x1: 360.0, y1: 185.0 });
+    let text = markdown_of(&[sheet]).concat();
+    let blocks: Vec<&str> = text.split("\n\n").filter(|block| !block.starts_with("![")).collect();
+    assert_eq!(blocks.len(), 2, "{text}");
+    assert!(blocks.first().is_some_and(|caption| caption.contains("seen.")), "{text}");
+}

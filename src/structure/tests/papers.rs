@@ -232,23 +232,22 @@ fn large_labels_over_no_text_are_no_headings_where_others_are() {
 fn large_labels_over_other_labels_and_captions_are_no_headings() {
     let title = Sheet::new().at(50.0, TITLE, "A title of some words").space(8.0);
     let label = Face { size: 13.0, ..PLAIN };
-    let chart = |below: &str| {
+    let chart = |below: &str, caption: &str| {
         let chart = Sheet::new().at(50.0, label, "Drawn by lot").space(8.0).at(50.0, BOLD, "First group").space(8.0);
         let mut chart = chart.line(below).space(20.0).at(50.0, label, "Followed up").space(4.0);
         chart.layout.drawings.push(Bounds { x0: 48.0, y0: 40.0, x1: 200.0, y1: chart.y });
-        section(
-            section(chart.space(8.0).line("Figure 1. The course of the study").space(20.0), "Results"),
-            "Discussion",
-        )
+        section(section(chart.space(8.0).line(caption).space(20.0), "Results"), "Discussion")
     };
-    let of_labels = |below: &str| {
-        let pages = [section(section(title.clone(), "Background"), "Methods"), chart(below), Sheet::new()];
+    let of_labels = |below: &str, caption: &str| {
+        let pages = [section(section(title.clone(), "Background"), "Methods"), chart(below, caption), Sheet::new()];
         let text = markdown_of(&pages).join("\n\n");
         let found = headings(&text);
         ["Drawn by lot", "Followed up"].map(|label| found.iter().any(|heading| heading.ends_with(label)))
     };
-    assert_eq!(of_labels("25 people"), [false, false]);
-    assert_eq!(of_labels("Methods ..... 2"), [true, true]);
+    let caption = "Figure 1. The course of the study";
+    assert_eq!(of_labels("25 people", caption), [false, false]);
+    assert_eq!(of_labels("Methods ..... 2", caption), [false, false]);
+    assert_eq!(of_labels("Methods ..... 2", "The course of the study"), [true, true]);
 }
 
 #[test]
