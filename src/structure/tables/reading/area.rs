@@ -15,6 +15,8 @@ use std::ops::Range;
 
 /// An area with more lines times upright edges than this is read without the edges.
 const MAX_CROSSINGS: usize = 10_000_000;
+/// An edge runs through a word if it is so far from both ends, in ems.
+const THROUGH: f32 = 0.3;
 /// The title of a group of rows stands at the middle of the table, within this many ems.
 const OFF_MIDDLE: f32 = 1.0;
 
@@ -169,7 +171,16 @@ fn cut_line<'p>(mut line: TextLine<'p>, uprights: &[Edge]) -> TextLine<'p> {
     line
 }
 
+/// The parts of a chunk between upright edges. If these run through several of its words, it is the title of rows, whose ground
+/// covers the edges.
 fn cut_chunk<'p>(chunk: Chunk<'p>, xs: &[f32]) -> Vec<Chunk<'p>> {
+    let is_over = |w: &PlacedWord| {
+        let (b, margin) = (w.word.bounds, THROUGH * w.word.size);
+        xs.iter().any(|x| b.x0 + margin < *x && *x < b.x1 - margin)
+    };
+    if chunk.words.iter().filter(|word| is_over(word)).count() > 1 {
+        return vec![chunk];
+    }
     let side = |w: &PlacedWord| xs.partition_point(|x| *x < (w.word.bounds.x0 + w.word.bounds.x1) / 2.0);
     let is_one = |a: &PlacedWord, b: &PlacedWord| side(a) == side(b) || are_bound(&a.word.text, &b.word.text);
     chunk.words.chunk_by(is_one).filter_map(|words| Chunk::new(words.to_vec())).collect()

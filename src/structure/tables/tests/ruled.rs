@@ -1389,3 +1389,29 @@ fn the_words_of_a_head_over_several_heads_are_one_cell() {
     page.rules.extend([106.0, 137.0, 166.0].map(|y| rule(58.0, y, 310.0, y + 0.5)));
     assert_eq!(shapes(&page).lines().next(), Some("^1x2 Sheets | ^2x1 Small (old) | ^2x1 Large (new)"));
 }
+
+#[test]
+fn the_title_of_rows_over_lines_that_its_ground_covers_is_one_text() {
+    let sketch = "
+----------------------------------------------------------
+Model        kW      rpm     cfm     lpm     bar      kg
+----------------------------------------------------------
+Alpha        11      875    41.3    1169      30     225
+Beta         15     1150    54.3    1538      30     400
+
+
+
+Gamma        11     1000    38.0    1016      35     483
+Delta        15     1150    43.7    1237      40     503
+----------------------------------------------------------";
+    let mut page = page(sketch);
+    let bottom = page.rules.iter().map(|rule| rule.bounds.y0).fold(0.0, f32::max);
+    for column in [11_usize, 18, 26, 34, 42, 50] {
+        let x = 60.0 + 6.0 * as_f32(column);
+        page.rules.push(rule(x, 145.0, x + 0.5, bottom - 12.0));
+    }
+    let title = [("Superior", 150.0), ("Pressured", 200.5), ("(Mounted)", 257.0)];
+    page.words.extend(title.map(|(text, x)| word(text, x, 186.0)));
+    let rows = shapes(&page);
+    assert_eq!(rows.lines().nth(3), Some("7x1 Superior Pressured (Mounted)"), "{rows}");
+}
