@@ -39,15 +39,21 @@ pub(super) fn text_of(name: &str) -> Option<String> {
     variant.unwrap_or(name).split('_').map(character_of).collect()
 }
 
-/// The fonts of symbols of Arbortext Advanced Print Publisher, in which journals are set. The name of a glyph is the letter C and
-/// its code in TeX's math symbols (OMS).
-const PUBLISHER_SYMBOLS: [&str; 2] = ["AdvP4C4E74", "AdvMacMthSyN"];
+/// The fonts of formulas of Arbortext Advanced Print Publisher, in which journals are set. The name of a glyph is the letter C and
+/// its code in TeX's math symbols (OMS) or math letters (OML).
+const PUBLISHER_FONTS: [(&str, &[(usize, &str)]); 4] = [
+    ("AdvP4C4E74", &MATH_SYMBOLS),
+    ("AdvMacMthSyN", &MATH_SYMBOLS),
+    ("AdvMT_SY", &MATH_SYMBOLS),
+    ("AdvMT_MI", &MATH_LETTERS),
+];
 /// The symbols of these fonts that are in use: runs of consecutive codes, each with the code of its first symbol.
 const MATH_SYMBOLS: [(usize, &str); 5] = [(0, "−·×∗÷⋄±∓"), (14, "∘•"), (17, "≡⊆⊇≤≥"), (24, "∼≈"), (28, "≪≫")];
+const MATH_LETTERS: [(usize, &str); 1] = [(11, "αβγδϵζηθικλμνξπρστυϕχψωε")];
 
-fn math_symbol(name: &str) -> Option<String> {
+fn math_character(name: &str, runs: &[(usize, &str)]) -> Option<String> {
     let code: usize = name.strip_prefix('C')?.parse().ok()?;
-    MATH_SYMBOLS.iter().find_map(|(first, run)| run.chars().nth(code.checked_sub(*first)?)).map(String::from)
+    runs.iter().find_map(|(first, run)| run.chars().nth(code.checked_sub(*first)?)).map(String::from)
 }
 
 /// What fonts of formulas made for TeX call signs that have no standard names.
@@ -121,10 +127,9 @@ pub(super) fn named_codes(differences: &Array<'_>, font: &str) -> HashMap<u32, O
     let unknown =
         names.iter().map(|(_, name)| name.as_str()).filter(|name| text_of(name).is_none()).collect::<Vec<_>>();
     let naming = CodeNaming::of(&unknown).filter(|_| unknown.len() * 2 >= names.len());
-    let is_symbols = PUBLISHER_SYMBOLS.iter().any(|symbols| font.ends_with(symbols));
+    let own = PUBLISHER_FONTS.iter().find(|(name, _)| font.ends_with(name)).map_or(&[][..], |(_, runs)| runs);
     let text = |name: &str| {
-        let symbol = math_symbol(name).filter(|_| is_symbols);
-        symbol.or_else(|| text_of(name)).or_else(|| naming?.character(name).map(String::from))
+        math_character(name, own).or_else(|| text_of(name)).or_else(|| naming?.character(name).map(String::from))
     };
     names.iter().map(|(code, name)| (*code, text(name))).collect()
 }
@@ -216,7 +221,10 @@ mod tests {
 
     #[test]
     fn the_symbols_of_a_publisher_are_those_of_their_codes() {
-        assert_eq!(["C0", "C15", "C20"].map(math_symbol), ["−", "•", "≤"].map(|symbol| Some(symbol.to_owned())));
-        assert_eq!(["C9", "C226", "D0", "C"].map(math_symbol), [const { None }; 4]);
+        let symbol = |name| math_character(name, &MATH_SYMBOLS);
+        assert_eq!(["C0", "C15", "C20"].map(symbol), ["−", "•", "≤"].map(|symbol| Some(symbol.to_owned())));
+        assert_eq!(["C9", "C226", "D0", "C"].map(symbol), [const { None }; 4]);
+        let letter = |name| math_character(name, &MATH_LETTERS);
+        assert_eq!(["C11", "C27", "C34"].map(letter), ["α", "σ", "ε"].map(|letter| Some(letter.to_owned())));
     }
 }
