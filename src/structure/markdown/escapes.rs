@@ -29,7 +29,8 @@ fn needs_escape(sign: char, before: Option<char>, after: Option<char>) -> bool {
     match sign {
         '\\' => after.is_some_and(|sign| sign.is_ascii_punctuation()),
         '`' => true,
-        '*' => !(is_space(before) && is_space(after)),
+        // At the ends of a text in one style there may be the marks of another one.
+        '*' => !(before.is_some_and(char::is_whitespace) && after.is_some_and(char::is_whitespace)),
         '_' => !(is_word(before) && is_word(after) || is_space(before) && is_space(after)),
         '~' => before == Some('~') || after == Some('~'),
         '<' => after.is_some_and(|sign| sign.is_ascii_alphabetic() || matches!(sign, '/' | '!' | '?')),

@@ -388,3 +388,12 @@ fn an_ellipsis_is_no_leader() {
     };
     assert_has(ellipsis(Sheet::new().line(FULL)), "go on ... and the sentence ends.");
 }
+
+#[test]
+fn a_star_at_the_end_of_bold_type_is_no_mark_of_it() {
+    let mut sheet = Sheet::new().line(FULL).line(FULL).space(10.0);
+    sheet.put(50.0, BOLD, "By Anna and Ben");
+    sheet.put_script(125.0, Face { size: 6.0, ..BOLD }, "a", Script::Raised);
+    sheet.put_script(128.0, BOLD, "*", Script::Baseline);
+    assert_has(sheet, "**By Anna and Ben<sup>a</sup>\\***");
+}
