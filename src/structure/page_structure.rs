@@ -343,9 +343,34 @@ impl Line {
         letters().nth(3).is_some() && letters().all(char::is_uppercase) && !is_value(texts())
     }
 
-    /// The width of its first word.
+    /// The width of the words up to the first space. Ideographs are one word for the layout, but a line may end after each.
     pub(crate) fn first_width(&self) -> f32 {
-        self.words.first().map_or(0.0, |word| word.bounds.width())
+        self.width_of(self.words_up_to_space(0))
+    }
+
+    /// The same, with the number after a word with a capital: a line does not end within a label such as `Table 2`.
+    pub(crate) fn first_width_with_number(&self) -> f32 {
+        let first = self.words_up_to_space(0);
+        let is_name = |word: &LineWord| {
+            let letters = word.text.chars().filter(|sign| sign.is_alphabetic()).count();
+            word.text.starts_with(char::is_uppercase) && letters > 2 && letters == word.text.chars().count()
+        };
+        let is_number = |word: &LineWord| word.text.starts_with(|sign: char| sign.is_ascii_digit());
+        let is_label = self.words.first().is_some_and(is_name) && self.words.get(first).is_some_and(is_number);
+        self.width_of(if is_label { self.words_up_to_space(first) } else { first })
+    }
+
+    /// The index after the words that touch each other from one on.
+    fn words_up_to_space(&self, from: usize) -> usize {
+        from + 1 + self.words.iter().skip(from + 1).take_while(|word| !word.is_spaced).count()
+    }
+
+    fn width_of(&self, count: usize) -> f32 {
+        let Some(first) = self.words.first() else { return 0.0 };
+        if first.text.starts_with(is_ideograph) {
+            return self.size;
+        }
+        self.words.iter().take(count).map(|word| word.bounds.x1).fold(first.bounds.x0, f32::max) - first.bounds.x0
     }
 
     /// The colour of its first word.

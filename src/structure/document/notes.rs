@@ -5,6 +5,7 @@ use super::DocumentPage;
 use super::drafts::{Draft, DraftKind, Place};
 use super::type_statistics::TypeStatistics;
 use pagewise_base::script::is_ideograph;
+use pagewise_text::Bounds;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -12,6 +13,13 @@ use std::ops::Range;
 const SMALLER: f32 = 0.97;
 /// A footnote stands below this share of the height of its page. The affiliations of authors stand above it.
 const FOOT: f32 = 0.5;
+
+/// The rule above footnotes, as a share of the width of the page.
+const RULE: Range<f32> = 0.08..0.45;
+/// Notes are indented by less, in ems.
+const INDENT_EM: f32 = 2.0;
+/// So many texts below it are looked at.
+const MAX_BELOW: usize = 40;
 
 /// Labels to which raised text refers, each with the index of its page.
 type References = BTreeSet<(usize, String)>;
@@ -24,7 +32,8 @@ pub(super) fn mark(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &Ty
     for (index, (draft, is_end)) in drafts.iter().zip(ends_of_columns(drafts, limit)).enumerate() {
         let Some((label, is_raised)) = label(draft) else { continue };
         let page = draft.place.page;
-        let is_note = || (is_raised || is_end && is_small(draft, limit)) && is_at_foot(draft, pages);
+        let is_set_off = || is_raised || is_end && is_small(draft, limit) || is_below_rule(draft, drafts, pages);
+        let is_note = || is_set_off() && is_at_foot(draft, pages);
         let is_tagged = draft.is_tagged_note();
         if is_tagged || is_note() {
             let is_referred = references.contains(&(page, label.clone())) && !has_next(draft, &label);
@@ -91,6 +100,21 @@ fn is_small(draft: &Draft, limit: f32) -> bool {
 fn is_at_foot(draft: &Draft, pages: &[DocumentPage]) -> bool {
     let page = pages.get(draft.place.page).map(|page| &page.structure);
     page.is_some_and(|page| draft.bounds_on(page).y0 > FOOT * page.height)
+}
+
+/// Whether it stands below a short rule at the left edge of its column, with nothing but text that begins with labels below.
+fn is_below_rule(draft: &Draft, drafts: &[Draft], pages: &[DocumentPage]) -> bool {
+    let Some(page) = pages.get(draft.place.page).map(|page| &page.structure) else { return false };
+    let own = draft.bounds_on(page);
+    let is_rule = |rule: &&Bounds| {
+        RULE.contains(&(rule.width() / page.width))
+            && (rule.x0 - own.x0).abs() < INDENT_EM * draft.size()
+            && (FOOT * page.height..own.y0).contains(&rule.y1)
+    };
+    let Some(rule) = page.rules.iter().filter(is_rule).map(|rule| rule.y1).reduce(f32::max) else { return false };
+    let is_beside = |other: &&Draft| other.place == draft.place && !other.is_outside_text();
+    let below = drafts.iter().filter(is_beside).filter(|other| other.bounds_on(page).y0 > rule);
+    below.take(MAX_BELOW).all(|other| label(other).is_some())
 }
 
 fn references(pages: &[DocumentPage]) -> References {

@@ -2,6 +2,7 @@
 
 use super::super::{DocumentPage, PageBlocks, read_document, to_markdown};
 use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, markdown_of};
+use pagewise_text::{Bounds, Rule, Script};
 
 const SMALL: Face = Face { size: 8.0, ..PLAIN };
 
@@ -294,4 +295,38 @@ fn a_paragraph_goes_over_several_columns_and_a_page() {
     };
     let written = markdown_of(&[columns(1), columns(2), page(3).at(60.0, PLAIN, "• End")]);
     assert_eq!(written, [[half; 32].join(" "), MARK.to_owned(), "- End".to_owned()]);
+}
+
+#[test]
+fn notes_in_the_size_of_the_text_stand_below_a_short_rule() {
+    let page = |rule: Option<f32>, last: &str| {
+        let mut sheet = Sheet::new().line(FULL).line(FULL);
+        sheet.put(50.0, PLAIN, "A fold that is kept");
+        sheet.put_script(145.0, Face { size: 6.0, ..PLAIN }, "1", Script::Raised);
+        sheet.put(155.0, PLAIN, "and another");
+        sheet.put_script(210.0, Face { size: 6.0, ..PLAIN }, "2", Script::Raised);
+        let sheet = sheet.go_to(500.0).line(FULL).space(20.0);
+        let top = sheet.y - 14.0;
+        let mut sheet = sheet.at(56.0, PLAIN, "1. It is of paper.").space(4.0).at(56.0, PLAIN, last);
+        let rule = rule.map(|width| Bounds { x0: 50.0, y0: top, x1: 50.0 + width, y1: top + 0.5 });
+        let rule = rule.map(|bounds| Rule { bounds, is_horizontal: true, color: [0; 3] });
+        sheet.layout.rules.extend(rule);
+        markdown_of(&[sheet]).concat().contains("[^1]: It is of paper.")
+    };
+    assert!(page(Some(100.0), "2. It is of cloth."));
+    assert!(!page(None, "2. It is of cloth."));
+    assert!(!page(Some(300.0), "2. It is of cloth."));
+    assert!(!page(Some(100.0), "More text stands here."));
+}
+
+#[test]
+fn a_line_that_has_no_room_for_a_label_with_its_number_goes_on() {
+    let lines = |last: &str, next: &str| {
+        let sheet = Sheet::new().line(FULL).line(FULL).line(&format!("So the text goes on for a while, as is {last}"));
+        let text = markdown_of(&[sheet.line(&format!("{next} the values of it are known, and all use it."))]);
+        text.concat().contains(&format!("{last} {next}"))
+    };
+    assert!(lines("shown in", "Table 2-1,"));
+    assert!(!lines("over now.", "Table two"));
+    assert!(!lines("of FOLD", "Table 2-1,"));
 }

@@ -7,7 +7,6 @@ use crate::caption_label::is_caption_label;
 use crate::list_marks::is_section_number;
 use crate::measures::{JUSTIFIED_EM, LARGER, SCRIPT_SIZE};
 use crate::page_structure::{Line, LineWord};
-use pagewise_base::script::is_ideograph;
 use std::collections::BTreeMap;
 
 /// A distance of baselines above this multiple of the leading is a space between paragraphs.
@@ -227,7 +226,9 @@ impl<'a> Splitter<'_, 'a> {
     /// Whether the first word of the next line would fit between a line and an edge.
     fn ends_before(&self, edge: f32, index: usize, next: usize) -> bool {
         let (Some(line), Some(below)) = (self.line(index), self.line(next)) else { return false };
-        edge - line.bounds.x1 > first_word_width(below) + 0.75 * line.size
+        let goes_on = line.words.last().is_some_and(|last| last.text.ends_with(char::is_lowercase));
+        let first = if goes_on { below.first_width_with_number() } else { below.first_width() };
+        edge - line.bounds.x1 > first + 0.75 * line.size
     }
 
     /// Whether a line ended on purpose, although the next one follows as in a paragraph.
@@ -303,14 +304,4 @@ fn ends_sentence(line: &Line) -> bool {
 fn begins_large(line: &Line) -> bool {
     let first = line.words.first().and_then(|word| word.text.chars().find(|sign| sign.is_alphanumeric()));
     first.is_some_and(|sign| sign.is_uppercase() || sign.is_numeric())
-}
-
-/// The width of the words up to the first space.
-fn first_word_width(line: &Line) -> f32 {
-    let parts = 1 + line.words.iter().skip(1).take_while(|word| !word.is_spaced).count();
-    let left = line.words.first().map_or(0.0, |word| word.bounds.x0);
-    let right = line.words.iter().take(parts).map(|word| word.bounds.x1).fold(left, f32::max);
-    // A line of ideographs is one word for the layout, but may break after each sign.
-    let wide = line.words.first().is_some_and(|word| word.text.chars().next().is_some_and(is_ideograph));
-    if wide { line.size } else { right - left }
 }
