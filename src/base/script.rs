@@ -6,6 +6,12 @@ pub fn is_ideograph(sign: char) -> bool {
     matches!(sign, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..='\u{3ffff}')
 }
 
+/// Whether a sign is a syllable of Korean, which has spaces between words and divides them at any syllable.
+#[must_use]
+pub fn is_hangul(sign: char) -> bool {
+    matches!(sign, '\u{ac00}'..='\u{d7a3}')
+}
+
 /// Whether a sign is of a script that runs to the left.
 #[must_use]
 pub fn is_right_to_left(sign: char) -> bool {

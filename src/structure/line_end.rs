@@ -1,6 +1,6 @@
 //! What stands between the last word of a line and the first word of the next one, in paragraphs and in cells.
 
-use pagewise_base::script::is_ideograph;
+use pagewise_base::script::{is_hangul, is_ideograph};
 use pagewise_text::{HYPHENS, Vocabulary, divides};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,17 +34,12 @@ impl LineEnd {
             }
             !has_both && !is_address
         } else {
-            let may_be_divided = is_hangul(before.chars().next_back()) && is_hangul(next.chars().next());
-            let is_one = may_be_divided && vocabulary().has(&format!("{}{head}", tail(before)));
+            let may_be_divided = before.ends_with(is_hangul) && next.starts_with(is_hangul);
+            let is_one = may_be_divided && vocabulary().has_divided(tail(before), head);
             !is_one && !touches(before, next)
         };
         if has_space { Self::Space } else { Self::Nothing }
     }
-}
-
-/// Whether a sign is a syllable of Korean, which has spaces between words and divides them at any syllable.
-fn is_hangul(sign: Option<char>) -> bool {
-    matches!(sign, Some('\u{AC00}'..='\u{D7A3}'))
 }
 
 /// Whether two words without a hyphen touch each other.
@@ -76,7 +71,9 @@ mod tests {
 
     #[test]
     fn words_touch_after_what_goes_on() {
-        let words = Vocabulary::of(["we see it", "법률에 관한 것", "der Lebenszyklus", "in PyTorch"].into_iter());
+        let words = Vocabulary::of(
+            ["we see it", "법률에 관한 것", "이 것 것이다 이", "der Lebenszyklus", "in PyTorch"].into_iter(),
+        );
         for (text, next, expected) in [
             ("one", "two", Space),
             ("a divi-", "ded word", Divided),
@@ -97,6 +94,9 @@ mod tests {
             ("Py-", "Torch", Divided),
             ("법률에 관", "한 것", Nothing),
             ("법률에", "관한", Space),
+            // Another ending of a word that is known, but for a word that stands alone elsewhere.
+            ("법률에 관", "한다", Nothing),
+            ("그 것", "이고", Space),
         ] {
             assert_eq!(LineEnd::between(text, next, || &words), expected, "{text} {next}");
         }

@@ -4,7 +4,7 @@ use super::super::page_structure::LineWord;
 use super::DocumentPage;
 use super::drafts::{Draft, DraftKind, Place};
 use super::type_statistics::TypeStatistics;
-use pagewise_base::script::is_ideograph;
+use pagewise_base::script::{is_hangul, is_ideograph};
 use pagewise_text::Bounds;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -171,7 +171,7 @@ fn may_precede_mark(text: &str) -> bool {
 
 /// Whether a letter is a word or a syllable, and no variable.
 fn is_syllable(letter: char) -> bool {
-    is_ideograph(letter) || matches!(letter, '\u{ac00}'..='\u{d7a3}')
+    is_ideograph(letter) || is_hangul(letter)
 }
 
 fn ends_clause(sign: char) -> bool {

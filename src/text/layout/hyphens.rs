@@ -4,7 +4,9 @@
 //! addresses, paths, part numbers, ranges and compounds stay. A compound of two plain words is known by the text around it,
 //! or by its words. Removed hyphens are recorded, so that a search finds both readings.
 
+use pagewise_base::script::is_hangul;
 use std::collections::HashSet;
+use std::ops::Range;
 
 /// Marks a divided word at the end of a line, and is ignored elsewhere.
 pub(crate) const SOFT_HYPHEN: char = '\u{AD}';
@@ -50,6 +52,9 @@ const MIN_SECOND: usize = 4;
 /// have one of 90, a German book one of 240.
 const WORDS_A_COMPOUND: usize = 200;
 
+/// The syllables of the stems by which words in Korean are known: one is shared by too many.
+const STEM_LENGTHS: Range<usize> = 2..5;
+
 /// The words of a text, which tell a compound from a word that is divided.
 #[derive(Debug, Default)]
 pub struct Vocabulary {
@@ -59,16 +64,18 @@ pub struct Vocabulary {
     compounds: HashSet<String>,
     /// How many of these have small letters only.
     small_compounds: usize,
+    /// The first syllables of words in Korean.
+    stems: HashSet<String>,
 }
 
 impl Vocabulary {
-    /// The words of lines of text. The first word of a line, and the last one before a hyphen, may be halves of words that
-    /// end or begin elsewhere, and tell nothing.
+    /// The words of lines of text. The first word of a line, and the last one before a hyphen or in Korean, may be halves of
+    /// words that end or begin elsewhere, and tell nothing.
     pub fn of<T: AsRef<str>>(lines: impl Iterator<Item = T>) -> Self {
         let mut vocabulary = Self::default();
         for line in lines {
             let line = line.as_ref().trim_end();
-            let whole = match line.ends_with(HYPHENS) {
+            let whole = match line.ends_with(HYPHENS) || line.ends_with(is_hangul) {
                 true => line.rsplit_once(char::is_whitespace).map_or("", |(whole, _)| whole),
                 false => line,
             };
@@ -84,6 +91,9 @@ impl Vocabulary {
             if word.contains(char::is_lowercase) && word.chars().skip(1).any(char::is_uppercase) {
                 self.words.insert(word.to_owned());
             }
+            let starts = small.char_indices().skip(1).map(|(at, _)| at).chain([small.len()]);
+            let starts = starts.skip(1).take(STEM_LENGTHS.len()).filter(|_| small.starts_with(is_hangul));
+            self.stems.extend(starts.filter_map(|end| small.get(..end)).map(str::to_owned));
             self.words.insert(small);
             return;
         }
@@ -118,6 +128,15 @@ impl Vocabulary {
     #[must_use]
     pub fn has(&self, word: &str) -> bool {
         self.words.contains(word)
+    }
+
+    /// Whether a word in Korean is divided into two parts: the text has it, or has another word with its stem, and the first part
+    /// does not stand alone.
+    #[must_use]
+    pub fn has_divided(&self, first: &str, second: &str) -> bool {
+        let stem: String = first.chars().chain(second.chars().take(1)).collect();
+        let is_stem = STEM_LENGTHS.contains(&stem.chars().count()) && self.stems.contains(&stem);
+        self.has(&format!("{first}{second}")) || is_stem && !self.has(first)
     }
 
     /// Whether the language of the text writes compounds with a hyphen.
