@@ -60,7 +60,7 @@ fn goes_on_after(before: &str, next: &str) -> bool {
 }
 
 /// Whether a word is a part of a URL, an address of mail or a path.
-fn is_address(word: &str) -> bool {
+pub(crate) fn is_address(word: &str) -> bool {
     word.contains("://") || word.contains("www.") || word.contains(['@', '/'])
 }
 

@@ -5,6 +5,7 @@ use super::DocumentPage;
 use super::captions;
 use super::drafts::{Draft, DraftKind};
 use super::type_statistics::TypeStatistics;
+use crate::line_end::is_address;
 use crate::measures::{NEXT_LINE_EM, SAME_EDGE_EM};
 
 /// So many lines show the edge of justified text. Hanging punctuation moves their ends by at most this, in ems, and a
@@ -228,7 +229,9 @@ fn reads_on(before: &Draft, after: &Draft) -> bool {
     if after.begins_small() {
         return true;
     }
-    if is_run_in(before, after) {
+    let ends_in_address =
+        before.lines.last().and_then(|line| line.words.last()).is_some_and(|word| is_address(&word.text));
+    if is_run_in(before, after) || ends_in_address {
         return false;
     }
     if !before.ends_sentence() {

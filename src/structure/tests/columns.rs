@@ -209,3 +209,18 @@ fn a_rule_between_columns_of_code_divides_their_lines() {
     assert_order(code(true), &["let left0", "let left1 ", "let left11", "let right0", "let right11"]);
     assert_order(code(false), &["let left0", "let right0", "let left11", "let right11"]);
 }
+
+#[test]
+fn a_column_that_ends_in_an_address_goes_on_in_no_other() {
+    let page = |last: &str| {
+        let mut sheet = Sheet::new().go_to(100.0);
+        for (x, end) in [(50.0, last), (220.0, "and it ends.")] {
+            sheet = sheet.go_to(100.0).at(x, PLAIN, "Words fill this line of text");
+            sheet =
+                (0..10).fold(sheet, |sheet, _| sheet.at(x, PLAIN, "words fill this line of text")).at(x, PLAIN, end);
+        }
+        markdown(sheet).split("\n\n").count()
+    };
+    assert_eq!(page("see also of all of the Folds"), 1);
+    assert_eq!(page("see http://fold.example/fold"), 2);
+}
