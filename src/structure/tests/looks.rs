@@ -232,3 +232,18 @@ fn the_initial_of_a_name_after_a_comma_is_no_mark() {
     ));
     assert!(text.ends_with("and Ferriol, I. (2015). Words."), "{text}");
 }
+
+#[test]
+fn a_word_that_goes_on_in_the_next_line_ends_no_heading_and_no_paragraph() {
+    let large = Face { size: 14.0, ..BOLD };
+    let heading = |sheet: Sheet, end: &str| {
+        // In double spacing, and set in.
+        let sheet =
+            sheet.at(50.0, large, &format!("B Of folds and {end}")).space(11.0).at(70.0, large, "kets of paper");
+        markdown(sheet.space(10.0).line(FULL).line(FULL).line("It ends."))
+    };
+    let text = heading(Sheet::new().line(FULL).space(20.0), "mar-");
+    assert!(text.contains("# B Of folds and markets of paper\n"), "{text}");
+    let text = heading(Sheet::new().line(FULL).space(20.0), "mar");
+    assert!(text.contains("# B Of folds and mar\n"), "{text}");
+}

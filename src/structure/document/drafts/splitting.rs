@@ -13,6 +13,8 @@ use crate::document::notes::note_label;
 use crate::document::type_statistics::TypeStatistics;
 use crate::list_marks;
 use crate::page_structure::{Column, Line, LineRole, LineTag, has_letter};
+use pagewise_text::HYPHENS;
+use std::ops::Range;
 
 /// The most lines of a title.
 const MAX_TITLE_LINES: usize = 2;
@@ -24,6 +26,8 @@ const ELEMENT_FACTOR: f32 = 4.0;
 pub(super) const HANG_EM: f32 = 0.3;
 /// The lines of a listing are a whole number of leadings apart, give or take this share of one.
 const LISTING_TOLERANCE: f32 = 0.1;
+/// The rest of a divided word is at most so far below, in ems: in double spacing, too.
+const DIVIDED_EM: Range<f32> = 0.6..2.2;
 /// The label of a line has at most so many words.
 pub(super) const MAX_LABEL_WORDS: usize = 4;
 /// Sizes that differ by less are the same.
@@ -175,6 +179,7 @@ impl<'a> Splitter<'_, 'a> {
         if above.is_capitals() && below.is_capitals() && self.is_heading_line(next)
             || self.is_title_line(next)
             || self.is_hanging_line(start, next)
+            || divides_word(above, below)
         {
             return false;
         }
@@ -365,4 +370,16 @@ pub(crate) fn is_labelled(line: &Line) -> bool {
     words.first().is_some_and(|word| word.text.starts_with(char::is_alphabetic))
         && !line.begins_small()
         && words.iter().take(words.len().saturating_sub(1)).all(|word| is_word(&word.text))
+}
+
+/// Whether a word with a hyphen goes on in the next line, in type of the same size.
+fn divides_word(above: &Line, below: &Line) -> bool {
+    let last = above.words.last().and_then(|word| word.text.strip_suffix(HYPHENS));
+    last.is_some_and(|stem| stem.ends_with(char::is_lowercase))
+        && below.begins_small()
+        && (above.size - below.size).abs() <= SIZE_TOLERANCE * above.size
+        && DIVIDED_EM.contains(&((below.baseline - above.baseline) / above.size))
+        && !above.is_monospace()
+        && !above.is_row()
+        && !below.is_row()
 }
