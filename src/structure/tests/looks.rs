@@ -2,7 +2,7 @@
 
 use super::super::tables::find_tables;
 use super::sheet::{BOLD, FULL, Face, MONO, PLAIN, Sheet, assert_has, markdown};
-use pagewise_text::{Bounds, Fill};
+use pagewise_text::{Bounds, Fill, Rule};
 
 /// Italic type in the size of the body.
 const ITALIC: Face = Face { is_italic: true, ..PLAIN };
@@ -246,4 +246,20 @@ fn a_word_that_goes_on_in_the_next_line_ends_no_heading_and_no_paragraph() {
     assert!(text.contains("# B Of folds and markets of paper\n"), "{text}");
     let text = heading(Sheet::new().line(FULL).space(20.0), "mar");
     assert!(text.contains("# B Of folds and mar\n"), "{text}");
+}
+
+#[test]
+fn the_underline_of_a_link_divides_no_paragraph() {
+    let blocks = |is_link: bool| {
+        let mut sheet = Sheet::new().line(FULL).line(FULL);
+        if is_link {
+            sheet = sheet.link(50.0, 330.0, "http://fold.example");
+        }
+        let bounds = Bounds { x0: 50.0, y0: sheet.y + 4.0, x1: 330.0, y1: sheet.y + 4.5 };
+        sheet.layout.rules.push(Rule { bounds, is_horizontal: true, color: [0; 3] });
+        let text = markdown(sheet.line("Words fill this line from the left edge to the right and").line("go on here."));
+        text.split("\n\n").count()
+    };
+    assert_eq!(blocks(true), 1);
+    assert_eq!(blocks(false), 2);
 }

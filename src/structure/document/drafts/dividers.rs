@@ -5,6 +5,8 @@ use pagewise_text::Bounds;
 
 /// A rule so far below a baseline, in ems, does not underline it.
 const UNDERLINE_EM: f32 = 0.3;
+/// A rule below the words of a link underlines them if it is nearer than this, in ems.
+const LINK_UNDERLINE_EM: f32 = 0.6;
 /// A rule so far above a baseline, in ems, does not cross the line.
 const HEIGHT_EM: f32 = 0.7;
 /// A rule at most so far below a baseline, in ems, is directly below the line.
@@ -40,6 +42,12 @@ impl Dividers {
         let top = above.baseline + UNDERLINE_EM * above.size;
         let first = self.rules.partition_point(|rule| rule.center().1 < top);
         let mut near = self.rules.iter().skip(first).take_while(|rule| rule.center().1 < bottom).take(MAX_RULES);
-        near.any(|rule| 2.0 * rule.shared_width(width) > width.width())
+        near.any(|rule| 2.0 * rule.shared_width(width) > width.width() && !underlines_link(above, rule))
     }
+}
+
+fn underlines_link(line: &Line, rule: &Bounds) -> bool {
+    let linked = line.words.iter().filter(|word| word.target.is_some()).map(|word| word.bounds);
+    rule.center().1 < line.baseline + LINK_UNDERLINE_EM * line.size
+        && Bounds::around(linked).shared_width(*rule) > 0.9 * rule.width()
 }
