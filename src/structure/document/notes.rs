@@ -18,8 +18,8 @@ const FOOT: f32 = 0.5;
 const RULE: Range<f32> = 0.08..0.45;
 /// Notes are indented by less, in ems.
 const INDENT_EM: f32 = 2.0;
-/// So many texts below it are looked at.
-const MAX_BELOW: usize = 40;
+/// So many texts before and after a note are looked at.
+const MAX_BESIDE: usize = 20;
 
 /// Labels to which raised text refers, each with the index of its page.
 type References = BTreeSet<(usize, String)>;
@@ -32,8 +32,8 @@ pub(super) fn mark(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &Ty
     for (index, (draft, is_end)) in drafts.iter().zip(ends_of_columns(drafts, limit)).enumerate() {
         let Some((label, is_raised)) = label(draft) else { continue };
         let page = draft.place.page;
-        let is_set_off = || is_raised || is_end && is_small(draft, limit) || is_below_rule(draft, drafts, pages);
-        let is_note = || is_set_off() && is_at_foot(draft, pages);
+        let is_set_off = || is_raised || is_end && is_small(draft, limit) || is_below_rule(drafts, index, pages);
+        let is_note = || is_at_foot(draft, pages) && is_set_off();
         let is_tagged = draft.is_tagged_note();
         if is_tagged || is_note() {
             let is_referred = references.contains(&(page, label.clone())) && !has_next(draft, &label);
@@ -102,8 +102,9 @@ fn is_at_foot(draft: &Draft, pages: &[DocumentPage]) -> bool {
     page.is_some_and(|page| draft.bounds_on(page).y0 > FOOT * page.height)
 }
 
-/// Whether it stands below a short rule at the left edge of its column, with nothing but text that begins with labels below.
-fn is_below_rule(draft: &Draft, drafts: &[Draft], pages: &[DocumentPage]) -> bool {
+/// Whether a draft stands below a short rule at the left edge of its column, with nothing but text that begins with labels below.
+fn is_below_rule(drafts: &[Draft], index: usize, pages: &[DocumentPage]) -> bool {
+    let Some(draft) = drafts.get(index) else { return false };
     let Some(page) = pages.get(draft.place.page).map(|page| &page.structure) else { return false };
     let own = draft.bounds_on(page);
     let is_rule = |rule: &&Bounds| {
@@ -112,9 +113,9 @@ fn is_below_rule(draft: &Draft, drafts: &[Draft], pages: &[DocumentPage]) -> boo
             && (FOOT * page.height..own.y0).contains(&rule.y1)
     };
     let Some(rule) = page.rules.iter().filter(is_rule).map(|rule| rule.y1).reduce(f32::max) else { return false };
+    let near = drafts.iter().skip(index.saturating_sub(MAX_BESIDE)).take(2 * MAX_BESIDE);
     let is_beside = |other: &&Draft| other.place == draft.place && !other.is_outside_text();
-    let below = drafts.iter().filter(is_beside).filter(|other| other.bounds_on(page).y0 > rule);
-    below.take(MAX_BELOW).all(|other| label(other).is_some())
+    near.filter(is_beside).filter(|other| other.bounds_on(page).y0 > rule).all(|other| label(other).is_some())
 }
 
 fn references(pages: &[DocumentPage]) -> References {

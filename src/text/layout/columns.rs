@@ -305,21 +305,23 @@ fn move_last_line<S: ColumnPart>(above: &mut Vec<PlacedPart<S>>, band: &mut Vec<
 fn at_change_of_size<S: ColumnPart>(mut band: Vec<PlacedPart<S>>, x: f32, em: f32) -> Vec<Vec<PlacedPart<S>>> {
     let is_small = |own: &PlacedPart<S>| !own.part.is_block() && own.size < SMALLER * em;
     let is_text = |own: &PlacedPart<S>| !own.part.is_block() && own.size > SMALLER * em;
-    let is_change = |at: &usize| {
-        let (Some(above), Some(below)) = (band.get(..*at), band.get(*at..)) else { return false };
-        let bottom = above.iter().map(|own| own.bounds.y1).fold(0.0, f32::max);
-        let are_alike = |side: bool| {
-            let mut last = above.iter().rev().filter(|own| is_left(own, x) == side);
-            let mut next = below.iter().filter(|own| is_left(own, x) == side);
-            let (Some(last), Some(before), Some(next)) = (last.next(), last.next(), next.next()) else { return None };
-            let is_near = bottom - last.bounds.y1 < MAX_UNEVEN * MAX_LEADING_EM * last.size;
-            (is_small(last) && is_small(before) && is_near && is_text(next)).then_some(next.bounds.y0)
-        };
-        let tops = are_alike(true).zip(are_alike(false));
-        tops.is_some_and(|(left, right)| left.min(right) > bottom && (left - right).abs() < em)
+    let side = |side: bool| band.iter().filter(|own| is_left(own, x) == side).collect::<Vec<_>>();
+    let (left, right) = (side(true), side(false));
+    // The last small part and the first of the text.
+    let change = |side: &[&PlacedPart<S>], at: usize| match side.get(at.checked_sub(2)?..=at)? {
+        [before, last, next] if is_small(before) && is_small(last) && is_text(next) => Some((last.bounds, next.bounds)),
+        _ => None,
     };
-    match (1..band.len()).find(is_change) {
-        Some(at) => {
+    let top = (2..left.len()).find_map(|at| {
+        let (last, next) = change(&left, at)?;
+        let other = right.partition_point(|own| own.bounds.y0 <= next.y0 - em);
+        let (beside, below) = change(&right, other)?;
+        let is_even = (last.y1 - beside.y1).abs() < MAX_UNEVEN * MAX_LEADING_EM * em;
+        (is_even && (next.y0 - below.y0).abs() < em).then_some(next.y0.min(below.y0))
+    });
+    let at = top.map(|top| (top, band.partition_point(|own| own.bounds.y0 < top)));
+    match at.filter(|(top, at)| band.iter().take(*at).all(|own| own.bounds.y1 <= *top)) {
+        Some((_, at)) => {
             let below = band.split_off(at);
             vec![band, below]
         }
