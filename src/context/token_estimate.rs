@@ -4,6 +4,8 @@
 //! parts, digits by threes, other scripts by letters, runs of one mark nearly for free, rare characters by bytes. The
 //! weights were fitted to the public vocabulary o200k_base; `benches/README.md` has the errors.
 
+use pagewise_base::script::is_hangul;
+
 /// Units in a token. All weights are in these units.
 const TOKEN: u64 = 20;
 
@@ -66,7 +68,7 @@ impl CharacterKind {
             letter if is_common(letter) && letter.is_alphabetic() => Self::Letter,
             '\0'..='\u{6FF}' | '\u{2010}'..='\u{2027}' => Self::Mark,
             '\u{2000}'..='\u{2BFF}' => Self::Symbol,
-            '\u{AC00}'..='\u{D7AF}' => Self::Hangul,
+            hangul if is_hangul(hangul) => Self::Hangul,
             // CJK from the first radical, without private use characters.
             '\u{2E80}'..='\u{A4CF}' | '\u{F900}'..='\u{FAFF}' | '\u{FE30}'..='\u{FE4F}' | '\u{FF00}'..='\u{FFEF}' => {
                 Self::EastAsian

@@ -1,24 +1,43 @@
 //! The labels of figures and tables.
 
+/// What follows the label of a figure or a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LabelEnd {
+    /// A colon or a period, or a bar.
+    Sign,
+    /// The words of the caption.
+    Words,
+}
+
 /// Whether these words begin with the label of a figure or a table: a word with a capital and a number, and then not the
 /// rest of a sentence.
-pub(crate) fn is_caption_label<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
-    let (Some(word), Some(number)) = (words.next(), words.next()) else { return false };
-    let is_word =
-        word.chars().next().is_some_and(char::is_uppercase) && word.chars().all(|c| c.is_alphabetic() || c == '.');
-    let digits = number.trim_end_matches([':', '.']);
-    let digits = digits.strip_suffix(|part: char| part.is_ascii_lowercase()).unwrap_or(digits);
+pub(crate) fn is_caption_label<'a>(words: impl Iterator<Item = &'a str>) -> bool {
+    label_end(words).is_some()
+}
+
+/// The same, if a sign ends the label.
+pub(crate) fn is_ended_caption_label<'a>(words: impl Iterator<Item = &'a str>) -> bool {
+    label_end(words) == Some(LabelEnd::Sign)
+}
+
+/// How the label ends with which these words begin; `None` if they begin with none.
+fn label_end<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<LabelEnd> {
+    let (word, number, next) = (words.next()?, words.next()?, words.next());
+    let is_word = word.starts_with(char::is_uppercase) && word.chars().all(|c| c.is_alphabetic() || c == '.');
+    let end = match () {
+        () if number.ends_with([':', '.']) || next == Some("|") => LabelEnd::Sign,
+        () if next.is_none_or(|next| !next.starts_with(char::is_lowercase)) => LabelEnd::Words,
+        () => return None,
+    };
+    let number = number.trim_end_matches([':', '.']);
+    let number = number.strip_suffix(|part: char| part.is_ascii_lowercase()).unwrap_or(number);
     // Those of an appendix or a chapter have letters before them.
-    let numbered = digits.trim_start_matches(|sign: char| sign.is_ascii_uppercase()).trim_start_matches('.');
-    let next = words.next();
-    let has_letters = numbered.len() < digits.len();
-    let is_set_off = number.ends_with([':', '.']) || next == Some("|");
-    let is_number = numbered.chars().next().is_some_and(|c| c.is_ascii_digit())
-        && digits.len() <= 6
-        && (!has_letters || is_set_off)
-        && numbered.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-'));
-    let is_ended = is_set_off || next.is_none_or(|next| !next.starts_with(char::is_lowercase));
-    is_word && is_number && is_ended
+    let digits = number.trim_start_matches(|sign: char| sign.is_ascii_uppercase()).trim_start_matches('.');
+    let is_number = digits.starts_with(|sign: char| sign.is_ascii_digit())
+        && number.len() <= 6
+        && (digits.len() == number.len() || end == LabelEnd::Sign)
+        && digits.chars().all(|sign| sign.is_ascii_digit() || matches!(sign, '.' | '-'));
+    (is_word && is_number).then_some(end)
 }
 
 /// Whether these words begin with the label of an algorithm.

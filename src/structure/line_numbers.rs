@@ -38,7 +38,7 @@ const SMALL_STARTS: usize = 4;
 const MIN_PROSE_WORDS: usize = 4;
 /// The rule between the numbers and the text of a page has at least this share of the page's height.
 const PAGE_SHARE: f32 = 0.85;
-/// In a typed record, more than one of so many numbered lines is empty.
+/// In the typed record of a hearing, more than one in so many numbered lines is empty.
 const EMPTY_LINES: usize = 5;
 /// At most one row in this many may differ from the others.
 const ODD_ROWS: usize = 10;

@@ -15,6 +15,8 @@ pub(crate) const SAME_EDGE_EM: f32 = 0.6;
 pub(crate) const NEXT_LINE_EM: Range<f32> = 0.6..1.6;
 /// Sizes that differ by a smaller share are the same.
 pub(crate) const SAME_SIZE: f32 = 0.1;
+/// Notes and captions are smaller than the body by this factor.
+pub(crate) const SET_SMALLER: f32 = 0.97;
 /// Headings and titles are larger than the body by this factor.
 pub(crate) const LARGER: f32 = 1.1;
 /// Indices and exponents are smaller than what they belong to by this factor at least.

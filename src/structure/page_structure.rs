@@ -343,24 +343,25 @@ impl Line {
         letters().nth(3).is_some() && letters().all(char::is_uppercase) && !is_value(texts())
     }
 
-    /// The width of the words up to the first space. Ideographs are one word for the layout, but a line may end after each.
+    /// The least width that a line needs for its first word: up to the first space, or in Chinese and Japanese one sign, since a
+    /// line may end after each.
     pub(crate) fn first_width(&self) -> f32 {
         self.width_of(self.words_up_to_space(0))
     }
 
-    /// The same, with the number after a word with a capital: a line does not end within a label such as `Table 2`.
+    /// The same, with the number after a word with a capital, since no line ends within a label such as `Table 2`.
     pub(crate) fn first_width_with_number(&self) -> f32 {
         let first = self.words_up_to_space(0);
         let is_name = |word: &LineWord| {
-            let letters = word.text.chars().filter(|sign| sign.is_alphabetic()).count();
-            word.text.starts_with(char::is_uppercase) && letters > 2 && letters == word.text.chars().count()
+            let is_long = word.text.chars().nth(2).is_some();
+            word.text.starts_with(char::is_uppercase) && is_long && word.text.chars().all(char::is_alphabetic)
         };
         let is_number = |word: &LineWord| word.text.starts_with(|sign: char| sign.is_ascii_digit());
         let is_label = self.words.first().is_some_and(is_name) && self.words.get(first).is_some_and(is_number);
         self.width_of(if is_label { self.words_up_to_space(first) } else { first })
     }
 
-    /// The index after the words that touch each other from one on.
+    /// The index of the first word after `from` that follows a space.
     fn words_up_to_space(&self, from: usize) -> usize {
         from + 1 + self.words.iter().skip(from + 1).take_while(|word| !word.is_spaced).count()
     }

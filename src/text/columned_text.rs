@@ -112,8 +112,8 @@ impl Grid {
         ((distance / self.column).round() as usize).min(MAX_COLUMNS)
     }
 
-    /// Whether a space is written between two words beside each other: the second follows a space in the text of the page, or
-    /// more than a column divides them.
+    /// Whether a space is written between two words beside each other: the page has one there, or they are more than the width
+    /// of a character apart.
     fn are_apart(&self, one: &PlacedWord, next: &PlacedWord) -> bool {
         let gap = (next.bounds.x0 - one.bounds.x1).max(one.bounds.x0 - next.bounds.x1);
         next.is_spaced || gap > self.column

@@ -104,8 +104,9 @@ pub fn page_estimates(
 
 impl FormChooser<'_> {
     /// Chooses the form of a page, and says why. A client that has no form of its own gets the first of these that applies:
-    /// Markdown, if all tables are certain; text with its columns, if the page is typed; Markdown, if plain text would take
-    /// something apart; text, if it says all that is on the page. Any other page comes as text with its columns or as a picture.
+    /// Markdown, if all tables are certain; text with its columns, if the page is typed; Markdown, if the lines of
+    /// plain text would break up its structure; text, if that says all that the page shows. Any other page is given as text with
+    /// its columns, or as a picture.
     pub(super) fn choose(&self, page: PageIndex, read: &StructuredPage) -> (ChosenForm, &'static str) {
         let plain = ChosenForm::plain;
         let is_read = !read.structure.has_unread_rows && !splits_rows(&read.structure);

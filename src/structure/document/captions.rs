@@ -7,6 +7,7 @@ use super::drafts::{Draft, DraftKind};
 use super::joins::append;
 use super::type_statistics::TypeStatistics;
 use crate::list_marks::MarkerKind;
+use crate::measures::SET_SMALLER;
 use pagewise_text::Bounds;
 
 /// A caption stands so near to its figure or table, in ems.
@@ -17,6 +18,8 @@ const LABEL_SPACE: f32 = 1.6;
 const MIN_FIGURE_PT: f32 = 20.0;
 /// So many figures of a page are compared with its paragraphs.
 const MAX_FIGURES: usize = 200;
+/// A caption with a label is at most so many times larger than the body. What is larger is a heading.
+const LARGEST: f32 = 1.15;
 /// A caption has at most so many lines.
 const MAX_LINES: usize = 8;
 
@@ -24,7 +27,7 @@ const MAX_LINES: usize = 8;
 pub(super) fn mark_labelled(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &TypeStatistics) {
     join_labels(drafts, pages);
     let is_caption = |draft: &Draft, page: &DocumentPage| {
-        is_labelled(draft) && draft.size() < 1.15 * statistics.body_size && is_beside_figure(draft, page)
+        is_labelled(draft) && draft.size() < LARGEST * statistics.body_size && is_beside_figure(draft, page)
     };
     mark_if(drafts, pages, is_caption);
     mark_lines_in_figures(drafts, pages, statistics);
@@ -76,7 +79,7 @@ fn join_labels(drafts: &mut [Draft], pages: &[DocumentPage]) {
 /// Finds captions among the paragraphs that are left.
 pub(super) fn mark(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &TypeStatistics) {
     let is_caption = |draft: &Draft, page: &DocumentPage| {
-        let is_set_apart = draft.size() < 0.97 * statistics.body_size || draft.is_all(|line| line.is_italic());
+        let is_set_apart = draft.size() < SET_SMALLER * statistics.body_size || draft.is_all(|line| line.is_italic());
         is_set_apart && (is_labelled(draft) || is_beside_figure(draft, page))
     };
     mark_if(drafts, pages, is_caption);

@@ -6,16 +6,13 @@ use super::captions;
 use super::drafts::{Draft, DraftKind};
 use super::type_statistics::TypeStatistics;
 use crate::line_end::is_address;
-use crate::measures::{NEXT_LINE_EM, SAME_EDGE_EM};
+use crate::measures::{NEXT_LINE_EM, SAME_EDGE_EM, SET_SMALLER};
 
 /// So many lines show the edge of justified text. Hanging punctuation moves their ends by at most this, in ems, and a
 /// line that ends so far before the edge is the last of its paragraph.
 const MIN_FLUSH: usize = 4;
 const FLUSH_EM: f32 = 0.3;
 const SHORT_EM: f32 = 0.12;
-
-/// The second column of a caption is smaller than the body by this factor.
-const CAPTION: f32 = 0.97;
 
 /// Appends the beginnings of columns to the paragraphs and items that they continue. Text smaller than the body, such as
 /// what follows the text of a paper, stands between the parts of paragraphs in its size, and goes on by itself. A sentence
@@ -71,7 +68,7 @@ pub(super) fn join(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &Ty
 
 /// Whether a draft is the rest of a caption in the next column.
 fn is_part_of(caption: &Draft, draft: &Draft, around: Around) -> bool {
-    let is_small = draft.size() < CAPTION * around.statistics.body_size;
+    let is_small = draft.size() < SET_SMALLER * around.statistics.body_size;
     is_small
         && is_one_sentence(caption, draft)
         && are_near(caption, draft, around.pages)

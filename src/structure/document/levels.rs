@@ -57,8 +57,8 @@ struct Heading<'d> {
 }
 
 impl Heading<'_> {
-    /// The level that its number tells at least. Sections are below the title, and their chapter may be on a page that was not
-    /// read.
+    /// The highest level that its number allows. A section is below the title, and below its chapter even if the page of the
+    /// chapter was not read.
     fn least_level(&self, has_title: bool) -> usize {
         self.depth.filter(|_| self.number == NumberKind::Digits).map_or(1, |depth| depth + usize::from(has_title))
     }
@@ -107,8 +107,8 @@ pub(super) fn levels(flow: Flow, headings: &[usize], outline: &Outline, statisti
     without_gaps(&own, &levels, has_title).into_iter().map(|level| u8::try_from(level).unwrap_or(1)).collect()
 }
 
-/// The levels with those left out that stand between no heading and the one above it, such as that of the line below a title.
-/// Headings of one level and look keep one level: the one that most of them have.
+/// The levels without gaps: a heading is one level below the one that it belongs to, unless its number says more. Headings of
+/// one level and look get one level, that of most of them.
 fn without_gaps(headings: &[Heading], levels: &[usize], has_title: bool) -> Vec<usize> {
     let mut above: Vec<(usize, usize)> = Vec::new();
     let mut nested: BTreeMap<(usize, Rank), Vec<usize>> = BTreeMap::new();

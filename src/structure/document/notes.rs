@@ -4,13 +4,12 @@ use super::super::page_structure::LineWord;
 use super::DocumentPage;
 use super::drafts::{Draft, DraftKind, Place};
 use super::type_statistics::TypeStatistics;
+use crate::measures::SET_SMALLER;
 use pagewise_base::script::{is_hangul, is_ideograph};
 use pagewise_text::Bounds;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// Footnotes at the foot of a page are smaller than the body by this factor.
-const SMALLER: f32 = 0.97;
 /// A footnote stands below this share of the height of its page. The affiliations of authors stand above it.
 const FOOT: f32 = 0.5;
 
@@ -27,7 +26,7 @@ type References = BTreeSet<(usize, String)>;
 /// Makes footnotes of the drafts at the foot of a page that begin with a label to which the page refers. Notes and cited works
 /// at the end of a document are a list: their numbers may begin again in each chapter, and pages are read alone.
 pub(super) fn mark(drafts: &mut [Draft], pages: &[DocumentPage], statistics: &TypeStatistics) {
-    let (references, limit) = (references(pages), SMALLER * statistics.body_size);
+    let (references, limit) = (references(pages), SET_SMALLER * statistics.body_size);
     let mut candidates: BTreeMap<(usize, bool), Vec<Candidate>> = BTreeMap::new();
     for (index, (draft, is_end)) in drafts.iter().zip(ends_of_columns(drafts, limit)).enumerate() {
         let Some((label, is_raised)) = label(draft) else { continue };
@@ -102,7 +101,7 @@ fn is_at_foot(draft: &Draft, pages: &[DocumentPage]) -> bool {
     page.is_some_and(|page| draft.bounds_on(page).y0 > FOOT * page.height)
 }
 
-/// Whether a draft stands below a short rule at the left edge of its column, with nothing but text that begins with labels below.
+/// Whether a draft stands below a short rule at the left edge of its column, and all text below that rule begins with labels.
 fn is_below_rule(drafts: &[Draft], index: usize, pages: &[DocumentPage]) -> bool {
     let Some(draft) = drafts.get(index) else { return false };
     let Some(page) = pages.get(draft.place.page).map(|page| &page.structure) else { return false };

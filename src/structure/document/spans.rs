@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 /// A raised number before it is the numerator of a fraction.
 const FRACTION_SLASH: char = '\u{2044}';
 
-/// Letters that are often drawn as one, and then may be of a font that does not say that it is bold.
+/// Letters that are drawn as one sign. Some programs take that sign from another font, which does not say that it is bold.
 const LIGATURES: [&str; 5] = ["ff", "fi", "fl", "ffi", "ffl"];
 
 /// The words of further lines are not looked up when hyphens are repaired.

@@ -24,7 +24,7 @@ pub(super) use reading::head::worded_rows;
 pub use unread::has_rows_beside;
 pub use write::{to_csv, to_html, to_markdown};
 
-use crate::caption_label::{is_algorithm_label, is_caption_label};
+use crate::caption_label::{is_algorithm_label, is_ended_caption_label};
 use crate::formulas;
 use crate::line_numbers;
 use crate::reading::is_slanted;
@@ -183,7 +183,7 @@ fn without_formulas(tables: &mut Vec<Table>, page: &PageLayout) {
     });
 }
 
-/// Whether a table between rules has a head and several rows, with text in all columns, or all but one, of each. Displayed
+/// Whether a table between rules has a head, and several rows that have text in all columns but one at most. Displayed
 /// formulas have no such rows.
 fn is_headed(table: &Table) -> bool {
     let heads = table.head_rows();
@@ -232,9 +232,7 @@ fn is_algorithm(table: &Table, page: &PageLayout) -> bool {
 /// Whether it is no table, but the labels of figures beside each other: white space divides it, and its last row are captions.
 fn ends_in_captions(table: &Table) -> bool {
     let last = table.cells.iter().filter(|cell| cell.row + 1 == table.rows && !cell.text.is_empty());
-    let is_set_off = |text: &str| text.split_whitespace().nth(1).is_some_and(|number| number.ends_with([':', '.']));
-    let labelled: Vec<bool> =
-        last.map(|cell| is_set_off(&cell.text) && is_caption_label(cell.text.split_whitespace())).collect();
+    let labelled: Vec<bool> = last.map(|cell| is_ended_caption_label(cell.text.split_whitespace())).collect();
     let is_drawn = matches!(table.columns_by, ColumnsBy::StructureTree | ColumnsBy::Lines);
     !is_drawn && labelled.len() > 1 && !labelled.contains(&false)
 }

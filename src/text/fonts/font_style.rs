@@ -19,10 +19,10 @@ const FORCE_BOLD: u32 = 1 << 18;
 /// A font has a fixed pitch if at least so many widths are equal. With fewer widths it is not known.
 const MIN_WIDTHS: usize = 10;
 
-/// So many of a composite font, whose digits and signs of their width cannot be told from its letters.
+/// A composite font needs more, since its digits, which have one width in most fonts, are not told from its letters.
 const MIN_COMPOSITE_WIDTHS: usize = 20;
 
-/// Widths that differ by a smaller share are rounded.
+/// Widths that differ by a smaller share are the same, but for rounding.
 const PITCH_TOLERANCE: f32 = 0.05;
 
 /// The most widths of a font that are read.

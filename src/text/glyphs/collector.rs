@@ -368,7 +368,7 @@ fn line_area(path: &BezPath, extent: Rect, mode: &DrawMode) -> Option<Rect> {
     (is_line && is_straight).then(|| extent.inflate(along, across))
 }
 
-/// Large signs of formulas are shown alone, or so many together: their font has nothing else.
+/// A page shows large signs of formulas one by one, or at most so many at once. More at once are text in some other font.
 const MAX_SIGNS: usize = 4;
 
 /// Signs of formulas that have several sizes, besides the ranges below: operators, roots, brackets and their pieces.

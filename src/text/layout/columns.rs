@@ -29,7 +29,7 @@ pub const SMALLER: f32 = 0.93;
 /// A side bar is narrower than the text beside it by this factor, and begins so many ems further down.
 const BAR_WIDTHS: f32 = 2.0;
 const BAR_DROP_EM: f32 = 3.0;
-/// The columns of a caption differ by fewer lines.
+/// The two columns of a caption end less than so many lines apart.
 const MAX_UNEVEN: f32 = 2.0;
 /// The most lines of what stands below all other columns and is taken for the beginning of the text below.
 const MAX_TAIL: usize = 3;
@@ -300,8 +300,8 @@ fn move_last_line<S: ColumnPart>(above: &mut Vec<PlacedPart<S>>, band: &mut Vec<
     }
 }
 
-/// The parts of two columns above and below a height where small type ends in both and that of the text begins: a caption
-/// is set in two columns as the text below it is, and read before it.
+/// Cuts two columns at the height where small type ends and the type of the text begins in both: a caption in two columns is
+/// read before the text below it.
 fn at_change_of_size<S: ColumnPart>(mut band: Vec<PlacedPart<S>>, x: f32, em: f32) -> Vec<Vec<PlacedPart<S>>> {
     let is_small = |own: &PlacedPart<S>| !own.part.is_block() && own.size < SMALLER * em;
     let is_text = |own: &PlacedPart<S>| !own.part.is_block() && own.size > SMALLER * em;

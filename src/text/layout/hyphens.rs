@@ -52,7 +52,7 @@ const MIN_SECOND: usize = 4;
 /// have one of 90, a German book one of 240.
 const WORDS_A_COMPOUND: usize = 200;
 
-/// The syllables of the stems by which words in Korean are known: one is shared by too many.
+/// The stem that tells a word in Korean has so many syllables: too many words have the first one in common.
 const STEM_LENGTHS: Range<usize> = 2..5;
 
 /// The words of a text, which tell a compound from a word that is divided.
@@ -64,7 +64,7 @@ pub struct Vocabulary {
     compounds: HashSet<String>,
     /// How many of these have small letters only.
     small_compounds: usize,
-    /// The first syllables of words in Korean.
+    /// The stems of words in Korean: their first few syllables.
     stems: HashSet<String>,
 }
 

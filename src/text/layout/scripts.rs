@@ -84,7 +84,7 @@ pub(super) fn scripts_of(glyphs: &[LineGlyph], size: f64) -> Vec<(Script, f64)> 
     scripts
 }
 
-/// The first glyph of words whose mark begins here, far after the words before, and touches them.
+/// The first glyph of the words that a mark stands before, from `at` on; `None` if the mark does not touch them.
 fn marked_by(glyphs: &[LineGlyph], at: usize, size: f64) -> Option<&PlacedGlyph> {
     let mut pairs = glyphs.get(at..)?.windows(2).take(MAX_LEADING);
     let (last, first) = pairs.find_map(|pair| match pair {

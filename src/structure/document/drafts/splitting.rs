@@ -26,7 +26,7 @@ const ELEMENT_FACTOR: f32 = 4.0;
 pub(super) const HANG_EM: f32 = 0.3;
 /// The lines of a listing are a whole number of leadings apart, give or take this share of one.
 const LISTING_TOLERANCE: f32 = 0.1;
-/// The rest of a divided word is at most so far below, in ems: in double spacing, too.
+/// The second part of a divided word stands in the next line, so far below in ems. Double spacing is allowed for.
 const DIVIDED_EM: Range<f32> = 0.6..2.2;
 /// The label of a line has at most so many words.
 pub(super) const MAX_LABEL_WORDS: usize = 4;
@@ -310,8 +310,8 @@ impl<'a> Splitter<'_, 'a> {
         line.size < MUCH_LARGER * self.statistics.body_size || above + below >= MAX_TITLE_LINES
     }
 
-    /// Whether two lines of code on different grounds are of one listing, which has stripes or a ground for each line. Its lines
-    /// are a whole number of lines apart; those of two boxes are not.
+    /// Whether two lines of code on different grounds are of one listing, which has stripes or a ground for each line. The lines
+    /// of a listing are a multiple of its leading apart; lines of two boxes are not.
     fn is_listing(&self, next: usize) -> bool {
         let lines = self.step(next - 1, next) / self.leading(next);
         self.is_code(next - 1)

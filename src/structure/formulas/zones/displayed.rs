@@ -261,7 +261,7 @@ impl Finder<'_> {
     }
 }
 
-/// Whether a word and a place are at the same height on the page, at least in part.
+/// Whether a word stands beside a place: their heights on the page overlap.
 fn is_level(word: &Word, place: Bounds) -> bool {
     let overlap = word.bounds.y1.min(place.y1) - word.bounds.y0.max(place.y0);
     overlap > OVERLAP * word.bounds.height()

@@ -171,8 +171,8 @@ fn cut_line<'p>(mut line: TextLine<'p>, uprights: &[Edge]) -> TextLine<'p> {
     line
 }
 
-/// The parts of a chunk between upright edges. If these run through several of its words, it is the title of rows, whose ground
-/// covers the edges.
+/// The parts of a chunk between upright edges. It stays whole if edges run through several of its words: it is the title of the
+/// rows below, and its ground hides the edges.
 fn cut_chunk<'p>(chunk: Chunk<'p>, xs: &[f32]) -> Vec<Chunk<'p>> {
     let is_over = |w: &PlacedWord| {
         let (b, margin) = (w.word.bounds, THROUGH * w.word.size);
