@@ -8,6 +8,7 @@ use super::lines::LineGlyph;
 use super::scripts::is_same_size;
 use super::vertical_stacks::is_upright;
 use pagewise_base::script::is_ideograph;
+use std::ops::RangeInclusive;
 
 /// The least space of a line whose gaps tell nothing, in ems. Fonts have spaces of .2 to .3 em, which a full line shrinks by
 /// a third, and pairs of letters are kerned by less than .1 em.
@@ -31,6 +32,9 @@ const MAX_SPACE_SHARE: usize = 3;
 
 /// Gaps of other lengths are tabs and steps back, in ems.
 const GAPS_EM: std::ops::Range<f64> = -0.5..1.5;
+
+/// Even spaces differ by this much, in ems, since places are rounded.
+const ROUNDING_EM: f64 = 0.01;
 
 /// Fewer gaps tell nothing.
 const MIN_GAPS: usize = 6;
@@ -130,7 +134,9 @@ pub(super) fn spaces_of(glyphs: &[LineGlyph], least_space: f64) -> Vec<bool> {
             _ => (0.0, true),
         })
         .collect();
-    let mut spaces: Vec<bool> = std::iter::once(false).chain(gaps.iter().map(|(gap, _)| *gap > least_space)).collect();
+    let tight = tight_spaces(glyphs, least_space);
+    let is_space = |gap: &f64| *gap > least_space || tight.as_ref().is_some_and(|tight| tight.contains(gap));
+    let mut spaces: Vec<bool> = std::iter::once(false).chain(gaps.iter().map(|(gap, _)| is_space(gap))).collect();
     let mut start = 0;
     while start < gaps.len() {
         let length = tracked_gaps(gaps.get(start..).unwrap_or_default(), least_space);
@@ -144,6 +150,34 @@ pub(super) fn spaces_of(glyphs: &[LineGlyph], least_space: f64) -> Vec<bool> {
     }
     join_spaced_letters(glyphs, &mut spaces);
     spaces
+}
+
+/// The spaces of a part of a line that is set tighter than the rest, in ems: what would be one long word has even gaps
+/// with a hole below them, and words on both sides of each.
+fn tight_spaces(glyphs: &[LineGlyph], least_space: f64) -> Option<RangeInclusive<f64>> {
+    let is_within = |last: &LineGlyph, next: &LineGlyph| {
+        !next.follows_space && next.gap_after(last) <= least_space && is_same_size(&last.glyph, &next.glyph)
+    };
+    let words = glyphs.chunk_by(is_within).filter(|word| word.len() > MIN_GAPS);
+    let tight = |word: &[LineGlyph]| {
+        let mut gaps: Vec<f64> = word.windows(2).map(gap_of).collect();
+        gaps.sort_by(f64::total_cmp);
+        let middle = middle_of_hole(&gaps, 0.0)?;
+        let spaces = gaps.get(gaps.partition_point(|gap| *gap < middle)..)?;
+        let (least, most) = (spaces.first()?, spaces.last()?);
+        let is_even = most - least < EVEN_EM / 2.0 && MAX_SPACE_SHARE * spaces.len() <= gaps.len();
+        let has_words = word.windows(2).all(|pair| gap_of(pair) < middle || are_words(pair));
+        (is_even && has_words).then_some(least - ROUNDING_EM..=most + ROUNDING_EM)
+    };
+    words.filter_map(tight).next()
+}
+
+/// Whether one word may end with the first of two glyphs, and another begin with the second.
+fn are_words(pair: &[LineGlyph]) -> bool {
+    let [last, next] = pair else { return false };
+    let (Some(last), Some(next)) = (last.glyph.text.first(), next.glyph.text.first()) else { return false };
+    let ends = last.is_alphanumeric() || matches!(last, ',' | '.' | ';' | ':' | '!' | '?' | ')' | ']' | '’' | '”');
+    ends && (next.is_alphanumeric() || matches!(next, '(' | '[' | '‘' | '“'))
 }
 
 /// The usual gap between the ideographs of a line, in ems: they are set apart in justified text, whatever its letters are.

@@ -258,6 +258,25 @@ mod tests {
     }
 
     #[test]
+    fn a_part_that_is_set_tighter_than_the_rest_of_its_line_has_spaces() {
+        let line = |tight: &str, rest: &str| {
+            let mut start = 100.0;
+            let signs = tight.chars().map(|sign| (sign, 1.4)).chain(rest.chars().map(|sign| (sign, 2.8)));
+            let placed = signs.map(|(sign, space)| {
+                let width = if sign == ' ' { space } else { 5.0 };
+                start += width;
+                PlacedGlyph::character(sign, start - width, start, 50.0, 10.0)
+            });
+            let found = words(placed.collect::<Vec<_>>().into_iter().filter(|glyph| !glyph.text.is_space()).collect());
+            found.into_iter().map(|word| word.text).collect::<Vec<_>>().join(" ")
+        };
+        let rest = " The mix is made of several parts of one kind";
+        assert_eq!(line("Table 1 Parts of all the data.", rest), format!("Table 1 Parts of all the data.{rest}"));
+        // The signs of a program have room beside them.
+        assert_eq!(line("model . detect ( image )", rest), format!("model.detect(image){rest}"));
+    }
+
+    #[test]
     fn ideographs_of_a_justified_line_have_no_spaces_between_them() {
         let mut start = 100.0;
         let placed = "本研究では、Discrete Element".chars().map(|sign| {
