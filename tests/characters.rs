@@ -133,6 +133,67 @@ fn bitmap_fonts_of_tex_have_the_letters_of_its_other_encoding() {
     assert!(!shown(430).contains('ł'));
 }
 
+/// What a Type 3 font with these widths shows for `codes`. `others` are the entries of its dictionary besides.
+fn shown_in_bitmaps(widths: &[(u32, u32)], others: &str, codes: &[u8]) -> String {
+    let width = |code: u32| widths.iter().find(|(own, _)| *own == code).map_or(0, |(_, width)| *width);
+    let widths = (0..256).map(|code| width(code).to_string()).collect::<Vec<_>>().join(" ");
+    let font = format!(
+        "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 500 500] /FontMatrix [.001 0 0 .001 0 0] /FirstChar 0 \
+         /LastChar 255 /Widths [{widths}] {others} >>"
+    );
+    text_in(&font, &format!("BT /F 8 Tf 20 200 Td <{}> Tj ET", hexadecimal(codes.iter().copied())), &[]).text
+}
+
+const WITHOUT_NAMES: &str = "/CharProcs << >> /Encoding << /Differences [0] >>";
+
+#[test]
+fn bitmap_fonts_of_formulas_are_told_by_their_widths() {
+    let letters = [(0x0B, 640), (0x3B, 278), (0x3D, 500), (0x61, 529), (0x78, 572)];
+    // Of another size, and rounded.
+    let smaller = letters.map(|(code, width)| (code, width * 3 / 4));
+    for widths in [letters, smaller] {
+        assert_eq!(shown_in_bitmaps(&widths, WITHOUT_NAMES, b"\x0B=a;x"), "α/a,x");
+    }
+    let symbols = [(0x00, 778), (0x14, 778), (0x31, 1000), (0x32, 667)];
+    assert_eq!(shown_in_bitmaps(&symbols, WITHOUT_NAMES, b"\x002\x141"), "−∈≤∞");
+    // Those of a font of text.
+    let text = [(0x0B, 583), (0x3B, 278), (0x3D, 778), (0x61, 500), (0x78, 528)];
+    assert_eq!(shown_in_bitmaps(&text, WITHOUT_NAMES, b"=a;x"), "=a;x");
+}
+
+#[test]
+fn a_flat_sign_alone_in_a_bitmap_font_is_a_minus() {
+    let with_height = |height: u32| {
+        let glyph = format!("/CharProcs << /a0 6 0 R >> /Encoding << /Differences [0 /a0] >>");
+        let font = format!(
+            "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 500 500] /FontMatrix [.001 0 0 .001 0 0] /FirstChar 0 \
+             /LastChar 0 /Widths [778] {glyph} >>"
+        );
+        let drawn = format!("778 0 50 230 700 {} d1 50 230 650 {height} re f", 230 + height);
+        text_in(&font, "BT /F 8 Tf 20 200 Td <00> Tj ET", &[stream_of("", drawn.as_bytes())]).text
+    };
+    assert_eq!(with_height(40), "−");
+    assert_ne!(with_height(600), "−");
+}
+
+#[test]
+fn names_of_codes_that_are_names_of_controls_are_none() {
+    let names = "/CharProcs << >> /Encoding << /BaseEncoding /WinAnsiEncoding /Differences [93 /CL 97 /CP 99 /CR] >> \
+                 /ToUnicode 6 0 R";
+    let font = format!(
+        "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 500 500] /FontMatrix [.001 0 0 .001 0 0] /FirstChar 93 \
+         /LastChar 99 /Widths [278 0 0 0 500 0 444] {names} >>"
+    );
+    let map = character_map(&["<63> <000D>".to_owned(), "<5D> <2104>".to_owned()]);
+    assert_eq!(text_in(&font, "BT /F 8 Tf 20 200 Td (ac]) Tj ET", &[map]).text, "ac]");
+}
+
+#[test]
+fn bitmap_fonts_of_postscript_text_have_its_ligatures_and_quotes() {
+    let widths = [(0x02, 556), (0x93, 444), (0x94, 444), (0x66, 333), (0x69, 278), (0x6E, 500), (0x65, 444)];
+    assert_eq!(shown_in_bitmaps(&widths, WITHOUT_NAMES, b"\x93\x02ne\x94"), "“fine”");
+}
+
 #[test]
 fn a_word_of_unknown_glyphs_leaves_a_mark() {
     let font = "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 500 500] /FontMatrix [.001 0 0 .001 0 0] /FirstChar 0 \

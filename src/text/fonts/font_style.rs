@@ -1,5 +1,6 @@
 //! The style of a font by its dictionary (ISO 32000-2, 9.6 and 9.8).
 
+use super::bitmap_fonts::family_name;
 use super::font_name::style_of_name;
 use crate::page_layout::MathFont;
 use hayro_interpret::font::OutlineFontData;
@@ -54,7 +55,7 @@ impl FontStyle {
     pub(super) fn of_dictionary(font: &Dict<'_>) -> Self {
         let descendant = font.get::<Array<'_>>(b"DescendantFonts").and_then(|fonts| fonts.iter::<Dict<'_>>().next());
         let descriptor = descendant.as_ref().unwrap_or(font).get::<Dict<'_>>(b"FontDescriptor");
-        let by_name = style_of_name(&base_name(font));
+        let by_name = style_of_name(family_name(font).unwrap_or(&base_name(font)));
         let own_name = descriptor.as_ref().and_then(|descriptor| descriptor.get::<Name<'_>>(b"FontName"));
         let by_name =
             own_name.map(|name| style_of_name(&String::from_utf8_lossy(&name))).unwrap_or_default().or(by_name);
@@ -107,10 +108,15 @@ fn have_no_pitch(widths: &[f32]) -> bool {
     widths.iter().any(|width| !is_near(*width, least) && !is_near(*width, 2.0 * least))
 }
 
+/// The code of the first width of a simple font; `None` if it is none of one byte.
+pub(super) fn first_code(font: &Dict<'_>) -> Option<u32> {
+    Some(font.get::<u32>(b"FirstChar").unwrap_or(0)).filter(|first| *first <= u8::MAX.into())
+}
+
 /// The widths of the characters that a simple font has, without digits, which have one width in most fonts.
 fn widths_of(font: &Dict<'_>) -> Option<Vec<f32>> {
     let widths = font.get::<Array<'_>>(b"Widths")?;
-    let codes = font.get::<u32>(b"FirstChar").unwrap_or(0)..;
+    let codes = first_code(font)?..;
     let is_digit = |code: u32| u8::try_from(code).is_ok_and(|code| code.is_ascii_digit());
     let widths = codes.zip(widths.iter::<f32>().take(MAX_WIDTHS)).filter(|(code, _)| !is_digit(*code));
     Some(widths.map(|(_, width)| width).filter(|width| *width > 0.0).collect())

@@ -1,7 +1,7 @@
 //! Collects the styles of a page's glyphs.
 
 use super::font_style::FontStyle;
-use super::page_fonts::{FontKey, PageFontDictionaries};
+use super::page_fonts::{FontKey, PageFontDictionaries, is_type3};
 use super::stems::Stems;
 use crate::page_layout::MathFont;
 use hayro_interpret::font::{Glyph, GlyphRun};
@@ -103,7 +103,7 @@ impl StyleCollector {
         clip: Rect,
     ) -> Option<(u16, FontStyle, bool)> {
         // All Type 3 fonts share one index.
-        let is_type3 = matches!(run.glyphs().first().map(|glyph| &**glyph)?, Glyph::Type3(_));
+        let is_type3 = is_type3(run);
         let font = font.filter(|_| !is_type3);
         if let Some(known) = font.and_then(|font| self.known.get(&font)) {
             return Some((known.0, known.1, false));

@@ -1,5 +1,6 @@
 //! The styles of fonts: bold, italic, fixed pitch.
 
+mod bitmap_fonts;
 mod font_dictionaries;
 mod font_name;
 mod font_style;
@@ -7,7 +8,8 @@ mod glyph_styles;
 mod page_fonts;
 mod stems;
 
+pub(crate) use bitmap_fonts::{BitmapFont, TexEncoding};
 pub(crate) use font_name::without_tag;
 pub(crate) use font_style::base_name;
 pub(crate) use glyph_styles::{GlyphStyle, StyleCollector, StyleIndex};
-pub(crate) use page_fonts::{PageFontDictionaries, SharedFonts};
+pub(crate) use page_fonts::{PageFontDictionaries, SharedFonts, is_type3};

@@ -107,8 +107,12 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
         self.dictionary(at).map(|font| self.shared.style(&font)).unwrap_or_default()
     }
 
-    /// The dictionary of a run's font.
-    pub(crate) fn dictionary_of(&mut self, run: &GlyphRun<'_, '_>) -> Option<Dict<'p>> {
+    /// The dictionary of a run's font. `clip` is the open part of the page.
+    pub(crate) fn dictionary_of(&mut self, run: &GlyphRun<'_, '_>, clip: Rect) -> Option<Dict<'p>> {
+        if is_type3(run) {
+            let (at, _) = self.type3_font(run, clip)?;
+            return self.dictionary(at);
+        }
         let others = 0..self.dictionaries().len();
         let at = std::iter::once(self.last_found).chain(others).find(|at| self.is_font_of(*at, run))?;
         self.last_found = at;
@@ -222,6 +226,11 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
         }
         self.loaded.get(&at)?.clone()
     }
+}
+
+/// Whether the glyphs of a run are those of a Type 3 font.
+pub(crate) fn is_type3(run: &GlyphRun<'_, '_>) -> bool {
+    run.glyphs().first().is_some_and(|glyph| matches!(&**glyph, Glyph::Type3(_)))
 }
 
 fn is_same(one: Option<BfString>, other: Option<BfString>) -> bool {

@@ -2,13 +2,14 @@
 
 use super::characters::{CharacterResolver, text_of_string};
 use super::content_marks::ContentMarks;
+use super::font_map::FontMap;
 use super::glyph_list::{GlyphList, PaintFacts, SeparatedGlyphs, Visibility};
 use super::paint_log::{PaintLog, PaintOrder};
 use super::plausibility::{FontIndex, FontReading, PageFonts, PairReader, ReadGlyph};
 use super::replacement_text::{ReplacementText, ReplacementTracker};
 use super::run_metrics::{CharacterSources, HorizontalScaling, ReadCharacter, RunCharacters, is_flat, type3_em};
 use crate::ContentMark;
-use crate::fonts::{GlyphStyle, PageFontDictionaries, StyleCollector, StyleIndex};
+use crate::fonts::{GlyphStyle, PageFontDictionaries, StyleCollector, StyleIndex, is_type3};
 use crate::glyphs::{GlyphPlacement, GlyphText, PlacedGlyph, WritingDirection};
 use crate::shapes::{ShapeCollector, Shapes, color_of};
 use hayro_interpret::font::{Glyph, GlyphRun};
@@ -240,23 +241,29 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
     fn collect_run(&mut self, run: &GlyphRun<'_, '_>, to_page: Affine, paint: &Paint<'_>, is_visible: bool) {
         let is_vertical = run.writing_mode() == WritingMode::Vertical;
         let stretch = HorizontalScaling::of(run, to_page);
-        let type3_em = type3_em(run);
+        let (clip, _) = self.paints.clip();
         let font = self.fonts.font_of(run);
-        let style = self.style_of(font, run, to_page, paint);
+        let style = self.style_of(font, run, to_page, paint, clip);
         let color = color_of(paint);
         let (order, is_visible) = (self.paints.advance(), is_visible && color.is_some());
         let is_math = self.layout.as_ref().is_some_and(|layout| layout.styles.is_math(style));
         let (is_flat, is_one_glyph) = (is_flat(run, to_page), run.glyphs().len() == 1);
         let is_short = run.glyphs().len() <= MAX_SIGNS;
         let facts = RunFacts { font, style, is_visible, is_flat, is_one_glyph, order, color };
-        let mut run_characters = RunCharacters::new(self.fonts.reading(font));
         let mut pairs = PairReader::new(self.fonts.charset(font));
+        let type3 = is_type3(run).then(|| {
+            let (characters, dictionaries) = (&mut *self.characters, &mut self.dictionaries);
+            dictionaries.dictionary_of(run, clip).map(|font| characters.map_of(&font))
+        });
+        let type3 = type3.flatten();
+        let em = type3_em(run).map(|guess| type3.as_ref().and_then(|font| font.em()).unwrap_or(guess));
+        let mut run_characters = RunCharacters::new(self.fonts.reading(font), type3.clone());
         let (mut unknown, mut guesses) = (0, 0);
         for glyph in run.glyphs() {
             self.budget.check();
-            let em = to_page * glyph.transform();
+            let transform = to_page * glyph.transform();
             let (characters, dictionaries) = (&mut *self.characters, &mut self.dictionaries);
-            let sources = CharacterSources { run, characters, dictionaries };
+            let sources = CharacterSources { run, clip, characters, dictionaries };
             let ReadCharacter { mut text, advance, is_guess } = run_characters.resolve(glyph, sources);
             unknown += u32::from(text.is_none());
             guesses += u32::from(is_guess);
@@ -265,16 +272,18 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
                 text = Some(GlyphText::One(' '));
             }
             if is_vertical {
-                self.collect_glyph(facts, text, GlyphPlacement::vertical(em), VERTICAL_ADVANCE);
+                self.collect_glyph(facts, text, GlyphPlacement::vertical(transform), VERTICAL_ADVANCE);
                 continue;
             }
-            let mut place = GlyphPlacement::horizontal(em);
-            match type3_em {
+            let mut place = GlyphPlacement::horizontal(transform);
+            match em {
                 Some(em) => place.size = place.unit * em,
                 None => place.unit = stretch.unit(&place),
             }
             if let Some(sign) = text.as_ref().and_then(GlyphText::first).filter(|sign| grows_in_formulas(*sign)) {
-                let ink = (is_math || is_short).then(|| ink_of(glyph, em, place.direction)).flatten();
+                let ink = (is_math || is_short)
+                    .then(|| ink_of(glyph, type3.as_deref(), transform, place.direction))
+                    .flatten();
                 // Without a layout it is not known which fonts are those of formulas.
                 if is_short && !is_bracket_piece(sign) {
                     ink.into_iter().for_each(|ink| place.settle(ink));
@@ -308,9 +317,10 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         run: &GlyphRun<'_, '_>,
         to_page: Affine,
         paint: &Paint<'_>,
+        clip: Rect,
     ) -> StyleIndex {
         let Some(layout) = &mut self.layout else { return StyleIndex::default() };
-        let (font, clip) = (font.map(|font| font.0), layout.shapes.clip());
+        let font = font.map(|font| font.0);
         let color = color_of(paint).unwrap_or_default();
         layout.styles.style_of(&mut self.dictionaries, font, run, to_page, color, clip)
     }
@@ -386,10 +396,18 @@ pub fn is_bracket_piece(sign: char) -> bool {
     matches!(sign, '\u{239b}'..='\u{23ae}' | '⎷')
 }
 
-/// Where the ink of a glyph begins and ends across its line.
-fn ink_of(glyph: &Glyph<'_>, to_page: Affine, direction: WritingDirection) -> Option<(f64, f64)> {
-    let Glyph::Outline(outline) = glyph else { return None };
-    let ink = to_page.transform_rect_bbox(outline.outline().bounding_box());
+/// Where the ink of a glyph begins and ends across its line. `type3` is its font if that is a Type 3 font.
+fn ink_of(
+    glyph: &Glyph<'_>,
+    type3: Option<&FontMap>,
+    to_page: Affine,
+    direction: WritingDirection,
+) -> Option<(f64, f64)> {
+    let extent = match glyph {
+        Glyph::Outline(outline) => outline.outline().bounding_box(),
+        Glyph::Type3(glyph) => type3?.extent(glyph.char_code())?,
+    };
+    let ink = to_page.transform_rect_bbox(extent);
     let across = [(ink.x0, ink.y0), (ink.x1, ink.y1)].map(|corner| direction.across(corner.into()));
     let (top, bottom) =
         (across.into_iter().fold(f64::INFINITY, f64::min), across.into_iter().fold(f64::NEG_INFINITY, f64::max));

@@ -2,11 +2,11 @@
 
 use super::character_maps;
 use super::glyph_names::{named_codes, tex_codes};
-use crate::fonts::{base_name, without_tag};
+use crate::fonts::{BitmapFont, TexEncoding, base_name, without_tag};
 use hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, CidFamily, load_embedded};
 use hayro_interpret::hayro_syntax::object::{Array, Dict, Name, Object, Stream, String as PdfString};
+use hayro_interpret::kurbo::Rect;
 use std::collections::HashMap;
-use unicode_normalization::UnicodeNormalization;
 
 /// The most lines of a damaged character map that are read.
 const MAX_LINES: usize = 1 << 17;
@@ -21,8 +21,8 @@ pub(super) struct FontMap {
     names: HashMap<u32, Option<String>>,
     /// Whether the codes are characters.
     is_unicode: bool,
-    /// If it is a bitmap font of text made by TeX, its encoding. Programs that know no better map its codes to themselves.
-    tex_text: Option<TexEncoding>,
+    /// If it is a Type 3 font, what its widths say.
+    bitmaps: Option<BitmapFont>,
     /// Whether it is a font of variables made for TeX, and has no `ToUnicode` map.
     is_math_italic: bool,
     /// Whether it is an embedded TrueType font without `/Encoding` and `/ToUnicode`: nothing says which characters its codes
@@ -68,46 +68,8 @@ const SYMBOL: [(u32, &str); 3] = [
 /// Fonts of signs, by what is in their names. Their codes are no characters.
 const FONTS_OF_SIGNS: [&str; 5] = ["symbol", "wingding", "webding", "dingbat", "marlett"];
 
-/// An encoding of text by TeX.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TexEncoding {
-    Ot1,
-    T1,
-}
-
-/// What OT1 has at codes of controls and instead of signs of ASCII: runs of codes, each with the first.
-const OT1: [(u32, &[&str]); 7] = [
-    (0x0B, &["ff", "fi", "fl", "ffi", "ffl"]),
-    (0x19, &["ß", "æ", "œ", "ø"]),
-    (0x22, &["”"]),
-    (0x3C, &["¡"]),
-    (0x3E, &["¿"]),
-    (0x5C, &["“"]),
-    (0x7B, &["–", "—"]),
-];
-
-/// The same for T1, which is also named Cork, up to its letters with accents.
-const T1: [(u32, &[&str]); 2] =
-    [(0x0D, &["‚", "‹", "›", "“", "”", "„", "«", "»", "–", "—"]), (0x19, &["ı", "ȷ", "ff", "fi", "fl", "ffi", "ffl"])];
-/// The codes of the ligature fi in both. That of fl is the next.
-const OT1_FI: u32 = 0x0C;
-const T1_FI: u32 = 0x1C;
-const FIRST_T1_LETTER: u32 = 0x80;
-const T1_LETTERS: &str = "ĂĄĆČĎĚĘĞĹĽŁŃŇŊŐŔŘŚŠŞŤŢŰŮŸŹŽŻĲİđ§ăąćčďěęğĺľłńňŋőŕřśšşťţűůÿźžżĳ¡¿£\
-    ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖŒØÙÚÛÜÝÞẞàáâãäåæçèéêëìíîïðñòóôõöœøùúûüýþß";
-/// Below this code they are not those of Latin-1.
-const FIRST_LATIN1_LETTER: u32 = 0xC0;
-/// So many letters with accents are as wide as those without.
-const MIN_ACCENTED: usize = 2;
-
 /// The fonts of TeX in its encoding for letters of formulas, by the beginning of their names.
 const MATH_ITALICS: [&str; 6] = ["cmmi", "lmmathitalic", "txmi", "pxmi", "rtxmi", "rpxmi"];
-
-/// Widths of bitmaps that differ by a smaller share are the same.
-const SAME_WIDTH: f32 = 0.02;
-
-/// In a font without a fixed pitch, the letter i is narrower than this share of the width of n.
-const NARROW_WIDTH: f32 = 0.8;
 
 /// Maps the codes of a CID font to characters.
 #[derive(Debug)]
@@ -127,7 +89,7 @@ impl FontMap {
                 .or_else(|| program_names(font))
                 .unwrap_or_default(),
             is_unicode: has_unicode_codes(font),
-            tex_text: TexEncoding::of(font),
+            bitmaps: BitmapFont::of(font),
             is_math_italic: is_math_italic(font),
             is_bare: is_bare(font),
             signs: SignFont::of(font),
@@ -138,14 +100,8 @@ impl FontMap {
     /// The Greek letter of a code. Adobe's list of glyph names has the two forms of a letter the other way round than TeX, or
     /// one of them.
     pub(super) fn greek_form(&self, code: u32) -> Option<char> {
-        let form = match code {
-            0x0f => 'ϵ',
-            0x1e => 'ϕ',
-            0x22 => 'ε',
-            0x27 => 'φ',
-            _ => return None,
-        };
-        self.is_math_italic.then_some(form)
+        let form = TexEncoding::MathLetters.text(code)?.chars().next()?;
+        (self.is_math_italic && matches!(form, 'ϵ' | 'ϕ' | 'ε' | 'φ')).then_some(form)
     }
 
     /// The sign that a font of signs has for a code, or for the private character that stands for it.
@@ -167,8 +123,25 @@ impl FontMap {
     /// The text of a code; `None` if unknown.
     pub(super) fn text(&self, code: u32) -> Option<BfString> {
         let by_map = || self.to_unicode.as_ref()?.lookup_bf_string(code);
-        let by_tex = self.tex_text.and_then(|encoding| encoding.text(code)).map(BfString::String);
-        by_tex.or_else(by_map).or_else(|| self.name_text(code)).or_else(|| self.collection.as_ref()?.text(code))
+        self.tex_text(code)
+            .or_else(by_map)
+            .or_else(|| self.name_text(code))
+            .or_else(|| self.collection.as_ref()?.text(code))
+    }
+
+    /// The text that a code has in a bitmap font of TeX.
+    pub(super) fn tex_text(&self, code: u32) -> Option<BfString> {
+        self.bitmaps.as_ref()?.encoding?.text(code).map(BfString::String)
+    }
+
+    /// The em of a Type 3 font, in thousandths of the unit of text space.
+    pub(super) fn em(&self) -> Option<f64> {
+        self.bitmaps.as_ref()?.em
+    }
+
+    /// The extent of a sign of a Type 3 font that grows, in the same unit.
+    pub(super) fn extent(&self, code: u32) -> Option<Rect> {
+        self.bitmaps.as_ref()?.extents.get(&code).copied()
     }
 
     /// What the name of a code's glyph says.
@@ -260,47 +233,6 @@ impl SignFont {
             Self::Wingdings => WINGDINGS.as_slice(),
         };
         runs.iter().find_map(|(first, run)| run.chars().nth(usize::try_from(code.checked_sub(*first)?).ok()?))
-    }
-}
-
-impl TexEncoding {
-    /// Of a Type 3 font of text: the ligatures fi and fl are as wide as the letter n in these, and the Greek letters that have
-    /// their codes in fonts of formulas are narrower. Letters with accents are as wide as those without. In a font of fixed
-    /// pitch, the widths say nothing.
-    fn of(font: &Dict<'_>) -> Option<Self> {
-        font.get::<Name<'_>>(b"Subtype").filter(|subtype| **subtype == *b"Type3")?;
-        let widths: Vec<f32> = font.get::<Array<'_>>(b"Widths")?.iter::<f32>().take(256).collect();
-        let first = font.get::<u32>(b"FirstChar").unwrap_or(0);
-        let width = |code: u32| {
-            let at = usize::try_from(code.checked_sub(first)?).ok()?;
-            widths.get(at).copied().filter(|width| *width > 0.0)
-        };
-        let are_same = |one: f32, other: f32| (one - other).abs() <= SAME_WIDTH * one;
-        let (n, i) = (width('n'.into())?, width('i'.into())?);
-        if i >= NARROW_WIDTH * n {
-            return None;
-        }
-        let is_n = |width: f32| are_same(n, width);
-        let has_ligatures = |fi: u32| width(fi).is_some_and(is_n) && width(fi + 1).is_none_or(is_n);
-        if has_ligatures(OT1_FI) {
-            return Some(Self::Ot1);
-        }
-        let accented = (FIRST_T1_LETTER..FIRST_LATIN1_LETTER).filter_map(|code| {
-            let base = Self::T1.text(code)?.nfd().next()?;
-            Some(are_same(width(code)?, width(base.into())?))
-        });
-        let (same, other): (Vec<bool>, Vec<bool>) = accented.partition(|is_same| *is_same);
-        let has_accented = same.len() >= MIN_ACCENTED && same.len() > other.len();
-        (has_ligatures(T1_FI) || has_accented).then_some(Self::T1)
-    }
-
-    /// The text of a code that is not the character of ASCII.
-    fn text(self, code: u32) -> Option<String> {
-        let runs: &[(u32, &[&str])] = if self == Self::T1 { &T1 } else { &OT1 };
-        let at = |first: u32| usize::try_from(code.checked_sub(first)?).ok();
-        let sign = runs.iter().find_map(|(first, run)| run.get(at(*first)?)).map(|text| (*text).to_owned());
-        let letter = || T1_LETTERS.chars().nth(at(FIRST_T1_LETTER)?).map(String::from);
-        sign.or_else(|| letter().filter(|_| self == Self::T1))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Maps glyph names to characters.
 
+use crate::fonts::TexEncoding;
 use hayro_interpret::hayro_syntax::object::{Array, Object};
 use skrifa::raw::tables::post::DEFAULT_GLYPH_NAMES;
 use std::collections::HashMap;
@@ -41,19 +42,15 @@ pub(super) fn text_of(name: &str) -> Option<String> {
 
 /// The fonts of formulas of Arbortext Advanced Print Publisher, in which journals are set. The name of a glyph is the letter C and
 /// its code in TeX's math symbols (OMS) or math letters (OML).
-const PUBLISHER_FONTS: [(&str, &[(usize, &str)]); 4] = [
-    ("AdvP4C4E74", &MATH_SYMBOLS),
-    ("AdvMacMthSyN", &MATH_SYMBOLS),
-    ("AdvMT_SY", &MATH_SYMBOLS),
-    ("AdvMT_MI", &MATH_LETTERS),
+const PUBLISHER_FONTS: [(&str, TexEncoding); 4] = [
+    ("AdvP4C4E74", TexEncoding::MathSymbols),
+    ("AdvMacMthSyN", TexEncoding::MathSymbols),
+    ("AdvMT_SY", TexEncoding::MathSymbols),
+    ("AdvMT_MI", TexEncoding::MathLetters),
 ];
-/// The symbols of these fonts that are in use: runs of consecutive codes, each with the code of its first symbol.
-const MATH_SYMBOLS: [(usize, &str); 5] = [(0, "−·×∗÷⋄±∓"), (14, "∘•"), (17, "≡⊆⊇≤≥"), (24, "∼≈"), (28, "≪≫")];
-const MATH_LETTERS: [(usize, &str); 1] = [(11, "αβγδϵζηθικλμνξπρστυϕχψωε")];
 
-fn math_character(name: &str, runs: &[(usize, &str)]) -> Option<String> {
-    let code: usize = name.strip_prefix('C')?.parse().ok()?;
-    runs.iter().find_map(|(first, run)| run.chars().nth(code.checked_sub(*first)?)).map(String::from)
+fn math_character(name: &str, encoding: TexEncoding) -> Option<String> {
+    encoding.text(name.strip_prefix('C')?.parse().ok()?)
 }
 
 /// What fonts of formulas made for TeX call signs that have no standard names.
@@ -108,6 +105,21 @@ pub(super) fn tex_codes(program: &[u8]) -> HashMap<u32, Option<String>> {
 ///
 /// Old programs name the glyphs of a font by the codes that its characters had before: `/G41`, `/a65`.
 pub(super) fn named_codes(differences: &Array<'_>, font: &str) -> HashMap<u32, Option<String>> {
+    let names = glyph_names(differences);
+    let unknown =
+        names.iter().map(|(_, name)| name.as_str()).filter(|name| text_of(name).is_none()).collect::<Vec<_>>();
+    let naming = CodeNaming::of(&unknown).filter(|_| unknown.len() * 2 >= names.len());
+    let own = PUBLISHER_FONTS.iter().find(|(name, _)| font.ends_with(name)).map(|(_, encoding)| *encoding);
+    let text = |name: &str| {
+        own.and_then(|own| math_character(name, own))
+            .or_else(|| text_of(name))
+            .or_else(|| naming?.character(name).map(String::from))
+    };
+    names.iter().map(|(code, name)| (*code, text(name))).collect()
+}
+
+/// The codes that `/Differences` names, with the names.
+pub(crate) fn glyph_names(differences: &Array<'_>) -> Vec<(u32, String)> {
     let mut code = 0;
     let mut names = Vec::new();
     for object in differences.iter::<Object<'_>>() {
@@ -124,14 +136,7 @@ pub(super) fn named_codes(differences: &Array<'_>, font: &str) -> HashMap<u32, O
         }
     }
     names.retain(|(_, name)| name != ".notdef");
-    let unknown =
-        names.iter().map(|(_, name)| name.as_str()).filter(|name| text_of(name).is_none()).collect::<Vec<_>>();
-    let naming = CodeNaming::of(&unknown).filter(|_| unknown.len() * 2 >= names.len());
-    let own = PUBLISHER_FONTS.iter().find(|(name, _)| font.ends_with(name)).map_or(&[][..], |(_, runs)| runs);
-    let text = |name: &str| {
-        math_character(name, own).or_else(|| text_of(name)).or_else(|| naming?.character(name).map(String::from))
-    };
-    names.iter().map(|(code, name)| (*code, text(name))).collect()
+    names
 }
 
 /// How names say codes: a letter, and a number in base 16 or 10.
@@ -221,10 +226,10 @@ mod tests {
 
     #[test]
     fn the_symbols_of_a_publisher_are_those_of_their_codes() {
-        let symbol = |name| math_character(name, &MATH_SYMBOLS);
+        let symbol = |name| math_character(name, TexEncoding::MathSymbols);
         assert_eq!(["C0", "C15", "C20"].map(symbol), ["−", "•", "≤"].map(|symbol| Some(symbol.to_owned())));
-        assert_eq!(["C9", "C226", "D0", "C"].map(symbol), [const { None }; 4]);
-        let letter = |name| math_character(name, &MATH_LETTERS);
+        assert_eq!(["C226", "D0", "C"].map(symbol), [const { None }; 3]);
+        let letter = |name| math_character(name, TexEncoding::MathLetters);
         assert_eq!(["C11", "C27", "C34"].map(letter), ["α", "σ", "ε"].map(|letter| Some(letter.to_owned())));
     }
 }

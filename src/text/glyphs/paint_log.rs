@@ -138,7 +138,8 @@ impl PaintLog {
         self.groups.pop();
     }
 
-    fn clip(&self) -> (Rect, bool) {
+    /// The bounding box of the open part of the page, and whether that is all of it.
+    pub(super) fn clip(&self) -> (Rect, bool) {
         self.clips.last().map_or((self.page, true), |clip| (clip.extent, clip.is_rectangle))
     }
 

@@ -6,7 +6,7 @@ use super::plausibility::FontReading;
 use crate::fonts::PageFontDictionaries;
 use crate::glyphs::{GlyphPlacement, GlyphText};
 use hayro_interpret::font::{Glyph, GlyphRun};
-use hayro_interpret::kurbo::Affine;
+use hayro_interpret::kurbo::{Affine, Rect};
 use pagewise_charset::decode_text;
 use std::rc::Rc;
 
@@ -34,13 +34,16 @@ pub(super) struct ReadCharacter {
 /// Where the characters of fonts are found.
 pub(super) struct CharacterSources<'s, 'g, 'h, 'c, 'p> {
     pub(super) run: &'s GlyphRun<'g, 'h>,
+    /// The open part of the page.
+    pub(super) clip: Rect,
     pub(super) characters: &'s mut CharacterResolver,
     pub(super) dictionaries: &'s mut PageFontDictionaries<'c, 'p>,
 }
 
 impl RunCharacters {
-    pub(super) fn new(reading: FontReading) -> Self {
-        Self { reading, characters: Vec::new(), map: None }
+    /// `type3` is the run's font if that is a Type 3 font.
+    pub(super) fn new(reading: FontReading, type3: Option<Rc<FontMap>>) -> Self {
+        Self { reading, characters: Vec::new(), map: type3.map(Some) }
     }
 
     /// The codes of the run that have a text.
@@ -57,7 +60,7 @@ impl RunCharacters {
         if let Some((_, known)) = self.characters.iter().find(|(known, _)| *known == code) {
             return known.clone();
         }
-        let known = glyph.as_unicode().and_then(glyph_text);
+        let known = glyph.as_unicode().and_then(glyph_text).filter(|text| !is_wrong(glyph, text));
         let is_unknown = known.is_none();
         let text = match self.reading {
             FontReading::Trusted | FontReading::Pairs(_) => self.text_of(glyph, known, sources),
@@ -83,11 +86,16 @@ impl RunCharacters {
     ) -> Option<GlyphText> {
         let is_certain = |text: &GlyphText| !text.is_private() && !may_begin_ligature(text) && !may_be_other_form(text);
         let is_code = known == char::from_u32(glyph.char_code()).map(GlyphText::One);
-        if known.as_ref().is_some_and(is_certain) && (is_code || glyph.char_code() > 0xFF) {
+        let is_type3 = matches!(glyph, Glyph::Type3(_));
+        if known.as_ref().is_some_and(is_certain) && (is_code && !is_type3 || glyph.char_code() > 0xFF) {
             return known;
         }
-        let CharacterSources { run, characters, dictionaries } = sources;
-        let map = self.map.get_or_insert_with(|| dictionaries.dictionary_of(run).map(|font| characters.map_of(&font)));
+        let CharacterSources { run, clip, characters, dictionaries } = sources;
+        let map = || dictionaries.dictionary_of(run, clip).map(|font| characters.map_of(&font));
+        let map = self.map.get_or_insert_with(map);
+        if is_code && let Some(text) = map.as_ref().and_then(|font| font.tex_text(glyph.char_code())) {
+            return glyph_text(text);
+        }
         if map.as_ref().is_some_and(|font| font.is_windows_code(glyph.char_code())) {
             let by_name = characters.resolve_by_program(glyph);
             return by_name.or_else(|| windows_character(glyph.char_code())).or(known);
@@ -114,6 +122,19 @@ impl RunCharacters {
             // A private character says less than the name of its glyph.
             private => characters.resolve_by_name(glyph, map.as_deref()).or(private.map(bracket_piece)),
         }
+    }
+}
+
+/// Whether a glyph does not show what the file says. No program draws a control character with the code of a sign, and the code
+/// of a control says nothing in a Type 3 font. Programs that name glyphs by letters for their codes have made characters of
+/// the names CR and BS, and of CL for a bracket.
+fn is_wrong(glyph: &Glyph<'_>, text: &GlyphText) -> bool {
+    let is_sign = u8::try_from(glyph.char_code()).is_ok_and(|code| code.is_ascii_graphic());
+    let is_type3 = matches!(glyph, Glyph::Type3(_));
+    match text.first() {
+        Some('\u{2104}') => is_sign && is_type3,
+        Some(control) if control.is_control() => is_sign || is_type3,
+        _ => false,
     }
 }
 
@@ -193,7 +214,7 @@ pub(super) fn is_flat(run: &GlyphRun<'_, '_>, to_page: Affine) -> bool {
 /// The mean widths of glyphs of a font whose em is 1,000 units.
 const USUAL_WIDTHS: std::ops::RangeInclusive<f64> = 150.0..=1300.0;
 
-/// The em of a Type 3 run in glyph space units, estimated from widths, if its font has no meaningful em: bitmap fonts do.
+/// The em of a Type 3 run in glyph space units, estimated from its widths, if its font has no meaningful em: bitmap fonts do.
 pub(super) fn type3_em(run: &GlyphRun<'_, '_>) -> Option<f64> {
     let widths = run.glyphs().iter().filter(|glyph| matches!(***glyph, Glyph::Type3(_))).map(|glyph| advance_of(glyph));
     let (count, sum) =

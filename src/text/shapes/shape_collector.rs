@@ -63,7 +63,7 @@ impl ShapeCollector {
     }
 
     /// The open part of the page.
-    pub(crate) fn clip(&self) -> Rect {
+    fn clip(&self) -> Rect {
         self.clips.last().copied().unwrap_or(self.page)
     }
 
