@@ -62,7 +62,7 @@ impl OpenWord {
     }
 
     /// Whether `next` goes on with it, in the style `style`. A mark of a letter that is read to the left does
-    /// wherever it stands.
+    /// wherever it stands. A sign of formulas that grows is a word of its own.
     fn continues_with(&self, next: &LineGlyph, style: GlyphStyle) -> bool {
         if is_mark(next) && !next.is_spaced && self.text.chars().any(is_right_to_left) {
             return true;
@@ -71,6 +71,7 @@ impl OpenWord {
         let (small, large) = (first.size.min(glyph.size), first.size.max(glyph.size));
         !next.is_spaced
             && self.script == next.script
+            && first.ink == glyph.ink
             && is_same_style(self.style, style)
             && large <= small * SIZE_RATIO
             && (first.across - glyph.across).abs() <= small * BASELINE_EM

@@ -35,7 +35,8 @@ pub(crate) fn marker(line: &Line) -> Option<Marker> {
     let count = 1 + line.words.iter().skip(1).take_while(is_repeated).count();
     if let Some(second) = line.words.get(count).filter(|second| second.is_spaced || is_bullet(text)) {
         let is_apart = second.bounds.x0 - first.bounds.x1 > 0.1 * line.size;
-        let symbol = is_apart && first.style.font != second.style.font;
+        // A variable is no bullet.
+        let symbol = is_apart && first.style.font != second.style.font && !first.style.is_italic;
         let is_box = text == "□" && line.words.iter().skip(1).any(|word| is_box_or_tick(&word.text));
         let kind = if is_box { Some(MarkerKind::Bullet('☐')) } else { MarkerKind::of(text, symbol) };
         let Some(kind) = kind else { return glued(line) };

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::inline::joins;
 use super::natures::has_letter;
 use super::{
     Finder, HIGH_EM, LEVEL_EM, Line, MAX_NEIGHBOURS, MAX_PARTS, Nature, Zone, is_high, is_large, is_sum, is_tag,
@@ -188,9 +189,13 @@ impl Finder<'_> {
         // A term alone is a label in a figure, unless it is centred below a line of text.
         let is_expression =
             has_relation || has_structure && (!rules.is_empty() || signs().any(joins_terms) || own().any(is_large));
-        let is_expression = is_expression || has_structure && has_variable && self.is_centred_below_text(bounds, size);
+        let text = own().map(|word| word.text.as_str()).collect::<String>();
+        let may_stand_alone = has_variable && (has_structure || joins(&text));
+        let is_expression = is_expression || may_stand_alone && self.is_centred_below_text(bounds, size);
+        // A line that goes on from the one above.
+        let has_terms = letters > 1 || letters == 1 && has_relation && text.starts_with(relates);
         let is_open = own().next_back().is_some_and(|last| last.text.ends_with('='));
-        if !is_math || is_other || letters < 2 || !is_expression || is_open || !self.is_clear(bounds, size, &words, tag)
+        if !is_math || is_other || !has_terms || !is_expression || is_open || !self.is_clear(bounds, size, &words, tag)
         {
             return None;
         }

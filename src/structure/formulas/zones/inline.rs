@@ -159,8 +159,10 @@ impl Finder<'_> {
         let own = || run.iter().filter_map(|at| self.word(*at));
         let is_raised = |word: &Word| word.script != Script::Baseline || is_accented(&word.text);
         let text: String = own().map(|word| word.text.as_str()).collect();
-        let has_structure =
-            !strays.is_empty() || !rules.is_empty() || own().any(is_raised) || is_expression(text.get(head.len()..));
+        let has_structure = !strays.is_empty()
+            || !rules.is_empty()
+            || own().any(is_raised)
+            || joins(text.get(head.len()..).unwrap_or_default());
         let is_formula = !rules.is_empty() || run.iter().any(|at| self.is_variable(*at, line));
         if !has_structure || !is_formula {
             return;
@@ -330,8 +332,7 @@ fn opening_brackets(text: &str, count: usize) -> Option<&str> {
 }
 
 /// Whether a text has two terms that a sign joins, or a function of something.
-fn is_expression(text: Option<&str>) -> bool {
-    let text = text.unwrap_or_default();
+pub(super) fn joins(text: &str) -> bool {
     let is_joint = |sign: char| relates(sign) && sign != ':' || joins_terms(sign) && !sign.is_ascii() || sign == '+';
     let has_term = |side: Option<&str>| side.is_some_and(|side| side.contains(char::is_alphanumeric));
     let joins = |(at, sign): (usize, char)| match sign {

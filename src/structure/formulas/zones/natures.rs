@@ -1,9 +1,9 @@
 //! What words are evidence of: text, a formula, or neither.
 
-use super::is_sign;
+use super::{is_high, is_sign};
 use crate::formulas::names::is_function;
 use crate::formulas::symbols::is_accented;
-use pagewise_text::{MathFont, Script, Word};
+use pagewise_text::{MathFont, Script, Word, is_bracket_piece};
 
 /// Maximum variables that are set as a word.
 const MAX_PRODUCT: usize = 4;
@@ -11,8 +11,14 @@ const MAX_PRODUCT: usize = 4;
 /// The most upright Greek letters in a row that are a product of variables.
 const MAX_GREEK: usize = 2;
 
-/// Maximum letters of an operator's name.
-const MAX_NAME: usize = 8;
+/// Maximum letters of an operator's name: `softmax`, `MultiHead`.
+const MAX_NAME: usize = 12;
+
+/// A thin space of TeX, of a sixth of an em, is narrower than this, in ems.
+const THIN_EM: f32 = 0.2;
+
+/// Brackets and bars that open an operator's argument.
+const OPENING: &str = "([{|∣";
 
 /// What a word is among formulas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +85,7 @@ pub(super) fn natures(words: &[Word]) -> Vec<Nature> {
         if let [word, next] = pair
             && (natures.get(at + 1) == Some(&Nature::Math) || next.script == Script::Lowered)
             && natures.get(at) == Some(&Nature::Prose)
-            && !next.is_spaced
+            && (!next.is_spaced || is_beside_high(word, next))
             && word.line == next.line
             && (is_operator_name(word, next) || is_product(word, next))
         {
@@ -123,15 +129,30 @@ fn is_product(word: &Word, next: &Word) -> bool {
     letters <= most && word.text.chars().all(char::is_alphabetic)
 }
 
+/// Whether a high bracket follows a word as near as TeX sets it after the name of an operator.
+fn is_beside_high(word: &Word, next: &Word) -> bool {
+    let gap = next.bounds.x0 - word.bounds.x1;
+    is_high(next)
+        && next.text.starts_with(|sign| OPENING.contains(sign) || is_bracket_piece(sign))
+        && gap < THIN_EM * word.size
+}
+
 /// Whether a word is the upright name of an operator whose argument or index touches it.
 fn is_operator_name(word: &Word, next: &Word) -> bool {
     let stem = word.text.trim_start_matches(|sign: char| !sign.is_alphanumeric());
     let bracket = stem.trim_start_matches(|sign: char| sign.is_ascii_alphabetic());
     let length = stem.len() - bracket.len();
     let is_followed = match bracket {
-        "" => next.script == Script::Lowered || next.text.starts_with(['{', '|', '∣']),
+        "" => {
+            next.script == Script::Lowered
+                || next.text.starts_with(|sign| OPENING.contains(sign) || is_bracket_piece(sign))
+        }
         "(" | "[" | "{" | "((" => next.script == Script::Baseline && has_letter(next),
-        _ => false,
+        // The argument is a name with an index.
+        _ => {
+            next.script == Script::Lowered
+                && bracket.trim_start_matches(['(', '[', '{']).chars().all(char::is_alphabetic)
+        }
     };
     let is_upright = !word.is_italic && !word.is_monospace && word.script == Script::Baseline;
     is_upright && (2..=MAX_NAME).contains(&length) && is_followed
