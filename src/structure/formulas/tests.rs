@@ -455,6 +455,38 @@ fn upright_names_are_parts_of_formulas() {
 }
 
 #[test]
+fn the_name_of_an_operator_is_part_of_a_formula_before_a_high_bracket() {
+    let formula = |gap: f32| {
+        displayed(|sheet| {
+            let x = sheet.formula(100.0, 150.0, &["A", "="]);
+            sheet.word("softmax", x + 3.0, 150.0, SIZE);
+            let x = sheet.last().bounds.x1 + gap;
+            sheet.high("(", x, 136.0, 160.0).last().is_spaced = true;
+            sheet.formula(x + 8.0, 144.0, &["Q", "K"]);
+            sheet.formula(x + 11.0, 156.0, &["d"]);
+            sheet.rule(x + 7.0, x + 19.0, 148.0);
+            sheet.high(")", x + 20.0, 136.0, 160.0);
+            sheet.formula(x + 27.0, 150.0, &["V"]);
+        })
+    };
+    assert_eq!(formula(1.7), "$$A= \\mathrm{softmax} \\left(\\frac{QK}{d}\\right)V$$");
+    assert!(!formula(4.0).contains("softmax} "), "{}", formula(4.0));
+}
+
+#[test]
+fn a_function_that_is_centred_below_text_and_the_end_of_an_aligned_formula_are_displayed() {
+    let formula = |x: f32, signs: &[&str]| {
+        displayed(|sheet| {
+            sheet.formula(x, 150.0, signs);
+        })
+    };
+    assert_eq!(formula(150.0, &["O", "(", "n", ")"]), "$$O(n)$$");
+    assert_eq!(formula(230.0, &["O", "(", "n", ")"]), "");
+    assert_eq!(formula(110.0, &["=", "d"]), "$$=d$$");
+    assert_eq!(formula(110.0, &["+", "d"]), "");
+}
+
+#[test]
 fn a_few_words_are_part_of_a_formula_that_is_set_apart() {
     let mut sheet = Sheet::new();
     sheet.prose(100.0, "A paragraph stands above the formula and fills its line to the very end");

@@ -719,6 +719,29 @@ fn small_pictures_of_one_size_before_lines_are_bullets() {
 }
 
 #[test]
+fn a_letter_in_another_font_is_a_bullet_unless_it_is_a_variable() {
+    let lines = |is_italic: bool| {
+        let mut sheet = Sheet::new().line(FULL).space(6.0).line("q the first").line("q the second");
+        for word in sheet.layout.words.iter_mut().filter(|word| word.text == "q") {
+            (word.font, word.is_italic) = (7, is_italic);
+        }
+        markdown(sheet)
+    };
+    assert!(lines(false).ends_with("- the first\n- the second"), "{}", lines(false));
+    assert!(lines(true).contains("*q* the first"), "{}", lines(true));
+}
+
+#[test]
+fn lines_that_say_what_variables_are_stand_alone() {
+    let mut sheet =
+        Sheet::new().line(FULL).space(6.0).at(70.0, PLAIN, "p = the chance of a block").at(70.0, PLAIN, "q = the rest");
+    for word in sheet.layout.words.iter_mut().filter(|word| matches!(word.text.as_str(), "p" | "q")) {
+        word.is_italic = true;
+    }
+    assert_has(sheet, "*p* = the chance of a block\n\n*q* = the rest");
+}
+
+#[test]
 fn a_sign_of_formulas_at_the_beginning_of_a_line_is_no_bullet() {
     let sheet = Sheet::new().line(&format!("{FULL} where k")).space(4.0).line("> j is the first state of them");
     assert!(!markdown(sheet).contains("- j"));

@@ -290,6 +290,16 @@ mod tests {
     }
 
     #[test]
+    fn a_sign_that_grows_is_a_word_of_its_own() {
+        let mut line = glyphs("|∑|");
+        for (glyph, height) in line.iter_mut().zip([6.0, 14.0, 6.0]) {
+            glyph.ink = Some((50.0 - height, 50.0));
+        }
+        assert_eq!(words(line).into_iter().map(|word| word.text).collect::<Vec<_>>(), ["|", "∑", "|"]);
+        assert_eq!(words(glyphs("|x|")).len(), 1);
+    }
+
+    #[test]
     fn a_superscript_is_a_word_of_its_own_without_a_space() {
         let mut line = glyphs("note");
         line.push(PlacedGlyph::character('1', 120.0, 123.0, 46.0, 6.0));

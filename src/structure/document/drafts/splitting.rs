@@ -12,7 +12,7 @@ use crate::document::headings::{MUCH_LARGER, section_depth};
 use crate::document::notes::note_label;
 use crate::document::type_statistics::TypeStatistics;
 use crate::list_marks;
-use crate::page_structure::{Column, Line, LineRole, LineTag, has_letter};
+use crate::page_structure::{Column, Line, LineRole, LineTag, LineWord, has_letter};
 use pagewise_text::HYPHENS;
 use std::ops::Range;
 
@@ -362,8 +362,17 @@ fn is_note(line: &Line) -> bool {
     line.words.first().is_some_and(|word| note_label(&word.text).is_some() && (word.is_raised || is_sign(&word.text)))
 }
 
-/// Whether a line begins with its label: a few words before a colon.
+/// Whether a line says what a variable is: `p = probability of`.
+fn is_definition(line: &Line) -> bool {
+    let is_variable = |word: &LineWord| word.style.is_italic || word.formula.is_some();
+    line.words.first().is_some_and(is_variable) && line.words.iter().take(2).any(|word| word.text.ends_with('='))
+}
+
+/// Whether a line begins with its label: a few words before a colon, or a variable before an equals sign.
 pub(crate) fn is_labelled(line: &Line) -> bool {
+    if is_definition(line) {
+        return true;
+    }
     let label = line.words.iter().take(MAX_LABEL_WORDS).position(|word| word.text.ends_with([':', '：']));
     let is_word = |text: &str| has_letter(text) && !text.ends_with(['.', ',', ';']);
     let words = label.and_then(|at| line.words.get(..at + 1)).unwrap_or_default();
