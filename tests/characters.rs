@@ -195,6 +195,19 @@ fn bitmap_fonts_of_postscript_text_have_its_ligatures_and_quotes() {
 }
 
 #[test]
+fn the_codes_of_publishers_fonts_of_formulas_are_those_of_tex() {
+    let shown = |name: &str, codes: &str| {
+        let font = format!("<< /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding >>");
+        text_in(&font, &format!("BT /F 8 Tf 20 200 Td <{codes}> Tj ET"), &[]).text
+    };
+    assert_eq!(shown("ABCDEF+AdvP4C4E74", "F030DEBC21"), "(′)=→");
+    assert_eq!(shown("ABCDEF+TeX_CM_Maths_Italic", "403B78"), "∂,x");
+    assert_eq!(shown("ABCDEF+Helvetica", "F030DEBC21"), "ð0Þ¼!");
+    let pi = "<< /Type /Font /Subtype /Type1 /BaseFont /MathematicalPi-One /Encoding << /Differences [1 /H11001 /H9262] >> >>";
+    assert_eq!(text_in(pi, "BT /F 8 Tf 20 200 Td <0102> Tj ET", &[]).text, "+μ");
+}
+
+#[test]
 fn a_word_of_unknown_glyphs_leaves_a_mark() {
     let font = "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 500 500] /FontMatrix [.001 0 0 .001 0 0] /FirstChar 0 \
          /LastChar 255 /Widths 6 0 R /CharProcs << >> /Encoding << /Differences [0] >> >>";

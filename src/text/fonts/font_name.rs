@@ -38,6 +38,7 @@ const MATH: [(MathFont, &str); 4] = [
     (
         MathFont::Letters,
         "cmmi cmex msam eurm lmmath txmi txex pxmi pxex ntxmi ntxex rtxmi rpxmi mtmi mtsy mtex stmary esint \
+        advp4c4e46 advp4c4e59 advp4c4e74 advmt-sy advmt-mi \
         standardsym zplm zptm futmi fouriermath euex kp--m rtxbmi rpxbmi eurb",
     ),
 ];

@@ -99,6 +99,11 @@ impl<'c, 'p> PageFontDictionaries<'c, 'p> {
         self.dictionaries.get_or_insert_with(|| font_dictionaries(page, budget))
     }
 
+    /// Whether the page has a font whose name passes a test.
+    pub(crate) fn has_named(&mut self, is_it: impl Fn(&str) -> bool) -> bool {
+        self.dictionaries().iter().any(|font| is_it(&base_name(font)))
+    }
+
     fn dictionary(&mut self, at: usize) -> Option<Dict<'p>> {
         self.dictionaries().get(at).cloned()
     }

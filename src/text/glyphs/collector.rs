@@ -4,6 +4,7 @@ use super::characters::{CharacterResolver, text_of_string};
 use super::content_marks::ContentMarks;
 use super::font_map::FontMap;
 use super::glyph_list::{GlyphList, PaintFacts, SeparatedGlyphs, Visibility};
+use super::glyph_names::publisher_encoding;
 use super::paint_log::{PaintLog, PaintOrder};
 use super::plausibility::{FontIndex, FontReading, PageFonts, PairReader, ReadGlyph};
 use super::replacement_text::{ReplacementText, ReplacementTracker};
@@ -78,20 +79,24 @@ pub(crate) struct GlyphCollector<'c, 'p> {
     run: Vec<(PlacedGlyph, PaintFacts)>,
     /// `None` if only the text is wanted.
     layout: Option<LayoutCollector>,
+    /// Whether the page has fonts whose characters are not what they are said to be.
+    has_publisher_fonts: bool,
 }
 
 impl<'c, 'p> GlyphCollector<'c, 'p> {
     /// A collector for a page with the visible area `page`. `fonts` are the fonts judged so far.
     pub(crate) fn new(
         characters: &'c mut CharacterResolver,
-        dictionaries: PageFontDictionaries<'c, 'p>,
+        mut dictionaries: PageFontDictionaries<'c, 'p>,
         fonts: PageFonts,
         page: Rect,
         limits: &Limits,
         budget: &'c PageBudget,
         layout: Option<LayoutCollector>,
     ) -> Self {
+        let has_publisher_fonts = dictionaries.has_named(|name| publisher_encoding(name).is_some());
         Self {
+            has_publisher_fonts,
             collected: PageGlyphs::default(),
             fonts,
             characters,
@@ -257,7 +262,7 @@ impl<'c, 'p> GlyphCollector<'c, 'p> {
         });
         let type3 = type3.flatten();
         let em = type3_em(run).map(|guess| type3.as_ref().and_then(|font| font.em()).unwrap_or(guess));
-        let mut run_characters = RunCharacters::new(self.fonts.reading(font), type3.clone());
+        let mut run_characters = RunCharacters::new(self.fonts.reading(font), self.has_publisher_fonts, type3.clone());
         let (mut unknown, mut guesses) = (0, 0);
         for glyph in run.glyphs() {
             self.budget.check();

@@ -1,7 +1,7 @@
 //! What a font dictionary says of its characters, besides what the interpreter reads of it.
 
 use super::character_maps;
-use super::glyph_names::{named_codes, tex_codes};
+use super::glyph_names::{named_codes, publisher_encoding, publisher_sign, tex_codes};
 use crate::fonts::{BitmapFont, TexEncoding, base_name, without_tag};
 use hayro_interpret::hayro_cmap::{BfString, CMap, CMapName, CidFamily, load_embedded};
 use hayro_interpret::hayro_syntax::object::{Array, Dict, Name, Object, Stream, String as PdfString};
@@ -23,6 +23,8 @@ pub(super) struct FontMap {
     is_unicode: bool,
     /// If it is a Type 3 font, what its widths say.
     bitmaps: Option<BitmapFont>,
+    /// If it is a publisher's font of formulas, the encoding of TeX that its codes have.
+    publisher: Option<TexEncoding>,
     /// Whether it is a font of variables made for TeX, and has no `ToUnicode` map.
     is_math_italic: bool,
     /// Whether it is an embedded TrueType font without `/Encoding` and `/ToUnicode`: nothing says which characters its codes
@@ -90,6 +92,7 @@ impl FontMap {
                 .unwrap_or_default(),
             is_unicode: has_unicode_codes(font),
             bitmaps: BitmapFont::of(font),
+            publisher: publisher_encoding(&base_name(font)),
             is_math_italic: is_math_italic(font),
             is_bare: is_bare(font),
             signs: SignFont::of(font),
@@ -123,15 +126,19 @@ impl FontMap {
     /// The text of a code; `None` if unknown.
     pub(super) fn text(&self, code: u32) -> Option<BfString> {
         let by_map = || self.to_unicode.as_ref()?.lookup_bf_string(code);
-        self.tex_text(code)
-            .or_else(by_map)
-            .or_else(|| self.name_text(code))
-            .or_else(|| self.collection.as_ref()?.text(code))
+        let by_publisher = || self.publisher?.text(code).map(BfString::String);
+        let own = self.tex_text(code).or_else(by_map).or_else(|| self.name_text(code)).or_else(by_publisher);
+        own.or_else(|| self.collection.as_ref()?.text(code))
     }
 
     /// The text that a code has in a bitmap font of TeX.
     pub(super) fn tex_text(&self, code: u32) -> Option<BfString> {
         self.bitmaps.as_ref()?.encoding?.text(code).map(BfString::String)
+    }
+
+    /// What a publisher's font of formulas shows where others have this character.
+    pub(super) fn publisher_sign(&self, character: char) -> Option<BfString> {
+        publisher_sign(self.publisher?, character).map(BfString::String)
     }
 
     /// The em of a Type 3 font, in thousandths of the unit of text space.

@@ -40,17 +40,66 @@ pub(super) fn text_of(name: &str) -> Option<String> {
     variant.unwrap_or(name).split('_').map(character_of).collect()
 }
 
-/// The fonts of formulas of Arbortext Advanced Print Publisher, in which journals are set. The name of a glyph is the letter C and
-/// its code in TeX's math symbols (OMS) or math letters (OML).
-const PUBLISHER_FONTS: [(&str, TexEncoding); 4] = [
+/// The fonts of formulas of publishers whose codes are those of an encoding of TeX. Some of Arbortext Advanced Print Publisher name
+/// a glyph by the letter C and that code.
+const PUBLISHER_FONTS: [(&str, TexEncoding); 10] = [
+    ("TeX_CM_Roman", TexEncoding::Ot1),
     ("AdvP4C4E74", TexEncoding::MathSymbols),
     ("AdvMacMthSyN", TexEncoding::MathSymbols),
+    ("AdvMathSymb", TexEncoding::MathSymbols),
     ("AdvMT_SY", TexEncoding::MathSymbols),
+    ("TeX_CM_Maths_Symbols", TexEncoding::MathSymbols),
     ("AdvMT_MI", TexEncoding::MathLetters),
+    ("TeX_CM_Maths_Italic", TexEncoding::MathLetters),
+    ("AdvP4C4E59", TexEncoding::MathExtension),
+    ("TeX_CM_Maths_Extension", TexEncoding::MathExtension),
 ];
+
+/// What those of symbols have beyond the codes of TeX.
+const PUBLISHER_SYMBOLS: [(char, char); 5] = [('ð', '('), ('Þ', ')'), ('½', '['), ('¼', '='), ('þ', '+')];
+
+/// The encoding of TeX that a publisher's font with this name has.
+pub(super) fn publisher_encoding(font: &str) -> Option<TexEncoding> {
+    PUBLISHER_FONTS.iter().find(|(name, _)| font.ends_with(name)).map(|(_, encoding)| *encoding)
+}
+
+/// The sign of a publisher's font that is read as `character`, which stands for its code.
+pub(super) fn publisher_sign(encoding: TexEncoding, character: char) -> Option<String> {
+    let symbol = PUBLISHER_SYMBOLS.iter().find(|(own, _)| *own == character).map(|(_, sign)| sign.to_string());
+    symbol.filter(|_| encoding == TexEncoding::MathSymbols).or_else(|| encoding.text(character.into()))
+}
 
 fn math_character(name: &str, encoding: TexEncoding) -> Option<String> {
     encoding.text(name.strip_prefix('C')?.parse().ok()?)
+}
+
+/// The signs of Mathematical Pi by the numbers in their names, `H11005`.
+const PI_SIGNS: [(u32, char); 14] = [
+    (11_001, '+'),
+    (11_002, '−'),
+    (11_003, '×'),
+    (11_004, '÷'),
+    (11_005, '='),
+    (11_006, '±'),
+    (11_011, '∼'),
+    (11_015, '≈'),
+    (11_021, '<'),
+    (11_022, '>'),
+    (11_032, '′'),
+    (11_034, '°'),
+    (11_349, '≤'),
+    (11_350, '≥'),
+];
+/// Its Greek letters from the first one on, in the order of the alphabet.
+const PI_LETTERS: [(u32, &str); 2] = [(9_001, "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ"), (9_251, "αβγδεζηθικλμνξοπρσςτυφχψω")];
+
+/// The character of a glyph of Mathematical Pi.
+fn pi_character(name: &str) -> Option<char> {
+    let number: u32 = name.strip_prefix('H')?.parse().ok()?;
+    let sign = PI_SIGNS.iter().find(|(own, _)| *own == number).map(|(_, sign)| *sign);
+    let letter =
+        |(first, letters): &(u32, &str)| letters.chars().nth(usize::try_from(number.checked_sub(*first)?).ok()?);
+    sign.or_else(|| PI_LETTERS.iter().find_map(letter))
 }
 
 /// What fonts of formulas made for TeX call signs that have no standard names.
@@ -109,9 +158,10 @@ pub(super) fn named_codes(differences: &Array<'_>, font: &str) -> HashMap<u32, O
     let unknown =
         names.iter().map(|(_, name)| name.as_str()).filter(|name| text_of(name).is_none()).collect::<Vec<_>>();
     let naming = CodeNaming::of(&unknown).filter(|_| unknown.len() * 2 >= names.len());
-    let own = PUBLISHER_FONTS.iter().find(|(name, _)| font.ends_with(name)).map(|(_, encoding)| *encoding);
+    let own = publisher_encoding(font);
     let text = |name: &str| {
         own.and_then(|own| math_character(name, own))
+            .or_else(|| pi_character(name).map(String::from))
             .or_else(|| text_of(name))
             .or_else(|| naming?.character(name).map(String::from))
     };
@@ -231,5 +281,24 @@ mod tests {
         assert_eq!(["C226", "D0", "C"].map(symbol), [const { None }; 3]);
         let letter = |name| math_character(name, TexEncoding::MathLetters);
         assert_eq!(["C11", "C27", "C34"].map(letter), ["α", "σ", "ε"].map(|letter| Some(letter.to_owned())));
+    }
+
+    #[test]
+    fn the_numbers_of_mathematical_pi_are_signs_and_greek_letters() {
+        let names = ["H11005", "H11001", "H11021", "H9251", "H9268", "H9273", "H9004", "H9024"];
+        assert_eq!(names.map(|name| pi_character(name).unwrap_or('?')), ['=', '+', '<', 'α', 'σ', 'χ', 'Δ', 'Ω']);
+        assert_eq!(["H", "H1", "H12011", "G11005", "H9276"].map(pi_character), [None; 5]);
+    }
+
+    #[test]
+    fn the_characters_of_publishers_fonts_stand_for_their_codes() {
+        assert_eq!(publisher_encoding("ABCDEF+AdvP4C4E74"), Some(TexEncoding::MathSymbols));
+        assert_eq!(publisher_encoding("AdvP4C4E74x"), None);
+        let sign = |encoding, characters: &str| -> String {
+            characters.chars().filter_map(|character| publisher_sign(encoding, character)).collect()
+        };
+        assert_eq!(sign(TexEncoding::MathSymbols, "ð0Þ¼þ!½1fg"), "(′)=+→[∞{}");
+        assert_eq!(sign(TexEncoding::MathLetters, "@;x=ð"), "∂,x/");
+        assert_eq!(sign(TexEncoding::MathExtension, "ZX"), "∫∑");
     }
 }

@@ -17,6 +17,8 @@ const MAX_CACHED_CHARACTERS: usize = 64;
 pub(super) struct RunCharacters {
     reading: FontReading,
     characters: Vec<(u32, ReadCharacter)>,
+    /// Whether the page has fonts whose characters are not what they are said to be.
+    has_publisher_fonts: bool,
     /// What the font's dictionary says, once it was asked.
     map: Option<Option<Rc<FontMap>>>,
 }
@@ -42,8 +44,8 @@ pub(super) struct CharacterSources<'s, 'g, 'h, 'c, 'p> {
 
 impl RunCharacters {
     /// `type3` is the run's font if that is a Type 3 font.
-    pub(super) fn new(reading: FontReading, type3: Option<Rc<FontMap>>) -> Self {
-        Self { reading, characters: Vec::new(), map: type3.map(Some) }
+    pub(super) fn new(reading: FontReading, has_publisher_fonts: bool, type3: Option<Rc<FontMap>>) -> Self {
+        Self { reading, characters: Vec::new(), has_publisher_fonts, map: type3.map(Some) }
     }
 
     /// The codes of the run that have a text.
@@ -86,8 +88,8 @@ impl RunCharacters {
     ) -> Option<GlyphText> {
         let is_certain = |text: &GlyphText| !text.is_private() && !may_begin_ligature(text) && !may_be_other_form(text);
         let is_code = known == char::from_u32(glyph.char_code()).map(GlyphText::One);
-        let is_type3 = matches!(glyph, Glyph::Type3(_));
-        if known.as_ref().is_some_and(is_certain) && (is_code && !is_type3 || glyph.char_code() > 0xFF) {
+        let may_differ = self.has_publisher_fonts || matches!(glyph, Glyph::Type3(_));
+        if known.as_ref().is_some_and(is_certain) && (is_code && !may_differ || glyph.char_code() > 0xFF) {
             return known;
         }
         let CharacterSources { run, clip, characters, dictionaries } = sources;
@@ -95,6 +97,13 @@ impl RunCharacters {
         let map = self.map.get_or_insert_with(map);
         if is_code && let Some(text) = map.as_ref().and_then(|font| font.tex_text(glyph.char_code())) {
             return glyph_text(text);
+        }
+        let publisher = |font: &Rc<FontMap>| match &known {
+            Some(GlyphText::One(character)) => font.publisher_sign(*character).and_then(glyph_text),
+            _ => None,
+        };
+        if let Some(sign) = map.as_ref().and_then(publisher) {
+            return Some(sign);
         }
         if map.as_ref().is_some_and(|font| font.is_windows_code(glyph.char_code())) {
             let by_name = characters.resolve_by_program(glyph);
