@@ -91,7 +91,7 @@ const PI_SIGNS: [(u32, char); 14] = [
     (11_350, '≥'),
 ];
 /// Its Greek letters from the first one on, in the order of the alphabet.
-const PI_LETTERS: [(u32, &str); 2] = [(9_001, "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ"), (9_251, "αβγδεζηθικλμνξοπρσςτυφχψω")];
+const PI_LETTERS: [(u32, &str); 2] = [(9_001, CAPITALS), (9_251, "αβγδεζηθικλμνξοπρσςτυφχψω")];
 
 /// The character of a glyph of Mathematical Pi.
 fn pi_character(name: &str) -> Option<char> {
@@ -100,6 +100,22 @@ fn pi_character(name: &str) -> Option<char> {
     let letter =
         |(first, letters): &(u32, &str)| letters.chars().nth(usize::try_from(number.checked_sub(*first)?).ok()?);
     sign.or_else(|| PI_LETTERS.iter().find_map(letter))
+}
+
+/// The names of the Greek letters, in the order of their alphabet.
+const GREEK: [&str; 24] = [
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
+    "omicron", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega",
+];
+const CAPITALS: &str = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ";
+const SMALL: &str = "αβγδεζηθικλμνξοπρστυφχψω";
+
+/// The Greek letter of which a name says a variant: `Delta1`, `betatwo`.
+fn greek_character(name: &str) -> Option<char> {
+    let base = name.trim_end_matches(|sign: char| sign.is_ascii_digit());
+    let base = ["one", "two", "three"].iter().find_map(|number| base.strip_suffix(number)).unwrap_or(base);
+    let at = GREEK.iter().position(|letter| base.eq_ignore_ascii_case(letter))?;
+    (if base.starts_with(char::is_uppercase) { CAPITALS } else { SMALL }).chars().nth(at)
 }
 
 /// What fonts of formulas made for TeX call signs that have no standard names.
@@ -163,6 +179,7 @@ pub(super) fn named_codes(differences: &Array<'_>, font: &str) -> HashMap<u32, O
         own.and_then(|own| math_character(name, own))
             .or_else(|| pi_character(name).map(String::from))
             .or_else(|| text_of(name))
+            .or_else(|| greek_character(name).map(String::from))
             .or_else(|| naming?.character(name).map(String::from))
     };
     names.iter().map(|(code, name)| (*code, text(name))).collect()
@@ -288,6 +305,13 @@ mod tests {
         let names = ["H11005", "H11001", "H11021", "H9251", "H9268", "H9273", "H9004", "H9024"];
         assert_eq!(names.map(|name| pi_character(name).unwrap_or('?')), ['=', '+', '<', 'α', 'σ', 'χ', 'Δ', 'Ω']);
         assert_eq!(["H", "H1", "H12011", "G11005", "H9276"].map(pi_character), [None; 5]);
+    }
+
+    #[test]
+    fn names_of_variants_of_greek_letters_say_these() {
+        let names = ["Delta1", "betatwo", "Sigma", "epsilon1", "omega"];
+        assert_eq!(names.map(|name| greek_character(name).unwrap_or('?')), ['Δ', 'β', 'Σ', 'ε', 'ω']);
+        assert_eq!(["two", "deltas", "pie", "Mux"].map(greek_character), [None; 4]);
     }
 
     #[test]
