@@ -40,6 +40,8 @@ const MIN_PAGES: usize = 3;
 /// Maximum difference between the number in a text and that of its page. Front matter shifts page numbers by less; the
 /// numbers of invoices that follow each other differ by more.
 const MAX_SHIFT: i64 = 30;
+/// The pages of a journal go on from one issue to the next. What its lines say beside the number has at least so many words.
+const MIN_AROUND: usize = 5;
 
 /// Maximum characters of the number of a chapter that is printed before the number of a page, such as the `L` of `L-11`.
 const MAX_CHAPTER: usize = 2;
@@ -186,6 +188,12 @@ fn body_size(pages: &[DocumentPage]) -> f32 {
     }
     let most = sizes.into_iter().max_by_key(|(_, count)| *count).map_or(40, |(size, _)| size);
     f32::from(i16::try_from(most).unwrap_or(40)) / 4.0
+}
+
+/// Whether a number in a text, which differs from that of the page, may be the number of the page.
+fn is_of_page(around: &str, shift: i64) -> bool {
+    let words = around.split_whitespace().filter(|word| word.contains(char::is_alphabetic)).count();
+    around.is_empty() || shift.abs() <= MAX_SHIFT || words >= MIN_AROUND
 }
 
 fn words_of(line: &Line) -> Vec<&str> {
@@ -365,7 +373,7 @@ impl<'r> Evidence<'r> {
             // Titles of chapters and of exercises at the top count with the pages too, and are larger.
             Key::Number { around, is_top, shift, .. } => {
                 let is_title = *is_top && row.size > 1.02 * body && around.chars().any(char::is_alphabetic);
-                around.is_empty() || shift.abs() <= MAX_SHIFT && !is_title
+                is_of_page(around, *shift) && !(is_title && !around.is_empty())
             }
         };
         let is_repeated = |part: &Part| part.0.iter().any(|key| is_own(key) && self.is_shared(key, row.distance, page));
@@ -409,8 +417,7 @@ impl<'r> Evidence<'r> {
         let found = found.filter_map(|(text, key)| {
             let Key::Number { around, is_roman, shift, .. } = key else { return None };
             let agreeing = self.keys.get(key)?.iter().map(|(page, _)| page).collect::<BTreeSet<_>>().len();
-            let is_own = around.is_empty() || shift.abs() <= MAX_SHIFT;
-            if !is_own || agreeing < MIN_PAGES || !self.is_shared(key, row.distance, page) {
+            if !is_of_page(around, *shift) || agreeing < MIN_PAGES || !self.is_shared(key, row.distance, page) {
                 return None;
             }
             let value = u32::try_from(number + shift).ok()?;

@@ -51,6 +51,8 @@ fn the_number_of_a_page_may_stand_with_that_of_its_chapter_or_of_all_pages() {
         |page: usize| format!("Page {page} of 9"),
         |page: usize| format!("-{page}-"),
         |page: usize| format!("Guide to links  L-{page}"),
+        // The pages of a journal go on from one issue to the next.
+        |page: usize| format!("May 2012 / Journal of the small things {}", 3_200 + page),
     ] {
         let foot =
             |page: usize| Sheet::new().go_to(300.0).line("It ends here.").go_to(580.0).at(50.0, large, &texts(page));
