@@ -42,8 +42,10 @@ const MAX_REACH: f32 = 2.4;
 const MIN_INDENT: f32 = 2.0;
 /// A line beyond a rule is a row if its chunks are aligned with columns within this many ems.
 const OFF_COLUMN: f32 = 0.5;
-/// The number and the text of a caption are nearer than this many ems.
+/// The number and the text of a caption are nearer than this many ems, or than so many if the text has this many words.
 const MAX_CAPTION_GAP: f32 = 1.2;
+const WIDE_CAPTION_GAP: f32 = 3.0;
+const MIN_CAPTION_WORDS: usize = 4;
 /// A caption has at most so many lines.
 const MAX_CAPTION_LINES: usize = 6;
 /// A band without text that is higher, in points, stands between two tables.
@@ -344,7 +346,7 @@ fn areas(
         let [a, b] = pair else { continue };
         let band =
             Bounds { x0: a.start.min(b.start) - 2.0, x1: a.end.max(b.end) + 2.0, y0: a.at - 1.0, y1: b.at + 1.0 };
-        let (band, is_started) = without_caption(band, words, page_lines);
+        let (band, is_started) = without_caption(band, words, page_lines, open.is_none());
         if is_started {
             areas.extend(open.take());
             rows_size = None;
@@ -405,10 +407,11 @@ fn without_white(band: Bounds, lines: &[TextLine], page: &PageLayout) -> Bounds 
     if is_apart && !own.any(|own| is_inside(own, &white)) && !drawn.any(is_crossed) { part } else { band }
 }
 
-/// The band below the caption or the full lines at its top, and whether there were any.
-fn without_caption(band: Bounds, words: &PageWords, page_lines: &[TextLine]) -> (Bounds, bool) {
+/// The band below the caption or the full lines at its top, and whether there were any. `is_first` says that no rows stand
+/// above it.
+fn without_caption(band: Bounds, words: &PageWords, page_lines: &[TextLine], is_first: bool) -> (Bounds, bool) {
     let lines = table_lines(&words.inside(&band));
-    let is_caption = |line: &TextLine| is_caption(line, &band, page_lines);
+    let is_caption = |line: &TextLine| is_caption(line, &band, page_lines, is_first);
     let label = lines.iter().rposition(is_caption);
     let Some(last) = label.max(lines.iter().rposition(|line| is_full(line, &band))) else { return (band, false) };
     let min_rows = if label.is_some() { 0 } else { 1 };
@@ -483,8 +486,11 @@ fn is_one(line: &TextLine) -> bool {
 }
 
 /// Whether a line is the caption of the table below it, which begins with heads. The title of a group of rows has values
-/// below it.
-fn is_caption(line: &TextLine, area: &Bounds, page_lines: &[TextLine]) -> bool {
+/// below it, and is short.
+fn is_caption(line: &TextLine, area: &Bounds, page_lines: &[TextLine], is_first: bool) -> bool {
+    if is_first && is_long_caption(line) {
+        return true;
+    }
     if !is_one(line) || !is_labelled(&line.chunks) {
         return false;
     }
@@ -492,6 +498,15 @@ fn is_caption(line: &TextLine, area: &Bounds, page_lines: &[TextLine]) -> bool {
     let mut rows = below.map(|line| chunks_within(line, area)).filter(|own| own.len() > 1);
     let is_value = |chunk: &&&Chunk| chunk.is_value() && has_digit(chunk);
     rows.next().is_some_and(|own| 2 * own.iter().filter(is_value).count() < own.len())
+}
+
+/// Whether a line is a label and the words of its caption, which may stand apart from it.
+fn is_long_caption(line: &TextLine) -> bool {
+    let [label, text] = line.chunks.as_slice() else { return false };
+    label.words.len() == 2
+        && is_labelled([label])
+        && text.words.len() >= MIN_CAPTION_WORDS
+        && text.bounds.x0 - label.bounds.x1 < WIDE_CAPTION_GAP * line.size
 }
 
 /// Whether these texts of a line begin with the label of a caption.

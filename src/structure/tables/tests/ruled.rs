@@ -41,6 +41,27 @@ Proof     2    3.00
 }
 
 #[test]
+fn a_caption_apart_from_its_label_is_no_row_between_the_first_rules() {
+    let sketch = |caption: &str| {
+        tables_of(&format!(
+            "
+--------------------------------------------------
+{caption}
+--------------------------------------------------
+Parameter
+--------------------------------------------------
+Resolution                               2.2
+Space group                              P1
+Redundancy                               3.9
+--------------------------------------------------"
+        ))
+    };
+    let rows = "^Parameter | ^\nResolution | 2.2\nSpace group | P1\nRedundancy | 3.9";
+    assert_eq!(sketch("Table 2    Statistics of all the crystals here"), rows);
+    assert!(sketch("Phase 2    Statistics").starts_with("^Phase 2"), "{}", sketch("Phase 2    Statistics"));
+}
+
+#[test]
 fn captions_and_notes_between_rules_of_one_width_divide_tables() {
     let sketch = "
 ----------------------------
