@@ -178,9 +178,12 @@ const IN_PROPORTION: f32 = 0.05;
 const MOST_WIDTHS: f32 = 0.8;
 /// A greater difference tells no more.
 const MAX_DIFFERENCE: f32 = 0.2;
-/// Fewer widths, or fewer different ones, tell nothing; one less does where one is of the code of a control.
+/// Fewer widths, or fewer different ones, tell nothing, unless one is of the code of a control, all are in proportion, and
+/// those of fonts with other encodings differ by this much more.
 const MIN_WIDTHS: usize = 4;
 const MIN_DIFFERENT: usize = 3;
+const FEW_WIDTHS: usize = 2;
+const CLEAR_DIFFERENCE: f32 = 0.05;
 
 /// With fewer widths, the bold font of text is not told from the upright one.
 const MIN_TEXT_WIDTHS: usize = 12;
@@ -300,14 +303,19 @@ impl Widths {
 
     /// The most alike family.
     fn family(&self) -> Option<(&'static Family, Likeness)> {
-        let known = FAMILIES.iter().filter_map(|family| Some((family, self.likeness(&family.widths)?)));
-        let (family, likeness) = known.min_by(|(_, one), (_, other)| one.difference.total_cmp(&other.difference))?;
+        let known = || FAMILIES.iter().filter_map(|family| Some((family, self.likeness(&family.widths)?)));
+        let (family, likeness) = known().min_by(|(_, one), (_, other)| one.difference.total_cmp(&other.difference))?;
         let mut different: Vec<f32> = self.all().map(|(_, width)| width).collect();
-        let less = usize::from(self.all().any(|(code, _)| code < FIRST_SIGN));
-        let is_enough = different.len() + less >= MIN_WIDTHS;
+        let count = different.len();
         different.sort_by(f32::total_cmp);
         different.dedup();
-        let is_known = likeness.alike >= MOST_WIDTHS && is_enough && different.len() + less >= MIN_DIFFERENT;
+        let others = known().filter(|(other, _)| other.encoding != family.encoding).map(|(_, other)| other.difference);
+        let is_clear = others.fold(f32::INFINITY, f32::min) - likeness.difference >= CLEAR_DIFFERENCE;
+        let has_control = self.all().any(|(code, _)| code < FIRST_SIGN);
+        let is_known = match count >= MIN_WIDTHS && different.len() >= MIN_DIFFERENT {
+            true => likeness.alike >= MOST_WIDTHS,
+            false => count >= FEW_WIDTHS && has_control && likeness.alike >= 1.0 && is_clear,
+        };
         is_known.then_some((family, likeness))
     }
 

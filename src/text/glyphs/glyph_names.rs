@@ -73,33 +73,56 @@ fn math_character(name: &str, encoding: TexEncoding) -> Option<String> {
     encoding.text(name.strip_prefix('C')?.parse().ok()?)
 }
 
-/// The signs of Mathematical Pi by the numbers in their names, `H11005`.
-const PI_SIGNS: [(u32, char); 14] = [
-    (11_001, '+'),
-    (11_002, '−'),
-    (11_003, '×'),
-    (11_004, '÷'),
-    (11_005, '='),
-    (11_006, '±'),
-    (11_011, '∼'),
-    (11_015, '≈'),
-    (11_021, '<'),
-    (11_022, '>'),
-    (11_032, '′'),
-    (11_034, '°'),
-    (11_349, '≤'),
-    (11_350, '≥'),
+/// The signs of Mathematical Pi by the numbers in their names, `H11005`: runs of numbers, each with the first.
+const PI: [(u32, &str); 36] = [
+    (6_036, "ℏ"),
+    (7_001, "∀∃"),
+    (9_001, CAPITALS),
+    (9_251, "αβγδεζηθικλμνξοπρσςτυφχψωϖϑϕ"),
+    (9_280, "ϵ"),
+    (11_001, "+−×÷=±∓∝∞"),
+    (11_011, "∼"),
+    (11_013, "≡"),
+    (11_015, "≈"),
+    (11_021, "<>"),
+    (11_030, "∴∵′″°"),
+    (11_036, "⊥"),
+    (11_061, "≅"),
+    (11_080, "·"),
+    (11_083, "∅"),
+    (11_088, "⩽"),
+    (11_091, "⩾"),
+    (11_128, "∂"),
+    (11_229, "≃"),
+    (11_270, "≪≫"),
+    (11_341, "|"),
+    (11_349, "≤≥≲"),
+    (11_407, "≳/"),
+    (11_541, "′″°"),
+    (11_545, "+−×÷=±∓"),
+    (11_554, "·"),
+    (11_556, "∝∞"),
+    (11_568, "∘∗"),
+    (11_612, "∇"),
+    (11_633, "∇∂"),
+    (17_003, "◇◆△▽"),
+    (17_009, "▲▼"),
+    (17_033, "●○"),
+    (17_039, "■□"),
+    (20_668, "∪∩"),
+    (20_678, "∈"),
 ];
-/// Its Greek letters from the first one on, in the order of the alphabet.
-const PI_LETTERS: [(u32, &str); 2] = [(9_001, CAPITALS), (9_251, "αβγδεζηθικλμνξοπρσςτυφχψω")];
+/// The sign with a stroke.
+const PI_UNEQUAL: &str = "HS11005";
 
 /// The character of a glyph of Mathematical Pi.
 fn pi_character(name: &str) -> Option<char> {
+    if name == PI_UNEQUAL {
+        return Some('≠');
+    }
     let number: u32 = name.strip_prefix('H')?.parse().ok()?;
-    let sign = PI_SIGNS.iter().find(|(own, _)| *own == number).map(|(_, sign)| *sign);
-    let letter =
-        |(first, letters): &(u32, &str)| letters.chars().nth(usize::try_from(number.checked_sub(*first)?).ok()?);
-    sign.or_else(|| PI_LETTERS.iter().find_map(letter))
+    let sign = |(first, run): &(u32, &str)| run.chars().nth(usize::try_from(number.checked_sub(*first)?).ok()?);
+    PI.iter().find_map(sign)
 }
 
 /// The names of the Greek letters, in the order of their alphabet.
@@ -302,9 +325,10 @@ mod tests {
 
     #[test]
     fn the_numbers_of_mathematical_pi_are_signs_and_greek_letters() {
-        let names = ["H11005", "H11001", "H11021", "H9251", "H9268", "H9273", "H9004", "H9024"];
-        assert_eq!(names.map(|name| pi_character(name).unwrap_or('?')), ['=', '+', '<', 'α', 'σ', 'χ', 'Δ', 'Ω']);
-        assert_eq!(["H", "H1", "H12011", "G11005", "H9276"].map(pi_character), [None; 5]);
+        let names = ["H11005", "H11001", "H11021", "H9251", "H9268", "H9273", "H9004", "H9024", "H11350", "HS11005"];
+        let signs = ['=', '+', '<', 'α', 'σ', 'χ', 'Δ', 'Ω', '≥', '≠'];
+        assert_eq!(names.map(|name| pi_character(name).unwrap_or('?')), signs);
+        assert_eq!(["H", "H1", "H12011", "G11005", "H9279"].map(pi_character), [None; 5]);
     }
 
     #[test]
