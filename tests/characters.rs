@@ -164,7 +164,7 @@ fn bitmap_fonts_of_formulas_are_told_by_their_widths() {
 #[test]
 fn a_flat_sign_alone_in_a_bitmap_font_is_a_minus() {
     let with_height = |height: u32| {
-        let glyph = format!("/CharProcs << /a0 6 0 R >> /Encoding << /Differences [0 /a0] >>");
+        let glyph = "/CharProcs << /a0 6 0 R >> /Encoding << /Differences [0 /a0] >>";
         let font = format!(
             "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 500 500] /FontMatrix [.001 0 0 .001 0 0] /FirstChar 0 \
              /LastChar 0 /Widths [778] {glyph} >>"
