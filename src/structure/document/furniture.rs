@@ -373,7 +373,7 @@ impl<'r> Evidence<'r> {
             // Titles of chapters and of exercises at the top count with the pages too, and are larger.
             Key::Number { around, is_top, shift, .. } => {
                 let is_title = *is_top && row.size > 1.02 * body && around.chars().any(char::is_alphabetic);
-                is_of_page(around, *shift) && !(is_title && !around.is_empty())
+                is_of_page(around, *shift) && (!is_title || around.is_empty())
             }
         };
         let is_repeated = |part: &Part| part.0.iter().any(|key| is_own(key) && self.is_shared(key, row.distance, page));
