@@ -146,12 +146,14 @@ pub(super) fn is_joint(before: &str, next: &str) -> bool {
     !before.is_empty() && !before.ends_with(' ') && (joins(before.chars().last()) || joins(next.chars().next()))
 }
 
-/// Appends a superscript (`^`) or a subscript (`_`). Renderers place only those that are written out as limits.
+/// Appends a superscript (`^`) or a subscript (`_`). Renderers place only those that are written out as limits. After a script on
+/// the other side it is written out: `x²_1` is no number 21.
 pub(super) fn push_script(out: &mut String, mark: char, script: &str, is_limit: bool) {
-    let forms = if mark == '^' { SUPERSCRIPTS } else { SUBSCRIPTS };
+    let (forms, others) = if mark == '^' { (SUPERSCRIPTS, SUBSCRIPTS) } else { (SUBSCRIPTS, SUPERSCRIPTS) };
     let form = |sign: char| forms.chars().zip(forms.chars().skip(1)).step_by(2).find(|(plain, _)| *plain == sign);
     let written = script.chars().map(|sign| form(sign).map(|(_, form)| form)).collect::<Option<String>>();
-    if let Some(written) = written.filter(|_| !is_limit) {
+    let is_second = out.chars().last().is_some_and(|last| others.chars().skip(1).step_by(2).any(|form| form == last));
+    if let Some(written) = written.filter(|_| !is_limit && !is_second) {
         return out.push_str(&written);
     }
     out.push(mark);

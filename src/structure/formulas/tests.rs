@@ -118,6 +118,7 @@ fn scripts_within_a_line_are_a_formula() {
     assert_eq!(inline(&["x", "^2"]), "Here one writes $x²$ and goes on with words.");
     assert_eq!(inline(&["a", "_ij", "+", "1"]), "Here one writes $aᵢⱼ+1$ and goes on with words.");
     assert_eq!(inline(&["x", "_n", "^k"]), "Here one writes $xₙ^k$ and goes on with words.");
+    assert_eq!(inline(&["x", "_1", "^2"]), "Here one writes $x₁^2$ and goes on with words.");
     assert_eq!(
         inline(&["f", "(", "x", ")", "=", "e", "^−x", ","]),
         "Here one writes $f(x)=e^{-x}$, and goes on with words."
