@@ -203,6 +203,10 @@ fn the_codes_of_publishers_fonts_of_formulas_are_those_of_tex() {
     assert_eq!(shown("ABCDEF+AdvP4C4E74", "F030DEBC21"), "(′)=→");
     assert_eq!(shown("ABCDEF+TeX_CM_Maths_Italic", "403B78"), "∂,x");
     assert_eq!(shown("ABCDEF+Helvetica", "F030DEBC21"), "ð0Þ¼!");
+    // Another map than that of the codes is right.
+    let mapped = "<< /Type /Font /Subtype /Type1 /BaseFont /AdvP4C4E74 /Encoding /WinAnsiEncoding /ToUnicode 6 0 R >>";
+    let map = character_map(&["<F0> <0028>".to_owned(), "<BC> <003D>".to_owned()]);
+    assert_eq!(text_in(mapped, "BT /F 8 Tf 20 200 Td <F0BC> Tj ET", &[map]).text, "(=");
     let pi = "<< /Type /Font /Subtype /Type1 /BaseFont /MathematicalPi-One /Encoding << /Differences [1 /H11001 /H9262] >> >>";
     assert_eq!(text_in(pi, "BT /F 8 Tf 20 200 Td <0102> Tj ET", &[]).text, "+μ");
 }

@@ -23,6 +23,7 @@ pub(super) struct FontMap {
     is_unicode: bool,
     /// If it is a Type 3 font, what its widths say.
     bitmaps: Option<BitmapFont>,
+    has_to_unicode: bool,
     /// If it is a publisher's font of formulas, the encoding of TeX that its codes have.
     publisher: Option<TexEncoding>,
     /// Whether it is a font of variables made for TeX, and has no `ToUnicode` map.
@@ -92,6 +93,7 @@ impl FontMap {
                 .unwrap_or_default(),
             is_unicode: has_unicode_codes(font),
             bitmaps: BitmapFont::of(font),
+            has_to_unicode: font.contains_key(b"ToUnicode"),
             publisher: publisher_encoding(&base_name(font)),
             is_math_italic: is_math_italic(font),
             is_bare: is_bare(font),
@@ -136,9 +138,11 @@ impl FontMap {
         self.bitmaps.as_ref()?.encoding?.text(code).map(BfString::String)
     }
 
-    /// What a publisher's font of formulas shows where others have this character.
-    pub(super) fn publisher_sign(&self, character: char) -> Option<BfString> {
-        publisher_sign(self.publisher?, character).map(BfString::String)
+    /// What a publisher's font of formulas shows where others have this character. A `/ToUnicode` that says something else than
+    /// the code is right.
+    pub(super) fn publisher_sign(&self, character: char, is_code: bool) -> Option<BfString> {
+        let encoding = self.publisher.filter(|_| is_code || !self.has_to_unicode)?;
+        publisher_sign(encoding, character).map(BfString::String)
     }
 
     /// The em of a Type 3 font, in thousandths of the unit of text space.
